@@ -1,0 +1,61 @@
+//! Branch stacks: what to sample, and the entries.
+
+use crate::bits::bit_word;
+
+bit_word! {
+    /// `perf_event_attr.branch_sample_type`: which branches, and what of each.
+    BranchSampleType: u64 {
+        /// User branches.
+        USER = 0, "USER";
+        /// Kernel branches.
+        KERNEL = 1, "KERNEL";
+        /// Hypervisor branches.
+        HV = 2, "HV";
+        /// Any branch.
+        ANY = 3, "ANY";
+        /// Any call.
+        ANY_CALL = 4, "ANY_CALL";
+        /// Any return.
+        ANY_RETURN = 5, "ANY_RETURN";
+        /// Indirect calls.
+        IND_CALL = 6, "IND_CALL";
+        /// Transaction aborts.
+        ABORT_TX = 7, "ABORT_TX";
+        /// Inside a transaction.
+        IN_TX = 8, "IN_TX";
+        /// Outside transactions.
+        NO_TX = 9, "NO_TX";
+        /// Conditional branches.
+        COND = 10, "COND";
+        /// Call stack mode.
+        CALL_STACK = 11, "CALL_STACK";
+        /// Indirect jumps.
+        IND_JUMP = 12, "IND_JUMP";
+        /// Direct calls.
+        CALL = 13, "CALL";
+        /// Leave the flags out.
+        NO_FLAGS = 14, "NO_FLAGS";
+        /// Leave the cycles out.
+        NO_CYCLES = 15, "NO_CYCLES";
+        /// Save the branch type.
+        TYPE_SAVE = 16, "TYPE_SAVE";
+        /// Save the hardware index.
+        HW_INDEX = 17, "HW_INDEX";
+        /// Save the privilege level.
+        PRIV_SAVE = 18, "PRIV_SAVE";
+        /// Save the counters.
+        COUNTERS = 19, "COUNTERS";
+    }
+}
+
+/// One taken branch.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Hash)]
+pub struct BranchEntry {
+    /// Address of the branch.
+    pub from: u64,
+    /// Its target.
+    pub to: u64,
+    /// The flag word, little-endian bit order: 0 mispredicted, 1 predicted, 2 in transaction, 3 abort,
+    /// 4-19 cycles, 20-23 type, 24-25 speculation, 26-29 new type, 30-32 privilege.
+    pub flags: u64,
+}

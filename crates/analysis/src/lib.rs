@@ -1,0 +1,1 @@
+//! Pure aggregation of samples: histograms and call trees.

@@ -1,0 +1,1 @@
+//! Plan, open, drain and write events.

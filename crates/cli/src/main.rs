@@ -1,0 +1,2 @@
+//! The `oxperf` command.
+fn main() {}

@@ -1,0 +1,1 @@
+//! The perf.data container: read and write.

@@ -1,0 +1,1 @@
+//! The recorded machine at a moment: threads, maps, dsos.

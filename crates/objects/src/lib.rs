@@ -1,0 +1,1 @@
+//! Find and read the binaries that a recording names, by identity.

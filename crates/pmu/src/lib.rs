@@ -1,0 +1,1 @@
+//! Event text and PMU catalogues to perf_event attributes.

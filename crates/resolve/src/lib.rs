@@ -1,0 +1,1 @@
+//! A sample's addresses to located, lazily named frames.

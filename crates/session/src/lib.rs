@@ -1,0 +1,1 @@
+//! Records in time order, applied to a machine, handed to a sink.

@@ -1,0 +1,1 @@
+//! Builders and text notation for records, for tests only.

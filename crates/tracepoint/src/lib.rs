@@ -1,0 +1,1 @@
+//! Tracepoint format files: fields, print formats, tracefs.

@@ -1,0 +1,1 @@
+//! One perf record to and from bytes, in any byte order.
