@@ -1,0 +1,159 @@
+//! What an analysis works on: samples merged by everything that can tell them apart, over interned names.
+//!
+//! A producer fills a [`Profile`] once; every analysis reads it. Names, frames and call chains stand in it once and
+//! are meant by small ids, so that memory grows with what is distinct and never with the number of samples.
+
+mod context;
+mod ids;
+
+use oxperf_abi::{Pid, Tid};
+
+pub use context::{ContextTree, PathToRoot};
+pub use ids::{CommId, DsoId, FrameId, NodeId, SymbolId, ThreadId};
+
+/// Everything a report needs about one recording.
+#[derive(Debug, Default)]
+pub struct Profile {
+    /// Thread names; each distinct text once.
+    pub comms: Vec<String>,
+    /// Objects that code was found in.
+    pub dsos: Vec<Dso>,
+    /// Named address ranges of objects.
+    pub symbols: Vec<Symbol>,
+    /// Distinct located addresses.
+    pub frames: Vec<Frame>,
+    /// All call chains.
+    pub chains: ContextTree,
+    /// Threads that samples belong to.
+    pub threads: Vec<Thread>,
+    /// The recording's events in the order of the file.
+    pub events: Vec<EventProfile>,
+}
+
+/// An object that code comes from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Dso {
+    /// The whole path, or a name in brackets.
+    pub long: String,
+    /// What tables show: the last part of the path, or the name in brackets.
+    pub short: String,
+}
+
+/// A named range of an object.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Symbol {
+    /// The name, demangled where that was asked for.
+    pub name: String,
+    /// The object it belongs to.
+    pub dso: DsoId,
+    /// First address, in the object's own addresses.
+    pub start: u64,
+    /// First address behind it.
+    pub end: u64,
+}
+
+/// One located address.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Frame {
+    /// The object mapped there.
+    pub dso: Option<DsoId>,
+    /// The symbol around it.
+    pub symbol: Option<SymbolId>,
+    /// The address as it was recorded; call chains show it where no symbol is known.
+    pub address: u64,
+    /// The address in the object's own addresses (equal to `address` where no object is mapped); rows show it
+    /// where no symbol is known.
+    pub dso_address: u64,
+    /// Where the address ran.
+    pub level: Level,
+}
+
+/// The privilege an address ran with.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Level {
+    /// The kernel.
+    Kernel,
+    /// A process.
+    #[default]
+    User,
+    /// A guest's kernel.
+    GuestKernel,
+    /// A guest's process.
+    GuestUser,
+    /// The hypervisor.
+    Hypervisor,
+}
+
+impl Level {
+    /// The letter that reports put in brackets before a symbol.
+    pub const fn letter(self) -> char {
+        match self {
+            Level::Kernel => 'k',
+            Level::User => '.',
+            Level::GuestKernel => 'g',
+            Level::GuestUser => 'u',
+            Level::Hypervisor => 'H',
+        }
+    }
+}
+
+/// A thread that samples belong to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Thread {
+    /// Its process.
+    pub pid: Pid,
+    /// Its own id.
+    pub tid: Tid,
+    /// The name it has when the recording ends. A sample carries the name of its own time; column widths and the
+    /// `pid` column go by this one, as in perf.
+    pub comm: CommId,
+}
+
+/// One event and its samples.
+#[derive(Debug, Default)]
+pub struct EventProfile {
+    /// The event's name.
+    pub name: String,
+    /// The group that the event was opened in; `None` for an event alone.
+    pub group: Option<EventGroup>,
+    /// Whether the event's samples carry call chains (the attr asks for them).
+    pub has_callchains: bool,
+    /// Samples that the kernel or the ring lost for this event.
+    pub lost: u64,
+    /// The samples, equal ones merged, in the order of the first of each.
+    pub groups: Vec<SampleGroup>,
+    /// Number of samples.
+    pub sample_count: u64,
+    /// Sum of their periods.
+    pub period_total: u64,
+}
+
+/// Membership of a group of events.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EventGroup {
+    /// Index of the leader in [`Profile::events`]; the leader names itself.
+    pub leader: usize,
+    /// The group's name, when the user gave one.
+    pub name: Option<String>,
+}
+
+/// Samples that nothing tells apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SampleGroup {
+    /// The thread that ran.
+    pub thread: ThreadId,
+    /// Its name at the time.
+    pub comm: CommId,
+    /// The CPU, where the recording has it and a key asks for it.
+    pub cpu: Option<u32>,
+    /// The sample's own address.
+    pub frame: FrameId,
+    /// The call chain, innermost frame included; the tree's root when there is none.
+    pub chain: NodeId,
+    /// Number of samples.
+    pub samples: u64,
+    /// Sum of their periods.
+    pub period: u64,
+    /// Place of the first of them among all samples in time order.
+    pub order: u64,
+}

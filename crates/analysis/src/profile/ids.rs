@@ -1,0 +1,42 @@
+//! Ids: places in the profile's tables, one type a table.
+
+macro_rules! id {
+    ($(#[$doc:meta])* $name:ident) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub struct $name(pub u32);
+
+        impl $name {
+            /// The id as an index.
+            #[inline]
+            pub const fn index(self) -> usize {
+                self.0 as usize
+            }
+        }
+    };
+}
+
+id! {
+    /// A thread name in `Profile::comms`.
+    CommId
+}
+id! {
+    /// An object in `Profile::dsos`.
+    DsoId
+}
+id! {
+    /// A symbol in `Profile::symbols`.
+    SymbolId
+}
+id! {
+    /// A located address in `Profile::frames`.
+    FrameId
+}
+id! {
+    /// A node of the context tree in `Profile::chains`.
+    NodeId
+}
+id! {
+    /// A thread in `Profile::threads`.
+    ThreadId
+}
