@@ -1,0 +1,6 @@
+//! What each sideband record does to the machine, one file a record.
+
+mod comm;
+mod ksymbol;
+mod mmap;
+mod task;

@@ -1,0 +1,127 @@
+//! Dynamic shared objects: everything that code can be mapped from.
+
+use oxperf_abi::BuildId;
+use rustc_hash::FxHashMap;
+
+/// The number of a dso in its machine.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct DsoId(pub u32);
+
+/// What kind of thing a dso is, which decides where its symbols come from.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum DsoKind {
+    /// A file on disk.
+    File,
+    /// The kernel image.
+    Kernel,
+    /// A kernel module.
+    Module,
+    /// The kernel's page of user code.
+    Vdso,
+    /// Memory without a file; names may be in `/tmp/perf-PID.map`.
+    Anonymous,
+    /// A kernel symbol that a record announced; the dso is its own only symbol.
+    KernelSymbol,
+}
+
+/// One dso.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Dso {
+    /// Path or bracketed name.
+    pub name: String,
+    /// What `report` shows: the file name, or the bracketed name.
+    pub short_name: String,
+    /// Kind.
+    pub kind: DsoKind,
+    /// Identity, from the mapping or the file's table.
+    pub build_id: Option<BuildId>,
+}
+
+impl Dso {
+    fn new(name: &str, kind: DsoKind, build_id: Option<BuildId>) -> Dso {
+        Dso { name: name.to_owned(), short_name: short_name(name, kind), kind, build_id }
+    }
+}
+
+fn short_name(name: &str, kind: DsoKind) -> String {
+    match kind {
+        DsoKind::File | DsoKind::Anonymous => {
+            name.rsplit('/').find(|part| !part.is_empty()).unwrap_or(name).to_owned()
+        }
+        DsoKind::Module => module_name(name),
+        DsoKind::Kernel | DsoKind::Vdso | DsoKind::KernelSymbol => name.to_owned(),
+    }
+}
+
+/// The bracketed name of a module from its path: `/lib/modules/.../snd-pcm.ko.xz` is `[snd_pcm]`.
+fn module_name(path: &str) -> String {
+    if path.starts_with('[') {
+        return path.to_owned();
+    }
+    let file = path.rsplit('/').next().unwrap_or(path);
+    let stem = file.split(".ko").next().unwrap_or(file);
+    format!("[{}]", stem.replace('-', "_"))
+}
+
+/// Two mappings of one path are one dso only if the file behind the path is the same.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub(crate) struct DsoKey {
+    pub(crate) name: String,
+    pub(crate) kind: DsoKind,
+    pub(crate) build_id: Option<BuildId>,
+    pub(crate) inode: Option<(u32, u32, u64)>,
+}
+
+/// All dsos of a machine.
+#[derive(Debug, Default)]
+pub(crate) struct Dsos {
+    list: Vec<Dso>,
+    ids: FxHashMap<DsoKey, DsoId>,
+    recorded_ids: FxHashMap<String, BuildId>,
+}
+
+impl Dsos {
+    /// Notes the build id that the recording's table gives for a name.
+    pub(crate) fn note_build_id(&mut self, name: &str, build_id: BuildId) {
+        self.recorded_ids.insert(name.to_owned(), build_id);
+    }
+
+    /// The dso for a key, made at its first use.
+    pub(crate) fn find_or_add(&mut self, key: DsoKey) -> DsoId {
+        if let Some(id) = self.ids.get(&key) {
+            return *id;
+        }
+        let build_id = key.build_id.or_else(|| self.recorded_ids.get(&key.name).copied());
+        let id = DsoId(self.list.len() as u32);
+        self.list.push(Dso::new(&key.name, key.kind, build_id));
+        self.ids.insert(key, id);
+        id
+    }
+
+    pub(crate) fn get(&self, id: DsoId) -> &Dso {
+        &self.list[id.0 as usize]
+    }
+
+    pub(crate) fn all(&self) -> &[Dso] {
+        &self.list
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn short_names() {
+        for (name, kind, expected) in [
+            ("/usr/lib/libc.so.6", DsoKind::File, "libc.so.6"),
+            ("/tmp/perf-12.map", DsoKind::Anonymous, "perf-12.map"),
+            ("/lib/modules/6.1/kernel/snd-pcm.ko.xz", DsoKind::Module, "[snd_pcm]"),
+            ("[ext4]", DsoKind::Module, "[ext4]"),
+            ("[vdso]", DsoKind::Vdso, "[vdso]"),
+            ("/", DsoKind::File, "/"),
+        ] {
+            assert_eq!(short_name(name, kind), expected);
+        }
+    }
+}

@@ -1,0 +1,167 @@
+//! The machine: its tables, and threads found or made.
+
+use oxperf_abi::{BuildId, Pid, Tid};
+use rustc_hash::FxHashMap;
+
+use crate::comm::Comms;
+use crate::dso::Dsos;
+use crate::map::MapTable;
+use crate::thread::SpaceId;
+use crate::{CommId, Dso, DsoId, Map, MapId, Thread, ThreadId};
+
+/// A kernel symbol and where it was while recording, to place a symbol list that was loaded elsewhere.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct KernelReference {
+    /// The symbol, usually `_text`.
+    pub symbol: String,
+    /// Its address.
+    pub address: u64,
+}
+
+/// Threads, names, mappings and dsos at one moment of a recording.
+#[derive(Debug)]
+pub struct Machine {
+    pub(crate) dsos: Dsos,
+    pub(crate) comms: Comms,
+    pub(crate) maps: Vec<Map>,
+    pub(crate) kernel: MapTable,
+    pub(crate) spaces: Vec<MapTable>,
+    pub(crate) threads: Vec<Thread>,
+    pub(crate) alive: FxHashMap<Tid, ThreadId>,
+    pub(crate) kernel_reference: Option<KernelReference>,
+}
+
+impl Default for Machine {
+    /// A machine where only the idle thread runs.
+    fn default() -> Machine {
+        let mut machine = Machine {
+            dsos: Dsos::default(),
+            comms: Comms::default(),
+            maps: Vec::new(),
+            kernel: MapTable::default(),
+            spaces: Vec::new(),
+            threads: Vec::new(),
+            alive: FxHashMap::default(),
+            kernel_reference: None,
+        };
+        let idle = machine.thread(Pid(0), Tid(0));
+        machine.set_comm(idle, "swapper");
+        machine
+    }
+}
+
+impl Machine {
+    /// Notes the build id that the recording's table gives for a dso; call before any record.
+    pub fn note_build_id(&mut self, name: &str, build_id: BuildId) {
+        self.dsos.note_build_id(name, build_id);
+    }
+
+    /// The thread that has this id now, made if no record has told of it.
+    pub fn thread(&mut self, pid: Pid, tid: Tid) -> ThreadId {
+        let known_pid = (pid.0 != -1).then_some(pid);
+        if let Some(id) = self.alive.get(&tid).copied() {
+            self.learn_process(id, known_pid);
+            return id;
+        }
+        let space = self.space_of(known_pid, tid);
+        let comm = self.comms.placeholder(tid.0);
+        self.add_thread(Thread { pid: known_pid, tid, comm, named: false, space })
+    }
+
+    fn learn_process(&mut self, id: ThreadId, pid: Option<Pid>) {
+        let thread = self.threads[id.0 as usize];
+        if thread.pid.is_some() || pid.is_none() {
+            return;
+        }
+        let space = self.space_of(pid, thread.tid);
+        let thread = &mut self.threads[id.0 as usize];
+        thread.pid = pid;
+        thread.space = space;
+    }
+
+    /// Threads of a process share the address space of its leader.
+    fn space_of(&mut self, pid: Option<Pid>, tid: Tid) -> SpaceId {
+        match pid {
+            Some(pid) if pid.0 != tid.0 => {
+                let leader = self.thread(pid, Tid(pid.0));
+                self.threads[leader.0 as usize].space
+            }
+            _ => self.add_space(),
+        }
+    }
+
+    fn add_space(&mut self) -> SpaceId {
+        self.spaces.push(MapTable::default());
+        SpaceId(self.spaces.len() as u32 - 1)
+    }
+
+    fn add_thread(&mut self, thread: Thread) -> ThreadId {
+        let id = ThreadId(self.threads.len() as u32);
+        self.threads.push(thread);
+        self.alive.insert(thread.tid, id);
+        id
+    }
+
+    pub(crate) fn set_comm(&mut self, id: ThreadId, name: &str) {
+        let thread = &mut self.threads[id.0 as usize];
+        if thread.named {
+            thread.comm = self.comms.intern(name);
+        } else {
+            thread.named = true;
+            self.comms.rename(thread.comm, name);
+        }
+    }
+
+    pub(crate) fn add_map(&mut self, map: Map) -> MapId {
+        self.maps.push(map);
+        MapId(self.maps.len() as u32 - 1)
+    }
+
+    /// What is known of a thread.
+    #[inline]
+    pub fn thread_info(&self, id: ThreadId) -> &Thread {
+        &self.threads[id.0 as usize]
+    }
+
+    /// All threads that were ever seen, by number.
+    pub fn threads(&self) -> &[Thread] {
+        &self.threads
+    }
+
+    /// A thread's name now.
+    pub fn comm_of(&self, id: ThreadId) -> &str {
+        &self.comms.names()[self.threads[id.0 as usize].comm.0 as usize]
+    }
+
+    /// All names, by number. A name may stand under several numbers: compare the text.
+    pub fn comms(&self) -> &[String] {
+        self.comms.names()
+    }
+
+    /// The name with this number.
+    pub fn comm(&self, id: CommId) -> &str {
+        &self.comms.names()[id.0 as usize]
+    }
+
+    /// A dso.
+    #[inline]
+    pub fn dso(&self, id: DsoId) -> &Dso {
+        self.dsos.get(id)
+    }
+
+    /// All dsos, by number.
+    pub fn dsos(&self) -> &[Dso] {
+        self.dsos.all()
+    }
+
+    /// A mapping.
+    #[inline]
+    pub fn map(&self, id: MapId) -> &Map {
+        &self.maps[id.0 as usize]
+    }
+
+    /// Where the recording says a kernel symbol was.
+    pub fn kernel_reference(&self) -> Option<&KernelReference> {
+        self.kernel_reference.as_ref()
+    }
+}

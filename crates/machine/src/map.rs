@@ -1,0 +1,123 @@
+//! Mappings and the table of those that hold in one address space.
+
+use std::sync::Arc;
+
+use crate::DsoId;
+
+/// The number of a mapping in its machine.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct MapId(pub u32);
+
+/// One mapping as it was recorded; later mappings may hide parts of it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Map {
+    /// First address.
+    pub start: u64,
+    /// Address behind the last.
+    pub end: u64,
+    /// What is mapped.
+    pub dso: DsoId,
+    /// Added to an address, modulo 2^64, it gives the address in the dso.
+    pub bias: u64,
+    /// `PROT_*` bits; 0 when the record did not say.
+    pub prot: u32,
+}
+
+impl Map {
+    /// The address in the dso's own space: a file offset, or the address itself for kernels and plain memory.
+    #[inline]
+    pub fn dso_address(&self, address: u64) -> u64 {
+        address.wrapping_add(self.bias)
+    }
+}
+
+/// A stretch of address space that shows one mapping.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Region {
+    start: u64,
+    end: u64,
+    map: MapId,
+}
+
+/// The mappings of one address space, sorted, without overlap; a copy is cheap until it is changed.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct MapTable {
+    regions: Arc<Vec<Region>>,
+}
+
+impl MapTable {
+    /// The mapping at an address.
+    #[inline]
+    pub(crate) fn find(&self, address: u64) -> Option<MapId> {
+        let after = self.regions.partition_point(|region| region.start <= address);
+        let region = self.regions.get(after.checked_sub(1)?)?;
+        (address < region.end).then_some(region.map)
+    }
+
+    /// Puts a mapping over whatever was there.
+    pub(crate) fn insert(&mut self, start: u64, end: u64, map: MapId) {
+        if start >= end {
+            return;
+        }
+        let regions = Arc::make_mut(&mut self.regions);
+        let first = regions.partition_point(|region| region.end <= start);
+        let last = first + regions[first..].partition_point(|region| region.start < end);
+        let left = regions[first..last]
+            .first()
+            .filter(|old| old.start < start)
+            .map(|old| Region { end: start, ..*old });
+        let right =
+            regions[first..last].last().filter(|old| old.end > end).map(|old| Region { start: end, ..*old });
+        let kept = left.into_iter().chain([Region { start, end, map }]).chain(right);
+        regions.splice(first..last, kept);
+    }
+
+    /// Puts a mapping only where nothing is.
+    pub(crate) fn insert_below(&mut self, start: u64, end: u64, map: MapId) {
+        let hidden: Vec<Region> =
+            self.regions.iter().filter(|old| old.start < end && old.end > start).copied().collect();
+        self.insert(start, end, map);
+        for region in hidden {
+            self.insert(region.start, region.end, region.map);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn table(maps: &[(u64, u64)]) -> MapTable {
+        let mut table = MapTable::default();
+        for (index, (start, end)) in maps.iter().enumerate() {
+            table.insert(*start, *end, MapId(index as u32));
+        }
+        table
+    }
+
+    fn text(table: &MapTable) -> String {
+        table.regions.iter().map(|r| format!("{}-{}:{} ", r.start, r.end, r.map.0)).collect()
+    }
+
+    #[test]
+    fn a_new_mapping_hides_what_it_covers() {
+        assert_eq!(text(&table(&[(10, 20), (30, 40)])), "10-20:0 30-40:1 ");
+        assert_eq!(text(&table(&[(10, 40), (20, 30)])), "10-20:0 20-30:1 30-40:0 ");
+        assert_eq!(text(&table(&[(10, 20), (20, 30), (15, 25)])), "10-15:0 15-25:2 25-30:1 ");
+        assert_eq!(text(&table(&[(10, 20), (5, 50)])), "5-50:1 ");
+        assert_eq!(text(&table(&[(10, 10)])), "");
+    }
+
+    #[test]
+    fn inserting_below_fills_gaps_only() {
+        let mut table = table(&[(10, 20)]);
+        table.insert_below(0, 30, MapId(7));
+        assert_eq!(text(&table), "0-10:7 10-20:0 20-30:7 ");
+    }
+
+    #[test]
+    fn finding_respects_both_ends() {
+        let table = table(&[(10, 20)]);
+        assert_eq!([9, 10, 19, 20].map(|a| table.find(a).is_some()), [false, true, true, false]);
+    }
+}
