@@ -18,6 +18,7 @@ mod branch;
 mod build_id;
 mod callchain;
 mod event;
+mod event_name;
 mod flags;
 mod ids;
 mod record;

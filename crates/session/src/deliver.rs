@@ -1,0 +1,108 @@
+//! What a record does when its turn has come.
+
+use std::ops::ControlFlow;
+
+use oxperf_abi::{Pid, RecordType, Tid};
+use oxperf_wire::kernel::{Comm, Ksymbol, Lost, LostSamples, Mmap, Mmap2, Task};
+use oxperf_wire::{Cursor, Sample, WireError};
+
+use crate::group_read::{counting_thread, reads_group};
+use crate::session::Queued;
+use crate::{EventIndex, SampleEvent, Session, Sink};
+
+impl Session<'_, '_> {
+    /// Applies a sideband record, or hands a sample to the sink.
+    #[inline]
+    pub(crate) fn deliver(&mut self, queued: &Queued<'_>, sink: &mut impl Sink) -> ControlFlow<()> {
+        if queued.record.header.kind == RecordType::SAMPLE {
+            return self.deliver_sample(queued, sink);
+        }
+        if self.apply(queued).is_err() {
+            self.diagnostics.undecodable += 1;
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn apply(&mut self, queued: &Queued<'_>) -> Result<(), WireError> {
+        let (header, mut cursor) = (queued.record.header, Cursor::new(queued.record.body, self.endian));
+        let cursor = &mut cursor;
+        match header.kind {
+            RecordType::MMAP => self.machine.apply_mmap(header.misc, &Mmap::decode(cursor)?),
+            RecordType::MMAP2 => self.machine.apply_mmap2(header.misc, &Mmap2::decode(header.misc, cursor)?),
+            RecordType::COMM => self.machine.apply_comm(&Comm::decode(cursor)?),
+            RecordType::FORK => self.machine.apply_fork(header.misc, &Task::decode(cursor)?),
+            RecordType::EXIT => self.machine.apply_exit(&Task::decode(cursor)?),
+            RecordType::KSYMBOL => self.machine.apply_ksymbol(&Ksymbol::decode(cursor)?),
+            RecordType::LOST => self.count_lost(Lost::decode(cursor)?.lost),
+            RecordType::LOST_SAMPLES => {
+                self.count_lost_samples(queued.event, LostSamples::decode(cursor)?.lost)
+            }
+            RecordType::THROTTLE | RecordType::UNTHROTTLE => self.diagnostics.throttles += 1,
+            kind => self.diagnostics.unknown_records += u64::from(kind.name().is_none()),
+        }
+        Ok(())
+    }
+
+    fn count_lost(&mut self, lost: u64) {
+        self.diagnostics.lost_chunks += 1;
+        self.diagnostics.lost_records = self.diagnostics.lost_records.saturating_add(lost);
+    }
+
+    fn count_lost_samples(&mut self, event: EventIndex, lost: u64) {
+        self.diagnostics.lost_samples = self.diagnostics.lost_samples.saturating_add(lost);
+        if let Some(count) = self.diagnostics.lost_samples_by_event.get_mut(event.0) {
+            *count = count.saturating_add(lost);
+        }
+    }
+
+    #[inline]
+    fn deliver_sample(&mut self, queued: &Queued<'_>, sink: &mut impl Sink) -> ControlFlow<()> {
+        let event = &self.events.events()[queued.event.0];
+        let Ok(sample) = event.layout.decode_sample(queued.record.body, self.endian) else {
+            self.diagnostics.undecodable += 1;
+            return ControlFlow::Continue(());
+        };
+        let period = sample.period.unwrap_or(event.attr.sample_period);
+        if reads_group(event) {
+            return self.deliver_group(queued, &sample, sink);
+        }
+        self.hand_over(queued, queued.event, sample, period, sink)
+    }
+
+    /// Hands over one sample for each member that counted something.
+    fn deliver_group(
+        &mut self,
+        queued: &Queued<'_>,
+        sample: &Sample<'_>,
+        sink: &mut impl Sink,
+    ) -> ControlFlow<()> {
+        let Some(values) = sample.read else { return ControlFlow::Continue(()) };
+        let tid = counting_thread(&self.events, queued.event, sample.tid);
+        for (id, period) in self.reads.periods(&values, tid) {
+            let Some(event) = self.events.by_id(id) else {
+                self.diagnostics.unknown_ids += 1;
+                continue;
+            };
+            let member = Sample { id: Some(id), period: Some(period), ..*sample };
+            self.hand_over(queued, event, member, period, sink)?;
+        }
+        ControlFlow::Continue(())
+    }
+
+    #[inline]
+    fn hand_over(
+        &mut self,
+        queued: &Queued<'_>,
+        event: EventIndex,
+        sample: Sample<'_>,
+        period: u64,
+        sink: &mut impl Sink,
+    ) -> ControlFlow<()> {
+        self.diagnostics.samples += 1;
+        let (pid, tid) = (sample.pid.unwrap_or(Pid(-1)), sample.tid.unwrap_or(Tid(-1)));
+        let thread = self.machine.thread(pid, tid);
+        let record = &queued.record;
+        let (offset, misc) = (record.offset, record.header.misc);
+        sink.sample(&mut self.machine, &SampleEvent { event, offset, misc, sample, thread, period })
+    }
+}

@@ -1,0 +1,104 @@
+//! The recording's events, and which of them a record belongs to.
+
+use oxperf_abi::{EventAttr, EventId, RecordType};
+use oxperf_data::Reader;
+use oxperf_wire::{Endian, SampleLayout};
+use rustc_hash::FxHashMap;
+
+/// The place of an event in the file.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct EventIndex(pub usize);
+
+/// One event.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SessionEvent {
+    /// Its attribute.
+    pub attr: EventAttr,
+    /// The shape of its records.
+    pub layout: SampleLayout,
+    /// Its name, recorded or made from the attribute.
+    pub name: String,
+}
+
+/// All events of a recording.
+#[derive(Clone, Debug)]
+pub struct EventTable {
+    events: Vec<SessionEvent>,
+    by_id: FxHashMap<EventId, EventIndex>,
+}
+
+impl EventTable {
+    /// The events that a file lists.
+    pub fn new(reader: &Reader<'_>) -> EventTable {
+        let events = reader.events().iter().map(|entry| SessionEvent {
+            attr: entry.stored.attr,
+            layout: SampleLayout::new(&entry.stored.attr),
+            name: entry.name.clone().unwrap_or_else(|| entry.stored.attr.generic_name()),
+        });
+        let ids = reader.events().iter().enumerate();
+        let by_id =
+            ids.flat_map(|(index, entry)| entry.ids.iter().map(move |id| (*id, EventIndex(index)))).collect();
+        EventTable { events: events.collect(), by_id }
+    }
+
+    /// The events in file order.
+    pub fn events(&self) -> &[SessionEvent] {
+        &self.events
+    }
+
+    /// The event with an id.
+    #[inline]
+    pub fn by_id(&self, id: EventId) -> Option<EventIndex> {
+        self.by_id.get(&id).copied()
+    }
+
+    /// Whether every event's records carry the trailer that ordering needs.
+    pub fn all_have_trailers(&self) -> bool {
+        self.events.iter().all(|event| event.layout.sample_id_all())
+    }
+
+    /// The event that a record belongs to, before the record is decoded. `Err` when its id is not listed.
+    ///
+    /// With one event there is no choice; an id of 0 is a tool's record and goes with the first event.
+    #[inline]
+    pub(crate) fn owner(
+        &self,
+        kind: RecordType,
+        body: &[u8],
+        endian: Endian,
+    ) -> Result<EventIndex, UnknownId> {
+        let first = self.events.first().ok_or(UnknownId)?;
+        if self.events.len() == 1 {
+            return Ok(EventIndex(0));
+        }
+        let word = if kind == RecordType::SAMPLE {
+            first.layout.sample_id_word().and_then(|word| word_from_start(body, word, endian))
+        } else if first.layout.sample_id_all() {
+            first.layout.trailer_id_word().and_then(|word| word_from_end(body, word, endian))
+        } else {
+            None
+        };
+        match word {
+            None | Some(0) => Ok(EventIndex(0)),
+            Some(id) => self.by_id(EventId(id)).ok_or(UnknownId),
+        }
+    }
+}
+
+/// A record's id is none that the file lists.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct UnknownId;
+
+/// The word at an index.
+#[inline]
+pub(crate) fn word_from_start(body: &[u8], index: usize, endian: Endian) -> Option<u64> {
+    let bytes = body.get(index * 8..)?.first_chunk()?;
+    Some(endian.u64(*bytes))
+}
+
+/// The word that is `index` words before the end.
+#[inline]
+pub(crate) fn word_from_end(body: &[u8], index: usize, endian: Endian) -> Option<u64> {
+    let bytes = body.get(body.len().checked_sub(index * 8)?..)?.first_chunk()?;
+    Some(endian.u64(*bytes))
+}
