@@ -1,1 +1,44 @@
-//! The kernel side: perf_event_open, rings, mappings. The only crate with unsafe code.
+//! The kernel side of recording: events, rings, mappings, workloads, signals.
+//!
+//! For everybody above who needs a system call that the standard library does not offer. This is the only crate
+//! of the workspace with `unsafe` code; each block says why it is sound, and nothing that leaves this crate can be
+//! used to break memory. It decides nothing: which events to open, what to do when one is refused and what the
+//! bytes of a ring mean belong to the crates above. It reads no environment variable and prints nothing.
+//!
+//! The kernel can be replaced: plan against [`Kernel`] and test the plan with a [`FakeKernel`], which remembers
+//! what would have been opened and fails where the test says so.
+//!
+//! ```
+//! use oxperf_abi::{EventAttr, EventType, SoftwareId};
+//! use oxperf_sys::{FakeKernel, Kernel, OpenRequest, Task};
+//!
+//! let attr = EventAttr { kind: EventType::SOFTWARE, config: SoftwareId::TaskClock as u64, ..EventAttr::default() };
+//! let kernel = FakeKernel::new();
+//! kernel.open(&OpenRequest::new(&attr, Task::Caller)).unwrap();
+//! assert_eq!(kernel.opened()[0].attr, attr);
+//! ```
+
+pub mod clock;
+pub mod cpus;
+mod errno;
+mod kernel;
+pub mod limits;
+mod map;
+mod open;
+mod poll;
+pub mod process;
+mod ring;
+mod signal;
+mod spawn;
+
+pub use errno::Errno;
+pub use kernel::{FakeCall, FakeKernel, Kernel, OpenedEvent, OpenedTask, RealKernel};
+pub use map::MappedFile;
+pub use open::{
+    Control, CounterRead, CounterValue, EventFd, OpenError, OpenFlags, OpenRequest, ReadError, Scope, Task,
+    open_event,
+};
+pub use poll::{PollSet, PollSlot, Readiness};
+pub use ring::{DataRing, RingError, RingPages, TimeConversion};
+pub use signal::{Signal, SignalError, SignalSet, SignalWatch, kill_self};
+pub use spawn::{SpawnError, Workload, WorkloadSpec};

@@ -1,0 +1,75 @@
+//! Reading the clocks that `--clockid` names.
+
+use crate::errno::check;
+use std::io;
+use std::time::Duration;
+
+/// A clock of the kernel.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
+pub enum Clock {
+    /// Wall time.
+    Realtime,
+    /// Steady, slewed by NTP, stops in suspend.
+    Monotonic,
+    /// Steady, never slewed.
+    MonotonicRaw,
+    /// Steady, runs through suspend.
+    Boottime,
+    /// International atomic time.
+    Tai,
+    /// CPU time of this process.
+    ProcessCpu,
+}
+
+impl Clock {
+    /// The number that `perf_event_attr.clockid` holds.
+    pub fn id(self) -> i32 {
+        match self {
+            Clock::Realtime => libc::CLOCK_REALTIME,
+            Clock::Monotonic => libc::CLOCK_MONOTONIC,
+            Clock::MonotonicRaw => libc::CLOCK_MONOTONIC_RAW,
+            Clock::Boottime => libc::CLOCK_BOOTTIME,
+            Clock::Tai => libc::CLOCK_TAI,
+            Clock::ProcessCpu => libc::CLOCK_PROCESS_CPUTIME_ID,
+        }
+    }
+
+    /// The time now, since the clock's zero.
+    ///
+    /// # Errors
+    /// `EINVAL` when this kernel has no such clock.
+    pub fn now(self) -> io::Result<Duration> {
+        // SAFETY: the closure passes a live timespec for the kernel to fill.
+        read(|time| unsafe { libc::clock_gettime(self.id(), time) })
+    }
+
+    /// The smallest step that the clock can show.
+    ///
+    /// # Errors
+    /// `EINVAL` when this kernel has no such clock.
+    pub fn resolution(self) -> io::Result<Duration> {
+        // SAFETY: the closure passes a live timespec for the kernel to fill.
+        read(|time| unsafe { libc::clock_getres(self.id(), time) })
+    }
+}
+
+fn read(fill: impl FnOnce(&mut libc::timespec) -> libc::c_int) -> io::Result<Duration> {
+    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    check(fill(&mut time))?;
+    // A wall clock set before 1970 counts as 1970.
+    Ok(Duration::new(u64::try_from(time.tv_sec).unwrap_or(0), u32::try_from(time.tv_nsec).unwrap_or(0)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn steady_clocks_do_not_go_back() {
+        for clock in [Clock::Monotonic, Clock::MonotonicRaw, Clock::Boottime, Clock::ProcessCpu] {
+            let first = clock.now().unwrap();
+            assert!(clock.now().unwrap() >= first, "{clock:?}");
+        }
+        assert!(Clock::Monotonic.resolution().unwrap() > Duration::ZERO);
+    }
+}

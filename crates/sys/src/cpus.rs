@@ -1,0 +1,165 @@
+//! CPU lists, which CPUs there are, and where this thread may run.
+
+use crate::errno::check;
+use oxperf_abi::Cpu;
+use std::mem::MaybeUninit;
+use std::path::Path;
+use std::{fs, io};
+
+/// Why a text is no list of CPUs.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum CpuListError {
+    /// A part is neither a number nor a range.
+    #[error("`{part}` is no CPU number or range")]
+    Malformed {
+        /// The part.
+        part: String,
+    },
+    /// A range runs backwards.
+    #[error("the range {first}-{last} runs backwards")]
+    Backwards {
+        /// Its first number.
+        first: u32,
+        /// Its last number.
+        last: u32,
+    },
+    /// A number that no kernel has.
+    #[error("CPU {0} is out of range")]
+    OutOfRange(u32),
+}
+
+/// No kernel is built for more CPUs; bounds what a hostile list can make us allocate.
+const MOST_CPUS: u32 = 1 << 16;
+
+/// Reads the kernel's and perf's list notation: `0-1,4`. The result is in order and without repetition; blank text
+/// is an empty list.
+///
+/// # Errors
+/// Which part is wrong.
+pub fn parse_list(text: &str) -> Result<Vec<Cpu>, CpuListError> {
+    let parts = text.trim().split(',').map(str::trim).filter(|_| !text.trim().is_empty());
+    let mut cpus = Vec::new();
+    for part in parts {
+        let (first, last) = parse_range(part)?;
+        cpus.extend((first..=last).map(Cpu));
+    }
+    cpus.sort_unstable();
+    cpus.dedup();
+    Ok(cpus)
+}
+
+fn parse_range(part: &str) -> Result<(u32, u32), CpuListError> {
+    let (first, last) = part.split_once('-').unwrap_or((part, part));
+    let (first, last) = (parse_number(first, part)?, parse_number(last, part)?);
+    if first > last { Err(CpuListError::Backwards { first, last }) } else { Ok((first, last)) }
+}
+
+fn parse_number(digits: &str, part: &str) -> Result<u32, CpuListError> {
+    let malformed = || CpuListError::Malformed { part: part.to_owned() };
+    let plain = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+    let number = if plain { digits.parse().map_err(|_| malformed())? } else { return Err(malformed()) };
+    if number < MOST_CPUS { Ok(number) } else { Err(CpuListError::OutOfRange(number)) }
+}
+
+/// The CPUs that are online.
+///
+/// # Errors
+/// What reading sysfs says; `InvalidData` for a list that makes no sense.
+pub fn online() -> io::Result<Vec<Cpu>> {
+    read_list("/sys/devices/system/cpu/online")
+}
+
+/// The CPUs that could ever come online.
+///
+/// # Errors
+/// As [`online`].
+pub fn possible() -> io::Result<Vec<Cpu>> {
+    read_list("/sys/devices/system/cpu/possible")
+}
+
+/// The CPUs that are there, online or not.
+///
+/// # Errors
+/// As [`online`].
+pub fn present() -> io::Result<Vec<Cpu>> {
+    read_list("/sys/devices/system/cpu/present")
+}
+
+fn read_list(path: impl AsRef<Path>) -> io::Result<Vec<Cpu>> {
+    parse_list(&fs::read_to_string(path)?).map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))
+}
+
+/// The CPUs that the calling thread may run on.
+///
+/// # Errors
+/// The kernel's answer.
+pub fn affinity() -> io::Result<Vec<Cpu>> {
+    let mut set = empty_set();
+    // SAFETY: the set is live and as large as stated; 0 means the calling thread.
+    check(unsafe { libc::sched_getaffinity(0, size_of_val(&set), &mut set) })?;
+    // SAFETY: reads a bit of a live set; the numbers are below its size.
+    let allowed = |cpu: &usize| unsafe { libc::CPU_ISSET(*cpu, &set) };
+    Ok((0..SET_BITS).filter(allowed).map(|cpu| Cpu(cpu as u32)).collect())
+}
+
+/// Restricts the calling thread to `cpus`.
+///
+/// # Errors
+/// `EINVAL` when none of them is online or one is beyond 1023.
+pub fn set_affinity(cpus: &[Cpu]) -> io::Result<()> {
+    let mut set = empty_set();
+    for cpu in cpus {
+        let number = cpu.0 as usize;
+        if number >= SET_BITS {
+            return Err(io::Error::from_raw_os_error(libc::EINVAL));
+        }
+        // SAFETY: sets a bit of a live set; the number is below its size.
+        unsafe { libc::CPU_SET(number, &mut set) };
+    }
+    // SAFETY: the set is live and as large as stated; 0 means the calling thread.
+    check(unsafe { libc::sched_setaffinity(0, size_of_val(&set), &set) }).map(drop)
+}
+
+const SET_BITS: usize = libc::CPU_SETSIZE as usize;
+
+fn empty_set() -> libc::cpu_set_t {
+    // SAFETY: a CPU set is an array of integers; zero is the empty set.
+    unsafe { MaybeUninit::zeroed().assume_init() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn numbers(text: &str) -> Vec<u32> {
+        parse_list(text).unwrap().iter().map(|cpu| cpu.0).collect()
+    }
+
+    #[test]
+    fn lists() {
+        assert_eq!(numbers("0-1,4\n"), [0, 1, 4]);
+        assert_eq!(numbers("4, 0-2,1"), [0, 1, 2, 4]);
+        assert_eq!(numbers("\n"), [0; 0]);
+    }
+
+    #[test]
+    fn hostile_lists() {
+        let error = |text: &str| parse_list(text).unwrap_err().to_string();
+        assert_eq!(error("1,,2"), "`` is no CPU number or range");
+        assert_eq!(error("0-"), "`0-` is no CPU number or range");
+        assert_eq!(error("+1"), "`+1` is no CPU number or range");
+        assert_eq!(error("3-1"), "the range 3-1 runs backwards");
+        assert_eq!(error("0-4000000000"), "CPU 4000000000 is out of range");
+    }
+
+    #[test]
+    fn this_thread_runs_on_cpus_that_are_online() {
+        let online = online().unwrap();
+        let before = affinity().unwrap();
+        assert!(!before.is_empty() && before.iter().all(|cpu| online.contains(cpu)));
+        set_affinity(&before[..1]).unwrap();
+        assert_eq!(affinity().unwrap(), before[..1]);
+        set_affinity(&before).unwrap();
+        assert!(set_affinity(&[Cpu(5000)]).is_err());
+    }
+}

@@ -1,0 +1,162 @@
+//! Reading counters: the plain and the group layout of `read(2)` on an event.
+
+use crate::EventFd;
+use oxperf_abi::{EventId, ReadFormat};
+use std::io;
+use std::os::fd::AsRawFd;
+
+/// One counter's value.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct CounterValue {
+    /// What was counted.
+    pub value: u64,
+    /// The counter's id, with [`ReadFormat::ID`].
+    pub id: Option<EventId>,
+    /// Samples lost, with [`ReadFormat::LOST`].
+    pub lost: Option<u64>,
+}
+
+/// What one read returned.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct CounterRead {
+    /// Time enabled, ns, with [`ReadFormat::TOTAL_TIME_ENABLED`].
+    pub enabled: Option<u64>,
+    /// Time counting, ns, with [`ReadFormat::TOTAL_TIME_RUNNING`].
+    pub running: Option<u64>,
+    /// One value, or with [`ReadFormat::GROUP`] the leader's and every member's.
+    pub values: Vec<CounterValue>,
+}
+
+/// Why a counter could not be read.
+#[derive(Debug, thiserror::Error)]
+pub enum ReadError {
+    /// The kernel's answer.
+    #[error("cannot read the counter: {0}")]
+    Io(#[from] io::Error),
+    /// Fewer bytes than the format asks for; 0 bytes mean that the event is in an error state (a pinned event
+    /// that lost its place).
+    #[error("the counter gave {length} bytes, too few for its format")]
+    Short {
+        /// Bytes that came.
+        length: usize,
+    },
+}
+
+impl CounterRead {
+    /// Decodes the bytes of a read in this machine's byte order.
+    ///
+    /// # Errors
+    /// [`ReadError::Short`] when bytes are missing.
+    pub fn decode(bytes: &[u8], format: ReadFormat) -> Result<CounterRead, ReadError> {
+        let mut words = Words { bytes, length: bytes.len() };
+        if format.contains(ReadFormat::GROUP) { words.group(format) } else { words.single(format) }
+    }
+}
+
+struct Words<'a> {
+    bytes: &'a [u8],
+    length: usize,
+}
+
+impl Words<'_> {
+    fn next(&mut self) -> Result<u64, ReadError> {
+        let (word, rest) = self.bytes.split_first_chunk().ok_or(ReadError::Short { length: self.length })?;
+        self.bytes = rest;
+        Ok(u64::from_ne_bytes(*word))
+    }
+
+    fn next_if(&mut self, format: ReadFormat, bit: ReadFormat) -> Result<Option<u64>, ReadError> {
+        format.contains(bit).then(|| self.next()).transpose()
+    }
+
+    /// `value, [enabled], [running], [id], [lost]`.
+    fn single(&mut self, format: ReadFormat) -> Result<CounterRead, ReadError> {
+        let value = self.next()?;
+        let enabled = self.next_if(format, ReadFormat::TOTAL_TIME_ENABLED)?;
+        let running = self.next_if(format, ReadFormat::TOTAL_TIME_RUNNING)?;
+        let values = vec![self.identified(value, format)?];
+        Ok(CounterRead { enabled, running, values })
+    }
+
+    /// `nr, [enabled], [running], nr times value, [id], [lost]`.
+    fn group(&mut self, format: ReadFormat) -> Result<CounterRead, ReadError> {
+        let count = self.next()?;
+        let enabled = self.next_if(format, ReadFormat::TOTAL_TIME_ENABLED)?;
+        let running = self.next_if(format, ReadFormat::TOTAL_TIME_RUNNING)?;
+        let values = (0..count).map(|_| self.member(format)).collect::<Result<_, _>>()?;
+        Ok(CounterRead { enabled, running, values })
+    }
+
+    fn member(&mut self, format: ReadFormat) -> Result<CounterValue, ReadError> {
+        let value = self.next()?;
+        self.identified(value, format)
+    }
+
+    fn identified(&mut self, value: u64, format: ReadFormat) -> Result<CounterValue, ReadError> {
+        let id = self.next_if(format, ReadFormat::ID)?.map(EventId);
+        let lost = self.next_if(format, ReadFormat::LOST)?;
+        Ok(CounterValue { value, id, lost })
+    }
+}
+
+impl EventFd {
+    /// Reads the counter, or its whole group; `format` must be the one that the event was opened with.
+    ///
+    /// # Errors
+    /// The kernel's answer, or [`ReadError::Short`].
+    pub fn read(&self, format: ReadFormat) -> Result<CounterRead, ReadError> {
+        let mut buffer = vec![0; 256];
+        let length = loop {
+            match self.read_into(&mut buffer) {
+                // A group that needs more room than this.
+                Err(error) if error.raw_os_error() == Some(libc::ENOSPC) && buffer.len() < 1 << 20 => {
+                    buffer.resize(buffer.len() * 4, 0);
+                }
+                answer => break answer?,
+            }
+        };
+        CounterRead::decode(buffer.get(..length).unwrap_or_default(), format)
+    }
+
+    fn read_into(&self, buffer: &mut [u8]) -> io::Result<usize> {
+        // SAFETY: the kernel writes at most `buffer.len()` bytes into a live, exclusively borrowed buffer.
+        let length = unsafe { libc::read(self.as_raw_fd(), buffer.as_mut_ptr().cast(), buffer.len()) };
+        usize::try_from(length).map_err(|_| io::Error::last_os_error())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn bytes(words: &[u64]) -> Vec<u8> {
+        words.iter().flat_map(|word| word.to_ne_bytes()).collect()
+    }
+
+    #[test]
+    fn plain_layout() {
+        let format = ReadFormat::TOTAL_TIME_ENABLED
+            | ReadFormat::TOTAL_TIME_RUNNING
+            | ReadFormat::ID
+            | ReadFormat::LOST;
+        let read = CounterRead::decode(&bytes(&[5, 100, 90, 42, 3]), format).unwrap();
+        assert_eq!((read.enabled, read.running), (Some(100), Some(90)));
+        assert_eq!(read.values, [CounterValue { value: 5, id: Some(EventId(42)), lost: Some(3) }]);
+    }
+
+    #[test]
+    fn group_layout() {
+        let format = ReadFormat::GROUP | ReadFormat::ID | ReadFormat::TOTAL_TIME_RUNNING;
+        let read = CounterRead::decode(&bytes(&[2, 90, 5, 41, 6, 42]), format).unwrap();
+        assert_eq!((read.enabled, read.running), (None, Some(90)));
+        assert_eq!(read.values.iter().map(|v| v.value).collect::<Vec<_>>(), [5, 6]);
+        assert_eq!(read.values[1].id, Some(EventId(42)));
+    }
+
+    #[test]
+    fn missing_bytes_are_an_error() {
+        let decode = |words: &[u64], format| CounterRead::decode(&bytes(words), format);
+        assert!(matches!(decode(&[], ReadFormat::EMPTY), Err(ReadError::Short { length: 0 })));
+        assert!(matches!(decode(&[u64::MAX, 1], ReadFormat::GROUP), Err(ReadError::Short { length: 16 })));
+    }
+}

@@ -1,0 +1,96 @@
+//! What to open: attribute, task, CPU, group.
+
+use crate::EventFd;
+use oxperf_abi::{Cpu, EventAttr, Tid};
+use std::os::fd::{AsRawFd, BorrowedFd};
+
+/// Whose execution an event counts.
+#[derive(Clone, Copy, Debug)]
+pub enum Task<'a> {
+    /// Everybody; needs a CPU.
+    Any,
+    /// The calling thread.
+    Caller,
+    /// One thread (and, with `inherit`, what it starts).
+    Thread(Tid),
+    /// The tasks of a cgroup, given by its open directory; needs a CPU.
+    Cgroup(BorrowedFd<'a>),
+}
+
+impl Task<'_> {
+    /// The `pid` argument of the system call.
+    pub(super) fn raw(self) -> libc::pid_t {
+        match self {
+            Task::Any => -1,
+            Task::Caller => 0,
+            Task::Thread(tid) => tid.0,
+            Task::Cgroup(directory) => directory.as_raw_fd(),
+        }
+    }
+}
+
+/// Flags of the system call; descriptors are always closed on exec.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct OpenFlags {
+    /// Ignore the group, except for output (`PERF_FLAG_FD_NO_GROUP`).
+    pub no_group: bool,
+    /// Send the output to the group's ring (`PERF_FLAG_FD_OUTPUT`).
+    pub output: bool,
+}
+
+/// One call of `perf_event_open(2)`.
+#[derive(Clone, Copy, Debug)]
+pub struct OpenRequest<'a> {
+    /// What to count.
+    pub attr: &'a EventAttr,
+    /// Whose execution.
+    pub task: Task<'a>,
+    /// Where; `None` for every CPU.
+    pub cpu: Option<Cpu>,
+    /// The leader, when the event is a group's member.
+    pub group: Option<&'a EventFd>,
+    /// Rarely needed flags.
+    pub flags: OpenFlags,
+}
+
+impl<'a> OpenRequest<'a> {
+    /// A request for `task` on every CPU, outside any group.
+    pub fn new(attr: &'a EventAttr, task: Task<'a>) -> OpenRequest<'a> {
+        OpenRequest { attr, task, cpu: None, group: None, flags: OpenFlags::default() }
+    }
+
+    /// The `cpu` argument of the system call. A number beyond its range cannot be any CPU; the kernel refuses it.
+    pub(super) fn raw_cpu(&self) -> libc::c_int {
+        self.cpu.map_or(-1, |cpu| libc::c_int::try_from(cpu.0).unwrap_or(libc::c_int::MAX))
+    }
+
+    /// The `flags` argument of the system call.
+    pub(super) fn raw_flags(&self) -> libc::c_ulong {
+        const NO_GROUP: libc::c_ulong = 1;
+        const OUTPUT: libc::c_ulong = 2;
+        const PID_CGROUP: libc::c_ulong = 4;
+        const CLOEXEC: libc::c_ulong = 8;
+        let when = |on: bool, bit: libc::c_ulong| if on { bit } else { 0 };
+        CLOEXEC
+            | when(self.flags.no_group, NO_GROUP)
+            | when(self.flags.output, OUTPUT)
+            | when(matches!(self.task, Task::Cgroup(_)), PID_CGROUP)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arguments_of_the_call() {
+        let attr = EventAttr::default();
+        let request = OpenRequest::new(&attr, Task::Any);
+        assert_eq!((request.task.raw(), request.raw_cpu(), request.raw_flags()), (-1, -1, 8));
+        let request = OpenRequest { cpu: Some(Cpu(3)), task: Task::Thread(Tid(7)), ..request };
+        assert_eq!((request.task.raw(), request.raw_cpu()), (7, 3));
+        let flags = OpenFlags { no_group: true, output: true };
+        assert_eq!(OpenRequest { flags, ..request }.raw_flags(), 11);
+        assert_eq!(OpenRequest { cpu: Some(Cpu(u32::MAX)), ..request }.raw_cpu(), i32::MAX);
+    }
+}

@@ -1,0 +1,69 @@
+//! Facts about this process and its system.
+
+use crate::errno::check;
+use std::ffi::{CStr, OsString};
+use std::io;
+use std::mem::MaybeUninit;
+use std::os::unix::ffi::OsStringExt;
+
+/// Bytes of a page.
+pub fn page_size() -> usize {
+    // SAFETY: the call takes a number only.
+    let size = unsafe { libc::sysconf(libc::_SC_PAGESIZE) };
+    // The call cannot fail for this name; 4096 is the smallest page of any supported machine.
+    usize::try_from(size).unwrap_or(4096)
+}
+
+/// Whose rights this process has; 0 is root.
+pub fn effective_user() -> u32 {
+    // SAFETY: the call takes nothing and cannot fail.
+    unsafe { libc::geteuid() }
+}
+
+/// What the system calls itself.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SystemName {
+    /// Network name of the host.
+    pub host: OsString,
+    /// Kernel release, as in `6.1.187`.
+    pub release: OsString,
+    /// Kernel version text.
+    pub version: OsString,
+    /// Architecture, as in `x86_64`.
+    pub machine: OsString,
+}
+
+/// Asks the kernel for its name.
+///
+/// # Errors
+/// The kernel's answer.
+pub fn system_name() -> io::Result<SystemName> {
+    // SAFETY: the struct is arrays of characters; zero is valid.
+    let mut name: libc::utsname = unsafe { MaybeUninit::zeroed().assume_init() };
+    // SAFETY: the struct is live.
+    check(unsafe { libc::uname(&mut name) })?;
+    Ok(SystemName {
+        host: field(&name.nodename),
+        release: field(&name.release),
+        version: field(&name.version),
+        machine: field(&name.machine),
+    })
+}
+
+fn field(chars: &[libc::c_char]) -> OsString {
+    let bytes: Vec<u8> = chars.iter().map(|char| char.cast_unsigned()).collect();
+    let text = CStr::from_bytes_until_nul(&bytes).map(CStr::to_bytes).unwrap_or(&bytes);
+    OsString::from_vec(text.to_vec())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_system_has_a_name_and_pages() {
+        assert!(page_size().is_power_of_two());
+        let name = system_name().unwrap();
+        assert!(!name.release.is_empty() && !name.machine.is_empty());
+    }
+}

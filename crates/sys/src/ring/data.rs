@@ -1,0 +1,243 @@
+//! The ring of records: the kernel writes at the head, this side reads at the tail.
+//!
+//! ```text
+//!  control page | data, a power of two of pages
+//!                 ......[tail .......... head)......
+//! ```
+//!
+//! Positions only grow; their remainder by the size is the place. The kernel never writes between tail and head,
+//! so those bytes can be lent out until [`DataRing::consume`] moves the tail.
+
+use super::page::{ControlPage, TimeConversion};
+use super::region::Region;
+use crate::{Errno, EventFd, process};
+use std::os::fd::{AsFd, BorrowedFd};
+use std::ptr::NonNull;
+use std::slice;
+use std::sync::atomic::Ordering;
+
+/// The size of a ring: a power of two of pages.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct RingPages(usize);
+
+impl RingPages {
+    /// `count` pages; `None` unless it is a power of two whose bytes can be mapped with the control page.
+    pub fn new(count: usize) -> Option<RingPages> {
+        let bytes = count.checked_mul(process::page_size())?;
+        (count.is_power_of_two() && bytes <= isize::MAX as usize / 2).then_some(RingPages(count))
+    }
+
+    /// The smallest size that holds `bytes`.
+    pub fn holding(bytes: usize) -> Option<RingPages> {
+        RingPages::new(bytes.div_ceil(process::page_size()).checked_next_power_of_two()?)
+    }
+
+    /// The number of pages.
+    pub fn count(self) -> usize {
+        self.0
+    }
+
+    /// The bytes of the pages.
+    pub fn bytes(self) -> usize {
+        self.0 * process::page_size()
+    }
+}
+
+/// Why a ring could not be mapped.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum RingError {
+    /// `EPERM`: more locked memory than `perf_event_mlock_kb` and `RLIMIT_MEMLOCK` allow.
+    #[error("a ring of {bytes} bytes is above the limit of locked memory")]
+    LockedMemory {
+        /// Bytes asked for, without the control page.
+        bytes: usize,
+    },
+    /// Any other answer of the kernel.
+    #[error("cannot map a ring of {bytes} bytes: {errno}")]
+    Map {
+        /// Bytes asked for, without the control page.
+        bytes: usize,
+        /// The kernel's number.
+        errno: Errno,
+    },
+}
+
+/// A mapped ring of records.
+#[derive(Debug)]
+pub struct DataRing {
+    region: Region,
+    size: usize,
+    /// Our position, which only we move; the control page holds what the kernel was told.
+    tail: u64,
+}
+
+impl DataRing {
+    /// Maps the ring of `event`.
+    ///
+    /// # Errors
+    /// The kernel's answer.
+    pub fn map(event: &EventFd, pages: RingPages) -> Result<DataRing, RingError> {
+        DataRing::new(Some(event.as_fd()), pages)
+    }
+
+    /// A ring in plain memory that no kernel writes, for the fake kernel.
+    pub(crate) fn anonymous(pages: RingPages) -> Result<DataRing, RingError> {
+        DataRing::new(None, pages)
+    }
+
+    fn new(fd: Option<BorrowedFd<'_>>, pages: RingPages) -> Result<DataRing, RingError> {
+        let bytes = pages.bytes();
+        let region = Region::map(fd, bytes + process::page_size()).map_err(|errno| match errno {
+            Errno(libc::EPERM) => RingError::LockedMemory { bytes },
+            errno => RingError::Map { bytes, errno },
+        })?;
+        let mut ring = DataRing { region, size: bytes, tail: 0 };
+        ring.tail = ring.control().data_tail.load(Ordering::Relaxed);
+        Ok(ring)
+    }
+
+    /// The bytes of the data pages.
+    pub fn size(&self) -> usize {
+        self.size
+    }
+
+    /// Everything the kernel has written and nobody consumed, oldest first: up to two pieces because the ring
+    /// wraps. Their concatenation is whole records, back to back, each 8-byte aligned.
+    pub fn available(&self) -> (&[u8], &[u8]) {
+        let length = self.pending();
+        let start = self.place(self.tail);
+        let first = length.min(self.size - start);
+        (self.piece(start, first), self.piece(0, length - first))
+    }
+
+    /// Bytes that wait to be consumed.
+    pub fn pending(&self) -> usize {
+        // Acquire: the records' bytes are read only after the head that covers them. Pairs with the kernel's
+        // barrier between writing records and publishing the head.
+        let head = self.control().data_head.load(Ordering::Acquire);
+        let length = head.wrapping_sub(self.tail);
+        usize::try_from(length).unwrap_or(usize::MAX).min(self.size)
+    }
+
+    /// Gives the oldest `length` bytes back to the kernel; more than is pending counts as all of it.
+    pub fn consume(&mut self, length: usize) {
+        self.tail = self.tail.wrapping_add(length.min(self.pending()) as u64);
+        // Release: our reads of the records happen before the kernel may write there. Pairs with the kernel's
+        // reading the tail before it writes.
+        self.control().data_tail.store(self.tail, Ordering::Release);
+    }
+
+    /// How this machine's cycle counter turns into perf time; `None` when the kernel offers no conversion.
+    pub fn time_conversion(&self) -> Option<TimeConversion> {
+        // SAFETY: the region starts with a control page and lives as long as `self`.
+        unsafe { ControlPage::time_conversion(self.control_page()) }
+    }
+
+    /// The data as the kernel would write it: appends `bytes` at the head. False, and nothing written, when they
+    /// do not fit.
+    pub(crate) fn produce(&mut self, bytes: &[u8]) -> bool {
+        if bytes.len() > self.size - self.pending() {
+            return false;
+        }
+        let head = self.control().data_head.load(Ordering::Relaxed);
+        let start = self.place(head);
+        let (first, second) = bytes.split_at(bytes.len().min(self.size - start));
+        // SAFETY: both targets lie within the data pages, outside what `available` lends (which `&mut self` ends
+        // anyway), and `bytes` is not ring memory for the same reason.
+        unsafe {
+            self.data().add(start).copy_from_nonoverlapping(NonNull::from(first).cast(), first.len());
+            self.data().copy_from_nonoverlapping(NonNull::from(second).cast(), second.len());
+        }
+        self.control().data_head.store(head.wrapping_add(bytes.len() as u64), Ordering::Release);
+        true
+    }
+
+    /// The place of a position within the data pages. The size is a power of two.
+    fn place(&self, position: u64) -> usize {
+        (position & (self.size as u64 - 1)) as usize
+    }
+
+    fn control_page(&self) -> NonNull<ControlPage> {
+        self.region.start().cast()
+    }
+
+    /// The shared positions.
+    fn control(&self) -> Positions<'_> {
+        let page = self.control_page().as_ptr();
+        // SAFETY: the region starts with a page-aligned control page and outlives the borrow; the two words are
+        // only ever accessed atomically, here and in the kernel. No reference to the rest of the page is made.
+        unsafe { Positions { data_head: &(*page).data_head, data_tail: &(*page).data_tail } }
+    }
+
+    fn data(&self) -> NonNull<u8> {
+        // SAFETY: the region holds a control page and then `size` bytes.
+        unsafe { self.region.start().add(process::page_size()) }
+    }
+
+    /// `length` bytes from `start` on; both within the size.
+    fn piece(&self, start: usize, length: usize) -> &[u8] {
+        debug_assert!(start + length <= self.size);
+        // SAFETY: callers keep start + length within the data pages; the kernel does not write between tail and
+        // head, and moving the tail needs `&mut self`, which ends this borrow.
+        unsafe { slice::from_raw_parts(self.data().add(start).as_ptr(), length) }
+    }
+}
+
+struct Positions<'a> {
+    data_head: &'a std::sync::atomic::AtomicU64,
+    data_tail: &'a std::sync::atomic::AtomicU64,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ring() -> DataRing {
+        DataRing::anonymous(RingPages::new(1).unwrap()).unwrap()
+    }
+
+    #[test]
+    fn sizes_are_powers_of_two() {
+        assert_eq!(RingPages::new(3), None);
+        assert_eq!(RingPages::new(0), None);
+        assert_eq!(RingPages::new(1 << 62), None);
+        let page = process::page_size();
+        assert_eq!(RingPages::holding(page + 1).unwrap().count(), 2);
+        assert_eq!(RingPages::new(4).unwrap().bytes(), 4 * page);
+    }
+
+    #[test]
+    fn records_come_out_as_they_went_in() {
+        let mut ring = ring();
+        assert_eq!(ring.available(), (&[][..], &[][..]));
+        assert!(ring.produce(b"abcdefgh"));
+        assert_eq!(ring.available(), (&b"abcdefgh"[..], &[][..]));
+        ring.consume(3);
+        assert_eq!(ring.available().0, b"defgh");
+        ring.consume(99);
+        assert_eq!(ring.pending(), 0);
+    }
+
+    #[test]
+    fn a_wrapped_stretch_is_two_pieces() {
+        let mut ring = ring();
+        let size = ring.size();
+        assert!(ring.produce(&vec![0; size - 2]));
+        ring.consume(size - 2);
+        assert!(ring.produce(b"abcde"));
+        assert_eq!(ring.available(), (&b"ab"[..], &b"cde"[..]));
+    }
+
+    #[test]
+    fn a_full_ring_takes_no_more() {
+        let mut ring = ring();
+        assert!(ring.produce(&vec![7; ring.size()]));
+        assert!(!ring.produce(b"x"));
+        assert_eq!(ring.available().0.len(), ring.size());
+    }
+
+    #[test]
+    fn plain_memory_offers_no_clock() {
+        assert_eq!(ring().time_conversion(), None);
+    }
+}

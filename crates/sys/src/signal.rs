@@ -1,0 +1,246 @@
+//! Catching the signals that end or steer a recording, in a way that can be waited on.
+//!
+//! A handler may do almost nothing, so it sets a bit and adds to an `eventfd`; the recorder's loop polls the
+//! descriptor and takes the bits. A signal handler has no argument but the number, so this is the one place of the
+//! project with process-wide state, and only one [`SignalWatch`] can exist at a time.
+
+use crate::errno::check;
+use std::io;
+use std::mem::MaybeUninit;
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU32, Ordering};
+
+/// A signal that can be watched.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
+pub enum Signal {
+    /// `SIGINT`: Ctrl-C.
+    Interrupt,
+    /// `SIGTERM`.
+    Terminate,
+    /// `SIGHUP`: the terminal is gone.
+    Hangup,
+    /// `SIGCHLD`: a child ended.
+    Child,
+    /// `SIGUSR1`.
+    User1,
+    /// `SIGUSR2`: snapshot or switch of output.
+    User2,
+}
+
+impl Signal {
+    const ALL: [Signal; 6] =
+        [Signal::Interrupt, Signal::Terminate, Signal::Hangup, Signal::Child, Signal::User1, Signal::User2];
+
+    /// The kernel's number.
+    pub fn number(self) -> i32 {
+        match self {
+            Signal::Interrupt => libc::SIGINT,
+            Signal::Terminate => libc::SIGTERM,
+            Signal::Hangup => libc::SIGHUP,
+            Signal::Child => libc::SIGCHLD,
+            Signal::User1 => libc::SIGUSR1,
+            Signal::User2 => libc::SIGUSR2,
+        }
+    }
+
+    const fn bit(self) -> u32 {
+        1 << self as u32
+    }
+}
+
+/// Signals that arrived; how often is not known.
+#[derive(Clone, Copy, PartialEq, Eq, Default)]
+pub struct SignalSet(u32);
+
+impl SignalSet {
+    /// Whether `signal` arrived.
+    pub fn contains(self, signal: Signal) -> bool {
+        self.0 & signal.bit() != 0
+    }
+
+    /// Whether none arrived.
+    pub fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    /// The signals that arrived.
+    pub fn iter(self) -> impl Iterator<Item = Signal> {
+        Signal::ALL.into_iter().filter(move |signal| self.contains(*signal))
+    }
+}
+
+impl std::fmt::Debug for SignalSet {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_set().entries(self.iter()).finish()
+    }
+}
+
+/// Why signals cannot be watched.
+#[derive(Debug, thiserror::Error)]
+pub enum SignalError {
+    /// Another [`SignalWatch`] exists.
+    #[error("signals are being watched already")]
+    Busy,
+    /// The kernel's answer.
+    #[error("cannot catch signals: {0}")]
+    Io(#[from] io::Error),
+}
+
+static WATCHING: AtomicBool = AtomicBool::new(false);
+static ARRIVED: AtomicU32 = AtomicU32::new(0);
+static WAKE: AtomicI32 = AtomicI32::new(-1);
+
+/// Catches signals until it is dropped; then what they did before holds again.
+///
+/// Poll it through [`AsFd`] and call [`SignalWatch::take`] when it is readable. Start a [`crate::Workload`] first:
+/// then it begins with the dispositions from before.
+#[derive(Debug)]
+pub struct SignalWatch {
+    wake: OwnedFd,
+    previous: Vec<Disposition>,
+}
+
+impl SignalWatch {
+    /// Catches `signals` from now on.
+    ///
+    /// # Errors
+    /// [`SignalError::Busy`] while another watch exists; otherwise the kernel's answer.
+    pub fn install(signals: &[Signal]) -> Result<SignalWatch, SignalError> {
+        if WATCHING.swap(true, Ordering::AcqRel) {
+            return Err(SignalError::Busy);
+        }
+        let wake = new_eventfd().inspect_err(|_| WATCHING.store(false, Ordering::Release))?;
+        ARRIVED.store(0, Ordering::Relaxed);
+        WAKE.store(wake.as_raw_fd(), Ordering::Release);
+        // From here on dropping the watch undoes what was done.
+        let mut watch = SignalWatch { wake, previous: Vec::with_capacity(signals.len()) };
+        for signal in signals {
+            watch.previous.push(Disposition::catch(*signal)?);
+        }
+        Ok(watch)
+    }
+
+    /// The signals that arrived since the last call. The descriptor is quiet afterwards.
+    pub fn take(&self) -> SignalSet {
+        let mut count = 0u64;
+        // SAFETY: an eventfd yields 8 bytes, for which `count` has room. Without news the call fails with EAGAIN
+        // and the bits below say so.
+        unsafe { libc::read(self.wake.as_raw_fd(), (&raw mut count).cast(), size_of::<u64>()) };
+        // Bits are taken after the descriptor is cleared: a signal in between leaves the descriptor readable.
+        SignalSet(ARRIVED.swap(0, Ordering::AcqRel))
+    }
+}
+
+impl AsFd for SignalWatch {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.wake.as_fd()
+    }
+}
+
+impl Drop for SignalWatch {
+    fn drop(&mut self) {
+        self.previous.iter().rev().for_each(Disposition::restore);
+        WAKE.store(-1, Ordering::Release);
+        WATCHING.store(false, Ordering::Release);
+    }
+}
+
+/// Runs in signal context: only atomics and `write`.
+extern "C" fn remember(number: libc::c_int) {
+    let signal = Signal::ALL.into_iter().find(|signal| signal.number() == number);
+    ARRIVED.fetch_or(signal.map_or(0, Signal::bit), Ordering::AcqRel);
+    let one = 1u64;
+    // SAFETY: errno is this thread's own and must look untouched to the interrupted code; writing 8 live bytes to
+    // a descriptor is allowed in a handler, and one that was closed meanwhile only gives an error.
+    unsafe {
+        let errno = libc::__errno_location();
+        let interrupted = *errno;
+        libc::write(WAKE.load(Ordering::Acquire), (&raw const one).cast(), size_of::<u64>());
+        *errno = interrupted;
+    }
+}
+
+/// What a signal did before it was caught.
+struct Disposition {
+    signal: Signal,
+    action: libc::sigaction,
+}
+
+impl Disposition {
+    fn catch(signal: Signal) -> io::Result<Disposition> {
+        let mut action = blank_action();
+        action.sa_sigaction = remember as extern "C" fn(libc::c_int) as libc::sighandler_t;
+        action.sa_flags = libc::SA_RESTART;
+        let mut previous = blank_action();
+        // SAFETY: both structs are live; the handler is async-signal-safe, see there.
+        check(unsafe { libc::sigaction(signal.number(), &action, &mut previous) })?;
+        Ok(Disposition { signal, action: previous })
+    }
+
+    fn restore(&self) {
+        // SAFETY: the action is one that the kernel gave for this signal. It cannot fail for a valid signal.
+        unsafe { libc::sigaction(self.signal.number(), &self.action, std::ptr::null_mut()) };
+    }
+}
+
+impl std::fmt::Debug for Disposition {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{:?}", self.signal)
+    }
+}
+
+fn blank_action() -> libc::sigaction {
+    // SAFETY: zero is a valid value of every field: default handler, no flags, empty mask.
+    unsafe { MaybeUninit::zeroed().assume_init() }
+}
+
+fn new_eventfd() -> io::Result<OwnedFd> {
+    // SAFETY: the call takes numbers only.
+    let fd = check(unsafe { libc::eventfd(0, libc::EFD_CLOEXEC | libc::EFD_NONBLOCK) })?;
+    // SAFETY: the kernel just returned this descriptor, so nobody else owns it.
+    Ok(unsafe { OwnedFd::from_raw_fd(fd) })
+}
+
+/// Gives a signal its default effect and sends it to this process, so that whoever waits for us sees that we ended
+/// by it. Returns when the signal's default is not to end a process.
+///
+/// # Errors
+/// `EINVAL` when there is no such signal, or one that cannot be reset.
+pub fn kill_self(number: i32) -> io::Result<()> {
+    // SAFETY: resetting to the default action installs no code; raising takes a number only.
+    unsafe {
+        if libc::signal(number, libc::SIG_DFL) == libc::SIG_ERR && number != libc::SIGKILL {
+            return Err(io::Error::last_os_error());
+        }
+        check(libc::raise(number)).map(drop)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::PollSet;
+    use std::time::Duration;
+
+    #[test]
+    fn a_caught_signal_wakes_and_is_taken_once() {
+        let watch = SignalWatch::install(&[Signal::User1, Signal::User2]).unwrap();
+        assert!(matches!(SignalWatch::install(&[]), Err(SignalError::Busy)));
+        let mut set = PollSet::new();
+        let slot = set.add(&watch);
+        assert_eq!(set.wait(Some(Duration::ZERO)).unwrap(), 0);
+        // SAFETY: raising takes a number only, and the signal is caught.
+        unsafe { libc::raise(libc::SIGUSR2) };
+        set.wait(Some(Duration::from_secs(5))).unwrap();
+        assert!(set.readiness(slot).readable);
+        assert_eq!(watch.take().iter().collect::<Vec<_>>(), [Signal::User2]);
+        assert!(watch.take().is_empty());
+        drop(watch);
+        assert!(SignalWatch::install(&[Signal::User1]).is_ok());
+    }
+
+    #[test]
+    fn no_such_signal() {
+        assert_eq!(kill_self(4000).unwrap_err().raw_os_error(), Some(libc::EINVAL));
+    }
+}

@@ -1,0 +1,343 @@
+//! A workload that waits for permission before it executes.
+//!
+//! Events are opened on the workload's process id while it is still this program, held at a pipe; with
+//! `enable_on_exec` they begin to count exactly when the wanted program does.
+//!
+//! ```text
+//! parent: fork --- open events --- release ------- outcome: closed pipe, or the error number
+//! child:      \--- wait for one byte ------- exec -/
+//! ```
+
+use crate::Errno;
+use crate::errno::check;
+use oxperf_abi::Pid;
+use std::ffi::{CString, NulError, OsStr, OsString};
+use std::io::{self, PipeReader, PipeWriter, Read, Write, pipe};
+use std::os::fd::{AsRawFd, RawFd};
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::process::ExitStatusExt;
+use std::process::ExitStatus;
+use std::ptr;
+
+/// What to execute.
+#[derive(Clone, Copy, Debug)]
+pub struct WorkloadSpec<'a> {
+    /// The program's name, then its arguments.
+    pub arguments: &'a [OsString],
+    /// Its whole environment.
+    pub environment: &'a [(OsString, OsString)],
+    /// Where to look for a name without a slash: the value of `PATH`.
+    pub search_path: Option<&'a OsStr>,
+}
+
+/// Why a workload did not start.
+#[derive(Debug, thiserror::Error)]
+pub enum SpawnError {
+    /// No program was named.
+    #[error("no program to run")]
+    Empty,
+    /// An argument or variable holds a NUL byte.
+    #[error("an argument holds a NUL byte at {}", .0.nul_position())]
+    Nul(#[from] NulError),
+    /// No pipe, no process.
+    #[error("cannot start a process: {0}")]
+    Fork(io::Error),
+    /// The program could not be executed: not found, not executable.
+    #[error("{errno}")]
+    Exec {
+        /// The kernel's number.
+        errno: Errno,
+    },
+    /// The child ended before it was released.
+    #[error("the process ended before it could run the program")]
+    Gone,
+}
+
+/// A child process that executes its program when told to.
+///
+/// Dropped before its start it goes away without executing; dropped later it keeps running.
+#[derive(Debug)]
+pub struct Workload {
+    pid: Pid,
+    /// Until the start: the writing end that releases the child, the reading end that tells the outcome.
+    gate: Option<(PipeWriter, PipeReader)>,
+    status: Option<ExitStatus>,
+}
+
+impl Workload {
+    /// Forks; the child waits for [`Workload::start`]. It inherits working directory and standard streams, and
+    /// what its signals do (`SIGPIPE` excepted, which Rust programs ignore and the child gets back).
+    ///
+    /// # Errors
+    /// [`SpawnError::Empty`], [`SpawnError::Nul`] or [`SpawnError::Fork`].
+    pub fn spawn(spec: &WorkloadSpec<'_>) -> Result<Workload, SpawnError> {
+        let image = Image::prepare(spec)?;
+        let (hold, release) = pipe().map_err(SpawnError::Fork)?;
+        let (outcome, report) = pipe().map_err(SpawnError::Fork)?;
+        let gate = Gate { hold: hold.as_raw_fd(), release: release.as_raw_fd(), report: report.as_raw_fd() };
+        let pointers = image.pointers();
+        // SAFETY: the child calls only async-signal-safe functions, on memory prepared above, and never returns.
+        match unsafe { libc::fork() } {
+            0 => run_child(&gate, &pointers),
+            pid => {
+                check(pid).map_err(SpawnError::Fork)?;
+                Ok(Workload { pid: Pid(pid), gate: Some((release, outcome)), status: None })
+            }
+        }
+    }
+
+    /// The child's process id.
+    pub fn pid(&self) -> Pid {
+        self.pid
+    }
+
+    /// Lets the child execute its program and waits until it has, or could not. A second start does nothing.
+    ///
+    /// # Errors
+    /// [`SpawnError::Exec`] when the program could not be executed; the child has ended then.
+    pub fn start(&mut self) -> Result<(), SpawnError> {
+        let Some((mut release, mut outcome)) = self.gate.take() else { return Ok(()) };
+        release.write_all(&[1]).map_err(|_| SpawnError::Gone)?;
+        drop(release);
+        let mut report = Vec::new();
+        // The report's writing end closes on exec: no bytes mean success.
+        outcome.read_to_end(&mut report).map_err(SpawnError::Fork)?;
+        match report.first_chunk() {
+            Some(errno) => Err(SpawnError::Exec { errno: Errno(i32::from_ne_bytes(*errno)) }),
+            None => Ok(()),
+        }
+    }
+
+    /// How the child ended, or `None` while it runs. Does not wait.
+    ///
+    /// # Errors
+    /// The kernel's answer.
+    pub fn try_wait(&mut self) -> io::Result<Option<ExitStatus>> {
+        self.reap(libc::WNOHANG)?;
+        Ok(self.status)
+    }
+
+    /// Waits until the child ends. A child that was not started waits for ever: start it first.
+    ///
+    /// # Errors
+    /// The kernel's answer.
+    pub fn wait(&mut self) -> io::Result<ExitStatus> {
+        loop {
+            self.reap(0)?;
+            if let Some(status) = self.status {
+                return Ok(status);
+            }
+        }
+    }
+
+    /// Sends a signal to the child unless it has ended.
+    ///
+    /// # Errors
+    /// The kernel's answer.
+    pub fn signal(&self, number: i32) -> io::Result<()> {
+        if self.status.is_some() {
+            return Ok(());
+        }
+        // SAFETY: numbers only; the child has not been waited for, so the id is still its own.
+        check(unsafe { libc::kill(self.pid.0, number) }).map(drop)
+    }
+
+    fn reap(&mut self, flags: libc::c_int) -> io::Result<()> {
+        if self.status.is_some() {
+            return Ok(());
+        }
+        let mut status = 0;
+        // SAFETY: the status is live; the id is that of our child, which has not been waited for.
+        match check(unsafe { libc::waitpid(self.pid.0, &mut status, flags) }) {
+            Ok(0) => Ok(()),
+            Ok(_) => {
+                self.status = Some(ExitStatus::from_raw(status));
+                Ok(())
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => Ok(()),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+impl Drop for Workload {
+    fn drop(&mut self) {
+        if self.gate.take().is_some() {
+            // The closed gate makes the child leave at once; nobody else would collect it.
+            let _ = self.wait();
+        }
+    }
+}
+
+/// Everything the child needs, laid out before the fork so that it need not allocate.
+struct Image {
+    /// Paths to try, in order.
+    candidates: Vec<CString>,
+    arguments: Vec<CString>,
+    environment: Vec<CString>,
+}
+
+/// The image as the kernel wants it: arrays of pointers that end with a null pointer.
+struct ImagePointers {
+    candidates: Vec<*const libc::c_char>,
+    arguments: Vec<*const libc::c_char>,
+    environment: Vec<*const libc::c_char>,
+}
+
+impl Image {
+    fn prepare(spec: &WorkloadSpec<'_>) -> Result<Image, SpawnError> {
+        let program = spec.arguments.first().filter(|name| !name.is_empty()).ok_or(SpawnError::Empty)?;
+        let variable = |(name, value): &(OsString, OsString)| {
+            CString::new([name.as_bytes(), b"=", value.as_bytes()].concat())
+        };
+        Ok(Image {
+            candidates: candidates(program, spec.search_path)?,
+            arguments: spec
+                .arguments
+                .iter()
+                .map(|text| CString::new(text.as_bytes()))
+                .collect::<Result<_, _>>()?,
+            environment: spec.environment.iter().map(variable).collect::<Result<_, _>>()?,
+        })
+    }
+
+    fn pointers(&self) -> ImagePointers {
+        let terminated = |texts: &[CString]| {
+            texts.iter().map(|text| text.as_ptr()).chain([ptr::null()]).collect::<Vec<_>>()
+        };
+        ImagePointers {
+            candidates: terminated(&self.candidates),
+            arguments: terminated(&self.arguments),
+            environment: terminated(&self.environment),
+        }
+    }
+}
+
+/// The paths at which a program may be: itself if it has a slash, else one in each directory of the search path
+/// (an empty directory is the current one).
+fn candidates(program: &OsStr, search_path: Option<&OsStr>) -> Result<Vec<CString>, NulError> {
+    const DEFAULT_PATH: &[u8] = b"/bin:/usr/bin";
+    let name = program.as_bytes();
+    if name.contains(&b'/') {
+        return Ok(vec![CString::new(name)?]);
+    }
+    let directories = search_path.map_or(DEFAULT_PATH, OsStrExt::as_bytes).split(|byte| *byte == b':');
+    let join = |directory: &[u8]| match directory {
+        b"" => CString::new(name),
+        directory => CString::new([directory, b"/", name].concat()),
+    };
+    directories.map(join).collect()
+}
+
+/// The child's ends of the two pipes, and the one it must not keep.
+struct Gate {
+    hold: RawFd,
+    release: RawFd,
+    report: RawFd,
+}
+
+/// The child between fork and exec. Only async-signal-safe calls: other threads of the parent may have held locks.
+fn run_child(gate: &Gate, image: &ImagePointers) -> ! {
+    const NOT_FOUND: libc::c_int = 127;
+    // SAFETY: every call is async-signal-safe and takes numbers or pointers to live memory of this process' copy.
+    unsafe {
+        // Without this our own copy of the writing end would keep the gate open after the parent's death.
+        libc::close(gate.release);
+        libc::signal(libc::SIGPIPE, libc::SIG_DFL);
+        let mut byte = 0u8;
+        let released = loop {
+            let length = libc::read(gate.hold, (&raw mut byte).cast(), 1);
+            if length >= 0 || *libc::__errno_location() != libc::EINTR {
+                break length == 1;
+            }
+        };
+        if released {
+            let errno = execute(image);
+            libc::write(gate.report, (&raw const errno).cast(), size_of::<libc::c_int>());
+        }
+        libc::_exit(NOT_FOUND)
+    }
+}
+
+/// Tries each candidate as `execvp` does; returns only when none could be executed: `EACCES` if one was found but
+/// forbidden, else the last error.
+///
+/// # Safety
+/// The pointers are those of a live [`Image`].
+unsafe fn execute(image: &ImagePointers) -> libc::c_int {
+    let mut answer = libc::ENOENT;
+    for path in image.candidates.iter().take_while(|path| !path.is_null()) {
+        // SAFETY: the caller vouches for the pointers; errno is this thread's own.
+        let errno = unsafe {
+            libc::execve(*path, image.arguments.as_ptr(), image.environment.as_ptr());
+            *libc::__errno_location()
+        };
+        match errno {
+            libc::EACCES => answer = libc::EACCES,
+            libc::ENOENT | libc::ENOTDIR => {}
+            other => return other,
+        }
+    }
+    answer
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn spawn(arguments: &[&str]) -> Result<Workload, SpawnError> {
+        let arguments: Vec<OsString> = arguments.iter().map(OsString::from).collect();
+        let environment = [("GREETING".into(), "7".into())];
+        let search_path = Some(OsStr::new("/nonexistent:/usr/bin:/bin"));
+        Workload::spawn(&WorkloadSpec { arguments: &arguments, environment: &environment, search_path })
+    }
+
+    #[test]
+    fn runs_when_released_and_gives_its_status() {
+        let mut workload = spawn(&["sh", "-c", "exit $GREETING"]).unwrap();
+        assert_eq!(workload.try_wait().unwrap(), None);
+        workload.start().unwrap();
+        assert_eq!(workload.wait().unwrap().code(), Some(7));
+        assert_eq!(workload.try_wait().unwrap().unwrap().code(), Some(7));
+    }
+
+    #[test]
+    fn tells_the_signal() {
+        let mut workload = spawn(&["sleep", "60"]).unwrap();
+        workload.start().unwrap();
+        workload.signal(libc::SIGTERM).unwrap();
+        assert_eq!(workload.wait().unwrap().signal(), Some(libc::SIGTERM));
+        workload.signal(libc::SIGTERM).unwrap();
+    }
+
+    #[test]
+    fn tells_why_exec_failed() {
+        let mut missing = spawn(&["no-such-program-here"]).unwrap();
+        assert!(matches!(missing.start(), Err(SpawnError::Exec { errno: Errno(libc::ENOENT) })));
+        let mut forbidden = spawn(&["/etc/passwd"]).unwrap();
+        assert!(matches!(forbidden.start(), Err(SpawnError::Exec { errno: Errno(libc::EACCES) })));
+        assert_eq!(forbidden.wait().unwrap().code(), Some(127));
+    }
+
+    #[test]
+    fn nothing_to_run() {
+        assert!(matches!(spawn(&[]), Err(SpawnError::Empty)));
+        assert!(matches!(spawn(&["a\0b"]), Err(SpawnError::Nul(_))));
+    }
+
+    #[test]
+    fn dropped_before_its_start_it_goes_away() {
+        let workload = spawn(&["sleep", "60"]).unwrap();
+        let pid = workload.pid();
+        drop(workload);
+        // SAFETY: numbers only; signal 0 sends nothing.
+        assert_eq!(unsafe { libc::kill(pid.0, 0) }, -1);
+    }
+
+    #[test]
+    fn candidates_follow_the_search_path() {
+        let paths = candidates(OsStr::new("ls"), Some(OsStr::new("/a::/b"))).unwrap();
+        assert_eq!(paths, [c"/a/ls".to_owned(), c"ls".to_owned(), c"/b/ls".to_owned()]);
+        assert_eq!(candidates(OsStr::new("./ls"), None).unwrap(), [c"./ls".to_owned()]);
+    }
+}
