@@ -1,0 +1,111 @@
+//! Why a file cannot be read.
+
+use oxperf_abi::FileOffset;
+use oxperf_wire::WireError;
+
+use crate::FeatureId;
+
+/// Why a file, or a part that was asked for, cannot be read.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum DataError {
+    /// Nothing is there.
+    #[error("the file is empty")]
+    Empty,
+    /// The first eight bytes are not those of any kind of perf.data.
+    #[error("not a perf.data file: it begins with {magic:02x?}")]
+    NotPerfData {
+        /// The first bytes, zero filled when there are fewer.
+        magic: [u8; 8],
+    },
+    /// The file ends inside its header.
+    #[error("the file header is cut: {expected} bytes expected, {found} found")]
+    HeaderCut {
+        /// Bytes that the header has.
+        expected: u64,
+        /// Bytes that the file has.
+        found: u64,
+    },
+    /// The header states a size of its own that no version has.
+    #[error("the file header states a size of {found} bytes")]
+    HeaderSize {
+        /// The stated size.
+        found: u64,
+    },
+    /// The header states attributes of no size.
+    #[error("the size of an attribute is 0 in the file header")]
+    AttrSizeZero,
+    /// The header states an attribute entry that is smaller than the smallest.
+    #[error("the size of an attribute is {found} bytes in the file header, the least is {expected}")]
+    AttrSizeSmall {
+        /// The smallest size of an entry.
+        expected: u64,
+        /// The stated size.
+        found: u64,
+    },
+    /// Two parts of the file lie over one another.
+    #[error("the attributes at {attrs:?} and the data at {data:?} overlap")]
+    Overlap {
+        /// Where the attributes begin.
+        attrs: FileOffset,
+        /// Where the data begin.
+        data: FileOffset,
+    },
+    /// An attribute cannot be decoded.
+    #[error("attribute at {offset:?}")]
+    Attr {
+        /// Where it stands.
+        offset: FileOffset,
+        /// What is wrong.
+        source: WireError,
+    },
+    /// A stream written to a pipe, which has its header as records.
+    #[error("a perf.data stream of a pipe")]
+    Pipe,
+    /// The layout of perf before 2010.
+    #[error("a perf.data file of version 1")]
+    Version1,
+    /// The records are in further files of a directory.
+    #[error("the records are in the files of a directory")]
+    Directory,
+    /// The records are compressed.
+    #[error("the records are compressed")]
+    Compressed,
+    /// A feature's bytes lie outside of the file.
+    #[error("feature {feature} at {offset:?}: {expected} bytes expected, the file has {found}")]
+    FeatureCut {
+        /// Which feature.
+        feature: FeatureId,
+        /// Where it should stand.
+        offset: FileOffset,
+        /// Its stated size in bytes.
+        expected: u64,
+        /// Bytes that the file has of it.
+        found: u64,
+    },
+    /// A feature's bytes cannot be decoded.
+    #[error("feature {feature}")]
+    Feature {
+        /// Which feature.
+        feature: FeatureId,
+        /// What is wrong.
+        source: FeatureFault,
+    },
+}
+
+/// What is wrong inside a feature. Positions count from the feature's first byte.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum FeatureFault {
+    /// A field cannot be read.
+    #[error(transparent)]
+    Wire(#[from] WireError),
+    /// A value makes the rest unreadable.
+    #[error("{what} is {found}")]
+    Value {
+        /// The value's name.
+        what: &'static str,
+        /// The value.
+        found: u64,
+    },
+}

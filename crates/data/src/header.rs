@@ -1,0 +1,152 @@
+//! The 104 bytes at the beginning of a file, both ways.
+
+use oxperf_wire::{Cursor, Encoder, Endian};
+
+use crate::{DataError, FeatureBits, FeatureId};
+
+/// A stretch of the file.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Hash)]
+pub struct Section {
+    /// Where it begins, bytes from the start of the file.
+    pub offset: u64,
+    /// Its size in bytes.
+    pub size: u64,
+}
+
+impl Section {
+    /// Size of a section in the file.
+    pub(crate) const STORED: u64 = 16;
+
+    /// One past its last byte; the largest number when it would not fit.
+    pub const fn end(self) -> u64 {
+        self.offset.saturating_add(self.size)
+    }
+
+    /// The bytes that `file` has of it; shorter than stated when the file ends before.
+    pub fn slice(self, file: &[u8]) -> &[u8] {
+        let at = |position: u64| usize::try_from(position).unwrap_or(usize::MAX).min(file.len());
+        file.get(at(self.offset)..at(self.end())).unwrap_or_default()
+    }
+
+    /// Reads the two numbers.
+    pub(crate) fn decode(cursor: &mut Cursor<'_>) -> Result<Section, oxperf_wire::WireError> {
+        Ok(Section { offset: cursor.u64()?, size: cursor.u64()? })
+    }
+
+    /// Writes the two numbers.
+    pub(crate) fn encode(self, encoder: &mut Encoder) {
+        encoder.u64(self.offset);
+        encoder.u64(self.size);
+    }
+
+    /// Whether some byte belongs to both.
+    pub(crate) const fn overlaps(self, other: Section) -> bool {
+        self.size > 0 && other.size > 0 && self.offset < other.end() && other.offset < self.end()
+    }
+}
+
+/// The file header as stored.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct FileHeader {
+    /// Size that the header states for itself: 104, or 72 without features.
+    pub size: u64,
+    /// Size of one attribute entry: the attribute and the place of its ids.
+    pub attr_size: u64,
+    /// The attribute entries.
+    pub attrs: Section,
+    /// The records. The size is 0 until the recorder first writes it.
+    pub data: Section,
+    /// Unused.
+    pub event_types: Section,
+    /// Which features follow the data.
+    pub features: FeatureBits,
+}
+
+impl FileHeader {
+    /// Size of the header in the file, bytes.
+    pub const SIZE: u64 = 104;
+    /// Where the size of the data stands.
+    pub(crate) const DATA_SIZE_OFFSET: u64 = 48;
+    const SIZE_WITHOUT_FEATURES: u64 = 72;
+    const SIZE_IN_PIPE: u64 = 16;
+    const MAGIC: u64 = u64::from_le_bytes(*b"PERFILE2");
+    const MAGIC_VERSION_1: &[u8] = b"PERFFILE";
+
+    /// Reads the header and finds the recorder's byte order.
+    ///
+    /// # Errors
+    /// What the file is instead, or where its header ends too early.
+    pub fn decode(file: &[u8]) -> Result<(Endian, FileHeader), DataError> {
+        let endian = detect(file)?;
+        let cut = |expected: u64| DataError::HeaderCut { expected, found: file.len() as u64 };
+        let mut cursor = Cursor::new(file, endian);
+        cursor.u64().map_err(|_| cut(Self::SIZE))?;
+        match cursor.u64().map_err(|_| cut(Self::SIZE))? {
+            Self::SIZE_IN_PIPE => Err(DataError::Pipe),
+            size @ (Self::SIZE | Self::SIZE_WITHOUT_FEATURES) => {
+                let header = Self::decode_body(size, &mut cursor).map_err(|_| cut(size))?;
+                Ok((endian, header))
+            }
+            found => Err(DataError::HeaderSize { found }),
+        }
+    }
+
+    fn decode_body(size: u64, cursor: &mut Cursor<'_>) -> Result<FileHeader, oxperf_wire::WireError> {
+        let mut header = FileHeader {
+            size,
+            attr_size: cursor.u64()?,
+            attrs: Section::decode(cursor)?,
+            data: Section::decode(cursor)?,
+            event_types: Section::decode(cursor)?,
+            features: FeatureBits::default(),
+        };
+        if size == Self::SIZE {
+            header.features = decode_bits(cursor)?;
+        }
+        Ok(header)
+    }
+
+    /// Writes the header.
+    pub fn encode(&self, encoder: &mut Encoder) {
+        encoder.u64(Self::MAGIC);
+        encoder.u64(self.size);
+        encoder.u64(self.attr_size);
+        self.attrs.encode(encoder);
+        self.data.encode(encoder);
+        self.event_types.encode(encoder);
+        self.features.words().iter().for_each(|word| encoder.u64(*word));
+    }
+
+    /// Where the table of the features begins.
+    pub const fn feature_table_offset(&self) -> u64 {
+        self.data.end()
+    }
+}
+
+/// The byte order by the magic number.
+fn detect(file: &[u8]) -> Result<Endian, DataError> {
+    if file.is_empty() {
+        return Err(DataError::Empty);
+    }
+    let mut magic = [0; 8];
+    let length = file.len().min(8);
+    magic[..length].copy_from_slice(&file[..length]);
+    match u64::from_le_bytes(magic) {
+        FileHeader::MAGIC => Ok(Endian::Little),
+        swapped if swapped == FileHeader::MAGIC.swap_bytes() => Ok(Endian::Big),
+        _ if magic == FileHeader::MAGIC_VERSION_1 => Err(DataError::Version1),
+        _ => Err(DataError::NotPerfData { magic }),
+    }
+}
+
+/// The feature bits. They are an array of the recorder's `long`, so a foreign file may need them half by half.
+fn decode_bits(cursor: &mut Cursor<'_>) -> Result<FeatureBits, oxperf_wire::WireError> {
+    let mut words = [0; 4];
+    for word in &mut words {
+        *word = cursor.u64()?;
+    }
+    let whole = FeatureBits::from_words(words);
+    let halves = FeatureBits::from_words(words.map(|word| word.rotate_left(32)));
+    let use_halves = !whole.contains(FeatureId::HOSTNAME) && halves.contains(FeatureId::HOSTNAME);
+    Ok(if use_halves { halves } else { whole })
+}

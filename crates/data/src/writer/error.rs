@@ -1,0 +1,56 @@
+//! What could not be written, and what is safe.
+
+use std::{fmt, io};
+
+use oxperf_abi::FileOffset;
+
+/// A part of a file as the writer sees it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Part {
+    /// Header, ids and attributes, before any data.
+    Front,
+    /// The header, rewritten.
+    Header,
+    /// Records.
+    Records,
+    /// The features behind the data.
+    Features,
+}
+
+impl fmt::Display for Part {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Part::Front => "the beginning of the file",
+            Part::Header => "the file header",
+            Part::Records => "records",
+            Part::Features => "the features at the end of the file",
+        })
+    }
+}
+
+/// A write that the output refused.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot write {part}: {written} of {size} bytes at {:#x} were taken; {safe} bytes of records can be read", offset.0)]
+pub struct WriteError {
+    /// What was to be written.
+    pub part: Part,
+    /// Where.
+    pub offset: FileOffset,
+    /// How many bytes.
+    pub size: u64,
+    /// How many of them the output took.
+    pub written: u64,
+    /// Bytes of records that the header on disk now names: what any reader gets from the file as it is.
+    pub safe: u64,
+    /// Why.
+    pub source: io::Error,
+}
+
+/// A write that ended early.
+#[derive(Debug)]
+pub struct Failed {
+    /// Bytes taken before.
+    pub written: usize,
+    /// Why.
+    pub source: io::Error,
+}

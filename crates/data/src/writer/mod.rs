@@ -1,0 +1,199 @@
+//! Writing a recording so that what is on disk can be read at every moment.
+//!
+//! Layout: header, ids of all events, attributes, data, table of the features, features. While data arrive the
+//! header names no features, because their table stands behind the data; [`Writer::checkpoint`] moves the end of
+//! the data in the header. So a file whose recorder was killed shows everything up to the last checkpoint.
+
+mod error;
+mod output;
+
+use oxperf_abi::{EventAttr, EventId, FileOffset};
+use oxperf_wire::{Encoder, Endian, StoredAttr, attr};
+
+pub use error::{Part, WriteError};
+pub use output::Output;
+
+use crate::features::{EventDesc, NamedEvent};
+use crate::{FeatureId, FeatureSet, FileHeader, Section};
+use error::Failed;
+
+/// An event of the recording to be written.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct WriterEvent {
+    /// What it counts and samples.
+    pub attr: EventAttr,
+    /// The name to show for it.
+    pub name: String,
+    /// The kernel's ids, one for each CPU and thread that it was opened on.
+    pub ids: Vec<EventId>,
+}
+
+/// A recording that is being written, in this machine's byte order.
+#[derive(Debug)]
+pub struct Writer<O> {
+    output: O,
+    header: FileHeader,
+    events: EventDesc,
+    /// End of the whole records in the output.
+    end: u64,
+}
+
+impl<O: Output> Writer<O> {
+    /// Writes everything that stands before the data. The output should be empty.
+    ///
+    /// # Errors
+    /// The output refuses.
+    pub fn begin(output: O, events: &[WriterEvent]) -> Result<Writer<O>, WriteError> {
+        let attr_size = common_attr_size(events);
+        let header = plan(events, attr_size);
+        let desc = EventDesc { events: events.iter().map(|event| describe(event, attr_size)).collect() };
+        let mut writer = Writer { output, header, events: desc, end: header.data.offset };
+        let front = writer.encode_front();
+        writer.write(Part::Front, &front, 0)?;
+        Ok(writer)
+    }
+
+    /// Appends whole records, in one write where the output takes it. They show after the next checkpoint.
+    ///
+    /// # Errors
+    /// The output takes only a part, as a full disk does. Then the header is moved to the end of the last record
+    /// that is whole, and [`WriteError::safe`] says how much that is.
+    pub fn append(&mut self, records: &[u8]) -> Result<(), WriteError> {
+        match self.output.write_all_at(records, self.end) {
+            Ok(()) => {
+                self.end += records.len() as u64;
+                Ok(())
+            }
+            Err(failed) => Err(self.append_failed(records, failed)),
+        }
+    }
+
+    /// Makes all that was appended visible to readers.
+    ///
+    /// # Errors
+    /// The output refuses.
+    pub fn checkpoint(&mut self) -> Result<(), WriteError> {
+        let size = self.data_size();
+        if size == self.header.data.size {
+            return Ok(());
+        }
+        let mut encoder = Encoder::new(Endian::NATIVE);
+        encoder.u64(size);
+        self.write(Part::Header, encoder.as_bytes(), FileHeader::DATA_SIZE_OFFSET)?;
+        self.header.data.size = size;
+        Ok(())
+    }
+
+    /// Writes the features and the final header. The description of the events is added from what
+    /// [`Writer::begin`] was given.
+    ///
+    /// # Errors
+    /// The output refuses. All records that were appended can be read nevertheless, without features.
+    pub fn finish(mut self, features: &FeatureSet) -> Result<O, WriteError> {
+        self.checkpoint()?;
+        let mut features = features.clone();
+        if !features.bits().contains(FeatureId::EVENT_DESC) {
+            features.insert(&self.events);
+        }
+        let tail = encode_features(&features, self.end);
+        self.write(Part::Features, &tail, self.end)?;
+        self.header.features = features.bits();
+        let mut encoder = Encoder::new(Endian::NATIVE);
+        self.header.encode(&mut encoder);
+        self.write(Part::Header, encoder.as_bytes(), 0)?;
+        Ok(self.output)
+    }
+
+    /// Bytes of whole records appended so far.
+    pub fn data_size(&self) -> u64 {
+        self.end - self.header.data.offset
+    }
+
+    /// Where the next record will stand in the file.
+    pub fn position(&self) -> FileOffset {
+        FileOffset(self.end)
+    }
+
+    fn encode_front(&self) -> Vec<u8> {
+        let mut encoder = Encoder::new(Endian::NATIVE);
+        self.header.encode(&mut encoder);
+        for id in self.events.events.iter().flat_map(|event| &event.ids) {
+            encoder.u64(id.0);
+        }
+        let mut ids_offset = FileHeader::SIZE;
+        for event in &self.events.events {
+            let ids = Section { offset: ids_offset, size: event.ids.len() as u64 * 8 };
+            event.stored.encode(&mut encoder);
+            ids.encode(&mut encoder);
+            ids_offset = ids.end();
+        }
+        encoder.into_bytes()
+    }
+
+    fn write(&mut self, part: Part, bytes: &[u8], offset: u64) -> Result<(), WriteError> {
+        let written = self.output.write_all_at(bytes, offset);
+        written.map_err(|failed| self.error(part, bytes, offset, failed))
+    }
+
+    #[cold]
+    fn append_failed(&mut self, records: &[u8], failed: Failed) -> WriteError {
+        let offset = self.end;
+        let written = records.get(..failed.written).unwrap_or(records);
+        self.end += whole_records(written) as u64;
+        // The first failure is the one to tell; the header then stays at the last checkpoint, which is readable.
+        let _ = self.checkpoint();
+        self.error(Part::Records, records, offset, failed)
+    }
+
+    fn error(&self, part: Part, bytes: &[u8], offset: u64, failed: Failed) -> WriteError {
+        WriteError {
+            part,
+            offset: FileOffset(offset),
+            size: bytes.len() as u64,
+            written: failed.written as u64,
+            safe: self.header.data.size,
+            source: failed.source,
+        }
+    }
+}
+
+/// One size for all attributes, as small as they allow: perf refuses sizes that are newer than its own.
+fn common_attr_size(events: &[WriterEvent]) -> u32 {
+    events.iter().map(|event| attr::smallest_size(&event.attr)).max().unwrap_or(attr::SIZE_VER0)
+}
+
+fn describe(event: &WriterEvent, attr_size: u32) -> NamedEvent {
+    let stored = StoredAttr { attr: event.attr, size: attr_size, extra: Vec::new() };
+    NamedEvent { stored, name: event.name.clone(), ids: event.ids.clone() }
+}
+
+/// The header for no data yet.
+fn plan(events: &[WriterEvent], attr_size: u32) -> FileHeader {
+    let ids: u64 = events.iter().map(|event| event.ids.len() as u64 * 8).sum();
+    let attr_size = u64::from(attr_size) + Section::STORED;
+    let attrs = Section { offset: FileHeader::SIZE + ids, size: attr_size * events.len() as u64 };
+    let data = Section { offset: attrs.end(), size: 0 };
+    FileHeader { size: FileHeader::SIZE, attr_size, attrs, data, ..FileHeader::default() }
+}
+
+/// The table and the bodies of the features, to stand at `start`.
+fn encode_features(features: &FeatureSet, start: u64) -> Vec<u8> {
+    let mut table = Encoder::new(Endian::NATIVE);
+    let mut offset = start + Section::STORED * features.iter().count() as u64;
+    for (_, body) in features.iter() {
+        Section { offset, size: body.len() as u64 }.encode(&mut table);
+        offset += body.len() as u64;
+    }
+    features.iter().for_each(|(_, body)| table.bytes(body));
+    table.into_bytes()
+}
+
+/// How many of `bytes` are records that end inside of them.
+fn whole_records(bytes: &[u8]) -> usize {
+    let section = Section { offset: 0, size: bytes.len() as u64 };
+    let records = crate::Records::new(bytes, section, Endian::NATIVE);
+    records.map_while(Result::ok).map(|raw| raw.header.size as usize + raw.payload.len()).sum()
+}
+
+#[cfg(test)]
+mod tests;
