@@ -1,2 +1,48 @@
-//! Project tasks.
-fn main() {}
+//! The project's own tasks: `cargo xtask tidy|sweep|bench|bless`.
+//!
+//! For people who work on oxperf and for `.ci/run`. Nothing here is part of the program; the tasks run the built
+//! binary from outside, as a user would.
+
+// A task runner talks to its user.
+#![allow(clippy::print_stdout, clippy::print_stderr)]
+
+mod args;
+mod bench;
+mod binary;
+mod bless;
+mod process;
+mod sweep;
+mod tidy;
+mod workspace;
+
+use std::process::ExitCode;
+
+use args::Args;
+
+const USAGE: &str = "\
+cargo xtask TASK
+
+  tidy                          check layers, lints, licences, heads, links and sizes
+  sweep [--filter S] [--only script,report,..] [--jobs N] [--bin F] [--all] [--no-public]
+                                compare our text with perf's over ../shared/fixtures
+  bench [report|script|record|..] [--runs N] [--ref-runs N] [--bin F]
+                                measure against perf7 on ../shared/bench
+  bless [TEST ARGS]             run the tests and rewrite the project's own expected texts
+
+../shared is found beside the project or where OXPERF_SHARED says; the binary is built unless --bin or OXPERF says.";
+
+fn main() -> ExitCode {
+    let mut args = Args::from_env();
+    let outcome = match args.positional().as_deref() {
+        Some("tidy") => tidy::run(args),
+        Some("sweep") => sweep::run(args),
+        Some("bench") => bench::run(args),
+        Some("bless") => bless::run(args),
+        Some(other) => Err(anyhow::anyhow!("no task {other:?}\n{USAGE}")),
+        None => Err(anyhow::anyhow!("which task?\n{USAGE}")),
+    };
+    outcome.unwrap_or_else(|error| {
+        eprintln!("xtask: {error:#}");
+        ExitCode::FAILURE
+    })
+}

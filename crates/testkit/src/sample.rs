@@ -53,7 +53,7 @@ pub(crate) fn encode(line: &mut Line, events: &[Event], out: &mut Bytes) -> Read
     let id = line.number("id")?;
     let event = trailer::owner(line, id, events)?.ok_or("a sample needs an event line before it")?;
     let owner = Owner { event, id: id.unwrap_or(event.first_id().0) };
-    let mut wanted = FIELDS.iter().filter(|(bit, _)| event.attr.sample_type.contains(*bit));
+    let wanted = FIELDS.iter().filter(|(bit, _)| event.attr.sample_type.contains(*bit));
     wanted.map(|(_, field)| field).try_for_each(|field| field(line, &owner, out))
 }
 

@@ -1,0 +1,73 @@
+//! `bench`: oxperf and perf7 side by side in one run; only the ratios travel from machine to machine.
+
+mod read;
+mod record;
+mod results;
+mod workload;
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode, Stdio};
+
+use anyhow::{Context, Result, bail};
+
+use crate::args::Args;
+use crate::{binary, workspace};
+
+/// What the command line asks for.
+struct Options {
+    binary: PathBuf,
+    /// Runs of ours.
+    runs: usize,
+    /// Runs of perf7; each measure has its own default.
+    reference_runs: Option<usize>,
+    /// `target/bench`.
+    folder: PathBuf,
+}
+
+/// Runs the measures named, or all.
+pub(crate) fn run(mut args: Args) -> Result<ExitCode> {
+    let options = Options {
+        binary: binary::find(&mut args)?,
+        runs: args.number("--runs")?.unwrap_or(5).max(1),
+        reference_runs: args.number("--ref-runs")?,
+        folder: workspace::scratch("bench")?,
+    };
+    let mut names = Vec::new();
+    while let Some(name) = args.positional() {
+        names.push(name);
+    }
+    args.finish()?;
+    check_reference();
+    for name in &names {
+        if !read::MEASURES.iter().any(|measure| measure.name == name) && name != "record" {
+            bail!("no measure {name:?}; there are record, {}", read::names());
+        }
+    }
+    let wanted = |name: &str| names.is_empty() || names.iter().any(|word| word == name);
+    read::run(&options, &wanted)?;
+    if wanted("record") {
+        record::run(&options)?;
+    }
+    println!("results are kept in {}", options.folder.join("results.jsonl").display());
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The reference tool, when it is installed.
+fn reference() -> Option<&'static Path> {
+    let found = Command::new("perf7").arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status();
+    found.is_ok_and(|status| status.success()).then_some(Path::new("perf7"))
+}
+
+fn check_reference() {
+    if reference().is_none() {
+        println!(
+            "perf7 is not installed (../shared/tools/get-perf-latest installs it): no ratios, our figures alone"
+        );
+    }
+}
+
+/// The middle value; the lower one of two.
+fn median(mut values: Vec<f64>) -> Result<f64> {
+    values.sort_by(f64::total_cmp);
+    values.get(values.len().saturating_sub(1) / 2).copied().context("nothing was measured")
+}

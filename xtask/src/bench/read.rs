@@ -1,0 +1,114 @@
+//! Reading a large recording: `report` and `script` on `../shared/bench/cargo-build.data.zst`.
+
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use anyhow::{Context, Result, ensure};
+
+use super::results::{Figure, keep};
+use super::{Options, median, reference};
+use crate::process::{Usage, measure, read_maybe_zstd};
+use crate::workspace;
+
+/// One thing to measure.
+pub(super) struct Measure {
+    pub(super) name: &'static str,
+    args: &'static [&'static str],
+    /// Runs of perf7 unless the command line says otherwise: some of its runs take a minute and 11 GB.
+    reference_runs: usize,
+}
+
+/// Everything that `bench` can measure on the large recording.
+pub(super) const MEASURES: &[Measure] = &[
+    Measure { name: "report", args: &["report", "--stdio", "--no-inline"], reference_runs: 1 },
+    Measure {
+        name: "report-no-children",
+        args: &["report", "--stdio", "--no-inline", "--no-children"],
+        reference_runs: 1,
+    },
+    Measure {
+        name: "report-flat",
+        args: &["report", "--stdio", "--no-inline", "-g", "none"],
+        reference_runs: 3,
+    },
+    Measure { name: "script", args: &["script", "--no-inline"], reference_runs: 3 },
+];
+
+/// The names, for messages.
+pub(super) fn names() -> String {
+    MEASURES.iter().map(|measure| measure.name).collect::<Vec<_>>().join(", ")
+}
+
+/// Runs the wanted measures.
+pub(super) fn run(options: &Options, wanted: &dyn Fn(&str) -> bool) -> Result<()> {
+    let mut measures = MEASURES.iter().filter(|measure| wanted(measure.name)).peekable();
+    if measures.peek().is_none() {
+        return Ok(());
+    }
+    let Some(input) = input(&options.folder)? else {
+        println!("SKIPPED: there is no ../shared/bench/cargo-build.data.zst to read");
+        return Ok(());
+    };
+    measures.try_for_each(|measure| run_one(measure, &input, options))
+}
+
+/// The recording, unpacked once.
+fn input(folder: &Path) -> Result<Option<PathBuf>> {
+    let packed = workspace::shared().map(|shared| shared.join("bench/cargo-build.data.zst"));
+    let Some(packed) = packed.filter(|path| path.is_file()) else { return Ok(None) };
+    let unpacked = folder.join("cargo-build.data");
+    if !unpacked.is_file() {
+        std::fs::write(&unpacked, read_maybe_zstd(&packed)?)?;
+    }
+    Ok(Some(unpacked))
+}
+
+/// Alternates the tools, so that a change of the machine's mood meets both.
+fn run_one(measure: &Measure, input: &Path, options: &Options) -> Result<()> {
+    let reference = reference();
+    let reference_runs = reference.map_or(0, |_| options.reference_runs.unwrap_or(measure.reference_runs));
+    let (mut ours, mut theirs) = (Vec::new(), Vec::new());
+    for round in 0..options.runs.max(reference_runs) {
+        if round < options.runs {
+            ours.push(run_tool(&options.binary, measure, input, &options.folder)?);
+        }
+        if let Some(program) = reference.filter(|_| round < reference_runs) {
+            theirs.push(run_tool(program, measure, input, &options.folder)?);
+        }
+    }
+    keep(&options.folder, measure.name, &figures(&ours, &theirs)?)
+}
+
+fn run_tool(program: &Path, measure_: &Measure, input: &Path, folder: &Path) -> Result<Usage> {
+    let home = folder.join("home");
+    std::fs::create_dir_all(&home)?;
+    let output = File::create(folder.join("output")).context("target/bench/output")?;
+    let mut command = Command::new(program);
+    command.args(measure_.args).arg("-i").arg(input).env("LC_ALL", "C").env("TZ", "UTC").env("HOME", home);
+    command.stdin(Stdio::null()).stdout(output).stderr(Stdio::null());
+    let usage = measure(&mut command)?;
+    ensure!(usage.success, "{} {} failed", program.display(), measure_.args.join(" "));
+    Ok(usage)
+}
+
+fn figures(ours: &[Usage], theirs: &[Usage]) -> Result<Vec<Figure>> {
+    let seconds = |usage: &Usage| usage.wall.as_secs_f64();
+    let megabytes = |usage: &Usage| usage.peak as f64 / 1e6;
+    Ok(vec![
+        figure("wall time", "s", ours, theirs, &seconds)?,
+        figure("processor time", "s", ours, theirs, &|usage| usage.cpu.as_secs_f64())?,
+        figure("peak memory", "MB", ours, theirs, &megabytes)?,
+    ])
+}
+
+fn figure(
+    what: &'static str,
+    unit: &'static str,
+    ours: &[Usage],
+    theirs: &[Usage],
+    value: &dyn Fn(&Usage) -> f64,
+) -> Result<Figure> {
+    let of = |usages: &[Usage]| median(usages.iter().map(value).collect());
+    Ok(Figure { what, unit, ours: of(ours)?, reference: of(theirs).ok() })
+}

@@ -1,0 +1,94 @@
+//! `sweep`: our text against perf's over the recorded fixtures, and no crash over the public ones.
+
+mod accepted;
+mod case;
+mod compare;
+mod public;
+mod recorded;
+mod scope;
+mod symfs;
+mod table;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use anyhow::Result;
+
+use crate::args::Args;
+use crate::process::Limits;
+use crate::{binary, workspace};
+
+/// A command that needs more than this is a failure.
+const LIMITS: Limits = Limits { time: Duration::from_secs(60), memory_kib: 8 << 20 };
+
+/// What the command line asks for.
+struct Options {
+    binary: PathBuf,
+    shared: PathBuf,
+    scratch: PathBuf,
+    /// Only cases whose `version/name` holds this.
+    filter: String,
+    /// Only goldens whose name begins with one of these; all when empty.
+    only: Vec<String>,
+    jobs: usize,
+    /// Also run what belongs to later issues.
+    all: bool,
+}
+
+/// Runs the comparison; fails when something that is meant to be identical is not, or anything crashes.
+pub(crate) fn run(mut args: Args) -> Result<ExitCode> {
+    let Some(shared) = workspace::shared().filter(|path| path.join("fixtures/recorded").is_dir()) else {
+        println!(
+            "SKIPPED: there is no ../shared/fixtures (OXPERF_SHARED names another place); nothing was compared"
+        );
+        return Ok(ExitCode::SUCCESS);
+    };
+    let public = !args.flag("--no-public");
+    let options = options(args, shared)?;
+    let mut good = recorded::sweep(&options)?;
+    if public && options.only.is_empty() {
+        good &= public::sweep(&options)?;
+    }
+    Ok(if good { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+fn options(mut args: Args, shared: PathBuf) -> Result<Options> {
+    let options = Options {
+        filter: args.value("--filter")?.unwrap_or_default(),
+        only: args
+            .value("--only")?
+            .map(|list| list.split(',').map(str::to_owned).collect())
+            .unwrap_or_default(),
+        jobs: args.number("--jobs")?.unwrap_or(2).max(1),
+        all: args.flag("--all"),
+        binary: binary::find(&mut args)?,
+        scratch: workspace::scratch("sweep")?,
+        shared,
+    };
+    args.finish()?;
+    Ok(options)
+}
+
+/// Does `work` for every item on `jobs` threads; the results keep the order of the items.
+fn parallel<T: Sync, R: Send>(jobs: usize, items: &[T], work: impl Fn(usize, &T) -> R + Sync) -> Vec<R> {
+    let next = AtomicUsize::new(0);
+    let done = Mutex::new(Vec::with_capacity(items.len()));
+    let worker = || {
+        while let Some((index, item)) = take(items, &next) {
+            let result = work(index, item);
+            done.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).push((index, result));
+        }
+    };
+    std::thread::scope(|scope| (0..jobs).for_each(|_| drop(scope.spawn(worker))));
+    let mut done = done.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner());
+    done.sort_by_key(|(index, _)| *index);
+    done.into_iter().map(|(_, result)| result).collect()
+}
+
+fn take<'a, T>(items: &'a [T], next: &AtomicUsize) -> Option<(usize, &'a T)> {
+    let index = next.fetch_add(1, Ordering::Relaxed);
+    Some((index, items.get(index)?))
+}

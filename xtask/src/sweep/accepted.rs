@@ -1,0 +1,30 @@
+//! The differences that were looked at and accepted: `xtask/sweep-accepted.tsv`.
+
+use anyhow::{Context, Result};
+
+use crate::workspace;
+
+/// One accepted difference; docs/differences.md says the same to users.
+pub(super) struct Accepted {
+    case: String,
+    golden: String,
+    pub(super) reason: String,
+}
+
+/// Reads the list: `case TAB golden TAB reason`, `#` for comments.
+pub(super) fn read() -> Result<Vec<Accepted>> {
+    let path = workspace::root().join("xtask/sweep-accepted.tsv");
+    let text = std::fs::read_to_string(&path).with_context(|| path.display().to_string())?;
+    let lines = text.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
+    lines.map(|line| parse(line).with_context(|| format!("{}: {line:?}", path.display()))).collect()
+}
+
+fn parse(line: &str) -> Option<Accepted> {
+    let mut columns = line.splitn(3, '\t').map(str::to_owned);
+    Some(Accepted { case: columns.next()?, golden: columns.next()?, reason: columns.next()? })
+}
+
+/// The entry for a text, if there is one.
+pub(super) fn find<'a>(list: &'a [Accepted], case: &str, golden: &str) -> Option<&'a Accepted> {
+    list.iter().find(|entry| entry.case == case && entry.golden == golden)
+}

@@ -1,0 +1,39 @@
+//! Manifests: every crate but `sys` lives under the workspace's lints, which forbid unsafe code.
+
+use super::{Findings, Source};
+
+/// The only crate that may hold unsafe code.
+const UNSAFE_CRATE: &str = "crates/sys/";
+
+/// Checks the root manifest and every crate's.
+pub(super) fn check(manifests: &[Source], findings: &mut Findings) {
+    for manifest in manifests.iter().filter(|file| file.path.ends_with("Cargo.toml")) {
+        let place = manifest.path.display();
+        if manifest.path.as_os_str() == "Cargo.toml" {
+            check_root(manifest, findings);
+        } else if !has_lints(&manifest.text)
+            && !manifest.path.starts_with(UNSAFE_CRATE)
+            && is_member(manifest)
+        {
+            findings.broken(place, "does not take the workspace's lints ([lints] workspace = true)");
+        }
+    }
+}
+
+fn check_root(manifest: &Source, findings: &mut Findings) {
+    for rule in ["unsafe_code = \"forbid\"", "missing_docs = \"deny\""] {
+        if !manifest.text.contains(rule) {
+            findings.broken(manifest.path.display(), format!("{rule} is missing"));
+        }
+    }
+}
+
+fn has_lints(text: &str) -> bool {
+    let section = text.split("\n[").find(|section| section.starts_with("lints]"));
+    section.is_some_and(|section| section.contains("workspace = true"))
+}
+
+/// `fuzz` is a workspace of its own, made by cargo-fuzz.
+fn is_member(manifest: &Source) -> bool {
+    !manifest.path.starts_with("fuzz")
+}
