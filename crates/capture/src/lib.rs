@@ -1,1 +1,3 @@
 //! Plan, open, drain and write events.
+
+pub mod host;

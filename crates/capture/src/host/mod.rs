@@ -1,0 +1,137 @@
+//! What the running host says about itself, as features of a recording.
+//!
+//! Everything comes from files below a root, so a test or a container's view can be read as well as this machine.
+//! What the kernel does not tell is left out. The features that belong to a recording and not to its host (command
+//! line, version, build ids, sample times, groups, clock) are for the caller to add.
+
+mod cache;
+mod cpu_set;
+mod identity;
+mod memory;
+mod pmus;
+mod sched_domains;
+mod topology;
+mod tree;
+
+use std::path::PathBuf;
+
+use oxperf_data::FeatureSet;
+
+use tree::Tree;
+
+/// A host whose `/proc` and `/sys` can be read.
+#[derive(Clone, Debug)]
+pub struct Host {
+    tree: Tree,
+}
+
+impl Host {
+    /// This machine.
+    pub fn this() -> Host {
+        Host::at("/")
+    }
+
+    /// The host whose `proc` and `sys` lie below `root`.
+    pub fn at(root: impl Into<PathBuf>) -> Host {
+        Host { tree: Tree::new(root.into()) }
+    }
+
+    /// Every feature that the host tells.
+    pub fn features(&self) -> FeatureSet {
+        let mut features = FeatureSet::new();
+        identity::collect(&self.tree, &mut features);
+        topology::collect(&self.tree, &mut features);
+        memory::collect(&self.tree, &mut features);
+        cache::collect(&self.tree, &mut features);
+        pmus::collect(&self.tree, &mut features);
+        sched_domains::collect(&self.tree, &mut features);
+        features
+    }
+}
+
+#[cfg(test)]
+mod testing {
+    //! A made-up host for the tests of every file here.
+
+    use std::fs;
+    use std::path::PathBuf;
+    use std::sync::atomic::{AtomicU32, Ordering};
+
+    use oxperf_data::{Feature, FeatureSet, features::FeatureContext};
+    use oxperf_wire::{Cursor, Endian};
+
+    use super::Tree;
+
+    /// Files in a folder that goes away with it.
+    pub(super) struct FakeHost {
+        root: PathBuf,
+    }
+
+    impl FakeHost {
+        /// Writes each `(path, content)`; a path that ends in a slash makes a folder.
+        pub(super) fn new(files: &[(&str, &str)]) -> FakeHost {
+            static NEXT: AtomicU32 = AtomicU32::new(0);
+            let name = format!("oxperf-host-{}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
+            let root = std::env::temp_dir().join(name);
+            fs::create_dir_all(&root).unwrap();
+            for (path, content) in files {
+                let path = root.join(path);
+                fs::create_dir_all(if content.is_empty() { &path } else { path.parent().unwrap() }).unwrap();
+                if !content.is_empty() {
+                    fs::write(path, content).unwrap();
+                }
+            }
+            FakeHost { root }
+        }
+
+        pub(super) fn tree(&self) -> Tree {
+            Tree::new(self.root.clone())
+        }
+
+        pub(super) fn root(&self) -> PathBuf {
+            self.root.clone()
+        }
+
+        /// What `collect` finds here.
+        pub(super) fn collect(&self, collect: fn(&Tree, &mut FeatureSet)) -> FeatureSet {
+            let mut features = FeatureSet::new();
+            collect(&self.tree(), &mut features);
+            features
+        }
+    }
+
+    impl Drop for FakeHost {
+        fn drop(&mut self) {
+            let _ = fs::remove_dir_all(&self.root);
+        }
+    }
+
+    /// A feature of the set, decoded for a machine of `cpus` CPUs.
+    pub(super) fn get<F: Feature>(features: &FeatureSet, cpus: u32) -> Option<F> {
+        let (_, bytes) = features.iter().find(|(id, _)| *id == F::ID)?;
+        let context = FeatureContext { cpus_available: Some(cpus) };
+        F::decode(&mut Cursor::new(bytes, Endian::NATIVE), &context).ok()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use oxperf_data::FeatureId;
+
+    use super::testing::FakeHost;
+    use super::*;
+
+    #[test]
+    fn an_empty_host_has_no_features() {
+        let fake = FakeHost::new(&[]);
+        assert_eq!(Host::at(fake.root()).features(), FeatureSet::new());
+    }
+
+    #[test]
+    fn this_host_tells_what_every_linux_tells() {
+        let bits = Host::this().features().bits();
+        for id in [FeatureId::HOSTNAME, FeatureId::OSRELEASE, FeatureId::TOTAL_MEM, FeatureId::NRCPUS] {
+            assert!(bits.contains(id), "{id}");
+        }
+    }
+}
