@@ -1,0 +1,90 @@
+// The text beside the graph: functions, objects, the call path and the hover box.
+// All names go in as text nodes, never as markup.
+
+function element(tag, attributes = {}, ...children) {
+  const made = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (name === "onclick") made.addEventListener("click", value);
+    else if (value !== undefined && value !== null) made.setAttribute(name, value);
+  }
+  made.append(...children);
+  return made;
+}
+
+const bdi = (text) => element("bdi", {}, text);
+
+function swatch(colour) {
+  const made = element("i", { "aria-hidden": "true" });
+  made.style.background = colour;
+  return made;
+}
+
+// For each frame what it spent itself and with what it called, below `top`; recursion counts once.
+function weighFrames(tree, frames, top) {
+  const own = new Float64Array(frames);
+  const ownSamples = new Float64Array(frames);
+  const total = new Float64Array(frames);
+  const coveredUntil = new Uint32Array(frames);
+  for (let node = Math.max(top, 1); node < tree.end[top]; node++) {
+    const frame = tree.frame[node];
+    own[frame] += tree.own[node];
+    ownSamples[frame] += tree.ownSamples[node];
+    if (node < coveredUntil[frame]) continue;
+    total[frame] += tree.total[node];
+    coveredUntil[frame] = tree.end[node];
+  }
+  return { own, ownSamples, total };
+}
+
+function rankFrames(weights, table, marked, by) {
+  const ranked = [];
+  for (let frame = 0; frame < table.count; frame++) {
+    if (weights.total[frame] > 0 && table.kind[frame] !== KIND.thread && (!marked || marked[frame])) ranked.push(frame);
+  }
+  const [first, second] = by === "total" ? [weights.total, weights.own] : [weights.own, weights.total];
+  return ranked.sort((a, b) => first[b] - first[a] || second[b] - second[a]);
+}
+
+function functionRow(frame, weights, whole, table, dsos, theme, choose) {
+  const dso = dsos[table.dso[frame]];
+  const share = element("td", { class: "number share" }, percent(weights.own[frame], whole));
+  share.style.setProperty("--share", `${Math.min(100, (100 * weights.own[frame]) / whole)}%`);
+  const name = element("button", { type: "button", title: "Mark in the graph", onclick: () => choose(frame) });
+  name.append(bdi(table.name[frame]));
+  const object = element("td", { class: "object", title: dso?.path });
+  if (dso) object.append(swatch(dsoColour(dso, theme)), bdi(dso.name));
+  return element("tr", {},
+    share,
+    element("td", { class: "number" }, percent(weights.total[frame], whole)),
+    element("td", { class: "number samples" }, grouped(weights.ownSamples[frame])),
+    element("td", { class: "name" }, name),
+    object);
+}
+
+function weighDsos(tree, table, dsos) {
+  const own = new Float64Array(dsos.length);
+  for (let node = 1; node < tree.count; node++) {
+    const dso = table.dso[tree.frame[node]];
+    if (dso >= 0) own[dso] += tree.own[node];
+  }
+  return own;
+}
+
+function legendItem(dso, share, pressed, theme, toggle) {
+  const title = `${dso.path}${dso.kernel ? " (kernel)" : ""}: own time; click to mark`;
+  return element("li", {},
+    element("button", { type: "button", "aria-pressed": String(pressed), title, onclick: toggle },
+      swatch(dsoColour(dso, theme)), bdi(dso.name), element("span", {}, share)));
+}
+
+// The callers of a node from the outermost on; a long path keeps both ends.
+function pathSteps(tree, node) {
+  const steps = [];
+  for (let at = node; at >= 0; at = tree.parent[at]) steps.unshift(at);
+  return steps.length <= 9 ? steps : [...steps.slice(0, 3), -1, ...steps.slice(-5)];
+}
+
+function tipTerms(terms) {
+  return element("dl", {}, ...terms.flatMap(([term, value, share]) =>
+    [element("dt", {}, term), element("dd", {}, value), element("dd", {}, share)]));
+}
