@@ -11,7 +11,7 @@
 use crate::Errno;
 use crate::errno::check;
 use oxperf_abi::Pid;
-use std::ffi::{CString, NulError, OsStr, OsString};
+use std::ffi::{CStr, CString, NulError, OsStr, OsString};
 use std::io::{self, PipeReader, PipeWriter, Read, Write, pipe};
 use std::os::fd::{AsRawFd, RawFd};
 use std::os::unix::ffi::OsStrExt;
@@ -75,10 +75,10 @@ impl Workload {
         let (hold, release) = pipe().map_err(SpawnError::Fork)?;
         let (outcome, report) = pipe().map_err(SpawnError::Fork)?;
         let gate = Gate { hold: hold.as_raw_fd(), release: release.as_raw_fd(), report: report.as_raw_fd() };
-        let pointers = image.pointers();
+        let mut pointers = image.pointers();
         // SAFETY: the child calls only async-signal-safe functions, on memory prepared above, and never returns.
         match unsafe { libc::fork() } {
-            0 => run_child(&gate, &pointers),
+            0 => run_child(&gate, &mut pointers),
             pid => {
                 check(pid).map_err(SpawnError::Fork)?;
                 Ok(Workload { pid: Pid(pid), gate: Some((release, outcome)), status: None })
@@ -177,11 +177,16 @@ struct Image {
     environment: Vec<CString>,
 }
 
+/// What runs a file that has no format of its own, as `execvp` does it.
+const SHELL: &CStr = c"/bin/sh";
+
 /// The image as the kernel wants it: arrays of pointers that end with a null pointer.
 struct ImagePointers {
     candidates: Vec<*const libc::c_char>,
     arguments: Vec<*const libc::c_char>,
     environment: Vec<*const libc::c_char>,
+    /// The shell's name, a place for the script's path, and the script's arguments.
+    shell_arguments: Vec<*const libc::c_char>,
 }
 
 impl Image {
@@ -205,10 +210,13 @@ impl Image {
         let terminated = |texts: &[CString]| {
             texts.iter().map(|text| text.as_ptr()).chain([ptr::null()]).collect::<Vec<_>>()
         };
+        let arguments = terminated(&self.arguments);
+        let script_arguments = arguments.iter().skip(1).copied();
         ImagePointers {
             candidates: terminated(&self.candidates),
-            arguments: terminated(&self.arguments),
             environment: terminated(&self.environment),
+            shell_arguments: [SHELL.as_ptr(), ptr::null()].into_iter().chain(script_arguments).collect(),
+            arguments,
         }
     }
 }
@@ -237,7 +245,7 @@ struct Gate {
 }
 
 /// The child between fork and exec. Only async-signal-safe calls: other threads of the parent may have held locks.
-fn run_child(gate: &Gate, image: &ImagePointers) -> ! {
+fn run_child(gate: &Gate, image: &mut ImagePointers) -> ! {
     const NOT_FOUND: libc::c_int = 127;
     // SAFETY: every call is async-signal-safe and takes numbers or pointers to live memory of this process' copy.
     unsafe {
@@ -264,21 +272,40 @@ fn run_child(gate: &Gate, image: &ImagePointers) -> ! {
 ///
 /// # Safety
 /// The pointers are those of a live [`Image`].
-unsafe fn execute(image: &ImagePointers) -> libc::c_int {
+unsafe fn execute(image: &mut ImagePointers) -> libc::c_int {
     let mut answer = libc::ENOENT;
     for path in image.candidates.iter().take_while(|path| !path.is_null()) {
-        // SAFETY: the caller vouches for the pointers; errno is this thread's own.
-        let errno = unsafe {
-            libc::execve(*path, image.arguments.as_ptr(), image.environment.as_ptr());
-            *libc::__errno_location()
-        };
-        match errno {
+        // SAFETY: the caller vouches for the pointers.
+        match unsafe { execute_at(*path, &image.arguments, &image.environment) } {
             libc::EACCES => answer = libc::EACCES,
             libc::ENOENT | libc::ENOTDIR => {}
+            libc::ENOEXEC => {
+                if let Some(script) = image.shell_arguments.get_mut(1) {
+                    *script = *path;
+                }
+                // SAFETY: as above; the shell's name is static.
+                return unsafe { execute_at(SHELL.as_ptr(), &image.shell_arguments, &image.environment) };
+            }
             other => return other,
         }
     }
     answer
+}
+
+/// One try; returns the error number, if at all.
+///
+/// # Safety
+/// The pointers are to live texts, and the lists end with a null pointer.
+unsafe fn execute_at(
+    path: *const libc::c_char,
+    arguments: &[*const libc::c_char],
+    environment: &[*const libc::c_char],
+) -> libc::c_int {
+    // SAFETY: the caller vouches for the pointers; errno is this thread's own.
+    unsafe {
+        libc::execve(path, arguments.as_ptr(), environment.as_ptr());
+        *libc::__errno_location()
+    }
 }
 
 #[cfg(test)]
@@ -317,6 +344,19 @@ mod tests {
         let mut forbidden = spawn(&["/etc/passwd"]).unwrap();
         assert!(matches!(forbidden.start(), Err(SpawnError::Exec { errno: Errno(libc::EACCES) })));
         assert_eq!(forbidden.wait().unwrap().code(), Some(127));
+    }
+
+    #[test]
+    fn a_script_without_a_format_goes_to_the_shell() {
+        use std::os::unix::fs::OpenOptionsExt;
+        let path = std::env::temp_dir().join(format!("oxperf-script-{}", std::process::id()));
+        let file =
+            std::fs::OpenOptions::new().write(true).create(true).truncate(true).mode(0o700).open(&path);
+        file.unwrap().write_all(b"exit $1\n").unwrap();
+        let mut workload = spawn(&[path.to_str().unwrap(), "5"]).unwrap();
+        workload.start().unwrap();
+        assert_eq!(workload.wait().unwrap().code(), Some(5));
+        std::fs::remove_file(path).unwrap();
     }
 
     #[test]
