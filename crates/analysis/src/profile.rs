@@ -40,7 +40,7 @@ pub struct Dso {
 }
 
 /// A named range of an object.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Symbol {
     /// The name, demangled where that was asked for.
     pub name: String,

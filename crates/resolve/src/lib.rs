@@ -1,1 +1,27 @@
-//! A sample's addresses to located, lazily named frames.
+//! A sample's addresses to frames: located now, named later.
+//!
+//! For whoever shows samples: [`FrameTable`] places each address of a sample in the machine of its moment and gives
+//! it a small number, the same for the same place; [`Names`] tells what such a frame is called when somebody asks,
+//! reading an object's symbols once, at the first question. Where objects and symbol lists are found is the business
+//! of the caller's [`SymbolSource`]; nothing here opens a file.
+//!
+//! ```
+//! use oxperf_abi::{CpuMode, Pid, Tid};
+//! use oxperf_machine::Machine;
+//! use oxperf_resolve::FrameTable;
+//!
+//! let mut machine = Machine::default();
+//! let thread = machine.thread(Pid(1), Tid(1));
+//! let mut frames = FrameTable::default();
+//! let nowhere = frames.intern(&machine, thread, CpuMode::User, 0x1234);
+//! assert_eq!(frames.get(nowhere).place, None);
+//! assert_eq!(frames.intern(&machine, thread, CpuMode::User, 0x1234), nowhere);
+//! ```
+
+mod chain;
+mod frames;
+mod names;
+
+pub use chain::{ChainFault, walk_chain};
+pub use frames::{Frame, FrameId, FrameTable, Place};
+pub use names::{Name, Names, SymbolSource};

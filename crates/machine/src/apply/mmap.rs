@@ -107,8 +107,8 @@ impl Machine {
     fn map_module(&mut self, mapping: &Mapping<'_>, name: String) {
         let key = DsoKey { name, kind: DsoKind::Module, build_id: mapping.build_id, inode: None };
         let dso = self.dsos.find_or_add(key);
-        let bias = mapping.pgoff.wrapping_sub(mapping.start);
-        self.insert_mapping(mapping, dso, bias, true);
+        // A module's symbols come from the kernel's list, which holds addresses.
+        self.insert_mapping(mapping, dso, 0, true);
     }
 
     fn map_user(&mut self, mapping: &Mapping<'_>) {
@@ -208,7 +208,7 @@ mod tests {
         let filename = b"[kernel.kallsyms]_text";
         let image = Mmap { start: 0x1000, len: 0x10000, pgoff: 0x1000, filename, ..module };
         machine.apply_mmap(Misc(1), &image);
-        assert_eq!(located(&mut machine, CpuMode::Kernel, 0x9010), ("[ext4]".to_owned(), 0x10));
+        assert_eq!(located(&mut machine, CpuMode::Kernel, 0x9010), ("[ext4]".to_owned(), 0x9010));
         assert_eq!(located(&mut machine, CpuMode::Kernel, 0x2000), (KERNEL.to_owned(), 0x2000));
         assert_eq!(machine.kernel_reference().unwrap().symbol, "_text");
     }

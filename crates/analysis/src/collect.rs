@@ -1,0 +1,239 @@
+//! Filling a profile from a session: every sample located, named and merged as it comes.
+//!
+//! Samples are taken in batches. Within a batch addresses are only located; at its end the new ones are named on all
+//! cores, and the chains enter the context tree by what they are called. So the tree grows with distinct functions,
+//! not with the address spaces that hold them, and naming costs once for each place.
+
+mod naming;
+
+use std::ops::ControlFlow;
+
+use oxperf_abi::CpuMode;
+use oxperf_machine::Machine;
+use oxperf_resolve::{FrameId as LocatedId, FrameTable, Names, SymbolSource, walk_chain};
+use oxperf_session::{SampleEvent, Sink};
+use rustc_hash::FxHashMap;
+
+use crate::profile::{CommId, EventProfile, NodeId, Profile, SampleGroup, Thread, ThreadId};
+use naming::Naming;
+
+/// Addresses of a batch: enough to keep the cores busy with naming, few enough to stay in the cache.
+const BATCH_ADDRESSES: usize = 1 << 18;
+
+/// What to keep apart while collecting.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct CollectOptions {
+    /// Keep samples of different CPUs apart.
+    pub by_cpu: bool,
+    /// Keep call chains.
+    pub chains: bool,
+    /// Most entries of a chain that count; further out is cut.
+    pub max_stack: usize,
+}
+
+/// A sink that merges samples into a [`Profile`].
+pub struct Collector<'s> {
+    options: CollectOptions,
+    located: FrameTable,
+    names: Names<'s>,
+    naming: Naming,
+    batch: Batch,
+    groups: FxHashMap<GroupKey, usize>,
+    profile: Profile,
+    seen: u64,
+    /// Chains with markers that are not known; they are left out.
+    faulty_chains: u64,
+}
+
+/// Samples whose frames are not named yet.
+#[derive(Debug, Default)]
+struct Batch {
+    samples: Vec<Pending>,
+    /// The chains of the samples one after another, innermost frame first.
+    chains: Vec<LocatedId>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Pending {
+    event: usize,
+    thread: oxperf_machine::ThreadId,
+    comm: oxperf_machine::CommId,
+    cpu: Option<u32>,
+    frame: LocatedId,
+    /// Where the sample's chain ends in [`Batch::chains`]; it begins where the last one's ends.
+    chain_end: usize,
+    period: u64,
+}
+
+/// What samples must agree in to be merged.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+struct GroupKey {
+    event: u32,
+    thread: ThreadId,
+    comm: CommId,
+    cpu: Option<u32>,
+    frame: crate::profile::FrameId,
+    chain: NodeId,
+}
+
+impl<'s> Collector<'s> {
+    /// Collects samples of these events, named by `source`. The events come with their names and groups, and leave
+    /// with their samples.
+    pub fn new(
+        events: Vec<EventProfile>,
+        source: &'s dyn SymbolSource,
+        options: CollectOptions,
+    ) -> Collector<'s> {
+        Collector {
+            options,
+            located: FrameTable::default(),
+            names: Names::new(source),
+            naming: Naming::default(),
+            batch: Batch::default(),
+            groups: FxHashMap::default(),
+            profile: Profile { events, ..Profile::default() },
+            seen: 0,
+            faulty_chains: 0,
+        }
+    }
+
+    /// The profile of everything that came, given the machine at the end of the recording.
+    pub fn finish(mut self, machine: &Machine) -> Profile {
+        self.name_batch(machine);
+        let comms = self.comm_ids(machine);
+        for event in &mut self.profile.events {
+            event.groups.iter_mut().for_each(|group| group.comm = comms[group.comm.index()]);
+        }
+        self.profile.threads =
+            machine.threads().iter().map(|thread| profile_thread(thread, &comms)).collect();
+        self.profile.chains.seal();
+        self.profile
+    }
+
+    /// Number of call chains left out because of unknown markers.
+    pub fn faulty_chains(&self) -> u64 {
+        self.faulty_chains
+    }
+
+    /// Gives each text one id; a name may have stood under several numbers.
+    fn comm_ids(&mut self, machine: &Machine) -> Vec<CommId> {
+        let mut ids: FxHashMap<&str, CommId> = FxHashMap::default();
+        let comms = &mut self.profile.comms;
+        let mut id_of = |name| {
+            *ids.entry(name).or_insert_with(|| {
+                comms.push(String::from(name));
+                CommId(comms.len() as u32 - 1)
+            })
+        };
+        machine.comms().iter().map(|name| id_of(name.as_str())).collect()
+    }
+
+    fn take_chain(&mut self, machine: &Machine, event: &SampleEvent<'_>) {
+        let Some(words) = event.sample.callchain.filter(|_| self.options.chains) else { return };
+        let (start, limit) = (self.batch.chains.len(), self.options.max_stack);
+        let (located, chains) = (&mut self.located, &mut self.batch.chains);
+        let walked = walk_chain(words, |mode, ip| {
+            if chains.len() - start < limit {
+                chains.push(located.intern(machine, event.thread, mode, ip));
+            }
+        });
+        if walked.is_err() {
+            self.faulty_chains += 1;
+            self.batch.chains.truncate(start);
+        }
+    }
+
+    /// Names what is new and merges the batch into the profile.
+    fn name_batch(&mut self, machine: &Machine) {
+        self.naming.extend(&self.located, &mut self.names, machine, &mut self.profile);
+        let batch = std::mem::take(&mut self.batch);
+        let mut start = 0;
+        for pending in &batch.samples {
+            let chain = &batch.chains[start..pending.chain_end];
+            start = pending.chain_end;
+            let outermost_first = chain.iter().rev().map(|id| self.naming.frame(*id));
+            let node = self.profile.chains.insert(outermost_first);
+            self.merge(pending, node);
+        }
+        self.batch = batch.emptied();
+    }
+
+    fn merge(&mut self, pending: &Pending, chain: NodeId) {
+        let key = GroupKey {
+            event: pending.event as u32,
+            thread: ThreadId(pending.thread.0),
+            comm: CommId(pending.comm.0),
+            cpu: pending.cpu,
+            frame: self.naming.frame(pending.frame),
+            chain,
+        };
+        let order = self.seen;
+        self.seen += 1;
+        let Some(event) = self.profile.events.get_mut(pending.event) else { return };
+        event.sample_count += 1;
+        event.period_total = event.period_total.wrapping_add(pending.period);
+        let index = *self.groups.entry(key).or_insert(event.groups.len());
+        match event.groups.get_mut(index) {
+            Some(group) => {
+                group.samples += 1;
+                group.period = group.period.wrapping_add(pending.period);
+            }
+            None => event.groups.push(key.group(pending.period, order)),
+        }
+    }
+}
+
+impl GroupKey {
+    fn group(self, period: u64, order: u64) -> SampleGroup {
+        let GroupKey { thread, comm, cpu, frame, chain, .. } = self;
+        SampleGroup { thread, comm, cpu, frame, chain, samples: 1, period, order }
+    }
+}
+
+impl Batch {
+    /// An empty batch that keeps the memory of this one.
+    fn emptied(mut self) -> Batch {
+        self.samples.clear();
+        self.chains.clear();
+        self
+    }
+}
+
+fn profile_thread(thread: &oxperf_machine::Thread, comms: &[CommId]) -> Thread {
+    let pid = thread.pid.unwrap_or(oxperf_abi::Pid(-1));
+    Thread { pid, tid: thread.tid, comm: comms[thread.comm.0 as usize] }
+}
+
+impl Sink for Collector<'_> {
+    #[inline]
+    fn sample(&mut self, machine: &mut Machine, event: &SampleEvent<'_>) -> ControlFlow<()> {
+        let mode = event.misc.cpu_mode();
+        let frame = self.located.intern(machine, event.thread, mode, event.sample.ip.unwrap_or(0));
+        self.take_chain(machine, event);
+        self.batch.samples.push(Pending {
+            event: event.event.0,
+            thread: event.thread,
+            comm: machine.thread_info(event.thread).comm,
+            cpu: event.sample.cpu.map(|cpu| cpu.0).filter(|_| self.options.by_cpu),
+            frame,
+            chain_end: self.batch.chains.len(),
+            period: event.period,
+        });
+        if self.batch.chains.len() + self.batch.samples.len() >= BATCH_ADDRESSES {
+            self.name_batch(machine);
+        }
+        ControlFlow::Continue(())
+    }
+}
+
+/// The profile's frames are told apart by level; modes without one of their own count as the hypervisor's.
+fn level(mode: CpuMode) -> crate::profile::Level {
+    use crate::profile::Level;
+    match mode {
+        CpuMode::Kernel => Level::Kernel,
+        CpuMode::User => Level::User,
+        CpuMode::GuestKernel => Level::GuestKernel,
+        CpuMode::GuestUser => Level::GuestUser,
+        CpuMode::Hypervisor | CpuMode::Unknown => Level::Hypervisor,
+    }
+}

@@ -1,0 +1,132 @@
+//! From located addresses to the profile's frames: one frame a function, or an address where no name is known.
+
+use oxperf_machine::{DsoId as MachineDso, Machine};
+use oxperf_resolve::{Frame as Located, FrameId as LocatedId, FrameTable, Names};
+use oxperf_symbols::SymbolId as TableSymbol;
+use rayon::prelude::*;
+use rustc_hash::FxHashMap;
+
+use super::level;
+use crate::profile::{Dso, DsoId, Frame, FrameId, Profile, Symbol, SymbolId};
+
+/// The profile's frame of each located address that has been named.
+#[derive(Debug, Default)]
+pub(super) struct Naming {
+    frames: Vec<FrameId>,
+    by_symbol: FxHashMap<(MachineDso, Option<TableSymbol>), FrameId>,
+    nameless: FxHashMap<Frame, FrameId>,
+    dsos: FxHashMap<MachineDso, DsoId>,
+    dsos_by_name: FxHashMap<String, DsoId>,
+    symbols: FxHashMap<Symbol, SymbolId>,
+}
+
+/// What naming found for an address.
+#[derive(Clone, Copy, Debug)]
+enum Found {
+    /// A symbol of the dso's table, or of a dso that is a symbol itself.
+    Symbol(Option<TableSymbol>),
+    Nothing,
+}
+
+impl Naming {
+    /// The frame of an address that has been named.
+    #[inline]
+    pub(super) fn frame(&self, id: LocatedId) -> FrameId {
+        self.frames[id.0 as usize]
+    }
+
+    /// Names every address that is new since the last call.
+    pub(super) fn extend(
+        &mut self,
+        located: &FrameTable,
+        names: &mut Names<'_>,
+        machine: &Machine,
+        profile: &mut Profile,
+    ) {
+        let new = &located.all()[self.frames.len()..];
+        names.load(machine, &dsos_of(new));
+        let names = &*names;
+        let found: Vec<Found> =
+            new.par_iter().with_min_len(4096).map(|frame| find(names, machine, frame)).collect();
+        self.frames.reserve(new.len());
+        for (frame, found) in new.iter().zip(found) {
+            let id = self.profile_frame(frame, found, names, machine, profile);
+            self.frames.push(id);
+        }
+    }
+
+    fn profile_frame(
+        &mut self,
+        frame: &Located,
+        found: Found,
+        names: &Names<'_>,
+        machine: &Machine,
+        profile: &mut Profile,
+    ) -> FrameId {
+        let place = frame.place;
+        let key = match (place, found) {
+            (Some(place), Found::Symbol(symbol)) => Some((place.dso, symbol)),
+            _ => None,
+        };
+        if let Some(known) = key.and_then(|key| self.by_symbol.get(&key)) {
+            return *known;
+        }
+        let dso = place.map(|place| self.dso(place.dso, machine, profile));
+        let name = place.and_then(|place| names.name(machine, &place));
+        let symbol = dso.zip(name).map(|(dso, name)| {
+            let symbol = Symbol { name: name.text.to_owned(), dso, start: name.start, end: name.end };
+            self.symbol(symbol, profile)
+        });
+        let dso_address = place.map_or(frame.ip, |place| place.address);
+        let frame = Frame { dso, symbol, address: frame.ip, dso_address, level: level(frame.mode) };
+        let next = FrameId(profile.frames.len() as u32);
+        let id = match key {
+            Some(key) => *self.by_symbol.entry(key).or_insert(next),
+            None => *self.nameless.entry(frame).or_insert(next),
+        };
+        if id == next {
+            profile.frames.push(frame);
+        }
+        id
+    }
+
+    /// Dsos of one name are one dso to every report, whatever files stood behind the name.
+    fn dso(&mut self, id: MachineDso, machine: &Machine, profile: &mut Profile) -> DsoId {
+        if let Some(known) = self.dsos.get(&id) {
+            return *known;
+        }
+        let dso = machine.dso(id);
+        let known = *self.dsos_by_name.entry(dso.name.clone()).or_insert_with(|| {
+            profile.dsos.push(Dso { long: dso.name.clone(), short: dso.short_name.clone() });
+            DsoId(profile.dsos.len() as u32 - 1)
+        });
+        self.dsos.insert(id, known);
+        known
+    }
+
+    fn symbol(&mut self, symbol: Symbol, profile: &mut Profile) -> SymbolId {
+        if let Some(known) = self.symbols.get(&symbol) {
+            return *known;
+        }
+        let id = SymbolId(profile.symbols.len() as u32);
+        profile.symbols.push(symbol.clone());
+        self.symbols.insert(symbol, id);
+        id
+    }
+}
+
+fn find(names: &Names<'_>, machine: &Machine, frame: &Located) -> Found {
+    match frame.place.and_then(|place| names.name(machine, &place)) {
+        Some(name) => Found::Symbol(name.symbol),
+        None => Found::Nothing,
+    }
+}
+
+/// The distinct dsos of some addresses.
+fn dsos_of(frames: &[Located]) -> Vec<MachineDso> {
+    let mut dsos: Vec<MachineDso> =
+        frames.iter().filter_map(|frame| frame.place.map(|place| place.dso)).collect();
+    dsos.sort_unstable();
+    dsos.dedup();
+    dsos
+}

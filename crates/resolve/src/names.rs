@@ -1,0 +1,75 @@
+//! What frames are called.
+
+use std::sync::{Arc, OnceLock};
+
+use oxperf_machine::{Dso, DsoId, DsoKind, Machine};
+use oxperf_symbols::{SymbolId, SymbolTable};
+use rayon::prelude::*;
+
+use crate::Place;
+
+/// Finds the symbols of an object, wherever they are.
+pub trait SymbolSource: Sync {
+    /// The object's symbols, in the address space that its places use; `None` when there are none to be had.
+    fn table(&self, dso: &Dso, machine: &Machine) -> Option<Arc<SymbolTable>>;
+}
+
+/// The symbol around a place.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Name<'a> {
+    /// Which symbol of the dso's table; `None` for a dso that is a symbol itself.
+    pub symbol: Option<SymbolId>,
+    /// Its name; untrusted, it may hold any character.
+    pub text: &'a str,
+    /// Its first address.
+    pub start: u64,
+    /// The address behind it.
+    pub end: u64,
+}
+
+/// Symbol tables by dso, each looked for once, when it is first asked for.
+pub struct Names<'s> {
+    source: &'s dyn SymbolSource,
+    tables: Vec<OnceLock<Option<Arc<SymbolTable>>>>,
+}
+
+impl<'s> Names<'s> {
+    /// Knows nothing yet; asks `source`.
+    pub fn new(source: &'s dyn SymbolSource) -> Names<'s> {
+        Names { source, tables: Vec::new() }
+    }
+
+    /// Makes room for the dsos that the machine has by now.
+    pub fn grow(&mut self, machine: &Machine) {
+        self.tables.resize_with(machine.dsos().len().max(self.tables.len()), OnceLock::new);
+    }
+
+    /// Reads the symbols of several dsos at once, on all cores.
+    pub fn load(&mut self, machine: &Machine, dsos: &[DsoId]) {
+        self.grow(machine);
+        let names = &*self;
+        dsos.par_iter().for_each(|dso| {
+            names.table(machine, *dso);
+        });
+    }
+
+    /// The table of a dso.
+    #[inline]
+    pub fn table(&self, machine: &Machine, dso: DsoId) -> Option<&SymbolTable> {
+        let slot = self.tables.get(dso.0 as usize)?;
+        slot.get_or_init(|| self.source.table(machine.dso(dso), machine)).as_deref()
+    }
+
+    /// The symbol around a place; `None` where no symbol is known.
+    #[inline]
+    pub fn name<'m>(&'m self, machine: &'m Machine, place: &Place) -> Option<Name<'m>> {
+        if machine.dso(place.dso).kind == DsoKind::KernelSymbol {
+            let text = machine.dso(place.dso).name.as_str();
+            return Some(Name { symbol: None, text, start: 0, end: u64::MAX });
+        }
+        let table = self.table(machine, place.dso)?;
+        let id = table.lookup(place.address)?;
+        let symbol = table.symbol(id)?;
+        Some(Name { symbol: Some(id), text: symbol.name, start: symbol.start, end: symbol.end })
+    }
+}
