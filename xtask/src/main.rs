@@ -1,4 +1,4 @@
-//! The project's own tasks: `cargo xtask tidy|sweep|bench|bless`.
+//! The project's own tasks: `cargo xtask tidy|sweep|damage|bench|bless`.
 //!
 //! For people who work on oxperf and for `.ci/run`. Nothing here is part of the program; the tasks run the built
 //! binary from outside, as a user would.
@@ -10,6 +10,7 @@ mod args;
 mod bench;
 mod binary;
 mod bless;
+mod damage;
 mod process;
 mod sweep;
 mod tidy;
@@ -25,6 +26,8 @@ cargo xtask TASK
   tidy                          check layers, lints, licences, heads, links and sizes
   sweep [--filter S] [--only script,report,..] [--jobs N] [--bin F] [--all] [--no-public]
                                 compare our text with perf's over ../shared/fixtures
+  damage [--runs N] [--seed N] [--bin F]
+                                changed bytes in recordings of ../shared through the readers: nothing may crash
   bench [report|script|record|..] [--runs N] [--ref-runs N] [--bin F]
                                 measure against perf7 on ../shared/bench
   bless [TEST ARGS]             run the tests and rewrite the project's own expected texts
@@ -36,6 +39,7 @@ fn main() -> ExitCode {
     let outcome = match args.positional().as_deref() {
         Some("tidy") => tidy::run(args),
         Some("sweep") => sweep::run(args),
+        Some("damage") => damage::run(args),
         Some("bench") => bench::run(args),
         Some("bless") => bless::run(args),
         Some(other) => Err(anyhow::anyhow!("no task {other:?}\n{USAGE}")),

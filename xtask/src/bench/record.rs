@@ -44,7 +44,7 @@ fn record(program: &Path, script: &Path, options: &Options) -> Result<Recording>
         .args(["record", "-F", "20000", "-g", "-e", "cpu-clock", "-o"])
         .arg(&output)
         .arg("--")
-        .arg("sh")
+        .arg("/bin/sh")
         .arg(script);
     command
         .stdin(Stdio::null())

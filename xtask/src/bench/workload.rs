@@ -14,8 +14,13 @@ pub(super) fn prepare(folder: &Path) -> Result<PathBuf> {
     std::fs::create_dir_all(&sources)?;
     let script = if has("make") && has("cc") { c_project(&sources)? } else { rust_project(&sources)? };
     let path = sources.join("build.sh");
-    std::fs::write(&path, script)?;
+    std::fs::write(&path, format!("{}{script}", search_path()))?;
     Ok(path)
+}
+
+/// An installed perf may put its own folder before the search path; both tools are to build with the same programs.
+fn search_path() -> String {
+    format!("PATH='{}'; export PATH\n", std::env::var("PATH").unwrap_or_default())
 }
 
 fn has(program: &str) -> bool {
@@ -32,7 +37,7 @@ fn c_project(folder: &Path) -> Result<String> {
     let objects: Vec<String> = (0..FILES).map(|file| format!("f{file}.o")).collect();
     let rules = format!("all: {}\n%.o: %.c\n\tcc -O2 -c -o $@ $<\n", objects.join(" "));
     std::fs::write(folder.join("Makefile"), rules)?;
-    Ok(format!("#!/bin/sh\ncd '{}' && rm -f *.o && exec make -s -j4\n", folder.display()))
+    Ok(format!("cd '{}' && rm -f *.o && exec make -s -j4\n", folder.display()))
 }
 
 fn c_function(file: usize, function: usize) -> String {
@@ -53,7 +58,7 @@ fn rust_project(folder: &Path) -> Result<String> {
     let manifest = "[package]\nname = \"workload\"\nversion = \"0.0.0\"\nedition = \"2021\"\n[workspace]\n";
     std::fs::write(folder.join("Cargo.toml"), manifest)?;
     let folder = folder.display();
-    Ok(format!("#!/bin/sh\ncd '{folder}' && rm -rf out && exec cargo build -q --release --target-dir out\n"))
+    Ok(format!("cd '{folder}' && rm -rf out && exec cargo build -q --release --target-dir out\n"))
 }
 
 fn rust_function(file: usize, function: usize) -> String {
