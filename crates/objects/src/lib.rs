@@ -1,1 +1,34 @@
 //! Find and read the binaries that a recording names, by identity.
+//!
+//! For everybody who needs the bytes behind a mapping: symbols, inline frames, source lines, instructions. A file
+//! whose build id differs from the recorded one is never handed out: its names would be wrong. Nothing here knows
+//! of samples or threads, and nothing reads the environment: the caller says where files may lie ([`Places`]).
+//!
+//! ```
+//! use oxperf_objects::{Elf, Locator, ObjectKind, Places, Wanted};
+//!
+//! let locator = Locator::new(Places::default());
+//! let program = std::env::current_exe().unwrap();
+//! let path = program.as_os_str().as_encoded_bytes();
+//! let found = locator.image(&Wanted { path, build_id: None, kind: ObjectKind::User }).unwrap();
+//! assert!(Elf::parse(&found.contents).unwrap().segments().len() > 1);
+//!
+//! let missing = Wanted { path: b"/no/such/file", build_id: None, kind: ObjectKind::User };
+//! assert_eq!(locator.image(&missing).unwrap_err().tried.len(), 1);
+//! ```
+
+mod contents;
+mod crc;
+pub mod elf;
+mod error;
+mod locate;
+mod places;
+mod vdso;
+mod wanted;
+
+pub use contents::Contents;
+pub use elf::Elf;
+pub use error::{ElfError, Rejection};
+pub use locate::{Found, Locator, NotFound, Origin};
+pub use places::Places;
+pub use wanted::{ObjectKind, Wanted};

@@ -1,1 +1,39 @@
 //! Names for addresses inside an object.
+//!
+//! For everybody who has (object, offset) and wants a function's name: a [`SymbolStore`] finds the object by identity,
+//! builds its [`SymbolTable`] once and hands it out; a table answers from any thread. Which symbols count, where they end
+//! and which name of an address wins is as in perf 7.2. Nothing here knows of samples, threads or mappings, and an
+//! unknown address stays unknown: there is no guessed name.
+//!
+//! ```
+//! use oxperf_symbols::{StoreOptions, SymbolStore};
+//! use oxperf_objects::{ObjectKind, Wanted};
+//!
+//! let store = SymbolStore::new(StoreOptions::default());
+//! let program = std::env::current_exe().unwrap();
+//! let path = program.as_os_str().as_encoded_bytes();
+//! let table = store.object(&Wanted { path, build_id: None, kind: ObjectKind::User }).unwrap();
+//! let first = table.ids().next().unwrap();
+//! assert_eq!(table.lookup(table.symbol(first).unwrap().start), Some(first));
+//! ```
+
+mod builder;
+mod demangle;
+mod elf;
+mod entry;
+mod kallsyms;
+mod kernel;
+mod perf_map;
+mod store;
+mod table;
+
+pub use builder::build;
+pub use demangle::{Demangling, demangle};
+pub use elf::elf_table;
+pub use entry::{Entry, Name};
+pub use kallsyms::kallsyms_table;
+pub use kernel::{Reference, vmlinux_table};
+pub use oxperf_objects::elf::SymbolBinding;
+pub use perf_map::perf_map_table;
+pub use store::{KernelSource, Lookup, StoreOptions, SymbolStore, Unavailable, running_kernel};
+pub use table::{Symbol, SymbolId, SymbolTable};

@@ -1,0 +1,65 @@
+//! The bytes of a file that was found: mapped, or read into memory.
+
+use std::fs;
+use std::ops::Deref;
+use std::path::Path;
+
+use oxperf_sys::MappedFile;
+
+use crate::error::Rejection;
+
+/// The bytes of a whole file.
+#[derive(Debug)]
+pub struct Contents(Bytes);
+
+#[derive(Debug)]
+enum Bytes {
+    Mapped(MappedFile),
+    Owned(Vec<u8>),
+}
+
+impl Contents {
+    /// Maps a regular file.
+    ///
+    /// # Errors
+    /// [`Rejection::Unreadable`] and [`Rejection::NotAFile`].
+    pub fn open(path: &Path) -> Result<Contents, Rejection> {
+        refuse_special(path)?;
+        MappedFile::open(path).map(|file| Contents(Bytes::Mapped(file))).map_err(unreadable)
+    }
+
+    /// Reads a file that can't be mapped, such as those below `/proc`, which claim to be empty.
+    ///
+    /// # Errors
+    /// [`Rejection::Unreadable`] and [`Rejection::NotAFile`].
+    pub fn read(path: &Path) -> Result<Contents, Rejection> {
+        refuse_special(path)?;
+        fs::read(path).map(Contents::from_memory).map_err(unreadable)
+    }
+
+    /// Takes bytes that come from no file, such as an image from memory.
+    pub fn from_memory(bytes: Vec<u8>) -> Contents {
+        Contents(Bytes::Owned(bytes))
+    }
+}
+
+impl Deref for Contents {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        match &self.0 {
+            Bytes::Mapped(file) => file,
+            Bytes::Owned(bytes) => bytes,
+        }
+    }
+}
+
+/// Looks before opening: opening a pipe would wait for a writer.
+fn refuse_special(path: &Path) -> Result<(), Rejection> {
+    let metadata = fs::metadata(path).map_err(unreadable)?;
+    if metadata.is_file() { Ok(()) } else { Err(Rejection::NotAFile) }
+}
+
+fn unreadable(error: std::io::Error) -> Rejection {
+    Rejection::Unreadable(error.kind())
+}

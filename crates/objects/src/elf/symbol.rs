@@ -1,0 +1,161 @@
+//! The entries of a symbol table, whatever the word size.
+
+use object::elf;
+
+use super::{Elf, Section};
+
+/// What a symbol stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SymbolKind {
+    /// A plain label (`STT_NOTYPE`).
+    Label,
+    /// Code.
+    Function,
+    /// Code that picks the function at load time (`STT_GNU_IFUNC`).
+    IndirectFunction,
+    /// Data.
+    Object,
+    /// A section, a file name, thread-local data and all else.
+    Other(u8),
+}
+
+/// Who sees a symbol, and whose definition wins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum SymbolBinding {
+    /// Its own file only.
+    Local,
+    /// Everybody.
+    Global,
+    /// Everybody, unless another definition stands beside it.
+    Weak,
+    /// A binding of another number (such as `STB_GNU_UNIQUE`).
+    Other(u8),
+}
+
+/// Where a symbol is defined.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SymbolPlace {
+    /// In another file.
+    Undefined,
+    /// In the section of this index.
+    Section(u16),
+    /// In no section: an absolute number, a common block and the like.
+    Reserved(u16),
+}
+
+/// One entry of `.symtab` or `.dynsym`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ElfSymbol<'a> {
+    /// The name without its NUL, as the file spells it.
+    pub name: &'a [u8],
+    /// Virtual address, or an offset into the section in relocatable files.
+    pub value: u64,
+    /// Size in bytes; 0 where the file does not say.
+    pub size: u64,
+    /// What it stands for.
+    pub kind: SymbolKind,
+    /// Who sees it.
+    pub binding: SymbolBinding,
+    /// Whether it is invisible outside its component (`STV_HIDDEN`, `STV_INTERNAL`).
+    pub hidden: bool,
+    /// Where it is defined.
+    pub place: SymbolPlace,
+}
+
+impl<'a> Elf<'a> {
+    /// The entries of a symbol table section in file order, entry 0 (the empty one) left out.
+    ///
+    /// An entry whose name lies outside the string table has an empty name. Nothing for other sections.
+    pub fn symbols(&self, table: &Section<'a>) -> impl Iterator<Item = ElfSymbol<'a>> + use<'a> {
+        let is_table = matches!(table.kind, elf::SHT_SYMTAB | elf::SHT_DYNSYM);
+        let entries = self.bytes_of(table).filter(|_| is_table).unwrap_or_default();
+        let strings = usize::try_from(table.link).ok().and_then(|link| self.sections.get(link));
+        let strings = strings.and_then(|strings| self.bytes_of(strings)).unwrap_or_default();
+        let layout = Layout { is_64: self.is_64, little_endian: self.little_endian };
+        entries.chunks_exact(layout.size()).skip(1).filter_map(move |entry| layout.decode(entry, strings))
+    }
+
+    /// Entry `index` of a symbol table section, where it exists.
+    pub fn symbol_at(&self, table: &Section<'a>, index: u32) -> Option<ElfSymbol<'a>> {
+        self.symbols(table).nth(usize::try_from(index.checked_sub(1)?).ok()?)
+    }
+}
+
+/// How one entry stands in the file.
+#[derive(Clone, Copy)]
+struct Layout {
+    is_64: bool,
+    little_endian: bool,
+}
+
+impl Layout {
+    fn size(self) -> usize {
+        if self.is_64 { 24 } else { 16 }
+    }
+
+    fn decode<'a>(self, entry: &[u8], strings: &'a [u8]) -> Option<ElfSymbol<'a>> {
+        let name = self.word(entry, 0)?;
+        let at = if self.is_64 { [4, 5, 6, 8, 16] } else { [12, 13, 14, 4, 8] };
+        let info = *entry.get(at[0])?;
+        let other = *entry.get(at[1])?;
+        Some(ElfSymbol {
+            name: string_at(strings, name),
+            value: self.address(entry, at[3])?,
+            size: self.address(entry, at[4])?,
+            kind: kind(info & 15),
+            binding: binding(info >> 4),
+            hidden: matches!(other & 3, elf::STV_HIDDEN | elf::STV_INTERNAL),
+            place: place(self.half(entry, at[2])?),
+        })
+    }
+
+    fn half(self, entry: &[u8], at: usize) -> Option<u16> {
+        let bytes = *entry.get(at..)?.first_chunk::<2>()?;
+        Some(if self.little_endian { u16::from_le_bytes(bytes) } else { u16::from_be_bytes(bytes) })
+    }
+
+    fn word(self, entry: &[u8], at: usize) -> Option<u32> {
+        let bytes = *entry.get(at..)?.first_chunk::<4>()?;
+        Some(if self.little_endian { u32::from_le_bytes(bytes) } else { u32::from_be_bytes(bytes) })
+    }
+
+    fn address(self, entry: &[u8], at: usize) -> Option<u64> {
+        if !self.is_64 {
+            return self.word(entry, at).map(u64::from);
+        }
+        let bytes = *entry.get(at..)?.first_chunk::<8>()?;
+        Some(if self.little_endian { u64::from_le_bytes(bytes) } else { u64::from_be_bytes(bytes) })
+    }
+}
+
+fn string_at(strings: &[u8], offset: u32) -> &[u8] {
+    let tail = usize::try_from(offset).ok().and_then(|offset| strings.get(offset..)).unwrap_or_default();
+    object::read::Bytes(tail).read_string().unwrap_or_default()
+}
+
+fn kind(raw: u8) -> SymbolKind {
+    match raw {
+        elf::STT_NOTYPE => SymbolKind::Label,
+        elf::STT_OBJECT => SymbolKind::Object,
+        elf::STT_FUNC => SymbolKind::Function,
+        elf::STT_GNU_IFUNC => SymbolKind::IndirectFunction,
+        other => SymbolKind::Other(other),
+    }
+}
+
+fn binding(raw: u8) -> SymbolBinding {
+    match raw {
+        elf::STB_LOCAL => SymbolBinding::Local,
+        elf::STB_GLOBAL => SymbolBinding::Global,
+        elf::STB_WEAK => SymbolBinding::Weak,
+        other => SymbolBinding::Other(other),
+    }
+}
+
+fn place(raw: u16) -> SymbolPlace {
+    match raw {
+        elf::SHN_UNDEF => SymbolPlace::Undefined,
+        elf::SHN_LORESERVE.. => SymbolPlace::Reserved(raw),
+        index => SymbolPlace::Section(index),
+    }
+}

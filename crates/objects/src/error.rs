@@ -1,0 +1,54 @@
+//! What can be wrong with a binary, and why a place did not give it.
+
+use std::io;
+
+use oxperf_abi::BuildId;
+
+/// Why bytes are no ELF file that can be read.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ElfError {
+    /// The first four bytes are not `\x7fELF`.
+    #[error("not an ELF file")]
+    Magic,
+    /// A word size that does not exist.
+    #[error("unknown ELF class {0}")]
+    Class(u8),
+    /// Headers that lie outside the file or contradict each other.
+    #[error("damaged ELF headers: {0}")]
+    Headers(#[from] object::read::Error),
+}
+
+/// Why a place that was tried did not give the wanted file.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Rejection {
+    /// The system would not open or map it.
+    #[error("{0}")]
+    Unreadable(io::ErrorKind),
+    /// A directory, a device, a pipe.
+    #[error("not a regular file")]
+    NotAFile,
+    /// The recorded path climbs out of the given root with `..`.
+    #[error("the path leaves its root")]
+    OutsideRoot,
+    /// Its build id is not the recorded one: another version of the file.
+    #[error("build id {found} differs from the recorded one")]
+    BuildIdDiffers {
+        /// The id the file has.
+        found: BuildId,
+    },
+    /// The recording has a build id, the file has none.
+    #[error("the file has no build id")]
+    NoBuildId,
+    /// The checksum in the debug link is not this file's.
+    #[error("checksum {found:#010x} differs from the debug link's")]
+    ChecksumDiffers {
+        /// CRC-32 of the file.
+        found: u32,
+    },
+    /// Not an ELF file that can be read.
+    #[error("{0}")]
+    Elf(#[from] ElfError),
+    /// A debug file without the symbol table it was opened for.
+    #[error("no symbol table")]
+    NoSymbols,
+}

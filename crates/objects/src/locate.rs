@@ -1,0 +1,184 @@
+//! The search: every place in perf's order, every candidate checked for identity, every refusal kept.
+
+use std::path::{Path, PathBuf};
+
+use oxperf_abi::BuildId;
+
+use crate::contents::Contents;
+use crate::crc::crc32;
+use crate::elf::{DebugLink, Elf};
+use crate::error::Rejection;
+use crate::places::Places;
+use crate::vdso;
+use crate::wanted::{ObjectKind, Wanted};
+
+/// Which place gave a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Origin {
+    /// perf's build-id cache.
+    BuildIdCache,
+    /// The recorded path, below the given root where there is one.
+    RecordedPath,
+    /// A separate debug file.
+    DebugFile,
+    /// The memory of this process.
+    OwnMemory,
+}
+
+/// A file that was found and whose identity fits.
+#[derive(Debug)]
+pub struct Found {
+    /// Where it lies; the recorded name for an image from memory.
+    pub path: PathBuf,
+    /// Which place gave it.
+    pub origin: Origin,
+    /// Its bytes: an ELF file.
+    pub contents: Contents,
+}
+
+/// Every place that was tried in vain, with the reason.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct NotFound {
+    /// Paths in the order of the search.
+    pub tried: Vec<(PathBuf, Rejection)>,
+}
+
+impl NotFound {
+    /// Whether a file was there but of another version: its build id differs.
+    pub fn is_mismatch(&self) -> bool {
+        self.tried.iter().any(|(_, why)| matches!(why, Rejection::BuildIdDiffers { .. }))
+    }
+}
+
+/// Finds binaries by what a recording says about them.
+#[derive(Clone, Debug, Default)]
+pub struct Locator {
+    places: Places,
+}
+
+impl Locator {
+    /// Searches these places.
+    pub fn new(places: Places) -> Locator {
+        Locator { places }
+    }
+
+    /// The places that are searched.
+    pub fn places(&self) -> &Places {
+        &self.places
+    }
+
+    /// The binary that ran: from the build-id cache, else from its recorded path.
+    ///
+    /// # Errors
+    /// What was tried, when no place has a file of that identity.
+    pub fn image(&self, wanted: &Wanted<'_>) -> Result<Found, NotFound> {
+        let mut tried = Tried::default();
+        let cached = wanted.build_id.and_then(|id| self.places.cached(id));
+        let found = cached
+            .and_then(|path| tried.keep(Origin::BuildIdCache, path, |path| open_image(path, wanted.build_id)))
+            .or_else(|| match self.places.recorded(wanted.path) {
+                Ok(path) => tried.keep(Origin::RecordedPath, path, |path| open_image(path, wanted.build_id)),
+                Err(why) => tried.refuse(recorded_name(wanted), why),
+            })
+            .or_else(|| self.own_vdso(wanted, &mut tried));
+        found.ok_or(tried.0)
+    }
+
+    /// A separate debug file with the full symbol table. `link` is the image's debug link, where the image is there.
+    ///
+    /// # Errors
+    /// What was tried, when there is none of that identity.
+    pub fn debug_file(&self, wanted: &Wanted<'_>, link: Option<DebugLink<'_>>) -> Result<Found, NotFound> {
+        let mut tried = Tried::default();
+        let candidates = match wanted.kind {
+            ObjectKind::Vdso => Vec::new(),
+            ObjectKind::User | ObjectKind::KernelModule => {
+                self.places.debug_files(wanted.path, wanted.build_id, link)
+            }
+        };
+        let open = |path: &Path| open_debug_file(path, wanted.build_id, link);
+        let found = candidates.into_iter().find_map(|path| tried.keep(Origin::DebugFile, path, open));
+        found.ok_or(tried.0)
+    }
+
+    fn own_vdso(&self, wanted: &Wanted<'_>, tried: &mut Tried) -> Option<Found> {
+        if wanted.kind != ObjectKind::Vdso || !self.places.own_vdso {
+            return None;
+        }
+        let open = |_: &Path| {
+            let contents = vdso::own_image()?;
+            check_identity(&contents, wanted.build_id)?;
+            Ok(contents)
+        };
+        tried.keep(Origin::OwnMemory, recorded_name(wanted), open)
+    }
+}
+
+fn recorded_name(wanted: &Wanted<'_>) -> PathBuf {
+    PathBuf::from(String::from_utf8_lossy(wanted.path).into_owned())
+}
+
+/// Collects the refusals of a search.
+#[derive(Default)]
+struct Tried(NotFound);
+
+impl Tried {
+    fn keep(
+        &mut self,
+        origin: Origin,
+        path: PathBuf,
+        open: impl Fn(&Path) -> Result<Contents, Rejection>,
+    ) -> Option<Found> {
+        match open(&path) {
+            Ok(contents) => Some(Found { path, origin, contents }),
+            Err(why) => self.refuse(path, why),
+        }
+    }
+
+    fn refuse(&mut self, path: PathBuf, why: Rejection) -> Option<Found> {
+        self.0.tried.push((path, why));
+        None
+    }
+}
+
+fn open_image(path: &Path, id: Option<BuildId>) -> Result<Contents, Rejection> {
+    let contents = Contents::open(path)?;
+    check_identity(&contents, id)?;
+    Ok(contents)
+}
+
+/// A debug file proves its identity by build id, or by the checksum in the link where no id was recorded.
+fn open_debug_file(
+    path: &Path,
+    id: Option<BuildId>,
+    link: Option<DebugLink<'_>>,
+) -> Result<Contents, Rejection> {
+    let contents = Contents::open(path)?;
+    let file = check_identity(&contents, id)?;
+    if !file.has_symtab() {
+        return Err(Rejection::NoSymbols);
+    }
+    if let (None, Some(link)) = (id, link) {
+        let found = crc32(&contents);
+        if found != link.crc {
+            return Err(Rejection::ChecksumDiffers { found });
+        }
+    }
+    Ok(contents)
+}
+
+/// The recorded build id must be the file's. Without a recorded one every ELF file of that name will do.
+fn check_identity(contents: &[u8], id: Option<BuildId>) -> Result<Elf<'_>, Rejection> {
+    let file = Elf::parse(contents)?;
+    let Some(recorded) = id else { return Ok(file) };
+    match file.build_id() {
+        Some(found) if same_id(recorded, found) => Ok(file),
+        Some(found) => Err(Rejection::BuildIdDiffers { found }),
+        None => Err(Rejection::NoBuildId),
+    }
+}
+
+/// Whether two ids are the same; recordings may pad a short one with zeros to 20 bytes.
+fn same_id(recorded: BuildId, found: BuildId) -> bool {
+    recorded.padded() == found.padded()
+}

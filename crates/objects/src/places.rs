@@ -1,0 +1,158 @@
+//! Where files may lie, and the paths that follow from a recorded name.
+
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Component, Path, PathBuf};
+
+use oxperf_abi::BuildId;
+
+use crate::elf::DebugLink;
+use crate::error::Rejection;
+
+/// The places that are searched. The default is this machine's root with its debug files, and no build-id cache.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Places {
+    /// A folder that holds the recorded machine's files under their recorded paths (`--symfs`). When it is set,
+    /// nothing outside of it is used.
+    pub root: Option<PathBuf>,
+    /// Whether the files lie in `root` itself under their bare names (`--symfs DIR,flat`).
+    pub flat: bool,
+    /// perf's build-id cache, usually `~/.debug`. Not used together with `root`, as in perf.
+    pub build_id_cache: Option<PathBuf>,
+    /// The folder of separate debug files, below `root`.
+    pub debug_files: PathBuf,
+    /// Whether the `[vdso]` of this very process may stand for a recorded one with the same build id.
+    pub own_vdso: bool,
+}
+
+impl Default for Places {
+    fn default() -> Places {
+        Places {
+            root: None,
+            flat: false,
+            build_id_cache: None,
+            debug_files: PathBuf::from("/usr/lib/debug"),
+            own_vdso: true,
+        }
+    }
+}
+
+impl Places {
+    /// The recorded path as it stands below the root.
+    ///
+    /// # Errors
+    /// [`Rejection::OutsideRoot`] for a path with `..` in it when a root is set.
+    pub fn recorded(&self, path: &[u8]) -> Result<PathBuf, Rejection> {
+        let path = Path::new(OsStr::from_bytes(path));
+        match &self.root {
+            None => Ok(path.to_owned()),
+            Some(root) if self.flat => {
+                path.file_name().map(|name| root.join(name)).ok_or(Rejection::OutsideRoot)
+            }
+            Some(root) => below(root, path),
+        }
+    }
+
+    /// The image of that build id in perf's cache; none while a root is set.
+    pub fn cached(&self, id: BuildId) -> Option<PathBuf> {
+        let cache = self.build_id_cache.as_ref().filter(|_| self.root.is_none())?;
+        let (folder, rest) = split_id(id)?;
+        Some(cache.join(".build-id").join(folder).join(rest).join("elf"))
+    }
+
+    /// Separate debug files for an object, the preferred first: debug link, then path, then build id.
+    pub fn debug_files(&self, path: &[u8], id: Option<BuildId>, link: Option<DebugLink<'_>>) -> Vec<PathBuf> {
+        let path = Path::new(OsStr::from_bytes(path));
+        let folder = path.parent().unwrap_or(Path::new("/"));
+        let mut found = Vec::new();
+        if let Some(name) = link.map(|link| OsStr::from_bytes(link.name)) {
+            found.push(folder.join(name));
+            found.push(folder.join(".debug").join(name));
+            found.push(self.debug_of(&folder.join(name)));
+        }
+        let mut with_suffix = path.as_os_str().to_owned();
+        with_suffix.push(".debug");
+        found.push(self.debug_of(Path::new(&with_suffix)));
+        found.push(self.debug_of(path));
+        found.extend(id.and_then(|id| self.debug_by_id(id)));
+        found.iter().filter_map(|file| self.recorded(file.as_os_str().as_bytes()).ok()).collect()
+    }
+
+    fn debug_of(&self, path: &Path) -> PathBuf {
+        self.debug_files.join(path.strip_prefix("/").unwrap_or(path))
+    }
+
+    fn debug_by_id(&self, id: BuildId) -> Option<PathBuf> {
+        let (folder, rest) = split_id(id)?;
+        Some(self.debug_files.join(".build-id").join(folder).join(format!("{rest}.debug")))
+    }
+}
+
+/// Joins a path to a root so that it can't climb out of it.
+fn below(root: &Path, path: &Path) -> Result<PathBuf, Rejection> {
+    let mut joined = root.to_owned();
+    for component in path.components() {
+        match component {
+            Component::Normal(name) => joined.push(name),
+            Component::RootDir | Component::CurDir => {}
+            Component::ParentDir | Component::Prefix(_) => return Err(Rejection::OutsideRoot),
+        }
+    }
+    Ok(joined)
+}
+
+/// `ab`, `cdef..`: the two halves of a build id's path.
+fn split_id(id: BuildId) -> Option<(String, String)> {
+    let text = id.to_string();
+    let (folder, rest) = text.split_at_checked(2)?;
+    (!rest.is_empty()).then(|| (folder.to_owned(), rest.to_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rooted() -> Places {
+        Places { root: Some(PathBuf::from("/fs")), ..Places::default() }
+    }
+
+    #[test]
+    fn a_recorded_path_stays_below_the_root() {
+        assert_eq!(rooted().recorded(b"/usr/bin/x"), Ok(PathBuf::from("/fs/usr/bin/x")));
+        assert_eq!(rooted().recorded(b"//etc/./x"), Ok(PathBuf::from("/fs/etc/x")));
+        assert_eq!(rooted().recorded(b"/../etc/shadow"), Err(Rejection::OutsideRoot));
+        assert_eq!(rooted().recorded(b"/a/../../b"), Err(Rejection::OutsideRoot));
+    }
+
+    #[test]
+    fn a_flat_root_holds_bare_names() {
+        let places = Places { flat: true, ..rooted() };
+        assert_eq!(places.recorded(b"/usr/bin/x"), Ok(PathBuf::from("/fs/x")));
+        assert_eq!(places.recorded(b"/usr/.."), Err(Rejection::OutsideRoot));
+    }
+
+    #[test]
+    fn the_cache_is_left_alone_when_a_root_is_given() {
+        let id = BuildId::new(&[0xab, 0xcd, 0xef]).expect("three bytes");
+        let cache = Some(PathBuf::from("/home/u/.debug"));
+        let places = Places { build_id_cache: cache.clone(), ..Places::default() };
+        assert_eq!(places.cached(id), Some(PathBuf::from("/home/u/.debug/.build-id/ab/cdef/elf")));
+        assert_eq!(Places { build_id_cache: cache, ..rooted() }.cached(id), None);
+    }
+
+    #[test]
+    fn debug_files_are_tried_from_the_nearest_to_the_farthest() {
+        let id = BuildId::new(&[0xab, 0xcd, 0xef]);
+        let link = Some(DebugLink { name: b"x.dbg", crc: 0 });
+        let files = rooted().debug_files(b"/usr/bin/x", id, link);
+        let expected = [
+            "/fs/usr/bin/x.dbg",
+            "/fs/usr/bin/.debug/x.dbg",
+            "/fs/usr/lib/debug/usr/bin/x.dbg",
+            "/fs/usr/lib/debug/usr/bin/x.debug",
+            "/fs/usr/lib/debug/usr/bin/x",
+            "/fs/usr/lib/debug/.build-id/ab/cdef.debug",
+        ];
+        assert_eq!(files, expected.map(PathBuf::from));
+    }
+}

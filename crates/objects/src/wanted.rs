@@ -1,0 +1,25 @@
+//! What a recording says about a binary.
+
+use oxperf_abi::BuildId;
+
+/// What kind of mapping named the binary.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ObjectKind {
+    /// A program or library of user space.
+    User,
+    /// A kernel module's file.
+    KernelModule,
+    /// The code page that the kernel maps into every process (`[vdso]`); it stands in no file.
+    Vdso,
+}
+
+/// A binary as a recording names it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Wanted<'a> {
+    /// The recorded path, bytes as recorded.
+    pub path: &'a [u8],
+    /// The recorded identity, where there is one.
+    pub build_id: Option<BuildId>,
+    /// What kind of mapping named it.
+    pub kind: ObjectKind,
+}

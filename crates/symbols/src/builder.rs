@@ -1,0 +1,149 @@
+//! From entries in any order to a table: where each ends, which name of an address wins, who holds an overlap.
+
+use std::cmp::Ordering;
+use std::sync::OnceLock;
+
+use rayon::slice::ParallelSliceMut;
+
+use crate::demangle::Demangling;
+use crate::entry::{Entry, rank};
+use crate::table::{Stored, SymbolId, SymbolTable};
+
+/// How far the last symbol reaches when its source does not say: to the end of the page behind its own.
+const PAGE: u64 = 4096;
+
+/// A stretch of addresses that one symbol holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Span {
+    pub(crate) end: u64,
+    pub(crate) symbol: SymbolId,
+}
+
+/// Makes a table of entries in the order of their source.
+///
+/// As in perf: an entry without a size ends where the next entry starts. Of several names of one address one stays:
+/// see [`preferred`].
+pub fn build(mut entries: Vec<Entry<'_>>, demangling: Demangling) -> SymbolTable {
+    entries.par_sort_by_key(|entry| entry.start);
+    let ended = end_all(&entries);
+    let kept = drop_aliases(&ended, demangling);
+    let mut table = SymbolTable { demangling, ..SymbolTable::default() };
+    kept.into_iter().for_each(|entry| store(&mut table, entry));
+    table.shown.resize_with(table.symbols.len(), OnceLock::new);
+    add_spans(&mut table);
+    table
+}
+
+/// An entry whose end is known.
+#[derive(Clone, Copy, Debug)]
+struct Ended<'e, 'a> {
+    entry: &'e Entry<'a>,
+    end: u64,
+}
+
+impl Ended<'_, '_> {
+    fn is_empty(&self) -> bool {
+        self.end <= self.entry.start
+    }
+}
+
+fn end_all<'e, 'a>(entries: &'e [Entry<'a>]) -> Vec<Ended<'e, 'a>> {
+    let nexts = entries.iter().skip(1).map(Some).chain([None]);
+    entries.iter().zip(nexts).map(|(entry, next)| Ended { entry, end: end_of(entry, next) }).collect()
+}
+
+fn end_of(entry: &Entry<'_>, next: Option<&Entry<'_>>) -> u64 {
+    match (entry.size, next) {
+        (Some(size), _) => entry.start.saturating_add(size),
+        (None, Some(next)) => next.start,
+        (None, None) => entry.start.checked_next_multiple_of(PAGE).unwrap_or(u64::MAX).saturating_add(PAGE),
+    }
+}
+
+/// Keeps one entry of each address.
+fn drop_aliases<'e, 'a>(entries: &[Ended<'e, 'a>], demangling: Demangling) -> Vec<Ended<'e, 'a>> {
+    let same_start = |a: &Ended<'_, '_>, b: &Ended<'_, '_>| a.entry.start == b.entry.start;
+    let best = |names: &[Ended<'e, 'a>]| {
+        names.iter().copied().reduce(|kept, other| preferred(kept, other, demangling))
+    };
+    entries.chunk_by(same_start).filter_map(best).collect()
+}
+
+/// Which of two names of one address is shown: the one with a size, the one that is not weak, the global one, the one
+/// with fewer leading underscores, the longer one (as shown), the first.
+fn preferred<'e, 'a>(a: Ended<'e, 'a>, b: Ended<'e, 'a>, demangling: Demangling) -> Ended<'e, 'a> {
+    let order = b
+        .is_empty()
+        .cmp(&a.is_empty())
+        .then_with(|| rank(a.entry.binding).cmp(&rank(b.entry.binding)))
+        .then_with(|| compare_names(a.entry, b.entry, demangling));
+    if order == Ordering::Less { b } else { a }
+}
+
+fn compare_names(a: &Entry<'_>, b: &Entry<'_>, demangling: Demangling) -> Ordering {
+    let shown = |entry: &Entry<'_>| demangling.show(entry.name.linkage, entry.name.suffix);
+    let (a, b) = (shown(a), shown(b));
+    let underscores = |name: &str| name.bytes().take_while(|&byte| byte == b'_').count();
+    underscores(&b).cmp(&underscores(&a)).then_with(|| a.len().cmp(&b.len()))
+}
+
+/// Appends a symbol. The ids and name positions are 32 bits wide; what does not fit any more is left out.
+fn store(table: &mut SymbolTable, Ended { entry, end }: Ended<'_, '_>) {
+    let name = entry.name.linkage;
+    let (Ok(name_at), Ok(name_size)) = (u32::try_from(table.names.len()), u32::try_from(name.len())) else {
+        return;
+    };
+    table.names.extend_from_slice(name);
+    let (start, binding, suffix) = (entry.start, entry.binding, entry.name.suffix);
+    table.symbols.push(Stored { start, end, name_at, name_size, suffix, binding });
+}
+
+/// Cuts overlapping symbols into spans that do not overlap: an inner symbol interrupts the outer one.
+fn add_spans(table: &mut SymbolTable) {
+    let mut cutter = Cutter::default();
+    for (id, symbol) in (0..).map(SymbolId).zip(&table.symbols) {
+        cutter.open(symbol.start, symbol.end, id);
+    }
+    cutter.close_until(u64::MAX);
+    table.starts = cutter.starts;
+    table.spans = cutter.spans;
+}
+
+/// Walks symbols in order of their starts and emits spans.
+#[derive(Default)]
+struct Cutter {
+    starts: Vec<u64>,
+    spans: Vec<Span>,
+    /// Symbols that have begun and not ended, the innermost last.
+    open: Vec<(u64, SymbolId)>,
+    at: u64,
+}
+
+impl Cutter {
+    fn open(&mut self, start: u64, end: u64, symbol: SymbolId) {
+        self.close_until(start);
+        if end > start {
+            self.open.push((end, symbol));
+        }
+        self.at = start;
+    }
+
+    /// Emits all spans before `limit` and drops the symbols that end there.
+    fn close_until(&mut self, limit: u64) {
+        while let Some(&(end, symbol)) = self.open.last() {
+            self.emit(end.min(limit), symbol);
+            if end > limit {
+                break;
+            }
+            self.open.pop();
+        }
+    }
+
+    fn emit(&mut self, end: u64, symbol: SymbolId) {
+        if end > self.at {
+            self.starts.push(self.at);
+            self.spans.push(Span { end, symbol });
+            self.at = end;
+        }
+    }
+}

@@ -1,0 +1,86 @@
+//! The symbols of ELF objects, by offset into the file.
+//!
+//! A recording knows where in a file a mapped byte stands; that is the address space of these tables. In kernel modules
+//! and other relocatable files it is the offset of the section's bytes too.
+
+mod plt;
+
+use oxperf_objects::Elf;
+use oxperf_objects::elf::{ElfSymbol, FileType, Section, SymbolKind, SymbolPlace};
+
+use crate::builder::build;
+use crate::demangle::Demangling;
+use crate::entry::{Entry, Name};
+use crate::kernel::Reference;
+use crate::table::SymbolTable;
+
+/// `SHT_SYMTAB`: all symbols.
+const FULL_TABLE: u32 = object::elf::SHT_SYMTAB;
+/// `SHT_DYNSYM`: the symbols that the loader needs.
+const LOADER_TABLE: u32 = object::elf::SHT_DYNSYM;
+
+/// The table of an object that ran.
+///
+/// `image` is what was mapped: it says where a virtual address stands in the file. `symbols` is the file with the names:
+/// the image itself or its separate debug file.
+pub fn elf_table(image: &Elf<'_>, symbols: &Elf<'_>, demangling: Demangling) -> SymbolTable {
+    let plt = plt::Stubs::of(image);
+    let mut entries: Vec<Entry<'_>> =
+        kept_symbols(symbols).filter_map(|(symbol, section)| entry(image, &symbol, &section)).collect();
+    entries.extend(plt.entries());
+    build(entries, demangling)
+}
+
+/// The symbols that get a place in a table, with the sections that define them.
+pub(crate) fn kept_symbols<'a>(file: &Elf<'a>) -> impl Iterator<Item = (ElfSymbol<'a>, Section<'a>)> {
+    named(file).filter(|(symbol, section)| is_kept(symbol, section))
+}
+
+/// How far the recorded kernel lay above the addresses in its image.
+pub(crate) fn shift_of(image: &Elf<'_>, reference: &Reference<'_>) -> u64 {
+    let here = named(image).find(|(symbol, _)| symbol.name == reference.symbol);
+    here.map_or(0, |(symbol, _)| reference.address.wrapping_sub(symbol.value))
+}
+
+/// The symbols of the fullest table with the sections that define them.
+fn named<'a>(file: &Elf<'a>) -> impl Iterator<Item = (ElfSymbol<'a>, Section<'a>)> {
+    let table = file.section_of_kind(FULL_TABLE).or_else(|| file.section_of_kind(LOADER_TABLE));
+    table.into_iter().flat_map(|table| file.symbols(table)).filter_map(|symbol| {
+        let SymbolPlace::Section(index) = symbol.place else { return None };
+        Some((symbol, *file.sections().get(usize::from(index))?))
+    })
+}
+
+/// Functions and data are kept, and those labels that stand among code or data and can be seen from outside.
+fn is_kept(symbol: &ElfSymbol<'_>, section: &Section<'_>) -> bool {
+    let wanted = match symbol.kind {
+        SymbolKind::Function | SymbolKind::IndirectFunction | SymbolKind::Object => true,
+        SymbolKind::Label => !symbol.hidden && is_text_or_data(section.name),
+        SymbolKind::Other(_) => false,
+    };
+    wanted && !symbol.name.is_empty()
+}
+
+fn is_text_or_data(section: &[u8]) -> bool {
+    section.windows(4).any(|part| part == b"text" || part == b"data")
+}
+
+fn entry<'a>(image: &Elf<'_>, symbol: &ElfSymbol<'a>, section: &Section<'_>) -> Option<Entry<'a>> {
+    Some(Entry {
+        start: file_offset(image, symbol.value, section)?,
+        size: (symbol.size > 0).then_some(symbol.size),
+        name: Name::plain(symbol.name),
+        binding: symbol.binding,
+    })
+}
+
+/// Where a symbol's first byte stands in the file.
+fn file_offset(image: &Elf<'_>, value: u64, section: &Section<'_>) -> Option<u64> {
+    match image.file_type() {
+        FileType::Relocatable => value.checked_add(section.offset),
+        FileType::Linked => image
+            .address_to_offset(value)
+            .or_else(|| value.checked_sub(section.address)?.checked_add(section.offset)),
+        FileType::Other(_) => Some(value),
+    }
+}

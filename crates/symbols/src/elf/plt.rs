@@ -1,0 +1,137 @@
+//! Names for the stubs through which a program calls other objects: `getpid@plt`.
+//!
+//! No symbol table names them. The relocations of the linkage table say which function each stub calls: the stubs stand in
+//! the order of the relocations, or (in `.plt.got`) each says by its jump which relocated word it goes through.
+
+use std::collections::HashMap;
+
+use object::elf;
+use oxperf_objects::Elf;
+use oxperf_objects::elf::{Relocation, Section, SymbolBinding};
+
+use crate::entry::{Entry, Name};
+
+const SUFFIX: &str = "@plt";
+
+/// The stubs of an image, named.
+pub(super) struct Stubs<'a> {
+    entries: Vec<Entry<'a>>,
+}
+
+impl<'a> Stubs<'a> {
+    /// Reads the stubs of a linked file.
+    pub(super) fn of(image: &Elf<'a>) -> Stubs<'a> {
+        let mut entries = Vec::new();
+        add_ordered(image, &mut entries);
+        add_decoded(image, &mut entries);
+        Stubs { entries }
+    }
+
+    /// The stubs as symbols, by file offset.
+    pub(super) fn entries(self) -> impl Iterator<Item = Entry<'a>> {
+        self.entries.into_iter()
+    }
+}
+
+/// Size of the head of `.plt` and of one stub.
+struct Shape {
+    head: u64,
+    stub: u64,
+}
+
+fn shape(image: &Elf<'_>, plt: &Section<'_>) -> Shape {
+    match image.machine() {
+        elf::EM_ARM => Shape { head: 20, stub: 12 },
+        elf::EM_AARCH64 => Shape { head: 32, stub: 16 },
+        elf::EM_X86_64 | elf::EM_386 => Shape { head: 16, stub: 16 },
+        _ => Shape { head: plt.entry_size, stub: plt.entry_size },
+    }
+}
+
+/// `.plt` and `.plt.sec`: stubs in the order of the relocations of the linkage table.
+fn add_ordered<'a>(image: &Elf<'a>, entries: &mut Vec<Entry<'a>>) {
+    let Some(plt) = image.section(b".plt") else { return };
+    let Shape { head, stub } = shape(image, plt);
+    entries.push(stub_entry(plt.offset, head, Name::plain(b".plt")));
+    let (stubs, first) = match image.section(b".plt.sec") {
+        Some(second) => (second, second.offset),
+        None => (plt, plt.offset.saturating_add(head)),
+    };
+    let limit = stubs.offset.saturating_add(stubs.size);
+    let Some(table) = relocations_of_linkage(image) else { return };
+    let names = Targets::of(image, table);
+    let mut relocations = image.relocations(table);
+    relocations.sort_by_key(|relocation| relocation.address);
+    let mut at = first;
+    for relocation in relocations {
+        if stub == 0 || at >= limit {
+            return;
+        }
+        if let Some(name) = names.name(&relocation) {
+            entries.push(stub_entry(at, stub, Name { linkage: name, suffix: SUFFIX }));
+        }
+        at = at.saturating_add(stub);
+    }
+}
+
+/// `.plt.got`: each stub says by its jump which word it goes through.
+fn add_decoded<'a>(image: &Elf<'a>, entries: &mut Vec<Entry<'a>>) {
+    let (Some(stubs), Some(table)) = (image.section(b".plt.got"), dynamic_relocations(image)) else { return };
+    let Some(code) = image.bytes_of(stubs).filter(|_| image.is_x86()) else { return };
+    let names = Targets::of(image, table);
+    let by_address: HashMap<u64, Relocation> =
+        image.relocations(table).into_iter().map(|relocation| (relocation.address, relocation)).collect();
+    let stub_size = if code.starts_with(ENDBR) { 16 } else { 8 };
+    for (index, stub) in (0..).zip(code.chunks(stub_size)) {
+        let at = index * stub_size as u64;
+        let target = jump_target(stub, stubs.address.wrapping_add(at));
+        let name =
+            target.and_then(|target| by_address.get(&target)).and_then(|relocation| names.name(relocation));
+        if let Some(name) = name {
+            let start = stubs.offset.saturating_add(at);
+            entries.push(stub_entry(start, stub_size as u64, Name { linkage: name, suffix: SUFFIX }));
+        }
+    }
+}
+
+const ENDBR: &[u8] = &[0xf3, 0x0f, 0x1e, 0xfa];
+
+/// The address of the word that an x86-64 stub jumps through: `[endbr64] [bnd] jmp *disp32(%rip)`.
+fn jump_target(stub: &[u8], address: u64) -> Option<u64> {
+    let code = stub.strip_prefix(ENDBR).unwrap_or(stub);
+    let code = code.strip_prefix(&[0xf2]).unwrap_or(code);
+    let displacement = i32::from_le_bytes(*code.strip_prefix(&[0xff, 0x25])?.first_chunk::<4>()?);
+    let after = (stub.len() - code.len()) as u64 + 6;
+    Some(address.wrapping_add(after).wrapping_add_signed(displacement.into()))
+}
+
+fn stub_entry(start: u64, size: u64, name: Name<'_>) -> Entry<'_> {
+    Entry { start, size: (size > 0).then_some(size), name, binding: SymbolBinding::Global }
+}
+
+fn relocations_of_linkage<'s, 'a>(image: &'s Elf<'a>) -> Option<&'s Section<'a>> {
+    image.section(b".rela.plt").or_else(|| image.section(b".rel.plt"))
+}
+
+fn dynamic_relocations<'s, 'a>(image: &'s Elf<'a>) -> Option<&'s Section<'a>> {
+    image.section(b".rela.dyn").or_else(|| image.section(b".rel.dyn"))
+}
+
+/// The names that relocations refer to.
+struct Targets<'a> {
+    names: Vec<&'a [u8]>,
+}
+
+impl<'a> Targets<'a> {
+    fn of(image: &Elf<'a>, relocations: &Section<'a>) -> Targets<'a> {
+        let table = usize::try_from(relocations.link).ok().and_then(|link| image.sections().get(link));
+        let names =
+            table.into_iter().flat_map(|table| image.symbols(table)).map(|symbol| symbol.name).collect();
+        Targets { names }
+    }
+
+    fn name(&self, relocation: &Relocation) -> Option<&'a [u8]> {
+        let index = usize::try_from(relocation.symbol.checked_sub(1)?).ok()?;
+        self.names.get(index).copied().filter(|name| !name.is_empty())
+    }
+}

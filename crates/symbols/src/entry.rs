@@ -1,0 +1,41 @@
+//! One symbol on its way into a table.
+
+use oxperf_objects::elf::SymbolBinding;
+
+/// A symbol as its source gives it, in the address space of its table.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry<'a> {
+    /// Address of the first byte.
+    pub start: u64,
+    /// Size in bytes; `None` where the source does not say: it then ends where the next one starts.
+    pub size: Option<u64>,
+    /// The name as the source spells it.
+    pub name: Name<'a>,
+    /// Who sees it.
+    pub binding: SymbolBinding,
+}
+
+/// The parts of a name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Name<'a> {
+    /// The linker's name.
+    pub linkage: &'a [u8],
+    /// What is appended for the reader, such as `@plt`.
+    pub suffix: &'static str,
+}
+
+impl<'a> Name<'a> {
+    /// A name without a suffix.
+    pub fn plain(linkage: &'a [u8]) -> Name<'a> {
+        Name { linkage, suffix: "" }
+    }
+}
+
+/// What [`SymbolBinding`] counts for when one address has several names.
+pub(crate) fn rank(binding: SymbolBinding) -> u8 {
+    match binding {
+        SymbolBinding::Weak => 0,
+        SymbolBinding::Local | SymbolBinding::Other(_) => 1,
+        SymbolBinding::Global => 2,
+    }
+}

@@ -1,0 +1,137 @@
+//! The kernel's own list of symbols (`/proc/kallsyms`), by absolute address.
+//!
+//! A line is `ffffffff81000000 T _text`, with a tab and `[module]` behind it for symbols of modules.
+
+use oxperf_objects::elf::SymbolBinding;
+
+use crate::builder::build;
+use crate::demangle::Demangling;
+use crate::entry::{Entry, Name};
+use crate::kernel::Reference;
+use crate::table::SymbolTable;
+
+/// Modules end at page borders.
+const PAGE: u64 = 4096;
+
+/// Reads a kallsyms text. Lines that are none are skipped.
+///
+/// The text may come from another boot of the same kernel, which then lay elsewhere: `reference` says where one symbol was
+/// when the recording was made, and everything moves with it. A text whose addresses are hidden (all zero) gives no symbol.
+pub fn kallsyms_table(text: &[u8], reference: Option<&Reference<'_>>, demangling: Demangling) -> SymbolTable {
+    let mut lines: Vec<Line<'_>> = text.split(|&byte| byte == b'\n').filter_map(parse).collect();
+    let shift = shift(&lines, reference);
+    lines.retain(|line| line.is_kept());
+    if lines.iter().all(|line| line.address == 0) {
+        return SymbolTable::default();
+    }
+    lines.sort_by_key(|line| line.address);
+    let nexts = lines.iter().skip(1).map(Some).chain([None]);
+    let entries = lines.iter().zip(nexts).map(|(line, next)| line.entry(next, shift)).collect();
+    build(entries, demangling)
+}
+
+/// How far the recorded kernel lay above the one of this text.
+fn shift(lines: &[Line<'_>], reference: Option<&Reference<'_>>) -> u64 {
+    let Some(reference) = reference else { return 0 };
+    let here = lines.iter().find(|line| line.name == reference.symbol && line.module.is_none());
+    here.map_or(0, |line| reference.address.wrapping_sub(line.address))
+}
+
+/// One line of the text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Line<'a> {
+    address: u64,
+    kind: u8,
+    name: &'a [u8],
+    module: Option<&'a [u8]>,
+}
+
+fn parse(line: &[u8]) -> Option<Line<'_>> {
+    let mut words = line.split(|byte| byte.is_ascii_whitespace()).filter(|word| !word.is_empty());
+    let address = hex(words.next()?)?;
+    let [kind] = *words.next()? else { return None };
+    Some(Line { address, kind, name: words.next()?, module: words.next() })
+}
+
+pub(crate) fn hex(digits: &[u8]) -> Option<u64> {
+    u64::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()
+}
+
+impl<'a> Line<'a> {
+    /// Code and data are kept; read-only data and absolute numbers are not, nor what the kernel made for itself.
+    fn is_kept(&self) -> bool {
+        let made_up = self.module.is_some_and(|module| module.starts_with(b"[__builtin__"));
+        !made_up && matches!(self.kind.to_ascii_uppercase(), b'T' | b'W' | b'D' | b'B')
+    }
+
+    /// A symbol ends where the next one starts, but not in another module.
+    fn entry(&self, next: Option<&Line<'a>>, shift: u64) -> Entry<'a> {
+        let last_of_module = next.is_some_and(|next| next.module.is_some() != self.module.is_some());
+        let to_page = self.address.saturating_add(PAGE).checked_next_multiple_of(PAGE);
+        Entry {
+            start: self.address.wrapping_add(shift),
+            size: to_page.filter(|_| last_of_module).map(|end| end - self.address),
+            name: Name::plain(self.name),
+            binding: self.binding(),
+        }
+    }
+
+    fn binding(&self) -> SymbolBinding {
+        match self.kind {
+            b'W' | b'w' => SymbolBinding::Weak,
+            kind if kind.is_ascii_uppercase() => SymbolBinding::Global,
+            _ => SymbolBinding::Local,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXT: &[u8] = b"0000000000000000 A fixed_percpu_data\n\
+        ffffffff81000000 T _stext\n\
+        ffffffff81000000 T _text\n\
+        not a line\n\
+        ffffffff81000100 t local\n\
+        ffffffff81000180 R read_only\n\
+        ffffffffc0201000 t ftrace_trampoline\t[__builtin__ftrace]\n\
+        ffffffffc0300000 t in_module\t[ext4]\n";
+
+    fn name_at(table: &SymbolTable, address: u64) -> Option<&str> {
+        Some(table.symbol(table.lookup(address)?)?.name)
+    }
+
+    #[test]
+    fn the_last_name_of_an_address_stays() {
+        let table = kallsyms_table(TEXT, None, Demangling::Off);
+        assert_eq!(name_at(&table, 0xffff_ffff_8100_0000), Some("_text"));
+        assert_eq!(name_at(&table, 0xffff_ffff_8100_00ff), Some("_text"));
+        assert_eq!(name_at(&table, 0xffff_ffff_80ff_ffff), None);
+    }
+
+    #[test]
+    fn the_kernel_ends_a_page_behind_its_last_symbol_where_modules_follow() {
+        let table = kallsyms_table(TEXT, None, Demangling::Off);
+        assert_eq!(name_at(&table, 0xffff_ffff_8100_0190), Some("local"));
+        assert_eq!(name_at(&table, 0xffff_ffff_8100_1fff), Some("local"));
+        assert_eq!(name_at(&table, 0xffff_ffff_8100_2000), None);
+        assert_eq!(name_at(&table, 0xffff_ffff_c030_0010), Some("in_module"));
+        assert_eq!(name_at(&table, 0xffff_ffff_c020_1000), None);
+    }
+
+    #[test]
+    fn another_boot_moves_everything_with_the_reference() {
+        let reference = Reference { symbol: b"_text", address: 0xffff_ffff_9200_0000 };
+        let table = kallsyms_table(TEXT, Some(&reference), Demangling::Off);
+        assert_eq!(name_at(&table, 0xffff_ffff_9200_0101), Some("local"));
+        assert_eq!(name_at(&table, 0xffff_ffff_8100_0101), None);
+    }
+
+    #[test]
+    fn hidden_addresses_name_nothing() {
+        let table =
+            kallsyms_table(b"0000000000000000 T _text\n0000000000000000 t local\n", None, Demangling::Off);
+        assert!(table.is_empty());
+    }
+}

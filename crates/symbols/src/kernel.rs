@@ -1,0 +1,40 @@
+//! Where the names of a recorded kernel come from.
+
+use oxperf_objects::Elf;
+use oxperf_objects::elf::ElfSymbol;
+
+use crate::builder::build;
+use crate::demangle::Demangling;
+use crate::elf::{kept_symbols, shift_of};
+use crate::entry::{Entry, Name};
+use crate::table::SymbolTable;
+
+/// One symbol of the recorded kernel with its address then: kernels may lie elsewhere after each boot.
+///
+/// A recording's kernel mapping is called `[kernel.kallsyms]_text`; the page offset is the address of `_text`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Reference<'a> {
+    /// The symbol's name.
+    pub symbol: &'a [u8],
+    /// Its address while recording.
+    pub address: u64,
+}
+
+/// The table of a kernel image (`vmlinux`), by absolute address.
+pub fn vmlinux_table(
+    image: &Elf<'_>,
+    reference: Option<&Reference<'_>>,
+    demangling: Demangling,
+) -> SymbolTable {
+    let shift = reference.map_or(0, |reference| shift_of(image, reference));
+    build(kept_symbols(image).map(|(symbol, _)| entry(&symbol, shift)).collect(), demangling)
+}
+
+fn entry<'a>(symbol: &ElfSymbol<'a>, shift: u64) -> Entry<'a> {
+    Entry {
+        start: symbol.value.wrapping_add(shift),
+        size: (symbol.size > 0).then_some(symbol.size),
+        name: Name::plain(symbol.name),
+        binding: symbol.binding,
+    }
+}

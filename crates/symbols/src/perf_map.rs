@@ -1,0 +1,62 @@
+//! Names of code that was made at run time: the text files that interpreters write as `/tmp/perf-PID.map`.
+//!
+//! A line is `START SIZE NAME`, numbers in hex, the name to the end of the line. Addresses are virtual addresses of that
+//! process.
+
+use std::collections::HashMap;
+
+use oxperf_objects::elf::SymbolBinding;
+
+use crate::builder::build;
+use crate::demangle::Demangling;
+use crate::entry::{Entry, Name};
+use crate::kallsyms::hex;
+use crate::table::SymbolTable;
+
+/// Reads such a file. Lines that are none are skipped; of several lines with one start the last stays, as the
+/// interpreter used the place again.
+pub fn perf_map_table(text: &[u8]) -> SymbolTable {
+    let mut entries: Vec<Entry<'_>> = Vec::new();
+    let mut known: HashMap<u64, usize> = HashMap::new();
+    for entry in text.split(|&byte| byte == b'\n').filter_map(parse) {
+        let at = *known.entry(entry.start).or_insert(entries.len());
+        match entries.get_mut(at) {
+            Some(older) => *older = entry,
+            None => entries.push(entry),
+        }
+    }
+    build(entries, Demangling::Off)
+}
+
+fn parse(line: &[u8]) -> Option<Entry<'_>> {
+    let (start, rest) = split_word(line)?;
+    let (size, name) = split_word(rest)?;
+    let start = hex(start.strip_prefix(b"0x").unwrap_or(start))?;
+    let size = hex(size.strip_prefix(b"0x").unwrap_or(size))?;
+    let known = !name.is_empty();
+    known.then_some(Entry {
+        start,
+        size: Some(size),
+        name: Name::plain(name),
+        binding: SymbolBinding::Global,
+    })
+}
+
+fn split_word(line: &[u8]) -> Option<(&[u8], &[u8])> {
+    let end = line.iter().position(|&byte| byte == b' ')?;
+    Some((line.get(..end)?, line.get(end + 1..)?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_later_line_of_a_place_names_it() {
+        let table = perf_map_table(b"1000 20 old name\n1020 10 kept\nnonsense\n1000 10 new name\n");
+        let name = |address| Some(table.symbol(table.lookup(address)?)?.name);
+        assert_eq!(name(0x1000), Some("new name"));
+        assert_eq!(name(0x1010), None);
+        assert_eq!(name(0x102f), Some("kept"));
+    }
+}

@@ -1,0 +1,211 @@
+//! Tables on request: each object's is built once, by the first who asks.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use oxperf_abi::BuildId;
+use oxperf_objects::{Contents, Elf, Found, Locator, NotFound, ObjectKind, Places, Rejection, Wanted};
+use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
+
+use crate::demangle::Demangling;
+use crate::elf::elf_table;
+use crate::kallsyms::kallsyms_table;
+use crate::kernel::{Reference, vmlinux_table};
+use crate::perf_map::perf_map_table;
+use crate::table::SymbolTable;
+
+/// Where the kernel's names come from.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub enum KernelSource {
+    /// The list of the kernel that runs here, whatever kernel was recorded: what perf does.
+    #[default]
+    Running,
+    /// The list of the kernel that runs here, if it is the recorded one by build id (or none was recorded).
+    RunningIfSame,
+    /// A copy of `/proc/kallsyms` (`--kallsyms FILE`).
+    Kallsyms(PathBuf),
+    /// A kernel image (`-k vmlinux`).
+    Vmlinux(PathBuf),
+    /// Nowhere.
+    Nothing,
+}
+
+/// What a store needs to know.
+#[derive(Clone, Debug, Default)]
+pub struct StoreOptions {
+    /// Where binaries lie.
+    pub places: Places,
+    /// Whether names of user space are demangled.
+    pub demangling: Demangling,
+    /// Where the kernel's names come from.
+    pub kernel: KernelSource,
+    /// Whether kernel names are demangled, too. perf doesn't.
+    pub kernel_demangling: Option<Demangling>,
+}
+
+/// Why there are no names.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Unavailable {
+    /// No file of that identity was found.
+    #[error("no such file with the recorded identity")]
+    NotFound(NotFound),
+    /// The file that was asked for can't be used.
+    #[error("{path}: {why}")]
+    Unusable {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        why: Rejection,
+    },
+    /// The running kernel is another than the recorded one.
+    #[error("the running kernel's build id differs from the recorded one")]
+    OtherKernel,
+    /// The file is there and has no symbol at all.
+    #[error("no symbols")]
+    NoSymbols,
+    /// Kernel names are switched off.
+    #[error("switched off")]
+    Off,
+}
+
+/// A table, or the reason why there is none.
+pub type Lookup = Result<Arc<SymbolTable>, Unavailable>;
+
+/// All tables of one analysis. Share it between threads: each table is built once.
+#[derive(Debug, Default)]
+pub struct SymbolStore {
+    options: StoreOptions,
+    locator: Locator,
+    tables: Mutex<HashMap<Key, Arc<OnceLock<Lookup>>>>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+enum Key {
+    Object { path: Box<[u8]>, build_id: Option<BuildId>, kind: ObjectKind },
+    Kernel { build_id: Option<BuildId>, reference: Option<(Box<[u8]>, u64)> },
+    PerfMap(PathBuf),
+}
+
+impl SymbolStore {
+    /// An empty store.
+    pub fn new(options: StoreOptions) -> SymbolStore {
+        let locator = Locator::new(options.places.clone());
+        SymbolStore { options, locator, tables: Mutex::default() }
+    }
+
+    /// Finds the binaries behind the tables.
+    pub fn locator(&self) -> &Locator {
+        &self.locator
+    }
+
+    /// The table of a program, a library, a module's file or the vdso, by file offset.
+    ///
+    /// # Errors
+    /// Why there is none; the same answer for the same question.
+    pub fn object(&self, wanted: &Wanted<'_>) -> Lookup {
+        let key = Key::Object { path: wanted.path.into(), build_id: wanted.build_id, kind: wanted.kind };
+        self.once(key, || self.build_object(wanted))
+    }
+
+    /// Builds the tables of many objects with all threads of the current pool. Their lookups are then immediate.
+    pub fn prepare(&self, wanted: &[Wanted<'_>]) {
+        wanted.par_iter().for_each(|wanted| drop(self.object(wanted)));
+    }
+
+    /// The table of the kernel, by absolute address, for a recording's kernel identity and reference symbol.
+    ///
+    /// # Errors
+    /// Why there is none.
+    pub fn kernel(&self, build_id: Option<BuildId>, reference: Option<&Reference<'_>>) -> Lookup {
+        let moved = reference.map(|reference| (reference.symbol.into(), reference.address));
+        let key = Key::Kernel { build_id, reference: moved };
+        self.once(key, || self.build_kernel(build_id, reference))
+    }
+
+    /// The table of an interpreter's text file (`/tmp/perf-PID.map`), by virtual address.
+    ///
+    /// # Errors
+    /// Why there is none.
+    pub fn perf_map(&self, path: &Path) -> Lookup {
+        self.once(Key::PerfMap(path.to_owned()), || {
+            let text = read(path)?;
+            filled(perf_map_table(&text))
+        })
+    }
+
+    /// The slot is found under the lock, the table is built outside of it.
+    fn once(&self, key: Key, make: impl FnOnce() -> Lookup) -> Lookup {
+        let slot = {
+            let mut tables = self.tables.lock().unwrap_or_else(PoisonError::into_inner);
+            Arc::clone(tables.entry(key).or_default())
+        };
+        slot.get_or_init(make).clone()
+    }
+
+    /// Names come from the separate debug file where there is one, as in perf, else from the image.
+    fn build_object(&self, wanted: &Wanted<'_>) -> Lookup {
+        let image = self.locator.image(wanted);
+        let parsed = image.as_ref().ok().map(elf_of).transpose()?;
+        let link = parsed.as_ref().and_then(|image| image.debug_link());
+        let debug = self.locator.debug_file(wanted, link).ok();
+        let debug = debug.as_ref().map(elf_of).transpose()?;
+        let table = match (&parsed, &debug) {
+            (Some(image), Some(debug)) => elf_table(image, debug, self.options.demangling),
+            (Some(only), None) | (None, Some(only)) => elf_table(only, only, self.options.demangling),
+            (None, None) => return Err(Unavailable::NotFound(image.err().unwrap_or_default())),
+        };
+        filled(table)
+    }
+
+    fn build_kernel(&self, build_id: Option<BuildId>, reference: Option<&Reference<'_>>) -> Lookup {
+        let demangling = self.options.kernel_demangling.unwrap_or(Demangling::Off);
+        match &self.options.kernel {
+            KernelSource::Running => kallsyms(Path::new("/proc/kallsyms"), reference, demangling),
+            KernelSource::RunningIfSame if other_kernel_runs(build_id) => Err(Unavailable::OtherKernel),
+            KernelSource::RunningIfSame => kallsyms(Path::new("/proc/kallsyms"), reference, demangling),
+            KernelSource::Kallsyms(path) => kallsyms(path, reference, demangling),
+            KernelSource::Vmlinux(path) => vmlinux(path, reference, demangling),
+            KernelSource::Nothing => Err(Unavailable::Off),
+        }
+    }
+}
+
+/// The build id of the kernel that runs here, where the system tells it.
+pub fn running_kernel() -> Option<BuildId> {
+    let notes = std::fs::read("/sys/kernel/notes").ok()?;
+    oxperf_objects::elf::build_id_in_notes(&notes, cfg!(target_endian = "little"))
+}
+
+fn other_kernel_runs(recorded: Option<BuildId>) -> bool {
+    match (recorded, running_kernel()) {
+        (Some(recorded), Some(running)) => recorded.padded() != running.padded(),
+        _ => false,
+    }
+}
+
+fn kallsyms(path: &Path, reference: Option<&Reference<'_>>, demangling: Demangling) -> Lookup {
+    filled(kallsyms_table(&read(path)?, reference, demangling))
+}
+
+fn vmlinux(path: &Path, reference: Option<&Reference<'_>>, demangling: Demangling) -> Lookup {
+    let contents = read(path)?;
+    let unusable =
+        |why: oxperf_objects::ElfError| Unavailable::Unusable { path: path.to_owned(), why: why.into() };
+    let image = Elf::parse(&contents).map_err(unusable)?;
+    filled(vmlinux_table(&image, reference, demangling))
+}
+
+fn read(path: &Path) -> Result<Contents, Unavailable> {
+    Contents::read(path).map_err(|why| Unavailable::Unusable { path: path.to_owned(), why })
+}
+
+fn elf_of(found: &Found) -> Result<Elf<'_>, Unavailable> {
+    let unusable =
+        |why: oxperf_objects::ElfError| Unavailable::Unusable { path: found.path.clone(), why: why.into() };
+    Elf::parse(&found.contents).map_err(unusable)
+}
+
+fn filled(table: SymbolTable) -> Lookup {
+    if table.is_empty() { Err(Unavailable::NoSymbols) } else { Ok(Arc::new(table)) }
+}

@@ -1,0 +1,95 @@
+//! The names of one object by address.
+
+use std::sync::OnceLock;
+
+use oxperf_objects::elf::SymbolBinding;
+
+use crate::builder::Span;
+use crate::demangle::Demangling;
+
+/// Which symbol of a table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct SymbolId(pub u32);
+
+/// One symbol of a table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Symbol<'a> {
+    /// Address of the first byte.
+    pub start: u64,
+    /// Address behind the last byte.
+    pub end: u64,
+    /// The name for the reader: demangled where the table does so. Untrusted: it may hold any character.
+    pub name: &'a str,
+    /// Who sees it.
+    pub binding: SymbolBinding,
+}
+
+/// Sorted symbols with their names in one block of text.
+///
+/// What an address means depends on the source: an offset into the file for ELF objects, an absolute address for
+/// the kernel, a virtual address for code that was made at run time.
+#[derive(Debug, Default)]
+pub struct SymbolTable {
+    pub(crate) symbols: Vec<Stored>,
+    pub(crate) names: Vec<u8>,
+    /// Starts of the spans, apart from them so that a search touches little memory.
+    pub(crate) starts: Vec<u64>,
+    pub(crate) spans: Vec<Span>,
+    pub(crate) shown: Vec<OnceLock<Box<str>>>,
+    pub(crate) demangling: Demangling,
+}
+
+/// One symbol as the table keeps it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Stored {
+    pub(crate) start: u64,
+    pub(crate) end: u64,
+    pub(crate) name_at: u32,
+    pub(crate) name_size: u32,
+    pub(crate) suffix: &'static str,
+    pub(crate) binding: SymbolBinding,
+}
+
+impl SymbolTable {
+    /// How many symbols the table holds.
+    pub fn len(&self) -> usize {
+        self.symbols.len()
+    }
+
+    /// Whether there is no symbol at all.
+    pub fn is_empty(&self) -> bool {
+        self.symbols.is_empty()
+    }
+
+    /// The symbol that holds this address: the innermost where one lies in another.
+    pub fn lookup(&self, address: u64) -> Option<SymbolId> {
+        let after = self.starts.partition_point(|&start| start <= address);
+        let span = self.spans.get(after.checked_sub(1)?)?;
+        (address < span.end).then_some(span.symbol)
+    }
+
+    /// The symbol of an id that this table gave. Its name is demangled on the first request.
+    pub fn symbol(&self, id: SymbolId) -> Option<Symbol<'_>> {
+        let index = usize::try_from(id.0).ok()?;
+        let stored = self.symbols.get(index)?;
+        let shown = self.shown.get(index)?;
+        let name = shown.get_or_init(|| self.demangling.show(self.linkage(stored), stored.suffix));
+        Some(Symbol { start: stored.start, end: stored.end, name, binding: stored.binding })
+    }
+
+    /// The linker's name of a symbol, as its source spells it.
+    pub fn linkage_name(&self, id: SymbolId) -> Option<&[u8]> {
+        Some(self.linkage(self.symbols.get(usize::try_from(id.0).ok()?)?))
+    }
+
+    /// All ids in order of address.
+    pub fn ids(&self) -> impl Iterator<Item = SymbolId> + use<> {
+        (0..u32::try_from(self.symbols.len()).unwrap_or(u32::MAX)).map(SymbolId)
+    }
+
+    fn linkage(&self, stored: &Stored) -> &[u8] {
+        let tail =
+            usize::try_from(stored.name_at).ok().and_then(|at| self.names.get(at..)).unwrap_or_default();
+        usize::try_from(stored.name_size).ok().and_then(|size| tail.get(..size)).unwrap_or(tail)
+    }
+}
