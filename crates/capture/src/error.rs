@@ -1,0 +1,103 @@
+//! Why a recording could not be made.
+
+use std::io;
+use std::path::PathBuf;
+
+use oxperf_abi::Cpu;
+use oxperf_data::WriteError;
+use oxperf_sys::{RingError, SignalError, SpawnError};
+
+use crate::explain::Explanation;
+
+/// What stops a recording.
+#[derive(Debug, thiserror::Error)]
+pub enum CaptureError {
+    /// No event can be opened; the last refusal.
+    #[error("{0}")]
+    NoEvent(Explanation),
+    /// No event was asked for.
+    #[error("no event to record")]
+    NothingAsked,
+    /// Neither of the target's tasks exists.
+    #[error("Couldn't create thread/CPU maps: No such process")]
+    NoSuchProcess,
+    /// A CPU that is not online.
+    #[error("CPU {cpu} is not online (online: {online})")]
+    CpuOffline {
+        /// The CPU.
+        cpu: Cpu,
+        /// Those that are, as a list.
+        online: String,
+    },
+    /// The list of CPUs cannot be read.
+    #[error("cannot tell which CPUs are online: {0}")]
+    Cpus(io::Error),
+    /// The workload cannot be started.
+    #[error("Failed to start the '{program}' workload: {source}")]
+    Workload {
+        /// What was to be started.
+        program: String,
+        /// Why not.
+        source: SpawnError,
+    },
+    /// Signals cannot be caught.
+    #[error(transparent)]
+    Signals(#[from] SignalError),
+    /// A ring cannot be mapped.
+    #[error("{}", ring_text(.source, *.pages, *.limit_kb))]
+    Ring {
+        /// Why.
+        source: RingError,
+        /// Its data pages.
+        pages: usize,
+        /// `kernel.perf_event_mlock_kb`.
+        limit_kb: Option<u64>,
+    },
+    /// The output cannot be made.
+    #[error("failed to open {} : {source}", .path.display())]
+    Output {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// The output took a part only, as a full disk does.
+    #[error(
+        "failed to write {}: {}. The file holds what was recorded until then ({} bytes of records)",
+        .path.display(), .source.source, .source.safe
+    )]
+    Write {
+        /// The file.
+        path: PathBuf,
+        /// What and why.
+        source: WriteError,
+    },
+    /// The finished file cannot be read back for its build ids and times.
+    #[error("cannot read {} back: {reason}", .path.display())]
+    ReadBack {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        reason: String,
+    },
+    /// Counting cannot be started.
+    #[error("cannot start counting: {0}")]
+    Enable(io::Error),
+    /// Waiting for records failed.
+    #[error("cannot wait for records: {0}")]
+    Wait(io::Error),
+}
+
+fn ring_text(error: &RingError, pages: usize, limit_kb: Option<u64>) -> String {
+    match error {
+        RingError::LockedMemory { .. } => {
+            let limit = limit_kb.map_or("unknown".to_owned(), |kb| format!("{kb} kB"));
+            format!(
+                "Permission error mapping pages: rings of {pages} pages need more locked memory than allowed.\n\
+                 Use a smaller value of -m/--mmap-pages, or allow more (now {limit}):\n\
+                 sudo sysctl kernel.perf_event_mlock_kb=65536"
+            )
+        }
+        other => format!("failed to mmap a ring of {pages} pages: {other}"),
+    }
+}

@@ -1,0 +1,70 @@
+//! An event as the planner takes it: what to count, and what its own terms say about how.
+
+use oxperf_abi::{AttrFlags, Cpu, EventAttr, EventType, SoftwareId};
+
+use crate::options::{CallGraph, Rate};
+
+/// One event of a recording before it is planned.
+#[derive(Clone, PartialEq, Debug)]
+pub struct EventRequest {
+    /// The name that the file keeps.
+    pub name: String,
+    /// Kind, config words, excluded modes, precision; the planner adds the rest.
+    pub attr: EventAttr,
+    /// The PMU's name, for messages.
+    pub pmu: String,
+    /// The index of the group's leader; `None` for an event that stands alone or leads.
+    pub leader: Option<usize>,
+    /// The group's name on its leader, when the user gave one.
+    pub group_name: Option<String>,
+    /// Only the leader samples; the members are read with each of its samples.
+    pub sample_read: bool,
+    /// The precision is the highest that works, not one that was asked for.
+    pub max_precise: bool,
+    /// The event's own rate.
+    pub rate: Option<Rate>,
+    /// The event's own choice of call chains.
+    pub call_graph: Option<CallGraph>,
+    /// The event's own choice of inheritance.
+    pub inherit: Option<bool>,
+    /// The CPUs that the event's PMU counts on, when not all.
+    pub cpus: Option<Vec<Cpu>>,
+    /// Unit of the counts, `msec` of a clock.
+    pub unit: Option<String>,
+    /// What a count is multiplied by to be in `unit`.
+    pub scale: Option<f64>,
+}
+
+impl EventRequest {
+    /// A software event with nothing special.
+    pub fn software(id: SoftwareId, name: &str) -> EventRequest {
+        let attr = EventAttr { kind: EventType::SOFTWARE, config: id as u64, ..EventAttr::default() };
+        EventRequest {
+            name: name.to_owned(),
+            attr,
+            pmu: "software".to_owned(),
+            leader: None,
+            group_name: None,
+            sample_read: false,
+            max_precise: false,
+            rate: None,
+            call_graph: None,
+            inherit: None,
+            cpus: None,
+            unit: None,
+            scale: None,
+        }
+    }
+
+    /// The event that counts nothing and only carries task and mapping records.
+    pub(crate) fn tracking_dummy() -> EventRequest {
+        let mut dummy = EventRequest::software(SoftwareId::Dummy, "dummy:u");
+        dummy.attr.flags = AttrFlags::EXCLUDE_KERNEL | AttrFlags::EXCLUDE_HV | AttrFlags::EXCLUDE_GUEST;
+        dummy
+    }
+
+    /// Whether a sample carries a tracepoint's record.
+    pub(crate) fn is_tracepoint(&self) -> bool {
+        self.attr.kind == EventType::TRACEPOINT
+    }
+}

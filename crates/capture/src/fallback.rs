@@ -1,0 +1,213 @@
+//! What to do when the kernel refuses an event: ask for less, take another event, or do without.
+//!
+//! [`step`] decides and changes nothing; [`apply`] changes the inputs of the next [`Plan`](crate::plan::Plan).
+
+use oxperf_abi::{AttrFlags, EventType, HardwareId, SoftwareId};
+use oxperf_sys::OpenError;
+
+use crate::event::EventRequest;
+use crate::explain::Permissions;
+use crate::missing::{Feature, Missing};
+use crate::note::Note;
+use crate::plan::PlannedEvent;
+
+/// The next thing to try.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Step {
+    /// Change the event.
+    Change(Change),
+    /// Do without a feature of newer kernels, in all events.
+    Without(Missing, Feature),
+    /// Nothing is left to try; the event cannot be recorded.
+    GiveUp,
+}
+
+/// A change to an event that makes it ask for less.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Change {
+    /// Allow one more instruction of skid.
+    LessPrecise,
+    /// Count time in place of cycles.
+    Clock(SoftwareId),
+    /// Leave the kernel out.
+    UserOnly,
+    /// Leave guests out.
+    HostOnly,
+}
+
+/// Decides what to try after `event` was refused with `error`.
+pub fn step(
+    event: &PlannedEvent,
+    error: OpenError,
+    cpu_wide: bool,
+    missing: Missing,
+    permissions: Permissions,
+) -> Step {
+    let flags = event.attr.flags;
+    let adaptable = event.request.max_precise && flags.precise_ip() > 0;
+    match error {
+        OpenError::NoSuchEvent | OpenError::NoDevice if is_cycles(&event.request) => {
+            Step::Change(Change::Clock(clock_for(cpu_wide)))
+        }
+        OpenError::Unsupported | OpenError::Invalid | OpenError::NoSuchEvent if adaptable => {
+            Step::Change(Change::LessPrecise)
+        }
+        OpenError::AccessDenied if may_drop_kernel(flags, permissions) => Step::Change(Change::UserOnly),
+        OpenError::Unsupported if !flags.contains(AttrFlags::EXCLUDE_GUEST) => Step::Change(Change::HostOnly),
+        OpenError::Invalid | OpenError::TooNew => match missing.without_newest() {
+            Some((missing, feature)) => Step::Without(missing, feature),
+            None => Step::GiveUp,
+        },
+        _ => Step::GiveUp,
+    }
+}
+
+fn is_cycles(request: &EventRequest) -> bool {
+    request.attr.kind == EventType::HARDWARE && request.attr.config == HardwareId::CpuCycles as u64
+}
+
+/// An event of the kernel alone would have nothing left.
+fn may_drop_kernel(flags: AttrFlags, permissions: Permissions) -> bool {
+    let forbidden = permissions.paranoid.is_some_and(|value| value > 1);
+    forbidden && !flags.intersects(AttrFlags::EXCLUDE_KERNEL | AttrFlags::EXCLUDE_USER)
+}
+
+/// Changes the request, and tells what the user should know.
+pub fn apply(change: Change, request: &mut EventRequest) -> Option<Note> {
+    match change {
+        Change::LessPrecise => {
+            let level = request.attr.flags.precise_ip();
+            request.attr.flags.set_precise_ip(level.saturating_sub(1));
+            None
+        }
+        Change::Clock(clock) => Some(use_clock(clock, request)),
+        Change::UserOnly => {
+            request.attr.flags |= AttrFlags::EXCLUDE_KERNEL | AttrFlags::EXCLUDE_HV;
+            add_modifier(&mut request.name, 'u');
+            Some(Note::UserModeOnly { event: request.name.clone() })
+        }
+        Change::HostOnly => {
+            request.attr.flags |= AttrFlags::EXCLUDE_GUEST;
+            add_modifier(&mut request.name, 'H');
+            Some(Note::HostOnly { event: request.name.clone() })
+        }
+    }
+}
+
+/// Time that runs for the CPU, or for the task.
+fn clock_for(cpu_wide: bool) -> SoftwareId {
+    if cpu_wide { SoftwareId::CpuClock } else { SoftwareId::TaskClock }
+}
+
+fn use_clock(clock: SoftwareId, request: &mut EventRequest) -> Note {
+    let asked = std::mem::take(&mut request.name);
+    request.attr.kind = EventType::SOFTWARE;
+    request.attr.config = clock as u64;
+    request.pmu = "software".to_owned();
+    request.unit = Some("msec".to_owned());
+    request.scale = Some(1e-6);
+    request.name = format!("{}{}", clock.names()[0], modifiers(request.attr.flags));
+    Note::EventReplaced { asked, used: request.name.clone() }
+}
+
+/// The modifiers that stand behind an event's name for these flags.
+fn modifiers(flags: AttrFlags) -> String {
+    let excluded = |flag| flags.contains(flag);
+    let mut letters = String::new();
+    if excluded(AttrFlags::EXCLUDE_USER) || excluded(AttrFlags::EXCLUDE_KERNEL) {
+        for (flag, letter) in
+            [(AttrFlags::EXCLUDE_USER, 'u'), (AttrFlags::EXCLUDE_KERNEL, 'k'), (AttrFlags::EXCLUDE_HV, 'h')]
+        {
+            if !excluded(flag) {
+                letters.push(letter);
+            }
+        }
+    }
+    letters.extend(std::iter::repeat_n('p', flags.precise_ip().into()));
+    if letters.is_empty() { letters } else { format!(":{letters}") }
+}
+
+fn add_modifier(name: &mut String, letter: char) {
+    if !name.contains(':') {
+        name.push(':');
+    }
+    name.push(letter);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::options::{RecordOptions, Target};
+    use crate::plan::{Plan, Scene};
+    use oxperf_abi::Cpu;
+
+    const OPEN: Permissions =
+        Permissions { paranoid: Some(-1), privileged: true, seccomp: false, open_files: None };
+    const CLOSED: Permissions = Permissions { paranoid: Some(2), privileged: false, ..OPEN };
+
+    fn cycles(precise: u8) -> EventRequest {
+        let mut request = EventRequest::software(SoftwareId::CpuClock, "cycles");
+        request.attr.kind = EventType::HARDWARE;
+        request.attr.flags.set_precise_ip(precise);
+        request.max_precise = precise > 0;
+        request
+    }
+
+    fn planned(request: EventRequest, target: Target) -> PlannedEvent {
+        let options = RecordOptions { target, ..RecordOptions::default() };
+        let scene = Scene { online: vec![Cpu(0)], threads: Vec::new() };
+        Plan::new(&options, &[request], &scene, Missing::default()).events.remove(0)
+    }
+
+    fn after(request: EventRequest, error: OpenError, permissions: Permissions) -> Step {
+        step(&planned(request, Target::Workload), error, false, Missing::default(), permissions)
+    }
+
+    #[test]
+    fn no_counter_means_time() {
+        let mut request = cycles(3);
+        assert_eq!(
+            after(request.clone(), OpenError::NoSuchEvent, OPEN),
+            Step::Change(Change::Clock(SoftwareId::TaskClock))
+        );
+        let note = apply(Change::Clock(SoftwareId::TaskClock), &mut request);
+        assert_eq!(request.name, "task-clock:ppp");
+        assert_eq!((request.attr.kind, request.attr.config), (EventType::SOFTWARE, 1));
+        assert!(matches!(note, Some(Note::EventReplaced { asked, .. }) if asked == "cycles"));
+        let wide = planned(cycles(0), Target::AllCpus);
+        let chosen = step(&wide, OpenError::NoDevice, true, Missing::default(), OPEN);
+        assert_eq!(chosen, Step::Change(Change::Clock(SoftwareId::CpuClock)));
+    }
+
+    #[test]
+    fn a_forbidden_kernel_is_left_out_once() {
+        let mut request = EventRequest::software(SoftwareId::CpuClock, "cpu-clock:ppp");
+        let denied = |request: &EventRequest, rights| after(request.clone(), OpenError::AccessDenied, rights);
+        assert_eq!(denied(&request, OPEN), Step::GiveUp);
+        assert_eq!(denied(&request, CLOSED), Step::Change(Change::UserOnly));
+        apply(Change::UserOnly, &mut request);
+        assert_eq!(request.name, "cpu-clock:pppu");
+        assert_eq!(denied(&request, CLOSED), Step::GiveUp);
+        let mut kernel_only = EventRequest::software(SoftwareId::CpuClock, "cpu-clock:k");
+        kernel_only.attr.flags |= AttrFlags::EXCLUDE_USER;
+        assert_eq!(denied(&kernel_only, CLOSED), Step::GiveUp);
+    }
+
+    #[test]
+    fn precision_goes_down_before_features_go() {
+        assert_eq!(after(cycles(2), OpenError::Unsupported, OPEN), Step::Change(Change::LessPrecise));
+        assert_eq!(after(cycles(0), OpenError::Unsupported, OPEN), Step::Change(Change::HostOnly));
+        assert!(matches!(after(cycles(0), OpenError::Invalid, OPEN), Step::Without(_, Feature::ReadLost)));
+    }
+
+    #[test]
+    fn names_keep_their_modifiers() {
+        let flags = |flags: AttrFlags, precise| {
+            let mut flags = flags;
+            flags.set_precise_ip(precise);
+            modifiers(flags)
+        };
+        assert_eq!(flags(AttrFlags::EXCLUDE_KERNEL | AttrFlags::EXCLUDE_HV, 1), ":up");
+        assert_eq!(flags(AttrFlags::EMPTY, 0), "");
+    }
+}

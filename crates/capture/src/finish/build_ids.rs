@@ -1,0 +1,77 @@
+//! The table of build ids: the binaries of the recording with their identity.
+
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+
+use oxperf_abi::{BuildId, CpuMode};
+use oxperf_data::features::{BuildIdEntry, BuildIds};
+use oxperf_objects::{Elf, Locator, ObjectKind, Places, Wanted};
+
+use super::hits::Dso;
+use crate::{build_id, synthesize};
+
+/// How the kernel is called in the table; its mapping's name goes on with a symbol.
+const KERNEL: &[u8] = b"[kernel.kallsyms]";
+const VDSO: &[u8] = b"[vdso]";
+
+/// The table of `dsos`: those that were hit, or all.
+pub(crate) fn build_ids(dsos: &[Dso], all: bool) -> BuildIds {
+    let mut entries: Vec<BuildIdEntry> = dsos.iter().filter(|dso| all || dso.hit).filter_map(entry).collect();
+    entries.sort_by(|a, b| (a.misc.0, &a.name).cmp(&(b.misc.0, &b.name)));
+    entries.dedup();
+    BuildIds(entries)
+}
+
+fn entry(dso: &Dso) -> Option<BuildIdEntry> {
+    let name = if dso.name.starts_with(KERNEL) { KERNEL } else { &dso.name };
+    let id = dso.build_id.or_else(|| find(dso))?;
+    Some(BuildIdEntry::host(dso.mode, id, String::from_utf8_lossy(name).into_owned()))
+}
+
+/// Reads the identity of a binary whose mapping did not tell it.
+fn find(dso: &Dso) -> Option<BuildId> {
+    match &dso.name[..] {
+        name if name.starts_with(KERNEL) => synthesize::running_build_id(Path::new("/")),
+        VDSO => vdso(),
+        name if dso.mode == CpuMode::Kernel && name.starts_with(b"[") => {
+            let module = std::str::from_utf8(name).ok()?.trim_matches(['[', ']']);
+            synthesize::module_build_id(Path::new("/"), module)
+        }
+        name if name.starts_with(b"/") => build_id::of_file(Path::new(OsStr::from_bytes(name))),
+        _ => None,
+    }
+}
+
+fn vdso() -> Option<BuildId> {
+    let wanted = Wanted { path: VDSO, build_id: None, kind: ObjectKind::Vdso };
+    let found = Locator::new(Places::default()).image(&wanted).ok()?;
+    Elf::parse(&found.contents).ok()?.build_id()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn dso(name: &[u8], mode: CpuMode, hit: bool) -> Dso {
+        Dso { name: name.to_vec(), mode, build_id: BuildId::new(&[7; 20]), hit }
+    }
+
+    #[test]
+    fn the_kernel_comes_first_and_loses_its_symbol() {
+        let dsos = [
+            dso(b"/bin/b", CpuMode::User, true),
+            dso(b"/bin/a", CpuMode::User, false),
+            dso(b"[kernel.kallsyms]_text", CpuMode::Kernel, true),
+        ];
+        let names = |all| build_ids(&dsos, all).0.into_iter().map(|entry| entry.name).collect::<Vec<_>>();
+        assert_eq!(names(false), ["[kernel.kallsyms]", "/bin/b"]);
+        assert_eq!(names(true), ["[kernel.kallsyms]", "/bin/a", "/bin/b"]);
+    }
+
+    #[test]
+    fn what_has_no_identity_is_left_out() {
+        let nameless = Dso { build_id: None, ..dso(b"//anon", CpuMode::User, true) };
+        assert_eq!(build_ids(&[nameless], true), BuildIds::default());
+    }
+}

@@ -1,0 +1,46 @@
+//! The features that belong to a recording and not to its host.
+
+use oxperf_data::FeatureSet;
+use oxperf_data::features::{BuildIds, CmdLine, EventGroup, GroupDesc, SampleTime, TracingData, Version};
+
+use crate::plan::Plan;
+
+/// What is known of a recording when it ends.
+pub(crate) struct RecordingFacts<'a> {
+    pub(crate) plan: &'a Plan,
+    pub(crate) command_line: &'a [String],
+    pub(crate) build_ids: Option<BuildIds>,
+    pub(crate) times: Option<SampleTime>,
+    pub(crate) tracing_data: Option<Vec<u8>>,
+}
+
+/// Adds the features of a recording to those of its host.
+pub(crate) fn add_recording_features(facts: RecordingFacts<'_>, features: &mut FeatureSet) {
+    features.insert(&Version(env!("CARGO_PKG_VERSION").to_owned()));
+    features.insert(&CmdLine(facts.command_line.to_vec()));
+    // Samples without time leave zeros, as perf does.
+    features.insert(&facts.times.unwrap_or_default());
+    if let Some(build_ids) = facts.build_ids.filter(|ids| !ids.0.is_empty()) {
+        features.insert(&build_ids);
+    }
+    if let Some(bytes) = facts.tracing_data {
+        features.insert(&TracingData(bytes));
+    }
+    let groups = groups(facts.plan);
+    if !groups.0.is_empty() {
+        features.insert(&groups);
+    }
+}
+
+fn groups(plan: &Plan) -> GroupDesc {
+    let leaders = plan.events.iter().enumerate().filter_map(|(index, event)| {
+        let members = plan.events.iter().filter(|other| other.request.leader == Some(index)).count();
+        let name = event.request.group_name.as_deref().unwrap_or(EventGroup::ANONYMOUS);
+        (members > 0).then(|| EventGroup {
+            name: name.to_owned(),
+            leader: index as u32,
+            members: members as u32 + 1,
+        })
+    });
+    GroupDesc(leaders.collect())
+}

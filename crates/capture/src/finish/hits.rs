@@ -1,0 +1,204 @@
+//! Which binaries have samples: the mappings of every address space, and the addresses seen in them.
+//!
+//! Records are not in order of time yet, so an address is looked for in all mappings that its process, or one that
+//! it was forked from, ever had. That can name a binary too many, never one too few.
+
+use std::collections::HashMap;
+
+use oxperf_abi::{BuildId, CpuMode, Pid};
+use rustc_hash::FxHashMap;
+
+/// Addresses from here on are the kernel's.
+const KERNEL_SPACE: u64 = 1 << 63;
+
+/// A mapped binary.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Dso {
+    /// Path, or a name like `[vdso]`.
+    pub(crate) name: Vec<u8>,
+    /// Kernel or user.
+    pub(crate) mode: CpuMode,
+    /// Its identity when its mapping told it.
+    pub(crate) build_id: Option<BuildId>,
+    /// Whether an address of a sample lies in it.
+    pub(crate) hit: bool,
+}
+
+/// The place of a binary in [`Mappings::dsos`].
+type DsoIndex = usize;
+
+#[derive(Clone, Copy, Debug)]
+struct Mapping {
+    start: u64,
+    end: u64,
+    /// The highest end of this and all mappings before it.
+    reach: u64,
+    dso: DsoIndex,
+}
+
+/// The mappings that one process ever had.
+#[derive(Default, Debug)]
+struct Space {
+    mappings: Vec<Mapping>,
+    parent: Option<Pid>,
+}
+
+/// All address spaces and binaries of a recording, while they are collected.
+#[derive(Default, Debug)]
+pub(crate) struct Mappings {
+    dsos: Vec<Dso>,
+    by_name: HashMap<(Vec<u8>, Option<BuildId>), DsoIndex>,
+    spaces: FxHashMap<Pid, Space>,
+    kernel: Space,
+}
+
+impl Mappings {
+    /// A process mapped a binary.
+    pub(crate) fn map(&mut self, pid: Pid, start: u64, len: u64, name: &[u8], build_id: Option<BuildId>) {
+        let kernel = start >= KERNEL_SPACE && pid.0 == -1;
+        let mode = if kernel { CpuMode::Kernel } else { CpuMode::User };
+        let dso = self.dso(name, mode, build_id);
+        let space = if kernel { &mut self.kernel } else { self.spaces.entry(pid).or_default() };
+        space.mappings.push(Mapping { start, end: start.saturating_add(len), reach: 0, dso });
+    }
+
+    /// A process was forked.
+    pub(crate) fn fork(&mut self, child: Pid, parent: Pid) {
+        if child != parent {
+            self.spaces.entry(child).or_default().parent = Some(parent);
+        }
+    }
+
+    fn dso(&mut self, name: &[u8], mode: CpuMode, build_id: Option<BuildId>) -> DsoIndex {
+        let key = (name.to_vec(), build_id);
+        let (dsos, next) = (&mut self.dsos, self.by_name.len());
+        *self.by_name.entry(key).or_insert_with(|| {
+            dsos.push(Dso { name: name.to_vec(), mode, build_id, hit: false });
+            next
+        })
+    }
+}
+
+/// The collected mappings, in order, ready for addresses.
+#[derive(Debug)]
+pub(crate) struct Hits {
+    dsos: Vec<Dso>,
+    spaces: FxHashMap<Pid, Space>,
+    kernel: Space,
+}
+
+/// Forks that are followed back; longer chains are damage.
+const MOST_ANCESTORS: usize = 64;
+
+impl Hits {
+    /// Takes the mappings when all are known.
+    pub(crate) fn new(mut mappings: Mappings) -> Hits {
+        mappings.spaces.values_mut().chain([&mut mappings.kernel]).for_each(Space::sort);
+        Hits { dsos: mappings.dsos, spaces: mappings.spaces, kernel: mappings.kernel }
+    }
+
+    /// Marks what lies at the addresses of a sample of `pid`.
+    #[inline]
+    pub(crate) fn mark(&mut self, pid: Pid, addresses: impl Iterator<Item = u64>) {
+        let own = self.spaces.get(&pid);
+        for address in addresses {
+            if address >= KERNEL_SPACE {
+                self.kernel.mark(address, &mut self.dsos);
+            } else if !own.is_some_and(|space| space.mark(address, &mut self.dsos)) {
+                mark_in_ancestors(&self.spaces, own, address, &mut self.dsos);
+            }
+        }
+    }
+
+    /// The binaries.
+    pub(crate) fn into_dsos(self) -> Vec<Dso> {
+        self.dsos
+    }
+}
+
+/// What a process has not mapped itself, it may have from the one that it was forked from.
+fn mark_in_ancestors(
+    spaces: &FxHashMap<Pid, Space>,
+    own: Option<&Space>,
+    address: u64,
+    dsos: &mut [Dso],
+) -> bool {
+    let parent = |space: &Space| spaces.get(&space.parent?);
+    let ancestors = std::iter::successors(own.and_then(parent), |space| parent(space));
+    ancestors.take(MOST_ANCESTORS).any(|space| space.mark(address, dsos))
+}
+
+impl Space {
+    fn sort(&mut self) {
+        self.mappings.sort_unstable_by_key(|mapping| mapping.start);
+        let mut reach = 0;
+        for mapping in &mut self.mappings {
+            reach = mapping.end.max(reach);
+            mapping.reach = reach;
+        }
+    }
+
+    /// Marks whatever was ever mapped at `address`; false when nothing was.
+    #[inline]
+    fn mark(&self, address: u64, dsos: &mut [Dso]) -> bool {
+        let after = self.mappings.partition_point(|mapping| mapping.start <= address);
+        let before = self.mappings.get(..after).unwrap_or_default().iter().rev();
+        let mut found = false;
+        for mapping in before.take_while(|mapping| mapping.reach > address) {
+            if let Some(dso) = dsos.get_mut(mapping.dso).filter(|_| mapping.end > address) {
+                dso.hit = true;
+                found = true;
+            }
+        }
+        found
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn hit_names(mappings: Mappings, addresses: &[(i32, u64)]) -> String {
+        let mut hits = Hits::new(mappings);
+        addresses.iter().for_each(|&(pid, address)| hits.mark(Pid(pid), [address].into_iter()));
+        let names = hits.into_dsos().into_iter().filter(|dso| dso.hit);
+        names.map(|dso| String::from_utf8(dso.name).unwrap()).collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn addresses_mark_what_is_mapped_there() {
+        let mut maps = Mappings::default();
+        maps.map(Pid(1), 0x3000, 0x1000, b"/b", None);
+        maps.map(Pid(1), 0x1000, 0x1000, b"/a", None);
+        maps.map(Pid(2), 0x1000, 0x1000, b"/c", None);
+        maps.map(Pid(-1), 0xffff_ffff_8100_0000, 0x1000, b"[kernel.kallsyms]_text", None);
+        let addresses = [(1, 0x1fff), (1, 0x2000), (1, 0xfff), (9, 0xffff_ffff_8100_0010), (9, 0x1000)];
+        assert_eq!(hit_names(maps, &addresses), "/a [kernel.kallsyms]_text");
+    }
+
+    #[test]
+    fn what_was_mapped_one_after_the_other_is_all_marked() {
+        let mut maps = Mappings::default();
+        maps.map(Pid(1), 0x1000, 0x9000, b"/large", None);
+        maps.map(Pid(1), 0x2000, 0x1000, b"/small", None);
+        maps.map(Pid(1), 0x4000, 0x1000, b"/other", None);
+        assert_eq!(hit_names(maps, &[(1, 0x2800)]), "/large /small");
+    }
+
+    #[test]
+    fn children_see_what_their_parents_had() {
+        let mut maps = Mappings::default();
+        maps.map(Pid(1), 0x1000, 0x1000, b"/a", None);
+        maps.fork(Pid(2), Pid(1));
+        maps.fork(Pid(3), Pid(2));
+        assert_eq!(hit_names(maps, &[(3, 0x1000)]), "/a");
+    }
+
+    #[test]
+    fn a_circle_of_forks_ends() {
+        let mut maps = Mappings::default();
+        maps.fork(Pid(1), Pid(2));
+        maps.fork(Pid(2), Pid(1));
+        assert_eq!(hit_names(maps, &[(1, 0x1000)]), "");
+    }
+}

@@ -1,0 +1,206 @@
+//! One look over the finished records: how many samples, between which times, in which binaries.
+
+use std::collections::HashMap;
+
+use oxperf_abi::{
+    BuildId, CallchainContext, EventAttr, EventId, Misc, PerfTime, Pid, RecordType, SampleType,
+};
+use oxperf_data::features::SampleTime;
+use oxperf_data::{DataError, RawRecord, Reader};
+use oxperf_wire::kernel::{FileIdentity, Lost, LostSamples, Mmap, Mmap2, Task};
+use oxperf_wire::{Cursor, Endian, SampleLayout};
+
+use super::hits::{Dso, Hits, Mappings};
+
+/// What the records tell.
+#[derive(Debug, Default)]
+pub(crate) struct Scan {
+    /// Samples.
+    pub(crate) samples: u64,
+    /// Records that found their ring full.
+    pub(crate) lost: u64,
+    /// Times of the first and the last sample; `None` when samples have no time.
+    pub(crate) times: Option<SampleTime>,
+    /// Every mapped binary; which of them were hit is known when samples were looked into.
+    pub(crate) dsos: Vec<Dso>,
+}
+
+/// Looks over the records of a recording. With `mark_hits` every address of every sample is looked up, which takes
+/// most of the time.
+///
+/// # Errors
+/// The file's header cannot be read.
+pub(crate) fn scan(file: &[u8], mark_hits: bool) -> Result<Scan, DataError> {
+    let reader = Reader::open(file)?;
+    let layouts = Layouts::new(reader.events().iter().map(|event| (&event.stored.attr, &event.ids[..])));
+    let mut mappings = Mappings::default();
+    let mut found = Scan::default();
+    for raw in reader.records()?.map_while(Result::ok) {
+        found.note_loss(&raw, reader.endian());
+        note_mapping(&raw, reader.endian(), &mut mappings);
+    }
+    let mut hits = Hits::new(mappings);
+    for raw in reader.records()?.map_while(Result::ok).filter(|raw| raw.header.kind == RecordType::SAMPLE) {
+        found.samples += 1;
+        let Some(layout) = layouts.of_sample(raw.body) else { continue };
+        found.note_time(layout, raw.body);
+        if mark_hits {
+            mark(layout, raw.body, reader.endian(), &mut hits);
+        }
+    }
+    found.dsos = hits.into_dsos();
+    Ok(found)
+}
+
+impl Scan {
+    fn note_loss(&mut self, raw: &RawRecord<'_>, endian: Endian) {
+        let mut cursor = Cursor::new(raw.body, endian);
+        self.lost += match raw.header.kind {
+            RecordType::LOST => Lost::decode(&mut cursor).map_or(0, |record| record.lost),
+            RecordType::LOST_SAMPLES => LostSamples::decode(&mut cursor).map_or(0, |record| record.lost),
+            _ => 0,
+        };
+    }
+
+    fn note_time(&mut self, layout: &Layout, body: &[u8]) {
+        let Some(time) = layout.time_word.and_then(|word| word_at(body, word)).map(PerfTime) else { return };
+        let times = self.times.get_or_insert(SampleTime { first: time, last: time });
+        times.first = times.first.min(time);
+        times.last = times.last.max(time);
+    }
+}
+
+fn note_mapping(raw: &RawRecord<'_>, endian: Endian, mappings: &mut Mappings) {
+    let mut cursor = Cursor::new(raw.body, endian);
+    let misc = raw.header.misc;
+    match raw.header.kind {
+        RecordType::MMAP2 => {
+            if let Ok(map) = Mmap2::decode(misc, &mut cursor)
+                && !misc.has(Misc::MMAP_DATA)
+            {
+                mappings.map(map.pid, map.start, map.len, map.filename, build_id_of(&map));
+            }
+        }
+        RecordType::MMAP => {
+            if let Ok(map) = Mmap::decode(&mut cursor)
+                && !misc.has(Misc::MMAP_DATA)
+            {
+                mappings.map(map.pid, map.start, map.len, map.filename, None);
+            }
+        }
+        RecordType::FORK => {
+            if let Ok(task) = Task::decode(&mut cursor) {
+                mappings.fork(task.pid, task.ppid);
+            }
+        }
+        _ => {}
+    }
+}
+
+fn build_id_of(map: &Mmap2<'_>) -> Option<BuildId> {
+    match map.identity {
+        FileIdentity::BuildId(id) => id,
+        FileIdentity::Inode { .. } => None,
+    }
+}
+
+fn mark(layout: &Layout, body: &[u8], endian: Endian, hits: &mut Hits) {
+    let Ok(sample) = layout.layout.decode_sample(body, endian) else { return };
+    let pid = sample.pid.unwrap_or(Pid(-1));
+    let chain = sample.callchain.into_iter().flat_map(|chain| chain.iter());
+    let addresses = chain.filter(|&word| CallchainContext::from_word(word).is_none());
+    hits.mark(pid, sample.ip.into_iter().chain(addresses));
+}
+
+struct Layout {
+    layout: SampleLayout,
+    time_word: Option<usize>,
+}
+
+/// The layouts of the samples, by event id where they differ.
+struct Layouts {
+    first: Option<Layout>,
+    by_id: HashMap<EventId, Layout>,
+}
+
+impl Layouts {
+    fn new<'a>(events: impl Iterator<Item = (&'a EventAttr, &'a [EventId])>) -> Layouts {
+        let mut layouts = Layouts { first: None, by_id: HashMap::new() };
+        for (attr, ids) in events {
+            layouts.first.get_or_insert_with(|| Layout::new(attr));
+            if attr.sample_type.contains(SampleType::IDENTIFIER) {
+                layouts.by_id.extend(ids.iter().map(|&id| (id, Layout::new(attr))));
+            }
+        }
+        layouts
+    }
+
+    /// With an identifier, which stands first, by that; without, all samples are alike.
+    #[inline]
+    fn of_sample(&self, body: &[u8]) -> Option<&Layout> {
+        if self.by_id.is_empty() {
+            return self.first.as_ref();
+        }
+        self.by_id.get(&EventId(word_at(body, 0)?))
+    }
+}
+
+impl Layout {
+    fn new(attr: &EventAttr) -> Layout {
+        let layout = SampleLayout::new(attr);
+        Layout { layout, time_word: layout.sample_time_word() }
+    }
+}
+
+/// A word of a body written by this machine.
+#[inline]
+fn word_at(body: &[u8], index: usize) -> Option<u64> {
+    Some(u64::from_ne_bytes(*body.get(index * 8..)?.first_chunk()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use oxperf_data::{Writer, WriterEvent};
+    use oxperf_wire::Encoder;
+
+    fn recording(sample_type: SampleType, records: &[(RecordType, &[u64])]) -> Vec<u8> {
+        let attr = EventAttr { sample_type, ..EventAttr::default() };
+        let event = WriterEvent { attr, name: "x".into(), ids: vec![EventId(5)] };
+        let mut encoder = Encoder::new(Endian::NATIVE);
+        for (kind, words) in records {
+            encoder.record(*kind, Misc(2), |body| words.iter().for_each(|&word| body.u64(word)));
+        }
+        let mut writer = Writer::begin(Vec::new(), &[event]).unwrap();
+        writer.append(encoder.as_bytes()).unwrap();
+        writer.finish(&Default::default()).unwrap()
+    }
+
+    #[test]
+    fn samples_times_losses_and_hits() {
+        let fields = SampleType::IP | SampleType::TID | SampleType::TIME | SampleType::CALLCHAIN;
+        let pid = u64::from_ne_bytes([7, 0, 0, 0, 7, 0, 0, 0]);
+        let name = u64::from_ne_bytes(*b"/bin/x\0\0");
+        let file = recording(
+            fields,
+            &[
+                (RecordType::SAMPLE, &[0x1000, pid, 50, 2, u64::MAX - 511, 0x5000]),
+                (RecordType::MMAP, &[pid, 0x5000, 0x1000, 0, name]),
+                (RecordType::SAMPLE, &[0x1000, pid, 20, 0]),
+                (RecordType::LOST, &[5, 3]),
+            ],
+        );
+        let found = scan(&file, true).unwrap();
+        assert_eq!((found.samples, found.lost), (2, 3));
+        assert_eq!(found.times, Some(SampleTime { first: PerfTime(20), last: PerfTime(50) }));
+        assert!(found.dsos[0].hit && found.dsos[0].name == b"/bin/x");
+        assert!(!scan(&file, false).unwrap().dsos[0].hit);
+    }
+
+    #[test]
+    fn a_cut_sample_is_counted_and_nothing_more() {
+        let file = recording(SampleType::IP | SampleType::TIME, &[(RecordType::SAMPLE, &[0x1000])]);
+        let found = scan(&file, true).unwrap();
+        assert_eq!((found.samples, found.times), (1, None));
+    }
+}

@@ -1,0 +1,101 @@
+//! What a recording tells while it runs: choices it made for the user and things it could not have.
+
+use std::fmt;
+
+use oxperf_abi::Tid;
+
+use crate::explain::Explanation;
+use crate::missing::Feature;
+use crate::options::Rate;
+use crate::synthesize::KernelMapError;
+
+/// Something the user should hear of.
+#[derive(Debug)]
+pub enum Note {
+    /// The asked event does not exist here; another one takes its place.
+    EventReplaced {
+        /// What was asked for.
+        asked: String,
+        /// What is recorded.
+        used: String,
+    },
+    /// The kernel part of an event is forbidden; only user mode is recorded.
+    UserModeOnly {
+        /// The event's new name.
+        event: String,
+    },
+    /// Guests are left out of an event.
+    HostOnly {
+        /// The event's new name.
+        event: String,
+    },
+    /// An event cannot be opened and is left out.
+    EventRemoved(Explanation),
+    /// The kernel lacks a feature; the recording goes on without.
+    FeatureMissing(Feature),
+    /// The asked rate is above the system's limit.
+    RateLimited {
+        /// What was asked for.
+        asked: Rate,
+        /// The limit, in Hz.
+        limit: u64,
+    },
+    /// The kernel's mapping is not recorded: its addresses keep no names on another machine.
+    KernelMapMissing(KernelMapError),
+    /// A thread of the target ended before it could be recorded.
+    ThreadGone(Tid),
+    /// `/proc` hides the tracepoints' formats; the file has none.
+    TracingDataMissing(String),
+}
+
+impl fmt::Display for Note {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Note::EventReplaced { asked, used } => {
+                write!(f, "The {asked} event is not supported, trying to fall back to {used}")
+            }
+            Note::UserModeOnly { event } => {
+                write!(
+                    f,
+                    "kernel.perf_event_paranoid forbids kernel samples, recording {event} (user mode only)"
+                )
+            }
+            Note::HostOnly { event } => write!(f, "guests cannot be sampled, recording {event}"),
+            Note::EventRemoved(explanation) => write!(f, "{explanation}\n(the event is left out)"),
+            Note::FeatureMissing(feature) => write!(f, "this kernel has no {feature}, recording without"),
+            Note::RateLimited { asked, limit } => write_rate_limited(f, *asked, *limit),
+            Note::KernelMapMissing(error) => write!(
+                f,
+                "the kernel's mapping is not recorded, its symbols may be wrong elsewhere: {error}\n\
+                 (as root: sysctl kernel.kptr_restrict=0)"
+            ),
+            Note::ThreadGone(tid) => write!(f, "thread {tid} ended before it could be recorded"),
+            Note::TracingDataMissing(reason) => {
+                write!(f, "the tracepoints' formats are not recorded, their fields cannot be shown: {reason}")
+            }
+        }
+    }
+}
+
+fn write_rate_limited(f: &mut fmt::Formatter<'_>, asked: Rate, limit: u64) -> fmt::Result {
+    match asked {
+        Rate::Frequency(hertz) => write!(
+            f,
+            "Maximum frequency rate ({limit} Hz) exceeded, throttling from {hertz} Hz to {limit} Hz.\n\
+             (the limit is kernel.perf_event_max_sample_rate)"
+        ),
+        Rate::Period(_) => write!(f, "the sampling rate is limited to {limit} Hz"),
+    }
+}
+
+/// Takes what a recording tells.
+pub trait Notes {
+    /// Hears of something.
+    fn note(&mut self, note: Note);
+}
+
+impl Notes for Vec<Note> {
+    fn note(&mut self, note: Note) {
+        self.push(note);
+    }
+}

@@ -1,0 +1,193 @@
+//! Opens what a plan lists and maps its rings.
+
+use oxperf_abi::{EventId, ReadFormat, Tid};
+use oxperf_sys::{
+    Control, DataRing, EventFd, Kernel, OpenError, OpenFlags, OpenRequest, RingError, RingPages, Scope,
+};
+
+use crate::plan::{Place, Plan, PlannedEvent, RingKey, Task};
+
+/// An event with its descriptors.
+#[derive(Debug)]
+pub struct OpenEvent {
+    /// One descriptor a place where the event could be opened.
+    pub fds: Vec<(Place, EventFd)>,
+    /// The kernel's id of each descriptor.
+    pub ids: Vec<EventId>,
+}
+
+/// All descriptors of a plan, in its order.
+#[derive(Debug)]
+pub struct OpenEvents {
+    /// The events.
+    pub events: Vec<OpenEvent>,
+    /// Threads that ended before they could be opened.
+    pub gone: Vec<Tid>,
+}
+
+/// An event that the kernel does not open.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Refusal {
+    /// The event's place in the plan.
+    pub event: usize,
+    /// Where it was to be opened.
+    pub place: Place,
+    /// The kernel's answer.
+    pub error: OpenError,
+}
+
+impl OpenEvents {
+    /// Opens every event of `plan`; `workload` stands in for its own task.
+    ///
+    /// # Errors
+    /// The first refusal; nothing stays open then.
+    pub fn open(kernel: &dyn Kernel, plan: &Plan, workload: Option<Tid>) -> Result<OpenEvents, Refusal> {
+        let mut open = OpenEvents { events: Vec::new(), gone: Vec::new() };
+        for (index, event) in plan.events.iter().enumerate() {
+            let fds = open.open_event(kernel, index, event, workload)?;
+            open.events.push(OpenEvent { fds, ids: Vec::new() });
+        }
+        Ok(open)
+    }
+
+    fn open_event(
+        &mut self,
+        kernel: &dyn Kernel,
+        index: usize,
+        event: &PlannedEvent,
+        workload: Option<Tid>,
+    ) -> Result<Vec<(Place, EventFd)>, Refusal> {
+        let mut fds = Vec::new();
+        let mut last_gone = None;
+        for &place in &event.places {
+            match self.open_place(kernel, event, place, workload) {
+                Ok(fd) => fds.push((place, fd)),
+                Err(OpenError::NoSuchTask) => last_gone = Some(self.thread_gone(place)),
+                Err(error) => return Err(Refusal { event: index, place, error }),
+            }
+        }
+        match last_gone {
+            Some(place) if fds.is_empty() => {
+                Err(Refusal { event: index, place, error: OpenError::NoSuchTask })
+            }
+            _ => Ok(fds),
+        }
+    }
+
+    fn open_place(
+        &self,
+        kernel: &dyn Kernel,
+        event: &PlannedEvent,
+        place: Place,
+        workload: Option<Tid>,
+    ) -> Result<EventFd, OpenError> {
+        let group = event.request.leader.and_then(|leader| self.fd_at(leader, place));
+        if event.request.leader.is_some() && group.is_none() {
+            return Err(OpenError::NoSuchTask);
+        }
+        let task = match place.task {
+            Task::Anyone => oxperf_sys::Task::Any,
+            Task::Workload => oxperf_sys::Task::Thread(workload.ok_or(OpenError::NoSuchTask)?),
+            Task::Thread(tid) => oxperf_sys::Task::Thread(tid),
+        };
+        let flags = OpenFlags::default();
+        kernel.open(&OpenRequest { attr: &event.attr, task, cpu: place.cpu, group, flags })
+    }
+
+    fn fd_at(&self, event: usize, place: Place) -> Option<&EventFd> {
+        let fds = &self.events.get(event)?.fds;
+        fds.iter().find(|(own, _)| *own == place).map(|(_, fd)| fd)
+    }
+
+    fn thread_gone(&mut self, place: Place) -> Place {
+        if let Task::Thread(tid) = place.task
+            && !self.gone.contains(&tid)
+        {
+            self.gone.push(tid);
+        }
+        place
+    }
+
+    /// Maps a ring for each key of the plan and sends the output of all its events there. Also asks for the ids.
+    ///
+    /// # Errors
+    /// The kernel's answer to the mapping, the redirection or the question.
+    pub fn map_rings(
+        &mut self,
+        kernel: &dyn Kernel,
+        rings: &[RingKey],
+        pages: RingPages,
+    ) -> Result<Vec<DataRing>, RingError> {
+        let mapped = rings.iter().filter_map(|&key| self.map_ring(kernel, key, pages).transpose()).collect();
+        for event in &mut self.events {
+            let ids = event.fds.iter().map(|(_, fd)| kernel.id(fd)).collect::<Result<_, _>>();
+            event.ids = ids.map_err(|error| ring_error(&error, pages))?;
+        }
+        mapped
+    }
+
+    /// The ring of one key; none when all its tasks are gone.
+    fn map_ring(
+        &self,
+        kernel: &dyn Kernel,
+        key: RingKey,
+        pages: RingPages,
+    ) -> Result<Option<DataRing>, RingError> {
+        let mut fds = self.fds_of(key);
+        let Some(owner) = fds.next() else { return Ok(None) };
+        let ring = kernel.map_ring(owner, pages)?;
+        for fd in fds {
+            let redirected = kernel.control(fd, Control::SetOutput(owner));
+            redirected.map_err(|error| ring_error(&error, pages))?;
+        }
+        Ok(Some(ring))
+    }
+
+    /// The descriptors whose records go to the ring of `key`; the first one owns it.
+    pub fn fds_of(&self, key: RingKey) -> impl Iterator<Item = &EventFd> {
+        let fds = self.events.iter().flat_map(|event| &event.fds);
+        fds.filter(move |(place, _)| key.takes(*place)).map(|(_, fd)| fd)
+    }
+
+    /// Starts the counting of everything that is not counting; members follow their leaders.
+    ///
+    /// # Errors
+    /// The kernel's answer.
+    pub fn enable(&self, kernel: &dyn Kernel) -> std::io::Result<()> {
+        self.control_all(kernel, Control::Enable(Scope::Event))
+    }
+
+    /// Stops the counting of everything.
+    ///
+    /// # Errors
+    /// The kernel's answer.
+    pub fn disable(&self, kernel: &dyn Kernel) -> std::io::Result<()> {
+        self.control_all(kernel, Control::Disable(Scope::Event))
+    }
+
+    fn control_all(&self, kernel: &dyn Kernel, control: Control<'_>) -> std::io::Result<()> {
+        let mut fds = self.events.iter().flat_map(|event| &event.fds);
+        fds.try_for_each(|(_, fd)| kernel.control(fd, control))
+    }
+
+    /// What the kernel says of samples that it could not write, for each descriptor with any: the event's place in
+    /// the plan, the id, and how many.
+    pub fn lost_samples(&self, kernel: &dyn Kernel, plan: &Plan) -> Vec<(usize, EventId, u64)> {
+        let events = self.events.iter().zip(&plan.events).enumerate();
+        events
+            .filter(|(_, (_, planned))| planned.attr.read_format.contains(ReadFormat::LOST))
+            .flat_map(|(index, (event, planned))| {
+                let fds = event.fds.iter().zip(&event.ids);
+                fds.filter_map(move |((_, fd), &id)| {
+                    let read = kernel.read(fd, planned.attr.read_format).ok()?;
+                    let own = read.values.iter().find(|value| value.id.is_none_or(|own| own == id))?;
+                    own.lost.filter(|lost| *lost > 0).map(|lost| (index, id, lost))
+                })
+            })
+            .collect()
+    }
+}
+
+fn ring_error(error: &std::io::Error, pages: RingPages) -> RingError {
+    RingError::Map { bytes: pages.bytes(), errno: oxperf_sys::Errno::of(error) }
+}

@@ -1,0 +1,72 @@
+//! A plan as text, one line an event with what its attribute sets and one line with where it is opened.
+//!
+//! Fields that are zero are left out; the order is that of the attribute.
+
+use std::fmt;
+
+use oxperf_abi::{AttrFlags, EventAttr, ReadFormat, SampleType};
+
+use super::{Place, Plan, PlannedEvent, Task};
+
+impl fmt::Display for Plan {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.events.iter().try_for_each(|event| write_event(f, event))
+    }
+}
+
+fn write_event(f: &mut fmt::Formatter<'_>, event: &PlannedEvent) -> fmt::Result {
+    write!(f, "{}:", event.request.name)?;
+    write_attr(f, &event.attr)?;
+    f.write_str("\n ")?;
+    if let Some(leader) = event.request.leader {
+        write!(f, " member of {leader}")?;
+    }
+    event.places.iter().try_for_each(|&place| write_place(f, place))?;
+    f.write_str("\n")
+}
+
+fn write_attr(f: &mut fmt::Formatter<'_>, attr: &EventAttr) -> fmt::Result {
+    write!(f, " type={} config={:#x}", attr.kind.0, attr.config)?;
+    write_number(
+        f,
+        if attr.flags.contains(AttrFlags::FREQ) { "freq" } else { "period" },
+        attr.sample_period,
+    )?;
+    write_names(f, "sample", attr.sample_type.names(), attr.sample_type != SampleType::EMPTY)?;
+    write_names(f, "read", attr.read_format.names(), attr.read_format != ReadFormat::EMPTY)?;
+    for name in attr.flags.names().filter(|name| *name != "freq") {
+        write!(f, " {name}")?;
+    }
+    write_number(f, "precise_ip", attr.flags.precise_ip().into())?;
+    write_number(f, "config1", attr.config1)?;
+    write_number(f, "config2", attr.config2)?;
+    write_number(f, "max_stack", attr.sample_max_stack.into())
+}
+
+fn write_number(f: &mut fmt::Formatter<'_>, name: &str, value: u64) -> fmt::Result {
+    if value == 0 { Ok(()) } else { write!(f, " {name}={value}") }
+}
+
+fn write_names<'a>(
+    f: &mut fmt::Formatter<'_>,
+    field: &str,
+    names: impl Iterator<Item = &'a str>,
+    any: bool,
+) -> fmt::Result {
+    if !any {
+        return Ok(());
+    }
+    write!(f, " {field}={}", names.collect::<Vec<_>>().join("|"))
+}
+
+fn write_place(f: &mut fmt::Formatter<'_>, place: Place) -> fmt::Result {
+    match place.task {
+        Task::Anyone => f.write_str(" anyone")?,
+        Task::Workload => f.write_str(" workload")?,
+        Task::Thread(tid) => write!(f, " thread {tid}")?,
+    }
+    match place.cpu {
+        Some(cpu) => write!(f, "@cpu{cpu}"),
+        None => f.write_str("@any"),
+    }
+}

@@ -1,0 +1,75 @@
+//! Records of what existed before the recording began: the kernel, its modules, tasks and their mappings.
+//!
+//! Everything is read below a root that stands for `/`, so that a test can bring its own. Processes that vanish
+//! while they are read leave what was read of them, and no error: the kernel's own records tell the rest.
+
+mod kernel;
+mod maps;
+mod modules;
+mod proc;
+mod sink;
+mod tasks;
+
+use std::path::{Path, PathBuf};
+
+use oxperf_abi::{BuildId, Pid, Tid};
+
+pub(crate) use kernel::running_build_id;
+pub use kernel::{KernelMap, KernelMapError};
+pub(crate) use modules::build_id as module_build_id;
+pub use proc::{ProcDir, TaskStatus};
+pub use sink::{RecordSink, Trailer};
+
+/// Finds the build id of the ELF file at a path; `None` when it has none or cannot be read.
+pub type BuildIdReader<'a> = &'a (dyn Fn(&Path) -> Option<BuildId> + Sync);
+
+/// Writes records about the running system.
+pub struct Synthesizer<'a> {
+    root: PathBuf,
+    proc: ProcDir,
+    trailer: Trailer,
+    build_ids: Option<BuildIdReader<'a>>,
+}
+
+impl<'a> Synthesizer<'a> {
+    /// Reads below `root`, which is `/` but in tests. With `build_ids`, mappings name their file by build id, as
+    /// the kernel's records do when asked so; else by inode.
+    pub fn new(root: &Path, trailer: Trailer, build_ids: Option<BuildIdReader<'a>>) -> Synthesizer<'a> {
+        Synthesizer { root: root.to_owned(), proc: ProcDir::new(&root.join("proc")), trailer, build_ids }
+    }
+
+    /// The process directory.
+    pub fn proc(&self) -> &ProcDir {
+        &self.proc
+    }
+
+    /// The kernel's mapping and those of its modules.
+    ///
+    /// # Errors
+    /// The kernel's addresses are hidden or cannot be read; no record is written then.
+    pub fn kernel(&self, sink: &mut RecordSink) -> Result<(), KernelMapError> {
+        let map = KernelMap::read(&self.proc)?;
+        map.write(&self.root, self.build_ids.is_some(), sink);
+        modules::write(&self.root, self.build_ids.is_some(), sink);
+        Ok(())
+    }
+
+    /// All tasks of the system, in order of their process ids, read in parallel.
+    pub fn all_tasks(&self, sink: &mut RecordSink) {
+        tasks::write_all(&self.task_reader(), sink);
+    }
+
+    /// The given threads: name, and mappings of their processes.
+    pub fn threads(&self, threads: &[Tid], sink: &mut RecordSink) {
+        tasks::write_threads(&self.task_reader(), threads, sink);
+    }
+
+    /// The name of one process before it executes what it was started for.
+    pub fn waiting_workload(&self, pid: Pid, sink: &mut RecordSink) {
+        tasks::write_name(&self.proc, pid, sink);
+    }
+
+    fn task_reader(&self) -> tasks::Reader<'_> {
+        tasks::Reader::new(&self.proc, self.trailer, self.build_ids)
+    }
+}

@@ -1,0 +1,100 @@
+//! The kernel's modules, from `/proc/modules`.
+
+use std::collections::HashMap;
+use std::fs;
+use std::path::Path;
+
+use oxperf_abi::BuildId;
+
+use super::RecordSink;
+use super::kernel::write_map;
+
+/// A loaded module.
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct Module<'a> {
+    name: &'a str,
+    start: u64,
+    len: u64,
+}
+
+/// Appends a record for each loaded module with a known address.
+pub(super) fn write(root: &Path, with_build_ids: bool, sink: &mut RecordSink) {
+    let Ok(text) = fs::read_to_string(root.join("proc/modules")) else { return };
+    let files = ModuleFiles::read(root);
+    for module in text.lines().filter_map(Module::parse) {
+        let build_id = with_build_ids.then(|| build_id(root, module.name)).flatten();
+        write_map(files.name_of(module.name).as_bytes(), module.start, module.len, 0, build_id, sink);
+    }
+}
+
+impl<'a> Module<'a> {
+    /// `NAME SIZE REFERENCES USERS STATE ADDRESS`; an address of zero is hidden.
+    fn parse(line: &'a str) -> Option<Module<'a>> {
+        let mut fields = line.split_ascii_whitespace();
+        let name = fields.next()?;
+        let len = fields.next()?.parse().ok()?;
+        let start = u64::from_str_radix(fields.nth(3)?.trim_start_matches("0x"), 16).ok()?;
+        (start != 0).then_some(Module { name, start, len })
+    }
+}
+
+/// The build id of a loaded module.
+pub(crate) fn build_id(root: &Path, module: &str) -> Option<BuildId> {
+    let notes = root.join("sys/module").join(module).join("notes/.note.gnu.build-id");
+    crate::build_id::in_notes(&fs::read(notes).ok()?)
+}
+
+/// The files of the installed modules by module name.
+struct ModuleFiles(HashMap<String, String>);
+
+impl ModuleFiles {
+    /// From the dependency list of the running kernel; empty when there is none.
+    fn read(root: &Path) -> ModuleFiles {
+        let release = fs::read_to_string(root.join("proc/sys/kernel/osrelease")).unwrap_or_default();
+        let directory = format!("lib/modules/{}", release.trim());
+        let list = fs::read_to_string(root.join(&directory).join("modules.dep")).unwrap_or_default();
+        ModuleFiles::parse(&directory, &list)
+    }
+
+    fn parse(directory: &str, list: &str) -> ModuleFiles {
+        let files = list.lines().filter_map(|line| {
+            let path = line.split(':').next()?;
+            let file = path.rsplit('/').next()?;
+            let name = file.split(".ko").next()?.replace('-', "_");
+            Some((name, format!("/{directory}/{path}")))
+        });
+        ModuleFiles(files.collect())
+    }
+
+    /// The module's file, or its name in brackets.
+    fn name_of(&self, module: &str) -> String {
+        self.0.get(module).cloned().unwrap_or_else(|| format!("[{module}]"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_of_the_module_list() {
+        let line = "nf_tables 409600 12 nft_ct,nft_nat, Live 0xffffffffc0a00000 (E)";
+        assert_eq!(
+            Module::parse(line),
+            Some(Module { name: "nf_tables", start: 0xffff_ffff_c0a0_0000, len: 409_600 })
+        );
+        assert_eq!(Module::parse("x 1 0 - Live 0x0000000000000000"), None);
+        assert_eq!(Module::parse("x y"), None);
+    }
+
+    #[test]
+    fn files_go_by_module_name() {
+        let files = ModuleFiles::parse(
+            "lib/modules/6.1",
+            "kernel/net/nf-tables.ko.xz: kernel/lib/crc.ko\nkernel/lib/crc.ko:\n",
+        );
+        assert_eq!(files.name_of("nf_tables"), "/lib/modules/6.1/kernel/net/nf-tables.ko.xz");
+        assert_eq!(files.name_of("crc"), "/lib/modules/6.1/kernel/lib/crc.ko");
+        assert_eq!(files.name_of("other"), "[other]");
+    }
+}

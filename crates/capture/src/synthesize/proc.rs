@@ -1,0 +1,96 @@
+//! The process directory: which tasks there are, what they are called, and what they have mapped.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use oxperf_abi::{Pid, Tid};
+
+/// A directory laid out like `/proc`.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ProcDir(PathBuf);
+
+/// What `/proc/PID/status` says of a task.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct TaskStatus {
+    /// The task's name, as bytes.
+    pub name: Vec<u8>,
+    /// Its process.
+    pub process: Pid,
+    /// The process that it belongs to as a child.
+    pub parent: Pid,
+}
+
+impl ProcDir {
+    /// The directory at `path`.
+    pub fn new(path: &Path) -> ProcDir {
+        ProcDir(path.to_owned())
+    }
+
+    /// A file of the directory.
+    pub fn file(&self, name: &str) -> PathBuf {
+        self.0.join(name)
+    }
+
+    /// All processes, ascending.
+    pub fn processes(&self) -> Vec<Pid> {
+        numbers_in(&self.0).into_iter().map(Pid).collect()
+    }
+
+    /// The threads of a process, ascending; empty when it is gone.
+    pub fn threads(&self, process: Pid) -> Vec<Tid> {
+        numbers_in(&self.0.join(format!("{process}/task"))).into_iter().map(Tid).collect()
+    }
+
+    /// Name and family of a task; `None` when it is gone.
+    pub fn status(&self, task: Tid) -> Option<TaskStatus> {
+        TaskStatus::parse(&fs::read(self.0.join(format!("{task}/status"))).ok()?)
+    }
+
+    /// The text of a process's mappings; `None` when it is gone.
+    pub fn maps(&self, process: Pid) -> Option<Vec<u8>> {
+        fs::read(self.0.join(format!("{process}/maps"))).ok()
+    }
+
+    /// `path` as the process sees it, from outside.
+    pub fn inside_root(&self, process: Pid, path: &Path) -> PathBuf {
+        let relative = path.strip_prefix("/").unwrap_or(path);
+        self.0.join(format!("{process}/root")).join(relative)
+    }
+}
+
+fn numbers_in(directory: &Path) -> Vec<i32> {
+    let Ok(entries) = fs::read_dir(directory) else { return Vec::new() };
+    let mut numbers: Vec<i32> =
+        entries.flatten().filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect();
+    numbers.sort_unstable();
+    numbers
+}
+
+impl TaskStatus {
+    fn parse(text: &[u8]) -> Option<TaskStatus> {
+        let field = |name: &[u8]| {
+            let line = text.split(|byte| *byte == b'\n').find_map(|line| line.strip_prefix(name))?;
+            Some(line.trim_ascii_start())
+        };
+        let number = |name: &[u8]| std::str::from_utf8(field(name)?).ok()?.trim().parse().ok().map(Pid);
+        Some(TaskStatus {
+            name: field(b"Name:")?.to_vec(),
+            process: number(b"Tgid:")?,
+            parent: number(b"PPid:")?,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn status_fields() {
+        let text = b"Name:\tsome name\nUmask:\t0022\nTgid:\t7\nPid:\t9\nPPid:\t3\n";
+        let status = TaskStatus { name: b"some name".to_vec(), process: Pid(7), parent: Pid(3) };
+        assert_eq!(TaskStatus::parse(text), Some(status));
+        assert_eq!(TaskStatus::parse(b"Name:\tcut\nTgid:\tx\n"), None);
+        assert_eq!(TaskStatus::parse(b""), None);
+    }
+}

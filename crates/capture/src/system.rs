@@ -1,0 +1,99 @@
+//! What the recorder asks of the machine before it plans: CPUs, limits, rights.
+
+use std::fs;
+use std::path::Path;
+
+use oxperf_sys::{limits, process};
+
+use crate::explain::Permissions;
+use crate::options::Rate;
+
+/// Where the kernel's settings for performance events stand.
+const SETTINGS: &str = "/proc/sys/kernel";
+/// Bytes of a ring when the setting cannot be read.
+const DEFAULT_RING: usize = 512 * 1024;
+
+/// The rights of this process.
+pub fn permissions() -> Permissions {
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    Permissions {
+        paranoid: setting("perf_event_paranoid"),
+        privileged: has_capability(&status),
+        seccomp: status_field(&status, "Seccomp:").is_some_and(|mode| mode != "0"),
+        open_files: None,
+    }
+}
+
+/// Raises the number of files that this process may have open; the new limit.
+pub fn raise_open_files() -> Option<u64> {
+    limits::raise_open_files().ok()
+}
+
+/// Data pages of a ring when the user names none: what `kernel.perf_event_mlock_kb` allows beside the control page,
+/// as a power of two.
+pub fn default_ring_pages() -> usize {
+    let page = process::page_size();
+    let allowed =
+        setting::<usize>("perf_event_mlock_kb").map_or(DEFAULT_RING, |kb| (kb * 1024).saturating_sub(page));
+    let pages = (allowed / page).max(1);
+    1 << pages.ilog2()
+}
+
+/// The setting that limits the memory of rings, in kB.
+pub fn ring_memory_limit() -> Option<u64> {
+    setting("perf_event_mlock_kb")
+}
+
+/// The highest sampling frequency, in Hz.
+pub fn max_sample_rate() -> Option<u64> {
+    setting("perf_event_max_sample_rate")
+}
+
+/// The rate that the system allows: the frequency is cut to the limit. Says the limit when it was.
+pub fn allowed_rate(asked: Rate, limit: Option<u64>) -> (Rate, Option<u64>) {
+    match (asked, limit) {
+        (Rate::Frequency(hertz), Some(limit)) if hertz > limit => (Rate::Frequency(limit), Some(limit)),
+        _ => (asked, None),
+    }
+}
+
+fn setting<T: std::str::FromStr>(name: &str) -> Option<T> {
+    fs::read_to_string(Path::new(SETTINGS).join(name)).ok()?.trim().parse().ok()
+}
+
+fn status_field<'a>(status: &'a str, name: &str) -> Option<&'a str> {
+    status.lines().find_map(|line| line.strip_prefix(name)).map(str::trim)
+}
+
+/// Whether the effective capabilities lift the limits of performance events.
+fn has_capability(status: &str) -> bool {
+    const SYS_ADMIN: u64 = 1 << 21;
+    const PERFMON: u64 = 1 << 38;
+    let effective = status_field(status, "CapEff:").and_then(|hex| u64::from_str_radix(hex, 16).ok());
+    effective.is_some_and(|bits| bits & (SYS_ADMIN | PERFMON) != 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn capabilities_of_root_and_of_nobody() {
+        assert!(has_capability("Name:\tx\nCapEff:\t000001ffffffffff\n"));
+        assert!(has_capability("CapEff:\t0000004000000000\n"));
+        assert!(!has_capability("CapEff:\t0000000000000000\n"));
+        assert!(!has_capability(""));
+    }
+
+    #[test]
+    fn only_frequencies_above_the_limit_are_cut() {
+        assert_eq!(allowed_rate(Rate::Frequency(200), Some(100)), (Rate::Frequency(100), Some(100)));
+        assert_eq!(allowed_rate(Rate::Frequency(100), Some(100)), (Rate::Frequency(100), None));
+        assert_eq!(allowed_rate(Rate::Period(200), Some(100)), (Rate::Period(200), None));
+    }
+
+    #[test]
+    fn rings_are_a_power_of_two() {
+        assert!(default_ring_pages().is_power_of_two());
+    }
+}

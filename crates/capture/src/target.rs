@@ -1,0 +1,56 @@
+//! From what the user names to tasks and CPUs that exist.
+
+use oxperf_abi::{Cpu, Pid, Tid};
+use oxperf_sys::cpus;
+
+use crate::error::CaptureError;
+use crate::note::{Note, Notes};
+use crate::options::Target;
+use crate::plan::Scene;
+use crate::synthesize::ProcDir;
+
+/// Looks up the target's threads and the CPUs that are online.
+///
+/// # Errors
+/// None of the named tasks exists, or a named CPU is not online.
+pub(crate) fn scene(target: &Target, proc: &ProcDir, notes: &mut dyn Notes) -> Result<Scene, CaptureError> {
+    let online = cpus::online().map_err(CaptureError::Cpus)?;
+    let threads = match target {
+        Target::Processes(pids) => threads_of(pids, proc, notes),
+        Target::Threads(tids) => tids.clone(),
+        Target::Cpus(wanted) => {
+            check_online(wanted, &online)?;
+            Vec::new()
+        }
+        Target::Workload | Target::AllCpus => Vec::new(),
+    };
+    if matches!(target, Target::Processes(_) | Target::Threads(_)) && threads.is_empty() {
+        return Err(CaptureError::NoSuchProcess);
+    }
+    Ok(Scene { online, threads })
+}
+
+fn threads_of(pids: &[Pid], proc: &ProcDir, notes: &mut dyn Notes) -> Vec<Tid> {
+    let mut threads: Vec<Tid> = Vec::new();
+    for &pid in pids {
+        let own = proc.threads(pid);
+        if own.is_empty() {
+            notes.note(Note::ThreadGone(Tid(pid.0)));
+        }
+        threads.extend(own);
+    }
+    threads.sort_unstable();
+    threads.dedup();
+    threads
+}
+
+fn check_online(wanted: &[Cpu], online: &[Cpu]) -> Result<(), CaptureError> {
+    match wanted.iter().find(|cpu| !online.contains(cpu)) {
+        Some(&cpu) => Err(CaptureError::CpuOffline { cpu, online: list(online) }),
+        None => Ok(()),
+    }
+}
+
+fn list(cpus: &[Cpu]) -> String {
+    cpus.iter().map(Cpu::to_string).collect::<Vec<_>>().join(",")
+}
