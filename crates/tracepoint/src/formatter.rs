@@ -1,0 +1,153 @@
+//! Records of tracepoints to text, by the event they name.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use crate::bytes::{ByteOrder, WordSize};
+use crate::field::{Field, Value};
+use crate::format::Format;
+use crate::listing;
+use crate::names::{KernelSymbols, NoSymbols};
+use crate::print::{PrintFormat, Record};
+use crate::printk::PrintkStrings;
+use crate::tracing_data::TracingData;
+
+/// Shows records of one event.
+#[derive(Debug)]
+pub struct Formatter {
+    format: Format,
+    print: Option<PrintFormat>,
+    order: ByteOrder,
+    word: WordSize,
+    strings: Arc<PrintkStrings>,
+}
+
+impl Formatter {
+    /// A formatter for records of a 64-bit kernel, which knows no strings by address.
+    pub fn new(format: Format, order: ByteOrder) -> Formatter {
+        Formatter::with_strings(format, order, WordSize::Eight, Arc::default())
+    }
+
+    /// A formatter for records of a kernel with that word, and with its `printk_formats`.
+    pub fn with_strings(
+        format: Format,
+        order: ByteOrder,
+        word: WordSize,
+        strings: Arc<PrintkStrings>,
+    ) -> Formatter {
+        let print = PrintFormat::parse(&format, word);
+        Formatter { format, print, order, word, strings }
+    }
+
+    /// The event's format.
+    pub fn event(&self) -> &Format {
+        &self.format
+    }
+
+    /// Whether the event's print expression was understood; if not, records are shown as lists of fields.
+    pub fn is_understood(&self) -> bool {
+        self.print.is_some()
+    }
+
+    /// Appends what `perf script` shows of a record's RAW bytes, kernel functions as addresses.
+    pub fn format(&self, raw: &[u8], out: &mut Vec<u8>) {
+        self.format_named(raw, &NoSymbols, out);
+    }
+
+    /// Like [`Formatter::format`], with kernel functions by their name.
+    pub fn format_named(&self, raw: &[u8], symbols: &dyn KernelSymbols, out: &mut Vec<u8>) {
+        let (order, word) = (self.order, self.word);
+        match &self.print {
+            Some(print) => {
+                print.write(&Record { bytes: raw, order, word, strings: &self.strings, symbols }, out)
+            }
+            None => {
+                out.extend_from_slice(b"[FAILED TO PARSE]");
+                self.list(raw, out);
+            }
+        }
+    }
+
+    /// Appends ` name=value` for each of the event's own fields (`perf script --raw-trace`).
+    pub fn list(&self, raw: &[u8], out: &mut Vec<u8>) {
+        listing::write(out, &self.format.fields, raw, self.order);
+    }
+
+    /// The event's own fields with their values in `raw`; a value is `None` when it lies outside.
+    pub fn fields<'a>(&'a self, raw: &'a [u8]) -> impl Iterator<Item = (&'a Field, Option<Value<'a>>)> {
+        self.format.fields.iter().map(move |field| (field, field.value(raw, self.order)))
+    }
+}
+
+/// Shows records of all events of a recording.
+#[derive(Debug, Default)]
+pub struct Formatters {
+    by_id: HashMap<u64, Named>,
+    /// Where a record says which event it is of, and in which order.
+    event_field: Option<(Field, ByteOrder)>,
+    broken: usize,
+}
+
+#[derive(Debug)]
+struct Named {
+    system: String,
+    formatter: Formatter,
+}
+
+impl Formatters {
+    /// The formatters of all events in a recording's tracing data.
+    pub fn new(data: &TracingData) -> Formatters {
+        let strings = Arc::new(PrintkStrings::parse(&data.printk_formats));
+        let mut formatters = Formatters::default();
+        for event in data.ftrace.iter().map(|text| ("ftrace", text)).chain(data.events()) {
+            formatters.add(event, data, &strings);
+        }
+        formatters
+    }
+
+    fn add(&mut self, (system, text): (&str, &Vec<u8>), data: &TracingData, strings: &Arc<PrintkStrings>) {
+        let Ok(format) = Format::parse(text) else {
+            self.broken += 1;
+            return;
+        };
+        if self.event_field.is_none() {
+            self.event_field = format.field("common_type").map(|field| (field.clone(), data.order));
+        }
+        let id = format.id;
+        let formatter = Formatter::with_strings(format, data.order, data.word, Arc::clone(strings));
+        self.by_id.insert(id, Named { system: system.to_owned(), formatter });
+    }
+
+    /// How many of the recording's format texts could not be read.
+    pub fn broken(&self) -> usize {
+        self.broken
+    }
+
+    /// The formatter of the event with that id (`attr.config`).
+    pub fn get(&self, id: u64) -> Option<&Formatter> {
+        self.by_id.get(&id).map(|named| &named.formatter)
+    }
+
+    /// `system:event` of the event with that id.
+    pub fn name(&self, id: u64) -> Option<String> {
+        self.by_id.get(&id).map(|named| format!("{}:{}", named.system, named.formatter.format.name))
+    }
+
+    /// The id that a record says it is of.
+    pub fn event_of(&self, raw: &[u8]) -> Option<u64> {
+        let (field, order) = self.event_field.as_ref()?;
+        match field.value(raw, *order)? {
+            Value::Unsigned(id) => Some(id),
+            Value::Signed(id) => u64::try_from(id).ok(),
+            _ => None,
+        }
+    }
+
+    /// Appends what `perf script` shows of a record, by the event the record itself names.
+    pub fn format(&self, raw: &[u8], symbols: &dyn KernelSymbols, out: &mut Vec<u8>) {
+        match self.event_of(raw).and_then(|id| self.get(id)) {
+            Some(formatter) => formatter.format_named(raw, symbols, out),
+            None => out.extend_from_slice(b"[UNKNOWN EVENT]"),
+        }
+    }
+}

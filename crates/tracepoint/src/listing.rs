@@ -1,0 +1,71 @@
+//! A record as a list of its fields, for events whose print expression cannot be used.
+
+use crate::bytes::ByteOrder;
+use crate::field::{Field, Value};
+use crate::harmless;
+
+/// Appends ` name=value` for each of `fields` that lies in `record`.
+pub(crate) fn write(out: &mut Vec<u8>, fields: &[Field], record: &[u8], order: ByteOrder) {
+    for field in fields {
+        out.push(b' ');
+        harmless::append(out, field.name.as_bytes());
+        out.push(b'=');
+        if let Some(value) = field.value(record, order) {
+            write_value(out, field, value);
+        }
+    }
+}
+
+fn write_value(out: &mut Vec<u8>, field: &Field, value: Value<'_>) {
+    match value {
+        Value::Text(text) => harmless::append(out, text),
+        Value::Array { bytes, .. } => array(out, bytes),
+        Value::Pointer(address) => hex(out, address),
+        Value::Unsigned(number) if field.is_long() => hex(out, number),
+        Value::Unsigned(number) => out.extend_from_slice(number.to_string().as_bytes()),
+        Value::Signed(number) if field.is_long() && field.size == 4 => hex(out, u64::from(number as u32)),
+        Value::Signed(number) => out.extend_from_slice(number.to_string().as_bytes()),
+    }
+}
+
+fn hex(out: &mut Vec<u8>, number: u64) {
+    out.extend_from_slice(format!("{number:#x}").as_bytes());
+}
+
+fn array(out: &mut Vec<u8>, bytes: &[u8]) {
+    out.extend_from_slice(b"ARRAY[");
+    for (place, byte) in bytes.iter().enumerate() {
+        let separator = if place > 0 { ", " } else { "" };
+        out.extend_from_slice(format!("{separator}{byte:02x}").as_bytes());
+    }
+    out.push(b']');
+}
+
+impl Field {
+    /// Whether the declaration says `long`: such numbers are listed in hexadecimal.
+    fn is_long(&self) -> bool {
+        self.declared.contains("long")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Format;
+
+    #[test]
+    fn each_kind_of_field_has_its_form() {
+        let text = "name: x\nID: 1\n\
+            \tfield:unsigned long a;\toffset:0;\tsize:2;\tsigned:0;\n\
+            \tfield:int b;\toffset:2;\tsize:1;\tsigned:1;\n\
+            \tfield:char c[3];\toffset:3;\tsize:3;\tsigned:0;\n\
+            \tfield:u8 d[2];\toffset:3;\tsize:2;\tsigned:0;\n\
+            \tfield:void * e;\toffset:0;\tsize:2;\tsigned:0;\n\
+            \tfield:long f;\toffset:99;\tsize:8;\tsigned:0;\n";
+        let format = Format::parse(text.as_bytes()).expect("a format");
+        let mut out = Vec::new();
+        write(&mut out, &format.fields, b"\x10\x01\xffa\x1b\0", ByteOrder::Little);
+        let expected = " a=0x110 b=-1 c=a\\x1b d=ARRAY[61, 1b] e=0x110 f=";
+        assert_eq!(String::from_utf8_lossy(&out), expected);
+    }
+}

@@ -1,0 +1,443 @@
+//! Tokens to expressions: C's grammar as far as the kernel's print expressions use it.
+
+use super::ctype::IntType;
+use super::eval::constant;
+use super::expression::{Binary, Expression, Unary};
+use super::lexer::Token;
+use super::tables::{FlagTable, SymbolTable};
+use crate::bytes::WordSize;
+use crate::field::{Field, FieldKind};
+use crate::format::Format;
+
+/// Reads the tokens of one event's print expression.
+///
+/// Every step answers `None` for what it does not understand: the event is then shown as a list of its fields.
+pub(super) struct Parser<'a> {
+    tokens: &'a [Token],
+    format: &'a Format,
+    word: WordSize,
+    depth: usize,
+    /// How many names without a known value were met.
+    unknown: usize,
+}
+
+/// How deep expressions may nest; the kernel's deepest flag tables stay below 40.
+const DEEPEST: usize = 128;
+
+impl<'a> Parser<'a> {
+    pub(super) fn new(tokens: &'a [Token], format: &'a Format, word: WordSize) -> Parser<'a> {
+        Parser { tokens, format, word, depth: 0, unknown: 0 }
+    }
+
+    /// One or more string literals side by side, as one text.
+    pub(super) fn literal(&mut self) -> Option<Vec<u8>> {
+        let mut text = None::<Vec<u8>>;
+        while let Some((Token::Text(more), rest)) = self.tokens.split_first() {
+            text.get_or_insert_default().extend_from_slice(more);
+            self.tokens = rest;
+        }
+        text
+    }
+
+    /// The next argument of the printf format, with its comma.
+    pub(super) fn argument(&mut self) -> Option<Expression> {
+        self.expect(",")?;
+        self.expression()
+    }
+
+    /// Checks the arguments that no directive takes.
+    pub(super) fn skip_arguments(&mut self) -> Option<()> {
+        while !self.tokens.is_empty() {
+            self.argument()?;
+        }
+        Some(())
+    }
+
+    fn next(&mut self) -> Option<&'a Token> {
+        let (token, rest) = self.tokens.split_first()?;
+        self.tokens = rest;
+        Some(token)
+    }
+
+    fn take(&mut self, symbol: &str) -> bool {
+        let found = matches!(self.tokens.first(), Some(Token::Symbol(next)) if *next == symbol);
+        if found {
+            self.next();
+        }
+        found
+    }
+
+    fn expect(&mut self, symbol: &str) -> Option<()> {
+        self.take(symbol).then_some(())
+    }
+
+    fn name(&mut self) -> Option<&'a str> {
+        match self.next()? {
+            Token::Name(name) => Some(name),
+            _ => None,
+        }
+    }
+
+    fn expression(&mut self) -> Option<Expression> {
+        self.nested(Self::choice)
+    }
+
+    /// Runs one step of the grammar one level deeper, unless that is too deep.
+    fn nested(&mut self, step: impl FnOnce(&mut Self) -> Option<Expression>) -> Option<Expression> {
+        self.depth += 1;
+        let found = if self.depth <= DEEPEST { step(self) } else { None };
+        self.depth -= 1;
+        found
+    }
+
+    fn choice(&mut self) -> Option<Expression> {
+        let condition = self.operation(1)?;
+        if !self.take("?") {
+            return Some(condition);
+        }
+        let then = self.expression()?;
+        self.expect(":")?;
+        let otherwise = self.expression()?;
+        Some(Expression::Choice(Box::new([condition, then, otherwise])))
+    }
+
+    /// Operands joined by operators that bind at least as tightly as `tightness`.
+    fn operation(&mut self, tightness: u8) -> Option<Expression> {
+        let mut left = self.nested(Self::unary)?;
+        while let Some((op, binds)) = self.operator().filter(|(_, binds)| *binds >= tightness) {
+            self.next();
+            let right = self.nested(|parser| parser.operation(binds + 1))?;
+            left = Expression::binary(op, left, right);
+        }
+        Some(left)
+    }
+
+    fn operator(&self) -> Option<(Binary, u8)> {
+        match self.tokens.first()? {
+            Token::Symbol(symbol) => Binary::of(symbol),
+            _ => None,
+        }
+    }
+
+    fn unary(&mut self) -> Option<Expression> {
+        let sign = match self.tokens.first()? {
+            Token::Symbol("-") => Unary::Negate,
+            Token::Symbol("~") => Unary::Invert,
+            Token::Symbol("!") => Unary::Not,
+            Token::Symbol("+") => return self.after_sign(),
+            Token::Symbol("*") => return self.pointee(),
+            Token::Symbol("(") => return self.parenthesis(),
+            _ => {
+                let primary = self.primary()?;
+                return self.postfix(primary);
+            }
+        };
+        self.next();
+        let operand = self.nested(Self::unary)?;
+        Some(Expression::Unary(sign, Box::new(operand)))
+    }
+
+    fn after_sign(&mut self) -> Option<Expression> {
+        self.next();
+        self.nested(Self::unary)
+    }
+
+    /// `*pointer` is `pointer[0]`.
+    fn pointee(&mut self) -> Option<Expression> {
+        self.next();
+        let array = self.nested(Self::unary)?;
+        self.element(array, Expression::Number(0, IntType::INT))
+    }
+
+    /// A cast, or an expression in parentheses.
+    fn parenthesis(&mut self) -> Option<Expression> {
+        self.expect("(")?;
+        if let Some(words) = self.type_words() {
+            let kind = IntType::named(&words, self.word);
+            let operand = self.nested(Self::unary)?;
+            return Some(cast(&words, kind, operand));
+        }
+        let inner = self.expression()?;
+        self.expect(")")?;
+        self.postfix(inner)
+    }
+
+    /// The words of a type and the `)` behind it, if that is what comes next; nothing is consumed otherwise.
+    fn type_words(&mut self) -> Option<String> {
+        let mut words = String::new();
+        let mut names = 0;
+        for (count, token) in self.tokens.iter().enumerate() {
+            match token {
+                Token::Name(name) if name != "REC" && !words.ends_with('*') => {
+                    names += 1;
+                    words.push_str(if words.is_empty() { "" } else { " " });
+                    words.push_str(name);
+                }
+                Token::Symbol("*") if names > 0 => {
+                    words.push_str(if words.ends_with('*') { "*" } else { " *" })
+                }
+                Token::Symbol(")") if self.is_type(&words, count + 1) => {
+                    self.tokens = self.tokens.get(count + 1..)?;
+                    return Some(words);
+                }
+                _ => return None,
+            }
+        }
+        None
+    }
+
+    /// Whether `words` in parentheses are a type: a known one, or something else with an operand right behind it.
+    fn is_type(&self, words: &str, behind: usize) -> bool {
+        let operand_follows = || match self.tokens.get(behind) {
+            Some(Token::Symbol(symbol)) => *symbol == "(",
+            other => other.is_some(),
+        };
+        !words.is_empty() && (IntType::named(words, self.word).is_some() || operand_follows())
+    }
+
+    fn postfix(&mut self, mut value: Expression) -> Option<Expression> {
+        while self.take("[") {
+            let index = self.expression()?;
+            self.expect("]")?;
+            value = self.element(value, index)?;
+        }
+        Some(value)
+    }
+
+    fn element(&self, array: Expression, index: Expression) -> Option<Expression> {
+        let kind = match &array {
+            Expression::Cast(kind, _) => *kind,
+            Expression::Field(field) | Expression::Data(field) => IntType::new(field.element(), field.signed),
+            _ => return None,
+        };
+        Some(Expression::Element { array: Box::new(array), index: Box::new(index), kind })
+    }
+
+    fn primary(&mut self) -> Option<Expression> {
+        if let Some(text) = self.literal() {
+            return Some(Expression::Literal(text));
+        }
+        match self.next()? {
+            Token::Number(value, kind) => Some(Expression::Number(*value, *kind)),
+            Token::Name(name) if name == "REC" => self.record_field(),
+            Token::Name(name) if self.take("(") => self.call(name),
+            Token::Name(name) => Some(self.constant(name)),
+            _ => None,
+        }
+    }
+
+    /// A constant by name. The kernel writes the enum constants it is told of as numbers; of the others a few are
+    /// known, and the rest counts as 0.
+    fn constant(&mut self, name: &str) -> Expression {
+        let value = named_constant(name);
+        self.unknown += usize::from(value.is_none());
+        Expression::Number(value.unwrap_or(0), IntType::INT)
+    }
+
+    fn record_field(&mut self) -> Option<Expression> {
+        self.expect("->")?;
+        let name = self.name()?;
+        // perf shows a field that does not exist as nothing.
+        Some(
+            self.field(name)
+                .map_or(Expression::Literal(Vec::new()), |field| Expression::Field(Box::new(field))),
+        )
+    }
+
+    fn field(&self, name: &str) -> Option<Field> {
+        self.format.field(name).cloned()
+    }
+
+    fn call(&mut self, name: &str) -> Option<Expression> {
+        match name {
+            "__print_flags" | "__print_flags_u64" => self.flags(),
+            "__print_symbolic" | "__print_symbolic_u64" => self.symbols(),
+            "__print_hex" => self.hex(true),
+            "__print_hex_str" => self.hex(false),
+            "__print_array" => self.list(),
+            "__get_str"
+            | "__get_rel_str"
+            | "__get_dynamic_array"
+            | "__get_rel_dynamic_array"
+            | "__get_sockaddr"
+            | "__get_rel_sockaddr" => self.data(),
+            "__get_dynamic_array_len" | "__get_rel_dynamic_array_len" => self.length(),
+            "__get_bitmask" | "__get_rel_bitmask" => self.bits(false),
+            "__get_cpumask" | "__get_rel_cpumask" => self.bits(true),
+            "__print_ns_to_secs" => self.nanoseconds(Binary::Divide),
+            "__print_ns_without_secs" => self.nanoseconds(Binary::Remainder),
+            "__builtin_expect" => self.expectation(),
+            "sizeof" => self.size_of(),
+            _ => self.swapped(name),
+        }
+    }
+
+    /// An expression and the `)` behind it.
+    fn last(&mut self) -> Option<Expression> {
+        let value = self.expression()?;
+        self.expect(")")?;
+        Some(value)
+    }
+
+    /// An expression and the `,` behind it.
+    fn one_of_more(&mut self) -> Option<Expression> {
+        let value = self.expression()?;
+        self.expect(",")?;
+        Some(value)
+    }
+
+    fn flags(&mut self) -> Option<Expression> {
+        let value = self.one_of_more()?;
+        let delimiter = match self.expression()? {
+            Expression::Literal(text) => text,
+            Expression::Number(0, _) => Vec::new(),
+            _ => return None,
+        };
+        // A mask is compared bit by bit: the sign of `1 << 31` is no bit of its own.
+        let names = self.names()?.into_iter().map(|(mask, kind, name)| (kind.cut(mask), name)).collect();
+        Some(Expression::Flags(Box::new(FlagTable { value, delimiter, names })))
+    }
+
+    fn symbols(&mut self) -> Option<Expression> {
+        let value = self.expression()?;
+        let names = self.names()?.into_iter().map(|(key, _, name)| (key, name)).collect();
+        Some(Expression::Symbols(Box::new(SymbolTable { value, names })))
+    }
+
+    /// `, { number, "name" }, ... )`. Entries whose number is not known here name nothing, and neither does the
+    /// one without a name that ends some tables.
+    fn names(&mut self) -> Option<Vec<(u64, IntType, Vec<u8>)>> {
+        let mut names = Vec::new();
+        while self.take(",") {
+            self.expect("{")?;
+            let (unknown_before, key) = (self.unknown, self.one_of_more()?);
+            let name = self.expression()?;
+            self.expect("}")?;
+            if let (Expression::Literal(name), true) = (name, unknown_before == self.unknown) {
+                names.push((constant(&key), key.kind(), name));
+            }
+        }
+        self.expect(")")?;
+        Some(names)
+    }
+
+    fn hex(&mut self, apart: bool) -> Option<Expression> {
+        let data = Box::new(self.one_of_more()?);
+        let length = Box::new(self.last()?);
+        Some(Expression::Hex { data, length, apart })
+    }
+
+    fn list(&mut self) -> Option<Expression> {
+        let (data, count, size) = (self.one_of_more()?, self.one_of_more()?, self.last()?);
+        Some(Expression::List(Box::new([data, count, size])))
+    }
+
+    /// The field that a helper's only argument names; helpers are written for fields with data elsewhere.
+    fn named_field(&mut self) -> Option<Option<Field>> {
+        let name = self.name()?;
+        self.expect(")")?;
+        Some(self.field(name))
+    }
+
+    fn data(&mut self) -> Option<Expression> {
+        let field = self.named_field()?.filter(Field::is_dynamic);
+        let value = field.map_or(Expression::Literal(Vec::new()), |field| Expression::Data(Box::new(field)));
+        self.postfix(value)
+    }
+
+    fn length(&mut self) -> Option<Expression> {
+        Some(Expression::Length(Box::new(self.named_field()??)))
+    }
+
+    fn bits(&mut self, ranges: bool) -> Option<Expression> {
+        Some(Expression::Bits { field: Box::new(self.named_field()??), ranges })
+    }
+
+    fn nanoseconds(&mut self, op: Binary) -> Option<Expression> {
+        let time = Expression::Cast(IntType::U64, Box::new(self.last()?));
+        Some(Expression::binary(op, time, Expression::Number(1_000_000_000, IntType::U64)))
+    }
+
+    fn expectation(&mut self) -> Option<Expression> {
+        let value = self.one_of_more()?;
+        self.last()?;
+        Some(value)
+    }
+
+    fn size_of(&mut self) -> Option<Expression> {
+        let size = match self.type_words() {
+            Some(words) => IntType::named(&words, self.word)?.size(),
+            None => match self.last()? {
+                Expression::Field(field) => field.size,
+                _ => return None,
+            },
+        };
+        Some(Expression::Number(size as u64, IntType::U64))
+    }
+
+    /// Helpers that turn a number's bytes around, where the recording's order asks for it.
+    fn swapped(&mut self, name: &str) -> Option<Expression> {
+        let size = match name {
+            "ntohs" | "htons" | "be16_to_cpu" | "cpu_to_be16" | "__be16_to_cpu" => 2,
+            "ntohl" | "htonl" | "be32_to_cpu" | "cpu_to_be32" | "__be32_to_cpu" => 4,
+            "be64_to_cpu" | "cpu_to_be64" | "__be64_to_cpu" => 8,
+            _ => return None,
+        };
+        Some(Expression::SwapBytes(IntType::new(size, false), Box::new(self.last()?)))
+    }
+}
+
+/// Constants that older kernels left in their formats by name.
+fn named_constant(name: &str) -> Option<u64> {
+    const SOFTIRQS: [&str; 10] = [
+        "HI_SOFTIRQ",
+        "TIMER_SOFTIRQ",
+        "NET_TX_SOFTIRQ",
+        "NET_RX_SOFTIRQ",
+        "BLOCK_SOFTIRQ",
+        "IRQ_POLL_SOFTIRQ",
+        "TASKLET_SOFTIRQ",
+        "SCHED_SOFTIRQ",
+        "HRTIMER_SOFTIRQ",
+        "RCU_SOFTIRQ",
+    ];
+    match name {
+        "NULL" | "false" | "HRTIMER_NORESTART" => Some(0),
+        "true" | "HRTIMER_RESTART" => Some(1),
+        "BLOCK_IOPOLL_SOFTIRQ" => Some(5),
+        _ => SOFTIRQS.iter().position(|softirq| *softirq == name).map(|number| number as u64),
+    }
+}
+
+/// A cast to a number; a cast to a pointer or an unknown type changes no value, but may say what is pointed to.
+fn cast(words: &str, kind: Option<IntType>, operand: Expression) -> Expression {
+    if !words.ends_with('*') {
+        return match kind {
+            Some(kind) => Expression::Cast(kind, Box::new(operand)),
+            None => operand,
+        };
+    }
+    let pointee = IntType::named(words.trim_end_matches('*').trim(), WordSize::Eight);
+    match (pointee, &operand) {
+        (Some(pointee), Expression::Data(field) | Expression::Field(field))
+            if field.kind != FieldKind::Pointer =>
+        {
+            retyped(field, pointee)
+        }
+        _ => operand,
+    }
+}
+
+/// The same data with elements of another type.
+fn retyped(field: &Field, pointee: IntType) -> Expression {
+    let mut field = Box::new(field.clone());
+    field.signed = pointee.signed();
+    field.kind = match field.kind {
+        FieldKind::DynamicText(anchor) | FieldKind::DynamicArray { anchor, .. } => {
+            FieldKind::DynamicArray { anchor, element: pointee.size() }
+        }
+        FieldKind::Text | FieldKind::Array { .. } => FieldKind::Array { element: pointee.size() },
+        other => other,
+    };
+    if field.is_dynamic() { Expression::Data(field) } else { Expression::Field(field) }
+}

@@ -1,0 +1,1 @@
+//! The print language, a line of C and its text each.

@@ -1,0 +1,54 @@
+//! Where the kernel tells of its tracepoints.
+
+mod memory;
+mod system;
+
+pub use memory::MemoryTracefs;
+pub use system::SystemTracefs;
+
+use crate::error::TracepointError;
+
+/// The kernel's tracepoints as tracefs shows them.
+pub trait Tracefs {
+    /// The systems that have events, sorted by name.
+    ///
+    /// # Errors
+    /// When the directory cannot be read.
+    fn systems(&self) -> Result<Vec<String>, TracepointError>;
+
+    /// The events of a system, sorted by name.
+    ///
+    /// # Errors
+    /// When there is no such system, or its directory cannot be read.
+    fn events(&self, system: &str) -> Result<Vec<String>, TracepointError>;
+
+    /// The number of an event, which an attr's `config` holds.
+    ///
+    /// # Errors
+    /// When there is no such event, or its files cannot be read.
+    fn id(&self, system: &str, event: &str) -> Result<u64, TracepointError>;
+
+    /// The text of an event's `format` file.
+    ///
+    /// # Errors
+    /// When there is no such event, or its files cannot be read.
+    fn format(&self, system: &str, event: &str) -> Result<Vec<u8>, TracepointError>;
+
+    /// The text of `events/header_page`.
+    ///
+    /// # Errors
+    /// When the file cannot be read.
+    fn header_page(&self) -> Result<Vec<u8>, TracepointError>;
+
+    /// The text of `events/header_event`.
+    ///
+    /// # Errors
+    /// When the file cannot be read.
+    fn header_event(&self) -> Result<Vec<u8>, TracepointError>;
+
+    /// The text of `printk_formats`.
+    ///
+    /// # Errors
+    /// When the file cannot be read.
+    fn printk_formats(&self) -> Result<Vec<u8>, TracepointError>;
+}

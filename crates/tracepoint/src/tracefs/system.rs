@@ -1,0 +1,149 @@
+//! The tracefs of the machine this program runs on. Nothing is mounted here: what is missing is reported.
+
+use std::fs;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+use super::Tracefs;
+use crate::error::TracepointError;
+
+/// The directories where kernels show their tracepoints.
+const PLACES: [&str; 2] = ["/sys/kernel/tracing", "/sys/kernel/debug/tracing"];
+
+/// A mounted tracefs.
+#[derive(Clone, Debug)]
+pub struct SystemTracefs {
+    root: PathBuf,
+}
+
+impl SystemTracefs {
+    /// The machine's tracefs, on its own or within debugfs.
+    ///
+    /// # Errors
+    /// When it is not mounted ([`TracepointError::NoTracefs`]) or may not be read ([`TracepointError::Read`]).
+    pub fn find() -> Result<SystemTracefs, TracepointError> {
+        let mut refusal = None;
+        for place in PLACES {
+            match SystemTracefs::at(place) {
+                Ok(tracefs) => return Ok(tracefs),
+                Err(error @ TracepointError::Read { .. }) => refusal = refusal.or(Some(error)),
+                Err(_) => {}
+            }
+        }
+        Err(refusal.unwrap_or_else(|| TracepointError::NoTracefs(PathBuf::from(PLACES[0]))))
+    }
+
+    /// The tracefs in the directory `root`.
+    ///
+    /// # Errors
+    /// When the directory has no `events`, or it may not be read.
+    pub fn at(root: impl Into<PathBuf>) -> Result<SystemTracefs, TracepointError> {
+        let root = root.into();
+        let events = root.join("events");
+        match fs::read_dir(&events) {
+            Ok(_) => Ok(SystemTracefs { root }),
+            Err(error) if error.kind() == ErrorKind::NotFound => Err(TracepointError::NoTracefs(root)),
+            Err(error) => Err(TracepointError::Read { path: events, error }),
+        }
+    }
+
+    /// The directory.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    fn event_file(&self, system: &str, event: &str, file: &str) -> Result<Vec<u8>, TracepointError> {
+        let unknown = || TracepointError::Unknown { system: system.to_owned(), event: event.to_owned() };
+        if !is_name(system) || !is_name(event) {
+            return Err(unknown());
+        }
+        match read(self.root.join("events").join(system).join(event).join(file)) {
+            Err(TracepointError::Read { error, .. }) if error.kind() == ErrorKind::NotFound => Err(unknown()),
+            other => other,
+        }
+    }
+}
+
+/// Whether `name` is one step of a path below the current one.
+fn is_name(name: &str) -> bool {
+    !name.is_empty() && name != "." && name != ".." && !name.contains('/')
+}
+
+fn read(path: PathBuf) -> Result<Vec<u8>, TracepointError> {
+    fs::read(&path).map_err(|error| TracepointError::Read { path, error })
+}
+
+/// The names of the directories in `path` that have a file or directory `inside`, sorted.
+fn directories(path: &Path, inside: &str) -> Result<Vec<String>, TracepointError> {
+    let failed = |error| TracepointError::Read { path: path.to_owned(), error };
+    let mut names = Vec::new();
+    for entry in fs::read_dir(path).map_err(failed)? {
+        let entry = entry.map_err(failed)?;
+        if entry.path().join(inside).exists() {
+            names.extend(entry.file_name().into_string().ok());
+        }
+    }
+    names.sort();
+    Ok(names)
+}
+
+impl Tracefs for SystemTracefs {
+    fn systems(&self) -> Result<Vec<String>, TracepointError> {
+        directories(&self.root.join("events"), "enable")
+    }
+
+    fn events(&self, system: &str) -> Result<Vec<String>, TracepointError> {
+        if !is_name(system) {
+            return Err(TracepointError::Unknown { system: system.to_owned(), event: "*".to_owned() });
+        }
+        directories(&self.root.join("events").join(system), "id")
+    }
+
+    fn id(&self, system: &str, event: &str) -> Result<u64, TracepointError> {
+        let text = self.event_file(system, event, "id")?;
+        let text = String::from_utf8_lossy(&text);
+        text.trim().parse().map_err(|_| TracepointError::Heading { line: "ID:" })
+    }
+
+    fn format(&self, system: &str, event: &str) -> Result<Vec<u8>, TracepointError> {
+        self.event_file(system, event, "format")
+    }
+
+    fn header_page(&self) -> Result<Vec<u8>, TracepointError> {
+        read(self.root.join("events/header_page"))
+    }
+
+    fn header_event(&self) -> Result<Vec<u8>, TracepointError> {
+        read(self.root.join("events/header_event"))
+    }
+
+    fn printk_formats(&self) -> Result<Vec<u8>, TracepointError> {
+        read(self.root.join("printk_formats"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_directory_without_events_is_no_tracefs() {
+        let error = SystemTracefs::at("/proc/self").expect_err("not a tracefs");
+        assert!(matches!(error, TracepointError::NoTracefs(_)), "{error}");
+    }
+
+    #[test]
+    #[allow(clippy::print_stderr)]
+    fn the_machines_own_tracefs_lists_its_events() {
+        let tracefs = match SystemTracefs::find() {
+            Ok(tracefs) => tracefs,
+            Err(error) => return eprintln!("skipped: {error}"),
+        };
+        let events = tracefs.events("sched").expect("the scheduler's events");
+        assert!(events.iter().any(|event| event == "sched_switch"), "{events:?}");
+        let format = tracefs.format("sched", "sched_switch").expect("a format");
+        let format = crate::Format::parse(&format).expect("parses");
+        assert_eq!(format.id, tracefs.id("sched", "sched_switch").expect("an id"));
+        assert!(tracefs.format("sched", "../sched/sched_switch").is_err());
+    }
+}
