@@ -1,4 +1,6 @@
 //! Results to text and HTML; computes nothing.
 
 pub mod flamegraph;
+pub mod hot;
+pub mod script;
 pub mod visible;

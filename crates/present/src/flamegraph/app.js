@@ -20,6 +20,7 @@ class Page {
     this.rows = ROWS_FIRST;
     this.allDsos = false;
     this.dsoWeights = weighDsos(this.tree, this.table, head.dsos);
+    chooseHues(head.dsos, this.dsoWeights);
   }
 
   start() {
@@ -241,7 +242,8 @@ class Page {
     this.weighed = this.focus;
     const ranked = rankFrames(this.weights, table, marked, this.sort);
     const whole = tree.total[this.focus];
-    const rows = ranked.slice(0, this.rows).map((frame) => functionRow(frame, this.weights, whole, table,
+    const most = this.weights.own.reduce((a, b) => Math.max(a, b), 0);
+    const rows = ranked.slice(0, this.rows).map((frame) => functionRow(frame, this.weights, whole, most, table,
       this.head.dsos, this.state.theme, (chosen) => this.chooseFunction(chosen)));
     if (!rows.length) rows.push(element("tr", {}, element("td", { colspan: 5, class: "nothing" }, "No function matches")));
     byId("functions").replaceChildren(...rows);
@@ -265,8 +267,7 @@ class Page {
   }
 
   writeFooter() {
-    const parts = [`${plural(this.tree.count - 1, "box")}`.replace(/boxs$/, "boxes")];
-    parts.push(`${plural(this.tree.height - 1, "level")} of calls`);
+    const parts = [plural(this.tree.count - 1, "call path"), `${plural(this.tree.height - 1, "level")} of calls`];
     const { folded } = this.head;
     if (folded) {
       parts.push(`${plural(folded.nodes, "stack frame")} below ${percent(folded.limit, this.whole)} folded ` +
@@ -319,10 +320,8 @@ class Page {
   }
 
   restTip({ rest, first, from, to }) {
-    let count = 0;
-    for (let child = first; child < this.tree.end[rest]; child = this.tree.end[child]) count++;
     return [
-      element("div", { class: "function" }, `${plural(count, "narrow box")}`.replace(/boxs$/, "boxes")),
+      element("div", { class: "function" }, narrowBoxes(this.tree, first)),
       element("div", { class: "where" }, bdi(`called from ${this.nameOf(rest)}; click to spread them out`)),
       tipTerms([["Total", amount(to - from, this.head.unit), `${percent(to - from, this.whole)} of all`]]),
     ];
@@ -334,7 +333,7 @@ class Page {
     const stage = byId("stage");
     const rows = (this.tree.height + 1) * ROW;
     byId("spacer").style.height = `${rows}px`;
-    this.painter.resize(stage.clientWidth, Math.min(rows, stage.clientHeight));
+    this.painter.resize(Math.max(1, stage.clientWidth), Math.min(rows, Math.max(1, stage.clientHeight)));
     byId("graph").setAttribute("aria-label", `Flame graph of ${plural(this.tree.samples[ALL], "sample")}. ` +
       "Arrow keys choose a function, Enter zooms. The table below has the same functions as text.");
   }
@@ -342,8 +341,13 @@ class Page {
   scene() {
     return {
       view: this.shown, icicle: this.state.icicle, scroll: byId("stage").scrollTop, colours: this.colours,
-      marked: this.marked, holds: this.holds, searching: this.searching, hover: this.hover, selected: this.selected,
+      marked: this.marked, holds: this.holds, match: this.matchColour(), hover: this.hover, selected: this.selected,
     };
+  }
+
+  // Marked boxes have this colour; those of objects chosen in the legend keep their own.
+  matchColour() {
+    return this.searching ? this.colours.match : null;
   }
 
   paint() {
@@ -570,7 +574,7 @@ class Page {
     on(document, "keydown", (event) => this.key(event));
     on(window, "popstate", () => this.readAddress());
     on(window, "hashchange", () => this.readAddress());
-    new ResizeObserver(() => { this.size(); this.draw(); }).observe(byId("stage"));
+    new ResizeObserver(() => { this.size(); this.paint(); }).observe(byId("stage"));
     this.listenToControls(on);
   }
 

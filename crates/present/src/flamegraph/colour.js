@@ -1,15 +1,17 @@
-// Colours: the hue tells the object, a little lightness tells functions apart, kernel code has a hue of its own.
-// The hue comes from the object's name alone, so that one library looks the same in every graph.
+// Colours: the hue tells the object, a little lightness tells functions apart, kernel code has hues of its own.
+// An object's hue comes from its name, so that one library looks the same in every graph; only where a heavier object
+// of this graph has that hue already, it takes the next free one, and when none is free, a paler one.
 
-const KERNEL_HUE = 52;
-const KERNEL_HUES = 26;
-const USER_HUES = { first: 95, range: 225 };
+const KERNEL_HUES = [52, 38, 66];
+const USER_HUES = [225, 150, 300, 110, 262, 185, 330];
+const PROBE = 3;
+const RINGS = [{ chroma: 1, lightness: 0 }, { chroma: 0.5, lightness: -0.05 }];
 const MATCH = { light: [0.72, 0.2, 352], dark: [0.62, 0.22, 352] };
 const TONES = {
   light: { base: 0.825, step: 0.018, chroma: 0.085, ink: "#16181d", quiet: [0.925, 0.012], quietInk: "#7d8490",
-    grey: 0.86, page: "#ffffff", edge: "#16181d", crumbs: "#c3c8d1" },
+    grey: 0.86, restStep: 0.05, page: "#ffffff", edge: "#16181d", chosen: "#8b93a1" },
   dark: { base: 0.445, step: 0.018, chroma: 0.088, ink: "#f2f4f8", quiet: [0.27, 0.01], quietInk: "#868d99",
-    grey: 0.37, page: "#1c1f25", edge: "#ffffff", crumbs: "#464c57" },
+    grey: 0.37, restStep: -0.05, page: "#1c1f25", edge: "#ffffff", chosen: "#7a8190" },
 };
 const SHADES = 5;
 
@@ -41,14 +43,31 @@ function gamma(linear) {
   return Math.round(255 * (bounded <= 0.0031308 ? 12.92 * bounded : 1.055 * bounded ** (1 / 2.4) - 0.055));
 }
 
-function hueOf(dso) {
-  const share = hash(dso.name) / 2 ** 32;
-  return dso.kernel ? KERNEL_HUE + KERNEL_HUES * (share - 0.5) : USER_HUES.first + USER_HUES.range * share;
+// Gives each object its `hue` and `ring`, the heaviest first.
+function chooseHues(dsos, weights) {
+  const taken = new Set();
+  const order = dsos.map((_, dso) => dso).sort((a, b) => weights[b] - weights[a]);
+  for (const dso of order) Object.assign(dsos[dso], freeHue(dsos[dso], taken));
+}
+
+function freeHue(dso, taken) {
+  const hues = dso.kernel ? KERNEL_HUES : USER_HUES;
+  const first = dso.name === "[kernel.kallsyms]" ? 0 : hash(dso.name) % hues.length;
+  for (const ring of RINGS) {
+    for (let i = 0; i < hues.length; i++) {
+      const hue = hues[(first + i * (dso.kernel ? 1 : PROBE)) % hues.length];
+      const key = `${hue} ${ring.chroma}`;
+      if (taken.has(key)) continue;
+      taken.add(key);
+      return { hue, ring };
+    }
+  }
+  return { hue: hues[first], ring: RINGS[0] };
 }
 
 function dsoColour(dso, theme) {
   const tone = TONES[theme];
-  return oklch(tone.base, tone.chroma * 1.25, hueOf(dso));
+  return oklch(tone.base + dso.ring.lightness, tone.chroma * dso.ring.chroma * 1.25, dso.hue);
 }
 
 // For each frame its fill, its fill when it stands back, and when it matches a search.
@@ -66,15 +85,16 @@ function frameColours(table, dsos, theme) {
     quiet.push(tone.quiet);
   }
   const tone = TONES[theme];
-  return { fill, quiet, tone, match: oklch(...MATCH[theme]), all: oklch(tone.grey, 0.005, 260) };
+  return { fill, quiet, tone, match: oklch(...MATCH[theme]), all: oklch(tone.grey, 0.005, 260),
+    rest: oklch(tone.grey + tone.restStep, 0.005, 260) };
 }
 
 function frameTone(dso, kind, shade, tone) {
-  const lightness = tone.base + tone.step * (shade - (SHADES - 1) / 2);
-  const hue = dso ? hueOf(dso) : 260;
-  const chroma = !dso ? 0.006 : kind === KIND.unresolved ? tone.chroma * 0.45 : tone.chroma;
+  const step = tone.step * (shade - (SHADES - 1) / 2);
+  if (!dso) return { fill: oklch(tone.grey + step * 0.5, 0.006, 260), quiet: oklch(tone.quiet[0], 0.006, 260) };
+  const chroma = tone.chroma * dso.ring.chroma * (kind === KIND.unresolved ? 0.5 : 1);
   return {
-    fill: oklch(dso ? lightness : tone.grey + tone.step * (shade - 2) * 0.5, chroma, hue),
-    quiet: oklch(tone.quiet[0], tone.quiet[1], hue),
+    fill: oklch(tone.base + dso.ring.lightness + step, chroma, dso.hue),
+    quiet: oklch(tone.quiet[0], tone.quiet[1], dso.hue),
   };
 }

@@ -4,6 +4,7 @@
 const ROW = 20;
 const LEAST = 0.7;
 const TEXT_FROM = 26;
+const REST_TEXT_FROM = 170;
 const FONT = '12px system-ui, -apple-system, "Segoe UI", "Liberation Sans", "DejaVu Sans", sans-serif';
 
 // Visits boxes of a view: {from, to} in values, `width` in pixels. box(node, x, w) is a function;
@@ -39,6 +40,14 @@ function visitRest(tree, view, scale, parent, child, rest) {
 function anyHolds(tree, holds, parent, child) {
   for (; child < tree.end[parent]; child = tree.end[child]) if (holds[child]) return true;
   return false;
+}
+
+// Tells how many siblings there are from one on.
+function narrowBoxes(tree, first) {
+  const last = tree.end[tree.parent[first]];
+  let count = 0;
+  for (let node = first; node < last; node = tree.end[node]) count++;
+  return count === 1 ? "1 narrow box" : `${grouped(count)} narrow boxes`;
 }
 
 class Painter {
@@ -91,23 +100,28 @@ class Painter {
     const rest = (parent, x, w, from, child) => {
       const y = this.rowTop(tree.depth[parent] + 1, scene);
       if (!visible(y)) return;
-      const holds = scene.holds && anyHolds(tree, scene.holds, parent, child);
-      context.fillStyle = holds ? scene.colours.match : scene.colours.tone.crumbs;
-      context.globalAlpha = 0.6;
-      this.fillBox(x, y, w);
-      context.globalAlpha = 1;
+      context.fillStyle = this.restFill(scene, parent, child);
+      const shown = this.fillBox(x, y, w);
+      if (shown.w >= REST_TEXT_FROM) texts.push(-child, shown.x, shown.w, y);
     };
     visitBoxes(tree, scene.view, this.width, box, rest);
     return texts;
   }
 
   fill(scene, node) {
-    const { colours, marked, searching } = scene;
+    const { colours, marked, match } = scene;
     const frame = this.tree.frame[node];
-    if (frame < 0) return marked ? colours.tone.crumbs : colours.all;
+    if (frame < 0) return colours.all;
     if (!marked) return colours.fill[frame];
     if (!marked[frame]) return colours.quiet[frame];
-    return searching ? colours.match : colours.fill[frame];
+    return match ?? colours.fill[frame];
+  }
+
+  restFill(scene, parent, child) {
+    const { holds, match, colours } = scene;
+    if (!holds) return colours.rest;
+    if (!anyHolds(this.tree, holds, parent, child)) return colours.rest;
+    return match ?? colours.tone.chosen;
   }
 
   // Fills the part inside the canvas; a gap of a pixel parts boxes that are wide enough to lose it.
@@ -128,9 +142,9 @@ class Painter {
     const { ink, quietInk } = scene.colours.tone;
     for (let i = 0; i < texts.length; i += 4) {
       const [node, x, w, y] = [texts[i], texts[i + 1], texts[i + 2], texts[i + 3]];
-      const frame = tree.frame[node];
+      const frame = node < 0 ? -1 : tree.frame[node];
       context.fillStyle = scene.marked && !(frame >= 0 && scene.marked[frame]) ? quietInk : ink;
-      const text = this.fit(frame, w - 10);
+      const text = node < 0 ? narrowBoxes(tree, -node) : this.fit(frame, w - 10);
       if (text) context.fillText(text, x + 5, y + ROW / 2);
     }
   }

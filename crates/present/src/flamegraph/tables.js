@@ -45,10 +45,10 @@ function rankFrames(weights, table, marked, by) {
   return ranked.sort((a, b) => first[b] - first[a] || second[b] - second[a]);
 }
 
-function functionRow(frame, weights, whole, table, dsos, theme, choose) {
+function functionRow(frame, weights, whole, most, table, dsos, theme, choose) {
   const dso = dsos[table.dso[frame]];
   const share = element("td", { class: "number share" }, percent(weights.own[frame], whole));
-  share.style.setProperty("--share", `${Math.min(100, (100 * weights.own[frame]) / whole)}%`);
+  share.style.setProperty("--share", `${most > 0 ? (100 * weights.own[frame]) / most : 0}%`);
   const name = element("button", { type: "button", title: "Mark in the graph", onclick: () => choose(frame) });
   name.append(bdi(table.name[frame]));
   const object = element("td", { class: "object", title: dso?.path });
@@ -81,7 +81,7 @@ function legendItem(dso, share, pressed, theme, toggle) {
 function pathSteps(tree, node) {
   const steps = [];
   for (let at = node; at >= 0; at = tree.parent[at]) steps.unshift(at);
-  return steps.length <= 9 ? steps : [...steps.slice(0, 3), -1, ...steps.slice(-5)];
+  return steps.length <= 7 ? steps : [...steps.slice(0, 2), -1, ...steps.slice(-4)];
 }
 
 function tipTerms(terms) {
