@@ -1,2 +1,17 @@
-//! The `oxperf` command.
-fn main() {}
+//! The `oxperf` command: options in, exit code out.
+//!
+//! Linked under the name `perf` it calls itself `perf`; nothing else depends on its name.
+
+mod app;
+mod cmd;
+mod environment;
+mod failure;
+mod input;
+mod kernel_names;
+mod naming;
+mod output;
+
+fn main() -> std::process::ExitCode {
+    let outcome = app::run(std::env::args_os());
+    app::exit(outcome)
+}

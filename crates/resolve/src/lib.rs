@@ -21,6 +21,7 @@
 mod chain;
 mod frames;
 mod names;
+mod source;
 
 pub use chain::{ChainFault, walk_chain};
 pub use frames::{Frame, FrameId, FrameTable, Place};

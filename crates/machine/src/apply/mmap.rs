@@ -96,10 +96,9 @@ impl Machine {
             inode: None,
         };
         let dso = self.dsos.find_or_add(key);
-        let end = match mapping.start.saturating_add(mapping.len) {
-            end if end == mapping.start => u64::MAX,
-            end => end,
-        };
+        // The record ends with the kernel's text, but init code and data follow it: the image goes on up to
+        // whatever else is mapped above.
+        let end = u64::MAX;
         let map = self.add_map(Map { start: mapping.start, end, dso, bias: 0, prot: PROT_EXEC });
         self.kernel.insert_below(mapping.start, end, map);
     }

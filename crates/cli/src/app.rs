@@ -1,0 +1,109 @@
+//! The command line as a whole: which command runs, and what its outcome means to the shell.
+
+use std::ffi::OsString;
+use std::path::Path;
+use std::process::ExitCode;
+
+use clap::error::ErrorKind;
+use clap::{ArgMatches, Command};
+
+use crate::cmd;
+use crate::failure::{Failure, code};
+
+const ABOUT: &str =
+    "Find where programs spend their time: record, report and read perf.data, as Linux perf does.";
+
+const EXAMPLES: &str = "\
+Examples:
+  oxperf profile -- ./program      record, print the hottest functions, write flamegraph.html
+  oxperf record -g -- ./program    record call chains into perf.data
+  oxperf report                    show perf.data as a table of functions and callers
+  oxperf script | less             show every sample
+
+'oxperf COMMAND --help' tells a command's options.";
+
+/// The whole command line.
+fn command(program: &str) -> Command {
+    Command::new("oxperf")
+        .bin_name(program)
+        .about(ABOUT)
+        .after_help(EXAMPLES.replace("oxperf", program))
+        .disable_version_flag(true)
+        .disable_help_subcommand(true)
+        .arg(
+            clap::Arg::new("version")
+                .long("version")
+                .short('v')
+                .action(clap::ArgAction::SetTrue)
+                .help("Print the version and exit"),
+        )
+        .subcommands(cmd::all().into_iter().map(|entry| (entry.command)().infer_long_args(true)))
+}
+
+/// Runs the command line.
+pub(crate) fn run(arguments: impl Iterator<Item = OsString>) -> Result<i32, Failure> {
+    let arguments: Vec<OsString> = arguments.collect();
+    let program = program_name(arguments.first());
+    let matches = match command(&program).try_get_matches_from(&arguments) {
+        Ok(matches) => matches,
+        Err(error) => return refuse(&program, error),
+    };
+    dispatch(&program, &matches)
+}
+
+/// The last part of the name that the program was called by.
+fn program_name(first: Option<&OsString>) -> String {
+    let name = first.and_then(|path| Path::new(path).file_name()).and_then(|name| name.to_str());
+    name.unwrap_or("oxperf").to_owned()
+}
+
+fn dispatch(program: &str, matches: &ArgMatches) -> Result<i32, Failure> {
+    if matches.get_flag("version") {
+        crate::output::print_line(&format!("{program} version {}", env!("CARGO_PKG_VERSION")))?;
+        return Ok(code::SUCCESS);
+    }
+    let Some((name, matches)) = matches.subcommand() else {
+        crate::output::print_error(&command(program).render_help().to_string());
+        return Ok(code::USAGE_OF_PROGRAM);
+    };
+    let entry = cmd::all().into_iter().find(|entry| entry.name == name);
+    match entry {
+        Some(entry) => (entry.run)(matches, program),
+        None => Ok(code::USAGE_OF_PROGRAM),
+    }
+}
+
+/// Help is an answer; anything else that the parser stops at is a mistake with perf's exit code.
+fn refuse(program: &str, error: clap::Error) -> Result<i32, Failure> {
+    match error.kind() {
+        ErrorKind::DisplayHelp => {
+            crate::output::print_line(error.render().to_string().trim_end())?;
+            Ok(code::SUCCESS)
+        }
+        ErrorKind::InvalidSubcommand => {
+            let name = error.get(clap::error::ContextKind::InvalidSubcommand).map(ToString::to_string);
+            let name = name.unwrap_or_default();
+            crate::output::print_error(&format!(
+                "{program}: '{name}' is not a {program}-command. See '{program} --help'."
+            ));
+            Ok(code::USAGE_OF_PROGRAM)
+        }
+        _ => {
+            crate::output::print_error(error.render().to_string().trim_end());
+            Ok(code::BAD_OPTION)
+        }
+    }
+}
+
+/// What the shell sees. A reader that went away, as `head` does, is no failure.
+pub(crate) fn exit(outcome: Result<i32, Failure>) -> ExitCode {
+    let code = match outcome {
+        Ok(code) => code,
+        Err(failure) if failure.is_closed_pipe() => code::SUCCESS,
+        Err(failure) => {
+            crate::output::print_error(&failure.to_string());
+            failure.code()
+        }
+    };
+    ExitCode::from((code & 0xff) as u8)
+}

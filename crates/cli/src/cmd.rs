@@ -1,0 +1,22 @@
+//! The commands, one file each: what they are called, their options, and what runs them.
+
+mod script;
+
+use clap::{ArgMatches, Command};
+
+use crate::failure::Failure;
+
+/// One command.
+pub(crate) struct Entry {
+    /// Its name on the command line.
+    pub(crate) name: &'static str,
+    /// Its options.
+    pub(crate) command: fn() -> Command,
+    /// Runs it; gives the exit code.
+    pub(crate) run: fn(&ArgMatches, &str) -> Result<i32, Failure>,
+}
+
+/// All commands, in the order of the help.
+pub(crate) fn all() -> Vec<Entry> {
+    vec![Entry { name: "script", command: script::command, run: script::run }]
+}

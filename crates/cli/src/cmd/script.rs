@@ -1,0 +1,124 @@
+//! `script`: every sample as text.
+
+mod lines;
+mod printer;
+
+use clap::{Arg, ArgAction, ArgMatches, Command};
+use oxperf_abi::SampleType;
+use oxperf_data::{Reader, features::TracingData as TracingBytes};
+use oxperf_present::script::{EventClass, FieldSet, FieldSpec};
+use oxperf_session::{EventTable, Session, SessionEvent};
+use oxperf_tracepoint::{Formatters, TracingData};
+
+use crate::failure::{Failure, code};
+use crate::input::{Input, report_trouble};
+use crate::naming;
+use printer::{Printer, PrinterOptions};
+
+/// The options.
+pub(crate) fn command() -> Command {
+    Command::new("script")
+        .about("Show every sample of a recording as text")
+        .arg(Arg::new("input").short('i').long("input").value_name("FILE").default_value("perf.data").help("Recording to read"))
+        .arg(
+            Arg::new("fields")
+                .short('F')
+                .long("fields")
+                .value_name("[TYPE:]FIELDS")
+                .action(ArgAction::Append)
+                .help("Fields to show, comma separated; +FIELD and -FIELD change the default (comm,tid,pid,time,cpu,event,trace,ip,sym,dso,addr,symoff,period,weight,phys_addr)"),
+        )
+        .arg(Arg::new("hide-call-graph").short('G').long("hide-call-graph").action(ArgAction::SetTrue).help("Show the sampled address only, not its callers"))
+        .arg(Arg::new("max-stack").long("max-stack").value_name("N").value_parser(clap::value_parser!(usize)).default_value("127").help("Most callers to show"))
+        .arg(Arg::new("ns").long("ns").action(ArgAction::SetTrue).help("Show times with nine decimals"))
+        .arg(Arg::new("force").short('f').long("force").action(ArgAction::SetTrue).help("Read a file that belongs to somebody else"))
+        .args(naming::arguments())
+}
+
+/// Runs `script`.
+pub(crate) fn run(matches: &ArgMatches, _program: &str) -> Result<i32, Failure> {
+    let spec = requested_fields(matches)?;
+    let input = Input::open(
+        matches.get_one::<String>("input").map_or("perf.data", String::as_str),
+        matches.get_flag("force"),
+    )?;
+    let reader = input.reader()?;
+    let store = naming::store(matches)?;
+    let formatters = formatters(&reader);
+    let session = Session::new(&reader);
+    let with_chains = !matches.get_flag("hide-call-graph");
+    let spec = recorded_fields(spec, session.events(), with_chains)?;
+    let options = PrinterOptions {
+        spec,
+        with_chains,
+        max_stack: matches.get_one("max-stack").copied().unwrap_or(127),
+        nanoseconds: matches.get_flag("ns"),
+    };
+    let mut printer = Printer::new(&options, session.events(), &formatters, &store);
+    let finished = session.run(&mut printer).map_err(|error| input.refuse(&error))?;
+    printer.finish()?;
+    report_trouble(&finished.diagnostics);
+    Ok(code::SUCCESS)
+}
+
+fn requested_fields(matches: &ArgMatches) -> Result<FieldSpec, Failure> {
+    let mut spec = FieldSpec::default();
+    for text in matches.get_many::<String>("fields").into_iter().flatten() {
+        spec.apply(text).map_err(|error| Failure::bad_option(error.to_string()))?;
+    }
+    Ok(spec)
+}
+
+/// How to show the records of the tracepoints that the recording holds.
+fn formatters(reader: &Reader<'_>) -> Formatters {
+    let bytes = reader.features().get::<TracingBytes>().ok().flatten();
+    let data = bytes.and_then(|bytes| TracingData::decode(&bytes.0).ok());
+    data.map(|data| Formatters::new(&data)).unwrap_or_default()
+}
+
+/// The fields that need a part of the sample, and what that part is called.
+const NEEDED: [(FieldSet, SampleType, &str, &str); 8] = [
+    (FieldSet::IP, SampleType::IP, "IP", "ip"),
+    (FieldSet::TID, SampleType::TID, "TID", "tid"),
+    (FieldSet::PID, SampleType::TID, "TID", "pid"),
+    (FieldSet::TIME, SampleType::TIME, "TIME", "time"),
+    (FieldSet::CPU, SampleType::CPU, "CPU", "cpu"),
+    (FieldSet::ADDR, SampleType::ADDR, "ADDR", "addr"),
+    (FieldSet::WEIGHT, SampleType::WEIGHT, "WEIGHT", "weight"),
+    (FieldSet::PHYS_ADDR, SampleType::PHYS_ADDR, "PHYS_ADDR", "phys_addr"),
+];
+
+/// Leaves out what was not recorded; says so when it was asked for by name.
+fn recorded_fields(
+    mut spec: FieldSpec,
+    events: &EventTable,
+    with_chains: bool,
+) -> Result<FieldSpec, Failure> {
+    for event in events.events() {
+        let class = EventClass::of(event.attr.kind);
+        for (field, part, part_name, field_name) in NEEDED {
+            if !spec.fields(class).contains(field) || has_part(event, part) {
+                continue;
+            }
+            if spec.demanded(class).contains(field) {
+                return Err(Failure::new(format!(
+                    "Samples for '{}' event do not have {part_name} attribute set. Cannot print '{field_name}' field.",
+                    event.name
+                )));
+            }
+            spec.drop_field(class, field);
+        }
+    }
+    let chains_of_tracepoints = |event: &SessionEvent| {
+        EventClass::of(event.attr.kind) == EventClass::Tracepoint && has_part(event, SampleType::CALLCHAIN)
+    };
+    if with_chains && events.events().iter().any(chains_of_tracepoints) {
+        spec.show_places_of_tracepoints();
+    }
+    Ok(spec)
+}
+
+fn has_part(event: &SessionEvent, part: SampleType) -> bool {
+    let recorded = event.attr.sample_type;
+    recorded.contains(part) || part == SampleType::WEIGHT && recorded.contains(SampleType::WEIGHT_STRUCT)
+}

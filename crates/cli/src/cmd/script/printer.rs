@@ -1,0 +1,218 @@
+//! The sink that prints samples.
+
+use std::io;
+use std::ops::ControlFlow;
+
+use oxperf_abi::{EventType, SampleType};
+use oxperf_machine::{Machine, ThreadId};
+use oxperf_present::script::{EventClass, FieldSet, FieldSpec, Head, HeadLayout, push_hex, push_number};
+use oxperf_present::visible::visible;
+use oxperf_resolve::{FrameId, FrameTable, Names, SymbolSource, walk_chain};
+use oxperf_session::{EventTable, SampleEvent, SessionEvent, Sink};
+use oxperf_tracepoint::Formatters;
+use oxperf_wire::{Sample, Weight};
+
+use super::lines::Lines;
+use crate::kernel_names::KernelNames;
+use crate::output::Output;
+
+/// What to print.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct PrinterOptions {
+    pub(super) spec: FieldSpec,
+    pub(super) with_chains: bool,
+    pub(super) max_stack: usize,
+    pub(super) nanoseconds: bool,
+}
+
+/// How samples of one event look.
+#[derive(Debug)]
+struct EventView {
+    name: String,
+    fields: FieldSet,
+    layout: HeadLayout,
+    /// Which of the printer's rendered locations it uses.
+    lines: usize,
+    tracepoint: bool,
+}
+
+/// Prints each sample as it comes.
+pub(super) struct Printer<'s> {
+    output: Output,
+    failed: Option<io::Error>,
+    views: Vec<EventView>,
+    lines: Vec<Lines>,
+    frames: FrameTable,
+    names: Names<'s>,
+    formatters: &'s Formatters,
+    max_stack: usize,
+    chain: Vec<FrameId>,
+}
+
+const PLACE: FieldSet = FieldSet::IP;
+
+impl<'s> Printer<'s> {
+    pub(super) fn new(
+        options: &PrinterOptions,
+        events: &EventTable,
+        formatters: &'s Formatters,
+        source: &'s dyn SymbolSource,
+    ) -> Printer<'s> {
+        let mut lines: Vec<Lines> = Vec::new();
+        let names: Vec<String> = events.events().iter().map(|event| event_name(event, formatters)).collect();
+        let event_width = names.iter().map(|name| name.chars().count()).max().unwrap_or(0);
+        let mut views = Vec::new();
+        for (event, name) in events.events().iter().zip(names) {
+            let fields = options.spec.fields(EventClass::of(event.attr.kind));
+            let chained = options.with_chains && event.attr.sample_type.contains(SampleType::CALLCHAIN);
+            let with_chain = chained && fields.contains(PLACE);
+            let layout = HeadLayout { with_chain, event_width, nanoseconds: options.nanoseconds };
+            let tracepoint = event.attr.kind == EventType::TRACEPOINT;
+            views.push(EventView { name, fields, layout, lines: lines_for(fields, &mut lines), tracepoint });
+        }
+        Printer {
+            output: Output::stdout(),
+            failed: None,
+            views,
+            lines,
+            frames: FrameTable::default(),
+            names: Names::new(source),
+            formatters,
+            max_stack: options.max_stack,
+            chain: Vec::new(),
+        }
+    }
+
+    /// Writes out what is left.
+    pub(super) fn finish(self) -> io::Result<()> {
+        match self.failed {
+            Some(error) => Err(error),
+            None => self.output.finish(),
+        }
+    }
+
+    /// The addresses of the sample's chain, located.
+    fn locate_chain(&mut self, machine: &Machine, event: &SampleEvent<'_>) {
+        self.chain.clear();
+        let Some(words) = event.sample.callchain else { return };
+        let (frames, chain, limit) = (&mut self.frames, &mut self.chain, self.max_stack);
+        let walked = walk_chain(words, |mode, ip| {
+            if chain.len() < limit {
+                chain.push(frames.intern(machine, event.thread, mode, ip));
+            }
+        });
+        if walked.is_err() {
+            self.chain.clear();
+        }
+    }
+
+    fn print_places(&mut self, machine: &Machine, event: &SampleEvent<'_>) {
+        let view = &self.views[event.event.0];
+        let (lines, with_chain) = (view.lines, view.layout.with_chain && event.sample.callchain.is_some());
+        if !with_chain {
+            let ip = event.sample.ip.unwrap_or(0);
+            let id = self.frames.intern(machine, event.thread, event.misc.cpu_mode(), ip);
+            let text = self.lines[lines].get(id, &self.frames, &mut self.names, machine);
+            let out = self.output.buffer();
+            out.push(b' ');
+            return out.extend_from_slice(text);
+        }
+        self.locate_chain(machine, event);
+        let out = self.output.buffer();
+        out.push(b'\n');
+        for id in &self.chain {
+            let text = self.lines[lines].get(*id, &self.frames, &mut self.names, machine);
+            out.push(b'\t');
+            out.extend_from_slice(text);
+            out.push(b'\n');
+        }
+    }
+
+    fn print(&mut self, machine: &Machine, event: &SampleEvent<'_>) -> io::Result<()> {
+        let view = &self.views[event.event.0];
+        let fields = view.fields;
+        let comm = visible(machine.comm_of(event.thread));
+        let out = self.output.buffer();
+        view.layout.write(&head(view, &comm, machine, event), out);
+        if fields.contains(FieldSet::TRACE)
+            && let Some(raw) = event.sample.raw.filter(|_| view.tracepoint)
+        {
+            let symbols = KernelNames::new(&self.names, machine);
+            self.formatters.format(raw, &symbols, out);
+        }
+        print_values(fields, &event.sample, out);
+        if fields.contains(PLACE) {
+            self.print_places(machine, event);
+        }
+        let out = self.output.buffer();
+        if fields.contains(FieldSet::PHYS_ADDR) {
+            push_hex(out, event.sample.phys_addr.unwrap_or(0), 16);
+        }
+        out.push(b'\n');
+        self.output.settle()
+    }
+}
+
+fn lines_for(fields: FieldSet, lines: &mut Vec<Lines>) -> usize {
+    let parts = [FieldSet::IP, FieldSet::SYM, FieldSet::SYMOFF, FieldSet::DSO];
+    let parts =
+        parts.into_iter().filter(|part| fields.contains(*part)).fold(FieldSet::EMPTY, |all, part| all | part);
+    let known = lines.iter().position(|lines| lines.fields() == parts);
+    known.unwrap_or_else(|| {
+        lines.push(Lines::new(parts));
+        lines.len() - 1
+    })
+}
+
+fn event_name(event: &SessionEvent, formatters: &Formatters) -> String {
+    let traced =
+        (event.attr.kind == EventType::TRACEPOINT).then(|| formatters.name(event.attr.config)).flatten();
+    let unnamed = event.name.starts_with("unknown tracepoint");
+    visible(traced.filter(|_| unnamed).as_ref().unwrap_or(&event.name)).into_owned()
+}
+
+fn head<'a>(view: &'a EventView, comm: &'a str, machine: &Machine, event: &SampleEvent<'_>) -> Head<'a> {
+    let shows = |field| view.fields.contains(field);
+    let (pid, tid) = ids(machine, event.thread);
+    Head {
+        comm: shows(FieldSet::COMM).then_some(comm),
+        pid: pid.filter(|_| shows(FieldSet::PID)),
+        tid: tid.filter(|_| shows(FieldSet::TID)),
+        cpu: event.sample.cpu.map(|cpu| cpu.0).filter(|_| shows(FieldSet::CPU)),
+        time: event.sample.time.map(|time| time.0).filter(|_| shows(FieldSet::TIME)),
+        period: shows(FieldSet::PERIOD).then_some(event.period),
+        event: shows(FieldSet::EVENT).then_some(view.name.as_str()),
+    }
+}
+
+fn ids(machine: &Machine, thread: ThreadId) -> (Option<i32>, Option<i32>) {
+    let thread = machine.thread_info(thread);
+    (Some(thread.pid.map_or(-1, |pid| pid.0)), Some(thread.tid.0))
+}
+
+/// The numbers between the event's name and its place.
+fn print_values(fields: FieldSet, sample: &Sample<'_>, out: &mut Vec<u8>) {
+    if fields.contains(FieldSet::ADDR) {
+        push_hex(out, sample.addr.unwrap_or(0), 16);
+    }
+    if fields.contains(FieldSet::WEIGHT) {
+        let weight = match sample.weight {
+            Some(Weight::Whole(weight)) => weight,
+            Some(Weight::Parts { var1, .. }) => u64::from(var1),
+            None => 0,
+        };
+        push_number(out, weight, 16, b' ');
+    }
+}
+
+impl Sink for Printer<'_> {
+    fn sample(&mut self, machine: &mut Machine, event: &SampleEvent<'_>) -> ControlFlow<()> {
+        match self.print(machine, event) {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(error) => {
+                self.failed = Some(error);
+                ControlFlow::Break(())
+            }
+        }
+    }
+}

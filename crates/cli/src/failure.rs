@@ -1,0 +1,65 @@
+//! Why a command ends without its result, and the exit code for it.
+
+use std::fmt;
+
+/// Exit codes as perf gives them.
+pub(crate) mod code {
+    /// Done.
+    pub(crate) const SUCCESS: i32 = 0;
+    /// No command, or one that does not exist.
+    pub(crate) const USAGE_OF_PROGRAM: i32 = 1;
+    /// An option that does not exist or has a bad value.
+    pub(crate) const BAD_OPTION: i32 = 129;
+    /// The command failed.
+    pub(crate) const FAILED: i32 = 255;
+}
+
+/// A message for the user and an exit code.
+#[derive(Debug)]
+pub(crate) struct Failure {
+    message: String,
+    code: i32,
+    closed_pipe: bool,
+}
+
+impl Failure {
+    /// The command failed.
+    pub(crate) fn new(message: impl Into<String>) -> Failure {
+        Failure { message: message.into(), code: code::FAILED, closed_pipe: false }
+    }
+
+    /// An option has a bad value.
+    pub(crate) fn bad_option(message: impl Into<String>) -> Failure {
+        Failure { message: message.into(), code: code::BAD_OPTION, closed_pipe: false }
+    }
+
+    pub(crate) fn code(&self) -> i32 {
+        self.code
+    }
+
+    pub(crate) fn is_closed_pipe(&self) -> bool {
+        self.closed_pipe
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for Failure {}
+
+/// Writing a result failed.
+impl From<std::io::Error> for Failure {
+    fn from(error: std::io::Error) -> Failure {
+        let closed_pipe = error.kind() == std::io::ErrorKind::BrokenPipe;
+        Failure { message: format!("cannot write the output: {error}"), code: code::FAILED, closed_pipe }
+    }
+}
+
+impl From<anyhow::Error> for Failure {
+    fn from(error: anyhow::Error) -> Failure {
+        Failure::new(format!("{error:#}"))
+    }
+}

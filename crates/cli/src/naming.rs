@@ -1,0 +1,75 @@
+//! The options that say where names come from, shared by all commands that show names.
+
+use std::path::PathBuf;
+
+use clap::{Arg, ArgAction, ArgMatches};
+use oxperf_objects::Places;
+use oxperf_symbols::{Demangling, KernelSource, StoreOptions, SymbolStore};
+
+use crate::environment;
+use crate::failure::Failure;
+
+/// The options.
+pub(crate) fn arguments() -> Vec<Arg> {
+    vec![
+        Arg::new("symfs")
+            .long("symfs")
+            .value_name("DIR[,flat]")
+            .help("Look for the recorded files below DIR"),
+        Arg::new("kallsyms")
+            .long("kallsyms")
+            .value_name("FILE")
+            .help("Kernel symbols from this copy of /proc/kallsyms"),
+        Arg::new("vmlinux")
+            .long("vmlinux")
+            .short('k')
+            .value_name("FILE")
+            .help("Kernel symbols from this kernel image"),
+        Arg::new("demangle")
+            .long("demangle")
+            .action(ArgAction::SetTrue)
+            .overrides_with("no-demangle")
+            .help("Show C++ and Rust names as written in the source (default)"),
+        Arg::new("no-demangle")
+            .long("no-demangle")
+            .action(ArgAction::SetTrue)
+            .help("Show names as the linker knows them"),
+        Arg::new("no-inline")
+            .long("no-inline")
+            .action(ArgAction::SetTrue)
+            .help("Do not show inlined functions (they are not shown yet)"),
+    ]
+}
+
+/// The store of names that the options ask for.
+pub(crate) fn store(matches: &ArgMatches) -> Result<SymbolStore, Failure> {
+    let file = |name| matches.get_one::<String>(name).map(PathBuf::from);
+    let (kallsyms, vmlinux) = (file("kallsyms"), file("vmlinux"));
+    for path in [&kallsyms, &vmlinux].into_iter().flatten() {
+        if let Err(error) = std::fs::File::open(path) {
+            return Err(Failure::new(format!("cannot read kernel symbols from {}: {error}", path.display())));
+        }
+    }
+    let kernel = match (kallsyms, vmlinux) {
+        (Some(path), _) => KernelSource::Kallsyms(path),
+        (None, Some(path)) => KernelSource::Vmlinux(path),
+        (None, None) => KernelSource::default(),
+    };
+    let demangling = if matches.get_flag("no-demangle") { Demangling::Off } else { Demangling::default() };
+    Ok(SymbolStore::new(StoreOptions {
+        places: places(matches),
+        demangling,
+        kernel,
+        kernel_demangling: None,
+    }))
+}
+
+fn places(matches: &ArgMatches) -> Places {
+    let symfs = matches.get_one::<String>("symfs").filter(|dir| !dir.is_empty());
+    let (root, flat) =
+        match symfs.map(|dir| dir.strip_suffix(",flat").map_or((dir.as_str(), false), |dir| (dir, true))) {
+            Some((dir, flat)) => (Some(PathBuf::from(dir)), flat),
+            None => (None, false),
+        };
+    Places { root, flat, build_id_cache: environment::build_id_cache(), ..Places::default() }
+}

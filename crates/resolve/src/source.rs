@@ -1,0 +1,35 @@
+//! Which of a store's tables answers for a dso.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use oxperf_machine::{Dso, DsoKind, Machine};
+use oxperf_objects::{ObjectKind, Wanted};
+use oxperf_symbols::{Reference, SymbolStore, SymbolTable};
+
+use crate::SymbolSource;
+
+impl SymbolSource for SymbolStore {
+    fn table(&self, dso: &Dso, machine: &Machine) -> Option<Arc<SymbolTable>> {
+        match dso.kind {
+            DsoKind::File => self.object(&wanted(dso, ObjectKind::User)).ok(),
+            DsoKind::Vdso => self.object(&wanted(dso, ObjectKind::Vdso)).ok(),
+            DsoKind::Kernel | DsoKind::Module => kernel_table(self, machine),
+            DsoKind::Anonymous => self.perf_map(Path::new(&dso.name)).ok(),
+            DsoKind::KernelSymbol => None,
+        }
+    }
+}
+
+fn wanted(dso: &Dso, kind: ObjectKind) -> Wanted<'_> {
+    Wanted { path: dso.name.as_bytes(), build_id: dso.build_id, kind }
+}
+
+/// The kernel's list also names what its modules hold.
+fn kernel_table(store: &SymbolStore, machine: &Machine) -> Option<Arc<SymbolTable>> {
+    let build_id = machine.dsos().iter().find(|dso| dso.kind == DsoKind::Kernel).and_then(|dso| dso.build_id);
+    let reference = machine.kernel_reference();
+    let reference =
+        reference.map(|found| Reference { symbol: found.symbol.as_bytes(), address: found.address });
+    store.kernel(build_id, reference.as_ref()).ok()
+}
