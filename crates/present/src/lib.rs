@@ -1,6 +1,12 @@
 //! Results to text and HTML; computes nothing.
 
+pub mod attr_text;
+pub mod buildid_list;
+pub mod civil;
+pub mod event_names;
+pub mod evlist;
 pub mod flamegraph;
+pub mod header;
 pub mod hot;
 pub mod script;
 pub mod visible;

@@ -1,6 +1,6 @@
 //! BPF_PROG_INFO and BPF_BTF: the BPF programs that were loaded, and their types, as the kernel described them.
 
-use oxperf_wire::{Cursor, Encoder};
+use oxperf_wire::{Cursor, Encoder, Endian};
 
 use super::{Feature, FeatureContext, FeatureId, decode_list, encode_list};
 use crate::FeatureFault;
@@ -20,11 +20,66 @@ pub struct BpfProgram {
     pub data: Vec<u8>,
 }
 
+/// A function of a BPF program in the kernel's memory.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct BpfFunction {
+    /// Its name in the kernel's symbols, such as `bpf_prog_6deef7357e7b4530_F`.
+    pub name: String,
+    /// Where its instructions begin.
+    pub address: u64,
+    /// Their size in bytes.
+    pub size: u32,
+}
+
+/// Places of fields in the kernel's `bpf_prog_info`.
+mod field {
+    pub(super) const ID: usize = 4;
+    pub(super) const NAME: usize = 64;
+    pub(super) const NR_KSYMS: usize = 104;
+    pub(super) const KSYMS: usize = 112;
+    pub(super) const FUNC_LENS: usize = 120;
+    pub(super) const PROG_TAGS: usize = 184;
+}
+
 impl BpfProgram {
-    /// The program's number, in `info` after its type.
-    pub fn id(&self, endian: oxperf_wire::Endian) -> Option<u32> {
-        let mut cursor = Cursor::new(&self.info, endian);
-        cursor.u32().and_then(|_| cursor.u32()).ok()
+    /// The program's number.
+    pub fn id(&self, endian: Endian) -> Option<u32> {
+        self.at(field::ID, endian).u32().ok()
+    }
+
+    /// Its functions, the main one first. Functions of programs with several are all called `F` here, because their
+    /// own names stand in the type information.
+    pub fn functions(&self, endian: Endian) -> Vec<BpfFunction> {
+        let count = self.at(field::NR_KSYMS, endian).u32().unwrap_or(0);
+        let mut addresses = self.array(field::KSYMS, endian);
+        let mut sizes = self.array(field::FUNC_LENS, endian);
+        let mut tags = self.array(field::PROG_TAGS, endian);
+        let suffix = if count == 1 { self.name() } else { "F".to_owned() };
+        let mut function = || {
+            let tag: String = tags.bytes(8).ok()?.iter().map(|byte| format!("{byte:02x}")).collect();
+            let name = ["bpf_prog", &tag, &suffix].map(str::to_owned);
+            let name = name.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("_");
+            Some(BpfFunction { name, address: addresses.u64().ok()?, size: sizes.u32().ok()? })
+        };
+        (0..count).map_while(|_| function()).collect()
+    }
+
+    fn name(&self) -> String {
+        let name = self.info.get(field::NAME..field::NAME + 16).unwrap_or_default();
+        let name = name.split(|byte| *byte == 0).next().unwrap_or_default();
+        String::from_utf8_lossy(name).into_owned()
+    }
+
+    /// Reads `info` from a place on.
+    fn at(&self, place: usize, endian: Endian) -> Cursor<'_> {
+        Cursor::new(self.info.get(place..).unwrap_or_default(), endian)
+    }
+
+    /// Reads `data` from the place that a field of `info` names.
+    fn array(&self, place: usize, endian: Endian) -> Cursor<'_> {
+        let offset = self.at(place, endian).u64().ok().and_then(|offset| usize::try_from(offset).ok());
+        let bytes = offset.and_then(|offset| self.data.get(offset..)).unwrap_or_default();
+        Cursor::new(bytes, endian)
     }
 }
 
@@ -91,8 +146,6 @@ impl Feature for BpfBtf {
 
 #[cfg(test)]
 mod tests {
-    use oxperf_wire::Endian;
-
     use super::super::testing::round_trip;
     use super::*;
 
@@ -103,5 +156,23 @@ mod tests {
         assert_eq!(BpfProgram::default().id(Endian::Little), None);
         round_trip(&BpfProgInfo(vec![program]));
         round_trip(&BpfBtf(vec![BpfObject { id: 9, data: vec![0x9f, 0xeb] }]));
+    }
+
+    #[test]
+    fn functions_come_from_the_arrays() {
+        let mut info = vec![0; 192];
+        info[64..67].copy_from_slice(b"lsm");
+        info[104] = 1;
+        info[112] = 0;
+        info[120] = 8;
+        info[184] = 16;
+        let mut data = 0xffff_ffff_c01c_17c8_u64.to_le_bytes().to_vec();
+        data.extend([54, 0, 0, 0, 0, 0, 0, 0]);
+        data.extend([0x6d, 0xee, 0xf7, 0x35, 0x7e, 0x7b, 0x45, 0x30]);
+        let program = BpfProgram { arrays: 0, info, data };
+        let name = "bpf_prog_6deef7357e7b4530_lsm".to_owned();
+        let function = BpfFunction { name, address: 0xffff_ffff_c01c_17c8, size: 54 };
+        assert_eq!(program.functions(Endian::Little), [function]);
+        assert_eq!(BpfProgram::default().functions(Endian::Little), []);
     }
 }

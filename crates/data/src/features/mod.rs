@@ -29,7 +29,7 @@ mod tracing_data;
 use oxperf_wire::{Cursor, Encoder};
 
 pub use auxtrace_index::{AuxtraceEntry, AuxtraceIndex};
-pub use bpf::{BpfBtf, BpfObject, BpfProgInfo, BpfProgram};
+pub use bpf::{BpfBtf, BpfFunction, BpfObject, BpfProgInfo, BpfProgram};
 pub use build_id::{BuildIdEntry, BuildIds};
 pub use cache::{Cache, CacheLevel};
 pub use clock::{ClockData, ClockResolution};
