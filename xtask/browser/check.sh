@@ -18,4 +18,4 @@ pages=$(mktemp -d)
 trap 'rm -rf "$pages"' EXIT
 cargo run --quiet --release --manifest-path "$here/../../Cargo.toml" --package oxperf-present \
     --example flame_pages -- "$pages"
-python3 "$here/check.py" "$browser" "$pages" "$@"
+python3 -B "$here/check.py" "$browser" "$pages" "$@"

@@ -28,13 +28,18 @@ const SCRIPT: &str = concat!(
     include_str!("flamegraph/search.js"),
     include_str!("flamegraph/draw.js"),
     include_str!("flamegraph/tables.js"),
-    include_str!("flamegraph/app.js"),
+    include_str!("flamegraph/page.js"),
+    include_str!("flamegraph/address.js"),
+    include_str!("flamegraph/words.js"),
+    include_str!("flamegraph/keys.js"),
+    include_str!("flamegraph/pointer.js"),
+    include_str!("flamegraph/start.js"),
     "})();\n"
 );
 /// SHA-256 of [`STYLE`] in base64. The test `digests_are_those_of_the_assets` says the new one after a change.
-const STYLE_DIGEST: &str = "TlW/9ZsPqX6gW+ftWpRzIuQc3cXHt4GPAlloOo6LAJU=";
+const STYLE_DIGEST: &str = "6s9d7d+N+lH4Q2JG8Svp+VlefA9drIPUv3WQT12/Wdc=";
 /// SHA-256 of [`SCRIPT`] in base64.
-const SCRIPT_DIGEST: &str = "BvopjWn3D1aYjX+ppWepv08lPkUiuMZch3zxaqrkb/Y=";
+const SCRIPT_DIGEST: &str = "ca/wchaVsR2vIhjYBNC1FlP05u+iLbyJv64wQmrgKeA=";
 
 /// What a flame graph shows.
 ///

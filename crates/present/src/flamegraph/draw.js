@@ -5,6 +5,10 @@ const ROW = 20;
 const LEAST = 0.7;
 const TEXT_FROM = 26;
 const REST_TEXT_FROM = 170;
+const SLIVERS_FROM = 4;
+const SLIVER = 1.5;
+const SLIVER_ALPHA = 0.6;
+const HELD_LEAST = 0.15;
 const FONT = '12px system-ui, -apple-system, "Segoe UI", "Liberation Sans", "DejaVu Sans", sans-serif';
 
 // Visits boxes of a view: {from, to} in values, `width` in pixels. box(node, x, w) is a function;
@@ -100,8 +104,10 @@ class Painter {
     const rest = (parent, x, w, from, child) => {
       const y = this.rowTop(tree.depth[parent] + 1, scene);
       if (!visible(y)) return;
-      context.fillStyle = this.restFill(scene, parent, child);
+      context.fillStyle = scene.colours.rest;
       const shown = this.fillBox(x, y, w);
+      if (shown.w >= SLIVERS_FROM) this.paintSlivers(scene, parent, child, y);
+      else if (scene.holds && anyHolds(tree, scene.holds, parent, child)) this.paintHolder(scene, x, y, w);
       if (shown.w >= REST_TEXT_FROM) texts.push(-child, shown.x, shown.w, y);
     };
     visitBoxes(tree, scene.view, this.width, box, rest);
@@ -117,11 +123,50 @@ class Painter {
     return match ?? colours.fill[frame];
   }
 
-  restFill(scene, parent, child) {
-    const { holds, match, colours } = scene;
-    if (!holds) return colours.rest;
-    if (!anyHolds(this.tree, holds, parent, child)) return colours.rest;
-    return match ?? colours.tone.chosen;
+  // Shows what too narrow boxes are made of: each sliver has the colour of its first box, and over it that of marked
+  // ones as strong as their share of it.
+  paintSlivers(scene, parent, child, y) {
+    const { start, total, end } = this.tree;
+    const { view, holds } = scene;
+    const scale = this.width / (view.to - view.from);
+    const last = end[parent];
+    while (child < last && start[child] < view.to) {
+      const first = child;
+      let to = start[first];
+      let held = 0;
+      for (; child < last && (to - start[first]) * scale < SLIVER; child = end[child]) {
+        to = start[child] + total[child];
+        if (holds?.[child]) held += total[child];
+      }
+      if (to <= view.from) continue;
+      const x = (start[first] - view.from) * scale;
+      this.paintSliver(scene, first, x, y, (to - start[first]) * scale, held / (to - start[first]));
+    }
+    this.context.globalAlpha = 1;
+  }
+
+  paintSliver(scene, node, x, y, w, held) {
+    const { context } = this;
+    const left = Math.max(0, x);
+    const width = Math.min(this.width, x + w) - left;
+    const frame = this.tree.frame[node];
+    context.globalAlpha = SLIVER_ALPHA;
+    context.fillStyle = scene.marked ? scene.colours.quiet[frame] : scene.colours.fill[frame];
+    context.fillRect(left, y, width, ROW - 1);
+    if (held <= 0) return;
+    context.globalAlpha = Math.max(HELD_LEAST, held);
+    context.fillStyle = this.holderFill(scene);
+    context.fillRect(left, y, width, ROW - 1);
+  }
+
+  paintHolder(scene, x, y, w) {
+    this.context.fillStyle = this.holderFill(scene);
+    this.fillBox(x, y, w);
+  }
+
+  // Colour of what is not told apart but holds something marked.
+  holderFill(scene) {
+    return scene.match ?? scene.colours.tone.chosen;
   }
 
   // Fills the part inside the canvas; a gap of a pixel parts boxes that are wide enough to lose it.

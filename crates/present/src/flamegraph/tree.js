@@ -51,8 +51,15 @@ function decodeTree(head, bytes) {
     if (depth > tree.height) tree.height = depth;
   }
   sumUp(tree);
+  if (!(tree.total[ALL] > 0)) weighBySamples(tree);
   layOut(tree);
   return tree;
+}
+
+// Samples without periods: each counts one.
+function weighBySamples(tree) {
+  tree.own.set(tree.ownSamples);
+  tree.total.set(tree.samples);
 }
 
 function readWeight(tree, node, next, mean) {
