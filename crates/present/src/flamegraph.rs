@@ -81,7 +81,26 @@ pub enum FlameUnit<'a> {
     Count(&'a str),
 }
 
+impl<'a> FlameUnit<'a> {
+    /// The unit of an event's periods, by its name: clocks count nanoseconds, everything else itself.
+    ///
+    /// ```
+    /// use oxperf_present::flamegraph::FlameUnit;
+    /// assert_eq!(FlameUnit::of_event("task-clock:u"), FlameUnit::Nanoseconds);
+    /// assert_eq!(FlameUnit::of_event("cycles"), FlameUnit::Count("cycles"));
+    /// ```
+    pub fn of_event(name: &'a str) -> Self {
+        match name.split(':').next() {
+            Some("cpu-clock" | "task-clock") => FlameUnit::Nanoseconds,
+            _ => FlameUnit::Count(name),
+        }
+    }
+}
+
 impl FlamePage<'_> {
+    /// The most nodes that a browser draws without a delay one would feel: fold larger trees to it.
+    pub const MAX_NODES: usize = 500_000;
+
     /// Writes the page. Give a buffered writer: it is written in many small pieces.
     ///
     /// # Errors
