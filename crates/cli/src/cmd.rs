@@ -1,5 +1,7 @@
 //! The commands, one file each: what they are called, their options, and what runs them.
 
+mod buildid_list;
+mod evlist;
 mod script;
 
 use clap::{ArgMatches, Command};

@@ -6,12 +6,32 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
+use clap::{Arg, ArgAction, ArgMatches};
 use oxperf_data::{DataError, Reader};
 use oxperf_session::Diagnostics;
 use oxperf_sys::MappedFile;
 
 use crate::failure::Failure;
 use crate::output::print_error;
+
+/// The options that say which recording to read.
+pub(crate) fn arguments() -> Vec<Arg> {
+    vec![
+        Arg::new("input")
+            .short('i')
+            .long("input")
+            .value_name("FILE")
+            .default_value(DEFAULT)
+            .help("Recording to read"),
+        Arg::new("force")
+            .short('f')
+            .long("force")
+            .action(ArgAction::SetTrue)
+            .help("Read a recording that belongs to somebody else"),
+    ]
+}
+
+const DEFAULT: &str = "perf.data";
 
 /// The recording that a command reads.
 pub(crate) struct Input {
@@ -24,6 +44,14 @@ pub(crate) struct Input {
 const NON_BLOCKING: i32 = 0o4000;
 
 impl Input {
+    /// Maps the file that the options name.
+    pub(crate) fn from_matches(matches: &ArgMatches) -> Result<Input, Failure> {
+        Input::open(
+            matches.get_one::<String>("input").map_or(DEFAULT, String::as_str),
+            matches.get_flag("force"),
+        )
+    }
+
     /// Maps the file at `path`.
     pub(crate) fn open(path: &str, force: bool) -> Result<Input, Failure> {
         let path = PathBuf::from(path);
@@ -59,11 +87,6 @@ impl Input {
         self.modified
     }
 
-    /// The file, for messages.
-    pub(crate) fn path(&self) -> &Path {
-        &self.path
-    }
-
     /// What to tell about a file that cannot be read.
     pub(crate) fn refuse(&self, error: &DataError) -> Failure {
         let path = self.path.display();
@@ -97,7 +120,7 @@ fn cannot_open(path: &Path, error: &std::io::Error) -> Failure {
         ErrorKind::PermissionDenied => "Permission denied".to_owned(),
         _ => error.to_string(),
     };
-    let hint = match (error.kind(), path == Path::new("perf.data")) {
+    let hint = match (error.kind(), path == Path::new(DEFAULT)) {
         (ErrorKind::NotFound, true) => "  (try 'perf record' first)",
         _ => "",
     };

@@ -6,10 +6,12 @@ mod app;
 mod cmd;
 mod environment;
 mod failure;
+mod header;
 mod input;
 mod kernel_names;
 mod naming;
 mod output;
+mod profile;
 
 fn main() -> std::process::ExitCode {
     let outcome = app::run(std::env::args_os());

@@ -11,7 +11,8 @@ use std::fmt::Write;
 /// assert_eq!(visible("\x1b[31mred"), "\\x1b[31mred");
 /// ```
 pub fn visible(text: &str) -> Cow<'_, str> {
-    if !text.chars().any(is_hidden) {
+    let printable_ascii = text.bytes().all(|byte| (0x20..0x7f).contains(&byte));
+    if printable_ascii || !text.chars().any(is_hidden) {
         return Cow::Borrowed(text);
     }
     let mut out = String::with_capacity(text.len() + 8);

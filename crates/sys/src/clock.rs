@@ -60,6 +60,20 @@ fn read(fill: impl FnOnce(&mut libc::timespec) -> libc::c_int) -> io::Result<Dur
     Ok(Duration::new(u64::try_from(time.tv_sec).unwrap_or(0), u32::try_from(time.tv_nsec).unwrap_or(0)))
 }
 
+/// Seconds east of UTC that this system's time zone has at a moment, in seconds since 1970.
+///
+/// 0 when the moment is outside what the zone knows.
+pub fn utc_offset(moment: i64) -> i32 {
+    let mut local = std::mem::MaybeUninit::<libc::tm>::zeroed();
+    // SAFETY: both pointers are valid for the call, and localtime_r fills the struct or returns null; all its bytes
+    // are zero, a valid value, if it does not.
+    let local = unsafe {
+        libc::localtime_r(&moment, local.as_mut_ptr());
+        local.assume_init()
+    };
+    i32::try_from(local.tm_gmtoff).unwrap_or(0)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

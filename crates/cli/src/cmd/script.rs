@@ -11,7 +11,7 @@ use oxperf_session::{EventTable, Session, SessionEvent};
 use oxperf_tracepoint::{Formatters, TracingData};
 
 use crate::failure::{Failure, code};
-use crate::input::{Input, report_trouble};
+use crate::input::{self, Input, report_trouble};
 use crate::naming;
 use printer::{Printer, PrinterOptions};
 
@@ -19,7 +19,7 @@ use printer::{Printer, PrinterOptions};
 pub(crate) fn command() -> Command {
     Command::new("script")
         .about("Show every sample of a recording as text")
-        .arg(Arg::new("input").short('i').long("input").value_name("FILE").default_value("perf.data").help("Recording to read"))
+        .args(input::arguments())
         .arg(
             Arg::new("fields")
                 .short('F')
@@ -31,17 +31,13 @@ pub(crate) fn command() -> Command {
         .arg(Arg::new("hide-call-graph").short('G').long("hide-call-graph").action(ArgAction::SetTrue).help("Show the sampled address only, not its callers"))
         .arg(Arg::new("max-stack").long("max-stack").value_name("N").value_parser(clap::value_parser!(usize)).default_value("127").help("Most callers to show"))
         .arg(Arg::new("ns").long("ns").action(ArgAction::SetTrue).help("Show times with nine decimals"))
-        .arg(Arg::new("force").short('f').long("force").action(ArgAction::SetTrue).help("Read a file that belongs to somebody else"))
         .args(naming::arguments())
 }
 
 /// Runs `script`.
 pub(crate) fn run(matches: &ArgMatches, _program: &str) -> Result<i32, Failure> {
     let spec = requested_fields(matches)?;
-    let input = Input::open(
-        matches.get_one::<String>("input").map_or("perf.data", String::as_str),
-        matches.get_flag("force"),
-    )?;
+    let input = Input::from_matches(matches)?;
     let reader = input.reader()?;
     let store = naming::store(matches)?;
     let formatters = formatters(&reader);

@@ -1,0 +1,58 @@
+//! From a recording to a profile: what `report` and `profile` show.
+
+use oxperf_abi::SampleType;
+use oxperf_analysis::collect::{CollectOptions, Collector};
+use oxperf_analysis::profile::{EventGroup, EventProfile, Profile};
+use oxperf_data::Reader;
+use oxperf_data::features::{EventGroup as GroupName, GroupDesc};
+use oxperf_resolve::SymbolSource;
+use oxperf_session::{Diagnostics, EventTable, Session};
+
+use crate::failure::Failure;
+use crate::input::Input;
+
+/// Reads the whole recording.
+pub(crate) fn load(
+    input: &Input,
+    reader: &Reader<'_>,
+    source: &dyn SymbolSource,
+    options: CollectOptions,
+) -> Result<(Profile, Diagnostics), Failure> {
+    let session = Session::new(reader);
+    let events = event_profiles(reader, session.events());
+    let mut collector = Collector::new(events, source, options);
+    let finished = session.run(&mut collector).map_err(|error| input.refuse(&error))?;
+    let mut profile = collector.finish(&finished.machine);
+    for (event, lost) in profile.events.iter_mut().zip(&finished.diagnostics.lost_samples_by_event) {
+        event.lost = *lost;
+    }
+    Ok((profile, finished.diagnostics))
+}
+
+fn event_profiles(reader: &Reader<'_>, events: &EventTable) -> Vec<EventProfile> {
+    let mut groups = groups(reader, events.events().len());
+    let events = events.events().iter().zip(groups.drain(..));
+    let profile = events.map(|(event, group)| EventProfile {
+        name: event.name.clone(),
+        group,
+        has_callchains: event.attr.sample_type.contains(SampleType::CALLCHAIN),
+        ..EventProfile::default()
+    });
+    profile.collect()
+}
+
+/// The group of each event, as the recorder described them.
+fn groups(reader: &Reader<'_>, count: usize) -> Vec<Option<EventGroup>> {
+    let mut groups = vec![None; count];
+    let described = reader.features().get::<GroupDesc>().ok().flatten();
+    for group in described.iter().flat_map(|described| &described.0) {
+        let leader = group.leader as usize;
+        let name = Some(group.name.clone()).filter(|name| !name.is_empty() && name != GroupName::ANONYMOUS);
+        let members = leader.checked_add(group.members as usize).and_then(|end| groups.get_mut(leader..end));
+        members
+            .into_iter()
+            .flatten()
+            .for_each(|slot| *slot = Some(EventGroup { leader, name: name.clone() }));
+    }
+    groups
+}
