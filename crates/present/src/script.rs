@@ -1,0 +1,217 @@
+//! The text of `script`: one head line a sample, then where it was.
+//!
+//! Values come in, bytes go out into the caller's buffer; every name is taken as already harmless
+//! (see [`visible`](crate::visible)) because names repeat and are rendered once.
+
+pub mod fields;
+
+use std::io::Write;
+
+pub use fields::{EventClass, FieldSet, FieldSpec, FieldSpecError};
+
+/// What the head of a sample says. A value that is `None` is left out with its column.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Head<'a> {
+    /// Thread name.
+    pub comm: Option<&'a str>,
+    /// Process.
+    pub pid: Option<i32>,
+    /// Thread.
+    pub tid: Option<i32>,
+    /// CPU.
+    pub cpu: Option<u32>,
+    /// Time, ns.
+    pub time: Option<u64>,
+    /// Events that the sample stands for.
+    pub period: Option<u64>,
+    /// Event name.
+    pub event: Option<&'a str>,
+}
+
+/// How heads are laid out.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct HeadLayout {
+    /// Whether a call chain follows: then the thread name is not padded.
+    pub with_chain: bool,
+    /// Characters of the longest event name.
+    pub event_width: usize,
+    /// Times with nine decimals rather than six.
+    pub nanoseconds: bool,
+}
+
+/// Where an address lies, named.
+#[derive(Clone, Copy, Debug)]
+pub struct Location<'a> {
+    /// The address.
+    pub ip: u64,
+    /// The symbol around it, with the address' distance from its start.
+    pub symbol: Option<(&'a str, u64)>,
+    /// What is mapped there.
+    pub dso: Option<&'a str>,
+}
+
+impl HeadLayout {
+    /// Appends the head of a sample.
+    pub fn write(&self, head: &Head<'_>, out: &mut Vec<u8>) {
+        self.write_comm(head, out);
+        write_ids(head, out);
+        if let Some(cpu) = head.cpu {
+            out.push(b'[');
+            push_number(out, u64::from(cpu), 3, b'0');
+            out.extend_from_slice(b"] ");
+        }
+        if let Some(time) = head.time {
+            self.write_time(time, out);
+        }
+        if let Some(period) = head.period {
+            push_number(out, period, 10, b' ');
+            out.push(b' ');
+        }
+        if let Some(event) = head.event {
+            pad(out, self.event_width.saturating_sub(event.len()));
+            out.extend_from_slice(event.as_bytes());
+            out.extend_from_slice(b": ");
+        }
+    }
+
+    fn write_comm(&self, head: &Head<'_>, out: &mut Vec<u8>) {
+        let Some(comm) = head.comm else { return };
+        if !self.with_chain {
+            pad(out, 16usize.saturating_sub(comm.len()));
+        }
+        out.extend_from_slice(comm.as_bytes());
+        out.push(b' ');
+    }
+
+    fn write_time(&self, time: u64, out: &mut Vec<u8>) {
+        let (seconds, rest) = (time / 1_000_000_000, time % 1_000_000_000);
+        push_number(out, seconds, 5, b' ');
+        out.push(b'.');
+        match self.nanoseconds {
+            true => push_number(out, rest, 9, b'0'),
+            false => push_number(out, rest / 1000, 6, b'0'),
+        }
+        out.extend_from_slice(b": ");
+    }
+}
+
+fn write_ids(head: &Head<'_>, out: &mut Vec<u8>) {
+    let _ = match (head.pid, head.tid) {
+        (Some(pid), Some(tid)) => write!(out, "{pid:7}/{tid:<7} "),
+        (Some(id), None) | (None, Some(id)) if id >= 0 => {
+            push_number(out, u64::from(id.unsigned_abs()), 7, b' ');
+            out.push(b' ');
+            Ok(())
+        }
+        (Some(id), None) | (None, Some(id)) => write!(out, "{id:7} "),
+        (None, None) => Ok(()),
+    };
+}
+
+impl Location<'_> {
+    /// Appends the parts of a location that `fields` asks for.
+    pub fn write(&self, fields: FieldSet, out: &mut Vec<u8>) {
+        if fields.contains(FieldSet::IP) {
+            push_hex(out, self.ip, 16);
+        }
+        if fields.contains(FieldSet::SYM) {
+            self.write_symbol(fields.contains(FieldSet::SYMOFF), out);
+        }
+        if fields.contains(FieldSet::DSO) {
+            out.extend_from_slice(b" (");
+            out.extend_from_slice(self.dso.unwrap_or("[unknown]").as_bytes());
+            out.push(b')');
+        }
+    }
+
+    fn write_symbol(&self, with_offset: bool, out: &mut Vec<u8>) {
+        out.push(b' ');
+        let Some((name, offset)) = self.symbol else {
+            return out.extend_from_slice(b"[unknown]");
+        };
+        out.extend_from_slice(name.as_bytes());
+        if with_offset {
+            out.extend_from_slice(b"+0x");
+            push_hex(out, offset, 1);
+        }
+    }
+}
+
+/// Appends `count` blanks.
+fn pad(out: &mut Vec<u8>, count: usize) {
+    out.resize(out.len() + count, b' ');
+}
+
+/// Appends a number, filled from the left to `width`.
+pub fn push_number(out: &mut Vec<u8>, mut value: u64, width: usize, fill: u8) {
+    let mut digits = [0; 20];
+    let mut start = digits.len();
+    loop {
+        start -= 1;
+        digits[start] = b'0' + (value % 10) as u8;
+        value /= 10;
+        if value == 0 {
+            break;
+        }
+    }
+    let digits = &digits[start..];
+    out.resize(out.len() + width.saturating_sub(digits.len()), fill);
+    out.extend_from_slice(digits);
+}
+
+/// Appends a number in hexadecimal, blank filled to `width`.
+pub fn push_hex(out: &mut Vec<u8>, value: u64, width: usize) {
+    let digits = (16 - value.leading_zeros() as usize / 4).max(1);
+    pad(out, width.saturating_sub(digits));
+    for index in (0..digits).rev() {
+        out.push(b"0123456789abcdef"[(value >> (4 * index) & 15) as usize]);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(write: impl Fn(&mut Vec<u8>)) -> String {
+        let mut out = Vec::new();
+        write(&mut out);
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn a_head_with_everything() {
+        let head = Head {
+            comm: Some("perf-exec"),
+            tid: Some(3246),
+            cpu: Some(1),
+            time: Some(6_083_106_791_999),
+            period: Some(1),
+            event: Some("cycles"),
+            ..Head::default()
+        };
+        let layout = HeadLayout { event_width: 12, ..HeadLayout::default() };
+        let expected = "       perf-exec    3246 [001]  6083.106791:          1       cycles: ";
+        assert_eq!(text(|out| layout.write(&head, out)), expected);
+        let layout = HeadLayout { with_chain: true, nanoseconds: true, event_width: 0 };
+        let expected = "perf-exec    3246 [001]  6083.106791999:          1 cycles: ";
+        assert_eq!(text(|out| layout.write(&head, out)), expected);
+    }
+
+    #[test]
+    fn ids_stand_together_or_alone() {
+        let both = Head { pid: Some(12), tid: Some(13), ..Head::default() };
+        assert_eq!(text(|out| write_ids(&both, out)), "     12/13      ");
+        let none = Head { tid: Some(-1), ..Head::default() };
+        assert_eq!(text(|out| write_ids(&none, out)), "     -1 ");
+    }
+
+    #[test]
+    fn locations() {
+        let all = FieldSet::IP | FieldSet::SYM | FieldSet::SYMOFF | FieldSet::DSO;
+        let known = Location { ip: 0xffff_ffff_8157_a541, symbol: Some(("f", 0x341)), dso: Some("[k]") };
+        assert_eq!(text(|out| known.write(all, out)), "ffffffff8157a541 f+0x341 ([k])");
+        let unknown = Location { ip: 0, symbol: None, dso: None };
+        assert_eq!(text(|out| unknown.write(all, out)), "               0 [unknown] ([unknown])");
+        assert_eq!(text(|out| known.write(FieldSet::SYM, out)), " f");
+    }
+}

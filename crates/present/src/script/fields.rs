@@ -1,0 +1,308 @@
+//! Which fields `script` shows for which kind of event, and the language of `-F`.
+
+use std::fmt;
+
+use oxperf_abi::EventType;
+
+/// A set of fields.
+#[derive(Clone, Copy, PartialEq, Eq, Default)]
+pub struct FieldSet(u32);
+
+macro_rules! fields {
+    ($($(#[$doc:meta])* $name:ident = $bit:expr, $text:expr;)*) => {
+        impl FieldSet {
+            $($(#[$doc])* pub const $name: FieldSet = FieldSet(1 << $bit);)*
+            /// Every field with its name in `-F`.
+            pub const NAMES: &'static [(FieldSet, &'static str)] = &[$((FieldSet::$name, $text),)*];
+        }
+    };
+}
+
+fields! {
+    /// Thread name.
+    COMM = 0, "comm";
+    /// Thread.
+    TID = 1, "tid";
+    /// Process.
+    PID = 2, "pid";
+    /// Time.
+    TIME = 3, "time";
+    /// CPU.
+    CPU = 4, "cpu";
+    /// Event name.
+    EVENT = 5, "event";
+    /// A tracepoint's record as text.
+    TRACE = 6, "trace";
+    /// Address, with the call chain where there is one.
+    IP = 7, "ip";
+    /// Symbol.
+    SYM = 8, "sym";
+    /// Object.
+    DSO = 9, "dso";
+    /// Data address.
+    ADDR = 10, "addr";
+    /// Distance from the symbol's start.
+    SYMOFF = 11, "symoff";
+    /// Period.
+    PERIOD = 12, "period";
+    /// Cost of the access.
+    WEIGHT = 13, "weight";
+    /// Physical data address.
+    PHYS_ADDR = 14, "phys_addr";
+}
+
+impl FieldSet {
+    /// No field.
+    pub const EMPTY: FieldSet = FieldSet(0);
+
+    /// Whether all of `other` is in.
+    pub const fn contains(self, other: FieldSet) -> bool {
+        self.0 & other.0 == other.0
+    }
+
+    /// This set without `other`.
+    #[must_use]
+    pub const fn without(self, other: FieldSet) -> FieldSet {
+        FieldSet(self.0 & !other.0)
+    }
+
+    fn by_name(name: &str) -> Option<FieldSet> {
+        Self::NAMES.iter().find(|(_, text)| *text == name).map(|(field, _)| *field)
+    }
+}
+
+impl std::ops::BitOr for FieldSet {
+    type Output = FieldSet;
+    fn bitor(self, other: FieldSet) -> FieldSet {
+        FieldSet(self.0 | other.0)
+    }
+}
+
+impl fmt::Debug for FieldSet {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_set()
+            .entries(Self::NAMES.iter().filter(|(field, _)| self.contains(*field)).map(|(_, n)| n))
+            .finish()
+    }
+}
+
+/// The kinds of events that have fields of their own.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
+pub enum EventClass {
+    /// Generic hardware and cache events, and those of other PMUs.
+    Hardware,
+    /// Software events.
+    Software,
+    /// Tracepoints.
+    Tracepoint,
+    /// CPU-specific codes.
+    Raw,
+    /// Breakpoints.
+    Breakpoint,
+}
+
+impl EventClass {
+    const ALL: [(EventClass, &'static str); 5] = [
+        (EventClass::Hardware, "hw"),
+        (EventClass::Software, "sw"),
+        (EventClass::Tracepoint, "trace"),
+        (EventClass::Raw, "raw"),
+        (EventClass::Breakpoint, "break"),
+    ];
+
+    /// The class of an event type.
+    pub fn of(kind: EventType) -> EventClass {
+        match kind {
+            EventType::SOFTWARE => EventClass::Software,
+            EventType::TRACEPOINT => EventClass::Tracepoint,
+            EventType::RAW => EventClass::Raw,
+            EventType::BREAKPOINT => EventClass::Breakpoint,
+            _ => EventClass::Hardware,
+        }
+    }
+
+    fn default_fields(self) -> FieldSet {
+        let who = FieldSet::COMM | FieldSet::TID | FieldSet::CPU | FieldSet::TIME | FieldSet::EVENT;
+        let place = FieldSet::IP | FieldSet::SYM | FieldSet::SYMOFF | FieldSet::DSO | FieldSet::PERIOD;
+        match self {
+            EventClass::Tracepoint => who | FieldSet::TRACE,
+            EventClass::Raw => who | place | FieldSet::ADDR | FieldSet::WEIGHT | FieldSet::PHYS_ADDR,
+            EventClass::Hardware | EventClass::Software | EventClass::Breakpoint => who | place,
+        }
+    }
+}
+
+/// The fields of every class, as asked for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct FieldSpec {
+    sets: [FieldSet; 5],
+    /// Fields that the user named: asking for one that was not recorded is an error, not a gap.
+    demanded: [FieldSet; 5],
+}
+
+/// A `-F` that cannot be followed.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum FieldSpecError {
+    /// No such field.
+    UnknownField(String),
+    /// No such event class before the colon.
+    UnknownClass(String),
+    /// `+` or `-` mixed with plain names.
+    Mixed,
+    /// Nothing asked for.
+    Empty,
+}
+
+impl fmt::Display for FieldSpecError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            FieldSpecError::UnknownField(name) => {
+                write!(f, "Invalid field requested: '{name}'. Known fields:")?;
+                FieldSet::NAMES.iter().try_for_each(|(_, name)| write!(f, " {name}"))
+            }
+            FieldSpecError::UnknownClass(name) => {
+                write!(
+                    f,
+                    "Invalid event type in field string: '{name}'. Known types: hw, sw, trace, raw, break"
+                )
+            }
+            FieldSpecError::Mixed => f.write_str("Cannot mix add/remove with plain fields in one list"),
+            FieldSpecError::Empty => f.write_str("No fields requested"),
+        }
+    }
+}
+
+impl std::error::Error for FieldSpecError {}
+
+impl Default for FieldSpec {
+    /// What is shown when nobody asks for fields.
+    fn default() -> FieldSpec {
+        FieldSpec {
+            sets: EventClass::ALL.map(|(class, _)| class.default_fields()),
+            demanded: Default::default(),
+        }
+    }
+}
+
+impl FieldSpec {
+    /// The fields of a class.
+    pub fn fields(&self, class: EventClass) -> FieldSet {
+        self.sets[class as usize]
+    }
+
+    /// The fields of a class that the user named.
+    pub fn demanded(&self, class: EventClass) -> FieldSet {
+        self.demanded[class as usize]
+    }
+
+    /// Follows one `-F` argument: `[hw:|sw:|trace:|raw:|break:]` and names, or names with `+` or `-` before them.
+    ///
+    /// # Errors
+    /// A name is not known, or plain names are mixed with signed ones.
+    pub fn apply(&mut self, text: &str) -> Result<(), FieldSpecError> {
+        let (classes, list) = split_class(text)?;
+        let items: Vec<&str> = list.split(',').map(str::trim).filter(|item| !item.is_empty()).collect();
+        let signed = items.iter().filter(|item| item.starts_with(['+', '-'])).count();
+        match (items.is_empty(), signed == 0, signed == items.len()) {
+            (true, ..) => Err(FieldSpecError::Empty),
+            (_, true, _) => self.replace(&classes, &items),
+            (.., true) => self.adjust(&classes, &items),
+            // One sign before the first name holds for the rest: `+addr,srcline`.
+            _ if items[0].starts_with(['+', '-']) => self.adjust(&classes, &items),
+            _ => Err(FieldSpecError::Mixed),
+        }
+    }
+
+    fn replace(&mut self, classes: &[EventClass], items: &[&str]) -> Result<(), FieldSpecError> {
+        let fields = items.iter().try_fold(FieldSet::EMPTY, |set, item| Ok(set | named(item)?))?;
+        for class in classes {
+            self.sets[*class as usize] = fields;
+            self.demanded[*class as usize] = fields;
+        }
+        Ok(())
+    }
+
+    fn adjust(&mut self, classes: &[EventClass], items: &[&str]) -> Result<(), FieldSpecError> {
+        let mut adding = true;
+        for item in items {
+            adding = match item.as_bytes().first() {
+                Some(b'+') => true,
+                Some(b'-') => false,
+                _ => adding,
+            };
+            let field = named(item.trim_start_matches(['+', '-']))?;
+            for class in classes {
+                let set = &mut self.sets[*class as usize];
+                let demanded = &mut self.demanded[*class as usize];
+                (*set, *demanded) = if adding {
+                    (*set | field, *demanded | field)
+                } else {
+                    (set.without(field), demanded.without(field))
+                };
+            }
+        }
+        Ok(())
+    }
+
+    /// Shows where a tracepoint was when its samples carry call chains and nobody has asked otherwise.
+    pub fn show_places_of_tracepoints(&mut self) {
+        let slot = EventClass::Tracepoint as usize;
+        if self.demanded[slot] == FieldSet::EMPTY {
+            self.sets[slot] =
+                self.sets[slot] | FieldSet::IP | FieldSet::SYM | FieldSet::SYMOFF | FieldSet::DSO;
+        }
+    }
+
+    /// Leaves a field of a class out.
+    pub fn drop_field(&mut self, class: EventClass, field: FieldSet) {
+        let set = &mut self.sets[class as usize];
+        *set = set.without(field);
+    }
+}
+
+fn named(name: &str) -> Result<FieldSet, FieldSpecError> {
+    FieldSet::by_name(name).ok_or_else(|| FieldSpecError::UnknownField(name.to_owned()))
+}
+
+fn split_class(text: &str) -> Result<(Vec<EventClass>, &str), FieldSpecError> {
+    let Some((class, list)) = text.split_once(':') else {
+        return Ok((EventClass::ALL.map(|(class, _)| class).to_vec(), text));
+    };
+    match EventClass::ALL.iter().find(|(_, name)| *name == class) {
+        Some((class, _)) => Ok((vec![*class], list)),
+        None => Err(FieldSpecError::UnknownClass(class.to_owned())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn spec(texts: &[&str]) -> Result<FieldSpec, FieldSpecError> {
+        let mut spec = FieldSpec::default();
+        texts.iter().try_for_each(|text| spec.apply(text)).map(|()| spec)
+    }
+
+    #[test]
+    fn plain_names_replace_and_signed_ones_adjust() {
+        let plain = spec(&["comm,ip"]).unwrap();
+        assert_eq!(plain.fields(EventClass::Software), FieldSet::COMM | FieldSet::IP);
+        let signed = spec(&["-comm,+addr"]).unwrap().fields(EventClass::Hardware);
+        assert!(signed.contains(FieldSet::ADDR) && !signed.contains(FieldSet::COMM));
+        assert_eq!(spec(&["comm,+addr"]), Err(FieldSpecError::Mixed));
+    }
+
+    #[test]
+    fn a_class_takes_its_own_fields() {
+        let spec = spec(&["trace:comm,trace"]).unwrap();
+        assert_eq!(spec.fields(EventClass::Tracepoint), FieldSet::COMM | FieldSet::TRACE);
+        assert!(spec.fields(EventClass::Hardware).contains(FieldSet::SYMOFF));
+    }
+
+    #[test]
+    fn what_is_not_known_is_named() {
+        assert_eq!(spec(&["colour"]), Err(FieldSpecError::UnknownField("colour".to_owned())));
+        assert_eq!(spec(&["x:comm"]), Err(FieldSpecError::UnknownClass("x".to_owned())));
+        assert_eq!(spec(&[""]), Err(FieldSpecError::Empty));
+    }
+}
