@@ -1,1 +1,38 @@
-//! Event text and PMU catalogues to perf_event attributes.
+//! Event text to attributes: what `-e` takes, resolved against the PMUs of a system.
+//!
+//! For a recorder that must turn `cpu-clock:u`, `{cycles,instructions}:S`, `cpu/event=0xc0,umask=1/`,
+//! `sched:sched_*` or `mem:0x1000/8:w` into values for `perf_event_open`, with perf's names, rules and error
+//! texts. Two steps: [`parse`] reads the text alone; [`resolve`] looks names up in a [`Catalogue`] of PMUs
+//! ([`PmuSource`]) and tracepoints ([`TracepointSource`]), both replaceable so that any machine's catalogue can be
+//! tested anywhere.
+//!
+//! This crate opens no event and knows nothing of sampling policy: period, call graphs and fallbacks belong to
+//! the recorder, which gets an event's own terms in [`ResolvedEvent`]. Events of a PMU that are known only to
+//! vendor tables (a `tables` room with the pmu-events JSON) and metrics (a `metric` room with parser and
+//! evaluator) have their place here beside [`builtin`]; without them such a name is a bad event name.
+//!
+//! ```
+//! use oxperf_pmu::{Catalogue, MemoryPmus, MemoryTracepoints, parse, resolve};
+//!
+//! let pmus = MemoryPmus::new().pmu("cpu", 4).format("event", "config:0-7").format("umask", "config:8-15");
+//! let tracepoints = MemoryTracepoints::default();
+//! let catalogue = Catalogue { pmus: &pmus, tracepoints: &tracepoints };
+//! let events = resolve(&parse("cpu/event=0xc0,umask=1/u").unwrap(), &catalogue).unwrap();
+//! assert_eq!((events[0].name.as_str(), events[0].attr.config), ("cpu/event=0xc0,umask=1/u", 0x1c0));
+//! ```
+
+pub mod builtin;
+mod error;
+mod glob;
+mod resolve;
+mod syntax;
+mod sysfs;
+mod tracepoints;
+
+pub use error::{Problem, SyntaxError};
+pub use resolve::{CallGraphTerm, Catalogue, RateTerm, ResolvedEvent, SampleTerms, TracepointName, resolve};
+pub use syntax::{
+    Access, EventForm, EventList, EventSpec, GroupSpec, Item, Modifiers, Term, TermValue, parse,
+};
+pub use sysfs::{MemoryPmus, PmuSource, SystemPmus};
+pub use tracepoints::{MemoryTracepoints, TracepointSource};

@@ -1,0 +1,66 @@
+//! An event that can be opened.
+
+use super::SampleTerms;
+use oxperf_abi::EventAttr;
+
+/// An event with everything that its text says about it.
+#[derive(Clone, PartialEq, Debug)]
+pub struct ResolvedEvent {
+    /// Type, config words, excluded modes, precision, pinning, breakpoint. Period, sample fields and read format
+    /// are the recorder's.
+    pub attr: EventAttr,
+    /// perf's name for it.
+    pub name: String,
+    /// The PMU's name, for messages: `cpu`, `software`, `tracepoint`, `breakpoint`.
+    pub pmu: String,
+    /// The CPUs that the PMU counts on, as sysfs lists them; `None` for all.
+    pub cpus: Option<String>,
+    /// Index of the group's leader; `None` for an event that leads or stands alone.
+    pub leader: Option<usize>,
+    /// The group's name, on its leader.
+    pub group_name: Option<String>,
+    /// The group may be taken apart when it cannot be opened (`W`).
+    pub weak_group: bool,
+    /// The leader samples and the members are read with each sample (`S`).
+    pub sample_read: bool,
+    /// The precision is the highest that works (`P`).
+    pub max_precise: bool,
+    /// The tracepoint behind it.
+    pub tracepoint: Option<TracepointName>,
+    /// What its terms say about sampling.
+    pub terms: SampleTerms,
+    /// The unit of its counts.
+    pub unit: Option<String>,
+    /// What a count is multiplied by to be in that unit.
+    pub scale: Option<f64>,
+}
+
+/// A tracepoint's two names.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct TracepointName {
+    /// The system, `sched`.
+    pub system: String,
+    /// The event, `sched_switch`.
+    pub event: String,
+}
+
+impl ResolvedEvent {
+    /// An event that nothing is said about yet.
+    pub(crate) fn new(name: &str, pmu: &str) -> ResolvedEvent {
+        ResolvedEvent {
+            attr: EventAttr::default(),
+            name: name.to_owned(),
+            pmu: pmu.to_owned(),
+            cpus: None,
+            leader: None,
+            group_name: None,
+            weak_group: false,
+            sample_read: false,
+            max_precise: false,
+            tracepoint: None,
+            terms: SampleTerms::default(),
+            unit: None,
+            scale: None,
+        }
+    }
+}

@@ -1,0 +1,170 @@
+//! Events as written to events that can be opened.
+
+mod apply;
+mod breakpoint;
+mod event;
+mod legacy;
+mod modifiers;
+mod pmu;
+mod sample_terms;
+mod tracepoint;
+
+pub use event::{ResolvedEvent, TracepointName};
+pub use sample_terms::{CallGraphTerm, RateTerm, SampleTerms};
+
+use crate::syntax::{EventForm, EventList, EventSpec, GroupSpec, Item, Modifiers, Term};
+use crate::{PmuSource, Problem, SyntaxError, TracepointSource};
+use oxperf_abi::EventType;
+use pmu::Pmu;
+
+/// Where names are looked up.
+#[derive(Clone, Copy)]
+pub struct Catalogue<'a> {
+    /// PMUs.
+    pub pmus: &'a dyn PmuSource,
+    /// Tracepoints.
+    pub tracepoints: &'a dyn TracepointSource,
+}
+
+/// Looks every event up. One written event can become several: one for each PMU or tracepoint that matches. Their
+/// order is that of the text; leaders are named by their index in the result.
+///
+/// # Errors
+/// The first event that is not there or whose terms do not fit.
+pub fn resolve(list: &EventList, catalogue: &Catalogue<'_>) -> Result<Vec<ResolvedEvent>, SyntaxError> {
+    let mut resolved = Vec::new();
+    for item in &list.items {
+        match item {
+            Item::Event(event) => resolve_event(event, catalogue).map(|events| resolved.extend(events)),
+            Item::Group(group) => {
+                resolve_group(group, resolved.len(), catalogue).map(|events| resolved.extend(events))
+            }
+        }
+        .map_err(|problems| SyntaxError::new(&list.text, problems))?;
+    }
+    Ok(resolved)
+}
+
+type Found = Result<Vec<ResolvedEvent>, Vec<Problem>>;
+
+fn resolve_event(event: &EventSpec, catalogue: &Catalogue<'_>) -> Found {
+    let mut found = look_up(event, catalogue)?;
+    for resolved in &mut found {
+        modifiers::apply(resolved, event.modifiers);
+    }
+    Ok(found)
+}
+
+/// Members after the first follow the leader at index `leader`.
+fn resolve_group(group: &GroupSpec, leader: usize, catalogue: &Catalogue<'_>) -> Found {
+    let mut members = Vec::new();
+    for event in &group.events {
+        let combined = modifiers::combine(event, group).map_err(|problem| vec![problem])?;
+        for mut member in look_up(event, catalogue)? {
+            let first = members.is_empty();
+            modifiers::apply(&mut member, modifiers::for_member(combined, event.modifiers, first));
+            member.leader = (!first).then_some(leader);
+            member.group_name = group.name.clone().filter(|_| first);
+            member.weak_group = group.modifiers.weak;
+            members.push(member);
+        }
+    }
+    Ok(members)
+}
+
+fn look_up(event: &EventSpec, catalogue: &Catalogue<'_>) -> Found {
+    match &event.form {
+        EventForm::Name(name) => named(event, name, catalogue),
+        EventForm::WithTerms(name) => with_terms(event, name, catalogue),
+        EventForm::Raw(config) => raw(event, *config, catalogue),
+        EventForm::Numeric { kind, config } => numeric(event, *kind, *config, catalogue),
+        EventForm::Tracepoint { system, event: name } => {
+            tracepoint::resolve(event, system, name, catalogue.tracepoints)
+        }
+        EventForm::Breakpoint { address, length, access } => {
+            breakpoint::resolve(event, *address, *length, *access).map(|event| vec![event])
+        }
+    }
+}
+
+fn named(event: &EventSpec, name: &str, catalogue: &Catalogue<'_>) -> Found {
+    let headline = Problem::new(event.position, "Bad event name")
+        .with_help(format!("Unable to find event on a PMU of '{name}'"));
+    on_pmus_with_event(event, name, catalogue).unwrap_or_else(|| Err(vec![headline.clone()])).map_err(
+        |mut problems| {
+            if problems.first() != Some(&headline) {
+                problems.insert(0, headline);
+            }
+            problems
+        },
+    )
+}
+
+/// A name before a slash is a PMU's (or, as a pattern or without its number, that of several); else an event's.
+fn with_terms(event: &EventSpec, name: &str, catalogue: &Catalogue<'_>) -> Found {
+    let headline = Problem::new(event.position, "Bad event or PMU")
+        .with_help(format!("Unable to find PMU or event on a PMU of '{name}'"));
+    let matching = Pmu::matching(catalogue.pmus, name);
+    let found = if matching.is_empty() {
+        on_pmus_with_event(event, name, catalogue)
+    } else {
+        Some(on_each(&matching, event, &event.terms))
+    };
+    found.unwrap_or_else(|| Err(Vec::new())).map_err(|mut problems| {
+        problems.insert(0, headline);
+        problems
+    })
+}
+
+/// The event of this name on every PMU that has it; `None` when none has. The name is then one more term.
+fn on_pmus_with_event(event: &EventSpec, name: &str, catalogue: &Catalogue<'_>) -> Option<Found> {
+    let pmus = Pmu::with_event(catalogue.pmus, name);
+    let mut terms = event.terms.clone();
+    terms.push(Term { name: name.to_owned(), position: event.position, value: None });
+    (!pmus.is_empty()).then(|| on_each(&pmus, event, &terms))
+}
+
+/// The event on each PMU that takes its terms; what the first refused one says when none does.
+fn on_each(pmus: &[Pmu<'_>], event: &EventSpec, terms: &[Term]) -> Found {
+    let hybrid = pmus.iter().filter(|pmu| pmu.is_core()).count() > 1;
+    let (found, refused): (Vec<_>, Vec<_>) =
+        pmus.iter().map(|pmu| apply::on_pmu(pmu, event, terms, hybrid)).partition(Result::is_ok);
+    let found: Vec<ResolvedEvent> = found.into_iter().flatten().collect();
+    match refused.into_iter().find_map(Result::err) {
+        Some(problem) if found.is_empty() => Err(vec![problem]),
+        _ => Ok(found),
+    }
+}
+
+fn raw(event: &EventSpec, config: u64, catalogue: &Catalogue<'_>) -> Found {
+    let cores = Pmu::cores(catalogue.pmus);
+    let hybrid = cores.len() > 1;
+    let events = cores.iter().map(|pmu| {
+        let mut resolved = apply::with_sample_terms(pmu, event)?;
+        resolved.attr.kind = if hybrid { pmu.kind() } else { EventType::RAW };
+        resolved.attr.config = config;
+        Ok(resolved)
+    });
+    events.collect::<Result<_, Problem>>().map_err(|problem| vec![problem])
+}
+
+fn numeric(event: &EventSpec, kind: u32, config: u64, catalogue: &Catalogue<'_>) -> Found {
+    let pmu = Pmu::of_kind(catalogue.pmus, kind);
+    let mut resolved = apply::with_sample_terms(&pmu, event).map_err(|problem| vec![problem])?;
+    resolved.attr.kind = EventType(kind);
+    resolved.attr.config = config;
+    Ok(vec![resolved])
+}
+
+/// The modifiers of an event that stands alone.
+impl ResolvedEvent {
+    /// The same event with perf's modifiers applied, for selections that no text was written for.
+    #[must_use]
+    pub(crate) fn with_modifiers(mut self, modifiers: Modifiers) -> ResolvedEvent {
+        modifiers::apply(&mut self, modifiers);
+        self
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,56 @@
+//! Modifier letters into attribute flags.
+
+use super::event::ResolvedEvent;
+use crate::Problem;
+use crate::syntax::{EventSpec, GroupSpec, MAX_PRECISE, Modifiers};
+use oxperf_abi::AttrFlags;
+
+/// What the letters mean for one event.
+pub(super) fn apply(event: &mut ResolvedEvent, modifiers: Modifiers) {
+    let flags = &mut event.attr.flags;
+    let any_level = modifiers.user || modifiers.kernel || modifiers.hypervisor;
+    flags.set(AttrFlags::EXCLUDE_USER, any_level && !modifiers.user);
+    flags.set(AttrFlags::EXCLUDE_KERNEL, any_level && !modifiers.kernel);
+    flags.set(AttrFlags::EXCLUDE_HV, any_level && !modifiers.hypervisor);
+    let any_side = modifiers.guest || modifiers.host;
+    flags.set(AttrFlags::EXCLUDE_GUEST, any_side && !modifiers.guest);
+    flags.set(AttrFlags::EXCLUDE_HOST, any_side && !modifiers.host);
+    flags.set(AttrFlags::EXCLUDE_IDLE, modifiers.exclude_idle);
+    flags.set(AttrFlags::PINNED, modifiers.pinned);
+    flags.set(AttrFlags::EXCLUSIVE, modifiers.exclusive);
+    flags.set_precise_ip(if modifiers.max_precise { MAX_PRECISE } else { modifiers.precise });
+    event.max_precise = modifiers.max_precise;
+    event.sample_read = modifiers.sample_read;
+}
+
+/// An event's letters with its group's: both hold, and precision adds up.
+pub(super) fn combine(event: &EventSpec, group: &GroupSpec) -> Result<Modifiers, Problem> {
+    let (own, shared) = (event.modifiers, group.modifiers);
+    let precise = own.precise + shared.precise;
+    if precise > MAX_PRECISE {
+        let name = &event.name;
+        let message =
+            format!("Maximum combined precise value is {MAX_PRECISE}, adding precision to \"{name}\"");
+        return Err(Problem::new(group.modifiers_position, message));
+    }
+    Ok(Modifiers {
+        user: own.user || shared.user,
+        kernel: own.kernel || shared.kernel,
+        hypervisor: own.hypervisor || shared.hypervisor,
+        guest: own.guest || shared.guest,
+        host: own.host || shared.host,
+        precise,
+        max_precise: own.max_precise || shared.max_precise,
+        exclude_idle: own.exclude_idle || shared.exclude_idle,
+        sample_read: own.sample_read || shared.sample_read,
+        pinned: own.pinned || shared.pinned,
+        exclusive: own.exclusive || shared.exclusive,
+        weak: shared.weak,
+        keep_order: own.keep_order || shared.keep_order,
+    })
+}
+
+/// A group is pinned and exclusive through its leader: what the group's letters say of that is not for members.
+pub(super) fn for_member(combined: Modifiers, own: Modifiers, leads: bool) -> Modifiers {
+    if leads { combined } else { Modifiers { pinned: own.pinned, exclusive: own.exclusive, ..combined } }
+}

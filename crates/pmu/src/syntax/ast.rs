@@ -1,0 +1,114 @@
+//! What an event text says, with the places it says it at (byte offsets into the text).
+
+use super::Modifiers;
+
+/// A whole `-e` text.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct EventList {
+    /// The text.
+    pub text: String,
+    /// Its events and groups, in order.
+    pub items: Vec<Item>,
+}
+
+/// A member of a list.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Item {
+    /// An event of its own.
+    Event(EventSpec),
+    /// Events that are counted together.
+    Group(GroupSpec),
+}
+
+/// `name{events}:modifiers`.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct GroupSpec {
+    /// The name before the brace.
+    pub name: Option<String>,
+    /// At least one event; the first leads.
+    pub events: Vec<EventSpec>,
+    /// Modifiers for every member.
+    pub modifiers: Modifiers,
+    /// Where they stand.
+    pub modifiers_position: usize,
+}
+
+/// One event as written.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct EventSpec {
+    /// Where it begins.
+    pub position: usize,
+    /// What perf calls an event that was written so, unless a `name=` term or a tracepoint says otherwise.
+    pub name: String,
+    /// Which event.
+    pub form: EventForm,
+    /// The text between slashes.
+    pub terms: Vec<Term>,
+    /// Its own modifiers.
+    pub modifiers: Modifiers,
+}
+
+/// The ways to say which event.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum EventForm {
+    /// A name alone: an event that some PMU or the kernel has.
+    Name(String),
+    /// A name with terms: a PMU, or else an event.
+    WithTerms(String),
+    /// `rHEX`: a code of the CPU.
+    Raw(u64),
+    /// `TYPE:CONFIG`.
+    Numeric {
+        /// The type.
+        kind: u32,
+        /// The config word.
+        config: u64,
+    },
+    /// `SYSTEM:EVENT`; both may be patterns.
+    Tracepoint {
+        /// The system.
+        system: String,
+        /// The event.
+        event: String,
+    },
+    /// `mem:ADDRESS[/LENGTH][:ACCESS]`.
+    Breakpoint {
+        /// The watched address.
+        address: u64,
+        /// The watched bytes, when given.
+        length: Option<u64>,
+        /// The watched accesses, when given.
+        access: Option<Access>,
+    },
+}
+
+/// Accesses that a breakpoint watches.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Access {
+    /// Reads.
+    pub read: bool,
+    /// Writes.
+    pub write: bool,
+    /// Execution.
+    pub execute: bool,
+}
+
+/// `name` or `name=value`.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Term {
+    /// The name.
+    pub name: String,
+    /// Where the name begins.
+    pub position: usize,
+    /// The value, if there is one.
+    pub value: Option<TermValue>,
+}
+
+/// A term's value.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct TermValue {
+    /// Its text without quotes.
+    pub text: String,
+    /// Where it begins.
+    pub position: usize,
+}

@@ -1,0 +1,137 @@
+//! One event.
+
+use super::ast::{EventForm, EventSpec};
+use super::modifiers::{Modifiers, event_modifiers};
+use super::number::{parse_number, parse_raw};
+use super::scanner::Scanner;
+use super::{breakpoint, terms};
+use crate::Problem;
+
+pub(super) fn is_name_char(char: char) -> bool {
+    char.is_ascii_alphanumeric() || "_*?[].!-".contains(char)
+}
+
+/// Takes one event with the blanks around it, which perf keeps in the name.
+pub(super) fn event(scanner: &mut Scanner<'_>) -> Result<EventSpec, Problem> {
+    let start = scanner.position();
+    scanner.skip_spaces();
+    let position = scanner.position();
+    let mut event = if scanner.take_text("mem:") {
+        breakpoint::breakpoint(scanner, position)?
+    } else {
+        named(scanner, position)?
+    };
+    scanner.skip_spaces();
+    event.name = display_name(scanner.since(start), &event);
+    Ok(event)
+}
+
+/// perf's name: the text as written, but a breakpoint's only up to its length.
+fn display_name(text: &str, event: &EventSpec) -> String {
+    let cut = matches!(event.form, EventForm::Breakpoint { .. }) && event.terms.is_empty();
+    let shown = if cut { text.split('/').next().unwrap_or(text) } else { text };
+    shown.to_owned()
+}
+
+fn named(scanner: &mut Scanner<'_>, position: usize) -> Result<EventSpec, Problem> {
+    let name = scanner.take_while(is_name_char);
+    if name.is_empty() {
+        return Err(scanner.unexpected());
+    }
+    match scanner.peek() {
+        Some(':') => after_colon(scanner, position, name),
+        Some('/') => with_terms(
+            scanner,
+            position,
+            parse_raw(name).map_or(EventForm::WithTerms(name.into()), EventForm::Raw),
+        ),
+        _ => Ok(spec(position, plain(name))),
+    }
+}
+
+fn plain(name: &str) -> EventForm {
+    parse_raw(name).map_or_else(|| EventForm::Name(name.to_owned()), EventForm::Raw)
+}
+
+/// What a colon begins: a config number, modifiers, or a tracepoint's event.
+fn after_colon(scanner: &mut Scanner<'_>, position: usize, name: &str) -> Result<EventSpec, Problem> {
+    let before = scanner.clone();
+    scanner.take(':');
+    let unexpected = scanner.unexpected();
+    let second = scanner.take_while(is_name_char);
+    if let Some(kind) = parse_number(name).filter(|_| !second.is_empty()) {
+        let kind = u32::try_from(kind).map_err(|_| Problem::unrecognized(position))?;
+        let config = parse_number(second).ok_or(unexpected)?;
+        return tail(scanner, position, EventForm::Numeric { kind, config });
+    }
+    if Modifiers::is_letters(second) {
+        *scanner = before;
+        return tail(scanner, position, plain(name));
+    }
+    tail(scanner, position, EventForm::Tracepoint { system: name.to_owned(), event: second.to_owned() })
+}
+
+/// What may end any event: `:modifiers` or `/terms/modifiers`.
+pub(super) fn tail(
+    scanner: &mut Scanner<'_>,
+    position: usize,
+    form: EventForm,
+) -> Result<EventSpec, Problem> {
+    match scanner.peek() {
+        Some('/') => with_terms(scanner, position, form),
+        Some(':') => {
+            scanner.take(':');
+            Ok(EventSpec { modifiers: event_modifiers(scanner)?, ..spec(position, form) })
+        }
+        _ => Ok(spec(position, form)),
+    }
+}
+
+fn with_terms(scanner: &mut Scanner<'_>, position: usize, form: EventForm) -> Result<EventSpec, Problem> {
+    scanner.take('/');
+    let terms = terms::terms(scanner)?;
+    Ok(EventSpec { terms, modifiers: event_modifiers(scanner)?, ..spec(position, form) })
+}
+
+fn spec(position: usize, form: EventForm) -> EventSpec {
+    EventSpec { position, name: String::new(), form, terms: Vec::new(), modifiers: Modifiers::default() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn form(text: &str) -> EventForm {
+        event(&mut Scanner::new(text)).unwrap().form
+    }
+
+    #[test]
+    fn forms() {
+        assert_eq!(form("cycles:u"), EventForm::Name("cycles".into()));
+        assert_eq!(form("cycles:"), EventForm::Name("cycles".into()));
+        assert_eq!(form("cpu/event=1/"), EventForm::WithTerms("cpu".into()));
+        assert_eq!(form("r1a8:u"), EventForm::Raw(0x1a8));
+        assert_eq!(form("0x1:0x2:u"), EventForm::Numeric { kind: 1, config: 2 });
+        let tracepoint = EventForm::Tracepoint { system: "sched".into(), event: "sched_*".into() };
+        assert_eq!(form("sched:sched_*:u"), tracepoint);
+        // No modifiers, so a tracepoint.
+        assert_eq!(
+            form("cpu-clock:x"),
+            EventForm::Tracepoint { system: "cpu-clock".into(), event: "x".into() }
+        );
+    }
+
+    #[test]
+    fn terms_and_modifiers() {
+        let event = event(&mut Scanner::new("cpu/event=0xc0,inv,name='x:y=z,1'/ukp")).unwrap();
+        let terms: Vec<_> =
+            event.terms.iter().map(|t| (t.name.as_str(), t.position, t.value.as_ref())).collect();
+        assert_eq!((terms[0].0, terms[0].1, terms[0].2.unwrap().position), ("event", 4, 10));
+        assert_eq!((terms[1].0, terms[1].2), ("inv", None));
+        assert_eq!(terms[2].2.unwrap().text, "x:y=z,1");
+        assert_eq!(
+            event.modifiers,
+            Modifiers { user: true, kernel: true, precise: 1, ..Modifiers::default() }
+        );
+    }
+}

@@ -1,0 +1,56 @@
+//! The text between slashes.
+
+use super::ast::{Term, TermValue};
+use super::scanner::Scanner;
+use crate::Problem;
+
+/// Takes terms up to and including the closing slash; the opening one was taken.
+pub(super) fn terms(scanner: &mut Scanner<'_>) -> Result<Vec<Term>, Problem> {
+    let mut terms = Vec::new();
+    if scanner.take('/') {
+        return Ok(terms);
+    }
+    loop {
+        terms.push(term(scanner)?);
+        if scanner.take('/') {
+            return Ok(terms);
+        }
+        if !scanner.take(',') {
+            return Err(scanner.unexpected());
+        }
+    }
+}
+
+fn term(scanner: &mut Scanner<'_>) -> Result<Term, Problem> {
+    let position = scanner.position();
+    let driver = scanner.take('@');
+    let name = scanner.take_while(is_term_char);
+    if name.is_empty() {
+        return Err(scanner.unexpected());
+    }
+    let name = if driver { scanner.since(position) } else { name }.to_owned();
+    let value = if scanner.take('=') { Some(value(scanner)?) } else { None };
+    Ok(Term { name, position, value })
+}
+
+fn value(scanner: &mut Scanner<'_>) -> Result<TermValue, Problem> {
+    let position = scanner.position();
+    let quoted = scanner.take('\'');
+    let text = scanner.take_while(|char| if quoted { is_quotable(char) } else { is_value_char(char) });
+    if text.is_empty() || quoted && !scanner.take('\'') {
+        return Err(scanner.unexpected());
+    }
+    Ok(TermValue { text: text.to_owned(), position })
+}
+
+fn is_term_char(char: char) -> bool {
+    char.is_ascii_alphanumeric() || "_*?[].!:-".contains(char)
+}
+
+fn is_value_char(char: char) -> bool {
+    char.is_ascii_graphic() && !",/='{}".contains(char)
+}
+
+fn is_quotable(char: char) -> bool {
+    char.is_ascii_graphic() && char != '\''
+}
