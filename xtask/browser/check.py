@@ -67,7 +67,7 @@ def sizes(checks):
     checks.open("empty")
     checks.expect("an empty profile says so", checks.browser.value("document.getElementById('empty').hidden"), False)
     checks.shot("empty")
-    for page in ("one", "hundred", "thousands", "million", "flat"):
+    for page in ("one", "hundred", "thousands", "million", "flat", "deep"):
         checks.open(page)
         checks.expect(f"{page}: something is drawn", checks.pixels(), lambda colours: colours > 2)
         checks.shot(page)

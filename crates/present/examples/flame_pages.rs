@@ -73,6 +73,7 @@ fn main() -> io::Result<()> {
     write(directory, "thousands", &grow(20_000, 5_000, 48), &lost)?;
     write(directory, "million", &grow(1_000_000, 500_000, 120), &[])?;
     write(directory, "flat", &flat(300_000), &[])?;
+    write(directory, "deep", &deep(5_000), &[])?;
     write(directory, "hostile", &hostile(), &HOSTILE)
 }
 
@@ -184,6 +185,18 @@ fn flat(nodes: u32) -> FlameTree {
     for number in 0..nodes {
         let own = Weight { value: 1, samples: 1 };
         tree.nodes.push(FlameNode { own, ..node(Some(0), 4 + number % 4000) });
+    }
+    tree.sum_totals();
+    tree
+}
+
+/// One function that calls itself, one sample at each depth.
+fn deep(levels: u32) -> FlameTree {
+    let mut tree = scenery();
+    tree.nodes.push(node(None, 0));
+    for caller in 0..levels {
+        let own = Weight { value: 1000, samples: 1 };
+        tree.nodes.push(FlameNode { own, ..node(Some(caller), 5) });
     }
     tree.sum_totals();
     tree

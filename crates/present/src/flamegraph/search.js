@@ -3,7 +3,7 @@
 // Capitals in the expression make it exact about case.
 function compileQuery(text) {
   if (text === "") return { pattern: null };
-  const flags = /[A-Z]/.test(text.replace(/\\./g, "")) ? "u" : "iu";
+  const flags = /[A-Z]/.test(text.replace(/\\./g, "")) ? "" : "i";
   try {
     return { pattern: new RegExp(text, flags) };
   } catch (error) {
