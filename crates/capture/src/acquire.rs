@@ -42,6 +42,7 @@ pub fn acquire(
         match OpenEvents::open(kernel, &plan, workload) {
             Ok(open) => {
                 open.gone.iter().for_each(|&tid| attempt.notes.note(Note::ThreadGone(tid)));
+                attempt.notes.opened(&plan);
                 return Ok(Acquired { plan, open });
             }
             Err(refusal) => attempt.adapt(&plan, refusal)?,

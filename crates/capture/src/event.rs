@@ -13,6 +13,8 @@ pub struct EventRequest {
     pub attr: EventAttr,
     /// The PMU's name, for messages.
     pub pmu: String,
+    /// System and event of a tracepoint.
+    pub tracepoint: Option<(String, String)>,
     /// The index of the group's leader; `None` for an event that stands alone or leads.
     pub leader: Option<usize>,
     /// The group's name on its leader, when the user gave one.
@@ -43,6 +45,7 @@ impl EventRequest {
             name: name.to_owned(),
             attr,
             pmu: "software".to_owned(),
+            tracepoint: None,
             leader: None,
             group_name: None,
             sample_read: false,
@@ -61,6 +64,11 @@ impl EventRequest {
         let mut dummy = EventRequest::software(SoftwareId::Dummy, "dummy:u");
         dummy.attr.flags = AttrFlags::EXCLUDE_KERNEL | AttrFlags::EXCLUDE_HV | AttrFlags::EXCLUDE_GUEST;
         dummy
+    }
+
+    /// System and event of a tracepoint.
+    pub(crate) fn tracepoint(&self) -> Option<(&str, &str)> {
+        self.tracepoint.as_ref().map(|(system, event)| (system.as_str(), event.as_str()))
     }
 
     /// Whether a sample carries a tracepoint's record.

@@ -3,10 +3,12 @@
 use std::fmt;
 
 use oxperf_abi::Tid;
+use oxperf_tracepoint::TracepointError;
 
 use crate::explain::Explanation;
 use crate::missing::Feature;
 use crate::options::Rate;
+use crate::plan::Plan;
 use crate::synthesize::KernelMapError;
 
 /// Something the user should hear of.
@@ -44,8 +46,8 @@ pub enum Note {
     KernelMapMissing(KernelMapError),
     /// A thread of the target ended before it could be recorded.
     ThreadGone(Tid),
-    /// `/proc` hides the tracepoints' formats; the file has none.
-    TracingDataMissing(String),
+    /// The tracepoints' formats cannot be read; the file has none.
+    TracingDataMissing(TracepointError),
 }
 
 impl fmt::Display for Note {
@@ -92,6 +94,9 @@ fn write_rate_limited(f: &mut fmt::Formatter<'_>, asked: Rate, limit: u64) -> fm
 pub trait Notes {
     /// Hears of something.
     fn note(&mut self, note: Note);
+
+    /// Sees what was opened, when the kernel has taken all of it.
+    fn opened(&mut self, _plan: &Plan) {}
 }
 
 impl Notes for Vec<Note> {

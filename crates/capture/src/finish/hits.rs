@@ -36,7 +36,7 @@ struct Mapping {
     dso: DsoIndex,
 }
 
-/// The mappings that one process ever had.
+/// The mappings that one process made.
 #[derive(Default, Debug)]
 struct Space {
     mappings: Vec<Mapping>,
@@ -79,12 +79,14 @@ impl Mappings {
     }
 }
 
-/// The collected mappings, in order, ready for addresses.
+/// The collected mappings, ready for addresses.
 #[derive(Debug)]
 pub(crate) struct Hits {
     dsos: Vec<Dso>,
     spaces: FxHashMap<Pid, Space>,
-    kernel: Space,
+    /// What is left to find of each process that had a sample.
+    open: FxHashMap<Pid, Unseen>,
+    kernel: Unseen,
 }
 
 /// Forks that are followed back; longer chains are damage.
@@ -92,21 +94,20 @@ const MOST_ANCESTORS: usize = 64;
 
 impl Hits {
     /// Takes the mappings when all are known.
-    pub(crate) fn new(mut mappings: Mappings) -> Hits {
-        mappings.spaces.values_mut().chain([&mut mappings.kernel]).for_each(Space::sort);
-        Hits { dsos: mappings.dsos, spaces: mappings.spaces, kernel: mappings.kernel }
+    pub(crate) fn new(mappings: Mappings) -> Hits {
+        let Mappings { dsos, spaces, kernel, .. } = mappings;
+        let kernel = Unseen::new(kernel.mappings.into_iter(), &dsos);
+        Hits { dsos, spaces, open: FxHashMap::default(), kernel }
     }
 
     /// Marks what lies at the addresses of a sample of `pid`.
     #[inline]
     pub(crate) fn mark(&mut self, pid: Pid, addresses: impl Iterator<Item = u64>) {
-        let own = self.spaces.get(&pid);
+        let (spaces, dsos) = (&self.spaces, &mut self.dsos);
+        let user = self.open.entry(pid).or_insert_with(|| Unseen::new(inherited(spaces, pid), dsos));
         for address in addresses {
-            if address >= KERNEL_SPACE {
-                self.kernel.mark(address, &mut self.dsos);
-            } else if !own.is_some_and(|space| space.mark(address, &mut self.dsos)) {
-                mark_in_ancestors(&self.spaces, own, address, &mut self.dsos);
-            }
+            let space = if address >= KERNEL_SPACE { &mut self.kernel } else { &mut *user };
+            space.mark(address, dsos);
         }
     }
 
@@ -116,33 +117,29 @@ impl Hits {
     }
 }
 
-/// What a process has not mapped itself, it may have from the one that it was forked from.
-fn mark_in_ancestors(
-    spaces: &FxHashMap<Pid, Space>,
-    own: Option<&Space>,
-    address: u64,
-    dsos: &mut [Dso],
-) -> bool {
-    let parent = |space: &Space| spaces.get(&space.parent?);
-    let ancestors = std::iter::successors(own.and_then(parent), |space| parent(space));
-    ancestors.take(MOST_ANCESTORS).any(|space| space.mark(address, dsos))
+/// What a process mapped itself, and what it may have from those that it was forked from.
+fn inherited(spaces: &FxHashMap<Pid, Space>, pid: Pid) -> impl Iterator<Item = Mapping> {
+    let line = std::iter::successors(spaces.get(&pid), |space| spaces.get(&space.parent?));
+    line.take(MOST_ANCESTORS + 1).flat_map(|space| space.mappings.iter().copied())
 }
 
-impl Space {
-    fn sort(&mut self) {
-        self.mappings.sort_unstable_by_key(|mapping| mapping.start);
-        let mut reach = 0;
-        for mapping in &mut self.mappings {
-            reach = mapping.end.max(reach);
-            mapping.reach = reach;
-        }
+/// The mappings of a space whose binaries are not marked yet, by start. Few are left after a few samples.
+#[derive(Debug)]
+struct Unseen(Vec<Mapping>);
+
+impl Unseen {
+    fn new(mappings: impl Iterator<Item = Mapping>, dsos: &[Dso]) -> Unseen {
+        let mut unseen = Unseen(mappings.collect());
+        unseen.0.sort_unstable_by_key(|mapping| mapping.start);
+        unseen.forget_marked(dsos);
+        unseen
     }
 
-    /// Marks whatever was ever mapped at `address`; false when nothing was.
+    /// Marks whatever was ever mapped at `address`.
     #[inline]
-    fn mark(&self, address: u64, dsos: &mut [Dso]) -> bool {
-        let after = self.mappings.partition_point(|mapping| mapping.start <= address);
-        let before = self.mappings.get(..after).unwrap_or_default().iter().rev();
+    fn mark(&mut self, address: u64, dsos: &mut [Dso]) {
+        let after = self.0.partition_point(|mapping| mapping.start <= address);
+        let before = self.0.get(..after).unwrap_or_default().iter().rev();
         let mut found = false;
         for mapping in before.take_while(|mapping| mapping.reach > address) {
             if let Some(dso) = dsos.get_mut(mapping.dso).filter(|_| mapping.end > address) {
@@ -150,7 +147,19 @@ impl Space {
                 found = true;
             }
         }
-        found
+        if found {
+            self.forget_marked(dsos);
+        }
+    }
+
+    #[cold]
+    fn forget_marked(&mut self, dsos: &[Dso]) {
+        self.0.retain(|mapping| dsos.get(mapping.dso).is_some_and(|dso| !dso.hit));
+        let mut reach = 0;
+        for mapping in &mut self.0 {
+            reach = mapping.end.max(reach);
+            mapping.reach = reach;
+        }
     }
 }
 
