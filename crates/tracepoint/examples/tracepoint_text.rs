@@ -5,6 +5,7 @@
 #![allow(clippy::print_stderr, clippy::print_stdout)]
 
 #[path = "../tests/support/mod.rs"]
+#[allow(dead_code)]
 mod support;
 
 use std::io::Write;

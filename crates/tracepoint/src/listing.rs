@@ -1,6 +1,6 @@
 //! A record as a list of its fields, for events whose print expression cannot be used.
 
-use crate::bytes::ByteOrder;
+use crate::bytes::{ByteOrder, until_nul};
 use crate::field::{Field, Value};
 use crate::harmless;
 
@@ -10,21 +10,25 @@ pub(crate) fn write(out: &mut Vec<u8>, fields: &[Field], record: &[u8], order: B
         out.push(b' ');
         harmless::append(out, field.name.as_bytes());
         out.push(b'=');
-        if let Some(value) = field.value(record, order) {
-            write_value(out, field, value);
+        match field.value(record, order) {
+            Some(Value::Array { bytes, element }) if element > 1 => elements(out, bytes),
+            Some(Value::Text(_) | Value::Array { .. }) => {
+                bytes(out, field.bytes(record, order).unwrap_or_default())
+            }
+            Some(value) => number(out, field, value),
+            None => {}
         }
     }
 }
 
-fn write_value(out: &mut Vec<u8>, field: &Field, value: Value<'_>) {
+fn number(out: &mut Vec<u8>, field: &Field, value: Value<'_>) {
     match value {
-        Value::Text(text) => harmless::append(out, text),
-        Value::Array { bytes, .. } => array(out, bytes),
         Value::Pointer(address) => hex(out, address),
         Value::Unsigned(number) if field.is_long() => hex(out, number),
         Value::Unsigned(number) => out.extend_from_slice(number.to_string().as_bytes()),
         Value::Signed(number) if field.is_long() && field.size == 4 => hex(out, u64::from(number as u32)),
         Value::Signed(number) => out.extend_from_slice(number.to_string().as_bytes()),
+        Value::Text(_) | Value::Array { .. } => {}
     }
 }
 
@@ -32,7 +36,16 @@ fn hex(out: &mut Vec<u8>, number: u64) {
     out.extend_from_slice(format!("{number:#x}").as_bytes());
 }
 
-fn array(out: &mut Vec<u8>, bytes: &[u8]) {
+/// Whether they are meant as text or not, bytes that read as text are shown as text.
+fn bytes(out: &mut Vec<u8>, bytes: &[u8]) {
+    let text = until_nul(bytes);
+    match text.iter().all(|byte| byte.is_ascii_graphic() || byte.is_ascii_whitespace()) {
+        true => harmless::append(out, text),
+        false => elements(out, bytes),
+    }
+}
+
+fn elements(out: &mut Vec<u8>, bytes: &[u8]) {
     out.extend_from_slice(b"ARRAY[");
     for (place, byte) in bytes.iter().enumerate() {
         let separator = if place > 0 { ", " } else { "" };
@@ -59,13 +72,13 @@ mod tests {
             \tfield:unsigned long a;\toffset:0;\tsize:2;\tsigned:0;\n\
             \tfield:int b;\toffset:2;\tsize:1;\tsigned:1;\n\
             \tfield:char c[3];\toffset:3;\tsize:3;\tsigned:0;\n\
-            \tfield:u8 d[2];\toffset:3;\tsize:2;\tsigned:0;\n\
+            \tfield:u8 d[2];\toffset:1;\tsize:2;\tsigned:0;\n\
             \tfield:void * e;\toffset:0;\tsize:2;\tsigned:0;\n\
             \tfield:long f;\toffset:99;\tsize:8;\tsigned:0;\n";
         let format = Format::parse(text.as_bytes()).expect("a format");
         let mut out = Vec::new();
-        write(&mut out, &format.fields, b"\x10\x01\xffa\x1b\0", ByteOrder::Little);
-        let expected = " a=0x110 b=-1 c=a\\x1b d=ARRAY[61, 1b] e=0x110 f=";
+        write(&mut out, &format.fields, b"\x10\x01\xffa\n\0", ByteOrder::Little);
+        let expected = " a=0x110 b=-1 c=a\\n d=ARRAY[01, ff] e=0x110 f=";
         assert_eq!(String::from_utf8_lossy(&out), expected);
     }
 }

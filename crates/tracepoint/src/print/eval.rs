@@ -130,6 +130,7 @@ fn apply(op: Binary, kind: IntType, left: u64, right: u64) -> u64 {
         Binary::Subtract => left.wrapping_sub(right),
         Binary::Multiply => left.wrapping_mul(right),
         Binary::Divide => divide(kind, left, right),
+        Binary::Remainder if right == 0 => 0,
         Binary::Remainder => left.wrapping_sub(divide(kind, left, right).wrapping_mul(right)),
         Binary::Or | Binary::And => 0,
     })

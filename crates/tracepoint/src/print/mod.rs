@@ -44,6 +44,9 @@ enum Part {
     },
 }
 
+/// No event's text is longer; a hostile format that shows a record a thousand times over ends here.
+const LONGEST: usize = 1 << 20;
+
 impl PrintFormat {
     /// The print expression of `format`, or `None` when it is absent or not understood.
     pub(crate) fn parse(format: &Format, word: WordSize) -> Option<PrintFormat> {
@@ -63,7 +66,11 @@ impl PrintFormat {
 
     /// Appends the record's text.
     pub(crate) fn write(&self, record: &Record<'_>, out: &mut Vec<u8>) {
+        let longest = out.len().saturating_add(LONGEST);
         for part in &self.parts {
+            if out.len() > longest {
+                return;
+            }
             match part {
                 Part::Literal(text) => out.extend_from_slice(text),
                 Part::Conversion { directive, width, precision, value } => {

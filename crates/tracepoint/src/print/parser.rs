@@ -17,16 +17,21 @@ pub(super) struct Parser<'a> {
     format: &'a Format,
     word: WordSize,
     depth: usize,
+    /// How many operators the current argument or table entry has.
+    operators: usize,
     /// How many names without a known value were met.
     unknown: usize,
 }
 
-/// How deep expressions may nest; the kernel's deepest flag tables stay below 40.
+/// How deep expressions may nest: an expression is evaluated by recursion, and a hostile one must not use up the stack.
+/// The kernel's deepest flag tables have 30 parentheses around each other, at two levels each.
 const DEEPEST: usize = 128;
+/// How many operators an argument or table entry may have, for the same reason; the kernel's have some 40.
+const MOST_OPERATORS: usize = 512;
 
 impl<'a> Parser<'a> {
     pub(super) fn new(tokens: &'a [Token], format: &'a Format, word: WordSize) -> Parser<'a> {
-        Parser { tokens, format, word, depth: 0, unknown: 0 }
+        Parser { tokens, format, word, depth: 0, operators: 0, unknown: 0 }
     }
 
     /// One or more string literals side by side, as one text.
@@ -42,6 +47,7 @@ impl<'a> Parser<'a> {
     /// The next argument of the printf format, with its comma.
     pub(super) fn argument(&mut self) -> Option<Expression> {
         self.expect(",")?;
+        self.operators = 0;
         self.expression()
     }
 
@@ -106,7 +112,11 @@ impl<'a> Parser<'a> {
         let mut left = self.nested(Self::unary)?;
         while let Some((op, binds)) = self.operator().filter(|(_, binds)| *binds >= tightness) {
             self.next();
+            self.operators += 1;
             let right = self.nested(|parser| parser.operation(binds + 1))?;
+            if self.operators > MOST_OPERATORS {
+                return None;
+            }
             left = Expression::binary(op, left, right);
         }
         Some(left)
@@ -309,16 +319,26 @@ impl<'a> Parser<'a> {
     fn names(&mut self) -> Option<Vec<(u64, IntType, Vec<u8>)>> {
         let mut names = Vec::new();
         while self.take(",") {
-            self.expect("{")?;
-            let (unknown_before, key) = (self.unknown, self.one_of_more()?);
-            let name = self.expression()?;
-            self.expect("}")?;
-            if let (Expression::Literal(name), true) = (name, unknown_before == self.unknown) {
-                names.push((constant(&key), key.kind(), name));
-            }
+            let operators = std::mem::take(&mut self.operators);
+            names.extend(self.entry()?);
+            self.operators = operators;
         }
         self.expect(")")?;
         Some(names)
+    }
+
+    /// `{ number, "name" }`; the inner `None` when it names nothing.
+    fn entry(&mut self) -> Option<Option<(u64, IntType, Vec<u8>)>> {
+        self.expect("{")?;
+        let (unknown_before, key) = (self.unknown, self.one_of_more()?);
+        let name = self.expression()?;
+        self.expect("}")?;
+        Some(match name {
+            Expression::Literal(name) if unknown_before == self.unknown => {
+                Some((constant(&key), key.kind(), name))
+            }
+            _ => None,
+        })
     }
 
     fn hex(&mut self, apart: bool) -> Option<Expression> {

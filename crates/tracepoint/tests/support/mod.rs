@@ -13,6 +13,8 @@ const HEADER_TRACING_DATA: u32 = 66;
 /// A recording's tracing data and its tracepoints' samples in time order.
 pub(crate) struct Recording {
     pub tracing: TracingData,
+    /// The bytes that the tracing data was read from, with padding.
+    pub section: Vec<u8>,
     pub samples: Vec<Sample>,
 }
 
@@ -35,7 +37,7 @@ struct Attr {
 struct Builder {
     attrs: Vec<Attr>,
     by_id: HashMap<u64, Attr>,
-    tracing: Option<TracingData>,
+    section: Vec<u8>,
     samples: Vec<Sample>,
 }
 
@@ -55,7 +57,8 @@ pub(crate) fn read(bytes: &[u8]) -> Recording {
         _ => builder.file(bytes),
     }
     builder.samples.sort_by_key(|sample| sample.time);
-    Recording { tracing: builder.tracing.expect("a recording of tracepoints"), samples: builder.samples }
+    let tracing = TracingData::decode(&builder.section).expect("a recording of tracepoints");
+    Recording { tracing, section: builder.section, samples: builder.samples }
 }
 
 impl Builder {
@@ -71,7 +74,7 @@ impl Builder {
         let section = data + data_size + 16 * (features & 1) as usize;
         assert!(features & 2 != 0, "the recording has no tracing data");
         let (at, size) = (u64_at(bytes, section) as usize, u64_at(bytes, section + 8) as usize);
-        self.tracing = Some(TracingData::decode(&bytes[at..at + size]).expect("tracing data"));
+        self.section = bytes[at..at + size].to_vec();
         self.records(&bytes[data..data + data_size]);
     }
 
@@ -99,7 +102,7 @@ impl Builder {
                 }
                 HEADER_TRACING_DATA => {
                     let size = u32_at(record, 8) as usize;
-                    self.tracing = Some(TracingData::decode(&bytes[..size]).expect("tracing data"));
+                    self.section = bytes[..size].to_vec();
                     bytes = &bytes[size..];
                 }
                 _ => {}
