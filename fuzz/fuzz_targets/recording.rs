@@ -1,0 +1,38 @@
+//! A whole recording: container, features, records in order, machine, places of samples. Nothing may panic, and what
+//! a feature reads from its bytes it must write and read back alike.
+
+#![no_main]
+
+use std::ops::ControlFlow;
+
+use libfuzzer_sys::fuzz_target;
+use oxperf_data::Reader;
+use oxperf_data::features::{
+    BuildIds, Cache, CmdLine, CpuTopology, EventDesc, GroupDesc, MemTopology, NumaTopology, PmuCaps,
+    PmuMappings,
+};
+use oxperf_machine::Machine;
+use oxperf_session::{SampleEvent, Session, Sink};
+
+/// Looks at every sample as a report would.
+struct Look;
+
+impl Sink for Look {
+    fn sample(&mut self, machine: &mut Machine, event: &SampleEvent<'_>) -> ControlFlow<()> {
+        let chain = event.sample.callchain.into_iter().flat_map(|chain| chain.iter());
+        for address in chain.chain(event.sample.ip) {
+            let _ = machine.locate(event.thread, event.misc.cpu_mode(), address);
+        }
+        ControlFlow::Continue(())
+    }
+}
+
+fuzz_target!(|bytes: &[u8]| {
+    let Ok(reader) = Reader::open(bytes) else { return };
+    let features = reader.features();
+    let _ = (features.get::<BuildIds>(), features.get::<Cache>(), features.get::<CmdLine>());
+    let _ = (features.get::<CpuTopology>(), features.get::<EventDesc>(), features.get::<GroupDesc>());
+    let _ = (features.get::<MemTopology>(), features.get::<NumaTopology>());
+    let _ = (features.get::<PmuCaps>(), features.get::<PmuMappings>());
+    let _ = Session::new(&reader).run(&mut Look);
+});
