@@ -88,6 +88,7 @@ impl Target<'_> {
             // The PMU's number in the upper half tells which core PMU counts a generic event.
             let pmu = if self.hybrid { u64::from(self.pmu.kind().0) << 32 } else { 0 };
             self.event.attr.config |= config | pmu;
+            self.event.set_unit_of_clock();
             Ok(())
         } else if let Some(config) = parse_raw(&raw_digits) {
             self.event.attr.config = config;

@@ -1,7 +1,7 @@
 //! An event that can be opened.
 
 use super::SampleTerms;
-use oxperf_abi::EventAttr;
+use oxperf_abi::{EventAttr, EventType, SoftwareId};
 
 /// An event with everything that its text says about it.
 #[derive(Clone, PartialEq, Debug)]
@@ -61,6 +61,15 @@ impl ResolvedEvent {
             terms: SampleTerms::default(),
             unit: None,
             scale: None,
+        }
+    }
+
+    /// The software clocks count nanoseconds and are shown in milliseconds.
+    pub(super) fn set_unit_of_clock(&mut self) {
+        const CLOCKS: [u64; 2] = [SoftwareId::CpuClock as u64, SoftwareId::TaskClock as u64];
+        if self.attr.kind == EventType::SOFTWARE && CLOCKS.contains(&self.attr.config) {
+            self.unit = Some("msec".to_owned());
+            self.scale = Some(1e-6);
         }
     }
 }

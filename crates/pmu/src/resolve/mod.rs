@@ -12,7 +12,7 @@ mod tracepoint;
 pub use event::{ResolvedEvent, TracepointName};
 pub use sample_terms::{CallGraphTerm, RateTerm, SampleTerms};
 
-use crate::syntax::{EventForm, EventList, EventSpec, GroupSpec, Item, Modifiers, Term};
+use crate::syntax::{EventForm, EventList, EventSpec, GroupSpec, Item, Term};
 use crate::{PmuSource, Problem, SyntaxError, TracepointSource};
 use oxperf_abi::EventType;
 use pmu::Pmu;
@@ -153,17 +153,8 @@ fn numeric(event: &EventSpec, kind: u32, config: u64, catalogue: &Catalogue<'_>)
     let mut resolved = apply::with_sample_terms(&pmu, event).map_err(|problem| vec![problem])?;
     resolved.attr.kind = EventType(kind);
     resolved.attr.config = config;
+    resolved.set_unit_of_clock();
     Ok(vec![resolved])
-}
-
-/// The modifiers of an event that stands alone.
-impl ResolvedEvent {
-    /// The same event with perf's modifiers applied, for selections that no text was written for.
-    #[must_use]
-    pub(crate) fn with_modifiers(mut self, modifiers: Modifiers) -> ResolvedEvent {
-        modifiers::apply(&mut self, modifiers);
-        self
-    }
 }
 
 #[cfg(test)]

@@ -56,7 +56,11 @@ fn shown_on(pmus: &MemoryPmus, text: &str) -> String {
             (attr.flags.precise_ip() > 0).then(|| format!("precise={}", attr.flags.precise_ip())),
             event.max_precise.then(|| "max".into()),
             event.terms.rate.map(|rate| format!("{rate:?}")),
-            event.unit.zip(event.scale).map(|(unit, scale)| format!("{scale}{unit}")),
+            event
+                .unit
+                .zip(event.scale)
+                .filter(|_| attr.kind != EventType::SOFTWARE)
+                .map(|(unit, scale)| format!("{scale}{unit}")),
             event.cpus.map(|cpus| format!("cpus={cpus}")),
         ];
         line + &extra.into_iter().flatten().map(|text| format!(" {text}")).collect::<String>()
@@ -118,6 +122,15 @@ fn event_names_find_their_pmus() {
     assert_eq!(shown("cas_count_read"), both);
     let both = "imc/event=1/ 12:0x1 cpus=0\nimc/event=1/ 13:0x1";
     assert_eq!(shown("imc/event=1/"), both);
+}
+
+#[test]
+fn clocks_have_a_unit_when_asked_for_by_name_or_number() {
+    let unit = |text: &str| resolved_on(&pmus(), text).unwrap().remove(0).unit;
+    for text in ["cpu-clock", "software/task-clock/", "1:0", "cpu-clock/name=foo/"] {
+        assert_eq!(unit(text).as_deref(), Some("msec"), "{text}");
+    }
+    assert_eq!(unit("page-faults").or(unit("software/config=0/")), None);
 }
 
 #[test]

@@ -15,8 +15,9 @@ pub(super) fn breakpoint(scanner: &mut Scanner<'_>, position: usize) -> Result<E
 }
 
 fn number(scanner: &mut Scanner<'_>) -> Result<u64, Problem> {
-    let unexpected = scanner.unexpected();
-    parse_number(scanner.take_while(|char| char.is_ascii_alphanumeric())).ok_or(unexpected)
+    let position = scanner.position();
+    let digits = scanner.take_while(|char| char.is_ascii_alphanumeric());
+    parse_number(digits).ok_or_else(|| Problem::unrecognized(position))
 }
 
 /// A slash followed by a digit begins a length, otherwise terms.

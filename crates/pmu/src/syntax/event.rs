@@ -88,7 +88,6 @@ pub(super) fn tail(
 }
 
 fn with_terms(scanner: &mut Scanner<'_>, position: usize, form: EventForm) -> Result<EventSpec, Problem> {
-    scanner.take('/');
     let terms = terms::terms(scanner)?;
     Ok(EventSpec { terms, modifiers: event_modifiers(scanner)?, ..spec(position, form) })
 }

@@ -4,8 +4,15 @@ use super::ast::{Term, TermValue};
 use super::scanner::Scanner;
 use crate::Problem;
 
-/// Takes terms up to and including the closing slash; the opening one was taken.
+/// Takes terms with the slashes around them. The finding about a slash that is never closed is the slash.
 pub(super) fn terms(scanner: &mut Scanner<'_>) -> Result<Vec<Term>, Problem> {
+    let opening = scanner.position();
+    scanner.take('/');
+    let found = until_slash(scanner);
+    if scanner.is_at_end() { found.map_err(|_| Problem::unrecognized(opening)) } else { found }
+}
+
+fn until_slash(scanner: &mut Scanner<'_>) -> Result<Vec<Term>, Problem> {
     let mut terms = Vec::new();
     if scanner.take('/') {
         return Ok(terms);
