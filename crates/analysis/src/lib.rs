@@ -5,4 +5,5 @@
 
 pub mod collect;
 pub mod flame;
+pub mod hist;
 pub mod profile;

@@ -1,0 +1,91 @@
+//! Histograms: rows by sort keys, their weights with and without callers, and the call graphs of those that show one.
+//!
+//! The order of rows and branches is perf's as far as that is determined by the data.
+//!
+//! ```
+//! use oxperf_analysis::hist::{HistOptions, histograms};
+//! use oxperf_analysis::profile::Profile;
+//! let tables = histograms(&Profile::default(), &HistOptions::default());
+//! assert!(tables.is_empty());
+//! ```
+
+mod callgraph;
+mod count;
+mod forest;
+mod graphs;
+mod key;
+mod level;
+mod location;
+mod order;
+mod rank;
+mod rbtree;
+mod rows;
+mod table;
+mod task;
+mod weight;
+
+pub use callgraph::{Branch, CallGraphOptions, CallTree, Order, Shape};
+pub use key::SortKey;
+pub use table::{Cell, Row, Table};
+pub use weight::Weight;
+
+use count::{Counted, Scope, Shared, count};
+use forest::Steps;
+use location::Locations;
+use task::Tasks;
+
+use crate::profile::Profile;
+
+/// What histograms are to hold.
+#[derive(Clone, Debug)]
+pub struct HistOptions {
+    /// What tells rows apart, in the order of the columns.
+    pub keys: Vec<SortKey>,
+    /// Count callers too, where the recording has call chains.
+    pub children: bool,
+    /// The direction in which chains are read; callers' rows hold the rest of the chain from them on.
+    pub order: Order,
+    /// The call graphs to draw; `None` draws none.
+    pub call_graph: Option<CallGraphOptions>,
+    /// Rows below this part of all samples, in hundredths, are not shown and need no call graph.
+    pub min_percent: f64,
+    /// Events of a group share a table.
+    pub group: bool,
+}
+
+impl Default for HistOptions {
+    fn default() -> Self {
+        HistOptions {
+            keys: SortKey::DEFAULT.to_vec(),
+            children: true,
+            order: Order::Caller,
+            call_graph: None,
+            min_percent: 0.0,
+            group: true,
+        }
+    }
+}
+
+/// A table for each event or group of events, in the recording's order.
+pub fn histograms(profile: &Profile, options: &HistOptions) -> Vec<Table> {
+    let chains = profile.events.iter().any(|event| event.has_callchains);
+    let scope = Scope {
+        children: options.children && chains,
+        chains: chains && (options.children || options.call_graph.is_some()),
+        order: options.order,
+    };
+    let locations = Locations::new(profile, &options.keys);
+    let steps = if scope.chains { Steps::new(profile, &locations) } else { Steps::none() };
+    let tasks = Tasks::new(profile, &options.keys);
+    let mut shared = Shared { profile, locations, steps, tasks };
+    let members = table::members(profile, options.group);
+    members.into_iter().map(|events| one_table(&mut shared, events, options, scope)).collect()
+}
+
+fn one_table(shared: &mut Shared<'_>, events: Vec<usize>, options: &HistOptions, scope: Scope) -> Table {
+    let profile = shared.profile;
+    let counted: Vec<Counted> =
+        events.iter().map(|&event| count(shared, &profile.events[event], scope)).collect();
+    let draft = table::Draft::new(shared, &events, counted, options, scope);
+    draft.finish()
+}

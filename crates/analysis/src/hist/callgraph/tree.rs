@@ -1,0 +1,179 @@
+//! The grown call graph.
+
+use std::cmp::Reverse;
+use std::ops::Range;
+
+use super::super::forest::Steps;
+use super::super::weight::Weight;
+use super::frontier::{Ground, Item};
+use super::{CallGraphOptions, Shape};
+use crate::profile::FrameId;
+
+/// A row's call graph: branches in the order they are drawn.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CallTree {
+    branches: Vec<Branch>,
+    frames: Vec<FrameId>,
+    roots: Range<u32>,
+}
+
+/// A run of frames without a fork, and what it leads to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Branch {
+    /// Samples that came through all frames of the run.
+    pub total: Weight,
+    /// Samples whose chains ended with it.
+    pub own: Weight,
+    frames: Range<u32>,
+    children: Range<u32>,
+    parent: Option<u32>,
+}
+
+impl CallTree {
+    /// Whether nothing is to be drawn.
+    pub fn is_empty(&self) -> bool {
+        self.roots.is_empty()
+    }
+
+    /// The indices of the first branches.
+    pub fn roots(&self) -> Range<u32> {
+        self.roots.clone()
+    }
+
+    /// A branch; `None` for an index that the tree did not give out.
+    pub fn branch(&self, index: u32) -> Option<&Branch> {
+        self.branches.get(index as usize)
+    }
+
+    /// The frames of a branch.
+    pub fn frames(&self, branch: &Branch) -> &[FrameId] {
+        self.frames.get(branch.frames.start as usize..branch.frames.end as usize).unwrap_or(&[])
+    }
+
+    /// The branches that chains of at least `min_period` end with, heaviest first: what lists of chains show.
+    pub fn ends(&self, min_period: u64) -> Vec<u32> {
+        let mut ends = self.inside_out();
+        ends.retain(|&index| {
+            let own = self.branches[index as usize].own;
+            own.period > 0 && own.period >= min_period
+        });
+        ends.sort_by_key(|&index| Reverse(self.branches[index as usize].own.period));
+        ends
+    }
+
+    /// All branches, each after those it leads to.
+    fn inside_out(&self) -> Vec<u32> {
+        let mut order = Vec::with_capacity(self.branches.len());
+        let mut open: Vec<u32> = self.roots.clone().collect();
+        while let Some(index) = open.pop() {
+            order.push(index);
+            open.extend(self.branches[index as usize].children());
+        }
+        order.reverse();
+        order
+    }
+
+    /// All frames from the beginning of the chain to the end of a branch.
+    pub fn path(&self, index: u32) -> Vec<FrameId> {
+        let up = std::iter::successors(self.branch(index), |branch| self.branch(branch.parent?));
+        let runs: Vec<&[FrameId]> = up.map(|branch| self.frames(branch)).collect();
+        runs.into_iter().rev().flatten().copied().collect()
+    }
+}
+
+impl Branch {
+    /// The indices of the branches that follow.
+    pub fn children(&self) -> Range<u32> {
+        self.children.clone()
+    }
+}
+
+/// A branch that waits to be followed.
+struct Bud {
+    index: u32,
+    items: Vec<Item>,
+}
+
+/// Grows the graph of the chains that begin with `items`; `min_period` is the limit of all shapes but the fractal.
+pub(crate) fn grow(
+    ground: &Ground<'_>,
+    steps: &Steps,
+    options: &CallGraphOptions,
+    items: Vec<Item>,
+    min_period: u64,
+) -> CallTree {
+    let mut growth =
+        Growth { ground, steps, options, min_period, tree: CallTree::default(), buds: Vec::new() };
+    growth.tree.roots = growth.fork(items, None);
+    while let Some(bud) = growth.buds.pop() {
+        growth.follow(bud);
+    }
+    growth.tree
+}
+
+struct Growth<'a> {
+    ground: &'a Ground<'a>,
+    steps: &'a Steps,
+    options: &'a CallGraphOptions,
+    min_period: u64,
+    tree: CallTree,
+    buds: Vec<Bud>,
+}
+
+impl Growth<'_> {
+    /// Follows a branch to its end and begins those behind it.
+    fn follow(&mut self, bud: Bud) {
+        let Bud { index, mut items } = bud;
+        let start = self.tree.frames.len() as u32;
+        let mut next = Vec::new();
+        let own = loop {
+            self.tree.frames.extend(items.first().map(|item| self.steps.frame(item.step)));
+            let ended = self.ground.advance(&items, &mut next);
+            std::mem::swap(&mut items, &mut next);
+            if ended.samples > 0 || items.is_empty() || forks(&items) {
+                break ended;
+            }
+        };
+        let frames = start..self.tree.frames.len() as u32;
+        let children = self.fork(items, Some(index));
+        if let Some(branch) = self.tree.branches.get_mut(index as usize) {
+            *branch = Branch { own, frames, children, ..branch.clone() };
+        }
+    }
+
+    /// Begins a branch for every step among `items` that weighs enough.
+    fn fork(&mut self, mut items: Vec<Item>, parent: Option<u32>) -> Range<u32> {
+        items.sort_by_key(|item| item.step);
+        let limit = self.limit(sum(&items));
+        let runs = items.chunk_by(|a, b| a.step == b.step).map(|run| (run, sum(run)));
+        let mut heavy: Vec<(&[Item], Weight)> = runs.filter(|(_, weight)| weight.period >= limit).collect();
+        heavy.sort_by_key(|(run, _)| run.first().map(|item| self.steps.key(item.step)));
+        if !self.options.shape.is_list() {
+            heavy.sort_by_key(|(_, weight)| Reverse(weight.period));
+        }
+        let start = self.tree.branches.len() as u32;
+        for (run, total) in heavy {
+            self.buds.push(Bud { index: self.tree.branches.len() as u32, items: run.to_vec() });
+            let own = Weight::default();
+            self.tree.branches.push(Branch { total, own, frames: 0..0, children: 0..0, parent });
+        }
+        start..self.tree.branches.len() as u32
+    }
+
+    fn limit(&self, all: Weight) -> u64 {
+        match self.options.shape {
+            Shape::Fractal => (all.period as f64 * (self.options.min_percent / 100.0)).ceil() as u64,
+            _ => self.min_period,
+        }
+    }
+}
+
+fn sum(items: &[Item]) -> Weight {
+    let mut sum = Weight::default();
+    items.iter().for_each(|item| sum += item.weight);
+    sum
+}
+
+fn forks(items: &[Item]) -> bool {
+    items.windows(2).any(|pair| pair[0].step != pair[1].step)
+}

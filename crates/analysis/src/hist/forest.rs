@@ -1,0 +1,264 @@
+//! The forest of calling contexts: for each task one tree of what called what, with the weight of each context.
+//!
+//! Profiles keep chains by frame and for all tasks together. Here they are cut down to what call graphs tell apart
+//! (the symbol, or the address where none is known) and split by task, because rows never mix tasks. A node's parent
+//! always stands before it, so one backward pass sums weights from the leaves to the roots.
+
+use std::ops::Range;
+
+use rustc_hash::FxHashMap;
+
+use super::location::{LocationId, Locations};
+use super::weight::Weight;
+use crate::profile::{FrameId, NodeId, Profile};
+
+/// A place in the forest.
+pub(crate) type Place = u32;
+
+/// A context: who called, and what a call graph shows for it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Context {
+    /// The caller's place; a tree's root is its own.
+    pub(crate) parent: Place,
+    /// The step that is shown; meaningless at a root.
+    pub(crate) step: StepId,
+    /// How many steps there are from the root.
+    pub(crate) depth: u32,
+}
+
+/// A place in the table of steps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct StepId(pub(crate) u32);
+
+/// What a call graph shows on one line, and how lines of equal weight are ordered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct StepKey {
+    dso: Option<u32>,
+    /// The symbol's first address, or the address itself.
+    start: u64,
+    named: bool,
+}
+
+/// The steps of all frames.
+#[derive(Debug)]
+pub(crate) struct Steps {
+    keys: Vec<StepKey>,
+    frames: Vec<FrameId>,
+    locations: Vec<LocationId>,
+    of_frame: Vec<StepId>,
+}
+
+impl Steps {
+    /// No steps at all, for reports that look at no chain.
+    pub(crate) fn none() -> Steps {
+        Steps { keys: Vec::new(), frames: Vec::new(), locations: Vec::new(), of_frame: Vec::new() }
+    }
+
+    /// The steps of all frames of the profile.
+    pub(crate) fn new(profile: &Profile, locations: &Locations) -> Steps {
+        let mut steps = Steps::none();
+        let mut known = FxHashMap::default();
+        for (id, frame) in (0..).map(FrameId).zip(&profile.frames) {
+            let symbol = frame.symbol.and_then(|symbol| profile.symbols.get(symbol.index()));
+            let start = symbol.map_or(frame.address, |symbol| symbol.start);
+            let key = StepKey { dso: frame.dso.map(|dso| dso.0), start, named: symbol.is_some() };
+            let step = *known.entry(key).or_insert_with(|| steps.add(key, id, locations));
+            steps.of_frame.push(step);
+        }
+        steps
+    }
+
+    fn add(&mut self, key: StepKey, frame: FrameId, locations: &Locations) -> StepId {
+        self.keys.push(key);
+        self.frames.push(frame);
+        self.locations.push(locations.called(frame).unwrap_or(LocationId(0)));
+        StepId(self.keys.len() as u32 - 1)
+    }
+
+    /// The order among steps of equal weight.
+    #[inline]
+    pub(crate) fn key(&self, step: StepId) -> StepKey {
+        self.keys[step.0 as usize]
+    }
+
+    /// A frame that shows the step.
+    #[inline]
+    pub(crate) fn frame(&self, step: StepId) -> FrameId {
+        self.frames[step.0 as usize]
+    }
+
+    /// The row that the step counts for.
+    #[inline]
+    pub(crate) fn location(&self, step: StepId) -> LocationId {
+        self.locations[step.0 as usize]
+    }
+}
+
+/// All contexts of one event.
+#[derive(Debug, Default)]
+pub(crate) struct Forest {
+    contexts: Vec<Context>,
+    /// The places of each tree, its root first.
+    trees: Vec<Range<Place>>,
+    own: Vec<Weight>,
+    known: FxHashMap<(Place, StepId), Place>,
+}
+
+/// Remembers which context of the profile is which place of the tree that grows now.
+#[derive(Debug, Default)]
+pub(crate) struct Memo {
+    places: Vec<(u32, Place)>,
+    pending: Vec<(NodeId, StepId)>,
+}
+
+impl Forest {
+    /// Begins a new tree.
+    pub(crate) fn plant(&mut self) {
+        let root = self.contexts.len() as Place;
+        self.contexts.push(Context { parent: root, step: StepId(0), depth: 0 });
+        self.own.push(Weight::default());
+        self.trees.push(root..root + 1);
+    }
+
+    /// Puts a chain of the profile into the newest tree and gives its innermost context.
+    pub(crate) fn insert(
+        &mut self,
+        profile: &Profile,
+        steps: &Steps,
+        memo: &mut Memo,
+        chain: NodeId,
+    ) -> Place {
+        memo.places.resize(profile.chains.len() + 1, (0, 0));
+        let tree = self.trees.len() as u32;
+        let mut place = self.trees.last().map_or(0, |tree| tree.start);
+        let mut node = chain;
+        while let Some((parent, frame)) = profile.chains.node(node) {
+            let (in_tree, known) = memo.places[node.0 as usize];
+            if in_tree == tree {
+                place = known;
+                break;
+            }
+            if let Some(&step) = steps.of_frame.get(frame.index()) {
+                memo.pending.push((node, step));
+            }
+            node = parent;
+        }
+        while let Some((node, step)) = memo.pending.pop() {
+            place = self.child(place, step);
+            memo.places[node.0 as usize] = (tree, place);
+        }
+        place
+    }
+
+    fn child(&mut self, parent: Place, step: StepId) -> Place {
+        let next = self.contexts.len() as Place;
+        let place = *self.known.entry((parent, step)).or_insert(next);
+        if place == next {
+            let depth = self.contexts[parent as usize].depth + 1;
+            self.contexts.push(Context { parent, step, depth });
+            self.own.push(Weight::default());
+            if let Some(tree) = self.trees.last_mut() {
+                tree.end = next + 1;
+            }
+        }
+        place
+    }
+
+    /// Adds to what ends at a place.
+    pub(crate) fn add(&mut self, place: Place, weight: Weight) {
+        self.own[place as usize] += weight;
+    }
+
+    /// Ends the growing: sums the weights, links children.
+    pub(crate) fn grown(self) -> Grown {
+        let mut total = self.own;
+        for (place, context) in self.contexts.iter().enumerate().rev() {
+            if context.parent as usize != place {
+                let weight = total[place];
+                total[context.parent as usize] += weight;
+            }
+        }
+        let children = Children::new(&self.contexts);
+        Grown { contexts: self.contexts, trees: self.trees, total, children }
+    }
+}
+
+/// A forest that grows no more.
+#[derive(Debug, Default)]
+pub(crate) struct Grown {
+    contexts: Vec<Context>,
+    trees: Vec<Range<Place>>,
+    total: Vec<Weight>,
+    children: Children,
+}
+
+impl Grown {
+    /// A context.
+    #[inline]
+    pub(crate) fn context(&self, place: Place) -> Context {
+        self.contexts[place as usize]
+    }
+
+    /// The caller; `None` at a root and above the outermost step.
+    #[inline]
+    pub(crate) fn caller(&self, place: Place) -> Option<Place> {
+        let parent = self.context(place).parent;
+        (self.context(parent).depth > 0 && parent != place).then_some(parent)
+    }
+
+    /// What ends at a place or below.
+    #[inline]
+    pub(crate) fn total(&self, place: Place) -> Weight {
+        self.total[place as usize]
+    }
+
+    /// The contexts called from a place.
+    #[inline]
+    pub(crate) fn called(&self, place: Place) -> &[Place] {
+        self.children.of(place)
+    }
+
+    /// The places of the `nth` tree, callers before callees.
+    pub(crate) fn tree(&self, nth: usize) -> Range<Place> {
+        self.trees.get(nth).cloned().unwrap_or(0..0)
+    }
+
+    /// Number of contexts, the roots counted in.
+    pub(crate) fn len(&self) -> usize {
+        self.contexts.len()
+    }
+}
+
+/// The children of all places, one list cut into pieces.
+#[derive(Debug, Default)]
+struct Children {
+    starts: Vec<u32>,
+    places: Vec<Place>,
+}
+
+impl Children {
+    fn new(contexts: &[Context]) -> Children {
+        let mut starts = vec![0u32; contexts.len() + 1];
+        let called = |(place, context): &(usize, &Context)| context.parent as usize != *place;
+        for (_, context) in contexts.iter().enumerate().filter(called) {
+            starts[context.parent as usize + 1] += 1;
+        }
+        for place in 1..starts.len() {
+            starts[place] += starts[place - 1];
+        }
+        let mut next = starts.clone();
+        let mut places = vec![0; starts.last().map_or(0, |&all| all as usize)];
+        for (place, context) in contexts.iter().enumerate().filter(called) {
+            let slot = &mut next[context.parent as usize];
+            places[*slot as usize] = place as Place;
+            *slot += 1;
+        }
+        Children { starts, places }
+    }
+
+    #[inline]
+    fn of(&self, place: Place) -> &[Place] {
+        let (start, end) = (self.starts[place as usize], self.starts[place as usize + 1]);
+        &self.places[start as usize..end as usize]
+    }
+}

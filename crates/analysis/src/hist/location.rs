@@ -1,0 +1,150 @@
+//! Locations: what is left of a frame when only the keys count.
+//!
+//! Two frames with one location fall into one row. A sample's own address and an address of its call chain are
+//! placed differently where no symbol is known: rows show the former in the object's addresses and the latter as
+//! recorded, so one frame has two locations then.
+
+use rustc_hash::FxHashMap;
+
+use super::key::SortKey;
+use super::rank::ranks;
+use crate::profile::{DsoId, Frame, FrameId, Profile, Symbol};
+
+/// A place in the table of locations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct LocationId(pub(crate) u32);
+
+/// How a location sorts and what it shows.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Location {
+    /// A frame that lies there.
+    pub(crate) frame: FrameId,
+    /// The address to show where no symbol is known.
+    pub(crate) address: u64,
+    /// Rank of the object's short name; no object comes last.
+    pub(crate) dso_rank: u32,
+    /// Rank of the symbol's name; `None`, which comes last, without a symbol.
+    pub(crate) name_rank: Option<u32>,
+    /// The symbol's range, or the address alone.
+    pub(crate) range: Range,
+}
+
+/// The part of an identity that addresses give.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) enum Range {
+    /// No key asks for it.
+    Any,
+    /// A symbol's first address and the one behind it, in the object whose name has the rank.
+    Symbol(u32, u64, u64),
+    /// A bare address, compared as a signed number: kernel addresses come first.
+    Address(i64),
+}
+
+#[derive(PartialEq, Eq, Hash)]
+struct Identity {
+    /// The rank of the object's name, if a key asks for it.
+    dso_rank: Option<u32>,
+    range: Range,
+}
+
+/// The locations of all frames.
+#[derive(Debug)]
+pub(crate) struct Locations {
+    table: Vec<Location>,
+    own: Vec<LocationId>,
+    called: Vec<LocationId>,
+}
+
+impl Locations {
+    /// Places every frame of the profile as far as `keys` ask.
+    pub(crate) fn new(profile: &Profile, keys: &[SortKey]) -> Locations {
+        let mut placing = Placing::new(profile, keys);
+        let own = placing.all(|frame| frame.dso_address);
+        let called = placing.all(|frame| frame.address);
+        Locations { table: placing.table, own, called }
+    }
+
+    /// Where a sample's own address lies.
+    #[inline]
+    pub(crate) fn own(&self, frame: FrameId) -> Option<LocationId> {
+        self.own.get(frame.index()).copied()
+    }
+
+    /// Where an address of a call chain lies.
+    #[inline]
+    pub(crate) fn called(&self, frame: FrameId) -> Option<LocationId> {
+        self.called.get(frame.index()).copied()
+    }
+
+    /// The location itself.
+    #[inline]
+    pub(crate) fn get(&self, id: LocationId) -> &Location {
+        &self.table[id.0 as usize]
+    }
+
+    /// Number of locations.
+    pub(crate) fn len(&self) -> usize {
+        self.table.len()
+    }
+}
+
+struct Placing<'a> {
+    profile: &'a Profile,
+    by_dso: bool,
+    by_symbol: bool,
+    dso_ranks: Vec<u32>,
+    name_ranks: Vec<u32>,
+    known: FxHashMap<Identity, LocationId>,
+    table: Vec<Location>,
+}
+
+impl<'a> Placing<'a> {
+    fn new(profile: &'a Profile, keys: &[SortKey]) -> Self {
+        let by_symbol = keys.contains(&SortKey::Symbol);
+        let names: &[Symbol] = if by_symbol { &profile.symbols } else { &[] };
+        Placing {
+            profile,
+            by_dso: keys.contains(&SortKey::Dso),
+            by_symbol,
+            dso_ranks: ranks(profile.dsos.iter().map(|dso| dso.short.as_str())),
+            name_ranks: ranks(names.iter().map(|symbol| symbol.name.as_str())),
+            known: FxHashMap::default(),
+            table: Vec::new(),
+        }
+    }
+
+    fn all(&mut self, address: impl Fn(&Frame) -> u64) -> Vec<LocationId> {
+        let mut of_symbol = vec![None; self.profile.symbols.len()];
+        let frames = (0u32..).zip(&self.profile.frames);
+        frames
+            .map(|(id, frame)| match frame.symbol.and_then(|symbol| of_symbol.get_mut(symbol.index())) {
+                Some(&mut Some(place)) => place,
+                Some(unplaced) => *unplaced.insert(self.place(FrameId(id), frame, address(frame))),
+                None => self.place(FrameId(id), frame, address(frame)),
+            })
+            .collect()
+    }
+
+    fn place(&mut self, id: FrameId, frame: &Frame, address: u64) -> LocationId {
+        let dso_rank = self.dso_rank(frame.dso);
+        let symbol = frame.symbol.filter(|_| self.by_symbol);
+        let (name_rank, range) = match symbol.and_then(|id| self.symbol(id.index())) {
+            Some((name, symbol)) => (Some(name), Range::Symbol(dso_rank, symbol.start, symbol.end)),
+            None if self.by_symbol => (None, Range::Address(address.cast_signed())),
+            None => (None, Range::Any),
+        };
+        let identity = Identity { dso_rank: self.by_dso.then_some(dso_rank), range };
+        *self.known.entry(identity).or_insert_with(|| {
+            self.table.push(Location { frame: id, address, dso_rank, name_rank, range });
+            LocationId(self.table.len() as u32 - 1)
+        })
+    }
+
+    fn dso_rank(&self, dso: Option<DsoId>) -> u32 {
+        dso.and_then(|dso| self.dso_ranks.get(dso.index())).map_or(u32::MAX, |&rank| rank)
+    }
+
+    fn symbol(&self, index: usize) -> Option<(u32, &'a Symbol)> {
+        Some((*self.name_ranks.get(index)?, self.profile.symbols.get(index)?))
+    }
+}

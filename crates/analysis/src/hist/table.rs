@@ -1,0 +1,283 @@
+//! Tables: the rows of an event or a group of events, in order.
+
+use std::cmp::Ordering;
+
+use rustc_hash::FxHashMap;
+
+use super::HistOptions;
+use super::callgraph::CallTree;
+use super::count::{Counted, Scope, Shared};
+use super::graphs::{Gathered, may_draw, min_period};
+use super::key::SortKey;
+use super::level::{ran_at, shown_level};
+use super::location::LocationId;
+use super::order::{Ranked, ordered};
+use super::rows::GroupIndex;
+use super::task::TaskId;
+use super::weight::Weight;
+use crate::profile::{CommId, EventProfile, FrameId, Level, Profile, SampleGroup, ThreadId};
+
+/// The rows of an event or of a group of events.
+#[derive(Debug, Default)]
+pub struct Table {
+    /// The events, as indices of [`Profile::events`]; a group's leader first.
+    pub events: Vec<usize>,
+    /// Whether rows count what was called from them.
+    pub children: bool,
+    rows: Vec<Row>,
+    /// For each row one cell an event.
+    cells: Vec<Cell>,
+    /// Call graphs with the index of their row, ascending.
+    trees: Vec<(u32, CallTree)>,
+}
+
+/// What a row is about. A column shows the field that its key names; the others are those of the row's first sample.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Row {
+    /// The thread.
+    pub thread: ThreadId,
+    /// The thread's name.
+    pub comm: CommId,
+    /// The CPU.
+    pub cpu: Option<u32>,
+    /// A frame with the row's object and symbol.
+    pub frame: FrameId,
+    /// The address to show where no symbol is known.
+    pub address: u64,
+    /// The level to show.
+    pub level: Level,
+}
+
+/// A row's weight in one event.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Cell {
+    /// Samples that ran in the row.
+    pub own: Weight,
+    /// Periods of the samples that ran in the row or were called from it; without children the same as `own`.
+    pub all: u64,
+}
+
+impl Table {
+    /// The rows, heaviest first; those below the limit of [`HistOptions::min_percent`] are among them.
+    pub fn rows(&self) -> &[Row] {
+        &self.rows
+    }
+
+    /// The weights of a row, one for each of [`Table::events`]; none for a row that is not there.
+    #[inline]
+    pub fn cells(&self, row: usize) -> &[Cell] {
+        let width = self.events.len();
+        self.cells.get(row * width..(row + 1) * width).unwrap_or(&[])
+    }
+
+    /// The call graphs with the index of their row, ascending.
+    pub fn trees(&self) -> &[(u32, CallTree)] {
+        &self.trees
+    }
+}
+
+/// The events of each table: every event alone, or groups together at their leader's place.
+pub(crate) fn members(profile: &Profile, group: bool) -> Vec<Vec<usize>> {
+    let leader = |event: usize| {
+        let group = profile.events[event].group.as_ref().filter(|_| group);
+        group.map_or(event, |group| if group.leader < event { group.leader } else { event })
+    };
+    let leaders = (0..profile.events.len()).filter(|&event| leader(event) == event);
+    leaders
+        .map(|first| (first..profile.events.len()).filter(|&event| leader(event) == first).collect())
+        .collect()
+}
+
+/// A table whose rows are not in order yet.
+pub(crate) struct Draft<'a> {
+    shared: &'a Shared<'a>,
+    events: Vec<usize>,
+    counted: Vec<Counted>,
+    options: &'a HistOptions,
+    scope: Scope,
+    rows: Vec<DraftRow>,
+    cells: Vec<Cell>,
+    /// For each key its place among the task keys, or none.
+    task_keys: Vec<Option<usize>>,
+}
+
+#[derive(Clone, Copy)]
+struct DraftRow {
+    task: TaskId,
+    location: LocationId,
+    /// Which of the table's events saw the row first, and its first sample there.
+    member: u32,
+    first: GroupIndex,
+    thread: ThreadId,
+    depth: u32,
+}
+
+impl<'a> Draft<'a> {
+    pub(crate) fn new(
+        shared: &'a Shared<'a>,
+        events: &[usize],
+        counted: Vec<Counted>,
+        options: &'a HistOptions,
+        scope: Scope,
+    ) -> Draft<'a> {
+        let mut draft = Draft {
+            shared,
+            events: events.to_vec(),
+            counted,
+            options,
+            scope,
+            rows: Vec::new(),
+            cells: Vec::new(),
+            task_keys: task_keys(&options.keys),
+        };
+        draft.join_rows();
+        draft
+    }
+
+    /// Puts rows of several events that are about the same into one.
+    fn join_rows(&mut self) {
+        let width = self.events.len();
+        let mut known: FxHashMap<(TaskId, LocationId), usize> = FxHashMap::default();
+        for member in 0..width {
+            for row in std::mem::take(&mut self.counted[member].rows.list) {
+                let next = self.rows.len();
+                let index = match width {
+                    1 => next,
+                    _ => *known.entry((row.task, row.location)).or_insert(next),
+                };
+                if index == next {
+                    let thread = self.group(member, row.first).map_or(ThreadId(0), |group| group.thread);
+                    let (task, location, first, depth) = (row.task, row.location, row.first, row.depth);
+                    self.rows.push(DraftRow { task, location, member: member as u32, first, thread, depth });
+                    self.cells.resize(self.cells.len() + width, Cell::default());
+                }
+                let all = if self.scope.children { row.all } else { row.own.period };
+                self.cells[index * width + member] = Cell { own: row.own, all };
+            }
+        }
+    }
+
+    /// Orders the rows and draws their call graphs.
+    pub(crate) fn finish(self) -> Table {
+        let order = ordered(&self, self.rows.len() as u32, self.scope.order);
+        let rows = order.iter().map(|&row| self.row(&self.rows[row as usize])).collect();
+        let width = self.events.len();
+        let cells_of = |row: u32| &self.cells[row as usize * width..(row as usize + 1) * width];
+        let cells = order.iter().flat_map(|&row| cells_of(row)).copied().collect();
+        let trees = self.trees(&order);
+        Table { events: self.events, children: self.scope.children, rows, cells, trees }
+    }
+
+    fn trees(&self, order: &[u32]) -> Vec<(u32, CallTree)> {
+        let (Some(options), Some(counted)) = (&self.options.call_graph, self.counted.first()) else {
+            return Vec::new();
+        };
+        let event = self.event(0);
+        let limit = min_period(options, event);
+        let shown = |&(_, row): &(u32, u32)| {
+            let all = self.leader(row).all;
+            may_draw(options, all, limit) && percent(all, event.period_total) >= self.options.min_percent
+        };
+        let drawn: Vec<(u32, u32)> = (0..).zip(order.iter().copied()).filter(shown).collect();
+        let identity = |row: u32| (self.rows[row as usize].task, self.rows[row as usize].location);
+        let wanted = drawn.iter().map(|&(_, row)| identity(row));
+        let gathered = Gathered::new(self.shared, event, counted, self.scope, wanted);
+        let trees = drawn.iter().map(|&(place, row)| {
+            let (task, location) = identity(row);
+            (place, gathered.tree(task, location, options, limit))
+        });
+        trees.filter(|(_, tree)| !tree.is_empty()).collect()
+    }
+
+    fn row(&self, row: &DraftRow) -> Row {
+        let location = self.shared.locations.get(row.location);
+        let (frame, address) = (location.frame, location.address);
+        let Some(group) = self.group(row.member as usize, row.first) else {
+            let thread = row.thread;
+            return Row { thread, comm: CommId(0), cpu: None, frame, address, level: Level::User };
+        };
+        let ran_there = ran_at(self.shared.locations.own(group.frame), row.location);
+        let is_row = |id| self.shared.locations.called(id) == Some(row.location);
+        let level = shown_level(self.shared.profile, group, frame, ran_there, self.scope.order, is_row);
+        Row { thread: row.thread, comm: group.comm, cpu: group.cpu, frame, address, level }
+    }
+
+    fn event(&self, member: usize) -> &'a EventProfile {
+        &self.shared.profile.events[self.events[member]]
+    }
+
+    fn group(&self, member: usize, group: GroupIndex) -> Option<&'a SampleGroup> {
+        self.event(member).groups.get(group as usize)
+    }
+
+    fn leader(&self, row: u32) -> &Cell {
+        &self.cells[row as usize * self.events.len()]
+    }
+
+    fn compare_keys(
+        &self,
+        a: u32,
+        b: u32,
+        of_location: impl Fn(SortKey, LocationId, LocationId) -> Ordering,
+    ) -> Ordering {
+        let (a, b) = (&self.rows[a as usize], &self.rows[b as usize]);
+        let keys = self.options.keys.iter().zip(&self.task_keys);
+        keys.fold(Ordering::Equal, |order, (&key, task_key)| {
+            order.then_with(|| match task_key {
+                Some(nth) => {
+                    let value = |row: &DraftRow| self.shared.tasks.nth_value(row.task, *nth);
+                    value(a).cmp(&value(b))
+                }
+                None => of_location(key, a.location, b.location),
+            })
+        })
+    }
+}
+
+impl Ranked for Draft<'_> {
+    fn weight(&self, row: u32) -> u64 {
+        self.leader(row).all
+    }
+
+    fn chain(&self, row: u32) -> Option<(ThreadId, u32)> {
+        let counts = self.scope.children && self.options.call_graph.is_some();
+        let row = &self.rows[row as usize];
+        counts.then_some((row.thread, row.depth))
+    }
+
+    fn compare_shown(&self, a: u32, b: u32) -> Ordering {
+        let width = self.events.len();
+        let own = |row: u32| {
+            self.cells[row as usize * width..(row as usize + 1) * width].iter().map(|c| c.own.period)
+        };
+        own(b).cmp(own(a)).then_with(|| {
+            self.compare_keys(a, b, |key, a, b| {
+                let (a, b) = (self.shared.locations.get(a), self.shared.locations.get(b));
+                match key {
+                    SortKey::Dso => a.dso_rank.cmp(&b.dso_rank),
+                    _ => (a.name_rank.is_none(), a.name_rank).cmp(&(b.name_rank.is_none(), b.name_rank)),
+                }
+            })
+        })
+    }
+
+    fn compare_found(&self, a: u32, b: u32) -> Ordering {
+        self.compare_keys(a, b, |key, a, b| {
+            let (a, b) = (self.shared.locations.get(a), self.shared.locations.get(b));
+            match key {
+                SortKey::Dso => a.dso_rank.cmp(&b.dso_rank),
+                _ => a.range.cmp(&b.range),
+            }
+        })
+    }
+}
+
+fn task_keys(keys: &[SortKey]) -> Vec<Option<usize>> {
+    let mut next = 0..;
+    keys.iter().map(|key| key.of_task().then(|| next.next()).flatten()).collect()
+}
+
+/// A part of all samples in hundredths; 0 of nothing.
+pub(crate) fn percent(part: u64, all: u64) -> f64 {
+    if all == 0 { 0.0 } else { part as f64 * 100.0 / all as f64 }
+}
