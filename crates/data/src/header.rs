@@ -150,3 +150,62 @@ fn decode_bits(cursor: &mut Cursor<'_>) -> Result<FeatureBits, oxperf_wire::Wire
     let use_halves = !whole.contains(FeatureId::HOSTNAME) && halves.contains(FeatureId::HOSTNAME);
     Ok(if use_halves { halves } else { whole })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn header() -> FileHeader {
+        FileHeader {
+            size: FileHeader::SIZE,
+            attr_size: 80,
+            attrs: Section { offset: 104, size: 80 },
+            data: Section { offset: 184, size: 8 },
+            event_types: Section::default(),
+            features: [FeatureId::HOSTNAME, FeatureId::CLN_SIZE, FeatureId(200)].into_iter().collect(),
+        }
+    }
+
+    fn encoded(endian: Endian) -> Vec<u8> {
+        let mut encoder = Encoder::new(endian);
+        header().encode(&mut encoder);
+        encoder.into_bytes()
+    }
+
+    #[test]
+    fn headers_round_trip_in_both_byte_orders() {
+        for endian in [Endian::Little, Endian::Big] {
+            assert_eq!(FileHeader::decode(&encoded(endian)), Ok((endian, header())));
+        }
+    }
+
+    #[test]
+    fn bits_of_a_foreign_32_bit_recorder_are_half_words() {
+        let mut bytes = encoded(Endian::Big);
+        for word in bytes[72..].chunks_exact_mut(8) {
+            word.rotate_left(4);
+        }
+        assert_eq!(FileHeader::decode(&bytes), Ok((Endian::Big, header())));
+    }
+
+    #[test]
+    fn other_files_are_told_apart() {
+        let whole = encoded(Endian::Little);
+        let decode = |bytes: &[u8]| FileHeader::decode(bytes).map(|(_, header)| header);
+        assert_eq!(decode(b""), Err(DataError::Empty));
+        assert_eq!(decode(b"\x7fELF"), Err(DataError::NotPerfData { magic: *b"\x7fELF\0\0\0\0" }));
+        assert_eq!(decode(b"PERFFILEhfe"), Err(DataError::Version1));
+        assert_eq!(decode(b"PERFILE2\x10\0\0\0\0\0\0\0@"), Err(DataError::Pipe));
+        assert_eq!(decode(&whole[..100]), Err(DataError::HeaderCut { expected: 104, found: 100 }));
+        assert_eq!(decode(&whole[..12]), Err(DataError::HeaderCut { expected: 104, found: 12 }));
+        let odd = [&whole[..8], &[33, 0, 0, 0, 0, 0, 0, 0]].concat();
+        assert_eq!(decode(&odd), Err(DataError::HeaderSize { found: 33 }));
+    }
+
+    #[test]
+    fn a_section_past_the_end_has_what_is_there() {
+        let file = [1, 2, 3, 4];
+        assert_eq!(Section { offset: 2, size: u64::MAX }.slice(&file), [3, 4]);
+        assert_eq!(Section { offset: u64::MAX, size: 1 }.slice(&file), []);
+    }
+}

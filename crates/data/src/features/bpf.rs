@@ -2,7 +2,7 @@
 
 use oxperf_wire::{Cursor, Encoder, Endian};
 
-use super::{Feature, FeatureContext, FeatureId, decode_list, encode_list};
+use super::{Feature, FeatureContext, FeatureId, btf, decode_list, encode_list};
 use crate::FeatureFault;
 
 /// The loaded BPF programs.
@@ -38,46 +38,64 @@ mod field {
     pub(super) const NR_KSYMS: usize = 104;
     pub(super) const KSYMS: usize = 112;
     pub(super) const FUNC_LENS: usize = 120;
+    pub(super) const BTF_ID: usize = 128;
+    pub(super) const FUNC_INFO_SIZE: usize = 132;
+    pub(super) const FUNC_INFO: usize = 136;
     pub(super) const PROG_TAGS: usize = 184;
 }
 
 impl BpfProgram {
     /// The program's number.
     pub fn id(&self, endian: Endian) -> Option<u32> {
-        self.at(field::ID, endian).u32().ok()
+        self.number(field::ID, endian)
     }
 
-    /// Its functions, the main one first. Functions of programs with several are all called `F` here, because their
-    /// own names stand in the type information.
-    pub fn functions(&self, endian: Endian) -> Vec<BpfFunction> {
-        let count = self.at(field::NR_KSYMS, endian).u32().unwrap_or(0);
+    /// Its functions, the main one first, named from the type information among `types` as far as that is there.
+    pub fn functions(&self, endian: Endian, types: &BpfBtf) -> Vec<BpfFunction> {
+        let count = self.number(field::NR_KSYMS, endian).unwrap_or(0);
         let mut addresses = self.array(field::KSYMS, endian);
         let mut sizes = self.array(field::FUNC_LENS, endian);
         let mut tags = self.array(field::PROG_TAGS, endian);
-        let suffix = if count == 1 { self.name() } else { "F".to_owned() };
-        let mut function = || {
+        let mut function = |index| {
             let tag: String = tags.bytes(8).ok()?.iter().map(|byte| format!("{byte:02x}")).collect();
-            let name = ["bpf_prog", &tag, &suffix].map(str::to_owned);
-            let name = name.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("_");
-            Some(BpfFunction { name, address: addresses.u64().ok()?, size: sizes.u32().ok()? })
+            let (address, size) = (addresses.u64().ok()?, sizes.u32().ok()?);
+            let own = self.function_name(index, endian, types).unwrap_or_else(|| self.name(count));
+            let name =
+                if own.is_empty() { format!("bpf_prog_{tag}") } else { format!("bpf_prog_{tag}_{own}") };
+            Some(BpfFunction { name, address, size })
         };
-        (0..count).map_while(|_| function()).collect()
+        (0..count).map_while(|index| function(index as usize)).collect()
     }
 
-    fn name(&self) -> String {
+    /// The name of a function in the type information.
+    fn function_name(&self, index: usize, endian: Endian, types: &BpfBtf) -> Option<String> {
+        let id = self.number(field::BTF_ID, endian).filter(|id| *id != 0)?;
+        let types = types.0.iter().find(|object| object.id == id)?;
+        let entry_size = self.number(field::FUNC_INFO_SIZE, endian)? as usize;
+        let mut entry = self.array(field::FUNC_INFO, endian);
+        entry.bytes(entry_size.checked_mul(index)?).ok()?;
+        entry.u32().ok()?;
+        btf::type_name(&types.data, entry.u32().ok()?, endian)
+    }
+
+    /// The name without type information: the program's own when it has but one function.
+    fn name(&self, functions: u32) -> String {
+        if functions > 1 {
+            return "F".to_owned();
+        }
         let name = self.info.get(field::NAME..field::NAME + 16).unwrap_or_default();
         let name = name.split(|byte| *byte == 0).next().unwrap_or_default();
         String::from_utf8_lossy(name).into_owned()
     }
 
-    /// Reads `info` from a place on.
-    fn at(&self, place: usize, endian: Endian) -> Cursor<'_> {
-        Cursor::new(self.info.get(place..).unwrap_or_default(), endian)
+    fn number(&self, place: usize, endian: Endian) -> Option<u32> {
+        Cursor::new(self.info.get(place..)?, endian).u32().ok()
     }
 
     /// Reads `data` from the place that a field of `info` names.
     fn array(&self, place: usize, endian: Endian) -> Cursor<'_> {
-        let offset = self.at(place, endian).u64().ok().and_then(|offset| usize::try_from(offset).ok());
+        let place = self.info.get(place..).unwrap_or_default();
+        let offset = Cursor::new(place, endian).u64().ok().and_then(|offset| usize::try_from(offset).ok());
         let bytes = offset.and_then(|offset| self.data.get(offset..)).unwrap_or_default();
         Cursor::new(bytes, endian)
     }
@@ -172,7 +190,7 @@ mod tests {
         let program = BpfProgram { arrays: 0, info, data };
         let name = "bpf_prog_6deef7357e7b4530_lsm".to_owned();
         let function = BpfFunction { name, address: 0xffff_ffff_c01c_17c8, size: 54 };
-        assert_eq!(program.functions(Endian::Little), [function]);
-        assert_eq!(BpfProgram::default().functions(Endian::Little), []);
+        assert_eq!(program.functions(Endian::Little, &BpfBtf::default()), [function]);
+        assert_eq!(BpfProgram::default().functions(Endian::Little, &BpfBtf::default()), []);
     }
 }

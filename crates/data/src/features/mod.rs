@@ -4,6 +4,7 @@
 
 mod auxtrace_index;
 mod bpf;
+mod btf;
 mod build_id;
 mod cache;
 mod clock;

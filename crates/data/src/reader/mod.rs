@@ -159,3 +159,6 @@ fn data_section(header: &FileHeader, file: &[u8], damage: &mut Vec<Damage>) -> S
     }
     Section { size: stated.size.min(rest), ..stated }
 }
+
+#[cfg(test)]
+mod tests;

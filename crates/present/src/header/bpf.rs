@@ -11,19 +11,21 @@ impl Page<'_> {
         if programs.is_empty() {
             self.line("bpf_prog_info empty");
         }
+        let types = self.get::<BpfBtf>().unwrap_or_default();
         for program in &programs {
-            self.bpf_program(program);
+            self.bpf_program(program, &types);
         }
         Ok(())
     }
 
-    fn bpf_program(&mut self, program: &BpfProgram) {
+    fn bpf_program(&mut self, program: &BpfProgram, types: &BpfBtf) {
         let endian = self.reader.endian();
         let id = program.id(endian).unwrap_or_default();
         let describe = |function: &BpfFunction| {
             format!("{} addr {:#x} size {}", visible(&function.name), function.address, function.size)
         };
-        match program.functions(endian).as_slice() {
+        match program.functions(endian, types).as_slice() {
+            [] => {}
             [only] => self.line(format_args!("bpf_prog_info {id}: {}", describe(only))),
             several => {
                 self.line(format_args!("bpf_prog_info {id}:"));

@@ -5,6 +5,9 @@ use oxperf_data::features::{Capability, CpuPmuCaps, PmuCaps, PmuMappings};
 use super::{Lines, Page};
 use crate::visible::visible;
 
+const IBS_HINT: &str = "AMD systems uses ibs_op// PMU for some precise events, e.g.: cycles:p, \
+    see the 'perf list' man page for further details.";
+
 impl Page<'_> {
     pub(super) fn pmu_mappings(&mut self) -> Lines {
         let pmus = self.get::<PmuMappings>()?.0;
@@ -28,7 +31,18 @@ impl Page<'_> {
         for entry in self.get::<PmuCaps>()?.0 {
             self.capabilities(&entry.pmu, &entry.caps);
         }
+        if self.samples_precisely_by_ibs() {
+            self.line(IBS_HINT);
+        }
         Ok(())
+    }
+
+    /// AMD's cores have no precise events of their own, but a PMU beside them can have.
+    fn samples_precisely_by_ibs(&self) -> bool {
+        let pmus = self.get::<PmuMappings>().unwrap_or_default().0;
+        let caps = self.get::<CpuPmuCaps>().unwrap_or_default().0;
+        let imprecise = caps.iter().any(|cap| cap.name == "max_precise" && cap.value == "0");
+        imprecise && pmus.iter().any(|pmu| pmu.name == "ibs_op")
     }
 
     fn capabilities(&mut self, pmu: &str, caps: &[Capability]) {
