@@ -1,7 +1,7 @@
 //! The tracefs of the machine this program runs on. Nothing is mounted here: what is missing is reported.
 
 use std::fs;
-use std::io::ErrorKind;
+use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
 use super::Tracefs;
@@ -70,7 +70,13 @@ fn is_name(name: &str) -> bool {
 }
 
 fn read(path: PathBuf) -> Result<Vec<u8>, TracepointError> {
-    fs::read(&path).map_err(|error| TracepointError::Read { path, error })
+    // The kernel gives some of these files (`header_page`) to the first read only, and tells a size of 0 for all of
+    // them: without room made beforehand, that first read would be one of 32 bytes.
+    let mut text = Vec::with_capacity(1 << 16);
+    match fs::File::open(&path).and_then(|mut file| file.read_to_end(&mut text)) {
+        Ok(_) => Ok(text),
+        Err(error) => Err(TracepointError::Read { path, error }),
+    }
 }
 
 /// The names of the directories in `path` that have a file or directory `inside`, sorted.
@@ -145,5 +151,7 @@ mod tests {
         let format = crate::Format::parse(&format).expect("parses");
         assert_eq!(format.id, tracefs.id("sched", "sched_switch").expect("an id"));
         assert!(tracefs.format("sched", "../sched/sched_switch").is_err());
+        let page = tracefs.header_page().expect("a header");
+        assert!(page.ends_with(b";\n"), "the header is cut: {}", String::from_utf8_lossy(&page));
     }
 }
