@@ -37,7 +37,11 @@ fn command(program: &str) -> Command {
                 .action(clap::ArgAction::SetTrue)
                 .help("Print the version and exit"),
         )
-        .subcommands(cmd::all().into_iter().map(|entry| (entry.command)().infer_long_args(true)))
+        .subcommands(
+            cmd::ALL
+                .into_iter()
+                .map(|entry| (entry.command)().infer_long_args(true).args_override_self(true)),
+        )
 }
 
 /// Runs the command line.
@@ -66,7 +70,7 @@ fn dispatch(program: &str, matches: &ArgMatches) -> Result<i32, Failure> {
         crate::output::print_error(&command(program).render_help().to_string());
         return Ok(code::USAGE_OF_PROGRAM);
     };
-    let entry = cmd::all().into_iter().find(|entry| entry.name == name);
+    let entry = cmd::ALL.into_iter().find(|entry| entry.name == name);
     match entry {
         Some(entry) => (entry.run)(matches, program),
         None => Ok(code::USAGE_OF_PROGRAM),

@@ -2,6 +2,9 @@
 
 mod buildid_list;
 mod evlist;
+mod profile;
+mod record;
+
 mod script;
 
 use clap::{ArgMatches, Command};
@@ -19,6 +22,10 @@ pub(crate) struct Entry {
 }
 
 /// All commands, in the order of the help.
-pub(crate) fn all() -> Vec<Entry> {
-    vec![Entry { name: "script", command: script::command, run: script::run }]
-}
+pub(crate) const ALL: [Entry; 5] = [
+    Entry { name: "profile", command: profile::command, run: profile::run },
+    Entry { name: "record", command: record::command, run: record::run },
+    Entry { name: "script", command: script::command, run: script::run },
+    Entry { name: "evlist", command: evlist::command, run: evlist::run },
+    Entry { name: "buildid-list", command: buildid_list::command, run: buildid_list::run },
+];

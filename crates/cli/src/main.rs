@@ -4,6 +4,7 @@
 
 mod app;
 mod cmd;
+mod collect;
 mod environment;
 mod failure;
 mod header;
@@ -11,7 +12,6 @@ mod input;
 mod kernel_names;
 mod naming;
 mod output;
-mod profile;
 
 fn main() -> std::process::ExitCode {
     let outcome = app::run(std::env::args_os());

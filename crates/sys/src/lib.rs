@@ -30,6 +30,7 @@ pub mod process;
 mod ring;
 mod signal;
 mod spawn;
+pub mod terminal;
 
 pub use errno::Errno;
 pub use kernel::{FakeCall, FakeKernel, Kernel, OpenedEvent, OpenedTask, RealKernel};

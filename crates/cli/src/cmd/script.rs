@@ -25,6 +25,7 @@ pub(crate) fn command() -> Command {
                 .short('F')
                 .long("fields")
                 .value_name("[TYPE:]FIELDS")
+                .allow_hyphen_values(true)
                 .action(ArgAction::Append)
                 .help("Fields to show, comma separated; +FIELD and -FIELD change the default (comm,tid,pid,time,cpu,event,trace,ip,sym,dso,addr,symoff,period,weight,phys_addr)"),
         )

@@ -138,6 +138,8 @@ pub struct FieldSpec {
     sets: [FieldSet; 5],
     /// Fields that the user named: asking for one that was not recorded is an error, not a gap.
     demanded: [FieldSet; 5],
+    /// Classes whose fields the user changed.
+    changed: [bool; 5],
 }
 
 /// A `-F` that cannot be followed.
@@ -180,6 +182,7 @@ impl Default for FieldSpec {
         FieldSpec {
             sets: EventClass::ALL.map(|(class, _)| class.default_fields()),
             demanded: Default::default(),
+            changed: Default::default(),
         }
     }
 }
@@ -201,6 +204,7 @@ impl FieldSpec {
     /// A name is not known, or plain names are mixed with signed ones.
     pub fn apply(&mut self, text: &str) -> Result<(), FieldSpecError> {
         let (classes, list) = split_class(text)?;
+        classes.iter().for_each(|class| self.changed[*class as usize] = true);
         let items: Vec<&str> = list.split(',').map(str::trim).filter(|item| !item.is_empty()).collect();
         let signed = items.iter().filter(|item| item.starts_with(['+', '-'])).count();
         match (items.is_empty(), signed == 0, signed == items.len()) {
@@ -247,7 +251,7 @@ impl FieldSpec {
     /// Shows where a tracepoint was when its samples carry call chains and nobody has asked otherwise.
     pub fn show_places_of_tracepoints(&mut self) {
         let slot = EventClass::Tracepoint as usize;
-        if self.demanded[slot] == FieldSet::EMPTY {
+        if !self.changed[slot] {
             self.sets[slot] =
                 self.sets[slot] | FieldSet::IP | FieldSet::SYM | FieldSet::SYMOFF | FieldSet::DSO;
         }

@@ -3,7 +3,7 @@
 use std::io;
 use std::ops::ControlFlow;
 
-use oxperf_abi::{EventType, SampleType};
+use oxperf_abi::{EventType, SampleType, SoftwareId};
 use oxperf_machine::{Machine, ThreadId};
 use oxperf_present::script::{EventClass, FieldSet, FieldSpec, Head, HeadLayout, push_hex, push_number};
 use oxperf_present::visible::visible;
@@ -33,6 +33,8 @@ struct EventView {
     layout: HeadLayout,
     /// Which of the printer's rendered locations it uses.
     lines: usize,
+    /// The same for the places of data addresses, where these lie in mapped memory.
+    data_lines: Option<usize>,
     tracepoint: bool,
 }
 
@@ -68,7 +70,9 @@ impl<'s> Printer<'s> {
             let with_chain = chained && fields.contains(PLACE);
             let layout = HeadLayout { with_chain, event_width, nanoseconds: options.nanoseconds };
             let tracepoint = event.attr.kind == EventType::TRACEPOINT;
-            views.push(EventView { name, fields, layout, lines: lines_for(fields, &mut lines), tracepoint });
+            let data_lines = names_data(event).then(|| lines_for(fields.without(FieldSet::IP), &mut lines));
+            let lines = lines_for(fields, &mut lines);
+            views.push(EventView { name, fields, layout, lines, data_lines, tracepoint });
         }
         Printer {
             output: Output::stdout(),
@@ -128,6 +132,21 @@ impl<'s> Printer<'s> {
         }
     }
 
+    /// The data address, with its symbol and object where the event's addresses lie in mapped memory.
+    fn print_data_address(&mut self, machine: &Machine, event: &SampleEvent<'_>) {
+        let address = event.sample.addr.unwrap_or(0);
+        push_hex(self.output.buffer(), address, 16);
+        if let Some(lines) = self.views[event.event.0].data_lines {
+            let recorded = event.misc.cpu_mode();
+            let placed = machine.locate(event.thread, recorded, address).is_some();
+            // The kernel touches user memory, too.
+            let mode = if placed { recorded } else { machine.guess_mode(event.thread, address) };
+            let id = self.frames.intern(machine, event.thread, mode, address);
+            let text = self.lines[lines].get(id, &self.frames, &mut self.names, machine);
+            self.output.buffer().extend_from_slice(text);
+        }
+    }
+
     fn print(&mut self, machine: &Machine, event: &SampleEvent<'_>) -> io::Result<()> {
         let view = &self.views[event.event.0];
         let fields = view.fields;
@@ -140,7 +159,11 @@ impl<'s> Printer<'s> {
             let symbols = KernelNames::new(&self.names, machine);
             self.formatters.format(raw, &symbols, out);
         }
-        print_values(fields, &event.sample, out);
+        if fields.contains(FieldSet::ADDR) {
+            self.print_data_address(machine, event);
+        }
+        let out = self.output.buffer();
+        print_weight(fields, &event.sample, out);
         if fields.contains(PLACE) {
             self.print_places(machine, event);
         }
@@ -190,19 +213,24 @@ fn ids(machine: &Machine, thread: ThreadId) -> (Option<i32>, Option<i32>) {
     (Some(thread.pid.map_or(-1, |pid| pid.0)), Some(thread.tid.0))
 }
 
-/// The numbers between the event's name and its place.
-fn print_values(fields: FieldSet, sample: &Sample<'_>, out: &mut Vec<u8>) {
-    if fields.contains(FieldSet::ADDR) {
-        push_hex(out, sample.addr.unwrap_or(0), 16);
+/// Whether an event's data address is one that code touched: the address of a page fault.
+fn names_data(event: &SessionEvent) -> bool {
+    const FAULTS: [SoftwareId; 3] =
+        [SoftwareId::PageFaults, SoftwareId::PageFaultsMin, SoftwareId::PageFaultsMaj];
+    let id = SoftwareId::from_config(event.attr.config).filter(|_| event.attr.kind == EventType::SOFTWARE);
+    id.is_some_and(|id| FAULTS.contains(&id))
+}
+
+fn print_weight(fields: FieldSet, sample: &Sample<'_>, out: &mut Vec<u8>) {
+    if !fields.contains(FieldSet::WEIGHT) {
+        return;
     }
-    if fields.contains(FieldSet::WEIGHT) {
-        let weight = match sample.weight {
-            Some(Weight::Whole(weight)) => weight,
-            Some(Weight::Parts { var1, .. }) => u64::from(var1),
-            None => 0,
-        };
-        push_number(out, weight, 16, b' ');
-    }
+    let weight = match sample.weight {
+        Some(Weight::Whole(weight)) => weight,
+        Some(Weight::Parts { var1, .. }) => u64::from(var1),
+        None => 0,
+    };
+    push_number(out, weight, 16, b' ');
 }
 
 impl Sink for Printer<'_> {

@@ -1,0 +1,210 @@
+//! `profile`: record a program, show where its time went, draw the flame graph.
+
+use std::fs::File;
+use std::io::{self, BufWriter, IsTerminal, Write};
+use std::path::{Path, PathBuf};
+
+use clap::{Arg, ArgMatches, Command, value_parser};
+use oxperf_analysis::collect::CollectOptions;
+use oxperf_analysis::flame::FlameTree;
+use oxperf_analysis::hist::{HistOptions, Table, histograms};
+use oxperf_analysis::profile::Profile;
+use oxperf_capture::{CallGraph, Outcome};
+use oxperf_present::flamegraph::{FlamePage, FlameUnit};
+use oxperf_present::hot::{HotOthers, HotRow, HotStyle, HotTable, NextStep};
+use oxperf_session::Diagnostics;
+use oxperf_symbols::{StoreOptions, SymbolStore};
+
+use super::record::{self, Performed};
+use crate::collect;
+use crate::failure::Failure;
+use crate::input::Input;
+use crate::output::{Output, print_error};
+
+const EXAMPLES: &str = "\
+Examples:
+  oxperf profile -- ./program ARGS       profile a program
+  oxperf profile -p 1234                 profile a running process until Ctrl-C
+  oxperf profile -a -- sleep 10          profile the whole machine for ten seconds";
+
+/// Most nodes of a flame graph; smaller stacks are folded and counted.
+const MAX_NODES: usize = 500_000;
+
+/// The options: those of `record`, and what to show.
+pub(crate) fn command() -> Command {
+    record::command()
+        .name("profile")
+        .about("Record a program, print its hottest functions and write a flame graph")
+        .after_help(EXAMPLES)
+        .override_usage("oxperf profile [OPTIONS] [--] COMMAND [ARGS]...\n       oxperf profile [OPTIONS] -a | -p PID | -t TID")
+        .next_help_heading("What to show")
+        .args([
+            Arg::new("html")
+                .long("html")
+                .value_name("FILE")
+                .value_parser(value_parser!(PathBuf))
+                .default_value("flamegraph.html")
+                .help("Where to write the flame graph"),
+            Arg::new("top")
+                .long("top")
+                .value_name("N")
+                .value_parser(value_parser!(usize))
+                .default_value("20")
+                .help("Functions in the table"),
+        ])
+}
+
+/// Runs `profile`; the exit code is the workload's.
+pub(crate) fn run(matches: &ArgMatches, program: &str) -> Result<i32, Failure> {
+    let with_chains = |options: &mut oxperf_capture::RecordOptions| {
+        if options.call_graph == CallGraph::Off {
+            options.call_graph = CallGraph::FramePointers { max_stack: None };
+        }
+    };
+    let outcome = match record::perform(matches, program, with_chains)? {
+        Performed::Recorded(outcome) => outcome,
+        Performed::Refused(exit) => return Ok(exit),
+    };
+    show(matches, program, &outcome)?;
+    record::end_as(&outcome)
+}
+
+/// Prints the table and writes the flame graph.
+fn show(matches: &ArgMatches, program: &str, outcome: &Outcome) -> Result<(), Failure> {
+    let input = Input::open(&outcome.output.to_string_lossy(), true)?;
+    let reader = input.reader()?;
+    let store = SymbolStore::new(StoreOptions::default());
+    let options = CollectOptions { by_cpu: false, chains: true, max_stack: 127 };
+    let (profile, diagnostics) = collect::load(&input, &reader, &store, options)?;
+    let lost = losses(&profile, &diagnostics);
+    let page = matches.get_one::<PathBuf>("html").cloned().unwrap_or_default();
+    let shown = matches.get_one::<usize>("top").copied().unwrap_or(20);
+    print_hottest(&profile, shown, &lost, &next_steps(program, &outcome.output, &page))?;
+    write_flame_graph(&profile, &command_text(matches), &lost, &page)
+}
+
+/// A sentence for each kind of loss.
+fn losses(profile: &Profile, found: &Diagnostics) -> Vec<String> {
+    let lost_samples: u64 = profile.events.iter().map(|event| event.lost).sum();
+    let counts = [
+        (
+            found.lost_records,
+            "records were lost because a ring was full: try larger rings (-m 4M) or a lower rate (-F 999)",
+        ),
+        (lost_samples, "samples were lost in the kernel: try a lower rate (-F 999)"),
+        (found.undecodable, "records could not be decoded"),
+        (found.damage.len() as u64, "stretches of the file could not be read"),
+    ];
+    let present = counts.iter().filter(|(count, _)| *count > 0);
+    present.map(|(count, what)| format!("{count} {what}")).collect()
+}
+
+/// Commands that look further, with what they show.
+fn next_steps(program: &str, recording: &Path, page: &Path) -> Vec<(String, &'static str)> {
+    let input = match recording == Path::new("perf.data") {
+        true => String::new(),
+        false => format!(" -i {}", recording.display()),
+    };
+    vec![
+        (page.display().to_string(), "the flame graph: open it in a browser"),
+        (format!("{program} report{input}"), "callers and callees of every function"),
+        (format!("{program} script{input}"), "every sample with its call chain"),
+    ]
+}
+
+fn print_hottest(
+    profile: &Profile,
+    shown: usize,
+    lost: &[String],
+    next: &[(String, &str)],
+) -> Result<(), Failure> {
+    let options = HistOptions { children: false, group: false, ..HistOptions::default() };
+    let next: Vec<NextStep<'_>> = next.iter().map(|(command, shows)| NextStep { command, shows }).collect();
+    let mut output = Output::stdout();
+    for table in histograms(profile, &options) {
+        let event = &profile.events[table.events[0]];
+        if event.sample_count == 0 && profile.events.len() > 1 {
+            continue;
+        }
+        let rows: Vec<HotRow> =
+            (0..table.rows().len().min(shown)).map(|row| hot_row(profile, &table, row)).collect();
+        let hot = HotTable {
+            event: &event.name,
+            samples: event.sample_count,
+            value: event.period_total,
+            rows: &rows,
+            others: others(&table, shown),
+            lost,
+            next: &next,
+        };
+        hot.write(&style(), &mut output)?;
+    }
+    Ok(output.finish()?)
+}
+
+fn hot_row(profile: &Profile, table: &Table, index: usize) -> HotRow {
+    let row = table.rows()[index];
+    let own = table.cells(index).first().map(|cell| cell.own).unwrap_or_default();
+    let frame = profile.frames[row.frame.index()];
+    let symbol = frame.symbol.map(|symbol| profile.symbols[symbol.index()].name.clone());
+    let dso = frame.dso.map(|dso| profile.dsos[dso.index()].short.clone());
+    HotRow {
+        samples: own.samples,
+        value: own.period,
+        comm: profile.comms[row.comm.index()].clone(),
+        dso: dso.unwrap_or_else(|| "[unknown]".to_owned()),
+        level: row.level.letter(),
+        symbol: symbol.unwrap_or_else(|| format!("{:#018x}", row.address)),
+    }
+}
+
+/// What the rows below the shown ones have together.
+fn others(table: &Table, shown: usize) -> Option<HotOthers> {
+    let rest = shown..table.rows().len();
+    let functions = rest.len() as u64;
+    let value = rest.filter_map(|row| table.cells(row).first()).map(|cell| cell.own.period).sum();
+    (functions > 0).then_some(HotOthers { functions, value })
+}
+
+fn style() -> HotStyle {
+    let out = io::stdout();
+    if !out.is_terminal() {
+        return HotStyle::PLAIN;
+    }
+    HotStyle {
+        width: oxperf_sys::terminal::width(&out),
+        colour: crate::environment::wants_colour(),
+        bars: true,
+    }
+}
+
+fn command_text(matches: &ArgMatches) -> String {
+    let words = matches.get_many::<std::ffi::OsString>("workload").into_iter().flatten();
+    let words: Vec<String> = words.map(|word| word.to_string_lossy().into_owned()).collect();
+    if words.is_empty() { "the recorded processes".to_owned() } else { words.join(" ") }
+}
+
+fn write_flame_graph(profile: &Profile, title: &str, lost: &[String], path: &Path) -> Result<(), Failure> {
+    // A page shows one event: the first that has samples.
+    let sampled = profile.events.iter().find(|event| event.sample_count > 0);
+    let Some(event) = sampled.or(profile.events.first()) else { return Ok(()) };
+    let mut tree = FlameTree::of_event(profile, event);
+    tree.fold(MAX_NODES);
+    let unit = match event.name.split(':').next() {
+        Some("cpu-clock" | "task-clock") => FlameUnit::Nanoseconds,
+        _ => FlameUnit::Count(&event.name),
+    };
+    let subtitle = format!("{}, {} samples", event.name, event.sample_count);
+    let page = FlamePage { title, subtitle: &subtitle, unit, lost, tree: &tree };
+    let write = || -> io::Result<()> {
+        let mut file = BufWriter::with_capacity(1 << 20, File::create(path)?);
+        page.write(&mut file)?;
+        file.flush()
+    };
+    write()
+        .map_err(|error| Failure::new(format!("cannot write the flame graph {}: {error}", path.display())))?;
+    if event.sample_count == 0 {
+        print_error("No samples: did the program run long enough? Try a higher rate (-F max).");
+    }
+    Ok(())
+}

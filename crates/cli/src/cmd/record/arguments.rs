@@ -1,0 +1,173 @@
+//! The options of `record`: each defined once, with its help, and what they come to.
+
+use std::path::PathBuf;
+
+use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
+use oxperf_capture::{BuildIds, CallGraph, Privilege, Program, RecordOptions, Start};
+
+use super::{Problem, target, values};
+use crate::environment;
+
+const EXAMPLES: &str = "\
+Examples:
+  oxperf record -g -- ./program         sample a program with its call chains
+  oxperf record -a -- sleep 10          sample the whole machine for ten seconds
+  oxperf record -p 1234                 sample a running process until Ctrl-C
+  oxperf record -e page-faults -c 1 ls  a sample for every page fault
+
+'oxperf report' shows the result as a table, 'oxperf script' every sample.";
+
+/// What the arguments come to.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Resolved {
+    /// What the recorder is told.
+    pub(super) record: RecordOptions,
+    /// What the user should know about choices made here.
+    pub(super) warnings: Vec<String>,
+}
+
+pub(super) fn command() -> Command {
+    Command::new("record")
+        .about("Record samples of a program, of processes or of the whole machine into perf.data")
+        .after_help(EXAMPLES)
+        .override_usage("oxperf record [OPTIONS] [--] [COMMAND [ARGS]...]\n       oxperf record [OPTIONS] -a | -p PID | -t TID")
+        .args_override_self(true)
+        .next_help_heading("What to record")
+        .args(event_arguments())
+        .next_help_heading("Whom to record")
+        .args(target_arguments())
+        .next_help_heading("The file")
+        .args(file_arguments())
+        .next_help_heading("Messages")
+        .args([
+            flag("quiet", 'q').long("quiet").help("Print no messages but errors"),
+            flag("verbose", 'v').long("verbose").action(ArgAction::Count).help("Also print what is opened"),
+        ])
+        .arg(
+            Arg::new("workload")
+                .value_name("COMMAND")
+                .num_args(0..)
+                .trailing_var_arg(true)
+                .allow_hyphen_values(true)
+                .value_parser(value_parser!(std::ffi::OsString))
+                .help("Program to run, with its arguments; recording ends with it"),
+        )
+}
+
+fn flag(name: &'static str, letter: char) -> Arg {
+    long_flag(name).short(letter)
+}
+
+fn long_flag(name: &'static str) -> Arg {
+    Arg::new(name).long(name).action(ArgAction::SetTrue)
+}
+
+fn value(name: &'static str, shown: &'static str) -> Arg {
+    Arg::new(name).long(name).value_name(shown).allow_hyphen_values(true)
+}
+
+fn event_arguments() -> [Arg; 10] {
+    [
+        value("event", "EVENT")
+            .short('e')
+            .action(ArgAction::Append)
+            .help("Event to sample, may be repeated: cycles, cpu-clock, page-faults, L1-dcache-load-misses, sched:sched_switch, r1a8, cpu/event=0x3c/; modifiers after a colon (u user, k kernel, p precise), groups in braces [default: cycles:P]"),
+        value("freq", "HZ|max").short('F').help("Samples a second of each CPU [default: 4000]"),
+        value("count", "N").short('c').help("A sample every N events, in place of -F"),
+        flag("call-chains", 'g').long(None).help("Record call chains by frame pointers"),
+        value("call-graph", "MODE")
+            .help("Record call chains: fp[,MAX] follows frame pointers, at most MAX callers"),
+        long_flag("all-user").conflicts_with("all-kernel").help("Sample user mode only"),
+        long_flag("all-kernel").help("Sample kernel mode only"),
+        flag("no-inherit", 'i').help("Do not sample children of the target"),
+        value("delay", "MS")
+            .short('D')
+            .help("Start sampling so many milliseconds after the program; -1 leaves sampling off"),
+        value("mmap-pages", "N")
+            .short('m')
+            .help("Size of each ring in pages, or in bytes with B, K, M or G; larger rings lose fewer samples [default: 512K]"),
+    ]
+}
+
+fn target_arguments() -> [Arg; 5] {
+    [
+        flag("all-cpus", 'a').help("Everything on all CPUs [default without a program]"),
+        value("cpu", "LIST").short('C').help("Everything on these CPUs, such as 0,2-3"),
+        value("pid", "PIDS").short('p').help("Running processes, comma separated"),
+        value("tid", "TIDS").short('t').help("Running threads, comma separated"),
+        long_flag("per-thread").help("One ring a thread in place of one a CPU; children are not sampled"),
+    ]
+}
+
+fn file_arguments() -> [Arg; 4] {
+    [
+        value("output", "FILE")
+            .short('o')
+            .value_parser(value_parser!(PathBuf))
+            .default_value("perf.data")
+            .help("File to write; one that exists is renamed to FILE.old"),
+        flag("no-buildid", 'B').help("Write no table of the binaries' build ids"),
+        long_flag("buildid-all").help("List the build ids of all binaries, not only of those with samples"),
+        flag("no-buildid-cache", 'N')
+            .help("Keep no copies of the binaries in ~/.debug; none are kept so far in any case"),
+    ]
+}
+
+/// Turns the arguments into what the recorder takes.
+pub(super) fn options(matches: &ArgMatches) -> Result<Resolved, Problem> {
+    let workload = workload(matches);
+    let (target, warnings) = target::target(matches, workload.is_some())?;
+    let record = RecordOptions {
+        target,
+        workload,
+        rate: values::rate(text(matches, "freq"), text(matches, "count"))?,
+        call_graph: call_graph(matches)?,
+        inherit: !matches.get_flag("no-inherit"),
+        per_thread: matches.get_flag("per-thread"),
+        ring_pages: text(matches, "mmap-pages").map(values::ring_pages).transpose()?,
+        privilege: privilege(matches),
+        build_ids: build_ids(matches),
+        start: text(matches, "delay").map_or(Ok(Start::Now), values::start)?,
+        output: matches.get_one::<PathBuf>("output").cloned().unwrap_or_else(|| PathBuf::from("perf.data")),
+        command_line: environment::command_line(),
+    };
+    Ok(Resolved { record, warnings })
+}
+
+pub(super) fn text<'a>(matches: &'a ArgMatches, name: &str) -> Option<&'a str> {
+    matches.get_one::<String>(name).map(String::as_str)
+}
+
+fn workload(matches: &ArgMatches) -> Option<Program> {
+    let arguments: Vec<_> = matches.get_many::<std::ffi::OsString>("workload")?.cloned().collect();
+    let (environment, search_path) = (environment::variables(), environment::search_path());
+    (!arguments.is_empty()).then_some(Program { arguments, environment, search_path })
+}
+
+fn call_graph(matches: &ArgMatches) -> Result<CallGraph, Problem> {
+    match text(matches, "call-graph") {
+        Some(mode) => values::call_graph(mode),
+        None if matches.get_flag("call-chains") => Ok(CallGraph::FramePointers { max_stack: None }),
+        None => Ok(CallGraph::Off),
+    }
+}
+
+fn privilege(matches: &ArgMatches) -> Privilege {
+    if matches.get_flag("all-user") {
+        Privilege::UserOnly
+    } else if matches.get_flag("all-kernel") {
+        Privilege::KernelOnly
+    } else {
+        Privilege::AsEventSays
+    }
+}
+
+fn build_ids(matches: &ArgMatches) -> BuildIds {
+    if matches.get_flag("no-buildid") {
+        BuildIds::Off
+    } else if matches.get_flag("buildid-all") {
+        BuildIds::All
+    } else {
+        BuildIds::Hit
+    }
+}

@@ -1,0 +1,89 @@
+//! The events to record, from `-e` and what this machine has.
+
+use std::io;
+
+use clap::ArgMatches;
+use oxperf_capture::EventRequest;
+use oxperf_pmu::{Catalogue, SystemPmus, TracepointSource, parse, resolve};
+use oxperf_tracepoint::{SystemTracefs, Tracefs, TracepointError};
+
+use crate::failure::Failure;
+
+/// What is recorded when the user names nothing.
+const DEFAULT_EVENT: &str = "cycles:P";
+
+/// Looks up every event of the command line.
+pub(super) fn requested(matches: &ArgMatches) -> Result<Vec<EventRequest>, Failure> {
+    let texts: Vec<&str> =
+        matches.get_many::<String>("event").into_iter().flatten().map(String::as_str).collect();
+    look_up(if texts.is_empty() { &[DEFAULT_EVENT] } else { &texts })
+}
+
+/// Looks up event texts in this machine's catalogue.
+///
+/// # Errors
+/// A text that cannot be read, names nothing here, or asks for what is not supported.
+pub(crate) fn look_up(texts: &[&str]) -> Result<Vec<EventRequest>, Failure> {
+    let (pmus, tracepoints) = (SystemPmus::default(), Tracepoints(SystemTracefs::find()));
+    look_up_in(texts, &Catalogue { pmus: &pmus, tracepoints: &tracepoints })
+}
+
+/// Looks up event texts. Leaders are named by their places among all events.
+pub(super) fn look_up_in(texts: &[&str], catalogue: &Catalogue<'_>) -> Result<Vec<EventRequest>, Failure> {
+    let mut requests = Vec::new();
+    for text in texts {
+        let events = parse(text).and_then(|list| resolve(&list, catalogue));
+        let events = events.map_err(|error| Failure::bad_option(with_advice(&error.to_string())))?;
+        let before = requests.len();
+        for event in events {
+            let mut request =
+                EventRequest::from_resolved(event).map_err(|error| Failure::bad_option(error.to_string()))?;
+            request.leader = request.leader.map(|leader| leader + before);
+            requests.push(request);
+        }
+    }
+    Ok(requests)
+}
+
+fn with_advice(error: &str) -> String {
+    format!("{error}\nRun 'perf list' for a list of valid events")
+}
+
+/// The kernel's tracepoints, or why they cannot be seen.
+struct Tracepoints(Result<SystemTracefs, TracepointError>);
+
+impl Tracepoints {
+    fn ask<T>(&self, question: impl FnOnce(&SystemTracefs) -> Result<T, TracepointError>) -> io::Result<T> {
+        match &self.0 {
+            Ok(tracefs) => question(tracefs).map_err(to_io),
+            Err(TracepointError::Read { error, .. }) => Err(error.kind().into()),
+            Err(_) => Err(io::ErrorKind::NotFound.into()),
+        }
+    }
+}
+
+fn to_io(error: TracepointError) -> io::Error {
+    match error {
+        TracepointError::Read { error, .. } => error,
+        TracepointError::Unknown { .. } => io::ErrorKind::NotFound.into(),
+        other => io::Error::other(other),
+    }
+}
+
+impl TracepointSource for Tracepoints {
+    fn root(&self) -> String {
+        "/sys/kernel/tracing".to_owned()
+    }
+
+    fn systems(&self) -> io::Result<Vec<String>> {
+        self.ask(SystemTracefs::systems)
+    }
+
+    fn events(&self, system: &str) -> io::Result<Vec<String>> {
+        self.ask(|tracefs| tracefs.events(system))
+    }
+
+    fn id(&self, system: &str, event: &str) -> io::Result<u64> {
+        self.ask(|tracefs| tracefs.id(system, event))
+    }
+}

@@ -1,0 +1,98 @@
+//! What `record` says while it runs and when it is done.
+
+use clap::ArgMatches;
+use oxperf_capture::{Note, Notes, Outcome, Plan};
+
+use crate::output::print_error;
+
+/// Prints to standard error as much as the user wants.
+pub(super) struct Messages {
+    program: String,
+    quiet: bool,
+    verbose: bool,
+}
+
+impl Messages {
+    pub(super) fn new(matches: &ArgMatches, program: &str) -> Messages {
+        let verbose = matches.get_count("verbose") > 0;
+        Messages { program: program.to_owned(), quiet: matches.get_flag("quiet"), verbose }
+    }
+
+    /// A choice that the user should know of.
+    pub(super) fn warn(&mut self, text: &str) {
+        if !self.quiet {
+            print_error(&format!("Warning:\n{text}"));
+        }
+    }
+
+    /// What the recording brought.
+    pub(super) fn summary(&self, outcome: &Outcome) {
+        if self.quiet {
+            return;
+        }
+        if outcome.lost > 0 {
+            print_error(&lost_text(outcome));
+        }
+        print_error(&summary_text(&self.program, outcome));
+    }
+}
+
+fn lost_text(outcome: &Outcome) -> String {
+    format!(
+        "Warning:\n{} records were lost because a ring was full. Larger rings (-m), a lower rate (-F) or shallower \
+         call chains lose fewer.",
+        outcome.lost
+    )
+}
+
+fn summary_text(program: &str, outcome: &Outcome) -> String {
+    let megabytes = outcome.bytes as f64 / 1024.0 / 1024.0;
+    let samples = match outcome.samples {
+        0 => String::new(),
+        samples => format!(" ({samples} samples)"),
+    };
+    format!(
+        "[ {program} record: Woken up {} times to write data ]\n\
+         [ {program} record: Captured and wrote {megabytes:.3} MB {}{samples} ]",
+        outcome.wakeups,
+        outcome.output.display()
+    )
+}
+
+impl Notes for Messages {
+    fn note(&mut self, note: Note) {
+        match note {
+            Note::FeatureMissing(_) if !self.verbose => {}
+            note => self.warn(&note.to_string()),
+        }
+    }
+
+    fn opened(&mut self, plan: &Plan) {
+        if self.verbose && !self.quiet {
+            print_error(plan.to_string().trim_end());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use oxperf_capture::Ending;
+
+    #[test]
+    fn the_summary_is_perfs() {
+        let outcome = Outcome {
+            output: "perf.data".into(),
+            bytes: 1 << 20,
+            samples: 7,
+            lost: 0,
+            wakeups: 3,
+            ending: Ending::default(),
+        };
+        let expected = "[ perf record: Woken up 3 times to write data ]\n\
+                        [ perf record: Captured and wrote 1.000 MB perf.data (7 samples) ]";
+        assert_eq!(summary_text("perf", &outcome), expected);
+        let none = Outcome { samples: 0, ..outcome };
+        assert!(summary_text("perf", &none).ends_with("perf.data ]"));
+    }
+}

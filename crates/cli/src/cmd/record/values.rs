@@ -1,0 +1,126 @@
+//! Values of options from their text.
+
+use std::time::Duration;
+
+use oxperf_capture::{CallGraph, Rate, Start, system};
+use oxperf_sys::process;
+
+use super::Problem;
+
+/// The sampling rate from the texts of `-F` and `-c`.
+pub(super) fn rate(frequency: Option<&str>, period: Option<&str>) -> Result<Option<Rate>, Problem> {
+    let frequency = frequency.map(hertz).transpose()?;
+    let period = period.map(|text| number(text, "-c")).transpose()?.filter(|period| *period > 0);
+    match (frequency, period) {
+        (Some(_), Some(_)) => {
+            Err(Problem::Contradiction("cannot set frequency and period at the same time".to_owned()))
+        }
+        (Some(0), None) => Err(Problem::Contradiction("frequency and count are zero, aborting".to_owned())),
+        (Some(hertz), None) => Ok(Some(Rate::Frequency(hertz))),
+        (None, period) => Ok(period.map(Rate::Period)),
+    }
+}
+
+fn hertz(text: &str) -> Result<u64, Problem> {
+    if text.eq_ignore_ascii_case("max") {
+        let unknown = || Problem::Value("the highest rate is not known here: give -F a number".to_owned());
+        return system::max_sample_rate().ok_or_else(unknown);
+    }
+    number(text, "-F")
+}
+
+fn number(text: &str, option: &str) -> Result<u64, Problem> {
+    let parsed = match text.strip_prefix("0x") {
+        Some(digits) => u64::from_str_radix(digits, 16),
+        None => text.parse(),
+    };
+    parsed.map_err(|_| Problem::Value(format!("{option} takes a number, not '{text}'")))
+}
+
+/// Data pages of a ring: a number of pages, or bytes with a suffix; rounded up to a power of two.
+pub(super) fn ring_pages(text: &str) -> Result<usize, Problem> {
+    let invalid = || {
+        Problem::Value(format!(
+            "Invalid argument for --mmap_pages/-m: '{text}'. It takes pages, or bytes with B, K, M or G."
+        ))
+    };
+    let (digits, unit) = match text.char_indices().last() {
+        Some((end, letter)) if letter.is_ascii_alphabetic() => (&text[..end], Some(letter)),
+        _ => (text, None),
+    };
+    let count: usize = digits.parse().ok().filter(|count| *count > 0).ok_or_else(invalid)?;
+    let bytes = |shift: u32| count.checked_mul(1 << shift).map(|bytes| bytes.div_ceil(process::page_size()));
+    let pages = match unit.map(|letter| letter.to_ascii_uppercase()) {
+        None => Some(count),
+        Some('B') => bytes(0),
+        Some('K') => bytes(10),
+        Some('M') => bytes(20),
+        Some('G') => bytes(30),
+        Some(_) => None,
+    };
+    pages.and_then(usize::checked_next_power_of_two).ok_or_else(invalid)
+}
+
+/// When sampling starts, from milliseconds.
+pub(super) fn start(text: &str) -> Result<Start, Problem> {
+    match text.parse::<i64>() {
+        Ok(0) => Ok(Start::Now),
+        Ok(-1) => Ok(Start::Disabled),
+        Ok(milliseconds) if milliseconds > 0 => {
+            Ok(Start::After(Duration::from_millis(milliseconds.unsigned_abs())))
+        }
+        _ => Err(Problem::Value(format!("-D takes milliseconds, or -1, not '{text}'"))),
+    }
+}
+
+/// Call chains, from the text of `--call-graph`.
+pub(super) fn call_graph(text: &str) -> Result<CallGraph, Problem> {
+    let (mode, rest) = text.split_once(',').map_or((text, None), |(mode, rest)| (mode, Some(rest)));
+    match (mode, rest) {
+        ("no", None) => Ok(CallGraph::Off),
+        ("fp", None) => Ok(CallGraph::FramePointers { max_stack: None }),
+        ("fp", Some(most)) => match most.parse() {
+            Ok(most) => Ok(CallGraph::FramePointers { max_stack: Some(most) }),
+            Err(_) => Err(Problem::Value(format!("callchain: Incorrect stack depth: {most}"))),
+        },
+        ("dwarf" | "lbr", _) => {
+            Err(Problem::Value(format!("callchain: {mode} is not supported yet; --call-graph fp is")))
+        }
+        _ => Err(Problem::Value(format!("callchain: Unknown --call-graph option value: {text}"))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rates() {
+        assert_eq!(rate(Some("99"), None), Ok(Some(Rate::Frequency(99))));
+        assert_eq!(rate(None, Some("0x10")), Ok(Some(Rate::Period(16))));
+        assert_eq!(rate(None, None), Ok(None));
+        assert!(matches!(rate(Some("5"), Some("5")), Err(Problem::Contradiction(_))));
+        assert!(matches!(rate(Some("0"), None), Err(Problem::Contradiction(_))));
+        assert!(matches!(rate(Some("abc"), None), Err(Problem::Value(_))));
+    }
+
+    #[test]
+    fn rings() {
+        let page = process::page_size();
+        assert_eq!(ring_pages("3"), Ok(4));
+        assert_eq!(ring_pages("512K"), Ok(512 * 1024 / page));
+        assert_eq!(ring_pages("1b"), Ok(1));
+        for bad in ["", "0", "abc", "-1", "99999999999999999999", "9000000000000000000G", "1X", "16,16"] {
+            assert!(ring_pages(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn starts_and_call_graphs() {
+        assert_eq!(start("10"), Ok(Start::After(Duration::from_millis(10))));
+        assert_eq!((start("-1"), start("0")), (Ok(Start::Disabled), Ok(Start::Now)));
+        assert!(start("10-20").is_err());
+        assert_eq!(call_graph("fp,5"), Ok(CallGraph::FramePointers { max_stack: Some(5) }));
+        assert!(call_graph("dwarf,100").is_err() && call_graph("fp,x").is_err() && call_graph("").is_err());
+    }
+}
