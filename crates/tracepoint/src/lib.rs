@@ -37,7 +37,7 @@ mod tracing_data;
 
 pub use bytes::{ByteOrder, WordSize};
 pub use error::TracepointError;
-pub use field::{Field, FieldKind, Value};
+pub use field::{Anchor, Field, FieldKind, Value};
 pub use format::Format;
 pub use formatter::{Formatter, Formatters};
 pub use names::{KernelSymbol, KernelSymbols, NoSymbols};

@@ -3,27 +3,37 @@
 //! The text after `print fmt:` is a printf format and C expressions over the record. Parsing gives literals and
 //! conversions with their arguments; writing walks them with the record's bytes and parses nothing.
 //!
-//! Numbers follow C: a field keeps its sign, and operands meet in their common type. (perf reads every field without its
-//! sign and computes without signs in 64 bits.)
+//! The text is perf 7.2's, byte for byte, except where perf's is wrong about the record:
+//! - Numbers follow C. perf reads fields without their sign and computes without signs in 64 bits, so that `ret < 0`
+//!   never holds and a negative `s16` reads as 65533.
+//! - `a - b - c` and `a & (b | c)` group as in C (perf's `timer:timer_start` shows `flags=D|P|I` for every timer).
+//! - A name without a known value names nothing; perf takes it for -1, and shows the first such flag for 0.
+//! - Negative numbers in tables of names match; a flag in bit 63 is not shown for 0.
+//! - Width and precision hold for everything that `%s` shows, and a negative `*` aligns to the left.
+//! - What perf gives up on but can be known is shown: tables that end without a name, `__print_ns_to_secs`, `ntohs`,
+//!   `sizeof`, `*pointer`, `%*pbl`, `%*ph`.
 
 mod convert;
 mod ctype;
 mod directive;
 mod eval;
 mod expression;
+mod helpers;
 mod lexer;
 mod number;
 mod parser;
 mod pointer;
+mod scan;
 mod tables;
 mod text;
 
 use crate::bytes::WordSize;
 use crate::format::Format;
-use directive::{Directive, Piece, Width, split};
+use directive::{Directive, Width};
 use expression::Expression;
 use lexer::tokens;
 use parser::Parser;
+use scan::{Piece, split};
 
 pub(crate) use eval::Record;
 
