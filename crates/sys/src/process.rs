@@ -51,7 +51,7 @@ pub fn system_name() -> io::Result<SystemName> {
 }
 
 fn field(chars: &[libc::c_char]) -> OsString {
-    let bytes: Vec<u8> = chars.iter().map(|char| char.cast_unsigned()).collect();
+    let bytes: Vec<u8> = chars.iter().flat_map(|char| char.to_ne_bytes()).collect();
     let text = CStr::from_bytes_until_nul(&bytes).map(CStr::to_bytes).unwrap_or(&bytes);
     OsString::from_vec(text.to_vec())
 }

@@ -4,24 +4,15 @@ use super::event::ResolvedEvent;
 use super::pmu::{Alias, Pmu};
 use super::sample_terms::{SampleTerms, number, text, value_position};
 use crate::Problem;
-use crate::syntax::{EventSpec, Term, parse_number, parse_raw};
+use crate::syntax::{EventForm, EventSpec, Term, parse_number, parse_raw};
 use crate::sysfs::{BitRanges, ConfigWord};
 use oxperf_abi::EventAttr;
 
-/// The event of `pmu` that the terms describe. With `hybrid`, several core PMUs share the name: each gets its own
-/// number in the config and its own name.
-pub(super) fn on_pmu(
-    pmu: &Pmu<'_>,
-    event: &EventSpec,
-    terms: &[Term],
-    hybrid: bool,
-) -> Result<ResolvedEvent, Problem> {
-    let mut target = Target { pmu, terms, hybrid, event: blank(pmu, event) };
+/// The event of `pmu` that the terms describe.
+pub(super) fn on_pmu(pmu: &Pmu<'_>, event: &EventSpec, terms: &[Term]) -> Result<ResolvedEvent, Problem> {
+    let mut target = Target { pmu, terms, event: blank(pmu, event) };
     target.event.attr.kind = pmu.kind();
     terms.iter().try_for_each(|term| target.apply(term))?;
-    if hybrid && !terms.iter().any(|term| term.name == "name") && !event.name.contains('/') {
-        target.event.name = qualified(pmu, &event.name);
-    }
     Ok(target.event)
 }
 
@@ -37,7 +28,10 @@ pub(super) fn with_sample_terms(pmu: &Pmu<'_>, event: &EventSpec) -> Result<Reso
 }
 
 fn blank(pmu: &Pmu<'_>, event: &EventSpec) -> ResolvedEvent {
-    ResolvedEvent { cpus: pmu.cpus(), ..ResolvedEvent::new(&event.name, pmu.name()) }
+    let plain = matches!(event.form, EventForm::Name(_) | EventForm::Raw(_)) && event.terms.is_empty();
+    let several = plain && pmu.is_one_of_several_cores();
+    let name = if several { qualified(pmu, &event.name) } else { event.name.clone() };
+    ResolvedEvent { cpus: pmu.cpus(), ..ResolvedEvent::new(&name, pmu.name()) }
 }
 
 /// `cycles:u` on one of several core PMUs: `cpu_core/cycles/u`.
@@ -59,7 +53,6 @@ struct Target<'a> {
     pmu: &'a Pmu<'a>,
     /// All terms as written: values for the parameters of a named event.
     terms: &'a [Term],
-    hybrid: bool,
     event: ResolvedEvent,
 }
 
@@ -85,9 +78,7 @@ impl Target<'_> {
             self.apply_alias(&alias, term)
         } else if let Some((kind, config)) = self.pmu.generic(&term.name) {
             self.event.attr.kind = kind;
-            // The PMU's number in the upper half tells which core PMU counts a generic event.
-            let pmu = if self.hybrid { u64::from(self.pmu.kind().0) << 32 } else { 0 };
-            self.event.attr.config |= config | pmu;
+            self.event.attr.config |= config;
             self.event.set_unit_of_clock();
             Ok(())
         } else if let Some(config) = parse_raw(&raw_digits) {

@@ -126,9 +126,8 @@ fn on_pmus_with_event(event: &EventSpec, name: &str, catalogue: &Catalogue<'_>) 
 
 /// The event on each PMU that takes its terms; what the first refused one says when none does.
 fn on_each(pmus: &[Pmu<'_>], event: &EventSpec, terms: &[Term]) -> Found {
-    let hybrid = pmus.iter().filter(|pmu| pmu.is_core()).count() > 1;
     let (found, refused): (Vec<_>, Vec<_>) =
-        pmus.iter().map(|pmu| apply::on_pmu(pmu, event, terms, hybrid)).partition(Result::is_ok);
+        pmus.iter().map(|pmu| apply::on_pmu(pmu, event, terms)).partition(Result::is_ok);
     let found: Vec<ResolvedEvent> = found.into_iter().flatten().collect();
     match refused.into_iter().find_map(Result::err) {
         Some(problem) if found.is_empty() => Err(vec![problem]),
@@ -138,10 +137,9 @@ fn on_each(pmus: &[Pmu<'_>], event: &EventSpec, terms: &[Term]) -> Found {
 
 fn raw(event: &EventSpec, config: u64, catalogue: &Catalogue<'_>) -> Found {
     let cores = Pmu::cores(catalogue.pmus);
-    let hybrid = cores.len() > 1;
     let events = cores.iter().map(|pmu| {
         let mut resolved = apply::with_sample_terms(pmu, event)?;
-        resolved.attr.kind = if hybrid { pmu.kind() } else { EventType::RAW };
+        resolved.attr.kind = if pmu.is_one_of_several_cores() { pmu.kind() } else { EventType::RAW };
         resolved.attr.config = config;
         Ok(resolved)
     });

@@ -105,12 +105,21 @@ impl<'a> Pmu<'a> {
         read("cpus").or_else(|| read("cpumask"))
     }
 
-    /// A generic event that this PMU counts.
+    /// Whether this is a core PMU of a hybrid system.
+    pub(super) fn is_one_of_several_cores(&self) -> bool {
+        self.is_core() && Pmu::cores(self.source).len() > 1
+    }
+
+    /// A generic event that this PMU counts. On a hybrid system the upper half of the config tells which core PMU
+    /// is meant.
     pub(super) fn generic(&self, name: &str) -> Option<(EventType, u64)> {
         if self.kind == EventType::SOFTWARE {
             legacy::software(name).map(|config| (EventType::SOFTWARE, config))
         } else {
-            legacy::hardware_or_cache(name).filter(|_| self.is_core())
+            let pmu = if self.is_one_of_several_cores() { u64::from(self.kind.0) << 32 } else { 0 };
+            legacy::hardware_or_cache(name)
+                .filter(|_| self.is_core())
+                .map(|(kind, config)| (kind, config | pmu))
         }
     }
 

@@ -145,6 +145,9 @@ fn hybrid_cores_each_count() {
     let expected = "cpu_atom/cycles/u 0:0xa00000000 exclude_kernel exclude_hv cpus=4-7\n\
                     cpu_core/cycles/u 0:0x400000000 exclude_kernel exclude_hv cpus=0-3";
     assert_eq!(shown_on(&pmus, "cycles:u"), expected);
+    assert_eq!(shown_on(&pmus, "cpu_core/cycles/"), "cpu_core/cycles/ 0:0x400000000 cpus=0-3");
+    let expected = "cpu_atom/r5/ 10:0x5 cpus=4-7\ncpu_core/r5/ 4:0x5 cpus=0-3";
+    assert_eq!(shown_on(&pmus, "r5"), expected);
     assert_eq!(shown_on(&pmus, "cpu_core/event=3/"), "cpu_core/event=3/ 4:0x3 cpus=0-3");
     assert!(resolved_on(&pmus, "cpu/event=3/").is_err());
 }
