@@ -35,7 +35,7 @@ impl KernelSymbols for Kallsyms {
     fn symbol(&self, address: u64) -> Option<KernelSymbol<'_>> {
         let after = self.0.partition_point(|(start, _)| *start <= address);
         let (start, name) = self.0.get(after.checked_sub(1)?)?;
-        Some(KernelSymbol { name, offset: address - start })
+        Some(KernelSymbol { name, module: None, offset: address - start })
     }
 }
 

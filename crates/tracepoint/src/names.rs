@@ -5,6 +5,8 @@
 pub struct KernelSymbol<'a> {
     /// The function's name.
     pub name: &'a str,
+    /// The module that holds it; `None` for the kernel proper.
+    pub module: Option<&'a str>,
     /// Bytes from the function's start to the address.
     pub offset: u64,
 }

@@ -45,7 +45,7 @@ struct OneSymbol;
 impl KernelSymbols for OneSymbol {
     fn symbol(&self, address: u64) -> Option<KernelSymbol<'_>> {
         let offset = address.checked_sub(0xffff_8000_0000_0ff0)?;
-        Some(KernelSymbol { name: "do_it", offset })
+        Some(KernelSymbol { name: "do_it", module: None, offset })
     }
 }
 
