@@ -1,8 +1,12 @@
 //! An event as the planner takes it: what to count, and what its own terms say about how.
 
+mod resolved;
+
 use oxperf_abi::{AttrFlags, Cpu, EventAttr, EventType, SoftwareId};
 
 use crate::options::{CallGraph, Rate};
+
+pub use resolved::UnsupportedTerm;
 
 /// One event of a recording before it is planned.
 #[derive(Clone, PartialEq, Debug)]
@@ -19,6 +23,8 @@ pub struct EventRequest {
     pub leader: Option<usize>,
     /// The group's name on its leader, when the user gave one.
     pub group_name: Option<String>,
+    /// The group may be taken apart when it cannot be opened.
+    pub weak_group: bool,
     /// Only the leader samples; the members are read with each of its samples.
     pub sample_read: bool,
     /// The precision is the highest that works, not one that was asked for.
@@ -27,6 +33,10 @@ pub struct EventRequest {
     pub rate: Option<Rate>,
     /// The event's own choice of call chains.
     pub call_graph: Option<CallGraph>,
+    /// The event's own limit of call-chain entries.
+    pub max_stack: Option<u16>,
+    /// The event's own choice of times.
+    pub time: Option<bool>,
     /// The event's own choice of inheritance.
     pub inherit: Option<bool>,
     /// The CPUs that the event's PMU counts on, when not all.
@@ -48,10 +58,13 @@ impl EventRequest {
             tracepoint: None,
             leader: None,
             group_name: None,
+            weak_group: false,
             sample_read: false,
             max_precise: false,
             rate: None,
             call_graph: None,
+            max_stack: None,
+            time: None,
             inherit: None,
             cpus: None,
             unit: None,

@@ -33,6 +33,8 @@ pub enum Change {
     UserOnly,
     /// Leave guests out.
     HostOnly,
+    /// Leave the group, which says that it may be taken apart.
+    LeaveGroup,
 }
 
 /// Decides what to try after `event` was refused with `error`.
@@ -49,6 +51,9 @@ pub fn step(
         OpenError::NoSuchEvent | OpenError::NoDevice if is_cycles(&event.request) => {
             Step::Change(Change::Clock(clock_for(cpu_wide)))
         }
+        OpenError::Invalid | OpenError::Unsupported if is_weak_member(&event.request) => {
+            Step::Change(Change::LeaveGroup)
+        }
         OpenError::Unsupported | OpenError::Invalid | OpenError::NoSuchEvent if adaptable => {
             Step::Change(Change::LessPrecise)
         }
@@ -64,6 +69,10 @@ pub fn step(
 
 fn is_cycles(request: &EventRequest) -> bool {
     request.attr.kind == EventType::HARDWARE && request.attr.config == HardwareId::CpuCycles as u64
+}
+
+fn is_weak_member(request: &EventRequest) -> bool {
+    request.weak_group && request.leader.is_some()
 }
 
 /// An event of the kernel alone would have nothing left.
@@ -90,6 +99,10 @@ pub fn apply(change: Change, request: &mut EventRequest) -> Option<Note> {
             request.attr.flags |= AttrFlags::EXCLUDE_GUEST;
             add_modifier(&mut request.name, 'H');
             Some(Note::HostOnly { event: request.name.clone() })
+        }
+        Change::LeaveGroup => {
+            request.leader = None;
+            None
         }
     }
 }

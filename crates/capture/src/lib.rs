@@ -46,7 +46,7 @@ pub use acquire::{Acquired, acquire};
 pub use control::Ending;
 pub use drain::Drain;
 pub use error::CaptureError;
-pub use event::EventRequest;
+pub use event::{EventRequest, UnsupportedTerm};
 pub use missing::{Feature, Missing};
 pub use note::{Note, Notes};
 pub use open::{OpenEvent, OpenEvents, Refusal};

@@ -132,6 +132,13 @@ pub struct RecordOptions {
     pub command_line: Vec<String>,
 }
 
+impl RecordOptions {
+    /// Whether events follow their task over the CPUs; recording whole CPUs overrides that.
+    pub fn follows_tasks(&self) -> bool {
+        self.per_thread && !self.target.is_cpu_wide()
+    }
+}
+
 impl Default for RecordOptions {
     fn default() -> RecordOptions {
         RecordOptions {

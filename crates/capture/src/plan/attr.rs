@@ -90,7 +90,8 @@ impl Builder<'_> {
     fn sample_type(&self) -> SampleType {
         let tracepoint = self.request.is_tracepoint();
         let mut fields = SampleType::IP | SampleType::TID;
-        fields.set(SampleType::TIME, !self.options.per_thread || tracepoint);
+        fields
+            .set(SampleType::TIME, self.request.time.unwrap_or(!self.options.follows_tasks() || tracepoint));
         fields.set(SampleType::CPU, self.options.target.is_cpu_wide() || tracepoint);
         fields.set(SampleType::RAW, tracepoint);
         fields.set(SampleType::PERIOD, matches!(self.rate(), Rate::Frequency(_)) || tracepoint);
@@ -108,7 +109,7 @@ impl Builder<'_> {
 
     fn max_stack(&self) -> u16 {
         match self.call_graph() {
-            CallGraph::FramePointers { max_stack } => max_stack.unwrap_or(0),
+            CallGraph::FramePointers { max_stack } => self.request.max_stack.or(max_stack).unwrap_or(0),
             CallGraph::Off => 0,
         }
     }
@@ -126,10 +127,8 @@ impl Builder<'_> {
             Privilege::UserOnly => true,
             Privilege::KernelOnly => false,
         };
-        if !self.is_added() {
-            flags.set(AttrFlags::EXCLUDE_KERNEL, user_only);
-            flags.set(AttrFlags::EXCLUDE_USER, !user_only);
-        }
+        flags.set(AttrFlags::EXCLUDE_KERNEL, user_only);
+        flags.set(AttrFlags::EXCLUDE_USER, !user_only);
     }
 
     /// Group members follow their leader. The added tracking event runs from the first moment: from exec where the
@@ -147,7 +146,7 @@ impl Builder<'_> {
     }
 
     fn inherits(&self) -> bool {
-        let allowed = !self.options.per_thread && self.options.target.inherits();
+        let allowed = !self.options.follows_tasks() && self.options.target.inherits();
         self.request.inherit.unwrap_or(self.options.inherit && allowed)
     }
 

@@ -63,7 +63,7 @@ pub(super) fn places(
 fn cpus(options: &RecordOptions, scene: &Scene, request: &EventRequest, tracking: bool) -> Vec<Option<Cpu>> {
     let cpus = match &options.target {
         Target::Cpus(cpus) if !tracking => cpus,
-        target if options.per_thread && !target.is_cpu_wide() => return vec![None],
+        _ if options.follows_tasks() => return vec![None],
         _ => &scene.online,
     };
     let counts_on = |cpu: &&Cpu| request.cpus.as_ref().is_none_or(|own| own.contains(cpu));
