@@ -15,6 +15,7 @@ pub struct CallTree {
     branches: Vec<Branch>,
     frames: Vec<FrameId>,
     roots: Range<u32>,
+    ends: Vec<u32>,
 }
 
 /// A run of frames without a fork, and what it leads to.
@@ -50,15 +51,17 @@ impl CallTree {
         self.frames.get(branch.frames.start as usize..branch.frames.end as usize).unwrap_or(&[])
     }
 
-    /// The branches that chains of at least `min_period` end with, heaviest first: what lists of chains show.
-    pub fn ends(&self, min_period: u64) -> Vec<u32> {
+    /// The branches that chains end with often enough, heaviest first: what lists of chains show. Empty for trees.
+    pub fn ends(&self) -> &[u32] {
+        &self.ends
+    }
+
+    fn find_ends(&mut self, min_period: u64) {
+        let own = |index: u32| self.branches[index as usize].own.period;
         let mut ends = self.inside_out();
-        ends.retain(|&index| {
-            let own = self.branches[index as usize].own;
-            own.period > 0 && own.period >= min_period
-        });
-        ends.sort_by_key(|&index| Reverse(self.branches[index as usize].own.period));
-        ends
+        ends.retain(|&index| own(index) > 0 && own(index) >= min_period);
+        ends.sort_by_key(|&index| Reverse(own(index)));
+        self.ends = ends;
     }
 
     /// All branches, each after those it leads to.
@@ -107,6 +110,9 @@ pub(crate) fn grow(
     growth.tree.roots = growth.fork(items, None);
     while let Some(bud) = growth.buds.pop() {
         growth.follow(bud);
+    }
+    if options.shape.is_list() {
+        growth.tree.find_ends(min_period);
     }
     growth.tree
 }

@@ -1,0 +1,258 @@
+//! The columns of a table: headings, widths, cells.
+
+use std::borrow::Cow;
+use std::io::Write;
+
+use oxperf_analysis::hist::{Cell, Row, SortKey, Table};
+use oxperf_analysis::profile::{CommId, FrameId, Profile};
+
+use super::ReportText;
+use super::percent::Percents;
+use crate::visible::visible;
+
+/// Width of one event's percentage.
+const PERCENT_WIDTH: usize = 8;
+/// Width of one event's number of samples.
+const SAMPLES_WIDTH: usize = 12;
+/// Width of an address with its level.
+const ADDRESS_WIDTH: usize = "[k] 0x0000000000000000".len();
+/// Least width of the objects where a row has no symbol.
+const UNRESOLVED_DSO_WIDTH: usize = 16;
+/// Width of a thread id and the colon behind it.
+const ID_WIDTH: usize = 8;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Children,
+    Own { alone: bool },
+    Samples,
+    Key(SortKey),
+}
+
+impl Kind {
+    fn heading(self) -> &'static str {
+        match self {
+            Kind::Children => "Children",
+            Kind::Own { alone: true } => "Overhead",
+            Kind::Own { alone: false } => "Self",
+            Kind::Samples => "Samples",
+            Kind::Key(SortKey::Thread) => "    Pid:Command",
+            Kind::Key(SortKey::Process) => "   Tgid:Command",
+            Kind::Key(SortKey::Comm) => "Command",
+            Kind::Key(SortKey::Dso) => "Shared Object",
+            Kind::Key(SortKey::Symbol) => "Symbol",
+            Kind::Key(SortKey::Cpu) => "CPU",
+        }
+    }
+}
+
+struct Column {
+    kind: Kind,
+    width: usize,
+}
+
+/// The columns of one table.
+pub(super) struct Columns<'a> {
+    profile: &'a Profile,
+    list: Vec<Column>,
+    all: Vec<Percents>,
+    own: Vec<Percents>,
+    comms: Vec<Cow<'a, str>>,
+    dsos: Vec<Cow<'a, str>>,
+}
+
+impl<'a> Columns<'a> {
+    /// Lays the columns out so that every row fits.
+    pub(super) fn new(profile: &'a Profile, table: &Table, text: &ReportText) -> Columns<'a> {
+        let totals =
+            table.events.iter().map(|&event| profile.events.get(event).map_or(0, |e| e.period_total));
+        let percents = || totals.clone().map(Percents::new).collect();
+        let mut columns = Columns {
+            profile,
+            list: Vec::new(),
+            all: percents(),
+            own: percents(),
+            comms: profile.comms.iter().map(|name| visible(name)).collect(),
+            dsos: profile.dsos.iter().map(|dso| visible(&dso.short)).collect(),
+        };
+        let widest = Widest::of(&columns, table);
+        let kinds = kinds(table.children, text);
+        columns.list =
+            kinds.map(|kind| Column { kind, width: width(kind, &widest, table.events.len()) }).collect();
+        columns
+    }
+
+    /// The lines above the rows.
+    pub(super) fn heading(&self, buffer: &mut Vec<u8>) {
+        buffer.extend_from_slice(b"#");
+        for (nth, column) in self.list.iter().enumerate() {
+            buffer.extend_from_slice(if nth == 0 { b" " } else { b"  " });
+            let (heading, width) = (column.kind.heading(), column.width);
+            // Writing to a vector cannot fail.
+            let _ = match column.kind {
+                Kind::Key(_) => write!(buffer, "{heading:width$}"),
+                _ => write!(buffer, "{heading:>width$}"),
+            };
+        }
+        buffer.extend_from_slice(b"\n#");
+        for (nth, column) in self.list.iter().enumerate() {
+            buffer.extend_from_slice(if nth == 0 { b" " } else { b"  " });
+            buffer.resize(buffer.len() + column.width, b'.');
+        }
+        buffer.extend_from_slice(b"\n#\n");
+    }
+
+    /// The leading event's part of all samples, in hundredths, that decides whether the row is shown.
+    pub(super) fn leader_percent(&self, cells: &[Cell]) -> f64 {
+        cells.first().zip(self.all.first()).map_or(0.0, |(cell, percents)| percents.of(cell.all))
+    }
+
+    /// A row's line.
+    pub(super) fn row(&mut self, buffer: &mut Vec<u8>, row: &Row, cells: &[Cell]) {
+        let last = self.list.len().saturating_sub(1);
+        for nth in 0..self.list.len() {
+            let Column { kind, width } = self.list[nth];
+            buffer.extend_from_slice(b"  ");
+            match kind {
+                Kind::Children => push_percents(buffer, &mut self.all, cells, |cell| cell.all),
+                Kind::Own { .. } => push_percents(buffer, &mut self.own, cells, |cell| cell.own.period),
+                Kind::Samples => push_samples(buffer, cells),
+                Kind::Key(key) => self.key(buffer, key, row, width, nth == last),
+            }
+        }
+        buffer.push(b'\n');
+    }
+
+    fn key(&self, buffer: &mut Vec<u8>, key: SortKey, row: &Row, width: usize, last: bool) {
+        match key {
+            SortKey::Comm => push_cut(buffer, self.comm(row.comm), width),
+            SortKey::Dso => push_cut(buffer, self.dso(row.frame).unwrap_or("[unknown]"), width),
+            SortKey::Symbol => self.symbol(buffer, row, if last { 0 } else { width }),
+            SortKey::Cpu => push_cpu(buffer, row.cpu, width),
+            SortKey::Thread | SortKey::Process => self.task(buffer, key, row, width),
+        }
+    }
+
+    fn comm(&self, comm: CommId) -> &str {
+        self.comms.get(comm.index()).map_or("", AsRef::as_ref)
+    }
+
+    fn dso(&self, frame: FrameId) -> Option<&str> {
+        let dso = self.profile.frames.get(frame.index())?.dso?;
+        self.dsos.get(dso.index()).map(AsRef::as_ref)
+    }
+
+    fn symbol_name(&self, frame: FrameId) -> Option<&'a str> {
+        let symbol = self.profile.frames.get(frame.index())?.symbol?;
+        self.profile.symbols.get(symbol.index()).map(|symbol| symbol.name.as_str())
+    }
+
+    fn symbol(&self, buffer: &mut Vec<u8>, row: &Row, width: usize) {
+        let start = buffer.len();
+        buffer.extend_from_slice(&[b'[', row.level.letter() as u8, b']', b' ']);
+        match self.symbol_name(row.frame) {
+            Some(name) => buffer.extend_from_slice(visible(name).as_bytes()),
+            // Writing to a vector cannot fail.
+            None => drop(write!(buffer, "{:#018x}", row.address)),
+        }
+        pad(buffer, start, width);
+    }
+
+    /// A thread's or process's id and the thread's name at the end of the recording.
+    fn task(&self, buffer: &mut Vec<u8>, key: SortKey, row: &Row, width: usize) {
+        let thread = self.profile.threads.get(row.thread.index());
+        let id = thread.map_or(-1, |thread| if key == SortKey::Thread { thread.tid.0 } else { thread.pid.0 });
+        let name = thread.map_or("", |thread| self.comm(thread.comm));
+        // Writing to a vector cannot fail.
+        let _ = write!(buffer, "{id:7}:");
+        push_cut(buffer, name, width.saturating_sub(ID_WIDTH));
+    }
+}
+
+fn kinds(children: bool, text: &ReportText) -> impl Iterator<Item = Kind> {
+    let weights = [children.then_some(Kind::Children), Some(Kind::Own { alone: !children })];
+    let samples = text.samples.then_some(Kind::Samples);
+    weights.into_iter().flatten().chain(samples).chain(text.keys.iter().copied().map(Kind::Key))
+}
+
+fn width(kind: Kind, widest: &Widest, events: usize) -> usize {
+    let needed = match kind {
+        Kind::Children | Kind::Own { .. } => PERCENT_WIDTH * events,
+        Kind::Samples => SAMPLES_WIDTH * events,
+        Kind::Key(SortKey::Thread) => ID_WIDTH + widest.comm,
+        Kind::Key(SortKey::Comm) => widest.comm,
+        Kind::Key(SortKey::Dso) => widest.dso,
+        Kind::Key(SortKey::Symbol) => widest.symbol,
+        Kind::Key(SortKey::Process | SortKey::Cpu) => 0,
+    };
+    needed.max(kind.heading().len())
+}
+
+/// The widths that rows need. Names of threads count as they are at the end of the recording; a row may show an
+/// earlier and longer one, which is cut.
+#[derive(Default)]
+struct Widest {
+    comm: usize,
+    dso: usize,
+    symbol: usize,
+}
+
+impl Widest {
+    fn of(columns: &Columns<'_>, table: &Table) -> Widest {
+        let symbols: Vec<usize> =
+            columns.profile.symbols.iter().map(|symbol| visible(&symbol.name).len()).collect();
+        let mut widest = Widest::default();
+        for row in table.rows() {
+            let frame = columns.profile.frames.get(row.frame.index());
+            let symbol = frame.and_then(|frame| symbols.get(frame.symbol?.index()));
+            let thread = columns.profile.threads.get(row.thread.index());
+            widest.comm = widest.comm.max(thread.map_or(0, |thread| columns.comm(thread.comm).len()));
+            widest.dso = widest.dso.max(columns.dso(row.frame).map_or(0, str::len));
+            widest.symbol = widest.symbol.max(symbol.map_or(ADDRESS_WIDTH, |len| len + "[k] ".len()));
+            if symbol.is_none() {
+                widest.dso = widest.dso.max(UNRESOLVED_DSO_WIDTH);
+            }
+        }
+        widest
+    }
+}
+
+fn push_percents(
+    buffer: &mut Vec<u8>,
+    percents: &mut [Percents],
+    cells: &[Cell],
+    part: impl Fn(&Cell) -> u64,
+) {
+    for (percents, cell) in percents.iter_mut().zip(cells) {
+        percents.push(buffer, part(cell));
+    }
+}
+
+fn push_samples(buffer: &mut Vec<u8>, cells: &[Cell]) {
+    for cell in cells {
+        // Writing to a vector cannot fail.
+        let _ = write!(buffer, "{:SAMPLES_WIDTH$}", cell.own.samples);
+    }
+}
+
+fn push_cpu(buffer: &mut Vec<u8>, cpu: Option<u32>, width: usize) {
+    // Writing to a vector cannot fail.
+    let _ = match cpu {
+        Some(cpu) => write!(buffer, "{cpu:0width$}"),
+        None => write!(buffer, "-{:0width$}", 1),
+    };
+}
+
+/// Appends text that is neither narrower nor wider than a column.
+fn push_cut(buffer: &mut Vec<u8>, text: &str, width: usize) {
+    let start = buffer.len();
+    let end = (0..=width.min(text.len())).rev().find(|&end| text.is_char_boundary(end)).unwrap_or(0);
+    buffer.extend_from_slice(&text.as_bytes()[..end]);
+    pad(buffer, start, width);
+}
+
+fn pad(buffer: &mut Vec<u8>, start: usize, width: usize) {
+    if buffer.len() < start + width {
+        buffer.resize(start + width, b' ');
+    }
+}

@@ -1,0 +1,76 @@
+//! What stands around the tables: what was lost, what was sampled, a tip.
+
+use std::io::{self, Write};
+
+use oxperf_analysis::hist::Table;
+use oxperf_analysis::profile::{EventProfile, Profile};
+
+use crate::visible::visible;
+
+/// Writes what was lost in the whole recording. The header or the note about it has been written before.
+pub fn prologue(out: &mut dyn Write, profile: &Profile) -> io::Result<()> {
+    let lost: u64 = profile.events.iter().fold(0, |sum, event| sum.saturating_add(event.lost));
+    write!(out, "#\n# Total Lost Samples: {lost}\n#\n")
+}
+
+/// Writes a tip at the end.
+pub fn tip(out: &mut dyn Write, tip: &str) -> io::Result<()> {
+    write!(out, "#\n# (Tip: {tip})\n#\n")
+}
+
+/// What a table is about.
+pub(super) fn heading(buffer: &mut Vec<u8>, profile: &Profile, table: &Table) {
+    let events = || table.events.iter().filter_map(|&event| profile.events.get(event));
+    let samples = events().fold(0u64, |sum, event| sum.saturating_add(event.sample_count));
+    let period = events().fold(0u64, |sum, event| sum.wrapping_add(event.period_total));
+    let (samples, unit) = with_unit(samples);
+    let names: Vec<_> = events().map(|event| visible(&event.name)).collect();
+    let what = match names.as_slice() {
+        [name] => format!("event '{name}'"),
+        names => format!("events '{} {{ {} }}'", group_name(events().next()), names.join(", ")),
+    };
+    let text = format!("# Samples: {samples}{unit} of {what}\n# Event count (approx.): {period}\n#\n");
+    buffer.extend_from_slice(text.as_bytes());
+}
+
+fn group_name(leader: Option<&EventProfile>) -> std::borrow::Cow<'_, str> {
+    let name = leader.and_then(|leader| leader.group.as_ref()?.name.as_deref());
+    visible(name.unwrap_or("anon group"))
+}
+
+/// A number of at most four digits and the letter for what it counts.
+fn with_unit(number: u64) -> (u64, char) {
+    let mut shown = number;
+    let mut unit = ' ';
+    for larger in ['K', 'M', 'G'] {
+        if shown <= 1000 {
+            break;
+        }
+        shown /= 1000;
+        unit = larger;
+    }
+    (shown, unit)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_of_samples_are_short() {
+        assert_eq!(with_unit(101), (101, ' '));
+        assert_eq!(with_unit(1000), (1000, ' '));
+        assert_eq!(with_unit(1001), (1, 'K'));
+        assert_eq!(with_unit(650_435), (650, 'K'));
+        assert_eq!(with_unit(1_200_000), (1, 'M'));
+    }
+
+    #[test]
+    fn all_events_count_in_what_was_lost() {
+        let event = |lost| EventProfile { lost, ..EventProfile::default() };
+        let profile = Profile { events: vec![event(2), event(3)], ..Profile::default() };
+        let mut text = Vec::new();
+        prologue(&mut text, &profile).unwrap();
+        assert_eq!(String::from_utf8(text).unwrap(), "#\n# Total Lost Samples: 5\n#\n");
+    }
+}
