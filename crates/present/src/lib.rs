@@ -8,5 +8,6 @@ pub mod evlist;
 pub mod flamegraph;
 pub mod header;
 pub mod hot;
+pub mod report;
 pub mod script;
 pub mod visible;
