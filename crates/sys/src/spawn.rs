@@ -348,11 +348,13 @@ mod tests {
 
     #[test]
     fn a_script_without_a_format_goes_to_the_shell() {
-        use std::os::unix::fs::OpenOptionsExt;
         let path = std::env::temp_dir().join(format!("oxperf-script-{}", std::process::id()));
-        let file =
-            std::fs::OpenOptions::new().write(true).create(true).truncate(true).mode(0o700).open(&path);
-        file.unwrap().write_all(b"exit $1\n").unwrap();
+        // Written by another process: a child of a test beside this one could hold our descriptor open for
+        // writing, and then the file cannot be executed.
+        let write = format!("echo 'exit $1' > {0}; chmod 700 {0}", path.display());
+        let mut writer = spawn(&["sh", "-c", &write]).unwrap();
+        writer.start().unwrap();
+        assert!(writer.wait().unwrap().success());
         let mut workload = spawn(&[path.to_str().unwrap(), "5"]).unwrap();
         workload.start().unwrap();
         assert_eq!(workload.wait().unwrap().code(), Some(5));

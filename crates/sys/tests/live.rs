@@ -87,7 +87,8 @@ fn a_group_is_read_at_once() {
     let format = ReadFormat::GROUP | ReadFormat::ID | ReadFormat::TOTAL_TIME_ENABLED;
     let clock = EventAttr { read_format: format, ..software(SoftwareId::TaskClock) };
     let Some(leader) = probe(&OpenRequest::new(&clock, Task::Caller)) else { return };
-    let dummy = EventAttr { read_format: format, flags: AttrFlags::EMPTY, ..software(SoftwareId::Dummy) };
+    let mut dummy = EventAttr { read_format: format, ..software(SoftwareId::Dummy) };
+    dummy.flags.set(AttrFlags::DISABLED, false);
     let request = OpenRequest { group: Some(&leader), ..OpenRequest::new(&dummy, Task::Caller) };
     let members: Vec<EventFd> = (0..20).map(|_| RealKernel.open(&request).unwrap()).collect();
     RealKernel.control(&leader, Control::Enable(Scope::Group)).unwrap();
