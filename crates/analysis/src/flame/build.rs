@@ -16,14 +16,23 @@ pub(super) struct Builder<'a> {
     tree: FlameTree,
     names: FxHashMap<&'a str, u32>,
     frames: FxHashMap<FlameFrame, u32>,
-    /// The merged frame of each of the profile's frames that was met.
-    merged: FxHashMap<FrameId, u32>,
+    /// The merged frame of each of the profile's frames, once it was met.
+    merged: Vec<Option<u32>>,
     /// The node of (caller, frame).
     children: FxHashMap<(Option<u32>, u32), u32>,
-    /// The node of (outermost node, chain).
-    chains: FxHashMap<(u32, NodeId), u32>,
+    /// The node of each chain below the outermost node that first came with it: nearly all there are.
+    chains: Vec<Option<Placed>>,
+    /// The node of (outermost node, chain) for the others.
+    other_chains: FxHashMap<(u32, NodeId), u32>,
     /// Scratch: the frames of a chain that have no node yet.
     pending: Vec<(NodeId, FrameId)>,
+}
+
+/// Where a chain stands in the merged tree.
+#[derive(Clone, Copy)]
+struct Placed {
+    root: u32,
+    node: u32,
 }
 
 impl<'a> Builder<'a> {
@@ -33,9 +42,10 @@ impl<'a> Builder<'a> {
             tree: FlameTree { dsos: dsos(profile), ..FlameTree::default() },
             names: FxHashMap::default(),
             frames: FxHashMap::default(),
-            merged: FxHashMap::default(),
+            merged: vec![None; profile.frames.len()],
             children: FxHashMap::default(),
-            chains: FxHashMap::default(),
+            chains: vec![None; profile.chains.len() + 1],
+            other_chains: FxHashMap::default(),
             pending: Vec::new(),
         }
     }
@@ -76,9 +86,26 @@ impl<'a> Builder<'a> {
         let mut node = self.nearest_known(root, chain);
         while let Some((context, frame)) = self.pending.pop() {
             node = self.merged_frame(frame).and_then(|frame| self.child(Some(node), frame)).unwrap_or(node);
-            self.chains.insert((root, context), node);
+            self.remember(root, context, node);
         }
         node
+    }
+
+    fn remember(&mut self, root: u32, context: NodeId, node: u32) {
+        match self.chains.get_mut(context.index()) {
+            Some(place @ None) => *place = Some(Placed { root, node }),
+            _ => {
+                self.other_chains.insert((root, context), node);
+            }
+        }
+    }
+
+    fn known(&self, root: u32, context: NodeId) -> Option<u32> {
+        match self.chains.get(context.index())? {
+            None => None,
+            Some(placed) if placed.root == root => Some(placed.node),
+            Some(_) => self.other_chains.get(&(root, context)).copied(),
+        }
     }
 
     /// The node of the innermost caller that already has one; the frames inside it are left in `pending`.
@@ -86,7 +113,7 @@ impl<'a> Builder<'a> {
         self.pending.clear();
         let mut context = chain;
         loop {
-            if let Some(&node) = self.chains.get(&(root, context)) {
+            if let Some(node) = self.known(root, context) {
                 return node;
             }
             let Some((caller, frame)) = self.profile.chains.node(context) else { return root };
@@ -108,12 +135,14 @@ impl<'a> Builder<'a> {
 
     /// The merged frame of a located address.
     fn merged_frame(&mut self, id: FrameId) -> Option<u32> {
-        if let Some(&frame) = self.merged.get(&id) {
+        if let Some(&Some(frame)) = self.merged.get(id.index()) {
             return Some(frame);
         }
         let frame = self.describe(id)?;
         let frame = self.frame(frame)?;
-        self.merged.insert(id, frame);
+        if let Some(merged) = self.merged.get_mut(id.index()) {
+            *merged = Some(frame);
+        }
         Some(frame)
     }
 

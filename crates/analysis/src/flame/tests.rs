@@ -76,6 +76,24 @@ app - 0/18
 }
 
 #[test]
+fn threads_that_share_chains_stand_apart() {
+    let mut profile = profile(&[(&[0, 1], 5), (&[0, 1], 7), (&[0, 2], 1), (&[0, 2], 2), (&[0, 1], 4)]);
+    profile.comms.push("two".into());
+    for at in [1, 3] {
+        profile.events[0].groups[at].comm = CommId(1);
+    }
+    let expected = "\
+app - 0/10
+  main app 0/10
+    work app 10/10
+two - 0/9
+  main app 0/9
+    work app 9/9
+";
+    assert_eq!(text(&FlameTree::of_event(&profile, &profile.events[0])), expected);
+}
+
+#[test]
 fn a_sample_without_a_chain_counts_for_its_own_address() {
     assert_eq!(text(&tree(&[(&[], 4)])), "app - 0/4\n  work app 4/4\n");
 }
