@@ -8,10 +8,12 @@ use crate::workspace;
 pub(super) struct Accepted {
     case: String,
     golden: String,
+    /// How many lines may differ.
+    pub(super) lines: usize,
     pub(super) reason: String,
 }
 
-/// Reads the list: `case TAB golden TAB reason`, `#` for comments.
+/// Reads the list: `case TAB golden TAB lines TAB reason`, `#` for comments.
 pub(super) fn read() -> Result<Vec<Accepted>> {
     let path = workspace::root().join("xtask/sweep-accepted.tsv");
     let text = std::fs::read_to_string(&path).with_context(|| path.display().to_string())?;
@@ -20,8 +22,9 @@ pub(super) fn read() -> Result<Vec<Accepted>> {
 }
 
 fn parse(line: &str) -> Option<Accepted> {
-    let mut columns = line.splitn(3, '\t').map(str::to_owned);
-    Some(Accepted { case: columns.next()?, golden: columns.next()?, reason: columns.next()? })
+    let mut columns = line.splitn(4, '\t');
+    let (case, golden) = (columns.next()?.to_owned(), columns.next()?.to_owned());
+    Some(Accepted { case, golden, lines: columns.next()?.parse().ok()?, reason: columns.next()?.to_owned() })
 }
 
 /// The entry for a text, if there is one.

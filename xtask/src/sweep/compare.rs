@@ -3,27 +3,34 @@
 /// Beginnings of lines that differ from run to run in perf itself.
 const VOLATILE: [&[u8]; 2] = [b"# captured on ", b"# (Tip: "];
 
-/// The first line that differs.
+/// Where two texts part, and how far.
 pub(super) struct Difference {
-    /// From 1, in the expected text.
+    /// The first line that differs, from 1, in the expected text.
     pub(super) line: usize,
+    /// Lines that are not the same in their places.
+    pub(super) lines: usize,
     pub(super) expected: String,
     pub(super) got: String,
 }
 
-/// Compares our text with perf's.
-pub(super) fn first_difference(expected: &[u8], got: &[u8]) -> Option<Difference> {
+/// Compares our text with perf's, line by line.
+pub(super) fn difference(expected: &[u8], got: &[u8]) -> Option<Difference> {
     let (mut left, mut right) = (lines(expected), lines(got));
+    let mut found: Option<Difference> = None;
     loop {
         let (a, b) = (left.next(), right.next());
         if a.is_none() && b.is_none() {
-            return None;
+            return found;
         }
         if a.map(|(_, text)| text) != b.map(|(_, text)| text) {
-            let line = a.or(b).map_or(0, |(line, _)| line);
-            return Some(Difference { line, expected: shown(a), got: shown(b) });
+            found.get_or_insert_with(|| first(a, b)).lines += 1;
         }
     }
+}
+
+fn first(expected: Option<(usize, &[u8])>, got: Option<(usize, &[u8])>) -> Difference {
+    let line = expected.or(got).map_or(0, |(line, _)| line);
+    Difference { line, lines: 0, expected: shown(expected), got: shown(got) }
 }
 
 /// Lines with their numbers; a last line without its end is another line than one with it.
@@ -45,16 +52,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn volatile_lines_are_skipped_and_the_first_difference_is_found() {
+    fn volatile_lines_are_skipped_and_the_difference_is_found() {
         let expected = b"# captured on    : now\na\nb\n";
-        assert!(first_difference(expected, b"# captured on    : then\na\nb\n").is_none());
-        let found = first_difference(expected, b"a\nc\n").unwrap();
-        assert_eq!((found.line, found.expected.as_str(), found.got.as_str()), (3, "b", "c"));
+        assert!(difference(expected, b"# captured on    : then\na\nb\n").is_none());
+        let found = difference(expected, b"a\nc\n").unwrap();
+        assert_eq!((found.line, found.lines, found.expected.as_str(), found.got.as_str()), (3, 1, "b", "c"));
     }
 
     #[test]
     fn a_missing_end_is_a_difference() {
-        assert_eq!(first_difference(b"a\nb\n", b"a\n").unwrap().got, "(end of text)");
-        assert!(first_difference(b"a\n", b"a").is_some());
+        assert_eq!(difference(b"a\nb\n", b"a\n").unwrap().got, "(end of text)");
+        assert!(difference(b"a\n", b"a").is_some());
     }
 }

@@ -70,11 +70,17 @@ fn outcome(
     let compared = compared.unwrap_or_else(|error| Outcome::Failed(format!("{error:#}")));
     match (later, accepted::find(accepted, &case.name, &golden.file)) {
         (Some(reason), _) => Outcome::Later { reason, would_be: Some(Box::new(compared)) },
-        (None, Some(entry)) if matches!(compared, Outcome::Differs(_)) => {
-            Outcome::Accepted(entry.reason.clone())
-        }
-        (None, Some(_)) if matches!(compared, Outcome::Identical) => Outcome::Stale,
+        (None, Some(entry)) => accept(compared, entry),
         _ => compared,
+    }
+}
+
+/// An accepted difference must not grow, and must not stay on the list when it is gone.
+fn accept(compared: Outcome, entry: &Accepted) -> Outcome {
+    match compared {
+        Outcome::Differs(found) if found.lines <= entry.lines => Outcome::Accepted(entry.reason.clone()),
+        Outcome::Identical => Outcome::Stale,
+        other => other,
     }
 }
 
@@ -100,7 +106,7 @@ fn compare_one(
     if let Some(crash) = job.run(LIMITS)?.crash() {
         return Ok(Outcome::Failed(crash));
     }
-    let difference = compare::first_difference(&read_maybe_zstd(expected)?, &std::fs::read(&stdout)?);
+    let difference = compare::difference(&read_maybe_zstd(expected)?, &std::fs::read(&stdout)?);
     std::fs::remove_file(&stdout)?;
     std::fs::remove_file(&stderr)?;
     Ok(difference.map_or(Outcome::Identical, Outcome::Differs))

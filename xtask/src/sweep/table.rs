@@ -73,7 +73,9 @@ fn print_difference(difference: &Difference) {
 fn word(outcome: &Outcome) -> String {
     match outcome {
         Outcome::Identical => "identical".to_owned(),
-        Outcome::Differs(difference) => format!("DIFFERS at line {}", difference.line),
+        Outcome::Differs(difference) => {
+            format!("DIFFERS at line {}, {} lines", difference.line, difference.lines)
+        }
         Outcome::Accepted(reason) => format!("accepted: {reason}"),
         Outcome::Stale => "identical, though on the list of accepted differences: take it off".to_owned(),
         Outcome::Later { reason, would_be: None } => format!("later: {reason}"),
