@@ -130,3 +130,125 @@ fn without_event(requests: &[EventRequest], event: usize) -> Vec<EventRequest> {
     })
     .collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::options::Target;
+    use oxperf_abi::{AttrFlags, Cpu, EventType, ReadFormat, SoftwareId};
+    use oxperf_sys::{Errno, FakeKernel, OpenRequest};
+
+    const ENOENT: i32 = 2;
+    const ESRCH: i32 = 3;
+    const EACCES: i32 = 13;
+    const EINVAL: i32 = 22;
+
+    fn software(id: SoftwareId) -> EventRequest {
+        EventRequest::software(id, id.names()[0])
+    }
+
+    fn cycles() -> EventRequest {
+        let mut request = EventRequest::software(SoftwareId::CpuClock, "cycles:P");
+        request.attr.kind = EventType::HARDWARE;
+        request
+    }
+
+    /// What is open in the end, and what was told on the way: one line a plan's event, then one a note.
+    fn outcome(kernel: FakeKernel, target: Target, requests: Vec<EventRequest>) -> String {
+        let threads = if target == Target::Workload { Vec::new() } else { vec![Tid(10), Tid(11)] };
+        let scene = Scene { online: vec![Cpu(0)], threads };
+        let options = RecordOptions { target, ..RecordOptions::default() };
+        let mut notes: Vec<Note> = Vec::new();
+        let acquired = acquire(&kernel, &options, requests, &scene, Some(Tid(7)), &mut notes);
+        let mut lines = match acquired {
+            Ok(Acquired { plan, open }) => {
+                let names = plan.events.iter().zip(&open.events);
+                names.map(|(event, open)| format!("{} x{}", event.request.name, open.fds.len())).collect()
+            }
+            Err(error) => vec![format!("error: {}", error.to_string().lines().next().unwrap_or_default())],
+        };
+        let kind = |note: &Note| format!("{note:?}").split([' ', '(']).next().unwrap_or_default().to_owned();
+        lines.extend(notes.iter().map(kind));
+        lines.join("; ")
+    }
+
+    fn refusing(refusal: impl Fn(&OpenRequest<'_>) -> Option<i32> + Send + Sync + 'static) -> FakeKernel {
+        FakeKernel::new().refusing(move |request| refusal(request).map(Errno))
+    }
+
+    fn hardware(request: &OpenRequest<'_>) -> bool {
+        request.attr.kind == EventType::HARDWARE
+    }
+
+    #[test]
+    fn cycles_become_time_without_counters() {
+        let kernel = || refusing(|request| hardware(request).then_some(ENOENT));
+        let requests = || vec![cycles()];
+        assert_eq!(outcome(kernel(), Target::Workload, requests()), "task-clock x1; EventReplaced");
+        assert_eq!(outcome(kernel(), Target::AllCpus, requests()), "cpu-clock x1; dummy:u x1; EventReplaced");
+    }
+
+    #[test]
+    fn an_old_kernel_loses_features_until_it_takes_the_rest() {
+        let old = |request: &OpenRequest<'_>| {
+            let new = request.attr.flags.intersects(AttrFlags::BUILD_ID | AttrFlags::BPF_EVENT)
+                || request.attr.read_format.contains(ReadFormat::LOST);
+            new.then_some(EINVAL)
+        };
+        let got = outcome(refusing(old), Target::Workload, vec![software(SoftwareId::CpuClock)]);
+        assert_eq!(got, "cpu-clock x1; FeatureMissing; FeatureMissing; FeatureMissing");
+    }
+
+    #[test]
+    fn what_cannot_be_opened_is_left_out_with_its_group() {
+        let mut leader = cycles();
+        leader.attr.config = 1;
+        let member = EventRequest { leader: Some(0), ..software(SoftwareId::PageFaults) };
+        let others =
+            [software(SoftwareId::CpuClock), EventRequest { leader: Some(2), ..software(SoftwareId::Dummy) }];
+        let requests = [vec![leader, member], others.to_vec()].concat();
+        let kernel = refusing(|request| hardware(request).then_some(ENOENT));
+        assert_eq!(outcome(kernel, Target::Workload, requests), "cpu-clock x1; dummy x1; EventRemoved");
+    }
+
+    #[test]
+    fn nothing_left_is_an_error_that_names_the_event() {
+        let kernel = refusing(|_| Some(EINVAL));
+        let got = outcome(kernel, Target::Workload, vec![software(SoftwareId::CpuClock)]);
+        assert!(got.starts_with("error: Failure to open event 'cpu-clock': Invalid argument."), "{got}");
+    }
+
+    #[test]
+    fn a_thread_that_is_gone_is_passed_over() {
+        let gone = |request: &OpenRequest<'_>| {
+            matches!(request.task, oxperf_sys::Task::Thread(Tid(10))).then_some(ESRCH)
+        };
+        let target = Target::Threads(vec![Tid(10), Tid(11)]);
+        let got = outcome(refusing(gone), target.clone(), vec![software(SoftwareId::CpuClock)]);
+        assert_eq!(got, "cpu-clock x1; ThreadGone");
+        let got = outcome(refusing(|_| Some(ESRCH)), target, vec![software(SoftwareId::CpuClock)]);
+        assert_eq!(got, "error: Failure to open event 'cpu-clock': No such process.");
+    }
+
+    #[test]
+    fn a_weak_group_is_taken_apart() {
+        let leader = EventRequest { weak_group: true, ..software(SoftwareId::CpuClock) };
+        let member = EventRequest { leader: Some(0), weak_group: true, ..software(SoftwareId::PageFaults) };
+        let kernel = refusing(|request| request.group.is_some().then_some(EINVAL));
+        assert_eq!(outcome(kernel, Target::Workload, vec![leader, member]), "cpu-clock x1; page-faults x1");
+    }
+
+    #[test]
+    fn a_forbidden_target_ends_with_the_setting() {
+        let got = outcome(refusing(|_| Some(EACCES)), Target::AllCpus, vec![software(SoftwareId::CpuClock)]);
+        assert!(got.contains("error: Failure to open event 'cpu-clock"), "{got}");
+    }
+
+    #[test]
+    fn leaders_keep_their_members_when_others_go() {
+        let member = EventRequest { leader: Some(1), ..software(SoftwareId::PageFaults) };
+        let requests = [software(SoftwareId::Dummy), software(SoftwareId::CpuClock), member];
+        assert_eq!(without_event(&requests, 0)[1].leader, Some(0));
+        assert_eq!(without_event(&requests, 1).len(), 1);
+    }
+}

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use oxperf_abi::Cpu;
 use oxperf_data::WriteError;
-use oxperf_sys::{RingError, SignalError, SpawnError};
+use oxperf_sys::{Errno, RingError, SignalError, SpawnError};
 
 use crate::explain::Explanation;
 
@@ -54,7 +54,7 @@ pub enum CaptureError {
         limit_kb: Option<u64>,
     },
     /// The output cannot be made.
-    #[error("failed to open {} : {source}", .path.display())]
+    #[error("failed to open {} : {}", .path.display(), Errno::of(.source))]
     Output {
         /// The file.
         path: PathBuf,
@@ -64,7 +64,7 @@ pub enum CaptureError {
     /// The output took a part only, as a full disk does.
     #[error(
         "failed to write {}: {}. The file holds what was recorded until then ({} bytes of records)",
-        .path.display(), .source.source, .source.safe
+        .path.display(), Errno::of(&.source.source), .source.safe
     )]
     Write {
         /// The file.

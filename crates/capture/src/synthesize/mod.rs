@@ -73,3 +73,6 @@ impl<'a> Synthesizer<'a> {
         tasks::Reader::new(&self.proc, self.trailer, self.build_ids)
     }
 }
+
+#[cfg(test)]
+mod tests;

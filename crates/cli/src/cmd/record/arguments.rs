@@ -46,9 +46,8 @@ pub(super) fn command() -> Command {
         .arg(
             Arg::new("workload")
                 .value_name("COMMAND")
-                .num_args(0..)
+                .num_args(1..)
                 .trailing_var_arg(true)
-                .allow_hyphen_values(true)
                 .value_parser(value_parser!(std::ffi::OsString))
                 .help("Program to run, with its arguments; recording ends with it"),
         )

@@ -1,0 +1,170 @@
+//! A made-up `/proc` and `/sys` in, records as text out.
+
+use std::fs;
+use std::os::unix::ffi::OsStrExt;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use oxperf_abi::{EventAttr, Misc, RecordType};
+use oxperf_wire::kernel::{Comm, FileIdentity, Mmap2, Task};
+use oxperf_wire::{Cursor, Endian, RecordHeader};
+
+use super::*;
+
+/// Files in a folder that goes away with it.
+struct FakeRoot(PathBuf);
+
+impl FakeRoot {
+    fn new(files: &[(&str, &str)]) -> FakeRoot {
+        static NEXT: AtomicU32 = AtomicU32::new(0);
+        let name =
+            format!("oxperf-synthesize-{}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
+        let root = std::env::temp_dir().join(name);
+        for (path, content) in files {
+            let path = root.join(path);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, content).unwrap();
+        }
+        FakeRoot(root)
+    }
+
+    /// The records that `write` makes of this root.
+    fn records(&self, build_ids: bool, write: impl Fn(&Synthesizer<'_>, &mut RecordSink)) -> String {
+        let trailer = Trailer::of(&EventAttr::default());
+        let read = |path: &Path| {
+            let inside = path.as_os_str().as_bytes().ends_with(b"/1/root/bin/sh");
+            inside.then(|| BuildId::new(&[0xab; 20])).flatten()
+        };
+        let synthesizer = Synthesizer::new(&self.0, trailer, build_ids.then_some(&read as BuildIdReader<'_>));
+        let mut sink = RecordSink::new(trailer);
+        write(&synthesizer, &mut sink);
+        text(sink.as_bytes())
+    }
+}
+
+impl Drop for FakeRoot {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+fn text(mut bytes: &[u8]) -> String {
+    let mut lines = Vec::new();
+    while !bytes.is_empty() {
+        let mut cursor = Cursor::new(bytes, Endian::NATIVE);
+        let header = RecordHeader::decode(&mut cursor).unwrap();
+        lines.push(line(header.kind, header.misc, &mut cursor));
+        bytes = &bytes[header.size as usize..];
+    }
+    lines.join("\n")
+}
+
+fn line(kind: RecordType, misc: Misc, cursor: &mut Cursor<'_>) -> String {
+    match kind {
+        RecordType::FORK => {
+            let task = Task::decode(cursor).unwrap();
+            format!("fork {}/{} of {}/{} misc {:#x}", task.pid, task.tid, task.ppid, task.ptid, misc.0)
+        }
+        RecordType::COMM => {
+            let comm = Comm::decode(cursor).unwrap();
+            format!("comm {}/{} {}", comm.pid, comm.tid, String::from_utf8_lossy(comm.comm))
+        }
+        RecordType::MMAP2 => {
+            let map = Mmap2::decode(misc, cursor).unwrap();
+            let identity = match map.identity {
+                FileIdentity::BuildId(id) => {
+                    id.map_or("none".to_owned(), |id| id.to_string()[..4].to_owned())
+                }
+                FileIdentity::Inode { major, minor, inode, .. } => format!("{major:x}:{minor:x} {inode}"),
+            };
+            let name = String::from_utf8_lossy(map.filename);
+            format!(
+                "map {} {:#x}+{:#x} @{:#x} <{identity}> prot {} flags {} mode {} {name}",
+                map.pid,
+                map.start,
+                map.len,
+                map.pgoff,
+                map.prot,
+                map.flags,
+                misc.0 & 7
+            )
+        }
+        other => format!("{other:?}"),
+    }
+}
+
+const STATUS: &str = "Name:\tsh\nTgid:\t1\nPid:\t1\nPPid:\t0\n";
+const THREAD: &str = "Name:\tworker with a long name\nTgid:\t1\nPid:\t2\nPPid:\t0\n";
+const MAPS: &str = "\
+1000-2000 r--p 00000000 08:01 7 /bin/sh
+2000-4000 r-xp 00001000 08:01 7 /bin/sh
+5000-6000 rwxp 00000000 00:00 0
+7000-8000 r-xp 00000000 00:00 0 [vdso]
+";
+
+fn two_threads() -> FakeRoot {
+    FakeRoot::new(&[
+        ("proc/1/status", STATUS),
+        ("proc/1/maps", MAPS),
+        ("proc/1/task/1/status", STATUS),
+        ("proc/1/task/2/status", THREAD),
+        ("proc/2/status", THREAD),
+        ("proc/30/task/30/status", "gone before its status could be read"),
+        ("proc/not-a-process/status", STATUS),
+    ])
+}
+
+#[test]
+fn every_task_is_written_with_what_it_can_execute() {
+    let expected = "\
+fork 1/1 of 0/0 misc 0x2000
+comm 1/1 sh
+map 1 0x2000+0x2000 @0x1000 <8:1 7> prot 5 flags 2 mode 2 /bin/sh
+map 1 0x5000+0x1000 @0x0 <0:0 0> prot 7 flags 2 mode 2 //anon
+map 1 0x7000+0x1000 @0x0 <0:0 0> prot 5 flags 2 mode 2 [vdso]
+fork 1/2 of 1/1 misc 0x2000
+comm 1/2 worker with a l";
+    assert_eq!(two_threads().records(false, |synthesizer, sink| synthesizer.all_tasks(sink)), expected);
+}
+
+#[test]
+fn named_threads_bring_their_process_along() {
+    let expected = "\
+comm 1/1 sh
+map 1 0x2000+0x2000 @0x1000 <abab> prot 5 flags 2 mode 2 /bin/sh
+map 1 0x5000+0x1000 @0x0 <0:0 0> prot 7 flags 2 mode 2 //anon
+map 1 0x7000+0x1000 @0x0 <0:0 0> prot 5 flags 2 mode 2 [vdso]
+comm 1/2 worker with a l";
+    let threads = [Tid(2), Tid(1), Tid(999)];
+    assert_eq!(
+        two_threads().records(true, |synthesizer, sink| synthesizer.threads(&threads, sink)),
+        expected
+    );
+}
+
+#[test]
+fn kernel_and_modules() {
+    let notes = "\u{4}\0\0\0\u{4}\0\0\0\u{3}\0\0\0GNU\0\u{1}\u{2}\u{3}\u{4}";
+    let fake = FakeRoot::new(&[
+        (
+            "proc/kallsyms",
+            "ffffffff81000000 T _text\nffffffff82000000 T _etext\nffffffffc0000000 t x [ext4]\n",
+        ),
+        ("proc/modules", "ext4 4096 0 - Live 0xffffffffc0000000\n"),
+        ("sys/kernel/notes", notes),
+    ]);
+    let expected = "\
+map -1 0xffffffff81000000+0x1000000 @0xffffffff81000000 <0102> prot 0 flags 0 mode 1 [kernel.kallsyms]_text
+map -1 0xffffffffc0000000+0x1000 @0x0 <0:0 0> prot 0 flags 0 mode 1 [ext4]";
+    let written = fake.records(true, |synthesizer, sink| synthesizer.kernel(sink).unwrap());
+    assert_eq!(written, expected);
+}
+
+#[test]
+fn a_hidden_kernel_leaves_no_record() {
+    let fake = FakeRoot::new(&[("proc/kallsyms", "0000000000000000 T _text\n")]);
+    let written = fake.records(false, |synthesizer, sink| {
+        assert!(matches!(synthesizer.kernel(sink), Err(KernelMapError::Hidden)));
+    });
+    assert_eq!(written, "");
+}
