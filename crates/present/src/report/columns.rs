@@ -152,6 +152,8 @@ impl<'a> Columns<'a> {
         buffer.extend_from_slice(&[b'[', row.level.letter() as u8, b']', b' ']);
         match self.symbol_name(row.frame) {
             Some(name) => buffer.extend_from_slice(visible(name).as_bytes()),
+            // As C does it, zero goes without 0x.
+            None if row.address == 0 => buffer.extend_from_slice(&[b'0'; 16]),
             // Writing to a vector cannot fail.
             None => drop(write!(buffer, "{:#018x}", row.address)),
         }

@@ -204,10 +204,12 @@ impl<'a> Graphs<'a> {
     pub(super) fn name(&self, buffer: &mut Vec<u8>, frame: FrameId) {
         let frame = self.profile.frames.get(frame.index());
         let symbol = frame.and_then(|frame| self.profile.symbols.get(frame.symbol?.index()));
-        match symbol {
-            Some(symbol) => buffer.extend_from_slice(visible(&symbol.name).as_bytes()),
+        match (symbol, frame.map_or(0, |frame| frame.address)) {
+            (Some(symbol), _) => buffer.extend_from_slice(visible(&symbol.name).as_bytes()),
+            // As C does it, zero goes without 0x.
+            (None, 0) => buffer.push(b'0'),
             // Writing to a vector cannot fail.
-            None => drop(write!(buffer, "{:#x}", frame.map_or(0, |frame| frame.address))),
+            (None, address) => drop(write!(buffer, "{address:#x}")),
         }
     }
 }
