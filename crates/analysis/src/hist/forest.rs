@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 
 use super::location::{LocationId, Locations};
 use super::weight::Weight;
-use crate::profile::{FrameId, NodeId, Profile};
+use crate::profile::{DsoId, FrameId, NodeId, Profile};
 
 /// A place in the forest.
 pub(crate) type Place = u32;
@@ -30,19 +30,32 @@ pub(crate) struct Context {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct StepId(pub(crate) u32);
 
-/// What a call graph shows on one line, and how lines of equal weight are ordered.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) struct StepKey {
-    dso: Option<u32>,
+/// What a call graph shows on one line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct StepKey {
+    dso: Option<DsoId>,
     /// The symbol's first address, or the address itself.
     start: u64,
     named: bool,
 }
 
+/// A step seen as an address, for the order of lines of equal weight.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct StepPlace {
+    /// The object.
+    pub(crate) dso: Option<DsoId>,
+    /// The symbol's first address, or the address itself.
+    pub(crate) start: u64,
+    /// An address as it was recorded.
+    pub(crate) address: u64,
+    /// Whether there is a symbol.
+    pub(crate) named: bool,
+}
+
 /// The steps of all frames.
 #[derive(Debug)]
 pub(crate) struct Steps {
-    keys: Vec<StepKey>,
+    places: Vec<StepPlace>,
     frames: Vec<FrameId>,
     locations: Vec<LocationId>,
     of_frame: Vec<StepId>,
@@ -51,7 +64,7 @@ pub(crate) struct Steps {
 impl Steps {
     /// No steps at all, for reports that look at no chain.
     pub(crate) fn none() -> Steps {
-        Steps { keys: Vec::new(), frames: Vec::new(), locations: Vec::new(), of_frame: Vec::new() }
+        Steps { places: Vec::new(), frames: Vec::new(), locations: Vec::new(), of_frame: Vec::new() }
     }
 
     /// The steps of all frames of the profile.
@@ -61,24 +74,25 @@ impl Steps {
         for (id, frame) in (0..).map(FrameId).zip(&profile.frames) {
             let symbol = frame.symbol.and_then(|symbol| profile.symbols.get(symbol.index()));
             let start = symbol.map_or(frame.address, |symbol| symbol.start);
-            let key = StepKey { dso: frame.dso.map(|dso| dso.0), start, named: symbol.is_some() };
-            let step = *known.entry(key).or_insert_with(|| steps.add(key, id, locations));
+            let key = StepKey { dso: frame.dso, start, named: symbol.is_some() };
+            let place = StepPlace { dso: frame.dso, start, address: frame.address, named: key.named };
+            let step = *known.entry(key).or_insert_with(|| steps.add(place, id, locations));
             steps.of_frame.push(step);
         }
         steps
     }
 
-    fn add(&mut self, key: StepKey, frame: FrameId, locations: &Locations) -> StepId {
-        self.keys.push(key);
+    fn add(&mut self, place: StepPlace, frame: FrameId, locations: &Locations) -> StepId {
+        self.places.push(place);
         self.frames.push(frame);
         self.locations.push(locations.called(frame).unwrap_or(LocationId(0)));
-        StepId(self.keys.len() as u32 - 1)
+        StepId(self.places.len() as u32 - 1)
     }
 
-    /// The order among steps of equal weight.
+    /// The step as an address.
     #[inline]
-    pub(crate) fn key(&self, step: StepId) -> StepKey {
-        self.keys[step.0 as usize]
+    pub(crate) fn place(&self, step: StepId) -> StepPlace {
+        self.places[step.0 as usize]
     }
 
     /// A frame that shows the step.

@@ -153,7 +153,7 @@ impl Growth<'_> {
         let limit = self.limit(sum(&items));
         let runs = items.chunk_by(|a, b| a.step == b.step).map(|run| (run, sum(run)));
         let mut heavy: Vec<(&[Item], Weight)> = runs.filter(|(_, weight)| weight.period >= limit).collect();
-        heavy.sort_by_key(|(run, _)| run.first().map(|item| self.steps.key(item.step)));
+        self.sort_by_place(&mut heavy);
         if !self.options.shape.is_list() {
             heavy.sort_by_key(|(_, weight)| Reverse(weight.period));
         }
@@ -164,6 +164,16 @@ impl Growth<'_> {
             self.tree.branches.push(Branch { total, own, frames: 0..0, children: 0..0, parent });
         }
         start..self.tree.branches.len() as u32
+    }
+
+    /// Branches of equal weight stand by object and address, the highest first: by the symbols' addresses, or by
+    /// those of the code where a symbol is missing.
+    fn sort_by_place(&self, branches: &mut [(&[Item], Weight)]) {
+        let place = |run: &[Item]| run.first().map(|item| self.steps.place(item.step));
+        let all_named = branches.iter().filter_map(|(run, _)| place(run)).all(|place| place.named);
+        branches.sort_by_key(|(run, _)| {
+            Reverse(place(run).map(|place| (place.dso, if all_named { place.start } else { place.address })))
+        });
     }
 
     fn limit(&self, all: Weight) -> u64 {
