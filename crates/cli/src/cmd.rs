@@ -4,7 +4,7 @@ mod buildid_list;
 mod evlist;
 mod profile;
 mod record;
-
+mod report;
 mod script;
 
 use clap::{ArgMatches, Command};
@@ -22,9 +22,10 @@ pub(crate) struct Entry {
 }
 
 /// All commands, in the order of the help.
-pub(crate) const ALL: [Entry; 5] = [
+pub(crate) const ALL: [Entry; 6] = [
     Entry { name: "profile", command: profile::command, run: profile::run },
     Entry { name: "record", command: record::command, run: record::run },
+    Entry { name: "report", command: report::command, run: report::run },
     Entry { name: "script", command: script::command, run: script::run },
     Entry { name: "evlist", command: evlist::command, run: evlist::run },
     Entry { name: "buildid-list", command: buildid_list::command, run: buildid_list::run },

@@ -18,7 +18,7 @@ pub(crate) fn load(
     source: &dyn SymbolSource,
     options: CollectOptions,
 ) -> Result<(Profile, Diagnostics), Failure> {
-    let session = Session::new(reader);
+    let session = Session::new(reader).keeping_exited_threads();
     let events = event_profiles(reader, session.events());
     let mut collector = Collector::new(events, source, options);
     let finished = session.run(&mut collector).map_err(|error| input.refuse(&error))?;

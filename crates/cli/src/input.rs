@@ -87,6 +87,11 @@ impl Input {
         self.modified
     }
 
+    /// The file, for messages.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
     /// What to tell about a file that cannot be read.
     pub(crate) fn refuse(&self, error: &DataError) -> Failure {
         let path = self.path.display();

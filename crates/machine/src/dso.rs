@@ -45,12 +45,23 @@ impl Dso {
 
 fn short_name(name: &str, kind: DsoKind) -> String {
     match kind {
-        DsoKind::File | DsoKind::Anonymous => {
-            name.rsplit('/').find(|part| !part.is_empty()).unwrap_or(name).to_owned()
+        DsoKind::File => file_name(name),
+        DsoKind::Anonymous => {
+            map_file_pid(name).map_or_else(|| file_name(name), |pid| format!("[JIT] tid {pid}"))
         }
         DsoKind::Module => module_name(name),
         DsoKind::Kernel | DsoKind::Vdso | DsoKind::KernelSymbol => name.to_owned(),
     }
+}
+
+fn file_name(path: &str) -> String {
+    path.rsplit('/').find(|part| !part.is_empty()).unwrap_or(path).to_owned()
+}
+
+/// The process in the name of a map file, `/tmp/perf-PID.map`.
+fn map_file_pid(name: &str) -> Option<&str> {
+    let pid = name.strip_prefix("/tmp/perf-")?.strip_suffix(".map")?;
+    pid.bytes().all(|byte| byte.is_ascii_digit()).then_some(pid)
 }
 
 /// The bracketed name of a module from its path: `/lib/modules/.../snd-pcm.ko.xz` is `[snd_pcm]`.
@@ -115,7 +126,7 @@ mod tests {
     fn short_names() {
         for (name, kind, expected) in [
             ("/usr/lib/libc.so.6", DsoKind::File, "libc.so.6"),
-            ("/tmp/perf-12.map", DsoKind::Anonymous, "perf-12.map"),
+            ("/tmp/perf-12.map", DsoKind::Anonymous, "[JIT] tid 12"),
             ("/lib/modules/6.1/kernel/snd-pcm.ko.xz", DsoKind::Module, "[snd_pcm]"),
             ("[ext4]", DsoKind::Module, "[ext4]"),
             ("[vdso]", DsoKind::Vdso, "[vdso]"),

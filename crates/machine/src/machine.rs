@@ -29,6 +29,7 @@ pub struct Machine {
     pub(crate) threads: Vec<Thread>,
     pub(crate) alive: FxHashMap<Tid, ThreadId>,
     pub(crate) kernel_reference: Option<KernelReference>,
+    pub(crate) keep_exited: bool,
 }
 
 impl Default for Machine {
@@ -43,6 +44,7 @@ impl Default for Machine {
             threads: Vec::new(),
             alive: FxHashMap::default(),
             kernel_reference: None,
+            keep_exited: false,
         };
         let idle = machine.thread(Pid(0), Tid(0));
         machine.set_comm(idle, "swapper");
@@ -54,6 +56,12 @@ impl Machine {
     /// Notes the build id that the recording's table gives for a dso; call before any record.
     pub fn note_build_id(&mut self, name: &str, build_id: BuildId) {
         self.dsos.note_build_id(name, build_id);
+    }
+
+    /// Lets threads be known after they ended: what is recorded of them late still has their name. Without, a thread
+    /// id means nobody until somebody new takes it.
+    pub fn keep_exited_threads(&mut self) {
+        self.keep_exited = true;
     }
 
     /// The thread that has this id now, made if no record has told of it.

@@ -6,12 +6,13 @@ use oxperf_abi::BuildId;
 
 use crate::visible::visible;
 
-/// Writes a line for each binary, ordered by path.
-pub fn write(out: &mut String, binaries: &[(BuildId, &str)]) {
+/// Writes a line for each binary, ordered by path; one without an identity has blanks in its place.
+pub fn write(out: &mut String, binaries: &[(Option<BuildId>, &str)]) {
     let mut binaries = binaries.to_vec();
     binaries.sort_by(|one, other| one.1.as_bytes().cmp(other.1.as_bytes()));
     for (build_id, path) in binaries {
-        let _ = writeln!(out, "{build_id} {}", visible(path));
+        let build_id = build_id.map_or_else(String::new, |id| id.to_string());
+        let _ = writeln!(out, "{build_id:40} {}", visible(path));
     }
 }
 
@@ -21,9 +22,11 @@ mod tests {
 
     #[test]
     fn binaries_come_by_path() {
-        let id = BuildId::new(&[0xab; 3]).unwrap();
+        let id = BuildId::new(&[0xab; 20]);
         let mut out = String::new();
-        write(&mut out, &[(id, "[vdso]"), (id, "/usr/bin/ls"), (id, "[kernel.kallsyms]")]);
-        assert_eq!(out, "ababab /usr/bin/ls\nababab [kernel.kallsyms]\nababab [vdso]\n");
+        write(&mut out, &[(None, "[vdso]"), (id, "/usr/bin/ls"), (id, "[kernel.kallsyms]")]);
+        let hex = "ab".repeat(20);
+        let blanks = " ".repeat(40);
+        assert_eq!(out, format!("{hex} /usr/bin/ls\n{hex} [kernel.kallsyms]\n{blanks} [vdso]\n"));
     }
 }

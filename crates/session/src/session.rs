@@ -87,6 +87,13 @@ impl<'r, 'a> Session<'r, 'a> {
         }
     }
 
+    /// Counts what is recorded of threads after their end as theirs; see [`Machine::keep_exited_threads`].
+    #[must_use]
+    pub fn keeping_exited_threads(mut self) -> Session<'r, 'a> {
+        self.machine.keep_exited_threads();
+        self
+    }
+
     /// The recording's events.
     pub fn events(&self) -> &EventTable {
         &self.events

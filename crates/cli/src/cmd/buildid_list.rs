@@ -29,10 +29,11 @@ pub(crate) fn run(matches: &ArgMatches, _program: &str) -> Result<i32, Failure> 
     let reader = input.reader()?;
     let table = reader.features().get::<BuildIds>().ok().flatten();
     let binaries = match table {
-        Some(table) => table.0.into_iter().map(|entry| (entry.build_id, entry.name)).collect(),
+        Some(table) => table.0.into_iter().map(|entry| (Some(entry.build_id), entry.name)).collect(),
         None => hit_binaries(&input, &reader)?,
     };
-    let binaries: Vec<(BuildId, &str)> = binaries.iter().map(|(id, name)| (*id, name.as_str())).collect();
+    let binaries: Vec<(Option<BuildId>, &str)> =
+        binaries.iter().map(|(id, name)| (*id, name.as_str())).collect();
     let mut text = String::new();
     buildid_list::write(&mut text, &binaries);
     let mut output = Output::stdout();
@@ -42,11 +43,11 @@ pub(crate) fn run(matches: &ArgMatches, _program: &str) -> Result<i32, Failure> 
 }
 
 /// Without a table, the mappings tell the identities: of the binaries that samples hit.
-fn hit_binaries(input: &Input, reader: &Reader<'_>) -> Result<Vec<(BuildId, String)>, Failure> {
+fn hit_binaries(input: &Input, reader: &Reader<'_>) -> Result<Vec<(Option<BuildId>, String)>, Failure> {
     let mut hits = Hits::default();
     let finished = Session::new(reader).run(&mut hits).map_err(|error| input.refuse(&error))?;
     let dsos = finished.machine.dsos().iter().zip(hits.hit.iter().chain(std::iter::repeat(&false)));
-    let known = dsos.filter(|(_, hit)| **hit).filter_map(|(dso, _)| Some((dso.build_id?, dso.name.clone())));
+    let known = dsos.filter(|(_, hit)| **hit).map(|(dso, _)| (dso.build_id, dso.name.clone()));
     Ok(known.collect())
 }
 

@@ -27,9 +27,6 @@ Examples:
   oxperf profile -p 1234                 profile a running process until Ctrl-C
   oxperf profile -a -- sleep 10          profile the whole machine for ten seconds";
 
-/// Most nodes of a flame graph; smaller stacks are folded and counted.
-const MAX_NODES: usize = 500_000;
-
 /// The options: those of `record`, and what to show.
 pub(crate) fn command() -> Command {
     record::command()
@@ -189,11 +186,8 @@ fn write_flame_graph(profile: &Profile, title: &str, lost: &[String], path: &Pat
     let sampled = profile.events.iter().find(|event| event.sample_count > 0);
     let Some(event) = sampled.or(profile.events.first()) else { return Ok(()) };
     let mut tree = FlameTree::of_event(profile, event);
-    tree.fold(MAX_NODES);
-    let unit = match event.name.split(':').next() {
-        Some("cpu-clock" | "task-clock") => FlameUnit::Nanoseconds,
-        _ => FlameUnit::Count(&event.name),
-    };
+    tree.fold(FlamePage::MAX_NODES);
+    let unit = FlameUnit::of_event(&event.name);
     let subtitle = format!("{}, {} samples", event.name, event.sample_count);
     let page = FlamePage { title, subtitle: &subtitle, unit, lost, tree: &tree };
     let write = || -> io::Result<()> {

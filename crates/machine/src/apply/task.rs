@@ -25,7 +25,9 @@ impl Machine {
 
     /// Applies an EXIT record: the thread id may be used again.
     pub fn apply_exit(&mut self, exit: &Task) {
-        self.alive.remove(&exit.tid);
+        if !self.keep_exited {
+            self.alive.remove(&exit.tid);
+        }
     }
 }
 
@@ -69,5 +71,14 @@ mod tests {
         machine.apply_exit(&task(1, 1, 0));
         let again = machine.thread(Pid(1), Tid(1));
         assert_eq!(machine.comm_of(again), ":1");
+    }
+
+    #[test]
+    fn a_thread_that_ended_can_stay_known() {
+        let mut machine = machine_with_parent();
+        machine.keep_exited_threads();
+        machine.apply_exit(&task(1, 1, 0));
+        let again = machine.thread(Pid(1), Tid(1));
+        assert_eq!(machine.comm_of(again), "sh");
     }
 }

@@ -156,6 +156,7 @@ impl<'s> Printer<'s> {
         if fields.contains(FieldSet::TRACE)
             && let Some(raw) = event.sample.raw.filter(|_| view.tracepoint)
         {
+            self.names.grow(machine);
             let symbols = KernelNames::new(&self.names, machine);
             self.formatters.format(raw, &symbols, out);
         }

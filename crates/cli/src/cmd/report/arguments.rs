@@ -1,0 +1,175 @@
+//! The options of `report`: each defined once, with its help, and what they come to.
+
+use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
+use oxperf_analysis::collect::CollectOptions;
+use oxperf_analysis::hist::{HistOptions, Order, SortKey};
+use oxperf_analysis::profile::Profile;
+use oxperf_present::report::ReportText;
+
+use super::call_graph::CallGraphSpec;
+use crate::failure::Failure;
+use crate::{input, naming};
+
+/// Whether and when to show the header.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum HeaderRequest {
+    /// A line that says how to see it.
+    Hint,
+    /// Before the tables.
+    First,
+    /// And nothing else.
+    Only,
+}
+
+/// What the arguments come to.
+#[derive(Clone, Debug)]
+pub(super) struct Resolved {
+    pub(super) header: HeaderRequest,
+    pub(super) full_header: bool,
+    pub(super) collect: CollectOptions,
+    keys: Vec<SortKey>,
+    /// Whether the keys were asked for, and are not the usual ones.
+    keys_asked: bool,
+    children: bool,
+    samples: bool,
+    group: bool,
+    min_percent: f64,
+    call_graph: CallGraphSpec,
+}
+
+fn flag(name: &'static str) -> Arg {
+    Arg::new(name).long(name).action(ArgAction::SetTrue)
+}
+
+pub(super) fn command() -> Command {
+    Command::new("report")
+        .about("Show a recording as a table of functions and their callers")
+        .args(input::arguments())
+        .next_help_heading("The table")
+        .args(table_arguments())
+        .next_help_heading("The header")
+        .args([
+            flag("header").help("Show the recording's header first"),
+            flag("header-only").help("Show the recording's header and nothing else"),
+            flag("show-info").short('I').help("Show topologies and caches in the header, too"),
+        ])
+        .next_help_heading("Names")
+        .args(naming::arguments())
+}
+
+fn table_arguments() -> [Arg; 12] {
+    [
+        flag("stdio").help("Write text; the only interface so far"),
+        Arg::new("sort")
+            .long("sort")
+            .short('s')
+            .value_name("KEYS")
+            .help("What tells rows apart: comm, dso, sym, pid, tgid, cpu, comma separated; +KEYS adds to the usual ones [default: comm,dso,sym]"),
+        Arg::new("call-graph")
+            .long("call-graph")
+            .short('g')
+            .value_name("SPEC")
+            .num_args(0..=1)
+            .default_missing_value("graph")
+            .help("Call graphs: none, or graph|fractal|flat|folded, a percentage to hide below, caller|callee, percent|period|count, comma separated [default: graph,0.5,caller]"),
+        flag("inverted").short('G').help("Draw call graphs from callers to callees"),
+        flag("children").overrides_with("no-children").help("Count what a function called as its own [default with call chains]"),
+        flag("no-children").overrides_with("children").help("Count what ran in the function itself only"),
+        flag("show-nr-samples").short('n').help("Show the number of samples of each row"),
+        Arg::new("percent-limit")
+            .long("percent-limit")
+            .value_name("PERCENT")
+            .value_parser(value_parser!(f64))
+            .help("Hide rows and branches below this percentage"),
+        Arg::new("max-stack")
+            .long("max-stack")
+            .value_name("N")
+            .value_parser(value_parser!(usize))
+            .default_value("127")
+            .help("Most callers of a sample that count"),
+        flag("group").overrides_with("no-group").help("Show the events of a group in one table [default]"),
+        flag("no-group").help("Show each event of a group in a table of its own"),
+        flag("quiet").short('q').help("Accepted for perf's sake"),
+    ]
+}
+
+/// Turns the arguments into what the stages take.
+pub(super) fn resolve(matches: &ArgMatches) -> Result<Resolved, Failure> {
+    let keys = sort_keys(matches.get_one::<String>("sort").map(String::as_str))?;
+    let mut call_graph = CallGraphSpec::default();
+    if let Some(text) = matches.get_one::<String>("call-graph") {
+        call_graph.apply(text).map_err(Failure::bad_option)?;
+    }
+    if matches.get_flag("inverted") {
+        call_graph.order = Some(Order::Caller);
+    }
+    let limit = matches.get_one::<f64>("percent-limit").copied();
+    call_graph.min_percent = limit.unwrap_or(call_graph.min_percent);
+    let header = match (matches.get_flag("header-only"), matches.get_flag("header")) {
+        (true, _) => HeaderRequest::Only,
+        (_, true) => HeaderRequest::First,
+        _ => HeaderRequest::Hint,
+    };
+    let children = !matches.get_flag("no-children");
+    let max_stack = matches.get_one("max-stack").copied().unwrap_or(127);
+    let chains = children || call_graph.shape.is_some();
+    Ok(Resolved {
+        header,
+        full_header: matches.get_flag("show-info"),
+        collect: CollectOptions { by_cpu: keys.contains(&SortKey::Cpu), chains, max_stack },
+        keys,
+        keys_asked: matches.contains_id("sort"),
+        children,
+        samples: matches.get_flag("show-nr-samples"),
+        group: !matches.get_flag("no-group"),
+        min_percent: limit.unwrap_or(0.0),
+        call_graph,
+    })
+}
+
+fn sort_keys(text: Option<&str>) -> Result<Vec<SortKey>, Failure> {
+    let Some(text) = text else { return Ok(SortKey::DEFAULT.to_vec()) };
+    let (mut keys, list) = match text.strip_prefix('+') {
+        Some(list) => (SortKey::DEFAULT.to_vec(), list),
+        None => (Vec::new(), text),
+    };
+    for name in list.split([',', ' ']).filter(|name| !name.is_empty()) {
+        let key = SortKey::parse(name).ok_or_else(|| {
+            Failure::bad_option(format!(
+                "Error:\nUnknown --sort key: `{name}'\nKnown keys: comm, dso, sym, pid, tgid, cpu"
+            ))
+        })?;
+        if !keys.contains(&key) {
+            keys.push(key);
+        }
+    }
+    match keys.is_empty() {
+        true => Ok(SortKey::DEFAULT.to_vec()),
+        false => Ok(keys),
+    }
+}
+
+impl Resolved {
+    /// What to count and what to write; how chains are read depends on whether the recording has any.
+    pub(super) fn for_profile(&self, profile: &Profile) -> (HistOptions, ReportText) {
+        let chains = profile.events.iter().any(|event| event.has_callchains);
+        let children = self.children && chains;
+        let order = self.call_graph.order.unwrap_or(if children { Order::Caller } else { Order::Callee });
+        let hist = HistOptions {
+            keys: self.keys.clone(),
+            children,
+            order,
+            call_graph: self.call_graph.options(order).filter(|_| chains),
+            min_percent: self.min_percent,
+            group: self.group,
+        };
+        let skip_first = self.keys_asked && self.keys.first() == Some(&SortKey::Symbol);
+        let text = ReportText {
+            keys: self.keys.clone(),
+            samples: self.samples,
+            min_percent: self.min_percent,
+            graph: self.call_graph.text(skip_first).filter(|_| chains),
+        };
+        (hist, text)
+    }
+}
