@@ -39,6 +39,9 @@ pub enum Rejection {
     /// The recording has a build id, the file has none.
     #[error("the file has no build id")]
     NoBuildId,
+    /// The recording has no build id, and without one this place proves nothing.
+    #[error("no build id was recorded")]
+    NothingToCompare,
     /// The checksum in the debug link is not this file's.
     #[error("checksum {found:#010x} differs from the debug link's")]
     ChecksumDiffers {

@@ -84,19 +84,20 @@ impl Locator {
         found.ok_or(tried.0)
     }
 
-    /// A separate debug file with the full symbol table. `link` is the image's debug link, where the image is there.
+    /// A separate debug file with the full symbol table. The image, where it is there, says which file that is: by its
+    /// debug link, and by its build id where none was recorded.
     ///
     /// # Errors
     /// What was tried, when there is none of that identity.
-    pub fn debug_file(&self, wanted: &Wanted<'_>, link: Option<DebugLink<'_>>) -> Result<Found, NotFound> {
+    pub fn debug_file(&self, wanted: &Wanted<'_>, image: Option<&Elf<'_>>) -> Result<Found, NotFound> {
         let mut tried = Tried::default();
+        let link = image.and_then(Elf::debug_link);
+        let id = wanted.build_id.or_else(|| image.and_then(Elf::build_id));
         let candidates = match wanted.kind {
             ObjectKind::Vdso => Vec::new(),
-            ObjectKind::User | ObjectKind::KernelModule => {
-                self.places.debug_files(wanted.path, wanted.build_id, link)
-            }
+            ObjectKind::User | ObjectKind::KernelModule => self.places.debug_files(wanted.path, id, link),
         };
-        let open = |path: &Path| open_debug_file(path, wanted.build_id, link);
+        let open = |path: &Path| open_debug_file(path, id, link);
         let found = candidates.into_iter().find_map(|path| tried.keep(Origin::DebugFile, path, open));
         found.ok_or(tried.0)
     }
@@ -107,7 +108,7 @@ impl Locator {
         }
         let open = |_: &Path| {
             let contents = vdso::own_image()?;
-            check_identity(&contents, wanted.build_id)?;
+            check_identity(&contents, Some(wanted.build_id.ok_or(Rejection::NothingToCompare)?))?;
             Ok(contents)
         };
         tried.keep(Origin::OwnMemory, recorded_name(wanted), open)

@@ -3,7 +3,8 @@
 use std::cmp::Ordering;
 use std::sync::OnceLock;
 
-use rayon::slice::ParallelSliceMut;
+use rayon::iter::ParallelIterator;
+use rayon::slice::{ParallelSlice, ParallelSliceMut};
 
 use crate::demangle::Demangling;
 use crate::entry::{Entry, rank};
@@ -62,25 +63,28 @@ fn end_of(entry: &Entry<'_>, next: Option<&Entry<'_>>) -> u64 {
 
 /// Keeps one entry of each address.
 fn drop_aliases<'e, 'a>(entries: &[Ended<'e, 'a>], demangling: Demangling) -> Vec<Ended<'e, 'a>> {
-    let same_start = |a: &Ended<'_, '_>, b: &Ended<'_, '_>| a.entry.start == b.entry.start;
     let best = |names: &[Ended<'e, 'a>]| {
         names.iter().copied().reduce(|kept, other| preferred(kept, other, demangling))
     };
-    entries.chunk_by(same_start).filter_map(best).collect()
+    entries.par_chunk_by(|a, b| a.entry.start == b.entry.start).filter_map(best).collect()
 }
 
-/// Which of two names of one address is shown: the one with a size, the one that is not weak, the global one, the one
-/// with fewer leading underscores, the longer one (as shown), the first.
+/// Which of two names of one address is shown: the one with a size, else as [`compare_aliases`] says, else the first.
 fn preferred<'e, 'a>(a: Ended<'e, 'a>, b: Ended<'e, 'a>, demangling: Demangling) -> Ended<'e, 'a> {
-    let order = b
-        .is_empty()
-        .cmp(&a.is_empty())
-        .then_with(|| rank(a.entry.binding).cmp(&rank(b.entry.binding)))
-        .then_with(|| compare_names(a.entry, b.entry, demangling));
+    let order = b.is_empty().cmp(&a.is_empty()).then_with(|| compare_aliases(a.entry, b.entry, demangling));
     if order == Ordering::Less { b } else { a }
 }
 
+/// The greater name is the better one: it is not weak, it is global, it has fewer leading underscores, it is longer as
+/// shown.
+pub(crate) fn compare_aliases(a: &Entry<'_>, b: &Entry<'_>, demangling: Demangling) -> Ordering {
+    rank(a.binding).cmp(&rank(b.binding)).then_with(|| compare_names(a, b, demangling))
+}
+
 fn compare_names(a: &Entry<'_>, b: &Entry<'_>, demangling: Demangling) -> Ordering {
+    if a.name == b.name {
+        return Ordering::Equal;
+    }
     let shown = |entry: &Entry<'_>| demangling.show(entry.name.linkage, entry.name.suffix);
     let (a, b) = (shown(a), shown(b));
     let underscores = |name: &str| name.bytes().take_while(|&byte| byte == b'_').count();

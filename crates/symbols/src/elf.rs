@@ -22,18 +22,20 @@ const LOADER_TABLE: u32 = object::elf::SHT_DYNSYM;
 /// The table of an object that ran.
 ///
 /// `image` is what was mapped: it says where a virtual address stands in the file. `symbols` is the file with the names:
-/// the image itself or its separate debug file.
+/// the image itself or its separate debug file. The image's loader symbols count beside them.
 pub fn elf_table(image: &Elf<'_>, symbols: &Elf<'_>, demangling: Demangling) -> SymbolTable {
-    let plt = plt::Stubs::of(image);
+    let loader = symbols_of(image, LOADER_TABLE).filter(|(symbol, section)| is_kept(symbol, section));
+    let full = symbols_of(symbols, FULL_TABLE).filter(|(symbol, section)| is_kept(symbol, section));
     let mut entries: Vec<Entry<'_>> =
-        kept_symbols(symbols).filter_map(|(symbol, section)| entry(image, &symbol, &section)).collect();
-    entries.extend(plt.entries());
+        full.chain(loader).filter_map(|(symbol, section)| entry(image, &symbol, &section)).collect();
+    let stubs = plt::stubs(image, &entries);
+    entries.extend(stubs);
     build(entries, demangling)
 }
 
-/// The symbols that get a place in a table, with the sections that define them.
-pub(crate) fn kept_symbols<'a>(file: &Elf<'a>) -> impl Iterator<Item = (ElfSymbol<'a>, Section<'a>)> {
-    named(file).filter(|(symbol, section)| is_kept(symbol, section))
+/// The symbols of the fullest table that get a place in ours.
+pub(crate) fn kept_symbols<'a>(file: &Elf<'a>) -> impl Iterator<Item = ElfSymbol<'a>> {
+    named(file).filter(|(symbol, section)| is_kept(symbol, section)).map(|(symbol, _)| symbol)
 }
 
 /// How far the recorded kernel lay above the addresses in its image.
@@ -42,23 +44,29 @@ pub(crate) fn shift_of(image: &Elf<'_>, reference: &Reference<'_>) -> u64 {
     here.map_or(0, |(symbol, _)| reference.address.wrapping_sub(symbol.value))
 }
 
-/// The symbols of the fullest table with the sections that define them.
 fn named<'a>(file: &Elf<'a>) -> impl Iterator<Item = (ElfSymbol<'a>, Section<'a>)> {
-    let table = file.section_of_kind(FULL_TABLE).or_else(|| file.section_of_kind(LOADER_TABLE));
+    symbols_of(file, if file.has_symtab() { FULL_TABLE } else { LOADER_TABLE })
+}
+
+/// The symbols of one table with the sections that define them.
+fn symbols_of<'a>(file: &Elf<'a>, table: u32) -> impl Iterator<Item = (ElfSymbol<'a>, Section<'a>)> {
+    let table = file.section_of_kind(table);
     table.into_iter().flat_map(|table| file.symbols(table)).filter_map(|symbol| {
         let SymbolPlace::Section(index) = symbol.place else { return None };
         Some((symbol, *file.sections().get(usize::from(index))?))
     })
 }
 
-/// Functions and data are kept, and those labels that stand among code or data and can be seen from outside.
+/// Functions and data are kept, and those labels that stand among code or data and can be seen from outside; but only
+/// where the section takes memory.
 fn is_kept(symbol: &ElfSymbol<'_>, section: &Section<'_>) -> bool {
+    let in_memory = section.flags & u64::from(object::elf::SHF_ALLOC) != 0;
     let wanted = match symbol.kind {
         SymbolKind::Function | SymbolKind::IndirectFunction | SymbolKind::Object => true,
         SymbolKind::Label => !symbol.hidden && is_text_or_data(section.name),
         SymbolKind::Other(_) => false,
     };
-    wanted && !symbol.name.is_empty()
+    wanted && in_memory && !symbol.name.is_empty()
 }
 
 fn is_text_or_data(section: &[u8]) -> bool {

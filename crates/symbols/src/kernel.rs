@@ -27,7 +27,7 @@ pub fn vmlinux_table(
     demangling: Demangling,
 ) -> SymbolTable {
     let shift = reference.map_or(0, |reference| shift_of(image, reference));
-    build(kept_symbols(image).map(|(symbol, _)| entry(&symbol, shift)).collect(), demangling)
+    build(kept_symbols(image).map(|symbol| entry(&symbol, shift)).collect(), demangling)
 }
 
 fn entry<'a>(symbol: &ElfSymbol<'a>, shift: u64) -> Entry<'a> {

@@ -147,8 +147,7 @@ impl SymbolStore {
     fn build_object(&self, wanted: &Wanted<'_>) -> Lookup {
         let image = self.locator.image(wanted);
         let parsed = image.as_ref().ok().map(elf_of).transpose()?;
-        let link = parsed.as_ref().and_then(|image| image.debug_link());
-        let debug = self.locator.debug_file(wanted, link).ok();
+        let debug = self.locator.debug_file(wanted, parsed.as_ref()).ok();
         let debug = debug.as_ref().map(elf_of).transpose()?;
         let table = match (&parsed, &debug) {
             (Some(image), Some(debug)) => elf_table(image, debug, self.options.demangling),

@@ -3,34 +3,26 @@
 //! No symbol table names them. The relocations of the linkage table say which function each stub calls: the stubs stand in
 //! the order of the relocations, or (in `.plt.got`) each says by its jump which relocated word it goes through.
 
+use std::cmp::Ordering;
 use std::collections::HashMap;
 
 use object::elf;
 use oxperf_objects::Elf;
 use oxperf_objects::elf::{Relocation, Section, SymbolBinding};
 
+use crate::builder::compare_aliases;
+use crate::demangle::Demangling;
 use crate::entry::{Entry, Name};
 
 const SUFFIX: &str = "@plt";
 
-/// The stubs of an image, named.
-pub(super) struct Stubs<'a> {
-    entries: Vec<Entry<'a>>,
-}
-
-impl<'a> Stubs<'a> {
-    /// Reads the stubs of a linked file.
-    pub(super) fn of(image: &Elf<'a>) -> Stubs<'a> {
-        let mut entries = Vec::new();
-        add_ordered(image, &mut entries);
-        add_decoded(image, &mut entries);
-        Stubs { entries }
-    }
-
-    /// The stubs as symbols, by file offset.
-    pub(super) fn entries(self) -> impl Iterator<Item = Entry<'a>> {
-        self.entries.into_iter()
-    }
+/// The stubs of a linked file as symbols, by file offset. `known` are the symbols found so far: a stub for code that is
+/// chosen at load time is called like the code that chooses.
+pub(super) fn stubs<'a>(image: &Elf<'a>, known: &[Entry<'a>]) -> Vec<Entry<'a>> {
+    let mut entries = Vec::new();
+    add_ordered(image, known, &mut entries);
+    add_decoded(image, &mut entries);
+    entries
 }
 
 /// Size of the head of `.plt` and of one stub.
@@ -49,7 +41,7 @@ fn shape(image: &Elf<'_>, plt: &Section<'_>) -> Shape {
 }
 
 /// `.plt` and `.plt.sec`: stubs in the order of the relocations of the linkage table.
-fn add_ordered<'a>(image: &Elf<'a>, entries: &mut Vec<Entry<'a>>) {
+fn add_ordered<'a>(image: &Elf<'a>, known: &[Entry<'a>], entries: &mut Vec<Entry<'a>>) {
     let Some(plt) = image.section(b".plt") else { return };
     let Shape { head, stub } = shape(image, plt);
     entries.push(stub_entry(plt.offset, head, Name::plain(b".plt")));
@@ -59,9 +51,9 @@ fn add_ordered<'a>(image: &Elf<'a>, entries: &mut Vec<Entry<'a>>) {
     };
     let limit = stubs.offset.saturating_add(stubs.size);
     let Some(table) = relocations_of_linkage(image) else { return };
-    let names = Targets::of(image, table);
     let mut relocations = image.relocations(table);
     relocations.sort_by_key(|relocation| relocation.address);
+    let names = Targets::of(image, table).with_choosers(image, &relocations, known);
     let mut at = first;
     for relocation in relocations {
         if stub == 0 || at >= limit {
@@ -120,6 +112,8 @@ fn dynamic_relocations<'s, 'a>(image: &'s Elf<'a>) -> Option<&'s Section<'a>> {
 /// The names that relocations refer to.
 struct Targets<'a> {
     names: Vec<&'a [u8]>,
+    /// Names of the code that chooses at load time, by the relocation's addend.
+    choosers: HashMap<i64, &'a [u8]>,
 }
 
 impl<'a> Targets<'a> {
@@ -127,11 +121,39 @@ impl<'a> Targets<'a> {
         let table = usize::try_from(relocations.link).ok().and_then(|link| image.sections().get(link));
         let names =
             table.into_iter().flat_map(|table| image.symbols(table)).map(|symbol| symbol.name).collect();
-        Targets { names }
+        Targets { names, choosers: HashMap::new() }
+    }
+
+    /// Looks up the code that relocations without a symbol point to.
+    fn with_choosers(
+        mut self,
+        image: &Elf<'a>,
+        relocations: &[Relocation],
+        known: &[Entry<'a>],
+    ) -> Targets<'a> {
+        let unnamed = relocations.iter().filter(|relocation| relocation.symbol == 0);
+        let wanted: HashMap<u64, i64> = unnamed
+            .filter_map(|relocation| {
+                Some((image.address_to_offset(relocation.addend as u64)?, relocation.addend))
+            })
+            .collect();
+        let mut best: HashMap<i64, &Entry<'a>> = HashMap::new();
+        for entry in known.iter().filter(|_| !wanted.is_empty()) {
+            let Some(addend) = wanted.get(&entry.start) else { continue };
+            let kept = best.entry(*addend).or_insert(entry);
+            if compare_aliases(kept, entry, Demangling::Off) == Ordering::Less {
+                *kept = entry;
+            }
+        }
+        self.choosers = best.into_iter().map(|(addend, entry)| (addend, entry.name.linkage)).collect();
+        self
     }
 
     fn name(&self, relocation: &Relocation) -> Option<&'a [u8]> {
-        let index = usize::try_from(relocation.symbol.checked_sub(1)?).ok()?;
-        self.names.get(index).copied().filter(|name| !name.is_empty())
+        let Some(index) = relocation.symbol.checked_sub(1) else {
+            return self.choosers.get(&relocation.addend).copied();
+        };
+        let name = self.names.get(usize::try_from(index).ok()?).copied();
+        name.filter(|name| !name.is_empty())
     }
 }
