@@ -53,6 +53,12 @@ pub enum CaptureError {
         /// `kernel.perf_event_mlock_kb`.
         limit_kb: Option<u64>,
     },
+    /// A ring size that no ring can have.
+    #[error("a ring of {pages} pages cannot be mapped: give -m a smaller power of two")]
+    RingSize {
+        /// Data pages.
+        pages: usize,
+    },
     /// The output cannot be made.
     #[error("failed to open {} : {}", .path.display(), Errno::of(.source))]
     Output {

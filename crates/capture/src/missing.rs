@@ -54,14 +54,14 @@ pub struct Missing(u8);
 
 impl Missing {
     /// Whether the kernel may still have `feature`.
-    pub fn has(self, feature: Feature) -> bool {
+    pub fn still_has(self, feature: Feature) -> bool {
         self.0 & feature.bit() == 0
     }
 
     /// Gives up the newest feature that is not given up yet; `None` when there is none left.
     #[must_use]
     pub fn without_newest(self) -> Option<(Missing, Feature)> {
-        let feature = Feature::NEWEST_FIRST.into_iter().find(|feature| self.has(*feature))?;
+        let feature = Feature::NEWEST_FIRST.into_iter().find(|feature| self.still_has(*feature))?;
         Some((Missing(self.0 | feature.bit()), feature))
     }
 }
@@ -75,7 +75,7 @@ mod tests {
         let mut missing = Missing::default();
         let mut gone = Vec::new();
         while let Some((next, feature)) = missing.without_newest() {
-            assert!(missing.has(feature) && !next.has(feature));
+            assert!(missing.still_has(feature) && !next.still_has(feature));
             (missing, gone) = (next, [gone, vec![feature]].concat());
         }
         assert_eq!(gone, Feature::NEWEST_FIRST);

@@ -230,7 +230,7 @@ fn map_rings(
     options: &RecordOptions,
 ) -> Result<Vec<oxperf_sys::DataRing>, CaptureError> {
     let wanted = options.ring_pages.unwrap_or_else(system::default_ring_pages);
-    let pages = RingPages::new(wanted).or(RingPages::new(1)).ok_or(CaptureError::NothingAsked)?;
+    let pages = RingPages::new(wanted).ok_or(CaptureError::RingSize { pages: wanted })?;
     let rings = acquired.open.map_rings(kernel, &acquired.plan.rings, pages);
     rings.map_err(|source| CaptureError::Ring {
         source,

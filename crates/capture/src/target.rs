@@ -30,15 +30,14 @@ pub(crate) fn scene(target: &Target, proc: &ProcDir, notes: &mut dyn Notes) -> R
     Ok(Scene { online, threads })
 }
 
+/// The threads of all processes; one that is gone is told, unless all are, which is an error of its own.
 fn threads_of(pids: &[Pid], proc: &ProcDir, notes: &mut dyn Notes) -> Vec<Tid> {
-    let mut threads: Vec<Tid> = Vec::new();
-    for &pid in pids {
-        let own = proc.threads(pid);
-        if own.is_empty() {
-            notes.note(Note::ThreadGone(Tid(pid.0)));
-        }
-        threads.extend(own);
+    let (found, gone): (Vec<_>, Vec<_>) =
+        pids.iter().map(|&pid| (pid, proc.threads(pid))).partition(|(_, threads)| !threads.is_empty());
+    if !found.is_empty() {
+        gone.iter().for_each(|(pid, _)| notes.note(Note::ThreadGone(Tid(pid.0))));
     }
+    let mut threads: Vec<Tid> = found.into_iter().flat_map(|(_, threads)| threads).collect();
     threads.sort_unstable();
     threads.dedup();
     threads

@@ -116,7 +116,7 @@ impl Builder<'_> {
 
     fn read_format(&self) -> ReadFormat {
         let mut format = ReadFormat::ID;
-        format.set(ReadFormat::LOST, self.missing.has(Feature::ReadLost));
+        format.set(ReadFormat::LOST, self.missing.still_has(Feature::ReadLost));
         format.set(ReadFormat::GROUP, self.request.sample_read);
         format
     }
@@ -152,11 +152,11 @@ impl Builder<'_> {
 
     fn tracking_flags(&self) -> AttrFlags {
         let mut flags = AttrFlags::MMAP | AttrFlags::COMM | AttrFlags::TASK;
-        flags.set(AttrFlags::MMAP2, self.missing.has(Feature::Mmap2));
-        flags.set(AttrFlags::COMM_EXEC, self.missing.has(Feature::CommExec));
-        flags.set(AttrFlags::KSYMBOL, self.missing.has(Feature::Ksymbol));
-        flags.set(AttrFlags::BPF_EVENT, self.missing.has(Feature::BpfEvent));
-        flags.set(AttrFlags::BUILD_ID, self.missing.has(Feature::MmapBuildId));
+        flags.set(AttrFlags::MMAP2, self.missing.still_has(Feature::Mmap2));
+        flags.set(AttrFlags::COMM_EXEC, self.missing.still_has(Feature::CommExec));
+        flags.set(AttrFlags::KSYMBOL, self.missing.still_has(Feature::Ksymbol));
+        flags.set(AttrFlags::BPF_EVENT, self.missing.still_has(Feature::BpfEvent));
+        flags.set(AttrFlags::BUILD_ID, self.missing.still_has(Feature::MmapBuildId));
         flags
     }
 }

@@ -127,7 +127,7 @@ pub(super) fn options(matches: &ArgMatches) -> Result<Resolved, Problem> {
         privilege: privilege(matches),
         build_ids: build_ids(matches),
         start: text(matches, "delay").map_or(Ok(Start::Now), values::start)?,
-        output: matches.get_one::<PathBuf>("output").cloned().unwrap_or_else(|| PathBuf::from("perf.data")),
+        output: output(matches)?,
         command_line: environment::command_line(),
     };
     Ok(Resolved { record, warnings })
@@ -135,6 +135,16 @@ pub(super) fn options(matches: &ArgMatches) -> Result<Resolved, Problem> {
 
 pub(super) fn text<'a>(matches: &'a ArgMatches, name: &str) -> Option<&'a str> {
     matches.get_one::<String>(name).map(String::as_str)
+}
+
+fn output(matches: &ArgMatches) -> Result<PathBuf, Problem> {
+    let path = matches.get_one::<PathBuf>("output").cloned().unwrap_or_else(|| PathBuf::from("perf.data"));
+    if path.as_os_str() == "-" {
+        return Err(Problem::Value(
+            "-o - (recording into a pipe) is not supported yet: name a file".to_owned(),
+        ));
+    }
+    Ok(path)
 }
 
 fn workload(matches: &ArgMatches) -> Option<Program> {

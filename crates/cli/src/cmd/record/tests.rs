@@ -76,6 +76,7 @@ fn contradictions_and_bad_values_are_told_apart() {
     assert!(matches!(problem("-p 12,x"), Problem::NoTask(_)));
     assert!(matches!(problem("-C 3-1"), Problem::Value(_)));
     assert!(matches!(problem("-m 0"), Problem::Value(_)));
+    assert!(matches!(problem("-o -"), Problem::Value(_)));
     assert!(matches!(problem("--call-graph dwarf"), Problem::Value(_)));
 }
 
