@@ -11,7 +11,7 @@ const SAMPLES: &[(&str, &str)] =
     &[("record -z", "zstd"), ("dwarf", "dwarf unwinding"), ("perf-map", "perf map of a JIT")];
 
 /// Words in commands that look at the header alone.
-const HEADER_COMMANDS: [&str; 3] = ["--header-only", "evlist ", "buildid-list "];
+const HEADER_COMMANDS: [&str; 2] = ["--header-only", "evlist "];
 
 /// Words in the command that made the text, and what they need.
 const GOLDENS: &[(&str, &str)] = &[
@@ -21,8 +21,14 @@ const GOLDENS: &[(&str, &str)] = &[
     (",trace", "sort key trace"),
 ];
 
+/// Texts with inlined functions; they also hold symbols of a libc6-dbg that is not here.
+const INLINES: &str = "script-inline.txt.zst";
+
 /// Why this text is not compared yet, or `None` when it must be identical.
 pub(super) fn later(case: &Case, golden: &Golden) -> Option<&'static str> {
+    if golden.file == INLINES {
+        return Some("inlined functions");
+    }
     let command = golden.args.join(" ") + " ";
     let reads_samples = !HEADER_COMMANDS.iter().any(|word| command.contains(word));
     let samples = find(SAMPLES, &case.recording).filter(|_| reads_samples);
