@@ -1,7 +1,5 @@
 //! One look over the finished records: how many samples, between which times, in which binaries.
 
-use std::collections::HashMap;
-
 use oxperf_abi::{
     BuildId, CallchainContext, EventAttr, EventId, Misc, PerfTime, Pid, RecordType, SampleType,
 };
@@ -9,6 +7,7 @@ use oxperf_data::features::SampleTime;
 use oxperf_data::{DataError, RawRecord, Reader};
 use oxperf_wire::kernel::{FileIdentity, Lost, LostSamples, Mmap, Mmap2, Task};
 use oxperf_wire::{Cursor, Endian, SampleLayout};
+use rustc_hash::FxHashMap;
 
 use super::hits::{Dso, Hits, Mappings};
 
@@ -120,12 +119,12 @@ struct Layout {
 /// The layouts of the samples, by event id where they differ.
 struct Layouts {
     first: Option<Layout>,
-    by_id: HashMap<EventId, Layout>,
+    by_id: FxHashMap<EventId, Layout>,
 }
 
 impl Layouts {
     fn new<'a>(events: impl Iterator<Item = (&'a EventAttr, &'a [EventId])>) -> Layouts {
-        let mut layouts = Layouts { first: None, by_id: HashMap::new() };
+        let mut layouts = Layouts { first: None, by_id: FxHashMap::default() };
         for (attr, ids) in events {
             layouts.first.get_or_insert_with(|| Layout::new(attr));
             if attr.sample_type.contains(SampleType::IDENTIFIER) {
