@@ -59,12 +59,20 @@ pub(crate) struct Steps {
     frames: Vec<FrameId>,
     locations: Vec<LocationId>,
     of_frame: Vec<StepId>,
+    /// Whether several frames are the same step.
+    shared: Vec<bool>,
 }
 
 impl Steps {
     /// No steps at all, for reports that look at no chain.
     pub(crate) fn none() -> Steps {
-        Steps { places: Vec::new(), frames: Vec::new(), locations: Vec::new(), of_frame: Vec::new() }
+        Steps {
+            places: Vec::new(),
+            frames: Vec::new(),
+            locations: Vec::new(),
+            of_frame: Vec::new(),
+            shared: Vec::new(),
+        }
     }
 
     /// The steps of all frames of the profile.
@@ -76,17 +84,28 @@ impl Steps {
             let start = symbol.map_or(frame.address, |symbol| symbol.start);
             let key = StepKey { dso: frame.dso, start, named: symbol.is_some() };
             let place = StepPlace { dso: frame.dso, start, address: frame.address, named: key.named };
-            let step = *known.entry(key).or_insert_with(|| steps.add(place, id, locations));
+            let next = StepId(steps.places.len() as u32);
+            let step = *known.entry(key).or_insert(next);
+            if step == next {
+                steps.add(place, id, locations);
+            } else {
+                steps.shared[step.0 as usize] = true;
+            }
             steps.of_frame.push(step);
         }
         steps
     }
 
-    fn add(&mut self, place: StepPlace, frame: FrameId, locations: &Locations) -> StepId {
+    fn add(&mut self, place: StepPlace, frame: FrameId, locations: &Locations) {
+        self.shared.push(false);
         self.places.push(place);
         self.frames.push(frame);
         self.locations.push(locations.called(frame).unwrap_or(LocationId(0)));
-        StepId(self.places.len() as u32 - 1)
+    }
+
+    #[inline]
+    fn is_shared(&self, step: StepId) -> bool {
+        self.shared[step.0 as usize]
     }
 
     /// The step as an address.
@@ -115,7 +134,11 @@ pub(crate) struct Forest {
     /// The places of each tree, its root first.
     trees: Vec<Range<Place>>,
     own: Vec<Weight>,
-    known: FxHashMap<(Place, StepId), Place>,
+    /// The contexts that another chain can reach through other nodes of the profile: those at or below a step that
+    /// several frames share. All others are new whenever their node is.
+    joined: FxHashMap<(Place, StepId), Place>,
+    /// Whether a place is one of them.
+    is_joined: Vec<bool>,
 }
 
 /// Remembers which context of the profile is which place of the tree that grows now.
@@ -129,8 +152,7 @@ impl Forest {
     /// Begins a new tree.
     pub(crate) fn plant(&mut self) {
         let root = self.contexts.len() as Place;
-        self.contexts.push(Context { parent: root, step: StepId(0), depth: 0 });
-        self.own.push(Weight::default());
+        self.push(Context { parent: root, step: StepId(0), depth: 0 }, false);
         self.trees.push(root..root + 1);
     }
 
@@ -158,24 +180,31 @@ impl Forest {
             node = parent;
         }
         while let Some((node, step)) = memo.pending.pop() {
-            place = self.child(place, step);
+            place = self.child(place, step, steps.is_shared(step));
             memo.places[node.0 as usize] = (tree, place);
         }
         place
     }
 
-    fn child(&mut self, parent: Place, step: StepId) -> Place {
+    /// The context of a node that is new to the tree.
+    fn child(&mut self, parent: Place, step: StepId, shared: bool) -> Place {
         let next = self.contexts.len() as Place;
-        let place = *self.known.entry((parent, step)).or_insert(next);
+        let joined = shared || self.is_joined[parent as usize];
+        let place = if joined { *self.joined.entry((parent, step)).or_insert(next) } else { next };
         if place == next {
             let depth = self.contexts[parent as usize].depth + 1;
-            self.contexts.push(Context { parent, step, depth });
-            self.own.push(Weight::default());
+            self.push(Context { parent, step, depth }, joined);
             if let Some(tree) = self.trees.last_mut() {
                 tree.end = next + 1;
             }
         }
         place
+    }
+
+    fn push(&mut self, context: Context, joined: bool) {
+        self.contexts.push(context);
+        self.own.push(Weight::default());
+        self.is_joined.push(joined);
     }
 
     /// Adds to what ends at a place.

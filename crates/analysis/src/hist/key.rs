@@ -21,13 +21,14 @@ impl SortKey {
     /// The keys of a report that was not told any.
     pub const DEFAULT: [SortKey; 3] = [SortKey::Comm, SortKey::Dso, SortKey::Symbol];
 
-    const NAMES: [(&'static str, SortKey); 6] = [
+    const NAMES: [(&'static str, SortKey); 7] = [
         ("pid", SortKey::Thread),
         ("comm", SortKey::Comm),
         ("dso", SortKey::Dso),
         ("symbol", SortKey::Symbol),
         ("cpu", SortKey::Cpu),
         ("tgid", SortKey::Process),
+        ("tid", SortKey::Thread),
     ];
 
     /// The key of a name on the command line; a beginning of a name is enough, letters of either case.

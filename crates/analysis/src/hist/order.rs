@@ -50,21 +50,22 @@ fn order_equals(rows: &impl Ranked, equals: &mut [u32], direction: Order) -> Cla
     let thread = |row: u32| rows.chain(row).map(|(thread, _)| thread);
     let first = equals.first().and_then(|&row| thread(row));
     if equals.iter().all(|&row| thread(row) == first) {
-        equals.sort_unstable_by(|&a, &b| compare_chains(rows, a, b, direction).then_with(|| rest(a, b)));
+        let chains = |a, b| compare_chains(rows.chain(a), rows.chain(b), direction);
+        equals.sort_unstable_by(|&a, &b| chains(a, b).then_with(|| rest(a, b)));
         return Clash::None;
     }
     equals.sort_unstable_by(|&a, &b| rest(a, b));
     let mut last_of_thread = FxHashMap::default();
     let agree = equals.iter().all(|&row| {
         let before = rows.chain(row).and_then(|(thread, _)| last_of_thread.insert(thread, row));
-        before.is_none_or(|before| compare_chains(rows, before, row, direction).is_le())
+        before.is_none_or(|before| compare_chains(rows.chain(before), rows.chain(row), direction).is_le())
     });
     if agree { Clash::None } else { Clash::Circle }
 }
 
 /// Callers above callees: with callers first, what has the longer chains below it is the caller.
-fn compare_chains(rows: &impl Ranked, a: u32, b: u32, direction: Order) -> Ordering {
-    match (rows.chain(a), rows.chain(b)) {
+fn compare_chains(a: Option<(ThreadId, u32)>, b: Option<(ThreadId, u32)>, direction: Order) -> Ordering {
+    match (a, b) {
         (Some((one, a)), Some((other, b))) if one == other => match direction {
             Order::Caller => b.cmp(&a),
             Order::Callee => a.cmp(&b),
@@ -73,13 +74,22 @@ fn compare_chains(rows: &impl Ranked, a: u32, b: u32, direction: Order) -> Order
     }
 }
 
+/// A row as the tree sees it: what mostly decides, side by side.
+struct Arrival {
+    weight: u64,
+    chain: Option<(ThreadId, u32)>,
+    row: u32,
+}
+
 fn order_by_insertion(rows: &impl Ranked, count: u32, direction: Order) -> Vec<u32> {
     let mut found: Vec<u32> = (0..count).collect();
     found.sort_unstable_by(|&a, &b| rows.compare_found(a, b));
+    let arrival = |&row: &u32| Arrival { weight: rows.weight(row), chain: rows.chain(row), row };
+    let arrivals: Vec<Arrival> = found.iter().map(arrival).collect();
     let order = insertion_order(count, |a, b| {
-        let (a, b) = (found[a as usize], found[b as usize]);
-        let weight = || rows.weight(b).cmp(&rows.weight(a));
-        weight().then_with(|| compare_chains(rows, a, b, direction)).then_with(|| rows.compare_shown(a, b))
+        let (a, b) = (&arrivals[a as usize], &arrivals[b as usize]);
+        let chains = || compare_chains(a.chain, b.chain, direction);
+        b.weight.cmp(&a.weight).then_with(chains).then_with(|| rows.compare_shown(a.row, b.row))
     });
     order.into_iter().map(|place| found[place as usize]).collect()
 }

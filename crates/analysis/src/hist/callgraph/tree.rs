@@ -1,9 +1,10 @@
 //! The grown call graph.
 
-use std::cmp::Reverse;
+use std::cmp::{Ordering, Reverse};
 use std::ops::Range;
 
-use super::super::forest::Steps;
+use super::super::forest::{StepPlace, Steps};
+use super::super::rbtree::insertion_order;
 use super::super::weight::Weight;
 use super::frontier::{Ground, Item};
 use super::{CallGraphOptions, Shape};
@@ -166,14 +167,18 @@ impl Growth<'_> {
         start..self.tree.branches.len() as u32
     }
 
-    /// Branches of equal weight stand by object and address, the highest first: by the symbols' addresses, or by
-    /// those of the code where a symbol is missing.
-    fn sort_by_place(&self, branches: &mut [(&[Item], Weight)]) {
-        let place = |run: &[Item]| run.first().map(|item| self.steps.place(item.step));
-        let all_named = branches.iter().filter_map(|(run, _)| place(run)).all(|place| place.named);
-        branches.sort_by_key(|(run, _)| {
-            Reverse(place(run).map(|place| (place.dso, if all_named { place.start } else { place.address })))
-        });
+    /// Branches of equal weight stand by object and address, the highest first. Two symbols are compared by where
+    /// they begin, all else by the addresses that were recorded; that need not be an order, so branches go the way
+    /// that perf's go through a tree, one after another as they were first seen.
+    fn sort_by_place(&self, branches: &mut Vec<(&[Item], Weight)>) {
+        if branches.len() < 2 {
+            return;
+        }
+        let places: Vec<Option<StepPlace>> =
+            branches.iter().map(|(run, _)| run.first().map(|item| self.steps.place(item.step))).collect();
+        let order =
+            insertion_order(branches.len() as u32, |a, b| falling(places[a as usize], places[b as usize]));
+        *branches = order.into_iter().map(|index| branches[index as usize]).collect();
     }
 
     fn limit(&self, all: Weight) -> u64 {
@@ -182,6 +187,13 @@ impl Growth<'_> {
             _ => self.min_period,
         }
     }
+}
+
+fn falling(a: Option<StepPlace>, b: Option<StepPlace>) -> Ordering {
+    let (Some(a), Some(b)) = (a, b) else { return Ordering::Equal };
+    let by_start = a.named && b.named;
+    let address = |place: StepPlace| if by_start { place.start } else { place.address };
+    (b.dso, address(b)).cmp(&(a.dso, address(a)))
 }
 
 fn sum(items: &[Item]) -> Weight {
