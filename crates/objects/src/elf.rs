@@ -58,8 +58,6 @@ pub struct Segment {
     pub offset: u64,
     /// Bytes it takes in memory.
     pub memory_size: u64,
-    /// Bytes of it in the file.
-    pub file_size: u64,
 }
 
 /// The headers of an ELF file over its bytes.

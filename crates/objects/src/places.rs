@@ -21,7 +21,8 @@ pub struct Places {
     pub build_id_cache: Option<PathBuf>,
     /// The folder of separate debug files, below `root`.
     pub debug_files: PathBuf,
-    /// Whether the `[vdso]` of this very process may stand for a recorded one with the same build id.
+    /// Whether the `[vdso]` of this very process may stand for a recorded one: when their build ids are the same, or
+    /// when none was recorded and no root is set. Switch it off for a recording from another machine.
     pub own_vdso: bool,
 }
 

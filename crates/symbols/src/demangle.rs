@@ -134,6 +134,8 @@ mod tests {
         assert_eq!(demangle(&deep), None);
         let brackets = format!("_Z1f{}v{}", "PF".repeat(100), "vvE".repeat(100));
         assert!(demangle(&brackets).is_some());
+        let chain: String = (0..1200).map(|n| format!("PS{}_", base36(n))).collect();
+        assert_eq!(demangle(&format!("_Z1fPiPS_{chain}")), None, "pointers to pointers, each by reference");
         // Each type holds the one before twice: 2^100 characters.
         let parts: String = (0..60).map(|n| format!("St4pairIS{}_S{}_E", base36(n), base36(n))).collect();
         assert!(demangle(&format!("_Z1fi{parts}")).is_none_or(|shown| shown.len() <= OUTPUT_LIMIT));

@@ -76,7 +76,6 @@ fn segments<H: FileHeader<Endian = Endianness>>(
                 address: segment.p_vaddr(endian).into(),
                 offset: segment.p_offset(endian).into(),
                 memory_size: segment.p_memsz(endian).into(),
-                file_size: segment.p_filesz(endian).into(),
             }),
             elf::PT_NOTE => notes.push((segment.p_offset(endian).into(), segment.p_filesz(endian).into())),
             _ => {}

@@ -23,7 +23,7 @@ pub(super) fn print(nodes: &[Node<'_>], root: NodeId) -> Option<String> {
 }
 
 /// Steps after which a name counts as endless; shared parts can stand for a text of any length.
-const STEP_LIMIT: u32 = 1 << 18;
+const STEP_LIMIT: u32 = 1 << 16;
 
 struct Printer<'n, 'a> {
     nodes: &'n [Node<'a>],

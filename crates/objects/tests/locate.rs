@@ -1,0 +1,144 @@
+//! The search over real folders.
+
+#[path = "support/elf.rs"]
+#[allow(dead_code)]
+mod elf;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use oxperf_abi::BuildId;
+use oxperf_objects::{Elf, Locator, ObjectKind, Origin, Places, Rejection, Wanted};
+
+/// A folder that vanishes with the test.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Folder {
+        let path = std::env::temp_dir().join(format!("oxperf-locate-{}-{name}", std::process::id()));
+        fs::create_dir_all(&path).expect("a folder for the test");
+        Folder(path)
+    }
+
+    fn put(&self, path: &str, bytes: &[u8]) {
+        let path = self.0.join(path);
+        fs::create_dir_all(path.parent().expect("a parent")).expect("a folder");
+        fs::write(path, bytes).expect("a file");
+    }
+
+    fn places(&self) -> Places {
+        Places { root: Some(self.0.clone()), ..Places::default() }
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+fn id(byte: u8) -> BuildId {
+    BuildId::new(&[byte; 20]).expect("twenty bytes")
+}
+
+fn program(byte: u8, with_symbols: bool) -> Vec<u8> {
+    let mut sections = vec![elf::loaded(".note.gnu.build-id", 7, 0x400000, elf::build_id_note(&[byte; 20]))];
+    if with_symbols {
+        let (table, strings) = elf::symbol_table(&[("main", 0x401000, 16, 0x12, 1)]);
+        let symtab =
+            elf::Section { link: 3, entry_size: 24, flags: 0, ..elf::loaded(".symtab", 2, 0, table) };
+        sections.push(symtab);
+        sections.push(elf::Section { flags: 0, ..elf::loaded(".strtab", 3, 0, strings) });
+    }
+    elf::file(3, (0x400000, 0x1000, 0x10000), &sections)
+}
+
+fn user(path: &str, build_id: Option<BuildId>) -> Wanted<'_> {
+    Wanted { path: path.as_bytes(), build_id, kind: ObjectKind::User }
+}
+
+#[test]
+fn only_the_recorded_version_is_found() {
+    let folder = Folder::new("version");
+    folder.put("usr/bin/x", &program(7, false));
+    let locator = Locator::new(folder.places());
+    let found = locator.image(&user("/usr/bin/x", Some(id(7)))).expect("the same build id");
+    assert_eq!(found.origin, Origin::RecordedPath);
+    assert!(locator.image(&user("/usr/bin/x", None)).is_ok());
+    let other = locator.image(&user("/usr/bin/x", Some(id(8)))).expect_err("another version");
+    assert!(other.is_mismatch());
+    assert_eq!(other.tried, [(folder.0.join("usr/bin/x"), Rejection::BuildIdDiffers { found: id(7) })]);
+}
+
+#[test]
+fn the_build_id_cache_comes_first_and_a_root_hides_it() {
+    let folder = Folder::new("cache");
+    let hex = "07".repeat(20);
+    folder.put(&format!("cache/.build-id/07/{}/elf", &hex[2..]), &program(7, false));
+    let cache = Some(folder.0.join("cache"));
+    let wanted = user("/no/such/file", Some(id(7)));
+    let locator = Locator::new(Places { build_id_cache: cache.clone(), ..Places::default() });
+    assert_eq!(locator.image(&wanted).expect("in the cache").origin, Origin::BuildIdCache);
+    let rooted = Locator::new(Places { build_id_cache: cache, ..folder.places() });
+    assert!(rooted.image(&wanted).is_err());
+}
+
+#[test]
+fn the_debug_file_is_found_by_the_images_own_build_id() {
+    let folder = Folder::new("debug");
+    let image = program(7, false);
+    folder.put("usr/bin/x", &image);
+    folder.put(&format!("usr/lib/debug/.build-id/07/{}.debug", "07".repeat(19)), &program(7, true));
+    let locator = Locator::new(folder.places());
+    let image = Elf::parse(&image).expect("an ELF file");
+    let found = locator.debug_file(&user("/usr/bin/x", None), Some(&image)).expect("a debug file");
+    assert_eq!(found.origin, Origin::DebugFile);
+    assert!(Elf::parse(&found.contents).expect("an ELF file").has_symtab());
+}
+
+#[test]
+fn paths_do_not_climb_out_of_the_root() {
+    let folder = Folder::new("climb");
+    folder.put("secret", &program(7, false));
+    let locator = Locator::new(Places { root: Some(folder.0.join("fs")), ..Places::default() });
+    let refused = locator.image(&user("/../secret", None)).expect_err("outside");
+    assert_eq!(refused.tried, [(PathBuf::from("/../secret"), Rejection::OutsideRoot)]);
+}
+
+#[test]
+fn what_is_no_program_is_refused_with_its_reason() {
+    let folder = Folder::new("junk");
+    folder.put("text", b"hello");
+    folder.put("folder/x", b"");
+    let locator = Locator::new(folder.places());
+    let why = |path: &str| locator.image(&user(path, None)).expect_err("junk").tried.remove(0).1;
+    assert!(matches!(why("/text"), Rejection::Elf(_)));
+    assert!(matches!(why("/folder"), Rejection::NotAFile));
+    assert!(matches!(why("/folder/x"), Rejection::Elf(_)));
+    assert!(matches!(why("/absent"), Rejection::Unreadable(std::io::ErrorKind::NotFound)));
+}
+
+#[test]
+fn every_cut_of_a_file_is_read_or_refused() {
+    let whole = program(7, true);
+    for end in 0..whole.len() {
+        if let Ok(file) = Elf::parse(&whole[..end]) {
+            let _ = (file.build_id(), file.debug_link(), file.has_symtab());
+        }
+    }
+}
+
+#[test]
+fn the_own_vdso_serves_where_nothing_contradicts() {
+    let wanted = Wanted { path: b"[vdso]", build_id: None, kind: ObjectKind::Vdso };
+    let Ok(found) = Locator::default().image(&wanted) else {
+        eprintln!("skipped: this system has no vdso or hides it");
+        return;
+    };
+    let own = Elf::parse(&found.contents).expect("an ELF file").build_id();
+    let locator = Locator::default();
+    assert!(locator.image(&Wanted { build_id: Some(id(9)), ..wanted }).is_err());
+    assert_eq!(locator.image(&Wanted { build_id: own, ..wanted }).is_ok(), own.is_some());
+    let rooted = Locator::new(Places { root: Some(Path::new("/nowhere").to_owned()), ..Places::default() });
+    assert!(rooted.image(&wanted).is_err());
+}
