@@ -5,6 +5,7 @@
 //! down to addresses. Where the first of these questions makes a circle, [`super::rbtree`] decides as perf's tree does.
 
 use std::cmp::{Ordering, Reverse};
+use std::ops::Range;
 
 use rustc_hash::FxHashMap;
 
@@ -30,12 +31,16 @@ pub(crate) fn ordered(rows: &impl Ranked, count: u32, direction: Order) -> Vec<u
         (0..count).map(|row| (Reverse(rows.weight(row)), row)).collect();
     by_weight.sort_unstable();
     let mut order: Vec<u32> = by_weight.iter().map(|&(_, row)| row).collect();
+    let mut circles = Vec::new();
+    let mut start = 0;
     for equals in order.chunk_by_mut(|&a, &b| rows.weight(a) == rows.weight(b)) {
+        let end = start + equals.len();
         if equals.len() > 1 && order_equals(rows, equals, direction) == Clash::Circle {
-            return order_by_insertion(rows, count, direction);
+            circles.push(start..end);
         }
+        start = end;
     }
-    order
+    if circles.is_empty() { order } else { order_by_insertion(rows, &order, &circles, direction) }
 }
 
 #[derive(PartialEq, Eq)]
@@ -74,24 +79,27 @@ fn compare_chains(a: Option<(ThreadId, u32)>, b: Option<(ThreadId, u32)>, direct
     }
 }
 
-/// A row as the tree sees it: what mostly decides, side by side.
-struct Arrival {
-    weight: u64,
-    chain: Option<(ThreadId, u32)>,
-    row: u32,
-}
-
-fn order_by_insertion(rows: &impl Ranked, count: u32, direction: Order) -> Vec<u32> {
-    let mut found: Vec<u32> = (0..count).collect();
+/// Sends the rows through perf's tree. Rows of a circle have one rank, the others their place.
+fn order_by_insertion(
+    rows: &impl Ranked,
+    order: &[u32],
+    circles: &[Range<usize>],
+    direction: Order,
+) -> Vec<u32> {
+    let mut ranks: Vec<u32> = vec![0; order.len()];
+    (0..).zip(order).for_each(|(place, &row)| ranks[row as usize] = place);
+    for circle in circles {
+        order[circle.clone()].iter().for_each(|&row| ranks[row as usize] = circle.start as u32);
+    }
+    let mut found = order.to_vec();
     found.sort_unstable_by(|&a, &b| rows.compare_found(a, b));
-    let arrival = |&row: &u32| Arrival { weight: rows.weight(row), chain: rows.chain(row), row };
-    let arrivals: Vec<Arrival> = found.iter().map(arrival).collect();
-    let order = insertion_order(count, |a, b| {
-        let (a, b) = (&arrivals[a as usize], &arrivals[b as usize]);
-        let chains = || compare_chains(a.chain, b.chain, direction);
-        b.weight.cmp(&a.weight).then_with(chains).then_with(|| rows.compare_shown(a.row, b.row))
+    let ranks: Vec<u32> = found.iter().map(|&row| ranks[row as usize]).collect();
+    let tree_order = insertion_order(&ranks, |a, b| {
+        let (a, b) = (found[a as usize], found[b as usize]);
+        let chains = compare_chains(rows.chain(a), rows.chain(b), direction);
+        chains.then_with(|| rows.compare_shown(a, b))
     });
-    order.into_iter().map(|place| found[place as usize]).collect()
+    tree_order.into_iter().map(|place| found[place as usize]).collect()
 }
 
 #[cfg(test)]

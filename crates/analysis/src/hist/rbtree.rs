@@ -5,6 +5,7 @@
 //! perf puts them, they have to take the same way through the same tree.
 
 use std::cmp::Ordering;
+use std::num::NonZeroU32;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Side {
@@ -21,30 +22,46 @@ impl Side {
     }
 }
 
+/// A way to a node, in four bytes: the tree is large and walked at random.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+struct Link(Option<NonZeroU32>);
+
+impl Link {
+    fn to(node: u32) -> Link {
+        Link(NonZeroU32::new(node + 1))
+    }
+
+    fn get(self) -> Option<u32> {
+        self.0.map(|link| link.get() - 1)
+    }
+}
+
 #[derive(Clone, Copy, Default)]
 struct Node {
-    parent: Option<u32>,
-    left: Option<u32>,
-    right: Option<u32>,
+    rank: u32,
+    parent: Link,
+    left: Link,
+    right: Link,
     red: bool,
 }
 
 impl Node {
     fn child(&self, side: Side) -> Option<u32> {
         match side {
-            Side::Left => self.left,
-            Side::Right => self.right,
+            Side::Left => self.left.get(),
+            Side::Right => self.right.get(),
         }
     }
 }
 
-/// Inserts `0..count` one after another and gives them in the tree's order. `compare(new, met)` sends the new one
-/// left of the one it met when it is less, else right.
-pub(crate) fn insertion_order(count: u32, compare: impl Fn(u32, u32) -> Ordering) -> Vec<u32> {
-    let mut tree = Tree { nodes: Vec::with_capacity(count as usize), root: None };
-    for new in 0..count {
-        let place = tree.descend(new, &compare);
-        tree.attach(new, place);
+/// Inserts the items of `ranks` one after another and gives their indices in the tree's order. A new item goes left
+/// of those it meets that have a greater rank; `compare(new, met)` decides between equal ranks, where the new one goes
+/// left only when it is less.
+pub(crate) fn insertion_order(ranks: &[u32], compare: impl Fn(u32, u32) -> Ordering) -> Vec<u32> {
+    let mut tree = Tree { nodes: Vec::with_capacity(ranks.len()), root: None };
+    for (new, &rank) in (0..).zip(ranks) {
+        let place = tree.descend(new, rank, &compare);
+        tree.attach(new, rank, place);
         tree.balance(new);
     }
     tree.in_order()
@@ -56,20 +73,21 @@ struct Tree {
 }
 
 impl Tree {
-    fn descend(&self, new: u32, compare: impl Fn(u32, u32) -> Ordering) -> Option<(u32, Side)> {
+    fn descend(&self, new: u32, rank: u32, compare: impl Fn(u32, u32) -> Ordering) -> Option<(u32, Side)> {
         let mut place = None;
         let mut at = self.root;
         while let Some(met) = at {
-            let side = if compare(new, met).is_lt() { Side::Left } else { Side::Right };
+            let node = self.node(met);
+            let less = rank.cmp(&node.rank).then_with(|| compare(new, met)).is_lt();
+            let side = if less { Side::Left } else { Side::Right };
             place = Some((met, side));
-            at = self.node(met).child(side);
+            at = node.child(side);
         }
         place
     }
 
-    fn attach(&mut self, new: u32, place: Option<(u32, Side)>) {
-        let parent = place.map(|(parent, _)| parent);
-        self.nodes.push(Node { parent, red: true, ..Node::default() });
+    fn attach(&mut self, new: u32, rank: u32, place: Option<(u32, Side)>) {
+        self.nodes.push(Node { rank, red: true, ..Node::default() });
         match place {
             Some((parent, side)) => self.set_child(parent, side, Some(new)),
             None => self.root = Some(new),
@@ -105,8 +123,8 @@ impl Tree {
 
     /// The parent, if it is red, and its own parent.
     fn red_parent(&self, node: u32) -> Option<(u32, u32)> {
-        let parent = self.node(node).parent.filter(|&parent| self.node(parent).red)?;
-        Some((parent, self.node(parent).parent?))
+        let parent = self.node(node).parent.get().filter(|&parent| self.node(parent).red)?;
+        Some((parent, self.node(parent).parent.get()?))
     }
 
     /// Moves a node down to `side`, its child of the other side up.
@@ -114,7 +132,7 @@ impl Tree {
         let Some(up) = self.node(node).child(side.other()) else { return };
         let inner = self.node(up).child(side);
         let parent = self.node(node).parent;
-        match parent {
+        match parent.get() {
             Some(parent) => self.set_child(parent, self.side(parent, node), Some(up)),
             None => self.root = Some(up),
         }
@@ -124,17 +142,18 @@ impl Tree {
     }
 
     fn set_child(&mut self, parent: u32, side: Side, child: Option<u32>) {
+        let link = child.map(Link::to).unwrap_or_default();
         match side {
-            Side::Left => self.node_mut(parent).left = child,
-            Side::Right => self.node_mut(parent).right = child,
+            Side::Left => self.node_mut(parent).left = link,
+            Side::Right => self.node_mut(parent).right = link,
         }
         if let Some(child) = child {
-            self.node_mut(child).parent = Some(parent);
+            self.node_mut(child).parent = Link::to(parent);
         }
     }
 
     fn side(&self, parent: u32, child: u32) -> Side {
-        if self.node(parent).left == Some(child) { Side::Left } else { Side::Right }
+        if self.node(parent).left == Link::to(child) { Side::Left } else { Side::Right }
     }
 
     fn paint(&mut self, node: u32, red: bool) {
@@ -156,10 +175,10 @@ impl Tree {
         while let Some(node) = at.or_else(|| open.pop()) {
             if at.is_some() {
                 open.push(node);
-                at = self.node(node).left;
+                at = self.node(node).left.get();
             } else {
                 order.push(node);
-                at = self.node(node).right;
+                at = self.node(node).right.get();
             }
         }
         order
@@ -173,19 +192,21 @@ mod tests {
     #[test]
     fn an_order_is_kept_and_equals_stay_in_turn() {
         let keys = [5, 3, 9, 3, 5, 1, 9, 0, 3];
-        let got = insertion_order(keys.len() as u32, |a, b| keys[a as usize].cmp(&keys[b as usize]));
-        assert_eq!(got, [7, 5, 1, 3, 8, 0, 4, 2, 6]);
+        assert_eq!(insertion_order(&keys, |_, _| Ordering::Equal), [7, 5, 1, 3, 8, 0, 4, 2, 6]);
+        let by_key = |a: u32, b: u32| keys[a as usize].cmp(&keys[b as usize]);
+        assert_eq!(insertion_order(&[0; 9], by_key), [7, 5, 1, 3, 8, 0, 4, 2, 6]);
     }
 
     #[test]
     fn a_long_ascent_stays_balanced() {
-        assert_eq!(insertion_order(10_000, |a, b| a.cmp(&b)), (0..10_000).collect::<Vec<_>>());
+        let ranks: Vec<u32> = (0..10_000).collect();
+        assert_eq!(insertion_order(&ranks, |_, _| Ordering::Equal), ranks);
     }
 
     #[test]
     fn a_circle_ends_up_where_the_way_down_leads() {
         // Each beats the next; 0 goes in first, 1 right of it, 2 left of 0 because 2 beats 0.
         let beats = |a: u32, b: u32| if (a + 1) % 3 == b { Ordering::Less } else { Ordering::Greater };
-        assert_eq!(insertion_order(3, beats), [2, 0, 1]);
+        assert_eq!(insertion_order(&[0; 3], beats), [2, 0, 1]);
     }
 }

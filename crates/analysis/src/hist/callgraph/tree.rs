@@ -177,7 +177,7 @@ impl Growth<'_> {
         let places: Vec<Option<StepPlace>> =
             branches.iter().map(|(run, _)| run.first().map(|item| self.steps.place(item.step))).collect();
         let order =
-            insertion_order(branches.len() as u32, |a, b| falling(places[a as usize], places[b as usize]));
+            insertion_order(&vec![0; branches.len()], |a, b| falling(places[a as usize], places[b as usize]));
         *branches = order.into_iter().map(|index| branches[index as usize]).collect();
     }
 
