@@ -1,5 +1,7 @@
 //! The search over real folders.
 
+#![allow(clippy::print_stderr)]
+
 #[path = "support/elf.rs"]
 #[allow(dead_code)]
 mod elf;

@@ -23,7 +23,7 @@ pub(crate) struct Span {
 /// Makes a table of entries in the order of their source.
 ///
 /// As in perf: an entry without a size ends where the next entry starts. Of several names of one address one stays:
-/// see [`preferred`].
+/// the one with a size, that is not weak, that is global, with fewer leading underscores, the longer, the first.
 pub fn build(mut entries: Vec<Entry<'_>>, demangling: Demangling) -> SymbolTable {
     entries.par_sort_by_key(|entry| entry.start);
     let ended = end_all(&entries);

@@ -1,5 +1,7 @@
 //! A store over files of its own.
 
+#![allow(clippy::print_stderr)]
+
 use std::fs;
 use std::path::PathBuf;
 use std::sync::Arc;

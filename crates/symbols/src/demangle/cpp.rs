@@ -3,6 +3,7 @@
 //! Own code because the text must be byte for byte what perf shows, which is what libstdc++ makes of the name. The grammar
 //! is the ABI's; the layout of the text was found by experiment. A name that does not follow the grammar stays as it is.
 
+mod abbreviation;
 mod cursor;
 mod encoding;
 mod expression;

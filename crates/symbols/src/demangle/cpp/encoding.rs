@@ -27,17 +27,10 @@ impl<'a> Parser<'a> {
         let bytes = self.rest().as_bytes();
         let is_word = |byte: &u8| byte.is_ascii_lowercase() || *byte == b'_';
         let (&b'.', tail) = bytes.split_first()? else { return None };
-        let mut size = 1 + tail.iter().take_while(|byte| is_word(byte)).count();
-        if size == 1 {
-            size = 0;
-        }
-        loop {
-            let Some([b'.', digits @ ..]) = bytes.get(size..) else { break };
-            let count = digits.iter().take_while(|byte| byte.is_ascii_digit()).count();
-            if count == 0 {
-                break;
-            }
-            size += 1 + count;
+        let word = tail.iter().take_while(|byte| is_word(byte)).count();
+        let mut size = if word == 0 { 0 } else { 1 + word };
+        while let Some(digits) = bytes.get(size..).and_then(dotted_digits) {
+            size += digits;
         }
         if size == 0 { None } else { self.take(size) }
     }
@@ -183,4 +176,10 @@ impl<'a> Parser<'a> {
         let target = self.encoding()?;
         Some(self.add(Node::Prefixed(text, target)))
     }
+}
+
+/// The length of `.digits` at the start, where it stands there.
+fn dotted_digits(bytes: &[u8]) -> Option<usize> {
+    let count = bytes.strip_prefix(b".")?.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    (count > 0).then_some(count + 1)
 }

@@ -1,5 +1,6 @@
 //! Names: nested, local, unqualified, abbreviated.
 
+use super::abbreviation::ABBREVIATIONS;
 use super::cursor::Parser;
 use super::encoding::Named;
 use super::node::{Function, Node, NodeId, Qualifiers, Reference};
@@ -297,46 +298,3 @@ fn readable(text: &str) -> &str {
         _ => text,
     }
 }
-
-#[derive(Clone, Copy)]
-struct Abbreviation {
-    letter: u8,
-    short: &'static str,
-    full: &'static str,
-    class: Option<&'static str>,
-}
-
-const ABBREVIATIONS: &[Abbreviation] = &[
-    Abbreviation { letter: b't', short: "std", full: "std", class: None },
-    Abbreviation { letter: b'a', short: "std::allocator", full: "std::allocator", class: Some("allocator") },
-    Abbreviation {
-        letter: b'b',
-        short: "std::basic_string",
-        full: "std::basic_string",
-        class: Some("basic_string"),
-    },
-    Abbreviation {
-        letter: b's',
-        short: "std::string",
-        full: "std::basic_string<char, std::char_traits<char>, std::allocator<char> >",
-        class: Some("basic_string"),
-    },
-    Abbreviation {
-        letter: b'i',
-        short: "std::istream",
-        full: "std::basic_istream<char, std::char_traits<char> >",
-        class: Some("basic_istream"),
-    },
-    Abbreviation {
-        letter: b'o',
-        short: "std::ostream",
-        full: "std::basic_ostream<char, std::char_traits<char> >",
-        class: Some("basic_ostream"),
-    },
-    Abbreviation {
-        letter: b'd',
-        short: "std::iostream",
-        full: "std::basic_iostream<char, std::char_traits<char> >",
-        class: Some("basic_iostream"),
-    },
-];
