@@ -26,21 +26,34 @@ impl EventAttr {
             _ => None,
         };
         let base = base.unwrap_or_else(|| format!("unknown attr type: {}", self.kind.0));
-        base + &self.modifiers()
+        base + &self.flags.modifiers()
+    }
+}
+
+impl AttrFlags {
+    /// The modifiers that these flags amount to, with the colon before them; empty when there are none.
+    ///
+    /// ```
+    /// use oxperf_abi::AttrFlags;
+    /// assert_eq!((AttrFlags::EXCLUDE_HV | AttrFlags::EXCLUDE_GUEST).modifiers(), ":kuH");
+    /// assert_eq!(AttrFlags::EMPTY.modifiers(), "");
+    /// ```
+    pub fn modifiers(self) -> String {
+        let modes =
+            [(AttrFlags::EXCLUDE_KERNEL, 'k'), (AttrFlags::EXCLUDE_USER, 'u'), (AttrFlags::EXCLUDE_HV, 'h')];
+        let worlds = [(AttrFlags::EXCLUDE_HOST, 'H'), (AttrFlags::EXCLUDE_GUEST, 'G')];
+        let mut text = self.kept(&modes);
+        text.extend(std::iter::repeat_n('p', usize::from(self.precise_ip())));
+        text.push_str(&self.kept(&worlds));
+        if text.is_empty() { text } else { format!(":{text}") }
     }
 
-    fn modifiers(&self) -> String {
-        let flags = self.flags;
-        let modes =
-            [(AttrFlags::EXCLUDE_USER, 'u'), (AttrFlags::EXCLUDE_KERNEL, 'k'), (AttrFlags::EXCLUDE_HV, 'h')];
-        let mut text = String::new();
-        if modes.iter().any(|(exclude, _)| flags.contains(*exclude)) {
-            text.extend(
-                modes.iter().filter(|(exclude, _)| !flags.contains(*exclude)).map(|(_, letter)| letter),
-            );
+    /// The letters of what is not excluded, if anything is.
+    fn kept(self, letters: &[(AttrFlags, char)]) -> String {
+        if !letters.iter().any(|(exclude, _)| self.contains(*exclude)) {
+            return String::new();
         }
-        text.extend(std::iter::repeat_n('p', usize::from(flags.precise_ip())));
-        if text.is_empty() { text } else { format!(":{text}") }
+        letters.iter().filter(|(exclude, _)| !self.contains(*exclude)).map(|(_, letter)| letter).collect()
     }
 }
 
@@ -77,5 +90,16 @@ mod tests {
         assert_eq!(name(EventType::HW_CACHE, 0x3), "dTLB-loads");
         assert_eq!(name(EventType::RAW, 0x76), "raw 0x76");
         assert_eq!(name(EventType(12), 1), "unknown attr type: 12");
+    }
+
+    #[test]
+    fn modifiers_name_what_is_not_excluded() {
+        let modifiers = |mut flags: AttrFlags, precise| {
+            flags.set_precise_ip(precise);
+            flags.modifiers()
+        };
+        assert_eq!(modifiers(AttrFlags::EXCLUDE_KERNEL | AttrFlags::EXCLUDE_HV, 1), ":up");
+        assert_eq!(modifiers(AttrFlags::EXCLUDE_HOST, 2), ":ppG");
+        assert_eq!(modifiers(AttrFlags::EXCLUDE_KERNEL | AttrFlags::EXCLUDE_USER, 0), ":h");
     }
 }

@@ -119,25 +119,8 @@ fn use_clock(clock: SoftwareId, request: &mut EventRequest) -> Note {
     request.pmu = "software".to_owned();
     request.unit = Some("msec".to_owned());
     request.scale = Some(1e-6);
-    request.name = format!("{}{}", clock.names()[0], modifiers(request.attr.flags));
+    request.name = format!("{}{}", clock.names()[0], request.attr.flags.modifiers());
     Note::EventReplaced { asked, used: request.name.clone() }
-}
-
-/// The modifiers that stand behind an event's name for these flags.
-fn modifiers(flags: AttrFlags) -> String {
-    let excluded = |flag| flags.contains(flag);
-    let mut letters = String::new();
-    if excluded(AttrFlags::EXCLUDE_USER) || excluded(AttrFlags::EXCLUDE_KERNEL) {
-        for (flag, letter) in
-            [(AttrFlags::EXCLUDE_USER, 'u'), (AttrFlags::EXCLUDE_KERNEL, 'k'), (AttrFlags::EXCLUDE_HV, 'h')]
-        {
-            if !excluded(flag) {
-                letters.push(letter);
-            }
-        }
-    }
-    letters.extend(std::iter::repeat_n('p', flags.precise_ip().into()));
-    if letters.is_empty() { letters } else { format!(":{letters}") }
 }
 
 fn add_modifier(name: &mut String, letter: char) {
@@ -211,16 +194,5 @@ mod tests {
         assert_eq!(after(cycles(2), OpenError::Unsupported, OPEN), Step::Change(Change::LessPrecise));
         assert_eq!(after(cycles(0), OpenError::Unsupported, OPEN), Step::Change(Change::HostOnly));
         assert!(matches!(after(cycles(0), OpenError::Invalid, OPEN), Step::Without(_, Feature::ReadLost)));
-    }
-
-    #[test]
-    fn names_keep_their_modifiers() {
-        let flags = |flags: AttrFlags, precise| {
-            let mut flags = flags;
-            flags.set_precise_ip(precise);
-            modifiers(flags)
-        };
-        assert_eq!(flags(AttrFlags::EXCLUDE_KERNEL | AttrFlags::EXCLUDE_HV, 1), ":up");
-        assert_eq!(flags(AttrFlags::EMPTY, 0), "");
     }
 }
