@@ -57,9 +57,3 @@ impl From<std::io::Error> for Failure {
         Failure { message: format!("cannot write the output: {error}"), code: code::FAILED, closed_pipe }
     }
 }
-
-impl From<anyhow::Error> for Failure {
-    fn from(error: anyhow::Error) -> Failure {
-        Failure::new(format!("{error:#}"))
-    }
-}

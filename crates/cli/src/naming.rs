@@ -50,14 +50,17 @@ pub(crate) fn store(matches: &ArgMatches) -> Result<SymbolStore, Failure> {
             return Err(Failure::new(format!("cannot read kernel symbols from {}: {error}", path.display())));
         }
     }
+    let places = places(matches);
     let kernel = match (kallsyms, vmlinux) {
         (Some(path), _) => KernelSource::Kallsyms(path),
         (None, Some(path)) => KernelSource::Vmlinux(path),
+        // The running kernel is not the one whose files lie below another root.
+        (None, None) if places.root.is_some() => KernelSource::Nothing,
         (None, None) => KernelSource::default(),
     };
     let demangling = if matches.get_flag("no-demangle") { Demangling::Off } else { Demangling::default() };
     Ok(SymbolStore::new(StoreOptions {
-        places: places(matches),
+        places,
         demangling,
         kernel,
         kernel_demangling: None,
