@@ -56,7 +56,7 @@ fn evlist_text(reader: &Reader<'_>, detail: Detail) -> String {
 /// Only where the recording has a table; otherwise the records must be read.
 fn buildid_text(reader: &Reader<'_>) -> Option<String> {
     let ids = reader.features().get::<BuildIds>().ok()??.0;
-    let ids: Vec<_> = ids.iter().map(|entry| (entry.build_id, entry.name.as_str())).collect();
+    let ids: Vec<_> = ids.iter().map(|entry| (Some(entry.build_id), entry.name.as_str())).collect();
     let mut out = String::new();
     buildid_list::write(&mut out, &ids);
     Some(out)
