@@ -15,7 +15,8 @@ pub(super) struct Naming {
     frames: Vec<FrameId>,
     by_symbol: FxHashMap<(MachineDso, Option<TableSymbol>), FrameId>,
     nameless: FxHashMap<Frame, FrameId>,
-    dsos: FxHashMap<MachineDso, DsoId>,
+    /// The profile's dso of each of the machine's, as far as they were needed.
+    dsos: Vec<DsoId>,
     dsos_by_name: FxHashMap<String, DsoId>,
     symbols: FxHashMap<Symbol, SymbolId>,
 }
@@ -90,18 +91,17 @@ impl Naming {
         id
     }
 
-    /// Dsos of one name are one dso to every report, whatever files stood behind the name.
+    /// Dsos of one name are one dso to every report, whatever files stood behind the name. The profile has them in
+    /// the order in which the recording named them: call graphs fall back on it between branches of equal weight.
     fn dso(&mut self, id: MachineDso, machine: &Machine, profile: &mut Profile) -> DsoId {
-        if let Some(known) = self.dsos.get(&id) {
-            return *known;
+        for dso in machine.dsos().iter().take(id.0 as usize + 1).skip(self.dsos.len()) {
+            let known = *self.dsos_by_name.entry(dso.name.clone()).or_insert_with(|| {
+                profile.dsos.push(Dso { long: dso.name.clone(), short: dso.short_name.clone() });
+                DsoId(profile.dsos.len() as u32 - 1)
+            });
+            self.dsos.push(known);
         }
-        let dso = machine.dso(id);
-        let known = *self.dsos_by_name.entry(dso.name.clone()).or_insert_with(|| {
-            profile.dsos.push(Dso { long: dso.name.clone(), short: dso.short_name.clone() });
-            DsoId(profile.dsos.len() as u32 - 1)
-        });
-        self.dsos.insert(id, known);
-        known
+        self.dsos[id.0 as usize]
     }
 
     fn symbol(&mut self, symbol: Symbol, profile: &mut Profile) -> SymbolId {

@@ -1,6 +1,7 @@
 //! The columns of a table: headings, widths, cells.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 use std::io::Write;
 
 use oxperf_analysis::hist::{Cell, Row, SortKey, Table};
@@ -59,6 +60,8 @@ pub(super) struct Columns<'a> {
     own: Vec<Percents>,
     comms: Vec<Cow<'a, str>>,
     dsos: Vec<Cow<'a, str>>,
+    /// The names of processes: those of their first threads.
+    leaders: HashMap<i32, CommId>,
 }
 
 impl<'a> Columns<'a> {
@@ -73,6 +76,7 @@ impl<'a> Columns<'a> {
             all: percents(),
             own: percents(),
             comms: profile.comms.iter().map(|name| visible(name)).collect(),
+            leaders: if text.keys.contains(&SortKey::Process) { leaders(profile) } else { HashMap::new() },
             dsos: profile.dsos.iter().map(|dso| visible(&dso.short)).collect(),
         };
         let widest = Widest::of(&columns, table);
@@ -160,15 +164,21 @@ impl<'a> Columns<'a> {
         pad(buffer, start, width);
     }
 
-    /// A thread's or process's id and the thread's name at the end of the recording.
+    /// A thread's or process's id and its name at the end of the recording.
     fn task(&self, buffer: &mut Vec<u8>, key: SortKey, row: &Row, width: usize) {
         let thread = self.profile.threads.get(row.thread.index());
         let id = thread.map_or(-1, |thread| if key == SortKey::Thread { thread.tid.0 } else { thread.pid.0 });
-        let name = thread.map_or("", |thread| self.comm(thread.comm));
+        let named = if key == SortKey::Process { self.leaders.get(&id).copied() } else { None };
+        let name = named.or(thread.map(|thread| thread.comm)).map_or("", |comm| self.comm(comm));
         // Writing to a vector cannot fail.
         let _ = write!(buffer, "{id:7}:");
         push_cut(buffer, name, width.saturating_sub(ID_WIDTH));
     }
+}
+
+fn leaders(profile: &Profile) -> HashMap<i32, CommId> {
+    let leading = profile.threads.iter().filter(|thread| thread.tid.0 == thread.pid.0);
+    leading.map(|thread| (thread.pid.0, thread.comm)).collect()
 }
 
 fn kinds(children: bool, text: &ReportText) -> impl Iterator<Item = Kind> {

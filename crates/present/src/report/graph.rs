@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::ops::Range;
 
-use oxperf_analysis::hist::{Branch, CallTree, Shape, Table};
+use oxperf_analysis::hist::{Branch, CallTree, Shape, Table, Weight};
 use oxperf_analysis::profile::{FrameId, Profile};
 
 use super::list;
@@ -61,7 +61,7 @@ struct Fork {
     /// What percentages are parts of.
     whole: u64,
     /// What is left of it after the branches so far.
-    remaining: u64,
+    remaining: Weight,
     drawn: usize,
 }
 
@@ -85,12 +85,14 @@ impl<'a> Graphs<'a> {
         let start = buffer.len();
         let mut margin = MARGIN;
         let mut branches = tree.roots();
+        let mut samples = tree.total().samples;
         let only = tree.branch(branches.start).filter(|only| branches.len() == 1 && only.total.period == row);
         if let Some(only) = only {
             margin += self.stem(buffer, tree.frames(only));
             branches = only.children();
+            samples = behind(only).samples;
         }
-        self.forks(buffer, tree, branches, margin, whole);
+        self.forks(buffer, tree, branches, margin, Weight { period: whole, samples });
         if buffer.len() > start {
             buffer.push(b'\n');
         }
@@ -114,7 +116,14 @@ impl<'a> Graphs<'a> {
         if frames.is_empty() { 0 } else { STEM.len() }
     }
 
-    fn forks(&self, buffer: &mut Vec<u8>, tree: &CallTree, branches: Range<u32>, margin: usize, whole: u64) {
+    fn forks(
+        &self,
+        buffer: &mut Vec<u8>,
+        tree: &CallTree,
+        branches: Range<u32>,
+        margin: usize,
+        whole: Weight,
+    ) {
         let mut open = vec![Fork::new(branches, Rails { depth: 1, bits: 1 }, whole)];
         while let Some(fork) = open.last_mut() {
             let next =
@@ -139,10 +148,10 @@ impl<'a> Graphs<'a> {
         margin: usize,
     ) -> Fork {
         fork.drawn += 1;
-        fork.remaining = fork.remaining.saturating_sub(branch.total.period);
+        fork.remaining = minus(fork.remaining, branch.total);
         fork.rails.separator(buffer, margin);
         let mut rails = fork.rails;
-        let rest_follows = self.text.shape == Shape::Fractal && fork.remaining > 0;
+        let rest_follows = self.text.shape == Shape::Fractal && fork.remaining.period > 0;
         if fork.branches.is_empty() && !rest_follows {
             rails = rails.without_last();
         }
@@ -155,21 +164,21 @@ impl<'a> Graphs<'a> {
             buffer.push(b'\n');
         }
         let whole = match self.text.shape {
-            Shape::Fractal => branch.total.period.saturating_sub(branch.own.period),
-            _ => fork.whole,
+            Shape::Fractal => behind(branch),
+            _ => Weight { period: fork.whole, ..behind(branch) },
         };
         Fork::new(branch.children(), rails.deeper(), whole)
     }
 
     /// What the branches of a fork leave over is shown where percentages are relative.
     fn rest(&self, buffer: &mut Vec<u8>, fork: &Fork, margin: usize) {
-        let some = fork.remaining > 0 && fork.remaining != fork.whole;
-        if self.text.shape != Shape::Fractal || !some || self.text.value == GraphValue::Count {
+        let some = fork.remaining.period > 0 && fork.remaining.period != fork.whole;
+        let counted = self.text.value != GraphValue::Count || fork.remaining.samples > 0;
+        if self.text.shape != Shape::Fractal || !some || !counted {
             return;
         }
-        let rest = oxperf_analysis::hist::Weight { period: fork.remaining, samples: 0 };
         fork.rails.without_last().lead(buffer, margin);
-        self.dashed(buffer, rest, fork.whole);
+        self.dashed(buffer, fork.remaining, fork.whole);
         buffer.extend_from_slice(b"[...]\n");
     }
 
@@ -178,14 +187,14 @@ impl<'a> Graphs<'a> {
         self.dashed(buffer, branch.total, whole);
     }
 
-    fn dashed(&self, buffer: &mut Vec<u8>, weight: oxperf_analysis::hist::Weight, whole: u64) {
+    fn dashed(&self, buffer: &mut Vec<u8>, weight: Weight, whole: u64) {
         buffer.extend_from_slice(b"--");
         self.number(buffer, weight, whole);
         buffer.extend_from_slice(b"--");
     }
 
     /// A weight as the options want it shown.
-    pub(super) fn number(&self, buffer: &mut Vec<u8>, weight: oxperf_analysis::hist::Weight, whole: u64) {
+    pub(super) fn number(&self, buffer: &mut Vec<u8>, weight: Weight, whole: u64) {
         let percent = if whole == 0 { 0.0 } else { weight.period as f64 * 100.0 / whole as f64 };
         // Writing to a vector cannot fail.
         let _ = match self.text.value {
@@ -215,8 +224,8 @@ impl<'a> Graphs<'a> {
 }
 
 impl Fork {
-    fn new(branches: Range<u32>, rails: Rails, whole: u64) -> Fork {
-        Fork { branches, rails, whole, remaining: whole, drawn: 0 }
+    fn new(branches: Range<u32>, rails: Rails, whole: Weight) -> Fork {
+        Fork { branches, rails, whole: whole.period, remaining: whole, drawn: 0 }
     }
 }
 
@@ -261,6 +270,17 @@ impl Rails {
             }
         }
     }
+}
+
+/// What goes on behind a branch.
+fn behind(branch: &Branch) -> Weight {
+    minus(branch.total, branch.own)
+}
+
+fn minus(mut from: Weight, part: Weight) -> Weight {
+    from.period = from.period.saturating_sub(part.period);
+    from.samples = from.samples.saturating_sub(part.samples);
+    from
 }
 
 /// Appends blanks.

@@ -4,12 +4,13 @@ use oxperf_analysis::hist::CallTree;
 
 use super::graph::{Graphs, blanks};
 
-/// Every chain as its weight and a frame a line.
+/// Every chain as its weight and a frame a line. As in perf the weight counts longer chains that begin with it, while
+/// their order does not.
 pub(super) fn flat(graphs: &Graphs<'_>, buffer: &mut Vec<u8>, tree: &CallTree) {
     for &end in chains(graphs, tree) {
         let Some(branch) = tree.branch(end) else { continue };
         blanks(buffer, 11);
-        graphs.number(buffer, branch.own, graphs.total());
+        graphs.number(buffer, branch.total, graphs.total());
         buffer.push(b'\n');
         for frame in tree.path(end) {
             blanks(buffer, 16);

@@ -16,6 +16,7 @@ pub struct CallTree {
     branches: Vec<Branch>,
     frames: Vec<FrameId>,
     roots: Range<u32>,
+    total: Weight,
     ends: Vec<u32>,
 }
 
@@ -40,6 +41,11 @@ impl CallTree {
     /// The indices of the first branches.
     pub fn roots(&self) -> Range<u32> {
         self.roots.clone()
+    }
+
+    /// Samples of all chains, those of branches that are left out too.
+    pub fn total(&self) -> Weight {
+        self.total
     }
 
     /// A branch; `None` for an index that the tree did not give out.
@@ -108,6 +114,7 @@ pub(crate) fn grow(
 ) -> CallTree {
     let mut growth =
         Growth { ground, steps, options, min_period, tree: CallTree::default(), buds: Vec::new() };
+    growth.tree.total = sum(&items);
     growth.tree.roots = growth.fork(items, None);
     while let Some(bud) = growth.buds.pop() {
         growth.follow(bud);
