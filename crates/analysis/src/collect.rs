@@ -5,6 +5,7 @@
 //! not with the address spaces that hold them, and naming costs once for each place.
 
 mod naming;
+mod traces;
 
 use std::ops::ControlFlow;
 
@@ -12,10 +13,12 @@ use oxperf_abi::CpuMode;
 use oxperf_machine::Machine;
 use oxperf_resolve::{FrameId as LocatedId, FrameTable, Names, SymbolSource, walk_chain};
 use oxperf_session::{SampleEvent, Sink};
+use oxperf_tracepoint::Formatters;
 use rustc_hash::FxHashMap;
 
-use crate::profile::{CommId, EventProfile, NodeId, Profile, SampleGroup, Thread, ThreadId};
+use crate::profile::{CommId, EventProfile, NodeId, Profile, SampleGroup, Thread, ThreadId, TraceId};
 use naming::Naming;
+use traces::Traces;
 
 /// Addresses of a batch: enough to keep the cores busy with naming, few enough to stay in the cache.
 const BATCH_ADDRESSES: usize = 1 << 18;
@@ -37,6 +40,7 @@ pub struct Collector<'s> {
     located: FrameTable,
     names: Names<'s>,
     naming: Naming,
+    traces: Traces<'s>,
     batch: Batch,
     groups: FxHashMap<GroupKey, usize>,
     profile: Profile,
@@ -59,6 +63,7 @@ struct Pending {
     thread: oxperf_machine::ThreadId,
     comm: oxperf_machine::CommId,
     cpu: Option<u32>,
+    trace: Option<TraceId>,
     frame: LocatedId,
     /// Where the sample's chain ends in [`Batch::chains`]; it begins where the last one's ends.
     chain_end: usize,
@@ -72,6 +77,7 @@ struct GroupKey {
     thread: ThreadId,
     comm: CommId,
     cpu: Option<u32>,
+    trace: Option<TraceId>,
     frame: crate::profile::FrameId,
     chain: NodeId,
 }
@@ -89,12 +95,20 @@ impl<'s> Collector<'s> {
             located: FrameTable::default(),
             names: Names::new(source),
             naming: Naming::default(),
+            traces: Traces::default(),
             batch: Batch::default(),
             groups: FxHashMap::default(),
             profile: Profile { events, ..Profile::default() },
             seen: 0,
             faulty_chains: 0,
         }
+    }
+
+    /// Also keeps the texts of tracepoints' records, and samples with different texts apart.
+    #[must_use]
+    pub fn with_traces(mut self, formats: &'s Formatters) -> Collector<'s> {
+        self.traces = Traces::new(formats);
+        self
     }
 
     /// The profile of everything that came, given the machine at the end of the recording.
@@ -107,6 +121,7 @@ impl<'s> Collector<'s> {
         self.profile.threads =
             machine.threads().iter().map(|thread| profile_thread(thread, &comms)).collect();
         self.profile.chains.seal();
+        self.profile.traces = self.traces.into_texts();
         self.profile
     }
 
@@ -164,6 +179,7 @@ impl<'s> Collector<'s> {
             thread: ThreadId(pending.thread.0),
             comm: CommId(pending.comm.0),
             cpu: pending.cpu,
+            trace: pending.trace,
             frame: self.naming.frame(pending.frame),
             chain,
         };
@@ -185,8 +201,8 @@ impl<'s> Collector<'s> {
 
 impl GroupKey {
     fn group(self, period: u64, order: u64) -> SampleGroup {
-        let GroupKey { thread, comm, cpu, frame, chain, .. } = self;
-        SampleGroup { thread, comm, cpu, frame, chain, samples: 1, period, order }
+        let GroupKey { thread, comm, cpu, trace, frame, chain, .. } = self;
+        SampleGroup { thread, comm, cpu, trace, frame, chain, samples: 1, period, order }
     }
 }
 
@@ -215,6 +231,7 @@ impl Sink for Collector<'_> {
             thread: event.thread,
             comm: machine.thread_info(event.thread).comm,
             cpu: event.sample.cpu.map(|cpu| cpu.0).filter(|_| self.options.by_cpu),
+            trace: self.traces.of(event, &mut self.names, machine),
             frame,
             chain_end: self.batch.chains.len(),
             period: event.period,

@@ -66,7 +66,7 @@ impl Default for HistOptions {
     }
 }
 
-/// A table for each event or group of events, in the recording's order.
+/// A table for each event or group of events that has samples, in the recording's order.
 pub fn histograms(profile: &Profile, options: &HistOptions) -> Vec<Table> {
     let chains = profile.events.iter().any(|event| event.has_callchains);
     let scope = Scope {

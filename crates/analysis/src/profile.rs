@@ -9,7 +9,7 @@ mod ids;
 use oxperf_abi::{Pid, Tid};
 
 pub use context::{ContextTree, PathToRoot};
-pub use ids::{CommId, DsoId, FrameId, NodeId, SymbolId, ThreadId};
+pub use ids::{CommId, DsoId, FrameId, NodeId, SymbolId, ThreadId, TraceId};
 
 /// Everything a report needs about one recording.
 #[derive(Debug, Default)]
@@ -26,6 +26,8 @@ pub struct Profile {
     pub chains: ContextTree,
     /// Threads that samples belong to.
     pub threads: Vec<Thread>,
+    /// Texts of tracepoints' records, each once; empty unless they were asked for.
+    pub traces: Vec<String>,
     /// The recording's events in the order of the file.
     pub events: Vec<EventProfile>,
 }
@@ -146,6 +148,8 @@ pub struct SampleGroup {
     pub comm: CommId,
     /// The CPU, where the recording has it and a key asks for it.
     pub cpu: Option<u32>,
+    /// The text of the tracepoint's record, where a key asks for it.
+    pub trace: Option<TraceId>,
     /// The sample's own address.
     pub frame: FrameId,
     /// The call chain, innermost frame included; the tree's root when there is none.

@@ -4,29 +4,41 @@ use oxperf_abi::SampleType;
 use oxperf_analysis::collect::{CollectOptions, Collector};
 use oxperf_analysis::profile::{EventGroup, EventProfile, Profile};
 use oxperf_data::Reader;
-use oxperf_data::features::{EventGroup as GroupName, GroupDesc};
+use oxperf_data::features::{EventGroup as GroupName, GroupDesc, TracingData as TracingBytes};
 use oxperf_resolve::SymbolSource;
 use oxperf_session::{Diagnostics, EventTable, Session};
+use oxperf_tracepoint::{Formatters, TracingData};
 
 use crate::failure::Failure;
 use crate::input::Input;
 
-/// Reads the whole recording.
+/// Reads the whole recording, with the texts of tracepoints' records if their formats are given.
 pub(crate) fn load(
     input: &Input,
     reader: &Reader<'_>,
     source: &dyn SymbolSource,
     options: CollectOptions,
+    traces: Option<&Formatters>,
 ) -> Result<(Profile, Diagnostics), Failure> {
     let session = Session::new(reader).keeping_exited_threads();
     let events = event_profiles(reader, session.events());
     let mut collector = Collector::new(events, source, options);
+    if let Some(formats) = traces {
+        collector = collector.with_traces(formats);
+    }
     let finished = session.run(&mut collector).map_err(|error| input.refuse(&error))?;
     let mut profile = collector.finish(&finished.machine);
     for (event, lost) in profile.events.iter_mut().zip(&finished.diagnostics.lost_samples_by_event) {
         event.lost = *lost;
     }
     Ok((profile, finished.diagnostics))
+}
+
+/// How to show the records of the tracepoints that the recording holds.
+pub(crate) fn formatters(reader: &Reader<'_>) -> Formatters {
+    let bytes = reader.features().get::<TracingBytes>().ok().flatten();
+    let data = bytes.and_then(|bytes| TracingData::decode(&bytes.0).ok());
+    data.map(|data| Formatters::new(&data)).unwrap_or_default()
 }
 
 fn event_profiles(reader: &Reader<'_>, events: &EventTable) -> Vec<EventProfile> {

@@ -9,7 +9,6 @@ mod environment;
 mod failure;
 mod header;
 mod input;
-mod kernel_names;
 mod naming;
 mod output;
 

@@ -59,12 +59,7 @@ pub(crate) fn store(matches: &ArgMatches) -> Result<SymbolStore, Failure> {
         (None, None) => KernelSource::default(),
     };
     let demangling = if matches.get_flag("no-demangle") { Demangling::Off } else { Demangling::default() };
-    Ok(SymbolStore::new(StoreOptions {
-        places,
-        demangling,
-        kernel,
-        kernel_demangling: None,
-    }))
+    Ok(SymbolStore::new(StoreOptions { places, demangling, kernel, kernel_demangling: None }))
 }
 
 fn places(matches: &ArgMatches) -> Places {

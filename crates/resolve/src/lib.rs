@@ -20,9 +20,11 @@
 
 mod chain;
 mod frames;
+mod kernel_names;
 mod names;
 mod source;
 
 pub use chain::{ChainFault, walk_chain};
 pub use frames::{Frame, FrameId, FrameTable, Place};
+pub use kernel_names::KernelNames;
 pub use names::{Name, Names, SymbolSource};

@@ -53,7 +53,7 @@ fn group(tree: &mut ContextTree, chain: &[u32], period: u64) -> SampleGroup {
     let frame = FrameId(chain.last().copied().unwrap_or(1));
     let chain = tree.insert(chain.iter().map(|&frame| FrameId(frame)));
     let (thread, comm) = (ThreadId(0), CommId(0));
-    SampleGroup { thread, comm, cpu: None, frame, chain, samples: 1, period, order: 0 }
+    SampleGroup { thread, comm, cpu: None, trace: None, frame, chain, samples: 1, period, order: 0 }
 }
 
 fn tree(chains: &[(&[u32], u64)]) -> FlameTree {

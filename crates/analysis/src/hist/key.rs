@@ -15,13 +15,15 @@ pub enum SortKey {
     Symbol,
     /// The CPU.
     Cpu,
+    /// The text of a tracepoint's record.
+    Trace,
 }
 
 impl SortKey {
     /// The keys of a report that was not told any.
     pub const DEFAULT: [SortKey; 3] = [SortKey::Comm, SortKey::Dso, SortKey::Symbol];
 
-    const NAMES: [(&'static str, SortKey); 7] = [
+    const NAMES: [(&'static str, SortKey); 8] = [
         ("pid", SortKey::Thread),
         ("comm", SortKey::Comm),
         ("dso", SortKey::Dso),
@@ -29,6 +31,7 @@ impl SortKey {
         ("cpu", SortKey::Cpu),
         ("tgid", SortKey::Process),
         ("tid", SortKey::Thread),
+        ("trace", SortKey::Trace),
     ];
 
     /// The key of a name on the command line; a beginning of a name is enough, letters of either case.
@@ -40,7 +43,7 @@ impl SortKey {
 
     /// Whether the key depends on the sample's task and not on where the code stands.
     pub(crate) const fn of_task(self) -> bool {
-        matches!(self, SortKey::Thread | SortKey::Process | SortKey::Comm | SortKey::Cpu)
+        matches!(self, SortKey::Thread | SortKey::Process | SortKey::Comm | SortKey::Cpu | SortKey::Trace)
     }
 }
 

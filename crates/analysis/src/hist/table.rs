@@ -15,13 +15,15 @@ use super::order::{Ranked, ordered};
 use super::rows::GroupIndex;
 use super::task::TaskId;
 use super::weight::Weight;
-use crate::profile::{CommId, EventProfile, FrameId, Level, Profile, SampleGroup, ThreadId};
+use crate::profile::{CommId, EventProfile, FrameId, Level, Profile, SampleGroup, ThreadId, TraceId};
 
 /// The rows of an event or of a group of events.
 #[derive(Debug, Default)]
 pub struct Table {
-    /// The events, as indices of [`Profile::events`]; a group's leader first.
+    /// The events that have samples, as indices of [`Profile::events`], in their order; at least one.
     pub events: Vec<usize>,
+    /// Whether they stand for a group, though the others of the group may have no samples.
+    pub grouped: bool,
     /// Whether rows count what was called from them.
     pub children: bool,
     rows: Vec<Row>,
@@ -40,6 +42,8 @@ pub struct Row {
     pub comm: CommId,
     /// The CPU.
     pub cpu: Option<u32>,
+    /// The text of the tracepoint's record.
+    pub trace: Option<TraceId>,
     /// A frame with the row's object and symbol.
     pub frame: FrameId,
     /// The address to show where no symbol is known.
@@ -76,16 +80,24 @@ impl Table {
     }
 }
 
-/// The events of each table: every event alone, or groups together at their leader's place.
+/// The events of each table: every event with samples alone, or groups together at their first's place.
 pub(crate) fn members(profile: &Profile, group: bool) -> Vec<Vec<usize>> {
+    let sampled = (0..profile.events.len()).filter(|&event| profile.events[event].sample_count > 0);
     let leader = |event: usize| {
         let group = profile.events[event].group.as_ref().filter(|_| group);
-        group.map_or(event, |group| if group.leader < event { group.leader } else { event })
+        group.map_or(event, |group| group.leader)
     };
-    let leaders = (0..profile.events.len()).filter(|&event| leader(event) == event);
-    leaders
-        .map(|first| (first..profile.events.len()).filter(|&event| leader(event) == first).collect())
-        .collect()
+    let mut tables: Vec<Vec<usize>> = Vec::new();
+    for event in sampled {
+        match tables
+            .iter_mut()
+            .find(|table| table.first().is_some_and(|&first| leader(first) == leader(event)))
+        {
+            Some(table) => table.push(event),
+            None => tables.push(vec![event]),
+        }
+    }
+    tables
 }
 
 /// A table whose rows are not in order yet.
@@ -165,7 +177,8 @@ impl<'a> Draft<'a> {
         let cells_of = |row: u32| &self.cells[row as usize * width..(row as usize + 1) * width];
         let cells = order.iter().flat_map(|&row| cells_of(row)).copied().collect();
         let trees = self.trees(&order);
-        Table { events: self.events, children: self.scope.children, rows, cells, trees }
+        let grouped = self.options.group && self.event(0).group.is_some();
+        Table { events: self.events, grouped, children: self.scope.children, rows, cells, trees }
     }
 
     fn trees(&self, order: &[u32]) -> Vec<(u32, CallTree)> {
@@ -194,12 +207,28 @@ impl<'a> Draft<'a> {
         let (frame, address) = (location.frame, location.address);
         let Some(group) = self.group(row.member as usize, row.first) else {
             let thread = row.thread;
-            return Row { thread, comm: CommId(0), cpu: None, frame, address, level: Level::User };
+            return Row {
+                thread,
+                comm: CommId(0),
+                cpu: None,
+                trace: None,
+                frame,
+                address,
+                level: Level::User,
+            };
         };
         let ran_there = ran_at(self.shared.locations.own(group.frame), row.location);
         let is_row = |id| self.shared.locations.called(id) == Some(row.location);
         let level = shown_level(self.shared.profile, group, frame, ran_there, self.scope.order, is_row);
-        Row { thread: row.thread, comm: group.comm, cpu: group.cpu, frame, address, level }
+        Row {
+            thread: row.thread,
+            comm: group.comm,
+            cpu: group.cpu,
+            trace: group.trace,
+            frame,
+            address,
+            level,
+        }
     }
 
     fn event(&self, member: usize) -> &'a EventProfile {

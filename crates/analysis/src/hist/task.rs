@@ -18,6 +18,7 @@ pub(crate) struct Tasks {
     values: Vec<Box<[i64]>>,
     known: FxHashMap<Box<[i64]>, TaskId>,
     comm_ranks: Vec<u32>,
+    trace_ranks: Vec<u32>,
 }
 
 impl Tasks {
@@ -28,6 +29,7 @@ impl Tasks {
             values: Vec::new(),
             known: FxHashMap::default(),
             comm_ranks: ranks(profile.comms.iter().map(String::as_str)),
+            trace_ranks: ranks(profile.traces.iter().map(String::as_str)),
         }
     }
 
@@ -57,6 +59,10 @@ impl Tasks {
             SortKey::Process => thread.map_or(-1, |thread| thread.pid.0.into()),
             SortKey::Comm => self.comm_ranks.get(group.comm.index()).map_or(-1, |&rank| rank.into()),
             SortKey::Cpu => group.cpu.map_or(-1, i64::from),
+            SortKey::Trace => {
+                let rank = group.trace.and_then(|trace| self.trace_ranks.get(trace.index()));
+                rank.map_or(-1, |&rank| rank.into())
+            }
             SortKey::Dso | SortKey::Symbol => 0,
         }
     }

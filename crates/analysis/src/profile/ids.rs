@@ -37,6 +37,10 @@ id! {
     NodeId
 }
 id! {
+    /// A text in `Profile::traces`.
+    TraceId
+}
+id! {
     /// A thread in `Profile::threads`.
     ThreadId
 }

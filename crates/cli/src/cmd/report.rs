@@ -50,7 +50,10 @@ pub(crate) fn run(matches: &ArgMatches, _program: &str) -> Result<i32, Failure> 
         }
     }
     let store = naming::store(matches)?;
-    let (profile, diagnostics) = collect::load(&input, &reader, &store, options.collect)?;
+    let options = options.for_events(reader.events());
+    let formatters = options.wants_traces().then(|| collect::formatters(&reader));
+    let (profile, diagnostics) =
+        collect::load(&input, &reader, &store, options.collect, formatters.as_ref())?;
     report_trouble(&diagnostics);
     if profile.events.iter().all(|event| event.sample_count == 0) {
         crate::output::print_error(&format!("Error:\nThe {} data has no samples!", input.path().display()));

@@ -5,14 +5,12 @@ mod printer;
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use oxperf_abi::SampleType;
-use oxperf_data::{Reader, features::TracingData as TracingBytes};
 use oxperf_present::script::{EventClass, FieldSet, FieldSpec};
 use oxperf_session::{EventTable, Session, SessionEvent};
-use oxperf_tracepoint::{Formatters, TracingData};
 
 use crate::failure::{Failure, code};
 use crate::input::{self, Input, report_trouble};
-use crate::naming;
+use crate::{collect, naming};
 use printer::{Printer, PrinterOptions};
 
 /// The options.
@@ -41,7 +39,7 @@ pub(crate) fn run(matches: &ArgMatches, _program: &str) -> Result<i32, Failure> 
     let input = Input::from_matches(matches)?;
     let reader = input.reader()?;
     let store = naming::store(matches)?;
-    let formatters = formatters(&reader);
+    let formatters = collect::formatters(&reader);
     let session = Session::new(&reader);
     let with_chains = !matches.get_flag("hide-call-graph");
     let spec = recorded_fields(spec, session.events(), with_chains)?;
@@ -64,13 +62,6 @@ fn requested_fields(matches: &ArgMatches) -> Result<FieldSpec, Failure> {
         spec.apply(text).map_err(|error| Failure::bad_option(error.to_string()))?;
     }
     Ok(spec)
-}
-
-/// How to show the records of the tracepoints that the recording holds.
-fn formatters(reader: &Reader<'_>) -> Formatters {
-    let bytes = reader.features().get::<TracingBytes>().ok().flatten();
-    let data = bytes.and_then(|bytes| TracingData::decode(&bytes.0).ok());
-    data.map(|data| Formatters::new(&data)).unwrap_or_default()
 }
 
 /// The fields that need a part of the sample, and what that part is called.

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::io::Write;
 
 use oxperf_analysis::hist::{Cell, Row, SortKey, Table};
-use oxperf_analysis::profile::{CommId, FrameId, Profile};
+use oxperf_analysis::profile::{CommId, FrameId, Profile, TraceId};
 
 use super::ReportText;
 use super::percent::Percents;
@@ -43,6 +43,7 @@ impl Kind {
             Kind::Key(SortKey::Dso) => "Shared Object",
             Kind::Key(SortKey::Symbol) => "Symbol",
             Kind::Key(SortKey::Cpu) => "CPU",
+            Kind::Key(SortKey::Trace) => "Trace output",
         }
     }
 }
@@ -133,12 +134,18 @@ impl<'a> Columns<'a> {
             SortKey::Dso => push_cut(buffer, self.dso(row.frame).unwrap_or("[unknown]"), width),
             SortKey::Symbol => self.symbol(buffer, row, if last { 0 } else { width }),
             SortKey::Cpu => push_cpu(buffer, row.cpu, width),
+            // As perf does it, texts of records are not padded, not even before another column.
+            SortKey::Trace => buffer.extend_from_slice(self.trace(row.trace).as_bytes()),
             SortKey::Thread | SortKey::Process => self.task(buffer, key, row, width),
         }
     }
 
     fn comm(&self, comm: CommId) -> &str {
         self.comms.get(comm.index()).map_or("", AsRef::as_ref)
+    }
+
+    fn trace(&self, trace: Option<TraceId>) -> &str {
+        trace.and_then(|trace| self.profile.traces.get(trace.index())).map_or("", String::as_str)
     }
 
     fn dso(&self, frame: FrameId) -> Option<&str> {
@@ -195,6 +202,7 @@ fn width(kind: Kind, widest: &Widest, events: usize) -> usize {
         Kind::Key(SortKey::Comm) => widest.comm,
         Kind::Key(SortKey::Dso) => widest.dso,
         Kind::Key(SortKey::Symbol) => widest.symbol,
+        Kind::Key(SortKey::Trace) => widest.trace,
         Kind::Key(SortKey::Process | SortKey::Cpu) => 0,
     };
     needed.max(kind.heading().len())
@@ -207,6 +215,7 @@ struct Widest {
     comm: usize,
     dso: usize,
     symbol: usize,
+    trace: usize,
 }
 
 impl Widest {
@@ -221,6 +230,7 @@ impl Widest {
             widest.comm = widest.comm.max(thread.map_or(0, |thread| columns.comm(thread.comm).len()));
             widest.dso = widest.dso.max(columns.dso(row.frame).map_or(0, str::len));
             widest.symbol = widest.symbol.max(symbol.map_or(ADDRESS_WIDTH, |len| len + "[k] ".len()));
+            widest.trace = widest.trace.max(columns.trace(row.trace).len());
             if symbol.is_none() {
                 widest.dso = widest.dso.max(UNRESOLVED_DSO_WIDTH);
             }

@@ -26,7 +26,7 @@ pub(super) fn heading(buffer: &mut Vec<u8>, profile: &Profile, table: &Table) {
     let (samples, unit) = with_unit(samples);
     let names: Vec<_> = events().map(|event| visible(&event.name)).collect();
     let what = match names.as_slice() {
-        [name] => format!("event '{name}'"),
+        [name] if !table.grouped => format!("event '{name}'"),
         names => format!("events '{} {{ {} }}'", group_name(events().next()), names.join(", ")),
     };
     let text = format!("# Samples: {samples}{unit} of {what}\n# Event count (approx.): {period}\n#\n");

@@ -1,9 +1,11 @@
 //! The options of `report`: each defined once, with its help, and what they come to.
 
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
+use oxperf_abi::EventType;
 use oxperf_analysis::collect::CollectOptions;
 use oxperf_analysis::hist::{HistOptions, Order, SortKey};
 use oxperf_analysis::profile::Profile;
+use oxperf_data::EventEntry;
 use oxperf_present::report::ReportText;
 
 use super::call_graph::CallGraphSpec;
@@ -64,7 +66,7 @@ fn table_arguments() -> [Arg; 12] {
             .long("sort")
             .short('s')
             .value_name("KEYS")
-            .help("What tells rows apart: comm, dso, sym, pid, tgid, cpu, comma separated; +KEYS adds to the usual ones [default: comm,dso,sym]"),
+            .help("What tells rows apart: comm, dso, sym, pid, tgid, cpu, trace, comma separated; +KEYS adds to the usual ones [default: comm,dso,sym]"),
         Arg::new("call-graph")
             .long("call-graph")
             .short('g')
@@ -136,7 +138,7 @@ fn sort_keys(text: Option<&str>) -> Result<Vec<SortKey>, Failure> {
     for name in list.split([',', ' ']).filter(|name| !name.is_empty()) {
         let key = SortKey::parse(name).ok_or_else(|| {
             Failure::bad_option(format!(
-                "Error:\nUnknown --sort key: `{name}'\nKnown keys: comm, dso, sym, pid, tgid, cpu"
+                "Error:\nUnknown --sort key: `{name}'\nKnown keys: comm, dso, sym, pid, tgid, cpu, trace"
             ))
         })?;
         if !keys.contains(&key) {
@@ -150,6 +152,20 @@ fn sort_keys(text: Option<&str>) -> Result<Vec<SortKey>, Failure> {
 }
 
 impl Resolved {
+    /// Tracepoints alone are told apart by what their records say, unless keys were asked for.
+    pub(super) fn for_events(mut self, events: &[EventEntry]) -> Resolved {
+        let tracepoint = |event: &EventEntry| event.stored.attr.kind == EventType::TRACEPOINT;
+        if !self.keys_asked && !events.is_empty() && events.iter().all(tracepoint) {
+            self.keys = vec![SortKey::Trace];
+        }
+        self
+    }
+
+    /// Whether a column shows what tracepoints' records say.
+    pub(super) fn wants_traces(&self) -> bool {
+        self.keys.contains(&SortKey::Trace)
+    }
+
     /// What to count and what to write; how chains are read depends on whether the recording has any.
     pub(super) fn for_profile(&self, profile: &Profile) -> (HistOptions, ReportText) {
         let chains = profile.events.iter().any(|event| event.has_callchains);

@@ -7,13 +7,12 @@ use oxperf_abi::{EventType, SampleType, SoftwareId};
 use oxperf_machine::{Machine, ThreadId};
 use oxperf_present::script::{EventClass, FieldSet, FieldSpec, Head, HeadLayout, push_hex, push_number};
 use oxperf_present::visible::visible;
-use oxperf_resolve::{FrameId, FrameTable, Names, SymbolSource, walk_chain};
+use oxperf_resolve::{FrameId, FrameTable, KernelNames, Names, SymbolSource, walk_chain};
 use oxperf_session::{EventTable, SampleEvent, SessionEvent, Sink};
 use oxperf_tracepoint::Formatters;
 use oxperf_wire::{Sample, Weight};
 
 use super::lines::Lines;
-use crate::kernel_names::KernelNames;
 use crate::output::Output;
 
 /// What to print.

@@ -1,18 +1,19 @@
 //! Kernel functions for tracepoints that print addresses.
 
 use oxperf_machine::{DsoId, DsoKind, Machine};
-use oxperf_resolve::{Names, Place};
 use oxperf_tracepoint::{KernelSymbol, KernelSymbols};
 
+use crate::{Names, Place};
+
 /// Looks kernel addresses up among the names of a recording.
-pub(crate) struct KernelNames<'a, 's> {
+pub struct KernelNames<'a, 's> {
     names: &'a Names<'s>,
     machine: &'a Machine,
 }
 
 impl<'a, 's> KernelNames<'a, 's> {
     /// Asks `names` about the kernel of `machine`.
-    pub(crate) fn new(names: &'a Names<'s>, machine: &'a Machine) -> KernelNames<'a, 's> {
+    pub fn new(names: &'a Names<'s>, machine: &'a Machine) -> KernelNames<'a, 's> {
         KernelNames { names, machine }
     }
 }
