@@ -97,9 +97,7 @@ impl Input {
         let path = self.path.display();
         let hint = match error {
             DataError::NotPerfData { .. } | DataError::HeaderCut { .. } | DataError::HeaderSize { .. } => {
-                return Failure::new(format!(
-                    "incompatible file format (rerun with -v to learn more)\n{path}: {error}"
-                ));
+                return Failure::new(format!("incompatible file format\n{path}: {error}"));
             }
             DataError::Pipe => "Streams of 'record -o -' cannot be read yet: record into a file.",
             DataError::Directory => "Recordings of 'record --threads' cannot be read yet: record without it.",
