@@ -35,8 +35,7 @@ pub struct ReportText {
     pub graph: Option<GraphText>,
 }
 
-/// Writes one table: what was sampled, the columns, the rows and two blank lines. An event without samples has no
-/// table.
+/// Writes one table: what was sampled, the columns, the rows and two blank lines.
 pub fn table(out: &mut dyn Write, profile: &Profile, table: &Table, text: &ReportText) -> io::Result<()> {
     if table.events.iter().all(|&event| profile.events.get(event).is_none_or(|event| event.sample_count == 0))
     {

@@ -159,7 +159,9 @@ impl<'a> Draft<'a> {
                 };
                 if index == next {
                     let thread = self.group(member, row.first).map_or(ThreadId(0), |group| group.thread);
-                    let (task, location, first, depth) = (row.task, row.location, row.first, row.depth);
+                    let (task, location, first) = (row.task, row.location, row.first);
+                    // Chains count where the leading event has them; its table only borrows rows from the others.
+                    let depth = if member == 0 { row.depth } else { 0 };
                     self.rows.push(DraftRow { task, location, member: member as u32, first, thread, depth });
                     self.cells.resize(self.cells.len() + width, Cell::default());
                 }
