@@ -18,7 +18,6 @@ const GOLDENS: &[(&str, &str)] = &[
     ("stat report", "command stat"),
     ("--stats", "report --stats"),
     ("--show-task-events", "script --show-*"),
-    (",trace", "sort key trace"),
 ];
 
 /// Texts with inlined functions; they also hold symbols of a libc6-dbg that is not here.
@@ -32,19 +31,7 @@ pub(super) fn later(case: &Case, golden: &Golden) -> Option<&'static str> {
     let command = golden.args.join(" ") + " ";
     let reads_samples = !HEADER_COMMANDS.iter().any(|word| command.contains(word));
     let samples = find(SAMPLES, &case.recording).filter(|_| reads_samples);
-    find(CONTAINERS, &case.recording)
-        .or(samples)
-        .or_else(|| find(GOLDENS, &command))
-        .or_else(|| by_trace(case, golden))
-}
-
-/// perf sorts by the trace text by itself when every event is a tracepoint.
-fn by_trace(case: &Case, golden: &Golden) -> Option<&'static str> {
-    let text =
-        std::fs::read_to_string(case.expected(golden).filter(|_| golden.file.starts_with("report"))?).ok()?;
-    text.lines()
-        .any(|line| line.starts_with("# ") && line.contains("  Trace output"))
-        .then_some("sort key trace")
+    find(CONTAINERS, &case.recording).or(samples).or_else(|| find(GOLDENS, &command))
 }
 
 fn find(table: &[(&str, &'static str)], text: &str) -> Option<&'static str> {
