@@ -19,7 +19,7 @@
 //!     }
 //! }
 //!
-//! let file = Writer::begin(Vec::new(), &[WriterEvent { attr: Default::default(), ids: vec![] }])?
+//! let file = Writer::begin(Vec::new(), &[WriterEvent { attr: Default::default(), name: "cycles".into(), ids: vec![] }])?
 //!     .finish(&FeatureSet::new())?;
 //! let reader = Reader::open(&file)?;
 //! let mut count = Count(0);
