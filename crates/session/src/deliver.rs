@@ -8,7 +8,7 @@ use oxperf_wire::{Cursor, Sample, WireError};
 
 use crate::group_read::{counting_thread, reads_group};
 use crate::session::Queued;
-use crate::{EventIndex, SampleEvent, Session, Sink};
+use crate::{EventIndex, SampleEvent, Session, SidebandEvent, Sink};
 
 impl Session<'_, '_> {
     /// Applies a sideband record, or hands a sample to the sink.
@@ -17,10 +17,21 @@ impl Session<'_, '_> {
         if queued.record.header.kind == RecordType::SAMPLE {
             return self.deliver_sample(queued, sink);
         }
+        let ends_thread = queued.record.header.kind == RecordType::EXIT;
+        if ends_thread {
+            self.show_sideband(queued, sink)?;
+        }
         if self.apply(queued).is_err() {
             self.diagnostics.undecodable += 1;
+            return ControlFlow::Continue(());
         }
-        ControlFlow::Continue(())
+        if ends_thread { ControlFlow::Continue(()) } else { self.show_sideband(queued, sink) }
+    }
+
+    fn show_sideband(&mut self, queued: &Queued<'_>, sink: &mut impl Sink) -> ControlFlow<()> {
+        let (event, record) = (queued.event, queued.record);
+        let id = self.events.events()[event.0].layout.sample_id(record.body, self.endian);
+        sink.sideband(&mut self.machine, &SidebandEvent { event, record, id })
     }
 
     fn apply(&mut self, queued: &Queued<'_>) -> Result<(), WireError> {

@@ -37,4 +37,4 @@ mod session;
 
 pub use diagnostics::Diagnostics;
 pub use events::{EventIndex, EventTable, SessionEvent};
-pub use session::{Finished, SampleEvent, Session, Sink};
+pub use session::{Finished, SampleEvent, Session, SidebandEvent, Sink};

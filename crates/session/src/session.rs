@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use oxperf_abi::{FileOffset, Misc, PerfTime, RecordType};
 use oxperf_data::{DataError, RawRecord, Reader, features::BuildIds};
 use oxperf_machine::{Machine, ThreadId};
-use oxperf_wire::{Endian, Sample};
+use oxperf_wire::{Endian, Sample, SampleId};
 
 use crate::events::{word_from_end, word_from_start};
 use crate::group_read::GroupReads;
@@ -16,6 +16,23 @@ use crate::{Diagnostics, EventIndex, EventTable};
 pub trait Sink {
     /// A sample; the machine is as it was at that moment. `Break` ends the session.
     fn sample(&mut self, machine: &mut Machine, event: &SampleEvent<'_>) -> ControlFlow<()>;
+
+    /// A kernel record that is no sample, after it was applied to the machine; an EXIT before, while its thread is
+    /// still known. `Break` ends the session.
+    fn sideband(&mut self, _machine: &mut Machine, _event: &SidebandEvent<'_>) -> ControlFlow<()> {
+        ControlFlow::Continue(())
+    }
+}
+
+/// A kernel record that is no sample, on its way to the sink.
+#[derive(Clone, Copy, Debug)]
+pub struct SidebandEvent<'a> {
+    /// Which event it belongs to.
+    pub event: EventIndex,
+    /// The framed record.
+    pub record: RawRecord<'a>,
+    /// Who, when and where, from its trailer.
+    pub id: SampleId,
 }
 
 /// A sample on its way to the sink.
