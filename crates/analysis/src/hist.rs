@@ -22,6 +22,8 @@ mod rbtree;
 mod rows;
 mod table;
 mod task;
+#[cfg(test)]
+mod tests;
 mod weight;
 
 pub use callgraph::{Branch, CallGraphOptions, CallTree, Order, Shape};
