@@ -135,7 +135,7 @@ impl<'a> Columns<'a> {
             SortKey::Symbol => self.symbol(buffer, row, if last { 0 } else { width }),
             SortKey::Cpu => push_cpu(buffer, row.cpu, width),
             // As perf does it, texts of records are not padded, not even before another column.
-            SortKey::Trace => buffer.extend_from_slice(self.trace(row.trace).as_bytes()),
+            SortKey::Trace => buffer.extend_from_slice(visible(self.trace(row.trace)).as_bytes()),
             SortKey::Thread | SortKey::Process => self.task(buffer, key, row, width),
         }
     }
@@ -230,7 +230,7 @@ impl Widest {
             widest.comm = widest.comm.max(thread.map_or(0, |thread| columns.comm(thread.comm).len()));
             widest.dso = widest.dso.max(columns.dso(row.frame).map_or(0, str::len));
             widest.symbol = widest.symbol.max(symbol.map_or(ADDRESS_WIDTH, |len| len + "[k] ".len()));
-            widest.trace = widest.trace.max(columns.trace(row.trace).len());
+            widest.trace = widest.trace.max(visible(columns.trace(row.trace)).len());
             if symbol.is_none() {
                 widest.dso = widest.dso.max(UNRESOLVED_DSO_WIDTH);
             }
