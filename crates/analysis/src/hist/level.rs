@@ -5,7 +5,6 @@
 //! that stood before it: the sample's own, or a user's once the chain has passed an object.
 
 use super::callgraph::Order;
-use super::location::LocationId;
 use crate::profile::{Frame, FrameId, Level, Profile, SampleGroup};
 
 /// The level that a row shows whose first sample is `group`.
@@ -39,9 +38,4 @@ pub(crate) fn shown_level(
 
 fn frame(profile: &Profile, id: FrameId) -> Option<&Frame> {
     profile.frames.get(id.index())
-}
-
-/// Whether a location is where a sample ran.
-pub(crate) fn ran_at(own: Option<LocationId>, row: LocationId) -> bool {
-    own == Some(row)
 }

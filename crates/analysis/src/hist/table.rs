@@ -9,7 +9,7 @@ use super::callgraph::CallTree;
 use super::count::{Counted, Scope, Shared};
 use super::graphs::{Gathered, may_draw, min_period};
 use super::key::SortKey;
-use super::level::{ran_at, shown_level};
+use super::level::shown_level;
 use super::location::LocationId;
 use super::order::{Ranked, ordered};
 use super::rows::GroupIndex;
@@ -219,7 +219,7 @@ impl<'a> Draft<'a> {
                 level: Level::User,
             };
         };
-        let ran_there = ran_at(self.shared.locations.own(group.frame), row.location);
+        let ran_there = self.shared.locations.own(group.frame) == Some(row.location);
         let is_row = |id| self.shared.locations.called(id) == Some(row.location);
         let level = shown_level(self.shared.profile, group, frame, ran_there, self.scope.order, is_row);
         Row {

@@ -52,8 +52,7 @@ impl<'a> Ground<'a> {
         Some(Item { step, cursor: Cursor::Along(start as u32), weight })
     }
 
-    /// Takes `weight`, which ends at `place`, out of every context from there out to the last one that `within`
-    /// accepts.
+    /// Takes `weight`, which ends at `place`, out of every context from there out to `outermost`.
     pub(crate) fn withhold(&mut self, place: Place, weight: Weight, outermost: Place) {
         let outwards = std::iter::successors(Some(place), |&place| self.forest.caller(place));
         for at in outwards {
