@@ -7,11 +7,13 @@ use std::io::Write;
 
 use clap::{ArgMatches, Command};
 use oxperf_analysis::hist::histograms;
+use oxperf_analysis::profile::Profile;
+use oxperf_data::Reader;
 use oxperf_present::report::{prologue, table, tip};
 
 use crate::failure::{Failure, code};
 use crate::input::{Input, report_trouble};
-use crate::output::Output;
+use crate::output::{Output, print_error};
 use crate::{collect, header, naming};
 use arguments::{HeaderRequest, Resolved};
 
@@ -25,10 +27,19 @@ const TIPS: [&str; 6] = [
     "Draw a flame graph while recording: oxperf profile -- COMMAND",
 ];
 
+const HINT: &[u8] =
+    b"# To display the perf.data header info, please use --header/--header-only options.\n#\n";
+
 /// The options.
 pub(crate) fn command() -> Command {
     arguments::command()
 }
+
+const NO_CHAINS: &str = "\
+Error:
+Selected -g or --branch-history.
+But no callchain or branch data.
+Did you call 'perf record' without -g or -b?";
 
 /// Runs `report`.
 pub(crate) fn run(matches: &ArgMatches, _program: &str) -> Result<i32, Failure> {
@@ -37,40 +48,42 @@ pub(crate) fn run(matches: &ArgMatches, _program: &str) -> Result<i32, Failure> 
     let reader = input.reader()?;
     let mut output = Output::stdout();
     match options.header {
-        HeaderRequest::Only => {
-            header::write(&mut output, &input, &reader, options.full_header)?;
-            output.finish()?;
-            return Ok(code::SUCCESS);
-        }
-        HeaderRequest::First => header::write(&mut output, &input, &reader, options.full_header)?,
-        HeaderRequest::Hint => {
-            output.write_all(
-                b"# To display the perf.data header info, please use --header/--header-only options.\n#\n",
-            )?;
-        }
+        HeaderRequest::Hint => output.write_all(HINT)?,
+        _ => header::write(&mut output, &input, &reader, options.full_header)?,
     }
-    let store = naming::store(matches)?;
-    let options = options.for_events(reader.events());
-    let formatters = options.wants_traces().then(|| collect::formatters(&reader));
-    let (profile, diagnostics) =
-        collect::load(&input, &reader, &store, options.collect, formatters.as_ref())?;
-    report_trouble(&diagnostics);
-    if profile.events.iter().all(|event| event.sample_count == 0) {
-        crate::output::print_error(&format!("Error:\nThe {} data has no samples!", input.path().display()));
-        output.finish()?;
-        return Ok(code::SUCCESS);
+    if options.header != HeaderRequest::Only {
+        show(matches, &input, &reader, options, &mut output)?;
     }
-    write_tables(&options, &profile, &mut output)?;
-    tip(&mut output, TIPS[profile.frames.len() % TIPS.len()])?;
     output.finish()?;
     Ok(code::SUCCESS)
 }
 
-fn write_tables(
-    options: &Resolved,
-    profile: &oxperf_analysis::profile::Profile,
+/// Writes everything below the header.
+fn show(
+    matches: &ArgMatches,
+    input: &Input,
+    reader: &Reader<'_>,
+    options: Resolved,
     output: &mut Output,
 ) -> Result<(), Failure> {
+    if options.misses_chains(reader.events()) {
+        print_error(NO_CHAINS);
+        return Ok(());
+    }
+    let options = options.for_events(reader.events());
+    let store = naming::store(matches)?;
+    let formatters = options.wants_traces().then(|| collect::formatters(reader));
+    let (profile, diagnostics) = collect::load(input, reader, &store, options.collect, formatters.as_ref())?;
+    report_trouble(&diagnostics);
+    if profile.events.iter().all(|event| event.sample_count == 0) {
+        print_error(&format!("Error:\nThe {} data has no samples!", input.path().display()));
+        return Ok(());
+    }
+    write_tables(&options, &profile, output)?;
+    Ok(tip(output, TIPS[profile.frames.len() % TIPS.len()])?)
+}
+
+fn write_tables(options: &Resolved, profile: &Profile, output: &mut Output) -> Result<(), Failure> {
     prologue(output, profile)?;
     let (hist, text) = options.for_profile(profile);
     for drawn in histograms(profile, &hist) {

@@ -1,7 +1,7 @@
 //! The options of `report`: each defined once, with its help, and what they come to.
 
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
-use oxperf_abi::EventType;
+use oxperf_abi::{EventType, SampleType};
 use oxperf_analysis::collect::CollectOptions;
 use oxperf_analysis::hist::{HistOptions, Order, SortKey};
 use oxperf_analysis::profile::Profile;
@@ -37,6 +37,8 @@ pub(super) struct Resolved {
     group: bool,
     min_percent: f64,
     call_graph: CallGraphSpec,
+    /// Whether a call graph was asked for, and is not the usual one.
+    call_graph_asked: bool,
 }
 
 fn flag(name: &'static str) -> Arg {
@@ -125,6 +127,7 @@ pub(super) fn resolve(matches: &ArgMatches) -> Result<Resolved, Failure> {
         samples: matches.get_flag("show-nr-samples"),
         group: !matches.get_flag("no-group"),
         min_percent: limit.unwrap_or(0.0),
+        call_graph_asked: matches.contains_id("call-graph") && call_graph.shape.is_some(),
         call_graph,
     })
 }
@@ -159,6 +162,12 @@ impl Resolved {
             self.keys = vec![SortKey::Trace];
         }
         self
+    }
+
+    /// Whether a call graph was asked for that the recording cannot give.
+    pub(super) fn misses_chains(&self, events: &[EventEntry]) -> bool {
+        let chains = |event: &EventEntry| event.stored.attr.sample_type.contains(SampleType::CALLCHAIN);
+        self.call_graph_asked && !events.iter().any(chains)
     }
 
     /// Whether a column shows what tracepoints' records say.
