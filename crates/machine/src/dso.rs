@@ -89,12 +89,15 @@ pub(crate) struct Dsos {
     list: Vec<Dso>,
     ids: FxHashMap<DsoKey, DsoId>,
     recorded_ids: FxHashMap<String, BuildId>,
+    recorded_names: Vec<String>,
 }
 
 impl Dsos {
     /// Notes the build id that the recording's table gives for a name.
     pub(crate) fn note_build_id(&mut self, name: &str, build_id: BuildId) {
-        self.recorded_ids.insert(name.to_owned(), build_id);
+        if self.recorded_ids.insert(name.to_owned(), build_id).is_none() {
+            self.recorded_names.push(name.to_owned());
+        }
     }
 
     /// The dso for a key, made at its first use.
@@ -107,6 +110,10 @@ impl Dsos {
         self.list.push(Dso::new(&key.name, key.kind, build_id));
         self.ids.insert(key, id);
         id
+    }
+
+    pub(crate) fn recorded_names(&self) -> &[String] {
+        &self.recorded_names
     }
 
     pub(crate) fn get(&self, id: DsoId) -> &Dso {

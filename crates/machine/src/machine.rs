@@ -162,6 +162,11 @@ impl Machine {
         self.dsos.all()
     }
 
+    /// The names in the recording's table of build ids, in its order.
+    pub fn recorded_names(&self) -> &[String] {
+        self.dsos.recorded_names()
+    }
+
     /// A mapping.
     #[inline]
     pub fn map(&self, id: MapId) -> &Map {

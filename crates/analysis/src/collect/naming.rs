@@ -94,14 +94,27 @@ impl Naming {
     /// Dsos of one name are one dso to every report, whatever files stood behind the name. The profile has them in
     /// the order in which the recording named them: call graphs fall back on it between branches of equal weight.
     fn dso(&mut self, id: MachineDso, machine: &Machine, profile: &mut Profile) -> DsoId {
-        for dso in machine.dsos().iter().take(id.0 as usize + 1).skip(self.dsos.len()) {
-            let known = *self.dsos_by_name.entry(dso.name.clone()).or_insert_with(|| {
-                profile.dsos.push(Dso { long: dso.name.clone(), short: dso.short_name.clone() });
-                DsoId(profile.dsos.len() as u32 - 1)
+        if self.dsos.is_empty() {
+            machine.recorded_names().iter().for_each(|name| {
+                self.named_dso(name, profile);
             });
+        }
+        for dso in machine.dsos().iter().take(id.0 as usize + 1).skip(self.dsos.len()) {
+            let known = self.named_dso(&dso.name, profile);
+            profile.dsos[known.index()].short.clone_from(&dso.short_name);
             self.dsos.push(known);
         }
         self.dsos[id.0 as usize]
+    }
+
+    fn named_dso(&mut self, name: &str, profile: &mut Profile) -> DsoId {
+        if let Some(known) = self.dsos_by_name.get(name) {
+            return *known;
+        }
+        let id = DsoId(profile.dsos.len() as u32);
+        profile.dsos.push(Dso { long: name.to_owned(), short: name.to_owned() });
+        self.dsos_by_name.insert(name.to_owned(), id);
+        id
     }
 
     fn symbol(&mut self, symbol: Symbol, profile: &mut Profile) -> SymbolId {
