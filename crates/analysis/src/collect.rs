@@ -30,8 +30,10 @@ pub struct CollectOptions {
     pub by_cpu: bool,
     /// Keep call chains.
     pub chains: bool,
-    /// Most entries of a chain that count; further out is cut.
+    /// Most entries of a chain that count.
     pub max_stack: usize,
+    /// Of a longer chain the outermost entries count, not the innermost.
+    pub keep_outermost: bool,
 }
 
 /// A sink that merges samples into a [`Profile`].
@@ -145,16 +147,18 @@ impl<'s> Collector<'s> {
 
     fn take_chain(&mut self, machine: &Machine, event: &SampleEvent<'_>) {
         let Some(words) = event.sample.callchain.filter(|_| self.options.chains) else { return };
-        let (start, limit) = (self.batch.chains.len(), self.options.max_stack);
+        let start = self.batch.chains.len();
         let (located, chains) = (&mut self.located, &mut self.batch.chains);
-        let walked = walk_chain(words, |mode, ip| {
-            if chains.len() - start < limit {
-                chains.push(located.intern(machine, event.thread, mode, ip));
-            }
-        });
+        let walked =
+            walk_chain(words, |mode, ip| chains.push(located.intern(machine, event.thread, mode, ip)));
         if walked.is_err() {
             self.faulty_chains += 1;
-            self.batch.chains.truncate(start);
+            return chains.truncate(start);
+        }
+        match (chains.len() - start).checked_sub(self.options.max_stack) {
+            Some(excess) if self.options.keep_outermost => drop(chains.drain(start..start + excess)),
+            Some(_) => chains.truncate(start + self.options.max_stack),
+            None => {}
         }
     }
 

@@ -120,7 +120,12 @@ pub(super) fn resolve(matches: &ArgMatches) -> Result<Resolved, Failure> {
     Ok(Resolved {
         header,
         full_header: matches.get_flag("show-info"),
-        collect: CollectOptions { by_cpu: keys.contains(&SortKey::Cpu), chains, max_stack },
+        collect: CollectOptions {
+            by_cpu: keys.contains(&SortKey::Cpu),
+            chains,
+            max_stack,
+            keep_outermost: order(&call_graph, children) == Order::Caller,
+        },
         keys,
         keys_asked: matches.contains_id("sort"),
         children,
@@ -130,6 +135,11 @@ pub(super) fn resolve(matches: &ArgMatches) -> Result<Resolved, Failure> {
         call_graph_asked: matches.contains_id("call-graph") && call_graph.shape.is_some(),
         call_graph,
     })
+}
+
+/// Chains are read from the outside in where callers are counted, too, unless it was said otherwise.
+fn order(call_graph: &CallGraphSpec, children: bool) -> Order {
+    call_graph.order.unwrap_or(if children { Order::Caller } else { Order::Callee })
 }
 
 fn sort_keys(text: Option<&str>) -> Result<Vec<SortKey>, Failure> {
@@ -179,7 +189,7 @@ impl Resolved {
     pub(super) fn for_profile(&self, profile: &Profile) -> (HistOptions, ReportText) {
         let chains = profile.events.iter().any(|event| event.has_callchains);
         let children = self.children && chains;
-        let order = self.call_graph.order.unwrap_or(if children { Order::Caller } else { Order::Callee });
+        let order = order(&self.call_graph, children);
         let hist = HistOptions {
             keys: self.keys.clone(),
             children,
