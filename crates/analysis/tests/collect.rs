@@ -1,0 +1,94 @@
+//! From a recording to merged samples: recordings in text notation, profiles as folded stacks.
+
+use std::sync::Arc;
+
+use oxperf_analysis::collect::{CollectOptions, Collector};
+use oxperf_analysis::profile::{EventProfile, Profile, SampleGroup};
+use oxperf_data::Reader;
+use oxperf_machine::{Dso, DsoKind, Machine};
+use oxperf_resolve::SymbolSource;
+use oxperf_session::Session;
+use oxperf_symbols::{Demangling, SymbolTable, kallsyms_table};
+use oxperf_testkit::Recording;
+
+const RECORDING: &str = "
+event cycles sample=IP|TID|TIME|CPU|CALLCHAIN|PERIOD flags=sample_id_all
+mmap mode=kernel pid=-1 tid=0 0xffffffff81000000+0x1000@0xffffffff81000000 [kernel.kallsyms]_text
+comm pid=7 tid=7 reader
+mmap2 mode=user pid=7 tid=7 0x400000+0x1000@0 prot=5 flags=2 /bin/reader
+sample mode=kernel ip=0xffffffff81000210 pid=7 tid=7 time=100 cpu=0 period=1 chain=kernel,0xffffffff81000210,0xffffffff81000110,user,0x400100
+sample mode=kernel ip=0xffffffff81000220 pid=7 tid=7 time=200 cpu=1 period=2 chain=kernel,0xffffffff81000220,0xffffffff81000120,user,0x400100
+sample mode=user ip=0x400300 pid=7 tid=7 time=300 cpu=1 period=4 chain=user,0x400300,0x400100
+sample mode=user ip=0x400300 pid=7 tid=7 time=400 cpu=1 period=8 chain=0xfffffffffffffff9,0x400300
+";
+
+/// Names the kernel only.
+struct KernelOnly;
+
+impl SymbolSource for KernelOnly {
+    fn table(&self, dso: &Dso, _: &Machine) -> Option<Arc<SymbolTable>> {
+        let list = b"ffffffff81000100 T do_syscall_64\nffffffff81000200 T vfs_read\nffffffff81000300 T end\n";
+        (dso.kind == DsoKind::Kernel).then(|| Arc::new(kallsyms_table(list, None, Demangling::Off)))
+    }
+}
+
+fn collect(options: CollectOptions) -> Profile {
+    let file = Recording::parse(RECORDING).unwrap().to_file();
+    let reader = Reader::open(&file).unwrap();
+    let events = vec![EventProfile { name: "cycles".to_owned(), ..EventProfile::default() }];
+    let mut collector = Collector::new(events, &KernelOnly, options);
+    let finished = Session::new(&reader).run(&mut collector).unwrap();
+    collector.finish(&finished.machine)
+}
+
+/// `comm;outermost;...;innermost samples period`, a line for each group of samples.
+fn folded(profile: &Profile) -> Vec<String> {
+    profile.events[0].groups.iter().map(|group| line(profile, group)).collect()
+}
+
+fn line(profile: &Profile, group: &SampleGroup) -> String {
+    let mut chain: Vec<String> =
+        profile.chains.path_to_root(group.chain).map(|frame| name(profile, frame.index())).collect();
+    chain.push(profile.comms[group.comm.index()].clone());
+    chain.reverse();
+    let cpu = group.cpu.map(|cpu| format!(" cpu{cpu}")).unwrap_or_default();
+    format!("{} {} {}{cpu}", chain.join(";"), group.samples, group.period)
+}
+
+fn name(profile: &Profile, frame: usize) -> String {
+    let frame = profile.frames[frame];
+    match frame.symbol {
+        Some(symbol) => profile.symbols[symbol.index()].name.clone(),
+        None => format!("{:#x}", frame.address),
+    }
+}
+
+const ALL: CollectOptions =
+    CollectOptions { by_cpu: false, chains: true, max_stack: 127, keep_outermost: false };
+
+#[test]
+fn samples_of_one_chain_of_functions_are_one_group() {
+    let profile = collect(ALL);
+    let expected = [
+        "reader;0x400100;do_syscall_64;vfs_read 2 3",
+        "reader;0x400100;0x400300 1 4",
+        // A chain with a marker that is not known is left out; the sample is not.
+        "reader 1 8",
+    ];
+    assert_eq!(folded(&profile), expected);
+    assert_eq!((profile.events[0].sample_count, profile.events[0].period_total), (4, 15));
+}
+
+#[test]
+fn cpus_are_kept_apart_when_asked_for() {
+    let profile = collect(CollectOptions { by_cpu: true, chains: false, ..ALL });
+    assert_eq!(folded(&profile), ["reader 1 1 cpu0", "reader 1 2 cpu1", "reader 2 12 cpu1"]);
+}
+
+#[test]
+fn long_chains_are_cut_at_the_side_that_does_not_count() {
+    let inner = collect(CollectOptions { max_stack: 2, ..ALL });
+    assert_eq!(folded(&inner)[0], "reader;do_syscall_64;vfs_read 2 3");
+    let outer = collect(CollectOptions { max_stack: 2, keep_outermost: true, ..ALL });
+    assert_eq!(folded(&outer)[0], "reader;0x400100;do_syscall_64 2 3");
+}
