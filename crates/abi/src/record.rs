@@ -153,6 +153,8 @@ impl Misc {
     pub const MMAP_BUILD_ID: u16 = 1 << 14;
     /// MMAP, MMAP2: the maps were not read to the end in time.
     pub const PROC_MAP_PARSE_TIMEOUT: u16 = 1 << 12;
+    /// LOST_SAMPLES: a BPF filter dropped them.
+    pub const LOST_SAMPLES_BPF: u16 = 1 << 15;
     /// HEADER_BUILD_ID: the size byte holds.
     pub const BUILD_ID_SIZE: u16 = 1 << 15;
 

@@ -8,6 +8,8 @@ pub mod evlist;
 pub mod flamegraph;
 pub mod header;
 pub mod hot;
+pub mod records;
 pub mod report;
 pub mod script;
+pub mod stats;
 pub mod visible;

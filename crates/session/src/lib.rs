@@ -34,7 +34,9 @@ mod events;
 mod group_read;
 mod order;
 mod session;
+mod stats;
 
 pub use diagnostics::Diagnostics;
 pub use events::{EventIndex, EventTable, SessionEvent};
 pub use session::{Finished, SampleEvent, Session, SidebandEvent, Sink};
+pub use stats::{EventStats, RecordStats};

@@ -16,7 +16,6 @@ const HEADER_COMMANDS: [&str; 2] = ["--header-only", "evlist "];
 /// Words in the command that made the text, and what they need.
 const GOLDENS: &[(&str, &str)] = &[
     ("stat report", "command stat"),
-    ("--stats", "report --stats"),
     ("--show-task-events", "script --show-*"),
 ];
 

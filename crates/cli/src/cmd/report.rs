@@ -2,6 +2,7 @@
 
 mod arguments;
 mod call_graph;
+mod records;
 
 use std::io::Write;
 
@@ -46,6 +47,9 @@ pub(crate) fn run(matches: &ArgMatches, _program: &str) -> Result<i32, Failure> 
     let options = arguments::resolve(matches)?;
     let input = Input::from_matches(matches)?;
     let reader = input.reader()?;
+    if matches.get_flag("stats") {
+        return records::stats(&input, &reader);
+    }
     let mut output = Output::stdout();
     match options.header {
         HeaderRequest::Hint => output.write_all(HINT)?,

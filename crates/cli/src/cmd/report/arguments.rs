@@ -51,6 +51,8 @@ pub(super) fn command() -> Command {
         .args(input::arguments())
         .next_help_heading("The table")
         .args(table_arguments())
+        .next_help_heading("Instead of the table")
+        .args([flag("stats").help("Count the records of each kind")])
         .next_help_heading("The header")
         .args([
             flag("header").help("Show the recording's header first"),

@@ -1,0 +1,45 @@
+//! One line for each record that is no sample: `PERF_RECORD_COMM: ls:7/7` and its like.
+//!
+//! `script --show-...-events` and dumps share them. Values come in, bytes go out into the caller's buffer, with the
+//! line's end; names from the file are made [`visible`] here.
+
+mod bpf;
+mod cgroup;
+mod lost;
+mod mapping;
+mod namespaces;
+mod switch;
+mod task;
+mod text_poke;
+
+use std::fmt;
+use std::io::Write;
+
+pub use bpf::{bpf_event, ksymbol};
+pub use cgroup::cgroup;
+pub use lost::{finished_round, lost};
+pub use mapping::{mmap, mmap2};
+pub use namespaces::namespaces;
+pub use switch::{switch, switch_cpu_wide};
+pub use task::{comm, exit, fork};
+pub use text_poke::{PokedSymbol, text_poke};
+
+use crate::visible::visible;
+
+/// Appends formatted text; appending to memory cannot fail.
+fn put(out: &mut Vec<u8>, text: fmt::Arguments<'_>) {
+    let _ = out.write_fmt(text);
+}
+
+/// A name from the file as it can stand in a terminal.
+fn name(bytes: &[u8]) -> String {
+    visible(&String::from_utf8_lossy(bytes)).into_owned()
+}
+
+/// What `write` appends, for tests.
+#[cfg(test)]
+fn text(write: impl FnOnce(&mut Vec<u8>)) -> String {
+    let mut out = Vec::new();
+    write(&mut out);
+    String::from_utf8(out).unwrap()
+}

@@ -1,0 +1,201 @@
+//! How many records of each kind a recording holds: a bare walk, without order, machine or text.
+
+use oxperf_abi::{Misc, RecordType};
+use oxperf_data::{Damage, DataError, FeatureId, RawRecord, Reader};
+use oxperf_wire::kernel::LostSamples;
+use oxperf_wire::{Cursor, Endian};
+
+use crate::group_read::{GroupReads, counting_thread, reads_group};
+use crate::{EventIndex, EventTable};
+
+/// Kinds with a counter of their own.
+const KINDS: usize = 128;
+
+/// The records of a recording, counted.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct RecordStats {
+    /// Whether there is an AUX area, whose samples are not counted.
+    pub aux_area: bool,
+    /// For each event, in file order.
+    pub events: Vec<EventStats>,
+    /// Stretches of the file that could not be read.
+    pub damage: Vec<Damage>,
+    by_kind: [u64; KINDS],
+    /// Records of kinds without a counter.
+    others: u64,
+}
+
+/// What the samples of one event come to.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct EventStats {
+    /// The event's name.
+    pub name: String,
+    /// Samples; for a member of a group that is read whole, those where it had counted something.
+    pub samples: u64,
+    /// Samples that the kernel could not take.
+    pub lost: u64,
+    /// Those of them that a BPF filter dropped.
+    pub filtered: u64,
+}
+
+impl RecordStats {
+    /// Counts the records of a recording.
+    ///
+    /// # Errors
+    /// The records are kept in a way that cannot be read here.
+    pub fn count(reader: &Reader<'_>) -> Result<RecordStats, DataError> {
+        let events = EventTable::new(reader);
+        let mut counter = Counter {
+            stats: RecordStats::new(reader, &events),
+            reads: events.events().iter().map(reads_group).collect(),
+            groups: GroupReads::default(),
+            endian: reader.endian(),
+            events,
+        };
+        for record in reader.records()? {
+            match record {
+                Ok(record) => counter.record(&record),
+                Err(damage) => counter.stats.damage.push(damage),
+            }
+        }
+        Ok(counter.stats)
+    }
+
+    fn new(reader: &Reader<'_>, events: &EventTable) -> RecordStats {
+        let named = |name: &String| EventStats { name: name.clone(), ..EventStats::default() };
+        RecordStats {
+            aux_area: reader.features().bits().contains(FeatureId::AUXTRACE),
+            events: events.events().iter().map(|event| named(&event.name)).collect(),
+            damage: Vec::new(),
+            by_kind: [0; KINDS],
+            others: 0,
+        }
+    }
+
+    /// The known kinds that occur, by number, with how often.
+    pub fn kinds(&self) -> impl Iterator<Item = (RecordType, u64)> + '_ {
+        self.counted().filter(|(kind, _)| kind.name().is_some())
+    }
+
+    /// Records of known kinds.
+    pub fn total(&self) -> u64 {
+        self.kinds().map(|(_, count)| count).sum()
+    }
+
+    /// Records of kinds that are not known here.
+    pub fn unknown(&self) -> u64 {
+        let numbered = self.counted().filter(|(kind, _)| kind.name().is_none());
+        numbered.map(|(_, count)| count).sum::<u64>() + self.others
+    }
+
+    fn counted(&self) -> impl Iterator<Item = (RecordType, u64)> + '_ {
+        let numbered = (0..).map(RecordType).zip(self.by_kind.iter().copied());
+        numbered.filter(|(_, count)| *count > 0)
+    }
+}
+
+/// A walk at work.
+struct Counter {
+    stats: RecordStats,
+    events: EventTable,
+    /// Whether the samples of each event hold the values of a group.
+    reads: Vec<bool>,
+    groups: GroupReads,
+    endian: Endian,
+}
+
+impl Counter {
+    #[inline]
+    fn record(&mut self, record: &RawRecord<'_>) {
+        let kind = record.header.kind;
+        match self.stats.by_kind.get_mut(kind.0 as usize) {
+            Some(count) => *count += 1,
+            None => self.stats.others += 1,
+        }
+        match kind {
+            RecordType::SAMPLE => self.sample(record),
+            RecordType::LOST_SAMPLES => self.lost_samples(record),
+            _ => {}
+        }
+    }
+
+    /// A sample whose id is not listed is no event's.
+    #[inline]
+    fn sample(&mut self, record: &RawRecord<'_>) {
+        let Ok(event) = self.events.owner(RecordType::SAMPLE, record.body, self.endian) else { return };
+        if self.reads[event.0] {
+            return self.group(event, record.body);
+        }
+        self.stats.events[event.0].samples += 1;
+    }
+
+    fn group(&mut self, leader: EventIndex, body: &[u8]) {
+        let layout = &self.events.events()[leader.0].layout;
+        let Ok(sample) = layout.decode_sample(body, self.endian) else { return };
+        let Some(values) = sample.read else { return };
+        let tid = counting_thread(&self.events, leader, sample.tid);
+        for (id, _) in self.groups.periods(&values, tid) {
+            if let Some(member) = self.events.by_id(id) {
+                self.stats.events[member.0].samples += 1;
+            }
+        }
+    }
+
+    fn lost_samples(&mut self, record: &RawRecord<'_>) {
+        let kind = record.header.kind;
+        let Ok(event) = self.events.owner(kind, record.body, self.endian) else { return };
+        let Ok(lost) = LostSamples::decode(&mut Cursor::new(record.body, self.endian)) else { return };
+        let event = &mut self.stats.events[event.0];
+        let count = if record.header.misc.has(Misc::LOST_SAMPLES_BPF) {
+            &mut event.filtered
+        } else {
+            &mut event.lost
+        };
+        *count = count.saturating_add(lost.lost);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use oxperf_abi::{EventAttr, SampleType};
+    use oxperf_data::{FeatureSet, Writer, WriterEvent};
+
+    /// A recording with these records: kind, header flags and body.
+    fn counted(records: &[(RecordType, u16, &[u64])]) -> RecordStats {
+        let attr = EventAttr { sample_type: SampleType::IP, ..EventAttr::default() };
+        let event = WriterEvent { attr, name: "cycles".into(), ids: vec![] };
+        let mut writer = Writer::begin(Vec::new(), &[event]).unwrap();
+        for (kind, misc, words) in records {
+            let size = (8 + 8 * words.len()) as u64;
+            let head = u64::from(kind.0) | u64::from(*misc) << 32 | size << 48;
+            let words = std::iter::once(head).chain(words.iter().copied());
+            writer.append(&words.flat_map(u64::to_le_bytes).collect::<Vec<u8>>()).unwrap();
+        }
+        let file = writer.finish(&FeatureSet::new()).unwrap();
+        RecordStats::count(&Reader::open(&file).unwrap()).unwrap()
+    }
+
+    #[test]
+    fn every_kind_is_counted_and_unknown_ones_apart() {
+        let stats = counted(&[
+            (RecordType::SAMPLE, 2, &[0x1000]),
+            (RecordType::SAMPLE, 2, &[0x1000]),
+            (RecordType::FINISHED_ROUND, 0, &[]),
+            (RecordType(99), 0, &[]),
+        ]);
+        assert_eq!(
+            stats.kinds().collect::<Vec<_>>(),
+            [(RecordType::SAMPLE, 2), (RecordType::FINISHED_ROUND, 1)]
+        );
+        assert_eq!((stats.total(), stats.unknown(), stats.events[0].samples), (3, 1, 2));
+    }
+
+    #[test]
+    fn lost_samples_are_told_apart_by_who_dropped_them() {
+        let filtered = Misc::LOST_SAMPLES_BPF;
+        let stats =
+            counted(&[(RecordType::LOST_SAMPLES, 0, &[7]), (RecordType::LOST_SAMPLES, filtered, &[9])]);
+        assert_eq!((stats.events[0].lost, stats.events[0].filtered), (7, 9));
+    }
+}
