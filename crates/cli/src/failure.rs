@@ -10,6 +10,8 @@ pub(crate) mod code {
     pub(crate) const USAGE_OF_PROGRAM: i32 = 1;
     /// An option that does not exist or has a bad value.
     pub(crate) const BAD_OPTION: i32 = 129;
+    /// An option's value makes no sense for the recording.
+    pub(crate) const INVALID: i32 = 234;
     /// The command failed.
     pub(crate) const FAILED: i32 = 255;
 }
@@ -31,6 +33,11 @@ impl Failure {
     /// An option has a bad value.
     pub(crate) fn bad_option(message: impl Into<String>) -> Failure {
         Failure { message: message.into(), code: code::BAD_OPTION, closed_pipe: false }
+    }
+
+    /// An option's value makes no sense for the recording.
+    pub(crate) fn invalid(message: impl Into<String>) -> Failure {
+        Failure { message: message.into(), code: code::INVALID, closed_pipe: false }
     }
 
     pub(crate) fn code(&self) -> i32 {

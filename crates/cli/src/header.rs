@@ -2,12 +2,23 @@
 
 use std::io::{self, Write};
 
+use clap::{Arg, ArgAction};
 use oxperf_data::Reader;
 use oxperf_present::event_names::RecordedNames;
 use oxperf_present::header::{self, HeaderOptions};
 
 use crate::input::Input;
 use crate::output::Output;
+
+/// The options.
+pub(crate) fn arguments() -> [Arg; 3] {
+    let flag = |name: &'static str, help| Arg::new(name).long(name).action(ArgAction::SetTrue).help(help);
+    [
+        flag("header", "Show the recording's header first"),
+        flag("header-only", "Show the recording's header and nothing else"),
+        flag("show-info", "Show topologies and caches in the header, too").short('I'),
+    ]
+}
 
 /// Writes what the recording says about itself; `full` with topologies and caches.
 pub(crate) fn write(out: &mut Output, input: &Input, reader: &Reader<'_>, full: bool) -> io::Result<()> {

@@ -11,6 +11,7 @@ mod header;
 mod input;
 mod naming;
 mod output;
+mod time_windows;
 
 fn main() -> std::process::ExitCode {
     let outcome = app::run(std::env::args_os());

@@ -22,6 +22,11 @@ pub trait Sink {
     fn sideband(&mut self, _machine: &mut Machine, _event: &SidebandEvent<'_>) -> ControlFlow<()> {
         ControlFlow::Continue(())
     }
+
+    /// The recorder finished a round: it has emptied every ring once more. `Break` ends the session.
+    fn round(&mut self) -> ControlFlow<()> {
+        ControlFlow::Continue(())
+    }
 }
 
 /// A kernel record that is no sample, on its way to the sink.
@@ -70,6 +75,7 @@ pub struct Session<'r, 'a> {
     pub(crate) machine: Machine,
     pub(crate) reads: GroupReads,
     pub(crate) diagnostics: Diagnostics,
+    in_file_order: bool,
 }
 
 /// A framed record with its event.
@@ -101,7 +107,15 @@ impl<'r, 'a> Session<'r, 'a> {
             machine,
             reads: GroupReads::default(),
             diagnostics,
+            in_file_order: false,
         }
+    }
+
+    /// Takes the records as they stand in the file, not by time.
+    #[must_use]
+    pub fn in_file_order(mut self) -> Session<'r, 'a> {
+        self.in_file_order = true;
+        self
     }
 
     /// Counts what is recorded of threads after their end as theirs; see [`Machine::keep_exited_threads`].
@@ -122,7 +136,7 @@ impl<'r, 'a> Session<'r, 'a> {
     /// The records are kept in a way that cannot be read here.
     pub fn run(mut self, sink: &mut impl Sink) -> Result<Finished, DataError> {
         let mut order = Order::new();
-        let ordered = self.events.all_have_trailers();
+        let ordered = self.events.all_have_trailers() && !self.in_file_order;
         let mut records = self.reader.records()?;
         let mut flow = ControlFlow::Continue(());
         while let (ControlFlow::Continue(()), Some(record)) = (flow, records.next()) {
@@ -153,7 +167,8 @@ impl<'r, 'a> Session<'r, 'a> {
     ) -> ControlFlow<()> {
         let kind = record.header.kind;
         if kind == RecordType::FINISHED_ROUND {
-            return self.deliver_all(order.finish_round(), sink);
+            self.deliver_all(order.finish_round(), sink)?;
+            return sink.round();
         }
         if kind.is_user() {
             self.count_unknown(kind);

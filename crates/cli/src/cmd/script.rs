@@ -1,17 +1,24 @@
 //! `script`: every sample as text.
 
+mod clock;
+mod filter;
 mod lines;
 mod printer;
+mod sideband;
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
-use oxperf_abi::SampleType;
+use oxperf_abi::{RecordType, SampleType};
 use oxperf_present::script::{EventClass, FieldSet, FieldSpec};
 use oxperf_session::{EventTable, Session, SessionEvent};
 
 use crate::failure::{Failure, code};
 use crate::input::{self, Input, report_trouble};
-use crate::{collect, naming};
+use crate::output::Output;
+use crate::{collect, header, naming};
+use clock::Clock;
+use filter::Filter;
 use printer::{Printer, PrinterOptions};
+use sideband::Shown;
 
 /// The options.
 pub(crate) fn command() -> Command {
@@ -30,7 +37,20 @@ pub(crate) fn command() -> Command {
         .arg(Arg::new("hide-call-graph").short('G').long("hide-call-graph").action(ArgAction::SetTrue).help("Show the sampled address only, not its callers"))
         .arg(Arg::new("max-stack").long("max-stack").value_name("N").value_parser(clap::value_parser!(usize)).default_value("127").help("Most callers to show"))
         .arg(Arg::new("ns").long("ns").action(ArgAction::SetTrue).help("Show times with nine decimals"))
+        .arg(time_flag("reltime", "Show times since the first sample").conflicts_with("deltatime"))
+        .arg(time_flag("deltatime", "Show times since the sample before"))
+        .next_help_heading("Which samples")
+        .args(filter::arguments())
+        .next_help_heading("Other records")
+        .args(sideband::arguments())
+        .next_help_heading("The header")
+        .args(header::arguments())
+        .next_help_heading("Names")
         .args(naming::arguments())
+}
+
+fn time_flag(name: &'static str, help: &'static str) -> Arg {
+    Arg::new(name).long(name).action(ArgAction::SetTrue).help(help)
 }
 
 /// Runs `script`.
@@ -38,9 +58,21 @@ pub(crate) fn run(matches: &ArgMatches, _program: &str) -> Result<i32, Failure> 
     let spec = requested_fields(matches)?;
     let input = Input::from_matches(matches)?;
     let reader = input.reader()?;
+    let mut output = Output::stdout();
+    if matches.get_flag("header") || matches.get_flag("header-only") {
+        header::write(&mut output, &input, &reader, matches.get_flag("show-info"))?;
+    }
+    if matches.get_flag("header-only") {
+        output.finish()?;
+        return Ok(code::SUCCESS);
+    }
     let store = naming::store(matches)?;
     let formatters = collect::formatters(&reader);
-    let session = Session::new(&reader);
+    let shown = Shown::from_matches(matches);
+    let mut session = Session::new(&reader);
+    if shown.contains(RecordType::FINISHED_ROUND) {
+        session = session.in_file_order();
+    }
     let with_chains = !matches.get_flag("hide-call-graph");
     let spec = recorded_fields(spec, session.events(), with_chains)?;
     let options = PrinterOptions {
@@ -48,12 +80,24 @@ pub(crate) fn run(matches: &ArgMatches, _program: &str) -> Result<i32, Failure> 
         with_chains,
         max_stack: matches.get_one("max-stack").copied().unwrap_or(127),
         nanoseconds: matches.get_flag("ns"),
+        filter: Filter::from_matches(matches, &reader)?,
+        shown,
+        clock: clock(matches),
     };
-    let mut printer = Printer::new(&options, session.events(), &formatters, &store);
+    let events = (session.events(), reader.endian());
+    let mut printer = Printer::new(output, options, events, &formatters, &store);
     let finished = session.run(&mut printer).map_err(|error| input.refuse(&error))?;
     printer.finish()?;
     report_trouble(&finished.diagnostics);
     Ok(code::SUCCESS)
+}
+
+fn clock(matches: &ArgMatches) -> Clock {
+    match (matches.get_flag("reltime"), matches.get_flag("deltatime")) {
+        (true, _) => Clock::SinceFirst(None),
+        (_, true) => Clock::SincePrevious(None),
+        _ => Clock::Recorded,
+    }
 }
 
 fn requested_fields(matches: &ArgMatches) -> Result<FieldSpec, Failure> {

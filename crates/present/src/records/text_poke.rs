@@ -17,9 +17,8 @@ pub struct PokedSymbol<'a> {
 /// Appends the lines of a TEXT_POKE record: where, then the bytes before and after, sixteen a line.
 pub fn text_poke(out: &mut Vec<u8>, record: &TextPoke<'_>, symbol: Option<PokedSymbol<'_>>) {
     put(out, format_args!("PERF_RECORD_TEXT_POKE {:x} ", record.addr));
-    match symbol {
-        Some(symbol) => put(out, format_args!("{}+0x{:x}", visible(symbol.name), symbol.offset)),
-        None => out.extend_from_slice(b"[unknown]"),
+    if let Some(symbol) = symbol {
+        put(out, format_args!("{}+0x{:x}", visible(symbol.name), symbol.offset));
     }
     put(out, format_args!(" old len {} new len {}\n", record.old.len(), record.new.len()));
     bytes(out, "Old", record.old);

@@ -10,7 +10,7 @@ use oxperf_present::report::ReportText;
 
 use super::call_graph::CallGraphSpec;
 use crate::failure::Failure;
-use crate::{input, naming};
+use crate::{header, input, naming};
 
 /// Whether and when to show the header.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -54,11 +54,7 @@ pub(super) fn command() -> Command {
         .next_help_heading("Instead of the table")
         .args([flag("stats").help("Count the records of each kind")])
         .next_help_heading("The header")
-        .args([
-            flag("header").help("Show the recording's header first"),
-            flag("header-only").help("Show the recording's header and nothing else"),
-            flag("show-info").short('I').help("Show topologies and caches in the header, too"),
-        ])
+        .args(header::arguments())
         .next_help_heading("Names")
         .args(naming::arguments())
 }

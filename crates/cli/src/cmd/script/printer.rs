@@ -8,28 +8,34 @@ use oxperf_machine::{Machine, ThreadId};
 use oxperf_present::script::{EventClass, FieldSet, FieldSpec, Head, HeadLayout, push_hex, push_number};
 use oxperf_present::visible::visible;
 use oxperf_resolve::{FrameId, FrameTable, KernelNames, Names, SymbolSource, walk_chain};
-use oxperf_session::{EventTable, SampleEvent, SessionEvent, Sink};
+use oxperf_session::{EventTable, SampleEvent, SessionEvent, SidebandEvent, Sink};
 use oxperf_tracepoint::Formatters;
-use oxperf_wire::{Sample, Weight};
+use oxperf_wire::{Endian, Sample, Weight};
 
+use super::clock::Clock;
+use super::filter::Filter;
 use super::lines::Lines;
+use super::sideband::Shown;
 use crate::output::Output;
 
 /// What to print.
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 pub(super) struct PrinterOptions {
     pub(super) spec: FieldSpec,
     pub(super) with_chains: bool,
     pub(super) max_stack: usize,
     pub(super) nanoseconds: bool,
+    pub(super) filter: Filter,
+    pub(super) shown: Shown,
+    pub(super) clock: Clock,
 }
 
 /// How samples of one event look.
 #[derive(Debug)]
-struct EventView {
+pub(super) struct EventView {
     name: String,
-    fields: FieldSet,
-    layout: HeadLayout,
+    pub(super) fields: FieldSet,
+    pub(super) layout: HeadLayout,
     /// Which of the printer's rendered locations it uses.
     lines: usize,
     /// The same for the places of data addresses, where these lie in mapped memory.
@@ -39,12 +45,16 @@ struct EventView {
 
 /// Prints each sample as it comes.
 pub(super) struct Printer<'s> {
-    output: Output,
+    pub(super) output: Output,
     failed: Option<io::Error>,
-    views: Vec<EventView>,
+    pub(super) views: Vec<EventView>,
     lines: Vec<Lines>,
-    frames: FrameTable,
-    names: Names<'s>,
+    pub(super) frames: FrameTable,
+    pub(super) names: Names<'s>,
+    pub(super) filter: Filter,
+    pub(super) shown: Shown,
+    pub(super) clock: Clock,
+    pub(super) endian: Endian,
     formatters: &'s Formatters,
     max_stack: usize,
     chain: Vec<FrameId>,
@@ -54,8 +64,9 @@ const PLACE: FieldSet = FieldSet::IP;
 
 impl<'s> Printer<'s> {
     pub(super) fn new(
-        options: &PrinterOptions,
-        events: &EventTable,
+        output: Output,
+        options: PrinterOptions,
+        (events, endian): (&EventTable, Endian),
         formatters: &'s Formatters,
         source: &'s dyn SymbolSource,
     ) -> Printer<'s> {
@@ -74,7 +85,7 @@ impl<'s> Printer<'s> {
             views.push(EventView { name, fields, layout, lines, data_lines, tracepoint });
         }
         Printer {
-            output: Output::stdout(),
+            output,
             failed: None,
             views,
             lines,
@@ -83,6 +94,10 @@ impl<'s> Printer<'s> {
             formatters,
             max_stack: options.max_stack,
             chain: Vec::new(),
+            filter: options.filter,
+            shown: options.shown,
+            clock: options.clock,
+            endian,
         }
     }
 
@@ -91,6 +106,17 @@ impl<'s> Printer<'s> {
         match self.failed {
             Some(error) => Err(error),
             None => self.output.finish(),
+        }
+    }
+
+    /// Ends the session when nothing can be written any more.
+    fn go_on(&mut self, printed: io::Result<()>) -> ControlFlow<()> {
+        match printed {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(error) => {
+                self.failed = Some(error);
+                ControlFlow::Break(())
+            }
         }
     }
 
@@ -151,7 +177,9 @@ impl<'s> Printer<'s> {
         let fields = view.fields;
         let comm = visible(machine.comm_of(event.thread));
         let out = self.output.buffer();
-        view.layout.write(&head(view, &comm, machine, event), out);
+        let mut head = head(view, &comm, machine, event);
+        head.time = head.time.map(|time| self.clock.shown(time));
+        view.layout.write(&head, out);
         if fields.contains(FieldSet::TRACE)
             && let Some(raw) = event.sample.raw.filter(|_| view.tracepoint)
         {
@@ -235,12 +263,20 @@ fn print_weight(fields: FieldSet, sample: &Sample<'_>, out: &mut Vec<u8>) {
 
 impl Sink for Printer<'_> {
     fn sample(&mut self, machine: &mut Machine, event: &SampleEvent<'_>) -> ControlFlow<()> {
-        match self.print(machine, event) {
-            Ok(()) => ControlFlow::Continue(()),
-            Err(error) => {
-                self.failed = Some(error);
-                ControlFlow::Break(())
-            }
+        if !self.filter.takes(machine, event) {
+            return ControlFlow::Continue(());
         }
+        let printed = self.print(machine, event);
+        self.go_on(printed)
+    }
+
+    fn sideband(&mut self, machine: &mut Machine, event: &SidebandEvent<'_>) -> ControlFlow<()> {
+        let printed = self.print_sideband(machine, event);
+        self.go_on(printed)
+    }
+
+    fn round(&mut self) -> ControlFlow<()> {
+        let printed = self.print_round();
+        self.go_on(printed)
     }
 }

@@ -1,0 +1,118 @@
+//! Which samples `script` shows: by time, CPU, thread and name.
+
+use clap::{Arg, ArgMatches};
+use oxperf_abi::{Cpu, PerfTime};
+use oxperf_data::Reader;
+use oxperf_machine::Machine;
+use oxperf_session::SampleEvent;
+
+use crate::failure::Failure;
+use crate::time_windows::TimeWindows;
+
+/// The options.
+pub(super) fn arguments() -> [Arg; 5] {
+    let list = |name: &'static str, value, help| Arg::new(name).long(name).value_name(value).help(help);
+    [
+        list("time", "START,STOP", "Show samples of these seconds only; also 10%/2, 0%-10%, several"),
+        list("cpu", "LIST", "Show these CPUs only, such as 0,2-4").short('C'),
+        list("comms", "NAMES", "Show threads of these names only, comma separated or file://FILE").short('c'),
+        list("pid", "LIST", "Show samples of these processes only"),
+        list("tid", "LIST", "Show samples of these threads only"),
+    ]
+}
+
+/// What a sample must be to be shown; `None` asks nothing.
+#[derive(Debug, Default)]
+pub(super) struct Filter {
+    times: Option<TimeWindows>,
+    cpus: Option<Vec<(u32, u32)>>,
+    comms: Option<Vec<String>>,
+    pids: Option<Vec<i32>>,
+    tids: Option<Vec<i32>>,
+}
+
+impl Filter {
+    /// Takes the options for a recording.
+    pub(super) fn from_matches(matches: &ArgMatches, reader: &Reader<'_>) -> Result<Filter, Failure> {
+        let text = |name| matches.get_one::<String>(name).map(String::as_str);
+        Ok(Filter {
+            times: text("time").map(|text| TimeWindows::parse(text, reader)).transpose()?,
+            cpus: text("cpu").map(cpus).transpose()?,
+            comms: text("comms").map(names).transpose()?,
+            pids: text("pid").map(|text| ids(text, "pid")).transpose()?,
+            tids: text("tid").map(|text| ids(text, "tid")).transpose()?,
+        })
+    }
+
+    /// Whether a sample is shown.
+    #[inline]
+    pub(super) fn takes(&self, machine: &Machine, event: &SampleEvent<'_>) -> bool {
+        self.takes_time(event.sample.time)
+            && self.takes_cpu(event.sample.cpu)
+            && self.takes_thread(machine, event)
+    }
+
+    /// Whether records of a CPU are shown: those of no CPU always.
+    #[inline]
+    pub(super) fn takes_cpu(&self, cpu: Option<Cpu>) -> bool {
+        let (Some(ranges), Some(cpu)) = (&self.cpus, cpu) else { return true };
+        ranges.iter().any(|(first, last)| (*first..=*last).contains(&cpu.0))
+    }
+
+    fn takes_time(&self, time: Option<PerfTime>) -> bool {
+        let Some(windows) = &self.times else { return true };
+        windows.contain(time.unwrap_or(PerfTime(0)))
+    }
+
+    fn takes_thread(&self, machine: &Machine, event: &SampleEvent<'_>) -> bool {
+        let thread = machine.thread_info(event.thread);
+        let among = |list: &Option<Vec<i32>>, id| list.as_ref().is_none_or(|list| list.contains(&id));
+        let named = |names: &Vec<String>| names.iter().any(|name| name == machine.comm_of(event.thread));
+        among(&self.pids, thread.pid.map_or(-1, |pid| pid.0))
+            && among(&self.tids, thread.tid.0)
+            && self.comms.as_ref().is_none_or(named)
+    }
+}
+
+/// `0,2-4`
+fn cpus(text: &str) -> Result<Vec<(u32, u32)>, Failure> {
+    let range = |part: &str| {
+        let (first, last) = part.split_once('-').unwrap_or((part, part));
+        let (first, last) = (first.parse().ok()?, last.parse().ok()?);
+        (first <= last).then_some((first, last))
+    };
+    let ranges: Option<Vec<(u32, u32)>> = text.split(',').map(range).collect();
+    ranges.ok_or_else(|| Failure::new(format!("Invalid cpu_list: '{text}' is no list such as 0,2-4")))
+}
+
+fn ids(text: &str, what: &str) -> Result<Vec<i32>, Failure> {
+    let ids: Result<Vec<i32>, _> = text.split(',').map(str::parse).collect();
+    ids.map_err(|_| Failure::new(format!("problems parsing {what} list: '{text}'")))
+}
+
+/// Names, comma separated, or those that stand in a file, one a line.
+fn names(text: &str) -> Result<Vec<String>, Failure> {
+    let Some(path) = text.strip_prefix("file://") else {
+        return Ok(text.split(',').map(str::to_owned).collect());
+    };
+    let listed = std::fs::read_to_string(path).map_err(|error| Failure::new(format!("{path}: {error}")))?;
+    Ok(listed.lines().filter(|line| !line.is_empty()).map(str::to_owned).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_of_cpus() {
+        assert_eq!(cpus("0,2-4").ok(), Some(vec![(0, 0), (2, 4)]));
+        assert!(["", "x", "1-", "4-2", "0,,1"].into_iter().all(|text| cpus(text).is_err()));
+    }
+
+    #[test]
+    fn records_of_no_cpu_pass() {
+        let filter = Filter { cpus: Some(vec![(1, 2)]), ..Filter::default() };
+        let passes = [None, Some(0), Some(2)].map(|cpu| filter.takes_cpu(cpu.map(Cpu)));
+        assert_eq!(passes, [true, false, true]);
+    }
+}
