@@ -109,7 +109,7 @@ fn percent(text: &str) -> Option<f64> {
 fn place((from, to): (f64, f64), sampled: SampleTime) -> (u64, u64) {
     let (first, last) = (sampled.first.0, sampled.last.0);
     let total = last.saturating_sub(first) as f64;
-    let at = |percent: f64| first.saturating_add((percent / 100.0 * total) as u64);
+    let at = |percent: f64| first.saturating_add((percent / 100.0 * total).round() as u64);
     (at(from), if to >= 100.0 { last } else { at(to).saturating_sub(1) })
 }
 
