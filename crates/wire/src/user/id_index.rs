@@ -21,13 +21,33 @@ pub struct IdIndexEntry {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct IdIndex<'a> {
     words: Words<'a>,
+    guests: Option<Words<'a>>,
+}
+
+/// The guest that an event counts in.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct IdIndexGuest {
+    /// The guest's process on the host; 0 for the host itself.
+    pub machine_pid: u64,
+    /// The guest's CPU.
+    pub vcpu: u64,
 }
 
 impl<'a> IdIndex<'a> {
     /// Decodes the body.
     pub fn decode(cursor: &mut Cursor<'a>) -> Result<IdIndex<'a>, WireError> {
         let count = cursor.u64()?;
-        Ok(IdIndex { words: Words::new(cursor.items(count, 32)?, cursor.endian()) })
+        let words = Words::new(cursor.items(count, 32)?, cursor.endian());
+        let guests = cursor.items(count, 16).ok().map(|bytes| Words::new(bytes, cursor.endian()));
+        Ok(IdIndex { words, guests })
+    }
+
+    /// The guests of the entries, if the recorder noted them.
+    pub fn guests(&self) -> Option<impl Iterator<Item = IdIndexGuest> + use<'a>> {
+        let mut words = self.guests?.iter();
+        Some(std::iter::from_fn(move || {
+            Some(IdIndexGuest { machine_pid: words.next()?, vcpu: words.next()? })
+        }))
     }
 
     /// The entries.
@@ -66,5 +86,17 @@ mod tests {
         IdIndex::encode_entries(&entries, &mut body);
         let read = IdIndex::decode(&mut Cursor::new(body.as_bytes(), Endian::Big)).unwrap();
         assert_eq!(read.entries().collect::<Vec<_>>(), entries);
+        assert!(read.guests().is_none());
+    }
+
+    #[test]
+    fn guests_follow_the_entries() {
+        let mut body = Encoder::new(Endian::Little);
+        let entry = IdIndexEntry { id: EventId(9), index: 0, cpu: 1, tid: 2 };
+        IdIndex::encode_entries(&[entry], &mut body);
+        [3, 4].into_iter().for_each(|word| body.u64(word));
+        let read = IdIndex::decode(&mut Cursor::new(body.as_bytes(), Endian::Little)).unwrap();
+        let guests: Vec<_> = read.guests().unwrap().collect();
+        assert_eq!(guests, [IdIndexGuest { machine_pid: 3, vcpu: 4 }]);
     }
 }
