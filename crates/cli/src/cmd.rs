@@ -1,6 +1,7 @@
 //! The commands, one file each: what they are called, their options, and what runs them.
 
 mod buildid_list;
+mod dump;
 mod evlist;
 mod profile;
 mod record;

@@ -14,6 +14,7 @@ impl Session<'_, '_> {
     /// Applies a sideband record, or hands a sample to the sink.
     #[inline]
     pub(crate) fn deliver(&mut self, queued: &Queued<'_>, sink: &mut impl Sink) -> ControlFlow<()> {
+        sink.record(&queued.record, Some(queued.event))?;
         if queued.record.header.kind == RecordType::SAMPLE {
             return self.deliver_sample(queued, sink);
         }

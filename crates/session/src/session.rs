@@ -14,6 +14,13 @@ use crate::{Diagnostics, EventIndex, EventTable};
 
 /// What a session does with samples.
 pub trait Sink {
+    /// A record of any kind when its turn has come, before it is decoded and counts: what follows may not be called
+    /// for it. Without an event it is a tool's, or its id is not listed. `Break` ends the session.
+    #[inline]
+    fn record(&mut self, _record: &RawRecord<'_>, _event: Option<EventIndex>) -> ControlFlow<()> {
+        ControlFlow::Continue(())
+    }
+
     /// A sample; the machine is as it was at that moment. `Break` ends the session.
     fn sample(&mut self, machine: &mut Machine, event: &SampleEvent<'_>) -> ControlFlow<()>;
 
@@ -167,16 +174,17 @@ impl<'r, 'a> Session<'r, 'a> {
     ) -> ControlFlow<()> {
         let kind = record.header.kind;
         if kind == RecordType::FINISHED_ROUND {
+            sink.record(&record, None)?;
             self.deliver_all(order.finish_round(), sink)?;
             return sink.round();
         }
         if kind.is_user() {
             self.count_unknown(kind);
-            return ControlFlow::Continue(());
+            return sink.record(&record, None);
         }
         let Ok(event) = self.events.owner(kind, record.body, self.endian) else {
             self.diagnostics.unknown_ids += 1;
-            return ControlFlow::Continue(());
+            return sink.record(&record, None);
         };
         let queued = Queued { record, event };
         match self.time_of(&queued).filter(|_| ordered) {

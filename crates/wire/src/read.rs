@@ -50,6 +50,11 @@ impl<'a> ReadValues<'a> {
         })
     }
 
+    /// Whether the values are those of a whole group.
+    pub fn is_group(&self) -> bool {
+        self.format.contains(ReadFormat::GROUP)
+    }
+
     /// The values, the leader's first.
     pub fn values(&self) -> impl Iterator<Item = ReadValue> + use<'a> {
         let (mut first, mut words, format) = (self.first, self.words.iter(), self.format);

@@ -12,6 +12,7 @@ use oxperf_analysis::profile::Profile;
 use oxperf_data::Reader;
 use oxperf_present::report::{prologue, table, tip};
 
+use super::dump;
 use crate::failure::{Failure, code};
 use crate::input::{Input, report_trouble};
 use crate::output::{Output, print_error};
@@ -56,6 +57,9 @@ pub(crate) fn run(matches: &ArgMatches, _program: &str) -> Result<i32, Failure> 
         _ => header::write(&mut output, &input, &reader, options.full_header)?,
     }
     if options.header != HeaderRequest::Only {
+        if matches.get_flag("dump-raw-trace") {
+            return dump::report(matches, &input, &reader, output);
+        }
         show(matches, &input, &reader, options, &mut output)?;
     }
     output.finish()?;

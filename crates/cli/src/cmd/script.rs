@@ -8,9 +8,11 @@ mod sideband;
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use oxperf_abi::{RecordType, SampleType};
+use oxperf_present::dump::Consumer;
 use oxperf_present::script::{EventClass, FieldSet, FieldSpec};
-use oxperf_session::{EventTable, Session, SessionEvent};
+use oxperf_session::{EventTable, SessionEvent};
 
+use super::dump;
 use crate::failure::{Failure, code};
 use crate::input::{self, Input, report_trouble};
 use crate::output::Output;
@@ -43,6 +45,7 @@ pub(crate) fn command() -> Command {
         .args(filter::arguments())
         .next_help_heading("Other records")
         .args(sideband::arguments())
+        .args(dump::arguments())
         .next_help_heading("The header")
         .args(header::arguments())
         .next_help_heading("Names")
@@ -69,7 +72,7 @@ pub(crate) fn run(matches: &ArgMatches, _program: &str) -> Result<i32, Failure> 
     let store = naming::store(matches)?;
     let formatters = collect::formatters(&reader);
     let shown = Shown::from_matches(matches);
-    let mut session = Session::new(&reader);
+    let mut session = dump::session(matches, &reader);
     if shown.contains(RecordType::FINISHED_ROUND) {
         session = session.in_file_order();
     }
@@ -83,6 +86,7 @@ pub(crate) fn run(matches: &ArgMatches, _program: &str) -> Result<i32, Failure> 
         filter: Filter::from_matches(matches, &reader)?,
         shown,
         clock: clock(matches),
+        dumper: dump::dumper(matches, &input, &reader, session.events(), Consumer::Script),
     };
     let events = (session.events(), reader.endian());
     let mut printer = Printer::new(output, options, events, &formatters, &store);

@@ -80,9 +80,11 @@ impl CpuMap {
                 });
                 bits.collect()
             }
-            CpuMap::Range { any, start, end } => {
-                any.then_some(None).into_iter().chain((*start..=*end).map(|cpu| Some(u32::from(cpu)))).collect()
-            }
+            CpuMap::Range { any, start, end } => any
+                .then_some(None)
+                .into_iter()
+                .chain((*start..=*end).map(|cpu| Some(u32::from(cpu))))
+                .collect(),
         }
     }
 }

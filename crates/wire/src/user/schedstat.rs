@@ -39,9 +39,8 @@ impl SchedstatCpu {
     pub fn decode(cursor: &mut Cursor<'_>) -> Result<SchedstatCpu, WireError> {
         let (timestamp, cpu, version) = (cursor.u64()?, cursor.u32()?, cursor.u16()?);
         cursor.u16()?;
-        let counters = (0..CPU_COUNTERS).map(|index| {
-            if index < NARROW { cursor.u32().map(u64::from) } else { cursor.u64() }
-        });
+        let counters = (0..CPU_COUNTERS)
+            .map(|index| if index < NARROW { cursor.u32().map(u64::from) } else { cursor.u64() });
         Ok(SchedstatCpu { timestamp, cpu, version, counters: counters.collect::<Result<_, _>>()? })
     }
 

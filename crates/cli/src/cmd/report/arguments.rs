@@ -9,6 +9,7 @@ use oxperf_data::EventEntry;
 use oxperf_present::report::ReportText;
 
 use super::call_graph::CallGraphSpec;
+use crate::cmd::dump;
 use crate::failure::Failure;
 use crate::{header, input, naming};
 
@@ -53,6 +54,7 @@ pub(super) fn command() -> Command {
         .args(table_arguments())
         .next_help_heading("Instead of the table")
         .args([flag("stats").help("Count the records of each kind")])
+        .args(dump::arguments())
         .next_help_heading("The header")
         .args(header::arguments())
         .next_help_heading("Names")

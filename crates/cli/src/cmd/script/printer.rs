@@ -4,11 +4,12 @@ use std::io;
 use std::ops::ControlFlow;
 
 use oxperf_abi::{EventType, SampleType, SoftwareId};
+use oxperf_data::RawRecord;
 use oxperf_machine::{Machine, ThreadId};
 use oxperf_present::script::{EventClass, FieldSet, FieldSpec, Head, HeadLayout, push_hex, push_number};
 use oxperf_present::visible::visible;
 use oxperf_resolve::{FrameId, FrameTable, KernelNames, Names, SymbolSource, walk_chain};
-use oxperf_session::{EventTable, SampleEvent, SessionEvent, SidebandEvent, Sink};
+use oxperf_session::{EventIndex, EventTable, SampleEvent, SessionEvent, SidebandEvent, Sink};
 use oxperf_tracepoint::Formatters;
 use oxperf_wire::{Endian, Sample, Weight};
 
@@ -16,10 +17,10 @@ use super::clock::Clock;
 use super::filter::Filter;
 use super::lines::Lines;
 use super::sideband::Shown;
+use crate::cmd::dump::Dumper;
 use crate::output::Output;
 
 /// What to print.
-#[derive(Debug)]
 pub(super) struct PrinterOptions {
     pub(super) spec: FieldSpec,
     pub(super) with_chains: bool,
@@ -28,6 +29,7 @@ pub(super) struct PrinterOptions {
     pub(super) filter: Filter,
     pub(super) shown: Shown,
     pub(super) clock: Clock,
+    pub(super) dumper: Option<Dumper>,
 }
 
 /// How samples of one event look.
@@ -58,6 +60,7 @@ pub(super) struct Printer<'s> {
     formatters: &'s Formatters,
     max_stack: usize,
     chain: Vec<FrameId>,
+    dumper: Option<Dumper>,
 }
 
 const PLACE: FieldSet = FieldSet::IP;
@@ -98,6 +101,7 @@ impl<'s> Printer<'s> {
             shown: options.shown,
             clock: options.clock,
             endian,
+            dumper: options.dumper,
         }
     }
 
@@ -173,6 +177,9 @@ impl<'s> Printer<'s> {
     }
 
     fn print(&mut self, machine: &Machine, event: &SampleEvent<'_>) -> io::Result<()> {
+        if let Some(dumper) = &self.dumper {
+            dumper.place(machine, event, self.output.buffer());
+        }
         let view = &self.views[event.event.0];
         let fields = view.fields;
         let comm = visible(machine.comm_of(event.thread));
@@ -262,6 +269,13 @@ fn print_weight(fields: FieldSet, sample: &Sample<'_>, out: &mut Vec<u8>) {
 }
 
 impl Sink for Printer<'_> {
+    fn record(&mut self, record: &RawRecord<'_>, event: Option<EventIndex>) -> ControlFlow<()> {
+        let Some(dumper) = &self.dumper else { return ControlFlow::Continue(()) };
+        dumper.record(record, event, self.output.buffer());
+        let settled = self.output.settle();
+        self.go_on(settled)
+    }
+
     fn sample(&mut self, machine: &mut Machine, event: &SampleEvent<'_>) -> ControlFlow<()> {
         if !self.filter.takes(machine, event) {
             return ControlFlow::Continue(());

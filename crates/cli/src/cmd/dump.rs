@@ -1,0 +1,137 @@
+//! `-D` of `script` and `report`: every record as bytes and in words.
+
+use std::io;
+use std::ops::ControlFlow;
+
+use clap::{Arg, ArgAction, ArgMatches};
+use oxperf_abi::CpuMode;
+use oxperf_data::features::Arch;
+use oxperf_data::{RawRecord, Reader};
+use oxperf_machine::Machine;
+use oxperf_present::dump::{Architecture, Consumer, Dump, Object};
+use oxperf_present::stats;
+use oxperf_session::{EventIndex, EventTable, RecordStats, SampleEvent, Session, Sink};
+
+use crate::failure::{Failure, code};
+use crate::input::{Input, report_trouble};
+use crate::output::Output;
+
+/// The options.
+pub(crate) fn arguments() -> [Arg; 2] {
+    [
+        Arg::new("dump-raw-trace")
+            .short('D')
+            .long("dump-raw-trace")
+            .action(ArgAction::SetTrue)
+            .help("Show every record as bytes and in words"),
+        Arg::new("disable-order")
+            .long("disable-order")
+            .action(ArgAction::SetTrue)
+            .requires("dump-raw-trace")
+            .help("With -D: records in the order of the file, not of time"),
+    ]
+}
+
+/// The session that the options ask for.
+pub(crate) fn session<'r, 'a>(matches: &ArgMatches, reader: &'r Reader<'a>) -> Session<'r, 'a> {
+    let session = Session::new(reader);
+    if matches.get_flag("disable-order") { session.in_file_order() } else { session }
+}
+
+/// What shows the records, if the options ask for it.
+pub(crate) fn dumper(
+    matches: &ArgMatches,
+    input: &Input,
+    reader: &Reader<'_>,
+    events: &EventTable,
+    consumer: Consumer,
+) -> Option<Dumper> {
+    let machine = reader.features().get::<Arch>().ok().flatten();
+    let architecture = machine.map_or(Architecture::Other, |arch| Architecture::from_machine(&arch.0));
+    let file = input.path().to_string_lossy();
+    let make = || Dump::new(&file, events.clone(), reader.endian(), architecture, consumer);
+    matches.get_flag("dump-raw-trace").then(|| Dumper { dump: make() })
+}
+
+/// Shows records and where samples are at home.
+pub(crate) struct Dumper {
+    dump: Dump,
+}
+
+impl Dumper {
+    /// Appends a record.
+    pub(crate) fn record(&self, record: &RawRecord<'_>, event: Option<EventIndex>, out: &mut Vec<u8>) {
+        self.dump.record(record, event, out);
+    }
+
+    /// Appends the thread of a sample and what its address lies in.
+    pub(crate) fn place(&self, machine: &Machine, event: &SampleEvent<'_>, out: &mut Vec<u8>) {
+        let mode = event.misc.cpu_mode();
+        let place = machine.locate(event.thread, mode, event.sample.ip.unwrap_or(0));
+        let object = match place {
+            Some(place) => Object::Named(&machine.dso(place.dso).name),
+            None if matches!(mode, CpuMode::Kernel | CpuMode::User) => Object::NotFound,
+            None => Object::Outside,
+        };
+        let tid = machine.thread_info(event.thread).tid.0;
+        self.dump.place(machine.comm_of(event.thread), tid, &object, out);
+    }
+}
+
+/// Writes the records and nothing else of them.
+struct DumpSink {
+    dumper: Dumper,
+    output: Output,
+    failed: Option<io::Error>,
+}
+
+impl DumpSink {
+    fn settle(&mut self) -> ControlFlow<()> {
+        match self.output.settle() {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(error) => {
+                self.failed = Some(error);
+                ControlFlow::Break(())
+            }
+        }
+    }
+}
+
+impl Sink for DumpSink {
+    fn record(&mut self, record: &RawRecord<'_>, event: Option<EventIndex>) -> ControlFlow<()> {
+        self.dumper.record(record, event, self.output.buffer());
+        self.settle()
+    }
+
+    fn sample(&mut self, machine: &mut Machine, event: &SampleEvent<'_>) -> ControlFlow<()> {
+        self.dumper.place(machine, event, self.output.buffer());
+        self.settle()
+    }
+}
+
+/// Runs `report -D`: the records, then how many there are of each kind.
+pub(crate) fn report(
+    matches: &ArgMatches,
+    input: &Input,
+    reader: &Reader<'_>,
+    output: Output,
+) -> Result<i32, Failure> {
+    let session = session(matches, reader).keeping_exited_threads();
+    let Some(dumper) = dumper(matches, input, reader, session.events(), Consumer::Report) else {
+        return Ok(code::SUCCESS);
+    };
+    let mut sink = DumpSink { dumper, output, failed: None };
+    let finished = session.run(&mut sink).map_err(|error| input.refuse(&error))?;
+    if let Some(error) = sink.failed {
+        return Err(error.into());
+    }
+    let mut counted = RecordStats::count(reader).map_err(|error| input.refuse(&error))?;
+    for event in &mut counted.events {
+        // As in perf, a dump ends with the samples of each event alone.
+        (event.lost, event.filtered) = (0, 0);
+    }
+    stats::write(&mut sink.output, &counted)?;
+    sink.output.finish()?;
+    report_trouble(&finished.diagnostics);
+    Ok(code::SUCCESS)
+}

@@ -1,0 +1,97 @@
+//! Branch stacks.
+
+use oxperf_abi::BranchEntry;
+use oxperf_session::SessionEvent;
+use oxperf_wire::{BranchStack, Sample};
+
+use super::chain::{entry, is_call_stack};
+use super::text::{push_decimal, push_word, put};
+
+/// Appends the branches of a sample.
+pub(super) fn write(sample: &Sample<'_>, event: &SessionEvent, out: &mut Vec<u8>) {
+    let Some(branches) = &sample.branch_stack else { return };
+    let count = branches.entries().count();
+    if is_call_stack(event) {
+        return call_stack(branches, count, out);
+    }
+    out.extend_from_slice(b"... branch stack: nr:");
+    push_decimal(out, count as u64);
+    out.push(b'\n');
+    branches.entries().enumerate().for_each(|(index, branch)| write_branch(index, &branch, out));
+}
+
+/// Where the newest call leads, then where each came from.
+fn call_stack(branches: &BranchStack<'_>, count: usize, out: &mut Vec<u8>) {
+    put!(out, "... branch callstack: nr:{}\n", count + 1);
+    let newest = branches.entries().next().map(|branch| branch.to);
+    let words = newest.into_iter().chain(branches.entries().map(|branch| branch.from));
+    for (index, word) in words.enumerate() {
+        entry(index, word, out);
+        out.push(b'\n');
+    }
+}
+
+fn write_branch(index: usize, branch: &BranchEntry, out: &mut Vec<u8>) {
+    let flags = branch.flags;
+    let letter = |bit: u32, letter| if flags >> bit & 1 != 0 { letter } else { b' ' };
+    entry(index, branch.from, out);
+    out.extend_from_slice(b" -> ");
+    push_word(out, branch.to);
+    out.push(b' ');
+    push_decimal(out, flags >> 4 & 0xffff);
+    out.extend_from_slice(b" cycles ");
+    out.extend_from_slice(&[letter(0, b'M'), letter(1, b'P'), letter(3, b'A'), letter(2, b'T'), b' ']);
+    put!(out, "{:x} {} {}\n", flags >> 34, kind_name(flags), speculation_name(flags));
+}
+
+/// What kind of branch, as far as the CPU tells.
+fn kind_name(flags: u64) -> &'static str {
+    const KINDS: [&str; 15] = [
+        "",
+        "COND",
+        "UNCOND",
+        "IND",
+        "CALL",
+        "IND_CALL",
+        "RET",
+        "SYSCALL",
+        "SYSRET",
+        "COND_CALL",
+        "COND_RET",
+        "ERET",
+        "IRQ",
+        "SERROR",
+        "NO_TX",
+    ];
+    const MORE: [&str; 8] =
+        ["FAULT_ALGN", "FAULT_DATA", "FAULT_INST", "ARCH_1", "ARCH_2", "ARCH_3", "ARCH_4", "ARCH_5"];
+    let (kind, more) = ((flags >> 20 & 15) as usize, (flags >> 26 & 15) as usize);
+    KINDS.get(kind).or_else(|| MORE.get(more)).copied().unwrap_or_default()
+}
+
+fn speculation_name(flags: u64) -> &'static str {
+    match flags >> 24 & 3 {
+        0 => "",
+        1 => "SPEC_WRONG_PATH",
+        2 => "NON_SPEC_CORRECT_PATH",
+        _ => "SPEC_CORRECT_PATH",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn flags_stand_in_their_columns() {
+        let text = |flags| {
+            let mut out = Vec::new();
+            write_branch(1, &BranchEntry { from: 0x10, to: 0x20, flags }, &mut out);
+            String::from_utf8(out).unwrap().split_once(" -> 0000000000000020 ").unwrap().1.to_owned()
+        };
+        assert_eq!(text(2 | 5 << 4), "5 cycles  P   0  \n");
+        assert_eq!(text(1 | 1 << 20 | 1 << 24), "0 cycles M    0 COND SPEC_WRONG_PATH\n");
+        assert_eq!(text(12 | 3 << 20 | 2 << 24), "0 cycles   AT 0 IND NON_SPEC_CORRECT_PATH\n");
+        assert_eq!(text(15 << 20 | 1 << 26 | 1 << 34), "0 cycles      1 FAULT_DATA \n");
+    }
+}

@@ -1,0 +1,169 @@
+//! The text of `script -D` and `report -D`: every record as bytes and in words, in perf's layout.
+//!
+//! A [`Dump`] appends to a buffer: first [`Dump::record`] for the record, then, where its sample is looked at,
+//! [`Dump::place`]. Bytes are shown as the file holds them, whatever the recorder's byte order. A record that cannot
+//! be decoded is shown by its bytes, and its line says why.
+
+mod auxtrace;
+mod branch;
+mod chain;
+mod hex;
+mod kernel;
+mod registers;
+mod sample;
+mod stamp;
+mod stat;
+mod text;
+mod tool;
+
+use oxperf_abi::{RecordType, SampleType};
+use oxperf_data::RawRecord;
+use oxperf_session::{EventIndex, EventTable, SessionEvent};
+use oxperf_wire::{Endian, Sample};
+
+use crate::visible::visible;
+pub use registers::Architecture;
+use stamp::Stamp;
+use text::put;
+
+/// The command that dumps; a few of tools' records it takes no notice of, and says so.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Consumer {
+    /// `report -D`.
+    Report,
+    /// `script -D`.
+    Script,
+}
+
+/// What an address lies in.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Object<'a> {
+    /// A mapping of the object with this name.
+    Named(&'a str),
+    /// No mapping is known there.
+    NotFound,
+    /// It is no address of this machine's kernel or processes.
+    Outside,
+}
+
+/// Said of a record that the command does nothing with.
+const UNHANDLED: &[u8] = b": unhandled!\n";
+
+/// What all records of a dump have in common.
+#[derive(Debug)]
+pub struct Dump {
+    /// The file's name, shown with every record.
+    file: Vec<u8>,
+    events: EventTable,
+    endian: Endian,
+    architecture: Architecture,
+    consumer: Consumer,
+    /// The fields that any event records.
+    fields: SampleType,
+    /// Whether records other than samples tell their time.
+    stamped: bool,
+}
+
+impl Dump {
+    /// A dump of the recording `file` with these events, recorded on `architecture`.
+    pub fn new(
+        file: &str,
+        events: EventTable,
+        endian: Endian,
+        architecture: Architecture,
+        consumer: Consumer,
+    ) -> Dump {
+        let all = events.events().iter().fold(SampleType::EMPTY, |all, event| all | event.attr.sample_type);
+        let stamped = events.events().first().is_some_and(|event| event.layout.sample_id_all());
+        let file = visible(file).into_owned().into_bytes();
+        Dump { file, events, endian, architecture, consumer, fields: all, stamped }
+    }
+
+    /// Appends a record: its bytes, its line, and the details of a sample. `event` is whose record it is; `None` for
+    /// tools' records and where the record's id is not listed.
+    pub fn record(&self, record: &RawRecord<'_>, event: Option<EventIndex>, out: &mut Vec<u8>) {
+        stamp::write_bytes(&self.file, record, self.endian, out);
+        let event = event.and_then(|index| self.events.events().get(index.0));
+        match (record.header.kind, event) {
+            (RecordType::SAMPLE, Some(event)) => self.sample(record, event, out),
+            (kind, None) if kind.is_user() => self.tool_record(record, out),
+            (_, event) => self.kernel_record(record, event, out),
+        }
+    }
+
+    fn sample(&self, record: &RawRecord<'_>, event: &SessionEvent, out: &mut Vec<u8>) {
+        match event.layout.decode_sample(record.body, self.endian) {
+            Ok(sample) => {
+                let cpu = sample.cpu.map_or(u32::MAX, |cpu| cpu.0);
+                let time = sample.time.map_or(u64::MAX, |time| time.0);
+                stamp::write(Some(Stamp { cpu, time }), self.fields, record, out);
+                self.sample_text(record, event, &sample, out);
+            }
+            Err(error) => {
+                stamp::write(Some(Stamp::TOOL), self.fields, record, out);
+                put!(out, "PERF_RECORD_SAMPLE cannot be decoded: {error}\n");
+            }
+        }
+    }
+
+    fn sample_text(
+        &self,
+        record: &RawRecord<'_>,
+        event: &SessionEvent,
+        sample: &Sample<'_>,
+        out: &mut Vec<u8>,
+    ) {
+        sample::head(record.header.misc, sample, event, out);
+        chain::write(sample, event, out);
+        branch::write(sample, event, out);
+        registers::write(sample, self.architecture, out);
+        sample::details(record.body, sample, out);
+    }
+
+    fn kernel_record(&self, record: &RawRecord<'_>, event: Option<&SessionEvent>, out: &mut Vec<u8>) {
+        let id = event.map(|event| event.layout.sample_id(record.body, self.endian)).unwrap_or_default();
+        let cpu = id.cpu.map_or(u32::MAX, |cpu| cpu.0);
+        let time = id.time.map_or(u64::MAX, |time| time.0);
+        stamp::write(self.stamped.then_some(Stamp { cpu, time }), self.fields, record, out);
+        let start = out.len();
+        if let Err(error) = kernel::write(record, &id, event, self.endian, self.consumer, out) {
+            refuse(record.header.kind, &error, start, out);
+        }
+    }
+
+    fn tool_record(&self, record: &RawRecord<'_>, out: &mut Vec<u8>) {
+        stamp::write(Some(Stamp::TOOL), self.fields, record, out);
+        let start = out.len();
+        if let Err(error) = tool::write(record, self.endian, self.consumer, out) {
+            refuse(record.header.kind, &error, start, out);
+        }
+    }
+
+    /// Appends where a sample is at home: its thread, and what its address lies in.
+    pub fn place(&self, comm: &str, tid: i32, object: &Object<'_>, out: &mut Vec<u8>) {
+        out.extend_from_slice(b" ... thread: ");
+        out.extend_from_slice(visible(comm).as_bytes());
+        out.push(b':');
+        text::push_signed(out, tid);
+        out.extend_from_slice(b"\n ...... dso: ");
+        let object = match object {
+            Object::Named(name) => visible(name),
+            Object::Outside => "[hypervisor]".into(),
+            Object::NotFound => "<not found>".into(),
+        };
+        out.extend_from_slice(object.as_bytes());
+        out.push(b'\n');
+    }
+}
+
+/// Replaces what was begun of a record's text by the reason why it has none.
+fn refuse(kind: RecordType, error: &oxperf_wire::WireError, start: usize, out: &mut Vec<u8>) {
+    out.truncate(start);
+    put!(out, "PERF_RECORD_{} cannot be decoded: {error}\n", record_name(kind));
+}
+
+/// The name behind `PERF_RECORD_`; tools' records go without the word that tells where they once stood.
+fn record_name(kind: RecordType) -> &'static str {
+    let name = kind.name().map(|name| name.strip_prefix("HEADER_").unwrap_or(name));
+    name.unwrap_or("UNKNOWN")
+}
