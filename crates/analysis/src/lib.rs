@@ -7,3 +7,4 @@ pub mod collect;
 pub mod flame;
 pub mod hist;
 pub mod profile;
+pub mod tasks;

@@ -73,7 +73,7 @@ impl Machine {
         }
         let space = self.space_of(known_pid, tid);
         let comm = self.comms.placeholder(tid.0);
-        self.add_thread(Thread { pid: known_pid, tid, comm, named: false, space })
+        self.add_thread(Thread { pid: known_pid, tid, parent: None, comm, named: false, space })
     }
 
     fn learn_process(&mut self, id: ThreadId, pid: Option<Pid>) {
@@ -134,6 +134,19 @@ impl Machine {
     /// All threads that were ever seen, by number.
     pub fn threads(&self) -> &[Thread] {
         &self.threads
+    }
+
+    /// The threads that have their ids now, ordered by id.
+    pub fn present_threads(&self) -> Vec<ThreadId> {
+        let mut present: Vec<ThreadId> = self.alive.values().copied().collect();
+        present.sort_unstable_by_key(|id| self.threads[id.0 as usize].tid.0);
+        present
+    }
+
+    /// What a thread's address space shows now, by address: first address, address behind the last, mapping.
+    pub fn mappings_of(&self, id: ThreadId) -> impl Iterator<Item = (u64, u64, &Map)> + '_ {
+        let space = &self.spaces[self.threads[id.0 as usize].space.0 as usize];
+        space.stretches().map(|(start, end, map)| (start, end, self.map(map)))
     }
 
     /// A thread's name now.

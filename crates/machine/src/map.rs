@@ -21,6 +21,12 @@ pub struct Map {
     pub bias: u64,
     /// `PROT_*` bits; 0 when the record did not say.
     pub prot: u32,
+    /// `MAP_*` bits; 0 when the record did not say.
+    pub flags: u32,
+    /// File offset of the first address, as recorded.
+    pub file_offset: u64,
+    /// The file's inode when the record told it.
+    pub inode: Option<u64>,
 }
 
 impl Map {
@@ -52,6 +58,11 @@ impl MapTable {
         let after = self.regions.partition_point(|region| region.start <= address);
         let region = self.regions.get(after.checked_sub(1)?)?;
         (address < region.end).then_some(region.map)
+    }
+
+    /// Every stretch with its first address, the address behind its last, and its mapping.
+    pub(crate) fn stretches(&self) -> impl Iterator<Item = (u64, u64, MapId)> + '_ {
+        self.regions.iter().map(|region| (region.start, region.end, region.map))
     }
 
     /// Puts a mapping over whatever was there.

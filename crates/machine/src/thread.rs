@@ -19,6 +19,8 @@ pub struct Thread {
     pub pid: Option<Pid>,
     /// Thread.
     pub tid: Tid,
+    /// The thread that made it; `None` while no record has said it.
+    pub parent: Option<Tid>,
     /// Its name now.
     pub comm: CommId,
     /// Whether the name was recorded, not made up.

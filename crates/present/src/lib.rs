@@ -13,4 +13,5 @@ pub mod records;
 pub mod report;
 pub mod script;
 pub mod stats;
+pub mod tasks;
 pub mod visible;

@@ -83,6 +83,7 @@ pub struct Session<'r, 'a> {
     pub(crate) reads: GroupReads,
     pub(crate) diagnostics: Diagnostics,
     in_file_order: bool,
+    only: Option<&'static [RecordType]>,
 }
 
 /// A framed record with its event.
@@ -115,6 +116,7 @@ impl<'r, 'a> Session<'r, 'a> {
             reads: GroupReads::default(),
             diagnostics,
             in_file_order: false,
+            only: None,
         }
     }
 
@@ -129,6 +131,13 @@ impl<'r, 'a> Session<'r, 'a> {
     #[must_use]
     pub fn keeping_exited_threads(mut self) -> Session<'r, 'a> {
         self.machine.keep_exited_threads();
+        self
+    }
+
+    /// Passes over all kernel records but those of these kinds.
+    #[must_use]
+    pub fn only(mut self, kinds: &'static [RecordType]) -> Session<'r, 'a> {
+        self.only = Some(kinds);
         self
     }
 
@@ -181,6 +190,9 @@ impl<'r, 'a> Session<'r, 'a> {
         if kind.is_user() {
             self.count_unknown(kind);
             return sink.record(&record, None);
+        }
+        if self.only.is_some_and(|kinds| !kinds.contains(&kind)) {
+            return ControlFlow::Continue(());
         }
         let Ok(event) = self.events.owner(kind, record.body, self.endian) else {
             self.diagnostics.unknown_ids += 1;

@@ -51,6 +51,9 @@ pub(crate) fn run(matches: &ArgMatches, _program: &str) -> Result<i32, Failure> 
     if matches.get_flag("stats") {
         return records::stats(&input, &reader);
     }
+    if matches.get_flag("tasks") || matches.get_flag("mmaps") {
+        return records::tasks(&input, &reader, matches.get_flag("mmaps"));
+    }
     let mut output = Output::stdout();
     match options.header {
         HeaderRequest::Hint => output.write_all(HINT)?,

@@ -17,7 +17,16 @@ impl Machine {
         let dso =
             self.dsos.find_or_add(DsoKey { name, kind: DsoKind::KernelSymbol, build_id: None, inode: None });
         let (start, end) = (ksymbol.addr, ksymbol.addr.saturating_add(u64::from(ksymbol.len)));
-        let map = self.add_map(Map { start, end, dso, bias: start.wrapping_neg(), prot: 0 });
+        let map = self.add_map(Map {
+            start,
+            end,
+            dso,
+            bias: start.wrapping_neg(),
+            prot: 0,
+            flags: 0,
+            file_offset: 0,
+            inode: None,
+        });
         self.kernel.insert(start, end, map);
     }
 }

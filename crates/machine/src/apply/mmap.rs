@@ -25,6 +25,21 @@ struct Mapping<'a> {
     filename: &'a [u8],
 }
 
+impl Mapping<'_> {
+    fn map(&self, dso: DsoId, bias: u64) -> Map {
+        Map {
+            start: self.start,
+            end: self.start.saturating_add(self.len),
+            dso,
+            bias,
+            prot: self.prot,
+            flags: self.flags,
+            file_offset: self.pgoff,
+            inode: self.inode.map(|(_, _, inode)| inode),
+        }
+    }
+}
+
 impl Machine {
     /// Applies an MMAP record.
     pub fn apply_mmap(&mut self, misc: Misc, mmap: &Mmap<'_>) {
@@ -99,7 +114,7 @@ impl Machine {
         // The record ends with the kernel's text, but init code and data follow it: the image goes on up to
         // whatever else is mapped above.
         let end = u64::MAX;
-        let map = self.add_map(Map { start: mapping.start, end, dso, bias: 0, prot: PROT_EXEC });
+        let map = self.add_map(Map { end, prot: PROT_EXEC, ..mapping.map(dso, 0) });
         self.kernel.insert_below(mapping.start, end, map);
     }
 
@@ -116,8 +131,9 @@ impl Machine {
     }
 
     fn insert_mapping(&mut self, mapping: &Mapping<'_>, dso: DsoId, bias: u64, kernel: bool) {
-        let (start, end) = (mapping.start, mapping.start.saturating_add(mapping.len));
-        let map = self.add_map(Map { start, end, dso, bias, prot: mapping.prot });
+        let map = mapping.map(dso, bias);
+        let (start, end) = (map.start, map.end);
+        let map = self.add_map(map);
         if kernel {
             return self.kernel.insert(start, end, map);
         }

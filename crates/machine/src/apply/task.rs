@@ -11,6 +11,7 @@ impl Machine {
         let parent_id = self.thread(fork.ppid, fork.ptid);
         self.alive.remove(&fork.tid);
         let child_id = self.thread(fork.pid, fork.tid);
+        self.threads[child_id.0 as usize].parent = Some(fork.ptid);
         let parent = self.threads[parent_id.0 as usize];
         if parent.named {
             let name = self.comm_of(parent_id).to_owned();
@@ -63,6 +64,18 @@ mod tests {
         let sees = |thread, address| machine.locate(thread, CpuMode::User, address).is_some();
         assert_eq!([sees(process, 0x1000), sees(process, 0x9000)], [true, false]);
         assert_eq!([sees(thread, 0x1000), sees(thread, 0x9000)], [true, true]);
+    }
+
+    #[test]
+    fn threads_are_listed_with_their_makers_and_mappings() {
+        let mut machine = machine_with_parent();
+        machine.apply_fork(Misc(0), &task(2, 2, 1));
+        let present: Vec<_> = machine.present_threads().iter().map(|id| *machine.thread_info(*id)).collect();
+        let lines: Vec<_> = present.iter().map(|thread| (thread.tid.0, thread.parent)).collect();
+        assert_eq!(lines, [(0, None), (1, None), (2, Some(Tid(1)))]);
+        let child = machine.thread(Pid(2), Tid(2));
+        let mapped: Vec<_> = machine.mappings_of(child).map(|(start, end, _)| (start, end)).collect();
+        assert_eq!(mapped, [(0x1000, 0x2000)]);
     }
 
     #[test]

@@ -53,7 +53,11 @@ pub(super) fn command() -> Command {
         .next_help_heading("The table")
         .args(table_arguments())
         .next_help_heading("Instead of the table")
-        .args([flag("stats").help("Count the records of each kind")])
+        .args([
+            flag("stats").help("Count the records of each kind"),
+            flag("tasks").help("Show the threads as a tree"),
+            flag("mmaps").help("Show the threads as a tree, with their mappings"),
+        ])
         .args(dump::arguments())
         .next_help_heading("The header")
         .args(header::arguments())
