@@ -16,6 +16,11 @@ impl<'a> Words<'a> {
         Words { bytes, endian }
     }
 
+    /// The byte order of the words.
+    pub fn endian(&self) -> Endian {
+        self.endian
+    }
+
     /// Number of words.
     #[inline]
     pub fn len(&self) -> usize {

@@ -8,7 +8,7 @@ use oxperf_abi::CpuMode;
 use oxperf_data::features::Arch;
 use oxperf_data::{RawRecord, Reader};
 use oxperf_machine::Machine;
-use oxperf_present::dump::{Architecture, Consumer, Dump, Object};
+use oxperf_present::dump::{Architecture, Consumer, Dump, DumpOptions, Object};
 use oxperf_present::stats;
 use oxperf_session::{EventIndex, EventTable, RecordStats, SampleEvent, Session, Sink};
 
@@ -46,11 +46,18 @@ pub(crate) fn dumper(
     events: &EventTable,
     consumer: Consumer,
 ) -> Option<Dumper> {
+    if !matches.get_flag("dump-raw-trace") {
+        return None;
+    }
     let machine = reader.features().get::<Arch>().ok().flatten();
-    let architecture = machine.map_or(Architecture::Other, |arch| Architecture::from_machine(&arch.0));
-    let file = input.path().to_string_lossy();
-    let make = || Dump::new(&file, events.clone(), reader.endian(), architecture, consumer);
-    matches.get_flag("dump-raw-trace").then(|| Dumper { dump: make() })
+    let options = DumpOptions {
+        file: &input.path().to_string_lossy(),
+        endian: reader.endian(),
+        architecture: machine.map_or(Architecture::Other, |arch| Architecture::from_machine(&arch.0)),
+        consumer,
+        in_file_order: matches.get_flag("disable-order"),
+    };
+    Some(Dumper { dump: Dump::new(&options, events.clone()) })
 }
 
 /// Shows records and where samples are at home.

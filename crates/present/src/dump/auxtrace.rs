@@ -1,5 +1,6 @@
 //! The records about AUX trace.
 
+use oxperf_wire::Words;
 use oxperf_wire::user::{Auxtrace, AuxtraceError, AuxtraceInfo};
 
 use super::text::{push_name, push_prefixed, put};
@@ -54,6 +55,24 @@ pub(super) fn info(record: &AuxtraceInfo<'_>, out: &mut Vec<u8>) {
             put!(out, "{word}")
         }
         out.push(b'\n');
+    }
+    if record.kind == 1 {
+        filter(record, out);
+    }
+}
+
+/// What follows in newer records of Intel PT: the address filter, its length before it, and one word more.
+fn filter(record: &AuxtraceInfo<'_>, out: &mut Vec<u8>) {
+    let Some(length) = record.words.get(INTEL_PT.len()) else { return };
+    let rest = record.words.as_bytes().get(8 * (INTEL_PT.len() + 1)..).unwrap_or_default();
+    let padded = usize::try_from(length).ok().and_then(|length| length.checked_next_multiple_of(8));
+    let Some((text, after)) = padded.and_then(|padded| rest.split_at_checked(padded)) else { return };
+    let end = text.iter().position(|byte| *byte == 0).unwrap_or(text.len());
+    put!(out, "  Filter string len.  {length}\n  Filter string       ");
+    push_name(out, &text[..end]);
+    out.push(b'\n');
+    if let Some(event_trace) = Words::new(after, record.words.endian()).get(0) {
+        put!(out, "  Cap Event Trace     {event_trace}\n");
     }
 }
 

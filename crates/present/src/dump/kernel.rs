@@ -9,7 +9,7 @@ use oxperf_wire::kernel::{
 };
 use oxperf_wire::{Cursor, Endian, SampleId};
 
-use super::text::{Text, put};
+use super::text::{Text, push_prefixed, put};
 use super::{Consumer, UNHANDLED, record_name};
 use crate::records;
 use crate::visible::visible;
@@ -23,9 +23,7 @@ pub(super) fn write(
     consumer: Consumer,
     out: &mut Vec<u8>,
 ) -> Text {
-    let trailer = event.map_or(0, |event| event.layout.trailer_size());
-    let body = &record.body[..record.body.len().saturating_sub(trailer)];
-    let (misc, mut cursor) = (record.header.misc, Cursor::new(body, endian));
+    let (misc, mut cursor) = (record.header.misc, Cursor::new(record.body, endian));
     let cursor = &mut cursor;
     match record.header.kind {
         RecordType::MMAP => records::mmap(out, misc, &Mmap::decode(cursor)?),
@@ -49,13 +47,17 @@ pub(super) fn write(
             put!(out, "PERF_RECORD_ITRACE_START pid: {} tid: {}\n", start.pid, start.tid);
         }
         RecordType::AUX_OUTPUT_HW_ID => {
-            put!(out, "PERF_RECORD_AUX_OUTPUT_HW_ID hw_id: {:#x}\n", AuxOutputHwId::decode(cursor)?.hw_id);
+            out.extend_from_slice(b"PERF_RECORD_AUX_OUTPUT_HW_ID hw_id: ");
+            push_prefixed(out, AuxOutputHwId::decode(cursor)?.hw_id);
+            out.push(b'\n');
         }
         RecordType::CALLCHAIN_DEFERRED => {
             let cookie = CallchainDeferred::decode(cursor)?.cookie;
             let (pid, tid) = (id.pid.map_or(-1, |pid| pid.0), id.tid.map_or(-1, |tid| tid.0));
             let misc = misc.0;
-            put!(out, "PERF_RECORD_CALLCHAIN_DEFERRED(IP, 0x{misc:x}): {pid}/{tid}: {cookie:#x}\n");
+            put!(out, "PERF_RECORD_CALLCHAIN_DEFERRED(IP, 0x{misc:x}): {pid}/{tid}: ");
+            push_prefixed(out, cookie);
+            out.push(b'\n');
         }
         // As in perf, `script` says nothing more, it does not even end the line.
         kind @ (RecordType::THROTTLE | RecordType::UNTHROTTLE) => {
@@ -87,7 +89,7 @@ fn aux(record: &Aux, out: &mut Vec<u8>) {
     out.extend_from_slice(b"PERF_RECORD_AUX");
     for (name, value) in [("offset", record.offset), ("size", record.size), ("flags", record.flags)] {
         put!(out, " {name}: ");
-        super::text::push_prefixed(out, value);
+        push_prefixed(out, value);
     }
     put!(out, " [{letters}]\n");
 }

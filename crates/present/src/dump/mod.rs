@@ -49,15 +49,30 @@ pub enum Object<'a> {
 /// Said of a record that the command does nothing with.
 const UNHANDLED: &[u8] = b": unhandled!\n";
 
+/// What a dump has to know beside the events.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct DumpOptions<'a> {
+    /// The file's name, shown with every record.
+    pub file: &'a str,
+    /// The recorder's byte order.
+    pub endian: Endian,
+    /// The recorder's architecture.
+    pub architecture: Architecture,
+    /// The command that dumps.
+    pub consumer: Consumer,
+    /// Records come as they stand in the file; nobody cares for the ends of rounds then.
+    pub in_file_order: bool,
+}
+
 /// What all records of a dump have in common.
 #[derive(Debug)]
 pub struct Dump {
-    /// The file's name, shown with every record.
     file: Vec<u8>,
     events: EventTable,
     endian: Endian,
     architecture: Architecture,
     consumer: Consumer,
+    in_file_order: bool,
     /// The fields that any event records.
     fields: SampleType,
     /// Whether records other than samples tell their time.
@@ -65,18 +80,19 @@ pub struct Dump {
 }
 
 impl Dump {
-    /// A dump of the recording `file` with these events, recorded on `architecture`.
-    pub fn new(
-        file: &str,
-        events: EventTable,
-        endian: Endian,
-        architecture: Architecture,
-        consumer: Consumer,
-    ) -> Dump {
+    /// A dump of a recording with these events.
+    pub fn new(options: &DumpOptions<'_>, events: EventTable) -> Dump {
         let all = events.events().iter().fold(SampleType::EMPTY, |all, event| all | event.attr.sample_type);
-        let stamped = events.events().first().is_some_and(|event| event.layout.sample_id_all());
-        let file = visible(file).into_owned().into_bytes();
-        Dump { file, events, endian, architecture, consumer, fields: all, stamped }
+        Dump {
+            file: visible(options.file).into_owned().into_bytes(),
+            stamped: events.events().first().is_some_and(|event| event.layout.sample_id_all()),
+            events,
+            endian: options.endian,
+            architecture: options.architecture,
+            consumer: options.consumer,
+            in_file_order: options.in_file_order,
+            fields: all,
+        }
     }
 
     /// Appends a record: its bytes, its line, and the details of a sample. `event` is whose record it is; `None` for
@@ -134,6 +150,10 @@ impl Dump {
     fn tool_record(&self, record: &RawRecord<'_>, out: &mut Vec<u8>) {
         stamp::write(Some(Stamp::TOOL), self.fields, record, out);
         let start = out.len();
+        if self.in_file_order && record.header.kind == RecordType::FINISHED_ROUND {
+            put!(out, "PERF_RECORD_FINISHED_ROUND");
+            return out.extend_from_slice(UNHANDLED);
+        }
         if let Err(error) = tool::write(record, self.endian, self.consumer, out) {
             refuse(record.header.kind, &error, start, out);
         }

@@ -8,7 +8,7 @@ use oxperf_wire::user::{
 };
 use oxperf_wire::{Cursor, Endian};
 
-use super::text::{Text, push_name, put};
+use super::text::{Text, push_name, push_prefixed, put};
 use super::{Consumer, UNHANDLED, auxtrace, record_name, stat};
 use crate::attr_text::{NoEventNames, attr_fields};
 
@@ -136,7 +136,9 @@ fn time_conv(record: &TimeConv, out: &mut Vec<u8>) {
     put!(out, "... Time Zero       {}\n", record.zero);
     if let Some(extended) = &record.extended {
         put!(out, "... Time Cycles     {}\n", extended.cycles);
-        put!(out, "... Time Mask       {:#x}\n", extended.mask);
+        out.extend_from_slice(b"... Time Mask       ");
+        push_prefixed(out, extended.mask);
+        out.push(b'\n');
         put!(out, "... Cap Time Zero   {}\n", u8::from(extended.cap_time_zero));
         put!(out, "... Cap Time Short  {}\n", u8::from(extended.cap_time_short));
     }

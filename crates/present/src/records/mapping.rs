@@ -12,23 +12,18 @@ const MAP_SHARED: u32 = 1;
 
 /// Appends the line of an MMAP record; its header tells whether it maps code or data.
 pub fn mmap(out: &mut Vec<u8>, misc: Misc, record: &Mmap<'_>) {
-    let (pid, tid, start, len) = (record.pid.0, record.tid.0, record.start, record.len);
-    let offset = Offset(record.pgoff);
+    let (pid, tid) = (record.pid.0, record.tid.0);
+    let (start, len, offset) = (Hex(record.start), Hex(record.len), Hex(record.pgoff));
     let kind = if misc.has(Misc::MMAP_DATA) { 'r' } else { 'x' };
     let name = name(record.filename);
-    put(
-        out,
-        format_args!("PERF_RECORD_MMAP {pid}/{tid}: [0x{start:x}(0x{len:x}) @ {offset}]: {kind} {name}\n"),
-    );
+    put(out, format_args!("PERF_RECORD_MMAP {pid}/{tid}: [{start}({len}) @ {offset}]: {kind} {name}\n"));
 }
 
 /// Appends the line of an MMAP2 record.
 pub fn mmap2(out: &mut Vec<u8>, record: &Mmap2<'_>) {
-    let (pid, tid, start, len) = (record.pid.0, record.tid.0, record.start, record.len);
-    put(
-        out,
-        format_args!("PERF_RECORD_MMAP2 {pid}/{tid}: [0x{start:x}(0x{len:x}) @ {} ", Offset(record.pgoff)),
-    );
+    let (pid, tid) = (record.pid.0, record.tid.0);
+    let (start, len, offset) = (Hex(record.start), Hex(record.len), Hex(record.pgoff));
+    put(out, format_args!("PERF_RECORD_MMAP2 {pid}/{tid}: [{start}({len}) @ {offset} "));
     match &record.identity {
         FileIdentity::Inode { major, minor, inode, generation } => {
             put(out, format_args!("{major:02x}:{minor:02x} {inode} {generation}"));
@@ -47,10 +42,10 @@ fn protection(prot: u32, flags: u32) -> String {
     [letter(PROT_READ, 'r'), letter(PROT_WRITE, 'w'), letter(PROT_EXEC, 'x'), sharing].into_iter().collect()
 }
 
-/// A file offset: nothing says that 0 is hexadecimal.
-struct Offset(u64);
+/// A hexadecimal number; nothing says that 0 is one.
+struct Hex(u64);
 
-impl std::fmt::Display for Offset {
+impl std::fmt::Display for Hex {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         if self.0 == 0 { f.write_str("0") } else { write!(f, "0x{:x}", self.0) }
     }
