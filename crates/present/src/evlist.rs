@@ -5,6 +5,7 @@ use std::fmt::Write;
 use oxperf_abi::{AttrFlags, EventType};
 use oxperf_data::EventEntry;
 use oxperf_data::features::EventGroup;
+use oxperf_tracepoint::Formatters;
 
 use crate::attr_text::{EventNames, attr_fields};
 use crate::visible::visible;
@@ -32,19 +33,25 @@ pub struct ListedEvent<'a> {
     pub entry: &'a EventEntry,
 }
 
+/// How to list events.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Listing<'a> {
+    /// What to say of each.
+    pub detail: Detail,
+    /// The groups that they form.
+    pub groups: &'a [EventGroup],
+    /// To tell the fields of tracepoints' records, too: their formats (`--trace-fields`).
+    pub formats: Option<&'a Formatters>,
+}
+
 /// Writes the events, and hints at options that would show more.
-pub fn write(
-    out: &mut String,
-    events: &[ListedEvent<'_>],
-    groups: &[EventGroup],
-    detail: Detail,
-    names: &dyn EventNames,
-) {
+pub fn write(out: &mut String, events: &[ListedEvent<'_>], listing: &Listing<'_>, names: &dyn EventNames) {
+    let (detail, groups) = (listing.detail, listing.groups);
     match detail {
         Detail::Group => write_grouped(out, events, groups),
-        _ => events.iter().for_each(|event| write_event(out, event, detail, names)),
+        _ => events.iter().for_each(|event| write_event(out, event, listing, names)),
     }
-    if events.iter().any(|event| event.entry.stored.attr.kind == EventType::TRACEPOINT) {
+    if listing.formats.is_none() && events.iter().any(is_tracepoint) {
         out.push_str("# Tip: use 'perf evlist --trace-fields' to show fields for tracepoint events\n");
     }
     if detail != Detail::Group && groups.iter().any(|group| group.members > 1) {
@@ -52,10 +59,14 @@ pub fn write(
     }
 }
 
-fn write_event(out: &mut String, event: &ListedEvent<'_>, detail: Detail, names: &dyn EventNames) {
+fn is_tracepoint(event: &ListedEvent<'_>) -> bool {
+    event.entry.stored.attr.kind == EventType::TRACEPOINT
+}
+
+fn write_event(out: &mut String, event: &ListedEvent<'_>, listing: &Listing<'_>, names: &dyn EventNames) {
     let stored = &event.entry.stored;
     out.push_str(&visible(event.name));
-    match detail {
+    match listing.detail {
         Detail::Name | Detail::Group => {}
         Detail::Frequency => {
             let kind =
@@ -70,7 +81,23 @@ fn write_event(out: &mut String, event: &ListedEvent<'_>, detail: Detail, names:
             }
         }
     }
+    if let Some(formats) = listing.formats {
+        out.push(if listing.detail == Detail::Name { ':' } else { ',' });
+        out.push_str(&trace_fields(event, formats));
+    }
     out.push('\n');
+}
+
+/// The fields that a tracepoint's records have of their own.
+fn trace_fields(event: &ListedEvent<'_>, formats: &Formatters) -> String {
+    if !is_tracepoint(event) {
+        return " (not a tracepoint)".to_owned();
+    }
+    let Some(formatter) = formats.get(event.entry.stored.attr.config) else {
+        return " (no format recorded)".to_owned();
+    };
+    let fields: Vec<_> = formatter.event().fields.iter().map(|field| visible(&field.name)).collect();
+    format!(" trace_fields: {}", fields.join(","))
 }
 
 fn write_grouped(out: &mut String, events: &[ListedEvent<'_>], groups: &[EventGroup]) {
@@ -102,12 +129,22 @@ pub(crate) fn group_text<'a>(group: &EventGroup, members: impl Iterator<Item = &
 mod tests {
     use oxperf_abi::EventAttr;
     use oxperf_data::{FeatureSet, Reader, Writer, WriterEvent};
+    use oxperf_tracepoint::{ByteOrder, TracingData, WordSize};
 
     use super::*;
     use crate::attr_text::NoEventNames;
 
     /// The text for events of the given names and types.
     fn listed(events: &[(&str, u32)], groups: &[EventGroup], detail: Detail) -> String {
+        listed_with(events, groups, detail, None)
+    }
+
+    fn listed_with(
+        events: &[(&str, u32)],
+        groups: &[EventGroup],
+        detail: Detail,
+        formats: Option<&Formatters>,
+    ) -> String {
         let attr = |kind| EventAttr { kind: EventType(kind), sample_period: 4000, ..EventAttr::default() };
         let events = events.iter().map(|(name, kind)| WriterEvent {
             attr: attr(*kind),
@@ -122,8 +159,23 @@ mod tests {
         let entries = reader.events().iter().zip(names);
         let listed: Vec<_> = entries.map(|(entry, name)| ListedEvent { name, entry }).collect();
         let mut out = String::new();
-        write(&mut out, &listed, groups, detail, &NoEventNames);
+        write(&mut out, &listed, &Listing { detail, groups, formats }, &NoEventNames);
         out
+    }
+
+    fn with_format(text: &str) -> TracingData {
+        TracingData {
+            order: ByteOrder::Little,
+            word: WordSize::Eight,
+            page_size: 4096,
+            header_page: vec![],
+            header_event: vec![],
+            ftrace: vec![text.into()],
+            systems: vec![],
+            kallsyms: vec![],
+            printk_formats: vec![],
+            cmdlines: None,
+        }
     }
 
     fn group(name: &str, leader: u32, members: u32) -> EventGroup {
@@ -138,6 +190,25 @@ mod tests {
         let expected = "a: type: 1 (PERF_TYPE_SOFTWARE), size: 64, config: 0 (PERF_COUNT_SW_CPU_CLOCK), \
             { sample_period, sample_freq }: 4000\n";
         assert_eq!(listed(&events, &[], Detail::Attribute), expected);
+    }
+
+    #[test]
+    fn fields_of_tracepoints() {
+        let field = |name: &str, offset| format!("\tfield:{name};\toffset:{offset};\tsize:4;\tsigned:1;\n");
+        let fields = [field("int cpu", 8), field("pid_t pid", 12)].concat();
+        let common = field("int common_pid", 4);
+        let text = format!("name: x\nID: 0\nformat:\n{common}\n{fields}\nprint fmt: \"%d\", REC->cpu\n");
+        let formats = Formatters::new(&with_format(&text));
+        let list = |detail| listed_with(&[("a", 2), ("b", 1)], &[], detail, Some(&formats));
+        assert_eq!(list(Detail::Name), "a: trace_fields: cpu,pid\nb: (not a tracepoint)\n");
+        assert_eq!(
+            list(Detail::Frequency),
+            "a: sample_period=4000, trace_fields: cpu,pid\nb: sample_period=4000, (not a tracepoint)\n"
+        );
+        assert_eq!(
+            listed_with(&[("a", 2)], &[], Detail::Name, Some(&Formatters::default())),
+            "a: (no format recorded)\n"
+        );
     }
 
     #[test]

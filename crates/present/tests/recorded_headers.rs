@@ -11,7 +11,7 @@ use oxperf_data::features::{BuildIds, GroupDesc};
 use oxperf_data::{DataError, Reader};
 use oxperf_present::buildid_list;
 use oxperf_present::event_names::RecordedNames;
-use oxperf_present::evlist::{self, Detail, ListedEvent};
+use oxperf_present::evlist::{self, Detail, ListedEvent, Listing};
 use oxperf_present::header::{self, HeaderOptions};
 
 /// perf names the events of the CPU's PMU from a catalogue of CPU events, which is not part of a recording; a probe
@@ -49,7 +49,8 @@ fn evlist_text(reader: &Reader<'_>, detail: Detail) -> String {
     let events: Vec<_> =
         events.map(|entry| ListedEvent { name: entry.name.as_deref().unwrap_or(""), entry }).collect();
     let mut out = String::new();
-    evlist::write(&mut out, &events, &groups.0, detail, &RecordedNames::new(reader));
+    let listing = Listing { detail, groups: &groups.0, formats: None };
+    evlist::write(&mut out, &events, &listing, &RecordedNames::new(reader));
     out
 }
 

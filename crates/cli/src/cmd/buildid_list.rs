@@ -2,32 +2,52 @@
 
 use std::io::Write;
 use std::ops::ControlFlow;
+use std::path::Path;
 
-use clap::{ArgMatches, Command};
+use clap::{Arg, ArgAction, ArgMatches, Command};
 use oxperf_abi::BuildId;
 use oxperf_data::Reader;
 use oxperf_data::features::BuildIds;
 use oxperf_machine::{DsoId, Machine};
+use oxperf_objects::Elf;
 use oxperf_present::buildid_list;
 use oxperf_resolve::walk_chain;
 use oxperf_session::{SampleEvent, Session, Sink};
+use oxperf_symbols::running_kernel;
+use oxperf_sys::MappedFile;
 
 use crate::failure::{Failure, code};
 use crate::input::{self, Input};
-use crate::output::Output;
+use crate::output::{Output, print_line};
 
 /// The options.
 pub(crate) fn command() -> Command {
     Command::new("buildid-list")
         .about("List the binaries of a recording with their build ids")
         .args(input::arguments())
+        .arg(flag("with-hits", 'H', "Only the binaries that have samples"))
+        .arg(flag("kernel", 'k', "Show the running kernel's build id, of no recording"))
+}
+
+fn flag(name: &'static str, short: char, help: &'static str) -> Arg {
+    Arg::new(name).long(name).short(short).action(ArgAction::SetTrue).help(help)
 }
 
 /// Runs `buildid-list`.
 pub(crate) fn run(matches: &ArgMatches, _program: &str) -> Result<i32, Failure> {
+    if matches.get_flag("kernel") {
+        let id = running_kernel().ok_or_else(|| Failure::new("the running kernel tells no build id"))?;
+        print_line(&id.to_string())?;
+        return Ok(code::SUCCESS);
+    }
+    if let Some(id) = matches.get_one::<String>("input").and_then(|path| elf_build_id(Path::new(path))) {
+        print_line(&id.to_string())?;
+        return Ok(code::SUCCESS);
+    }
     let input = Input::from_matches(matches)?;
     let reader = input.reader()?;
-    let table = reader.features().get::<BuildIds>().ok().flatten();
+    let with_hits = matches.get_flag("with-hits");
+    let table = reader.features().get::<BuildIds>().ok().flatten().filter(|_| !with_hits);
     let binaries = match table {
         Some(table) => table.0.into_iter().map(|entry| (Some(entry.build_id), entry.name)).collect(),
         None => hit_binaries(&input, &reader)?,
@@ -40,6 +60,16 @@ pub(crate) fn run(matches: &ArgMatches, _program: &str) -> Result<i32, Failure> 
     output.write_all(text.as_bytes())?;
     output.finish()?;
     Ok(code::SUCCESS)
+}
+
+/// The build id of a file that is no recording but an ELF file.
+fn elf_build_id(path: &Path) -> Option<BuildId> {
+    // Opening a FIFO would wait for somebody to write.
+    if !std::fs::metadata(path).ok()?.is_file() {
+        return None;
+    }
+    let image = MappedFile::open(path).ok()?;
+    Elf::parse(image.as_ref()).ok()?.build_id()
 }
 
 /// Without a table, the mappings tell the identities: of the binaries that samples hit.

@@ -5,9 +5,10 @@ use std::io::Write;
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use oxperf_data::features::GroupDesc;
 use oxperf_present::event_names::RecordedNames;
-use oxperf_present::evlist::{self, Detail, ListedEvent};
+use oxperf_present::evlist::{self, Detail, ListedEvent, Listing};
 use oxperf_session::EventTable;
 
+use crate::collect;
 use crate::failure::{Failure, code};
 use crate::input::{self, Input};
 use crate::output::Output;
@@ -21,6 +22,12 @@ pub(crate) fn command() -> Command {
         .args(input::arguments())
         .arg(flag("freq", 'F', "Show periods and frequencies").long("freq"))
         .arg(flag("verbose", 'v', "Show the whole attribute of each event").long("verbose"))
+        .arg(
+            Arg::new("trace-fields")
+                .long("trace-fields")
+                .action(ArgAction::SetTrue)
+                .help("Show the fields of tracepoints' records"),
+        )
         .arg(flag("group", 'g', "Show the events of a group on one line").long("group"))
 }
 
@@ -33,7 +40,9 @@ pub(crate) fn run(matches: &ArgMatches, _program: &str) -> Result<i32, Failure> 
     let events: Vec<ListedEvent<'_>> = table.events().iter().zip(reader.events()).map(listed).collect();
     let groups = reader.features().get::<GroupDesc>().ok().flatten().unwrap_or_default();
     let mut text = String::new();
-    evlist::write(&mut text, &events, &groups.0, detail(matches), &RecordedNames::new(&reader));
+    let formats = matches.get_flag("trace-fields").then(|| collect::formatters(&reader));
+    let listing = Listing { detail: detail(matches), groups: &groups.0, formats: formats.as_ref() };
+    evlist::write(&mut text, &events, &listing, &RecordedNames::new(&reader));
     let mut output = Output::stdout();
     output.write_all(text.as_bytes())?;
     output.finish()?;
