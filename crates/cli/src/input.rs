@@ -1,18 +1,20 @@
 //! Opening a recording, and perf's words for one that cannot be opened.
 
+mod forms;
+
 use std::fs::File;
-use std::io::{ErrorKind, Read};
-use std::os::unix::fs::OpenOptionsExt;
-use std::os::unix::fs::{FileTypeExt, MetadataExt};
+use std::io::{ErrorKind, IsTerminal, Read};
+use std::os::fd::AsFd;
+use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 use clap::{Arg, ArgAction, ArgMatches};
 use oxperf_data::{DataError, Reader};
 use oxperf_session::Diagnostics;
-use oxperf_sys::MappedFile;
 
 use crate::failure::Failure;
 use crate::output::print_error;
+use forms::Form;
 
 /// The options that say which recording to read.
 pub(crate) fn arguments() -> Vec<Arg> {
@@ -21,8 +23,7 @@ pub(crate) fn arguments() -> Vec<Arg> {
             .short('i')
             .long("input")
             .value_name("FILE")
-            .default_value(DEFAULT)
-            .help("Recording to read"),
+            .help("Recording to read: a file, a directory or a FIFO; - is standard input [default: standard input if that is a pipe, else perf.data]"),
         Arg::new("force")
             .short('f')
             .long("force")
@@ -32,54 +33,76 @@ pub(crate) fn arguments() -> Vec<Arg> {
 }
 
 const DEFAULT: &str = "perf.data";
+const STDIN: &str = "-";
 
 /// The recording that a command reads.
 pub(crate) struct Input {
     path: PathBuf,
-    map: MappedFile,
+    form: Form,
     modified: i64,
 }
 
-/// O_NONBLOCK: opening a FIFO that nobody writes to must not wait.
+/// O_NONBLOCK: opening a device that nobody serves must not wait.
 const NON_BLOCKING: i32 = 0o4000;
 
 impl Input {
-    /// Maps the file that the options name.
+    /// Opens what the options name.
     pub(crate) fn from_matches(matches: &ArgMatches) -> Result<Input, Failure> {
-        Input::open(
-            matches.get_one::<String>("input").map_or(DEFAULT, String::as_str),
-            matches.get_flag("force"),
-        )
+        let named = matches.get_one::<String>("input").map(String::as_str);
+        let path = match named.filter(|path| !path.is_empty()) {
+            Some(path) => path,
+            None if stdin_is_pipe() => STDIN,
+            None => DEFAULT,
+        };
+        Input::open(path, matches.get_flag("force"))
     }
 
-    /// Maps the file at `path`.
+    /// Opens the recording at `path`.
     pub(crate) fn open(path: &str, force: bool) -> Result<Input, Failure> {
         let path = PathBuf::from(path);
-        let mut options = File::options();
-        let file = options
-            .read(true)
-            .custom_flags(NON_BLOCKING)
-            .open(&path)
-            .map_err(|error| cannot_open(&path, &error))?;
-        let metadata = file.metadata().map_err(|error| cannot_open(&path, &error))?;
-        if metadata.file_type().is_fifo() {
-            return Err(stream(&path));
+        if path == Path::new(STDIN) {
+            return Input::from_stdin(path);
         }
-        if metadata.is_dir() {
-            return Err(directory(&path));
+        let failed = |error: std::io::Error| cannot_open(&path, &error);
+        let kind = std::fs::metadata(&path).map_err(failed)?.file_type();
+        if kind.is_dir() {
+            return Input::open_file(&path.join("data"), &path, force);
         }
-        check_owner(&path, metadata.uid(), force)?;
-        if metadata.len() == 0 {
-            return Err(empty(&path, &file));
+        if kind.is_fifo() {
+            let stream = File::open(&path).map_err(failed)?;
+            return Ok(Input { modified: 0, form: Form::Stream(stream), path });
         }
-        let map = MappedFile::from_file(&file).map_err(|error| cannot_open(&path, &error))?;
-        map.expect_sequential();
-        Ok(Input { path, map, modified: metadata.mtime() })
+        Input::open_file(&path, &path, force)
     }
 
-    /// Reads the header and what it points at.
+    /// What stands on standard input, in any form that it can have.
+    fn from_stdin(path: PathBuf) -> Result<Input, Failure> {
+        let failed = |error: std::io::Error| cannot_open(&path, &error);
+        let file = std::io::stdin().as_fd().try_clone_to_owned().map(File::from).map_err(failed)?;
+        let metadata = file.metadata().map_err(failed)?;
+        if file.is_terminal() {
+            return Err(Failure::new("standard input is a terminal: name a recording with -i"));
+        }
+        let form = if metadata.is_file() { Form::image(&file).map_err(failed)? } else { Form::Stream(file) };
+        Ok(Input { form, modified: metadata.mtime(), path })
+    }
+
+    /// Maps `file`, and what belongs to it when the recording at `path` is a directory.
+    fn open_file(file: &Path, path: &Path, force: bool) -> Result<Input, Failure> {
+        let failed = |error: std::io::Error| cannot_open(file, &error);
+        let opened = File::options().read(true).custom_flags(NON_BLOCKING).open(file).map_err(failed)?;
+        let metadata = opened.metadata().map_err(failed)?;
+        check_owner(file, metadata.uid(), force)?;
+        if metadata.len() == 0 {
+            return Err(empty(file, &opened));
+        }
+        let form = if file == path { Form::image(&opened) } else { Form::directory(&opened, path) };
+        Ok(Input { form: form.map_err(failed)?, modified: metadata.mtime(), path: path.to_path_buf() })
+    }
+
+    /// Reads the header and what it points at; of a stream everything before its first sample.
     pub(crate) fn reader(&self) -> Result<Reader<'_>, Failure> {
-        Reader::open(&self.map).map_err(|error| self.refuse(&error))
+        self.form.reader().map_err(|error| self.refuse(&error))
     }
 
     /// Seconds since 1970 of the file's last change: what perf calls the time of capture.
@@ -99,9 +122,10 @@ impl Input {
             DataError::NotPerfData { .. } | DataError::HeaderCut { .. } | DataError::HeaderSize { .. } => {
                 return Failure::new(format!("incompatible file format\n{path}: {error}"));
             }
-            DataError::Pipe => "Streams of 'record -o -' cannot be read yet: record into a file.",
-            DataError::Directory => "Recordings of 'record --threads' cannot be read yet: record without it.",
-            DataError::Compressed => "Recordings of 'record -z' cannot be read yet: record without it.",
+            DataError::FileInStream => {
+                "Only streams of 'record -o -' can come through a pipe: name the file with -i."
+            }
+            DataError::Directory => "This is a file of a recorded directory: name the directory.",
             DataError::Version1 => "Files of perf before 2010 cannot be read yet.",
             _ => "Was the recording copied or cut? Record it again.",
         };
@@ -130,13 +154,10 @@ fn cannot_open(path: &Path, error: &std::io::Error) -> Failure {
     Failure::new(format!("failed to open {}: {reason}{hint}", path.display()))
 }
 
-fn stream(path: &Path) -> Failure {
-    Failure::new(format!("{} is a pipe: streams cannot be read yet, record into a file", path.display()))
-}
-
-fn directory(path: &Path) -> Failure {
-    let path = path.display();
-    Failure::new(format!("{path} is a directory: recordings of 'record --threads' cannot be read yet"))
+/// Whether a recording may come through standard input.
+fn stdin_is_pipe() -> bool {
+    let file = std::io::stdin().as_fd().try_clone_to_owned().map(File::from);
+    file.and_then(|file| file.metadata()).is_ok_and(|metadata| metadata.file_type().is_fifo())
 }
 
 /// Files like those below /proc say that they are empty and are not: only a real end is one.

@@ -53,6 +53,19 @@ pub enum Damage {
         /// Bytes left.
         found: u64,
     },
+    /// A compressed record does not hold what can be decompressed, or more than a recorder writes. Nothing after it
+    /// in the same compressed stream can be read.
+    Compressed {
+        /// Where the record stands.
+        offset: FileOffset,
+    },
+    /// A stream could not be read any further.
+    StreamBroken {
+        /// How far it was read.
+        offset: FileOffset,
+        /// What the system said.
+        error: std::io::ErrorKind,
+    },
 }
 
 impl fmt::Display for Damage {
@@ -76,6 +89,12 @@ impl fmt::Display for Damage {
             }
             Damage::RecordCut { offset, expected, found } => {
                 write!(f, "record at {:#x}: {expected} bytes expected, {found} are left", offset.0)
+            }
+            Damage::Compressed { offset } => {
+                write!(f, "compressed record at {:#x} and those after it cannot be decompressed", offset.0)
+            }
+            Damage::StreamBroken { offset, error } => {
+                write!(f, "the stream cannot be read after {:#x} bytes: {error}", offset.0)
             }
         }
     }

@@ -59,15 +59,30 @@ pub enum DataError {
         /// What is wrong.
         source: WireError,
     },
-    /// A stream written to a pipe, which has its header as records.
-    #[error("a perf.data stream of a pipe")]
-    Pipe,
+    /// The records of a stream can be taken once, and were.
+    #[error("the records of a stream can be read only once")]
+    Stream,
+    /// A stream cannot be read.
+    #[error("the stream cannot be read: {error}")]
+    StreamBroken {
+        /// What the system said.
+        error: std::io::ErrorKind,
+    },
+    /// A recording in the form of a file came as a stream.
+    #[error("a perf.data file that comes through a pipe")]
+    FileInStream,
     /// The layout of perf before 2010.
     #[error("a perf.data file of version 1")]
     Version1,
     /// The records are in further files of a directory.
     #[error("the records are in the files of a directory")]
     Directory,
+    /// The records are compressed in a way that is not known here.
+    #[error("the records are compressed by an unknown method, {method}")]
+    CompressionMethod {
+        /// The stated method.
+        method: u32,
+    },
     /// The records are compressed.
     #[error("the records are compressed")]
     Compressed,

@@ -48,7 +48,7 @@ impl Section {
 /// The file header as stored.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct FileHeader {
-    /// Size that the header states for itself: 104, or 72 without features.
+    /// Size that the header states for itself: 104, 72 without features, 16 before a stream.
     pub size: u64,
     /// Size of one attribute entry: the attribute and the place of its ids.
     pub attr_size: u64,
@@ -68,7 +68,8 @@ impl FileHeader {
     /// Where the size of the data stands.
     pub(crate) const DATA_SIZE_OFFSET: u64 = 48;
     const SIZE_WITHOUT_FEATURES: u64 = 72;
-    const SIZE_IN_PIPE: u64 = 16;
+    /// Size of the header of a stream.
+    pub(crate) const SIZE_OF_STREAM: u64 = 16;
     const MAGIC: u64 = u64::from_le_bytes(*b"PERFILE2");
     const MAGIC_VERSION_1: &[u8] = b"PERFFILE";
 
@@ -82,7 +83,7 @@ impl FileHeader {
         let mut cursor = Cursor::new(file, endian);
         cursor.u64().map_err(|_| cut(Self::SIZE))?;
         match cursor.u64().map_err(|_| cut(Self::SIZE))? {
-            Self::SIZE_IN_PIPE => Err(DataError::Pipe),
+            size @ Self::SIZE_OF_STREAM => Ok((endian, FileHeader { size, ..FileHeader::default() })),
             size @ (Self::SIZE | Self::SIZE_WITHOUT_FEATURES) => {
                 let header = Self::decode_body(size, &mut cursor).map_err(|_| cut(size))?;
                 Ok((endian, header))
@@ -115,6 +116,11 @@ impl FileHeader {
         self.data.encode(encoder);
         self.event_types.encode(encoder);
         self.features.words().iter().for_each(|word| encoder.u64(*word));
+    }
+
+    /// Whether a stream follows: nothing but records.
+    pub const fn is_of_stream(&self) -> bool {
+        self.size == Self::SIZE_OF_STREAM
     }
 
     /// Where the table of the features begins.
@@ -195,7 +201,8 @@ mod tests {
         assert_eq!(decode(b""), Err(DataError::Empty));
         assert_eq!(decode(b"\x7fELF"), Err(DataError::NotPerfData { magic: *b"\x7fELF\0\0\0\0" }));
         assert_eq!(decode(b"PERFFILEhfe"), Err(DataError::Version1));
-        assert_eq!(decode(b"PERFILE2\x10\0\0\0\0\0\0\0@"), Err(DataError::Pipe));
+        let stream = decode(b"PERFILE2\x10\0\0\0\0\0\0\0@");
+        assert!(stream.is_ok_and(|header| header.is_of_stream()));
         assert_eq!(decode(&whole[..100]), Err(DataError::HeaderCut { expected: 104, found: 100 }));
         assert_eq!(decode(&whole[..12]), Err(DataError::HeaderCut { expected: 104, found: 12 }));
         let odd = [&whole[..8], &[33, 0, 0, 0, 0, 0, 0, 0]].concat();

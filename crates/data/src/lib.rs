@@ -5,8 +5,8 @@
 //! recording out so that it can be read at every moment, also after the recorder was killed. What a record or an
 //! attribute means is the business of `oxperf-wire`; naming anything is nobody's business here.
 //!
-//! Refused with a typed error so far: pipe streams, version 1 files, the records of directory recordings and of
-//! compressed ones. Their headers can be read wherever they have one.
+//! Every form of a recording is read: one file, the files of a directory, a stream that comes through a pipe or was
+//! saved; plain or compressed ([`Reader::source`]). Refused with a typed error so far: version 1 files.
 //!
 //! Offsets are followed, no order of the parts is assumed, and nothing in a file can make the reader panic, loop or
 //! allocate more than a small multiple of the file's size. What is broken but can be passed over is a [`Damage`].
@@ -42,5 +42,7 @@ pub use damage::Damage;
 pub use error::{DataError, FeatureFault};
 pub use features::{Feature, FeatureBits, FeatureId, FeatureSet};
 pub use header::{FileHeader, Section};
-pub use reader::{Container, EventEntry, Features, RawRecord, Reader, Records};
+pub use reader::{
+    Container, EventEntry, Features, Framed, Held, HeldRecords, RawRecord, Reader, Records, Source,
+};
 pub use writer::{Output, Part, WriteError, Writer, WriterEvent};

@@ -90,12 +90,18 @@ pub(crate) struct Dsos {
     ids: FxHashMap<DsoKey, DsoId>,
     recorded_ids: FxHashMap<String, BuildId>,
     recorded_names: Vec<String>,
+    /// The newest dso of each name.
+    by_name: FxHashMap<String, DsoId>,
 }
 
 impl Dsos {
-    /// Notes the build id that the recording's table gives for a name.
+    /// Notes the build id that the recording gives for a name, also of the newest dso that has it and no id.
     pub(crate) fn note_build_id(&mut self, name: &str, build_id: BuildId) {
-        if self.recorded_ids.insert(name.to_owned(), build_id).is_none() {
+        let known = self.by_name.get(name).copied();
+        if let Some(dso) = known.and_then(|id| self.list.get_mut(id.0 as usize)) {
+            dso.build_id.get_or_insert(build_id);
+        }
+        if self.recorded_ids.insert(name.to_owned(), build_id).is_none() && known.is_none() {
             self.recorded_names.push(name.to_owned());
         }
     }
@@ -108,6 +114,7 @@ impl Dsos {
         let build_id = key.build_id.or_else(|| self.recorded_ids.get(&key.name).copied());
         let id = DsoId(self.list.len() as u32);
         self.list.push(Dso::new(&key.name, key.kind, build_id));
+        self.by_name.insert(key.name.clone(), id);
         self.ids.insert(key, id);
         id
     }
@@ -128,6 +135,18 @@ impl Dsos {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn build_ids_may_come_before_and_after_the_mapping() {
+        let mut dsos = Dsos::default();
+        let [early, late] = [1, 2].map(|byte| BuildId::new(&[byte; 20]));
+        dsos.note_build_id("a", early.unwrap());
+        let key = |name: &str| DsoKey { name: name.into(), kind: DsoKind::File, build_id: None, inode: None };
+        let ids = [dsos.find_or_add(key("a")), dsos.find_or_add(key("b"))];
+        dsos.note_build_id("a", late.unwrap());
+        dsos.note_build_id("b", late.unwrap());
+        assert_eq!(ids.map(|id| dsos.get(id).build_id), [early, late]);
+    }
 
     #[test]
     fn short_names() {

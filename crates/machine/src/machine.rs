@@ -53,7 +53,8 @@ impl Default for Machine {
 }
 
 impl Machine {
-    /// Notes the build id that the recording's table gives for a dso; call before any record.
+    /// Notes the build id that the recording gives for a dso, in its table before any record or in a record of a
+    /// stream.
     pub fn note_build_id(&mut self, name: &str, build_id: BuildId) {
         self.dsos.note_build_id(name, build_id);
     }

@@ -10,7 +10,7 @@ mod topology;
 
 use std::fmt::Write;
 
-use oxperf_data::{DataError, Feature, FeatureId, Reader};
+use oxperf_data::{Container, DataError, Feature, FeatureId, Reader};
 
 use crate::attr_text::EventNames;
 use crate::civil::CivilTime;
@@ -32,12 +32,15 @@ pub fn write(out: &mut String, reader: &Reader<'_>, options: &HeaderOptions<'_>,
     let mut page = Page { out, reader, options, names };
     page.line("========");
     page.file_lines();
-    for id in reader.features().bits().iter() {
-        page.feature(id);
+    if reader.container() == Container::Stream {
+        // What a stream tells of itself is no part of its header.
+        page.end();
+        page.features();
+        return;
     }
+    page.features();
     page.missing();
-    page.line("========");
-    page.out.push_str("#\n");
+    page.end();
 }
 
 /// One header on its way to text.
@@ -55,6 +58,17 @@ impl Page<'_> {
     /// Adds a line.
     fn line(&mut self, text: impl std::fmt::Display) {
         let _ = writeln!(self.out, "# {text}");
+    }
+
+    fn end(&mut self) {
+        self.line("========");
+        self.out.push_str("#\n");
+    }
+
+    fn features(&mut self) {
+        for id in self.reader.features().bits().iter() {
+            self.feature(id);
+        }
     }
 
     /// The feature's value. Only asked for features whose bit is set; without its bytes it counts as empty.

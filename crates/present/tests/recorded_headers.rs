@@ -8,7 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use oxperf_data::features::{BuildIds, GroupDesc};
-use oxperf_data::{DataError, Reader};
+use oxperf_data::{Container, Reader};
 use oxperf_present::buildid_list;
 use oxperf_present::event_names::RecordedNames;
 use oxperf_present::evlist::{self, Detail, ListedEvent, Listing};
@@ -116,12 +116,12 @@ fn recorded_texts_are_those_of_perf() {
     let mut good = true;
     for (case, text) in &cases {
         let Some(file) = recording(case) else { continue };
-        let reader = match Reader::open(&file) {
-            Ok(reader) => reader,
-            Err(DataError::Pipe) => continue,
-            Err(error) => panic!("{}: {error}", case.display()),
-        };
+        let reader = Reader::open(&file).unwrap_or_else(|error| panic!("{}: {error}", case.display()));
         good &= compare(case, text, "header.txt", &header_text(&reader));
+        if reader.container() == Container::Stream {
+            // perf lists the events of a stream before it has met their names.
+            continue;
+        }
         good &= compare(case, text, "evlist.txt", &evlist_text(&reader, Detail::Attribute));
         good &= compare(case, text, "evlist-group.txt", &evlist_text(&reader, Detail::Group));
         if let Some(ids) = buildid_text(&reader) {

@@ -3,9 +3,10 @@
 use std::ops::ControlFlow;
 
 use oxperf_abi::{FileOffset, Misc, PerfTime, RecordType};
-use oxperf_data::{DataError, RawRecord, Reader, features::BuildIds};
+use oxperf_data::{Damage, DataError, Framed, RawRecord, Reader, Source, features::BuildIds};
 use oxperf_machine::{Machine, ThreadId};
-use oxperf_wire::{Endian, Sample, SampleId};
+use oxperf_wire::user::BuildIdRecord;
+use oxperf_wire::{Cursor, Endian, RecordHeader, Sample, SampleId};
 
 use crate::events::{word_from_end, word_from_start};
 use crate::group_read::GroupReads;
@@ -84,6 +85,8 @@ pub struct Session<'r, 'a> {
     pub(crate) diagnostics: Diagnostics,
     in_file_order: bool,
     only: Option<&'static [RecordType]>,
+    /// Whether a round's end says something about all records that can still come.
+    rounds_hold: bool,
 }
 
 /// A framed record with its event.
@@ -91,6 +94,23 @@ pub struct Session<'r, 'a> {
 pub(crate) struct Queued<'a> {
     pub(crate) record: RawRecord<'a>,
     pub(crate) event: EventIndex,
+}
+
+/// A record that waits for its turn. The kernel's records have nothing outside of their size.
+#[derive(Debug)]
+struct Waiting<B> {
+    offset: FileOffset,
+    header: RecordHeader,
+    body: B,
+    event: EventIndex,
+}
+
+impl<B: AsRef<[u8]>> Waiting<B> {
+    #[inline]
+    fn queued(&self) -> Queued<'_> {
+        let (offset, header, body) = (self.offset, self.header, self.body.as_ref());
+        Queued { record: RawRecord { offset, header, body, payload: &[] }, event: self.event }
+    }
 }
 
 impl<'r, 'a> Session<'r, 'a> {
@@ -117,6 +137,8 @@ impl<'r, 'a> Session<'r, 'a> {
             diagnostics,
             in_file_order: false,
             only: None,
+            // The files of a directory are read one after another: each ends long before the others begin.
+            rounds_hold: reader.part_count() == 0,
         }
     }
 
@@ -149,61 +171,116 @@ impl<'r, 'a> Session<'r, 'a> {
     /// Walks the recording to its end or until the sink breaks off.
     ///
     /// # Errors
-    /// The records are kept in a way that cannot be read here.
-    pub fn run(mut self, sink: &mut impl Sink) -> Result<Finished, DataError> {
+    /// The records cannot be had; see [`Reader::source`].
+    pub fn run(self, sink: &mut impl Sink) -> Result<Finished, DataError> {
+        Ok(match self.reader.source()? {
+            Source::Borrowed(parts) => self.walk(parts, sink),
+            Source::Held(records) => self.walk([records], sink),
+        })
+    }
+
+    /// Walks the records of each part in turn.
+    fn walk<B, R>(mut self, parts: impl IntoIterator<Item = R>, sink: &mut impl Sink) -> Finished
+    where
+        B: AsRef<[u8]>,
+        R: Iterator<Item = Result<Framed<B>, Damage>>,
+    {
         let mut order = Order::new();
+        let flow = parts.into_iter().try_for_each(|records| self.walk_part(records, &mut order, sink));
+        if flow.is_continue() {
+            let _ = self.deliver_all(order.finish(), sink);
+        }
+        self.diagnostics.out_of_order = order.out_of_order();
+        Finished { machine: self.machine, diagnostics: self.diagnostics }
+    }
+
+    fn walk_part<B: AsRef<[u8]>>(
+        &mut self,
+        mut records: impl Iterator<Item = Result<Framed<B>, Damage>>,
+        order: &mut Order<Waiting<B>>,
+        sink: &mut impl Sink,
+    ) -> ControlFlow<()> {
         let ordered = self.events.all_have_trailers() && !self.in_file_order;
-        let mut records = self.reader.records()?;
         let mut flow = ControlFlow::Continue(());
         while let (ControlFlow::Continue(()), Some(record)) = (flow, records.next()) {
             self.diagnostics.records += 1;
             flow = match record {
-                Ok(record) => self.take(record, ordered, &mut order, sink),
+                Ok(record) => self.take(record, ordered, order, sink),
                 Err(damage) => {
                     self.diagnostics.damage.push(damage);
                     ControlFlow::Continue(())
                 }
             };
         }
-        if flow.is_continue() {
-            let _ = self.deliver_all(order.finish(), sink);
-        }
-        self.diagnostics.out_of_order = order.out_of_order();
-        Ok(Finished { machine: self.machine, diagnostics: self.diagnostics })
+        flow
     }
 
     /// Tools' records count at once; the kernel's wait for their turn unless they tell no time.
     #[inline]
-    fn take(
+    fn take<B: AsRef<[u8]>>(
         &mut self,
-        record: RawRecord<'a>,
+        record: Framed<B>,
         ordered: bool,
-        order: &mut Order<Queued<'a>>,
+        order: &mut Order<Waiting<B>>,
         sink: &mut impl Sink,
     ) -> ControlFlow<()> {
         let kind = record.header.kind;
-        if kind == RecordType::FINISHED_ROUND {
-            sink.record(&record, None)?;
-            self.deliver_all(order.finish_round(), sink)?;
-            return sink.round();
-        }
         if kind.is_user() {
-            self.count_unknown(kind);
-            return sink.record(&record, None);
+            return self.take_tools(&record, order, sink);
         }
         if self.only.is_some_and(|kinds| !kinds.contains(&kind)) {
             return ControlFlow::Continue(());
         }
-        let Ok(event) = self.events.owner(kind, record.body, self.endian) else {
+        let Ok(event) = self.events.owner(kind, record.body.as_ref(), self.endian) else {
             self.diagnostics.unknown_ids += 1;
-            return sink.record(&record, None);
+            return sink.record(&record.as_raw(), None);
         };
-        let queued = Queued { record, event };
-        match self.time_of(&queued).filter(|_| ordered) {
-            Some(time) => order.push(time, queued),
-            None => return self.deliver(&queued, sink),
+        let waiting = Waiting { offset: record.offset, header: record.header, body: record.body, event };
+        match self.time_of(&waiting).filter(|_| ordered) {
+            Some(time) => order.push(time, waiting),
+            None => return self.deliver(&waiting.queued(), sink),
         }
         ControlFlow::Continue(())
+    }
+
+    /// What a tool wrote between the kernel's records.
+    fn take_tools<B: AsRef<[u8]>>(
+        &mut self,
+        record: &Framed<B>,
+        order: &mut Order<Waiting<B>>,
+        sink: &mut impl Sink,
+    ) -> ControlFlow<()> {
+        match record.header.kind {
+            RecordType::FINISHED_ROUND => {
+                sink.record(&record.as_raw(), None)?;
+                return self.finish_round(order, sink);
+            }
+            RecordType::HEADER_BUILD_ID => self.note_build_id(record.header.misc, record.body.as_ref()),
+            kind => self.count_unknown(kind),
+        }
+        sink.record(&record.as_raw(), None)
+    }
+
+    fn finish_round<B: AsRef<[u8]>>(
+        &mut self,
+        order: &mut Order<Waiting<B>>,
+        sink: &mut impl Sink,
+    ) -> ControlFlow<()> {
+        if self.rounds_hold {
+            self.deliver_all(order.finish_round(), sink)?;
+        }
+        sink.round()
+    }
+
+    /// A stream tells build ids as it goes on.
+    fn note_build_id(&mut self, misc: Misc, body: &[u8]) {
+        let Ok(record) = BuildIdRecord::decode(misc, &mut Cursor::new(body, self.endian)) else {
+            self.diagnostics.undecodable += 1;
+            return;
+        };
+        if let Some(build_id) = record.build_id {
+            self.machine.note_build_id(&String::from_utf8_lossy(record.filename), build_id);
+        }
     }
 
     fn count_unknown(&mut self, kind: RecordType) {
@@ -212,10 +289,10 @@ impl<'r, 'a> Session<'r, 'a> {
 
     /// When a record happened; `None` for 0 and all ones, which tools write into records of their own.
     #[inline]
-    fn time_of(&self, queued: &Queued<'a>) -> Option<PerfTime> {
-        let layout = &self.events.events()[queued.event.0].layout;
-        let body = queued.record.body;
-        let time = if queued.record.header.kind == RecordType::SAMPLE {
+    fn time_of<B: AsRef<[u8]>>(&self, waiting: &Waiting<B>) -> Option<PerfTime> {
+        let layout = &self.events.events()[waiting.event.0].layout;
+        let body = waiting.body.as_ref();
+        let time = if waiting.header.kind == RecordType::SAMPLE {
             word_from_start(body, layout.sample_time_word()?, self.endian)
         } else {
             word_from_end(body, layout.trailer_time_word()?, self.endian)
@@ -223,7 +300,11 @@ impl<'r, 'a> Session<'r, 'a> {
         time.filter(|time| *time != 0 && *time != u64::MAX).map(PerfTime)
     }
 
-    fn deliver_all(&mut self, ready: Vec<(PerfTime, Queued<'a>)>, sink: &mut impl Sink) -> ControlFlow<()> {
-        ready.iter().try_for_each(|(_, queued)| self.deliver(queued, sink))
+    fn deliver_all<B: AsRef<[u8]>>(
+        &mut self,
+        ready: Vec<(PerfTime, Waiting<B>)>,
+        sink: &mut impl Sink,
+    ) -> ControlFlow<()> {
+        ready.iter().try_for_each(|(_, waiting)| self.deliver(&waiting.queued(), sink))
     }
 }

@@ -1,7 +1,7 @@
 //! How many records of each kind a recording holds: a bare walk, without order, machine or text.
 
 use oxperf_abi::{Misc, RecordType};
-use oxperf_data::{Damage, DataError, FeatureId, RawRecord, Reader};
+use oxperf_data::{Damage, DataError, FeatureId, Framed, RawRecord, Reader, Source};
 use oxperf_wire::kernel::LostSamples;
 use oxperf_wire::{Cursor, Endian};
 
@@ -42,7 +42,7 @@ impl RecordStats {
     /// Counts the records of a recording.
     ///
     /// # Errors
-    /// The records are kept in a way that cannot be read here.
+    /// The records cannot be had; see [`Reader::source`].
     pub fn count(reader: &Reader<'_>) -> Result<RecordStats, DataError> {
         let events = EventTable::new(reader);
         let mut counter = Counter {
@@ -52,11 +52,9 @@ impl RecordStats {
             endian: reader.endian(),
             events,
         };
-        for record in reader.records()? {
-            match record {
-                Ok(record) => counter.record(&record),
-                Err(damage) => counter.stats.damage.push(damage),
-            }
+        match reader.source()? {
+            Source::Borrowed(parts) => parts.into_iter().for_each(|records| counter.records(records)),
+            Source::Held(records) => counter.records(records),
         }
         Ok(counter.stats)
     }
@@ -105,6 +103,15 @@ struct Counter {
 }
 
 impl Counter {
+    fn records<B: AsRef<[u8]>>(&mut self, records: impl Iterator<Item = Result<Framed<B>, Damage>>) {
+        for record in records {
+            match record {
+                Ok(record) => self.record(&record.as_raw()),
+                Err(damage) => self.stats.damage.push(damage),
+            }
+        }
+    }
+
     #[inline]
     fn record(&mut self, record: &RawRecord<'_>) {
         let kind = record.header.kind;

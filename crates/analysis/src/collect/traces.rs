@@ -8,6 +8,9 @@ use rustc_hash::FxHashMap;
 
 use crate::profile::TraceId;
 
+/// What stands for the text of a sample of no tracepoint.
+const NO_RECORD: &[u8] = b"N/A";
+
 /// The texts so far.
 #[derive(Default)]
 pub(super) struct Traces<'s> {
@@ -22,7 +25,7 @@ impl<'s> Traces<'s> {
         Traces { formats: Some(formats), ..Traces::default() }
     }
 
-    /// The text of a sample; `None` when nobody asks for texts or the sample has no record.
+    /// The text of a sample, `N/A` of one without a record; `None` when nobody asks for texts.
     #[inline]
     pub(super) fn of(
         &mut self,
@@ -30,10 +33,15 @@ impl<'s> Traces<'s> {
         names: &mut Names<'_>,
         machine: &Machine,
     ) -> Option<TraceId> {
-        let (formats, raw) = (self.formats?, event.sample.raw?);
-        names.grow(machine);
+        let formats = self.formats?;
         self.scratch.clear();
-        formats.format(raw, &KernelNames::new(names, machine), &mut self.scratch);
+        match event.sample.raw {
+            Some(raw) => {
+                names.grow(machine);
+                formats.format(raw, &KernelNames::new(names, machine), &mut self.scratch);
+            }
+            None => self.scratch.extend_from_slice(NO_RECORD),
+        }
         if let Some(known) = self.ids.get(&self.scratch) {
             return Some(*known);
         }

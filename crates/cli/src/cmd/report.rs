@@ -81,7 +81,7 @@ fn show(
         print_error(NO_CHAINS);
         return Ok(());
     }
-    let options = options.for_events(reader.events());
+    let options = options.for_events(reader.events()).for_container(reader.container());
     let store = naming::store(matches)?;
     let formatters = options.wants_traces().then(|| collect::formatters(reader));
     let (profile, diagnostics) = collect::load(input, reader, &store, options.collect, formatters.as_ref())?;

@@ -8,6 +8,7 @@ mod sideband;
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use oxperf_abi::{RecordType, SampleType};
+use oxperf_data::Container;
 use oxperf_present::dump::Consumer;
 use oxperf_present::script::{EventClass, FieldSet, FieldSpec};
 use oxperf_session::{EventTable, SessionEvent};
@@ -77,7 +78,10 @@ pub(crate) fn run(matches: &ArgMatches, _program: &str) -> Result<i32, Failure> 
         session = session.in_file_order();
     }
     let with_chains = !matches.get_flag("hide-call-graph");
-    let spec = recorded_fields(spec, session.events(), with_chains)?;
+    let mut spec = recorded_fields(spec, session.events())?;
+    if with_chains {
+        show_chains(&mut spec, session.events(), reader.container());
+    }
     let options = PrinterOptions {
         spec,
         with_chains,
@@ -87,6 +91,7 @@ pub(crate) fn run(matches: &ArgMatches, _program: &str) -> Result<i32, Failure> 
         shown,
         clock: clock(matches),
         dumper: dump::dumper(matches, &input, &reader, session.events(), Consumer::Script),
+        live: reader.container() == Container::Stream,
     };
     let events = (session.events(), reader.endian());
     let mut printer = Printer::new(output, options, events, &formatters, &store);
@@ -125,11 +130,7 @@ const NEEDED: [(FieldSet, SampleType, &str, &str); 8] = [
 ];
 
 /// Leaves out what was not recorded; says so when it was asked for by name.
-fn recorded_fields(
-    mut spec: FieldSpec,
-    events: &EventTable,
-    with_chains: bool,
-) -> Result<FieldSpec, Failure> {
+fn recorded_fields(mut spec: FieldSpec, events: &EventTable) -> Result<FieldSpec, Failure> {
     for event in events.events() {
         let class = EventClass::of(event.attr.kind);
         for (field, part, part_name, field_name) in NEEDED {
@@ -145,13 +146,19 @@ fn recorded_fields(
             spec.drop_field(class, field);
         }
     }
-    let chains_of_tracepoints = |event: &SessionEvent| {
-        EventClass::of(event.attr.kind) == EventClass::Tracepoint && has_part(event, SampleType::CALLCHAIN)
-    };
-    if with_chains && events.events().iter().any(chains_of_tracepoints) {
-        spec.show_places_of_tracepoints();
-    }
     Ok(spec)
+}
+
+/// Shows where the callers of samples with call chains are. When the events come as a stream, perf shows address and
+/// symbol of each, whatever fields were asked for.
+fn show_chains(spec: &mut FieldSpec, events: &EventTable, container: Container) {
+    for event in events.events().iter().filter(|event| has_part(event, SampleType::CALLCHAIN)) {
+        match (EventClass::of(event.attr.kind), container) {
+            (class, Container::Stream) => spec.add_fields(class, FieldSet::IP | FieldSet::SYM),
+            (EventClass::Tracepoint, _) => spec.show_places_of_tracepoints(),
+            _ => {}
+        }
+    }
 }
 
 fn has_part(event: &SessionEvent, part: SampleType) -> bool {

@@ -6,12 +6,27 @@ use oxperf_wire::{Cursor, Endian};
 use crate::features::{FeatureContext, NrCpus};
 use crate::{DataError, Feature, FeatureBits, FeatureId, FileHeader, Section};
 
-/// The features of a file. Each is located on opening and decoded when asked for, so that a broken one spoils
+/// The features of a recording. Each is located on opening and decoded when asked for, so that a broken one spoils
 /// nothing but itself.
 #[derive(Clone, Debug)]
 pub struct Features<'a> {
-    file: &'a [u8],
     endian: Endian,
+    place: Place<'a>,
+}
+
+/// Where the bytes are.
+#[derive(Clone, Debug)]
+enum Place<'a> {
+    /// Behind the data of a file.
+    File(Located<'a>),
+    /// In records of a stream, kept in their order.
+    Records(Vec<(FeatureId, Vec<u8>)>),
+}
+
+/// What the table behind the data says.
+#[derive(Clone, Debug)]
+struct Located<'a> {
+    file: &'a [u8],
     sections: Vec<(FeatureId, Section)>,
     missing_table: Vec<FeatureId>,
     table: u64,
@@ -30,39 +45,44 @@ impl<'a> Features<'a> {
                 Err(_) => missing_table.push(id),
             }
         }
-        Features { file, endian, sections, missing_table, table }
+        Features { endian, place: Place::File(Located { file, sections, missing_table, table }) }
+    }
+
+    /// The features that came as records.
+    pub(super) fn of_stream(features: Vec<(FeatureId, Vec<u8>)>, endian: Endian) -> Features<'static> {
+        Features { endian, place: Place::Records(features) }
     }
 
     /// The set bits, also of features whose bytes are not in the file.
     pub fn bits(&self) -> FeatureBits {
-        let located = self.sections.iter().map(|(id, _)| *id);
-        located.chain(self.missing_table.iter().copied()).collect()
+        match &self.place {
+            Place::File(located) => located.bits(),
+            Place::Records(features) => features.iter().map(|(id, _)| *id).collect(),
+        }
     }
 
-    /// Where a feature's bytes stand; `None` when its bit is not set.
+    /// Where a feature's bytes stand in the file; `None` when its bit is not set, and for all of a stream.
     ///
     /// # Errors
     /// The table is cut before its entry.
     pub fn section(&self, id: FeatureId) -> Result<Option<Section>, DataError> {
-        if self.missing_table.contains(&id) {
-            let offset = FileOffset(self.table);
-            return Err(DataError::FeatureCut { feature: id, offset, expected: Section::STORED, found: 0 });
+        match &self.place {
+            Place::File(located) => located.section(id),
+            Place::Records(_) => Ok(None),
         }
-        Ok(self.sections.iter().find(|(found, _)| *found == id).map(|(_, section)| *section))
     }
 
     /// A feature's bytes as they are; `None` when its bit is not set.
     ///
     /// # Errors
     /// The bytes or the table's entry are not in the file.
-    pub fn raw(&self, id: FeatureId) -> Result<Option<&'a [u8]>, DataError> {
-        let Some(section) = self.section(id)? else { return Ok(None) };
-        let bytes = section.slice(self.file);
-        if (bytes.len() as u64) < section.size {
-            let (offset, found) = (FileOffset(section.offset), bytes.len() as u64);
-            return Err(DataError::FeatureCut { feature: id, offset, expected: section.size, found });
+    pub fn raw(&self, id: FeatureId) -> Result<Option<&[u8]>, DataError> {
+        match &self.place {
+            Place::File(located) => located.raw(id),
+            Place::Records(features) => {
+                Ok(features.iter().find(|(found, _)| *found == id).map(|(_, bytes)| bytes.as_slice()))
+            }
         }
-        Ok(Some(bytes))
     }
 
     /// A feature's value; `None` when its bit is not set.
@@ -81,5 +101,30 @@ impl<'a> Features<'a> {
         let cpus = self.raw(FeatureId::NRCPUS).ok().flatten();
         let cpus = cpus.and_then(|bytes| NrCpus::decode(&mut Cursor::new(bytes, self.endian), &bare).ok());
         FeatureContext { cpus_available: cpus.map(|cpus| cpus.available) }
+    }
+}
+
+impl<'a> Located<'a> {
+    fn bits(&self) -> FeatureBits {
+        let located = self.sections.iter().map(|(id, _)| *id);
+        located.chain(self.missing_table.iter().copied()).collect()
+    }
+
+    fn section(&self, id: FeatureId) -> Result<Option<Section>, DataError> {
+        if self.missing_table.contains(&id) {
+            let offset = FileOffset(self.table);
+            return Err(DataError::FeatureCut { feature: id, offset, expected: Section::STORED, found: 0 });
+        }
+        Ok(self.sections.iter().find(|(found, _)| *found == id).map(|(_, section)| *section))
+    }
+
+    fn raw(&self, id: FeatureId) -> Result<Option<&'a [u8]>, DataError> {
+        let Some(section) = self.section(id)? else { return Ok(None) };
+        let bytes = section.slice(self.file);
+        if (bytes.len() as u64) < section.size {
+            let (offset, found) = (FileOffset(section.offset), bytes.len() as u64);
+            return Err(DataError::FeatureCut { feature: id, offset, expected: section.size, found });
+        }
+        Ok(Some(bytes))
     }
 }

@@ -2,33 +2,56 @@
 
 mod events;
 mod features;
+mod framed;
+mod framing;
+mod held;
+mod inflate;
+mod prologue;
 mod records;
+mod source;
+mod stream;
+mod unpacked;
 
+use std::io::Read;
+
+use oxperf_abi::RecordType;
 use oxperf_wire::Endian;
 
 pub use events::EventEntry;
 pub use features::Features;
-pub use records::{RawRecord, Records};
+pub use framed::{Framed, RawRecord};
+pub use held::Held;
+pub use records::Records;
+pub use source::{HeldRecords, Source};
+
+use framing::Framing;
+use prologue::Prologue;
+use stream::{Once, Streamed};
+use unpacked::Unpacked;
 
 use crate::features::{Compressed, EventDesc};
 use crate::{Damage, DataError, FeatureId, FileHeader, Section};
 
-/// How the records of a file are kept.
+/// How the parts of a recording lie.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Container {
-    /// In this file, plain.
-    Plain,
-    /// In this file, compressed.
-    Compressed,
-    /// In further files of the directory that this one stands in.
+    /// One file with a header.
+    File,
+    /// A file with a header, most records in further files of its directory.
     Directory,
+    /// A stream: what a header holds comes as records.
+    Stream,
 }
 
-/// A recording whose bytes are at hand. Opening reads the header, the events and the place of the features; records
-/// and features are read when asked for.
+/// A recording whose bytes are at hand, or come as a stream. Opening reads the header, the events and the place of
+/// the features; records and features are read when asked for.
 #[derive(Clone, Debug)]
 pub struct Reader<'a> {
     file: &'a [u8],
+    /// The further files of a directory; `None` when nobody looked for any.
+    parts: Option<Vec<&'a [u8]>>,
+    /// The rest of a stream that is no file image.
+    stream: Option<Once>,
     endian: Endian,
     header: FileHeader,
     data: Section,
@@ -38,13 +61,71 @@ pub struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    /// Opens a recording from the bytes of its file.
+    /// Opens a recording from the bytes of its file, which may be a saved stream.
     ///
     /// # Errors
     /// The file is no perf.data, is of a kind that is not read here, or its header or an attribute is unusable.
     /// Everything else that is broken stands in [`Reader::damage`].
     pub fn open(file: &'a [u8]) -> Result<Reader<'a>, DataError> {
-        let (endian, mut header) = FileHeader::decode(file)?;
+        let (endian, header) = FileHeader::decode(file)?;
+        if header.is_of_stream() {
+            return Reader::open_saved_stream(file, endian, header);
+        }
+        Reader::open_file(file, endian, header)
+    }
+
+    /// Opens a recording whose records are also in further files: `data` is the one with the header, `parts` are the
+    /// others in the order of their numbers.
+    ///
+    /// # Errors
+    /// As [`Reader::open`].
+    pub fn open_directory(data: &'a [u8], parts: Vec<&'a [u8]>) -> Result<Reader<'a>, DataError> {
+        Ok(Reader { parts: Some(parts), ..Reader::open(data)? })
+    }
+
+    /// Opens a recording that comes as a stream; reads it up to its first sample. Its records can be taken once.
+    ///
+    /// # Errors
+    /// As [`Reader::open`]; also for a recording in the form of a file, which must be given as one.
+    pub fn open_stream(mut input: Box<dyn Read + Send>) -> Result<Reader<'static>, DataError> {
+        let (endian, header) = read_stream_header(&mut *input)?;
+        let mut stream = Streamed::new(input, header.size, Framing { endian });
+        let (mut prologue, mut ahead) = (Prologue::new(endian), Vec::new());
+        let outcome = prologue.read(&mut stream, |record| ahead.push(record));
+        stream.put_back(ahead);
+        outcome?;
+        Ok(Reader { stream: Some(Once::new(stream)), ..Reader::after(prologue, &[], endian, header) })
+    }
+
+    fn open_saved_stream(
+        file: &'a [u8],
+        endian: Endian,
+        header: FileHeader,
+    ) -> Result<Reader<'a>, DataError> {
+        let data = Section { offset: header.size, size: (file.len() as u64).saturating_sub(header.size) };
+        let mut prologue = Prologue::new(endian);
+        prologue.read(Records::new(file, data, endian), |_| ())?;
+        Ok(Reader { data, ..Reader::after(prologue, file, endian, header) })
+    }
+
+    /// A stream whose beginning was read.
+    fn after(prologue: Prologue, file: &'a [u8], endian: Endian, header: FileHeader) -> Reader<'a> {
+        let mut reader = Reader {
+            file,
+            parts: None,
+            stream: None,
+            endian,
+            header,
+            data: Section::default(),
+            events: prologue.events,
+            features: Features::of_stream(prologue.features, endian),
+            damage: Vec::new(),
+        };
+        reader.name_events();
+        reader
+    }
+
+    fn open_file(file: &'a [u8], endian: Endian, mut header: FileHeader) -> Result<Reader<'a>, DataError> {
         let mut damage = Vec::new();
         check_layout(&header)?;
         let data = data_section(&header, file, &mut damage);
@@ -54,7 +135,8 @@ impl<'a> Reader<'a> {
         }
         let events = events::read(file, endian, &header, &mut damage)?;
         let features = Features::locate(file, endian, &header);
-        let mut reader = Reader { file, endian, header, data, events, features, damage };
+        let (parts, stream) = (None, None);
+        let mut reader = Reader { file, parts, stream, endian, header, data, events, features, damage };
         reader.name_events();
         Ok(reader)
     }
@@ -89,33 +171,102 @@ impl<'a> Reader<'a> {
         &self.damage
     }
 
-    /// How the records are kept.
+    /// How the parts of the recording lie.
     pub fn container(&self) -> Container {
-        let bits = self.header.features;
-        if bits.contains(FeatureId::DIR_FORMAT) {
+        if self.header.is_of_stream() {
+            Container::Stream
+        } else if self.header.features.contains(FeatureId::DIR_FORMAT) {
             Container::Directory
-        } else if bits.contains(FeatureId::COMPRESSED) && self.really_compressed() {
-            Container::Compressed
         } else {
-            Container::Plain
+            Container::File
         }
     }
 
-    /// The records in file order.
+    /// How many further files hold records.
+    pub fn part_count(&self) -> usize {
+        self.parts.as_ref().map_or(0, Vec::len)
+    }
+
+    /// How the records are compressed, if they are.
+    pub fn compression(&self) -> Option<Compressed> {
+        if !self.features.bits().contains(FeatureId::COMPRESSED) {
+            return self.holds_compressed().then_some(UNKNOWN_COMPRESSION);
+        }
+        // A feature that cannot be read still says that there is something to decompress.
+        let stated = self.features.get::<Compressed>().ok().flatten().unwrap_or(UNKNOWN_COMPRESSION);
+        // `perf stat record` sets the bit without compressing; then the method is none.
+        Some(stated).filter(|stated| stated.method != 0)
+    }
+
+    /// Whether records are compressed although no feature says so: a recorder that was killed had no time to.
+    fn holds_compressed(&self) -> bool {
+        let records = Records::new(self.file, self.data, self.endian).map_while(Result::ok);
+        let kinds = records.map(|record| record.header.kind);
+        let telling = [RecordType::SAMPLE, RecordType::COMPRESSED, RecordType::COMPRESSED2];
+        let first = || kinds.into_iter().find(|kind| telling.contains(kind));
+        self.header.data.size == 0 && first().is_some_and(|kind| kind != RecordType::SAMPLE)
+    }
+
+    /// The records of a file image in their order, compressed ones as they are.
     ///
     /// # Errors
-    /// They are compressed or not in this file.
+    /// They are compressed, or not all in this file: [`Reader::source`] reads all forms.
     pub fn records(&self) -> Result<Records<'a>, DataError> {
+        if self.compression().is_some() {
+            return Err(DataError::Compressed);
+        }
         match self.container() {
-            Container::Plain => Ok(Records::new(self.file, self.data, self.endian)),
-            Container::Compressed => Err(DataError::Compressed),
             Container::Directory => Err(DataError::Directory),
+            _ if self.stream.is_some() => Err(DataError::Stream),
+            _ => Ok(Records::new(self.file, self.data, self.endian)),
         }
     }
 
-    /// `perf stat record` sets the bit without compressing; then the method is none.
-    fn really_compressed(&self) -> bool {
-        !matches!(self.features.get::<Compressed>(), Ok(Some(Compressed { method: 0, .. })))
+    /// All records, whatever form the recording has.
+    ///
+    /// # Errors
+    /// The records of a stream were taken before; a directory's further files are not there; the compression is of
+    /// an unknown method.
+    pub fn source(&self) -> Result<Source<'a>, DataError> {
+        let compression = self.compression();
+        if let Some(method) = compression.map(|found| found.method).filter(|method| *method != ZSTD) {
+            return Err(DataError::CompressionMethod { method });
+        }
+        if let Some(stream) = &self.stream {
+            let records = stream.take().ok_or(DataError::Stream)?;
+            let records = records.map(outliving);
+            // A stream may hold compressed records without having said so.
+            let stated = compression.map_or(0, |found| found.mmap_size);
+            return Ok(Source::Held(Box::new(Unpacked::new(records, self.framing(), stated))));
+        }
+        if self.container() == Container::Directory && self.parts.is_none() {
+            return Err(DataError::Directory);
+        }
+        let parts = self.images();
+        Ok(match compression {
+            None => Source::Borrowed(parts),
+            Some(found) => Source::Held(self.unpacked(parts, found.mmap_size)),
+        })
+    }
+
+    /// The records of each file, undecompressed.
+    fn images(&self) -> Vec<Records<'a>> {
+        let whole =
+            |part: &&'a [u8]| Records::new(part, Section { offset: 0, size: part.len() as u64 }, self.endian);
+        let first = Records::new(self.file, self.data, self.endian);
+        std::iter::once(first).chain(self.parts.iter().flatten().map(whole)).collect()
+    }
+
+    /// Each file of a directory is a compressed stream of its own.
+    fn unpacked(&self, parts: Vec<Records<'a>>, stated: u32) -> HeldRecords<'a> {
+        let framing = self.framing();
+        Box::new(parts.into_iter().flat_map(move |records| {
+            Unpacked::new(records.map(|item| item.map(Framed::from)), framing, stated)
+        }))
+    }
+
+    fn framing(&self) -> Framing {
+        Framing { endian: self.endian }
     }
 
     /// Gives the events their names from the feature that holds them.
@@ -124,6 +275,33 @@ impl<'a> Reader<'a> {
         for (entry, named) in self.events.iter_mut().zip(desc.events) {
             entry.name = Some(named.name);
         }
+    }
+}
+
+/// The method of a compressed recording.
+const ZSTD: u32 = 1;
+/// What is taken for a compression that is stated and cannot be read.
+const UNKNOWN_COMPRESSION: Compressed =
+    Compressed { version: 1, method: ZSTD, level: 0, ratio: 0, mmap_size: 0 };
+
+/// A record that borrows nothing is as good as one that borrows.
+fn outliving<'a>(item: Result<Framed<Held<'static>>, Damage>) -> Result<Framed<Held<'a>>, Damage> {
+    item
+}
+
+/// Reads the 16 bytes before a stream's records, and no more.
+fn read_stream_header(input: &mut dyn Read) -> Result<(Endian, FileHeader), DataError> {
+    let mut bytes = Vec::new();
+    // What cannot be read is an end: the header says what is missing.
+    let _ = input.take(FileHeader::SIZE_OF_STREAM).read_to_end(&mut bytes);
+    match FileHeader::decode(&bytes) {
+        // The rest of a file's header was not read.
+        Err(DataError::HeaderCut { expected, .. }) if expected > FileHeader::SIZE_OF_STREAM => {
+            let whole = bytes.len() as u64 == FileHeader::SIZE_OF_STREAM;
+            let found = bytes.len() as u64;
+            Err(if whole { DataError::FileInStream } else { DataError::HeaderCut { expected, found } })
+        }
+        outcome => outcome,
     }
 }
 

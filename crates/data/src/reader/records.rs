@@ -2,24 +2,12 @@
 
 use std::iter::FusedIterator;
 
-use oxperf_abi::{FileOffset, Misc, RecordType};
+use oxperf_abi::FileOffset;
 use oxperf_wire::{Endian, RecordHeader};
 
+use super::RawRecord;
+use super::framing::Framing;
 use crate::{Damage, Section};
-
-/// One record as it stands in the file.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct RawRecord<'a> {
-    /// Where its header begins.
-    pub offset: FileOffset,
-    /// Its header.
-    pub header: RecordHeader,
-    /// What the header's size covers, without the header.
-    pub body: &'a [u8],
-    /// What follows outside of the header's size: tracing data of HEADER_TRACING_DATA, trace of AUXTRACE. Empty for
-    /// all others.
-    pub payload: &'a [u8],
-}
 
 /// Walks records from the first byte of the data to the last. After a [`Damage`] nothing follows.
 #[derive(Clone, Debug)]
@@ -27,16 +15,12 @@ pub struct Records<'a> {
     data: &'a [u8],
     position: usize,
     base: u64,
-    endian: Endian,
+    framing: Framing,
 }
 
 impl<'a> Records<'a> {
-    const HEADER: usize = RecordHeader::SIZE;
-    /// Types above this are simpleperf's, with a size of 32 bits.
-    const LAST_SHORT_TYPE: u32 = 32768;
-
     pub(crate) fn new(file: &'a [u8], data: Section, endian: Endian) -> Records<'a> {
-        Records { data: data.slice(file), position: 0, base: data.offset, endian }
+        Records { data: data.slice(file), position: 0, base: data.offset, framing: Framing { endian } }
     }
 
     /// Where the next record is expected.
@@ -59,49 +43,6 @@ impl<'a> Records<'a> {
         Records { data: &self.data[..length.min(self.data.len())], ..self.clone() }
     }
 
-    #[inline]
-    fn header(&self, bytes: [u8; 8]) -> RecordHeader {
-        let [k0, k1, k2, k3, m0, m1, s0, s1] = bytes;
-        let (kind, misc, size) = match self.endian {
-            Endian::Little => (
-                u32::from_le_bytes([k0, k1, k2, k3]),
-                u16::from_le_bytes([m0, m1]),
-                u16::from_le_bytes([s0, s1]),
-            ),
-            Endian::Big => (
-                u32::from_be_bytes([k0, k1, k2, k3]),
-                u16::from_be_bytes([m0, m1]),
-                u16::from_be_bytes([s0, s1]),
-            ),
-        };
-        let kind = RecordType(kind);
-        if kind.0 > Self::LAST_SHORT_TYPE {
-            return RecordHeader { kind, misc: Misc(0), size: u32::from(misc) << 16 | u32::from(size) };
-        }
-        RecordHeader { kind, misc: Misc(misc), size: u32::from(size) }
-    }
-
-    /// Bytes outside of the record's own size that belong to it.
-    #[inline]
-    fn payload_size(&self, kind: RecordType, body: &[u8]) -> u64 {
-        match kind {
-            RecordType::HEADER_TRACING_DATA => self.number(body, 4),
-            RecordType::AUXTRACE => self.number(body, 8),
-            _ => 0,
-        }
-    }
-
-    /// The number in the first `width` bytes; 0 when there are fewer.
-    #[cold]
-    fn number(&self, body: &[u8], width: usize) -> u64 {
-        let digits = body.get(..width).unwrap_or_default().iter();
-        let shift_in = |value: u64, byte: &u8| value << 8 | u64::from(*byte);
-        match self.endian {
-            Endian::Little => digits.rev().fold(0, shift_in),
-            Endian::Big => digits.fold(0, shift_in),
-        }
-    }
-
     /// Ends the walk.
     #[cold]
     fn stop(&mut self, damage: Damage) -> Option<Result<RawRecord<'a>, Damage>> {
@@ -122,11 +63,11 @@ impl<'a> Iterator for Records<'a> {
     #[inline]
     fn next(&mut self) -> Option<Self::Item> {
         let rest = self.data.get(self.position..).filter(|rest| !rest.is_empty())?;
-        let Some(first) = rest.first_chunk::<8>() else { return self.cut(Self::HEADER as u64) };
-        let header = self.header(*first);
+        let Some(first) = rest.first_chunk::<8>() else { return self.cut(Framing::HEADER as u64) };
+        let header = self.framing.header(*first);
         let size = header.size as usize;
-        let Some(body) = rest.get(Self::HEADER..size) else { return self.unframed(header) };
-        let payload_size = self.payload_size(header.kind, body);
+        let Some(body) = rest.get(Framing::HEADER..size) else { return self.unframed(header) };
+        let payload_size = self.framing.payload_size(header.kind, body);
         let after = rest.get(size..).unwrap_or_default();
         let payload = usize::try_from(payload_size).ok().and_then(|length| after.get(..length));
         let Some(payload) = payload else { return self.cut(payload_size.saturating_add(size as u64)) };
@@ -140,8 +81,8 @@ impl<'a> Records<'a> {
     /// Says why a record has no body.
     #[cold]
     fn unframed(&mut self, header: RecordHeader) -> Option<Result<RawRecord<'a>, Damage>> {
-        if (header.size as usize) < Self::HEADER {
-            let (offset, expected) = (self.offset(), Self::HEADER as u64);
+        if (header.size as usize) < Framing::HEADER {
+            let (offset, expected) = (self.offset(), Framing::HEADER as u64);
             return self.stop(Damage::RecordSize { offset, expected, found: u64::from(header.size) });
         }
         self.cut(u64::from(header.size))

@@ -257,6 +257,12 @@ impl FieldSpec {
         }
     }
 
+    /// Adds fields to a class, whatever was asked for.
+    pub fn add_fields(&mut self, class: EventClass, fields: FieldSet) {
+        let set = &mut self.sets[class as usize];
+        *set = *set | fields;
+    }
+
     /// Leaves a field of a class out.
     pub fn drop_field(&mut self, class: EventClass, field: FieldSet) {
         let set = &mut self.sets[class as usize];

@@ -5,7 +5,7 @@ use oxperf_abi::{EventType, SampleType};
 use oxperf_analysis::collect::CollectOptions;
 use oxperf_analysis::hist::{HistOptions, Order, SortKey};
 use oxperf_analysis::profile::Profile;
-use oxperf_data::EventEntry;
+use oxperf_data::{Container, EventEntry};
 use oxperf_present::report::ReportText;
 
 use super::call_graph::CallGraphSpec;
@@ -34,6 +34,10 @@ pub(super) struct Resolved {
     /// Whether the keys were asked for, and are not the usual ones.
     keys_asked: bool,
     children: bool,
+    /// Whether they were asked for, and are not just the default.
+    children_asked: bool,
+    /// Whether the recording comes as a stream.
+    stream: bool,
     samples: bool,
     group: bool,
     min_percent: f64,
@@ -133,6 +137,8 @@ pub(super) fn resolve(matches: &ArgMatches) -> Result<Resolved, Failure> {
         keys,
         keys_asked: matches.contains_id("sort"),
         children,
+        children_asked: matches.get_flag("children"),
+        stream: false,
         samples: matches.get_flag("show-nr-samples"),
         group: !matches.get_flag("no-group"),
         min_percent: limit.unwrap_or(0.0),
@@ -178,6 +184,11 @@ impl Resolved {
         self
     }
 
+    /// Of a stream perf does not count what a function called as its own, but reads its chains as if it did.
+    pub(super) fn for_container(self, container: Container) -> Resolved {
+        Resolved { stream: container == Container::Stream, ..self }
+    }
+
     /// Whether a call graph was asked for that the recording cannot give.
     pub(super) fn misses_chains(&self, events: &[EventEntry]) -> bool {
         let chains = |event: &EventEntry| event.stored.attr.sample_type.contains(SampleType::CALLCHAIN);
@@ -196,7 +207,7 @@ impl Resolved {
         let order = order(&self.call_graph, children);
         let hist = HistOptions {
             keys: self.keys.clone(),
-            children,
+            children: children && (self.children_asked || !self.stream),
             order,
             call_graph: self.call_graph.options(order).filter(|_| chains),
             min_percent: self.min_percent,

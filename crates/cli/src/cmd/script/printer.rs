@@ -30,6 +30,8 @@ pub(super) struct PrinterOptions {
     pub(super) shown: Shown,
     pub(super) clock: Clock,
     pub(super) dumper: Option<Dumper>,
+    /// Whether the recording may still be made: what is known is written at the end of each round.
+    pub(super) live: bool,
 }
 
 /// How samples of one event look.
@@ -57,6 +59,7 @@ pub(super) struct Printer<'s> {
     pub(super) shown: Shown,
     pub(super) clock: Clock,
     pub(super) endian: Endian,
+    pub(super) live: bool,
     formatters: &'s Formatters,
     max_stack: usize,
     chain: Vec<FrameId>,
@@ -102,6 +105,7 @@ impl<'s> Printer<'s> {
             clock: options.clock,
             endian,
             dumper: options.dumper,
+            live: options.live,
         }
     }
 

@@ -1,6 +1,6 @@
 //! The records that are no samples, shown between them when asked for.
 
-use std::io;
+use std::io::{self, Write};
 
 use clap::{Arg, ArgAction, ArgMatches};
 use oxperf_abi::{CpuMode, PerfTime, Pid, RecordType, Tid};
@@ -96,7 +96,7 @@ impl Printer<'_> {
         if self.shown.contains(RecordType::FINISHED_ROUND) {
             records::finished_round(self.output.buffer());
         }
-        self.output.settle()
+        if self.live { self.output.flush() } else { self.output.settle() }
     }
 
     /// The record's text, and whom it is about when that is not the thread of its trailer.

@@ -1,0 +1,66 @@
+//! The forms that a recording has on disk and on its way.
+
+use std::fs::File;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use oxperf_data::{DataError, Reader};
+use oxperf_sys::MappedFile;
+
+/// A recording, open.
+pub(super) enum Form {
+    /// One file, or a saved stream.
+    Image(MappedFile),
+    /// The file with the header, and those with the records of each recording thread.
+    Directory { data: MappedFile, parts: Vec<MappedFile> },
+    /// Something that is read once, from front to back.
+    Stream(File),
+}
+
+impl Form {
+    /// Maps a file.
+    pub(super) fn image(file: &File) -> io::Result<Form> {
+        map(file).map(Form::Image)
+    }
+
+    /// Maps `data` and the files `data.0`, `data.1` ... beside it in `directory`.
+    pub(super) fn directory(data: &File, directory: &Path) -> io::Result<Form> {
+        let paths = part_paths(directory)?;
+        let parts = paths.iter().map(|path| map(&File::open(path)?)).collect::<io::Result<_>>()?;
+        Ok(Form::Directory { data: map(data)?, parts })
+    }
+
+    /// Opens the recording in it.
+    pub(super) fn reader(&self) -> Result<Reader<'_>, DataError> {
+        match self {
+            Form::Image(data) => Reader::open(data),
+            Form::Directory { data, parts } => {
+                Reader::open_directory(data, parts.iter().map(|part| &**part).collect())
+            }
+            Form::Stream(file) => {
+                let failed = |error: io::Error| DataError::StreamBroken { error: error.kind() };
+                Reader::open_stream(Box::new(file.try_clone().map_err(failed)?))
+            }
+        }
+    }
+}
+
+fn map(file: &File) -> io::Result<MappedFile> {
+    let map = MappedFile::from_file(file)?;
+    map.expect_sequential();
+    Ok(map)
+}
+
+/// The files with records of single threads, by their numbers.
+fn part_paths(directory: &Path) -> io::Result<Vec<PathBuf>> {
+    let mut parts = Vec::new();
+    for entry in std::fs::read_dir(directory)? {
+        let name = entry?.file_name();
+        let number = name.to_str().and_then(|name| name.strip_prefix("data."));
+        if let Some(number) = number.and_then(|number| number.parse::<u32>().ok()) {
+            parts.push((number, directory.join(&name)));
+        }
+    }
+    parts.sort();
+    Ok(parts.into_iter().map(|(_, path)| path).collect())
+}

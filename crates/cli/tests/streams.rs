@@ -1,0 +1,94 @@
+//! A recording through a pipe: the commands print what they print of the same recording in a file.
+
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use oxperf_abi::RecordType;
+use oxperf_data::Reader;
+use oxperf_testkit::Recording;
+use oxperf_wire::Encoder;
+
+/// The recording of a golden case, as a file.
+fn recording(case: &str) -> Vec<u8> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(case).join("recording.txt");
+    Recording::parse(&fs::read_to_string(path).unwrap()).unwrap().to_file()
+}
+
+/// The same recording as `record -o -` writes it.
+fn stream(file: &[u8]) -> Vec<u8> {
+    let reader = Reader::open(file).unwrap();
+    let mut out = Encoder::new(reader.endian());
+    out.u64(u64::from_le_bytes(*b"PERFILE2"));
+    out.u64(16);
+    for event in reader.events() {
+        out.record(RecordType::HEADER_ATTR, Default::default(), |body| {
+            event.stored.encode(body);
+            event.ids.iter().for_each(|id| body.u64(id.0));
+        });
+    }
+    for id in reader.features().bits().iter() {
+        let bytes = reader.features().raw(id).unwrap().unwrap();
+        out.record(RecordType::HEADER_FEATURE, Default::default(), |body| {
+            body.u64(u64::from(id.0));
+            body.bytes(bytes);
+        });
+    }
+    out.bytes(reader.data().slice(file));
+    out.into_bytes()
+}
+
+/// Runs a command with these bytes on its standard input.
+fn piped(arguments: &[&str], bytes: &[u8]) -> Output {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_oxperf"))
+        .args(arguments)
+        .current_dir(env!("CARGO_TARGET_TMPDIR"))
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut input = child.stdin.take().unwrap();
+    for piece in bytes.chunks(100) {
+        // A command that refuses its input does not read all of it.
+        let _ = input.write_all(piece);
+    }
+    drop(input);
+    child.wait_with_output().unwrap()
+}
+
+fn cases() -> Vec<String> {
+    let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/golden");
+    let folders = fs::read_dir(root).unwrap().map(|entry| entry.unwrap().path()).filter(|path| path.is_dir());
+    folders.map(|path| path.file_name().unwrap().to_string_lossy().into_owned()).collect()
+}
+
+#[test]
+fn samples_through_a_pipe_look_as_from_a_file() {
+    for case in cases() {
+        let file = recording(&case);
+        let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{case}.stream-test"));
+        fs::write(&path, &file).unwrap();
+        // A stream may rename its events on the way.
+        let fields = "comm,tid,time,ip,sym";
+        let from_file = Command::new(env!("CARGO_BIN_EXE_oxperf"))
+            .args(["script", "-F", fields, "-i"])
+            .arg(&path)
+            .output()
+            .unwrap();
+        let from_pipe = piped(&["script", "-F", fields], &stream(&file));
+        let text = |output: &Output| String::from_utf8_lossy(&output.stdout).into_owned();
+        assert_eq!(text(&from_pipe), text(&from_file), "{case}");
+        assert_eq!(from_pipe.status.code(), from_file.status.code(), "{case}");
+    }
+}
+
+#[test]
+fn a_file_is_no_stream() {
+    let case = cases().remove(0);
+    let output = piped(&["script", "-i", "-"], &recording(&case));
+    let error = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(255));
+    assert!(error.contains("name the file with -i"), "{error}");
+}

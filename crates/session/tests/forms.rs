@@ -1,0 +1,143 @@
+//! One recording in every form: the same samples come out, in the same order.
+
+use std::io::Write;
+use std::ops::ControlFlow;
+
+use oxperf_abi::{AttrFlags, EventAttr, EventId, Misc, RecordType, SampleType};
+use oxperf_data::features::{Compressed, DirFormat};
+use oxperf_data::{FeatureSet, Reader, Writer, WriterEvent};
+use oxperf_machine::Machine;
+use oxperf_session::{SampleEvent, Session, Sink};
+use oxperf_wire::{Encoder, Endian};
+
+/// Notes the addresses of the samples.
+#[derive(Default)]
+struct Addresses(Vec<u64>);
+
+impl Sink for Addresses {
+    fn sample(&mut self, _: &mut Machine, event: &SampleEvent<'_>) -> ControlFlow<()> {
+        self.0.extend(event.sample.ip);
+        ControlFlow::Continue(())
+    }
+}
+
+fn attr() -> EventAttr {
+    let sample_type = SampleType::IP | SampleType::TIME;
+    EventAttr { sample_type, flags: AttrFlags::SAMPLE_ID_ALL, ..EventAttr::default() }
+}
+
+/// A sample at an address and a time.
+fn sample(ip: u64, time: u64) -> Vec<u8> {
+    record(RecordType::SAMPLE, |body| [ip, time].iter().for_each(|word| body.u64(*word)))
+}
+
+fn round() -> Vec<u8> {
+    record(RecordType::FINISHED_ROUND, |_| {})
+}
+
+fn record(kind: RecordType, body: impl FnOnce(&mut Encoder)) -> Vec<u8> {
+    let mut encoder = Encoder::new(Endian::NATIVE);
+    encoder.record(kind, Misc::default(), body);
+    encoder.into_bytes()
+}
+
+fn file(records: &[u8], features: &FeatureSet) -> Vec<u8> {
+    let event = WriterEvent { attr: attr(), name: "cycles".into(), ids: vec![EventId(1)] };
+    let mut writer = Writer::begin(Vec::new(), &[event]).unwrap();
+    writer.append(records).unwrap();
+    writer.finish(features).unwrap()
+}
+
+/// The bytes as compressed records that hold so many each.
+fn compressed(records: &[u8], each: usize) -> Vec<u8> {
+    let mut zstd = zstd::stream::write::Encoder::new(Vec::new(), 3).unwrap();
+    let packed = records.chunks(each).map(|piece| {
+        zstd.write_all(piece).unwrap();
+        zstd.flush().unwrap();
+        let bytes = std::mem::take(zstd.get_mut());
+        record(RecordType::COMPRESSED2, |body| {
+            body.u64(bytes.len() as u64);
+            body.bytes(&bytes);
+        })
+    });
+    packed.flatten().collect()
+}
+
+fn stream(records: &[u8]) -> Vec<u8> {
+    let head = record(RecordType::HEADER_ATTR, |body| {
+        oxperf_wire::attr::encode(&attr(), 64, body);
+        body.u64(1);
+    });
+    let magic = u64::from_le_bytes(*b"PERFILE2");
+    [&magic.to_ne_bytes()[..], &16_u64.to_ne_bytes(), &head, records].concat()
+}
+
+fn addresses(reader: &Reader<'_>) -> Vec<u64> {
+    let mut sink = Addresses::default();
+    let finished = Session::new(reader).run(&mut sink).unwrap();
+    assert_eq!((finished.diagnostics.out_of_order, &finished.diagnostics.damage[..]), (0, &[][..]));
+    sink.0
+}
+
+fn features(add: impl FnOnce(&mut FeatureSet)) -> FeatureSet {
+    let mut features = FeatureSet::new();
+    add(&mut features);
+    features
+}
+
+/// Two CPUs whose rings are emptied in turn.
+fn records() -> Vec<u8> {
+    let first = [sample(1, 10), sample(3, 30), sample(2, 20), round()];
+    let second = [sample(5, 50), sample(4, 40), round(), sample(7, 70), sample(6, 60)];
+    [first.concat(), second.concat()].concat()
+}
+
+const IN_ORDER: [u64; 7] = [1, 2, 3, 4, 5, 6, 7];
+
+#[test]
+fn files_plain_and_compressed() {
+    let plain = file(&records(), &FeatureSet::new());
+    assert_eq!(addresses(&Reader::open(&plain).unwrap()), IN_ORDER);
+    let compression = Compressed { version: 1, method: 1, mmap_size: 4096, ..Compressed::default() };
+    for each in [5, 24, 100, 1000] {
+        let packed = file(&compressed(&records(), each), &features(|set| set.insert(&compression)));
+        assert_eq!(addresses(&Reader::open(&packed).unwrap()), IN_ORDER, "{each} bytes each");
+    }
+}
+
+#[test]
+fn a_recorder_that_was_killed_has_not_said_that_it_compressed() {
+    let mut packed = file(&compressed(&records(), 30), &FeatureSet::new());
+    packed[48..56].fill(0);
+    let mut sink = Addresses::default();
+    Session::new(&Reader::open(&packed).unwrap()).run(&mut sink).unwrap();
+    assert_eq!(sink.0, IN_ORDER);
+}
+
+#[test]
+fn directories_plain_and_compressed() {
+    let parts =
+        [[sample(7, 70), sample(1, 10), sample(4, 40)], [sample(2, 20), sample(6, 60), sample(5, 50)]];
+    let parts = parts.map(|part| part.concat());
+    let data = |set: &FeatureSet| file(&sample(3, 30), set);
+    let open = |data: &[u8], parts: &[Vec<u8>]| {
+        let parts = parts.iter().map(Vec::as_slice).collect();
+        addresses(&Reader::open_directory(data, parts).unwrap())
+    };
+    let plain = features(|set| set.insert(&DirFormat { version: 1 }));
+    assert_eq!(open(&data(&plain), &parts), IN_ORDER);
+    let packed = features(|set| {
+        set.insert(&DirFormat { version: 1 });
+        set.insert(&Compressed { version: 1, method: 1, ..Compressed::default() });
+    });
+    assert_eq!(open(&data(&packed), &parts.map(|part| compressed(&part, 30))), IN_ORDER);
+}
+
+#[test]
+fn streams_plain_and_compressed() {
+    for bytes in [stream(&records()), stream(&compressed(&records(), 30))] {
+        assert_eq!(addresses(&Reader::open(&bytes).unwrap()), IN_ORDER);
+        let reader = Reader::open_stream(Box::new(std::io::Cursor::new(bytes))).unwrap();
+        assert_eq!(addresses(&reader), IN_ORDER);
+    }
+}
