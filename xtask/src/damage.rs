@@ -16,9 +16,11 @@ const LIMITS: Limits = Limits { time: Duration::from_secs(20), memory_kib: 2 << 
 const LARGEST: u64 = 64 << 10;
 
 /// The commands that read a whole file.
-const COMMANDS: [&[&str]; 4] = [
+const COMMANDS: [&[&str]; 6] = [
     &["report", "--header-only", "-I"],
     &["script"],
+    &["script", "-D"],
+    &["report", "-D", "--disable-order"],
     &["report", "--stdio"],
     &["report", "--stdio", "-g", "none"],
 ];

@@ -33,6 +33,7 @@ pub(super) const MEASURES: &[Measure] = &[
         reference_runs: 3,
     },
     Measure { name: "script", args: &["script", "--no-inline"], reference_runs: 3 },
+    Measure { name: "dump", args: &["report", "-D"], reference_runs: 1 },
 ];
 
 /// The names, for messages.
