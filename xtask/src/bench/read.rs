@@ -34,6 +34,7 @@ pub(super) const MEASURES: &[Measure] = &[
     },
     Measure { name: "script", args: &["script", "--no-inline"], reference_runs: 3 },
     Measure { name: "dump", args: &["report", "-D"], reference_runs: 1 },
+    Measure { name: "stats", args: &["report", "--stats"], reference_runs: 3 },
 ];
 
 /// The names, for messages.
