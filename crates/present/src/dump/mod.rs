@@ -95,9 +95,13 @@ impl Dump {
         }
     }
 
-    /// Appends a record: its bytes, its line, and the details of a sample. `event` is whose record it is; `None` for
+    /// Appends a record: its bytes, its line, and the details of a sample; nothing for a compressed one. `event` is whose record it is; `None` for
     /// tools' records and where the record's id is not listed.
     pub fn record(&self, record: &RawRecord<'_>, event: Option<EventIndex>, out: &mut Vec<u8>) {
+        if matches!(record.header.kind, RecordType::COMPRESSED | RecordType::COMPRESSED2) {
+            // What they hold comes as records of its own.
+            return;
+        }
         stamp::write_bytes(&self.file, record, self.endian, out);
         let event = event.and_then(|index| self.events.events().get(index.0));
         match (record.header.kind, event) {
