@@ -126,7 +126,6 @@ impl Input {
                 "Only streams of 'record -o -' can come through a pipe: name the file with -i."
             }
             DataError::Directory => "This is a file of a recorded directory: name the directory.",
-            DataError::Version1 => "Files of perf before 2010 cannot be read yet.",
             _ => "Was the recording copied or cut? Record it again.",
         };
         Failure::new(format!("{path}: {}\n{hint}", chain(error)))

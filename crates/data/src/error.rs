@@ -71,9 +71,6 @@ pub enum DataError {
     /// A recording in the form of a file came as a stream.
     #[error("a perf.data file that comes through a pipe")]
     FileInStream,
-    /// The layout of perf before 2010.
-    #[error("a perf.data file of version 1")]
-    Version1,
     /// The records are in further files of a directory.
     #[error("the records are in the files of a directory")]
     Directory,

@@ -60,6 +60,8 @@ pub struct FileHeader {
     pub event_types: Section,
     /// Which features follow the data.
     pub features: FeatureBits,
+    /// Whether it is of the first version, which differs in its magic number alone.
+    pub first_version: bool,
 }
 
 impl FileHeader {
@@ -85,7 +87,8 @@ impl FileHeader {
         match cursor.u64().map_err(|_| cut(Self::SIZE))? {
             size @ Self::SIZE_OF_STREAM => Ok((endian, FileHeader { size, ..FileHeader::default() })),
             size @ (Self::SIZE | Self::SIZE_WITHOUT_FEATURES) => {
-                let header = Self::decode_body(size, &mut cursor).map_err(|_| cut(size))?;
+                let mut header = Self::decode_body(size, &mut cursor).map_err(|_| cut(size))?;
+                header.first_version = file.starts_with(Self::MAGIC_VERSION_1);
                 Ok((endian, header))
             }
             found => Err(DataError::HeaderSize { found }),
@@ -99,7 +102,7 @@ impl FileHeader {
             attrs: Section::decode(cursor)?,
             data: Section::decode(cursor)?,
             event_types: Section::decode(cursor)?,
-            features: FeatureBits::default(),
+            ..FileHeader::default()
         };
         if size == Self::SIZE {
             header.features = decode_bits(cursor)?;
@@ -109,7 +112,11 @@ impl FileHeader {
 
     /// Writes the header.
     pub fn encode(&self, encoder: &mut Encoder) {
-        encoder.u64(Self::MAGIC);
+        if self.first_version {
+            encoder.bytes(Self::MAGIC_VERSION_1);
+        } else {
+            encoder.u64(Self::MAGIC);
+        }
         encoder.u64(self.size);
         encoder.u64(self.attr_size);
         self.attrs.encode(encoder);
@@ -140,9 +147,16 @@ fn detect(file: &[u8]) -> Result<Endian, DataError> {
     match u64::from_le_bytes(magic) {
         FileHeader::MAGIC => Ok(Endian::Little),
         swapped if swapped == FileHeader::MAGIC.swap_bytes() => Ok(Endian::Big),
-        _ if magic == FileHeader::MAGIC_VERSION_1 => Err(DataError::Version1),
+        _ if magic == FileHeader::MAGIC_VERSION_1 => Ok(detect_version_1(file)),
         _ => Err(DataError::NotPerfData { magic }),
     }
+}
+
+/// The first version's magic number reads the same in both byte orders; the size of an attribute entry does not.
+fn detect_version_1(file: &[u8]) -> Endian {
+    let mut cursor = Cursor::new(file, Endian::Big);
+    let attr_size = cursor.bytes(16).and_then(|_| cursor.u64());
+    if attr_size.is_ok_and(|size| size < 1 << 32) { Endian::Big } else { Endian::Little }
 }
 
 /// The feature bits. They are an array of the recorder's `long`, so a foreign file may need them half by half.
@@ -169,6 +183,7 @@ mod tests {
             data: Section { offset: 184, size: 8 },
             event_types: Section::default(),
             features: [FeatureId::HOSTNAME, FeatureId::CLN_SIZE, FeatureId(200)].into_iter().collect(),
+            first_version: false,
         }
     }
 
@@ -182,6 +197,17 @@ mod tests {
     fn headers_round_trip_in_both_byte_orders() {
         for endian in [Endian::Little, Endian::Big] {
             assert_eq!(FileHeader::decode(&encoded(endian)), Ok((endian, header())));
+        }
+    }
+
+    #[test]
+    fn the_first_version_tells_its_byte_order_by_a_size() {
+        for endian in [Endian::Little, Endian::Big] {
+            let header = FileHeader { first_version: true, ..header() };
+            let mut encoder = Encoder::new(endian);
+            header.encode(&mut encoder);
+            assert!(encoder.as_bytes().starts_with(b"PERFFILE"));
+            assert_eq!(FileHeader::decode(encoder.as_bytes()), Ok((endian, header)));
         }
     }
 
@@ -200,7 +226,7 @@ mod tests {
         let decode = |bytes: &[u8]| FileHeader::decode(bytes).map(|(_, header)| header);
         assert_eq!(decode(b""), Err(DataError::Empty));
         assert_eq!(decode(b"\x7fELF"), Err(DataError::NotPerfData { magic: *b"\x7fELF\0\0\0\0" }));
-        assert_eq!(decode(b"PERFFILEhfe"), Err(DataError::Version1));
+        assert_eq!(decode(b"PERFFILEhfe"), Err(DataError::HeaderCut { expected: 104, found: 11 }));
         let stream = decode(b"PERFILE2\x10\0\0\0\0\0\0\0@");
         assert!(stream.is_ok_and(|header| header.is_of_stream()));
         assert_eq!(decode(&whole[..100]), Err(DataError::HeaderCut { expected: 104, found: 100 }));

@@ -6,7 +6,7 @@
 //! attribute means is the business of `oxperf-wire`; naming anything is nobody's business here.
 //!
 //! Every form of a recording is read: one file, the files of a directory, a stream that comes through a pipe or was
-//! saved; plain or compressed ([`Reader::source`]). Refused with a typed error so far: version 1 files.
+//! saved; plain or compressed ([`Reader::source`]).
 //!
 //! Offsets are followed, no order of the parts is assumed, and nothing in a file can make the reader panic, loop or
 //! allocate more than a small multiple of the file's size. What is broken but can be passed over is a [`Damage`].

@@ -81,7 +81,7 @@ impl Page<'_> {
         if let Some(seconds) = self.options.captured_on {
             self.line(format_args!("captured on    : {}", self.local(seconds).ctime()));
         }
-        self.line("header version : 1");
+        self.line(format_args!("header version : {}", u8::from(!header.first_version)));
         self.line(format_args!("data offset    : {}", header.data.offset));
         self.line(format_args!("data size      : {}", header.data.size));
         self.line(format_args!("feat offset    : {}", header.feature_table_offset()));
