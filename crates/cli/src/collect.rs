@@ -26,7 +26,8 @@ pub(crate) fn load(
     if let Some(formats) = traces {
         collector = collector.with_traces(formats);
     }
-    let finished = session.run(&mut collector).map_err(|error| input.refuse(&error))?;
+    let mut finished = session.run(&mut collector).map_err(|error| input.refuse(&error))?;
+    finished.diagnostics.faulty_chains = collector.faulty_chains();
     let mut profile = collector.finish(&finished.machine);
     for (event, lost) in profile.events.iter_mut().zip(&finished.diagnostics.lost_samples_by_event) {
         event.lost = *lost;

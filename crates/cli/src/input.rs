@@ -193,6 +193,7 @@ pub(crate) fn report_trouble(found: &Diagnostics) {
         (found.undecodable, "records could not be decoded"),
         (found.unknown_ids, "samples with id not present in the header"),
         (found.unknown_records, "records of unknown kinds were passed over"),
+        (found.faulty_chains, "call chains hold unknown markers and were left out"),
         (found.out_of_order, "out of order events recorded."),
     ];
     for (count, what) in counts.iter().filter(|(count, _)| *count > 0) {

@@ -95,8 +95,8 @@ pub(crate) fn run(matches: &ArgMatches, _program: &str) -> Result<i32, Failure> 
     };
     let events = (session.events(), reader.endian());
     let mut printer = Printer::new(output, options, events, &formatters, &store);
-    let finished = session.run(&mut printer).map_err(|error| input.refuse(&error))?;
-    printer.finish()?;
+    let mut finished = session.run(&mut printer).map_err(|error| input.refuse(&error))?;
+    finished.diagnostics.faulty_chains = printer.finish()?;
     report_trouble(&finished.diagnostics);
     Ok(code::SUCCESS)
 }

@@ -63,6 +63,7 @@ pub(super) struct Printer<'s> {
     formatters: &'s Formatters,
     max_stack: usize,
     chain: Vec<FrameId>,
+    faulty_chains: u64,
     dumper: Option<Dumper>,
 }
 
@@ -100,6 +101,7 @@ impl<'s> Printer<'s> {
             formatters,
             max_stack: options.max_stack,
             chain: Vec::new(),
+            faulty_chains: 0,
             filter: options.filter,
             shown: options.shown,
             clock: options.clock,
@@ -109,11 +111,11 @@ impl<'s> Printer<'s> {
         }
     }
 
-    /// Writes out what is left.
-    pub(super) fn finish(self) -> io::Result<()> {
+    /// Writes out what is left; gives the number of call chains that were left out for their unknown markers.
+    pub(super) fn finish(self) -> io::Result<u64> {
         match self.failed {
             Some(error) => Err(error),
-            None => self.output.finish(),
+            None => self.output.finish().map(|()| self.faulty_chains),
         }
     }
 
@@ -139,6 +141,7 @@ impl<'s> Printer<'s> {
             }
         });
         if walked.is_err() {
+            self.faulty_chains += 1;
             self.chain.clear();
         }
     }
