@@ -1,0 +1,17 @@
+//! Intel Processor Trace, for any program that holds trace bytes.
+//!
+//! [`packet`] turns bytes into packets and back. Nothing here opens a file, starts a thread or knows who recorded the
+//! trace; what a caller has to supply are bytes.
+//!
+//! Source of the formats: Intel 64 and IA-32 Architectures Software Developer's Manual, volume 3, "Intel Processor
+//! Trace", and what perf and libipt print for the same bytes.
+//!
+//! ```
+//! use intel_pt::packet::{Packet, PacketReader};
+//! let trace = [0x02, 0x23, 0x06, 0x00];
+//! let packets: Vec<_> = PacketReader::new(&trace).map(|packet| packet.unwrap()).collect();
+//! assert_eq!(packets[0], Packet::PsbEnd);
+//! assert_eq!(packets[2], Packet::Pad);
+//! ```
+
+pub mod packet;

@@ -1,0 +1,137 @@
+//! Walking over trace bytes, packet by packet.
+
+use std::fmt;
+
+use super::decode::{LONGEST, Window, decode};
+use super::{ItemSize, PSB, Packet, find_psb};
+
+/// Reads packets from trace bytes. Cheap to clone: a clone looks ahead.
+///
+/// As an iterator it gives every packet, and an error where none begins; then it has stepped over one byte, so that it
+/// ends on any input.
+#[derive(Clone, Debug)]
+pub struct PacketReader<'a> {
+    trace: &'a [u8],
+    offset: usize,
+    /// Inside a block: the size of its items.
+    items: Option<ItemSize>,
+}
+
+impl<'a> PacketReader<'a> {
+    /// Reads `trace` from its beginning, outside any block.
+    pub const fn new(trace: &'a [u8]) -> PacketReader<'a> {
+        PacketReader { trace, offset: 0, items: None }
+    }
+
+    /// Where the next packet begins.
+    #[inline]
+    pub const fn offset(&self) -> usize {
+        self.offset
+    }
+
+    /// Goes on at `offset`, outside any block.
+    #[inline]
+    pub const fn seek(&mut self, offset: usize) {
+        self.offset = offset;
+        self.items = None;
+    }
+
+    /// All bytes of the trace.
+    #[inline]
+    pub const fn trace(&self) -> &'a [u8] {
+        self.trace
+    }
+
+    /// The bytes from here on.
+    #[inline]
+    pub fn rest(&self) -> &'a [u8] {
+        self.trace.get(self.offset..).unwrap_or_default()
+    }
+
+    /// Goes on at the first PSB here or later. Without one it goes to the end and returns false.
+    pub fn resync(&mut self) -> bool {
+        let found = find_psb(self.trace, self.offset);
+        self.seek(found.unwrap_or(self.trace.len()));
+        found.is_some()
+    }
+
+    /// The error for what begins here; steps over a byte.
+    #[cold]
+    fn refuse(&mut self, problem: Problem) -> BadPacket {
+        let rest = self.rest();
+        let found = [rest[0], rest.get(1).copied().unwrap_or_default()];
+        let offset = self.offset;
+        self.offset += 1;
+        BadPacket { offset, problem, found }
+    }
+}
+
+impl Iterator for PacketReader<'_> {
+    type Item = Result<Packet, BadPacket>;
+
+    #[inline]
+    fn next(&mut self) -> Option<Self::Item> {
+        let rest = self.rest();
+        let decoded = match rest.first_chunk() {
+            Some(window) => decode(window, self.items),
+            None if rest.is_empty() => return None,
+            None => decode(&padded(rest), self.items),
+        };
+        let (packet, length) = match decoded {
+            Some((packet, length)) if length <= rest.len() => (packet, length),
+            None if !is_cut(rest) => return Some(Err(self.refuse(Problem::Unknown))),
+            _ => return Some(Err(self.refuse(Problem::Truncated))),
+        };
+        self.offset += length;
+        self.items = packet.items_after(self.items);
+        Some(Ok(packet))
+    }
+}
+
+#[cold]
+fn padded(rest: &[u8]) -> Window {
+    let mut window = [0; LONGEST];
+    window[..rest.len()].copy_from_slice(rest);
+    window
+}
+
+/// Whether the trace ends before it says which packet begins.
+fn is_cut(rest: &[u8]) -> bool {
+    PSB.starts_with(rest) || rest == [0x02, 0xc3]
+}
+
+/// Why bytes are no packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Problem {
+    /// No packet begins so.
+    Unknown,
+    /// The trace ends inside the packet.
+    Truncated,
+}
+
+/// A place in the trace where no packet begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct BadPacket {
+    /// Bytes from the beginning of the trace.
+    pub offset: usize,
+    /// Why it is none.
+    pub problem: Problem,
+    /// The first two bytes; the second is 0 where there is none.
+    pub found: [u8; 2],
+}
+
+impl fmt::Display for BadPacket {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let BadPacket { offset, found: [first, second], .. } = self;
+        match self.problem {
+            Problem::Unknown => {
+                write!(f, "no packet begins with {first:02x} {second:02x} at offset {offset:#x}")
+            }
+            Problem::Truncated => {
+                write!(f, "the trace ends inside the packet {first:02x} at offset {offset:#x}")
+            }
+        }
+    }
+}
+
+impl std::error::Error for BadPacket {}
