@@ -1,7 +1,8 @@
 //! Intel Processor Trace, for any program that holds trace bytes.
 //!
-//! [`packet`] turns bytes into packets and back. Nothing here opens a file, starts a thread or knows who recorded the
-//! trace; what a caller has to supply are bytes.
+//! [`packet`] turns bytes into packets and back. A decoder then needs the code that ran, from a [`CodeSource`], and
+//! tells the flow of control as [`Item`]s. Nothing here opens a file, starts a thread or knows who recorded the trace;
+//! what a caller has to supply are bytes.
 //!
 //! Source of the formats: Intel 64 and IA-32 Architectures Software Developer's Manual, volume 3, "Intel Processor
 //! Trace", and what perf and libipt print for the same bytes.
@@ -14,4 +15,16 @@
 //! assert_eq!(packets[2], Packet::Pad);
 //! ```
 
+mod code;
+mod config;
+mod event;
+pub mod insn;
+mod item;
 pub mod packet;
+mod run;
+
+pub use code::{Code, CodeAddress, CodeSource, FlatCode, ImageId};
+pub use config::{Config, Hop, Period, Ratio, Wanted};
+pub use event::{BlockValue, Event};
+pub use item::{Error, ErrorKind, Item, Mode, Moment, Tsc};
+pub use run::{Block, BlockId, Branch, Located, Mark, Run, Visit};

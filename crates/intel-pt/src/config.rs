@@ -1,0 +1,80 @@
+//! What a decoder has to know about the recording, and what is asked of it.
+
+/// A ratio of two clocks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ratio {
+    /// Ticks of the first clock.
+    pub numerator: u32,
+    /// Ticks of the second in the same time; not 0.
+    pub denominator: u32,
+}
+
+/// How the trace was recorded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Config {
+    /// Whether branches were traced at all.
+    pub branches: bool,
+    /// Whether returns may be told by a TNT bit.
+    pub return_compression: bool,
+    /// The crystal clock's bits below the MTC payload.
+    pub mtc_shift: u8,
+    /// Ticks of the time-stamp counter for ticks of the crystal clock (CPUID 15H), if known.
+    pub tsc_to_crystal: Option<Ratio>,
+    /// The ratio of core to bus clock at which the core runs as fast as the time-stamp counter ticks; 0 if unknown.
+    pub max_non_turbo_ratio: u32,
+    /// Whether the FUP before an interrupt may name the instruction behind the next one (an erratum of Goldmont).
+    pub fup_with_next_ip: bool,
+    /// Unconditional branches in a row, without any packet, that are taken for an endless loop.
+    pub max_loops: u32,
+}
+
+impl Default for Config {
+    /// Branches with return compression, no clocks known, perf's limit of loops.
+    fn default() -> Config {
+        Config {
+            branches: true,
+            return_compression: true,
+            mtc_shift: 0,
+            tsc_to_crystal: None,
+            max_non_turbo_ratio: 0,
+            fup_with_next_ip: false,
+            max_loops: 100_000,
+        }
+    }
+}
+
+/// How often an instruction is sampled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Period {
+    /// Every so many instructions; at least 1.
+    Instructions(u64),
+    /// Every so many ticks of the time-stamp counter, of which the next lower power of two is taken.
+    Ticks(u64),
+    /// At every MTC packet.
+    Mtc,
+}
+
+/// How much of the flow is followed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Hop {
+    /// Every instruction.
+    #[default]
+    Walk,
+    /// Only addresses in TIP and FUP packets.
+    Addresses,
+    /// Only the addresses at PSBs.
+    Psb,
+}
+
+/// What a decoder is to tell beside errors.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Wanted {
+    /// [`Item::Run`](crate::Item::Run) for all code that ran. Without it, and without a period, runs are counted only.
+    pub runs: bool,
+    /// Instructions to be marked in runs.
+    pub period: Option<Period>,
+    /// [`Item::Event`](crate::Item::Event).
+    pub events: bool,
+    /// How much of the flow is followed.
+    pub hop: Hop,
+}

@@ -1,0 +1,79 @@
+//! What a trace tells beside the flow of control.
+
+use crate::packet::{BlockItem, ControlFlowEvent, Mwait, PowerEntry, PowerExit};
+
+/// An event. Where an `ip` is `Some`, a FUP packet names the instruction.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Event {
+    /// A PSB, with the address that its FUP names.
+    Psb {
+        /// Where it begins in the trace.
+        offset: u64,
+        /// The address, if tracing was on.
+        ip: Option<u64>,
+    },
+    /// The core to bus clock ratio changed.
+    Cbr {
+        /// The ratio.
+        ratio: u8,
+        /// The packet's whole payload.
+        payload: u16,
+    },
+    /// The program wrote a value.
+    PtWrite {
+        /// The value.
+        value: u64,
+        /// The instruction.
+        ip: Option<u64>,
+    },
+    /// The program asked to wait.
+    Mwait(Mwait),
+    /// A C-state was entered.
+    PowerEntry(PowerEntry),
+    /// Execution stopped.
+    ExStop {
+        /// The instruction.
+        ip: Option<u64>,
+    },
+    /// The processor woke.
+    PowerExit(PowerExit),
+    /// An interrupt, exception or another event.
+    ControlFlow {
+        /// Which.
+        event: ControlFlowEvent,
+        /// The address of the instruction.
+        ip: Option<u64>,
+        /// More about it, in `Decoder::event_data`: so many values.
+        data: u8,
+    },
+    /// The interrupt flag changed.
+    InterruptFlag {
+        /// Whether interrupts are enabled now.
+        enabled: bool,
+        /// The instruction, and where it branched if it is known as a branch.
+        ip: u64,
+        /// The branch's target.
+        to: Option<u64>,
+    },
+    /// A block of items ended; `Decoder::block_items` has them.
+    Block {
+        /// The instruction.
+        ip: Option<u64>,
+    },
+    /// The transaction state changed without an abort.
+    Transaction {
+        /// The instruction.
+        ip: u64,
+        /// Whether a transaction runs now.
+        began: bool,
+    },
+}
+
+/// A value of a block and the kind of its block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BlockValue {
+    /// 1 general registers, 4 basic PEBS, 5 memory, 8 to 10 last branches, 16 XMM registers.
+    pub block: u8,
+    /// The value.
+    pub item: BlockItem,
+}

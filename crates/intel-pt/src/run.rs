@@ -1,0 +1,114 @@
+//! Runs: stretches of executed code, as the blocks that were walked through.
+
+use crate::insn::Class;
+use crate::item::Tsc;
+
+/// Names a block of code. Numbers stay valid until the decoder's `epoch` changes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct BlockId(pub(crate) u32);
+
+impl BlockId {
+    /// A small number, counted from 0: an index for what a caller keeps for each block.
+    #[inline]
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// An instruction of a block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Located {
+    /// Its address.
+    pub ip: u64,
+    /// Bytes that it has.
+    pub length: u8,
+    /// What it does to the flow of control.
+    pub class: Class,
+}
+
+/// Code that runs from its first instruction to the first whose outcome the trace has to tell. Direct jumps and calls
+/// are followed inside a block, so that its addresses need not be in order.
+#[derive(Clone, Copy, Debug)]
+pub struct Block<'a> {
+    pub(crate) instructions: &'a [Located],
+    pub(crate) jumps: &'a [u16],
+}
+
+impl<'a> Block<'a> {
+    /// The instructions in the order of execution; the last one is the one that decides, if the block was decodable
+    /// to there.
+    #[inline]
+    pub const fn instructions(self) -> &'a [Located] {
+        self.instructions
+    }
+
+    /// Indices of the direct jumps and calls: each leads to the instruction behind it.
+    #[inline]
+    pub const fn jumps(self) -> &'a [u16] {
+        self.jumps
+    }
+}
+
+/// One execution of a block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Visit(pub(crate) u32);
+
+impl Visit {
+    /// Bit 31 says that the deciding instruction branched.
+    const TAKEN: u32 = 1 << 31;
+
+    /// The block.
+    #[inline]
+    pub const fn block(self) -> BlockId {
+        BlockId(self.0 & !Visit::TAKEN)
+    }
+
+    /// Whether its last instruction branched.
+    #[inline]
+    pub const fn taken(self) -> bool {
+        self.0 & Visit::TAKEN != 0
+    }
+}
+
+/// An instruction that is to be sampled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Mark {
+    /// Index into the run's visits.
+    pub visit: u32,
+    /// Index into the block's instructions.
+    pub instruction: u32,
+}
+
+/// What ran between two packets of the trace.
+#[derive(Clone, Copy, Debug)]
+pub struct Run<'a> {
+    /// The blocks, in order.
+    pub visits: &'a [Visit],
+    /// Instructions of the last visit that ran, where it is not all of them: an event came before the next one.
+    pub partial: Option<u32>,
+    /// Where the run arrived: the address of what runs next, or `None` if tracing ended with an unknown target.
+    pub next: Option<u64>,
+    /// Whether tracing ended with the last instruction.
+    pub end: bool,
+    /// Instructions to sample.
+    pub marks: &'a [Mark],
+    /// The time of the instructions before the first deciding one. From that one on it is the moment's time.
+    pub before: Option<Tsc>,
+    /// Instructions of the whole run.
+    pub instructions: u64,
+}
+
+/// A branch of a run that was taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Branch {
+    /// The branching instruction.
+    pub from: Located,
+    /// Where it went; `None` where tracing ended and the target is unknown.
+    pub to: Option<u64>,
+    /// Whether tracing ended with it.
+    pub end: bool,
+    /// Instructions of the run up to and with this one.
+    pub instructions: u64,
+    /// Whether a deciding instruction came before or it is one: then its time is the moment's, not the run's `before`.
+    pub decided: bool,
+}
