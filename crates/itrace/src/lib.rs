@@ -1,0 +1,23 @@
+//! The hardware trace in a recording, decoded into samples.
+//!
+//! For commands that show or count samples: what `--itrace` asks for ([`ItraceOptions`]) is made of the recording's
+//! Intel PT trace. How trace bytes and code become control flow is the crate `intel-pt`'s business; what a sample is
+//! called and how it looks is decided above. Nothing here prints.
+//!
+//! ```
+//! use oxperf_itrace::{ItraceOptions, Period};
+//! let options = ItraceOptions::parse("i10us crg32")?;
+//! assert_eq!(options.period, Period::Nanoseconds(10_000));
+//! assert_eq!(ItraceOptions::parse("bk").unwrap_err().to_string(), "Bad Instruction Tracing options 'bk'");
+//! # Ok::<(), oxperf_itrace::OptionsError>(())
+//! ```
+
+mod clock;
+mod info;
+mod options;
+mod overlap;
+
+pub use clock::TscClock;
+pub use info::{INTEL_PT, InfoError, PtInfo, SwitchRecords};
+pub use options::{ItraceOptions, Letters, OptionsError, Period};
+pub use overlap::{Fresh, fresh};
