@@ -14,8 +14,24 @@ pub(super) type Window = [u8; LONGEST];
 /// A packet and its length, or `None` where none begins.
 pub(super) type Decoded = Option<(Packet, usize)>;
 
-/// Decodes the packet at the beginning of `window`. `items` is the size of block items if a block is open.
+/// Decodes TNT, TIP and FUP packets outside blocks, which most of a trace consists of, where they are inlined.
 #[inline(always)]
+pub(super) fn frequent(window: &Window) -> Decoded {
+    let first = window[0];
+    if first & 1 == 0 {
+        return if first > 2 { Some((Packet::Tnt(Tnt::from_byte(first)), 1)) } else { None };
+    }
+    if !matches!(first & 0x1f, 0x0d | 0x1d) {
+        return None;
+    }
+    let compression = IpCompression::from_bits(first >> 5)?;
+    let ip = Ip::new(compression, word(window, 1));
+    let packet = if first & 0x1f == 0x0d { Packet::Tip(ip) } else { Packet::Fup(ip) };
+    Some((packet, 1 + compression.bytes()))
+}
+
+/// Decodes the packet at the beginning of `window`. `items` is the size of block items if a block is open.
+#[inline]
 pub(super) fn decode(window: &Window, items: Option<ItemSize>) -> Decoded {
     let first = window[0];
     if first & 1 == 0 {
@@ -32,15 +48,19 @@ pub(super) fn decode(window: &Window, items: Option<ItemSize>) -> Decoded {
             _ => long_cyc(window),
         };
     }
-    let kind: fn(Ip) -> Packet = match first & 0x1f {
-        0x0d => Packet::Tip,
-        0x1d => Packet::Fup,
-        0x11 => Packet::TipPge,
-        0x01 => Packet::TipPgd,
-        _ => return clock_or_mode(window),
-    };
+    let opcode = first & 0x1f;
+    if !matches!(opcode, 0x01 | 0x0d | 0x11 | 0x1d) {
+        return clock_or_mode(window);
+    }
     let compression = IpCompression::from_bits(first >> 5)?;
-    Some((kind(Ip::new(compression, word(window, 1))), 1 + compression.bytes()))
+    let ip = Ip::new(compression, word(window, 1));
+    let packet = match opcode {
+        0x0d => Packet::Tip(ip),
+        0x1d => Packet::Fup(ip),
+        0x11 => Packet::TipPge(ip),
+        _ => Packet::TipPgd(ip),
+    };
+    Some((packet, 1 + compression.bytes()))
 }
 
 /// Eight bytes from `at` on, little endian.

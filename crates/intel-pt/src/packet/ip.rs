@@ -1,7 +1,5 @@
 //! The instruction pointer of TIP, TIP.PGE, TIP.PGD and FUP packets, compressed against the last one.
 
-use super::word::Word;
-
 /// How much of the address a packet carries (the IPBytes field).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[repr(u8)]
@@ -38,22 +36,16 @@ impl IpCompression {
     /// Bytes of payload, from 0 to 8.
     #[inline]
     pub const fn bytes(self) -> usize {
-        match self {
-            IpCompression::Suppressed => 0,
-            IpCompression::Update16 => 2,
-            IpCompression::Update32 => 4,
-            IpCompression::Sext48 | IpCompression::Update48 => 6,
-            IpCompression::Full => 8,
-        }
+        const BYTES: [u8; 8] = [0, 2, 4, 6, 6, 0, 8, 0];
+        BYTES[self as usize] as usize
     }
 
     /// The bits of the payload that mean something.
     #[inline]
     const fn mask(self) -> u64 {
-        match self.bytes() {
-            0 => 0,
-            bytes => u64::MAX >> (64 - 8 * bytes),
-        }
+        const LOW_48: u64 = u64::MAX >> 16;
+        const MASKS: [u64; 8] = [0, 0xffff, 0xffff_ffff, LOW_48, LOW_48, 0, u64::MAX, 0];
+        MASKS[self as usize]
     }
 }
 
@@ -61,17 +53,17 @@ impl IpCompression {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Ip {
     compression: IpCompression,
-    payload: Word,
+    payload: u64,
 }
 
 impl Ip {
     /// No address.
-    pub const SUPPRESSED: Ip = Ip { compression: IpCompression::Suppressed, payload: Word::new(0) };
+    pub const SUPPRESSED: Ip = Ip { compression: IpCompression::Suppressed, payload: 0 };
 
     /// An address with this compression, of which only the bits that it carries are kept.
     #[inline]
     pub const fn new(compression: IpCompression, address: u64) -> Ip {
-        Ip { compression, payload: Word::new(address & compression.mask()) }
+        Ip { compression, payload: address & compression.mask() }
     }
 
     /// How much of the address is there.
@@ -83,7 +75,7 @@ impl Ip {
     /// The bits of the packet as they are, not extended.
     #[inline]
     pub const fn payload(self) -> u64 {
-        self.payload.get()
+        self.payload
     }
 
     /// The address, given the one before it (0 at a PSB); `None` if the packet carries none, and then the address

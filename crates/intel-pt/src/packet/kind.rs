@@ -5,7 +5,7 @@ use super::{
     PowerExit, PtWrite, Tma, Tnt, Trigger,
 };
 
-/// A packet: 16 bytes, to be copied.
+/// A packet: 24 bytes, to be copied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Packet {
     /// Nothing: fills space.

@@ -12,7 +12,6 @@ mod payload;
 mod reader;
 mod sync;
 mod tnt;
-mod word;
 
 pub use encode::encode;
 pub use ip::{Ip, IpCompression};

@@ -1,8 +1,6 @@
 //! Payloads of packets with more than one field. Each keeps the bits of its packet, reserved ones included, and gives
 //! the fields by name.
 
-use super::word::Word;
-
 /// Defines a payload that is a number of so many bytes.
 macro_rules! payload {
     ($(#[$doc:meta])* $name:ident($type:ty, $bytes:literal)) => {
@@ -184,37 +182,37 @@ impl PowerExit {
 /// What PTWRITE wrote.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct PtWrite {
-    /// Bit 0: a FUP follows; bit 1: eight bytes.
-    flags: u8,
-    value: Word,
+    qword: bool,
+    ip: bool,
+    value: u64,
 }
 
 impl PtWrite {
     /// Four bytes.
     #[inline]
     pub const fn dword(value: u32, ip: bool) -> PtWrite {
-        PtWrite { flags: ip as u8, value: Word::new(value as u64) }
+        PtWrite { qword: false, ip, value: value as u64 }
     }
 
     /// Eight bytes.
     #[inline]
     pub const fn qword(value: u64, ip: bool) -> PtWrite {
-        PtWrite { flags: 2 | ip as u8, value: Word::new(value) }
+        PtWrite { qword: true, ip, value }
     }
 
     /// Whether a FUP with the instruction's address follows.
     pub const fn ip(self) -> bool {
-        self.flags & 1 != 0
+        self.ip
     }
 
     /// Whether it is eight bytes, not four.
     pub const fn is_qword(self) -> bool {
-        self.flags & 2 != 0
+        self.qword
     }
 
     /// The value that was written.
     pub const fn value(self) -> u64 {
-        self.value.get()
+        self.value
     }
 }
 
@@ -258,34 +256,31 @@ impl Block {
 /// One value of a block (BIP).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct BlockItem {
-    /// The id, and bit 7 for items of eight bytes.
     id: u8,
-    value: Word,
+    size: ItemSize,
+    value: u64,
 }
 
 impl BlockItem {
     /// The item `id`, of which five bits are kept, with a value of this size.
     #[inline]
     pub const fn new(id: u8, size: ItemSize, value: u64) -> BlockItem {
-        match size {
-            ItemSize::Four => BlockItem { id: id & 0x1f, value: Word::new(value & 0xffff_ffff) },
-            ItemSize::Eight => BlockItem { id: id & 0x1f | 0x80, value: Word::new(value) },
-        }
+        BlockItem { id: id & 0x1f, size, value: value & (u64::MAX >> (64 - 8 * size.bytes())) }
     }
 
     /// Which of the block's values this is.
     pub const fn id(self) -> u8 {
-        self.id & 0x1f
+        self.id
     }
 
     /// How many bytes the value has.
     pub const fn size(self) -> ItemSize {
-        if self.id & 0x80 != 0 { ItemSize::Eight } else { ItemSize::Four }
+        self.size
     }
 
     /// The value.
     pub const fn value(self) -> u64 {
-        self.value.get()
+        self.value
     }
 }
 
@@ -316,14 +311,14 @@ impl ControlFlowEvent {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct EventData {
     header: u8,
-    value: Word,
+    value: u64,
 }
 
 impl EventData {
     /// From the byte that says what it is, and the value.
     #[inline]
     pub const fn new(header: u8, value: u64) -> EventData {
-        EventData { header, value: Word::new(value) }
+        EventData { header, value }
     }
 
     /// What the value is: 0 the address of a page fault, 1 and 2 why a guest was left.
@@ -338,7 +333,7 @@ impl EventData {
 
     /// The value.
     pub const fn value(self) -> u64 {
-        self.value.get()
+        self.value
     }
 }
 

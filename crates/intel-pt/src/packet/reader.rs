@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::decode::{LONGEST, Window, decode};
+use super::decode::{LONGEST, Window, decode, frequent};
 use super::{ItemSize, PSB, Packet, find_psb};
 
 /// Reads packets from trace bytes. Cheap to clone: a clone looks ahead.
@@ -55,22 +55,8 @@ impl<'a> PacketReader<'a> {
         found.is_some()
     }
 
-    /// The error for what begins here; steps over a byte.
-    #[cold]
-    fn refuse(&mut self, problem: Problem) -> BadPacket {
-        let rest = self.rest();
-        let found = [rest[0], rest.get(1).copied().unwrap_or_default()];
-        let offset = self.offset;
-        self.offset += 1;
-        BadPacket { offset, problem, found }
-    }
-}
-
-impl Iterator for PacketReader<'_> {
-    type Item = Result<Packet, BadPacket>;
-
-    #[inline]
-    fn next(&mut self) -> Option<Self::Item> {
+    /// The next packet, of whatever kind.
+    fn next_of_any_kind(&mut self) -> Option<Result<Packet, BadPacket>> {
         let rest = self.rest();
         let decoded = match rest.first_chunk() {
             Some(window) => decode(window, self.items),
@@ -85,6 +71,29 @@ impl Iterator for PacketReader<'_> {
         self.offset += length;
         self.items = packet.items_after(self.items);
         Some(Ok(packet))
+    }
+
+    /// The error for what begins here; steps over a byte.
+    #[cold]
+    fn refuse(&mut self, problem: Problem) -> BadPacket {
+        let rest = self.rest();
+        let found = [rest[0], rest.get(1).copied().unwrap_or_default()];
+        let offset = self.offset;
+        self.offset += 1;
+        BadPacket { offset, problem, found }
+    }
+}
+
+impl Iterator for PacketReader<'_> {
+    type Item = Result<Packet, BadPacket>;
+
+    #[inline(always)]
+    fn next(&mut self) -> Option<Self::Item> {
+        if let (None, Some((packet, length))) = (self.items, self.rest().first_chunk().and_then(frequent)) {
+            self.offset += length;
+            return Some(Ok(packet));
+        }
+        self.next_of_any_kind()
     }
 }
 

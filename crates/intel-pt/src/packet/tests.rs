@@ -27,7 +27,7 @@ fn both_ways(hex: &str, packet: Packet) {
 
 #[test]
 fn a_packet_is_small() {
-    assert_eq!(size_of::<Packet>(), 16);
+    assert_eq!(size_of::<Packet>(), 24);
 }
 
 #[test]
@@ -96,16 +96,20 @@ fn events() {
 
 #[test]
 fn items_stand_in_blocks_only() {
-    let four = "BlockItem(BlockItem { id: 1, value: 0x4030201 })";
+    let four = "BlockItem(BlockItem { id: 1, size: Four, value: 67305985 })";
     let begin = "BlockBegin(Block(132))";
     assert_eq!(read("026384 0c01020304 0233 0c")[..3], [begin, four, "BlockEnd(false)"]);
-    assert_eq!(read("026384 0c01020304 0233 0c")[3], "Tnt(Tnt { form: 2, bits: 0x2 })");
-    assert_eq!(read("026384 2d0102 0c")[2], "Tnt(Tnt { form: 2, bits: 0x2 })", "a TIP ends the block");
+    assert_eq!(read("026384 0c01020304 0233 0c")[3], "Tnt(Tnt { count: 2, long: false, bits: 2 })");
+    assert_eq!(
+        read("026384 2d0102 0c")[2],
+        "Tnt(Tnt { count: 2, long: false, bits: 2 })",
+        "a TIP ends the block"
+    );
     for between in ["00", "3d0102", "5901", "19 01020304050607", "0273 0102000304", "0203 1200", "0b", "0262"]
     {
         assert_eq!(read(&format!("026384 {between} 0c01020304"))[2], four, "behind {between}");
     }
-    let eight = "BlockItem(BlockItem { id: 159, value: 0x807060504030201 })";
+    let eight = "BlockItem(BlockItem { id: 31, size: Eight, value: 578437695752307201 })";
     assert_eq!(read("026304 fc0102030405060708")[1], eight);
 }
 

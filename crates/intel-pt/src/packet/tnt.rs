@@ -1,17 +1,24 @@
 //! Taken and not taken: the outcomes of conditional branches and compressed returns.
 
-use super::word::Word;
-
 /// One to six outcomes in a byte, or up to 47 in eight bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Tnt {
-    /// Number of outcomes, and [`LONG`] for the form of eight bytes.
-    form: u8,
-    bits: Word,
+    count: u8,
+    long: bool,
+    bits: u64,
 }
 
-/// Marks the form of eight bytes.
-const LONG: u8 = 0x80;
+/// Number and bits of the outcomes in a byte, by its upper seven bits.
+const OF_BYTES: [(u8, u8); 128] = {
+    let mut table = [(0, 0); 128];
+    let mut stopped = 2u8;
+    while stopped < 128 {
+        let count = stopped.ilog2() as u8;
+        table[stopped as usize] = (count, stopped & !(1 << count));
+        stopped += 1;
+    }
+    table
+};
 
 impl Tnt {
     /// Outcomes that fit into the form of one byte.
@@ -23,7 +30,7 @@ impl Tnt {
     /// 1 to 6.
     pub const fn short(bits: u64, count: u8) -> Option<Tnt> {
         match count {
-            1..=Tnt::SHORT_MAX => Some(Tnt::of(count, count, bits)),
+            1..=Tnt::SHORT_MAX => Some(Tnt::of(false, count, bits)),
             _ => None,
         }
     }
@@ -32,28 +39,27 @@ impl Tnt {
     /// above 47. Such a packet may be empty.
     pub const fn long(bits: u64, count: u8) -> Option<Tnt> {
         match count {
-            0..=Tnt::LONG_MAX => Some(Tnt::of(count | LONG, count, bits)),
+            0..=Tnt::LONG_MAX => Some(Tnt::of(true, count, bits)),
             _ => None,
         }
     }
 
-    const fn of(form: u8, count: u8, bits: u64) -> Tnt {
-        Tnt { form, bits: Word::new(bits & ((1 << count) - 1)) }
+    const fn of(long: bool, count: u8, bits: u64) -> Tnt {
+        Tnt { count, long, bits: bits & ((1 << count) - 1) }
     }
 
     /// What a byte says that is neither PAD nor an extension: even, not 0, not 2.
     #[inline]
     pub(super) const fn from_byte(byte: u8) -> Tnt {
-        let count = 6u32.saturating_sub(byte.leading_zeros());
-        let bits = (byte as u64 >> 1) & ((1 << count) - 1);
-        Tnt { form: count as u8, bits: Word::new(bits) }
+        let (count, bits) = OF_BYTES[(byte >> 1) as usize];
+        Tnt { count, long: false, bits: bits as u64 }
     }
 
     /// What 48 bits with a stop bit say. Without any stop bit there are no outcomes.
     #[inline]
     pub(super) const fn from_stopped(value: u64) -> Tnt {
         let count = 63u32.saturating_sub(value.leading_zeros()) as u8;
-        Tnt::of(count | LONG, count, value)
+        Tnt::of(true, count, value)
     }
 
     /// The outcomes below a stop bit.
@@ -65,13 +71,13 @@ impl Tnt {
     /// Number of outcomes.
     #[inline]
     pub const fn count(self) -> u8 {
-        self.form & !LONG
+        self.count
     }
 
     /// The outcomes, 1 for taken: the newest in bit 0, the oldest in bit `count() - 1`.
     #[inline]
     pub const fn bits(self) -> u64 {
-        self.bits.get()
+        self.bits
     }
 
     /// The outcomes with the oldest in bit 63, so that shifting left consumes them in order.
@@ -83,7 +89,7 @@ impl Tnt {
     /// Whether the packet has the form of eight bytes.
     #[inline]
     pub const fn is_long(self) -> bool {
-        self.form & LONG != 0
+        self.long
     }
 
     /// The outcomes in the order in which they happened; `true` is taken.
