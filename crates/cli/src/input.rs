@@ -115,6 +115,14 @@ impl Input {
         &self.path
     }
 
+    /// Whether `path` is the recording or a file of it.
+    pub(crate) fn is_read_from(&self, path: &Path) -> bool {
+        let identity = |path: &Path| std::fs::metadata(path).ok().map(|found| (found.dev(), found.ino()));
+        let Some(recording) = identity(&self.path) else { return false };
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+        identity(path) == Some(recording) || identity(folder.unwrap_or(Path::new("."))) == Some(recording)
+    }
+
     /// What to tell about a file that cannot be read.
     pub(crate) fn refuse(&self, error: &DataError) -> Failure {
         let path = self.path.display();

@@ -33,10 +33,12 @@ mod diagnostics;
 mod events;
 mod group_read;
 mod order;
+mod rewrite;
 mod session;
 mod stats;
 
 pub use diagnostics::Diagnostics;
 pub use events::{EventIndex, EventTable, SessionEvent};
+pub use rewrite::{RewriteError, Rewritten, rewrite};
 pub use session::{Finished, SampleEvent, Session, SidebandEvent, Sink};
 pub use stats::{EventStats, RecordStats};

@@ -5,9 +5,9 @@ use std::ops::ControlFlow;
 
 use oxperf_abi::{AttrFlags, EventAttr, EventId, Misc, RecordType, SampleType};
 use oxperf_data::features::{Compressed, DirFormat};
-use oxperf_data::{FeatureSet, Reader, Writer, WriterEvent};
+use oxperf_data::{Container, FeatureSet, Reader, Writer, WriterEvent};
 use oxperf_machine::Machine;
-use oxperf_session::{SampleEvent, Session, Sink};
+use oxperf_session::{SampleEvent, Session, Sink, rewrite};
 use oxperf_wire::{Encoder, Endian};
 
 /// Notes the addresses of the samples.
@@ -79,6 +79,20 @@ fn addresses(reader: &Reader<'_>) -> Vec<u64> {
     sink.0
 }
 
+/// Rewrites the recording; the plain file has the same samples and tells nothing of the form.
+fn rewritten(reader: &Reader<'_>) -> Vec<u8> {
+    let mut file = Vec::new();
+    let done = rewrite(reader, &mut file).unwrap();
+    assert_eq!((done.samples, done.damage.len()), (7, 0));
+    let plain = Reader::open(&file).unwrap();
+    assert_eq!((plain.container(), plain.compression(), plain.damage()), (Container::File, None, &[][..]));
+    assert_eq!(addresses(&plain), IN_ORDER);
+    assert_eq!(plain.records().unwrap().count() as u64, done.records);
+    assert_eq!(plain.events()[0].stored.attr, attr());
+    assert_eq!(plain.events()[0].ids, [EventId(1)]);
+    file
+}
+
 fn features(add: impl FnOnce(&mut FeatureSet)) -> FeatureSet {
     let mut features = FeatureSet::new();
     add(&mut features);
@@ -98,10 +112,12 @@ const IN_ORDER: [u64; 7] = [1, 2, 3, 4, 5, 6, 7];
 fn files_plain_and_compressed() {
     let plain = file(&records(), &FeatureSet::new());
     assert_eq!(addresses(&Reader::open(&plain).unwrap()), IN_ORDER);
+    rewritten(&Reader::open(&plain).unwrap());
     let compression = Compressed { version: 1, method: 1, mmap_size: 4096, ..Compressed::default() };
     for each in [5, 24, 100, 1000] {
         let packed = file(&compressed(&records(), each), &features(|set| set.insert(&compression)));
         assert_eq!(addresses(&Reader::open(&packed).unwrap()), IN_ORDER, "{each} bytes each");
+        assert_eq!(rewritten(&Reader::open(&packed).unwrap()), rewritten(&Reader::open(&plain).unwrap()));
     }
 }
 
@@ -122,7 +138,9 @@ fn directories_plain_and_compressed() {
     let data = |set: &FeatureSet| file(&sample(3, 30), set);
     let open = |data: &[u8], parts: &[Vec<u8>]| {
         let parts = parts.iter().map(Vec::as_slice).collect();
-        addresses(&Reader::open_directory(data, parts).unwrap())
+        let reader = Reader::open_directory(data, parts).unwrap();
+        rewritten(&reader);
+        addresses(&reader)
     };
     let plain = features(|set| set.insert(&DirFormat { version: 1 }));
     assert_eq!(open(&data(&plain), &parts), IN_ORDER);
@@ -137,7 +155,8 @@ fn directories_plain_and_compressed() {
 fn streams_plain_and_compressed() {
     for bytes in [stream(&records()), stream(&compressed(&records(), 30))] {
         assert_eq!(addresses(&Reader::open(&bytes).unwrap()), IN_ORDER);
-        let reader = Reader::open_stream(Box::new(std::io::Cursor::new(bytes))).unwrap();
-        assert_eq!(addresses(&reader), IN_ORDER);
+        let open = || Reader::open_stream(Box::new(std::io::Cursor::new(bytes.clone()))).unwrap();
+        assert_eq!(addresses(&open()), IN_ORDER);
+        rewritten(&open());
     }
 }

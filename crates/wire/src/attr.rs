@@ -38,6 +38,12 @@ impl StoredAttr {
         Ok(StoredAttr { attr, size, extra: stored[known..].to_vec() })
     }
 
+    /// Makes the attribute take `size` bytes if it takes less; what is new is zero.
+    pub fn grow(&mut self, size: u32) {
+        self.size = self.size.max(size);
+        self.extra.resize(self.size.saturating_sub(SIZE_VER9) as usize, 0);
+    }
+
     /// Appends the attribute in its own size.
     pub fn encode(&self, encoder: &mut Encoder) {
         encode(&self.attr, self.size, encoder);
@@ -201,6 +207,18 @@ mod tests {
         let mut again = Encoder::new(Endian::Little);
         stored.encode(&mut again);
         assert_eq!(again.as_bytes(), encoder.as_bytes());
+    }
+
+    #[test]
+    fn an_attribute_grows_by_zeros() {
+        let mut stored = StoredAttr { attr: sample_attr(), size: 136, extra: Vec::new() };
+        stored.grow(152);
+        let mut encoder = Encoder::new(Endian::Little);
+        stored.encode(&mut encoder);
+        let grown = StoredAttr::decode(encoder.as_bytes(), Endian::Little).unwrap();
+        assert_eq!((grown.attr, grown.size, grown.extra), (sample_attr(), 152, vec![0; 8]));
+        stored.grow(64);
+        assert_eq!(stored.size, 152);
     }
 
     #[test]

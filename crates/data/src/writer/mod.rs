@@ -45,9 +45,20 @@ impl<O: Output> Writer<O> {
     /// The output refuses.
     pub fn begin(output: O, events: &[WriterEvent]) -> Result<Writer<O>, WriteError> {
         let attr_size = common_attr_size(events);
-        let header = plan(events, attr_size);
-        let desc = EventDesc { events: events.iter().map(|event| describe(event, attr_size)).collect() };
-        let mut writer = Writer { output, header, events: desc, end: header.data.offset };
+        let events = events.iter().map(|event| describe(event, attr_size)).collect();
+        Writer::begin_described(output, EventDesc { events })
+    }
+
+    /// As [`Writer::begin`] for events that were recorded before: bytes of their attributes that this program does
+    /// not know are written, too. Attributes of several sizes are all written in the largest.
+    ///
+    /// # Errors
+    /// The output refuses.
+    pub fn begin_described(output: O, mut events: EventDesc) -> Result<Writer<O>, WriteError> {
+        let attr_size = events.events.iter().map(|event| event.stored.size).max().unwrap_or(attr::SIZE_VER0);
+        events.events.iter_mut().for_each(|event| event.stored.grow(attr_size));
+        let header = plan(&events, attr_size);
+        let mut writer = Writer { output, header, events, end: header.data.offset };
         let front = writer.encode_front();
         writer.write(Part::Front, &front, 0)?;
         Ok(writer)
@@ -168,10 +179,10 @@ fn describe(event: &WriterEvent, attr_size: u32) -> NamedEvent {
 }
 
 /// The header for no data yet.
-fn plan(events: &[WriterEvent], attr_size: u32) -> FileHeader {
-    let ids: u64 = events.iter().map(|event| event.ids.len() as u64 * 8).sum();
+fn plan(events: &EventDesc, attr_size: u32) -> FileHeader {
+    let ids: u64 = events.events.iter().map(|event| event.ids.len() as u64 * 8).sum();
     let attr_size = u64::from(attr_size) + Section::STORED;
-    let attrs = Section { offset: FileHeader::SIZE + ids, size: attr_size * events.len() as u64 };
+    let attrs = Section { offset: FileHeader::SIZE + ids, size: attr_size * events.events.len() as u64 };
     let data = Section { offset: attrs.end(), size: 0 };
     FileHeader { size: FileHeader::SIZE, attr_size, attrs, data, ..FileHeader::default() }
 }
