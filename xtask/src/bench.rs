@@ -1,5 +1,6 @@
 //! `bench`: oxperf and perf7 side by side in one run; only the ratios travel from machine to machine.
 
+mod decode;
 mod read;
 mod record;
 mod results;
@@ -24,6 +25,9 @@ struct Options {
     folder: PathBuf,
 }
 
+/// The measures beside those of [`read`].
+const OTHERS: [&str; 2] = ["decode", "record"];
+
 /// Runs the measures named, or all.
 pub(crate) fn run(mut args: Args) -> Result<ExitCode> {
     let options = Options {
@@ -39,12 +43,15 @@ pub(crate) fn run(mut args: Args) -> Result<ExitCode> {
     args.finish()?;
     check_reference();
     for name in &names {
-        if !read::MEASURES.iter().any(|measure| measure.name == name) && name != "record" {
-            bail!("no measure {name:?}; there are record, {}", read::names());
+        if !read::MEASURES.iter().any(|measure| measure.name == name) && !OTHERS.contains(&name.as_str()) {
+            bail!("no measure {name:?}; there are {}, {}", OTHERS.join(", "), read::names());
         }
     }
     let wanted = |name: &str| names.is_empty() || names.iter().any(|word| word == name);
     read::run(&options, &wanted)?;
+    if wanted("decode") {
+        decode::run(&options)?;
+    }
     if wanted("record") {
         record::run(&options)?;
     }

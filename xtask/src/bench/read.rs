@@ -15,26 +15,31 @@ use crate::workspace;
 pub(super) struct Measure {
     pub(super) name: &'static str,
     args: &'static [&'static str],
+    /// Whether the text goes to `/dev/null` and not to a file.
+    discards: bool,
     /// Runs of perf7 unless the command line says otherwise: some of its runs take a minute and 11 GB.
     reference_runs: usize,
 }
 
+impl Measure {
+    const fn to_file(name: &'static str, args: &'static [&'static str], reference_runs: usize) -> Measure {
+        Measure { name, args, discards: false, reference_runs }
+    }
+}
+
+/// Every record as text: a part of [`decode`](super::decode).
+pub(super) const DUMP: Measure =
+    Measure { name: "dump", args: &["report", "-D"], discards: true, reference_runs: 1 };
+/// Records counted: a part of [`decode`](super::decode).
+pub(super) const STATS: Measure =
+    Measure { name: "stats", args: &["report", "--stats"], discards: true, reference_runs: 5 };
+
 /// Everything that `bench` can measure on the large recording.
 pub(super) const MEASURES: &[Measure] = &[
-    Measure { name: "report", args: &["report", "--stdio", "--no-inline"], reference_runs: 1 },
-    Measure {
-        name: "report-no-children",
-        args: &["report", "--stdio", "--no-inline", "--no-children"],
-        reference_runs: 1,
-    },
-    Measure {
-        name: "report-flat",
-        args: &["report", "--stdio", "--no-inline", "-g", "none"],
-        reference_runs: 3,
-    },
-    Measure { name: "script", args: &["script", "--no-inline"], reference_runs: 3 },
-    Measure { name: "dump", args: &["report", "-D"], reference_runs: 1 },
-    Measure { name: "stats", args: &["report", "--stats"], reference_runs: 3 },
+    Measure::to_file("report", &["report", "--stdio", "--no-inline"], 1),
+    Measure::to_file("report-no-children", &["report", "--stdio", "--no-inline", "--no-children"], 1),
+    Measure::to_file("report-flat", &["report", "--stdio", "--no-inline", "-g", "none"], 3),
+    Measure::to_file("script", &["script", "--no-inline"], 3),
 ];
 
 /// The names, for messages.
@@ -52,11 +57,11 @@ pub(super) fn run(options: &Options, wanted: &dyn Fn(&str) -> bool) -> Result<()
         println!("SKIPPED: there is no ../shared/bench/cargo-build.data.zst to read");
         return Ok(());
     };
-    measures.try_for_each(|measure| run_one(measure, &input, options))
+    measures.try_for_each(|measure| run_one(measure, &input, options).map(drop))
 }
 
 /// The recording, unpacked once.
-fn input(folder: &Path) -> Result<Option<PathBuf>> {
+pub(super) fn input(folder: &Path) -> Result<Option<PathBuf>> {
     let packed = workspace::shared().map(|shared| shared.join("bench/cargo-build.data.zst"));
     let Some(packed) = packed.filter(|path| path.is_file()) else { return Ok(None) };
     let unpacked = folder.join("cargo-build.data");
@@ -66,8 +71,8 @@ fn input(folder: &Path) -> Result<Option<PathBuf>> {
     Ok(Some(unpacked))
 }
 
-/// Alternates the tools, so that a change of the machine's mood meets both.
-fn run_one(measure: &Measure, input: &Path, options: &Options) -> Result<()> {
+/// Alternates the tools, so that a change of the machine's mood meets both; gives our median wall time in seconds.
+pub(super) fn run_one(measure: &Measure, input: &Path, options: &Options) -> Result<f64> {
     let reference = reference();
     let reference_runs = reference.map_or(0, |_| options.reference_runs.unwrap_or(measure.reference_runs));
     let (mut ours, mut theirs) = (Vec::new(), Vec::new());
@@ -79,22 +84,28 @@ fn run_one(measure: &Measure, input: &Path, options: &Options) -> Result<()> {
             theirs.push(run_tool(program, measure, input, &options.folder)?);
         }
     }
-    keep(&options.folder, measure.name, &figures(&ours, &theirs)?)
+    let figures = figures(&ours, &theirs)?;
+    keep(&options.folder, measure.name, "perf7", &figures)?;
+    Ok(figures[0].ours)
 }
 
-fn run_tool(program: &Path, measure_: &Measure, input: &Path, folder: &Path) -> Result<Usage> {
+fn run_tool(program: &Path, wanted: &Measure, input: &Path, folder: &Path) -> Result<Usage> {
     let home = folder.join("home");
     std::fs::create_dir_all(&home)?;
-    let output = File::create(folder.join("output")).context("target/bench/output")?;
+    let output = match wanted.discards {
+        true => Stdio::null(),
+        false => File::create(folder.join("output")).context("target/bench/output")?.into(),
+    };
     let mut command = Command::new(program);
-    command.args(measure_.args).arg("-i").arg(input).env("LC_ALL", "C").env("TZ", "UTC").env("HOME", home);
+    command.args(wanted.args).arg("-i").arg(input).env("LC_ALL", "C").env("TZ", "UTC").env("HOME", home);
     command.stdin(Stdio::null()).stdout(output).stderr(Stdio::null());
     let usage = measure(&mut command)?;
-    ensure!(usage.success, "{} {} failed", program.display(), measure_.args.join(" "));
+    ensure!(usage.success, "{} {} failed", program.display(), wanted.args.join(" "));
     Ok(usage)
 }
 
-fn figures(ours: &[Usage], theirs: &[Usage]) -> Result<Vec<Figure>> {
+/// What runs of ours and of another program took.
+pub(super) fn figures(ours: &[Usage], theirs: &[Usage]) -> Result<Vec<Figure>> {
     let seconds = |usage: &Usage| usage.wall.as_secs_f64();
     let megabytes = |usage: &Usage| usage.peak as f64 / 1e6;
     Ok(vec![

@@ -34,7 +34,7 @@ pub(super) fn run(options: &Options) -> Result<()> {
             theirs.push(record(program, &script, options)?);
         }
     }
-    keep(&options.folder, "record", &figures(&ours, &theirs)?)
+    keep(&options.folder, "record", "perf7", &figures(&ours, &theirs)?)
 }
 
 fn record(program: &Path, script: &Path, options: &Options) -> Result<Recording> {

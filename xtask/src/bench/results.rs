@@ -22,13 +22,13 @@ impl Figure {
     }
 }
 
-/// Prints the figures of one measure and appends them to `results.jsonl` in `folder`.
-pub(super) fn keep(folder: &Path, measure: &str, figures: &[Figure]) -> Result<()> {
+/// Prints the figures of one measure beside those of `other` and appends them to `results.jsonl` in `folder`.
+pub(super) fn keep(folder: &Path, measure: &str, other: &str, figures: &[Figure]) -> Result<()> {
     for figure in figures {
-        print(measure, figure);
+        print(measure, other, figure);
     }
     let seconds = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |time| time.as_secs());
-    let figures: Vec<Value> = figures.iter().map(to_json).collect();
+    let figures: Vec<Value> = figures.iter().map(|figure| to_json(figure, other)).collect();
     let line = json!({"unix_time": seconds, "measure": measure, "figures": figures});
     let mut file =
         std::fs::OpenOptions::new().create(true).append(true).open(folder.join("results.jsonl"))?;
@@ -36,17 +36,17 @@ pub(super) fn keep(folder: &Path, measure: &str, figures: &[Figure]) -> Result<(
     Ok(())
 }
 
-fn print(measure: &str, figure: &Figure) {
+fn print(measure: &str, other: &str, figure: &Figure) {
     let reference = figure.reference.map_or("-".to_owned(), |value| format!("{value:.3}"));
     let ratio = figure.ratio().map_or("-".to_owned(), |ratio| format!("{ratio:.2}x"));
     println!(
-        "{measure:<18} {:<14} oxperf {:>10.3} {unit:<4} perf7 {reference:>10} {unit:<4} perf7/oxperf {ratio:>8}",
+        "{measure:<18} {:<14} oxperf {:>10.3} {unit:<4} {other} {reference:>10} {unit:<4} {other}/oxperf {ratio:>8}",
         figure.what,
         figure.ours,
         unit = figure.unit
     );
 }
 
-fn to_json(figure: &Figure) -> Value {
-    json!({"what": figure.what, "unit": figure.unit, "oxperf": figure.ours, "perf7": figure.reference, "ratio": figure.ratio()})
+fn to_json(figure: &Figure, other: &str) -> Value {
+    json!({"what": figure.what, "unit": figure.unit, "oxperf": figure.ours, other: figure.reference, "ratio": figure.ratio()})
 }

@@ -33,7 +33,9 @@ fn has_lints(text: &str) -> bool {
     section.is_some_and(|section| section.contains("workspace = true"))
 }
 
-/// `fuzz` is a workspace of its own, made by cargo-fuzz.
+/// What only some tasks build: fuzz targets for cargo-fuzz, another reader for `bench decode`.
+const OWN_WORKSPACES: [&str; 2] = ["fuzz", "xtask/peer"];
+
 fn is_member(manifest: &Source) -> bool {
-    !manifest.path.starts_with("fuzz")
+    !OWN_WORKSPACES.iter().any(|folder| manifest.path.starts_with(folder))
 }
