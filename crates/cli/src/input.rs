@@ -83,7 +83,7 @@ impl Input {
         if file.is_terminal() {
             return Err(Failure::new("standard input is a terminal: name a recording with -i"));
         }
-        let form = if metadata.is_file() { Form::image(&file).map_err(failed)? } else { Form::Stream(file) };
+        let form = if metadata.is_file() { Form::image(file).map_err(failed)? } else { Form::Stream(file) };
         Ok(Input { form, modified: metadata.mtime(), path })
     }
 
@@ -96,7 +96,7 @@ impl Input {
         if metadata.len() == 0 {
             return Err(empty(file, &opened));
         }
-        let form = if file == path { Form::image(&opened) } else { Form::directory(&opened, path) };
+        let form = if file == path { Form::image(opened) } else { Form::directory(&opened, path) };
         Ok(Input { form: form.map_err(failed)?, modified: metadata.mtime(), path: path.to_path_buf() })
     }
 

@@ -1,10 +1,13 @@
 //! How many records of each kind a recording holds: a bare walk, without order, machine or text.
 
+use std::num::NonZero;
+
 use oxperf_abi::{Misc, RecordType};
 use oxperf_data::{Damage, DataError, FeatureId, Framed, RawRecord, Reader, Source};
 use oxperf_wire::kernel::LostSamples;
 use oxperf_wire::{Cursor, Endian};
 
+use crate::events::UnknownId;
 use crate::group_read::{GroupReads, counting_thread, reads_group};
 use crate::{EventIndex, EventTable};
 
@@ -45,18 +48,44 @@ impl RecordStats {
     /// The records cannot be had; see [`Reader::source`].
     pub fn count(reader: &Reader<'_>) -> Result<RecordStats, DataError> {
         let events = EventTable::new(reader);
-        let mut counter = Counter {
-            stats: RecordStats::new(reader, &events),
+        let events = &Events {
             reads: events.events().iter().map(reads_group).collect(),
-            groups: GroupReads::default(),
             endian: reader.endian(),
+            table: events,
+        };
+        let fresh = || Counter {
+            stats: RecordStats::new(reader, &events.table),
+            groups: GroupReads::default(),
             events,
         };
+        let mut counter = fresh();
         match reader.source()? {
-            Source::Borrowed(parts) => parts.into_iter().for_each(|records| counter.records(records)),
-            Source::Held(records) => counter.records(records),
+            // What one sample of a group counted depends on the one before.
+            Source::Borrowed(parts) if events.reads.contains(&true) => {
+                parts.into_iter().flatten().for_each(|item| counter.item(item));
+            }
+            Source::Borrowed(parts) => {
+                let threads = std::thread::available_parallelism().map_or(1, NonZero::get);
+                let look =
+                    |counter: &mut Counter<'_>, item: Result<RawRecord<'_>, Damage>| counter.item(item);
+                let counted = parts.iter().flat_map(|records| records.skim(threads, fresh, look));
+                counted.for_each(|stretch| counter.stats.add(stretch.stats));
+            }
+            Source::Held(records) => records.for_each(|item| counter.item(item)),
         }
         Ok(counter.stats)
+    }
+
+    /// Adds what was counted in a later stretch of the same recording.
+    fn add(&mut self, later: RecordStats) {
+        for (event, more) in self.events.iter_mut().zip(later.events) {
+            event.samples += more.samples;
+            event.lost = event.lost.saturating_add(more.lost);
+            event.filtered = event.filtered.saturating_add(more.filtered);
+        }
+        self.by_kind.iter_mut().zip(later.by_kind).for_each(|(count, more)| *count += more);
+        self.others += later.others;
+        self.damage.extend(later.damage);
     }
 
     fn new(reader: &Reader<'_>, events: &EventTable) -> RecordStats {
@@ -92,23 +121,27 @@ impl RecordStats {
     }
 }
 
-/// A walk at work.
-struct Counter {
-    stats: RecordStats,
-    events: EventTable,
+/// Whose the records are.
+struct Events {
+    table: EventTable,
     /// Whether the samples of each event hold the values of a group.
     reads: Vec<bool>,
-    groups: GroupReads,
     endian: Endian,
 }
 
-impl Counter {
-    fn records<B: AsRef<[u8]>>(&mut self, records: impl Iterator<Item = Result<Framed<B>, Damage>>) {
-        for record in records {
-            match record {
-                Ok(record) => self.record(&record.as_raw()),
-                Err(damage) => self.stats.damage.push(damage),
-            }
+/// A walk at work.
+struct Counter<'e> {
+    stats: RecordStats,
+    groups: GroupReads,
+    events: &'e Events,
+}
+
+impl Counter<'_> {
+    #[inline]
+    fn item<B: AsRef<[u8]>>(&mut self, item: Result<Framed<B>, Damage>) {
+        match item {
+            Ok(record) => self.record(&record.as_raw()),
+            Err(damage) => self.stats.damage.push(damage),
         }
     }
 
@@ -126,23 +159,29 @@ impl Counter {
         }
     }
 
+    #[inline]
+    fn owner(&self, kind: RecordType, body: &[u8]) -> Result<EventIndex, UnknownId> {
+        self.events.table.owner(kind, body, self.events.endian)
+    }
+
     /// A sample whose id is not listed is no event's.
     #[inline]
     fn sample(&mut self, record: &RawRecord<'_>) {
-        let Ok(event) = self.events.owner(RecordType::SAMPLE, record.body, self.endian) else { return };
-        if self.reads[event.0] {
+        let Ok(event) = self.owner(RecordType::SAMPLE, record.body) else { return };
+        if self.events.reads[event.0] {
             return self.group(event, record.body);
         }
         self.stats.events[event.0].samples += 1;
     }
 
     fn group(&mut self, leader: EventIndex, body: &[u8]) {
-        let layout = &self.events.events()[leader.0].layout;
-        let Ok(sample) = layout.decode_sample(body, self.endian) else { return };
+        let events = &self.events.table;
+        let layout = &events.events()[leader.0].layout;
+        let Ok(sample) = layout.decode_sample(body, self.events.endian) else { return };
         let Some(values) = sample.read else { return };
-        let tid = counting_thread(&self.events, leader, sample.tid);
+        let tid = counting_thread(events, leader, sample.tid);
         for (id, _) in self.groups.periods(&values, tid) {
-            if let Some(member) = self.events.by_id(id) {
+            if let Some(member) = events.by_id(id) {
                 self.stats.events[member.0].samples += 1;
             }
         }
@@ -150,8 +189,8 @@ impl Counter {
 
     fn lost_samples(&mut self, record: &RawRecord<'_>) {
         let kind = record.header.kind;
-        let Ok(event) = self.events.owner(kind, record.body, self.endian) else { return };
-        let Ok(lost) = LostSamples::decode(&mut Cursor::new(record.body, self.endian)) else { return };
+        let Ok(event) = self.owner(kind, record.body) else { return };
+        let Ok(lost) = LostSamples::decode(&mut Cursor::new(record.body, self.events.endian)) else { return };
         let event = &mut self.stats.events[event.0];
         let count = if record.header.misc.has(Misc::LOST_SAMPLES_BPF) {
             &mut event.filtered

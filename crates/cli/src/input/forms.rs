@@ -10,7 +10,7 @@ use oxperf_sys::MappedFile;
 /// A recording, open.
 pub(super) enum Form {
     /// One file, or a saved stream.
-    Image(MappedFile),
+    Image { file: File, map: MappedFile },
     /// The file with the header, and those with the records of each recording thread.
     Directory { data: MappedFile, parts: Vec<MappedFile> },
     /// Something that is read once, from front to back.
@@ -19,8 +19,8 @@ pub(super) enum Form {
 
 impl Form {
     /// Maps a file.
-    pub(super) fn image(file: &File) -> io::Result<Form> {
-        map(file).map(Form::Image)
+    pub(super) fn image(file: File) -> io::Result<Form> {
+        Ok(Form::Image { map: map(&file)?, file })
     }
 
     /// Maps `data` and the files `data.0`, `data.1` ... beside it in `directory`.
@@ -33,7 +33,7 @@ impl Form {
     /// Opens the recording in it.
     pub(super) fn reader(&self) -> Result<Reader<'_>, DataError> {
         match self {
-            Form::Image(data) => Reader::open(data),
+            Form::Image { file, map } => Ok(Reader::open(map)?.with_file(file)),
             Form::Directory { data, parts } => {
                 Reader::open_directory(data, parts.iter().map(|part| &**part).collect())
             }

@@ -8,10 +8,12 @@ mod held;
 mod inflate;
 mod prologue;
 mod records;
+mod skim;
 mod source;
 mod stream;
 mod unpacked;
 
+use std::fs::File;
 use std::io::Read;
 
 use oxperf_abi::RecordType;
@@ -48,6 +50,8 @@ pub enum Container {
 #[derive(Clone, Debug)]
 pub struct Reader<'a> {
     file: &'a [u8],
+    /// The open file that `file` is the image of.
+    opened: Option<&'a File>,
     /// The further files of a directory; `None` when nobody looked for any.
     parts: Option<Vec<&'a [u8]>>,
     /// The rest of a stream that is no file image.
@@ -112,6 +116,7 @@ impl<'a> Reader<'a> {
     fn after(prologue: Prologue, file: &'a [u8], endian: Endian, header: FileHeader) -> Reader<'a> {
         let mut reader = Reader {
             file,
+            opened: None,
             parts: None,
             stream: None,
             endian,
@@ -135,10 +140,17 @@ impl<'a> Reader<'a> {
         }
         let events = events::read(file, endian, &header, &mut damage)?;
         let features = Features::locate(file, endian, &header);
-        let (parts, stream) = (None, None);
-        let mut reader = Reader { file, parts, stream, endian, header, data, events, features, damage };
+        let (opened, parts, stream) = (None, None, None);
+        let mut reader =
+            Reader { file, opened, parts, stream, endian, header, data, events, features, damage };
         reader.name_events();
         Ok(reader)
+    }
+
+    /// Also knows the open file whose bytes it was opened from: [`Records::skim`] then reads it in pieces.
+    #[must_use]
+    pub fn with_file(self, file: &'a File) -> Reader<'a> {
+        Reader { opened: Some(file), ..self }
     }
 
     /// The recorder's byte order.
@@ -253,7 +265,7 @@ impl<'a> Reader<'a> {
     fn images(&self) -> Vec<Records<'a>> {
         let whole =
             |part: &&'a [u8]| Records::new(part, Section { offset: 0, size: part.len() as u64 }, self.endian);
-        let first = Records::new(self.file, self.data, self.endian);
+        let first = Records::new(self.file, self.data, self.endian).read_from(self.opened);
         std::iter::once(first).chain(self.parts.iter().flatten().map(whole)).collect()
     }
 

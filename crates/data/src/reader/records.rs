@@ -1,5 +1,6 @@
 //! The records, framed and borrowed.
 
+use std::fs::File;
 use std::iter::FusedIterator;
 
 use oxperf_abi::FileOffset;
@@ -16,11 +17,32 @@ pub struct Records<'a> {
     position: usize,
     base: u64,
     framing: Framing,
+    file: Option<&'a File>,
 }
 
 impl<'a> Records<'a> {
     pub(crate) fn new(file: &'a [u8], data: Section, endian: Endian) -> Records<'a> {
-        Records { data: data.slice(file), position: 0, base: data.offset, framing: Framing { endian } }
+        let framing = Framing { endian };
+        Records { data: data.slice(file), position: 0, base: data.offset, framing, file: None }
+    }
+
+    /// The same records, with the open file whose image they are borrowed from.
+    pub(super) fn read_from(self, file: Option<&'a File>) -> Records<'a> {
+        Records { file, ..self }
+    }
+
+    /// The open file, if it is known.
+    pub(super) fn file(&self) -> Option<&'a File> {
+        self.file
+    }
+
+    pub(super) fn framing(&self) -> Framing {
+        self.framing
+    }
+
+    /// The bytes from the next record on.
+    pub(super) fn rest(&self) -> &'a [u8] {
+        self.data.get(self.position..).unwrap_or_default()
     }
 
     /// Where the next record is expected.
