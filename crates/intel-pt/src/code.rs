@@ -46,6 +46,12 @@ pub trait CodeSource {
 
     /// The mapping that holds `at`, if its code is known.
     fn code(&self, at: CodeAddress) -> Option<Code<'_>>;
+
+    /// Whether `ip` is outside of the addresses that a filter of the recording lets through.
+    fn is_filtered_out(&self, ip: u64) -> bool {
+        let _ = ip;
+        false
+    }
 }
 
 /// One flat piece of code.

@@ -50,8 +50,6 @@ pub enum Period {
     Instructions(u64),
     /// Every so many ticks of the time-stamp counter, of which the next lower power of two is taken.
     Ticks(u64),
-    /// At every MTC packet.
-    Mtc,
 }
 
 /// How much of the flow is followed.

@@ -94,6 +94,8 @@ pub struct Moment {
     pub time: Option<Tsc>,
     /// The time with a guess for the instructions since it was told: two ticks each at the base frequency.
     pub estimate: Option<Tsc>,
+    /// Where the program is: the next instruction; 0 if that is unknown.
+    pub ip: u64,
     /// Instructions so far.
     pub instructions: u64,
     /// Cycles so far, counted while code was traced.

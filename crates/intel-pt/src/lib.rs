@@ -17,14 +17,19 @@
 
 mod code;
 mod config;
+mod decoder;
 mod event;
+mod graph;
 pub mod insn;
 mod item;
 pub mod packet;
 mod run;
+mod state;
+mod time;
 
 pub use code::{Code, CodeAddress, CodeSource, FlatCode, ImageId};
 pub use config::{Config, Hop, Period, Ratio, Wanted};
+pub use decoder::{Decoder, Stretch};
 pub use event::{BlockValue, Event};
 pub use item::{Error, ErrorKind, Item, Mode, Moment, Tsc};
 pub use run::{Block, BlockId, Branch, Located, Mark, Run, Visit};

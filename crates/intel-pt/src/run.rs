@@ -26,6 +26,14 @@ pub struct Located {
     pub class: Class,
 }
 
+impl Located {
+    /// The address behind it.
+    #[inline]
+    pub const fn behind(self) -> u64 {
+        self.ip.wrapping_add(self.length as u64)
+    }
+}
+
 /// Code that runs from its first instruction to the first whose outcome the trace has to tell. Direct jumps and calls
 /// are followed inside a block, so that its addresses need not be in order.
 #[derive(Clone, Copy, Debug)]
@@ -56,6 +64,11 @@ pub struct Visit(pub(crate) u32);
 impl Visit {
     /// Bit 31 says that the deciding instruction branched.
     const TAKEN: u32 = 1 << 31;
+
+    #[inline]
+    pub(crate) const fn new(block: u32, taken: bool) -> Visit {
+        Visit(block | if taken { Visit::TAKEN } else { 0 })
+    }
 
     /// The block.
     #[inline]

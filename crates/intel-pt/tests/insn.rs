@@ -1,5 +1,7 @@
 //! Instructions beside iced-x86: random bytes in every mode, and the code of real programs.
 
+#![expect(clippy::print_stderr, reason = "a skipped test says so")]
+
 use std::path::{Path, PathBuf};
 
 use iced_x86::{Decoder, DecoderOptions, FlowControl, Instruction, Mnemonic};

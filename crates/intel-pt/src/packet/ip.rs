@@ -78,6 +78,12 @@ impl Ip {
         self.payload
     }
 
+    /// Whether the address needs no other one before it.
+    #[inline]
+    pub const fn is_complete(self) -> bool {
+        matches!(self.compression, IpCompression::Sext48 | IpCompression::Full)
+    }
+
     /// The address, given the one before it (0 at a PSB); `None` if the packet carries none, and then the address
     /// before it stays the last one.
     #[inline]

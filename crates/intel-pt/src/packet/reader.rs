@@ -36,6 +36,24 @@ impl<'a> PacketReader<'a> {
         self.items = None;
     }
 
+    /// Goes on at `offset`, in the same block as `other`.
+    #[inline]
+    pub const fn seek_like(&mut self, offset: usize, other: &PacketReader<'_>) {
+        self.offset = offset;
+        self.items = other.items;
+    }
+
+    /// Reads a TNT packet of one byte, if that is what comes next, and gives that byte.
+    #[inline(always)]
+    pub fn next_short_tnt(&mut self) -> Option<u8> {
+        let byte = *self.trace.get(self.offset)?;
+        if byte & 1 != 0 || byte <= 2 || self.items.is_some() {
+            return None;
+        }
+        self.offset += 1;
+        Some(byte)
+    }
+
     /// All bytes of the trace.
     #[inline]
     pub const fn trace(&self) -> &'a [u8] {

@@ -50,7 +50,7 @@ impl Tnt {
 
     /// What a byte says that is neither PAD nor an extension: even, not 0, not 2.
     #[inline]
-    pub(super) const fn from_byte(byte: u8) -> Tnt {
+    pub(crate) const fn from_byte(byte: u8) -> Tnt {
         let (count, bits) = OF_BYTES[(byte >> 1) as usize];
         Tnt { count, long: false, bits: bits as u64 }
     }

@@ -1,0 +1,81 @@
+//! Decodes a recording of the fixtures: `walk CASE [insn|branch|count]`.
+//!
+//! Prints addresses, branches with their times, or how many instructions ran and how long it took to find out.
+
+#[path = "../tests/support/mod.rs"]
+mod support;
+
+use std::io::{BufWriter, Write};
+use std::path::PathBuf;
+use std::time::Instant;
+
+use intel_pt::{Decoder, Item, Wanted};
+
+fn main() -> std::io::Result<()> {
+    let mut arguments = std::env::args().skip(1);
+    let case = PathBuf::from(arguments.next().expect("usage: walk CASE [insn|branch|count]"));
+    let what = arguments.next().unwrap_or_else(|| "count".to_owned());
+    let recording = support::read(&case.join("perf.data"));
+    let symfs = support::follow(&case.join("symfs")).expect("the case has a symfs");
+    let mut maps = support::Maps::read(&case.join("maps.txt"), &symfs);
+    let mut out = BufWriter::with_capacity(1 << 16, std::io::stdout().lock());
+    let wanted = Wanted { runs: what != "count", ..Wanted::default() };
+    for buffers in recording.queues.values() {
+        let start = Instant::now();
+        let mut decoder = Decoder::new(recording.config, wanted);
+        let mut stretches = buffers.iter().map(|buffer| buffer.stretch());
+        loop {
+            let item = decoder.next(&mut maps);
+            let time = decoder.moment().time.map_or(0, |time| time.0);
+            match item {
+                Item::End => match stretches.next() {
+                    Some(stretch) => decoder.feed(stretch),
+                    None => break,
+                },
+                Item::Run if what == "insn" => print_instructions(&decoder, &mut out)?,
+                Item::Run => print_branches(&decoder, &mut out)?,
+                Item::Begin { to, .. } if what == "branch" => writeln!(out, "{time} 0 {to:x}")?,
+                Item::Async { from, to, .. } if what == "branch" => {
+                    writeln!(out, "{time} {from:x} {:x}", to.unwrap_or_default())?;
+                }
+                Item::Error(error) => {
+                    writeln!(
+                        out,
+                        "{time} error {:?} at {:x}, trace {:x}",
+                        error.kind,
+                        error.ip,
+                        decoder.moment().offset
+                    )?;
+                }
+                _ => {}
+            }
+        }
+        if what == "count" {
+            writeln!(out, "{} instructions in {:?}", decoder.moment().instructions, start.elapsed())?;
+        }
+    }
+    out.flush()
+}
+
+fn print_instructions(decoder: &Decoder<'_>, out: &mut impl Write) -> std::io::Result<()> {
+    let run = decoder.run();
+    for (index, visit) in run.visits.iter().enumerate() {
+        let block = decoder.block(visit.block()).instructions();
+        let partial = run.partial.filter(|_| index + 1 == run.visits.len());
+        let count = partial.map_or(block.len(), |partial| partial as usize);
+        for instruction in &block[..count] {
+            writeln!(out, "{:x}", instruction.ip)?;
+        }
+    }
+    Ok(())
+}
+
+fn print_branches(decoder: &Decoder<'_>, out: &mut impl Write) -> std::io::Result<()> {
+    let time = |time: Option<intel_pt::Tsc>| time.map_or(0, |time| time.0);
+    let (before, now) = (time(decoder.run().before), time(decoder.moment().time));
+    for branch in decoder.branches() {
+        let time = if branch.decided { now } else { before };
+        writeln!(out, "{time} {:x} {:x}", branch.from.ip, branch.to.unwrap_or_default())?;
+    }
+    Ok(())
+}

@@ -1,0 +1,113 @@
+//! What a caller can ask about the last item.
+
+use super::Decoder;
+use crate::event::BlockValue;
+use crate::item::{Item, Moment};
+use crate::packet::EventData;
+use crate::run::{Block, BlockId, Branch, Run};
+
+impl Decoder<'_> {
+    /// When the last item happened.
+    pub fn moment(&self) -> Moment {
+        self.moment
+    }
+
+    /// The code that ran, after [`Item::Run`].
+    pub fn run(&self) -> Run<'_> {
+        Run {
+            visits: self.run_visits(),
+            partial: self.run.partial,
+            next: self.run.next,
+            end: self.run.end,
+            marks: &self.run.marks,
+            before: self.run.before,
+            instructions: self.run.instructions,
+        }
+    }
+
+    /// A block. Numbers stay valid until the next call of [`Decoder::next`], and longer while [`Decoder::epoch`] stays
+    /// the same.
+    pub fn block(&self, block: BlockId) -> Block<'_> {
+        self.graph.block(block.0)
+    }
+
+    /// Changes when blocks get new numbers.
+    pub fn epoch(&self) -> u64 {
+        self.epoch
+    }
+
+    /// The core to bus ratio; 0 before the first CBR packet.
+    pub fn cbr(&self) -> u8 {
+        self.clock.cbr()
+    }
+
+    /// The data of an [`Event::ControlFlow`](crate::Event::ControlFlow), if that was the last item.
+    pub fn event_data(&self) -> &[EventData] {
+        &self.event_data
+    }
+
+    /// The values of an [`Event::Block`](crate::Event::Block), if that was the last item.
+    pub fn block_items(&self) -> &[BlockValue] {
+        &self.items
+    }
+
+    /// The branches of the run that were taken, in order.
+    pub fn branches(&self) -> impl Iterator<Item = Branch> + '_ {
+        let run = self.run();
+        let count = run.visits.len();
+        let mut before = 0;
+        run.visits.iter().enumerate().flat_map(move |(index, visit)| {
+            let last = index + 1 == count;
+            let next = match run.visits.get(index + 1) {
+                Some(next) => Some(self.graph.nodes[next.block().index()].ip),
+                None => run.next,
+            };
+            let block = self.block(visit.block());
+            let executed = run.partial.filter(|_| last).unwrap_or(block.instructions().len() as u32);
+            let start = before;
+            before += u64::from(executed);
+            let end = run.end && last;
+            branches_of(block, executed, visit.taken(), next, end).map(move |mut branch| {
+                branch.instructions += start;
+                branch.decided |= index != 0;
+                branch
+            })
+        })
+    }
+
+    #[inline]
+    pub(super) fn tell_now(&mut self, item: Item) -> Item {
+        self.moment = self.moment_at(self.decided);
+        item
+    }
+}
+
+/// The branches among the first `executed` instructions of a block.
+fn branches_of(
+    block: Block<'_>,
+    executed: u32,
+    taken: bool,
+    next: Option<u64>,
+    end: bool,
+) -> impl Iterator<Item = Branch> + '_ {
+    let instructions = block.instructions();
+    let executed = executed as usize;
+    let inner = block.jumps().iter().map(|&jump| usize::from(jump)).take_while(move |&jump| jump < executed);
+    let decision = (taken && executed == instructions.len() && executed != 0).then(|| executed - 1);
+    let decision =
+        decision.filter(|&last| block.jumps().last().is_none_or(|&jump| usize::from(jump) != last));
+    inner.chain(decision).filter_map(move |at| {
+        let is_last = at + 1 == executed;
+        let to = match instructions.get(at + 1) {
+            Some(next) if !(is_last && end) => Some(next.ip),
+            _ => next,
+        };
+        Some(Branch {
+            from: *instructions.get(at)?,
+            to,
+            end: end && is_last,
+            instructions: at as u64 + 1,
+            decided: Some(at) == decision,
+        })
+    })
+}

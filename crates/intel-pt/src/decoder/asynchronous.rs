@@ -1,0 +1,104 @@
+//! FUP packets and what follows them: asynchronous events, and events that name their instruction.
+
+use super::Decoder;
+use super::flow::Stop;
+use crate::code::CodeSource;
+use crate::item::{ErrorKind, Item};
+use crate::packet::{Ip, Packet};
+
+impl Decoder<'_> {
+    /// A FUP packet.
+    pub(super) fn on_fup(&mut self, ip: Ip, code: &impl CodeSource) {
+        let Some(ip) = self.resolve(ip) else { return };
+        if !self.config.branches || !self.enabled {
+            self.node = Some(self.graph.node_at(ip, self.context, code));
+            return self.on_fup_outside(ip);
+        }
+        if let Err(stop) = self.walk_to_fup(ip, code) {
+            return self.fail_walk(stop);
+        }
+        self.queue_walk(false);
+        let follows = self.bound.tip_follows();
+        self.tell_bound(Some(ip));
+        self.overflowed = false;
+        if follows {
+            self.leaving = Some(ip);
+        }
+    }
+
+    /// Walks to the address of a FUP, which may be that of the instruction behind (an erratum).
+    fn walk_to_fup(&mut self, ip: u64, code: &impl CodeSource) -> Result<(), Stop> {
+        let walked = self.walk_to(ip, code);
+        let ended = match walked {
+            Err(Stop::Error(ErrorKind::Mismatch, last)) if self.config.fup_with_next_ip => last,
+            other => return other,
+        };
+        let last = self.run.visits.last().map(|visit| self.graph.block(visit.block().0));
+        let last = last.and_then(|block| block.instructions().last());
+        match last {
+            Some(last) if last.ip == ended && last.behind() == ip => {
+                self.node = Some(self.graph.node_at(ip, self.context, code));
+                Ok(())
+            }
+            _ => walked,
+        }
+    }
+
+    fn fail_walk(&mut self, stop: Stop) {
+        if let Stop::Error(kind, ip) = stop {
+            self.queue_stopped_walk();
+            self.fail(kind, ip);
+        }
+    }
+
+    /// A FUP while nothing is traced: the address of an event, or where the program is after an overflow.
+    fn on_fup_outside(&mut self, ip: u64) {
+        let told = !self.bound.is_empty();
+        self.tell_bound(Some(ip));
+        if std::mem::take(&mut self.overflowed) && !told {
+            self.enabled = true;
+            self.decided = self.clock.time();
+            self.tell(Item::Begin { to: ip, enabled: true });
+        }
+    }
+
+    /// A packet behind a FUP: it says where control went.
+    pub(super) fn on_leaving(&mut self, packet: Packet, code: &impl CodeSource) {
+        let Some(from) = self.leaving else { return };
+        match packet {
+            Packet::Tip(ip) => {
+                let to = self.resolve(ip);
+                self.arrive_from(from, to, false, code);
+            }
+            Packet::TipPgd(ip) => {
+                let to = self.resolve(ip);
+                self.arrive_from(from, to, true, code);
+            }
+            Packet::TipPge(ip) => {
+                self.leaving = None;
+                self.on_enable(ip, code);
+            }
+            Packet::Pip(pip) => self.set_guest(pip.non_root()),
+            Packet::ModeExec(mode) => self.set_mode(mode),
+            Packet::Ovf => self.on_overflow(),
+            Packet::Pad | Packet::Mnt(_) | Packet::Vmcs(_) => {}
+            _ => {
+                self.leaving = None;
+                self.input.put_back();
+                self.fail(ErrorKind::Mismatch, from);
+            }
+        }
+    }
+
+    fn arrive_from(&mut self, from: u64, to: Option<u64>, end: bool, code: &impl CodeSource) {
+        self.leaving = None;
+        let abort = std::mem::take(&mut self.aborting);
+        self.decided = self.clock.time();
+        if end {
+            self.stop_tracing();
+        } else if let Some(to) = to {
+            self.node = Some(self.graph.node_at(to, self.context, code));
+        }
+        self.tell(Item::Async { from, to, end, abort });
+    }
+}

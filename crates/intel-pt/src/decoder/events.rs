@@ -1,0 +1,125 @@
+//! Events beside the flow of control, and the state of the processor.
+
+use super::Decoder;
+use crate::code::CodeSource;
+use crate::event::{BlockValue, Event};
+use crate::packet::{ControlFlowEvent, ModeExec, ModeTsx, Packet};
+use crate::state::Bound;
+
+/// Values of a block, and data before an event, that are kept at most.
+const MANY: usize = 1024;
+
+impl Decoder<'_> {
+    /// A packet that does not steer the flow of control.
+    pub(super) fn on_event(&mut self, packet: Packet, code: &impl CodeSource) {
+        match packet {
+            Packet::ModeExec(mode) => self.on_mode(mode, code),
+            Packet::ModeTsx(mode) => self.on_transaction(mode),
+            Packet::Pip(pip) => self.set_guest(pip.non_root()),
+            Packet::PtWrite(write) if write.ip() => self.bound.write = Some(write.value()),
+            Packet::PtWrite(write) => self.tell_event(Event::PtWrite { value: write.value(), ip: None }),
+            Packet::Mwait(wait) => self.bound.wait = Some(wait),
+            Packet::PowerEntry(entry) if self.bound.wait.is_some() => self.bound.power_entry = Some(entry),
+            Packet::PowerEntry(entry) => self.tell_event(Event::PowerEntry(entry)),
+            Packet::ExStop(true) => self.bound.stop = true,
+            Packet::ExStop(false) => self.tell_event(Event::ExStop { ip: None }),
+            Packet::PowerExit(exit) => self.tell_event(Event::PowerExit(exit)),
+            Packet::BlockBegin(block) => {
+                self.block_kind = block.kind();
+            }
+            Packet::BlockItem(item) if self.waiting_items.len() < MANY => {
+                self.waiting_items.push(BlockValue { block: self.block_kind, item });
+            }
+            Packet::BlockEnd(true) => self.bound.block = true,
+            Packet::BlockEnd(false) => self.tell_block(None),
+            Packet::EventData(data) if self.waiting_data.len() < MANY => self.waiting_data.push(data),
+            Packet::ControlFlowEvent(event) if event.ip() || !self.stands_alone(event) => {
+                self.bound.control_flow = Some(event);
+            }
+            Packet::ControlFlowEvent(event) => self.tell_control_flow(event, None),
+            _ => {}
+        }
+    }
+
+    /// Whether no FUP belongs to the event: those of VM exits and the like while nothing is traced.
+    fn stands_alone(&self, event: ControlFlowEvent) -> bool {
+        !event.ip() && !self.enabled
+    }
+
+    /// MODE.Exec before a FUP: the interrupt flag changed without a branch. Before a TIP it holds from there on.
+    fn on_mode(&mut self, mode: ModeExec, code: &impl CodeSource) {
+        let _ = code;
+        self.set_mode(mode);
+    }
+
+    /// MODE.TSX: belongs to the FUP that follows while code is traced.
+    fn on_transaction(&mut self, mode: ModeTsx) {
+        if self.enabled {
+            self.bound.transaction = Some(mode);
+        } else {
+            self.mode.in_transaction = mode.in_transaction();
+        }
+    }
+
+    pub(super) fn set_mode(&mut self, mode: ModeExec) {
+        if let Some(width) = mode.mode() {
+            self.context.mode = width;
+        }
+        self.mode.interrupts_disabled = !mode.interrupt_flag();
+    }
+
+    pub(super) fn set_guest(&mut self, guest: bool) {
+        self.context.guest = guest;
+        self.mode.guest = guest;
+    }
+
+    /// Tells the events that waited for the address of a FUP.
+    pub(super) fn tell_bound(&mut self, ip: Option<u64>) {
+        if self.bound.is_empty() {
+            return;
+        }
+        let bound = std::mem::take(&mut self.bound);
+        if let Some(event) = bound.control_flow {
+            self.tell_control_flow(event, ip);
+        }
+        if let (Some(mode), Some(ip)) = (bound.transaction, ip) {
+            self.mode.in_transaction = mode.in_transaction();
+            self.aborting = mode.aborted();
+            if !mode.aborted() {
+                self.tell_event(Event::Transaction { ip, began: mode.in_transaction() });
+            }
+        }
+        self.tell_bound_writes(bound, ip);
+        if bound.block {
+            self.tell_block(ip);
+        }
+    }
+
+    fn tell_bound_writes(&mut self, bound: Bound, ip: Option<u64>) {
+        if let Some(value) = bound.write {
+            self.tell_event(Event::PtWrite { value, ip });
+        }
+        if let Some(wait) = bound.wait {
+            self.tell_event(Event::Mwait(wait));
+        }
+        if let Some(entry) = bound.power_entry {
+            self.tell_event(Event::PowerEntry(entry));
+        }
+        if bound.stop {
+            self.tell_event(Event::ExStop { ip });
+        }
+    }
+
+    fn tell_block(&mut self, ip: Option<u64>) {
+        self.items.clear();
+        std::mem::swap(&mut self.items, &mut self.waiting_items);
+        self.tell_event(Event::Block { ip });
+    }
+
+    fn tell_control_flow(&mut self, event: ControlFlowEvent, ip: Option<u64>) {
+        self.event_data.clear();
+        std::mem::swap(&mut self.event_data, &mut self.waiting_data);
+        let data = self.event_data.len() as u8;
+        self.tell_event(Event::ControlFlow { event, ip, data });
+    }
+}

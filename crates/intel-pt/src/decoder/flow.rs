@@ -1,0 +1,361 @@
+//! Walking over code with the outcomes that TNT and TIP packets tell.
+
+use super::{Decoder, Phase};
+use crate::code::CodeSource;
+use crate::graph::End;
+use crate::insn::Class;
+use crate::item::{ErrorKind, Item};
+use crate::packet::{Ip, Tnt};
+use crate::run::{Located, Visit};
+
+/// Why a walk stops.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Stop {
+    /// The outcomes are used up.
+    Used,
+    /// A TIP packet has to come first: so many outcomes are left.
+    Deferred(Tnt),
+    /// Something does not fit.
+    Error(ErrorKind, u64),
+}
+
+/// Blocks that may follow each other without a decision before it is called an endless loop.
+const CONTINUED: u32 = 4096;
+
+impl Decoder<'_> {
+    /// Follows a TNT packet of one byte from `node`.
+    #[inline]
+    pub(super) fn follow_byte(&mut self, node: u32, byte: u8, code: &impl CodeSource) -> Option<Item> {
+        self.clock.other_packet();
+        for path in self.graph.memo.paths(node, byte) {
+            if self.stack.pop_expected(path.pops()) {
+                path.pushes().iter().for_each(|&back| self.stack.push(back));
+                self.node = Some(path.end);
+                let (place, count) = (path.place(), u64::from(path.instructions));
+                let item = self.close_way(place, count, first_taken(byte))?;
+                return Some(self.tell_now(item));
+            }
+        }
+        self.walk_byte(node, byte, code);
+        self.told()
+    }
+
+    /// Follows a TNT packet of one byte step by step, and remembers the way.
+    fn walk_byte(&mut self, node: u32, byte: u8, code: &impl CodeSource) {
+        let tnt = Tnt::from_byte(byte);
+        self.run.start();
+        self.recorder.clear();
+        let stop = self.walk(tnt, code);
+        if let (Stop::Used, Some(end)) = (stop, self.node) {
+            let (visits, count) = (&self.run.visits, self.run.count);
+            self.graph.memo.add(node, byte, end, count, visits, &self.recorder);
+        }
+        self.finish(stop);
+    }
+
+    /// A TNT packet of any form.
+    pub(super) fn on_tnt(&mut self, tnt: Tnt, code: &impl CodeSource) {
+        if tnt.count() == 0 {
+            return;
+        }
+        if self.deferred.take().is_some() {
+            return self.fail(ErrorKind::Mismatch, self.ip());
+        }
+        self.run.start();
+        let stop = self.walk(tnt, code);
+        self.finish(stop);
+    }
+
+    /// Follows outcomes until they are used up.
+    fn walk(&mut self, tnt: Tnt, code: &impl CodeSource) -> Stop {
+        let mut left = tnt.count();
+        while left != 0 {
+            let (node, end) = match self.arrive(code) {
+                Ok(arrived) => arrived,
+                Err(stop) => return stop,
+            };
+            let taken = tnt.bits() >> (left - 1) & 1 == 1;
+            match end {
+                End::Conditional => self.branch(node, taken),
+                End::Return if self.config.return_compression => {
+                    if let Err(stop) = self.return_compressed(node, taken, code) {
+                        return stop;
+                    }
+                }
+                _ => {
+                    self.recorder.spoil();
+                    let rest = tnt.bits() & ((1 << left) - 1);
+                    return Tnt::long(rest, left).map_or(Stop::Used, Stop::Deferred);
+                }
+            }
+            left -= 1;
+        }
+        Stop::Used
+    }
+
+    /// Goes on to a block that is decoded and ends with a decision, from which nothing ran yet.
+    pub(super) fn arrive(&mut self, code: &impl CodeSource) -> Result<(u32, End), Stop> {
+        let Some(mut number) = self.node else { return Err(Stop::Error(ErrorKind::MissingCode, 0)) };
+        let mut continued = 0;
+        loop {
+            let node = self.graph.nodes[number as usize];
+            match node.end {
+                End::Unknown => self.graph.build(number, self.context, code),
+                End::Elsewhere => {
+                    let found = self.graph.node_at(node.ip, self.context, code);
+                    if found == number {
+                        return Err(Stop::Error(ErrorKind::MissingCode, node.ip));
+                    }
+                    self.recorder.spoil();
+                    number = found;
+                }
+                End::Continued if continued < CONTINUED => {
+                    continued += 1;
+                    self.visit(number, false);
+                    number = node.next;
+                }
+                End::Continued | End::Endless => {
+                    self.visit(number, false);
+                    return Err(Stop::Error(ErrorKind::EndlessLoop, self.graph.nodes[node.next as usize].ip));
+                }
+                End::Missing => {
+                    self.visit(number, false);
+                    return Err(Stop::Error(ErrorKind::MissingCode, self.graph.nodes[node.next as usize].ip));
+                }
+                end => {
+                    self.node = Some(number);
+                    return Ok((number, end));
+                }
+            }
+            self.node = Some(number);
+        }
+    }
+
+    /// All of a block ran.
+    pub(super) fn visit(&mut self, number: u32, taken: bool) {
+        let node = self.graph.nodes[number as usize];
+        self.run.visits.push(Visit::new(number, taken));
+        self.run.count += u64::from(node.count);
+        for &back in self.graph.pushes(&node) {
+            self.stack.push(back);
+            self.recorder.push(back);
+        }
+    }
+
+    fn branch(&mut self, number: u32, taken: bool) {
+        self.visit(number, taken);
+        let node = &self.graph.nodes[number as usize];
+        self.node = Some(if taken { node.taken } else { node.next });
+    }
+
+    fn return_compressed(&mut self, number: u32, taken: bool, code: &impl CodeSource) -> Result<(), Stop> {
+        self.visit(number, true);
+        let ip = self.last_ip_of(number);
+        let (Some((mut back, stale)), true) = (self.stack.pop(), taken) else {
+            return Err(Stop::Error(ErrorKind::Mismatch, ip));
+        };
+        if stale {
+            self.recorder.spoil();
+            back = self.graph.node_at(self.graph.nodes[back as usize].ip, self.context, code);
+        }
+        self.recorder.pop(back);
+        self.node = Some(back);
+        Ok(())
+    }
+
+    /// The address of a block's last instruction.
+    pub(super) fn last_ip_of(&self, number: u32) -> u64 {
+        let block = self.graph.block(number);
+        block.instructions().last().map_or(self.graph.nodes[number as usize].ip, |last| last.ip)
+    }
+
+    /// Ends a walk that consumed outcomes.
+    fn finish(&mut self, stop: Stop) {
+        match stop {
+            Stop::Used => self.queue_walk(true),
+            Stop::Deferred(rest) => {
+                self.queue_walk(true);
+                self.deferred = Some(rest);
+            }
+            Stop::Error(kind, ip) => {
+                self.queue_stopped_walk();
+                self.fail(kind, ip);
+            }
+        }
+    }
+
+    /// Queues a walk that could not go on: the last block's outcome is unknown.
+    pub(super) fn queue_stopped_walk(&mut self) {
+        let last = self.run.visits.last().map(|visit| self.graph.nodes[visit.block().index()].count);
+        self.run.partial = last;
+        self.queue_walk(self.run.visits.len() > 1);
+    }
+
+    /// Tells an error and looks for a new address.
+    pub(super) fn fail(&mut self, kind: ErrorKind, ip: u64) {
+        self.tell_error_at(kind, ip);
+        match kind {
+            ErrorKind::MissingCode => self.lose_way(Phase::FindIp),
+            _ => {
+                let last_ip = self.last_ip;
+                self.lose_way(Phase::FindIp);
+                self.last_ip = last_ip;
+            }
+        }
+    }
+
+    /// A TIP packet, or TIP.PGD where `end` is set.
+    pub(super) fn on_tip(&mut self, ip: Ip, end: bool, code: &impl CodeSource) {
+        let target = self.resolve(ip);
+        if self.node.is_none() && end {
+            return self.stop_tracing();
+        }
+        self.run.start();
+        let stop = match self.arrive(code) {
+            Ok((number, _)) if end && self.leaves_by_jump(number, code) => return,
+            Ok((number, End::Return)) => self.leave(number, target, end, true),
+            Ok((number, End::Indirect)) => self.leave(number, target, end, false),
+            Ok((number, _)) if end && self.leaves_by_branch(number, code) => return,
+            Ok((number, _)) => {
+                self.visit(number, false);
+                Stop::Error(ErrorKind::Mismatch, self.last_ip_of(number))
+            }
+            Err(stop) => stop,
+        };
+        if stop != Stop::Used {
+            return self.finish(stop);
+        }
+        if end {
+            self.queue_walk(true);
+            return self.stop_tracing();
+        }
+        if let Some(target) = target {
+            self.node = Some(self.graph.node_at(target, self.context, code));
+        }
+        let rest = self.deferred.take().map_or(Stop::Used, |rest| self.walk(rest, code));
+        self.finish(rest);
+    }
+
+    fn leave(&mut self, number: u32, target: Option<u64>, end: bool, is_return: bool) -> Stop {
+        self.visit(number, true);
+        if is_return {
+            self.stack.pop();
+        }
+        if end {
+            self.run.next = target;
+            self.run.end = true;
+        }
+        Stop::Used
+    }
+
+    /// Whether a direct jump of the block leaves the traced addresses; then the run ends with it.
+    fn leaves_by_jump(&mut self, number: u32, code: &impl CodeSource) -> bool {
+        let node = self.graph.nodes[number as usize];
+        let block = self.graph.block(number);
+        let behind = |jump: u16| match block.instructions().get(usize::from(jump) + 1) {
+            Some(next) => next.ip,
+            None => self.graph.nodes[node.next as usize].ip,
+        };
+        let left = block.jumps().iter().find(|&&jump| code.is_filtered_out(behind(jump)));
+        let Some((count, to)) = left.map(|&jump| (u32::from(jump) + 1, behind(jump))) else { return false };
+        self.run.visits.push(Visit::new(number, true));
+        self.run.count += u64::from(count);
+        self.run.partial = Some(count);
+        self.end_run_at(to);
+        true
+    }
+
+    /// Whether the conditional branch at the end of the block leaves the traced addresses.
+    fn leaves_by_branch(&mut self, number: u32, code: &impl CodeSource) -> bool {
+        let to = self.graph.nodes[self.graph.nodes[number as usize].taken as usize].ip;
+        if !code.is_filtered_out(to) {
+            return false;
+        }
+        self.visit(number, true);
+        self.end_run_at(to);
+        true
+    }
+
+    fn end_run_at(&mut self, to: u64) {
+        self.run.next = Some(to);
+        self.run.end = true;
+        self.queue_walk(true);
+        self.stop_tracing();
+    }
+
+    pub(super) fn stop_tracing(&mut self) {
+        self.enabled = false;
+        self.node = None;
+        self.deferred = None;
+        self.sampler.interrupt();
+    }
+
+    /// The address of a packet, which becomes the last one.
+    pub(super) fn resolve(&mut self, ip: Ip) -> Option<u64> {
+        let address = ip.resolve(self.last_ip.unwrap_or_default())?;
+        self.last_ip = Some(address);
+        Some(address)
+    }
+
+    /// Walks from where the program is to `ip`, without any decision.
+    pub(super) fn walk_to(&mut self, ip: u64, code: &impl CodeSource) -> Result<(), Stop> {
+        self.run.start();
+        let mut continued = 0;
+        loop {
+            let Some(number) = self.node else { return Err(Stop::Error(ErrorKind::MissingCode, 0)) };
+            let node = self.graph.nodes[number as usize];
+            if node.ip == ip {
+                return Ok(());
+            }
+            if node.end == End::Unknown {
+                self.graph.build(number, self.context, code);
+                continue;
+            }
+            if node.end == End::Elsewhere {
+                let found = self.graph.node_at(node.ip, self.context, code);
+                if found == number {
+                    return Err(Stop::Error(ErrorKind::MissingCode, node.ip));
+                }
+                self.node = Some(found);
+                continue;
+            }
+            let block = self.graph.block(number);
+            if let Some(count) = block.instructions().iter().position(|instruction| instruction.ip == ip) {
+                self.visit_part(number, count as u32);
+                self.node = Some(self.graph.node_at(ip, self.context, code));
+                return Ok(());
+            }
+            let next = self.graph.nodes[node.next as usize].ip;
+            self.visit(number, false);
+            match node.end {
+                End::Continued if continued < CONTINUED => continued += 1,
+                End::Continued | End::Endless => return Err(Stop::Error(ErrorKind::EndlessLoop, next)),
+                End::Missing if next == ip => {}
+                End::Missing => return Err(Stop::Error(ErrorKind::MissingCode, next)),
+                _ => return Err(Stop::Error(ErrorKind::Mismatch, self.last_ip_of(number))),
+            }
+            self.node = Some(node.next);
+        }
+    }
+
+    /// The first `count` instructions of a block ran.
+    fn visit_part(&mut self, number: u32, count: u32) {
+        let node = self.graph.nodes[number as usize];
+        self.run.visits.push(Visit::new(number, false));
+        self.run.count += u64::from(count);
+        self.run.partial = Some(count);
+        let ran = &self.graph.block(number).instructions()[..=count as usize];
+        let is_push = |pair: &[Located]| pair[0].class == Class::Call && pair[1].ip != pair[0].behind();
+        let calls = ran.windows(2).filter(|pair| is_push(pair)).count();
+        for &back in self.graph.pushes(&node).iter().take(calls) {
+            self.stack.push(back);
+        }
+    }
+}
+
+/// Whether the first outcome of a TNT packet of one byte is "taken".
+#[inline]
+const fn first_taken(byte: u8) -> bool {
+    let stop = 7 - byte.leading_zeros();
+    byte >> (stop - 1) & 1 == 1
+}

@@ -1,0 +1,160 @@
+//! The trace as one stream of packets, though it comes in stretches.
+
+use crate::item::Tsc;
+use crate::packet::{BadPacket, PSB, Packet, PacketReader, Problem, find_psb};
+
+/// A part of a trace.
+#[derive(Clone, Copy, Debug)]
+pub struct Stretch<'t> {
+    /// The bytes.
+    pub bytes: &'t [u8],
+    /// The place of the first byte in the trace: items name their place by it.
+    pub offset: u64,
+    /// Whether it begins where the last stretch ended.
+    pub consecutive: bool,
+    /// A time near the stretch's, for the upper bits that TSC packets lack.
+    pub reference: Option<Tsc>,
+}
+
+/// The stretch that is being read, and the beginning of a packet from the one before.
+#[derive(Debug)]
+pub(super) struct Input<'t> {
+    reader: PacketReader<'t>,
+    base: u64,
+    /// Where the last packet begins, relative to `base`.
+    packet: i64,
+    /// What is left of the stretch before: the beginning of a packet.
+    rest: Vec<u8>,
+}
+
+impl Default for Input<'_> {
+    fn default() -> Self {
+        Input { reader: PacketReader::new(&[]), base: 0, packet: 0, rest: Vec::new() }
+    }
+}
+
+/// The longest rest: one byte less than a PSB.
+const LONGEST_REST: usize = PSB.len() - 1;
+
+impl<'t> Input<'t> {
+    pub(super) fn feed(&mut self, stretch: Stretch<'t>) {
+        if !stretch.consecutive {
+            self.rest.clear();
+        }
+        let mut reader = PacketReader::new(stretch.bytes);
+        if stretch.consecutive {
+            reader.seek_like(0, &self.reader);
+        }
+        self.reader = reader;
+        self.base = stretch.offset;
+    }
+
+    /// Where the last packet begins.
+    #[inline]
+    pub(super) fn offset_of_packet(&self) -> u64 {
+        self.base.wrapping_add_signed(self.packet)
+    }
+
+    /// Reads a TNT packet of one byte, if it comes next.
+    #[inline(always)]
+    pub(super) fn next_short_tnt(&mut self) -> Option<u8> {
+        let at = self.reader.offset();
+        let byte = self.reader.next_short_tnt()?;
+        self.packet = at as i64;
+        Some(byte)
+    }
+
+    /// The packets behind the last one, as far as the stretch goes.
+    pub(super) fn ahead(&self) -> PacketReader<'t> {
+        self.reader.clone()
+    }
+
+    /// Reads the last packet once more, next.
+    pub(super) fn put_back(&mut self) {
+        if let Ok(at) = usize::try_from(self.packet) {
+            let before = self.reader.clone();
+            self.reader.seek_like(at, &before);
+        }
+    }
+
+    /// The next packet; `None` at the end of the stretch.
+    #[inline]
+    pub(super) fn next(&mut self) -> Option<Result<Packet, BadPacket>> {
+        if !self.rest.is_empty() {
+            return self.next_joined();
+        }
+        let at = self.reader.offset();
+        self.packet = at as i64;
+        let packet = self.reader.next()?;
+        match packet {
+            Err(BadPacket { problem: Problem::Truncated, .. }) => {
+                self.keep_rest(at);
+                None
+            }
+            packet => Some(packet),
+        }
+    }
+
+    /// Keeps what is left from `at` on for the next stretch.
+    fn keep_rest(&mut self, at: usize) {
+        let trace = self.reader.trace();
+        self.rest.clear();
+        self.rest.extend_from_slice(&trace[at.max(trace.len().saturating_sub(LONGEST_REST))..]);
+        let before = self.reader.clone();
+        self.reader.seek_like(trace.len(), &before);
+    }
+
+    /// Reads the packet that began in the stretch before.
+    #[cold]
+    fn next_joined(&mut self) -> Option<Result<Packet, BadPacket>> {
+        let more = self.reader.rest();
+        if more.is_empty() {
+            return None;
+        }
+        let old = self.rest.len();
+        let mut joined = std::mem::take(&mut self.rest);
+        joined.extend_from_slice(&more[..more.len().min(PSB.len())]);
+        let mut reader = PacketReader::new(&joined);
+        reader.seek_like(0, &self.reader);
+        self.packet = -(old as i64);
+        let packet = reader.next()?;
+        let read = reader.offset();
+        if let Err(BadPacket { problem: Problem::Truncated, .. }) = packet {
+            let end = self.reader.trace().len();
+            self.reader.seek_like(end, &reader);
+            joined.truncate(LONGEST_REST);
+            self.rest = joined;
+            return None;
+        }
+        self.reader.seek_like(self.reader.offset() + read.saturating_sub(old), &reader);
+        joined.truncate(old);
+        self.rest = joined.split_off(read.min(old));
+        Some(packet)
+    }
+
+    /// Goes to the next PSB; false if there is none in what is known so far.
+    pub(super) fn find_psb(&mut self) -> bool {
+        if !self.rest.is_empty() && self.find_joined_psb() {
+            return true;
+        }
+        let at = self.reader.offset();
+        if self.reader.resync() {
+            return true;
+        }
+        self.keep_rest(at);
+        false
+    }
+
+    /// Looks for a PSB that began in the stretch before.
+    fn find_joined_psb(&mut self) -> bool {
+        let mut joined = std::mem::take(&mut self.rest);
+        let old = joined.len();
+        let more = self.reader.rest();
+        joined.extend_from_slice(&more[..more.len().min(LONGEST_REST)]);
+        let Some(at) = find_psb(&joined, 0).filter(|&at| at < old) else { return false };
+        self.rest = joined[at..old].to_vec();
+        let start = self.reader.offset();
+        self.reader.seek(start);
+        true
+    }
+}

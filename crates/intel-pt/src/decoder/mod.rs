@@ -1,0 +1,398 @@
+//! The decoder: trace bytes and code in, items out.
+
+mod access;
+mod asynchronous;
+mod events;
+mod flow;
+mod input;
+mod runs;
+mod sync;
+
+use std::collections::VecDeque;
+
+use crate::code::CodeSource;
+use crate::config::{Config, Wanted};
+use crate::event::{BlockValue, Event};
+use crate::graph::{CodeContext, Graph, Recorder};
+use crate::item::{Error, ErrorKind, Item, Mode, Moment, Tsc};
+use crate::packet::{EventData, ExecMode, Packet, Tnt};
+use crate::state::{Bound, ReturnStack};
+use crate::time::{Clock, Sampler};
+use input::Input;
+pub use input::Stretch;
+use runs::RunState;
+use sync::PsbPlus;
+
+/// What the decoder is about to do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Phase {
+    /// Look for a PSB.
+    FindPsb,
+    /// Look for an address.
+    FindIp,
+    /// Follow the trace.
+    Follow,
+}
+
+/// Follows the flow of control through a trace.
+///
+/// It is fed with [`Stretch`]es of one processor's (or thread's) trace and asked for one [`Item`] after the other:
+///
+/// ```
+/// use intel_pt::{Config, Decoder, FlatCode, Item, Stretch, Wanted};
+/// // nop; jnz -3; and a trace in which the branch is taken once.
+/// let mut code = FlatCode::new(0x1000, vec![0x90, 0x75, 0xfd]);
+/// let psb = [0x02, 0x82].repeat(8);
+/// let trace = [&psb[..], &[0x02, 0x23, 0x71, 0x00, 0x10, 0, 0, 0, 0, 0x06]].concat();
+/// let mut decoder = Decoder::new(Config::default(), Wanted { runs: true, ..Wanted::default() });
+/// decoder.feed(Stretch { bytes: &trace, offset: 0, consecutive: false, reference: None });
+/// assert_eq!(decoder.next(&mut code), Item::Begin { to: 0x1000, enabled: true });
+/// assert_eq!(decoder.next(&mut code), Item::Run);
+/// let branches: Vec<_> = decoder.branches().map(|branch| (branch.from.ip, branch.to)).collect();
+/// assert_eq!(branches, [(0x1001, Some(0x1000))]);
+/// assert_eq!(decoder.next(&mut code), Item::End);
+/// ```
+#[derive(Debug)]
+pub struct Decoder<'t> {
+    config: Config,
+    wanted: Wanted,
+    input: Input<'t>,
+    phase: Phase,
+    /// Tracing is on (TIP.PGE, TIP.PGD).
+    enabled: bool,
+    /// Where the program is: code that is to run next, if it is known.
+    node: Option<u32>,
+    context: CodeContext,
+    mode: Mode,
+    graph: Graph,
+    epoch: u64,
+    stack: ReturnStack,
+    recorder: Recorder,
+    last_ip: Option<u64>,
+    /// Outcomes that wait for a deferred TIP packet.
+    deferred: Option<Tnt>,
+    /// An asynchronous event left from here; where to, the next packet tells.
+    leaving: Option<u64>,
+    /// It was the abort of a transaction.
+    aborting: bool,
+    psb: Option<PsbPlus>,
+    /// Packets were dropped, and no address came since.
+    overflowed: bool,
+    bound: Bound,
+    waiting_data: Vec<EventData>,
+    event_data: Vec<EventData>,
+    waiting_items: Vec<BlockValue>,
+    block_kind: u8,
+    items: Vec<BlockValue>,
+    told_cbr: u8,
+    clock: Clock,
+    sampler: Sampler,
+    limit: Option<Tsc>,
+    /// The time of the last deciding packet.
+    decided: Option<Tsc>,
+    instructions: u64,
+    cycles: u64,
+    run: RunState,
+    queue: VecDeque<(Item, Moment)>,
+    moment: Moment,
+}
+
+impl<'t> Decoder<'t> {
+    /// A decoder that waits for its first stretch of trace.
+    pub fn new(config: Config, wanted: Wanted) -> Decoder<'t> {
+        Decoder {
+            clock: Clock::new(&config),
+            sampler: Sampler::new(wanted.period),
+            config,
+            wanted,
+            input: Input::default(),
+            phase: Phase::FindPsb,
+            enabled: false,
+            node: None,
+            context: CodeContext { mode: ExecMode::Bits64, guest: false },
+            mode: Mode::default(),
+            graph: Graph::new(),
+            epoch: 0,
+            stack: ReturnStack::default(),
+            recorder: Recorder::default(),
+            last_ip: None,
+            deferred: None,
+            leaving: None,
+            aborting: false,
+            psb: None,
+            overflowed: false,
+            bound: Bound::default(),
+            waiting_data: Vec::new(),
+            event_data: Vec::new(),
+            waiting_items: Vec::new(),
+            block_kind: 0,
+            items: Vec::new(),
+            told_cbr: 0,
+            limit: None,
+            decided: None,
+            instructions: 0,
+            cycles: 0,
+            run: RunState::default(),
+            queue: VecDeque::new(),
+            moment: Moment::default(),
+        }
+    }
+
+    /// Gives the next stretch of the trace; what is left of the last one is dropped.
+    ///
+    /// A consecutive stretch goes on where the last one ended, even within a packet. Any other begins anew.
+    pub fn feed(&mut self, stretch: Stretch<'t>) {
+        self.input.feed(stretch);
+        if !stretch.consecutive {
+            self.clock.restart(stretch.reference);
+            self.decided = None;
+            self.lose_way(Phase::FindPsb);
+        }
+    }
+
+    /// From here on [`Item::Pause`] comes instead of whatever the packets at this time or later would tell.
+    pub fn set_limit(&mut self, limit: Option<Tsc>) {
+        self.limit = limit;
+    }
+
+    /// The next item. After [`Item::End`] the next stretch can be fed.
+    pub fn next(&mut self, code: &mut impl CodeSource) -> Item {
+        if let Some(item) = self.told() {
+            return item;
+        }
+        self.follow_code(code);
+        loop {
+            if let Some(item) = self.step(code) {
+                return item;
+            }
+        }
+    }
+
+    /// The next of the items that were found already.
+    #[inline]
+    fn told(&mut self) -> Option<Item> {
+        let (item, moment) = self.queue.pop_front()?;
+        self.moment = moment;
+        Some(item)
+    }
+
+    /// Takes note when addresses mean other code than before.
+    fn follow_code(&mut self, code: &impl CodeSource) {
+        if self.graph.is_full() {
+            self.forget_code(code);
+        }
+        if self.graph.follow_generation(code.generation()) {
+            self.stack.outdate();
+            if let Some(node) = self.node {
+                let ip = self.graph.nodes[node as usize].ip;
+                self.node = Some(self.graph.node_at(ip, self.context, code));
+            }
+        }
+    }
+
+    /// Begins with an empty graph.
+    #[cold]
+    fn forget_code(&mut self, code: &impl CodeSource) {
+        let old = std::mem::replace(&mut self.graph, Graph::new());
+        self.graph.follow_generation(code.generation());
+        self.epoch += 1;
+        let (graph, context) = (&mut self.graph, self.context);
+        let mut renew = |node: u32| graph.node_at(old.nodes[node as usize].ip, context, code);
+        self.node = self.node.map(&mut renew);
+        self.stack.replace(renew);
+        self.stack.outdate();
+    }
+
+    /// Reads a packet and does what it says.
+    #[inline]
+    fn step(&mut self, code: &impl CodeSource) -> Option<Item> {
+        if self.limit.is_some() && self.is_due() {
+            return Some(self.tell_at_once(Item::Pause));
+        }
+        if let (Some(node), None) = (self.ready(), self.deferred)
+            && let Some(byte) = self.input.next_short_tnt()
+        {
+            return self.follow_byte(node, byte, code);
+        }
+        self.step_any(code)
+    }
+
+    /// Where the program is, if a TNT packet may come.
+    #[inline]
+    fn ready(&self) -> Option<u32> {
+        match self.phase {
+            Phase::Follow if self.psb.is_none() && self.leaving.is_none() => self.node,
+            _ => None,
+        }
+    }
+
+    fn step_any(&mut self, code: &impl CodeSource) -> Option<Item> {
+        if self.phase == Phase::FindPsb && !self.input.find_psb() {
+            return Some(self.tell_at_once(Item::End));
+        }
+        match self.input.next() {
+            None => return Some(self.tell_at_once(Item::End)),
+            Some(Ok(packet)) => self.on_packet(packet, code),
+            Some(Err(_)) => self.on_bad_packet(),
+        }
+        if self.graph.is_full() {
+            self.queue.push_back((Item::Pause, Moment::default()));
+        }
+        self.told()
+    }
+
+    /// Whether the time limit is reached.
+    fn is_due(&self) -> bool {
+        self.clock.time() >= self.limit
+    }
+
+    fn on_packet(&mut self, packet: Packet, code: &impl CodeSource) {
+        if self.on_timing(packet) {
+            return;
+        }
+        self.clock.other_packet();
+        match self.phase {
+            Phase::FindPsb | Phase::FindIp => self.seek(packet, code),
+            Phase::Follow if self.psb.is_some() => self.on_psb_plus(packet, code),
+            Phase::Follow if self.leaving.is_some() => self.on_leaving(packet, code),
+            Phase::Follow => self.on_flow(packet, code),
+        }
+    }
+
+    /// Applies a timing packet; says whether it was one.
+    #[inline]
+    fn on_timing(&mut self, packet: Packet) -> bool {
+        let at = self.instructions;
+        match packet {
+            Packet::Cyc(count) => self.clock.on_cyc(count, self.enabled, at),
+            Packet::Mtc(mtc) => {
+                let ahead = self.input.ahead();
+                self.clock.on_mtc(mtc, self.enabled, at, ahead);
+            }
+            Packet::Tsc(tsc) => self.clock.on_tsc(tsc, at),
+            Packet::Tma(tma) => self.clock.on_tma(tma, self.enabled && self.psb.is_none()),
+            Packet::Cbr(payload) => {
+                self.clock.on_cbr(payload as u8, self.enabled);
+                self.run.cbr_payload = payload;
+                if self.phase == Phase::Follow && self.psb.is_none() {
+                    self.tell_cbr();
+                }
+            }
+            _ => return false,
+        }
+        true
+    }
+
+    /// Tells a new core to bus ratio once.
+    fn tell_cbr(&mut self) {
+        let ratio = self.clock.cbr();
+        if ratio != self.told_cbr {
+            self.told_cbr = ratio;
+            self.tell_event(Event::Cbr { ratio, payload: self.run.cbr_payload });
+        }
+    }
+
+    /// A packet that steers the flow of control, or an event.
+    fn on_flow(&mut self, packet: Packet, code: &impl CodeSource) {
+        match packet {
+            Packet::Tnt(tnt) => self.on_tnt(tnt, code),
+            Packet::Tip(ip) => self.on_tip(ip, false, code),
+            Packet::TipPgd(ip) => self.on_tip(ip, true, code),
+            Packet::TipPge(ip) => self.on_enable(ip, code),
+            Packet::Fup(ip) => self.on_fup(ip, code),
+            Packet::Psb => self.begin_psb(),
+            Packet::Ovf => self.on_overflow(),
+            Packet::TraceStop => self.on_trace_stop(),
+            other => self.on_event(other, code),
+        }
+    }
+
+    fn on_bad_packet(&mut self) {
+        self.mode.in_transaction = false;
+        self.clock.untie();
+        self.tell_error(ErrorKind::BadPacket);
+    }
+
+    fn on_overflow(&mut self) {
+        self.mode.in_transaction = false;
+        self.tell_error(ErrorKind::Overflow);
+        self.enabled = false;
+        self.node = None;
+        self.psb = None;
+        self.leaving = None;
+        self.deferred = None;
+        self.bound = Bound::default();
+        self.overflowed = true;
+        self.clock.changed_at = self.instructions;
+        self.phase = Phase::Follow;
+    }
+
+    fn on_trace_stop(&mut self) {
+        self.enabled = false;
+        self.sampler.interrupt();
+        self.mode.in_transaction = false;
+        self.clock.untie();
+    }
+
+    /// The flow of control cannot be followed from here.
+    fn lose_way(&mut self, phase: Phase) {
+        if phase == Phase::FindPsb {
+            self.enabled = false;
+            self.sampler.interrupt();
+            self.stack.clear();
+            self.overflowed = false;
+        }
+        self.node = None;
+        self.last_ip = None;
+        self.deferred = None;
+        self.leaving = None;
+        self.psb = None;
+        self.bound = Bound::default();
+        self.phase = phase;
+    }
+
+    fn moment_at(&self, time: Option<Tsc>) -> Moment {
+        let since = self.instructions - self.clock.changed_at.min(self.instructions);
+        Moment {
+            offset: self.input.offset_of_packet(),
+            time,
+            estimate: time.map(|time| self.clock.estimate(time, since)),
+            ip: self.ip(),
+            instructions: self.instructions,
+            cycles: self.cycles,
+            cycles_fresh: self.run.fresh || !self.clock.has_cycles(),
+            mode: self.mode,
+        }
+    }
+
+    /// Where the program is; 0 if that is unknown.
+    fn ip(&self) -> u64 {
+        self.node.map_or(0, |node| self.graph.nodes[node as usize].ip)
+    }
+
+    fn tell(&mut self, item: Item) {
+        self.queue.push_back((item, self.moment_at(self.decided)));
+    }
+
+    fn tell_at_once(&mut self, item: Item) -> Item {
+        self.moment = self.moment_at(self.clock.time());
+        item
+    }
+
+    fn tell_event(&mut self, event: Event) {
+        if self.wanted.events {
+            self.decided = self.clock.time();
+            self.tell(Item::Event(event));
+        }
+    }
+
+    fn tell_error(&mut self, kind: ErrorKind) {
+        self.tell_error_at(kind, self.ip());
+    }
+
+    fn tell_error_at(&mut self, kind: ErrorKind, ip: u64) {
+        self.decided = self.clock.time();
+        self.cycles = self.clock.total_cycles();
+        self.tell(Item::Error(Error { kind, ip }));
+    }
+}

@@ -1,0 +1,161 @@
+//! The run that is told next: its visits, its time, and its samples.
+
+use super::Decoder;
+use crate::item::{Item, Tsc};
+use crate::run::{Mark, Visit};
+
+/// Where the visits of the run are.
+#[derive(Clone, Copy, Debug, Default)]
+enum Visits {
+    /// In `RunState::visits`.
+    #[default]
+    Walked,
+    /// With the remembered ways.
+    Remembered((u32, u16)),
+}
+
+/// The run.
+#[derive(Debug, Default)]
+pub(super) struct RunState {
+    place: Visits,
+    /// Visits of a walk, in order.
+    pub(super) visits: Vec<Visit>,
+    /// Instructions of the walk so far.
+    pub(super) count: u64,
+    pub(super) partial: Option<u32>,
+    pub(super) next: Option<u64>,
+    pub(super) end: bool,
+    pub(super) marks: Vec<Mark>,
+    pub(super) before: Option<Tsc>,
+    pub(super) instructions: u64,
+    /// Cycles were told with its first decision.
+    pub(super) fresh: bool,
+    /// The payload of the last CBR packet.
+    pub(super) cbr_payload: u16,
+}
+
+impl RunState {
+    /// A walk begins.
+    pub(super) fn start(&mut self) {
+        self.place = Visits::Walked;
+        self.visits.clear();
+        self.count = 0;
+        self.partial = None;
+        self.next = None;
+        self.end = false;
+    }
+}
+
+impl Decoder<'_> {
+    /// The visits of the run.
+    pub(super) fn run_visits(&self) -> &[Visit] {
+        match self.run.place {
+            Visits::Walked => &self.run.visits,
+            Visits::Remembered(place) => self.graph.memo.visits(place),
+        }
+    }
+
+    /// Closes the walk; `decided` says whether an outcome was told in it. Gives the item, if it is wanted.
+    #[inline]
+    pub(super) fn close_walk(&mut self, decided: bool) -> Option<Item> {
+        let taken = self.run.visits.first().is_some_and(|visit| visit.taken());
+        let count = self.run.count;
+        self.close_run(count, decided, taken)
+    }
+
+    /// Closes a remembered way.
+    #[inline]
+    pub(super) fn close_way(&mut self, place: (u32, u16), count: u64, taken: bool) -> Option<Item> {
+        self.run.place = Visits::Remembered(place);
+        self.run.partial = None;
+        self.run.end = false;
+        self.run.next = None;
+        self.close_run(count, true, taken)
+    }
+
+    #[inline]
+    fn close_run(&mut self, count: u64, decided: bool, taken: bool) -> Option<Item> {
+        self.run.instructions = count;
+        self.run.before = self.decided;
+        if self.wanted.period.is_some() {
+            self.mark(count);
+        }
+        self.instructions += count;
+        if decided {
+            self.decided = self.clock.time();
+            self.run.fresh = self.clock.take_fresh() && taken;
+            if self.run.fresh {
+                self.cycles = self.clock.total_cycles();
+            }
+        }
+        if !self.wanted.runs && self.run.marks.is_empty() {
+            return None;
+        }
+        if let (None, false, Some(node)) = (self.run.next, self.run.end, self.node) {
+            self.run.next = Some(self.graph.nodes[node as usize].ip);
+        }
+        Some(Item::Run)
+    }
+
+    /// Queues the run behind what was found before, and before what is found next.
+    pub(super) fn queue_walk(&mut self, decided: bool) {
+        if self.run.count == 0 && self.run.visits.is_empty() {
+            return;
+        }
+        if let Some(item) = self.close_walk(decided) {
+            self.tell(item);
+        }
+    }
+
+    /// Chooses the instructions of the run that are to be sampled.
+    fn mark(&mut self, count: u64) {
+        self.run.marks.clear();
+        let now = self.clock.time().map_or(0, |time| time.0);
+        let start = now.wrapping_add(self.instructions - self.clock.changed_at.min(self.instructions));
+        let mut done = 0;
+        let mut places = Places::default();
+        loop {
+            let distance = self.sampler.distance(start.wrapping_add(done));
+            if distance > count - done {
+                break;
+            }
+            done += distance;
+            self.sampler.sampled(start.wrapping_add(done));
+            let mark = places.find(done, |visit| self.executed(visit));
+            self.run.marks.push(mark);
+        }
+        self.sampler.pass(count - done);
+    }
+
+    /// Instructions of a visit of the run that ran.
+    fn executed(&self, index: usize) -> Option<u32> {
+        let visits = self.run_visits();
+        let visit = visits.get(index)?;
+        match self.run.partial {
+            Some(partial) if index + 1 == visits.len() => Some(partial),
+            _ => Some(self.graph.nodes[visit.block().index()].count),
+        }
+    }
+}
+
+/// Finds instructions of a run by their number, in order.
+#[derive(Default)]
+struct Places {
+    visit: usize,
+    /// Instructions of the visits before.
+    before: u64,
+}
+
+impl Places {
+    /// The place of instruction `number`, counted from 1.
+    fn find(&mut self, number: u64, executed: impl Fn(usize) -> Option<u32>) -> Mark {
+        while let Some(count) = executed(self.visit) {
+            if number <= self.before + u64::from(count) {
+                break;
+            }
+            self.before += u64::from(count);
+            self.visit += 1;
+        }
+        Mark { visit: self.visit as u32, instruction: (number - self.before - 1) as u32 }
+    }
+}

@@ -1,0 +1,152 @@
+//! Finding the way: PSB+, and addresses after an error.
+
+use super::{Decoder, Phase};
+use crate::code::CodeSource;
+use crate::event::Event;
+use crate::item::Item;
+use crate::packet::{Ip, Packet};
+
+/// The status packets behind a PSB.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct PsbPlus {
+    offset: u64,
+    /// The address in them.
+    ip: Option<u64>,
+}
+
+impl Decoder<'_> {
+    /// A PSB: compressed state begins anew.
+    pub(super) fn begin_psb(&mut self) {
+        self.psb = Some(PsbPlus { offset: self.input.offset_of_packet(), ip: None });
+        self.last_ip = Some(0);
+        self.stack.clear();
+    }
+
+    /// A packet between PSB and PSBEND.
+    pub(super) fn on_psb_plus(&mut self, packet: Packet, code: &impl CodeSource) {
+        match packet {
+            Packet::PsbEnd => self.end_psb(code),
+            Packet::Fup(ip) => {
+                self.enabled = true;
+                let address = self.resolve(ip);
+                if let (Some(psb), Some(_)) = (&mut self.psb, address) {
+                    psb.ip = address;
+                }
+            }
+            Packet::ModeExec(mode) => self.set_mode(mode),
+            Packet::ModeTsx(mode) => self.mode.in_transaction = mode.in_transaction(),
+            Packet::Pip(pip) => self.set_guest(pip.non_root()),
+            Packet::Ovf => self.on_overflow(),
+            Packet::Pad | Packet::Vmcs(_) | Packet::Mnt(_) => {}
+            unexpected => {
+                self.clock.untie();
+                self.psb = None;
+                self.on_packet(unexpected, code);
+            }
+        }
+    }
+
+    fn end_psb(&mut self, code: &impl CodeSource) {
+        let Some(PsbPlus { offset, ip }) = self.psb.take() else { return };
+        if let Some(ip) = ip {
+            self.go_on_at(ip, code);
+        }
+        self.tell_psb(offset, ip);
+        self.tell_cbr();
+        if self.node.is_none() && self.phase != Phase::Follow {
+            self.phase = Phase::FindIp;
+        }
+    }
+
+    /// Walks to the address that a PSB names, or goes on there at once where that is not the way.
+    fn go_on_at(&mut self, ip: u64, code: &impl CodeSource) {
+        if self.node.is_some() && self.phase == Phase::Follow {
+            let before = self.node;
+            match self.walk_to(ip, code) {
+                Ok(()) => self.queue_walk(false),
+                Err(_) => self.node = before,
+            }
+            self.stack.clear();
+        }
+        self.phase = Phase::Follow;
+        self.overflowed = false;
+        self.node = Some(self.graph.node_at(ip, self.context, code));
+    }
+
+    fn tell_psb(&mut self, offset: u64, ip: Option<u64>) {
+        if !self.wanted.events {
+            return;
+        }
+        let time = self.clock.tsc().or(self.clock.time());
+        self.decided = self.clock.time();
+        let moment = self.moment_at(time);
+        self.queue.push_back((Item::Event(Event::Psb { offset, ip }), moment));
+    }
+
+    /// A packet while an address, or a PSB, is looked for.
+    pub(super) fn seek(&mut self, packet: Packet, code: &impl CodeSource) {
+        if self.psb.is_some() {
+            return self.on_psb_plus(packet, code);
+        }
+        match packet {
+            Packet::Psb => {
+                self.begin_psb();
+                if self.phase == Phase::FindPsb {
+                    self.phase = Phase::FindIp;
+                }
+            }
+            Packet::TipPge(ip) => {
+                self.enabled = true;
+                self.clock.rebase_estimate();
+                self.found(ip, true, code);
+            }
+            Packet::Tip(ip) => {
+                self.enabled = true;
+                self.found(ip, false, code);
+            }
+            Packet::Fup(ip) => self.found(ip, false, code),
+            Packet::TipPgd(ip) => {
+                self.stop_tracing();
+                if self.last_ip.is_some() || ip.is_complete() {
+                    self.resolve(ip);
+                }
+                self.phase = Phase::Follow;
+            }
+            Packet::Ovf => self.on_overflow(),
+            Packet::TraceStop => self.on_trace_stop(),
+            Packet::ModeExec(mode) => self.set_mode(mode),
+            Packet::ModeTsx(mode) => self.mode.in_transaction = mode.in_transaction(),
+            Packet::Pip(pip) => self.set_guest(pip.non_root()),
+            _ => {}
+        }
+    }
+
+    /// An address was found: decoding goes on there, if it is complete.
+    fn found(&mut self, ip: Ip, enabled: bool, code: &impl CodeSource) {
+        if self.last_ip.is_none() && !ip.is_complete() {
+            return;
+        }
+        if let Some(address) = self.resolve(ip) {
+            self.begin(address, enabled, code);
+        }
+    }
+
+    /// The program runs on at `to`.
+    pub(super) fn begin(&mut self, to: u64, enabled: bool, code: &impl CodeSource) {
+        self.phase = Phase::Follow;
+        self.overflowed = false;
+        self.node = Some(self.graph.node_at(to, self.context, code));
+        self.decided = self.clock.time();
+        self.tell(Item::Begin { to, enabled });
+    }
+
+    /// TIP.PGE: tracing begins.
+    pub(super) fn on_enable(&mut self, ip: Ip, code: &impl CodeSource) {
+        self.enabled = true;
+        self.overflowed = false;
+        self.clock.rebase_estimate();
+        if let Some(to) = self.resolve(ip) {
+            self.begin(to, true, code);
+        }
+    }
+}

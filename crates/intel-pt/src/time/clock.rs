@@ -1,0 +1,272 @@
+//! The time at a place in the trace, kept from its TSC, TMA, MTC, CYC and CBR packets.
+
+use super::crystal::{Crystal, Rate};
+use super::cycles;
+use crate::config::Config;
+use crate::item::Tsc;
+use crate::packet::{PacketReader, Tma};
+
+/// A TSC packet may come late and seem to go back by less than this; then time stands still instead.
+const SLIP: u64 = 0x10000;
+
+/// The bits of a TSC packet.
+const TSC_BITS: u32 = 56;
+
+/// Time, and cycles.
+#[derive(Clone, Debug)]
+pub(crate) struct Clock {
+    rate: Rate,
+    max_non_turbo_ratio: u32,
+    /// Any value near the time, for the bits that a TSC packet lacks; used up by the first one.
+    reference: Option<u64>,
+    time: Option<u64>,
+    /// What the last TSC packet said.
+    tsc: u64,
+    crystal: Option<Crystal>,
+    /// The time from which cycles are counted, and the cycles since.
+    cycle_base: u64,
+    cycles: u64,
+    /// Ticks per cycle: measured, and by the last CBR packet.
+    measured: Option<f64>,
+    nominal: Option<f64>,
+    cbr: u8,
+    has_cycles: bool,
+    total: TotalCycles,
+    /// The last packet was a CYC packet.
+    behind_cyc: bool,
+    /// Instructions that had run when the time last changed.
+    pub(crate) changed_at: u64,
+}
+
+/// Cycles that were spent while code was traced: from CYC packets or, without them, from time and frequency.
+#[derive(Clone, Copy, Debug, Default)]
+struct TotalCycles {
+    count: u64,
+    /// The count and time from which the next estimate starts.
+    base: u64,
+    since: u64,
+    /// Something was added since it was last asked.
+    fresh: bool,
+}
+
+impl Clock {
+    pub(crate) fn new(config: &Config) -> Clock {
+        Clock {
+            rate: Rate::new(config),
+            max_non_turbo_ratio: config.max_non_turbo_ratio,
+            reference: None,
+            time: None,
+            tsc: 0,
+            crystal: None,
+            cycle_base: 0,
+            cycles: 0,
+            measured: None,
+            nominal: None,
+            cbr: 0,
+            has_cycles: false,
+            total: TotalCycles::default(),
+            behind_cyc: false,
+            changed_at: 0,
+        }
+    }
+
+    /// The time now.
+    #[inline]
+    pub(crate) fn time(&self) -> Option<Tsc> {
+        self.time.map(Tsc)
+    }
+
+    /// What the last TSC packet said.
+    pub(crate) fn tsc(&self) -> Option<Tsc> {
+        Some(Tsc(self.tsc)).filter(|tsc| tsc.0 != 0)
+    }
+
+    /// The core to bus ratio; 0 before the first CBR packet.
+    pub(crate) fn cbr(&self) -> u8 {
+        self.cbr
+    }
+
+    /// Cycles so far.
+    pub(crate) fn total_cycles(&self) -> u64 {
+        self.total.count
+    }
+
+    /// Whether there are CYC packets.
+    pub(crate) fn has_cycles(&self) -> bool {
+        self.has_cycles
+    }
+
+    /// Whether cycles were added since this was last asked.
+    #[inline]
+    pub(crate) fn take_fresh(&mut self) -> bool {
+        std::mem::take(&mut self.total.fresh)
+    }
+
+    /// Begins anew at a stretch that does not follow the last one.
+    pub(crate) fn restart(&mut self, reference: Option<Tsc>) {
+        self.reference = reference.map(|tsc| tsc.0);
+        self.time = None;
+        self.crystal = None;
+    }
+
+    /// The crystal clock is not to be trusted before the next TMA packet.
+    pub(crate) fn untie(&mut self) {
+        self.crystal = None;
+    }
+
+    /// Another packet than a timing packet was read.
+    #[inline]
+    pub(crate) fn other_packet(&mut self) {
+        self.behind_cyc = false;
+    }
+
+    /// A TSC packet.
+    pub(crate) fn on_tsc(&mut self, payload: u64, instructions: u64) {
+        if let Some(reference) = self.reference.take() {
+            let tsc = near(payload, reference);
+            self.set_tsc(tsc, tsc, instructions);
+        } else if let Some(now) = self.time {
+            let upper = now & !(u64::MAX >> (64 - TSC_BITS));
+            let tsc = payload | upper;
+            if tsc >= now {
+                self.set_tsc(tsc, tsc, instructions);
+            } else if now - tsc < SLIP {
+                self.set_tsc(tsc, now, instructions);
+            } else {
+                let tsc = tsc.wrapping_add(1 << TSC_BITS);
+                self.set_tsc(tsc, tsc, instructions);
+            }
+        } else {
+            self.set_tsc(payload, payload, instructions);
+        }
+        self.measure_from_here(None);
+    }
+
+    fn set_tsc(&mut self, tsc: u64, time: u64, instructions: u64) {
+        self.tsc = tsc;
+        self.time = Some(time);
+        self.changed_at = instructions;
+    }
+
+    /// A TMA packet. `tracing` outside of PSB+.
+    pub(crate) fn on_tma(&mut self, tma: Tma, tracing: bool) {
+        let tied = Crystal::tied(self.rate, self.tsc, tma);
+        if tied.is_some() {
+            if tracing {
+                self.rebase_estimate()
+            } else {
+                self.estimate_cycles(tracing)
+            }
+            self.crystal = tied;
+        }
+        self.behind_cyc = false;
+    }
+
+    /// An MTC packet; `ahead` reads on behind it. Without a TMA packet it says nothing.
+    pub(crate) fn on_mtc(&mut self, mtc: u8, tracing: bool, instructions: u64, ahead: PacketReader<'_>) {
+        let Some(crystal) = &mut self.crystal else {
+            self.behind_cyc = false;
+            return;
+        };
+        let time = crystal.advance(self.rate, mtc);
+        self.time = Some(self.time.unwrap_or_default().max(time));
+        self.estimate_cycles(tracing);
+        self.changed_at = instructions;
+        self.measure_from_here(Some(ahead));
+    }
+
+    /// Counts cycles from here on, if the packet came directly behind a CYC packet.
+    fn measure_from_here(&mut self, ahead: Option<PacketReader<'_>>) {
+        if !std::mem::take(&mut self.behind_cyc) {
+            return;
+        }
+        self.cycle_base = self.time.unwrap_or_default();
+        self.cycles = 0;
+        self.measured = ahead.and_then(|ahead| {
+            let start = cycles::Start {
+                crystal: self.crystal,
+                time: self.cycle_base,
+                rate: self.rate,
+                nominal: self.nominal,
+                max_non_turbo_ratio: self.max_non_turbo_ratio,
+            };
+            start.measure(ahead)
+        });
+    }
+
+    /// A CYC packet.
+    #[inline]
+    pub(crate) fn on_cyc(&mut self, count: u64, tracing: bool, instructions: u64) {
+        self.has_cycles = true;
+        self.behind_cyc = true;
+        self.cycles = self.cycles.wrapping_add(count);
+        if tracing {
+            self.total.count = self.total.count.wrapping_add(count);
+        }
+        self.total.fresh = true;
+        if self.cycle_base == 0 {
+            return;
+        }
+        let Some(ticks) = self.measured.or(self.nominal) else { return };
+        let time = (self.cycle_base as f64 + self.cycles as f64 * ticks) as u64;
+        self.time = Some(self.time.unwrap_or_default().max(time));
+        self.changed_at = instructions;
+    }
+
+    /// A CBR packet.
+    pub(crate) fn on_cbr(&mut self, ratio: u8, tracing: bool) {
+        self.behind_cyc = false;
+        if self.cbr == ratio {
+            return;
+        }
+        self.cbr = ratio;
+        self.nominal = Some(f64::from(self.max_non_turbo_ratio) / f64::from(ratio));
+        self.cycle_base = self.time.unwrap_or_default();
+        self.cycles = 0;
+        if tracing {
+            self.rebase_estimate();
+        }
+    }
+
+    /// Tracing begins: cycles are estimated from here on.
+    pub(crate) fn rebase_estimate(&mut self) {
+        if !self.has_cycles {
+            self.total.since = self.time.unwrap_or_default();
+            self.total.base = self.total.count;
+        }
+    }
+
+    fn estimate_cycles(&mut self, tracing: bool) {
+        if self.has_cycles {
+            return;
+        }
+        self.total.fresh = true;
+        let now = self.time.unwrap_or_default();
+        if !tracing || now <= self.total.since || self.max_non_turbo_ratio == 0 {
+            return;
+        }
+        let per_tick = f64::from(self.cbr) / f64::from(self.max_non_turbo_ratio);
+        let count = ((now - self.total.since) as f64 * per_tick + self.total.base as f64) as u64;
+        self.total.count = self.total.count.max(count);
+    }
+
+    /// `time`, and two ticks at the base frequency for each of so many instructions since.
+    pub(crate) fn estimate(&self, time: Tsc, instructions: u64) -> Tsc {
+        let mut ticks = u128::from(instructions) * 2;
+        if self.cbr != 0 && self.max_non_turbo_ratio != 0 {
+            ticks = ticks * u128::from(self.max_non_turbo_ratio) / u128::from(self.cbr);
+        }
+        Tsc(time.0.wrapping_add(ticks as u64))
+    }
+}
+
+/// The value that is nearest to `reference` and ends with the bits of `payload`.
+fn near(payload: u64, reference: u64) -> u64 {
+    let value = payload | reference & !(u64::MAX >> (64 - TSC_BITS));
+    let half = 1 << (TSC_BITS - 1);
+    match value < reference {
+        true if reference - value > half => value.wrapping_add(1 << TSC_BITS),
+        false if value - reference > half => value.wrapping_sub(1 << TSC_BITS),
+        _ => value,
+    }
+}

@@ -1,0 +1,87 @@
+//! What a cycle is worth in ticks: measured from here to the next MTC packet.
+
+use super::crystal::{Crystal, Rate};
+use crate::packet::{Packet, PacketReader};
+
+/// A measured rate that is above the nominal one by more than this factor is not believed.
+const TOO_FAST: f64 = 1.25;
+
+/// Where a measurement begins: at an MTC packet.
+pub(super) struct Start {
+    pub(super) crystal: Option<Crystal>,
+    pub(super) time: u64,
+    pub(super) rate: Rate,
+    /// Ticks per cycle by the last CBR packet.
+    pub(super) nominal: Option<f64>,
+    pub(super) max_non_turbo_ratio: u32,
+}
+
+impl Start {
+    /// Ticks per cycle up to the next MTC packet that comes directly behind a CYC packet.
+    ///
+    /// `None` when tracing stops, the frequency changes or time does not add up before that.
+    pub(super) fn measure(mut self, ahead: PacketReader<'_>) -> Option<f64> {
+        let mut cycles = 0u64;
+        let mut frequency = None;
+        let mut last = self.time;
+        let mut behind_cyc = false;
+        for packet in ahead {
+            let packet = packet.ok()?;
+            match packet {
+                Packet::Cyc(more) => cycles = cycles.wrapping_add(more),
+                Packet::Mtc(mtc) => {
+                    if let Some(crystal) = &mut self.crystal {
+                        let time = crystal.advance(self.rate, mtc);
+                        if time < last {
+                            return None;
+                        }
+                        if behind_cyc {
+                            return self.ratio(time, cycles, frequency);
+                        }
+                        last = time;
+                    }
+                }
+                Packet::Cbr(payload) => {
+                    let ratio = payload as u8;
+                    if frequency.is_some_and(|before| before != ratio) {
+                        return None;
+                    }
+                    frequency = Some(ratio);
+                }
+                packet if ends(packet) => return None,
+                _ => {}
+            }
+            behind_cyc = matches!(packet, Packet::Cyc(_));
+        }
+        None
+    }
+
+    fn ratio(&self, time: u64, cycles: u64, frequency: Option<u8>) -> Option<f64> {
+        if cycles == 0 {
+            return None;
+        }
+        let measured = time.wrapping_sub(self.time) as f64 / cycles as f64;
+        let nominal = match frequency {
+            Some(ratio) => Some(f64::from(self.max_non_turbo_ratio) / f64::from(ratio)),
+            None => self.nominal,
+        };
+        let believed = nominal.is_none_or(|nominal| measured <= nominal || measured / nominal <= TOO_FAST);
+        believed.then_some(measured)
+    }
+}
+
+/// Whether timing may stand still from this packet on.
+fn ends(packet: Packet) -> bool {
+    matches!(
+        packet,
+        Packet::Tsc(_)
+            | Packet::Tma(_)
+            | Packet::TipPgd(_)
+            | Packet::TraceStop
+            | Packet::ExStop(_)
+            | Packet::Mwait(_)
+            | Packet::PowerEntry(_)
+            | Packet::PowerExit(_)
+            | Packet::Ovf
+    )
+}
