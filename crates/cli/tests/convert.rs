@@ -41,6 +41,22 @@ fn a_killed_recording_becomes_one_that_was_closed() {
 }
 
 #[test]
+fn a_big_endian_recording_becomes_one_of_this_machine() {
+    let folder = folder("foreign", "big-endian");
+    assert!(fs::read(folder.join("perf.data")).unwrap().starts_with(b"2ELIFREP"));
+    assert_eq!(oxperf(&folder, "data convert -i perf.data --to-perf plain.data").status.code(), Some(0));
+    assert!(
+        fs::read(folder.join("plain.data"))
+            .unwrap()
+            .starts_with(&u64::from_le_bytes(*b"PERFILE2").to_ne_bytes())
+    );
+    for command in ["script", "evlist -v", "report --stats"] {
+        let print = |file| oxperf(&folder, &format!("{command} -i {file}")).stdout;
+        assert_eq!(print("perf.data"), print("plain.data"), "{command}");
+    }
+}
+
+#[test]
 fn nothing_is_overwritten_unasked() {
     let folder = folder("overwrite", "threads");
     let before = fs::read(folder.join("perf.data")).unwrap();

@@ -1,16 +1,19 @@
 //! A recording of any form as one plain file in this machine's byte order.
 
+mod bodies;
 mod features;
 mod placed;
+mod tracing;
 
-use oxperf_abi::RecordType;
-use oxperf_data::features::{AuxtraceEntry, BuildIdEntry};
+use oxperf_abi::{FileOffset, Misc, RecordType};
+use oxperf_data::features::{AuxtraceEntry, BuildIdEntry, NrCpus};
 use oxperf_data::{
-    Container, Damage, DataError, Framed, Output, RawRecord, Reader, Source, WriteError, Writer,
+    Container, Damage, DataError, FeatureId, Framed, Output, RawRecord, Reader, Source, WriteError, Writer,
 };
 use oxperf_wire::{Endian, RecordHeader};
 
 use crate::EventTable;
+use bodies::{Bodies, Outcome};
 use placed::Placed;
 
 /// What became of a recording that was rewritten.
@@ -22,6 +25,19 @@ pub struct Rewritten {
     pub samples: u64,
     /// Bytes of them.
     pub bytes: u64,
+    /// Records that were left out because they do not hold what their kind needs.
+    pub undecodable: u64,
+    /// Records that were left out because perf does not know their kind.
+    pub unknown_records: u64,
+    /// Features that were left out: broken, empty, or structures of a kernel of the other byte order.
+    pub features_left_out: Vec<FeatureId>,
+    /// Samples whose raw data stayed in the other byte order, because nothing says what they hold.
+    pub raw_unmapped: u64,
+    /// How many CPUs the new file claims: one more than the highest that a record names, where the recording does
+    /// not say; perf warns otherwise.
+    pub assumed_cpus: Option<u32>,
+    /// Attributes with settings that are newer than this program, which perf refuses; they were left out.
+    pub attributes_cut: u64,
     /// Stretches of the recording that could not be read.
     pub damage: Vec<Damage>,
 }
@@ -36,26 +52,23 @@ pub enum RewriteError {
     /// The output refuses.
     #[error(transparent)]
     Write(#[from] WriteError),
-    /// The recorder's byte order is another.
-    #[error("the recording is of a machine of the other byte order")]
-    Foreign,
 }
 
 /// Writes the recording to `output`: compressed records as what they hold, the files of a directory one after
-/// another, what a stream says about itself as header and features, AUX data with a new index.
+/// another, what a stream says about itself as header and features, AUX data with a new index, everything in this
+/// machine's byte order. Records that are in it already are copied byte for byte.
 ///
 /// # Errors
-/// The records cannot be had, or the output refuses. Broken stretches are no error: see [`Rewritten::damage`].
+/// The records cannot be had, or the output refuses. What is broken is no error but counted: see [`Rewritten`].
 pub fn rewrite<O: Output>(reader: &Reader<'_>, output: O) -> Result<Rewritten, RewriteError> {
-    if reader.endian() != Endian::NATIVE {
-        return Err(RewriteError::Foreign);
-    }
     let source = reader.source()?;
     let events = EventTable::new(reader);
     let writer = Writer::begin_described(output, features::described(reader, &events))?;
     let mut rewriter = Rewriter {
         placed: Placed::new(writer),
         container: reader.container(),
+        endian: reader.endian(),
+        bodies: Bodies::new(reader, events),
         build_ids: Vec::new(),
         done: Rewritten { damage: reader.damage().to_vec(), ..Rewritten::default() },
     };
@@ -63,11 +76,16 @@ pub fn rewrite<O: Output>(reader: &Reader<'_>, output: O) -> Result<Rewritten, R
         Source::Borrowed(parts) => parts.into_iter().try_for_each(|records| rewriter.take_all(records))?,
         Source::Held(records) => rewriter.take_all(records)?,
     }
-    let Rewriter { placed, build_ids, done, .. } = rewriter;
-    let (writer, auxtrace) = placed.finish()?;
-    writer.finish(&features::rewritten(reader, &Gathered { auxtrace, build_ids }))?;
-    Ok(done)
+    Ok(rewriter.finish(reader)?)
 }
+
+/// A record that says nothing.
+const EMPTY_ROUND: RawRecord<'static> = RawRecord {
+    offset: FileOffset(0),
+    header: RecordHeader { kind: RecordType::FINISHED_ROUND, misc: Misc(0), size: 8 },
+    body: &[],
+    payload: &[],
+};
 
 /// What the records tell that stands in features of a file.
 #[derive(Debug)]
@@ -76,6 +94,8 @@ struct Gathered {
     auxtrace: Vec<AuxtraceEntry>,
     /// What a stream tells about binaries.
     build_ids: Vec<BuildIdEntry>,
+    /// CPUs, where the recording does not say.
+    cpus: Option<u32>,
 }
 
 /// A rewriting at work.
@@ -83,6 +103,8 @@ struct Gathered {
 struct Rewriter<O> {
     placed: Placed<O>,
     container: Container,
+    endian: Endian,
+    bodies: Bodies,
     build_ids: Vec<BuildIdEntry>,
     done: Rewritten,
 }
@@ -107,19 +129,27 @@ impl<O: Output> Rewriter<O> {
             return Ok(());
         }
         if self.container == Container::Stream && kind == RecordType::HEADER_BUILD_ID {
-            self.build_ids.extend(features::build_id(record));
+            self.build_ids.extend(features::build_id(record, self.endian));
             return Ok(());
         }
-        self.done.records += 1;
-        self.done.samples += u64::from(kind == RecordType::SAMPLE);
-        self.done.bytes += (RecordHeader::SIZE + record.body.len() + record.payload.len()) as u64;
-        self.placed.append(record)
+        match self.bodies.take(record) {
+            Outcome::Readable(body) => {
+                let size = RecordHeader::SIZE + body.len();
+                self.done.records += 1;
+                self.done.samples += u64::from(kind == RecordType::SAMPLE);
+                self.done.bytes += (size + record.payload.len()) as u64;
+                self.placed.append(&RawRecord { body, ..*record })?;
+            }
+            Outcome::Undecodable => self.done.undecodable += 1,
+            Outcome::Unknown => self.done.unknown_records += 1,
+        }
+        Ok(())
     }
 
     /// Whether records of this kind belong to the form that the recording had and say nothing in a plain file.
     fn is_of_the_form(&self, kind: RecordType) -> bool {
         match kind {
-            RecordType::COMPRESSED | RecordType::COMPRESSED2 => true,
+            RecordType::COMPRESSED | RecordType::COMPRESSED2 | RecordType::HEADER_EVENT_TYPE => true,
             RecordType::HEADER_ATTR | RecordType::HEADER_FEATURE | RecordType::HEADER_TRACING_DATA => {
                 self.container == Container::Stream
             }
@@ -127,5 +157,24 @@ impl<O: Output> Rewriter<O> {
             RecordType::FINISHED_ROUND => self.container == Container::Directory,
             _ => false,
         }
+    }
+
+    /// Writes the features.
+    fn finish(self, reader: &Reader<'_>) -> Result<Rewritten, WriteError> {
+        let Rewriter { mut placed, bodies, build_ids, mut done, .. } = self;
+        if done.records == 0 {
+            // perf takes a file without any record for one whose recorder was killed.
+            placed.append(&EMPTY_ROUND)?;
+        }
+        let (writer, auxtrace) = placed.finish()?;
+        let says_cpus = matches!(reader.features().get::<NrCpus>(), Ok(Some(_)));
+        let cpus = (!says_cpus).then_some(bodies.cpus.max(1));
+        let (features, left_out) = features::rewritten(reader, &Gathered { auxtrace, build_ids, cpus });
+        writer.finish(&features)?;
+        done.features_left_out = left_out;
+        done.raw_unmapped = bodies.raw_unmapped;
+        done.assumed_cpus = cpus;
+        done.attributes_cut = features::cut_attributes(reader);
+        Ok(done)
     }
 }

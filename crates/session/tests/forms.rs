@@ -3,11 +3,12 @@
 use std::io::Write;
 use std::ops::ControlFlow;
 
-use oxperf_abi::{AttrFlags, EventAttr, EventId, Misc, RecordType, SampleType};
+use oxperf_abi::{AttrFlags, EventAttr, EventId, EventType, Misc, RecordType, SampleType};
 use oxperf_data::features::{Compressed, DirFormat};
-use oxperf_data::{Container, FeatureSet, Reader, Writer, WriterEvent};
+use oxperf_data::{Container, FeatureId, FeatureSet, Reader, Writer, WriterEvent};
 use oxperf_machine::Machine;
 use oxperf_session::{SampleEvent, Session, Sink, rewrite};
+use oxperf_tracepoint::{Formatters, TracingData};
 use oxperf_wire::{Encoder, Endian};
 
 /// Notes the addresses of the samples.
@@ -159,4 +160,34 @@ fn streams_plain_and_compressed() {
         assert_eq!(addresses(&open()), IN_ORDER);
         rewritten(&open());
     }
+}
+
+#[test]
+fn a_plain_file_has_what_perf_demands() {
+    let tracepoint = EventAttr { kind: EventType::TRACEPOINT, config: 7, ..attr() };
+    let event = |attr| WriterEvent { attr, name: "sched:sched_switch:u".into(), ids: vec![EventId(1)] };
+    let mut writer = Writer::begin(Vec::new(), &[event(tracepoint)]).unwrap();
+    let unreadable = record(RecordType::COMM, |body| body.u32(1));
+    let unknown = record(RecordType(99), |body| body.u64(1));
+    writer.append(&[unreadable, unknown, sample(1, 10)].concat()).unwrap();
+    let mut file = Vec::new();
+    let before = writer.finish(&features(|set| set.insert_raw(FeatureId::BPF_BTF, Vec::new()))).unwrap();
+    let done = rewrite(&Reader::open(&before).unwrap(), &mut file).unwrap();
+    assert_eq!((done.records, done.undecodable, done.unknown_records), (1, 1, 1));
+    assert_eq!(done.assumed_cpus, Some(1));
+
+    let plain = Reader::open(&file).unwrap();
+    let bits: Vec<_> = plain.features().bits().iter().collect();
+    assert_eq!(bits, [FeatureId::TRACING_DATA, FeatureId::NRCPUS, FeatureId::EVENT_DESC]);
+    let tracing = plain.features().raw(FeatureId::TRACING_DATA).unwrap().unwrap();
+    let formats = Formatters::new(&TracingData::decode(tracing).unwrap());
+    assert_eq!((formats.broken(), formats.name(7).as_deref()), (0, Some("sched:sched_switch")));
+}
+
+#[test]
+fn a_plain_file_is_never_without_records() {
+    let mut written = Vec::new();
+    rewrite(&Reader::open(&file(&[], &FeatureSet::new())).unwrap(), &mut written).unwrap();
+    let plain = Reader::open(&written).unwrap();
+    assert_eq!((plain.damage(), plain.records().unwrap().count()), (&[][..], 1));
 }

@@ -32,6 +32,7 @@ mod listing;
 mod names;
 mod print;
 mod printk;
+mod reorder;
 mod tracefs;
 mod tracing_data;
 

@@ -47,6 +47,11 @@ impl Encoder {
         self.bytes.clear();
     }
 
+    /// Forgets what was written behind the first `length` bytes.
+    pub fn truncate(&mut self, length: usize) {
+        self.bytes.truncate(length);
+    }
+
     /// Appends bytes as they are.
     pub fn bytes(&mut self, bytes: &[u8]) {
         self.bytes.extend_from_slice(bytes);

@@ -30,6 +30,7 @@ mod layout;
 mod read;
 mod sample;
 mod sample_id;
+mod transcode;
 pub mod user;
 mod words;
 
@@ -43,4 +44,5 @@ pub use layout::SampleLayout;
 pub use read::{ReadValue, ReadValues};
 pub use sample::{BranchStack, Registers, Sample, UserStack, Weight};
 pub use sample_id::SampleId;
+pub use transcode::{Body, TranscodeError};
 pub use words::Words;

@@ -2,7 +2,7 @@
 
 use oxperf_abi::{EventId, ReadFormat};
 
-use crate::{Cursor, WireError, Words};
+use crate::{Cursor, Encoder, WireError, Words};
 
 /// The value of one counter.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -50,6 +50,14 @@ impl<'a> ReadValues<'a> {
         })
     }
 
+    /// Appends the block.
+    pub fn encode(&self, encoder: &mut Encoder) {
+        let described = (self.format.0 & (ReadFormat::ID | ReadFormat::LOST).0).count_ones() as usize;
+        encoder.u64(self.first.unwrap_or((self.words.len() / (1 + described)) as u64));
+        [self.time_enabled, self.time_running].into_iter().flatten().for_each(|time| encoder.u64(time));
+        self.words.iter().for_each(|word| encoder.u64(word));
+    }
+
     /// Whether the values are those of a whole group.
     pub fn is_group(&self) -> bool {
         self.format.contains(ReadFormat::GROUP)
@@ -80,12 +88,15 @@ fn optional(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Encoder, Endian};
+    use crate::Endian;
 
     fn read(format: ReadFormat, words: &[u64]) -> Vec<(u64, Option<u64>, Option<u64>)> {
         let mut encoder = Encoder::new(Endian::Big);
         words.iter().for_each(|word| encoder.u64(*word));
         let values = ReadValues::decode(format, &mut Cursor::new(encoder.as_bytes(), Endian::Big)).unwrap();
+        let mut again = Encoder::new(Endian::Big);
+        values.encode(&mut again);
+        assert_eq!(again.as_bytes(), encoder.as_bytes());
         values.values().map(|v| (v.value, v.id.map(|id| id.0), v.lost)).collect()
     }
 

@@ -1,5 +1,7 @@
 //! `PERF_RECORD_SAMPLE`: every field, in the kernel's order.
 
+mod encode;
+
 use oxperf_abi::{BranchEntry, BranchSampleType, Cpu, EventId, PerfTime, Pid, SampleType, Tid};
 
 use crate::{Cursor, Endian, ReadValues, SampleLayout, WireError, Words};
@@ -92,18 +94,32 @@ impl<'a> BranchStack<'a> {
     }
 }
 
+/// Widths of the bit fields of a branch's flags, the first one first.
+const BRANCH_FIELDS: [u32; 10] = [1, 1, 1, 1, 16, 4, 2, 4, 3, 31];
+
 /// A big-endian recorder allots the bit fields from the top: move each to its little-endian place.
 fn branch_flags(word: u64, endian: Endian) -> u64 {
-    const WIDTHS: [u32; 10] = [1, 1, 1, 1, 16, 4, 2, 4, 3, 31];
-    if endian == Endian::Little {
-        return word;
+    match endian {
+        Endian::Little => word,
+        Endian::Big => move_branch_fields(word, |low, width| (64 - low - width, low)),
     }
+}
+
+/// The way back: what a recorder of that byte order writes.
+fn branch_flags_stored(flags: u64, endian: Endian) -> u64 {
+    match endian {
+        Endian::Little => flags,
+        Endian::Big => move_branch_fields(flags, |low, width| (low, 64 - low - width)),
+    }
+}
+
+/// Moves every field; `places` tells from where to where, given its little-endian place and its width.
+fn move_branch_fields(word: u64, places: impl Fn(u32, u32) -> (u32, u32)) -> u64 {
     let mut low = 0;
-    WIDTHS.iter().fold(0, |flags, width| {
-        let field = word >> (64 - low - width) & (u64::MAX >> (64 - width));
-        let placed = flags | field << low;
+    BRANCH_FIELDS.iter().fold(0, |moved, width| {
+        let (from, to) = places(low, *width);
         low += width;
-        placed
+        moved | (word >> from & (u64::MAX >> (64 - width))) << to
     })
 }
 

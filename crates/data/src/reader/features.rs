@@ -1,9 +1,9 @@
 //! The table of the features behind the data, and access to each.
 
 use oxperf_abi::FileOffset;
-use oxperf_wire::{Cursor, Endian};
+use oxperf_wire::{Cursor, Encoder, Endian};
 
-use crate::features::{FeatureContext, NrCpus};
+use crate::features::{FeatureContext, NrCpus, recode};
 use crate::{DataError, Feature, FeatureBits, FeatureId, FileHeader, Section};
 
 /// The features of a recording. Each is located on opening and decoded when asked for, so that a broken one spoils
@@ -93,6 +93,20 @@ impl<'a> Features<'a> {
         let Some(bytes) = self.raw(F::ID)? else { return Ok(None) };
         let decoded = F::decode(&mut Cursor::new(bytes, self.endian), &self.context());
         decoded.map(Some).map_err(|source| DataError::Feature { feature: F::ID, source })
+    }
+
+    /// A feature's bytes in another byte order; `None` when its bit is not set, or where its numbers lie is not known.
+    ///
+    /// # Errors
+    /// As [`Features::get`].
+    pub fn in_order(&self, id: FeatureId, endian: Endian) -> Result<Option<Vec<u8>>, DataError> {
+        let Some(bytes) = self.raw(id)? else { return Ok(None) };
+        let mut encoder = Encoder::new(endian);
+        match recode(id, &mut Cursor::new(bytes, self.endian), &self.context(), &mut encoder) {
+            Some(Ok(())) => Ok(Some(encoder.into_bytes())),
+            Some(Err(source)) => Err(DataError::Feature { feature: id, source }),
+            None => Ok(None),
+        }
     }
 
     /// What some features need to know of others.

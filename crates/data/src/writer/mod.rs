@@ -96,14 +96,15 @@ impl<O: Output> Writer<O> {
     }
 
     /// Writes the features and the final header. The description of the events is added from what
-    /// [`Writer::begin`] was given.
+    /// [`Writer::begin`] was given, unless none of them has a name.
     ///
     /// # Errors
     /// The output refuses. All records that were appended can be read nevertheless, without features.
     pub fn finish(mut self, features: &FeatureSet) -> Result<O, WriteError> {
         self.checkpoint()?;
         let mut features = features.clone();
-        if !features.bits().contains(FeatureId::EVENT_DESC) {
+        let named = self.events.events.iter().any(|event| !event.name.is_empty());
+        if named && !features.bits().contains(FeatureId::EVENT_DESC) {
             features.insert(&self.events);
         }
         let tail = encode_features(&features, self.end);

@@ -3,7 +3,7 @@
 use oxperf_abi::{FileOffset, RecordType};
 use oxperf_data::features::AuxtraceEntry;
 use oxperf_data::{Output, RawRecord, WriteError, Writer};
-use oxperf_wire::{Encoder, Endian};
+use oxperf_wire::{Encoder, Endian, RecordHeader};
 
 /// A writer with a buffer before it.
 #[derive(Debug)]
@@ -25,9 +25,11 @@ impl<O: Output> Placed<O> {
     pub(super) fn append(&mut self, record: &RawRecord<'_>) -> Result<(), WriteError> {
         if record.header.kind == RecordType::AUXTRACE {
             let offset = FileOffset(self.writer.position().0 + self.buffer.len() as u64);
-            self.auxtrace.push(AuxtraceEntry { offset, size: u64::from(record.header.size) });
+            self.auxtrace
+                .push(AuxtraceEntry { offset, size: (RecordHeader::SIZE + record.body.len()) as u64 });
         }
-        record.header.encode(&mut self.buffer);
+        let size = (RecordHeader::SIZE + record.body.len()) as u32;
+        RecordHeader { size, ..record.header }.encode(&mut self.buffer);
         self.buffer.bytes(record.body);
         self.buffer.bytes(record.payload);
         if self.buffer.len() >= BUFFER { self.flush() } else { Ok(()) }

@@ -39,6 +39,14 @@ impl<'a> Namespaces<'a> {
         std::iter::from_fn(move || Some(Namespace { device: words.next()?, inode: words.next()? }))
     }
 
+    /// Appends the body.
+    pub fn encode(&self, encoder: &mut Encoder) {
+        encoder.i32(self.pid.0);
+        encoder.i32(self.tid.0);
+        encoder.u64((self.words.len() / 2) as u64);
+        self.words.iter().for_each(|word| encoder.u64(word));
+    }
+
     /// Appends the body of such a record.
     pub fn encode_links(pid: Pid, tid: Tid, links: &[Namespace], encoder: &mut Encoder) {
         encoder.i32(pid.0);

@@ -2,7 +2,7 @@
 
 use oxperf_abi::{Pid, ReadFormat, Tid};
 
-use crate::{Cursor, ReadValues, WireError};
+use crate::{Cursor, Encoder, ReadValues, WireError};
 
 /// The counter values of a thread (`inherit_stat`).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -23,6 +23,13 @@ impl<'a> Read<'a> {
             tid: Tid(cursor.i32()?),
             values: ReadValues::decode(format, cursor)?,
         })
+    }
+
+    /// Appends the body.
+    pub fn encode(&self, encoder: &mut Encoder) {
+        encoder.i32(self.pid.0);
+        encoder.i32(self.tid.0);
+        self.values.encode(encoder);
     }
 }
 

@@ -63,6 +63,13 @@ impl<'a> IdIndex<'a> {
         })
     }
 
+    /// Appends the body.
+    pub fn encode(&self, encoder: &mut Encoder) {
+        encoder.u64((self.words.len() / 4) as u64);
+        let guests = self.guests.iter().flat_map(Words::iter);
+        self.words.iter().chain(guests).for_each(|word| encoder.u64(word));
+    }
+
     /// Appends the body of such a record.
     pub fn encode_entries(entries: &[IdIndexEntry], encoder: &mut Encoder) {
         encoder.u64(entries.len() as u64);

@@ -35,6 +35,12 @@ impl<'a> StatConfig<'a> {
         self.settings().filter(|(found, _)| *found == tag).last().map(|(_, value)| value)
     }
 
+    /// Appends the body.
+    pub fn encode(&self, encoder: &mut Encoder) {
+        encoder.u64((self.words.len() / 2) as u64);
+        self.words.iter().for_each(|word| encoder.u64(word));
+    }
+
     /// Appends the body of such a record.
     pub fn encode_settings(settings: &[(u64, u64)], encoder: &mut Encoder) {
         encoder.u64(settings.len() as u64);

@@ -3,7 +3,7 @@
 use std::fs::{self, File};
 use std::io::ErrorKind;
 
-use oxperf_session::{RewriteError, rewrite};
+use oxperf_session::{RewriteError, Rewritten, rewrite};
 
 use super::{Converted, Request};
 use crate::failure::Failure;
@@ -21,9 +21,7 @@ pub(super) fn run(request: &Request<'_>) -> Result<Converted, Failure> {
         RewriteError::Read(error) => request.input.refuse(&error),
         other => Failure::new(format!("{path}: {other}")),
     })?;
-    for damage in &done.damage {
-        print_error(&format!("Warning: {damage}"));
-    }
+    report(&done);
     Ok(Converted { bytes: done.bytes, samples: done.samples })
 }
 
@@ -38,4 +36,33 @@ fn create(request: &Request<'_>) -> Result<File, Failure> {
         }
     }
     File::create_new(request.output).map_err(failed)
+}
+
+/// Tells what the new file does not have.
+fn report(done: &Rewritten) {
+    for damage in &done.damage {
+        print_error(&format!("Warning: {damage}"));
+    }
+    let counts = [
+        (done.undecodable, "records could not be decoded and were left out"),
+        (done.unknown_records, "records of kinds that perf does not know were left out"),
+        (
+            done.raw_unmapped,
+            "samples keep raw data in the recorder's byte order: nothing says what they hold",
+        ),
+        (done.attributes_cut, "events have settings that are newer than this program; they were left out"),
+    ];
+    for (count, what) in counts.iter().filter(|(count, _)| *count > 0) {
+        print_error(&format!("Warning: {count} {what}"));
+    }
+    for feature in &done.features_left_out {
+        print_error(&format!(
+            "Warning: feature {feature} has nothing that can be converted and was left out"
+        ));
+    }
+    if let Some(cpus) = done.assumed_cpus {
+        print_error(&format!(
+            "The recording does not say how many CPUs the machine had; by its records {cpus} is written"
+        ));
+    }
 }
