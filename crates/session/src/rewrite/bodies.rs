@@ -67,7 +67,7 @@ impl Bodies {
         });
         match done {
             Err(TranscodeError::Wire(_)) => Outcome::Undecodable,
-            _ if record.body.len() % 8 != 0 => Outcome::Undecodable,
+            _ if !record.body.len().is_multiple_of(8) => Outcome::Undecodable,
             // A shape that is newer than this program is still whole in its own byte order.
             _ if !foreign => Outcome::Readable(record.body),
             Ok(()) => Outcome::Readable(self.scratch.as_bytes()),
