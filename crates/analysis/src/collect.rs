@@ -146,11 +146,14 @@ impl<'s> Collector<'s> {
     }
 
     fn take_chain(&mut self, machine: &Machine, event: &SampleEvent<'_>) {
-        let Some(words) = event.sample.callchain.filter(|_| self.options.chains) else { return };
+        if !self.options.chains {
+            return;
+        }
         let start = self.batch.chains.len();
         let (located, chains) = (&mut self.located, &mut self.batch.chains);
-        let walked =
-            walk_chain(words, |mode, ip| chains.push(located.intern(machine, event.thread, mode, ip)));
+        let walked = walk_chain(event.misc.cpu_mode(), &event.sample, |mode, ip| {
+            chains.push(located.intern(machine, event.thread, mode, ip));
+        });
         if walked.is_err() {
             self.faulty_chains += 1;
             return chains.truncate(start);

@@ -1,6 +1,6 @@
 //! Dynamic shared objects: everything that code can be mapped from.
 
-use oxperf_abi::BuildId;
+use oxperf_abi::{BuildId, CpuMode};
 use rustc_hash::FxHashMap;
 
 /// The number of a dso in its machine.
@@ -29,6 +29,8 @@ pub enum DsoKind {
 pub struct Dso {
     /// Path or bracketed name.
     pub name: String,
+    /// What `script` shows: the name, but of a module the path only where the recording's build ids have it.
+    pub shown: String,
     /// What `report` shows: the file name, or the bracketed name.
     pub short_name: String,
     /// Kind.
@@ -38,8 +40,9 @@ pub struct Dso {
 }
 
 impl Dso {
-    fn new(name: &str, kind: DsoKind, build_id: Option<BuildId>) -> Dso {
-        Dso { name: name.to_owned(), short_name: short_name(name, kind), kind, build_id }
+    fn new(name: &str, shown: &str, kind: DsoKind, build_id: Option<BuildId>) -> Dso {
+        let short_name = short_name(name, kind);
+        Dso { name: name.to_owned(), shown: shown.to_owned(), short_name, kind, build_id }
     }
 }
 
@@ -50,6 +53,7 @@ fn short_name(name: &str, kind: DsoKind) -> String {
             map_file_pid(name).map_or_else(|| file_name(name), |pid| format!("[JIT] tid {pid}"))
         }
         DsoKind::Module => module_name(name),
+        DsoKind::Kernel if name.contains("vmlinux") => "[kernel.vmlinux]".to_owned(),
         DsoKind::Kernel | DsoKind::Vdso | DsoKind::KernelSymbol => name.to_owned(),
     }
 }
@@ -74,6 +78,15 @@ fn module_name(path: &str) -> String {
     format!("[{}]", stem.replace('-', "_"))
 }
 
+/// Whether the name of something of the kernel's is a module's.
+fn is_module(name: &str) -> bool {
+    let file = name.rsplit('/').next().unwrap_or(name);
+    match file.split_once(".ko") {
+        Some((_, suffix)) => suffix.is_empty() || suffix.starts_with('.'),
+        None => name.starts_with('[') && !name.starts_with("[kernel") && !name.starts_with("[vdso"),
+    }
+}
+
 /// Two mappings of one path are one dso only if the file behind the path is the same.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct DsoKey {
@@ -90,13 +103,20 @@ pub(crate) struct Dsos {
     ids: FxHashMap<DsoKey, DsoId>,
     recorded_ids: FxHashMap<String, BuildId>,
     recorded_names: Vec<String>,
+    /// The kernel's image, as the build ids name it.
+    recorded_kernel: Option<String>,
+    /// The modules that have build ids: their names there by their bracketed ones.
+    recorded_modules: FxHashMap<String, String>,
     /// The newest dso of each name.
     by_name: FxHashMap<String, DsoId>,
 }
 
 impl Dsos {
     /// Notes the build id that the recording gives for a name, also of the newest dso that has it and no id.
-    pub(crate) fn note_build_id(&mut self, name: &str, build_id: BuildId) {
+    pub(crate) fn note_build_id(&mut self, mode: CpuMode, name: &str, build_id: BuildId) {
+        if mode == CpuMode::Kernel {
+            self.note_kernel_name(name);
+        }
         let known = self.by_name.get(name).copied();
         if let Some(dso) = known.and_then(|id| self.list.get_mut(id.0 as usize)) {
             dso.build_id.get_or_insert(build_id);
@@ -106,17 +126,44 @@ impl Dsos {
         }
     }
 
+    /// The build ids may call the kernel by a path, such as that of its `vmlinux`.
+    fn note_kernel_name(&mut self, name: &str) {
+        if is_module(name) {
+            self.recorded_modules.entry(module_name(name)).or_insert_with(|| name.to_owned());
+        } else {
+            self.recorded_kernel.get_or_insert_with(|| name.to_owned());
+        }
+    }
+
     /// The dso for a key, made at its first use.
     pub(crate) fn find_or_add(&mut self, key: DsoKey) -> DsoId {
         if let Some(id) = self.ids.get(&key) {
             return *id;
         }
-        let build_id = key.build_id.or_else(|| self.recorded_ids.get(&key.name).copied());
+        let dso = self.make(&key);
         let id = DsoId(self.list.len() as u32);
-        self.list.push(Dso::new(&key.name, key.kind, build_id));
+        self.list.push(dso);
         self.by_name.insert(key.name.clone(), id);
         self.ids.insert(key, id);
         id
+    }
+
+    fn make(&self, key: &DsoKey) -> Dso {
+        let (name, shown) = match key.kind {
+            DsoKind::Kernel => {
+                let name = self.recorded_kernel.as_ref().unwrap_or(&key.name);
+                (name, name)
+            }
+            DsoKind::Module => (&key.name, &self.module_shown(&key.name)),
+            _ => (&key.name, &key.name),
+        };
+        let build_id = key.build_id.or_else(|| self.recorded_ids.get(name).copied());
+        Dso::new(name, shown, key.kind, build_id)
+    }
+
+    fn module_shown(&self, name: &str) -> String {
+        let bracketed = module_name(name);
+        self.recorded_modules.get(&bracketed).cloned().unwrap_or(bracketed)
     }
 
     pub(crate) fn recorded_names(&self) -> &[String] {
@@ -140,12 +187,30 @@ mod tests {
     fn build_ids_may_come_before_and_after_the_mapping() {
         let mut dsos = Dsos::default();
         let [early, late] = [1, 2].map(|byte| BuildId::new(&[byte; 20]));
-        dsos.note_build_id("a", early.unwrap());
+        let user = CpuMode::User;
+        dsos.note_build_id(user, "a", early.unwrap());
         let key = |name: &str| DsoKey { name: name.into(), kind: DsoKind::File, build_id: None, inode: None };
         let ids = [dsos.find_or_add(key("a")), dsos.find_or_add(key("b"))];
-        dsos.note_build_id("a", late.unwrap());
-        dsos.note_build_id("b", late.unwrap());
+        dsos.note_build_id(user, "a", late.unwrap());
+        dsos.note_build_id(user, "b", late.unwrap());
         assert_eq!(ids.map(|id| dsos.get(id).build_id), [early, late]);
+    }
+
+    #[test]
+    fn the_kernel_and_its_modules_are_shown_as_the_build_ids_name_them() {
+        let mut dsos = Dsos::default();
+        let id = BuildId::new(&[1; 20]).unwrap();
+        for name in ["/lib/modules/6.1/kernel/fs/ext4.ko.xz", "/boot/vmlinux"] {
+            dsos.note_build_id(CpuMode::Kernel, name, id);
+        }
+        let mut shown = |kind, name: &str| {
+            let key = DsoKey { name: name.into(), kind, build_id: None, inode: None };
+            let dso = dsos.find_or_add(key);
+            (dsos.get(dso).shown.clone(), dsos.get(dso).build_id)
+        };
+        assert_eq!(shown(DsoKind::Module, "[ext4]").0, "/lib/modules/6.1/kernel/fs/ext4.ko.xz");
+        assert_eq!(shown(DsoKind::Module, "/lib/modules/6.1/kernel/fs/xfs.ko").0, "[xfs]");
+        assert_eq!(shown(DsoKind::Kernel, "[kernel.kallsyms]"), ("/boot/vmlinux".to_owned(), Some(id)));
     }
 
     #[test]
@@ -155,6 +220,7 @@ mod tests {
             ("/tmp/perf-12.map", DsoKind::Anonymous, "[JIT] tid 12"),
             ("/lib/modules/6.1/kernel/snd-pcm.ko.xz", DsoKind::Module, "[snd_pcm]"),
             ("[ext4]", DsoKind::Module, "[ext4]"),
+            ("/boot/vmlinux", DsoKind::Kernel, "[kernel.vmlinux]"),
             ("[vdso]", DsoKind::Vdso, "[vdso]"),
             ("/", DsoKind::File, "/"),
         ] {

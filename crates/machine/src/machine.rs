@@ -1,6 +1,6 @@
 //! The machine: its tables, and threads found or made.
 
-use oxperf_abi::{BuildId, Pid, Tid};
+use oxperf_abi::{BuildId, CpuMode, Pid, Tid};
 use rustc_hash::FxHashMap;
 
 use crate::comm::Comms;
@@ -54,9 +54,9 @@ impl Default for Machine {
 
 impl Machine {
     /// Notes the build id that the recording gives for a dso, in its table before any record or in a record of a
-    /// stream.
-    pub fn note_build_id(&mut self, name: &str, build_id: BuildId) {
-        self.dsos.note_build_id(name, build_id);
+    /// stream; `mode` is the world that the dso belongs to.
+    pub fn note_build_id(&mut self, mode: CpuMode, name: &str, build_id: BuildId) {
+        self.dsos.note_build_id(mode, name, build_id);
     }
 
     /// Lets threads be known after they ended: what is recorded of them late still has their name. Without, a thread

@@ -3,10 +3,12 @@
 //! Values come in, bytes go out into the caller's buffer; every name is taken as already harmless
 //! (see [`visible`](crate::visible)) because names repeat and are rendered once.
 
+mod access;
 pub mod fields;
 
 use std::io::Write;
 
+pub use access::{Access, AccessColumns};
 pub use fields::{EventClass, FieldSet, FieldSpec, FieldSpecError};
 
 /// What the head of a sample says. A value that is `None` is left out with its column.

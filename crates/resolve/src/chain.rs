@@ -1,7 +1,7 @@
 //! A recorded call chain, its markers turned into modes.
 
 use oxperf_abi::{CallchainContext, CpuMode};
-use oxperf_wire::Words;
+use oxperf_wire::{BranchStack, Sample, Words};
 
 /// A chain with a marker that says nothing known: its addresses belong nowhere.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -10,12 +10,45 @@ pub struct ChainFault {
     pub marker: u64,
 }
 
-/// Calls `visit` for each address, innermost first, with the mode that the last marker set.
+/// Calls `visit` for each address of a sample's call chain, innermost first, with its mode. Where the CPU kept the
+/// calls that have not returned, these stand for the callers of user code. A sample without a chain has no address.
 ///
 /// # Errors
 /// The chain holds a marker that is not known; the addresses before it have been visited.
 #[inline]
-pub fn walk_chain(words: Words<'_>, mut visit: impl FnMut(CpuMode, u64)) -> Result<(), ChainFault> {
+pub fn walk_chain(
+    mode: CpuMode,
+    sample: &Sample<'_>,
+    visit: impl FnMut(CpuMode, u64),
+) -> Result<(), ChainFault> {
+    let Some(words) = sample.callchain else { return Ok(()) };
+    match sample.branch_stack.filter(|stack| stack.call_stack) {
+        Some(calls) => walk_calls(words, sample.ip.filter(|_| mode == CpuMode::User), &calls, visit),
+        None => walk_words(words, visit),
+    }
+}
+
+/// Takes the first user address from the chain, unless the sample has a better one, and its callers from the CPU.
+fn walk_calls(
+    words: Words<'_>,
+    user_ip: Option<u64>,
+    calls: &BranchStack<'_>,
+    mut visit: impl FnMut(CpuMode, u64),
+) -> Result<(), ChainFault> {
+    let mut in_user = false;
+    walk_words(words, |mode, address| match (mode, in_user) {
+        (CpuMode::User, true) => {}
+        (CpuMode::User, false) => {
+            in_user = true;
+            visit(CpuMode::User, user_ip.unwrap_or(address));
+            calls.entries().for_each(|call| visit(CpuMode::User, call.from));
+        }
+        _ => visit(mode, address),
+    })
+}
+
+#[inline]
+fn walk_words(words: Words<'_>, mut visit: impl FnMut(CpuMode, u64)) -> Result<(), ChainFault> {
     let mut mode = CpuMode::User;
     let mut words = words.iter();
     while let Some(word) = words.next() {
@@ -37,12 +70,13 @@ pub fn walk_chain(words: Words<'_>, mut visit: impl FnMut(CpuMode, u64)) -> Resu
 #[cfg(test)]
 mod tests {
     use super::*;
-    use oxperf_wire::Endian;
+    use oxperf_abi::{BranchSampleType, EventAttr, SampleType};
+    use oxperf_wire::{Endian, SampleLayout};
 
     fn walk(words: &[u64]) -> (Vec<(CpuMode, u64)>, bool) {
         let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
         let mut seen = Vec::new();
-        let fault = walk_chain(Words::new(&bytes, Endian::Little), |mode, ip| seen.push((mode, ip)));
+        let fault = walk_words(Words::new(&bytes, Endian::Little), |mode, ip| seen.push((mode, ip)));
         (seen, fault.is_err())
     }
 
@@ -57,5 +91,27 @@ mod tests {
     fn cookies_are_no_addresses_and_unknown_markers_end_the_chain() {
         assert_eq!(walk(&[5, -640i64 as u64, 77]).0, [(CpuMode::User, 5)]);
         assert_eq!(walk(&[5, -7i64 as u64, 6]), (vec![(CpuMode::User, 5)], true));
+    }
+
+    #[test]
+    fn the_cpu_knows_the_callers_of_user_code_better() {
+        let attr = EventAttr {
+            sample_type: SampleType::IP | SampleType::CALLCHAIN | SampleType::BRANCH_STACK,
+            branch_sample_type: BranchSampleType::CALL_STACK,
+            ..EventAttr::default()
+        };
+        let layout = SampleLayout::new(&attr);
+        let walk = |mode, words: &[u64]| {
+            let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+            let sample = layout.decode_sample(&bytes, Endian::Little).unwrap();
+            let mut addresses = Vec::new();
+            walk_chain(mode, &sample, |_, ip| addresses.push(ip)).unwrap();
+            addresses
+        };
+        let [kernel, user] = [-128i64, -512].map(|marker| marker as u64);
+        let chain = [9, 5, kernel, 1, user, 2, 3, 2, 7, 8, 0, 5, 6, 0];
+        assert_eq!(walk(CpuMode::User, &chain), [1, 9, 7, 5]);
+        assert_eq!(walk(CpuMode::Kernel, &chain), [1, 2, 7, 5]);
+        assert_eq!(walk(CpuMode::Kernel, &[9, 2, kernel, 1, 0]), [1]);
     }
 }

@@ -119,7 +119,7 @@ impl<'r, 'a> Session<'r, 'a> {
         let mut machine = Machine::default();
         if let Ok(Some(table)) = reader.features().get::<BuildIds>() {
             for entry in &table.0 {
-                machine.note_build_id(&entry.name, entry.build_id);
+                machine.note_build_id(entry.misc.cpu_mode(), &entry.name, entry.build_id);
             }
         }
         let events = EventTable::new(reader);
@@ -279,7 +279,8 @@ impl<'r, 'a> Session<'r, 'a> {
             return;
         };
         if let Some(build_id) = record.build_id {
-            self.machine.note_build_id(&String::from_utf8_lossy(record.filename), build_id);
+            let name = String::from_utf8_lossy(record.filename);
+            self.machine.note_build_id(misc.cpu_mode(), &name, build_id);
         }
     }
 

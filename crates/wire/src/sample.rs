@@ -64,6 +64,8 @@ pub struct Sample<'a> {
 pub struct BranchStack<'a> {
     /// Position in the hardware's ring.
     pub hw_index: Option<u64>,
+    /// Whether these are the calls that have not returned, rather than the branches taken last.
+    pub call_stack: bool,
     entries: Words<'a>,
     /// Counter bits of each branch, if recorded.
     pub counters: Option<Words<'a>>,
@@ -90,7 +92,8 @@ impl<'a> BranchStack<'a> {
         } else {
             None
         };
-        Ok(BranchStack { hw_index, entries, counters, endian })
+        let call_stack = kind.contains(BranchSampleType::CALL_STACK);
+        Ok(BranchStack { hw_index, call_stack, entries, counters, endian })
     }
 }
 

@@ -103,14 +103,12 @@ impl Sink for Hits {
         if let Some(place) = event.sample.ip.and_then(|ip| machine.locate(event.thread, mode, ip)) {
             self.mark(place.dso);
         }
-        if let Some(words) = event.sample.callchain {
-            // A chain with an unknown marker has told what it could.
-            let _ = walk_chain(words, |mode, ip| {
-                if let Some(place) = machine.locate(event.thread, mode, ip) {
-                    self.mark(place.dso);
-                }
-            });
-        }
+        // A chain with an unknown marker has told what it could.
+        let _ = walk_chain(mode, &event.sample, |mode, ip| {
+            if let Some(place) = machine.locate(event.thread, mode, ip) {
+                self.mark(place.dso);
+            }
+        });
         ControlFlow::Continue(())
     }
 }

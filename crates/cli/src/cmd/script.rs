@@ -118,7 +118,7 @@ fn requested_fields(matches: &ArgMatches) -> Result<FieldSpec, Failure> {
 }
 
 /// The fields that need a part of the sample, and what that part is called.
-const NEEDED: [(FieldSet, SampleType, &str, &str); 8] = [
+const NEEDED: [(FieldSet, SampleType, &str, &str); 13] = [
     (FieldSet::IP, SampleType::IP, "IP", "ip"),
     (FieldSet::TID, SampleType::TID, "TID", "tid"),
     (FieldSet::PID, SampleType::TID, "TID", "pid"),
@@ -127,6 +127,11 @@ const NEEDED: [(FieldSet, SampleType, &str, &str); 8] = [
     (FieldSet::ADDR, SampleType::ADDR, "ADDR", "addr"),
     (FieldSet::WEIGHT, SampleType::WEIGHT, "WEIGHT", "weight"),
     (FieldSet::PHYS_ADDR, SampleType::PHYS_ADDR, "PHYS_ADDR", "phys_addr"),
+    (FieldSet::DATA_SRC, SampleType::DATA_SRC, "DATA_SRC", "data_src"),
+    (FieldSet::INS_LAT, SampleType::WEIGHT_STRUCT, "WEIGHT_STRUCT", "ins_lat"),
+    (FieldSet::RETIRE_LAT, SampleType::WEIGHT_STRUCT, "WEIGHT_STRUCT", "retire_lat"),
+    (FieldSet::DATA_PAGE_SIZE, SampleType::DATA_PAGE_SIZE, "DATA_PAGE_SIZE", "data_page_size"),
+    (FieldSet::CODE_PAGE_SIZE, SampleType::CODE_PAGE_SIZE, "CODE_PAGE_SIZE", "code_page_size"),
 ];
 
 /// Leaves out what was not recorded; says so when it was asked for by name.

@@ -119,6 +119,10 @@ impl Machine {
     }
 
     fn map_module(&mut self, mapping: &Mapping<'_>, name: String) {
+        if mapping.start == 0 {
+            // The recorder was not allowed to see addresses: this one is nobody's.
+            return;
+        }
         let key = DsoKey { name, kind: DsoKind::Module, build_id: mapping.build_id, inode: None };
         let dso = self.dsos.find_or_add(key);
         // A module's symbols come from the kernel's list, which holds addresses.

@@ -49,11 +49,32 @@ fields! {
     WEIGHT = 13, "weight";
     /// Physical data address.
     PHYS_ADDR = 14, "phys_addr";
+    /// Where the data came from.
+    DATA_SRC = 15, "data_src";
+    /// Latency of the instruction.
+    INS_LAT = 16, "ins_lat";
+    /// Latency of its retirement.
+    RETIRE_LAT = 17, "retire_lat";
+    /// Page size of the data address.
+    DATA_PAGE_SIZE = 18, "data_page_size";
+    /// Page size of the address.
+    CODE_PAGE_SIZE = 19, "code_page_size";
 }
 
 impl FieldSet {
     /// No field.
     pub const EMPTY: FieldSet = FieldSet(0);
+    /// Everything about an access to memory.
+    const ACCESS: FieldSet = FieldSet(
+        Self::ADDR.0
+            | Self::DATA_SRC.0
+            | Self::WEIGHT.0
+            | Self::INS_LAT.0
+            | Self::RETIRE_LAT.0
+            | Self::PHYS_ADDR.0
+            | Self::DATA_PAGE_SIZE.0
+            | Self::CODE_PAGE_SIZE.0,
+    );
 
     /// Whether all of `other` is in.
     pub const fn contains(self, other: FieldSet) -> bool {
@@ -126,7 +147,7 @@ impl EventClass {
         let place = FieldSet::IP | FieldSet::SYM | FieldSet::SYMOFF | FieldSet::DSO | FieldSet::PERIOD;
         match self {
             EventClass::Tracepoint => who | FieldSet::TRACE,
-            EventClass::Raw => who | place | FieldSet::ADDR | FieldSet::WEIGHT | FieldSet::PHYS_ADDR,
+            EventClass::Raw => who | place | FieldSet::ACCESS,
             EventClass::Hardware | EventClass::Software | EventClass::Breakpoint => who | place,
         }
     }

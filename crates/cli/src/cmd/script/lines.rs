@@ -1,6 +1,6 @@
 //! The text of locations, each rendered once: a line depends on the address and its mapping alone.
 
-use oxperf_machine::{DsoKind, Machine};
+use oxperf_machine::Machine;
 use oxperf_present::script::{FieldSet, Location};
 use oxperf_present::visible::visible;
 use oxperf_resolve::{FrameId, FrameTable, Names};
@@ -56,8 +56,7 @@ impl Lines {
         names.grow(machine);
         let frame = frames.get(id);
         let dso = frame.place.map(|place| machine.dso(place.dso));
-        let dso =
-            dso.map(|dso| visible(if dso.kind == DsoKind::Module { &dso.short_name } else { &dso.name }));
+        let dso = dso.map(|dso| visible(&dso.shown));
         let address = frame.place.map_or(frame.ip, |place| place.address);
         let name = frame.place.and_then(|place| names.name(machine, &place));
         let symbol = name.map(|name| (visible(name.text), address.wrapping_sub(name.start)));

@@ -3,10 +3,12 @@
 use std::io;
 use std::ops::ControlFlow;
 
-use oxperf_abi::{EventType, SampleType, SoftwareId};
+use oxperf_abi::{DataSource, EventType, SampleType, SoftwareId};
 use oxperf_data::RawRecord;
 use oxperf_machine::{Machine, ThreadId};
-use oxperf_present::script::{EventClass, FieldSet, FieldSpec, Head, HeadLayout, push_hex, push_number};
+use oxperf_present::script::{
+    Access, AccessColumns, EventClass, FieldSet, FieldSpec, Head, HeadLayout, push_hex,
+};
 use oxperf_present::visible::visible;
 use oxperf_resolve::{FrameId, FrameTable, KernelNames, Names, SymbolSource, walk_chain};
 use oxperf_session::{EventIndex, EventTable, SampleEvent, SessionEvent, SidebandEvent, Sink};
@@ -64,6 +66,7 @@ pub(super) struct Printer<'s> {
     max_stack: usize,
     chain: Vec<FrameId>,
     faulty_chains: u64,
+    access_columns: AccessColumns,
     dumper: Option<Dumper>,
 }
 
@@ -102,6 +105,7 @@ impl<'s> Printer<'s> {
             max_stack: options.max_stack,
             chain: Vec::new(),
             faulty_chains: 0,
+            access_columns: AccessColumns::default(),
             filter: options.filter,
             shown: options.shown,
             clock: options.clock,
@@ -133,9 +137,8 @@ impl<'s> Printer<'s> {
     /// The addresses of the sample's chain, located.
     fn locate_chain(&mut self, machine: &Machine, event: &SampleEvent<'_>) {
         self.chain.clear();
-        let Some(words) = event.sample.callchain else { return };
         let (frames, chain, limit) = (&mut self.frames, &mut self.chain, self.max_stack);
-        let walked = walk_chain(words, |mode, ip| {
+        let walked = walk_chain(event.misc.cpu_mode(), &event.sample, |mode, ip| {
             if chain.len() < limit {
                 chain.push(frames.intern(machine, event.thread, mode, ip));
             }
@@ -204,15 +207,13 @@ impl<'s> Printer<'s> {
         if fields.contains(FieldSet::ADDR) {
             self.print_data_address(machine, event);
         }
-        let out = self.output.buffer();
-        print_weight(fields, &event.sample, out);
+        let access = access(&event.sample);
+        self.access_columns.write_source(&access, fields, self.output.buffer());
         if fields.contains(PLACE) {
             self.print_places(machine, event);
         }
         let out = self.output.buffer();
-        if fields.contains(FieldSet::PHYS_ADDR) {
-            push_hex(out, event.sample.phys_addr.unwrap_or(0), 16);
-        }
+        access.write_pages(fields, out);
         out.push(b'\n');
         self.output.settle()
     }
@@ -263,16 +264,22 @@ fn names_data(event: &SessionEvent) -> bool {
     id.is_some_and(|id| FAULTS.contains(&id))
 }
 
-fn print_weight(fields: FieldSet, sample: &Sample<'_>, out: &mut Vec<u8>) {
-    if !fields.contains(FieldSet::WEIGHT) {
-        return;
-    }
-    let weight = match sample.weight {
-        Some(Weight::Whole(weight)) => weight,
-        Some(Weight::Parts { var1, .. }) => u64::from(var1),
-        None => 0,
+/// What a sample says of the access to memory that it stands for.
+fn access(sample: &Sample<'_>) -> Access {
+    let (weight, ins_lat, retire_lat) = match sample.weight {
+        Some(Weight::Whole(weight)) => (weight, 0, 0),
+        Some(Weight::Parts { var1, var2, var3 }) => (u64::from(var1), var2, var3),
+        None => (0, 0, 0),
     };
-    push_number(out, weight, 16, b' ');
+    Access {
+        source: DataSource(sample.data_src.unwrap_or(0)),
+        weight,
+        ins_lat,
+        retire_lat,
+        phys_addr: sample.phys_addr.unwrap_or(0),
+        data_page_size: sample.data_page_size.unwrap_or(0),
+        code_page_size: sample.code_page_size.unwrap_or(0),
+    }
 }
 
 impl Sink for Printer<'_> {
