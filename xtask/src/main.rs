@@ -24,7 +24,8 @@ const USAGE: &str = "\
 cargo xtask TASK
 
   tidy                          check layers, lints, licences, heads, links and sizes
-  sweep [--filter S] [--only script,report,..] [--jobs N] [--bin F] [--all] [--no-public]
+  sweep [--filter S] [--only script,report,..] [--jobs N] [--bin F] [--all]
+        [--no-recorded] [--no-public]
                                 compare our text with perf's over ../shared/fixtures
   damage [--runs N] [--seed N] [--bin F]
                                 changed bytes in recordings of ../shared through the readers: nothing may crash

@@ -46,9 +46,12 @@ pub(crate) fn run(mut args: Args) -> Result<ExitCode> {
         );
         return Ok(ExitCode::SUCCESS);
     };
-    let public = !args.flag("--no-public");
+    let (recorded, public) = (!args.flag("--no-recorded"), !args.flag("--no-public"));
     let options = options(args, shared)?;
-    let mut good = recorded::sweep(&options)?;
+    let mut good = true;
+    if recorded {
+        good &= recorded::sweep(&options)?;
+    }
     if public && options.only.is_empty() {
         good &= public::sweep(&options)?;
     }

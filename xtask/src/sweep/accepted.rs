@@ -2,6 +2,7 @@
 
 use anyhow::{Context, Result};
 
+use super::table::Outcome;
 use crate::workspace;
 
 /// One accepted difference; docs/differences.md says the same to users.
@@ -9,8 +10,19 @@ pub(super) struct Accepted {
     case: String,
     golden: String,
     /// How many lines may differ.
-    pub(super) lines: usize,
-    pub(super) reason: String,
+    lines: usize,
+    reason: String,
+}
+
+impl Accepted {
+    /// An accepted difference must not grow, and must not stay on the list when it is gone.
+    pub(super) fn judge(&self, compared: Outcome) -> Outcome {
+        match compared {
+            Outcome::Differs(found) if found.lines <= self.lines => Outcome::Accepted(self.reason.clone()),
+            Outcome::Identical => Outcome::Stale,
+            other => other,
+        }
+    }
 }
 
 /// Reads the list: `case TAB golden TAB lines TAB reason`, `#` for comments.

@@ -29,7 +29,7 @@ pub(super) fn sweep(options: &Options) -> Result<bool> {
         let outcome = outcome(case, golden, index, options, &places, &accepted);
         Row { case: case.name.clone(), golden: golden.file.clone(), outcome }
     });
-    Ok(Table::new(rows).print())
+    Ok(Table::new("recorded fixtures", rows).print())
 }
 
 fn places(recorded: &Path, scratch: &Path) -> Result<Places> {
@@ -70,17 +70,8 @@ fn outcome(
     let compared = compared.unwrap_or_else(|error| Outcome::Failed(format!("{error:#}")));
     match (later, accepted::find(accepted, &case.name, &golden.file)) {
         (Some(reason), _) => Outcome::Later { reason, would_be: Some(Box::new(compared)) },
-        (None, Some(entry)) => accept(compared, entry),
+        (None, Some(entry)) => entry.judge(compared),
         _ => compared,
-    }
-}
-
-/// An accepted difference must not grow, and must not stay on the list when it is gone.
-fn accept(compared: Outcome, entry: &Accepted) -> Outcome {
-    match compared {
-        Outcome::Differs(found) if found.lines <= entry.lines => Outcome::Accepted(entry.reason.clone()),
-        Outcome::Identical => Outcome::Stale,
-        other => other,
     }
 }
 

@@ -30,25 +30,28 @@ pub(super) struct Row {
     pub(super) outcome: Outcome,
 }
 
-/// All lines.
-pub(super) struct Table(Vec<Row>);
+/// All lines under a title.
+pub(super) struct Table {
+    title: &'static str,
+    rows: Vec<Row>,
+}
 
 impl Table {
-    pub(super) fn new(rows: Vec<Row>) -> Table {
-        Table(rows)
+    pub(super) fn new(title: &'static str, rows: Vec<Row>) -> Table {
+        Table { title, rows }
     }
 
     /// Prints lines and totals; `false` when something that must be identical is not.
     pub(super) fn print(&self) -> bool {
-        self.0.iter().for_each(print_row);
+        self.rows.iter().for_each(print_row);
         self.print_totals();
-        !self.0.iter().any(|row| matches!(row.outcome, Outcome::Differs(_) | Outcome::Failed(_)))
+        !self.rows.iter().any(|row| matches!(row.outcome, Outcome::Differs(_) | Outcome::Failed(_)))
     }
 
     fn print_totals(&self) {
         let mut counts: BTreeMap<String, usize> = BTreeMap::new();
-        self.0.iter().for_each(|row| *counts.entry(total_name(&row.outcome)).or_default() += 1);
-        println!("\nrecorded fixtures, {} texts:", self.0.len());
+        self.rows.iter().for_each(|row| *counts.entry(total_name(&row.outcome)).or_default() += 1);
+        println!("\n{}, {} texts:", self.title, self.rows.len());
         counts.iter().for_each(|(name, count)| println!("{count:>6}  {name}"));
     }
 }
