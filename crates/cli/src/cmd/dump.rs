@@ -8,9 +8,10 @@ use oxperf_abi::CpuMode;
 use oxperf_data::features::Arch;
 use oxperf_data::{RawRecord, Reader};
 use oxperf_machine::Machine;
-use oxperf_present::dump::{Architecture, Consumer, Dump, DumpOptions, Object};
+use oxperf_present::dump::{Architecture, Consumer, Dump, DumpOptions, Object, Packets};
 use oxperf_present::stats;
 use oxperf_session::{EventIndex, EventTable, RecordStats, SampleEvent, Session, Sink};
+use oxperf_wire::Sample;
 
 use crate::failure::{Failure, code};
 use crate::input::{Input, report_trouble};
@@ -66,9 +67,24 @@ pub(crate) struct Dumper {
 }
 
 impl Dumper {
-    /// Appends a record.
-    pub(crate) fn record(&self, record: &RawRecord<'_>, event: Option<EventIndex>, out: &mut Vec<u8>) {
-        self.dump.record(record, event, out);
+    /// Writes a record, and the trace that follows it.
+    pub(crate) fn record(
+        &mut self,
+        record: &RawRecord<'_>,
+        event: Option<EventIndex>,
+        output: &mut Output,
+    ) -> io::Result<()> {
+        self.dump.record(record, event, output.buffer());
+        match self.dump.packets(record, output.buffer()) {
+            Some(packets) => write_packets(packets, output),
+            None => output.settle(),
+        }
+    }
+
+    /// Writes the trace that a sample holds.
+    pub(crate) fn sampled_packets(&self, sample: &Sample<'_>, output: &mut Output) -> io::Result<()> {
+        let packets = self.dump.sampled_packets(sample, output.buffer());
+        packets.map_or(Ok(()), |packets| write_packets(packets, output))
     }
 
     /// Appends the thread of a sample and what its address lies in.
@@ -85,6 +101,13 @@ impl Dumper {
     }
 }
 
+fn write_packets(mut packets: Packets<'_>, output: &mut Output) -> io::Result<()> {
+    while packets.write(output.buffer()) {
+        output.settle()?;
+    }
+    output.settle()
+}
+
 /// Writes the records and nothing else of them.
 struct DumpSink {
     dumper: Dumper,
@@ -93,8 +116,8 @@ struct DumpSink {
 }
 
 impl DumpSink {
-    fn settle(&mut self) -> ControlFlow<()> {
-        match self.output.settle() {
+    fn go_on(&mut self, written: io::Result<()>) -> ControlFlow<()> {
+        match written {
             Ok(()) => ControlFlow::Continue(()),
             Err(error) => {
                 self.failed = Some(error);
@@ -106,13 +129,15 @@ impl DumpSink {
 
 impl Sink for DumpSink {
     fn record(&mut self, record: &RawRecord<'_>, event: Option<EventIndex>) -> ControlFlow<()> {
-        self.dumper.record(record, event, self.output.buffer());
-        self.settle()
+        let written = self.dumper.record(record, event, &mut self.output);
+        self.go_on(written)
     }
 
     fn sample(&mut self, machine: &mut Machine, event: &SampleEvent<'_>) -> ControlFlow<()> {
         self.dumper.place(machine, event, self.output.buffer());
-        self.settle()
+        let written = self.dumper.sampled_packets(&event.sample, &mut self.output);
+        let settled = written.and_then(|()| self.output.settle());
+        self.go_on(settled)
     }
 }
 

@@ -7,7 +7,7 @@ mod printer;
 mod sideband;
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
-use oxperf_abi::{RecordType, SampleType};
+use oxperf_abi::{EventType, RecordType, SampleType, SoftwareId};
 use oxperf_data::Container;
 use oxperf_present::dump::Consumer;
 use oxperf_present::script::{EventClass, FieldSet, FieldSpec};
@@ -134,9 +134,9 @@ const NEEDED: [(FieldSet, SampleType, &str, &str); 13] = [
     (FieldSet::CODE_PAGE_SIZE, SampleType::CODE_PAGE_SIZE, "CODE_PAGE_SIZE", "code_page_size"),
 ];
 
-/// Leaves out what was not recorded; says so when it was asked for by name.
+/// Leaves out what was not recorded; says so when it was asked for by name. Events that never give samples have no say.
 fn recorded_fields(mut spec: FieldSpec, events: &EventTable) -> Result<FieldSpec, Failure> {
-    for event in events.events() {
+    for event in events.events().iter().filter(|event| !is_dummy(event)) {
         let class = EventClass::of(event.attr.kind);
         for (field, part, part_name, field_name) in NEEDED {
             if !spec.fields(class).contains(field) || has_part(event, part) {
@@ -164,6 +164,11 @@ fn show_chains(spec: &mut FieldSpec, events: &EventTable, container: Container) 
             _ => {}
         }
     }
+}
+
+fn is_dummy(event: &SessionEvent) -> bool {
+    let id = SoftwareId::from_config(event.attr.config).filter(|_| event.attr.kind == EventType::SOFTWARE);
+    id == Some(SoftwareId::Dummy)
 }
 
 fn has_part(event: &SessionEvent, part: SampleType) -> bool {

@@ -11,6 +11,7 @@ mod kind;
 mod payload;
 mod reader;
 mod sync;
+pub mod text;
 mod tnt;
 
 pub use encode::encode;

@@ -66,6 +66,12 @@ impl<'a> PacketReader<'a> {
         self.trace.get(self.offset..).unwrap_or_default()
     }
 
+    /// Steps over a byte; an open block stays open.
+    #[inline]
+    pub(super) const fn step(&mut self) {
+        self.offset += 1;
+    }
+
     /// Goes on at the first PSB here or later. Without one it goes to the end and returns false.
     pub fn resync(&mut self) -> bool {
         let found = find_psb(self.trace, self.offset);
@@ -97,7 +103,7 @@ impl<'a> PacketReader<'a> {
         let rest = self.rest();
         let found = [rest[0], rest.get(1).copied().unwrap_or_default()];
         let offset = self.offset;
-        self.offset += 1;
+        self.step();
         BadPacket { offset, problem, found }
     }
 }

@@ -11,7 +11,7 @@ fn read(hex: &str) -> Vec<String> {
     PacketReader::new(&bytes(hex)).map(show).collect()
 }
 
-fn bytes(hex: &str) -> Vec<u8> {
+pub(super) fn bytes(hex: &str) -> Vec<u8> {
     let digits: Vec<u32> = hex.chars().filter_map(|digit| digit.to_digit(16)).collect();
     digits.chunks(2).map(|pair| (pair[0] << 4 | pair[1]) as u8).collect()
 }

@@ -1,12 +1,18 @@
-//! The records about AUX trace.
+//! The records about AUX trace, and the trace itself.
 
-use oxperf_wire::Words;
+use intel_pt::packet::text::perf;
+use oxperf_abi::RecordType;
+use oxperf_data::RawRecord;
 use oxperf_wire::user::{Auxtrace, AuxtraceError, AuxtraceInfo};
+use oxperf_wire::{Cursor, Endian, Words};
 
 use super::text::{push_name, push_prefixed, put};
 
 /// A word of AUXTRACE_INFO: its name with padding, and whether it is shown in hexadecimal.
 type Field = (&'static str, bool);
+
+/// The number of Intel PT among the kinds of trace.
+const KIND_INTEL_PT: u32 = 1;
 
 const INTEL_PT: [Field; 16] = [
     ("PMU Type            ", false),
@@ -42,7 +48,7 @@ const ARM_SPE: [Field; 2] = [("PMU Type           :", false), ("Per CPU mmaps   
 pub(super) fn info(record: &AuxtraceInfo<'_>, out: &mut Vec<u8>) {
     put!(out, " type: {}\n", record.kind);
     let fields: &[Field] = match record.kind {
-        1 => &INTEL_PT,
+        KIND_INTEL_PT => &INTEL_PT,
         2 => &INTEL_BTS,
         4 => &ARM_SPE,
         _ => &[],
@@ -56,7 +62,7 @@ pub(super) fn info(record: &AuxtraceInfo<'_>, out: &mut Vec<u8>) {
         }
         out.push(b'\n');
     }
-    if record.kind == 1 {
+    if record.kind == KIND_INTEL_PT {
         filter(record, out);
     }
 }
@@ -105,4 +111,31 @@ pub(super) fn error(record: &AuxtraceError<'_>, out: &mut Vec<u8>) {
     put!(out, " code {code}: ");
     push_name(out, record.message);
     out.push(b'\n');
+}
+
+/// Tells from AUXTRACE_INFO whether what follows is trace of Intel PT; `None` for other records.
+pub(super) fn announces_intel_pt(record: &RawRecord<'_>, endian: Endian) -> Option<bool> {
+    let is_info = record.header.kind == RecordType::AUXTRACE_INFO;
+    let info = is_info.then(|| AuxtraceInfo::decode(&mut Cursor::new(record.body, endian)))?;
+    Some(info.is_ok_and(|info| info.kind == KIND_INTEL_PT))
+}
+
+/// Packets of a stretch of trace, to be written piece by piece: their text is far longer than they are.
+#[derive(Debug)]
+pub struct Packets<'a> {
+    lines: perf::Dump<'a>,
+}
+
+impl<'a> Packets<'a> {
+    /// Begins the dump of `trace`.
+    pub(super) fn begin(trace: &'a [u8], out: &mut Vec<u8>) -> Packets<'a> {
+        put!(out, ". ... Intel Processor Trace data: size {} bytes\n", trace.len());
+        Packets { lines: perf::Dump::new(trace) }
+    }
+
+    /// Appends some lines; whether there are more.
+    pub fn write(&mut self, out: &mut Vec<u8>) -> bool {
+        const PIECE: usize = 128 << 10;
+        self.lines.write(PIECE, out)
+    }
 }

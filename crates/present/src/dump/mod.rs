@@ -1,7 +1,7 @@
 //! The text of `script -D` and `report -D`: every record as bytes and in words, in perf's layout.
 //!
 //! A [`Dump`] appends to a buffer: first [`Dump::record`] for the record, then, where its sample is looked at,
-//! [`Dump::place`]. Bytes are shown as the file holds them, whatever the recorder's byte order. A record that cannot
+//! [`Dump::place`]; and behind a record or a sample that holds trace, the packets of that. Bytes are shown as the file holds them, whatever the recorder's byte order. A record that cannot
 //! be decoded is shown by its bytes, and its line says why.
 
 mod auxtrace;
@@ -22,6 +22,7 @@ use oxperf_session::{EventIndex, EventTable, SessionEvent};
 use oxperf_wire::{Endian, Sample};
 
 use crate::visible::visible;
+pub use auxtrace::Packets;
 pub use registers::Architecture;
 use stamp::Stamp;
 use text::put;
@@ -77,6 +78,8 @@ pub struct Dump {
     fields: SampleType,
     /// Whether records other than samples tell their time.
     stamped: bool,
+    /// Whether AUXTRACE_INFO said that trace is Intel PT's.
+    intel_pt: bool,
 }
 
 impl Dump {
@@ -92,16 +95,18 @@ impl Dump {
             consumer: options.consumer,
             in_file_order: options.in_file_order,
             fields: all,
+            intel_pt: false,
         }
     }
 
     /// Appends a record: its bytes, its line, and the details of a sample; nothing for a compressed one. `event` is whose record it is; `None` for
     /// tools' records and where the record's id is not listed.
-    pub fn record(&self, record: &RawRecord<'_>, event: Option<EventIndex>, out: &mut Vec<u8>) {
+    pub fn record(&mut self, record: &RawRecord<'_>, event: Option<EventIndex>, out: &mut Vec<u8>) {
         if matches!(record.header.kind, RecordType::COMPRESSED | RecordType::COMPRESSED2) {
             // What they hold comes as records of its own.
             return;
         }
+        self.intel_pt = auxtrace::announces_intel_pt(record, self.endian).unwrap_or(self.intel_pt);
         stamp::write_bytes(&self.file, record, self.endian, out);
         let event = event.and_then(|index| self.events.events().get(index.0));
         match (record.header.kind, event) {
@@ -109,6 +114,22 @@ impl Dump {
             (kind, None) if kind.is_user() => self.tool_record(record, out),
             (_, event) => self.kernel_record(record, event, out),
         }
+    }
+
+    /// Begins the packets behind an AUXTRACE record, to be written right after it.
+    pub fn packets<'a>(&self, record: &RawRecord<'a>, out: &mut Vec<u8>) -> Option<Packets<'a>> {
+        let shown = self.intel_pt && record.header.kind == RecordType::AUXTRACE;
+        shown.then(|| {
+            out.extend_from_slice(b".\n");
+            Packets::begin(record.payload, out)
+        })
+    }
+
+    /// Begins the packets that a sample holds, to be written behind all else about it.
+    pub fn sampled_packets<'a>(&self, sample: &Sample<'a>, out: &mut Vec<u8>) -> Option<Packets<'a>> {
+        let trace = sample.aux.filter(|trace| self.intel_pt && !trace.is_empty())?;
+        out.push(b'\n');
+        Some(Packets::begin(trace, out))
     }
 
     fn sample(&self, record: &RawRecord<'_>, event: &SessionEvent, out: &mut Vec<u8>) {

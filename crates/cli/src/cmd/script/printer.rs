@@ -284,17 +284,18 @@ fn access(sample: &Sample<'_>) -> Access {
 
 impl Sink for Printer<'_> {
     fn record(&mut self, record: &RawRecord<'_>, event: Option<EventIndex>) -> ControlFlow<()> {
-        let Some(dumper) = &self.dumper else { return ControlFlow::Continue(()) };
-        dumper.record(record, event, self.output.buffer());
-        let settled = self.output.settle();
-        self.go_on(settled)
+        let Some(dumper) = &mut self.dumper else { return ControlFlow::Continue(()) };
+        let written = dumper.record(record, event, &mut self.output);
+        self.go_on(written)
     }
 
     fn sample(&mut self, machine: &mut Machine, event: &SampleEvent<'_>) -> ControlFlow<()> {
-        if !self.filter.takes(machine, event) {
-            return ControlFlow::Continue(());
-        }
-        let printed = self.print(machine, event);
+        let taken = self.filter.takes(machine, event);
+        let printed = if taken { self.print(machine, event) } else { Ok(()) };
+        let printed = printed.and_then(|()| match &self.dumper {
+            Some(dumper) => dumper.sampled_packets(&event.sample, &mut self.output),
+            None => Ok(()),
+        });
         self.go_on(printed)
     }
 

@@ -1,0 +1,4 @@
+//! Packets in words: as perf's dump shows them, and as libipt's `ptdump` does.
+
+mod number;
+pub mod perf;
