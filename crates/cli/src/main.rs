@@ -7,6 +7,7 @@ mod cmd;
 mod collect;
 mod environment;
 mod failure;
+mod frame_texts;
 mod header;
 mod input;
 mod naming;

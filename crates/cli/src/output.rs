@@ -1,5 +1,6 @@
 //! The only place that prints.
 
+use std::fs::File;
 use std::io::{self, Write};
 
 /// Writes a line to standard output.
@@ -18,16 +19,26 @@ pub(crate) fn print_error(text: &str) {
 /// Bytes kept before they are written.
 const BUFFER: usize = 256 << 10;
 
-/// A big buffer before standard output.
+/// A big buffer before standard output or a file.
 pub(crate) struct Output {
     buffer: Vec<u8>,
-    sink: io::StdoutLock<'static>,
+    sink: Box<dyn Write>,
+    written: u64,
 }
 
 impl Output {
     /// Takes standard output.
     pub(crate) fn stdout() -> Output {
-        Output { buffer: Vec::with_capacity(BUFFER + (64 << 10)), sink: io::stdout().lock() }
+        Output::new(Box::new(io::stdout().lock()))
+    }
+
+    /// Writes to a file.
+    pub(crate) fn file(file: File) -> Output {
+        Output::new(Box::new(file))
+    }
+
+    fn new(sink: Box<dyn Write>) -> Output {
+        Output { buffer: Vec::with_capacity(BUFFER + (64 << 10)), sink, written: 0 }
     }
 
     /// The buffer to append to; call [`Output::settle`] now and then.
@@ -43,14 +54,16 @@ impl Output {
 
     fn flush_buffer(&mut self) -> io::Result<()> {
         let result = self.sink.write_all(&self.buffer);
+        self.written += self.buffer.len() as u64;
         self.buffer.clear();
         result
     }
 
-    /// Writes everything out.
-    pub(crate) fn finish(mut self) -> io::Result<()> {
+    /// Writes everything out; gives the number of all bytes written.
+    pub(crate) fn finish(mut self) -> io::Result<u64> {
         self.flush_buffer()?;
-        self.sink.flush()
+        self.sink.flush()?;
+        Ok(self.written)
     }
 }
 

@@ -31,9 +31,11 @@ impl TimeWindows {
         windows.map(TimeWindows).ok_or_else(|| Failure::invalid("Invalid time string"))
     }
 
-    /// Whether a moment counts.
-    pub(crate) fn contain(&self, time: PerfTime) -> bool {
-        self.0.iter().any(|(first, last)| (*first..=*last).contains(&time.0))
+    /// Whether a sample counts by its time; one without counts as that of the moment 0.
+    #[inline]
+    pub(crate) fn take(&self, time: Option<PerfTime>) -> bool {
+        let time = time.unwrap_or(PerfTime(0)).0;
+        self.0.iter().any(|(first, last)| (*first..=*last).contains(&time))
     }
 }
 

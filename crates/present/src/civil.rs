@@ -56,6 +56,13 @@ impl CivilTime {
         let CivilTime { year, month, day, hour, minute, second, .. } = self;
         format!("{year}-{month:02}-{day:02} {hour:02}:{minute:02}:{second:02}")
     }
+
+    /// The form `2026-11-21T03:01:00Z` of a moment that is shown in UTC.
+    pub fn iso_utc(&self) -> String {
+        let mut text = self.date_time().replace(' ', "T");
+        text.push('Z');
+        text
+    }
 }
 
 /// Year, month and day of a day counted from 1970-01-01. Years begin in March inside, so that a leap day is the last.
@@ -81,6 +88,7 @@ mod tests {
         assert_eq!(CivilTime::new(1_795_229_583, 0).date_time(), "2026-11-21 02:53:03");
         assert_eq!(CivilTime::new(951_782_400, 0).date_time(), "2000-02-29 00:00:00");
         assert_eq!(CivilTime::new(-1, 0).date_time(), "1969-12-31 23:59:59");
+        assert_eq!(CivilTime::new(0, 0).iso_utc(), "1970-01-01T00:00:00Z");
     }
 
     #[test]

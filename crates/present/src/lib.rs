@@ -9,6 +9,7 @@ pub mod evlist;
 pub mod flamegraph;
 pub mod header;
 pub mod hot;
+pub mod json_export;
 pub mod records;
 pub mod report;
 pub mod script;

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::bytes::{ByteOrder, WordSize};
-use crate::field::{Field, Value};
+use crate::field::{Field, FieldKind, Value};
 use crate::format::Format;
 use crate::listing;
 use crate::names::{KernelSymbols, NoSymbols};
@@ -56,11 +56,8 @@ impl Formatter {
 
     /// Like [`Formatter::format`], with kernel functions by their name.
     pub fn format_named(&self, raw: &[u8], symbols: &dyn KernelSymbols, out: &mut Vec<u8>) {
-        let (order, word) = (self.order, self.word);
         match &self.print {
-            Some(print) => {
-                print.write(&Record { bytes: raw, order, word, strings: &self.strings, symbols }, out)
-            }
+            Some(print) => print.write(&self.record(raw, symbols), out),
             None => {
                 out.extend_from_slice(b"[FAILED TO PARSE]");
                 self.list(raw, out);
@@ -71,6 +68,31 @@ impl Formatter {
     /// Appends ` name=value` for each of the event's own fields (`perf script --raw-trace`).
     pub fn list(&self, raw: &[u8], out: &mut Vec<u8>) {
         listing::write(out, &self.format.fields, raw, self.order);
+    }
+
+    /// Calls `each` with every field of the event's own and its text in a record: a number as the print expression
+    /// shows it if it does, the rest as in a list, but with line ends and tabs as they are.
+    pub fn each_text(&self, raw: &[u8], mut each: impl FnMut(&Field, &str)) {
+        let mut text = Vec::new();
+        for field in &self.format.fields {
+            text.clear();
+            self.field_text(field, raw, &mut text);
+            each(field, &String::from_utf8_lossy(&text));
+        }
+    }
+
+    fn field_text(&self, field: &Field, raw: &[u8], out: &mut Vec<u8>) {
+        let number = matches!(field.kind, FieldKind::Integer | FieldKind::Pointer);
+        if let (true, Some(print)) = (number && field.bytes(raw, self.order).is_some(), &self.print)
+            && print.write_field(field, &self.record(raw, &NoSymbols), out)
+        {
+            return;
+        }
+        listing::value(out, field, raw, self.order);
+    }
+
+    fn record<'a>(&'a self, bytes: &'a [u8], symbols: &'a dyn KernelSymbols) -> Record<'a> {
+        Record { bytes, order: self.order, word: self.word, strings: &self.strings, symbols }
     }
 
     /// The event's own fields with their values in `raw`; a value is `None` when it lies outside.
@@ -149,5 +171,40 @@ impl Formatters {
             Some(formatter) => formatter.format_named(raw, symbols, out),
             None => out.extend_from_slice(b"[UNKNOWN EVENT]"),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn texts(print: &str, raw: &[u8]) -> Vec<String> {
+        let text = format!(
+            "name: x\nID: 1\n\
+            \tfield:int cpu;\toffset:0;\tsize:2;\tsigned:1;\n\
+            \tfield:unsigned long at;\toffset:2;\tsize:2;\tsigned:0;\n\
+            \tfield:char what[4];\toffset:4;\tsize:4;\tsigned:0;\n\n\
+            print fmt: {print}\n"
+        );
+        let formatter = Formatter::new(Format::parse(text.as_bytes()).expect("a format"), ByteOrder::Little);
+        let mut texts = Vec::new();
+        formatter.each_text(raw, |field, text| texts.push(format!("{}={text}", field.name)));
+        texts
+    }
+
+    #[test]
+    fn numbers_look_as_in_the_print_expression() {
+        let raw = b"\x07\0\x0a\0a\nb\0";
+        let plain = ["cpu=7", "at=0xa", "what=a\nb"];
+        assert_eq!(texts("\"\"", raw), plain);
+        assert_eq!(texts("\"%d %s\", REC->cpu + 1, REC->what", raw), plain);
+        let shown = r#""[%03d] at=%lx 0x%04lx", REC->cpu, (unsigned long)REC->at, REC->at"#;
+        assert_eq!(texts(shown, raw), ["cpu=007", "at=a", "what=a\nb"]);
+        assert_eq!(texts(r#""0x%04lx %pS", REC->at, REC->cpu"#, raw), ["cpu=7", "at=0x000a", "what=a\nb"]);
+    }
+
+    #[test]
+    fn what_lies_outside_has_no_text() {
+        assert_eq!(texts("\"%d\", REC->cpu", b"\x07"), ["cpu=", "at=", "what="]);
     }
 }

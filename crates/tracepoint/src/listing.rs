@@ -6,18 +6,26 @@ use crate::harmless;
 
 /// Appends ` name=value` for each of `fields` that lies in `record`.
 pub(crate) fn write(out: &mut Vec<u8>, fields: &[Field], record: &[u8], order: ByteOrder) {
+    let mut text = Vec::new();
     for field in fields {
         out.push(b' ');
         harmless::append(out, field.name.as_bytes());
         out.push(b'=');
-        match field.value(record, order) {
-            Some(Value::Array { bytes, element }) if element > 1 => elements(out, bytes),
-            Some(Value::Text(_) | Value::Array { .. }) => {
-                bytes(out, field.bytes(record, order).unwrap_or_default())
-            }
-            Some(value) => number(out, field, value),
-            None => {}
+        text.clear();
+        value(&mut text, field, record, order);
+        harmless::append(out, &text);
+    }
+}
+
+/// Appends the value of a field as it stands in the record, nothing if it lies outside.
+pub(crate) fn value(out: &mut Vec<u8>, field: &Field, record: &[u8], order: ByteOrder) {
+    match field.value(record, order) {
+        Some(Value::Array { bytes, element }) if element > 1 => elements(out, bytes),
+        Some(Value::Text(_) | Value::Array { .. }) => {
+            bytes(out, field.bytes(record, order).unwrap_or_default())
         }
+        Some(value) => number(out, field, value),
+        None => {}
     }
 }
 
@@ -40,7 +48,7 @@ fn hex(out: &mut Vec<u8>, number: u64) {
 fn bytes(out: &mut Vec<u8>, bytes: &[u8]) {
     let text = until_nul(bytes);
     match text.iter().all(|byte| byte.is_ascii_graphic() || byte.is_ascii_whitespace()) {
-        true => harmless::append(out, text),
+        true => out.extend_from_slice(text),
         false => elements(out, bytes),
     }
 }

@@ -136,7 +136,8 @@ fn print_hottest(
         };
         hot.write(&style(), &mut output)?;
     }
-    Ok(output.finish()?)
+    output.finish()?;
+    Ok(())
 }
 
 fn hot_row(profile: &Profile, table: &Table, index: usize) -> HotRow {

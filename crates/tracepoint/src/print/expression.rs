@@ -116,6 +116,15 @@ impl Expression {
         Expression::Binary(op, kind, Box::new([left, right]))
     }
 
+    /// Whether the value is that of a field, whatever type it is taken for.
+    pub(super) fn is_only(&self, field: &Field) -> bool {
+        match self {
+            Expression::Field(one) => **one == *field,
+            Expression::Cast(_, inner) => inner.is_only(field),
+            _ => false,
+        }
+    }
+
     /// The C type of the value; texts and addresses count as unsigned words.
     pub(super) fn kind(&self) -> IntType {
         match self {

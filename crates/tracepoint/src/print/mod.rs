@@ -28,8 +28,9 @@ mod tables;
 mod text;
 
 use crate::bytes::WordSize;
+use crate::field::Field;
 use crate::format::Format;
-use directive::{Directive, Width};
+use directive::{Conversion, Directive, Width};
 use expression::Expression;
 use lexer::tokens;
 use parser::Parser;
@@ -81,13 +82,35 @@ impl PrintFormat {
             if out.len() > longest {
                 return;
             }
-            match part {
-                Part::Literal(text) => out.extend_from_slice(text),
-                Part::Conversion { directive, width, precision, value } => {
-                    let width = width.as_ref().map(|width| record.number(width) as i32);
-                    let precision = precision.as_ref().map(|precision| record.number(precision) as i32);
-                    convert::write(out, &directive.resolve(width, precision), value, record);
-                }
+            part.write(record, out);
+        }
+    }
+
+    /// Appends an integer field as the expression shows it, with a `0x` that stands before it; whether the expression
+    /// does show it by itself, and not as an address that may have a name.
+    pub(crate) fn write_field(&self, field: &Field, record: &Record<'_>, out: &mut Vec<u8>) -> bool {
+        let shown = self.parts.iter().position(|part| {
+            matches!(part, Part::Conversion { directive, value, .. }
+            if !matches!(directive.conversion, Conversion::Pointer(_)) && value.is_only(field))
+        });
+        let Some(at) = shown else { return false };
+        let before = at.checked_sub(1).and_then(|before| self.parts.get(before));
+        if matches!(before, Some(Part::Literal(text)) if text.ends_with(b"0x")) {
+            out.extend_from_slice(b"0x");
+        }
+        self.parts[at].write(record, out);
+        true
+    }
+}
+
+impl Part {
+    fn write(&self, record: &Record<'_>, out: &mut Vec<u8>) {
+        match self {
+            Part::Literal(text) => out.extend_from_slice(text),
+            Part::Conversion { directive, width, precision, value } => {
+                let width = width.as_ref().map(|width| record.number(width) as i32);
+                let precision = precision.as_ref().map(|precision| record.number(precision) as i32);
+                convert::write(out, &directive.resolve(width, precision), value, record);
             }
         }
     }

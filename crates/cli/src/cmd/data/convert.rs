@@ -1,37 +1,57 @@
 //! `data convert`: a recording in another form.
 
+mod json;
 mod perf_file;
 
+use std::fs::{self, File};
+use std::io;
 use std::path::Path;
 
+use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Command};
+use oxperf_data::Reader;
 
 use crate::failure::{Failure, code};
 use crate::input::{self, Input};
+use crate::naming;
 use crate::output::print_error;
+use crate::time_windows::TimeWindows;
 
 /// A form that a recording can be converted to.
 struct Target {
     /// The option that asks for it; its value is where the result goes.
     option: &'static str,
+    value: &'static str,
     help: &'static str,
     /// What messages call the form.
     name: &'static str,
-    /// Whether `--all` and `--tod` mean something for it.
-    takes_all: bool,
-    takes_tod: bool,
+    /// Which of the [`OPTIONS`] mean something for it.
+    takes: &'static [&'static str],
     run: fn(&Request<'_>) -> Result<Converted, Failure>,
 }
 
 /// All forms, in the order of the help.
-const TARGETS: [Target; 1] = [Target {
-    option: "to-perf",
-    help: "Write one plain perf.data file that every perf opens, whatever form the recording has",
-    name: "perf",
-    takes_all: false,
-    takes_tod: false,
-    run: perf_file::run,
-}];
+const TARGETS: [Target; 2] = [
+    Target {
+        option: "to-json",
+        value: "FILE",
+        help: "Write the header and every sample as JSON, addresses with their names",
+        name: "JSON",
+        takes: &["time"],
+        run: json::run,
+    },
+    Target {
+        option: "to-perf",
+        value: "FILE",
+        help: "Write one plain perf.data file that every perf opens, whatever form the recording has",
+        name: "perf",
+        takes: &[],
+        run: perf_file::run,
+    },
+];
+
+/// Options that not every form takes.
+const OPTIONS: [&str; 3] = ["all", "tod", "time"];
 
 /// What is to be converted.
 struct Request<'a> {
@@ -40,38 +60,77 @@ struct Request<'a> {
     output: &'a Path,
     /// Whether an output that exists may be replaced.
     force: bool,
+    /// The options, for those that only some forms take.
+    matches: &'a ArgMatches,
+}
+
+impl Request<'_> {
+    /// A new file. A file that was there is removed, not cut, because somebody may be reading it; a device, a pipe
+    /// or a link is written to.
+    fn create_file(&self) -> Result<File, Failure> {
+        let path = self.output.display();
+        if self.input.is_read_from(self.output) {
+            return Err(Failure::new(format!("{path} is the recording itself: name another file")));
+        }
+        let failed = |error: io::Error| Failure::new(format!("cannot create {path}: {error}"));
+        match fs::symlink_metadata(self.output) {
+            Ok(found) if self.force && found.is_file() => fs::remove_file(self.output).map_err(failed)?,
+            Ok(_) if self.force => {
+                return File::options().write(true).truncate(true).open(self.output).map_err(failed);
+            }
+            _ => {}
+        }
+        File::create_new(self.output).map_err(failed)
+    }
+
+    /// The samples that are asked for, by their time.
+    fn times(&self, reader: &Reader<'_>) -> Result<Option<TimeWindows>, Failure> {
+        let text = self.matches.get_one::<String>("time");
+        text.map(|text| TimeWindows::parse(text, reader)).transpose()
+    }
 }
 
 /// What a conversion made.
 struct Converted {
     bytes: u64,
     samples: u64,
+    /// Samples outside of the times that were asked for.
+    skipped: u64,
 }
 
 /// The options.
 pub(crate) fn command() -> Command {
     let flag = |name: &'static str, help| Arg::new(name).long(name).action(ArgAction::SetTrue).help(help);
-    let target =
-        |target: Target| Arg::new(target.option).long(target.option).value_name("FILE").help(target.help);
+    let target = |target: Target| {
+        Arg::new(target.option).long(target.option).value_name(target.value).help(target.help)
+    };
     Command::new("convert")
         .about("Convert a recording to another form")
         .args(input::arguments())
         .arg(flag("all", "Convert all events, not only samples"))
         .arg(flag("tod", "Convert times to those of the wall clock"))
+        .arg(
+            Arg::new("time")
+                .long("time")
+                .value_name("START,STOP")
+                .help("Convert samples of these seconds only; also 10%/2, 0%-10%, several"),
+        )
         .arg(flag("verbose", "Accepted for perf's sake").short('v'))
         .args(TARGETS.map(target))
+        .next_help_heading("Names")
+        .args(naming::arguments())
 }
 
 /// Runs `data convert`.
 pub(crate) fn run(matches: &ArgMatches, program: &str) -> Result<i32, Failure> {
     let (target, output) = target(matches)?;
-    check_flags(&target, matches)?;
+    check_options(&target, matches)?;
     let force = matches.get_flag("force");
     if !force && output.exists() {
         return Err(Failure::new("Output file exists. Use --force to overwrite it."));
     }
     let input = Input::from_matches(matches)?;
-    let done = (target.run)(&Request { input: &input, output, force })?;
+    let done = (target.run)(&Request { input: &input, output, force, matches })?;
     let (from, to) = (input.path().display(), output.display());
     print_error(&format!("[ {program} data convert: Converted '{from}' into {} data '{to}' ]", target.name));
     let megabytes = done.bytes as f64 / f64::from(1 << 20);
@@ -79,6 +138,9 @@ pub(crate) fn run(matches: &ArgMatches, program: &str) -> Result<i32, Failure> {
     print_error(&format!(
         "[ {program} data convert: Converted and wrote {megabytes:.3} MB ({samples} samples) ]"
     ));
+    if done.skipped > 0 {
+        print_error(&format!("[ {program} data convert: Skipped {} samples ]", done.skipped));
+    }
     Ok(code::SUCCESS)
 }
 
@@ -108,12 +170,12 @@ fn list(last: &str) -> String {
     }
 }
 
-fn check_flags(target: &Target, matches: &ArgMatches) -> Result<(), Failure> {
-    let flags = [("all", target.takes_all), ("tod", target.takes_tod)];
-    let senseless = flags.iter().find(|(flag, takes)| matches.get_flag(flag) && !takes);
+fn check_options(target: &Target, matches: &ArgMatches) -> Result<(), Failure> {
+    let given = |option: &str| matches.value_source(option) == Some(ValueSource::CommandLine);
+    let senseless = OPTIONS.iter().find(|option| given(option) && !target.takes.contains(option));
     match senseless {
-        Some((flag, _)) => Err(Failure::new(format!(
-            "--{flag} is currently unsupported for {} output.",
+        Some(option) => Err(Failure::new(format!(
+            "--{option} is currently unsupported for {} output.",
             target.name.to_uppercase()
         ))),
         None => Ok(()),

@@ -1,7 +1,7 @@
 //! Which samples `script` shows: by time, CPU, thread and name.
 
 use clap::{Arg, ArgMatches};
-use oxperf_abi::{Cpu, PerfTime};
+use oxperf_abi::Cpu;
 use oxperf_data::Reader;
 use oxperf_machine::Machine;
 use oxperf_session::SampleEvent;
@@ -47,7 +47,7 @@ impl Filter {
     /// Whether a sample is shown.
     #[inline]
     pub(super) fn takes(&self, machine: &Machine, event: &SampleEvent<'_>) -> bool {
-        self.takes_time(event.sample.time)
+        self.times.as_ref().is_none_or(|times| times.take(event.sample.time))
             && self.takes_cpu(event.sample.cpu)
             && self.takes_thread(machine, event)
     }
@@ -57,11 +57,6 @@ impl Filter {
     pub(super) fn takes_cpu(&self, cpu: Option<Cpu>) -> bool {
         let (Some(ranges), Some(cpu)) = (&self.cpus, cpu) else { return true };
         ranges.iter().any(|(first, last)| (*first..=*last).contains(&cpu.0))
-    }
-
-    fn takes_time(&self, time: Option<PerfTime>) -> bool {
-        let Some(windows) = &self.times else { return true };
-        windows.contain(time.unwrap_or(PerfTime(0)))
     }
 
     fn takes_thread(&self, machine: &Machine, event: &SampleEvent<'_>) -> bool {

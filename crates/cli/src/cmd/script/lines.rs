@@ -1,17 +1,17 @@
-//! The text of locations, each rendered once: a line depends on the address and its mapping alone.
+//! The text of locations: a line for each located address.
 
 use oxperf_machine::Machine;
 use oxperf_present::script::{FieldSet, Location};
 use oxperf_present::visible::visible;
 use oxperf_resolve::{FrameId, FrameTable, Names};
 
-/// Rendered locations, one after another, found by frame.
+use crate::frame_texts::FrameTexts;
+
+/// Rendered locations.
 #[derive(Debug, Default)]
 pub(super) struct Lines {
     fields: FieldSet,
-    text: Vec<u8>,
-    /// Where each frame's text begins and ends; empty for one not rendered yet.
-    spans: Vec<(usize, usize)>,
+    texts: FrameTexts,
 }
 
 impl Lines {
@@ -34,39 +34,29 @@ impl Lines {
         names: &mut Names<'_>,
         machine: &Machine,
     ) -> &[u8] {
-        let index = id.0 as usize;
-        if self.spans.len() <= index {
-            self.spans.resize(frames.len(), (0, 0));
-        }
-        if self.spans[index].1 == 0 {
-            self.spans[index] = self.render(id, frames, names, machine);
-        }
-        let (start, end) = self.spans[index];
-        &self.text[start..end]
+        let fields = self.fields;
+        self.texts.get(id, |out| render(id, fields, (frames, names, machine), out))
     }
+}
 
-    #[cold]
-    fn render(
-        &mut self,
-        id: FrameId,
-        frames: &FrameTable,
-        names: &mut Names<'_>,
-        machine: &Machine,
-    ) -> (usize, usize) {
-        names.grow(machine);
-        let frame = frames.get(id);
-        let dso = frame.place.map(|place| machine.dso(place.dso));
-        let dso = dso.map(|dso| visible(&dso.shown));
-        let address = frame.place.map_or(frame.ip, |place| place.address);
-        let name = frame.place.and_then(|place| names.name(machine, &place));
-        let symbol = name.map(|name| (visible(name.text), address.wrapping_sub(name.start)));
-        let location = Location {
-            ip: frame.ip,
-            symbol: symbol.as_ref().map(|(name, offset)| (name.as_ref(), *offset)),
-            dso: dso.as_deref(),
-        };
-        let start = self.text.len();
-        location.write(self.fields, &mut self.text);
-        (start, self.text.len())
-    }
+#[cold]
+fn render(
+    id: FrameId,
+    fields: FieldSet,
+    (frames, names, machine): (&FrameTable, &mut Names<'_>, &Machine),
+    out: &mut Vec<u8>,
+) {
+    names.grow(machine);
+    let frame = frames.get(id);
+    let dso = frame.place.map(|place| machine.dso(place.dso));
+    let dso = dso.map(|dso| visible(&dso.shown));
+    let address = frame.place.map_or(frame.ip, |place| place.address);
+    let name = frame.place.and_then(|place| names.name(machine, &place));
+    let symbol = name.map(|name| (visible(name.text), address.wrapping_sub(name.start)));
+    let location = Location {
+        ip: frame.ip,
+        symbol: symbol.as_ref().map(|(name, offset)| (name.as_ref(), *offset)),
+        dso: dso.as_deref(),
+    };
+    location.write(fields, out);
 }

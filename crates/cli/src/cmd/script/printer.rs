@@ -119,7 +119,7 @@ impl<'s> Printer<'s> {
     pub(super) fn finish(self) -> io::Result<u64> {
         match self.failed {
             Some(error) => Err(error),
-            None => self.output.finish().map(|()| self.faulty_chains),
+            None => self.output.finish().map(|_| self.faulty_chains),
         }
     }
 

@@ -1,0 +1,178 @@
+//! `data convert --to-json`: the sink that writes every sample as an object.
+
+use std::io;
+use std::ops::ControlFlow;
+
+use oxperf_abi::{EventType, SampleType};
+use oxperf_machine::Machine;
+use oxperf_present::json_export::{self, SampleHead, Samples, write_frame, write_trace_field};
+use oxperf_resolve::{FrameId, FrameTable, Names, SymbolSource, walk_chain};
+use oxperf_session::{EventTable, SampleEvent, Session, Sink};
+use oxperf_tracepoint::{Formatter, Formatters};
+
+use super::{Converted, Request};
+use crate::collect;
+use crate::failure::Failure;
+use crate::frame_texts::FrameTexts;
+use crate::input::report_trouble;
+use crate::naming;
+use crate::output::Output;
+use crate::time_windows::TimeWindows;
+
+/// Writes the file.
+pub(super) fn run(request: &Request<'_>) -> Result<Converted, Failure> {
+    let input = request.input;
+    let reader = input.reader()?;
+    let store = naming::store(request.matches)?;
+    let times = request.times(&reader)?;
+    let formatters = collect::formatters(&reader);
+    let session = Session::new(&reader);
+    let mut output = Output::file(request.create_file()?);
+    json_export::begin(output.buffer(), &reader, input.modified());
+    let mut writer = Writer::new(output, session.events(), &formatters, &store, times);
+    let mut finished = session.run(&mut writer).map_err(|error| input.refuse(&error))?;
+    finished.diagnostics.faulty_chains = writer.faulty_chains;
+    let converted = writer.finish()?;
+    report_trouble(&finished.diagnostics);
+    Ok(converted)
+}
+
+/// The sink.
+struct Writer<'s> {
+    output: Output,
+    failed: Option<io::Error>,
+    samples: Samples,
+    frames: FrameTable,
+    texts: FrameTexts,
+    names: Names<'s>,
+    /// How each event's raw data are read.
+    formatters: Vec<Option<&'s Formatter>>,
+    /// Whether any event records the CPU.
+    with_cpu: bool,
+    times: Option<TimeWindows>,
+    chain: Vec<FrameId>,
+    fields: Vec<u8>,
+    faulty_chains: u64,
+    converted: u64,
+    skipped: u64,
+}
+
+impl<'s> Writer<'s> {
+    fn new(
+        output: Output,
+        events: &EventTable,
+        formatters: &'s Formatters,
+        source: &'s dyn SymbolSource,
+        times: Option<TimeWindows>,
+    ) -> Writer<'s> {
+        let attrs = || events.events().iter().map(|event| event.attr);
+        let formatter = |kind, config| formatters.get(config).filter(|_| kind == EventType::TRACEPOINT);
+        Writer {
+            output,
+            failed: None,
+            samples: Samples::default(),
+            frames: FrameTable::default(),
+            texts: FrameTexts::default(),
+            names: Names::new(source),
+            formatters: attrs().map(|attr| formatter(attr.kind, attr.config)).collect(),
+            with_cpu: attrs().any(|attr| attr.sample_type.contains(SampleType::CPU)),
+            times,
+            chain: Vec::new(),
+            fields: Vec::new(),
+            faulty_chains: 0,
+            converted: 0,
+            skipped: 0,
+        }
+    }
+
+    fn finish(mut self) -> Result<Converted, Failure> {
+        if let Some(error) = self.failed {
+            return Err(error.into());
+        }
+        self.samples.end(self.output.buffer());
+        let bytes = self.output.finish()?;
+        Ok(Converted { bytes, samples: self.converted, skipped: self.skipped })
+    }
+
+    /// The addresses of the sample's call chain, or its own where it has none.
+    fn locate(&mut self, machine: &Machine, event: &SampleEvent<'_>) {
+        self.chain.clear();
+        let (frames, chain) = (&mut self.frames, &mut self.chain);
+        let mut add = |mode, ip| chain.push(frames.intern(machine, event.thread, mode, ip));
+        let mode = event.misc.cpu_mode();
+        if event.sample.callchain.is_none() {
+            return add(mode, event.sample.ip.unwrap_or(0));
+        }
+        let walked = walk_chain(mode, &event.sample, add);
+        if walked.is_err() {
+            self.faulty_chains += 1;
+            self.chain.clear();
+        }
+    }
+
+    fn render(&mut self, machine: &Machine) {
+        let (frames, names) = (&self.frames, &mut self.names);
+        for id in &self.chain {
+            self.texts.ensure(*id, |out| write_place(*id, frames, names, machine, out));
+        }
+    }
+
+    fn read_fields(&mut self, event: &SampleEvent<'_>) {
+        self.fields.clear();
+        let fields = &mut self.fields;
+        if let (Some(raw), Some(formatter)) = (event.sample.raw, self.formatters[event.event.0]) {
+            formatter.each_text(raw, |field, text| write_trace_field(fields, &field.name, text));
+        }
+    }
+
+    fn write(&mut self, machine: &Machine, event: &SampleEvent<'_>) -> io::Result<()> {
+        self.locate(machine, event);
+        self.render(machine);
+        self.read_fields(event);
+        let thread = machine.thread_info(event.thread);
+        let head = SampleHead {
+            time: event.sample.time.map(|time| time.0),
+            pid: thread.pid.map_or(-1, |pid| pid.0),
+            tid: thread.tid.0,
+            cpu: self.with_cpu.then(|| event.sample.cpu.map(|cpu| cpu.0)),
+            comm: machine.comm_of(event.thread),
+        };
+        let frames = self.chain.iter().map(|id| self.texts.known(*id));
+        self.samples.add(self.output.buffer(), &head, frames, &self.fields);
+        self.converted += 1;
+        self.output.settle()
+    }
+}
+
+#[cold]
+fn write_place(
+    id: FrameId,
+    frames: &FrameTable,
+    names: &mut Names<'_>,
+    machine: &Machine,
+    out: &mut Vec<u8>,
+) {
+    names.grow(machine);
+    let frame = frames.get(id);
+    let named = frame.place.and_then(|place| {
+        let name = names.name(machine, &place)?;
+        Some((name.text, machine.dso(place.dso).short_name.as_str()))
+    });
+    write_frame(out, frame.ip, named);
+}
+
+impl Sink for Writer<'_> {
+    fn sample(&mut self, machine: &mut Machine, event: &SampleEvent<'_>) -> ControlFlow<()> {
+        if !self.times.as_ref().is_none_or(|times| times.take(event.sample.time)) {
+            self.skipped += 1;
+            return ControlFlow::Continue(());
+        }
+        match self.write(machine, event) {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(error) => {
+                self.failed = Some(error);
+                ControlFlow::Break(())
+            }
+        }
+    }
+}
