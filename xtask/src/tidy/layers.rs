@@ -8,6 +8,7 @@ use super::Findings;
 const LAYERS: &[(&str, u32)] = &[
     ("oxperf-abi", 0),
     ("intel-pt", 0),
+    ("oxperf-disasm", 0),
     ("oxperf-wire", 1),
     ("oxperf-sys", 1),
     ("oxperf-pmu", 1),

@@ -1,0 +1,113 @@
+//! Instructions as text.
+//!
+//! For listings and for the lines of a trace: the bytes of one x86 instruction become its assembly text, in AT&T or
+//! Intel syntax, with names for the addresses that it goes to. What supplies the bytes and the names is up to the
+//! caller; nothing here reads a file.
+//!
+//! ```
+//! use oxperf_disasm::{Disassembler, Form, Syntax, Width};
+//! let mut disassembler = Disassembler::new(Width::Bits64, Syntax::Att, Form::Listing);
+//! let mut text = String::new();
+//! let mut name = |address: u64, out: &mut String| {
+//!     out.push_str("main");
+//!     address == 0x1015
+//! };
+//! let length = disassembler.write(&[0xe8, 0x10, 0, 0, 0], 0x1000, &mut name, &mut text);
+//! assert_eq!((length, text.as_str()), (Some(5), "call   1015 <main>"));
+//! ```
+
+mod output;
+mod style;
+
+use iced_x86::{Decoder, DecoderOptions, Formatter, Instruction};
+
+use output::Output;
+
+/// How wide the code is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Width {
+    /// Real mode and 16-bit segments.
+    Bits16,
+    /// 32-bit code.
+    Bits32,
+    /// 64-bit code.
+    Bits64,
+}
+
+/// How operands are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Syntax {
+    /// Source before destination, `%` and `$` before registers and numbers.
+    Att,
+    /// Destination before source.
+    Intel,
+}
+
+/// How a line is laid out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// As in listings of `objdump`: operands in a column, targets as `401136 <main+0x20>`.
+    Listing,
+    /// As in the lines of `perf script`: a blank before the operands, named targets by their names alone.
+    Script,
+}
+
+/// Appends the name of an address, `main+0x20` for instance; `false` if there is none, and then it may have appended
+/// anything.
+pub type Names<'a> = dyn FnMut(u64, &mut String) -> bool + 'a;
+
+/// Writes instructions of one width in one style.
+pub struct Disassembler {
+    bits: u32,
+    style: (Syntax, Form),
+    formatter: Box<dyn Formatter>,
+    instruction: Instruction,
+}
+
+impl std::fmt::Debug for Disassembler {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Disassembler")
+            .field("bits", &self.bits)
+            .field("style", &self.style)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Disassembler {
+    /// Prepares the style.
+    pub fn new(width: Width, syntax: Syntax, form: Form) -> Disassembler {
+        let bits = match width {
+            Width::Bits16 => 16,
+            Width::Bits32 => 32,
+            Width::Bits64 => 64,
+        };
+        Disassembler {
+            bits,
+            style: (syntax, form),
+            formatter: style::formatter(syntax, form),
+            instruction: Instruction::default(),
+        }
+    }
+
+    /// Appends the instruction at the beginning of `code`, which lies at `address`, and returns its length; `None`,
+    /// with nothing appended, if there is none.
+    pub fn write(
+        &mut self,
+        code: &[u8],
+        address: u64,
+        names: &mut Names<'_>,
+        out: &mut String,
+    ) -> Option<usize> {
+        let mut decoder = Decoder::with_ip(self.bits, code, address, DecoderOptions::NONE);
+        decoder.decode_out(&mut self.instruction);
+        if self.instruction.is_invalid() {
+            return None;
+        }
+        let mut output = Output::new(self.style, &self.instruction, names, out);
+        self.formatter.format(&self.instruction, &mut output);
+        if self.instruction.is_ip_rel_memory_operand() {
+            output.comment(self.instruction.ip_rel_memory_address());
+        }
+        Some(self.instruction.len())
+    }
+}
