@@ -4,6 +4,7 @@
 //! line's end; names from the file are made [`visible`] here.
 
 mod bpf;
+mod callchain_deferred;
 mod cgroup;
 mod lost;
 mod mapping;
@@ -16,6 +17,7 @@ use std::fmt;
 use std::io::Write;
 
 pub use bpf::{bpf_event, ksymbol};
+pub use callchain_deferred::callchain_deferred;
 pub use cgroup::cgroup;
 pub use lost::{finished_round, lost};
 pub use mapping::{mmap, mmap2};

@@ -26,6 +26,9 @@ impl Session<'_, '_> {
             self.diagnostics.undecodable += 1;
             return ControlFlow::Continue(());
         }
+        if queued.record.header.kind == RecordType::CALLCHAIN_DEFERRED {
+            self.close_chains(queued, sink)?;
+        }
         if ends_thread { ControlFlow::Continue(()) } else { self.show_sideband(queued, sink) }
     }
 
@@ -74,11 +77,25 @@ impl Session<'_, '_> {
             self.diagnostics.undecodable += 1;
             return ControlFlow::Continue(());
         };
+        if self.deferred.keep(queued, &sample) {
+            return ControlFlow::Continue(());
+        }
+        self.deliver_decoded(queued, &sample, sink)
+    }
+
+    #[inline]
+    pub(crate) fn deliver_decoded(
+        &mut self,
+        queued: &Queued<'_>,
+        sample: &Sample<'_>,
+        sink: &mut impl Sink,
+    ) -> ControlFlow<()> {
+        let event = &self.events.events()[queued.event.0];
         let period = sample.period.unwrap_or(event.attr.sample_period);
         if reads_group(event) {
-            return self.deliver_group(queued, &sample, sink);
+            return self.deliver_group(queued, sample, sink);
         }
-        self.hand_over(queued, queued.event, sample, period, sink)
+        self.hand_over(queued, queued.event, *sample, period, sink)
     }
 
     /// Hands over one sample for each member that counted something.

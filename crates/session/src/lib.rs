@@ -28,6 +28,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod deferred;
 mod deliver;
 mod diagnostics;
 mod events;

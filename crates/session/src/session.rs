@@ -8,6 +8,7 @@ use oxperf_machine::{Machine, ThreadId};
 use oxperf_wire::user::BuildIdRecord;
 use oxperf_wire::{Cursor, Endian, RecordHeader, Sample, SampleId};
 
+use crate::deferred::Deferred;
 use crate::events::{word_from_end, word_from_start};
 use crate::group_read::GroupReads;
 use crate::order::Order;
@@ -82,6 +83,7 @@ pub struct Session<'r, 'a> {
     pub(crate) events: EventTable,
     pub(crate) machine: Machine,
     pub(crate) reads: GroupReads,
+    pub(crate) deferred: Deferred,
     pub(crate) diagnostics: Diagnostics,
     in_file_order: bool,
     only: Option<&'static [RecordType]>,
@@ -134,6 +136,7 @@ impl<'r, 'a> Session<'r, 'a> {
             events,
             machine,
             reads: GroupReads::default(),
+            deferred: Deferred::default(),
             diagnostics,
             in_file_order: false,
             only: None,
@@ -153,6 +156,13 @@ impl<'r, 'a> Session<'r, 'a> {
     #[must_use]
     pub fn keeping_exited_threads(mut self) -> Session<'r, 'a> {
         self.machine.keep_exited_threads();
+        self
+    }
+
+    /// Delivers samples at once whose user callers come in a record of their own, and without them.
+    #[must_use]
+    pub fn leaving_chains_open(mut self) -> Session<'r, 'a> {
+        self.deferred.leave_open();
         self
     }
 
@@ -188,7 +198,8 @@ impl<'r, 'a> Session<'r, 'a> {
         let mut order = Order::new();
         let flow = parts.into_iter().try_for_each(|records| self.walk_part(records, &mut order, sink));
         if flow.is_continue() {
-            let _ = self.deliver_all(order.finish(), sink);
+            let flow = self.deliver_all(order.finish(), sink);
+            let _ = flow.is_continue().then(|| self.deliver_waiting(sink));
         }
         self.diagnostics.out_of_order = order.out_of_order();
         Finished { machine: self.machine, diagnostics: self.diagnostics }

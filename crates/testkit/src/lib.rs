@@ -40,6 +40,7 @@
 //! | `lost_samples` | `lost=` |
 //! | `throttle`, `unthrottle` | `time=`, `id=`, `stream_id=` |
 //! | `sample` | `event=N` (which event line, from 0) or the event that owns `id=`, else the first; then a field for every bit of `sample=`, see below |
+//! | `callchain_deferred` | `cookie=`, `chain=` as of samples |
 //! | `finished_round`, `finished_init` | nothing |
 //! | `raw` | `type=N`, `body=HEX` |
 //! | `feature NAME\|N` | contents in order: `string=TEXT`, `u32=1,2`, `u64=1,2`, `bytes=HEX` |

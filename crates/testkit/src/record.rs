@@ -63,11 +63,18 @@ fn encode_body(first: &str, line: &mut Line, events: &[Event], out: &mut Bytes) 
         "throttle" => counts::throttle(RecordType::THROTTLE, line, out),
         "unthrottle" => counts::throttle(RecordType::UNTHROTTLE, line, out),
         "sample" => sample::encode(line, events, out).map(|()| Body::new(RecordType::SAMPLE)),
+        "callchain_deferred" => callchain_deferred(line, out),
         "finished_round" => Ok(Body::new(RecordType::FINISHED_ROUND)),
         "finished_init" => Ok(Body::new(RecordType::FINISHED_INIT)),
         "raw" => raw(line, out),
         _ => Err(format!("{first:?} is no line of the notation")),
     }
+}
+
+fn callchain_deferred(line: &mut Line, out: &mut Bytes) -> Read<Body> {
+    out.u64(line.number("cookie")?.unwrap_or(0));
+    sample::chain(line, out)?;
+    Ok(Body::new(RecordType::CALLCHAIN_DEFERRED))
 }
 
 fn raw(line: &mut Line, out: &mut Bytes) -> Read<Body> {
@@ -88,6 +95,7 @@ fn has_trailer(kind: RecordType) -> bool {
         RecordType::LOST_SAMPLES,
         RecordType::THROTTLE,
         RecordType::UNTHROTTLE,
+        RecordType::CALLCHAIN_DEFERRED,
     ];
     plain.contains(&kind)
 }

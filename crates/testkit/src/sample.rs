@@ -2,6 +2,8 @@
 
 mod blocks;
 
+pub(crate) use blocks::chain;
+
 use oxperf_abi::SampleType;
 
 use crate::bytes::Bytes;

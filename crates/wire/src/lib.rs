@@ -40,6 +40,7 @@ pub use encoder::Encoder;
 pub use endian::Endian;
 pub use error::WireError;
 pub use header::RecordHeader;
+pub use kernel::open_chain;
 pub use layout::SampleLayout;
 pub use read::{ReadValue, ReadValues};
 pub use sample::{BranchStack, Registers, Sample, UserStack, Weight};

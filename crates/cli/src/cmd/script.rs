@@ -42,6 +42,8 @@ pub(crate) fn command() -> Command {
         .arg(Arg::new("ns").long("ns").action(ArgAction::SetTrue).help("Show times with nine decimals"))
         .arg(time_flag("reltime", "Show times since the first sample").conflicts_with("deltatime"))
         .arg(time_flag("deltatime", "Show times since the sample before"))
+        .arg(Arg::new("merge-callchains").long("merge-callchains").action(ArgAction::SetTrue).help("Join call chains whose user part was recorded apart; on by default"))
+        .arg(Arg::new("no-merge-callchains").long("no-merge-callchains").action(ArgAction::SetTrue).overrides_with("merge-callchains").help("Show the parts of such call chains where they were recorded"))
         .next_help_heading("Which samples")
         .args(filter::arguments())
         .next_help_heading("Other records")
@@ -72,8 +74,12 @@ pub(crate) fn run(matches: &ArgMatches, _program: &str) -> Result<i32, Failure> 
     }
     let store = naming::store(matches)?;
     let formatters = collect::formatters(&reader);
-    let shown = Shown::from_matches(matches);
+    let mut shown = Shown::from_matches(matches);
     let mut session = dump::session(matches, &reader);
+    if matches.get_flag("no-merge-callchains") {
+        session = session.leaving_chains_open();
+        shown.add(RecordType::CALLCHAIN_DEFERRED);
+    }
     if shown.contains(RecordType::FINISHED_ROUND) {
         session = session.in_file_order();
     }

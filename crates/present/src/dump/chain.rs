@@ -2,7 +2,7 @@
 
 use oxperf_abi::{BranchSampleType, CallchainContext};
 use oxperf_session::SessionEvent;
-use oxperf_wire::{BranchStack, Sample, Words};
+use oxperf_wire::{BranchStack, Sample, Words, open_chain};
 
 use super::text::{push_decimal, push_word};
 use crate::script::push_number;
@@ -13,6 +13,14 @@ pub(super) fn write(sample: &Sample<'_>, event: &SessionEvent, out: &mut Vec<u8>
     if let Some(branches) = sample.branch_stack.filter(|_| is_call_stack(event)) {
         call_stack_chain(&chain, &branches, out);
     }
+    words(&chain, out);
+    if open_chain(chain).is_some() {
+        out.extend_from_slice(b"...... (deferred)\n");
+    }
+}
+
+/// Appends the words of a chain with the names of its markers.
+pub(super) fn words(chain: &Words<'_>, out: &mut Vec<u8>) {
     out.extend_from_slice(b"... FP chain: nr:");
     push_decimal(out, chain.len() as u64);
     out.push(b'\n');

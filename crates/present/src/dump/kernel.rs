@@ -10,7 +10,7 @@ use oxperf_wire::kernel::{
 use oxperf_wire::{Cursor, Endian, SampleId};
 
 use super::text::{Text, push_prefixed, put};
-use super::{Consumer, UNHANDLED, record_name};
+use super::{Consumer, UNHANDLED, chain, record_name};
 use crate::records;
 use crate::visible::visible;
 
@@ -52,12 +52,13 @@ pub(super) fn write(
             out.push(b'\n');
         }
         RecordType::CALLCHAIN_DEFERRED => {
-            let cookie = CallchainDeferred::decode(cursor)?.cookie;
+            let record = CallchainDeferred::decode(cursor)?;
             let (pid, tid) = (id.pid.map_or(-1, |pid| pid.0), id.tid.map_or(-1, |tid| tid.0));
             let misc = misc.0;
             put!(out, "PERF_RECORD_CALLCHAIN_DEFERRED(IP, 0x{misc:x}): {pid}/{tid}: ");
-            push_prefixed(out, cookie);
+            push_prefixed(out, record.cookie);
             out.push(b'\n');
+            chain::words(&record.chain, out);
         }
         // As in perf, `script` says nothing more, it does not even end the line.
         kind @ (RecordType::THROTTLE | RecordType::UNTHROTTLE) => {

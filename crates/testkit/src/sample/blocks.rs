@@ -26,7 +26,7 @@ pub(super) fn read(line: &mut Line, out: &mut Bytes) -> Read<()> {
     Ok(())
 }
 
-pub(super) fn chain(line: &mut Line, out: &mut Bytes) -> Read<()> {
+pub(crate) fn chain(line: &mut Line, out: &mut Bytes) -> Read<()> {
     let text = line.take("chain").unwrap_or_default();
     let words = text.split(',').filter(|word| !word.is_empty()).map(chain_word).collect::<Read<Vec<_>>>()?;
     counted(&words, out);

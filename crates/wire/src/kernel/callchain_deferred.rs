@@ -1,5 +1,7 @@
 //! The user part of call chains that samples left open.
 
+use oxperf_abi::CallchainContext;
+
 use crate::{Cursor, Encoder, WireError, Words};
 
 /// User addresses for the samples whose chain ends with the same cookie.
@@ -24,6 +26,14 @@ impl<'a> CallchainDeferred<'a> {
         encoder.u64(self.chain.len() as u64);
         self.chain.iter().for_each(|word| encoder.u64(word));
     }
+}
+
+/// The cookie of a sample's chain whose user part is in a record of its own: the word behind the marker that ends it.
+#[inline]
+pub fn open_chain(chain: Words<'_>) -> Option<u64> {
+    let marker = chain.get(chain.len().checked_sub(2)?)?;
+    let is_open = CallchainContext::from_word(marker) == Some(CallchainContext::UserDeferred);
+    chain.get(chain.len() - 1).filter(|_| is_open)
 }
 
 #[cfg(test)]

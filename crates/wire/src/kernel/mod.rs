@@ -22,7 +22,7 @@ mod throttle;
 pub use aux::Aux;
 pub use aux_output_hw_id::AuxOutputHwId;
 pub use bpf_event::BpfEvent;
-pub use callchain_deferred::CallchainDeferred;
+pub use callchain_deferred::{CallchainDeferred, open_chain};
 pub use cgroup::Cgroup;
 pub use comm::Comm;
 pub use itrace_start::ItraceStart;

@@ -3,17 +3,18 @@
 use std::io;
 use std::ops::ControlFlow;
 
-use oxperf_abi::{DataSource, EventType, SampleType, SoftwareId};
+use oxperf_abi::{CpuMode, DataSource, EventType, Pid, SampleType, SoftwareId, Tid};
 use oxperf_data::RawRecord;
 use oxperf_machine::{Machine, ThreadId};
 use oxperf_present::script::{
-    Access, AccessColumns, EventClass, FieldSet, FieldSpec, Head, HeadLayout, push_hex,
+    Access, AccessColumns, EventClass, FieldSet, FieldSpec, Head, HeadLayout, Location, push_hex,
 };
 use oxperf_present::visible::visible;
 use oxperf_resolve::{FrameId, FrameTable, KernelNames, Names, SymbolSource, walk_chain};
 use oxperf_session::{EventIndex, EventTable, SampleEvent, SessionEvent, SidebandEvent, Sink};
 use oxperf_tracepoint::Formatters;
-use oxperf_wire::{Endian, Sample, Weight};
+use oxperf_wire::kernel::CallchainDeferred;
+use oxperf_wire::{Cursor, Endian, Sample, Weight, open_chain};
 
 use super::clock::Clock;
 use super::filter::Filter;
@@ -135,12 +136,12 @@ impl<'s> Printer<'s> {
     }
 
     /// The addresses of the sample's chain, located.
-    fn locate_chain(&mut self, machine: &Machine, event: &SampleEvent<'_>) {
+    fn locate_chain(&mut self, machine: &Machine, mode: CpuMode, sample: &Sample<'_>, thread: ThreadId) {
         self.chain.clear();
         let (frames, chain, limit) = (&mut self.frames, &mut self.chain, self.max_stack);
-        let walked = walk_chain(event.misc.cpu_mode(), &event.sample, |mode, ip| {
+        let walked = walk_chain(mode, sample, |mode, ip| {
             if chain.len() < limit {
-                chain.push(frames.intern(machine, event.thread, mode, ip));
+                chain.push(frames.intern(machine, thread, mode, ip));
             }
         });
         if walked.is_err() {
@@ -160,15 +161,40 @@ impl<'s> Printer<'s> {
             out.push(b' ');
             return out.extend_from_slice(text);
         }
-        self.locate_chain(machine, event);
+        self.locate_chain(machine, event.misc.cpu_mode(), &event.sample, event.thread);
+        self.output.buffer().push(b'\n');
+        self.print_chain(lines, machine);
+        if let Some(cookie) = event.sample.callchain.and_then(open_chain) {
+            let out = self.output.buffer();
+            out.push(b'\t');
+            Location { ip: cookie, symbol: Some(("(cookie)", 0)), dso: None }
+                .write(self.lines[lines].fields().without(FieldSet::SYMOFF), out);
+            out.push(b'\n');
+        }
+    }
+
+    /// Prints the located chain, an address a line.
+    fn print_chain(&mut self, lines: usize, machine: &Machine) {
         let out = self.output.buffer();
-        out.push(b'\n');
         for id in &self.chain {
             let text = self.lines[lines].get(*id, &self.frames, &mut self.names, machine);
             out.push(b'\t');
             out.extend_from_slice(text);
             out.push(b'\n');
         }
+    }
+
+    /// Prints the user part of chains, which came in a record of its own.
+    pub(super) fn print_user_part(&mut self, machine: &mut Machine, event: &SidebandEvent<'_>) {
+        let view = &self.views[event.event.0];
+        let (lines, with_chain) = (view.lines, view.layout.with_chain);
+        let record = CallchainDeferred::decode(&mut Cursor::new(event.record.body, self.endian));
+        let Some(record) = record.ok().filter(|_| with_chain) else { return };
+        let thread = machine.thread(event.id.pid.unwrap_or(Pid(-1)), event.id.tid.unwrap_or(Tid(-1)));
+        let sample = Sample { callchain: Some(record.chain), ..Sample::default() };
+        self.locate_chain(machine, CpuMode::User, &sample, thread);
+        self.print_chain(lines, machine);
+        self.output.buffer().push(b'\n');
     }
 
     /// The data address, with its symbol and object where the event's addresses lie in mapped memory.

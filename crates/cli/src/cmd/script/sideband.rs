@@ -10,7 +10,8 @@ use oxperf_present::script::FieldSet;
 use oxperf_present::visible::visible;
 use oxperf_session::SidebandEvent;
 use oxperf_wire::kernel::{
-    BpfEvent, Cgroup, Comm, Ksymbol, Lost, Mmap, Mmap2, Namespaces, SwitchCpuWide, Task, TextPoke,
+    BpfEvent, CallchainDeferred, Cgroup, Comm, Ksymbol, Lost, Mmap, Mmap2, Namespaces, SwitchCpuWide, Task,
+    TextPoke,
 };
 use oxperf_wire::{Cursor, WireError};
 
@@ -59,6 +60,11 @@ impl Shown {
         Shown(asked.flat_map(|(.., kinds)| kinds.iter().copied()).collect())
     }
 
+    /// Shows a kind, too.
+    pub(super) fn add(&mut self, kind: RecordType) {
+        self.0.push(kind);
+    }
+
     /// Whether a kind is shown.
     pub(super) fn contains(&self, kind: RecordType) -> bool {
         self.0.contains(&kind)
@@ -87,6 +93,9 @@ impl Printer<'_> {
         if let Ok(subject) = self.describe(machine, event, &mut text) {
             self.print_stamp(machine, event, subject);
             self.output.buffer().extend_from_slice(&text);
+            if event.record.header.kind == RecordType::CALLCHAIN_DEFERRED {
+                self.print_user_part(machine, event);
+            }
         }
         self.output.settle()
     }
@@ -160,6 +169,9 @@ impl Printer<'_> {
             }
             RecordType::CGROUP => records::cgroup(out, &Cgroup::decode(cursor)?),
             RecordType::LOST => records::lost(out, &Lost::decode(cursor)?),
+            RecordType::CALLCHAIN_DEFERRED => {
+                records::callchain_deferred(out, &CallchainDeferred::decode(cursor)?);
+            }
             RecordType::KSYMBOL => records::ksymbol(out, &Ksymbol::decode(cursor)?),
             RecordType::BPF_EVENT => records::bpf_event(out, &BpfEvent::decode(cursor)?),
             RecordType::TEXT_POKE => self.describe_poke(machine, &TextPoke::decode(cursor)?, out),
