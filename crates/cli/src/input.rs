@@ -9,7 +9,7 @@ use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 use clap::{Arg, ArgAction, ArgMatches};
-use oxperf_data::{DataError, Reader};
+use oxperf_data::{DamageList, DataError, Reader};
 use oxperf_session::Diagnostics;
 
 use crate::failure::Failure;
@@ -186,11 +186,16 @@ fn check_owner(path: &Path, owner: u32, force: bool) -> Result<(), Failure> {
     Err(Failure::new(format!("File {path} not owned by current user or root (use -f to override)")))
 }
 
+/// Tells what is damaged, a line each.
+pub(crate) fn report_damage(damage: &DamageList) {
+    for line in damage.to_string().lines() {
+        print_error(&format!("Warning: {line}"));
+    }
+}
+
 /// Tells what was lost and broken, each kind once.
 pub(crate) fn report_trouble(found: &Diagnostics) {
-    for damage in &found.damage {
-        print_error(&format!("Warning: {damage}"));
-    }
+    report_damage(&found.damage);
     if found.lost_chunks > 0 {
         let (records, chunks) = (found.records, found.lost_chunks);
         print_error(&format!(

@@ -38,7 +38,7 @@ mod header;
 mod reader;
 mod writer;
 
-pub use damage::Damage;
+pub use damage::{Damage, DamageList};
 pub use error::{DataError, FeatureFault};
 pub use features::{Feature, FeatureBits, FeatureId, FeatureSet};
 pub use header::{FileHeader, Section};

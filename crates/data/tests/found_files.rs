@@ -84,7 +84,7 @@ fn describe(file: &[u8]) -> String {
         Err(error) => error.to_string(),
     };
     let broken = broken_features(reader.features());
-    let damage: Vec<_> = reader.damage().iter().map(ToString::to_string).collect();
+    let damage: Vec<_> = reader.damage().listed().iter().map(ToString::to_string).collect();
     format!("{} events, {records}, broken features {broken:?}, {damage:?}", reader.events().len())
 }
 

@@ -1,6 +1,6 @@
 //! Everything that went wrong with a recording, counted.
 
-use oxperf_data::Damage;
+use oxperf_data::DamageList;
 
 /// What was lost, broken or strange. Counts, never logs: every result shows them beside itself.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -30,5 +30,5 @@ pub struct Diagnostics {
     /// Samples delivered.
     pub samples: u64,
     /// Stretches of the file that could not be read.
-    pub damage: Vec<Damage>,
+    pub damage: DamageList,
 }

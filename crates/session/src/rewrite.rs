@@ -8,7 +8,8 @@ mod tracing;
 use oxperf_abi::{FileOffset, Misc, RecordType};
 use oxperf_data::features::{AuxtraceEntry, BuildIdEntry, NrCpus};
 use oxperf_data::{
-    Container, Damage, DataError, FeatureId, Framed, Output, RawRecord, Reader, Source, WriteError, Writer,
+    Container, Damage, DamageList, DataError, FeatureId, Framed, Output, RawRecord, Reader, Source,
+    WriteError, Writer,
 };
 use oxperf_wire::{Endian, RecordHeader};
 
@@ -39,7 +40,7 @@ pub struct Rewritten {
     /// Attributes with settings that are newer than this program, which perf refuses; they were left out.
     pub attributes_cut: u64,
     /// Stretches of the recording that could not be read.
-    pub damage: Vec<Damage>,
+    pub damage: DamageList,
 }
 
 /// Why a recording was not rewritten.
@@ -70,7 +71,7 @@ pub fn rewrite<O: Output>(reader: &Reader<'_>, output: O) -> Result<Rewritten, R
         endian: reader.endian(),
         bodies: Bodies::new(reader, events),
         build_ids: Vec::new(),
-        done: Rewritten { damage: reader.damage().to_vec(), ..Rewritten::default() },
+        done: Rewritten { damage: reader.damage().clone(), ..Rewritten::default() },
     };
     match source {
         Source::Borrowed(parts) => parts.into_iter().try_for_each(|records| rewriter.take_all(records))?,
@@ -117,7 +118,7 @@ impl<O: Output> Rewriter<O> {
         for record in records {
             match record {
                 Ok(record) => self.take(&record.as_raw())?,
-                Err(damage) => self.done.damage.push(damage),
+                Err(damage) => self.done.damage.add(damage),
             }
         }
         Ok(())

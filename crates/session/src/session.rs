@@ -32,6 +32,12 @@ pub trait Sink {
         ControlFlow::Continue(())
     }
 
+    /// A stretch of the recording cannot be read; told where it stands, before the records that wait for their turn.
+    /// `Break` ends the session.
+    fn damage(&mut self, _damage: &Damage) -> ControlFlow<()> {
+        ControlFlow::Continue(())
+    }
+
     /// The recorder finished a round: it has emptied every ring once more. `Break` ends the session.
     fn round(&mut self) -> ControlFlow<()> {
         ControlFlow::Continue(())
@@ -126,7 +132,7 @@ impl<'r, 'a> Session<'r, 'a> {
         }
         let events = EventTable::new(reader);
         let diagnostics = Diagnostics {
-            damage: reader.damage().to_vec(),
+            damage: reader.damage().clone(),
             lost_samples_by_event: vec![0; events.events().len()],
             ..Diagnostics::default()
         };
@@ -214,12 +220,14 @@ impl<'r, 'a> Session<'r, 'a> {
         let ordered = self.events.all_have_trailers() && !self.in_file_order;
         let mut flow = ControlFlow::Continue(());
         while let (ControlFlow::Continue(()), Some(record)) = (flow, records.next()) {
-            self.diagnostics.records += 1;
             flow = match record {
-                Ok(record) => self.take(record, ordered, order, sink),
+                Ok(record) => {
+                    self.diagnostics.records += 1;
+                    self.take(record, ordered, order, sink)
+                }
                 Err(damage) => {
-                    self.diagnostics.damage.push(damage);
-                    ControlFlow::Continue(())
+                    self.diagnostics.damage.add(damage);
+                    sink.damage(&damage)
                 }
             };
         }

@@ -3,7 +3,7 @@
 use std::num::NonZero;
 
 use oxperf_abi::{Misc, RecordType};
-use oxperf_data::{Damage, DataError, FeatureId, Framed, RawRecord, Reader, Source};
+use oxperf_data::{Damage, DamageList, DataError, FeatureId, Framed, RawRecord, Reader, Source};
 use oxperf_wire::kernel::LostSamples;
 use oxperf_wire::{Cursor, Endian};
 
@@ -22,7 +22,7 @@ pub struct RecordStats {
     /// For each event, in file order.
     pub events: Vec<EventStats>,
     /// Stretches of the file that could not be read.
-    pub damage: Vec<Damage>,
+    pub damage: DamageList,
     by_kind: [u64; KINDS],
     /// Records of kinds without a counter.
     others: u64,
@@ -59,6 +59,7 @@ impl RecordStats {
             events,
         };
         let mut counter = fresh();
+        counter.stats.damage = reader.damage().clone();
         match reader.source()? {
             // What one sample of a group counted depends on the one before.
             Source::Borrowed(parts) if events.reads.contains(&true) => {
@@ -85,7 +86,7 @@ impl RecordStats {
         }
         self.by_kind.iter_mut().zip(later.by_kind).for_each(|(count, more)| *count += more);
         self.others += later.others;
-        self.damage.extend(later.damage);
+        self.damage.append(later.damage);
     }
 
     fn new(reader: &Reader<'_>, events: &EventTable) -> RecordStats {
@@ -93,7 +94,7 @@ impl RecordStats {
         RecordStats {
             aux_area: reader.features().bits().contains(FeatureId::AUXTRACE),
             events: events.events().iter().map(|event| named(&event.name)).collect(),
-            damage: Vec::new(),
+            damage: DamageList::default(),
             by_kind: [0; KINDS],
             others: 0,
         }
@@ -141,7 +142,7 @@ impl Counter<'_> {
     fn item<B: AsRef<[u8]>>(&mut self, item: Result<Framed<B>, Damage>) {
         match item {
             Ok(record) => self.record(&record.as_raw()),
-            Err(damage) => self.stats.damage.push(damage),
+            Err(damage) => self.stats.damage.add(damage),
         }
     }
 

@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 use clap::{Arg, ArgAction, ArgMatches};
 use oxperf_abi::CpuMode;
 use oxperf_data::features::Arch;
-use oxperf_data::{RawRecord, Reader};
+use oxperf_data::{Damage, RawRecord, Reader};
 use oxperf_machine::Machine;
 use oxperf_present::dump::{Architecture, Consumer, Dump, DumpOptions, Object, Packets};
 use oxperf_present::stats;
@@ -87,6 +87,12 @@ impl Dumper {
         packets.map_or(Ok(()), |packets| write_packets(packets, output))
     }
 
+    /// Writes what is broken.
+    pub(crate) fn damage(&self, damage: &Damage, output: &mut Output) -> io::Result<()> {
+        self.dump.damage(damage, output.buffer());
+        output.settle()
+    }
+
     /// Appends the thread of a sample and what its address lies in.
     pub(crate) fn place(&self, machine: &Machine, event: &SampleEvent<'_>, out: &mut Vec<u8>) {
         let mode = event.misc.cpu_mode();
@@ -130,6 +136,11 @@ impl DumpSink {
 impl Sink for DumpSink {
     fn record(&mut self, record: &RawRecord<'_>, event: Option<EventIndex>) -> ControlFlow<()> {
         let written = self.dumper.record(record, event, &mut self.output);
+        self.go_on(written)
+    }
+
+    fn damage(&mut self, damage: &Damage) -> ControlFlow<()> {
+        let written = self.dumper.damage(damage, &mut self.output);
         self.go_on(written)
     }
 

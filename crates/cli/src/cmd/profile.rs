@@ -90,7 +90,7 @@ fn losses(profile: &Profile, found: &Diagnostics) -> Vec<String> {
         ),
         (lost_samples, "samples were lost in the kernel: try a lower rate (-F 999)"),
         (found.undecodable, "records could not be decoded"),
-        (found.damage.len() as u64, "stretches of the file could not be read"),
+        (found.damage.count(), "stretches of the file could not be read"),
     ];
     let present = counts.iter().filter(|(count, _)| *count > 0);
     present.map(|(count, what)| format!("{count} {what}")).collect()

@@ -3,7 +3,7 @@
 use oxperf_abi::{EventId, FileOffset};
 use oxperf_wire::{Cursor, Endian, StoredAttr};
 
-use crate::{Damage, DataError, FileHeader, Section};
+use crate::{Damage, DamageList, DataError, FileHeader, Section};
 
 /// The smallest entry: an attribute of the first version and the place of its ids.
 pub(super) const SMALLEST_ENTRY: u64 = 64 + Section::STORED;
@@ -24,11 +24,11 @@ pub(super) fn read(
     file: &[u8],
     endian: Endian,
     header: &FileHeader,
-    damage: &mut Vec<Damage>,
+    damage: &mut DamageList,
 ) -> Result<Vec<EventEntry>, DataError> {
     let table = header.attrs.slice(file);
     if (table.len() as u64) < header.attrs.size {
-        damage.push(cut("attributes", header.attrs, table));
+        damage.add(cut("attributes", header.attrs, table));
     }
     let stride = usize::try_from(header.attr_size).unwrap_or(usize::MAX);
     let mut ids = IdBudget { left: file.len() / 8 };
@@ -46,7 +46,7 @@ fn decode_entry(
     entry: &[u8],
     offset: FileOffset,
     endian: Endian,
-    damage: &mut Vec<Damage>,
+    damage: &mut DamageList,
 ) -> Result<(StoredAttr, Section), DataError> {
     let room = entry.len() - Section::STORED as usize;
     let failed = |source| DataError::Attr { offset, source };
@@ -54,7 +54,7 @@ fn decode_entry(
     // The ids' place follows the attribute's own size, which can be less than the entry has room for.
     let own = usize::try_from(stored.size.max(64)).unwrap_or(usize::MAX);
     if own != room {
-        damage.push(Damage::AttrSize { offset, expected: room as u64, found: own as u64 });
+        damage.add(Damage::AttrSize { offset, expected: room as u64, found: own as u64 });
     }
     let place = entry.get(own.min(room)..).unwrap_or_default();
     let place = Section::decode(&mut Cursor::new(place, endian)).map_err(failed)?;
@@ -67,17 +67,11 @@ struct IdBudget {
 }
 
 impl IdBudget {
-    fn read(
-        &mut self,
-        file: &[u8],
-        place: Section,
-        endian: Endian,
-        damage: &mut Vec<Damage>,
-    ) -> Vec<EventId> {
+    fn read(&mut self, file: &[u8], place: Section, endian: Endian, damage: &mut DamageList) -> Vec<EventId> {
         let bytes = place.slice(file);
         let count = (bytes.len() / 8).min(self.left);
         if (count * 8) as u64 != place.size {
-            damage.push(cut("event ids", place, &bytes[..count * 8]));
+            damage.add(cut("event ids", place, &bytes[..count * 8]));
         }
         self.left -= count;
         let mut cursor = Cursor::new(bytes, endian);

@@ -5,30 +5,19 @@ use oxperf_wire::{Endian, RecordHeader};
 
 /// Reads the frame of a record in one byte order.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Framing {
-    pub(super) endian: Endian,
-}
-
-/// What stands at the beginning of some bytes.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Frame {
-    /// A whole record: its header, and the bytes that follow outside of its size.
-    Whole { header: RecordHeader, payload: usize },
-    /// The beginning of a record that takes so many bytes in all, as far as can be told.
-    Part { wanted: u64 },
-    /// A record whose size is less than its header's.
-    Senseless { size: u32 },
+pub(crate) struct Framing {
+    pub(crate) endian: Endian,
 }
 
 impl Framing {
     /// Bytes of a record's header.
-    pub(super) const HEADER: usize = RecordHeader::SIZE;
+    pub(crate) const HEADER: usize = RecordHeader::SIZE;
     /// Types above this are simpleperf's, with a size of 32 bits.
     const LAST_SHORT_TYPE: u32 = 32768;
 
     /// Reads a header.
     #[inline]
-    pub(super) fn header(self, bytes: [u8; 8]) -> RecordHeader {
+    pub(crate) fn header(self, bytes: [u8; 8]) -> RecordHeader {
         let [k0, k1, k2, k3, m0, m1, s0, s1] = bytes;
         let (kind, misc, size) = match self.endian {
             Endian::Little => (
@@ -51,7 +40,7 @@ impl Framing {
 
     /// Bytes outside of the record's own size that belong to it.
     #[inline]
-    pub(super) fn payload_size(self, kind: RecordType, body: &[u8]) -> u64 {
+    pub(crate) fn payload_size(self, kind: RecordType, body: &[u8]) -> u64 {
         match kind {
             RecordType::HEADER_TRACING_DATA => self.number(body, 4),
             RecordType::AUXTRACE => self.number(body, 8),
@@ -61,7 +50,7 @@ impl Framing {
 
     /// The number in the first `width` bytes; 0 when there are fewer.
     #[cold]
-    pub(super) fn number(self, body: &[u8], width: usize) -> u64 {
+    pub(crate) fn number(self, body: &[u8], width: usize) -> u64 {
         let digits = body.get(..width).unwrap_or_default().iter();
         let shift_in = |value: u64, byte: &u8| value << 8 | u64::from(*byte);
         match self.endian {
@@ -70,23 +59,13 @@ impl Framing {
         }
     }
 
-    /// Looks at the record that begins with the first of `bytes`.
-    #[inline]
-    pub(super) fn frame(self, bytes: &[u8]) -> Frame {
-        let Some(first) = bytes.first_chunk() else { return Frame::Part { wanted: Self::HEADER as u64 } };
-        let header = self.header(*first);
+    /// The record at the beginning of some bytes, if it is all there: its header, and how many bytes follow outside of
+    /// its size.
+    pub(crate) fn whole(self, bytes: &[u8]) -> Option<(RecordHeader, usize)> {
+        let header = self.header(*bytes.first_chunk()?);
         let size = header.size as usize;
-        if size < Self::HEADER {
-            return Frame::Senseless { size: header.size };
-        }
-        let Some(body) = bytes.get(Self::HEADER..size) else {
-            return Frame::Part { wanted: u64::from(header.size) };
-        };
-        let payload = self.payload_size(header.kind, body);
-        let wanted = payload.saturating_add(u64::from(header.size));
-        if wanted > bytes.len() as u64 {
-            return Frame::Part { wanted };
-        }
-        Frame::Whole { header, payload: payload as usize }
+        let payload = self.payload_size(header.kind, bytes.get(Self::HEADER..size)?);
+        let payload = usize::try_from(payload).ok()?;
+        (bytes.len() - size >= payload).then_some((header, payload))
     }
 }

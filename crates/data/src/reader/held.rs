@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use super::Framed;
-use super::framing::{Frame, Framing};
+use super::framing::Framing;
+use super::walk::{Step, Tail, Walk};
 use crate::Damage;
 use oxperf_abi::FileOffset;
 
@@ -59,16 +60,18 @@ impl AsRef<[u8]> for Held<'_> {
 pub(super) struct Chunk {
     bytes: Arc<Vec<u8>>,
     position: usize,
-    framing: Framing,
+    /// Place of the first byte among all that are framed one after another.
+    base: u64,
 }
 
 impl Chunk {
-    pub(super) fn new(mut bytes: Vec<u8>, framing: Framing) -> Chunk {
+    /// A chunk whose first byte stands at `base`.
+    pub(super) fn new(mut bytes: Vec<u8>, base: u64) -> Chunk {
         // A record that waits keeps the whole chunk.
         if bytes.len() < bytes.capacity() / 2 {
             bytes.shrink_to_fit();
         }
-        Chunk { bytes: Arc::new(bytes), position: 0, framing }
+        Chunk { bytes: Arc::new(bytes), position: 0, base }
     }
 
     /// What has not been framed.
@@ -76,38 +79,54 @@ impl Chunk {
         self.bytes.get(self.position..).unwrap_or_default()
     }
 
-    /// Bytes framed so far.
-    pub(super) fn position(&self) -> usize {
-        self.position
+    /// Place of the first byte that has not been framed.
+    pub(super) fn place(&self) -> u64 {
+        self.base + self.position as u64
     }
 
-    /// The next record, said to begin at `offset`; or the bytes that a whole one would take.
-    pub(super) fn next(&mut self, offset: FileOffset) -> Result<Framed<Held<'static>>, Missing> {
-        match self.framing.frame(self.rest()) {
-            Frame::Whole { header, payload } => {
-                let start = self.position;
-                let end = start + header.size as usize;
-                self.position = end + payload;
-                let held = |start, end| Held(Kind::Shared { chunk: Arc::clone(&self.bytes), start, end });
-                let body = held(start + Framing::HEADER, end);
-                let payload = if payload == 0 { Held::borrowed(&[]) } else { held(end, end + payload) };
-                Ok(Framed { offset, header, body, payload })
+    /// The chunk without its first `count` bytes that have not been framed.
+    fn advance(&mut self, count: usize) {
+        self.position = self.position.saturating_add(count).min(self.bytes.len());
+    }
+
+    /// What the walk finds next, with the bytes of a record and its place.
+    pub(super) fn next(&mut self, walk: &mut Walk, tail: Tail) -> Next {
+        loop {
+            let place = self.place();
+            match walk.step(self.rest(), place, tail) {
+                Step::Record { header, payload } => {
+                    let start = self.position;
+                    let end = start + header.size as usize;
+                    self.position = end + payload;
+                    let held = |start, end| Held(Kind::Shared { chunk: Arc::clone(&self.bytes), start, end });
+                    let body = held(start + Framing::HEADER, end);
+                    let payload = if payload == 0 { Held::borrowed(&[]) } else { held(end, end + payload) };
+                    return Next::Record(Framed { offset: FileOffset(place), header, body, payload });
+                }
+                Step::Skip { count } => self.advance(count),
+                Step::Damage { damage, count } => {
+                    self.advance(count);
+                    return Next::Damage(damage);
+                }
+                Step::More { wanted } => return Next::More { wanted },
+                Step::Pause => return Next::Pause,
+                Step::End => return Next::End,
             }
-            Frame::Part { wanted } => Err(Missing::Bytes { wanted }),
-            Frame::Senseless { size } => Err(Missing::Sense(Damage::RecordSize {
-                offset,
-                expected: Framing::HEADER as u64,
-                found: u64::from(size),
-            })),
         }
     }
 }
 
-/// Why a chunk gives no record.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Missing {
-    /// The record, if one begins here, needs so many bytes from its beginning on.
-    Bytes { wanted: u64 },
-    /// Nothing after this can be framed.
-    Sense(Damage),
+/// What a chunk gives.
+#[derive(Debug)]
+pub(super) enum Next {
+    Record(Framed<Held<'static>>),
+    Damage(Damage),
+    /// So many bytes are needed from [`Chunk::place`] on.
+    More {
+        wanted: u64,
+    },
+    /// More bytes would tell, but none can be had now.
+    Pause,
+    /// All bytes are framed, and there are no more.
+    End,
 }

@@ -3,15 +3,18 @@
 mod events;
 mod features;
 mod framed;
-mod framing;
+pub(crate) mod framing;
 mod held;
 mod inflate;
+mod plausible;
 mod prologue;
 mod records;
+mod search;
 mod skim;
 mod source;
 mod stream;
 mod unpacked;
+mod walk;
 
 use std::fs::File;
 use std::io::Read;
@@ -27,12 +30,13 @@ pub use records::Records;
 pub use source::{HeldRecords, Source};
 
 use framing::Framing;
+use plausible::Plausible;
 use prologue::Prologue;
 use stream::{Once, Streamed};
 use unpacked::Unpacked;
 
 use crate::features::{Compressed, EventDesc};
-use crate::{Damage, DataError, FeatureId, FileHeader, Section};
+use crate::{Damage, DamageList, DataError, FeatureId, FileHeader, Section};
 
 /// How the parts of a recording lie.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -61,7 +65,9 @@ pub struct Reader<'a> {
     data: Section,
     events: Vec<EventEntry>,
     features: Features<'a>,
-    damage: Vec<Damage>,
+    damage: DamageList,
+    /// What its records look like.
+    plausible: Plausible,
 }
 
 impl<'a> Reader<'a> {
@@ -93,7 +99,7 @@ impl<'a> Reader<'a> {
     /// As [`Reader::open`]; also for a recording in the form of a file, which must be given as one.
     pub fn open_stream(mut input: Box<dyn Read + Send>) -> Result<Reader<'static>, DataError> {
         let (endian, header) = read_stream_header(&mut *input)?;
-        let mut stream = Streamed::new(input, header.size, Framing { endian });
+        let mut stream = Streamed::new(input, header.size, Plausible::new(Framing { endian }));
         let (mut prologue, mut ahead) = (Prologue::new(endian), Vec::new());
         let outcome = prologue.read(&mut stream, |record| ahead.push(record));
         stream.put_back(ahead);
@@ -108,7 +114,7 @@ impl<'a> Reader<'a> {
     ) -> Result<Reader<'a>, DataError> {
         let data = Section { offset: header.size, size: (file.len() as u64).saturating_sub(header.size) };
         let mut prologue = Prologue::new(endian);
-        prologue.read(Records::new(file, data, endian), |_| ())?;
+        prologue.read(Records::new(file, data, Plausible::new(Framing { endian })), |_| ())?;
         Ok(Reader { data, ..Reader::after(prologue, file, endian, header) })
     }
 
@@ -124,14 +130,15 @@ impl<'a> Reader<'a> {
             data: Section::default(),
             events: prologue.events,
             features: Features::of_stream(prologue.features, endian),
-            damage: Vec::new(),
+            damage: DamageList::default(),
+            plausible: Plausible::new(Framing { endian }),
         };
         reader.name_events();
         reader
     }
 
     fn open_file(file: &'a [u8], endian: Endian, mut header: FileHeader) -> Result<Reader<'a>, DataError> {
-        let mut damage = Vec::new();
+        let mut damage = DamageList::default();
         check_layout(&header)?;
         let data = data_section(&header, file, &mut damage);
         if header.data.size == 0 {
@@ -139,10 +146,13 @@ impl<'a> Reader<'a> {
             header.features = crate::FeatureBits::default();
         }
         let events = events::read(file, endian, &header, &mut damage)?;
+        let plausible = Plausible::new(Framing { endian });
+        // Ids that cannot be read would be missed in the records.
+        let plausible = if damage.is_empty() { plausible.with_events(&events) } else { plausible };
         let features = Features::locate(file, endian, &header);
         let (opened, parts, stream) = (None, None, None);
         let mut reader =
-            Reader { file, opened, parts, stream, endian, header, data, events, features, damage };
+            Reader { file, opened, parts, stream, endian, header, data, events, features, damage, plausible };
         reader.name_events();
         Ok(reader)
     }
@@ -179,7 +189,7 @@ impl<'a> Reader<'a> {
     }
 
     /// What is broken in the header and its parts. Records report their own damage while they are read.
-    pub fn damage(&self) -> &[Damage] {
+    pub fn damage(&self) -> &DamageList {
         &self.damage
     }
 
@@ -212,7 +222,7 @@ impl<'a> Reader<'a> {
 
     /// Whether records are compressed although no feature says so: a recorder that was killed had no time to.
     fn holds_compressed(&self) -> bool {
-        let records = Records::new(self.file, self.data, self.endian).map_while(Result::ok);
+        let records = self.walk(self.file, self.data).map_while(Result::ok);
         let kinds = records.map(|record| record.header.kind);
         let telling = [RecordType::SAMPLE, RecordType::COMPRESSED, RecordType::COMPRESSED2];
         let first = || kinds.into_iter().find(|kind| telling.contains(kind));
@@ -230,7 +240,7 @@ impl<'a> Reader<'a> {
         match self.container() {
             Container::Directory => Err(DataError::Directory),
             _ if self.stream.is_some() => Err(DataError::Stream),
-            _ => Ok(Records::new(self.file, self.data, self.endian)),
+            _ => Ok(self.walk(self.file, self.data)),
         }
     }
 
@@ -249,7 +259,7 @@ impl<'a> Reader<'a> {
             let records = records.map(outliving);
             // A stream may hold compressed records without having said so.
             let stated = compression.map_or(0, |found| found.mmap_size);
-            return Ok(Source::Held(Box::new(Unpacked::new(records, self.framing(), stated))));
+            return Ok(Source::Held(Box::new(Unpacked::new(records, self.plausible.clone(), stated))));
         }
         if self.container() == Container::Directory && self.parts.is_none() {
             return Err(DataError::Directory);
@@ -263,22 +273,21 @@ impl<'a> Reader<'a> {
 
     /// The records of each file, undecompressed.
     fn images(&self) -> Vec<Records<'a>> {
-        let whole =
-            |part: &&'a [u8]| Records::new(part, Section { offset: 0, size: part.len() as u64 }, self.endian);
-        let first = Records::new(self.file, self.data, self.endian).read_from(self.opened);
+        let whole = |part: &&'a [u8]| self.walk(part, Section { offset: 0, size: part.len() as u64 });
+        let first = self.walk(self.file, self.data).read_from(self.opened);
         std::iter::once(first).chain(self.parts.iter().flatten().map(whole)).collect()
     }
 
     /// Each file of a directory is a compressed stream of its own.
     fn unpacked(&self, parts: Vec<Records<'a>>, stated: u32) -> HeldRecords<'a> {
-        let framing = self.framing();
+        let plausible = self.plausible.clone();
         Box::new(parts.into_iter().flat_map(move |records| {
-            Unpacked::new(records.map(|item| item.map(Framed::from)), framing, stated)
+            Unpacked::new(records.map(|item| item.map(Framed::from)), plausible.clone(), stated)
         }))
     }
 
-    fn framing(&self) -> Framing {
-        Framing { endian: self.endian }
+    fn walk(&self, file: &'a [u8], data: Section) -> Records<'a> {
+        Records::new(file, data, self.plausible.clone())
     }
 
     /// Gives the events their names from the feature that holds them.
@@ -336,19 +345,21 @@ fn check_layout(header: &FileHeader) -> Result<(), DataError> {
 }
 
 /// Where the records really are, given the file's length.
-fn data_section(header: &FileHeader, file: &[u8], damage: &mut Vec<Damage>) -> Section {
+fn data_section(header: &FileHeader, file: &[u8], damage: &mut DamageList) -> Section {
     let stated = header.data;
     let offset = oxperf_abi::FileOffset(stated.offset);
     let rest = (file.len() as u64).saturating_sub(stated.offset);
     if stated.size == 0 {
-        damage.push(Damage::DataSizeZero { offset, found: rest });
+        damage.add(Damage::DataSizeZero { offset, found: rest });
         return Section { size: rest, ..stated };
     }
     if stated.size > rest {
-        damage.push(Damage::PartCut { part: "data", offset, expected: stated.size, found: rest });
+        damage.add(Damage::PartCut { part: "data", offset, expected: stated.size, found: rest });
     }
     Section { size: stated.size.min(rest), ..stated }
 }
 
+#[cfg(test)]
+mod search_tests;
 #[cfg(test)]
 mod tests;

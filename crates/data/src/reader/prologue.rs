@@ -37,7 +37,7 @@ impl Prologue {
         for record in records {
             let goes_on = match &record {
                 Ok(record) => self.note(&record.as_raw())?,
-                Err(_) => false,
+                Err(_) => true,
             };
             seen(record);
             if !goes_on {

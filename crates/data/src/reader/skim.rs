@@ -14,7 +14,7 @@ use std::io;
 
 use oxperf_abi::FileOffset;
 
-use super::framing::{Frame, Framing};
+use super::framing::Framing;
 use super::{RawRecord, Records};
 use crate::Damage;
 
@@ -91,7 +91,7 @@ impl Records<'_> {
         const SEVERAL: usize = 8;
         let mut rest = self.rest();
         for _ in 0..SEVERAL {
-            let Some((header, length)) = whole(self.framing(), rest) else { return false };
+            let Some((header, length)) = self.clear(rest) else { return false };
             if header.kind.name().is_none() || !length.is_multiple_of(8) {
                 return false;
             }
@@ -113,15 +113,6 @@ fn on_threads<S: Copy + Send + Sync, T: Send>(stretches: &[S], walk: &(impl Fn(S
         });
         std::iter::once(first).chain(others).collect()
     })
-}
-
-/// The header of the record at the beginning of some bytes and its whole length, if it is all there.
-#[inline]
-fn whole(framing: Framing, bytes: &[u8]) -> Option<(oxperf_wire::RecordHeader, usize)> {
-    match framing.frame(bytes) {
-        Frame::Whole { header, payload } => Some((header, header.size as usize + payload)),
-        Frame::Part { .. } | Frame::Senseless { .. } => None,
-    }
 }
 
 /// A stretch of the file: the records that begin before `until`.
@@ -163,7 +154,7 @@ impl Stretch<'_> {
         let mut position = 0;
         while at.0 + (position as u64) < self.until.0 {
             let rest = &piece[position..];
-            let Some((header, length)) = whole(self.image.framing(), rest) else { break };
+            let Some((header, length)) = self.image.clear(rest) else { break };
             let offset = FileOffset(at.0 + position as u64);
             let (body, payload) = rest[..length].split_at(header.size as usize);
             visit(Ok(RawRecord { offset, header, body: &body[Framing::HEADER..], payload }));
@@ -194,6 +185,7 @@ fn read_at(_: &File, _: &mut [u8], _: u64) -> io::Result<usize> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::plausible::Plausible;
     use super::*;
     use crate::Section;
     use oxperf_wire::Endian;
@@ -221,7 +213,7 @@ mod tests {
         std::fs::write(&path, bytes).unwrap();
         let file = File::open(&path).unwrap();
         let section = Section { offset: 0, size: bytes.len() as u64 };
-        let image = Records::new(bytes, section, Endian::Little);
+        let image = Records::new(bytes, section, Plausible::new(Framing { endian: Endian::Little }));
         let expected: Vec<_> = image.clone().map(told).collect();
         for records in [image.clone(), image.read_from(Some(&file))] {
             for threads in [1, 2, 7] {

@@ -7,8 +7,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use oxperf_abi::FileOffset;
 
-use super::framing::Framing;
-use super::held::{Chunk, Missing};
+use super::held::{Chunk, Next};
+use super::plausible::Plausible;
+use super::walk::{Tail, Walk};
 use super::{Framed, Held};
 use crate::Damage;
 
@@ -16,13 +17,13 @@ use crate::Damage;
 /// of records keep.
 pub(super) struct Streamed {
     input: Box<dyn Read + Send>,
-    framing: Framing,
+    walk: Walk,
     /// Records that were read ahead.
     ahead: VecDeque<Result<Framed<Held<'static>>, Damage>>,
     chunk: Chunk,
-    /// Place of the chunk's first byte in the stream.
-    base: u64,
     ended: bool,
+    /// Takes what one read gives.
+    piece: Vec<u8>,
 }
 
 /// Bytes asked for at once.
@@ -30,9 +31,16 @@ const PIECE: usize = 128 << 10;
 
 impl Streamed {
     /// The records that follow the `base` bytes that were read of the stream.
-    pub(super) fn new(input: Box<dyn Read + Send>, base: u64, framing: Framing) -> Streamed {
-        let chunk = Chunk::new(Vec::new(), framing);
-        Streamed { input, framing, ahead: VecDeque::new(), chunk, base, ended: false }
+    pub(super) fn new(input: Box<dyn Read + Send>, base: u64, plausible: Plausible) -> Streamed {
+        let chunk = Chunk::new(Vec::new(), base);
+        Streamed {
+            input,
+            walk: Walk::new(plausible),
+            ahead: VecDeque::new(),
+            chunk,
+            ended: false,
+            piece: vec![0; PIECE],
+        }
     }
 
     /// Gives records again that were taken, before all others.
@@ -40,16 +48,12 @@ impl Streamed {
         self.ahead.extend(records);
     }
 
-    fn offset(&self) -> FileOffset {
-        FileOffset(self.base + self.chunk.position() as u64)
-    }
-
     /// Reads until there are `wanted` bytes that are not framed, or the stream ends.
     fn fill(&mut self, wanted: u64) -> Result<(), Damage> {
         let mut bytes = self.chunk.rest().to_vec();
-        self.base = self.offset().0;
+        let base = self.chunk.place();
         let outcome = loop {
-            match read_some(&mut self.input, &mut bytes) {
+            match read_some(&mut self.input, &mut self.piece, &mut bytes) {
                 Ok(0) => {
                     self.ended = true;
                     break Ok(());
@@ -58,42 +62,28 @@ impl Streamed {
                 Ok(_) => {}
                 Err(error) => {
                     self.ended = true;
-                    let offset = FileOffset(self.base + bytes.len() as u64);
+                    let offset = FileOffset(base + bytes.len() as u64);
                     break Err(Damage::StreamBroken { offset, error });
                 }
             }
         };
-        self.chunk = Chunk::new(bytes, self.framing);
+        self.chunk = Chunk::new(bytes, base);
         outcome
-    }
-
-    /// Ends the walk.
-    fn stop(&mut self) {
-        self.ended = true;
-        self.chunk = Chunk::new(Vec::new(), self.framing);
-    }
-
-    /// What to say when the stream ends inside a record of `wanted` bytes.
-    fn cut(&mut self, wanted: u64) -> Option<Damage> {
-        let (offset, found) = (self.offset(), self.chunk.rest().len() as u64);
-        self.stop();
-        (found > 0).then_some(Damage::RecordCut { offset, expected: wanted, found })
     }
 }
 
 /// Appends what one read gives, waiting for it if need be.
-fn read_some(input: &mut dyn Read, bytes: &mut Vec<u8>) -> Result<usize, ErrorKind> {
-    let start = bytes.len();
-    bytes.resize(start + PIECE, 0);
-    let outcome = loop {
-        match input.read(&mut bytes[start..]) {
+fn read_some(input: &mut dyn Read, piece: &mut [u8], bytes: &mut Vec<u8>) -> Result<usize, ErrorKind> {
+    loop {
+        match input.read(piece) {
             Err(error) if error.kind() == ErrorKind::Interrupted => {}
-            other => break other,
+            Err(error) => return Err(error.kind()),
+            Ok(count) => {
+                bytes.extend_from_slice(piece.get(..count).unwrap_or(piece));
+                return Ok(count);
+            }
         }
-    };
-    let count = outcome.as_ref().map_or(0, |count| *count);
-    bytes.truncate(start + count);
-    outcome.map_err(|error| error.kind())
+    }
 }
 
 impl Iterator for Streamed {
@@ -104,19 +94,16 @@ impl Iterator for Streamed {
             return Some(record);
         }
         loop {
-            let offset = self.offset();
-            match self.chunk.next(offset) {
-                Ok(record) => return Some(Ok(record)),
-                Err(Missing::Sense(damage)) => {
-                    self.stop();
-                    return Some(Err(damage));
-                }
-                Err(Missing::Bytes { wanted }) if self.ended => return self.cut(wanted).map(Err),
-                Err(Missing::Bytes { wanted }) => {
+            let tail = if self.ended { Tail::End } else { Tail::More };
+            match self.chunk.next(&mut self.walk, tail) {
+                Next::Record(record) => return Some(Ok(record)),
+                Next::Damage(damage) => return Some(Err(damage)),
+                Next::More { wanted } if !self.ended => {
                     if let Err(damage) = self.fill(wanted) {
                         return Some(Err(damage));
                     }
                 }
+                Next::More { .. } | Next::Pause | Next::End => return None,
             }
         }
     }
@@ -124,7 +111,7 @@ impl Iterator for Streamed {
 
 impl fmt::Debug for Streamed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Streamed").field("offset", &self.offset()).finish_non_exhaustive()
+        f.debug_struct("Streamed").field("place", &self.chunk.place()).finish_non_exhaustive()
     }
 }
 
@@ -145,6 +132,7 @@ impl Once {
 
 #[cfg(test)]
 mod tests {
+    use super::super::framing::Framing;
     use super::*;
     use oxperf_wire::Endian;
 
@@ -161,8 +149,8 @@ mod tests {
     }
 
     fn walk(bytes: &[u8], at_once: usize) -> Vec<Result<(u64, u32, usize, usize), Damage>> {
-        let framing = Framing { endian: Endian::Little };
-        let stream = Streamed::new(Box::new(Drops(bytes.to_vec(), at_once)), 16, framing);
+        let plausible = Plausible::new(Framing { endian: Endian::Little });
+        let stream = Streamed::new(Box::new(Drops(bytes.to_vec(), at_once)), 16, plausible);
         stream
             .map(|item| {
                 item.map(|record| {
@@ -187,7 +175,7 @@ mod tests {
     fn an_end_inside_a_record_is_told_once() {
         let damage = Damage::RecordCut { offset: FileOffset(16), expected: 24, found: 9 };
         assert_eq!(walk(&[9, 0, 0, 0, 0, 0, 24, 0, 1], 4), [Err(damage)]);
-        let damage = Damage::RecordSize { offset: FileOffset(16), expected: 8, found: 4 };
+        let damage = Damage::Gap { from: FileOffset(16), to: FileOffset(25) };
         assert_eq!(walk(&[9, 0, 0, 0, 0, 0, 4, 0, 1], 4), [Err(damage)]);
     }
 }

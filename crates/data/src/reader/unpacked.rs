@@ -2,9 +2,10 @@
 
 use oxperf_abi::{FileOffset, RecordType};
 
-use super::framing::Framing;
-use super::held::{Chunk, Missing};
+use super::held::{Chunk, Next};
 use super::inflate::{Inflate, Step};
+use super::plausible::Plausible;
+use super::walk::{Tail, Walk};
 use super::{Framed, Held};
 use crate::Damage;
 
@@ -12,13 +13,21 @@ type Item<'a> = Result<Framed<Held<'a>>, Damage>;
 
 /// Gives the records of `records`; after each compressed one those that it holds. A record that begins in one and
 /// ends in the next comes after the next.
+///
+/// One compressed stream runs through all compressed records of a writer, so that none can be read after a broken or
+/// a missing one, unless it begins a stream of its own.
 #[derive(Debug)]
 pub(super) struct Unpacked<'a, I> {
     records: I,
-    framing: Framing,
-    /// `None` when the stream is broken: nothing that is compressed can be read any more.
+    ended: bool,
+    /// What comes next, before anything else.
+    ahead: Option<Item<'a>>,
+    /// `None` while the stream is broken.
     inflate: Option<Inflate>,
     packed: Option<Packed<'a>>,
+    /// What could not be decompressed since the stream broke.
+    lost: Option<Lost>,
+    walk: Walk,
     chunk: Chunk,
     /// Where the compressed record stands that the chunk comes from.
     offset: FileOffset,
@@ -30,7 +39,17 @@ pub(super) struct Unpacked<'a, I> {
 #[derive(Debug)]
 struct Packed<'a> {
     bytes: Held<'a>,
+    /// Its size when nothing of it was read.
+    size: u64,
     produced: u64,
+}
+
+/// Compressed records that were passed over.
+#[derive(Clone, Copy, Debug)]
+struct Lost {
+    offset: FileOffset,
+    records: u64,
+    bytes: u64,
 }
 
 /// Bytes that are decompressed at once.
@@ -41,10 +60,14 @@ const LARGEST: u64 = 1 << 16;
 const USUAL_LIMIT: u64 = 64 << 20;
 /// What is believed of a recording that does.
 const LIMITS: std::ops::RangeInclusive<u64> = 1 << 20..=512 << 20;
+/// The first bytes of a compressed stream.
+const BEGINNING: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
+/// A shorter gap than this has no room for a compressed record.
+const SHORTEST: u64 = 12;
 
 impl<'a, I: Iterator<Item = Item<'a>>> Unpacked<'a, I> {
     /// `stated` is the size that the recording names for the largest compressed record, 0 for none.
-    pub(super) fn new(records: I, framing: Framing, stated: u32) -> Unpacked<'a, I> {
+    pub(super) fn new(records: I, plausible: Plausible, stated: u32) -> Unpacked<'a, I> {
         let stated = u64::from(stated);
         let limit = match stated {
             0 => USUAL_LIMIT,
@@ -53,60 +76,82 @@ impl<'a, I: Iterator<Item = Item<'a>>> Unpacked<'a, I> {
         };
         Unpacked {
             records,
-            framing,
+            ended: false,
+            ahead: None,
             inflate: Inflate::new().ok(),
             packed: None,
-            chunk: Chunk::new(Vec::new(), framing),
+            lost: None,
+            walk: Walk::new(plausible.at_most(LARGEST)),
+            chunk: Chunk::new(Vec::new(), 0),
             offset: FileOffset(0),
             limit,
         }
     }
 
-    /// Decompresses the next piece behind what is left of the last one; `false` when there is none.
-    fn next_piece(&mut self) -> Result<bool, Damage> {
-        let (Some(packed), Some(inflate)) = (self.packed.as_mut(), self.inflate.as_mut()) else {
-            return Ok(false);
-        };
+    /// Decompresses the next piece behind what is left of the last one.
+    fn next_piece(&mut self) {
+        let (Some(packed), Some(inflate)) = (self.packed.as_mut(), self.inflate.as_mut()) else { return };
         let mut out = self.chunk.rest().to_vec();
         let Ok(Step { consumed, produced }) = inflate.step(packed.bytes.as_ref(), &mut out, PIECE) else {
-            return Err(self.give_up());
+            return self.give_up();
         };
         packed.produced += produced as u64;
         let excessive = packed.produced > self.limit;
         let done = produced < PIECE;
         let bytes = std::mem::replace(&mut packed.bytes, Held::borrowed(&[]));
         packed.bytes = bytes.skip(consumed);
-        self.chunk = Chunk::new(out, self.framing);
+        self.chunk = Chunk::new(out, self.chunk.place());
         if excessive {
-            return Err(self.give_up());
-        }
-        if done {
+            self.give_up();
+        } else if done {
             self.packed = None;
         }
-        Ok(true)
     }
 
-    /// Ends the decompression.
-    fn give_up(&mut self) -> Damage {
+    /// The stream is broken in the record that is on its way.
+    fn give_up(&mut self) {
         self.inflate = None;
-        self.packed = None;
-        self.chunk = Chunk::new(Vec::new(), self.framing);
-        Damage::Compressed { offset: self.offset }
+        if let Some(packed) = self.packed.take() {
+            self.count_lost(packed.size);
+        }
     }
 
-    /// The next record out of what is decompressed.
+    fn count_lost(&mut self, bytes: u64) {
+        let lost = self.lost.get_or_insert(Lost { offset: self.offset, records: 0, bytes: 0 });
+        lost.records += 1;
+        lost.bytes += bytes;
+    }
+
+    /// Tells what was lost, once.
+    fn tell_lost(&mut self) -> Option<Item<'a>> {
+        let Lost { offset, records, bytes } = self.lost.take()?;
+        Some(Err(Damage::Compressed { offset, records, bytes }))
+    }
+
+    /// The next record out of what is decompressed, or what is wrong with it.
     fn next_inside(&mut self) -> Option<Item<'a>> {
         loop {
-            match self.chunk.next(self.offset) {
-                Ok(record) => return Some(Ok(record)),
-                Err(Missing::Sense(_)) => return Some(Err(self.give_up())),
-                Err(Missing::Bytes { wanted }) if wanted > LARGEST => return Some(Err(self.give_up())),
-                Err(Missing::Bytes { .. }) => match self.next_piece() {
-                    Ok(true) => {}
-                    Ok(false) => return None,
-                    Err(damage) => return Some(Err(damage)),
-                },
+            let broken = self.ended || self.inflate.is_none();
+            let tail = match &self.packed {
+                Some(_) => Tail::More,
+                None if broken => Tail::End,
+                None => Tail::Pause,
+            };
+            match self.chunk.next(&mut self.walk, tail) {
+                Next::Record(record) => return Some(Ok(Framed { offset: self.offset, ..record })),
+                Next::Damage(damage) => return Some(Err(self.inside(damage))),
+                Next::More { .. } => self.next_piece(),
+                Next::Pause | Next::End => return None,
             }
+        }
+    }
+
+    /// Damage of what was compressed, with the place of the record that held it.
+    fn inside(&self, damage: Damage) -> Damage {
+        let offset = self.offset;
+        match damage {
+            Damage::RecordCut { expected, found, .. } => Damage::RecordCut { offset, expected, found },
+            gap => Damage::GapInside { offset, bytes: gap.lost_bytes() },
         }
     }
 
@@ -116,36 +161,64 @@ impl<'a, I: Iterator<Item = Item<'a>>> Unpacked<'a, I> {
         let bytes = match record.header.kind {
             RecordType::COMPRESSED => body,
             RecordType::COMPRESSED2 => {
-                let size = self.framing.number(body.as_ref(), 8);
+                let size = self.walk.framing().number(body.as_ref(), 8);
                 body.skip(8).take(usize::try_from(size).unwrap_or(usize::MAX))
             }
             _ => return,
         };
         self.offset = record.offset;
-        self.packed = Some(Packed { bytes, produced: 0 });
+        if self.inflate.is_none() && bytes.as_ref().starts_with(&BEGINNING) {
+            self.inflate = Inflate::new().ok();
+        }
+        let size = bytes.as_ref().len() as u64;
+        match self.inflate {
+            Some(_) => self.packed = Some(Packed { bytes, size, produced: 0 }),
+            None => self.count_lost(size),
+        }
     }
 
-    /// A record that the end of the recording cuts.
-    fn cut(&mut self) -> Option<Item<'a>> {
-        let found = self.chunk.rest().len() as u64;
-        let Err(Missing::Bytes { wanted }) = self.chunk.next(self.offset) else { return None };
-        self.chunk = Chunk::new(Vec::new(), self.framing);
-        (found > 0).then_some(Err(Damage::RecordCut { offset: self.offset, expected: wanted, found }))
+    /// What comes from outside.
+    fn take(&mut self, next: Item<'a>) -> Item<'a> {
+        match &next {
+            Ok(record) => self.enter(record),
+            // What was compressed there is missing.
+            Err(damage) if damage.lost_bytes() >= SHORTEST => self.inflate = None,
+            Err(_) => {}
+        }
+        match self.tell_lost_if_over() {
+            Some(lost) => {
+                self.ahead = Some(next);
+                lost
+            }
+            None => next,
+        }
+    }
+
+    fn tell_lost_if_over(&mut self) -> Option<Item<'a>> {
+        self.inflate.as_ref()?;
+        self.tell_lost()
     }
 }
 
 impl<'a, I: Iterator<Item = Item<'a>>> Iterator for Unpacked<'a, I> {
     type Item = Item<'a>;
 
-    fn next(&mut self) -> Option<Item<'a>> {
-        if let Some(inside) = self.next_inside() {
-            return Some(inside);
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            if let Some(ahead) = self.ahead.take() {
+                return Some(ahead);
+            }
+            if let Some(inside) = self.next_inside() {
+                return Some(inside);
+            }
+            if self.ended {
+                return self.tell_lost();
+            }
+            match self.records.next() {
+                Some(next) => return Some(self.take(next)),
+                None => self.ended = true,
+            }
         }
-        let Some(next) = self.records.next() else { return self.cut() };
-        if let Ok(record) = &next {
-            self.enter(record);
-        }
-        Some(next)
     }
 }
 
@@ -154,6 +227,7 @@ mod tests {
     use std::io::Write;
 
     use super::super::Records;
+    use super::super::framing::Framing;
     use super::*;
     use crate::Section;
     use oxperf_wire::Endian;
@@ -179,10 +253,10 @@ mod tests {
 
     /// Kinds and body sizes of everything that comes out.
     fn unpack(data: &[u8], stated: u32) -> Vec<Result<(u32, usize), Damage>> {
-        let framing = Framing { endian: Endian::Little };
+        let plausible = Plausible::new(Framing { endian: Endian::Little });
         let section = Section { offset: 0, size: data.len() as u64 };
-        let records = Records::new(data, section, Endian::Little).map(|item| item.map(Framed::from));
-        let unpacked = Unpacked::new(records, framing, stated);
+        let records = Records::new(data, section, plausible.clone()).map(|item| item.map(Framed::from));
+        let unpacked = Unpacked::new(records, plausible, stated);
         unpacked.map(|item| item.map(|record| (record.header.kind.0, record.body.as_ref().len()))).collect()
     }
 
@@ -201,15 +275,62 @@ mod tests {
     #[test]
     fn the_padded_kind_says_its_size() {
         let packed = compress(&[&ROUND]).remove(0);
-        let body = [&(packed.len() as u64).to_le_bytes()[..], &packed, &[0; 5]].concat();
+        let body = [&(packed.len() as u64).to_le_bytes()[..], &packed, &[0; 7]].concat();
         assert_eq!(unpack(&record(83, &body), 0), [Ok((83, body.len())), Ok((68, 0))]);
     }
 
     #[test]
     fn broken_bytes_end_what_is_compressed_and_nothing_else() {
         let data = [record(81, b"garbage!"), record(81, b"garbage!"), ROUND.to_vec()].concat();
-        let damage = Damage::Compressed { offset: FileOffset(0) };
-        assert_eq!(unpack(&data, 0), [Ok((81, 8)), Err(damage), Ok((81, 8)), Ok((68, 0))]);
+        let damage = Damage::Compressed { offset: FileOffset(0), records: 2, bytes: 16 };
+        assert_eq!(unpack(&data, 0), [Ok((81, 8)), Ok((81, 8)), Ok((68, 0)), Err(damage)]);
+    }
+
+    #[test]
+    fn a_new_stream_ends_the_loss() {
+        let packed = compress(&[&ROUND]).remove(0);
+        let data = [record(81, b"garbage!"), record(81, &packed), ROUND.to_vec()].concat();
+        let damage = Damage::Compressed { offset: FileOffset(0), records: 1, bytes: 8 };
+        assert_eq!(
+            unpack(&data, 0),
+            [Ok((81, 8)), Err(damage), Ok((81, packed.len())), Ok((68, 0)), Ok((68, 0))]
+        );
+    }
+
+    #[test]
+    fn what_is_compressed_after_a_gap_is_not_trusted() {
+        let packed = compress(&[&record(3, &[7; 16]), &record(3, &[7; 16]), &record(3, &[7; 16])]);
+        let mut data = packed.iter().flat_map(|piece| record(81, piece)).collect::<Vec<u8>>();
+        data.extend(ROUND.repeat(3));
+        let (first, second) = (8 + packed[0].len(), 8 + packed[1].len());
+        data[first..first + 8].fill(0xff);
+        let gap = Damage::Gap { from: FileOffset(first as u64), to: FileOffset((first + second) as u64) };
+        let offset = FileOffset((first + second) as u64);
+        let lost = Damage::Compressed { offset, records: 1, bytes: packed[2].len() as u64 };
+        assert_eq!(
+            unpack(&data, 0),
+            [
+                Ok((81, packed[0].len())),
+                Ok((3, 16)),
+                Err(gap),
+                Ok((81, packed[2].len())),
+                Ok((68, 0)),
+                Ok((68, 0)),
+                Ok((68, 0)),
+                Err(lost)
+            ]
+        );
+    }
+
+    #[test]
+    fn a_gap_in_what_was_compressed_tells_where_it_was() {
+        let inner = [record(3, &[7; 16]), vec![0xff; 32], record(3, &[7; 16]), ROUND.repeat(2)].concat();
+        let packed = compress(&[&inner]).remove(0);
+        let gap = Damage::GapInside { offset: FileOffset(0), bytes: 32 };
+        assert_eq!(
+            unpack(&record(81, &packed), 0)[1..],
+            [Ok((3, 16)), Err(gap), Ok((3, 16)), Ok((68, 0)), Ok((68, 0))]
+        );
     }
 
     #[test]
@@ -217,7 +338,8 @@ mod tests {
         let much = ROUND.repeat(1 << 20);
         let packed = compress(&[&much]).remove(0);
         let out = unpack(&record(81, &packed), 4096);
-        assert_eq!(out.last(), Some(&Err(Damage::Compressed { offset: FileOffset(0) })));
+        let bytes = packed.len() as u64;
+        assert_eq!(out.last(), Some(&Err(Damage::Compressed { offset: FileOffset(0), records: 1, bytes })));
         assert!(out.len() < 1 << 18, "{}", out.len());
         assert_eq!(unpack(&record(81, &packed), 8 << 20).len(), 1 + (1 << 20));
     }

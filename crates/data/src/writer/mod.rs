@@ -14,6 +14,7 @@ pub use error::{Part, WriteError};
 pub use output::Output;
 
 use crate::features::{EventDesc, NamedEvent};
+use crate::reader::framing::Framing;
 use crate::{FeatureId, FeatureSet, FileHeader, Section};
 use error::Failed;
 
@@ -202,9 +203,12 @@ fn encode_features(features: &FeatureSet, start: u64) -> Vec<u8> {
 
 /// How many of `bytes` are records that end inside of them.
 fn whole_records(bytes: &[u8]) -> usize {
-    let section = Section { offset: 0, size: bytes.len() as u64 };
-    let records = crate::Records::new(bytes, section, Endian::NATIVE);
-    records.map_while(Result::ok).map(|raw| raw.header.size as usize + raw.payload.len()).sum()
+    let framing = Framing { endian: Endian::NATIVE };
+    let mut end = 0;
+    while let Some((header, payload)) = framing.whole(&bytes[end..]) {
+        end += header.size as usize + payload;
+    }
+    end
 }
 
 #[cfg(test)]

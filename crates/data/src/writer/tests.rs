@@ -56,7 +56,7 @@ fn a_finished_file_reads_back() {
     let file = writer.finish(&features).unwrap();
 
     let reader = Reader::open(&file).unwrap();
-    assert_eq!(reader.damage(), []);
+    assert_eq!(reader.damage().listed(), []);
     assert_eq!(reader.header().data, Section { offset: 104 + 24 + 2 * 128, size: 24 });
     let names: Vec<_> = reader.events().iter().map(|event| event.name.as_deref()).collect();
     assert_eq!(names, [Some("cpu-clock"), Some("deep")]);
@@ -78,7 +78,7 @@ fn a_killed_writer_leaves_all_up_to_its_checkpoint() {
     drop(writer);
 
     let reader = Reader::open(&disk.bytes).unwrap();
-    assert_eq!((reader.data().size, reader.damage()), (16, &[][..]));
+    assert_eq!((reader.data().size, reader.damage().listed()), (16, &[][..]));
     assert_eq!(reader.records().unwrap().count(), 1);
     assert_eq!(reader.features().bits(), Default::default());
 }
@@ -91,7 +91,7 @@ fn without_a_checkpoint_the_rest_of_the_file_is_taken() {
     drop(writer);
 
     let reader = Reader::open(&disk.bytes).unwrap();
-    assert!(matches!(reader.damage(), [Damage::DataSizeZero { found: 16, .. }]));
+    assert!(matches!(reader.damage().listed(), [Damage::DataSizeZero { found: 16, .. }]));
     assert_eq!(reader.records().unwrap().count(), 1);
 }
 
@@ -110,7 +110,7 @@ fn a_full_disk_keeps_whole_records_and_says_so() {
 
     let reader = Reader::open(&disk.bytes).unwrap();
     assert_eq!(reader.records().unwrap().filter(Result::is_ok).count(), 2);
-    assert_eq!((reader.damage(), reader.header().features), (&[][..], Default::default()));
+    assert_eq!((reader.damage().listed(), reader.header().features), (&[][..], Default::default()));
 }
 
 #[test]

@@ -17,7 +17,7 @@ mod text;
 mod tool;
 
 use oxperf_abi::{RecordType, SampleType};
-use oxperf_data::RawRecord;
+use oxperf_data::{Damage, RawRecord};
 use oxperf_session::{EventIndex, EventTable, SessionEvent};
 use oxperf_wire::{Endian, Sample};
 
@@ -182,6 +182,12 @@ impl Dump {
         if let Err(error) = tool::write(record, self.endian, self.consumer, out) {
             refuse(record.header.kind, &error, start, out);
         }
+    }
+
+    /// Appends where something is broken, in the place of the records that would stand there.
+    pub fn damage(&self, damage: &Damage, out: &mut Vec<u8>) {
+        stamp::write_gap(&self.file, damage, out);
+        put!(out, ": damaged: {damage}\n");
     }
 
     /// Appends where a sample is at home: its thread, and what its address lies in.

@@ -1,7 +1,7 @@
 //! The lines before a record's text: where it stands, its bytes, when and on which CPU it happened.
 
 use oxperf_abi::SampleType;
-use oxperf_data::RawRecord;
+use oxperf_data::{Damage, RawRecord};
 use oxperf_wire::Endian;
 
 use super::hex;
@@ -33,6 +33,17 @@ pub(super) fn write_bytes(file: &[u8], record: &RawRecord<'_>, endian: Endian, o
     out.extend_from_slice(b" bytes\n");
     hex::write(header_bytes(record, endian), record.body, out);
     out.push(b'\n');
+}
+
+/// Appends `0xOFF@FILE [0xSIZE]` for a stretch without records.
+pub(super) fn write_gap(file: &[u8], damage: &Damage, out: &mut Vec<u8>) {
+    out.push(b'\n');
+    push_prefixed(out, damage.offset().0);
+    out.push(b'@');
+    out.extend_from_slice(file);
+    out.extend_from_slice(b" [");
+    push_prefixed(out, damage.lost_bytes());
+    out.push(b']');
 }
 
 fn write_size(record: &RawRecord<'_>, out: &mut Vec<u8>) {

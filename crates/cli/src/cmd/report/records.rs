@@ -20,7 +20,7 @@ pub(super) fn stats(input: &Input, reader: &Reader<'_>) -> Result<i32, Failure> 
     stats::write(&mut output, &counted)?;
     output.finish()?;
     report_trouble(&Diagnostics {
-        damage: [reader.damage(), &counted.damage].concat(),
+        damage: counted.damage.clone(),
         unknown_records: counted.unknown(),
         ..Diagnostics::default()
     });

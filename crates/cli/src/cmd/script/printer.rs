@@ -4,7 +4,7 @@ use std::io;
 use std::ops::ControlFlow;
 
 use oxperf_abi::{CpuMode, DataSource, EventType, Pid, SampleType, SoftwareId, Tid};
-use oxperf_data::RawRecord;
+use oxperf_data::{Damage, RawRecord};
 use oxperf_machine::{Machine, ThreadId};
 use oxperf_present::script::{
     Access, AccessColumns, EventClass, FieldSet, FieldSpec, Head, HeadLayout, Location, push_hex,
@@ -312,6 +312,12 @@ impl Sink for Printer<'_> {
     fn record(&mut self, record: &RawRecord<'_>, event: Option<EventIndex>) -> ControlFlow<()> {
         let Some(dumper) = &mut self.dumper else { return ControlFlow::Continue(()) };
         let written = dumper.record(record, event, &mut self.output);
+        self.go_on(written)
+    }
+
+    fn damage(&mut self, damage: &Damage) -> ControlFlow<()> {
+        let Some(dumper) = &self.dumper else { return ControlFlow::Continue(()) };
+        let written = dumper.damage(damage, &mut self.output);
         self.go_on(written)
     }
 

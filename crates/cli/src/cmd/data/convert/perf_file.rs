@@ -4,6 +4,7 @@ use oxperf_session::{RewriteError, Rewritten, rewrite};
 
 use super::{Converted, Request};
 use crate::failure::Failure;
+use crate::input::report_damage;
 use crate::output::print_error;
 
 /// Writes the file.
@@ -21,9 +22,7 @@ pub(super) fn run(request: &Request<'_>) -> Result<Converted, Failure> {
 
 /// Tells what the new file does not have.
 fn report(done: &Rewritten) {
-    for damage in &done.damage {
-        print_error(&format!("Warning: {damage}"));
-    }
+    report_damage(&done.damage);
     let counts = [
         (done.undecodable, "records could not be decoded and were left out"),
         (done.unknown_records, "records of kinds that perf does not know were left out"),

@@ -1,0 +1,195 @@
+//! What is broken in a recording and could be passed over.
+
+mod list;
+
+use std::fmt;
+
+use oxperf_abi::FileOffset;
+
+pub use list::DamageList;
+
+/// One broken stretch of a recording. The reader goes on after it where it can.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum Damage {
+    /// The header says that there are no data: the recorder was killed. Everything to the end of the file is taken.
+    DataSizeZero {
+        /// Where the data begin.
+        offset: FileOffset,
+        /// Bytes found up to the end of the file.
+        found: u64,
+    },
+    /// The header says wrongly where the data are; they were looked for.
+    DataMisplaced {
+        /// Where the header says that they begin.
+        stated: FileOffset,
+        /// Where the first records were found.
+        found: FileOffset,
+    },
+    /// A part of the file ends after the file does; what there is of it is taken.
+    PartCut {
+        /// Which part.
+        part: &'static str,
+        /// Where the part begins.
+        offset: FileOffset,
+        /// Its stated size in bytes.
+        expected: u64,
+        /// Bytes that the file has of it.
+        found: u64,
+    },
+    /// A part of the file cannot be what the header says, and is left out.
+    PartUnusable {
+        /// Which part.
+        part: &'static str,
+        /// Where it should begin.
+        offset: FileOffset,
+        /// Its stated size in bytes.
+        size: u64,
+    },
+    /// The list of the events cannot be used; the description of the events among the features stands in for it.
+    EventsFromDescription {
+        /// Where the list should stand.
+        offset: FileOffset,
+        /// How many events the description has.
+        found: u64,
+    },
+    /// An attribute's own size does not fit its entry.
+    AttrSize {
+        /// Where the attribute stands.
+        offset: FileOffset,
+        /// Bytes that the entry has for it.
+        expected: u64,
+        /// The size that it states.
+        found: u64,
+    },
+    /// A stretch of the data holds no records that follow one another; the next ones begin behind it.
+    Gap {
+        /// Its first byte.
+        from: FileOffset,
+        /// The first byte behind it.
+        to: FileOffset,
+    },
+    /// A stretch of what was compressed holds no records that follow one another.
+    GapInside {
+        /// The compressed record in which it begins.
+        offset: FileOffset,
+        /// How long it is, in decompressed bytes.
+        bytes: u64,
+    },
+    /// A record goes on after the end of the data.
+    RecordCut {
+        /// Where the record stands.
+        offset: FileOffset,
+        /// The size that it states, with what follows it outside of it.
+        expected: u64,
+        /// Bytes left.
+        found: u64,
+    },
+    /// Compressed records that could not be decompressed: the first is broken or holds more than a recorder writes,
+    /// or something is missing before it, and the others go on where it ends.
+    Compressed {
+        /// Where the first of them stands.
+        offset: FileOffset,
+        /// How many there are.
+        records: u64,
+        /// Compressed bytes in them.
+        bytes: u64,
+    },
+    /// A stream could not be read any further.
+    StreamBroken {
+        /// How far it was read.
+        offset: FileOffset,
+        /// What the system said.
+        error: std::io::ErrorKind,
+    },
+}
+
+impl Damage {
+    /// Where it begins.
+    pub fn offset(&self) -> FileOffset {
+        match self {
+            Damage::DataMisplaced { stated: offset, .. }
+            | Damage::Gap { from: offset, .. }
+            | Damage::DataSizeZero { offset, .. }
+            | Damage::PartCut { offset, .. }
+            | Damage::PartUnusable { offset, .. }
+            | Damage::EventsFromDescription { offset, .. }
+            | Damage::AttrSize { offset, .. }
+            | Damage::GapInside { offset, .. }
+            | Damage::RecordCut { offset, .. }
+            | Damage::Compressed { offset, .. }
+            | Damage::StreamBroken { offset, .. } => *offset,
+        }
+    }
+
+    /// Bytes of the recording's data that are lost with it, as far as they can be counted.
+    pub fn lost_bytes(&self) -> u64 {
+        match self {
+            Damage::Gap { from, to } => to.0.saturating_sub(from.0),
+            Damage::GapInside { bytes, .. } | Damage::Compressed { bytes, .. } => *bytes,
+            Damage::RecordCut { found, .. } => *found,
+            _ => 0,
+        }
+    }
+}
+
+impl fmt::Display for Damage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Damage::DataSizeZero { offset, found } => {
+                let offset = offset.0;
+                write!(
+                    f,
+                    "the data at {offset:#x} were not closed properly; {found} bytes are read up to the end of the file"
+                )
+            }
+            Damage::DataMisplaced { stated, found } => {
+                let (stated, found) = (stated.0, found.0);
+                write!(
+                    f,
+                    "no records at {stated:#x}, where the header says that the data are; found at {found:#x}"
+                )
+            }
+            Damage::PartCut { part, offset, expected, found } => {
+                write!(f, "{part} at {:#x}: {expected} bytes expected, the file has {found}", offset.0)
+            }
+            Damage::PartUnusable { part, offset, size } => {
+                write!(f, "{part} cannot be {size} bytes at {:#x}, as the header says: left out", offset.0)
+            }
+            Damage::EventsFromDescription { offset, found } => {
+                let offset = offset.0;
+                write!(
+                    f,
+                    "the events at {offset:#x} cannot be read; {found} are taken from their description"
+                )
+            }
+            Damage::AttrSize { offset, expected, found } => {
+                write!(f, "attribute at {:#x}: states {found} bytes, its entry has {expected}", offset.0)
+            }
+            Damage::Gap { from, to } => {
+                let bytes = self.lost_bytes();
+                write!(f, "no records from {:#x} to {:#x}: {bytes} bytes of data skipped", from.0, to.0)
+            }
+            Damage::GapInside { offset, bytes } => {
+                let offset = offset.0;
+                write!(
+                    f,
+                    "no records in what was compressed at {offset:#x}: {bytes} decompressed bytes skipped"
+                )
+            }
+            Damage::RecordCut { offset, expected, found } => {
+                write!(f, "record at {:#x}: {expected} bytes expected, {found} are left", offset.0)
+            }
+            Damage::Compressed { offset, records, bytes } => {
+                let offset = offset.0;
+                write!(
+                    f,
+                    "{records} compressed records from {offset:#x} on cannot be decompressed: {bytes} bytes lost"
+                )
+            }
+            Damage::StreamBroken { offset, error } => {
+                write!(f, "the stream cannot be read after {:#x} bytes: {error}", offset.0)
+            }
+        }
+    }
+}
