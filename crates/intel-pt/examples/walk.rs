@@ -34,17 +34,20 @@ fn main() -> std::io::Result<()> {
                 },
                 Item::Run if what == "insn" => print_instructions(&decoder, &mut out)?,
                 Item::Run => print_branches(&decoder, &mut out)?,
-                Item::Begin { to, .. } if what == "branch" => writeln!(out, "{time} 0 {to:x}")?,
+                Item::Begin { to, .. } if what == "branch" => {
+                    let estimate = decoder.moment().estimate.map_or(0, |time| time.0);
+                    writeln!(out, "{estimate} 0 {to:x}")?;
+                }
                 Item::Async { from, to, .. } if what == "branch" => {
                     writeln!(out, "{time} {from:x} {:x}", to.unwrap_or_default())?;
                 }
                 Item::Error(error) => {
+                    let moment = decoder.moment();
+                    let time = moment.estimate.map_or(0, |time| time.0);
                     writeln!(
                         out,
                         "{time} error {:?} at {:x}, trace {:x}",
-                        error.kind,
-                        error.ip,
-                        decoder.moment().offset
+                        error.kind, error.ip, moment.offset
                     )?;
                 }
                 _ => {}

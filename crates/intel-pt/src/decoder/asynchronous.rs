@@ -46,7 +46,7 @@ impl Decoder<'_> {
 
     fn fail_walk(&mut self, stop: Stop) {
         if let Stop::Error(kind, ip) = stop {
-            self.queue_stopped_walk();
+            self.queue_stopped_walk(kind);
             self.fail(kind, ip);
         }
     }

@@ -58,9 +58,6 @@ impl Decoder<'_> {
         if tnt.count() == 0 {
             return;
         }
-        if self.deferred.take().is_some() {
-            return self.fail(ErrorKind::Mismatch, self.ip());
-        }
         self.run.start();
         let stop = self.walk(tnt, code);
         self.finish(stop);
@@ -178,17 +175,34 @@ impl Decoder<'_> {
                 self.deferred = Some(rest);
             }
             Stop::Error(kind, ip) => {
-                self.queue_stopped_walk();
+                self.queue_stopped_walk(kind);
                 self.fail(kind, ip);
             }
         }
     }
 
-    /// Queues a walk that could not go on: the last block's outcome is unknown.
-    pub(super) fn queue_stopped_walk(&mut self) {
-        let last = self.run.visits.last().map(|visit| self.graph.nodes[visit.block().index()].count);
-        self.run.partial = last;
+    /// Queues a walk that could not go on. An instruction whose outcome does not fit is not told.
+    pub(super) fn queue_stopped_walk(&mut self, kind: ErrorKind) {
+        if let Some(visit) = self.run.visits.last() {
+            let refused = u32::from(kind == ErrorKind::Mismatch);
+            self.run.partial = Some(self.graph.nodes[visit.block().index()].count - refused);
+        }
         self.queue_walk(self.run.visits.len() > 1);
+    }
+
+    /// Another packet came than the TIP that an indirect branch waits for.
+    pub(super) fn refuse_deferred(&mut self, code: &impl CodeSource) {
+        self.deferred = None;
+        self.run.start();
+        let stop = match self.arrive(code) {
+            Ok((number, _)) => {
+                self.visit(number, false);
+                Stop::Error(ErrorKind::Mismatch, self.last_ip_of(number))
+            }
+            Err(stop) => stop,
+        };
+        self.finish(stop);
+        self.input.put_back();
     }
 
     /// Tells an error and looks for a new address.

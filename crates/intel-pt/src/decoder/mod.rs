@@ -294,6 +294,9 @@ impl<'t> Decoder<'t> {
 
     /// A packet that steers the flow of control, or an event.
     fn on_flow(&mut self, packet: Packet, code: &impl CodeSource) {
+        if self.deferred.is_some() && !matches!(packet, Packet::Tip(_) | Packet::Pad) {
+            return self.refuse_deferred(code);
+        }
         match packet {
             Packet::Tnt(tnt) => self.on_tnt(tnt, code),
             Packet::Tip(ip) => self.on_tip(ip, false, code),

@@ -74,13 +74,10 @@ impl Decoder<'_> {
     }
 
     fn tell_psb(&mut self, offset: u64, ip: Option<u64>) {
-        if !self.wanted.events {
-            return;
+        self.decided = self.clock.tsc().or(self.clock.time());
+        if self.wanted.events {
+            self.tell(Item::Event(Event::Psb { offset, ip }));
         }
-        let time = self.clock.tsc().or(self.clock.time());
-        self.decided = self.clock.time();
-        let moment = self.moment_at(time);
-        self.queue.push_back((Item::Event(Event::Psb { offset, ip }), moment));
     }
 
     /// A packet while an address, or a PSB, is looked for.
