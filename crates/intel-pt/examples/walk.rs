@@ -1,4 +1,4 @@
-//! Decodes a recording of the fixtures: `walk CASE [insn|branch|count]`.
+//! Decodes a recording of the fixtures: `walk CASE [insn|branch|count|ticksN]`.
 //!
 //! Prints addresses, branches with their times, or how many instructions ran and how long it took to find out.
 
@@ -9,7 +9,7 @@ use std::io::{BufWriter, Write};
 use std::path::PathBuf;
 use std::time::Instant;
 
-use intel_pt::{Decoder, Item, Wanted};
+use intel_pt::{Decoder, Item, Period, Wanted};
 
 fn main() -> std::io::Result<()> {
     let mut arguments = std::env::args().skip(1);
@@ -19,7 +19,8 @@ fn main() -> std::io::Result<()> {
     let symfs = support::follow(&case.join("symfs")).expect("the case has a symfs");
     let mut maps = support::Maps::read(&case.join("maps.txt"), &symfs);
     let mut out = BufWriter::with_capacity(1 << 16, std::io::stdout().lock());
-    let wanted = Wanted { runs: what != "count", ..Wanted::default() };
+    let ticks = what.strip_prefix("ticks").map(|ticks| ticks.parse().expect("a number of ticks"));
+    let wanted = Wanted { runs: what != "count", period: ticks.map(Period::Ticks), ..Wanted::default() };
     for buffers in recording.queues.values() {
         let start = Instant::now();
         let mut decoder = Decoder::new(recording.config, wanted);
@@ -32,6 +33,7 @@ fn main() -> std::io::Result<()> {
                     Some(stretch) => decoder.feed(stretch),
                     None => break,
                 },
+                Item::Run if ticks.is_some() => print_samples(&decoder, &mut out)?,
                 Item::Run if what == "insn" => print_instructions(&decoder, &mut out)?,
                 Item::Run => print_branches(&decoder, &mut out)?,
                 Item::Begin { to, .. } if what == "branch" => {
@@ -69,6 +71,16 @@ fn print_instructions(decoder: &Decoder<'_>, out: &mut impl Write) -> std::io::R
         for instruction in &block[..count] {
             writeln!(out, "{:x}", instruction.ip)?;
         }
+    }
+    Ok(())
+}
+
+fn print_samples(decoder: &Decoder<'_>, out: &mut impl Write) -> std::io::Result<()> {
+    let run = decoder.run();
+    for mark in run.marks {
+        let block = decoder.block(run.visits[mark.visit as usize].block()).instructions();
+        let time = if mark.visit == 0 { run.before } else { decoder.moment().time };
+        writeln!(out, "{} {:x}", time.map_or(0, |time| time.0), block[mark.instruction as usize].ip)?;
     }
     Ok(())
 }

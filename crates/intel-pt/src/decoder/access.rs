@@ -1,18 +1,39 @@
 //! What a caller can ask about the last item.
 
-use super::Decoder;
+use super::{Decoder, Stamp};
 use crate::event::BlockValue;
-use crate::item::{Item, Moment};
+use crate::insn::Class;
+use crate::item::Moment;
 use crate::packet::EventData;
 use crate::run::{Block, BlockId, Branch, Run};
 
 impl Decoder<'_> {
     /// When the last item happened.
     pub fn moment(&self) -> Moment {
-        self.moment
+        let Stamp { offset, time, since, ip, instructions, cycles, cycles_fresh, mode } = self.stamp;
+        let estimate = time.map(|time| self.clock.estimate(time, since));
+        let cycles_fresh = cycles_fresh || !self.clock.has_cycles();
+        Moment { offset, time, estimate, ip, instructions, cycles, cycles_fresh, mode }
     }
 
-    /// The code that ran, after [`Item::Run`].
+    /// Where the program is, and what the last instruction was that ran. `None` while that is unknown or nothing is
+    /// traced.
+    pub fn place(&self) -> Option<(u64, Class)> {
+        let node = self.node?;
+        Some((self.graph.nodes[node as usize].ip, self.last_class()))
+    }
+
+    fn last_class(&self) -> Class {
+        let Some(visit) = self.run_visits().last() else { return Class::Other };
+        let instructions = self.block(visit.block()).instructions();
+        let last = match self.run.partial {
+            Some(count) => instructions.get((count as usize).wrapping_sub(1)),
+            None => instructions.last(),
+        };
+        last.map_or(Class::Other, |last| last.class)
+    }
+
+    /// The code that ran, after [`Item::Run`](crate::Item::Run).
     pub fn run(&self) -> Run<'_> {
         Run {
             visits: self.run_visits(),
@@ -73,12 +94,6 @@ impl Decoder<'_> {
                 branch
             })
         })
-    }
-
-    #[inline]
-    pub(super) fn tell_now(&mut self, item: Item) -> Item {
-        self.moment = self.moment_at(self.decided);
-        item
     }
 }
 

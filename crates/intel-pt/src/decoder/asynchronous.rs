@@ -57,8 +57,7 @@ impl Decoder<'_> {
         self.tell_bound(Some(ip));
         if std::mem::take(&mut self.overflowed) && !told {
             self.enabled = true;
-            self.decided = self.clock.time();
-            self.tell(Item::Begin { to: ip, enabled: true });
+            self.tell_now(Item::Begin { to: ip, enabled: true });
         }
     }
 
@@ -93,12 +92,11 @@ impl Decoder<'_> {
     fn arrive_from(&mut self, from: u64, to: Option<u64>, end: bool, code: &impl CodeSource) {
         self.leaving = None;
         let abort = std::mem::take(&mut self.aborting);
-        self.decided = self.clock.time();
         if end {
             self.stop_tracing();
         } else if let Some(to) = to {
             self.node = Some(self.graph.node_at(to, self.context, code));
         }
-        self.tell(Item::Async { from, to, end, abort });
+        self.tell_now(Item::Async { from, to, end, abort });
     }
 }

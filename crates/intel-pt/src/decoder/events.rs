@@ -1,7 +1,6 @@
 //! Events beside the flow of control, and the state of the processor.
 
 use super::Decoder;
-use crate::code::CodeSource;
 use crate::event::{BlockValue, Event};
 use crate::packet::{ControlFlowEvent, ModeExec, ModeTsx, Packet};
 use crate::state::Bound;
@@ -11,9 +10,9 @@ const MANY: usize = 1024;
 
 impl Decoder<'_> {
     /// A packet that does not steer the flow of control.
-    pub(super) fn on_event(&mut self, packet: Packet, code: &impl CodeSource) {
+    pub(super) fn on_event(&mut self, packet: Packet) {
         match packet {
-            Packet::ModeExec(mode) => self.on_mode(mode, code),
+            Packet::ModeExec(mode) => self.set_mode(mode),
             Packet::ModeTsx(mode) => self.on_transaction(mode),
             Packet::Pip(pip) => self.set_guest(pip.non_root()),
             Packet::PtWrite(write) if write.ip() => self.bound.write = Some(write.value()),
@@ -44,12 +43,6 @@ impl Decoder<'_> {
     /// Whether no FUP belongs to the event: those of VM exits and the like while nothing is traced.
     fn stands_alone(&self, event: ControlFlowEvent) -> bool {
         !event.ip() && !self.enabled
-    }
-
-    /// MODE.Exec before a FUP: the interrupt flag changed without a branch. Before a TIP it holds from there on.
-    fn on_mode(&mut self, mode: ModeExec, code: &impl CodeSource) {
-        let _ = code;
-        self.set_mode(mode);
     }
 
     /// MODE.TSX: belongs to the FUP that follows while code is traced.

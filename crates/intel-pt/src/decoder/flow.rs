@@ -27,17 +27,36 @@ impl Decoder<'_> {
     #[inline]
     pub(super) fn follow_byte(&mut self, node: u32, byte: u8, code: &impl CodeSource) -> Option<Item> {
         self.clock.other_packet();
-        for path in self.graph.memo.paths(node, byte) {
-            if self.stack.pop_expected(path.pops()) {
-                path.pushes().iter().for_each(|&back| self.stack.push(back));
-                self.node = Some(path.end);
-                let (place, count) = (path.place(), u64::from(path.instructions));
-                let item = self.close_way(place, count, first_taken(byte))?;
-                return Some(self.tell_now(item));
-            }
+        let Some(path) = self.graph.memo.follow(node, byte, &mut self.stack) else {
+            self.walk_byte(node, byte, code);
+            return self.told();
+        };
+        self.node = Some(path.end);
+        let (place, count) = (path.place(), u64::from(path.instructions));
+        let item = self.close_way(place, count, first_taken(byte))?;
+        self.stamp = self.stamp(self.decided);
+        Some(item)
+    }
+
+    /// Follows a TIP packet from `number`.
+    #[inline]
+    pub(super) fn follow_tip(&mut self, number: u32, ip: Ip, code: &impl CodeSource) -> Option<Item> {
+        self.clock.other_packet();
+        let node = self.graph.nodes[number as usize];
+        let (Some(target), End::Return | End::Indirect) = (self.resolve(ip), node.end) else {
+            self.on_tip(ip, false, code);
+            return self.told();
+        };
+        if node.end == End::Return {
+            self.stack.pop();
         }
-        self.walk_byte(node, byte, code);
-        self.told()
+        self.graph.pushes(&node).iter().for_each(|&back| self.stack.push(back));
+        self.run.start();
+        self.run.visits.push(Visit::new(number, true));
+        self.node = Some(self.graph.node_at(target, self.context, code));
+        let item = self.close_run(u64::from(node.count), true, true)?;
+        self.stamp = self.stamp(self.decided);
+        Some(item)
     }
 
     /// Follows a TNT packet of one byte step by step, and remembers the way.

@@ -1,7 +1,7 @@
 //! The trace as one stream of packets, though it comes in stretches.
 
 use crate::item::Tsc;
-use crate::packet::{BadPacket, PSB, Packet, PacketReader, Problem, find_psb};
+use crate::packet::{BadPacket, Ip, PSB, Packet, PacketReader, Problem, find_psb};
 
 /// A part of a trace.
 #[derive(Clone, Copy, Debug)]
@@ -62,6 +62,15 @@ impl<'t> Input<'t> {
         let byte = self.reader.next_short_tnt()?;
         self.packet = at as i64;
         Some(byte)
+    }
+
+    /// Reads a TIP packet, if it comes next.
+    #[inline(always)]
+    pub(super) fn next_tip(&mut self) -> Option<Ip> {
+        let at = self.reader.offset();
+        let ip = self.reader.next_tip()?;
+        self.packet = at as i64;
+        Some(ip)
     }
 
     /// The packets behind the last one, as far as the stretch goes.

@@ -14,7 +14,7 @@ use crate::code::CodeSource;
 use crate::config::{Config, Wanted};
 use crate::event::{BlockValue, Event};
 use crate::graph::{CodeContext, Graph, Recorder};
-use crate::item::{Error, ErrorKind, Item, Mode, Moment, Tsc};
+use crate::item::{Error, ErrorKind, Item, Mode, Tsc};
 use crate::packet::{EventData, ExecMode, Packet, Tnt};
 use crate::state::{Bound, ReturnStack};
 use crate::time::{Clock, Sampler};
@@ -32,6 +32,20 @@ enum Phase {
     FindIp,
     /// Follow the trace.
     Follow,
+}
+
+/// What a [`Moment`](crate::Moment) is made of.
+#[derive(Clone, Copy, Debug, Default)]
+struct Stamp {
+    offset: u64,
+    time: Option<Tsc>,
+    /// Instructions since the time was told.
+    since: u64,
+    ip: u64,
+    instructions: u64,
+    cycles: u64,
+    cycles_fresh: bool,
+    mode: Mode,
 }
 
 /// Follows the flow of control through a trace.
@@ -93,8 +107,10 @@ pub struct Decoder<'t> {
     instructions: u64,
     cycles: u64,
     run: RunState,
-    queue: VecDeque<(Item, Moment)>,
-    moment: Moment,
+    /// Cycles were counted with the last item.
+    fresh: bool,
+    queue: VecDeque<(Item, Stamp)>,
+    stamp: Stamp,
 }
 
 impl<'t> Decoder<'t> {
@@ -133,8 +149,9 @@ impl<'t> Decoder<'t> {
             instructions: 0,
             cycles: 0,
             run: RunState::default(),
+            fresh: false,
             queue: VecDeque::new(),
-            moment: Moment::default(),
+            stamp: Stamp::default(),
         }
     }
 
@@ -165,22 +182,22 @@ impl<'t> Decoder<'t> {
             if let Some(item) = self.step(code) {
                 return item;
             }
+            if self.graph.is_full() {
+                self.forget_code(code);
+            }
         }
     }
 
     /// The next of the items that were found already.
     #[inline]
     fn told(&mut self) -> Option<Item> {
-        let (item, moment) = self.queue.pop_front()?;
-        self.moment = moment;
+        let (item, stamp) = self.queue.pop_front()?;
+        self.stamp = stamp;
         Some(item)
     }
 
     /// Takes note when addresses mean other code than before.
     fn follow_code(&mut self, code: &impl CodeSource) {
-        if self.graph.is_full() {
-            self.forget_code(code);
-        }
         if self.graph.follow_generation(code.generation()) {
             self.stack.outdate();
             if let Some(node) = self.node {
@@ -209,19 +226,23 @@ impl<'t> Decoder<'t> {
         if self.limit.is_some() && self.is_due() {
             return Some(self.tell_at_once(Item::Pause));
         }
-        if let (Some(node), None) = (self.ready(), self.deferred)
-            && let Some(byte) = self.input.next_short_tnt()
-        {
+        let Some(node) = self.ready() else { return self.step_any(code) };
+        if let Some(byte) = self.input.next_short_tnt() {
             return self.follow_byte(node, byte, code);
         }
-        self.step_any(code)
+        match self.input.next_tip() {
+            Some(ip) => self.follow_tip(node, ip, code),
+            None => self.step_any(code),
+        }
     }
 
     /// Where the program is, if a TNT packet may come.
     #[inline]
     fn ready(&self) -> Option<u32> {
         match self.phase {
-            Phase::Follow if self.psb.is_none() && self.leaving.is_none() => self.node,
+            Phase::Follow if self.psb.is_none() && self.leaving.is_none() && self.deferred.is_none() => {
+                self.node
+            }
             _ => None,
         }
     }
@@ -234,9 +255,6 @@ impl<'t> Decoder<'t> {
             None => return Some(self.tell_at_once(Item::End)),
             Some(Ok(packet)) => self.on_packet(packet, code),
             Some(Err(_)) => self.on_bad_packet(),
-        }
-        if self.graph.is_full() {
-            self.queue.push_back((Item::Pause, Moment::default()));
         }
         self.told()
     }
@@ -306,7 +324,7 @@ impl<'t> Decoder<'t> {
             Packet::Psb => self.begin_psb(),
             Packet::Ovf => self.on_overflow(),
             Packet::TraceStop => self.on_trace_stop(),
-            other => self.on_event(other, code),
+            other => self.on_event(other),
         }
     }
 
@@ -354,16 +372,17 @@ impl<'t> Decoder<'t> {
         self.phase = phase;
     }
 
-    fn moment_at(&self, time: Option<Tsc>) -> Moment {
-        let since = self.instructions - self.clock.changed_at.min(self.instructions);
-        Moment {
+    /// What is known when an item is told at `time`.
+    #[inline]
+    fn stamp(&self, time: Option<Tsc>) -> Stamp {
+        Stamp {
             offset: self.input.offset_of_packet(),
             time,
-            estimate: time.map(|time| self.clock.estimate(time, since)),
+            since: self.instructions - self.clock.changed_at.min(self.instructions),
             ip: self.ip(),
             instructions: self.instructions,
             cycles: self.cycles,
-            cycles_fresh: self.run.fresh || !self.clock.has_cycles(),
+            cycles_fresh: self.fresh,
             mode: self.mode,
         }
     }
@@ -374,18 +393,33 @@ impl<'t> Decoder<'t> {
     }
 
     fn tell(&mut self, item: Item) {
-        self.queue.push_back((item, self.moment_at(self.decided)));
+        self.queue.push_back((item, self.stamp(self.decided)));
+    }
+
+    /// Tells something that happens now, and not with an outcome of a branch.
+    fn tell_now(&mut self, item: Item) {
+        self.decided = self.clock.time();
+        self.count_cycles(true);
+        self.tell(item);
     }
 
     fn tell_at_once(&mut self, item: Item) -> Item {
-        self.moment = self.moment_at(self.clock.time());
+        self.stamp = self.stamp(self.clock.time());
         item
+    }
+
+    /// Takes the cycles since they were last told into account, unless the moment is not theirs.
+    #[inline]
+    fn count_cycles(&mut self, exact: bool) {
+        self.fresh = self.clock.take_fresh() && exact;
+        if self.fresh {
+            self.cycles = self.clock.total_cycles();
+        }
     }
 
     fn tell_event(&mut self, event: Event) {
         if self.wanted.events {
-            self.decided = self.clock.time();
-            self.tell(Item::Event(event));
+            self.tell_now(Item::Event(event));
         }
     }
 
@@ -394,8 +428,6 @@ impl<'t> Decoder<'t> {
     }
 
     fn tell_error_at(&mut self, kind: ErrorKind, ip: u64) {
-        self.decided = self.clock.time();
-        self.cycles = self.clock.total_cycles();
-        self.tell(Item::Error(Error { kind, ip }));
+        self.tell_now(Item::Error(Error { kind, ip }));
     }
 }

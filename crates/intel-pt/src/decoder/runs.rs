@@ -28,8 +28,6 @@ pub(super) struct RunState {
     pub(super) marks: Vec<Mark>,
     pub(super) before: Option<Tsc>,
     pub(super) instructions: u64,
-    /// Cycles were told with its first decision.
-    pub(super) fresh: bool,
     /// The payload of the last CBR packet.
     pub(super) cbr_payload: u16,
 }
@@ -74,7 +72,7 @@ impl Decoder<'_> {
     }
 
     #[inline]
-    fn close_run(&mut self, count: u64, decided: bool, taken: bool) -> Option<Item> {
+    pub(super) fn close_run(&mut self, count: u64, decided: bool, taken: bool) -> Option<Item> {
         self.run.instructions = count;
         self.run.before = self.decided;
         if self.wanted.period.is_some() {
@@ -83,10 +81,7 @@ impl Decoder<'_> {
         self.instructions += count;
         if decided {
             self.decided = self.clock.time();
-            self.run.fresh = self.clock.take_fresh() && taken;
-            if self.run.fresh {
-                self.cycles = self.clock.total_cycles();
-            }
+            self.count_cycles(taken);
         }
         if !self.wanted.runs && self.run.marks.is_empty() {
             return None;

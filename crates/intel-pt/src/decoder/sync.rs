@@ -53,9 +53,7 @@ impl Decoder<'_> {
         }
         self.tell_psb(offset, ip);
         self.tell_cbr();
-        if self.node.is_none() && self.phase != Phase::Follow {
-            self.phase = Phase::FindIp;
-        }
+        self.phase = Phase::Follow;
     }
 
     /// Walks to the address that a PSB names, or goes on there at once where that is not the way.
@@ -74,6 +72,7 @@ impl Decoder<'_> {
     }
 
     fn tell_psb(&mut self, offset: u64, ip: Option<u64>) {
+        self.count_cycles(true);
         self.decided = self.clock.tsc().or(self.clock.time());
         if self.wanted.events {
             self.tell(Item::Event(Event::Psb { offset, ip }));
@@ -133,8 +132,7 @@ impl Decoder<'_> {
         self.phase = Phase::Follow;
         self.overflowed = false;
         self.node = Some(self.graph.node_at(to, self.context, code));
-        self.decided = self.clock.time();
-        self.tell(Item::Begin { to, enabled });
+        self.tell_now(Item::Begin { to, enabled });
     }
 
     /// TIP.PGE: tracing begins.

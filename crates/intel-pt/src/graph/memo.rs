@@ -1,6 +1,7 @@
 //! Remembered ways: where a TNT packet of one byte leads from a block.
 
 use crate::run::Visit;
+use crate::state::{Change, ReturnStack};
 
 /// Values of such a byte, halved: its lowest bit is 0.
 const ROW: usize = 128;
@@ -12,10 +13,6 @@ const PATHS: usize = 1 << 18;
 /// No path, no row.
 const NONE: u32 = 0;
 
-/// Returns and calls that a remembered way holds at most.
-const POPS: usize = 3;
-const PUSHES: usize = 5;
-
 /// Where a TNT packet leads, if the return stack has what it pops.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Path {
@@ -24,26 +21,19 @@ pub(crate) struct Path {
     /// Instructions on the way.
     pub(crate) instructions: u32,
     /// The visits on the way: where they begin, and how many they are.
-    visits: (u32, u16),
-    pop_count: u8,
-    push_count: u8,
-    pops: [u32; POPS],
-    pushes: [u32; PUSHES],
+    visits: u32,
+    visit_count: u16,
+    /// What it does to the return stack.
+    change: Change,
     /// Another path that pops something else.
     other: u32,
 }
 
 impl Path {
-    /// What it takes from the return stack, the newest first.
+    /// Where its visits are.
     #[inline]
-    pub(crate) fn pops(&self) -> &[u32] {
-        &self.pops[..usize::from(self.pop_count)]
-    }
-
-    /// What it puts onto the return stack afterwards, the newest last.
-    #[inline]
-    pub(crate) fn pushes(&self) -> &[u32] {
-        &self.pushes[..usize::from(self.push_count)]
+    pub(crate) const fn place(&self) -> (u32, u16) {
+        (self.visits, self.visit_count)
     }
 }
 
@@ -91,7 +81,8 @@ impl Recorder {
 
 impl Memo {
     pub(crate) fn new() -> Memo {
-        let mut memo = Memo { rows: Vec::new(), table: Vec::new(), paths: Vec::new(), visits: Vec::new() };
+        let (rows, table, paths, visits) = Default::default();
+        let mut memo = Memo { rows, table, paths, visits };
         memo.clear();
         memo
     }
@@ -102,25 +93,30 @@ impl Memo {
         self.table.resize(ROW, NONE);
         self.paths.clear();
         self.visits.clear();
-        let nothing = Path {
+        self.paths.push(Path {
             end: 0,
             instructions: 0,
-            visits: (0, 0),
-            pop_count: 0,
-            push_count: 0,
-            pops: [0; POPS],
-            pushes: [0; PUSHES],
+            visits: 0,
+            visit_count: 0,
+            change: Change::default(),
             other: NONE,
-        };
-        self.paths.push(nothing);
+        });
     }
 
-    /// The ways from `node` with the outcomes of `byte`, to be tried in order.
+    /// The way from `node` with the outcomes of `byte`, if it was walked before with the same returns. Applies it to
+    /// the return stack.
     #[inline]
-    pub(crate) fn paths(&self, node: u32, byte: u8) -> Candidates<'_> {
+    pub(crate) fn follow(&self, node: u32, byte: u8, stack: &mut ReturnStack) -> Option<&Path> {
         let row = self.rows.get(node as usize).copied().unwrap_or(NONE);
-        let next = self.table[row as usize * ROW + usize::from(byte >> 1)];
-        Candidates { memo: self, next }
+        let mut number = self.table[row as usize * ROW + usize::from(byte >> 1)];
+        while number != NONE {
+            let path = &self.paths[number as usize];
+            if stack.apply(&path.change) {
+                return Some(path);
+            }
+            number = path.other;
+        }
+        None
     }
 
     /// The visits of a way.
@@ -139,27 +135,24 @@ impl Memo {
         visits: &[Visit],
         way: &Recorder,
     ) {
-        let fits =
-            way.pops.len() <= POPS && way.pushes.len() <= PUSHES && visits.len() <= usize::from(u16::MAX);
-        let (true, false, Ok(instructions)) = (fits, way.unfit, u32::try_from(instructions)) else { return };
+        let change = Change::new(&way.pops, &way.pushes);
+        let (Some(change), false, Ok(instructions)) = (change, way.unfit, u32::try_from(instructions)) else {
+            return;
+        };
+        let Ok(visit_count) = u16::try_from(visits.len()) else { return };
         if self.table.len() >= ROWS * ROW || self.paths.len() >= PATHS {
             self.clear();
         }
         let slot = self.row(node) as usize * ROW + usize::from(byte >> 1);
-        let place = (self.visits.len() as u32, visits.len() as u16);
-        self.visits.extend_from_slice(visits);
-        let mut path = Path {
+        let path = Path {
             end,
             instructions,
-            visits: place,
-            pop_count: way.pops.len() as u8,
-            push_count: way.pushes.len() as u8,
-            pops: [0; POPS],
-            pushes: [0; PUSHES],
+            visits: self.visits.len() as u32,
+            visit_count,
+            change,
             other: self.table[slot],
         };
-        path.pops[..way.pops.len()].copy_from_slice(&way.pops);
-        path.pushes[..way.pushes.len()].copy_from_slice(&way.pushes);
+        self.visits.extend_from_slice(visits);
         self.table[slot] = self.paths.len() as u32;
         self.paths.push(path);
     }
@@ -174,33 +167,5 @@ impl Memo {
             self.table.resize(self.table.len() + ROW, NONE);
         }
         self.rows[node]
-    }
-}
-
-/// Ways that may fit, the newest first.
-pub(crate) struct Candidates<'a> {
-    memo: &'a Memo,
-    next: u32,
-}
-
-impl<'a> Iterator for Candidates<'a> {
-    type Item = &'a Path;
-
-    #[inline]
-    fn next(&mut self) -> Option<&'a Path> {
-        if self.next == NONE {
-            return None;
-        }
-        let path = &self.memo.paths[self.next as usize];
-        self.next = path.other;
-        Some(path)
-    }
-}
-
-impl Path {
-    /// Where its visits are.
-    #[inline]
-    pub(crate) const fn place(&self) -> (u32, u16) {
-        self.visits
     }
 }

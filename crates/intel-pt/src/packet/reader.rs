@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::decode::{LONGEST, Window, decode, frequent};
-use super::{ItemSize, PSB, Packet, find_psb};
+use super::{Ip, IpCompression, ItemSize, PSB, Packet, find_psb};
 
 /// Reads packets from trace bytes. Cheap to clone: a clone looks ahead.
 ///
@@ -52,6 +52,18 @@ impl<'a> PacketReader<'a> {
         }
         self.offset += 1;
         Some(byte)
+    }
+
+    /// Reads a TIP packet, if that is what comes next and the trace does not end soon.
+    #[inline(always)]
+    pub fn next_tip(&mut self) -> Option<Ip> {
+        let bytes: &[u8; 9] = self.trace.get(self.offset..)?.first_chunk()?;
+        if bytes[0] & 0x1f != 0x0d || self.items.is_some() {
+            return None;
+        }
+        let compression = IpCompression::from_bits(bytes[0] >> 5)?;
+        self.offset += 1 + compression.bytes();
+        Some(Ip::new(compression, u64::from_le_bytes(*bytes.last_chunk()?)))
     }
 
     /// All bytes of the trace.

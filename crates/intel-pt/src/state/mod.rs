@@ -4,4 +4,4 @@ mod bound;
 mod stack;
 
 pub(crate) use bound::Bound;
-pub(crate) use stack::ReturnStack;
+pub(crate) use stack::{Change, ReturnStack};

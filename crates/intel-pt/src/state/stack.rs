@@ -6,62 +6,126 @@
 /// Entries that are kept at most; older ones are forgotten.
 const LIMIT: usize = 1 << 16;
 
+/// Entries that a [`Change`] can compare and add at once.
+pub(crate) const WIDTH: usize = 4;
+
+/// Below the oldest entry: equal to no node.
+const BOTTOM: u32 = u32::MAX;
+
 /// Return addresses as nodes of the block graph, the newest last.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(crate) struct ReturnStack {
+    /// [`WIDTH`] times [`BOTTOM`], the entries, and room for at least [`WIDTH`] more.
     nodes: Vec<u32>,
-    /// So many of the oldest entries were put here when addresses meant other code.
+    /// Behind the newest entry.
+    top: usize,
+    /// Entries below this were put here when addresses meant other code.
     stale: usize,
+}
+
+/// What a stretch of code takes from the stack and then puts there.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Change {
+    /// The entries that it takes, the newest last and at the end of the array.
+    pops: [u32; WIDTH],
+    /// All ones for each of them.
+    mask: [u32; WIDTH],
+    /// The entries that it adds, the newest last.
+    pushes: [u32; WIDTH],
+    pop_count: u8,
+    push_count: u8,
+}
+
+impl Change {
+    /// Takes `pops`, the newest first, and adds `pushes`, the newest last. `None` if they are too many.
+    pub(crate) fn new(pops: &[u32], pushes: &[u32]) -> Option<Change> {
+        let mut change =
+            Change { pop_count: pops.len() as u8, push_count: pushes.len() as u8, ..Change::default() };
+        change.pushes.get_mut(..pushes.len())?.copy_from_slice(pushes);
+        let first = WIDTH.checked_sub(pops.len())?;
+        change.mask[first..].fill(u32::MAX);
+        for (slot, &node) in change.pops[first..].iter_mut().zip(pops.iter().rev()) {
+            *slot = node;
+        }
+        Some(change)
+    }
+}
+
+impl Default for ReturnStack {
+    fn default() -> Self {
+        ReturnStack { nodes: vec![BOTTOM; 16 * WIDTH], top: WIDTH, stale: WIDTH }
+    }
 }
 
 impl ReturnStack {
     #[inline]
     pub(crate) fn push(&mut self, node: u32) {
-        if self.nodes.len() == LIMIT {
-            self.forget();
+        self.nodes[self.top] = node;
+        self.top += 1;
+        self.make_room();
+    }
+
+    /// Applies a change, if what it takes is there and means what it meant.
+    #[inline]
+    pub(crate) fn apply(&mut self, change: &Change) -> bool {
+        let newest = &self.nodes[self.top - WIDTH..self.top];
+        let expected = change.pops.iter().zip(&change.mask);
+        let differ =
+            newest.iter().zip(expected).fold(0, |differ, (node, (pop, mask))| differ | (node ^ pop) & mask);
+        let rest = self.top - usize::from(change.pop_count);
+        if differ != 0 || rest < self.stale {
+            return false;
         }
-        self.nodes.push(node);
+        self.nodes[rest..rest + WIDTH].copy_from_slice(&change.pushes);
+        self.top = rest + usize::from(change.push_count);
+        self.make_room();
+        true
+    }
+
+    #[inline]
+    fn make_room(&mut self) {
+        if self.top + WIDTH > self.nodes.len() {
+            self.grow();
+        }
     }
 
     #[cold]
-    fn forget(&mut self) {
-        self.nodes.drain(..LIMIT / 2);
-        self.stale = self.stale.saturating_sub(LIMIT / 2);
+    fn grow(&mut self) {
+        if self.top < LIMIT {
+            return self.nodes.resize(2 * self.nodes.len(), BOTTOM);
+        }
+        let forgotten = LIMIT / 2;
+        self.nodes.drain(WIDTH..WIDTH + forgotten);
+        self.nodes.resize(self.nodes.len() + forgotten, BOTTOM);
+        self.top -= forgotten;
+        self.stale = self.stale.saturating_sub(forgotten).max(WIDTH);
     }
 
     /// Takes the newest entry; true beside it says that its address has to be looked up again.
     #[inline]
     pub(crate) fn pop(&mut self) -> Option<(u32, bool)> {
-        let node = self.nodes.pop()?;
-        let stale = self.nodes.len() < self.stale;
-        self.stale = self.stale.min(self.nodes.len());
-        Some((node, stale))
-    }
-
-    /// Takes these entries, the first of them the newest, if they are there and mean what they meant.
-    #[inline]
-    pub(crate) fn pop_expected(&mut self, expected: &[u32]) -> bool {
-        let Some(rest) = self.nodes.len().checked_sub(expected.len()) else { return false };
-        if rest < self.stale || !self.nodes[rest..].iter().rev().eq(expected) {
-            return false;
+        if self.top == WIDTH {
+            return None;
         }
-        self.nodes.truncate(rest);
-        true
+        self.top -= 1;
+        let stale = self.top < self.stale;
+        self.stale = self.stale.min(self.top);
+        Some((self.nodes[self.top], stale))
     }
 
     pub(crate) fn clear(&mut self) {
-        self.nodes.clear();
-        self.stale = 0;
+        self.top = WIDTH;
+        self.stale = WIDTH;
     }
 
     /// From now on addresses mean other code.
     pub(crate) fn outdate(&mut self) {
-        self.stale = self.nodes.len();
+        self.stale = self.top;
     }
 
     /// Replaces every node by another one.
     pub(crate) fn replace(&mut self, mut by: impl FnMut(u32) -> u32) {
-        self.nodes.iter_mut().for_each(|node| *node = by(*node));
+        self.nodes[WIDTH..self.top].iter_mut().for_each(|node| *node = by(*node));
     }
 }
 
@@ -76,8 +140,8 @@ mod tests {
         stack.push(2);
         stack.outdate();
         stack.push(3);
-        assert!(!stack.pop_expected(&[3, 2]));
-        assert!(stack.pop_expected(&[3]));
+        assert!(!stack.apply(&Change::new(&[3, 2], &[]).unwrap()));
+        assert!(stack.apply(&Change::new(&[3], &[]).unwrap()));
         assert_eq!(stack.pop(), Some((2, true)));
         stack.push(4);
         assert_eq!(stack.pop(), Some((4, false)));
@@ -85,10 +149,23 @@ mod tests {
     }
 
     #[test]
+    fn changes_take_what_is_there_and_add() {
+        let mut stack = ReturnStack::default();
+        stack.push(1);
+        stack.push(2);
+        assert!(!stack.apply(&Change::new(&[2, 1, 0], &[]).unwrap()));
+        assert!(!stack.apply(&Change::new(&[1, 2], &[]).unwrap()));
+        assert!(stack.apply(&Change::new(&[2, 1], &[7, 8, 9]).unwrap()));
+        assert_eq!([stack.pop(), stack.pop(), stack.pop()].map(|entry| entry.unwrap().0), [9, 8, 7]);
+        assert!(!stack.apply(&Change::new(&[BOTTOM - 1], &[]).unwrap()));
+        assert!(Change::new(&[0; WIDTH + 1], &[]).is_none() && Change::new(&[], &[0; WIDTH + 1]).is_none());
+    }
+
+    #[test]
     fn depth_is_bounded() {
         let mut stack = ReturnStack::default();
         (0..3 * LIMIT as u32).for_each(|node| stack.push(node));
-        assert!(stack.nodes.len() <= LIMIT);
+        assert!(stack.nodes.len() <= 2 * LIMIT);
         assert_eq!(stack.pop(), Some((3 * LIMIT as u32 - 1, false)));
     }
 }
