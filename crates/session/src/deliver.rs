@@ -2,11 +2,11 @@
 
 use std::ops::ControlFlow;
 
-use oxperf_abi::{Pid, RecordType, Tid};
+use oxperf_abi::{Misc, Pid, RecordType, Tid};
 use oxperf_wire::kernel::{Comm, Ksymbol, Lost, LostSamples, Mmap, Mmap2, Task};
 use oxperf_wire::{Cursor, Sample, WireError};
 
-use crate::group_read::{counting_thread, reads_group};
+use crate::group_read::{counting_thread, reads_counters};
 use crate::session::Queued;
 use crate::{EventIndex, SampleEvent, Session, SidebandEvent, Sink};
 
@@ -49,6 +49,8 @@ impl Session<'_, '_> {
             RecordType::EXIT => self.machine.apply_exit(&Task::decode(cursor)?),
             RecordType::KSYMBOL => self.machine.apply_ksymbol(&Ksymbol::decode(cursor)?),
             RecordType::LOST => self.count_lost(Lost::decode(cursor)?.lost),
+            // What a BPF filter dropped was not wanted.
+            RecordType::LOST_SAMPLES if header.misc.has(Misc::LOST_SAMPLES_BPF) => {}
             RecordType::LOST_SAMPLES => {
                 self.count_lost_samples(queued.event, LostSamples::decode(cursor)?.lost)
             }
@@ -92,14 +94,14 @@ impl Session<'_, '_> {
     ) -> ControlFlow<()> {
         let event = &self.events.events()[queued.event.0];
         let period = sample.period.unwrap_or(event.attr.sample_period);
-        if reads_group(event) {
-            return self.deliver_group(queued, sample, sink);
+        if reads_counters(event) {
+            return self.deliver_counters(queued, sample, sink);
         }
         self.hand_over(queued, queued.event, *sample, period, sink)
     }
 
-    /// Hands over one sample for each member that counted something.
-    fn deliver_group(
+    /// Hands over one sample for each counter that counted something.
+    fn deliver_counters(
         &mut self,
         queued: &Queued<'_>,
         sample: &Sample<'_>,

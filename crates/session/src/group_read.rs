@@ -1,4 +1,4 @@
-//! A sample that read its whole group stands for one sample of each member.
+//! A sample that read counters stands for what they counted since their last sample: one sample of each counter.
 
 use oxperf_abi::{EventId, ReadFormat, SampleType, Tid};
 use oxperf_wire::{ReadValues, SampleLayout};
@@ -12,14 +12,14 @@ pub(crate) struct GroupReads {
     last: FxHashMap<(EventId, Option<Tid>), u64>,
 }
 
-/// Whether the samples of an event hold the values of a group.
-pub(crate) fn reads_group(event: &SessionEvent) -> bool {
+/// Whether the samples of an event hold values of counters that say whose they are.
+pub(crate) fn reads_counters(event: &SessionEvent) -> bool {
     let layout: &SampleLayout = &event.layout;
-    layout.sample_type().contains(SampleType::READ) && event.attr.read_format.contains(ReadFormat::GROUP)
+    layout.sample_type().contains(SampleType::READ) && event.attr.read_format.contains(ReadFormat::ID)
 }
 
 impl GroupReads {
-    /// The members that counted something since their last sample: id and period.
+    /// The counters that counted something since their last sample: id and period.
     pub(crate) fn periods(&mut self, values: &ReadValues<'_>, tid: Option<Tid>) -> Vec<(EventId, u64)> {
         let mut periods = Vec::new();
         for value in values.values() {

@@ -8,7 +8,7 @@ use oxperf_wire::kernel::LostSamples;
 use oxperf_wire::{Cursor, Endian};
 
 use crate::events::UnknownId;
-use crate::group_read::{GroupReads, counting_thread, reads_group};
+use crate::group_read::{GroupReads, counting_thread, reads_counters};
 use crate::{EventIndex, EventTable};
 
 /// Kinds with a counter of their own.
@@ -33,7 +33,7 @@ pub struct RecordStats {
 pub struct EventStats {
     /// The event's name.
     pub name: String,
-    /// Samples; for a member of a group that is read whole, those where it had counted something.
+    /// Samples; where samples hold values of counters, those for which this one had counted something.
     pub samples: u64,
     /// Samples that the kernel could not take.
     pub lost: u64,
@@ -49,7 +49,7 @@ impl RecordStats {
     pub fn count(reader: &Reader<'_>) -> Result<RecordStats, DataError> {
         let events = EventTable::new(reader);
         let events = &Events {
-            reads: events.events().iter().map(reads_group).collect(),
+            reads: events.events().iter().map(reads_counters).collect(),
             endian: reader.endian(),
             table: events,
         };
@@ -125,7 +125,7 @@ impl RecordStats {
 /// Whose the records are.
 struct Events {
     table: EventTable,
-    /// Whether the samples of each event hold the values of a group.
+    /// Whether the samples of each event hold the values of counters.
     reads: Vec<bool>,
     endian: Endian,
 }

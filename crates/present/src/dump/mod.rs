@@ -173,7 +173,7 @@ impl Dump {
     }
 
     fn tool_record(&self, record: &RawRecord<'_>, out: &mut Vec<u8>) {
-        stamp::write(Some(Stamp::TOOL), self.fields, record, out);
+        stamp::write(self.stamped.then_some(Stamp::TOOL), self.fields, record, out);
         let start = out.len();
         if self.in_file_order && record.header.kind == RecordType::FINISHED_ROUND {
             put!(out, "PERF_RECORD_FINISHED_ROUND");
