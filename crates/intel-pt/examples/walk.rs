@@ -1,6 +1,6 @@
-//! Decodes a recording of the fixtures: `walk CASE [insn|branch|count|ticksN]`.
+//! Decodes a recording of the fixtures: `walk CASE [insn|branch|count|ticksN|visits|branches]`.
 //!
-//! Prints addresses, branches with their times, or how many instructions ran and how long it took to find out.
+//! Prints addresses, branches with their times, samples, or how much was found and how long it took.
 
 #[path = "../tests/support/mod.rs"]
 mod support;
@@ -23,6 +23,7 @@ fn main() -> std::io::Result<()> {
     let wanted = Wanted { runs: what != "count", period: ticks.map(Period::Ticks), ..Wanted::default() };
     for buffers in recording.queues.values() {
         let start = Instant::now();
+        let mut counted = 0;
         let mut decoder = Decoder::new(recording.config, wanted);
         let mut stretches = buffers.iter().map(|buffer| buffer.stretch());
         loop {
@@ -33,6 +34,8 @@ fn main() -> std::io::Result<()> {
                     Some(stretch) => decoder.feed(stretch),
                     None => break,
                 },
+                Item::Run if what == "visits" => counted += decoder.run().visits.len(),
+                Item::Run if what == "branches" => counted += decoder.branches().count(),
                 Item::Run if ticks.is_some() => print_samples(&decoder, &mut out)?,
                 Item::Run if what == "insn" => print_instructions(&decoder, &mut out)?,
                 Item::Run => print_branches(&decoder, &mut out)?,
@@ -55,8 +58,9 @@ fn main() -> std::io::Result<()> {
                 _ => {}
             }
         }
-        if what == "count" {
-            writeln!(out, "{} instructions in {:?}", decoder.moment().instructions, start.elapsed())?;
+        if ["count", "visits", "branches"].contains(&what.as_str()) {
+            let instructions = decoder.moment().instructions;
+            writeln!(out, "{instructions} instructions, {counted} {what} in {:?}", start.elapsed())?;
         }
     }
     out.flush()

@@ -26,6 +26,8 @@ pub(super) struct RunState {
     pub(super) next: Option<u64>,
     pub(super) end: bool,
     pub(super) marks: Vec<Mark>,
+    /// Room for [`Decoder::list_pieces`].
+    pieces: Vec<u64>,
     pub(super) before: Option<Tsc>,
     pub(super) instructions: u64,
     /// The payload of the last CBR packet.
@@ -107,19 +109,40 @@ impl Decoder<'_> {
         self.run.marks.clear();
         let now = self.clock.time().map_or(0, |time| time.0);
         let start = now.wrapping_add(self.instructions - self.clock.changed_at.min(self.instructions));
+        let mut distance = self.sampler.distance(start);
+        if distance > count {
+            return self.sampler.pass(count);
+        }
+        let mut pieces = std::mem::take(&mut self.run.pieces);
+        self.list_pieces(&mut pieces);
         let mut done = 0;
         let mut places = Places::default();
-        loop {
-            let distance = self.sampler.distance(start.wrapping_add(done));
-            if distance > count - done {
-                break;
+        for &end in &pieces {
+            while distance <= end - done {
+                done += distance;
+                self.sampler.sampled(start.wrapping_add(done));
+                let mark = places.find(done, |visit| self.executed(visit));
+                self.run.marks.push(mark);
+                distance = self.sampler.distance(start.wrapping_add(done));
             }
-            done += distance;
-            self.sampler.sampled(start.wrapping_add(done));
-            let mark = places.find(done, |visit| self.executed(visit));
-            self.run.marks.push(mark);
+            self.sampler.pass(end - done);
+            done = end;
+            distance = self.sampler.distance(start.wrapping_add(done));
         }
-        self.sampler.pass(count - done);
+        self.run.pieces = pieces;
+    }
+
+    /// Lists where the run branches or ends, as numbers of instructions: the next sample is chosen anew there.
+    fn list_pieces(&self, pieces: &mut Vec<u64>) {
+        pieces.clear();
+        let mut before = 0;
+        for (index, visit) in self.run_visits().iter().enumerate() {
+            let executed = self.executed(index).unwrap_or_default();
+            let jumps = self.graph.block(visit.block().0).jumps().iter().map(|&jump| u32::from(jump) + 1);
+            let ends = jumps.take_while(|&end| end < executed).chain([executed]);
+            pieces.extend(ends.map(|end| before + u64::from(end)));
+            before += u64::from(executed);
+        }
     }
 
     /// Instructions of a visit of the run that ran.
