@@ -110,7 +110,7 @@ impl FileHeader {
         Ok(header)
     }
 
-    /// Writes the header.
+    /// Writes the header, in 16 bytes before a stream.
     pub fn encode(&self, encoder: &mut Encoder) {
         if self.first_version {
             encoder.bytes(Self::MAGIC_VERSION_1);
@@ -118,6 +118,9 @@ impl FileHeader {
             encoder.u64(Self::MAGIC);
         }
         encoder.u64(self.size);
+        if self.is_of_stream() {
+            return;
+        }
         encoder.u64(self.attr_size);
         self.attrs.encode(encoder);
         self.data.encode(encoder);

@@ -45,4 +45,6 @@ pub use header::{FileHeader, Section};
 pub use reader::{
     Container, EventEntry, Features, Framed, Held, HeldRecords, RawRecord, Reader, Records, Source,
 };
-pub use writer::{Output, Part, WriteError, Writer, WriterEvent};
+pub use writer::{
+    DirectoryWriter, Output, PackedAs, Packer, Part, StreamWriter, WriteError, Writer, WriterEvent,
+};

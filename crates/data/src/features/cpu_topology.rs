@@ -38,10 +38,10 @@ impl Feature for CpuTopology {
             thread_siblings: strings::decode_all(cursor)?,
             ..CpuTopology::default()
         };
-        if cursor.remaining() > 0 {
+        if goes_on(*cursor) {
             topology.cpus = decode_places(cursor, context.cpus_available.unwrap_or(0))?;
         }
-        if cursor.remaining() > 0 {
+        if goes_on(*cursor) {
             topology.die_siblings = Some(strings::decode_all(cursor)?);
             for place in &mut topology.cpus {
                 place.die = known(cursor.u32()?);
@@ -64,6 +64,12 @@ impl Feature for CpuTopology {
     }
 }
 
+/// Whether there is something behind that is no padding, as records of streams have it.
+fn goes_on(mut cursor: Cursor<'_>) -> bool {
+    let rest = cursor.rest();
+    rest.len() >= 8 || rest.iter().any(|byte| *byte != 0)
+}
+
 fn decode_places(cursor: &mut Cursor<'_>, count: u32) -> Result<Vec<CpuPlace>, FeatureFault> {
     let mut places = Vec::new();
     for _ in 0..count {
@@ -83,7 +89,7 @@ fn stored(number: Option<u32>) -> u32 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::round_trip;
+    use super::super::testing::{from_little, little, round_trip};
     use super::*;
 
     fn topology() -> CpuTopology {
@@ -101,6 +107,14 @@ mod tests {
     #[test]
     fn topologies_round_trip() {
         round_trip(&topology());
+    }
+
+    #[test]
+    fn padding_is_no_list_of_dies() {
+        let mut old = CpuTopology { die_siblings: None, ..topology() };
+        old.cpus.iter_mut().for_each(|place| place.die = None);
+        let bytes = [little(&old), vec![0; 4]].concat();
+        assert_eq!(from_little::<CpuTopology>(&bytes), Ok(old));
     }
 
     #[test]

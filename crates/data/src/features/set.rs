@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use oxperf_wire::{Encoder, Endian};
 
-use super::{Feature, FeatureBits, FeatureId};
+use super::{EventDesc, Feature, FeatureBits, FeatureId};
 
 /// Features for a writer, each as its bytes, in the order of their bits.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -28,6 +28,14 @@ impl FeatureSet {
     /// Takes a feature's bytes as they are.
     pub fn insert_raw(&mut self, id: FeatureId, bytes: Vec<u8>) {
         self.bodies.insert(id, bytes);
+    }
+
+    /// Adds the description of the events, unless there is one or none of them has a name.
+    pub(crate) fn describe(&mut self, events: &EventDesc) {
+        let named = events.events.iter().any(|event| !event.name.is_empty());
+        if named && !self.bodies.contains_key(&FeatureId::EVENT_DESC) {
+            self.insert(events);
+        }
     }
 
     /// Which features there are.

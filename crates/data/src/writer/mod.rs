@@ -1,21 +1,30 @@
 //! Writing a recording so that what is on disk can be read at every moment.
 //!
-//! Layout: header, ids of all events, attributes, data, table of the features, features. While data arrive the
+//! A recording is written in any of its forms: [`Writer`] makes one file, [`StreamWriter`] a stream,
+//! [`DirectoryWriter`] the files of a directory; what goes into any of them may be compressed by a [`Packer`].
+//!
+//! Layout of a file: header, ids of all events, attributes, data, table of the features, features. While data arrive the
 //! header names no features, because their table stands behind the data; [`Writer::checkpoint`] moves the end of
 //! the data in the header. So a file whose recorder was killed shows everything up to the last checkpoint.
 
+mod directory;
 mod error;
 mod output;
+mod pack;
+mod stream;
 
 use oxperf_abi::{EventAttr, EventId, FileOffset};
 use oxperf_wire::{Encoder, Endian, StoredAttr, attr};
 
+pub use directory::DirectoryWriter;
 pub use error::{Part, WriteError};
 pub use output::Output;
+pub use pack::{PackedAs, Packer};
+pub use stream::StreamWriter;
 
 use crate::features::{EventDesc, NamedEvent};
 use crate::reader::framing::Framing;
-use crate::{FeatureId, FeatureSet, FileHeader, Section};
+use crate::{FeatureSet, FileHeader, Section};
 use error::Failed;
 
 /// An event of the recording to be written.
@@ -104,10 +113,7 @@ impl<O: Output> Writer<O> {
     pub fn finish(mut self, features: &FeatureSet) -> Result<O, WriteError> {
         self.checkpoint()?;
         let mut features = features.clone();
-        let named = self.events.events.iter().any(|event| !event.name.is_empty());
-        if named && !features.bits().contains(FeatureId::EVENT_DESC) {
-            features.insert(&self.events);
-        }
+        features.describe(&self.events);
         let tail = encode_features(&features, self.end);
         self.write(Part::Features, &tail, self.end)?;
         self.header.features = features.bits();

@@ -5,6 +5,7 @@ use std::io::{self, ErrorKind};
 use oxperf_abi::{EventAttr, EventId, EventType};
 
 use super::*;
+use crate::FeatureId;
 use crate::features::{Hostname, NrCpus};
 use crate::{Damage, Reader};
 
