@@ -15,12 +15,14 @@ pub struct PacketReader<'a> {
     offset: usize,
     /// Inside a block: the size of its items.
     items: Option<ItemSize>,
+    /// Behind the last PSB that was read: [`PacketReader::resync`] looks no further back.
+    synced: usize,
 }
 
 impl<'a> PacketReader<'a> {
     /// Reads `trace` from its beginning, outside any block.
     pub const fn new(trace: &'a [u8]) -> PacketReader<'a> {
-        PacketReader { trace, offset: 0, items: None }
+        PacketReader { trace, offset: 0, items: None, synced: 0 }
     }
 
     /// Where the next packet begins.
@@ -34,6 +36,7 @@ impl<'a> PacketReader<'a> {
     pub const fn seek(&mut self, offset: usize) {
         self.offset = offset;
         self.items = None;
+        self.synced = offset;
     }
 
     /// Goes on at `offset`, in the same block as `other`.
@@ -84,9 +87,13 @@ impl<'a> PacketReader<'a> {
         self.offset += 1;
     }
 
-    /// Goes on at the first PSB here or later. Without one it goes to the end and returns false.
+    /// Goes on at the next PSB. Without one it goes to the end and returns false.
+    ///
+    /// A packet that was cut off in the middle takes the bytes behind it for its own, so a PSB that began within the
+    /// last bytes that were read is found, too.
     pub fn resync(&mut self) -> bool {
-        let found = find_psb(self.trace, self.offset);
+        let from = self.offset.saturating_sub(PSB.len()).max(self.synced);
+        let found = find_psb(self.trace, from);
         self.seek(found.unwrap_or(self.trace.len()));
         found.is_some()
     }
@@ -106,6 +113,9 @@ impl<'a> PacketReader<'a> {
         };
         self.offset += length;
         self.items = packet.items_after(self.items);
+        if packet == Packet::Psb {
+            self.synced = self.offset;
+        }
         Some(Ok(packet))
     }
 

@@ -156,3 +156,16 @@ fn reading_goes_on_at_the_next_boundary() {
     assert!(!reader.resync());
     assert_eq!(reader.next(), None);
 }
+
+#[test]
+fn a_boundary_inside_a_packet_that_was_cut_off_is_found() {
+    // MNT, of which three bytes are there; the PSB behind them goes into its payload.
+    let trace = [&bytes("02c388")[..], &PSB, &bytes("0223")].concat();
+    let mut reader = PacketReader::new(&trace);
+    assert!(matches!(reader.next(), Some(Ok(Packet::Mnt(_)))));
+    assert!(matches!(reader.next(), Some(Err(_))));
+    assert!(reader.resync());
+    assert_eq!(reader.offset(), 3);
+    assert_eq!(reader.next(), Some(Ok(Packet::Psb)));
+    assert!(!reader.resync(), "the same PSB is not found twice");
+}

@@ -2,3 +2,4 @@
 
 mod number;
 pub mod perf;
+pub mod ptdump;
