@@ -7,11 +7,11 @@ mod cmd;
 mod collect;
 mod environment;
 mod failure;
-mod frame_texts;
 mod header;
 mod input;
 mod naming;
 mod output;
+mod texts;
 mod time_windows;
 
 fn main() -> std::process::ExitCode {

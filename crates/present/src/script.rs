@@ -41,11 +41,9 @@ pub struct HeadLayout {
     pub nanoseconds: bool,
 }
 
-/// Where an address lies, named.
-#[derive(Clone, Copy, Debug)]
+/// What the place of an address is called: what stands behind the address.
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Location<'a> {
-    /// The address.
-    pub ip: u64,
     /// The symbol around it, with the address' distance from its start.
     pub symbol: Option<(&'a str, u64)>,
     /// What is mapped there.
@@ -113,9 +111,6 @@ fn write_ids(head: &Head<'_>, out: &mut Vec<u8>) {
 impl Location<'_> {
     /// Appends the parts of a location that `fields` asks for.
     pub fn write(&self, fields: FieldSet, out: &mut Vec<u8>) {
-        if fields.contains(FieldSet::IP) {
-            push_hex(out, self.ip, 16);
-        }
         if fields.contains(FieldSet::SYM) {
             self.write_symbol(fields.contains(FieldSet::SYMOFF), out);
         }
@@ -161,13 +156,28 @@ pub fn push_number(out: &mut Vec<u8>, mut value: u64, width: usize, fill: u8) {
     out.extend_from_slice(digits);
 }
 
-/// Appends a number in hexadecimal, blank filled to `width`.
-pub fn push_hex(out: &mut Vec<u8>, value: u64, width: usize) {
-    let digits = (16 - value.leading_zeros() as usize / 4).max(1);
-    pad(out, width.saturating_sub(digits));
-    for index in (0..digits).rev() {
-        out.push(b"0123456789abcdef"[(value >> (4 * index) & 15) as usize]);
+/// Two hexadecimal digits for each byte.
+const HEX_PAIRS: [[u8; 2]; 256] = {
+    const DIGITS: &[u8; 16] = b"0123456789abcdef";
+    let mut pairs = [[0; 2]; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        pairs[byte] = [DIGITS[byte >> 4], DIGITS[byte & 15]];
+        byte += 1;
     }
+    pairs
+};
+
+/// Appends a number in hexadecimal, blank filled to `width`, which is at most 16.
+#[inline]
+pub fn push_hex(out: &mut Vec<u8>, value: u64, width: usize) {
+    let mut text = [0; 16];
+    for (pair, byte) in text.chunks_exact_mut(2).zip(value.to_be_bytes()) {
+        pair.copy_from_slice(&HEX_PAIRS[usize::from(byte)]);
+    }
+    let digits = (16 - value.leading_zeros() as usize / 4).max(1);
+    text[..16 - digits].fill(b' ');
+    out.extend_from_slice(&text[16 - digits.max(width.min(16))..]);
 }
 
 #[cfg(test)]
@@ -210,10 +220,17 @@ mod tests {
     #[test]
     fn locations() {
         let all = FieldSet::IP | FieldSet::SYM | FieldSet::SYMOFF | FieldSet::DSO;
-        let known = Location { ip: 0xffff_ffff_8157_a541, symbol: Some(("f", 0x341)), dso: Some("[k]") };
-        assert_eq!(text(|out| known.write(all, out)), "ffffffff8157a541 f+0x341 ([k])");
-        let unknown = Location { ip: 0, symbol: None, dso: None };
-        assert_eq!(text(|out| unknown.write(all, out)), "               0 [unknown] ([unknown])");
+        let known = Location { symbol: Some(("f", 0x341)), dso: Some("[k]") };
+        assert_eq!(text(|out| known.write(all, out)), " f+0x341 ([k])");
+        assert_eq!(text(|out| Location::default().write(all, out)), " [unknown] ([unknown])");
         assert_eq!(text(|out| known.write(FieldSet::SYM, out)), " f");
+    }
+
+    #[test]
+    fn hexadecimal_numbers_fill_their_width() {
+        let hex = |value, width| text(|out| push_hex(out, value, width));
+        assert_eq!(hex(0xffff_ffff_8157_a541, 16), "ffffffff8157a541");
+        assert_eq!((hex(0x1f, 1), hex(0, 1), hex(0, 3)), ("1f".into(), "0".into(), "  0".into()));
+        assert_eq!(hex(0x7f00_0000_1234, 16), "    7f0000001234");
     }
 }

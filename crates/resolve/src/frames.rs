@@ -1,21 +1,15 @@
 //! Located addresses, each place once.
 
 use oxperf_abi::CpuMode;
-use oxperf_machine::{DsoId, Located, Machine, MapId, ThreadId};
+use oxperf_machine::{Machine, MapId, ThreadId};
 use rustc_hash::FxHashMap;
+
+use crate::Place;
+use crate::recent::Recent;
 
 /// The number of a located address.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct FrameId(pub u32);
-
-/// Where an address lies.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct Place {
-    /// What is mapped there.
-    pub dso: DsoId,
-    /// The address in the dso's own space.
-    pub address: u64,
-}
 
 /// A located address.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -33,30 +27,7 @@ pub struct Frame {
 pub struct FrameTable {
     frames: Vec<Frame>,
     ids: FxHashMap<(u64, MapKey), FrameId>,
-    recent: Recent,
-}
-
-/// The last frame seen at each of some thousand hashes. Most addresses come again soon, and the table of all frames
-/// outgrows the CPU's caches.
-#[derive(Debug)]
-struct Recent {
-    slots: Box<[Option<(u64, MapKey, FrameId)>]>,
-}
-
-impl Default for Recent {
-    fn default() -> Recent {
-        Recent { slots: vec![None; Self::SLOTS].into_boxed_slice() }
-    }
-}
-
-impl Recent {
-    const SLOTS: usize = 1 << 15;
-
-    #[inline]
-    fn slot(&mut self, ip: u64, map: MapKey) -> &mut Option<(u64, MapKey, FrameId)> {
-        let hash = (ip ^ u64::from(map.0) << 20).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - 15);
-        &mut self.slots[hash as usize % Self::SLOTS]
-    }
+    recent: Recent<(u64, MapKey), FrameId>,
 }
 
 /// A mapping, or the mode for addresses without one: dense numbers from the top.
@@ -75,23 +46,16 @@ impl FrameTable {
     pub fn intern(&mut self, machine: &Machine, thread: ThreadId, mode: CpuMode, ip: u64) -> FrameId {
         let located = machine.locate(thread, mode, ip);
         let map = MapKey::new(located.map(|located| located.map), mode);
-        let slot = self.recent.slot(ip, map);
-        if let Some((_, _, id)) = slot.filter(|recent| (recent.0, recent.1) == (ip, map)) {
-            return id;
-        }
-        let id = self.intern_located(ip, map, mode, located);
-        *self.recent.slot(ip, map) = Some((ip, map, id));
-        id
-    }
-
-    fn intern_located(&mut self, ip: u64, map: MapKey, mode: CpuMode, located: Option<Located>) -> FrameId {
-        let next = FrameId(self.frames.len() as u32);
-        let id = *self.ids.entry((ip, map)).or_insert(next);
-        if id == next {
-            let place = located.map(|located| Place { dso: located.dso, address: located.address });
-            self.frames.push(Frame { ip, mode, place });
-        }
-        id
+        let (frames, ids) = (&mut self.frames, &mut self.ids);
+        let mix = ip ^ u64::from(map.0) << 20;
+        self.recent.get((ip, map), mix, || {
+            let next = FrameId(frames.len() as u32);
+            let id = *ids.entry((ip, map)).or_insert(next);
+            if id == next {
+                frames.push(Frame { ip, mode, place: located.map(Place::from) });
+            }
+            id
+        })
     }
 
     /// A frame.

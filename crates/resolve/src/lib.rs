@@ -22,9 +22,12 @@ mod chain;
 mod frames;
 mod kernel_names;
 mod names;
+mod places;
+mod recent;
 mod source;
 
 pub use chain::{ChainFault, walk_chain};
-pub use frames::{Frame, FrameId, FrameTable, Place};
+pub use frames::{Frame, FrameId, FrameTable};
 pub use kernel_names::KernelNames;
 pub use names::{Name, Names, SymbolSource};
+pub use places::{Place, PlaceId, PlaceTable};

@@ -1,17 +1,18 @@
-//! The text of locations: a line for each located address.
+//! The text of locations: an address, then what it is called. Only the address is written anew each time; the rest
+//! depends on the place alone, is rendered once and copied.
 
 use oxperf_machine::Machine;
-use oxperf_present::script::{FieldSet, Location};
+use oxperf_present::script::{FieldSet, Location, push_hex};
 use oxperf_present::visible::visible;
-use oxperf_resolve::{FrameId, FrameTable, Names};
+use oxperf_resolve::{Names, Place, PlaceId};
 
-use crate::frame_texts::FrameTexts;
+use crate::texts::Texts;
 
-/// Rendered locations.
+/// Rendered names of places.
 #[derive(Debug, Default)]
 pub(super) struct Lines {
     fields: FieldSet,
-    texts: FrameTexts,
+    texts: Texts,
 }
 
 impl Lines {
@@ -25,38 +26,35 @@ impl Lines {
         self.fields
     }
 
-    /// The text of a frame.
+    /// Appends an address and what is known of its place.
     #[inline]
-    pub(super) fn get(
+    pub(super) fn push(
         &mut self,
-        id: FrameId,
-        frames: &FrameTable,
-        names: &mut Names<'_>,
-        machine: &Machine,
-    ) -> &[u8] {
+        ip: u64,
+        place: Option<(PlaceId, Place)>,
+        (names, machine): (&mut Names<'_>, &Machine),
+        out: &mut Vec<u8>,
+    ) {
         let fields = self.fields;
-        self.texts.get(id, |out| render(id, fields, (frames, names, machine), out))
+        if fields.contains(FieldSet::IP) {
+            push_hex(out, ip, 16);
+        }
+        match place {
+            Some((id, place)) => {
+                let text = self.texts.get(id.0, |text| render(place, fields, names, machine, text));
+                out.extend_from_slice(text);
+            }
+            None => Location::default().write(fields, out),
+        }
     }
 }
 
 #[cold]
-fn render(
-    id: FrameId,
-    fields: FieldSet,
-    (frames, names, machine): (&FrameTable, &mut Names<'_>, &Machine),
-    out: &mut Vec<u8>,
-) {
+fn render(place: Place, fields: FieldSet, names: &mut Names<'_>, machine: &Machine, out: &mut Vec<u8>) {
     names.grow(machine);
-    let frame = frames.get(id);
-    let dso = frame.place.map(|place| machine.dso(place.dso));
-    let dso = dso.map(|dso| visible(&dso.shown));
-    let address = frame.place.map_or(frame.ip, |place| place.address);
-    let name = frame.place.and_then(|place| names.name(machine, &place));
-    let symbol = name.map(|name| (visible(name.text), address.wrapping_sub(name.start)));
-    let location = Location {
-        ip: frame.ip,
-        symbol: symbol.as_ref().map(|(name, offset)| (name.as_ref(), *offset)),
-        dso: dso.as_deref(),
-    };
-    location.write(fields, out);
+    let dso = visible(&machine.dso(place.dso).shown);
+    let name = names.name(machine, &place);
+    let symbol = name.map(|name| (visible(name.text), place.address.wrapping_sub(name.start)));
+    let symbol = symbol.as_ref().map(|(name, offset)| (name.as_ref(), *offset));
+    Location { symbol, dso: Some(&dso) }.write(fields, out);
 }

@@ -10,7 +10,7 @@ use oxperf_present::script::{
     Access, AccessColumns, EventClass, FieldSet, FieldSpec, Head, HeadLayout, Location, push_hex,
 };
 use oxperf_present::visible::visible;
-use oxperf_resolve::{FrameId, FrameTable, KernelNames, Names, SymbolSource, walk_chain};
+use oxperf_resolve::{KernelNames, Names, PlaceTable, SymbolSource, walk_chain};
 use oxperf_session::{EventIndex, EventTable, SampleEvent, SessionEvent, SidebandEvent, Sink};
 use oxperf_tracepoint::Formatters;
 use oxperf_wire::kernel::CallchainDeferred;
@@ -56,7 +56,7 @@ pub(super) struct Printer<'s> {
     failed: Option<io::Error>,
     pub(super) views: Vec<EventView>,
     lines: Vec<Lines>,
-    pub(super) frames: FrameTable,
+    places: PlaceTable,
     pub(super) names: Names<'s>,
     pub(super) filter: Filter,
     pub(super) shown: Shown,
@@ -65,7 +65,6 @@ pub(super) struct Printer<'s> {
     pub(super) live: bool,
     formatters: &'s Formatters,
     max_stack: usize,
-    chain: Vec<FrameId>,
     faulty_chains: u64,
     access_columns: AccessColumns,
     dumper: Option<Dumper>,
@@ -100,11 +99,10 @@ impl<'s> Printer<'s> {
             failed: None,
             views,
             lines,
-            frames: FrameTable::default(),
+            places: PlaceTable::default(),
             names: Names::new(source),
             formatters,
             max_stack: options.max_stack,
-            chain: Vec::new(),
             faulty_chains: 0,
             access_columns: AccessColumns::default(),
             filter: options.filter,
@@ -135,52 +133,53 @@ impl<'s> Printer<'s> {
         }
     }
 
-    /// The addresses of the sample's chain, located.
-    fn locate_chain(&mut self, machine: &Machine, mode: CpuMode, sample: &Sample<'_>, thread: ThreadId) {
-        self.chain.clear();
-        let (frames, chain, limit) = (&mut self.frames, &mut self.chain, self.max_stack);
+    fn print_places(&mut self, machine: &Machine, event: &SampleEvent<'_>) {
+        let view = &self.views[event.event.0];
+        let lines = view.lines;
+        if !view.layout.with_chain || event.sample.callchain.is_none() {
+            let ip = event.sample.ip.unwrap_or(0);
+            let place = self.places.locate(machine, event.thread, event.misc.cpu_mode(), ip);
+            let out = self.output.buffer();
+            out.push(b' ');
+            return self.lines[lines].push(ip, place, (&mut self.names, machine), out);
+        }
+        self.output.buffer().push(b'\n');
+        self.print_chain(lines, machine, event.misc.cpu_mode(), &event.sample, event.thread);
+        if let Some(cookie) = event.sample.callchain.and_then(open_chain) {
+            let fields = self.lines[lines].fields().without(FieldSet::SYMOFF);
+            let out = self.output.buffer();
+            out.push(b'\t');
+            if fields.contains(FieldSet::IP) {
+                push_hex(out, cookie, 16);
+            }
+            Location { symbol: Some(("(cookie)", 0)), dso: None }.write(fields, out);
+            out.push(b'\n');
+        }
+    }
+
+    /// Prints the addresses of a sample's chain, each in a line; none when a marker in it is unknown.
+    fn print_chain(
+        &mut self,
+        lines: usize,
+        machine: &Machine,
+        mode: CpuMode,
+        sample: &Sample<'_>,
+        thread: ThreadId,
+    ) {
+        let (lines, places, names) = (&mut self.lines[lines], &mut self.places, &mut self.names);
+        let out = self.output.buffer();
+        let (start, mut left) = (out.len(), self.max_stack);
         let walked = walk_chain(mode, sample, |mode, ip| {
-            if chain.len() < limit {
-                chain.push(frames.intern(machine, thread, mode, ip));
+            if left > 0 {
+                left -= 1;
+                out.push(b'\t');
+                lines.push(ip, places.locate(machine, thread, mode, ip), (names, machine), out);
+                out.push(b'\n');
             }
         });
         if walked.is_err() {
             self.faulty_chains += 1;
-            self.chain.clear();
-        }
-    }
-
-    fn print_places(&mut self, machine: &Machine, event: &SampleEvent<'_>) {
-        let view = &self.views[event.event.0];
-        let (lines, with_chain) = (view.lines, view.layout.with_chain && event.sample.callchain.is_some());
-        if !with_chain {
-            let ip = event.sample.ip.unwrap_or(0);
-            let id = self.frames.intern(machine, event.thread, event.misc.cpu_mode(), ip);
-            let text = self.lines[lines].get(id, &self.frames, &mut self.names, machine);
-            let out = self.output.buffer();
-            out.push(b' ');
-            return out.extend_from_slice(text);
-        }
-        self.locate_chain(machine, event.misc.cpu_mode(), &event.sample, event.thread);
-        self.output.buffer().push(b'\n');
-        self.print_chain(lines, machine);
-        if let Some(cookie) = event.sample.callchain.and_then(open_chain) {
-            let out = self.output.buffer();
-            out.push(b'\t');
-            Location { ip: cookie, symbol: Some(("(cookie)", 0)), dso: None }
-                .write(self.lines[lines].fields().without(FieldSet::SYMOFF), out);
-            out.push(b'\n');
-        }
-    }
-
-    /// Prints the located chain, an address a line.
-    fn print_chain(&mut self, lines: usize, machine: &Machine) {
-        let out = self.output.buffer();
-        for id in &self.chain {
-            let text = self.lines[lines].get(*id, &self.frames, &mut self.names, machine);
-            out.push(b'\t');
-            out.extend_from_slice(text);
-            out.push(b'\n');
+            out.truncate(start);
         }
     }
 
@@ -192,8 +191,7 @@ impl<'s> Printer<'s> {
         let Some(record) = record.ok().filter(|_| with_chain) else { return };
         let thread = machine.thread(event.id.pid.unwrap_or(Pid(-1)), event.id.tid.unwrap_or(Tid(-1)));
         let sample = Sample { callchain: Some(record.chain), ..Sample::default() };
-        self.locate_chain(machine, CpuMode::User, &sample, thread);
-        self.print_chain(lines, machine);
+        self.print_chain(lines, machine, CpuMode::User, &sample, thread);
         self.output.buffer().push(b'\n');
     }
 
@@ -206,9 +204,8 @@ impl<'s> Printer<'s> {
             let placed = machine.locate(event.thread, recorded, address).is_some();
             // The kernel touches user memory, too.
             let mode = if placed { recorded } else { machine.guess_mode(event.thread, address) };
-            let id = self.frames.intern(machine, event.thread, mode, address);
-            let text = self.lines[lines].get(id, &self.frames, &mut self.names, machine);
-            self.output.buffer().extend_from_slice(text);
+            let place = self.places.locate(machine, event.thread, mode, address);
+            self.lines[lines].push(address, place, (&mut self.names, machine), self.output.buffer());
         }
     }
 

@@ -8,6 +8,7 @@ use oxperf_machine::Machine;
 use oxperf_present::records::{self, PokedSymbol};
 use oxperf_present::script::FieldSet;
 use oxperf_present::visible::visible;
+use oxperf_resolve::Place;
 use oxperf_session::SidebandEvent;
 use oxperf_wire::kernel::{
     BpfEvent, CallchainDeferred, Cgroup, Comm, Ksymbol, Lost, Mmap, Mmap2, Namespaces, SwitchCpuWide, Task,
@@ -182,9 +183,8 @@ impl Printer<'_> {
 
     fn describe_poke(&mut self, machine: &mut Machine, record: &TextPoke<'_>, out: &mut Vec<u8>) {
         let idle = machine.thread(Pid(0), Tid(0));
-        let frame = self.frames.intern(machine, idle, CpuMode::Kernel, record.addr);
+        let place = machine.locate(idle, CpuMode::Kernel, record.addr).map(Place::from);
         self.names.grow(machine);
-        let place = self.frames.get(frame).place;
         let named = place.and_then(|place| Some((self.names.name(machine, &place)?, place.address)));
         let symbol = named
             .map(|(name, address)| PokedSymbol { name: name.text, offset: address.wrapping_sub(name.start) });

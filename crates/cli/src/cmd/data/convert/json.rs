@@ -13,10 +13,10 @@ use oxperf_tracepoint::{Formatter, Formatters};
 use super::{Converted, Request};
 use crate::collect;
 use crate::failure::Failure;
-use crate::frame_texts::FrameTexts;
 use crate::input::report_trouble;
 use crate::naming;
 use crate::output::Output;
+use crate::texts::Texts;
 use crate::time_windows::TimeWindows;
 
 /// Writes the file.
@@ -43,7 +43,7 @@ struct Writer<'s> {
     failed: Option<io::Error>,
     samples: Samples,
     frames: FrameTable,
-    texts: FrameTexts,
+    texts: Texts,
     names: Names<'s>,
     /// How each event's raw data are read.
     formatters: Vec<Option<&'s Formatter>>,
@@ -72,7 +72,7 @@ impl<'s> Writer<'s> {
             failed: None,
             samples: Samples::default(),
             frames: FrameTable::default(),
-            texts: FrameTexts::default(),
+            texts: Texts::default(),
             names: Names::new(source),
             formatters: attrs().map(|attr| formatter(attr.kind, attr.config)).collect(),
             with_cpu: attrs().any(|attr| attr.sample_type.contains(SampleType::CPU)),
@@ -113,7 +113,7 @@ impl<'s> Writer<'s> {
     fn render(&mut self, machine: &Machine) {
         let (frames, names) = (&self.frames, &mut self.names);
         for id in &self.chain {
-            self.texts.ensure(*id, |out| write_place(*id, frames, names, machine, out));
+            self.texts.ensure(id.0, |out| write_place(*id, frames, names, machine, out));
         }
     }
 
@@ -137,7 +137,7 @@ impl<'s> Writer<'s> {
             cpu: self.with_cpu.then(|| event.sample.cpu.map(|cpu| cpu.0)),
             comm: machine.comm_of(event.thread),
         };
-        let frames = self.chain.iter().map(|id| self.texts.known(*id));
+        let frames = self.chain.iter().map(|id| self.texts.known(id.0));
         self.samples.add(self.output.buffer(), &head, frames, &self.fields);
         self.converted += 1;
         self.output.settle()
