@@ -20,7 +20,8 @@ pub(crate) fn load(
     options: CollectOptions,
     traces: Option<&Formatters>,
 ) -> Result<(Profile, Diagnostics), Failure> {
-    let session = Session::new(reader).keeping_exited_threads();
+    let passage = input.passage(false);
+    let session = Session::new(reader).keeping_exited_threads().watched_by(&passage);
     let events = event_profiles(reader, session.events());
     let mut collector = Collector::new(events, source, options);
     if let Some(formats) = traces {

@@ -29,5 +29,10 @@ pub(crate) fn command_line() -> Vec<String> {
 /// Whether the user has not asked programs to leave colours out.
 pub(crate) fn wants_colour() -> bool {
     let set = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());
-    !set("NO_COLOR") && std::env::var_os("TERM").is_none_or(|term| term != "dumb")
+    !set("NO_COLOR") && !is_dumb_terminal()
+}
+
+/// Whether the terminal can do nothing but append.
+pub(crate) fn is_dumb_terminal() -> bool {
+    std::env::var_os("TERM").is_some_and(|term| term == "dumb")
 }

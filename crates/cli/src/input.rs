@@ -1,6 +1,7 @@
 //! Opening a recording, and perf's words for one that cannot be opened.
 
 mod forms;
+mod passage;
 
 use std::fs::File;
 use std::io::{ErrorKind, IsTerminal, Read};
@@ -15,6 +16,7 @@ use oxperf_session::Diagnostics;
 use crate::failure::Failure;
 use crate::output::print_error;
 use forms::Form;
+use passage::Passage;
 
 /// The options that say which recording to read.
 pub(crate) fn arguments() -> Vec<Arg> {
@@ -103,6 +105,11 @@ impl Input {
     /// Reads the header and what it points at; of a stream everything before its first sample.
     pub(crate) fn reader(&self) -> Result<Reader<'_>, Failure> {
         self.form.reader().map_err(|error| self.refuse(&error))
+    }
+
+    /// What a walk over the records tells how far it is; `writes_meanwhile` when text comes out while it goes on.
+    pub(crate) fn passage(&self, writes_meanwhile: bool) -> Passage<'_> {
+        Passage::new(&self.form, writes_meanwhile)
     }
 
     /// Seconds since 1970 of the file's last change: what perf calls the time of capture.

@@ -11,6 +11,7 @@ mod header;
 mod input;
 mod naming;
 mod output;
+mod progress;
 mod texts;
 mod time_windows;
 

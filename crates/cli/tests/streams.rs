@@ -1,5 +1,8 @@
 //! A recording through a pipe: the commands print what they print of the same recording in a file.
 
+// A test that skips says so.
+#![allow(clippy::print_stderr)]
+
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -91,4 +94,37 @@ fn a_file_is_no_stream() {
     let error = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(output.status.code(), Some(255));
     assert!(error.contains("name the file with -i"), "{error}");
+}
+
+/// What a terminal is told while `bytes` come through a pipe, the last 3 MB of them after more than half a second.
+fn told_to_a_terminal(bytes: &[u8], redirected: &str) -> Option<String> {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("progress-{}", redirected.len()));
+    fs::create_dir_all(&folder).unwrap();
+    let (first, second) = bytes.split_at(bytes.len() - (3 << 20));
+    fs::write(folder.join("first"), first).unwrap();
+    fs::write(folder.join("second"), second).unwrap();
+    let program = env!("CARGO_BIN_EXE_oxperf");
+    let line = format!("(cat first; sleep 1; cat second) | '{program}' script -i - {redirected}");
+    let mut terminal = Command::new("script");
+    terminal.args(["-qec", &line, "/dev/null"]).current_dir(folder).env("TERM", "xterm").stdin(Stdio::null());
+    match terminal.output() {
+        Ok(output) => Some(String::from_utf8_lossy(&output.stdout).into_owned()),
+        Err(error) => {
+            eprintln!("SKIPPED: there is no program `script` to make a terminal: {error}");
+            None
+        }
+    }
+}
+
+#[test]
+fn a_terminal_is_told_how_far_a_long_read_is() {
+    let file = recording("chains");
+    let mut bytes = stream(&file);
+    let data = Reader::open(&file).unwrap().data().slice(&file).to_vec();
+    bytes.extend(data.repeat((4 << 20) / data.len()));
+    let Some(told) = told_to_a_terminal(&bytes, ">/dev/null") else { return };
+    assert!(told.contains(" MB read, "), "{told:?}");
+    assert!(told.contains("MB/s\x1b[K\r\x1b[K"), "the line stays: {told:?}");
+    let Some(told) = told_to_a_terminal(&bytes, "2>/dev/null >/dev/null") else { return };
+    assert_eq!(told, "", "not on a terminal");
 }

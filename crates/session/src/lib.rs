@@ -37,9 +37,11 @@ mod order;
 mod rewrite;
 mod session;
 mod stats;
+mod watch;
 
 pub use diagnostics::Diagnostics;
 pub use events::{EventIndex, EventTable, SessionEvent};
 pub use rewrite::{RewriteError, Rewritten, rewrite};
 pub use session::{Finished, SampleEvent, Session, SidebandEvent, Sink};
 pub use stats::{EventStats, RecordStats};
+pub use watch::Watch;

@@ -12,7 +12,8 @@ use crate::deferred::Deferred;
 use crate::events::{word_from_end, word_from_start};
 use crate::group_read::GroupReads;
 use crate::order::Order;
-use crate::{Diagnostics, EventIndex, EventTable};
+use crate::watch::Milestones;
+use crate::{Diagnostics, EventIndex, EventTable, Watch};
 
 /// What a session does with samples.
 pub trait Sink {
@@ -93,6 +94,7 @@ pub struct Session<'r, 'a> {
     pub(crate) diagnostics: Diagnostics,
     in_file_order: bool,
     only: Option<&'static [RecordType]>,
+    milestones: Milestones<'r>,
     /// Whether a round's end says something about all records that can still come.
     rounds_hold: bool,
 }
@@ -146,6 +148,7 @@ impl<'r, 'a> Session<'r, 'a> {
             diagnostics,
             in_file_order: false,
             only: None,
+            milestones: Milestones::new(),
             // The files of a directory are read one after another: each ends long before the others begin.
             rounds_hold: reader.part_count() == 0,
         }
@@ -176,6 +179,13 @@ impl<'r, 'a> Session<'r, 'a> {
     #[must_use]
     pub fn only(mut self, kinds: &'static [RecordType]) -> Session<'r, 'a> {
         self.only = Some(kinds);
+        self
+    }
+
+    /// Tells `watch` how far the walk has come.
+    #[must_use]
+    pub fn watched_by(mut self, watch: &'r dyn Watch) -> Session<'r, 'a> {
+        self.milestones = Milestones::of(watch);
         self
     }
 
@@ -223,6 +233,7 @@ impl<'r, 'a> Session<'r, 'a> {
             flow = match record {
                 Ok(record) => {
                     self.diagnostics.records += 1;
+                    self.milestones.reach(record.offset);
                     self.take(record, ordered, order, sink)
                 }
                 Err(damage) => {
@@ -231,6 +242,7 @@ impl<'r, 'a> Session<'r, 'a> {
                 }
             };
         }
+        self.milestones.next_part();
         flow
     }
 

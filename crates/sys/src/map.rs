@@ -1,9 +1,9 @@
 //! A file's bytes without copying them.
 
-use memmap2::{Advice, Mmap, MmapOptions};
+use memmap2::{Advice, Mmap, MmapOptions, UncheckedAdvice};
 use std::fs::File;
 use std::io;
-use std::ops::Deref;
+use std::ops::{Deref, Range};
 use std::path::Path;
 
 /// A regular file mapped for reading; an empty file is an empty slice.
@@ -49,6 +49,19 @@ impl MappedFile {
             let _ = map.advise(Advice::Sequential);
         }
     }
+
+    /// Gives back the memory of bytes that will hardly be read again; reading them brings them back from the file. A
+    /// hint, as [`MappedFile::expect_sequential`].
+    pub fn release(&self, bytes: Range<usize>) {
+        let inside = bytes.start < bytes.end && bytes.end <= self.len();
+        if let Some(map) = self.0.as_ref().filter(|_| inside) {
+            // SAFETY: the range lies in the mapping, which is private and read-only: no page of it was ever changed,
+            // so that what comes back for a dropped page are the same bytes of the file.
+            let _ = unsafe {
+                map.unchecked_advise_range(UncheckedAdvice::DontNeed, bytes.start, bytes.end - bytes.start)
+            };
+        }
+    }
 }
 
 impl Deref for MappedFile {
@@ -79,6 +92,9 @@ mod tests {
         fs::write(&empty, "").unwrap();
         let mapped = MappedFile::open(&full).unwrap();
         mapped.expect_sequential();
+        assert_eq!(&*mapped, b"bytes");
+        mapped.release(1..4);
+        mapped.release(3..9);
         assert_eq!(&*mapped, b"bytes");
         assert_eq!(MappedFile::open(&empty).unwrap().len(), 0);
         assert_eq!(MappedFile::open(&directory).unwrap_err().kind(), io::ErrorKind::InvalidInput);

@@ -75,7 +75,9 @@ fn elf_build_id(path: &Path) -> Option<BuildId> {
 /// Without a table, the mappings tell the identities: of the binaries that samples hit.
 fn hit_binaries(input: &Input, reader: &Reader<'_>) -> Result<Vec<(Option<BuildId>, String)>, Failure> {
     let mut hits = Hits::default();
-    let finished = Session::new(reader).run(&mut hits).map_err(|error| input.refuse(&error))?;
+    let passage = input.passage(false);
+    let finished =
+        Session::new(reader).watched_by(&passage).run(&mut hits).map_err(|error| input.refuse(&error))?;
     let dsos = finished.machine.dsos().iter().zip(hits.hit.iter().chain(std::iter::repeat(&false)));
     let known = dsos.filter(|(_, hit)| **hit).map(|(dso, _)| (dso.build_id, dso.name.clone()));
     Ok(known.collect())

@@ -159,12 +159,14 @@ pub(crate) fn report(
     reader: &Reader<'_>,
     output: Output,
 ) -> Result<i32, Failure> {
-    let session = session(matches, reader).keeping_exited_threads();
+    let passage = input.passage(true);
+    let session = session(matches, reader).keeping_exited_threads().watched_by(&passage);
     let Some(dumper) = dumper(matches, input, reader, session.events(), Consumer::Report) else {
         return Ok(code::SUCCESS);
     };
     let mut sink = DumpSink { dumper, output, failed: None };
     let finished = session.run(&mut sink).map_err(|error| input.refuse(&error))?;
+    drop(passage);
     if let Some(error) = sink.failed {
         return Err(error.into());
     }

@@ -74,8 +74,9 @@ pub(crate) fn run(matches: &ArgMatches, _program: &str) -> Result<i32, Failure> 
     }
     let store = naming::store(matches)?;
     let formatters = collect::formatters(&reader);
+    let passage = input.passage(true);
     let mut shown = Shown::from_matches(matches);
-    let mut session = dump::session(matches, &reader);
+    let mut session = dump::session(matches, &reader).watched_by(&passage);
     if matches.get_flag("no-merge-callchains") {
         session = session.leaving_chains_open();
         shown.add(RecordType::CALLCHAIN_DEFERRED);
@@ -102,6 +103,7 @@ pub(crate) fn run(matches: &ArgMatches, _program: &str) -> Result<i32, Failure> 
     let events = (session.events(), reader.endian());
     let mut printer = Printer::new(output, options, events, &formatters, &store);
     let mut finished = session.run(&mut printer).map_err(|error| input.refuse(&error))?;
+    drop(passage);
     finished.diagnostics.faulty_chains = printer.finish()?;
     report_trouble(&finished.diagnostics);
     Ok(code::SUCCESS)

@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use oxperf_data::{DataError, Reader};
@@ -28,6 +29,28 @@ impl Form {
         let paths = part_paths(directory)?;
         let parts = paths.iter().map(|path| map(&File::open(path)?)).collect::<io::Result<_>>()?;
         Ok(Form::Directory { data: map(data)?, parts })
+    }
+
+    /// The size of each mapped file, the one with the header first; none of a stream.
+    pub(super) fn sizes(&self) -> Vec<u64> {
+        self.maps().map(|map| map.len() as u64).collect()
+    }
+
+    /// Gives back the memory of a stretch of the `part`-th mapped file.
+    pub(super) fn release(&self, part: usize, bytes: Range<u64>) {
+        let Some(map) = self.maps().nth(part) else { return };
+        if let (Ok(start), Ok(end)) = (usize::try_from(bytes.start), usize::try_from(bytes.end)) {
+            map.release(start..end);
+        }
+    }
+
+    fn maps(&self) -> impl Iterator<Item = &MappedFile> {
+        let (first, others) = match self {
+            Form::Image { map, .. } => (Some(map), &[][..]),
+            Form::Directory { data, parts } => (Some(data), parts.as_slice()),
+            Form::Stream(_) => (None, &[][..]),
+        };
+        first.into_iter().chain(others)
     }
 
     /// Opens the recording in it.

@@ -34,7 +34,8 @@ const MAPPING_KINDS: [RecordType; 5] =
 /// Shows the threads as a tree, with their mappings if asked for.
 pub(super) fn tasks(input: &Input, reader: &Reader<'_>, with_maps: bool) -> Result<i32, Failure> {
     let kinds: &[RecordType] = if with_maps { &MAPPING_KINDS } else { &TASK_KINDS };
-    let session = Session::new(reader).keeping_exited_threads().only(kinds);
+    let passage = input.passage(false);
+    let session = Session::new(reader).keeping_exited_threads().only(kinds).watched_by(&passage);
     let finished = session.run(&mut NoSamples).map_err(|error| input.refuse(&error))?;
     let machine = &finished.machine;
     let mut output = Output::stdout();

@@ -1,0 +1,52 @@
+//! What happens while a recording is read: memory of what was read is given back, and a terminal shows how far it is.
+
+use std::cell::RefCell;
+
+use oxperf_abi::FileOffset;
+use oxperf_session::Watch;
+
+use super::forms::Form;
+use crate::progress::Progress;
+
+/// One walk over a recording; what it shows is taken away with it.
+pub(crate) struct Passage<'i> {
+    form: &'i Form,
+    state: RefCell<State>,
+}
+
+struct State {
+    progress: Option<Progress>,
+    /// The file that is read, and up to where its memory was given back.
+    part: usize,
+    released: u64,
+}
+
+/// Records in so many bytes before the walk may still wait for their turn. More may: then they are read again.
+const KEPT: u64 = 4 << 20;
+
+impl<'i> Passage<'i> {
+    pub(super) fn new(form: &'i Form, writes_meanwhile: bool) -> Passage<'i> {
+        let sizes = form.sizes();
+        let total = (!sizes.is_empty()).then(|| sizes.iter().sum());
+        let progress = Progress::begin(total, writes_meanwhile);
+        Passage { form, state: RefCell::new(State { progress, part: 0, released: 0 }) }
+    }
+}
+
+impl Watch for Passage<'_> {
+    fn passed(&self, part: usize, offset: FileOffset) {
+        let state = &mut *self.state.borrow_mut();
+        if state.part != part {
+            (state.part, state.released) = (part, 0);
+        }
+        let done = offset.0.saturating_sub(KEPT);
+        if done > state.released {
+            self.form.release(part, state.released..done);
+            state.released = done;
+        }
+        if let Some(progress) = &mut state.progress {
+            let before: u64 = self.form.sizes().iter().take(part).sum();
+            progress.reach(before + offset.0);
+        }
+    }
+}
