@@ -104,7 +104,9 @@ impl Input {
 
     /// Reads the header and what it points at; of a stream everything before its first sample.
     pub(crate) fn reader(&self) -> Result<Reader<'_>, Failure> {
-        self.form.reader().map_err(|error| self.refuse(&error))
+        let reader = self.form.reader().map_err(|error| self.refuse(&error))?;
+        report_newer_attributes(&reader);
+        Ok(reader)
     }
 
     /// What a walk over the records tells how far it is; `writes_meanwhile` when text comes out while it goes on.
@@ -166,6 +168,16 @@ fn cannot_open(path: &Path, error: &std::io::Error) -> Failure {
         _ => "",
     };
     Failure::new(format!("failed to open {}: {reason}{hint}", path.display()))
+}
+
+/// Tells that attributes are of a newer kernel interface than this program knows.
+fn report_newer_attributes(reader: &Reader<'_>) {
+    let unknown = reader.events().iter().map(|event| event.stored.extra.len()).max().unwrap_or(0);
+    if unknown > 0 {
+        print_error(&format!(
+            "Warning: the recorder is newer than this program: {unknown} bytes of the events' attributes are not understood"
+        ));
+    }
 }
 
 /// Whether a recording may come through standard input.

@@ -1,10 +1,14 @@
-//! `data convert`: what it writes, and what it refuses.
+//! `data convert` and `data check`: what they write, and what they refuse.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
+use oxperf_abi::{EventAttr, EventId};
+use oxperf_data::features::{EventDesc, NamedEvent};
+use oxperf_data::{FeatureSet, Reader, Writer};
 use oxperf_testkit::Recording;
+use oxperf_wire::StoredAttr;
 
 /// A folder for a test, with the recording of a golden case in it.
 fn folder(test: &str, case: &str) -> PathBuf {
@@ -54,6 +58,42 @@ fn a_big_endian_recording_becomes_one_of_this_machine() {
         let print = |file| oxperf(&folder, &format!("{command} -i {file}")).stdout;
         assert_eq!(print("perf.data"), print("plain.data"), "{command}");
     }
+}
+
+#[test]
+fn attributes_of_a_newer_kernel_are_read_and_told_once() {
+    let folder = folder("newer", "threads");
+    let stored = StoredAttr { attr: EventAttr::default(), size: 160, extra: vec![9; 16] };
+    let event = NamedEvent { stored, name: "cycles".into(), ids: vec![EventId(1)] };
+    let writer = Writer::begin_described(Vec::new(), EventDesc { events: vec![event] }).unwrap();
+    let file = writer.finish(&FeatureSet::new()).unwrap();
+    let written = Reader::open(&file).unwrap();
+    assert_eq!(written.events()[0].stored.extra, [9; 16]);
+    fs::write(folder.join("newer.data"), &file).unwrap();
+
+    let listed = oxperf(&folder, "evlist -i newer.data");
+    assert_eq!(listed.stdout, b"cycles\n");
+    let said = String::from_utf8_lossy(&listed.stderr).into_owned();
+    assert_eq!(said.matches("16 bytes of the events' attributes are not understood").count(), 1, "{said}");
+    let converted = oxperf(&folder, "data convert -i newer.data --to-perf plain.data");
+    assert!(String::from_utf8_lossy(&converted.stderr).contains("1 events have settings that are newer"));
+    let listed = oxperf(&folder, "evlist -i plain.data");
+    assert_eq!((&listed.stdout[..], &listed.stderr[..]), (&b"cycles\n"[..], &[][..]));
+    let checked = oxperf(&folder, "data check newer.data");
+    assert!(String::from_utf8_lossy(&checked.stdout).contains("1 with settings newer than this program"));
+}
+
+#[test]
+fn what_cannot_be_read_is_told_in_words_and_in_json() {
+    let folder = folder("unreadable", "threads");
+    fs::write(folder.join("text"), "hello").unwrap();
+    let checked = oxperf(&folder, "data check text");
+    assert_eq!(checked.status.code(), Some(2));
+    assert!(checked.stdout.starts_with(b"text: unreadable\n") && checked.stderr.is_empty());
+    let checked = oxperf(&folder, "data check --json nothing");
+    let object =
+        br#"{"oxperf_data_check":1,"file":"nothing","verdict":"unreadable","reason":"failed to open"#;
+    assert!(checked.status.code() == Some(2) && checked.stdout.starts_with(object));
 }
 
 #[test]

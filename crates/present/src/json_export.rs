@@ -5,7 +5,7 @@
 
 mod header;
 mod samples;
-mod string;
+pub(crate) mod string;
 
 pub use header::begin;
 pub use samples::{SampleHead, Samples, write_frame, write_trace_field};

@@ -28,6 +28,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod checkup;
 mod deferred;
 mod deliver;
 mod diagnostics;
@@ -39,6 +40,7 @@ mod session;
 mod stats;
 mod watch;
 
+pub use checkup::{CheckedEvent, Checkup, Form, LostCounts, RecordCounts, Recorder, Tool};
 pub use diagnostics::Diagnostics;
 pub use events::{EventIndex, EventTable, SessionEvent};
 pub use rewrite::{RewriteError, Rewritten, rewrite};

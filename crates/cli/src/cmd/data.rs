@@ -1,5 +1,6 @@
 //! `data`: what is done with recordings as files.
 
+mod check;
 mod convert;
 
 use clap::{ArgMatches, Command};
@@ -9,13 +10,16 @@ use crate::failure::{Failure, code};
 use crate::output::print_error;
 
 /// What can be done.
-const ALL: [Entry; 1] = [Entry { name: "convert", command: convert::command, run: convert::run }];
+const ALL: [Entry; 2] = [
+    Entry { name: "convert", command: convert::command, run: convert::run },
+    Entry { name: "check", command: check::command, run: check::run },
+];
 
 /// The options.
 pub(crate) fn command() -> Command {
     let subcommand = |entry: Entry| (entry.command)().infer_long_args(true).args_override_self(true);
     Command::new("data")
-        .about("Convert recordings")
+        .about("Convert and check recordings")
         .disable_help_subcommand(true)
         // Unknown ones are refused here, by perf's exit code.
         .allow_external_subcommands(true)

@@ -122,6 +122,23 @@ impl Damage {
         }
     }
 
+    /// A word for its kind that does not change, for programs.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Damage::DataSizeZero { .. } => "not-closed",
+            Damage::DataMisplaced { .. } => "data-misplaced",
+            Damage::PartCut { .. } => "part-cut",
+            Damage::PartUnusable { .. } => "part-unusable",
+            Damage::EventsFromDescription { .. } => "events-from-description",
+            Damage::AttrSize { .. } => "attribute-size",
+            Damage::Gap { .. } => "gap",
+            Damage::GapInside { .. } => "gap-in-compressed",
+            Damage::RecordCut { .. } => "record-cut",
+            Damage::Compressed { .. } => "not-decompressed",
+            Damage::StreamBroken { .. } => "stream-broken",
+        }
+    }
+
     /// Bytes of the recording's data that are lost with it, as far as they can be counted.
     pub fn lost_bytes(&self) -> u64 {
         match self {

@@ -1,7 +1,7 @@
 //! Strings of JSON: every text is kept as it is, none can end its quotes or steer a terminal.
 
 /// Appends a text with its quotes.
-pub(super) fn write(text: &str, out: &mut Vec<u8>) {
+pub(crate) fn write(text: &str, out: &mut Vec<u8>) {
     out.push(b'"');
     match text.bytes().all(is_plain) {
         true => out.extend_from_slice(text.as_bytes()),
