@@ -25,7 +25,7 @@ cargo xtask TASK
 
   tidy                          check layers, lints, licences, heads, links and sizes
   sweep [--filter S] [--only script,report,..] [--jobs N] [--bin F] [--all]
-        [--no-recorded] [--no-public]
+        [--no-recorded] [--no-pt] [--no-public]
                                 compare our text with perf's over ../shared/fixtures
   damage [--runs N] [--seed N] [--bin F]
                                 changed bytes in recordings of ../shared through the readers: nothing may crash

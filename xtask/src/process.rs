@@ -103,3 +103,9 @@ pub(crate) fn read_maybe_zstd(path: &Path) -> Result<Vec<u8>> {
     anyhow::ensure!(output.status.success(), "zstd could not unpack {}", path.display());
     Ok(output.stdout)
 }
+
+/// A program of this name, where the shell would find it.
+pub(crate) fn in_path(name: &str) -> Option<PathBuf> {
+    let path = std::env::var_os("PATH")?;
+    std::env::split_paths(&path).map(|folder| folder.join(name)).find(|program| program.is_file())
+}

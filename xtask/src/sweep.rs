@@ -1,4 +1,4 @@
-//! `sweep`: our text against perf's over the recorded fixtures, and no crash over the public ones.
+//! `sweep`: our text against perf's over the recorded fixtures and those of Intel PT, and no crash over the public ones.
 
 mod accepted;
 mod case;
@@ -8,6 +8,7 @@ mod recorded;
 mod scope;
 mod symfs;
 mod table;
+mod traced;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -47,15 +48,24 @@ pub(crate) fn run(mut args: Args) -> Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     };
     let (recorded, public) = (!args.flag("--no-recorded"), !args.flag("--no-public"));
+    let traced = !args.flag("--no-pt");
     let options = options(args, shared)?;
     let mut good = true;
     if recorded {
         good &= recorded::sweep(&options)?;
     }
+    if traced {
+        good &= traced::sweep(&options)?;
+    }
     if public && options.only.is_empty() {
         good &= public::sweep(&options)?;
     }
     Ok(if good { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// Whether a text is among those that were asked for.
+fn is_asked_for(text: &str, only: &[String]) -> bool {
+    only.is_empty() || only.iter().any(|start| text.starts_with(start.as_str()))
 }
 
 fn options(mut args: Args, shared: PathBuf) -> Result<Options> {

@@ -7,7 +7,7 @@ use anyhow::Result;
 use super::accepted::{self, Accepted};
 use super::case::{self, Case, Golden};
 use super::table::{Outcome, Row, Table};
-use super::{LIMITS, Options, compare, parallel, scope, symfs};
+use super::{LIMITS, Options, compare, is_asked_for, parallel, scope, symfs};
 use crate::process::{Job, read_maybe_zstd};
 
 /// The places that the commands name relative to a case, and where they are now.
@@ -47,10 +47,6 @@ fn wanted<'a>(cases: &'a [Case], options: &Options) -> Vec<(&'a Case, &'a Golden
     let named = cases.iter().filter(|case| case.name.contains(&options.filter));
     let pairs = named.flat_map(|case| case.goldens.iter().map(move |golden| (case, golden)));
     pairs.filter(|(_, golden)| is_asked_for(&golden.file, &options.only)).collect()
-}
-
-fn is_asked_for(file: &str, only: &[String]) -> bool {
-    only.is_empty() || only.iter().any(|start| file.starts_with(start.as_str()))
 }
 
 fn outcome(

@@ -5,13 +5,16 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 
 use super::inputs::Input;
-use crate::process::{Job, Limits};
+use crate::process::{Job, Limits, in_path};
 use crate::sweep::accepted::{self, Accepted};
 use crate::sweep::table::{Outcome, Row};
 use crate::sweep::{LIMITS, Options, compare};
 
 /// What is compared: the name of the text, and the command that prints it.
 const TEXTS: [(&str, &[&str]); 2] = [("stats", &["report", "--stats"]), ("script", &["script"])];
+
+/// What is compared for traces of a CPU alone, beside that.
+const TRACED: (&str, &[&str]) = ("script-dump", &["script", "-D"]);
 
 /// The tools in the order of the census; ours is the first, the one that we compare with the second.
 const TOOLS: [&str; 3] = ["oxperf", "perf7", "perf"];
@@ -47,7 +50,7 @@ impl<'a> Beside<'a> {
     pub(super) fn compare(&self, input: &Input, file: &Path, folder: &Path) -> Result<(Vec<Row>, Census)> {
         let case = format!("public/{}", input.name);
         let (mut rows, mut census) = (Vec::new(), Census::begin());
-        for (text, words) in TEXTS {
+        for (text, words) in TEXTS.into_iter().chain(input.traced.then_some(TRACED)) {
             let [ours, perf, old] = self.readings(words, file, folder)?;
             census.take([&ours, &perf, &old]);
             let outcome = self.outcome(input, &case, text, &ours, &perf);
@@ -111,11 +114,6 @@ impl<'a> Beside<'a> {
             None => Reading::Refused,
         })
     }
-}
-
-fn in_path(name: &str) -> Option<PathBuf> {
-    let path = std::env::var_os("PATH")?;
-    std::env::split_paths(&path).map(|folder| folder.join(name)).find(|program| program.is_file())
 }
 
 /// How many files each tool reads with all commands, and how many make it crash.
