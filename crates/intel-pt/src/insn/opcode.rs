@@ -146,7 +146,8 @@ impl Opcode {
         match self {
             Opcode::One(opcode) if mode == ExecMode::Bits64 && NOT_IN_64_BIT.contains(&opcode) => None,
             Opcode::One(opcode) => Layout::of(&ONE, opcode),
-            Opcode::Two(opcode) | Opcode::Vector(1, opcode) => Layout::of(&TWO, opcode),
+            Opcode::Two(opcode) => Layout::of(&TWO, opcode),
+            Opcode::Vector(1, opcode) => Layout::of(&TWO, opcode).filter(|layout| is_vector(opcode, layout)),
             Opcode::Vector(4, opcode) => Some(promoted(opcode)),
             Opcode::Three38 | Opcode::Vector(2 | 5 | 6, _) | Opcode::Xop(9) => Some(Layout::OPERANDS),
             Opcode::Three3A | Opcode::Vector(3, _) | Opcode::Xop(8) => Some(Layout::OPERANDS_BYTE),
@@ -155,6 +156,11 @@ impl Opcode {
             Opcode::JumpAbsolute => Some(Layout::ADDRESS),
         }
     }
+}
+
+/// Whether VEX and EVEX make a vector instruction of one behind 0F: those without operands they do not, but VZEROUPPER.
+fn is_vector(opcode: u8, layout: &Layout) -> bool {
+    layout.modrm == ModRm::Full || opcode == 0x77
 }
 
 /// Integer instructions with an EVEX prefix, in map 4: as without it, but double shifts have opcodes of their own.

@@ -85,6 +85,16 @@ fn distances_have_a_sign() {
 }
 
 #[test]
+fn vector_prefixes_make_no_branches() {
+    assert_eq!(
+        classify(&[0x62, 0xf1, 0x8e, 0x8e, 0x8e, 0x8e, 0x8e, 0x8e, 0x8e, 0x8e, 0x8e, 0x8e], Bits32),
+        None
+    );
+    assert_eq!(classify(&[0xc5, 0xf8, 0x05], Bits64), None);
+    is(&[0xc5, 0xf8, 0x77], Bits64, Class::Other);
+}
+
+#[test]
 fn more_than_fifteen_bytes_are_none() {
     let mut long = [0x66; 16];
     long[14] = 0x90;
