@@ -5,6 +5,16 @@ use super::flow::Stop;
 use crate::code::CodeSource;
 use crate::item::{ErrorKind, Item};
 use crate::packet::{Ip, Packet};
+use crate::state::Follows;
+
+/// An asynchronous event left the program's way.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Leaving {
+    /// The next instruction.
+    from: u64,
+    /// Whether a TIP packet has to follow.
+    certain: bool,
+}
 
 impl Decoder<'_> {
     /// A FUP packet.
@@ -18,11 +28,11 @@ impl Decoder<'_> {
             return self.fail_walk(stop);
         }
         self.queue_walk(false);
-        let follows = self.bound.tip_follows();
+        let follows = self.bound.follows();
         self.tell_bound(Some(ip));
         self.overflowed = false;
-        if follows {
-            self.leaving = Some(ip);
+        if follows != Follows::Nothing {
+            self.leaving = Some(Leaving { from: ip, certain: follows == Follows::Tip });
         }
     }
 
@@ -63,7 +73,7 @@ impl Decoder<'_> {
 
     /// A packet behind a FUP: it says where control went.
     pub(super) fn on_leaving(&mut self, packet: Packet, code: &impl CodeSource) {
-        let Some(from) = self.leaving else { return };
+        let Some(Leaving { from, certain }) = self.leaving else { return };
         match packet {
             Packet::Tip(ip) => {
                 let to = self.resolve(ip);
@@ -81,6 +91,10 @@ impl Decoder<'_> {
             Packet::ModeExec(mode) => self.set_mode(mode),
             Packet::Ovf => self.on_overflow(),
             Packet::Pad | Packet::Mnt(_) | Packet::Vmcs(_) => {}
+            other if !certain => {
+                self.leaving = None;
+                self.on_flow(other, code);
+            }
             _ => {
                 self.leaving = None;
                 self.input.put_back();

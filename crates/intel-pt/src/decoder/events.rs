@@ -12,7 +12,11 @@ impl Decoder<'_> {
     /// A packet that does not steer the flow of control.
     pub(super) fn on_event(&mut self, packet: Packet) {
         match packet {
-            Packet::ModeExec(mode) => self.set_mode(mode),
+            Packet::ModeExec(mode) => {
+                self.set_mode(mode);
+                self.bound.mode = Some(mode);
+            }
+            Packet::Trigger(trigger) if trigger.ip() => self.bound.trigger = Some(trigger),
             Packet::ModeTsx(mode) => self.on_transaction(mode),
             Packet::Pip(pip) => self.set_guest(pip.non_root()),
             Packet::PtWrite(write) if write.ip() => self.bound.write = Some(write.value()),
@@ -32,17 +36,10 @@ impl Decoder<'_> {
             Packet::BlockEnd(true) => self.bound.block = true,
             Packet::BlockEnd(false) => self.tell_block(None),
             Packet::EventData(data) if self.waiting_data.len() < MANY => self.waiting_data.push(data),
-            Packet::ControlFlowEvent(event) if event.ip() || !self.stands_alone(event) => {
-                self.bound.control_flow = Some(event);
-            }
+            Packet::ControlFlowEvent(event) if event.ip() => self.bound.control_flow = Some(event),
             Packet::ControlFlowEvent(event) => self.tell_control_flow(event, None),
             _ => {}
         }
-    }
-
-    /// Whether no FUP belongs to the event: those of VM exits and the like while nothing is traced.
-    fn stands_alone(&self, event: ControlFlowEvent) -> bool {
-        !event.ip() && !self.enabled
     }
 
     /// MODE.TSX: belongs to the FUP that follows while code is traced.

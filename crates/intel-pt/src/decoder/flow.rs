@@ -27,6 +27,7 @@ impl Decoder<'_> {
     #[inline]
     pub(super) fn follow_byte(&mut self, node: u32, byte: u8, code: &impl CodeSource) -> Option<Item> {
         self.clock.other_packet();
+        self.bound.mode = None;
         let Some(path) = self.graph.memo.follow(node, byte, &mut self.stack) else {
             self.walk_byte(node, byte, code);
             return self.told();
@@ -42,6 +43,7 @@ impl Decoder<'_> {
     #[inline]
     pub(super) fn follow_tip(&mut self, number: u32, ip: Ip, code: &impl CodeSource) -> Option<Item> {
         self.clock.other_packet();
+        self.bound.mode = None;
         let node = self.graph.nodes[number as usize];
         let (Some(target), End::Return | End::Indirect) = (self.resolve(ip), node.end) else {
             self.on_tip(ip, false, code);
@@ -233,6 +235,7 @@ impl Decoder<'_> {
                 let last_ip = self.last_ip;
                 self.lose_way(Phase::FindIp);
                 self.last_ip = last_ip;
+                self.lost_ip = ip;
             }
         }
     }
@@ -244,11 +247,17 @@ impl Decoder<'_> {
             return self.stop_tracing();
         }
         self.run.start();
+        if end && self.leaves_by_jump(target, code) {
+            return;
+        }
         let stop = match self.arrive(code) {
-            Ok((number, _)) if end && self.leaves_by_jump(number, code) => return,
+            Ok((number, End::Return | End::Indirect)) if target.is_none() && !end => {
+                self.visit(number, false);
+                Stop::Error(ErrorKind::Mismatch, self.last_ip_of(number))
+            }
             Ok((number, End::Return)) => self.leave(number, target, end, true),
             Ok((number, End::Indirect)) => self.leave(number, target, end, false),
-            Ok((number, _)) if end && self.leaves_by_branch(number, code) => return,
+            Ok((number, _)) if end && self.leaves_by_branch(number, target, code) => return,
             Ok((number, _)) => {
                 self.visit(number, false);
                 Stop::Error(ErrorKind::Mismatch, self.last_ip_of(number))
@@ -281,15 +290,21 @@ impl Decoder<'_> {
         Stop::Used
     }
 
-    /// Whether a direct jump of the block leaves the traced addresses; then the run ends with it.
-    fn leaves_by_jump(&mut self, number: u32, code: &impl CodeSource) -> bool {
+    /// Whether a direct jump on the way leaves the traced addresses; then the run ends with it. `told` is the target in
+    /// the packet.
+    fn leaves_by_jump(&mut self, told: Option<u64>, code: &impl CodeSource) -> bool {
+        let Some(number) = self.node else { return false };
+        if self.graph.nodes[number as usize].end == End::Unknown {
+            self.graph.build(number, self.context, code);
+        }
         let node = self.graph.nodes[number as usize];
         let block = self.graph.block(number);
         let behind = |jump: u16| match block.instructions().get(usize::from(jump) + 1) {
             Some(next) => next.ip,
             None => self.graph.nodes[node.next as usize].ip,
         };
-        let left = block.jumps().iter().find(|&&jump| code.is_filtered_out(behind(jump)));
+        let leaves = |to: u64| Some(to) == told || code.is_filtered_out(to);
+        let left = block.jumps().iter().find(|&&jump| leaves(behind(jump)));
         let Some((count, to)) = left.map(|&jump| (u32::from(jump) + 1, behind(jump))) else { return false };
         self.run.visits.push(Visit::new(number, true));
         self.run.count += u64::from(count);
@@ -298,14 +313,19 @@ impl Decoder<'_> {
         true
     }
 
-    /// Whether the conditional branch at the end of the block leaves the traced addresses.
-    fn leaves_by_branch(&mut self, number: u32, code: &impl CodeSource) -> bool {
-        let to = self.graph.nodes[self.graph.nodes[number as usize].taken as usize].ip;
-        if !code.is_filtered_out(to) {
+    /// Whether the conditional branch at the end of the block leaves the traced addresses, by branching or not.
+    fn leaves_by_branch(&mut self, number: u32, told: Option<u64>, code: &impl CodeSource) -> bool {
+        let node = self.graph.nodes[number as usize];
+        let [taken, next] = [node.taken, node.next].map(|to| self.graph.nodes[to as usize].ip);
+        if Some(taken) == told || code.is_filtered_out(taken) {
+            self.visit(number, true);
+            self.end_run_at(taken);
+        } else if Some(next) == told {
+            self.visit(number, false);
+            self.end_run_at(next);
+        } else {
             return false;
         }
-        self.visit(number, true);
-        self.end_run_at(to);
         true
     }
 
@@ -316,9 +336,11 @@ impl Decoder<'_> {
         self.stop_tracing();
     }
 
+    /// Tracing is off.
     pub(super) fn stop_tracing(&mut self) {
         self.enabled = false;
         self.node = None;
+        self.lost_ip = 0;
         self.deferred = None;
         self.sampler.interrupt();
     }

@@ -18,6 +18,7 @@ use crate::item::{Error, ErrorKind, Item, Mode, Tsc};
 use crate::packet::{EventData, ExecMode, Packet, Tnt};
 use crate::state::{Bound, ReturnStack};
 use crate::time::{Clock, Sampler};
+use asynchronous::Leaving;
 use input::Input;
 pub use input::Stretch;
 use runs::RunState;
@@ -76,6 +77,8 @@ pub struct Decoder<'t> {
     enabled: bool,
     /// Where the program is: code that is to run next, if it is known.
     node: Option<u32>,
+    /// Where it was when the trace stopped making sense; 0 if that is of no use.
+    lost_ip: u64,
     context: CodeContext,
     mode: Mode,
     graph: Graph,
@@ -86,7 +89,7 @@ pub struct Decoder<'t> {
     /// Outcomes that wait for a deferred TIP packet.
     deferred: Option<Tnt>,
     /// An asynchronous event left from here; where to, the next packet tells.
-    leaving: Option<u64>,
+    leaving: Option<Leaving>,
     /// It was the abort of a transaction.
     aborting: bool,
     psb: Option<PsbPlus>,
@@ -125,6 +128,7 @@ impl<'t> Decoder<'t> {
             phase: Phase::FindPsb,
             enabled: false,
             node: None,
+            lost_ip: 0,
             context: CodeContext { mode: ExecMode::Bits64, guest: false },
             mode: Mode::default(),
             graph: Graph::new(),
@@ -315,6 +319,9 @@ impl<'t> Decoder<'t> {
         if self.deferred.is_some() && !matches!(packet, Packet::Tip(_) | Packet::Pad) {
             return self.refuse_deferred(code);
         }
+        if !matches!(packet, Packet::Fup(_) | Packet::Pad) {
+            self.bound.mode = None;
+        }
         match packet {
             Packet::Tnt(tnt) => self.on_tnt(tnt, code),
             Packet::Tip(ip) => self.on_tip(ip, false, code),
@@ -337,6 +344,7 @@ impl<'t> Decoder<'t> {
     fn on_overflow(&mut self) {
         self.mode.in_transaction = false;
         self.tell_error(ErrorKind::Overflow);
+        self.lost_ip = 0;
         self.enabled = false;
         self.node = None;
         self.psb = None;
@@ -364,6 +372,7 @@ impl<'t> Decoder<'t> {
             self.overflowed = false;
         }
         self.node = None;
+        self.lost_ip = 0;
         self.last_ip = None;
         self.deferred = None;
         self.leaving = None;
@@ -387,9 +396,9 @@ impl<'t> Decoder<'t> {
         }
     }
 
-    /// Where the program is; 0 if that is unknown.
+    /// Where the program is, or was last; 0 if that is unknown.
     fn ip(&self) -> u64 {
-        self.node.map_or(0, |node| self.graph.nodes[node as usize].ip)
+        self.node.map_or(self.lost_ip, |node| self.graph.nodes[node as usize].ip)
     }
 
     fn tell(&mut self, item: Item) {

@@ -103,10 +103,10 @@ impl Decoder<'_> {
             Packet::Fup(ip) => self.found(ip, false, code),
             Packet::TipPgd(ip) => {
                 self.stop_tracing();
-                if self.last_ip.is_some() || ip.is_complete() {
-                    self.resolve(ip);
+                self.resolve_complete(ip);
+                if self.last_ip.is_some() {
+                    self.phase = Phase::Follow;
                 }
-                self.phase = Phase::Follow;
             }
             Packet::Ovf => self.on_overflow(),
             Packet::TraceStop => self.on_trace_stop(),
@@ -119,18 +119,22 @@ impl Decoder<'_> {
 
     /// An address was found: decoding goes on there, if it is complete.
     fn found(&mut self, ip: Ip, enabled: bool, code: &impl CodeSource) {
-        if self.last_ip.is_none() && !ip.is_complete() {
-            return;
-        }
-        if let Some(address) = self.resolve(ip) {
+        if let Some(address) = self.resolve_complete(ip) {
             self.begin(address, enabled, code);
         }
+    }
+
+    /// The address of a packet, if what it leaves out is known.
+    fn resolve_complete(&mut self, ip: Ip) -> Option<u64> {
+        let known = self.last_ip.is_some() || ip.is_complete();
+        if known { self.resolve(ip) } else { None }
     }
 
     /// The program runs on at `to`.
     pub(super) fn begin(&mut self, to: u64, enabled: bool, code: &impl CodeSource) {
         self.phase = Phase::Follow;
         self.overflowed = false;
+        self.lost_ip = 0;
         self.node = Some(self.graph.node_at(to, self.context, code));
         self.tell_now(Item::Begin { to, enabled });
     }

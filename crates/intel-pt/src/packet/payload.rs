@@ -295,6 +295,11 @@ impl ControlFlowEvent {
         self.0 & 0x80 != 0
     }
 
+    /// Whether the address is that of an instruction which itself transfers control: IRET, VM entry, UIRET.
+    pub const fn is_by_instruction(self) -> bool {
+        matches!(self.kind(), 2 | 7 | 13)
+    }
+
     /// Which event: 1 interrupt, 2 IRET, 3 SMI, 4 RSM, 5 SIPI, 6 INIT, 7 VM entry, 8 and 9 VM exit, 10 shutdown,
     /// 12 user interrupt, 13 UIRET.
     pub const fn kind(self) -> u8 {
