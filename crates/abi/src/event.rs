@@ -19,6 +19,8 @@ impl EventType {
     pub const RAW: EventType = EventType(4);
     /// Hardware breakpoints.
     pub const BREAKPOINT: EventType = EventType(5);
+    /// No event of the kernel's: tools make its samples of hardware trace.
+    pub const SYNTHETIC: EventType = EventType(0x8000_0000);
 
     /// The kernel's constant name of a fixed type.
     pub fn constant_name(self) -> Option<&'static str> {

@@ -1,16 +1,22 @@
 //! From a recording to a profile: what `report` and `profile` show.
 
+use clap::ArgMatches;
 use oxperf_abi::SampleType;
 use oxperf_analysis::collect::{CollectOptions, Collector};
 use oxperf_analysis::profile::{EventGroup, EventProfile, Profile};
 use oxperf_data::Reader;
 use oxperf_data::features::{EventGroup as GroupName, GroupDesc, TracingData as TracingBytes};
+use oxperf_itrace::ItraceOptions;
 use oxperf_resolve::SymbolSource;
 use oxperf_session::{Diagnostics, EventTable, Session};
 use oxperf_tracepoint::{Formatters, TracingData};
 
 use crate::failure::Failure;
 use crate::input::Input;
+use crate::itrace::Decoding;
+
+/// What is made of hardware trace, and the options that say where its code lies.
+pub(crate) type Itrace<'m> = (&'m ArgMatches, Option<ItraceOptions>);
 
 /// Reads the whole recording, with the texts of tracepoints' records if their formats are given.
 pub(crate) fn load(
@@ -19,15 +25,21 @@ pub(crate) fn load(
     source: &dyn SymbolSource,
     options: CollectOptions,
     traces: Option<&Formatters>,
+    itrace: Itrace<'_>,
 ) -> Result<(Profile, Diagnostics), Failure> {
     let passage = input.passage(false);
-    let session = Session::new(reader).keeping_exited_threads().watched_by(&passage);
+    let mut session = Session::new(reader).keeping_exited_threads().watched_by(&passage);
+    let (matches, itrace) = itrace;
+    let decoding = Decoding::prepare(matches, itrace, (input, reader), &mut session, &|_| true)?;
     let events = event_profiles(reader, session.events());
     let mut collector = Collector::new(events, source, options);
     if let Some(formats) = traces {
         collector = collector.with_traces(formats);
     }
-    let mut finished = session.run(&mut collector).map_err(|error| input.refuse(&error))?;
+    let mut finished = match decoding {
+        Some(decoding) => decoding.run(session, (input, reader), &mut collector)?,
+        None => session.run(&mut collector).map_err(|error| input.refuse(&error))?,
+    };
     finished.diagnostics.faulty_chains = collector.faulty_chains();
     let mut profile = collector.finish(&finished.machine);
     for (event, lost) in profile.events.iter_mut().zip(&finished.diagnostics.lost_samples_by_event) {

@@ -9,6 +9,7 @@ mod environment;
 mod failure;
 mod header;
 mod input;
+mod itrace;
 mod naming;
 mod output;
 mod progress;

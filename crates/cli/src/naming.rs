@@ -62,7 +62,8 @@ pub(crate) fn store(matches: &ArgMatches) -> Result<SymbolStore, Failure> {
     Ok(SymbolStore::new(StoreOptions { places, demangling, kernel, kernel_demangling: None }))
 }
 
-fn places(matches: &ArgMatches) -> Places {
+/// Where the recorded files are looked for.
+pub(crate) fn places(matches: &ArgMatches) -> Places {
     let symfs = matches.get_one::<String>("symfs").filter(|dir| !dir.is_empty());
     let (root, flat) =
         match symfs.map(|dir| dir.strip_suffix(",flat").map_or((dir.as_str(), false), |dir| (dir, true))) {

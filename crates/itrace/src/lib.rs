@@ -13,11 +13,25 @@
 //! ```
 
 mod clock;
+mod code;
+mod errors;
+mod events;
+mod feed;
 mod info;
+mod lane;
 mod options;
 mod overlap;
+mod plan;
+mod stack;
+mod synth;
+mod trace;
+mod tracer;
 
 pub use clock::TscClock;
+pub use code::Images;
 pub use info::{INTEL_PT, InfoError, PtInfo, SwitchRecords};
 pub use options::{ItraceOptions, Letters, OptionsError, Period};
 pub use overlap::{Fresh, fresh};
+pub use plan::Planned;
+pub use trace::{Buffer, CpuFilter, Queue, Trace};
+pub use tracer::{Tracer, TracerOptions};

@@ -30,5 +30,5 @@ pub use comm::CommId;
 pub use dso::{Dso, DsoId, DsoKind};
 pub use locate::Located;
 pub use machine::{KernelReference, Machine};
-pub use map::{Map, MapId};
+pub use map::{Map, MapId, Stretch};
 pub use thread::{Thread, ThreadId};

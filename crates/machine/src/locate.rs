@@ -2,7 +2,8 @@
 
 use oxperf_abi::CpuMode;
 
-use crate::{DsoId, Machine, MapId, ThreadId};
+use crate::map::MapTable;
+use crate::{DsoId, Machine, MapId, Stretch, ThreadId};
 
 /// Where an address lies.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -19,16 +20,30 @@ impl Machine {
     /// The place of an address; `None` where nothing is mapped, and in guests and hypervisors.
     #[inline]
     pub fn locate(&self, thread: ThreadId, mode: CpuMode, address: u64) -> Option<Located> {
-        let table = match mode {
-            CpuMode::Kernel => &self.kernel,
-            CpuMode::User => &self.spaces[self.threads[thread.0 as usize].space.0 as usize],
-            CpuMode::Unknown | CpuMode::Hypervisor | CpuMode::GuestKernel | CpuMode::GuestUser => {
-                return None;
-            }
-        };
-        let id = table.find(address)?;
+        let id = self.table(thread, mode)?.find(address)?;
         let map = &self.maps[id.0 as usize];
         Some(Located { map: id, dso: map.dso, address: map.dso_address(address) })
+    }
+
+    /// The stretch of address space around an address, with what it shows.
+    #[inline]
+    pub fn stretch(&self, thread: ThreadId, mode: CpuMode, address: u64) -> Option<Stretch> {
+        self.table(thread, mode)?.stretch_at(address)
+    }
+
+    /// A number that is the same for two threads or moments only if every address means the same code.
+    pub fn generation(&self, thread: ThreadId) -> u64 {
+        let space = self.threads[thread.0 as usize].space;
+        u64::from(self.kernel.version()) << 32 | u64::from(self.spaces[space.0 as usize].version())
+    }
+
+    #[inline]
+    fn table(&self, thread: ThreadId, mode: CpuMode) -> Option<&MapTable> {
+        match mode {
+            CpuMode::Kernel => Some(&self.kernel),
+            CpuMode::User => Some(&self.spaces[self.threads[thread.0 as usize].space.0 as usize]),
+            CpuMode::Unknown | CpuMode::Hypervisor | CpuMode::GuestKernel | CpuMode::GuestUser => None,
+        }
     }
 
     /// Which mode's mappings hold an address when the recording does not say.

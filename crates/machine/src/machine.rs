@@ -30,6 +30,8 @@ pub struct Machine {
     pub(crate) alive: FxHashMap<Tid, ThreadId>,
     pub(crate) kernel_reference: Option<KernelReference>,
     pub(crate) keep_exited: bool,
+    /// How often a table of mappings was changed.
+    pub(crate) map_changes: u32,
 }
 
 impl Default for Machine {
@@ -45,6 +47,7 @@ impl Default for Machine {
             alive: FxHashMap::default(),
             kernel_reference: None,
             keep_exited: false,
+            map_changes: 0,
         };
         let idle = machine.thread(Pid(0), Tid(0));
         machine.set_comm(idle, "swapper");
@@ -75,6 +78,11 @@ impl Machine {
         let space = self.space_of(known_pid, tid);
         let comm = self.comms.placeholder(tid.0);
         self.add_thread(Thread { pid: known_pid, tid, parent: None, comm, named: false, space })
+    }
+
+    /// The thread that has this id now, if a record has told of it.
+    pub fn find_thread(&self, tid: Tid) -> Option<ThreadId> {
+        self.alive.get(&tid).copied()
     }
 
     fn learn_process(&mut self, id: ThreadId, pid: Option<Pid>) {
@@ -119,6 +127,25 @@ impl Machine {
             thread.named = true;
             self.comms.rename(thread.comm, name);
         }
+    }
+
+    /// A version for a table of mappings that was changed.
+    pub(crate) fn next_version(&mut self) -> u32 {
+        self.map_changes = self.map_changes.wrapping_add(1);
+        self.map_changes
+    }
+
+    pub(crate) fn insert_kernel(&mut self, start: u64, end: u64, map: MapId) {
+        let version = self.next_version();
+        self.kernel.insert(start, end, map);
+        self.kernel.stamp(version);
+    }
+
+    pub(crate) fn insert_user(&mut self, space: SpaceId, start: u64, end: u64, map: MapId) {
+        let version = self.next_version();
+        let table = &mut self.spaces[space.0 as usize];
+        table.insert(start, end, map);
+        table.stamp(version);
     }
 
     pub(crate) fn add_map(&mut self, map: Map) -> MapId {

@@ -37,27 +37,46 @@ impl Map {
     }
 }
 
-/// A stretch of address space that shows one mapping.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Region {
-    start: u64,
-    end: u64,
-    map: MapId,
-}
-
 /// The mappings of one address space, sorted, without overlap; a copy is cheap until it is changed.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct MapTable {
-    regions: Arc<Vec<Region>>,
+    regions: Arc<Vec<Stretch>>,
+    version: u32,
+}
+
+/// A stretch of address space that shows one mapping.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Stretch {
+    /// First address.
+    pub start: u64,
+    /// Address behind the last.
+    pub end: u64,
+    /// The mapping.
+    pub map: MapId,
 }
 
 impl MapTable {
     /// The mapping at an address.
     #[inline]
     pub(crate) fn find(&self, address: u64) -> Option<MapId> {
+        self.stretch_at(address).map(|stretch| stretch.map)
+    }
+
+    /// The stretch around an address.
+    #[inline]
+    pub(crate) fn stretch_at(&self, address: u64) -> Option<Stretch> {
         let after = self.regions.partition_point(|region| region.start <= address);
-        let region = self.regions.get(after.checked_sub(1)?)?;
-        (address < region.end).then_some(region.map)
+        self.regions.get(after.checked_sub(1)?).copied().filter(|region| address < region.end)
+    }
+
+    /// A number that tables share only if they show the same: see [`MapTable::stamp`].
+    pub(crate) fn version(&self) -> u32 {
+        self.version
+    }
+
+    /// Gives the table a version that no other table had, because it was changed.
+    pub(crate) fn stamp(&mut self, version: u32) {
+        self.version = version;
     }
 
     /// Every stretch with its first address, the address behind its last, and its mapping.
@@ -76,16 +95,16 @@ impl MapTable {
         let left = regions[first..last]
             .first()
             .filter(|old| old.start < start)
-            .map(|old| Region { end: start, ..*old });
+            .map(|old| Stretch { end: start, ..*old });
         let right =
-            regions[first..last].last().filter(|old| old.end > end).map(|old| Region { start: end, ..*old });
-        let kept = left.into_iter().chain([Region { start, end, map }]).chain(right);
+            regions[first..last].last().filter(|old| old.end > end).map(|old| Stretch { start: end, ..*old });
+        let kept = left.into_iter().chain([Stretch { start, end, map }]).chain(right);
         regions.splice(first..last, kept);
     }
 
     /// Puts a mapping only where nothing is.
     pub(crate) fn insert_below(&mut self, start: u64, end: u64, map: MapId) {
-        let hidden: Vec<Region> =
+        let hidden: Vec<Stretch> =
             self.regions.iter().filter(|old| old.start < end && old.end > start).copied().collect();
         self.insert(start, end, map);
         for region in hidden {

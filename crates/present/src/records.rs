@@ -26,7 +26,14 @@ pub use switch::{switch, switch_cpu_wide};
 pub use task::{comm, exit, fork};
 pub use text_poke::{PokedSymbol, text_poke};
 
+use oxperf_wire::user::AuxtraceError;
+
 use crate::visible::visible;
+
+/// Appends what a decoder of hardware trace could not make sense of.
+pub fn trace_error(out: &mut Vec<u8>, record: &AuxtraceError<'_>) {
+    crate::dump::auxtrace::error(record, out);
+}
 
 /// Appends formatted text; appending to memory cannot fail.
 fn put(out: &mut Vec<u8>, text: fmt::Arguments<'_>) {

@@ -5,6 +5,7 @@
 
 mod access;
 pub mod fields;
+pub mod traced;
 
 use std::io::Write;
 

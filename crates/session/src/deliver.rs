@@ -14,7 +14,7 @@ impl Session<'_, '_> {
     /// Applies a sideband record, or hands a sample to the sink.
     #[inline]
     pub(crate) fn deliver(&mut self, queued: &Queued<'_>, sink: &mut impl Sink) -> ControlFlow<()> {
-        sink.record(&queued.record, Some(queued.event))?;
+        sink.record(&mut self.machine, &queued.record, Some(queued.event))?;
         if queued.record.header.kind == RecordType::SAMPLE {
             return self.deliver_sample(queued, sink);
         }
@@ -134,6 +134,7 @@ impl Session<'_, '_> {
         let thread = self.machine.thread(pid, tid);
         let record = &queued.record;
         let (offset, misc) = (record.offset, record.header.misc);
-        sink.sample(&mut self.machine, &SampleEvent { event, offset, misc, sample, thread, period })
+        let sampled = SampleEvent { event, offset, misc, sample, thread, period, traced: None };
+        sink.sample(&mut self.machine, &sampled)
     }
 }

@@ -24,6 +24,8 @@ pub struct SessionEvent {
 #[derive(Clone, Debug)]
 pub struct EventTable {
     events: Vec<SessionEvent>,
+    /// How many of them the file lists; the others' samples are made while reading.
+    recorded: usize,
     by_id: FxHashMap<EventId, EventIndex>,
 }
 
@@ -38,10 +40,18 @@ impl EventTable {
         let ids = reader.events().iter().enumerate();
         let by_id =
             ids.flat_map(|(index, entry)| entry.ids.iter().map(move |id| (*id, EventIndex(index)))).collect();
-        EventTable { events: events.collect(), by_id }
+        let events: Vec<SessionEvent> = events.collect();
+        EventTable { recorded: events.len(), events, by_id }
     }
 
-    /// The events in file order.
+    /// Adds events that the file does not list; gives the place of the first.
+    pub(crate) fn add(&mut self, events: Vec<SessionEvent>) -> EventIndex {
+        let first = EventIndex(self.events.len());
+        self.events.extend(events);
+        first
+    }
+
+    /// The events in file order, behind them those that were added.
     pub fn events(&self) -> &[SessionEvent] {
         &self.events
     }
@@ -52,9 +62,14 @@ impl EventTable {
         self.by_id.get(&id).copied()
     }
 
+    /// The event that a sample belongs to, from the bytes behind its header.
+    pub fn owner_of_sample(&self, body: &[u8], endian: Endian) -> Option<EventIndex> {
+        self.owner(RecordType::SAMPLE, body, endian).ok()
+    }
+
     /// Whether every event's records carry the trailer that ordering needs.
     pub fn all_have_trailers(&self) -> bool {
-        self.events.iter().all(|event| event.layout.sample_id_all())
+        self.events[..self.recorded].iter().all(|event| event.layout.sample_id_all())
     }
 
     /// The event that a record belongs to, before the record is decoded. `Err` when its id is not listed.
@@ -68,7 +83,7 @@ impl EventTable {
         endian: Endian,
     ) -> Result<EventIndex, UnknownId> {
         let first = self.events.first().ok_or(UnknownId)?;
-        if self.events.len() == 1 {
+        if self.recorded == 1 {
             return Ok(EventIndex(0));
         }
         let word = if kind == RecordType::SAMPLE {

@@ -38,6 +38,7 @@ mod order;
 mod rewrite;
 mod session;
 mod stats;
+mod traced;
 mod watch;
 
 pub use checkup::{CheckedEvent, Checkup, Form, LostCounts, RecordCounts, Recorder, Tool};
@@ -46,4 +47,5 @@ pub use events::{EventIndex, EventTable, SessionEvent};
 pub use rewrite::{RewriteError, Rewritten, rewrite};
 pub use session::{Finished, SampleEvent, Session, SidebandEvent, Sink};
 pub use stats::{EventStats, RecordStats};
+pub use traced::{Payload, SampleFlags, Traced, TracedCode};
 pub use watch::Watch;

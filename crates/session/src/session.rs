@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use oxperf_abi::{FileOffset, Misc, PerfTime, RecordType};
 use oxperf_data::{Damage, DataError, Framed, RawRecord, Reader, Source, features::BuildIds};
 use oxperf_machine::{Machine, ThreadId};
-use oxperf_wire::user::BuildIdRecord;
+use oxperf_wire::user::{AuxtraceError, BuildIdRecord};
 use oxperf_wire::{Cursor, Endian, RecordHeader, Sample, SampleId};
 
 use crate::deferred::Deferred;
@@ -13,14 +13,19 @@ use crate::events::{word_from_end, word_from_start};
 use crate::group_read::GroupReads;
 use crate::order::Order;
 use crate::watch::Milestones;
-use crate::{Diagnostics, EventIndex, EventTable, Watch};
+use crate::{Diagnostics, EventIndex, EventTable, SessionEvent, Traced, Watch};
 
 /// What a session does with samples.
 pub trait Sink {
     /// A record of any kind when its turn has come, before it is decoded and counts: what follows may not be called
     /// for it. Without an event it is a tool's, or its id is not listed. `Break` ends the session.
     #[inline]
-    fn record(&mut self, _record: &RawRecord<'_>, _event: Option<EventIndex>) -> ControlFlow<()> {
+    fn record(
+        &mut self,
+        _machine: &mut Machine,
+        _record: &RawRecord<'_>,
+        _event: Option<EventIndex>,
+    ) -> ControlFlow<()> {
         ControlFlow::Continue(())
     }
 
@@ -41,6 +46,16 @@ pub trait Sink {
 
     /// The recorder finished a round: it has emptied every ring once more. `Break` ends the session.
     fn round(&mut self) -> ControlFlow<()> {
+        ControlFlow::Continue(())
+    }
+
+    /// Every record was taken.
+    fn end(&mut self, _machine: &mut Machine) -> ControlFlow<()> {
+        ControlFlow::Continue(())
+    }
+
+    /// What a decoder of hardware trace could not make sense of, at its place between the samples.
+    fn trace_error(&mut self, _machine: &mut Machine, _error: &AuxtraceError<'_>) -> ControlFlow<()> {
         ControlFlow::Continue(())
     }
 }
@@ -71,6 +86,8 @@ pub struct SampleEvent<'a> {
     pub thread: ThreadId,
     /// Events that it stands for: its own period, or the event's fixed one.
     pub period: u64,
+    /// What a sample that was made of hardware trace says beyond a recorded one.
+    pub traced: Option<Traced>,
 }
 
 /// A session that has seen the whole recording.
@@ -189,6 +206,12 @@ impl<'r, 'a> Session<'r, 'a> {
         self
     }
 
+    /// Lets a sink make samples of further events; gives the place of the first.
+    pub fn add_events(&mut self, events: Vec<SessionEvent>) -> EventIndex {
+        self.diagnostics.lost_samples_by_event.resize(self.events.events().len() + events.len(), 0);
+        self.events.add(events)
+    }
+
     /// The recording's events.
     pub fn events(&self) -> &EventTable {
         &self.events
@@ -215,7 +238,10 @@ impl<'r, 'a> Session<'r, 'a> {
         let flow = parts.into_iter().try_for_each(|records| self.walk_part(records, &mut order, sink));
         if flow.is_continue() {
             let flow = self.deliver_all(order.finish(), sink);
-            let _ = flow.is_continue().then(|| self.deliver_waiting(sink));
+            let flow = if flow.is_continue() { self.deliver_waiting(sink) } else { flow };
+            if flow.is_continue() {
+                let _ = sink.end(&mut self.machine);
+            }
         }
         self.diagnostics.out_of_order = order.out_of_order();
         Finished { machine: self.machine, diagnostics: self.diagnostics }
@@ -264,7 +290,7 @@ impl<'r, 'a> Session<'r, 'a> {
         }
         let Ok(event) = self.events.owner(kind, record.body.as_ref(), self.endian) else {
             self.diagnostics.unknown_ids += 1;
-            return sink.record(&record.as_raw(), None);
+            return sink.record(&mut self.machine, &record.as_raw(), None);
         };
         let waiting = Waiting { offset: record.offset, header: record.header, body: record.body, event };
         match self.time_of(&waiting).filter(|_| ordered) {
@@ -283,13 +309,13 @@ impl<'r, 'a> Session<'r, 'a> {
     ) -> ControlFlow<()> {
         match record.header.kind {
             RecordType::FINISHED_ROUND => {
-                sink.record(&record.as_raw(), None)?;
+                sink.record(&mut self.machine, &record.as_raw(), None)?;
                 return self.finish_round(order, sink);
             }
             RecordType::HEADER_BUILD_ID => self.note_build_id(record.header.misc, record.body.as_ref()),
             kind => self.count_unknown(kind),
         }
-        sink.record(&record.as_raw(), None)
+        sink.record(&mut self.machine, &record.as_raw(), None)
     }
 
     fn finish_round<B: AsRef<[u8]>>(

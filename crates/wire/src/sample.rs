@@ -82,6 +82,11 @@ impl<'a> BranchStack<'a> {
         })
     }
 
+    /// Branches from three words each: from, to, flags.
+    pub fn from_words(entries: Words<'a>) -> BranchStack<'a> {
+        BranchStack { hw_index: None, entries, counters: None, call_stack: false, endian: entries.endian() }
+    }
+
     fn decode(kind: BranchSampleType, cursor: &mut Cursor<'a>) -> Result<BranchStack<'a>, WireError> {
         let count = cursor.u64()?;
         let hw_index = if kind.contains(BranchSampleType::HW_INDEX) { Some(cursor.u64()?) } else { None };

@@ -134,7 +134,12 @@ impl DumpSink {
 }
 
 impl Sink for DumpSink {
-    fn record(&mut self, record: &RawRecord<'_>, event: Option<EventIndex>) -> ControlFlow<()> {
+    fn record(
+        &mut self,
+        _: &mut Machine,
+        record: &RawRecord<'_>,
+        event: Option<EventIndex>,
+    ) -> ControlFlow<()> {
         let written = self.dumper.record(record, event, &mut self.output);
         self.go_on(written)
     }

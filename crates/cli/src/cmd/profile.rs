@@ -72,7 +72,7 @@ fn show(matches: &ArgMatches, program: &str, outcome: &Outcome) -> Result<(), Fa
     let reader = input.reader()?;
     let store = SymbolStore::new(StoreOptions::default());
     let options = CollectOptions { by_cpu: false, chains: true, max_stack: 127, keep_outermost: false };
-    let (profile, diagnostics) = collect::load(&input, &reader, &store, options, None)?;
+    let (profile, diagnostics) = collect::load(&input, &reader, &store, options, None, (matches, None))?;
     let lost = losses(&profile, &diagnostics);
     let page = matches.get_one::<PathBuf>("html").cloned().unwrap_or_default();
     let shown = matches.get_one::<usize>("top").copied().unwrap_or(20);

@@ -10,13 +10,14 @@ use clap::{ArgMatches, Command};
 use oxperf_analysis::hist::histograms;
 use oxperf_analysis::profile::Profile;
 use oxperf_data::Reader;
+use oxperf_itrace::ItraceOptions;
 use oxperf_present::report::{prologue, table, tip};
 
 use super::dump;
 use crate::failure::{Failure, code};
 use crate::input::{Input, report_trouble};
 use crate::output::{Output, print_error};
-use crate::{collect, header, naming};
+use crate::{collect, header, itrace, naming};
 use arguments::{HeaderRequest, Resolved};
 
 /// What perf's users may not know; one a run.
@@ -84,7 +85,9 @@ fn show(
     let options = options.for_events(reader.events()).for_container(reader.container());
     let store = naming::store(matches)?;
     let formatters = options.wants_traces().then(|| collect::formatters(reader));
-    let (profile, diagnostics) = collect::load(input, reader, &store, options.collect, formatters.as_ref())?;
+    let traced = (matches, itrace::options(matches, ItraceOptions::REPORT)?);
+    let (profile, diagnostics) =
+        collect::load(input, reader, &store, options.collect, formatters.as_ref(), traced)?;
     report_trouble(&diagnostics);
     if profile.events.iter().all(|event| event.sample_count == 0) {
         print_error(&format!("Error:\nThe {} data has no samples!", input.path().display()));

@@ -4,11 +4,14 @@ mod clock;
 mod filter;
 mod lines;
 mod printer;
+mod shorthand;
 mod sideband;
+mod traced;
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use oxperf_abi::{EventType, RecordType, SampleType, SoftwareId};
-use oxperf_data::Container;
+use oxperf_data::{Container, FeatureId};
+use oxperf_itrace::ItraceOptions;
 use oxperf_present::dump::Consumer;
 use oxperf_present::script::{EventClass, FieldSet, FieldSpec};
 use oxperf_session::{EventTable, SessionEvent};
@@ -16,6 +19,7 @@ use oxperf_session::{EventTable, SessionEvent};
 use super::dump;
 use crate::failure::{Failure, code};
 use crate::input::{self, Input, report_trouble};
+use crate::itrace::{self, Decoding};
 use crate::output::Output;
 use crate::{collect, header, naming};
 use clock::Clock;
@@ -35,7 +39,7 @@ pub(crate) fn command() -> Command {
                 .value_name("[TYPE:]FIELDS")
                 .allow_hyphen_values(true)
                 .action(ArgAction::Append)
-                .help("Fields to show, comma separated; +FIELD and -FIELD change the default (comm,tid,pid,time,cpu,event,trace,ip,sym,dso,addr,symoff,period,weight,phys_addr)"),
+                .help("Fields to show, comma separated; +FIELD and -FIELD change the default (comm,tid,pid,time,cpu,event,trace,ip,sym,dso,addr,symoff,period,weight,phys_addr,flags,synth,insn,insnlen,ipc,brstack,callindent)"),
         )
         .arg(Arg::new("hide-call-graph").short('G').long("hide-call-graph").action(ArgAction::SetTrue).help("Show the sampled address only, not its callers"))
         .arg(Arg::new("max-stack").long("max-stack").value_name("N").value_parser(clap::value_parser!(usize)).default_value("127").help("Most callers to show"))
@@ -49,6 +53,9 @@ pub(crate) fn command() -> Command {
         .next_help_heading("Other records")
         .args(sideband::arguments())
         .args(dump::arguments())
+        .next_help_heading("Hardware trace")
+        .args(itrace::arguments())
+        .args(shorthand::arguments())
         .next_help_heading("The header")
         .args(header::arguments())
         .next_help_heading("Names")
@@ -61,7 +68,10 @@ fn time_flag(name: &'static str, help: &'static str) -> Arg {
 
 /// Runs `script`.
 pub(crate) fn run(matches: &ArgMatches, _program: &str) -> Result<i32, Failure> {
-    let spec = requested_fields(matches)?;
+    let spec = shorthand::fields(matches).map_err(|error| Failure::bad_option(error.to_string()))?;
+    let shorthand = shorthand::given(matches);
+    let own = shorthand.map_or(ItraceOptions::SCRIPT, |shorthand| shorthand.itrace());
+    let mut itrace_options = itrace::options(matches, own)?;
     let input = Input::from_matches(matches)?;
     let reader = input.reader()?;
     let mut output = Output::stdout();
@@ -81,20 +91,35 @@ pub(crate) fn run(matches: &ArgMatches, _program: &str) -> Result<i32, Failure> 
         session = session.leaving_chains_open();
         shown.add(RecordType::CALLCHAIN_DEFERRED);
     }
+    if reader.features().bits().contains(FeatureId::AUXTRACE) {
+        // Trace is decoded behind the end of its threads, too.
+        session = session.keeping_exited_threads();
+    }
     if shown.contains(RecordType::FINISHED_ROUND) {
         session = session.in_file_order();
     }
+    let filter = Filter::from_matches(matches, &reader)?;
+    if let Some(options) = &mut itrace_options {
+        options.thread_stack |= spec.any_has(FieldSet::CALLINDENT);
+    }
+    let traced = itrace_options.filter(|_| !matches.get_flag("dump-raw-trace"));
+    let takes_cpu = |cpu| filter.takes_cpu(Some(cpu));
+    let mut decoding = Decoding::prepare(matches, traced, (&input, &reader), &mut session, &takes_cpu)?;
+    if let Some(decoding) = decoding.as_mut().filter(|_| shows_code(&spec)) {
+        decoding.set_with_code();
+    }
     let with_chains = !matches.get_flag("hide-call-graph");
-    let mut spec = recorded_fields(spec, session.events())?;
+    let mut spec = recorded_fields(spec, session.events(), decoding.is_some())?;
     if with_chains {
-        show_chains(&mut spec, session.events(), reader.container());
+        show_chains(&mut spec, session.events(), reader.events().len(), reader.container());
     }
     let options = PrinterOptions {
         spec,
         with_chains,
         max_stack: matches.get_one("max-stack").copied().unwrap_or(127),
-        nanoseconds: matches.get_flag("ns"),
-        filter: Filter::from_matches(matches, &reader)?,
+        nanoseconds: matches.get_flag("ns") || shorthand.is_some(),
+        filter,
+        object_width: shorthand.map_or(0, |shorthand| shorthand.object_width),
         shown,
         clock: clock(matches),
         dumper: dump::dumper(matches, &input, &reader, session.events(), Consumer::Script),
@@ -102,7 +127,10 @@ pub(crate) fn run(matches: &ArgMatches, _program: &str) -> Result<i32, Failure> 
     };
     let events = (session.events(), reader.endian());
     let mut printer = Printer::new(output, options, events, &formatters, &store);
-    let mut finished = session.run(&mut printer).map_err(|error| input.refuse(&error))?;
+    let mut finished = match decoding {
+        Some(decoding) => decoding.run(session, (&input, &reader), &mut printer)?,
+        None => session.run(&mut printer).map_err(|error| input.refuse(&error))?,
+    };
     drop(passage);
     finished.diagnostics.faulty_chains = printer.finish()?;
     report_trouble(&finished.diagnostics);
@@ -115,14 +143,6 @@ fn clock(matches: &ArgMatches) -> Clock {
         (_, true) => Clock::SincePrevious(None),
         _ => Clock::Recorded,
     }
-}
-
-fn requested_fields(matches: &ArgMatches) -> Result<FieldSpec, Failure> {
-    let mut spec = FieldSpec::default();
-    for text in matches.get_many::<String>("fields").into_iter().flatten() {
-        spec.apply(text).map_err(|error| Failure::bad_option(error.to_string()))?;
-    }
-    Ok(spec)
 }
 
 /// The fields that need a part of the sample, and what that part is called.
@@ -142,12 +162,21 @@ const NEEDED: [(FieldSet, SampleType, &str, &str); 13] = [
     (FieldSet::CODE_PAGE_SIZE, SampleType::CODE_PAGE_SIZE, "CODE_PAGE_SIZE", "code_page_size"),
 ];
 
-/// Leaves out what was not recorded; says so when it was asked for by name. Events that never give samples have no say.
-fn recorded_fields(mut spec: FieldSpec, events: &EventTable) -> Result<FieldSpec, Failure> {
+/// Whether any event shows the bytes of instructions.
+fn shows_code(spec: &FieldSpec) -> bool {
+    spec.any_has(FieldSet::INSN)
+}
+
+/// Leaves out what was not recorded; says so when it was asked for by name. With hardware trace the target of a branch
+/// may be asked for everywhere.
+fn recorded_fields(mut spec: FieldSpec, events: &EventTable, traced: bool) -> Result<FieldSpec, Failure> {
     for event in events.events().iter().filter(|event| !is_dummy(event)) {
         let class = EventClass::of(event.attr.kind);
         for (field, part, part_name, field_name) in NEEDED {
             if !spec.fields(class).contains(field) || has_part(event, part) {
+                continue;
+            }
+            if traced && field == FieldSet::ADDR && spec.demanded(class).contains(field) {
                 continue;
             }
             if spec.demanded(class).contains(field) {
@@ -162,12 +191,16 @@ fn recorded_fields(mut spec: FieldSpec, events: &EventTable) -> Result<FieldSpec
     Ok(spec)
 }
 
-/// Shows where the callers of samples with call chains are. When the events come as a stream, perf shows address and
+/// Shows where the callers of samples with call chains are. When the events come as a stream, or are made of hardware
+/// trace, perf shows address and
 /// symbol of each, whatever fields were asked for.
-fn show_chains(spec: &mut FieldSpec, events: &EventTable, container: Container) {
-    for event in events.events().iter().filter(|event| has_part(event, SampleType::CALLCHAIN)) {
-        match (EventClass::of(event.attr.kind), container) {
-            (class, Container::Stream) => spec.add_fields(class, FieldSet::IP | FieldSet::SYM),
+fn show_chains(spec: &mut FieldSpec, events: &EventTable, recorded: usize, container: Container) {
+    let chained =
+        events.events().iter().enumerate().filter(|(_, event)| has_part(event, SampleType::CALLCHAIN));
+    for (index, event) in chained {
+        let streamed = container == Container::Stream || index >= recorded;
+        match (EventClass::of(event.attr.kind), streamed) {
+            (class, true) => spec.add_fields(class, FieldSet::IP | FieldSet::SYM),
             (EventClass::Tracepoint, _) => spec.show_places_of_tracepoints(),
             _ => {}
         }

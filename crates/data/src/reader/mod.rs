@@ -204,6 +204,11 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// Whether [`Reader::source`] can give the records more than once: those of a stream that is no file it cannot.
+    pub fn is_rereadable(&self) -> bool {
+        self.stream.is_none()
+    }
+
     /// How many further files hold records.
     pub fn part_count(&self) -> usize {
         self.parts.as_ref().map_or(0, Vec::len)

@@ -27,6 +27,6 @@ impl Machine {
             file_offset: 0,
             inode: None,
         });
-        self.kernel.insert(start, end, map);
+        self.insert_kernel(start, end, map);
     }
 }

@@ -115,7 +115,9 @@ impl Machine {
         // whatever else is mapped above.
         let end = u64::MAX;
         let map = self.add_map(Map { end, prot: PROT_EXEC, ..mapping.map(dso, 0) });
+        let version = self.next_version();
         self.kernel.insert_below(mapping.start, end, map);
+        self.kernel.stamp(version);
     }
 
     fn map_module(&mut self, mapping: &Mapping<'_>, name: String) {
@@ -139,11 +141,11 @@ impl Machine {
         let (start, end) = (map.start, map.end);
         let map = self.add_map(map);
         if kernel {
-            return self.kernel.insert(start, end, map);
+            return self.insert_kernel(start, end, map);
         }
         let thread = self.thread(mapping.pid, mapping.tid);
         let space = self.threads[thread.0 as usize].space;
-        self.spaces[space.0 as usize].insert(start, end, map);
+        self.insert_user(space, start, end, map);
     }
 
     /// The dso of a user mapping, and what takes its addresses there.

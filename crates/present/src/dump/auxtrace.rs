@@ -95,7 +95,7 @@ pub(super) fn piece(record: &Auxtrace, out: &mut Vec<u8>) {
 }
 
 /// Appends a decoder's error.
-pub(super) fn error(record: &AuxtraceError<'_>, out: &mut Vec<u8>) {
+pub(crate) fn error(record: &AuxtraceError<'_>, out: &mut Vec<u8>) {
     let what = if record.kind == 1 { "instruction trace" } else { "unknown AUX" };
     put!(out, " {what} error type {}", record.kind);
     match record.time.map_or(0, |time| time.0) {

@@ -4,7 +4,7 @@
 //! [`Dump::place`]; and behind a record or a sample that holds trace, the packets of that. Bytes are shown as the file holds them, whatever the recorder's byte order. A record that cannot
 //! be decoded is shown by its bytes, and its line says why.
 
-mod auxtrace;
+pub(crate) mod auxtrace;
 mod branch;
 mod chain;
 mod hex;

@@ -59,6 +59,20 @@ fields! {
     DATA_PAGE_SIZE = 18, "data_page_size";
     /// Page size of the address.
     CODE_PAGE_SIZE = 19, "code_page_size";
+    /// What happened at the address, as hardware trace tells.
+    FLAGS = 20, "flags";
+    /// What events of hardware trace say beside places.
+    SYNTH = 21, "synth";
+    /// Bytes of the instruction.
+    INSN = 22, "insn";
+    /// Length of the instruction.
+    INSNLEN = 23, "insnlen";
+    /// Instructions per cycle.
+    IPC = 24, "ipc";
+    /// Last branches.
+    BRSTACK = 25, "brstack";
+    /// The called function, indented by its depth.
+    CALLINDENT = 26, "callindent";
 }
 
 impl FieldSet {
@@ -120,15 +134,18 @@ pub enum EventClass {
     Raw,
     /// Breakpoints.
     Breakpoint,
+    /// What was made of hardware trace and is no place of code alone.
+    Synthetic,
 }
 
 impl EventClass {
-    const ALL: [(EventClass, &'static str); 5] = [
+    const ALL: [(EventClass, &'static str); 6] = [
         (EventClass::Hardware, "hw"),
         (EventClass::Software, "sw"),
         (EventClass::Tracepoint, "trace"),
         (EventClass::Raw, "raw"),
         (EventClass::Breakpoint, "break"),
+        (EventClass::Synthetic, "synth"),
     ];
 
     /// The class of an event type.
@@ -138,6 +155,7 @@ impl EventClass {
             EventType::TRACEPOINT => EventClass::Tracepoint,
             EventType::RAW => EventClass::Raw,
             EventType::BREAKPOINT => EventClass::Breakpoint,
+            EventType::SYNTHETIC => EventClass::Synthetic,
             _ => EventClass::Hardware,
         }
     }
@@ -148,6 +166,7 @@ impl EventClass {
         match self {
             EventClass::Tracepoint => who | FieldSet::TRACE,
             EventClass::Raw => who | place | FieldSet::ACCESS,
+            EventClass::Synthetic => who | place.without(FieldSet::PERIOD) | FieldSet::SYNTH,
             EventClass::Hardware | EventClass::Software | EventClass::Breakpoint => who | place,
         }
     }
@@ -156,11 +175,11 @@ impl EventClass {
 /// The fields of every class, as asked for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct FieldSpec {
-    sets: [FieldSet; 5],
+    sets: [FieldSet; 6],
     /// Fields that the user named: asking for one that was not recorded is an error, not a gap.
-    demanded: [FieldSet; 5],
+    demanded: [FieldSet; 6],
     /// Classes whose fields the user changed.
-    changed: [bool; 5],
+    changed: [bool; 6],
 }
 
 /// A `-F` that cannot be followed.
@@ -186,7 +205,7 @@ impl fmt::Display for FieldSpecError {
             FieldSpecError::UnknownClass(name) => {
                 write!(
                     f,
-                    "Invalid event type in field string: '{name}'. Known types: hw, sw, trace, raw, break"
+                    "Invalid event type in field string: '{name}'. Known types: hw, sw, trace, raw, break, synth"
                 )
             }
             FieldSpecError::Mixed => f.write_str("Cannot mix add/remove with plain fields in one list"),
@@ -217,6 +236,16 @@ impl FieldSpec {
     /// The fields of a class that the user named.
     pub fn demanded(&self, class: EventClass) -> FieldSet {
         self.demanded[class as usize]
+    }
+
+    /// Whether the user changed the fields of a class.
+    pub fn is_changed(&self, class: EventClass) -> bool {
+        self.changed[class as usize]
+    }
+
+    /// Whether the fields of any class hold a field.
+    pub fn any_has(&self, field: FieldSet) -> bool {
+        self.sets.iter().any(|set| set.contains(field))
     }
 
     /// Follows one `-F` argument: `[hw:|sw:|trace:|raw:|break:]` and names, or names with `+` or `-` before them.

@@ -63,6 +63,8 @@ pub(super) fn command() -> Command {
             flag("mmaps").help("Show the threads as a tree, with their mappings"),
         ])
         .args(dump::arguments())
+        .next_help_heading("Hardware trace")
+        .args(crate::itrace::arguments())
         .next_help_heading("The header")
         .args(header::arguments())
         .next_help_heading("Names")

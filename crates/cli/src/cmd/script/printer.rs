@@ -6,6 +6,7 @@ use std::ops::ControlFlow;
 use oxperf_abi::{CpuMode, DataSource, EventType, Pid, SampleType, SoftwareId, Tid};
 use oxperf_data::{Damage, RawRecord};
 use oxperf_machine::{Machine, ThreadId};
+use oxperf_present::records;
 use oxperf_present::script::{
     Access, AccessColumns, EventClass, FieldSet, FieldSpec, Head, HeadLayout, Location, push_hex,
 };
@@ -14,12 +15,14 @@ use oxperf_resolve::{KernelNames, Names, PlaceTable, SymbolSource, walk_chain};
 use oxperf_session::{EventIndex, EventTable, SampleEvent, SessionEvent, SidebandEvent, Sink};
 use oxperf_tracepoint::Formatters;
 use oxperf_wire::kernel::CallchainDeferred;
+use oxperf_wire::user::AuxtraceError;
 use oxperf_wire::{Cursor, Endian, Sample, Weight, open_chain};
 
 use super::clock::Clock;
 use super::filter::Filter;
 use super::lines::Lines;
 use super::sideband::Shown;
+use super::traced::{Indent, is_branch_event};
 use crate::cmd::dump::Dumper;
 use crate::output::Output;
 
@@ -31,6 +34,8 @@ pub(super) struct PrinterOptions {
     pub(super) nanoseconds: bool,
     pub(super) filter: Filter,
     pub(super) shown: Shown,
+    /// Characters for the names of objects before indented functions.
+    pub(super) object_width: usize,
     pub(super) clock: Clock,
     pub(super) dumper: Option<Dumper>,
     /// Whether the recording may still be made: what is known is written at the end of each round.
@@ -48,6 +53,10 @@ pub(super) struct EventView {
     /// The same for the places of data addresses, where these lie in mapped memory.
     data_lines: Option<usize>,
     tracepoint: bool,
+    /// Whether samples are branches.
+    is_branch: bool,
+    /// Whether branches are shown with their target.
+    pub(super) shows_target: bool,
 }
 
 /// Prints each sample as it comes.
@@ -56,13 +65,17 @@ pub(super) struct Printer<'s> {
     failed: Option<io::Error>,
     pub(super) views: Vec<EventView>,
     lines: Vec<Lines>,
-    places: PlaceTable,
+    pub(super) places: PlaceTable,
     pub(super) names: Names<'s>,
     pub(super) filter: Filter,
     pub(super) shown: Shown,
     pub(super) clock: Clock,
     pub(super) endian: Endian,
     pub(super) live: bool,
+    /// Whether any event shows flags.
+    pub(super) with_flags: bool,
+    pub(super) indent: Indent,
+    pub(super) object_width: usize,
     formatters: &'s Formatters,
     max_stack: usize,
     faulty_chains: u64,
@@ -85,14 +98,29 @@ impl<'s> Printer<'s> {
         let event_width = names.iter().map(|name| name.chars().count()).max().unwrap_or(0);
         let mut views = Vec::new();
         for (event, name) in events.events().iter().zip(names) {
-            let fields = options.spec.fields(EventClass::of(event.attr.kind));
+            let class = EventClass::of(event.attr.kind);
+            let fields = options.spec.fields(class);
+            let is_branch = is_branch_event(&event.attr);
+            let recorded_target = event.attr.sample_type.contains(SampleType::ADDR);
+            let shows_target =
+                fields.contains(FieldSet::ADDR) || recorded_target && !options.spec.is_changed(class);
             let chained = options.with_chains && event.attr.sample_type.contains(SampleType::CALLCHAIN);
             let with_chain = chained && fields.contains(PLACE);
             let layout = HeadLayout { with_chain, event_width, nanoseconds: options.nanoseconds };
             let tracepoint = event.attr.kind == EventType::TRACEPOINT;
-            let data_lines = names_data(event).then(|| lines_for(fields.without(FieldSet::IP), &mut lines));
+            let data_lines =
+                (is_branch || names_data(event)).then(|| lines_for(fields.without(FieldSet::IP), &mut lines));
             let lines = lines_for(fields, &mut lines);
-            views.push(EventView { name, fields, layout, lines, data_lines, tracepoint });
+            views.push(EventView {
+                name,
+                fields,
+                layout,
+                lines,
+                data_lines,
+                tracepoint,
+                is_branch,
+                shows_target,
+            });
         }
         Printer {
             output,
@@ -105,6 +133,9 @@ impl<'s> Printer<'s> {
             max_stack: options.max_stack,
             faulty_chains: 0,
             access_columns: AccessColumns::default(),
+            with_flags: options.spec.any_has(FieldSet::FLAGS),
+            indent: Indent::default(),
+            object_width: options.object_width,
             filter: options.filter,
             shown: options.shown,
             clock: options.clock,
@@ -133,7 +164,7 @@ impl<'s> Printer<'s> {
         }
     }
 
-    fn print_places(&mut self, machine: &Machine, event: &SampleEvent<'_>) {
+    pub(super) fn print_places(&mut self, machine: &Machine, event: &SampleEvent<'_>) {
         let view = &self.views[event.event.0];
         let lines = view.lines;
         if !view.layout.with_chain || event.sample.callchain.is_none() {
@@ -196,7 +227,7 @@ impl<'s> Printer<'s> {
     }
 
     /// The data address, with its symbol and object where the event's addresses lie in mapped memory.
-    fn print_data_address(&mut self, machine: &Machine, event: &SampleEvent<'_>) {
+    pub(super) fn print_data_address(&mut self, machine: &Machine, event: &SampleEvent<'_>) {
         let address = event.sample.addr.unwrap_or(0);
         push_hex(self.output.buffer(), address, 16);
         if let Some(lines) = self.views[event.event.0].data_lines {
@@ -214,12 +245,28 @@ impl<'s> Printer<'s> {
             dumper.place(machine, event, self.output.buffer());
         }
         let view = &self.views[event.event.0];
-        let fields = view.fields;
         let comm = visible(machine.comm_of(event.thread));
         let out = self.output.buffer();
         let mut head = head(view, &comm, machine, event);
         head.time = head.time.map(|time| self.clock.shown(time));
         view.layout.write(&head, out);
+        let is_branch = view.is_branch;
+        self.print_flags(event);
+        if is_branch {
+            self.print_branch(machine, event);
+            self.output.buffer().push(b'\n');
+            return self.output.settle();
+        }
+        self.print_rest(machine, event);
+        self.output.buffer().push(b'\n');
+        self.output.settle()
+    }
+
+    /// What stands behind the head of a sample that is no branch.
+    fn print_rest(&mut self, machine: &Machine, event: &SampleEvent<'_>) {
+        let view = &self.views[event.event.0];
+        let fields = view.fields;
+        let out = self.output.buffer();
         if fields.contains(FieldSet::TRACE)
             && let Some(raw) = event.sample.raw.filter(|_| view.tracepoint)
         {
@@ -227,6 +274,7 @@ impl<'s> Printer<'s> {
             let symbols = KernelNames::new(&self.names, machine);
             self.formatters.format(raw, &symbols, out);
         }
+        self.print_payload(fields, event.traced.as_ref());
         if fields.contains(FieldSet::ADDR) {
             self.print_data_address(machine, event);
         }
@@ -235,10 +283,11 @@ impl<'s> Printer<'s> {
         if fields.contains(PLACE) {
             self.print_places(machine, event);
         }
+        self.print_branch_stack(machine, event);
+        self.print_code(fields, event.traced.as_ref());
         let out = self.output.buffer();
         access.write_pages(fields, out);
-        out.push(b'\n');
-        self.output.settle()
+        self.print_ipc(fields, event.traced.as_ref());
     }
 }
 
@@ -306,7 +355,12 @@ fn access(sample: &Sample<'_>) -> Access {
 }
 
 impl Sink for Printer<'_> {
-    fn record(&mut self, record: &RawRecord<'_>, event: Option<EventIndex>) -> ControlFlow<()> {
+    fn record(
+        &mut self,
+        _: &mut Machine,
+        record: &RawRecord<'_>,
+        event: Option<EventIndex>,
+    ) -> ControlFlow<()> {
         let Some(dumper) = &mut self.dumper else { return ControlFlow::Continue(()) };
         let written = dumper.record(record, event, &mut self.output);
         self.go_on(written)
@@ -331,6 +385,12 @@ impl Sink for Printer<'_> {
     fn sideband(&mut self, machine: &mut Machine, event: &SidebandEvent<'_>) -> ControlFlow<()> {
         let printed = self.print_sideband(machine, event);
         self.go_on(printed)
+    }
+
+    fn trace_error(&mut self, _: &mut Machine, error: &AuxtraceError<'_>) -> ControlFlow<()> {
+        records::trace_error(self.output.buffer(), error);
+        let settled = self.output.settle();
+        self.go_on(settled)
     }
 
     fn round(&mut self) -> ControlFlow<()> {

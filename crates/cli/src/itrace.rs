@@ -1,0 +1,91 @@
+//! `--itrace` of `script` and `report`: samples made of the recording's hardware trace.
+
+use clap::{Arg, ArgAction, ArgMatches};
+use oxperf_abi::Cpu;
+use oxperf_data::Reader;
+use oxperf_itrace::{Images, ItraceOptions, Planned, Trace, Tracer, TracerOptions};
+use oxperf_session::{Finished, Session, Sink};
+
+use crate::failure::Failure;
+use crate::input::Input;
+use crate::naming;
+use crate::output::print_error;
+
+/// The options.
+pub(crate) fn arguments() -> [Arg; 2] {
+    [
+        Arg::new("itrace")
+            .long("itrace")
+            .value_name("OPTIONS")
+            .num_args(0..=1)
+            .require_equals(true)
+            .default_missing_value(ItraceOptions::ALL_LETTERS)
+            .help("What to make of Intel PT trace: letters such as i10us b cr e w p x g16 l32; see docs/commands.md"),
+        Arg::new("no-itrace")
+            .long("no-itrace")
+            .action(ArgAction::SetTrue)
+            .help("Do not decode hardware trace"),
+    ]
+}
+
+/// The options that were given, or those that the command has of its own.
+pub(crate) fn options(matches: &ArgMatches, own: ItraceOptions) -> Result<Option<ItraceOptions>, Failure> {
+    let text = matches.get_one::<String>("itrace");
+    let parsed = text.map(|text| ItraceOptions::parse(text)).transpose();
+    let parsed = parsed.map_err(|error| Failure::bad_option(error.to_string()))?;
+    Ok((!matches.get_flag("no-itrace")).then(|| parsed.unwrap_or(own)))
+}
+
+/// The trace of a recording and how it is to be decoded.
+pub(crate) struct Decoding<'a> {
+    trace: Trace<'a>,
+    planned: Planned,
+    options: ItraceOptions,
+    images: Images,
+    with_code: bool,
+}
+
+impl<'a> Decoding<'a> {
+    /// Finds the trace and tells the session of the events that will be made of it; `None` when there is none.
+    pub(crate) fn prepare(
+        matches: &ArgMatches,
+        options: Option<ItraceOptions>,
+        (input, reader): (&Input, &Reader<'a>),
+        session: &mut Session<'_, '_>,
+        cpus: &dyn Fn(Cpu) -> bool,
+    ) -> Result<Option<Decoding<'a>>, Failure> {
+        let Some(options) = options else { return Ok(None) };
+        let trace = Trace::find(reader, session.events(), cpus).map_err(|error| input.refuse(&error))?;
+        let Some(trace) = trace else { return Ok(None) };
+        let planned = Planned::new(&trace, &options, session);
+        let images = Images::new(naming::places(matches));
+        Ok(planned.map(|planned| Decoding { trace, planned, options, images, with_code: false }))
+    }
+
+    /// Lets samples hold the bytes of their instruction.
+    pub(crate) fn set_with_code(&mut self) {
+        self.with_code = true;
+    }
+
+    /// Runs a session with a sink that also gets the samples of the trace.
+    pub(crate) fn run(
+        self,
+        session: Session<'_, '_>,
+        (input, reader): (&Input, &Reader<'_>),
+        sink: &mut impl Sink,
+    ) -> Result<Finished, Failure> {
+        let options = TracerOptions { itrace: self.options, images: self.images, with_code: self.with_code };
+        let events = session.events().clone();
+        let mut tracer = Tracer::new(&self.trace, &events, reader.endian(), self.planned, options, sink);
+        let finished = session.run(&mut tracer).map_err(|error| input.refuse(&error))?;
+        report_errors(tracer.errors());
+        Ok(finished)
+    }
+}
+
+/// Tells how much of the trace could not be decoded.
+fn report_errors(errors: u64) {
+    if errors > 0 {
+        print_error(&format!("Warning:\n{errors} instruction trace errors"));
+    }
+}

@@ -1,0 +1,182 @@
+//! The events whose samples are made of the trace: which there are, and their attributes.
+
+use oxperf_abi::{AttrFlags, EventAttr, EventType, HardwareId, SampleType};
+use oxperf_session::{EventIndex, SessionEvent};
+use oxperf_wire::SampleLayout;
+
+use crate::{ItraceOptions, Period, PtInfo};
+
+/// The places of the events in the session's table; `None` for those that are not asked for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Events {
+    pub(crate) branches: Option<EventIndex>,
+    pub(crate) instructions: Option<EventIndex>,
+    pub(crate) cycles: Option<EventIndex>,
+    pub(crate) transactions: Option<EventIndex>,
+    pub(crate) ptwrite: Option<EventIndex>,
+    pub(crate) cbr: Option<EventIndex>,
+    pub(crate) psb: Option<EventIndex>,
+    pub(crate) mwait: Option<EventIndex>,
+    pub(crate) pwre: Option<EventIndex>,
+    pub(crate) exstop: Option<EventIndex>,
+    pub(crate) pwrx: Option<EventIndex>,
+}
+
+/// Bits of an attribute that made events have in common with the traced one.
+const INHERITED_FLAGS: [AttrFlags; 5] = [
+    AttrFlags::EXCLUDE_USER,
+    AttrFlags::EXCLUDE_KERNEL,
+    AttrFlags::EXCLUDE_HV,
+    AttrFlags::EXCLUDE_HOST,
+    AttrFlags::EXCLUDE_GUEST,
+];
+
+/// Makes the events, one after another.
+struct Maker {
+    next: usize,
+    made: Vec<SessionEvent>,
+    attr: EventAttr,
+}
+
+impl Maker {
+    fn make(&mut self, name: Option<&str>, config: u64) -> Option<EventIndex> {
+        let attr = EventAttr { config, ..self.attr };
+        let name = name.map_or_else(|| attr.generic_name(), str::to_owned);
+        self.made.push(SessionEvent { attr, layout: SampleLayout::new(&attr), name });
+        self.next += 1;
+        Some(EventIndex(self.next - 1))
+    }
+
+    fn with(&mut self, kind: SampleType, config: u64) -> Option<EventIndex> {
+        let plain = self.attr.sample_type;
+        self.attr.sample_type = plain | kind;
+        let index = self.make(None, config);
+        self.attr.sample_type = plain;
+        index
+    }
+}
+
+impl Events {
+    /// The events that the options ask for, the first of which gets the place `first`.
+    pub(crate) fn new(
+        options: &ItraceOptions,
+        info: &PtInfo,
+        traced: &EventAttr,
+        timeless: bool,
+        first: usize,
+    ) -> (Events, Vec<SessionEvent>) {
+        let attr = EventAttr {
+            kind: EventType::HARDWARE,
+            sample_type: sample_type(traced, info, timeless),
+            sample_period: 1,
+            read_format: traced.read_format,
+            flags: flags(traced),
+            ..EventAttr::default()
+        };
+        let mut maker = Maker { next: first, made: Vec::new(), attr };
+        let mut events = Events::default();
+        events.places(options, info, &mut maker);
+        events.tellings(options, traced, &mut maker);
+        (events, maker.made)
+    }
+
+    /// Events that are places of code.
+    fn places(&mut self, options: &ItraceOptions, info: &PtInfo, maker: &mut Maker) {
+        let (instructions, branches) =
+            (HardwareId::Instructions as u64, HardwareId::BranchInstructions as u64);
+        if options.branches {
+            self.branches = maker.with(SampleType::ADDR, branches);
+        }
+        if options.callchain {
+            maker.attr.sample_type |= SampleType::CALLCHAIN;
+        }
+        if options.last_branch {
+            maker.attr.sample_type |= SampleType::BRANCH_STACK;
+        }
+        maker.attr.sample_period = match options.period {
+            Period::Nanoseconds(ns) => info.clock.map_or(ns, |clock| clock.ticks(ns)),
+            Period::Instructions(count) | Period::Ticks(count) => count,
+        };
+        if options.instructions {
+            self.instructions = maker.make(None, instructions);
+        }
+        if options.cycles {
+            self.cycles = maker.make(None, HardwareId::CpuCycles as u64);
+        }
+        maker.attr.sample_period = 1;
+        maker.attr.sample_type.0 &= !SampleType::PERIOD.0;
+        if options.transactions {
+            self.transactions = maker.make(Some("transactions"), instructions);
+        }
+    }
+
+    /// Events that tell something else.
+    fn tellings(&mut self, options: &ItraceOptions, traced: &EventAttr, maker: &mut Maker) {
+        const POWER_EVENTS: u64 = 1 << 4;
+        maker.attr.kind = EventType::SYNTHETIC;
+        maker.attr.sample_type |= SampleType::RAW;
+        if options.ptwrites {
+            self.ptwrite = maker.make(Some("ptwrite"), 0);
+        }
+        if !options.power {
+            return;
+        }
+        self.cbr = maker.make(Some("cbr"), 5);
+        self.psb = maker.make(Some("psb"), 6);
+        if traced.config & POWER_EVENTS != 0 {
+            self.mwait = maker.make(Some("mwait"), 1);
+            self.pwre = maker.make(Some("pwre"), 2);
+            self.exstop = maker.make(Some("exstop"), 3);
+            self.pwrx = maker.make(Some("pwrx"), 4);
+        }
+    }
+}
+
+fn flags(traced: &EventAttr) -> AttrFlags {
+    let kept = INHERITED_FLAGS.into_iter().filter(|flag| traced.flags.contains(*flag));
+    kept.fold(AttrFlags::SAMPLE_ID_ALL, |all, flag| all | flag)
+}
+
+fn sample_type(traced: &EventAttr, info: &PtInfo, timeless: bool) -> SampleType {
+    /// The fields that a hardware sample of any kind may have.
+    const COMMON: u64 = 0x1_03cf;
+    let mut kind = SampleType(traced.sample_type.0 & COMMON) | SampleType::IP | SampleType::TID;
+    kind |= SampleType::PERIOD;
+    kind.0 &= !SampleType::TIME.0;
+    if !timeless {
+        kind |= SampleType::TIME;
+    }
+    if !info.per_cpu {
+        kind.0 &= !SampleType::CPU.0;
+    }
+    kind
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn events_come_in_perfs_order() {
+        let options = ItraceOptions::parse("ibxwpy").unwrap();
+        let kernel_too =
+            EventAttr { flags: AttrFlags::EXCLUDE_KERNEL | AttrFlags::EXCLUDE_HV, ..EventAttr::default() };
+        let traced = EventAttr { config: 1 << 4, ..kernel_too };
+        let info = PtInfo { per_cpu: true, ..PtInfo::default() };
+        let (events, made) = Events::new(&options, &info, &traced, false, 3);
+        let names: Vec<&str> = made.iter().map(|event| event.name.as_str()).collect();
+        let tellings = ["ptwrite", "cbr", "psb", "mwait", "pwre", "exstop", "pwrx"];
+        let places = ["branches:u", "instructions:u", "cycles:u", "transactions"];
+        assert_eq!(names, [&places[..], &tellings[..]].concat());
+        assert_eq!((events.branches, events.pwrx), (Some(EventIndex(3)), Some(EventIndex(13))));
+        assert!(made[0].attr.sample_type.contains(SampleType::ADDR | SampleType::TIME));
+        assert!(!made[1].attr.sample_type.contains(SampleType::ADDR));
+    }
+
+    #[test]
+    fn what_nobody_asks_for_is_not_made() {
+        let (events, made) =
+            Events::new(&ItraceOptions::NOTHING, &PtInfo::default(), &EventAttr::default(), true, 0);
+        assert_eq!((events, made.len()), (Events::default(), 0));
+    }
+}

@@ -1,0 +1,61 @@
+//! Handing the buffers of a queue to a decoder one after another, without what they have in common.
+
+use intel_pt::{Decoder, Stretch, Tsc};
+
+use crate::overlap::fresh;
+use crate::trace::Queue;
+
+/// Where in its buffers a queue is.
+#[derive(Clone, Debug)]
+pub(crate) struct Feed<'t> {
+    queue: &'t Queue<'t>,
+    next: usize,
+    /// The buffer that was handed over last.
+    last: Option<usize>,
+    /// Bytes handed over so far.
+    offset: u64,
+    /// Grows with every gap.
+    pub(crate) stretch: u64,
+    /// Whether a buffer may begin with the end of the one before.
+    overlapping: bool,
+    has_tsc: bool,
+}
+
+impl<'t> Feed<'t> {
+    pub(crate) fn new(queue: &'t Queue<'t>, overlapping: bool, has_tsc: bool) -> Feed<'t> {
+        Feed { queue, next: 0, last: None, offset: 0, stretch: 0, overlapping, has_tsc }
+    }
+
+    /// Hands over the next buffer that holds something new; false at the end.
+    pub(crate) fn advance(&mut self, decoder: &mut Decoder<'t>) -> bool {
+        while let Some(buffer) = self.queue.buffers.get(self.next) {
+            let index = self.next;
+            self.next += 1;
+            let bytes = buffer.bytes();
+            let (start, consecutive) = self.new_part(bytes);
+            let bytes = &bytes[start..];
+            if bytes.is_empty() {
+                continue;
+            }
+            if !consecutive {
+                self.stretch = index as u64 + 1;
+            }
+            let reference = Some(Tsc(buffer.reference)).filter(|tsc| tsc.0 != 0);
+            decoder.feed(Stretch { bytes, offset: self.offset, consecutive, reference });
+            self.offset += bytes.len() as u64;
+            self.last = Some(index);
+            return true;
+        }
+        false
+    }
+
+    /// Where the new part of a buffer begins, and whether it follows what came before.
+    fn new_part(&self, bytes: &[u8]) -> (usize, bool) {
+        let Some(last) = self.last.and_then(|last| self.queue.buffers.get(last)) else { return (0, false) };
+        if !self.overlapping {
+            return (0, true);
+        }
+        let fresh = fresh(last.bytes(), bytes, self.has_tsc);
+        (fresh.start, fresh.consecutive)
+    }
+}

@@ -1,0 +1,101 @@
+//! One queue on its way through the decoder: who runs, what time it is, and what was counted so far.
+
+use intel_pt::{Decoder, insn::Class};
+use oxperf_abi::{Cpu, Pid, Tid};
+use oxperf_machine::ThreadId;
+use oxperf_session::SampleFlags;
+
+use crate::feed::Feed;
+
+/// Instructions and cycles at the last sample of an event.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Counted {
+    instructions: u64,
+    cycles: u64,
+}
+
+impl Counted {
+    /// Instructions and cycles since the last time that cycles were counted; both 0 when none were.
+    pub(crate) fn advance(&mut self, instructions: u64, cycles: Option<u64>) -> (u64, u64) {
+        let passed = cycles.map_or(0, |cycles| cycles.wrapping_sub(self.cycles));
+        if passed == 0 {
+            return (0, 0);
+        }
+        let ran = instructions.wrapping_sub(self.instructions);
+        *self = Counted { instructions, cycles: self.cycles.wrapping_add(passed) };
+        (ran, passed)
+    }
+}
+
+/// Who runs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Running {
+    pub(crate) pid: Pid,
+    pub(crate) tid: Tid,
+    pub(crate) cpu: Option<Cpu>,
+    /// `None` when no record has told of the thread.
+    pub(crate) thread: Option<ThreadId>,
+}
+
+/// A queue with its decoder.
+pub(crate) struct Lane<'t> {
+    pub(crate) decoder: Decoder<'t>,
+    pub(crate) feed: Feed<'t>,
+    /// The CPU and thread that the queue is of.
+    pub(crate) cpu: Option<Cpu>,
+    pub(crate) tid: Option<Tid>,
+    pub(crate) running: Running,
+    /// The latest TSC.
+    pub(crate) timestamp: u64,
+    /// Until when it has been decoded; `None` before its first time stamp and after its end.
+    pub(crate) reached: Option<u64>,
+    pub(crate) ended: bool,
+    pub(crate) cbr_seen: u8,
+    /// Whether cycles were counted that no sample has shown.
+    pub(crate) cycles_fresh: bool,
+    pub(crate) instructions_sampled: u64,
+    pub(crate) by_branches: Counted,
+    pub(crate) by_instructions: Counted,
+    pub(crate) by_cycles: Counted,
+}
+
+impl Lane<'_> {
+    /// Takes a time stamp; time does not go back.
+    pub(crate) fn pass_to(&mut self, time: Option<intel_pt::Tsc>) {
+        self.timestamp = self.timestamp.max(time.map_or(0, |time| time.0));
+    }
+}
+
+/// What a taken instruction of a class does, as flags.
+pub(crate) fn flags_of(class: Class) -> SampleFlags {
+    use SampleFlags as F;
+    let more = match class {
+        Class::Other | Class::PtWrite => return F::default(),
+        Class::Jump | Class::JumpIndirect => F::BRANCH,
+        Class::Conditional | Class::Loop => F::CONDITIONAL,
+        Class::Call | Class::CallIndirect => F::CALL,
+        Class::Return => F::RETURN,
+        Class::Interrupt => F::CALL | F::INTERRUPT,
+        Class::InterruptReturn | Class::EventReturnSupervisor | Class::EventReturnUser => {
+            F::RETURN | F::INTERRUPT
+        }
+        Class::Syscall => F::CALL | F::SYSCALL,
+        Class::SysReturn => F::RETURN | F::SYSCALL,
+        Class::VmEntry => F::CALL | F::VM_ENTRY,
+    };
+    F::BRANCH | more
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_wait_until_cycles_pass() {
+        let mut counted = Counted::default();
+        assert_eq!(counted.advance(10, None), (0, 0));
+        assert_eq!(counted.advance(20, Some(8)), (20, 8));
+        assert_eq!(counted.advance(30, Some(8)), (0, 0));
+        assert_eq!(counted.advance(40, Some(9)), (20, 1));
+    }
+}

@@ -1,0 +1,118 @@
+//! How a recording's trace is to be decoded: from its attributes, AUXTRACE_INFO and what was asked for.
+
+use intel_pt::{Config, Hop, Period as Sampling, Ratio, Wanted};
+use oxperf_abi::{EventAttr, SampleType};
+use oxperf_session::{EventTable, Session};
+
+use crate::events::Events;
+use crate::{ItraceOptions, Period, PtInfo, Trace};
+
+/// The traced event's config bits at their architectural places.
+mod bits {
+    pub(super) const PASS_THROUGH: u64 = 1;
+    pub(super) const BRANCH: u64 = 1 << 13;
+    pub(super) const NO_TNT: u64 = 1 << 55;
+}
+
+/// What is fixed for a whole recording.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Plan {
+    /// The traced event.
+    pub(crate) traced: EventAttr,
+    pub(crate) config: Config,
+    /// Whether nothing says when anything happened.
+    pub(crate) timeless: bool,
+    /// Whether buffers hold TSC packets.
+    pub(crate) has_tsc: bool,
+    /// Whether cycles are not in the trace but worked out from its time.
+    pub(crate) cycles_estimated: bool,
+    /// The ratio of the clocks without turbo, given or guessed.
+    pub(crate) max_non_turbo: u8,
+    /// kHz for each step of the core to bus ratio.
+    pub(crate) khz_per_ratio: u32,
+}
+
+impl Plan {
+    /// Makes the plan; `None` when the recording has no event of Intel PT.
+    pub(crate) fn new(events: &EventTable, info: &PtInfo, options: &ItraceOptions) -> Option<Plan> {
+        let mut attrs = events.events().iter().map(|event| event.attr);
+        let traced = attrs.find(|attr| attr.kind.0 == info.pmu_type)?;
+        let has = |bit: u64| bit != 0 && traced.config & bit != 0;
+        let timed = events.events().iter().all(|event| event.attr.sample_type.contains(SampleType::TIME));
+        let frequency = info.clock.map_or(0, |clock| clock.frequency());
+        let guessed = ((frequency.saturating_add(50_000_000)) / 100_000_000) as u8;
+        let max_non_turbo = info.max_non_turbo_ratio.unwrap_or(guessed);
+        let khz_per_ratio = frequency.checked_div(u64::from(max_non_turbo)).unwrap_or(0) / 1000;
+        let config = Config {
+            branches: traced.config & bits::PASS_THROUGH == 0 || traced.config & bits::BRANCH != 0,
+            return_compression: !has(info.noretcomp_bit),
+            mtc_shift: mtc_shift(traced.config, info),
+            tsc_to_crystal: info
+                .tsc_ctc_ratio
+                .map(|(numerator, denominator)| Ratio { numerator, denominator }),
+            max_non_turbo_ratio: u32::from(max_non_turbo),
+            ..Config::default()
+        };
+        Some(Plan {
+            traced,
+            config,
+            timeless: options.timeless || info.clock.is_none() || !has(info.tsc_bit) || !timed,
+            has_tsc: has(info.tsc_bit),
+            cycles_estimated: !has(info.cyc_bit),
+            max_non_turbo,
+            khz_per_ratio: u32::try_from(khz_per_ratio).unwrap_or(u32::MAX),
+        })
+    }
+
+    /// What the decoder is to tell.
+    pub(crate) fn wanted(&self, options: &ItraceOptions, info: &PtInfo) -> Wanted {
+        let hop = match options.quick {
+            0 if self.traced.config & bits::NO_TNT == 0 => Hop::Walk,
+            0 | 1 => Hop::Addresses,
+            _ => Hop::Psb,
+        };
+        let sampled = options.instructions || options.cycles;
+        Wanted {
+            runs: options.branches || options.follows_branches(),
+            period: sampled.then(|| sampling(options.period, info)),
+            events: options.ptwrites || options.power || options.interrupts || options.transactions,
+            hop,
+        }
+    }
+}
+
+fn mtc_shift(config: u64, info: &PtInfo) -> u8 {
+    let mask = info.mtc_period_bits;
+    if mask == 0 { 0 } else { ((config & mask) >> mask.trailing_zeros()) as u8 }
+}
+
+fn sampling(period: Period, info: &PtInfo) -> Sampling {
+    match period {
+        Period::Instructions(count) if count > 0 => Sampling::Instructions(count),
+        Period::Ticks(ticks) if ticks > 0 => Sampling::Ticks(ticks),
+        Period::Nanoseconds(ns) => match info.clock.map_or(ns, |clock| clock.ticks(ns)) {
+            0 => Sampling::Instructions(1),
+            ticks => Sampling::Ticks(ticks),
+        },
+        Period::Instructions(_) | Period::Ticks(_) => Sampling::Instructions(1),
+    }
+}
+
+/// What was planned for a recording before its session began.
+#[derive(Clone, Copy, Debug)]
+pub struct Planned {
+    pub(crate) plan: Plan,
+    pub(crate) events: Events,
+}
+
+impl Planned {
+    /// Plans the decoding; adds the events that are made to the session. `None` when the recording has no event of
+    /// Intel PT.
+    pub fn new(trace: &Trace<'_>, options: &ItraceOptions, session: &mut Session<'_, '_>) -> Option<Planned> {
+        let plan = Plan::new(session.events(), &trace.info, options)?;
+        let first = session.events().events().len();
+        let (events, made) = Events::new(options, &trace.info, &plan.traced, plan.timeless, first);
+        session.add_events(made);
+        Some(Planned { plan, events })
+    }
+}

@@ -1,0 +1,233 @@
+//! The calls that a thread is in, and its last branches, followed through the trace.
+
+use std::collections::VecDeque;
+
+use oxperf_abi::BranchEntry;
+use oxperf_session::SampleFlags;
+
+use crate::code::KERNEL_START;
+
+/// What is followed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Followed {
+    /// Calls and returns.
+    pub(crate) calls: bool,
+    /// So many last branches.
+    pub(crate) branches: usize,
+}
+
+/// A branch as the trace tells it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Step {
+    pub(crate) flags: SampleFlags,
+    /// 0 where tracing begins.
+    pub(crate) from: u64,
+    /// 0 where tracing ends.
+    pub(crate) to: u64,
+    /// Of the branching instruction.
+    pub(crate) length: u8,
+    /// Which stretch of trace without a gap this is.
+    pub(crate) stretch: u64,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Call {
+    return_address: u64,
+    /// Tracing ended with the call: nobody will see it return.
+    untraced: bool,
+}
+
+/// The calls and branches of one thread.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub(crate) struct ThreadStack {
+    calls: Vec<Call>,
+    branches: VecDeque<BranchEntry>,
+    stretch: u64,
+}
+
+impl ThreadStack {
+    /// No program calls deeper; what is lost beyond is the outermost half.
+    const DEEPEST: usize = 1 << 20;
+
+    /// How deep the thread is in calls.
+    pub(crate) fn depth(&self) -> usize {
+        self.calls.len()
+    }
+
+    /// Follows a branch.
+    pub(crate) fn step(&mut self, step: &Step, followed: Followed) {
+        if step.stretch != self.stretch {
+            // What was before the gap says nothing about what is behind it.
+            if self.stretch != 0 {
+                self.calls.clear();
+                self.branches.clear();
+            }
+            self.stretch = step.stretch;
+        }
+        if followed.branches > 0 {
+            self.note_branch(step, followed.branches);
+        }
+        if followed.calls {
+            self.follow(step);
+        }
+    }
+
+    fn note_branch(&mut self, step: &Step, most: usize) {
+        const ABORT: u64 = 1 << 3;
+        const IN_TX: u64 = 1 << 2;
+        let bit = |flag, bit| if step.flags.contains(flag) { bit } else { 0 };
+        let flags = bit(SampleFlags::TX_ABORT, ABORT) | bit(SampleFlags::IN_TX, IN_TX);
+        self.branches.truncate(most - 1);
+        self.branches.push_front(BranchEntry { from: step.from, to: step.to, flags });
+    }
+
+    fn follow(&mut self, step: &Step) {
+        if step.flags.contains(SampleFlags::CALL) {
+            let return_address = step.from.wrapping_add(u64::from(step.length));
+            // A call of the next instruction only asks where it is.
+            if step.to != 0 && return_address != step.to {
+                self.push(Call { return_address, untraced: step.flags.contains(SampleFlags::TRACE_END) });
+            }
+        } else if step.flags.contains(SampleFlags::TRACE_BEGIN) {
+            self.pop(step.to);
+            while self.calls.last().is_some_and(|call| call.untraced) {
+                self.calls.pop();
+            }
+        } else if step.flags.contains(SampleFlags::RETURN) && step.from != 0 {
+            self.pop(step.to);
+        }
+    }
+
+    fn push(&mut self, call: Call) {
+        if self.calls.len() == ThreadStack::DEEPEST {
+            self.calls.drain(..ThreadStack::DEEPEST / 2);
+        }
+        self.calls.push(call);
+    }
+
+    /// Returns to an address: some calls above it may never have returned. A return that no call fits is left alone.
+    fn pop(&mut self, to: u64) {
+        if let Some(index) = self.calls.iter().rposition(|call| call.return_address == to) {
+            self.calls.truncate(index);
+        }
+    }
+
+    /// Writes the call chain at `ip`, with `most` words and marker words between worlds.
+    pub(crate) fn chain(&self, ip: u64, most: usize, out: &mut Vec<u64>) {
+        out.clear();
+        if most < 2 {
+            return;
+        }
+        out.extend([context(ip), ip]);
+        fill(self.calls.iter().rev().map(|call| call.return_address), Some(context(ip)), most, out);
+    }
+
+    /// Writes the chain of a sample that was taken some branches ago: its own world's newer calls are left out.
+    pub(crate) fn chain_of_recorded(&self, ip: u64, most: usize, out: &mut Vec<u64>) {
+        out.clear();
+        if most < 2 {
+            return;
+        }
+        let newer =
+            |address: &u64| context(*address) == USER || *address == ip && context(ip) == context(*address);
+        let addresses = self.calls.iter().rev().map(|call| call.return_address);
+        fill(addresses.skip_while(|address| !newer(address)), None, most, out);
+        if out.is_empty() {
+            out.extend([context(ip), ip]);
+        }
+    }
+
+    /// The last branches, newest first.
+    pub(crate) fn branches(&self) -> impl Iterator<Item = BranchEntry> + '_ {
+        self.branches.iter().copied()
+    }
+}
+
+/// The markers of call chains.
+const KERNEL: u64 = -128i64 as u64;
+const USER: u64 = -512i64 as u64;
+
+/// The marker word of an address' world.
+fn context(ip: u64) -> u64 {
+    if ip < KERNEL_START { USER } else { KERNEL }
+}
+
+fn fill(addresses: impl Iterator<Item = u64>, mut world: Option<u64>, most: usize, out: &mut Vec<u64>) {
+    for address in addresses {
+        if out.len() >= most {
+            return;
+        }
+        let context = context(address);
+        if world != Some(context) {
+            if out.len() >= most - 1 {
+                return;
+            }
+            out.push(context);
+            world = Some(context);
+        }
+        out.push(address);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CALL: SampleFlags = SampleFlags::BRANCH.with(SampleFlags::CALL);
+    const RETURN: SampleFlags = SampleFlags::BRANCH.with(SampleFlags::RETURN);
+    const ALL: Followed = Followed { calls: true, branches: 2 };
+
+    fn step(flags: SampleFlags, from: u64, to: u64) -> Step {
+        Step { flags, from, to, length: 5, stretch: 1 }
+    }
+
+    fn stack(steps: &[Step]) -> ThreadStack {
+        let mut stack = ThreadStack::default();
+        steps.iter().for_each(|step| stack.step(step, ALL));
+        stack
+    }
+
+    fn chain(stack: &ThreadStack, ip: u64, most: usize) -> Vec<u64> {
+        let mut out = Vec::new();
+        stack.chain(ip, most, &mut out);
+        out
+    }
+
+    #[test]
+    fn calls_are_on_the_stack_until_they_return() {
+        let calls = [step(CALL, 10, 100), step(CALL, 110, 200), step(CALL, 205, 210)];
+        assert_eq!(chain(&stack(&calls), 201, 9), [USER, 201, 115, 15]);
+        let back = [&calls[..], &[step(RETURN, 220, 15)]].concat();
+        assert_eq!(chain(&stack(&back), 16, 9), [USER, 16]);
+        let nowhere = [&calls[..], &[step(RETURN, 220, 999)]].concat();
+        assert_eq!(stack(&nowhere).depth(), 2);
+    }
+
+    #[test]
+    fn chains_are_cut_and_worlds_marked() {
+        let kernel = KERNEL_START + 100;
+        let stack = stack(&[step(CALL, 10, 100), step(CALL, 110, kernel), step(CALL, kernel, kernel + 50)]);
+        let whole = [KERNEL, kernel + 51, kernel + 5, USER, 115, 15];
+        assert_eq!(chain(&stack, kernel + 51, 9), whole);
+        assert_eq!(chain(&stack, kernel + 51, 4), whole[..3]);
+        assert_eq!(chain(&stack, kernel + 51, 5), whole[..5]);
+    }
+
+    #[test]
+    fn a_gap_clears_and_a_beginning_pops_calls_that_left_the_trace() {
+        let mut gap = stack(&[step(CALL, 10, 100)]);
+        gap.step(&Step { stretch: 2, ..step(CALL, 30, 300) }, ALL);
+        assert_eq!(chain(&gap, 300, 9), [USER, 300, 35]);
+        let begin = SampleFlags::BRANCH | SampleFlags::TRACE_BEGIN;
+        let left =
+            stack(&[step(CALL, 10, 100), step(CALL | SampleFlags::TRACE_END, 110, 400), step(begin, 0, 120)]);
+        assert_eq!(left.depth(), 1);
+    }
+
+    #[test]
+    fn the_last_branches_are_kept_newest_first() {
+        let stack = stack(&[step(CALL, 1, 2), step(RETURN, 3, 4), step(CALL, 5, 6)]);
+        let kept: Vec<_> = stack.branches().map(|branch| (branch.from, branch.to)).collect();
+        assert_eq!(kept, [(5, 6), (3, 4)]);
+    }
+}

@@ -1,0 +1,190 @@
+//! The trace of a recording, found in one walk: what its decoder must know, and the buffers of each CPU or thread.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use oxperf_abi::{Cpu, EventId, PerfTime, RecordType, SampleType, Tid};
+use oxperf_data::{DataError, Framed, Held, Reader, Source};
+use oxperf_session::{EventTable, SessionEvent};
+use oxperf_wire::user::{Auxtrace, AuxtraceInfo, IdIndex};
+use oxperf_wire::{Cursor, Endian};
+use rustc_hash::FxHashMap;
+
+use crate::{InfoError, PtInfo};
+
+/// A piece of trace.
+#[derive(Clone, Debug)]
+pub struct Buffer<'a> {
+    held: Held<'a>,
+    range: Range<usize>,
+    /// The TSC when it was taken; 0 if unknown.
+    pub reference: u64,
+}
+
+impl Buffer<'_> {
+    /// Its bytes.
+    pub fn bytes(&self) -> &[u8] {
+        self.held.as_ref().get(self.range.clone()).unwrap_or_default()
+    }
+}
+
+/// The trace of a CPU or a thread, in order.
+#[derive(Clone, Debug, Default)]
+pub struct Queue<'a> {
+    /// The CPU; `None` when the trace follows a thread.
+    pub cpu: Option<Cpu>,
+    /// The thread; `None` when the trace is of a CPU.
+    pub tid: Option<Tid>,
+    /// The pieces.
+    pub buffers: Vec<Buffer<'a>>,
+}
+
+/// All trace of a recording.
+#[derive(Clone, Debug, Default)]
+pub struct Trace<'a> {
+    /// What the recorder noted.
+    pub info: PtInfo,
+    /// The queues by the number of their ring.
+    pub queues: BTreeMap<u64, Queue<'a>>,
+    /// Whether the trace lies in samples.
+    pub in_samples: bool,
+}
+
+/// Whether the trace of a CPU is taken.
+pub type CpuFilter<'f> = &'f dyn Fn(Cpu) -> bool;
+
+impl<'a> Trace<'a> {
+    /// Finds the trace of a recording; `None` when there is none, it is of another kind, or its AUXTRACE_INFO cannot be
+    /// followed. A stream, whose records can be read only once, has none either.
+    ///
+    /// # Errors
+    /// The records cannot be had, see [`Reader::source`].
+    pub fn find(
+        reader: &Reader<'a>,
+        events: &EventTable,
+        cpus: CpuFilter<'_>,
+    ) -> Result<Option<Trace<'a>>, DataError> {
+        if !reader.is_rereadable() {
+            return Ok(None);
+        }
+        let endian = reader.endian();
+        let mut finder = Finder {
+            trace: Trace::default(),
+            info: None,
+            places: FxHashMap::default(),
+            events,
+            endian,
+            cpus,
+        };
+        match reader.source()? {
+            Source::Borrowed(parts) => {
+                let records = parts.into_iter().flat_map(|part| part.map_while(Result::ok));
+                finder.walk(records.map(Framed::from));
+            }
+            Source::Held(records) => finder.walk(records.filter_map(Result::ok)),
+        }
+        let info = finder.info.and_then(Result::ok);
+        Ok(info.map(|info| Trace { info, ..finder.trace }))
+    }
+}
+
+/// Where the samples of an event id belong.
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    index: u64,
+    cpu: Option<Cpu>,
+    tid: Option<Tid>,
+}
+
+struct Finder<'f, 'a> {
+    trace: Trace<'a>,
+    info: Option<Result<PtInfo, InfoError>>,
+    places: FxHashMap<EventId, Place>,
+    events: &'f EventTable,
+    endian: Endian,
+    cpus: CpuFilter<'f>,
+}
+
+impl<'a> Finder<'_, 'a> {
+    /// Looks at every record; gives up at the first round or sample when nothing has announced trace till then.
+    fn walk(&mut self, records: impl Iterator<Item = Framed<Held<'a>>>) {
+        for record in records {
+            let kind = record.header.kind;
+            if self.info.is_none() && matches!(kind, RecordType::SAMPLE | RecordType::FINISHED_ROUND) {
+                return;
+            }
+            match kind {
+                RecordType::AUXTRACE_INFO => self.take_info(record.body.as_ref()),
+                RecordType::ID_INDEX => self.take_ids(record.body.as_ref()),
+                RecordType::AUXTRACE => self.take_trace(record),
+                RecordType::SAMPLE => self.take_sample(record),
+                _ => {}
+            }
+        }
+    }
+
+    fn take_info(&mut self, body: &[u8]) {
+        let record = AuxtraceInfo::decode(&mut Cursor::new(body, self.endian));
+        self.info = record.ok().map(|record| PtInfo::new(&record)).or(self.info.take());
+    }
+
+    fn take_ids(&mut self, body: &[u8]) {
+        let Ok(table) = IdIndex::decode(&mut Cursor::new(body, self.endian)) else { return };
+        for entry in table.entries() {
+            let cpu = u32::try_from(entry.cpu).ok().filter(|cpu| *cpu != u32::MAX).map(Cpu);
+            let place = Place { index: entry.index, cpu, tid: known_tid(entry.tid as i32) };
+            self.places.insert(entry.id, place);
+        }
+    }
+
+    fn take_trace(&mut self, record: Framed<Held<'a>>) {
+        let Ok(piece) = Auxtrace::decode(&mut Cursor::new(record.body.as_ref(), self.endian)) else { return };
+        let place =
+            Place { index: u64::from(piece.index), cpu: piece.cpu.map(Cpu), tid: known_tid(piece.tid.0) };
+        let range = 0..record.payload.as_ref().len();
+        self.add(place, Buffer { held: record.payload, range, reference: piece.reference });
+    }
+
+    fn take_sample(&mut self, record: Framed<Held<'a>>) {
+        let body = record.body.as_ref();
+        let Some(event) = self.events.owner_of_sample(body, self.endian) else { return };
+        let event: &SessionEvent = &self.events.events()[event.0];
+        if !event.attr.sample_type.contains(SampleType::AUX) {
+            return;
+        }
+        self.trace.in_samples = true;
+        let Ok(sample) = event.layout.decode_sample(body, self.endian) else { return };
+        let Some(aux) = sample.aux.filter(|aux| !aux.is_empty()) else { return };
+        let place = sample.id.and_then(|id| self.places.get(&id)).copied();
+        let fallback =
+            Place { index: sample.cpu.map_or(0, |cpu| u64::from(cpu.0)), cpu: sample.cpu, tid: None };
+        // The copy of the trace is the last field.
+        let start = aux.as_ptr() as usize - body.as_ptr() as usize;
+        let range = start..start + aux.len();
+        let reference = sample.time.map_or(0, |time| self.tsc(time));
+        self.add(place.unwrap_or(fallback), Buffer { held: record.body, range, reference });
+    }
+
+    fn tsc(&self, time: PerfTime) -> u64 {
+        let info = self.info.as_ref().and_then(|info| info.as_ref().ok());
+        info.and_then(|info| info.clock).map_or(0, |clock| clock.tsc(time))
+    }
+
+    fn add(&mut self, place: Place, buffer: Buffer<'a>) {
+        if place.cpu.is_some_and(|cpu| !(self.cpus)(cpu)) {
+            return;
+        }
+        let queue = self.trace.queues.entry(place.index).or_default();
+        if queue.buffers.is_empty() {
+            (queue.cpu, queue.tid) = (place.cpu, place.tid);
+        }
+        if !buffer.bytes().is_empty() {
+            queue.buffers.push(buffer);
+        }
+    }
+}
+
+/// A thread; -1 is none.
+fn known_tid(tid: i32) -> Option<Tid> {
+    (tid != -1).then_some(Tid(tid))
+}

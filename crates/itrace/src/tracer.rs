@@ -1,0 +1,349 @@
+//! The sink between a session and whoever wants samples: decodes the trace in step with the records.
+//!
+//! Before a record of time T counts, every queue is decoded up to T, the one that is furthest behind first; so the
+//! machine is always as it was when the code ran.
+
+use std::ops::ControlFlow;
+
+use intel_pt::{Decoder, Item, Tsc};
+use oxperf_abi::{Cpu, Misc, PerfTime, Pid, RecordType, Tid};
+use oxperf_data::{Damage, RawRecord};
+use oxperf_machine::Machine;
+use oxperf_session::{EventIndex, EventTable, SampleEvent, SidebandEvent, Sink};
+use oxperf_wire::kernel::{Aux, ItraceStart, SwitchCpuWide, Task};
+use oxperf_wire::{Cursor, Endian, SampleId};
+use rustc_hash::FxHashMap;
+
+use crate::code::{Images, ThreadCode};
+use crate::errors::{LOST, is_told, told_error};
+use crate::feed::Feed;
+use crate::lane::{Counted, Lane, Running};
+use crate::plan::Planned;
+use crate::synth::Synthesizer;
+use crate::trace::Trace;
+use crate::{ItraceOptions, SwitchRecords};
+
+/// What a tracer needs beside the trace.
+#[derive(Debug)]
+pub struct TracerOptions {
+    /// What is made of the trace.
+    pub itrace: ItraceOptions,
+    /// Where code comes from.
+    pub images: Images,
+    /// Whether samples are to hold the bytes of their instruction.
+    pub with_code: bool,
+}
+
+/// Decodes the trace of a recording and hands its samples, among the recorded ones, to another sink.
+pub struct Tracer<'t, 's, S> {
+    trace: &'t Trace<'t>,
+    sink: &'s mut S,
+    synthesizer: Synthesizer,
+    lanes: Vec<Lane<'t>>,
+    /// Who runs on each CPU.
+    current: FxHashMap<Cpu, (Pid, Tid)>,
+    events: EventTable,
+    endian: Endian,
+    errors: u64,
+    /// Whether the queues were decoded up to their first time stamp.
+    begun: bool,
+}
+
+/// When all is decoded.
+const END: u64 = u64::MAX;
+
+impl<'t, 's, S: Sink> Tracer<'t, 's, S> {
+    /// Prepares decoding; gives the tracer to be wrapped around `sink`, once the events that it makes have been added
+    /// to the session. `None` when the recording has no event of Intel PT.
+    pub fn new(
+        trace: &'t Trace<'t>,
+        events: &EventTable,
+        endian: Endian,
+        planned: Planned,
+        options: TracerOptions,
+        sink: &'s mut S,
+    ) -> Tracer<'t, 's, S> {
+        let Planned { plan, events: made, .. } = planned;
+        let wanted = plan.wanted(&options.itrace, &trace.info);
+        let overlapping = trace.in_samples || trace.info.snapshots;
+        let queues = trace.queues.values().filter(|queue| !queue.buffers.is_empty());
+        let lanes = queues.map(|queue| Lane {
+            decoder: Decoder::new(plan.config, wanted),
+            feed: Feed::new(queue, overlapping, plan.has_tsc),
+            cpu: queue.cpu,
+            tid: queue.tid,
+            running: Running {
+                pid: Pid(-1),
+                tid: queue.tid.unwrap_or(Tid(-1)),
+                cpu: queue.cpu,
+                thread: None,
+            },
+            timestamp: 0,
+            reached: None,
+            ended: false,
+            cbr_seen: 0,
+            cycles_fresh: false,
+            instructions_sampled: 0,
+            by_branches: Counted::default(),
+            by_instructions: Counted::default(),
+            by_cycles: Counted::default(),
+        });
+        Tracer {
+            trace,
+            sink,
+            lanes: lanes.collect(),
+            synthesizer: Synthesizer::new(
+                options.itrace,
+                plan,
+                trace.info.clock,
+                made,
+                options.images,
+                wanted,
+                options.with_code,
+            ),
+            current: FxHashMap::default(),
+            events: events.clone(),
+            endian,
+            errors: 0,
+            begun: false,
+        }
+    }
+
+    /// Errors of decoding that were told.
+    pub fn errors(&self) -> u64 {
+        self.errors
+    }
+
+    /// Decodes up to the first time stamp of each queue; what comes before it is nowhere in time.
+    fn begin(&mut self, machine: &mut Machine) {
+        if std::mem::replace(&mut self.begun, true) || self.synthesizer.plan.timeless {
+            return;
+        }
+        self.synthesizer.images.grow(machine);
+        for lane in &mut self.lanes {
+            lane.decoder.set_limit(Some(Tsc(0)));
+            lane.reached = loop {
+                let mut code = ThreadCode { machine, images: &self.synthesizer.images, thread: None };
+                match lane.decoder.next(&mut code) {
+                    Item::Pause => break Some(lane.decoder.moment().time.map_or(0, |time| time.0)),
+                    Item::End if !lane.feed.advance(&mut lane.decoder) => break None,
+                    _ => {}
+                }
+            };
+        }
+    }
+
+    /// Decodes everything before a moment.
+    fn advance(&mut self, machine: &mut Machine, until: u64) -> ControlFlow<()> {
+        self.begin(machine);
+        self.synthesizer.images.grow(machine);
+        loop {
+            let mut waiting: Vec<(u64, usize)> = self
+                .lanes
+                .iter()
+                .enumerate()
+                .filter_map(|(index, lane)| Some((lane.reached?, index)))
+                .collect();
+            waiting.sort_unstable();
+            let Some((reached, index)) = waiting.first().copied() else { return ControlFlow::Continue(()) };
+            if reached >= until {
+                return ControlFlow::Continue(());
+            }
+            // Another queue's turn comes when this one is past it.
+            let limit = waiting.get(1).map_or(until, |(next, _)| next.saturating_add(1).min(until));
+            self.set_running(machine, index);
+            self.decode(machine, index, limit)?;
+        }
+    }
+
+    /// Decodes a queue up to a moment.
+    fn decode(&mut self, machine: &mut Machine, index: usize, limit: u64) -> ControlFlow<()> {
+        let lane = &mut self.lanes[index];
+        lane.decoder.set_limit((limit != END).then_some(Tsc(limit)));
+        loop {
+            let mut code =
+                ThreadCode { machine, images: &self.synthesizer.images, thread: lane.running.thread };
+            let item = lane.decoder.next(&mut code);
+            match item {
+                Item::Pause => {
+                    let time = lane.decoder.moment().time.map_or(limit, |time| time.0);
+                    lane.reached = Some(time.max(limit));
+                    return ControlFlow::Continue(());
+                }
+                Item::End if lane.feed.advance(&mut lane.decoder) => {}
+                Item::End => {
+                    (lane.reached, lane.ended) = (None, true);
+                    return ControlFlow::Continue(());
+                }
+                Item::Error(error) => {
+                    let moment = lane.decoder.moment();
+                    lane.timestamp = moment.estimate.or(moment.time).map_or(lane.timestamp, |time| time.0);
+                    let time = self.synthesizer.time(lane.timestamp);
+                    let code = error.kind.perf_code();
+                    let told = told_error(code, lane.running, error.ip, time);
+                    if is_told(&self.synthesizer.options, code) {
+                        self.errors += 1;
+                        self.sink.trace_error(machine, &told)?;
+                    }
+                }
+                item => self.synthesizer.item(lane, item, machine, self.sink)?,
+            }
+        }
+    }
+
+    /// Finds out who runs where a queue's trace goes on.
+    fn set_running(&mut self, machine: &mut Machine, index: usize) {
+        let lane = &mut self.lanes[index];
+        let by_cpu = lane.tid.is_none() || self.trace.info.switches != SwitchRecords::None;
+        if by_cpu {
+            let current = lane.cpu.and_then(|cpu| self.current.get(&cpu)).copied();
+            lane.running.tid = current.map_or(Tid(-1), |current| current.1);
+            lane.running.pid = if current.is_none() { Pid(-1) } else { lane.running.pid };
+            lane.running.thread = None;
+        }
+        if lane.running.thread.is_none() && lane.running.tid.0 != -1 {
+            lane.running.thread = machine.find_thread(lane.running.tid);
+        }
+        if let Some(thread) = lane.running.thread {
+            lane.running.pid = machine.thread_info(thread).pid.unwrap_or(Pid(-1));
+        }
+    }
+
+    /// Decodes queues without time, those of one thread or all.
+    fn decode_timeless(&mut self, machine: &mut Machine, tid: Option<Tid>) -> ControlFlow<()> {
+        self.synthesizer.images.grow(machine);
+        for index in 0..self.lanes.len() {
+            let lane = &self.lanes[index];
+            if !lane.ended && tid.is_none_or(|tid| lane.running.tid == tid) {
+                self.set_running(machine, index);
+                self.decode(machine, index, END)?;
+            }
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn set_current(&mut self, machine: &mut Machine, cpu: Option<Cpu>, pid: Pid, tid: Tid) {
+        let Some(cpu) = cpu else { return };
+        self.current.insert(cpu, (pid, tid));
+        machine.thread(pid, tid);
+    }
+
+    /// What a record says about who runs, and about trace that was lost.
+    fn take_record(
+        &mut self,
+        machine: &mut Machine,
+        record: &RawRecord<'_>,
+        id: &SampleId,
+    ) -> ControlFlow<()> {
+        let mut cursor = Cursor::new(record.body, self.endian);
+        let out = record.header.misc.has(Misc::SWITCH_OUT);
+        match record.header.kind {
+            RecordType::ITRACE_START => {
+                if let Ok(start) = ItraceStart::decode(&mut cursor) {
+                    self.set_current(machine, id.cpu, start.pid, start.tid);
+                }
+            }
+            RecordType::SWITCH_CPU_WIDE if out && self.trace.info.switches == SwitchRecords::OfCpus => {
+                if let Ok(switch) = SwitchCpuWide::decode(&mut cursor) {
+                    self.set_current(machine, id.cpu, switch.next_prev_pid, switch.next_prev_tid);
+                }
+            }
+            RecordType::SWITCH | RecordType::SWITCH_CPU_WIDE if !out => {
+                self.set_current(machine, id.cpu, id.pid.unwrap_or(Pid(-1)), id.tid.unwrap_or(Tid(-1)));
+            }
+            RecordType::AUX => {
+                const TRUNCATED: u64 = 1;
+                let lost = Aux::decode(&mut cursor).is_ok_and(|aux| aux.flags & TRUNCATED != 0);
+                if lost && is_told(&self.synthesizer.options, LOST) {
+                    let (pid, tid) = (id.pid.unwrap_or(Pid(-1)), id.tid.unwrap_or(Tid(-1)));
+                    let running = Running { pid, tid, cpu: id.cpu, thread: None };
+                    self.errors += 1;
+                    let told = told_error(LOST, running, 0, id.time);
+                    return self.sink.trace_error(machine, &told);
+                }
+            }
+            _ => {}
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// Decodes what ran before a record.
+    fn decode_before(
+        &mut self,
+        machine: &mut Machine,
+        record: &RawRecord<'_>,
+        time: Option<PerfTime>,
+    ) -> ControlFlow<()> {
+        if self.synthesizer.plan.timeless {
+            let exit = (record.header.kind == RecordType::EXIT)
+                .then(|| Task::decode(&mut Cursor::new(record.body, self.endian)).ok());
+            return match exit.flatten() {
+                Some(exit) => self.decode_timeless(machine, Some(exit.tid)),
+                None => ControlFlow::Continue(()),
+            };
+        }
+        let time = time.filter(|time| time.0 != 0 && time.0 != u64::MAX);
+        match time.zip(self.trace.info.clock) {
+            Some((time, clock)) => self.advance(machine, clock.tsc(time)),
+            None => ControlFlow::Continue(()),
+        }
+    }
+
+    fn identity(&self, record: &RawRecord<'_>, event: EventIndex) -> SampleId {
+        let layout = &self.events.events()[event.0].layout;
+        if record.header.kind != RecordType::SAMPLE {
+            return layout.sample_id(record.body, self.endian);
+        }
+        let Ok(sample) = layout.decode_sample(record.body, self.endian) else { return SampleId::default() };
+        let (pid, tid, time, cpu) = (sample.pid, sample.tid, sample.time, sample.cpu);
+        SampleId { pid, tid, time, cpu, ..SampleId::default() }
+    }
+}
+
+impl<S: Sink> Sink for Tracer<'_, '_, S> {
+    fn record(
+        &mut self,
+        machine: &mut Machine,
+        record: &RawRecord<'_>,
+        event: Option<EventIndex>,
+    ) -> ControlFlow<()> {
+        if let Some(event) = event {
+            let id = self.identity(record, event);
+            self.decode_before(machine, record, id.time)?;
+            self.take_record(machine, record, &id)?;
+        }
+        self.sink.record(machine, record, event)
+    }
+
+    fn sample(&mut self, machine: &mut Machine, event: &SampleEvent<'_>) -> ControlFlow<()> {
+        match self.synthesizer.chain_of_recorded(machine, event) {
+            Some(chain) => {
+                let mut with_chain = *event;
+                with_chain.sample.callchain = Some(chain);
+                self.sink.sample(machine, &with_chain)
+            }
+            None => self.sink.sample(machine, event),
+        }
+    }
+
+    fn sideband(&mut self, machine: &mut Machine, event: &SidebandEvent<'_>) -> ControlFlow<()> {
+        self.sink.sideband(machine, event)
+    }
+
+    fn damage(&mut self, damage: &Damage) -> ControlFlow<()> {
+        self.sink.damage(damage)
+    }
+
+    fn round(&mut self) -> ControlFlow<()> {
+        self.sink.round()
+    }
+
+    fn end(&mut self, machine: &mut Machine) -> ControlFlow<()> {
+        if self.synthesizer.plan.timeless {
+            self.decode_timeless(machine, None)?;
+        } else {
+            self.advance(machine, END)?;
+        }
+        self.sink.end(machine)
+    }
+}

@@ -1,0 +1,159 @@
+//! What a sample that was made of hardware trace says beyond a recorded one.
+
+/// What happened at a sample's address, as perf's bits.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct SampleFlags(pub u32);
+
+macro_rules! flags {
+    ($($(#[$doc:meta])* $name:ident = $bit:expr;)*) => {
+        impl SampleFlags {
+            $($(#[$doc])* pub const $name: SampleFlags = SampleFlags(1 << $bit);)*
+        }
+    };
+}
+
+flags! {
+    /// A branch.
+    BRANCH = 0;
+    /// It calls.
+    CALL = 1;
+    /// It returns.
+    RETURN = 2;
+    /// It is conditional.
+    CONDITIONAL = 3;
+    /// It enters the kernel or returns from there, as asked for.
+    SYSCALL = 4;
+    /// It is no instruction's doing.
+    ASYNC = 5;
+    /// It is an interrupt.
+    INTERRUPT = 6;
+    /// A transaction was aborted.
+    TX_ABORT = 7;
+    /// Tracing begins.
+    TRACE_BEGIN = 8;
+    /// Tracing ends.
+    TRACE_END = 9;
+    /// A transaction runs.
+    IN_TX = 10;
+    /// A guest is entered.
+    VM_ENTRY = 11;
+    /// A guest is left.
+    VM_EXIT = 12;
+    /// Interrupts are disabled.
+    INTERRUPTS_DISABLED = 13;
+    /// Whether interrupts are disabled changes.
+    INTERRUPTS_TOGGLED = 14;
+}
+
+impl SampleFlags {
+    /// Whether all of `other` is in.
+    pub const fn contains(self, other: SampleFlags) -> bool {
+        self.0 & other.0 == other.0
+    }
+
+    /// Whether any of `other` is in.
+    pub const fn meets(self, other: SampleFlags) -> bool {
+        self.0 & other.0 != 0
+    }
+
+    /// This set without `other`.
+    #[must_use]
+    pub const fn without(self, other: SampleFlags) -> SampleFlags {
+        SampleFlags(self.0 & !other.0)
+    }
+
+    /// Both together.
+    #[must_use]
+    pub const fn with(self, other: SampleFlags) -> SampleFlags {
+        SampleFlags(self.0 | other.0)
+    }
+}
+
+impl std::ops::BitOr for SampleFlags {
+    type Output = SampleFlags;
+    fn bitor(self, other: SampleFlags) -> SampleFlags {
+        self.with(other)
+    }
+}
+
+/// The instruction at a sample's address.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct TracedCode {
+    /// Bytes of the instruction; 0 when it is not known.
+    pub length: u8,
+    /// They, and what follows.
+    pub bytes: [u8; 16],
+}
+
+/// What events that are no places of code say.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Payload {
+    /// The program wrote a value.
+    PtWrite {
+        /// Whether the address is the instruction's.
+        exact: bool,
+        /// The value.
+        value: u64,
+    },
+    /// The clock of the core.
+    Cbr {
+        /// Its ratio to the bus clock.
+        ratio: u8,
+        /// kHz.
+        frequency: u32,
+        /// The ratio without turbo.
+        max_non_turbo: u8,
+    },
+    /// A boundary in the trace.
+    Psb {
+        /// Bytes from the beginning of the trace.
+        offset: u64,
+    },
+    /// The program asked to wait.
+    Mwait {
+        /// EAX.
+        hints: u32,
+        /// ECX.
+        extensions: u32,
+    },
+    /// A C-state was entered.
+    PowerEntry {
+        /// Whether the hardware did so of itself.
+        hardware: bool,
+        /// The state.
+        state: u8,
+        /// The state in it.
+        sub_state: u8,
+    },
+    /// Execution stopped.
+    ExStop {
+        /// Whether the address is the instruction's.
+        exact: bool,
+    },
+    /// The core woke.
+    PowerExit {
+        /// The deepest state.
+        deepest: u8,
+        /// The last state.
+        last: u8,
+        /// Why: bits.
+        wake_reason: u8,
+    },
+}
+
+/// What the trace says of a sample.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Traced {
+    /// What happened.
+    pub flags: SampleFlags,
+    /// Instructions since the last sample of this event that had a count.
+    pub instructions: u64,
+    /// Cycles in the same time; 0 when nothing was counted.
+    pub cycles: u64,
+    /// The instruction.
+    pub code: TracedCode,
+    /// Calls that the thread is in, if they are followed.
+    pub depth: u32,
+    /// What else.
+    pub payload: Option<Payload>,
+}
