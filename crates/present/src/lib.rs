@@ -3,6 +3,7 @@
 pub mod attr_text;
 pub mod buildid_list;
 pub mod civil;
+pub mod ctf;
 pub mod data_check;
 pub mod dump;
 pub mod event_names;

@@ -44,6 +44,11 @@ impl Formatter {
         &self.format
     }
 
+    /// The byte order of its records.
+    pub fn order(&self) -> ByteOrder {
+        self.order
+    }
+
     /// Whether the event's print expression was understood; if not, records are shown as lists of fields.
     pub fn is_understood(&self) -> bool {
         self.print.is_some()

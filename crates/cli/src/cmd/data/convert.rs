@@ -1,5 +1,6 @@
 //! `data convert`: a recording in another form.
 
+mod ctf;
 mod json;
 mod perf_file;
 
@@ -31,7 +32,15 @@ struct Target {
 }
 
 /// All forms, in the order of the help.
-const TARGETS: [Target; 2] = [
+const TARGETS: [Target; 3] = [
+    Target {
+        option: "to-ctf",
+        value: "DIR",
+        help: "Write a trace of the Common Trace Format, which babeltrace2 and Trace Compass read",
+        name: "CTF",
+        takes: &["all", "tod", "time"],
+        run: ctf::run,
+    },
     Target {
         option: "to-json",
         value: "FILE",
@@ -94,6 +103,8 @@ impl Request<'_> {
 struct Converted {
     bytes: u64,
     samples: u64,
+    /// Other records, where they are asked for.
+    others: Option<u64>,
     /// Samples outside of the times that were asked for.
     skipped: u64,
 }
@@ -126,7 +137,7 @@ pub(crate) fn run(matches: &ArgMatches, program: &str) -> Result<i32, Failure> {
     let (target, output) = target(matches)?;
     check_options(&target, matches)?;
     let force = matches.get_flag("force");
-    if !force && output.exists() {
+    if !force && is_taken(output) {
         return Err(Failure::new("Output file exists. Use --force to overwrite it."));
     }
     let input = Input::from_matches(matches)?;
@@ -134,14 +145,23 @@ pub(crate) fn run(matches: &ArgMatches, program: &str) -> Result<i32, Failure> {
     let (from, to) = (input.path().display(), output.display());
     print_error(&format!("[ {program} data convert: Converted '{from}' into {} data '{to}' ]", target.name));
     let megabytes = done.bytes as f64 / f64::from(1 << 20);
-    let samples = done.samples;
+    let (samples, others) = (done.samples, done.others);
+    let others = others.map(|count| format!(", {count} non-samples")).unwrap_or_default();
     print_error(&format!(
-        "[ {program} data convert: Converted and wrote {megabytes:.3} MB ({samples} samples) ]"
+        "[ {program} data convert: Converted and wrote {megabytes:.3} MB ({samples} samples{others}) ]"
     ));
     if done.skipped > 0 {
         print_error(&format!("[ {program} data convert: Skipped {} samples ]", done.skipped));
     }
     Ok(code::SUCCESS)
+}
+
+/// Whether something is there that a result would replace; an empty folder is not.
+fn is_taken(output: &Path) -> bool {
+    match fs::read_dir(output) {
+        Ok(mut entries) => entries.next().is_some(),
+        Err(_) => output.exists(),
+    }
 }
 
 /// The one form that is asked for, and where it goes.

@@ -91,7 +91,7 @@ impl<'s> Writer<'s> {
         }
         self.samples.end(self.output.buffer());
         let bytes = self.output.finish()?;
-        Ok(Converted { bytes, samples: self.converted, skipped: self.skipped })
+        Ok(Converted { bytes, samples: self.converted, others: None, skipped: self.skipped })
     }
 
     /// The addresses of the sample's call chain, or its own where it has none.

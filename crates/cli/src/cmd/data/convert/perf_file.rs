@@ -17,7 +17,7 @@ pub(super) fn run(request: &Request<'_>) -> Result<Converted, Failure> {
         other => Failure::new(format!("{path}: {other}")),
     })?;
     report(&done);
-    Ok(Converted { bytes: done.bytes, samples: done.samples, skipped: 0 })
+    Ok(Converted { bytes: done.bytes, samples: done.samples, others: None, skipped: 0 })
 }
 
 /// Tells what the new file does not have.

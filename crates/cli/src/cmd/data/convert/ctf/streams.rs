@@ -1,0 +1,114 @@
+//! The files of a trace: for each CPU one stream of packets, in order of time.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use oxperf_present::ctf::Packet;
+
+/// A packet is written when it is so large.
+const PACKET: usize = 256 << 10;
+/// More CPUs than any machine has would be more files than any disk likes.
+const MOST_CPUS: usize = 4096;
+/// Streams of one CPU, so many are needed only for records that are hopelessly out of order.
+const MOST_LANES: usize = 16;
+
+const METADATA: &str = "metadata";
+const STREAM: &str = "perf_stream_";
+
+/// The streams of all CPUs.
+pub(super) struct Streams {
+    folder: PathBuf,
+    /// Readers of traces take no step back in time: an event that is older than the last of a stream begins another.
+    lanes: BTreeMap<u32, Vec<Lane>>,
+    written: u64,
+    /// Events whose time or CPU could not be kept.
+    pub(super) displaced: u64,
+}
+
+struct Lane {
+    packet: Packet,
+    file: PathBuf,
+    begun: bool,
+}
+
+impl Streams {
+    /// Makes the folder; a trace that was there is removed.
+    pub(super) fn create(folder: &Path) -> io::Result<Streams> {
+        fs::create_dir_all(folder)?;
+        for entry in fs::read_dir(folder)? {
+            let entry = entry?;
+            let name = entry.file_name();
+            let name = name.to_string_lossy();
+            if entry.file_type()?.is_file() && (name == METADATA || name.starts_with(STREAM)) {
+                fs::remove_file(entry.path())?;
+            }
+        }
+        Ok(Streams { folder: folder.to_path_buf(), lanes: BTreeMap::new(), written: 0, displaced: 0 })
+    }
+
+    /// Writes the description.
+    pub(super) fn describe(&mut self, text: &str) -> io::Result<()> {
+        let mut file = File::create_new(self.folder.join(METADATA))?;
+        file.write_all(text.as_bytes())?;
+        self.written += text.len() as u64;
+        Ok(())
+    }
+
+    /// Begins an event: gives the place that its fields are appended to.
+    pub(super) fn event(&mut self, cpu: u32, class: usize, time: u64) -> io::Result<&mut Vec<u8>> {
+        let known = self.lanes.contains_key(&cpu) || self.lanes.len() < MOST_CPUS;
+        let cpu = if known { cpu } else { self.lanes.keys().next().copied().unwrap_or(cpu) };
+        let lanes = self.lanes.entry(cpu).or_default();
+        let fitting = lanes.iter().position(|lane| lane.packet.last_time() <= time);
+        if fitting.is_none() && lanes.len() < MOST_LANES {
+            lanes.push(Lane::new(&self.folder, cpu, lanes.len()));
+        }
+        let index = fitting.unwrap_or(lanes.len() - 1);
+        let lane = &mut lanes[index];
+        if lane.packet.len() >= PACKET {
+            self.written += lane.write()?;
+        }
+        let last = lane.packet.last_time();
+        self.displaced += u64::from(!known || time < last);
+        Ok(lane.packet.event(class, time.max(last)))
+    }
+
+    /// Notes events of a CPU that were lost.
+    pub(super) fn discard(&mut self, cpu: u32, lost: u64) {
+        if let Some(lane) = self.lanes.get_mut(&cpu).and_then(|lanes| lanes.first_mut()) {
+            lane.packet.discard(lost);
+        }
+    }
+
+    /// Writes what is left; gives the bytes of all files.
+    pub(super) fn finish(mut self) -> io::Result<u64> {
+        for lane in self.lanes.values_mut().flatten() {
+            self.written += lane.write()?;
+        }
+        Ok(self.written)
+    }
+}
+
+impl Lane {
+    fn new(folder: &Path, cpu: u32, number: usize) -> Lane {
+        let name = if number == 0 { format!("{STREAM}{cpu}") } else { format!("{STREAM}{cpu}_{number}") };
+        Lane { packet: Packet::new(cpu), file: folder.join(name), begun: false }
+    }
+
+    /// Appends the packet to its file, which is open no longer than that: there may be many.
+    fn write(&mut self) -> io::Result<u64> {
+        let bytes = self.packet.len() as u64;
+        if bytes > 0 {
+            let options = &mut File::options();
+            let mut file = match self.begun {
+                true => options.append(true).open(&self.file)?,
+                false => options.write(true).create_new(true).open(&self.file)?,
+            };
+            self.begun = true;
+            self.packet.finish(|packet| file.write_all(packet))?;
+        }
+        Ok(bytes)
+    }
+}

@@ -1,0 +1,139 @@
+//! The records that tell of tasks, mappings and switches, as events of their own (`--all`).
+
+use oxperf_abi::{Misc, RecordType};
+use oxperf_data::RawRecord;
+use oxperf_wire::kernel::{Comm, Mmap, Mmap2, SwitchCpuWide, Task};
+use oxperf_wire::{Cursor, Endian, SampleId, WireError};
+
+use super::EventClass;
+use super::layout::{Integer, Kind, put_text};
+
+/// A record on its way into a packet.
+#[derive(Clone, Copy, Debug)]
+pub enum Sideband<'a> {
+    /// A name.
+    Comm(Comm<'a>),
+    /// A thread's end.
+    Exit(Task),
+    /// A thread's start.
+    Fork(Task),
+    /// A mapping.
+    Mmap(Mmap<'a>),
+    /// A mapping with its file's identity.
+    Mmap2(Mmap2<'a>),
+    /// A thread leaves a CPU or comes back: its record's flags, its ids, those of the other one.
+    Switch {
+        /// Which way.
+        misc: Misc,
+        /// Process and thread.
+        ids: (i32, i32),
+        /// Who comes next or was before; -1 where the record does not tell.
+        other: (i32, i32),
+    },
+}
+
+const ID: Kind = Kind::Integer(Integer::S32);
+
+impl<'a> Sideband<'a> {
+    /// The kinds of events, in the order of [`Sideband::class`].
+    pub fn classes() -> Vec<EventClass> {
+        let task = || {
+            let names = ["pid", "ppid", "tid", "ptid"].map(|name| (name, ID));
+            [&names[..], &[("time", Kind::Integer(Integer::U64))]].concat()
+        };
+        let map = || {
+            let start = ("start", Kind::Integer(Integer::Hex64));
+            vec![("pid", ID), ("tid", ID), start, ("filename", Kind::Text)]
+        };
+        let flags = ["out", "preempt"].map(|name| (name, Kind::Integer(Integer::U32)));
+        let ids = ["pid", "tid", "next_prev_pid", "next_prev_tid"].map(|name| (name, ID));
+        vec![
+            class("perf_comm", &[("pid", ID), ("tid", ID), ("comm", Kind::Text)]),
+            class("perf_exit", &task()),
+            class("perf_fork", &task()),
+            class("perf_mmap", &map()),
+            class("perf_mmap2", &map()),
+            class("perf_context_switch", &[&ids[..], &flags[..]].concat()),
+        ]
+    }
+
+    /// Which of the kinds it is.
+    pub fn class(&self) -> usize {
+        match self {
+            Sideband::Comm(_) => 0,
+            Sideband::Exit(_) => 1,
+            Sideband::Fork(_) => 2,
+            Sideband::Mmap(_) => 3,
+            Sideband::Mmap2(_) => 4,
+            Sideband::Switch { .. } => 5,
+        }
+    }
+
+    /// Decodes a record; `None` for those that are no event of a trace.
+    ///
+    /// # Errors
+    /// The record does not hold what its kind needs.
+    pub fn decode(
+        record: &RawRecord<'a>,
+        id: &SampleId,
+        endian: Endian,
+    ) -> Result<Option<Sideband<'a>>, WireError> {
+        let (misc, cursor) = (record.header.misc, &mut Cursor::new(record.body, endian));
+        let ids = (id.pid.map_or(-1, |pid| pid.0), id.tid.map_or(-1, |tid| tid.0));
+        Ok(Some(match record.header.kind {
+            RecordType::COMM => Sideband::Comm(Comm::decode(cursor)?),
+            RecordType::EXIT => Sideband::Exit(Task::decode(cursor)?),
+            RecordType::FORK => Sideband::Fork(Task::decode(cursor)?),
+            RecordType::MMAP => Sideband::Mmap(Mmap::decode(cursor)?),
+            RecordType::MMAP2 => Sideband::Mmap2(Mmap2::decode(misc, cursor)?),
+            RecordType::SWITCH => Sideband::Switch { misc, ids, other: (-1, -1) },
+            RecordType::SWITCH_CPU_WIDE => {
+                let other = SwitchCpuWide::decode(cursor)?;
+                Sideband::Switch { misc, ids, other: (other.next_prev_pid.0, other.next_prev_tid.0) }
+            }
+            _ => return Ok(None),
+        }))
+    }
+
+    /// Appends its fields.
+    pub fn write(&self, out: &mut Vec<u8>) {
+        match self {
+            Sideband::Comm(record) => {
+                put_ids(out, &[record.pid.0, record.tid.0]);
+                put_text(out, &String::from_utf8_lossy(record.comm));
+            }
+            Sideband::Exit(record) | Sideband::Fork(record) => {
+                put_ids(out, &[record.pid.0, record.ppid.0, record.tid.0, record.ptid.0]);
+                Integer::U64.put(out, record.time.0);
+            }
+            Sideband::Mmap(record) => {
+                put_map(out, (record.pid.0, record.tid.0), record.start, record.filename);
+            }
+            Sideband::Mmap2(record) => {
+                put_map(out, (record.pid.0, record.tid.0), record.start, record.filename);
+            }
+            Sideband::Switch { misc, ids, other } => {
+                put_ids(out, &[ids.0, ids.1, other.0, other.1]);
+                for flag in [Misc::SWITCH_OUT, Misc::SWITCH_OUT_PREEMPT] {
+                    Integer::U32.put(out, misc.has(flag).into());
+                }
+            }
+        }
+    }
+}
+
+fn class(name: &str, members: &[(&str, Kind)]) -> EventClass {
+    let mut class = EventClass::new(name);
+    members.iter().for_each(|(name, kind)| class.add(name, kind.clone()));
+    class
+}
+
+fn put_ids(out: &mut Vec<u8>, ids: &[i32]) {
+    ids.iter().for_each(|id| out.extend_from_slice(&id.to_le_bytes()));
+}
+
+fn put_map(out: &mut Vec<u8>, (pid, tid): (i32, i32), start: u64, filename: &[u8]) {
+    put_ids(out, &[pid, tid]);
+    Integer::Hex64.put(out, start);
+    put_text(out, &String::from_utf8_lossy(filename));
+}
