@@ -1,4 +1,6 @@
 //! `damage`: recordings with bytes changed, through the readers; nothing may crash, hang or eat the memory.
+//!
+//! Memory is bounded by the size of the input and what a program takes that reads nothing; so is the time.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -12,6 +14,8 @@ use crate::{binary, workspace};
 
 /// A damaged recording of at most 64 KiB deserves no more than this.
 const LIMITS: Limits = Limits { time: Duration::from_secs(20), memory_kib: 2 << 20 };
+/// Resident bytes beside the size of the input that any command may take.
+const MEMORY: u64 = 64 << 20;
 
 const LARGEST: u64 = 64 << 10;
 
@@ -94,7 +98,10 @@ fn crash(words: &[&str], input: &Path, folder: &Path, binary: &Path) -> Result<O
         stdout: folder.join("stdout"),
         stderr: stderr.clone(),
     };
-    let Some(crash) = job.run(LIMITS)?.crash() else { return Ok(None) };
+    let ended = job.run(LIMITS)?;
+    let allowed = MEMORY + std::fs::metadata(input)?.len();
+    let greedy = (ended.peak > allowed).then(|| format!("{} KiB of memory", ended.peak >> 10));
+    let Some(crash) = ended.crash().or(greedy) else { return Ok(None) };
     let message = std::fs::read(&stderr)?;
     Ok(Some(format!(
         "{crash}: {}",

@@ -23,6 +23,8 @@ pub(crate) struct Ended {
     pub(crate) status: ExitStatus,
     pub(crate) timed_out: bool,
     pub(crate) wall: Duration,
+    /// Peak resident memory in bytes.
+    pub(crate) peak: u64,
 }
 
 impl Ended {
@@ -36,6 +38,9 @@ impl Ended {
         }
     }
 }
+
+/// The exit code of `timeout` when it killed.
+const TIMED_OUT: i32 = 137;
 
 /// A program with its surroundings.
 pub(crate) struct Job<'a> {
@@ -51,23 +56,18 @@ impl Job<'_> {
     /// Runs it to its end or to a limit; the locale is C, the time zone UTC, the home empty.
     pub(crate) fn run(&self, limits: Limits) -> Result<Ended> {
         let start = Instant::now();
-        let mut child = self.command(limits)?.spawn().context("sh did not start")?;
-        loop {
-            if let Some(status) = child.try_wait()? {
-                return Ok(Ended { status, timed_out: false, wall: start.elapsed() });
-            }
-            if start.elapsed() > limits.time {
-                child.kill()?;
-                return Ok(Ended { status: child.wait()?, timed_out: true, wall: start.elapsed() });
-            }
-            std::thread::sleep(Duration::from_millis(3));
-        }
+        let mut child = self.command(limits)?.spawn().context("timeout did not start")?;
+        let ended = child.wait4()?;
+        let wall = start.elapsed();
+        let timed_out = wall >= limits.time && ended.status.code().is_none_or(|code| code == TIMED_OUT);
+        Ok(Ended { status: ended.status, timed_out, wall, peak: ended.rusage.maxrss })
     }
 
-    /// `ulimit` is the shell's: setting a limit from here would take unsafe code.
+    /// `timeout` ends what takes too long, and `ulimit` is the shell's: setting a limit from here would take unsafe code.
     fn command(&self, limits: Limits) -> Result<Command> {
-        let mut command = Command::new("sh");
-        command.arg("-c").arg(format!("ulimit -v {}; exec \"$0\" \"$@\"", limits.memory_kib));
+        let mut command = Command::new("timeout");
+        command.args(["--signal=KILL", &limits.time.as_secs_f64().to_string(), "sh", "-c"]);
+        command.arg(format!("ulimit -v {}; exec \"$0\" \"$@\"", limits.memory_kib));
         command.arg(self.program).args(self.args).current_dir(self.folder);
         command.env("LC_ALL", "C").env("TZ", "UTC").env("HOME", self.home).env_remove("PERF_CONFIG");
         command.stdin(Stdio::null()).stdout(File::create(&self.stdout)?).stderr(File::create(&self.stderr)?);

@@ -72,7 +72,7 @@ impl Input {
         }
         if kind.is_fifo() {
             let stream = File::open(&path).map_err(failed)?;
-            return Ok(Input { modified: 0, form: Form::Stream(stream), path });
+            return Ok(Input { modified: 0, form: Form::piped(stream).map_err(failed)?, path });
         }
         Input::open_file(&path, &path, force)
     }
@@ -85,7 +85,8 @@ impl Input {
         if file.is_terminal() {
             return Err(Failure::new("standard input is a terminal: name a recording with -i"));
         }
-        let form = if metadata.is_file() { Form::image(file).map_err(failed)? } else { Form::Stream(file) };
+        let form = if metadata.is_file() { Form::image(file) } else { Form::piped(file) };
+        let form = form.map_err(failed)?;
         Ok(Input { form, modified: metadata.mtime(), path })
     }
 
@@ -136,11 +137,8 @@ impl Input {
     pub(crate) fn refuse(&self, error: &DataError) -> Failure {
         let path = self.path.display();
         let hint = match error {
-            DataError::NotPerfData { .. } | DataError::HeaderCut { .. } | DataError::HeaderSize { .. } => {
+            DataError::NotPerfData { .. } | DataError::HeaderCut { .. } => {
                 return Failure::new(format!("incompatible file format\n{path}: {error}"));
-            }
-            DataError::FileInStream => {
-                "Only streams of 'record -o -' can come through a pipe: name the file with -i."
             }
             DataError::Directory => "This is a file of a recorded directory: name the directory.",
             _ => "Was the recording copied or cut? Record it again.",

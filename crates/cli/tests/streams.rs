@@ -88,12 +88,27 @@ fn samples_through_a_pipe_look_as_from_a_file() {
 }
 
 #[test]
-fn a_file_is_no_stream() {
-    let case = cases().remove(0);
-    let output = piped(&["script", "-i", "-"], &recording(&case));
+fn a_file_comes_through_a_pipe() {
+    for case in cases() {
+        let file = recording(&case);
+        let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{case}.pipe-test"));
+        fs::write(&path, &file).unwrap();
+        for command in [&["script"][..], &["report", "--stats"], &["evlist", "-v"]] {
+            let mut named = Command::new(env!("CARGO_BIN_EXE_oxperf"));
+            let named = named.args(command).arg("-i").arg(&path).output().unwrap();
+            let through = piped(&[command, &["-i", "-"]].concat(), &file);
+            assert_eq!(through.status.code(), named.status.code(), "{case}: {command:?}");
+            assert_eq!(through.stdout, named.stdout, "{case}: {command:?}");
+        }
+    }
+}
+
+#[test]
+fn what_is_no_recording_is_refused() {
+    let output = piped(&["script", "-i", "-"], &b"once upon a time ".repeat(1000));
     let error = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(output.status.code(), Some(255));
-    assert!(error.contains("name the file with -i"), "{error}");
+    assert!(error.contains("incompatible file format"), "{error}");
 }
 
 /// What a terminal is told while `bytes` come through a pipe, the last 3 MB of them after more than half a second.

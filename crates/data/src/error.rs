@@ -26,39 +26,6 @@ pub enum DataError {
         /// Bytes that the file has.
         found: u64,
     },
-    /// The header states a size of its own that no version has.
-    #[error("the file header states a size of {found} bytes")]
-    HeaderSize {
-        /// The stated size.
-        found: u64,
-    },
-    /// The header states attributes of no size.
-    #[error("the size of an attribute is 0 in the file header")]
-    AttrSizeZero,
-    /// The header states an attribute entry that is smaller than the smallest.
-    #[error("the size of an attribute is {found} bytes in the file header, the least is {expected}")]
-    AttrSizeSmall {
-        /// The smallest size of an entry.
-        expected: u64,
-        /// The stated size.
-        found: u64,
-    },
-    /// Two parts of the file lie over one another.
-    #[error("the attributes at {attrs:?} and the data at {data:?} overlap")]
-    Overlap {
-        /// Where the attributes begin.
-        attrs: FileOffset,
-        /// Where the data begin.
-        data: FileOffset,
-    },
-    /// An attribute cannot be decoded.
-    #[error("attribute at {offset:?}")]
-    Attr {
-        /// Where it stands.
-        offset: FileOffset,
-        /// What is wrong.
-        source: WireError,
-    },
     /// The records of a stream can be taken once, and were.
     #[error("the records of a stream can be read only once")]
     Stream,

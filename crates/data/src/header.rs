@@ -38,11 +38,6 @@ impl Section {
         encoder.u64(self.offset);
         encoder.u64(self.size);
     }
-
-    /// Whether some byte belongs to both.
-    pub(crate) const fn overlaps(self, other: Section) -> bool {
-        self.size > 0 && other.size > 0 && self.offset < other.end() && other.offset < self.end()
-    }
 }
 
 /// The file header as stored.
@@ -69,9 +64,9 @@ impl FileHeader {
     pub const SIZE: u64 = 104;
     /// Where the size of the data stands.
     pub(crate) const DATA_SIZE_OFFSET: u64 = 48;
-    const SIZE_WITHOUT_FEATURES: u64 = 72;
+    pub(crate) const SIZE_WITHOUT_FEATURES: u64 = 72;
     /// Size of the header of a stream.
-    pub(crate) const SIZE_OF_STREAM: u64 = 16;
+    pub const SIZE_OF_STREAM: u64 = 16;
     const MAGIC: u64 = u64::from_le_bytes(*b"PERFILE2");
     const MAGIC_VERSION_1: &[u8] = b"PERFFILE";
 
@@ -86,12 +81,14 @@ impl FileHeader {
         cursor.u64().map_err(|_| cut(Self::SIZE))?;
         match cursor.u64().map_err(|_| cut(Self::SIZE))? {
             size @ Self::SIZE_OF_STREAM => Ok((endian, FileHeader { size, ..FileHeader::default() })),
-            size @ (Self::SIZE | Self::SIZE_WITHOUT_FEATURES) => {
+            stated => {
+                // No version has another size: it was never written, or is broken.
+                let short = stated == Self::SIZE_WITHOUT_FEATURES;
+                let size = if short { Self::SIZE_WITHOUT_FEATURES } else { Self::SIZE };
                 let mut header = Self::decode_body(size, &mut cursor).map_err(|_| cut(size))?;
                 header.first_version = file.starts_with(Self::MAGIC_VERSION_1);
                 Ok((endian, header))
             }
-            found => Err(DataError::HeaderSize { found }),
         }
     }
 
@@ -126,6 +123,11 @@ impl FileHeader {
         self.data.encode(encoder);
         self.event_types.encode(encoder);
         self.features.words().iter().for_each(|word| encoder.u64(*word));
+    }
+
+    /// Whether `bytes` begin as a recording does.
+    pub fn is_magic(bytes: &[u8]) -> bool {
+        detect(bytes).is_ok()
     }
 
     /// Whether a stream follows: nothing but records.
@@ -235,7 +237,9 @@ mod tests {
         assert_eq!(decode(&whole[..100]), Err(DataError::HeaderCut { expected: 104, found: 100 }));
         assert_eq!(decode(&whole[..12]), Err(DataError::HeaderCut { expected: 104, found: 12 }));
         let odd = [&whole[..8], &[33, 0, 0, 0, 0, 0, 0, 0]].concat();
-        assert_eq!(decode(&odd), Err(DataError::HeaderSize { found: 33 }));
+        assert_eq!(decode(&odd), Err(DataError::HeaderCut { expected: 104, found: 16 }));
+        let odd = [&whole[..8], &[33, 0, 0, 0, 0, 0, 0, 0], &whole[16..]].concat();
+        assert_eq!(decode(&odd), Ok(header()));
     }
 
     #[test]

@@ -1,11 +1,11 @@
 //! The forms that a recording has on disk and on its way.
 
 use std::fs::File;
-use std::io;
+use std::io::{self, Cursor, Read};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use oxperf_data::{DataError, Reader};
+use oxperf_data::{DataError, FileHeader, Reader};
 use oxperf_sys::MappedFile;
 
 /// A recording, open.
@@ -14,14 +14,30 @@ pub(super) enum Form {
     Image { file: File, map: MappedFile },
     /// The file with the header, and those with the records of each recording thread.
     Directory { data: MappedFile, parts: Vec<MappedFile> },
-    /// Something that is read once, from front to back.
-    Stream(File),
+    /// Something that is read once, from front to back, behind what was read of it already.
+    Stream { begun: Vec<u8>, rest: File },
+    /// A file that came through a pipe: its parts are not in the order in which they are needed.
+    Kept(Vec<u8>),
 }
 
 impl Form {
     /// Maps a file.
     pub(super) fn image(file: File) -> io::Result<Form> {
         Ok(Form::Image { map: map(&file)?, file })
+    }
+
+    /// What comes through a pipe: a stream is read when its records are, a file at once.
+    pub(super) fn piped(mut pipe: File) -> io::Result<Form> {
+        let mut begun = Vec::new();
+        pipe.by_ref().take(FileHeader::SIZE_OF_STREAM).read_to_end(&mut begun)?;
+        if FileHeader::decode(&begun).is_ok_and(|(_, header)| header.is_of_stream()) {
+            return Ok(Form::Stream { begun, rest: pipe });
+        }
+        // Only what calls itself a recording is worth its memory.
+        if FileHeader::is_magic(&begun) {
+            pipe.read_to_end(&mut begun)?;
+        }
+        Ok(Form::Kept(begun))
     }
 
     /// Maps `data` and the files `data.0`, `data.1` ... beside it in `directory`.
@@ -48,7 +64,7 @@ impl Form {
         let (first, others) = match self {
             Form::Image { map, .. } => (Some(map), &[][..]),
             Form::Directory { data, parts } => (Some(data), parts.as_slice()),
-            Form::Stream(_) => (None, &[][..]),
+            Form::Stream { .. } | Form::Kept(_) => (None, &[][..]),
         };
         first.into_iter().chain(others)
     }
@@ -60,10 +76,12 @@ impl Form {
             Form::Directory { data, parts } => {
                 Reader::open_directory(data, parts.iter().map(|part| &**part).collect())
             }
-            Form::Stream(file) => {
+            Form::Stream { begun, rest } => {
                 let failed = |error: io::Error| DataError::StreamBroken { error: error.kind() };
-                Reader::open_stream(Box::new(file.try_clone().map_err(failed)?))
+                let rest = rest.try_clone().map_err(failed)?;
+                Reader::open_stream(Box::new(Cursor::new(begun.clone()).chain(rest)))
             }
+            Form::Kept(bytes) => Reader::open(bytes),
         }
     }
 }

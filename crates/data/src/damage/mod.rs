@@ -12,11 +12,12 @@ pub use list::DamageList;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum Damage {
-    /// The header says that there are no data: the recorder was killed. Everything to the end of the file is taken.
+    /// The header says that there are no data: the recorder was killed. Everything up to the features is taken, or
+    /// to the end of the file.
     DataSizeZero {
         /// Where the data begin.
         offset: FileOffset,
-        /// Bytes found up to the end of the file.
+        /// Bytes found.
         found: u64,
     },
     /// The header says wrongly where the data are; they were looked for.
@@ -46,12 +47,14 @@ pub enum Damage {
         /// Its stated size in bytes.
         size: u64,
     },
-    /// The list of the events cannot be used; the description of the events among the features stands in for it.
-    EventsFromDescription {
-        /// Where the list should stand.
+    /// The list of the events cannot be used, and they were found elsewhere.
+    EventsFromElsewhere {
+        /// Where the list should stand, or does.
         offset: FileOffset,
-        /// How many events the description has.
+        /// How many events were found.
         found: u64,
+        /// Where they come from.
+        from: &'static str,
     },
     /// An attribute's own size does not fit its entry.
     AttrSize {
@@ -113,7 +116,7 @@ impl Damage {
             | Damage::DataSizeZero { offset, .. }
             | Damage::PartCut { offset, .. }
             | Damage::PartUnusable { offset, .. }
-            | Damage::EventsFromDescription { offset, .. }
+            | Damage::EventsFromElsewhere { offset, .. }
             | Damage::AttrSize { offset, .. }
             | Damage::GapInside { offset, .. }
             | Damage::RecordCut { offset, .. }
@@ -129,7 +132,7 @@ impl Damage {
             Damage::DataMisplaced { .. } => "data-misplaced",
             Damage::PartCut { .. } => "part-cut",
             Damage::PartUnusable { .. } => "part-unusable",
-            Damage::EventsFromDescription { .. } => "events-from-description",
+            Damage::EventsFromElsewhere { .. } => "events-from-elsewhere",
             Damage::AttrSize { .. } => "attribute-size",
             Damage::Gap { .. } => "gap",
             Damage::GapInside { .. } => "gap-in-compressed",
@@ -155,10 +158,7 @@ impl fmt::Display for Damage {
         match self {
             Damage::DataSizeZero { offset, found } => {
                 let offset = offset.0;
-                write!(
-                    f,
-                    "the data at {offset:#x} were not closed properly; {found} bytes are read up to the end of the file"
-                )
+                write!(f, "the data at {offset:#x} were not closed properly; {found} bytes of them are read")
             }
             Damage::DataMisplaced { stated, found } => {
                 let (stated, found) = (stated.0, found.0);
@@ -173,12 +173,9 @@ impl fmt::Display for Damage {
             Damage::PartUnusable { part, offset, size } => {
                 write!(f, "{part} cannot be {size} bytes at {:#x}, as the header says: left out", offset.0)
             }
-            Damage::EventsFromDescription { offset, found } => {
+            Damage::EventsFromElsewhere { offset, found, from } => {
                 let offset = offset.0;
-                write!(
-                    f,
-                    "the events at {offset:#x} cannot be read; {found} are taken from their description"
-                )
+                write!(f, "the list of events at {offset:#x} cannot be read; {found} are taken from {from}")
             }
             Damage::AttrSize { offset, expected, found } => {
                 write!(f, "attribute at {:#x}: states {found} bytes, its entry has {expected}", offset.0)

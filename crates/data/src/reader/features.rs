@@ -3,8 +3,9 @@
 use oxperf_abi::FileOffset;
 use oxperf_wire::{Cursor, Encoder, Endian};
 
+use super::layout::Layout;
 use crate::features::{FeatureContext, NrCpus, recode};
-use crate::{DataError, Feature, FeatureBits, FeatureId, FileHeader, Section};
+use crate::{Damage, DamageList, DataError, Feature, FeatureBits, FeatureId, Section};
 
 /// The features of a recording. Each is located on opening and decoded when asked for, so that a broken one spoils
 /// nothing but itself.
@@ -34,16 +35,26 @@ struct Located<'a> {
 
 impl<'a> Features<'a> {
     /// Reads the table: one section for each set bit, lowest bit first.
-    pub(super) fn locate(file: &'a [u8], endian: Endian, header: &FileHeader) -> Features<'a> {
-        let table = header.feature_table_offset();
-        let size = Section::STORED * header.features.iter().count() as u64;
+    pub(super) fn locate(
+        file: &'a [u8],
+        endian: Endian,
+        layout: &Layout,
+        damage: &mut DamageList,
+    ) -> Features<'a> {
+        let table = layout.table;
+        let size = Section::STORED * layout.features.iter().count() as u64;
         let mut cursor = Cursor::new(Section { offset: table, size }.slice(file), endian);
         let (mut sections, mut missing_table) = (Vec::new(), Vec::new());
-        for id in header.features.iter() {
+        for id in layout.features.iter() {
             match Section::decode(&mut cursor) {
                 Ok(section) => sections.push((id, section)),
                 Err(_) => missing_table.push(id),
             }
+        }
+        damage.extend(sections.iter().filter_map(|(id, section)| outside(*id, *section, file)));
+        if !missing_table.is_empty() {
+            let (offset, found) = (FileOffset(table), (sections.len() as u64) * Section::STORED);
+            damage.add(Damage::PartCut { part: "table of features", offset, expected: size, found });
         }
         Features { endian, place: Place::File(Located { file, sections, missing_table, table }) }
     }
@@ -116,6 +127,13 @@ impl<'a> Features<'a> {
         let cpus = cpus.and_then(|bytes| NrCpus::decode(&mut Cursor::new(bytes, self.endian), &bare).ok());
         FeatureContext { cpus_available: cpus.map(|cpus| cpus.available) }
     }
+}
+
+/// Tells that the file ends before a feature does.
+fn outside(id: FeatureId, section: Section, file: &[u8]) -> Option<Damage> {
+    let found = section.slice(file).len() as u64;
+    let (part, offset, expected) = (id.name().unwrap_or("feature"), FileOffset(section.offset), section.size);
+    (found < expected).then_some(Damage::PartCut { part, offset, expected, found })
 }
 
 impl<'a> Located<'a> {

@@ -6,6 +6,7 @@ mod framed;
 pub(crate) mod framing;
 mod held;
 mod inflate;
+mod layout;
 mod plausible;
 mod prologue;
 mod records;
@@ -30,6 +31,7 @@ pub use records::Records;
 pub use source::{HeldRecords, Source};
 
 use framing::Framing;
+use layout::Layout;
 use plausible::Plausible;
 use prologue::Prologue;
 use stream::{Once, Streamed};
@@ -74,14 +76,14 @@ impl<'a> Reader<'a> {
     /// Opens a recording from the bytes of its file, which may be a saved stream.
     ///
     /// # Errors
-    /// The file is no perf.data, is of a kind that is not read here, or its header or an attribute is unusable.
-    /// Everything else that is broken stands in [`Reader::damage`].
+    /// The file is no perf.data, or ends inside its header. Everything else that is broken stands in
+    /// [`Reader::damage`].
     pub fn open(file: &'a [u8]) -> Result<Reader<'a>, DataError> {
         let (endian, header) = FileHeader::decode(file)?;
         if header.is_of_stream() {
-            return Reader::open_saved_stream(file, endian, header);
+            return Ok(Reader::open_saved_stream(file, endian, header));
         }
-        Reader::open_file(file, endian, header)
+        Ok(Reader::open_file(file, endian, header))
     }
 
     /// Opens a recording whose records are also in further files: `data` is the one with the header, `parts` are the
@@ -101,21 +103,16 @@ impl<'a> Reader<'a> {
         let (endian, header) = read_stream_header(&mut *input)?;
         let mut stream = Streamed::new(input, header.size, Plausible::new(Framing { endian }));
         let (mut prologue, mut ahead) = (Prologue::new(endian), Vec::new());
-        let outcome = prologue.read(&mut stream, |record| ahead.push(record));
+        prologue.read(&mut stream, |record| ahead.push(record));
         stream.put_back(ahead);
-        outcome?;
         Ok(Reader { stream: Some(Once::new(stream)), ..Reader::after(prologue, &[], endian, header) })
     }
 
-    fn open_saved_stream(
-        file: &'a [u8],
-        endian: Endian,
-        header: FileHeader,
-    ) -> Result<Reader<'a>, DataError> {
+    fn open_saved_stream(file: &'a [u8], endian: Endian, header: FileHeader) -> Reader<'a> {
         let data = Section { offset: header.size, size: (file.len() as u64).saturating_sub(header.size) };
         let mut prologue = Prologue::new(endian);
-        prologue.read(Records::new(file, data, Plausible::new(Framing { endian })), |_| ())?;
-        Ok(Reader { data, ..Reader::after(prologue, file, endian, header) })
+        prologue.read(Records::new(file, data, Plausible::new(Framing { endian })), |_| ());
+        Reader { data, ..Reader::after(prologue, file, endian, header) }
     }
 
     /// A stream whose beginning was read.
@@ -130,31 +127,55 @@ impl<'a> Reader<'a> {
             data: Section::default(),
             events: prologue.events,
             features: Features::of_stream(prologue.features, endian),
-            damage: DamageList::default(),
+            damage: prologue.damage,
             plausible: Plausible::new(Framing { endian }),
         };
         reader.name_events();
         reader
     }
 
-    fn open_file(file: &'a [u8], endian: Endian, mut header: FileHeader) -> Result<Reader<'a>, DataError> {
+    fn open_file(file: &'a [u8], endian: Endian, mut header: FileHeader) -> Reader<'a> {
         let mut damage = DamageList::default();
-        check_layout(&header)?;
-        let data = data_section(&header, file, &mut damage);
-        if header.data.size == 0 {
-            // The table of the features stands behind the data, and their end is unknown.
-            header.features = crate::FeatureBits::default();
-        }
-        let events = events::read(file, endian, &header, &mut damage)?;
-        let plausible = Plausible::new(Framing { endian });
-        // Ids that cannot be read would be missed in the records.
-        let plausible = if damage.is_empty() { plausible.with_events(&events) } else { plausible };
-        let features = Features::locate(file, endian, &header);
+        let layout = Layout::find(file, endian, &header, &mut damage);
+        header.features = layout.features;
+        let features = Features::locate(file, endian, &layout, &mut damage);
+        let mut lists = DamageList::default();
+        let events = events::read(file, endian, &header, &mut lists);
         let (opened, parts, stream) = (None, None, None);
+        let plausible = Plausible::new(Framing { endian });
+        let data = layout.data;
         let mut reader =
             Reader { file, opened, parts, stream, endian, header, data, events, features, damage, plausible };
+        reader.complete_events(lists);
         reader.name_events();
-        Ok(reader)
+        reader
+    }
+
+    /// Takes the events from elsewhere when their list is broken.
+    fn complete_events(&mut self, broken: DamageList) {
+        let missing = self.events.is_empty() || !broken.is_empty();
+        self.damage.append(broken);
+        if !missing {
+            // Ids that cannot be read would be missed in the records.
+            self.plausible = self.plausible.clone().with_events(&self.events);
+            return;
+        }
+        let described =
+            self.features.get::<EventDesc>().ok().flatten().map(|desc| desc.events).unwrap_or_default();
+        let found = if !described.is_empty() && described.len() >= self.events.len() {
+            let events: Vec<EventEntry> = described.into_iter().map(EventEntry::from).collect();
+            Some((self.header.attrs.offset, "their description", events))
+        } else if self.events.is_empty() {
+            let found = events::find(self.file, self.endian, &self.header, self.data);
+            found.map(|(offset, events)| (offset.0, "the place before the data", events))
+        } else {
+            None
+        };
+        if let Some((offset, from, events)) = found {
+            let (offset, found) = (oxperf_abi::FileOffset(offset), events.len() as u64);
+            self.damage.add(Damage::EventsFromElsewhere { offset, found, from });
+            self.events = events;
+        }
     }
 
     /// Also knows the open file whose bytes it was opened from: [`Records::skim`] then reads it in pieces.
@@ -329,39 +350,6 @@ fn read_stream_header(input: &mut dyn Read) -> Result<(Endian, FileHeader), Data
         }
         outcome => outcome,
     }
-}
-
-/// Refuses a header whose parts cannot be where it says.
-fn check_layout(header: &FileHeader) -> Result<(), DataError> {
-    let least = events::SMALLEST_ENTRY;
-    match header.attr_size {
-        0 => return Err(DataError::AttrSizeZero),
-        found if found < least => return Err(DataError::AttrSizeSmall { expected: least, found }),
-        _ => {}
-    }
-    if header.attrs.overlaps(header.data) {
-        let (attrs, data) = (header.attrs.offset, header.data.offset);
-        return Err(DataError::Overlap {
-            attrs: oxperf_abi::FileOffset(attrs),
-            data: oxperf_abi::FileOffset(data),
-        });
-    }
-    Ok(())
-}
-
-/// Where the records really are, given the file's length.
-fn data_section(header: &FileHeader, file: &[u8], damage: &mut DamageList) -> Section {
-    let stated = header.data;
-    let offset = oxperf_abi::FileOffset(stated.offset);
-    let rest = (file.len() as u64).saturating_sub(stated.offset);
-    if stated.size == 0 {
-        damage.add(Damage::DataSizeZero { offset, found: rest });
-        return Section { size: rest, ..stated };
-    }
-    if stated.size > rest {
-        damage.add(Damage::PartCut { part: "data", offset, expected: stated.size, found: rest });
-    }
-    Section { size: stated.size.min(rest), ..stated }
 }
 
 #[cfg(test)]

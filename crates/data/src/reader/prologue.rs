@@ -1,10 +1,10 @@
 //! What a stream says about itself before its samples: what a file has in its header.
 
-use oxperf_abi::{EventId, FileOffset, RecordType};
+use oxperf_abi::{EventId, RecordType};
 use oxperf_wire::{Cursor, Endian, StoredAttr};
 
 use super::{EventEntry, Framed, RawRecord};
-use crate::{Damage, DataError, FeatureId};
+use crate::{Damage, DamageList, FeatureId};
 
 /// Events and features from the records of a stream.
 #[derive(Debug)]
@@ -12,6 +12,8 @@ pub(super) struct Prologue {
     endian: Endian,
     pub(super) events: Vec<EventEntry>,
     pub(super) features: Vec<(FeatureId, Vec<u8>)>,
+    /// Attributes that cannot be used.
+    pub(super) damage: DamageList,
     bytes: usize,
 }
 
@@ -22,21 +24,18 @@ const LONGEST: usize = 64 << 20;
 
 impl Prologue {
     pub(super) fn new(endian: Endian) -> Prologue {
-        Prologue { endian, events: Vec::new(), features: Vec::new(), bytes: 0 }
+        Prologue { endian, events: Vec::new(), features: Vec::new(), damage: DamageList::default(), bytes: 0 }
     }
 
     /// Reads up to the first record that belongs to the recording proper, which is given to `seen`, too.
-    ///
-    /// # Errors
-    /// An attribute cannot be decoded.
     pub(super) fn read<B: AsRef<[u8]>>(
         &mut self,
         records: impl Iterator<Item = Result<Framed<B>, Damage>>,
         mut seen: impl FnMut(Result<Framed<B>, Damage>),
-    ) -> Result<(), DataError> {
+    ) {
         for record in records {
             let goes_on = match &record {
-                Ok(record) => self.note(&record.as_raw())?,
+                Ok(record) => self.note(&record.as_raw()),
                 Err(_) => true,
             };
             seen(record);
@@ -44,35 +43,34 @@ impl Prologue {
                 break;
             }
         }
-        Ok(())
     }
 
     /// Takes what a record says; `false` for the first one after the prologue.
-    fn note(&mut self, record: &RawRecord<'_>) -> Result<bool, DataError> {
+    fn note(&mut self, record: &RawRecord<'_>) -> bool {
         match record.header.kind {
-            RecordType::HEADER_ATTR => self.note_event(record)?,
+            RecordType::HEADER_ATTR => self.note_event(record),
             RecordType::HEADER_FEATURE => self.note_feature(record.body),
             RecordType::EVENT_UPDATE => self.note_update(record.body),
             RecordType::HEADER_TRACING_DATA => self.add_feature(FeatureId::TRACING_DATA, record.payload),
             RecordType::SAMPLE
             | RecordType::FINISHED_ROUND
             | RecordType::COMPRESSED
-            | RecordType::COMPRESSED2 => return Ok(false),
+            | RecordType::COMPRESSED2 => return false,
             _ => {}
         }
         self.bytes = self.bytes.saturating_add(record.body.len());
-        Ok(self.bytes < LONGEST)
+        self.bytes < LONGEST
     }
 
-    fn note_event(&mut self, record: &RawRecord<'_>) -> Result<(), DataError> {
-        let offset = FileOffset(record.offset.0 + 8);
-        let stored = StoredAttr::decode(record.body, self.endian)
-            .map_err(|source| DataError::Attr { offset, source })?;
+    fn note_event(&mut self, record: &RawRecord<'_>) {
+        let Ok(stored) = StoredAttr::decode(record.body, self.endian) else {
+            let (offset, size) = (record.offset, u64::from(record.header.size));
+            return self.damage.add(Damage::PartUnusable { part: "attribute", offset, size });
+        };
         let ids = record.body.get(stored.size as usize..).unwrap_or_default();
         let mut ids = Cursor::new(ids, self.endian);
         let ids = std::iter::from_fn(|| ids.u64().ok().map(EventId)).collect();
         self.events.push(EventEntry { stored, ids, name: None });
-        Ok(())
     }
 
     /// The end of the features is marked by one without bytes, of a number that has no feature.
