@@ -151,7 +151,8 @@ fn is_mark(kind: RecordType) -> bool {
 
 /// Kinds that need not come in whole words.
 fn any_size(kind: RecordType) -> bool {
-    matches!(kind, RecordType::COMPRESSED | RecordType::HEADER_TRACING_DATA) || kind.0 > LAST_WITH_16_BITS
+    let of_any_size = [RecordType::COMPRESSED, RecordType::HEADER_TRACING_DATA, RecordType::HEADER_FEATURE];
+    of_any_size.contains(&kind) || kind.0 > LAST_WITH_16_BITS
 }
 
 /// Types above this are simpleperf's.
@@ -248,7 +249,11 @@ mod tests {
     fn each_kind_has_its_sizes_and_flags() {
         let possible = |kind, misc, size| Plausible::possible(header(kind, misc, size));
         assert!(
-            possible(68, 0, 8) && possible(4, 0, 32) && possible(1, 0x2002, 56) && possible(32770, 0, 70_001)
+            possible(68, 0, 8)
+                && possible(80, 0, 84)
+                && possible(4, 0, 32)
+                && possible(1, 0x2002, 56)
+                && possible(32770, 0, 70_001)
         );
         assert!(!possible(68, 0, 16) && !possible(68, 1, 8) && !possible(4, 0, 24) && !possible(4, 0, 104));
         assert!(!possible(9, 7, 16) && !possible(100, 0, 16) && !possible(32768 + 99, 0, 16));
