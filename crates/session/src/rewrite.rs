@@ -71,6 +71,7 @@ pub fn rewrite<O: Output>(reader: &Reader<'_>, output: O) -> Result<Rewritten, R
         endian: reader.endian(),
         bodies: Bodies::new(reader, events),
         build_ids: Vec::new(),
+        counts: false,
         done: Rewritten { damage: reader.damage().clone(), ..Rewritten::default() },
     };
     match source {
@@ -97,6 +98,8 @@ struct Gathered {
     build_ids: Vec<BuildIdEntry>,
     /// CPUs, where the recording does not say.
     cpus: Option<u32>,
+    /// Whether `perf stat record` made it.
+    counts: bool,
 }
 
 /// A rewriting at work.
@@ -107,6 +110,7 @@ struct Rewriter<O> {
     endian: Endian,
     bodies: Bodies,
     build_ids: Vec<BuildIdEntry>,
+    counts: bool,
     done: Rewritten,
 }
 
@@ -133,6 +137,7 @@ impl<O: Output> Rewriter<O> {
             self.build_ids.extend(features::build_id(record, self.endian));
             return Ok(());
         }
+        self.counts |= kind == RecordType::STAT_CONFIG;
         match self.bodies.take(record) {
             Outcome::Readable(body) => {
                 let size = RecordHeader::SIZE + body.len();
@@ -162,7 +167,7 @@ impl<O: Output> Rewriter<O> {
 
     /// Writes the features.
     fn finish(self, reader: &Reader<'_>) -> Result<Rewritten, WriteError> {
-        let Rewriter { mut placed, bodies, build_ids, mut done, .. } = self;
+        let Rewriter { mut placed, bodies, build_ids, counts, mut done, .. } = self;
         if done.records == 0 {
             // perf takes a file without any record for one whose recorder was killed.
             placed.append(&EMPTY_ROUND)?;
@@ -170,7 +175,8 @@ impl<O: Output> Rewriter<O> {
         let (writer, auxtrace) = placed.finish()?;
         let says_cpus = matches!(reader.features().get::<NrCpus>(), Ok(Some(_)));
         let cpus = (!says_cpus).then_some(bodies.cpus.max(1));
-        let (features, left_out) = features::rewritten(reader, &Gathered { auxtrace, build_ids, cpus });
+        let (features, left_out) =
+            features::rewritten(reader, &Gathered { auxtrace, build_ids, cpus, counts });
         writer.finish(&features)?;
         done.features_left_out = left_out;
         done.raw_unmapped = bodies.raw_unmapped;

@@ -1,6 +1,6 @@
 //! Events and features of a recording for its plain file.
 
-use oxperf_data::features::{AuxtraceIndex, BuildIdEntry, BuildIds, EventDesc, NamedEvent, NrCpus};
+use oxperf_data::features::{AuxtraceIndex, BuildIdEntry, BuildIds, EventDesc, NamedEvent, NrCpus, StatData};
 use oxperf_data::{FeatureId, FeatureSet, RawRecord, Reader};
 use oxperf_wire::user::BuildIdRecord;
 use oxperf_wire::{Cursor, Endian, StoredAttr, attr};
@@ -56,6 +56,10 @@ pub(super) fn rewritten(reader: &Reader<'_>, gathered: &Gathered) -> (FeatureSet
     }
     if !gathered.build_ids.is_empty() {
         features.insert(&BuildIds(gathered.build_ids.clone()));
+    }
+    if gathered.counts {
+        // A stream cannot have this one, and without it perf wants samples.
+        features.insert(&StatData);
     }
     if let Some(cpus) = gathered.cpus {
         features.insert(&NrCpus { available: cpus, online: cpus });
