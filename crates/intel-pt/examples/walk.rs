@@ -1,4 +1,4 @@
-//! Decodes a recording of the fixtures: `walk CASE [insn|branch|count|ticksN|visits|branches]`.
+//! Decodes a recording of the fixtures: `walk CASE [insn|branch|count|ticksN|visits|branches|hop|psb]`.
 //!
 //! Prints addresses, branches with their times, samples, or how much was found and how long it took.
 
@@ -9,7 +9,7 @@ use std::io::{BufWriter, Write};
 use std::path::PathBuf;
 use std::time::Instant;
 
-use intel_pt::{Decoder, Item, Period, Wanted};
+use intel_pt::{Decoder, Hop, Item, Period, Wanted};
 
 fn main() -> std::io::Result<()> {
     let mut arguments = std::env::args().skip(1);
@@ -20,7 +20,12 @@ fn main() -> std::io::Result<()> {
     let mut maps = support::Maps::read(&case.join("maps.txt"), &symfs);
     let mut out = BufWriter::with_capacity(1 << 16, std::io::stdout().lock());
     let ticks = what.strip_prefix("ticks").map(|ticks| ticks.parse().expect("a number of ticks"));
-    let wanted = Wanted { runs: what != "count", period: ticks.map(Period::Ticks), ..Wanted::default() };
+    let hop = match what.as_str() {
+        "hop" => Hop::Addresses,
+        "psb" => Hop::Psb,
+        _ => Hop::Walk,
+    };
+    let wanted = Wanted { runs: what != "count", period: ticks.map(Period::Ticks), hop, ..Wanted::default() };
     for buffers in recording.queues.values() {
         let start = Instant::now();
         let mut counted = 0;
@@ -46,6 +51,7 @@ fn main() -> std::io::Result<()> {
                 Item::Async { from, to, .. } if what == "branch" => {
                     writeln!(out, "{time} {from:x} {:x}", to.unwrap_or_default())?;
                 }
+                Item::Address { ip } => writeln!(out, "{ip:x}")?,
                 Item::Error(error) => {
                     let moment = decoder.moment();
                     let time = moment.estimate.map_or(0, |time| time.0);

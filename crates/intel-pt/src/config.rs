@@ -58,7 +58,7 @@ pub enum Hop {
     /// Every instruction.
     #[default]
     Walk,
-    /// Only addresses in TIP and FUP packets.
+    /// Only addresses in TIP and FUP packets, as [`Item::Address`](crate::Item::Address).
     Addresses,
     /// Only the addresses at PSBs.
     Psb,

@@ -29,6 +29,11 @@ pub enum Item {
         /// Whether it was the abort of a transaction.
         abort: bool,
     },
+    /// The instruction at `ip` ran: a packet names it. Only with [`Hop`](crate::Hop).
+    Address {
+        /// The instruction.
+        ip: u64,
+    },
     /// Something beside the flow of control.
     Event(Event),
     /// Something is lost or wrong. Decoding goes on where it can.

@@ -32,8 +32,13 @@ impl Decoder<'_> {
         self.tell_bound(Some(ip));
         self.overflowed = false;
         if follows != Follows::Nothing {
-            self.leaving = Some(Leaving { from: ip, certain: follows == Follows::Tip });
+            self.leave_from(ip, follows);
         }
+    }
+
+    /// An asynchronous event leaves from `from`; the next packet tells where to.
+    pub(super) fn leave_from(&mut self, from: u64, follows: Follows) {
+        self.leaving = Some(Leaving { from, certain: follows == Follows::Tip });
     }
 
     /// Walks to the address of a FUP, which may be that of the instruction behind (an erratum).
@@ -62,12 +67,13 @@ impl Decoder<'_> {
     }
 
     /// A FUP while nothing is traced: the address of an event, or where the program is after an overflow.
-    fn on_fup_outside(&mut self, ip: u64) {
+    pub(super) fn on_fup_outside(&mut self, ip: u64) {
         let told = !self.bound.is_empty();
         self.tell_bound(Some(ip));
         if std::mem::take(&mut self.overflowed) && !told {
             self.enabled = true;
             self.tell_now(Item::Begin { to: ip, enabled: true });
+            self.tell_address();
         }
     }
 
@@ -93,12 +99,12 @@ impl Decoder<'_> {
             Packet::Pad | Packet::Mnt(_) | Packet::Vmcs(_) => {}
             other if !certain => {
                 self.leaving = None;
-                self.on_flow(other, code);
+                self.on_packet(other, code);
             }
-            _ => {
+            other => {
                 self.leaving = None;
-                self.input.put_back();
                 self.fail(ErrorKind::Mismatch, from);
+                self.on_packet(other, code);
             }
         }
     }
@@ -112,5 +118,6 @@ impl Decoder<'_> {
             self.node = Some(self.graph.node_at(to, self.context, code));
         }
         self.tell_now(Item::Async { from, to, end, abort });
+        self.tell_address();
     }
 }

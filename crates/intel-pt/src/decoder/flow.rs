@@ -5,7 +5,7 @@ use crate::code::CodeSource;
 use crate::graph::End;
 use crate::insn::Class;
 use crate::item::{ErrorKind, Item};
-use crate::packet::{Ip, Tnt};
+use crate::packet::{Ip, Packet, Tnt};
 use crate::run::{Located, Visit};
 
 /// Why a walk stops.
@@ -19,8 +19,8 @@ pub(super) enum Stop {
     Error(ErrorKind, u64),
 }
 
-/// Blocks that may follow each other without a decision before it is called an endless loop.
-const CONTINUED: u32 = 4096;
+/// Long blocks with jumps that may follow each other without a decision before it is called an endless loop.
+const CONTINUED: u32 = 64;
 
 impl Decoder<'_> {
     /// Follows a TNT packet of one byte from `node`.
@@ -128,7 +128,7 @@ impl Decoder<'_> {
                     number = found;
                 }
                 End::Continued if continued < CONTINUED => {
-                    continued += 1;
+                    continued += u32::from(!self.graph.block(number).jumps().is_empty());
                     self.visit(number, false);
                     number = node.next;
                 }
@@ -212,7 +212,7 @@ impl Decoder<'_> {
     }
 
     /// Another packet came than the TIP that an indirect branch waits for.
-    pub(super) fn refuse_deferred(&mut self, code: &impl CodeSource) {
+    pub(super) fn refuse_deferred(&mut self, packet: Packet, code: &impl CodeSource) {
         self.deferred = None;
         self.run.start();
         let stop = match self.arrive(code) {
@@ -223,7 +223,7 @@ impl Decoder<'_> {
             Err(stop) => stop,
         };
         self.finish(stop);
-        self.input.put_back();
+        self.on_packet(packet, code);
     }
 
     /// Tells an error and looks for a new address.
@@ -383,7 +383,9 @@ impl Decoder<'_> {
             let next = self.graph.nodes[node.next as usize].ip;
             self.visit(number, false);
             match node.end {
-                End::Continued if continued < CONTINUED => continued += 1,
+                End::Continued if continued < CONTINUED => {
+                    continued += u32::from(!self.graph.block(number).jumps().is_empty());
+                }
                 End::Continued | End::Endless => return Err(Stop::Error(ErrorKind::EndlessLoop, next)),
                 End::Missing if next == ip => {}
                 End::Missing => return Err(Stop::Error(ErrorKind::MissingCode, next)),

@@ -58,6 +58,9 @@ impl<'t> Input<'t> {
     /// Reads a TNT packet of one byte, if it comes next.
     #[inline(always)]
     pub(super) fn next_short_tnt(&mut self) -> Option<u8> {
+        if !self.rest.is_empty() {
+            return None;
+        }
         let at = self.reader.offset();
         let byte = self.reader.next_short_tnt()?;
         self.packet = at as i64;
@@ -67,6 +70,9 @@ impl<'t> Input<'t> {
     /// Reads a TIP packet, if it comes next.
     #[inline(always)]
     pub(super) fn next_tip(&mut self) -> Option<Ip> {
+        if !self.rest.is_empty() {
+            return None;
+        }
         let at = self.reader.offset();
         let ip = self.reader.next_tip()?;
         self.packet = at as i64;
@@ -76,14 +82,6 @@ impl<'t> Input<'t> {
     /// The packets behind the last one, as far as the stretch goes.
     pub(super) fn ahead(&self) -> PacketReader<'t> {
         self.reader.clone()
-    }
-
-    /// Reads the last packet once more, next.
-    pub(super) fn put_back(&mut self) {
-        if let Ok(at) = usize::try_from(self.packet) {
-            let before = self.reader.clone();
-            self.reader.seek_like(at, &before);
-        }
     }
 
     /// The next packet; `None` at the end of the stretch.

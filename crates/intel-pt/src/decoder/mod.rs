@@ -4,6 +4,7 @@ mod access;
 mod asynchronous;
 mod events;
 mod flow;
+mod hop;
 mod input;
 mod runs;
 mod sync;
@@ -245,7 +246,7 @@ impl<'t> Decoder<'t> {
     fn ready(&self) -> Option<u32> {
         match self.phase {
             Phase::Follow if self.psb.is_none() && self.leaving.is_none() && self.deferred.is_none() => {
-                self.node
+                self.node.filter(|_| !self.hops())
             }
             _ => None,
         }
@@ -277,6 +278,7 @@ impl<'t> Decoder<'t> {
             Phase::FindPsb | Phase::FindIp => self.seek(packet, code),
             Phase::Follow if self.psb.is_some() => self.on_psb_plus(packet, code),
             Phase::Follow if self.leaving.is_some() => self.on_leaving(packet, code),
+            Phase::Follow if self.hops() => self.on_hop(packet, code),
             Phase::Follow => self.on_flow(packet, code),
         }
     }
@@ -317,11 +319,15 @@ impl<'t> Decoder<'t> {
     /// A packet that steers the flow of control, or an event.
     fn on_flow(&mut self, packet: Packet, code: &impl CodeSource) {
         if self.deferred.is_some() && !matches!(packet, Packet::Tip(_) | Packet::Pad) {
-            return self.refuse_deferred(code);
+            return self.refuse_deferred(packet, code);
         }
         if !matches!(packet, Packet::Fup(_) | Packet::Pad) {
             self.bound.mode = None;
         }
+        self.on_steering(packet, code);
+    }
+
+    fn on_steering(&mut self, packet: Packet, code: &impl CodeSource) {
         match packet {
             Packet::Tnt(tnt) => self.on_tnt(tnt, code),
             Packet::Tip(ip) => self.on_tip(ip, false, code),

@@ -2,6 +2,7 @@
 
 use super::{Decoder, Phase};
 use crate::code::CodeSource;
+use crate::config::Hop;
 use crate::event::Event;
 use crate::item::Item;
 use crate::packet::{Ip, Packet};
@@ -54,11 +55,17 @@ impl Decoder<'_> {
         self.tell_psb(offset, ip);
         self.tell_cbr();
         self.phase = Phase::Follow;
+        if ip.is_some() {
+            self.tell_address();
+        }
+        if self.wanted.hop == Hop::Psb {
+            self.phase = Phase::FindPsb;
+        }
     }
 
     /// Walks to the address that a PSB names, or goes on there at once where that is not the way.
     fn go_on_at(&mut self, ip: u64, code: &impl CodeSource) {
-        if self.node.is_some() && self.phase == Phase::Follow {
+        if self.node.is_some() && self.phase == Phase::Follow && !self.hops() {
             let before = self.node;
             match self.walk_to(ip, code) {
                 Ok(()) => self.queue_walk(false),
@@ -121,6 +128,7 @@ impl Decoder<'_> {
     fn found(&mut self, ip: Ip, enabled: bool, code: &impl CodeSource) {
         if let Some(address) = self.resolve_complete(ip) {
             self.begin(address, enabled, code);
+            self.tell_address();
         }
     }
 

@@ -1,0 +1,62 @@
+//! Hopping: only the addresses that packets name are told, and no code is walked.
+
+use super::Decoder;
+use crate::code::CodeSource;
+use crate::config::Hop;
+use crate::item::Item;
+use crate::packet::{Ip, Packet};
+use crate::state::Follows;
+
+impl Decoder<'_> {
+    /// Whether code is not walked.
+    #[inline]
+    pub(super) fn hops(&self) -> bool {
+        self.wanted.hop != Hop::Walk
+    }
+
+    /// A packet that steers the flow of control, or an event.
+    pub(super) fn on_hop(&mut self, packet: Packet, code: &impl CodeSource) {
+        match packet {
+            Packet::Tnt(_) => {}
+            Packet::Tip(ip) => self.hop_to(ip, code),
+            Packet::TipPgd(ip) => {
+                self.resolve(ip);
+                self.stop_tracing();
+            }
+            Packet::Fup(ip) => self.hop_fup(ip, code),
+            Packet::TipPge(ip) => {
+                self.on_enable(ip, code);
+                self.tell_address();
+            }
+            other => self.on_steering(other, code),
+        }
+    }
+
+    fn hop_to(&mut self, ip: Ip, code: &impl CodeSource) {
+        if let Some(to) = self.resolve(ip) {
+            self.node = Some(self.graph.node_at(to, self.context, code));
+            self.tell_address();
+        }
+    }
+
+    fn hop_fup(&mut self, ip: Ip, code: &impl CodeSource) {
+        let Some(ip) = self.resolve(ip) else { return };
+        self.node = Some(self.graph.node_at(ip, self.context, code));
+        if !self.config.branches || !self.enabled {
+            return self.on_fup_outside(ip);
+        }
+        let follows = self.bound.follows();
+        self.tell_bound(Some(ip));
+        self.tell_address();
+        if follows != Follows::Nothing {
+            self.leave_from(ip, follows);
+        }
+    }
+
+    /// Tells where the program is.
+    pub(super) fn tell_address(&mut self) {
+        if self.hops() && self.node.is_some() {
+            self.tell_now(Item::Address { ip: self.ip() });
+        }
+    }
+}

@@ -1,0 +1,160 @@
+//! Random code and random traces: the decoder ends, panics never, and keeps what it tells consistent.
+
+use intel_pt::packet::{Ip, IpCompression, Packet, Tnt, encode};
+use intel_pt::{Config, Decoder, FlatCode, Hop, Item, Period, Ratio, Stretch, Tsc, Wanted};
+
+/// Where the code lies.
+const START: u64 = 0x40_0000;
+
+/// A small generator of numbers (xorshift).
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0
+    }
+
+    fn below(&mut self, limit: u64) -> u64 {
+        self.next() % limit
+    }
+}
+
+/// Code with many branches, some of them into the middle of instructions.
+fn code(random: &mut Random) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    while bytes.len() < 600 {
+        let near = (random.below(64) as u8).wrapping_sub(32);
+        match random.below(12) {
+            0..=2 => bytes.extend([0x74 + random.below(2) as u8, near]),
+            3 => bytes.extend([0xeb, near]),
+            4 => bytes.extend([0xe8, near, near.cast_signed().is_negative() as u8 * 0xff, 0, 0]),
+            5 => bytes.push(0xc3),
+            6 => bytes.extend([0xff, if random.below(2) == 0 { 0xd0 } else { 0xe0 }]),
+            7 => bytes.extend([0x0f, 0x05]),
+            8 => bytes.push(random.next() as u8),
+            _ => bytes.push(0x90),
+        }
+    }
+    bytes
+}
+
+/// A trace of packets that may follow each other or not, with some bytes changed.
+fn trace(random: &mut Random) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    encode(Packet::Psb, &mut bytes);
+    encode(Packet::Pad, &mut bytes);
+    for _ in 0..random.below(300) {
+        encode(packet(random), &mut bytes);
+    }
+    for _ in 0..random.below(4) {
+        let at = random.below(bytes.len() as u64) as usize;
+        bytes[at] = random.next() as u8;
+    }
+    bytes
+}
+
+fn packet(random: &mut Random) -> Packet {
+    let compressions = [IpCompression::Sext48, IpCompression::Update16, IpCompression::Update32];
+    let compression = match random.below(12) {
+        0 => IpCompression::Suppressed,
+        other => compressions[other as usize % 3],
+    };
+    let ip = Ip::new(compression, START + random.below(620));
+    match random.below(24) {
+        0..=7 => Packet::Tnt(Tnt::short(random.next(), 1 + random.below(6) as u8).unwrap()),
+        8 => Packet::Tnt(Tnt::long(random.next(), random.below(48) as u8).unwrap()),
+        9..=12 => Packet::Tip(ip),
+        13 => Packet::TipPgd(ip),
+        14 => Packet::TipPge(ip),
+        15 => Packet::Fup(ip),
+        16 => Packet::Cyc(random.below(1 << 40)),
+        17 => Packet::Mtc(random.next() as u8),
+        18 => Packet::Tsc(random.below(1 << 56)),
+        19 => Packet::Psb,
+        20 => Packet::PsbEnd,
+        21 => Packet::Ovf,
+        22 => Packet::ExStop(random.below(2) == 0),
+        _ => Packet::Cbr(random.below(256) as u16),
+    }
+}
+
+#[test]
+fn any_trace_over_any_code_ends() {
+    let mut random = Random(0x1234_5678_9abc_def1);
+    for round in 0..400 {
+        let mut code = FlatCode::new(START, code(&mut random));
+        let trace = match round % 4 {
+            0 => (0..500).map(|_| random.next() as u8).collect(),
+            _ => trace(&mut random),
+        };
+        let wanted = wanted(&mut random);
+        let whole = decode(&trace, &[trace.len()], wanted, &mut code);
+        let cut = random.below(trace.len() as u64) as usize;
+        let parts = decode(&trace, &[cut, trace.len()], wanted, &mut code);
+        // Where PSBs follow each other directly, a cut decides which of them is found.
+        assert!(
+            whole == parts || wanted.hop == Hop::Psb,
+            "round {round}, cut at {cut}: {whole:?}, {parts:?}"
+        );
+    }
+}
+
+fn wanted(random: &mut Random) -> Wanted {
+    let period = match random.below(4) {
+        0 => Some(Period::Instructions(random.below(8))),
+        1 => Some(Period::Ticks(random.below(1000))),
+        _ => None,
+    };
+    let hop = [Hop::Walk, Hop::Walk, Hop::Walk, Hop::Addresses, Hop::Psb][random.below(5) as usize];
+    Wanted { runs: random.below(2) == 0, period, events: random.below(2) == 0, hop }
+}
+
+/// The items of a trace that is fed in parts which end at `ends`.
+fn decode(trace: &[u8], ends: &[usize], wanted: Wanted, code: &mut FlatCode) -> Vec<(Item, u64)> {
+    let ratio = Some(Ratio { numerator: 200, denominator: 2 });
+    let config = Config { tsc_to_crystal: ratio, mtc_shift: 3, max_non_turbo_ratio: 24, ..Config::default() };
+    let mut decoder = Decoder::new(config, wanted);
+    let mut start = 0;
+    let mut items = Vec::new();
+    for &end in ends {
+        let bytes = &trace[start..end];
+        decoder.feed(Stretch {
+            bytes,
+            offset: start as u64,
+            consecutive: start != 0,
+            reference: Some(Tsc(1)),
+        });
+        start = end;
+        loop {
+            let item = decoder.next(code);
+            if item == Item::End {
+                break;
+            }
+            items.push((item, decoder.moment().instructions));
+            assert!(items.len() <= 8 * trace.len(), "more items than the trace can tell");
+            check(&decoder, item);
+        }
+    }
+    items
+}
+
+fn check(decoder: &Decoder<'_>, item: Item) {
+    if item != Item::Run {
+        return;
+    }
+    let run = decoder.run();
+    let blocks = run.visits.iter().map(|visit| decoder.block(visit.block()).instructions().len() as u64);
+    assert!(
+        run.partial
+            .is_none_or(|partial| u64::from(partial) <= blocks.clone().next_back().unwrap_or_default())
+    );
+    assert!(run.instructions <= blocks.sum());
+    for mark in run.marks {
+        let block = decoder.block(run.visits[mark.visit as usize].block());
+        assert!((mark.instruction as usize) < block.instructions().len());
+    }
+    assert!(decoder.branches().all(|branch| branch.instructions <= run.instructions));
+}
