@@ -110,6 +110,26 @@ record_types! {
     SCHEDSTAT_CPU = 85;
     /// Scheduler statistics of a domain.
     SCHEDSTAT_DOMAIN = 86;
+    /// The kernel's symbols, of simpleperf.
+    SIMPLEPERF_KERNEL_SYMBOL = 32769;
+    /// A binary, of simpleperf.
+    SIMPLEPERF_DSO = 32770;
+    /// A symbol, of simpleperf.
+    SIMPLEPERF_SYMBOL = 32771;
+    /// A piece of a long record, of simpleperf.
+    SIMPLEPERF_SPLIT = 32772;
+    /// The end of the pieces, of simpleperf.
+    SIMPLEPERF_SPLIT_END = 32773;
+    /// Ids of events, of simpleperf.
+    SIMPLEPERF_EVENT_ID = 32774;
+    /// A call chain, of simpleperf.
+    SIMPLEPERF_CALLCHAIN = 32775;
+    /// How the unwinding of a stack went, of simpleperf.
+    SIMPLEPERF_UNWINDING_RESULT = 32776;
+    /// Formats of tracepoints, of simpleperf.
+    SIMPLEPERF_TRACING_DATA = 32777;
+    /// A message, of simpleperf.
+    SIMPLEPERF_DEBUG = 32778;
 }
 
 impl RecordType {

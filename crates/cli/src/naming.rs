@@ -3,7 +3,9 @@
 use std::path::PathBuf;
 
 use clap::{Arg, ArgAction, ArgMatches};
+use oxperf_data::Reader;
 use oxperf_objects::Places;
+use oxperf_resolve::RecordedSymbols;
 use oxperf_symbols::{Demangling, KernelSource, StoreOptions, SymbolStore};
 
 use crate::environment;
@@ -41,8 +43,19 @@ pub(crate) fn arguments() -> Vec<Arg> {
     ]
 }
 
-/// The store of names that the options ask for.
-pub(crate) fn store(matches: &ArgMatches) -> Result<SymbolStore, Failure> {
+/// Where names come from, as the options ask: from the recording where it holds them, else from the store.
+pub(crate) fn source(
+    matches: &ArgMatches,
+    reader: &Reader<'_>,
+) -> Result<RecordedSymbols<SymbolStore>, Failure> {
+    Ok(RecordedSymbols::new(reader, demangling(matches), store(matches)?))
+}
+
+fn demangling(matches: &ArgMatches) -> Demangling {
+    if matches.get_flag("no-demangle") { Demangling::Off } else { Demangling::default() }
+}
+
+fn store(matches: &ArgMatches) -> Result<SymbolStore, Failure> {
     let file = |name| matches.get_one::<String>(name).map(PathBuf::from);
     let (kallsyms, vmlinux) = (file("kallsyms"), file("vmlinux"));
     for path in [&kallsyms, &vmlinux].into_iter().flatten() {
@@ -58,7 +71,7 @@ pub(crate) fn store(matches: &ArgMatches) -> Result<SymbolStore, Failure> {
         (None, None) if places.root.is_some() => KernelSource::Nothing,
         (None, None) => KernelSource::default(),
     };
-    let demangling = if matches.get_flag("no-demangle") { Demangling::Off } else { Demangling::default() };
+    let demangling = demangling(matches);
     Ok(SymbolStore::new(StoreOptions { places, demangling, kernel, kernel_demangling: None }))
 }
 

@@ -208,6 +208,11 @@ impl Machine {
         self.dsos.recorded_names()
     }
 
+    /// All mappings that were ever made, in their order.
+    pub fn maps(&self) -> &[Map] {
+        &self.maps
+    }
+
     /// A mapping.
     #[inline]
     pub fn map(&self, id: MapId) -> &Map {

@@ -6,6 +6,7 @@ mod events;
 mod host;
 mod memory;
 mod pmu;
+mod simpleperf;
 mod topology;
 
 use std::fmt::Write;
@@ -131,6 +132,7 @@ impl Page<'_> {
             FeatureId::CLOCK_DATA => self.clock_data(),
             FeatureId::BPF_PROG_INFO => self.bpf_programs(),
             FeatureId::BPF_BTF => self.bpf_types(),
+            id if id.simpleperf_name().is_some() => self.simpleperf(id),
             _ => self.format(id),
         }
     }
@@ -166,13 +168,15 @@ impl Page<'_> {
 }
 
 /// Features that take many lines.
-const SHOWN_IN_FULL: [FeatureId; 6] = [
+const SHOWN_IN_FULL: [FeatureId; 8] = [
     FeatureId::CPU_TOPOLOGY,
     FeatureId::NUMA_TOPOLOGY,
     FeatureId::CACHE,
     FeatureId::MEM_TOPOLOGY,
     FeatureId::HYBRID_TOPOLOGY,
     FeatureId::CPU_DOMAIN_INFO,
+    FeatureId::SIMPLEPERF_FILE,
+    FeatureId::SIMPLEPERF_FILE2,
 ];
 
 /// The innermost reason, as the line already names the feature.

@@ -24,6 +24,7 @@ mod kernel_names;
 mod names;
 mod places;
 mod recent;
+mod recorded;
 mod source;
 
 pub use chain::{ChainFault, walk_chain};
@@ -31,3 +32,4 @@ pub use frames::{Frame, FrameId, FrameTable};
 pub use kernel_names::KernelNames;
 pub use names::{Name, Names, SymbolSource};
 pub use places::{Place, PlaceId, PlaceTable};
+pub use recorded::RecordedSymbols;

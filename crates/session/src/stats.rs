@@ -11,8 +11,27 @@ use crate::events::UnknownId;
 use crate::group_read::{GroupReads, counting_thread, reads_counters};
 use crate::{EventIndex, EventTable};
 
-/// Kinds with a counter of their own.
-const KINDS: usize = 128;
+/// Kinds with a counter of their own: the low numbers, then simpleperf's.
+const KINDS: usize = LOW_KINDS + SIMPLEPERF_KINDS;
+const LOW_KINDS: usize = 128;
+const SIMPLEPERF_KINDS: usize = 10;
+
+/// The counter of a kind.
+#[inline]
+fn counter_of(kind: RecordType) -> Option<usize> {
+    let number = kind.0 as usize;
+    if number < LOW_KINDS {
+        return Some(number);
+    }
+    let above = number.checked_sub(RecordType::SIMPLEPERF_KERNEL_SYMBOL.0 as usize)?;
+    (above < SIMPLEPERF_KINDS).then_some(LOW_KINDS + above)
+}
+
+/// The kinds in the order of their counters.
+fn kinds_counted() -> impl Iterator<Item = RecordType> {
+    let first = RecordType::SIMPLEPERF_KERNEL_SYMBOL.0;
+    (0..LOW_KINDS as u32).chain(first..first + SIMPLEPERF_KINDS as u32).map(RecordType)
+}
 
 /// The records of a recording, counted.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -117,7 +136,7 @@ impl RecordStats {
     }
 
     fn counted(&self) -> impl Iterator<Item = (RecordType, u64)> + '_ {
-        let numbered = (0..).map(RecordType).zip(self.by_kind.iter().copied());
+        let numbered = kinds_counted().zip(self.by_kind.iter().copied());
         numbered.filter(|(_, count)| *count > 0)
     }
 }
@@ -149,8 +168,8 @@ impl Counter<'_> {
     #[inline]
     fn record(&mut self, record: &RawRecord<'_>) {
         let kind = record.header.kind;
-        match self.stats.by_kind.get_mut(kind.0 as usize) {
-            Some(count) => *count += 1,
+        match counter_of(kind) {
+            Some(counter) => self.stats.by_kind[counter] += 1,
             None => self.stats.others += 1,
         }
         match kind {

@@ -30,6 +30,7 @@ mod layout;
 mod read;
 mod sample;
 mod sample_id;
+pub mod simpleperf;
 mod transcode;
 pub mod user;
 mod words;

@@ -83,11 +83,11 @@ fn show(
         return Ok(());
     }
     let options = options.for_events(reader.events()).for_container(reader.container());
-    let store = naming::store(matches)?;
+    let names = naming::source(matches, reader)?;
     let formatters = options.wants_traces().then(|| collect::formatters(reader));
     let traced = (matches, itrace::options(matches, ItraceOptions::REPORT)?);
     let (profile, diagnostics) =
-        collect::load(input, reader, &store, options.collect, formatters.as_ref(), traced)?;
+        collect::load(input, reader, &names, options.collect, formatters.as_ref(), traced)?;
     report_trouble(&diagnostics);
     if profile.events.iter().all(|event| event.sample_count == 0) {
         print_error(&format!("Error:\nThe {} data has no samples!", input.path().display()));

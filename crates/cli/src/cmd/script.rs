@@ -82,7 +82,7 @@ pub(crate) fn run(matches: &ArgMatches, _program: &str) -> Result<i32, Failure> 
         output.finish()?;
         return Ok(code::SUCCESS);
     }
-    let store = naming::store(matches)?;
+    let names = naming::source(matches, &reader)?;
     let formatters = collect::formatters(&reader);
     let passage = input.passage(true);
     let mut shown = Shown::from_matches(matches);
@@ -126,7 +126,7 @@ pub(crate) fn run(matches: &ArgMatches, _program: &str) -> Result<i32, Failure> 
         live: reader.container() == Container::Stream,
     };
     let events = (session.events(), reader.endian());
-    let mut printer = Printer::new(output, options, events, &formatters, &store);
+    let mut printer = Printer::new(output, options, events, &formatters, &names);
     let mut finished = match decoding {
         Some(decoding) => decoding.run(session, (&input, &reader), &mut printer)?,
         None => session.run(&mut printer).map_err(|error| input.refuse(&error))?,

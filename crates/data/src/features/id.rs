@@ -93,9 +93,41 @@ feature_ids! {
     CLN_SIZE = 34;
 }
 
+/// The features that simpleperf adds.
+impl FeatureId {
+    /// Binaries with symbols.
+    pub const SIMPLEPERF_FILE: FeatureId = FeatureId(128);
+    /// Keys with values.
+    pub const SIMPLEPERF_META_INFO: FeatureId = FeatureId(129);
+    /// Files kept to find out why stacks could not be unwound.
+    pub const SIMPLEPERF_DEBUG_UNWIND: FeatureId = FeatureId(130);
+    /// The bytes of these files.
+    pub const SIMPLEPERF_DEBUG_UNWIND_FILE: FeatureId = FeatureId(131);
+    /// Binaries with symbols, in the newer coding.
+    pub const SIMPLEPERF_FILE2: FeatureId = FeatureId(132);
+    /// Branches decoded from the traces of Arm CPUs.
+    pub const SIMPLEPERF_ETM_BRANCH_LIST: FeatureId = FeatureId(133);
+    /// Mappings at the beginning.
+    pub const SIMPLEPERF_INIT_MAP: FeatureId = FeatureId(134);
+
+    /// simpleperf's name for one of its features.
+    pub fn simpleperf_name(self) -> Option<&'static str> {
+        const NAMES: [&str; 7] = [
+            "FILE",
+            "META_INFO",
+            "DEBUG_UNWIND",
+            "DEBUG_UNWIND_FILE",
+            "FILE2",
+            "ETM_BRANCH_LIST",
+            "INIT_MAP",
+        ];
+        NAMES.get(usize::from(self.0.checked_sub(Self::SIMPLEPERF_FILE.0)?)).copied()
+    }
+}
+
 impl fmt::Display for FeatureId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.name() {
+        match self.name().or_else(|| self.simpleperf_name()) {
             Some(name) => f.write_str(name),
             None => write!(f, "{}", self.0),
         }

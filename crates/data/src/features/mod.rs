@@ -25,6 +25,7 @@ mod pmu_mappings;
 mod recode;
 mod sample_time;
 mod set;
+mod simpleperf;
 mod strings;
 mod tracing_data;
 
@@ -52,6 +53,10 @@ pub use pmu_mappings::{PmuMapping, PmuMappings};
 pub(crate) use recode::recode;
 pub use sample_time::SampleTime;
 pub use set::FeatureSet;
+pub use simpleperf::{
+    DebugUnwind, DebugUnwindFile, FileDetail, FileKind, MetaInfo, RecordedFile, RecordedSymbol,
+    SimpleperfFiles, SimpleperfFiles2,
+};
 pub use strings::CmdLine;
 pub use tracing_data::TracingData;
 

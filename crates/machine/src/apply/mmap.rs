@@ -9,6 +9,9 @@ use crate::{DsoId, DsoKind, KernelReference, Machine, Map};
 const KERNEL: &str = "[kernel.kallsyms]";
 const PROT_EXEC: u32 = 4;
 const MAP_HUGETLB: u32 = 0x40000;
+/// simpleperf's mark on code that was made at run time and that it wrote to a file: the file's symbols stand at the
+/// addresses of the process.
+const PROT_JIT_SYMBOLS: u32 = 0x4000;
 
 /// What both records say.
 struct Mapping<'a> {
@@ -151,7 +154,8 @@ impl Machine {
     /// The dso of a user mapping, and what takes its addresses there.
     fn user_dso(&mut self, mapping: &Mapping<'_>) -> (DsoId, u64) {
         let name = String::from_utf8_lossy(mapping.filename).into_owned();
-        let in_file = mapping.pgoff.wrapping_sub(mapping.start);
+        let at_addresses = mapping.prot & PROT_JIT_SYMBOLS != 0;
+        let in_file = if at_addresses { 0 } else { mapping.pgoff.wrapping_sub(mapping.start) };
         if is_plain_memory(&name, mapping.flags) {
             return (self.memory_dso(name, mapping), 0);
         }

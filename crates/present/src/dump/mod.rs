@@ -11,6 +11,7 @@ mod hex;
 mod kernel;
 mod registers;
 mod sample;
+mod simpleperf;
 mod stamp;
 mod stat;
 mod text;

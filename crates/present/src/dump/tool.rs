@@ -9,7 +9,7 @@ use oxperf_wire::user::{
 use oxperf_wire::{Cursor, Endian};
 
 use super::text::{Text, push_name, push_prefixed, put};
-use super::{Consumer, UNHANDLED, auxtrace, record_name, stat};
+use super::{Consumer, UNHANDLED, auxtrace, record_name, simpleperf, stat};
 use crate::attr_text::{NoEventNames, attr_fields};
 
 /// Appends the text of a record from its name on.
@@ -39,6 +39,9 @@ pub(super) fn write(record: &RawRecord<'_>, endian: Endian, consumer: Consumer, 
         RecordType::SCHEDSTAT_CPU => stat::schedstat_cpu(&SchedstatCpu::decode(cursor)?, out),
         RecordType::SCHEDSTAT_DOMAIN => stat::schedstat_domain(&SchedstatDomain::decode(cursor)?, out),
         RecordType::FINISHED_ROUND => out.push(b'\n'),
+        kind if kind >= RecordType::SIMPLEPERF_KERNEL_SYMBOL && kind.name().is_some() => {
+            simpleperf::write(kind, cursor, out)?;
+        }
         kind if kind.name().is_none() => put!(out, " ({})\n", kind.0),
         // BUILD_ID, TRACING_DATA, FINISHED_INIT and what is compressed: as in perf, not even the line's end.
         _ => {}

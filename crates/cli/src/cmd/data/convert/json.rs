@@ -23,13 +23,13 @@ use crate::time_windows::TimeWindows;
 pub(super) fn run(request: &Request<'_>) -> Result<Converted, Failure> {
     let input = request.input;
     let reader = input.reader()?;
-    let store = naming::store(request.matches)?;
+    let names = naming::source(request.matches, &reader)?;
     let times = request.times(&reader)?;
     let formatters = collect::formatters(&reader);
     let session = Session::new(&reader);
     let mut output = Output::file(request.create_file()?);
     json_export::begin(output.buffer(), &reader, input.modified());
-    let mut writer = Writer::new(output, session.events(), &formatters, &store, times);
+    let mut writer = Writer::new(output, session.events(), &formatters, &names, times);
     let mut finished = session.run(&mut writer).map_err(|error| input.refuse(&error))?;
     finished.diagnostics.faulty_chains = writer.faulty_chains;
     let converted = writer.finish()?;
