@@ -50,9 +50,9 @@ pub enum Event {
     InterruptFlag {
         /// Whether interrupts are enabled now.
         enabled: bool,
-        /// The instruction, and where it branched if it is known as a branch.
+        /// The instruction; 0 where tracing begins.
         ip: u64,
-        /// The branch's target.
+        /// Where it branched, if the change came with a branch.
         to: Option<u64>,
     },
     /// A block of items ended; `Decoder::block_items` has them.

@@ -118,6 +118,6 @@ pub struct Mode {
     pub in_transaction: bool,
     /// Whether a guest runs.
     pub guest: bool,
-    /// Whether interrupts are disabled; only with event trace.
+    /// Whether interrupts are disabled. It means something only if event trace was on.
     pub interrupts_disabled: bool,
 }

@@ -1,6 +1,7 @@
 //! What a caller can ask about the last item.
 
-use super::{Decoder, Stamp};
+use super::Decoder;
+use super::tell::Stamp;
 use crate::event::BlockValue;
 use crate::insn::Class;
 use crate::item::Moment;

@@ -1,7 +1,7 @@
 //! FUP packets and what follows them: asynchronous events, and events that name their instruction.
 
 use super::Decoder;
-use super::flow::Stop;
+use super::walk::Stop;
 use crate::code::CodeSource;
 use crate::item::{ErrorKind, Item};
 use crate::packet::{Ip, Packet};
@@ -118,6 +118,7 @@ impl Decoder<'_> {
             self.node = Some(self.graph.node_at(to, self.context, code));
         }
         self.tell_now(Item::Async { from, to, end, abort });
+        self.pass_interrupts(from, to);
         self.tell_address();
     }
 }

@@ -51,11 +51,36 @@ impl Decoder<'_> {
         }
     }
 
+    /// The mode that holds from the next address on.
     pub(super) fn set_mode(&mut self, mode: ModeExec) {
         if let Some(width) = mode.mode() {
             self.context.mode = width;
         }
-        self.mode.interrupts_disabled = !mode.interrupt_flag();
+        self.interrupts = mode.interrupt_flag();
+    }
+
+    /// The mode that holds now.
+    pub(super) fn set_mode_now(&mut self, mode: ModeExec) {
+        self.set_mode(mode);
+        self.mode.interrupts_disabled = !self.interrupts;
+    }
+
+    /// Whether the interrupt flag is another one from the next address on.
+    #[inline]
+    pub(super) fn interrupts_change(&self) -> bool {
+        self.interrupts == self.mode.interrupts_disabled
+    }
+
+    /// The next address is reached: tells a new interrupt flag.
+    pub(super) fn pass_interrupts(&mut self, ip: u64, to: Option<u64>) {
+        if self.interrupts_change() {
+            self.tell_interrupts(ip, to);
+        }
+    }
+
+    fn tell_interrupts(&mut self, ip: u64, to: Option<u64>) {
+        self.mode.interrupts_disabled = !self.interrupts;
+        self.tell_event(Event::InterruptFlag { enabled: self.interrupts, ip, to });
     }
 
     pub(super) fn set_guest(&mut self, guest: bool) {
@@ -71,6 +96,9 @@ impl Decoder<'_> {
         let bound = std::mem::take(&mut self.bound);
         if let Some(event) = bound.control_flow {
             self.tell_control_flow(event, ip);
+        }
+        if let (Some(_), Some(ip)) = (bound.mode, ip) {
+            self.tell_interrupts(ip, None);
         }
         if let (Some(mode), Some(ip)) = (bound.transaction, ip) {
             self.mode.in_transaction = mode.in_transaction();

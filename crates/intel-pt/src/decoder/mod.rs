@@ -8,14 +8,16 @@ mod hop;
 mod input;
 mod runs;
 mod sync;
+mod tell;
+mod walk;
 
 use std::collections::VecDeque;
 
 use crate::code::CodeSource;
 use crate::config::{Config, Wanted};
-use crate::event::{BlockValue, Event};
+use crate::event::BlockValue;
 use crate::graph::{CodeContext, Graph, Recorder};
-use crate::item::{Error, ErrorKind, Item, Mode, Tsc};
+use crate::item::{ErrorKind, Item, Mode, Tsc};
 use crate::packet::{EventData, ExecMode, Packet, Tnt};
 use crate::state::{Bound, ReturnStack};
 use crate::time::{Clock, Sampler};
@@ -24,6 +26,7 @@ use input::Input;
 pub use input::Stretch;
 use runs::RunState;
 use sync::PsbPlus;
+use tell::Stamp;
 
 /// What the decoder is about to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,20 +37,6 @@ enum Phase {
     FindIp,
     /// Follow the trace.
     Follow,
-}
-
-/// What a [`Moment`](crate::Moment) is made of.
-#[derive(Clone, Copy, Debug, Default)]
-struct Stamp {
-    offset: u64,
-    time: Option<Tsc>,
-    /// Instructions since the time was told.
-    since: u64,
-    ip: u64,
-    instructions: u64,
-    cycles: u64,
-    cycles_fresh: bool,
-    mode: Mode,
 }
 
 /// Follows the flow of control through a trace.
@@ -82,6 +71,8 @@ pub struct Decoder<'t> {
     lost_ip: u64,
     context: CodeContext,
     mode: Mode,
+    /// Whether interrupts are enabled from the next address on.
+    interrupts: bool,
     graph: Graph,
     epoch: u64,
     stack: ReturnStack,
@@ -131,7 +122,8 @@ impl<'t> Decoder<'t> {
             node: None,
             lost_ip: 0,
             context: CodeContext { mode: ExecMode::Bits64, guest: false },
-            mode: Mode::default(),
+            mode: Mode { interrupts_disabled: true, ..Mode::default() },
+            interrupts: false,
             graph: Graph::new(),
             epoch: 0,
             stack: ReturnStack::default(),
@@ -191,14 +183,6 @@ impl<'t> Decoder<'t> {
                 self.forget_code(code);
             }
         }
-    }
-
-    /// The next of the items that were found already.
-    #[inline]
-    fn told(&mut self) -> Option<Item> {
-        let (item, stamp) = self.queue.pop_front()?;
-        self.stamp = stamp;
-        Some(item)
     }
 
     /// Takes note when addresses mean other code than before.
@@ -307,15 +291,6 @@ impl<'t> Decoder<'t> {
         true
     }
 
-    /// Tells a new core to bus ratio once.
-    fn tell_cbr(&mut self) {
-        let ratio = self.clock.cbr();
-        if ratio != self.told_cbr {
-            self.told_cbr = ratio;
-            self.tell_event(Event::Cbr { ratio, payload: self.run.cbr_payload });
-        }
-    }
-
     /// A packet that steers the flow of control, or an event.
     fn on_flow(&mut self, packet: Packet, code: &impl CodeSource) {
         if self.deferred.is_some() && !matches!(packet, Packet::Tip(_) | Packet::Pad) {
@@ -385,64 +360,5 @@ impl<'t> Decoder<'t> {
         self.psb = None;
         self.bound = Bound::default();
         self.phase = phase;
-    }
-
-    /// What is known when an item is told at `time`.
-    #[inline]
-    fn stamp(&self, time: Option<Tsc>) -> Stamp {
-        Stamp {
-            offset: self.input.offset_of_packet(),
-            time,
-            since: self.instructions - self.clock.changed_at.min(self.instructions),
-            ip: self.ip(),
-            instructions: self.instructions,
-            cycles: self.cycles,
-            cycles_fresh: self.fresh,
-            mode: self.mode,
-        }
-    }
-
-    /// Where the program is, or was last; 0 if that is unknown.
-    fn ip(&self) -> u64 {
-        self.node.map_or(self.lost_ip, |node| self.graph.nodes[node as usize].ip)
-    }
-
-    fn tell(&mut self, item: Item) {
-        self.queue.push_back((item, self.stamp(self.decided)));
-    }
-
-    /// Tells something that happens now, and not with an outcome of a branch.
-    fn tell_now(&mut self, item: Item) {
-        self.decided = self.clock.time();
-        self.count_cycles(true);
-        self.tell(item);
-    }
-
-    fn tell_at_once(&mut self, item: Item) -> Item {
-        self.stamp = self.stamp(self.clock.time());
-        item
-    }
-
-    /// Takes the cycles since they were last told into account, unless the moment is not theirs.
-    #[inline]
-    fn count_cycles(&mut self, exact: bool) {
-        self.fresh = self.clock.take_fresh() && exact;
-        if self.fresh {
-            self.cycles = self.clock.total_cycles();
-        }
-    }
-
-    fn tell_event(&mut self, event: Event) {
-        if self.wanted.events {
-            self.tell_now(Item::Event(event));
-        }
-    }
-
-    fn tell_error(&mut self, kind: ErrorKind) {
-        self.tell_error_at(kind, self.ip());
-    }
-
-    fn tell_error_at(&mut self, kind: ErrorKind, ip: u64) {
-        self.tell_now(Item::Error(Error { kind, ip }));
     }
 }

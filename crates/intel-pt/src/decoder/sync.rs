@@ -34,7 +34,7 @@ impl Decoder<'_> {
                     psb.ip = address;
                 }
             }
-            Packet::ModeExec(mode) => self.set_mode(mode),
+            Packet::ModeExec(mode) => self.set_mode_now(mode),
             Packet::ModeTsx(mode) => self.mode.in_transaction = mode.in_transaction(),
             Packet::Pip(pip) => self.set_guest(pip.non_root()),
             Packet::Ovf => self.on_overflow(),
@@ -117,7 +117,7 @@ impl Decoder<'_> {
             }
             Packet::Ovf => self.on_overflow(),
             Packet::TraceStop => self.on_trace_stop(),
-            Packet::ModeExec(mode) => self.set_mode(mode),
+            Packet::ModeExec(mode) => self.set_mode_now(mode),
             Packet::ModeTsx(mode) => self.mode.in_transaction = mode.in_transaction(),
             Packet::Pip(pip) => self.set_guest(pip.non_root()),
             _ => {}
@@ -145,6 +145,7 @@ impl Decoder<'_> {
         self.lost_ip = 0;
         self.node = Some(self.graph.node_at(to, self.context, code));
         self.tell_now(Item::Begin { to, enabled });
+        self.pass_interrupts(0, Some(to));
     }
 
     /// TIP.PGE: tracing begins.

@@ -1,0 +1,97 @@
+//! Telling items, with what is known of the moment.
+
+use super::Decoder;
+use crate::event::Event;
+use crate::item::{Error, ErrorKind, Item, Mode, Tsc};
+
+/// What a [`Moment`](crate::Moment) is made of.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Stamp {
+    pub(super) offset: u64,
+    pub(super) time: Option<Tsc>,
+    /// Instructions since the time was told.
+    pub(super) since: u64,
+    pub(super) ip: u64,
+    pub(super) instructions: u64,
+    pub(super) cycles: u64,
+    pub(super) cycles_fresh: bool,
+    pub(super) mode: Mode,
+}
+
+impl Decoder<'_> {
+    /// The next of the items that were found already.
+    #[inline]
+    pub(super) fn told(&mut self) -> Option<Item> {
+        let (item, stamp) = self.queue.pop_front()?;
+        self.stamp = stamp;
+        Some(item)
+    }
+
+    /// Tells a new core to bus ratio once.
+    pub(super) fn tell_cbr(&mut self) {
+        let ratio = self.clock.cbr();
+        if ratio != self.told_cbr {
+            self.told_cbr = ratio;
+            self.tell_event(Event::Cbr { ratio, payload: self.run.cbr_payload });
+        }
+    }
+
+    /// What is known when an item is told at `time`.
+    #[inline]
+    pub(super) fn stamp(&self, time: Option<Tsc>) -> Stamp {
+        Stamp {
+            offset: self.input.offset_of_packet(),
+            time,
+            since: self.instructions - self.clock.changed_at.min(self.instructions),
+            ip: self.ip(),
+            instructions: self.instructions,
+            cycles: self.cycles,
+            cycles_fresh: self.fresh,
+            mode: self.mode,
+        }
+    }
+
+    /// Where the program is, or was last; 0 if that is unknown.
+    pub(super) fn ip(&self) -> u64 {
+        self.node.map_or(self.lost_ip, |node| self.graph.nodes[node as usize].ip)
+    }
+
+    pub(super) fn tell(&mut self, item: Item) {
+        self.queue.push_back((item, self.stamp(self.decided)));
+    }
+
+    /// Tells something that happens now, and not with an outcome of a branch.
+    pub(super) fn tell_now(&mut self, item: Item) {
+        self.decided = self.clock.time();
+        self.count_cycles(true);
+        self.tell(item);
+    }
+
+    pub(super) fn tell_at_once(&mut self, item: Item) -> Item {
+        self.stamp = self.stamp(self.clock.time());
+        item
+    }
+
+    /// Takes the cycles since they were last told into account, unless the moment is not theirs.
+    #[inline]
+    pub(super) fn count_cycles(&mut self, exact: bool) {
+        self.fresh = self.clock.take_fresh() && exact;
+        if self.fresh {
+            self.cycles = self.clock.total_cycles();
+        }
+    }
+
+    pub(super) fn tell_event(&mut self, event: Event) {
+        if self.wanted.events {
+            self.tell_now(Item::Event(event));
+        }
+    }
+
+    pub(super) fn tell_error(&mut self, kind: ErrorKind) {
+        self.tell_error_at(kind, self.ip());
+    }
+
+    pub(super) fn tell_error_at(&mut self, kind: ErrorKind, ip: u64) {
+        self.tell_now(Item::Error(Error { kind, ip }));
+    }
+}
