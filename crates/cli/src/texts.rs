@@ -12,20 +12,6 @@ impl Texts {
     /// The text with a number; `render` appends it when it is asked for the first time.
     #[inline]
     pub(crate) fn get(&mut self, id: u32, render: impl FnOnce(&mut Vec<u8>)) -> &[u8] {
-        let span = self.ensure(id, render);
-        &self.text[span.0..span.1]
-    }
-
-    /// The text with a number that was rendered before; empty for one that was not.
-    #[inline]
-    pub(crate) fn known(&self, id: u32) -> &[u8] {
-        let (start, end) = self.spans.get(id as usize).copied().unwrap_or_default();
-        &self.text[start..end]
-    }
-
-    /// Renders a text if that has not been done.
-    #[inline]
-    pub(crate) fn ensure(&mut self, id: u32, render: impl FnOnce(&mut Vec<u8>)) -> (usize, usize) {
         let index = id as usize;
         if self.spans.len() <= index {
             self.spans.resize(index + 1, (0, 0));
@@ -35,6 +21,7 @@ impl Texts {
             render(&mut self.text);
             self.spans[index] = (start, self.text.len());
         }
-        self.spans[index]
+        let (start, end) = self.spans[index];
+        &self.text[start..end]
     }
 }

@@ -1,14 +1,14 @@
 //! The JSON of `data convert --to-json`: an object with the recording's header and all of its samples.
 //!
 //! It is written piece by piece into the caller's buffer, so that a recording of any size streams through: [`begin`],
-//! each sample with [`Samples::add`], [`Samples::end`]. Keys, their order and the indentation are perf's.
+//! the [`Samples`] one by one, [`Samples::end`]. Keys, their order and the indentation are perf's.
 
 mod header;
 mod samples;
 pub(crate) mod string;
 
 pub use header::begin;
-pub use samples::{SampleHead, Samples, write_frame, write_trace_field};
+pub use samples::{SampleHead, Samples, write_name, write_trace_field};
 
 /// Ends the line before and indents the next one.
 fn line(out: &mut Vec<u8>, depth: usize) {

@@ -1,6 +1,6 @@
 //! The samples: who, when, where from, and a tracepoint's own fields.
 
-use super::{key, line, string};
+use super::{key, string};
 use crate::script::{push_hex, push_number};
 
 /// What stands before the call chain. What an event does not record is -1.
@@ -18,34 +18,41 @@ pub struct SampleHead<'a> {
     pub comm: &'a str,
 }
 
-/// The array of samples on its way out.
+/// The array of samples on its way out: each begins, has its places added, and ends.
 #[derive(Debug, Default)]
 pub struct Samples {
     written: bool,
+    places: bool,
 }
 
 impl Samples {
-    /// Writes one sample. The frames are those of [`write_frame`], the fields those of [`write_trace_field`].
-    pub fn add<'f>(
-        &mut self,
-        out: &mut Vec<u8>,
-        head: &SampleHead<'_>,
-        frames: impl Iterator<Item = &'f [u8]>,
-        fields: &[u8],
-    ) {
+    /// Begins a sample, up to its call chain.
+    pub fn begin(&mut self, out: &mut Vec<u8>, head: &SampleHead<'_>) {
         if self.written {
             out.push(b',');
         }
-        self.written = true;
+        (self.written, self.places) = (true, false);
         out.extend_from_slice(b"\n\t\t{");
         write_head(out, head);
         out.extend_from_slice(b",\n\t\t\t\"callchain\": [");
-        for (place, frame) in frames.enumerate() {
-            if place > 0 {
-                out.push(b',');
-            }
-            out.extend_from_slice(frame);
+    }
+
+    /// Adds a place of the call chain; its name is what [`write_name`] has made, empty without one.
+    #[inline]
+    pub fn place(&mut self, out: &mut Vec<u8>, ip: u64, name: &[u8]) {
+        if self.places {
+            out.push(b',');
         }
+        self.places = true;
+        out.extend_from_slice(b"\n\t\t\t\t{\n\t\t\t\t\t\"ip\": \"0x");
+        push_hex(out, ip, 1);
+        out.push(b'"');
+        out.extend_from_slice(name);
+        out.extend_from_slice(b"\n\t\t\t\t}");
+    }
+
+    /// Ends a sample with the fields that [`write_trace_field`] has made.
+    pub fn end_sample(&mut self, out: &mut Vec<u8>, fields: &[u8]) {
         out.extend_from_slice(b"\n\t\t\t]");
         out.extend_from_slice(fields);
         out.extend_from_slice(b"\n\t\t}");
@@ -79,23 +86,13 @@ fn push_signed(out: &mut Vec<u8>, value: i64) {
     push_number(out, value.unsigned_abs(), 1, b' ');
 }
 
-/// Writes one place of a call chain: its address, and what it is called with the object that holds it.
-pub fn write_frame(out: &mut Vec<u8>, ip: u64, symbol: Option<(&str, &str)>) {
-    line(out, 4);
-    out.push(b'{');
-    key(out, 5, "ip");
-    out.extend_from_slice(b"\"0x");
-    push_hex(out, ip, 1);
-    out.push(b'"');
-    if let Some((symbol, object)) = symbol {
-        for (name, value) in [("symbol", symbol), ("dso", object)] {
-            out.push(b',');
-            key(out, 5, name);
-            string::write(value, out);
-        }
+/// Writes what a place is called: its symbol, and the object that holds it.
+pub fn write_name(out: &mut Vec<u8>, symbol: &str, object: &str) {
+    for (name, value) in [("symbol", symbol), ("dso", object)] {
+        out.push(b',');
+        key(out, 5, name);
+        string::write(value, out);
     }
-    line(out, 4);
-    out.push(b'}');
 }
 
 /// Writes a tracepoint's field: every value is a text.
@@ -112,14 +109,16 @@ mod tests {
     #[test]
     fn two_samples() {
         let (mut out, mut samples) = (Vec::new(), Samples::default());
-        let (mut place, mut nameless, mut field) = (Vec::new(), Vec::new(), Vec::new());
-        write_frame(&mut place, 0xff10, Some(("f\"", "libx.so")));
-        write_frame(&mut nameless, 0, None);
+        let (mut name, mut field) = (Vec::new(), Vec::new());
+        write_name(&mut name, "f\"", "libx.so");
         write_trace_field(&mut field, "pid", "7");
-        let head = SampleHead { time: Some(5), pid: 1, tid: -1, cpu: Some(Some(3)), comm: "sh" };
-        samples.add(&mut out, &head, [&place[..], &nameless[..]].into_iter(), &field);
-        let head = SampleHead { time: None, pid: 1, tid: 2, cpu: None, comm: "" };
-        samples.add(&mut out, &head, std::iter::empty(), &[]);
+        samples
+            .begin(&mut out, &SampleHead { time: Some(5), pid: 1, tid: -1, cpu: Some(Some(3)), comm: "sh" });
+        samples.place(&mut out, 0xff10, &name);
+        samples.place(&mut out, 0, &[]);
+        samples.end_sample(&mut out, &field);
+        samples.begin(&mut out, &SampleHead { time: None, pid: 1, tid: 2, cpu: None, comm: "" });
+        samples.end_sample(&mut out, &[]);
         samples.end(&mut out);
         let compact = String::from_utf8(out).unwrap().replace(['\n', '\t'], "");
         let expected = r#"{"timestamp": 5,"pid": 1,"tid": -1,"cpu": 3,"comm": "sh","callchain": [{"ip": "0xff10","symbol": "f\"","dso": "libx.so"},{"ip": "0x0"}],"pid": "7"},{"timestamp": -1,"pid": 1,"tid": 2,"comm": "","callchain": []}]}"#;

@@ -31,7 +31,8 @@ pub(super) fn run(request: &Request<'_>) -> Result<Converted, Failure> {
     let clock = clock(&reader, request.matches.get_flag("tod"))?;
     let times = request.times(&reader)?;
     let formatters = collect::formatters(&reader);
-    let session = Session::new(&reader);
+    let passage = input.passage(false);
+    let session = Session::new(&reader).watched_by(&passage);
     let classes = sample_classes(session.events(), &formatters, reader.endian());
     let failed = |error: io::Error| Failure::new(format!("cannot write the trace {path}: {error}"));
     if input.is_read_from(request.output) || input.is_read_from(&request.output.join("metadata")) {

@@ -5,8 +5,8 @@ use std::ops::ControlFlow;
 
 use oxperf_abi::{EventType, SampleType};
 use oxperf_machine::Machine;
-use oxperf_present::json_export::{self, SampleHead, Samples, write_frame, write_trace_field};
-use oxperf_resolve::{FrameId, FrameTable, Names, SymbolSource, walk_chain};
+use oxperf_present::json_export::{self, SampleHead, Samples, write_name, write_trace_field};
+use oxperf_resolve::{Names, Place, PlaceId, PlaceTable, SymbolSource, walk_chain};
 use oxperf_session::{EventTable, SampleEvent, Session, Sink};
 use oxperf_tracepoint::{Formatter, Formatters};
 
@@ -26,7 +26,8 @@ pub(super) fn run(request: &Request<'_>) -> Result<Converted, Failure> {
     let names = naming::source(request.matches, &reader)?;
     let times = request.times(&reader)?;
     let formatters = collect::formatters(&reader);
-    let session = Session::new(&reader);
+    let passage = input.passage(false);
+    let session = Session::new(&reader).watched_by(&passage);
     let mut output = Output::file(request.create_file()?);
     json_export::begin(output.buffer(), &reader, input.modified());
     let mut writer = Writer::new(output, session.events(), &formatters, &names, times);
@@ -42,7 +43,7 @@ struct Writer<'s> {
     output: Output,
     failed: Option<io::Error>,
     samples: Samples,
-    frames: FrameTable,
+    places: PlaceTable,
     texts: Texts,
     names: Names<'s>,
     /// How each event's raw data are read.
@@ -50,7 +51,8 @@ struct Writer<'s> {
     /// Whether any event records the CPU.
     with_cpu: bool,
     times: Option<TimeWindows>,
-    chain: Vec<FrameId>,
+    /// The addresses of a sample with their places.
+    chain: Vec<(u64, Option<(PlaceId, Place)>)>,
     fields: Vec<u8>,
     faulty_chains: u64,
     converted: u64,
@@ -71,7 +73,7 @@ impl<'s> Writer<'s> {
             output,
             failed: None,
             samples: Samples::default(),
-            frames: FrameTable::default(),
+            places: PlaceTable::default(),
             texts: Texts::default(),
             names: Names::new(source),
             formatters: attrs().map(|attr| formatter(attr.kind, attr.config)).collect(),
@@ -97,8 +99,8 @@ impl<'s> Writer<'s> {
     /// The addresses of the sample's call chain, or its own where it has none.
     fn locate(&mut self, machine: &Machine, event: &SampleEvent<'_>) {
         self.chain.clear();
-        let (frames, chain) = (&mut self.frames, &mut self.chain);
-        let mut add = |mode, ip| chain.push(frames.intern(machine, event.thread, mode, ip));
+        let (places, chain) = (&mut self.places, &mut self.chain);
+        let mut add = |mode, ip| chain.push((ip, places.locate(machine, event.thread, mode, ip)));
         let mode = event.misc.cpu_mode();
         if event.sample.callchain.is_none() {
             return add(mode, event.sample.ip.unwrap_or(0));
@@ -110,10 +112,14 @@ impl<'s> Writer<'s> {
         }
     }
 
-    fn render(&mut self, machine: &Machine) {
-        let (frames, names) = (&self.frames, &mut self.names);
-        for id in &self.chain {
-            self.texts.ensure(id.0, |out| write_place(*id, frames, names, machine, out));
+    fn write_chain(&mut self, machine: &Machine) {
+        let (names, out) = (&mut self.names, self.output.buffer());
+        for (ip, place) in &self.chain {
+            let name = match place {
+                Some((id, place)) => self.texts.get(id.0, |text| render(place, names, machine, text)),
+                None => &[],
+            };
+            self.samples.place(out, *ip, name);
         }
     }
 
@@ -127,7 +133,6 @@ impl<'s> Writer<'s> {
 
     fn write(&mut self, machine: &Machine, event: &SampleEvent<'_>) -> io::Result<()> {
         self.locate(machine, event);
-        self.render(machine);
         self.read_fields(event);
         let thread = machine.thread_info(event.thread);
         let head = SampleHead {
@@ -137,28 +142,20 @@ impl<'s> Writer<'s> {
             cpu: self.with_cpu.then(|| event.sample.cpu.map(|cpu| cpu.0)),
             comm: machine.comm_of(event.thread),
         };
-        let frames = self.chain.iter().map(|id| self.texts.known(id.0));
-        self.samples.add(self.output.buffer(), &head, frames, &self.fields);
+        self.samples.begin(self.output.buffer(), &head);
+        self.write_chain(machine);
+        self.samples.end_sample(self.output.buffer(), &self.fields);
         self.converted += 1;
         self.output.settle()
     }
 }
 
 #[cold]
-fn write_place(
-    id: FrameId,
-    frames: &FrameTable,
-    names: &mut Names<'_>,
-    machine: &Machine,
-    out: &mut Vec<u8>,
-) {
+fn render(place: &Place, names: &mut Names<'_>, machine: &Machine, out: &mut Vec<u8>) {
     names.grow(machine);
-    let frame = frames.get(id);
-    let named = frame.place.and_then(|place| {
-        let name = names.name(machine, &place)?;
-        Some((name.text, machine.dso(place.dso).short_name.as_str()))
-    });
-    write_frame(out, frame.ip, named);
+    if let Some(name) = names.name(machine, place) {
+        write_name(out, name.text, &machine.dso(place.dso).short_name);
+    }
 }
 
 impl Sink for Writer<'_> {
