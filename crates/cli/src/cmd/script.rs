@@ -1,6 +1,7 @@
 //! `script`: every sample as text.
 
 mod clock;
+mod disassembly;
 mod filter;
 mod lines;
 mod printer;
@@ -39,7 +40,7 @@ pub(crate) fn command() -> Command {
                 .value_name("[TYPE:]FIELDS")
                 .allow_hyphen_values(true)
                 .action(ArgAction::Append)
-                .help("Fields to show, comma separated; +FIELD and -FIELD change the default (comm,tid,pid,time,cpu,event,trace,ip,sym,dso,addr,symoff,period,weight,phys_addr,flags,synth,insn,insnlen,ipc,brstack,callindent)"),
+                .help("Fields to show, comma separated; +FIELD and -FIELD change the default (comm,tid,pid,time,cpu,event,trace,ip,sym,dso,addr,symoff,period,weight,phys_addr,flags,synth,insn,insnlen,ipc,brstack,callindent,disasm)"),
         )
         .arg(Arg::new("hide-call-graph").short('G').long("hide-call-graph").action(ArgAction::SetTrue).help("Show the sampled address only, not its callers"))
         .arg(Arg::new("max-stack").long("max-stack").value_name("N").value_parser(clap::value_parser!(usize)).default_value("127").help("Most callers to show"))
@@ -162,9 +163,9 @@ const NEEDED: [(FieldSet, SampleType, &str, &str); 13] = [
     (FieldSet::CODE_PAGE_SIZE, SampleType::CODE_PAGE_SIZE, "CODE_PAGE_SIZE", "code_page_size"),
 ];
 
-/// Whether any event shows the bytes of instructions.
+/// Whether any event shows instructions, in bytes or in words.
 fn shows_code(spec: &FieldSpec) -> bool {
-    spec.any_has(FieldSet::INSN)
+    spec.any_has(FieldSet::INSN) || spec.any_has(FieldSet::DISASM)
 }
 
 /// Leaves out what was not recorded; says so when it was asked for by name. With hardware trace the target of a branch

@@ -73,6 +73,8 @@ fields! {
     BRSTACK = 25, "brstack";
     /// The called function, indented by its depth.
     CALLINDENT = 26, "callindent";
+    /// The instruction as assembly text.
+    DISASM = 27, "disasm";
 }
 
 impl FieldSet {

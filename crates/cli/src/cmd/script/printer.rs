@@ -19,6 +19,7 @@ use oxperf_wire::user::AuxtraceError;
 use oxperf_wire::{Cursor, Endian, Sample, Weight, open_chain};
 
 use super::clock::Clock;
+use super::disassembly::Assembly;
 use super::filter::Filter;
 use super::lines::Lines;
 use super::sideband::Shown;
@@ -81,6 +82,7 @@ pub(super) struct Printer<'s> {
     faulty_chains: u64,
     access_columns: AccessColumns,
     dumper: Option<Dumper>,
+    pub(super) assembly: Assembly,
 }
 
 const PLACE: FieldSet = FieldSet::IP;
@@ -141,6 +143,7 @@ impl<'s> Printer<'s> {
             clock: options.clock,
             endian,
             dumper: options.dumper,
+            assembly: Assembly::default(),
             live: options.live,
         }
     }
@@ -284,7 +287,7 @@ impl<'s> Printer<'s> {
             self.print_places(machine, event);
         }
         self.print_branch_stack(machine, event);
-        self.print_code(fields, event.traced.as_ref());
+        self.print_code(machine, event);
         let out = self.output.buffer();
         access.write_pages(fields, out);
         self.print_ipc(fields, event.traced.as_ref());

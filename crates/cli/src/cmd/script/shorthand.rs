@@ -2,7 +2,7 @@
 
 use clap::{Arg, ArgAction, ArgMatches};
 use oxperf_itrace::ItraceOptions;
-use oxperf_present::script::{FieldSpec, FieldSpecError};
+use oxperf_present::script::{FieldSet, FieldSpec, FieldSpecError};
 
 /// One such option.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -21,7 +21,7 @@ const ALL: [Shorthand; 3] = [
         fields: "+insn,-event,-period",
         itrace: "i0nse",
         object_width: 0,
-        help: "Show every instruction of hardware trace with its bytes",
+        help: "Show every instruction of hardware trace with its bytes (raw) or as text (disasm)",
     },
     Shorthand {
         name: "call-trace",
@@ -41,13 +41,15 @@ const ALL: [Shorthand; 3] = [
 
 /// The options.
 pub(super) fn arguments() -> impl Iterator<Item = Arg> {
-    ALL.iter().map(|shorthand| {
+    let shorthands = ALL.iter().map(|shorthand| {
         let arg = Arg::new(shorthand.name).long(shorthand.name).help(shorthand.help);
         if shorthand.name != "insn-trace" {
             return arg.action(ArgAction::SetTrue);
         }
-        arg.num_args(0..=1).require_equals(true).default_missing_value("raw").value_parser(["raw"])
-    })
+        arg.num_args(0..=1).require_equals(true).default_missing_value("raw").value_parser(["raw", "disasm"])
+    });
+    let xed = Arg::new("xed").long("xed").action(ArgAction::SetTrue);
+    shorthands.chain([xed.help("Show instructions as text where their bytes would be; needs no xed")])
 }
 
 /// The shorthand that was given; the last of several.
@@ -71,7 +73,17 @@ pub(super) fn fields(matches: &ArgMatches) -> Result<FieldSpec, FieldSpecError> 
         .extend(ALL.iter().filter_map(|shorthand| Some((place(matches, shorthand.name)?, shorthand.fields))));
     asked.sort_unstable();
     let mut spec = FieldSpec::default();
-    asked.into_iter().try_for_each(|(_, text)| spec.apply(text)).map(|()| spec)
+    asked.into_iter().try_for_each(|(_, text)| spec.apply(text))?;
+    let in_words = matches.get_flag("xed") || traced_in_words(matches);
+    if in_words && spec.any_has(FieldSet::INSN) {
+        spec.apply("+disasm,-insn")?;
+    }
+    Ok(spec)
+}
+
+/// Whether `--insn-trace` is to show text.
+fn traced_in_words(matches: &ArgMatches) -> bool {
+    matches.get_one::<String>("insn-trace").is_some_and(|form| form == "disasm")
 }
 
 impl Shorthand {
@@ -84,7 +96,7 @@ impl Shorthand {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use oxperf_present::script::{EventClass, FieldSet};
+    use oxperf_present::script::EventClass;
 
     fn matches(arguments: &[&str]) -> ArgMatches {
         let command = clap::Command::new("script").args(arguments_with_fields());
@@ -112,5 +124,15 @@ mod tests {
         assert_eq!(before.fields(EventClass::Hardware), FieldSet::IP | FieldSet::INSN);
         let behind = fields(&matches(&["--insn-trace", "-F", "ip"])).unwrap();
         assert_eq!(behind.fields(EventClass::Hardware), FieldSet::IP);
+    }
+
+    #[test]
+    fn instructions_are_shown_as_text() {
+        for arguments in [["-Fip", "--insn-trace=disasm"].as_slice(), &["-Fip,insn", "--xed"]] {
+            let spec = fields(&matches(arguments)).unwrap();
+            assert_eq!(spec.fields(EventClass::Hardware), FieldSet::IP | FieldSet::DISASM, "{arguments:?}");
+        }
+        let no_code = fields(&matches(&["-Fip", "--xed"])).unwrap();
+        assert_eq!(no_code.fields(EventClass::Hardware), FieldSet::IP);
     }
 }

@@ -67,7 +67,7 @@ impl Printer<'_> {
             self.print_data_address(machine, event);
         }
         self.print_ipc(fields, event.traced.as_ref());
-        self.print_code(fields, event.traced.as_ref());
+        self.print_code(machine, event);
     }
 
     pub(super) fn print_ipc(&mut self, fields: FieldSet, traced: Option<&Traced>) {
@@ -76,14 +76,19 @@ impl Printer<'_> {
         }
     }
 
-    pub(super) fn print_code(&mut self, fields: FieldSet, traced: Option<&Traced>) {
-        let code = traced.map(|traced| traced.code).unwrap_or_default();
+    /// The instruction: how long it is, its bytes, its text.
+    pub(super) fn print_code(&mut self, machine: &Machine, event: &SampleEvent<'_>) {
+        let fields = self.views[event.event.0].fields;
+        let code = event.traced.map(|traced| traced.code).unwrap_or_default();
         let out = self.output.buffer();
         if fields.contains(FieldSet::INSNLEN) {
             write_length(&code, out);
         }
         if fields.contains(FieldSet::INSN) {
             write_code(&code, out);
+        }
+        if fields.contains(FieldSet::DISASM) {
+            self.print_disassembly(machine, event, &code);
         }
     }
 
