@@ -124,6 +124,13 @@ impl Synthesizer {
                 let flags = async_flags(to, end, abort);
                 self.transfer(lane, &moment, (from, to.unwrap_or(0), flags), machine, sink)
             }
+            Item::Address { ip } => {
+                lane.pass_to(moment.time);
+                let cycles = self.cycles(&moment, moment.cycles_fresh);
+                let (instructions, flags) = (moment.instructions, in_tx(&moment));
+                let point = Point { from: ip, to: 0, flags, length: 0, instructions, cycles };
+                self.instruction(lane, &point, machine, sink)
+            }
             Item::Event(event) => {
                 lane.pass_to(moment.time);
                 self.event(lane, event, &moment, machine, sink)
