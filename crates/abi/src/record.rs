@@ -141,6 +141,11 @@ impl RecordType {
     pub const fn is_user(self) -> bool {
         self.0 >= Self::FIRST_USER
     }
+
+    /// Whether it is simpleperf's own; such a record has a size of 32 bits and no flags.
+    pub const fn is_simpleperf(self) -> bool {
+        self.0 >= Self::SIMPLEPERF_KERNEL_SYMBOL.0
+    }
 }
 
 impl fmt::Debug for RecordType {

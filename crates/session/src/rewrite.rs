@@ -11,7 +11,7 @@ use oxperf_data::{
     Container, Damage, DamageList, DataError, FeatureId, Framed, Output, RawRecord, Reader, Source,
     WriteError, Writer,
 };
-use oxperf_wire::{Endian, RecordHeader};
+use oxperf_wire::{Cursor, Endian, RecordHeader, simpleperf};
 
 use crate::EventTable;
 use bodies::{Bodies, Outcome};
@@ -72,6 +72,7 @@ pub fn rewrite<O: Output>(reader: &Reader<'_>, output: O) -> Result<Rewritten, R
         bodies: Bodies::new(reader, events),
         build_ids: Vec::new(),
         counts: false,
+        tracing: None,
         done: Rewritten { damage: reader.damage().clone(), ..Rewritten::default() },
     };
     match source {
@@ -100,6 +101,8 @@ struct Gathered {
     cpus: Option<u32>,
     /// Whether `perf stat record` made it.
     counts: bool,
+    /// Formats of tracepoints that simpleperf wrote as a record.
+    tracing: Option<Vec<u8>>,
 }
 
 /// A rewriting at work.
@@ -111,6 +114,7 @@ struct Rewriter<O> {
     bodies: Bodies,
     build_ids: Vec<BuildIdEntry>,
     counts: bool,
+    tracing: Option<Vec<u8>>,
     done: Rewritten,
 }
 
@@ -135,6 +139,11 @@ impl<O: Output> Rewriter<O> {
         }
         if self.container == Container::Stream && kind == RecordType::HEADER_BUILD_ID {
             self.build_ids.extend(features::build_id(record, self.endian));
+            return Ok(());
+        }
+        if kind == RecordType::SIMPLEPERF_TRACING_DATA {
+            let data = simpleperf::TracingData::decode(&mut Cursor::new(record.body, self.endian));
+            self.tracing = data.ok().map(|found| found.data.to_vec());
             return Ok(());
         }
         self.counts |= kind == RecordType::STAT_CONFIG;
@@ -167,7 +176,7 @@ impl<O: Output> Rewriter<O> {
 
     /// Writes the features.
     fn finish(self, reader: &Reader<'_>) -> Result<Rewritten, WriteError> {
-        let Rewriter { mut placed, bodies, build_ids, counts, mut done, .. } = self;
+        let Rewriter { mut placed, bodies, build_ids, counts, tracing, mut done, .. } = self;
         if done.records == 0 {
             // perf takes a file without any record for one whose recorder was killed.
             placed.append(&EMPTY_ROUND)?;
@@ -176,7 +185,7 @@ impl<O: Output> Rewriter<O> {
         let says_cpus = matches!(reader.features().get::<NrCpus>(), Ok(Some(_)));
         let cpus = (!says_cpus).then_some(bodies.cpus.max(1));
         let (features, left_out) =
-            features::rewritten(reader, &Gathered { auxtrace, build_ids, cpus, counts });
+            features::rewritten(reader, &Gathered { auxtrace, build_ids, cpus, counts, tracing });
         writer.finish(&features)?;
         done.features_left_out = left_out;
         done.raw_unmapped = bodies.raw_unmapped;

@@ -8,7 +8,7 @@ use oxperf_data::features::{Compressed, DirFormat};
 use oxperf_data::{Container, FeatureId, FeatureSet, Reader, Writer, WriterEvent};
 use oxperf_machine::Machine;
 use oxperf_session::{SampleEvent, Session, Sink, rewrite};
-use oxperf_tracepoint::{Formatters, TracingData};
+use oxperf_tracepoint::{Formatters, SystemFormat, TracingData};
 use oxperf_wire::{Encoder, Endian};
 
 /// Notes the addresses of the samples.
@@ -185,6 +185,45 @@ fn a_plain_file_has_what_perf_demands() {
     let tracing = plain.features().raw(FeatureId::TRACING_DATA).unwrap().unwrap();
     let formats = Formatters::new(&TracingData::decode(tracing).unwrap());
     assert_eq!((formats.broken(), formats.name(7).as_deref()), (0, Some("sched:sched_switch")));
+}
+
+#[test]
+fn formats_in_a_record_of_simpleperf_become_those_of_the_file() {
+    let format =
+        b"name: tick\nID: 7\nformat:\n\tfield:int a;\toffset:0;\tsize:4;\tsigned:1;\n\nprint fmt: \"\"\n";
+    let system = SystemFormat { system: "timer".into(), formats: vec![format.to_vec()] };
+    let mut tracing = TracingData::decode(&plain_tracing()).unwrap();
+    tracing.systems = vec![system];
+    let body = tracing.encode();
+    // Its header has a size of 32 bits, the high half where others have flags.
+    let mut out = Encoder::new(Endian::NATIVE);
+    out.u32(RecordType::SIMPLEPERF_TRACING_DATA.0);
+    out.u16(0);
+    out.u16(12 + body.len() as u16);
+    out.u32(body.len() as u32);
+    out.bytes(&body);
+
+    let mut written = Vec::new();
+    let done =
+        rewrite(&Reader::open(&file(&out.into_bytes(), &FeatureSet::new())).unwrap(), &mut written).unwrap();
+    assert_eq!((done.unknown_records, done.undecodable), (0, 0));
+    let plain = Reader::open(&written).unwrap();
+    let section = plain.features().raw(FeatureId::TRACING_DATA).unwrap().unwrap();
+    assert_eq!(
+        Formatters::new(&TracingData::decode(section).unwrap()).name(7).as_deref(),
+        Some("timer:tick")
+    );
+}
+
+/// Tracing data with nothing but what perf demands.
+fn plain_tracing() -> Vec<u8> {
+    let tracepoint = EventAttr { kind: EventType::TRACEPOINT, config: 7, ..attr() };
+    let event = WriterEvent { attr: tracepoint, name: "timer:tick".into(), ids: vec![EventId(1)] };
+    let before = Writer::begin(Vec::new(), &[event]).unwrap().finish(&FeatureSet::new()).unwrap();
+    let mut written = Vec::new();
+    rewrite(&Reader::open(&before).unwrap(), &mut written).unwrap();
+    let plain = Reader::open(&written).unwrap();
+    plain.features().raw(FeatureId::TRACING_DATA).unwrap().unwrap().to_vec()
 }
 
 #[test]

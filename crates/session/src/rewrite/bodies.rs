@@ -51,7 +51,7 @@ impl Bodies {
     /// The body for the new file.
     pub(super) fn take<'a>(&'a mut self, record: &RawRecord<'a>) -> Outcome<'a> {
         let kind = record.header.kind;
-        if kind.name().is_none() {
+        if kind.name().is_none() || kind.is_simpleperf() {
             return Outcome::Unknown;
         }
         let event = self.owner(record).map(|index| &self.events.events()[index.0]);

@@ -47,7 +47,7 @@ pub(super) fn rewritten(reader: &Reader<'_>, gathered: &Gathered) -> (FeatureSet
             None => left_out.push(id),
         }
     }
-    if let Some(tracing) = tracing::completed(reader) {
+    if let Some(tracing) = tracing::completed(reader, gathered.tracing.as_deref()) {
         left_out.retain(|id| *id != FeatureId::TRACING_DATA);
         features.insert(&tracing);
     }
@@ -82,11 +82,12 @@ fn native(reader: &Reader<'_>, id: FeatureId) -> Option<Vec<u8>> {
         FeatureId::TRACING_DATA if foreign => tracing::reordered(reader),
         id if BPF.contains(&id) => (!foreign || bytes.is_empty()).then(|| bytes.to_vec()),
         FeatureId::TRACING_DATA => Some(bytes.to_vec()),
-        id if id.name().is_none() => Some(bytes.to_vec()),
-        id => {
-            let recoded = features.in_order(id, Endian::NATIVE).ok().flatten()?;
-            Some(if foreign { recoded } else { bytes.to_vec() })
-        }
+        id => match features.in_order(id, Endian::NATIVE) {
+            Ok(Some(recoded)) if foreign => Some(recoded),
+            // A feature whose numbers are not known is kept as it is.
+            Ok(_) => Some(bytes.to_vec()),
+            Err(_) => None,
+        },
     }
 }
 

@@ -40,9 +40,10 @@ pub(super) fn reordered(reader: &Reader<'_>) -> Option<Vec<u8>> {
 }
 
 /// The formats with one for each tracepoint of the recording that has none, as perf refuses a recording without;
-/// `None` when nothing is missing. Such a format lists only what all events have.
-pub(super) fn completed(reader: &Reader<'_>) -> Option<Section> {
-    let data = tracing_data(reader);
+/// `None` when nothing is missing. Such a format lists only what all events have. `recorded` are formats that came as
+/// a record of simpleperf.
+pub(super) fn completed(reader: &Reader<'_>, recorded: Option<&[u8]>) -> Option<Section> {
+    let data = recorded.and_then(|bytes| TracingData::decode(bytes).ok()).or_else(|| tracing_data(reader));
     let known = data.as_ref().map(Formatters::new).unwrap_or_default();
     let is_missing = |event: &&EventEntry| {
         let attr = &event.stored.attr;
@@ -50,7 +51,7 @@ pub(super) fn completed(reader: &Reader<'_>) -> Option<Section> {
     };
     let missing: Vec<SystemFormat> =
         reader.events().iter().filter(is_missing).map(format_without_fields).collect();
-    if missing.is_empty() {
+    if missing.is_empty() && recorded.is_none() {
         return None;
     }
     let mut data = data.unwrap_or_else(empty);
