@@ -4,6 +4,7 @@ mod decode;
 mod read;
 mod record;
 mod results;
+mod traced;
 mod workload;
 
 use std::path::{Path, PathBuf};
@@ -26,7 +27,7 @@ struct Options {
 }
 
 /// The measures beside those of [`read`].
-const OTHERS: [&str; 2] = ["decode", "record"];
+const OTHERS: [&str; 3] = ["decode", "pt", "record"];
 
 /// Runs the measures named, or all.
 pub(crate) fn run(mut args: Args) -> Result<ExitCode> {
@@ -51,6 +52,9 @@ pub(crate) fn run(mut args: Args) -> Result<ExitCode> {
     read::run(&options, &wanted)?;
     if wanted("decode") {
         decode::run(&options)?;
+    }
+    if wanted("pt") {
+        traced::run(&options)?;
     }
     if wanted("record") {
         record::run(&options)?;

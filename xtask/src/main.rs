@@ -29,7 +29,7 @@ cargo xtask TASK
                                 compare our text with perf's over ../shared/fixtures
   damage [--runs N] [--seed N] [--bin F]
                                 changed bytes in recordings of ../shared through the readers: nothing may crash
-  bench [report|script|decode|record|..] [--runs N] [--ref-runs N] [--bin F]
+  bench [report|script|decode|pt|record|..] [--runs N] [--ref-runs N] [--bin F]
                                 measure against perf7 on ../shared/bench
   bless [TEST ARGS]             run the tests and rewrite the project's own expected texts
 

@@ -6,7 +6,7 @@ mod compare;
 mod public;
 mod recorded;
 mod scope;
-mod symfs;
+pub(crate) mod symfs;
 mod table;
 mod traced;
 

@@ -22,7 +22,7 @@ pub(super) fn run(options: &Options) -> Result<()> {
         return Ok(());
     };
     let peer = build_peer(&options.folder)?;
-    let readers = Readers::run(&peer, &input, options.runs)?;
+    let readers = Readers::run(&peer, &input.recording, options.runs)?;
     let decoded = figures(&readers.ours, &readers.theirs)?;
     keep(&options.folder, "decode", OTHER, &decoded)?;
     let measured = [

@@ -11,6 +11,13 @@ use super::{Options, median, reference};
 use crate::process::{Usage, measure, read_maybe_zstd};
 use crate::workspace;
 
+/// What is read.
+pub(super) struct Input {
+    pub(super) recording: PathBuf,
+    /// Where the objects are that it names; the machine's own otherwise.
+    pub(super) symfs: Option<PathBuf>,
+}
+
 /// One thing to measure.
 pub(super) struct Measure {
     pub(super) name: &'static str,
@@ -25,14 +32,20 @@ impl Measure {
     const fn to_file(name: &'static str, args: &'static [&'static str], reference_runs: usize) -> Measure {
         Measure { name, args, discards: false, reference_runs }
     }
+
+    pub(super) const fn to_nowhere(
+        name: &'static str,
+        args: &'static [&'static str],
+        reference_runs: usize,
+    ) -> Measure {
+        Measure { name, args, discards: true, reference_runs }
+    }
 }
 
 /// Every record as text: a part of [`decode`](super::decode).
-pub(super) const DUMP: Measure =
-    Measure { name: "dump", args: &["report", "-D"], discards: true, reference_runs: 1 };
+pub(super) const DUMP: Measure = Measure::to_nowhere("dump", &["report", "-D"], 1);
 /// Records counted: a part of [`decode`](super::decode).
-pub(super) const STATS: Measure =
-    Measure { name: "stats", args: &["report", "--stats"], discards: true, reference_runs: 5 };
+pub(super) const STATS: Measure = Measure::to_nowhere("stats", &["report", "--stats"], 5);
 
 /// Everything that `bench` can measure on the large recording.
 pub(super) const MEASURES: &[Measure] = &[
@@ -61,18 +74,18 @@ pub(super) fn run(options: &Options, wanted: &dyn Fn(&str) -> bool) -> Result<()
 }
 
 /// The recording, unpacked once.
-pub(super) fn input(folder: &Path) -> Result<Option<PathBuf>> {
+pub(super) fn input(folder: &Path) -> Result<Option<Input>> {
     let packed = workspace::shared().map(|shared| shared.join("bench/cargo-build.data.zst"));
     let Some(packed) = packed.filter(|path| path.is_file()) else { return Ok(None) };
     let unpacked = folder.join("cargo-build.data");
     if !unpacked.is_file() {
         std::fs::write(&unpacked, read_maybe_zstd(&packed)?)?;
     }
-    Ok(Some(unpacked))
+    Ok(Some(Input { recording: unpacked, symfs: None }))
 }
 
 /// Alternates the tools, so that a change of the machine's mood meets both; gives our median wall time in seconds.
-pub(super) fn run_one(measure: &Measure, input: &Path, options: &Options) -> Result<f64> {
+pub(super) fn run_one(measure: &Measure, input: &Input, options: &Options) -> Result<f64> {
     let reference = reference();
     let reference_runs = reference.map_or(0, |_| options.reference_runs.unwrap_or(measure.reference_runs));
     let (mut ours, mut theirs) = (Vec::new(), Vec::new());
@@ -89,7 +102,7 @@ pub(super) fn run_one(measure: &Measure, input: &Path, options: &Options) -> Res
     Ok(figures[0].ours)
 }
 
-fn run_tool(program: &Path, wanted: &Measure, input: &Path, folder: &Path) -> Result<Usage> {
+fn run_tool(program: &Path, wanted: &Measure, input: &Input, folder: &Path) -> Result<Usage> {
     let home = folder.join("home");
     std::fs::create_dir_all(&home)?;
     let output = match wanted.discards {
@@ -97,7 +110,11 @@ fn run_tool(program: &Path, wanted: &Measure, input: &Path, folder: &Path) -> Re
         false => File::create(folder.join("output")).context("target/bench/output")?.into(),
     };
     let mut command = Command::new(program);
-    command.args(wanted.args).arg("-i").arg(input).env("LC_ALL", "C").env("TZ", "UTC").env("HOME", home);
+    command.args(wanted.args).arg("-i").arg(&input.recording);
+    input.symfs.iter().for_each(|folder| {
+        command.arg("--symfs").arg(folder);
+    });
+    command.env("LC_ALL", "C").env("TZ", "UTC").env("HOME", home);
     command.stdin(Stdio::null()).stdout(output).stderr(Stdio::null());
     let usage = measure(&mut command)?;
     ensure!(usage.success, "{} {} failed", program.display(), wanted.args.join(" "));

@@ -9,7 +9,7 @@ use anyhow::{Context, Result};
 const LONGEST_TARGET: u64 = 256;
 
 /// Copies `from` to `to`, following links of both kinds; does nothing when `to` is there.
-pub(super) fn rebuild(from: &Path, to: &Path) -> Result<()> {
+pub(crate) fn rebuild(from: &Path, to: &Path) -> Result<()> {
     if to.is_dir() {
         return Ok(());
     }

@@ -1,0 +1,44 @@
+//! Decoding Intel PT: `../shared/fixtures/pt/big`, 124 million instructions in 13.5 MB of trace.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+
+use super::Options;
+use super::read::{Input, Measure, run_one};
+use crate::sweep::symfs;
+use crate::workspace;
+
+/// From bare decoding to a line for each instruction; perf needs minutes for the last.
+const MEASURES: [Measure; 4] = [
+    Measure::to_nowhere("pt-errors", &["script", "--itrace=e"], 3),
+    Measure::to_nowhere("pt-dump", &["script", "-D"], 2),
+    Measure::to_nowhere("pt-branches", &["script", "--itrace=b", "-F", "ip,addr,flags"], 1),
+    Measure::to_nowhere("pt-instructions", &["script", "--itrace=i0ns", "-F", "ip"], 1),
+];
+
+/// Measures everything.
+pub(super) fn run(options: &Options) -> Result<()> {
+    let case = workspace::shared().map(|shared| shared.join("fixtures/pt/big"));
+    let Some(case) = case.filter(|case| case.join("perf.data").is_file()) else {
+        println!("SKIPPED: there is no ../shared/fixtures/pt/big to decode");
+        return Ok(());
+    };
+    let input = Input { recording: case.join("perf.data"), symfs: Some(objects(&case, &options.folder)?) };
+    MEASURES.iter().try_for_each(|measure| run_one(measure, &input, options).map(drop))
+}
+
+/// The case's objects as real files: its link may have become a file that holds the target.
+fn objects(case: &Path, folder: &Path) -> Result<PathBuf> {
+    let link = case.join("symfs");
+    let target = match link.is_dir() {
+        true => link,
+        false => {
+            let text = std::fs::read_to_string(&link).with_context(|| link.display().to_string())?;
+            case.join(text.trim_end())
+        }
+    };
+    let objects = folder.join("pt-symfs");
+    symfs::rebuild(&target, &objects)?;
+    Ok(objects)
+}
