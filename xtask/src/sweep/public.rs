@@ -4,9 +4,11 @@
 mod beside;
 mod inputs;
 mod own;
+mod quipper;
 
 use anyhow::Result;
 
+use super::accepted::Accepted;
 use super::table::{Row, Table};
 use super::{Options, accepted, parallel};
 use beside::{Beside, Census};
@@ -27,7 +29,7 @@ pub(super) fn sweep(options: &Options) -> Result<bool> {
     let accepted = accepted::read()?;
     let beside = Beside::new(options, &accepted)?;
     let fared = parallel(options.jobs, &inputs, |index, input| {
-        try_file(input, index, options, &beside).unwrap_or_else(|error| Fared {
+        try_file(input, index, options, &beside, &accepted).unwrap_or_else(|error| Fared {
             fates: vec![Fate::Bad(format!("{error:#}"))],
             rows: Vec::new(),
             census: Census::default(),
@@ -40,17 +42,24 @@ pub(super) fn sweep(options: &Options) -> Result<bool> {
         census.add(&one.census);
     }
     let behaved = own::print(&inputs, &fates);
-    let same = Table::new("public fixtures beside perf7", rows).print();
+    let same = Table::new("public fixtures beside perf7 and expected texts", rows).print();
     census.print(inputs.len());
     Ok(behaved && same)
 }
 
-fn try_file(input: &Input, index: usize, options: &Options, beside: &Beside<'_>) -> Result<Fared> {
+fn try_file(
+    input: &Input,
+    index: usize,
+    options: &Options,
+    beside: &Beside<'_>,
+    accepted: &[Accepted],
+) -> Result<Fared> {
     let folder = options.scratch.join(format!("public-{index}"));
     std::fs::create_dir_all(&folder)?;
     let file = input.unpack(&folder)?;
     let fates = own::try_commands(&file, &folder, options)?;
-    let (rows, census) = beside.compare(input, &file, &folder)?;
+    let (mut rows, census) = beside.compare(input, &file, &folder)?;
+    rows.extend(quipper::compare(input, &file, accepted)?);
     std::fs::remove_dir_all(&folder)?;
     Ok(Fared { fates, rows, census })
 }
