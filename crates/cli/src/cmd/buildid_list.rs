@@ -6,9 +6,9 @@ use std::path::Path;
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use oxperf_abi::BuildId;
-use oxperf_data::Reader;
 use oxperf_data::features::BuildIds;
-use oxperf_machine::{DsoId, Machine};
+use oxperf_data::{FeatureId, Reader};
+use oxperf_machine::{Dso, DsoId, DsoKind, Machine};
 use oxperf_objects::Elf;
 use oxperf_present::buildid_list;
 use oxperf_resolve::walk_chain;
@@ -46,7 +46,9 @@ pub(crate) fn run(matches: &ArgMatches, _program: &str) -> Result<i32, Failure> 
     }
     let input = Input::from_matches(matches)?;
     let reader = input.reader()?;
-    let with_hits = matches.get_flag("with-hits");
+    // What trace of instructions hits is not known before it is decoded: then all of the table counts.
+    let traced = reader.features().bits().contains(FeatureId::AUXTRACE);
+    let with_hits = matches.get_flag("with-hits") && !traced;
     let table = reader.features().get::<BuildIds>().ok().flatten().filter(|_| !with_hits);
     let binaries = match table {
         Some(table) => table.0.into_iter().map(|entry| (Some(entry.build_id), entry.name)).collect(),
@@ -79,8 +81,16 @@ fn hit_binaries(input: &Input, reader: &Reader<'_>) -> Result<Vec<(Option<BuildI
     let finished =
         Session::new(reader).watched_by(&passage).run(&mut hits).map_err(|error| input.refuse(&error))?;
     let dsos = finished.machine.dsos().iter().zip(hits.hit.iter().chain(std::iter::repeat(&false)));
-    let known = dsos.filter(|(_, hit)| **hit).map(|(dso, _)| (dso.build_id, dso.name.clone()));
+    let known = dsos.filter(|(_, hit)| **hit).map(|(dso, _)| (dso.build_id, hit_name(dso)));
     Ok(known.collect())
+}
+
+/// The kernel goes by one name, whatever file it was recorded as.
+fn hit_name(dso: &Dso) -> String {
+    match dso.kind {
+        DsoKind::Kernel => "[kernel.kallsyms]".to_owned(),
+        _ => dso.name.clone(),
+    }
 }
 
 /// Marks what samples and their callers lie in.
