@@ -1,5 +1,5 @@
-//! A whole recording: container, features, records in order, machine, places of samples. Nothing may panic, and what
-//! a feature reads from its bytes it must write and read back alike.
+//! A whole recording: container, features, records in order, machine, places of samples, checkup, its plain file.
+//! Nothing may panic, and what a feature reads from its bytes it must write and read back alike.
 
 #![no_main]
 
@@ -12,7 +12,7 @@ use oxperf_data::features::{
     PmuMappings,
 };
 use oxperf_machine::Machine;
-use oxperf_session::{SampleEvent, Session, Sink};
+use oxperf_session::{Checkup, SampleEvent, Session, Sink, rewrite};
 
 /// Looks at every sample as a report would.
 struct Look;
@@ -35,4 +35,5 @@ fuzz_target!(|bytes: &[u8]| {
     let _ = (features.get::<MemTopology>(), features.get::<NumaTopology>());
     let _ = (features.get::<PmuCaps>(), features.get::<PmuMappings>());
     let _ = Session::new(&reader).run(&mut Look);
+    let _ = (Checkup::run(&reader), rewrite(&reader, Vec::new()));
 });

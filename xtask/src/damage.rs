@@ -20,13 +20,15 @@ const MEMORY: u64 = 64 << 20;
 const LARGEST: u64 = 64 << 10;
 
 /// The commands that read a whole file.
-const COMMANDS: [&[&str]; 6] = [
+const COMMANDS: [&[&str]; 8] = [
     &["report", "--header-only", "-I"],
     &["script"],
     &["script", "-D"],
     &["report", "-D", "--disable-order"],
     &["report", "--stdio"],
     &["report", "--stdio", "-g", "none"],
+    &["data", "check", "--json"],
+    &["data", "convert", "--force", "--to-perf", "/dev/null"],
 ];
 
 /// Words that lengths and offsets do not expect.
