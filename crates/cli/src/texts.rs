@@ -9,6 +9,13 @@ pub(crate) struct Texts {
 }
 
 impl Texts {
+    /// The text with a number that was rendered before; empty for one that was not.
+    #[inline]
+    pub(crate) fn known(&self, id: u32) -> &[u8] {
+        let (start, end) = self.spans.get(id as usize).copied().unwrap_or_default();
+        &self.text[start..end]
+    }
+
     /// The text with a number; `render` appends it when it is asked for the first time.
     #[inline]
     pub(crate) fn get(&mut self, id: u32, render: impl FnOnce(&mut Vec<u8>)) -> &[u8] {

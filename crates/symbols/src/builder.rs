@@ -1,13 +1,12 @@
 //! From entries in any order to a table: where each ends, which name of an address wins, who holds an overlap.
 
-use std::cmp::Ordering;
-use std::sync::OnceLock;
-
 use rayon::iter::ParallelIterator;
 use rayon::slice::{ParallelSlice, ParallelSliceMut};
+use std::cmp::Ordering;
 
 use crate::demangle::Demangling;
 use crate::entry::{Entry, rank};
+use crate::shown::Shown;
 use crate::table::{Stored, SymbolId, SymbolTable};
 
 /// How far the last symbol reaches when its source does not say: to the end of the page behind its own.
@@ -26,12 +25,24 @@ pub(crate) struct Span {
 /// the one with a size, that is not weak, that is global, with fewer leading underscores, the longer, the first.
 pub fn build(mut entries: Vec<Entry<'_>>, demangling: Demangling) -> SymbolTable {
     entries.par_sort_by_key(|entry| entry.start);
-    let ended = end_all(&entries);
-    let kept = drop_aliases(&ended, demangling);
-    let mut table = SymbolTable { demangling, ..SymbolTable::default() };
-    kept.into_iter().for_each(|entry| store(&mut table, entry));
-    table.shown.resize_with(table.symbols.len(), OnceLock::new);
+    let mut table = stored(&entries, demangling);
+    drop(entries);
     add_spans(&mut table);
+    table
+}
+
+/// A table with room for exactly what it holds, without spans.
+fn stored(entries: &[Entry<'_>], demangling: Demangling) -> SymbolTable {
+    let kept = drop_aliases(&end_all(entries), demangling);
+    let bytes = kept.iter().map(|ended| ended.entry.name.linkage.len()).sum();
+    let mut table = SymbolTable {
+        demangling,
+        symbols: Vec::with_capacity(kept.len()),
+        names: Vec::with_capacity(bytes),
+        ..SymbolTable::default()
+    };
+    kept.into_iter().for_each(|entry| store(&mut table, entry));
+    table.shown = Shown::of(table.symbols.len());
     table
 }
 
@@ -85,7 +96,7 @@ fn compare_names(a: &Entry<'_>, b: &Entry<'_>, demangling: Demangling) -> Orderi
     if a.name == b.name {
         return Ordering::Equal;
     }
-    let shown = |entry: &Entry<'_>| demangling.show(entry.name.linkage, entry.name.suffix);
+    let shown = |entry: &Entry<'_>| demangling.show(entry.name.linkage, entry.name.suffix.text());
     let (a, b) = (shown(a), shown(b));
     let underscores = |name: &str| name.bytes().take_while(|&byte| byte == b'_').count();
     underscores(&b).cmp(&underscores(&a)).then_with(|| a.len().cmp(&b.len()))
@@ -104,7 +115,9 @@ fn store(table: &mut SymbolTable, Ended { entry, end }: Ended<'_, '_>) {
 
 /// Cuts overlapping symbols into spans that do not overlap: an inner symbol interrupts the outer one.
 fn add_spans(table: &mut SymbolTable) {
-    let mut cutter = Cutter::default();
+    let room = table.symbols.len();
+    let (starts, spans) = (Vec::with_capacity(room), Vec::with_capacity(room));
+    let mut cutter = Cutter { starts, spans, ..Cutter::default() };
     for (id, symbol) in (0..).map(SymbolId).zip(&table.symbols) {
         cutter.open(symbol.start, symbol.end, id);
     }

@@ -21,13 +21,33 @@ pub struct Name<'a> {
     /// The linker's name.
     pub linkage: &'a [u8],
     /// What is appended for the reader, such as `@plt`.
-    pub suffix: &'static str,
+    pub suffix: Suffix,
 }
 
 impl<'a> Name<'a> {
     /// A name without a suffix.
     pub fn plain(linkage: &'a [u8]) -> Name<'a> {
-        Name { linkage, suffix: "" }
+        Name { linkage, suffix: Suffix::None }
+    }
+}
+
+/// What follows a linker's name.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Suffix {
+    /// Nothing.
+    #[default]
+    None,
+    /// `@plt`: a stub that jumps to the function of that name.
+    Plt,
+}
+
+impl Suffix {
+    /// What the reader sees.
+    pub fn text(self) -> &'static str {
+        match self {
+            Suffix::None => "",
+            Suffix::Plt => "@plt",
+        }
     }
 }
 

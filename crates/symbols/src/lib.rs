@@ -24,13 +24,14 @@ mod entry;
 mod kallsyms;
 mod kernel;
 mod perf_map;
+mod shown;
 mod store;
 mod table;
 
 pub use builder::build;
 pub use demangle::{Demangling, demangle};
 pub use elf::elf_table;
-pub use entry::{Entry, Name};
+pub use entry::{Entry, Name, Suffix};
 pub use kallsyms::kallsyms_table;
 pub use kernel::{Reference, vmlinux_table};
 pub use oxperf_objects::elf::SymbolBinding;

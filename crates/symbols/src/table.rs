@@ -1,11 +1,11 @@
 //! The names of one object by address.
 
-use std::sync::OnceLock;
-
 use oxperf_objects::elf::SymbolBinding;
 
 use crate::builder::Span;
 use crate::demangle::Demangling;
+use crate::entry::Suffix;
+use crate::shown::Shown;
 
 /// Which symbol of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -35,7 +35,7 @@ pub struct SymbolTable {
     /// Starts of the spans, apart from them so that a search touches little memory.
     pub(crate) starts: Vec<u64>,
     pub(crate) spans: Vec<Span>,
-    pub(crate) shown: Vec<OnceLock<Box<str>>>,
+    pub(crate) shown: Shown,
     pub(crate) demangling: Demangling,
 }
 
@@ -46,7 +46,7 @@ pub(crate) struct Stored {
     pub(crate) end: u64,
     pub(crate) name_at: u32,
     pub(crate) name_size: u32,
-    pub(crate) suffix: &'static str,
+    pub(crate) suffix: Suffix,
     pub(crate) binding: SymbolBinding,
 }
 
@@ -72,8 +72,8 @@ impl SymbolTable {
     pub fn symbol(&self, id: SymbolId) -> Option<Symbol<'_>> {
         let index = usize::try_from(id.0).ok()?;
         let stored = self.symbols.get(index)?;
-        let shown = self.shown.get(index)?;
-        let name = shown.get_or_init(|| self.demangling.show(self.linkage(stored), stored.suffix));
+        let show = || self.demangling.show(self.linkage(stored), stored.suffix.text());
+        let name = self.shown.get(index, show)?;
         Some(Symbol { start: stored.start, end: stored.end, name, binding: stored.binding })
     }
 

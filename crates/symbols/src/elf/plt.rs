@@ -12,9 +12,7 @@ use oxperf_objects::elf::{Relocation, Section, SymbolBinding};
 
 use crate::builder::compare_aliases;
 use crate::demangle::Demangling;
-use crate::entry::{Entry, Name};
-
-const SUFFIX: &str = "@plt";
+use crate::entry::{Entry, Name, Suffix};
 
 /// The stubs of a linked file as symbols, by file offset. `known` are the symbols found so far: a stub for code that is
 /// chosen at load time is called like the code that chooses.
@@ -60,7 +58,7 @@ fn add_ordered<'a>(image: &Elf<'a>, known: &[Entry<'a>], entries: &mut Vec<Entry
             return;
         }
         if let Some(name) = names.name(&relocation) {
-            entries.push(stub_entry(at, stub, Name { linkage: name, suffix: SUFFIX }));
+            entries.push(stub_entry(at, stub, Name { linkage: name, suffix: Suffix::Plt }));
         }
         at = at.saturating_add(stub);
     }
@@ -81,7 +79,7 @@ fn add_decoded<'a>(image: &Elf<'a>, entries: &mut Vec<Entry<'a>>) {
             target.and_then(|target| by_address.get(&target)).and_then(|relocation| names.name(relocation));
         if let Some(name) = name {
             let start = stubs.offset.saturating_add(at);
-            entries.push(stub_entry(start, stub_size as u64, Name { linkage: name, suffix: SUFFIX }));
+            entries.push(stub_entry(start, stub_size as u64, Name { linkage: name, suffix: Suffix::Plt }));
         }
     }
 }

@@ -1,18 +1,32 @@
-//! The text of locations: an address, then what it is called. Only the address is written anew each time; the rest
-//! depends on the place alone, is rendered once and copied.
+//! The text of locations: an address, then what it is called. Names and objects are rendered once and copied; what a
+//! place adds is its distance from the symbol's start.
 
-use oxperf_machine::Machine;
+use std::collections::HashMap;
+
+use oxperf_machine::{DsoId, Machine};
 use oxperf_present::script::{FieldSet, Location, push_hex};
 use oxperf_present::visible::visible;
-use oxperf_resolve::{Names, Place, PlaceId};
+use oxperf_resolve::{Name, Names, Place, PlaceId};
 
 use crate::texts::Texts;
 
-/// Rendered names of places.
+/// Locations with some of their parts.
 #[derive(Debug, Default)]
 pub(super) struct Lines {
     fields: FieldSet,
-    texts: Texts,
+    /// What each place is called; `None` for one that nobody has asked for.
+    known: Vec<Option<Known>>,
+    symbols: HashMap<(DsoId, u64), u32>,
+    names: Texts,
+    dsos: Texts,
+}
+
+/// What a place is called.
+#[derive(Clone, Copy, Debug)]
+struct Known {
+    /// The number of its symbol's text, and how far it is from the symbol's start.
+    symbol: Option<(u32, u64)>,
+    dso: DsoId,
 }
 
 impl Lines {
@@ -24,6 +38,11 @@ impl Lines {
     /// The fields that are rendered.
     pub(super) fn fields(&self) -> FieldSet {
         self.fields
+    }
+
+    /// One field, if it is rendered.
+    fn part(&self, field: FieldSet) -> FieldSet {
+        if self.fields.contains(field) { field } else { FieldSet::EMPTY }
     }
 
     /// Appends an address and what is known of its place.
@@ -39,22 +58,57 @@ impl Lines {
         if fields.contains(FieldSet::IP) {
             push_hex(out, ip, 16);
         }
-        match place {
-            Some((id, place)) => {
-                let text = self.texts.get(id.0, |text| render(place, fields, names, machine, text));
-                out.extend_from_slice(text);
+        let Some((id, place)) = place else { return Location::default().write(fields, out) };
+        let known = self.known(id, place, names, machine);
+        match known.symbol {
+            Some((symbol, offset)) if fields.contains(FieldSet::SYM) => {
+                out.extend_from_slice(self.names.known(symbol));
+                if fields.contains(FieldSet::SYMOFF) {
+                    out.extend_from_slice(b"+0x");
+                    push_hex(out, offset, 1);
+                }
             }
-            None => Location::default().write(fields, out),
+            _ => Location::default().write(self.part(FieldSet::SYM), out),
+        }
+        out.extend_from_slice(self.dsos.known(known.dso.0));
+    }
+
+    #[inline]
+    fn known(&mut self, id: PlaceId, place: Place, names: &mut Names<'_>, machine: &Machine) -> Known {
+        let index = id.0 as usize;
+        if self.known.len() <= index {
+            self.known.resize(index + 1, None);
+        }
+        match self.known[index] {
+            Some(known) => known,
+            None => {
+                let known = self.look_up(place, names, machine);
+                self.known[index] = Some(known);
+                known
+            }
         }
     }
-}
 
-#[cold]
-fn render(place: Place, fields: FieldSet, names: &mut Names<'_>, machine: &Machine, out: &mut Vec<u8>) {
-    names.grow(machine);
-    let dso = visible(&machine.dso(place.dso).shown);
-    let name = names.name(machine, &place);
-    let symbol = name.map(|name| (visible(name.text), place.address.wrapping_sub(name.start)));
-    let symbol = symbol.as_ref().map(|(name, offset)| (name.as_ref(), *offset));
-    Location { symbol, dso: Some(&dso) }.write(fields, out);
+    #[cold]
+    fn look_up(&mut self, place: Place, names: &mut Names<'_>, machine: &Machine) -> Known {
+        names.grow(machine);
+        let fields = self.part(FieldSet::DSO);
+        self.dsos.get(place.dso.0, |out| {
+            let dso = visible(&machine.dso(place.dso).shown);
+            Location { symbol: None, dso: Some(&dso) }.write(fields, out);
+        });
+        let name = names.name(machine, &place);
+        let symbol = name.map(|name| (self.symbol(place.dso, &name), place.address.wrapping_sub(name.start)));
+        Known { symbol, dso: place.dso }
+    }
+
+    /// The number of a symbol's text.
+    fn symbol(&mut self, dso: DsoId, name: &Name<'_>) -> u32 {
+        let next = self.symbols.len() as u32;
+        let number = *self.symbols.entry((dso, name.start)).or_insert(next);
+        self.names.get(number, |out| {
+            Location { symbol: Some((&visible(name.text), 0)), dso: None }.write(FieldSet::SYM, out);
+        });
+        number
+    }
 }
