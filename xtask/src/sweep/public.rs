@@ -5,6 +5,7 @@ mod beside;
 mod inputs;
 mod own;
 mod quipper;
+mod simpleperf;
 
 use anyhow::Result;
 
@@ -60,6 +61,7 @@ fn try_file(
     let fates = own::try_commands(&file, &folder, options)?;
     let (mut rows, census) = beside.compare(input, &file, &folder)?;
     rows.extend(quipper::compare(input, &file, accepted)?);
+    rows.extend(simpleperf::compare(input, &file, &folder, options, accepted)?);
     std::fs::remove_dir_all(&folder)?;
     Ok(Fared { fates, rows, census })
 }
