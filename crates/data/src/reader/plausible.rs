@@ -203,8 +203,8 @@ fn body_sizes(kind: RecordType) -> Option<(u32, u32)> {
         RecordType::EVENT_UPDATE => (16, ANY),
         RecordType::CPU_MAP => (2, ANY),
         RecordType::COMPRESSED => (1, ANY),
-        kind if kind.name().is_some() => (8, ANY),
         kind if (LAST_WITH_16_BITS + 1..=LAST_OF_SIMPLEPERF).contains(&kind.0) => (0, LARGEST_OF_SIMPLEPERF),
+        kind if kind.name().is_some() => (8, ANY),
         _ => return None,
     })
 }
