@@ -159,6 +159,21 @@ impl ItraceOptions {
         ..ItraceOptions::NOTHING
     };
 
+    /// Whether samples are those of instructions alone, with nothing that would have to be counted or followed.
+    pub(crate) fn samples_every_instruction(&self) -> bool {
+        let errors_too = ItraceOptions {
+            instructions: true,
+            period: self.period,
+            errors: self.errors,
+            errors_without: self.errors_without,
+            timeless: self.timeless,
+            callchain_size: self.callchain_size,
+            last_branch_size: self.last_branch_size,
+            ..ItraceOptions::NOTHING
+        };
+        *self == errors_too
+    }
+
     /// Whether the calls of each thread must be followed.
     pub fn follows_calls(&self) -> bool {
         self.callchain || self.add_callchain || self.thread_stack

@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use intel_pt::{CodeAddress, CodeSource, Event, Item, Located, Moment, Wanted};
+use intel_pt::{Branch, CodeAddress, CodeSource, Event, Item, Located, Moment, Wanted};
 use oxperf_abi::{Cpu, FileOffset, Misc, PerfTime};
 use oxperf_machine::{Machine, ThreadId};
 use oxperf_session::{EventIndex, Payload, SampleEvent, SampleFlags, Sink, Traced, TracedCode};
@@ -47,6 +47,13 @@ struct Point {
     cycles: Option<u64>,
 }
 
+impl Point {
+    /// A place where nothing happens but an instruction.
+    fn at(ip: u64) -> Point {
+        Point { from: ip, to: 0, flags: SampleFlags::default(), length: 0, instructions: 0, cycles: None }
+    }
+}
+
 /// Makes the samples of a recording.
 pub(crate) struct Synthesizer {
     pub(crate) options: ItraceOptions,
@@ -65,6 +72,12 @@ pub(crate) struct Synthesizer {
     words: Vec<u8>,
     branch_words: Vec<u8>,
     marks: Vec<(u64, Located)>,
+    branches: Vec<Branch>,
+    addresses: Vec<u64>,
+    /// The event of which every instruction is a sample and only its address matters.
+    pub(crate) only_addresses: Option<EventIndex>,
+    /// The sample that was handed over last: most of the next one is the same.
+    sampled: SampleEvent<'static>,
 }
 
 impl Synthesizer {
@@ -96,6 +109,10 @@ impl Synthesizer {
             words: Vec::new(),
             branch_words: Vec::new(),
             marks: Vec::new(),
+            branches: Vec::new(),
+            addresses: Vec::new(),
+            only_addresses: None,
+            sampled: unfilled(),
         }
     }
 
@@ -124,16 +141,16 @@ impl Synthesizer {
                 let flags = async_flags(to, end, abort);
                 self.transfer(lane, &moment, (from, to.unwrap_or(0), flags), machine, sink)
             }
+            Item::Event(event) => {
+                lane.pass_to(moment.time);
+                self.event(lane, event, &moment, machine, sink)
+            }
             Item::Address { ip } => {
                 lane.pass_to(moment.time);
                 let cycles = self.cycles(&moment, moment.cycles_fresh);
                 let (instructions, flags) = (moment.instructions, in_tx(&moment));
                 let point = Point { from: ip, to: 0, flags, length: 0, instructions, cycles };
                 self.instruction(lane, &point, machine, sink)
-            }
-            Item::Event(event) => {
-                lane.pass_to(moment.time);
-                self.event(lane, event, &moment, machine, sink)
             }
             Item::Error(_) | Item::Pause | Item::End => ControlFlow::Continue(()),
         }
@@ -168,10 +185,51 @@ impl Synthesizer {
         machine: &mut Machine,
         sink: &mut impl Sink,
     ) -> ControlFlow<()> {
-        let mut marks = std::mem::take(&mut self.marks);
+        if let Some(event) = self.only_addresses {
+            return self.addresses(lane, event, moment, machine, sink);
+        }
+        let (mut marks, mut branches) = (std::mem::take(&mut self.marks), std::mem::take(&mut self.branches));
         collect_marks(lane, &mut marks);
-        let flow = self.points(lane, moment, &marks, machine, sink);
-        self.marks = marks;
+        branches.clear();
+        if self.wanted.runs {
+            branches.extend(lane.decoder.branches());
+        }
+        let flow = self.points(lane, moment, (&marks, &branches), machine, sink);
+        (self.marks, self.branches) = (marks, branches);
+        flow
+    }
+
+    /// Every instruction, where nothing but its address matters.
+    fn addresses(
+        &mut self,
+        lane: &mut Lane<'_>,
+        event: EventIndex,
+        moment: &Moment,
+        machine: &mut Machine,
+        sink: &mut impl Sink,
+    ) -> ControlFlow<()> {
+        let mut addresses = std::mem::take(&mut self.addresses);
+        addresses.clear();
+        let (before, undecided) = (lane.decoder.run().before, first_decision(lane).saturating_sub(1));
+        let run = lane.decoder.run();
+        for (index, visit) in run.visits.iter().enumerate() {
+            let block = lane.decoder.block(visit.block()).instructions();
+            let last = index + 1 == run.visits.len();
+            let executed = run.partial.filter(|_| last).map_or(block.len(), |count| count as usize);
+            addresses.extend(block.iter().take(executed).map(|located| located.ip));
+        }
+        let split = usize::try_from(undecided).unwrap_or(usize::MAX).min(addresses.len());
+        let (early, late) = addresses.split_at(split);
+        let mut flow = ControlFlow::Continue(());
+        for (part, time) in [(early, before), (late, moment.time)] {
+            lane.pass_to(time);
+            if let (Some(first), ControlFlow::Continue(())) = (part.first(), flow) {
+                let thread = thread_of(lane, machine);
+                self.fill(lane, event, thread, &Point::at(*first));
+                flow = sink.addresses(machine, &self.sampled, part);
+            }
+        }
+        self.addresses = addresses;
         flow
     }
 
@@ -179,7 +237,7 @@ impl Synthesizer {
         &mut self,
         lane: &mut Lane<'_>,
         moment: &Moment,
-        marks: &[(u64, Located)],
+        (marks, branches): (&[(u64, Located)], &[Branch]),
         machine: &mut Machine,
         sink: &mut impl Sink,
     ) -> ControlFlow<()> {
@@ -188,11 +246,9 @@ impl Synthesizer {
             (moment.instructions.wrapping_sub(run.instructions), run.before)
         };
         let undecided = first_decision(lane);
-        let branches: Vec<intel_pt::Branch> =
-            if self.wanted.runs { lane.decoder.branches().collect() } else { Vec::new() };
         // A count that nothing has shown yet is still to be shown.
         lane.cycles_fresh |= moment.cycles_fresh;
-        let mut branches = branches.into_iter().peekable();
+        let mut branches = branches.iter().peekable();
         let mut marks = marks.iter().peekable();
         loop {
             let at = match (marks.peek(), branches.peek()) {
@@ -369,41 +425,38 @@ impl Synthesizer {
         machine: &mut Machine,
         sink: &mut impl Sink,
     ) -> ControlFlow<()> {
-        let running = lane.running;
-        let thread = match running.thread {
-            Some(thread) => thread,
-            None => machine.thread(running.pid, running.tid),
-        };
-        let is_branch = Some(event) == self.events.branches;
-        self.collect_stacks(machine, thread, running.cpu, point.from, is_branch);
-        let (chain, branches) = (&self.words, &self.branch_words);
-        let sample = Sample {
-            ip: Some(point.from),
-            pid: Some(running.pid),
-            tid: Some(running.tid),
-            time: self.time(lane.timestamp),
-            addr: Some(point.to),
-            cpu: running.cpu.filter(|_| lane.cpu.is_some()),
-            period: Some(period),
-            callchain: (self.options.callchain && !is_branch).then(|| Words::new(chain, Endian::Little)),
-            branch_stack: (self.options.last_branch && !is_branch)
-                .then(|| BranchStack::from_words(Words::new(branches, Endian::Little))),
-            ..Sample::default()
-        };
+        let thread = thread_of(lane, machine);
         let code = self.code(lane, point, machine);
-        let depth = self.depth(machine, thread, running.cpu);
+        let depth = self.depth(machine, thread, lane.running.cpu);
+        self.fill(lane, event, thread, point);
+        self.sampled.sample.period = Some(period);
+        self.sampled.period = period;
         let traced = Traced { flags: point.flags, instructions, cycles, code, depth, payload };
-        let anywhere = if point.from == 0 { point.to } else { point.from };
-        let sampled = SampleEvent {
-            event,
-            offset: FileOffset(0),
-            misc: Misc(mode_of(anywhere) as u16),
-            sample,
-            thread,
-            period,
-            traced: Some(traced),
-        };
+        self.sampled.traced = Some(traced);
+        let with_stacks = self.options.callchain || self.options.last_branch;
+        if !with_stacks || Some(event) == self.events.branches {
+            return sink.sample(machine, &self.sampled);
+        }
+        self.collect_stacks(machine, thread, lane.running.cpu, point.from);
+        let mut sampled: SampleEvent<'_> = self.sampled;
+        let (chain, branches) = (Words::new(&self.words, Endian::Little), &self.branch_words);
+        sampled.sample.callchain = self.options.callchain.then_some(chain);
+        sampled.sample.branch_stack =
+            self.options.last_branch.then(|| BranchStack::from_words(Words::new(branches, Endian::Little)));
         sink.sample(machine, &sampled)
+    }
+
+    /// Fills in what every sample says.
+    fn fill(&mut self, lane: &Lane<'_>, event: EventIndex, thread: ThreadId, point: &Point) {
+        let (running, time) = (lane.running, self.time(lane.timestamp));
+        let sampled = &mut self.sampled;
+        (sampled.event, sampled.thread) = (event, thread);
+        let anywhere = if point.from == 0 { point.to } else { point.from };
+        sampled.misc = Misc(mode_of(anywhere) as u16);
+        let sample = &mut sampled.sample;
+        (sample.ip, sample.addr) = (Some(point.from), Some(point.to));
+        (sample.pid, sample.tid) = (Some(running.pid), Some(running.tid));
+        (sample.time, sample.cpu) = (time, running.cpu.filter(|_| lane.cpu.is_some()));
     }
 
     /// The time of a TSC, where there is time.
@@ -432,17 +485,7 @@ impl Synthesizer {
         code
     }
 
-    fn collect_stacks(
-        &mut self,
-        machine: &Machine,
-        thread: ThreadId,
-        cpu: Option<Cpu>,
-        ip: u64,
-        is_branch: bool,
-    ) {
-        if is_branch || !(self.options.callchain || self.options.last_branch) {
-            return;
-        }
+    fn collect_stacks(&mut self, machine: &Machine, thread: ThreadId, cpu: Option<Cpu>, ip: u64) {
         let stack = self.stacks.entry(stack_key(machine, thread, cpu)).or_default();
         if self.options.callchain {
             stack.chain(ip, self.options.callchain_size + 1, &mut self.chain);
@@ -476,6 +519,24 @@ impl Synthesizer {
         self.words.clear();
         self.words.extend(self.chain.iter().flat_map(|word| word.to_le_bytes()));
         Some(Words::new(&self.words, Endian::Little))
+    }
+}
+
+/// The thread of a lane's samples.
+fn thread_of(lane: &Lane<'_>, machine: &mut Machine) -> ThreadId {
+    lane.running.thread.unwrap_or_else(|| machine.thread(lane.running.pid, lane.running.tid))
+}
+
+/// A sample of which nothing is known.
+fn unfilled() -> SampleEvent<'static> {
+    SampleEvent {
+        event: EventIndex(0),
+        offset: FileOffset(0),
+        misc: Misc(0),
+        sample: Sample::default(),
+        thread: ThreadId(0),
+        period: 1,
+        traced: None,
     }
 }
 

@@ -5,7 +5,7 @@
 
 use std::ops::ControlFlow;
 
-use intel_pt::{Decoder, Item, Tsc};
+use intel_pt::{Decoder, ErrorKind, Item, Period, Tsc};
 use oxperf_abi::{Cpu, Misc, PerfTime, Pid, RecordType, Tid};
 use oxperf_data::{Damage, RawRecord};
 use oxperf_machine::Machine;
@@ -64,7 +64,13 @@ impl<'t, 's, S: Sink> Tracer<'t, 's, S> {
         sink: &'s mut S,
     ) -> Tracer<'t, 's, S> {
         let Planned { plan, events: made, .. } = planned;
-        let wanted = plan.wanted(&options.itrace, &trace.info);
+        let mut wanted = plan.wanted(&options.itrace, &trace.info);
+        let only_addresses =
+            made.instructions.filter(|event| only_addresses_matter(trace, &options, sink, *event));
+        if only_addresses.is_some() && wanted.period == Some(Period::Instructions(1)) {
+            (wanted.runs, wanted.period) = (true, None);
+        }
+        let only_addresses = only_addresses.filter(|_| wanted.period.is_none());
         let overlapping = trace.in_samples || trace.info.snapshots;
         let queues = trace.queues.values().filter(|queue| !queue.buffers.is_empty());
         let lanes = queues.map(|queue| Lane {
@@ -88,19 +94,21 @@ impl<'t, 's, S: Sink> Tracer<'t, 's, S> {
             by_instructions: Counted::default(),
             by_cycles: Counted::default(),
         });
+        let mut synthesizer = Synthesizer::new(
+            options.itrace,
+            plan,
+            trace.info.clock,
+            made,
+            options.images,
+            wanted,
+            options.with_code,
+        );
+        synthesizer.only_addresses = only_addresses;
         Tracer {
             trace,
             sink,
             lanes: lanes.collect(),
-            synthesizer: Synthesizer::new(
-                options.itrace,
-                plan,
-                trace.info.clock,
-                made,
-                options.images,
-                wanted,
-                options.with_code,
-            ),
+            synthesizer,
             current: FxHashMap::default(),
             events: events.clone(),
             endian,
@@ -177,7 +185,12 @@ impl<'t, 's, S: Sink> Tracer<'t, 's, S> {
                 }
                 Item::Error(error) => {
                     let moment = lane.decoder.moment();
-                    lane.timestamp = moment.estimate.or(moment.time).map_or(lane.timestamp, |time| time.0);
+                    // What an overflow swallowed took time that nobody can guess.
+                    let time = match error.kind {
+                        ErrorKind::Overflow => moment.time,
+                        _ => moment.estimate.or(moment.time),
+                    };
+                    lane.timestamp = time.map_or(lane.timestamp, |time| time.0);
                     let time = self.synthesizer.time(lane.timestamp);
                     let code = error.kind.perf_code();
                     let told = told_error(code, lane.running, error.ip, time);
@@ -298,6 +311,19 @@ impl<'t, 's, S: Sink> Tracer<'t, 's, S> {
         let (pid, tid, time, cpu) = (sample.pid, sample.tid, sample.time, sample.cpu);
         SampleId { pid, tid, time, cpu, ..SampleId::default() }
     }
+}
+
+/// Whether the samples of the event are every instruction, and only their addresses matter. Samples of several queues
+/// are put in order one by one.
+fn only_addresses_matter(
+    trace: &Trace<'_>,
+    options: &TracerOptions,
+    sink: &impl Sink,
+    event: EventIndex,
+) -> bool {
+    let queues = trace.queues.values().filter(|queue| !queue.buffers.is_empty());
+    let every = options.itrace.samples_every_instruction() && !options.with_code;
+    every && queues.count() == 1 && sink.takes_addresses(event)
 }
 
 impl<S: Sink> Sink for Tracer<'_, '_, S> {

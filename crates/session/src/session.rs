@@ -32,6 +32,22 @@ pub trait Sink {
     /// A sample; the machine is as it was at that moment. `Break` ends the session.
     fn sample(&mut self, machine: &mut Machine, event: &SampleEvent<'_>) -> ControlFlow<()>;
 
+    /// Whether of the samples of an event only the address matters, beside who ran when: then many that were made of
+    /// hardware trace may come at once, by [`Sink::addresses`].
+    fn takes_addresses(&self, _event: EventIndex) -> bool {
+        false
+    }
+
+    /// Samples that differ in their addresses alone, in order; `first` is the first of them. `Break` ends the session.
+    fn addresses(
+        &mut self,
+        _machine: &mut Machine,
+        _first: &SampleEvent<'_>,
+        _addresses: &[u64],
+    ) -> ControlFlow<()> {
+        ControlFlow::Continue(())
+    }
+
     /// A kernel record that is no sample, after it was applied to the machine; an EXIT before, while its thread is
     /// still known. `Break` ends the session.
     fn sideband(&mut self, _machine: &mut Machine, _event: &SidebandEvent<'_>) -> ControlFlow<()> {

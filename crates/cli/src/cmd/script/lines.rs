@@ -45,6 +45,12 @@ impl Lines {
         if self.fields.contains(field) { field } else { FieldSet::EMPTY }
     }
 
+    /// Whether anything but the address is rendered.
+    #[inline]
+    pub(super) fn names_anything(&self) -> bool {
+        self.fields.without(FieldSet::IP | FieldSet::SYMOFF) != FieldSet::EMPTY
+    }
+
     /// Appends an address and what is known of its place.
     #[inline]
     pub(super) fn push(

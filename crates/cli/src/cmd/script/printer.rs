@@ -172,9 +172,12 @@ impl<'s> Printer<'s> {
         let lines = view.lines;
         if !view.layout.with_chain || event.sample.callchain.is_none() {
             let ip = event.sample.ip.unwrap_or(0);
-            let place = self.places.locate(machine, event.thread, event.misc.cpu_mode(), ip);
             let out = self.output.buffer();
             out.push(b' ');
+            if !self.lines[lines].names_anything() {
+                return push_hex(out, ip, 16);
+            }
+            let place = self.places.locate(machine, event.thread, event.misc.cpu_mode(), ip);
             return self.lines[lines].push(ip, place, (&mut self.names, machine), out);
         }
         self.output.buffer().push(b'\n');
@@ -233,7 +236,8 @@ impl<'s> Printer<'s> {
     pub(super) fn print_data_address(&mut self, machine: &Machine, event: &SampleEvent<'_>) {
         let address = event.sample.addr.unwrap_or(0);
         push_hex(self.output.buffer(), address, 16);
-        if let Some(lines) = self.views[event.event.0].data_lines {
+        let named = self.views[event.event.0].data_lines.filter(|lines| self.lines[*lines].names_anything());
+        if let Some(lines) = named {
             let recorded = event.misc.cpu_mode();
             let placed = machine.locate(event.thread, recorded, address).is_some();
             // The kernel touches user memory, too.
@@ -383,6 +387,33 @@ impl Sink for Printer<'_> {
             None => Ok(()),
         });
         self.go_on(printed)
+    }
+
+    fn takes_addresses(&self, event: EventIndex) -> bool {
+        let view = &self.views[event.0];
+        view.fields == FieldSet::IP && !view.is_branch && !self.with_flags && self.dumper.is_none()
+    }
+
+    fn addresses(
+        &mut self,
+        machine: &mut Machine,
+        first: &SampleEvent<'_>,
+        addresses: &[u64],
+    ) -> ControlFlow<()> {
+        if !self.filter.takes(machine, first) {
+            return ControlFlow::Continue(());
+        }
+        for addresses in addresses.chunks(1 << 10) {
+            let out = self.output.buffer();
+            for address in addresses {
+                out.push(b' ');
+                push_hex(out, *address, 16);
+                out.push(b'\n');
+            }
+            let settled = self.output.settle();
+            self.go_on(settled)?;
+        }
+        ControlFlow::Continue(())
     }
 
     fn sideband(&mut self, machine: &mut Machine, event: &SidebandEvent<'_>) -> ControlFlow<()> {
