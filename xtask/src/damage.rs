@@ -9,6 +9,7 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 
 use crate::args::Args;
+use crate::mutation::{Random, mutate};
 use crate::process::{Job, Limits};
 use crate::{binary, workspace};
 
@@ -31,9 +32,6 @@ const COMMANDS: [&[&str]; 8] = [
     &["data", "convert", "--force", "--to-perf", "/dev/null"],
 ];
 
-/// Words that lengths and offsets do not expect.
-const EXTREMES: [u64; 8] = [0, 1, 7, 0xffff, 0xffff_ffff, 1 << 63, u64::MAX, u64::MAX - 7];
-
 /// Damages `--runs` recordings, chosen and changed by `--seed`, and keeps what crashes in `target/damage`.
 pub(crate) fn run(mut args: Args) -> Result<ExitCode> {
     let runs = args.number("--runs")?.unwrap_or(500);
@@ -45,7 +43,7 @@ pub(crate) fn run(mut args: Args) -> Result<ExitCode> {
         println!("SKIPPED: there are no recordings below ../shared/fixtures/recorded to damage");
         return Ok(ExitCode::SUCCESS);
     }
-    let mut random = Random(seed as u64 + 1);
+    let mut random = Random::new(seed as u64);
     let bad = (0..runs).map(|run| one(run, &originals, &mut random, &binary)).sum::<Result<usize>>()?;
     println!("{runs} damaged recordings, {} commands each, {bad} BAD", COMMANDS.len());
     Ok(if bad == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
@@ -71,7 +69,7 @@ fn originals() -> Result<Vec<PathBuf>> {
 fn one(run: usize, originals: &[PathBuf], random: &mut Random, binary: &Path) -> Result<usize> {
     let original = random.pick(originals).context("no recording")?;
     let mut bytes = std::fs::read(original).with_context(|| original.display().to_string())?;
-    (0..=random.below(6)).for_each(|_| change(&mut bytes, random));
+    mutate(&mut bytes, random);
     let folder = workspace::scratch("damage")?;
     let input = folder.join(format!("{run}.data"));
     std::fs::write(&input, &bytes)?;
@@ -109,72 +107,4 @@ fn crash(words: &[&str], input: &Path, folder: &Path, binary: &Path) -> Result<O
         "{crash}: {}",
         String::from_utf8_lossy(&message).lines().find(|line| !line.is_empty()).unwrap_or("")
     )))
-}
-
-/// One change: a cut, a byte, a word, an extreme word, a stretch of zeros, a stretch copied elsewhere.
-fn change(bytes: &mut Vec<u8>, random: &mut Random) {
-    let at = place(bytes.len(), random);
-    match random.below(6) {
-        0 if random.below(4) == 0 => bytes.truncate(at),
-        0 | 1 => write(bytes, at, &[random.next() as u8]),
-        2 => write(bytes, at & !7, &random.next().to_le_bytes()),
-        3 => write(bytes, at & !7, &EXTREMES[random.below(EXTREMES.len())].to_le_bytes()),
-        4 => write(bytes, at, &vec![0; random.below(64)]),
-        _ => {
-            let from = place(bytes.len(), random);
-            let piece: Vec<u8> = bytes.iter().skip(from).take(random.below(128)).copied().collect();
-            write(bytes, at, &piece);
-        }
-    }
-}
-
-/// Header, attributes and ids are few among many records: they get their share.
-fn place(len: usize, random: &mut Random) -> usize {
-    match random.below(4) {
-        0 => random.below(len.min(104)),
-        1 => random.below(len.min(2048)),
-        2 => len - random.below(len.min(4096)).min(len),
-        _ => random.below(len),
-    }
-}
-
-fn write(bytes: &mut [u8], at: usize, piece: &[u8]) {
-    bytes.iter_mut().skip(at).zip(piece).for_each(|(target, source)| *target = *source);
-}
-
-/// A xorshift generator: the same seed damages the same way.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0
-    }
-
-    /// A number below `limit`, or 0.
-    fn below(&mut self, limit: usize) -> usize {
-        (self.next() >> 8) as usize % limit.max(1)
-    }
-
-    fn pick<'a, T>(&mut self, items: &'a [T]) -> Option<&'a T> {
-        items.get(self.below(items.len()))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_same_seed_damages_the_same_way_and_never_fails() {
-        let damaged = |seed| {
-            let (mut bytes, mut random) = (vec![7; 300], Random(seed));
-            (0..12).for_each(|_| change(&mut bytes, &mut random));
-            bytes
-        };
-        assert_eq!(damaged(5), damaged(5));
-        assert_ne!(damaged(5), damaged(6));
-    }
 }

@@ -11,6 +11,7 @@ mod bench;
 mod binary;
 mod bless;
 mod damage;
+mod mutation;
 mod process;
 mod sweep;
 mod tidy;
@@ -25,8 +26,9 @@ cargo xtask TASK
 
   tidy                          check layers, lints, licences, heads, links and sizes
   sweep [--filter S] [--only script,report,..] [--jobs N] [--bin F] [--all]
-        [--no-recorded] [--no-pt] [--no-public]
-                                compare our text with perf's over ../shared/fixtures
+        [--no-recorded] [--no-pt] [--no-public] [--mutations N]
+                                compare our text with perf's over ../shared/fixtures; then read
+                                20,000 damaged recordings: nothing may crash, hang or eat memory
   damage [--runs N] [--seed N] [--bin F]
                                 changed bytes in recordings of ../shared through the readers: nothing may crash
   bench [report|script|decode|pt|record|..] [--runs N] [--ref-runs N] [--bin F]

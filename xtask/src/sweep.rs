@@ -3,6 +3,7 @@
 mod accepted;
 mod case;
 mod compare;
+mod mutations;
 mod public;
 mod recorded;
 mod scope;
@@ -24,6 +25,9 @@ use crate::{binary, workspace};
 
 /// A command that needs more than this is a failure.
 const LIMITS: Limits = Limits { time: Duration::from_secs(60), memory_kib: 8 << 20 };
+
+/// How many damaged recordings are read.
+const MUTATIONS: usize = 20_000;
 
 /// What the command line asks for.
 struct Options {
@@ -49,6 +53,7 @@ pub(crate) fn run(mut args: Args) -> Result<ExitCode> {
     };
     let (recorded, public) = (!args.flag("--no-recorded"), !args.flag("--no-public"));
     let traced = !args.flag("--no-pt");
+    let mutations = args.number("--mutations")?.unwrap_or(MUTATIONS);
     let options = options(args, shared)?;
     let mut good = true;
     if recorded {
@@ -59,6 +64,9 @@ pub(crate) fn run(mut args: Args) -> Result<ExitCode> {
     }
     if public && options.only.is_empty() {
         good &= public::sweep(&options)?;
+    }
+    if options.only.is_empty() {
+        good &= mutations::sweep(&options, mutations)?;
     }
     Ok(if good { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }

@@ -9,10 +9,10 @@ mod traces;
 
 use std::ops::ControlFlow;
 
-use oxperf_abi::CpuMode;
+use oxperf_abi::{CpuMode, SampleType};
 use oxperf_machine::Machine;
 use oxperf_resolve::{FrameId as LocatedId, FrameTable, Names, SymbolSource, walk_chain};
-use oxperf_session::{SampleEvent, Sink};
+use oxperf_session::{EventIndex, EventTable, SampleEvent, Sink};
 use oxperf_tracepoint::Formatters;
 use rustc_hash::FxHashMap;
 
@@ -228,6 +228,19 @@ fn profile_thread(thread: &oxperf_machine::Thread, comms: &[CommId]) -> Thread {
 }
 
 impl Sink for Collector<'_> {
+    fn event(&mut self, events: &EventTable, told: EventIndex) -> bool {
+        let Some(event) = events.events().get(told.0) else { return false };
+        match self.profile.events.get_mut(told.0) {
+            Some(known) => known.name.clone_from(&event.name),
+            None => self.profile.events.push(EventProfile {
+                name: event.name.clone(),
+                has_callchains: event.attr.sample_type.contains(SampleType::CALLCHAIN),
+                ..EventProfile::default()
+            }),
+        }
+        true
+    }
+
     #[inline]
     fn sample(&mut self, machine: &mut Machine, event: &SampleEvent<'_>) -> ControlFlow<()> {
         let mode = event.misc.cpu_mode();

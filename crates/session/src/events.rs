@@ -2,6 +2,7 @@
 
 use oxperf_abi::{EventAttr, EventId, RecordType};
 use oxperf_data::Reader;
+use oxperf_wire::user::HeaderAttr;
 use oxperf_wire::{Endian, SampleLayout};
 use rustc_hash::FxHashMap;
 
@@ -49,6 +50,26 @@ impl EventTable {
         let first = EventIndex(self.events.len());
         self.events.extend(events);
         first
+    }
+
+    /// Adds an event that a stream tells of between its samples; `None` behind events that the file does not list.
+    pub(crate) fn add_told(&mut self, told: &HeaderAttr<'_>) -> Option<EventIndex> {
+        if self.recorded < self.events.len() {
+            return None;
+        }
+        let (index, attr) = (EventIndex(self.recorded), told.stored.attr);
+        let (layout, name) = (SampleLayout::new(&attr), attr.generic_name());
+        self.events.push(SessionEvent { attr, layout, name });
+        self.recorded += 1;
+        self.by_id.extend(told.ids.iter().map(|id| (EventId(id), index)));
+        Some(index)
+    }
+
+    /// Names the event with an id.
+    pub(crate) fn rename(&mut self, id: EventId, name: &[u8]) -> Option<EventIndex> {
+        let index = self.by_id(id)?;
+        self.events[index.0].name = String::from_utf8_lossy(name).into_owned();
+        Some(index)
     }
 
     /// The events in file order, behind them those that were added.

@@ -3,9 +3,9 @@
 use std::ops::ControlFlow;
 
 use oxperf_abi::{FileOffset, Misc, PerfTime, RecordType};
-use oxperf_data::{Damage, DataError, Framed, RawRecord, Reader, Source, features::BuildIds};
+use oxperf_data::{Container, Damage, DataError, Framed, RawRecord, Reader, Source, features::BuildIds};
 use oxperf_machine::{Machine, ThreadId};
-use oxperf_wire::user::{AuxtraceError, BuildIdRecord};
+use oxperf_wire::user::{AuxtraceError, BuildIdRecord, EventUpdate, HeaderAttr, Update};
 use oxperf_wire::{Cursor, Endian, RecordHeader, Sample, SampleId};
 
 use crate::deferred::Deferred;
@@ -58,6 +58,12 @@ pub trait Sink {
     /// `Break` ends the session.
     fn damage(&mut self, _damage: &Damage) -> ControlFlow<()> {
         ControlFlow::Continue(())
+    }
+
+    /// A stream tells of an event, or how one is called, between its samples: of the one at `told` in `events`. `false`
+    /// when the sink has no use for further events; samples of such a one are none of a listed event then.
+    fn event(&mut self, _events: &EventTable, _told: EventIndex) -> bool {
+        false
     }
 
     /// The recorder finished a round: it has emptied every ring once more. `Break` ends the session.
@@ -128,6 +134,8 @@ pub struct Session<'r, 'a> {
     in_file_order: bool,
     only: Option<&'static [RecordType]>,
     milestones: Milestones<'r>,
+    /// How many events that the stream was opened with it has still to repeat; `None` of other forms.
+    opened_with: Option<usize>,
     /// Whether a round's end says something about all records that can still come.
     rounds_hold: bool,
 }
@@ -181,6 +189,7 @@ impl<'r, 'a> Session<'r, 'a> {
             diagnostics,
             in_file_order: false,
             only: None,
+            opened_with: (reader.container() == Container::Stream).then(|| reader.events().len()),
             milestones: Milestones::new(),
             // The files of a directory are read one after another: each ends long before the others begin.
             rounds_hold: reader.part_count() == 0,
@@ -328,6 +337,8 @@ impl<'r, 'a> Session<'r, 'a> {
                 sink.record(&mut self.machine, &record.as_raw(), None)?;
                 return self.finish_round(order, sink);
             }
+            RecordType::HEADER_ATTR => self.take_attr(record.body.as_ref(), sink),
+            RecordType::EVENT_UPDATE => self.take_update(record.body.as_ref(), sink),
             RecordType::HEADER_BUILD_ID => self.note_build_id(record.header.misc, record.body.as_ref()),
             kind => self.count_unknown(kind),
         }
@@ -343,6 +354,36 @@ impl<'r, 'a> Session<'r, 'a> {
             self.deliver_all(order.finish_round(), sink)?;
         }
         sink.round()
+    }
+
+    /// A stream repeats the events that it was opened with, and may go on to tell of others.
+    fn take_attr(&mut self, body: &[u8], sink: &mut impl Sink) {
+        let Ok(told) = HeaderAttr::decode(&mut Cursor::new(body, self.endian)) else { return };
+        match &mut self.opened_with {
+            None => return,
+            Some(0) => {}
+            Some(known) => {
+                *known -= 1;
+                return;
+            }
+        }
+        let mut events = self.events.clone();
+        if events.add_told(&told).is_some_and(|added| sink.event(&events, added)) {
+            self.events = events;
+            self.diagnostics.lost_samples_by_event.push(0);
+        }
+    }
+
+    /// Another name for an event than it was opened with.
+    fn take_update(&mut self, body: &[u8], sink: &mut impl Sink) {
+        if self.opened_with != Some(0) {
+            return;
+        }
+        let Ok(update) = EventUpdate::decode(&mut Cursor::new(body, self.endian)) else { return };
+        let Update::Name(name) = update.update else { return };
+        if let Some(told) = self.events.rename(update.id, name) {
+            sink.event(&self.events, told);
+        }
     }
 
     /// A stream tells build ids as it goes on.

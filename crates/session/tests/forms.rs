@@ -7,7 +7,7 @@ use oxperf_abi::{AttrFlags, EventAttr, EventId, EventType, Misc, RecordType, Sam
 use oxperf_data::features::{Compressed, DirFormat};
 use oxperf_data::{Container, FeatureId, FeatureSet, Reader, Writer, WriterEvent};
 use oxperf_machine::Machine;
-use oxperf_session::{SampleEvent, Session, Sink, rewrite};
+use oxperf_session::{EventIndex, EventTable, SampleEvent, Session, Sink, rewrite};
 use oxperf_tracepoint::{Formatters, SystemFormat, TracingData};
 use oxperf_wire::{Encoder, Endian};
 
@@ -232,4 +232,49 @@ fn a_plain_file_is_never_without_records() {
     rewrite(&Reader::open(&file(&[], &FeatureSet::new())).unwrap(), &mut written).unwrap();
     let plain = Reader::open(&written).unwrap();
     assert_eq!((plain.damage().listed(), plain.records().unwrap().count()), (&[][..], 1));
+}
+
+/// Notes the names of the events that samples belong to.
+#[derive(Default)]
+struct Named {
+    names: Vec<String>,
+    samples: Vec<String>,
+}
+
+impl Sink for Named {
+    fn event(&mut self, events: &EventTable, told: EventIndex) -> bool {
+        self.names.resize(events.events().len(), String::new());
+        self.names[told.0].clone_from(&events.events()[told.0].name);
+        true
+    }
+
+    fn sample(&mut self, _: &mut Machine, event: &SampleEvent<'_>) -> ControlFlow<()> {
+        self.samples.push(self.names[event.event.0].clone());
+        ControlFlow::Continue(())
+    }
+}
+
+#[test]
+fn a_stream_may_tell_of_events_between_its_samples() {
+    let attr = |config| EventAttr { sample_type: SampleType::IDENTIFIER, config, ..EventAttr::default() };
+    let told = |config, id| {
+        record(RecordType::HEADER_ATTR, |body| {
+            oxperf_wire::attr::encode(&attr(config), 64, body);
+            body.u64(id);
+        })
+    };
+    let renamed = record(RecordType::EVENT_UPDATE, |body| {
+        [2, 1].iter().for_each(|word| body.u64(*word));
+        body.c_string_padded(b"other");
+    });
+    let sample = |id| record(RecordType::SAMPLE, |body| body.u64(id));
+    let head = [u64::from_le_bytes(*b"PERFILE2"), 16].map(u64::to_ne_bytes).concat();
+    let records = [told(0, 1), sample(1), told(1, 2), sample(2), renamed, sample(1), sample(3)].concat();
+    let bytes = [head, records].concat();
+    for reader in [Reader::open(&bytes), Reader::open_stream(Box::new(std::io::Cursor::new(bytes.clone())))] {
+        let mut sink = Named { names: vec!["first".to_owned()], ..Named::default() };
+        let finished = Session::new(&reader.unwrap()).run(&mut sink).unwrap();
+        assert_eq!(sink.samples, ["first", "instructions", "other"]);
+        assert_eq!((finished.diagnostics.unknown_ids, finished.diagnostics.samples), (1, 3));
+    }
 }

@@ -13,7 +13,7 @@ use super::accepted::Accepted;
 use super::table::{Row, Table};
 use super::{Options, accepted, parallel};
 use beside::{Beside, Census};
-use inputs::Input;
+pub(super) use inputs::{Input, recordings};
 use own::Fate;
 
 /// How one file fared.
@@ -26,7 +26,7 @@ struct Fared {
 
 /// Runs all commands over all files and prints what came of it; `false` when one misbehaved or differs.
 pub(super) fn sweep(options: &Options) -> Result<bool> {
-    let inputs = inputs::recordings(&options.shared.join("fixtures/public"), &options.filter)?;
+    let inputs = recordings(&options.shared.join("fixtures/public"), &options.filter)?;
     let accepted = accepted::read()?;
     let beside = Beside::new(options, &accepted)?;
     let fared = parallel(options.jobs, &inputs, |index, input| {

@@ -87,6 +87,11 @@ impl Dumper {
         packets.map_or(Ok(()), |packets| write_packets(packets, output))
     }
 
+    /// Takes other events than it was made with.
+    pub(crate) fn set_events(&mut self, events: &EventTable) {
+        self.dump.set_events(events.clone());
+    }
+
     /// Writes what is broken.
     pub(crate) fn damage(&self, damage: &Damage, output: &mut Output) -> io::Result<()> {
         self.dump.damage(damage, output.buffer());
@@ -134,6 +139,11 @@ impl DumpSink {
 }
 
 impl Sink for DumpSink {
+    fn event(&mut self, events: &EventTable, _: EventIndex) -> bool {
+        self.dumper.set_events(events);
+        true
+    }
+
     fn record(
         &mut self,
         _: &mut Machine,

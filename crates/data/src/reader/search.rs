@@ -77,6 +77,11 @@ impl Search {
         Search { from, next: from, what: What::Record { expected, chain } }
     }
 
+    /// Looks for the record that follows the bytes at `from`, which are no record of any kind.
+    pub(super) fn for_end_of_gap(from: u64) -> Search {
+        Search { from, next: from, what: What::Record { expected: None, chain: None } }
+    }
+
     /// Finds out whether the record at `from`, of `size` bytes, is what it says.
     pub(super) fn for_liar(from: u64, size: u64) -> Search {
         Search { from, next: from + 1, what: What::Liar { end: from.saturating_add(size) } }
@@ -196,10 +201,15 @@ impl<'v> View<'v> {
         Plausible::possible(self.plausible.framing.header(bytes))
     }
 
-    /// Where a record of whatever kind would end that begins at a place.
+    /// Where a record of whatever kind would end that begins at a place. Those with bytes outside of their size are of
+    /// known kinds.
     fn end_by_size(&self, place: u64) -> Option<u64> {
-        let header = self.plausible.framing.header(*self.bytes_from(place).first_chunk()?);
-        (header.size as usize >= Framing::HEADER).then(|| place.saturating_add(u64::from(header.size)))
+        let bytes = self.bytes_from(place);
+        let header = self.plausible.framing.header(*bytes.first_chunk()?);
+        let body = bytes.get(Framing::HEADER..header.size as usize).unwrap_or_default();
+        let alone = self.plausible.framing.payload_size(header.kind, body) == 0;
+        (alone && header.size as usize >= Framing::HEADER)
+            .then(|| place.saturating_add(u64::from(header.size)))
     }
 
     /// Looks at one place thoroughly.

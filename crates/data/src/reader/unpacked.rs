@@ -334,6 +334,16 @@ mod tests {
     }
 
     #[test]
+    fn what_is_never_compressed_is_a_gap() {
+        let trace = record(71, &[&4096_u64.to_le_bytes()[..], &[0; 32]].concat());
+        let inner = [record(3, &[7; 16]), trace, ROUND.repeat(4)].concat();
+        let packed = compress(&[&inner]).remove(0);
+        let out = unpack(&record(81, &packed), 0);
+        assert_eq!(out[1..3], [Ok((3, 16)), Err(Damage::GapInside { offset: FileOffset(0), bytes: 48 })]);
+        assert_eq!(out[3..], [Ok((68, 0)); 4]);
+    }
+
+    #[test]
     fn more_than_a_recorder_can_have_written_is_refused() {
         let much = ROUND.repeat(1 << 20);
         let packed = compress(&[&much]).remove(0);

@@ -102,7 +102,11 @@ impl Walk {
     fn careful_step(&mut self, rest: &[u8], at: u64, tail: Tail) -> Step {
         loop {
             match &mut self.state {
-                State::Trust { until } if at < *until => return self.trusted(rest),
+                State::Trust { until } if at < *until => {
+                    if let Some(step) = self.framed(rest, at) {
+                        return step;
+                    }
+                }
                 State::Calm | State::Trust { .. } => match self.look(rest, at, tail) {
                     Look::Step(step) => {
                         self.state = State::Calm;
@@ -121,16 +125,14 @@ impl Walk {
         }
     }
 
-    /// A record of those that were framed before.
-    fn trusted(&mut self, rest: &[u8]) -> Step {
-        match self.plausible.framing.whole(rest) {
-            Some((header, payload)) => Step::Record { header, payload },
-            // Whoever framed it before saw the same bytes.
-            None => {
-                self.state = State::Calm;
-                Step::Skip { count: 0 }
-            }
+    /// A record that was framed before; `None` if it cannot be, and a search begins.
+    fn framed(&mut self, rest: &[u8], at: u64) -> Option<Step> {
+        let framed = self.plausible.framing.whole(rest);
+        if framed.is_none() {
+            self.state = State::Search(Search::for_end_of_gap(at));
         }
+        let (header, payload) = framed?;
+        Some(Step::Record { header, payload })
     }
 
     /// Looks at a record and the one behind it.
@@ -212,8 +214,7 @@ impl Walk {
             }
             Found::Innocent => {
                 self.state = State::Calm;
-                let (header, payload) = self.plausible.framing.whole(rest)?;
-                Step::Record { header, payload }
+                return self.framed(rest, at);
             }
             Found::Nothing { from, expected } => {
                 self.state = State::Calm;

@@ -185,6 +185,13 @@ impl Dump {
         }
     }
 
+    /// Takes other events than it was made with: a stream told of more.
+    pub fn set_events(&mut self, events: EventTable) {
+        self.fields =
+            events.events().iter().fold(SampleType::EMPTY, |all, event| all | event.attr.sample_type);
+        self.events = events;
+    }
+
     /// Appends where something is broken, in the place of the records that would stand there.
     pub fn damage(&self, damage: &Damage, out: &mut Vec<u8>) {
         stamp::write_gap(&self.file, damage, out);

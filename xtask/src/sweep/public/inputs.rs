@@ -7,18 +7,18 @@ use anyhow::{Context, Result};
 use crate::process::read_maybe_zstd;
 
 /// One recording.
-pub(super) struct Input {
+pub(in crate::sweep) struct Input {
     /// Its name in the repository that it comes from.
     pub(super) name: String,
     /// Where it is, possibly packed.
-    pub(super) stored: PathBuf,
+    pub(in crate::sweep) stored: PathBuf,
     /// Whether it holds traces of a CPU, which wait to be decoded.
     pub(super) traced: bool,
 }
 
 impl Input {
     /// The file to read: the stored one, or an unpacked copy in `folder`.
-    pub(super) fn unpack(&self, folder: &Path) -> Result<PathBuf> {
+    pub(in crate::sweep) fn unpack(&self, folder: &Path) -> Result<PathBuf> {
         if self.stored.extension().is_none_or(|extension| extension != "zst") {
             return Ok(self.stored.clone());
         }
@@ -29,7 +29,7 @@ impl Input {
 }
 
 /// Every perf.data in the index whose stored name holds `filter`.
-pub(super) fn recordings(public: &Path, filter: &str) -> Result<Vec<Input>> {
+pub(in crate::sweep) fn recordings(public: &Path, filter: &str) -> Result<Vec<Input>> {
     let index = public.join("INDEX.tsv");
     let text = std::fs::read_to_string(&index).with_context(|| index.display().to_string())?;
     let inputs = text.lines().skip(1).filter_map(|line| input(public, line));

@@ -83,6 +83,16 @@ pub(super) struct Printer<'s> {
     access_columns: AccessColumns,
     dumper: Option<Dumper>,
     pub(super) assembly: Assembly,
+    look: Look,
+}
+
+/// What decides how samples look, whatever their event.
+struct Look {
+    spec: FieldSpec,
+    with_chains: bool,
+    nanoseconds: bool,
+    /// Columns of the longest name of an event.
+    event_width: usize,
 }
 
 const PLACE: FieldSet = FieldSet::IP;
@@ -95,47 +105,60 @@ impl<'s> Printer<'s> {
         formatters: &'s Formatters,
         source: &'s dyn SymbolSource,
     ) -> Printer<'s> {
-        let mut lines: Vec<Lines> = Vec::new();
-        let names: Vec<String> = events.events().iter().map(|event| event_name(event, formatters)).collect();
-        let event_width = names.iter().map(|name| name.chars().count()).max().unwrap_or(0);
-        let mut views = Vec::new();
-        for (event, name) in events.events().iter().zip(names) {
-            let class = EventClass::of(event.attr.kind);
-            let fields = options.spec.fields(class);
-            let is_branch = is_branch_event(&event.attr);
-            let recorded_target = event.attr.sample_type.contains(SampleType::ADDR);
-            let shows_target =
-                fields.contains(FieldSet::ADDR) || recorded_target && !options.spec.is_changed(class);
-            let chained = options.with_chains && event.attr.sample_type.contains(SampleType::CALLCHAIN);
-            let with_chain = chained && fields.contains(PLACE);
-            let layout = HeadLayout { with_chain, event_width, nanoseconds: options.nanoseconds };
-            let tracepoint = event.attr.kind == EventType::TRACEPOINT;
-            let data_lines =
-                (is_branch || names_data(event)).then(|| lines_for(fields.without(FieldSet::IP), &mut lines));
-            let lines = lines_for(fields, &mut lines);
-            views.push(EventView {
-                name,
-                fields,
-                layout,
-                lines,
-                data_lines,
-                tracepoint,
-                is_branch,
-                shows_target,
-            });
-        }
+        let mut printer = Printer::without_views(output, options, endian, formatters, source);
+        let width = |event| event_name(event, formatters).chars().count();
+        printer.look.event_width = events.events().iter().map(width).max().unwrap_or(0);
+        events.events().iter().for_each(|event| printer.add_view(event));
+        printer
+    }
+
+    /// How samples of one more event look.
+    fn add_view(&mut self, event: &SessionEvent) {
+        let Look { spec, with_chains, nanoseconds, event_width } = &self.look;
+        let class = EventClass::of(event.attr.kind);
+        let fields = spec.fields(class);
+        let is_branch = is_branch_event(&event.attr);
+        let recorded_target = event.attr.sample_type.contains(SampleType::ADDR);
+        let shows_target = fields.contains(FieldSet::ADDR) || recorded_target && !spec.is_changed(class);
+        let chained = *with_chains && event.attr.sample_type.contains(SampleType::CALLCHAIN);
+        let with_chain = chained && fields.contains(PLACE);
+        let layout = HeadLayout { with_chain, event_width: *event_width, nanoseconds: *nanoseconds };
+        let lines = &mut self.lines;
+        let data_lines =
+            (is_branch || names_data(event)).then(|| lines_for(fields.without(FieldSet::IP), lines));
+        self.views.push(EventView {
+            name: event_name(event, self.formatters),
+            fields,
+            layout,
+            lines: lines_for(fields, lines),
+            data_lines,
+            tracepoint: event.attr.kind == EventType::TRACEPOINT,
+            is_branch,
+            shows_target,
+        });
+    }
+
+    fn without_views(
+        output: Output,
+        options: PrinterOptions,
+        endian: Endian,
+        formatters: &'s Formatters,
+        source: &'s dyn SymbolSource,
+    ) -> Printer<'s> {
+        let PrinterOptions { spec, with_chains, nanoseconds, .. } = options;
         Printer {
             output,
             failed: None,
-            views,
-            lines,
+            views: Vec::new(),
+            lines: Vec::new(),
             places: PlaceTable::default(),
             names: Names::new(source),
             formatters,
             max_stack: options.max_stack,
             faulty_chains: 0,
             access_columns: AccessColumns::default(),
-            with_flags: options.spec.any_has(FieldSet::FLAGS),
+            with_flags: spec.any_has(FieldSet::FLAGS),
+            look: Look { spec, with_chains, nanoseconds, event_width: 0 },
             indent: Indent::default(),
             object_width: options.object_width,
             filter: options.filter,
@@ -362,6 +385,18 @@ fn access(sample: &Sample<'_>) -> Access {
 }
 
 impl Sink for Printer<'_> {
+    fn event(&mut self, events: &EventTable, told: EventIndex) -> bool {
+        let Some(event) = events.events().get(told.0) else { return false };
+        if let Some(dumper) = &mut self.dumper {
+            dumper.set_events(events);
+        }
+        match self.views.get_mut(told.0) {
+            Some(view) => view.name = event_name(event, self.formatters),
+            None => self.add_view(event),
+        }
+        true
+    }
+
     fn record(
         &mut self,
         _: &mut Machine,

@@ -1,0 +1,149 @@
+//! A fixed set of damaged recordings, through the commands that read a whole file: no crash, no hang, no more memory
+//! than the input and a constant.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+
+use super::public::{self, Input};
+use super::{Options, parallel};
+use crate::mutation::{Random, mutate};
+use crate::process::{Job, Limits};
+
+/// Ends what hangs; a busy machine is given its time.
+const LIMITS: Limits = Limits { time: Duration::from_secs(20), memory_kib: 2 << 20 };
+/// Resident bytes beside the size of the input that any command may take.
+const MEMORY: u64 = 64 << 20;
+/// Larger recordings take long and damage as smaller ones do.
+const LARGEST: u64 = 64 << 10;
+
+/// Each mutation goes through one of these pairs in turn. The binaries that a recording names are no part of the input,
+/// and are not looked for.
+const COMMANDS: [[&[&str]; 2]; 3] = [
+    [&["script", "--symfs", "."], &["report", "--header-only", "-I"]],
+    [&["script", "-D", "--symfs", "."], &["evlist", "-v"]],
+    [&["report", "--stats"], &["buildid-list"]],
+];
+
+/// A recording of any form.
+struct Original {
+    name: String,
+    /// Its files with their names; a directory has several.
+    files: Vec<(String, Vec<u8>)>,
+}
+
+/// Runs mutations 0 to `count`; `false` when one misbehaved.
+pub(super) fn sweep(options: &Options, count: usize) -> Result<bool> {
+    let originals = originals(options)?;
+    if originals.is_empty() {
+        println!("mutations: no recording is named like {:?}\n", options.filter);
+        return Ok(true);
+    }
+    let seeds: Vec<usize> = (0..count).collect();
+    let bad = parallel(options.jobs, &seeds, |_, seed| {
+        let outcome = one(*seed, &originals, options);
+        let faults = outcome.unwrap_or_else(|error| vec![format!("mutation {seed}: {error:#}")]);
+        faults.iter().for_each(|fault| println!("BAD      {fault}"));
+        faults.len()
+    });
+    let bad: usize = bad.into_iter().sum();
+    println!("\n{count} mutations of {} recordings, {} runs, {bad} BAD\n", originals.len(), 2 * count);
+    Ok(bad == 0)
+}
+
+/// Small recordings of every kind: our own in all forms, Intel PT's, and what was found in public places.
+fn originals(options: &Options) -> Result<Vec<Original>> {
+    let fixtures = options.shared.join("fixtures");
+    let mut paths = Vec::new();
+    for folder in ["recorded/6.1.187", "recorded/7.2.13", "pt"] {
+        let cases = std::fs::read_dir(fixtures.join(folder)).with_context(|| folder.to_owned())?;
+        for case in cases {
+            paths.push(case?.path().join("perf.data"));
+        }
+    }
+    paths.sort();
+    let own = paths.iter().filter_map(|path| original(path, path));
+    let found = public::recordings(&fixtures.join("public"), "")?;
+    let found = found.iter().filter_map(|input| unpacked(input, options));
+    Ok(own.chain(found).filter(|original| original.name.contains(&options.filter)).collect())
+}
+
+fn unpacked(input: &Input, options: &Options) -> Option<Original> {
+    let small = std::fs::metadata(&input.stored).is_ok_and(|found| found.len() <= LARGEST);
+    let path = small.then(|| input.unpack(&options.scratch).ok()).flatten()?;
+    original(&path, &input.stored)
+}
+
+/// The recording at `path`, if it is small.
+fn original(path: &Path, named: &Path) -> Option<Original> {
+    let mut files = Vec::new();
+    if path.is_dir() {
+        for entry in std::fs::read_dir(path).ok()?.flatten().filter(|entry| entry.path().is_file()) {
+            files.push((entry.file_name().to_string_lossy().into_owned(), std::fs::read(entry.path()).ok()?));
+        }
+        files.sort();
+    } else {
+        files.push(("perf.data".to_owned(), std::fs::read(path).ok()?));
+    }
+    let size: usize = files.iter().map(|(_, bytes)| bytes.len()).sum();
+    (0 < size && size as u64 <= LARGEST).then(|| Original { name: named.display().to_string(), files })
+}
+
+/// Runs one mutation; gives what went wrong. Its input is kept then.
+fn one(seed: usize, originals: &[Original], options: &Options) -> Result<Vec<String>> {
+    let mut random = Random::new(seed as u64);
+    let original = random.pick(originals).context("no recording")?;
+    let changed = random.below(original.files.len());
+    let folder = options.scratch.join(format!("mutation-{seed}"));
+    std::fs::create_dir_all(folder.join("recording"))?;
+    let mut size = 0;
+    for (index, (name, bytes)) in original.files.iter().enumerate() {
+        let mut bytes = bytes.clone();
+        if index == changed {
+            mutate(&mut bytes, &mut random);
+        }
+        size += bytes.len() as u64;
+        std::fs::write(folder.join("recording").join(name), bytes)?;
+    }
+    let input = match original.files.len() {
+        1 => folder.join("recording/perf.data"),
+        _ => folder.join("recording"),
+    };
+    let mut faults = Vec::new();
+    for words in COMMANDS[seed % COMMANDS.len()] {
+        if let Some(why) = fault(words, &input, size, &folder, options)? {
+            faults.push(format!("mutation {seed} of {}: {}: {why}", original.name, words.join(" ")));
+        }
+    }
+    if faults.is_empty() {
+        std::fs::remove_dir_all(&folder)?;
+    }
+    Ok(faults)
+}
+
+fn fault(
+    words: &[&str],
+    input: &Path,
+    size: u64,
+    folder: &Path,
+    options: &Options,
+) -> Result<Option<String>> {
+    let mut args: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
+    args.extend(["-i".to_owned(), input.display().to_string()]);
+    let stderr: PathBuf = folder.join("stderr");
+    let job = Job {
+        program: &options.binary,
+        args: &args,
+        folder,
+        home: folder,
+        stdout: folder.join("stdout"),
+        stderr: stderr.clone(),
+    };
+    let ended = job.run(LIMITS)?;
+    let greedy = (ended.peak > MEMORY + size).then(|| format!("{} KiB of memory", ended.peak >> 10));
+    let Some(crash) = ended.crash().or(greedy) else { return Ok(None) };
+    let message = std::fs::read(&stderr)?;
+    let message = String::from_utf8_lossy(&message).lines().find(|line| !line.is_empty()).map(str::to_owned);
+    Ok(Some(format!("{crash}: {}", message.unwrap_or_default())))
+}
