@@ -324,6 +324,8 @@ impl<'t> Decoder<'t> {
 
     fn on_overflow(&mut self) {
         self.mode.in_transaction = false;
+        // The time of an overflow is told, not guessed.
+        self.clock.changed_at = self.instructions;
         self.tell_error(ErrorKind::Overflow);
         self.lost_ip = 0;
         self.enabled = false;
@@ -333,7 +335,6 @@ impl<'t> Decoder<'t> {
         self.deferred = None;
         self.bound = Bound::default();
         self.overflowed = true;
-        self.clock.changed_at = self.instructions;
         self.phase = Phase::Follow;
     }
 
