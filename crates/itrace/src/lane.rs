@@ -1,11 +1,13 @@
 //! One queue on its way through the decoder: who runs, what time it is, and what was counted so far.
 
-use intel_pt::{Decoder, insn::Class};
+use intel_pt::{Decoder, Wanted, insn::Class};
 use oxperf_abi::{Cpu, Pid, Tid};
 use oxperf_machine::ThreadId;
 use oxperf_session::SampleFlags;
 
 use crate::feed::Feed;
+use crate::plan::Plan;
+use crate::trace::Queue;
 
 /// Instructions and cycles at the last sample of an event.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -59,7 +61,28 @@ pub(crate) struct Lane<'t> {
     pub(crate) by_cycles: Counted,
 }
 
-impl Lane<'_> {
+impl<'t> Lane<'t> {
+    /// A queue at its beginning.
+    pub(crate) fn new(queue: &'t Queue<'t>, plan: &Plan, wanted: Wanted, overlapping: bool) -> Lane<'t> {
+        let tid = queue.tid.unwrap_or(Tid(-1));
+        Lane {
+            decoder: Decoder::new(plan.config, wanted),
+            feed: Feed::new(queue, overlapping, plan.has_tsc),
+            cpu: queue.cpu,
+            tid: queue.tid,
+            running: Running { pid: Pid(-1), tid, cpu: queue.cpu, thread: None },
+            timestamp: 0,
+            reached: None,
+            ended: false,
+            cbr_seen: 0,
+            cycles_fresh: false,
+            instructions_sampled: 0,
+            by_branches: Counted::default(),
+            by_instructions: Counted::default(),
+            by_cycles: Counted::default(),
+        }
+    }
+
     /// Takes a time stamp; time does not go back.
     pub(crate) fn pass_to(&mut self, time: Option<intel_pt::Tsc>) {
         self.timestamp = self.timestamp.max(time.map_or(0, |time| time.0));

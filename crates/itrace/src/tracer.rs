@@ -5,7 +5,7 @@
 
 use std::ops::ControlFlow;
 
-use intel_pt::{Decoder, ErrorKind, Item, Period, Tsc};
+use intel_pt::{ErrorKind, Item, Period, Tsc};
 use oxperf_abi::{Cpu, Misc, PerfTime, Pid, RecordType, Tid};
 use oxperf_data::{Damage, RawRecord};
 use oxperf_machine::Machine;
@@ -16,8 +16,7 @@ use rustc_hash::FxHashMap;
 
 use crate::code::{Images, ThreadCode};
 use crate::errors::{LOST, is_told, told_error};
-use crate::feed::Feed;
-use crate::lane::{Counted, Lane, Running};
+use crate::lane::{Lane, Running};
 use crate::plan::Planned;
 use crate::synth::Synthesizer;
 use crate::trace::Trace;
@@ -73,27 +72,7 @@ impl<'t, 's, S: Sink> Tracer<'t, 's, S> {
         let only_addresses = only_addresses.filter(|_| wanted.period.is_none());
         let overlapping = trace.in_samples || trace.info.snapshots;
         let queues = trace.queues.values().filter(|queue| !queue.buffers.is_empty());
-        let lanes = queues.map(|queue| Lane {
-            decoder: Decoder::new(plan.config, wanted),
-            feed: Feed::new(queue, overlapping, plan.has_tsc),
-            cpu: queue.cpu,
-            tid: queue.tid,
-            running: Running {
-                pid: Pid(-1),
-                tid: queue.tid.unwrap_or(Tid(-1)),
-                cpu: queue.cpu,
-                thread: None,
-            },
-            timestamp: 0,
-            reached: None,
-            ended: false,
-            cbr_seen: 0,
-            cycles_fresh: false,
-            instructions_sampled: 0,
-            by_branches: Counted::default(),
-            by_instructions: Counted::default(),
-            by_cycles: Counted::default(),
-        });
+        let lanes = queues.map(|queue| Lane::new(queue, &plan, wanted, overlapping));
         let mut synthesizer = Synthesizer::new(
             options.itrace,
             plan,

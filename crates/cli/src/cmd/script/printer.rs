@@ -275,7 +275,8 @@ impl<'s> Printer<'s> {
             dumper.place(machine, event, self.output.buffer());
         }
         let view = &self.views[event.event.0];
-        let comm = visible(machine.comm_of(event.thread));
+        let named = view.fields.contains(FieldSet::COMM);
+        let comm = if named { visible(machine.comm_of(event.thread)) } else { "".into() };
         let out = self.output.buffer();
         let mut head = head(view, &comm, machine, event);
         head.time = head.time.map(|time| self.clock.shown(time));
