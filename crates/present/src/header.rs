@@ -11,7 +11,7 @@ mod topology;
 
 use std::fmt::Write;
 
-use oxperf_data::{Container, DataError, Feature, FeatureId, Reader};
+use oxperf_data::{Container, DataError, Feature, FeatureId, Features, Reader};
 
 use crate::attr_text::EventNames;
 use crate::civil::CivilTime;
@@ -30,9 +30,9 @@ pub struct HeaderOptions<'a> {
 ///
 /// A feature that cannot be decoded gets a line that says so; unknown features are passed over.
 pub fn write(out: &mut String, reader: &Reader<'_>, options: &HeaderOptions<'_>, names: &dyn EventNames) {
-    let mut page = Page { out, reader, options, names };
+    let mut page = Page { out, features: reader.features(), options, names };
     page.line("========");
-    page.file_lines();
+    page.file_lines(reader);
     if reader.container() == Container::Stream {
         // What a stream tells of itself is no part of its header.
         page.end();
@@ -44,10 +44,22 @@ pub fn write(out: &mut String, reader: &Reader<'_>, options: &HeaderOptions<'_>,
     page.end();
 }
 
+/// Writes the lines of one feature in full; none for a feature that has no lines.
+pub(crate) fn write_feature(
+    out: &mut String,
+    features: &Features<'_>,
+    id: FeatureId,
+    utc_offset: &dyn Fn(i64) -> i32,
+    names: &dyn EventNames,
+) {
+    let options = HeaderOptions { full: true, captured_on: None, utc_offset };
+    Page { out, features, options: &options, names }.feature(id);
+}
+
 /// One header on its way to text.
 struct Page<'a> {
     out: &'a mut String,
-    reader: &'a Reader<'a>,
+    features: &'a Features<'a>,
     options: &'a HeaderOptions<'a>,
     names: &'a dyn EventNames,
 }
@@ -67,18 +79,18 @@ impl Page<'_> {
     }
 
     fn features(&mut self) {
-        for id in self.reader.features().bits().iter() {
+        for id in self.features.bits().iter() {
             self.feature(id);
         }
     }
 
     /// The feature's value. Only asked for features whose bit is set; without its bytes it counts as empty.
     fn get<F: Feature + Default>(&self) -> Result<F, DataError> {
-        Ok(self.reader.features().get()?.unwrap_or_default())
+        Ok(self.features.get()?.unwrap_or_default())
     }
 
-    fn file_lines(&mut self) {
-        let header = *self.reader.header();
+    fn file_lines(&mut self, reader: &Reader<'_>) {
+        let header = *reader.header();
         if let Some(seconds) = self.options.captured_on {
             self.line(format_args!("captured on    : {}", self.local(seconds).ctime()));
         }
@@ -160,7 +172,7 @@ impl Page<'_> {
 
     /// Names what a recorder could have written and did not.
     fn missing(&mut self) {
-        let bits = self.reader.features().bits();
+        let bits = self.features.bits();
         let missing = FeatureId::ALL.iter().filter(|id| !bits.contains(**id));
         let names: String = missing.map(|id| format!("{id} ")).collect();
         self.line(format_args!("missing features: {names}"));

@@ -57,6 +57,7 @@ pub(crate) fn dumper(
         architecture: machine.map_or(Architecture::Other, |arch| Architecture::from_machine(&arch.0)),
         consumer,
         in_file_order: matches.get_flag("disable-order"),
+        utc_offset: oxperf_sys::clock::utc_offset,
     };
     Some(Dumper { dump: Dump::new(&options, events.clone()) })
 }

@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io::{self, Cursor, Read};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use oxperf_data::{DataError, FileHeader, Reader};
 use oxperf_sys::MappedFile;
@@ -16,7 +17,7 @@ pub(super) enum Form {
     Directory { data: MappedFile, parts: Vec<MappedFile> },
     /// Something that is read once, from front to back, behind what was read of it already.
     Stream { begun: Vec<u8>, rest: File },
-    /// A file that came through a pipe: its parts are not in the order in which they are needed.
+    /// A file that came through a pipe, or a stream with trace: the parts are not in the order in which they are needed.
     Kept(Vec<u8>),
 }
 
@@ -26,18 +27,32 @@ impl Form {
         Ok(Form::Image { map: map(&file)?, file })
     }
 
-    /// What comes through a pipe: a stream is read when its records are, a file at once.
+    /// What comes through a pipe: a stream is read when its records are, a file at once, and so is a stream with trace
+    /// of instructions.
     pub(super) fn piped(mut pipe: File) -> io::Result<Form> {
         let mut begun = Vec::new();
         pipe.by_ref().take(FileHeader::SIZE_OF_STREAM).read_to_end(&mut begun)?;
         if FileHeader::decode(&begun).is_ok_and(|(_, header)| header.is_of_stream()) {
-            return Ok(Form::Stream { begun, rest: pipe });
+            return Form::stream(begun, pipe);
         }
         // Only what calls itself a recording is worth its memory.
         if FileHeader::is_magic(&begun) {
             pipe.read_to_end(&mut begun)?;
         }
         Ok(Form::Kept(begun))
+    }
+
+    fn stream(begun: Vec<u8>, mut rest: File) -> io::Result<Form> {
+        let kept = Kept::default();
+        let begun = Cursor::new(begun).chain(rest.try_clone()?);
+        // What is wrong with it is told when it is read.
+        let traced = Reader::stream_announces_trace(Box::new(kept.keeping(begun))).unwrap_or(false);
+        let mut begun = kept.take();
+        if traced {
+            rest.read_to_end(&mut begun)?;
+            return Ok(Form::Kept(begun));
+        }
+        Ok(Form::Stream { begun, rest })
     }
 
     /// Maps `data` and the files `data.0`, `data.1` ... beside it in `directory`.
@@ -83,6 +98,35 @@ impl Form {
             }
             Form::Kept(bytes) => Reader::open(bytes),
         }
+    }
+}
+
+/// The bytes that were read of something, to be read again.
+#[derive(Clone, Default)]
+struct Kept(Arc<Mutex<Vec<u8>>>);
+
+impl Kept {
+    /// Keeps what is read of `input`.
+    fn keeping<R: Read>(&self, input: R) -> Keeping<R> {
+        Keeping { input, kept: self.clone() }
+    }
+
+    fn take(&self) -> Vec<u8> {
+        std::mem::take(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+struct Keeping<R> {
+    input: R,
+    kept: Kept,
+}
+
+impl<R: Read> Read for Keeping<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.input.read(buffer)?;
+        let mut kept = self.kept.0.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.extend_from_slice(&buffer[..count]);
+        Ok(count)
     }
 }
 

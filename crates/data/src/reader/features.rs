@@ -60,8 +60,13 @@ impl<'a> Features<'a> {
     }
 
     /// The features that came as records.
-    pub(super) fn of_stream(features: Vec<(FeatureId, Vec<u8>)>, endian: Endian) -> Features<'static> {
+    pub fn of_stream(features: Vec<(FeatureId, Vec<u8>)>, endian: Endian) -> Features<'static> {
         Features { endian, place: Place::Records(features) }
+    }
+
+    /// The byte order of what they hold.
+    pub fn endian(&self) -> Endian {
+        self.endian
     }
 
     /// The set bits, also of features whose bytes are not in the file.

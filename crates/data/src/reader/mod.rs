@@ -108,6 +108,18 @@ impl<'a> Reader<'a> {
         Ok(Reader { stream: Some(Once::new(stream)), ..Reader::after(prologue, &[], endian, header) })
     }
 
+    /// Whether a stream says before its first sample that it carries trace of instructions, whose decoding needs all
+    /// of it at hand: then it is better kept and given to [`Reader::open`]. Reads as far as [`Reader::open_stream`].
+    ///
+    /// # Errors
+    /// As [`Reader::open_stream`].
+    pub fn stream_announces_trace(mut input: Box<dyn Read + Send>) -> Result<bool, DataError> {
+        let (endian, header) = read_stream_header(&mut *input)?;
+        let mut prologue = Prologue::new(endian);
+        prologue.read(&mut Streamed::new(input, header.size, Plausible::new(Framing { endian })), |_| ());
+        Ok(prologue.traced)
+    }
+
     fn open_saved_stream(file: &'a [u8], endian: Endian, header: FileHeader) -> Reader<'a> {
         let data = Section { offset: header.size, size: (file.len() as u64).saturating_sub(header.size) };
         let mut prologue = Prologue::new(endian);

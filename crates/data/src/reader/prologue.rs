@@ -14,6 +14,8 @@ pub(super) struct Prologue {
     pub(super) features: Vec<(FeatureId, Vec<u8>)>,
     /// Attributes that cannot be used.
     pub(super) damage: DamageList,
+    /// Whether trace of instructions was announced.
+    pub(super) traced: bool,
     bytes: usize,
 }
 
@@ -24,7 +26,14 @@ const LONGEST: usize = 64 << 20;
 
 impl Prologue {
     pub(super) fn new(endian: Endian) -> Prologue {
-        Prologue { endian, events: Vec::new(), features: Vec::new(), damage: DamageList::default(), bytes: 0 }
+        Prologue {
+            endian,
+            events: Vec::new(),
+            features: Vec::new(),
+            damage: DamageList::default(),
+            traced: false,
+            bytes: 0,
+        }
     }
 
     /// Reads up to the first record that belongs to the recording proper, which is given to `seen`, too.
@@ -52,6 +61,7 @@ impl Prologue {
             RecordType::HEADER_FEATURE => self.note_feature(record.body),
             RecordType::EVENT_UPDATE => self.note_update(record.body),
             RecordType::HEADER_TRACING_DATA => self.add_feature(FeatureId::TRACING_DATA, record.payload),
+            RecordType::AUXTRACE_INFO => self.traced = true,
             RecordType::SAMPLE
             | RecordType::FINISHED_ROUND
             | RecordType::COMPRESSED

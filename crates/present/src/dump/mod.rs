@@ -7,6 +7,7 @@
 pub(crate) mod auxtrace;
 mod branch;
 mod chain;
+mod feature;
 mod hex;
 mod kernel;
 mod registers;
@@ -24,6 +25,7 @@ use oxperf_wire::{Endian, Sample};
 
 use crate::visible::visible;
 pub use auxtrace::Packets;
+use feature::FeatureTexts;
 pub use registers::Architecture;
 use stamp::Stamp;
 use text::put;
@@ -52,7 +54,7 @@ pub enum Object<'a> {
 const UNHANDLED: &[u8] = b": unhandled!\n";
 
 /// What a dump has to know beside the events.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct DumpOptions<'a> {
     /// The file's name, shown with every record.
     pub file: &'a str,
@@ -64,6 +66,8 @@ pub struct DumpOptions<'a> {
     pub consumer: Consumer,
     /// Records come as they stand in the file; nobody cares for the ends of rounds then.
     pub in_file_order: bool,
+    /// Seconds east of UTC that the reader's time zone has at a moment in seconds since 1970.
+    pub utc_offset: fn(i64) -> i32,
 }
 
 /// What all records of a dump have in common.
@@ -81,6 +85,8 @@ pub struct Dump {
     stamped: bool,
     /// Whether AUXTRACE_INFO said that trace is Intel PT's.
     intel_pt: bool,
+    /// The features of a stream.
+    features: FeatureTexts,
 }
 
 impl Dump {
@@ -97,6 +103,7 @@ impl Dump {
             in_file_order: options.in_file_order,
             fields: all,
             intel_pt: false,
+            features: FeatureTexts::new(options.endian, options.utc_offset),
         }
     }
 
@@ -173,14 +180,18 @@ impl Dump {
         }
     }
 
-    fn tool_record(&self, record: &RawRecord<'_>, out: &mut Vec<u8>) {
+    fn tool_record(&mut self, record: &RawRecord<'_>, out: &mut Vec<u8>) {
         stamp::write(self.stamped.then_some(Stamp::TOOL), self.fields, record, out);
         let start = out.len();
         if self.in_file_order && record.header.kind == RecordType::FINISHED_ROUND {
             put!(out, "PERF_RECORD_FINISHED_ROUND");
             return out.extend_from_slice(UNHANDLED);
         }
-        if let Err(error) = tool::write(record, self.endian, self.consumer, out) {
+        let written = match record.header.kind {
+            RecordType::HEADER_FEATURE => self.features.write(record.body, out),
+            _ => tool::write(record, self.endian, self.consumer, out),
+        };
+        if let Err(error) = written {
             refuse(record.header.kind, &error, start, out);
         }
     }

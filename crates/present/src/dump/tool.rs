@@ -3,8 +3,8 @@
 use oxperf_abi::RecordType;
 use oxperf_data::RawRecord;
 use oxperf_wire::user::{
-    Auxtrace, AuxtraceError, AuxtraceInfo, BpfMetadata, CpuMap, EventUpdate, HeaderAttr, HeaderFeature,
-    IdIndex, SchedstatCpu, SchedstatDomain, Stat, StatConfig, StatRound, ThreadMap, TimeConv, Update,
+    Auxtrace, AuxtraceError, AuxtraceInfo, BpfMetadata, CpuMap, EventUpdate, HeaderAttr, IdIndex,
+    SchedstatCpu, SchedstatDomain, Stat, StatConfig, StatRound, ThreadMap, TimeConv, Update,
 };
 use oxperf_wire::{Cursor, Endian};
 
@@ -24,7 +24,6 @@ pub(super) fn write(record: &RawRecord<'_>, endian: Endian, consumer: Consumer, 
         RecordType::EVENT_UPDATE => event_update(&EventUpdate::decode(cursor)?, out),
         RecordType::TIME_CONV => time_conv(&TimeConv::decode(cursor)?, out),
         RecordType::HEADER_ATTR => header_attr(&HeaderAttr::decode(cursor)?, out),
-        RecordType::HEADER_FEATURE => put!(out, ", feature {}\n", HeaderFeature::decode(cursor)?.feature),
         RecordType::AUXTRACE_INFO => auxtrace::info(&AuxtraceInfo::decode(cursor)?, out),
         RecordType::AUXTRACE => auxtrace::piece(&Auxtrace::decode(cursor)?, out),
         RecordType::AUXTRACE_ERROR if consumer == Consumer::Script => {

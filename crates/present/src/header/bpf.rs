@@ -19,7 +19,7 @@ impl Page<'_> {
     }
 
     fn bpf_program(&mut self, program: &BpfProgram, types: &BpfBtf) {
-        let endian = self.reader.endian();
+        let endian = self.features.endian();
         let id = program.id(endian).unwrap_or_default();
         let describe = |function: &BpfFunction| {
             format!("{} addr {:#x} size {}", visible(&function.name), function.address, function.size)

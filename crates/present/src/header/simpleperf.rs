@@ -22,7 +22,7 @@ impl Page<'_> {
                 self.recorded_files(&files)
             }
             _ => {
-                let size = self.reader.features().raw(id)?.map_or(0, <[u8]>::len);
+                let size = self.features.raw(id)?.map_or(0, <[u8]>::len);
                 self.line(format_args!("simpleperf {id} : {size} bytes"));
                 Ok(())
             }
