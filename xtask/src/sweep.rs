@@ -55,7 +55,9 @@ pub(crate) fn run(mut args: Args) -> Result<ExitCode> {
     let traced = !args.flag("--no-pt");
     let mutations = args.number("--mutations")?.unwrap_or(MUTATIONS);
     let options = options(args, shared)?;
-    let mut good = true;
+    // The mutations come first: a process begins with the peak of memory of the one that starts it, and the texts that
+    // are compared afterwards are large.
+    let mut good = !options.only.is_empty() || mutations::sweep(&options, mutations)?;
     if recorded {
         good &= recorded::sweep(&options)?;
     }
@@ -64,9 +66,6 @@ pub(crate) fn run(mut args: Args) -> Result<ExitCode> {
     }
     if public && options.only.is_empty() {
         good &= public::sweep(&options)?;
-    }
-    if options.only.is_empty() {
-        good &= mutations::sweep(&options, mutations)?;
     }
     Ok(if good { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
