@@ -85,7 +85,7 @@ fn build_peer(folder: &Path) -> Result<PathBuf> {
     let target = folder.join("peer");
     let manifest = workspace::root().join("xtask/peer/Cargo.toml");
     let mut build = workspace::cargo();
-    build.args(["build", "--quiet", "--release", "--locked", "--manifest-path"]).arg(manifest);
+    build.args(["build", "--quiet", "--release", "--manifest-path"]).arg(manifest);
     let status = build.arg("--target-dir").arg(&target).status()?;
     ensure!(status.success(), "the build of xtask/peer failed");
     Ok(target.join("release/oxperf-peer"))
