@@ -51,7 +51,7 @@ pub enum DataError {
     #[error("the records are compressed")]
     Compressed,
     /// A feature's bytes lie outside of the file.
-    #[error("feature {feature} at {offset:?}: {expected} bytes expected, the file has {found}")]
+    #[error("feature {feature} at {:#x}: {expected} bytes expected, the file has {found}", offset.0)]
     FeatureCut {
         /// Which feature.
         feature: FeatureId,
