@@ -11,7 +11,7 @@ pub(crate) mod symfs;
 mod table;
 mod traced;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -20,7 +20,7 @@ use std::time::Duration;
 use anyhow::Result;
 
 use crate::args::Args;
-use crate::process::Limits;
+use crate::process::{Ended, Job, Limits};
 use crate::{binary, workspace};
 
 /// A command that needs more than this is a failure.
@@ -90,6 +90,29 @@ fn options(mut args: Args, shared: PathBuf) -> Result<Options> {
     };
     args.finish()?;
     Ok(options)
+}
+
+/// Runs a command over a recording, its texts in `folder`; gives how it ended and what it said of errors.
+fn read(
+    words: &[&str],
+    input: &Path,
+    folder: &Path,
+    options: &Options,
+    limits: Limits,
+) -> Result<(Ended, String)> {
+    let mut args: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
+    args.extend(["-i".to_owned(), input.display().to_string()]);
+    let stderr = folder.join("stderr");
+    let job = Job {
+        program: &options.binary,
+        args: &args,
+        folder,
+        home: folder,
+        stdout: folder.join("stdout"),
+        stderr: stderr.clone(),
+    };
+    let ended = job.run(limits)?;
+    Ok((ended, String::from_utf8_lossy(&std::fs::read(stderr)?).into_owned()))
 }
 
 /// Does `work` for every item on `jobs` threads; the results keep the order of the items.

@@ -1,15 +1,15 @@
 //! A fixed set of damaged recordings, through the commands that read a whole file: no crash, no hang, no more memory
 //! than the input and a constant.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
 
 use super::public::{self, Input};
-use super::{Options, parallel};
+use super::{Options, parallel, read};
 use crate::mutation::{Random, mutate};
-use crate::process::{Job, Limits};
+use crate::process::Limits;
 
 /// Ends what hangs; a busy machine is given its time.
 const LIMITS: Limits = Limits { time: Duration::from_secs(20), memory_kib: 2 << 20 };
@@ -129,21 +129,9 @@ fn fault(
     folder: &Path,
     options: &Options,
 ) -> Result<Option<String>> {
-    let mut args: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
-    args.extend(["-i".to_owned(), input.display().to_string()]);
-    let stderr: PathBuf = folder.join("stderr");
-    let job = Job {
-        program: &options.binary,
-        args: &args,
-        folder,
-        home: folder,
-        stdout: folder.join("stdout"),
-        stderr: stderr.clone(),
-    };
-    let ended = job.run(LIMITS)?;
+    let (ended, message) = read(words, input, folder, options, LIMITS)?;
     let greedy = (ended.peak > MEMORY + size).then(|| format!("{} KiB of memory", ended.peak >> 10));
     let Some(crash) = ended.crash().or(greedy) else { return Ok(None) };
-    let message = std::fs::read(&stderr)?;
-    let message = String::from_utf8_lossy(&message).lines().find(|line| !line.is_empty()).map(str::to_owned);
+    let message = message.lines().find(|line| !line.is_empty()).map(str::to_owned);
     Ok(Some(format!("{crash}: {}", message.unwrap_or_default())))
 }

@@ -5,8 +5,8 @@ use std::path::Path;
 use anyhow::Result;
 
 use super::inputs::Input;
-use crate::process::{Ended, Job};
-use crate::sweep::{LIMITS, Options};
+use crate::process::Ended;
+use crate::sweep::{LIMITS, Options, read};
 
 /// The commands that read a whole file.
 const COMMANDS: [&[&str]; 3] = [&["report", "--header-only"], &["script"], &["report", "--stdio"]];
@@ -25,19 +25,8 @@ pub(super) fn try_commands(file: &Path, folder: &Path, options: &Options) -> Res
 }
 
 fn try_command(words: &[&str], file: &Path, folder: &Path, options: &Options) -> Result<Fate> {
-    let mut args: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
-    args.extend(["-i".to_owned(), file.display().to_string()]);
-    let stderr = folder.join("stderr");
-    let job = Job {
-        program: &options.binary,
-        args: &args,
-        folder,
-        home: folder,
-        stdout: folder.join("stdout"),
-        stderr: stderr.clone(),
-    };
-    let ended = job.run(LIMITS)?;
-    Ok(judge(&ended, &String::from_utf8_lossy(&std::fs::read(&stderr)?)))
+    let (ended, message) = read(words, file, folder, options, LIMITS)?;
+    Ok(judge(&ended, &message))
 }
 
 fn judge(ended: &Ended, stderr: &str) -> Fate {
