@@ -1,9 +1,8 @@
 //! One queue on its way through the decoder: who runs, what time it is, and what was counted so far.
 
-use intel_pt::{Decoder, Wanted, insn::Class};
+use intel_pt::{Decoder, Wanted};
 use oxperf_abi::{Cpu, Pid, Tid};
 use oxperf_machine::ThreadId;
-use oxperf_session::SampleFlags;
 
 use crate::feed::Feed;
 use crate::plan::Plan;
@@ -87,26 +86,6 @@ impl<'t> Lane<'t> {
     pub(crate) fn pass_to(&mut self, time: Option<intel_pt::Tsc>) {
         self.timestamp = self.timestamp.max(time.map_or(0, |time| time.0));
     }
-}
-
-/// What a taken instruction of a class does, as flags.
-pub(crate) fn flags_of(class: Class) -> SampleFlags {
-    use SampleFlags as F;
-    let more = match class {
-        Class::Other | Class::PtWrite => return F::default(),
-        Class::Jump | Class::JumpIndirect => F::BRANCH,
-        Class::Conditional | Class::Loop => F::CONDITIONAL,
-        Class::Call | Class::CallIndirect => F::CALL,
-        Class::Return => F::RETURN,
-        Class::Interrupt => F::CALL | F::INTERRUPT,
-        Class::InterruptReturn | Class::EventReturnSupervisor | Class::EventReturnUser => {
-            F::RETURN | F::INTERRUPT
-        }
-        Class::Syscall => F::CALL | F::SYSCALL,
-        Class::SysReturn => F::RETURN | F::SYSCALL,
-        Class::VmEntry => F::CALL | F::VM_ENTRY,
-    };
-    F::BRANCH | more
 }
 
 #[cfg(test)]

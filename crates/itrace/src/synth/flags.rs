@@ -1,0 +1,61 @@
+//! The flags of branches and instructions, and which branches are wanted by them.
+
+use intel_pt::Moment;
+use intel_pt::insn::Class;
+use oxperf_session::SampleFlags;
+
+use crate::ItraceOptions;
+
+/// Which events pass the filter of branches.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(super) struct BranchFilter(SampleFlags);
+
+impl BranchFilter {
+    pub(super) fn new(options: &ItraceOptions) -> BranchFilter {
+        use SampleFlags as F;
+        let calls = if options.calls { F::CALL | F::ASYNC | F::TRACE_END } else { F::default() };
+        let returns = if options.returns { F::RETURN | F::TRACE_BEGIN } else { F::default() };
+        BranchFilter(calls | returns)
+    }
+
+    pub(super) fn takes(self, flags: SampleFlags) -> bool {
+        self.0 == SampleFlags::default() || flags.meets(self.0)
+    }
+}
+
+/// What a taken instruction of a class does, as flags.
+pub(super) fn flags_of(class: Class) -> SampleFlags {
+    use SampleFlags as F;
+    let more = match class {
+        Class::Other | Class::PtWrite => return F::default(),
+        Class::Jump | Class::JumpIndirect => F::BRANCH,
+        Class::Conditional | Class::Loop => F::CONDITIONAL,
+        Class::Call | Class::CallIndirect => F::CALL,
+        Class::Return => F::RETURN,
+        Class::Interrupt => F::CALL | F::INTERRUPT,
+        Class::InterruptReturn | Class::EventReturnSupervisor | Class::EventReturnUser => {
+            F::RETURN | F::INTERRUPT
+        }
+        Class::Syscall => F::CALL | F::SYSCALL,
+        Class::SysReturn => F::RETURN | F::SYSCALL,
+        Class::VmEntry => F::CALL | F::VM_ENTRY,
+    };
+    F::BRANCH | more
+}
+
+/// What something other than an instruction did, as flags.
+pub(super) fn async_flags(to: Option<u64>, end: bool, abort: bool) -> SampleFlags {
+    use SampleFlags as F;
+    let ended = if end { F::TRACE_END } else { F::default() };
+    ended
+        | match (abort, to) {
+            (true, _) => F::BRANCH | F::TX_ABORT,
+            (_, None) => F::BRANCH | F::ASYNC | F::TRACE_END,
+            (_, Some(_)) => F::BRANCH | F::CALL | F::ASYNC | F::INTERRUPT,
+        }
+}
+
+/// Whether a transaction runs, as flags.
+pub(super) fn in_tx(moment: &Moment) -> SampleFlags {
+    if moment.mode.in_transaction { SampleFlags::IN_TX } else { SampleFlags::default() }
+}

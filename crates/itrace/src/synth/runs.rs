@@ -1,0 +1,146 @@
+//! Code that ran: its sampled instructions and its branches, in order.
+
+use std::ops::ControlFlow;
+
+use intel_pt::{Branch, Located, Moment};
+use oxperf_machine::Machine;
+use oxperf_session::{EventIndex, SampleFlags, Sink};
+
+use super::flags::{flags_of, in_tx};
+use super::sample::thread_of;
+use super::{Point, Synthesizer};
+use crate::lane::Lane;
+
+impl Synthesizer {
+    /// Code that ran: its sampled instructions and its branches, in order.
+    pub(super) fn run(
+        &mut self,
+        lane: &mut Lane<'_>,
+        moment: &Moment,
+        machine: &mut Machine,
+        sink: &mut impl Sink,
+    ) -> ControlFlow<()> {
+        if let Some(event) = self.only_addresses {
+            return self.addresses(lane, event, moment, machine, sink);
+        }
+        let (mut marks, mut branches) = (std::mem::take(&mut self.marks), std::mem::take(&mut self.branches));
+        collect_marks(lane, &mut marks);
+        branches.clear();
+        if self.wanted.runs {
+            branches.extend(lane.decoder.branches());
+        }
+        let flow = self.points(lane, moment, (&marks, &branches), machine, sink);
+        (self.marks, self.branches) = (marks, branches);
+        flow
+    }
+
+    /// Every instruction, where nothing but its address matters.
+    fn addresses(
+        &mut self,
+        lane: &mut Lane<'_>,
+        event: EventIndex,
+        moment: &Moment,
+        machine: &mut Machine,
+        sink: &mut impl Sink,
+    ) -> ControlFlow<()> {
+        let mut addresses = std::mem::take(&mut self.addresses);
+        addresses.clear();
+        let (before, undecided) = (lane.decoder.run().before, first_decision(lane).saturating_sub(1));
+        let run = lane.decoder.run();
+        for (index, visit) in run.visits.iter().enumerate() {
+            let block = lane.decoder.block(visit.block()).instructions();
+            let last = index + 1 == run.visits.len();
+            let executed = run.partial.filter(|_| last).map_or(block.len(), |count| count as usize);
+            addresses.extend(block.iter().take(executed).map(|located| located.ip));
+        }
+        let split = usize::try_from(undecided).unwrap_or(usize::MAX).min(addresses.len());
+        let (early, late) = addresses.split_at(split);
+        let mut flow = ControlFlow::Continue(());
+        for (part, time) in [(early, before), (late, moment.time)] {
+            lane.pass_to(time);
+            if let (Some(first), ControlFlow::Continue(())) = (part.first(), flow) {
+                let thread = thread_of(lane, machine);
+                self.fill(lane, event, thread, &Point::at(*first));
+                flow = sink.addresses(machine, &self.sampled, part);
+            }
+        }
+        self.addresses = addresses;
+        flow
+    }
+
+    fn points(
+        &mut self,
+        lane: &mut Lane<'_>,
+        moment: &Moment,
+        (marks, branches): (&[(u64, Located)], &[Branch]),
+        machine: &mut Machine,
+        sink: &mut impl Sink,
+    ) -> ControlFlow<()> {
+        let (instructions, before) = {
+            let run = lane.decoder.run();
+            (moment.instructions.wrapping_sub(run.instructions), run.before)
+        };
+        let undecided = first_decision(lane);
+        // A count that nothing has shown yet is still to be shown.
+        lane.cycles_fresh |= moment.cycles_fresh;
+        let mut branches = branches.iter().peekable();
+        let mut marks = marks.iter().peekable();
+        loop {
+            let at = match (marks.peek(), branches.peek()) {
+                (None, None) => return ControlFlow::Continue(()),
+                (Some(mark), Some(branch)) => mark.0.min(branch.instructions),
+                (Some(mark), None) => mark.0,
+                (None, Some(branch)) => branch.instructions,
+            };
+            let mark = marks.next_if(|mark| mark.0 == at);
+            let branch = branches.next_if(|branch| branch.instructions == at);
+            let decided = at >= undecided;
+            lane.pass_to(if decided { moment.time } else { before });
+            let located = branch.map(|branch| branch.from).or(mark.map(|mark| mark.1));
+            let Some(located) = located else { continue };
+            let end = branch.is_some_and(|branch| branch.end);
+            let ended = if end { SampleFlags::TRACE_END } else { SampleFlags::default() };
+            let point = Point {
+                from: located.ip,
+                to: branch.and_then(|branch| branch.to).unwrap_or(0),
+                flags: flags_of(located.class) | in_tx(moment) | ended,
+                length: located.length,
+                instructions: instructions + at,
+                cycles: self.cycles(moment, lane.cycles_fresh && (decided || self.plan.cycles_estimated)),
+            };
+            lane.cycles_fresh &= !decided || self.plan.cycles_estimated;
+            if mark.is_some() {
+                self.instruction(lane, &point, machine, sink)?;
+            }
+            if branch.is_some() {
+                self.branch(lane, &point, machine, sink)?;
+            }
+        }
+    }
+}
+
+/// The sampled instructions of a run, each with the number of instructions up to and with it.
+fn collect_marks(lane: &Lane<'_>, marks: &mut Vec<(u64, Located)>) {
+    marks.clear();
+    let run = lane.decoder.run();
+    let (mut visit, mut before) = (0, 0);
+    for mark in run.marks {
+        while visit < mark.visit {
+            let Some(passed) = run.visits.get(visit as usize) else { return };
+            before += lane.decoder.block(passed.block()).instructions().len() as u64;
+            visit += 1;
+        }
+        let Some(marked) = run.visits.get(visit as usize) else { return };
+        let block = lane.decoder.block(marked.block()).instructions();
+        if let Some(located) = block.get(mark.instruction as usize) {
+            marks.push((before + u64::from(mark.instruction) + 1, *located));
+        }
+    }
+}
+
+/// The number of the first instruction of which the trace told the outcome.
+fn first_decision(lane: &Lane<'_>) -> u64 {
+    let run = lane.decoder.run();
+    let first = run.visits.first().map(|visit| lane.decoder.block(visit.block()).instructions().len() as u64);
+    first.unwrap_or(0)
+}

@@ -1,0 +1,90 @@
+//! Points as samples: what every sample says, its code, its counts and its stacks.
+
+use std::ops::ControlFlow;
+
+use intel_pt::{CodeAddress, CodeSource};
+use oxperf_abi::{FileOffset, Misc, PerfTime};
+use oxperf_machine::{Machine, ThreadId};
+use oxperf_session::{EventIndex, Payload, SampleEvent, Sink, Traced, TracedCode};
+use oxperf_wire::Sample;
+
+use super::stacks::StackKey;
+use super::{Point, Synthesizer};
+use crate::code::{ThreadCode, mode_of};
+use crate::lane::Lane;
+
+impl Synthesizer {
+    /// Hands a sample to the sink.
+    pub(super) fn hand_over(
+        &mut self,
+        lane: &mut Lane<'_>,
+        (event, period, (instructions, cycles), payload): (EventIndex, u64, (u64, u64), Option<Payload>),
+        point: &Point,
+        machine: &mut Machine,
+        sink: &mut impl Sink,
+    ) -> ControlFlow<()> {
+        let thread = thread_of(lane, machine);
+        let code = self.code(lane, point, machine);
+        let key = StackKey::new(machine, thread, lane.running.cpu);
+        let depth = self.stacks.depth(key);
+        self.fill(lane, event, thread, point);
+        self.sampled.sample.period = Some(period);
+        self.sampled.period = period;
+        let traced = Traced { flags: point.flags, instructions, cycles, code, depth, payload };
+        self.sampled.traced = Some(traced);
+        if Some(event) == self.events.branches {
+            return sink.sample(machine, &self.sampled);
+        }
+        let mut sampled: SampleEvent<'_> = self.sampled;
+        (sampled.sample.callchain, sampled.sample.branch_stack) = self.stacks.of_sample(key, point.from);
+        sink.sample(machine, &sampled)
+    }
+
+    /// Fills in what every sample says.
+    pub(super) fn fill(&mut self, lane: &Lane<'_>, event: EventIndex, thread: ThreadId, point: &Point) {
+        let (running, time) = (lane.running, self.time(lane.timestamp));
+        let sampled = &mut self.sampled;
+        (sampled.event, sampled.thread) = (event, thread);
+        let anywhere = if point.from == 0 { point.to } else { point.from };
+        sampled.misc = Misc(mode_of(anywhere) as u16);
+        let sample = &mut sampled.sample;
+        (sample.ip, sample.addr) = (Some(point.from), Some(point.to));
+        (sample.pid, sample.tid) = (Some(running.pid), Some(running.tid));
+        (sample.time, sample.cpu) = (time, running.cpu.filter(|_| lane.cpu.is_some()));
+    }
+
+    /// The time of a TSC, where there is time.
+    pub(crate) fn time(&self, tsc: u64) -> Option<PerfTime> {
+        self.clock.filter(|_| !self.plan.timeless).map(|clock| clock.time(tsc))
+    }
+
+    fn code(&self, lane: &Lane<'_>, point: &Point, machine: &Machine) -> TracedCode {
+        let mut code = TracedCode { length: point.length, bytes: [0; 16] };
+        if !self.with_code || point.length == 0 {
+            return code;
+        }
+        let source = ThreadCode { machine, images: &self.images, thread: lane.running.thread };
+        let found = source.code(CodeAddress { ip: point.from, guest: false });
+        let bytes = found.map_or(&[][..], |found| found.from(point.from));
+        code.bytes.iter_mut().zip(bytes).for_each(|(to, from)| *to = *from);
+        code
+    }
+}
+
+/// The thread of a lane's samples.
+pub(super) fn thread_of(lane: &Lane<'_>, machine: &mut Machine) -> ThreadId {
+    lane.running.thread.unwrap_or_else(|| machine.thread(lane.running.pid, lane.running.tid))
+}
+
+/// A sample of which nothing is known.
+pub(super) fn unfilled() -> SampleEvent<'static> {
+    SampleEvent {
+        event: EventIndex(0),
+        offset: FileOffset(0),
+        misc: Misc(0),
+        sample: Sample::default(),
+        thread: ThreadId(0),
+        period: 1,
+        traced: None,
+    }
+}

@@ -1,0 +1,118 @@
+//! The calls and last branches of all threads, as samples hold them.
+
+use oxperf_abi::Cpu;
+use oxperf_machine::{Machine, ThreadId};
+use oxperf_session::SampleEvent;
+use oxperf_wire::{BranchStack, Endian, Words};
+use rustc_hash::FxHashMap;
+
+use crate::ItraceOptions;
+use crate::stack::{Followed, Step, ThreadStack};
+
+/// A thread; of the idle thread there is one on every CPU.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(super) struct StackKey {
+    thread: ThreadId,
+    cpu: Option<Cpu>,
+}
+
+impl StackKey {
+    pub(super) fn new(machine: &Machine, thread: ThreadId, cpu: Option<Cpu>) -> StackKey {
+        StackKey { thread, cpu: cpu.filter(|_| machine.thread_info(thread).tid.0 == 0) }
+    }
+}
+
+/// The stacks of all threads.
+#[derive(Debug)]
+pub(super) struct Stacks {
+    options: ItraceOptions,
+    followed: Followed,
+    threads: FxHashMap<StackKey, ThreadStack>,
+    /// Room for what the next sample holds.
+    chain: Vec<u64>,
+    chain_words: Vec<u8>,
+    branch_words: Vec<u8>,
+}
+
+impl Stacks {
+    pub(super) fn new(options: ItraceOptions) -> Stacks {
+        let branches = if options.last_branch { options.last_branch_size } else { 0 };
+        // A branch into the kernel may stand between a sample and what it was taken of.
+        let more = if options.add_last_branch { options.last_branch_size + 1 } else { 0 };
+        Stacks {
+            followed: Followed { calls: options.follows_calls(), branches: branches.max(more) },
+            options,
+            threads: FxHashMap::default(),
+            chain: Vec::new(),
+            chain_words: Vec::new(),
+            branch_words: Vec::new(),
+        }
+    }
+
+    /// Whether branches have to be followed.
+    #[inline]
+    pub(super) fn are_followed(&self) -> bool {
+        self.followed != Followed::default()
+    }
+
+    /// Follows a branch.
+    pub(super) fn step(&mut self, key: StackKey, step: &Step) {
+        self.threads.entry(key).or_default().step(step, self.followed);
+    }
+
+    /// How deep in calls a thread is, for those who indent by it.
+    pub(super) fn depth(&self, key: StackKey) -> u32 {
+        if !self.options.thread_stack {
+            return 0;
+        }
+        self.threads.get(&key).map_or(0, |stack| u32::try_from(stack.depth()).unwrap_or(u32::MAX))
+    }
+
+    /// The call chain and the last branches of a sample at `ip`, as far as they are asked for.
+    pub(super) fn of_sample(
+        &mut self,
+        key: StackKey,
+        ip: u64,
+    ) -> (Option<Words<'_>>, Option<BranchStack<'_>>) {
+        let Stacks { options, threads, chain, chain_words, branch_words, .. } = self;
+        if !options.callchain && !options.last_branch {
+            return (None, None);
+        }
+        let stack = threads.entry(key).or_default();
+        if options.callchain {
+            stack.chain(ip, options.callchain_size + 1, chain);
+            replace(chain_words, chain.iter().copied());
+        }
+        if options.last_branch {
+            let kept = stack.branches().take(options.last_branch_size);
+            replace(branch_words, kept.flat_map(|branch| [branch.from, branch.to, branch.flags]));
+        }
+        let words = |words| Words::new(words, Endian::Little);
+        (
+            options.callchain.then(|| words(chain_words)),
+            options.last_branch.then(|| BranchStack::from_words(words(branch_words))),
+        )
+    }
+
+    /// The call chain of a recorded sample, if it has none and one is asked for.
+    pub(super) fn chain_of_recorded(
+        &mut self,
+        machine: &Machine,
+        event: &SampleEvent<'_>,
+    ) -> Option<Words<'_>> {
+        if !self.options.add_callchain || event.sample.callchain.is_some() {
+            return None;
+        }
+        let key = StackKey::new(machine, event.thread, event.sample.cpu);
+        let (stack, ip) = (self.threads.entry(key).or_default(), event.sample.ip.unwrap_or(0));
+        stack.chain_of_recorded(ip, self.options.callchain_size + 1, &mut self.chain);
+        replace(&mut self.chain_words, self.chain.iter().copied());
+        Some(Words::new(&self.chain_words, Endian::Little))
+    }
+}
+
+/// Puts words in the place of what was there.
+fn replace(out: &mut Vec<u8>, words: impl Iterator<Item = u64>) {
+    out.clear();
+    words.for_each(|word| out.extend_from_slice(&word.to_le_bytes()));
+}

@@ -1,0 +1,90 @@
+//! What the trace tells beside the flow of control: one sample each.
+
+use std::ops::ControlFlow;
+
+use intel_pt::{Event, Moment};
+use oxperf_machine::Machine;
+use oxperf_session::{Payload, SampleFlags, Sink};
+
+use super::flags::{flags_of, in_tx};
+use super::{Point, Synthesizer};
+use crate::lane::Lane;
+
+impl Synthesizer {
+    /// An event.
+    pub(super) fn event(
+        &mut self,
+        lane: &mut Lane<'_>,
+        event: Event,
+        moment: &Moment,
+        machine: &mut Machine,
+        sink: &mut impl Sink,
+    ) -> ControlFlow<()> {
+        let events = self.events;
+        // An event that does not say where it was is where the program is.
+        let place = lane.decoder.place();
+        let here = place.map(|(ip, _)| ip);
+        let (event, ip, payload) = match event {
+            Event::Psb { offset, ip } => (events.psb, ip, Payload::Psb { offset }),
+            Event::Cbr { ratio, .. } => {
+                if std::mem::replace(&mut lane.cbr_seen, ratio) == ratio {
+                    return ControlFlow::Continue(());
+                }
+                (events.cbr, here, self.cbr(ratio))
+            }
+            Event::PtWrite { value, ip } => {
+                (events.ptwrite, ip.or(here), Payload::PtWrite { exact: ip.is_some(), value })
+            }
+            Event::Mwait(wait) => {
+                let (hints, extensions) = (wait.hints().into(), wait.extensions().into());
+                (events.mwait, here, Payload::Mwait { hints, extensions })
+            }
+            Event::PowerEntry(entry) => {
+                let (hardware, state, sub_state) = (entry.hardware(), entry.c_state(), entry.sub_c_state());
+                (events.pwre, here, Payload::PowerEntry { hardware, state, sub_state })
+            }
+            Event::ExStop { ip } => (events.exstop, ip.or(here), Payload::ExStop { exact: ip.is_some() }),
+            Event::PowerExit(exit) => {
+                let (deepest, last, wake_reason) = (exit.deepest(), exit.last(), exit.wake_reason());
+                (events.pwrx, here, Payload::PowerExit { deepest, last, wake_reason })
+            }
+            Event::Transaction { ip, .. } => return self.transaction(lane, ip, moment, machine, sink),
+            Event::ControlFlow { .. } | Event::InterruptFlag { .. } | Event::Block { .. } => {
+                return ControlFlow::Continue(());
+            }
+        };
+        let Some(event) = event.filter(|_| !self.skips()) else { return ControlFlow::Continue(()) };
+        let ran = place.filter(|_| ip.is_some() && !matches!(payload, Payload::Psb { .. }));
+        let flags = ran.map_or(SampleFlags::default(), |(_, class)| flags_of(class));
+        let point = Point {
+            from: ip.unwrap_or(0),
+            to: 0,
+            flags,
+            length: 0,
+            instructions: moment.instructions,
+            cycles: None,
+        };
+        self.hand_over(lane, (event, 1, (0, 0), Some(payload)), &point, machine, sink)
+    }
+
+    fn cbr(&self, ratio: u8) -> Payload {
+        let frequency = u32::from(ratio).saturating_mul(self.plan.khz_per_ratio);
+        Payload::Cbr { ratio, frequency, max_non_turbo: self.plan.max_non_turbo }
+    }
+
+    fn transaction(
+        &mut self,
+        lane: &mut Lane<'_>,
+        ip: u64,
+        moment: &Moment,
+        machine: &mut Machine,
+        sink: &mut impl Sink,
+    ) -> ControlFlow<()> {
+        let Some(event) = self.events.transactions.filter(|_| !self.skips()) else {
+            return ControlFlow::Continue(());
+        };
+        let (flags, instructions) = (in_tx(moment), moment.instructions);
+        let point = Point { from: ip, to: 0, flags, length: 0, instructions, cycles: None };
+        self.hand_over(lane, (event, 1, (0, 0), None), &point, machine, sink)
+    }
+}
