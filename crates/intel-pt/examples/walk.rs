@@ -97,9 +97,11 @@ fn print_samples(decoder: &Decoder<'_>, out: &mut impl Write) -> std::io::Result
 
 fn print_branches(decoder: &Decoder<'_>, out: &mut impl Write) -> std::io::Result<()> {
     let time = |time: Option<intel_pt::Tsc>| time.map_or(0, |time| time.0);
-    let (before, now) = (time(decoder.run().before), time(decoder.moment().time));
+    let run = decoder.run();
+    let (before, now) = (time(run.before), time(decoder.moment().time));
     for branch in decoder.branches() {
-        let time = if branch.decided { now } else { before };
+        let time =
+            if run.decision.is_some_and(|decision| branch.instructions >= decision) { now } else { before };
         writeln!(out, "{time} {:x} {:x}", branch.from.ip, branch.to.unwrap_or_default())?;
     }
     Ok(())

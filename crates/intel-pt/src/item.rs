@@ -103,12 +103,23 @@ pub struct Moment {
     pub ip: u64,
     /// Instructions so far.
     pub instructions: u64,
-    /// Cycles so far, counted while code was traced.
-    pub cycles: u64,
-    /// Whether the cycles belong exactly to this moment.
+    /// Cycles so far.
+    pub cycles: Cycles,
+    /// Whether cycles were told for exactly this moment: of a run, for its first deciding instruction.
     pub cycles_fresh: bool,
+    /// Whether cycles come from CYC packets; otherwise they are worked out from time, and true at any moment.
+    pub cycles_counted: bool,
     /// The state of the processor.
     pub mode: Mode,
+}
+
+/// Cycles that were spent while code was traced.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Cycles {
+    /// Up to the last moment for which they were told exactly.
+    pub exact: u64,
+    /// Up to the last moment for which time was told: the cycles of branches that were not taken may be among them.
+    pub rough: u64,
 }
 
 /// The state of the processor as far as the trace says.

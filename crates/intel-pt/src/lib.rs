@@ -31,5 +31,5 @@ pub use code::{Code, CodeAddress, CodeSource, FlatCode, ImageId};
 pub use config::{Config, Hop, Period, Ratio, Wanted};
 pub use decoder::{Decoder, Stretch};
 pub use event::{BlockValue, Event};
-pub use item::{Error, ErrorKind, Item, Mode, Moment, Tsc};
+pub use item::{Cycles, Error, ErrorKind, Item, Mode, Moment, Tsc};
 pub use run::{Block, BlockId, Branch, Located, Mark, Run, Visit};

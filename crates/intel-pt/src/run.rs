@@ -1,7 +1,7 @@
 //! Runs: stretches of executed code, as the blocks that were walked through.
 
 use crate::insn::Class;
-use crate::item::Tsc;
+use crate::item::{Cycles, Tsc};
 
 /// Names a block of code. Numbers stay valid until the decoder's `epoch` changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -109,6 +109,10 @@ pub struct Run<'a> {
     pub before: Option<Tsc>,
     /// Instructions of the whole run.
     pub instructions: u64,
+    /// The first deciding instruction, counted from 1; `None` where the run goes on without one.
+    pub decision: Option<u64>,
+    /// Cycles before the deciding instruction; from that one on they are the moment's.
+    pub cycles_before: Cycles,
 }
 
 /// A branch of a run that was taken.
@@ -122,6 +126,4 @@ pub struct Branch {
     pub end: bool,
     /// Instructions of the run up to and with this one.
     pub instructions: u64,
-    /// Whether a deciding instruction came before or it is one: then its time is the moment's, not the run's `before`.
-    pub decided: bool,
 }

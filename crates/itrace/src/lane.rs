@@ -52,8 +52,6 @@ pub(crate) struct Lane<'t> {
     pub(crate) reached: Option<u64>,
     pub(crate) ended: bool,
     pub(crate) cbr_seen: u8,
-    /// Whether cycles were counted that no sample has shown.
-    pub(crate) cycles_fresh: bool,
     pub(crate) instructions_sampled: u64,
     pub(crate) by_branches: Counted,
     pub(crate) by_instructions: Counted,
@@ -74,7 +72,6 @@ impl<'t> Lane<'t> {
             reached: None,
             ended: false,
             cbr_seen: 0,
-            cycles_fresh: false,
             instructions_sampled: 0,
             by_branches: Counted::default(),
             by_instructions: Counted::default(),

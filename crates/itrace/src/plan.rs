@@ -24,8 +24,6 @@ pub(crate) struct Plan {
     pub(crate) timeless: bool,
     /// Whether buffers hold TSC packets.
     pub(crate) has_tsc: bool,
-    /// Whether cycles are not in the trace but worked out from its time.
-    pub(crate) cycles_estimated: bool,
     /// The ratio of the clocks without turbo, given or guessed.
     pub(crate) max_non_turbo: u8,
     /// kHz for each step of the core to bus ratio.
@@ -58,7 +56,6 @@ impl Plan {
             config,
             timeless: options.timeless || info.clock.is_none() || !has(info.tsc_bit) || !timed,
             has_tsc: has(info.tsc_bit),
-            cycles_estimated: !has(info.cyc_bit),
             max_non_turbo,
             khz_per_ratio: u32::try_from(khz_per_ratio).unwrap_or(u32::MAX),
         })

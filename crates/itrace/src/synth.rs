@@ -106,7 +106,7 @@ impl Synthesizer {
             }
             Item::Address { ip } => {
                 lane.pass_to(moment.time);
-                let cycles = self.cycles(&moment, moment.cycles_fresh);
+                let cycles = self.cycles(&moment);
                 let (instructions, flags) = (moment.instructions, in_tx(&moment));
                 let point = Point { from: ip, to: 0, flags, length: 0, instructions, cycles };
                 self.instruction(lane, &point, machine, sink)
@@ -124,8 +124,7 @@ impl Synthesizer {
         machine: &mut Machine,
         sink: &mut impl Sink,
     ) -> ControlFlow<()> {
-        let fresh = std::mem::replace(&mut lane.cycles_fresh, false) || moment.cycles_fresh;
-        let cycles = self.cycles(moment, fresh);
+        let cycles = self.cycles(moment);
         let flags = flags | in_tx(moment);
         let point = Point { from, to, flags, length: 0, instructions: moment.instructions, cycles };
         self.branch(lane, &point, machine, sink)
@@ -140,9 +139,12 @@ impl Synthesizer {
         self.stacks.chain_of_recorded(machine, event)
     }
 
-    /// The cycles that count for a point.
-    fn cycles(&self, moment: &Moment, fresh: bool) -> Option<u64> {
-        (fresh || self.options.approximate_ipc).then_some(moment.cycles)
+    /// The cycles up to a moment, if they were told for it.
+    fn cycles(&self, moment: &Moment) -> Option<u64> {
+        match self.options.approximate_ipc {
+            true => Some(moment.cycles.rough),
+            false => (moment.cycles_fresh || !moment.cycles_counted).then_some(moment.cycles.exact),
+        }
     }
 
     /// Whether a sample is one of the first that are not wanted.

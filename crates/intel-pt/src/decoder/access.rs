@@ -11,10 +11,10 @@ use crate::run::{Block, BlockId, Branch, Run};
 impl Decoder<'_> {
     /// When the last item happened.
     pub fn moment(&self) -> Moment {
-        let Stamp { offset, time, since, ip, instructions, cycles, cycles_fresh, mode } = self.stamp;
+        let Stamp { offset, time, since, ip, instructions, mode, .. } = self.stamp;
+        let Stamp { cycles, cycles_fresh, cycles_counted, .. } = self.stamp;
         let estimate = time.map(|time| self.clock.estimate(time, since));
-        let cycles_fresh = cycles_fresh || !self.clock.has_cycles();
-        Moment { offset, time, estimate, ip, instructions, cycles, cycles_fresh, mode }
+        Moment { offset, time, estimate, ip, instructions, cycles, cycles_fresh, cycles_counted, mode }
     }
 
     /// Where the program is, and what the last instruction was that ran. `None` while that is unknown or nothing is
@@ -44,6 +44,8 @@ impl Decoder<'_> {
             marks: &self.run.marks,
             before: self.run.before,
             instructions: self.run.instructions,
+            decision: self.decision(),
+            cycles_before: self.run.cycles_before,
         }
     }
 
@@ -91,7 +93,6 @@ impl Decoder<'_> {
             let end = run.end && last;
             branches_of(block, executed, visit.taken(), next, end).map(move |mut branch| {
                 branch.instructions += start;
-                branch.decided |= index != 0;
                 branch
             })
         })
@@ -118,12 +119,6 @@ fn branches_of(
             Some(next) if !(is_last && end) => Some(next.ip),
             _ => next,
         };
-        Some(Branch {
-            from: *instructions.get(at)?,
-            to,
-            end: end && is_last,
-            instructions: at as u64 + 1,
-            decided: Some(at) == decision,
-        })
+        Some(Branch { from: *instructions.get(at)?, to, end: end && is_last, instructions: at as u64 + 1 })
     })
 }

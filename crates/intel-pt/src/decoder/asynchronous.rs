@@ -27,7 +27,7 @@ impl Decoder<'_> {
         if let Err(stop) = self.walk_to_fup(ip, code) {
             return self.fail_walk(stop);
         }
-        self.queue_walk(false);
+        self.queue_walk();
         let follows = self.bound.follows();
         self.tell_bound(Some(ip));
         self.overflowed = false;

@@ -124,9 +124,9 @@ impl Decoder<'_> {
     /// Ends a walk that consumed outcomes.
     fn finish(&mut self, stop: Stop) {
         match stop {
-            Stop::Used => self.queue_walk(true),
+            Stop::Used => self.queue_walk(),
             Stop::Deferred(rest) => {
-                self.queue_walk(true);
+                self.queue_walk();
                 self.deferred = Some(rest);
             }
             Stop::Error(kind, ip) => {
@@ -142,7 +142,7 @@ impl Decoder<'_> {
             let refused = u32::from(kind == ErrorKind::Mismatch);
             self.run.partial = Some(self.graph.nodes[visit.block().index()].count - refused);
         }
-        self.queue_walk(self.run.visits.len() > 1);
+        self.queue_walk();
     }
 
     /// Another packet came than the TIP that an indirect branch waits for.
@@ -202,7 +202,7 @@ impl Decoder<'_> {
             return self.finish(stop);
         }
         if end {
-            self.queue_walk(true);
+            self.queue_walk();
             return self.stop_tracing();
         }
         let from = self.run.visits.last().map_or(0, |visit| self.last_ip_of(visit.block().0));
@@ -268,7 +268,7 @@ impl Decoder<'_> {
     fn end_run_at(&mut self, to: u64) {
         self.run.next = Some(to);
         self.run.end = true;
-        self.queue_walk(true);
+        self.queue_walk();
         self.stop_tracing();
     }
 

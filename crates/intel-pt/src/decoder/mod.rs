@@ -17,7 +17,7 @@ use crate::code::CodeSource;
 use crate::config::{Config, Wanted};
 use crate::event::BlockValue;
 use crate::graph::{CodeContext, Graph, Recorder};
-use crate::item::{ErrorKind, Item, Mode, Tsc};
+use crate::item::{Cycles, ErrorKind, Item, Mode, Tsc};
 use crate::packet::{EventData, ExecMode, Packet, Tnt};
 use crate::state::{Bound, ReturnStack};
 use crate::time::{Clock, Sampler};
@@ -100,7 +100,7 @@ pub struct Decoder<'t> {
     /// The time of the last deciding packet.
     decided: Option<Tsc>,
     instructions: u64,
-    cycles: u64,
+    cycles: Cycles,
     run: RunState,
     /// Cycles were counted with the last item.
     fresh: bool,
@@ -144,7 +144,7 @@ impl<'t> Decoder<'t> {
             limit: None,
             decided: None,
             instructions: 0,
-            cycles: 0,
+            cycles: Cycles::default(),
             run: RunState::default(),
             fresh: false,
             queue: VecDeque::new(),
@@ -278,7 +278,7 @@ impl<'t> Decoder<'t> {
                 self.clock.on_mtc(mtc, self.enabled, at, ahead);
             }
             Packet::Tsc(tsc) => self.clock.on_tsc(tsc, at),
-            Packet::Tma(tma) => self.clock.on_tma(tma, self.enabled && self.psb.is_none()),
+            Packet::Tma(tma) => self.clock.on_tma(tma, self.enabled, self.psb.is_some()),
             Packet::Cbr(payload) => {
                 self.clock.on_cbr(payload as u8, self.enabled);
                 self.run.cbr_payload = payload;

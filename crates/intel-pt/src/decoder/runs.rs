@@ -1,7 +1,8 @@
 //! The run that is told next: its visits, its time, and its samples.
 
 use super::Decoder;
-use crate::item::{Item, Tsc};
+use crate::graph::End;
+use crate::item::{Cycles, Item, Tsc};
 use crate::run::{Mark, Visit};
 
 /// Where the visits of the run are.
@@ -29,6 +30,7 @@ pub(super) struct RunState {
     /// Room for [`Decoder::list_pieces`].
     pieces: Vec<u64>,
     pub(super) before: Option<Tsc>,
+    pub(super) cycles_before: Cycles,
     pub(super) instructions: u64,
     /// The payload of the last CBR packet.
     pub(super) cbr_payload: u16,
@@ -55,9 +57,9 @@ impl Decoder<'_> {
         }
     }
 
-    /// Closes the walk; `decided` says whether an outcome was told in it. Gives the item, if it is wanted.
-    #[inline]
-    pub(super) fn close_walk(&mut self, decided: bool) -> Option<Item> {
+    /// Closes the walk. Gives the item, if it is wanted.
+    pub(super) fn close_walk(&mut self) -> Option<Item> {
+        let decided = self.decision().is_some();
         let taken = self.run.visits.first().is_some_and(|visit| visit.taken());
         let count = self.run.count;
         self.close_run(count, decided, taken)
@@ -77,13 +79,14 @@ impl Decoder<'_> {
     pub(super) fn close_run(&mut self, count: u64, decided: bool, taken: bool) -> Option<Item> {
         self.run.instructions = count;
         self.run.before = self.decided;
+        self.run.cycles_before = self.cycles;
         if self.wanted.period.is_some() {
             self.mark(count);
         }
         self.instructions += count;
         if decided {
             self.decided = self.clock.time();
-            self.count_cycles(taken);
+            self.count_cycles(taken || !self.run.marks.is_empty() && self.samples_decision());
         }
         if !self.wanted.runs && self.run.marks.is_empty() {
             return None;
@@ -94,12 +97,40 @@ impl Decoder<'_> {
         Some(Item::Run)
     }
 
+    /// The first instruction of the run whose outcome the trace told, counted from 1.
+    pub(super) fn decision(&self) -> Option<u64> {
+        let last = match self.deciding_visit() {
+            Some(visit) => visit + 1,
+            None if self.run.end => self.run_visits().len(),
+            None => return None,
+        };
+        Some((0..last).filter_map(|visit| self.executed(visit)).map(u64::from).sum())
+    }
+
+    /// The first visit whose block ran up to a branch of which the trace told the outcome.
+    fn deciding_visit(&self) -> Option<usize> {
+        let visits = self.run_visits();
+        let whole = visits.len() - usize::from(self.run.partial.is_some());
+        let decides = |visit: &Visit| {
+            let end = self.graph.nodes[visit.block().index()].end;
+            matches!(end, End::Conditional | End::Return | End::Indirect)
+        };
+        visits[..whole].iter().position(decides)
+    }
+
+    /// Whether the first deciding instruction is sampled.
+    fn samples_decision(&self) -> bool {
+        let (marks, Some(visit)) = (&self.run.marks, self.deciding_visit()) else { return false };
+        let is_last = |mark: &Mark| self.executed(visit) == Some(mark.instruction + 1);
+        marks.iter().any(|mark| mark.visit as usize == visit && is_last(mark))
+    }
+
     /// Queues the run behind what was found before, and before what is found next.
-    pub(super) fn queue_walk(&mut self, decided: bool) {
+    pub(super) fn queue_walk(&mut self) {
         if self.run.count == 0 && self.run.visits.is_empty() {
             return;
         }
-        if let Some(item) = self.close_walk(decided) {
+        if let Some(item) = self.close_walk() {
             self.tell(item);
         }
     }

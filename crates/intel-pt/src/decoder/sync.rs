@@ -68,7 +68,7 @@ impl Decoder<'_> {
         if self.node.is_some() && self.phase == Phase::Follow && !self.hops() {
             let before = self.node;
             match self.walk_to(ip, code) {
-                Ok(()) => self.queue_walk(false),
+                Ok(()) => self.queue_walk(),
                 Err(_) => self.node = before,
             }
             self.stack.clear();

@@ -2,7 +2,7 @@
 
 use super::Decoder;
 use crate::event::Event;
-use crate::item::{Error, ErrorKind, Item, Mode, Tsc};
+use crate::item::{Cycles, Error, ErrorKind, Item, Mode, Tsc};
 
 /// What a [`Moment`](crate::Moment) is made of.
 #[derive(Clone, Copy, Debug, Default)]
@@ -13,8 +13,9 @@ pub(super) struct Stamp {
     pub(super) since: u64,
     pub(super) ip: u64,
     pub(super) instructions: u64,
-    pub(super) cycles: u64,
+    pub(super) cycles: Cycles,
     pub(super) cycles_fresh: bool,
+    pub(super) cycles_counted: bool,
     pub(super) mode: Mode,
 }
 
@@ -47,6 +48,7 @@ impl Decoder<'_> {
             instructions: self.instructions,
             cycles: self.cycles,
             cycles_fresh: self.fresh,
+            cycles_counted: self.clock.has_cycles(),
             mode: self.mode,
         }
     }
@@ -62,9 +64,14 @@ impl Decoder<'_> {
 
     /// Tells something that happens now, and not with an outcome of a branch.
     pub(super) fn tell_now(&mut self, item: Item) {
+        self.happen_now();
+        self.tell(item);
+    }
+
+    /// Time and cycles so far belong to this moment.
+    fn happen_now(&mut self) {
         self.decided = self.clock.time();
         self.count_cycles(true);
-        self.tell(item);
     }
 
     pub(super) fn tell_at_once(&mut self, item: Item) -> Item {
@@ -76,14 +83,16 @@ impl Decoder<'_> {
     #[inline]
     pub(super) fn count_cycles(&mut self, exact: bool) {
         self.fresh = self.clock.take_fresh() && exact;
+        self.cycles.rough = self.clock.total_cycles();
         if self.fresh {
-            self.cycles = self.clock.total_cycles();
+            self.cycles.exact = self.cycles.rough;
         }
     }
 
     pub(super) fn tell_event(&mut self, event: Event) {
+        self.happen_now();
         if self.wanted.events {
-            self.tell_now(Item::Event(event));
+            self.tell(Item::Event(event));
         }
     }
 
@@ -92,6 +101,10 @@ impl Decoder<'_> {
     }
 
     pub(super) fn tell_error_at(&mut self, kind: ErrorKind, ip: u64) {
-        self.tell_now(Item::Error(Error { kind, ip }));
+        self.decided = self.clock.time();
+        // The cycles count, but it is the next moment that they are told for.
+        let cycles = self.clock.total_cycles();
+        self.cycles = Cycles { exact: cycles, rough: cycles };
+        self.tell(Item::Error(Error { kind, ip }));
     }
 }

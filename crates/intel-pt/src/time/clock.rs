@@ -148,11 +148,11 @@ impl Clock {
         self.changed_at = instructions;
     }
 
-    /// A TMA packet. `tracing` outside of PSB+.
-    pub(crate) fn on_tma(&mut self, tma: Tma, tracing: bool) {
+    /// A TMA packet. Outside of PSB+ the trace was interrupted before it.
+    pub(crate) fn on_tma(&mut self, tma: Tma, tracing: bool, in_psb: bool) {
         let tied = Crystal::tied(self.rate, self.tsc, tma);
         if tied.is_some() {
-            if tracing {
+            if tracing && !in_psb {
                 self.rebase_estimate()
             } else {
                 self.estimate_cycles(tracing)

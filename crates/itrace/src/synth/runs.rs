@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use intel_pt::{Branch, Located, Moment};
+use intel_pt::{Branch, Cycles, Located, Moment, Run, Tsc};
 use oxperf_machine::Machine;
 use oxperf_session::{EventIndex, SampleFlags, Sink};
 
@@ -45,8 +45,8 @@ impl Synthesizer {
     ) -> ControlFlow<()> {
         let mut addresses = std::mem::take(&mut self.addresses);
         addresses.clear();
-        let (before, undecided) = (lane.decoder.run().before, first_decision(lane).saturating_sub(1));
         let run = lane.decoder.run();
+        let (before, undecided) = (run.before, run.decision.map_or(u64::MAX, |decision| decision - 1));
         for (index, visit) in run.visits.iter().enumerate() {
             let block = lane.decoder.block(visit.block()).instructions();
             let last = index + 1 == run.visits.len();
@@ -76,13 +76,8 @@ impl Synthesizer {
         machine: &mut Machine,
         sink: &mut impl Sink,
     ) -> ControlFlow<()> {
-        let (instructions, before) = {
-            let run = lane.decoder.run();
-            (moment.instructions.wrapping_sub(run.instructions), run.before)
-        };
-        let undecided = first_decision(lane);
-        // A count that nothing has shown yet is still to be shown.
-        lane.cycles_fresh |= moment.cycles_fresh;
+        let told = Told::of(lane.decoder.run());
+        let instructions = moment.instructions.wrapping_sub(told.instructions);
         let mut branches = branches.iter().peekable();
         let mut marks = marks.iter().peekable();
         loop {
@@ -94,11 +89,10 @@ impl Synthesizer {
             };
             let mark = marks.next_if(|mark| mark.0 == at);
             let branch = branches.next_if(|branch| branch.instructions == at);
-            let decided = at >= undecided;
-            lane.pass_to(if decided { moment.time } else { before });
+            lane.pass_to(if told.is_decided(at) { moment.time } else { told.before });
             let located = branch.map(|branch| branch.from).or(mark.map(|mark| mark.1));
             let Some(located) = located else { continue };
-            let end = branch.is_some_and(|branch| branch.end);
+            let end = told.end && at == told.instructions;
             let ended = if end { SampleFlags::TRACE_END } else { SampleFlags::default() };
             let point = Point {
                 from: located.ip,
@@ -106,9 +100,8 @@ impl Synthesizer {
                 flags: flags_of(located.class) | in_tx(moment) | ended,
                 length: located.length,
                 instructions: instructions + at,
-                cycles: self.cycles(moment, lane.cycles_fresh && (decided || self.plan.cycles_estimated)),
+                cycles: self.cycles_in_run(moment, &told, at),
             };
-            lane.cycles_fresh &= !decided || self.plan.cycles_estimated;
             if mark.is_some() {
                 self.instruction(lane, &point, machine, sink)?;
             }
@@ -116,6 +109,42 @@ impl Synthesizer {
                 self.branch(lane, &point, machine, sink)?;
             }
         }
+    }
+
+    /// The cycles up to instruction `at` of a run, if they were told for it.
+    fn cycles_in_run(&self, moment: &Moment, told: &Told, at: u64) -> Option<u64> {
+        if told.decision == Some(at) {
+            return self.cycles(moment);
+        }
+        let so_far = if told.is_decided(at) { moment.cycles } else { told.cycles_before };
+        match self.options.approximate_ipc {
+            true => Some(so_far.rough),
+            false => (!moment.cycles_counted).then_some(so_far.exact),
+        }
+    }
+}
+
+/// What is known of a run as a whole.
+#[derive(Clone, Copy, Debug)]
+struct Told {
+    instructions: u64,
+    /// Whether tracing ended with it.
+    end: bool,
+    /// The instruction from which on the moment's time and cycles count.
+    decision: Option<u64>,
+    /// What counts before that.
+    before: Option<Tsc>,
+    cycles_before: Cycles,
+}
+
+impl Told {
+    fn of(run: Run<'_>) -> Told {
+        let Run { instructions, end, decision, before, cycles_before, .. } = run;
+        Told { instructions, end, decision, before, cycles_before }
+    }
+
+    fn is_decided(&self, at: u64) -> bool {
+        self.decision.is_some_and(|decision| at >= decision)
     }
 }
 
@@ -136,11 +165,4 @@ fn collect_marks(lane: &Lane<'_>, marks: &mut Vec<(u64, Located)>) {
             marks.push((before + u64::from(mark.instruction) + 1, *located));
         }
     }
-}
-
-/// The number of the first instruction of which the trace told the outcome.
-fn first_decision(lane: &Lane<'_>) -> u64 {
-    let run = lane.decoder.run();
-    let first = run.visits.first().map(|visit| lane.decoder.block(visit.block()).instructions().len() as u64);
-    first.unwrap_or(0)
 }
