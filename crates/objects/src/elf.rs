@@ -6,12 +6,13 @@ mod note;
 mod read;
 mod relocation;
 mod symbol;
+mod unpacked;
 
 use object::elf;
 
 use oxperf_abi::BuildId;
 
-pub use note::{DebugLink, build_id_in_notes};
+pub use note::{AlternateLink, DebugLink, build_id_in_notes};
 pub use relocation::Relocation;
 pub use symbol::{ElfSymbol, SymbolBinding, SymbolKind, SymbolPlace};
 
@@ -139,6 +140,18 @@ impl<'a> Elf<'a> {
         Some(address.wrapping_sub(segment.address).wrapping_add(segment.offset))
     }
 
+    /// Which virtual address the byte at an offset of the file has, by the segment that holds it.
+    pub fn offset_to_address(&self, offset: u64) -> Option<u64> {
+        let holds = |s: &&Segment| offset >= s.offset && offset - s.offset < s.memory_size;
+        let segment = self.segments.iter().filter(holds).max_by_key(|segment| segment.offset)?;
+        Some(offset.wrapping_sub(segment.offset).wrapping_add(segment.address))
+    }
+
+    /// Whether numbers in the file have their lowest byte first.
+    pub fn is_little_endian(&self) -> bool {
+        self.little_endian
+    }
+
     /// Whether the full symbol table is here, with its bytes.
     pub fn has_symtab(&self) -> bool {
         self.section_of_kind(elf::SHT_SYMTAB).is_some_and(|s| self.bytes_of(s).is_some())
@@ -152,5 +165,10 @@ impl<'a> Elf<'a> {
     /// The name and checksum of the file that holds the debug information.
     pub fn debug_link(&self) -> Option<DebugLink<'a>> {
         note::debug_link(self)
+    }
+
+    /// The file that holds what several files' debug information has in common.
+    pub fn alternate_link(&self) -> Option<AlternateLink<'a>> {
+        note::alternate_link(self)
     }
 }

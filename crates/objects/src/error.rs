@@ -54,4 +54,7 @@ pub enum Rejection {
     /// A debug file without the symbol table it was opened for.
     #[error("no symbol table")]
     NoSymbols,
+    /// A debug file without the debug information it was opened for.
+    #[error("no debug information")]
+    NoDebugInfo,
 }

@@ -6,7 +6,7 @@ use oxperf_abi::BuildId;
 
 use crate::contents::Contents;
 use crate::crc::crc32;
-use crate::elf::{DebugLink, Elf};
+use crate::elf::{AlternateLink, DebugLink, Elf};
 use crate::error::Rejection;
 use crate::places::Places;
 use crate::vdso;
@@ -90,6 +90,18 @@ impl Locator {
     /// # Errors
     /// What was tried, when there is none of that identity.
     pub fn debug_file(&self, wanted: &Wanted<'_>, image: Option<&Elf<'_>>) -> Result<Found, NotFound> {
+        self.separate(wanted, image, &|file| {
+            if file.has_symtab() { Ok(()) } else { Err(Rejection::NoSymbols) }
+        })
+    }
+
+    /// A separate debug file that `suits`.
+    fn separate(
+        &self,
+        wanted: &Wanted<'_>,
+        image: Option<&Elf<'_>>,
+        suits: &dyn Fn(&Elf<'_>) -> Result<(), Rejection>,
+    ) -> Result<Found, NotFound> {
         let mut tried = Tried::default();
         let link = image.and_then(Elf::debug_link);
         let id = wanted.build_id.or_else(|| image.and_then(Elf::build_id));
@@ -97,7 +109,39 @@ impl Locator {
             ObjectKind::Vdso => Vec::new(),
             ObjectKind::User | ObjectKind::KernelModule => self.places.debug_files(wanted.path, id, link),
         };
-        let open = |path: &Path| open_debug_file(path, id, link);
+        let open = |path: &Path| open_debug_file(path, id, link, suits);
+        let found = candidates.into_iter().find_map(|path| tried.keep(Origin::DebugFile, path, open));
+        found.ok_or(tried.0)
+    }
+
+    /// A separate file with DWARF debug information, found as [`Locator::debug_file`] is.
+    ///
+    /// # Errors
+    /// What was tried, when there is none of that identity.
+    pub fn debug_info(&self, wanted: &Wanted<'_>, image: Option<&Elf<'_>>) -> Result<Found, NotFound> {
+        self.separate(wanted, image, &|file| {
+            if file.has_debug_section(".debug_info") { Ok(()) } else { Err(Rejection::NoDebugInfo) }
+        })
+    }
+
+    /// A file that another one names by its path on the recorded machine; nothing proves its identity.
+    ///
+    /// # Errors
+    /// Why it cannot be had.
+    pub fn companion(&self, path: &[u8]) -> Result<Found, Rejection> {
+        let path = self.places.recorded(path)?;
+        let contents = Contents::open(&path)?;
+        Ok(Found { path, origin: Origin::DebugFile, contents })
+    }
+
+    /// The file that holds what the debug information of `referrer` has in common with others.
+    ///
+    /// # Errors
+    /// What was tried, when there is none of that identity.
+    pub fn alternate(&self, referrer: &Path, link: AlternateLink<'_>) -> Result<Found, NotFound> {
+        let mut tried = Tried::default();
+        let open = |path: &Path| open_image(path, Some(link.build_id));
+        let candidates = self.places.alternates(referrer, link);
         let found = candidates.into_iter().find_map(|path| tried.keep(Origin::DebugFile, path, open));
         found.ok_or(tried.0)
     }
@@ -157,12 +201,11 @@ fn open_debug_file(
     path: &Path,
     id: Option<BuildId>,
     link: Option<DebugLink<'_>>,
+    suits: &dyn Fn(&Elf<'_>) -> Result<(), Rejection>,
 ) -> Result<Contents, Rejection> {
     let contents = Contents::open(path)?;
     let file = check_identity(&contents, id)?;
-    if !file.has_symtab() {
-        return Err(Rejection::NoSymbols);
-    }
+    suits(&file)?;
     if let (None, Some(link)) = (id, link) {
         let found = crc32(&contents);
         if found != link.crc {

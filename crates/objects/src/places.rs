@@ -6,7 +6,7 @@ use std::path::{Component, Path, PathBuf};
 
 use oxperf_abi::BuildId;
 
-use crate::elf::DebugLink;
+use crate::elf::{AlternateLink, DebugLink};
 use crate::error::Rejection;
 
 /// The places that are searched. The default is this machine's root with its debug files, and no build-id cache.
@@ -79,6 +79,22 @@ impl Places {
         found.iter().filter_map(|file| self.recorded(file.as_os_str().as_bytes()).ok()).collect()
     }
 
+    /// Where the common debug information of `referrer` and others may lie: at the path of its link, and by build id.
+    pub fn alternates(&self, referrer: &Path, link: AlternateLink<'_>) -> Vec<PathBuf> {
+        let path = Path::new(OsStr::from_bytes(link.path));
+        let beside = || plain(&referrer.parent().unwrap_or(Path::new("/")).join(path));
+        let named = if path.is_absolute() { self.recorded(link.path).ok() } else { self.inside(beside()) };
+        let by_id =
+            self.debug_by_id(link.build_id).and_then(|path| self.recorded(path.as_os_str().as_bytes()).ok());
+        named.into_iter().chain(by_id).collect()
+    }
+
+    /// The path, unless a root is set and it lies outside of it.
+    fn inside(&self, path: PathBuf) -> Option<PathBuf> {
+        let inside = self.root.as_ref().is_none_or(|root| path.starts_with(plain(root)));
+        inside.then_some(path)
+    }
+
     fn debug_of(&self, path: &Path) -> PathBuf {
         self.debug_files.join(path.strip_prefix("/").unwrap_or(path))
     }
@@ -87,6 +103,19 @@ impl Places {
         let (folder, rest) = split_id(id)?;
         Some(self.debug_files.join(".build-id").join(folder).join(format!("{rest}.debug")))
     }
+}
+
+/// A path without `..`, as far as its words tell.
+fn plain(path: &Path) -> PathBuf {
+    let mut plain = PathBuf::new();
+    for component in path.components() {
+        match component {
+            Component::ParentDir if plain.file_name().is_some() => drop(plain.pop()),
+            Component::CurDir => {}
+            other => plain.push(other),
+        }
+    }
+    plain
 }
 
 /// Joins a path to a root so that it can't climb out of it.
@@ -123,6 +152,16 @@ mod tests {
         assert_eq!(rooted().recorded(b"//etc/./x"), Ok(PathBuf::from("/fs/etc/x")));
         assert_eq!(rooted().recorded(b"/../etc/shadow"), Err(Rejection::OutsideRoot));
         assert_eq!(rooted().recorded(b"/a/../../b"), Err(Rejection::OutsideRoot));
+    }
+
+    #[test]
+    fn common_debug_information_lies_below_the_root() {
+        let build_id = BuildId::new(&[0xab, 0xcd, 0xef]).expect("three bytes");
+        let at = |path| rooted().alternates(Path::new("/fs/a/b/x"), AlternateLink { path, build_id });
+        let by_id = PathBuf::from("/fs/usr/lib/debug/.build-id/ab/cdef.debug");
+        assert_eq!(at(b"../c/y"), [PathBuf::from("/fs/a/c/y"), by_id.clone()]);
+        assert_eq!(at(b"../../../etc/y"), std::slice::from_ref(&by_id));
+        assert_eq!(at(b"/d/y"), [PathBuf::from("/fs/d/y"), by_id]);
     }
 
     #[test]

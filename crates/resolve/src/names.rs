@@ -3,7 +3,7 @@
 use std::sync::{Arc, OnceLock};
 
 use oxperf_machine::{Dso, DsoId, DsoKind, Machine};
-use oxperf_symbols::{SymbolId, SymbolTable};
+use oxperf_symbols::{DebugInfo, SymbolId, SymbolTable};
 use rayon::prelude::*;
 
 use crate::Place;
@@ -12,6 +12,11 @@ use crate::Place;
 pub trait SymbolSource: Sync {
     /// The object's symbols, in the address space that its places use; `None` when there are none to be had.
     fn table(&self, dso: &Dso, machine: &Machine) -> Option<Arc<SymbolTable>>;
+
+    /// The object's source lines and inlined functions, in the same address space.
+    fn source(&self, _: &Dso, _: &Machine) -> Option<Arc<DebugInfo>> {
+        None
+    }
 }
 
 /// The symbol around a place.
@@ -31,17 +36,20 @@ pub struct Name<'a> {
 pub struct Names<'s> {
     source: &'s dyn SymbolSource,
     tables: Vec<OnceLock<Option<Arc<SymbolTable>>>>,
+    sources: Vec<OnceLock<Option<Arc<DebugInfo>>>>,
 }
 
 impl<'s> Names<'s> {
     /// Knows nothing yet; asks `source`.
     pub fn new(source: &'s dyn SymbolSource) -> Names<'s> {
-        Names { source, tables: Vec::new() }
+        Names { source, tables: Vec::new(), sources: Vec::new() }
     }
 
     /// Makes room for the dsos that the machine has by now.
     pub fn grow(&mut self, machine: &Machine) {
-        self.tables.resize_with(machine.dsos().len().max(self.tables.len()), OnceLock::new);
+        let count = machine.dsos().len().max(self.tables.len());
+        self.tables.resize_with(count, OnceLock::new);
+        self.sources.resize_with(count, OnceLock::new);
     }
 
     /// Reads the symbols of several dsos at once, on all cores.
@@ -58,6 +66,13 @@ impl<'s> Names<'s> {
     pub fn table(&self, machine: &Machine, dso: DsoId) -> Option<&SymbolTable> {
         let slot = self.tables.get(dso.0 as usize)?;
         slot.get_or_init(|| self.source.table(machine.dso(dso), machine)).as_deref()
+    }
+
+    /// The source lines and inlined functions of a dso.
+    #[inline]
+    pub fn source(&self, machine: &Machine, dso: DsoId) -> Option<&DebugInfo> {
+        let slot = self.sources.get(dso.0 as usize)?;
+        slot.get_or_init(|| self.source.source(machine.dso(dso), machine)).as_deref()
     }
 
     /// The symbol around a place; `None` where no symbol is known.

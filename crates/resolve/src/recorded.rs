@@ -5,7 +5,7 @@ use std::sync::Arc;
 use oxperf_data::Reader;
 use oxperf_data::features::{FileDetail, FileKind, RecordedFile, SimpleperfFiles, SimpleperfFiles2};
 use oxperf_machine::{Dso, Machine, Map};
-use oxperf_symbols::{Demangling, Entry, Name, SymbolBinding, SymbolTable, build};
+use oxperf_symbols::{DebugInfo, Demangling, Entry, Name, SymbolBinding, SymbolTable, build};
 use rustc_hash::FxHashMap;
 
 use crate::SymbolSource;
@@ -48,6 +48,10 @@ impl<S: SymbolSource> SymbolSource for RecordedSymbols<S> {
         let recorded = self.files.get(&dso.name);
         let recorded = recorded.and_then(|file| self.build(file, machine.maps().iter().find(is_code)));
         recorded.or_else(|| self.otherwise.table(dso, machine))
+    }
+
+    fn source(&self, dso: &Dso, machine: &Machine) -> Option<Arc<DebugInfo>> {
+        self.otherwise.source(dso, machine)
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use oxperf_machine::{Dso, DsoKind, Machine};
 use oxperf_objects::{ObjectKind, Wanted};
-use oxperf_symbols::{Reference, SymbolStore, SymbolTable};
+use oxperf_symbols::{DebugInfo, Reference, SymbolStore, SymbolTable};
 
 use crate::SymbolSource;
 
@@ -17,6 +17,14 @@ impl SymbolSource for SymbolStore {
             DsoKind::Kernel | DsoKind::Module => kernel_table(self, machine),
             DsoKind::Anonymous => self.perf_map(Path::new(&dso.name)).ok(),
             DsoKind::KernelSymbol => None,
+        }
+    }
+
+    fn source(&self, dso: &Dso, _: &Machine) -> Option<Arc<DebugInfo>> {
+        match dso.kind {
+            DsoKind::File => SymbolStore::source(self, &wanted(dso, ObjectKind::User)).ok(),
+            DsoKind::Vdso => SymbolStore::source(self, &wanted(dso, ObjectKind::Vdso)).ok(),
+            DsoKind::Kernel | DsoKind::Module | DsoKind::Anonymous | DsoKind::KernelSymbol => None,
         }
     }
 }

@@ -7,17 +7,11 @@ use std::cmp::Ordering;
 use crate::demangle::Demangling;
 use crate::entry::{Entry, rank};
 use crate::shown::Shown;
+use crate::spans::Spans;
 use crate::table::{Stored, SymbolId, SymbolTable};
 
 /// How far the last symbol reaches when its source does not say: to the end of the page behind its own.
 const PAGE: u64 = 4096;
-
-/// A stretch of addresses that one symbol holds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Span {
-    pub(crate) end: u64,
-    pub(crate) symbol: SymbolId,
-}
 
 /// Makes a table of entries in the order of their source.
 ///
@@ -27,7 +21,8 @@ pub fn build(mut entries: Vec<Entry<'_>>, demangling: Demangling) -> SymbolTable
     entries.par_sort_by_key(|entry| entry.start);
     let mut table = stored(&entries, demangling);
     drop(entries);
-    add_spans(&mut table);
+    let ranges = table.symbols.iter().enumerate();
+    table.spans = Spans::cut(ranges.map(|(id, symbol)| (symbol.start, symbol.end, SymbolId(id as u32))));
     table
 }
 
@@ -111,56 +106,4 @@ fn store(table: &mut SymbolTable, Ended { entry, end }: Ended<'_, '_>) {
     table.names.extend_from_slice(name);
     let (start, binding, suffix) = (entry.start, entry.binding, entry.name.suffix);
     table.symbols.push(Stored { start, end, name_at, name_size, suffix, binding });
-}
-
-/// Cuts overlapping symbols into spans that do not overlap: an inner symbol interrupts the outer one.
-fn add_spans(table: &mut SymbolTable) {
-    let room = table.symbols.len();
-    let (starts, spans) = (Vec::with_capacity(room), Vec::with_capacity(room));
-    let mut cutter = Cutter { starts, spans, ..Cutter::default() };
-    for (id, symbol) in (0..).map(SymbolId).zip(&table.symbols) {
-        cutter.open(symbol.start, symbol.end, id);
-    }
-    cutter.close_until(u64::MAX);
-    table.starts = cutter.starts;
-    table.spans = cutter.spans;
-}
-
-/// Walks symbols in order of their starts and emits spans.
-#[derive(Default)]
-struct Cutter {
-    starts: Vec<u64>,
-    spans: Vec<Span>,
-    /// Symbols that have begun and not ended, the innermost last.
-    open: Vec<(u64, SymbolId)>,
-    at: u64,
-}
-
-impl Cutter {
-    fn open(&mut self, start: u64, end: u64, symbol: SymbolId) {
-        self.close_until(start);
-        if end > start {
-            self.open.push((end, symbol));
-        }
-        self.at = start;
-    }
-
-    /// Emits all spans before `limit` and drops the symbols that end there.
-    fn close_until(&mut self, limit: u64) {
-        while let Some(&(end, symbol)) = self.open.last() {
-            self.emit(end.min(limit), symbol);
-            if end > limit {
-                break;
-            }
-            self.open.pop();
-        }
-    }
-
-    fn emit(&mut self, end: u64, symbol: SymbolId) {
-        if end > self.at {
-            self.starts.push(self.at);
-            self.spans.push(Span { end, symbol });
-            self.at = end;
-        }
-    }
 }

@@ -25,6 +25,8 @@ mod kallsyms;
 mod kernel;
 mod perf_map;
 mod shown;
+mod source;
+mod spans;
 mod store;
 mod table;
 
@@ -36,5 +38,6 @@ pub use kallsyms::kallsyms_table;
 pub use kernel::{Reference, vmlinux_table};
 pub use oxperf_objects::elf::SymbolBinding;
 pub use perf_map::perf_map_table;
-pub use store::{KernelSource, Lookup, StoreOptions, SymbolStore, Unavailable, running_kernel};
+pub use source::{DebugInfo, SourceFrame, SourceFunction, SourceLine};
+pub use store::{KernelSource, Lookup, SourceLookup, StoreOptions, SymbolStore, Unavailable, running_kernel};
 pub use table::{Symbol, SymbolId, SymbolTable};

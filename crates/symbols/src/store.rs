@@ -13,6 +13,7 @@ use crate::elf::elf_table;
 use crate::kallsyms::kallsyms_table;
 use crate::kernel::{Reference, vmlinux_table};
 use crate::perf_map::perf_map_table;
+use crate::source::DebugInfo;
 use crate::table::SymbolTable;
 
 /// Where the kernel's names come from.
@@ -64,6 +65,9 @@ pub enum Unavailable {
     /// The file is there and has no symbol at all.
     #[error("no symbols")]
     NoSymbols,
+    /// The file is there and has no debug information, nor a separate file that has.
+    #[error("no debug information")]
+    NoDebugInfo,
     /// Kernel names are switched off.
     #[error("switched off")]
     Off,
@@ -72,13 +76,20 @@ pub enum Unavailable {
 /// A table, or the reason why there is none.
 pub type Lookup = Result<Arc<SymbolTable>, Unavailable>;
 
+/// Debug information, or the reason why there is none.
+pub type SourceLookup = Result<Arc<DebugInfo>, Unavailable>;
+
 /// All tables of one analysis. Share it between threads: each table is built once.
 #[derive(Debug, Default)]
 pub struct SymbolStore {
     options: StoreOptions,
     locator: Locator,
-    tables: Mutex<HashMap<Key, Arc<OnceLock<Lookup>>>>,
+    tables: Slots<Lookup>,
+    sources: Slots<SourceLookup>,
 }
+
+/// Answers by question; each is found once.
+type Slots<T> = Mutex<HashMap<Key, Arc<OnceLock<T>>>>;
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum Key {
@@ -91,7 +102,7 @@ impl SymbolStore {
     /// An empty store.
     pub fn new(options: StoreOptions) -> SymbolStore {
         let locator = Locator::new(options.places.clone());
-        SymbolStore { options, locator, tables: Mutex::default() }
+        SymbolStore { options, locator, tables: Slots::default(), sources: Slots::default() }
     }
 
     /// Finds the binaries behind the tables.
@@ -104,8 +115,16 @@ impl SymbolStore {
     /// # Errors
     /// Why there is none; the same answer for the same question.
     pub fn object(&self, wanted: &Wanted<'_>) -> Lookup {
-        let key = Key::Object { path: wanted.path.into(), build_id: wanted.build_id, kind: wanted.kind };
-        self.once(key, || self.build_object(wanted))
+        once(&self.tables, object_key(wanted), || self.build_object(wanted))
+    }
+
+    /// The source lines and inlined functions of a program, a library or the vdso, by file offset: from the image where
+    /// it has debug information, else from a separate file of the same identity.
+    ///
+    /// # Errors
+    /// Why there are none; the same answer for the same question.
+    pub fn source(&self, wanted: &Wanted<'_>) -> SourceLookup {
+        once(&self.sources, object_key(wanted), || self.open_source(wanted))
     }
 
     /// Builds the tables of many objects with all threads of the current pool. Their lookups are then immediate.
@@ -120,7 +139,7 @@ impl SymbolStore {
     pub fn kernel(&self, build_id: Option<BuildId>, reference: Option<&Reference<'_>>) -> Lookup {
         let moved = reference.map(|reference| (reference.symbol.into(), reference.address));
         let key = Key::Kernel { build_id, reference: moved };
-        self.once(key, || self.build_kernel(build_id, reference))
+        once(&self.tables, key, || self.build_kernel(build_id, reference))
     }
 
     /// The table of an interpreter's text file (`/tmp/perf-PID.map`), by virtual address.
@@ -128,19 +147,10 @@ impl SymbolStore {
     /// # Errors
     /// Why there is none.
     pub fn perf_map(&self, path: &Path) -> Lookup {
-        self.once(Key::PerfMap(path.to_owned()), || {
+        once(&self.tables, Key::PerfMap(path.to_owned()), || {
             let text = read(path)?;
             filled(perf_map_table(&text))
         })
-    }
-
-    /// The slot is found under the lock, the table is built outside of it.
-    fn once(&self, key: Key, make: impl FnOnce() -> Lookup) -> Lookup {
-        let slot = {
-            let mut tables = self.tables.lock().unwrap_or_else(PoisonError::into_inner);
-            Arc::clone(tables.entry(key).or_default())
-        };
-        slot.get_or_init(make).clone()
     }
 
     /// Names come from the separate debug file where there is one, as in perf, else from the image.
@@ -157,6 +167,30 @@ impl SymbolStore {
         filled(table)
     }
 
+    fn open_source(&self, wanted: &Wanted<'_>) -> SourceLookup {
+        let image = self.locator.image(wanted);
+        let parsed = image.as_ref().ok().map(elf_of).transpose()?;
+        if parsed.as_ref().is_some_and(|elf| elf.has_debug_section(".debug_info")) {
+            // The file is opened again, as it is to stay open on its own.
+            let again = self.locator.image(wanted).map_err(Unavailable::NotFound)?;
+            return self.source_in(again, parsed.as_ref(), wanted);
+        }
+        match self.locator.debug_info(wanted, parsed.as_ref()) {
+            Ok(found) => self.source_in(found, parsed.as_ref(), wanted),
+            Err(_) if image.is_ok() => Err(Unavailable::NoDebugInfo),
+            Err(_) => Err(Unavailable::NotFound(image.err().unwrap_or_default())),
+        }
+    }
+
+    /// The debug information in a file, for an image; without an image the file's own headers say where code lay.
+    fn source_in(&self, found: Found, image: Option<&Elf<'_>>, wanted: &Wanted<'_>) -> SourceLookup {
+        let again = if image.is_none() { Contents::open(&found.path).ok() } else { None };
+        let own = again.as_ref().and_then(|contents| Elf::parse(contents).ok());
+        let image = image.or(own.as_ref()).ok_or(Unavailable::NoDebugInfo)?;
+        let opened = DebugInfo::open(found, image, wanted.path, &self.locator, self.options.demangling);
+        opened.map(Arc::new).ok_or(Unavailable::NoDebugInfo)
+    }
+
     fn build_kernel(&self, build_id: Option<BuildId>, reference: Option<&Reference<'_>>) -> Lookup {
         let demangling = self.options.kernel_demangling.unwrap_or(Demangling::Off);
         match &self.options.kernel {
@@ -168,6 +202,19 @@ impl SymbolStore {
             KernelSource::Nothing => Err(Unavailable::Off),
         }
     }
+}
+
+fn object_key(wanted: &Wanted<'_>) -> Key {
+    Key::Object { path: wanted.path.into(), build_id: wanted.build_id, kind: wanted.kind }
+}
+
+/// The slot is found under the lock, its content is made outside of it.
+fn once<T: Clone>(slots: &Slots<T>, key: Key, make: impl FnOnce() -> T) -> T {
+    let slot = {
+        let mut slots = slots.lock().unwrap_or_else(PoisonError::into_inner);
+        Arc::clone(slots.entry(key).or_default())
+    };
+    slot.get_or_init(make).clone()
 }
 
 /// The build id of the kernel that runs here, where the system tells it.

@@ -2,10 +2,10 @@
 
 use oxperf_objects::elf::SymbolBinding;
 
-use crate::builder::Span;
 use crate::demangle::Demangling;
 use crate::entry::Suffix;
 use crate::shown::Shown;
+use crate::spans::Spans;
 
 /// Which symbol of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -32,9 +32,7 @@ pub struct Symbol<'a> {
 pub struct SymbolTable {
     pub(crate) symbols: Vec<Stored>,
     pub(crate) names: Vec<u8>,
-    /// Starts of the spans, apart from them so that a search touches little memory.
-    pub(crate) starts: Vec<u64>,
-    pub(crate) spans: Vec<Span>,
+    pub(crate) spans: Spans<SymbolId>,
     pub(crate) shown: Shown,
     pub(crate) demangling: Demangling,
 }
@@ -63,9 +61,7 @@ impl SymbolTable {
 
     /// The symbol that holds this address: the innermost where one lies in another.
     pub fn lookup(&self, address: u64) -> Option<SymbolId> {
-        let after = self.starts.partition_point(|&start| start <= address);
-        let span = self.spans.get(after.checked_sub(1)?)?;
-        (address < span.end).then_some(span.symbol)
+        self.spans.find(address)
     }
 
     /// The symbol of an id that this table gave. Its name is demangled on the first request.

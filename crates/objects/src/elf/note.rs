@@ -17,6 +17,15 @@ pub struct DebugLink<'a> {
     pub crc: u32,
 }
 
+/// The file that holds what several files' debug information has in common, as `dwz -m` makes it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AlternateLink<'a> {
+    /// Its path, absolute or relative to the file that names it.
+    pub path: &'a [u8],
+    /// Its identity.
+    pub build_id: BuildId,
+}
+
 /// The build id in the file's note sections, else in its note segments.
 pub(super) fn build_id(file: &Elf<'_>) -> Option<BuildId> {
     let in_sections =
@@ -69,6 +78,14 @@ pub(super) fn debug_link<'a>(file: &Elf<'a>) -> Option<DebugLink<'a>> {
     let (crc, _) = split_word(bytes.get((end + 1).checked_next_multiple_of(4)?..)?, file.little_endian)?;
     let bare = !name.is_empty() && !name.contains(&b'/') && name != b"." && name != b"..";
     bare.then_some(DebugLink { name, crc })
+}
+
+/// The content of `.gnu_debugaltlink`: a path, its NUL, a build id.
+pub(super) fn alternate_link<'a>(file: &Elf<'a>) -> Option<AlternateLink<'a>> {
+    let bytes = file.bytes_of(file.section(b".gnu_debugaltlink")?)?;
+    let end = bytes.iter().position(|&byte| byte == 0)?;
+    let (path, id) = bytes.split_at_checked(end)?;
+    Some(AlternateLink { path, build_id: BuildId::new(id.get(1..)?)? })
 }
 
 #[cfg(test)]

@@ -1,0 +1,56 @@
+//! Source lines and inlined functions, from DWARF 2 to 5.
+//!
+//! A [`DebugInfo`] stands on the mapped sections of one object. Opening it reads where units lie and which addresses they
+//! cover; a unit's lines and functions are read when the first address of it is asked for, and a function's inlined calls
+//! when an address in that function is. What is kept is plain data, so that all threads may ask at once.
+
+mod entry;
+mod files;
+mod functions;
+mod inlined;
+mod lines;
+mod names;
+mod object;
+mod sections;
+mod split;
+mod units;
+
+use std::sync::Arc;
+
+pub use object::DebugInfo;
+
+/// Bytes of a section, as gimli reads them.
+type Slice<'a> = gimli::EndianSlice<'a, gimli::RunTimeEndian>;
+/// All sections, as gimli reads them.
+type Dwarf<'a> = gimli::Dwarf<Slice<'a>>;
+/// A unit, as gimli reads it.
+type GimliUnit<'a> = gimli::Unit<Slice<'a>>;
+
+/// A place in source text.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct SourceLine {
+    /// The file's path as the compiler wrote it, made absolute with its working directory. Untrusted.
+    pub file: Arc<str>,
+    /// The line, from 1; 0 where the compiler says that there is none.
+    pub line: u32,
+    /// The column, from 1; 0 where it is not known.
+    pub column: u32,
+}
+
+/// A function as the debug information knows it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct SourceFunction {
+    /// Its name: the linker's name demangled where there is one, else the name in its scope. Untrusted.
+    pub name: Arc<str>,
+    /// Whether the name is the linker's, and so may be compared with a symbol's.
+    pub is_linkage: bool,
+}
+
+/// One of the functions that an address belongs to.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct SourceFrame {
+    /// The function; `None` where no name is known.
+    pub function: Option<SourceFunction>,
+    /// Where in its text the address, or the call of the next inner function, stands.
+    pub line: Option<SourceLine>,
+}

@@ -1,0 +1,278 @@
+//! The debug information of one object.
+
+use std::path::Path;
+use std::sync::{Arc, PoisonError};
+
+use gimli::DebugInfoOffset;
+use oxperf_objects::elf::Segment;
+use oxperf_objects::{Elf, Found, Locator};
+
+use super::functions::Functions;
+use super::inlined::Inlined;
+use super::lines::Lines;
+use super::names::{Naming, Origin, REFERENCES_LIMIT, naming};
+use super::sections::Sections;
+use super::split::Split;
+use super::units::{Head, Unit, Units, root};
+use super::{Dwarf, GimliUnit, SourceFrame, SourceFunction, SourceLine};
+use crate::demangle::Demangling;
+
+/// The source lines and inlined functions of an object, by offset into the file that ran: the addresses of
+/// [`SymbolTable`](crate::SymbolTable).
+///
+/// Units are read when they are first asked about. Any number of threads may ask.
+#[derive(Debug)]
+pub struct DebugInfo {
+    file: File,
+    /// What several objects have in common.
+    common: Option<Box<File>>,
+    split: Split,
+    image: Segments,
+    demangling: Demangling,
+}
+
+/// One file with its units.
+#[derive(Debug)]
+struct File {
+    sections: Sections,
+    units: Units,
+}
+
+/// Which of an object's files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Side {
+    Own,
+    Common,
+}
+
+/// Where the bytes of the image have their virtual addresses.
+#[derive(Debug)]
+struct Segments(Vec<Segment>);
+
+impl Segments {
+    fn address(&self, offset: u64) -> Option<u64> {
+        let holds = |s: &&Segment| offset >= s.offset && offset - s.offset < s.memory_size;
+        let segment = self.0.iter().filter(holds).max_by_key(|segment| segment.offset)?;
+        Some(offset.wrapping_sub(segment.offset).wrapping_add(segment.address))
+    }
+
+    fn offset(&self, address: u64) -> Option<u64> {
+        let holds = |s: &&Segment| address >= s.address && address - s.address < s.memory_size;
+        let segment = self.0.iter().find(holds)?;
+        Some(address.wrapping_sub(segment.address).wrapping_add(segment.offset))
+    }
+}
+
+impl DebugInfo {
+    /// Opens the debug information in `found`, for the image that ran; `program` is its recorded path. `None` where the
+    /// file has none that can be read.
+    pub(crate) fn open(
+        found: Found,
+        image: &Elf<'_>,
+        program: &[u8],
+        locator: &Locator,
+        demangling: Demangling,
+    ) -> Option<DebugInfo> {
+        let common = common_file(&found, locator);
+        let sections = Sections::open(found, false)?;
+        let units = Units::find(&sections.dwarf(), true);
+        Some(DebugInfo {
+            file: File { sections, units },
+            common: common.map(Box::new),
+            split: Split::new(locator.clone(), program),
+            image: Segments(image.segments().to_vec()),
+            demangling,
+        })
+    }
+
+    /// The file that it is read from.
+    pub fn path(&self) -> &Path {
+        &self.file.sections.path
+    }
+
+    /// How many units there are, and how many of them have been read.
+    pub fn units(&self) -> (usize, usize) {
+        (self.file.units.len(), self.file.units.touched())
+    }
+
+    /// The line that the code at an offset was made from.
+    pub fn line(&self, offset: u64) -> Option<SourceLine> {
+        let address = self.image.address(offset)?;
+        let (dwarf, unit) = self.unit(address)?;
+        self.lines(&dwarf, unit).find(address)
+    }
+
+    /// The lines of the code from `start` to `end`, each with the offset of its first byte, in ascending order.
+    pub fn lines_between(&self, start: u64, end: u64) -> Vec<(u64, SourceLine)> {
+        let Some(first) = self.image.address(start) else { return Vec::new() };
+        let last = first.saturating_add(end.saturating_sub(start));
+        let Some((dwarf, unit)) = self.unit(first) else { return Vec::new() };
+        let rows = self.lines(&dwarf, unit).between(first, last);
+        let mut rows: Vec<_> = rows
+            .into_iter()
+            .filter_map(|(address, line)| Some((self.image.offset(address)?, line)))
+            .collect();
+        rows.sort_by_key(|(offset, _)| *offset);
+        rows
+    }
+
+    /// The functions that the code at an offset belongs to: the innermost inlined one first, the function that has the
+    /// code last. Empty where nothing is known.
+    pub fn frames(&self, offset: u64) -> Vec<SourceFrame> {
+        let known = self.image.address(offset).and_then(|address| self.frames_at(address));
+        known.unwrap_or_default()
+    }
+
+    fn frames_at(&self, address: u64) -> Option<Vec<SourceFrame>> {
+        let (dwarf, unit) = self.unit(address)?;
+        let lines = self.lines(&dwarf, unit);
+        let head = self.head(&dwarf, unit)?;
+        let part = self.split.dwarf(&dwarf, &head.home);
+        let dwarf = part.as_ref().unwrap_or(&dwarf);
+        let entries = head.open(dwarf)?;
+        let functions = unit.functions.get_or_init(|| Functions::read(dwarf, &entries));
+        let line = lines.find(address);
+        let Some(function) = functions.find(address) else {
+            return line.map(|line| vec![SourceFrame { function: None, line: Some(line) }]);
+        };
+        let inlined = function.inlined.get_or_init(|| Inlined::read(dwarf, &entries, function.entry));
+        let context = Context { dwarf, entries: &entries, unit, head };
+        let mut frames =
+            vec![SourceFrame { function: self.name(&context, Origin::Unit(function.entry)), line: None }];
+        for call in inlined.at(address) {
+            let file = lines.file(call.file).filter(|_| call.line > 0 || call.file > 0);
+            let called = file.map(|file| SourceLine { file, line: call.line, column: call.column });
+            if let Some(caller) = frames.last_mut() {
+                caller.line = called;
+            }
+            let function = call.origin.and_then(|origin| self.name(&context, origin));
+            frames.push(SourceFrame { function, line: None });
+        }
+        if let Some(innermost) = frames.last_mut() {
+            innermost.line = line;
+        }
+        frames.reverse();
+        Some(frames)
+    }
+
+    fn unit(&self, address: u64) -> Option<(Dwarf<'_>, &Unit)> {
+        let unit = self.file.units.at_address(address)?;
+        Some((self.dwarf(Side::Own), unit))
+    }
+
+    /// The sections of a file, with the common ones beside the own.
+    fn dwarf(&self, side: Side) -> Dwarf<'_> {
+        let common = || self.common.as_ref().map(|common| common.sections.dwarf());
+        match side {
+            Side::Common => common().unwrap_or_default(),
+            Side::Own => {
+                let mut dwarf = self.file.sections.dwarf();
+                if let Some(common) = common() {
+                    dwarf.set_sup(common);
+                }
+                dwarf
+            }
+        }
+    }
+
+    fn lines<'u>(&self, dwarf: &Dwarf<'_>, unit: &'u Unit) -> &'u Lines {
+        unit.lines.get_or_init(|| {
+            let header = dwarf.unit_header(DebugInfoOffset(unit.offset));
+            header
+                .and_then(|header| dwarf.unit(header))
+                .map(|unit| Lines::read(dwarf, &unit))
+                .unwrap_or_default()
+        })
+    }
+
+    fn head<'u>(&'u self, dwarf: &Dwarf<'u>, unit: &'u Unit) -> Option<&'u Head> {
+        let read = || {
+            let header = dwarf.unit_header(DebugInfoOffset(unit.offset)).ok()?;
+            self.split.head(dwarf, &root(dwarf, header)?)
+        };
+        unit.head.get_or_init(read).as_ref()
+    }
+
+    /// What an entry is called; remembered, as the same functions are inlined in many places.
+    fn name(&self, context: &Context<'_, '_>, origin: Origin) -> Option<SourceFunction> {
+        let Origin::Unit(entry) = origin else { return self.look_up(context, origin) };
+        let names = || context.unit.names.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = names().get(&entry) {
+            return known.clone();
+        }
+        let found = self.look_up(context, origin);
+        names().insert(entry, found.clone());
+        found
+    }
+
+    fn look_up(&self, context: &Context<'_, '_>, origin: Origin) -> Option<SourceFunction> {
+        let mut found = Naming::default();
+        let mut next = Some((Side::Own, context.head.offset, origin));
+        for _ in 0..REFERENCES_LIMIT {
+            let Some((side, unit, origin)) = next else { break };
+            let Some((said, home)) = self.said(context, side, unit, origin) else { break };
+            found.linkage = found.linkage.or(said.linkage);
+            found.name = found.name.or(said.name);
+            if found.linkage.is_some() {
+                break;
+            }
+            next = said.origin.map(|origin| (home.0, home.1, origin));
+        }
+        self.function(found, context.head.plain_names)
+    }
+
+    /// What the entry says that is meant by `origin` in a unit of a file, and where that entry is.
+    fn said(
+        &self,
+        context: &Context<'_, '_>,
+        side: Side,
+        unit: usize,
+        origin: Origin,
+    ) -> Option<(Naming, (Side, usize))> {
+        let (side, offset) = match origin {
+            Origin::Unit(entry) if side == Side::Own && unit == context.head.offset => {
+                return Some((naming(context.dwarf, context.entries, entry)?, (side, unit)));
+            }
+            Origin::Unit(entry) => (side, unit.checked_add(entry)?),
+            Origin::File(offset) => (side, offset),
+            Origin::Common(offset) => (Side::Common, offset),
+        };
+        let file = match side {
+            Side::Own => &self.file,
+            Side::Common => self.common.as_deref()?,
+        };
+        let holder = file.units.at_offset(offset)?;
+        let dwarf = self.dwarf(side);
+        let head = holder.head.get_or_init(|| {
+            let header = dwarf.unit_header(DebugInfoOffset(holder.offset)).ok()?;
+            Head::of(&root(&dwarf, header)?, super::split::Home::Here)
+        });
+        let entries = head.as_ref()?.open(&dwarf)?;
+        let said = naming(&dwarf, &entries, offset.checked_sub(holder.offset)?)?;
+        Some((said, (side, holder.offset)))
+    }
+
+    fn function(&self, said: Naming, plain_names: bool) -> Option<SourceFunction> {
+        let is_linkage = said.linkage.is_some() || plain_names;
+        let name = said.linkage.or(said.name)?;
+        let shown =
+            if is_linkage { Arc::from(self.demangling.show(name.as_bytes(), "")) } else { Arc::from(name) };
+        Some(SourceFunction { name: shown, is_linkage })
+    }
+}
+
+/// A unit whose entries are being read.
+struct Context<'c, 'a> {
+    dwarf: &'c Dwarf<'a>,
+    entries: &'c GimliUnit<'a>,
+    unit: &'c Unit,
+    head: &'c Head,
+}
+
+fn common_file(found: &Found, locator: &Locator) -> Option<File> {
+    let elf = Elf::parse(&found.contents).ok()?;
+    let common = locator.alternate(&found.path, elf.alternate_link()?).ok()?;
+    let sections = Sections::open(common, false)?;
+    let units = Units::find(&sections.dwarf(), false);
+    Some(File { sections, units })
+}

@@ -1,0 +1,113 @@
+//! The DWARF sections of one file, where they lie in it or unpacked.
+
+use std::borrow::Cow;
+use std::ops::Range;
+use std::path::PathBuf;
+
+use gimli::{DwarfPackageSections, DwarfSections, RunTimeEndian};
+use oxperf_objects::{Contents, Elf, Found};
+
+use super::{Dwarf, Slice};
+
+/// A file that stays open, with its sections.
+#[derive(Debug)]
+pub(super) struct Sections {
+    pub(super) path: PathBuf,
+    contents: Contents,
+    endian: RunTimeEndian,
+    dwarf: DwarfSections<Held>,
+}
+
+/// The sections of a package of split units.
+#[derive(Debug)]
+pub(super) struct PackageSections {
+    contents: Contents,
+    endian: RunTimeEndian,
+    sections: DwarfPackageSections<Held>,
+}
+
+/// One section.
+#[derive(Debug)]
+enum Held {
+    InFile(Range<usize>),
+    Unpacked(Vec<u8>),
+}
+
+impl Held {
+    fn bytes<'a>(&'a self, contents: &'a [u8]) -> &'a [u8] {
+        match self {
+            Held::InFile(range) => contents.get(range.clone()).unwrap_or_default(),
+            Held::Unpacked(bytes) => bytes,
+        }
+    }
+}
+
+impl Sections {
+    /// The sections of a file; those of split units where `split`. `None` where it is no ELF file with DWARF in it.
+    pub(super) fn open(found: Found, split: bool) -> Option<Sections> {
+        let Found { path, contents, .. } = found;
+        let elf = Elf::parse(&contents).ok()?;
+        let endian = endian(&elf);
+        let dwarf =
+            DwarfSections::load(|id| hold(&elf, if split { id.dwo_name() } else { Some(id.name()) })).ok()?;
+        let has_units = elf.has_debug_section(if split { ".debug_info.dwo" } else { ".debug_info" });
+        has_units.then_some(Sections { path, contents, endian, dwarf })
+    }
+
+    /// The sections for gimli.
+    pub(super) fn dwarf(&self) -> Dwarf<'_> {
+        self.dwarf.borrow(|held| Slice::new(held.bytes(&self.contents), self.endian))
+    }
+}
+
+impl PackageSections {
+    /// The sections of a package file.
+    pub(super) fn open(found: Found) -> Option<PackageSections> {
+        let Found { contents, .. } = found;
+        let elf = Elf::parse(&contents).ok()?;
+        let endian = endian(&elf);
+        let sections = DwarfPackageSections::load(|id| hold(&elf, id.dwo_name())).ok()?;
+        elf.has_debug_section(".debug_cu_index").then_some(PackageSections { contents, endian, sections })
+    }
+
+    /// The part of one unit, whose skeleton is in `parent`.
+    pub(super) fn unit<'a>(&'a self, id: gimli::DwoId, parent: &Dwarf<'a>) -> Option<Dwarf<'a>> {
+        let borrow = |held: &'a Held| Slice::new(held.bytes(&self.contents), self.endian);
+        let package = self.sections.borrow(borrow, Slice::new(&[], self.endian)).ok()?;
+        package.find_cu(id, parent).ok()?
+    }
+}
+
+fn endian(elf: &Elf<'_>) -> RunTimeEndian {
+    if elf.is_little_endian() { RunTimeEndian::Little } else { RunTimeEndian::Big }
+}
+
+/// One section of a file, empty where it has none. What nothing here reads is left out.
+fn hold(elf: &Elf<'_>, name: Option<&str>) -> gimli::Result<Held> {
+    let name = name.filter(|name| !UNUSED.contains(name));
+    Ok(match name.and_then(|name| elf.unpacked(name)) {
+        Some(Cow::Owned(bytes)) => Held::Unpacked(bytes),
+        Some(Cow::Borrowed(_)) => Held::InFile(name.and_then(|name| range(elf, name)).unwrap_or_default()),
+        None => Held::InFile(0..0),
+    })
+}
+
+/// Sections that may be large and tell nothing of lines and functions.
+const UNUSED: [&str; 10] = [
+    ".debug_loc",
+    ".debug_loclists",
+    ".debug_macinfo",
+    ".debug_macro",
+    ".debug_names",
+    ".debug_types",
+    ".debug_loc.dwo",
+    ".debug_loclists.dwo",
+    ".debug_macinfo.dwo",
+    ".debug_macro.dwo",
+];
+
+fn range(elf: &Elf<'_>, name: &str) -> Option<Range<usize>> {
+    let section = elf.section(name.as_bytes())?;
+    let start = usize::try_from(section.offset).ok()?;
+    Some(start..start.checked_add(usize::try_from(section.size).ok()?)?)
+}

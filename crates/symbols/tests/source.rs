@@ -1,0 +1,77 @@
+//! Source lines and inlined functions of this very test program, whose compiler knows the answers.
+
+use oxperf_objects::{Elf, ObjectKind, Wanted};
+use oxperf_symbols::{DebugInfo, StoreOptions, SymbolStore};
+
+/// The innermost of three functions; its address is asked for.
+#[inline(never)]
+fn oxperf_source_test_outer(value: u32) -> u32 {
+    middle(std::hint::black_box(value)) + 1
+}
+
+const MIDDLE_LINE: u32 = line!() + 5;
+const OUTER_LINE: u32 = MIDDLE_LINE - 8;
+
+#[inline(always)]
+fn middle(value: u32) -> u32 {
+    inner(value) ^ 5
+}
+
+const INNER_LINE: u32 = line!() + 4;
+
+#[inline(always)]
+fn inner(value: u32) -> u32 {
+    std::hint::black_box(value.wrapping_mul(77)) + std::hint::black_box(value)
+}
+
+fn own() -> (std::sync::Arc<DebugInfo>, (u64, u64)) {
+    let store = SymbolStore::new(StoreOptions::default());
+    let path = std::env::current_exe().unwrap();
+    let wanted = Wanted { path: path.as_os_str().as_encoded_bytes(), build_id: None, kind: ObjectKind::User };
+    let table = store.object(&wanted).unwrap();
+    let of_name = |id| table.symbol(id).filter(|symbol| symbol.name.ends_with("oxperf_source_test_outer"));
+    let symbol = table.ids().find_map(of_name).unwrap();
+    let range = (symbol.start, symbol.end);
+    assert!(Elf::parse(&std::fs::read(&path).unwrap()).unwrap().has_debug_section(".debug_info"));
+    (store.source(&wanted).unwrap(), range)
+}
+
+#[test]
+fn inlined_functions_stand_in_each_other_with_the_lines_of_their_calls() {
+    assert_eq!(oxperf_source_test_outer(1), ((77 + 1) ^ 5) + 1);
+    let (info, (start, end)) = own();
+    let described = |offset| {
+        let frames = info.frames(offset);
+        let frames = frames.iter().map(|frame| {
+            let name = frame.function.as_ref().map_or("?", |function| &function.name);
+            let line = frame.line.as_ref().map_or(0, |line| line.line);
+            format!("{}:{line}", name.rsplit("::").next().unwrap_or(name))
+        });
+        frames.collect::<Vec<_>>().join(" ")
+    };
+    let expected = format!("inner:{INNER_LINE} middle:{MIDDLE_LINE} oxperf_source_test_outer:{OUTER_LINE}");
+    let found: Vec<String> = (start..end).map(described).collect();
+    assert!(found.contains(&expected), "{expected} in {found:#?}");
+    assert!(found.iter().all(|frames| frames.contains("oxperf_source_test_outer:")));
+}
+
+#[test]
+fn lines_come_by_address_and_for_a_whole_function() {
+    let (info, (start, end)) = own();
+    let line = info.line(start).unwrap();
+    assert!(line.file.ends_with("tests/source.rs"), "{}", line.file);
+    let lines = info.lines_between(start, end);
+    assert!(lines.is_sorted_by_key(|(offset, _)| *offset));
+    assert!(lines.iter().all(|(offset, line)| info.line(*offset).as_ref() == Some(line)));
+    assert!(lines.iter().any(|(_, line)| line.line == INNER_LINE));
+}
+
+#[test]
+fn only_units_that_were_asked_about_are_read() {
+    let (info, (start, _)) = own();
+    let (all, none) = info.units();
+    assert!(all > 1 && none == 0);
+    info.frames(start);
+    assert_eq!(info.units(), (all, 1));
+    assert!(info.frames(u64::MAX).is_empty());
+}
