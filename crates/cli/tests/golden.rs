@@ -2,13 +2,14 @@
 //!
 //! A case is a folder below `tests/golden`: `recording.txt` (the notation of `oxperf-testkit`) becomes `perf.data`,
 //! and each line `FILE: ARGUMENTS` of `COMMANDS` is run over it; its output must be what FILE holds. Everything
-//! beside, such as `kallsyms`, is there for the commands. `cargo xtask bless` rewrites the files.
+//! beside, such as `kallsyms`, is there for the commands; NAME`.elf.txt` (the notation of `Image`) becomes NAME.
+//! `cargo xtask bless` rewrites the files.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use oxperf_testkit::Recording;
+use oxperf_testkit::{Image, Recording};
 
 #[test]
 fn commands_print_what_they_printed() {
@@ -33,14 +34,28 @@ fn run_case(case: &Path) -> Vec<String> {
 
 /// A folder with the recording and everything that lies beside it in the case.
 fn prepare(case: &Path, folder: &Path) {
-    fs::create_dir_all(folder).unwrap();
-    for entry in fs::read_dir(case).unwrap() {
-        let path = entry.unwrap().path();
-        fs::copy(&path, folder.join(path.file_name().unwrap())).unwrap();
-    }
+    copy(case, folder);
     let notation = fs::read_to_string(case.join("recording.txt")).unwrap();
     let recording = Recording::parse(&notation).unwrap_or_else(|error| panic!("{}: {error}", case.display()));
     fs::write(folder.join("perf.data"), recording.to_file()).unwrap();
+}
+
+/// Copies a folder with all below it; images in notation become files.
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to).unwrap();
+    for entry in fs::read_dir(from).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_str().unwrap();
+        if path.is_dir() {
+            copy(&path, &to.join(name));
+        } else if let Some(image) = name.strip_suffix(".elf.txt") {
+            let parsed = Image::parse(&fs::read_to_string(&path).unwrap());
+            let parsed = parsed.unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+            fs::write(to.join(image), parsed.to_file()).unwrap();
+        } else {
+            fs::copy(&path, to.join(name)).unwrap();
+        }
+    }
 }
 
 fn check(case: &Path, folder: &Path, line: &str) -> Option<String> {

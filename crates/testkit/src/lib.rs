@@ -41,6 +41,13 @@
 //! | `throttle`, `unthrottle` | `time=`, `id=`, `stream_id=` |
 //! | `sample` | `event=N` (which event line, from 0) or the event that owns `id=`, else the first; then a field for every bit of `sample=`, see below |
 //! | `callchain_deferred` | `cookie=`, `chain=` as of samples |
+//! | `switch`, `switch_cpu_wide`, `itrace_start` | `pid=`, `tid=` (not of `switch`); `misc=0x2000` is "out" |
+//! | `aux` | `offset=`, `size=`, `flags=` |
+//! | `aux_output_hw_id` | `hw_id=` |
+//! | `text_poke` | `addr=`, `old=HEX`, `new=HEX` |
+//! | `ksymbol` | `addr=`, `len=`, `kind=`, `flags=`, name |
+//! | `auxtrace_info` | `pmu=8`, `shift=`, `mult=1`, `zero=`, `cap_time=1`, `switch=`, `snapshot=`, `per_cpu=1`, `numerator=2`, `denominator=2`, `ratio=30`, `filter=TEXT`, `event_trace=` |
+//! | `auxtrace` | `index=`, `cpu=-1`, `tid=-1`, `reference=`, `offset=`, `packets="..."`, see below |
 //! | `finished_round`, `finished_init` | nothing |
 //! | `raw` | `type=N`, `body=HEX` |
 //! | `feature NAME\|N` | contents in order: `string=TEXT`, `u32=1,2`, `u64=1,2`, `bytes=HEX` |
@@ -55,19 +62,29 @@
 //! `chain=kernel,0x..,user,0x..` (markers `hypervisor kernel user user_deferred guest guest_kernel guest_user`);
 //! `raw=HEX`, `aux=HEX`; `branches=FROM>TO:FLAGS,..` with `hw_idx=`; `regs_user=ABI:V,V`, `regs_intr=ABI:V,V`;
 //! `stack_user=HEX:DYN`. A field that the event does not have is an error.
+//!
+//! Packets of Intel PT: `psb psbend pad ovf stop`, `tip=IP fup=IP pge=IP pgd=IP` (or without IP), `tnt=TNT`,
+//! `mode=16|32|64/if`, `tsx/in/abort`, `tsc=N tma=CTC:FC mtc=N cbr=N cyc=N`, `pip=CR3/nr`, `vmcs=N`, `ptw=N/ip`,
+//! `mwait=N pwre=N exstop/ip pwrx=N`, `bbp=TYPE/4 bip=ID:N bip4=ID:N bep/ip`, `cfe=TYPE:VECTOR/ip evd=TYPE:N`,
+//! `bytes=HEX`. A second word `packets=` is not possible: a long trace is one long line or several pieces.
+//!
+//! Programs for such recordings are [`Image`]s, in a notation of their own.
 
 mod bytes;
 mod error;
 mod event;
 mod feature;
 mod file;
+mod image;
 mod line;
 mod number;
 mod record;
 mod recording;
 mod sample;
+mod trace;
 mod trailer;
 
 pub use bytes::Endian;
 pub use error::NotationError;
+pub use image::Image;
 pub use recording::Recording;

@@ -2,6 +2,7 @@
 
 mod counts;
 mod mapping;
+mod running;
 mod task;
 
 use oxperf_abi::{CpuMode, Misc, RecordType};
@@ -10,7 +11,7 @@ use crate::bytes::{Bytes, Endian};
 use crate::error::Read;
 use crate::event::Event;
 use crate::line::Line;
-use crate::{number, sample, trailer};
+use crate::{number, sample, trace, trailer};
 
 /// A record's body, and what its header says beyond the line's own `misc=` and `mode=`.
 pub(crate) struct Body {
@@ -38,12 +39,17 @@ pub(crate) fn encode(
     events: &[Event],
     endian: Endian,
 ) -> Read<Vec<u8>> {
+    if first == "auxtrace" {
+        let piece = trace::piece(&mut line, endian)?;
+        line.finish()?;
+        return Ok(piece);
+    }
     let misc = header_misc(&mut line)?;
     let mut out = Bytes::new(endian);
     let body = encode_body(first, &mut line, events, &mut out)?;
     line.finish()?;
     out.pad_to_8();
-    if has_trailer(body.kind) {
+    if has_trailer(body.kind) || running::LINES.contains(&first) {
         trailer::encode(tail, events, body.task, &mut out)?;
     } else if !tail.trim().is_empty() {
         return Err(format!("{first} has no trailer"));
@@ -64,6 +70,14 @@ fn encode_body(first: &str, line: &mut Line, events: &[Event], out: &mut Bytes) 
         "unthrottle" => counts::throttle(RecordType::UNTHROTTLE, line, out),
         "sample" => sample::encode(line, events, out).map(|()| Body::new(RecordType::SAMPLE)),
         "callchain_deferred" => callchain_deferred(line, out),
+        "switch" => running::switch(),
+        "switch_cpu_wide" => running::switch_cpu_wide(line, out),
+        "itrace_start" => running::itrace_start(line, out),
+        "aux" => running::aux(line, out),
+        "aux_output_hw_id" => running::aux_output_hw_id(line, out),
+        "text_poke" => running::text_poke(line, out),
+        "ksymbol" => running::ksymbol(line, out),
+        "auxtrace_info" => trace::info(line, out).map(Body::new),
         "finished_round" => Ok(Body::new(RecordType::FINISHED_ROUND)),
         "finished_init" => Ok(Body::new(RecordType::FINISHED_INIT)),
         "raw" => raw(line, out),

@@ -1,0 +1,246 @@
+//! Small ELF files of 64 bits, written as text: the programs and kernels that a recorded trace ran through.
+
+use crate::bytes::{Bytes, Endian};
+use crate::error::{NotationError, Read};
+use crate::line::Line;
+use crate::number;
+
+/// An ELF file of x86-64, little-endian.
+///
+/// | line | words |
+/// |---|---|
+/// | `elf` | `type=exec\|dyn\|rel\|core` |
+/// | `code NAME` | `addr=N`, HEX: a section, and a loadable segment where the type has them; NAME `.text` by custom |
+/// | `symbol NAME` | `at=ADDRESS`, `size=N`: a function of the section that holds the address |
+/// | `build_id` | HEX |
+///
+/// ```
+/// let image = oxperf_testkit::Image::parse("elf type=exec\ncode .text addr=0x401000 9090c3\nsymbol f at=0x401000 size=3")?;
+/// assert_eq!(&image.to_file()[..4], b"\x7fELF");
+/// # Ok::<(), oxperf_testkit::NotationError>(())
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Image {
+    kind: u16,
+    sections: Vec<Section>,
+    symbols: Vec<Symbol>,
+    build_id: Vec<u8>,
+}
+
+#[derive(Clone, Debug)]
+struct Section {
+    name: String,
+    address: u64,
+    bytes: Vec<u8>,
+}
+
+#[derive(Clone, Debug)]
+struct Symbol {
+    name: String,
+    at: u64,
+    size: u64,
+}
+
+const RELOCATABLE: u16 = 1;
+const CORE: u16 = 4;
+const HEADER: usize = 64;
+const PROGRAM_HEADER: usize = 56;
+const SYMBOL: usize = 24;
+/// Code begins where its page does, as the kernel maps it.
+const PAGE: usize = 4096;
+
+impl Image {
+    /// Reads the notation.
+    ///
+    /// # Errors
+    /// The first line that is not understood.
+    pub fn parse(text: &str) -> Result<Image, NotationError> {
+        let mut image = Image { kind: 2, ..Image::default() };
+        for (index, line) in text.lines().enumerate() {
+            image.add(line).map_err(|reason| NotationError { line: index + 1, reason })?;
+        }
+        Ok(image)
+    }
+
+    fn add(&mut self, text: &str) -> Read<()> {
+        let Some((first, mut line)) = Line::parse(text)? else { return Ok(()) };
+        match first.as_str() {
+            "elf" => self.kind = kind(&line.take("type").unwrap_or_default())?,
+            "code" => {
+                let (name, address) = (line.word("the section's name")?, line.number_or_zero("addr")?);
+                let bytes = number::hex(&line.word("the code")?)?;
+                self.sections.push(Section { name, address, bytes });
+            }
+            "symbol" => {
+                let (name, at) = (line.word("the symbol's name")?, line.number_or_zero("at")?);
+                self.symbols.push(Symbol { name, at, size: line.number_or_zero("size")? });
+            }
+            "build_id" => self.build_id = number::hex(&line.word("the id")?)?,
+            _ => return Err(format!("{first:?} is no line of an image")),
+        }
+        line.finish()
+    }
+
+    /// The bytes of the file.
+    pub fn to_file(&self) -> Vec<u8> {
+        let mut out = Bytes::new(Endian::Little);
+        out.zero_to(HEADER + PROGRAM_HEADER * self.segments());
+        let mut table = SectionTable::default();
+        for section in &self.sections {
+            // The byte of an address stands at the same place of its page in the file.
+            let at = out.len().next_multiple_of(PAGE) + section.address as usize % PAGE;
+            out.zero_to(at);
+            out.raw(&section.bytes);
+            table.add(&section.name, [1, 6, section.address, at as u64, section.bytes.len() as u64, 0]);
+        }
+        if self.kind != CORE {
+            self.add_tables(&mut table, &mut out);
+        }
+        let places: Vec<u64> = table.entries.iter().map(|entry| entry.1[3]).collect();
+        let (names, sections_at) = table.finish(&mut out);
+        let mut file = out.into_vec();
+        let head = self.head(&places, names, sections_at);
+        file[..head.len()].copy_from_slice(&head);
+        file
+    }
+
+    fn segments(&self) -> usize {
+        if self.kind == RELOCATABLE { 0 } else { self.sections.len() }
+    }
+
+    /// Build id, symbols and their names.
+    fn add_tables(&self, table: &mut SectionTable, out: &mut Bytes) {
+        if !self.build_id.is_empty() {
+            out.pad_to_8();
+            let at = out.len();
+            [4, self.build_id.len() as u32, 3].into_iter().for_each(|word| out.u32(word));
+            out.raw(b"GNU\0");
+            out.raw(&self.build_id);
+            table.add(".note.gnu.build-id", [7, 2, 0, at as u64, (out.len() - at) as u64, 0]);
+        }
+        let mut names = vec![0];
+        out.pad_to_8();
+        let at = out.len();
+        out.zero_to(at + SYMBOL);
+        for symbol in &self.symbols {
+            out.u32(names.len() as u32);
+            // A global function.
+            out.raw(&[0x12, 0]);
+            out.u16(self.section_of(symbol.at));
+            out.u64(symbol.at);
+            out.u64(symbol.size);
+            names.extend(symbol.name.bytes().chain([0]));
+        }
+        let strings = table.entries.len() as u64 + 2;
+        table.add(".symtab", [2, 0, 0, at as u64, (out.len() - at) as u64, strings]);
+        let at = out.len();
+        out.raw(&names);
+        table.add(".strtab", [3, 0, 0, at as u64, names.len() as u64, 0]);
+    }
+
+    fn section_of(&self, address: u64) -> u16 {
+        let holds = |section: &Section| {
+            address.checked_sub(section.address).is_some_and(|at| at < section.bytes.len() as u64)
+        };
+        self.sections.iter().position(holds).map_or(0xfff1, |index| index as u16 + 1)
+    }
+
+    /// The ELF header and the program headers.
+    fn head(&self, places: &[u64], names: u16, sections_at: u64) -> Vec<u8> {
+        let mut out = Bytes::new(Endian::Little);
+        out.raw(b"\x7fELF\x02\x01\x01\0\0\0\0\0\0\0\0\0");
+        out.u16(self.kind);
+        out.u16(62);
+        out.u32(1);
+        out.u64(self.sections.first().map_or(0, |section| section.address));
+        out.u64(HEADER as u64);
+        out.u64(sections_at);
+        out.u32(0);
+        let segments = self.segments() as u16;
+        let halves = [HEADER as u16, PROGRAM_HEADER as u16, segments, 64, names + 1, names];
+        halves.into_iter().for_each(|half| out.u16(half));
+        for (section, at) in self.sections.iter().zip(places).take(self.segments()) {
+            out.u32(1);
+            out.u32(5);
+            let size = section.bytes.len() as u64;
+            [*at, section.address, 0, size, size, PAGE as u64].into_iter().for_each(|word| out.u64(word));
+        }
+        out.into_vec()
+    }
+}
+
+fn kind(text: &str) -> Read<u16> {
+    match text {
+        "exec" | "" => Ok(2),
+        "dyn" => Ok(3),
+        "rel" => Ok(RELOCATABLE),
+        "core" => Ok(CORE),
+        _ => Err(format!("{text:?} is no type of file")),
+    }
+}
+
+/// Sections in file order: name, and type, flags, address, place, size and the index of a related one.
+#[derive(Default)]
+struct SectionTable {
+    entries: Vec<(String, [u64; 6])>,
+}
+
+impl SectionTable {
+    fn add(&mut self, name: &str, fields: [u64; 6]) {
+        self.entries.push((name.to_owned(), fields));
+    }
+
+    /// Writes the names and the table; gives the index of the names and where the table is.
+    fn finish(mut self, out: &mut Bytes) -> (u16, u64) {
+        self.add(".shstrtab", [3, 0, 0, 0, 0, 0]);
+        let names_at = out.len();
+        let mut starts = Vec::new();
+        out.u8(0);
+        for (name, _) in &self.entries {
+            starts.push((out.len() - names_at) as u32);
+            out.text(name, 1);
+        }
+        let size = out.len() - names_at;
+        if let Some((_, fields)) = self.entries.last_mut() {
+            (fields[3], fields[4]) = (names_at as u64, size as u64);
+        }
+        out.pad_to_8();
+        let table_at = out.len();
+        out.zero_to(table_at + 64);
+        for ((_, [kind, flags, address, at, size, link]), start) in self.entries.iter().zip(starts) {
+            out.u32(start);
+            out.u32(*kind as u32);
+            [*flags, *address, *at, *size].into_iter().for_each(|word| out.u64(word));
+            out.u32(*link as u32);
+            // Symbols behind the first, empty one are global.
+            out.u32(u32::from(*kind == 2));
+            out.u64(if *flags == 6 { 16 } else { 4 });
+            out.u64(if *kind == 2 { SYMBOL as u64 } else { 0 });
+        }
+        (self.entries.len() as u16, table_at as u64)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn code_stands_where_its_segment_says() {
+        let text = "elf type=core\ncode a addr=0xffffffff81000010 90c3\ncode b addr=0xffffffffc0000000 cc";
+        let file = Image::parse(text).unwrap().to_file();
+        let word = |at: usize| u64::from_le_bytes(file[at..at + 8].try_into().unwrap());
+        for (header, address, code) in
+            [(64, 0xffff_ffff_8100_0010, &[0x90, 0xc3][..]), (120, 0xffff_ffff_c000_0000, &[0xcc])]
+        {
+            let (at, size) = (word(header + 8) as usize, word(header + 32) as usize);
+            assert_eq!((word(header + 16), &file[at..at + size]), (address, code));
+        }
+    }
+
+    #[test]
+    fn mistakes_are_errors() {
+        assert!(Image::parse("elf type=x").is_err());
+        assert!(Image::parse("cod .text addr=0 90").is_err());
+    }
+}
