@@ -1,5 +1,6 @@
 //! What a trace tells beside the flow of control.
 
+use crate::insn::Class;
 use crate::packet::{BlockItem, ControlFlowEvent, Mwait, PowerEntry, PowerExit};
 
 /// An event. Where an `ip` is `Some`, a FUP packet names the instruction.
@@ -41,8 +42,10 @@ pub enum Event {
     ControlFlow {
         /// Which.
         event: ControlFlowEvent,
-        /// The address of the instruction.
+        /// The address of the instruction: the one that a FUP names, or where control went from.
         ip: Option<u64>,
+        /// What it did to the flow of control, if the trace tells that with it.
+        transfer: Option<Transfer>,
         /// More about it, in `Decoder::event_data`: so many values.
         data: u8,
     },
@@ -52,8 +55,8 @@ pub enum Event {
         enabled: bool,
         /// The instruction; 0 where tracing begins.
         ip: u64,
-        /// Where it branched, if the change came with a branch.
-        to: Option<u64>,
+        /// The branch, if the change came with one.
+        transfer: Option<Transfer>,
     },
     /// A block of items ended; `Decoder::block_items` has them.
     Block {
@@ -67,6 +70,28 @@ pub enum Event {
         /// Whether a transaction runs now.
         began: bool,
     },
+}
+
+/// A transfer of control that an event comes with. It is told behind the event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Transfer {
+    /// What did it.
+    pub by: TransferCause,
+    /// Where control went; `None` where tracing ends.
+    pub to: Option<u64>,
+    /// Whether tracing ends here (TIP.PGD).
+    pub end: bool,
+}
+
+/// What transferred control.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TransferCause {
+    /// An instruction of this class.
+    Instruction(Class),
+    /// An interrupt, an exception or the like.
+    Asynchronous,
+    /// Tracing begins.
+    Begin,
 }
 
 /// A value of a block and the kind of its block.

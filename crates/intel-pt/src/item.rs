@@ -131,4 +131,6 @@ pub struct Mode {
     pub guest: bool,
     /// Whether interrupts are disabled. It means something only if event trace was on.
     pub interrupts_disabled: bool,
+    /// Whether that changes here.
+    pub interrupts_toggled: bool,
 }

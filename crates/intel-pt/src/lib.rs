@@ -30,6 +30,6 @@ mod time;
 pub use code::{Code, CodeAddress, CodeSource, FlatCode, ImageId};
 pub use config::{Config, Hop, Period, Ratio, Wanted};
 pub use decoder::{Decoder, Stretch};
-pub use event::{BlockValue, Event};
+pub use event::{BlockValue, Event, Transfer, TransferCause};
 pub use item::{Cycles, Error, ErrorKind, Item, Mode, Moment, Tsc};
 pub use run::{Block, BlockId, Branch, Located, Mark, Run, Visit};

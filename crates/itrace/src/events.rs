@@ -20,6 +20,8 @@ pub(crate) struct Events {
     pub(crate) pwre: Option<EventIndex>,
     pub(crate) exstop: Option<EventIndex>,
     pub(crate) pwrx: Option<EventIndex>,
+    pub(crate) evt: Option<EventIndex>,
+    pub(crate) iflag: Option<EventIndex>,
 }
 
 /// Bits of an attribute that made events have in common with the traced one.
@@ -77,6 +79,7 @@ impl Events {
         let mut events = Events::default();
         events.places(options, info, &mut maker);
         events.tellings(options, traced, &mut maker);
+        events.interrupts(options, info, traced, &mut maker);
         (events, maker.made)
     }
 
@@ -112,15 +115,17 @@ impl Events {
 
     /// Events that tell something else.
     fn tellings(&mut self, options: &ItraceOptions, traced: &EventAttr, maker: &mut Maker) {
-        const POWER_EVENTS: u64 = 1 << 4;
         maker.attr.kind = EventType::SYNTHETIC;
         maker.attr.sample_type |= SampleType::RAW;
         if options.ptwrites {
             self.ptwrite = maker.make(Some("ptwrite"), 0);
         }
-        if !options.power {
-            return;
+        if options.power {
+            self.power(traced, maker);
         }
+    }
+
+    fn power(&mut self, traced: &EventAttr, maker: &mut Maker) {
         self.cbr = maker.make(Some("cbr"), 5);
         self.psb = maker.make(Some("psb"), 6);
         if traced.config & POWER_EVENTS != 0 {
@@ -130,7 +135,24 @@ impl Events {
             self.pwrx = maker.make(Some("pwrx"), 4);
         }
     }
+
+    /// Interrupts and the like, and the interrupt flag.
+    fn interrupts(&mut self, options: &ItraceOptions, info: &PtInfo, traced: &EventAttr, maker: &mut Maker) {
+        if !options.interrupts || traced.config & EVENT_TRACE == 0 {
+            return;
+        }
+        self.evt = maker.make(Some("evt"), 7);
+        if info.event_trace {
+            self.iflag = maker.make(Some("iflag"), 8);
+        }
+    }
 }
+
+/// The bit of the traced event's config that turns power events on.
+const POWER_EVENTS: u64 = 1 << 4;
+
+/// The bit of the traced event's config that turns event trace on.
+const EVENT_TRACE: u64 = 1 << 31;
 
 fn flags(traced: &EventAttr) -> AttrFlags {
     let kept = INHERITED_FLAGS.into_iter().filter(|flag| traced.flags.contains(*flag));

@@ -24,6 +24,8 @@ pub(crate) struct Plan {
     pub(crate) timeless: bool,
     /// Whether buffers hold TSC packets.
     pub(crate) has_tsc: bool,
+    /// Whether the interrupt flag is in the trace.
+    pub(crate) has_interrupt_flag: bool,
     /// The ratio of the clocks without turbo, given or guessed.
     pub(crate) max_non_turbo: u8,
     /// kHz for each step of the core to bus ratio.
@@ -56,6 +58,7 @@ impl Plan {
             config,
             timeless: options.timeless || info.clock.is_none() || !has(info.tsc_bit) || !timed,
             has_tsc: has(info.tsc_bit),
+            has_interrupt_flag: info.event_trace,
             max_non_turbo,
             khz_per_ratio: u32::try_from(khz_per_ratio).unwrap_or(u32::MAX),
         })

@@ -19,7 +19,7 @@ use crate::events::Events;
 use crate::lane::Lane;
 use crate::plan::Plan;
 use crate::{ItraceOptions, TscClock};
-use flags::{BranchFilter, async_flags, in_tx};
+use flags::{BranchFilter, async_flags, state_flags};
 use places::Point;
 use sample::unfilled;
 use stacks::Stacks;
@@ -107,7 +107,7 @@ impl Synthesizer {
             Item::Address { ip } => {
                 lane.pass_to(moment.time);
                 let cycles = self.cycles(&moment);
-                let (instructions, flags) = (moment.instructions, in_tx(&moment));
+                let (instructions, flags) = (moment.instructions, state_flags(&moment, &self.plan));
                 let point = Point { from: ip, to: 0, flags, length: 0, instructions, cycles };
                 self.instruction(lane, &point, machine, sink)
             }
@@ -125,7 +125,7 @@ impl Synthesizer {
         sink: &mut impl Sink,
     ) -> ControlFlow<()> {
         let cycles = self.cycles(moment);
-        let flags = flags | in_tx(moment);
+        let flags = flags | state_flags(moment, &self.plan);
         let point = Point { from, to, flags, length: 0, instructions: moment.instructions, cycles };
         self.branch(lane, &point, machine, sink)
     }

@@ -85,6 +85,20 @@ pub struct TracedCode {
     pub bytes: [u8; 16],
 }
 
+/// More about an interrupt or the like.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct EventDatum {
+    /// What the value is: 0 the address of a page fault, 1 and 2 why a guest was left.
+    pub kind: u8,
+    /// The value.
+    pub value: u64,
+}
+
+impl EventDatum {
+    /// No event has more.
+    pub const MOST: usize = 3;
+}
+
 /// What events that are no places of code say.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Payload {
@@ -138,6 +152,24 @@ pub enum Payload {
         last: u8,
         /// Why: bits.
         wake_reason: u8,
+    },
+    /// An interrupt, an exception or the like.
+    ControlFlow {
+        /// Which, as the processor numbers them: 1 is an interrupt.
+        kind: u8,
+        /// Its vector.
+        vector: u8,
+        /// Whether the address is the event's.
+        exact: bool,
+        /// More about it.
+        data: [Option<EventDatum>; EventDatum::MOST],
+    },
+    /// The interrupt flag changed.
+    InterruptFlag {
+        /// Whether interrupts are enabled now.
+        enabled: bool,
+        /// Whether a branch changed it.
+        by_branch: bool,
     },
 }
 

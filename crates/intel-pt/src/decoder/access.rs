@@ -17,11 +17,11 @@ impl Decoder<'_> {
         Moment { offset, time, estimate, ip, instructions, cycles, cycles_fresh, cycles_counted, mode }
     }
 
-    /// Where the program is, and what the last instruction was that ran. `None` while that is unknown or nothing is
-    /// traced.
+    /// Where the program is, or was when tracing was switched off, and what the last instruction was that ran. `None`
+    /// while that is unknown.
     pub fn place(&self) -> Option<(u64, Class)> {
-        let node = self.node?;
-        Some((self.graph.nodes[node as usize].ip, self.last_class()))
+        let ip = self.node.map_or(self.left_at, |node| self.graph.nodes[node as usize].ip);
+        (ip != 0).then(|| (ip, self.last_class()))
     }
 
     fn last_class(&self) -> Class {

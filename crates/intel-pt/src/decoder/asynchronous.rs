@@ -3,18 +3,9 @@
 use super::Decoder;
 use super::walk::Stop;
 use crate::code::CodeSource;
+use crate::event::{Transfer, TransferCause};
 use crate::item::{ErrorKind, Item};
 use crate::packet::{Ip, Packet};
-use crate::state::Follows;
-
-/// An asynchronous event left the program's way.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Leaving {
-    /// The next instruction.
-    from: u64,
-    /// Whether a TIP packet has to follow.
-    certain: bool,
-}
 
 impl Decoder<'_> {
     /// A FUP packet.
@@ -28,17 +19,10 @@ impl Decoder<'_> {
             return self.fail_walk(stop);
         }
         self.queue_walk();
-        let follows = self.bound.follows();
+        let leaves = self.bound.leaves();
         self.tell_bound(Some(ip));
         self.overflowed = false;
-        if follows != Follows::Nothing {
-            self.leave_from(ip, follows);
-        }
-    }
-
-    /// An asynchronous event leaves from `from`; the next packet tells where to.
-    pub(super) fn leave_from(&mut self, from: u64, follows: Follows) {
-        self.leaving = Some(Leaving { from, certain: follows == Follows::Tip });
+        self.leaving = leaves.then_some(ip);
     }
 
     /// Walks to the address of a FUP, which may be that of the instruction behind (an erratum).
@@ -79,7 +63,7 @@ impl Decoder<'_> {
 
     /// A packet behind a FUP: it says where control went.
     pub(super) fn on_leaving(&mut self, packet: Packet, code: &impl CodeSource) {
-        let Some(Leaving { from, certain }) = self.leaving else { return };
+        let Some(from) = self.leaving else { return };
         match packet {
             Packet::Tip(ip) => {
                 let to = self.resolve(ip);
@@ -97,10 +81,6 @@ impl Decoder<'_> {
             Packet::ModeExec(mode) => self.set_mode(mode),
             Packet::Ovf => self.on_overflow(),
             Packet::Pad | Packet::Mnt(_) | Packet::Vmcs(_) => {}
-            other if !certain => {
-                self.leaving = None;
-                self.on_packet(other, code);
-            }
             other => {
                 self.leaving = None;
                 self.fail(ErrorKind::Mismatch, from);
@@ -112,13 +92,14 @@ impl Decoder<'_> {
     fn arrive_from(&mut self, from: u64, to: Option<u64>, end: bool, code: &impl CodeSource) {
         self.leaving = None;
         let abort = std::mem::take(&mut self.aborting);
+        self.begin_transfer(from, Transfer { by: TransferCause::Asynchronous, to, end });
         if end {
-            self.stop_tracing();
+            self.stop_tracing(to.unwrap_or(from));
         } else if let Some(to) = to {
             self.node = Some(self.graph.node_at(to, self.context, code));
         }
         self.tell_now(Item::Async { from, to, end, abort });
-        self.pass_interrupts(from, to);
+        self.end_transfer();
         self.tell_address();
     }
 }

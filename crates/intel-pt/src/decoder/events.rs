@@ -1,7 +1,7 @@
 //! Events beside the flow of control, and the state of the processor.
 
 use super::Decoder;
-use crate::event::{BlockValue, Event};
+use crate::event::{BlockValue, Event, Transfer, TransferCause};
 use crate::packet::{ControlFlowEvent, ModeExec, ModeTsx, Packet};
 use crate::state::Bound;
 
@@ -36,8 +36,14 @@ impl Decoder<'_> {
             Packet::BlockEnd(true) => self.bound.block = true,
             Packet::BlockEnd(false) => self.tell_block(None),
             Packet::EventData(data) if self.waiting_data.len() < MANY => self.waiting_data.push(data),
-            Packet::ControlFlowEvent(event) if event.ip() => self.bound.control_flow = Some(event),
-            Packet::ControlFlowEvent(event) => self.tell_control_flow(event, None),
+            // While code is traced, the next address is the event's.
+            Packet::ControlFlowEvent(event) if event.ip() || self.enabled => {
+                self.bound.control_flow = Some(event);
+            }
+            Packet::ControlFlowEvent(event) => {
+                let ip = self.place().map(|(ip, _)| ip);
+                self.tell_control_flow(event, ip, None);
+            }
             _ => {}
         }
     }
@@ -71,16 +77,41 @@ impl Decoder<'_> {
         self.interrupts == self.mode.interrupts_disabled
     }
 
-    /// The next address is reached: tells a new interrupt flag.
-    pub(super) fn pass_interrupts(&mut self, ip: u64, to: Option<u64>) {
-        if self.interrupts_change() {
-            self.tell_interrupts(ip, to);
+    /// Whether something is to be told with the next transfer of control.
+    #[inline]
+    pub(super) fn transfer_tells(&self) -> bool {
+        self.interrupts_change() || self.bound.control_flow.is_some()
+    }
+
+    /// Tells what comes with a transfer of control from `ip`, which is told next; [`Decoder::end_transfer`] follows.
+    pub(super) fn begin_transfer(&mut self, ip: u64, transfer: Transfer) {
+        let caused = self.bound.control_flow.take();
+        // Where tracing ends, the new interrupt flag is another code's.
+        self.mode.interrupts_toggled = self.interrupts_change() && !transfer.end;
+        if let Some(event) = caused {
+            let ip = (transfer.by != TransferCause::Begin).then_some(ip);
+            self.tell_control_flow(event, ip, Some(transfer));
+        }
+        if self.mode.interrupts_toggled {
+            let enabled = self.interrupts;
+            self.tell_event(Event::InterruptFlag { enabled, ip, transfer: Some(transfer) });
         }
     }
 
-    fn tell_interrupts(&mut self, ip: u64, to: Option<u64>) {
-        self.mode.interrupts_disabled = !self.interrupts;
-        self.tell_event(Event::InterruptFlag { enabled: self.interrupts, ip, to });
+    /// The transfer was told: its new interrupt flag holds.
+    pub(super) fn end_transfer(&mut self) {
+        if std::mem::take(&mut self.mode.interrupts_toggled) {
+            self.mode.interrupts_disabled = !self.interrupts;
+        }
+    }
+
+    /// Tells a new interrupt flag that an instruction before `ip` made.
+    fn tell_interrupts(&mut self, ip: u64) {
+        self.mode.interrupts_toggled = self.interrupts_change();
+        if self.mode.interrupts_toggled {
+            self.tell_event(Event::InterruptFlag { enabled: self.interrupts, ip, transfer: None });
+        }
+        self.end_transfer();
     }
 
     pub(super) fn set_guest(&mut self, guest: bool) {
@@ -93,12 +124,12 @@ impl Decoder<'_> {
         if self.bound.is_empty() {
             return;
         }
-        let bound = std::mem::take(&mut self.bound);
+        let bound = self.bound.take_named();
         if let Some(event) = bound.control_flow {
-            self.tell_control_flow(event, ip);
+            self.tell_control_flow(event, ip, None);
         }
         if let (Some(_), Some(ip)) = (bound.mode, ip) {
-            self.tell_interrupts(ip, None);
+            self.tell_interrupts(ip);
         }
         if let (Some(mode), Some(ip)) = (bound.transaction, ip) {
             self.mode.in_transaction = mode.in_transaction();
@@ -134,10 +165,10 @@ impl Decoder<'_> {
         self.tell_event(Event::Block { ip });
     }
 
-    fn tell_control_flow(&mut self, event: ControlFlowEvent, ip: Option<u64>) {
+    fn tell_control_flow(&mut self, event: ControlFlowEvent, ip: Option<u64>, transfer: Option<Transfer>) {
         self.event_data.clear();
         std::mem::swap(&mut self.event_data, &mut self.waiting_data);
         let data = self.event_data.len() as u8;
-        self.tell_event(Event::ControlFlow { event, ip, data });
+        self.tell_event(Event::ControlFlow { event, ip, transfer, data });
     }
 }

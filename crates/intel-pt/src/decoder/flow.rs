@@ -31,7 +31,11 @@ impl Decoder<'_> {
         self.clock.other_packet();
         self.bound.mode = None;
         let node = self.graph.nodes[number as usize];
-        let (Some(target), End::Return | End::Indirect) = (self.resolve(ip), node.end) else {
+        if self.transfer_tells() || !matches!(node.end, End::Return | End::Indirect) {
+            self.on_tip(ip, false, code);
+            return self.told();
+        }
+        let Some(target) = self.resolve(ip) else {
             self.on_tip(ip, false, code);
             return self.told();
         };
@@ -44,9 +48,6 @@ impl Decoder<'_> {
         self.node = Some(self.graph.node_at(target, self.context, code));
         let item = self.close_run(u64::from(node.count), true, true);
         self.stamp = self.stamp(self.decided);
-        if self.interrupts_change() {
-            self.pass_interrupts(self.last_ip_of(number), Some(target));
-        }
         item.or_else(|| self.told())
     }
 
@@ -178,7 +179,7 @@ impl Decoder<'_> {
     pub(super) fn on_tip(&mut self, ip: Ip, end: bool, code: &impl CodeSource) {
         let target = self.resolve(ip);
         if self.node.is_none() && end {
-            return self.stop_tracing();
+            return self.stop_tracing(target.unwrap_or(self.left_at));
         }
         self.run.start();
         if end && self.leaves_by_jump(target, code) {
@@ -189,6 +190,9 @@ impl Decoder<'_> {
                 self.visit(number, false);
                 Stop::Error(ErrorKind::Mismatch, self.last_ip_of(number))
             }
+            Ok((number, End::Return | End::Indirect)) if self.transfer_tells() => {
+                return self.split(number, target, end, code);
+            }
             Ok((number, End::Return)) => self.leave(number, target, end, true),
             Ok((number, End::Indirect)) => self.leave(number, target, end, false),
             Ok((number, _)) if end && self.leaves_by_branch(number, target, code) => return,
@@ -198,15 +202,24 @@ impl Decoder<'_> {
             }
             Err(stop) => stop,
         };
+        self.go_on_behind_tip(stop, target, end, code);
+    }
+
+    pub(super) fn go_on_behind_tip(
+        &mut self,
+        stop: Stop,
+        target: Option<u64>,
+        end: bool,
+        code: &impl CodeSource,
+    ) {
         if stop != Stop::Used {
             return self.finish(stop);
         }
         if end {
             self.queue_walk();
-            return self.stop_tracing();
+            let last = self.run.visits.last().map_or(0, |visit| self.last_ip_of(visit.block().0));
+            return self.stop_tracing(target.unwrap_or(last));
         }
-        let from = self.run.visits.last().map_or(0, |visit| self.last_ip_of(visit.block().0));
-        self.pass_interrupts(from, target);
         if let Some(target) = target {
             self.node = Some(self.graph.node_at(target, self.context, code));
         }
@@ -214,7 +227,7 @@ impl Decoder<'_> {
         self.finish(rest);
     }
 
-    fn leave(&mut self, number: u32, target: Option<u64>, end: bool, is_return: bool) -> Stop {
+    pub(super) fn leave(&mut self, number: u32, target: Option<u64>, end: bool, is_return: bool) -> Stop {
         self.visit(number, true);
         if is_return {
             self.stack.pop();
@@ -269,13 +282,14 @@ impl Decoder<'_> {
         self.run.next = Some(to);
         self.run.end = true;
         self.queue_walk();
-        self.stop_tracing();
+        self.stop_tracing(to);
     }
 
-    /// Tracing is off.
-    pub(super) fn stop_tracing(&mut self) {
+    /// Tracing is off; the last that is known of the program is that it was at `ip`.
+    pub(super) fn stop_tracing(&mut self, ip: u64) {
         self.enabled = false;
         self.node = None;
+        self.left_at = ip;
         self.lost_ip = 0;
         self.deferred = None;
         self.sampler.interrupt();

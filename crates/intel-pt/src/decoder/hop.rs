@@ -5,7 +5,6 @@ use crate::code::CodeSource;
 use crate::config::Hop;
 use crate::item::Item;
 use crate::packet::{Ip, Packet};
-use crate::state::Follows;
 
 impl Decoder<'_> {
     /// Whether code is not walked.
@@ -20,8 +19,8 @@ impl Decoder<'_> {
             Packet::Tnt(_) => {}
             Packet::Tip(ip) => self.hop_to(ip, code),
             Packet::TipPgd(ip) => {
-                self.resolve(ip);
-                self.stop_tracing();
+                let at = self.resolve(ip);
+                self.stop_tracing(at.unwrap_or(self.ip()));
             }
             Packet::Fup(ip) => self.hop_fup(ip, code),
             Packet::TipPge(ip) => {
@@ -45,12 +44,10 @@ impl Decoder<'_> {
         if !self.config.branches || !self.enabled {
             return self.on_fup_outside(ip);
         }
-        let follows = self.bound.follows();
+        let leaves = self.bound.leaves();
         self.tell_bound(Some(ip));
         self.tell_address();
-        if follows != Follows::Nothing {
-            self.leave_from(ip, follows);
-        }
+        self.leaving = leaves.then_some(ip);
     }
 
     /// Tells where the program is.

@@ -9,6 +9,7 @@ mod input;
 mod runs;
 mod sync;
 mod tell;
+mod transfer;
 mod walk;
 
 use std::collections::VecDeque;
@@ -21,12 +22,12 @@ use crate::item::{Cycles, ErrorKind, Item, Mode, Tsc};
 use crate::packet::{EventData, ExecMode, Packet, Tnt};
 use crate::state::{Bound, ReturnStack};
 use crate::time::{Clock, Sampler};
-use asynchronous::Leaving;
 use input::Input;
 pub use input::Stretch;
 use runs::RunState;
 use sync::PsbPlus;
 use tell::Stamp;
+use transfer::Split;
 
 /// What the decoder is about to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,6 +70,8 @@ pub struct Decoder<'t> {
     node: Option<u32>,
     /// Where it was when the trace stopped making sense; 0 if that is of no use.
     lost_ip: u64,
+    /// Where it was when tracing was switched off; 0 if that is of no use.
+    left_at: u64,
     context: CodeContext,
     mode: Mode,
     /// Whether interrupts are enabled from the next address on.
@@ -81,10 +84,11 @@ pub struct Decoder<'t> {
     /// Outcomes that wait for a deferred TIP packet.
     deferred: Option<Tnt>,
     /// An asynchronous event left from here; where to, the next packet tells.
-    leaving: Option<Leaving>,
+    leaving: Option<u64>,
     /// It was the abort of a transaction.
     aborting: bool,
     psb: Option<PsbPlus>,
+    split: Option<Split>,
     /// Packets were dropped, and no address came since.
     overflowed: bool,
     bound: Bound,
@@ -121,6 +125,7 @@ impl<'t> Decoder<'t> {
             enabled: false,
             node: None,
             lost_ip: 0,
+            left_at: 0,
             context: CodeContext { mode: ExecMode::Bits64, guest: false },
             mode: Mode { interrupts_disabled: true, ..Mode::default() },
             interrupts: false,
@@ -133,6 +138,7 @@ impl<'t> Decoder<'t> {
             leaving: None,
             aborting: false,
             psb: None,
+            split: None,
             overflowed: false,
             bound: Bound::default(),
             waiting_data: Vec::new(),
@@ -175,6 +181,12 @@ impl<'t> Decoder<'t> {
             return item;
         }
         self.follow_code(code);
+        if let Some(split) = self.split.take() {
+            self.follow_split(split, code);
+            if let Some(item) = self.told() {
+                return item;
+            }
+        }
         loop {
             if let Some(item) = self.step(code) {
                 return item;
@@ -328,6 +340,7 @@ impl<'t> Decoder<'t> {
         self.clock.changed_at = self.instructions;
         self.tell_error(ErrorKind::Overflow);
         self.lost_ip = 0;
+        self.left_at = 0;
         self.enabled = false;
         self.node = None;
         self.psb = None;
@@ -355,6 +368,7 @@ impl<'t> Decoder<'t> {
         }
         self.node = None;
         self.lost_ip = 0;
+        self.left_at = 0;
         self.last_ip = None;
         self.deferred = None;
         self.leaving = None;

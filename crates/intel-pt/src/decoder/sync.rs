@@ -3,7 +3,7 @@
 use super::{Decoder, Phase};
 use crate::code::CodeSource;
 use crate::config::Hop;
-use crate::event::Event;
+use crate::event::{Event, Transfer, TransferCause};
 use crate::item::Item;
 use crate::packet::{Ip, Packet};
 
@@ -109,8 +109,8 @@ impl Decoder<'_> {
             }
             Packet::Fup(ip) => self.found(ip, false, code),
             Packet::TipPgd(ip) => {
-                self.stop_tracing();
-                self.resolve_complete(ip);
+                let at = self.resolve_complete(ip);
+                self.stop_tracing(at.unwrap_or(0));
                 if self.last_ip.is_some() {
                     self.phase = Phase::Follow;
                 }
@@ -144,8 +144,9 @@ impl Decoder<'_> {
         self.overflowed = false;
         self.lost_ip = 0;
         self.node = Some(self.graph.node_at(to, self.context, code));
+        self.begin_transfer(0, Transfer { by: TransferCause::Begin, to: Some(to), end: false });
         self.tell_now(Item::Begin { to, enabled });
-        self.pass_interrupts(0, Some(to));
+        self.end_transfer();
     }
 
     /// TIP.PGE: tracing begins.

@@ -122,7 +122,7 @@ impl Decoder<'_> {
     }
 
     /// The first `count` instructions of a block ran.
-    fn visit_part(&mut self, number: u32, count: u32) {
+    pub(super) fn visit_part(&mut self, number: u32, count: u32) {
         let node = self.graph.nodes[number as usize];
         self.run.visits.push(Visit::new(number, false));
         self.run.count += u64::from(count);

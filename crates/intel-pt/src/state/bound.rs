@@ -2,17 +2,6 @@
 
 use crate::packet::{ControlFlowEvent, ModeExec, ModeTsx, Mwait, PowerEntry, Trigger};
 
-/// What comes behind a FUP packet.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Follows {
-    /// Nothing that belongs to it.
-    Nothing,
-    /// A TIP packet.
-    Tip,
-    /// A TIP packet, if the event transfers control.
-    Maybe,
-}
-
 /// What is known of the events so far; each kind waits at most once.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Bound {
@@ -28,17 +17,23 @@ pub(crate) struct Bound {
 }
 
 impl Bound {
-    /// Whether a TIP packet follows the FUP: it does, unless the FUP only names the instruction of an event.
-    pub(crate) fn follows(&self) -> Follows {
+    /// Whether control leaves at the address of the FUP, so that a TIP packet follows: it does, unless the FUP only names
+    /// the instruction of an event.
+    pub(crate) fn leaves(&self) -> bool {
         let named =
             self.write.is_some() || self.stop || self.block || self.trigger.is_some() || self.mode.is_some();
-        match (self.control_flow, self.transaction) {
-            (Some(event), _) if event.is_by_instruction() => Follows::Nothing,
-            (Some(_), _) => Follows::Maybe,
-            (None, Some(mode)) if !mode.aborted() => Follows::Nothing,
-            _ if named => Follows::Nothing,
-            _ => Follows::Tip,
-        }
+        let named = named || self.control_flow.is_some_and(ControlFlowEvent::ip);
+        let begins = self.transaction.is_some_and(|mode| !mode.aborted()) && self.control_flow.is_none();
+        !named && !begins
+    }
+
+    /// Takes what the FUP names. An event without an address of its own goes on waiting for the transfer of control.
+    pub(crate) fn take_named(&mut self) -> Bound {
+        let waiting = self.control_flow.filter(|event| !event.ip());
+        let mut named = std::mem::take(self);
+        named.control_flow = named.control_flow.filter(|event| event.ip());
+        self.control_flow = waiting;
+        named
     }
 
     /// Whether nothing waits.

@@ -3,5 +3,5 @@
 mod bound;
 mod stack;
 
-pub(crate) use bound::{Bound, Follows};
+pub(crate) use bound::Bound;
 pub(crate) use stack::{Change, ReturnStack};

@@ -1,10 +1,11 @@
 //! The flags of branches and instructions, and which branches are wanted by them.
 
-use intel_pt::Moment;
 use intel_pt::insn::Class;
+use intel_pt::{Moment, Transfer, TransferCause};
 use oxperf_session::SampleFlags;
 
 use crate::ItraceOptions;
+use crate::plan::Plan;
 
 /// Which events pass the filter of branches.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -55,7 +56,24 @@ pub(super) fn async_flags(to: Option<u64>, end: bool, abort: bool) -> SampleFlag
         }
 }
 
-/// Whether a transaction runs, as flags.
-pub(super) fn in_tx(moment: &Moment) -> SampleFlags {
-    if moment.mode.in_transaction { SampleFlags::IN_TX } else { SampleFlags::default() }
+/// The state of the processor, as flags.
+pub(super) fn state_flags(moment: &Moment, plan: &Plan) -> SampleFlags {
+    use SampleFlags as F;
+    let mode = moment.mode;
+    let flag = |is: bool, flag: F| if is { flag } else { F::default() };
+    flag(mode.in_transaction, F::IN_TX)
+        | flag(plan.has_interrupt_flag && mode.interrupts_disabled, F::INTERRUPTS_DISABLED)
+        | flag(plan.has_interrupt_flag && mode.interrupts_toggled, F::INTERRUPTS_TOGGLED)
+}
+
+/// The transfer of control that an event comes with, as flags.
+pub(super) fn transfer_flags(transfer: Transfer) -> SampleFlags {
+    use SampleFlags as F;
+    let ended = if transfer.end { F::TRACE_END } else { F::default() };
+    ended
+        | match transfer.by {
+            TransferCause::Instruction(class) => flags_of(class),
+            TransferCause::Asynchronous => async_flags(transfer.to, transfer.end, false),
+            TransferCause::Begin => F::BRANCH | F::TRACE_BEGIN,
+        }
 }

@@ -6,7 +6,7 @@ use intel_pt::{Branch, Cycles, Located, Moment, Run, Tsc};
 use oxperf_machine::Machine;
 use oxperf_session::{EventIndex, SampleFlags, Sink};
 
-use super::flags::{flags_of, in_tx};
+use super::flags::{flags_of, state_flags};
 use super::sample::thread_of;
 use super::{Point, Synthesizer};
 use crate::lane::Lane;
@@ -97,7 +97,7 @@ impl Synthesizer {
             let point = Point {
                 from: located.ip,
                 to: branch.and_then(|branch| branch.to).unwrap_or(0),
-                flags: flags_of(located.class) | in_tx(moment) | ended,
+                flags: flags_of(located.class) | state_flags(moment, &self.plan) | ended,
                 length: located.length,
                 instructions: instructions + at,
                 cycles: self.cycles_in_run(moment, &told, at),

@@ -2,11 +2,12 @@
 
 use std::ops::ControlFlow;
 
-use intel_pt::{Event, Moment};
+use intel_pt::packet::ControlFlowEvent;
+use intel_pt::{Event, Moment, Transfer};
 use oxperf_machine::Machine;
-use oxperf_session::{Payload, SampleFlags, Sink};
+use oxperf_session::{EventDatum, EventIndex, Payload, SampleFlags, Sink};
 
-use super::flags::{flags_of, in_tx};
+use super::flags::{flags_of, state_flags, transfer_flags};
 use super::{Point, Synthesizer};
 use crate::lane::Lane;
 
@@ -49,9 +50,22 @@ impl Synthesizer {
                 (events.pwrx, here, Payload::PowerExit { deepest, last, wake_reason })
             }
             Event::Transaction { ip, .. } => return self.transaction(lane, ip, moment, machine, sink),
-            Event::ControlFlow { .. } | Event::InterruptFlag { .. } | Event::Block { .. } => {
-                return ControlFlow::Continue(());
+            Event::ControlFlow { event, ip, transfer, .. } => {
+                let exact = event.ip() || transfer.is_some();
+                let told = self.control_flow(lane, event, exact);
+                return self.interruption(lane, (events.evt, ip, transfer, told), moment, machine, sink);
             }
+            Event::InterruptFlag { enabled, ip, transfer } => {
+                let told = Payload::InterruptFlag { enabled, by_branch: transfer.is_some() };
+                return self.interruption(
+                    lane,
+                    (events.iflag, Some(ip), transfer, told),
+                    moment,
+                    machine,
+                    sink,
+                );
+            }
+            Event::Block { .. } => return ControlFlow::Continue(()),
         };
         let Some(event) = event.filter(|_| !self.skips()) else { return ControlFlow::Continue(()) };
         let ran = place.filter(|_| ip.is_some() && !matches!(payload, Payload::Psb { .. }));
@@ -60,6 +74,36 @@ impl Synthesizer {
             from: ip.unwrap_or(0),
             to: 0,
             flags,
+            length: 0,
+            instructions: moment.instructions,
+            cycles: None,
+        };
+        self.hand_over(lane, (event, 1, (0, 0), Some(payload)), &point, machine, sink)
+    }
+
+    fn control_flow(&self, lane: &Lane<'_>, event: ControlFlowEvent, exact: bool) -> Payload {
+        let mut data = [None; EventDatum::MOST];
+        for (to, from) in data.iter_mut().zip(lane.decoder.event_data()) {
+            *to = Some(EventDatum { kind: from.kind(), value: from.value() });
+        }
+        Payload::ControlFlow { kind: event.kind(), vector: event.vector(), exact, data }
+    }
+
+    /// What event trace tells, alone or with a transfer of control.
+    fn interruption(
+        &mut self,
+        lane: &mut Lane<'_>,
+        (event, ip, transfer, payload): (Option<EventIndex>, Option<u64>, Option<Transfer>, Payload),
+        moment: &Moment,
+        machine: &mut Machine,
+        sink: &mut impl Sink,
+    ) -> ControlFlow<()> {
+        let Some(event) = event.filter(|_| !self.skips()) else { return ControlFlow::Continue(()) };
+        let flags = transfer.map_or(SampleFlags::default(), transfer_flags);
+        let point = Point {
+            from: ip.unwrap_or(0),
+            to: transfer.and_then(|transfer| transfer.to).unwrap_or(0),
+            flags: flags | state_flags(moment, &self.plan),
             length: 0,
             instructions: moment.instructions,
             cycles: None,
@@ -83,7 +127,7 @@ impl Synthesizer {
         let Some(event) = self.events.transactions.filter(|_| !self.skips()) else {
             return ControlFlow::Continue(());
         };
-        let (flags, instructions) = (in_tx(moment), moment.instructions);
+        let (flags, instructions) = (state_flags(moment, &self.plan), moment.instructions);
         let point = Point { from: ip, to: 0, flags, length: 0, instructions, cycles: None };
         self.hand_over(lane, (event, 1, (0, 0), None), &point, machine, sink)
     }

@@ -256,7 +256,10 @@ impl FieldSpec {
     /// A name is not known, or plain names are mixed with signed ones.
     pub fn apply(&mut self, text: &str) -> Result<(), FieldSpecError> {
         let (classes, list) = split_class(text)?;
-        classes.iter().for_each(|class| self.changed[*class as usize] = true);
+        // As in perf, flags alone leave everything else as it is when nobody asks.
+        if list.trim() != "+flags" {
+            classes.iter().for_each(|class| self.changed[*class as usize] = true);
+        }
         let items: Vec<&str> = list.split(',').map(str::trim).filter(|item| !item.is_empty()).collect();
         let signed = items.iter().filter(|item| item.starts_with(['+', '-'])).count();
         match (items.is_empty(), signed == 0, signed == items.len()) {

@@ -39,6 +39,9 @@ const STATES: [(SampleFlags, u8); 3] = [
 
 const WIDTH: usize = 21;
 
+/// What names take of it where something follows them.
+const NAME_WIDTH: usize = 15;
+
 /// Appends what happened, in its column.
 pub fn write_flags(flags: SampleFlags, out: &mut Vec<u8>) {
     out.extend_from_slice(b"  ");
@@ -56,6 +59,7 @@ fn write_kind(flags: SampleFlags, out: &mut Vec<u8>) {
     } else if flags.contains(SampleFlags::TRACE_END) {
         out.extend_from_slice(b"tr end  ");
     }
+    let start = out.len();
     match BRANCHES.iter().find(|(branch, _)| *branch == kind) {
         Some((_, name)) => out.extend_from_slice(name.as_bytes()),
         None if kind == SampleFlags::default() => {}
@@ -65,10 +69,19 @@ fn write_kind(flags: SampleFlags, out: &mut Vec<u8>) {
         }
     }
     if flags.meets(states) {
-        out.push(b'(');
-        out.extend(STATES.iter().filter(|(flag, _)| flags.contains(*flag)).map(|(_, letter)| *letter));
-        out.push(b')');
+        write_states(flags, start + NAME_WIDTH, out);
     }
+}
+
+/// Appends the letters of the states that hold, to the right of their column, which begins at `start`.
+fn write_states(flags: SampleFlags, start: usize, out: &mut Vec<u8>) {
+    const WIDTH: usize = 6;
+    let letters = STATES.iter().filter(|(flag, _)| flags.contains(*flag)).map(|(_, letter)| *letter);
+    let end = start + WIDTH;
+    pad(out, end.saturating_sub(out.len() + 2 + letters.clone().count()));
+    out.push(b'(');
+    out.extend(letters);
+    out.push(b')');
 }
 
 /// Appends the instructions per cycle, if cycles were counted.
@@ -115,7 +128,7 @@ pub fn write_payload(payload: &Payload, out: &mut Vec<u8>) {
         Payload::Psb { offset: 0 } => write!(out, " psb offs: 0 "),
         Payload::Psb { offset } => write!(out, " psb offs: {offset:#x} "),
         Payload::Mwait { hints, extensions } => {
-            write!(out, " hints: {} extensions: {} ", Hex(hints), Hex(extensions))
+            write!(out, " hints: {} extensions: {} ", Hex(hints.into()), Hex(extensions.into()))
         }
         Payload::PowerEntry { hardware, state, sub_state } => {
             write!(out, " hw: {} cstate: {state} sub-cstate: {sub_state} ", u8::from(hardware))
@@ -128,12 +141,61 @@ pub fn write_payload(payload: &Payload, out: &mut Vec<u8>) {
                 Hex(wake_reason.into())
             )
         }
+        Payload::ControlFlow { kind, vector, exact, data } => {
+            let exact = u8::from(exact);
+            write!(out, " cfe: {} IP: {exact} vector: {vector}", Numbered(CONTROL_FLOW, "", kind)).and_then(
+                |()| {
+                    let mut known = data.iter().flatten();
+                    known.try_for_each(|datum| {
+                        write!(out, " {}: {}", Numbered(EVENT_DATA, "EVD_", datum.kind), Hex(datum.value))
+                    })
+                },
+            )
+        }
+        Payload::InterruptFlag { enabled, by_branch } => {
+            let (before, how) = (u8::from(!enabled), if by_branch { "via" } else { "non" });
+            write!(out, " IFLAG: {before}->{} {how} branch ", 1 - before)
+        }
     };
     pad(out, (start + WIDTH).saturating_sub(out.len()));
 }
 
+/// Names of interrupts and the like, by number.
+const CONTROL_FLOW: &[&str] = &[
+    "",
+    "INTR",
+    "IRET",
+    "SMI",
+    "RSM",
+    "SIPI",
+    "INIT",
+    "VMENTRY",
+    "VMEXIT",
+    "VMEXIT_INTR",
+    "SHUTDOWN",
+    "",
+    "UINTR",
+    "UIRET",
+];
+
+/// Names of what is told about them, by number.
+const EVENT_DATA: &[&str] = &["PFA", "VMXQ", "VMXR"];
+
+/// The name of a number, or the number behind a text.
+struct Numbered(&'static [&'static str], &'static str, u8);
+
+impl std::fmt::Display for Numbered {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Numbered(names, before, number) = self;
+        match names.get(usize::from(*number)).filter(|name| !name.is_empty()) {
+            Some(name) => f.write_str(name),
+            None => write!(f, "{before}{number}"),
+        }
+    }
+}
+
 /// A number that has no `0x` when it is 0.
-struct Hex(u32);
+struct Hex(u64);
 
 impl std::fmt::Display for Hex {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -171,6 +233,7 @@ fn write_ptwrite(exact: bool, value: u64, out: &mut Vec<u8>) -> std::io::Result<
 #[cfg(test)]
 mod tests {
     use super::*;
+    use oxperf_session::EventDatum;
 
     fn text(write: impl Fn(&mut Vec<u8>)) -> String {
         let mut out = Vec::new();
@@ -187,8 +250,8 @@ mod tests {
             (F::BRANCH | F::TRACE_BEGIN, "tr strt jmp"),
             (F::BRANCH | F::ASYNC | F::TRACE_END, "tr end  async"),
             (F::BRANCH | F::CALL | F::ASYNC | F::INTERRUPT, "hw int"),
-            (F::BRANCH | F::CONDITIONAL | F::IN_TX, "jcc(x)"),
-            (F::BRANCH | F::INTERRUPTS_DISABLED | F::INTERRUPTS_TOGGLED, "jmp(Dt)"),
+            (F::BRANCH | F::CONDITIONAL | F::IN_TX, "jcc               (x)"),
+            (F::BRANCH | F::INTERRUPTS_DISABLED | F::INTERRUPTS_TOGGLED, "jmp              (Dt)"),
             (F::SYSCALL, "raw flags:0x10"),
         ] {
             assert_eq!(text(|out| write_flags(flags, out)), format!("  {expected:21} "));
@@ -206,6 +269,15 @@ mod tests {
         assert_eq!(value(0), padded(" IP: 1 payload: 0 "));
         assert_eq!(value(u64::from_le_bytes(*b"hello\0\0\0")), padded(" IP: 1 payload: 0x6f6c6c6568 hello "));
         assert_eq!(value(0x1b_6f6c), padded(" IP: 1 payload: 0x1b6f6c "));
+        let data =
+            [Some(EventDatum { kind: 0, value: 0x1234 }), Some(EventDatum { kind: 5, value: 0 }), None];
+        let fault = Payload::ControlFlow { kind: 1, vector: 14, exact: true, data };
+        assert_eq!(
+            text(|out| write_payload(&fault, out)),
+            " cfe: INTR IP: 1 vector: 14 PFA: 0x1234 EVD_5: 0"
+        );
+        let flag = Payload::InterruptFlag { enabled: false, by_branch: true };
+        assert_eq!(text(|out| write_payload(&flag, out)).trim(), "IFLAG: 1->0 via branch");
         let pwrx = Payload::PowerExit { deepest: 1, last: 2, wake_reason: 8 };
         assert_eq!(
             text(|out| write_payload(&pwrx, out)),
