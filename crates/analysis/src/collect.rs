@@ -4,6 +4,7 @@
 //! cores, and the chains enter the context tree by what they are called. So the tree grows with distinct functions,
 //! not with the address spaces that hold them, and naming costs once for each place.
 
+mod merge;
 mod naming;
 mod traces;
 
@@ -16,7 +17,8 @@ use oxperf_session::{EventIndex, EventTable, SampleEvent, Sink};
 use oxperf_tracepoint::Formatters;
 use rustc_hash::FxHashMap;
 
-use crate::profile::{CommId, EventProfile, NodeId, Profile, SampleGroup, Thread, ThreadId, TraceId};
+use crate::profile::{CommId, EventProfile, FrameId, Profile, Thread};
+use merge::{Batch, Merging, Sample};
 use naming::Naming;
 use traces::Traces;
 
@@ -43,45 +45,14 @@ pub struct Collector<'s> {
     names: Names<'s>,
     naming: Naming,
     traces: Traces<'s>,
-    batch: Batch,
-    groups: FxHashMap<GroupKey, usize>,
+    /// Samples whose frames are not named yet.
+    batch: Batch<LocatedId>,
+    /// Empty between batches.
+    named: Batch<FrameId>,
+    merging: Merging,
     profile: Profile,
-    seen: u64,
     /// Chains with markers that are not known; they are left out.
     faulty_chains: u64,
-}
-
-/// Samples whose frames are not named yet.
-#[derive(Debug, Default)]
-struct Batch {
-    samples: Vec<Pending>,
-    /// The chains of the samples one after another, innermost frame first.
-    chains: Vec<LocatedId>,
-}
-
-#[derive(Clone, Copy, Debug)]
-struct Pending {
-    event: usize,
-    thread: oxperf_machine::ThreadId,
-    comm: oxperf_machine::CommId,
-    cpu: Option<u32>,
-    trace: Option<TraceId>,
-    frame: LocatedId,
-    /// Where the sample's chain ends in [`Batch::chains`]; it begins where the last one's ends.
-    chain_end: usize,
-    period: u64,
-}
-
-/// What samples must agree in to be merged.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-struct GroupKey {
-    event: u32,
-    thread: ThreadId,
-    comm: CommId,
-    cpu: Option<u32>,
-    trace: Option<TraceId>,
-    frame: crate::profile::FrameId,
-    chain: NodeId,
 }
 
 impl<'s> Collector<'s> {
@@ -99,9 +70,9 @@ impl<'s> Collector<'s> {
             naming: Naming::default(),
             traces: Traces::default(),
             batch: Batch::default(),
-            groups: FxHashMap::default(),
+            named: Batch::default(),
+            merging: Merging::default(),
             profile: Profile { events, ..Profile::default() },
-            seen: 0,
             faulty_chains: 0,
         }
     }
@@ -116,7 +87,14 @@ impl<'s> Collector<'s> {
     /// The profile of everything that came, given the machine at the end of the recording.
     pub fn finish(mut self, machine: &Machine) -> Profile {
         self.name_batch(machine);
-        let comms = self.comm_ids(machine);
+        let merger = self.merging.finish(self.named);
+        self.profile.chains = merger.chains;
+        for (event, merged) in self.profile.events.iter_mut().zip(merger.events) {
+            event.groups = merged.groups;
+            event.sample_count = merged.sample_count;
+            event.period_total = merged.period_total;
+        }
+        let comms = comm_ids(&mut self.profile, machine);
         for event in &mut self.profile.events {
             event.groups.iter_mut().for_each(|group| group.comm = comms[group.comm.index()]);
         }
@@ -130,19 +108,6 @@ impl<'s> Collector<'s> {
     /// Number of call chains left out because of unknown markers.
     pub fn faulty_chains(&self) -> u64 {
         self.faulty_chains
-    }
-
-    /// Gives each text one id; a name may have stood under several numbers.
-    fn comm_ids(&mut self, machine: &Machine) -> Vec<CommId> {
-        let mut ids: FxHashMap<&str, CommId> = FxHashMap::default();
-        let comms = &mut self.profile.comms;
-        let mut id_of = |name| {
-            *ids.entry(name).or_insert_with(|| {
-                comms.push(String::from(name));
-                CommId(comms.len() as u32 - 1)
-            })
-        };
-        machine.comms().iter().map(|name| id_of(name.as_str())).collect()
     }
 
     fn take_chain(&mut self, machine: &Machine, event: &SampleEvent<'_>) {
@@ -165,61 +130,24 @@ impl<'s> Collector<'s> {
         }
     }
 
-    /// Names what is new and merges the batch into the profile.
+    /// Names what is new in the batch.
     fn name_batch(&mut self, machine: &Machine) {
         self.naming.extend(&self.located, &mut self.names, machine, &mut self.profile);
-        let batch = std::mem::take(&mut self.batch);
-        let mut start = 0;
-        for pending in &batch.samples {
-            let chain = &batch.chains[start..pending.chain_end];
-            start = pending.chain_end;
-            let outermost_first = chain.iter().rev().map(|id| self.naming.frame(*id));
-            let node = self.profile.chains.insert(outermost_first);
-            self.merge(pending, node);
-        }
-        self.batch = batch.emptied();
-    }
-
-    fn merge(&mut self, pending: &Pending, chain: NodeId) {
-        let key = GroupKey {
-            event: pending.event as u32,
-            thread: ThreadId(pending.thread.0),
-            comm: CommId(pending.comm.0),
-            cpu: pending.cpu,
-            trace: pending.trace,
-            frame: self.naming.frame(pending.frame),
-            chain,
-        };
-        let order = self.seen;
-        self.seen += 1;
-        let Some(event) = self.profile.events.get_mut(pending.event) else { return };
-        event.sample_count += 1;
-        event.period_total = event.period_total.wrapping_add(pending.period);
-        let index = *self.groups.entry(key).or_insert(event.groups.len());
-        match event.groups.get_mut(index) {
-            Some(group) => {
-                group.samples += 1;
-                group.period = group.period.wrapping_add(pending.period);
-            }
-            None => event.groups.push(key.group(pending.period, order)),
-        }
+        self.batch.drain_to(&mut self.named, |id| self.naming.frame(id));
     }
 }
 
-impl GroupKey {
-    fn group(self, period: u64, order: u64) -> SampleGroup {
-        let GroupKey { thread, comm, cpu, trace, frame, chain, .. } = self;
-        SampleGroup { thread, comm, cpu, trace, frame, chain, samples: 1, period, order }
-    }
-}
-
-impl Batch {
-    /// An empty batch that keeps the memory of this one.
-    fn emptied(mut self) -> Batch {
-        self.samples.clear();
-        self.chains.clear();
-        self
-    }
+/// Gives each text one id; a name may have stood under several numbers.
+fn comm_ids(profile: &mut Profile, machine: &Machine) -> Vec<CommId> {
+    let mut ids: FxHashMap<&str, CommId> = FxHashMap::default();
+    let comms = &mut profile.comms;
+    let mut id_of = |name| {
+        *ids.entry(name).or_insert_with(|| {
+            comms.push(String::from(name));
+            CommId(comms.len() as u32 - 1)
+        })
+    };
+    machine.comms().iter().map(|name| id_of(name.as_str())).collect()
 }
 
 fn profile_thread(thread: &oxperf_machine::Thread, comms: &[CommId]) -> Thread {
@@ -243,10 +171,13 @@ impl Sink for Collector<'_> {
 
     #[inline]
     fn sample(&mut self, machine: &mut Machine, event: &SampleEvent<'_>) -> ControlFlow<()> {
+        if event.event.0 >= self.profile.events.len() {
+            return ControlFlow::Continue(());
+        }
         let mode = event.misc.cpu_mode();
         let frame = self.located.intern(machine, event.thread, mode, event.sample.ip.unwrap_or(0));
         self.take_chain(machine, event);
-        self.batch.samples.push(Pending {
+        self.batch.samples.push(Sample {
             event: event.event.0,
             thread: event.thread,
             comm: machine.thread_info(event.thread).comm,
@@ -258,6 +189,7 @@ impl Sink for Collector<'_> {
         });
         if self.batch.chains.len() + self.batch.samples.len() >= BATCH_ADDRESSES {
             self.name_batch(machine);
+            self.named = self.merging.begin(std::mem::take(&mut self.named));
         }
         ControlFlow::Continue(())
     }

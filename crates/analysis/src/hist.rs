@@ -10,6 +10,7 @@
 //! ```
 
 mod callgraph;
+mod columns;
 mod count;
 mod forest;
 mod graphs;
@@ -20,6 +21,7 @@ mod order;
 mod rank;
 mod rbtree;
 mod rows;
+mod steps;
 mod table;
 mod task;
 #[cfg(test)]
@@ -32,8 +34,8 @@ pub use table::{Cell, Row, Table};
 pub use weight::Weight;
 
 use count::{Counted, Scope, Shared, count};
-use forest::Steps;
 use location::Locations;
+use steps::Steps;
 use task::Tasks;
 
 use crate::profile::Profile;
@@ -76,7 +78,7 @@ pub fn histograms(profile: &Profile, options: &HistOptions) -> Vec<Table> {
         chains: chains && (options.children || options.call_graph.is_some()),
         order: options.order,
     };
-    let locations = Locations::new(profile, &options.keys);
+    let locations = Locations::new(profile, &options.keys, scope.chains);
     let steps = if scope.chains { Steps::new(profile, &locations) } else { Steps::none() };
     let tasks = Tasks::new(profile, &options.keys);
     let mut shared = Shared { profile, locations, steps, tasks };

@@ -5,6 +5,7 @@
 
 mod context;
 mod ids;
+pub(crate) mod paths;
 
 use oxperf_abi::{Pid, Tid};
 

@@ -12,6 +12,7 @@ pub mod flamegraph;
 pub mod header;
 pub mod hot;
 pub mod json_export;
+mod pieces;
 pub mod records;
 pub mod report;
 pub mod script;

@@ -9,6 +9,7 @@ mod percent;
 mod summary;
 
 use std::io::{self, Write};
+use std::ops::Range;
 
 use oxperf_analysis::hist::{SortKey, Table};
 use oxperf_analysis::profile::Profile;
@@ -16,11 +17,10 @@ use oxperf_analysis::profile::Profile;
 use columns::Columns;
 use graph::Graphs;
 
+use crate::pieces::write_in_order;
+
 pub use graph::{GraphText, GraphValue};
 pub use summary::{prologue, tip};
-
-/// Bytes that are gathered before they are written.
-const BUFFER: usize = 1 << 17;
 
 /// What the tables show.
 #[derive(Clone, Debug)]
@@ -41,44 +41,43 @@ pub fn table(out: &mut dyn Write, profile: &Profile, table: &Table, text: &Repor
     {
         return Ok(());
     }
-    let mut writer = TableWriter {
+    let writer = TableWriter {
         columns: Columns::new(profile, table, text),
         graphs: text.graph.as_ref().map(|graph| Graphs::new(profile, table, graph)),
-        buffer: Vec::with_capacity(BUFFER + BUFFER / 2),
-        out,
+        table,
+        min_percent: text.min_percent,
     };
-    summary::heading(&mut writer.buffer, profile, table);
-    writer.columns.heading(&mut writer.buffer);
-    writer.rows(table, text.min_percent)?;
-    writer.buffer.extend_from_slice(b"\n\n");
-    writer.out.write_all(&writer.buffer)
+    let mut heading = Vec::new();
+    summary::heading(&mut heading, profile, table);
+    writer.columns.heading(&mut heading);
+    out.write_all(&heading)?;
+    write_in_order(out, table.rows().len(), |rows, buffer| writer.rows(rows, buffer))?;
+    out.write_all(b"\n\n")
 }
 
 struct TableWriter<'a> {
     columns: Columns<'a>,
     graphs: Option<Graphs<'a>>,
-    buffer: Vec<u8>,
-    out: &'a mut dyn Write,
+    table: &'a Table,
+    min_percent: f64,
 }
 
 impl TableWriter<'_> {
-    fn rows(&mut self, table: &Table, min_percent: f64) -> io::Result<()> {
-        let mut trees = table.trees().iter().peekable();
-        for (index, row) in table.rows().iter().enumerate() {
-            let cells = table.cells(index);
+    fn rows(&self, range: Range<usize>, buffer: &mut Vec<u8>) {
+        let mut memory = self.columns.memory();
+        let trees = self.table.trees();
+        let mut trees =
+            trees[trees.partition_point(|(at, _)| (*at as usize) < range.start)..].iter().peekable();
+        for (index, row) in range.clone().zip(&self.table.rows()[range]) {
+            let cells = self.table.cells(index);
             let tree = trees.next_if(|(at, _)| *at as usize == index);
-            if self.columns.leader_percent(cells) < min_percent {
+            if self.columns.leader_percent(cells) < self.min_percent {
                 continue;
             }
-            self.columns.row(&mut self.buffer, row, cells);
+            self.columns.row(buffer, &mut memory, row, cells);
             if let (Some((_, tree)), Some(graphs), Some(leader)) = (tree, &self.graphs, cells.first()) {
-                graphs.draw(&mut self.buffer, tree, leader.all);
-            }
-            if self.buffer.len() >= BUFFER {
-                self.out.write_all(&self.buffer)?;
-                self.buffer.clear();
+                graphs.draw(buffer, tree, leader.all);
             }
         }
-        Ok(())
     }
 }

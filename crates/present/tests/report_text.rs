@@ -27,7 +27,7 @@ fn profile(samples: &[&str]) -> Profile {
 fn sample(profile: &mut Profile, line: &str) {
     let (stack, period) = line.rsplit_once(' ').unwrap();
     let frames: Vec<FrameId> = stack.split(';').map(|name| frame(profile, name)).collect();
-    let (chain, period) = (profile.chains.insert(frames.iter().copied()), period.parse().unwrap());
+    let (chain, period) = (profile.chains.insert(&frames), period.parse().unwrap());
     let (thread, comm, frame) = (ThreadId(0), CommId(0), *frames.last().unwrap());
     let event = &mut profile.events[0];
     let order = event.sample_count;

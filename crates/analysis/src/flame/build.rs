@@ -24,8 +24,8 @@ pub(super) struct Builder<'a> {
     chains: Vec<Option<Placed>>,
     /// The node of (outermost node, chain) for the others.
     other_chains: FxHashMap<(u32, NodeId), u32>,
-    /// Scratch: the frames of a chain that have no node yet.
-    pending: Vec<(NodeId, FrameId)>,
+    /// Scratch: the runs of a chain that have no node yet.
+    pending: Vec<(NodeId, &'a [FrameId])>,
 }
 
 /// Where a chain stands in the merged tree.
@@ -44,7 +44,7 @@ impl<'a> Builder<'a> {
             frames: FxHashMap::default(),
             merged: vec![None; profile.frames.len()],
             children: FxHashMap::default(),
-            chains: vec![None; profile.chains.len() + 1],
+            chains: vec![None; profile.chains.node_count()],
             other_chains: FxHashMap::default(),
             pending: Vec::new(),
         }
@@ -84,11 +84,15 @@ impl<'a> Builder<'a> {
     /// The node of a chain below `root`; new ones are made for callers not met before.
     fn chain(&mut self, root: u32, chain: NodeId) -> u32 {
         let mut node = self.nearest_known(root, chain);
-        while let Some((context, frame)) = self.pending.pop() {
-            node = self.merged_frame(frame).and_then(|frame| self.child(Some(node), frame)).unwrap_or(node);
+        while let Some((context, run)) = self.pending.pop() {
+            node = run.iter().fold(node, |node, &frame| self.called(node, frame));
             self.remember(root, context, node);
         }
         node
+    }
+
+    fn called(&mut self, caller: u32, frame: FrameId) -> u32 {
+        self.merged_frame(frame).and_then(|frame| self.child(Some(caller), frame)).unwrap_or(caller)
     }
 
     fn remember(&mut self, root: u32, context: NodeId, node: u32) {
@@ -108,7 +112,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// The node of the innermost caller that already has one; the frames inside it are left in `pending`.
+    /// The node of the innermost caller that already has one; the runs inside it are left in `pending`.
     fn nearest_known(&mut self, root: u32, chain: NodeId) -> u32 {
         self.pending.clear();
         let mut context = chain;
@@ -116,8 +120,8 @@ impl<'a> Builder<'a> {
             if let Some(node) = self.known(root, context) {
                 return node;
             }
-            let Some((caller, frame)) = self.profile.chains.node(context) else { return root };
-            self.pending.push((context, frame));
+            let Some((caller, run)) = self.profile.chains.node(context) else { return root };
+            self.pending.push((context, run));
             context = caller;
         }
     }

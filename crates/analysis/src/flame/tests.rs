@@ -51,7 +51,8 @@ fn frame(dso: u32, symbol: Option<u32>, address: u64) -> Frame {
 
 fn group(tree: &mut ContextTree, chain: &[u32], period: u64) -> SampleGroup {
     let frame = FrameId(chain.last().copied().unwrap_or(1));
-    let chain = tree.insert(chain.iter().map(|&frame| FrameId(frame)));
+    let frames: Vec<FrameId> = chain.iter().map(|&frame| FrameId(frame)).collect();
+    let chain = tree.insert(&frames);
     let (thread, comm) = (ThreadId(0), CommId(0));
     SampleGroup { thread, comm, cpu: None, trace: None, frame, chain, samples: 1, period, order: 0 }
 }

@@ -1,33 +1,36 @@
 //! Counting: from the sample groups of one event to its rows.
 //!
 //! With children a sample adds once to each distinct row of its chain. That is not done sample by sample: in the
-//! forest of contexts, a row's total is the weight below its outermost contexts.
+//! tree of contexts, a row's total is the weight below its outermost contexts. Tasks share no row, so they are counted
+//! side by side.
+
+use rayon::prelude::*;
 
 use super::callgraph::Order;
-use super::forest::{Forest, Grown, Memo, Place, Steps};
+use super::forest::{Grown, Place, RunId, Seedling};
 use super::location::{LocationId, Locations};
-use super::rows::{GroupIndex, Rows};
+use super::rows::{GroupIndex, RowData, Rows};
+use super::steps::{StepId, Steps};
 use super::task::{TaskId, Tasks};
 use super::weight::Weight;
-use crate::profile::{EventProfile, Profile, SampleGroup};
+use crate::profile::{EventProfile, FrameId, NodeId, Profile, SampleGroup};
 
 /// Everything that is known of an event once it is counted.
 #[derive(Debug)]
 pub(crate) struct Counted {
-    pub(crate) rows: Rows,
+    pub(crate) rows: Vec<RowData>,
     /// The groups of the event, those of a task together, each task in order of time.
     pub(crate) groups: Vec<Placed>,
-    pub(crate) forest: Grown,
-    /// For each context the next one outwards with the same location.
-    pub(crate) enclosing: Vec<Option<Place>>,
+    /// The contexts of each task; empty for tasks that the event has not seen.
+    pub(crate) trees: Vec<Grown>,
 }
 
-/// A sample group with its task and the context it ended in.
+/// A sample group with its task and the run that its chain ended with.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Placed {
     pub(crate) task: TaskId,
     pub(crate) group: GroupIndex,
-    pub(crate) place: Place,
+    pub(crate) run: RunId,
 }
 
 /// What rows count.
@@ -52,27 +55,18 @@ pub(crate) struct Shared<'a> {
 /// Counts an event.
 pub(crate) fn count(shared: &mut Shared<'_>, event: &EventProfile, scope: Scope) -> Counted {
     let mut groups = by_task(shared, event);
-    let forest = plant(shared, event, &mut groups, scope);
-    let mut rows = Rows::new(shared.locations.len());
-    let mut enclosing = Vec::new();
-    let reach = if scope.children {
-        enclosing = enclosing_contexts(shared, &forest);
-        Reach::new(&forest, &groups)
-    } else {
-        Reach::default()
-    };
-    for task in groups.chunk_by(|a, b| a.task == b.task) {
-        let Some(first) = task.first() else { continue };
-        rows.begin(first.task);
-        if scope.children {
-            let counting = Counting { shared, forest: &forest, enclosing: &enclosing, reach: &reach };
-            counting.callers(&mut rows, first.task, scope.order);
-        }
-        for placed in task {
-            own(shared, event, &forest, &mut rows, placed);
-        }
+    let counting = Counting { shared, event, scope };
+    let tasks: Vec<&mut [Placed]> = groups.chunk_by_mut(|a, b| a.task == b.task).collect();
+    let rows = || Rows::new(shared.locations.len());
+    let tasks = tasks.into_par_iter().map_init(rows, |rows, groups| counting.task(rows, groups));
+    let counted: Vec<(TaskId, Vec<RowData>, Grown)> = tasks.flatten_iter().collect();
+    let mut trees: Vec<Grown> = (0..shared.tasks.len()).map(|_| Grown::default()).collect();
+    let mut rows = Vec::new();
+    for (task, of_task, tree) in counted {
+        rows.extend(of_task);
+        trees[task.0 as usize] = tree;
     }
-    Counted { rows, groups, forest, enclosing }
+    Counted { rows, groups, trees }
 }
 
 fn by_task(shared: &mut Shared<'_>, event: &EventProfile) -> Vec<Placed> {
@@ -81,28 +75,11 @@ fn by_task(shared: &mut Shared<'_>, event: &EventProfile) -> Vec<Placed> {
     let mut placed: Vec<Placed> = groups
         .map(|(group, sample)| {
             let task = shared.tasks.intern(shared.profile, sample, &mut scratch);
-            Placed { task, group, place: 0 }
+            Placed { task, group, run: RunId::ROOT }
         })
         .collect();
     placed.sort_by_key(|placed| placed.task);
     placed
-}
-
-/// Grows a tree for each task and notes where each group ends. Tree numbers are the numbers of tasks.
-fn plant(shared: &Shared<'_>, event: &EventProfile, groups: &mut [Placed], scope: Scope) -> Grown {
-    let mut forest = Forest::default();
-    let mut memo = Memo::default();
-    let mut planted = 0;
-    for placed in groups.iter_mut() {
-        while planted <= placed.task.0 {
-            forest.plant();
-            planted += 1;
-        }
-        let Some(sample) = event.groups.get(placed.group as usize).filter(|_| scope.chains) else { continue };
-        placed.place = forest.insert(shared.profile, &shared.steps, &mut memo, sample.chain);
-        forest.add(placed.place, weight(sample));
-    }
-    forest.grown()
 }
 
 /// The weight of a sample group.
@@ -110,32 +87,102 @@ pub(crate) fn weight(group: &SampleGroup) -> Weight {
     Weight { period: group.period, samples: group.samples }
 }
 
-fn own(shared: &Shared<'_>, event: &EventProfile, forest: &Grown, rows: &mut Rows, placed: &Placed) {
-    let Some(sample) = event.groups.get(placed.group as usize) else { return };
-    let Some(location) = shared.locations.own(sample.frame) else { return };
-    let counted = innermost(shared, forest, placed.place, location).is_some();
-    let row = rows.row(location, placed.group);
-    row.own += weight(sample);
-    row.depth = row.depth.max(forest.context(placed.place).depth);
-    if !counted {
-        row.all = row.all.wrapping_add(sample.period);
+/// The innermost context with a location in the chain that ends with a run.
+pub(crate) fn innermost(
+    shared: &Shared<'_>,
+    tree: &Grown,
+    run: RunId,
+    location: LocationId,
+) -> Option<Place> {
+    tree.outwards(tree.innermost(run)).find(|&place| shared.steps.location(tree.step(place)) == location)
+}
+
+/// What counting looks at.
+struct Counting<'a> {
+    shared: &'a Shared<'a>,
+    event: &'a EventProfile,
+    scope: Scope,
+}
+
+impl Counting<'_> {
+    /// The rows and contexts of one task.
+    fn task(&self, rows: &mut Rows, groups: &mut [Placed]) -> Option<(TaskId, Vec<RowData>, Grown)> {
+        let task = groups.first()?.task;
+        let tree = self.plant(groups);
+        rows.begin(task);
+        if self.scope.children {
+            self.callers(rows, &tree, &Reach::new(&tree, groups));
+        }
+        groups.iter().for_each(|placed| self.own(rows, &tree, placed));
+        Some((task, rows.take(), tree))
+    }
+
+    /// Grows the tree of a task and notes where each group ends.
+    fn plant(&self, groups: &mut [Placed]) -> Grown {
+        let (mut seedling, mut chain) = (Seedling::default(), Vec::new());
+        let mut nodes = Vec::new();
+        if self.scope.chains {
+            nodes.extend(groups.iter().map(|placed| {
+                let Some(group) = self.event.groups.get(placed.group as usize) else { return NodeId(0) };
+                self.steps_of(group.chain, &mut chain);
+                seedling.add(&chain, weight(group))
+            }));
+        }
+        let (tree, runs) = seedling.grown();
+        groups.iter_mut().zip(nodes).for_each(|(placed, node)| placed.run = runs[node.index()]);
+        tree
+    }
+
+    /// A chain as steps, the outermost first.
+    fn steps_of(&self, chain: NodeId, steps: &mut Vec<StepId>) {
+        steps.clear();
+        let frames = self.shared.profile.chains.path_to_root(chain);
+        steps.extend(frames.filter_map(|frame: FrameId| self.shared.steps.of(frame)));
+        steps.reverse();
+    }
+
+    fn own(&self, rows: &mut Rows, tree: &Grown, placed: &Placed) {
+        let Some(sample) = self.event.groups.get(placed.group as usize) else { return };
+        let Some(location) = self.shared.locations.own(sample.frame) else { return };
+        let counted = self.scope.children && innermost(self.shared, tree, placed.run, location).is_some();
+        let row = rows.row(location, placed.group);
+        row.own += weight(sample);
+        row.depth = row.depth.max(tree.depth(placed.run));
+        if !counted {
+            row.all = row.all.wrapping_add(sample.period);
+        }
+    }
+
+    /// Adds each sample of a task to every row of its chain.
+    fn callers(&self, rows: &mut Rows, tree: &Grown, reach: &Reach) {
+        let mut passed = vec![false; tree.run_count()];
+        for run in tree.runs() {
+            let at = run.0 as usize;
+            let (first, deepest, total) = (reach.first[at], reach.deepest[at], tree.weight(run).period);
+            let mut passed_object = passed[tree.parent(run).0 as usize];
+            for place in tree.places(run) {
+                let step = tree.step(place);
+                let location = self.shared.steps.location(step);
+                let outermost = rows.enter(location, run, tree.behind(run));
+                if outermost || self.scope.order == Order::Callee {
+                    let row = rows.caller(location, first, passed_object);
+                    if outermost {
+                        row.all = row.all.wrapping_add(total);
+                    }
+                    row.depth = row.depth.max(match self.scope.order {
+                        Order::Caller => deepest - tree.depth_at(place) + 1,
+                        Order::Callee => tree.depth_at(place),
+                    });
+                }
+                passed_object |= self.shared.steps.place(step).dso.is_some();
+            }
+            passed[at] = passed_object;
+        }
     }
 }
 
-/// The innermost context with a location, from a place outwards.
-pub(crate) fn innermost(
-    shared: &Shared<'_>,
-    forest: &Grown,
-    place: Place,
-    location: LocationId,
-) -> Option<Place> {
-    let in_chain = (forest.context(place).depth > 0).then_some(place);
-    let mut outwards = std::iter::successors(in_chain, |&place| forest.caller(place));
-    outwards.find(|&place| shared.steps.location(forest.context(place).step) == location)
-}
-
-/// What can be reached from each context inwards.
-#[derive(Debug, Default)]
+/// What can be reached from the end of each run inwards.
+#[derive(Debug)]
 struct Reach {
     /// The earliest group that ends there or below.
     first: Vec<GroupIndex>,
@@ -144,85 +191,18 @@ struct Reach {
 }
 
 impl Reach {
-    fn new(forest: &Grown, groups: &[Placed]) -> Reach {
-        let mut first = vec![GroupIndex::MAX; forest.len()];
+    fn new(tree: &Grown, groups: &[Placed]) -> Reach {
+        let mut first = vec![GroupIndex::MAX; tree.run_count()];
         for placed in groups {
-            let slot = &mut first[placed.place as usize];
+            let slot = &mut first[placed.run.0 as usize];
             *slot = placed.group.min(*slot);
         }
-        let mut deepest: Vec<u32> =
-            (0..).take(forest.len()).map(|place| forest.context(place).depth).collect();
-        for place in (0..forest.len()).rev() {
-            let parent = forest.context(place as Place).parent as usize;
-            first[parent] = first[parent].min(first[place]);
-            deepest[parent] = deepest[parent].max(deepest[place]);
+        let mut deepest: Vec<u32> = tree.runs().map(|run| tree.depth(run)).collect();
+        for run in tree.runs().rev() {
+            let (parent, at) = (tree.parent(run).0 as usize, run.0 as usize);
+            first[parent] = first[parent].min(first[at]);
+            deepest[parent] = deepest[parent].max(deepest[at]);
         }
         Reach { first, deepest }
-    }
-}
-
-/// For each context the next one outwards with the same location: a walk that keeps, for each location, the context
-/// it is in.
-fn enclosing_contexts(shared: &Shared<'_>, forest: &Grown) -> Vec<Option<Place>> {
-    let mut enclosing = vec![None; forest.len()];
-    let mut open: Vec<Option<Place>> = vec![None; shared.locations.len()];
-    let mut path: Vec<(Place, usize)> = Vec::new();
-    for tree in 0..shared.tasks.len() {
-        path.extend(forest.tree(tree).next().map(|root| (root, 0)));
-        while let Some((place, entered)) = path.last_mut() {
-            let Some(&child) = forest.called(*place).get(*entered) else {
-                leave(shared, forest, &mut open, &enclosing, *place);
-                path.pop();
-                continue;
-            };
-            *entered += 1;
-            let slot = &mut open[shared.steps.location(forest.context(child).step).0 as usize];
-            enclosing[child as usize] = slot.replace(child);
-            path.push((child, 0));
-        }
-    }
-    enclosing
-}
-
-fn leave(
-    shared: &Shared<'_>,
-    forest: &Grown,
-    open: &mut [Option<Place>],
-    enclosing: &[Option<Place>],
-    place: Place,
-) {
-    let context = forest.context(place);
-    if context.depth > 0 {
-        open[shared.steps.location(context.step).0 as usize] = enclosing[place as usize];
-    }
-}
-
-/// What counting callers looks at.
-struct Counting<'a> {
-    shared: &'a Shared<'a>,
-    forest: &'a Grown,
-    enclosing: &'a [Option<Place>],
-    reach: &'a Reach,
-}
-
-impl Counting<'_> {
-    /// Adds each sample of a task to every row of its chain.
-    fn callers(&self, rows: &mut Rows, task: TaskId, order: Order) {
-        let tree = self.forest.tree(task.0 as usize);
-        for place in tree.skip(1) {
-            let context = self.forest.context(place);
-            let outermost = self.enclosing[place as usize].is_none();
-            if !outermost && order == Order::Caller {
-                continue;
-            }
-            let row = rows.row(self.shared.steps.location(context.step), self.reach.first[place as usize]);
-            if outermost {
-                row.all = row.all.wrapping_add(self.forest.total(place).period);
-            }
-            row.depth = row.depth.max(match order {
-                Order::Caller => self.reach.deepest[place as usize] - context.depth + 1,
-                Order::Callee => context.depth,
-            });
-        }
     }
 }

@@ -1,307 +1,240 @@
-//! The forest of calling contexts: for each task one tree of what called what, with the weight of each context.
+//! The calling contexts of one task: what called what, with the weight of each context.
 //!
 //! Profiles keep chains by frame and for all tasks together. Here they are cut down to what call graphs tell apart
-//! (the symbol, or the address where none is known) and split by task, because rows never mix tasks. A node's parent
-//! always stands before it, so one backward pass sums weights from the leaves to the roots.
+//! ([`super::steps`]) and split by task, because rows never mix tasks. A context is a place in one list of steps: runs
+//! without a fork lie together, callers first, and each is followed by all that is below it. So what a context leads to
+//! is a stretch of the list, and one backward pass sums weights from the leaves to the root.
 
-use std::ops::Range;
-
-use rustc_hash::FxHashMap;
-
-use super::location::{LocationId, Locations};
+use super::steps::StepId;
 use super::weight::Weight;
-use crate::profile::{DsoId, FrameId, NodeId, Profile};
+use crate::profile::NodeId;
+use crate::profile::paths::PathTree;
 
-/// A place in the forest.
+/// A context: the place of its step.
 pub(crate) type Place = u32;
 
-/// A context: who called, and what a call graph shows for it.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Context {
-    /// The caller's place; a tree's root is its own.
-    pub(crate) parent: Place,
-    /// The step that is shown; meaningless at a root.
-    pub(crate) step: StepId,
-    /// How many steps there are from the root.
-    pub(crate) depth: u32,
-}
-
-/// A place in the table of steps.
+/// A run of contexts without a fork.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) struct StepId(pub(crate) u32);
+pub(crate) struct RunId(pub(crate) u32);
 
-/// What a call graph shows on one line.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-struct StepKey {
-    dso: Option<DsoId>,
-    /// The symbol's first address, or the address itself.
-    start: u64,
-    named: bool,
-}
-
-/// A step seen as an address, for the order of lines of equal weight.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct StepPlace {
-    /// The object.
-    pub(crate) dso: Option<DsoId>,
-    /// The symbol's first address, or the address itself.
-    pub(crate) start: u64,
-    /// An address as it was recorded.
-    pub(crate) address: u64,
-    /// Whether there is a symbol.
-    pub(crate) named: bool,
-}
-
-/// The steps of all frames.
-#[derive(Debug)]
-pub(crate) struct Steps {
-    places: Vec<StepPlace>,
-    frames: Vec<FrameId>,
-    locations: Vec<LocationId>,
-    of_frame: Vec<StepId>,
-    /// Whether several frames are the same step.
-    shared: Vec<bool>,
-}
-
-impl Steps {
-    /// No steps at all, for reports that look at no chain.
-    pub(crate) fn none() -> Steps {
-        Steps {
-            places: Vec::new(),
-            frames: Vec::new(),
-            locations: Vec::new(),
-            of_frame: Vec::new(),
-            shared: Vec::new(),
-        }
-    }
-
-    /// The steps of all frames of the profile.
-    pub(crate) fn new(profile: &Profile, locations: &Locations) -> Steps {
-        let mut steps = Steps::none();
-        let mut known = FxHashMap::default();
-        for (id, frame) in (0..).map(FrameId).zip(&profile.frames) {
-            let symbol = frame.symbol.and_then(|symbol| profile.symbols.get(symbol.index()));
-            let start = symbol.map_or(frame.address, |symbol| symbol.start);
-            let key = StepKey { dso: frame.dso, start, named: symbol.is_some() };
-            let place = StepPlace { dso: frame.dso, start, address: frame.address, named: key.named };
-            let next = StepId(steps.places.len() as u32);
-            let step = *known.entry(key).or_insert(next);
-            if step == next {
-                steps.add(place, id, locations);
-            } else {
-                steps.shared[step.0 as usize] = true;
-            }
-            steps.of_frame.push(step);
-        }
-        steps
-    }
-
-    fn add(&mut self, place: StepPlace, frame: FrameId, locations: &Locations) {
-        self.shared.push(false);
-        self.places.push(place);
-        self.frames.push(frame);
-        self.locations.push(locations.called(frame).unwrap_or(LocationId(0)));
-    }
+impl RunId {
+    /// The empty chain's.
+    pub(crate) const ROOT: RunId = RunId(0);
 
     #[inline]
-    fn is_shared(&self, step: StepId) -> bool {
-        self.shared[step.0 as usize]
-    }
-
-    /// The step as an address.
-    #[inline]
-    pub(crate) fn place(&self, step: StepId) -> StepPlace {
-        self.places[step.0 as usize]
-    }
-
-    /// A frame that shows the step.
-    #[inline]
-    pub(crate) fn frame(&self, step: StepId) -> FrameId {
-        self.frames[step.0 as usize]
-    }
-
-    /// The row that the step counts for.
-    #[inline]
-    pub(crate) fn location(&self, step: StepId) -> LocationId {
-        self.locations[step.0 as usize]
+    fn index(self) -> usize {
+        self.0 as usize
     }
 }
 
-/// All contexts of one event.
+/// A tree that grows: its chains and what ends with each.
 #[derive(Debug, Default)]
-pub(crate) struct Forest {
-    contexts: Vec<Context>,
-    /// The places of each tree, its root first.
-    trees: Vec<Range<Place>>,
+pub(crate) struct Seedling {
+    paths: PathTree<StepId>,
     own: Vec<Weight>,
-    /// The contexts that another chain can reach through other nodes of the profile: those at or below a step that
-    /// several frames share. All others are new whenever their node is.
-    joined: FxHashMap<(Place, StepId), Place>,
-    /// Whether a place is one of them.
-    is_joined: Vec<bool>,
 }
 
-/// Remembers which context of the profile is which place of the tree that grows now.
-#[derive(Debug, Default)]
-pub(crate) struct Memo {
-    places: Vec<(u32, Place)>,
-    pending: Vec<(NodeId, StepId)>,
-}
-
-impl Forest {
-    /// Begins a new tree.
-    pub(crate) fn plant(&mut self) {
-        let root = self.contexts.len() as Place;
-        self.push(Context { parent: root, step: StepId(0), depth: 0 }, false);
-        self.trees.push(root..root + 1);
-    }
-
-    /// Puts a chain of the profile into the newest tree and gives its innermost context.
-    pub(crate) fn insert(
-        &mut self,
-        profile: &Profile,
-        steps: &Steps,
-        memo: &mut Memo,
-        chain: NodeId,
-    ) -> Place {
-        memo.places.resize(profile.chains.len() + 1, (0, 0));
-        let tree = self.trees.len() as u32;
-        let mut place = self.trees.last().map_or(0, |tree| tree.start);
-        let mut node = chain;
-        while let Some((parent, frame)) = profile.chains.node(node) {
-            let (in_tree, known) = memo.places[node.0 as usize];
-            if in_tree == tree {
-                place = known;
-                break;
-            }
-            if let Some(&step) = steps.of_frame.get(frame.index()) {
-                memo.pending.push((node, step));
-            }
-            node = parent;
+impl Seedling {
+    /// Adds to what ends with a chain, given from its outermost step on.
+    pub(crate) fn add(&mut self, chain: &[StepId], weight: Weight) -> NodeId {
+        let node = self.paths.insert(chain);
+        if self.own.len() <= node.index() {
+            self.own.resize(self.paths.node_count(), Weight::default());
         }
-        while let Some((node, step)) = memo.pending.pop() {
-            place = self.child(place, step, steps.is_shared(step));
-            memo.places[node.0 as usize] = (tree, place);
+        self.own[node.index()] += weight;
+        node
+    }
+
+    /// Ends the growing; tells with it which run each node became.
+    pub(crate) fn grown(mut self) -> (Grown, Vec<RunId>) {
+        self.paths.seal();
+        let count = self.paths.node_count();
+        self.own.resize(count, Weight::default());
+        let children = Children::new(&self.paths);
+        let mut grown = Grown { run_of: Vec::new(), steps: Vec::new(), runs: Vec::with_capacity(count) };
+        grown.steps.reserve_exact(self.paths.item_count());
+        grown.run_of.reserve_exact(self.paths.item_count());
+        let mut runs = vec![RunId::ROOT; count];
+        let mut open = vec![PathTree::<StepId>::ROOT];
+        while let Some(node) = open.pop() {
+            runs[node.index()] = RunId(grown.runs.len() as u32);
+            let parent = self.paths.parent(node).map_or(RunId::ROOT, |parent| runs[parent.index()]);
+            grown.add(parent, self.paths.run(node), self.own[node.index()]);
+            open.extend(children.of(node).iter().rev());
         }
-        place
-    }
-
-    /// The context of a node that is new to the tree.
-    fn child(&mut self, parent: Place, step: StepId, shared: bool) -> Place {
-        let next = self.contexts.len() as Place;
-        let joined = shared || self.is_joined[parent as usize];
-        let place = if joined { *self.joined.entry((parent, step)).or_insert(next) } else { next };
-        if place == next {
-            let depth = self.contexts[parent as usize].depth + 1;
-            self.push(Context { parent, step, depth }, joined);
-            if let Some(tree) = self.trees.last_mut() {
-                tree.end = next + 1;
-            }
-        }
-        place
-    }
-
-    fn push(&mut self, context: Context, joined: bool) {
-        self.contexts.push(context);
-        self.own.push(Weight::default());
-        self.is_joined.push(joined);
-    }
-
-    /// Adds to what ends at a place.
-    pub(crate) fn add(&mut self, place: Place, weight: Weight) {
-        self.own[place as usize] += weight;
-    }
-
-    /// Ends the growing: sums the weights, links children.
-    pub(crate) fn grown(self) -> Grown {
-        let mut total = self.own;
-        for (place, context) in self.contexts.iter().enumerate().rev() {
-            if context.parent as usize != place {
-                let weight = total[place];
-                total[context.parent as usize] += weight;
-            }
-        }
-        let children = Children::new(&self.contexts);
-        Grown { contexts: self.contexts, trees: self.trees, total, children }
+        grown.sum();
+        (grown, runs)
     }
 }
 
-/// A forest that grows no more.
+/// A tree that grows no more.
 #[derive(Debug, Default)]
 pub(crate) struct Grown {
-    contexts: Vec<Context>,
-    trees: Vec<Range<Place>>,
-    total: Vec<Weight>,
-    children: Children,
+    runs: Vec<Run>,
+    steps: Vec<StepId>,
+    run_of: Vec<RunId>,
+}
+
+/// A run: the last step of its caller, its own steps, what is below.
+#[derive(Clone, Copy, Debug)]
+struct Run {
+    parent: RunId,
+    /// Steps from the root to the first of the run's, that one counted in.
+    depth: u32,
+    start: Place,
+    end: Place,
+    /// The run behind all that are below this one.
+    behind: RunId,
+    /// What ends at the run's last step or below.
+    total: Weight,
 }
 
 impl Grown {
-    /// A context.
-    #[inline]
-    pub(crate) fn context(&self, place: Place) -> Context {
-        self.contexts[place as usize]
+    fn add(&mut self, parent: RunId, steps: &[StepId], own: Weight) {
+        let (start, run) = (self.steps.len() as Place, RunId(self.runs.len() as u32));
+        self.steps.extend_from_slice(steps);
+        self.run_of.resize(self.steps.len(), run);
+        let depth = match self.runs.get(parent.index()) {
+            Some(above) => above.depth + (above.end - above.start),
+            None => 1,
+        };
+        let (end, behind) = (self.steps.len() as Place, RunId(run.0 + 1));
+        self.runs.push(Run { parent, depth, start, end, behind, total: own });
     }
 
-    /// The caller; `None` at a root and above the outermost step.
+    fn sum(&mut self) {
+        for at in (1..self.runs.len()).rev() {
+            let Run { parent, behind, total, .. } = self.runs[at];
+            let above = &mut self.runs[parent.index()];
+            above.total += total;
+            above.behind = above.behind.max(behind);
+        }
+    }
+
+    /// All runs, each before those below it.
+    pub(crate) fn runs(&self) -> impl DoubleEndedIterator<Item = RunId> + use<> {
+        (0..self.runs.len() as u32).map(RunId)
+    }
+
+    /// Number of runs.
+    pub(crate) fn run_count(&self) -> usize {
+        self.runs.len()
+    }
+
+    /// The places of a run.
+    #[inline]
+    pub(crate) fn places(&self, run: RunId) -> std::ops::Range<Place> {
+        let run = &self.runs[run.index()];
+        run.start..run.end
+    }
+
+    /// All places, callers before callees.
+    pub(crate) fn all_places(&self) -> std::ops::Range<Place> {
+        0..self.steps.len() as Place
+    }
+
+    /// The run whose last step called a run's first; the root is its own.
+    #[inline]
+    pub(crate) fn parent(&self, run: RunId) -> RunId {
+        self.runs[run.index()].parent
+    }
+
+    /// The run behind all that are below this one.
+    #[inline]
+    pub(crate) fn behind(&self, run: RunId) -> RunId {
+        self.runs[run.index()].behind
+    }
+
+    /// What ends at a run's last step or below.
+    #[inline]
+    pub(crate) fn weight(&self, run: RunId) -> Weight {
+        self.runs[run.index()].total
+    }
+
+    /// Length of the chain that ends with a run.
+    #[inline]
+    pub(crate) fn depth(&self, run: RunId) -> u32 {
+        let run = &self.runs[run.index()];
+        run.depth + (run.end - run.start) - 1
+    }
+
+    /// Length of the chain that ends at a place.
+    #[inline]
+    pub(crate) fn depth_at(&self, place: Place) -> u32 {
+        let run = &self.runs[self.run_of[place as usize].index()];
+        run.depth + (place - run.start)
+    }
+
+    /// The innermost context of the chain that ends with a run; `None` for the empty chain.
+    #[inline]
+    pub(crate) fn innermost(&self, run: RunId) -> Option<Place> {
+        let run = self.runs.get(run.index())?;
+        (run.start < run.end).then(|| run.end - 1)
+    }
+
+    /// What stands at a place.
+    #[inline]
+    pub(crate) fn step(&self, place: Place) -> StepId {
+        self.steps[place as usize]
+    }
+
+    /// The caller; `None` at the outermost step.
     #[inline]
     pub(crate) fn caller(&self, place: Place) -> Option<Place> {
-        let parent = self.context(place).parent;
-        (self.context(parent).depth > 0 && parent != place).then_some(parent)
+        let run = &self.runs[self.run_of[place as usize].index()];
+        if place > run.start { Some(place - 1) } else { self.innermost(run.parent) }
+    }
+
+    /// A place and its callers.
+    #[inline]
+    pub(crate) fn outwards(&self, from: Option<Place>) -> impl Iterator<Item = Place> + '_ {
+        std::iter::successors(from, |&place| self.caller(place))
     }
 
     /// What ends at a place or below.
     #[inline]
     pub(crate) fn total(&self, place: Place) -> Weight {
-        self.total[place as usize]
+        self.weight(self.run_of[place as usize])
     }
 
     /// The contexts called from a place.
-    #[inline]
-    pub(crate) fn called(&self, place: Place) -> &[Place] {
-        self.children.of(place)
-    }
-
-    /// The places of the `nth` tree, callers before callees.
-    pub(crate) fn tree(&self, nth: usize) -> Range<Place> {
-        self.trees.get(nth).cloned().unwrap_or(0..0)
-    }
-
-    /// Number of contexts, the roots counted in.
-    pub(crate) fn len(&self) -> usize {
-        self.contexts.len()
+    pub(crate) fn called(&self, place: Place) -> impl Iterator<Item = Place> + '_ {
+        let id = self.run_of[place as usize];
+        let run = &self.runs[id.index()];
+        let within = (place + 1 < run.end).then_some(place + 1);
+        let first = if within.is_some() { run.behind } else { RunId(id.0 + 1) };
+        let below = std::iter::successors(Some(first), |&at| Some(self.runs.get(at.index())?.behind));
+        let below = below.take_while(move |&at| at < run.behind);
+        within.into_iter().chain(below.map(|at| self.runs[at.index()].start))
     }
 }
 
-/// The children of all places, one list cut into pieces.
-#[derive(Debug, Default)]
+/// The nodes that go on from each node, one list cut into pieces.
 struct Children {
     starts: Vec<u32>,
-    places: Vec<Place>,
+    nodes: Vec<NodeId>,
 }
 
 impl Children {
-    fn new(contexts: &[Context]) -> Children {
-        let mut starts = vec![0u32; contexts.len() + 1];
-        let called = |(place, context): &(usize, &Context)| context.parent as usize != *place;
-        for (_, context) in contexts.iter().enumerate().filter(called) {
-            starts[context.parent as usize + 1] += 1;
-        }
+    fn new(paths: &PathTree<StepId>) -> Children {
+        let below = || (1..paths.node_count() as u32).map(NodeId);
+        let parent = |node| paths.parent(node).map_or(0, NodeId::index);
+        let mut starts = vec![0u32; paths.node_count() + 1];
+        below().for_each(|node| starts[parent(node) + 1] += 1);
         for place in 1..starts.len() {
             starts[place] += starts[place - 1];
         }
         let mut next = starts.clone();
-        let mut places = vec![0; starts.last().map_or(0, |&all| all as usize)];
-        for (place, context) in contexts.iter().enumerate().filter(called) {
-            let slot = &mut next[context.parent as usize];
-            places[*slot as usize] = place as Place;
+        let mut nodes = vec![NodeId(0); paths.node_count() - 1];
+        for node in below() {
+            let slot = &mut next[parent(node)];
+            nodes[*slot as usize] = node;
             *slot += 1;
         }
-        Children { starts, places }
+        Children { starts, nodes }
     }
 
-    #[inline]
-    fn of(&self, place: Place) -> &[Place] {
-        let (start, end) = (self.starts[place as usize], self.starts[place as usize + 1]);
-        &self.places[start as usize..end as usize]
+    fn of(&self, node: NodeId) -> &[NodeId] {
+        &self.nodes[self.starts[node.index()] as usize..self.starts[node.index() + 1] as usize]
     }
 }

@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 use super::callgraph::frontier::{Ground, Item};
 use super::callgraph::{CallGraphOptions, CallTree, Order, Shape, grow};
 use super::count::{Counted, Placed, Scope, Shared, innermost, weight};
-use super::forest::Place;
+use super::forest::{Grown, Place};
 use super::location::LocationId;
 use super::task::TaskId;
 use super::weight::Weight;
@@ -58,11 +58,14 @@ impl<'a> Gathered<'a> {
         if !self.scope.children {
             return;
         }
-        let forest = &self.counted.forest;
-        for task in (0..self.shared.tasks.len() as u32).map(TaskId) {
-            for place in forest.tree(task.0 as usize).skip(1) {
-                let location = self.shared.steps.location(forest.context(place).step);
-                if let Some(sources) = self.rows.get_mut(&(task, location)) {
+        let mut wanted = vec![false; self.shared.locations.len()];
+        self.rows.keys().for_each(|(_, location)| wanted[location.0 as usize] = true);
+        for (task, tree) in (0..).map(TaskId).zip(&self.counted.trees) {
+            for place in tree.all_places() {
+                let location = self.shared.steps.location(tree.step(place));
+                if wanted[location.0 as usize]
+                    && let Some(sources) = self.rows.get_mut(&(task, location))
+                {
                     sources.contexts.push(place);
                 }
             }
@@ -86,63 +89,78 @@ impl<'a> Gathered<'a> {
         min_period: u64,
     ) -> CallTree {
         let Some(sources) = self.rows.get(&(task, location)) else { return CallTree::default() };
-        let mut ground = Ground::new(&self.counted.forest);
+        let Some(tree) = self.counted.trees.get(task.0 as usize) else { return CallTree::default() };
+        let mut ground = Ground::new(tree);
         let items = match self.scope.order {
-            Order::Caller => self.callers_first(&mut ground, sources, location),
-            Order::Callee => self.callees_first(&ground, sources, location),
+            Order::Caller => self.callers_first(&mut ground, sources, tree, location),
+            Order::Callee => self.callees_first(&ground, sources, tree, location),
         };
         grow(&ground, &self.shared.steps, options, items, min_period)
     }
 
     /// Samples that ran in the row bring their whole chain, all others what lies below the row's outermost context.
-    fn callers_first(&self, ground: &mut Ground<'_>, sources: &Sources, location: LocationId) -> Vec<Item> {
+    fn callers_first(
+        &self,
+        ground: &mut Ground<'_>,
+        sources: &Sources,
+        tree: &Grown,
+        location: LocationId,
+    ) -> Vec<Item> {
         let mut items = Vec::new();
         for placed in &sources.own {
-            items.extend(ground.lay(placed.place, self.weight(placed)));
-            if let Some(outermost) = self.outermost(placed.place, location) {
-                ground.withhold(placed.place, self.weight(placed), outermost);
+            items.extend(ground.lay(placed.run, self.weight(placed)));
+            if let Some(innermost) = self.innermost_counted(placed, tree, location) {
+                let outermost = self.of_location(tree, innermost, location).last().unwrap_or(innermost);
+                let end = tree.innermost(placed.run).unwrap_or(innermost);
+                ground.withhold(end, self.weight(placed), outermost);
             }
         }
-        let outermost = sources.contexts.iter().filter(|&&place| self.enclosing(place).is_none());
-        items.extend(outermost.filter_map(|&place| ground.inwards(place)));
+        let outermost = |place: &Place| self.of_location(tree, *place, location).nth(1).is_none();
+        items.extend(sources.contexts.iter().copied().filter(outermost).filter_map(|at| ground.inwards(at)));
         items
     }
 
     /// Samples that ran in the row bring their whole chain, all others what called the row's innermost context.
-    fn callees_first(&self, ground: &Ground<'_>, sources: &Sources, location: LocationId) -> Vec<Item> {
+    fn callees_first(
+        &self,
+        ground: &Ground<'_>,
+        sources: &Sources,
+        tree: &Grown,
+        location: LocationId,
+    ) -> Vec<Item> {
         let mut weights: FxHashMap<Place, Weight> = FxHashMap::default();
-        let forest = &self.counted.forest;
         for &place in &sources.contexts {
-            *weights.entry(place).or_default() += forest.total(place);
-            if let Some(outer) = self.enclosing(place) {
-                *weights.entry(outer).or_default() -= forest.total(place);
+            *weights.entry(place).or_default() += tree.total(place);
+            if let Some(outer) = self.of_location(tree, place, location).nth(1) {
+                *weights.entry(outer).or_default() -= tree.total(place);
             }
         }
         for placed in &sources.own {
-            if let Some(place) = self.innermost_counted(placed, location) {
+            if let Some(place) = self.innermost_counted(placed, tree, location) {
                 *weights.entry(place).or_default() -= self.weight(placed);
             }
-            *weights.entry(placed.place).or_default() += self.weight(placed);
+            if let Some(end) = tree.innermost(placed.run) {
+                *weights.entry(end).or_default() += self.weight(placed);
+            }
         }
         weights.into_iter().filter_map(|(place, weight)| ground.outwards(place, weight)).collect()
     }
 
     /// The context that has counted a sample that ran in the row as one that was called from it.
-    fn innermost_counted(&self, placed: &Placed, location: LocationId) -> Option<Place> {
+    fn innermost_counted(&self, placed: &Placed, tree: &Grown, location: LocationId) -> Option<Place> {
         let counts = self.scope.children;
-        counts.then(|| innermost(self.shared, &self.counted.forest, placed.place, location)).flatten()
+        counts.then(|| innermost(self.shared, tree, placed.run, location)).flatten()
     }
 
-    fn outermost(&self, place: Place, location: LocationId) -> Option<Place> {
-        if !self.scope.children {
-            return None;
-        }
-        let innermost = innermost(self.shared, &self.counted.forest, place, location)?;
-        std::iter::successors(Some(innermost), |&place| self.enclosing(place)).last()
-    }
-
-    fn enclosing(&self, place: Place) -> Option<Place> {
-        self.counted.enclosing.get(place as usize).copied().flatten()
+    /// From a place outwards, the contexts with a location.
+    fn of_location<'t>(
+        &self,
+        tree: &'t Grown,
+        place: Place,
+        location: LocationId,
+    ) -> impl Iterator<Item = Place> + use<'_, 't> {
+        let steps = &self.shared.steps;
+        tree.outwards(Some(place)).filter(move |&at| steps.location(tree.step(at)) == location)
     }
 }
 

@@ -7,31 +7,36 @@
 use super::callgraph::Order;
 use crate::profile::{Frame, FrameId, Level, Profile, SampleGroup};
 
-/// The level that a row shows whose first sample is `group`.
+/// What a row's first sample tells of it.
+pub(crate) struct Seen<'a> {
+    pub(crate) group: &'a SampleGroup,
+    /// Whether the sample ran in the row.
+    pub(crate) ran_there: bool,
+    /// Whether its chain, read from its outermost frame, came through an object before the row.
+    pub(crate) passed_object: bool,
+}
+
+/// The level that a row shows.
 pub(crate) fn shown_level(
     profile: &Profile,
-    group: &SampleGroup,
+    seen: &Seen<'_>,
     row_frame: FrameId,
-    ran_there: bool,
     order: Order,
     is_row: impl Fn(FrameId) -> bool,
 ) -> Level {
-    let own = frame(profile, group.frame).map_or(Level::User, |frame| frame.level);
-    if ran_there {
+    let own = frame(profile, seen.group.frame).map_or(Level::User, |frame| frame.level);
+    if seen.ran_there {
         return own;
     }
     let placed = |id: FrameId| frame(profile, id).is_some_and(|frame| frame.dso.is_some());
     if placed(row_frame) {
         return Level::User;
     }
-    let path = profile.chains.path_to_root(group.chain);
     let passed_object = match order {
-        Order::Callee => path.take_while(|&id| !is_row(id)).any(placed),
-        Order::Caller => {
-            let mut path: Vec<FrameId> = path.collect();
-            path.reverse();
-            path.into_iter().take_while(|&id| !is_row(id)).any(placed)
+        Order::Callee => {
+            profile.chains.path_to_root(seen.group.chain).take_while(|&id| !is_row(id)).any(placed)
         }
+        Order::Caller => seen.passed_object,
     };
     if passed_object { Level::User } else { own }
 }

@@ -51,35 +51,47 @@ struct Identity {
 #[derive(Debug)]
 pub(crate) struct Locations {
     table: Vec<Location>,
-    own: Vec<LocationId>,
-    called: Vec<LocationId>,
+    own: Vec<Option<LocationId>>,
+    called: Vec<Option<LocationId>>,
 }
 
 impl Locations {
-    /// Places every frame of the profile as far as `keys` ask.
-    pub(crate) fn new(profile: &Profile, keys: &[SortKey]) -> Locations {
+    /// Places every frame that samples ran in as far as `keys` ask, and those of call chains if they count.
+    pub(crate) fn new(profile: &Profile, keys: &[SortKey], chains: bool) -> Locations {
         let mut placing = Placing::new(profile, keys);
-        let own = placing.all(|frame| frame.dso_address);
-        let called = placing.all(|frame| frame.address);
+        // Places by symbol cost nothing: there are few.
+        let mut ran: Vec<bool> = profile.frames.iter().map(|frame| frame.symbol.is_some()).collect();
+        for group in profile.events.iter().flat_map(|event| &event.groups) {
+            if let Some(ran) = ran.get_mut(group.frame.index()) {
+                *ran = true;
+            }
+        }
+        let own = placing.all(|frame| frame.dso_address, |id| ran[id.index()]);
+        let called = if chains { placing.all(|frame| frame.address, |_| true) } else { Vec::new() };
         Locations { table: placing.table, own, called }
     }
 
     /// Where a sample's own address lies.
     #[inline]
     pub(crate) fn own(&self, frame: FrameId) -> Option<LocationId> {
-        self.own.get(frame.index()).copied()
+        self.own.get(frame.index()).copied().flatten()
     }
 
     /// Where an address of a call chain lies.
     #[inline]
     pub(crate) fn called(&self, frame: FrameId) -> Option<LocationId> {
-        self.called.get(frame.index()).copied()
+        self.called.get(frame.index()).copied().flatten()
     }
 
     /// The location itself.
     #[inline]
     pub(crate) fn get(&self, id: LocationId) -> &Location {
         &self.table[id.0 as usize]
+    }
+
+    /// All locations.
+    pub(crate) fn all(&self) -> &[Location] {
+        &self.table
     }
 
     /// Number of locations.
@@ -113,16 +125,22 @@ impl<'a> Placing<'a> {
         }
     }
 
-    fn all(&mut self, address: impl Fn(&Frame) -> u64) -> Vec<LocationId> {
+    fn all(
+        &mut self,
+        address: impl Fn(&Frame) -> u64,
+        wanted: impl Fn(FrameId) -> bool,
+    ) -> Vec<Option<LocationId>> {
         let mut of_symbol = vec![None; self.profile.symbols.len()];
         let frames = (0u32..).zip(&self.profile.frames);
-        frames
-            .map(|(id, frame)| match frame.symbol.and_then(|symbol| of_symbol.get_mut(symbol.index())) {
+        let place = |(id, frame): (u32, &Frame)| {
+            let id = Some(FrameId(id)).filter(|&id| wanted(id))?;
+            Some(match frame.symbol.and_then(|symbol| of_symbol.get_mut(symbol.index())) {
                 Some(&mut Some(place)) => place,
-                Some(unplaced) => *unplaced.insert(self.place(FrameId(id), frame, address(frame))),
-                None => self.place(FrameId(id), frame, address(frame)),
+                Some(unplaced) => *unplaced.insert(self.place(id, frame, address(frame))),
+                None => self.place(id, frame, address(frame)),
             })
-            .collect()
+        };
+        frames.map(place).collect()
     }
 
     fn place(&mut self, id: FrameId, frame: &Frame, address: u64) -> LocationId {

@@ -4,9 +4,10 @@
 //! only between rows of one thread; their own weight; the keys as text; and what the rows were found by, which comes
 //! down to addresses. Where the first of these questions makes a circle, [`super::rbtree`] decides as perf's tree does.
 
-use std::cmp::{Ordering, Reverse};
+use std::cmp::Ordering;
 use std::ops::Range;
 
+use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use super::callgraph::Order;
@@ -14,33 +15,47 @@ use super::rbtree::insertion_order;
 use crate::profile::ThreadId;
 
 /// What the order looks at.
-pub(crate) trait Ranked {
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Ranked {
     /// The weight that counts first.
-    fn weight(&self, row: u32) -> u64;
+    pub(crate) weight: u64,
+    /// The row's own weight.
+    pub(crate) own: u64,
+    /// The place of the keys as shown.
+    pub(crate) shown: u64,
+    /// The place of the keys as found.
+    pub(crate) found: u64,
     /// The thread and the length of the longest chain of a row, if chains count.
-    fn chain(&self, row: u32) -> Option<(ThreadId, u32)>;
-    /// Other weights, then the keys as shown.
-    fn compare_shown(&self, a: u32, b: u32) -> Ordering;
-    /// The keys as found.
-    fn compare_found(&self, a: u32, b: u32) -> Ordering;
+    pub(crate) chain: Option<(ThreadId, u32)>,
+    /// Which row it is.
+    pub(crate) row: u32,
 }
 
-/// The rows `0..count` in the order of the report.
-pub(crate) fn ordered(rows: &impl Ranked, count: u32, direction: Order) -> Vec<u32> {
-    let mut by_weight: Vec<(Reverse<u64>, u32)> =
-        (0..count).map(|row| (Reverse(rows.weight(row)), row)).collect();
-    by_weight.sort_unstable();
-    let mut order: Vec<u32> = by_weight.iter().map(|&(_, row)| row).collect();
+/// The rows in the order of the report. `other_weights` compares rows of equal own weight by those of other events.
+pub(crate) fn ordered(
+    mut rows: Vec<Ranked>,
+    direction: Order,
+    other_weights: impl Fn(u32, u32) -> Ordering + Sync,
+) -> Vec<u32> {
+    let shown = |a: &Ranked, b: &Ranked| {
+        b.own.cmp(&a.own).then_with(|| other_weights(a.row, b.row)).then_with(|| a.shown.cmp(&b.shown))
+    };
+    let rest = |a: &Ranked, b: &Ranked| shown(a, b).then_with(|| a.found.cmp(&b.found));
+    rows.par_sort_unstable_by(|a, b| b.weight.cmp(&a.weight).then_with(|| rest(a, b)));
     let mut circles = Vec::new();
+    let mut last_of_thread = FxHashMap::default();
     let mut start = 0;
-    for equals in order.chunk_by_mut(|&a, &b| rows.weight(a) == rows.weight(b)) {
+    for equals in rows.chunk_by_mut(|a, b| a.weight == b.weight) {
         let end = start + equals.len();
-        if equals.len() > 1 && order_equals(rows, equals, direction) == Clash::Circle {
+        if equals.len() > 1 && order_chains(equals, &mut last_of_thread, direction) == Clash::Circle {
             circles.push(start..end);
         }
         start = end;
     }
-    if circles.is_empty() { order } else { order_by_insertion(rows, &order, &circles, direction) }
+    if !circles.is_empty() {
+        order_by_insertion(&mut rows, &circles, direction, shown);
+    }
+    rows.iter().map(|ranked| ranked.row).collect()
 }
 
 #[derive(PartialEq, Eq)]
@@ -50,27 +65,30 @@ enum Clash {
     Circle,
 }
 
-fn order_equals(rows: &impl Ranked, equals: &mut [u32], direction: Order) -> Clash {
-    let rest = |a: u32, b: u32| rows.compare_shown(a, b).then_with(|| rows.compare_found(a, b));
-    let thread = |row: u32| rows.chain(row).map(|(thread, _)| thread);
-    let first = equals.first().and_then(|&row| thread(row));
-    if equals.iter().all(|&row| thread(row) == first) {
-        let chains = |a, b| compare_chains(rows.chain(a), rows.chain(b), direction);
-        equals.sort_unstable_by(|&a, &b| chains(a, b).then_with(|| rest(a, b)));
+/// Applies the chain rule to rows of equal weight, which stand as the other rules have it.
+fn order_chains(
+    equals: &mut [Ranked],
+    last_of_thread: &mut FxHashMap<ThreadId, Ranked>,
+    direction: Order,
+) -> Clash {
+    let thread = |row: &Ranked| row.chain.map(|(thread, _)| thread);
+    let first = equals.first().and_then(thread);
+    if equals.iter().all(|row| thread(row) == first) {
+        equals.sort_by(|a, b| compare_chains(a, b, direction));
         return Clash::None;
     }
-    equals.sort_unstable_by(|&a, &b| rest(a, b));
-    let mut last_of_thread = FxHashMap::default();
-    let agree = equals.iter().all(|&row| {
-        let before = rows.chain(row).and_then(|(thread, _)| last_of_thread.insert(thread, row));
-        before.is_none_or(|before| compare_chains(rows.chain(before), rows.chain(row), direction).is_le())
+    last_of_thread.clear();
+    let agree = equals.iter().all(|row| {
+        let before = thread(row).and_then(|thread| last_of_thread.insert(thread, *row));
+        before.is_none_or(|before| compare_chains(&before, row, direction).is_le())
     });
     if agree { Clash::None } else { Clash::Circle }
 }
 
 /// Callers above callees: with callers first, what has the longer chains below it is the caller.
-fn compare_chains(a: Option<(ThreadId, u32)>, b: Option<(ThreadId, u32)>, direction: Order) -> Ordering {
-    match (a, b) {
+#[inline]
+fn compare_chains(a: &Ranked, b: &Ranked, direction: Order) -> Ordering {
+    match (a.chain, b.chain) {
         (Some((one, a)), Some((other, b))) if one == other => match direction {
             Order::Caller => b.cmp(&a),
             Order::Callee => a.cmp(&b),
@@ -81,25 +99,24 @@ fn compare_chains(a: Option<(ThreadId, u32)>, b: Option<(ThreadId, u32)>, direct
 
 /// Sends the rows through perf's tree. Rows of a circle have one rank, the others their place.
 fn order_by_insertion(
-    rows: &impl Ranked,
-    order: &[u32],
+    rows: &mut Vec<Ranked>,
     circles: &[Range<usize>],
     direction: Order,
-) -> Vec<u32> {
-    let mut ranks: Vec<u32> = vec![0; order.len()];
-    (0..).zip(order).for_each(|(place, &row)| ranks[row as usize] = place);
+    shown: impl Fn(&Ranked, &Ranked) -> Ordering,
+) {
+    let mut ranked: Vec<(u64, u32, u32)> =
+        rows.iter().zip(0..).map(|(row, place)| (row.found, place, place)).collect();
     for circle in circles {
-        order[circle.clone()].iter().for_each(|&row| ranks[row as usize] = circle.start as u32);
+        ranked[circle.clone()].iter_mut().for_each(|row| row.1 = circle.start as u32);
     }
-    let mut found = order.to_vec();
-    found.sort_unstable_by(|&a, &b| rows.compare_found(a, b));
-    let ranks: Vec<u32> = found.iter().map(|&row| ranks[row as usize]).collect();
-    let tree_order = insertion_order(&ranks, |a, b| {
-        let (a, b) = (found[a as usize], found[b as usize]);
-        let chains = compare_chains(rows.chain(a), rows.chain(b), direction);
-        chains.then_with(|| rows.compare_shown(a, b))
+    ranked.par_sort_unstable();
+    let ranks: Vec<u32> = ranked.iter().map(|&(_, rank, _)| rank).collect();
+    let place = |nth: u32| ranked[nth as usize].2;
+    let order = insertion_order(&ranks, |a, b| {
+        let (a, b) = (&rows[place(a) as usize], &rows[place(b) as usize]);
+        compare_chains(a, b, direction).then_with(|| shown(a, b))
     });
-    tree_order.into_iter().map(|place| found[place as usize]).collect()
+    *rows = order.into_iter().map(|nth| rows[place(nth) as usize]).collect();
 }
 
 #[cfg(test)]
@@ -107,43 +124,37 @@ mod tests {
     use super::*;
 
     /// Rows as (weight, thread, chain length, name).
-    struct Rows(&'static [(u64, u32, u32, &'static str)]);
-
-    impl Ranked for Rows {
-        fn weight(&self, row: u32) -> u64 {
-            self.0[row as usize].0
-        }
-        fn chain(&self, row: u32) -> Option<(ThreadId, u32)> {
-            Some((ThreadId(self.0[row as usize].1), self.0[row as usize].2))
-        }
-        fn compare_shown(&self, a: u32, b: u32) -> Ordering {
-            self.0[a as usize].3.cmp(self.0[b as usize].3)
-        }
-        fn compare_found(&self, a: u32, b: u32) -> Ordering {
-            a.cmp(&b)
-        }
-    }
+    type Row = (u64, u32, u32, char);
 
     #[track_caller]
-    fn check(rows: &'static [(u64, u32, u32, &'static str)], expected: &str) {
-        let order = ordered(&Rows(rows), rows.len() as u32, Order::Caller);
-        let names: Vec<&str> = order.iter().map(|&row| rows[row as usize].3).collect();
-        assert_eq!(names.join(" "), expected);
+    fn check(rows: &[Row], expected: &str) {
+        let ranked = |(&(weight, thread, depth, name), row): (&Row, u32)| Ranked {
+            weight,
+            own: 0,
+            shown: u64::from(u32::from(name)),
+            found: u64::from(row),
+            chain: Some((ThreadId(thread), depth)),
+            row,
+        };
+        let order =
+            ordered(rows.iter().zip(0..).map(ranked).collect(), Order::Caller, |_, _| Ordering::Equal);
+        let names: String = order.iter().map(|&row| rows[row as usize].3).collect();
+        assert_eq!(names, expected);
     }
 
     #[test]
     fn weight_then_chain_then_name() {
-        check(&[(1, 0, 9, "light"), (5, 0, 1, "a"), (5, 0, 3, "main"), (5, 0, 1, "b")], "main a b light");
+        check(&[(1, 0, 9, 'l'), (5, 0, 1, 'a'), (5, 0, 3, 'm'), (5, 0, 1, 'b')], "mabl");
     }
 
     #[test]
     fn threads_that_agree_need_no_tree() {
-        check(&[(5, 0, 1, "z"), (5, 1, 2, "m"), (5, 0, 3, "a")], "a m z");
+        check(&[(5, 0, 1, 'z'), (5, 1, 2, 'm'), (5, 0, 3, 'a')], "amz");
     }
 
     #[test]
     fn a_circle_is_settled_by_the_order_of_arrival() {
         // b before c and c before d by name, d before b by chain.
-        check(&[(5, 0, 1, "b"), (5, 1, 1, "c"), (5, 0, 9, "d")], "d b c");
+        check(&[(5, 0, 1, 'b'), (5, 1, 1, 'c'), (5, 0, 9, 'd')], "dbc");
     }
 }

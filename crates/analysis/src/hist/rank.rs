@@ -1,16 +1,14 @@
-//! Ranks: text is compared once, before anything is sorted by it.
+//! Ranks: keys are compared once, before anything is sorted by them.
 
-/// The place of every text among the distinct ones in byte order; equal texts share a rank.
-pub(crate) fn ranks<'a>(texts: impl ExactSizeIterator<Item = &'a str>) -> Vec<u32> {
-    let texts: Vec<&str> = texts.collect();
-    let mut order: Vec<u32> = (0..).take(texts.len()).collect();
-    order.sort_unstable_by_key(|&i| texts[i as usize]);
-    let mut ranks = vec![0; texts.len()];
-    let mut rank = 0;
-    for (place, &i) in order.iter().enumerate() {
-        let before = place.checked_sub(1).map(|p| texts[order[p] as usize]);
-        rank += u32::from(before.is_some_and(|text| text != texts[i as usize]));
-        ranks[i as usize] = rank;
+use rayon::prelude::*;
+
+/// The place of every key among the distinct ones; equal keys share a rank.
+pub(crate) fn ranks<K: Ord + Send>(keys: impl Iterator<Item = K>) -> Vec<u32> {
+    let mut order: Vec<(K, u32)> = keys.zip(0..).collect();
+    order.par_sort_unstable();
+    let mut ranks = vec![0; order.len()];
+    for (rank, equals) in (0..).zip(order.chunk_by(|a, b| a.0 == b.0)) {
+        equals.iter().for_each(|&(_, index)| ranks[index as usize] = rank);
     }
     ranks
 }
@@ -20,8 +18,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn equal_texts_share_a_rank() {
+    fn equal_keys_share_a_rank() {
         assert_eq!(ranks(["b", "a", "b", "c"].into_iter()), [1, 0, 1, 2]);
-        assert_eq!(ranks([].into_iter()), []);
+        assert_eq!(ranks(std::iter::empty::<u64>()), []);
     }
 }

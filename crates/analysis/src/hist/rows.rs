@@ -1,5 +1,6 @@
-//! Rows while they are counted: one for each task and location that samples add to.
+//! Rows while they are counted: one for each location that samples of a task add to.
 
+use super::forest::RunId;
 use super::location::LocationId;
 use super::task::TaskId;
 use super::weight::Weight;
@@ -20,40 +21,113 @@ pub(crate) struct RowData {
     pub(crate) first: GroupIndex,
     /// Length of the longest chain that was added.
     pub(crate) depth: u32,
+    /// Whether the chain of the first group, read from its outermost frame, came through an object before the row.
+    pub(crate) passed_object: bool,
 }
 
-/// The rows of one event, found by location within the task that is counted now.
-#[derive(Debug, Default)]
+/// The rows of one task, found by location.
+#[derive(Debug)]
 pub(crate) struct Rows {
-    pub(crate) list: Vec<RowData>,
-    /// For each location the task that last had a row there, counted from 1, and that row.
-    slots: Vec<(u32, u32)>,
-    task: u32,
+    list: Vec<RowData>,
+    slots: Vec<Slot>,
+    task: TaskId,
+    /// Counts the tasks, from 1 on.
+    turn: u32,
+}
+
+/// What is known of a location.
+#[derive(Clone, Copy, Debug, Default)]
+struct Slot {
+    /// The task that last came by.
+    turn: u32,
+    /// Its row here, counted from 1; 0 for none yet.
+    row: u32,
+    /// The run behind the last outermost context here: up to that one, contexts are within it.
+    behind: u32,
 }
 
 impl Rows {
     /// No rows, for locations below a number.
     pub(crate) fn new(locations: usize) -> Rows {
-        Rows { list: Vec::new(), slots: vec![(0, 0); locations], task: 0 }
+        Rows { list: Vec::new(), slots: vec![Slot::default(); locations], task: TaskId(0), turn: 0 }
     }
 
-    /// Goes on to a task; each task comes once.
+    /// Goes on to another task.
     pub(crate) fn begin(&mut self, task: TaskId) {
-        self.task = task.0;
+        self.task = task;
+        self.turn += 1;
+    }
+
+    /// The rows of the task.
+    pub(crate) fn take(&mut self) -> Vec<RowData> {
+        std::mem::take(&mut self.list)
+    }
+
+    /// Comes to a context of a run; tells whether no context further out has the same location. Runs come each before
+    /// those below it.
+    #[inline]
+    pub(crate) fn enter(&mut self, location: LocationId, run: RunId, behind: RunId) -> bool {
+        let slot = self.slot(location);
+        let outermost = run.0 >= slot.behind;
+        if outermost {
+            slot.behind = behind.0;
+        }
+        outermost
     }
 
     /// The row of a location, made for `group` if it is new; `group` becomes its first if it came earlier.
     #[inline]
     pub(crate) fn row(&mut self, location: LocationId, group: GroupIndex) -> &mut RowData {
-        let slot = &mut self.slots[location.0 as usize];
-        if slot.0 != self.task + 1 {
-            *slot = (self.task + 1, self.list.len() as u32);
-            let task = TaskId(self.task);
-            let own = Weight::default();
-            self.list.push(RowData { task, location, own, all: 0, first: group, depth: 0 });
-        }
-        let row = &mut self.list[slot.1 as usize];
+        let row = self.find(location, group);
         row.first = row.first.min(group);
         row
+    }
+
+    /// The same for a group that was called from there, which has passed an object on its way or not.
+    #[inline]
+    pub(crate) fn caller(
+        &mut self,
+        location: LocationId,
+        group: GroupIndex,
+        passed_object: bool,
+    ) -> &mut RowData {
+        let row = self.find(location, group);
+        if group <= row.first {
+            row.first = group;
+            row.passed_object = passed_object;
+        }
+        row
+    }
+
+    #[inline]
+    fn slot(&mut self, location: LocationId) -> &mut Slot {
+        let (turn, slot) = (self.turn, &mut self.slots[location.0 as usize]);
+        if slot.turn != turn {
+            *slot = Slot { turn, ..Slot::default() };
+        }
+        slot
+    }
+
+    #[inline]
+    fn find(&mut self, location: LocationId, group: GroupIndex) -> &mut RowData {
+        let (task, next) = (self.task, self.list.len() as u32 + 1);
+        let slot = self.slot(location);
+        if slot.row == 0 {
+            slot.row = next;
+        }
+        let row = slot.row;
+        if row == next {
+            let own = Weight::default();
+            self.list.push(RowData {
+                task,
+                location,
+                own,
+                all: 0,
+                first: group,
+                depth: 0,
+                passed_object: false,
+            });
+        }
+        &mut self.list[row as usize - 1]
     }
 }

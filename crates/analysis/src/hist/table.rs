@@ -1,15 +1,14 @@
 //! Tables: the rows of an event or a group of events, in order.
 
-use std::cmp::Ordering;
-
+use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use super::HistOptions;
 use super::callgraph::CallTree;
+use super::columns::Columns;
 use super::count::{Counted, Scope, Shared};
 use super::graphs::{Gathered, may_draw, min_period};
-use super::key::SortKey;
-use super::level::shown_level;
+use super::level::{Seen, shown_level};
 use super::location::LocationId;
 use super::order::{Ranked, ordered};
 use super::rows::GroupIndex;
@@ -109,8 +108,6 @@ pub(crate) struct Draft<'a> {
     scope: Scope,
     rows: Vec<DraftRow>,
     cells: Vec<Cell>,
-    /// For each key its place among the task keys, or none.
-    task_keys: Vec<Option<usize>>,
 }
 
 #[derive(Clone, Copy)]
@@ -122,6 +119,7 @@ struct DraftRow {
     first: GroupIndex,
     thread: ThreadId,
     depth: u32,
+    passed_object: bool,
 }
 
 impl<'a> Draft<'a> {
@@ -140,7 +138,6 @@ impl<'a> Draft<'a> {
             scope,
             rows: Vec::new(),
             cells: Vec::new(),
-            task_keys: task_keys(&options.keys),
         };
         draft.join_rows();
         draft
@@ -151,7 +148,7 @@ impl<'a> Draft<'a> {
         let width = self.events.len();
         let mut known: FxHashMap<(TaskId, LocationId), usize> = FxHashMap::default();
         for member in 0..width {
-            for row in std::mem::take(&mut self.counted[member].rows.list) {
+            for row in std::mem::take(&mut self.counted[member].rows) {
                 let next = self.rows.len();
                 let index = match width {
                     1 => next,
@@ -162,7 +159,8 @@ impl<'a> Draft<'a> {
                     let (task, location, first) = (row.task, row.location, row.first);
                     // Chains count where the leading event has them; its table only borrows rows from the others.
                     let depth = if member == 0 { row.depth } else { 0 };
-                    self.rows.push(DraftRow { task, location, member: member as u32, first, thread, depth });
+                    let (member, passed_object) = (member as u32, row.passed_object);
+                    self.rows.push(DraftRow { task, location, member, first, thread, depth, passed_object });
                     self.cells.resize(self.cells.len() + width, Cell::default());
                 }
                 let all = if self.scope.children { row.all } else { row.own.period };
@@ -173,14 +171,31 @@ impl<'a> Draft<'a> {
 
     /// Orders the rows and draws their call graphs.
     pub(crate) fn finish(self) -> Table {
-        let order = ordered(&self, self.rows.len() as u32, self.scope.order);
-        let rows = order.iter().map(|&row| self.row(&self.rows[row as usize])).collect();
-        let width = self.events.len();
-        let cells_of = |row: u32| &self.cells[row as usize * width..(row as usize + 1) * width];
-        let cells = order.iter().flat_map(|&row| cells_of(row)).copied().collect();
+        let order = self.order();
+        let rows = order.par_iter().map(|&row| self.row(&self.rows[row as usize])).collect();
+        let cells = order.iter().flat_map(|&row| self.cells(row)).copied().collect();
         let trees = self.trees(&order);
         let grouped = self.options.group && self.event(0).group.is_some();
         Table { events: self.events, grouped, children: self.scope.children, rows, cells, trees }
+    }
+
+    fn order(&self) -> Vec<u32> {
+        let columns = Columns::new(&self.options.keys, &self.shared.tasks, &self.shared.locations);
+        let places = columns.places(self.rows.iter().map(|row| (row.task, row.location)));
+        let chains_count = self.scope.children && self.options.call_graph.is_some();
+        let ranked = |(row, draft): (u32, &DraftRow)| Ranked {
+            weight: self.leader(row).all,
+            own: self.leader(row).own.period,
+            shown: places.shown[row as usize],
+            found: places.found[row as usize],
+            chain: chains_count.then_some((draft.thread, draft.depth)),
+            row,
+        };
+        let rows = (0..).zip(&self.rows).map(ranked).collect();
+        ordered(rows, self.scope.order, |a, b| {
+            let own = |row| self.cells(row).iter().skip(1).map(|cell| cell.own.period);
+            own(b).cmp(own(a))
+        })
     }
 
     fn trees(&self, order: &[u32]) -> Vec<(u32, CallTree)> {
@@ -197,7 +212,7 @@ impl<'a> Draft<'a> {
         let identity = |row: u32| (self.rows[row as usize].task, self.rows[row as usize].location);
         let wanted = drawn.iter().map(|&(_, row)| identity(row));
         let gathered = Gathered::new(self.shared, event, counted, self.scope, wanted);
-        let trees = drawn.iter().map(|&(place, row)| {
+        let trees = drawn.par_iter().map(|&(place, row)| {
             let (task, location) = identity(row);
             (place, gathered.tree(task, location, options, limit))
         });
@@ -221,7 +236,8 @@ impl<'a> Draft<'a> {
         };
         let ran_there = self.shared.locations.own(group.frame) == Some(row.location);
         let is_row = |id| self.shared.locations.called(id) == Some(row.location);
-        let level = shown_level(self.shared.profile, group, frame, ran_there, self.scope.order, is_row);
+        let seen = Seen { group, ran_there, passed_object: row.passed_object };
+        let level = shown_level(self.shared.profile, &seen, frame, self.scope.order, is_row);
         Row {
             thread: row.thread,
             comm: group.comm,
@@ -245,67 +261,10 @@ impl<'a> Draft<'a> {
         &self.cells[row as usize * self.events.len()]
     }
 
-    fn compare_keys(
-        &self,
-        a: u32,
-        b: u32,
-        of_location: impl Fn(SortKey, LocationId, LocationId) -> Ordering,
-    ) -> Ordering {
-        let (a, b) = (&self.rows[a as usize], &self.rows[b as usize]);
-        let keys = self.options.keys.iter().zip(&self.task_keys);
-        keys.fold(Ordering::Equal, |order, (&key, task_key)| {
-            order.then_with(|| match task_key {
-                Some(nth) => {
-                    let value = |row: &DraftRow| self.shared.tasks.nth_value(row.task, *nth);
-                    value(a).cmp(&value(b))
-                }
-                None => of_location(key, a.location, b.location),
-            })
-        })
-    }
-}
-
-impl Ranked for Draft<'_> {
-    fn weight(&self, row: u32) -> u64 {
-        self.leader(row).all
-    }
-
-    fn chain(&self, row: u32) -> Option<(ThreadId, u32)> {
-        let counts = self.scope.children && self.options.call_graph.is_some();
-        let row = &self.rows[row as usize];
-        counts.then_some((row.thread, row.depth))
-    }
-
-    fn compare_shown(&self, a: u32, b: u32) -> Ordering {
+    fn cells(&self, row: u32) -> &[Cell] {
         let width = self.events.len();
-        let own = |row: u32| {
-            self.cells[row as usize * width..(row as usize + 1) * width].iter().map(|c| c.own.period)
-        };
-        own(b).cmp(own(a)).then_with(|| {
-            self.compare_keys(a, b, |key, a, b| {
-                let (a, b) = (self.shared.locations.get(a), self.shared.locations.get(b));
-                match key {
-                    SortKey::Dso => a.dso_rank.cmp(&b.dso_rank),
-                    _ => (a.name_rank.is_none(), a.name_rank).cmp(&(b.name_rank.is_none(), b.name_rank)),
-                }
-            })
-        })
+        &self.cells[row as usize * width..(row as usize + 1) * width]
     }
-
-    fn compare_found(&self, a: u32, b: u32) -> Ordering {
-        self.compare_keys(a, b, |key, a, b| {
-            let (a, b) = (self.shared.locations.get(a), self.shared.locations.get(b));
-            match key {
-                SortKey::Dso => a.dso_rank.cmp(&b.dso_rank),
-                _ => a.range.cmp(&b.range),
-            }
-        })
-    }
-}
-
-fn task_keys(keys: &[SortKey]) -> Vec<Option<usize>> {
-    let mut next = 0..;
-    keys.iter().map(|key| key.of_task().then(|| next.next()).flatten()).collect()
 }
 
 /// A part of all samples in hundredths; 0 of nothing.

@@ -32,7 +32,7 @@ fn sample(profile: &mut Profile, event: usize, line: &str) {
     let comm = CommId(place(&mut profile.comms, comm.to_owned()));
     let tid: i32 = tid.parse().unwrap();
     let thread = ThreadId(place(&mut profile.threads, Thread { pid: Pid(1), tid: Tid(tid), comm }));
-    let chain = profile.chains.insert(frames.iter().copied());
+    let chain = profile.chains.insert(&frames);
     let (frame, period) = (*frames.last().unwrap(), period.parse().unwrap());
     let event = &mut profile.events[event];
     let order = event.sample_count;

@@ -6,6 +6,7 @@ use std::io::Write;
 
 use oxperf_analysis::hist::{Cell, Row, SortKey, Table};
 use oxperf_analysis::profile::{CommId, FrameId, Profile, TraceId};
+use rayon::prelude::*;
 
 use super::ReportText;
 use super::percent::Percents;
@@ -53,14 +54,21 @@ struct Column {
     width: usize,
 }
 
+/// What a worker remembers from row to row.
+pub(super) struct Memory {
+    all: Vec<Percents>,
+    own: Vec<Percents>,
+}
+
 /// The columns of one table.
 pub(super) struct Columns<'a> {
     profile: &'a Profile,
     list: Vec<Column>,
-    all: Vec<Percents>,
-    own: Vec<Percents>,
+    /// Percentages of each event.
+    percents: Vec<Percents>,
     comms: Vec<Cow<'a, str>>,
     dsos: Vec<Cow<'a, str>>,
+    symbols: Vec<Cow<'a, str>>,
     /// The names of processes: those of their first threads.
     leaders: HashMap<i32, CommId>,
 }
@@ -70,15 +78,14 @@ impl<'a> Columns<'a> {
     pub(super) fn new(profile: &'a Profile, table: &Table, text: &ReportText) -> Columns<'a> {
         let totals =
             table.events.iter().map(|&event| profile.events.get(event).map_or(0, |e| e.period_total));
-        let percents = || totals.clone().map(Percents::new).collect();
         let mut columns = Columns {
             profile,
             list: Vec::new(),
-            all: percents(),
-            own: percents(),
+            percents: totals.map(Percents::new).collect(),
             comms: profile.comms.iter().map(|name| visible(name)).collect(),
             leaders: if text.keys.contains(&SortKey::Process) { leaders(profile) } else { HashMap::new() },
             dsos: profile.dsos.iter().map(|dso| visible(&dso.short)).collect(),
+            symbols: profile.symbols.iter().map(|symbol| visible(&symbol.name)).collect(),
         };
         let widest = Widest::of(&columns, table);
         let kinds = kinds(table.children, text);
@@ -109,18 +116,23 @@ impl<'a> Columns<'a> {
 
     /// The leading event's part of all samples, in hundredths, that decides whether the row is shown.
     pub(super) fn leader_percent(&self, cells: &[Cell]) -> f64 {
-        cells.first().zip(self.all.first()).map_or(0.0, |(cell, percents)| percents.of(cell.all))
+        cells.first().zip(self.percents.first()).map_or(0.0, |(cell, percents)| percents.of(cell.all))
+    }
+
+    /// For [`Columns::row`]: what there is to remember before the first row.
+    pub(super) fn memory(&self) -> Memory {
+        Memory { all: self.percents.clone(), own: self.percents.clone() }
     }
 
     /// A row's line.
-    pub(super) fn row(&mut self, buffer: &mut Vec<u8>, row: &Row, cells: &[Cell]) {
+    pub(super) fn row(&self, buffer: &mut Vec<u8>, memory: &mut Memory, row: &Row, cells: &[Cell]) {
         let last = self.list.len().saturating_sub(1);
         for nth in 0..self.list.len() {
             let Column { kind, width } = self.list[nth];
             buffer.extend_from_slice(b"  ");
             match kind {
-                Kind::Children => push_percents(buffer, &mut self.all, cells, |cell| cell.all),
-                Kind::Own { .. } => push_percents(buffer, &mut self.own, cells, |cell| cell.own.period),
+                Kind::Children => push_percents(buffer, &mut memory.all, cells, |cell| cell.all),
+                Kind::Own { .. } => push_percents(buffer, &mut memory.own, cells, |cell| cell.own.period),
                 Kind::Samples => push_samples(buffer, cells),
                 Kind::Key(key) => self.key(buffer, key, row, width, nth == last),
             }
@@ -153,20 +165,19 @@ impl<'a> Columns<'a> {
         self.dsos.get(dso.index()).map(AsRef::as_ref)
     }
 
-    fn symbol_name(&self, frame: FrameId) -> Option<&'a str> {
+    fn symbol_name(&self, frame: FrameId) -> Option<&str> {
         let symbol = self.profile.frames.get(frame.index())?.symbol?;
-        self.profile.symbols.get(symbol.index()).map(|symbol| symbol.name.as_str())
+        self.symbols.get(symbol.index()).map(AsRef::as_ref)
     }
 
     fn symbol(&self, buffer: &mut Vec<u8>, row: &Row, width: usize) {
         let start = buffer.len();
         buffer.extend_from_slice(&[b'[', row.level.letter() as u8, b']', b' ']);
         match self.symbol_name(row.frame) {
-            Some(name) => buffer.extend_from_slice(visible(name).as_bytes()),
+            Some(name) => buffer.extend_from_slice(name.as_bytes()),
             // As C does it, zero goes without 0x.
             None if row.address == 0 => buffer.extend_from_slice(&[b'0'; 16]),
-            // Writing to a vector cannot fail.
-            None => drop(write!(buffer, "{:#018x}", row.address)),
+            None => push_address(buffer, row.address),
         }
         pad(buffer, start, width);
     }
@@ -220,22 +231,29 @@ struct Widest {
 
 impl Widest {
     fn of(columns: &Columns<'_>, table: &Table) -> Widest {
-        let symbols: Vec<usize> =
-            columns.profile.symbols.iter().map(|symbol| visible(&symbol.name).len()).collect();
-        let mut widest = Widest::default();
-        for row in table.rows() {
-            let frame = columns.profile.frames.get(row.frame.index());
-            let symbol = frame.and_then(|frame| symbols.get(frame.symbol?.index()));
-            let thread = columns.profile.threads.get(row.thread.index());
-            widest.comm = widest.comm.max(thread.map_or(0, |thread| columns.comm(thread.comm).len()));
-            widest.dso = widest.dso.max(columns.dso(row.frame).map_or(0, str::len));
-            widest.symbol = widest.symbol.max(symbol.map_or(ADDRESS_WIDTH, |len| len + "[k] ".len()));
-            widest.trace = widest.trace.max(visible(columns.trace(row.trace)).len());
-            if symbol.is_none() {
-                widest.dso = widest.dso.max(UNRESOLVED_DSO_WIDTH);
-            }
+        let rows = table.rows().par_iter().with_min_len(4096);
+        rows.map(|row| Widest::of_row(columns, row)).reduce(Widest::default, Widest::with)
+    }
+
+    fn of_row(columns: &Columns<'_>, row: &Row) -> Widest {
+        let symbol = columns.symbol_name(row.frame);
+        let thread = columns.profile.threads.get(row.thread.index());
+        let dso = columns.dso(row.frame).map_or(0, str::len);
+        Widest {
+            comm: thread.map_or(0, |thread| columns.comm(thread.comm).len()),
+            dso: if symbol.is_none() { dso.max(UNRESOLVED_DSO_WIDTH) } else { dso },
+            symbol: symbol.map_or(ADDRESS_WIDTH, |name| name.len() + "[k] ".len()),
+            trace: visible(columns.trace(row.trace)).len(),
         }
-        widest
+    }
+
+    fn with(self, other: Widest) -> Widest {
+        Widest {
+            comm: self.comm.max(other.comm),
+            dso: self.dso.max(other.dso),
+            symbol: self.symbol.max(other.symbol),
+            trace: self.trace.max(other.trace),
+        }
     }
 }
 
@@ -263,6 +281,13 @@ fn push_cpu(buffer: &mut Vec<u8>, cpu: Option<u32>, width: usize) {
         Some(cpu) => write!(buffer, "{cpu:0width$}"),
         None => write!(buffer, "-{:0width$}", 1),
     };
+}
+
+/// Appends `0x` and all 16 digits.
+fn push_address(buffer: &mut Vec<u8>, address: u64) {
+    const DIGITS: &[u8; 16] = b"0123456789abcdef";
+    buffer.extend_from_slice(b"0x");
+    buffer.extend((0..16).rev().map(|place| DIGITS[(address >> (place * 4) & 0xf) as usize]));
 }
 
 /// Appends text that is neither narrower nor wider than a column.

@@ -3,16 +3,17 @@
 use std::io::Write;
 
 /// Formats parts of one whole.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Percents {
     whole: u64,
-    last: Option<(u64, Vec<u8>)>,
+    last: u64,
+    text: Vec<u8>,
 }
 
 impl Percents {
     /// For parts of `whole`.
     pub(super) fn new(whole: u64) -> Percents {
-        Percents { whole, last: None }
+        Percents { whole, last: 0, text: b"   0.00%".to_vec() }
     }
 
     /// The part in hundredths; 0 of nothing.
@@ -22,15 +23,17 @@ impl Percents {
 
     /// Appends a part, with its sign, 8 wide.
     pub(super) fn push(&mut self, buffer: &mut Vec<u8>, part: u64) {
-        match &mut self.last {
-            Some((known, text)) if *known == part => buffer.extend_from_slice(text),
-            _ => {
-                let mut text = Vec::with_capacity(8);
-                // Writing to a vector cannot fail.
-                let _ = write!(text, "{:7.2}%", self.of(part));
-                buffer.extend_from_slice(&text);
-                self.last = Some((part, text));
-            }
+        let percent = self.of(part);
+        if percent < 0.005 {
+            // Most rows are that small, and what follows is slow.
+            return buffer.extend_from_slice(b"   0.00%");
         }
+        if self.last != part {
+            self.text.clear();
+            // Writing to a vector cannot fail.
+            let _ = write!(self.text, "{percent:7.2}%");
+            self.last = part;
+        }
+        buffer.extend_from_slice(&self.text);
     }
 }

@@ -2,7 +2,8 @@
 
 use rustc_hash::FxHashMap;
 
-use super::super::forest::{Grown, Place, StepId};
+use super::super::forest::{Grown, Place, RunId};
+use super::super::steps::StepId;
 use super::super::weight::Weight;
 
 /// A place on a chain, and the way on from it.
@@ -40,12 +41,11 @@ impl<'a> Ground<'a> {
         Ground { forest, paths: Vec::new(), withheld: FxHashMap::default() }
     }
 
-    /// Lays out the whole chain that ends at a place, outermost first, and gives its beginning.
-    pub(crate) fn lay(&mut self, place: Place, weight: Weight) -> Option<Item> {
+    /// Lays out the whole chain that ends with a run, outermost first, and gives its beginning.
+    pub(crate) fn lay(&mut self, run: RunId, weight: Weight) -> Option<Item> {
         let start = self.paths.len();
-        let innermost = (self.forest.context(place).depth > 0).then_some(place);
-        let outwards = std::iter::successors(innermost, |&place| self.forest.caller(place));
-        self.paths.extend(outwards.map(|place| Some(self.forest.context(place).step)));
+        let outwards = self.forest.outwards(self.forest.innermost(run));
+        self.paths.extend(outwards.map(|place| Some(self.forest.step(place))));
         self.paths[start..].reverse();
         self.paths.push(None);
         let step = self.paths.get(start).copied().flatten()?;
@@ -54,8 +54,7 @@ impl<'a> Ground<'a> {
 
     /// Takes `weight`, which ends at `place`, out of every context from there out to `outermost`.
     pub(crate) fn withhold(&mut self, place: Place, weight: Weight, outermost: Place) {
-        let outwards = std::iter::successors(Some(place), |&place| self.forest.caller(place));
-        for at in outwards {
+        for at in self.forest.outwards(Some(place)) {
             *self.withheld.entry(at).or_default() += weight;
             if at == outermost {
                 break;
@@ -69,15 +68,14 @@ impl<'a> Ground<'a> {
         if let Some(&withheld) = self.withheld.get(&place) {
             weight -= withheld;
         }
-        let step = self.forest.context(place).step;
+        let step = self.forest.step(place);
         (weight.samples > 0).then_some(Item { step, cursor: Cursor::Inwards(place), weight })
     }
 
     /// Stands at a context, going outwards; `None` when it weighs nothing.
     pub(crate) fn outwards(&self, place: Place, weight: Weight) -> Option<Item> {
-        let context = self.forest.context(place);
-        let some = context.depth > 0 && weight.samples > 0;
-        some.then_some(Item { step: context.step, cursor: Cursor::Outwards(place), weight })
+        let step = self.forest.step(place);
+        (weight.samples > 0).then_some(Item { step, cursor: Cursor::Outwards(place), weight })
     }
 
     /// Moves all items one step, sorted by step, and gives the weight of those that ended.
@@ -98,7 +96,7 @@ impl<'a> Ground<'a> {
     fn follow(&self, item: &Item, next: &mut Vec<Item>) {
         match item.cursor {
             Cursor::Inwards(place) => {
-                next.extend(self.forest.called(place).iter().filter_map(|&place| self.inwards(place)));
+                next.extend(self.forest.called(place).filter_map(|place| self.inwards(place)));
             }
             Cursor::Outwards(place) => {
                 let caller = self.forest.caller(place);

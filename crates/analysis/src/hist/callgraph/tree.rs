@@ -3,8 +3,8 @@
 use std::cmp::{Ordering, Reverse};
 use std::ops::Range;
 
-use super::super::forest::{StepPlace, Steps};
 use super::super::rbtree::insertion_order;
+use super::super::steps::{StepPlace, Steps};
 use super::super::weight::Weight;
 use super::frontier::{Ground, Item};
 use super::{CallGraphOptions, Shape};

@@ -1,0 +1,169 @@
+//! Merging samples while the next ones are read: the rows of a profile grow beside the session.
+
+use std::sync::mpsc::{Receiver, Sender, channel};
+
+use oxperf_machine::{CommId as MachineComm, ThreadId as MachineThread};
+use rustc_hash::FxHashMap;
+
+use crate::profile::{CommId, ContextTree, FrameId, NodeId, SampleGroup, ThreadId, TraceId};
+
+/// Samples with frames of some kind.
+#[derive(Debug)]
+pub(super) struct Batch<F> {
+    pub(super) samples: Vec<Sample<F>>,
+    /// The chains of the samples one after another, innermost frame first.
+    pub(super) chains: Vec<F>,
+}
+
+/// A sample, its chain apart.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Sample<F> {
+    pub(super) event: usize,
+    pub(super) thread: MachineThread,
+    pub(super) comm: MachineComm,
+    pub(super) cpu: Option<u32>,
+    pub(super) trace: Option<TraceId>,
+    /// Its own address.
+    pub(super) frame: F,
+    /// Where its chain ends in [`Batch::chains`]; it begins where the last one's ends.
+    pub(super) chain_end: usize,
+    pub(super) period: u64,
+}
+
+impl<F> Default for Batch<F> {
+    fn default() -> Batch<F> {
+        Batch { samples: Vec::new(), chains: Vec::new() }
+    }
+}
+
+impl<F: Copy> Batch<F> {
+    /// Moves everything to a batch with other frames.
+    pub(super) fn drain_to<G>(&mut self, other: &mut Batch<G>, frame: impl Fn(F) -> G) {
+        other.chains.extend(self.chains.drain(..).map(&frame));
+        other.samples.extend(self.samples.drain(..).map(|sample| {
+            let Sample { event, thread, comm, cpu, trace, chain_end, period, .. } = sample;
+            Sample { event, thread, comm, cpu, trace, frame: frame(sample.frame), chain_end, period }
+        }));
+    }
+}
+
+/// What became of the samples of one event.
+#[derive(Debug, Default)]
+pub(super) struct Merged {
+    pub(super) groups: Vec<SampleGroup>,
+    pub(super) sample_count: u64,
+    pub(super) period_total: u64,
+}
+
+/// Samples merged by everything that tells them apart.
+#[derive(Debug, Default)]
+pub(super) struct Merger {
+    groups: FxHashMap<GroupKey, u32>,
+    pub(super) chains: ContextTree,
+    pub(super) events: Vec<Merged>,
+    seen: u64,
+}
+
+/// What samples must agree in to be merged.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+struct GroupKey {
+    event: u32,
+    thread: ThreadId,
+    comm: CommId,
+    cpu: Option<u32>,
+    trace: Option<TraceId>,
+    frame: FrameId,
+    chain: NodeId,
+}
+
+impl Merger {
+    fn merge(&mut self, batch: &mut Batch<FrameId>) {
+        let mut start = 0;
+        for sample in &batch.samples {
+            let chain = &mut batch.chains[start..sample.chain_end];
+            start = sample.chain_end;
+            chain.reverse();
+            let chain = self.chains.insert(chain);
+            self.add(sample, chain);
+        }
+    }
+
+    fn add(&mut self, sample: &Sample<FrameId>, chain: NodeId) {
+        let key = GroupKey {
+            event: sample.event as u32,
+            thread: ThreadId(sample.thread.0),
+            comm: CommId(sample.comm.0),
+            cpu: sample.cpu,
+            trace: sample.trace,
+            frame: sample.frame,
+            chain,
+        };
+        let order = self.seen;
+        self.seen += 1;
+        if self.events.len() <= sample.event {
+            self.events.resize_with(sample.event + 1, Merged::default);
+        }
+        let event = &mut self.events[sample.event];
+        event.sample_count += 1;
+        event.period_total = event.period_total.wrapping_add(sample.period);
+        let index = *self.groups.entry(key).or_insert(event.groups.len() as u32);
+        match event.groups.get_mut(index as usize) {
+            Some(group) => {
+                group.samples += 1;
+                group.period = group.period.wrapping_add(sample.period);
+            }
+            None => event.groups.push(key.group(sample.period, order)),
+        }
+    }
+}
+
+impl GroupKey {
+    fn group(self, period: u64, order: u64) -> SampleGroup {
+        let GroupKey { thread, comm, cpu, trace, frame, chain, .. } = self;
+        SampleGroup { thread, comm, cpu, trace, frame, chain, samples: 1, period, order }
+    }
+}
+
+/// A merger that works beside the caller, on one batch at a time.
+#[derive(Debug)]
+pub(super) struct Merging {
+    /// The merger and an empty batch, unless they are at work.
+    idle: Option<Done>,
+    done: (Sender<Done>, Receiver<Done>),
+}
+
+type Done = (Merger, Batch<FrameId>);
+
+impl Default for Merging {
+    fn default() -> Merging {
+        Merging { idle: Some(Default::default()), done: channel() }
+    }
+}
+
+impl Merging {
+    /// Begins with a batch as soon as the last one is done; gives an empty one that keeps that one's memory.
+    pub(super) fn begin(&mut self, mut batch: Batch<FrameId>) -> Batch<FrameId> {
+        let (mut merger, empty) = self.wait();
+        let done = self.done.0.clone();
+        rayon::spawn(move || {
+            merger.merge(&mut batch);
+            batch.samples.clear();
+            batch.chains.clear();
+            // Nobody waits when the session was broken off.
+            let _ = done.send((merger, batch));
+        });
+        empty
+    }
+
+    /// Merges the last batch and gives the merger back.
+    pub(super) fn finish(mut self, mut last: Batch<FrameId>) -> Merger {
+        let (mut merger, _) = self.wait();
+        merger.merge(&mut last);
+        merger
+    }
+
+    fn wait(&mut self) -> Done {
+        // This side holds a sender, too: what was begun comes back.
+        self.idle.take().or_else(|| self.done.1.recv().ok()).unwrap_or_default()
+    }
+}

@@ -1,0 +1,132 @@
+//! Sort keys as numbers: what tells rows apart, ranked once a task and once a location.
+//!
+//! Rows are compared millions of times. Neighbouring keys that depend on the task alone, or on the location alone, make
+//! one column; so most reports have two, and a row's place among all is one number of 64 bits.
+
+use std::cmp::Ordering;
+
+use super::key::SortKey;
+use super::location::{Location, LocationId, Locations, Range};
+use super::rank::ranks;
+use super::task::{TaskId, Tasks};
+
+/// The ranks of all tasks and locations, a column for each run of keys.
+#[derive(Debug)]
+pub(crate) struct Columns {
+    list: Vec<Column>,
+}
+
+#[derive(Debug)]
+enum Column {
+    Tasks(Vec<u32>),
+    /// As shown, where all that has no symbol is equal, and as found, by addresses.
+    Locations {
+        shown: Vec<u32>,
+        found: Vec<u32>,
+    },
+}
+
+/// The place of each row among the others.
+#[derive(Debug)]
+pub(crate) struct Places {
+    /// By what the keys show.
+    pub(crate) shown: Vec<u64>,
+    /// By what the rows were found by.
+    pub(crate) found: Vec<u64>,
+}
+
+impl Columns {
+    pub(crate) fn new(keys: &[SortKey], tasks: &Tasks, locations: &Locations) -> Columns {
+        let mut task_keys = 0;
+        let runs = keys.chunk_by(|a, b| a.of_task() == b.of_task());
+        let list = runs.map(|run| match run.first() {
+            Some(first) if first.of_task() => {
+                let nths = task_keys..task_keys + run.len();
+                task_keys = nths.end;
+                Column::Tasks(task_ranks(tasks, nths))
+            }
+            _ => Column::Locations {
+                shown: ranks(locations.all().iter().map(|location| shown_key(location, run))),
+                found: found_ranks(locations.all(), run),
+            },
+        });
+        Columns { list: list.collect() }
+    }
+
+    /// The places of rows that are about these tasks and locations.
+    pub(crate) fn places(&self, rows: impl ExactSizeIterator<Item = (TaskId, LocationId)> + Clone) -> Places {
+        let shown = |column: &Column, (task, location): (TaskId, LocationId)| match column {
+            Column::Tasks(ranks) => ranks[task.0 as usize],
+            Column::Locations { shown, .. } => shown[location.0 as usize],
+        };
+        let found = |column: &Column, (task, location): (TaskId, LocationId)| match column {
+            Column::Tasks(ranks) => ranks[task.0 as usize],
+            Column::Locations { found, .. } => found[location.0 as usize],
+        };
+        Places { shown: self.join(rows.clone(), shown), found: self.join(rows, found) }
+    }
+
+    /// Joins two columns to a number; where there are more, their ranks so far make the first of two.
+    fn join<R: Copy>(
+        &self,
+        rows: impl ExactSizeIterator<Item = R> + Clone,
+        rank: impl Fn(&Column, R) -> u32,
+    ) -> Vec<u64> {
+        let mut joined = vec![0u64; rows.len()];
+        for (nth, column) in self.list.iter().enumerate() {
+            if nth >= 2 {
+                joined = ranks(joined.iter().copied()).into_iter().map(u64::from).collect();
+            }
+            for (joined, row) in joined.iter_mut().zip(rows.clone()) {
+                *joined = *joined << 32 | u64::from(rank(column, row));
+            }
+        }
+        joined
+    }
+}
+
+fn task_ranks(tasks: &Tasks, nths: std::ops::Range<usize>) -> Vec<u32> {
+    let all = (0..tasks.len() as u32).map(TaskId);
+    ranks(all.map(|task| nths.clone().map(|nth| tasks.nth_value(task, nth)).collect::<Vec<i64>>()))
+}
+
+/// Names by rank; none comes last.
+fn shown_key(location: &Location, keys: &[SortKey]) -> [u32; 2] {
+    let number = |key: &SortKey| match key {
+        SortKey::Dso => location.dso_rank,
+        _ => location.name_rank.unwrap_or(u32::MAX),
+    };
+    pair(keys, number)
+}
+
+/// The numbers of the first two different keys: there are no more that depend on the location.
+fn pair(keys: &[SortKey], number: impl Fn(&SortKey) -> u32) -> [u32; 2] {
+    let second = keys.iter().find(|&key| Some(key) != keys.first());
+    [keys.first().map_or(0, &number), second.map_or(0, &number)]
+}
+
+fn found_ranks(locations: &[Location], keys: &[SortKey]) -> Vec<u32> {
+    let named = locations.iter().filter(|location| matches!(location.range, Range::Symbol(..)));
+    let mut symbols: Vec<Range> = named.map(|location| location.range).collect();
+    symbols.sort_unstable();
+    symbols.dedup();
+    let by_dso = keys.contains(&SortKey::Dso);
+    let dso_first = keys.first() == Some(&SortKey::Dso);
+    ranks(locations.iter().map(|location| {
+        let dso = if by_dso { u128::from(location.dso_rank) } else { 0 };
+        let range = if keys.contains(&SortKey::Symbol) { range_number(&symbols, location.range) } else { 0 };
+        if dso_first { dso << 96 | range } else { range << 32 | dso }
+    }))
+}
+
+/// A range as a number of 66 bits: symbols by their order, then addresses, the kernel's first.
+fn range_number(symbols: &[Range], range: Range) -> u128 {
+    const SIGN: u64 = 1 << 63;
+    match range {
+        Range::Any => 0,
+        Range::Symbol(..) => {
+            1 << 64 | symbols.partition_point(|known| known.cmp(&range) == Ordering::Less) as u128
+        }
+        Range::Address(address) => 2 << 64 | u128::from(address.cast_unsigned() ^ SIGN),
+    }
+}

@@ -1,0 +1,97 @@
+//! Steps: what call graphs tell apart, the symbol, or the address where none is known.
+
+use rustc_hash::FxHashMap;
+
+use super::location::{LocationId, Locations};
+use crate::profile::{DsoId, FrameId, Profile};
+
+/// A place in the table of steps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct StepId(pub(crate) u32);
+
+/// What a call graph shows on one line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct StepKey {
+    dso: Option<DsoId>,
+    /// The symbol's first address, or the address itself.
+    start: u64,
+    named: bool,
+}
+
+/// A step seen as an address, for the order of lines of equal weight.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct StepPlace {
+    /// The object.
+    pub(crate) dso: Option<DsoId>,
+    /// The symbol's first address, or the address itself.
+    pub(crate) start: u64,
+    /// An address as it was recorded.
+    pub(crate) address: u64,
+    /// Whether there is a symbol.
+    pub(crate) named: bool,
+}
+
+/// The steps of all frames.
+#[derive(Debug)]
+pub(crate) struct Steps {
+    places: Vec<StepPlace>,
+    frames: Vec<FrameId>,
+    locations: Vec<LocationId>,
+    of_frame: Vec<StepId>,
+}
+
+impl Steps {
+    /// No steps at all, for reports that look at no chain.
+    pub(crate) fn none() -> Steps {
+        Steps { places: Vec::new(), frames: Vec::new(), locations: Vec::new(), of_frame: Vec::new() }
+    }
+
+    /// The steps of all frames of the profile.
+    pub(crate) fn new(profile: &Profile, locations: &Locations) -> Steps {
+        let mut steps = Steps::none();
+        let mut known = FxHashMap::default();
+        for (id, frame) in (0..).map(FrameId).zip(&profile.frames) {
+            let symbol = frame.symbol.and_then(|symbol| profile.symbols.get(symbol.index()));
+            let start = symbol.map_or(frame.address, |symbol| symbol.start);
+            let key = StepKey { dso: frame.dso, start, named: symbol.is_some() };
+            let place = StepPlace { dso: frame.dso, start, address: frame.address, named: key.named };
+            let next = StepId(steps.places.len() as u32);
+            let step = *known.entry(key).or_insert(next);
+            if step == next {
+                steps.add(place, id, locations);
+            }
+            steps.of_frame.push(step);
+        }
+        steps
+    }
+
+    fn add(&mut self, place: StepPlace, frame: FrameId, locations: &Locations) {
+        self.places.push(place);
+        self.frames.push(frame);
+        self.locations.push(locations.called(frame).unwrap_or(LocationId(0)));
+    }
+
+    /// The step of a frame.
+    #[inline]
+    pub(crate) fn of(&self, frame: FrameId) -> Option<StepId> {
+        self.of_frame.get(frame.index()).copied()
+    }
+
+    /// The step as an address.
+    #[inline]
+    pub(crate) fn place(&self, step: StepId) -> StepPlace {
+        self.places[step.0 as usize]
+    }
+
+    /// A frame that shows the step.
+    #[inline]
+    pub(crate) fn frame(&self, step: StepId) -> FrameId {
+        self.frames[step.0 as usize]
+    }
+
+    /// The row that the step counts for.
+    #[inline]
+    pub(crate) fn location(&self, step: StepId) -> LocationId {
+        self.locations[step.0 as usize]
+    }
+}
