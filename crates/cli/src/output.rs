@@ -52,6 +52,13 @@ impl Output {
         if self.buffer.len() >= BUFFER { self.flush_buffer() } else { Ok(()) }
     }
 
+    /// Writes text behind what is in the buffer, without copying it there.
+    pub(crate) fn pass(&mut self, text: &[u8]) -> io::Result<()> {
+        self.flush_buffer()?;
+        self.written += text.len() as u64;
+        self.sink.write_all(text)
+    }
+
     fn flush_buffer(&mut self) -> io::Result<()> {
         let result = self.sink.write_all(&self.buffer);
         self.written += self.buffer.len() as u64;

@@ -97,8 +97,6 @@ pub struct Moment {
     pub offset: u64,
     /// The time; `None` before the first TSC packet.
     pub time: Option<Tsc>,
-    /// The time with a guess for the instructions since it was told: two ticks each at the base frequency.
-    pub estimate: Option<Tsc>,
     /// Where the program is: the next instruction; 0 if that is unknown.
     pub ip: u64,
     /// Instructions so far.

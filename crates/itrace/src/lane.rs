@@ -6,6 +6,7 @@ use oxperf_machine::ThreadId;
 
 use crate::feed::Feed;
 use crate::plan::Plan;
+use crate::synth::BlockTexts;
 use crate::trace::Queue;
 
 /// Instructions and cycles at the last sample of an event.
@@ -52,6 +53,8 @@ pub(crate) struct Lane<'t> {
     pub(crate) reached: Option<u64>,
     pub(crate) ended: bool,
     pub(crate) cbr_seen: u8,
+    /// What the blocks of the decoder look like.
+    pub(crate) texts: BlockTexts,
     pub(crate) instructions_sampled: u64,
     pub(crate) by_branches: Counted,
     pub(crate) by_instructions: Counted,
@@ -72,6 +75,7 @@ impl<'t> Lane<'t> {
             reached: None,
             ended: false,
             cbr_seen: 0,
+            texts: BlockTexts::default(),
             instructions_sampled: 0,
             by_branches: Counted::default(),
             by_instructions: Counted::default(),

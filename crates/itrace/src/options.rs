@@ -98,6 +98,15 @@ pub struct ItraceOptions {
     pub thread_stack: bool,
 }
 
+/// The only kind of samples of code that runs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Alone {
+    /// Every instruction.
+    Instructions,
+    /// Every branch that the filter takes.
+    Branches,
+}
+
 impl ItraceOptions {
     /// Most entries of call chains and last branches.
     pub const MOST_ENTRIES: usize = 1024;
@@ -159,19 +168,19 @@ impl ItraceOptions {
         ..ItraceOptions::NOTHING
     };
 
-    /// Whether samples are those of instructions alone, with nothing that would have to be counted or followed.
-    pub(crate) fn samples_every_instruction(&self) -> bool {
-        let errors_too = ItraceOptions {
-            instructions: true,
-            period: self.period,
-            errors: self.errors,
-            errors_without: self.errors_without,
-            timeless: self.timeless,
-            callchain_size: self.callchain_size,
-            last_branch_size: self.last_branch_size,
-            ..ItraceOptions::NOTHING
-        };
-        *self == errors_too
+    /// What is sampled of code that runs, if it is one kind, each of it, and nothing has to be counted or followed for it.
+    pub(crate) fn shown_alone(&self) -> Option<Alone> {
+        let counts = self.skip > 0 || self.quick > 0 || self.cycles || self.follows_branches();
+        match (self.instructions, self.branches) {
+            _ if counts => None,
+            (true, false) if self.samples_every_instruction() => Some(Alone::Instructions),
+            (false, true) => Some(Alone::Branches),
+            _ => None,
+        }
+    }
+
+    const fn samples_every_instruction(&self) -> bool {
+        matches!(self.period, Period::Nanoseconds(0) | Period::Ticks(0) | Period::Instructions(0 | 1))
     }
 
     /// Whether the calls of each thread must be followed.

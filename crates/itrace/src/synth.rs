@@ -5,13 +5,14 @@ mod places;
 mod runs;
 mod sample;
 mod stacks;
+mod texts;
 mod told;
 
 use std::ops::ControlFlow;
 
 use intel_pt::{Branch, Item, Located, Moment, Wanted};
 use oxperf_machine::Machine;
-use oxperf_session::{EventIndex, SampleEvent, SampleFlags, Sink};
+use oxperf_session::{SampleEvent, SampleFlags, Sink};
 use oxperf_wire::Words;
 
 use crate::code::Images;
@@ -19,10 +20,12 @@ use crate::events::Events;
 use crate::lane::Lane;
 use crate::plan::Plan;
 use crate::{ItraceOptions, TscClock};
-use flags::{BranchFilter, async_flags, state_flags};
+pub(crate) use flags::BranchFilter;
+use flags::{async_flags, state_flags};
 use places::Point;
 use sample::unfilled;
 use stacks::Stacks;
+pub(crate) use texts::{BlockTexts, Shown, Written};
 
 /// Makes the samples of a recording.
 pub(crate) struct Synthesizer {
@@ -39,9 +42,10 @@ pub(crate) struct Synthesizer {
     skipped: u64,
     marks: Vec<(u64, Located)>,
     branches: Vec<Branch>,
-    addresses: Vec<u64>,
-    /// The event of which every instruction is a sample and only its address matters.
-    pub(crate) only_addresses: Option<EventIndex>,
+    /// What is handed over as text, where places alone matter.
+    pub(crate) written: Option<Written>,
+    /// What was written and not handed over yet.
+    text: Vec<u8>,
     /// The sample that was handed over last: most of the next one is the same.
     sampled: SampleEvent<'static>,
 }
@@ -69,8 +73,8 @@ impl Synthesizer {
             skipped: 0,
             marks: Vec::new(),
             branches: Vec::new(),
-            addresses: Vec::new(),
-            only_addresses: None,
+            written: None,
+            text: Vec::new(),
             sampled: unfilled(),
         }
     }
@@ -84,11 +88,14 @@ impl Synthesizer {
         sink: &mut impl Sink,
     ) -> ControlFlow<()> {
         let moment = lane.decoder.moment();
+        if matches!(item, Item::Run) {
+            return self.run(lane, &moment, machine, sink);
+        }
+        self.hand_over_text(lane, machine, sink)?;
         match item {
-            Item::Run => self.run(lane, &moment, machine, sink),
             Item::Begin { to, .. } => {
                 // Where code of user space begins, time has passed since the trace told it.
-                match moment.estimate.filter(|_| to < crate::code::KERNEL_START) {
+                match lane.decoder.estimate().filter(|_| to < crate::code::KERNEL_START) {
                     Some(estimate) => lane.timestamp = estimate.0,
                     None => lane.pass_to(moment.time),
                 }
@@ -111,7 +118,7 @@ impl Synthesizer {
                 let point = Point { from: ip, to: 0, flags, length: 0, instructions, cycles };
                 self.instruction(lane, &point, machine, sink)
             }
-            Item::Error(_) | Item::Pause | Item::End => ControlFlow::Continue(()),
+            Item::Run | Item::Error(_) | Item::Pause | Item::End => ControlFlow::Continue(()),
         }
     }
 

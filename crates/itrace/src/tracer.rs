@@ -5,7 +5,7 @@
 
 use std::ops::ControlFlow;
 
-use intel_pt::{ErrorKind, Item, Period, Tsc};
+use intel_pt::{ErrorKind, Item, Tsc};
 use oxperf_abi::{Cpu, Misc, PerfTime, Pid, RecordType, Tid};
 use oxperf_data::{Damage, RawRecord};
 use oxperf_machine::Machine;
@@ -16,9 +16,11 @@ use rustc_hash::FxHashMap;
 
 use crate::code::{Images, ThreadCode};
 use crate::errors::{LOST, is_told, told_error};
+use crate::events::Events;
 use crate::lane::{Lane, Running};
+use crate::options::Alone;
 use crate::plan::Planned;
-use crate::synth::Synthesizer;
+use crate::synth::{BranchFilter, Shown, Synthesizer, Written};
 use crate::trace::Trace;
 use crate::{ItraceOptions, SwitchRecords};
 
@@ -64,12 +66,10 @@ impl<'t, 's, S: Sink> Tracer<'t, 's, S> {
     ) -> Tracer<'t, 's, S> {
         let Planned { plan, events: made, .. } = planned;
         let mut wanted = plan.wanted(&options.itrace, &trace.info);
-        let only_addresses =
-            made.instructions.filter(|event| only_addresses_matter(trace, &options, sink, *event));
-        if only_addresses.is_some() && wanted.period == Some(Period::Instructions(1)) {
+        let written = written(&options, made, sink);
+        if written.is_some() {
             (wanted.runs, wanted.period) = (true, None);
         }
-        let only_addresses = only_addresses.filter(|_| wanted.period.is_none());
         let overlapping = trace.in_samples || trace.info.snapshots;
         let queues = trace.queues.values().filter(|queue| !queue.buffers.is_empty());
         let lanes = queues.map(|queue| Lane::new(queue, &plan, wanted, overlapping));
@@ -82,7 +82,7 @@ impl<'t, 's, S: Sink> Tracer<'t, 's, S> {
             wanted,
             options.with_code,
         );
-        synthesizer.only_addresses = only_addresses;
+        synthesizer.written = written;
         Tracer {
             trace,
             sink,
@@ -145,6 +145,11 @@ impl<'t, 's, S: Sink> Tracer<'t, 's, S> {
 
     /// Decodes a queue up to a moment.
     fn decode(&mut self, machine: &mut Machine, index: usize, limit: u64) -> ControlFlow<()> {
+        self.decode_items(machine, index, limit)?;
+        self.synthesizer.hand_over_text(&mut self.lanes[index], machine, self.sink)
+    }
+
+    fn decode_items(&mut self, machine: &mut Machine, index: usize, limit: u64) -> ControlFlow<()> {
         let lane = &mut self.lanes[index];
         lane.decoder.set_limit((limit != END).then_some(Tsc(limit)));
         loop {
@@ -163,11 +168,12 @@ impl<'t, 's, S: Sink> Tracer<'t, 's, S> {
                     return ControlFlow::Continue(());
                 }
                 Item::Error(error) => {
+                    self.synthesizer.hand_over_text(lane, machine, self.sink)?;
                     let moment = lane.decoder.moment();
                     // What an overflow swallowed took time that nobody can guess.
                     let time = match error.kind {
                         ErrorKind::Overflow => moment.time,
-                        _ => moment.estimate.or(moment.time),
+                        _ => lane.decoder.estimate().or(moment.time),
                     };
                     lane.timestamp = time.map_or(lane.timestamp, |time| time.0);
                     let time = self.synthesizer.time(lane.timestamp);
@@ -292,17 +298,14 @@ impl<'t, 's, S: Sink> Tracer<'t, 's, S> {
     }
 }
 
-/// Whether the samples of the event are every instruction, and only their addresses matter. Samples of several queues
-/// are put in order one by one.
-fn only_addresses_matter(
-    trace: &Trace<'_>,
-    options: &TracerOptions,
-    sink: &impl Sink,
-    event: EventIndex,
-) -> bool {
-    let queues = trace.queues.values().filter(|queue| !queue.buffers.is_empty());
-    let every = options.itrace.samples_every_instruction() && !options.with_code;
-    every && queues.count() == 1 && sink.takes_addresses(event)
+/// What of the code that ran comes as text: every instruction or branches, if nothing has to be counted or followed for
+/// them and the sink can say how they look.
+fn written(options: &TracerOptions, events: Events, sink: &impl Sink) -> Option<Written> {
+    let (event, shown) = match options.itrace.shown_alone()? {
+        Alone::Instructions => (events.instructions?, Shown::Instructions),
+        Alone::Branches => (events.branches?, Shown::Branches(BranchFilter::new(&options.itrace))),
+    };
+    Some(Written { event, shown, writer: sink.place_writer(event)? })
 }
 
 impl<S: Sink> Sink for Tracer<'_, '_, S> {

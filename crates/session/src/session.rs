@@ -1,6 +1,7 @@
 //! One walk over a recording.
 
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
 use oxperf_abi::{FileOffset, Misc, PerfTime, RecordType};
 use oxperf_data::{Container, Damage, DataError, Framed, RawRecord, Reader, Source, features::BuildIds};
@@ -13,7 +14,7 @@ use crate::events::{word_from_end, word_from_start};
 use crate::group_read::GroupReads;
 use crate::order::Order;
 use crate::watch::Milestones;
-use crate::{Diagnostics, EventIndex, EventTable, SessionEvent, Traced, Watch};
+use crate::{Diagnostics, EventIndex, EventTable, PlaceWriter, SessionEvent, Traced, Watch};
 
 /// What a session does with samples.
 pub trait Sink {
@@ -32,18 +33,19 @@ pub trait Sink {
     /// A sample; the machine is as it was at that moment. `Break` ends the session.
     fn sample(&mut self, machine: &mut Machine, event: &SampleEvent<'_>) -> ControlFlow<()>;
 
-    /// Whether of the samples of an event only the address matters, beside who ran when: then many that were made of
-    /// hardware trace may come at once, by [`Sink::addresses`].
-    fn takes_addresses(&self, _event: EventIndex) -> bool {
-        false
+    /// How the samples of an event are written, if their places alone decide it, beside who ran: then those that are
+    /// made of hardware trace may come as text, by [`Sink::written`].
+    fn place_writer(&self, _event: EventIndex) -> Option<Arc<dyn PlaceWriter>> {
+        None
     }
 
-    /// Samples that differ in their addresses alone, in order; `first` is the first of them. `Break` ends the session.
-    fn addresses(
+    /// Samples as the event's [`PlaceWriter`] wrote them, in order; `common` says what they have in common. `Break`
+    /// ends the session.
+    fn written(
         &mut self,
         _machine: &mut Machine,
-        _first: &SampleEvent<'_>,
-        _addresses: &[u64],
+        _common: &SampleEvent<'_>,
+        _text: &[u8],
     ) -> ControlFlow<()> {
         ControlFlow::Continue(())
     }

@@ -76,6 +76,24 @@ impl std::ops::BitOr for SampleFlags {
     }
 }
 
+/// Where a sample was made, and what happened there.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct TracedPlace {
+    /// The instruction.
+    pub ip: u64,
+    /// Where it branched; 0 if it did not, or nobody knows.
+    pub addr: u64,
+    /// What it did.
+    pub flags: SampleFlags,
+}
+
+/// Writes samples of which the places are all that is shown. The same place is always written alike, so that texts can
+/// be kept and made on any thread.
+pub trait PlaceWriter: Send + Sync {
+    /// Appends the text of a sample.
+    fn write(&self, place: &TracedPlace, out: &mut Vec<u8>);
+}
+
 /// The instruction at a sample's address.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct TracedCode {

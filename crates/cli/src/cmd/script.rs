@@ -4,6 +4,7 @@ mod clock;
 mod disassembly;
 mod filter;
 mod lines;
+mod place_text;
 mod printer;
 mod shorthand;
 mod sideband;

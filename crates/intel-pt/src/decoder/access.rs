@@ -4,17 +4,23 @@ use super::Decoder;
 use super::tell::Stamp;
 use crate::event::BlockValue;
 use crate::insn::Class;
-use crate::item::Moment;
+use crate::item::{Moment, Tsc};
 use crate::packet::EventData;
 use crate::run::{Block, BlockId, Branch, Run};
 
 impl Decoder<'_> {
     /// When the last item happened.
     pub fn moment(&self) -> Moment {
-        let Stamp { offset, time, since, ip, instructions, mode, .. } = self.stamp;
+        let Stamp { offset, time, ip, instructions, mode, .. } = self.stamp;
         let Stamp { cycles, cycles_fresh, cycles_counted, .. } = self.stamp;
-        let estimate = time.map(|time| self.clock.estimate(time, since));
-        Moment { offset, time, estimate, ip, instructions, cycles, cycles_fresh, cycles_counted, mode }
+        Moment { offset, time, ip, instructions, cycles, cycles_fresh, cycles_counted, mode }
+    }
+
+    /// The time of the last item with a guess for the instructions since it was told: two ticks each at the base
+    /// frequency.
+    pub fn estimate(&self) -> Option<Tsc> {
+        let Stamp { time, since, .. } = self.stamp;
+        time.map(|time| self.clock.estimate(time, since))
     }
 
     /// Where the program is, or was when tracing was switched off, and what the last instruction was that ran. `None`
@@ -53,6 +59,12 @@ impl Decoder<'_> {
     /// the same.
     pub fn block(&self, block: BlockId) -> Block<'_> {
         self.graph.block(block.0)
+    }
+
+    /// The address at which a block begins.
+    #[inline]
+    pub fn address(&self, block: BlockId) -> u64 {
+        self.graph.nodes.get(block.index()).map_or(0, |node| node.ip)
     }
 
     /// Changes when blocks get new numbers.

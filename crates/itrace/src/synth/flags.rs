@@ -9,10 +9,10 @@ use crate::plan::Plan;
 
 /// Which events pass the filter of branches.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(super) struct BranchFilter(SampleFlags);
+pub(crate) struct BranchFilter(SampleFlags);
 
 impl BranchFilter {
-    pub(super) fn new(options: &ItraceOptions) -> BranchFilter {
+    pub(crate) fn new(options: &ItraceOptions) -> BranchFilter {
         use SampleFlags as F;
         let calls = if options.calls { F::CALL | F::ASYNC | F::TRACE_END } else { F::default() };
         let returns = if options.returns { F::RETURN | F::TRACE_BEGIN } else { F::default() };

@@ -4,12 +4,15 @@ use std::ops::ControlFlow;
 
 use intel_pt::{Branch, Cycles, Located, Moment, Run, Tsc};
 use oxperf_machine::Machine;
-use oxperf_session::{EventIndex, SampleFlags, Sink};
+use oxperf_session::{SampleFlags, Sink};
 
 use super::flags::{flags_of, state_flags};
 use super::sample::thread_of;
 use super::{Point, Synthesizer};
 use crate::lane::Lane;
+
+/// Bytes of text that are handed over at once.
+const TEXT: usize = 128 << 10;
 
 impl Synthesizer {
     /// Code that ran: its sampled instructions and its branches, in order.
@@ -20,8 +23,8 @@ impl Synthesizer {
         machine: &mut Machine,
         sink: &mut impl Sink,
     ) -> ControlFlow<()> {
-        if let Some(event) = self.only_addresses {
-            return self.addresses(lane, event, moment, machine, sink);
+        if self.written.is_some() {
+            return self.write_run(lane, moment, machine, sink);
         }
         let (mut marks, mut branches) = (std::mem::take(&mut self.marks), std::mem::take(&mut self.branches));
         collect_marks(lane, &mut marks);
@@ -34,37 +37,42 @@ impl Synthesizer {
         flow
     }
 
-    /// Every instruction, where nothing but its address matters.
-    fn addresses(
+    /// Writes a run, where places alone matter.
+    fn write_run(
         &mut self,
         lane: &mut Lane<'_>,
-        event: EventIndex,
         moment: &Moment,
         machine: &mut Machine,
         sink: &mut impl Sink,
     ) -> ControlFlow<()> {
-        let mut addresses = std::mem::take(&mut self.addresses);
-        addresses.clear();
-        let run = lane.decoder.run();
-        let (before, undecided) = (run.before, run.decision.map_or(u64::MAX, |decision| decision - 1));
-        for (index, visit) in run.visits.iter().enumerate() {
-            let block = lane.decoder.block(visit.block()).instructions();
-            let last = index + 1 == run.visits.len();
-            let executed = run.partial.filter(|_| last).map_or(block.len(), |count| count as usize);
-            addresses.extend(block.iter().take(executed).map(|located| located.ip));
+        let Some(written) = &self.written else { return ControlFlow::Continue(()) };
+        lane.pass_to(lane.decoder.run().before);
+        lane.pass_to(moment.time);
+        let state = state_flags(moment, &self.plan);
+        lane.texts.write_run(written, &lane.decoder, state, &mut self.text);
+        if self.text.len() < TEXT {
+            return ControlFlow::Continue(());
         }
-        let split = usize::try_from(undecided).unwrap_or(usize::MAX).min(addresses.len());
-        let (early, late) = addresses.split_at(split);
-        let mut flow = ControlFlow::Continue(());
-        for (part, time) in [(early, before), (late, moment.time)] {
-            lane.pass_to(time);
-            if let (Some(first), ControlFlow::Continue(())) = (part.first(), flow) {
-                let thread = thread_of(lane, machine);
-                self.fill(lane, event, thread, &Point::at(*first));
-                flow = sink.addresses(machine, &self.sampled, part);
-            }
+        self.hand_over_text(lane, machine, sink)
+    }
+
+    /// Hands over what was written since the last time.
+    pub(crate) fn hand_over_text(
+        &mut self,
+        lane: &mut Lane<'_>,
+        machine: &mut Machine,
+        sink: &mut impl Sink,
+    ) -> ControlFlow<()> {
+        let Some(event) = self.written.as_ref().map(|written| written.event) else {
+            return ControlFlow::Continue(());
+        };
+        if self.text.is_empty() {
+            return ControlFlow::Continue(());
         }
-        self.addresses = addresses;
+        let thread = thread_of(lane, machine);
+        self.fill(lane, event, thread, &Point::at(0));
+        let flow = sink.written(machine, &self.sampled, &self.text);
+        self.text.clear();
         flow
     }
 

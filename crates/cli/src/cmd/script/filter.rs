@@ -52,6 +52,11 @@ impl Filter {
             && self.takes_thread(machine, event)
     }
 
+    /// Whether every time passes.
+    pub(super) fn times_pass(&self) -> bool {
+        self.times.is_none()
+    }
+
     /// Whether records of a CPU are shown: those of no CPU always.
     #[inline]
     pub(super) fn takes_cpu(&self, cpu: Option<Cpu>) -> bool {

@@ -2,6 +2,7 @@
 
 use std::io;
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
 use oxperf_abi::{CpuMode, DataSource, EventType, Pid, SampleType, SoftwareId, Tid};
 use oxperf_data::{Damage, RawRecord};
@@ -12,7 +13,7 @@ use oxperf_present::script::{
 };
 use oxperf_present::visible::visible;
 use oxperf_resolve::{KernelNames, Names, PlaceTable, SymbolSource, walk_chain};
-use oxperf_session::{EventIndex, EventTable, SampleEvent, SessionEvent, SidebandEvent, Sink};
+use oxperf_session::{EventIndex, EventTable, PlaceWriter, SampleEvent, SessionEvent, SidebandEvent, Sink};
 use oxperf_tracepoint::Formatters;
 use oxperf_wire::kernel::CallchainDeferred;
 use oxperf_wire::user::AuxtraceError;
@@ -22,6 +23,7 @@ use super::clock::Clock;
 use super::disassembly::Assembly;
 use super::filter::Filter;
 use super::lines::Lines;
+use super::place_text::PlaceText;
 use super::sideband::Shown;
 use super::traced::{Indent, is_branch_event};
 use crate::cmd::dump::Dumper;
@@ -55,7 +57,7 @@ pub(super) struct EventView {
     data_lines: Option<usize>,
     tracepoint: bool,
     /// Whether samples are branches.
-    is_branch: bool,
+    pub(super) is_branch: bool,
     /// Whether branches are shown with their target.
     pub(super) shows_target: bool,
 }
@@ -425,31 +427,18 @@ impl Sink for Printer<'_> {
         self.go_on(printed)
     }
 
-    fn takes_addresses(&self, event: EventIndex) -> bool {
-        let view = &self.views[event.0];
-        view.fields == FieldSet::IP && !view.is_branch && !self.with_flags && self.dumper.is_none()
+    fn place_writer(&self, event: EventIndex) -> Option<Arc<dyn PlaceWriter>> {
+        let untimed = self.filter.times_pass() && self.dumper.is_none();
+        let text = PlaceText::of(&self.views[event.0], self.with_flags).filter(|_| untimed)?;
+        Some(Arc::new(text))
     }
 
-    fn addresses(
-        &mut self,
-        machine: &mut Machine,
-        first: &SampleEvent<'_>,
-        addresses: &[u64],
-    ) -> ControlFlow<()> {
-        if !self.filter.takes(machine, first) {
+    fn written(&mut self, machine: &mut Machine, common: &SampleEvent<'_>, text: &[u8]) -> ControlFlow<()> {
+        if !self.filter.takes(machine, common) {
             return ControlFlow::Continue(());
         }
-        for addresses in addresses.chunks(1 << 10) {
-            let out = self.output.buffer();
-            for address in addresses {
-                out.push(b' ');
-                push_hex(out, *address, 16);
-                out.push(b'\n');
-            }
-            let settled = self.output.settle();
-            self.go_on(settled)?;
-        }
-        ControlFlow::Continue(())
+        let passed = self.output.pass(text);
+        self.go_on(passed)
     }
 
     fn sideband(&mut self, machine: &mut Machine, event: &SidebandEvent<'_>) -> ControlFlow<()> {
