@@ -1,5 +1,7 @@
 //! `--itrace` of `script` and `report`: samples made of the recording's hardware trace.
 
+mod places;
+
 use clap::{Arg, ArgAction, ArgMatches};
 use oxperf_abi::Cpu;
 use oxperf_data::Reader;
@@ -8,11 +10,10 @@ use oxperf_session::{Finished, Session, Sink};
 
 use crate::failure::Failure;
 use crate::input::Input;
-use crate::naming;
 use crate::output::print_error;
 
 /// The options.
-pub(crate) fn arguments() -> [Arg; 2] {
+pub(crate) fn arguments() -> [Arg; 5] {
     [
         Arg::new("itrace")
             .long("itrace")
@@ -25,6 +26,18 @@ pub(crate) fn arguments() -> [Arg; 2] {
             .long("no-itrace")
             .action(ArgAction::SetTrue)
             .help("Do not decode hardware trace"),
+        Arg::new("guestvmlinux")
+            .long("guestvmlinux")
+            .value_name("FILE")
+            .help("Code of the kernel of guests from this image"),
+        Arg::new("guestkallsyms")
+            .long("guestkallsyms")
+            .value_name("FILE")
+            .help("Code of the kernel of guests from the kcore beside this copy of its /proc/kallsyms"),
+        Arg::new("guest-code")
+            .long("guest-code")
+            .action(ArgAction::SetTrue)
+            .help("The code of guests is in the process that runs them"),
     ]
 }
 
@@ -58,7 +71,7 @@ impl<'a> Decoding<'a> {
         let trace = Trace::find(reader, session.events(), cpus).map_err(|error| input.refuse(&error))?;
         let Some(trace) = trace else { return Ok(None) };
         let planned = Planned::new(&trace, &options, session);
-        let images = Images::new(naming::places(matches));
+        let images = Images::new(places::code_places(matches, input, reader));
         Ok(planned.map(|planned| Decoding { trace, planned, options, images, with_code: false }))
     }
 

@@ -28,10 +28,10 @@ mod trace;
 mod tracer;
 
 pub use clock::TscClock;
-pub use code::Images;
+pub use code::{CodePlaces, Images, KernelPlaces};
 pub use info::{INTEL_PT, InfoError, PtInfo, SwitchRecords};
 pub use options::{ItraceOptions, Letters, OptionsError, Period};
 pub use overlap::{Fresh, fresh};
 pub use plan::Planned;
-pub use trace::{Buffer, CpuFilter, Queue, Trace};
+pub use trace::{Buffer, CpuFilter, Poke, Queue, Trace};
 pub use tracer::{Tracer, TracerOptions};

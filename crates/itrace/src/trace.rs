@@ -6,6 +6,7 @@ use std::ops::Range;
 use oxperf_abi::{Cpu, EventId, PerfTime, RecordType, SampleType, Tid};
 use oxperf_data::{DataError, Framed, Held, Reader, Source};
 use oxperf_session::{EventTable, SessionEvent};
+use oxperf_wire::kernel::TextPoke;
 use oxperf_wire::user::{Auxtrace, AuxtraceInfo, IdIndex};
 use oxperf_wire::{Cursor, Endian};
 use rustc_hash::FxHashMap;
@@ -39,6 +40,17 @@ pub struct Queue<'a> {
     pub buffers: Vec<Buffer<'a>>,
 }
 
+/// A change of the kernel's code.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Poke {
+    /// When.
+    pub time: PerfTime,
+    /// Where.
+    pub address: u64,
+    /// The bytes before.
+    pub old: Vec<u8>,
+}
+
 /// All trace of a recording.
 #[derive(Clone, Debug, Default)]
 pub struct Trace<'a> {
@@ -48,6 +60,8 @@ pub struct Trace<'a> {
     pub queues: BTreeMap<u64, Queue<'a>>,
     /// Whether the trace lies in samples.
     pub in_samples: bool,
+    /// Changes of the kernel's code, in order of time.
+    pub pokes: Vec<Poke>,
 }
 
 /// Whether the trace of a CPU is taken.
@@ -83,6 +97,7 @@ impl<'a> Trace<'a> {
             }
             Source::Held(records) => finder.walk(records.filter_map(Result::ok)),
         }
+        finder.trace.pokes.sort_by_key(|poke| poke.time);
         let info = finder.info.and_then(Result::ok);
         Ok(info.map(|info| Trace { info, ..finder.trace }))
     }
@@ -118,6 +133,7 @@ impl<'a> Finder<'_, 'a> {
                 RecordType::ID_INDEX => self.take_ids(record.body.as_ref()),
                 RecordType::AUXTRACE => self.take_trace(record),
                 RecordType::SAMPLE => self.take_sample(record),
+                RecordType::TEXT_POKE => self.take_poke(record.body.as_ref()),
                 _ => {}
             }
         }
@@ -135,6 +151,15 @@ impl<'a> Finder<'_, 'a> {
             let place = Place { index: entry.index, cpu, tid: known_tid(entry.tid as i32) };
             self.places.insert(entry.id, place);
         }
+    }
+
+    fn take_poke(&mut self, body: &[u8]) {
+        let Ok(poke) = TextPoke::decode(&mut Cursor::new(body, self.endian)) else { return };
+        let owner = self.events.owner_of_record(RecordType::TEXT_POKE, body, self.endian);
+        let time =
+            owner.and_then(|event| self.events.events()[event.0].layout.sample_id(body, self.endian).time);
+        let (address, old) = (poke.addr, poke.old.to_vec());
+        self.trace.pokes.push(Poke { time: time.unwrap_or_default(), address, old });
     }
 
     fn take_trace(&mut self, record: Framed<Held<'a>>) {

@@ -10,7 +10,7 @@ use oxperf_abi::{Cpu, Misc, PerfTime, Pid, RecordType, Tid};
 use oxperf_data::{Damage, RawRecord};
 use oxperf_machine::Machine;
 use oxperf_session::{EventIndex, EventTable, SampleEvent, SidebandEvent, Sink};
-use oxperf_wire::kernel::{Aux, ItraceStart, SwitchCpuWide, Task};
+use oxperf_wire::kernel::{Aux, ItraceStart, SwitchCpuWide, Task, TextPoke};
 use oxperf_wire::{Cursor, Endian, SampleId};
 use rustc_hash::FxHashMap;
 
@@ -73,15 +73,10 @@ impl<'t, 's, S: Sink> Tracer<'t, 's, S> {
         let overlapping = trace.in_samples || trace.info.snapshots;
         let queues = trace.queues.values().filter(|queue| !queue.buffers.is_empty());
         let lanes = queues.map(|queue| Lane::new(queue, &plan, wanted, overlapping));
-        let mut synthesizer = Synthesizer::new(
-            options.itrace,
-            plan,
-            trace.info.clock,
-            made,
-            options.images,
-            wanted,
-            options.with_code,
-        );
+        let mut images = options.images;
+        images.expect(&trace.pokes);
+        let mut synthesizer =
+            Synthesizer::new(options.itrace, plan, trace.info.clock, made, images, wanted, options.with_code);
         synthesizer.written = written;
         Tracer {
             trace,
@@ -248,6 +243,11 @@ impl<'t, 's, S: Sink> Tracer<'t, 's, S> {
             }
             RecordType::SWITCH | RecordType::SWITCH_CPU_WIDE if !out => {
                 self.set_current(machine, id.cpu, id.pid.unwrap_or(Pid(-1)), id.tid.unwrap_or(Tid(-1)));
+            }
+            RecordType::TEXT_POKE => {
+                if let Ok(poke) = TextPoke::decode(&mut cursor) {
+                    self.synthesizer.images.poke(machine, poke.addr, poke.new);
+                }
             }
             RecordType::AUX => {
                 const TRUNCATED: u64 = 1;

@@ -219,6 +219,11 @@ impl Machine {
         &self.maps[id.0 as usize]
     }
 
+    /// What the kernel's address space shows now, by address: first address, address behind the last, mapping.
+    pub fn kernel_mappings(&self) -> impl Iterator<Item = (u64, u64, &Map)> + '_ {
+        self.kernel.stretches().map(|(start, end, map)| (start, end, self.map(map)))
+    }
+
     /// Where the recording says a kernel symbol was.
     pub fn kernel_reference(&self) -> Option<&KernelReference> {
         self.kernel_reference.as_ref()

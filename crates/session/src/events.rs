@@ -88,6 +88,11 @@ impl EventTable {
         self.owner(RecordType::SAMPLE, body, endian).ok()
     }
 
+    /// The event that a record of this kind belongs to, from the bytes behind its header.
+    pub fn owner_of_record(&self, kind: RecordType, body: &[u8], endian: Endian) -> Option<EventIndex> {
+        self.owner(kind, body, endian).ok()
+    }
+
     /// Whether every event's records carry the trailer that ordering needs.
     pub fn all_have_trailers(&self) -> bool {
         self.events[..self.recorded].iter().all(|event| event.layout.sample_id_all())

@@ -34,6 +34,7 @@ pub struct BpfFunction {
 /// Places of fields in the kernel's `bpf_prog_info`.
 mod field {
     pub(super) const ID: usize = 4;
+    pub(super) const CODE: usize = 24;
     pub(super) const NAME: usize = 64;
     pub(super) const NR_KSYMS: usize = 104;
     pub(super) const KSYMS: usize = 112;
@@ -65,6 +66,19 @@ impl BpfProgram {
             Some(BpfFunction { name, address, size })
         };
         (0..count).map_while(|index| function(index as usize)).collect()
+    }
+
+    /// The machine code of its functions, with their addresses.
+    pub fn code(&self, endian: Endian) -> Vec<(u64, Vec<u8>)> {
+        let count = self.number(field::NR_KSYMS, endian).unwrap_or(0);
+        let mut addresses = self.array(field::KSYMS, endian);
+        let mut sizes = self.array(field::FUNC_LENS, endian);
+        let mut code = self.array(field::CODE, endian);
+        let mut function = |_| {
+            let (address, size) = (addresses.u64().ok()?, sizes.u32().ok()?);
+            Some((address, code.bytes(size as usize).ok()?.to_vec()))
+        };
+        (0..count).map_while(&mut function).collect()
     }
 
     /// The name of a function in the type information.
@@ -191,6 +205,7 @@ mod tests {
         let name = "bpf_prog_6deef7357e7b4530_lsm".to_owned();
         let function = BpfFunction { name, address: 0xffff_ffff_c01c_17c8, size: 54 };
         assert_eq!(program.functions(Endian::Little, &BpfBtf::default()), [function]);
+        assert_eq!(BpfProgram::default().code(Endian::Little), []);
         assert_eq!(BpfProgram::default().functions(Endian::Little, &BpfBtf::default()), []);
     }
 }

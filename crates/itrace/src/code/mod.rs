@@ -1,5 +1,8 @@
 //! The code that ran: what the machine has mapped at a moment, from the files that it maps.
 
+mod kernel;
+mod patches;
+
 use std::sync::OnceLock;
 
 use intel_pt::{Code, CodeAddress, CodeSource, ImageId};
@@ -7,17 +10,61 @@ use oxperf_abi::CpuMode;
 use oxperf_machine::{Dso, DsoId, DsoKind, Machine, ThreadId};
 use oxperf_objects::{Contents, Locator, ObjectKind, Places, Wanted};
 
-/// The files of a machine's objects, each looked for once.
+use crate::trace::Poke;
+use kernel::KernelCode;
+pub use kernel::KernelPlaces;
+
+/// Where code is looked for.
+#[derive(Clone, Debug, Default)]
+pub struct CodePlaces {
+    /// The files of user space.
+    pub files: Places,
+    /// The kernel.
+    pub kernel: KernelPlaces,
+    /// The kernel of guests.
+    pub guest_kernel: KernelPlaces,
+    /// Whether the code of guests is the process' that runs them.
+    pub guest_code: bool,
+}
+
+/// The files of a machine's objects and its kernel, each looked for once.
 #[derive(Debug, Default)]
 pub struct Images {
+    places: CodePlaces,
     locator: Locator,
     files: Vec<OnceLock<Option<Contents>>>,
+    kernel: OnceLock<KernelCode>,
+    guest_kernel: OnceLock<KernelCode>,
+    /// Changes of the kernel's code that are still to come, the last one first.
+    changes: Vec<Poke>,
 }
 
 impl Images {
     /// Looks for files in these places.
-    pub fn new(places: Places) -> Images {
-        Images { locator: Locator::new(places), files: Vec::new() }
+    pub fn new(places: CodePlaces) -> Images {
+        Images { locator: Locator::new(places.files.clone()), places, ..Images::default() }
+    }
+
+    /// Takes note of all changes of the kernel's code, in order of time: till they come the old code runs.
+    pub(crate) fn expect(&mut self, changes: &[Poke]) {
+        self.changes = changes.to_vec();
+    }
+
+    /// The kernel's code changes.
+    pub(crate) fn poke(&mut self, machine: &Machine, address: u64, new: &[u8]) {
+        self.kernel(machine);
+        if let Some(kernel) = self.kernel.get_mut() {
+            kernel.patch(address, new);
+        }
+    }
+
+    fn kernel(&self, machine: &Machine) -> &KernelCode {
+        self.kernel.get_or_init(|| KernelCode::find(&self.places.kernel, machine, &self.changes))
+    }
+
+    fn guest_kernel(&self) -> &KernelCode {
+        let nobody = Machine::default();
+        self.guest_kernel.get_or_init(|| KernelCode::find(&self.places.guest_kernel, &nobody, &[]))
     }
 
     /// Makes room for the objects that the machine knows now.
@@ -62,12 +109,20 @@ pub(crate) struct ThreadCode<'m> {
 
 impl CodeSource for ThreadCode<'_> {
     fn generation(&self) -> u64 {
-        self.thread.map_or(u64::MAX, |thread| self.machine.generation(thread))
+        let of_space = self.thread.map_or(u64::MAX, |thread| self.machine.generation(thread));
+        let version = self.images.kernel.get().map_or(0, KernelCode::version);
+        of_space ^ u64::from(version).rotate_right(16)
     }
 
     fn code(&self, at: CodeAddress) -> Option<Code<'_>> {
-        let thread = self.thread.filter(|_| !at.guest)?;
-        let stretch = self.machine.stretch(thread, mode_of(at.ip), at.ip)?;
+        let of_kernel = mode_of(at.ip) == CpuMode::Kernel;
+        match (at.guest, of_kernel) {
+            (false, true) => return self.images.kernel(self.machine).at(at.ip),
+            (true, true) => return self.images.guest_kernel().at(at.ip),
+            (true, false) if !self.images.places.guest_code => return None,
+            (_, false) => {}
+        }
+        let stretch = self.machine.stretch(self.thread?, CpuMode::User, at.ip)?;
         let map = self.machine.map(stretch.map);
         let file = self.images.bytes(self.machine, map.dso)?;
         let offset = map.dso_address(stretch.start);

@@ -1,0 +1,64 @@
+//! Where the code that hardware trace ran through is looked for, as the options and the recording say.
+
+use std::path::{Path, PathBuf};
+
+use clap::ArgMatches;
+use oxperf_data::Reader;
+use oxperf_data::features::{BpfProgInfo, OsRelease};
+use oxperf_itrace::{CodePlaces, KernelPlaces};
+use oxperf_objects::Places;
+use oxperf_symbols::running_kernel;
+
+use crate::input::Input;
+use crate::naming;
+
+/// All places for a recording.
+pub(super) fn code_places(matches: &ArgMatches, input: &Input, reader: &Reader<'_>) -> CodePlaces {
+    let files = naming::places(matches);
+    let kernel = KernelPlaces {
+        parts: programs(reader),
+        named_image: file(matches, "vmlinux"),
+        copies: copies(file(matches, "kallsyms"), input),
+        cached_copies: files.build_id_cache.as_ref().map(|cache| cache.join("[kernel.kcore]")),
+        images: images(&files, reader),
+        running: running_kernel().filter(|_| files.root.is_none()),
+    };
+    let guest_kernel = KernelPlaces {
+        named_image: file(matches, "guestvmlinux"),
+        copies: file(matches, "guestkallsyms").iter().map(|path| folder_of(path)).collect(),
+        ..KernelPlaces::default()
+    };
+    CodePlaces { files, kernel, guest_kernel, guest_code: matches.get_flag("guest-code") }
+}
+
+fn file(matches: &ArgMatches, name: &str) -> Option<PathBuf> {
+    matches.get_one::<String>(name).map(PathBuf::from)
+}
+
+fn folder_of(path: &Path) -> PathBuf {
+    path.parent().map(Path::to_owned).unwrap_or_default()
+}
+
+/// The folder of the symbols that the user names, else the one in a recording that is a directory.
+fn copies(kallsyms: Option<PathBuf>, input: &Input) -> Vec<PathBuf> {
+    vec![kallsyms.map_or_else(|| input.path().join("kcore_dir"), |path| folder_of(&path))]
+}
+
+/// The usual places of the recorded kernel's image.
+fn images(files: &Places, reader: &Reader<'_>) -> Vec<PathBuf> {
+    let Some(OsRelease(release)) = reader.features().get().ok().flatten() else { return Vec::new() };
+    let places = [
+        format!("/boot/vmlinux-{release}"),
+        format!("/usr/lib/debug/boot/vmlinux-{release}"),
+        format!("/lib/modules/{release}/build/vmlinux"),
+        format!("/usr/lib/debug/lib/modules/{release}/vmlinux"),
+        format!("/usr/lib/debug/boot/vmlinux-{release}.debug"),
+    ];
+    places.iter().filter_map(|path| files.recorded(path.as_bytes()).ok()).collect()
+}
+
+/// The code of the BPF programs that the recording holds.
+fn programs(reader: &Reader<'_>) -> Vec<(u64, Vec<u8>)> {
+    let programs = reader.features().get::<BpfProgInfo>().ok().flatten().unwrap_or_default();
+    programs.0.iter().flat_map(|program| program.code(reader.features().endian())).collect()
+}

@@ -1,0 +1,164 @@
+//! The code of a kernel: from a copy of its memory, its image, or the kernel that runs here.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use intel_pt::{Code, ImageId};
+use oxperf_abi::BuildId;
+use oxperf_machine::{DsoKind, Machine};
+use oxperf_objects::{KernelMemory, KernelSymbol};
+
+use super::patches::Patches;
+use crate::trace::Poke;
+
+/// Where a kernel's code is looked for, the preferred places first.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct KernelPlaces {
+    /// Code that the recording holds itself, such as that of BPF programs: addresses and bytes.
+    pub parts: Vec<(u64, Vec<u8>)>,
+    /// The image that the user names (`--vmlinux`); taken whatever its identity.
+    pub named_image: Option<PathBuf>,
+    /// Folders with a copy of the kernel's memory (`kcore`) and its symbols (`kallsyms`).
+    pub copies: Vec<PathBuf>,
+    /// A folder of such folders by build id: `~/.debug/[kernel.kcore]`.
+    pub cached_copies: Option<PathBuf>,
+    /// Images that are taken if they have the recorded build id.
+    pub images: Vec<PathBuf>,
+    /// Whether the kernel that runs here is asked, if it has this build id.
+    pub running: Option<BuildId>,
+}
+
+/// A kernel's code.
+#[derive(Debug, Default)]
+pub(super) struct KernelCode {
+    memories: Vec<KernelMemory>,
+    patches: Patches,
+}
+
+/// What a recording says of its kernel.
+#[derive(Clone, Copy, Debug, Default)]
+struct Identity<'m> {
+    build_id: Option<BuildId>,
+    symbol: Option<KernelSymbol<'m>>,
+}
+
+impl<'m> Identity<'m> {
+    fn of(machine: &'m Machine) -> Identity<'m> {
+        let reference = machine.kernel_reference();
+        let kernel = machine.dsos().iter().find(|dso| dso.kind == DsoKind::Kernel);
+        Identity {
+            build_id: kernel.and_then(|dso| dso.build_id),
+            symbol: reference.map(|reference| KernelSymbol {
+                name: reference.symbol.as_bytes(),
+                address: reference.address,
+            }),
+        }
+    }
+}
+
+impl KernelCode {
+    /// Finds the code of a machine's kernel as it was before any of the changes.
+    pub(super) fn find(places: &KernelPlaces, machine: &Machine, changes: &[Poke]) -> KernelCode {
+        let identity = Identity::of(machine);
+        let parts = Some(places.parts.clone()).filter(|parts| !parts.is_empty()).map(KernelMemory::of_parts);
+        let memories = parts.into_iter().chain(places.memory(identity, machine)).collect();
+        let mut code = KernelCode { memories, patches: Patches::default() };
+        for change in changes.iter().rev() {
+            code.patch(change.address, &change.old);
+        }
+        code
+    }
+
+    /// Puts bytes in the place of those at an address.
+    pub(super) fn patch(&mut self, address: u64, bytes: &[u8]) {
+        let memories = &self.memories;
+        self.patches.add(address, bytes, &|address| memories.iter().find_map(|memory| memory.at(address)));
+    }
+
+    /// Changes with every patch.
+    pub(super) fn version(&self) -> u32 {
+        self.patches.version()
+    }
+
+    /// The code around an address.
+    pub(super) fn at(&self, address: u64) -> Option<Code<'_>> {
+        if let Some(code) = self.patches.at(address) {
+            return Some(code);
+        }
+        let (number, piece) = self
+            .memories
+            .iter()
+            .enumerate()
+            .find_map(|(number, memory)| Some((number as u64, memory.at(address)?)))?;
+        let free = self.patches.free_around(address);
+        let start = free.start.max(piece.start);
+        let first = usize::try_from(start - piece.start).ok()?;
+        let length = usize::try_from(free.end.saturating_sub(start)).unwrap_or(usize::MAX);
+        let bytes = piece.bytes.get(first..)?;
+        let bytes = &bytes[..length.min(bytes.len())];
+        let image =
+            ImageId(KERNEL_IMAGE | u64::from(self.version()) << 24 | number << 16 | piece.number as u64);
+        Some(Code { image, offset: start - piece.start, start, bytes })
+    }
+}
+
+/// Marks what is a kernel's; other images have numbers below.
+const KERNEL_IMAGE: u64 = 1 << 60;
+
+impl KernelPlaces {
+    /// The first place that has the kernel's memory.
+    fn memory(&self, identity: Identity<'_>, machine: &Machine) -> Option<KernelMemory> {
+        let named = self.named_image.as_deref();
+        let named = named.and_then(|path| KernelMemory::image(path, None, identity.symbol).ok());
+        let copies = || {
+            let cached = identity.build_id.into_iter().flat_map(|id| self.cached(id));
+            let mut folders = self.copies.iter().cloned().chain(cached);
+            folders.find_map(|folder| copy(&folder, identity.symbol))
+        };
+        let images = || {
+            let id = identity.build_id?;
+            self.images.iter().find_map(|path| KernelMemory::image(path, Some(id), identity.symbol).ok())
+        };
+        named.or_else(copies).or_else(images).or_else(|| self.of_running(identity, machine))
+    }
+
+    /// The folders of a build id.
+    fn cached(&self, id: BuildId) -> Vec<PathBuf> {
+        let Some(cache) = &self.cached_copies else { return Vec::new() };
+        let entries = fs::read_dir(cache.join(id.to_string())).into_iter().flatten();
+        let mut folders: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
+        folders.sort_unstable();
+        folders
+    }
+
+    fn of_running(&self, identity: Identity<'_>, machine: &Machine) -> Option<KernelMemory> {
+        let same = self.running.zip(identity.build_id).is_some_and(|(a, b)| a.padded() == b.padded());
+        if !same || !has_symbol(Path::new("/proc/kallsyms"), identity.symbol) {
+            return None;
+        }
+        // The kernel's mapping goes on to the end of all addresses; its text does not.
+        const LONGEST: u64 = 64 << 20;
+        let mappings = machine.kernel_mappings();
+        let wanted: Vec<_> =
+            mappings.map(|(start, end, _)| start..end.min(start.saturating_add(LONGEST))).collect();
+        KernelMemory::running(Path::new("/proc/kcore"), &wanted).ok()
+    }
+}
+
+/// The copy in a folder, if it is of the recorded boot.
+fn copy(folder: &Path, symbol: Option<KernelSymbol<'_>>) -> Option<KernelMemory> {
+    let same = has_symbol(&folder.join("kallsyms"), symbol);
+    KernelMemory::copied(&folder.join("kcore")).ok().filter(|_| same)
+}
+
+/// Whether a list of a kernel's symbols has a symbol at its address.
+fn has_symbol(kallsyms: &Path, symbol: Option<KernelSymbol<'_>>) -> bool {
+    let Some(symbol) = symbol else { return true };
+    let Ok(text) = fs::read(kallsyms) else { return false };
+    text.split(|byte| *byte == b'\n').any(|line| {
+        let mut words = line.split(u8::is_ascii_whitespace);
+        let address = words.next().and_then(|digits| std::str::from_utf8(digits).ok());
+        let address = address.and_then(|digits| u64::from_str_radix(digits, 16).ok());
+        address == Some(symbol.address) && words.nth(1) == Some(symbol.name)
+    })
+}
