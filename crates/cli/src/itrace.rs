@@ -12,15 +12,15 @@ use crate::failure::Failure;
 use crate::input::Input;
 use crate::output::print_error;
 
-/// The options.
-pub(crate) fn arguments() -> [Arg; 5] {
+/// The options; `--itrace` without a value stands for the letters of `bare`.
+pub(crate) fn arguments(bare: &'static str) -> [Arg; 5] {
     [
         Arg::new("itrace")
             .long("itrace")
             .value_name("OPTIONS")
             .num_args(0..=1)
             .require_equals(true)
-            .default_missing_value(ItraceOptions::ALL_LETTERS)
+            .default_missing_value(bare)
             .help("What to make of Intel PT trace: letters such as i10us b cr e w p x g16 l32; see docs/commands.md"),
         Arg::new("no-itrace")
             .long("no-itrace")

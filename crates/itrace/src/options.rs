@@ -142,7 +142,10 @@ impl ItraceOptions {
         thread_stack: false,
     };
 
-    /// The letters that `--itrace` without a value stands for.
+    /// The letters that `script --itrace` without a value stands for.
+    pub const SCRIPT_LETTERS: &'static str = "cxwpoIe";
+
+    /// The letters that `--itrace` without a value stands for elsewhere.
     pub const ALL_LETTERS: &'static str = "iybxwpoIe";
 
     /// What `script` shows of its own accord: calls, errors and everything that is rare.

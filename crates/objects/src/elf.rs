@@ -48,6 +48,8 @@ pub struct Section<'a> {
     pub link: u32,
     /// Size of one entry, 0 where the section is no table.
     pub entry_size: u64,
+    /// Its address is a multiple of this.
+    pub alignment: u64,
 }
 
 /// One loadable segment.

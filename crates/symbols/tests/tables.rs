@@ -154,6 +154,32 @@ fn stubs_are_called_like_what_they_call() {
 }
 
 #[test]
+fn stubs_of_a_static_program_are_short_and_have_no_head() {
+    let relocation = |address: u64, chooser: u64| {
+        [address.to_le_bytes(), 37u64.to_le_bytes(), chooser.to_le_bytes()].concat()
+    };
+    let (table, strings) = elf::symbol_table(&[
+        ("memcpy", 0x401040, 8, GLOBAL_FUNCTION, 1),
+        ("strlen", 0x401048, 8, GLOBAL_FUNCTION, 1),
+    ]);
+    let relocations = [relocation(0x404008, 0x401048), relocation(0x404000, 0x401040)].concat();
+    let bytes = elf::file(
+        2,
+        (0x401000, 0x1000, 0x10000),
+        &[
+            Section { entry_size: 8, ..loaded(".plt", 1, 0x401000, vec![0x90; 16]) },
+            Section { link: 3, entry_size: 24, ..loaded(".symtab", 2, 0, table) },
+            loaded(".strtab", 3, 0, strings),
+            Section { link: 2, entry_size: 24, ..loaded(".rela.plt", 4, 0x4010a0, relocations) },
+        ],
+    );
+    let file = Elf::parse(&bytes).expect("an ELF file");
+    let table = elf_table(&file, &file, Demangling::On);
+    let names = [0x1000, 0x1008, 0x100f].map(|address| name_at(&table, address));
+    assert_eq!(names, [Some("memcpy@plt"), Some("strlen@plt"), Some("strlen@plt")]);
+}
+
+#[test]
 fn every_cut_of_a_file_gives_a_table_or_none() {
     let whole = program(&[
         ("f", 0x401000, 16, GLOBAL_FUNCTION, TEXT),

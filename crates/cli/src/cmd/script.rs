@@ -56,7 +56,7 @@ pub(crate) fn command() -> Command {
         .args(sideband::arguments())
         .args(dump::arguments())
         .next_help_heading("Hardware trace")
-        .args(itrace::arguments())
+        .args(itrace::arguments(ItraceOptions::SCRIPT_LETTERS))
         .args(shorthand::arguments())
         .next_help_heading("The header")
         .args(header::arguments())

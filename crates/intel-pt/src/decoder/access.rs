@@ -6,7 +6,7 @@ use crate::event::BlockValue;
 use crate::insn::Class;
 use crate::item::{Moment, Tsc};
 use crate::packet::EventData;
-use crate::run::{Block, BlockId, Branch, Run};
+use crate::run::{Block, BlockId, Branch, Located, Run};
 
 impl Decoder<'_> {
     /// When the last item happened.
@@ -27,17 +27,17 @@ impl Decoder<'_> {
     /// while that is unknown.
     pub fn place(&self) -> Option<(u64, Class)> {
         let ip = self.node.map_or(self.left_at, |node| self.graph.nodes[node as usize].ip);
-        (ip != 0).then(|| (ip, self.last_class()))
+        (ip != 0).then(|| (ip, self.last_instruction().map_or(Class::Other, |last| last.class)))
     }
 
-    fn last_class(&self) -> Class {
-        let Some(visit) = self.run_visits().last() else { return Class::Other };
+    /// The instruction that ran last, if it is known.
+    pub fn last_instruction(&self) -> Option<Located> {
+        let visit = self.run_visits().last()?;
         let instructions = self.block(visit.block()).instructions();
-        let last = match self.run.partial {
-            Some(count) => instructions.get((count as usize).wrapping_sub(1)),
-            None => instructions.last(),
-        };
-        last.map_or(Class::Other, |last| last.class)
+        match self.run.partial {
+            Some(count) => instructions.get((count as usize).wrapping_sub(1)).copied(),
+            None => instructions.last().copied(),
+        }
     }
 
     /// The code that ran, after [`Item::Run`](crate::Item::Run).

@@ -15,6 +15,9 @@ impl Decoder<'_> {
 
     /// A packet that steers the flow of control, or an event.
     pub(super) fn on_hop(&mut self, packet: Packet, code: &impl CodeSource) {
+        if !matches!(packet, Packet::Fup(_) | Packet::Pad) {
+            self.bound.mode = None;
+        }
         match packet {
             Packet::Tnt(_) => {}
             Packet::Tip(ip) => self.hop_to(ip, code),

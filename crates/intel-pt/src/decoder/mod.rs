@@ -68,7 +68,7 @@ pub struct Decoder<'t> {
     enabled: bool,
     /// Where the program is: code that is to run next, if it is known.
     node: Option<u32>,
-    /// Where it was when the trace stopped making sense; 0 if that is of no use.
+    /// Where it was when tracing ended or the trace stopped making sense; 0 if that is of no use.
     lost_ip: u64,
     /// Where it was when tracing was switched off; 0 if that is of no use.
     left_at: u64,

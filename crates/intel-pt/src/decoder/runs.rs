@@ -160,6 +160,11 @@ impl Decoder<'_> {
             done = end;
             distance = self.sampler.distance(start.wrapping_add(done));
         }
+        // An instruction that does not fit the trace is not told, but counts.
+        match count - done {
+            rest if distance <= rest => self.sampler.sampled(start.wrapping_add(count)),
+            rest => self.sampler.pass(rest),
+        }
         self.run.pieces = pieces;
     }
 

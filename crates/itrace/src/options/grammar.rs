@@ -218,6 +218,8 @@ mod tests {
         assert!(options.approximate_ipc && options.timeless && !options.add_callchain);
         assert_eq!(parsed("s-1").skip, u64::MAX);
         assert_eq!(parsed(""), ItraceOptions::NOTHING);
+        let calls = parsed(ItraceOptions::SCRIPT_LETTERS);
+        assert_eq!(calls, ItraceOptions { period: Period::DEFAULT, ..ItraceOptions::SCRIPT });
         assert_eq!(
             parsed(ItraceOptions::ALL_LETTERS),
             ItraceOptions { branches: true, callchain: false, add_callchain: false, ..ItraceOptions::REPORT }

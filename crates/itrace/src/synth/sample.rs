@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use intel_pt::{CodeAddress, CodeSource};
 use oxperf_abi::{FileOffset, Misc, PerfTime};
 use oxperf_machine::{Machine, ThreadId};
-use oxperf_session::{EventIndex, Payload, SampleEvent, Sink, Traced, TracedCode};
+use oxperf_session::{EventIndex, Payload, SampleEvent, SampleFlags, Sink, Traced, TracedCode};
 use oxperf_wire::Sample;
 
 use super::stacks::StackKey;
@@ -59,15 +59,37 @@ impl Synthesizer {
     }
 
     fn code(&self, lane: &Lane<'_>, point: &Point, machine: &Machine) -> TracedCode {
-        let mut code = TracedCode { length: point.length, bytes: [0; 16] };
-        if !self.with_code || point.length == 0 {
+        let ran = Ran::at(lane, point);
+        let mut code = TracedCode { length: ran.length, bytes: [0; 16] };
+        if !self.with_code || ran.length == 0 {
             return code;
         }
         let source = ThreadCode { machine, images: &self.images, thread: lane.running.thread };
-        let found = source.code(CodeAddress { ip: point.from, guest: false });
-        let bytes = found.map_or(&[][..], |found| found.from(point.from));
+        let found = source.code(CodeAddress { ip: ran.ip, guest: false });
+        let bytes = found.map_or(&[][..], |found| found.from(ran.ip));
         code.bytes.iter_mut().zip(bytes).for_each(|(to, from)| *to = *from);
         code
+    }
+}
+
+/// The instruction that a sample shows.
+struct Ran {
+    ip: u64,
+    /// 0 where there is none.
+    length: u8,
+}
+
+impl Ran {
+    /// Where tracing begins and with events it is the one that ran last.
+    fn at(lane: &Lane<'_>, point: &Point) -> Ran {
+        let none = Ran { ip: 0, length: 0 };
+        match point.length {
+            0 if point.flags.meets(SampleFlags::ASYNC | SampleFlags::TX_ABORT) => none,
+            0 => {
+                lane.decoder.last_instruction().map_or(none, |last| Ran { ip: last.ip, length: last.length })
+            }
+            length => Ran { ip: point.from, length },
+        }
     }
 }
 

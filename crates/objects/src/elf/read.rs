@@ -58,6 +58,7 @@ fn sections<'a, H: FileHeader<Endian = Endianness>>(
             size: section.sh_size(endian).into(),
             link: section.sh_link(endian),
             entry_size: section.sh_entsize(endian).into(),
+            alignment: section.sh_addralign(endian).into(),
         })
         .collect())
 }

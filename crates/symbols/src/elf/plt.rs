@@ -29,26 +29,44 @@ struct Shape {
     stub: u64,
 }
 
-fn shape(image: &Elf<'_>, plt: &Section<'_>) -> Shape {
+/// What the stubs in `plt` look like whose relocations are in `table`.
+fn shape(image: &Elf<'_>, plt: &Section<'_>, table: Option<&Section<'_>>) -> Shape {
     match image.machine() {
         elf::EM_ARM => Shape { head: 20, stub: 12 },
         elf::EM_AARCH64 => Shape { head: 32, stub: 16 },
-        elf::EM_X86_64 | elf::EM_386 => Shape { head: 16, stub: 16 },
+        elf::EM_X86_64 | elf::EM_386 => {
+            let stub = match (plt.entry_size, plt.alignment) {
+                (size @ (8 | 16), _) | (_, size @ 8) => size,
+                _ => 16,
+            };
+            // The head calls the loader, which a static program has not.
+            let symbols = table.and_then(|table| linked(image, table));
+            let is_static = symbols.is_some_and(|symbols| symbols.kind != elf::SHT_DYNSYM);
+            Shape { head: if is_static { 0 } else { stub }, stub }
+        }
         _ => Shape { head: plt.entry_size, stub: plt.entry_size },
     }
+}
+
+/// The symbols that relocations refer to.
+fn linked<'s, 'a>(image: &'s Elf<'a>, relocations: &Section<'_>) -> Option<&'s Section<'a>> {
+    image.sections().get(usize::try_from(relocations.link).ok()?)
 }
 
 /// `.plt` and `.plt.sec`: stubs in the order of the relocations of the linkage table.
 fn add_ordered<'a>(image: &Elf<'a>, known: &[Entry<'a>], entries: &mut Vec<Entry<'a>>) {
     let Some(plt) = image.section(b".plt") else { return };
-    let Shape { head, stub } = shape(image, plt);
-    entries.push(stub_entry(plt.offset, head, Name::plain(b".plt")));
+    let table = relocations_of_linkage(image);
+    let Shape { head, stub } = shape(image, plt, table);
+    if head > 0 {
+        entries.push(stub_entry(plt.offset, head, Name::plain(b".plt")));
+    }
     let (stubs, first) = match image.section(b".plt.sec") {
         Some(second) => (second, second.offset),
         None => (plt, plt.offset.saturating_add(head)),
     };
     let limit = stubs.offset.saturating_add(stubs.size);
-    let Some(table) = relocations_of_linkage(image) else { return };
+    let Some(table) = table else { return };
     let mut relocations = image.relocations(table);
     relocations.sort_by_key(|relocation| relocation.address);
     let names = Targets::of(image, table).with_choosers(image, &relocations, known);
@@ -116,9 +134,11 @@ struct Targets<'a> {
 
 impl<'a> Targets<'a> {
     fn of(image: &Elf<'a>, relocations: &Section<'a>) -> Targets<'a> {
-        let table = usize::try_from(relocations.link).ok().and_then(|link| image.sections().get(link));
-        let names =
-            table.into_iter().flat_map(|table| image.symbols(table)).map(|symbol| symbol.name).collect();
+        let names = linked(image, relocations)
+            .into_iter()
+            .flat_map(|table| image.symbols(table))
+            .map(|symbol| symbol.name)
+            .collect();
         Targets { names, choosers: HashMap::new() }
     }
 

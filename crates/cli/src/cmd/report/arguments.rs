@@ -6,6 +6,7 @@ use oxperf_analysis::collect::CollectOptions;
 use oxperf_analysis::hist::{HistOptions, Order, SortKey};
 use oxperf_analysis::profile::Profile;
 use oxperf_data::{Container, EventEntry};
+use oxperf_itrace::ItraceOptions;
 use oxperf_present::report::ReportText;
 
 use super::call_graph::CallGraphSpec;
@@ -64,7 +65,7 @@ pub(super) fn command() -> Command {
         ])
         .args(dump::arguments())
         .next_help_heading("Hardware trace")
-        .args(crate::itrace::arguments())
+        .args(crate::itrace::arguments(ItraceOptions::ALL_LETTERS))
         .next_help_heading("The header")
         .args(header::arguments())
         .next_help_heading("Names")
