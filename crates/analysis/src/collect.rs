@@ -12,7 +12,7 @@ use std::ops::ControlFlow;
 
 use oxperf_abi::{CpuMode, SampleType};
 use oxperf_machine::Machine;
-use oxperf_resolve::{FrameId as LocatedId, FrameTable, Names, SymbolSource, walk_chain};
+use oxperf_resolve::{ChainOptions, Chains, FrameId as LocatedId, FrameTable, Names, SymbolSource, Unwinder};
 use oxperf_session::{EventIndex, EventTable, SampleEvent, Sink};
 use oxperf_tracepoint::Formatters;
 use rustc_hash::FxHashMap;
@@ -32,10 +32,16 @@ pub struct CollectOptions {
     pub by_cpu: bool,
     /// Keep call chains.
     pub chains: bool,
-    /// Most entries of a chain that count.
+    /// Most recorded entries of a chain that count, and most that a copy of the stack gives besides.
     pub max_stack: usize,
-    /// Of a longer chain the outermost entries count, not the innermost.
+    /// Of a longer recorded chain the outermost entries count, not the innermost.
     pub keep_outermost: bool,
+}
+
+impl CollectOptions {
+    fn of_chains(&self) -> ChainOptions {
+        ChainOptions { max_stack: self.max_stack, keep_outermost: self.keep_outermost }
+    }
 }
 
 /// A sink that merges samples into a [`Profile`].
@@ -51,8 +57,7 @@ pub struct Collector<'s> {
     named: Batch<FrameId>,
     merging: Merging,
     profile: Profile,
-    /// Chains with markers that are not known; they are left out.
-    faulty_chains: u64,
+    chains: Chains,
 }
 
 impl<'s> Collector<'s> {
@@ -73,7 +78,7 @@ impl<'s> Collector<'s> {
             named: Batch::default(),
             merging: Merging::default(),
             profile: Profile { events, ..Profile::default() },
-            faulty_chains: 0,
+            chains: Chains::new(options.of_chains(), None),
         }
     }
 
@@ -81,6 +86,13 @@ impl<'s> Collector<'s> {
     #[must_use]
     pub fn with_traces(mut self, formats: &'s Formatters) -> Collector<'s> {
         self.traces = Traces::new(formats);
+        self
+    }
+
+    /// Also finds the callers of samples that hold a copy of their stack.
+    #[must_use]
+    pub fn with_unwinder(mut self, unwinder: Option<Unwinder>) -> Collector<'s> {
+        self.chains = Chains::new(self.options.of_chains(), unwinder);
         self
     }
 
@@ -101,33 +113,20 @@ impl<'s> Collector<'s> {
         self.profile.threads =
             machine.threads().iter().map(|thread| profile_thread(thread, &comms)).collect();
         self.profile.chains.seal();
+        self.profile.chain_losses = self.chains.losses();
         self.profile.traces = self.traces.into_texts();
         self.profile
-    }
-
-    /// Number of call chains left out because of unknown markers.
-    pub fn faulty_chains(&self) -> u64 {
-        self.faulty_chains
     }
 
     fn take_chain(&mut self, machine: &Machine, event: &SampleEvent<'_>) {
         if !self.options.chains {
             return;
         }
-        let start = self.batch.chains.len();
-        let (located, chains) = (&mut self.located, &mut self.batch.chains);
-        let walked = walk_chain(event.misc.cpu_mode(), &event.sample, |mode, ip| {
-            chains.push(located.intern(machine, event.thread, mode, ip));
-        });
-        if walked.is_err() {
-            self.faulty_chains += 1;
-            return chains.truncate(start);
-        }
-        match (chains.len() - start).checked_sub(self.options.max_stack) {
-            Some(excess) if self.options.keep_outermost => drop(chains.drain(start..start + excess)),
-            Some(_) => chains.truncate(start + self.options.max_stack),
-            None => {}
-        }
+        let chain = self.chains.of(machine, event);
+        let located = &mut self.located;
+        let frames =
+            chain.addresses.iter().map(|(mode, ip)| located.intern(machine, event.thread, *mode, *ip));
+        self.batch.chains.extend(frames);
     }
 
     /// Names what is new in the batch.
@@ -167,6 +166,14 @@ impl Sink for Collector<'_> {
             }),
         }
         true
+    }
+
+    fn looks_ahead(&self) -> bool {
+        self.options.chains && self.chains.looks_ahead()
+    }
+
+    fn ahead(&mut self, machine: &Machine, samples: &[SampleEvent<'_>]) {
+        self.chains.ahead(machine, samples);
     }
 
     #[inline]

@@ -8,6 +8,7 @@ mod ids;
 pub(crate) mod paths;
 
 use oxperf_abi::{Pid, Tid};
+use oxperf_resolve::ChainLosses;
 
 pub use context::{ContextTree, PathToRoot};
 pub use ids::{CommId, DsoId, FrameId, NodeId, SymbolId, ThreadId, TraceId};
@@ -31,6 +32,8 @@ pub struct Profile {
     pub traces: Vec<String>,
     /// The recording's events in the order of the file.
     pub events: Vec<EventProfile>,
+    /// What of the call chains could not be had.
+    pub chain_losses: ChainLosses,
 }
 
 /// An object that code comes from.

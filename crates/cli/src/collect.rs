@@ -14,6 +14,7 @@ use oxperf_tracepoint::{Formatters, TracingData};
 use crate::failure::Failure;
 use crate::input::Input;
 use crate::itrace::Decoding;
+use crate::naming;
 
 /// What is made of hardware trace, and the options that say where its code lies.
 pub(crate) type Itrace<'m> = (&'m ArgMatches, Option<ItraceOptions>);
@@ -36,11 +37,13 @@ pub(crate) fn load(
     if let Some(formats) = traces {
         collector = collector.with_traces(formats);
     }
-    let mut finished = match decoding {
+    if options.chains {
+        collector = collector.with_unwinder(naming::unwinder(naming::places(matches), reader));
+    }
+    let finished = match decoding {
         Some(decoding) => decoding.run(session, (input, reader), &mut collector)?,
         None => session.run(&mut collector).map_err(|error| input.refuse(&error))?,
     };
-    finished.diagnostics.faulty_chains = collector.faulty_chains();
     let mut profile = collector.finish(&finished.machine);
     for (event, lost) in profile.events.iter_mut().zip(&finished.diagnostics.lost_samples_by_event) {
         event.lost = *lost;

@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Arg, ArgAction, ArgMatches};
 use oxperf_data::{DamageList, DataError, Reader};
+use oxperf_resolve::ChainLosses;
 use oxperf_session::Diagnostics;
 
 use crate::failure::Failure;
@@ -223,10 +224,26 @@ pub(crate) fn report_trouble(found: &Diagnostics) {
         (found.undecodable, "records could not be decoded"),
         (found.unknown_ids, "samples with id not present in the header"),
         (found.unknown_records, "records of unknown kinds were passed over"),
-        (found.faulty_chains, "call chains hold unknown markers and were left out"),
         (found.out_of_order, "out of order events recorded."),
     ];
     for (count, what) in counts.iter().filter(|(count, _)| *count > 0) {
         print_error(&format!("Warning:\n{count} {what}"));
     }
+}
+
+/// Tells which call chains are left out or cut, each reason once.
+pub(crate) fn report_chains(losses: &ChainLosses) {
+    chain_losses(losses).iter().for_each(|line| print_error(&format!("Warning:\n{line}")));
+}
+
+/// A sentence for each reason for which call chains are left out or cut.
+pub(crate) fn chain_losses(losses: &ChainLosses) -> Vec<String> {
+    let faulty = (losses.faulty > 0)
+        .then(|| format!("{} call chains hold unknown markers and were left out", losses.faulty));
+    let all = losses.ends.total();
+    let cut = losses.ends.cut().map(|(end, count)| match end.advice() {
+        Some(advice) => format!("{count} of {all} stacks are cut: {end} ({advice})"),
+        None => format!("{count} of {all} stacks are cut: {end}"),
+    });
+    faulty.into_iter().chain(cut).collect()
 }

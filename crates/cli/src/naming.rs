@@ -3,9 +3,10 @@
 use std::path::PathBuf;
 
 use clap::{Arg, ArgAction, ArgMatches};
-use oxperf_data::Reader;
+use oxperf_abi::SampleType;
+use oxperf_data::{Container, Reader, features::Arch};
 use oxperf_objects::Places;
-use oxperf_resolve::RecordedSymbols;
+use oxperf_resolve::{RecordedSymbols, Unwinder};
 use oxperf_symbols::{Demangling, KernelSource, StoreOptions, SymbolStore};
 
 use crate::environment;
@@ -51,6 +52,16 @@ pub(crate) fn source(
     Ok(RecordedSymbols::new(reader, demangling(matches), store(matches)?))
 }
 
+/// What unwinds the stacks that samples hold; `None` where none can hold one.
+pub(crate) fn unwinder(places: Places, reader: &Reader<'_>) -> Option<Unwinder> {
+    let mut types = reader.events().iter().map(|event| event.stored.attr.sample_type);
+    // A stream may tell of further events.
+    let any =
+        reader.container() == Container::Stream || types.any(|parts| parts.contains(SampleType::STACK_USER));
+    let machine = reader.features().get::<Arch>().ok().flatten();
+    any.then(|| Unwinder::new(places, machine.as_ref().map(|machine| machine.0.as_str())))
+}
+
 fn demangling(matches: &ArgMatches) -> Demangling {
     if matches.get_flag("no-demangle") { Demangling::Off } else { Demangling::default() }
 }
@@ -75,6 +86,11 @@ fn store(matches: &ArgMatches) -> Result<SymbolStore, Failure> {
     Ok(SymbolStore::new(StoreOptions { places, demangling, kernel, kernel_demangling: None }))
 }
 
+/// Where the recorded files are looked for by a command that has no options for that.
+pub(crate) fn default_places() -> Places {
+    Places { build_id_cache: environment::build_id_cache(), ..Places::default() }
+}
+
 /// Where the recorded files are looked for.
 pub(crate) fn places(matches: &ArgMatches) -> Places {
     let symfs = matches.get_one::<String>("symfs").filter(|dir| !dir.is_empty());
@@ -83,5 +99,5 @@ pub(crate) fn places(matches: &ArgMatches) -> Places {
             Some((dir, flat)) => (Some(PathBuf::from(dir)), flat),
             None => (None, false),
         };
-    Places { root, flat, build_id_cache: environment::build_id_cache(), ..Places::default() }
+    Places { root, flat, ..default_places() }
 }

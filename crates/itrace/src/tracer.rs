@@ -323,6 +323,14 @@ impl<S: Sink> Sink for Tracer<'_, '_, S> {
         self.sink.record(machine, record, event)
     }
 
+    fn looks_ahead(&self) -> bool {
+        self.sink.looks_ahead()
+    }
+
+    fn ahead(&mut self, machine: &Machine, samples: &[SampleEvent<'_>]) {
+        self.sink.ahead(machine, samples);
+    }
+
     fn sample(&mut self, machine: &mut Machine, event: &SampleEvent<'_>) -> ControlFlow<()> {
         match self.synthesizer.chain_of_recorded(machine, event) {
             Some(chain) => {

@@ -5,9 +5,9 @@ use oxperf_wire::{BranchStack, Sample, Words};
 
 /// A chain with a marker that says nothing known: its addresses belong nowhere.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct ChainFault {
+pub(crate) struct ChainFault {
     /// The marker.
-    pub marker: u64,
+    pub(crate) marker: u64,
 }
 
 /// Calls `visit` for each address of a sample's call chain, innermost first, with its mode. Where the CPU kept the
@@ -16,7 +16,7 @@ pub struct ChainFault {
 /// # Errors
 /// The chain holds a marker that is not known; the addresses before it have been visited.
 #[inline]
-pub fn walk_chain(
+pub(crate) fn walk_chain(
     mode: CpuMode,
     sample: &Sample<'_>,
     visit: impl FnMut(CpuMode, u64),

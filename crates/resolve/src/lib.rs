@@ -19,6 +19,7 @@
 //! ```
 
 mod chain;
+mod chains;
 mod frames;
 mod kernel_names;
 mod names;
@@ -26,10 +27,13 @@ mod places;
 mod recent;
 mod recorded;
 mod source;
+mod unwinder;
 
-pub use chain::{ChainFault, walk_chain};
+pub use chains::{Chain, ChainLosses, ChainOptions, Chains};
 pub use frames::{Frame, FrameId, FrameTable};
 pub use kernel_names::KernelNames;
 pub use names::{Name, Names, SymbolSource};
+pub use oxperf_unwind::{End, EndCounts};
 pub use places::{Place, PlaceId, PlaceTable};
 pub use recorded::RecordedSymbols;
+pub use unwinder::{Unwinder, Unwound};

@@ -100,6 +100,21 @@ impl Session<'_, '_> {
         self.hand_over(queued, queued.event, *sample, period, sink)
     }
 
+    /// A sample as the sink gets it.
+    #[inline]
+    pub(crate) fn sampled<'s>(
+        &mut self,
+        queued: &Queued<'_>,
+        event: EventIndex,
+        sample: Sample<'s>,
+        period: u64,
+    ) -> SampleEvent<'s> {
+        let (pid, tid) = (sample.pid.unwrap_or(Pid(-1)), sample.tid.unwrap_or(Tid(-1)));
+        let thread = self.machine.thread(pid, tid);
+        let (offset, misc) = (queued.record.offset, queued.record.header.misc);
+        SampleEvent { event, offset, misc, sample, thread, period, traced: None, ahead: self.ahead.place() }
+    }
+
     /// Hands over one sample for each counter that counted something.
     fn deliver_counters(
         &mut self,
@@ -130,11 +145,7 @@ impl Session<'_, '_> {
         sink: &mut impl Sink,
     ) -> ControlFlow<()> {
         self.diagnostics.samples += 1;
-        let (pid, tid) = (sample.pid.unwrap_or(Pid(-1)), sample.tid.unwrap_or(Tid(-1)));
-        let thread = self.machine.thread(pid, tid);
-        let record = &queued.record;
-        let (offset, misc) = (record.offset, record.header.misc);
-        let sampled = SampleEvent { event, offset, misc, sample, thread, period, traced: None };
+        let sampled = self.sampled(queued, event, sample, period);
         sink.sample(&mut self.machine, &sampled)
     }
 }

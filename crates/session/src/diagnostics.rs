@@ -21,8 +21,6 @@ pub struct Diagnostics {
     pub unknown_records: u64,
     /// Records older than what had been delivered before them.
     pub out_of_order: u64,
-    /// Call chains with markers that are not known, left out by whoever reads chains.
-    pub faulty_chains: u64,
     /// Throttle and unthrottle records.
     pub throttles: u64,
     /// All records read.

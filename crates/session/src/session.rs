@@ -9,6 +9,7 @@ use oxperf_machine::{Machine, ThreadId};
 use oxperf_wire::user::{AuxtraceError, BuildIdRecord, EventUpdate, HeaderAttr, Update};
 use oxperf_wire::{Cursor, Endian, RecordHeader, Sample, SampleId};
 
+use crate::ahead::Ahead;
 use crate::deferred::Deferred;
 use crate::events::{word_from_end, word_from_start};
 use crate::group_read::GroupReads;
@@ -32,6 +33,15 @@ pub trait Sink {
 
     /// A sample; the machine is as it was at that moment. `Break` ends the session.
     fn sample(&mut self, machine: &mut Machine, event: &SampleEvent<'_>) -> ControlFlow<()>;
+
+    /// Whether it helps to see samples before their turn, by [`Sink::ahead`].
+    fn looks_ahead(&self) -> bool {
+        false
+    }
+
+    /// Samples whose turn comes next, in their order; nothing between them changes the machine. Each is handed over
+    /// afterwards, with its place among these: see [`SampleEvent::ahead`].
+    fn ahead(&mut self, _machine: &Machine, _samples: &[SampleEvent<'_>]) {}
 
     /// How the samples of an event are written, if their places alone decide it, beside who ran: then those that are
     /// made of hardware trace may come as text, by [`Sink::written`].
@@ -112,6 +122,8 @@ pub struct SampleEvent<'a> {
     pub period: u64,
     /// What a sample that was made of hardware trace says beyond a recorded one.
     pub traced: Option<Traced>,
+    /// Its place among the samples of the last [`Sink::ahead`], if it was one of them.
+    pub ahead: Option<usize>,
 }
 
 /// A session that has seen the whole recording.
@@ -132,6 +144,7 @@ pub struct Session<'r, 'a> {
     pub(crate) machine: Machine,
     pub(crate) reads: GroupReads,
     pub(crate) deferred: Deferred,
+    pub(crate) ahead: Ahead,
     pub(crate) diagnostics: Diagnostics,
     in_file_order: bool,
     only: Option<&'static [RecordType]>,
@@ -151,16 +164,16 @@ pub(crate) struct Queued<'a> {
 
 /// A record that waits for its turn. The kernel's records have nothing outside of their size.
 #[derive(Debug)]
-struct Waiting<B> {
+pub(crate) struct Waiting<B> {
     offset: FileOffset,
-    header: RecordHeader,
+    pub(crate) header: RecordHeader,
     body: B,
     event: EventIndex,
 }
 
 impl<B: AsRef<[u8]>> Waiting<B> {
     #[inline]
-    fn queued(&self) -> Queued<'_> {
+    pub(crate) fn queued(&self) -> Queued<'_> {
         let (offset, header, body) = (self.offset, self.header, self.body.as_ref());
         Queued { record: RawRecord { offset, header, body, payload: &[] }, event: self.event }
     }
@@ -188,6 +201,7 @@ impl<'r, 'a> Session<'r, 'a> {
             machine,
             reads: GroupReads::default(),
             deferred: Deferred::default(),
+            ahead: Ahead::default(),
             diagnostics,
             in_file_order: false,
             only: None,
@@ -422,6 +436,14 @@ impl<'r, 'a> Session<'r, 'a> {
         ready: Vec<(PerfTime, Waiting<B>)>,
         sink: &mut impl Sink,
     ) -> ControlFlow<()> {
-        ready.iter().try_for_each(|(_, waiting)| self.deliver(&waiting.queued(), sink))
+        let looks_ahead = sink.looks_ahead();
+        for (index, (_, waiting)) in ready.iter().enumerate() {
+            if looks_ahead {
+                self.look_ahead(index, &ready, sink);
+            }
+            self.deliver(&waiting.queued(), sink)?;
+        }
+        self.ahead = Ahead::default();
+        ControlFlow::Continue(())
     }
 }

@@ -6,7 +6,7 @@ use super::case::{Case, Golden};
 const CONTAINERS: &[(&str, &str)] = &[("stat record", "perf stat")];
 
 /// Words in the recording command, and what its samples need.
-const SAMPLES: &[(&str, &str)] = &[("dwarf", "dwarf unwinding"), ("perf-map", "perf map of a JIT")];
+const SAMPLES: &[(&str, &str)] = &[("perf-map", "perf map of a JIT")];
 
 /// Words in commands that look at the header alone.
 const HEADER_COMMANDS: [&str; 2] = ["--header-only", "evlist "];

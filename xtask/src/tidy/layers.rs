@@ -17,6 +17,7 @@ const LAYERS: &[(&str, u32)] = &[
     ("oxperf-data", 2),
     ("oxperf-machine", 2),
     ("oxperf-symbols", 3),
+    ("oxperf-unwind", 3),
     ("oxperf-session", 3),
     ("oxperf-capture", 3),
     ("oxperf-itrace", 4),

@@ -11,13 +11,14 @@ use oxperf_data::{FeatureId, Reader};
 use oxperf_machine::{Dso, DsoId, DsoKind, Machine};
 use oxperf_objects::Elf;
 use oxperf_present::buildid_list;
-use oxperf_resolve::walk_chain;
+use oxperf_resolve::{ChainOptions, Chains};
 use oxperf_session::{SampleEvent, Session, Sink};
 use oxperf_symbols::running_kernel;
 use oxperf_sys::MappedFile;
 
 use crate::failure::{Failure, code};
 use crate::input::{self, Input};
+use crate::naming;
 use crate::output::{Output, print_line};
 
 /// The options.
@@ -76,7 +77,8 @@ fn elf_build_id(path: &Path) -> Option<BuildId> {
 
 /// Without a table, the mappings tell the identities: of the binaries that samples hit.
 fn hit_binaries(input: &Input, reader: &Reader<'_>) -> Result<Vec<(Option<BuildId>, String)>, Failure> {
-    let mut hits = Hits::default();
+    let unwinder = naming::unwinder(naming::default_places(), reader);
+    let mut hits = Hits { chains: Chains::new(ChainOptions::default(), unwinder), hit: Vec::new() };
     let passage = input.passage(false);
     let finished =
         Session::new(reader).watched_by(&passage).run(&mut hits).map_err(|error| input.refuse(&error))?;
@@ -94,33 +96,36 @@ fn hit_name(dso: &Dso) -> String {
 }
 
 /// Marks what samples and their callers lie in.
-#[derive(Default)]
 struct Hits {
+    chains: Chains,
     hit: Vec<bool>,
 }
 
-impl Hits {
-    fn mark(&mut self, dso: DsoId) {
-        let index = dso.0 as usize;
-        if self.hit.len() <= index {
-            self.hit.resize(index + 1, false);
-        }
-        self.hit[index] = true;
+fn mark(hit: &mut Vec<bool>, dso: DsoId) {
+    let index = dso.0 as usize;
+    if hit.len() <= index {
+        hit.resize(index + 1, false);
     }
+    hit[index] = true;
 }
 
 impl Sink for Hits {
+    fn looks_ahead(&self) -> bool {
+        self.chains.looks_ahead()
+    }
+
+    fn ahead(&mut self, machine: &Machine, samples: &[SampleEvent<'_>]) {
+        self.chains.ahead(machine, samples);
+    }
+
     fn sample(&mut self, machine: &mut Machine, event: &SampleEvent<'_>) -> ControlFlow<()> {
-        let mode = event.misc.cpu_mode();
-        if let Some(place) = event.sample.ip.and_then(|ip| machine.locate(event.thread, mode, ip)) {
-            self.mark(place.dso);
-        }
-        // A chain with an unknown marker has told what it could.
-        let _ = walk_chain(mode, &event.sample, |mode, ip| {
+        let own = event.sample.ip.map(|ip| (event.misc.cpu_mode(), ip));
+        let callers = self.chains.of(machine, event).addresses.iter().copied();
+        for (mode, ip) in own.into_iter().chain(callers) {
             if let Some(place) = machine.locate(event.thread, mode, ip) {
-                self.mark(place.dso);
+                mark(&mut self.hit, place.dso);
             }
-        });
+        }
         ControlFlow::Continue(())
     }
 }

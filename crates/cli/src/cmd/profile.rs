@@ -18,7 +18,7 @@ use oxperf_symbols::{StoreOptions, SymbolStore};
 use super::record::{self, Performed};
 use crate::collect;
 use crate::failure::Failure;
-use crate::input::Input;
+use crate::input::{Input, chain_losses};
 use crate::output::{Output, print_error};
 
 const EXAMPLES: &str = "\
@@ -93,7 +93,8 @@ fn losses(profile: &Profile, found: &Diagnostics) -> Vec<String> {
         (found.damage.count(), "stretches of the file could not be read"),
     ];
     let present = counts.iter().filter(|(count, _)| *count > 0);
-    present.map(|(count, what)| format!("{count} {what}")).collect()
+    let counted = present.map(|(count, what)| format!("{count} {what}"));
+    counted.chain(chain_losses(&profile.chain_losses)).collect()
 }
 
 /// Commands that look further, with what they show.

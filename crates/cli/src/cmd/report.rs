@@ -15,7 +15,7 @@ use oxperf_present::report::{prologue, table, tip};
 
 use super::dump;
 use crate::failure::{Failure, code};
-use crate::input::{Input, report_trouble};
+use crate::input::{Input, report_chains, report_trouble};
 use crate::output::{Output, print_error};
 use crate::{collect, header, itrace, naming};
 use arguments::{HeaderRequest, Resolved};
@@ -89,6 +89,7 @@ fn show(
     let (profile, diagnostics) =
         collect::load(input, reader, &names, options.collect, formatters.as_ref(), traced)?;
     report_trouble(&diagnostics);
+    report_chains(&profile.chain_losses);
     if profile.events.iter().all(|event| event.sample_count == 0) {
         print_error(&format!("Error:\nThe {} data has no samples!", input.path().display()));
         return Ok(());

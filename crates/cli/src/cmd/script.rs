@@ -12,15 +12,16 @@ mod traced;
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use oxperf_abi::{EventType, RecordType, SampleType, SoftwareId};
-use oxperf_data::{Container, FeatureId};
+use oxperf_data::{Container, FeatureId, Reader};
 use oxperf_itrace::ItraceOptions;
 use oxperf_present::dump::Consumer;
 use oxperf_present::script::{EventClass, FieldSet, FieldSpec};
+use oxperf_resolve::{ChainOptions, Chains};
 use oxperf_session::{EventTable, SessionEvent};
 
 use super::dump;
 use crate::failure::{Failure, code};
-use crate::input::{self, Input, report_trouble};
+use crate::input::{self, Input, report_chains, report_trouble};
 use crate::itrace::{self, Decoding};
 use crate::output::Output;
 use crate::{collect, header, naming};
@@ -41,7 +42,7 @@ pub(crate) fn command() -> Command {
                 .value_name("[TYPE:]FIELDS")
                 .allow_hyphen_values(true)
                 .action(ArgAction::Append)
-                .help("Fields to show, comma separated; +FIELD and -FIELD change the default (comm,tid,pid,time,cpu,event,trace,ip,sym,dso,addr,symoff,period,weight,phys_addr,flags,synth,insn,insnlen,ipc,brstack,callindent,disasm)"),
+                .help("Fields to show, comma separated; +FIELD and -FIELD change the default (comm,tid,pid,time,cpu,event,trace,ip,sym,dso,addr,symoff,period,weight,phys_addr,flags,synth,insn,insnlen,ipc,brstack,callindent,disasm,unwind)"),
         )
         .arg(Arg::new("hide-call-graph").short('G').long("hide-call-graph").action(ArgAction::SetTrue).help("Show the sampled address only, not its callers"))
         .arg(Arg::new("max-stack").long("max-stack").value_name("N").value_parser(clap::value_parser!(usize)).default_value("127").help("Most callers to show"))
@@ -118,7 +119,7 @@ pub(crate) fn run(matches: &ArgMatches, _program: &str) -> Result<i32, Failure> 
     let options = PrinterOptions {
         spec,
         with_chains,
-        max_stack: matches.get_one("max-stack").copied().unwrap_or(127),
+        chains: chains(matches, &reader, with_chains),
         nanoseconds: matches.get_flag("ns") || shorthand.is_some(),
         filter,
         object_width: shorthand.map_or(0, |shorthand| shorthand.object_width),
@@ -129,14 +130,22 @@ pub(crate) fn run(matches: &ArgMatches, _program: &str) -> Result<i32, Failure> 
     };
     let events = (session.events(), reader.endian());
     let mut printer = Printer::new(output, options, events, &formatters, &names);
-    let mut finished = match decoding {
+    let finished = match decoding {
         Some(decoding) => decoding.run(session, (&input, &reader), &mut printer)?,
         None => session.run(&mut printer).map_err(|error| input.refuse(&error))?,
     };
     drop(passage);
-    finished.diagnostics.faulty_chains = printer.finish()?;
+    let losses = printer.finish()?;
     report_trouble(&finished.diagnostics);
+    report_chains(&losses);
     Ok(code::SUCCESS)
+}
+
+/// What finds the callers of samples.
+fn chains(matches: &ArgMatches, reader: &Reader<'_>, with_chains: bool) -> Chains {
+    let max_stack = matches.get_one("max-stack").copied().unwrap_or(127);
+    let unwinder = with_chains.then(|| naming::unwinder(naming::places(matches), reader)).flatten();
+    Chains::new(ChainOptions { max_stack, ..ChainOptions::default() }, unwinder)
 }
 
 fn clock(matches: &ArgMatches) -> Clock {

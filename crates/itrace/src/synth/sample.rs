@@ -108,5 +108,6 @@ pub(super) fn unfilled() -> SampleEvent<'static> {
         thread: ThreadId(0),
         period: 1,
         traced: None,
+        ahead: None,
     }
 }

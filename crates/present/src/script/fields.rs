@@ -75,6 +75,8 @@ fields! {
     CALLINDENT = 26, "callindent";
     /// The instruction as assembly text.
     DISASM = 27, "disasm";
+    /// Why the walk over a copied stack ended.
+    UNWIND = 28, "unwind";
 }
 
 impl FieldSet {

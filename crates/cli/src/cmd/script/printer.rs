@@ -1,6 +1,6 @@
 //! The sink that prints samples.
 
-use std::io;
+use std::io::{self, Write};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use oxperf_present::script::{
     Access, AccessColumns, EventClass, FieldSet, FieldSpec, Head, HeadLayout, Location, push_hex,
 };
 use oxperf_present::visible::visible;
-use oxperf_resolve::{KernelNames, Names, PlaceTable, SymbolSource, walk_chain};
+use oxperf_resolve::{ChainLosses, Chains, KernelNames, Names, PlaceTable, SymbolSource};
 use oxperf_session::{EventIndex, EventTable, PlaceWriter, SampleEvent, SessionEvent, SidebandEvent, Sink};
 use oxperf_tracepoint::Formatters;
 use oxperf_wire::kernel::CallchainDeferred;
@@ -33,7 +33,7 @@ use crate::output::Output;
 pub(super) struct PrinterOptions {
     pub(super) spec: FieldSpec,
     pub(super) with_chains: bool,
-    pub(super) max_stack: usize,
+    pub(super) chains: Chains,
     pub(super) nanoseconds: bool,
     pub(super) filter: Filter,
     pub(super) shown: Shown,
@@ -80,8 +80,7 @@ pub(super) struct Printer<'s> {
     pub(super) indent: Indent,
     pub(super) object_width: usize,
     formatters: &'s Formatters,
-    max_stack: usize,
-    faulty_chains: u64,
+    chains: Chains,
     access_columns: AccessColumns,
     dumper: Option<Dumper>,
     pub(super) assembly: Assembly,
@@ -156,8 +155,7 @@ impl<'s> Printer<'s> {
             places: PlaceTable::default(),
             names: Names::new(source),
             formatters,
-            max_stack: options.max_stack,
-            faulty_chains: 0,
+            chains: options.chains,
             access_columns: AccessColumns::default(),
             with_flags: spec.any_has(FieldSet::FLAGS),
             look: Look { spec, with_chains, nanoseconds, event_width: 0 },
@@ -173,11 +171,11 @@ impl<'s> Printer<'s> {
         }
     }
 
-    /// Writes out what is left; gives the number of call chains that were left out for their unknown markers.
-    pub(super) fn finish(self) -> io::Result<u64> {
+    /// Writes out what is left; gives what of the call chains could not be had.
+    pub(super) fn finish(self) -> io::Result<ChainLosses> {
         match self.failed {
             Some(error) => Err(error),
-            None => self.output.finish().map(|_| self.faulty_chains),
+            None => self.output.finish().map(|_| self.chains.losses()),
         }
     }
 
@@ -206,7 +204,18 @@ impl<'s> Printer<'s> {
             return self.lines[lines].push(ip, place, (&mut self.names, machine), out);
         }
         self.output.buffer().push(b'\n');
-        self.print_chain(lines, machine, event.misc.cpu_mode(), &event.sample, event.thread);
+        let shows_end = view.fields.contains(FieldSet::UNWIND);
+        let chain = self.chains.of(machine, event);
+        let mut writer = ChainWriter {
+            lines: &mut self.lines[lines],
+            places: &mut self.places,
+            names: &mut self.names,
+            out: self.output.buffer(),
+        };
+        writer.write(machine, event.thread, chain.addresses);
+        if let Some(end) = chain.end.filter(|_| shows_end) {
+            let _ = writeln!(self.output.buffer(), "\t[stack: {end}]");
+        }
         if let Some(cookie) = event.sample.callchain.and_then(open_chain) {
             let fields = self.lines[lines].fields().without(FieldSet::SYMOFF);
             let out = self.output.buffer();
@@ -219,32 +228,6 @@ impl<'s> Printer<'s> {
         }
     }
 
-    /// Prints the addresses of a sample's chain, each in a line; none when a marker in it is unknown.
-    fn print_chain(
-        &mut self,
-        lines: usize,
-        machine: &Machine,
-        mode: CpuMode,
-        sample: &Sample<'_>,
-        thread: ThreadId,
-    ) {
-        let (lines, places, names) = (&mut self.lines[lines], &mut self.places, &mut self.names);
-        let out = self.output.buffer();
-        let (start, mut left) = (out.len(), self.max_stack);
-        let walked = walk_chain(mode, sample, |mode, ip| {
-            if left > 0 {
-                left -= 1;
-                out.push(b'\t');
-                lines.push(ip, places.locate(machine, thread, mode, ip), (names, machine), out);
-                out.push(b'\n');
-            }
-        });
-        if walked.is_err() {
-            self.faulty_chains += 1;
-            out.truncate(start);
-        }
-    }
-
     /// Prints the user part of chains, which came in a record of its own.
     pub(super) fn print_user_part(&mut self, machine: &mut Machine, event: &SidebandEvent<'_>) {
         let view = &self.views[event.event.0];
@@ -253,7 +236,13 @@ impl<'s> Printer<'s> {
         let Some(record) = record.ok().filter(|_| with_chain) else { return };
         let thread = machine.thread(event.id.pid.unwrap_or(Pid(-1)), event.id.tid.unwrap_or(Tid(-1)));
         let sample = Sample { callchain: Some(record.chain), ..Sample::default() };
-        self.print_chain(lines, machine, CpuMode::User, &sample, thread);
+        let mut writer = ChainWriter {
+            lines: &mut self.lines[lines],
+            places: &mut self.places,
+            names: &mut self.names,
+            out: self.output.buffer(),
+        };
+        writer.write(machine, thread, self.chains.recorded(CpuMode::User, &sample));
         self.output.buffer().push(b'\n');
     }
 
@@ -321,6 +310,25 @@ impl<'s> Printer<'s> {
         let out = self.output.buffer();
         access.write_pages(fields, out);
         self.print_ipc(fields, event.traced.as_ref());
+    }
+}
+
+/// What writes the addresses of a chain, each in a line.
+struct ChainWriter<'w, 's> {
+    lines: &'w mut Lines,
+    places: &'w mut PlaceTable,
+    names: &'w mut Names<'s>,
+    out: &'w mut Vec<u8>,
+}
+
+impl ChainWriter<'_, '_> {
+    fn write(&mut self, machine: &Machine, thread: ThreadId, chain: &[(CpuMode, u64)]) {
+        for (mode, ip) in chain {
+            self.out.push(b'\t');
+            let place = self.places.locate(machine, thread, *mode, *ip);
+            self.lines.push(*ip, place, (self.names, machine), self.out);
+            self.out.push(b'\n');
+        }
     }
 }
 
@@ -415,6 +423,14 @@ impl Sink for Printer<'_> {
         let Some(dumper) = &self.dumper else { return ControlFlow::Continue(()) };
         let written = dumper.damage(damage, &mut self.output);
         self.go_on(written)
+    }
+
+    fn looks_ahead(&self) -> bool {
+        self.chains.looks_ahead()
+    }
+
+    fn ahead(&mut self, machine: &Machine, samples: &[SampleEvent<'_>]) {
+        self.chains.ahead(machine, samples);
     }
 
     fn sample(&mut self, machine: &mut Machine, event: &SampleEvent<'_>) -> ControlFlow<()> {

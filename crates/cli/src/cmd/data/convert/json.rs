@@ -6,14 +6,14 @@ use std::ops::ControlFlow;
 use oxperf_abi::{EventType, SampleType};
 use oxperf_machine::Machine;
 use oxperf_present::json_export::{self, SampleHead, Samples, write_name, write_trace_field};
-use oxperf_resolve::{Names, Place, PlaceId, PlaceTable, SymbolSource, walk_chain};
+use oxperf_resolve::{ChainOptions, Chains, Names, Place, PlaceId, PlaceTable, SymbolSource};
 use oxperf_session::{EventTable, SampleEvent, Session, Sink};
 use oxperf_tracepoint::{Formatter, Formatters};
 
 use super::{Converted, Request};
 use crate::collect;
 use crate::failure::Failure;
-use crate::input::report_trouble;
+use crate::input::{report_chains, report_trouble};
 use crate::naming;
 use crate::output::Output;
 use crate::texts::Texts;
@@ -30,11 +30,14 @@ pub(super) fn run(request: &Request<'_>) -> Result<Converted, Failure> {
     let session = Session::new(&reader).watched_by(&passage);
     let mut output = Output::file(request.create_file()?);
     json_export::begin(output.buffer(), &reader, input.modified());
-    let mut writer = Writer::new(output, session.events(), &formatters, &names, times);
-    let mut finished = session.run(&mut writer).map_err(|error| input.refuse(&error))?;
-    finished.diagnostics.faulty_chains = writer.faulty_chains;
+    let chains =
+        Chains::new(ChainOptions::default(), naming::unwinder(naming::places(request.matches), &reader));
+    let mut writer = Writer::new(output, session.events(), (&formatters, &names), chains, times);
+    let finished = session.run(&mut writer).map_err(|error| input.refuse(&error))?;
+    let losses = writer.chains.losses();
     let converted = writer.finish()?;
     report_trouble(&finished.diagnostics);
+    report_chains(&losses);
     Ok(converted)
 }
 
@@ -54,7 +57,7 @@ struct Writer<'s> {
     /// The addresses of a sample with their places.
     chain: Vec<(u64, Option<(PlaceId, Place)>)>,
     fields: Vec<u8>,
-    faulty_chains: u64,
+    chains: Chains,
     converted: u64,
     skipped: u64,
 }
@@ -63,8 +66,8 @@ impl<'s> Writer<'s> {
     fn new(
         output: Output,
         events: &EventTable,
-        formatters: &'s Formatters,
-        source: &'s dyn SymbolSource,
+        (formatters, source): (&'s Formatters, &'s dyn SymbolSource),
+        chains: Chains,
         times: Option<TimeWindows>,
     ) -> Writer<'s> {
         let attrs = || events.events().iter().map(|event| event.attr);
@@ -81,7 +84,7 @@ impl<'s> Writer<'s> {
             times,
             chain: Vec::new(),
             fields: Vec::new(),
-            faulty_chains: 0,
+            chains,
             converted: 0,
             skipped: 0,
         }
@@ -105,11 +108,7 @@ impl<'s> Writer<'s> {
         if event.sample.callchain.is_none() {
             return add(mode, event.sample.ip.unwrap_or(0));
         }
-        let walked = walk_chain(mode, &event.sample, add);
-        if walked.is_err() {
-            self.faulty_chains += 1;
-            self.chain.clear();
-        }
+        self.chains.of(machine, event).addresses.iter().for_each(|(mode, ip)| add(*mode, *ip));
     }
 
     fn write_chain(&mut self, machine: &Machine) {
@@ -159,6 +158,14 @@ fn render(place: &Place, names: &mut Names<'_>, machine: &Machine, out: &mut Vec
 }
 
 impl Sink for Writer<'_> {
+    fn looks_ahead(&self) -> bool {
+        self.chains.looks_ahead()
+    }
+
+    fn ahead(&mut self, machine: &Machine, samples: &[SampleEvent<'_>]) {
+        self.chains.ahead(machine, samples);
+    }
+
     fn sample(&mut self, machine: &mut Machine, event: &SampleEvent<'_>) -> ControlFlow<()> {
         if !self.times.as_ref().is_none_or(|times| times.take(event.sample.time)) {
             self.skipped += 1;

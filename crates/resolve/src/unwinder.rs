@@ -1,0 +1,191 @@
+//! Call chains from copies of stacks: the unwinder's walk over the machine's address spaces, for many samples at once.
+
+use std::sync::OnceLock;
+
+use oxperf_abi::CpuMode;
+use oxperf_machine::{Dso, DsoKind, Machine, ThreadId};
+use oxperf_objects::{Elf, Locator, ObjectKind, Places, Wanted};
+use oxperf_session::SampleEvent;
+use oxperf_unwind::{Arch, Cache, End, ObjectKey, Snapshot, Space, Spot, StackCopy, UnwindInfo, walk};
+use oxperf_wire::{Endian, Registers, Sample};
+use rayon::prelude::*;
+
+/// The value of a sample's "which registers" for those of a 64-bit program.
+const ABI_64: u64 = 2;
+
+/// Unwinds the stacks that samples hold. Each object is opened once, each instruction's rules are read once.
+#[derive(Debug)]
+pub struct Unwinder {
+    arch: Option<Arch>,
+    objects: Objects,
+    /// One for each core: none waits for another.
+    workers: Vec<Worker>,
+    /// For a sample alone.
+    alone: Worker,
+    /// How many samples each worker had of those that were unwound at once.
+    share: usize,
+}
+
+/// A stack that was unwound.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Unwound<'a> {
+    /// The addresses, innermost first.
+    pub addresses: &'a [u64],
+    /// Why there are no more.
+    pub end: End,
+}
+
+/// What one core knows and has done.
+#[derive(Debug, Default)]
+struct Worker {
+    cache: Cache,
+    addresses: Vec<u64>,
+    /// For each sample, where its addresses end, and why; `None` for one without a stack.
+    done: Vec<(usize, Option<End>)>,
+}
+
+impl Unwinder {
+    /// Unwinds stacks of a machine of this kind, with the objects in these places. Where the kind is not told it is
+    /// taken from the registers that were recorded.
+    pub fn new(places: Places, machine: Option<&str>) -> Unwinder {
+        let workers = (0..rayon::current_num_threads().max(1)).map(|_| Worker::default()).collect();
+        let arch = machine.and_then(Arch::by_name);
+        Unwinder { arch, objects: Objects::new(places), workers, alone: Worker::default(), share: 1 }
+    }
+
+    /// Unwinds many samples on all cores; see [`Unwinder::unwound`].
+    pub(crate) fn unwind_all(&mut self, machine: &Machine, samples: &[SampleEvent<'_>], limit: usize) {
+        self.objects.grow(machine);
+        self.share = samples.len().div_ceil(self.workers.len()).max(1);
+        let (arch, objects) = (self.arch, &self.objects);
+        self.workers.iter_mut().for_each(Worker::clear);
+        let shares = self.workers.par_iter_mut().zip(samples.par_chunks(self.share));
+        shares.for_each(|(worker, samples)| {
+            for event in samples {
+                worker.unwind(arch, Thread { machine, objects, thread: event.thread }, &event.sample, limit);
+            }
+        });
+    }
+
+    /// One of the samples that were unwound together; `None` when it had no stack.
+    pub(crate) fn unwound(&self, place: usize) -> Option<Unwound<'_>> {
+        self.workers.get(place / self.share)?.unwound(place % self.share)
+    }
+
+    /// Unwinds one sample; `None` when it holds no stack.
+    pub(crate) fn unwind(
+        &mut self,
+        machine: &Machine,
+        thread: ThreadId,
+        sample: &Sample<'_>,
+        limit: usize,
+    ) -> Option<Unwound<'_>> {
+        self.objects.grow(machine);
+        let (arch, objects) = (self.arch, &self.objects);
+        self.alone.clear();
+        self.alone.unwind(arch, Thread { machine, objects, thread }, sample, limit);
+        self.alone.unwound(0)
+    }
+}
+
+impl Worker {
+    fn clear(&mut self) {
+        self.addresses.clear();
+        self.done.clear();
+    }
+
+    fn unwind(&mut self, arch: Option<Arch>, space: Thread<'_>, sample: &Sample<'_>, limit: usize) {
+        let end = snapshot(arch, sample).map(|found| match found {
+            Ok(snapshot) => walk(&snapshot, &space, &mut self.cache, limit, &mut self.addresses),
+            Err(end) => end,
+        });
+        self.done.push((self.addresses.len(), end));
+    }
+
+    fn unwound(&self, index: usize) -> Option<Unwound<'_>> {
+        let (until, end) = *self.done.get(index)?;
+        let from = index.checked_sub(1).map_or(0, |before| self.done[before].0);
+        Some(Unwound { addresses: &self.addresses[from..until], end: end? })
+    }
+}
+
+/// What a sample holds of its thread: `None` where nothing was running in user space.
+///
+/// # Errors
+/// The registers are not those of a 64-bit program of a known processor.
+fn snapshot<'a>(arch: Option<Arch>, sample: &Sample<'a>) -> Option<Result<Snapshot<'a>, End>> {
+    let (recorded, stack) = (sample.regs_user?, sample.stack_user?);
+    let copied = usize::try_from(stack.dyn_size).unwrap_or(usize::MAX);
+    let bytes = stack.bytes.get(..copied).unwrap_or(stack.bytes);
+    if recorded.values.is_empty() || bytes.is_empty() {
+        return None;
+    }
+    let arch = arch.unwrap_or_else(|| guessed(&recorded));
+    let registers = arch.registers(recorded.mask, recorded.values.iter()).filter(|_| recorded.abi == ABI_64);
+    let start = registers.and_then(|registers| registers.get(arch.stack_pointer()));
+    let little_endian = recorded.values.endian() == Endian::Little;
+    let snapshot = registers
+        .zip(start)
+        .map(|(registers, start)| Snapshot { registers, stack: StackCopy { start, bytes, little_endian } });
+    Some(snapshot.ok_or(End::ForeignRegisters))
+}
+
+/// The processor that has such registers: arm64 has its program counter where x86 has none.
+fn guessed(registers: &Registers<'_>) -> Arch {
+    if registers.mask >> Arch::Aarch64.recorded_ip() & 1 == 1 { Arch::Aarch64 } else { Arch::X86_64 }
+}
+
+/// The unwind tables of a machine's objects, each looked for once.
+#[derive(Debug)]
+struct Objects {
+    locator: Locator,
+    known: Vec<OnceLock<Option<UnwindInfo>>>,
+}
+
+impl Objects {
+    fn new(places: Places) -> Objects {
+        Objects { locator: Locator::new(places), known: Vec::new() }
+    }
+
+    /// Makes room for the objects that the machine knows now.
+    fn grow(&mut self, machine: &Machine) {
+        self.known.resize_with(machine.dsos().len().max(self.known.len()), OnceLock::new);
+    }
+
+    fn open(&self, dso: &Dso) -> Option<UnwindInfo> {
+        let kind = if dso.kind == DsoKind::Vdso { ObjectKind::Vdso } else { ObjectKind::User };
+        let wanted = Wanted { path: dso.name.as_bytes(), build_id: dso.build_id, kind };
+        let image = self.locator.image(&wanted).ok()?;
+        let parsed = Elf::parse(&image.contents).ok();
+        let debug = self.locator.debug_file(&wanted, parsed.as_ref()).ok();
+        UnwindInfo::new(image.contents, debug.as_ref().map(|found| &found.contents))
+    }
+}
+
+/// A thread's address space at a moment.
+#[derive(Clone, Copy)]
+struct Thread<'m> {
+    machine: &'m Machine,
+    objects: &'m Objects,
+    thread: ThreadId,
+}
+
+impl Space for Thread<'_> {
+    #[inline]
+    fn spot(&self, address: u64) -> Spot<'_> {
+        let Some(located) = self.machine.locate(self.thread, CpuMode::User, address) else {
+            return Spot::Nothing;
+        };
+        let dso = self.machine.dso(located.dso);
+        match dso.kind {
+            DsoKind::Anonymous => return Spot::Memory,
+            DsoKind::Kernel | DsoKind::Module | DsoKind::KernelSymbol => return Spot::Nothing,
+            DsoKind::File | DsoKind::Vdso => {}
+        }
+        let Some(slot) = self.objects.known.get(located.dso.0 as usize) else { return Spot::Missing };
+        match slot.get_or_init(|| self.objects.open(dso)) {
+            Some(info) => Spot::Object { key: ObjectKey(located.dso.0), info, offset: located.address },
+            None => Spot::Missing,
+        }
+    }
+}

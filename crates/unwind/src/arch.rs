@@ -1,0 +1,151 @@
+//! What differs between the processors whose stacks can be unwound.
+
+/// A register by its DWARF number; only the general ones are known.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Register(pub(crate) u8);
+
+/// A processor.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Arch {
+    /// x86-64, in 64-bit mode.
+    X86_64,
+    /// arm64.
+    Aarch64,
+}
+
+/// The DWARF number of each register in the order of perf's x86 registers; `None` for those that no rule uses. The
+/// instruction pointer is not among them: it is [`Registers::ip`](crate::Registers::ip).
+const X86_64_RECORDED: [Option<u8>; 24] = [
+    Some(0),
+    Some(3),
+    Some(2),
+    Some(1),
+    Some(4),
+    Some(5),
+    Some(6),
+    Some(7),
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    Some(8),
+    Some(9),
+    Some(10),
+    Some(11),
+    Some(12),
+    Some(13),
+    Some(14),
+    Some(15),
+];
+
+impl Arch {
+    /// The processor by the name that `uname -m` gives; `None` where its stacks cannot be unwound here.
+    pub fn by_name(machine: &str) -> Option<Arch> {
+        match machine {
+            "x86_64" => Some(Arch::X86_64),
+            "aarch64" | "arm64" => Some(Arch::Aarch64),
+            _ => None,
+        }
+    }
+
+    /// The register of a bit in perf's mask of recorded registers.
+    pub fn recorded(self, bit: u32) -> Option<Register> {
+        let number = match self {
+            Arch::X86_64 => X86_64_RECORDED.get(bit as usize).copied().flatten(),
+            Arch::Aarch64 => (bit < 32).then_some(bit as u8),
+        };
+        number.map(Register)
+    }
+
+    /// The bit of the instruction pointer in perf's mask.
+    pub fn recorded_ip(self) -> u32 {
+        match self {
+            Arch::X86_64 => 8,
+            Arch::Aarch64 => 32,
+        }
+    }
+
+    /// The stack pointer.
+    pub fn stack_pointer(self) -> Register {
+        match self {
+            Arch::X86_64 => Register(7),
+            Arch::Aarch64 => Register(31),
+        }
+    }
+
+    /// The frame pointer, where a function has one.
+    pub(crate) fn frame_pointer(self) -> Register {
+        match self {
+            Arch::X86_64 => Register(6),
+            Arch::Aarch64 => Register(29),
+        }
+    }
+
+    /// The number that expressions and rules have for the instruction pointer, if they have one.
+    pub(crate) fn instruction_pointer(self) -> Option<Register> {
+        match self {
+            Arch::X86_64 => Some(Register(16)),
+            Arch::Aarch64 => None,
+        }
+    }
+
+    /// Where the address to return to lies at the entry of a function, if that is a register.
+    pub(crate) fn link(self) -> Option<Register> {
+        match self {
+            Arch::X86_64 => None,
+            Arch::Aarch64 => Some(Register(30)),
+        }
+    }
+
+    /// The registers that a call leaves as they are when no rule says otherwise, a bit each.
+    pub(crate) fn kept_by_calls(self) -> u64 {
+        match self {
+            // rbx, rbp, r12 to r15.
+            Arch::X86_64 => 1 << 3 | 1 << 6 | 0xf << 12,
+            // x19 to x30.
+            Arch::Aarch64 => 0xfff << 19,
+        }
+    }
+
+    /// How many registers have numbers that rules may use.
+    pub(crate) fn register_count(self) -> u16 {
+        match self {
+            Arch::X86_64 => 17,
+            Arch::Aarch64 => 32,
+        }
+    }
+
+    /// An address without what the processor may have hidden in its upper bits: arm64 signs addresses to return to.
+    pub(crate) fn plain_address(self, address: u64) -> u64 {
+        const USER_BITS: u64 = (1 << 48) - 1;
+        match self {
+            Arch::Aarch64 if address >> 55 & 1 == 0 => address & USER_BITS,
+            _ => address,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn recorded_registers_have_dwarf_numbers() {
+        assert_eq!(
+            [0, 1, 7, 8, 16, 23, 24].map(|bit| Arch::X86_64.recorded(bit).map(|found| found.0)),
+            [Some(0), Some(3), Some(7), None, Some(8), Some(15), None]
+        );
+        assert_eq!(Arch::Aarch64.recorded(31), Some(Arch::Aarch64.stack_pointer()));
+        assert_eq!(Arch::Aarch64.recorded(32), None);
+    }
+
+    #[test]
+    fn signed_addresses_become_plain() {
+        assert_eq!(Arch::Aarch64.plain_address(0x002f_aaaa_bbbb_cccc), 0xaaaa_bbbb_cccc);
+        assert_eq!(Arch::X86_64.plain_address(0x002f_aaaa_bbbb_cccc), 0x002f_aaaa_bbbb_cccc);
+    }
+}

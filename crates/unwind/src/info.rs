@@ -1,0 +1,72 @@
+//! All that one object says about unwinding: read on request, each address once.
+
+use std::sync::{Arc, PoisonError, RwLock};
+
+use gimli::RunTimeEndian;
+use oxperf_objects::{Contents, Elf};
+use rustc_hash::FxHashMap;
+
+use crate::arch::Arch;
+use crate::row::Row;
+use crate::tables::{DebugTables, EhTables, NoRow};
+
+/// The rows of an object by address, as far as they were asked for.
+type Rows = FxHashMap<u64, Result<Arc<Row>, NoRow>>;
+
+/// The unwind tables of one object.
+#[derive(Debug)]
+pub struct UnwindInfo {
+    image: Contents,
+    arch: Arch,
+    endian: RunTimeEndian,
+    eh: Option<EhTables>,
+    debug: Option<DebugTables>,
+    rows: RwLock<Rows>,
+}
+
+impl UnwindInfo {
+    /// Takes the tables of an object: those for its exceptions from its image, those for debuggers from its separate
+    /// debug file or else from the image, too. `None` when the image is no 64-bit object for a processor that is known.
+    pub fn new(image: Contents, debug: Option<&Contents>) -> Option<UnwindInfo> {
+        let elf = Elf::parse(&image).ok()?;
+        let arch = match elf.machine() {
+            EM_X86_64 => Arch::X86_64,
+            EM_AARCH64 => Arch::Aarch64,
+            _ => return None,
+        };
+        let endian = if elf.is_little_endian() { RunTimeEndian::Little } else { RunTimeEndian::Big };
+        let debug = debug.and_then(|file| Elf::parse(file).ok()).and_then(|file| DebugTables::of(&file));
+        let (eh, debug) = (EhTables::of(&elf), debug.or_else(|| DebugTables::of(&elf)));
+        Some(UnwindInfo { arch, endian, eh, debug, rows: RwLock::default(), image })
+    }
+
+    /// The rules at an instruction, by its offset in the file.
+    pub(crate) fn row(&self, offset: u64) -> Result<Arc<Row>, NoRow> {
+        let known = self.rows.read().unwrap_or_else(PoisonError::into_inner).get(&offset).cloned();
+        known.unwrap_or_else(|| {
+            let row = self.find(offset).map(Arc::new);
+            let mut rows = self.rows.write().unwrap_or_else(PoisonError::into_inner);
+            rows.entry(offset).or_insert(row).clone()
+        })
+    }
+
+    /// Eight bytes at an offset of the file.
+    pub(crate) fn bytes(&self, offset: u64) -> Option<[u8; 8]> {
+        self.image.get(usize::try_from(offset).ok()?..)?.first_chunk().copied()
+    }
+
+    fn find(&self, offset: u64) -> Result<Row, NoRow> {
+        let elf = Elf::parse(&self.image).map_err(|_| NoRow::Damaged)?;
+        let at = elf.offset_to_address(offset).ok_or(NoRow::NotCovered)?;
+        let found = self.eh.as_ref().map(|eh| eh.row(&self.image, self.endian, self.arch, at));
+        match (found, &self.debug) {
+            (Some(Ok(row)), _) => Ok(row),
+            (_, Some(debug)) => debug.row(self.endian, self.arch, at),
+            (Some(Err(why)), None) => Err(why),
+            (None, None) => Err(NoRow::NotCovered),
+        }
+    }
+}
+
+const EM_X86_64: u16 = 62;
+const EM_AARCH64: u16 = 183;

@@ -1,0 +1,67 @@
+//! From one frame to its caller, by the rules of a row.
+
+use crate::arch::Register;
+use crate::end::End;
+use crate::expression::evaluate;
+use crate::registers::Registers;
+use crate::row::{FrameRule, Row, Rule};
+
+/// What a step reads.
+pub(crate) struct Frame<'f, R> {
+    pub(crate) registers: &'f Registers,
+    pub(crate) little_endian: bool,
+    /// Reads a word of memory.
+    pub(crate) read: R,
+}
+
+impl<R: Fn(u64) -> Result<u64, End>> Frame<'_, R> {
+    /// The caller's registers.
+    ///
+    /// # Errors
+    /// Why there is no caller, or none that can be found.
+    pub(crate) fn caller(&self, row: &Row) -> Result<Registers, End> {
+        let arch = self.registers.arch;
+        let frame = self.frame_address(row)?;
+        let mut caller = self.registers.kept();
+        caller.set(arch.stack_pointer(), frame);
+        for (register, rule) in &row.registers {
+            // A register that cannot be had is missed only where it is needed.
+            match self.value(rule, frame, Some(*register)) {
+                Ok(value) => caller.set(*register, value),
+                Err(_) => caller.forget(*register),
+            }
+        }
+        if row.return_address == Rule::Undefined {
+            return Err(End::Outermost);
+        }
+        caller.ip = arch.plain_address(self.value(&row.return_address, frame, None)?);
+        if caller.ip == 0 { Err(End::Outermost) } else { Ok(caller) }
+    }
+
+    fn frame_address(&self, row: &Row) -> Result<u64, End> {
+        match &row.frame {
+            FrameRule::Register(register, distance) => {
+                let base = self.registers.get(*register).ok_or(End::RegisterUnknown)?;
+                Ok(base.wrapping_add_signed(*distance))
+            }
+            FrameRule::Expression(expression) => self.evaluate(expression, None),
+        }
+    }
+
+    #[inline]
+    fn value(&self, rule: &Rule, frame: u64, own: Option<Register>) -> Result<u64, End> {
+        match rule {
+            Rule::Undefined => Err(End::RegisterUnknown),
+            Rule::Same => own.and_then(|own| self.registers.get(own)).ok_or(End::RegisterUnknown),
+            Rule::At(distance) => (self.read)(frame.wrapping_add_signed(*distance)),
+            Rule::Frame(distance) => Ok(frame.wrapping_add_signed(*distance)),
+            Rule::In(register) => self.registers.get(*register).ok_or(End::RegisterUnknown),
+            Rule::AtExpression(expression) => (self.read)(self.evaluate(expression, Some(frame))?),
+            Rule::Expression(expression) => self.evaluate(expression, Some(frame)),
+        }
+    }
+
+    fn evaluate(&self, expression: &[u8], base: Option<u64>) -> Result<u64, End> {
+        evaluate(expression, self.little_endian, base, self.registers, &self.read)
+    }
+}

@@ -1,0 +1,167 @@
+//! The walk from the innermost function outwards.
+
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+
+use crate::arch::Arch;
+use crate::end::End;
+use crate::frame_pointer;
+use crate::info::UnwindInfo;
+use crate::registers::Registers;
+use crate::row::Row;
+use crate::stack::{NoWord, StackCopy};
+use crate::step::Frame;
+use crate::tables::NoRow;
+
+/// A moment of a thread.
+#[derive(Clone, Copy, Debug)]
+pub struct Snapshot<'a> {
+    /// What its registers held.
+    pub registers: Registers,
+    /// Its stack, from the stack pointer upwards.
+    pub stack: StackCopy<'a>,
+}
+
+/// A number that stands for an object in a [`Cache`].
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct ObjectKey(pub u32);
+
+/// What lies at an address.
+#[derive(Clone, Copy, Debug)]
+pub enum Spot<'a> {
+    /// Nothing is mapped.
+    Nothing,
+    /// Memory without an object, such as code made at run time.
+    Memory,
+    /// A file is mapped that is not here.
+    Missing,
+    /// An object.
+    Object {
+        /// Which.
+        key: ObjectKey,
+        /// Its tables.
+        info: &'a UnwindInfo,
+        /// The address as an offset in its file.
+        offset: u64,
+    },
+}
+
+/// The address space of a thread.
+pub trait Space {
+    /// What lies at an address.
+    fn spot(&self, address: u64) -> Spot<'_>;
+}
+
+/// The rules that one worker has met; every worker has its own, so that none waits for another.
+#[derive(Debug, Default)]
+pub struct Cache {
+    rows: FxHashMap<(ObjectKey, u64), Result<Arc<Row>, NoRow>>,
+}
+
+impl Cache {
+    #[inline]
+    fn row(&mut self, key: ObjectKey, info: &UnwindInfo, offset: u64) -> Result<&Row, NoRow> {
+        let row = self.rows.entry((key, offset)).or_insert_with(|| info.row(offset));
+        row.as_deref().map_err(|why| *why)
+    }
+}
+
+/// Appends the addresses of a thread's calls, innermost first, `limit` at most: of callers, the last byte of their calls.
+/// Gives why there are no more.
+pub fn walk(
+    snapshot: &Snapshot<'_>,
+    space: &impl Space,
+    cache: &mut Cache,
+    limit: usize,
+    addresses: &mut Vec<u64>,
+) -> End {
+    let mut walker = Walker { stack: &snapshot.stack, space, cache };
+    let mut registers = snapshot.registers;
+    // Whether the address is that of the next instruction, not one that a call returns to.
+    let mut exact = true;
+    for taken in 0..limit {
+        let at = if exact { registers.ip } else { registers.ip.wrapping_sub(1) };
+        let step = walker.step(&registers, at, taken == 0);
+        addresses.push(if step.is_signal { registers.ip } else { at });
+        let caller = match step.caller {
+            Ok(caller) => caller,
+            Err(end) => return end,
+        };
+        if caller.ip == registers.ip && caller.stack_pointer() == registers.stack_pointer() {
+            return End::Loop;
+        }
+        (registers, exact) = (caller, step.is_signal);
+    }
+    End::Limit
+}
+
+struct Walker<'w, S> {
+    stack: &'w StackCopy<'w>,
+    space: &'w S,
+    cache: &'w mut Cache,
+}
+
+/// What was found of one frame.
+struct Step {
+    /// Its caller, or why there is none.
+    caller: Result<Registers, End>,
+    /// Whether it is the kernel's call of a signal handler.
+    is_signal: bool,
+}
+
+impl<S: Space> Walker<'_, S> {
+    #[inline]
+    fn step(&mut self, registers: &Registers, at: u64, is_innermost: bool) -> Step {
+        let why = match self.space.spot(at) {
+            Spot::Object { key, info, offset } => match self.cache.row(key, info, offset) {
+                Ok(row) => {
+                    let little_endian = self.stack.little_endian;
+                    let read = |address| read(self.stack, self.space, address);
+                    let caller = Frame { registers, little_endian, read }.caller(row);
+                    return Step { caller, is_signal: row.is_signal };
+                }
+                Err(NoRow::NotCovered) => End::NoUnwindInfo,
+                Err(NoRow::Damaged) => End::DamagedUnwindInfo,
+            },
+            Spot::Memory => End::NoUnwindInfo,
+            Spot::Missing => End::ObjectMissing,
+            Spot::Nothing => End::Unmapped,
+        };
+        let read = |address| self.stack.word(address).ok();
+        let caller = frame_pointer::caller(registers, is_innermost, why, read);
+        Step { caller, is_signal: false }
+    }
+}
+
+/// A word of memory: of the stack, or of what an object's file holds at that place.
+#[inline]
+fn read(stack: &StackCopy<'_>, space: &impl Space, address: u64) -> Result<u64, End> {
+    stack.word(address).or_else(|why| match (space.spot(address), why) {
+        (Spot::Object { info, offset, .. }, _) => {
+            info.bytes(offset).map(|bytes| stack.number(bytes)).ok_or(End::MemoryUnknown)
+        }
+        (_, NoWord::BehindCopy) => Err(End::CopyTooShort),
+        (_, NoWord::Elsewhere) => Err(End::MemoryUnknown),
+    })
+}
+
+impl Arch {
+    /// Registers from perf's list of them: the values of the bits of `mask`, lowest bit first. `None` without an
+    /// instruction pointer.
+    pub fn registers(self, mask: u64, values: impl Iterator<Item = u64>) -> Option<Registers> {
+        let mut registers = Registers::new(self, 0);
+        let mut ip = None;
+        let bits = (0..u64::BITS).filter(|bit| mask >> bit & 1 == 1);
+        for (bit, value) in bits.zip(values) {
+            if bit == self.recorded_ip() {
+                ip = Some(value);
+            }
+            if let Some(register) = self.recorded(bit) {
+                registers.set(register, value);
+            }
+        }
+        registers.ip = ip?;
+        Some(registers)
+    }
+}
