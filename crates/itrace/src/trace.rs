@@ -11,7 +11,7 @@ use oxperf_wire::user::{Auxtrace, AuxtraceInfo, IdIndex};
 use oxperf_wire::{Cursor, Endian};
 use rustc_hash::FxHashMap;
 
-use crate::{InfoError, PtInfo};
+use crate::{InfoError, PtInfo, SchedSwitch, SwitchRecords};
 
 /// A piece of trace.
 #[derive(Clone, Debug)]
@@ -62,6 +62,8 @@ pub struct Trace<'a> {
     pub in_samples: bool,
     /// Changes of the kernel's code, in order of time.
     pub pokes: Vec<Poke>,
+    /// How samples tell of context switches, where records do not.
+    pub sched_switch: Option<SchedSwitch>,
 }
 
 /// Whether the trace of a CPU is taken.
@@ -99,6 +101,9 @@ impl<'a> Trace<'a> {
         }
         finder.trace.pokes.sort_by_key(|poke| poke.time);
         let info = finder.info.and_then(Result::ok);
+        if info.as_ref().is_some_and(|info| info.switches == SwitchRecords::Tracepoint) {
+            finder.trace.sched_switch = SchedSwitch::find(reader, events);
+        }
         Ok(info.map(|info| Trace { info, ..finder.trace }))
     }
 }

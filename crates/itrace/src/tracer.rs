@@ -221,6 +221,25 @@ impl<'t, 's, S: Sink> Tracer<'t, 's, S> {
         machine.thread(pid, tid);
     }
 
+    /// What a sample of `sched:sched_switch` says about who runs.
+    fn take_sched_switch(
+        &mut self,
+        machine: &mut Machine,
+        record: &RawRecord<'_>,
+        event: EventIndex,
+        id: &SampleId,
+    ) {
+        let Some(switches) = self.trace.sched_switch.as_ref() else { return };
+        if record.header.kind != RecordType::SAMPLE {
+            return;
+        }
+        let sample = self.events.events()[event.0].layout.decode_sample(record.body, self.endian);
+        let next = sample.ok().and_then(|sample| switches.next(event, sample.raw?));
+        if let Some(next) = next {
+            self.set_current(machine, id.cpu, Pid(-1), next);
+        }
+    }
+
     /// What a record says about who runs, and about trace that was lost.
     fn take_record(
         &mut self,
@@ -319,6 +338,7 @@ impl<S: Sink> Sink for Tracer<'_, '_, S> {
             let id = self.identity(record, event);
             self.decode_before(machine, record, id.time)?;
             self.take_record(machine, record, &id)?;
+            self.take_sched_switch(machine, record, event, &id);
         }
         self.sink.record(machine, record, event)
     }

@@ -78,8 +78,12 @@ impl Decoder<'_> {
     fn walk(&mut self, tnt: Tnt, code: &impl CodeSource) -> Stop {
         let mut left = tnt.count();
         while left != 0 {
-            let (node, end) = match self.arrive(code) {
+            let (node, end) = match self.arrive_or_stop(code) {
                 Ok(arrived) => arrived,
+                Err(Stop::Announced) => {
+                    self.resumed = Tnt::long(tnt.bits() & ((1 << left) - 1), left);
+                    return Stop::Announced;
+                }
                 Err(stop) => return stop,
             };
             let taken = tnt.bits() >> (left - 1) & 1 == 1;
@@ -129,6 +133,10 @@ impl Decoder<'_> {
             Stop::Deferred(rest) => {
                 self.queue_walk();
                 self.deferred = Some(rest);
+            }
+            Stop::Announced => {
+                self.queue_walk();
+                self.tell_emulated_write();
             }
             Stop::Error(kind, ip) => {
                 self.queue_stopped_walk(kind);

@@ -2,6 +2,7 @@
 
 mod access;
 mod asynchronous;
+mod emulated;
 mod events;
 mod flow;
 mod hop;
@@ -89,6 +90,8 @@ pub struct Decoder<'t> {
     aborting: bool,
     psb: Option<PsbPlus>,
     split: Option<Split>,
+    /// Outcomes that are followed once what was told before them has been taken.
+    resumed: Option<Tnt>,
     /// Packets were dropped, and no address came since.
     overflowed: bool,
     bound: Bound,
@@ -139,6 +142,7 @@ impl<'t> Decoder<'t> {
             aborting: false,
             psb: None,
             split: None,
+            resumed: None,
             overflowed: false,
             bound: Bound::default(),
             waiting_data: Vec::new(),
@@ -188,6 +192,12 @@ impl<'t> Decoder<'t> {
             }
         }
         loop {
+            if let Some(rest) = self.resumed.take() {
+                self.on_tnt(rest, code);
+                if let Some(item) = self.told() {
+                    return item;
+                }
+            }
             if let Some(item) = self.step(code) {
                 return item;
             }
@@ -372,6 +382,8 @@ impl<'t> Decoder<'t> {
         self.last_ip = None;
         self.deferred = None;
         self.leaving = None;
+        self.split = None;
+        self.resumed = None;
         self.psb = None;
         self.bound = Bound::default();
         self.phase = phase;

@@ -15,6 +15,8 @@ pub(super) enum Stop {
     Used,
     /// A TIP packet has to come first: so many outcomes are left.
     Deferred(Tnt),
+    /// An emulated PTWRITE begins: some outcomes are left.
+    Announced,
     /// Something does not fit.
     Error(ErrorKind, u64),
 }
@@ -25,6 +27,16 @@ const CONTINUED: u32 = 64;
 impl Decoder<'_> {
     /// Goes on to a block that is decoded and ends with a decision, from which nothing ran yet.
     pub(super) fn arrive(&mut self, code: &impl CodeSource) -> Result<(u32, End), Stop> {
+        loop {
+            match self.arrive_or_stop(code) {
+                Err(Stop::Announced) => {}
+                other => return other,
+            }
+        }
+    }
+
+    /// The same, but stops where an emulated PTWRITE is announced.
+    pub(super) fn arrive_or_stop(&mut self, code: &impl CodeSource) -> Result<(u32, End), Stop> {
         let Some(mut number) = self.node else { return Err(Stop::Error(ErrorKind::MissingCode, 0)) };
         let mut continued = 0;
         loop {
@@ -43,6 +55,12 @@ impl Decoder<'_> {
                     continued += u32::from(!self.graph.block(number).jumps().is_empty());
                     self.visit(number, false);
                     number = node.next;
+                }
+                End::Announced => {
+                    self.visit(number, false);
+                    self.recorder.spoil();
+                    self.node = Some(node.next);
+                    return Err(Stop::Announced);
                 }
                 End::Continued | End::Endless => {
                     self.visit(number, false);
@@ -112,6 +130,7 @@ impl Decoder<'_> {
                 End::Continued if continued < CONTINUED => {
                     continued += u32::from(!self.graph.block(number).jumps().is_empty());
                 }
+                End::Announced => {}
                 End::Continued | End::Endless => return Err(Stop::Error(ErrorKind::EndlessLoop, next)),
                 End::Missing if next == ip => {}
                 End::Missing => return Err(Stop::Error(ErrorKind::MissingCode, next)),

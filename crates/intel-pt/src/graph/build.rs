@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use super::{CodeContext, End, Graph};
 use crate::code::{Code, CodeAddress, CodeSource};
-use crate::insn::{Class, Flow, Instruction, classify};
+use crate::insn::{Class, Flow, Instruction, announces_emulated_ptwrite, classify};
 use crate::packet::ExecMode;
 use crate::run::Located;
 
@@ -67,6 +67,9 @@ impl Graph {
                 Flow::Next => ip = behind,
                 Flow::Direct => {
                     self.jumps.push(count as u16);
+                    if walk.announces(instruction, behind) {
+                        return Last { end: End::Announced, next: Some(target), taken: None };
+                    }
                     if !walk.met.insert(target) {
                         return Last { end: End::Endless, next: Some(target), taken: None };
                     }
@@ -117,6 +120,10 @@ impl<S: CodeSource> Walk<'_, S> {
     /// Whether the mapping of the first instruction holds `ip`.
     fn holds(&self, ip: u64) -> bool {
         self.code.is_some_and(|code| !code.from(ip).is_empty())
+    }
+
+    fn announces(&self, instruction: Instruction, behind: u64) -> bool {
+        self.code.is_some_and(|code| announces_emulated_ptwrite(instruction, code.from(behind)))
     }
 
     fn decode(&mut self, ip: u64) -> Option<Instruction> {

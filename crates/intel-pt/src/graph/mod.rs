@@ -34,6 +34,8 @@ pub(crate) enum End {
     Indirect,
     /// The block is long and goes on in `next`.
     Continued,
+    /// A jump, to `next`, that announces an emulated PTWRITE.
+    Announced,
     /// It jumps in a circle, to `next`.
     Endless,
     /// The code at `next` is missing or no instruction.
