@@ -18,7 +18,7 @@ use oxperf_tracepoint::Formatters;
 use rustc_hash::FxHashMap;
 
 use crate::profile::{CommId, EventProfile, FrameId, Profile, Thread};
-use merge::{Batch, Merging, Sample};
+use merge::{Batch, Merging, Sample, Taken};
 use naming::Naming;
 use traces::Traces;
 
@@ -36,6 +36,8 @@ pub struct CollectOptions {
     pub max_stack: usize,
     /// Of a longer recorded chain the outermost entries count, not the innermost.
     pub keep_outermost: bool,
+    /// Keep the time and CPU of each sample.
+    pub moments: bool,
 }
 
 impl CollectOptions {
@@ -104,6 +106,7 @@ impl<'s> Collector<'s> {
         for (event, merged) in self.profile.events.iter_mut().zip(merger.events) {
             event.groups = merged.groups;
             event.sample_count = merged.sample_count;
+            event.moments = merged.moments;
             event.period_total = merged.period_total;
         }
         let comms = comm_ids(&mut self.profile, machine);
@@ -184,15 +187,17 @@ impl Sink for Collector<'_> {
         let mode = event.misc.cpu_mode();
         let frame = self.located.intern(machine, event.thread, mode, event.sample.ip.unwrap_or(0));
         self.take_chain(machine, event);
+        let cpu = event.sample.cpu.map(|cpu| cpu.0);
         self.batch.samples.push(Sample {
             event: event.event.0,
             thread: event.thread,
             comm: machine.thread_info(event.thread).comm,
-            cpu: event.sample.cpu.map(|cpu| cpu.0).filter(|_| self.options.by_cpu),
+            cpu: cpu.filter(|_| self.options.by_cpu),
             trace: self.traces.of(event, &mut self.names, machine),
             frame,
             chain_end: self.batch.chains.len(),
             period: event.period,
+            taken: self.options.moments.then_some(Taken { time: event.sample.time.map(|time| time.0), cpu }),
         });
         if self.batch.chains.len() + self.batch.samples.len() >= BATCH_ADDRESSES {
             self.name_batch(machine);

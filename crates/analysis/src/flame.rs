@@ -95,13 +95,39 @@ impl FlameTree {
     ///
     /// A sample without a call chain counts for its own address, directly below its thread's name.
     pub fn of_event(profile: &Profile, event: &EventProfile) -> FlameTree {
+        FlameTree::with_places(profile, event).0
+    }
+
+    /// Merges the samples of one event, and tells the node of each of its groups. A group has none only where the
+    /// tree is as large as 32 bits can number.
+    pub fn with_places(profile: &Profile, event: &EventProfile) -> (FlameTree, Vec<Option<u32>>) {
         let mut builder = build::Builder::new(profile);
-        for group in &event.groups {
-            builder.add(group);
-        }
+        let places = event.groups.iter().map(|group| builder.add(group)).collect();
         let mut tree = builder.finish();
         tree.sum_totals();
-        tree
+        (tree, places)
+    }
+
+    /// The nodes of a stack, from the innermost to the outermost, which is the thread's name.
+    pub fn outwards(&self, node: u32) -> impl Iterator<Item = u32> + '_ {
+        // A caller stands before what it calls: the walk ends even where a tree was not made by `of_event`.
+        let caller = |&node: &u32| self.nodes.get(node as usize)?.parent.filter(|&parent| parent < node);
+        std::iter::successors(Some(node).filter(|&node| (node as usize) < self.nodes.len()), caller)
+    }
+
+    /// What a node stands for; `None` for a node that does not exist.
+    pub fn frame_of(&self, node: u32) -> Option<&FlameFrame> {
+        self.frames.get(self.nodes.get(node as usize)?.frame as usize)
+    }
+
+    /// The text of a frame's name.
+    pub fn name_of(&self, frame: &FlameFrame) -> &str {
+        self.names.get(frame.name as usize).map_or("", String::as_str)
+    }
+
+    /// The object of a frame, where it is known.
+    pub fn dso_of(&self, frame: &FlameFrame) -> Option<&FlameDso> {
+        self.dsos.get(frame.dso? as usize)
     }
 
     /// The weight of the whole tree: all of the outermost nodes.

@@ -128,10 +128,25 @@ pub struct EventProfile {
     pub lost: u64,
     /// The samples, equal ones merged, in the order of the first of each.
     pub groups: Vec<SampleGroup>,
+    /// The samples one by one, in the order they came in; empty unless they were asked for.
+    pub moments: Vec<Moment>,
     /// Number of samples.
     pub sample_count: u64,
     /// Sum of their periods.
     pub period_total: u64,
+}
+
+/// One sample: all that its group does not tell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Moment {
+    /// When it was taken, in nanoseconds of the recording's clock; `None` where the recording has no times.
+    pub time: Option<u64>,
+    /// Where, if the recording tells.
+    pub cpu: Option<u32>,
+    /// Index of its group in [`EventProfile::groups`].
+    pub group: u32,
+    /// How many of the event it stands for.
+    pub period: u64,
 }
 
 /// Membership of a group of events.

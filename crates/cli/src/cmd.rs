@@ -4,6 +4,7 @@ mod buildid_list;
 mod data;
 mod dump;
 mod evlist;
+mod export;
 mod profile;
 mod record;
 mod report;
@@ -24,11 +25,12 @@ pub(crate) struct Entry {
 }
 
 /// All commands, in the order of the help.
-pub(crate) const ALL: [Entry; 7] = [
+pub(crate) const ALL: [Entry; 8] = [
     Entry { name: "profile", command: profile::command, run: profile::run },
     Entry { name: "record", command: record::command, run: record::run },
     Entry { name: "report", command: report::command, run: report::run },
     Entry { name: "script", command: script::command, run: script::run },
+    Entry { name: "export", command: export::command, run: export::run },
     Entry { name: "evlist", command: evlist::command, run: evlist::run },
     Entry { name: "buildid-list", command: buildid_list::command, run: buildid_list::run },
     Entry { name: "data", command: data::command, run: data::run },

@@ -12,7 +12,7 @@ use oxperf_session::{Diagnostics, EventTable, Session};
 use oxperf_tracepoint::{Formatters, TracingData};
 
 use crate::failure::Failure;
-use crate::input::Input;
+use crate::input::{Input, chain_losses};
 use crate::itrace::Decoding;
 use crate::naming;
 
@@ -56,6 +56,23 @@ pub(crate) fn formatters(reader: &Reader<'_>) -> Formatters {
     let bytes = reader.features().get::<TracingBytes>().ok().flatten();
     let data = bytes.and_then(|bytes| TracingData::decode(&bytes.0).ok());
     data.map(|data| Formatters::new(&data)).unwrap_or_default()
+}
+
+/// A sentence for each kind of loss.
+pub(crate) fn losses(profile: &Profile, found: &Diagnostics) -> Vec<String> {
+    let lost_samples: u64 = profile.events.iter().map(|event| event.lost).sum();
+    let counts = [
+        (
+            found.lost_records,
+            "records were lost because a ring was full: try larger rings (-m 4M) or a lower rate (-F 999)",
+        ),
+        (lost_samples, "samples were lost in the kernel: try a lower rate (-F 999)"),
+        (found.undecodable, "records could not be decoded"),
+        (found.damage.count(), "stretches of the file could not be read"),
+    ];
+    let present = counts.iter().filter(|(count, _)| *count > 0);
+    let counted = present.map(|(count, what)| format!("{count} {what}"));
+    counted.chain(chain_losses(&profile.chain_losses)).collect()
 }
 
 fn event_profiles(reader: &Reader<'_>, events: &EventTable) -> Vec<EventProfile> {

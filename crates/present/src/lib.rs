@@ -8,6 +8,7 @@ pub mod data_check;
 pub mod dump;
 pub mod event_names;
 pub mod evlist;
+pub mod export;
 pub mod flamegraph;
 pub mod header;
 pub mod hot;

@@ -5,7 +5,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use oxperf_machine::{CommId as MachineComm, ThreadId as MachineThread};
 use rustc_hash::FxHashMap;
 
-use crate::profile::{CommId, ContextTree, FrameId, NodeId, SampleGroup, ThreadId, TraceId};
+use crate::profile::{CommId, ContextTree, FrameId, Moment, NodeId, SampleGroup, ThreadId, TraceId};
 
 /// Samples with frames of some kind.
 #[derive(Debug)]
@@ -28,6 +28,15 @@ pub(super) struct Sample<F> {
     /// Where its chain ends in [`Batch::chains`]; it begins where the last one's ends.
     pub(super) chain_end: usize,
     pub(super) period: u64,
+    /// When and where it was taken, if that is kept.
+    pub(super) taken: Option<Taken>,
+}
+
+/// What tells a sample from the others of its group.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Taken {
+    pub(super) time: Option<u64>,
+    pub(super) cpu: Option<u32>,
 }
 
 impl<F> Default for Batch<F> {
@@ -41,8 +50,8 @@ impl<F: Copy> Batch<F> {
     pub(super) fn drain_to<G>(&mut self, other: &mut Batch<G>, frame: impl Fn(F) -> G) {
         other.chains.extend(self.chains.drain(..).map(&frame));
         other.samples.extend(self.samples.drain(..).map(|sample| {
-            let Sample { event, thread, comm, cpu, trace, chain_end, period, .. } = sample;
-            Sample { event, thread, comm, cpu, trace, frame: frame(sample.frame), chain_end, period }
+            let Sample { event, thread, comm, cpu, trace, chain_end, period, taken, .. } = sample;
+            Sample { event, thread, comm, cpu, trace, frame: frame(sample.frame), chain_end, period, taken }
         }));
     }
 }
@@ -51,6 +60,7 @@ impl<F: Copy> Batch<F> {
 #[derive(Debug, Default)]
 pub(super) struct Merged {
     pub(super) groups: Vec<SampleGroup>,
+    pub(super) moments: Vec<Moment>,
     pub(super) sample_count: u64,
     pub(super) period_total: u64,
 }
@@ -107,6 +117,9 @@ impl Merger {
         event.sample_count += 1;
         event.period_total = event.period_total.wrapping_add(sample.period);
         let index = *self.groups.entry(key).or_insert(event.groups.len() as u32);
+        if let Some(Taken { time, cpu }) = sample.taken {
+            event.moments.push(Moment { time, cpu, group: index, period: sample.period });
+        }
         match event.groups.get_mut(index as usize) {
             Some(group) => {
                 group.samples += 1;

@@ -50,17 +50,16 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Adds samples that share a chain.
-    pub(super) fn add(&mut self, group: &SampleGroup) {
-        let Some(root) = self.thread(group.comm) else { return };
+    /// Adds samples that share a chain; gives their node.
+    pub(super) fn add(&mut self, group: &SampleGroup) -> Option<u32> {
+        let root = self.thread(group.comm)?;
         let node = match group.chain {
             ContextTree::ROOT => self.own_address(root, group.frame),
             chain => self.chain(root, chain),
         };
         let weight = Weight { value: group.period, samples: group.samples };
-        if let Some(node) = self.tree.nodes.get_mut(node as usize) {
-            node.own.add(weight);
-        }
+        self.tree.nodes.get_mut(node as usize)?.own.add(weight);
+        Some(node)
     }
 
     /// The tree, with totals still to be summed.

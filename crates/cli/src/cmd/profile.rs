@@ -12,13 +12,12 @@ use oxperf_analysis::profile::Profile;
 use oxperf_capture::{CallGraph, Outcome};
 use oxperf_present::flamegraph::{FlamePage, FlameUnit};
 use oxperf_present::hot::{HotOthers, HotRow, HotStyle, HotTable, NextStep};
-use oxperf_session::Diagnostics;
 use oxperf_symbols::{StoreOptions, SymbolStore};
 
 use super::record::{self, Performed};
 use crate::collect;
 use crate::failure::Failure;
-use crate::input::{Input, chain_losses};
+use crate::input::Input;
 use crate::output::{Output, print_error};
 
 const EXAMPLES: &str = "\
@@ -71,30 +70,14 @@ fn show(matches: &ArgMatches, program: &str, outcome: &Outcome) -> Result<(), Fa
     let input = Input::open(&outcome.output.to_string_lossy(), true)?;
     let reader = input.reader()?;
     let store = SymbolStore::new(StoreOptions::default());
-    let options = CollectOptions { by_cpu: false, chains: true, max_stack: 127, keep_outermost: false };
+    let options =
+        CollectOptions { by_cpu: false, chains: true, max_stack: 127, keep_outermost: false, moments: false };
     let (profile, diagnostics) = collect::load(&input, &reader, &store, options, None, (matches, None))?;
-    let lost = losses(&profile, &diagnostics);
+    let lost = collect::losses(&profile, &diagnostics);
     let page = matches.get_one::<PathBuf>("html").cloned().unwrap_or_default();
     let shown = matches.get_one::<usize>("top").copied().unwrap_or(20);
     print_hottest(&profile, shown, &lost, &next_steps(program, &outcome.output, &page))?;
     write_flame_graph(&profile, &command_text(matches), &lost, &page)
-}
-
-/// A sentence for each kind of loss.
-fn losses(profile: &Profile, found: &Diagnostics) -> Vec<String> {
-    let lost_samples: u64 = profile.events.iter().map(|event| event.lost).sum();
-    let counts = [
-        (
-            found.lost_records,
-            "records were lost because a ring was full: try larger rings (-m 4M) or a lower rate (-F 999)",
-        ),
-        (lost_samples, "samples were lost in the kernel: try a lower rate (-F 999)"),
-        (found.undecodable, "records could not be decoded"),
-        (found.damage.count(), "stretches of the file could not be read"),
-    ];
-    let present = counts.iter().filter(|(count, _)| *count > 0);
-    let counted = present.map(|(count, what)| format!("{count} {what}"));
-    counted.chain(chain_losses(&profile.chain_losses)).collect()
 }
 
 /// Commands that look further, with what they show.

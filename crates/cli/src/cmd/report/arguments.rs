@@ -136,6 +136,7 @@ pub(super) fn resolve(matches: &ArgMatches) -> Result<Resolved, Failure> {
             chains,
             max_stack,
             keep_outermost: order(&call_graph, children) == Order::Caller,
+            moments: false,
         },
         keys,
         keys_asked: matches.contains_id("sort"),

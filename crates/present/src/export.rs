@@ -1,0 +1,133 @@
+//! A profile as the files that other tools read.
+//!
+//! Each format is one file here, over the same [`FlameTree`]: what a stack is, which name stands in it and what it
+//! weighs is decided once. Formats with a time line also need the event's [`moments`](EventProfile::moments).
+
+mod callgrind;
+mod firefox;
+mod folded;
+mod perfetto;
+mod pprof;
+mod protobuf;
+mod speedscope;
+mod threads;
+
+use std::io::{self, Write};
+
+use oxperf_analysis::flame::{FlameKind, FlameTree};
+use oxperf_analysis::profile::{EventProfile, Profile};
+
+use crate::flamegraph::FlameUnit;
+
+/// A format of another tool.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// One line a stack, as flame graph programs read it.
+    Folded,
+    /// The JSON of speedscope.app.
+    Speedscope,
+    /// The JSON of profiler.firefox.com.
+    Firefox,
+    /// The protocol buffer of pprof.
+    Pprof,
+    /// The protocol buffer of ui.perfetto.dev.
+    Perfetto,
+    /// The text of kcachegrind and callgrind_annotate.
+    Callgrind,
+}
+
+impl Format {
+    /// All formats, by their names.
+    pub const ALL: [(&'static str, Format); 6] = [
+        ("folded", Format::Folded),
+        ("speedscope", Format::Speedscope),
+        ("firefox", Format::Firefox),
+        ("pprof", Format::Pprof),
+        ("perfetto", Format::Perfetto),
+        ("callgrind", Format::Callgrind),
+    ];
+
+    /// The format of this name.
+    ///
+    /// ```
+    /// use oxperf_present::export::Format;
+    /// assert_eq!(Format::parse("pprof"), Some(Format::Pprof));
+    /// assert_eq!(Format::parse("gprof"), None);
+    /// ```
+    pub fn parse(name: &str) -> Option<Format> {
+        Format::ALL.iter().find(|(known, _)| *known == name).map(|(_, format)| *format)
+    }
+
+    /// Whether the format shows when samples were taken, or whose they are, one by one.
+    pub const fn needs_moments(self) -> bool {
+        matches!(self, Format::Speedscope | Format::Firefox | Format::Perfetto)
+    }
+}
+
+/// One event of a profile, ready to be written.
+#[derive(Clone, Copy, Debug)]
+pub struct Exported<'a> {
+    /// What was recorded, such as the command line.
+    pub title: &'a str,
+    /// A sentence for each kind of loss, where the format has a place for one.
+    pub lost: &'a [String],
+    /// The profile.
+    pub profile: &'a Profile,
+    /// One of its events.
+    pub event: &'a EventProfile,
+    /// The merged stacks of the event.
+    pub tree: &'a FlameTree,
+    /// The node of each of the event's groups, as [`FlameTree::with_places`] gives it.
+    pub places: &'a [Option<u32>],
+}
+
+impl Exported<'_> {
+    /// Writes the event. Give a buffered writer: it is written in many small pieces.
+    ///
+    /// # Errors
+    /// What the writer returns.
+    pub fn write(&self, format: Format, out: &mut impl Write) -> io::Result<()> {
+        match format {
+            Format::Folded => folded::write(self, out),
+            Format::Speedscope => speedscope::write(self, out),
+            Format::Firefox => firefox::write(self, out),
+            Format::Pprof => pprof::write(self, out),
+            Format::Perfetto => perfetto::write(self, out),
+            Format::Callgrind => callgrind::write(self, out),
+        }
+    }
+
+    /// What the weights count.
+    fn unit(&self) -> FlameUnit<'_> {
+        FlameUnit::of_event(&self.event.name)
+    }
+
+    /// The frames of a stack without its thread's name, innermost first, as indices into the tree's frames.
+    fn functions(&self, node: u32) -> impl Iterator<Item = u32> + '_ {
+        let frame = |node: u32| self.tree.nodes.get(node as usize).map(|node| node.frame);
+        self.tree.outwards(node).filter_map(frame).filter(|&frame| !self.is_thread(frame))
+    }
+
+    /// Whether a frame is a thread's name.
+    fn is_thread(&self, frame: u32) -> bool {
+        self.tree.frames.get(frame as usize).is_none_or(|frame| frame.kind == FlameKind::Thread)
+    }
+
+    /// A frame's name as the reader shall see it, with its object where it has no name of its own.
+    fn label(&self, frame: u32) -> String {
+        let Some(frame) = self.tree.frames.get(frame as usize) else { return String::new() };
+        match (frame.kind, self.tree.dso_of(frame)) {
+            (FlameKind::Unresolved, Some(dso)) => format!("[{}]", dso.name.trim_matches(['[', ']'])),
+            _ => self.tree.name_of(frame).to_owned(),
+        }
+    }
+
+    /// The path of a frame's object; nothing where it is not known.
+    fn object(&self, frame: u32) -> Option<&str> {
+        let frame = self.tree.frames.get(frame as usize)?;
+        Some(self.tree.dso_of(frame)?.path.as_str())
+    }
+}
+
+#[cfg(test)]
+mod tests;
