@@ -3,6 +3,7 @@
 use intel_pt::{Decoder, Wanted};
 use oxperf_abi::{Cpu, Pid, Tid};
 use oxperf_machine::ThreadId;
+use oxperf_session::Progress;
 
 use crate::feed::Feed;
 use crate::plan::Plan;
@@ -43,6 +44,12 @@ pub(crate) struct Running {
 pub(crate) struct Lane<'t> {
     pub(crate) decoder: Decoder<'t>,
     pub(crate) feed: Feed<'t>,
+    /// Its number among the queues.
+    pub(crate) number: u32,
+    /// Errors of decoding so far.
+    pub(crate) errors: u64,
+    /// The latest count of cycles.
+    pub(crate) cycles: u64,
     /// The CPU and thread that the queue is of.
     pub(crate) cpu: Option<Cpu>,
     pub(crate) tid: Option<Tid>,
@@ -63,11 +70,19 @@ pub(crate) struct Lane<'t> {
 
 impl<'t> Lane<'t> {
     /// A queue at its beginning.
-    pub(crate) fn new(queue: &'t Queue<'t>, plan: &Plan, wanted: Wanted, overlapping: bool) -> Lane<'t> {
+    pub(crate) fn new(
+        (number, queue): (usize, &'t Queue<'t>),
+        plan: &Plan,
+        wanted: Wanted,
+        overlapping: bool,
+    ) -> Lane<'t> {
         let tid = queue.tid.unwrap_or(Tid(-1));
         Lane {
             decoder: Decoder::new(plan.config, wanted),
             feed: Feed::new(queue, overlapping, plan.has_tsc),
+            number: u32::try_from(number).unwrap_or(u32::MAX),
+            errors: 0,
+            cycles: 0,
             cpu: queue.cpu,
             tid: queue.tid,
             running: Running { pid: Pid(-1), tid, cpu: queue.cpu, thread: None },
@@ -81,6 +96,13 @@ impl<'t> Lane<'t> {
             by_instructions: Counted::default(),
             by_cycles: Counted::default(),
         }
+    }
+
+    /// How far the queue has been followed, at a point that this count of instructions and maybe cycles belongs to.
+    pub(crate) fn progress(&mut self, instructions: u64, cycles: Option<u64>) -> Progress {
+        self.cycles = cycles.unwrap_or(self.cycles);
+        let stretch = self.feed.stretch.wrapping_add(self.errors << 32);
+        Progress { queue: self.number, stretch, instructions, cycles: self.cycles }
     }
 
     /// Takes a time stamp; time does not go back.

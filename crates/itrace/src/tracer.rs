@@ -72,7 +72,7 @@ impl<'t, 's, S: Sink> Tracer<'t, 's, S> {
         }
         let overlapping = trace.in_samples || trace.info.snapshots;
         let queues = trace.queues.values().filter(|queue| !queue.buffers.is_empty());
-        let lanes = queues.map(|queue| Lane::new(queue, &plan, wanted, overlapping));
+        let lanes = queues.enumerate().map(|queue| Lane::new(queue, &plan, wanted, overlapping));
         let mut images = options.images;
         images.expect(&trace.pokes);
         let mut synthesizer =
@@ -164,6 +164,7 @@ impl<'t, 's, S: Sink> Tracer<'t, 's, S> {
                 }
                 Item::Error(error) => {
                     self.synthesizer.hand_over_text(lane, machine, self.sink)?;
+                    lane.errors += 1;
                     let moment = lane.decoder.moment();
                     // What an overflow swallowed took time that nobody can guess.
                     let time = match error.kind {

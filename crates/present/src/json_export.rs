@@ -4,6 +4,7 @@
 //! the [`Samples`] one by one, [`Samples::end`]. Keys, their order and the indentation are perf's.
 
 mod header;
+pub(crate) mod object;
 mod samples;
 pub(crate) mod string;
 

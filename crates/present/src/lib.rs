@@ -2,6 +2,7 @@
 
 pub mod attr_text;
 pub mod buildid_list;
+pub mod call_tree;
 pub mod civil;
 pub mod ctf;
 pub mod data_check;

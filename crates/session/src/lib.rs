@@ -48,5 +48,5 @@ pub use events::{EventIndex, EventTable, SessionEvent};
 pub use rewrite::{RewriteError, Rewritten, rewrite};
 pub use session::{Finished, SampleEvent, Session, SidebandEvent, Sink};
 pub use stats::{EventStats, RecordStats};
-pub use traced::{EventDatum, Payload, PlaceWriter, SampleFlags, Traced, TracedCode, TracedPlace};
+pub use traced::{EventDatum, Payload, PlaceWriter, Progress, SampleFlags, Traced, TracedCode, TracedPlace};
 pub use watch::Watch;

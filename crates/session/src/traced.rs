@@ -191,6 +191,19 @@ pub enum Payload {
     },
 }
 
+/// How far a trace had been followed at a sample. What two samples of one trace differ by lies between them.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Progress {
+    /// Which trace: recordings have one for each CPU or thread.
+    pub queue: u32,
+    /// Changes where something of the trace is missing or could not be followed.
+    pub stretch: u64,
+    /// Instructions so far.
+    pub instructions: u64,
+    /// Cycles so far, as of the last time that they were told.
+    pub cycles: u64,
+}
+
 /// What the trace says of a sample.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Traced {
@@ -204,6 +217,8 @@ pub struct Traced {
     pub code: TracedCode,
     /// Calls that the thread is in, if they are followed.
     pub depth: u32,
+    /// How far the trace has been followed.
+    pub progress: Progress,
     /// What else.
     pub payload: Option<Payload>,
 }

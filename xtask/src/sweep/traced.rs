@@ -26,6 +26,9 @@ const TEXTS: [(&str, &[&str]); 9] = [
 /// Of a report perf 6.1's text is compared: the columns that 7.2 adds are not there yet.
 const REPORT: (&str, &[&str]) = ("report", &["report", "--stdio", "--itrace=i1000i", "-g", "none"]);
 
+/// The calls of the trace. What they spent themselves must add up to the instructions that ran, which CASES.tsv tells.
+const CALLS: (&str, &[&str]) = ("call-tree", &["script", "--call-tree=json"]);
+
 /// The case for measuring: its texts have hundreds of megabytes.
 const BIG: &str = "big";
 
@@ -62,9 +65,15 @@ fn wanted(folder: &Path, options: &Options) -> Result<Vec<Wanted>> {
     cases.retain(|case| case.join("perf.data").is_file() && !case.ends_with(BIG));
     cases.retain(|case| name(case).contains(&options.filter));
     cases.sort();
-    let texts = TEXTS.iter().chain([&REPORT]).filter(|(text, _)| is_asked_for(text, &options.only));
+    let texts = TEXTS.iter().chain([&REPORT, &CALLS]).filter(|(text, _)| is_asked_for(text, &options.only));
     let pairs = cases.iter().flat_map(|case| texts.clone().map(move |text| (case.clone(), text)));
-    Ok(pairs.filter(|(case, text)| text.0 != REPORT.0 || kept_report(case).is_ok()).collect())
+    let listed = std::fs::read_to_string(folder.join("CASES.tsv"))?;
+    let can_compare = |(case, text): &Wanted| match text.0 {
+        name if name == REPORT.0 => kept_report(case).is_ok(),
+        name if name == CALLS.0 => instructions(&listed, case).is_some(),
+        _ => true,
+    };
+    Ok(pairs.filter(can_compare).collect())
 }
 
 /// `pt/static-loop`.
@@ -89,12 +98,28 @@ impl Traced<'_> {
         std::fs::create_dir_all(&scratch)?;
         let symfs = self.symfs(case)?;
         let ours = read(&self.options.binary, words, case, &symfs, &scratch);
+        if words == CALLS.1 {
+            return self.compare_calls(case, &ours?);
+        }
         let theirs = match words == REPORT.1 {
             true => kept_report(case),
             false => read(&self.perf, words, case, &symfs, &scratch),
         };
         let difference = compare::difference(&theirs?, &ours?);
         std::fs::remove_dir_all(&scratch)?;
+        Ok(difference.map_or(Outcome::Identical, Outcome::Differs))
+    }
+
+    /// Compares what calls add up to with what ran.
+    fn compare_calls(&self, case: &Path, calls: &[u8]) -> Result<Outcome> {
+        let listed = self.options.shared.join("fixtures/pt/CASES.tsv");
+        let ran =
+            instructions(&std::fs::read_to_string(listed)?, case).context("CASES.tsv lacks the case")?;
+        let own = std::str::from_utf8(calls)?.lines().filter_map(|line| number(line, "self_instructions"));
+        let total = std::str::from_utf8(calls)?.lines().last().and_then(|line| number(line, "instructions"));
+        let text = |own, total| format!("{own} instructions of calls themselves\n{total} of all\n");
+        let difference =
+            compare::difference(text(ran, ran).as_bytes(), text(own.sum(), total.unwrap_or(0)).as_bytes());
         Ok(difference.map_or(Outcome::Identical, Outcome::Differs))
     }
 
@@ -109,6 +134,20 @@ impl Traced<'_> {
         };
         Ok(self.objects.join(target.file_name().context("the link names no folder")?))
     }
+}
+
+/// The instructions that the trace of a case without errors tells.
+fn instructions(listed: &str, case: &Path) -> Option<u64> {
+    let case = case.file_name()?.to_str()?;
+    let mut lines = listed.lines().map(|line| line.split('\t').collect::<Vec<_>>());
+    let line = lines.find(|fields| fields[0] == case && fields.get(1) != Some(&"errors"))?;
+    line.get(7)?.parse().ok()
+}
+
+/// The number of a key in a line of JSON.
+fn number(line: &str, key: &str) -> Option<u64> {
+    let (_, rest) = line.split_once(&format!("\"{key}\":"))?;
+    rest.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok()
 }
 
 /// perf 6.1's report, which lies beside the recording.

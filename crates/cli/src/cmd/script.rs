@@ -1,5 +1,6 @@
 //! `script`: every sample as text.
 
+mod call_tree;
 mod clock;
 mod disassembly;
 mod filter;
@@ -8,6 +9,7 @@ mod place_text;
 mod printer;
 mod shorthand;
 mod sideband;
+mod symbols;
 mod traced;
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
@@ -29,6 +31,7 @@ use clock::Clock;
 use filter::Filter;
 use printer::{Printer, PrinterOptions};
 use sideband::Shown;
+use symbols::Symbols;
 
 /// The options.
 pub(crate) fn command() -> Command {
@@ -53,12 +56,14 @@ pub(crate) fn command() -> Command {
         .arg(Arg::new("no-merge-callchains").long("no-merge-callchains").action(ArgAction::SetTrue).overrides_with("merge-callchains").help("Show the parts of such call chains where they were recorded"))
         .next_help_heading("Which samples")
         .args(filter::arguments())
+        .args(symbols::arguments())
         .next_help_heading("Other records")
         .args(sideband::arguments())
         .args(dump::arguments())
         .next_help_heading("Hardware trace")
         .args(itrace::arguments(ItraceOptions::SCRIPT_LETTERS))
         .args(shorthand::arguments())
+        .arg(call_tree::argument())
         .next_help_heading("The header")
         .args(header::arguments())
         .next_help_heading("Names")
@@ -86,6 +91,9 @@ pub(crate) fn run(matches: &ArgMatches, _program: &str) -> Result<i32, Failure> 
         return Ok(code::SUCCESS);
     }
     let names = naming::source(matches, &reader)?;
+    if matches.contains_id("call-tree") {
+        return call_tree::run(matches, (&input, &reader), output, &names);
+    }
     let formatters = collect::formatters(&reader);
     let passage = input.passage(true);
     let mut shown = Shown::from_matches(matches);
@@ -102,8 +110,9 @@ pub(crate) fn run(matches: &ArgMatches, _program: &str) -> Result<i32, Failure> 
         session = session.in_file_order();
     }
     let filter = Filter::from_matches(matches, &reader)?;
+    let symbols = Symbols::from_matches(matches);
     if let Some(options) = &mut itrace_options {
-        options.thread_stack |= spec.any_has(FieldSet::CALLINDENT);
+        options.thread_stack |= spec.any_has(FieldSet::CALLINDENT) || symbols.asks_for_graph();
     }
     let traced = itrace_options.filter(|_| !matches.get_flag("dump-raw-trace"));
     let takes_cpu = |cpu| filter.takes_cpu(Some(cpu));
@@ -122,6 +131,7 @@ pub(crate) fn run(matches: &ArgMatches, _program: &str) -> Result<i32, Failure> 
         chains: chains(matches, &reader, with_chains),
         nanoseconds: matches.get_flag("ns") || shorthand.is_some(),
         filter,
+        symbols,
         object_width: shorthand.map_or(0, |shorthand| shorthand.object_width),
         shown,
         clock: clock(matches),

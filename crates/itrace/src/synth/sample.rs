@@ -30,7 +30,8 @@ impl Synthesizer {
         self.fill(lane, event, thread, point);
         self.sampled.sample.period = Some(period);
         self.sampled.period = period;
-        let traced = Traced { flags: point.flags, instructions, cycles, code, depth, payload };
+        let progress = lane.progress(point.instructions, point.cycles);
+        let traced = Traced { flags: point.flags, instructions, cycles, code, depth, progress, payload };
         self.sampled.traced = Some(traced);
         if Some(event) == self.events.branches {
             return sink.sample(machine, &self.sampled);

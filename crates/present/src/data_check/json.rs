@@ -5,7 +5,7 @@ use oxperf_session::{CheckedEvent, Checkup, Form, LostCounts, RecordCounts, Reco
 use oxperf_wire::Endian;
 
 use super::{tool_name, with_cause};
-use crate::json_export::string;
+use crate::json_export::object::{Object, array, null, number, object, text};
 
 /// The shape of the object. It grows by one when a key changes its meaning or goes; new keys may come without.
 const VERSION: u32 = 1;
@@ -144,65 +144,4 @@ fn place(out: &mut Vec<u8>, damage: &Damage) {
         object.number("lost_bytes", damage.lost_bytes());
         object.text("text", &damage.to_string());
     });
-}
-
-/// An object that is being written.
-struct Object<'o> {
-    out: &'o mut Vec<u8>,
-    is_empty: bool,
-}
-
-fn object(out: &mut Vec<u8>, fill: impl FnOnce(&mut Object<'_>)) {
-    out.push(b'{');
-    fill(&mut Object { out, is_empty: true });
-    out.push(b'}');
-}
-
-impl Object<'_> {
-    fn key(&mut self, name: &str, value: impl FnOnce(&mut Vec<u8>)) {
-        if !std::mem::replace(&mut self.is_empty, false) {
-            self.out.push(b',');
-        }
-        text(self.out, name);
-        self.out.push(b':');
-        value(self.out);
-    }
-
-    fn text(&mut self, name: &str, value: &str) {
-        self.key(name, |out| text(out, value));
-    }
-
-    fn optional(&mut self, name: &str, value: Option<&str>) {
-        self.key(name, |out| match value {
-            Some(value) => text(out, value),
-            None => null(out),
-        });
-    }
-
-    fn number(&mut self, name: &str, value: impl ToString) {
-        self.key(name, |out| number(out, value));
-    }
-}
-
-fn array<T>(out: &mut Vec<u8>, items: &[T], item: impl Fn(&mut Vec<u8>, &T)) {
-    out.push(b'[');
-    for (index, one) in items.iter().enumerate() {
-        if index > 0 {
-            out.push(b',');
-        }
-        item(out, one);
-    }
-    out.push(b']');
-}
-
-fn text(out: &mut Vec<u8>, text: &str) {
-    string::write(text, out);
-}
-
-fn number(out: &mut Vec<u8>, number: impl ToString) {
-    out.extend_from_slice(number.to_string().as_bytes());
-}
-
-fn null(out: &mut Vec<u8>) {
-    out.extend_from_slice(b"null");
 }

@@ -1,9 +1,9 @@
 //! Which samples `script` shows: by time, CPU, thread and name.
 
 use clap::{Arg, ArgMatches};
-use oxperf_abi::Cpu;
+use oxperf_abi::{Cpu, PerfTime};
 use oxperf_data::Reader;
-use oxperf_machine::Machine;
+use oxperf_machine::{Machine, ThreadId};
 use oxperf_session::SampleEvent;
 
 use crate::failure::Failure;
@@ -49,7 +49,12 @@ impl Filter {
     pub(super) fn takes(&self, machine: &Machine, event: &SampleEvent<'_>) -> bool {
         self.times.as_ref().is_none_or(|times| times.take(event.sample.time))
             && self.takes_cpu(event.sample.cpu)
-            && self.takes_thread(machine, event)
+            && self.takes_thread(machine, event.thread)
+    }
+
+    /// Whether what a thread did at a moment is shown, on whatever CPU.
+    pub(super) fn takes_moment(&self, machine: &Machine, thread: ThreadId, time: Option<PerfTime>) -> bool {
+        self.times.as_ref().is_none_or(|times| times.take(time)) && self.takes_thread(machine, thread)
     }
 
     /// Whether every time passes.
@@ -64,10 +69,10 @@ impl Filter {
         ranges.iter().any(|(first, last)| (*first..=*last).contains(&cpu.0))
     }
 
-    fn takes_thread(&self, machine: &Machine, event: &SampleEvent<'_>) -> bool {
-        let thread = machine.thread_info(event.thread);
+    fn takes_thread(&self, machine: &Machine, id: ThreadId) -> bool {
+        let thread = machine.thread_info(id);
         let among = |list: &Option<Vec<i32>>, id| list.as_ref().is_none_or(|list| list.contains(&id));
-        let named = |names: &Vec<String>| names.iter().any(|name| name == machine.comm_of(event.thread));
+        let named = |names: &Vec<String>| names.iter().any(|name| name == machine.comm_of(id));
         among(&self.pids, thread.pid.map_or(-1, |pid| pid.0))
             && among(&self.tids, thread.tid.0)
             && self.comms.as_ref().is_none_or(named)

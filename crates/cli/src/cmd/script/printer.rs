@@ -25,6 +25,7 @@ use super::filter::Filter;
 use super::lines::Lines;
 use super::place_text::PlaceText;
 use super::sideband::Shown;
+use super::symbols::{Entered, Symbols};
 use super::traced::{Indent, is_branch_event};
 use crate::cmd::dump::Dumper;
 use crate::output::Output;
@@ -36,6 +37,7 @@ pub(super) struct PrinterOptions {
     pub(super) chains: Chains,
     pub(super) nanoseconds: bool,
     pub(super) filter: Filter,
+    pub(super) symbols: Symbols,
     pub(super) shown: Shown,
     /// Characters for the names of objects before indented functions.
     pub(super) object_width: usize,
@@ -71,6 +73,8 @@ pub(super) struct Printer<'s> {
     pub(super) places: PlaceTable,
     pub(super) names: Names<'s>,
     pub(super) filter: Filter,
+    pub(super) symbols: Symbols,
+    pub(super) entered: Entered,
     pub(super) shown: Shown,
     pub(super) clock: Clock,
     pub(super) endian: Endian,
@@ -162,6 +166,8 @@ impl<'s> Printer<'s> {
             indent: Indent::default(),
             object_width: options.object_width,
             filter: options.filter,
+            symbols: options.symbols,
+            entered: Entered::default(),
             shown: options.shown,
             clock: options.clock,
             endian,
@@ -434,7 +440,7 @@ impl Sink for Printer<'_> {
     }
 
     fn sample(&mut self, machine: &mut Machine, event: &SampleEvent<'_>) -> ControlFlow<()> {
-        let taken = self.filter.takes(machine, event);
+        let taken = self.filter.takes(machine, event) && self.takes_function(machine, event);
         let printed = if taken { self.print(machine, event) } else { Ok(()) };
         let printed = printed.and_then(|()| match &self.dumper {
             Some(dumper) => dumper.sampled_packets(&event.sample, &mut self.output),
@@ -444,7 +450,7 @@ impl Sink for Printer<'_> {
     }
 
     fn place_writer(&self, event: EventIndex) -> Option<Arc<dyn PlaceWriter>> {
-        let untimed = self.filter.times_pass() && self.dumper.is_none();
+        let untimed = self.filter.times_pass() && self.dumper.is_none() && !self.symbols.ask_anything();
         let text = PlaceText::of(&self.views[event.0], self.with_flags).filter(|_| untimed)?;
         Some(Arc::new(text))
     }

@@ -190,7 +190,7 @@ impl Printer<'_> {
 }
 
 /// The address whose function a branch enters, or leaves.
-fn entered_or_left(event: &SampleEvent<'_>, flags: SampleFlags) -> Option<u64> {
+pub(super) fn entered_or_left(event: &SampleEvent<'_>, flags: SampleFlags) -> Option<u64> {
     if flags.meets(SampleFlags::CALL | SampleFlags::TRACE_BEGIN) {
         return event.sample.addr;
     }

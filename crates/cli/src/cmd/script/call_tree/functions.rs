@@ -1,0 +1,115 @@
+//! Functions around addresses, numbered.
+
+use oxperf_analysis::calls::{Around, FunctionId, Functions};
+use oxperf_machine::{DsoId, Machine, ThreadId};
+use oxperf_present::call_tree::FunctionText;
+use oxperf_resolve::{Names, Place, PlaceTable, SymbolSource};
+use rustc_hash::FxHashMap;
+
+/// All functions that were met.
+pub(super) struct FunctionTable<'s> {
+    names: Names<'s>,
+    places: PlaceTable,
+    /// What is around each place, with its distance from the beginning and the end.
+    known: Vec<Option<Known>>,
+    ids: FxHashMap<(Option<DsoId>, u64), FunctionId>,
+    texts: Vec<FunctionText>,
+}
+
+/// What is around a place: nothing, or a function that begins and ends so far from it.
+#[derive(Clone, Copy, Debug)]
+enum Known {
+    Nothing,
+    Function { id: FunctionId, before: u64, behind: u64 },
+}
+
+impl<'s> FunctionTable<'s> {
+    pub(super) fn new(source: &'s dyn SymbolSource) -> FunctionTable<'s> {
+        FunctionTable {
+            names: Names::new(source),
+            places: PlaceTable::default(),
+            known: Vec::new(),
+            ids: FxHashMap::default(),
+            texts: Vec::new(),
+        }
+    }
+
+    /// The functions of a thread, as the machine is now.
+    pub(super) fn of<'t>(&'t mut self, machine: &'t Machine, thread: ThreadId) -> OfThread<'t, 's> {
+        OfThread { table: self, machine, thread }
+    }
+
+    /// What a function is called.
+    pub(super) fn text(&self, function: FunctionId) -> &FunctionText {
+        &self.texts[function.0 as usize]
+    }
+
+    fn look_up(&mut self, machine: &Machine, place: Place) -> Known {
+        self.names.grow(machine);
+        let Some(name) = self.names.name(machine, &place) else { return Known::Nothing };
+        let before = place.address.wrapping_sub(name.start);
+        let behind = name.end.wrapping_sub(place.address);
+        let key = (Some(place.dso), name.start);
+        let object = &machine.dso(place.dso).shown;
+        let id = number(&mut self.ids, &mut self.texts, key, || (name.text.to_owned(), object.clone()));
+        Known::Function { id, before, behind }
+    }
+}
+
+fn number(
+    ids: &mut FxHashMap<(Option<DsoId>, u64), FunctionId>,
+    texts: &mut Vec<FunctionText>,
+    key: (Option<DsoId>, u64),
+    text: impl FnOnce() -> (String, String),
+) -> FunctionId {
+    *ids.entry(key).or_insert_with(|| {
+        let (name, object) = text();
+        texts.push(FunctionText { name, object });
+        FunctionId(texts.len() as u32 - 1)
+    })
+}
+
+/// The functions of a thread at a moment.
+pub(super) struct OfThread<'t, 's> {
+    table: &'t mut FunctionTable<'s>,
+    machine: &'t Machine,
+    thread: ThreadId,
+}
+
+impl OfThread<'_, '_> {
+    fn place(&mut self, address: u64) -> Option<(usize, Place)> {
+        let mode = self.machine.guess_mode(self.thread, address);
+        let (id, place) = self.table.places.locate(self.machine, self.thread, mode, address)?;
+        Some((id.0 as usize, place))
+    }
+}
+
+impl Functions for OfThread<'_, '_> {
+    fn around(&mut self, address: u64) -> Option<Around> {
+        let (index, place) = self.place(address)?;
+        if self.table.known.len() <= index {
+            self.table.known.resize(index + 1, None);
+        }
+        let known = match self.table.known[index] {
+            Some(known) => known,
+            None => self.table.look_up(self.machine, place),
+        };
+        self.table.known[index] = Some(known);
+        let Known::Function { id, before, behind } = known else { return None };
+        let (start, end) = (address.wrapping_sub(before), address.wrapping_add(behind));
+        Some(Around { function: id, start, end })
+    }
+
+    fn nameless(&mut self, address: u64) -> FunctionId {
+        let place = self.place(address).map(|(_, place)| place);
+        let key = (place.map(|place| place.dso), place.map_or(address, |place| place.address));
+        let machine = self.machine;
+        number(&mut self.table.ids, &mut self.table.texts, key, || match place {
+            Some(place) => {
+                let dso = machine.dso(place.dso);
+                (format!("{}+{:#x}", dso.short_name, place.address), dso.shown.clone())
+            }
+            None => (format!("{address:#x}"), "[unknown]".to_owned()),
+        })
+    }
+}
