@@ -5,9 +5,11 @@ use oxperf_abi::{Cpu, Pid, Tid};
 use oxperf_machine::ThreadId;
 use oxperf_session::Progress;
 
+use rustc_hash::FxHashMap;
+
 use crate::feed::Feed;
 use crate::plan::Plan;
-use crate::synth::BlockTexts;
+use crate::synth::{BlockTexts, PebsEvent};
 use crate::trace::Queue;
 
 /// Instructions and cycles at the last sample of an event.
@@ -60,6 +62,8 @@ pub(crate) struct Lane<'t> {
     pub(crate) reached: Option<u64>,
     pub(crate) ended: bool,
     pub(crate) cbr_seen: u8,
+    /// The events whose PEBS records are in the trace, by counter.
+    pub(crate) pebs: FxHashMap<u64, PebsEvent>,
     /// What the blocks of the decoder look like.
     pub(crate) texts: BlockTexts,
     pub(crate) instructions_sampled: u64,
@@ -90,6 +94,7 @@ impl<'t> Lane<'t> {
             reached: None,
             ended: false,
             cbr_seen: 0,
+            pebs: FxHashMap::default(),
             texts: BlockTexts::default(),
             instructions_sampled: 0,
             by_branches: Counted::default(),

@@ -5,6 +5,7 @@ use oxperf_abi::{EventAttr, SampleType};
 use oxperf_session::{EventTable, Session};
 
 use crate::events::Events;
+use crate::synth::PebsEvent;
 use crate::{ItraceOptions, Period, PtInfo, Trace};
 
 /// The traced event's config bits at their architectural places.
@@ -22,6 +23,8 @@ pub(crate) struct Plan {
     pub(crate) config: Config,
     /// Whether nothing says when anything happened.
     pub(crate) timeless: bool,
+    /// The first event whose PEBS records are in the trace, and whether it is the only one.
+    pub(crate) pebs: Option<(PebsEvent, bool)>,
     /// Whether buffers hold TSC packets.
     pub(crate) has_tsc: bool,
     /// Whether the interrupt flag is in the trace.
@@ -57,6 +60,7 @@ impl Plan {
             traced,
             config,
             timeless: options.timeless || info.clock.is_none() || !has(info.tsc_bit) || !timed,
+            pebs: PebsEvent::first(events),
             has_tsc: has(info.tsc_bit),
             has_interrupt_flag: info.event_trace,
             max_non_turbo,
@@ -75,7 +79,11 @@ impl Plan {
         Wanted {
             runs: options.branches || options.follows_branches(),
             period: sampled.then(|| sampling(options.period, info)),
-            events: options.ptwrites || options.power || options.interrupts || options.transactions,
+            events: options.ptwrites
+                || options.power
+                || options.interrupts
+                || options.transactions
+                || options.other_events,
             hop,
         }
     }

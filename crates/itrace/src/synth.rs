@@ -1,6 +1,7 @@
 //! Items of the decoder to samples: the events, flags, counts and chains of each, handed to a sink.
 
 mod flags;
+mod pebs;
 mod places;
 mod runs;
 mod sample;
@@ -22,6 +23,7 @@ use crate::plan::Plan;
 use crate::{ItraceOptions, TscClock};
 pub(crate) use flags::BranchFilter;
 use flags::{async_flags, state_flags};
+pub(crate) use pebs::PebsEvent;
 use places::Point;
 use sample::unfilled;
 use stacks::Stacks;

@@ -10,7 +10,7 @@ use oxperf_abi::{Cpu, Misc, PerfTime, Pid, RecordType, Tid};
 use oxperf_data::{Damage, RawRecord};
 use oxperf_machine::Machine;
 use oxperf_session::{EventIndex, EventTable, SampleEvent, SidebandEvent, Sink};
-use oxperf_wire::kernel::{Aux, ItraceStart, SwitchCpuWide, Task, TextPoke};
+use oxperf_wire::kernel::{Aux, AuxOutputHwId, ItraceStart, SwitchCpuWide, Task, TextPoke};
 use oxperf_wire::{Cursor, Endian, SampleId};
 use rustc_hash::FxHashMap;
 
@@ -20,7 +20,7 @@ use crate::events::Events;
 use crate::lane::{Lane, Running};
 use crate::options::Alone;
 use crate::plan::Planned;
-use crate::synth::{BranchFilter, Shown, Synthesizer, Written};
+use crate::synth::{BranchFilter, PebsEvent, Shown, Synthesizer, Written};
 use crate::trace::Trace;
 use crate::{ItraceOptions, SwitchRecords};
 
@@ -222,6 +222,22 @@ impl<'t, 's, S: Sink> Tracer<'t, 's, S> {
         machine.thread(pid, tid);
     }
 
+    /// What a record says about which event a counter is of.
+    fn take_counter(&mut self, record: &RawRecord<'_>, event: EventIndex, id: &SampleId) {
+        if record.header.kind != RecordType::AUX_OUTPUT_HW_ID {
+            return;
+        }
+        let told = AuxOutputHwId::decode(&mut Cursor::new(record.body, self.endian));
+        let (Ok(told), Some(counted)) = (told, PebsEvent::at(&self.events, event)) else { return };
+        let same = |lane: &&mut Lane<'_>| match lane.cpu {
+            Some(cpu) => id.cpu == Some(cpu),
+            None => id.tid == lane.tid,
+        };
+        for lane in self.lanes.iter_mut().filter(same) {
+            lane.pebs.insert(told.hw_id, counted);
+        }
+    }
+
     /// What a sample of `sched:sched_switch` says about who runs.
     fn take_sched_switch(
         &mut self,
@@ -339,6 +355,7 @@ impl<S: Sink> Sink for Tracer<'_, '_, S> {
             let id = self.identity(record, event);
             self.decode_before(machine, record, id.time)?;
             self.take_record(machine, record, &id)?;
+            self.take_counter(record, event, &id);
             self.take_sched_switch(machine, record, event, &id);
         }
         self.sink.record(machine, record, event)

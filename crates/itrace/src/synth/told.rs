@@ -65,7 +65,7 @@ impl Synthesizer {
                     sink,
                 );
             }
-            Event::Block { .. } => return ControlFlow::Continue(()),
+            Event::Block { ip } => return self.block(lane, ip, moment, machine, sink),
         };
         let Some(event) = event.filter(|_| !self.skips()) else { return ControlFlow::Continue(()) };
         let ran = place.filter(|_| ip.is_some() && !matches!(payload, Payload::Psb { .. }));

@@ -1,0 +1,234 @@
+//! PEBS records in the trace: blocks of items to samples of the events that were counted.
+
+use std::ops::ControlFlow;
+
+use intel_pt::{BlockValue, Moment, Tsc};
+use oxperf_abi::{AttrFlags, EventAttr, Misc, SampleType};
+use oxperf_machine::Machine;
+use oxperf_session::{EventIndex, EventTable, Sink};
+use oxperf_wire::{BranchStack, Endian, Registers, Sample, Weight, Words};
+
+use super::Synthesizer;
+use super::sample::{thread_of, unfilled};
+use crate::code::mode_of;
+use crate::lane::Lane;
+
+/// Kinds of blocks.
+mod block {
+    pub(super) const REGISTERS: u8 = 1;
+    pub(super) const BASIC: u8 = 4;
+    pub(super) const MEMORY: u8 = 5;
+    pub(super) const BRANCHES: [u8; 3] = [8, 9, 10];
+}
+
+/// perf's numbers of the general registers, in the order of their items: flags, ip, ax, cx, dx, bx, sp, bp, si, di and r8
+/// to r15.
+const REGISTERS: [u8; 18] = [9, 8, 0, 2, 3, 1, 7, 6, 4, 5, 16, 17, 18, 19, 20, 21, 22, 23];
+
+/// Where data came from, when that is not known.
+const UNKNOWN_SOURCE: u64 = 0x1e_0508_0021;
+
+const EXACT_IP: u16 = 1 << 14;
+
+/// What a block tells, by kind and number of the item.
+#[derive(Clone, Copy)]
+struct Items<'b>(&'b [BlockValue]);
+
+impl Items<'_> {
+    fn get(self, kind: u8, id: u8) -> Option<u64> {
+        // A later item is the newer one.
+        let found = self.0.iter().rev().find(|value| value.block == kind && value.item.id() == id);
+        found.map(|value| value.item.value())
+    }
+
+    fn ip(self) -> Option<u64> {
+        self.get(block::BASIC, 0).or_else(|| self.get(block::REGISTERS, 1))
+    }
+
+    /// The bits of the counters that the record is of.
+    fn counters(self) -> u64 {
+        self.get(block::BASIC, 1).unwrap_or(0)
+    }
+
+    fn time(self) -> Option<Tsc> {
+        self.get(block::BASIC, 2).map(Tsc)
+    }
+
+    /// The registers among `wanted`; `None` where the record has none at all.
+    fn registers(self, wanted: u64, values: &mut Vec<u8>) -> Option<Registers<'_>> {
+        const BITS_64: u64 = 2;
+        if !self.0.iter().any(|value| value.block == block::REGISTERS) {
+            return None;
+        }
+        let known = (0..).zip(REGISTERS).filter(|(_, register)| wanted >> register & 1 == 1);
+        let known = known.filter_map(|(id, register)| Some((register, self.get(block::REGISTERS, id)?)));
+        let mut known: Vec<(u8, u64)> = known.collect();
+        known.sort_unstable_by_key(|(register, _)| *register);
+        known.iter().for_each(|(_, value)| values.extend_from_slice(&value.to_le_bytes()));
+        let mask = known.iter().fold(0, |mask, (register, _)| mask | 1 << register);
+        Some(Registers { abi: BITS_64, mask, values: Words::new(values, Endian::Little) })
+    }
+
+    /// The last branches.
+    fn branches(self, words: &mut Vec<u8>) -> BranchStack<'_> {
+        /// Each has three items.
+        const MOST: u8 = 8;
+        let kinds = block::BRANCHES.into_iter();
+        for (kind, entry) in kinds.flat_map(|kind| (0..MOST).map(move |at| (kind, at * 3))) {
+            let item = |which| self.get(kind, entry + which);
+            if let (Some(from), Some(to), Some(info)) = (item(0), item(1), item(2)) {
+                let told = [from, to, branch_flags(info)];
+                told.iter().for_each(|word| words.extend_from_slice(&word.to_le_bytes()));
+            }
+        }
+        BranchStack::from_words(Words::new(words, Endian::Little))
+    }
+
+    /// Latency of the access, and of the instruction.
+    fn latencies(self) -> (u64, u64) {
+        let latency = self.get(block::MEMORY, 2).unwrap_or(0);
+        (latency >> 32 & 0xffff, latency & 0xffff)
+    }
+
+    /// Cycles of the transaction's last block, and the reasons of its abort.
+    fn transaction(self) -> (u64, u64) {
+        let told = self.get(block::MEMORY, 3).unwrap_or(0);
+        let (cycles, mut reasons) = (told & 0xffff_ffff, told >> 32 & 0xff);
+        let ax = self.get(block::REGISTERS, 2).unwrap_or(0);
+        const TRANSACTION: u64 = 2;
+        if reasons & TRANSACTION != 0 && ax & 1 != 0 {
+            reasons |= (ax >> 24 & 0xff) << 32;
+        }
+        (cycles, reasons)
+    }
+
+    /// What an event of these fields has of numbers.
+    fn sample(self, fields: SampleType, anywhere: u64) -> Sample<'static> {
+        let (access, instruction) = self.latencies();
+        let (cycles, reasons) = self.transaction();
+        let cost = if access == 0 { cycles } else { access };
+        let weight = if fields.contains(SampleType::WEIGHT_STRUCT) {
+            let (var1, var2) = (u32::try_from(cost).unwrap_or(u32::MAX), instruction as u16);
+            Some(Weight::Parts { var1, var2, var3: 0 })
+        } else {
+            fields.contains(SampleType::WEIGHT).then_some(Weight::Whole(cost))
+        };
+        Sample {
+            ip: Some(self.ip().unwrap_or(anywhere)),
+            addr: fields.contains(SampleType::ADDR).then(|| self.get(block::MEMORY, 0).unwrap_or(0)),
+            weight,
+            transaction: fields.contains(SampleType::TRANSACTION).then_some(reasons),
+            data_src: fields.contains(SampleType::DATA_SRC).then_some(UNKNOWN_SOURCE),
+            ..Sample::default()
+        }
+    }
+}
+
+/// A counted event whose records are in the trace.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct PebsEvent {
+    pub(crate) index: EventIndex,
+    pub(crate) attr: EventAttr,
+}
+
+impl PebsEvent {
+    /// What a sample counts for; unknown where the kernel chose the period.
+    fn period(&self) -> u64 {
+        if self.attr.flags.contains(AttrFlags::FREQ) { 0 } else { self.attr.sample_period }
+    }
+
+    /// The first event whose records are in the trace, and whether there is no other.
+    pub(crate) fn first(events: &EventTable) -> Option<(PebsEvent, bool)> {
+        let mut all = (0..events.events().len()).filter_map(|at| PebsEvent::at(events, EventIndex(at)));
+        Some((all.next()?, all.next().is_none()))
+    }
+
+    /// The event with a number, if its records are in the trace.
+    pub(crate) fn at(events: &EventTable, index: EventIndex) -> Option<PebsEvent> {
+        let attr = events.events().get(index.0)?.attr;
+        attr.flags.contains(AttrFlags::AUX_OUTPUT).then_some(PebsEvent { index, attr })
+    }
+}
+
+/// The processor's word on a branch as perf's flags.
+fn branch_flags(info: u64) -> u64 {
+    let bit = |from: u32, to: u32| (info >> from & 1) << to;
+    let predicted = u64::from(info >> 63 == 0) << 1;
+    bit(63, 0) | predicted | bit(62, 2) | bit(61, 3) | (info & 0xffff) << 4
+}
+
+impl Synthesizer {
+    /// A block of items: a sample for each event that it is of.
+    pub(super) fn block(
+        &mut self,
+        lane: &mut Lane<'_>,
+        ip: Option<u64>,
+        moment: &Moment,
+        machine: &mut Machine,
+        sink: &mut impl Sink,
+    ) -> ControlFlow<()> {
+        if !self.options.other_events {
+            return ControlFlow::Continue(());
+        }
+        let items = Items(lane.decoder.block_items());
+        let anywhere = ip.unwrap_or(moment.ip);
+        let counters = items.counters();
+        let named = (0..64_u64).filter(|counter| counters >> counter & 1 == 1);
+        // As in perf, a counter that no record has told of is the first event's.
+        let events: Vec<PebsEvent> = match self.plan.pebs {
+            None => return ControlFlow::Continue(()),
+            Some((event, true)) => vec![event],
+            Some((first, false)) => {
+                named.map(|counter| lane.pebs.get(&counter).copied().unwrap_or(first)).collect()
+            }
+        };
+        let thread = thread_of(lane, machine);
+        for event in events {
+            let (mut registers, mut branches) = (Vec::new(), Vec::new());
+            let mut sampled = unfilled();
+            (sampled.event, sampled.thread, sampled.period) = (event.index, thread, event.period());
+            let sample = &mut sampled.sample;
+            *sample = items.sample(event.attr.sample_type, anywhere);
+            let time = items.time().map_or(lane.timestamp, |time| time.0);
+            sample.time = self.time(time);
+            (sample.pid, sample.tid) = (Some(lane.running.pid), Some(lane.running.tid));
+            sample.cpu = lane.running.cpu.filter(|_| lane.cpu.is_some());
+            sample.period = Some(event.period());
+            if event.attr.sample_type.contains(SampleType::REGS_INTR) {
+                sample.regs_intr = items.registers(event.attr.sample_regs_intr, &mut registers);
+            }
+            if event.attr.sample_type.contains(SampleType::BRANCH_STACK) {
+                sample.branch_stack = Some(items.branches(&mut branches));
+            }
+            sampled.misc = Misc(mode_of(sample.ip.unwrap_or(0)) as u16 | EXACT_IP);
+            sink.sample(machine, &sampled)?;
+        }
+        ControlFlow::Continue(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use intel_pt::packet::{BlockItem, ItemSize};
+
+    fn value(block: u8, id: u8, value: u64) -> BlockValue {
+        BlockValue { block, item: BlockItem::new(id, ItemSize::Eight, value) }
+    }
+
+    #[test]
+    fn registers_come_in_perfs_order() {
+        let values = [value(1, 1, 0x40), value(1, 2, 0xa), value(1, 5, 0xb), value(1, 17, 0xf)];
+        let mut bytes = Vec::new();
+        let registers = Items(&values).registers(0xff_01ff, &mut bytes).unwrap();
+        assert_eq!((registers.abi, registers.mask), (2, 1 | 1 << 1 | 1 << 8 | 1 << 23));
+        assert_eq!(registers.values.iter().collect::<Vec<_>>(), [0xa, 0xb, 0x40, 0xf]);
+        assert!(Items(&[]).registers(1, &mut bytes).is_none());
+    }
+
+    #[test]
+    fn aborted_transactions_have_their_code() {
+        let values = [value(5, 3, 0x2_0000_0007), value(1, 2, 0x1200_0001)];
+        assert_eq!(Items(&values).transaction(), (7, 2 | 0x12 << 32));
+    }
+}
