@@ -1,28 +1,86 @@
-//! Where the formatter's pieces go: addresses get names on their way.
+//! Where the formatter's pieces go: addresses get names on their way, and listings what `objdump` writes otherwise.
 
-use iced_x86::{FormatterOutput, FormatterTextKind, Instruction, Mnemonic, NumberKind, Register};
+use iced_x86::{
+    CpuidFeature, FormatterOutput, FormatterTextKind, Instruction, Mnemonic, NumberKind, OpKind, Register,
+};
 
-use crate::{Form, Names, Syntax};
+use crate::{Form, Names, Syntax, prefix};
 
 /// The text of one instruction.
 pub(crate) struct Output<'a, 'n> {
     form: Form,
+    syntax: Syntax,
     /// Before the end of a memory operand: the scale that the formatter leaves out.
     scale: &'static str,
+    /// A shift by one in its short form: its count is in decimal in Intel syntax.
+    by_one: bool,
+    /// In AT&T syntax that count is left out, up to the comma behind it.
+    skips_count: bool,
+    /// The brackets around an address without registers are left out.
+    bare_address: bool,
+    /// The top of the floating-point stack goes without saying.
+    hides_top: bool,
     names: &'a mut Names<'n>,
     out: &'a mut String,
+}
+
+/// Whether the instruction works on the floating-point stack.
+pub(crate) fn is_x87(instruction: &Instruction) -> bool {
+    let is_stack = |register: Register| (Register::ST0..=Register::ST7).contains(&register);
+    (0..instruction.op_count()).any(|operand| {
+        instruction.op_kind(operand) == OpKind::Register && is_stack(instruction.op_register(operand))
+    })
+}
+
+/// Whether this moves a number of 64 bits, which Intel's syntax calls by its own name in listings.
+pub(crate) fn is_wide_move(instruction: &Instruction) -> bool {
+    instruction.op_kinds().any(|kind| kind == OpKind::Immediate64)
+}
+
+/// Whether the top of the floating-point stack goes without saying, as it does beside memory, in loads and stores.
+fn hides_top(instruction: &Instruction) -> bool {
+    let has_memory = instruction.op_kinds().any(|kind| kind == OpKind::Memory);
+    let moves =
+        matches!(instruction.mnemonic(), Mnemonic::Fst | Mnemonic::Fstp | Mnemonic::Fld | Mnemonic::Fxch);
+    (has_memory || moves) && instruction.cpuid_features().contains(&CpuidFeature::FPU)
 }
 
 impl<'a, 'n> Output<'a, 'n> {
     pub(crate) fn new(
         (syntax, form): (Syntax, Form),
+        code: &[u8],
         instruction: &Instruction,
         names: &'a mut Names<'n>,
         out: &'a mut String,
     ) -> Output<'a, 'n> {
-        let lists = (syntax, form) == (Syntax::Att, Form::Listing);
-        let scales = instruction.memory_index() != Register::None && instruction.memory_index_scale() == 1;
-        Output { form, scale: if lists && scales { ",1" } else { "" }, names, out }
+        let lists = form == Form::Listing;
+        let has_index = instruction.memory_index() != Register::None;
+        let scales = has_index && instruction.memory_index_scale() == 1;
+        let shifts = matches!(
+            instruction.mnemonic(),
+            Mnemonic::Rol
+                | Mnemonic::Ror
+                | Mnemonic::Rcl
+                | Mnemonic::Rcr
+                | Mnemonic::Shl
+                | Mnemonic::Shr
+                | Mnemonic::Sal
+                | Mnemonic::Sar
+        );
+        let has_memory = instruction.op_kinds().any(|kind| kind == OpKind::Memory);
+        let intel = lists && syntax == Syntax::Intel;
+        let by_one = lists && shifts && prefix::shifts_by_one(code);
+        Output {
+            form,
+            syntax,
+            scale: if lists && syntax == Syntax::Att && scales { ",1" } else { "" },
+            by_one: intel && by_one,
+            skips_count: !intel && by_one,
+            bare_address: intel && has_memory && !has_index && instruction.memory_base() == Register::None,
+            hides_top: intel && hides_top(instruction),
+            names,
+            out,
+        }
     }
 
     /// Says where an address relative to the instruction pointer is; lines of `perf script` have no room for it.
@@ -55,21 +113,68 @@ impl<'a, 'n> Output<'a, 'n> {
 
 impl FormatterOutput for Output<'_, '_> {
     fn write(&mut self, text: &str, _kind: FormatterTextKind) {
-        if text == ")" {
-            self.out.push_str(self.scale);
+        if self.skips_count && matches!(text, "$" | ",") {
+            self.skips_count = text != ",";
+            return;
         }
+        match text {
+            "[" if self.bare_address => {
+                if !self.out.ends_with(':') {
+                    self.out.push_str("ds:");
+                }
+            }
+            "]" if self.bare_address => {}
+            "," if self.hides_top => {}
+            ")" => {
+                self.out.push_str(self.scale);
+                self.out.push_str(text);
+            }
+            _ => self.out.push_str(text),
+        }
+    }
+
+    fn write_prefix(&mut self, _instruction: &Instruction, text: &str, _prefix: iced_x86::PrefixKind) {
+        let text = match (self.form, text) {
+            (Form::Listing, "rep" | "repe") => "repz",
+            (Form::Listing, "repne") => "repnz",
+            _ => text,
+        };
         self.out.push_str(text);
     }
 
     fn write_mnemonic(&mut self, instruction: &Instruction, text: &str) {
-        let by_stack =
-            matches!(instruction.mnemonic(), Mnemonic::Call | Mnemonic::Jmp | Mnemonic::Push | Mnemonic::Pop);
-        match text.strip_suffix('q') {
+        if self.form == Form::Script {
+            return self.out.push_str(text);
+        }
+        let mnemonic = instruction.mnemonic();
+        let by_stack = matches!(mnemonic, Mnemonic::Call | Mnemonic::Jmp | Mnemonic::Push | Mnemonic::Pop);
+        match text {
+            "lretl" => self.out.push_str("lret"),
+            "iretl" => self.out.push_str("iret"),
+            "mov" if is_wide_move(instruction) => self.out.push_str("movabs"),
             // What goes by the size of the stack needs no suffix in a listing; the column stays.
-            Some(bare) if by_stack && self.form == Form::Listing => {
-                self.out.push_str(bare);
-                self.out.push(' ');
-            }
+            _ => match text.strip_suffix('q') {
+                Some(bare) if by_stack => {
+                    self.out.push_str(bare);
+                    self.out.push(' ');
+                }
+                _ => self.out.push_str(text),
+            },
+        }
+    }
+
+    fn write_register(
+        &mut self,
+        instruction: &Instruction,
+        _operand: u32,
+        _instruction_operand: Option<u32>,
+        text: &str,
+        register: Register,
+    ) {
+        let port = matches!(instruction.mnemonic(), Mnemonic::In | Mnemonic::Out) && register == Register::DX;
+        match (self.form, self.syntax) {
+            (Form::Listing, Syntax::Att) if port => self.out.push_str("(%dx)"),
+            _ if self.hides_top && text == "st" => {}
             _ => self.out.push_str(text),
         }
     }
@@ -86,6 +191,10 @@ impl FormatterOutput for Output<'_, '_> {
     ) {
         let is_target = matches!(kind, FormatterTextKind::LabelAddress | FormatterTextKind::FunctionAddress);
         match (is_target, self.form) {
+            (false, _) if self.skips_count => {}
+            (false, _) if self.by_one && value == 1 && kind == FormatterTextKind::Number => {
+                self.out.push('1')
+            }
             (true, Form::Listing) => {
                 self.out.push_str(text.trim_start_matches("0x"));
                 self.name_in_brackets(value);

@@ -1,8 +1,13 @@
 //! The options of iced's formatters that make up a style.
 
-use iced_x86::{Formatter, FormatterOptions, GasFormatter, IntelFormatter, MemorySizeOptions};
+use iced_x86::{
+    Formatter, FormatterOptions, GasFormatter, Instruction, IntelFormatter, MemorySizeOptions, Mnemonic,
+};
 
 use crate::{Form, Syntax};
+
+/// Where operands begin in a listing.
+pub(crate) const OPERAND_COLUMN: u32 = 7;
 
 /// A formatter for the style.
 pub(crate) fn formatter(syntax: Syntax, form: Form) -> Box<dyn Formatter> {
@@ -33,10 +38,21 @@ fn common(options: &mut FormatterOptions) {
 fn listing(syntax: Syntax, options: &mut FormatterOptions) {
     // In AT&T syntax this would leave a comma where there is no index.
     options.set_always_show_scale(syntax == Syntax::Intel);
-    options.set_first_operand_char_index(7);
+    options.set_first_operand_char_index(OPERAND_COLUMN);
     options.set_uppercase_keywords(true);
     options.set_show_zero_displacements(true);
     options.set_small_hex_numbers_in_decimal(false);
+}
+
+/// What the options of a listing are for one instruction; `column` is where its operands begin.
+pub(crate) fn suit(options: &mut FormatterOptions, column: u32, instruction: &Instruction, syntax: Syntax) {
+    // The name of such a move is three letters longer than the formatter knows.
+    let longer = syntax == Syntax::Intel && crate::output::is_wide_move(instruction);
+    options.set_first_operand_char_index(if longer { column.saturating_sub(3) } else { column });
+    // Both operands are written even if they are the same, and the registers of the floating-point stack.
+    let in_full = instruction.mnemonic() == Mnemonic::Imul || crate::output::is_x87(instruction);
+    options.set_use_pseudo_ops(!in_full);
+    options.set_signed_memory_displacements(syntax == Syntax::Att || !instruction.is_ip_rel_memory_operand());
 }
 
 fn script(options: &mut FormatterOptions) {
