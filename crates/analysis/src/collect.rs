@@ -4,6 +4,7 @@
 //! cores, and the chains enter the context tree by what they are called. So the tree grows with distinct functions,
 //! not with the address spaces that hold them, and naming costs once for each place.
 
+mod addresses;
 mod merge;
 mod naming;
 mod traces;
@@ -18,6 +19,7 @@ use oxperf_tracepoint::Formatters;
 use rustc_hash::FxHashMap;
 
 use crate::profile::{CommId, EventProfile, FrameId, Profile, Thread};
+use addresses::Addresses;
 use merge::{Batch, Merging, Sample, Taken};
 use naming::Naming;
 use traces::Traces;
@@ -38,6 +40,8 @@ pub struct CollectOptions {
     pub keep_outermost: bool,
     /// Keep the time and CPU of each sample.
     pub moments: bool,
+    /// Also count the samples of each address.
+    pub by_address: bool,
 }
 
 impl CollectOptions {
@@ -58,6 +62,7 @@ pub struct Collector<'s> {
     /// Empty between batches.
     named: Batch<FrameId>,
     merging: Merging,
+    addresses: Addresses,
     profile: Profile,
     chains: Chains,
 }
@@ -79,6 +84,7 @@ impl<'s> Collector<'s> {
             batch: Batch::default(),
             named: Batch::default(),
             merging: Merging::default(),
+            addresses: Addresses::default(),
             profile: Profile { events, ..Profile::default() },
             chains: Chains::new(options.of_chains(), None),
         }
@@ -101,6 +107,7 @@ impl<'s> Collector<'s> {
     /// The profile of everything that came, given the machine at the end of the recording.
     pub fn finish(mut self, machine: &Machine) -> Profile {
         self.name_batch(machine);
+        self.addresses.give(&self.located, &self.naming, &mut self.profile);
         let merger = self.merging.finish(self.named);
         self.profile.chains = merger.chains;
         for (event, merged) in self.profile.events.iter_mut().zip(merger.events) {
@@ -188,6 +195,9 @@ impl Sink for Collector<'_> {
         let frame = self.located.intern(machine, event.thread, mode, event.sample.ip.unwrap_or(0));
         self.take_chain(machine, event);
         let cpu = event.sample.cpu.map(|cpu| cpu.0);
+        if self.options.by_address {
+            self.addresses.count(event.event.0, frame, event.period);
+        }
         self.batch.samples.push(Sample {
             event: event.event.0,
             thread: event.thread,

@@ -10,6 +10,8 @@ pub(crate) mod paths;
 use oxperf_abi::{Pid, Tid};
 use oxperf_resolve::ChainLosses;
 
+use crate::hist::Weight;
+
 pub use context::{ContextTree, PathToRoot};
 pub use ids::{CommId, DsoId, FrameId, NodeId, SymbolId, ThreadId, TraceId};
 
@@ -130,6 +132,8 @@ pub struct EventProfile {
     pub groups: Vec<SampleGroup>,
     /// The samples one by one, in the order they came in; empty unless they were asked for.
     pub moments: Vec<Moment>,
+    /// The samples by address, in no order; empty unless they were asked for.
+    pub addresses: Vec<AddressCount>,
     /// Number of samples.
     pub sample_count: u64,
     /// Sum of their periods.
@@ -147,6 +151,17 @@ pub struct Moment {
     pub group: u32,
     /// How many of the event it stands for.
     pub period: u64,
+}
+
+/// The samples that hit one address. One place that is mapped twice may come twice.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AddressCount {
+    /// The frame that the address is named by.
+    pub frame: FrameId,
+    /// The address in its object's own addresses.
+    pub address: u64,
+    /// How often, and for how much.
+    pub weight: Weight,
 }
 
 /// Membership of a group of events.

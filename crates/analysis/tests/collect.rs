@@ -63,8 +63,14 @@ fn name(profile: &Profile, frame: usize) -> String {
     }
 }
 
-const ALL: CollectOptions =
-    CollectOptions { by_cpu: false, chains: true, max_stack: 127, keep_outermost: false, moments: false };
+const ALL: CollectOptions = CollectOptions {
+    by_cpu: false,
+    chains: true,
+    max_stack: 127,
+    keep_outermost: false,
+    moments: false,
+    by_address: false,
+};
 
 #[test]
 fn samples_of_one_chain_of_functions_are_one_group() {

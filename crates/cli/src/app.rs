@@ -7,8 +7,9 @@ use std::process::ExitCode;
 use clap::error::ErrorKind;
 use clap::{ArgMatches, Command};
 
-use crate::cmd;
+use crate::environment::BUILD_ID_DIR;
 use crate::failure::{Failure, code};
+use crate::{bundled, cmd};
 
 const ABOUT: &str =
     "Find where programs spend their time: record, report and read perf.data, as Linux perf does.";
@@ -37,6 +38,13 @@ fn command(program: &str) -> Command {
                 .action(clap::ArgAction::SetTrue)
                 .help("Print the version and exit"),
         )
+        .arg(
+            clap::Arg::new(BUILD_ID_DIR)
+                .long(BUILD_ID_DIR)
+                .value_name("DIR")
+                .global(true)
+                .help("The cache of binaries by build id [default: ~/.debug]"),
+        )
         .subcommands(
             cmd::ALL
                 .into_iter()
@@ -48,6 +56,7 @@ fn command(program: &str) -> Command {
 pub(crate) fn run(arguments: impl Iterator<Item = OsString>) -> Result<i32, Failure> {
     let arguments: Vec<OsString> = arguments.collect();
     let program = program_name(arguments.first());
+    let (arguments, _unpacked) = bundled::open(arguments, &command(&program))?;
     let matches = match command(&program).try_get_matches_from(&arguments) {
         Ok(matches) => matches,
         Err(error) => return refuse(&program, error),

@@ -1,6 +1,10 @@
 //! The commands, one file each: what they are called, their options, and what runs them.
 
+mod annotate;
+mod archive;
+mod buildid_cache;
 mod buildid_list;
+mod bundle;
 mod data;
 mod dump;
 mod evlist;
@@ -9,6 +13,7 @@ mod profile;
 mod record;
 mod report;
 mod script;
+mod symbols;
 
 use clap::{ArgMatches, Command};
 
@@ -25,13 +30,18 @@ pub(crate) struct Entry {
 }
 
 /// All commands, in the order of the help.
-pub(crate) const ALL: [Entry; 8] = [
+pub(crate) const ALL: [Entry; 13] = [
     Entry { name: "profile", command: profile::command, run: profile::run },
     Entry { name: "record", command: record::command, run: record::run },
     Entry { name: "report", command: report::command, run: report::run },
+    Entry { name: "annotate", command: annotate::command, run: annotate::run },
     Entry { name: "script", command: script::command, run: script::run },
     Entry { name: "export", command: export::command, run: export::run },
     Entry { name: "evlist", command: evlist::command, run: evlist::run },
+    Entry { name: "buildid-cache", command: buildid_cache::command, run: buildid_cache::run },
     Entry { name: "buildid-list", command: buildid_list::command, run: buildid_list::run },
+    Entry { name: "archive", command: archive::command, run: archive::run },
+    Entry { name: "bundle", command: bundle::command, run: bundle::run },
+    Entry { name: "symbols", command: symbols::command, run: symbols::run },
     Entry { name: "data", command: data::command, run: data::run },
 ];

@@ -7,6 +7,7 @@ use oxperf_analysis::profile::{EventGroup, EventProfile, Profile};
 use oxperf_data::Reader;
 use oxperf_data::features::{EventGroup as GroupName, GroupDesc, TracingData as TracingBytes};
 use oxperf_itrace::ItraceOptions;
+use oxperf_machine::Machine;
 use oxperf_resolve::SymbolSource;
 use oxperf_session::{Diagnostics, EventTable, Session};
 use oxperf_tracepoint::{Formatters, TracingData};
@@ -19,6 +20,16 @@ use crate::naming;
 /// What is made of hardware trace, and the options that say where its code lies.
 pub(crate) type Itrace<'m> = (&'m ArgMatches, Option<ItraceOptions>);
 
+/// A recording that was read.
+pub(crate) struct Loaded {
+    /// Its samples.
+    pub(crate) profile: Profile,
+    /// What was lost and broken.
+    pub(crate) diagnostics: Diagnostics,
+    /// The machine at its end.
+    pub(crate) machine: Machine,
+}
+
 /// Reads the whole recording, with the texts of tracepoints' records if their formats are given.
 pub(crate) fn load(
     input: &Input,
@@ -27,7 +38,7 @@ pub(crate) fn load(
     options: CollectOptions,
     traces: Option<&Formatters>,
     itrace: Itrace<'_>,
-) -> Result<(Profile, Diagnostics), Failure> {
+) -> Result<Loaded, Failure> {
     let passage = input.passage(false);
     let mut session = Session::new(reader).keeping_exited_threads().watched_by(&passage);
     let (matches, itrace) = itrace;
@@ -48,7 +59,7 @@ pub(crate) fn load(
     for (event, lost) in profile.events.iter_mut().zip(&finished.diagnostics.lost_samples_by_event) {
         event.lost = *lost;
     }
-    Ok((profile, finished.diagnostics))
+    Ok(Loaded { profile, diagnostics: finished.diagnostics, machine: finished.machine })
 }
 
 /// How to show the records of the tracepoints that the recording holds.

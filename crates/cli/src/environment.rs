@@ -3,8 +3,16 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-/// perf's build-id cache, `~/.debug`.
-pub(crate) fn build_id_cache() -> Option<PathBuf> {
+use clap::ArgMatches;
+
+/// The option that names the build-id cache; every command has it.
+pub(crate) const BUILD_ID_DIR: &str = "buildid-dir";
+
+/// perf's build-id cache: what `--buildid-dir` names, else `~/.debug`.
+pub(crate) fn build_id_cache(matches: &ArgMatches) -> Option<PathBuf> {
+    if let Some(folder) = matches.get_one::<String>(BUILD_ID_DIR).filter(|folder| !folder.is_empty()) {
+        return Some(PathBuf::from(folder));
+    }
     let home = std::env::var_os("HOME").filter(|home| !home.is_empty())?;
     Some(PathBuf::from(home).join(".debug"))
 }

@@ -3,6 +3,7 @@
 //! Linked under the name `perf` it calls itself `perf`; nothing else depends on its name.
 
 mod app;
+mod bundled;
 mod cmd;
 mod collect;
 mod environment;

@@ -62,11 +62,13 @@ pub(crate) fn unwinder(places: Places, reader: &Reader<'_>) -> Option<Unwinder> 
     any.then(|| Unwinder::new(places, machine.as_ref().map(|machine| machine.0.as_str())))
 }
 
-fn demangling(matches: &ArgMatches) -> Demangling {
+/// Whether names are shown as in the source.
+pub(crate) fn demangling(matches: &ArgMatches) -> Demangling {
     if matches.get_flag("no-demangle") { Demangling::Off } else { Demangling::default() }
 }
 
-fn store(matches: &ArgMatches) -> Result<SymbolStore, Failure> {
+/// The tables and files that names come from.
+pub(crate) fn store(matches: &ArgMatches) -> Result<SymbolStore, Failure> {
     let file = |name| matches.get_one::<String>(name).map(PathBuf::from);
     let (kallsyms, vmlinux) = (file("kallsyms"), file("vmlinux"));
     for path in [&kallsyms, &vmlinux].into_iter().flatten() {
@@ -87,8 +89,8 @@ fn store(matches: &ArgMatches) -> Result<SymbolStore, Failure> {
 }
 
 /// Where the recorded files are looked for by a command that has no options for that.
-pub(crate) fn default_places() -> Places {
-    Places { build_id_cache: environment::build_id_cache(), ..Places::default() }
+pub(crate) fn default_places(matches: &ArgMatches) -> Places {
+    Places { build_id_cache: environment::build_id_cache(matches), ..Places::default() }
 }
 
 /// Where the recorded files are looked for.
@@ -99,5 +101,5 @@ pub(crate) fn places(matches: &ArgMatches) -> Places {
             Some((dir, flat)) => (Some(PathBuf::from(dir)), flat),
             None => (None, false),
         };
-    Places { root, flat, ..default_places() }
+    Places { root, flat, ..default_places(matches) }
 }

@@ -17,6 +17,7 @@
 //! assert_eq!(locator.image(&missing).unwrap_err().tried.len(), 1);
 //! ```
 
+mod cache;
 mod contents;
 mod crc;
 pub mod elf;
@@ -24,13 +25,16 @@ mod error;
 mod kernel_memory;
 mod locate;
 mod places;
+mod source_files;
 mod vdso;
 mod wanted;
 
+pub use cache::{BuildIdCache, CacheFile, Cached, parse_id};
 pub use contents::Contents;
 pub use elf::Elf;
 pub use error::{ElfError, Rejection};
 pub use kernel_memory::{KernelMemory, KernelPiece, KernelSymbol};
 pub use locate::{Found, Locator, NotFound, Origin};
 pub use places::Places;
+pub use source_files::SourceFiles;
 pub use wanted::{ObjectKind, Wanted};

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use oxperf_abi::BuildId;
 
+use crate::cache::CacheFile;
 use crate::contents::Contents;
 use crate::crc::crc32;
 use crate::elf::{AlternateLink, DebugLink, Elf};
@@ -73,8 +74,9 @@ impl Locator {
     /// What was tried, when no place has a file of that identity.
     pub fn image(&self, wanted: &Wanted<'_>) -> Result<Found, NotFound> {
         let mut tried = Tried::default();
-        let cached = wanted.build_id.and_then(|id| self.places.cached(id));
-        let found = cached
+        let kind = if wanted.kind == ObjectKind::Vdso { CacheFile::Vdso } else { CacheFile::Elf };
+        let found = self
+            .cached(wanted.build_id, kind)
             .and_then(|path| tried.keep(Origin::BuildIdCache, path, |path| open_image(path, wanted.build_id)))
             .or_else(|| match self.places.recorded(wanted.path) {
                 Ok(path) => tried.keep(Origin::RecordedPath, path, |path| open_image(path, wanted.build_id)),
@@ -82,6 +84,10 @@ impl Locator {
             })
             .or_else(|| self.own_vdso(wanted, &mut tried));
         found.ok_or(tried.0)
+    }
+
+    fn cached(&self, build_id: Option<BuildId>, kind: CacheFile) -> Option<PathBuf> {
+        self.places.cache()?.file(build_id?, kind)
     }
 
     /// A separate debug file with the full symbol table. The image, where it is there, says which file that is: by its
@@ -110,7 +116,9 @@ impl Locator {
             ObjectKind::User | ObjectKind::KernelModule => self.places.debug_files(wanted.path, id, link),
         };
         let open = |path: &Path| open_debug_file(path, id, link, suits);
-        let found = candidates.into_iter().find_map(|path| tried.keep(Origin::DebugFile, path, open));
+        let cached = self.cached(id, CacheFile::Debug);
+        let found =
+            cached.into_iter().chain(candidates).find_map(|path| tried.keep(Origin::DebugFile, path, open));
         found.ok_or(tried.0)
     }
 

@@ -6,6 +6,7 @@ use std::path::{Component, Path, PathBuf};
 
 use oxperf_abi::BuildId;
 
+use crate::cache::BuildIdCache;
 use crate::elf::{AlternateLink, DebugLink};
 use crate::error::Rejection;
 
@@ -54,11 +55,9 @@ impl Places {
         }
     }
 
-    /// The image of that build id in perf's cache; none while a root is set.
-    pub fn cached(&self, id: BuildId) -> Option<PathBuf> {
-        let cache = self.build_id_cache.as_ref().filter(|_| self.root.is_none())?;
-        let (folder, rest) = split_id(id)?;
-        Some(cache.join(".build-id").join(folder).join(rest).join("elf"))
+    /// perf's cache; none while a root is set.
+    pub fn cache(&self) -> Option<BuildIdCache> {
+        self.build_id_cache.as_ref().filter(|_| self.root.is_none()).cloned().map(BuildIdCache::new)
     }
 
     /// Separate debug files for an object, the preferred first: debug link, then path, then build id.
@@ -173,11 +172,10 @@ mod tests {
 
     #[test]
     fn the_cache_is_left_alone_when_a_root_is_given() {
-        let id = BuildId::new(&[0xab, 0xcd, 0xef]).expect("three bytes");
         let cache = Some(PathBuf::from("/home/u/.debug"));
         let places = Places { build_id_cache: cache.clone(), ..Places::default() };
-        assert_eq!(places.cached(id), Some(PathBuf::from("/home/u/.debug/.build-id/ab/cdef/elf")));
-        assert_eq!(Places { build_id_cache: cache, ..rooted() }.cached(id), None);
+        assert!(places.cache().is_some());
+        assert!(Places { build_id_cache: cache, ..rooted() }.cache().is_none());
     }
 
     #[test]

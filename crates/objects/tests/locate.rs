@@ -10,7 +10,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use oxperf_abi::BuildId;
-use oxperf_objects::{Elf, Locator, ObjectKind, Origin, Places, Rejection, Wanted};
+use oxperf_objects::{BuildIdCache, CacheFile, Elf, Locator, ObjectKind, Origin, Places, Rejection, Wanted};
 
 /// A folder that vanishes with the test.
 struct Folder(PathBuf);
@@ -75,9 +75,9 @@ fn only_the_recorded_version_is_found() {
 #[test]
 fn the_build_id_cache_comes_first_and_a_root_hides_it() {
     let folder = Folder::new("cache");
-    let hex = "07".repeat(20);
-    folder.put(&format!("cache/.build-id/07/{}/elf", &hex[2..]), &program(7, false));
-    let cache = Some(folder.0.join("cache"));
+    let cache = BuildIdCache::new(folder.0.join("cache"));
+    cache.add_from(b"/usr/bin/x", id(7), CacheFile::Elf, &mut &program(7, false)[..]).expect("added");
+    let cache = Some(cache.root().to_owned());
     let wanted = user("/no/such/file", Some(id(7)));
     let locator = Locator::new(Places { build_id_cache: cache.clone(), ..Places::default() });
     assert_eq!(locator.image(&wanted).expect("in the cache").origin, Origin::BuildIdCache);

@@ -1,5 +1,6 @@
 //! Results to text and HTML; computes nothing.
 
+pub mod annotate;
 pub mod attr_text;
 pub mod buildid_list;
 pub mod call_tree;
@@ -19,5 +20,6 @@ pub mod records;
 pub mod report;
 pub mod script;
 pub mod stats;
+pub mod symbols;
 pub mod tasks;
 pub mod visible;

@@ -8,6 +8,8 @@ mod plt;
 use oxperf_objects::Elf;
 use oxperf_objects::elf::{ElfSymbol, FileType, Section, SymbolKind, SymbolPlace};
 
+pub use plt::{Stub, StubTarget, linkage_stubs};
+
 use crate::builder::build;
 use crate::demangle::Demangling;
 use crate::entry::{Entry, Name};
@@ -28,7 +30,7 @@ pub fn elf_table(image: &Elf<'_>, symbols: &Elf<'_>, demangling: Demangling) -> 
     let full = symbols_of(symbols, FULL_TABLE).filter(|(symbol, section)| is_kept(symbol, section));
     let mut entries: Vec<Entry<'_>> =
         full.chain(loader).filter_map(|(symbol, section)| entry(image, &symbol, &section)).collect();
-    let stubs = plt::stubs(image, &entries);
+    let stubs = plt::entries(image, &entries);
     entries.extend(stubs);
     build(entries, demangling)
 }

@@ -32,7 +32,7 @@ mod table;
 
 pub use builder::build;
 pub use demangle::{Demangling, demangle};
-pub use elf::elf_table;
+pub use elf::{Stub, StubTarget, elf_table, linkage_stubs};
 pub use entry::{Entry, Name, Suffix};
 pub use kallsyms::kallsyms_table;
 pub use kernel::{Reference, vmlinux_table};

@@ -47,14 +47,7 @@ pub(crate) fn run(matches: &ArgMatches, _program: &str) -> Result<i32, Failure> 
     }
     let input = Input::from_matches(matches)?;
     let reader = input.reader()?;
-    // What trace of instructions hits is not known before it is decoded: then all of the table counts.
-    let traced = reader.features().bits().contains(FeatureId::AUXTRACE);
-    let with_hits = matches.get_flag("with-hits") && !traced;
-    let table = reader.features().get::<BuildIds>().ok().flatten().filter(|_| !with_hits);
-    let binaries = match table {
-        Some(table) => table.0.into_iter().map(|entry| (Some(entry.build_id), entry.name)).collect(),
-        None => hit_binaries(&input, &reader)?,
-    };
+    let binaries = binaries(matches, &input, &reader, matches.get_flag("with-hits"))?;
     let binaries: Vec<(Option<BuildId>, &str)> =
         binaries.iter().map(|(id, name)| (*id, name.as_str())).collect();
     let mut text = String::new();
@@ -63,6 +56,26 @@ pub(crate) fn run(matches: &ArgMatches, _program: &str) -> Result<i32, Failure> 
     output.write_all(text.as_bytes())?;
     output.finish()?;
     Ok(code::SUCCESS)
+}
+
+/// A binary's identity and name.
+pub(super) type Binary = (Option<BuildId>, String);
+
+/// The binaries that the recorder listed, or those that samples hit where there is no list or `with_hits` asks for them.
+pub(super) fn binaries(
+    matches: &ArgMatches,
+    input: &Input,
+    reader: &Reader<'_>,
+    with_hits: bool,
+) -> Result<Vec<Binary>, Failure> {
+    // What trace of instructions hits is not known before it is decoded: then all of the table counts.
+    let traced = reader.features().bits().contains(FeatureId::AUXTRACE);
+    let with_hits = with_hits && !traced;
+    let table = reader.features().get::<BuildIds>().ok().flatten().filter(|_| !with_hits);
+    match table {
+        Some(table) => Ok(table.0.into_iter().map(|entry| (Some(entry.build_id), entry.name)).collect()),
+        None => hit_binaries(matches, input, reader),
+    }
 }
 
 /// The build id of a file that is no recording but an ELF file.
@@ -76,8 +89,8 @@ fn elf_build_id(path: &Path) -> Option<BuildId> {
 }
 
 /// Without a table, the mappings tell the identities: of the binaries that samples hit.
-fn hit_binaries(input: &Input, reader: &Reader<'_>) -> Result<Vec<(Option<BuildId>, String)>, Failure> {
-    let unwinder = naming::unwinder(naming::default_places(), reader);
+fn hit_binaries(matches: &ArgMatches, input: &Input, reader: &Reader<'_>) -> Result<Vec<Binary>, Failure> {
+    let unwinder = naming::unwinder(naming::default_places(matches), reader);
     let mut hits = Hits { chains: Chains::new(ChainOptions::default(), unwinder), hit: Vec::new() };
     let passage = input.passage(false);
     let finished =

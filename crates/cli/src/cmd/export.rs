@@ -14,6 +14,7 @@ use oxperf_data::features::CmdLine;
 use oxperf_itrace::ItraceOptions;
 use oxperf_present::export::{Exported, Format};
 
+use crate::collect::Loaded;
 use crate::failure::{Failure, code};
 use crate::input::{self, Input, report_chains, report_trouble};
 use crate::output::Output;
@@ -84,9 +85,10 @@ pub(crate) fn run(matches: &ArgMatches, _program: &str) -> Result<i32, Failure> 
         max_stack: matches.get_one("max-stack").copied().unwrap_or(127),
         keep_outermost: false,
         moments: format.needs_moments() || format == Format::Pprof,
+        by_address: false,
     };
     let traced = (matches, itrace::options(matches, ItraceOptions::REPORT)?);
-    let (profile, diagnostics) = collect::load(&input, &reader, &names, options, None, traced)?;
+    let Loaded { profile, diagnostics, .. } = collect::load(&input, &reader, &names, options, None, traced)?;
     report_trouble(&diagnostics);
     report_chains(&profile.chain_losses);
     let event = choose(&profile, matches.get_one::<String>("event"), input.path())?;

@@ -15,7 +15,7 @@ use oxperf_present::hot::{HotOthers, HotRow, HotStyle, HotTable, NextStep};
 use oxperf_symbols::{StoreOptions, SymbolStore};
 
 use super::record::{self, Performed};
-use crate::collect;
+use crate::collect::{self, Loaded};
 use crate::failure::Failure;
 use crate::input::Input;
 use crate::output::{Output, print_error};
@@ -70,9 +70,9 @@ fn show(matches: &ArgMatches, program: &str, outcome: &Outcome) -> Result<(), Fa
     let input = Input::open(&outcome.output.to_string_lossy(), true)?;
     let reader = input.reader()?;
     let store = SymbolStore::new(StoreOptions::default());
-    let options =
-        CollectOptions { by_cpu: false, chains: true, max_stack: 127, keep_outermost: false, moments: false };
-    let (profile, diagnostics) = collect::load(&input, &reader, &store, options, None, (matches, None))?;
+    let options = CollectOptions { chains: true, max_stack: 127, ..CollectOptions::default() };
+    let Loaded { profile, diagnostics, .. } =
+        collect::load(&input, &reader, &store, options, None, (matches, None))?;
     let lost = collect::losses(&profile, &diagnostics);
     let page = matches.get_one::<PathBuf>("html").cloned().unwrap_or_default();
     let shown = matches.get_one::<usize>("top").copied().unwrap_or(20);

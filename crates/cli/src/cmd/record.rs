@@ -9,6 +9,7 @@ mod values;
 use clap::{ArgMatches, Command};
 use oxperf_capture::{CaptureError, Outcome, RecordOptions};
 
+use super::buildid_cache;
 use crate::failure::{Failure, code};
 use crate::output::print_error;
 use messages::Messages;
@@ -56,6 +57,9 @@ pub(super) fn perform(
     match oxperf_capture::record(&options.record, requests, &mut messages) {
         Ok(outcome) => {
             messages.summary(&outcome);
+            if !matches.get_flag("no-buildid") && !matches.get_flag("no-buildid-cache") {
+                fill_cache(matches, &outcome);
+            }
             Ok(Performed::Recorded(outcome))
         }
         Err(CaptureError::NoSuchProcess) => {
@@ -63,6 +67,13 @@ pub(super) fn perform(
             Ok(Performed::Refused(NO_TASK))
         }
         Err(error) => Err(Failure::new(error.to_string())),
+    }
+}
+
+/// Keeps the binaries that were hit for readers to come: programs are built anew and packages updated.
+fn fill_cache(matches: &ArgMatches, outcome: &Outcome) {
+    if let Err(failure) = buildid_cache::fill(matches, &outcome.output.to_string_lossy()) {
+        print_error(&format!("Warning: the binaries were not put into the cache: {failure}"));
     }
 }
 

@@ -14,6 +14,7 @@ use oxperf_itrace::ItraceOptions;
 use oxperf_present::report::{prologue, table, tip};
 
 use super::dump;
+use crate::collect::Loaded;
 use crate::failure::{Failure, code};
 use crate::input::{Input, report_chains, report_trouble};
 use crate::output::{Output, print_error};
@@ -86,7 +87,7 @@ fn show(
     let names = naming::source(matches, reader)?;
     let formatters = options.wants_traces().then(|| collect::formatters(reader));
     let traced = (matches, itrace::options(matches, ItraceOptions::REPORT)?);
-    let (profile, diagnostics) =
+    let Loaded { profile, diagnostics, .. } =
         collect::load(input, reader, &names, options.collect, formatters.as_ref(), traced)?;
     report_trouble(&diagnostics);
     report_chains(&profile.chain_losses);

@@ -14,13 +14,71 @@ use crate::builder::compare_aliases;
 use crate::demangle::Demangling;
 use crate::entry::{Entry, Name, Suffix};
 
-/// The stubs of a linked file as symbols, by file offset. `known` are the symbols found so far: a stub for code that is
-/// chosen at load time is called like the code that chooses.
-pub(super) fn stubs<'a>(image: &Elf<'a>, known: &[Entry<'a>]) -> Vec<Entry<'a>> {
-    let mut entries = Vec::new();
-    add_ordered(image, known, &mut entries);
-    add_decoded(image, &mut entries);
-    entries
+/// A stub.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stub<'a> {
+    /// Where its first byte stands in the file.
+    pub start: u64,
+    /// Size in bytes; 0 where the file does not say.
+    pub size: u64,
+    /// What it is for.
+    pub target: StubTarget<'a>,
+}
+
+/// What a stub calls.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StubTarget<'a> {
+    /// The head of `.plt`, which looks functions up.
+    Lookup,
+    /// The function of that name.
+    Function(&'a [u8]),
+    /// A function that the code at this virtual address chooses at load time.
+    Chosen(i64),
+}
+
+/// The stubs of a linked file.
+pub fn linkage_stubs<'a>(image: &Elf<'a>) -> Vec<Stub<'a>> {
+    let mut stubs = Vec::new();
+    add_ordered(image, &mut stubs);
+    add_decoded(image, &mut stubs);
+    stubs
+}
+
+/// The stubs as symbols, by file offset. `known` are the symbols found so far: a stub for code that is chosen at load
+/// time is called like the code that chooses.
+pub(super) fn entries<'a>(image: &Elf<'a>, known: &[Entry<'a>]) -> Vec<Entry<'a>> {
+    let stubs = linkage_stubs(image);
+    let choosers = choosers(image, &stubs, known);
+    let named = stubs.iter().filter_map(|stub| {
+        let name = match stub.target {
+            StubTarget::Lookup => Name::plain(b".plt"),
+            StubTarget::Function(name) => Name { linkage: name, suffix: Suffix::Plt },
+            StubTarget::Chosen(by) => Name { linkage: choosers.get(&by)?, suffix: Suffix::Plt },
+        };
+        let size = (stub.size > 0).then_some(stub.size);
+        Some(Entry { start: stub.start, size, name, binding: SymbolBinding::Global })
+    });
+    named.collect()
+}
+
+/// The names of the code that chooses, by its address.
+fn choosers<'a>(image: &Elf<'a>, stubs: &[Stub<'a>], known: &[Entry<'a>]) -> HashMap<i64, &'a [u8]> {
+    let wanted: HashMap<u64, i64> = stubs
+        .iter()
+        .filter_map(|stub| match stub.target {
+            StubTarget::Chosen(by) => Some((image.address_to_offset(by as u64)?, by)),
+            _ => None,
+        })
+        .collect();
+    let mut best: HashMap<i64, &Entry<'a>> = HashMap::new();
+    for entry in known.iter().filter(|_| !wanted.is_empty()) {
+        let Some(by) = wanted.get(&entry.start) else { continue };
+        let kept = best.entry(*by).or_insert(entry);
+        if compare_aliases(kept, entry, Demangling::Off) == Ordering::Less {
+            *kept = entry;
+        }
+    }
+    best.into_iter().map(|(by, entry)| (by, entry.name.linkage)).collect()
 }
 
 /// Size of the head of `.plt` and of one stub.
@@ -54,50 +112,53 @@ fn linked<'s, 'a>(image: &'s Elf<'a>, relocations: &Section<'_>) -> Option<&'s S
 }
 
 /// `.plt` and `.plt.sec`: stubs in the order of the relocations of the linkage table.
-fn add_ordered<'a>(image: &Elf<'a>, known: &[Entry<'a>], entries: &mut Vec<Entry<'a>>) {
+fn add_ordered<'a>(image: &Elf<'a>, stubs: &mut Vec<Stub<'a>>) {
     let Some(plt) = image.section(b".plt") else { return };
     let table = relocations_of_linkage(image);
-    let Shape { head, stub } = shape(image, plt, table);
+    let Shape { head, stub: size } = shape(image, plt, table);
     if head > 0 {
-        entries.push(stub_entry(plt.offset, head, Name::plain(b".plt")));
+        stubs.push(Stub { start: plt.offset, size: head, target: StubTarget::Lookup });
     }
-    let (stubs, first) = match image.section(b".plt.sec") {
+    let (section, first) = match image.section(b".plt.sec") {
         Some(second) => (second, second.offset),
         None => (plt, plt.offset.saturating_add(head)),
     };
-    let limit = stubs.offset.saturating_add(stubs.size);
+    let limit = section.offset.saturating_add(section.size);
     let Some(table) = table else { return };
     let mut relocations = image.relocations(table);
     relocations.sort_by_key(|relocation| relocation.address);
-    let names = Targets::of(image, table).with_choosers(image, &relocations, known);
-    let mut at = first;
+    let targets = Targets::of(image, table);
+    let mut start = first;
     for relocation in relocations {
-        if stub == 0 || at >= limit {
+        if size == 0 || start >= limit {
             return;
         }
-        if let Some(name) = names.name(&relocation) {
-            entries.push(stub_entry(at, stub, Name { linkage: name, suffix: Suffix::Plt }));
+        if let Some(target) = targets.of_relocation(&relocation) {
+            stubs.push(Stub { start, size, target });
         }
-        at = at.saturating_add(stub);
+        start = start.saturating_add(size);
     }
 }
 
 /// `.plt.got`: each stub says by its jump which word it goes through.
-fn add_decoded<'a>(image: &Elf<'a>, entries: &mut Vec<Entry<'a>>) {
-    let (Some(stubs), Some(table)) = (image.section(b".plt.got"), dynamic_relocations(image)) else { return };
-    let Some(code) = image.bytes_of(stubs).filter(|_| image.is_x86()) else { return };
-    let names = Targets::of(image, table);
+fn add_decoded<'a>(image: &Elf<'a>, stubs: &mut Vec<Stub<'a>>) {
+    let (Some(section), Some(table)) = (image.section(b".plt.got"), dynamic_relocations(image)) else {
+        return;
+    };
+    let Some(code) = image.bytes_of(section).filter(|_| image.is_x86()) else { return };
+    let targets = Targets::of(image, table);
     let by_address: HashMap<u64, Relocation> =
         image.relocations(table).into_iter().map(|relocation| (relocation.address, relocation)).collect();
-    let stub_size = if code.starts_with(ENDBR) { 16 } else { 8 };
-    for (index, stub) in (0..).zip(code.chunks(stub_size)) {
-        let at = index * stub_size as u64;
-        let target = jump_target(stub, stubs.address.wrapping_add(at));
-        let name =
-            target.and_then(|target| by_address.get(&target)).and_then(|relocation| names.name(relocation));
-        if let Some(name) = name {
-            let start = stubs.offset.saturating_add(at);
-            entries.push(stub_entry(start, stub_size as u64, Name { linkage: name, suffix: Suffix::Plt }));
+    let size = if code.starts_with(ENDBR) { 16 } else { 8 };
+    for (index, stub) in (0..).zip(code.chunks(size)) {
+        let at = index * size as u64;
+        let word = jump_target(stub, section.address.wrapping_add(at));
+        let target = word
+            .and_then(|word| by_address.get(&word))
+            .filter(|relocation| relocation.symbol != 0)
+            .and_then(|relocation| targets.of_relocation(relocation));
+        if let Some(target) = target {
+            stubs.push(Stub { start: section.offset.saturating_add(at), size: size as u64, target });
         }
     }
 }
@@ -113,10 +174,6 @@ fn jump_target(stub: &[u8], address: u64) -> Option<u64> {
     Some(address.wrapping_add(after).wrapping_add_signed(displacement.into()))
 }
 
-fn stub_entry(start: u64, size: u64, name: Name<'_>) -> Entry<'_> {
-    Entry { start, size: (size > 0).then_some(size), name, binding: SymbolBinding::Global }
-}
-
 fn relocations_of_linkage<'s, 'a>(image: &'s Elf<'a>) -> Option<&'s Section<'a>> {
     image.section(b".rela.plt").or_else(|| image.section(b".rel.plt"))
 }
@@ -126,52 +183,19 @@ fn dynamic_relocations<'s, 'a>(image: &'s Elf<'a>) -> Option<&'s Section<'a>> {
 }
 
 /// The names that relocations refer to.
-struct Targets<'a> {
-    names: Vec<&'a [u8]>,
-    /// Names of the code that chooses at load time, by the relocation's addend.
-    choosers: HashMap<i64, &'a [u8]>,
-}
+struct Targets<'a>(Vec<&'a [u8]>);
 
 impl<'a> Targets<'a> {
     fn of(image: &Elf<'a>, relocations: &Section<'a>) -> Targets<'a> {
-        let names = linked(image, relocations)
-            .into_iter()
-            .flat_map(|table| image.symbols(table))
-            .map(|symbol| symbol.name)
-            .collect();
-        Targets { names, choosers: HashMap::new() }
+        let table = linked(image, relocations);
+        Targets(table.into_iter().flat_map(|table| image.symbols(table)).map(|symbol| symbol.name).collect())
     }
 
-    /// Looks up the code that relocations without a symbol point to.
-    fn with_choosers(
-        mut self,
-        image: &Elf<'a>,
-        relocations: &[Relocation],
-        known: &[Entry<'a>],
-    ) -> Targets<'a> {
-        let unnamed = relocations.iter().filter(|relocation| relocation.symbol == 0);
-        let wanted: HashMap<u64, i64> = unnamed
-            .filter_map(|relocation| {
-                Some((image.address_to_offset(relocation.addend as u64)?, relocation.addend))
-            })
-            .collect();
-        let mut best: HashMap<i64, &Entry<'a>> = HashMap::new();
-        for entry in known.iter().filter(|_| !wanted.is_empty()) {
-            let Some(addend) = wanted.get(&entry.start) else { continue };
-            let kept = best.entry(*addend).or_insert(entry);
-            if compare_aliases(kept, entry, Demangling::Off) == Ordering::Less {
-                *kept = entry;
-            }
-        }
-        self.choosers = best.into_iter().map(|(addend, entry)| (addend, entry.name.linkage)).collect();
-        self
-    }
-
-    fn name(&self, relocation: &Relocation) -> Option<&'a [u8]> {
+    fn of_relocation(&self, relocation: &Relocation) -> Option<StubTarget<'a>> {
         let Some(index) = relocation.symbol.checked_sub(1) else {
-            return self.choosers.get(&relocation.addend).copied();
+            return Some(StubTarget::Chosen(relocation.addend));
         };
-        let name = self.names.get(usize::try_from(index).ok()?).copied();
-        name.filter(|name| !name.is_empty())
+        let name = self.0.get(usize::try_from(index).ok()?).copied();
+        name.filter(|name| !name.is_empty()).map(StubTarget::Function)
     }
 }

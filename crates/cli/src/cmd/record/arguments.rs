@@ -107,8 +107,7 @@ fn file_arguments() -> [Arg; 4] {
             .help("File to write; one that exists is renamed to FILE.old"),
         flag("no-buildid", 'B').help("Write no table of the binaries' build ids"),
         long_flag("buildid-all").help("List the build ids of all binaries, not only of those with samples"),
-        flag("no-buildid-cache", 'N')
-            .help("Keep no copies of the binaries in ~/.debug; none are kept so far in any case"),
+        flag("no-buildid-cache", 'N').help("Keep no copies of the binaries in ~/.debug"),
     ]
 }
 

@@ -137,6 +137,7 @@ pub(super) fn resolve(matches: &ArgMatches) -> Result<Resolved, Failure> {
             max_stack,
             keep_outermost: order(&call_graph, children) == Order::Caller,
             moments: false,
+            by_address: false,
         },
         keys,
         keys_asked: matches.contains_id("sort"),

@@ -1,0 +1,147 @@
+//! A bundle as input: it is unpacked into a folder of its own, and the command reads what was in it.
+//!
+//! Every command that reads a recording takes a bundle so: its arguments are changed to name the recording in that folder,
+//! with the files and kernel symbols beside it. [`crate::cmd`]'s `bundle` is the other side.
+
+use std::ffi::OsString;
+use std::fs::{self, File};
+use std::io::{self, BufWriter, Read};
+use std::os::unix::fs::DirBuilderExt;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+use clap::Command;
+use oxperf_tar::{Kind, Reader, TarError};
+
+use crate::failure::Failure;
+
+/// The first entry, which says what the archive is.
+pub(crate) const MARK: &str = "oxperf-bundle";
+/// What it holds.
+pub(crate) const VERSION: &str = "1\n";
+/// The recording.
+pub(crate) const RECORDING: &str = "perf.data";
+/// The kernel's list of symbols.
+pub(crate) const KALLSYMS: &str = "kallsyms";
+/// The folder of recorded files.
+pub(crate) const ROOT: &str = "root";
+
+/// What a zstd stream begins with.
+const ZSTD: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
+/// Most bytes that a bundle may hold: damaged or hostile ones must not fill the disk.
+const SIZE_LIMIT: u64 = 64 << 30;
+
+/// A bundle that was unpacked; the folder vanishes with it.
+#[derive(Debug)]
+pub(crate) struct Unpacked {
+    folder: PathBuf,
+}
+
+impl Drop for Unpacked {
+    fn drop(&mut self) {
+        // What cannot be removed stays: there is nobody to tell.
+        let _ = fs::remove_dir_all(&self.folder);
+    }
+}
+
+/// Changes the arguments of a command that is to read a bundle. `command` is the whole command line's definition.
+pub(crate) fn open(
+    arguments: Vec<OsString>,
+    command: &Command,
+) -> Result<(Vec<OsString>, Option<Unpacked>), Failure> {
+    let Some(at) = arguments.iter().skip(1).position(is_bundle) else {
+        return Ok((arguments, None));
+    };
+    let at = at + 1;
+    let called = arguments.iter().skip(1).fold(command, |at, word| at.find_subcommand(word).unwrap_or(at));
+    let names = |name: &str| called.get_arguments().any(|argument| argument.get_id() == name);
+    let (takes_root, takes_kallsyms) = (names("symfs"), names("kallsyms"));
+    // Where it is no recording to read (archive --unpack, an output), the argument stays.
+    if !names("input") {
+        return Ok((arguments, None));
+    }
+    let path = path_in(&arguments[at]);
+    let unpacked = unpack(&path).map_err(|error| Failure::new(format!("{}: {error}", path.display())))?;
+    let inside = |name: &str| unpacked.folder.join(name).into_os_string();
+    let mut changed = arguments;
+    changed[at] = with_path(&changed[at], &inside(RECORDING));
+    let mut extra: Vec<OsString> = Vec::new();
+    if takes_root {
+        extra.extend(["--symfs".into(), inside(ROOT)]);
+    }
+    if takes_kallsyms && unpacked.folder.join(KALLSYMS).is_file() {
+        extra.extend(["--kallsyms".into(), inside(KALLSYMS)]);
+    }
+    let end = changed.iter().position(|word| word == "--").unwrap_or(changed.len());
+    changed.splice(end..end, extra);
+    Ok((changed, Some(unpacked)))
+}
+
+/// The path in an argument: all of it, or what follows `-i` or `--input=`.
+fn path_in(argument: &OsString) -> PathBuf {
+    let text = argument.to_string_lossy();
+    let path =
+        text.strip_prefix("--input=").or_else(|| text.strip_prefix("-i")).filter(|path| !path.is_empty());
+    path.map_or_else(|| PathBuf::from(argument), PathBuf::from)
+}
+
+fn with_path(argument: &OsString, path: &OsString) -> OsString {
+    let text = argument.to_string_lossy();
+    let option = ["--input=", "-i"].into_iter().find(|option| text.starts_with(option));
+    let mut changed = OsString::from(option.unwrap_or_default());
+    changed.push(path);
+    changed
+}
+
+/// Whether an argument names a bundle.
+fn is_bundle(argument: &OsString) -> bool {
+    let path = path_in(argument);
+    if !fs::metadata(&path).is_ok_and(|found| found.is_file()) {
+        return false;
+    }
+    let Ok(mut file) = File::open(&path) else { return false };
+    let mut head = [0; 4];
+    if file.read_exact(&mut head).is_err() || head != ZSTD {
+        return false;
+    }
+    let Ok(file) = File::open(&path) else { return false };
+    let Ok(decoder) = zstd::Decoder::new(file) else { return false };
+    Reader::new(decoder).next_entry().ok().flatten().is_some_and(|entry| entry.path == Path::new(MARK))
+}
+
+fn unpack(path: &Path) -> Result<Unpacked, TarError> {
+    let unpacked = Unpacked { folder: fresh_folder()? };
+    let mut reader = Reader::new(zstd::Decoder::new(File::open(path)?)?);
+    let mut total = 0u64;
+    while let Some(entry) = reader.next_entry()? {
+        // Files alone are made, each below the new folder, in which there is no link.
+        let Kind::File { size } = entry.kind else { continue };
+        total = total.saturating_add(size);
+        if total > SIZE_LIMIT {
+            return Err(io::Error::new(io::ErrorKind::FileTooLarge, "it holds more than 64 GB").into());
+        }
+        let target = unpacked.folder.join(&entry.path);
+        fs::create_dir_all(target.parent().unwrap_or(&unpacked.folder))?;
+        let mut file = BufWriter::new(File::options().write(true).create_new(true).open(&target)?);
+        io::copy(&mut reader.contents(), &mut file)?;
+        let file = file.into_inner().map_err(io::IntoInnerError::into_error)?;
+        let modified = SystemTime::UNIX_EPOCH.checked_add(Duration::from_secs(entry.modified));
+        modified.map_or(Ok(()), |time| file.set_modified(time))?;
+    }
+    fs::create_dir_all(unpacked.folder.join(ROOT))?;
+    Ok(unpacked)
+}
+
+/// A new folder that is ours alone.
+fn fresh_folder() -> io::Result<PathBuf> {
+    let base = std::env::temp_dir();
+    for attempt in 0..100u32 {
+        let folder = base.join(format!("oxperf-bundle-{}-{attempt}", std::process::id()));
+        match fs::DirBuilder::new().mode(0o700).create(&folder) {
+            Ok(()) => return Ok(folder),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Err(io::ErrorKind::AlreadyExists.into())
+}

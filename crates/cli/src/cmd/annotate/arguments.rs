@@ -1,0 +1,125 @@
+//! The options of `annotate`.
+
+use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
+use oxperf_disasm::Syntax;
+use oxperf_itrace::ItraceOptions;
+use oxperf_present::annotate::{AnnotateText, Column, Share};
+
+use crate::cmd::dump;
+use crate::failure::Failure;
+use crate::{input, itrace, naming};
+
+/// What the arguments come to.
+pub(super) struct Options {
+    /// The one function to show.
+    pub(super) symbol: Option<String>,
+    /// The objects whose functions are shown; all if empty.
+    pub(super) objects: Vec<String>,
+    pub(super) full_paths: bool,
+    /// All events in one listing, though they were not recorded as a group.
+    pub(super) group: bool,
+    pub(super) min_percent: f64,
+    pub(super) skip_missing: bool,
+    pub(super) with_source: bool,
+    /// Name source lines.
+    pub(super) print_lines: bool,
+    pub(super) syntax: Syntax,
+    pub(super) text: AnnotateText,
+}
+
+fn flag(name: &'static str) -> Arg {
+    Arg::new(name).long(name).action(ArgAction::SetTrue)
+}
+
+fn text(name: &'static str) -> Arg {
+    Arg::new(name).long(name)
+}
+
+pub(super) fn command() -> Command {
+    Command::new("annotate")
+        .about("Show what each instruction of a function cost")
+        .arg(Arg::new("function").value_name("SYMBOL").help("Show this function alone"))
+        .args(input::arguments())
+        .next_help_heading("What to show")
+        .args(choice())
+        .next_help_heading("How to show it")
+        .args(style())
+        .args(dump::arguments())
+        .next_help_heading("Hardware trace")
+        .args(itrace::arguments(ItraceOptions::ALL_LETTERS))
+        .next_help_heading("Names")
+        .args(naming::arguments())
+}
+
+fn choice() -> [Arg; 5] {
+    [
+        text("symbol").short('s').value_name("SYMBOL").help("Show this function alone"),
+        text("dsos").short('d').value_name("NAMES").help("Show functions of these objects, comma separated"),
+        text("percent-limit")
+            .value_name("PERCENT")
+            .value_parser(value_parser!(f64))
+            .help("Leave out functions below this percentage"),
+        flag("group").help("Show all events side by side, though they were not recorded as a group"),
+        flag("skip-missing").help("Do not complain of functions whose code is not to be found"),
+    ]
+}
+
+fn style() -> [Arg; 12] {
+    [
+        flag("stdio").help("Write text; the only interface so far"),
+        flag("full-paths").short('P').help("Name objects by their whole paths"),
+        flag("show-nr-samples").short('n').help("Show numbers of samples"),
+        flag("show-total-period").conflicts_with("show-nr-samples").help("Show sums of periods"),
+        text("percent-type")
+            .value_name("TYPE")
+            .default_value("local-period")
+            .help("What percentages are of: local-period, local-hits (the function's), global-period, global-hits (the event's)"),
+        text("disassembler-style")
+            .short('M')
+            .value_name("STYLE")
+            .default_value("att")
+            .help("att or intel"),
+        flag("asm-raw").overrides_with("no-asm-raw").help("Show the bytes of instructions"),
+        flag("no-asm-raw").help("Do not show the bytes of instructions [default]"),
+        flag("source").overrides_with("no-source").help("Show source text between instructions [default]"),
+        flag("no-source").help("Leave source text and debug files alone"),
+        flag("print-line").short('l').help("Name source lines beside instructions, and sum them up"),
+        flag("quiet").short('q').help("Accepted for perf's sake"),
+    ]
+}
+
+impl Options {
+    pub(super) fn new(matches: &ArgMatches) -> Result<Options, Failure> {
+        let word = |name| matches.get_one::<String>(name).map(String::as_str);
+        let share = word("percent-type").unwrap_or_default();
+        let share = Share::parse(share)
+            .ok_or_else(|| Failure::bad_option(format!("Error:\nUnknown --percent-type: `{share}'")))?;
+        let syntax = match word("disassembler-style") {
+            Some("intel" | "intel-mnemonic") => Syntax::Intel,
+            Some("att" | "att-mnemonic") | None => Syntax::Att,
+            Some(other) => {
+                return Err(Failure::bad_option(format!(
+                    "Error:\nUnknown style of -M: `{other}' (att, intel)"
+                )));
+            }
+        };
+        let column = match (matches.get_flag("show-nr-samples"), matches.get_flag("show-total-period")) {
+            (true, _) => Column::Samples,
+            (_, true) => Column::Period,
+            _ => Column::Percent,
+        };
+        let objects = word("dsos").into_iter().flat_map(|list| list.split(','));
+        Ok(Options {
+            symbol: word("symbol").or(word("function")).map(str::to_owned),
+            objects: objects.filter(|name| !name.is_empty()).map(str::to_owned).collect(),
+            full_paths: matches.get_flag("full-paths"),
+            group: matches.get_flag("group"),
+            min_percent: matches.get_one("percent-limit").copied().unwrap_or(0.0),
+            skip_missing: matches.get_flag("skip-missing"),
+            print_lines: matches.get_flag("print-line"),
+            with_source: !matches.get_flag("no-source"),
+            syntax,
+            text: AnnotateText { column, share, raw: matches.get_flag("asm-raw") },
+        })
+    }
+}

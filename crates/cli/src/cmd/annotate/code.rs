@@ -1,0 +1,172 @@
+//! The code of functions: the files that hold it, each opened and indexed once.
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use clap::ArgMatches;
+use oxperf_disasm::Syntax;
+use oxperf_listing::{CodeNames, Listing, interleave, line_at, list};
+use oxperf_machine::{Dso, DsoKind, Machine};
+use oxperf_objects::{Contents, Elf, Found, ObjectKind, SourceFiles, Wanted};
+use oxperf_symbols::{DebugInfo, Demangling, SourceLine, SymbolStore};
+
+use super::functions::Function;
+use crate::failure::Failure;
+use crate::naming;
+
+/// Where code comes from.
+pub(super) struct Sources<'m> {
+    machine: &'m Machine,
+    store: SymbolStore,
+    kernel: Option<PathBuf>,
+    /// Whether debug files and source text are used.
+    with_source: bool,
+    demangling: Demangling,
+    files: SourceFiles,
+    opened: HashMap<String, Result<Opened, String>>,
+}
+
+/// A file that holds code, with the names of its addresses and its source lines.
+struct Opened {
+    contents: Contents,
+    names: CodeNames,
+    lines: Option<Arc<DebugInfo>>,
+}
+
+/// The code of a function.
+pub(super) struct Code {
+    pub(super) listing: Listing,
+    /// What an address of the object is to be changed by to be a virtual address of the file, modulo 2^64.
+    shift: u64,
+    /// Which source line begins at which virtual address.
+    rows: Vec<(u64, SourceLine)>,
+}
+
+impl Code {
+    /// The source line of the code at a virtual address, with the file's whole path or its name alone.
+    pub(super) fn source_line(&self, address: u64, full_path: bool) -> Option<String> {
+        let SourceLine { file, line, .. } = line_at(&self.rows, address)?;
+        let name = file.rsplit('/').next().filter(|_| !full_path).unwrap_or(file);
+        Some(format!("{name}:{line}"))
+    }
+
+    /// The virtual address of a place in the function.
+    pub(super) fn virtual_address(&self, address: u64) -> Option<u64> {
+        Some(address.wrapping_add(self.shift))
+    }
+}
+
+impl<'m> Sources<'m> {
+    pub(super) fn new(
+        matches: &ArgMatches,
+        machine: &'m Machine,
+        with_source: bool,
+    ) -> Result<Sources<'m>, Failure> {
+        Ok(Sources {
+            machine,
+            store: naming::store(matches)?,
+            kernel: matches.get_one::<String>("vmlinux").map(PathBuf::from),
+            with_source,
+            demangling: naming::demangling(matches),
+            files: SourceFiles::new(naming::places(matches), true),
+            opened: HashMap::new(),
+        })
+    }
+
+    /// Lists the code of a function, or says why it cannot.
+    pub(super) fn code(&mut self, function: &Function<'_>, syntax: Syntax) -> Result<Code, String> {
+        let name = &function.object.long;
+        let dso = self.machine.dsos().iter().find(|dso| dso.name == *name);
+        let dso = dso.ok_or_else(|| format!("{name} was not mapped."))?;
+        let opened = match self.opened.entry(name.clone()) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(new) => {
+                let opener = Opener {
+                    store: &self.store,
+                    kernel: self.kernel.as_ref(),
+                    with_source: self.with_source,
+                    demangling: self.demangling,
+                };
+                new.insert(opener.open(dso))
+            }
+        };
+        let Opened { contents, names, lines } = opened.as_ref().map_err(Clone::clone)?;
+        let image = Elf::parse(contents).map_err(|error| error.to_string())?;
+        let symbol = function.symbol;
+        let start = virtual_start(&image, dso, symbol).ok_or_else(|| format!("{name} has no code there."))?;
+        let shift = start.wrapping_sub(symbol.start);
+        let range = start..symbol.end.wrapping_add(shift);
+        let listing = list(&image, names, range, syntax).map_err(|error| format!("{name}: {error}"))?;
+        let rows = lines.as_ref().map(|lines| lines.lines_between(symbol.start, symbol.end));
+        let rows: Vec<(u64, SourceLine)> =
+            rows.into_iter().flatten().map(|(offset, line)| (offset.wrapping_add(shift), line)).collect();
+        let listing = if self.with_source { interleave(listing, &rows, &mut self.files) } else { listing };
+        Ok(Code { listing, shift, rows })
+    }
+}
+
+/// What is needed to open a file of code.
+struct Opener<'a> {
+    store: &'a SymbolStore,
+    kernel: Option<&'a PathBuf>,
+    with_source: bool,
+    demangling: Demangling,
+}
+
+impl Opener<'_> {
+    fn open(&self, dso: &Dso) -> Result<Opened, String> {
+        match dso.kind {
+            DsoKind::File => self.object(dso, ObjectKind::User),
+            DsoKind::Vdso => self.object(dso, ObjectKind::Vdso),
+            DsoKind::Kernel => self.kernel(dso),
+            DsoKind::Module => Err("Code of kernel modules is not shown yet.".to_owned()),
+            DsoKind::Anonymous | DsoKind::KernelSymbol => {
+                Err("This code was made at run time; the recording does not hold it.".to_owned())
+            }
+        }
+    }
+
+    fn object(&self, dso: &Dso, kind: ObjectKind) -> Result<Opened, String> {
+        let wanted = Wanted { path: dso.name.as_bytes(), build_id: dso.build_id, kind };
+        let found = self.store.locator().image(&wanted).map_err(|missing| {
+            let tried = missing.tried.iter().map(|(path, why)| format!("\n  {}: {why}", path.display()));
+            format!("No file with the recorded identity was found:{}", tried.collect::<String>())
+        })?;
+        let image = Elf::parse(&found.contents).map_err(|error| format!("{}: {error}", dso.name))?;
+        let debug = self.store.locator().debug_file(&wanted, Some(&image)).ok().filter(|_| self.with_source);
+        let names = CodeNames::new(&image, debug.as_ref().and_then(elf_of).as_ref(), self.demangling);
+        let lines = self.store.source(&wanted).ok();
+        Ok(Opened { names, contents: found.contents, lines })
+    }
+
+    fn kernel(&self, dso: &Dso) -> Result<Opened, String> {
+        let Some(path) = self.kernel else {
+            let id = dso.build_id.map(|id| format!(" with build id {id}")).unwrap_or_default();
+            return Err(format!("No kernel image{id} was given: name one with --vmlinux FILE."));
+        };
+        let contents = Contents::open(path).map_err(|why| format!("{}: {why}", path.display()))?;
+        let image = Elf::parse(&contents).map_err(|why| format!("{}: {why}", path.display()))?;
+        let names = CodeNames::new(&image, None, self.demangling);
+        Ok(Opened { names, contents, lines: None })
+    }
+}
+
+fn elf_of(found: &Found) -> Option<Elf<'_>> {
+    Elf::parse(&found.contents).ok()
+}
+
+/// The virtual address of a function's first byte. Functions of files are known by their places there, those of the
+/// kernel by where they ran, which the image knows by name alone.
+fn virtual_start(image: &Elf<'_>, dso: &Dso, symbol: &oxperf_analysis::profile::Symbol) -> Option<u64> {
+    if dso.kind != DsoKind::Kernel {
+        return image.offset_to_address(symbol.start);
+    }
+    let tables = image.sections().iter().filter(|section| section.kind == SYMTAB);
+    let mut symbols = tables.flat_map(|table| image.symbols(table));
+    symbols.find(|found| found.name == symbol.name.as_bytes()).map(|found| found.value)
+}
+
+/// `SHT_SYMTAB`.
+const SYMTAB: u32 = 2;

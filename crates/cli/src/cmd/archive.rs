@@ -1,0 +1,147 @@
+//! `archive`: the cached binaries of a recording as one file, to be put into the cache of another machine.
+
+use std::fs::File;
+use std::io::{self, BufReader, BufWriter};
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+use clap::{Arg, ArgAction, ArgMatches, Command};
+use oxperf_objects::{BuildIdCache, CacheFile, Cached, parse_id};
+use oxperf_tar::{Entry, Kind, Reader, TarError, Writer};
+
+use super::buildid_list;
+use crate::environment;
+use crate::failure::{Failure, code};
+use crate::input::Input;
+use crate::output::{print_error, print_line};
+
+/// The name of the recording in an archive.
+const RECORDING: &str = "perf.data";
+/// How hard zstd tries.
+const LEVEL: i32 = 3;
+
+/// The options.
+pub(crate) fn command() -> Command {
+    let flag = |name: &'static str, help| Arg::new(name).long(name).action(ArgAction::SetTrue).help(help);
+    Command::new("archive")
+        .about("Pack the cached binaries of a recording for another machine, and unpack them there")
+        .args([
+            Arg::new("file").value_name("FILE").help("The recording [default: perf.data], or what to unpack"),
+            flag("all", "Pack the recording, too"),
+            flag("unpack", "Put the binaries into the cache here, and the recording into this folder"),
+            flag("force", "Read a recording that belongs to somebody else").short('f'),
+        ])
+}
+
+/// Runs `archive`.
+pub(crate) fn run(matches: &ArgMatches, program: &str) -> Result<i32, Failure> {
+    let root = environment::build_id_cache(matches);
+    let root =
+        root.ok_or_else(|| Failure::new("there is no home folder: name a cache with --buildid-dir"))?;
+    let cache = BuildIdCache::new(root);
+    let file = matches.get_one::<String>("file").map_or(RECORDING, String::as_str);
+    if matches.get_flag("unpack") {
+        unpack(&cache, Path::new(file))?;
+    } else {
+        pack(&cache, file, matches, program)?;
+    }
+    Ok(code::SUCCESS)
+}
+
+fn pack(cache: &BuildIdCache, file: &str, matches: &ArgMatches, program: &str) -> Result<(), Failure> {
+    let input = Input::open(file, matches.get_flag("force"))?;
+    let reader = input.reader()?;
+    let named = buildid_list::binaries(matches, &input, &reader, false)?;
+    let cached: Vec<Cached> = named.into_iter().filter_map(|(id, _)| cache.find(id?)).collect();
+    if cached.is_empty() {
+        return Err(Failure::new(format!("{program} archive: no build-ids found")));
+    }
+    let target = PathBuf::from(format!("{file}.tar.zst"));
+    let recording = matches.get_flag("all").then_some(Path::new(file));
+    write(&target, &cached, recording).map_err(|error| unusable(&target, &error))?;
+    print_line(&format!(
+        "Now please run:\n\n$ tar xvf {} -C ~/.debug\n\nwherever you need to run '{program} report' on.",
+        target.display()
+    ))?;
+    Ok(())
+}
+
+fn write(target: &Path, cached: &[Cached], recording: Option<&Path>) -> Result<(), TarError> {
+    let encoder = zstd::Encoder::new(BufWriter::new(File::create(target)?), LEVEL)?;
+    let mut writer = Writer::new(encoder);
+    for entry in cached {
+        let id = entry.build_id.to_string();
+        let folder = format!("{}/{id}", entry.name.trim_start_matches('/'));
+        let (head, rest) = id.split_at_checked(2).unwrap_or((&id, ""));
+        writer.link(&format!(".build-id/{head}/{rest}"), &format!("../../{folder}"))?;
+        for kind in CacheFile::ALL {
+            let path = entry.folder.join(kind.name());
+            if std::fs::symlink_metadata(&path).is_ok_and(|found| found.is_file()) {
+                add(&mut writer, &format!("{folder}/{}", kind.name()), &path)?;
+            }
+        }
+    }
+    if let Some(recording) = recording {
+        add(&mut writer, RECORDING, recording)?;
+    }
+    writer.finish()?.finish()?;
+    Ok(())
+}
+
+fn add<W: io::Write>(writer: &mut Writer<W>, name: &str, path: &Path) -> Result<(), TarError> {
+    let file = File::open(path)?;
+    let metadata = file.metadata()?;
+    writer.file(name, metadata.len(), u64::try_from(metadata.mtime()).unwrap_or(0), &mut BufReader::new(file))
+}
+
+/// Of an archive only what has a place in a cache is taken, and that goes where the cache has it: no link of the
+/// archive is made.
+fn unpack(cache: &BuildIdCache, archive: &Path) -> Result<(), Failure> {
+    let failed = |error: TarError| unusable(archive, &error);
+    let file = File::open(archive).map_err(|error| failed(error.into()))?;
+    let decoder = zstd::Decoder::new(file).map_err(|error| failed(error.into()))?;
+    let mut reader = Reader::new(decoder);
+    let (mut taken, mut passed_over) = (0u64, 0u64);
+    while let Some(entry) = reader.next_entry().map_err(failed)? {
+        match unpack_entry(cache, &entry, &mut reader).map_err(|error| failed(error.into()))? {
+            Some(true) => taken += 1,
+            Some(false) => passed_over += 1,
+            None => {}
+        }
+    }
+    print_error(&format!("{taken} files unpacked into {}", cache.root().display()));
+    if passed_over > 0 {
+        print_error(&format!("{passed_over} files are none of a build-id cache and were left out"));
+    }
+    Ok(())
+}
+
+/// Whether the entry was taken; `None` if it holds nothing.
+fn unpack_entry<R: io::Read>(
+    cache: &BuildIdCache,
+    entry: &Entry,
+    reader: &mut Reader<R>,
+) -> io::Result<Option<bool>> {
+    let Kind::File { .. } = entry.kind else { return Ok(None) };
+    if entry.path == Path::new(RECORDING) {
+        let mut file = File::options().write(true).create_new(true).open(RECORDING)?;
+        io::copy(&mut reader.contents(), &mut file)?;
+        return Ok(Some(true));
+    }
+    let parts =
+        entry.path.parent().and_then(|folder| Some((folder.parent()?, folder.file_name()?.to_str()?)));
+    let kind =
+        entry.path.file_name().and_then(|name| CacheFile::ALL.into_iter().find(|kind| kind.name() == name));
+    let found =
+        parts.and_then(|(name, id)| Some((name.as_os_str().as_encoded_bytes(), parse_id(id)?, kind?)));
+    let Some((name, id, kind)) = found.filter(|(name, ..)| !name.is_empty()) else {
+        let is_probes = entry.path.file_name().is_some_and(|name| name == "probes");
+        return Ok(if is_probes { None } else { Some(false) });
+    };
+    cache.add_from(name, id, kind, &mut reader.contents())?;
+    Ok(Some(true))
+}
+
+fn unusable(path: &Path, error: &TarError) -> Failure {
+    Failure::new(format!("{}: {error}", path.display()))
+}

@@ -1,0 +1,260 @@
+//! `buildid-cache`: what is in perf's cache of binaries, and putting things in and out.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use clap::{Arg, ArgAction, ArgMatches, Command};
+use oxperf_abi::BuildId;
+use oxperf_data::features::BuildIds;
+use oxperf_objects::{BuildIdCache, CacheFile, Contents, Elf, Locator, ObjectKind, Places, Wanted};
+use oxperf_present::visible::visible;
+use oxperf_symbols::running_kernel;
+
+use super::buildid_list;
+use crate::environment;
+use crate::failure::{Failure, code};
+use crate::input::Input;
+use crate::output::{print_error, print_line};
+
+/// The options.
+pub(crate) fn command() -> Command {
+    let files = |name: &'static str, short, help| {
+        Arg::new(name).long(name).short(short).value_name("FILES").action(ArgAction::Append).help(help)
+    };
+    let flag = |name: &'static str, short, help| {
+        Arg::new(name).long(name).short(short).action(ArgAction::SetTrue).help(help)
+    };
+    Command::new("buildid-cache").about("Show and change the cache of binaries by build id").args([
+        files("add", 'a', "Put these files in, comma separated"),
+        files("remove", 'r', "Take these files out, in the version that they have now"),
+        files("purge", 'p', "Take these files out in every version"),
+        flag("purge-all", 'P', "Take everything out"),
+        files("update", 'u', "Put these files in anew"),
+        flag("list", 'l', "List what is in the cache"),
+        Arg::new("missing")
+            .long("missing")
+            .short('M')
+            .value_name("RECORDING")
+            .help("List the binaries of a recording that are not in the cache"),
+        Arg::new("kcore")
+            .long("kcore")
+            .short('k')
+            .value_name("FILE")
+            .help("Put the running kernel's memory in (/proc/kcore), with its list of symbols"),
+        Arg::new("target-ns")
+            .long("target-ns")
+            .value_name("PID")
+            .value_parser(clap::value_parser!(u32))
+            .help("Take files from the root of this process"),
+        flag("force", 'f', "Read a recording that belongs to somebody else"),
+        flag("verbose", 'v', "Tell what is done"),
+    ])
+}
+
+/// Runs `buildid-cache`.
+pub(crate) fn run(matches: &ArgMatches, program: &str) -> Result<i32, Failure> {
+    let root = environment::build_id_cache(matches);
+    let root =
+        root.ok_or_else(|| Failure::new("there is no home folder: name a cache with --buildid-dir"))?;
+    let changes = Changes {
+        cache: BuildIdCache::new(root),
+        process: matches.get_one::<u32>("target-ns").copied(),
+        verbose: matches.get_flag("verbose"),
+    };
+    let asked =
+        ["add", "remove", "purge", "update", "missing", "kcore"].iter().any(|name| matches.contains_id(name));
+    if !asked && !matches.get_flag("purge-all") && !matches.get_flag("list") {
+        return Err(Failure::bad_option(format!("say what to do: see '{program} buildid-cache --help'")));
+    }
+    for path in listed(matches, "add") {
+        changes.report("Adding", &path, changes.add(&path));
+    }
+    for path in listed(matches, "remove") {
+        changes.report("Removing", &path, changes.remove(&path));
+    }
+    for path in listed(matches, "purge") {
+        changes.report("Removing", &path, changes.purge(&path));
+    }
+    if matches.get_flag("purge-all") {
+        changes.purge_all()?;
+    }
+    for path in listed(matches, "update") {
+        changes.report("Updating", &path, changes.update(&path));
+    }
+    if let Some(path) = matches.get_one::<String>("kcore") {
+        changes.add_kcore(Path::new(path))?;
+    }
+    if let Some(recording) = matches.get_one::<String>("missing") {
+        changes.list_missing(matches, recording)?;
+    }
+    if matches.get_flag("list") {
+        for entry in changes.cache.entries() {
+            print_line(&format!("{} {}", entry.build_id, visible(&entry.name)))?;
+        }
+    }
+    Ok(code::SUCCESS)
+}
+
+fn listed(matches: &ArgMatches, name: &str) -> Vec<PathBuf> {
+    let lists = matches.get_many::<String>(name).into_iter().flatten();
+    lists.flat_map(|list| list.split(',')).filter(|path| !path.is_empty()).map(PathBuf::from).collect()
+}
+
+/// What is done to a cache.
+struct Changes {
+    cache: BuildIdCache,
+    /// The process whose root holds the files.
+    process: Option<u32>,
+    verbose: bool,
+}
+
+/// Why a file could not be put in or taken out.
+type Outcome = Result<BuildId, String>;
+
+impl Changes {
+    fn report(&self, what: &str, path: &Path, outcome: Outcome) {
+        match outcome {
+            Ok(id) if self.verbose => print_error(&format!("{what} {id} {}: Ok", path.display())),
+            Ok(_) => {}
+            Err(why) => print_error(&format!("{what} {}: {why}", path.display())),
+        }
+    }
+
+    /// The file where it can be read from here.
+    fn source(&self, path: &Path) -> PathBuf {
+        match self.process {
+            Some(process) => Path::new("/proc")
+                .join(process.to_string())
+                .join("root")
+                .join(path.strip_prefix("/").unwrap_or(path)),
+            None => path.to_owned(),
+        }
+    }
+
+    fn identity(&self, path: &Path) -> Outcome {
+        let contents = Contents::open(&self.source(path)).map_err(|why| why.to_string())?;
+        let image = Elf::parse(&contents).map_err(|why| why.to_string())?;
+        image.build_id().ok_or_else(|| "it has no build id".to_owned())
+    }
+
+    fn add(&self, path: &Path) -> Outcome {
+        let id = self.identity(path)?;
+        let name = std::path::absolute(path).map_err(|error| error.to_string())?;
+        let name =
+            if self.process.is_some() { path.to_owned() } else { fs::canonicalize(&name).unwrap_or(name) };
+        let name = name.as_os_str().as_encoded_bytes();
+        self.cache.add(name, id, CacheFile::Elf, &self.source(path)).map_err(|error| error.to_string())?;
+        add_debug_file(&self.cache, name, id);
+        Ok(id)
+    }
+
+    fn remove(&self, path: &Path) -> Outcome {
+        let id = self.identity(path)?;
+        match self.cache.remove(id) {
+            Ok(true) => Ok(id),
+            Ok(false) => Err("it is not in the cache".to_owned()),
+            Err(error) => Err(error.to_string()),
+        }
+    }
+
+    fn update(&self, path: &Path) -> Outcome {
+        self.cache.remove(self.identity(path)?).map_err(|error| error.to_string())?;
+        self.add(path)
+    }
+
+    fn purge(&self, path: &Path) -> Outcome {
+        let canonical = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+        let names = [path.to_string_lossy().into_owned(), canonical.to_string_lossy().into_owned()];
+        let versions = self.cache.entries().into_iter().filter(|entry| names.contains(&entry.name));
+        let mut last = Err("it is not in the cache".to_owned());
+        for entry in versions {
+            self.cache.remove(entry.build_id).map_err(|error| error.to_string())?;
+            last = Ok(entry.build_id);
+        }
+        last
+    }
+
+    fn purge_all(&self) -> Result<(), Failure> {
+        for entry in self.cache.entries() {
+            let removed = self.cache.remove(entry.build_id);
+            removed.map_err(|error| Failure::new(format!("cannot remove {}: {error}", entry.name)))?;
+            if self.verbose {
+                print_error(&format!("Removing {} {}: Ok", entry.build_id, visible(&entry.name)));
+            }
+        }
+        Ok(())
+    }
+
+    fn add_kcore(&self, path: &Path) -> Result<(), Failure> {
+        let failed = |error: std::io::Error| Failure::new(format!("cannot copy {}: {error}", path.display()));
+        let id = running_kernel().ok_or_else(|| Failure::new("the running kernel tells no build id"))?;
+        let folder = path.parent().unwrap_or(Path::new("/proc"));
+        for (file, kind) in
+            [("kcore", CacheFile::Kcore), ("modules", CacheFile::Modules), ("kallsyms", CacheFile::Kallsyms)]
+        {
+            let source = if file == "kcore" { path.to_owned() } else { folder.join(file) };
+            // The kernel makes these files up: they claim to be empty.
+            let mut contents = fs::File::open(source).map_err(failed)?;
+            self.cache.add_from(b"[kernel.kcore]", id, kind, &mut contents).map_err(failed)?;
+        }
+        Ok(())
+    }
+
+    fn list_missing(&self, matches: &ArgMatches, recording: &str) -> Result<(), Failure> {
+        let input = Input::open(recording, matches.get_flag("force"))?;
+        let reader = input.reader()?;
+        for (id, name) in buildid_list::binaries(matches, &input, &reader, false)? {
+            if let Some(id) = id.filter(|id| self.cache.find(*id).is_none()) {
+                print_line(&format!("{id} {}", visible(&name)))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Puts the separate debug file of a binary beside it, where there is one.
+fn add_debug_file(cache: &BuildIdCache, name: &[u8], id: BuildId) {
+    let locator = Locator::new(Places::default());
+    let wanted = Wanted { path: name, build_id: Some(id), kind: ObjectKind::User };
+    let image = locator.image(&wanted).ok();
+    let image = image.as_ref().and_then(|found| Elf::parse(&found.contents).ok());
+    if let Ok(found) = locator.debug_info(&wanted, image.as_ref()) {
+        // A cache without the debug file is still a cache.
+        let _ = cache.add(name, id, CacheFile::Debug, &found.path);
+    }
+}
+
+/// Puts the binaries of a recording's table into the cache, as perf's recorder does; what cannot be had is passed over.
+pub(crate) fn fill(matches: &ArgMatches, recording: &str) -> Result<(), Failure> {
+    let Some(root) = environment::build_id_cache(matches) else { return Ok(()) };
+    let cache = BuildIdCache::new(root);
+    let input = Input::open(recording, true)?;
+    let reader = input.reader()?;
+    let table = reader.features().get::<BuildIds>().ok().flatten();
+    for entry in table.iter().flat_map(|table| &table.0) {
+        let (name, id) = (entry.name.as_bytes(), entry.build_id);
+        if cache.find(id).is_some() {
+            continue;
+        }
+        let added = match entry.name.as_str() {
+            "[vdso]" => own_vdso(id).map(|bytes| cache.add_from(name, id, CacheFile::Vdso, &mut &bytes[..])),
+            kernel if kernel.starts_with("[kernel") => {
+                running_kernel().filter(|running| *running == id).map(|_| {
+                    fs::File::open("/proc/kallsyms")
+                        .and_then(|mut text| cache.add_from(name, id, CacheFile::Kallsyms, &mut text))
+                })
+            }
+            path if path.starts_with('/') => Some(cache.add(name, id, CacheFile::Elf, Path::new(path))),
+            _ => None,
+        };
+        if added.is_some_and(|added| added.is_ok()) && name.starts_with(b"/") {
+            add_debug_file(&cache, name, id);
+        }
+    }
+    Ok(())
+}
+
+fn own_vdso(id: BuildId) -> Option<Vec<u8>> {
+    let wanted = Wanted { path: b"[vdso]", build_id: Some(id), kind: ObjectKind::Vdso };
+    Locator::new(Places::default()).image(&wanted).ok().map(|found| found.contents.to_vec())
+}

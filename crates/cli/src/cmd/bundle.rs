@@ -1,0 +1,246 @@
+//! `bundle`: a recording with every file that its names and code come from, as one file for another machine.
+//!
+//! It is a tar archive, compressed by zstd: `oxperf-bundle` says what it is, then come `perf.data`, `kallsyms`, and below
+//! `root` the files at their recorded places. [`crate::bundled`] is the other side.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::File;
+use std::io::{self, BufReader, BufWriter, Read};
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+use clap::{Arg, ArgMatches, Command};
+use oxperf_abi::SampleType;
+use oxperf_analysis::collect::CollectOptions;
+use oxperf_analysis::profile::Profile;
+use oxperf_data::{FeatureId, Reader};
+use oxperf_itrace::ItraceOptions;
+use oxperf_machine::{Dso, DsoKind, Machine};
+use oxperf_objects::{Elf, Found, ObjectKind, Wanted};
+use oxperf_symbols::{SymbolStore, running_kernel};
+use oxperf_tar::{TarError, Writer};
+
+use crate::bundled::{KALLSYMS, MARK, RECORDING, ROOT, VERSION};
+use crate::collect::{self, Loaded};
+use crate::failure::{Failure, code};
+use crate::input::Input;
+use crate::output::print_error;
+use crate::{input, itrace, naming};
+
+/// How hard zstd tries.
+const LEVEL: i32 = 3;
+/// `PROT_EXEC`.
+const EXECUTABLE: u32 = 4;
+
+/// The options.
+pub(crate) fn command() -> Command {
+    Command::new("bundle")
+        .about("Pack a recording with all files that its names and code come from, to be read anywhere")
+        .arg(Arg::new("file").value_name("FILE").help("The recording [default: perf.data]"))
+        .arg(
+            Arg::new("output")
+                .short('o')
+                .long("output")
+                .value_name("FILE")
+                .help("The bundle [default: the recording's name and .bundle.tar.zst]"),
+        )
+        .args(input::arguments())
+        .args(itrace::arguments(ItraceOptions::ALL_LETTERS))
+        .next_help_heading("Names")
+        .args(naming::arguments())
+}
+
+/// Runs `bundle`.
+pub(crate) fn run(matches: &ArgMatches, _program: &str) -> Result<i32, Failure> {
+    let input = match matches.get_one::<String>("file") {
+        Some(file) => Input::open(file, matches.get_flag("force"))?,
+        None => Input::from_matches(matches)?,
+    };
+    if !input.path().is_file() {
+        return Err(Failure::new(format!(
+            "{}: only a recording in one file can be bundled: see 'data convert --to-perf'",
+            input.path().display()
+        )));
+    }
+    let reader = input.reader()?;
+    let names = naming::source(matches, &reader)?;
+    let traced = (matches, itrace::options(matches, ItraceOptions::REPORT)?);
+    let options =
+        CollectOptions { chains: true, max_stack: 127, by_address: true, ..CollectOptions::default() };
+    let Loaded { profile, machine, .. } = collect::load(&input, &reader, &names, options, None, traced)?;
+    let mut parts =
+        Parts { store: naming::store(matches)?, files: BTreeMap::new(), missing: BTreeSet::new() };
+    for dso in needed(&reader, &machine, &profile) {
+        parts.add_object(dso);
+    }
+    parts.add_source_text(&machine, &profile);
+    let kallsyms = kernel_symbols(matches, &machine);
+    let target = match matches.get_one::<String>("output") {
+        Some(path) => PathBuf::from(path),
+        None => PathBuf::from(format!("{}.bundle.tar.zst", input.path().display())),
+    };
+    let size = parts
+        .write(&target, input.path(), kallsyms.as_deref())
+        .map_err(|error| Failure::new(format!("{}: {error}", target.display())))?;
+    for missing in &parts.missing {
+        print_error(&format!("Not in the bundle: {missing}"));
+    }
+    print_error(&format!("{} files, {} MB, in {}", parts.files.len(), size >> 20, target.display()));
+    Ok(code::SUCCESS)
+}
+
+/// The objects to pack: those that samples lie in, and where stacks are to be unwound or trace is to be decoded, all
+/// code that was mapped.
+fn needed<'m>(reader: &Reader<'_>, machine: &'m Machine, profile: &Profile) -> Vec<&'m Dso> {
+    let stacks = |attr: &oxperf_abi::EventAttr| attr.sample_type.contains(SampleType::STACK_USER);
+    let all = reader.features().bits().contains(FeatureId::AUXTRACE)
+        || reader.events().iter().any(|event| stacks(&event.stored.attr));
+    let mut names: BTreeSet<&str> = profile
+        .frames
+        .iter()
+        .filter_map(|frame| Some(profile.dsos.get(frame.dso?.index())?.long.as_str()))
+        .collect();
+    if all {
+        let code = machine.maps().iter().filter(|map| map.prot == 0 || map.prot & EXECUTABLE != 0);
+        names.extend(code.map(|map| machine.dso(map.dso).name.as_str()));
+    }
+    machine.dsos().iter().filter(|dso| names.contains(dso.name.as_str())).collect()
+}
+
+/// The kernel's symbols, where samples lie in it and they can be had.
+fn kernel_symbols(matches: &ArgMatches, machine: &Machine) -> Option<PathBuf> {
+    let kernel = machine.dsos().iter().find(|dso| dso.kind == DsoKind::Kernel)?;
+    if let Some(given) = matches.get_one::<String>("kallsyms") {
+        return Some(PathBuf::from(given));
+    }
+    let runs_here = kernel.build_id.is_none() || kernel.build_id == running_kernel();
+    (runs_here && naming::places(matches).root.is_none()).then(|| PathBuf::from("/proc/kallsyms"))
+}
+
+/// What goes into a bundle.
+struct Parts {
+    store: SymbolStore,
+    /// Files by their name in the bundle.
+    files: BTreeMap<String, Source>,
+    /// What is not to be had, with the reason.
+    missing: BTreeSet<String>,
+}
+
+/// Where the bytes of a file come from.
+enum Source {
+    File(PathBuf),
+    Memory(Vec<u8>),
+}
+
+impl Parts {
+    fn add_object(&mut self, dso: &Dso) {
+        match dso.kind {
+            DsoKind::File => self.add_image(dso, ObjectKind::User),
+            DsoKind::Vdso => self.add_image(dso, ObjectKind::Vdso),
+            DsoKind::Anonymous => self.add_plain(&dso.name),
+            DsoKind::Kernel | DsoKind::Module | DsoKind::KernelSymbol => {}
+        }
+    }
+
+    fn add_image(&mut self, dso: &Dso, kind: ObjectKind) {
+        if !dso.name.starts_with('/') && kind == ObjectKind::User {
+            return;
+        }
+        let wanted = Wanted { path: dso.name.as_bytes(), build_id: dso.build_id, kind };
+        let locator = self.store.locator();
+        let found = match locator.image(&wanted) {
+            Ok(found) => found,
+            Err(missing) => {
+                let why = missing.tried.last().map_or_else(String::new, |(_, why)| format!(": {why}"));
+                self.missing.insert(format!("{}{why}", dso.name));
+                return;
+            }
+        };
+        let image = Elf::parse(&found.contents).ok();
+        let id = image.as_ref().and_then(Elf::build_id);
+        let separate =
+            [locator.debug_info(&wanted, image.as_ref()), locator.debug_file(&wanted, image.as_ref())];
+        let separate: Vec<Found> = separate.into_iter().flatten().collect();
+        let memory = (kind == ObjectKind::Vdso).then(|| found.contents.to_vec());
+        let path = found.path.clone();
+        self.put(&dso.name, memory.map_or(Source::File(path), Source::Memory));
+        let Some(id) = id.map(|id| id.to_string()) else { return };
+        let (head, rest) = id.split_at_checked(2).unwrap_or((&id, ""));
+        for debug in separate {
+            let name = format!("/usr/lib/debug/.build-id/{head}/{rest}.debug");
+            self.put(&name, Source::File(debug.path));
+        }
+    }
+
+    fn add_plain(&mut self, path: &str) {
+        let there =
+            self.store.locator().places().recorded(path.as_bytes()).ok().filter(|path| path.is_file());
+        match there {
+            Some(found) => self.put(path, Source::File(found)),
+            None => {
+                self.missing.insert(path.to_owned());
+            }
+        }
+    }
+
+    /// The source text of what samples lie in.
+    fn add_source_text(&mut self, machine: &Machine, profile: &Profile) {
+        let hits = profile.events.iter().flat_map(|event| &event.addresses);
+        let mut places: BTreeMap<&str, BTreeSet<u64>> = BTreeMap::new();
+        for hit in hits {
+            let frame = profile.frames.get(hit.frame.index());
+            let object = frame.and_then(|frame| profile.dsos.get(frame.dso?.index()));
+            if let Some(object) = object {
+                places.entry(&object.long).or_default().insert(hit.address);
+            }
+        }
+        let mut texts = BTreeSet::new();
+        for dso in machine.dsos().iter().filter(|dso| dso.kind == DsoKind::File) {
+            let wanted = Wanted { path: dso.name.as_bytes(), build_id: dso.build_id, kind: ObjectKind::User };
+            let Some(addresses) = places.get(dso.name.as_str()) else { continue };
+            let Ok(lines) = self.store.source(&wanted) else { continue };
+            texts.extend(addresses.iter().filter_map(|address| Some(lines.line(*address)?.file)));
+        }
+        for text in texts.iter().filter(|text| Path::new(&***text).is_file()) {
+            self.put(text, Source::File(PathBuf::from(&**text)));
+        }
+    }
+
+    /// Names with `..` would lead out when the bundle is read: they are left out.
+    fn put(&mut self, name: &str, source: Source) {
+        let below = name.trim_start_matches('/');
+        if below.split('/').any(|part| part == "..") {
+            self.missing.insert(format!("{name}: a path with .."));
+            return;
+        }
+        self.files.entry(format!("{ROOT}/{below}")).or_insert(source);
+    }
+
+    fn write(&self, target: &Path, recording: &Path, kallsyms: Option<&Path>) -> Result<u64, TarError> {
+        let encoder = zstd::Encoder::new(BufWriter::new(File::create(target)?), LEVEL)?;
+        let mut writer = Writer::new(encoder);
+        writer.file(MARK, VERSION.len() as u64, 0, &mut VERSION.as_bytes())?;
+        add_file(&mut writer, RECORDING, recording)?;
+        if let Some(kallsyms) = kallsyms {
+            // The kernel makes this file up: it claims to be empty.
+            let mut text = Vec::new();
+            File::open(kallsyms)?.read_to_end(&mut text)?;
+            writer.file(KALLSYMS, text.len() as u64, 0, &mut &text[..])?;
+        }
+        for (name, source) in &self.files {
+            match source {
+                Source::File(path) => add_file(&mut writer, name, path)?,
+                Source::Memory(bytes) => writer.file(name, bytes.len() as u64, 0, &mut &bytes[..])?,
+            }
+        }
+        writer.finish()?.finish()?.into_inner().map_err(io::IntoInnerError::into_error)?;
+        Ok(std::fs::metadata(target)?.len())
+    }
+}
+
+fn add_file<W: io::Write>(writer: &mut Writer<W>, name: &str, path: &Path) -> Result<(), TarError> {
+    let file = File::open(path)?;
+    let metadata = file.metadata()?;
+    let modified = u64::try_from(metadata.mtime()).unwrap_or(0);
+    writer.file(name, metadata.len(), modified, &mut BufReader::new(file))
+}

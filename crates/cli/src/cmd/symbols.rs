@@ -1,0 +1,173 @@
+//! `symbols`: for each binary of a recording what names can be had, from where, and what to do where there are none.
+
+mod debian;
+
+use std::path::Path;
+
+use clap::{Arg, ArgAction, ArgMatches, Command};
+use oxperf_analysis::collect::CollectOptions;
+use oxperf_itrace::ItraceOptions;
+use oxperf_machine::{Dso, DsoKind, Machine};
+use oxperf_objects::{Elf, Locator, ObjectKind, Origin, Wanted};
+use oxperf_present::symbols::{self as present, ObjectState};
+use oxperf_symbols::running_kernel;
+
+use crate::collect::{self, Loaded};
+use crate::failure::{Failure, code};
+use crate::input::Input;
+use crate::output::print_line;
+use crate::{input, itrace, naming};
+
+/// The options.
+pub(crate) fn command() -> Command {
+    Command::new("symbols")
+        .about("Tell for each binary of a recording where its names come from, and what to do where there are none")
+        .arg(Arg::new("file").value_name("FILE").help("The recording [default: perf.data]"))
+        .arg(Arg::new("json").long("json").action(ArgAction::SetTrue).help("Write JSON"))
+        .args(input::arguments())
+        .args(itrace::arguments(ItraceOptions::ALL_LETTERS))
+        .next_help_heading("Names")
+        .args(naming::arguments())
+}
+
+/// Runs `symbols`.
+pub(crate) fn run(matches: &ArgMatches, _program: &str) -> Result<i32, Failure> {
+    let input = match matches.get_one::<String>("file") {
+        Some(file) => Input::open(file, matches.get_flag("force"))?,
+        None => Input::from_matches(matches)?,
+    };
+    let reader = input.reader()?;
+    let names = naming::source(matches, &reader)?;
+    let traced = (matches, itrace::options(matches, ItraceOptions::REPORT)?);
+    let options = CollectOptions { chains: true, max_stack: 127, ..CollectOptions::default() };
+    let Loaded { profile, machine, .. } = collect::load(&input, &reader, &names, options, None, traced)?;
+    let hit: Vec<&str> = profile
+        .frames
+        .iter()
+        .filter_map(|frame| Some(profile.dsos.get(frame.dso?.index())?.long.as_str()))
+        .collect();
+    let locator = Locator::new(naming::places(matches));
+    let kernel_given = matches.contains_id("kallsyms") || matches.contains_id("vmlinux");
+    let states: Vec<ObjectState> = machine
+        .dsos()
+        .iter()
+        .filter(|dso| hit.contains(&dso.name.as_str()))
+        .map(|dso| state(&locator, &machine, dso, kernel_given))
+        .collect();
+    let shown = if matches.get_flag("json") { present::json(&states) } else { present::plain(&states) };
+    print_line(shown.trim_end())?;
+    Ok(code::SUCCESS)
+}
+
+fn state(locator: &Locator, machine: &Machine, dso: &Dso, kernel_given: bool) -> ObjectState {
+    let mut state = ObjectState {
+        name: dso.name.clone(),
+        recorded: dso.build_id,
+        found: None,
+        file: None,
+        tried: Vec::new(),
+        symbols: (0, 0, false),
+        debug: None,
+        unwinding: Vec::new(),
+        advice: None,
+    };
+    match dso.kind {
+        DsoKind::File => look_at_file(&mut state, locator, dso, ObjectKind::User),
+        DsoKind::Vdso => look_at_file(&mut state, locator, dso, ObjectKind::Vdso),
+        DsoKind::Kernel | DsoKind::Module => look_at_kernel(&mut state, machine, kernel_given),
+        DsoKind::Anonymous => look_at_map(&mut state, locator),
+        DsoKind::KernelSymbol => {}
+    }
+    state
+}
+
+fn look_at_file(state: &mut ObjectState, locator: &Locator, dso: &Dso, kind: ObjectKind) {
+    let wanted = Wanted { path: dso.name.as_bytes(), build_id: dso.build_id, kind };
+    let image = locator.image(&wanted);
+    if let Err(missing) = &image {
+        state.tried = missing.tried.iter().map(|(path, why)| format!("{}: {why}", path.display())).collect();
+        state.advice = Some(if missing.is_mismatch() {
+            "the file was replaced since: record again, or find the old version by its build id and put it into the \
+             cache (buildid-cache -a FILE)"
+                .to_owned()
+        } else {
+            "give the folder that holds the recorded machine's files (--symfs DIR), or read a bundle made there".to_owned()
+        });
+    }
+    let image = image.ok();
+    let elf = image.as_ref().and_then(|found| Elf::parse(&found.contents).ok());
+    let debug_file = locator.debug_file(&wanted, elf.as_ref()).ok();
+    let debug_info = locator.debug_info(&wanted, elf.as_ref()).ok();
+    state.file = image.as_ref().map(|found| (found.path.display().to_string(), origin(found.origin)));
+    let Some(elf) = elf else { return };
+    state.found = elf.build_id();
+    let other = debug_file.as_ref().and_then(|found| Elf::parse(&found.contents).ok());
+    let full = if elf.has_symtab() {
+        count(&elf, SYMTAB)
+    } else {
+        other.as_ref().map_or(0, |file| count(file, SYMTAB))
+    };
+    state.symbols = (full, count(&elf, DYNSYM), elf.section(b".gnu_debugdata").is_some());
+    state.debug = if elf.has_debug_section(".debug_info") {
+        state.file.as_ref().map(|(path, _)| path.clone())
+    } else {
+        debug_info.map(|found| found.path.display().to_string())
+    };
+    let sections = [(&b".eh_frame"[..], ".eh_frame"), (b".debug_frame", ".debug_frame")];
+    state.unwinding =
+        sections.iter().filter(|(name, _)| elf.section(name).is_some()).map(|(_, name)| *name).collect();
+    if state.debug.is_none() && kind == ObjectKind::User {
+        state.advice = Some(debian::debug_package(Path::new(&dso.name)).unwrap_or_else(|| {
+            "build it with -g for source lines and inlined functions, or install its debug files".to_owned()
+        }));
+    }
+}
+
+fn look_at_kernel(state: &mut ObjectState, machine: &Machine, given: bool) {
+    let kernel = machine.dsos().iter().find(|dso| dso.kind == DsoKind::Kernel).and_then(|dso| dso.build_id);
+    let running = running_kernel();
+    let same = kernel.is_none() || running.is_none() || kernel == running;
+    if given || same {
+        state.file = Some((if given { "as given" } else { "/proc/kallsyms" }.to_owned(), "kernel"));
+    }
+    state.advice = match (given, same) {
+        (true, _) => None,
+        (_, true) => Some("for code and source lines name the kernel's image with -k vmlinux".to_owned()),
+        _ => Some(
+            "another kernel runs here: give its list of symbols (--kallsyms FILE) or image (-k vmlinux)"
+                .to_owned(),
+        ),
+    };
+}
+
+fn look_at_map(state: &mut ObjectState, locator: &Locator) {
+    let there = locator.places().recorded(state.name.as_bytes()).ok().filter(|path| path.is_file());
+    match there {
+        Some(path) => state.file = Some((path.display().to_string(), "map of code made at run time")),
+        None => {
+            state.advice = Some(
+                "code made at run time: let the program write /tmp/perf-PID.map (node --perf-basic-prof, java with \
+                 perf-map-agent) while it is recorded"
+                    .to_owned(),
+            );
+        }
+    }
+}
+
+fn origin(origin: Origin) -> &'static str {
+    match origin {
+        Origin::BuildIdCache => "build-id cache",
+        Origin::RecordedPath => "recorded path",
+        Origin::DebugFile => "debug file",
+        Origin::OwnMemory => "this process",
+    }
+}
+
+/// `SHT_SYMTAB`.
+const SYMTAB: u32 = 2;
+/// `SHT_DYNSYM`.
+const DYNSYM: u32 = 11;
+
+fn count(file: &Elf<'_>, table: u32) -> usize {
+    file.section_of_kind(table).map_or(0, |table| file.symbols(table).count())
+}

@@ -1,0 +1,85 @@
+//! `annotate` over a recording of this very program: its own code is at hand on every machine.
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::Command;
+
+use oxperf_objects::{Contents, Elf};
+use oxperf_symbols::{Demangling, elf_table};
+use oxperf_testkit::Recording;
+
+const PROGRAM: &str = env!("CARGO_BIN_EXE_oxperf");
+/// Where the recording has the program's file mapped.
+const BASE: u64 = 0x10_0000_0000;
+
+/// The place of `main` in the program's file.
+fn main_function() -> (u64, u64) {
+    let contents = Contents::open(PROGRAM.as_ref()).unwrap();
+    let image = Elf::parse(&contents).unwrap();
+    let table = elf_table(&image, &image, Demangling::On);
+    let found = table.ids().filter_map(|id| table.symbol(id)).find(|symbol| symbol.name == "main");
+    let symbol = found.expect("the program has symbols");
+    (symbol.start, symbol.end)
+}
+
+/// A recording with three samples at the first instruction of `main`, each of period 10.
+fn recording(name: &str) -> PathBuf {
+    let (start, _) = main_function();
+    let text = format!(
+        "event cpu-clock sample=IP|TID|TIME|PERIOD flags=sample_id_all\n\
+         comm pid=1 tid=1 x\n\
+         mmap2 mode=user pid=1 tid=1 {BASE:#x}+0x40000000@0 prot=5 flags=2 {PROGRAM}\n\
+         sample mode=user ip={ip:#x} pid=1 tid=1 time=1 period=10\n\
+         sample mode=user ip={ip:#x} pid=1 tid=1 time=2 period=10\n\
+         sample mode=user ip={ip:#x} pid=1 tid=1 time=3 period=10\n",
+        ip = BASE + start,
+    );
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("annotate");
+    fs::create_dir_all(&folder).unwrap();
+    let path = folder.join(name);
+    fs::write(&path, Recording::parse(&text).unwrap().to_file()).unwrap();
+    path
+}
+
+fn annotate(name: &str, options: &[&str]) -> (String, String) {
+    let output = Command::new(PROGRAM)
+        .args(["annotate", "--stdio", "--no-source", "-i"])
+        .arg(recording(name))
+        .args(options)
+        .env("HOME", "/nonexistent")
+        .output()
+        .unwrap();
+    assert!(output.status.success());
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    (text(&output.stdout), text(&output.stderr))
+}
+
+#[test]
+fn the_sampled_instruction_has_all_the_cost() {
+    let (text, errors) = annotate("percent", &["main"]);
+    let title =
+        " Percent |\tSource code & Disassembly of oxperf for cpu-clock (3 samples, percent: local period)";
+    assert_eq!((text.lines().next(), errors.as_str()), (Some(title), ""));
+    let costs: Vec<&str> =
+        text.lines().skip(8).filter_map(|line| line.split_once(" : ")).map(|(cost, _)| cost).collect();
+    assert_eq!(costs[0], "  100.00");
+    assert!(costs.len() > 1 && costs[1..].iter().all(|cost| *cost == "    0.00"), "{text}");
+}
+
+#[test]
+fn columns_hold_what_was_asked_for() {
+    let (samples, _) = annotate("samples", &["-n"]);
+    assert!(samples.contains("\n       3 :   "), "{samples}");
+    let (periods, _) = annotate("periods", &["--show-total-period"]);
+    assert!(periods.contains("\n          30 :   "), "{periods}");
+    let (nothing, _) = annotate("nothing", &["no_such_function"]);
+    assert_eq!(nothing, "");
+}
+
+#[test]
+fn code_that_is_not_to_be_found_is_told_once() {
+    let (text, errors) = annotate("missing", &["--symfs", "/nonexistent"]);
+    assert_eq!(text, "");
+    // Without the file there is no symbol either: nothing to complain of.
+    assert_eq!(errors, "");
+}

@@ -1,0 +1,131 @@
+//! Bundles and archives: what they hold is enough on another machine, and nothing in them leads out of its place.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use oxperf_objects::{Contents, Elf};
+use oxperf_symbols::{Demangling, elf_table};
+use oxperf_tar::Writer;
+use oxperf_testkit::Recording;
+
+const PROGRAM: &str = env!("CARGO_BIN_EXE_oxperf");
+/// Where the recording has the program's file mapped.
+const BASE: u64 = 0x10_0000_0000;
+
+fn folder(name: &str) -> PathBuf {
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("bundle").join(name);
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(folder.join("tmp")).unwrap();
+    folder
+}
+
+/// Runs in `folder`, with a home and a folder for temporary files there.
+fn run(folder: &Path, arguments: &[&str]) -> Output {
+    let command = Command::new(PROGRAM)
+        .args(arguments)
+        .current_dir(folder)
+        .env("HOME", folder)
+        .env("TMPDIR", folder.join("tmp"))
+        .output();
+    command.unwrap()
+}
+
+fn stdout(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+/// Where `main` begins in the program's file.
+fn main_start() -> u64 {
+    let contents = Contents::open(PROGRAM.as_ref()).unwrap();
+    let image = Elf::parse(&contents).unwrap();
+    let table = elf_table(&image, &image, Demangling::On);
+    let found = table.ids().filter_map(|id| table.symbol(id)).find(|symbol| symbol.name == "main");
+    found.expect("the program has symbols").start
+}
+
+/// A recording with a sample in `main` of a program that lies in the folder.
+fn record(folder: &Path) -> PathBuf {
+    let program = folder.join("program");
+    fs::copy(PROGRAM, &program).unwrap();
+    let text = format!(
+        "event cpu-clock sample=IP|TID|TIME|PERIOD flags=sample_id_all\n\
+         comm pid=1 tid=1 x\n\
+         mmap2 mode=user pid=1 tid=1 {BASE:#x}+0x40000000@0 prot=5 flags=2 {}\n\
+         sample mode=user ip={:#x} pid=1 tid=1 time=1 period=10\n",
+        program.display(),
+        BASE + main_start(),
+    );
+    fs::write(folder.join("perf.data"), Recording::parse(&text).unwrap().to_file()).unwrap();
+    program
+}
+
+#[test]
+fn a_bundle_names_what_is_gone_here() {
+    let folder = folder("names");
+    let program = record(&folder);
+    let made = run(&folder, &["bundle", "-o", "x.tar.zst"]);
+    assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+    fs::remove_file(program).unwrap();
+    let fields = ["script", "-F", "ip,sym", "-i"];
+    let without = stdout(&run(&folder, &[&fields[..], &["perf.data"]].concat()));
+    assert!(without.contains("[unknown]"), "{without}");
+    let with = stdout(&run(&folder, &[&fields[..], &["x.tar.zst"]].concat()));
+    assert!(with.trim_end().ends_with("main"), "{with}");
+    let annotated = stdout(&run(&folder, &["annotate", "--stdio", "-ix.tar.zst", "main"]));
+    assert!(annotated.contains("  100.00 :   "), "{annotated}");
+    assert_eq!(fs::read_dir(folder.join("tmp")).unwrap().count(), 0, "what was unpacked is gone");
+}
+
+fn packed(entries: &[(&str, &str)], links: &[(&str, &str)]) -> Vec<u8> {
+    let mut writer = Writer::new(zstd::Encoder::new(Vec::new(), 1).unwrap());
+    for (name, text) in entries {
+        writer.file(name, text.len() as u64, 0, &mut text.as_bytes()).unwrap();
+    }
+    for (name, target) in links {
+        writer.link(name, target).unwrap();
+    }
+    writer.finish().unwrap().finish().unwrap()
+}
+
+#[test]
+fn a_hostile_bundle_writes_nothing_outside() {
+    let folder = folder("hostile");
+    for name in ["../../evil", "/evil", "root/../../../evil"] {
+        fs::write(folder.join("x"), packed(&[("oxperf-bundle", "1\n"), (name, "evil")], &[])).unwrap();
+        let read = run(&folder, &["report", "-i", "x"]);
+        assert_eq!(read.status.code(), Some(255), "{name}");
+        assert!(String::from_utf8_lossy(&read.stderr).contains("leads out of the archive"));
+    }
+    let files: Vec<_> = fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert_eq!(files.len(), 2, "{files:?}");
+    assert_eq!(fs::read_dir(folder.join("tmp")).unwrap().count(), 0);
+    // A link is not made, so nothing can be written through it.
+    let bytes =
+        packed(&[("oxperf-bundle", "1\n"), ("perf.data", "no recording")], &[("root/l", "../kallsyms")]);
+    fs::write(folder.join("x"), bytes).unwrap();
+    assert_eq!(run(&folder, &["report", "-i", "x"]).status.code(), Some(255));
+}
+
+#[test]
+fn an_archive_goes_into_the_cache_and_nowhere_else() {
+    let folder = folder("archive");
+    let id = "ab".repeat(20);
+    let elf = format!("usr/bin/x/{id}/elf");
+    let bytes = packed(&[(&elf, "code"), ("other/file", "x"), (&format!("{id}/elf"), "y")], &[]);
+    fs::write(folder.join("a.tar.zst"), bytes).unwrap();
+    let unpacked = run(&folder, &["archive", "--unpack", "a.tar.zst"]);
+    assert!(unpacked.status.success(), "{}", String::from_utf8_lossy(&unpacked.stderr));
+    assert_eq!(fs::read_to_string(folder.join(".debug").join(&elf)).unwrap(), "code");
+    assert!(!folder.join(".debug/other").exists());
+    assert_eq!(stdout(&run(&folder, &["buildid-cache", "-l"])), format!("{id} /usr/bin/x\n"));
+
+    let outside = folder.join("outside");
+    fs::create_dir_all(&outside).unwrap();
+    fs::remove_dir_all(folder.join(".debug")).unwrap();
+    fs::create_dir_all(folder.join(".debug")).unwrap();
+    std::os::unix::fs::symlink(&outside, folder.join(".debug/usr")).unwrap();
+    let refused = run(&folder, &["archive", "--unpack", "a.tar.zst"]);
+    assert_eq!(refused.status.code(), Some(255));
+    assert_eq!(fs::read_dir(&outside).unwrap().count(), 0);
+}

@@ -1,0 +1,32 @@
+//! The code of a function line by line, as listings show it.
+//!
+//! For views that put costs beside instructions: [`CodeNames`] knows what a binary's addresses are called, the way
+//! `objdump` calls them, and [`list`] turns a stretch of a binary into [`Line`]s. What ran how often, and how lines are
+//! laid out, is the business of
+//! others. Between instructions [`interleave`] puts the source text that [`SourceFiles`](oxperf_objects::SourceFiles) finds.
+//!
+//! ```
+//! use oxperf_listing::{CodeNames, Line, list};
+//! use oxperf_disasm::Syntax;
+//! use oxperf_objects::{Elf, Locator, ObjectKind, Places, Wanted};
+//! use oxperf_symbols::Demangling;
+//!
+//! let program = std::env::current_exe().unwrap();
+//! let path = program.as_os_str().as_encoded_bytes();
+//! let found = Locator::new(Places::default()).image(&Wanted { path, build_id: None, kind: ObjectKind::User }).unwrap();
+//! let image = Elf::parse(&found.contents).unwrap();
+//! let names = CodeNames::new(&image, None, Demangling::On);
+//! let text = image.section(b".text").unwrap();
+//! let listing = list(&image, &names, text.address..text.address + 64, Syntax::Att).unwrap();
+//! assert_eq!(listing.section, ".text");
+//! assert!(matches!(listing.lines[0], Line::Label { address, .. } if address == text.address));
+//! ```
+
+mod names;
+mod source;
+mod stretch;
+mod versions;
+
+pub use names::CodeNames;
+pub use source::{interleave, line_at};
+pub use stretch::{Instruction, Line, ListError, Listing, list};
