@@ -1,5 +1,7 @@
 //! What a decoder has to know about the recording, and what is asked of it.
 
+use crate::errata::Errata;
+
 /// A ratio of two clocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ratio {
@@ -22,8 +24,8 @@ pub struct Config {
     pub tsc_to_crystal: Option<Ratio>,
     /// The ratio of core to bus clock at which the core runs as fast as the time-stamp counter ticks; 0 if unknown.
     pub max_non_turbo_ratio: u32,
-    /// Whether the FUP before an interrupt may name the instruction behind the next one (an erratum of Goldmont).
-    pub fup_with_next_ip: bool,
+    /// What the processor writes other than the manual says.
+    pub errata: Errata,
     /// Unconditional branches in a row, without any packet, that are taken for an endless loop.
     pub max_loops: u32,
 }
@@ -37,7 +39,7 @@ impl Default for Config {
             mtc_shift: 0,
             tsc_to_crystal: None,
             max_non_turbo_ratio: 0,
-            fup_with_next_ip: false,
+            errata: Errata::default(),
             max_loops: 100_000,
         }
     }

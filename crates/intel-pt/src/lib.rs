@@ -18,6 +18,7 @@
 mod code;
 mod config;
 mod decoder;
+mod errata;
 mod event;
 mod graph;
 pub mod insn;
@@ -30,6 +31,7 @@ mod time;
 pub use code::{Code, CodeAddress, CodeSource, FlatCode, ImageId};
 pub use config::{Config, Hop, Period, Ratio, Wanted};
 pub use decoder::{Decoder, Stretch};
+pub use errata::Errata;
 pub use event::{BlockValue, Event, Transfer, TransferCause};
 pub use item::{Cycles, Error, ErrorKind, Item, Mode, Moment, Tsc};
 pub use run::{Block, BlockId, Branch, Located, Mark, Run, Visit};

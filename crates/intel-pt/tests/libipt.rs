@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::io::Read;
 use std::path::PathBuf;
 
-use intel_pt::{Code, CodeAddress, CodeSource, Config, Decoder, FlatCode, Item, Stretch, Wanted};
+use intel_pt::{Code, CodeAddress, CodeSource, Config, Decoder, Errata, FlatCode, Item, Stretch, Wanted};
 
 type Files = BTreeMap<String, Vec<u8>>;
 
@@ -24,7 +24,7 @@ fn instructions_are_those_of_libipt() {
         let fields: Vec<&str> = line.split('\t').collect();
         let expected = fields[5].split(' ').find(|name| name.contains("-ptxed"));
         let Some(expected) = expected.and_then(|name| files.get(name)) else { continue };
-        let case = Case { name: fields[0], origin: fields[2], options: fields[4] };
+        let case = Case { name: fields[0], errata: errata(fields[1]), origin: fields[2], options: fields[4] };
         let excepted = EXCEPTIONS.iter().any(|(name, _)| fields[0].starts_with(name));
         match case.check(&files, expected) {
             Err(what) if !excepted => different.push(format!("{} ({}): {what}", fields[0], fields[1])),
@@ -37,20 +37,27 @@ fn instructions_are_those_of_libipt() {
 }
 
 /// Beginnings of names of tests whose instructions differ, and why.
-const EXCEPTIONS: [(&str, &str); 9] = [
+const EXCEPTIONS: [(&str, &str); 6] = [
     ("pevent", "the sideband in these tests changes the code"),
     ("linear-fup-tip_pgd", "its code is not in the archive"),
     ("pip-pip_mov_cr3-fail", "the trace ends without a packet that tells that its last instructions ran"),
     ("tip_pgd_noip-mov_cr3", "perf, too, takes only branches for ends of tracing that have no address"),
     ("ptxed-resync", "after an error a decoder goes on at the next complete address, as perf does"),
     ("bdm64", "an erratum: outcomes that the processor tells of a branch that an abort undid"),
-    ("skd007", "an erratum: an overflow packet that looks like a CYC packet"),
-    ("skd010", "an erratum: a FUP that is missing behind an overflow"),
-    ("skd022", "an erratum: an overflow packet that comes behind its TIP.PGE"),
 ];
+
+/// The errata of `FAMILY/MODEL`.
+fn errata(cpu: &str) -> Errata {
+    let numbers = cpu.split_once('/').and_then(|(family, model)| {
+        let model = model.split('/').next()?;
+        Some((family.parse().ok()?, model.parse().ok()?))
+    });
+    numbers.map_or_else(Errata::default, |(family, model)| Errata::of(family, model))
+}
 
 struct Case<'a> {
     name: &'a str,
+    errata: Errata,
     origin: &'a str,
     options: &'a str,
 }
@@ -62,7 +69,7 @@ impl Case<'_> {
             .map_err(|error| error.to_string())?;
         let mut code = Filtered { code: FlatCode::new(origin, file("bin")?.clone()), filter: self.filter() };
         let expected = String::from_utf8_lossy(expected);
-        let ours = decode(file("pt")?, &mut code);
+        let ours = decode(file("pt")?, self.errata, &mut code);
         if let Some(count) = expected.strip_prefix("insn:") {
             let count = count.trim().trim_end_matches('.');
             return if count == ours.len().to_string() { Ok(()) } else { Err(format!("{}", ours.len())) };
@@ -87,8 +94,9 @@ fn address(line: &str) -> Option<u64> {
     u64::from_str_radix(word, 16).ok()
 }
 
-fn decode(trace: &[u8], code: &mut Filtered) -> Vec<u64> {
-    let mut decoder = Decoder::new(Config::default(), Wanted { runs: true, ..Wanted::default() });
+fn decode(trace: &[u8], errata: Errata, code: &mut Filtered) -> Vec<u64> {
+    let mut decoder =
+        Decoder::new(Config { errata, ..Config::default() }, Wanted { runs: true, ..Wanted::default() });
     decoder.feed(Stretch { bytes: trace, offset: 0, consecutive: false, reference: None });
     let mut found = Vec::new();
     loop {

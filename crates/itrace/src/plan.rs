@@ -37,7 +37,8 @@ pub(crate) struct Plan {
 
 impl Plan {
     /// Makes the plan; `None` when the recording has no event of Intel PT.
-    pub(crate) fn new(events: &EventTable, info: &PtInfo, options: &ItraceOptions) -> Option<Plan> {
+    pub(crate) fn new(events: &EventTable, trace: &Trace<'_>, options: &ItraceOptions) -> Option<Plan> {
+        let info = &trace.info;
         let mut attrs = events.events().iter().map(|event| event.attr);
         let traced = attrs.find(|attr| attr.kind.0 == info.pmu_type)?;
         let has = |bit: u64| bit != 0 && traced.config & bit != 0;
@@ -54,6 +55,7 @@ impl Plan {
                 .tsc_ctc_ratio
                 .map(|(numerator, denominator)| Ratio { numerator, denominator }),
             max_non_turbo_ratio: u32::from(max_non_turbo),
+            errata: trace.errata,
             ..Config::default()
         };
         Some(Plan {
@@ -117,7 +119,7 @@ impl Planned {
     /// Plans the decoding; adds the events that are made to the session. `None` when the recording has no event of
     /// Intel PT.
     pub fn new(trace: &Trace<'_>, options: &ItraceOptions, session: &mut Session<'_, '_>) -> Option<Planned> {
-        let plan = Plan::new(session.events(), &trace.info, options)?;
+        let plan = Plan::new(session.events(), trace, options)?;
         let first = session.events().events().len();
         let (events, made) = Events::new(options, &trace.info, &plan.traced, plan.timeless, first);
         session.add_events(made);

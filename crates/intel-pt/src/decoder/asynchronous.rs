@@ -1,9 +1,11 @@
 //! FUP packets and what follows them: asynchronous events, and events that name their instruction.
 
 use super::Decoder;
+use super::transfer::Split;
 use super::walk::Stop;
-use crate::code::CodeSource;
+use crate::code::{CodeAddress, CodeSource};
 use crate::event::{Transfer, TransferCause};
+use crate::insn::{Class, classify};
 use crate::item::{ErrorKind, Item};
 use crate::packet::{Ip, Packet};
 
@@ -29,7 +31,7 @@ impl Decoder<'_> {
     fn walk_to_fup(&mut self, ip: u64, code: &impl CodeSource) -> Result<(), Stop> {
         let walked = self.walk_to(ip, code);
         let ended = match walked {
-            Err(Stop::Error(ErrorKind::Mismatch, last)) if self.config.fup_with_next_ip => last,
+            Err(Stop::Error(ErrorKind::Mismatch, last)) if self.config.errata.fup_with_next_ip => last,
             other => return other,
         };
         let last = self.run.visits.last().map(|visit| self.graph.block(visit.block().0));
@@ -89,8 +91,19 @@ impl Decoder<'_> {
         }
     }
 
+    /// Whether the instruction at `ip` enters a guest.
+    fn enters_guest(&mut self, ip: u64, code: &impl CodeSource) -> bool {
+        let mode = self.context.mode;
+        let found = code.code(CodeAddress { ip, guest: self.context.guest });
+        let instruction = found.and_then(|found| classify(found.from(ip), mode));
+        instruction.is_some_and(|instruction| instruction.class == Class::VmEntry)
+    }
+
     fn arrive_from(&mut self, from: u64, to: Option<u64>, end: bool, code: &impl CodeSource) {
         self.leaving = None;
+        if end && self.config.errata.fup_of_vm_entry && self.enters_guest(from, code) {
+            return self.follow_split(Split::end_at(from, to), code);
+        }
         let abort = std::mem::take(&mut self.aborting);
         self.begin_transfer(from, Transfer { by: TransferCause::Asynchronous, to, end });
         if end {

@@ -294,6 +294,10 @@ impl<'t> Decoder<'t> {
     fn on_timing(&mut self, packet: Packet) -> bool {
         let at = self.instructions;
         match packet {
+            Packet::Cyc(count) if self.config.errata.overflow_in_cyc && self.is_cut_cyc(count) => {
+                self.input.next();
+                self.on_overflow();
+            }
             Packet::Cyc(count) => self.clock.on_cyc(count, self.enabled, at),
             Packet::Mtc(mtc) => {
                 let ahead = self.input.ahead();
@@ -313,6 +317,13 @@ impl<'t> Decoder<'t> {
         true
     }
 
+    /// Whether the bytes of a CYC packet and of the one behind it are an OVF packet behind a byte of CYC.
+    fn is_cut_cyc(&self, count: u64) -> bool {
+        const SECOND_BYTE_2: std::ops::RangeInclusive<u64> = 0x20..=0x3f;
+        const BYTE_F3: Packet = Packet::Cyc(0x1e);
+        SECOND_BYTE_2.contains(&count) && matches!(self.input.ahead().next(), Some(Ok(BYTE_F3)))
+    }
+
     /// A packet that steers the flow of control, or an event.
     fn on_flow(&mut self, packet: Packet, code: &impl CodeSource) {
         if self.deferred.is_some() && !matches!(packet, Packet::Tip(_) | Packet::Pad) {
@@ -326,6 +337,12 @@ impl<'t> Decoder<'t> {
 
     fn on_steering(&mut self, packet: Packet, code: &impl CodeSource) {
         match packet {
+            // The FUP behind an overflow may be missing (SKD010): any address will do.
+            Packet::Tnt(_) if self.overflowed => {}
+            Packet::Tip(ip) if self.overflowed => {
+                self.enabled = true;
+                self.found(ip, false, code);
+            }
             Packet::Tnt(tnt) => self.on_tnt(tnt, code),
             Packet::Tip(ip) => self.on_tip(ip, false, code),
             Packet::TipPgd(ip) => self.on_tip(ip, true, code),

@@ -125,7 +125,7 @@ impl Decoder<'_> {
     }
 
     /// An address was found: decoding goes on there, if it is complete.
-    fn found(&mut self, ip: Ip, enabled: bool, code: &impl CodeSource) {
+    pub(super) fn found(&mut self, ip: Ip, enabled: bool, code: &impl CodeSource) {
         if let Some(address) = self.resolve_complete(ip) {
             self.begin(address, enabled, code);
             self.tell_address();

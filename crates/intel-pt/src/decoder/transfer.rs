@@ -14,6 +14,13 @@ pub(super) struct Split {
     end: bool,
 }
 
+impl Split {
+    /// The instruction at `ip` ends tracing.
+    pub(super) fn end_at(ip: u64, target: Option<u64>) -> Split {
+        Split { ip, target, end: true }
+    }
+}
+
 impl Decoder<'_> {
     /// Tells what ran of a block before its last instruction, and what comes with that one.
     pub(super) fn split(&mut self, number: u32, target: Option<u64>, end: bool, code: &impl CodeSource) {
