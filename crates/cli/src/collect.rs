@@ -40,7 +40,10 @@ pub(crate) fn load(
     itrace: Itrace<'_>,
 ) -> Result<Loaded, Failure> {
     let passage = input.passage(false);
-    let mut session = Session::new(reader).keeping_exited_threads().watched_by(&passage);
+    let mut session = Session::new(reader)
+        .keeping_exited_threads()
+        .watched_by(&passage)
+        .with_jit_logs(naming::places(itrace.0));
     let (matches, itrace) = itrace;
     let decoding = Decoding::prepare(matches, itrace, (input, reader), &mut session, &|_| true)?;
     let events = event_profiles(reader, session.events());

@@ -11,8 +11,9 @@ use std::path::{Path, PathBuf};
 
 use clap::{Arg, ArgAction, ArgMatches};
 use oxperf_data::{DamageList, DataError, Reader};
+use oxperf_present::visible::visible;
 use oxperf_resolve::ChainLosses;
-use oxperf_session::Diagnostics;
+use oxperf_session::{Diagnostics, JitTrouble};
 
 use crate::failure::Failure;
 use crate::output::print_error;
@@ -219,6 +220,9 @@ pub(crate) fn report_trouble(found: &Diagnostics) {
         print_error(&format!(
             "Warning:\nProcessed {records} events and lost {chunks} chunks!\n\nCheck IO/CPU overload!\n"
         ));
+    }
+    for JitTrouble { path, what } in &found.jit_trouble {
+        print_error(&format!("Warning:\n{}: {what}", visible(path)));
     }
     let counts = [
         (found.undecodable, "records could not be decoded"),

@@ -1,5 +1,7 @@
 //! Dynamic shared objects: everything that code can be mapped from.
 
+use std::sync::Arc;
+
 use oxperf_abi::{BuildId, CpuMode};
 use rustc_hash::FxHashMap;
 
@@ -22,6 +24,19 @@ pub enum DsoKind {
     Anonymous,
     /// A kernel symbol that a record announced; the dso is its own only symbol.
     KernelSymbol,
+    /// A function that a program made at run time and logged; the dso is its own only symbol: [`Dso::jit`].
+    Jit,
+}
+
+/// The only symbol of a dso that is a function made at run time.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct JitSymbol {
+    /// Its name; untrusted.
+    pub name: Arc<str>,
+    /// Its first address in the dso.
+    pub start: u64,
+    /// The address behind it.
+    pub end: u64,
 }
 
 /// One dso.
@@ -37,18 +52,20 @@ pub struct Dso {
     pub kind: DsoKind,
     /// Identity, from the mapping or the file's table.
     pub build_id: Option<BuildId>,
+    /// What a function made at run time is called.
+    pub jit: Option<JitSymbol>,
 }
 
 impl Dso {
     fn new(name: &str, shown: &str, kind: DsoKind, build_id: Option<BuildId>) -> Dso {
         let short_name = short_name(name, kind);
-        Dso { name: name.to_owned(), shown: shown.to_owned(), short_name, kind, build_id }
+        Dso { name: name.to_owned(), shown: shown.to_owned(), short_name, kind, build_id, jit: None }
     }
 }
 
 fn short_name(name: &str, kind: DsoKind) -> String {
     match kind {
-        DsoKind::File => file_name(name),
+        DsoKind::File | DsoKind::Jit => file_name(name),
         DsoKind::Anonymous => {
             map_file_pid(name).map_or_else(|| file_name(name), |pid| format!("[JIT] tid {pid}"))
         }
@@ -146,6 +163,11 @@ impl Dsos {
         self.by_name.insert(key.name.clone(), id);
         self.ids.insert(key, id);
         id
+    }
+
+    /// Names the function that a dso is.
+    pub(crate) fn set_jit_symbol(&mut self, id: DsoId, symbol: JitSymbol) {
+        self.list[id.0 as usize].jit.get_or_insert(symbol);
     }
 
     fn make(&self, key: &DsoKey) -> Dso {

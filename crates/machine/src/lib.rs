@@ -26,8 +26,9 @@ mod machine;
 mod map;
 mod thread;
 
+pub use apply::JitMapping;
 pub use comm::CommId;
-pub use dso::{Dso, DsoId, DsoKind};
+pub use dso::{Dso, DsoId, DsoKind, JitSymbol};
 pub use locate::Located;
 pub use machine::{KernelReference, Machine};
 pub use map::{Map, MapId, Stretch};

@@ -60,6 +60,13 @@ impl Places {
         self.build_id_cache.as_ref().filter(|_| self.root.is_none()).cloned().map(BuildIdCache::new)
     }
 
+    /// Where the names of code that a process made at run time may be, of which `path` is the usual place
+    /// (`/tmp/perf-PID.map`), the preferred first.
+    pub fn perf_maps(&self, path: &Path) -> Vec<PathBuf> {
+        let below_root = self.root.as_ref().and_then(|_| self.recorded(path.as_os_str().as_bytes()).ok());
+        below_root.into_iter().chain([path.to_owned()]).chain(in_container(path)).collect()
+    }
+
     /// Separate debug files for an object, the preferred first: debug link, then path, then build id.
     pub fn debug_files(&self, path: &[u8], id: Option<BuildId>, link: Option<DebugLink<'_>>) -> Vec<PathBuf> {
         let path = Path::new(OsStr::from_bytes(path));
@@ -115,6 +122,16 @@ fn plain(path: &Path) -> PathBuf {
         }
     }
     plain
+}
+
+/// The place of a process' map file as the process sees it, while it runs: its `/tmp`, its own number.
+fn in_container(path: &Path) -> Option<PathBuf> {
+    let name = path.file_name()?.to_str()?;
+    let pid: u32 = name.strip_prefix("perf-")?.strip_suffix(".map")?.parse().ok()?;
+    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
+    let numbers = status.lines().find_map(|line| line.strip_prefix("NStgid:"))?;
+    let own: u32 = numbers.split_whitespace().last()?.parse().ok()?;
+    Some(PathBuf::from(format!("/proc/{pid}/root/tmp/perf-{own}.map")))
 }
 
 /// Joins a path to a root so that it can't climb out of it.

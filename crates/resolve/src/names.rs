@@ -78,9 +78,12 @@ impl<'s> Names<'s> {
     /// The symbol around a place; `None` where no symbol is known.
     #[inline]
     pub fn name<'m>(&'m self, machine: &'m Machine, place: &Place) -> Option<Name<'m>> {
-        if machine.dso(place.dso).kind == DsoKind::KernelSymbol {
-            let text = machine.dso(place.dso).name.as_str();
-            return Some(Name { symbol: None, text, start: 0, end: u64::MAX });
+        let dso = machine.dso(place.dso);
+        if dso.kind == DsoKind::KernelSymbol {
+            return Some(Name { symbol: None, text: &dso.name, start: 0, end: u64::MAX });
+        }
+        if let Some(symbol) = &dso.jit {
+            return Some(Name { symbol: None, text: &symbol.name, start: symbol.start, end: symbol.end });
         }
         let table = self.table(machine, place.dso)?;
         let id = table.lookup(place.address)?;

@@ -16,7 +16,7 @@ impl SymbolSource for SymbolStore {
             DsoKind::Vdso => self.object(&wanted(dso, ObjectKind::Vdso)).ok(),
             DsoKind::Kernel | DsoKind::Module => kernel_table(self, machine),
             DsoKind::Anonymous => self.perf_map(Path::new(&dso.name)).ok(),
-            DsoKind::KernelSymbol => None,
+            DsoKind::KernelSymbol | DsoKind::Jit => None,
         }
     }
 
@@ -24,7 +24,9 @@ impl SymbolSource for SymbolStore {
         match dso.kind {
             DsoKind::File => SymbolStore::source(self, &wanted(dso, ObjectKind::User)).ok(),
             DsoKind::Vdso => SymbolStore::source(self, &wanted(dso, ObjectKind::Vdso)).ok(),
-            DsoKind::Kernel | DsoKind::Module | DsoKind::Anonymous | DsoKind::KernelSymbol => None,
+            DsoKind::Kernel | DsoKind::Module | DsoKind::Anonymous | DsoKind::KernelSymbol | DsoKind::Jit => {
+                None
+            }
         }
     }
 }

@@ -178,7 +178,7 @@ impl Space for Thread<'_> {
         };
         let dso = self.machine.dso(located.dso);
         match dso.kind {
-            DsoKind::Anonymous => return Spot::Memory,
+            DsoKind::Anonymous | DsoKind::Jit => return Spot::Memory,
             DsoKind::Kernel | DsoKind::Module | DsoKind::KernelSymbol => return Spot::Nothing,
             DsoKind::File | DsoKind::Vdso => {}
         }

@@ -56,9 +56,9 @@ impl Session<'_, '_> {
         records: &'s [(PerfTime, Waiting<B>)],
     ) -> (Vec<SampleEvent<'s>>, usize) {
         let mut samples = Vec::new();
-        for (length, (_, waiting)) in records.iter().enumerate() {
+        for (length, (time, waiting)) in records.iter().enumerate() {
             let kind = waiting.header.kind;
-            if samples.len() == MOST || changes_machine(kind) {
+            if samples.len() == MOST || changes_machine(kind) || self.jit.is_due(*time) {
                 return (samples, length);
             }
             if kind != RecordType::SAMPLE {

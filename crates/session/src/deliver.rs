@@ -42,8 +42,16 @@ impl Session<'_, '_> {
         let (header, mut cursor) = (queued.record.header, Cursor::new(queued.record.body, self.endian));
         let cursor = &mut cursor;
         match header.kind {
-            RecordType::MMAP => self.machine.apply_mmap(header.misc, &Mmap::decode(cursor)?),
-            RecordType::MMAP2 => self.machine.apply_mmap2(header.misc, &Mmap2::decode(header.misc, cursor)?),
+            RecordType::MMAP => {
+                let mmap = Mmap::decode(cursor)?;
+                self.machine.apply_mmap(header.misc, &mmap);
+                self.jit.mapped(mmap.pid, mmap.filename);
+            }
+            RecordType::MMAP2 => {
+                let mmap = Mmap2::decode(header.misc, cursor)?;
+                self.machine.apply_mmap2(header.misc, &mmap);
+                self.jit.mapped(mmap.pid, mmap.filename);
+            }
             RecordType::COMM => self.machine.apply_comm(&Comm::decode(cursor)?),
             RecordType::FORK => self.machine.apply_fork(header.misc, &Task::decode(cursor)?),
             RecordType::EXIT => self.machine.apply_exit(&Task::decode(cursor)?),

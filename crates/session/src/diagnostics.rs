@@ -2,6 +2,8 @@
 
 use oxperf_data::DamageList;
 
+use crate::JitTrouble;
+
 /// What was lost, broken or strange. Counts, never logs: every result shows them beside itself.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Diagnostics {
@@ -27,6 +29,8 @@ pub struct Diagnostics {
     pub records: u64,
     /// Samples delivered.
     pub samples: u64,
+    /// Logs of code made at run time that cannot be read as they should be.
+    pub jit_trouble: Vec<JitTrouble>,
     /// Stretches of the file that could not be read.
     pub damage: DamageList,
 }

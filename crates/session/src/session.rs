@@ -6,6 +6,7 @@ use std::sync::Arc;
 use oxperf_abi::{FileOffset, Misc, PerfTime, RecordType};
 use oxperf_data::{Container, Damage, DataError, Framed, RawRecord, Reader, Source, features::BuildIds};
 use oxperf_machine::{Machine, ThreadId};
+use oxperf_objects::Places;
 use oxperf_wire::user::{AuxtraceError, BuildIdRecord, EventUpdate, HeaderAttr, Update};
 use oxperf_wire::{Cursor, Endian, RecordHeader, Sample, SampleId};
 
@@ -13,6 +14,7 @@ use crate::ahead::Ahead;
 use crate::deferred::Deferred;
 use crate::events::{word_from_end, word_from_start};
 use crate::group_read::GroupReads;
+use crate::jit::JitLogs;
 use crate::order::Order;
 use crate::watch::Milestones;
 use crate::{Diagnostics, EventIndex, EventTable, PlaceWriter, SessionEvent, Traced, Watch};
@@ -145,6 +147,7 @@ pub struct Session<'r, 'a> {
     pub(crate) reads: GroupReads,
     pub(crate) deferred: Deferred,
     pub(crate) ahead: Ahead,
+    pub(crate) jit: JitLogs,
     pub(crate) diagnostics: Diagnostics,
     in_file_order: bool,
     only: Option<&'static [RecordType]>,
@@ -202,6 +205,7 @@ impl<'r, 'a> Session<'r, 'a> {
             reads: GroupReads::default(),
             deferred: Deferred::default(),
             ahead: Ahead::default(),
+            jit: JitLogs::default(),
             diagnostics,
             in_file_order: false,
             only: None,
@@ -237,6 +241,14 @@ impl<'r, 'a> Session<'r, 'a> {
     #[must_use]
     pub fn only(mut self, kinds: &'static [RecordType]) -> Session<'r, 'a> {
         self.only = Some(kinds);
+        self
+    }
+
+    /// Reads the logs of code that programs made at run time (`jit-PID.dump`), which lie in these places.
+    #[must_use]
+    pub fn with_jit_logs(mut self, places: Places) -> Session<'r, 'a> {
+        let attrs = self.events.events().iter().map(|event| event.attr);
+        self.jit = JitLogs::new(places, attrs);
         self
     }
 
@@ -285,6 +297,7 @@ impl<'r, 'a> Session<'r, 'a> {
             }
         }
         self.diagnostics.out_of_order = order.out_of_order();
+        self.diagnostics.jit_trouble = self.jit.into_trouble();
         Finished { machine: self.machine, diagnostics: self.diagnostics }
     }
 
@@ -437,7 +450,10 @@ impl<'r, 'a> Session<'r, 'a> {
         sink: &mut impl Sink,
     ) -> ControlFlow<()> {
         let looks_ahead = sink.looks_ahead();
-        for (index, (_, waiting)) in ready.iter().enumerate() {
+        for (index, (time, waiting)) in ready.iter().enumerate() {
+            if self.jit.is_due(*time) {
+                self.jit.advance(*time, &mut self.machine);
+            }
             if looks_ahead {
                 self.look_ahead(index, &ready, sink);
             }

@@ -3,7 +3,7 @@
 //! A line is `START SIZE NAME`, numbers in hex, the name to the end of the line. Addresses are virtual addresses of that
 //! process.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 use oxperf_objects::elf::SymbolBinding;
 
@@ -13,19 +13,19 @@ use crate::entry::{Entry, Name};
 use crate::kallsyms::hex;
 use crate::table::SymbolTable;
 
-/// Reads such a file. Lines that are none are skipped; of several lines with one start the last stays, as the
-/// interpreter used the place again.
+/// Reads such a file. Lines that are none are skipped. A line takes the place of those before it that begin inside of
+/// its code: the interpreter used the place again.
 pub fn perf_map_table(text: &[u8]) -> SymbolTable {
-    let mut entries: Vec<Entry<'_>> = Vec::new();
-    let mut known: HashMap<u64, usize> = HashMap::new();
+    let mut known: BTreeMap<u64, Entry<'_>> = BTreeMap::new();
     for entry in text.split(|&byte| byte == b'\n').filter_map(parse) {
-        let at = *known.entry(entry.start).or_insert(entries.len());
-        match entries.get_mut(at) {
-            Some(older) => *older = entry,
-            None => entries.push(entry),
+        let end = entry.start.saturating_add(entry.size.unwrap_or(0));
+        while let Some((replaced, _)) = known.range(entry.start..end).next() {
+            let replaced = *replaced;
+            known.remove(&replaced);
         }
+        known.insert(entry.start, entry);
     }
-    build(entries, Demangling::Off)
+    build(known.into_values().collect(), Demangling::Off)
 }
 
 fn parse(line: &[u8]) -> Option<Entry<'_>> {
@@ -58,5 +58,12 @@ mod tests {
         assert_eq!(name(0x1000), Some("new name"));
         assert_eq!(name(0x1010), None);
         assert_eq!(name(0x102f), Some("kept"));
+    }
+
+    #[test]
+    fn code_that_covers_older_code_takes_its_place() {
+        let table = perf_map_table(b"1010 10 inside\n1030 20 across\n1000 40 all of it\n0 0 nothing\n");
+        let name = |address| Some(table.symbol(table.lookup(address)?)?.name);
+        assert_eq!([0x1018, 0x103f, 0x1040].map(name), [Some("all of it"), Some("all of it"), None]);
     }
 }

@@ -142,16 +142,16 @@ impl SymbolStore {
         once(&self.tables, key, || self.build_kernel(build_id, reference))
     }
 
-    /// The table of an interpreter's text file (`/tmp/perf-PID.map`), by virtual address: from below the given root where
-    /// it is there.
+    /// The table of an interpreter's text file (`/tmp/perf-PID.map`), by virtual address: below the root where one is
+    /// set, else where it was written, which for a process in a container is its own `/tmp`.
     ///
     /// # Errors
     /// Why there is none.
     pub fn perf_map(&self, path: &Path) -> Lookup {
         once(&self.tables, Key::PerfMap(path.to_owned()), || {
-            let below = self.options.places.recorded(path.as_os_str().as_encoded_bytes()).ok();
-            let path = below.as_deref().filter(|below| below.is_file()).unwrap_or(path);
-            filled(perf_map_table(&read(path)?))
+            let mut places = self.locator.places().perf_maps(path).into_iter();
+            let text = places.find_map(|place| read(&place).ok()).map_or_else(|| read(path), Ok)?;
+            filled(perf_map_table(&text))
         })
     }
 

@@ -24,6 +24,7 @@ pub(super) fn sweep(options: &Options) -> Result<bool> {
     let places = places(&recorded, &options.scratch)?;
     let accepted = accepted::read()?;
     let cases = case::all(&recorded)?;
+    cases.iter().try_for_each(|case| bring_perf_maps(&case.folder, &places.symfs))?;
     let wanted = wanted(&cases, options);
     let rows = parallel(options.jobs, &wanted, |index, (case, golden)| {
         let outcome = outcome(case, golden, index, options, &places, &accepted);
@@ -41,6 +42,19 @@ fn places(recorded: &Path, scratch: &Path) -> Result<Places> {
     let symfs = scratch.join("symfs");
     symfs::rebuild(&recorded.join("_symfs"), &symfs)?;
     Ok(Places { kallsyms, symfs, home })
+}
+
+/// Puts the names of code made at run time, which lie beside the recording, where readers look for them.
+fn bring_perf_maps(case: &Path, symfs: &Path) -> Result<()> {
+    let folder = symfs.join("tmp");
+    std::fs::create_dir_all(&folder)?;
+    for entry in std::fs::read_dir(case)? {
+        let name = entry?.file_name();
+        if name.to_string_lossy().starts_with("perf-") && name.to_string_lossy().ends_with(".map") {
+            std::fs::copy(case.join(&name), folder.join(&name))?;
+        }
+    }
+    Ok(())
 }
 
 fn wanted<'a>(cases: &'a [Case], options: &Options) -> Vec<(&'a Case, &'a Golden)> {

@@ -5,12 +5,6 @@ use super::case::{Case, Golden};
 /// Words in the recording command, and what its container needs.
 const CONTAINERS: &[(&str, &str)] = &[("stat record", "perf stat")];
 
-/// Words in the recording command, and what its samples need.
-const SAMPLES: &[(&str, &str)] = &[("perf-map", "perf map of a JIT")];
-
-/// Words in commands that look at the header alone.
-const HEADER_COMMANDS: [&str; 2] = ["--header-only", "evlist "];
-
 /// Words in the command that made the text, and what they need.
 const GOLDENS: &[(&str, &str)] = &[("stat report", "command stat")];
 
@@ -23,9 +17,7 @@ pub(super) fn later(case: &Case, golden: &Golden) -> Option<&'static str> {
         return Some("inlined functions");
     }
     let command = golden.args.join(" ") + " ";
-    let reads_samples = !HEADER_COMMANDS.iter().any(|word| command.contains(word));
-    let samples = find(SAMPLES, &case.recording).filter(|_| reads_samples);
-    find(CONTAINERS, &case.recording).or(samples).or_else(|| find(GOLDENS, &command))
+    find(CONTAINERS, &case.recording).or_else(|| find(GOLDENS, &command))
 }
 
 fn find(table: &[(&str, &'static str)], text: &str) -> Option<&'static str> {

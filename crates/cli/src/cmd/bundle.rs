@@ -17,6 +17,7 @@ use oxperf_data::{FeatureId, Reader};
 use oxperf_itrace::ItraceOptions;
 use oxperf_machine::{Dso, DsoKind, Machine};
 use oxperf_objects::{Elf, Found, ObjectKind, Wanted};
+use oxperf_session::is_jit_log;
 use oxperf_symbols::{SymbolStore, running_kernel};
 use oxperf_tar::{TarError, Writer};
 
@@ -72,6 +73,9 @@ pub(crate) fn run(matches: &ArgMatches, _program: &str) -> Result<i32, Failure> 
         Parts { store: naming::store(matches)?, files: BTreeMap::new(), missing: BTreeSet::new() };
     for dso in needed(&reader, &machine, &profile) {
         parts.add_object(dso);
+    }
+    for log in machine.dsos().iter().filter(|dso| is_jit_log(dso.name.as_bytes())) {
+        parts.add_plain(&log.name);
     }
     parts.add_source_text(&machine, &profile);
     let kallsyms = kernel_symbols(matches, &machine);
@@ -138,7 +142,7 @@ impl Parts {
             DsoKind::File => self.add_image(dso, ObjectKind::User),
             DsoKind::Vdso => self.add_image(dso, ObjectKind::Vdso),
             DsoKind::Anonymous => self.add_plain(&dso.name),
-            DsoKind::Kernel | DsoKind::Module | DsoKind::KernelSymbol => {}
+            DsoKind::Kernel | DsoKind::Module | DsoKind::KernelSymbol | DsoKind::Jit => {}
         }
     }
 

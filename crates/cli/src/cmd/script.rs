@@ -97,7 +97,8 @@ pub(crate) fn run(matches: &ArgMatches, _program: &str) -> Result<i32, Failure> 
     let formatters = collect::formatters(&reader);
     let passage = input.passage(true);
     let mut shown = Shown::from_matches(matches);
-    let mut session = dump::session(matches, &reader).watched_by(&passage);
+    let mut session =
+        dump::session(matches, &reader).watched_by(&passage).with_jit_logs(naming::places(matches));
     if matches.get_flag("no-merge-callchains") {
         session = session.leaving_chains_open();
         shown.add(RecordType::CALLCHAIN_DEFERRED);

@@ -76,7 +76,7 @@ fn state(locator: &Locator, machine: &Machine, dso: &Dso, kernel_given: bool) ->
         DsoKind::Vdso => look_at_file(&mut state, locator, dso, ObjectKind::Vdso),
         DsoKind::Kernel | DsoKind::Module => look_at_kernel(&mut state, machine, kernel_given),
         DsoKind::Anonymous => look_at_map(&mut state, locator),
-        DsoKind::KernelSymbol => {}
+        DsoKind::KernelSymbol | DsoKind::Jit => {}
     }
     state
 }

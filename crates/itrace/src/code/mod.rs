@@ -82,7 +82,9 @@ impl Images {
         let kind = match dso.kind {
             DsoKind::File => ObjectKind::User,
             DsoKind::Vdso => ObjectKind::Vdso,
-            DsoKind::Kernel | DsoKind::Module | DsoKind::Anonymous | DsoKind::KernelSymbol => return None,
+            DsoKind::Kernel | DsoKind::Module | DsoKind::Anonymous | DsoKind::KernelSymbol | DsoKind::Jit => {
+                return None;
+            }
         };
         let wanted = Wanted { path: dso.name.as_bytes(), build_id: dso.build_id, kind };
         self.locator.image(&wanted).ok().map(|found| found.contents)

@@ -122,7 +122,7 @@ impl Opener<'_> {
             DsoKind::Vdso => self.object(dso, ObjectKind::Vdso),
             DsoKind::Kernel => self.kernel(dso),
             DsoKind::Module => Err("Code of kernel modules is not shown yet.".to_owned()),
-            DsoKind::Anonymous | DsoKind::KernelSymbol => {
+            DsoKind::Anonymous | DsoKind::KernelSymbol | DsoKind::Jit => {
                 Err("This code was made at run time; the recording does not hold it.".to_owned())
             }
         }

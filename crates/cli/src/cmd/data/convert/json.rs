@@ -27,7 +27,7 @@ pub(super) fn run(request: &Request<'_>) -> Result<Converted, Failure> {
     let times = request.times(&reader)?;
     let formatters = collect::formatters(&reader);
     let passage = input.passage(false);
-    let session = Session::new(&reader).watched_by(&passage);
+    let session = Session::new(&reader).watched_by(&passage).with_jit_logs(naming::places(request.matches));
     let mut output = Output::file(request.create_file()?);
     json_export::begin(output.buffer(), &reader, input.modified());
     let chains =

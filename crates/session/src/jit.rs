@@ -1,0 +1,159 @@
+//! Logs of code that programs made at run time: found by their mappings, applied to the machine as their time comes.
+
+use std::path::Path;
+
+use oxperf_abi::{AttrFlags, EventAttr, PerfTime, Pid};
+use oxperf_machine::{JitMapping, Machine};
+use oxperf_objects::{Contents, JitClock, JitCode, JitDump, Places};
+
+/// `CLOCK_MONOTONIC`, which the logs' times are of.
+const MONOTONIC: i32 = 1;
+/// Most files whose trouble is told one by one.
+const MOST_TOLD: usize = 32;
+
+/// The logs of a recording.
+#[derive(Debug, Default)]
+pub(crate) struct JitLogs {
+    /// Where the files lie; `None` when nobody wants them.
+    places: Option<Places>,
+    /// Whether the recording's times are of the clock that the logs use.
+    same_clock: bool,
+    logs: Vec<Log>,
+    /// The time of the first function that waits, in any log.
+    next: Option<PerfTime>,
+    trouble: Vec<JitTrouble>,
+}
+
+/// A log whose functions wait for their time.
+#[derive(Debug)]
+struct Log {
+    path: String,
+    pid: Pid,
+    /// In order of time.
+    code: Vec<JitCode>,
+    /// How many have had their turn.
+    applied: usize,
+}
+
+/// A log that cannot be read as it should be.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct JitTrouble {
+    /// The file, as recorded; untrusted.
+    pub path: String,
+    /// What is wrong with it.
+    pub what: String,
+}
+
+impl JitLogs {
+    /// Looks for logs in these places, for a recording with such events.
+    pub(crate) fn new(places: Places, attrs: impl Iterator<Item = EventAttr>) -> JitLogs {
+        let mut clocks =
+            attrs.map(|attr| attr.flags.contains(AttrFlags::USE_CLOCKID).then_some(attr.clockid));
+        let same_clock = clocks.next().flatten() == Some(MONOTONIC);
+        JitLogs { places: Some(places), same_clock, ..JitLogs::default() }
+    }
+
+    /// Whether a function is to be applied at a time or before.
+    #[inline]
+    pub(crate) fn is_due(&self, time: PerfTime) -> bool {
+        self.next.is_some_and(|next| next <= time)
+    }
+
+    /// Reads the log that a process has mapped, if the file is one by its name.
+    pub(crate) fn mapped(&mut self, pid: Pid, filename: &[u8]) {
+        let Some(places) = self.places.as_ref().filter(|_| is_jit_log(filename)) else { return };
+        let path = String::from_utf8_lossy(filename).into_owned();
+        if self.logs.iter().any(|log| log.pid == pid && log.path == path) {
+            return;
+        }
+        let contents = places.recorded(filename).and_then(|path| Contents::open(&path));
+        let contents = contents.map_err(|why| why.to_string());
+        let dump = contents.and_then(|bytes| JitDump::parse(&bytes).map_err(|error| error.to_string()));
+        match dump {
+            Ok(dump) => self.add(path, pid, dump),
+            Err(what) => {
+                self.tell(&path, what);
+                self.logs.push(Log { path, pid, code: Vec::new(), applied: 0 });
+            }
+        }
+    }
+
+    fn add(&mut self, path: String, pid: Pid, dump: JitDump) {
+        if let Some(at) = dump.damaged_at {
+            self.tell(
+                &path,
+                format!("damaged at {at:#x}: code that it tells of behind that place has no name"),
+            );
+        }
+        let mut code = dump.code;
+        if self.same_clock && dump.clock == JitClock::Monotonic {
+            code.sort_by_key(|code| code.time);
+        } else {
+            // The last function at a place names it from the beginning.
+            code.iter_mut().for_each(|code| code.time = 0);
+            let what = "its times are of another clock than the recording's: code that took the place of other code \
+                        goes by the last name (record with -k mono)";
+            self.tell(&path, what.to_owned());
+        }
+        self.logs.push(Log { path, pid, code, applied: 0 });
+        self.find_next();
+    }
+
+    /// Applies every function whose time has come.
+    #[cold]
+    pub(crate) fn advance(&mut self, time: PerfTime, machine: &mut Machine) {
+        self.logs.iter_mut().for_each(|log| log.advance(time, machine));
+        self.find_next();
+    }
+
+    fn find_next(&mut self) {
+        let waiting = self.logs.iter().filter_map(|log| log.code.get(log.applied));
+        self.next = waiting.map(|code| PerfTime(code.time)).min();
+    }
+
+    fn tell(&mut self, path: &str, what: String) {
+        if self.trouble.len() < MOST_TOLD {
+            self.trouble.push(JitTrouble { path: path.to_owned(), what });
+        }
+    }
+
+    /// What was wrong with logs.
+    pub(crate) fn into_trouble(self) -> Vec<JitTrouble> {
+        self.trouble
+    }
+}
+
+impl Log {
+    fn advance(&mut self, time: PerfTime, machine: &mut Machine) {
+        let folder = Path::new(&self.path).parent().unwrap_or(Path::new(""));
+        while let Some(code) = self.code.get(self.applied).filter(|code| code.time <= time.0) {
+            let file = folder.join(format!("jitted-{}-{}.so", self.pid, code.index));
+            machine.apply_jit(&JitMapping {
+                pid: self.pid,
+                file: &file.to_string_lossy(),
+                start: code.address,
+                size: code.size,
+                name: &code.name,
+            });
+            self.applied += 1;
+        }
+    }
+}
+
+/// Whether a mapped file has the name of a log of code made at run time: `jit-NUMBER.dump`.
+pub fn is_jit_log(filename: &[u8]) -> bool {
+    let name = filename.rsplit(|byte| *byte == b'/').next().unwrap_or_default();
+    let number = name.strip_prefix(b"jit-").and_then(|rest| rest.strip_suffix(b".dump"));
+    number.is_some_and(|number| !number.is_empty() && number.iter().all(u8::is_ascii_digit))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn logs_are_known_by_their_names() {
+        let names = ["/tmp/jit-12.dump", "jit-1.dump", "/tmp/jit-.dump", "/tmp/jit-1x.dump", "/jit-1.dump/x"];
+        assert_eq!(names.map(|name| is_jit_log(name.as_bytes())), [true, true, false, false, false]);
+    }
+}
