@@ -42,6 +42,8 @@ pub struct CollectOptions {
     pub moments: bool,
     /// Also count the samples of each address.
     pub by_address: bool,
+    /// Entries of call chains stand for the functions that were inlined there, too.
+    pub inlines: bool,
 }
 
 impl CollectOptions {
@@ -141,8 +143,15 @@ impl<'s> Collector<'s> {
 
     /// Names what is new in the batch.
     fn name_batch(&mut self, machine: &Machine) {
-        self.naming.extend(&self.located, &mut self.names, machine, &mut self.profile);
-        self.batch.drain_to(&mut self.named, |id| self.naming.frame(id));
+        let inlines = self.options.inlines && self.options.chains;
+        self.naming.extend(&self.located, &mut self.names, machine, &mut self.profile, inlines);
+        let naming = &self.naming;
+        match naming.expands() {
+            false => self.batch.drain_to(&mut self.named, |id| naming.frame(id)),
+            true => {
+                self.batch.drain_expanded(&mut self.named, |id| naming.frame(id), |id| naming.entry(id));
+            }
+        }
     }
 }
 

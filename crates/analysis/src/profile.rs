@@ -58,6 +58,8 @@ pub struct Symbol {
     pub start: u64,
     /// First address behind it.
     pub end: u64,
+    /// Whether this is a function that was inlined, and the range is that of the symbol that it was inlined in.
+    pub inlined: bool,
 }
 
 /// One located address.

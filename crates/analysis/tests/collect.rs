@@ -70,6 +70,7 @@ const ALL: CollectOptions = CollectOptions {
     keep_outermost: false,
     moments: false,
     by_address: false,
+    inlines: false,
 };
 
 #[test]

@@ -17,6 +17,13 @@ pub(crate) fn build_id_cache(matches: &ArgMatches) -> Option<PathBuf> {
     Some(PathBuf::from(home).join(".debug"))
 }
 
+/// Where this program may keep what it can find out again: `$XDG_CACHE_HOME/oxperf`, else `~/.cache/oxperf`.
+pub(crate) fn cache() -> Option<PathBuf> {
+    let folder = |name| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    let base = folder("XDG_CACHE_HOME").or_else(|| Some(folder("HOME")?.join(".cache")))?;
+    Some(base.join("oxperf"))
+}
+
 /// All variables, for a program that is started.
 pub(crate) fn variables() -> Vec<(OsString, OsString)> {
     std::env::vars_os().collect()

@@ -14,6 +14,8 @@ mod itrace;
 mod naming;
 mod output;
 mod progress;
+mod source_cache;
+mod source_text;
 mod texts;
 mod time_windows;
 

@@ -11,6 +11,7 @@ use oxperf_symbols::{Demangling, KernelSource, StoreOptions, SymbolStore};
 
 use crate::environment;
 use crate::failure::Failure;
+use crate::source_cache::SourceCache;
 
 /// The options.
 pub(crate) fn arguments() -> Vec<Arg> {
@@ -37,10 +38,19 @@ pub(crate) fn arguments() -> Vec<Arg> {
             .long("no-demangle")
             .action(ArgAction::SetTrue)
             .help("Show names as the linker knows them"),
+        Arg::new("inline")
+            .long("inline")
+            .action(ArgAction::SetTrue)
+            .overrides_with("no-inline")
+            .help("Show inlined functions in call chains (default)"),
         Arg::new("no-inline")
             .long("no-inline")
             .action(ArgAction::SetTrue)
-            .help("Do not show inlined functions (they are not shown yet)"),
+            .help("Do not show inlined functions: debug information is not read for them"),
+        Arg::new("full-source-path")
+            .long("full-source-path")
+            .action(ArgAction::SetTrue)
+            .help("Show source files with their whole paths"),
     ]
 }
 
@@ -49,7 +59,28 @@ pub(crate) fn source(
     matches: &ArgMatches,
     reader: &Reader<'_>,
 ) -> Result<RecordedSymbols<SymbolStore>, Failure> {
-    Ok(RecordedSymbols::new(reader, demangling(matches), store(matches)?))
+    let store = store(matches)?;
+    if let Some(cache) = source_cache() {
+        store.remember(move |id| cache.load(id));
+    }
+    Ok(RecordedSymbols::new(reader, demangling(matches), store))
+}
+
+/// Keeps what was learned of debug information for the next run.
+pub(crate) fn keep(names: &RecordedSymbols<SymbolStore>) {
+    let learned = names.otherwise().learned();
+    if let Some(cache) = source_cache().filter(|_| !learned.is_empty()) {
+        cache.keep(&learned);
+    }
+}
+
+fn source_cache() -> Option<SourceCache> {
+    environment::cache().map(|folder| SourceCache::below(&folder))
+}
+
+/// Whether call chains show inlined functions.
+pub(crate) fn inlines(matches: &ArgMatches) -> bool {
+    !matches.get_flag("no-inline")
 }
 
 /// What unwinds the stacks that samples hold; `None` where none can hold one.

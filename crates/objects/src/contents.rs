@@ -7,6 +7,7 @@ use std::path::Path;
 use oxperf_sys::MappedFile;
 
 use crate::error::Rejection;
+use crate::packed::unpack;
 
 /// The bytes of a whole file.
 #[derive(Debug)]
@@ -35,6 +36,15 @@ impl Contents {
     pub fn read(path: &Path) -> Result<Contents, Rejection> {
         refuse_special(path)?;
         fs::read(path).map(Contents::from_memory).map_err(unreadable)
+    }
+
+    /// The file that this one holds compressed, as kernel modules are; itself where it is not compressed.
+    #[must_use]
+    pub fn unpacked(self) -> Contents {
+        match unpack(&self) {
+            Some(bytes) => Contents::from_memory(bytes),
+            None => self,
+        }
     }
 
     /// Takes bytes that come from no file, such as an image from memory.

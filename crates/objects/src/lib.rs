@@ -25,6 +25,7 @@ mod error;
 mod jitdump;
 mod kernel_memory;
 mod locate;
+mod packed;
 mod places;
 mod source_files;
 mod vdso;

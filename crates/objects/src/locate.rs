@@ -199,7 +199,7 @@ impl Tried {
 }
 
 fn open_image(path: &Path, id: Option<BuildId>) -> Result<Contents, Rejection> {
-    let contents = Contents::open(path)?;
+    let contents = Contents::open(path)?.unpacked();
     check_identity(&contents, id)?;
     Ok(contents)
 }

@@ -19,6 +19,7 @@ mod pieces;
 pub mod records;
 pub mod report;
 pub mod script;
+pub mod source;
 pub mod stats;
 pub mod symbols;
 pub mod tasks;

@@ -51,7 +51,13 @@ fn frame(profile: &mut Profile, name: &str) -> FrameId {
     let known = profile.symbols.iter().position(|symbol| symbol.name == name);
     let index = known.unwrap_or_else(|| {
         let symbol = Some(SymbolId(profile.symbols.len() as u32));
-        profile.symbols.push(Symbol { name: name.to_owned(), dso: DsoId(0), start, end: start + 1 });
+        profile.symbols.push(Symbol {
+            name: name.to_owned(),
+            dso: DsoId(0),
+            start,
+            end: start + 1,
+            inlined: false,
+        });
         let level = Level::User;
         profile.frames.push(Frame { dso: Some(DsoId(0)), symbol, address: start, dso_address: start, level });
         profile.frames.len() - 1

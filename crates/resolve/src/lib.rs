@@ -21,6 +21,7 @@
 mod chain;
 mod chains;
 mod frames;
+mod inlined;
 mod kernel_names;
 mod names;
 mod places;
@@ -31,6 +32,7 @@ mod unwinder;
 
 pub use chains::{Chain, ChainLosses, ChainOptions, Chains};
 pub use frames::{Frame, FrameId, FrameTable};
+pub use inlined::Step;
 pub use kernel_names::KernelNames;
 pub use names::{Name, Names, SymbolSource};
 pub use oxperf_unwind::{End, EndCounts};

@@ -75,6 +75,11 @@ impl<'s> Names<'s> {
         slot.get_or_init(|| self.source.source(machine.dso(dso), machine)).as_deref()
     }
 
+    /// The address of a place as its object's own tools know it.
+    pub fn object_address(&self, machine: &Machine, place: &Place) -> u64 {
+        self.table(machine, place.dso).map_or(place.address, |table| table.object_address(place.address))
+    }
+
     /// The symbol around a place; `None` where no symbol is known.
     #[inline]
     pub fn name<'m>(&'m self, machine: &'m Machine, place: &Place) -> Option<Name<'m>> {

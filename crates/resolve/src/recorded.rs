@@ -30,6 +30,11 @@ impl<S: SymbolSource> RecordedSymbols<S> {
         RecordedSymbols { files: named.collect(), demangling, otherwise }
     }
 
+    /// The source that is asked about the rest.
+    pub fn otherwise(&self) -> &S {
+        &self.otherwise
+    }
+
     fn build(&self, file: &RecordedFile, code: Option<&Map>) -> Option<Arc<SymbolTable>> {
         let shift = shift(file, code)?;
         let entries = file.symbols.iter().map(|symbol| Entry {

@@ -14,6 +14,7 @@ use crate::builder::build;
 use crate::demangle::Demangling;
 use crate::entry::{Entry, Name};
 use crate::kernel::Reference;
+use crate::segments::Segments;
 use crate::table::SymbolTable;
 
 /// `SHT_SYMTAB`: all symbols.
@@ -32,7 +33,7 @@ pub fn elf_table(image: &Elf<'_>, symbols: &Elf<'_>, demangling: Demangling) -> 
         full.chain(loader).filter_map(|(symbol, section)| entry(image, &symbol, &section)).collect();
     let stubs = plt::entries(image, &entries);
     entries.extend(stubs);
-    build(entries, demangling)
+    SymbolTable { image: Segments::of(image), ..build(entries, demangling) }
 }
 
 /// The symbols of the fullest table that get a place in ours.

@@ -1,12 +1,14 @@
 //! Source lines and inlined functions, from DWARF 2 to 5.
 //!
-//! A [`DebugInfo`] stands on the mapped sections of one object. Opening it reads where units lie and which addresses they
-//! cover; a unit's lines and functions are read when the first address of it is asked for, and a function's inlined calls
-//! when an address in that function is. What is kept is plain data, so that all threads may ask at once.
+//! A [`DebugInfo`] stands on the mapped sections of one object. The first question reads where units lie and which
+//! addresses they cover; a unit's lines and functions are read when the first address of it is asked for, and a function's
+//! inlined calls when an address in that function is. What is kept is plain data, so that all threads may ask at once.
 
+mod answers;
 mod entry;
 mod files;
 mod functions;
+mod info;
 mod inlined;
 mod lines;
 mod names;
@@ -17,7 +19,7 @@ mod units;
 
 use std::sync::Arc;
 
-pub use object::DebugInfo;
+pub use info::DebugInfo;
 
 /// Bytes of a section, as gimli reads them.
 type Slice<'a> = gimli::EndianSlice<'a, gimli::RunTimeEndian>;
@@ -37,20 +39,12 @@ pub struct SourceLine {
     pub column: u32,
 }
 
-/// A function as the debug information knows it.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct SourceFunction {
-    /// Its name: the linker's name demangled where there is one, else the name in its scope. Untrusted.
-    pub name: Arc<str>,
-    /// Whether the name is the linker's, and so may be compared with a symbol's.
-    pub is_linkage: bool,
-}
-
 /// One of the functions that an address belongs to.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct SourceFrame {
-    /// The function; `None` where no name is known.
-    pub function: Option<SourceFunction>,
+    /// The function's name: the linker's name demangled where there is one, else the name in its scope; `None` where none
+    /// is known. Untrusted.
+    pub function: Option<Arc<str>>,
     /// Where in its text the address, or the call of the next inner function, stands.
     pub line: Option<SourceLine>,
 }

@@ -86,6 +86,16 @@ pub struct SymbolStore {
     locator: Locator,
     tables: Slots<Lookup>,
     sources: Slots<SourceLookup>,
+    recall: OnceLock<Recall>,
+}
+
+/// Gives what another run has learned of an object.
+struct Recall(Box<dyn Fn(BuildId) -> Option<Vec<u8>> + Send + Sync>);
+
+impl std::fmt::Debug for Recall {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Recall")
+    }
 }
 
 /// Answers by question; each is found once.
@@ -102,7 +112,7 @@ impl SymbolStore {
     /// An empty store.
     pub fn new(options: StoreOptions) -> SymbolStore {
         let locator = Locator::new(options.places.clone());
-        SymbolStore { options, locator, tables: Slots::default(), sources: Slots::default() }
+        SymbolStore { options, locator, ..SymbolStore::default() }
     }
 
     /// Finds the binaries behind the tables.
@@ -161,6 +171,9 @@ impl SymbolStore {
         let parsed = image.as_ref().ok().map(elf_of).transpose()?;
         let debug = self.locator.debug_file(wanted, parsed.as_ref()).ok();
         let debug = debug.as_ref().map(elf_of).transpose()?;
+        let carried = parsed.as_ref().filter(|image| debug.is_none() && !image.has_symtab());
+        let carried = carried.and_then(Elf::mini_debug_info);
+        let debug = debug.or_else(|| Elf::parse(carried.as_deref()?).ok());
         let table = match (&parsed, &debug) {
             (Some(image), Some(debug)) => elf_table(image, debug, self.options.demangling),
             (Some(only), None) | (None, Some(only)) => elf_table(only, only, self.options.demangling),
@@ -172,25 +185,42 @@ impl SymbolStore {
     fn open_source(&self, wanted: &Wanted<'_>) -> SourceLookup {
         let image = self.locator.image(wanted);
         let parsed = image.as_ref().ok().map(elf_of).transpose()?;
-        if parsed.as_ref().is_some_and(|elf| elf.has_debug_section(".debug_info")) {
+        let info = |found: Arc<Found>, image: &Elf<'_>| {
+            let info = DebugInfo::new(found, image, wanted, &self.locator, self.options.demangling);
+            if let Some(Recall(recall)) = self.recall.get() {
+                info.remember(recall);
+            }
+            info
+        };
+        if let (Ok(_), Some(elf)) = (&image, &parsed)
+            && elf.has_debug_section(".debug_info")
+        {
             // The file is opened again, as it is to stay open on its own.
             let again = self.locator.image(wanted).map_err(Unavailable::NotFound)?;
-            return self.source_in(again, parsed.as_ref(), wanted);
+            return Ok(Arc::new(info(Arc::new(again), elf)));
         }
-        match self.locator.debug_info(wanted, parsed.as_ref()) {
-            Ok(found) => self.source_in(found, parsed.as_ref(), wanted),
-            Err(_) if image.is_ok() => Err(Unavailable::NoDebugInfo),
-            Err(_) => Err(Unavailable::NotFound(image.err().unwrap_or_default())),
-        }
+        let found = match (self.locator.debug_info(wanted, parsed.as_ref()), image.is_ok()) {
+            (Ok(found), _) => Arc::new(found),
+            (Err(_), true) => return Err(Unavailable::NoDebugInfo),
+            (Err(_), false) => return Err(Unavailable::NotFound(image.err().unwrap_or_default())),
+        };
+        // Without the image the debug file's own headers say where code lay.
+        let own = elf_of(&found)?;
+        Ok(Arc::new(info(Arc::clone(&found), parsed.as_ref().unwrap_or(&own))))
     }
 
-    /// The debug information in a file, for an image; without an image the file's own headers say where code lay.
-    fn source_in(&self, found: Found, image: Option<&Elf<'_>>, wanted: &Wanted<'_>) -> SourceLookup {
-        let again = if image.is_none() { Contents::open(&found.path).ok() } else { None };
-        let own = again.as_ref().and_then(|contents| Elf::parse(contents).ok());
-        let image = image.or(own.as_ref()).ok_or(Unavailable::NoDebugInfo)?;
-        let opened = DebugInfo::open(found, image, wanted.path, &self.locator, self.options.demangling);
-        opened.map(Arc::new).ok_or(Unavailable::NoDebugInfo)
+    /// What has been found out of debug information, by object: so that it can be kept for another run. Only objects
+    /// with a build id of which something new is known.
+    pub fn learned(&self) -> Vec<(BuildId, Vec<u8>)> {
+        let slots = self.sources.lock().unwrap_or_else(PoisonError::into_inner);
+        let infos = slots.values().filter_map(|slot| slot.get()?.as_ref().ok());
+        infos.filter_map(|info| info.learned()).collect()
+    }
+
+    /// Tells what another run has learned of an object, before it is first asked about. Bytes that do not fit the
+    /// object, or are damaged, tell nothing.
+    pub fn remember(&self, recall: impl Fn(BuildId) -> Option<Vec<u8>> + Send + Sync + 'static) {
+        let _ = self.recall.set(Recall(Box::new(recall)));
     }
 
     fn build_kernel(&self, build_id: Option<BuildId>, reference: Option<&Reference<'_>>) -> Lookup {

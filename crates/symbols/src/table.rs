@@ -4,6 +4,7 @@ use oxperf_objects::elf::SymbolBinding;
 
 use crate::demangle::Demangling;
 use crate::entry::Suffix;
+use crate::segments::Segments;
 use crate::shown::Shown;
 use crate::spans::Spans;
 
@@ -35,6 +36,8 @@ pub struct SymbolTable {
     pub(crate) spans: Spans<SymbolId>,
     pub(crate) shown: Shown,
     pub(crate) demangling: Demangling,
+    /// Where the object's bytes have their virtual addresses; none where the table knows no other addresses.
+    pub(crate) image: Segments,
 }
 
 /// One symbol as the table keeps it.
@@ -76,6 +79,11 @@ impl SymbolTable {
     /// The linker's name of a symbol, as its source spells it.
     pub fn linkage_name(&self, id: SymbolId) -> Option<&[u8]> {
         Some(self.linkage(self.symbols.get(usize::try_from(id.0).ok()?)?))
+    }
+
+    /// The virtual address of the table's address: what objdump and addr2line call it.
+    pub fn object_address(&self, address: u64) -> u64 {
+        self.image.address(address).unwrap_or(address)
     }
 
     /// All ids in order of address.

@@ -43,7 +43,7 @@ fn inlined_functions_stand_in_each_other_with_the_lines_of_their_calls() {
     let described = |offset| {
         let frames = info.frames(offset);
         let frames = frames.iter().map(|frame| {
-            let name = frame.function.as_ref().map_or("?", |function| &function.name);
+            let name = frame.function.as_deref().unwrap_or("?");
             let line = frame.line.as_ref().map_or(0, |line| line.line);
             format!("{}:{line}", name.rsplit("::").next().unwrap_or(name))
         });
@@ -74,4 +74,23 @@ fn only_units_that_were_asked_about_are_read() {
     info.frames(start);
     assert_eq!(info.units(), (all, 1));
     assert!(info.frames(u64::MAX).is_empty());
+}
+
+#[test]
+fn another_run_need_not_read_what_one_has_learned() {
+    let path = std::env::current_exe().unwrap();
+    let wanted = Wanted { path: path.as_os_str().as_encoded_bytes(), build_id: None, kind: ObjectKind::User };
+    let (info, (start, end)) = own();
+    let first = SymbolStore::new(StoreOptions::default());
+    let asked = first.source(&wanted).unwrap();
+    let known: Vec<_> = (start..end).map(|offset| asked.frames(offset)).collect();
+    let learned = first.learned();
+    assert_eq!(learned.len(), 1);
+    let second = SymbolStore::new(StoreOptions::default());
+    second.remember(move |id| learned.iter().find(|(other, _)| *other == id).map(|(_, bytes)| bytes.clone()));
+    let remembered = second.source(&wanted).unwrap();
+    assert_eq!((start..end).map(|offset| remembered.frames(offset)).collect::<Vec<_>>(), known);
+    assert!(second.learned().is_empty(), "nothing new");
+    assert_eq!(remembered.units().1, 0, "no unit was read");
+    assert_eq!(info.frames(start), known[0]);
 }

@@ -49,10 +49,34 @@ impl<F: Copy> Batch<F> {
     /// Moves everything to a batch with other frames.
     pub(super) fn drain_to<G>(&mut self, other: &mut Batch<G>, frame: impl Fn(F) -> G) {
         other.chains.extend(self.chains.drain(..).map(&frame));
-        other.samples.extend(self.samples.drain(..).map(|sample| {
-            let Sample { event, thread, comm, cpu, trace, chain_end, period, taken, .. } = sample;
-            Sample { event, thread, comm, cpu, trace, frame: frame(sample.frame), chain_end, period, taken }
-        }));
+        other.samples.extend(self.samples.drain(..).map(|sample| sample.with(frame(sample.frame))));
+    }
+
+    /// The same where an entry of a chain may be several frames.
+    pub(super) fn drain_expanded<'g, G: Copy + 'g>(
+        &mut self,
+        other: &mut Batch<G>,
+        frame: impl Fn(F) -> G,
+        entry: impl Fn(F) -> &'g [G],
+    ) {
+        let mut start = 0;
+        for sample in self.samples.drain(..) {
+            for &link in &self.chains[start..sample.chain_end] {
+                other.chains.extend_from_slice(entry(link));
+            }
+            start = sample.chain_end;
+            let chain_end = other.chains.len();
+            other.samples.push(Sample { chain_end, ..sample.with(frame(sample.frame)) });
+        }
+        self.chains.clear();
+    }
+}
+
+impl<F> Sample<F> {
+    /// The sample with another kind of frame.
+    fn with<G>(self, frame: G) -> Sample<G> {
+        let Sample { event, thread, comm, cpu, trace, chain_end, period, taken, .. } = self;
+        Sample { event, thread, comm, cpu, trace, frame, chain_end, period, taken }
     }
 }
 

@@ -1,7 +1,7 @@
 //! From located addresses to the profile's frames: one frame a function, or an address where no name is known.
 
 use oxperf_machine::{DsoId as MachineDso, Machine};
-use oxperf_resolve::{Frame as Located, FrameId as LocatedId, FrameTable, Names};
+use oxperf_resolve::{Frame as Located, FrameId as LocatedId, FrameTable, Names, Step};
 use oxperf_symbols::SymbolId as TableSymbol;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
@@ -13,6 +13,11 @@ use crate::profile::{Dso, DsoId, Frame, FrameId, Profile, Symbol, SymbolId};
 #[derive(Debug, Default)]
 pub(super) struct Naming {
     frames: Vec<FrameId>,
+    /// Which of the lists stands for the address in a call chain, from 1; 0 for the frame alone.
+    entries: Vec<u32>,
+    /// Frames of functions that were inlined and of the one that has the code, innermost first.
+    lists: Vec<Box<[FrameId]>>,
+    inlined: FxHashMap<SymbolId, FrameId>,
     by_symbol: FxHashMap<(MachineDso, Option<TableSymbol>), FrameId>,
     nameless: FxHashMap<Frame, FrameId>,
     /// The profile's dso of each of the machine's, as far as they were needed.
@@ -36,6 +41,21 @@ impl Naming {
         self.frames[id.0 as usize]
     }
 
+    /// Whether an address may stand for several frames in a call chain.
+    pub(super) fn expands(&self) -> bool {
+        !self.lists.is_empty()
+    }
+
+    /// The frames that an address stands for in a call chain, innermost first.
+    #[inline]
+    pub(super) fn entry(&self, id: LocatedId) -> &[FrameId] {
+        let index = id.0 as usize;
+        match self.entries.get(index).and_then(|list| list.checked_sub(1)) {
+            Some(list) => &self.lists[list as usize],
+            None => std::slice::from_ref(&self.frames[index]),
+        }
+    }
+
     /// Names every address that is new since the last call.
     pub(super) fn extend(
         &mut self,
@@ -43,6 +63,7 @@ impl Naming {
         names: &mut Names<'_>,
         machine: &Machine,
         profile: &mut Profile,
+        inlines: bool,
     ) {
         let new = &located.all()[self.frames.len()..];
         names.load(machine, &dsos_of(new));
@@ -50,10 +71,54 @@ impl Naming {
         let found: Vec<Found> =
             new.par_iter().with_min_len(4096).map(|frame| find(names, machine, frame)).collect();
         self.frames.reserve(new.len());
+        let first = self.frames.len();
         for (frame, found) in new.iter().zip(found) {
             let id = self.profile_frame(frame, found, names, machine, profile);
             self.frames.push(id);
         }
+        if inlines {
+            self.expand(first, new, names, machine, profile);
+        }
+    }
+
+    /// Finds what was inlined at addresses that have just been named, the first of them `first`.
+    fn expand(
+        &mut self,
+        first: usize,
+        new: &[Located],
+        names: &Names<'_>,
+        machine: &Machine,
+        profile: &mut Profile,
+    ) {
+        let steps = new.par_iter().with_min_len(64).map(|frame| steps_of(names, machine, frame));
+        let steps: Vec<Vec<Step>> = steps.collect();
+        self.entries.resize(first, 0);
+        for (nth, (frame, steps)) in new.iter().zip(steps).enumerate() {
+            let own = self.frames[first + nth];
+            let list: Box<[FrameId]> =
+                steps.iter().map(|step| self.step_frame(own, frame, step, profile)).collect();
+            if list.len() > 1 || list.first().is_some_and(|&only| only != own) {
+                self.lists.push(list);
+                self.entries.push(self.lists.len() as u32);
+            } else {
+                self.entries.push(0);
+            }
+        }
+    }
+
+    /// The frame of a function that an address belongs to, where `own` is that of the symbol.
+    fn step_frame(&mut self, own: FrameId, located: &Located, step: &Step, profile: &mut Profile) -> FrameId {
+        let frame = profile.frames[own.index()];
+        let around = frame.symbol.and_then(|symbol| profile.symbols.get(symbol.index()));
+        let (Some(name), Some(around)) = (&step.inlined, around) else { return own };
+        let inlined = Symbol { name: name.to_string(), inlined: true, ..around.clone() };
+        let symbol = self.symbol(inlined, profile);
+        let next = FrameId(profile.frames.len() as u32);
+        let id = *self.inlined.entry(symbol).or_insert(next);
+        if id == next {
+            profile.frames.push(Frame { symbol: Some(symbol), address: located.ip, ..frame });
+        }
+        id
     }
 
     fn profile_frame(
@@ -75,7 +140,8 @@ impl Naming {
         let dso = place.map(|place| self.dso(place.dso, machine, profile));
         let name = place.and_then(|place| names.name(machine, &place));
         let symbol = dso.zip(name).map(|(dso, name)| {
-            let symbol = Symbol { name: name.text.to_owned(), dso, start: name.start, end: name.end };
+            let symbol =
+                Symbol { name: name.text.to_owned(), dso, start: name.start, end: name.end, inlined: false };
             self.symbol(symbol, profile)
         });
         let dso_address = place.map_or(frame.ip, |place| place.address);
@@ -133,6 +199,11 @@ fn find(names: &Names<'_>, machine: &Machine, frame: &Located) -> Found {
         Some(name) => Found::Symbol(name.symbol),
         None => Found::Nothing,
     }
+}
+
+fn steps_of(names: &Names<'_>, machine: &Machine, frame: &Located) -> Vec<Step> {
+    let named = frame.place.and_then(|place| Some((place, names.name(machine, &place)?)));
+    named.map(|(place, name)| names.steps(machine, &place, &name)).unwrap_or_default()
 }
 
 /// The distinct dsos of some addresses.

@@ -34,8 +34,9 @@ pub(crate) struct Location {
 pub(crate) enum Range {
     /// No key asks for it.
     Any,
-    /// A symbol's first address and the one behind it, in the object whose name has the rank.
-    Symbol(u32, u64, u64),
+    /// A symbol's first address and the one behind it, in the object whose name has the rank; behind them, for a function
+    /// that was inlined there, the rank of its name, from 1.
+    Symbol(u32, u64, u64, u32),
     /// A bare address, compared as a signed number: kernel addresses come first.
     Address(i64),
 }
@@ -147,7 +148,10 @@ impl<'a> Placing<'a> {
         let dso_rank = self.dso_rank(frame.dso);
         let symbol = frame.symbol.filter(|_| self.by_symbol);
         let (name_rank, range) = match symbol.and_then(|id| self.symbol(id.index())) {
-            Some((name, symbol)) => (Some(name), Range::Symbol(dso_rank, symbol.start, symbol.end)),
+            Some((name, symbol)) => {
+                let inlined = if symbol.inlined { name + 1 } else { 0 };
+                (Some(name), Range::Symbol(dso_rank, symbol.start, symbol.end, inlined))
+            }
             None if self.by_symbol => (None, Range::Address(address.cast_signed())),
             None => (None, Range::Any),
         };

@@ -11,11 +11,11 @@ pub(crate) struct StepId(pub(crate) u32);
 
 /// What a call graph shows on one line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-struct StepKey {
-    dso: Option<DsoId>,
-    /// The symbol's first address, or the address itself.
-    start: u64,
-    named: bool,
+enum StepKey<'a> {
+    /// A symbol by its object and first address, or an address itself.
+    Place { dso: Option<DsoId>, start: u64, named: bool },
+    /// A function that was inlined, by its name: it has no place of its own.
+    Inlined(&'a str),
 }
 
 /// A step seen as an address, for the order of lines of equal weight.
@@ -53,8 +53,12 @@ impl Steps {
         for (id, frame) in (0..).map(FrameId).zip(&profile.frames) {
             let symbol = frame.symbol.and_then(|symbol| profile.symbols.get(symbol.index()));
             let start = symbol.map_or(frame.address, |symbol| symbol.start);
-            let key = StepKey { dso: frame.dso, start, named: symbol.is_some() };
-            let place = StepPlace { dso: frame.dso, start, address: frame.address, named: key.named };
+            let named = symbol.is_some();
+            let key = match symbol.filter(|symbol| symbol.inlined) {
+                Some(inlined) => StepKey::Inlined(&inlined.name),
+                None => StepKey::Place { dso: frame.dso, start, named },
+            };
+            let place = StepPlace { dso: frame.dso, start, address: frame.address, named };
             let next = StepId(steps.places.len() as u32);
             let step = *known.entry(key).or_insert(next);
             if step == next {

@@ -86,9 +86,11 @@ pub(crate) fn run(matches: &ArgMatches, _program: &str) -> Result<i32, Failure> 
         keep_outermost: false,
         moments: format.needs_moments() || format == Format::Pprof,
         by_address: false,
+        inlines: naming::inlines(matches),
     };
     let traced = (matches, itrace::options(matches, ItraceOptions::REPORT)?);
     let Loaded { profile, diagnostics, .. } = collect::load(&input, &reader, &names, options, None, traced)?;
+    naming::keep(&names);
     report_trouble(&diagnostics);
     report_chains(&profile.chain_losses);
     let event = choose(&profile, matches.get_one::<String>("event"), input.path())?;

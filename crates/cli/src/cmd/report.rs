@@ -89,6 +89,7 @@ fn show(
     let traced = (matches, itrace::options(matches, ItraceOptions::REPORT)?);
     let Loaded { profile, diagnostics, .. } =
         collect::load(input, reader, &names, options.collect, formatters.as_ref(), traced)?;
+    naming::keep(&names);
     report_trouble(&diagnostics);
     report_chains(&profile.chain_losses);
     if profile.events.iter().all(|event| event.sample_count == 0) {

@@ -9,6 +9,7 @@ mod place_text;
 mod printer;
 mod shorthand;
 mod sideband;
+mod sourced;
 mod symbols;
 mod traced;
 
@@ -31,6 +32,7 @@ use clock::Clock;
 use filter::Filter;
 use printer::{Printer, PrinterOptions};
 use sideband::Shown;
+use sourced::Sourcing;
 use symbols::Symbols;
 
 /// The options.
@@ -45,7 +47,7 @@ pub(crate) fn command() -> Command {
                 .value_name("[TYPE:]FIELDS")
                 .allow_hyphen_values(true)
                 .action(ArgAction::Append)
-                .help("Fields to show, comma separated; +FIELD and -FIELD change the default (comm,tid,pid,time,cpu,event,trace,ip,sym,dso,addr,symoff,period,weight,phys_addr,flags,synth,insn,insnlen,ipc,brstack,callindent,disasm,unwind)"),
+                .help("Fields to show, comma separated; +FIELD and -FIELD change the default (comm,tid,pid,time,cpu,event,trace,ip,sym,dso,addr,symoff,period,weight,phys_addr,flags,synth,insn,insnlen,ipc,brstack,callindent,disasm,srcline,srccode,unwind)"),
         )
         .arg(Arg::new("hide-call-graph").short('G').long("hide-call-graph").action(ArgAction::SetTrue).help("Show the sampled address only, not its callers"))
         .arg(Arg::new("max-stack").long("max-stack").value_name("N").value_parser(clap::value_parser!(usize)).default_value("127").help("Most callers to show"))
@@ -131,6 +133,10 @@ pub(crate) fn run(matches: &ArgMatches, _program: &str) -> Result<i32, Failure> 
         with_chains,
         chains: chains(matches, &reader, with_chains),
         nanoseconds: matches.get_flag("ns") || shorthand.is_some(),
+        sourcing: Sourcing {
+            inlines: naming::inlines(matches),
+            whole_paths: matches.get_flag("full-source-path"),
+        },
         filter,
         symbols,
         object_width: shorthand.map_or(0, |shorthand| shorthand.object_width),
@@ -147,6 +153,7 @@ pub(crate) fn run(matches: &ArgMatches, _program: &str) -> Result<i32, Failure> 
     };
     drop(passage);
     let losses = printer.finish()?;
+    naming::keep(&names);
     report_trouble(&finished.diagnostics);
     report_chains(&losses);
     Ok(code::SUCCESS)

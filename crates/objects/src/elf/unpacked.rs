@@ -8,6 +8,8 @@ use std::borrow::Cow;
 use object::elf;
 
 use super::{Elf, Section};
+use crate::contents::Contents;
+use crate::packed::unpack;
 
 /// Deflate cannot shrink more than this; what claims more is damaged, and would only fill the memory.
 const RATIO_LIMIT: u64 = 1100;
@@ -37,6 +39,11 @@ impl<'a> Elf<'a> {
         let older = name.strip_prefix('.').map(|rest| format!(".z{rest}"));
         let names = [Some(name.as_bytes()), older.as_ref().map(String::as_bytes)];
         names.into_iter().flatten().any(|name| self.section(name).filter(holds).is_some())
+    }
+
+    /// The symbols that a stripped program carries along: an ELF file of its own (`.gnu_debugdata`).
+    pub fn mini_debug_info(&self) -> Option<Contents> {
+        unpack(self.bytes_of(self.section(b".gnu_debugdata")?)?).map(Contents::from_memory)
     }
 
     /// Unpacks what follows a compression header.

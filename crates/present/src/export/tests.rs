@@ -10,7 +10,13 @@ use super::{Exported, Format};
 
 /// `main` calls `work`: two samples there, one in `main` itself.
 fn profile() -> Profile {
-    let symbol = |name: &str, start| Symbol { name: name.to_owned(), dso: DsoId(0), start, end: start + 16 };
+    let symbol = |name: &str, start| Symbol {
+        name: name.to_owned(),
+        dso: DsoId(0),
+        start,
+        end: start + 16,
+        inlined: false,
+    };
     let frame = |symbol, address| Frame {
         dso: Some(DsoId(0)),
         symbol: Some(SymbolId(symbol)),

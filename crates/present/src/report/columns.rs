@@ -170,11 +170,22 @@ impl<'a> Columns<'a> {
         self.symbols.get(symbol.index()).map(AsRef::as_ref)
     }
 
+    fn is_inlined(&self, frame: FrameId) -> bool {
+        let symbol = self.profile.frames.get(frame.index()).and_then(|frame| frame.symbol);
+        symbol
+            .and_then(|symbol| self.profile.symbols.get(symbol.index()))
+            .is_some_and(|symbol| symbol.inlined)
+    }
+
     fn symbol(&self, buffer: &mut Vec<u8>, row: &Row, width: usize) {
         let start = buffer.len();
         buffer.extend_from_slice(&[b'[', row.level.letter() as u8, b']', b' ']);
         match self.symbol_name(row.frame) {
-            Some(name) => buffer.extend_from_slice(name.as_bytes()),
+            Some(name) => {
+                buffer.extend_from_slice(name.as_bytes());
+                // As in perf the column is not made wider for it.
+                buffer.extend_from_slice(if self.is_inlined(row.frame) { b" (inlined)" } else { b"" });
+            }
             // As C does it, zero goes without 0x.
             None if row.address == 0 => buffer.extend_from_slice(&[b'0'; 16]),
             None => push_address(buffer, row.address),

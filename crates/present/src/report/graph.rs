@@ -214,7 +214,10 @@ impl<'a> Graphs<'a> {
         let frame = self.profile.frames.get(frame.index());
         let symbol = frame.and_then(|frame| self.profile.symbols.get(frame.symbol?.index()));
         match (symbol, frame.map_or(0, |frame| frame.address)) {
-            (Some(symbol), _) => buffer.extend_from_slice(visible(&symbol.name).as_bytes()),
+            (Some(symbol), _) => {
+                buffer.extend_from_slice(visible(&symbol.name).as_bytes());
+                buffer.extend_from_slice(if symbol.inlined { b" (inlined)" } else { b"" });
+            }
             // As C does it, zero goes without 0x.
             (None, 0) => buffer.push(b'0'),
             // Writing to a vector cannot fail.

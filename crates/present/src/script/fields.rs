@@ -6,7 +6,7 @@ use oxperf_abi::EventType;
 
 /// A set of fields.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
-pub struct FieldSet(u32);
+pub struct FieldSet(u64);
 
 macro_rules! fields {
     ($($(#[$doc:meta])* $name:ident = $bit:expr, $text:expr;)*) => {
@@ -77,6 +77,10 @@ fields! {
     DISASM = 27, "disasm";
     /// Why the walk over a copied stack ended.
     UNWIND = 28, "unwind";
+    /// The source line of the address.
+    SRCLINE = 40, "srcline";
+    /// The text of the source line of the sample's own address.
+    SRCCODE = 41, "srccode";
 }
 
 impl FieldSet {

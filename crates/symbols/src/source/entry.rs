@@ -1,11 +1,31 @@
 //! What entries say of addresses and of the functions that they stand for.
 
-use gimli::{AttributeValue, EntriesRaw};
+use gimli::{AttributeValue, EntriesRaw, Section};
 
 use super::{Dwarf, GimliUnit, Slice};
 
-/// Ranges of one entry that are read; more are damage.
-const RANGES_LIMIT: usize = 1 << 20;
+/// How many more ranges, or rows of line tables, are read in one walk.
+///
+/// A damaged file may name the same long list again and again; what is not shared takes bytes of its own, so an honest
+/// file never comes to the end of it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Budget(usize);
+
+impl Budget {
+    /// As much as the bytes of the sections can mean.
+    pub(super) fn of(dwarf: &Dwarf<'_>) -> Budget {
+        let (info, lines) = (dwarf.debug_info.reader(), dwarf.debug_line.reader());
+        let lists = [dwarf.ranges.debug_ranges().reader(), dwarf.ranges.debug_rnglists().reader()];
+        Budget(info.len() + lines.len() + lists.iter().map(|list| list.len()).sum::<usize>())
+    }
+
+    /// Takes a part of it; whether there was that much left.
+    pub(super) fn spend(&mut self, count: usize) -> bool {
+        let left = self.0.checked_sub(count);
+        self.0 = left.unwrap_or(0);
+        left.is_some()
+    }
+}
 
 /// The attributes of an entry that tell where its code is.
 #[derive(Default)]
@@ -37,10 +57,15 @@ impl<'a> CodeAttributes<'a> {
     }
 
     /// Calls `visit` with each range that holds an address.
-    pub(super) fn visit(self, dwarf: &Dwarf<'a>, unit: &GimliUnit<'a>, mut visit: impl FnMut(u64, u64)) {
+    pub(super) fn visit(
+        self,
+        (dwarf, unit): (&Dwarf<'a>, &GimliUnit<'a>),
+        budget: &mut Budget,
+        mut visit: impl FnMut(u64, u64),
+    ) {
         if let Some(ranges) = self.ranges {
             let Ok(Some(mut ranges)) = dwarf.attr_ranges(unit, ranges) else { return };
-            for _ in 0..RANGES_LIMIT {
+            while budget.spend(1) {
                 let Ok(Some(range)) = ranges.next() else { return };
                 if range.begin < range.end {
                     visit(range.begin, range.end);

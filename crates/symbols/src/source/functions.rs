@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use super::entry::{CodeAttributes, read};
+use super::entry::{Budget, CodeAttributes, read};
 use super::inlined::Inlined;
 use super::{Dwarf, GimliUnit};
 use crate::spans::Spans;
@@ -27,6 +27,7 @@ impl Functions {
     /// Walks the unit's entries; what is damaged ends the walk.
     pub(super) fn read<'a>(dwarf: &Dwarf<'a>, unit: &GimliUnit<'a>) -> Functions {
         let (mut list, mut ranges) = (Vec::new(), Vec::new());
+        let mut budget = Budget::of(dwarf);
         let Ok(mut entries) = unit.entries_raw(None) else { return Functions::default() };
         while !entries.is_empty() {
             let entry = entries.next_offset().0;
@@ -47,7 +48,7 @@ impl Functions {
             }
             if code.any() {
                 let index = list.len() as u32;
-                code.visit(dwarf, unit, |start, end| ranges.push((start, end, index)));
+                code.visit((dwarf, unit), &mut budget, |start, end| ranges.push((start, end, index)));
                 list.push(Function { entry, inlined: OnceLock::new() });
             }
         }

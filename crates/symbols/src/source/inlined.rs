@@ -2,7 +2,7 @@
 
 use gimli::{AttributeValue, UnitOffset};
 
-use super::entry::{CodeAttributes, read};
+use super::entry::{Budget, CodeAttributes, read};
 use super::names::Origin;
 use super::{Dwarf, GimliUnit, Slice};
 
@@ -46,6 +46,7 @@ impl Inlined {
         let mut entries = unit.entries_raw(Some(function))?;
         let Some(abbreviation) = entries.read_abbreviation()? else { return Ok(()) };
         entries.skip_attributes(abbreviation.attributes())?;
+        let mut budget = Budget::of(dwarf);
         // Depths of the calls around the entry, and of a function within the function, whose calls are its own.
         let (mut around, mut foreign): (Vec<isize>, Option<isize>) = (Vec::new(), None);
         while !entries.is_empty() && entries.next_depth() > 0 {
@@ -68,7 +69,7 @@ impl Inlined {
                 call.take(name, &value);
             })?;
             if code.any() && around.len() < DEPTH_LIMIT {
-                self.add(call, around.len() as u32, code, (dwarf, unit));
+                self.add(call, around.len() as u32, code, (dwarf, unit), &mut budget);
                 around.push(depth);
             }
         }
@@ -80,11 +81,12 @@ impl Inlined {
         call: Call,
         depth: u32,
         code: CodeAttributes<'a>,
-        (dwarf, unit): (&Dwarf<'a>, &GimliUnit<'a>),
+        place: (&Dwarf<'a>, &GimliUnit<'a>),
+        budget: &mut Budget,
     ) {
         let index = self.calls.len() as u32;
         self.calls.push(call);
-        code.visit(dwarf, unit, |start, end| self.ranges.push((depth, start, end, index)));
+        code.visit(place, budget, |start, end| self.ranges.push((depth, start, end, index)));
     }
 
     /// The calls that an address lies in, the outermost first.

@@ -1,10 +1,8 @@
-//! The debug information of one object.
+//! The debug information of one object, opened.
 
-use std::path::Path;
 use std::sync::{Arc, PoisonError};
 
 use gimli::DebugInfoOffset;
-use oxperf_objects::elf::Segment;
 use oxperf_objects::{Elf, Found, Locator};
 
 use super::functions::Functions;
@@ -14,20 +12,17 @@ use super::names::{Naming, Origin, REFERENCES_LIMIT, naming};
 use super::sections::Sections;
 use super::split::Split;
 use super::units::{Head, Unit, Units, root};
-use super::{Dwarf, GimliUnit, SourceFrame, SourceFunction, SourceLine};
+use super::{Dwarf, GimliUnit, SourceFrame, SourceLine};
 use crate::demangle::Demangling;
 
-/// The source lines and inlined functions of an object, by offset into the file that ran: the addresses of
-/// [`SymbolTable`](crate::SymbolTable).
-///
-/// Units are read when they are first asked about. Any number of threads may ask.
+/// The files that an object's debug information lies in, by virtual address. Units are read when they are first asked
+/// about.
 #[derive(Debug)]
-pub struct DebugInfo {
+pub(super) struct Object {
     file: File,
     /// What several objects have in common.
     common: Option<Box<File>>,
     split: Split,
-    image: Segments,
     demangling: Demangling,
 }
 
@@ -45,85 +40,38 @@ enum Side {
     Common,
 }
 
-/// Where the bytes of the image have their virtual addresses.
-#[derive(Debug)]
-struct Segments(Vec<Segment>);
-
-impl Segments {
-    fn address(&self, offset: u64) -> Option<u64> {
-        let holds = |s: &&Segment| offset >= s.offset && offset - s.offset < s.memory_size;
-        let segment = self.0.iter().filter(holds).max_by_key(|segment| segment.offset)?;
-        Some(offset.wrapping_sub(segment.offset).wrapping_add(segment.address))
-    }
-
-    fn offset(&self, address: u64) -> Option<u64> {
-        let holds = |s: &&Segment| address >= s.address && address - s.address < s.memory_size;
-        let segment = self.0.iter().find(holds)?;
-        Some(address.wrapping_sub(segment.address).wrapping_add(segment.offset))
-    }
-}
-
-impl DebugInfo {
-    /// Opens the debug information in `found`, for the image that ran; `program` is its recorded path. `None` where the
-    /// file has none that can be read.
-    pub(crate) fn open(
-        found: Found,
-        image: &Elf<'_>,
+impl Object {
+    /// Opens the debug information in `found`; `program` is the recorded path of what ran. `None` where the file has
+    /// none that can be read.
+    pub(super) fn open(
+        found: &Arc<Found>,
         program: &[u8],
         locator: &Locator,
         demangling: Demangling,
-    ) -> Option<DebugInfo> {
-        let common = common_file(&found, locator);
-        let sections = Sections::open(found, false)?;
-        let units = Units::find(&sections.dwarf(), true);
-        Some(DebugInfo {
+    ) -> Option<Object> {
+        let sections = Sections::open(Arc::clone(found), false)?;
+        let units = Units::find(sections.dwarf(), true);
+        Some(Object {
             file: File { sections, units },
-            common: common.map(Box::new),
+            common: common_file(found, locator).map(Box::new),
             split: Split::new(locator.clone(), program),
-            image: Segments(image.segments().to_vec()),
             demangling,
         })
     }
 
-    /// The file that it is read from.
-    pub fn path(&self) -> &Path {
-        &self.file.sections.path
-    }
-
     /// How many units there are, and how many of them have been read.
-    pub fn units(&self) -> (usize, usize) {
+    pub(super) fn units(&self) -> (usize, usize) {
         (self.file.units.len(), self.file.units.touched())
     }
 
-    /// The line that the code at an offset was made from.
-    pub fn line(&self, offset: u64) -> Option<SourceLine> {
-        let address = self.image.address(offset)?;
-        let (dwarf, unit) = self.unit(address)?;
-        self.lines(&dwarf, unit).find(address)
+    /// The lines of the code from `start` to `end`, each with its first address.
+    pub(super) fn lines_between(&self, start: u64, end: u64) -> Vec<(u64, SourceLine)> {
+        let Some((dwarf, unit)) = self.unit(start) else { return Vec::new() };
+        self.lines(&dwarf, unit).between(start, end)
     }
 
-    /// The lines of the code from `start` to `end`, each with the offset of its first byte, in ascending order.
-    pub fn lines_between(&self, start: u64, end: u64) -> Vec<(u64, SourceLine)> {
-        let Some(first) = self.image.address(start) else { return Vec::new() };
-        let last = first.saturating_add(end.saturating_sub(start));
-        let Some((dwarf, unit)) = self.unit(first) else { return Vec::new() };
-        let rows = self.lines(&dwarf, unit).between(first, last);
-        let mut rows: Vec<_> = rows
-            .into_iter()
-            .filter_map(|(address, line)| Some((self.image.offset(address)?, line)))
-            .collect();
-        rows.sort_by_key(|(offset, _)| *offset);
-        rows
-    }
-
-    /// The functions that the code at an offset belongs to: the innermost inlined one first, the function that has the
-    /// code last. Empty where nothing is known.
-    pub fn frames(&self, offset: u64) -> Vec<SourceFrame> {
-        let known = self.image.address(offset).and_then(|address| self.frames_at(address));
-        known.unwrap_or_default()
-    }
-
-    fn frames_at(&self, address: u64) -> Option<Vec<SourceFrame>> {
+    /// The functions that the code at an address belongs to, innermost first; `None` where nothing is known.
+    pub(super) fn frames(&self, address: u64) -> Option<Vec<SourceFrame>> {
         let (dwarf, unit) = self.unit(address)?;
         let lines = self.lines(&dwarf, unit);
         let head = self.head(&dwarf, unit)?;
@@ -194,7 +142,7 @@ impl DebugInfo {
     }
 
     /// What an entry is called; remembered, as the same functions are inlined in many places.
-    fn name(&self, context: &Context<'_, '_>, origin: Origin) -> Option<SourceFunction> {
+    fn name(&self, context: &Context<'_, '_>, origin: Origin) -> Option<Arc<str>> {
         let Origin::Unit(entry) = origin else { return self.look_up(context, origin) };
         let names = || context.unit.names.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = names().get(&entry) {
@@ -205,7 +153,7 @@ impl DebugInfo {
         found
     }
 
-    fn look_up(&self, context: &Context<'_, '_>, origin: Origin) -> Option<SourceFunction> {
+    fn look_up(&self, context: &Context<'_, '_>, origin: Origin) -> Option<Arc<str>> {
         let mut found = Naming::default();
         let mut next = Some((Side::Own, context.head.offset, origin));
         for _ in 0..REFERENCES_LIMIT {
@@ -218,7 +166,7 @@ impl DebugInfo {
             }
             next = said.origin.map(|origin| (home.0, home.1, origin));
         }
-        self.function(found, context.head.plain_names)
+        self.shown(found)
     }
 
     /// What the entry says that is meant by `origin` in a unit of a file, and where that entry is.
@@ -252,12 +200,9 @@ impl DebugInfo {
         Some((said, (side, holder.offset)))
     }
 
-    fn function(&self, said: Naming, plain_names: bool) -> Option<SourceFunction> {
-        let is_linkage = said.linkage.is_some() || plain_names;
+    fn shown(&self, said: Naming) -> Option<Arc<str>> {
         let name = said.linkage.or(said.name)?;
-        let shown =
-            if is_linkage { Arc::from(self.demangling.show(name.as_bytes(), "")) } else { Arc::from(name) };
-        Some(SourceFunction { name: shown, is_linkage })
+        Some(Arc::from(self.demangling.show(name.as_bytes(), "")))
     }
 }
 
@@ -272,7 +217,7 @@ struct Context<'c, 'a> {
 fn common_file(found: &Found, locator: &Locator) -> Option<File> {
     let elf = Elf::parse(&found.contents).ok()?;
     let common = locator.alternate(&found.path, elf.alternate_link()?).ok()?;
-    let sections = Sections::open(common, false)?;
-    let units = Units::find(&sections.dwarf(), false);
+    let sections = Sections::open(Arc::new(common), false)?;
+    let units = Units::find(sections.dwarf(), false);
     Some(File { sections, units })
 }

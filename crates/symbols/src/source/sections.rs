@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 use std::ops::Range;
-use std::path::PathBuf;
+use std::sync::Arc;
 
 use gimli::{DwarfPackageSections, DwarfSections, RunTimeEndian};
 use oxperf_objects::{Contents, Elf, Found};
@@ -12,8 +12,7 @@ use super::{Dwarf, Slice};
 /// A file that stays open, with its sections.
 #[derive(Debug)]
 pub(super) struct Sections {
-    pub(super) path: PathBuf,
-    contents: Contents,
+    file: Arc<Found>,
     endian: RunTimeEndian,
     dwarf: DwarfSections<Held>,
 }
@@ -44,19 +43,18 @@ impl Held {
 
 impl Sections {
     /// The sections of a file; those of split units where `split`. `None` where it is no ELF file with DWARF in it.
-    pub(super) fn open(found: Found, split: bool) -> Option<Sections> {
-        let Found { path, contents, .. } = found;
-        let elf = Elf::parse(&contents).ok()?;
+    pub(super) fn open(file: Arc<Found>, split: bool) -> Option<Sections> {
+        let elf = Elf::parse(&file.contents).ok()?;
         let endian = endian(&elf);
         let dwarf =
             DwarfSections::load(|id| hold(&elf, if split { id.dwo_name() } else { Some(id.name()) })).ok()?;
         let has_units = elf.has_debug_section(if split { ".debug_info.dwo" } else { ".debug_info" });
-        has_units.then_some(Sections { path, contents, endian, dwarf })
+        has_units.then_some(Sections { file, endian, dwarf })
     }
 
     /// The sections for gimli.
     pub(super) fn dwarf(&self) -> Dwarf<'_> {
-        self.dwarf.borrow(|held| Slice::new(held.bytes(&self.contents), self.endian))
+        self.dwarf.borrow(|held| Slice::new(held.bytes(&self.file.contents), self.endian))
     }
 }
 

@@ -65,7 +65,7 @@ impl Split {
         let name = Path::new(std::ffi::OsStr::from_bytes(name.slice()));
         let base = text(skeleton.comp_dir).map(|base| base.slice()).unwrap_or_default();
         let path = Path::new(std::ffi::OsStr::from_bytes(base)).join(name);
-        let sections = Box::new(Sections::open(self.open(path.as_os_str().as_bytes())?, true)?);
+        let sections = Box::new(Sections::open(self.open(path.as_os_str().as_bytes())?.into(), true)?);
         // The file moves into the head that is read from it.
         let mut head = {
             let mut part = sections.dwarf();

@@ -5,11 +5,11 @@ use std::sync::{Arc, Mutex, OnceLock};
 
 use gimli::{AttributeValue, DebugInfoOffset, UnitHeader, UnitType};
 
-use super::entry::{CodeAttributes, read};
+use super::entry::{Budget, CodeAttributes, read};
 use super::functions::Functions;
 use super::lines::Lines;
 use super::split::Home;
-use super::{Dwarf, GimliUnit, Slice, SourceFunction};
+use super::{Dwarf, GimliUnit, Slice};
 use crate::spans::Spans;
 
 /// All units of a file.
@@ -28,7 +28,7 @@ pub(super) struct Unit {
     pub(super) lines: OnceLock<Lines>,
     pub(super) functions: OnceLock<Functions>,
     /// What entries of the unit are called.
-    pub(super) names: Mutex<HashMap<usize, Option<SourceFunction>>>,
+    pub(super) names: Mutex<HashMap<usize, Option<Arc<str>>>>,
 }
 
 /// What is kept of a unit so that its entries can be read again without its first one.
@@ -42,8 +42,6 @@ pub(super) struct Head {
     pub(super) str_offsets_base: gimli::DebugStrOffsetsBase,
     pub(super) addr_base: gimli::DebugAddrBase,
     pub(super) rnglists_base: gimli::DebugRngListsBase,
-    /// Whether a function's name is the linker's, too: the language does not mangle.
-    pub(super) plain_names: bool,
 }
 
 /// A unit's first entry.
@@ -53,13 +51,17 @@ pub(super) struct Root<'a> {
     pub(super) code: CodeAttributes<'a>,
     pub(super) dwo_name: Option<AttributeValue<Slice<'a>>>,
     pub(super) comp_dir: Option<AttributeValue<Slice<'a>>>,
-    pub(super) plain_names: bool,
 }
 
 impl Units {
     /// Finds the units of a file. With `addresses` also the code that each covers: from the table made for that, else
     /// from the units' first entries.
-    pub(super) fn find(dwarf: &Dwarf<'_>, addresses: bool) -> Units {
+    pub(super) fn find(mut dwarf: Dwarf<'_>, addresses: bool) -> Units {
+        if addresses {
+            // Units may share their abbreviations, even all of them.
+            dwarf.populate_abbreviations_cache(gimli::AbbreviationsCacheStrategy::Duplicates);
+        }
+        let (dwarf, mut budget) = (&dwarf, Budget::of(&dwarf));
         let mut list = Vec::new();
         let mut headers = dwarf.units();
         let mut ranges = Vec::new();
@@ -73,7 +75,9 @@ impl Units {
             if addresses {
                 match listed.get(&offset) {
                     Some(known) => ranges.extend(known.iter().map(|&(start, end)| (start, end, index))),
-                    None => own_ranges(dwarf, header, |start, end| ranges.push((start, end, index))),
+                    None => {
+                        own_ranges(dwarf, header, &mut budget, |start, end| ranges.push((start, end, index)));
+                    }
                 }
             }
             list.push(Unit::at(offset));
@@ -135,15 +139,22 @@ fn listed_ranges(dwarf: &Dwarf<'_>) -> HashMap<usize, Vec<(u64, u64)>> {
 }
 
 /// The ranges of a unit by its first entry, or by its line table where that says nothing.
-fn own_ranges<'a>(dwarf: &Dwarf<'a>, header: UnitHeader<Slice<'a>>, mut visit: impl FnMut(u64, u64)) {
+fn own_ranges<'a>(
+    dwarf: &Dwarf<'a>,
+    header: UnitHeader<Slice<'a>>,
+    budget: &mut Budget,
+    mut visit: impl FnMut(u64, u64),
+) {
     if !matches!(header.type_(), UnitType::Compilation | UnitType::Skeleton(_)) {
         return;
     }
     let Some(root) = root(dwarf, header) else { return };
     if root.code.any() {
-        return root.code.visit(dwarf, &root.unit, visit);
+        return root.code.visit((dwarf, &root.unit), budget, visit);
     }
-    if let Ok(unit) = dwarf.unit(header) {
+    let Ok(unit) = dwarf.unit(header) else { return };
+    let size = unit.line_program.as_ref().map_or(0, |program| program.header().raw_program_buf().len());
+    if budget.spend(size) {
         Lines::read(dwarf, &unit).ranges().into_iter().for_each(|(start, end)| visit(start, end));
     }
 }
@@ -151,8 +162,7 @@ fn own_ranges<'a>(dwarf: &Dwarf<'a>, header: UnitHeader<Slice<'a>>, mut visit: i
 /// Reads a unit's first entry.
 pub(super) fn root<'a>(dwarf: &Dwarf<'a>, header: UnitHeader<Slice<'a>>) -> Option<Root<'a>> {
     let unit = bare(dwarf, header, dwarf.abbreviations(&header).ok()?);
-    let mut root =
-        Root { unit, code: CodeAttributes::default(), dwo_name: None, comp_dir: None, plain_names: true };
+    let mut root = Root { unit, code: CodeAttributes::default(), dwo_name: None, comp_dir: None };
     let abbreviations = Arc::clone(&root.unit.abbreviations);
     let mut entries = header.entries_raw(&abbreviations, None).ok()?;
     let abbreviation = entries.read_abbreviation().ok()??;
@@ -182,9 +192,6 @@ impl<'a> Root<'a> {
             (gimli::DW_AT_GNU_dwo_id, AttributeValue::DwoId(id)) => self.unit.dwo_id = Some(*id),
             (gimli::DW_AT_dwo_name | gimli::DW_AT_GNU_dwo_name, _) => self.dwo_name = Some(value),
             (gimli::DW_AT_comp_dir, _) => self.comp_dir = Some(value),
-            (gimli::DW_AT_language, AttributeValue::Language(language)) => {
-                self.plain_names = has_plain_names(*language);
-            }
             _ => {}
         }
     }
@@ -201,7 +208,6 @@ impl Head {
             str_offsets_base: root.unit.str_offsets_base,
             addr_base: root.unit.addr_base,
             rnglists_base: root.unit.rnglists_base,
-            plain_names: root.plain_names,
         })
     }
 
@@ -240,27 +246,4 @@ fn bare<'a>(
             _ => None,
         },
     }
-}
-
-/// Whether functions of a language go by their names in the source.
-fn has_plain_names(language: gimli::DwLang) -> bool {
-    matches!(
-        language,
-        gimli::DW_LANG_C89
-            | gimli::DW_LANG_C
-            | gimli::DW_LANG_C99
-            | gimli::DW_LANG_C11
-            | gimli::DW_LANG_C17
-            | gimli::DW_LANG_Ada83
-            | gimli::DW_LANG_Ada95
-            | gimli::DW_LANG_Cobol74
-            | gimli::DW_LANG_Cobol85
-            | gimli::DW_LANG_Fortran77
-            | gimli::DW_LANG_Fortran90
-            | gimli::DW_LANG_Pascal83
-            | gimli::DW_LANG_PLI
-            | gimli::DW_LANG_UPC
-            | gimli::DW_LANG_Go
-            | gimli::DW_LANG_Mips_Assembler
-    )
 }

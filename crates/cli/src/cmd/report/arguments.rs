@@ -138,6 +138,7 @@ pub(super) fn resolve(matches: &ArgMatches) -> Result<Resolved, Failure> {
             keep_outermost: order(&call_graph, children) == Order::Caller,
             moments: false,
             by_address: false,
+            inlines: naming::inlines(matches),
         },
         keys,
         keys_asked: matches.contains_id("sort"),

@@ -8,6 +8,7 @@ use oxperf_present::script::{FieldSet, Location, push_hex};
 use oxperf_present::visible::visible;
 use oxperf_resolve::{Name, Names, Place, PlaceId};
 
+use super::sourced::{Sourced, Sourcing};
 use crate::texts::Texts;
 
 /// Locations with some of their parts.
@@ -19,6 +20,8 @@ pub(super) struct Lines {
     symbols: HashMap<(DsoId, u64), u32>,
     names: Texts,
     dsos: Texts,
+    sourcing: Sourcing,
+    sources: Vec<Sourced>,
 }
 
 /// What a place is called.
@@ -27,12 +30,19 @@ struct Known {
     /// The number of its symbol's text, and how far it is from the symbol's start.
     symbol: Option<(u32, u64)>,
     dso: DsoId,
+    /// The number of its text where its source is shown.
+    source: Option<u32>,
 }
 
 impl Lines {
-    /// Renders the parts of a location that `fields` asks for.
-    pub(super) fn new(fields: FieldSet) -> Lines {
-        Lines { fields, ..Lines::default() }
+    /// Renders the parts of a location that `fields` asks for, with inlined functions as `sourcing` says.
+    pub(super) fn new(fields: FieldSet, sourcing: Sourcing) -> Lines {
+        Lines { fields, sourcing, ..Lines::default() }
+    }
+
+    /// What is shown of sources.
+    pub(super) fn sourcing(&self) -> Sourcing {
+        self.sourcing
     }
 
     /// The fields that are rendered.
@@ -48,7 +58,7 @@ impl Lines {
     /// Whether anything but the address is rendered.
     #[inline]
     pub(super) fn names_anything(&self) -> bool {
-        self.fields.without(FieldSet::IP | FieldSet::SYMOFF) != FieldSet::EMPTY
+        self.fields.without(FieldSet::IP | FieldSet::SYMOFF) != FieldSet::EMPTY || self.sourcing.inlines
     }
 
     /// Appends an address and what is known of its place.
@@ -66,6 +76,9 @@ impl Lines {
         }
         let Some((id, place)) = place else { return Location::default().write(fields, out) };
         let known = self.known(id, place, names, machine);
+        if let Some(source) = known.source {
+            return out.extend_from_slice(&self.sources[source as usize].alone);
+        }
         match known.symbol {
             Some((symbol, offset)) if fields.contains(FieldSet::SYM) => {
                 out.extend_from_slice(self.names.known(symbol));
@@ -77,6 +90,32 @@ impl Lines {
             _ => Location::default().write(self.part(FieldSet::SYM), out),
         }
         out.extend_from_slice(self.dsos.known(known.dso.0));
+    }
+
+    /// Appends the lines of a call chain's entry: one, or one for each function that was inlined there and for the one
+    /// that has the code.
+    #[inline]
+    pub(super) fn push_entry(
+        &mut self,
+        ip: u64,
+        place: Option<(PlaceId, Place)>,
+        (names, machine): (&mut Names<'_>, &Machine),
+        out: &mut Vec<u8>,
+    ) {
+        let source = place.and_then(|(id, place)| self.known(id, place, names, machine).source);
+        let Some(source) = source else {
+            out.push(b'\t');
+            self.push(ip, place, (names, machine), out);
+            return out.push(b'\n');
+        };
+        for step in &self.sources[source as usize].steps {
+            out.push(b'\t');
+            if self.fields.contains(FieldSet::IP) {
+                push_hex(out, ip, 16);
+            }
+            out.extend_from_slice(step);
+            out.push(b'\n');
+        }
     }
 
     #[inline]
@@ -105,7 +144,12 @@ impl Lines {
         });
         let name = names.name(machine, &place);
         let symbol = name.map(|name| (self.symbol(place.dso, &name), place.address.wrapping_sub(name.start)));
-        Known { symbol, dso: place.dso }
+        let sourced = self.sourcing.render(self.fields, &place, name.as_ref(), (names, machine));
+        let source = sourced.map(|sourced| {
+            self.sources.push(sourced);
+            self.sources.len() as u32 - 1
+        });
+        Known { symbol, dso: place.dso, source }
     }
 
     /// The number of a symbol's text.

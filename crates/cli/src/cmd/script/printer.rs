@@ -9,10 +9,10 @@ use oxperf_data::{Damage, RawRecord};
 use oxperf_machine::{Machine, ThreadId};
 use oxperf_present::records;
 use oxperf_present::script::{
-    Access, AccessColumns, EventClass, FieldSet, FieldSpec, Head, HeadLayout, Location, push_hex,
+    Access, AccessColumns, EventClass, FieldSet, FieldSpec, Head, HeadLayout, Location, push_hex, push_number,
 };
 use oxperf_present::visible::visible;
-use oxperf_resolve::{ChainLosses, Chains, KernelNames, Names, PlaceTable, SymbolSource};
+use oxperf_resolve::{ChainLosses, Chains, KernelNames, Names, Place, PlaceTable, SymbolSource};
 use oxperf_session::{EventIndex, EventTable, PlaceWriter, SampleEvent, SessionEvent, SidebandEvent, Sink};
 use oxperf_tracepoint::Formatters;
 use oxperf_wire::kernel::CallchainDeferred;
@@ -25,10 +25,12 @@ use super::filter::Filter;
 use super::lines::Lines;
 use super::place_text::PlaceText;
 use super::sideband::Shown;
+use super::sourced::Sourcing;
 use super::symbols::{Entered, Symbols};
 use super::traced::{Indent, is_branch_event};
 use crate::cmd::dump::Dumper;
 use crate::output::Output;
+use crate::source_text::SourceTexts;
 
 /// What to print.
 pub(super) struct PrinterOptions {
@@ -36,6 +38,7 @@ pub(super) struct PrinterOptions {
     pub(super) with_chains: bool,
     pub(super) chains: Chains,
     pub(super) nanoseconds: bool,
+    pub(super) sourcing: Sourcing,
     pub(super) filter: Filter,
     pub(super) symbols: Symbols,
     pub(super) shown: Shown,
@@ -89,6 +92,7 @@ pub(super) struct Printer<'s> {
     dumper: Option<Dumper>,
     pub(super) assembly: Assembly,
     look: Look,
+    source_texts: SourceTexts,
 }
 
 /// What decides how samples look, whatever their event.
@@ -96,6 +100,7 @@ struct Look {
     spec: FieldSpec,
     with_chains: bool,
     nanoseconds: bool,
+    sourcing: Sourcing,
     /// Columns of the longest name of an event.
     event_width: usize,
 }
@@ -119,7 +124,7 @@ impl<'s> Printer<'s> {
 
     /// How samples of one more event look.
     fn add_view(&mut self, event: &SessionEvent) {
-        let Look { spec, with_chains, nanoseconds, event_width } = &self.look;
+        let Look { spec, with_chains, nanoseconds, event_width, .. } = &self.look;
         let class = EventClass::of(event.attr.kind);
         let fields = spec.fields(class);
         let is_branch = is_branch_event(&event.attr);
@@ -128,14 +133,15 @@ impl<'s> Printer<'s> {
         let chained = *with_chains && event.attr.sample_type.contains(SampleType::CALLCHAIN);
         let with_chain = chained && fields.contains(PLACE);
         let layout = HeadLayout { with_chain, event_width: *event_width, nanoseconds: *nanoseconds };
+        let sourcing = Sourcing { inlines: self.look.sourcing.inlines && with_chain, ..self.look.sourcing };
         let lines = &mut self.lines;
-        let data_lines =
-            (is_branch || names_data(event)).then(|| lines_for(fields.without(FieldSet::IP), lines));
+        let data_lines = (is_branch || names_data(event))
+            .then(|| lines_for(fields.without(FieldSet::IP | FieldSet::SRCLINE), Sourcing::default(), lines));
         self.views.push(EventView {
             name: event_name(event, self.formatters),
             fields,
             layout,
-            lines: lines_for(fields, lines),
+            lines: lines_for(fields, sourcing, lines),
             data_lines,
             tracepoint: event.attr.kind == EventType::TRACEPOINT,
             is_branch,
@@ -150,7 +156,7 @@ impl<'s> Printer<'s> {
         formatters: &'s Formatters,
         source: &'s dyn SymbolSource,
     ) -> Printer<'s> {
-        let PrinterOptions { spec, with_chains, nanoseconds, .. } = options;
+        let PrinterOptions { spec, with_chains, nanoseconds, sourcing, .. } = options;
         Printer {
             output,
             failed: None,
@@ -162,7 +168,8 @@ impl<'s> Printer<'s> {
             chains: options.chains,
             access_columns: AccessColumns::default(),
             with_flags: spec.any_has(FieldSet::FLAGS),
-            look: Look { spec, with_chains, nanoseconds, event_width: 0 },
+            look: Look { spec, with_chains, nanoseconds, sourcing, event_width: 0 },
+            source_texts: SourceTexts::default(),
             indent: Indent::default(),
             object_width: options.object_width,
             filter: options.filter,
@@ -287,7 +294,30 @@ impl<'s> Printer<'s> {
         }
         self.print_rest(machine, event);
         self.output.buffer().push(b'\n');
+        self.print_source_text(machine, event);
         self.output.settle()
+    }
+
+    /// The text of the source line of the sample's own address, unless its thread showed it last.
+    fn print_source_text(&mut self, machine: &Machine, event: &SampleEvent<'_>) {
+        if !self.views[event.event.0].fields.contains(FieldSet::SRCCODE) {
+            return;
+        }
+        let place = machine.locate(event.thread, event.misc.cpu_mode(), event.sample.ip.unwrap_or(0));
+        let Some(place) = place.map(Place::from) else { return };
+        self.names.grow(machine);
+        let source = self.names.source(machine, place.dso);
+        let Some(line) = source.and_then(|source| source.line(place.address)) else { return };
+        if let Some(text) = self.source_texts.next(event.thread, &line) {
+            let out = self.output.buffer();
+            out.push(b'|');
+            let start = out.len();
+            push_number(out, u64::from(line.line), 1, b' ');
+            out.resize(out.len().max(start + 8), b' ');
+            out.push(b' ');
+            out.extend_from_slice(visible(&String::from_utf8_lossy(text)).as_bytes());
+            out.push(b'\n');
+        }
     }
 
     /// What stands behind the head of a sample that is no branch.
@@ -330,21 +360,19 @@ struct ChainWriter<'w, 's> {
 impl ChainWriter<'_, '_> {
     fn write(&mut self, machine: &Machine, thread: ThreadId, chain: &[(CpuMode, u64)]) {
         for (mode, ip) in chain {
-            self.out.push(b'\t');
             let place = self.places.locate(machine, thread, *mode, *ip);
-            self.lines.push(*ip, place, (self.names, machine), self.out);
-            self.out.push(b'\n');
+            self.lines.push_entry(*ip, place, (self.names, machine), self.out);
         }
     }
 }
 
-fn lines_for(fields: FieldSet, lines: &mut Vec<Lines>) -> usize {
-    let parts = [FieldSet::IP, FieldSet::SYM, FieldSet::SYMOFF, FieldSet::DSO];
+fn lines_for(fields: FieldSet, sourcing: Sourcing, lines: &mut Vec<Lines>) -> usize {
+    let parts = [FieldSet::IP, FieldSet::SYM, FieldSet::SYMOFF, FieldSet::DSO, FieldSet::SRCLINE];
     let parts =
         parts.into_iter().filter(|part| fields.contains(*part)).fold(FieldSet::EMPTY, |all, part| all | part);
-    let known = lines.iter().position(|lines| lines.fields() == parts);
+    let known = lines.iter().position(|lines| lines.fields() == parts && lines.sourcing() == sourcing);
     known.unwrap_or_else(|| {
-        lines.push(Lines::new(parts));
+        lines.push(Lines::new(parts, sourcing));
         lines.len() - 1
     })
 }

@@ -1,0 +1,100 @@
+//! The text of places whose source lines or inlined functions are shown: rendered once for each place.
+
+use oxperf_machine::Machine;
+use oxperf_present::script::{FieldSet, Location};
+use oxperf_present::source::{push_line, push_unknown};
+use oxperf_present::visible::visible;
+use oxperf_resolve::{Name, Names, Place, Step};
+use oxperf_symbols::SourceLine;
+
+/// What is shown of sources.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(super) struct Sourcing {
+    /// Entries of call chains show the functions that were inlined there.
+    pub(super) inlines: bool,
+    /// Lines show the whole paths of their files.
+    pub(super) whole_paths: bool,
+}
+
+/// What stands behind an address.
+#[derive(Debug)]
+pub(super) struct Sourced {
+    /// Behind the address of a sample.
+    pub(super) alone: Box<[u8]>,
+    /// Behind the address in each line of a call chain's entry.
+    pub(super) steps: Vec<Box<[u8]>>,
+}
+
+impl Sourcing {
+    /// Renders a place; `None` where neither a line is asked for nor anything was inlined.
+    pub(super) fn render(
+        self,
+        fields: FieldSet,
+        place: &Place,
+        name: Option<&Name<'_>>,
+        (names, machine): (&Names<'_>, &Machine),
+    ) -> Option<Sourced> {
+        let named = name.filter(|_| self.inlines);
+        let steps = named.map(|name| names.steps(machine, place, name)).unwrap_or_default();
+        let plain = steps.len() < 2 && steps.iter().all(|step| step.inlined.is_none());
+        if plain && !fields.contains(FieldSet::SRCLINE) {
+            return None;
+        }
+        let line = names.source(machine, place.dso).and_then(|source| source.line(place.address));
+        let known = Rendering { sourcing: self, fields, place, name, names, machine };
+        let own = [Step { inlined: None, line }];
+        let steps = if plain { &own[..] } else { &steps };
+        let steps = steps.iter().map(|step| known.step(step, true)).collect();
+        Some(Sourced { steps, alone: known.step(&own[0], false) })
+    }
+}
+
+/// A place that is being rendered.
+struct Rendering<'r, 's> {
+    sourcing: Sourcing,
+    fields: FieldSet,
+    place: &'r Place,
+    name: Option<&'r Name<'r>>,
+    names: &'r Names<'s>,
+    machine: &'r Machine,
+}
+
+impl Rendering<'_, '_> {
+    fn step(&self, step: &Step, in_chain: bool) -> Box<[u8]> {
+        let mut out = Vec::new();
+        let text = step.inlined.as_deref().or(self.name.map(|name| name.text)).map(visible);
+        let offset = self.name.map_or(0, |name| self.place.address.wrapping_sub(name.start));
+        let dso = visible(&self.machine.dso(self.place.dso).shown);
+        let location = Location {
+            symbol: text.as_deref().map(|text| (text, offset)),
+            dso: step.inlined.is_none().then_some(&dso),
+        };
+        let fields = match step.inlined {
+            Some(_) => self.fields.without(FieldSet::DSO),
+            None => self.fields,
+        };
+        location.write(fields, &mut out);
+        if self.fields.contains(FieldSet::SRCLINE) {
+            out.extend_from_slice(b"\n  ");
+            self.push_source(step.line.as_ref(), in_chain, &mut out);
+        }
+        if step.inlined.is_some() {
+            out.extend_from_slice(b" (inlined)");
+        }
+        out.into()
+    }
+
+    fn push_source(&self, line: Option<&SourceLine>, in_chain: bool, out: &mut Vec<u8>) {
+        match line {
+            Some(line) => push_line(out, &visible(&line.file), line.line, self.sourcing.whole_paths),
+            // As perf has it where the object's tools know a caller and have no line.
+            None if in_chain && self.names.source(self.machine, self.place.dso).is_some() => {
+                out.extend_from_slice(b"??:0");
+            }
+            None => {
+                let address = self.names.object_address(self.machine, self.place);
+                push_unknown(out, &visible(&self.machine.dso(self.place.dso).short_name), address);
+            }
+        }
+    }
+}

@@ -1,0 +1,119 @@
+//! What was learned of debug information, kept for the next run: a file for each build id, `sources/ab/cdef..`.
+//!
+//! Nothing depends on these files: one that cannot be read, or that is damaged, is as if it were not there, and what
+//! cannot be written is not kept. The folder is held below a size by deleting what was used least recently.
+
+use std::fs::{self, File};
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use oxperf_abi::BuildId;
+
+/// Bytes of one file; a larger one is not ours.
+const FILE_LIMIT: u64 = 64 << 20;
+/// Bytes of all files.
+const FOLDER_LIMIT: u64 = 512 << 20;
+
+/// The folder of such files.
+#[derive(Clone, Debug)]
+pub(crate) struct SourceCache {
+    folder: PathBuf,
+}
+
+impl SourceCache {
+    /// The files below the program's cache folder.
+    pub(crate) fn below(cache: &Path) -> SourceCache {
+        SourceCache { folder: cache.join("sources") }
+    }
+
+    fn path(&self, id: BuildId) -> Option<PathBuf> {
+        let text = id.to_string();
+        let (folder, name) = text.split_at_checked(2)?;
+        (!name.is_empty()).then(|| self.folder.join(folder).join(name))
+    }
+
+    /// What is known of an object.
+    pub(crate) fn load(&self, id: BuildId) -> Option<Vec<u8>> {
+        let path = self.path(id)?;
+        let mut file =
+            File::open(&path).ok().filter(|file| file.metadata().is_ok_and(|data| data.is_file()))?;
+        let mut bytes = Vec::new();
+        file.by_ref().take(FILE_LIMIT + 1).read_to_end(&mut bytes).ok()?;
+        // Remembers that it was of use; a folder that cannot be written still is.
+        let _ = file.set_modified(SystemTime::now());
+        (bytes.len() as u64 <= FILE_LIMIT).then_some(bytes)
+    }
+
+    /// Keeps what is known of objects.
+    pub(crate) fn keep(&self, learned: &[(BuildId, Vec<u8>)]) {
+        let written = learned.iter().filter(|(id, bytes)| self.write(*id, bytes).is_ok()).count();
+        if written > 0 {
+            self.make_room();
+        }
+    }
+
+    /// Writes beside the place and moves there, so that nobody reads half a file.
+    fn write(&self, id: BuildId, bytes: &[u8]) -> io::Result<()> {
+        let fits = bytes.len() as u64 <= FILE_LIMIT;
+        let Some((path, folder)) = self.path(id).filter(|_| fits).and_then(|path| {
+            let folder = path.parent()?.to_owned();
+            Some((path, folder))
+        }) else {
+            return Err(io::ErrorKind::InvalidInput.into());
+        };
+        fs::create_dir_all(folder)?;
+        let beside = path.with_extension(format!("{}.tmp", std::process::id()));
+        fs::write(&beside, bytes).and_then(|()| fs::rename(&beside, &path)).inspect_err(|_| {
+            let _ = fs::remove_file(&beside);
+        })
+    }
+
+    /// Deletes the files that were used least recently until the rest fits.
+    fn make_room(&self) {
+        let mut files: Vec<(SystemTime, u64, PathBuf)> = Vec::new();
+        for folder in entries(&self.folder) {
+            for path in entries(&folder) {
+                if let Ok(data) = fs::symlink_metadata(&path)
+                    && data.is_file()
+                {
+                    files.push((data.modified().unwrap_or(SystemTime::UNIX_EPOCH), data.len(), path));
+                }
+            }
+        }
+        files.sort();
+        let mut size: u64 = files.iter().map(|(_, size, _)| size).sum();
+        for (_, length, path) in files {
+            if size <= FOLDER_LIMIT {
+                return;
+            }
+            if fs::remove_file(path).is_ok() {
+                size -= length;
+            }
+        }
+    }
+}
+
+fn entries(folder: &Path) -> Vec<PathBuf> {
+    fs::read_dir(folder).into_iter().flatten().filter_map(|entry| Some(entry.ok()?.path())).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_kept_is_loaded() {
+        let folder = std::env::temp_dir().join(format!("oxperf-source-cache-{}", std::process::id()));
+        let cache = SourceCache::below(&folder);
+        let id = BuildId::new(&[0xab; 20]).unwrap();
+        assert_eq!(cache.load(id), None);
+        cache.keep(&[(id, b"learned".to_vec())]);
+        assert_eq!(cache.load(id).as_deref(), Some(&b"learned"[..]));
+        cache.keep(&[(id, b"more".to_vec())]);
+        assert_eq!(cache.load(id).as_deref(), Some(&b"more"[..]));
+        let kept: Vec<PathBuf> = entries(&folder.join("sources").join("ab"));
+        assert_eq!(kept.len(), 1, "nothing is left beside it");
+        fs::remove_dir_all(folder).unwrap();
+    }
+}

@@ -1,0 +1,56 @@
+//! What the code at a place shows as: the function that has it, and those that were inlined there.
+
+use std::sync::Arc;
+
+use oxperf_machine::Machine;
+use oxperf_symbols::{SourceFrame, SourceLine};
+
+use crate::{Name, Names, Place};
+
+/// One of the functions that a place belongs to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Step {
+    /// The name of a function that was inlined; `None` for the one that the symbol names. Untrusted.
+    pub inlined: Option<Arc<str>>,
+    /// Where in the function's text the code, or the call of the next inner function, stands.
+    pub line: Option<SourceLine>,
+}
+
+impl Names<'_> {
+    /// The functions that a place with a symbol belongs to, innermost first; always at least the symbol's own.
+    ///
+    /// The function that has the code goes by its symbol. As in perf it counts as inlined where it was cloned: where the
+    /// symbol is the function's name and a suffix such as `.constprop.0`.
+    pub fn steps(&self, machine: &Machine, place: &Place, name: &Name<'_>) -> Vec<Step> {
+        let frames = self.source(machine, place.dso).map(|source| source.frames(place.address));
+        let Some((outermost, inner)) = frames.as_deref().and_then(<[SourceFrame]>::split_last) else {
+            return vec![Step { inlined: None, line: None }];
+        };
+        let inner = inner.iter().map(|frame| step(frame, |other| other != name.text));
+        inner.chain([step(outermost, |other| is_clone(name.text, other))]).collect()
+    }
+}
+
+/// A frame, shown by its own name where that counts.
+fn step(frame: &SourceFrame, counts: impl Fn(&str) -> bool) -> Step {
+    let inlined = frame.function.as_ref().filter(|name| counts(name));
+    Step { inlined: inlined.cloned(), line: frame.line.clone() }
+}
+
+/// Whether a symbol names a copy of a function that the compiler made for a purpose.
+fn is_clone(symbol: &str, function: &str) -> bool {
+    let suffix = symbol.strip_prefix(function);
+    suffix.is_some_and(|suffix| suffix.starts_with('.') || suffix.starts_with(" [clone"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_clone;
+
+    #[test]
+    fn clones_are_told_by_their_suffix() {
+        assert!(is_clone("foo.constprop.0", "foo"));
+        assert!(is_clone("foo(int) [clone .cold]", "foo(int)"));
+        assert!(!is_clone("foo", "foo") && !is_clone("malloc", "__libc_malloc") && !is_clone("food", "foo"));
+    }
+}

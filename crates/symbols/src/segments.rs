@@ -1,0 +1,29 @@
+//! Offsets into an object's file to its virtual addresses and back.
+
+use oxperf_objects::Elf;
+use oxperf_objects::elf::Segment;
+
+/// Where the bytes of the image have their virtual addresses.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Segments(Vec<Segment>);
+
+impl Segments {
+    /// Those of an image.
+    pub(crate) fn of(image: &Elf<'_>) -> Segments {
+        Segments(image.segments().to_vec())
+    }
+
+    /// The virtual address of the byte at an offset.
+    pub(crate) fn address(&self, offset: u64) -> Option<u64> {
+        let holds = |s: &&Segment| offset >= s.offset && offset - s.offset < s.memory_size;
+        let segment = self.0.iter().filter(holds).max_by_key(|segment| segment.offset)?;
+        Some(offset.wrapping_sub(segment.offset).wrapping_add(segment.address))
+    }
+
+    /// Where the byte at a virtual address stands in the file.
+    pub(crate) fn offset(&self, address: u64) -> Option<u64> {
+        let holds = |s: &&Segment| address >= s.address && address - s.address < s.memory_size;
+        let segment = self.0.iter().find(holds)?;
+        Some(address.wrapping_sub(segment.address).wrapping_add(segment.offset))
+    }
+}
