@@ -5,7 +5,7 @@ mod places;
 use clap::{Arg, ArgAction, ArgMatches};
 use oxperf_abi::Cpu;
 use oxperf_data::Reader;
-use oxperf_itrace::{Images, ItraceOptions, Planned, Trace, Tracer, TracerOptions};
+use oxperf_itrace::{Cores, Images, ItraceOptions, Planned, Trace, Tracer, TracerOptions};
 use oxperf_session::{Finished, Session, Sink};
 
 use crate::failure::Failure;
@@ -13,7 +13,7 @@ use crate::input::Input;
 use crate::output::print_error;
 
 /// The options; `--itrace` without a value stands for the letters of `bare`.
-pub(crate) fn arguments(bare: &'static str) -> [Arg; 5] {
+pub(crate) fn arguments(bare: &'static str) -> [Arg; 6] {
     [
         Arg::new("itrace")
             .long("itrace")
@@ -38,6 +38,11 @@ pub(crate) fn arguments(bare: &'static str) -> [Arg; 5] {
             .long("guest-code")
             .action(ArgAction::SetTrue)
             .help("The code of guests is in the process that runs them"),
+        Arg::new("decode-threads")
+            .long("decode-threads")
+            .value_name("N")
+            .value_parser(clap::value_parser!(u16).range(1..))
+            .help("Decode hardware trace on so many cores; on all by default"),
     ]
 }
 
@@ -56,6 +61,7 @@ pub(crate) struct Decoding<'a> {
     options: ItraceOptions,
     images: Images,
     with_code: bool,
+    cores: Cores,
 }
 
 impl<'a> Decoding<'a> {
@@ -72,7 +78,9 @@ impl<'a> Decoding<'a> {
         let Some(trace) = trace else { return Ok(None) };
         let planned = Planned::new(&trace, &options, session);
         let images = Images::new(places::code_places(matches, input, reader));
-        Ok(planned.map(|planned| Decoding { trace, planned, options, images, with_code: false }))
+        let given = matches.get_one::<u16>("decode-threads");
+        let cores = given.map_or_else(Cores::all, |count| Cores::new(usize::from(*count)));
+        Ok(planned.map(|planned| Decoding { trace, planned, options, images, with_code: false, cores }))
     }
 
     /// Lets samples hold the bytes of their instruction.
@@ -87,9 +95,10 @@ impl<'a> Decoding<'a> {
         (input, reader): (&Input, &Reader<'_>),
         sink: &mut impl Sink,
     ) -> Result<Finished, Failure> {
-        let options = TracerOptions { itrace: self.options, images: self.images, with_code: self.with_code };
+        let Decoding { trace, planned, options, images, with_code, cores } = self;
+        let options = TracerOptions { itrace: options, images, with_code, cores };
         let events = session.events().clone();
-        let mut tracer = Tracer::new(&self.trace, &events, reader.endian(), self.planned, options, sink);
+        let mut tracer = Tracer::new(&trace, &events, reader.endian(), planned, options, sink);
         let finished = session.run(&mut tracer).map_err(|error| input.refuse(&error))?;
         report_errors(tracer.errors());
         Ok(finished)

@@ -30,7 +30,7 @@ mod time;
 
 pub use code::{Code, CodeAddress, CodeSource, FlatCode, ImageId};
 pub use config::{Config, Hop, Period, Ratio, Wanted};
-pub use decoder::{Decoder, Stretch};
+pub use decoder::{Checkpoint, Decoder, Scout, Stretch};
 pub use errata::Errata;
 pub use event::{BlockValue, Event, Transfer, TransferCause};
 pub use item::{Cycles, Error, ErrorKind, Item, Mode, Moment, Tsc};

@@ -61,6 +61,10 @@ pub(crate) struct Lane<'t> {
     /// Until when it has been decoded; `None` before its first time stamp and after its end.
     pub(crate) reached: Option<u64>,
     pub(crate) ended: bool,
+    /// Where its decoder stops for the trace behind it to be shared out, if that was looked up in this buffer.
+    pub(crate) stop: Option<Option<u64>>,
+    /// Up to where in the trace it is not worth while to share it out.
+    pub(crate) shared_to: u64,
     pub(crate) cbr_seen: u8,
     /// The events whose PEBS records are in the trace, by counter.
     pub(crate) pebs: FxHashMap<u64, PebsEvent>,
@@ -93,6 +97,8 @@ impl<'t> Lane<'t> {
             timestamp: 0,
             reached: None,
             ended: false,
+            stop: None,
+            shared_to: 0,
             cbr_seen: 0,
             pebs: FxHashMap::default(),
             texts: BlockTexts::default(),

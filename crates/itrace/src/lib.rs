@@ -14,6 +14,7 @@
 
 mod clock;
 mod code;
+mod crew;
 mod errors;
 mod events;
 mod feed;
@@ -30,6 +31,7 @@ mod tracer;
 
 pub use clock::TscClock;
 pub use code::{CodePlaces, Images, KernelPlaces};
+pub use crew::Cores;
 pub use info::{INTEL_PT, InfoError, PtInfo, SwitchRecords};
 pub use options::{ItraceOptions, Letters, OptionsError, Period};
 pub use overlap::{Fresh, fresh};

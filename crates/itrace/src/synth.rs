@@ -17,12 +17,14 @@ use oxperf_session::{SampleEvent, SampleFlags, Sink};
 use oxperf_wire::Words;
 
 use crate::code::Images;
+use crate::crew::Told;
 use crate::events::Events;
 use crate::lane::Lane;
 use crate::plan::Plan;
 use crate::{ItraceOptions, TscClock};
 pub(crate) use flags::BranchFilter;
-use flags::{async_flags, state_flags};
+use flags::async_flags;
+pub(crate) use flags::state_flags;
 pub(crate) use pebs::PebsEvent;
 use places::Point;
 use sample::unfilled;
@@ -81,23 +83,19 @@ impl Synthesizer {
         }
     }
 
-    /// Makes the samples of an item.
+    /// Makes the samples of an item that is no run.
     pub(crate) fn item(
         &mut self,
         lane: &mut Lane<'_>,
-        item: Item,
+        told: &Told,
         machine: &mut Machine,
         sink: &mut impl Sink,
     ) -> ControlFlow<()> {
-        let moment = lane.decoder.moment();
-        if matches!(item, Item::Run) {
-            return self.run(lane, &moment, machine, sink);
-        }
-        self.hand_over_text(lane, machine, sink)?;
+        let Told { item, moment, estimate } = *told;
         match item {
             Item::Begin { to, .. } => {
                 // Where code of user space begins, time has passed since the trace told it.
-                match lane.decoder.estimate().filter(|_| to < crate::code::KERNEL_START) {
+                match estimate.filter(|_| to < crate::code::KERNEL_START) {
                     Some(estimate) => lane.timestamp = estimate.0,
                     None => lane.pass_to(moment.time),
                 }

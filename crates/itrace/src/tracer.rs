@@ -5,7 +5,7 @@
 
 use std::ops::ControlFlow;
 
-use intel_pt::{ErrorKind, Item, Tsc};
+use intel_pt::{Checkpoint, ErrorKind, Hop, Item, Scout, Stretch, Tsc, Wanted};
 use oxperf_abi::{Cpu, Misc, PerfTime, Pid, RecordType, Tid};
 use oxperf_data::{Damage, RawRecord};
 use oxperf_machine::Machine;
@@ -15,6 +15,7 @@ use oxperf_wire::{Cursor, Endian, SampleId};
 use rustc_hash::FxHashMap;
 
 use crate::code::{Images, ThreadCode};
+use crate::crew::{Cores, Crew, Portion, Progress, Shared, Told};
 use crate::errors::{LOST, is_told, told_error};
 use crate::events::Events;
 use crate::lane::{Lane, Running};
@@ -33,6 +34,8 @@ pub struct TracerOptions {
     pub images: Images,
     /// Whether samples are to hold the bytes of their instruction.
     pub with_code: bool,
+    /// On how many cores trace is decoded, where that makes no difference but of time.
+    pub cores: Cores,
 }
 
 /// Decodes the trace of a recording and hands its samples, among the recorded ones, to another sink.
@@ -41,13 +44,27 @@ pub struct Tracer<'t, 's, S> {
     sink: &'s mut S,
     synthesizer: Synthesizer,
     lanes: Vec<Lane<'t>>,
+    crew: Crew<'t>,
     /// Who runs on each CPU.
     current: FxHashMap<Cpu, (Pid, Tid)>,
     events: EventTable,
     endian: Endian,
     errors: u64,
+    /// Bytes of trace that were shared out.
+    shared: u64,
     /// Whether the queues were decoded up to their first time stamp.
     begun: bool,
+}
+
+/// Why decoding halts.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Halt {
+    /// The time limit is reached, or the end.
+    Limit,
+    /// Another buffer was begun.
+    Buffer,
+    /// What comes now can be shared out.
+    Stop,
 }
 
 /// When all is decoded.
@@ -70,6 +87,9 @@ impl<'t, 's, S: Sink> Tracer<'t, 's, S> {
         if written.is_some() {
             (wanted.runs, wanted.period) = (true, None);
         }
+        let alone = written.is_some() || !wanted.runs;
+        let cores =
+            if alone && depends_on_flow_alone(&options.itrace, wanted) { options.cores } else { Cores::ONE };
         let overlapping = trace.in_samples || trace.info.snapshots;
         let queues = trace.queues.values().filter(|queue| !queue.buffers.is_empty());
         let lanes = queues.enumerate().map(|queue| Lane::new(queue, &plan, wanted, overlapping));
@@ -82,11 +102,13 @@ impl<'t, 's, S: Sink> Tracer<'t, 's, S> {
             trace,
             sink,
             lanes: lanes.collect(),
+            crew: Crew::new(cores, &plan, wanted),
             synthesizer,
             current: FxHashMap::default(),
             events: events.clone(),
             endian,
             errors: 0,
+            shared: 0,
             begun: false,
         }
     }
@@ -94,6 +116,11 @@ impl<'t, 's, S: Sink> Tracer<'t, 's, S> {
     /// Errors of decoding that were told.
     pub fn errors(&self) -> u64 {
         self.errors
+    }
+
+    /// Bytes of trace that several cores decoded.
+    pub fn shared(&self) -> u64 {
+        self.shared
     }
 
     /// Decodes up to the first time stamp of each queue; what comes before it is nowhere in time.
@@ -140,49 +167,141 @@ impl<'t, 's, S: Sink> Tracer<'t, 's, S> {
 
     /// Decodes a queue up to a moment.
     fn decode(&mut self, machine: &mut Machine, index: usize, limit: u64) -> ControlFlow<()> {
-        self.decode_items(machine, index, limit)?;
-        self.synthesizer.hand_over_text(&mut self.lanes[index], machine, self.sink)
+        loop {
+            let lane = &mut self.lanes[index];
+            lane.decoder.set_limit((limit != END).then_some(Tsc(limit)));
+            let (crew, decoder, from) = (&self.crew, &mut lane.decoder, lane.shared_to);
+            let stop = *lane.stop.get_or_insert_with(|| crew.next_stop(decoder, from));
+            decoder.set_stop(stop);
+            let halt = self.decode_items(machine, index, limit)?;
+            self.synthesizer.hand_over_text(&mut self.lanes[index], machine, self.sink)?;
+            match halt {
+                Halt::Limit => return ControlFlow::Continue(()),
+                Halt::Buffer => {}
+                Halt::Stop => self.share_out(machine, index)?,
+            }
+            self.lanes[index].stop = None;
+        }
     }
 
-    fn decode_items(&mut self, machine: &mut Machine, index: usize, limit: u64) -> ControlFlow<()> {
-        let lane = &mut self.lanes[index];
-        lane.decoder.set_limit((limit != END).then_some(Tsc(limit)));
+    /// Decodes a queue until something is to be decided.
+    fn decode_items(&mut self, machine: &mut Machine, index: usize, limit: u64) -> ControlFlow<(), Halt> {
         loop {
+            let lane = &mut self.lanes[index];
             let mut code =
                 ThreadCode { machine, images: &self.synthesizer.images, thread: lane.running.thread };
             let item = lane.decoder.next(&mut code);
             match item {
+                Item::Run => self.synthesizer.run(lane, machine, self.sink)?,
                 Item::Pause => {
-                    let time = lane.decoder.moment().time.map_or(limit, |time| time.0);
-                    lane.reached = Some(time.max(limit));
-                    return ControlFlow::Continue(());
+                    let time = lane.decoder.moment().time.map(|time| time.0);
+                    if time.is_none_or(|time| time < limit) {
+                        return ControlFlow::Continue(Halt::Stop);
+                    }
+                    lane.reached = time;
+                    return ControlFlow::Continue(Halt::Limit);
                 }
-                Item::End if lane.feed.advance(&mut lane.decoder) => {}
+                Item::End if lane.feed.advance(&mut lane.decoder) => {
+                    return ControlFlow::Continue(Halt::Buffer);
+                }
                 Item::End => {
                     (lane.reached, lane.ended) = (None, true);
-                    return ControlFlow::Continue(());
+                    return ControlFlow::Continue(Halt::Limit);
                 }
-                Item::Error(error) => {
+                item => {
+                    let told = Told::of(item, &lane.decoder);
                     self.synthesizer.hand_over_text(lane, machine, self.sink)?;
-                    lane.errors += 1;
-                    let moment = lane.decoder.moment();
-                    // What an overflow swallowed took time that nobody can guess.
-                    let time = match error.kind {
-                        ErrorKind::Overflow => moment.time,
-                        _ => lane.decoder.estimate().or(moment.time),
-                    };
-                    lane.timestamp = time.map_or(lane.timestamp, |time| time.0);
-                    let time = self.synthesizer.time(lane.timestamp);
-                    let code = error.kind.perf_code();
-                    let told = told_error(code, lane.running, error.ip, time);
-                    if is_told(&self.synthesizer.options, code) {
-                        self.errors += 1;
-                        self.sink.trace_error(machine, &told)?;
-                    }
+                    self.take_item(machine, index, &told)?;
                 }
-                item => self.synthesizer.item(lane, item, machine, self.sink)?,
             }
         }
+    }
+
+    /// Has the crew decode what it can from here on, as long as the machine stays the same.
+    fn share_out(&mut self, machine: &mut Machine, index: usize) -> ControlFlow<()> {
+        let lane = &mut self.lanes[index];
+        let (trace, limit) = (lane.decoder.left(), lane.decoder.limit());
+        lane.shared_to = trace.offset + 1;
+        let Some(start) = lane.decoder.checkpoint() else { return ControlFlow::Continue(()) };
+        let (instructions, since) = lane.decoder.counted();
+        let mut scout = Scout::new(&start, trace, limit);
+        let mut progress = Progress { at: start, instructions, since: since.unwrap_or(instructions) };
+        loop {
+            let ends = self.crew.next_ends(progress.at.offset(), &mut scout);
+            self.lanes[index].shared_to = scout.offset();
+            let Some(last) = ends.last().map(Checkpoint::offset).filter(|_| ends.len() > 1) else { break };
+            let Synthesizer { images, written, plan, .. } = &self.synthesizer;
+            let (thread, written) = (self.lanes[index].running.thread, written.as_ref());
+            let shared = Shared { machine, images, thread, written, plan, limit };
+            self.crew.decode(&progress.at, &ends, trace, shared);
+            let crew = std::mem::take(&mut self.crew);
+            let mut accepted = crew.accepted(ends, &mut progress);
+            let flow =
+                accepted.try_for_each(|(portion, before)| self.take_portion(machine, index, portion, before));
+            drop(accepted);
+            self.crew = crew;
+            flow?;
+            if progress.at.offset() != last {
+                break;
+            }
+        }
+        let code = ThreadCode {
+            machine,
+            images: &self.synthesizer.images,
+            thread: self.lanes[index].running.thread,
+        };
+        let behind = usize::try_from(progress.at.offset() - trace.offset).unwrap_or(usize::MAX);
+        let left = Stretch { bytes: trace.bytes.get(behind..).unwrap_or_default(), ..trace };
+        let decoder = &mut self.lanes[index].decoder;
+        self.shared += behind as u64;
+        if behind > 0 {
+            decoder.resume(&progress.at, left, &code);
+            decoder.count_on(progress.instructions, progress.since);
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// Takes what a worker made of a stretch, before which so many instructions had run.
+    fn take_portion(
+        &mut self,
+        machine: &mut Machine,
+        index: usize,
+        portion: &Portion,
+        instructions: u64,
+    ) -> ControlFlow<()> {
+        let mut taken = 0;
+        for (length, latest, told) in &portion.items {
+            let text = (&portion.text[taken..*length], *latest);
+            self.synthesizer.hand_over_portion(&mut self.lanes[index], text, machine, self.sink)?;
+            taken = *length;
+            let mut told = *told;
+            told.moment.instructions += instructions;
+            self.take_item(machine, index, &told)?;
+        }
+        let text = (&portion.text[taken..], portion.latest);
+        self.synthesizer.hand_over_portion(&mut self.lanes[index], text, machine, self.sink)
+    }
+
+    /// Takes an item that is no run.
+    fn take_item(&mut self, machine: &mut Machine, index: usize, told: &Told) -> ControlFlow<()> {
+        let lane = &mut self.lanes[index];
+        let Item::Error(error) = told.item else {
+            return self.synthesizer.item(lane, told, machine, self.sink);
+        };
+        lane.errors += 1;
+        // What an overflow swallowed took time that nobody can guess.
+        let time = match error.kind {
+            ErrorKind::Overflow => told.moment.time,
+            _ => told.estimate,
+        };
+        lane.timestamp = time.map_or(lane.timestamp, |time| time.0);
+        let code = error.kind.perf_code();
+        if !is_told(&self.synthesizer.options, code) {
+            return ControlFlow::Continue(());
+        }
+        self.errors += 1;
+        let told = told_error(code, lane.running, error.ip, self.synthesizer.time(lane.timestamp));
+        self.sink.trace_error(machine, &told)
     }
 
     /// Finds out who runs where a queue's trace goes on.
@@ -332,6 +451,12 @@ impl<'t, 's, S: Sink> Tracer<'t, 's, S> {
         let (pid, tid, time, cpu) = (sample.pid, sample.tid, sample.time, sample.cpu);
         SampleId { pid, tid, time, cpu, ..SampleId::default() }
     }
+}
+
+/// Whether what is told of a stretch depends on nothing that was counted or followed before it.
+fn depends_on_flow_alone(options: &ItraceOptions, wanted: Wanted) -> bool {
+    let followed = wanted.events || wanted.period.is_some() || options.follows_branches();
+    !followed && options.skip == 0 && wanted.hop == Hop::Walk
 }
 
 /// What of the code that ran comes as text: every instruction or branches, if nothing has to be counted or followed for

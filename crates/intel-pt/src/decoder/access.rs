@@ -23,6 +23,12 @@ impl Decoder<'_> {
         time.map(|time| self.clock.estimate(time, since))
     }
 
+    /// Whether the estimate is right: behind a [`Checkpoint`](crate::Checkpoint) nobody knows how many instructions had
+    /// run since the time was told, before it is told anew.
+    pub fn estimate_is_known(&self) -> bool {
+        self.stamp.time.is_none() || self.stamp.since_is_known
+    }
+
     /// Where the program is, or was when tracing was switched off, and what the last instruction was that ran. `None`
     /// while that is unknown.
     pub fn place(&self) -> Option<(u64, Class)> {

@@ -55,6 +55,22 @@ impl<'t> Input<'t> {
         self.base.wrapping_add_signed(self.packet)
     }
 
+    /// Where the next packet begins.
+    #[inline]
+    pub(super) fn offset(&self) -> u64 {
+        (self.base + self.reader.offset() as u64).wrapping_sub(self.rest.len() as u64)
+    }
+
+    /// Whether the next packet begins in this stretch, outside any block.
+    pub(super) fn is_whole(&self) -> bool {
+        self.rest.is_empty() && !self.reader.is_in_block()
+    }
+
+    /// What is left of the stretch.
+    pub(super) fn left(&self) -> Stretch<'t> {
+        Stretch { bytes: self.reader.rest(), offset: self.offset(), consecutive: false, reference: None }
+    }
+
     /// Reads a TNT packet of one byte, if it comes next.
     #[inline(always)]
     pub(super) fn next_short_tnt(&mut self) -> Option<u8> {

@@ -2,12 +2,14 @@
 
 mod access;
 mod asynchronous;
+mod checkpoint;
 mod emulated;
 mod events;
 mod flow;
 mod hop;
 mod input;
 mod runs;
+mod scout;
 mod sync;
 mod tell;
 mod transfer;
@@ -23,9 +25,11 @@ use crate::item::{Cycles, ErrorKind, Item, Mode, Tsc};
 use crate::packet::{EventData, ExecMode, Packet, Tnt};
 use crate::state::{Bound, ReturnStack};
 use crate::time::{Clock, Sampler};
+pub use checkpoint::Checkpoint;
 use input::Input;
 pub use input::Stretch;
 use runs::RunState;
+pub use scout::Scout;
 use sync::PsbPlus;
 use tell::Stamp;
 use transfer::Split;
@@ -104,6 +108,8 @@ pub struct Decoder<'t> {
     clock: Clock,
     sampler: Sampler,
     limit: Option<Tsc>,
+    /// Where in the trace to stop.
+    stop: Option<u64>,
     /// The time of the last deciding packet.
     decided: Option<Tsc>,
     instructions: u64,
@@ -152,6 +158,7 @@ impl<'t> Decoder<'t> {
             items: Vec::new(),
             told_cbr: 0,
             limit: None,
+            stop: None,
             decided: None,
             instructions: 0,
             cycles: Cycles::default(),
@@ -177,6 +184,16 @@ impl<'t> Decoder<'t> {
     /// From here on [`Item::Pause`] comes instead of whatever the packets at this time or later would tell.
     pub fn set_limit(&mut self, limit: Option<Tsc>) {
         self.limit = limit;
+    }
+
+    /// The limit that was set.
+    pub fn limit(&self) -> Option<Tsc> {
+        self.limit
+    }
+
+    /// From here on [`Item::Pause`] comes where the packet at this place in the trace, or a later one, is next.
+    pub fn set_stop(&mut self, stop: Option<u64>) {
+        self.stop = stop;
     }
 
     /// The next item. After [`Item::End`] the next stretch can be fed.
@@ -234,7 +251,7 @@ impl<'t> Decoder<'t> {
     /// Reads a packet and does what it says.
     #[inline]
     fn step(&mut self, code: &impl CodeSource) -> Option<Item> {
-        if self.limit.is_some() && self.is_due() {
+        if (self.limit.is_some() || self.stop.is_some()) && self.is_due() {
             return Some(self.tell_at_once(Item::Pause));
         }
         let Some(node) = self.ready() else { return self.step_any(code) };
@@ -270,9 +287,10 @@ impl<'t> Decoder<'t> {
         self.told()
     }
 
-    /// Whether the time limit is reached.
+    /// Whether the time limit or the place to stop is reached.
     fn is_due(&self) -> bool {
-        self.clock.time() >= self.limit
+        self.limit.is_some_and(|limit| self.clock.time() >= Some(limit))
+            || self.stop.is_some_and(|stop| self.input.offset() >= stop)
     }
 
     fn on_packet(&mut self, packet: Packet, code: &impl CodeSource) {
@@ -364,7 +382,7 @@ impl<'t> Decoder<'t> {
     fn on_overflow(&mut self) {
         self.mode.in_transaction = false;
         // The time of an overflow is told, not guessed.
-        self.clock.changed_at = self.instructions;
+        self.clock.changed_at = Some(self.instructions);
         self.tell_error(ErrorKind::Overflow);
         self.lost_ip = 0;
         self.left_at = 0;

@@ -139,7 +139,7 @@ impl Decoder<'_> {
     fn mark(&mut self, count: u64) {
         self.run.marks.clear();
         let now = self.clock.time().map_or(0, |time| time.0);
-        let start = now.wrapping_add(self.instructions - self.clock.changed_at.min(self.instructions));
+        let start = now.wrapping_add(self.clock.since(self.instructions));
         let mut distance = self.sampler.distance(start);
         if distance > count {
             return self.sampler.pass(count);

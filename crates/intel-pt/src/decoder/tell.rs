@@ -11,6 +11,7 @@ pub(super) struct Stamp {
     pub(super) time: Option<Tsc>,
     /// Instructions since the time was told.
     pub(super) since: u64,
+    pub(super) since_is_known: bool,
     pub(super) ip: u64,
     pub(super) instructions: u64,
     pub(super) cycles: Cycles,
@@ -43,7 +44,8 @@ impl Decoder<'_> {
         Stamp {
             offset: self.input.offset_of_packet(),
             time,
-            since: self.instructions - self.clock.changed_at.min(self.instructions),
+            since: self.clock.since(self.instructions),
+            since_is_known: self.clock.changed_at.is_some(),
             ip: self.ip(),
             instructions: self.instructions,
             cycles: self.cycles,

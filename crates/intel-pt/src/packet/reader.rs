@@ -31,6 +31,12 @@ impl<'a> PacketReader<'a> {
         self.offset
     }
 
+    /// Whether a block is open.
+    #[inline]
+    pub(crate) const fn is_in_block(&self) -> bool {
+        self.items.is_some()
+    }
+
     /// Goes on at `offset`, outside any block.
     #[inline]
     pub const fn seek(&mut self, offset: usize) {

@@ -113,6 +113,10 @@ impl ReturnStack {
         Some((self.nodes[self.top], stale))
     }
 
+    pub(crate) fn is_empty(&self) -> bool {
+        self.top == WIDTH
+    }
+
     pub(crate) fn clear(&mut self) {
         self.top = WIDTH;
         self.stale = WIDTH;

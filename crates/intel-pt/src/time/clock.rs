@@ -13,7 +13,7 @@ const SLIP: u64 = 0x10000;
 const TSC_BITS: u32 = 56;
 
 /// Time, and cycles.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Clock {
     rate: Rate,
     max_non_turbo_ratio: u32,
@@ -34,12 +34,12 @@ pub(crate) struct Clock {
     total: TotalCycles,
     /// The last packet was a CYC packet.
     behind_cyc: bool,
-    /// Instructions that had run when the time last changed.
-    pub(crate) changed_at: u64,
+    /// Instructions that had run when the time last changed; `None` if it did not since decoding began or was resumed.
+    pub(crate) changed_at: Option<u64>,
 }
 
 /// Cycles that were spent while code was traced: from CYC packets or, without them, from time and frequency.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct TotalCycles {
     count: u64,
     /// The count and time from which the next estimate starts.
@@ -66,7 +66,7 @@ impl Clock {
             has_cycles: false,
             total: TotalCycles::default(),
             behind_cyc: false,
-            changed_at: 0,
+            changed_at: None,
         }
     }
 
@@ -100,6 +100,17 @@ impl Clock {
     #[inline]
     pub(crate) fn take_fresh(&mut self) -> bool {
         std::mem::take(&mut self.total.fresh)
+    }
+
+    /// Instructions since the time last changed, of so many that ran.
+    #[inline]
+    pub(crate) fn since(&self, instructions: u64) -> u64 {
+        instructions - self.changed_at.unwrap_or_default().min(instructions)
+    }
+
+    /// The same clock for a decoder that counts instructions from here on.
+    pub(crate) fn begin_count(&self) -> Clock {
+        Clock { changed_at: None, ..self.clone() }
     }
 
     /// Begins anew at a stretch that does not follow the last one.
@@ -145,7 +156,7 @@ impl Clock {
     fn set_tsc(&mut self, tsc: u64, time: u64, instructions: u64) {
         self.tsc = tsc;
         self.time = Some(time);
-        self.changed_at = instructions;
+        self.changed_at = Some(instructions);
     }
 
     /// A TMA packet. Outside of PSB+ the trace was interrupted before it.
@@ -171,7 +182,7 @@ impl Clock {
         let time = crystal.advance(self.rate, mtc);
         self.time = Some(self.time.unwrap_or_default().max(time));
         self.estimate_cycles(tracing);
-        self.changed_at = instructions;
+        self.changed_at = Some(instructions);
         self.measure_from_here(Some(ahead));
     }
 
@@ -210,7 +221,7 @@ impl Clock {
         let Some(ticks) = self.measured.or(self.nominal) else { return };
         let time = (self.cycle_base as f64 + self.cycles as f64 * ticks) as u64;
         self.time = Some(self.time.unwrap_or_default().max(time));
-        self.changed_at = instructions;
+        self.changed_at = Some(instructions);
     }
 
     /// A CBR packet.

@@ -4,7 +4,7 @@ use crate::config::{Config, Ratio};
 use crate::packet::Tma;
 
 /// How ticks of the crystal clock become ticks of the time-stamp counter.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Rate {
     ratio: Option<Ratio>,
     /// Bits of the crystal clock below those of an MTC packet.
@@ -26,7 +26,7 @@ impl Rate {
 }
 
 /// Where the crystal clock stands.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Crystal {
     /// The time-stamp counter at the last TMA packet, less the part of an MTC period that had passed.
     base: u64,

@@ -57,7 +57,7 @@ pub(super) fn async_flags(to: Option<u64>, end: bool, abort: bool) -> SampleFlag
 }
 
 /// The state of the processor, as flags.
-pub(super) fn state_flags(moment: &Moment, plan: &Plan) -> SampleFlags {
+pub(crate) fn state_flags(moment: &Moment, plan: &Plan) -> SampleFlags {
     use SampleFlags as F;
     let mode = moment.mode;
     let flag = |is: bool, flag: F| if is { flag } else { F::default() };

@@ -16,13 +16,13 @@ const TEXT: usize = 128 << 10;
 
 impl Synthesizer {
     /// Code that ran: its sampled instructions and its branches, in order.
-    pub(super) fn run(
+    pub(crate) fn run(
         &mut self,
         lane: &mut Lane<'_>,
-        moment: &Moment,
         machine: &mut Machine,
         sink: &mut impl Sink,
     ) -> ControlFlow<()> {
+        let moment = &lane.decoder.moment();
         if self.written.is_some() {
             return self.write_run(lane, moment, machine, sink);
         }
@@ -63,17 +63,37 @@ impl Synthesizer {
         machine: &mut Machine,
         sink: &mut impl Sink,
     ) -> ControlFlow<()> {
-        let Some(event) = self.written.as_ref().map(|written| written.event) else {
-            return ControlFlow::Continue(());
-        };
-        if self.text.is_empty() {
-            return ControlFlow::Continue(());
-        }
-        let thread = thread_of(lane, machine);
-        self.fill(lane, event, thread, &Point::at(0));
-        let flow = sink.written(machine, &self.sampled, &self.text);
+        let text = std::mem::take(&mut self.text);
+        let flow = self.pass_text(lane, &text, machine, sink);
+        self.text = text;
         self.text.clear();
         flow
+    }
+
+    fn pass_text(
+        &mut self,
+        lane: &mut Lane<'_>,
+        text: &[u8],
+        machine: &mut Machine,
+        sink: &mut impl Sink,
+    ) -> ControlFlow<()> {
+        let event = self.written.as_ref().map(|written| written.event);
+        let Some(event) = event.filter(|_| !text.is_empty()) else { return ControlFlow::Continue(()) };
+        let thread = thread_of(lane, machine);
+        self.fill(lane, event, thread, &Point::at(0));
+        sink.written(machine, &self.sampled, text)
+    }
+
+    /// Hands over text that was written elsewhere, up to a time.
+    pub(crate) fn hand_over_portion(
+        &mut self,
+        lane: &mut Lane<'_>,
+        (text, latest): (&[u8], Option<Tsc>),
+        machine: &mut Machine,
+        sink: &mut impl Sink,
+    ) -> ControlFlow<()> {
+        lane.pass_to(latest);
+        self.pass_text(lane, text, machine, sink)
     }
 
     fn points(

@@ -1,0 +1,119 @@
+//! Going on from the middle of a trace: what a decoder knows behind a PSB+ that names an address.
+//!
+//! There the processor has told its mode and address anew and refers to nothing before it, so that what comes depends
+//! on little: the clocks, and what was told last. A [`Scout`](super::Scout) foretells checkpoints without following the
+//! code; whoever decodes up to one can compare it with what the decoder knows there.
+
+use super::{Decoder, Phase};
+use crate::Stretch;
+use crate::code::CodeSource;
+use crate::graph::CodeContext;
+use crate::item::{Cycles, Mode, Tsc};
+use crate::packet::Packet;
+use crate::time::Clock;
+
+/// The state behind a PSB+ that names an address.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Checkpoint {
+    pub(super) offset: u64,
+    pub(super) ip: u64,
+    pub(super) context: CodeContext,
+    pub(super) mode: Mode,
+    pub(super) interrupts: bool,
+    pub(super) told_cbr: u8,
+    pub(super) cbr_payload: u16,
+    pub(super) decided: Option<Tsc>,
+    pub(super) clock: Clock,
+}
+
+impl Checkpoint {
+    /// The place in the trace behind the PSB+.
+    pub const fn offset(&self) -> u64 {
+        self.offset
+    }
+}
+
+impl<'t> Decoder<'t> {
+    /// The state here; `None` where more than a [`Checkpoint`] holds would be needed to go on.
+    pub fn checkpoint(&self) -> Option<Checkpoint> {
+        let ip = self.node.map(|node| self.graph.nodes[node as usize].ip)?;
+        let bare = self.psb.is_none() && self.leaving.is_none() && self.deferred.is_none();
+        let told = self.queue.is_empty() && self.split.is_none() && self.resumed.is_none();
+        let waits = !self.bound.is_empty() || !self.waiting_data.is_empty() || !self.waiting_items.is_empty();
+        let follows = self.phase == Phase::Follow && self.enabled && self.stack.is_empty();
+        let odd = self.overflowed || self.aborting || waits || self.last_ip != Some(ip);
+        if !(bare && told && follows && self.input.is_whole()) || odd {
+            return None;
+        }
+        Some(Checkpoint {
+            offset: self.input.offset(),
+            ip,
+            context: self.context,
+            mode: self.mode,
+            interrupts: self.interrupts,
+            told_cbr: self.told_cbr,
+            cbr_payload: self.run.cbr_payload,
+            decided: self.decided,
+            clock: self.clock.begin_count(),
+        })
+    }
+
+    /// Goes on from a checkpoint, with the trace behind it. Instructions are counted from 0 again.
+    pub fn resume(&mut self, from: &Checkpoint, stretch: Stretch<'t>, code: &impl CodeSource) {
+        self.input.feed(Stretch { consecutive: false, offset: from.offset, ..stretch });
+        self.lose_way(Phase::Follow);
+        self.follow_code(code);
+        self.stack.clear();
+        self.queue.clear();
+        (self.overflowed, self.aborting) = (false, false);
+        self.waiting_data.clear();
+        self.waiting_items.clear();
+        self.enabled = true;
+        (self.context, self.mode, self.interrupts) = (from.context, from.mode, from.interrupts);
+        (self.told_cbr, self.run.cbr_payload) = (from.told_cbr, from.cbr_payload);
+        (self.decided, self.last_ip) = (from.decided, Some(from.ip));
+        self.clock = from.clock.clone();
+        let cycles = self.clock.total_cycles();
+        (self.cycles, self.instructions) = (Cycles { exact: cycles, rough: cycles }, 0);
+        self.node = Some(self.graph.node_at(from.ip, self.context, code));
+    }
+
+    /// Instructions so far, and those of them since the time was told; `None` if it was not since a checkpoint.
+    pub fn counted(&self) -> (u64, Option<u64>) {
+        let since = self.clock.changed_at.map(|_| self.clock.since(self.instructions));
+        (self.instructions, since)
+    }
+
+    /// Counts on from here, where others decoded what was before.
+    pub fn count_on(&mut self, instructions: u64, since: u64) {
+        self.instructions = instructions;
+        self.clock.changed_at = Some(instructions.saturating_sub(since));
+    }
+
+    /// The trace that was fed and not read.
+    pub fn left(&self) -> Stretch<'t> {
+        self.input.left()
+    }
+
+    /// The place in the trace behind the next PSB+ that names an address and begins at `from` or later, if it is known
+    /// to be whole.
+    pub fn next_sync(&self, from: u64) -> Option<u64> {
+        let Stretch { bytes, offset, .. } = self.input.left();
+        let mut reader = crate::packet::PacketReader::new(bytes);
+        reader.seek(usize::try_from(from.saturating_sub(offset)).ok()?.min(bytes.len()));
+        while reader.resync() {
+            let mut named = false;
+            for packet in reader.by_ref() {
+                match packet.ok()? {
+                    Packet::PsbEnd => break,
+                    Packet::Fup(_) => named = true,
+                    _ => {}
+                }
+            }
+            if named {
+                return Some(offset + reader.offset() as u64);
+            }
+        }
+        None
+    }
+}
