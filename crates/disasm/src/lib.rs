@@ -1,7 +1,7 @@
 //! Instructions as text.
 //!
-//! For listings and for the lines of a trace: the bytes of one x86 instruction become its assembly text, in AT&T or
-//! Intel syntax, with names for the addresses that it goes to. What supplies the bytes and the names is up to the
+//! For listings and for the lines of a trace: the bytes of one instruction become its assembly text, of x86 in AT&T or
+//! Intel syntax, of 64-bit Arm in its own, with names for the addresses that it goes to. What supplies the bytes and the names is up to the
 //! caller; nothing here reads a file.
 //!
 //! ```
@@ -16,10 +16,13 @@
 //! assert_eq!((length, text.as_str()), (Some(5), "call   1015 <main>"));
 //! ```
 
+mod arm64;
 mod output;
 mod prefix;
 mod strings;
 mod style;
+
+pub use arm64::Arm64;
 
 use iced_x86::{Decoder, DecoderOptions, Formatter, Instruction};
 

@@ -6,7 +6,7 @@ use std::fmt::Write;
 
 use object::elf;
 use oxperf_objects::Elf;
-use oxperf_objects::elf::{ElfSymbol, SymbolBinding, SymbolKind, SymbolPlace};
+use oxperf_objects::elf::{ElfSymbol, Section, SymbolBinding, SymbolKind, SymbolPlace};
 use oxperf_symbols::{Demangling, StubTarget, demangle, linkage_stubs};
 
 use crate::versions::Versions;
@@ -59,7 +59,10 @@ impl CodeNames {
             Some(file) => full_table(file),
             None => loader_table(image),
         };
-        symbols.extend(stubs(image));
+        // Static programs call code that is chosen at load time through stubs, too, but those have no names.
+        if image.section_of_kind(elf::SHT_DYNSYM).is_some() {
+            symbols.extend(stubs(image));
+        }
         symbols.sort_by(|a, b| a.key().cmp(&b.key()));
         symbols.dedup_by_key(|symbol| symbol.address);
         CodeNames { symbols, words: words(image), demangling }
@@ -76,15 +79,22 @@ impl CodeNames {
         true
     }
 
-    /// Appends the name of an address by the symbols of its section alone, where it has one.
-    pub(crate) fn write_label(&self, address: u64, section: u16, out: &mut String) -> bool {
+    /// Appends the name of an address by the symbols of its section alone; where there are none, by the section's.
+    pub(crate) fn write_label(&self, address: u64, (index, section): (u16, &Section<'_>), out: &mut String) {
         let after = self.symbols.partition_point(|symbol| symbol.address <= address);
         let (before, behind) = self.symbols.split_at(after);
-        let inside = |symbol: &&Named| symbol.section == Some(section);
-        let found = before.iter().rev().find(inside).or_else(|| behind.iter().find(inside));
-        let Some(symbol) = found else { return self.write(address, out) };
-        self.write_parts(&symbol.name, &symbol.suffix, Some(symbol.address), address, out);
-        true
+        let inside = |symbol: &&Named| symbol.section == Some(index);
+        let stub = before.last().filter(|symbol| symbol.section.is_none() && symbol.address == address);
+        let found = stub.or_else(|| before.iter().rev().find(inside)).or_else(|| behind.iter().find(inside));
+        match found {
+            Some(symbol) => {
+                self.write_parts(&symbol.name, &symbol.suffix, Some(symbol.address), address, out);
+            }
+            None => {
+                let name = String::from_utf8_lossy(section.name);
+                self.write_parts(&name, "", Some(section.address), address, out);
+            }
+        }
     }
 
     /// The first address behind `address` that has a symbol of its own.
@@ -168,12 +178,11 @@ fn named(file: &Elf<'_>, symbol: &ElfSymbol<'_>, suffix: String) -> Option<Named
     }
     let in_section = file.sections().get(usize::from(section)).map_or(0, |section| section.address);
     let relocatable = file.file_type() == oxperf_objects::elf::FileType::Relocatable;
-    let is_function = matches!(symbol.kind, SymbolKind::Function | SymbolKind::IndirectFunction);
     Some(Named {
         address: symbol.value.wrapping_add(if relocatable { in_section } else { 0 }),
         section: Some(section),
         rank: Rank {
-            no_function: !is_function,
+            no_function: symbol.kind != SymbolKind::Function,
             no_object: symbol.kind != SymbolKind::Object,
             no_global: symbol.binding != SymbolBinding::Global,
             size: Reverse(symbol.size),

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use object::elf;
-use oxperf_disasm::{Disassembler, Form, Syntax, Width};
+use oxperf_disasm::{Arm64, Disassembler, Form, Names, Syntax, Width};
 use oxperf_objects::Elf;
 use oxperf_objects::elf::Section;
 
@@ -68,20 +68,17 @@ pub fn list(
     range: Range<u64>,
     syntax: Syntax,
 ) -> Result<Listing, ListError> {
-    let width = match image.machine() {
-        elf::EM_X86_64 => Width::Bits64,
-        elf::EM_386 => Width::Bits32,
+    let x86 = |width| Language::X86(Disassembler::new(width, syntax, Form::Listing));
+    let language = match image.machine() {
+        elf::EM_X86_64 => x86(Width::Bits64),
+        elf::EM_386 => x86(Width::Bits32),
+        elf::EM_AARCH64 => Language::Arm64(Arm64::default()),
         machine => return Err(ListError::Machine(machine)),
     };
     let (index, section) = code_section(image, range.start).ok_or(ListError::NoCode(range.start))?;
     let code = image.bytes_of(section).ok_or(ListError::NoCode(range.start))?;
     let code = within(code, section.address, &range).ok_or(ListError::NoCode(range.start))?;
-    let mut lister = Lister {
-        names,
-        section: index,
-        disassembler: Disassembler::new(width, syntax, Form::Listing),
-        lines: Vec::new(),
-    };
+    let mut lister = Lister { names, section: (index, section), language, lines: Vec::new() };
     lister.walk(code, range.start);
     Ok(Listing { section: String::from_utf8_lossy(section.name).into_owned(), lines: lister.lines })
 }
@@ -107,9 +104,30 @@ const SKIPPED_ZEROS_AT_END: usize = 3;
 
 struct Lister<'n> {
     names: &'n CodeNames,
-    section: u16,
-    disassembler: Disassembler,
+    /// The number of the section, and the section.
+    section: (u16, &'n Section<'n>),
+    language: Language,
     lines: Vec<Line>,
+}
+
+/// What kind of code it is.
+enum Language {
+    X86(Disassembler),
+    Arm64(Arm64),
+}
+
+impl Language {
+    /// The text of an instruction with its length; what is none is so many bytes long.
+    fn write(&mut self, code: &[u8], address: u64, names: &mut Names<'_>, text: &mut String) -> usize {
+        let (written, least) = match self {
+            Language::X86(x86) => (x86.write(code, address, names, text), 1),
+            Language::Arm64(arm) => (arm.write(code, address, names, text), 4),
+        };
+        written.unwrap_or_else(|| {
+            text.push_str("(bad)");
+            least
+        })
+    }
 }
 
 impl Lister<'_> {
@@ -118,9 +136,8 @@ impl Lister<'_> {
         let (mut rest, mut address) = (code, address);
         while !rest.is_empty() {
             let mut name = String::new();
-            if self.names.write_label(address, self.section, &mut name) {
-                self.lines.push(Line::Label { address, name });
-            }
+            self.names.write_label(address, self.section, &mut name);
+            self.lines.push(Line::Label { address, name });
             let room = self.names.next(address).map_or(u64::MAX, |next| next - address);
             let size = usize::try_from(room).unwrap_or(usize::MAX).min(rest.len());
             let (stretch, after) = rest.split_at(size);
@@ -142,10 +159,7 @@ impl Lister<'_> {
             }
             let mut text = String::new();
             let mut name = |address, out: &mut String| self.names.write(address, out);
-            let length = self.disassembler.write(rest, address, &mut name, &mut text).unwrap_or_else(|| {
-                text.push_str("(bad)");
-                1
-            });
+            let length = self.language.write(rest, address, &mut name, &mut text);
             let (bytes, after) = rest.split_at(length.clamp(1, rest.len()));
             self.lines.push(Line::Instruction(Instruction { address, bytes: bytes.to_vec(), text }));
             address = address.wrapping_add(bytes.len() as u64);
