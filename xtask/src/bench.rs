@@ -1,5 +1,6 @@
 //! `bench`: oxperf and perf7 side by side in one run; only the ratios travel from machine to machine.
 
+mod annotate;
 mod decode;
 mod read;
 mod record;
@@ -27,7 +28,7 @@ struct Options {
 }
 
 /// The measures beside those of [`read`].
-const OTHERS: [&str; 3] = ["decode", "pt", "record"];
+const OTHERS: [&str; 4] = ["annotate", "decode", "pt", "record"];
 
 /// Runs the measures named, or all.
 pub(crate) fn run(mut args: Args) -> Result<ExitCode> {
@@ -50,6 +51,9 @@ pub(crate) fn run(mut args: Args) -> Result<ExitCode> {
     }
     let wanted = |name: &str| names.is_empty() || names.iter().any(|word| word == name);
     read::run(&options, &wanted)?;
+    if wanted("annotate") {
+        annotate::run(&options)?;
+    }
     if wanted("decode") {
         decode::run(&options)?;
     }
