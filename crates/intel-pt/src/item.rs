@@ -127,6 +127,8 @@ pub struct Mode {
     pub in_transaction: bool,
     /// Whether a guest runs.
     pub guest: bool,
+    /// Whether that changes with the transfer of control that ends here.
+    pub guest_toggled: bool,
     /// Whether interrupts are disabled. It means something only if event trace was on.
     pub interrupts_disabled: bool,
     /// Whether that changes here.

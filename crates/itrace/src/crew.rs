@@ -224,6 +224,10 @@ impl<'t> Worker<'t> {
                 Item::Run => {
                     let Some(written) = shared.written else { continue };
                     let (moment, before) = (decoder.moment(), decoder.run().before);
+                    if moment.mode.guest_toggled {
+                        // A branch into another world is two samples: that is left to the lane's own decoder.
+                        return;
+                    }
                     portion.latest = portion.latest.max(before).max(moment.time);
                     texts.write_run(written, decoder, state_flags(&moment, shared.plan), &mut portion.text);
                 }

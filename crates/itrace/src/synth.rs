@@ -23,8 +23,8 @@ use crate::lane::Lane;
 use crate::plan::Plan;
 use crate::{ItraceOptions, TscClock};
 pub(crate) use flags::BranchFilter;
-use flags::async_flags;
 pub(crate) use flags::state_flags;
+use flags::{EXIT_OF_GUEST, async_flags};
 pub(crate) use pebs::PebsEvent;
 use places::Point;
 use sample::unfilled;
@@ -104,7 +104,8 @@ impl Synthesizer {
             }
             Item::Async { from, to, end, abort } => {
                 lane.pass_to(moment.time);
-                let flags = async_flags(to, end, abort);
+                let leaves_guest = moment.mode.guest && moment.mode.guest_toggled;
+                let flags = if leaves_guest { EXIT_OF_GUEST } else { async_flags(to, end, abort) };
                 self.transfer(lane, &moment, (from, to.unwrap_or(0), flags), machine, sink)
             }
             Item::Event(event) => {
@@ -115,7 +116,8 @@ impl Synthesizer {
                 lane.pass_to(moment.time);
                 let cycles = self.cycles(&moment);
                 let (instructions, flags) = (moment.instructions, state_flags(&moment, &self.plan));
-                let point = Point { from: ip, to: 0, flags, length: 0, instructions, cycles };
+                let guest = moment.mode.guest;
+                let point = Point { flags, instructions, cycles, guest, ..Point::at(ip) };
                 self.instruction(lane, &point, machine, sink)
             }
             Item::Run | Item::Error(_) | Item::Pause | Item::End => ControlFlow::Continue(()),
@@ -133,7 +135,15 @@ impl Synthesizer {
     ) -> ControlFlow<()> {
         let cycles = self.cycles(moment);
         let flags = flags | state_flags(moment, &self.plan);
-        let point = Point { from, to, flags, length: 0, instructions: moment.instructions, cycles };
+        let point = Point {
+            to,
+            flags,
+            instructions: moment.instructions,
+            cycles,
+            guest: moment.mode.guest,
+            crosses: moment.mode.guest_toggled,
+            ..Point::at(from)
+        };
         self.branch(lane, &point, machine, sink)
     }
 

@@ -14,6 +14,7 @@ impl Decoder<'_> {
     pub(super) fn on_fup(&mut self, ip: Ip, code: &impl CodeSource) {
         let Some(ip) = self.resolve(ip) else { return };
         if !self.config.branches || !self.enabled {
+            self.switch_context();
             self.node = Some(self.graph.node_at(ip, self.context, code));
             return self.on_fup_outside(ip);
         }
@@ -106,12 +107,17 @@ impl Decoder<'_> {
         }
         let abort = std::mem::take(&mut self.aborting);
         self.begin_transfer(from, Transfer { by: TransferCause::Asynchronous, to, end });
+        let crosses = !end && self.next_context.guest != self.context.guest;
         if end {
             self.stop_tracing(to.unwrap_or(from));
         } else if let Some(to) = to {
-            self.node = Some(self.graph.node_at(to, self.context, code));
+            self.node = Some(self.graph.node_at(to, self.next_context, code));
         }
+        self.mode.guest_toggled = crosses;
         self.tell_now(Item::Async { from, to, end, abort });
+        if !end {
+            self.switch_context();
+        }
         self.end_transfer();
         self.tell_address();
     }

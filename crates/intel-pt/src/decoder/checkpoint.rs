@@ -41,7 +41,8 @@ impl<'t> Decoder<'t> {
         let told = self.queue.is_empty() && self.split.is_none() && self.resumed.is_none();
         let waits = !self.bound.is_empty() || !self.waiting_data.is_empty() || !self.waiting_items.is_empty();
         let follows = self.phase == Phase::Follow && self.enabled && self.stack.is_empty();
-        let odd = self.overflowed || self.aborting || waits || self.last_ip != Some(ip);
+        let turns = self.next_context != self.context;
+        let odd = turns || self.overflowed || self.aborting || waits || self.last_ip != Some(ip);
         if !(bare && told && follows && self.input.is_whole()) || odd {
             return None;
         }
@@ -70,6 +71,7 @@ impl<'t> Decoder<'t> {
         self.waiting_items.clear();
         self.enabled = true;
         (self.context, self.mode, self.interrupts) = (from.context, from.mode, from.interrupts);
+        self.next_context = from.context;
         (self.told_cbr, self.run.cbr_payload) = (from.told_cbr, from.cbr_payload);
         (self.decided, self.last_ip) = (from.decided, Some(from.ip));
         self.clock = from.clock.clone();

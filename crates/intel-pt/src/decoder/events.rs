@@ -60,7 +60,7 @@ impl Decoder<'_> {
     /// The mode that holds from the next address on.
     pub(super) fn set_mode(&mut self, mode: ModeExec) {
         if let Some(width) = mode.mode() {
-            self.context.mode = width;
+            self.next_context.mode = width;
         }
         self.interrupts = mode.interrupt_flag();
     }
@@ -68,6 +68,7 @@ impl Decoder<'_> {
     /// The mode that holds now.
     pub(super) fn set_mode_now(&mut self, mode: ModeExec) {
         self.set_mode(mode);
+        self.switch_context();
         self.mode.interrupts_disabled = !self.interrupts;
     }
 
@@ -114,9 +115,22 @@ impl Decoder<'_> {
         self.end_transfer();
     }
 
+    /// Whose code runs from the next address on.
     pub(super) fn set_guest(&mut self, guest: bool) {
-        self.context.guest = guest;
-        self.mode.guest = guest;
+        self.next_context.guest = guest;
+    }
+
+    /// Whose code runs now.
+    pub(super) fn set_guest_now(&mut self, guest: bool) {
+        self.set_guest(guest);
+        self.switch_context();
+    }
+
+    /// The next address is reached.
+    pub(super) fn switch_context(&mut self) {
+        self.context = self.next_context;
+        self.mode.guest = self.context.guest;
+        self.mode.guest_toggled = false;
     }
 
     /// Tells the events that waited for the address of a FUP.

@@ -31,7 +31,10 @@ impl Decoder<'_> {
         self.clock.other_packet();
         self.bound.mode = None;
         let node = self.graph.nodes[number as usize];
-        if self.transfer_tells() || !matches!(node.end, End::Return | End::Indirect) {
+        if self.transfer_tells()
+            || self.next_context != self.context
+            || !matches!(node.end, End::Return | End::Indirect)
+        {
             self.on_tip(ip, false, code);
             return self.told();
         }
@@ -229,6 +232,9 @@ impl Decoder<'_> {
             return self.stop_tracing(target.unwrap_or(last));
         }
         if let Some(target) = target {
+            if self.next_context != self.context {
+                return self.enter_context(target, code);
+            }
             self.node = Some(self.graph.node_at(target, self.context, code));
         }
         let rest = self.deferred.take().map_or(Stop::Used, |rest| self.walk(rest, code));

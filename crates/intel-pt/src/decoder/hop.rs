@@ -36,6 +36,7 @@ impl Decoder<'_> {
 
     fn hop_to(&mut self, ip: Ip, code: &impl CodeSource) {
         if let Some(to) = self.resolve(ip) {
+            self.switch_context();
             self.node = Some(self.graph.node_at(to, self.context, code));
             self.tell_address();
         }

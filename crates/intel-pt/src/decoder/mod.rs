@@ -78,6 +78,8 @@ pub struct Decoder<'t> {
     /// Where it was when tracing was switched off; 0 if that is of no use.
     left_at: u64,
     context: CodeContext,
+    /// What holds from the next address on.
+    next_context: CodeContext,
     mode: Mode,
     /// Whether interrupts are enabled from the next address on.
     interrupts: bool,
@@ -136,6 +138,7 @@ impl<'t> Decoder<'t> {
             lost_ip: 0,
             left_at: 0,
             context: CodeContext { mode: ExecMode::Bits64, guest: false },
+            next_context: CodeContext { mode: ExecMode::Bits64, guest: false },
             mode: Mode { interrupts_disabled: true, ..Mode::default() },
             interrupts: false,
             graph: Graph::new(),
@@ -419,6 +422,7 @@ impl<'t> Decoder<'t> {
         self.leaving = None;
         self.split = None;
         self.resumed = None;
+        self.switch_context();
         self.psb = None;
         self.bound = Bound::default();
         self.phase = phase;

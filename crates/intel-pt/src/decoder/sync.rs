@@ -36,7 +36,7 @@ impl Decoder<'_> {
             }
             Packet::ModeExec(mode) => self.set_mode_now(mode),
             Packet::ModeTsx(mode) => self.mode.in_transaction = mode.in_transaction(),
-            Packet::Pip(pip) => self.set_guest(pip.non_root()),
+            Packet::Pip(pip) => self.set_guest_now(pip.non_root()),
             Packet::Ovf => self.on_overflow(),
             Packet::Pad | Packet::Vmcs(_) | Packet::Mnt(_) => {}
             unexpected => {
@@ -119,7 +119,7 @@ impl Decoder<'_> {
             Packet::TraceStop => self.on_trace_stop(),
             Packet::ModeExec(mode) => self.set_mode_now(mode),
             Packet::ModeTsx(mode) => self.mode.in_transaction = mode.in_transaction(),
-            Packet::Pip(pip) => self.set_guest(pip.non_root()),
+            Packet::Pip(pip) => self.set_guest_now(pip.non_root()),
             _ => {}
         }
     }
@@ -143,6 +143,7 @@ impl Decoder<'_> {
         self.phase = Phase::Follow;
         self.overflowed = false;
         self.lost_ip = 0;
+        self.switch_context();
         self.node = Some(self.graph.node_at(to, self.context, code));
         self.begin_transfer(0, Transfer { by: TransferCause::Begin, to: Some(to), end: false });
         self.tell_now(Item::Begin { to, enabled });

@@ -1,5 +1,5 @@
 //! Transfers of control by an instruction that come with something else, such as a new interrupt flag: what ran before is
-//! told first, then what comes with the transfer, then the instruction.
+//! told first, then what comes with the transfer, then the instruction. And those into code of another mode or guest.
 
 use super::Decoder;
 use crate::code::CodeSource;
@@ -39,6 +39,16 @@ impl Decoder<'_> {
             return self.follow_split(split, code);
         }
         self.split = Some(split);
+    }
+
+    /// Goes on where code is read another way, or is another's: the run ends there.
+    pub(super) fn enter_context(&mut self, target: u64, code: &impl CodeSource) {
+        self.mode.guest_toggled = self.next_context.guest != self.context.guest;
+        self.run.next = Some(target);
+        self.queue_walk();
+        self.switch_context();
+        self.node = Some(self.graph.node_at(target, self.context, code));
+        self.resumed = self.deferred.take();
     }
 
     /// Goes on with the instruction that was left over, once all before it has been taken.

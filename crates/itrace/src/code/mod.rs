@@ -58,6 +58,16 @@ impl Images {
         }
     }
 
+    /// Whose an address is.
+    pub(crate) fn mode_of(&self, ip: u64, guest: bool) -> CpuMode {
+        match (guest, mode_of(ip)) {
+            (true, CpuMode::Kernel) => CpuMode::GuestKernel,
+            // The guest's code is the process', and so are its names.
+            (true, _) if !self.places.guest_code => CpuMode::GuestUser,
+            (_, mode) => mode,
+        }
+    }
+
     fn kernel(&self, machine: &Machine) -> &KernelCode {
         self.kernel.get_or_init(|| KernelCode::find(&self.places.kernel, machine, &self.changes))
     }

@@ -44,6 +44,10 @@ pub(super) fn flags_of(class: Class) -> SampleFlags {
     F::BRANCH | more
 }
 
+/// A guest is left, which no instruction of it asked for.
+pub(super) const EXIT_OF_GUEST: SampleFlags =
+    SampleFlags::BRANCH.with(SampleFlags::CALL).with(SampleFlags::ASYNC).with(SampleFlags::VM_EXIT);
+
 /// What something other than an instruction did, as flags.
 pub(super) fn async_flags(to: Option<u64>, end: bool, abort: bool) -> SampleFlags {
     use SampleFlags as F;

@@ -22,12 +22,25 @@ pub(super) struct Point {
     pub(super) instructions: u64,
     /// Cycles till now, if they belong to this point.
     pub(super) cycles: Option<u64>,
+    /// Whether a guest runs.
+    pub(super) guest: bool,
+    /// Whether control goes from a guest to its host or the other way.
+    pub(super) crosses: bool,
 }
 
 impl Point {
     /// A place where nothing happens but an instruction.
     pub(super) fn at(ip: u64) -> Point {
-        Point { from: ip, to: 0, flags: SampleFlags::default(), length: 0, instructions: 0, cycles: None }
+        Point {
+            from: ip,
+            to: 0,
+            flags: SampleFlags::default(),
+            length: 0,
+            instructions: 0,
+            cycles: None,
+            guest: false,
+            crosses: false,
+        }
     }
 }
 
@@ -79,6 +92,12 @@ impl Synthesizer {
             return ControlFlow::Continue(());
         }
         let counts = lane.by_branches.advance(point.instructions, point.cycles);
-        self.hand_over(lane, (event, 1, counts, None), point, machine, sink)
+        if !point.crosses {
+            return self.hand_over(lane, (event, 1, counts, None), point, machine, sink);
+        }
+        // Each world sees its own end of the branch.
+        let (left, entered) = (Point { to: 0, ..*point }, Point { from: 0, guest: !point.guest, ..*point });
+        self.hand_over(lane, (event, 1, counts, None), &left, machine, sink)?;
+        self.hand_over(lane, (event, 1, (0, 0), None), &entered, machine, sink)
     }
 }

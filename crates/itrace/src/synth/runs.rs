@@ -23,7 +23,12 @@ impl Synthesizer {
         sink: &mut impl Sink,
     ) -> ControlFlow<()> {
         let moment = &lane.decoder.moment();
-        if self.written.is_some() {
+        let crosses = moment.mode.guest_toggled;
+        let ends_matter =
+            crosses && self.written.as_ref().map(|written| written.event) == self.events.branches;
+        if ends_matter {
+            self.hand_over_text(lane, machine, sink)?;
+        } else if self.written.is_some() {
             return self.write_run(lane, moment, machine, sink);
         }
         let (mut marks, mut branches) = (std::mem::take(&mut self.marks), std::mem::take(&mut self.branches));
@@ -127,6 +132,8 @@ impl Synthesizer {
                 to: branch.and_then(|branch| branch.to).unwrap_or(0),
                 flags: flags_of(located.class) | state_flags(moment, &self.plan) | ended,
                 length: located.length,
+                guest: moment.mode.guest,
+                crosses: moment.mode.guest_toggled && at == told.instructions,
                 instructions: instructions + at,
                 cycles: self.cycles_in_run(moment, &told, at),
             };

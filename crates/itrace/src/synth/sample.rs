@@ -10,7 +10,7 @@ use oxperf_wire::Sample;
 
 use super::stacks::StackKey;
 use super::{Point, Synthesizer};
-use crate::code::{ThreadCode, mode_of};
+use crate::code::ThreadCode;
 use crate::lane::Lane;
 
 impl Synthesizer {
@@ -47,7 +47,7 @@ impl Synthesizer {
         let sampled = &mut self.sampled;
         (sampled.event, sampled.thread) = (event, thread);
         let anywhere = if point.from == 0 { point.to } else { point.from };
-        sampled.misc = Misc(mode_of(anywhere) as u16);
+        sampled.misc = Misc(self.images.mode_of(anywhere, point.guest) as u16);
         let sample = &mut sampled.sample;
         (sample.ip, sample.addr) = (Some(point.from), Some(point.to));
         (sample.pid, sample.tid) = (Some(running.pid), Some(running.tid));
@@ -66,7 +66,7 @@ impl Synthesizer {
             return code;
         }
         let source = ThreadCode { machine, images: &self.images, thread: lane.running.thread };
-        let found = source.code(CodeAddress { ip: ran.ip, guest: false });
+        let found = source.code(CodeAddress { ip: ran.ip, guest: point.guest });
         let bytes = found.map_or(&[][..], |found| found.from(ran.ip));
         code.bytes.iter_mut().zip(bytes).for_each(|(to, from)| *to = *from);
         code

@@ -71,12 +71,10 @@ impl Synthesizer {
         let ran = place.filter(|_| ip.is_some() && !matches!(payload, Payload::Psb { .. }));
         let flags = ran.map_or(SampleFlags::default(), |(_, class)| flags_of(class));
         let point = Point {
-            from: ip.unwrap_or(0),
-            to: 0,
             flags,
-            length: 0,
             instructions: moment.instructions,
-            cycles: None,
+            guest: moment.mode.guest,
+            ..Point::at(ip.unwrap_or(0))
         };
         self.hand_over(lane, (event, 1, (0, 0), Some(payload)), &point, machine, sink)
     }
@@ -101,12 +99,11 @@ impl Synthesizer {
         let Some(event) = event.filter(|_| !self.skips()) else { return ControlFlow::Continue(()) };
         let flags = transfer.map_or(SampleFlags::default(), transfer_flags);
         let point = Point {
-            from: ip.unwrap_or(0),
             to: transfer.and_then(|transfer| transfer.to).unwrap_or(0),
             flags: flags | state_flags(moment, &self.plan),
-            length: 0,
             instructions: moment.instructions,
-            cycles: None,
+            guest: moment.mode.guest,
+            ..Point::at(ip.unwrap_or(0))
         };
         self.hand_over(lane, (event, 1, (0, 0), Some(payload)), &point, machine, sink)
     }
@@ -128,7 +125,8 @@ impl Synthesizer {
             return ControlFlow::Continue(());
         };
         let (flags, instructions) = (state_flags(moment, &self.plan), moment.instructions);
-        let point = Point { from: ip, to: 0, flags, length: 0, instructions, cycles: None };
+        let guest = moment.mode.guest;
+        let point = Point { flags, instructions, guest, ..Point::at(ip) };
         self.hand_over(lane, (event, 1, (0, 0), None), &point, machine, sink)
     }
 }

@@ -266,7 +266,8 @@ impl<'s> Printer<'s> {
         let named = self.views[event.event.0].data_lines.filter(|lines| self.lines[*lines].names_anything());
         if let Some(lines) = named {
             let recorded = event.misc.cpu_mode();
-            let placed = machine.locate(event.thread, recorded, address).is_some();
+            let of_guest = matches!(recorded, CpuMode::GuestKernel | CpuMode::GuestUser);
+            let placed = of_guest || machine.locate(event.thread, recorded, address).is_some();
             // The kernel touches user memory, too.
             let mode = if placed { recorded } else { machine.guess_mode(event.thread, address) };
             let place = self.places.locate(machine, event.thread, mode, address);
