@@ -3,9 +3,11 @@
 //! Before a record of time T counts, every queue is decoded up to T, the one that is furthest behind first; so the
 //! machine is always as it was when the code ran.
 
+mod sharing;
+
 use std::ops::ControlFlow;
 
-use intel_pt::{Checkpoint, ErrorKind, Hop, Item, Scout, Stretch, Tsc, Wanted};
+use intel_pt::{ErrorKind, Hop, Item, Tsc, Wanted};
 use oxperf_abi::{Cpu, Misc, PerfTime, Pid, RecordType, Tid};
 use oxperf_data::{Damage, RawRecord};
 use oxperf_machine::Machine;
@@ -15,7 +17,7 @@ use oxperf_wire::{Cursor, Endian, SampleId};
 use rustc_hash::FxHashMap;
 
 use crate::code::{Images, ThreadCode};
-use crate::crew::{Cores, Crew, Portion, Progress, Shared, Told};
+use crate::crew::{Cores, Crew, Told};
 use crate::errors::{LOST, is_told, told_error};
 use crate::events::Events;
 use crate::lane::{Lane, Running};
@@ -215,71 +217,6 @@ impl<'t, 's, S: Sink> Tracer<'t, 's, S> {
                 }
             }
         }
-    }
-
-    /// Has the crew decode what it can from here on, as long as the machine stays the same.
-    fn share_out(&mut self, machine: &mut Machine, index: usize) -> ControlFlow<()> {
-        let lane = &mut self.lanes[index];
-        let (trace, limit) = (lane.decoder.left(), lane.decoder.limit());
-        lane.shared_to = trace.offset + 1;
-        let Some(start) = lane.decoder.checkpoint() else { return ControlFlow::Continue(()) };
-        let (instructions, since) = lane.decoder.counted();
-        let mut scout = Scout::new(&start, trace, limit);
-        let mut progress = Progress { at: start, instructions, since: since.unwrap_or(instructions) };
-        loop {
-            let ends = self.crew.next_ends(progress.at.offset(), &mut scout);
-            self.lanes[index].shared_to = scout.offset();
-            let Some(last) = ends.last().map(Checkpoint::offset).filter(|_| ends.len() > 1) else { break };
-            let Synthesizer { images, written, plan, .. } = &self.synthesizer;
-            let (thread, written) = (self.lanes[index].running.thread, written.as_ref());
-            let shared = Shared { machine, images, thread, written, plan, limit };
-            self.crew.decode(&progress.at, &ends, trace, shared);
-            let crew = std::mem::take(&mut self.crew);
-            let mut accepted = crew.accepted(ends, &mut progress);
-            let flow =
-                accepted.try_for_each(|(portion, before)| self.take_portion(machine, index, portion, before));
-            drop(accepted);
-            self.crew = crew;
-            flow?;
-            if progress.at.offset() != last {
-                break;
-            }
-        }
-        let code = ThreadCode {
-            machine,
-            images: &self.synthesizer.images,
-            thread: self.lanes[index].running.thread,
-        };
-        let behind = usize::try_from(progress.at.offset() - trace.offset).unwrap_or(usize::MAX);
-        let left = Stretch { bytes: trace.bytes.get(behind..).unwrap_or_default(), ..trace };
-        let decoder = &mut self.lanes[index].decoder;
-        self.shared += behind as u64;
-        if behind > 0 {
-            decoder.resume(&progress.at, left, &code);
-            decoder.count_on(progress.instructions, progress.since);
-        }
-        ControlFlow::Continue(())
-    }
-
-    /// Takes what a worker made of a stretch, before which so many instructions had run.
-    fn take_portion(
-        &mut self,
-        machine: &mut Machine,
-        index: usize,
-        portion: &Portion,
-        instructions: u64,
-    ) -> ControlFlow<()> {
-        let mut taken = 0;
-        for (length, latest, told) in &portion.items {
-            let text = (&portion.text[taken..*length], *latest);
-            self.synthesizer.hand_over_portion(&mut self.lanes[index], text, machine, self.sink)?;
-            taken = *length;
-            let mut told = *told;
-            told.moment.instructions += instructions;
-            self.take_item(machine, index, &told)?;
-        }
-        let text = (&portion.text[taken..], portion.latest);
-        self.synthesizer.hand_over_portion(&mut self.lanes[index], text, machine, self.sink)
     }
 
     /// Takes an item that is no run.

@@ -24,13 +24,15 @@ pub(super) struct Measure {
     args: &'static [&'static str],
     /// Whether the text goes to `/dev/null` and not to a file.
     discards: bool,
+    /// What only ours is told.
+    own_args: &'static [&'static str],
     /// Runs of perf7 unless the command line says otherwise: some of its runs take a minute and 11 GB.
     reference_runs: usize,
 }
 
 impl Measure {
     const fn to_file(name: &'static str, args: &'static [&'static str], reference_runs: usize) -> Measure {
-        Measure { name, args, discards: false, reference_runs }
+        Measure { name, args, discards: false, own_args: &[], reference_runs }
     }
 
     pub(super) const fn to_nowhere(
@@ -38,7 +40,13 @@ impl Measure {
         args: &'static [&'static str],
         reference_runs: usize,
     ) -> Measure {
-        Measure { name, args, discards: true, reference_runs }
+        Measure { name, args, discards: true, own_args: &[], reference_runs }
+    }
+
+    /// The same by another name, with more arguments for ours.
+    pub(super) const fn with_own(&self, name: &'static str, own_args: &'static [&'static str]) -> Measure {
+        let Measure { args, discards, reference_runs, .. } = *self;
+        Measure { name, args, discards, own_args, reference_runs }
     }
 }
 
@@ -91,10 +99,10 @@ pub(super) fn run_one(measure: &Measure, input: &Input, options: &Options) -> Re
     let (mut ours, mut theirs) = (Vec::new(), Vec::new());
     for round in 0..options.runs.max(reference_runs) {
         if round < options.runs {
-            ours.push(run_tool(&options.binary, measure, input, &options.folder)?);
+            ours.push(run_tool(&options.binary, measure, measure.own_args, input, &options.folder)?);
         }
         if let Some(program) = reference.filter(|_| round < reference_runs) {
-            theirs.push(run_tool(program, measure, input, &options.folder)?);
+            theirs.push(run_tool(program, measure, &[], input, &options.folder)?);
         }
     }
     let figures = figures(&ours, &theirs)?;
@@ -102,7 +110,7 @@ pub(super) fn run_one(measure: &Measure, input: &Input, options: &Options) -> Re
     Ok(figures[0].ours)
 }
 
-fn run_tool(program: &Path, wanted: &Measure, input: &Input, folder: &Path) -> Result<Usage> {
+fn run_tool(program: &Path, wanted: &Measure, more: &[&str], input: &Input, folder: &Path) -> Result<Usage> {
     let home = folder.join("home");
     std::fs::create_dir_all(&home)?;
     let output = match wanted.discards {
@@ -110,7 +118,7 @@ fn run_tool(program: &Path, wanted: &Measure, input: &Input, folder: &Path) -> R
         false => File::create(folder.join("output")).context("target/bench/output")?.into(),
     };
     let mut command = Command::new(program);
-    command.args(wanted.args).arg("-i").arg(&input.recording);
+    command.args(wanted.args).args(more).arg("-i").arg(&input.recording);
     input.symfs.iter().for_each(|folder| {
         command.arg("--symfs").arg(folder);
     });

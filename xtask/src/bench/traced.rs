@@ -9,13 +9,25 @@ use super::read::{Input, Measure, run_one};
 use crate::sweep::symfs;
 use crate::workspace;
 
-/// From bare decoding to a line for each instruction; perf needs minutes for the last.
-const MEASURES: [Measure; 4] = [
-    Measure::to_nowhere("pt-errors", &["script", "--itrace=e"], 3),
+/// From bare decoding to a line for each instruction, on one core and on two; perf needs minutes for the last.
+const MEASURES: [Measure; 7] = [
+    ERRORS.with_own("pt-errors", &ONE),
+    ERRORS.with_own("pt-errors-2", &TWO),
     Measure::to_nowhere("pt-dump", &["script", "-D"], 2),
-    Measure::to_nowhere("pt-branches", &["script", "--itrace=b", "-F", "ip,addr,flags"], 1),
-    Measure::to_nowhere("pt-instructions", &["script", "--itrace=i0ns", "-F", "ip"], 1),
+    BRANCHES.with_own("pt-branches", &ONE),
+    BRANCHES.with_own("pt-branches-2", &TWO),
+    INSTRUCTIONS.with_own("pt-instructions", &ONE),
+    INSTRUCTIONS.with_own("pt-instructions-2", &TWO),
 ];
+
+const ERRORS: Measure = Measure::to_nowhere("pt-errors", &["script", "--itrace=e"], 3);
+const BRANCHES: Measure =
+    Measure::to_nowhere("pt-branches", &["script", "--itrace=b", "-F", "ip,addr,flags"], 1);
+const INSTRUCTIONS: Measure =
+    Measure::to_nowhere("pt-instructions", &["script", "--itrace=i0ns", "-F", "ip"], 1);
+
+const ONE: [&str; 2] = ["--decode-threads", "1"];
+const TWO: [&str; 2] = ["--decode-threads", "2"];
 
 /// Measures everything.
 pub(super) fn run(options: &Options) -> Result<()> {
