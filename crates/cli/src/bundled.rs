@@ -49,11 +49,9 @@ pub(crate) fn open(
     arguments: Vec<OsString>,
     command: &Command,
 ) -> Result<(Vec<OsString>, Option<Unpacked>), Failure> {
-    let Some(at) = arguments.iter().skip(1).position(is_bundle) else {
-        return Ok((arguments, None));
-    };
-    let at = at + 1;
     let called = arguments.iter().skip(1).fold(command, |at, word| at.find_subcommand(word).unwrap_or(at));
+    let found = arguments.windows(2).position(|pair| !is_value(called, &pair[0]) && is_bundle(&pair[1]));
+    let Some(at) = found.map(|before| before + 1) else { return Ok((arguments, None)) };
     let names = |name: &str| called.get_arguments().any(|argument| argument.get_id() == name);
     let (takes_root, takes_kallsyms) = (names("symfs"), names("kallsyms"));
     // Where it is no recording to read (archive --unpack, an output), the argument stays.
@@ -75,6 +73,16 @@ pub(crate) fn open(
     let end = changed.iter().position(|word| word == "--").unwrap_or(changed.len());
     changed.splice(end..end, extra);
     Ok((changed, Some(unpacked)))
+}
+
+/// Whether what follows `word` is the value of an option that names no input, such as an output.
+fn is_value(command: &Command, word: &OsString) -> bool {
+    let word = word.to_string_lossy();
+    let option = command.get_arguments().find(|option| match word.strip_prefix("--") {
+        Some(long) => option.get_long() == Some(long),
+        None => word.strip_prefix('-').is_some_and(|short| short.chars().last() == option.get_short()),
+    });
+    option.is_some_and(|option| option.get_action().takes_values() && option.get_id() != "input")
 }
 
 /// The path in an argument: all of it, or what follows `-i` or `--input=`.

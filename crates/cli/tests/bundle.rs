@@ -66,6 +66,10 @@ fn a_bundle_names_what_is_gone_here() {
     let program = record(&folder);
     let made = run(&folder, &["bundle", "-o", "x.tar.zst"]);
     assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+    let size = fs::metadata(folder.join("x.tar.zst")).unwrap().len();
+    run(&folder, &["bundle", "-o", "x.tar.zst"]);
+    let again = fs::metadata(folder.join("x.tar.zst")).unwrap().len();
+    assert_eq!(size, again, "an output that exists is no input");
     fs::remove_file(program).unwrap();
     let fields = ["script", "-F", "ip,sym", "-i"];
     let without = stdout(&run(&folder, &[&fields[..], &["perf.data"]].concat()));
