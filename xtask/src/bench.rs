@@ -2,6 +2,7 @@
 
 mod annotate;
 mod decode;
+mod names;
 mod read;
 mod record;
 mod results;
@@ -28,7 +29,7 @@ struct Options {
 }
 
 /// The measures beside those of [`read`].
-const OTHERS: [&str; 4] = ["annotate", "decode", "pt", "record"];
+const OTHERS: [&str; 5] = ["annotate", "decode", "names", "pt", "record"];
 
 /// Runs the measures named, or all.
 pub(crate) fn run(mut args: Args) -> Result<ExitCode> {
@@ -56,6 +57,9 @@ pub(crate) fn run(mut args: Args) -> Result<ExitCode> {
     }
     if wanted("decode") {
         decode::run(&options)?;
+    }
+    if wanted("names") {
+        names::run(&options)?;
     }
     if wanted("pt") {
         traced::run(&options)?;

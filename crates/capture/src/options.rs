@@ -6,6 +6,8 @@ use std::time::Duration;
 
 use oxperf_abi::{Cpu, Pid, Tid};
 
+use crate::registers::RegisterMask;
+
 /// How often an event is sampled.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Rate {
@@ -57,6 +59,20 @@ pub enum CallGraph {
         /// Most entries of a chain; `None` for the system's limit.
         max_stack: Option<u16>,
     },
+    /// Every sample holds a copy of the user stack and the registers, which readers unwind.
+    Dwarf {
+        /// Bytes of a copy.
+        stack_size: u32,
+    },
+    /// The CPU keeps the calls that have not returned.
+    BranchRecords,
+}
+
+impl CallGraph {
+    /// Bytes of a copy of the stack when nobody says otherwise.
+    pub const STACK_SIZE: u32 = 8192;
+    /// Most bytes of a copy: a record is not larger than 64 KiB.
+    pub const LARGEST_STACK: u32 = 65528;
 }
 
 /// Which privilege levels are recorded.
@@ -114,6 +130,10 @@ pub struct RecordOptions {
     pub rate: Option<Rate>,
     /// Call chains.
     pub call_graph: CallGraph,
+    /// Registers of user space in every sample.
+    pub user_registers: Option<RegisterMask>,
+    /// Registers of the interrupted code in every sample.
+    pub interrupted_registers: Option<RegisterMask>,
     /// Whether children are counted too.
     pub inherit: bool,
     /// One ring a thread, not one a CPU.
@@ -146,6 +166,8 @@ impl Default for RecordOptions {
             workload: None,
             rate: None,
             call_graph: CallGraph::Off,
+            user_registers: None,
+            interrupted_registers: None,
             inherit: true,
             per_thread: false,
             ring_pages: None,

@@ -31,7 +31,11 @@ pub(super) struct Measure {
 }
 
 impl Measure {
-    const fn to_file(name: &'static str, args: &'static [&'static str], reference_runs: usize) -> Measure {
+    pub(super) const fn to_file(
+        name: &'static str,
+        args: &'static [&'static str],
+        reference_runs: usize,
+    ) -> Measure {
         Measure { name, args, discards: false, own_args: &[], reference_runs }
     }
 

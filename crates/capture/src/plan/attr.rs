@@ -1,10 +1,11 @@
 //! The attribute of each event: how it samples, what a sample holds, what else it records, when it begins.
 
-use oxperf_abi::{AttrFlags, EventAttr, ReadFormat, SampleType};
+use oxperf_abi::{AttrFlags, BranchSampleType, EventAttr, ReadFormat, SampleType};
 
 use crate::event::EventRequest;
 use crate::missing::{Feature, Missing};
 use crate::options::{CallGraph, Privilege, Rate, RecordOptions, Start, Target};
+use crate::registers::RegisterMask;
 
 /// The attributes of `requests`, in their order; the event at `tracking` carries task and mapping records.
 pub(super) fn attrs(
@@ -48,6 +49,10 @@ impl Builder<'_> {
         attr.sample_type |= self.sample_type();
         attr.read_format = self.read_format();
         attr.sample_max_stack = self.max_stack();
+        if !self.is_added() {
+            self.set_call_graph(&mut attr);
+            self.set_registers(&mut attr);
+        }
         self.set_privilege(&mut attr.flags);
         self.set_start(&mut attr.flags);
         attr.flags.set(AttrFlags::INHERIT, self.inherits());
@@ -107,10 +112,45 @@ impl Builder<'_> {
         self.request.call_graph.unwrap_or(self.options.call_graph)
     }
 
+    /// What callers that the kernel does not find need: a copy of the stack, or the CPU's records.
+    fn set_call_graph(&self, attr: &mut EventAttr) {
+        match self.call_graph() {
+            CallGraph::Off | CallGraph::FramePointers { .. } => {}
+            CallGraph::Dwarf { stack_size } => {
+                attr.sample_type |= SampleType::STACK_USER;
+                attr.sample_stack_user = stack_size;
+                attr.flags.set(AttrFlags::EXCLUDE_CALLCHAIN_USER, true);
+                // Data may hold what a register pointed to.
+                attr.flags.set(AttrFlags::MMAP_DATA, self.tracking);
+            }
+            CallGraph::BranchRecords => {
+                attr.sample_type |= SampleType::BRANCH_STACK;
+                attr.branch_sample_type = BranchSampleType::USER
+                    | BranchSampleType::CALL_STACK
+                    | BranchSampleType::NO_FLAGS
+                    | BranchSampleType::NO_CYCLES
+                    | BranchSampleType::HW_INDEX;
+            }
+        }
+    }
+
+    fn set_registers(&self, attr: &mut EventAttr) {
+        let asked = self.options.user_registers;
+        attr.sample_regs_user = match self.call_graph() {
+            CallGraph::Dwarf { .. } => RegisterMask::for_unwinding(asked),
+            _ => asked.map_or(0, |asked| asked.0),
+        };
+        attr.sample_regs_intr = self.options.interrupted_registers.map_or(0, |asked| asked.0);
+        attr.sample_type.set(SampleType::REGS_USER, attr.sample_regs_user != 0);
+        attr.sample_type.set(SampleType::REGS_INTR, attr.sample_regs_intr != 0);
+    }
+
     fn max_stack(&self) -> u16 {
         match self.call_graph() {
             CallGraph::FramePointers { max_stack } => self.request.max_stack.or(max_stack).unwrap_or(0),
-            CallGraph::Off => 0,
+            CallGraph::Off | CallGraph::Dwarf { .. } | CallGraph::BranchRecords => {
+                self.request.max_stack.unwrap_or(0)
+            }
         }
     }
 

@@ -4,7 +4,7 @@
 
 use std::fmt;
 
-use oxperf_abi::{AttrFlags, EventAttr, ReadFormat, SampleType};
+use oxperf_abi::{AttrFlags, BranchSampleType, EventAttr, ReadFormat, SampleType};
 
 use super::{Place, Plan, PlannedEvent, Task};
 
@@ -40,6 +40,18 @@ fn write_attr(f: &mut fmt::Formatter<'_>, attr: &EventAttr) -> fmt::Result {
     write_number(f, "precise_ip", attr.flags.precise_ip().into())?;
     write_number(f, "config1", attr.config1)?;
     write_number(f, "config2", attr.config2)?;
+    write_names(
+        f,
+        "branch",
+        attr.branch_sample_type.names(),
+        attr.branch_sample_type != BranchSampleType::EMPTY,
+    )?;
+    for (name, mask) in [("regs_user", attr.sample_regs_user), ("regs_intr", attr.sample_regs_intr)] {
+        if mask != 0 {
+            write!(f, " {name}={mask:#x}")?;
+        }
+    }
+    write_number(f, "stack_user", attr.sample_stack_user.into())?;
     write_number(f, "max_stack", attr.sample_max_stack.into())
 }
 

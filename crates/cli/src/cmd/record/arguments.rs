@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
-use oxperf_capture::{BuildIds, CallGraph, Privilege, Program, RecordOptions, Start};
+use oxperf_capture::{BuildIds, CallGraph, Privilege, Program, RecordOptions, RegisterMask, Start};
 
 use super::{Problem, target, values};
 use crate::environment;
@@ -65,7 +65,11 @@ fn value(name: &'static str, shown: &'static str) -> Arg {
     Arg::new(name).long(name).value_name(shown).allow_hyphen_values(true)
 }
 
-fn event_arguments() -> [Arg; 10] {
+fn registers(name: &'static str, help: &'static str) -> Arg {
+    Arg::new(name).long(name).value_name("NAMES").num_args(0..=1).require_equals(true).help(help)
+}
+
+fn event_arguments() -> [Arg; 12] {
     [
         value("event", "EVENT")
             .short('e')
@@ -75,7 +79,9 @@ fn event_arguments() -> [Arg; 10] {
         value("count", "N").short('c').help("A sample every N events, in place of -F"),
         flag("call-chains", 'g').long(None).help("Record call chains by frame pointers"),
         value("call-graph", "MODE")
-            .help("Record call chains: fp[,MAX] follows frame pointers, at most MAX callers"),
+            .help("Record call chains: fp[,MAX] follows frame pointers, at most MAX callers; dwarf[,BYTES] copies the stack into each sample, to be unwound by readers [default: 8192]; lbr takes them from the CPU"),
+        registers("user-regs", "Registers of user space in each sample, all or those named; ? lists them"),
+        registers("intr-regs", "Registers of the interrupted code in each sample"),
         long_flag("all-user").conflicts_with("all-kernel").help("Sample user mode only"),
         long_flag("all-kernel").help("Sample kernel mode only"),
         flag("no-inherit", 'i').help("Do not sample children of the target"),
@@ -120,6 +126,8 @@ pub(super) fn options(matches: &ArgMatches) -> Result<Resolved, Problem> {
         workload,
         rate: values::rate(text(matches, "freq"), text(matches, "count"))?,
         call_graph: call_graph(matches)?,
+        user_registers: asked_registers(matches, "user-regs")?,
+        interrupted_registers: asked_registers(matches, "intr-regs")?,
         inherit: !matches.get_flag("no-inherit"),
         per_thread: matches.get_flag("per-thread"),
         ring_pages: text(matches, "mmap-pages").map(values::ring_pages).transpose()?,
@@ -158,6 +166,11 @@ fn call_graph(matches: &ArgMatches) -> Result<CallGraph, Problem> {
         None if matches.get_flag("call-chains") => Ok(CallGraph::FramePointers { max_stack: None }),
         None => Ok(CallGraph::Off),
     }
+}
+
+fn asked_registers(matches: &ArgMatches, option: &str) -> Result<Option<RegisterMask>, Problem> {
+    let asked = matches.contains_id(option);
+    asked.then(|| values::registers(option, text(matches, option))).transpose()
 }
 
 fn privilege(matches: &ArgMatches) -> Privilege {

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use oxperf_capture::{CallGraph, Rate, Start, system};
+use oxperf_capture::{CallGraph, Rate, RegisterMask, Start, system};
 use oxperf_sys::process;
 
 use super::Problem;
@@ -83,10 +83,36 @@ pub(super) fn call_graph(text: &str) -> Result<CallGraph, Problem> {
             Ok(most) => Ok(CallGraph::FramePointers { max_stack: Some(most) }),
             Err(_) => Err(Problem::Value(format!("callchain: Incorrect stack depth: {most}"))),
         },
-        ("dwarf" | "lbr", _) => {
-            Err(Problem::Value(format!("callchain: {mode} is not supported yet; --call-graph fp is")))
+        ("dwarf", None) => Ok(CallGraph::Dwarf { stack_size: CallGraph::STACK_SIZE }),
+        ("dwarf", Some(size)) => stack_size(size).map(|stack_size| CallGraph::Dwarf { stack_size }),
+        ("lbr", None) => Ok(CallGraph::BranchRecords),
+        ("lbr", Some(_)) => {
+            Err(Problem::Value("callchain: No more arguments needed for --call-graph lbr".to_owned()))
         }
         _ => Err(Problem::Value(format!("callchain: Unknown --call-graph option value: {text}"))),
+    }
+}
+
+/// Bytes of a copy of the stack: the kernel copies words.
+fn stack_size(text: &str) -> Result<u32, Problem> {
+    let size = text.parse::<u32>().ok().and_then(|size| size.checked_next_multiple_of(8));
+    size.filter(|size| (8..=CallGraph::LARGEST_STACK).contains(size)).ok_or_else(|| {
+        let most = CallGraph::LARGEST_STACK;
+        Problem::Value(format!("callchain: Incorrect stack dump size (max {most}): {text}"))
+    })
+}
+
+/// Registers, from the text of `--user-regs` and `--intr-regs`: none for all of them.
+pub(super) fn registers(option: &str, text: Option<&str>) -> Result<RegisterMask, Problem> {
+    match text {
+        None => Ok(RegisterMask::all()),
+        Some("?") => {
+            let names: Vec<&str> = RegisterMask::names().collect();
+            Err(Problem::Value(format!("available registers: {}", names.join(" "))))
+        }
+        Some(list) => RegisterMask::parse(list).map_err(|name| {
+            Problem::Value(format!("Unknown register \"{name}\": see --{option}=? for those that there are"))
+        }),
     }
 }
 
@@ -121,6 +147,11 @@ mod tests {
         assert_eq!((start("-1"), start("0")), (Ok(Start::Disabled), Ok(Start::Now)));
         assert!(start("10-20").is_err());
         assert_eq!(call_graph("fp,5"), Ok(CallGraph::FramePointers { max_stack: Some(5) }));
-        assert!(call_graph("dwarf,100").is_err() && call_graph("fp,x").is_err() && call_graph("").is_err());
+        assert_eq!(call_graph("dwarf"), Ok(CallGraph::Dwarf { stack_size: 8192 }));
+        assert_eq!(call_graph("dwarf,100"), Ok(CallGraph::Dwarf { stack_size: 104 }));
+        assert_eq!(call_graph("lbr"), Ok(CallGraph::BranchRecords));
+        for bad in ["dwarf,0", "dwarf,65529", "dwarf,x", "lbr,1", "fp,x", ""] {
+            assert!(call_graph(bad).is_err(), "{bad}");
+        }
     }
 }
