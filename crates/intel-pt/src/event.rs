@@ -12,6 +12,8 @@ pub enum Event {
         offset: u64,
         /// The address, if tracing was on.
         ip: Option<u64>,
+        /// Whether an error had come before it, and decoding goes on at the address.
+        begins: bool,
     },
     /// The core to bus clock ratio changed.
     Cbr {

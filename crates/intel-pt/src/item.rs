@@ -17,6 +17,8 @@ pub enum Item {
         to: u64,
         /// Whether the trace says so itself (TIP.PGE); otherwise the decoder found its way back.
         enabled: bool,
+        /// Whether it ends there at once: the packet that ends it is the first that tells an address.
+        end: bool,
     },
     /// Control was transferred by something other than the instruction: an interrupt, an exception, an abort.
     Async {

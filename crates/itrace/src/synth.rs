@@ -93,13 +93,14 @@ impl Synthesizer {
     ) -> ControlFlow<()> {
         let Told { item, moment, estimate } = *told;
         match item {
-            Item::Begin { to, .. } => {
+            Item::Begin { to, end, .. } => {
                 // Where code of user space begins, time has passed since the trace told it.
                 match estimate.filter(|_| to < crate::code::KERNEL_START) {
                     Some(estimate) => lane.timestamp = estimate.0,
                     None => lane.pass_to(moment.time),
                 }
-                let flags = SampleFlags::BRANCH | SampleFlags::TRACE_BEGIN;
+                let ended = if end { SampleFlags::TRACE_END } else { SampleFlags::default() };
+                let flags = SampleFlags::BRANCH | SampleFlags::TRACE_BEGIN | ended;
                 self.transfer(lane, &moment, (0, to, flags), machine, sink)
             }
             Item::Async { from, to, end, abort } => {

@@ -32,7 +32,7 @@ impl Decoder<'_> {
     /// Where the program is, or was when tracing was switched off, and what the last instruction was that ran. `None`
     /// while that is unknown.
     pub fn place(&self) -> Option<(u64, Class)> {
-        let ip = self.node.map_or(self.left_at, |node| self.graph.nodes[node as usize].ip);
+        let ip = self.ip();
         (ip != 0).then(|| (ip, self.last_instruction().map_or(Class::Other, |last| last.class)))
     }
 

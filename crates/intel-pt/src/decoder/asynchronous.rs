@@ -59,7 +59,7 @@ impl Decoder<'_> {
         self.tell_bound(Some(ip));
         if std::mem::take(&mut self.overflowed) && !told {
             self.enabled = true;
-            self.tell_now(Item::Begin { to: ip, enabled: true });
+            self.tell_now(Item::Begin { to: ip, enabled: true, end: false });
             self.tell_address();
         }
     }

@@ -189,8 +189,8 @@ impl Decoder<'_> {
     /// A TIP packet, or TIP.PGD where `end` is set.
     pub(super) fn on_tip(&mut self, ip: Ip, end: bool, code: &impl CodeSource) {
         let target = self.resolve(ip);
-        if self.node.is_none() && end {
-            return self.stop_tracing(target.unwrap_or(self.left_at));
+        if self.node.is_none() && end && self.lost_ip == 0 {
+            return self.stop_tracing(target.unwrap_or(0));
         }
         self.run.start();
         if end && self.leaves_by_jump(target, code) {
@@ -303,8 +303,7 @@ impl Decoder<'_> {
     pub(super) fn stop_tracing(&mut self, ip: u64) {
         self.enabled = false;
         self.node = None;
-        self.left_at = ip;
-        self.lost_ip = 0;
+        self.lost_ip = ip;
         self.deferred = None;
         self.sampler.interrupt();
     }

@@ -57,7 +57,7 @@ enum Phase {
 /// let trace = [&psb[..], &[0x02, 0x23, 0x71, 0x00, 0x10, 0, 0, 0, 0, 0x06]].concat();
 /// let mut decoder = Decoder::new(Config::default(), Wanted { runs: true, ..Wanted::default() });
 /// decoder.feed(Stretch { bytes: &trace, offset: 0, consecutive: false, reference: None });
-/// assert_eq!(decoder.next(&mut code), Item::Begin { to: 0x1000, enabled: true });
+/// assert_eq!(decoder.next(&mut code), Item::Begin { to: 0x1000, enabled: true, end: false });
 /// assert_eq!(decoder.next(&mut code), Item::Run);
 /// let branches: Vec<_> = decoder.branches().map(|branch| (branch.from.ip, branch.to)).collect();
 /// assert_eq!(branches, [(0x1001, Some(0x1000))]);
@@ -75,8 +75,6 @@ pub struct Decoder<'t> {
     node: Option<u32>,
     /// Where it was when tracing ended or the trace stopped making sense; 0 if that is of no use.
     lost_ip: u64,
-    /// Where it was when tracing was switched off; 0 if that is of no use.
-    left_at: u64,
     context: CodeContext,
     /// What holds from the next address on.
     next_context: CodeContext,
@@ -136,7 +134,6 @@ impl<'t> Decoder<'t> {
             enabled: false,
             node: None,
             lost_ip: 0,
-            left_at: 0,
             context: CodeContext { mode: ExecMode::Bits64, guest: false },
             next_context: CodeContext { mode: ExecMode::Bits64, guest: false },
             mode: Mode { interrupts_disabled: true, ..Mode::default() },
@@ -388,7 +385,6 @@ impl<'t> Decoder<'t> {
         self.clock.changed_at = Some(self.instructions);
         self.tell_error(ErrorKind::Overflow);
         self.lost_ip = 0;
-        self.left_at = 0;
         self.enabled = false;
         self.node = None;
         self.psb = None;
@@ -416,7 +412,6 @@ impl<'t> Decoder<'t> {
         }
         self.node = None;
         self.lost_ip = 0;
-        self.left_at = 0;
         self.last_ip = None;
         self.deferred = None;
         self.leaving = None;

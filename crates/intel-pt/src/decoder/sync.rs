@@ -13,12 +13,18 @@ pub(super) struct PsbPlus {
     offset: u64,
     /// The address in them.
     ip: Option<u64>,
+    /// An address was looked for when it came.
+    sought: bool,
 }
 
 impl Decoder<'_> {
     /// A PSB: compressed state begins anew.
     pub(super) fn begin_psb(&mut self) {
-        self.psb = Some(PsbPlus { offset: self.input.offset_of_packet(), ip: None });
+        self.psb = Some(PsbPlus {
+            offset: self.input.offset_of_packet(),
+            ip: None,
+            sought: self.phase == Phase::FindIp,
+        });
         self.last_ip = Some(0);
         self.stack.clear();
     }
@@ -48,11 +54,11 @@ impl Decoder<'_> {
     }
 
     fn end_psb(&mut self, code: &impl CodeSource) {
-        let Some(PsbPlus { offset, ip }) = self.psb.take() else { return };
+        let Some(PsbPlus { offset, ip, sought }) = self.psb.take() else { return };
         if let Some(ip) = ip {
             self.go_on_at(ip, code);
         }
-        self.tell_psb(offset, ip);
+        self.tell_psb(Event::Psb { offset, ip, begins: sought && ip.is_some() });
         self.tell_cbr();
         self.phase = Phase::Follow;
         if ip.is_some() {
@@ -78,11 +84,11 @@ impl Decoder<'_> {
         self.node = Some(self.graph.node_at(ip, self.context, code));
     }
 
-    fn tell_psb(&mut self, offset: u64, ip: Option<u64>) {
+    fn tell_psb(&mut self, psb: Event) {
         self.count_cycles(true);
         self.decided = self.clock.tsc().or(self.clock.time());
         if self.wanted.events {
-            self.tell(Item::Event(Event::Psb { offset, ip }));
+            self.tell(Item::Event(psb));
         }
     }
 
@@ -108,13 +114,7 @@ impl Decoder<'_> {
                 self.found(ip, false, code);
             }
             Packet::Fup(ip) => self.found(ip, false, code),
-            Packet::TipPgd(ip) => {
-                let at = self.resolve_complete(ip);
-                self.stop_tracing(at.unwrap_or(0));
-                if self.last_ip.is_some() {
-                    self.phase = Phase::Follow;
-                }
-            }
+            Packet::TipPgd(ip) => self.found_end(ip),
             Packet::Ovf => self.on_overflow(),
             Packet::TraceStop => self.on_trace_stop(),
             Packet::ModeExec(mode) => self.set_mode_now(mode),
@@ -126,10 +126,26 @@ impl Decoder<'_> {
 
     /// An address was found: decoding goes on there, if it is complete.
     pub(super) fn found(&mut self, ip: Ip, enabled: bool, code: &impl CodeSource) {
-        if let Some(address) = self.resolve_complete(ip) {
+        if let Some(address) = self.resolve_or_remember(ip) {
             self.begin(address, enabled, code);
             self.tell_address();
         }
+    }
+
+    /// The first address that is found is where tracing ends.
+    fn found_end(&mut self, ip: Ip) {
+        let address = self.resolve_or_remember(ip);
+        self.stop_tracing(address.unwrap_or(0));
+        if let Some(to) = address {
+            self.phase = Phase::Follow;
+            self.overflowed = false;
+            self.tell_now(Item::Begin { to, enabled: false, end: true });
+        }
+    }
+
+    /// The address of a packet, or else the one at which the trace stopped making sense.
+    fn resolve_or_remember(&mut self, ip: Ip) -> Option<u64> {
+        self.resolve_complete(ip).or(Some(self.lost_ip).filter(|ip| *ip != 0))
     }
 
     /// The address of a packet, if what it leaves out is known.
@@ -146,7 +162,7 @@ impl Decoder<'_> {
         self.switch_context();
         self.node = Some(self.graph.node_at(to, self.context, code));
         self.begin_transfer(0, Transfer { by: TransferCause::Begin, to: Some(to), end: false });
-        self.tell_now(Item::Begin { to, enabled });
+        self.tell_now(Item::Begin { to, enabled, end: false });
         self.end_transfer();
     }
 

@@ -37,7 +37,12 @@ impl Decoder<'_> {
 
     /// The same, but stops where an emulated PTWRITE is announced.
     pub(super) fn arrive_or_stop(&mut self, code: &impl CodeSource) -> Result<(u32, End), Stop> {
-        let Some(mut number) = self.node else { return Err(Stop::Error(ErrorKind::MissingCode, 0)) };
+        let mut number = match self.node {
+            Some(number) => number,
+            None if self.lost_ip == 0 => return Err(Stop::Error(ErrorKind::MissingCode, 0)),
+            // Tracing ended there, but the trace goes on.
+            None => self.graph.node_at(self.lost_ip, self.context, code),
+        };
         let mut continued = 0;
         loop {
             let node = self.graph.nodes[number as usize];

@@ -19,6 +19,8 @@ pub(crate) struct Clock {
     max_non_turbo_ratio: u32,
     /// Any value near the time, for the bits that a TSC packet lacks; used up by the first one.
     reference: Option<u64>,
+    /// There was one: its upper bits hold for the whole stretch.
+    has_reference: bool,
     time: Option<u64>,
     /// What the last TSC packet said.
     tsc: u64,
@@ -55,6 +57,7 @@ impl Clock {
             rate: Rate::new(config),
             max_non_turbo_ratio: config.max_non_turbo_ratio,
             reference: None,
+            has_reference: false,
             time: None,
             tsc: 0,
             crystal: None,
@@ -116,6 +119,7 @@ impl Clock {
     /// Begins anew at a stretch that does not follow the last one.
     pub(crate) fn restart(&mut self, reference: Option<Tsc>) {
         self.reference = reference.map(|tsc| tsc.0);
+        self.has_reference = reference.is_some();
         self.time = None;
         self.crystal = None;
     }
@@ -143,6 +147,9 @@ impl Clock {
                 self.set_tsc(tsc, tsc, instructions);
             } else if now - tsc < SLIP {
                 self.set_tsc(tsc, now, instructions);
+            } else if self.has_reference && now - tsc < 1 << (TSC_BITS - 1) {
+                // The time before was damaged, or this one is.
+                self.set_tsc(tsc, tsc, instructions);
             } else {
                 let tsc = tsc.wrapping_add(1 << TSC_BITS);
                 self.set_tsc(tsc, tsc, instructions);

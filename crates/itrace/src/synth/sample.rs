@@ -2,6 +2,8 @@
 
 use std::ops::ControlFlow;
 
+use intel_pt::insn::classify;
+use intel_pt::packet::ExecMode;
 use intel_pt::{CodeAddress, CodeSource};
 use oxperf_abi::{FileOffset, Misc, PerfTime};
 use oxperf_machine::{Machine, ThreadId};
@@ -61,13 +63,16 @@ impl Synthesizer {
 
     fn code(&self, lane: &Lane<'_>, point: &Point, machine: &Machine) -> TracedCode {
         let ran = Ran::at(lane, point);
-        let mut code = TracedCode { length: ran.length, bytes: [0; 16] };
-        if !self.with_code || ran.length == 0 {
+        let mut code = TracedCode { length: ran.length.unwrap_or(0), bytes: [0; 16] };
+        if !self.with_code || ran.ip == 0 {
             return code;
         }
         let source = ThreadCode { machine, images: &self.images, thread: lane.running.thread };
         let found = source.code(CodeAddress { ip: ran.ip, guest: point.guest });
         let bytes = found.map_or(&[][..], |found| found.from(ran.ip));
+        if ran.length.is_none() {
+            code.length = classify(bytes, ExecMode::Bits64).map_or(0, |found| found.length);
+        }
         code.bytes.iter_mut().zip(bytes).for_each(|(to, from)| *to = *from);
         code
     }
@@ -75,22 +80,23 @@ impl Synthesizer {
 
 /// The instruction that a sample shows.
 struct Ran {
-    ip: u64,
     /// 0 where there is none.
-    length: u8,
+    ip: u64,
+    /// `None` where only the code tells.
+    length: Option<u8>,
 }
 
 impl Ran {
-    /// Where tracing begins and with events it is the one that ran last.
+    /// Where tracing begins and with events it is the one that ran last; where an interrupt came, the next.
     fn at(lane: &Lane<'_>, point: &Point) -> Ran {
-        let none = Ran { ip: 0, length: 0 };
-        match point.length {
-            0 if point.flags.meets(SampleFlags::ASYNC | SampleFlags::TX_ABORT) => none,
-            0 => {
-                lane.decoder.last_instruction().map_or(none, |last| Ran { ip: last.ip, length: last.length })
-            }
-            length => Ran { ip: point.from, length },
+        if point.length != 0 {
+            return Ran { ip: point.from, length: Some(point.length) };
         }
+        if point.flags.meets(SampleFlags::ASYNC | SampleFlags::TX_ABORT) {
+            return Ran { ip: point.from, length: None };
+        }
+        let last = lane.decoder.last_instruction();
+        last.map_or(Ran { ip: 0, length: None }, |last| Ran { ip: last.ip, length: Some(last.length) })
     }
 }
 

@@ -25,8 +25,12 @@ impl Synthesizer {
         // An event that does not say where it was is where the program is.
         let place = lane.decoder.place();
         let here = place.map(|(ip, _)| ip);
+        let mut to = 0;
         let (event, ip, payload) = match event {
-            Event::Psb { offset, ip } => (events.psb, ip, Payload::Psb { offset }),
+            Event::Psb { offset, ip, begins } => {
+                to = ip.filter(|_| begins).unwrap_or(0);
+                (events.psb, ip.filter(|_| !begins), Payload::Psb { offset })
+            }
             Event::Cbr { ratio, .. } => {
                 if std::mem::replace(&mut lane.cbr_seen, ratio) == ratio {
                     return ControlFlow::Continue(());
@@ -71,6 +75,7 @@ impl Synthesizer {
         let ran = place.filter(|_| ip.is_some() && !matches!(payload, Payload::Psb { .. }));
         let flags = ran.map_or(SampleFlags::default(), |(_, class)| flags_of(class));
         let point = Point {
+            to,
             flags,
             instructions: moment.instructions,
             guest: moment.mode.guest,
