@@ -9,6 +9,8 @@ pub mod traced;
 
 use std::io::Write;
 
+use oxperf_abi::{CpuMode, Misc, RecordType};
+
 pub use access::{Access, AccessColumns};
 pub use fields::{EventClass, FieldSet, FieldSpec, FieldSpecError};
 
@@ -23,6 +25,8 @@ pub struct Head<'a> {
     pub tid: Option<i32>,
     /// CPU.
     pub cpu: Option<u32>,
+    /// The record's kind and flag word.
+    pub misc: Option<(RecordType, Misc)>,
     /// Time, ns.
     pub time: Option<u64>,
     /// Events that the sample stands for.
@@ -60,6 +64,9 @@ impl HeadLayout {
             out.push(b'[');
             push_number(out, u64::from(cpu), 3, b'0');
             out.extend_from_slice(b"] ");
+        }
+        if let Some((kind, misc)) = head.misc {
+            write_misc(kind, misc, out);
         }
         if let Some(time) = head.time {
             self.write_time(time, out);
@@ -107,6 +114,35 @@ fn write_ids(head: &Head<'_>, out: &mut Vec<u8>) {
         (Some(id), None) | (None, Some(id)) => write!(out, "{id:7} "),
         (None, None) => Ok(()),
     };
+}
+
+/// Flags of every record; where the mode has two bits set, perf shows the letters of its parts, too.
+const MODES: [(CpuMode, u8); 5] = [
+    (CpuMode::Kernel, b'K'),
+    (CpuMode::User, b'U'),
+    (CpuMode::Hypervisor, b'H'),
+    (CpuMode::GuestKernel, b'G'),
+    (CpuMode::GuestUser, b'g'),
+];
+
+/// Flags of some kinds of records.
+const OF_KINDS: [(&[RecordType], u16, u8); 3] = [
+    (&[RecordType::MMAP, RecordType::MMAP2], Misc::MMAP_DATA, b'M'),
+    (&[RecordType::COMM], Misc::COMM_EXEC, b'E'),
+    (&[RecordType::SWITCH, RecordType::SWITCH_CPU_WIDE], Misc::SWITCH_OUT, b'S'),
+];
+
+fn write_misc(kind: RecordType, misc: Misc, out: &mut Vec<u8>) {
+    const WIDTH: usize = 6;
+    let start = out.len();
+    out.extend(MODES.iter().filter(|(mode, _)| misc.has(*mode as u16)).map(|(_, letter)| letter));
+    let of_kind = OF_KINDS.iter().filter(|(kinds, flag, _)| kinds.contains(&kind) && misc.has(*flag));
+    out.extend(of_kind.map(|(.., letter)| letter));
+    if out.last() == Some(&b'S') && misc.has(Misc::SWITCH_OUT_PREEMPT) {
+        out.push(b'p');
+    }
+    let written = out.len() - start;
+    pad(out, WIDTH.saturating_sub(written).max(1));
 }
 
 impl Location<'_> {
@@ -208,6 +244,16 @@ mod tests {
         let layout = HeadLayout { with_chain: true, nanoseconds: true, event_width: 0 };
         let expected = "perf-exec    3246 [001]  6083.106791999:          1 cycles: ";
         assert_eq!(text(|out| layout.write(&head, out)), expected);
+    }
+
+    #[test]
+    fn flags_are_letters() {
+        let misc = |kind, bits| text(|out| write_misc(kind, Misc(bits), out));
+        assert_eq!(misc(RecordType::SAMPLE, 0), "      ");
+        assert_eq!(misc(RecordType::SAMPLE, 2), "U     ");
+        assert_eq!(misc(RecordType::COMM, Misc::COMM_EXEC), "E     ");
+        assert_eq!(misc(RecordType::MMAP2, Misc::MMAP_DATA | 2), "UM    ");
+        assert_eq!(misc(RecordType::SWITCH, Misc::SWITCH_OUT | Misc::SWITCH_OUT_PREEMPT), "Sp    ");
     }
 
     #[test]

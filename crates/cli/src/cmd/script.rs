@@ -1,5 +1,6 @@
 //! `script`: every sample as text.
 
+mod branches;
 mod call_tree;
 mod clock;
 mod disassembly;

@@ -81,6 +81,12 @@ fields! {
     SRCLINE = 40, "srcline";
     /// The text of the source line of the sample's own address.
     SRCCODE = 41, "srccode";
+    /// The record's flag word, as letters.
+    MISC = 29, "misc";
+    /// Last branches by their symbols.
+    BRSTACKSYM = 30, "brstacksym";
+    /// Last branches by their places in objects.
+    BRSTACKOFF = 31, "brstackoff";
 }
 
 impl FieldSet {

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use oxperf_abi::{CpuMode, DataSource, EventType, Pid, SampleType, SoftwareId, Tid};
+use oxperf_abi::{CpuMode, DataSource, EventType, Misc, Pid, RecordType, SampleType, SoftwareId, Tid};
 use oxperf_data::{Damage, RawRecord};
 use oxperf_machine::{Machine, ThreadId};
 use oxperf_present::records;
@@ -393,6 +393,11 @@ fn head<'a>(view: &'a EventView, comm: &'a str, machine: &Machine, event: &Sampl
         pid: pid.filter(|_| shows(FieldSet::PID)),
         tid: tid.filter(|_| shows(FieldSet::TID)),
         cpu: event.sample.cpu.map(|cpu| cpu.0).filter(|_| shows(FieldSet::CPU)),
+        // What was made of hardware trace was never a record.
+        misc: shows(FieldSet::MISC).then(|| match event.traced {
+            Some(_) => (RecordType::SAMPLE, Misc(0)),
+            None => (RecordType::SAMPLE, event.misc),
+        }),
         time: event.sample.time.map(|time| time.0).filter(|_| shows(FieldSet::TIME)),
         period: shows(FieldSet::PERIOD).then_some(event.period),
         event: shows(FieldSet::EVENT).then_some(view.name.as_str()),

@@ -209,6 +209,7 @@ impl Printer<'_> {
             pid: shows(FieldSet::PID).then_some(pid.0),
             tid: shows(FieldSet::TID).then_some(tid.0),
             cpu: shows(FieldSet::CPU).then(|| event.id.cpu.map_or(0, |cpu| cpu.0)),
+            misc: shows(FieldSet::MISC).then_some((event.record.header.kind, event.record.header.misc)),
             time: shows(FieldSet::TIME).then(|| self.clock.shown(time)),
             ..Default::default()
         };

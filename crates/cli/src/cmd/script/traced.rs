@@ -150,43 +150,6 @@ impl Printer<'_> {
             None => {}
         }
     }
-
-    /// The last branches, newest first.
-    pub(super) fn print_branch_stack(&mut self, machine: &Machine, event: &SampleEvent<'_>) {
-        let view = &self.views[event.event.0];
-        let (fields, Some(stack)) = (view.fields, event.sample.branch_stack) else { return };
-        if !fields.contains(FieldSet::BRSTACK) {
-            return;
-        }
-        for entry in stack.entries() {
-            for (before, address) in [(&b" 0x"[..], entry.from), (b"/0x", entry.to)] {
-                self.output.buffer().extend_from_slice(before);
-                push_hex(self.output.buffer(), address, 1);
-                if fields.contains(FieldSet::DSO) {
-                    self.print_branch_object(machine, event, address);
-                }
-            }
-            let set = |bit: u32, letter| if entry.flags >> bit & 1 != 0 { letter } else { b'-' };
-            let guessed = if set(0, b'M') == b'M' { b'M' } else { set(1, b'P') };
-            let letters = [b'/', guessed, b'/', set(2, b'X'), b'/', set(3, b'A')];
-            let out = self.output.buffer();
-            out.extend_from_slice(&letters);
-            let cycles = entry.flags >> 4 & 0xffff;
-            out.push(b'/');
-            oxperf_present::script::push_number(out, cycles, 1, b' ');
-            out.extend_from_slice(b"//- ");
-        }
-    }
-
-    fn print_branch_object(&mut self, machine: &Machine, event: &SampleEvent<'_>, address: u64) {
-        let mode = machine.guess_mode(event.thread, address);
-        let place = machine.locate(event.thread, mode, address);
-        let name = place.map(|place| visible(&machine.dso(place.dso).shown));
-        let out = self.output.buffer();
-        out.extend_from_slice(b" (");
-        out.extend_from_slice(name.as_deref().unwrap_or("[unknown]").as_bytes());
-        out.push(b')');
-    }
 }
 
 /// The address whose function a branch enters, or leaves.
