@@ -10,6 +10,7 @@ mod scope;
 pub(crate) mod symfs;
 mod table;
 mod traced;
+mod truth;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;

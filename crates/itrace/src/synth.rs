@@ -14,7 +14,7 @@ use std::ops::ControlFlow;
 use intel_pt::{Branch, Item, Located, Moment, Wanted};
 use oxperf_machine::Machine;
 use oxperf_session::{SampleEvent, SampleFlags, Sink};
-use oxperf_wire::Words;
+use oxperf_wire::{BranchStack, Words};
 
 use crate::code::Images;
 use crate::crew::Told;
@@ -148,13 +148,13 @@ impl Synthesizer {
         self.branch(lane, &point, machine, sink)
     }
 
-    /// The call chain of a recorded sample, if it has none and one is asked for.
-    pub(crate) fn chain_of_recorded(
+    /// The call chain and the last branches of a recorded sample: of each what it does not have and what is asked for.
+    pub(crate) fn of_recorded(
         &mut self,
         machine: &Machine,
         event: &SampleEvent<'_>,
-    ) -> Option<Words<'_>> {
-        self.stacks.chain_of_recorded(machine, event)
+    ) -> (Option<Words<'_>>, Option<BranchStack<'_>>) {
+        self.stacks.of_recorded(machine, event)
     }
 
     /// The cycles up to a moment, if they were told for it.

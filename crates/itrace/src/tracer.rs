@@ -432,14 +432,11 @@ impl<S: Sink> Sink for Tracer<'_, '_, S> {
     }
 
     fn sample(&mut self, machine: &mut Machine, event: &SampleEvent<'_>) -> ControlFlow<()> {
-        match self.synthesizer.chain_of_recorded(machine, event) {
-            Some(chain) => {
-                let mut with_chain = *event;
-                with_chain.sample.callchain = Some(chain);
-                self.sink.sample(machine, &with_chain)
-            }
-            None => self.sink.sample(machine, event),
-        }
+        let (chain, branches) = self.synthesizer.of_recorded(machine, event);
+        let mut with_more = *event;
+        with_more.sample.callchain = with_more.sample.callchain.or(chain);
+        with_more.sample.branch_stack = with_more.sample.branch_stack.or(branches);
+        self.sink.sample(machine, &with_more)
     }
 
     fn sideband(&mut self, machine: &mut Machine, event: &SidebandEvent<'_>) -> ControlFlow<()> {

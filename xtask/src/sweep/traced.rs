@@ -6,6 +6,7 @@ use anyhow::{Context, Result};
 
 use super::accepted::{self, Accepted};
 use super::table::{Outcome, Row, Table};
+use super::truth::{TRUTHS, Truth};
 use super::{LIMITS, Options, compare, is_asked_for, parallel, symfs};
 use crate::process::{Job, in_path, read_maybe_zstd};
 
@@ -22,6 +23,70 @@ const TEXTS: [(&str, &[&str]); 9] = [
     ("script-chains", &["script", "--no-inline", "--itrace=i1usgl", "-F", "+brstack"]),
     ("script-code", &["script", "--itrace=i1us", "-F", "+insn,+insnlen,-sym,-symoff"]),
 ];
+
+/// What is compared for small recordings only: every letter of `--itrace` and every field, in combinations that other
+/// texts do not have. Each is called by its words.
+const WIDE: [&str; 56] = [
+    "--itrace=i0nse -F tid,cpu,time,ip,flags",
+    "--itrace=i1i -F ip,period",
+    "--itrace=i7i -F ip,period,time",
+    "--itrace=i1t -F ip,period,time",
+    "--itrace=i100t -F ip,period,time",
+    "--itrace=i100ns -F ip,period,time",
+    "--itrace=i10us -F ip,period,time",
+    "--itrace=i1ms -F ip,period,time",
+    "--itrace=i -F ip,period,time",
+    "--itrace=c -F ip,addr,flags,time",
+    "--itrace=r -F ip,addr,flags,time",
+    "--itrace=cr -F ip,addr,flags,time",
+    "--itrace=x",
+    "--itrace=o",
+    "--itrace=I",
+    "--itrace=e-o",
+    "--itrace=e-l",
+    "--itrace=e-o-l",
+    "--itrace=ebs100 -F ip,addr",
+    "--itrace=i100iybs50 -F event,ip,period",
+    "--itrace=q",
+    "--itrace=qi -F ip,time,period",
+    "--itrace=qi0ns -F ip,time,event",
+    "--itrace=qqi0ns -F ip,time,event",
+    "--itrace=qb -F ip,addr,flags,time",
+    "--itrace=qqb -F ip,addr,flags,time",
+    "--itrace=qe",
+    "--itrace=y1us -F ip,period,time",
+    "--itrace=y100i -F ip,period,time,ipc",
+    "--itrace=iy10i -F event,ip,period,time,ipc",
+    "--itrace=A -F +ipc,-sym,-symoff",
+    "--itrace=i1usbA -F event,ip,ipc,time",
+    "--itrace=yA -F event,ip,ipc,time,period",
+    "--itrace=c -F ip,addr,ipc",
+    "--itrace=i3iby7iwe -F event,ip,ipc,time,period",
+    "--itrace=i100ig -F ip,sym --no-inline",
+    "--itrace=i1usg4 -F ip,time --no-inline",
+    "--itrace=i1usg1024 -F ip,time --no-inline",
+    "--itrace=i1usl4 -F ip,brstack",
+    "--itrace=i1usl1024 -F ip,brstack",
+    "--itrace=i10usl -F ip,brstacksym",
+    "--itrace=i10usl -F ip,brstackoff",
+    "--itrace=G -F ip,event",
+    "--itrace=L -F ip,event,brstack",
+    "--itrace=b -F +callindent",
+    "--itrace=cr -F +callindent,+flags",
+    "--itrace=b -F ip,sym,symoff,dso,addr",
+    "--itrace=b -F +misc,-sym,-symoff",
+    "--itrace=b --ns -F time,ip,addr",
+    "--insn-trace",
+    "--itrace=b --time 613.732985,613.732990 -F ip,addr,time",
+    "--itrace=i1us --time 10%-30% -F ip,time",
+    "--itrace=b -C 1 -F ip,addr",
+    "--itrace=i1us --reltime -F ip,time",
+    "--itrace=b --show-task-events --show-mmap-events -F ip,time,comm,tid",
+    "--no-itrace -F tid,time,event,ip",
+];
+
+/// What a small recording is, in bytes.
+const SMALL: u64 = 64 << 10;
 
 /// Of a report perf 6.1's text is compared: the columns that 7.2 adds are not there yet.
 const REPORT: (&str, &[&str]) = ("report", &["report", "--stdio", "--itrace=i1000i", "-g", "none"]);
@@ -51,29 +116,62 @@ pub(super) fn sweep(options: &Options) -> Result<bool> {
     let objects = options.scratch.join("pt-symfs");
     symfs::rebuild(&folder.join("_symfs"), &objects)?;
     let traced = Traced { options, perf, accepted: accepted::read()?, objects };
-    let wanted = wanted(&folder, options)?;
-    let rows = parallel(options.jobs, &wanted, |index, (case, text)| traced.row(case, text, index));
-    Ok(Table::new("Intel PT beside perf7", rows).print())
+    let cases = cases(&folder, options)?;
+    let wanted = wanted(&folder, &cases, options)?;
+    let mut rows =
+        parallel(options.jobs, &wanted, |index, (case, text)| traced.row(case, (text.0, &text.1), index));
+    let truths = truths(&cases, options)?;
+    rows.extend(parallel(options.jobs, &truths, |_, (case, truth)| traced.truth(case, truth)));
+    Ok(Table::new("Intel PT beside perf7 and what really ran", rows).print())
 }
 
-/// A case folder, and a text to compare for it.
-type Wanted = (PathBuf, &'static (&'static str, &'static [&'static str]));
+/// A text: its name, and the words that print it.
+type Text = (&'static str, Vec<&'static str>);
 
-fn wanted(folder: &Path, options: &Options) -> Result<Vec<Wanted>> {
+/// A case folder, and a text to compare for it.
+type Wanted = (PathBuf, Text);
+
+fn cases(folder: &Path, options: &Options) -> Result<Vec<PathBuf>> {
     let mut cases: Vec<PathBuf> =
         std::fs::read_dir(folder)?.map(|entry| Ok(entry?.path())).collect::<Result<_>>()?;
-    cases.retain(|case| case.join("perf.data").is_file() && !case.ends_with(BIG));
-    cases.retain(|case| name(case).contains(&options.filter));
+    cases.retain(|case| case.join("perf.data").is_file() && name(case).contains(&options.filter));
     cases.sort();
-    let texts = TEXTS.iter().chain([&REPORT, &CALLS]).filter(|(text, _)| is_asked_for(text, &options.only));
-    let pairs = cases.iter().flat_map(|case| texts.clone().map(move |text| (case.clone(), text)));
+    Ok(cases)
+}
+
+fn wanted(folder: &Path, cases: &[PathBuf], options: &Options) -> Result<Vec<Wanted>> {
     let listed = std::fs::read_to_string(folder.join("CASES.tsv"))?;
-    let can_compare = |(case, text): &Wanted| match text.0 {
-        name if name == REPORT.0 => kept_report(case).is_ok(),
-        name if name == CALLS.0 => instructions(&listed, case).is_some(),
-        _ => true,
-    };
-    Ok(pairs.filter(can_compare).collect())
+    let wide =
+        WIDE.iter().map(|text| (*text, [&["script"], &text.split(' ').collect::<Vec<_>>()[..]].concat()));
+    let wide: Vec<Text> = wide.collect();
+    let mut wanted = Vec::new();
+    for case in cases.iter().filter(|case| !case.ends_with(BIG)) {
+        let always = TEXTS.iter().chain([&REPORT, &CALLS]).map(|(text, words)| (*text, words.to_vec()));
+        let always = always.filter(|(text, _)| match *text {
+            name if name == REPORT.0 => kept_report(case).is_ok(),
+            name if name == CALLS.0 => instructions(&listed, case).is_some(),
+            _ => true,
+        });
+        let is_small = std::fs::metadata(case.join("perf.data"))?.len() <= SMALL;
+        let texts = always.chain(wide.iter().filter(|_| is_small).cloned());
+        wanted.extend(
+            texts.filter(|(text, _)| is_asked_for(text, &options.only)).map(|text| (case.clone(), text)),
+        );
+    }
+    Ok(wanted)
+}
+
+/// What can be measured by the truth.
+fn truths(cases: &[PathBuf], options: &Options) -> Result<Vec<(PathBuf, &'static Truth)>> {
+    let mut truths = Vec::new();
+    for case in cases {
+        for truth in TRUTHS.iter().filter(|truth| is_asked_for(truth.name, &options.only)) {
+            if truth.is_of(case)? {
+                truths.push((case.clone(), truth));
+            }
+        }
+    }
+    Ok(truths)
 }
 
 /// `pt/static-loop`.
@@ -82,7 +180,7 @@ fn name(case: &Path) -> String {
 }
 
 impl Traced<'_> {
-    fn row(&self, case: &Path, (text, words): &(&str, &[&str]), index: usize) -> Row {
+    fn row(&self, case: &Path, (text, words): (&str, &[&str]), index: usize) -> Row {
         let compared = self.compare(case, words, index);
         let compared = compared.unwrap_or_else(|error| Outcome::Failed(format!("{error:#}")));
         let name = name(case);
@@ -90,7 +188,17 @@ impl Traced<'_> {
             Some(entry) => entry.judge(compared),
             None => compared,
         };
-        Row { case: name, golden: (*text).to_owned(), outcome }
+        Row { case: name, golden: text.to_owned(), outcome }
+    }
+
+    fn truth(&self, case: &Path, truth: &Truth) -> Row {
+        let compared = self.symfs(case).and_then(|symfs| truth.compare(&self.options.binary, case, &symfs));
+        let outcome = match compared {
+            Ok(None) => Outcome::Identical,
+            Ok(Some(differs)) => Outcome::Failed(differs),
+            Err(error) => Outcome::Failed(format!("{error:#}")),
+        };
+        Row { case: name(case), golden: truth.name.to_owned(), outcome }
     }
 
     fn compare(&self, case: &Path, words: &[&str], index: usize) -> Result<Outcome> {

@@ -132,6 +132,7 @@ pub(crate) fn run(matches: &ArgMatches, _program: &str) -> Result<i32, Failure> 
     let options = PrinterOptions {
         spec,
         with_chains,
+        adds_chains: decoding.is_some() && itrace_options.is_some_and(|options| options.add_callchain),
         chains: chains(matches, &reader, with_chains),
         nanoseconds: matches.get_flag("ns") || shorthand.is_some(),
         sourcing: Sourcing {

@@ -36,11 +36,12 @@ impl Decoder<'_> {
         (ip != 0).then(|| (ip, self.last_instruction().map_or(Class::Other, |last| last.class)))
     }
 
-    /// The instruction that ran last, if it is known.
+    /// The instruction that ran last, if it is known; none after a walk to the address of an event.
     pub fn last_instruction(&self) -> Option<Located> {
         let visit = self.run_visits().last()?;
         let instructions = self.block(visit.block()).instructions();
         match self.run.partial {
+            Some(_) if !self.run.end => None,
             Some(count) => instructions.get((count as usize).wrapping_sub(1)).copied(),
             None => instructions.last().copied(),
         }

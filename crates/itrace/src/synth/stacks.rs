@@ -7,6 +7,7 @@ use oxperf_wire::{BranchStack, Endian, Words};
 use rustc_hash::FxHashMap;
 
 use crate::ItraceOptions;
+use crate::code::KERNEL_START;
 use crate::stack::{Followed, Step, ThreadStack};
 
 /// A thread; of the idle thread there is one on every CPU.
@@ -94,21 +95,37 @@ impl Stacks {
         )
     }
 
-    /// The call chain of a recorded sample, if it has none and one is asked for.
-    pub(super) fn chain_of_recorded(
+    /// The call chain and the last branches of a recorded sample: of each what it does not have and what is asked for.
+    pub(super) fn of_recorded(
         &mut self,
         machine: &Machine,
         event: &SampleEvent<'_>,
-    ) -> Option<Words<'_>> {
-        if !self.options.add_callchain || event.sample.callchain.is_some() {
-            return None;
+    ) -> (Option<Words<'_>>, Option<BranchStack<'_>>) {
+        let Stacks { options, threads, chain, chain_words, branch_words, .. } = self;
+        let chained = options.add_callchain && event.sample.callchain.is_none();
+        let branched = options.add_last_branch && event.sample.branch_stack.is_none();
+        if !chained && !branched {
+            return (None, None);
         }
         let key = StackKey::new(machine, event.thread, event.sample.cpu);
-        let (stack, ip) = (self.threads.entry(key).or_default(), event.sample.ip.unwrap_or(0));
-        stack.chain_of_recorded(ip, self.options.callchain_size + 1, &mut self.chain);
-        replace(&mut self.chain_words, self.chain.iter().copied());
-        Some(Words::new(&self.chain_words, Endian::Little))
+        let (stack, ip) = (threads.entry(key).or_default(), event.sample.ip.unwrap_or(0));
+        if chained {
+            stack.chain_of_recorded(ip, options.callchain_size + 1, chain);
+            replace(chain_words, chain.iter().copied());
+        }
+        if branched {
+            // The trace of a sample in user space ends where the kernel took it.
+            let kept = stack.branches().skip_while(|branch| ip < KERNEL_START && !is_user(branch.to));
+            let kept = kept.take(options.last_branch_size);
+            replace(branch_words, kept.flat_map(|branch| [branch.from, branch.to, branch.flags]));
+        }
+        let words = |words| Words::new(words, Endian::Little);
+        (chained.then(|| words(chain_words)), branched.then(|| BranchStack::from_words(words(branch_words))))
     }
+}
+
+fn is_user(address: u64) -> bool {
+    address != 0 && address < KERNEL_START
 }
 
 /// Puts words in the place of what was there.

@@ -1,10 +1,10 @@
 //! The last branches of a sample, printed by address or by name.
 
+use oxperf_abi::BranchEntry;
 use oxperf_machine::Machine;
 use oxperf_present::script::{FieldSet, push_hex, push_number};
 use oxperf_present::visible::visible;
 use oxperf_session::SampleEvent;
-use oxperf_abi::BranchEntry;
 
 use super::printer::Printer;
 

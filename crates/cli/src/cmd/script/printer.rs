@@ -36,6 +36,8 @@ use crate::source_text::SourceTexts;
 pub(super) struct PrinterOptions {
     pub(super) spec: FieldSpec,
     pub(super) with_chains: bool,
+    /// Samples that were recorded without one get one, too.
+    pub(super) adds_chains: bool,
     pub(super) chains: Chains,
     pub(super) nanoseconds: bool,
     pub(super) sourcing: Sourcing,
@@ -99,6 +101,7 @@ pub(super) struct Printer<'s> {
 struct Look {
     spec: FieldSpec,
     with_chains: bool,
+    adds_chains: bool,
     nanoseconds: bool,
     sourcing: Sourcing,
     /// Columns of the longest name of an event.
@@ -124,13 +127,14 @@ impl<'s> Printer<'s> {
 
     /// How samples of one more event look.
     fn add_view(&mut self, event: &SessionEvent) {
-        let Look { spec, with_chains, nanoseconds, event_width, .. } = &self.look;
+        let Look { spec, with_chains, adds_chains, nanoseconds, event_width, .. } = &self.look;
         let class = EventClass::of(event.attr.kind);
         let fields = spec.fields(class);
         let is_branch = is_branch_event(&event.attr);
         let recorded_target = event.attr.sample_type.contains(SampleType::ADDR);
         let shows_target = fields.contains(FieldSet::ADDR) || recorded_target && !spec.is_changed(class);
-        let chained = *with_chains && event.attr.sample_type.contains(SampleType::CALLCHAIN);
+        let has_chains = *adds_chains || event.attr.sample_type.contains(SampleType::CALLCHAIN);
+        let chained = *with_chains && has_chains;
         let with_chain = chained && fields.contains(PLACE);
         let layout = HeadLayout { with_chain, event_width: *event_width, nanoseconds: *nanoseconds };
         let sourcing = Sourcing { inlines: self.look.sourcing.inlines && with_chain, ..self.look.sourcing };
@@ -156,7 +160,7 @@ impl<'s> Printer<'s> {
         formatters: &'s Formatters,
         source: &'s dyn SymbolSource,
     ) -> Printer<'s> {
-        let PrinterOptions { spec, with_chains, nanoseconds, sourcing, .. } = options;
+        let PrinterOptions { spec, with_chains, adds_chains, nanoseconds, sourcing, .. } = options;
         Printer {
             output,
             failed: None,
@@ -168,7 +172,7 @@ impl<'s> Printer<'s> {
             chains: options.chains,
             access_columns: AccessColumns::default(),
             with_flags: spec.any_has(FieldSet::FLAGS),
-            look: Look { spec, with_chains, nanoseconds, sourcing, event_width: 0 },
+            look: Look { spec, with_chains, adds_chains, nanoseconds, sourcing, event_width: 0 },
             source_texts: SourceTexts::default(),
             indent: Indent::default(),
             object_width: options.object_width,

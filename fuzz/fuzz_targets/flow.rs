@@ -1,0 +1,75 @@
+//! Any trace of Intel PT over any code: decoding ends, tells no more than the trace can hold, and is the same whether
+//! the trace comes in one piece or in two.
+#![no_main]
+
+use intel_pt::packet::{Packet, encode};
+use intel_pt::{Config, Decoder, FlatCode, Hop, Item, Period, Ratio, Stretch, Tsc, Wanted};
+use libfuzzer_sys::fuzz_target;
+
+/// Where the code lies.
+const START: u64 = 0x40_0000;
+
+fuzz_target!(|data: &[u8]| {
+    let Some((&[options, period, size, cut], rest)) = data.split_first_chunk::<4>() else { return };
+    let (code, packets) = rest.split_at(rest.len().min(4 * usize::from(size)));
+    let mut trace = Vec::new();
+    encode(Packet::Psb, &mut trace);
+    encode(Packet::PsbEnd, &mut trace);
+    trace.extend_from_slice(packets);
+
+    let wanted = wanted(options, period);
+    let mut code = FlatCode::new(START, code.to_vec());
+    let whole = decode(&trace, &[trace.len()], wanted, &mut code);
+    let cut = usize::from(cut).min(trace.len());
+    let parts = decode(&trace, &[cut, trace.len()], wanted, &mut code);
+    // Where PSBs follow each other directly, a cut decides which of them is found.
+    assert!(whole == parts || wanted.hop == Hop::Psb);
+});
+
+fn wanted(options: u8, period: u8) -> Wanted {
+    let period = match options & 3 {
+        0 => Some(Period::Instructions(period.into())),
+        1 => Some(Period::Ticks(period.into())),
+        _ => None,
+    };
+    let hop = [Hop::Walk, Hop::Walk, Hop::Addresses, Hop::Psb][usize::from(options >> 4 & 3)];
+    Wanted { runs: options & 4 != 0, period, events: options & 8 != 0, hop }
+}
+
+/// The items of a trace that is fed in parts which end at `ends`, with the instructions up to each.
+fn decode(trace: &[u8], ends: &[usize], wanted: Wanted, code: &mut FlatCode) -> Vec<(Item, u64)> {
+    let ratio = Some(Ratio { numerator: 200, denominator: 2 });
+    let config = Config { tsc_to_crystal: ratio, mtc_shift: 3, max_non_turbo_ratio: 24, ..Config::default() };
+    let mut decoder = Decoder::new(config, wanted);
+    let (mut start, mut items) = (0, Vec::new());
+    for &end in ends {
+        let (bytes, consecutive) = (&trace[start..end], start != 0);
+        decoder.feed(Stretch { bytes, offset: start as u64, consecutive, reference: Some(Tsc(1)) });
+        start = end;
+        loop {
+            let item = decoder.next(code);
+            if item == Item::End {
+                break;
+            }
+            items.push((item, decoder.moment().instructions));
+            assert!(items.len() <= 8 * trace.len(), "more items than the trace can tell");
+            check(&decoder, item);
+        }
+    }
+    items
+}
+
+/// What a run says of itself is true.
+fn check(decoder: &Decoder<'_>, item: Item) {
+    if item != Item::Run {
+        return;
+    }
+    let run = decoder.run();
+    let executed = |visit: &intel_pt::Visit| decoder.block(visit.block()).instructions().len() as u64;
+    assert!(run.instructions <= run.visits.iter().map(executed).sum());
+    assert!(run.decision.is_none_or(|decision| decision <= run.instructions));
+    for mark in run.marks {
+        assert!(u64::from(mark.instruction) < executed(&run.visits[mark.visit as usize]));
+    }
+    assert!(decoder.branches().all(|branch| branch.instructions <= run.instructions));
+}
