@@ -7,6 +7,7 @@
 mod addresses;
 mod merge;
 mod naming;
+mod sources;
 mod traces;
 
 use std::ops::ControlFlow;
@@ -21,7 +22,7 @@ use rustc_hash::FxHashMap;
 use crate::profile::{CommId, EventProfile, FrameId, Profile, Thread};
 use addresses::Addresses;
 use merge::{Batch, Merging, Sample, Taken};
-use naming::Naming;
+use naming::{Naming, Wanted};
 use traces::Traces;
 
 /// Addresses of a batch: enough to keep the cores busy with naming, few enough to stay in the cache.
@@ -44,6 +45,15 @@ pub struct CollectOptions {
     pub by_address: bool,
     /// Entries of call chains stand for the functions that were inlined there, too.
     pub inlines: bool,
+    /// Keep different source lines apart.
+    pub lines: Option<LineText>,
+}
+
+/// How source lines are told.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct LineText {
+    /// With the whole path of the file and not its last name alone.
+    pub whole_paths: bool,
 }
 
 impl CollectOptions {
@@ -144,7 +154,8 @@ impl<'s> Collector<'s> {
     /// Names what is new in the batch.
     fn name_batch(&mut self, machine: &Machine) {
         let inlines = self.options.inlines && self.options.chains;
-        self.naming.extend(&self.located, &mut self.names, machine, &mut self.profile, inlines);
+        let wanted = Wanted { inlines, lines: self.options.lines };
+        self.naming.extend(&self.located, (&mut self.names, machine), &mut self.profile, wanted);
         let naming = &self.naming;
         match naming.expands() {
             false => self.batch.drain_to(&mut self.named, |id| naming.frame(id)),

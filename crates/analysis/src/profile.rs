@@ -13,7 +13,7 @@ use oxperf_resolve::ChainLosses;
 use crate::hist::Weight;
 
 pub use context::{ContextTree, PathToRoot};
-pub use ids::{CommId, DsoId, FrameId, NodeId, SymbolId, ThreadId, TraceId};
+pub use ids::{CommId, DsoId, FrameId, NodeId, SourceId, SymbolId, ThreadId, TraceId};
 
 /// Everything a report needs about one recording.
 #[derive(Debug, Default)]
@@ -28,6 +28,8 @@ pub struct Profile {
     pub frames: Vec<Frame>,
     /// All call chains.
     pub chains: ContextTree,
+    /// Texts of source lines and files, each once; empty unless they were asked for.
+    pub sources: Vec<String>,
     /// Threads that samples belong to.
     pub threads: Vec<Thread>,
     /// Texts of tracepoints' records, each once; empty unless they were asked for.
@@ -76,6 +78,17 @@ pub struct Frame {
     pub dso_address: u64,
     /// Where the address ran.
     pub level: Level,
+    /// Where in source text the address stands, where a key asks for it.
+    pub source: Option<Source>,
+}
+
+/// A place in source text, as rows show it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Source {
+    /// File and line, or what stands for them where they are not known.
+    pub line: SourceId,
+    /// The file; an empty text where it is not known.
+    pub file: SourceId,
 }
 
 /// The privilege an address ran with.

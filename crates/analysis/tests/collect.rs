@@ -71,6 +71,7 @@ const ALL: CollectOptions = CollectOptions {
     moments: false,
     by_address: false,
     inlines: false,
+    lines: None,
 };
 
 #[test]

@@ -64,6 +64,7 @@ fn check(case: &Path, folder: &Path, line: &str) -> Option<String> {
         .args(arguments.split_whitespace())
         .current_dir(folder)
         .env("HOME", folder)
+        .env_remove("XDG_CACHE_HOME")
         .env("TZ", "UTC")
         .output()
         .unwrap();

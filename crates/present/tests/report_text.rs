@@ -59,7 +59,14 @@ fn frame(profile: &mut Profile, name: &str) -> FrameId {
             inlined: false,
         });
         let level = Level::User;
-        profile.frames.push(Frame { dso: Some(DsoId(0)), symbol, address: start, dso_address: start, level });
+        profile.frames.push(Frame {
+            dso: Some(DsoId(0)),
+            symbol,
+            address: start,
+            dso_address: start,
+            level,
+            source: None,
+        });
         profile.frames.len() - 1
     });
     FrameId(index as u32)

@@ -2,12 +2,13 @@
 
 use oxperf_machine::{DsoId as MachineDso, Machine};
 use oxperf_resolve::{Frame as Located, FrameId as LocatedId, FrameTable, Names, Step};
-use oxperf_symbols::SymbolId as TableSymbol;
+use oxperf_symbols::{SourceLine, SymbolId as TableSymbol};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
-use super::level;
-use crate::profile::{Dso, DsoId, Frame, FrameId, Profile, Symbol, SymbolId};
+use super::sources::Sources;
+use super::{LineText, level};
+use crate::profile::{Dso, DsoId, Frame, FrameId, Profile, Source, Symbol, SymbolId};
 
 /// The profile's frame of each located address that has been named.
 #[derive(Debug, Default)]
@@ -17,13 +18,21 @@ pub(super) struct Naming {
     entries: Vec<u32>,
     /// Frames of functions that were inlined and of the one that has the code, innermost first.
     lists: Vec<Box<[FrameId]>>,
-    inlined: FxHashMap<SymbolId, FrameId>,
-    by_symbol: FxHashMap<(MachineDso, Option<TableSymbol>), FrameId>,
+    inlined: FxHashMap<(SymbolId, Option<Source>), FrameId>,
+    sources: Sources,
+    by_symbol: FxHashMap<(MachineDso, Option<TableSymbol>, Option<Source>), FrameId>,
     nameless: FxHashMap<Frame, FrameId>,
     /// The profile's dso of each of the machine's, as far as they were needed.
     dsos: Vec<DsoId>,
     dsos_by_name: FxHashMap<String, DsoId>,
     symbols: FxHashMap<Symbol, SymbolId>,
+}
+
+/// What is wanted beside names.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Wanted {
+    pub(super) inlines: bool,
+    pub(super) lines: Option<LineText>,
 }
 
 /// What naming found for an address.
@@ -60,10 +69,9 @@ impl Naming {
     pub(super) fn extend(
         &mut self,
         located: &FrameTable,
-        names: &mut Names<'_>,
-        machine: &Machine,
+        (names, machine): (&mut Names<'_>, &Machine),
         profile: &mut Profile,
-        inlines: bool,
+        wanted: Wanted,
     ) {
         let new = &located.all()[self.frames.len()..];
         names.load(machine, &dsos_of(new));
@@ -72,13 +80,30 @@ impl Naming {
             new.par_iter().with_min_len(4096).map(|frame| find(names, machine, frame)).collect();
         self.frames.reserve(new.len());
         let first = self.frames.len();
-        for (frame, found) in new.iter().zip(found) {
-            let id = self.profile_frame(frame, found, names, machine, profile);
+        let asks = wanted.inlines || wanted.lines.is_some();
+        let steps = new.par_iter().with_min_len(64).map(|frame| steps_of(names, machine, frame));
+        let steps: Vec<Vec<Step>> = if asks { steps.collect() } else { Vec::new() };
+        for (nth, (frame, found)) in new.iter().zip(found).enumerate() {
+            let line = steps.get(nth).and_then(|steps| steps.first()?.line.as_ref());
+            let own = self.source(frame, line, wanted, (names, machine), profile);
+            let id = self.profile_frame(frame, found, own, (names, machine), profile);
             self.frames.push(id);
         }
-        if inlines {
-            self.expand(first, new, names, machine, profile);
+        if wanted.inlines {
+            self.expand(first, new, &steps, wanted, (names, machine), profile);
         }
+    }
+
+    /// The source of an address, if that was asked for.
+    fn source(
+        &mut self,
+        frame: &Located,
+        line: Option<&SourceLine>,
+        wanted: Wanted,
+        names: (&Names<'_>, &Machine),
+        profile: &mut Profile,
+    ) -> Option<Source> {
+        Some(self.sources.of(frame, line, wanted.lines?, names, profile))
     }
 
     /// Finds what was inlined at addresses that have just been named, the first of them `first`.
@@ -86,17 +111,19 @@ impl Naming {
         &mut self,
         first: usize,
         new: &[Located],
-        names: &Names<'_>,
-        machine: &Machine,
+        steps: &[Vec<Step>],
+        wanted: Wanted,
+        names: (&Names<'_>, &Machine),
         profile: &mut Profile,
     ) {
-        let steps = new.par_iter().with_min_len(64).map(|frame| steps_of(names, machine, frame));
-        let steps: Vec<Vec<Step>> = steps.collect();
         self.entries.resize(first, 0);
         for (nth, (frame, steps)) in new.iter().zip(steps).enumerate() {
             let own = self.frames[first + nth];
-            let list: Box<[FrameId]> =
-                steps.iter().map(|step| self.step_frame(own, frame, step, profile)).collect();
+            let list = steps.iter().map(|step| {
+                let source = self.source(frame, step.line.as_ref(), wanted, names, profile);
+                self.step_frame(own, frame, step, source, profile)
+            });
+            let list: Box<[FrameId]> = list.collect();
             if list.len() > 1 || list.first().is_some_and(|&only| only != own) {
                 self.lists.push(list);
                 self.entries.push(self.lists.len() as u32);
@@ -107,16 +134,29 @@ impl Naming {
     }
 
     /// The frame of a function that an address belongs to, where `own` is that of the symbol.
-    fn step_frame(&mut self, own: FrameId, located: &Located, step: &Step, profile: &mut Profile) -> FrameId {
+    fn step_frame(
+        &mut self,
+        own: FrameId,
+        located: &Located,
+        step: &Step,
+        source: Option<Source>,
+        profile: &mut Profile,
+    ) -> FrameId {
         let frame = profile.frames[own.index()];
         let around = frame.symbol.and_then(|symbol| profile.symbols.get(symbol.index()));
-        let (Some(name), Some(around)) = (&step.inlined, around) else { return own };
-        let inlined = Symbol { name: name.to_string(), inlined: true, ..around.clone() };
-        let symbol = self.symbol(inlined, profile);
+        let symbol = match (&step.inlined, around) {
+            (Some(name), Some(around)) => {
+                let inlined = Symbol { name: name.to_string(), inlined: true, ..around.clone() };
+                Some(self.symbol(inlined, profile))
+            }
+            _ if source == frame.source => return own,
+            _ => frame.symbol,
+        };
+        let Some(key) = symbol else { return own };
         let next = FrameId(profile.frames.len() as u32);
-        let id = *self.inlined.entry(symbol).or_insert(next);
+        let id = *self.inlined.entry((key, source)).or_insert(next);
         if id == next {
-            profile.frames.push(Frame { symbol: Some(symbol), address: located.ip, ..frame });
+            profile.frames.push(Frame { symbol, source, address: located.ip, ..frame });
         }
         id
     }
@@ -125,13 +165,13 @@ impl Naming {
         &mut self,
         frame: &Located,
         found: Found,
-        names: &Names<'_>,
-        machine: &Machine,
+        source: Option<Source>,
+        (names, machine): (&Names<'_>, &Machine),
         profile: &mut Profile,
     ) -> FrameId {
         let place = frame.place;
         let key = match (place, found) {
-            (Some(place), Found::Symbol(symbol)) => Some((place.dso, symbol)),
+            (Some(place), Found::Symbol(symbol)) => Some((place.dso, symbol, source)),
             _ => None,
         };
         if let Some(known) = key.and_then(|key| self.by_symbol.get(&key)) {
@@ -145,7 +185,7 @@ impl Naming {
             self.symbol(symbol, profile)
         });
         let dso_address = place.map_or(frame.ip, |place| place.address);
-        let frame = Frame { dso, symbol, address: frame.ip, dso_address, level: level(frame.mode) };
+        let frame = Frame { dso, symbol, address: frame.ip, dso_address, level: level(frame.mode), source };
         let next = FrameId(profile.frames.len() as u32);
         let id = match key {
             Some(key) => *self.by_symbol.entry(key).or_insert(next),
@@ -202,8 +242,14 @@ fn find(names: &Names<'_>, machine: &Machine, frame: &Located) -> Found {
 }
 
 fn steps_of(names: &Names<'_>, machine: &Machine, frame: &Located) -> Vec<Step> {
-    let named = frame.place.and_then(|place| Some((place, names.name(machine, &place)?)));
-    named.map(|(place, name)| names.steps(machine, &place, &name)).unwrap_or_default()
+    let Some(place) = frame.place else { return Vec::new() };
+    match names.name(machine, &place) {
+        Some(name) => names.steps(machine, &place, &name),
+        None => {
+            let line = names.source(machine, place.dso).and_then(|source| source.line(place.address));
+            vec![Step { inlined: None, line }]
+        }
+    }
 }
 
 /// The distinct dsos of some addresses.

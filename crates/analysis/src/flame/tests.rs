@@ -46,7 +46,14 @@ fn profile(chains: &[(&[u32], u64)]) -> Profile {
 
 fn frame(dso: u32, symbol: Option<u32>, address: u64) -> Frame {
     let level = if dso == 1 { Level::Kernel } else { Level::User };
-    Frame { dso: Some(DsoId(dso)), symbol: symbol.map(SymbolId), address, dso_address: address, level }
+    Frame {
+        dso: Some(DsoId(dso)),
+        symbol: symbol.map(SymbolId),
+        address,
+        dso_address: address,
+        level,
+        source: None,
+    }
 }
 
 fn group(tree: &mut ContextTree, chain: &[u32], period: u64) -> SampleGroup {

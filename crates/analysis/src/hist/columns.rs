@@ -91,19 +91,21 @@ fn task_ranks(tasks: &Tasks, nths: std::ops::Range<usize>) -> Vec<u32> {
 }
 
 /// Names by rank; none comes last.
-fn shown_key(location: &Location, keys: &[SortKey]) -> [u32; 2] {
-    let number = |key: &SortKey| match key {
-        SortKey::Dso => location.dso_rank,
-        _ => location.name_rank.unwrap_or(u32::MAX),
-    };
-    pair(keys, number)
+fn shown_key(location: &Location, keys: &[SortKey]) -> [u32; LOCATION_KEYS] {
+    let mut numbers = [0; LOCATION_KEYS];
+    for (number, key) in numbers.iter_mut().zip(keys) {
+        *number = match key {
+            SortKey::Dso => location.dso_rank,
+            SortKey::SourceLine => location.source_ranks[0],
+            SortKey::SourceFile => location.source_ranks[1],
+            _ => location.name_rank.unwrap_or(u32::MAX),
+        };
+    }
+    numbers
 }
 
-/// The numbers of the first two different keys: there are no more that depend on the location.
-fn pair(keys: &[SortKey], number: impl Fn(&SortKey) -> u32) -> [u32; 2] {
-    let second = keys.iter().find(|&key| Some(key) != keys.first());
-    [keys.first().map_or(0, &number), second.map_or(0, &number)]
-}
+/// Keys that depend on the location; none is there twice.
+const LOCATION_KEYS: usize = 4;
 
 fn found_ranks(locations: &[Location], keys: &[SortKey]) -> Vec<u32> {
     let named = locations.iter().filter(|location| matches!(location.range, Range::Symbol(..)));
@@ -115,7 +117,7 @@ fn found_ranks(locations: &[Location], keys: &[SortKey]) -> Vec<u32> {
     ranks(locations.iter().map(|location| {
         let dso = if by_dso { u128::from(location.dso_rank) } else { 0 };
         let range = if keys.contains(&SortKey::Symbol) { range_number(&symbols, location.range) } else { 0 };
-        if dso_first { dso << 96 | range } else { range << 32 | dso }
+        (if dso_first { dso << 96 | range } else { range << 32 | dso }, location.source_ranks)
     }))
 }
 

@@ -17,18 +17,24 @@ pub enum SortKey {
     Cpu,
     /// The text of a tracepoint's record.
     Trace,
+    /// The source line.
+    SourceLine,
+    /// The source file.
+    SourceFile,
 }
 
 impl SortKey {
     /// The keys of a report that was not told any.
     pub const DEFAULT: [SortKey; 3] = [SortKey::Comm, SortKey::Dso, SortKey::Symbol];
 
-    const NAMES: [(&'static str, SortKey); 8] = [
+    const NAMES: [(&'static str, SortKey); 10] = [
         ("pid", SortKey::Thread),
         ("comm", SortKey::Comm),
         ("dso", SortKey::Dso),
         ("symbol", SortKey::Symbol),
         ("cpu", SortKey::Cpu),
+        ("srcline", SortKey::SourceLine),
+        ("srcfile", SortKey::SourceFile),
         ("tgid", SortKey::Process),
         ("tid", SortKey::Thread),
         ("trace", SortKey::Trace),

@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 
 use super::key::SortKey;
 use super::rank::ranks;
-use crate::profile::{DsoId, Frame, FrameId, Profile, Symbol};
+use crate::profile::{DsoId, Frame, FrameId, Profile, SourceId, Symbol};
 
 /// A place in the table of locations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -27,6 +27,10 @@ pub(crate) struct Location {
     pub(crate) name_rank: Option<u32>,
     /// The symbol's range, or the address alone.
     pub(crate) range: Range,
+    /// Ranks of the texts of the source line and file.
+    pub(crate) source_ranks: [u32; 2],
+    /// The texts themselves.
+    pub(crate) source: [Option<SourceId>; 2],
 }
 
 /// The part of an identity that addresses give.
@@ -46,6 +50,8 @@ struct Identity {
     /// The rank of the object's name, if a key asks for it.
     dso_rank: Option<u32>,
     range: Range,
+    /// The source line and file, as far as keys ask for them.
+    source: [Option<SourceId>; 2],
 }
 
 /// The locations of all frames.
@@ -105,6 +111,9 @@ struct Placing<'a> {
     profile: &'a Profile,
     by_dso: bool,
     by_symbol: bool,
+    /// By source line, by source file.
+    by_source: [bool; 2],
+    source_ranks: Vec<u32>,
     dso_ranks: Vec<u32>,
     name_ranks: Vec<u32>,
     known: FxHashMap<Identity, LocationId>,
@@ -119,6 +128,8 @@ impl<'a> Placing<'a> {
             profile,
             by_dso: keys.contains(&SortKey::Dso),
             by_symbol,
+            by_source: [SortKey::SourceLine, SortKey::SourceFile].map(|key| keys.contains(&key)),
+            source_ranks: ranks(profile.sources.iter().map(String::as_str)),
             dso_ranks: ranks(profile.dsos.iter().map(|dso| dso.short.as_str())),
             name_ranks: ranks(names.iter().map(|symbol| symbol.name.as_str())),
             known: FxHashMap::default(),
@@ -135,7 +146,9 @@ impl<'a> Placing<'a> {
         let frames = (0u32..).zip(&self.profile.frames);
         let place = |(id, frame): (u32, &Frame)| {
             let id = Some(FrameId(id)).filter(|&id| wanted(id))?;
-            Some(match frame.symbol.and_then(|symbol| of_symbol.get_mut(symbol.index())) {
+            // With its source a symbol is not one place.
+            let symbol = frame.symbol.filter(|_| frame.source.is_none());
+            Some(match symbol.and_then(|symbol| of_symbol.get_mut(symbol.index())) {
                 Some(&mut Some(place)) => place,
                 Some(unplaced) => *unplaced.insert(self.place(id, frame, address(frame))),
                 None => self.place(id, frame, address(frame)),
@@ -155,9 +168,20 @@ impl<'a> Placing<'a> {
             None if self.by_symbol => (None, Range::Address(address.cast_signed())),
             None => (None, Range::Any),
         };
-        let identity = Identity { dso_rank: self.by_dso.then_some(dso_rank), range };
+        let texts = frame.source.map(|source| [source.line, source.file]);
+        let source = [0, 1].map(|nth| texts.filter(|_| self.by_source[nth]).map(|texts| texts[nth]));
+        let source_ranks = source.map(|text| text.map_or(0, |text| self.source_ranks[text.index()]));
+        let identity = Identity { dso_rank: self.by_dso.then_some(dso_rank), range, source };
         *self.known.entry(identity).or_insert_with(|| {
-            self.table.push(Location { frame: id, address, dso_rank, name_rank, range });
+            self.table.push(Location {
+                frame: id,
+                address,
+                dso_rank,
+                name_rank,
+                range,
+                source_ranks,
+                source,
+            });
             LocationId(self.table.len() as u32 - 1)
         })
     }

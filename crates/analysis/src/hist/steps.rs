@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use super::location::{LocationId, Locations};
-use crate::profile::{DsoId, FrameId, Profile};
+use crate::profile::{DsoId, FrameId, Profile, Source};
 
 /// A place in the table of steps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -13,9 +13,9 @@ pub(crate) struct StepId(pub(crate) u32);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum StepKey<'a> {
     /// A symbol by its object and first address, or an address itself.
-    Place { dso: Option<DsoId>, start: u64, named: bool },
+    Place { dso: Option<DsoId>, start: u64, named: bool, source: Option<Source> },
     /// A function that was inlined, by its name: it has no place of its own.
-    Inlined(&'a str),
+    Inlined(&'a str, Option<Source>),
 }
 
 /// A step seen as an address, for the order of lines of equal weight.
@@ -55,8 +55,8 @@ impl Steps {
             let start = symbol.map_or(frame.address, |symbol| symbol.start);
             let named = symbol.is_some();
             let key = match symbol.filter(|symbol| symbol.inlined) {
-                Some(inlined) => StepKey::Inlined(&inlined.name),
-                None => StepKey::Place { dso: frame.dso, start, named },
+                Some(inlined) => StepKey::Inlined(&inlined.name, frame.source),
+                None => StepKey::Place { dso: frame.dso, start, named, source: frame.source },
             };
             let place = StepPlace { dso: frame.dso, start, address: frame.address, named };
             let next = StepId(steps.places.len() as u32);

@@ -14,7 +14,9 @@ use super::order::{Ranked, ordered};
 use super::rows::GroupIndex;
 use super::task::TaskId;
 use super::weight::Weight;
-use crate::profile::{CommId, EventProfile, FrameId, Level, Profile, SampleGroup, ThreadId, TraceId};
+use crate::profile::{
+    CommId, EventProfile, FrameId, Level, Profile, SampleGroup, SourceId, ThreadId, TraceId,
+};
 
 /// The rows of an event or of a group of events.
 #[derive(Debug, Default)]
@@ -49,6 +51,8 @@ pub struct Row {
     pub address: u64,
     /// The level to show.
     pub level: Level,
+    /// The texts of its source line and file, where a key asks for them.
+    pub source: [Option<SourceId>; 2],
 }
 
 /// A row's weight in one event.
@@ -221,7 +225,7 @@ impl<'a> Draft<'a> {
 
     fn row(&self, row: &DraftRow) -> Row {
         let location = self.shared.locations.get(row.location);
-        let (frame, address) = (location.frame, location.address);
+        let (frame, address, source) = (location.frame, location.address, location.source);
         let Some(group) = self.group(row.member as usize, row.first) else {
             let thread = row.thread;
             return Row {
@@ -231,6 +235,7 @@ impl<'a> Draft<'a> {
                 trace: None,
                 frame,
                 address,
+                source,
                 level: Level::User,
             };
         };
@@ -246,6 +251,7 @@ impl<'a> Draft<'a> {
             frame,
             address,
             level,
+            source,
         }
     }
 

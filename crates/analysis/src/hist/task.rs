@@ -63,7 +63,7 @@ impl Tasks {
                 let rank = group.trace.and_then(|trace| self.trace_ranks.get(trace.index()));
                 rank.map_or(-1, |&rank| rank.into())
             }
-            SortKey::Dso | SortKey::Symbol => 0,
+            SortKey::Dso | SortKey::Symbol | SortKey::SourceLine | SortKey::SourceFile => 0,
         }
     }
 

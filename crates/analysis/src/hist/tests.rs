@@ -53,7 +53,14 @@ fn sample(profile: &mut Profile, event: usize, line: &str) {
 
 fn frame(profile: &mut Profile, text: &str) -> FrameId {
     let hex = |text: &str| u64::from_str_radix(text.trim_start_matches("0x"), 16).unwrap();
-    let bare = |dso, address| Frame { dso, symbol: None, address, dso_address: address, level: Level::User };
+    let bare = |dso, address| Frame {
+        dso,
+        symbol: None,
+        address,
+        dso_address: address,
+        level: Level::User,
+        source: None,
+    };
     let frame = match (text.split_once(':'), text.split_once('+')) {
         (Some((_, name)), _) => named(profile, DsoId(1), name, Level::Kernel),
         (_, Some((_, address))) => {
@@ -70,7 +77,7 @@ fn named(profile: &mut Profile, dso: DsoId, name: &str, level: Level) -> Frame {
     let start = u64::from(name.as_bytes()[0]) << 8;
     let symbol = Symbol { name: name.to_owned(), dso, start, end: start + 0x100, inlined: false };
     let symbol = Some(SymbolId(place(&mut profile.symbols, symbol)));
-    Frame { dso: Some(dso), symbol, address: start, dso_address: start, level }
+    Frame { dso: Some(dso), symbol, address: start, dso_address: start, level, source: None }
 }
 
 fn place<T: PartialEq>(table: &mut Vec<T>, value: T) -> u32 {

@@ -41,6 +41,10 @@ id! {
     TraceId
 }
 id! {
+    /// A text in `Profile::sources`.
+    SourceId
+}
+id! {
     /// A thread in `Profile::threads`.
     ThreadId
 }

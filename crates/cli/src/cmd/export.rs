@@ -87,6 +87,7 @@ pub(crate) fn run(matches: &ArgMatches, _program: &str) -> Result<i32, Failure> 
         moments: format.needs_moments() || format == Format::Pprof,
         by_address: false,
         inlines: naming::inlines(matches),
+        lines: None,
     };
     let traced = (matches, itrace::options(matches, ItraceOptions::REPORT)?);
     let Loaded { profile, diagnostics, .. } = collect::load(&input, &reader, &names, options, None, traced)?;

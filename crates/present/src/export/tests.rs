@@ -23,6 +23,7 @@ fn profile() -> Profile {
         address,
         dso_address: address,
         level: Level::User,
+        source: None,
     };
     let mut chains = ContextTree::default();
     let (main, work) = (FrameId(0), FrameId(1));

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::io::Write;
 
 use oxperf_analysis::hist::{Cell, Row, SortKey, Table};
-use oxperf_analysis::profile::{CommId, FrameId, Profile, TraceId};
+use oxperf_analysis::profile::{CommId, FrameId, Profile, SourceId, TraceId};
 use rayon::prelude::*;
 
 use super::ReportText;
@@ -45,6 +45,8 @@ impl Kind {
             Kind::Key(SortKey::Symbol) => "Symbol",
             Kind::Key(SortKey::Cpu) => "CPU",
             Kind::Key(SortKey::Trace) => "Trace output",
+            Kind::Key(SortKey::SourceLine) => "Source:Line",
+            Kind::Key(SortKey::SourceFile) => "Source File",
         }
     }
 }
@@ -69,6 +71,7 @@ pub(super) struct Columns<'a> {
     comms: Vec<Cow<'a, str>>,
     dsos: Vec<Cow<'a, str>>,
     symbols: Vec<Cow<'a, str>>,
+    sources: Vec<Cow<'a, str>>,
     /// The names of processes: those of their first threads.
     leaders: HashMap<i32, CommId>,
 }
@@ -85,6 +88,7 @@ impl<'a> Columns<'a> {
             comms: profile.comms.iter().map(|name| visible(name)).collect(),
             leaders: if text.keys.contains(&SortKey::Process) { leaders(profile) } else { HashMap::new() },
             dsos: profile.dsos.iter().map(|dso| visible(&dso.short)).collect(),
+            sources: profile.sources.iter().map(|text| visible(text)).collect(),
             symbols: profile.symbols.iter().map(|symbol| visible(&symbol.name)).collect(),
         };
         let widest = Widest::of(&columns, table);
@@ -148,8 +152,18 @@ impl<'a> Columns<'a> {
             SortKey::Cpu => push_cpu(buffer, row.cpu, width),
             // As perf does it, texts of records are not padded, not even before another column.
             SortKey::Trace => buffer.extend_from_slice(visible(self.trace(row.trace)).as_bytes()),
+            SortKey::SourceLine => {
+                push_padded(buffer, self.source(row.source[0]), if last { 0 } else { width })
+            }
+            SortKey::SourceFile => {
+                push_padded(buffer, self.source(row.source[1]), if last { 0 } else { width })
+            }
             SortKey::Thread | SortKey::Process => self.task(buffer, key, row, width),
         }
+    }
+
+    fn source(&self, source: Option<SourceId>) -> &str {
+        source.and_then(|source| self.sources.get(source.index())).map_or("", AsRef::as_ref)
     }
 
     fn comm(&self, comm: CommId) -> &str {
@@ -225,6 +239,8 @@ fn width(kind: Kind, widest: &Widest, events: usize) -> usize {
         Kind::Key(SortKey::Dso) => widest.dso,
         Kind::Key(SortKey::Symbol) => widest.symbol,
         Kind::Key(SortKey::Trace) => widest.trace,
+        Kind::Key(SortKey::SourceLine) => widest.source[0],
+        Kind::Key(SortKey::SourceFile) => widest.source[1],
         Kind::Key(SortKey::Process | SortKey::Cpu) => 0,
     };
     needed.max(kind.heading().len())
@@ -238,6 +254,8 @@ struct Widest {
     dso: usize,
     symbol: usize,
     trace: usize,
+    /// Of the source line and file.
+    source: [usize; 2],
 }
 
 impl Widest {
@@ -255,6 +273,7 @@ impl Widest {
             dso: if symbol.is_none() { dso.max(UNRESOLVED_DSO_WIDTH) } else { dso },
             symbol: symbol.map_or(ADDRESS_WIDTH, |name| name.len() + "[k] ".len()),
             trace: visible(columns.trace(row.trace)).len(),
+            source: row.source.map(|source| columns.source(source).len()),
         }
     }
 
@@ -264,6 +283,7 @@ impl Widest {
             dso: self.dso.max(other.dso),
             symbol: self.symbol.max(other.symbol),
             trace: self.trace.max(other.trace),
+            source: [0, 1].map(|nth| self.source[nth].max(other.source[nth])),
         }
     }
 }
@@ -299,6 +319,13 @@ fn push_address(buffer: &mut Vec<u8>, address: u64) {
     const DIGITS: &[u8; 16] = b"0123456789abcdef";
     buffer.extend_from_slice(b"0x");
     buffer.extend((0..16).rev().map(|place| DIGITS[(address >> (place * 4) & 0xf) as usize]));
+}
+
+/// Appends text that is not narrower than a column.
+fn push_padded(buffer: &mut Vec<u8>, text: &str, width: usize) {
+    let start = buffer.len();
+    buffer.extend_from_slice(text.as_bytes());
+    pad(buffer, start, width);
 }
 
 /// Appends text that is neither narrower nor wider than a column.

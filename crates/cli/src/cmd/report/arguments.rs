@@ -2,7 +2,7 @@
 
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use oxperf_abi::{EventType, SampleType};
-use oxperf_analysis::collect::CollectOptions;
+use oxperf_analysis::collect::{CollectOptions, LineText};
 use oxperf_analysis::hist::{HistOptions, Order, SortKey};
 use oxperf_analysis::profile::Profile;
 use oxperf_data::{Container, EventEntry};
@@ -79,7 +79,7 @@ fn table_arguments() -> [Arg; 12] {
             .long("sort")
             .short('s')
             .value_name("KEYS")
-            .help("What tells rows apart: comm, dso, sym, pid, tgid, cpu, trace, comma separated; +KEYS adds to the usual ones [default: comm,dso,sym]"),
+            .help("What tells rows apart: comm, dso, sym, srcline, srcfile, pid, tgid, cpu, trace, comma separated; +KEYS adds to the usual ones [default: comm,dso,sym]"),
         Arg::new("call-graph")
             .long("call-graph")
             .short('g')
@@ -139,6 +139,10 @@ pub(super) fn resolve(matches: &ArgMatches) -> Result<Resolved, Failure> {
             moments: false,
             by_address: false,
             inlines: naming::inlines(matches),
+            lines: keys
+                .iter()
+                .any(|key| matches!(key, SortKey::SourceLine | SortKey::SourceFile))
+                .then(|| LineText { whole_paths: matches.get_flag("full-source-path") }),
         },
         keys,
         keys_asked: matches.contains_id("sort"),
@@ -167,7 +171,7 @@ fn sort_keys(text: Option<&str>) -> Result<Vec<SortKey>, Failure> {
     for name in list.split([',', ' ']).filter(|name| !name.is_empty()) {
         let key = SortKey::parse(name).ok_or_else(|| {
             Failure::bad_option(format!(
-                "Error:\nUnknown --sort key: `{name}'\nKnown keys: comm, dso, sym, pid, tgid, cpu, trace"
+                "Error:\nUnknown --sort key: `{name}'\nKnown keys: comm, dso, sym, srcline, srcfile, pid, tgid, cpu, trace"
             ))
         })?;
         if !keys.contains(&key) {
