@@ -6,6 +6,7 @@ mod names;
 mod read;
 mod record;
 mod results;
+mod scale;
 mod traced;
 mod workload;
 
@@ -29,7 +30,7 @@ struct Options {
 }
 
 /// The measures beside those of [`read`].
-const OTHERS: [&str; 5] = ["annotate", "decode", "names", "pt", "record"];
+const OTHERS: [&str; 6] = ["annotate", "decode", "names", "pt", "record", "scale"];
 
 /// Runs the measures named, or all.
 pub(crate) fn run(mut args: Args) -> Result<ExitCode> {
@@ -66,6 +67,9 @@ pub(crate) fn run(mut args: Args) -> Result<ExitCode> {
     }
     if wanted("record") {
         record::run(&options)?;
+    }
+    if wanted("scale") {
+        scale::run(&options)?;
     }
     println!("results are kept in {}", options.folder.join("results.jsonl").display());
     Ok(ExitCode::SUCCESS)

@@ -119,7 +119,7 @@ impl<'s> Collector<'s> {
     /// The profile of everything that came, given the machine at the end of the recording.
     pub fn finish(mut self, machine: &Machine) -> Profile {
         self.name_batch(machine);
-        self.addresses.give(&self.located, &self.naming, &mut self.profile);
+        self.addresses.give(&self.naming, &mut self.profile);
         let merger = self.merging.finish(self.named);
         self.profile.chains = merger.chains;
         for (event, merged) in self.profile.events.iter_mut().zip(merger.events) {
@@ -153,9 +153,13 @@ impl<'s> Collector<'s> {
 
     /// Names what is new in the batch.
     fn name_batch(&mut self, machine: &Machine) {
+        let fresh = self.located.take_fresh();
+        if self.options.by_address {
+            self.addresses.locate(&fresh);
+        }
         let inlines = self.options.inlines && self.options.chains;
         let wanted = Wanted { inlines, lines: self.options.lines };
-        self.naming.extend(&self.located, (&mut self.names, machine), &mut self.profile, wanted);
+        self.naming.extend(&fresh, (&mut self.names, machine), &mut self.profile, wanted);
         let naming = &self.naming;
         match naming.expands() {
             false => self.batch.drain_to(&mut self.named, |id| naming.frame(id)),

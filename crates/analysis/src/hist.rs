@@ -78,8 +78,11 @@ pub fn histograms(profile: &Profile, options: &HistOptions) -> Vec<Table> {
         chains: chains && (options.children || options.call_graph.is_some()),
         order: options.order,
     };
-    let locations = Locations::new(profile, &options.keys, scope.chains);
-    let steps = if scope.chains { Steps::new(profile, &locations) } else { Steps::none() };
+    let (locations, mut steps) = rayon::join(
+        || Locations::new(profile, &options.keys, scope.chains),
+        || if scope.chains { Steps::new(profile) } else { Steps::none() },
+    );
+    steps.locate(&locations);
     let tasks = Tasks::new(profile, &options.keys);
     let mut shared = Shared { profile, locations, steps, tasks };
     let members = table::members(profile, options.group);

@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io::{self, Write};
+use std::sync::mpsc::{Receiver, Sender, channel};
 
 /// Writes a line to standard output.
 pub(crate) fn print_line(text: &str) -> io::Result<()> {
@@ -19,17 +20,25 @@ pub(crate) fn print_error(text: &str) {
 /// Bytes kept before they are written.
 const BUFFER: usize = 256 << 10;
 
-/// A big buffer before standard output or a file.
+/// Where text goes, and the empty buffer behind it.
+type Idle = (Box<dyn Write + Send>, Vec<u8>);
+
+/// What comes back from a worker.
+type Done = (Idle, io::Result<()>);
+
+/// A big buffer before standard output or a file. While one is written, the next is filled.
 pub(crate) struct Output {
     buffer: Vec<u8>,
-    sink: Box<dyn Write>,
+    /// The sink, unless a worker writes to it.
+    idle: Option<Idle>,
+    done: (Sender<Done>, Receiver<Done>),
     written: u64,
 }
 
 impl Output {
     /// Takes standard output.
     pub(crate) fn stdout() -> Output {
-        Output::new(Box::new(io::stdout().lock()))
+        Output::new(Box::new(io::stdout()))
     }
 
     /// Writes to a file.
@@ -37,8 +46,9 @@ impl Output {
         Output::new(Box::new(file))
     }
 
-    fn new(sink: Box<dyn Write>) -> Output {
-        Output { buffer: Vec::with_capacity(BUFFER + (64 << 10)), sink, written: 0 }
+    fn new(sink: Box<dyn Write + Send>) -> Output {
+        let buffer = Vec::with_capacity(BUFFER + (64 << 10));
+        Output { buffer, idle: Some((sink, Vec::new())), done: channel(), written: 0 }
     }
 
     /// The buffer to append to; call [`Output::settle`] now and then.
@@ -46,22 +56,52 @@ impl Output {
         &mut self.buffer
     }
 
-    /// Writes the buffer out if it is full.
+    /// Begins to write the buffer out if it is full. What went wrong with the last one is told now.
     #[inline]
     pub(crate) fn settle(&mut self) -> io::Result<()> {
-        if self.buffer.len() >= BUFFER { self.flush_buffer() } else { Ok(()) }
+        if self.buffer.len() >= BUFFER { self.begin() } else { Ok(()) }
     }
 
     /// Writes text behind what is in the buffer, without copying it there.
     pub(crate) fn pass(&mut self, text: &[u8]) -> io::Result<()> {
         self.flush_buffer()?;
         self.written += text.len() as u64;
-        self.sink.write_all(text)
+        self.sink()?.write_all(text)
+    }
+
+    fn begin(&mut self) -> io::Result<()> {
+        self.sink()?;
+        let Some((mut sink, empty)) = self.idle.take() else { return Ok(()) };
+        let mut text = std::mem::replace(&mut self.buffer, empty);
+        self.written += text.len() as u64;
+        let done = self.done.0.clone();
+        rayon::spawn(move || {
+            let result = sink.write_all(&text);
+            text.clear();
+            // Nobody waits when the program ends early.
+            let _ = done.send(((sink, text), result));
+        });
+        Ok(())
+    }
+
+    /// The sink, when it is free again.
+    fn sink(&mut self) -> io::Result<&mut (dyn Write + Send)> {
+        if self.idle.is_none() {
+            let (idle, result) = self.done.1.recv().map_err(io::Error::other)?;
+            self.idle = Some(idle);
+            result?;
+        }
+        match &mut self.idle {
+            Some((sink, _)) => Ok(sink.as_mut()),
+            None => Err(io::ErrorKind::BrokenPipe.into()),
+        }
     }
 
     fn flush_buffer(&mut self) -> io::Result<()> {
-        let result = self.sink.write_all(&self.buffer);
-        self.written += self.buffer.len() as u64;
+        let buffer = std::mem::take(&mut self.buffer);
+        let result = self.sink().and_then(|sink| sink.write_all(&buffer));
+        self.written += buffer.len() as u64;
+        self.buffer = buffer;
         self.buffer.clear();
         result
     }
@@ -69,7 +109,7 @@ impl Output {
     /// Writes everything out; gives the number of all bytes written.
     pub(crate) fn finish(mut self) -> io::Result<u64> {
         self.flush_buffer()?;
-        self.sink.flush()?;
+        self.sink()?.flush()?;
         Ok(self.written)
     }
 }
@@ -83,6 +123,13 @@ impl Write for Output {
 
     fn flush(&mut self) -> io::Result<()> {
         self.flush_buffer()?;
-        self.sink.flush()
+        self.sink()?.flush()
+    }
+}
+
+impl Drop for Output {
+    /// What has begun is written, however the program ends.
+    fn drop(&mut self) {
+        let _ = self.sink();
     }
 }

@@ -5,7 +5,7 @@ use oxperf_machine::{Machine, MapId, ThreadId};
 use rustc_hash::FxHashMap;
 
 use crate::Place;
-use crate::recent::Recent;
+use crate::recent::{Recent, Seen};
 
 /// The number of a located address.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -25,9 +25,10 @@ pub struct Frame {
 /// All located addresses of a recording. One address in one mapping is one frame, whatever thread it ran on.
 #[derive(Debug, Default)]
 pub struct FrameTable {
-    frames: Vec<Frame>,
+    /// Those that were not taken.
+    fresh: Vec<Frame>,
     ids: FxHashMap<(u64, MapKey), FrameId>,
-    recent: Recent<(u64, MapKey), FrameId>,
+    recent: Recent<Seen, FrameId>,
 }
 
 /// A mapping, or the mode for addresses without one: dense numbers from the top.
@@ -44,38 +45,32 @@ impl FrameTable {
     /// The frame of an address of a thread, as the machine is now.
     #[inline]
     pub fn intern(&mut self, machine: &Machine, thread: ThreadId, mode: CpuMode, ip: u64) -> FrameId {
-        let located = machine.locate(thread, mode, ip);
-        let map = MapKey::new(located.map(|located| located.map), mode);
-        let (frames, ids) = (&mut self.frames, &mut self.ids);
-        let mix = ip ^ u64::from(map.0) << 20;
-        self.recent.get((ip, map), mix, || {
-            let next = FrameId(frames.len() as u32);
+        let seen = Seen::now(machine, thread, mode, ip);
+        let (fresh, ids) = (&mut self.fresh, &mut self.ids);
+        self.recent.get(seen, seen.mix(), || {
+            let located = machine.locate(thread, mode, ip);
+            let map = MapKey::new(located.map(|located| located.map), mode);
+            let next = FrameId(ids.len() as u32);
             let id = *ids.entry((ip, map)).or_insert(next);
             if id == next {
-                frames.push(Frame { ip, mode, place: located.map(Place::from) });
+                fresh.push(Frame { ip, mode, place: located.map(Place::from) });
             }
             id
         })
     }
 
-    /// A frame.
-    #[inline]
-    pub fn get(&self, id: FrameId) -> &Frame {
-        &self.frames[id.0 as usize]
+    /// The frames that were made since they were last taken, by number.
+    pub fn take_fresh(&mut self) -> Vec<Frame> {
+        std::mem::take(&mut self.fresh)
     }
 
-    /// All frames, by number.
-    pub fn all(&self) -> &[Frame] {
-        &self.frames
-    }
-
-    /// Number of frames.
+    /// Number of frames, those that were taken too.
     pub fn len(&self) -> usize {
-        self.frames.len()
+        self.ids.len()
     }
 
     /// Whether there is none.
     pub fn is_empty(&self) -> bool {
-        self.frames.is_empty()
+        self.ids.is_empty()
     }
 }

@@ -14,8 +14,8 @@
 //! let thread = machine.thread(Pid(1), Tid(1));
 //! let mut frames = FrameTable::default();
 //! let nowhere = frames.intern(&machine, thread, CpuMode::User, 0x1234);
-//! assert_eq!(frames.get(nowhere).place, None);
 //! assert_eq!(frames.intern(&machine, thread, CpuMode::User, 0x1234), nowhere);
+//! assert_eq!(frames.take_fresh()[0].place, None);
 //! ```
 
 mod chain;

@@ -21,6 +21,7 @@
 pub mod clock;
 pub mod cpus;
 mod errno;
+pub mod heap;
 mod kernel;
 pub mod limits;
 mod map;

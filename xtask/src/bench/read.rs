@@ -63,8 +63,14 @@ pub(super) const STATS: Measure = Measure::to_nowhere("stats", &["report", "--st
 pub(super) const MEASURES: &[Measure] = &[
     Measure::to_file("report", &["report", "--stdio", "--no-inline"], 1),
     Measure::to_file("report-no-children", &["report", "--stdio", "--no-inline", "--no-children"], 1),
+    Measure::to_file(
+        "report-callers",
+        &["report", "--stdio", "--no-inline", "--no-children", "-g", "caller"],
+        1,
+    ),
     Measure::to_file("report-flat", &["report", "--stdio", "--no-inline", "-g", "none"], 3),
     Measure::to_file("script", &["script", "--no-inline"], 3),
+    Measure::to_file("script-symbols", &["script", "--no-inline", "-F", "ip,sym"], 3),
 ];
 
 /// The names, for messages.
@@ -112,6 +118,11 @@ pub(super) fn run_one(measure: &Measure, input: &Input, options: &Options) -> Re
     let figures = figures(&ours, &theirs)?;
     keep(&options.folder, measure.name, "perf7", &figures)?;
     Ok(figures[0].ours)
+}
+
+/// Runs of ours alone.
+pub(super) fn run_ours(measure: &Measure, input: &Input, options: &Options) -> Result<Vec<Usage>> {
+    (0..options.runs).map(|_| run_tool(&options.binary, measure, &[], input, &options.folder)).collect()
 }
 
 fn run_tool(program: &Path, wanted: &Measure, more: &[&str], input: &Input, folder: &Path) -> Result<Usage> {

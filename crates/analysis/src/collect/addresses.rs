@@ -1,6 +1,6 @@
 //! How often each address was hit, for views of single instructions.
 
-use oxperf_resolve::{FrameId as LocatedId, FrameTable};
+use oxperf_resolve::{Frame as Located, FrameId as LocatedId};
 
 use super::naming::Naming;
 use crate::hist::Weight;
@@ -10,6 +10,8 @@ use crate::profile::{AddressCount, Profile};
 #[derive(Debug, Default)]
 pub(super) struct Addresses {
     events: Vec<Vec<Weight>>,
+    /// The address of each in the object's own space; `None` where nothing is mapped.
+    places: Vec<Option<u64>>,
 }
 
 impl Addresses {
@@ -27,15 +29,20 @@ impl Addresses {
         weights[index].period = weights[index].period.wrapping_add(period);
     }
 
+    /// Notes where further located addresses lie.
+    pub(super) fn locate(&mut self, fresh: &[Located]) {
+        self.places.extend(fresh.iter().map(|frame| frame.place.map(|place| place.address)));
+    }
+
     /// Hands the counts to the events of a profile whose frames are named.
-    pub(super) fn give(&self, located: &FrameTable, naming: &Naming, profile: &mut Profile) {
+    pub(super) fn give(&self, naming: &Naming, profile: &mut Profile) {
         for (event, weights) in profile.events.iter_mut().zip(&self.events) {
-            let hit = (0..).zip(weights).filter(|(_, weight)| weight.samples > 0);
+            let located = (0..).map(LocatedId).zip(&self.places).zip(weights);
+            let hit = located.filter(|(_, weight)| weight.samples > 0);
             event.addresses = hit
-                .filter_map(|(index, weight)| {
-                    let place = located.get(LocatedId(index)).place?;
-                    let frame = naming.frame(LocatedId(index));
-                    Some(AddressCount { frame, address: place.address, weight: *weight })
+                .filter_map(|((id, place), weight)| {
+                    let (frame, address) = (naming.frame(id), (*place)?);
+                    Some(AddressCount { frame, address, weight: *weight })
                 })
                 .collect();
         }

@@ -1,7 +1,7 @@
 //! From located addresses to the profile's frames: one frame a function, or an address where no name is known.
 
 use oxperf_machine::{DsoId as MachineDso, Machine};
-use oxperf_resolve::{Frame as Located, FrameId as LocatedId, FrameTable, Names, Step};
+use oxperf_resolve::{Frame as Located, FrameId as LocatedId, Names, Step};
 use oxperf_symbols::{SourceLine, SymbolId as TableSymbol};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
@@ -65,15 +65,14 @@ impl Naming {
         }
     }
 
-    /// Names every address that is new since the last call.
+    /// Names further addresses, in the order of their numbers.
     pub(super) fn extend(
         &mut self,
-        located: &FrameTable,
+        new: &[Located],
         (names, machine): (&mut Names<'_>, &Machine),
         profile: &mut Profile,
         wanted: Wanted,
     ) {
-        let new = &located.all()[self.frames.len()..];
         names.load(machine, &dsos_of(new));
         let names = &*names;
         let found: Vec<Found> =

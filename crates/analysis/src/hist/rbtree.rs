@@ -56,15 +56,92 @@ impl Node {
 
 /// Inserts the items of `ranks` one after another and gives their indices in the tree's order. A new item goes left
 /// of those it meets that have a greater rank; `compare(new, met)` decides between equal ranks, where the new one goes
-/// left only when it is less.
+/// left only when it is less. Ranks are less than the number of items.
 pub(crate) fn insertion_order(ranks: &[u32], compare: impl Fn(u32, u32) -> Ordering) -> Vec<u32> {
     let mut tree = Tree { nodes: Vec::with_capacity(ranks.len()), root: None };
+    let neighbours = Neighbours::new(ranks);
+    let mut ends = vec![None; ranks.len()];
     for (new, &rank) in (0..).zip(ranks) {
-        let place = tree.descend(new, rank, &compare);
+        let place = match ends[rank as usize] {
+            None => tree.between(neighbours.of(rank).map(|rank| ends.get(rank as usize).copied().flatten())),
+            Some(_) => tree.descend(new, rank, &compare),
+        };
+        let ends = &mut ends[rank as usize];
+        *ends = Some(Ends::with(*ends, new, rank, place, &tree));
         tree.attach(new, rank, place);
         tree.balance(new);
     }
     tree.in_order()
+}
+
+/// The first and the last item of one rank in the tree's order.
+#[derive(Clone, Copy)]
+struct Ends {
+    first: u32,
+    last: u32,
+}
+
+impl Ends {
+    /// The ends when a new item has its place.
+    fn with(known: Option<Ends>, new: u32, rank: u32, place: Option<(u32, Side)>, tree: &Tree) -> Ends {
+        let (Some(Ends { first, last }), Some((parent, side))) = (known, place) else {
+            return Ends { first: new, last: new };
+        };
+        // The parent is the item right before or behind the new one.
+        let other = tree.node(parent).rank != rank;
+        match side {
+            Side::Left if parent == first => Ends { first: new, last },
+            Side::Left if other => Ends { first, last: new },
+            Side::Right if parent == last => Ends { first, last: new },
+            Side::Right if other => Ends { first: new, last },
+            _ => Ends { first, last },
+        }
+    }
+}
+
+/// For the first item of each rank the nearest ranks below and above that are in the tree when it comes.
+///
+/// That saves it the way down: its place is between two items that are known. Found backwards, by taking ranks out of
+/// a list of all.
+struct Neighbours {
+    of_rank: Vec<[u32; 2]>,
+}
+
+impl Neighbours {
+    const NONE: u32 = u32::MAX;
+
+    fn new(ranks: &[u32]) -> Neighbours {
+        let mut first = vec![Self::NONE; ranks.len()];
+        for (item, &rank) in ranks.iter().enumerate().rev() {
+            first[rank as usize] = item as u32;
+        }
+        let mut of_rank = vec![[Self::NONE; 2]; ranks.len()];
+        let mut before = Self::NONE;
+        for rank in (0..ranks.len() as u32).filter(|&rank| first[rank as usize] != Self::NONE) {
+            of_rank[rank as usize][0] = before;
+            if before != Self::NONE {
+                of_rank[before as usize][1] = rank;
+            }
+            before = rank;
+        }
+        for (item, &rank) in ranks.iter().enumerate().rev() {
+            if first[rank as usize] == item as u32 {
+                let [below, above] = of_rank[rank as usize];
+                if let Some(below) = of_rank.get_mut(below as usize) {
+                    below[1] = above;
+                }
+                if let Some(above) = of_rank.get_mut(above as usize) {
+                    above[0] = below;
+                }
+            }
+        }
+        Neighbours { of_rank }
+    }
+
+    /// Those of a rank whose first item comes now.
+    fn of(&self, rank: u32) -> [u32; 2] {
+        self.of_rank[rank as usize]
+    }
 }
 
 struct Tree {
@@ -73,6 +150,12 @@ struct Tree {
 }
 
 impl Tree {
+    /// The place between two neighbours: one of them has nothing on that side.
+    fn between(&self, [below, above]: [Option<Ends>; 2]) -> Option<(u32, Side)> {
+        let behind = below.map(|below| below.last).filter(|&last| self.node(last).right == Link::default());
+        behind.map(|last| (last, Side::Right)).or(above.map(|above| (above.first, Side::Left)))
+    }
+
     fn descend(&self, new: u32, rank: u32, compare: impl Fn(u32, u32) -> Ordering) -> Option<(u32, Side)> {
         let mut place = None;
         let mut at = self.root;
@@ -191,7 +274,7 @@ mod tests {
 
     #[test]
     fn an_order_is_kept_and_equals_stay_in_turn() {
-        let keys = [5, 3, 9, 3, 5, 1, 9, 0, 3];
+        let keys = [5, 3, 8, 3, 5, 1, 8, 0, 3];
         assert_eq!(insertion_order(&keys, |_, _| Ordering::Equal), [7, 5, 1, 3, 8, 0, 4, 2, 6]);
         let by_key = |a: u32, b: u32| keys[a as usize].cmp(&keys[b as usize]);
         assert_eq!(insertion_order(&[0; 9], by_key), [7, 5, 1, 3, 8, 0, 4, 2, 6]);
@@ -201,6 +284,27 @@ mod tests {
     fn a_long_ascent_stays_balanced() {
         let ranks: Vec<u32> = (0..10_000).collect();
         assert_eq!(insertion_order(&ranks, |_, _| Ordering::Equal), ranks);
+    }
+
+    #[test]
+    fn short_cuts_lead_where_the_way_down_does() {
+        // Few ranks, many items, in no order; within a rank a comparison that is none.
+        let mut state = 1u64;
+        let mut random = || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 33) as u32
+        };
+        for count in [1u32, 2, 7, 60, 500] {
+            let ranks: Vec<u32> = (0..count).map(|_| random() % count / 2 * 2).collect();
+            let compare = |a: u32, b: u32| (a ^ b).count_ones().cmp(&(a & b).count_ones());
+            let mut tree = Tree { nodes: Vec::new(), root: None };
+            for (new, &rank) in (0..).zip(&ranks) {
+                let place = tree.descend(new, rank, compare);
+                tree.attach(new, rank, place);
+                tree.balance(new);
+            }
+            assert_eq!(insertion_order(&ranks, compare), tree.in_order(), "{count}");
+        }
     }
 
     #[test]

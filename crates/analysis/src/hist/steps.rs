@@ -47,7 +47,7 @@ impl Steps {
     }
 
     /// The steps of all frames of the profile.
-    pub(crate) fn new(profile: &Profile, locations: &Locations) -> Steps {
+    pub(crate) fn new(profile: &Profile) -> Steps {
         let mut steps = Steps::none();
         let mut known = FxHashMap::default();
         for (id, frame) in (0..).map(FrameId).zip(&profile.frames) {
@@ -62,17 +62,22 @@ impl Steps {
             let next = StepId(steps.places.len() as u32);
             let step = *known.entry(key).or_insert(next);
             if step == next {
-                steps.add(place, id, locations);
+                steps.add(place, id);
             }
             steps.of_frame.push(step);
         }
         steps
     }
 
-    fn add(&mut self, place: StepPlace, frame: FrameId, locations: &Locations) {
+    fn add(&mut self, place: StepPlace, frame: FrameId) {
         self.places.push(place);
         self.frames.push(frame);
-        self.locations.push(locations.called(frame).unwrap_or(LocationId(0)));
+    }
+
+    /// Notes the row that each step counts for.
+    pub(crate) fn locate(&mut self, locations: &Locations) {
+        let location = |&frame| locations.called(frame).unwrap_or(LocationId(0));
+        self.locations = self.frames.iter().map(location).collect();
     }
 
     /// The step of a frame.

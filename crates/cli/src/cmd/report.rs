@@ -83,6 +83,7 @@ fn show(
         print_error(NO_CHAINS);
         return Ok(());
     }
+    oxperf_sys::heap::keep_freed_memory();
     let options = options.for_events(reader.events()).for_container(reader.container());
     let names = naming::source(matches, reader)?;
     let formatters = options.wants_traces().then(|| collect::formatters(reader));
@@ -90,6 +91,8 @@ fn show(
     let Loaded { profile, diagnostics, .. } =
         collect::load(input, reader, &names, options.collect, formatters.as_ref(), traced)?;
     naming::keep(&names);
+    // The profile has its own copies of the few names that it needs.
+    drop(names);
     report_trouble(&diagnostics);
     report_chains(&profile.chain_losses);
     if profile.events.iter().all(|event| event.sample_count == 0) {

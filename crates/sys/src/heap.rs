@@ -1,0 +1,18 @@
+//! The heap's dealings with the kernel.
+
+/// Lets the heap keep what is freed for what is asked for next, instead of giving it back to the kernel and taking it
+/// again page by page. For programs that go from one large structure to the next and end soon.
+///
+/// A hint: heaps that cannot be told do as they did.
+pub fn keep_freed_memory() {
+    #[cfg(all(target_os = "linux", target_env = "gnu"))]
+    {
+        /// The largest that the C library takes.
+        const MAPPED_ALONE: i32 = 32 << 20;
+        let settings = [(libc::M_MMAP_THRESHOLD, MAPPED_ALONE), (libc::M_TRIM_THRESHOLD, i32::MAX)];
+        for (setting, value) in settings {
+            // SAFETY: the call takes two numbers and changes settings of the heap under its own lock.
+            let _ = unsafe { libc::mallopt(setting, value) };
+        }
+    }
+}
