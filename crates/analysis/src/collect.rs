@@ -7,6 +7,7 @@
 mod addresses;
 mod merge;
 mod naming;
+mod parallelism;
 mod sources;
 mod traces;
 
@@ -15,7 +16,7 @@ use std::ops::ControlFlow;
 use oxperf_abi::{CpuMode, SampleType};
 use oxperf_machine::Machine;
 use oxperf_resolve::{ChainOptions, Chains, FrameId as LocatedId, FrameTable, Names, SymbolSource, Unwinder};
-use oxperf_session::{EventIndex, EventTable, SampleEvent, Sink};
+use oxperf_session::{EventIndex, EventTable, SampleEvent, SidebandEvent, Sink};
 use oxperf_tracepoint::Formatters;
 use rustc_hash::FxHashMap;
 
@@ -23,6 +24,7 @@ use crate::profile::{CommId, EventProfile, FrameId, Profile, Thread};
 use addresses::Addresses;
 use merge::{Batch, Merging, Sample, Taken};
 use naming::{Naming, Wanted};
+use parallelism::Parallelism;
 use traces::Traces;
 
 /// Addresses of a batch: enough to keep the cores busy with naming, few enough to stay in the cache.
@@ -77,6 +79,7 @@ pub struct Collector<'s> {
     addresses: Addresses,
     profile: Profile,
     chains: Chains,
+    parallelism: Option<Parallelism>,
 }
 
 impl<'s> Collector<'s> {
@@ -99,7 +102,15 @@ impl<'s> Collector<'s> {
             addresses: Addresses::default(),
             profile: Profile { events, ..Profile::default() },
             chains: Chains::new(options.of_chains(), None),
+            parallelism: None,
         }
+    }
+
+    /// Also counts the time that passed, on so many CPUs: the recording tells when threads began and ceased to run.
+    #[must_use]
+    pub fn with_latency(mut self, cpus: Option<u32>) -> Collector<'s> {
+        self.parallelism = cpus.map(Parallelism::new);
+        self
     }
 
     /// Also keeps the texts of tracepoints' records, and samples with different texts apart.
@@ -127,6 +138,7 @@ impl<'s> Collector<'s> {
             event.sample_count = merged.sample_count;
             event.moments = merged.moments;
             event.period_total = merged.period_total;
+            event.latency_total = merged.latency_total;
         }
         let comms = comm_ids(&mut self.profile, machine);
         for event in &mut self.profile.events {
@@ -135,6 +147,7 @@ impl<'s> Collector<'s> {
         self.profile.threads =
             machine.threads().iter().map(|thread| profile_thread(thread, &comms)).collect();
         self.profile.chains.seal();
+        self.profile.has_latency = self.parallelism.is_some_and(|parallelism| parallelism.matters());
         self.profile.chain_losses = self.chains.losses();
         self.profile.traces = self.traces.into_texts();
         self.profile
@@ -202,6 +215,13 @@ impl Sink for Collector<'_> {
         true
     }
 
+    fn sideband(&mut self, _: &mut Machine, event: &SidebandEvent<'_>) -> ControlFlow<()> {
+        if let Some(parallelism) = &mut self.parallelism {
+            parallelism.follow(event.record.header.kind, event.record.header.misc);
+        }
+        ControlFlow::Continue(())
+    }
+
     fn looks_ahead(&self) -> bool {
         self.options.chains && self.chains.looks_ahead()
     }
@@ -231,6 +251,7 @@ impl Sink for Collector<'_> {
             frame,
             chain_end: self.batch.chains.len(),
             period: event.period,
+            latency: self.parallelism.as_mut().map_or(0, |parallelism| parallelism.latency(event.period)),
             taken: self.options.moments.then_some(Taken { time: event.sample.time.map(|time| time.0), cpu }),
         });
         if self.batch.chains.len() + self.batch.samples.len() >= BATCH_ADDRESSES {

@@ -34,6 +34,8 @@ pub struct Profile {
     pub threads: Vec<Thread>,
     /// Texts of tracepoints' records, each once; empty unless they were asked for.
     pub traces: Vec<String>,
+    /// Whether threads ran at the same time, so that [`SampleGroup::latency`] says something.
+    pub has_latency: bool,
     /// The recording's events in the order of the file.
     pub events: Vec<EventProfile>,
     /// What of the call chains could not be had.
@@ -153,6 +155,8 @@ pub struct EventProfile {
     pub sample_count: u64,
     /// Sum of their periods.
     pub period_total: u64,
+    /// Sum of their latencies.
+    pub latency_total: u64,
 }
 
 /// One sample: all that its group does not tell.
@@ -207,6 +211,9 @@ pub struct SampleGroup {
     pub samples: u64,
     /// Sum of their periods.
     pub period: u64,
+    /// Sum of their shares of the time that passed, in thousandths: their periods, each divided by the number of threads
+    /// that ran at the moment; 0 where the recording does not tell.
+    pub latency: u64,
     /// Place of the first of them among all samples in time order.
     pub order: u64,
 }

@@ -1,11 +1,13 @@
 //! From a recording to a profile: what `report` and `profile` show.
 
 use clap::ArgMatches;
-use oxperf_abi::SampleType;
+use oxperf_abi::{AttrFlags, SampleType};
 use oxperf_analysis::collect::{CollectOptions, Collector};
 use oxperf_analysis::profile::{EventGroup, EventProfile, Profile};
 use oxperf_data::Reader;
-use oxperf_data::features::{EventGroup as GroupName, GroupDesc, TracingData as TracingBytes};
+use oxperf_data::features::{
+    EventGroup as GroupName, GroupDesc, NrCpus, PmuMappings, TracingData as TracingBytes,
+};
 use oxperf_itrace::ItraceOptions;
 use oxperf_machine::Machine;
 use oxperf_resolve::SymbolSource;
@@ -47,7 +49,8 @@ pub(crate) fn load(
     let (matches, itrace) = itrace;
     let decoding = Decoding::prepare(matches, itrace, (input, reader), &mut session, &|_| true)?;
     let events = event_profiles(reader, session.events());
-    let mut collector = Collector::new(events, source, options);
+    let cpus = latency_cpus(reader, session.events());
+    let mut collector = Collector::new(events, source, options).with_latency(cpus);
     if let Some(formats) = traces {
         collector = collector.with_traces(formats);
     }
@@ -63,6 +66,13 @@ pub(crate) fn load(
         event.lost = *lost;
     }
     Ok(Loaded { profile, diagnostics: finished.diagnostics, machine: finished.machine })
+}
+
+/// The number of CPUs, if the recording tells when threads began and ceased to run.
+fn latency_cpus(reader: &Reader<'_>, events: &EventTable) -> Option<u32> {
+    let told = events.events().iter().any(|event| event.attr.flags.contains(AttrFlags::CONTEXT_SWITCH));
+    let cpus = reader.features().get::<NrCpus>().ok().flatten();
+    told.then(|| cpus.map_or(1, |cpus| cpus.available))
 }
 
 /// How to show the records of the tracepoints that the recording holds.
@@ -91,6 +101,7 @@ pub(crate) fn losses(profile: &Profile, found: &Diagnostics) -> Vec<String> {
 
 fn event_profiles(reader: &Reader<'_>, events: &EventTable) -> Vec<EventProfile> {
     let mut groups = groups(reader, events.events().len());
+    leave_trace_out(reader, events, &mut groups);
     let events = events.events().iter().zip(groups.drain(..));
     let profile = events.map(|(event, group)| EventProfile {
         name: event.name.clone(),
@@ -99,6 +110,33 @@ fn event_profiles(reader: &Reader<'_>, events: &EventTable) -> Vec<EventProfile>
         ..EventProfile::default()
     });
     profile.collect()
+}
+
+/// An event that makes hardware trace leads no group: it has no samples. The next one leads instead; alone it is none.
+fn leave_trace_out(reader: &Reader<'_>, events: &EventTable, groups: &mut [Option<EventGroup>]) {
+    let pmus = reader.features().get::<PmuMappings>().ok().flatten();
+    let traced: Vec<_> = pmus
+        .iter()
+        .flat_map(|pmus| &pmus.0)
+        .filter(|pmu| pmu.name == "intel_pt")
+        .map(|pmu| pmu.kind)
+        .collect();
+    for index in 0..groups.len() {
+        let leads = groups[index].as_ref().is_some_and(|group| group.leader == index);
+        if !leads || !events.events().get(index).is_some_and(|event| traced.contains(&event.attr.kind)) {
+            continue;
+        }
+        groups[index] = None;
+        let is_member =
+            |group: &Option<EventGroup>| group.as_ref().is_some_and(|group| group.leader == index);
+        let members: Vec<usize> = (index + 1..groups.len()).filter(|at| is_member(&groups[*at])).collect();
+        for at in &members {
+            match (&mut groups[*at], members.len()) {
+                (Some(group), 2..) => group.leader = members[0],
+                (slot, _) => *slot = None,
+            }
+        }
+    }
 }
 
 /// The group of each event, as the recorder described them.

@@ -11,7 +11,7 @@ use intel_pt::{ErrorKind, Hop, Item, Tsc, Wanted};
 use oxperf_abi::{Cpu, Misc, PerfTime, Pid, RecordType, Tid};
 use oxperf_data::{Damage, RawRecord};
 use oxperf_machine::Machine;
-use oxperf_session::{EventIndex, EventTable, SampleEvent, SidebandEvent, Sink};
+use oxperf_session::{EventIndex, EventTable, SampleEvent, SidebandEvent, Sink, Traced};
 use oxperf_wire::kernel::{Aux, AuxOutputHwId, ItraceStart, SwitchCpuWide, Task, TextPoke};
 use oxperf_wire::{Cursor, Endian, SampleId};
 use rustc_hash::FxHashMap;
@@ -432,8 +432,10 @@ impl<S: Sink> Sink for Tracer<'_, '_, S> {
     }
 
     fn sample(&mut self, machine: &mut Machine, event: &SampleEvent<'_>) -> ControlFlow<()> {
+        let code = self.synthesizer.code_of_recorded(machine, event);
         let (chain, branches) = self.synthesizer.of_recorded(machine, event);
         let mut with_more = *event;
+        with_more.traced = with_more.traced.or(code.map(|code| Traced { code, ..Traced::default() }));
         with_more.sample.callchain = with_more.sample.callchain.or(chain);
         with_more.sample.branch_stack = with_more.sample.branch_stack.or(branches);
         self.sink.sample(machine, &with_more)

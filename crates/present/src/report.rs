@@ -76,7 +76,7 @@ impl TableWriter<'_> {
             }
             self.columns.row(buffer, &mut memory, row, cells);
             if let (Some((_, tree)), Some(graphs), Some(leader)) = (tree, &self.graphs, cells.first()) {
-                graphs.draw(buffer, tree, leader.all);
+                graphs.draw(buffer, tree, leader.all.period);
             }
         }
     }

@@ -40,6 +40,7 @@ fn sample(profile: &mut Profile, line: &str) {
         chain,
         samples: 1,
         period,
+        latency: 0,
         order,
     });
     event.sample_count += 1;
@@ -110,6 +111,39 @@ fn columns_are_as_wide_as_their_rows() {
 
 fn rows(text: &str) -> &str {
     text.splitn(7, '\n').last().unwrap().trim_end()
+}
+
+#[test]
+fn shares_of_time_stand_beside_those_of_samples() {
+    let mut profile = profile(&["main;leaf 3", "main 1"]);
+    (profile.has_latency, profile.events[0].latency_total) = (true, 5);
+    for (group, latency) in profile.events[0].groups.iter_mut().zip([1, 4]) {
+        group.latency = latency;
+    }
+    let table = |children| {
+        let options =
+            HistOptions { keys: vec![SortKey::Comm, SortKey::Symbol], children, ..HistOptions::default() };
+        let text = ReportText { keys: options.keys.clone(), samples: false, min_percent: 0.0, graph: None };
+        let mut out = Vec::new();
+        oxperf_present::report::table(&mut out, &profile, &histograms(&profile, &options)[0], &text).unwrap();
+        String::from_utf8(out).unwrap()
+    };
+    let own = "\
+# Overhead   Latency  Command  Symbol  
+# ........  ........  .......  ........
+#
+    75.00%    20.00%  app      [.] leaf
+    25.00%    80.00%  app      [.] main
+";
+    assert!(table(false).contains(own), "{}", table(false));
+    let children = "\
+# Children  Latency      Self   Latency  Command  Symbol  
+# ........  .......  ........  ........  .......  ........
+#
+   100.00%   100.00%    25.00%    80.00%  app      [.] main
+    75.00%   20.00%    75.00%    20.00%  app      [.] leaf
+";
+    assert!(table(true).contains(children), "{}", table(true));
 }
 
 #[test]

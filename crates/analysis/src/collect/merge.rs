@@ -28,6 +28,7 @@ pub(super) struct Sample<F> {
     /// Where its chain ends in [`Batch::chains`]; it begins where the last one's ends.
     pub(super) chain_end: usize,
     pub(super) period: u64,
+    pub(super) latency: u64,
     /// When and where it was taken, if that is kept.
     pub(super) taken: Option<Taken>,
 }
@@ -75,8 +76,8 @@ impl<F: Copy> Batch<F> {
 impl<F> Sample<F> {
     /// The sample with another kind of frame.
     fn with<G>(self, frame: G) -> Sample<G> {
-        let Sample { event, thread, comm, cpu, trace, chain_end, period, taken, .. } = self;
-        Sample { event, thread, comm, cpu, trace, frame, chain_end, period, taken }
+        let Sample { event, thread, comm, cpu, trace, chain_end, period, latency, taken, .. } = self;
+        Sample { event, thread, comm, cpu, trace, frame, chain_end, period, latency, taken }
     }
 }
 
@@ -87,6 +88,7 @@ pub(super) struct Merged {
     pub(super) moments: Vec<Moment>,
     pub(super) sample_count: u64,
     pub(super) period_total: u64,
+    pub(super) latency_total: u64,
 }
 
 /// Samples merged by everything that tells them apart.
@@ -140,6 +142,7 @@ impl Merger {
         let event = &mut self.events[sample.event];
         event.sample_count += 1;
         event.period_total = event.period_total.wrapping_add(sample.period);
+        event.latency_total = event.latency_total.wrapping_add(sample.latency);
         let index = *self.groups.entry(key).or_insert(event.groups.len() as u32);
         if let Some(Taken { time, cpu }) = sample.taken {
             event.moments.push(Moment { time, cpu, group: index, period: sample.period });
@@ -148,16 +151,17 @@ impl Merger {
             Some(group) => {
                 group.samples += 1;
                 group.period = group.period.wrapping_add(sample.period);
+                group.latency = group.latency.wrapping_add(sample.latency);
             }
-            None => event.groups.push(key.group(sample.period, order)),
+            None => event.groups.push(key.group((sample.period, sample.latency), order)),
         }
     }
 }
 
 impl GroupKey {
-    fn group(self, period: u64, order: u64) -> SampleGroup {
+    fn group(self, (period, latency): (u64, u64), order: u64) -> SampleGroup {
         let GroupKey { thread, comm, cpu, trace, frame, chain, .. } = self;
-        SampleGroup { thread, comm, cpu, trace, frame, chain, samples: 1, period, order }
+        SampleGroup { thread, comm, cpu, trace, frame, chain, samples: 1, period, latency, order }
     }
 }
 

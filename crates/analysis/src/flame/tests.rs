@@ -61,7 +61,18 @@ fn group(tree: &mut ContextTree, chain: &[u32], period: u64) -> SampleGroup {
     let frames: Vec<FrameId> = chain.iter().map(|&frame| FrameId(frame)).collect();
     let chain = tree.insert(&frames);
     let (thread, comm) = (ThreadId(0), CommId(0));
-    SampleGroup { thread, comm, cpu: None, trace: None, frame, chain, samples: 1, period, order: 0 }
+    SampleGroup {
+        thread,
+        comm,
+        cpu: None,
+        trace: None,
+        frame,
+        chain,
+        samples: 1,
+        period,
+        latency: 0,
+        order: 0,
+    }
 }
 
 fn tree(chains: &[(&[u32], u64)]) -> FlameTree {

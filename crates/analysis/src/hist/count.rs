@@ -84,7 +84,7 @@ fn by_task(shared: &mut Shared<'_>, event: &EventProfile) -> Vec<Placed> {
 
 /// The weight of a sample group.
 pub(crate) fn weight(group: &SampleGroup) -> Weight {
-    Weight { period: group.period, samples: group.samples }
+    Weight { period: group.period, samples: group.samples, latency: group.latency }
 }
 
 /// The innermost context with a location in the chain that ends with a run.
@@ -149,7 +149,7 @@ impl Counting<'_> {
         row.own += weight(sample);
         row.depth = row.depth.max(tree.depth(placed.run));
         if !counted {
-            row.all = row.all.wrapping_add(sample.period);
+            row.all += weight(sample);
         }
     }
 
@@ -158,7 +158,7 @@ impl Counting<'_> {
         let mut passed = vec![false; tree.run_count()];
         for run in tree.runs() {
             let at = run.0 as usize;
-            let (first, deepest, total) = (reach.first[at], reach.deepest[at], tree.weight(run).period);
+            let (first, deepest, total) = (reach.first[at], reach.deepest[at], tree.weight(run));
             let mut passed_object = passed[tree.parent(run).0 as usize];
             for place in tree.places(run) {
                 let step = tree.step(place);
@@ -167,7 +167,7 @@ impl Counting<'_> {
                 if outermost || self.scope.order == Order::Callee {
                     let row = rows.caller(location, first, passed_object);
                     if outermost {
-                        row.all = row.all.wrapping_add(total);
+                        row.all += total;
                     }
                     row.depth = row.depth.max(match self.scope.order {
                         Order::Caller => deepest - tree.depth_at(place) + 1,

@@ -15,8 +15,8 @@ pub(crate) struct RowData {
     pub(crate) location: LocationId,
     /// Samples whose own address lies there.
     pub(crate) own: Weight,
-    /// Periods of these and of the samples that were called from there.
-    pub(crate) all: u64,
+    /// These and the samples that were called from there.
+    pub(crate) all: Weight,
     /// The first group that added to the row.
     pub(crate) first: GroupIndex,
     /// Length of the longest chain that was added.
@@ -122,7 +122,7 @@ impl Rows {
                 task,
                 location,
                 own,
-                all: 0,
+                all: Weight::default(),
                 first: group,
                 depth: 0,
                 passed_object: false,

@@ -60,8 +60,8 @@ pub struct Row {
 pub struct Cell {
     /// Samples that ran in the row.
     pub own: Weight,
-    /// Periods of the samples that ran in the row or were called from it; without children the same as `own`.
-    pub all: u64,
+    /// Samples that ran in the row or were called from it; without children the same as `own`.
+    pub all: Weight,
 }
 
 impl Table {
@@ -167,7 +167,7 @@ impl<'a> Draft<'a> {
                     self.rows.push(DraftRow { task, location, member, first, thread, depth, passed_object });
                     self.cells.resize(self.cells.len() + width, Cell::default());
                 }
-                let all = if self.scope.children { row.all } else { row.own.period };
+                let all = if self.scope.children { row.all } else { row.own };
                 self.cells[index * width + member] = Cell { own: row.own, all };
             }
         }
@@ -188,7 +188,7 @@ impl<'a> Draft<'a> {
         let places = columns.places(self.rows.iter().map(|row| (row.task, row.location)));
         let chains_count = self.scope.children && self.options.call_graph.is_some();
         let ranked = |(row, draft): (u32, &DraftRow)| Ranked {
-            weight: self.leader(row).all,
+            weight: self.leader(row).all.period,
             own: self.leader(row).own.period,
             shown: places.shown[row as usize],
             found: places.found[row as usize],
@@ -209,7 +209,7 @@ impl<'a> Draft<'a> {
         let event = self.event(0);
         let limit = min_period(options, event);
         let shown = |&(_, row): &(u32, u32)| {
-            let all = self.leader(row).all;
+            let all = self.leader(row).all.period;
             may_draw(options, all, limit) && percent(all, event.period_total) >= self.options.min_percent
         };
         let drawn: Vec<(u32, u32)> = (0..).zip(order.iter().copied()).filter(shown).collect();

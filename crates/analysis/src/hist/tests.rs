@@ -45,6 +45,7 @@ fn sample(profile: &mut Profile, event: usize, line: &str) {
         chain,
         samples: 1,
         period,
+        latency: 0,
         order,
     });
     event.sample_count += 1;
@@ -98,7 +99,7 @@ fn text(profile: &Profile, options: &HistOptions) -> String {
     for table in histograms(profile, options) {
         for (index, row) in table.rows().iter().enumerate() {
             for cell in table.cells(index) {
-                write!(out, "{} {} ", cell.all, cell.own.period).unwrap();
+                write!(out, "{} {} ", cell.all.period, cell.own.period).unwrap();
             }
             let comm = &profile.comms[row.comm.index()];
             writeln!(out, "{} {comm} {}", row.level.letter(), name(profile, row.frame, row.address)).unwrap();

@@ -9,6 +9,8 @@ pub struct Weight {
     pub period: u64,
     /// Number of samples.
     pub samples: u64,
+    /// Sum of their shares of the time that passed, see [`SampleGroup::latency`](crate::profile::SampleGroup::latency).
+    pub latency: u64,
 }
 
 impl AddAssign for Weight {
@@ -16,6 +18,7 @@ impl AddAssign for Weight {
     fn add_assign(&mut self, other: Weight) {
         self.period = self.period.wrapping_add(other.period);
         self.samples += other.samples;
+        self.latency = self.latency.wrapping_add(other.latency);
     }
 }
 
@@ -24,5 +27,6 @@ impl SubAssign for Weight {
     fn sub_assign(&mut self, other: Weight) {
         self.period = self.period.wrapping_sub(other.period);
         self.samples = self.samples.saturating_sub(other.samples);
+        self.latency = self.latency.wrapping_sub(other.latency);
     }
 }

@@ -78,6 +78,24 @@ impl Synthesizer {
     }
 }
 
+impl Synthesizer {
+    /// The instruction of a recorded sample, if it is asked for and its code is known.
+    pub(crate) fn code_of_recorded(
+        &mut self,
+        machine: &Machine,
+        event: &SampleEvent<'_>,
+    ) -> Option<TracedCode> {
+        let ip = event.sample.ip.filter(|ip| self.with_code && *ip != 0)?;
+        self.images.grow(machine);
+        let source = ThreadCode { machine, images: &self.images, thread: Some(event.thread) };
+        let found = source.code(CodeAddress { ip, guest: false })?;
+        let mut code = TracedCode::default();
+        code.bytes.iter_mut().zip(found.from(ip)).for_each(|(to, from)| *to = *from);
+        code.length = classify(found.from(ip), ExecMode::Bits64)?.length;
+        Some(code)
+    }
+}
+
 /// The instruction that a sample shows.
 struct Ran {
     /// 0 where there is none.

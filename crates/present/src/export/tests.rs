@@ -37,6 +37,7 @@ fn profile() -> Profile {
         chain,
         samples,
         period,
+        latency: 0,
         order,
     };
     let moment = |time, group, period| Moment { time: Some(time), cpu: Some(3), group, period };

@@ -26,7 +26,9 @@ const ID_WIDTH: usize = 8;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Children,
+    ChildrenLatency,
     Own { alone: bool },
+    OwnLatency,
     Samples,
     Key(SortKey),
 }
@@ -35,6 +37,7 @@ impl Kind {
     fn heading(self) -> &'static str {
         match self {
             Kind::Children => "Children",
+            Kind::ChildrenLatency | Kind::OwnLatency => "Latency",
             Kind::Own { alone: true } => "Overhead",
             Kind::Own { alone: false } => "Self",
             Kind::Samples => "Samples",
@@ -60,6 +63,8 @@ struct Column {
 pub(super) struct Memory {
     all: Vec<Percents>,
     own: Vec<Percents>,
+    all_latency: Vec<Percents>,
+    own_latency: Vec<Percents>,
 }
 
 /// The columns of one table.
@@ -68,6 +73,8 @@ pub(super) struct Columns<'a> {
     list: Vec<Column>,
     /// Percentages of each event.
     percents: Vec<Percents>,
+    /// The same of the time that passed.
+    latencies: Vec<Percents>,
     comms: Vec<Cow<'a, str>>,
     dsos: Vec<Cow<'a, str>>,
     symbols: Vec<Cow<'a, str>>,
@@ -79,12 +86,14 @@ pub(super) struct Columns<'a> {
 impl<'a> Columns<'a> {
     /// Lays the columns out so that every row fits.
     pub(super) fn new(profile: &'a Profile, table: &Table, text: &ReportText) -> Columns<'a> {
-        let totals =
-            table.events.iter().map(|&event| profile.events.get(event).map_or(0, |e| e.period_total));
+        let events = || table.events.iter().map(|&event| profile.events.get(event));
+        let totals = events().map(|event| event.map_or(0, |event| event.period_total));
+        let latencies = events().map(|event| event.map_or(0, |event| event.latency_total));
         let mut columns = Columns {
             profile,
             list: Vec::new(),
             percents: totals.map(Percents::new).collect(),
+            latencies: latencies.map(Percents::new).collect(),
             comms: profile.comms.iter().map(|name| visible(name)).collect(),
             leaders: if text.keys.contains(&SortKey::Process) { leaders(profile) } else { HashMap::new() },
             dsos: profile.dsos.iter().map(|dso| visible(&dso.short)).collect(),
@@ -92,7 +101,7 @@ impl<'a> Columns<'a> {
             symbols: profile.symbols.iter().map(|symbol| visible(&symbol.name)).collect(),
         };
         let widest = Widest::of(&columns, table);
-        let kinds = kinds(table.children, text);
+        let kinds = kinds(table.children, profile.has_latency, text);
         columns.list =
             kinds.map(|kind| Column { kind, width: width(kind, &widest, table.events.len()) }).collect();
         columns
@@ -120,12 +129,17 @@ impl<'a> Columns<'a> {
 
     /// The leading event's part of all samples, in hundredths, that decides whether the row is shown.
     pub(super) fn leader_percent(&self, cells: &[Cell]) -> f64 {
-        cells.first().zip(self.percents.first()).map_or(0.0, |(cell, percents)| percents.of(cell.all))
+        cells.first().zip(self.percents.first()).map_or(0.0, |(cell, percents)| percents.of(cell.all.period))
     }
 
     /// For [`Columns::row`]: what there is to remember before the first row.
     pub(super) fn memory(&self) -> Memory {
-        Memory { all: self.percents.clone(), own: self.percents.clone() }
+        Memory {
+            all: self.percents.clone(),
+            own: self.percents.clone(),
+            all_latency: self.latencies.clone(),
+            own_latency: self.latencies.clone(),
+        }
     }
 
     /// A row's line.
@@ -135,7 +149,13 @@ impl<'a> Columns<'a> {
             let Column { kind, width } = self.list[nth];
             buffer.extend_from_slice(b"  ");
             match kind {
-                Kind::Children => push_percents(buffer, &mut memory.all, cells, |cell| cell.all),
+                Kind::Children => push_percents(buffer, &mut memory.all, cells, |cell| cell.all.period),
+                Kind::ChildrenLatency => {
+                    push_narrow(buffer, &mut memory.all_latency, cells, |cell| cell.all.latency);
+                }
+                Kind::OwnLatency => {
+                    push_percents(buffer, &mut memory.own_latency, cells, |cell| cell.own.latency);
+                }
                 Kind::Own { .. } => push_percents(buffer, &mut memory.own, cells, |cell| cell.own.period),
                 Kind::Samples => push_samples(buffer, cells),
                 Kind::Key(key) => self.key(buffer, key, row, width, nth == last),
@@ -224,15 +244,21 @@ fn leaders(profile: &Profile) -> HashMap<i32, CommId> {
     leading.map(|thread| (thread.pid.0, thread.comm)).collect()
 }
 
-fn kinds(children: bool, text: &ReportText) -> impl Iterator<Item = Kind> {
-    let weights = [children.then_some(Kind::Children), Some(Kind::Own { alone: !children })];
+fn kinds(children: bool, latency: bool, text: &ReportText) -> impl Iterator<Item = Kind> {
+    let weights = [
+        children.then_some(Kind::Children),
+        (children && latency).then_some(Kind::ChildrenLatency),
+        Some(Kind::Own { alone: !children }),
+        latency.then_some(Kind::OwnLatency),
+    ];
     let samples = text.samples.then_some(Kind::Samples);
     weights.into_iter().flatten().chain(samples).chain(text.keys.iter().copied().map(Kind::Key))
 }
 
 fn width(kind: Kind, widest: &Widest, events: usize) -> usize {
     let needed = match kind {
-        Kind::Children | Kind::Own { .. } => PERCENT_WIDTH * events,
+        Kind::Children | Kind::Own { .. } | Kind::OwnLatency => PERCENT_WIDTH * events,
+        Kind::ChildrenLatency => PERCENT_WIDTH * events - 1,
         Kind::Samples => SAMPLES_WIDTH * events,
         Kind::Key(SortKey::Thread) => ID_WIDTH + widest.comm,
         Kind::Key(SortKey::Comm) => widest.comm,
@@ -296,6 +322,15 @@ fn push_percents(
 ) {
     for (percents, cell) in percents.iter_mut().zip(cells) {
         percents.push(buffer, part(cell));
+    }
+}
+
+/// The same in a column that is a character too narrow for the whole.
+fn push_narrow(buffer: &mut Vec<u8>, percents: &mut [Percents], cells: &[Cell], part: impl Fn(&Cell) -> u64) {
+    let start = buffer.len();
+    push_percents(buffer, percents, cells, part);
+    if buffer[start..].starts_with(b"  ") {
+        buffer.remove(start);
     }
 }
 

@@ -92,7 +92,7 @@ impl<'a> Graphs<'a> {
             branches = only.children();
             samples = behind(only).samples;
         }
-        self.forks(buffer, tree, branches, margin, Weight { period: whole, samples });
+        self.forks(buffer, tree, branches, margin, Weight { period: whole, samples, ..Weight::default() });
         if buffer.len() > start {
             buffer.push(b'\n');
         }

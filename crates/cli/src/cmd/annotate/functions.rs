@@ -84,7 +84,8 @@ impl<'p> Function<'p> {
             addresses.extend(virtual_address(hit.address).map(|address| (address, hit.weight)));
         }
         addresses.sort_unstable_by_key(|(address, _)| *address);
-        let whole = Weight { period: event.period_total, samples: event.sample_count };
+        let whole =
+            Weight { period: event.period_total, samples: event.sample_count, latency: event.latency_total };
         Cost { name: &event.name, addresses, function, event: whole }
     }
 }
