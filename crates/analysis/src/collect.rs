@@ -41,6 +41,8 @@ pub struct CollectOptions {
     pub max_stack: usize,
     /// Of a longer recorded chain the outermost entries count, not the innermost.
     pub keep_outermost: bool,
+    /// Leave out samples of code without a symbol, and such callers.
+    pub hide_unresolved: bool,
     /// Keep the time and CPU of each sample.
     pub moments: bool,
     /// Also count the samples of each address.
@@ -179,6 +181,11 @@ impl<'s> Collector<'s> {
             true => {
                 self.batch.drain_expanded(&mut self.named, |id| naming.frame(id), |id| naming.entry(id));
             }
+        }
+        if self.options.hide_unresolved {
+            let frames = &self.profile.frames;
+            let is_named = |id: FrameId| frames.get(id.index()).is_some_and(|frame| frame.symbol.is_some());
+            self.named.retain(is_named);
         }
     }
 }

@@ -157,6 +157,8 @@ pub struct EventProfile {
     pub period_total: u64,
     /// Sum of their latencies.
     pub latency_total: u64,
+    /// Number of samples that [`EventProfile::retain`] took out of these totals.
+    pub hidden: u64,
 }
 
 /// One sample: all that its group does not tell.
@@ -181,6 +183,26 @@ pub struct AddressCount {
     pub address: u64,
     /// How often, and for how much.
     pub weight: Weight,
+}
+
+impl EventProfile {
+    /// Whether there are any samples, shown or hidden.
+    pub fn is_empty(&self) -> bool {
+        self.sample_count == 0 && self.hidden == 0
+    }
+
+    /// Hides the samples of groups that do not pass. The totals stay those of all samples unless they, too, are to be
+    /// of the others alone.
+    pub fn retain(&mut self, totals_too: bool, passes: impl Fn(&SampleGroup) -> bool) {
+        self.groups.retain(passes);
+        if totals_too {
+            let shown: u64 = self.groups.iter().map(|group| group.samples).sum();
+            self.hidden += self.sample_count.saturating_sub(shown);
+            self.sample_count = shown;
+            self.period_total = self.groups.iter().fold(0, |sum, group| sum.wrapping_add(group.period));
+            self.latency_total = self.groups.iter().fold(0, |sum, group| sum.wrapping_add(group.latency));
+        }
+    }
 }
 
 /// Membership of a group of events.

@@ -68,6 +68,7 @@ const ALL: CollectOptions = CollectOptions {
     chains: true,
     max_stack: 127,
     keep_outermost: false,
+    hide_unresolved: false,
     moments: false,
     by_address: false,
     inlines: false,

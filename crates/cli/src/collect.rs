@@ -1,5 +1,7 @@
 //! From a recording to a profile: what `report` and `profile` show.
 
+use std::ops::ControlFlow;
+
 use clap::ArgMatches;
 use oxperf_abi::{AttrFlags, SampleType};
 use oxperf_analysis::collect::{CollectOptions, Collector};
@@ -11,10 +13,11 @@ use oxperf_data::features::{
 use oxperf_itrace::ItraceOptions;
 use oxperf_machine::Machine;
 use oxperf_resolve::SymbolSource;
-use oxperf_session::{Diagnostics, EventTable, Session};
+use oxperf_session::{Diagnostics, EventIndex, EventTable, SampleEvent, Session, Sink};
 use oxperf_tracepoint::{Formatters, TracingData};
 
 use crate::failure::Failure;
+use crate::filter::Filter;
 use crate::input::{Input, chain_losses};
 use crate::itrace::Decoding;
 use crate::naming;
@@ -40,6 +43,7 @@ pub(crate) fn load(
     options: CollectOptions,
     traces: Option<&Formatters>,
     itrace: Itrace<'_>,
+    filter: &Filter,
 ) -> Result<Loaded, Failure> {
     let passage = input.passage(false);
     let mut session = Session::new(reader)
@@ -47,7 +51,8 @@ pub(crate) fn load(
         .watched_by(&passage)
         .with_jit_logs(naming::places(itrace.0));
     let (matches, itrace) = itrace;
-    let decoding = Decoding::prepare(matches, itrace, (input, reader), &mut session, &|_| true)?;
+    let takes_cpu = |cpu| filter.takes_cpu(Some(cpu));
+    let decoding = Decoding::prepare(matches, itrace, (input, reader), &mut session, &takes_cpu)?;
     let events = event_profiles(reader, session.events());
     let cpus = latency_cpus(reader, session.events());
     let mut collector = Collector::new(events, source, options).with_latency(cpus);
@@ -57,9 +62,10 @@ pub(crate) fn load(
     if options.chains {
         collector = collector.with_unwinder(naming::unwinder(naming::places(matches), reader));
     }
+    let mut sifted = Sifted { filter, collector: &mut collector };
     let finished = match decoding {
-        Some(decoding) => decoding.run(session, (input, reader), &mut collector)?,
-        None => session.run(&mut collector).map_err(|error| input.refuse(&error))?,
+        Some(decoding) => decoding.run(session, (input, reader), &mut sifted)?,
+        None => session.run(&mut sifted).map_err(|error| input.refuse(&error))?,
     };
     let mut profile = collector.finish(&finished.machine);
     for (event, lost) in profile.events.iter_mut().zip(&finished.diagnostics.lost_samples_by_event) {
@@ -73,6 +79,26 @@ fn latency_cpus(reader: &Reader<'_>, events: &EventTable) -> Option<u32> {
     let told = events.events().iter().any(|event| event.attr.flags.contains(AttrFlags::CONTEXT_SWITCH));
     let cpus = reader.features().get::<NrCpus>().ok().flatten();
     told.then(|| cpus.map_or(1, |cpus| cpus.available))
+}
+
+/// A collector that sees the samples that pass only.
+struct Sifted<'a, 's> {
+    filter: &'a Filter,
+    collector: &'a mut Collector<'s>,
+}
+
+impl Sink for Sifted<'_, '_> {
+    fn event(&mut self, events: &EventTable, told: EventIndex) -> bool {
+        self.collector.event(events, told)
+    }
+
+    #[inline]
+    fn sample(&mut self, machine: &mut Machine, event: &SampleEvent<'_>) -> ControlFlow<()> {
+        match self.filter.takes(machine, event) {
+            true => self.collector.sample(machine, event),
+            false => ControlFlow::Continue(()),
+        }
+    }
 }
 
 /// How to show the records of the tracepoints that the recording holds.

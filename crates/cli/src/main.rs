@@ -8,6 +8,7 @@ mod cmd;
 mod collect;
 mod environment;
 mod failure;
+mod filter;
 mod header;
 mod input;
 mod itrace;

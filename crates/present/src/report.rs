@@ -12,7 +12,7 @@ use std::io::{self, Write};
 use std::ops::Range;
 
 use oxperf_analysis::hist::{SortKey, Table};
-use oxperf_analysis::profile::Profile;
+use oxperf_analysis::profile::{EventProfile, Profile};
 
 use columns::Columns;
 use graph::Graphs;
@@ -20,15 +20,25 @@ use graph::Graphs;
 use crate::pieces::write_in_order;
 
 pub use graph::{GraphText, GraphValue};
-pub use summary::{prologue, tip};
+pub use summary::{Restriction, prologue, tip};
 
 /// What the tables show.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct ReportText {
     /// The keys that the rows were told apart by, in the order of their columns.
     pub keys: Vec<SortKey>,
     /// Show how many samples ran in each row.
     pub samples: bool,
+    /// Show the sum of the periods of each row's samples.
+    pub periods: bool,
+    /// The windows of time that the samples are of, as the user wrote them.
+    pub times: Option<String>,
+    /// What stands between columns instead of blanks; columns are not filled up then.
+    pub separator: Option<String>,
+    /// Widths of the first columns; 0 leaves one as wide as it needs.
+    pub widths: Vec<usize>,
+    /// Objects of code without symbols need no more room than their names: what perf does where it was told objects.
+    pub narrow_objects: bool,
     /// Rows below this part of all samples, in hundredths, are left out.
     pub min_percent: f64,
     /// How call graphs are drawn; `None` draws none.
@@ -37,8 +47,7 @@ pub struct ReportText {
 
 /// Writes one table: what was sampled, the columns, the rows and two blank lines.
 pub fn table(out: &mut dyn Write, profile: &Profile, table: &Table, text: &ReportText) -> io::Result<()> {
-    if table.events.iter().all(|&event| profile.events.get(event).is_none_or(|event| event.sample_count == 0))
-    {
+    if table.events.iter().all(|&event| profile.events.get(event).is_none_or(EventProfile::is_empty)) {
         return Ok(());
     }
     let writer = TableWriter {
@@ -48,7 +57,7 @@ pub fn table(out: &mut dyn Write, profile: &Profile, table: &Table, text: &Repor
         min_percent: text.min_percent,
     };
     let mut heading = Vec::new();
-    summary::heading(&mut heading, profile, table);
+    summary::heading(&mut heading, profile, table, text.times.as_deref());
     writer.columns.heading(&mut heading);
     out.write_all(&heading)?;
     write_in_order(out, table.rows().len(), |rows, buffer| writer.rows(rows, buffer))?;

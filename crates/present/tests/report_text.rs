@@ -79,7 +79,7 @@ fn text(samples: &[&str], keys: &[SortKey], graph: Option<GraphText>) -> String 
     let call_graph = graph.map(|graph| CallGraphOptions { shape: graph.shape, order, min_percent: 0.5 });
     let hist =
         HistOptions { keys: keys.to_vec(), children: false, order, call_graph, ..HistOptions::default() };
-    let report = ReportText { keys: keys.to_vec(), samples: true, min_percent: 0.0, graph };
+    let report = ReportText { keys: keys.to_vec(), samples: true, graph, ..ReportText::default() };
     let mut out = Vec::new();
     for drawn in histograms(&profile, &hist) {
         table(&mut out, &profile, &drawn, &report).unwrap();
@@ -123,7 +123,7 @@ fn shares_of_time_stand_beside_those_of_samples() {
     let table = |children| {
         let options =
             HistOptions { keys: vec![SortKey::Comm, SortKey::Symbol], children, ..HistOptions::default() };
-        let text = ReportText { keys: options.keys.clone(), samples: false, min_percent: 0.0, graph: None };
+        let text = ReportText { keys: options.keys.clone(), ..ReportText::default() };
         let mut out = Vec::new();
         oxperf_present::report::table(&mut out, &profile, &histograms(&profile, &options)[0], &text).unwrap();
         String::from_utf8(out).unwrap()

@@ -81,6 +81,24 @@ impl<F> Sample<F> {
     }
 }
 
+impl<F: Copy> Batch<F> {
+    /// Leaves out the samples whose own frames do not pass, and such frames of chains.
+    pub(super) fn retain(&mut self, passes: impl Fn(F) -> bool) {
+        let chains = std::mem::take(&mut self.chains);
+        let mut start = 0;
+        self.samples.retain_mut(|sample| {
+            let chain = chains.get(start..sample.chain_end).unwrap_or_default();
+            start = sample.chain_end;
+            if !passes(sample.frame) {
+                return false;
+            }
+            self.chains.extend(chain.iter().copied().filter(|&frame| passes(frame)));
+            sample.chain_end = self.chains.len();
+            true
+        });
+    }
+}
+
 /// What became of the samples of one event.
 #[derive(Debug, Default)]
 pub(super) struct Merged {

@@ -70,6 +70,25 @@ impl Table {
         &self.rows
     }
 
+    /// Leaves the rows out that do not pass.
+    pub fn retain(&mut self, passes: impl Fn(&Row) -> bool) {
+        let width = self.events.len();
+        let kept: Vec<bool> = self.rows.iter().map(passes).collect();
+        let places = kept.iter().scan(0u32, |next, &kept| {
+            let place = *next;
+            *next += u32::from(kept);
+            Some(kept.then_some(place))
+        });
+        let places: Vec<Option<u32>> = places.collect();
+        let is_kept = |row: usize| kept.get(row).copied().unwrap_or(false);
+        self.rows = (0..).zip(&self.rows).filter(|&(row, _)| is_kept(row)).map(|(_, row)| *row).collect();
+        let cells = (0..).zip(&self.cells).filter(|&(cell, _)| is_kept(cell / width.max(1)));
+        self.cells = cells.map(|(_, cell)| *cell).collect();
+        let place = |row: u32| places.get(row as usize).copied().flatten();
+        let trees = std::mem::take(&mut self.trees).into_iter();
+        self.trees = trees.filter_map(|(row, tree)| Some((place(row)?, tree))).collect();
+    }
+
     /// The weights of a row, one for each of [`Table::events`]; none for a row that is not there.
     #[inline]
     pub fn cells(&self, row: usize) -> &[Cell] {
@@ -85,7 +104,7 @@ impl Table {
 
 /// The events of each table: every event with samples alone, or groups together at their first's place.
 pub(crate) fn members(profile: &Profile, group: bool) -> Vec<Vec<usize>> {
-    let sampled = (0..profile.events.len()).filter(|&event| profile.events[event].sample_count > 0);
+    let sampled = (0..profile.events.len()).filter(|&event| !profile.events[event].is_empty());
     let leader = |event: usize| {
         let group = profile.events[event].group.as_ref().filter(|_| group);
         group.map_or(event, |group| group.leader)

@@ -13,6 +13,7 @@ use oxperf_present::annotate::{Annotated, SourceLines, annotate};
 
 use super::dump;
 use crate::failure::{Failure, code as exit};
+use crate::filter::Filter;
 use crate::input::{Input, report_trouble};
 use crate::output::{Output, print_error};
 use crate::{collect, itrace, naming};
@@ -38,7 +39,7 @@ pub(crate) fn run(matches: &ArgMatches, _program: &str) -> Result<i32, Failure> 
     let names = naming::source(matches, &reader)?;
     let traced = (matches, itrace::options(matches, ItraceOptions::REPORT)?);
     let collected = CollectOptions { by_address: true, ..CollectOptions::default() };
-    let mut loaded = collect::load(&input, &reader, &names, collected, None, traced)?;
+    let mut loaded = collect::load(&input, &reader, &names, collected, None, traced, &Filter::default())?;
     report_trouble(&loaded.diagnostics);
     if loaded.profile.events.iter().all(|event| event.sample_count == 0) {
         print_error(&format!("Error:\nThe {} data has no samples!", input.path().display()));

@@ -24,6 +24,7 @@ use oxperf_tar::{TarError, Writer};
 use crate::bundled::{KALLSYMS, MARK, RECORDING, ROOT, VERSION};
 use crate::collect::{self, Loaded};
 use crate::failure::{Failure, code};
+use crate::filter::Filter;
 use crate::input::Input;
 use crate::output::print_error;
 use crate::{input, itrace, naming};
@@ -68,7 +69,8 @@ pub(crate) fn run(matches: &ArgMatches, _program: &str) -> Result<i32, Failure> 
     let traced = (matches, itrace::options(matches, ItraceOptions::REPORT)?);
     let options =
         CollectOptions { chains: true, max_stack: 127, by_address: true, ..CollectOptions::default() };
-    let Loaded { profile, machine, .. } = collect::load(&input, &reader, &names, options, None, traced)?;
+    let Loaded { profile, machine, .. } =
+        collect::load(&input, &reader, &names, options, None, traced, &Filter::default())?;
     let mut parts =
         Parts { store: naming::store(matches)?, files: BTreeMap::new(), missing: BTreeSet::new() };
     for dso in needed(&reader, &machine, &profile) {

@@ -16,6 +16,7 @@ use oxperf_present::export::{Exported, Format};
 
 use crate::collect::Loaded;
 use crate::failure::{Failure, code};
+use crate::filter::{self, Filter};
 use crate::input::{self, Input, report_chains, report_trouble};
 use crate::output::Output;
 use crate::{collect, itrace, naming};
@@ -61,6 +62,8 @@ pub(crate) fn command() -> Command {
                 .default_value("127")
                 .help("Most frames of a sample"),
         ])
+        .next_help_heading("Which samples")
+        .args(filter::arguments())
         .next_help_heading("Hardware trace")
         .args(itrace::arguments(ItraceOptions::ALL_LETTERS))
         .next_help_heading("Names")
@@ -84,13 +87,16 @@ pub(crate) fn run(matches: &ArgMatches, _program: &str) -> Result<i32, Failure> 
         chains: true,
         max_stack: matches.get_one("max-stack").copied().unwrap_or(127),
         keep_outermost: false,
+        hide_unresolved: false,
         moments: format.needs_moments() || format == Format::Pprof,
         by_address: false,
         inlines: naming::inlines(matches),
         lines: None,
     };
+    let filter = Filter::from_matches(matches, &reader)?;
     let traced = (matches, itrace::options(matches, ItraceOptions::REPORT)?);
-    let Loaded { profile, diagnostics, .. } = collect::load(&input, &reader, &names, options, None, traced)?;
+    let Loaded { profile, diagnostics, .. } =
+        collect::load(&input, &reader, &names, options, None, traced, &filter)?;
     naming::keep(&names);
     report_trouble(&diagnostics);
     report_chains(&profile.chain_losses);

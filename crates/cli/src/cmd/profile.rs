@@ -17,6 +17,7 @@ use oxperf_symbols::{StoreOptions, SymbolStore};
 use super::record::{self, Performed};
 use crate::collect::{self, Loaded};
 use crate::failure::Failure;
+use crate::filter::Filter;
 use crate::input::Input;
 use crate::output::{Output, print_error};
 
@@ -72,7 +73,7 @@ fn show(matches: &ArgMatches, program: &str, outcome: &Outcome) -> Result<(), Fa
     let store = SymbolStore::new(StoreOptions::default());
     let options = CollectOptions { chains: true, max_stack: 127, ..CollectOptions::default() };
     let Loaded { profile, diagnostics, .. } =
-        collect::load(&input, &reader, &store, options, None, (matches, None))?;
+        collect::load(&input, &reader, &store, options, None, (matches, None), &Filter::default())?;
     let lost = collect::losses(&profile, &diagnostics);
     let page = matches.get_one::<PathBuf>("html").cloned().unwrap_or_default();
     let shown = matches.get_one::<usize>("top").copied().unwrap_or(20);

@@ -3,23 +3,27 @@
 mod arguments;
 mod call_graph;
 mod records;
+mod shown;
 
 use std::io::Write;
 
 use clap::{ArgMatches, Command};
+use oxperf_abi::SampleType;
 use oxperf_analysis::hist::histograms;
-use oxperf_analysis::profile::Profile;
-use oxperf_data::Reader;
+use oxperf_analysis::profile::{EventProfile, Profile};
+use oxperf_data::{EventEntry, Reader};
 use oxperf_itrace::ItraceOptions;
 use oxperf_present::report::{prologue, table, tip};
 
 use super::dump;
 use crate::collect::Loaded;
 use crate::failure::{Failure, code};
+use crate::filter::Filter;
 use crate::input::{Input, report_chains, report_trouble};
 use crate::output::{Output, print_error};
 use crate::{collect, header, itrace, naming};
 use arguments::{HeaderRequest, Resolved};
+use shown::Shown;
 
 /// What perf's users may not know; one a run.
 const TIPS: [&str; 6] = [
@@ -44,6 +48,15 @@ Error:
 Selected -g or --branch-history.
 But no callchain or branch data.
 Did you call 'perf record' without -g or -b?";
+
+const NO_CPUS: &str = "\
+File does not contain CPU events. Remove -C option to proceed.
+Error:
+failed to set cpu bitmap";
+
+fn tells_cpu(event: &EventEntry) -> bool {
+    event.stored.attr.sample_type.contains(SampleType::CPU)
+}
 
 /// Runs `report`.
 pub(crate) fn run(matches: &ArgMatches, _program: &str) -> Result<i32, Failure> {
@@ -84,29 +97,43 @@ fn show(
         return Ok(());
     }
     oxperf_sys::heap::keep_freed_memory();
+    if matches.contains_id("cpu") && !reader.events().iter().any(tells_cpu) {
+        print_error(NO_CPUS);
+        return Ok(());
+    }
     let options = options.for_events(reader.events()).for_container(reader.container());
     let names = naming::source(matches, reader)?;
     let formatters = options.wants_traces().then(|| collect::formatters(reader));
     let traced = (matches, itrace::options(matches, ItraceOptions::REPORT)?);
-    let Loaded { profile, diagnostics, .. } =
-        collect::load(input, reader, &names, options.collect, formatters.as_ref(), traced)?;
+    let (filter, threads) = Filter::from_matches(matches, reader)?.split_threads();
+    let shown = Shown::from_matches(matches, threads)?;
+    let Loaded { mut profile, diagnostics, .. } =
+        collect::load(input, reader, &names, options.collect, formatters.as_ref(), traced, &filter)?;
     naming::keep(&names);
     // The profile has its own copies of the few names that it needs.
     drop(names);
     report_trouble(&diagnostics);
     report_chains(&profile.chain_losses);
-    if profile.events.iter().all(|event| event.sample_count == 0) {
+    if profile.events.iter().all(EventProfile::is_empty) {
         print_error(&format!("Error:\nThe {} data has no samples!", input.path().display()));
         return Ok(());
     }
-    write_tables(&options, &profile, output)?;
+    shown.restrict(&mut profile);
+    write_tables(&options, &profile, &shown, output)?;
     Ok(tip(output, TIPS[profile.frames.len() % TIPS.len()])?)
 }
 
-fn write_tables(options: &Resolved, profile: &Profile, output: &mut Output) -> Result<(), Failure> {
-    prologue(output, profile)?;
-    let (hist, text) = options.for_profile(profile);
-    for drawn in histograms(profile, &hist) {
+fn write_tables(
+    options: &Resolved,
+    profile: &Profile,
+    shown: &Shown,
+    output: &mut Output,
+) -> Result<(), Failure> {
+    let (hist, mut text) = options.for_profile(profile);
+    prologue(output, profile, &shown.restrictions(&text.keys))?;
+    shown.narrow(&mut text);
+    for mut drawn in histograms(profile, &hist) {
+        shown.restrict_rows(profile, &mut drawn);
         table(output, profile, &drawn, &text)?;
     }
     Ok(())

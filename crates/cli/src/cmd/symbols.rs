@@ -14,6 +14,7 @@ use oxperf_symbols::running_kernel;
 
 use crate::collect::{self, Loaded};
 use crate::failure::{Failure, code};
+use crate::filter::Filter;
 use crate::input::Input;
 use crate::output::print_line;
 use crate::{input, itrace, naming};
@@ -40,7 +41,8 @@ pub(crate) fn run(matches: &ArgMatches, _program: &str) -> Result<i32, Failure> 
     let names = naming::source(matches, &reader)?;
     let traced = (matches, itrace::options(matches, ItraceOptions::REPORT)?);
     let options = CollectOptions { chains: true, max_stack: 127, ..CollectOptions::default() };
-    let Loaded { profile, machine, .. } = collect::load(&input, &reader, &names, options, None, traced)?;
+    let Loaded { profile, machine, .. } =
+        collect::load(&input, &reader, &names, options, None, traced, &Filter::default())?;
     let hit: Vec<&str> = profile
         .frames
         .iter()

@@ -14,8 +14,8 @@ use crate::visible::visible;
 
 /// Width of one event's percentage.
 const PERCENT_WIDTH: usize = 8;
-/// Width of one event's number of samples.
-const SAMPLES_WIDTH: usize = 12;
+/// Width of one event's number of samples, or of their periods.
+const COUNT_WIDTH: usize = 12;
 /// Width of an address with its level.
 const ADDRESS_WIDTH: usize = "[k] 0x0000000000000000".len();
 /// Least width of the objects where a row has no symbol.
@@ -30,6 +30,7 @@ enum Kind {
     Own { alone: bool },
     OwnLatency,
     Samples,
+    Period,
     Key(SortKey),
 }
 
@@ -41,6 +42,7 @@ impl Kind {
             Kind::Own { alone: true } => "Overhead",
             Kind::Own { alone: false } => "Self",
             Kind::Samples => "Samples",
+            Kind::Period => "Period",
             Kind::Key(SortKey::Thread) => "    Pid:Command",
             Kind::Key(SortKey::Process) => "   Tgid:Command",
             Kind::Key(SortKey::Comm) => "Command",
@@ -57,6 +59,8 @@ impl Kind {
 struct Column {
     kind: Kind,
     width: usize,
+    /// The width that the user asked for.
+    wished: Option<usize>,
 }
 
 /// What a worker remembers from row to row.
@@ -71,6 +75,7 @@ pub(super) struct Memory {
 pub(super) struct Columns<'a> {
     profile: &'a Profile,
     list: Vec<Column>,
+    separator: Option<&'a str>,
     /// Percentages of each event.
     percents: Vec<Percents>,
     /// The same of the time that passed.
@@ -85,13 +90,14 @@ pub(super) struct Columns<'a> {
 
 impl<'a> Columns<'a> {
     /// Lays the columns out so that every row fits.
-    pub(super) fn new(profile: &'a Profile, table: &Table, text: &ReportText) -> Columns<'a> {
+    pub(super) fn new(profile: &'a Profile, table: &Table, text: &'a ReportText) -> Columns<'a> {
         let events = || table.events.iter().map(|&event| profile.events.get(event));
         let totals = events().map(|event| event.map_or(0, |event| event.period_total));
         let latencies = events().map(|event| event.map_or(0, |event| event.latency_total));
         let mut columns = Columns {
             profile,
             list: Vec::new(),
+            separator: text.separator.as_deref(),
             percents: totals.map(Percents::new).collect(),
             latencies: latencies.map(Percents::new).collect(),
             comms: profile.comms.iter().map(|name| visible(name)).collect(),
@@ -100,10 +106,22 @@ impl<'a> Columns<'a> {
             sources: profile.sources.iter().map(|text| visible(text)).collect(),
             symbols: profile.symbols.iter().map(|symbol| visible(&symbol.name)).collect(),
         };
-        let widest = Widest::of(&columns, table);
+        let events = table.events.len();
+        let resolved_only = text.narrow_objects || text.separator.is_some() || !text.widths.is_empty();
+        let unresolved = if resolved_only { 0 } else { UNRESOLVED_DSO_WIDTH };
+        let widest = Widest::of(&columns, table, unresolved);
         let kinds = kinds(table.children, profile.has_latency, text);
-        columns.list =
-            kinds.map(|kind| Column { kind, width: width(kind, &widest, table.events.len()) }).collect();
+        let wished = text.widths.iter().copied().chain(std::iter::repeat(0));
+        let column = |(kind, wished)| {
+            let (wished, fitting) = (Some(wished).filter(|&wished| wished > 0), width(kind, &widest, events));
+            let width = match (kind, wished) {
+                (_, None) => fitting,
+                (Kind::Key(_), Some(wished)) => wished,
+                (_, Some(wished)) => wished.max(cell_width(kind) * events),
+            };
+            Column { kind, width, wished }
+        };
+        columns.list = kinds.zip(wished).map(column).collect();
         columns
     }
 
@@ -111,13 +129,16 @@ impl<'a> Columns<'a> {
     pub(super) fn heading(&self, buffer: &mut Vec<u8>) {
         buffer.extend_from_slice(b"#");
         for (nth, column) in self.list.iter().enumerate() {
-            buffer.extend_from_slice(if nth == 0 { b" " } else { b"  " });
+            buffer.extend_from_slice(if nth == 0 { b" " } else { self.between() });
             let (heading, width) = (column.kind.heading(), column.width);
             // Writing to a vector cannot fail.
             let _ = match column.kind {
-                Kind::Key(_) => write!(buffer, "{heading:width$}"),
-                _ => write!(buffer, "{heading:>width$}"),
+                Kind::Key(_) => write!(buffer, "{heading:width$.width$}"),
+                _ => write!(buffer, "{heading:>width$.width$}"),
             };
+        }
+        if self.separator.is_some() {
+            return buffer.push(b'\n');
         }
         buffer.extend_from_slice(b"\n#");
         for (nth, column) in self.list.iter().enumerate() {
@@ -125,6 +146,11 @@ impl<'a> Columns<'a> {
             buffer.resize(buffer.len() + column.width, b'.');
         }
         buffer.extend_from_slice(b"\n#\n");
+    }
+
+    /// What stands between two columns.
+    fn between(&self) -> &[u8] {
+        self.separator.unwrap_or("  ").as_bytes()
     }
 
     /// The leading event's part of all samples, in hundredths, that decides whether the row is shown.
@@ -146,8 +172,11 @@ impl<'a> Columns<'a> {
     pub(super) fn row(&self, buffer: &mut Vec<u8>, memory: &mut Memory, row: &Row, cells: &[Cell]) {
         let last = self.list.len().saturating_sub(1);
         for nth in 0..self.list.len() {
-            let Column { kind, width } = self.list[nth];
-            buffer.extend_from_slice(b"  ");
+            if nth > 0 || self.separator.is_none() {
+                buffer.extend_from_slice(self.between());
+            }
+            let start = buffer.len();
+            let Column { kind, width, wished } = self.list[nth];
             match kind {
                 Kind::Children => push_percents(buffer, &mut memory.all, cells, |cell| cell.all.period),
                 Kind::ChildrenLatency => {
@@ -157,8 +186,19 @@ impl<'a> Columns<'a> {
                     push_percents(buffer, &mut memory.own_latency, cells, |cell| cell.own.latency);
                 }
                 Kind::Own { .. } => push_percents(buffer, &mut memory.own, cells, |cell| cell.own.period),
-                Kind::Samples => push_samples(buffer, cells),
-                Kind::Key(key) => self.key(buffer, key, row, width, nth == last),
+                Kind::Samples => push_counts(buffer, cells, |cell| cell.own.samples),
+                Kind::Period => push_counts(buffer, cells, |cell| cell.own.period),
+                Kind::Key(key) => self.key(buffer, key, row, width, nth == last && wished.is_none()),
+            }
+            match (kind, self.separator, wished) {
+                (Kind::Key(_), Some(separator), _) => replace(buffer, start, separator),
+                // As perf does it, addresses are never cut.
+                (Kind::Key(SortKey::Symbol), None, Some(_)) if self.symbol_name(row.frame).is_none() => {}
+                (Kind::Key(_), None, Some(width)) => cut(buffer, start, width),
+                (Kind::Key(_), None, None) => {}
+                (_, Some(_), _) => spread(buffer, start, 0, width),
+                (_, None, Some(wished)) => spread(buffer, start, wished, width),
+                (_, None, None) => {}
             }
         }
         buffer.push(b'\n');
@@ -252,14 +292,21 @@ fn kinds(children: bool, latency: bool, text: &ReportText) -> impl Iterator<Item
         latency.then_some(Kind::OwnLatency),
     ];
     let samples = text.samples.then_some(Kind::Samples);
-    weights.into_iter().flatten().chain(samples).chain(text.keys.iter().copied().map(Kind::Key))
+    let periods = text.periods.then_some(Kind::Period);
+    weights
+        .into_iter()
+        .flatten()
+        .chain(samples)
+        .chain(periods)
+        .chain(text.keys.iter().copied().map(Kind::Key))
 }
 
 fn width(kind: Kind, widest: &Widest, events: usize) -> usize {
     let needed = match kind {
-        Kind::Children | Kind::Own { .. } | Kind::OwnLatency => PERCENT_WIDTH * events,
         Kind::ChildrenLatency => PERCENT_WIDTH * events - 1,
-        Kind::Samples => SAMPLES_WIDTH * events,
+        Kind::Children | Kind::Own { .. } | Kind::OwnLatency | Kind::Samples | Kind::Period => {
+            cell_width(kind) * events
+        }
         Kind::Key(SortKey::Thread) => ID_WIDTH + widest.comm,
         Kind::Key(SortKey::Comm) => widest.comm,
         Kind::Key(SortKey::Dso) => widest.dso,
@@ -270,6 +317,15 @@ fn width(kind: Kind, widest: &Widest, events: usize) -> usize {
         Kind::Key(SortKey::Process | SortKey::Cpu) => 0,
     };
     needed.max(kind.heading().len())
+}
+
+/// Width of one event's number; 0 of columns that hold none.
+fn cell_width(kind: Kind) -> usize {
+    match kind {
+        Kind::Children | Kind::ChildrenLatency | Kind::Own { .. } | Kind::OwnLatency => PERCENT_WIDTH,
+        Kind::Samples | Kind::Period => COUNT_WIDTH,
+        Kind::Key(_) => 0,
+    }
 }
 
 /// The widths that rows need. Names of threads count as they are at the end of the recording; a row may show an
@@ -285,18 +341,19 @@ struct Widest {
 }
 
 impl Widest {
-    fn of(columns: &Columns<'_>, table: &Table) -> Widest {
+    fn of(columns: &Columns<'_>, table: &Table, unresolved: usize) -> Widest {
         let rows = table.rows().par_iter().with_min_len(4096);
-        rows.map(|row| Widest::of_row(columns, row)).reduce(Widest::default, Widest::with)
+        rows.map(|row| Widest::of_row(columns, row, unresolved)).reduce(Widest::default, Widest::with)
     }
 
-    fn of_row(columns: &Columns<'_>, row: &Row) -> Widest {
+    /// An object without a symbol gets at least the width `unresolved`.
+    fn of_row(columns: &Columns<'_>, row: &Row, unresolved: usize) -> Widest {
         let symbol = columns.symbol_name(row.frame);
         let thread = columns.profile.threads.get(row.thread.index());
         let dso = columns.dso(row.frame).map_or(0, str::len);
         Widest {
             comm: thread.map_or(0, |thread| columns.comm(thread.comm).len()),
-            dso: if symbol.is_none() { dso.max(UNRESOLVED_DSO_WIDTH) } else { dso },
+            dso: if symbol.is_none() { dso.max(unresolved) } else { dso },
             symbol: symbol.map_or(ADDRESS_WIDTH, |name| name.len() + "[k] ".len()),
             trace: visible(columns.trace(row.trace)).len(),
             source: row.source.map(|source| columns.source(source).len()),
@@ -334,10 +391,35 @@ fn push_narrow(buffer: &mut Vec<u8>, percents: &mut [Percents], cells: &[Cell], 
     }
 }
 
-fn push_samples(buffer: &mut Vec<u8>, cells: &[Cell]) {
+fn push_counts(buffer: &mut Vec<u8>, cells: &[Cell], part: impl Fn(&Cell) -> u64) {
     for cell in cells {
         // Writing to a vector cannot fail.
-        let _ = write!(buffer, "{:SAMPLES_WIDTH$}", cell.own.samples);
+        let _ = write!(buffer, "{:COUNT_WIDTH$}", part(cell));
+    }
+}
+
+/// Writes the numbers of a cell anew: each behind a blank and at least `each` wide, and the rest of the column behind
+/// the last.
+fn spread(buffer: &mut Vec<u8>, start: usize, each: usize, width: usize) {
+    let cell = buffer.split_off(start);
+    for number in cell.split(|&byte| byte == b' ').filter(|number| !number.is_empty()) {
+        buffer.resize(buffer.len() + each.saturating_sub(number.len()).max(1), b' ');
+        buffer.extend_from_slice(number);
+    }
+    pad(buffer, start, width);
+}
+
+/// Cuts a cell to its column, between characters.
+fn cut(buffer: &mut Vec<u8>, start: usize, width: usize) {
+    let cell = buffer.split_off(start);
+    push_cut(buffer, &String::from_utf8_lossy(&cell), width);
+}
+
+/// A separator within a cell becomes a dot.
+fn replace(buffer: &mut [u8], start: usize, separator: &str) {
+    let cell = buffer.get_mut(start..).unwrap_or_default();
+    if let &[separator] = separator.as_bytes() {
+        cell.iter_mut().filter(|byte| **byte == separator).for_each(|byte| *byte = b'.');
     }
 }
 

@@ -7,8 +7,20 @@ use oxperf_analysis::profile::{EventProfile, Profile};
 
 use crate::visible::visible;
 
+/// What all rows have in common by the user's wish: its column is left out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Restriction {
+    /// The key's word, such as `comm`.
+    pub key: &'static str,
+    /// The only value there is.
+    pub value: String,
+}
+
 /// Writes what was lost in the whole recording. The header or the note about it has been written before.
-pub fn prologue(out: &mut dyn Write, profile: &Profile) -> io::Result<()> {
+pub fn prologue(out: &mut dyn Write, profile: &Profile, restrictions: &[Restriction]) -> io::Result<()> {
+    for Restriction { key, value } in restrictions {
+        writeln!(out, "# {key}: {}", visible(value))?;
+    }
     let lost: u64 = profile.events.iter().fold(0, |sum, event| sum.saturating_add(event.lost));
     write!(out, "#\n# Total Lost Samples: {lost}\n#\n")
 }
@@ -19,7 +31,7 @@ pub fn tip(out: &mut dyn Write, tip: &str) -> io::Result<()> {
 }
 
 /// What a table is about.
-pub(super) fn heading(buffer: &mut Vec<u8>, profile: &Profile, table: &Table) {
+pub(super) fn heading(buffer: &mut Vec<u8>, profile: &Profile, table: &Table, times: Option<&str>) {
     let events = || table.events.iter().filter_map(|&event| profile.events.get(event));
     let samples = events().fold(0u64, |sum, event| sum.saturating_add(event.sample_count));
     let period = events().fold(0u64, |sum, event| sum.wrapping_add(event.period_total));
@@ -29,7 +41,8 @@ pub(super) fn heading(buffer: &mut Vec<u8>, profile: &Profile, table: &Table) {
         [name] if !table.grouped => format!("event '{name}'"),
         names => format!("events '{} {{ {} }}'", group_name(events().next()), names.join(", ")),
     };
-    let text = format!("# Samples: {samples}{unit} of {what}\n# Event count (approx.): {period}\n#\n");
+    let times = times.map(|times| format!(" (time slices: {})", visible(times))).unwrap_or_default();
+    let text = format!("# Samples: {samples}{unit} of {what}{times}\n# Event count (approx.): {period}\n#\n");
     buffer.extend_from_slice(text.as_bytes());
 }
 
@@ -70,7 +83,7 @@ mod tests {
         let event = |lost| EventProfile { lost, ..EventProfile::default() };
         let profile = Profile { events: vec![event(2), event(3)], ..Profile::default() };
         let mut text = Vec::new();
-        prologue(&mut text, &profile).unwrap();
+        prologue(&mut text, &profile, &[]).unwrap();
         assert_eq!(String::from_utf8(text).unwrap(), "#\n# Total Lost Samples: 5\n#\n");
     }
 }

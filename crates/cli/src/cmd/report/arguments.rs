@@ -40,6 +40,10 @@ pub(super) struct Resolved {
     /// Whether the recording comes as a stream.
     stream: bool,
     samples: bool,
+    periods: bool,
+    times: Option<String>,
+    separator: Option<String>,
+    widths: Vec<usize>,
     group: bool,
     min_percent: f64,
     call_graph: CallGraphSpec,
@@ -57,6 +61,9 @@ pub(super) fn command() -> Command {
         .args(input::arguments())
         .next_help_heading("The table")
         .args(table_arguments())
+        .next_help_heading("Which samples")
+        .args(crate::filter::arguments())
+        .args(super::shown::arguments())
         .next_help_heading("Instead of the table")
         .args([
             flag("stats").help("Count the records of each kind"),
@@ -72,7 +79,7 @@ pub(super) fn command() -> Command {
         .args(naming::arguments())
 }
 
-fn table_arguments() -> [Arg; 12] {
+fn table_arguments() -> [Arg; 15] {
     [
         flag("stdio").help("Write text; the only interface so far"),
         Arg::new("sort")
@@ -91,6 +98,19 @@ fn table_arguments() -> [Arg; 12] {
         flag("children").overrides_with("no-children").help("Count what a function called as its own [default with call chains]"),
         flag("no-children").overrides_with("children").help("Count what ran in the function itself only"),
         flag("show-nr-samples").short('n').help("Show the number of samples of each row"),
+        flag("show-total-period").help("Show the sum of the periods of each row's samples"),
+        Arg::new("field-separator")
+            .long("field-separator")
+            .short('t')
+            .value_name("TEXT")
+            .help("Put TEXT between columns, and fill none up; within a column it becomes a dot"),
+        Arg::new("column-widths")
+            .long("column-widths")
+            .short('w')
+            .value_name("N,N,..")
+            .value_delimiter(',')
+            .value_parser(value_parser!(u16))
+            .help("Widths of the first columns; 0 for one that fits"),
         Arg::new("percent-limit")
             .long("percent-limit")
             .value_name("PERCENT")
@@ -136,6 +156,7 @@ pub(super) fn resolve(matches: &ArgMatches) -> Result<Resolved, Failure> {
             chains,
             max_stack,
             keep_outermost: order(&call_graph, children) == Order::Caller,
+            hide_unresolved: matches.get_flag("hide-unresolved"),
             moments: false,
             by_address: false,
             inlines: naming::inlines(matches),
@@ -150,6 +171,15 @@ pub(super) fn resolve(matches: &ArgMatches) -> Result<Resolved, Failure> {
         children_asked: matches.get_flag("children"),
         stream: false,
         samples: matches.get_flag("show-nr-samples"),
+        periods: matches.get_flag("show-total-period"),
+        times: matches.get_one::<String>("time").cloned(),
+        separator: matches.get_one::<String>("field-separator").filter(|text| !text.is_empty()).cloned(),
+        widths: matches
+            .get_many("column-widths")
+            .into_iter()
+            .flatten()
+            .map(|&width: &u16| width.into())
+            .collect(),
         group: !matches.get_flag("no-group"),
         min_percent: limit.unwrap_or(0.0),
         call_graph_asked: matches.contains_id("call-graph") && call_graph.shape.is_some(),
@@ -227,6 +257,11 @@ impl Resolved {
         let text = ReportText {
             keys: self.keys.clone(),
             samples: self.samples,
+            periods: self.periods,
+            times: self.times.clone(),
+            separator: self.separator.clone(),
+            widths: self.widths.clone(),
+            narrow_objects: false,
             min_percent: self.min_percent,
             graph: self.call_graph.text(skip_first).filter(|_| chains),
         };

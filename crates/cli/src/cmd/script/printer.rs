@@ -21,7 +21,6 @@ use oxperf_wire::{Cursor, Endian, Sample, Weight, open_chain};
 
 use super::clock::Clock;
 use super::disassembly::Assembly;
-use super::filter::Filter;
 use super::lines::Lines;
 use super::place_text::PlaceText;
 use super::sideband::Shown;
@@ -29,6 +28,7 @@ use super::sourced::Sourcing;
 use super::symbols::{Entered, Symbols};
 use super::traced::{Indent, is_branch_event};
 use crate::cmd::dump::Dumper;
+use crate::filter::Filter;
 use crate::output::Output;
 use crate::source_text::SourceTexts;
 
@@ -398,7 +398,7 @@ fn head<'a>(view: &'a EventView, comm: &'a str, machine: &Machine, event: &Sampl
         tid: tid.filter(|_| shows(FieldSet::TID)),
         cpu: event.sample.cpu.map(|cpu| cpu.0).filter(|_| shows(FieldSet::CPU)),
         // What was made of hardware trace was never a record.
-        misc: shows(FieldSet::MISC).then(|| match event.traced {
+        misc: shows(FieldSet::MISC).then_some(match event.traced {
             Some(_) => (RecordType::SAMPLE, Misc(0)),
             None => (RecordType::SAMPLE, event.misc),
         }),

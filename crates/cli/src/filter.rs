@@ -1,4 +1,5 @@
-//! Which samples `script` shows: by time, CPU, thread and name.
+//! Which samples count: by time, CPU, thread and name. `script` shows no others; `report` takes no others by time and
+//! CPU, and shows no others by thread and name.
 
 use clap::{Arg, ArgMatches};
 use oxperf_abi::{Cpu, PerfTime};
@@ -10,7 +11,7 @@ use crate::failure::Failure;
 use crate::time_windows::TimeWindows;
 
 /// The options.
-pub(super) fn arguments() -> [Arg; 5] {
+pub(crate) fn arguments() -> [Arg; 5] {
     let list = |name: &'static str, value, help| Arg::new(name).long(name).value_name(value).help(help);
     [
         list("time", "START,STOP", "Show samples of these seconds only; also 10%/2, 0%-10%, several"),
@@ -23,7 +24,7 @@ pub(super) fn arguments() -> [Arg; 5] {
 
 /// What a sample must be to be shown; `None` asks nothing.
 #[derive(Debug, Default)]
-pub(super) struct Filter {
+pub(crate) struct Filter {
     times: Option<TimeWindows>,
     cpus: Option<Vec<(u32, u32)>>,
     comms: Option<Vec<String>>,
@@ -31,9 +32,17 @@ pub(super) struct Filter {
     tids: Option<Vec<i32>>,
 }
 
+/// What the thread of a sample must be; `None` asks nothing.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Threads {
+    pub(crate) comms: Option<Vec<String>>,
+    pub(crate) pids: Option<Vec<i32>>,
+    pub(crate) tids: Option<Vec<i32>>,
+}
+
 impl Filter {
     /// Takes the options for a recording.
-    pub(super) fn from_matches(matches: &ArgMatches, reader: &Reader<'_>) -> Result<Filter, Failure> {
+    pub(crate) fn from_matches(matches: &ArgMatches, reader: &Reader<'_>) -> Result<Filter, Failure> {
         let text = |name| matches.get_one::<String>(name).map(String::as_str);
         Ok(Filter {
             times: text("time").map(|text| TimeWindows::parse(text, reader)).transpose()?,
@@ -44,9 +53,15 @@ impl Filter {
         })
     }
 
+    /// The same without what it asks of threads, and that.
+    pub(crate) fn split_threads(self) -> (Filter, Threads) {
+        let Filter { times, cpus, comms, pids, tids } = self;
+        (Filter { times, cpus, ..Filter::default() }, Threads { comms, pids, tids })
+    }
+
     /// Whether a sample is shown.
     #[inline]
-    pub(super) fn takes(&self, machine: &Machine, event: &SampleEvent<'_>) -> bool {
+    pub(crate) fn takes(&self, machine: &Machine, event: &SampleEvent<'_>) -> bool {
         self.times.as_ref().is_none_or(|times| times.take(event.sample.time))
             && self.takes_cpu(event.sample.cpu)
             && self.takes_thread(machine, event.thread)
@@ -58,13 +73,13 @@ impl Filter {
     }
 
     /// Whether every time passes.
-    pub(super) fn times_pass(&self) -> bool {
+    pub(crate) fn times_pass(&self) -> bool {
         self.times.is_none()
     }
 
     /// Whether records of a CPU are shown: those of no CPU always.
     #[inline]
-    pub(super) fn takes_cpu(&self, cpu: Option<Cpu>) -> bool {
+    pub(crate) fn takes_cpu(&self, cpu: Option<Cpu>) -> bool {
         let (Some(ranges), Some(cpu)) = (&self.cpus, cpu) else { return true };
         ranges.iter().any(|(first, last)| (*first..=*last).contains(&cpu.0))
     }
@@ -96,7 +111,7 @@ fn ids(text: &str, what: &str) -> Result<Vec<i32>, Failure> {
 }
 
 /// Names, comma separated, or those that stand in a file, one a line.
-fn names(text: &str) -> Result<Vec<String>, Failure> {
+pub(crate) fn names(text: &str) -> Result<Vec<String>, Failure> {
     let Some(path) = text.strip_prefix("file://") else {
         return Ok(text.split(',').map(str::to_owned).collect());
     };

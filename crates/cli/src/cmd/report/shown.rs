@@ -1,0 +1,116 @@
+//! Which samples and rows `report` shows, of those that it counts.
+
+use clap::{Arg, ArgAction, ArgMatches};
+use oxperf_analysis::hist::{SortKey, Table};
+use oxperf_analysis::profile::{Profile, SampleGroup};
+use oxperf_present::report::{ReportText, Restriction};
+
+use crate::failure::Failure;
+use crate::filter::{self, Threads};
+
+/// The options beside those of threads, times and CPUs.
+pub(super) fn arguments() -> [Arg; 5] {
+    let list = |name: &'static str, value, help| Arg::new(name).long(name).value_name(value).help(help);
+    [
+        list("dsos", "NAMES", "Show samples of these objects only, comma separated or file://FILE")
+            .short('d'),
+        list("symbols", "NAMES", "Show samples of these functions only").short('S'),
+        list("symbol-filter", "TEXT", "Show rows only whose functions have TEXT in their names"),
+        list("percentage", "HOW", "What percentages are of: all samples, or those shown")
+            .value_parser(["absolute", "relative"]),
+        Arg::new("hide-unresolved")
+            .long("hide-unresolved")
+            .short('U')
+            .action(ArgAction::SetTrue)
+            .help("Leave out code without a symbol"),
+    ]
+}
+
+/// What a sample or row must be to be shown; `None` asks nothing.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Shown {
+    threads: Threads,
+    dsos: Option<Vec<String>>,
+    symbols: Option<Vec<String>>,
+    part_of_symbol: Option<String>,
+    relative: bool,
+}
+
+impl Shown {
+    /// Takes the options.
+    pub(super) fn from_matches(matches: &ArgMatches, threads: Threads) -> Result<Shown, Failure> {
+        let text = |name| matches.get_one::<String>(name);
+        Ok(Shown {
+            threads,
+            dsos: text("dsos").map(|text| filter::names(text)).transpose()?,
+            symbols: text("symbols").map(|text| filter::names(text)).transpose()?,
+            part_of_symbol: text("symbol-filter").cloned(),
+            relative: text("percentage").is_some_and(|how| how == "relative"),
+        })
+    }
+
+    /// Hides the other samples of a profile.
+    pub(super) fn restrict(&self, profile: &mut Profile) {
+        let asks_threads =
+            self.threads.comms.is_some() || self.threads.pids.is_some() || self.threads.tids.is_some();
+        if !asks_threads && self.dsos.is_none() && self.symbols.is_none() {
+            return;
+        }
+        let mut events = std::mem::take(&mut profile.events);
+        events.iter_mut().for_each(|event| event.retain(self.relative, |group| self.shows(profile, group)));
+        profile.events = events;
+    }
+
+    fn shows(&self, profile: &Profile, group: &SampleGroup) -> bool {
+        let thread = profile.threads.get(group.thread.index());
+        let among = |list: &Option<Vec<i32>>, id: Option<i32>| {
+            list.as_ref().is_none_or(|list| id.is_some_and(|id| list.contains(&id)))
+        };
+        let named = |list: &Option<Vec<String>>, names: &[Option<&String>]| {
+            list.as_ref().is_none_or(|list| names.iter().flatten().any(|name| list.contains(name)))
+        };
+        let frame = profile.frames.get(group.frame.index());
+        let dso = frame.and_then(|frame| profile.dsos.get(frame.dso?.index()));
+        let symbol = frame.and_then(|frame| profile.symbols.get(frame.symbol?.index()));
+        among(&self.threads.pids, thread.map(|thread| thread.pid.0))
+            && among(&self.threads.tids, thread.map(|thread| thread.tid.0))
+            && named(&self.threads.comms, &[profile.comms.get(group.comm.index())])
+            && named(&self.dsos, &[dso.map(|dso| &dso.short), dso.map(|dso| &dso.long)])
+            && named(&self.symbols, &[symbol.map(|symbol| &symbol.name)])
+    }
+
+    /// Leaves other rows out of a table.
+    pub(super) fn restrict_rows(&self, profile: &Profile, table: &mut Table) {
+        let Some(part) = &self.part_of_symbol else { return };
+        table.retain(|row| {
+            let symbol = profile.frames.get(row.frame.index()).and_then(|frame| frame.symbol);
+            symbol
+                .and_then(|id| profile.symbols.get(id.index()))
+                .is_some_and(|symbol| symbol.name.contains(part))
+        });
+    }
+
+    /// What all rows have in common: a list with one name is told once, above the table.
+    pub(super) fn restrictions(&self, keys: &[SortKey]) -> Vec<Restriction> {
+        let lists = [("comm", &self.threads.comms), ("dso", &self.dsos), ("symbol", &self.symbols)];
+        let only = |list: &Option<Vec<String>>| match list.as_deref() {
+            Some([only]) => Some(only.clone()),
+            _ => None,
+        };
+        let is_key = |key| SortKey::parse(key).is_some_and(|key| keys.contains(&key));
+        let lists = lists.into_iter().filter(|(key, _)| is_key(key));
+        lists.filter_map(|(key, list)| Some(Restriction { key, value: only(list)? })).collect()
+    }
+
+    /// Takes the columns away that the restrictions tell, unless no key would have one.
+    pub(super) fn narrow(&self, text: &mut ReportText) {
+        let told: Vec<Option<SortKey>> =
+            self.restrictions(&text.keys).iter().map(|told| SortKey::parse(told.key)).collect();
+        let left: Vec<SortKey> =
+            text.keys.iter().copied().filter(|&key| !told.contains(&Some(key))).collect();
+        if !left.is_empty() {
+            text.keys = left;
+        }
+        text.narrow_objects = self.dsos.is_some();
+    }
+}
