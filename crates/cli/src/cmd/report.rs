@@ -8,17 +8,16 @@ mod shown;
 use std::io::Write;
 
 use clap::{ArgMatches, Command};
-use oxperf_abi::SampleType;
 use oxperf_analysis::hist::histograms;
 use oxperf_analysis::profile::{EventProfile, Profile};
-use oxperf_data::{EventEntry, Reader};
+use oxperf_data::Reader;
 use oxperf_itrace::ItraceOptions;
 use oxperf_present::report::{prologue, table, tip};
 
 use super::dump;
 use crate::collect::Loaded;
 use crate::failure::{Failure, code};
-use crate::filter::Filter;
+use crate::filter::{self, Filter};
 use crate::input::{Input, report_chains, report_trouble};
 use crate::output::{Output, print_error};
 use crate::{collect, header, itrace, naming};
@@ -48,15 +47,6 @@ Error:
 Selected -g or --branch-history.
 But no callchain or branch data.
 Did you call 'perf record' without -g or -b?";
-
-const NO_CPUS: &str = "\
-File does not contain CPU events. Remove -C option to proceed.
-Error:
-failed to set cpu bitmap";
-
-fn tells_cpu(event: &EventEntry) -> bool {
-    event.stored.attr.sample_type.contains(SampleType::CPU)
-}
 
 /// Runs `report`.
 pub(crate) fn run(matches: &ArgMatches, _program: &str) -> Result<i32, Failure> {
@@ -97,8 +87,8 @@ fn show(
         return Ok(());
     }
     oxperf_sys::heap::keep_freed_memory();
-    if matches.contains_id("cpu") && !reader.events().iter().any(tells_cpu) {
-        print_error(NO_CPUS);
+    if let Err(failure) = filter::require_cpus(matches, reader.events()) {
+        print_error(&format!("{failure}\nError:\nfailed to set cpu bitmap"));
         return Ok(());
     }
     let options = options.for_events(reader.events()).for_container(reader.container());

@@ -92,6 +92,7 @@ pub(crate) fn run(matches: &ArgMatches, _program: &str) -> Result<i32, Failure> 
         output.finish()?;
         return Ok(code::SUCCESS);
     }
+    filter::require_cpus(matches, reader.events())?;
     let names = naming::source(matches, &reader)?;
     if matches.contains_id("call-tree") {
         return call_tree::run(matches, (&input, &reader), output, &names);
