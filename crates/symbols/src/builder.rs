@@ -1,7 +1,5 @@
 //! From entries in any order to a table: where each ends, which name of an address wins, who holds an overlap.
 
-use rayon::iter::ParallelIterator;
-use rayon::slice::{ParallelSlice, ParallelSliceMut};
 use std::cmp::Ordering;
 
 use crate::demangle::Demangling;
@@ -18,7 +16,8 @@ const PAGE: u64 = 4096;
 /// As in perf: an entry without a size ends where the next entry starts. Of several names of one address one stays:
 /// the one with a size, that is not weak, that is global, with fewer leading underscores, the longer, the first.
 pub fn build(mut entries: Vec<Entry<'_>>, demangling: Demangling) -> SymbolTable {
-    entries.par_sort_by_key(|entry| entry.start);
+    // On this thread alone: who waits for a table must not meanwhile be given work that waits for the same table.
+    entries.sort_by_key(|entry| entry.start);
     let mut table = stored(&entries, demangling);
     drop(entries);
     let ranges = table.symbols.iter().enumerate();
@@ -72,7 +71,7 @@ fn drop_aliases<'e, 'a>(entries: &[Ended<'e, 'a>], demangling: Demangling) -> Ve
     let best = |names: &[Ended<'e, 'a>]| {
         names.iter().copied().reduce(|kept, other| preferred(kept, other, demangling))
     };
-    entries.par_chunk_by(|a, b| a.entry.start == b.entry.start).filter_map(best).collect()
+    entries.chunk_by(|a, b| a.entry.start == b.entry.start).filter_map(best).collect()
 }
 
 /// Which of two names of one address is shown: the one with a size, else as [`compare_aliases`] says, else the first.
