@@ -61,6 +61,14 @@ impl Input {
         Input::open(path, matches.get_flag("force"))
     }
 
+    /// Opens the recording that stands alone on the command line, else what the options name.
+    pub(crate) fn from_file_or_options(matches: &ArgMatches) -> Result<Input, Failure> {
+        match matches.get_one::<String>("file") {
+            Some(file) => Input::open(file, matches.get_flag("force")),
+            None => Input::from_matches(matches),
+        }
+    }
+
     /// Opens the recording at `path`.
     pub(crate) fn open(path: &str, force: bool) -> Result<Input, Failure> {
         let path = PathBuf::from(path);

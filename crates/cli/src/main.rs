@@ -14,6 +14,7 @@ mod input;
 mod itrace;
 mod naming;
 mod output;
+mod packing;
 mod progress;
 mod source_cache;
 mod source_text;

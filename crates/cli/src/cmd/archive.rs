@@ -1,24 +1,22 @@
 //! `archive`: the cached binaries of a recording as one file, to be put into the cache of another machine.
 
 use std::fs::File;
-use std::io::{self, BufReader, BufWriter};
-use std::os::unix::fs::MetadataExt;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use oxperf_objects::{BuildIdCache, CacheFile, Cached, parse_id};
-use oxperf_tar::{Entry, Kind, Reader, TarError, Writer};
+use oxperf_tar::{Entry, Kind, Reader, TarError};
 
 use super::buildid_list;
 use crate::environment;
 use crate::failure::{Failure, code};
 use crate::input::Input;
 use crate::output::{print_error, print_line};
+use crate::packing::Packing;
 
 /// The name of the recording in an archive.
 const RECORDING: &str = "perf.data";
-/// How hard zstd tries.
-const LEVEL: i32 = 3;
 
 /// The options.
 pub(crate) fn command() -> Command {
@@ -67,31 +65,23 @@ fn pack(cache: &BuildIdCache, file: &str, matches: &ArgMatches, program: &str) -
 }
 
 fn write(target: &Path, cached: &[Cached], recording: Option<&Path>) -> Result<(), TarError> {
-    let encoder = zstd::Encoder::new(BufWriter::new(File::create(target)?), LEVEL)?;
-    let mut writer = Writer::new(encoder);
+    let mut packing = Packing::create(target)?;
     for entry in cached {
         let id = entry.build_id.to_string();
         let folder = format!("{}/{id}", entry.name.trim_start_matches('/'));
         let (head, rest) = id.split_at_checked(2).unwrap_or((&id, ""));
-        writer.link(&format!(".build-id/{head}/{rest}"), &format!("../../{folder}"))?;
+        packing.add_link(&format!(".build-id/{head}/{rest}"), &format!("../../{folder}"))?;
         for kind in CacheFile::ALL {
             let path = entry.folder.join(kind.name());
             if std::fs::symlink_metadata(&path).is_ok_and(|found| found.is_file()) {
-                add(&mut writer, &format!("{folder}/{}", kind.name()), &path)?;
+                packing.add(&format!("{folder}/{}", kind.name()), &path)?;
             }
         }
     }
     if let Some(recording) = recording {
-        add(&mut writer, RECORDING, recording)?;
+        packing.add(RECORDING, recording)?;
     }
-    writer.finish()?.finish()?;
-    Ok(())
-}
-
-fn add<W: io::Write>(writer: &mut Writer<W>, name: &str, path: &Path) -> Result<(), TarError> {
-    let file = File::open(path)?;
-    let metadata = file.metadata()?;
-    writer.file(name, metadata.len(), u64::try_from(metadata.mtime()).unwrap_or(0), &mut BufReader::new(file))
+    packing.finish().map(drop)
 }
 
 /// Of an archive only what has a place in a cache is taken, and that goes where the cache has it: no link of the

@@ -5,8 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
-use std::io::{self, BufReader, BufWriter, Read};
-use std::os::unix::fs::MetadataExt;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use clap::{Arg, ArgMatches, Command};
@@ -19,7 +18,7 @@ use oxperf_machine::{Dso, DsoKind, Machine};
 use oxperf_objects::{Elf, Found, ObjectKind, Wanted};
 use oxperf_session::is_jit_log;
 use oxperf_symbols::{SymbolStore, running_kernel};
-use oxperf_tar::{TarError, Writer};
+use oxperf_tar::TarError;
 
 use crate::bundled::{KALLSYMS, MARK, RECORDING, ROOT, VERSION};
 use crate::collect::{self, Loaded};
@@ -27,10 +26,9 @@ use crate::failure::{Failure, code};
 use crate::filter::Filter;
 use crate::input::Input;
 use crate::output::print_error;
+use crate::packing::Packing;
 use crate::{input, itrace, naming};
 
-/// How hard zstd tries.
-const LEVEL: i32 = 3;
 /// `PROT_EXEC`.
 const EXECUTABLE: u32 = 4;
 
@@ -54,10 +52,7 @@ pub(crate) fn command() -> Command {
 
 /// Runs `bundle`.
 pub(crate) fn run(matches: &ArgMatches, _program: &str) -> Result<i32, Failure> {
-    let input = match matches.get_one::<String>("file") {
-        Some(file) => Input::open(file, matches.get_flag("force"))?,
-        None => Input::from_matches(matches)?,
-    };
+    let input = Input::from_file_or_options(matches)?;
     if !input.path().is_file() {
         return Err(Failure::new(format!(
             "{}: only a recording in one file can be bundled: see 'data convert --to-perf'",
@@ -223,30 +218,21 @@ impl Parts {
     }
 
     fn write(&self, target: &Path, recording: &Path, kallsyms: Option<&Path>) -> Result<u64, TarError> {
-        let encoder = zstd::Encoder::new(BufWriter::new(File::create(target)?), LEVEL)?;
-        let mut writer = Writer::new(encoder);
-        writer.file(MARK, VERSION.len() as u64, 0, &mut VERSION.as_bytes())?;
-        add_file(&mut writer, RECORDING, recording)?;
+        let mut packing = Packing::create(target)?;
+        packing.add_bytes(MARK, VERSION.as_bytes())?;
+        packing.add(RECORDING, recording)?;
         if let Some(kallsyms) = kallsyms {
             // The kernel makes this file up: it claims to be empty.
             let mut text = Vec::new();
             File::open(kallsyms)?.read_to_end(&mut text)?;
-            writer.file(KALLSYMS, text.len() as u64, 0, &mut &text[..])?;
+            packing.add_bytes(KALLSYMS, &text)?;
         }
         for (name, source) in &self.files {
             match source {
-                Source::File(path) => add_file(&mut writer, name, path)?,
-                Source::Memory(bytes) => writer.file(name, bytes.len() as u64, 0, &mut &bytes[..])?,
+                Source::File(path) => packing.add(name, path)?,
+                Source::Memory(bytes) => packing.add_bytes(name, bytes)?,
             }
         }
-        writer.finish()?.finish()?.into_inner().map_err(io::IntoInnerError::into_error)?;
-        Ok(std::fs::metadata(target)?.len())
+        packing.finish()
     }
-}
-
-fn add_file<W: io::Write>(writer: &mut Writer<W>, name: &str, path: &Path) -> Result<(), TarError> {
-    let file = File::open(path)?;
-    let metadata = file.metadata()?;
-    let modified = u64::try_from(metadata.mtime()).unwrap_or(0);
-    writer.file(name, metadata.len(), modified, &mut BufReader::new(file))
 }

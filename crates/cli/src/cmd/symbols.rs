@@ -33,10 +33,7 @@ pub(crate) fn command() -> Command {
 
 /// Runs `symbols`.
 pub(crate) fn run(matches: &ArgMatches, _program: &str) -> Result<i32, Failure> {
-    let input = match matches.get_one::<String>("file") {
-        Some(file) => Input::open(file, matches.get_flag("force"))?,
-        None => Input::from_matches(matches)?,
-    };
+    let input = Input::from_file_or_options(matches)?;
     let reader = input.reader()?;
     let names = naming::source(matches, &reader)?;
     let traced = (matches, itrace::options(matches, ItraceOptions::REPORT)?);

@@ -1,4 +1,6 @@
-//! The columns of a table: headings, widths, cells.
+//! The columns of a table: headings, widths, and which cell goes where.
+
+mod cells;
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -7,6 +9,11 @@ use std::io::Write;
 use oxperf_analysis::hist::{Cell, Row, SortKey, Table};
 use oxperf_analysis::profile::{CommId, FrameId, Profile, SourceId, TraceId};
 use rayon::prelude::*;
+
+use cells::{
+    cut, pad, push_address, push_counts, push_cpu, push_cut, push_narrow, push_padded, push_percents,
+    replace, spread,
+};
 
 use super::ReportText;
 use super::percent::Percents;
@@ -368,93 +375,5 @@ impl Widest {
             trace: self.trace.max(other.trace),
             source: [0, 1].map(|nth| self.source[nth].max(other.source[nth])),
         }
-    }
-}
-
-fn push_percents(
-    buffer: &mut Vec<u8>,
-    percents: &mut [Percents],
-    cells: &[Cell],
-    part: impl Fn(&Cell) -> u64,
-) {
-    for (percents, cell) in percents.iter_mut().zip(cells) {
-        percents.push(buffer, part(cell));
-    }
-}
-
-/// The same in a column that is a character too narrow for the whole.
-fn push_narrow(buffer: &mut Vec<u8>, percents: &mut [Percents], cells: &[Cell], part: impl Fn(&Cell) -> u64) {
-    let start = buffer.len();
-    push_percents(buffer, percents, cells, part);
-    if buffer[start..].starts_with(b"  ") {
-        buffer.remove(start);
-    }
-}
-
-fn push_counts(buffer: &mut Vec<u8>, cells: &[Cell], part: impl Fn(&Cell) -> u64) {
-    for cell in cells {
-        // Writing to a vector cannot fail.
-        let _ = write!(buffer, "{:COUNT_WIDTH$}", part(cell));
-    }
-}
-
-/// Writes the numbers of a cell anew: each behind a blank and at least `each` wide, and the rest of the column behind
-/// the last.
-fn spread(buffer: &mut Vec<u8>, start: usize, each: usize, width: usize) {
-    let cell = buffer.split_off(start);
-    for number in cell.split(|&byte| byte == b' ').filter(|number| !number.is_empty()) {
-        buffer.resize(buffer.len() + each.saturating_sub(number.len()).max(1), b' ');
-        buffer.extend_from_slice(number);
-    }
-    pad(buffer, start, width);
-}
-
-/// Cuts a cell to its column, between characters.
-fn cut(buffer: &mut Vec<u8>, start: usize, width: usize) {
-    let cell = buffer.split_off(start);
-    push_cut(buffer, &String::from_utf8_lossy(&cell), width);
-}
-
-/// A separator within a cell becomes a dot.
-fn replace(buffer: &mut [u8], start: usize, separator: &str) {
-    let cell = buffer.get_mut(start..).unwrap_or_default();
-    if let &[separator] = separator.as_bytes() {
-        cell.iter_mut().filter(|byte| **byte == separator).for_each(|byte| *byte = b'.');
-    }
-}
-
-fn push_cpu(buffer: &mut Vec<u8>, cpu: Option<u32>, width: usize) {
-    // Writing to a vector cannot fail.
-    let _ = match cpu {
-        Some(cpu) => write!(buffer, "{cpu:0width$}"),
-        None => write!(buffer, "-{:0width$}", 1),
-    };
-}
-
-/// Appends `0x` and all 16 digits.
-fn push_address(buffer: &mut Vec<u8>, address: u64) {
-    const DIGITS: &[u8; 16] = b"0123456789abcdef";
-    buffer.extend_from_slice(b"0x");
-    buffer.extend((0..16).rev().map(|place| DIGITS[(address >> (place * 4) & 0xf) as usize]));
-}
-
-/// Appends text that is not narrower than a column.
-fn push_padded(buffer: &mut Vec<u8>, text: &str, width: usize) {
-    let start = buffer.len();
-    buffer.extend_from_slice(text.as_bytes());
-    pad(buffer, start, width);
-}
-
-/// Appends text that is neither narrower nor wider than a column.
-fn push_cut(buffer: &mut Vec<u8>, text: &str, width: usize) {
-    let start = buffer.len();
-    let end = (0..=width.min(text.len())).rev().find(|&end| text.is_char_boundary(end)).unwrap_or(0);
-    buffer.extend_from_slice(&text.as_bytes()[..end]);
-    pad(buffer, start, width);
-}
-
-fn pad(buffer: &mut Vec<u8>, start: usize, width: usize) {
-    if buffer.len() < start + width {
-        buffer.resize(start + width, b' ');
     }
 }

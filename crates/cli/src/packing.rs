@@ -1,0 +1,48 @@
+//! Files put into a new `.tar.zst`: what `archive` and `bundle` write.
+
+use std::fs::File;
+use std::io::{self, BufReader, BufWriter};
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+
+use oxperf_tar::{TarError, Writer};
+
+/// How hard zstd tries.
+const LEVEL: i32 = 3;
+
+type Encoder = zstd::Encoder<'static, BufWriter<File>>;
+
+/// An archive that is being written.
+pub(crate) struct Packing(Writer<Encoder>);
+
+impl Packing {
+    /// A new archive at `target`.
+    pub(crate) fn create(target: &Path) -> Result<Packing, TarError> {
+        let encoder = zstd::Encoder::new(BufWriter::new(File::create(target)?), LEVEL)?;
+        Ok(Packing(Writer::new(encoder)))
+    }
+
+    /// Adds the file at `path` under a name.
+    pub(crate) fn add(&mut self, name: &str, path: &Path) -> Result<(), TarError> {
+        let file = File::open(path)?;
+        let metadata = file.metadata()?;
+        let modified = u64::try_from(metadata.mtime()).unwrap_or(0);
+        self.0.file(name, metadata.len(), modified, &mut BufReader::new(file))
+    }
+
+    /// Adds bytes under a name.
+    pub(crate) fn add_bytes(&mut self, name: &str, mut bytes: &[u8]) -> Result<(), TarError> {
+        self.0.file(name, bytes.len() as u64, 0, &mut bytes)
+    }
+
+    /// Adds a symbolic link.
+    pub(crate) fn add_link(&mut self, name: &str, target: &str) -> Result<(), TarError> {
+        self.0.link(name, target)
+    }
+
+    /// Writes everything out: a full disk shows here at the latest. Gives the size of the archive.
+    pub(crate) fn finish(self) -> Result<u64, TarError> {
+        let file = self.0.finish()?.finish()?.into_inner().map_err(io::IntoInnerError::into_error)?;
+        Ok(file.metadata()?.len())
+    }
+}
