@@ -1,7 +1,5 @@
 //! Numbers as text, appended.
 
-use std::io::Write;
-
 const DIGITS: &[u8; 16] = b"0123456789abcdef";
 
 /// Both digits of each byte.
@@ -36,7 +34,10 @@ pub(super) fn named_hex(name: &str, value: u64, out: &mut Vec<u8>) {
 
 /// Appends `name` and `value` in decimal.
 pub(super) fn named(name: &str, value: u8, out: &mut Vec<u8>) {
-    write!(out, "{name}{value}").expect("a Vec takes everything");
+    out.extend_from_slice(name.as_bytes());
+    let digits = [value / 100, value / 10 % 10, value % 10].map(|digit| b'0' + digit);
+    let zeros = usize::from(value < 100) + usize::from(value < 10);
+    out.extend_from_slice(&digits[zeros..]);
 }
 
 #[cfg(test)]
@@ -51,6 +52,15 @@ mod tests {
             let mut out = Vec::new();
             hex(value, &mut out);
             assert_eq!(String::from_utf8(out).unwrap(), text);
+        }
+    }
+
+    #[test]
+    fn decimals_are_what_the_library_writes() {
+        for value in 0..=u8::MAX {
+            let mut out = Vec::new();
+            named("n ", value, &mut out);
+            assert_eq!(String::from_utf8(out).unwrap(), format!("n {value}"));
         }
     }
 }

@@ -3,7 +3,8 @@
 //! As in perf, zeros behind a packet of less than eight bytes stand in its line, up to eight bytes in all; what begins
 //! no packet is one byte and `Bad packet!`; and the packets of trigger tracing, which perf does not know, are bad.
 
-use super::number::{PAIRS, hex, named, named_hex};
+use super::line::Line;
+use super::number::{PAIRS, named, named_hex};
 use crate::packet::{ExecMode, Ip, IpCompression, Packet, PacketReader, Tnt};
 
 /// The lines of a stretch of trace.
@@ -46,18 +47,42 @@ impl<'a> Dump<'a> {
     #[inline]
     fn write_line(&mut self, out: &mut Vec<u8>) -> bool {
         let start = self.reader.offset();
+        if let Some(byte) = self.next_outcomes() {
+            Line::of_outcomes(start, byte).write(out);
+            return true;
+        }
         let Some(packet) = self.next_known() else { return false };
         if packet.is_some() {
             while self.reader.offset() - start < FILLED && self.reader.rest().first() == Some(&0) {
                 self.reader.step();
             }
         }
-        columns(start, &self.reader.trace()[start..self.reader.offset()], out);
+        let line = Line::new(start, &self.reader.trace()[start..self.reader.offset()]);
         match packet {
-            Some(packet) => describe(packet, out),
-            None => out.extend_from_slice(b"Bad packet!\n"),
+            Some(Packet::Tip(ip)) => address(line, b"TIP", ip, out),
+            Some(Packet::Fup(ip)) => address(line, b"FUP", ip, out),
+            Some(Packet::TipPge(ip)) => address(line, b"TIP.PGE", ip, out),
+            Some(Packet::TipPgd(ip)) => address(line, b"TIP.PGD", ip, out),
+            Some(packet) => {
+                line.write(out);
+                describe(packet, out);
+                out.push(b'\n');
+            }
+            None => {
+                line.write(out);
+                out.extend_from_slice(b"Bad packet!\n");
+            }
         }
         true
+    }
+
+    /// Reads a TNT packet of one byte that has its line for itself, if it comes next.
+    #[inline]
+    fn next_outcomes(&mut self) -> Option<u8> {
+        match self.reader.rest() {
+            [_, 0, ..] => None,
+            _ => self.reader.next_short_tnt(),
+        }
     }
 
     /// The next packet, or `Some(None)` where perf knows none.
@@ -71,47 +96,21 @@ impl<'a> Dump<'a> {
     }
 }
 
-/// Where the columns of bytes begin.
-const FIRST: usize = 14;
-
-/// Appends the offset and the bytes, of which there are at most 16.
+/// Appends the line of a packet with an address.
 #[inline]
-fn columns(offset: usize, bytes: &[u8], out: &mut Vec<u8>) {
-    let mut line = *b".  00000000:                                                  ";
-    let (digits, _) = line[3..11].as_chunks_mut();
-    for (digits, byte) in digits.iter_mut().zip((offset as u32).to_be_bytes()) {
-        *digits = PAIRS[usize::from(byte)];
-    }
-    let (columns, _) = line[FIRST..].as_chunks_mut::<3>();
-    for (column, &byte) in columns.iter_mut().zip(bytes) {
-        let [high, low] = PAIRS[usize::from(byte)];
-        *column = [high, low, b' '];
-    }
-    match offset >> 32 {
-        0 => out.extend_from_slice(&line),
-        high => {
-            out.extend_from_slice(&line[..3]);
-            hex(high as u64, out);
-            out.extend_from_slice(&line[3..]);
+fn address(mut line: Line, name: &[u8], ip: Ip, out: &mut Vec<u8>) {
+    line.push(name);
+    match ip.compression() {
+        IpCompression::Suppressed => line.push(b" no ip"),
+        _ => {
+            line.push(b" 0x");
+            line.push_hex(ip.payload());
         }
     }
+    line.push(b"\n");
+    line.write(out);
 }
 
-/// Appends what a packet says, and the end of the line.
-#[inline]
-fn describe(packet: Packet, out: &mut Vec<u8>) {
-    match packet {
-        Packet::Tnt(tnt) => outcomes(tnt, out),
-        Packet::Tip(ip) => address("TIP", ip, out),
-        Packet::Fup(ip) => address("FUP", ip, out),
-        Packet::TipPge(ip) => address("TIP.PGE", ip, out),
-        Packet::TipPgd(ip) => address("TIP.PGD", ip, out),
-        _ => describe_rest(packet, out),
-    }
-    out.push(b'\n');
-}
-
-#[inline]
 fn outcomes(tnt: Tnt, out: &mut Vec<u8>) {
     out.extend_from_slice(b"TNT ");
     out.extend(tnt.outcomes().map(|taken| if taken { b'T' } else { b'N' }));
@@ -119,17 +118,10 @@ fn outcomes(tnt: Tnt, out: &mut Vec<u8>) {
     out.push(b')');
 }
 
-#[inline]
-fn address(name: &str, ip: Ip, out: &mut Vec<u8>) {
-    out.extend_from_slice(name.as_bytes());
-    match ip.compression() {
-        IpCompression::Suppressed => out.extend_from_slice(b" no ip"),
-        _ => named_hex(" ", ip.payload(), out),
-    }
-}
-
-fn describe_rest(packet: Packet, out: &mut Vec<u8>) {
+/// Appends what a packet without an address says.
+fn describe(packet: Packet, out: &mut Vec<u8>) {
     match packet {
+        Packet::Tnt(tnt) => outcomes(tnt, out),
         Packet::Pad => out.extend_from_slice(b"PAD"),
         Packet::Psb => out.extend_from_slice(b"PSB"),
         Packet::PsbEnd => out.extend_from_slice(b"PSBEND"),
