@@ -9,3 +9,4 @@ pub mod flame;
 pub mod hist;
 pub mod profile;
 pub mod tasks;
+pub mod timeline;

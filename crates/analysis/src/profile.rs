@@ -194,7 +194,7 @@ impl EventProfile {
     /// Hides the samples of groups that do not pass. The totals stay those of all samples unless they, too, are to be
     /// of the others alone.
     pub fn retain(&mut self, totals_too: bool, passes: impl Fn(&SampleGroup) -> bool) {
-        self.groups.retain(passes);
+        self.retain_groups(passes);
         if totals_too {
             let shown: u64 = self.groups.iter().map(|group| group.samples).sum();
             self.hidden += self.sample_count.saturating_sub(shown);
@@ -202,6 +202,24 @@ impl EventProfile {
             self.period_total = self.groups.iter().fold(0, |sum, group| sum.wrapping_add(group.period));
             self.latency_total = self.groups.iter().fold(0, |sum, group| sum.wrapping_add(group.latency));
         }
+    }
+
+    /// Takes groups out, with their moments.
+    fn retain_groups(&mut self, passes: impl Fn(&SampleGroup) -> bool) {
+        let mut left = 0;
+        let number = |passes: bool| {
+            left += u32::from(passes);
+            passes.then_some(left.saturating_sub(1))
+        };
+        let passing: Vec<bool> = self.groups.iter().map(passes).collect();
+        let places: Vec<Option<u32>> = passing.iter().copied().map(number).collect();
+        let mut passing = passing.into_iter();
+        self.groups.retain(|_| passing.next().unwrap_or(false));
+        self.moments.retain_mut(|moment| {
+            let place = places.get(moment.group as usize).copied().flatten();
+            moment.group = place.unwrap_or(moment.group);
+            place.is_some()
+        });
     }
 }
 

@@ -1,9 +1,11 @@
 //! The header that `report` and `script` can show before anything else.
 
 use std::io::{self, Write};
+use std::path::Path;
 
 use clap::{Arg, ArgAction};
 use oxperf_data::Reader;
+use oxperf_data::features::{Arch, CmdLine, Hostname, OsRelease};
 use oxperf_present::event_names::RecordedNames;
 use oxperf_present::header::{self, HeaderOptions};
 
@@ -27,4 +29,19 @@ pub(crate) fn write(out: &mut Output, input: &Input, reader: &Reader<'_>, full: 
     let options = HeaderOptions { full, captured_on: Some(input.modified()), utc_offset: &utc_offset };
     header::write(&mut text, reader, &options, &RecordedNames::new(reader));
     out.write_all(text.as_bytes())
+}
+
+/// The recorded command line, or the name of the file.
+pub(crate) fn command_or_file(reader: &Reader<'_>, path: &Path) -> String {
+    let words = reader.features().get::<CmdLine>().ok().flatten().map(|line| line.0.join(" "));
+    words.filter(|words| !words.is_empty()).unwrap_or_else(|| path.display().to_string())
+}
+
+/// Where it was recorded, in a few words.
+pub(crate) fn host(reader: &Reader<'_>) -> String {
+    let features = reader.features();
+    let name = features.get::<Hostname>().ok().flatten().map(|name| name.0);
+    let kernel = features.get::<OsRelease>().ok().flatten().map(|release| format!("Linux {}", release.0));
+    let arch = features.get::<Arch>().ok().flatten().map(|arch| arch.0);
+    [name, kernel, arch].into_iter().flatten().collect::<Vec<_>>().join(", ")
 }

@@ -25,16 +25,18 @@ impl FlameTree {
     /// The limit starts at 0.001% of the whole and doubles. Below each caller the stacks that fall under it become one
     /// node, so that every total stays what it was. A tree with more outermost nodes than `max_nodes` can end above it
     /// by one node.
-    pub fn fold(&mut self, max_nodes: usize) {
+    ///
+    /// Gives the node that now holds the weight of each node that was; `None` where nothing was folded.
+    pub fn fold(&mut self, max_nodes: usize) -> Option<Vec<u32>> {
         if self.nodes.len() <= max_nodes {
-            return;
+            return None;
         }
         let whole = self.total().value;
         let mut limit = (whole / FIRST_LIMIT_DIVISOR).max(1);
         while limit < whole && self.nodes_left(limit) > max_nodes {
             limit = limit.saturating_mul(2);
         }
-        self.fold_below(limit);
+        Some(self.fold_below(limit))
     }
 
     /// Number of nodes after folding below `limit`.
@@ -58,7 +60,7 @@ impl FlameTree {
         }
     }
 
-    fn fold_below(&mut self, limit: u64) {
+    fn fold_below(&mut self, limit: u64) -> Vec<u32> {
         let frame = self.folded_frame();
         let mut folding = Folding::new(self.nodes.len(), frame, limit);
         for node in &self.nodes {
@@ -66,6 +68,7 @@ impl FlameTree {
         }
         self.nodes = folding.kept;
         self.folded = Some(folding.folded);
+        folding.moved.into_iter().map(Moved::node).collect()
     }
 
     /// Adds the frame that stands for folded stacks.
@@ -77,12 +80,29 @@ impl FlameTree {
     }
 }
 
+/// Where the weight of a node of the old tree is in the new one.
+#[derive(Clone, Copy)]
+enum Moved {
+    /// In the same node, of this number.
+    Kept(u32),
+    /// In this node, which stands for it and others.
+    Folded(u32),
+}
+
+impl Moved {
+    fn node(self) -> u32 {
+        match self {
+            Moved::Kept(node) | Moved::Folded(node) => node,
+        }
+    }
+}
+
 /// One pass over the nodes, parents first.
 struct Folding {
     frame: u32,
     kept: Vec<FlameNode>,
-    /// Where a node of the old tree stands in the new one; `None` when it was folded.
-    moved: Vec<Option<u32>>,
+    /// Where each node of the old tree went.
+    moved: Vec<Moved>,
     /// The node that stands for what was folded below each old node; the first slot is for the outermost level.
     stand_ins: Vec<Option<u32>>,
     folded: Folded,
@@ -100,23 +120,23 @@ impl Folding {
     }
 
     fn take(&mut self, node: &FlameNode) {
-        let parent = node.parent.map(|parent| self.moved.get(parent as usize).copied().flatten());
-        let moved = match parent {
-            Some(None) => self.drop_node(),
-            _ if node.total.value < self.folded.limit => self.stand_in(node, parent.flatten()),
-            _ => Some(self.push(FlameNode { parent: parent.flatten(), ..*node })),
+        let caller = node.parent.and_then(|parent| self.moved.get(parent as usize).copied());
+        let moved = match caller {
+            Some(Moved::Folded(stand_in)) => self.drop_node(stand_in),
+            _ if node.total.value < self.folded.limit => self.stand_in(node, caller.map(Moved::node)),
+            _ => Moved::Kept(self.push(FlameNode { parent: caller.map(Moved::node), ..*node })),
         };
         self.moved.push(moved);
     }
 
-    /// A node below one that was folded: its weight is already in the stand-in.
-    fn drop_node(&mut self) -> Option<u32> {
+    /// Counts a node whose weight is in a stand-in.
+    fn drop_node(&mut self, stand_in: u32) -> Moved {
         self.folded.nodes += 1;
-        None
+        Moved::Folded(stand_in)
     }
 
     /// Adds a node's total to the stand-in below its caller.
-    fn stand_in(&mut self, node: &FlameNode, parent: Option<u32>) -> Option<u32> {
+    fn stand_in(&mut self, node: &FlameNode, parent: Option<u32>) -> Moved {
         let slot = slot(node.parent);
         let index = match self.stand_ins[slot] {
             Some(index) => index,
@@ -133,7 +153,7 @@ impl Folding {
             stand_in.total.add(node.total);
         }
         self.folded.weight.add(node.total);
-        self.drop_node()
+        self.drop_node(index)
     }
 
     fn push(&mut self, node: FlameNode) -> u32 {

@@ -133,7 +133,8 @@ fn ids_out_of_their_tables_are_unknown_code() {
 #[test]
 fn folding_keeps_every_total_and_says_what_it_took() {
     let mut tree = tree(&[(&[0, 1], 1_000_000), (&[0, 3], 2), (&[0, 3, 1], 3), (&[0, 3, 2, 0], 1)]);
-    tree.fold(4);
+    let moved = tree.fold(4);
+    assert_eq!(moved, Some(vec![0, 1, 2, 3, 3, 3]));
     let expected = "\
 app - 0/1000006
   main app 0/1000006
@@ -148,7 +149,7 @@ app - 0/1000006
 #[test]
 fn a_tree_that_fits_is_not_folded() {
     let mut tree = tree(&[(&[0, 1], 1_000_000), (&[0, 3], 1)]);
-    tree.fold(4);
+    assert_eq!(tree.fold(4), None);
     assert_eq!(tree.folded, None);
     assert_eq!(tree.nodes.len(), 4);
 }

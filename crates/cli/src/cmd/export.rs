@@ -9,8 +9,6 @@ use clap::{Arg, ArgMatches, Command, value_parser};
 use oxperf_analysis::collect::CollectOptions;
 use oxperf_analysis::flame::FlameTree;
 use oxperf_analysis::profile::{EventProfile, Profile};
-use oxperf_data::Reader;
-use oxperf_data::features::CmdLine;
 use oxperf_itrace::ItraceOptions;
 use oxperf_present::export::{Exported, Format};
 
@@ -19,7 +17,7 @@ use crate::failure::{Failure, code};
 use crate::filter::{self, Filter};
 use crate::input::{self, Input, report_chains, report_trouble};
 use crate::output::Output;
-use crate::{collect, itrace, naming};
+use crate::{collect, header, itrace, naming};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -103,7 +101,7 @@ pub(crate) fn run(matches: &ArgMatches, _program: &str) -> Result<i32, Failure> 
     let event = choose(&profile, matches.get_one::<String>("event"), input.path())?;
     let (tree, places) = FlameTree::with_places(&profile, event);
     let lost = collect::losses(&profile, &diagnostics);
-    let title = title(&reader, input.path());
+    let title = header::command_or_file(&reader, input.path());
     let exported =
         Exported { title: &title, lost: &lost, profile: &profile, event, tree: &tree, places: &places };
     write(&exported, format, path)?;
@@ -121,12 +119,6 @@ fn choose<'p>(profile: &'p Profile, name: Option<&String>, path: &Path) -> Resul
             Failure::new(format!("{} has no samples; its events are: {}", path.display(), known()))
         }),
     }
-}
-
-/// The recorded command line, or the name of the file.
-fn title(reader: &Reader<'_>, path: &Path) -> String {
-    let words = reader.features().get::<CmdLine>().ok().flatten().map(|line| line.0.join(" "));
-    words.filter(|words| !words.is_empty()).unwrap_or_else(|| path.display().to_string())
 }
 
 fn write(exported: &Exported<'_>, format: Format, path: Option<&PathBuf>) -> Result<(), Failure> {

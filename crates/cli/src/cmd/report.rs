@@ -2,6 +2,7 @@
 
 mod arguments;
 mod call_graph;
+mod html;
 mod records;
 mod shown;
 
@@ -61,6 +62,7 @@ pub(crate) fn run(matches: &ArgMatches, _program: &str) -> Result<i32, Failure> 
     }
     let mut output = Output::stdout();
     match options.header {
+        HeaderRequest::Hint if html::is_asked(matches) => {}
         HeaderRequest::Hint => output.write_all(HINT)?,
         _ => header::write(&mut output, &input, &reader, options.full_header)?,
     }
@@ -109,6 +111,10 @@ fn show(
         return Ok(());
     }
     shown.restrict(&mut profile);
+    if html::is_asked(matches) {
+        let lost = collect::losses(&profile, &diagnostics);
+        return html::write(matches, &profile, &lost, (reader, input.path()));
+    }
     write_tables(&options, &profile, &shown, output)?;
     Ok(tip(output, TIPS[profile.frames.len() % TIPS.len()])?)
 }

@@ -9,6 +9,7 @@ Object.assign(Page.prototype, {
     if (!TONES[this.state.theme]) this.state.theme = "light";
     this.state.icicle = address.get("flip") === "icicle";
     this.state.query = address.get("q") ?? "";
+    this.readMore(address);
     const paths = new Set(address.getAll("dso"));
     this.state.dsos = new Set(this.head.dsos.flatMap((dso, index) => (paths.has(dso.path) ? [index] : [])));
     byId("query").value = this.state.query;
@@ -20,8 +21,8 @@ Object.assign(Page.prototype, {
   },
 
   placeOf(address) {
-    const node = Number(address.get("zoom") ?? ALL);
-    if (Number.isInteger(node) && node > 0 && node < this.tree.count) return this.placeOfNode(node);
+    const node = this.nodeOf(Number(address.get("zoom") ?? ALL));
+    if (node !== ALL) return this.placeOfNode(node);
     const range = (address.get("range") ?? "").split("-").map(Number);
     if (range.length === 2 && range[0] >= 0 && range[1] > range[0] && range[1] <= 1) {
       return this.placeOfRange(range[0] * this.whole, range[1] * this.whole);
@@ -31,7 +32,7 @@ Object.assign(Page.prototype, {
 
   placeOfNode(node) {
     const from = this.tree.start[node];
-    return { focus: node, exact: true, view: { from, to: from + (this.tree.total[node] || this.whole) } };
+    return { focus: node, exact: true, view: { from, to: from + (this.tree.total[node] || this.whole || 1) } };
   },
 
   placeOfRange(from, to) {
@@ -49,9 +50,10 @@ Object.assign(Page.prototype, {
     if (this.state.query) address.set("q", this.state.query);
     for (const dso of this.state.dsos) address.append("dso", this.head.dsos[dso].path);
     if (!this.exact) address.set("range", [this.view.from, this.view.to].map((v) => v / this.whole).join("-"));
-    else if (this.focus !== ALL) address.set("zoom", this.focus);
+    else if (this.focus !== ALL) address.set("zoom", this.keyOf(this.focus));
     if (this.state.icicle) address.set("flip", "icicle");
     if (this.state.theme !== initial) address.set("theme", this.state.theme);
+    this.writeMore(address);
     const url = `${location.pathname}${location.search}#${address}`;
     try {
       if (step) history.pushState(null, "", url);

@@ -10,21 +10,45 @@ const mix = (from, to, share) => from + (to - from) * share;
 
 class Page {
   constructor(head, bytes) {
-    this.head = head;
-    this.tree = decodeTree(head, bytes);
-    this.table = frameTable(head);
-    this.whole = this.tree.total[ALL];
-    this.painter = new Painter(byId("graph"), this.tree, this.table);
-    this.view = { from: 0, to: this.whole };
-    this.focus = ALL;
     this.state = { query: "", dsos: new Set(), icicle: false, theme: "light" };
-    this.hover = this.selected = -1;
-    this.sort = "self";
+    this.sort = { by: "self", rising: false };
     this.rows = ROWS_FIRST;
     this.allDsos = false;
-    this.dsoWeights = weighDsos(this.tree, this.table, head.dsos);
+    this.load(head, bytes);
+  }
+
+  // Takes another profile.
+  load(head, bytes) {
+    this.head = head;
+    this.table = frameTable(head);
+    this.setTree(decodeTree(head, bytes));
     chooseHues(head.dsos, this.dsoWeights);
   }
+
+  // Takes another tree of the same frames. Where the graph is has to be said next.
+  setTree(tree) {
+    this.tree = tree;
+    this.whole = tree.total[ALL];
+    this.painter = new Painter(byId("graph"), tree, this.table);
+    this.view = this.shown = { from: 0, to: this.whole || 1 };
+    this.focus = ALL;
+    this.hover = this.selected = this.weighed = -1;
+    this.dsoWeights = weighDsos(tree, this.table, this.head.dsos);
+  }
+
+  // What the address calls a node, and back. A tree that is a part of another has numbers of its own.
+  keyOf(node) {
+    return node;
+  }
+
+  nodeOf(key) {
+    return Number.isInteger(key) && key > 0 && key < this.tree.count ? key : ALL;
+  }
+
+  // What a page that shows more keeps in the address beside.
+  readMore() {}
+
+  writeMore() {}
 
   start() {
     byId("app").hidden = false;

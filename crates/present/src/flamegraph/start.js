@@ -30,9 +30,7 @@ Object.assign(Page.prototype, {
     on(byId("theme"), "click", () => this.changeTheme());
     on(byId("help-open"), "click", () => byId("help").showModal());
     on(byId("more"), "click", () => { this.rows *= 4; this.showFunctions(); });
-    for (const by of ["self", "total"]) {
-      on(byId(`by-${by}`), "click", () => { this.sort = by; this.showFunctions(); });
-    }
+    for (const by of COLUMNS) on(byId(`by-${by}`), "click", () => this.sortBy(by));
   },
 });
 
@@ -48,14 +46,3 @@ function showEmpty() {
   byId("theme").hidden = byId("flip").hidden = byId("help-open").hidden = true;
   byId("empty").hidden = false;
 }
-
-function main() {
-  const head = JSON.parse(byId("head").textContent);
-  const page = new Page(head, bytesOfBase64(byId("nodes").textContent));
-  if (page.whole > 0) page.start();
-  else showEmpty();
-  document.body.dataset.readyMs = performance.now().toFixed(0);
-}
-
-window.addEventListener("error", (event) => fail(event.error ?? event.message));
-main();

@@ -36,13 +36,26 @@ function weighFrames(tree, frames, top) {
   return { own, ownSamples, total };
 }
 
-function rankFrames(weights, table, marked, by) {
+// How the columns of the table order frames, rising.
+function frameOrders(weights, table, dsos) {
+  const byNumber = (numbers) => (a, b) => numbers[a] - numbers[b];
+  const byText = (text) => (a, b) => (text(a) < text(b) ? -1 : text(a) > text(b) ? 1 : 0);
+  return {
+    self: byNumber(weights.own), total: byNumber(weights.total), samples: byNumber(weights.ownSamples),
+    name: byText((frame) => table.name[frame]), object: byText((frame) => dsos[table.dso[frame]]?.name ?? ""),
+  };
+}
+
+function rankFrames(weights, table, marked, sort, dsos) {
   const ranked = [];
   for (let frame = 0; frame < table.count; frame++) {
     if (weights.total[frame] > 0 && table.kind[frame] !== KIND.thread && (!marked || marked[frame])) ranked.push(frame);
   }
-  const [first, second] = by === "total" ? [weights.total, weights.own] : [weights.own, weights.total];
-  return ranked.sort((a, b) => first[b] - first[a] || second[b] - second[a]);
+  const orders = frameOrders(weights, table, dsos);
+  const first = orders[sort.by];
+  const second = sort.by === "self" ? orders.total : orders.self;
+  const sign = sort.rising ? 1 : -1;
+  return ranked.sort((a, b) => sign * first(a, b) || second(b, a));
 }
 
 function functionRow(frame, weights, whole, most, table, dsos, theme, choose) {
@@ -87,4 +100,16 @@ function pathSteps(tree, node) {
 function tipTerms(terms) {
   return element("dl", {}, ...terms.flatMap(([term, value, share]) =>
     [element("dt", {}, term), element("dd", {}, value), element("dd", {}, share)]));
+}
+
+// Shows the hover box near a point; without content it goes away.
+function placeTip(content, x, y) {
+  const tip = byId("tip");
+  tip.hidden = !content;
+  if (!content) return;
+  tip.replaceChildren(...content);
+  const { width, height } = tip.getBoundingClientRect();
+  const left = Math.max(8, Math.min(x + 14, innerWidth - width - 8));
+  const top = y + 18 + height > innerHeight - 4 ? Math.max(4, y - height - 12) : y + 18;
+  tip.style.transform = `translate(${left}px, ${top}px)`;
 }

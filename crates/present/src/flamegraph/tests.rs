@@ -1,13 +1,12 @@
 //! The page as text. How it behaves in a browser is checked by `xtask/browser/check.sh`.
 
 use oxperf_analysis::flame::{FlameDso, FlameFrame, FlameKind, FlameNode, Folded, Weight};
-use sha2::{Digest, Sha256};
 
 use super::*;
 
 const HOSTILE: &str = "</script><img src=x onerror=alert(1)>\"'&\u{202e}\u{1b}[0m";
 
-fn html(page: &FlamePage<'_>) -> String {
+fn text(page: &FlamePage<'_>) -> String {
     let mut out = Vec::new();
     page.write(&mut out).unwrap();
     String::from_utf8(out).unwrap()
@@ -28,15 +27,12 @@ fn page(tree: &FlameTree) -> FlamePage<'_> {
     FlamePage { title: "t", subtitle: "s", unit: FlameUnit::Nanoseconds, lost: &[], tree }
 }
 
-fn digest(text: &str) -> String {
-    let mut out = Vec::new();
-    base64::write(&Sha256::digest(text), &mut out).unwrap();
-    String::from_utf8(out).unwrap()
-}
-
 #[test]
 fn digests_are_those_of_the_assets() {
-    assert_eq!((STYLE_DIGEST, SCRIPT_DIGEST), (&*digest(STYLE), &*digest(SCRIPT)));
+    assert_eq!(
+        (ASSETS.style_digest, ASSETS.script_digest),
+        (&*html::digest(ASSETS.style), &*html::digest(SCRIPT))
+    );
 }
 
 #[test]
@@ -44,7 +40,7 @@ fn no_name_reaches_the_markup() {
     let lost = [HOSTILE.to_owned()];
     let tree = hostile_tree();
     let unit = FlameUnit::Count(HOSTILE);
-    let html = html(&FlamePage { title: HOSTILE, subtitle: HOSTILE, unit, lost: &lost, tree: &tree });
+    let html = text(&FlamePage { title: HOSTILE, subtitle: HOSTILE, unit, lost: &lost, tree: &tree });
     assert_eq!(html.matches("</script>").count(), 3, "two blocks of data and the program");
     assert!(!html.contains("<img"));
     assert!(!html.contains(['\u{202e}', '\u{1b}']));
@@ -56,7 +52,7 @@ fn no_name_reaches_the_markup() {
 #[test]
 fn a_title_is_not_taken_for_a_mark() {
     let tree = FlameTree::default();
-    let html = html(&FlamePage { title: "<!--@script-->", ..page(&tree) });
+    let html = text(&FlamePage { title: "<!--@script-->", ..page(&tree) });
     assert!(html.contains("<title>&lt;!--@script--&gt;</title>"));
     assert_eq!(html.matches("<script>").count(), 1);
 }
@@ -75,20 +71,20 @@ fn the_data_is_what_the_page_reads() {
         "\n",
         r#"<script type="text/plain" id="nodes">AAAC</script>"#
     );
-    let html = html(&page(&tree));
+    let html = text(&page(&tree));
     assert!(html.contains(expected), "{}", html.split("id=\"head\"").nth(1).unwrap_or_default());
 }
 
 #[test]
 fn what_was_lost_stands_above_the_graph() {
     let (tree, lost) = (FlameTree::default(), ["3 events lost".to_owned()]);
-    assert!(html(&FlamePage { lost: &lost, ..page(&tree) }).contains("<li><bdi>3 events lost</bdi></li>"));
-    assert!(!html(&page(&tree)).contains("note lost"));
+    assert!(text(&FlamePage { lost: &lost, ..page(&tree) }).contains("<li><bdi>3 events lost</bdi></li>"));
+    assert!(!text(&page(&tree)).contains("note lost"));
 }
 
 #[test]
 fn the_page_asks_for_nothing_from_elsewhere() {
-    let html = html(&page(&FlameTree::default()));
+    let html = text(&page(&FlameTree::default()));
     assert!(!html.contains("http://") && !html.contains("https://") && !html.contains("@import"));
     assert!(!SCRIPT.contains("innerHTML") && !SCRIPT.contains("</"));
 }

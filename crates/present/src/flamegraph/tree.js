@@ -35,25 +35,50 @@ function emptyTree(count) {
   };
 }
 
-// Each node: levels up from the previous node, frame, samples * 2 (+ 1: and a difference of its value to the mean's).
+// Reads weights: after each `read` the reader has its samples and value. A weight is samples * 2 (+ 1: and a difference of
+// its value to that of as many mean samples).
+function weightReader(next, mean) {
+  return {
+    samples: 0,
+    value: 0,
+    read() {
+      const word = next();
+      this.samples = Math.floor(word / 2);
+      this.value = this.samples * mean;
+      if (word % 2 === 0) return;
+      const zigzag = next();
+      this.value += zigzag % 2 ? -(zigzag + 1) / 2 : zigzag / 2;
+    },
+  };
+}
+
+// Each node: levels up from the previous node, frame, weight.
 function decodeTree(head, bytes) {
   const tree = emptyTree(head.nodes + 1);
   const next = numberReader(bytes);
+  const weight = weightReader(next, head.mean);
   const path = [ALL];
   let depth = 0;
   for (let node = 1; node < tree.count; node++) {
     depth += 1 - next();
-    tree.depth[node] = depth;
-    tree.parent[node] = path[depth - 1];
     path[depth] = node;
-    tree.frame[node] = next();
-    readWeight(tree, node, next, head.mean);
-    if (depth > tree.height) tree.height = depth;
+    placeNode(tree, node, path[depth - 1], next());
+    weight.read();
+    tree.own[node] = weight.value;
+    tree.ownSamples[node] = weight.samples;
   }
   sumUp(tree);
-  if (!(tree.total[ALL] > 0)) weighBySamples(tree);
+  tree.bySamples = !(tree.total[ALL] > 0);
+  if (tree.bySamples) weighBySamples(tree);
   layOut(tree);
   return tree;
+}
+
+function placeNode(tree, node, parent, frame) {
+  tree.parent[node] = parent;
+  tree.frame[node] = frame;
+  tree.depth[node] = tree.depth[parent] + 1;
+  if (tree.depth[node] > tree.height) tree.height = tree.depth[node];
 }
 
 // Samples without periods: each counts one.
@@ -62,20 +87,11 @@ function weighBySamples(tree) {
   tree.total.set(tree.samples);
 }
 
-function readWeight(tree, node, next, mean) {
-  const word = next();
-  const samples = Math.floor(word / 2);
-  let value = samples * mean;
-  if (word % 2) {
-    const zigzag = next();
-    value += zigzag % 2 ? -(zigzag + 1) / 2 : zigzag / 2;
-  }
-  tree.ownSamples[node] = tree.samples[node] = samples;
-  tree.own[node] = tree.total[node] = value;
-}
-
+// Totals from what nodes have themselves; parents stand before children.
 function sumUp(tree) {
   const { parent, end, total, samples } = tree;
+  total.set(tree.own);
+  samples.set(tree.ownSamples);
   for (let node = tree.count - 1; node >= 0; node--) {
     if (end[node] === 0) end[node] = node + 1;
     const up = parent[node];

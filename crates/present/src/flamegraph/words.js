@@ -1,5 +1,7 @@
 // What the page tells in words: the call path, what matched, the tables and the hover box.
 
+const COLUMNS = ["self", "total", "samples", "name", "object"];
+
 Object.assign(Page.prototype, {
   nameOf(node) {
     return node === ALL ? "all" : this.table.label[this.tree.frame[node]];
@@ -58,7 +60,7 @@ Object.assign(Page.prototype, {
     const { tree, table, marked } = this;
     if (this.weighed !== this.focus) this.weights = weighFrames(tree, table.count, this.focus);
     this.weighed = this.focus;
-    const ranked = rankFrames(this.weights, table, marked, this.sort);
+    const ranked = rankFrames(this.weights, table, marked, this.sort, this.head.dsos);
     const whole = tree.total[this.focus];
     const most = this.weights.own.reduce((a, b) => Math.max(a, b), 0);
     const rows = ranked.slice(0, this.rows).map((frame) => functionRow(frame, this.weights, whole, most, table,
@@ -72,10 +74,18 @@ Object.assign(Page.prototype, {
   showTableHead(count) {
     const scope = this.focus === ALL ? "" : ` in ${this.nameOf(this.focus)}`;
     byId("functions-title").replaceChildren(bdi(`${plural(count, "function")}${scope}`));
-    for (const by of ["self", "total"]) {
-      if (by === this.sort) byId(`by-${by}`).setAttribute("aria-sort", "descending");
+    for (const by of COLUMNS) {
+      const order = this.sort.rising ? "ascending" : "descending";
+      if (by === this.sort.by) byId(`by-${by}`).setAttribute("aria-sort", order);
       else byId(`by-${by}`).removeAttribute("aria-sort");
     }
+  },
+
+  // Names begin with A, numbers with the largest; the same column again turns around.
+  sortBy(by) {
+    const text = by === "name" || by === "object";
+    this.sort = { by, rising: this.sort.by === by ? !this.sort.rising : text };
+    this.showFunctions();
   },
 
   chooseFunction(frame) {
@@ -104,14 +114,7 @@ Object.assign(Page.prototype, {
   },
 
   showTip(hit, x, y) {
-    const tip = byId("tip");
-    tip.hidden = !hit;
-    if (!hit) return;
-    tip.replaceChildren(...("rest" in hit ? this.restTip(hit) : this.nodeTip(hit.node)));
-    const { width, height } = tip.getBoundingClientRect();
-    const left = Math.max(8, Math.min(x + 14, innerWidth - width - 8));
-    const top = y + 18 + height > innerHeight - 4 ? Math.max(4, y - height - 12) : y + 18;
-    tip.style.transform = `translate(${left}px, ${top}px)`;
+    placeTip(hit && ("rest" in hit ? this.restTip(hit) : this.nodeTip(hit.node)), x, y);
   },
 
   nodeTip(node) {

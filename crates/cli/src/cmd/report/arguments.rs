@@ -66,6 +66,7 @@ pub(super) fn command() -> Command {
         .args(super::shown::arguments())
         .next_help_heading("Instead of the table")
         .args([
+            super::html::argument(),
             flag("stats").help("Count the records of each kind"),
             flag("tasks").help("Show the threads as a tree"),
             flag("mmaps").help("Show the threads as a tree, with their mappings"),
@@ -147,7 +148,8 @@ pub(super) fn resolve(matches: &ArgMatches) -> Result<Resolved, Failure> {
     };
     let children = !matches.get_flag("no-children");
     let max_stack = matches.get_one("max-stack").copied().unwrap_or(127);
-    let chains = children || call_graph.shape.is_some();
+    let page = super::html::is_asked(matches);
+    let chains = children || call_graph.shape.is_some() || page;
     Ok(Resolved {
         header,
         full_header: matches.get_flag("show-info"),
@@ -157,7 +159,7 @@ pub(super) fn resolve(matches: &ArgMatches) -> Result<Resolved, Failure> {
             max_stack,
             keep_outermost: order(&call_graph, children) == Order::Caller,
             hide_unresolved: matches.get_flag("hide-unresolved"),
-            moments: false,
+            moments: page,
             by_address: false,
             inlines: naming::inlines(matches),
             lines: keys

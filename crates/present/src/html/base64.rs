@@ -8,7 +8,7 @@ const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwx
 const PIECE: usize = 3 * 4096;
 
 /// Writes bytes in the usual alphabet, with padding.
-pub(super) fn write(bytes: &[u8], out: &mut impl Write) -> io::Result<()> {
+pub(crate) fn write(bytes: &[u8], out: &mut impl Write) -> io::Result<()> {
     let mut text = Vec::with_capacity(PIECE / 3 * 4);
     for piece in bytes.chunks(PIECE) {
         text.clear();

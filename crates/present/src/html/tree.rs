@@ -1,63 +1,71 @@
 //! A call tree as few bytes: nodes in the order of a walk, children widest first, small numbers for frequent frames.
 //!
-//! Each node is, in numbers of seven bits a byte (lowest first, high bit: more follows):
+//! Each node is, in [`Numbers`]:
 //!
 //! 1. how many levels it stands above a child of the node before it (0: it is that child);
 //! 2. its frame;
-//! 3. its own samples times two, plus one when the next number is there;
-//! 4. its own value less samples times the mean period, sign in the lowest bit.
+//! 3. its own weight, against the mean period.
 //!
 //! Totals are not stored: the page sums them up.
 
 use oxperf_analysis::flame::{FlameKind, FlameNode, FlameTree};
 
+use super::numbers::Numbers;
+
 /// A tree ready to be put into a page.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Encoded {
+pub(crate) struct Encoded {
     /// The nodes.
-    pub(super) bytes: Vec<u8>,
+    pub(crate) bytes: Vec<u8>,
     /// Number of nodes.
-    pub(super) nodes: usize,
+    pub(crate) nodes: usize,
+    /// The number that the page gives each of the tree's nodes; 0, its own for the whole, for one left out.
+    pub(crate) places: Vec<u32>,
     /// The mean period that values are written against.
-    pub(super) mean: u64,
+    pub(crate) mean: u64,
     /// The frames in use, the most frequent first.
-    pub(super) frames: Vec<EncodedFrame>,
+    pub(crate) frames: Vec<EncodedFrame>,
     /// The names in use, as indices into the tree's; frames go by the place here.
-    pub(super) names: Vec<u32>,
+    pub(crate) names: Vec<u32>,
 }
 
 /// A frame as the page reads it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct EncodedFrame {
+pub(crate) struct EncodedFrame {
     /// Place in [`Encoded::names`].
-    pub(super) name: u32,
+    pub(crate) name: u32,
     /// Index of the object plus one; 0 when there is none.
-    pub(super) dso: u64,
+    pub(crate) dso: u64,
     /// 0 thread, 1 function, 2 unresolved, 3 folded.
-    pub(super) kind: u8,
+    pub(crate) kind: u8,
 }
 
 /// Encodes a tree. Nodes that no outermost node leads to, or whose frame is not in the table, are left out.
-pub(super) fn encode(tree: &FlameTree) -> Encoded {
+pub(crate) fn encode(tree: &FlameTree) -> Encoded {
     let ranks = Ranks::new(tree);
     let total = tree.total();
     let mean = total.value.checked_div(total.samples).unwrap_or(0);
-    let mut walk = Walk { bytes: Vec::with_capacity(tree.nodes.len() * 5), nodes: 0, mean, depth: 0 };
+    let numbers = Numbers::with_capacity(tree.nodes.len() * 5);
+    let mut walk = Walk { numbers, nodes: 0, mean, depth: 0 };
+    let mut places = vec![0; tree.nodes.len()];
     let children = Children::new(tree);
     let mut stack: Vec<(u32, u32)> = children.of(None).iter().rev().map(|&root| (root, 1)).collect();
     while let Some((index, depth)) = stack.pop() {
         let Some(node) = tree.nodes.get(index as usize) else { continue };
         let Some(frame) = ranks.of(node.frame) else { continue };
         walk.put(node, frame, depth);
+        if let Some(place) = places.get_mut(index as usize) {
+            *place = walk.nodes;
+        }
         stack.extend(children.of(Some(index)).iter().rev().map(|&child| (child, depth + 1)));
     }
     let (frames, names) = ranks.tables(tree);
-    Encoded { bytes: walk.bytes, nodes: walk.nodes, mean, frames, names }
+    Encoded { bytes: walk.numbers.bytes, nodes: walk.nodes as usize, places, mean, frames, names }
 }
 
 struct Walk {
-    bytes: Vec<u8>,
-    nodes: usize,
+    numbers: Numbers,
+    nodes: u32,
     mean: u64,
     /// Level of the node before; the page's own node for the whole has level 0.
     depth: u32,
@@ -65,35 +73,12 @@ struct Walk {
 
 impl Walk {
     fn put(&mut self, node: &FlameNode, frame: u32, depth: u32) {
-        self.number(u64::from(self.depth + 1 - depth));
-        self.number(u64::from(frame));
-        self.weight(node.own.value, node.own.samples);
+        self.numbers.put(u64::from(self.depth + 1 - depth));
+        self.numbers.put(u64::from(frame));
+        self.numbers.put_weight(node.own, self.mean);
         self.depth = depth;
         self.nodes += 1;
     }
-
-    fn weight(&mut self, value: u64, samples: u64) {
-        // More samples than half of what 64 bits hold cannot come from a file; the page would not show them exactly.
-        let samples = samples.min(u64::MAX / 2);
-        let expected = samples.saturating_mul(self.mean);
-        self.number(samples << 1 | u64::from(value != expected));
-        if value != expected {
-            self.number(zigzag(value.wrapping_sub(expected) as i64));
-        }
-    }
-
-    fn number(&mut self, mut number: u64) {
-        while number >= 0x80 {
-            self.bytes.push(number as u8 | 0x80);
-            number >>= 7;
-        }
-        self.bytes.push(number as u8);
-    }
-}
-
-/// Small numbers of either sign as small numbers without one.
-fn zigzag(number: i64) -> u64 {
-    (number << 1 ^ number >> 63) as u64
 }
 
 /// For each node its children, the widest first.
@@ -257,6 +242,7 @@ mod tests {
         let encoded = encode(&tree);
         assert_eq!(encoded.mean, 10);
         assert_eq!(encoded.names, [1, 0, 2], "the most frequent frame first");
+        assert_eq!(encoded.places, [1, 4, 2, 3]);
         #[rustfmt::skip]
         assert_eq!(encoded.bytes, [
             0, 2, 0,       // c
@@ -264,16 +250,6 @@ mod tests {
             0, 0, 7, 2,    // c;a;b 31: one above three times the mean
             2, 0, 2,       // c;b 10
         ]);
-    }
-
-    #[test]
-    fn large_numbers_take_more_bytes() {
-        let mut walk = Walk { bytes: Vec::new(), nodes: 0, mean: 0, depth: 0 };
-        walk.number(127);
-        walk.number(300);
-        walk.weight(5, 0);
-        assert_eq!(walk.bytes, [127, 0xac, 0x02, 1, 10]);
-        assert_eq!(zigzag(-1), 1);
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use crate::visible::visible;
 
 /// Writes `[..]` with what `item` writes for each.
-pub(super) fn write_array<T, W: Write>(
+pub(crate) fn write_array<T, W: Write>(
     items: &[T],
     out: &mut W,
     mut item: impl FnMut(&T, &mut W) -> io::Result<()>,
@@ -21,7 +21,7 @@ pub(super) fn write_array<T, W: Write>(
 }
 
 /// Writes a quoted string; control and direction characters are spelled out for the reader.
-pub(super) fn write_string(text: &str, out: &mut impl Write) -> io::Result<()> {
+pub(crate) fn write_string(text: &str, out: &mut impl Write) -> io::Result<()> {
     let text = visible(text);
     out.write_all(b"\"")?;
     let mut rest = text.as_ref();

@@ -1,6 +1,8 @@
-//! Writes flame graphs of made-up recordings, from none to a million samples: `flame_pages DIRECTORY`.
+//! Writes flame graphs and reports of made-up recordings, from none to a million samples: `flame_pages DIRECTORY`.
 //!
 //! `xtask/browser/check.sh` opens them in a browser. The recordings are the same in every run.
+
+mod report;
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
@@ -74,7 +76,16 @@ fn main() -> io::Result<()> {
     write(directory, "million", &grow(1_000_000, 500_000, 120), &[])?;
     write(directory, "flat", &flat(300_000), &[])?;
     write(directory, "deep", &deep(5_000), &[])?;
-    write(directory, "hostile", &hostile(), &HOSTILE)
+    write(directory, "hostile", &hostile(), &HOSTILE)?;
+    report::write(directory, "report-empty", &[])?;
+    report::write(directory, "report-small", &[grow(2_000, 400, 24)])?;
+    report::write(
+        directory,
+        "report-events",
+        &[FlameTree::default(), grow(900, 100, 12), grow(20_000, 5_000, 48)],
+    )?;
+    report::write(directory, "report-million", &[grow(1_000_000, 500_000, 120)])?;
+    report::write(directory, "report-hostile", &[hostile()])
 }
 
 fn write(directory: &Path, name: &str, tree: &FlameTree, lost: &[&str]) -> io::Result<()> {

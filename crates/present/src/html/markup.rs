@@ -6,7 +6,7 @@ use crate::visible::visible;
 
 /// A part of the template.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Piece<'a> {
+pub(crate) enum Piece<'a> {
     /// Markup that stays as it is.
     Text(&'a str),
     /// The name in a mark `<!--@name-->`, to be replaced.
@@ -14,7 +14,7 @@ pub(super) enum Piece<'a> {
 }
 
 /// Splits a template at its marks, once: what is put in is never looked at again.
-pub(super) fn pieces(template: &str) -> impl Iterator<Item = Piece<'_>> {
+pub(crate) fn pieces(template: &str) -> impl Iterator<Item = Piece<'_>> {
     template.split("<!--@").enumerate().flat_map(|(index, part)| match part.split_once("-->") {
         Some((mark, text)) if index > 0 => vec![Piece::Mark(mark), Piece::Text(text)],
         _ => vec![Piece::Text(part)],
@@ -22,7 +22,7 @@ pub(super) fn pieces(template: &str) -> impl Iterator<Item = Piece<'_>> {
 }
 
 /// Writes text that HTML shows as it is.
-pub(super) fn write_text(text: &str, out: &mut impl Write) -> io::Result<()> {
+pub(crate) fn write_text(text: &str, out: &mut impl Write) -> io::Result<()> {
     for c in visible(text).chars() {
         match c {
             '&' => out.write_all(b"&amp;")?,

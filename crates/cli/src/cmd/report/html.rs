@@ -1,0 +1,71 @@
+//! `report --html`: the report as one file for a browser.
+
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use clap::{Arg, ArgMatches, value_parser};
+use oxperf_analysis::flame::FlameTree;
+use oxperf_analysis::profile::{EventProfile, Profile};
+use oxperf_analysis::timeline::Timeline;
+use oxperf_data::Reader;
+use oxperf_present::flamegraph::{FlamePage, FlameUnit};
+use oxperf_present::report_page::{ReportEvent, ReportPage};
+
+use crate::failure::Failure;
+use crate::header;
+use crate::output::print_line;
+
+const NAME: &str = "html";
+
+/// The option.
+pub(super) fn argument() -> Arg {
+    Arg::new(NAME)
+        .long(NAME)
+        .value_name("FILE")
+        .value_parser(value_parser!(PathBuf))
+        .help("Write a page for the browser: time line, flame graph, call tree and functions in one file")
+}
+
+/// Whether the page was asked for.
+pub(super) fn is_asked(matches: &ArgMatches) -> bool {
+    matches.contains_id(NAME)
+}
+
+/// Writes the page and says so.
+pub(super) fn write(
+    matches: &ArgMatches,
+    profile: &Profile,
+    lost: &[String],
+    (reader, input): (&Reader<'_>, &Path),
+) -> Result<(), Failure> {
+    let Some(path) = matches.get_one::<PathBuf>(NAME) else { return Ok(()) };
+    let shown = profile.events.iter().filter(|event| !event.is_empty());
+    let events: Vec<ReportEvent<'_>> = shown.map(|event| event_of(profile, event)).collect();
+    let (title, host) = (header::command_or_file(reader, input), header::host(reader));
+    let page = ReportPage { title: &title, subtitle: &host, lost, events: &events };
+    let written = || -> io::Result<()> {
+        let mut file = BufWriter::with_capacity(1 << 20, File::create(path)?);
+        page.write(&mut file)?;
+        file.flush()
+    };
+    written().map_err(|error| Failure::new(format!("cannot write the page {}: {error}", path.display())))?;
+    Ok(print_line(&format!("{}: open it in a browser", path.display()))?)
+}
+
+fn event_of<'p>(profile: &'p Profile, event: &'p EventProfile) -> ReportEvent<'p> {
+    let (mut tree, mut places) = FlameTree::with_places(profile, event);
+    if let Some(moved) = tree.fold(FlamePage::MAX_NODES) {
+        for place in &mut places {
+            *place = place.and_then(|node| moved.get(node as usize).copied());
+        }
+    }
+    let timeline = Timeline::of_event(profile, event, &places, ReportPage::MAX_CELLS);
+    ReportEvent {
+        name: &event.name,
+        unit: FlameUnit::of_event(&event.name),
+        samples: event.sample_count,
+        tree,
+        timeline,
+    }
+}
