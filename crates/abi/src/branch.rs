@@ -59,3 +59,26 @@ pub struct BranchEntry {
     /// 4-19 cycles, 20-23 type, 24-25 speculation, 26-29 new type, 30-32 privilege.
     pub flags: u64,
 }
+
+impl BranchEntry {
+    /// The bit of a branch that was predicted wrongly.
+    pub const MISPREDICTED: u64 = 1;
+    /// The bit of a branch that was predicted rightly.
+    pub const PREDICTED: u64 = 1 << 1;
+    /// The bit of a branch in a transaction.
+    pub const IN_TRANSACTION: u64 = 1 << 2;
+    /// The bit of a branch that a transaction's abort was.
+    pub const ABORT: u64 = 1 << 3;
+    /// The bits of the cycles.
+    pub const CYCLES: u64 = 0xffff << 4;
+
+    /// Whether the flags have a bit.
+    pub const fn is(&self, bit: u64) -> bool {
+        self.flags & bit != 0
+    }
+
+    /// The cycles since the branch before; 0 where the CPU does not count them.
+    pub const fn cycles(&self) -> u16 {
+        ((self.flags & Self::CYCLES) >> 4) as u16
+    }
+}

@@ -5,6 +5,7 @@
 //! not with the address spaces that hold them, and naming costs once for each place.
 
 mod addresses;
+mod branches;
 mod merge;
 mod naming;
 mod parallelism;
@@ -22,6 +23,7 @@ use rustc_hash::FxHashMap;
 
 use crate::profile::{CommId, EventProfile, FrameId, Profile, Thread};
 use addresses::Addresses;
+pub use branches::BranchDetail;
 use merge::{Batch, Merging, Sample, Taken};
 use naming::{Naming, Wanted};
 use parallelism::Parallelism;
@@ -51,6 +53,8 @@ pub struct CollectOptions {
     pub inlines: bool,
     /// Keep different source lines apart.
     pub lines: Option<LineText>,
+    /// Each branch that a sample carries counts, and the sample itself does not.
+    pub branches: Option<BranchDetail>,
 }
 
 /// How source lines are told.
@@ -135,6 +139,7 @@ impl<'s> Collector<'s> {
         self.addresses.give(&self.naming, &mut self.profile);
         let merger = self.merging.finish(self.named);
         self.profile.chains = merger.chains;
+        self.profile.branches = merger.branches;
         for (event, merged) in self.profile.events.iter_mut().zip(merger.events) {
             event.groups = merged.groups;
             event.sample_count = merged.sample_count;
@@ -244,23 +249,33 @@ impl Sink for Collector<'_> {
         }
         let mode = event.misc.cpu_mode();
         let frame = self.located.intern(machine, event.thread, mode, event.sample.ip.unwrap_or(0));
-        self.take_chain(machine, event);
+        if self.options.branches.is_none() {
+            self.take_chain(machine, event);
+        }
         let cpu = event.sample.cpu.map(|cpu| cpu.0);
         if self.options.by_address {
             self.addresses.count(event.event.0, frame, event.period);
         }
-        self.batch.samples.push(Sample {
+        let sample = Sample {
             event: event.event.0,
             thread: event.thread,
             comm: machine.thread_info(event.thread).comm,
             cpu: cpu.filter(|_| self.options.by_cpu),
             trace: self.traces.of(event, &mut self.names, machine),
             frame,
+            branch: None,
+            last: true,
             chain_end: self.batch.chains.len(),
             period: event.period,
             latency: self.parallelism.as_mut().map_or(0, |parallelism| parallelism.latency(event.period)),
             taken: self.options.moments.then_some(Taken { time: event.sample.time.map(|time| time.0), cpu }),
-        });
+        };
+        match self.options.branches {
+            Some(detail) => {
+                branches::take(&mut self.located, &mut self.batch, (machine, event), sample, detail)
+            }
+            None => self.batch.samples.push(sample),
+        }
         if self.batch.chains.len() + self.batch.samples.len() >= BATCH_ADDRESSES {
             self.name_batch(machine);
             self.named = self.merging.begin(std::mem::take(&mut self.named));

@@ -9,6 +9,7 @@
 //! assert!(tables.is_empty());
 //! ```
 
+mod branches;
 mod callgraph;
 mod columns;
 mod count;
@@ -29,7 +30,7 @@ mod tests;
 mod weight;
 
 pub use callgraph::{Branch, CallGraphOptions, CallTree, Order, Shape};
-pub use key::SortKey;
+pub use key::{BranchKey, SortKey};
 pub use table::{Cell, Row, Table};
 pub use weight::Weight;
 

@@ -3,6 +3,7 @@
 //! A producer fills a [`Profile`] once; every analysis reads it. Names, frames and call chains stand in it once and
 //! are meant by small ids, so that memory grows with what is distinct and never with the number of samples.
 
+mod branch;
 mod context;
 mod ids;
 pub(crate) mod paths;
@@ -12,8 +13,9 @@ use oxperf_resolve::ChainLosses;
 
 use crate::hist::Weight;
 
+pub use branch::{Branch, BranchEnd};
 pub use context::{ContextTree, PathToRoot};
-pub use ids::{CommId, DsoId, FrameId, NodeId, SourceId, SymbolId, ThreadId, TraceId};
+pub use ids::{BranchId, CommId, DsoId, FrameId, NodeId, SourceId, SymbolId, ThreadId, TraceId};
 
 /// Everything a report needs about one recording.
 #[derive(Debug, Default)]
@@ -28,6 +30,8 @@ pub struct Profile {
     pub frames: Vec<Frame>,
     /// All call chains.
     pub chains: ContextTree,
+    /// Distinct branches; empty unless samples are to be told by their branches.
+    pub branches: Vec<Branch>,
     /// Texts of source lines and files, each once; empty unless they were asked for.
     pub sources: Vec<String>,
     /// Threads that samples belong to.
@@ -40,6 +44,15 @@ pub struct Profile {
     pub events: Vec<EventProfile>,
     /// What of the call chains could not be had.
     pub chain_losses: ChainLosses,
+}
+
+impl Profile {
+    /// The source line of an end of a branch, if that was asked for; what stands for it where nothing is mapped.
+    pub fn branch_line(&self, end: BranchEnd) -> Option<&str> {
+        let frame = self.frames.get(end.frame.index())?;
+        let line = self.sources.get(frame.source?.line.index())?;
+        Some(if frame.dso.is_some() { line } else { "??:0" })
+    }
 }
 
 /// An object that code comes from.
@@ -232,6 +245,15 @@ pub struct EventGroup {
     pub name: Option<String>,
 }
 
+impl SampleGroup {
+    /// Where the group counts: a branch at its target, a sample at its own address.
+    pub fn counted_at(&self, branches: &[Branch]) -> FrameId {
+        self.branch
+            .and_then(|branch| branches.get(branch.index()))
+            .map_or(self.frame, |branch| branch.to.frame)
+    }
+}
+
 /// Samples that nothing tells apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SampleGroup {
@@ -245,6 +267,8 @@ pub struct SampleGroup {
     pub trace: Option<TraceId>,
     /// The sample's own address.
     pub frame: FrameId,
+    /// The branch that the group stands for: each of a sample's branches counts by itself then.
+    pub branch: Option<BranchId>,
     /// The call chain, innermost frame included; the tree's root when there is none.
     pub chain: NodeId,
     /// Number of samples.

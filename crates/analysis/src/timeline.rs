@@ -177,6 +177,7 @@ mod tests {
         let profile =
             Profile { comms: vec!["app".into()], threads: vec![thread(1), thread(2)], ..Profile::default() };
         let group = |thread| SampleGroup {
+            branch: None,
             thread: ThreadId(thread),
             comm: CommId(0),
             cpu: None,

@@ -73,6 +73,7 @@ const ALL: CollectOptions = CollectOptions {
     by_address: false,
     inlines: false,
     lines: None,
+    branches: None,
 };
 
 #[test]

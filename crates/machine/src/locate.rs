@@ -46,9 +46,10 @@ impl Machine {
         }
     }
 
-    /// Which mode's mappings hold an address when the recording does not say.
+    /// Which mode's mappings hold an address when the recording does not say. The user's come first: a kernel that was
+    /// recorded as all of memory holds their addresses, too.
     pub fn guess_mode(&self, thread: ThreadId, address: u64) -> CpuMode {
-        [CpuMode::Kernel, CpuMode::User]
+        [CpuMode::User, CpuMode::Kernel]
             .into_iter()
             .find(|mode| self.locate(thread, *mode, address).is_some())
             .unwrap_or(CpuMode::Unknown)

@@ -32,6 +32,7 @@ fn sample(profile: &mut Profile, line: &str) {
     let event = &mut profile.events[0];
     let order = event.sample_count;
     event.groups.push(SampleGroup {
+        branch: None,
         thread,
         comm,
         cpu: None,

@@ -5,7 +5,9 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use oxperf_machine::{CommId as MachineComm, ThreadId as MachineThread};
 use rustc_hash::FxHashMap;
 
-use crate::profile::{CommId, ContextTree, FrameId, Moment, NodeId, SampleGroup, ThreadId, TraceId};
+use crate::profile::{
+    Branch, BranchEnd, BranchId, CommId, ContextTree, FrameId, Moment, NodeId, SampleGroup, ThreadId, TraceId,
+};
 
 /// Samples with frames of some kind.
 #[derive(Debug)]
@@ -25,12 +27,31 @@ pub(super) struct Sample<F> {
     pub(super) trace: Option<TraceId>,
     /// Its own address.
     pub(super) frame: F,
+    /// The branch of it that this one stands for.
+    pub(super) branch: Option<Link<F>>,
+    /// Whether this is the last of those that stand for one sample; it counts for the sample.
+    pub(super) last: bool,
     /// Where its chain ends in [`Batch::chains`]; it begins where the last one's ends.
     pub(super) chain_end: usize,
     pub(super) period: u64,
     pub(super) latency: u64,
     /// When and where it was taken, if that is kept.
     pub(super) taken: Option<Taken>,
+}
+
+/// A branch of a sample.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Link<F> {
+    pub(super) from: LinkEnd<F>,
+    pub(super) to: LinkEnd<F>,
+    pub(super) flags: u64,
+}
+
+/// One end of a branch, its addresses where they matter.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct LinkEnd<F> {
+    pub(super) frame: F,
+    pub(super) address: Option<(u64, u64)>,
 }
 
 /// What tells a sample from the others of its group.
@@ -50,7 +71,7 @@ impl<F: Copy> Batch<F> {
     /// Moves everything to a batch with other frames.
     pub(super) fn drain_to<G>(&mut self, other: &mut Batch<G>, frame: impl Fn(F) -> G) {
         other.chains.extend(self.chains.drain(..).map(&frame));
-        other.samples.extend(self.samples.drain(..).map(|sample| sample.with(frame(sample.frame))));
+        other.samples.extend(self.samples.drain(..).map(|sample| sample.with(&frame)));
     }
 
     /// The same where an entry of a chain may be several frames.
@@ -67,7 +88,7 @@ impl<F: Copy> Batch<F> {
             }
             start = sample.chain_end;
             let chain_end = other.chains.len();
-            other.samples.push(Sample { chain_end, ..sample.with(frame(sample.frame)) });
+            other.samples.push(Sample { chain_end, ..sample.with(&frame) });
         }
         self.chains.clear();
     }
@@ -75,21 +96,31 @@ impl<F: Copy> Batch<F> {
 
 impl<F> Sample<F> {
     /// The sample with another kind of frame.
-    fn with<G>(self, frame: G) -> Sample<G> {
-        let Sample { event, thread, comm, cpu, trace, chain_end, period, latency, taken, .. } = self;
-        Sample { event, thread, comm, cpu, trace, frame, chain_end, period, latency, taken }
+    fn with<G>(self, to: impl Fn(F) -> G) -> Sample<G> {
+        let Sample { event, thread, comm, cpu, trace, last, chain_end, period, latency, taken, .. } = self;
+        let (frame, branch) = (to(self.frame), self.branch.map(|branch| branch.with(&to)));
+        Sample { event, thread, comm, cpu, trace, frame, branch, last, chain_end, period, latency, taken }
+    }
+}
+
+impl<F> Link<F> {
+    fn with<G>(self, to: impl Fn(F) -> G) -> Link<G> {
+        let end = |end: LinkEnd<F>| LinkEnd { frame: to(end.frame), address: end.address };
+        Link { from: end(self.from), to: end(self.to), flags: self.flags }
     }
 }
 
 impl<F: Copy> Batch<F> {
-    /// Leaves out the samples whose own frames do not pass, and such frames of chains.
+    /// Leaves out the samples whose own frames do not pass, the branches of which an end does not, and such frames of
+    /// chains.
     pub(super) fn retain(&mut self, passes: impl Fn(F) -> bool) {
         let chains = std::mem::take(&mut self.chains);
         let mut start = 0;
         self.samples.retain_mut(|sample| {
             let chain = chains.get(start..sample.chain_end).unwrap_or_default();
             start = sample.chain_end;
-            if !passes(sample.frame) {
+            let ends = sample.branch.map(|branch| passes(branch.from.frame) && passes(branch.to.frame));
+            if !passes(sample.frame) || ends == Some(false) {
                 return false;
             }
             self.chains.extend(chain.iter().copied().filter(|&frame| passes(frame)));
@@ -114,6 +145,8 @@ pub(super) struct Merged {
 pub(super) struct Merger {
     groups: FxHashMap<GroupKey, u32>,
     pub(super) chains: ContextTree,
+    known_branches: FxHashMap<Branch, BranchId>,
+    pub(super) branches: Vec<Branch>,
     pub(super) events: Vec<Merged>,
     seen: u64,
 }
@@ -127,6 +160,7 @@ struct GroupKey {
     cpu: Option<u32>,
     trace: Option<TraceId>,
     frame: FrameId,
+    branch: Option<BranchId>,
     chain: NodeId,
 }
 
@@ -150,6 +184,7 @@ impl Merger {
             cpu: sample.cpu,
             trace: sample.trace,
             frame: sample.frame,
+            branch: sample.branch.map(|branch| self.branch(branch)),
             chain,
         };
         let order = self.seen;
@@ -158,7 +193,7 @@ impl Merger {
             self.events.resize_with(sample.event + 1, Merged::default);
         }
         let event = &mut self.events[sample.event];
-        event.sample_count += 1;
+        event.sample_count += u64::from(sample.last);
         event.period_total = event.period_total.wrapping_add(sample.period);
         event.latency_total = event.latency_total.wrapping_add(sample.latency);
         let index = *self.groups.entry(key).or_insert(event.groups.len() as u32);
@@ -176,10 +211,22 @@ impl Merger {
     }
 }
 
+impl Merger {
+    fn branch(&mut self, link: Link<FrameId>) -> BranchId {
+        let end = |end: LinkEnd<FrameId>| BranchEnd { frame: end.frame, address: end.address };
+        let branch = Branch { from: end(link.from), to: end(link.to), flags: link.flags };
+        let branches = &mut self.branches;
+        *self.known_branches.entry(branch).or_insert_with(|| {
+            branches.push(branch);
+            BranchId(branches.len() as u32 - 1)
+        })
+    }
+}
+
 impl GroupKey {
     fn group(self, (period, latency): (u64, u64), order: u64) -> SampleGroup {
-        let GroupKey { thread, comm, cpu, trace, frame, chain, .. } = self;
-        SampleGroup { thread, comm, cpu, trace, frame, chain, samples: 1, period, latency, order }
+        let GroupKey { thread, comm, cpu, trace, frame, branch, chain, .. } = self;
+        SampleGroup { thread, comm, cpu, trace, frame, branch, chain, samples: 1, period, latency, order }
     }
 }
 

@@ -62,6 +62,7 @@ fn group(tree: &mut ContextTree, chain: &[u32], period: u64) -> SampleGroup {
     let chain = tree.insert(&frames);
     let (thread, comm) = (ThreadId(0), CommId(0));
     SampleGroup {
+        branch: None,
         thread,
         comm,
         cpu: None,

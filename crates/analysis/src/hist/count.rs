@@ -143,7 +143,10 @@ impl Counting<'_> {
 
     fn own(&self, rows: &mut Rows, tree: &Grown, placed: &Placed) {
         let Some(sample) = self.event.groups.get(placed.group as usize) else { return };
-        let Some(location) = self.shared.locations.own(sample.frame) else { return };
+        let Some(location) = self.shared.locations.own(sample.counted_at(&self.shared.profile.branches))
+        else {
+            return;
+        };
         let counted = self.scope.children && innermost(self.shared, tree, placed.run, location).is_some();
         let row = rows.row(location, placed.group);
         row.own += weight(sample);

@@ -21,13 +21,53 @@ pub enum SortKey {
     SourceLine,
     /// The source file.
     SourceFile,
+    /// Something about the branch that a row is about.
+    Branch(BranchKey),
+}
+
+/// What can be told about a branch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum BranchKey {
+    /// The object of the branching instruction.
+    DsoFrom,
+    /// The object that it led to.
+    DsoTo,
+    /// The symbol of the branching instruction, or its address where none is known.
+    SymbolFrom,
+    /// The symbol that it led to.
+    SymbolTo,
+    /// The address of the branching instruction.
+    AddressFrom,
+    /// The address that it led to.
+    AddressTo,
+    /// The source line of the branching instruction.
+    LineFrom,
+    /// The source line that it led to.
+    LineTo,
+    /// Whether it was predicted wrongly.
+    Mispredicted,
+    /// Whether it was in a transaction.
+    InTransaction,
+    /// Whether it was the abort of a transaction.
+    Abort,
+    /// The cycles since the branch before.
+    Cycles,
 }
 
 impl SortKey {
     /// The keys of a report that was not told any.
     pub const DEFAULT: [SortKey; 3] = [SortKey::Comm, SortKey::Dso, SortKey::Symbol];
 
-    const NAMES: [(&'static str, SortKey); 10] = [
+    /// The keys of a report of branches that was not told any.
+    pub const DEFAULT_OF_BRANCHES: [SortKey; 5] = [
+        SortKey::Comm,
+        SortKey::Branch(BranchKey::DsoFrom),
+        SortKey::Branch(BranchKey::SymbolFrom),
+        SortKey::Branch(BranchKey::SymbolTo),
+        SortKey::Branch(BranchKey::Cycles),
+    ];
+
+    const NAMES: [(&'static str, SortKey); 22] = [
         ("pid", SortKey::Thread),
         ("comm", SortKey::Comm),
         ("dso", SortKey::Dso),
@@ -38,6 +78,18 @@ impl SortKey {
         ("tgid", SortKey::Process),
         ("tid", SortKey::Thread),
         ("trace", SortKey::Trace),
+        ("dso_from", SortKey::Branch(BranchKey::DsoFrom)),
+        ("dso_to", SortKey::Branch(BranchKey::DsoTo)),
+        ("symbol_from", SortKey::Branch(BranchKey::SymbolFrom)),
+        ("symbol_to", SortKey::Branch(BranchKey::SymbolTo)),
+        ("mispredict", SortKey::Branch(BranchKey::Mispredicted)),
+        ("abort", SortKey::Branch(BranchKey::Abort)),
+        ("in_tx", SortKey::Branch(BranchKey::InTransaction)),
+        ("cycles", SortKey::Branch(BranchKey::Cycles)),
+        ("srcline_from", SortKey::Branch(BranchKey::LineFrom)),
+        ("srcline_to", SortKey::Branch(BranchKey::LineTo)),
+        ("addr_from", SortKey::Branch(BranchKey::AddressFrom)),
+        ("addr_to", SortKey::Branch(BranchKey::AddressTo)),
     ];
 
     /// The key of a name on the command line; a beginning of a name is enough, letters of either case.
@@ -47,9 +99,17 @@ impl SortKey {
         known.find(|(full, _)| !wanted.is_empty() && full.starts_with(&wanted)).map(|&(_, key)| key)
     }
 
-    /// Whether the key depends on the sample's task and not on where the code stands.
+    /// Whether the key depends on the sample's task, or its branch, and not on where the code stands.
     pub(crate) const fn of_task(self) -> bool {
-        matches!(self, SortKey::Thread | SortKey::Process | SortKey::Comm | SortKey::Cpu | SortKey::Trace)
+        matches!(
+            self,
+            SortKey::Thread
+                | SortKey::Process
+                | SortKey::Comm
+                | SortKey::Cpu
+                | SortKey::Trace
+                | SortKey::Branch(_)
+        )
     }
 }
 

@@ -69,11 +69,14 @@ impl Locations {
         // Places by symbol cost nothing: there are few.
         let mut ran: Vec<bool> = profile.frames.iter().map(|frame| frame.symbol.is_some()).collect();
         for group in profile.events.iter().flat_map(|event| &event.groups) {
-            if let Some(ran) = ran.get_mut(group.frame.index()) {
+            if let Some(ran) = ran.get_mut(group.counted_at(&profile.branches).index()) {
                 *ran = true;
             }
         }
-        let own = placing.all(|frame| frame.dso_address, |id| ran[id.index()]);
+        // Of branches rows show the recorded addresses.
+        let by_branch = !profile.branches.is_empty();
+        let shown = |frame: &Frame| if by_branch { frame.address } else { frame.dso_address };
+        let own = placing.all(shown, |id| ran[id.index()]);
         let called = if chains { placing.all(|frame| frame.address, |_| true) } else { Vec::new() };
         Locations { table: placing.table, own, called }
     }

@@ -15,7 +15,7 @@ use super::rows::GroupIndex;
 use super::task::TaskId;
 use super::weight::Weight;
 use crate::profile::{
-    CommId, EventProfile, FrameId, Level, Profile, SampleGroup, SourceId, ThreadId, TraceId,
+    BranchId, CommId, EventProfile, FrameId, Level, Profile, SampleGroup, SourceId, ThreadId, TraceId,
 };
 
 /// The rows of an event or of a group of events.
@@ -51,6 +51,8 @@ pub struct Row {
     pub address: u64,
     /// The level to show.
     pub level: Level,
+    /// The branch.
+    pub branch: Option<BranchId>,
     /// The texts of its source line and file, where a key asks for them.
     pub source: [Option<SourceId>; 2],
 }
@@ -252,26 +254,39 @@ impl<'a> Draft<'a> {
                 comm: CommId(0),
                 cpu: None,
                 trace: None,
+                branch: None,
                 frame,
                 address,
                 source,
                 level: Level::User,
             };
         };
-        let ran_there = self.shared.locations.own(group.frame) == Some(row.location);
-        let is_row = |id| self.shared.locations.called(id) == Some(row.location);
-        let seen = Seen { group, ran_there, passed_object: row.passed_object };
-        let level = shown_level(self.shared.profile, &seen, frame, self.scope.order, is_row);
+        let branches = &self.shared.profile.branches;
+        let (frame, level) = match group.branch {
+            Some(_) => {
+                let own = self.shared.profile.frames.get(group.frame.index());
+                (group.counted_at(branches), own.map_or(Level::User, |own| own.level))
+            }
+            None => (frame, self.level(row, group, frame)),
+        };
         Row {
             thread: row.thread,
             comm: group.comm,
             cpu: group.cpu,
             trace: group.trace,
+            branch: group.branch,
             frame,
             address,
             level,
             source,
         }
+    }
+
+    fn level(&self, row: &DraftRow, group: &SampleGroup, frame: FrameId) -> Level {
+        let ran_there = self.shared.locations.own(group.frame) == Some(row.location);
+        let is_row = |id| self.shared.locations.called(id) == Some(row.location);
+        let seen = Seen { group, ran_there, passed_object: row.passed_object };
+        shown_level(self.shared.profile, &seen, frame, self.scope.order, is_row)
     }
 
     fn event(&self, member: usize) -> &'a EventProfile {

@@ -1,7 +1,8 @@
-//! Tasks: what is left of a sample's thread, name and CPU when only the keys count.
+//! Tasks: what is left of a sample's thread, name, CPU and branch when only the keys count.
 
 use rustc_hash::FxHashMap;
 
+use super::branches::BranchRanks;
 use super::key::SortKey;
 use super::rank::ranks;
 use crate::profile::{Profile, SampleGroup};
@@ -19,6 +20,7 @@ pub(crate) struct Tasks {
     known: FxHashMap<Box<[i64]>, TaskId>,
     comm_ranks: Vec<u32>,
     trace_ranks: Vec<u32>,
+    branches: BranchRanks,
 }
 
 impl Tasks {
@@ -30,6 +32,7 @@ impl Tasks {
             known: FxHashMap::default(),
             comm_ranks: ranks(profile.comms.iter().map(String::as_str)),
             trace_ranks: ranks(profile.traces.iter().map(String::as_str)),
+            branches: BranchRanks::new(profile, keys),
         }
     }
 
@@ -63,6 +66,7 @@ impl Tasks {
                 let rank = group.trace.and_then(|trace| self.trace_ranks.get(trace.index()));
                 rank.map_or(-1, |&rank| rank.into())
             }
+            SortKey::Branch(key) => self.branches.value(key, group.branch),
             SortKey::Dso | SortKey::Symbol | SortKey::SourceLine | SortKey::SourceFile => 0,
         }
     }

@@ -37,6 +37,7 @@ fn sample(profile: &mut Profile, event: usize, line: &str) {
     let event = &mut profile.events[event];
     let order = event.sample_count;
     event.groups.push(SampleGroup {
+        branch: None,
         thread,
         comm,
         cpu: None,
@@ -281,6 +282,7 @@ fn ids_that_lead_nowhere_are_survived() {
     profile.frames[1] = Frame { dso: Some(DsoId(99)), symbol: Some(SymbolId(99)), ..profile.frames[1] };
     let known = profile.events[0].groups[0];
     profile.events[0].groups.push(SampleGroup {
+        branch: None,
         frame: FrameId(77),
         chain: NodeId(77),
         thread: ThreadId(77),

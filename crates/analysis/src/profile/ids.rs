@@ -45,6 +45,10 @@ id! {
     SourceId
 }
 id! {
+    /// A branch in `Profile::branches`.
+    BranchId
+}
+id! {
     /// A thread in `Profile::threads`.
     ThreadId
 }

@@ -90,6 +90,7 @@ pub(crate) fn run(matches: &ArgMatches, _program: &str) -> Result<i32, Failure> 
         by_address: false,
         inlines: naming::inlines(matches),
         lines: None,
+        branches: None,
     };
     let filter = Filter::from_matches(matches, &reader)?;
     let traced = (matches, itrace::options(matches, ItraceOptions::REPORT)?);

@@ -1,6 +1,7 @@
 //! `report`: a recording as a table of functions and their callers.
 
 mod arguments;
+mod branches;
 mod call_graph;
 mod html;
 mod records;
@@ -23,6 +24,7 @@ use crate::input::{Input, report_chains, report_trouble};
 use crate::output::{Output, print_error};
 use crate::{collect, header, itrace, naming};
 use arguments::{HeaderRequest, Resolved};
+use branches::Counted;
 use shown::Shown;
 
 /// What perf's users may not know; one a run.
@@ -93,10 +95,14 @@ fn show(
         print_error(&format!("{failure}\nError:\nfailed to set cpu bitmap"));
         return Ok(());
     }
-    let options = options.for_events(reader.events()).for_container(reader.container());
+    let traced = (matches, itrace::options(matches, ItraceOptions::REPORT)?);
+    let Some(counted) = Counted::of(matches, reader, traced.1.as_ref()) else {
+        print_error(branches::NO_BRANCHES);
+        return Ok(());
+    };
+    let options = options.for_events(reader.events(), counted)?.for_container(reader.container());
     let names = naming::source(matches, reader)?;
     let formatters = options.wants_traces().then(|| collect::formatters(reader));
-    let traced = (matches, itrace::options(matches, ItraceOptions::REPORT)?);
     let (filter, threads) = Filter::from_matches(matches, reader)?.split_threads();
     let shown = Shown::from_matches(matches, threads)?;
     let Loaded { mut profile, diagnostics, .. } =

@@ -29,6 +29,7 @@ fn profile() -> Profile {
     let (main, work) = (FrameId(0), FrameId(1));
     let (inner, outer) = (chains.insert(&[main, work]), chains.insert(&[main]));
     let group = |frame, chain, samples, period, order| SampleGroup {
+        branch: None,
         thread: ThreadId(0),
         comm: CommId(0),
         cpu: None,

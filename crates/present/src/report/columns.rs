@@ -1,5 +1,6 @@
 //! The columns of a table: headings, widths, and which cell goes where.
 
+mod branches;
 mod cells;
 
 use std::borrow::Cow;
@@ -11,9 +12,11 @@ use oxperf_analysis::profile::{CommId, FrameId, Profile, SourceId, TraceId};
 use rayon::prelude::*;
 
 use cells::{
-    cut, pad, push_address, push_counts, push_cpu, push_cut, push_narrow, push_padded, push_percents,
+    cut, pad, push_counts, push_cpu, push_cut, push_nameless, push_narrow, push_padded, push_percents,
     replace, spread,
 };
+
+use branches::{WidestBranch, branch_heading};
 
 use super::ReportText;
 use super::percent::Percents;
@@ -59,6 +62,7 @@ impl Kind {
             Kind::Key(SortKey::Trace) => "Trace output",
             Kind::Key(SortKey::SourceLine) => "Source:Line",
             Kind::Key(SortKey::SourceFile) => "Source File",
+            Kind::Key(SortKey::Branch(key)) => branch_heading(key),
         }
     }
 }
@@ -201,6 +205,7 @@ impl<'a> Columns<'a> {
                 (Kind::Key(_), Some(separator), _) => replace(buffer, start, separator),
                 // As perf does it, addresses are never cut.
                 (Kind::Key(SortKey::Symbol), None, Some(_)) if self.symbol_name(row.frame).is_none() => {}
+                (Kind::Key(SortKey::Branch(key)), None, Some(_)) if self.is_address(key, row) => {}
                 (Kind::Key(_), None, Some(width)) => cut(buffer, start, width),
                 (Kind::Key(_), None, None) => {}
                 (_, Some(_), _) => spread(buffer, start, 0, width),
@@ -225,6 +230,7 @@ impl<'a> Columns<'a> {
             SortKey::SourceFile => {
                 push_padded(buffer, self.source(row.source[1]), if last { 0 } else { width })
             }
+            SortKey::Branch(key) => self.branch(buffer, key, row, (width, last)),
             SortKey::Thread | SortKey::Process => self.task(buffer, key, row, width),
         }
     }
@@ -267,9 +273,7 @@ impl<'a> Columns<'a> {
                 // As in perf the column is not made wider for it.
                 buffer.extend_from_slice(if self.is_inlined(row.frame) { b" (inlined)" } else { b"" });
             }
-            // As C does it, zero goes without 0x.
-            None if row.address == 0 => buffer.extend_from_slice(&[b'0'; 16]),
-            None => push_address(buffer, row.address),
+            None => push_nameless(buffer, row.address),
         }
         pad(buffer, start, width);
     }
@@ -322,6 +326,7 @@ fn width(kind: Kind, widest: &Widest, events: usize) -> usize {
         Kind::Key(SortKey::SourceLine) => widest.source[0],
         Kind::Key(SortKey::SourceFile) => widest.source[1],
         Kind::Key(SortKey::Process | SortKey::Cpu) => 0,
+        Kind::Key(SortKey::Branch(key)) => widest.branch.of_key(key),
     };
     needed.max(kind.heading().len())
 }
@@ -345,6 +350,7 @@ struct Widest {
     trace: usize,
     /// Of the source line and file.
     source: [usize; 2],
+    branch: WidestBranch,
 }
 
 impl Widest {
@@ -364,6 +370,7 @@ impl Widest {
             symbol: symbol.map_or(ADDRESS_WIDTH, |name| name.len() + "[k] ".len()),
             trace: visible(columns.trace(row.trace)).len(),
             source: row.source.map(|source| columns.source(source).len()),
+            branch: WidestBranch::of_row(columns, row, unresolved),
         }
     }
 
@@ -374,6 +381,7 @@ impl Widest {
             symbol: self.symbol.max(other.symbol),
             trace: self.trace.max(other.trace),
             source: [0, 1].map(|nth| self.source[nth].max(other.source[nth])),
+            branch: self.branch.with(other.branch),
         }
     }
 }

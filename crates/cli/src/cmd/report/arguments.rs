@@ -3,12 +3,13 @@
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use oxperf_abi::{EventType, SampleType};
 use oxperf_analysis::collect::{CollectOptions, LineText};
-use oxperf_analysis::hist::{HistOptions, Order, SortKey};
+use oxperf_analysis::hist::{BranchKey, HistOptions, Order, SortKey};
 use oxperf_analysis::profile::Profile;
 use oxperf_data::{Container, EventEntry};
 use oxperf_itrace::ItraceOptions;
 use oxperf_present::report::ReportText;
 
+use super::branches::{self, Counted};
 use super::call_graph::CallGraphSpec;
 use crate::cmd::dump;
 use crate::failure::Failure;
@@ -31,9 +32,11 @@ pub(super) struct Resolved {
     pub(super) header: HeaderRequest,
     pub(super) full_header: bool,
     pub(super) collect: CollectOptions,
+    /// The keys that were asked for; the usual ones are not.
+    sort: Option<String>,
     keys: Vec<SortKey>,
-    /// Whether the keys were asked for, and are not the usual ones.
-    keys_asked: bool,
+    counted: Counted,
+    line_text: LineText,
     children: bool,
     /// Whether they were asked for, and are not just the default.
     children_asked: bool,
@@ -61,6 +64,7 @@ pub(super) fn command() -> Command {
         .args(input::arguments())
         .next_help_heading("The table")
         .args(table_arguments())
+        .args(super::branches::arguments())
         .next_help_heading("Which samples")
         .args(crate::filter::arguments())
         .args(super::shown::arguments())
@@ -131,7 +135,6 @@ fn table_arguments() -> [Arg; 15] {
 
 /// Turns the arguments into what the stages take.
 pub(super) fn resolve(matches: &ArgMatches) -> Result<Resolved, Failure> {
-    let keys = sort_keys(matches.get_one::<String>("sort").map(String::as_str))?;
     let mut call_graph = CallGraphSpec::default();
     if let Some(text) = matches.get_one::<String>("call-graph") {
         call_graph.apply(text).map_err(Failure::bad_option)?;
@@ -154,7 +157,7 @@ pub(super) fn resolve(matches: &ArgMatches) -> Result<Resolved, Failure> {
         header,
         full_header: matches.get_flag("show-info"),
         collect: CollectOptions {
-            by_cpu: keys.contains(&SortKey::Cpu),
+            by_cpu: false,
             chains,
             max_stack,
             keep_outermost: order(&call_graph, children) == Order::Caller,
@@ -162,13 +165,13 @@ pub(super) fn resolve(matches: &ArgMatches) -> Result<Resolved, Failure> {
             moments: page,
             by_address: false,
             inlines: naming::inlines(matches),
-            lines: keys
-                .iter()
-                .any(|key| matches!(key, SortKey::SourceLine | SortKey::SourceFile))
-                .then(|| LineText { whole_paths: matches.get_flag("full-source-path") }),
+            lines: None,
+            branches: None,
         },
-        keys,
-        keys_asked: matches.contains_id("sort"),
+        sort: matches.get_one::<String>("sort").cloned(),
+        keys: Vec::new(),
+        counted: Counted::Samples,
+        line_text: LineText { whole_paths: matches.get_flag("full-source-path") },
         children,
         children_asked: matches.get_flag("children"),
         stream: false,
@@ -194,10 +197,14 @@ fn order(call_graph: &CallGraphSpec, children: bool) -> Order {
     call_graph.order.unwrap_or(if children { Order::Caller } else { Order::Callee })
 }
 
-fn sort_keys(text: Option<&str>) -> Result<Vec<SortKey>, Failure> {
-    let Some(text) = text else { return Ok(SortKey::DEFAULT.to_vec()) };
+fn sort_keys(text: Option<&str>, counted: Counted) -> Result<Vec<SortKey>, Failure> {
+    let usual: &[SortKey] = match counted {
+        Counted::Samples => &SortKey::DEFAULT,
+        Counted::Branches => &SortKey::DEFAULT_OF_BRANCHES,
+    };
+    let Some(text) = text else { return Ok(usual.to_vec()) };
     let (mut keys, list) = match text.strip_prefix('+') {
-        Some(list) => (SortKey::DEFAULT.to_vec(), list),
+        Some(list) => (usual.to_vec(), list),
         None => (Vec::new(), text),
     };
     for name in list.split([',', ' ']).filter(|name| !name.is_empty()) {
@@ -206,24 +213,40 @@ fn sort_keys(text: Option<&str>) -> Result<Vec<SortKey>, Failure> {
                 "Error:\nUnknown --sort key: `{name}'\nKnown keys: comm, dso, sym, srcline, srcfile, pid, tgid, cpu, trace"
             ))
         })?;
+        if matches!(key, SortKey::Branch(_)) && counted != Counted::Branches {
+            return Err(Failure::bad_option(format!(
+                "Error:\nInvalid --sort key: `{name}'\nIt tells of branches: record them with -b, and report -b counts them"
+            )));
+        }
         if !keys.contains(&key) {
             keys.push(key);
         }
     }
     match keys.is_empty() {
-        true => Ok(SortKey::DEFAULT.to_vec()),
+        true => Ok(usual.to_vec()),
         false => Ok(keys),
     }
 }
 
+fn tells_lines(key: &SortKey) -> bool {
+    let lines = [SortKey::SourceLine, SortKey::SourceFile];
+    lines.contains(key) || matches!(key, SortKey::Branch(BranchKey::LineFrom | BranchKey::LineTo))
+}
+
 impl Resolved {
-    /// Tracepoints alone are told apart by what their records say, unless keys were asked for.
-    pub(super) fn for_events(mut self, events: &[EventEntry]) -> Resolved {
+    /// What the keys come to for these events and what is counted of them. Tracepoints alone are told apart by what
+    /// their records say, unless keys were asked for.
+    pub(super) fn for_events(mut self, events: &[EventEntry], counted: Counted) -> Result<Resolved, Failure> {
         let tracepoint = |event: &EventEntry| event.stored.attr.kind == EventType::TRACEPOINT;
-        if !self.keys_asked && !events.is_empty() && events.iter().all(tracepoint) {
-            self.keys = vec![SortKey::Trace];
-        }
-        self
+        self.keys = match self.sort.is_none() && !events.is_empty() && events.iter().all(tracepoint) {
+            true => vec![SortKey::Trace],
+            false => sort_keys(self.sort.as_deref(), counted)?,
+        };
+        self.counted = counted;
+        self.collect.by_cpu = self.keys.contains(&SortKey::Cpu);
+        self.collect.branches = (counted == Counted::Branches).then(|| branches::detail(&self.keys));
+        self.collect.lines = self.keys.iter().any(tells_lines).then_some(self.line_text);
+        Ok(self)
     }
 
     /// Of a stream perf does not count what a function called as its own, but reads its chains as if it did.
@@ -244,7 +267,9 @@ impl Resolved {
 
     /// What to count and what to write; how chains are read depends on whether the recording has any.
     pub(super) fn for_profile(&self, profile: &Profile) -> (HistOptions, ReportText) {
-        let chains = profile.events.iter().any(|event| event.has_callchains);
+        // Branches have no callers.
+        let chains =
+            self.counted == Counted::Samples && profile.events.iter().any(|event| event.has_callchains);
         let children = self.children && chains;
         let order = order(&self.call_graph, children);
         let hist = HistOptions {
@@ -255,7 +280,7 @@ impl Resolved {
             min_percent: self.min_percent,
             group: self.group,
         };
-        let skip_first = self.keys_asked && self.keys.first() == Some(&SortKey::Symbol);
+        let skip_first = self.sort.is_some() && self.keys.first() == Some(&SortKey::Symbol);
         let text = ReportText {
             keys: self.keys.clone(),
             samples: self.samples,

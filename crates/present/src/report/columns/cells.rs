@@ -72,8 +72,16 @@ pub(super) fn push_cpu(buffer: &mut Vec<u8>, cpu: Option<u32>, width: usize) {
     };
 }
 
+/// Appends an address in the place of a name. As C does it, zero goes without 0x.
+pub(super) fn push_nameless(buffer: &mut Vec<u8>, address: u64) {
+    match address {
+        0 => buffer.extend_from_slice(&[b'0'; 16]),
+        _ => push_address(buffer, address),
+    }
+}
+
 /// Appends `0x` and all 16 digits.
-pub(super) fn push_address(buffer: &mut Vec<u8>, address: u64) {
+fn push_address(buffer: &mut Vec<u8>, address: u64) {
     const DIGITS: &[u8; 16] = b"0123456789abcdef";
     buffer.extend_from_slice(b"0x");
     buffer.extend((0..16).rev().map(|place| DIGITS[(address >> (place * 4) & 0xf) as usize]));

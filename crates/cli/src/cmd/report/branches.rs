@@ -1,0 +1,82 @@
+//! Whether a report counts samples or the branches that they carry.
+
+use clap::{Arg, ArgAction, ArgMatches};
+use oxperf_abi::{BranchEntry, SampleType};
+use oxperf_analysis::collect::BranchDetail;
+use oxperf_analysis::hist::{BranchKey, SortKey};
+use oxperf_data::Reader;
+use oxperf_data::features::BranchStack;
+use oxperf_itrace::ItraceOptions;
+
+/// The refusal of `-b` where samples carry no branches.
+pub(super) const NO_BRANCHES: &str =
+    "Error:\nSelected -b but no branch data. Did you call perf record without -b?";
+
+/// The options.
+pub(super) fn arguments() -> [Arg; 2] {
+    let flag = |name: &'static str| Arg::new(name).long(name).action(ArgAction::SetTrue);
+    [
+        flag("branch-stack").short('b').overrides_with("no-branch-stack").help(
+            "Count the branches that samples carry [default where the recorder was asked for branches]",
+        ),
+        flag("no-branch-stack").help("Count the samples, though they carry branches"),
+    ]
+}
+
+/// What a report counts.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Counted {
+    /// Samples, by their periods.
+    Samples,
+    /// Each branch that a sample carries, for one.
+    Branches,
+}
+
+impl Counted {
+    /// What the options say, else what the recording suggests; `None` for branches that no sample can have.
+    pub(super) fn of(
+        matches: &ArgMatches,
+        reader: &Reader<'_>,
+        itrace: Option<&ItraceOptions>,
+    ) -> Option<Counted> {
+        let made = itrace.is_some_and(|made| made.last_branch || made.add_last_branch);
+        if matches.get_flag("branch-stack") {
+            let carries = |sample_type: SampleType| sample_type.contains(SampleType::BRANCH_STACK);
+            let recorded = reader.events().iter().any(|event| carries(event.stored.attr.sample_type));
+            return (recorded || made).then_some(Counted::Branches);
+        }
+        let copies = reader
+            .events()
+            .iter()
+            .any(|event| event.stored.attr.sample_type.contains(SampleType::STACK_USER));
+        let asked = reader.features().get::<BranchStack>().ok().flatten().is_some() && !copies;
+        // A page shows samples: a branch has no time.
+        let wanted = !matches.get_flag("no-branch-stack") && !super::html::is_asked(matches);
+        Some(match (asked || made) && wanted {
+            true => Counted::Branches,
+            false => Counted::Samples,
+        })
+    }
+}
+
+/// What the keys need to be known of each branch.
+pub(super) fn detail(keys: &[SortKey]) -> BranchDetail {
+    let mut detail = BranchDetail::default();
+    for key in keys {
+        let SortKey::Branch(key) = key else { continue };
+        match key {
+            BranchKey::Mispredicted => detail.flags |= BranchEntry::MISPREDICTED | BranchEntry::PREDICTED,
+            BranchKey::InTransaction => detail.flags |= BranchEntry::IN_TRANSACTION,
+            BranchKey::Abort => detail.flags |= BranchEntry::ABORT,
+            BranchKey::Cycles => detail.flags |= BranchEntry::CYCLES,
+            BranchKey::AddressFrom | BranchKey::AddressTo => detail.addresses = true,
+            BranchKey::DsoFrom
+            | BranchKey::DsoTo
+            | BranchKey::SymbolFrom
+            | BranchKey::SymbolTo
+            | BranchKey::LineFrom
+            | BranchKey::LineTo => {}
+        }
+    }
+    detail
+}

@@ -1,0 +1,182 @@
+//! Columns about branches.
+
+use std::io::Write;
+
+use oxperf_abi::BranchEntry;
+use oxperf_analysis::hist::{BranchKey, Row};
+use oxperf_analysis::profile::{Branch, BranchEnd, Level};
+
+use super::cells::{pad, push_cut, push_nameless, push_padded};
+use super::{ADDRESS_WIDTH, Columns};
+use crate::visible::visible;
+
+pub(super) fn branch_heading(key: BranchKey) -> &'static str {
+    match key {
+        BranchKey::DsoFrom => "Source Shared Object",
+        BranchKey::DsoTo => "Target Shared Object",
+        BranchKey::SymbolFrom => "Source Symbol",
+        BranchKey::SymbolTo => "Target Symbol",
+        BranchKey::AddressFrom => "Source Address",
+        BranchKey::AddressTo => "Target Address",
+        BranchKey::LineFrom => "From Source:Line",
+        BranchKey::LineTo => "To Source:Line",
+        BranchKey::Mispredicted => "Branch Mispredicted",
+        BranchKey::InTransaction => "Branch in transaction",
+        BranchKey::Abort => "Transaction abort",
+        BranchKey::Cycles => "Basic Block Cycles",
+    }
+}
+
+/// What stands in columns about branches where a row is about none.
+const NO_BRANCH: &str = "N/A";
+
+impl Columns<'_> {
+    fn branch_of(&self, row: &Row) -> Option<&Branch> {
+        self.profile.branches.get(row.branch?.index())
+    }
+
+    /// The cell of a key, at least as wide as its column.
+    pub(super) fn branch(
+        &self,
+        buffer: &mut Vec<u8>,
+        key: BranchKey,
+        row: &Row,
+        (width, last): (usize, bool),
+    ) {
+        let Some(branch) = self.branch_of(row) else { return push_padded(buffer, NO_BRANCH, width) };
+        let letter = |bit, set: &'static str| if branch.is(bit) { set } else { "." };
+        match key {
+            BranchKey::DsoFrom => push_cut(buffer, self.dso(branch.from.frame).unwrap_or("[unknown]"), width),
+            BranchKey::DsoTo => push_cut(buffer, self.dso(branch.to.frame).unwrap_or("[unknown]"), width),
+            BranchKey::SymbolFrom => self.branch_symbol(buffer, branch.from, width),
+            BranchKey::SymbolTo => self.branch_symbol(buffer, branch.to, width),
+            BranchKey::AddressFrom => self.branch_address(buffer, row.level, branch.from, (width, last)),
+            BranchKey::AddressTo => self.branch_address(buffer, row.level, branch.to, (width, last)),
+            BranchKey::LineFrom => push_padded(buffer, &self.branch_line(branch.from), width),
+            BranchKey::LineTo => push_padded(buffer, &self.branch_line(branch.to), width),
+            BranchKey::Mispredicted => push_padded(buffer, prediction(branch), width),
+            BranchKey::InTransaction => {
+                push_padded(buffer, letter(BranchEntry::IN_TRANSACTION, "T"), width);
+            }
+            BranchKey::Abort => push_padded(buffer, letter(BranchEntry::ABORT, "A"), width),
+            BranchKey::Cycles => match branch.cycles() {
+                0 => push_padded(buffer, "-", width),
+                // Writing to a vector cannot fail.
+                cycles => drop(write!(buffer, "{cycles:<width$}")),
+            },
+        }
+    }
+
+    fn branch_symbol(&self, buffer: &mut Vec<u8>, end: BranchEnd, width: usize) {
+        let Some(frame) = self.profile.frames.get(end.frame.index()) else { return };
+        let start = buffer.len();
+        buffer.extend_from_slice(&[b'[', frame.level.letter() as u8, b']', b' ']);
+        match self.symbol_name(end.frame) {
+            Some(name) => buffer.extend_from_slice(name.as_bytes()),
+            None => push_nameless(buffer, frame.dso_address),
+        }
+        pad(buffer, start, width);
+    }
+
+    /// The name is cut to the column, the distance from the symbol's beginning is not. The last column is not filled up.
+    fn branch_address(
+        &self,
+        buffer: &mut Vec<u8>,
+        level: Level,
+        end: BranchEnd,
+        (width, last): (usize, bool),
+    ) {
+        let Some(frame) = self.profile.frames.get(end.frame.index()) else { return };
+        let (_, address) = end.address.unwrap_or((frame.address, frame.dso_address));
+        let start = buffer.len();
+        buffer.extend_from_slice(&[b'[', level.letter() as u8, b']', b' ']);
+        let symbol = frame.symbol.and_then(|symbol| self.profile.symbols.get(symbol.index()));
+        match (symbol, self.symbol_name(end.frame)) {
+            (Some(symbol), Some(name)) => {
+                let room = width.saturating_sub(LEVEL_WIDTH);
+                push_cut(buffer, name, room.min(name.len()));
+                match address.wrapping_sub(symbol.start) {
+                    0 => {}
+                    // Writing to a vector cannot fail.
+                    distance => drop(write!(buffer, "+{distance:#x}")),
+                }
+            }
+            _ => push_nameless(buffer, address),
+        }
+        pad(buffer, start, if last { 0 } else { width });
+    }
+
+    fn branch_line(&self, end: BranchEnd) -> std::borrow::Cow<'_, str> {
+        visible(self.profile.branch_line(end).unwrap_or_default())
+    }
+
+    /// Whether a cell shows an address in the place of a name.
+    pub(super) fn is_address(&self, key: BranchKey, row: &Row) -> bool {
+        let nameless = |end: BranchEnd| self.symbol_name(end.frame).is_none();
+        self.branch_of(row).is_some_and(|branch| match key {
+            BranchKey::SymbolFrom => nameless(branch.from),
+            BranchKey::SymbolTo => nameless(branch.to),
+            BranchKey::AddressFrom | BranchKey::AddressTo => true,
+            _ => false,
+        })
+    }
+}
+
+/// Width of a level and the blank behind it.
+const LEVEL_WIDTH: usize = "[k] ".len();
+
+fn prediction(branch: &Branch) -> &'static str {
+    match (branch.is(BranchEntry::PREDICTED), branch.is(BranchEntry::MISPREDICTED)) {
+        (false, true) => "Y",
+        _ => "N",
+    }
+}
+
+/// The widths that rows need for columns about branches; of both ends, the source's first.
+#[derive(Default)]
+pub(super) struct WidestBranch {
+    dso: [usize; 2],
+    symbol: [usize; 2],
+    address: [usize; 2],
+    line: [usize; 2],
+}
+
+impl WidestBranch {
+    /// An object without a symbol gets the width `unresolved`, whatever it is called.
+    pub(super) fn of_row(columns: &Columns<'_>, row: &Row, unresolved: usize) -> WidestBranch {
+        let Some(branch) = columns.branch_of(row) else { return WidestBranch::default() };
+        let ends = [branch.from, branch.to];
+        let symbol = |end: BranchEnd| columns.symbol_name(end.frame);
+        let dso = |end: BranchEnd| columns.dso(end.frame).map_or(0, str::len);
+        WidestBranch {
+            dso: ends.map(|end| if symbol(end).is_some() { dso(end) } else { unresolved }),
+            symbol: ends.map(|end| symbol(end).map_or(ADDRESS_WIDTH, |name| name.len() + LEVEL_WIDTH)),
+            address: ends.map(|end| symbol(end).map_or(ADDRESS_WIDTH, |_| 0)),
+            line: ends.map(|end| columns.branch_line(end).len()),
+        }
+    }
+
+    pub(super) fn with(self, other: WidestBranch) -> WidestBranch {
+        let wider = |one: [usize; 2], other: [usize; 2]| [one[0].max(other[0]), one[1].max(other[1])];
+        WidestBranch {
+            dso: wider(self.dso, other.dso),
+            symbol: wider(self.symbol, other.symbol),
+            address: wider(self.address, other.address),
+            line: wider(self.line, other.line),
+        }
+    }
+
+    pub(super) fn of_key(&self, key: BranchKey) -> usize {
+        match key {
+            BranchKey::DsoFrom => self.dso[0],
+            BranchKey::DsoTo => self.dso[1],
+            BranchKey::SymbolFrom => self.symbol[0],
+            BranchKey::SymbolTo => self.symbol[1],
+            BranchKey::AddressFrom => self.address[0],
+            BranchKey::AddressTo => self.address[1],
+            BranchKey::LineFrom => self.line[0],
+            BranchKey::LineTo => self.line[1],
+            BranchKey::Mispredicted | BranchKey::InTransaction | BranchKey::Abort | BranchKey::Cycles => 0,
+        }
+    }
+}
