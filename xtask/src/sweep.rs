@@ -3,6 +3,7 @@
 mod accepted;
 mod case;
 mod compare;
+mod live;
 mod mutations;
 mod public;
 mod recorded;
@@ -61,6 +62,7 @@ pub(crate) fn run(mut args: Args) -> Result<ExitCode> {
     let mut good = !options.only.is_empty() || mutations::sweep(&options, mutations)?;
     if recorded {
         good &= recorded::sweep(&options)?;
+        good &= live::sweep(&options)?;
     }
     if traced {
         good &= traced::sweep(&options)?;

@@ -4,10 +4,12 @@
 //! outermost level is the thread's name. A node's `total` covers everything called from it, its `own` only itself.
 
 mod build;
+mod change;
 mod fold;
 
 use crate::profile::{EventProfile, Profile};
 
+pub use change::ChangedTree;
 pub use fold::Folded;
 
 /// A merged call tree over names that stand in it once.

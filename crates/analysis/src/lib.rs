@@ -5,6 +5,7 @@
 
 pub mod calls;
 pub mod collect;
+pub mod diff;
 pub mod flame;
 pub mod hist;
 pub mod profile;

@@ -6,6 +6,7 @@ mod buildid_cache;
 mod buildid_list;
 mod bundle;
 mod data;
+mod diff;
 mod dump;
 mod evlist;
 mod export;
@@ -30,10 +31,11 @@ pub(crate) struct Entry {
 }
 
 /// All commands, in the order of the help.
-pub(crate) const ALL: [Entry; 13] = [
+pub(crate) const ALL: [Entry; 14] = [
     Entry { name: "profile", command: profile::command, run: profile::run },
     Entry { name: "record", command: record::command, run: record::run },
     Entry { name: "report", command: report::command, run: report::run },
+    Entry { name: "diff", command: diff::command, run: diff::run },
     Entry { name: "annotate", command: annotate::command, run: annotate::run },
     Entry { name: "script", command: script::command, run: script::run },
     Entry { name: "export", command: export::command, run: export::run },

@@ -43,9 +43,19 @@ pub(crate) struct Threads {
 impl Filter {
     /// Takes the options for a recording.
     pub(crate) fn from_matches(matches: &ArgMatches, reader: &Reader<'_>) -> Result<Filter, Failure> {
+        let times = matches.get_one::<String>("time").map(String::as_str);
+        Filter::of_times(matches, times, reader)
+    }
+
+    /// The same with these windows of time instead of those that the options tell.
+    pub(crate) fn of_times(
+        matches: &ArgMatches,
+        times: Option<&str>,
+        reader: &Reader<'_>,
+    ) -> Result<Filter, Failure> {
         let text = |name| matches.get_one::<String>(name).map(String::as_str);
         Ok(Filter {
-            times: text("time").map(|text| TimeWindows::parse(text, reader)).transpose()?,
+            times: times.map(|text| TimeWindows::parse(text, reader)).transpose()?,
             cpus: text("cpu").map(cpus).transpose()?,
             comms: text("comms").map(names).transpose()?,
             pids: text("pid").map(|text| ids(text, "pid")).transpose()?,

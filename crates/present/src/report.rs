@@ -2,7 +2,7 @@
 //!
 //! The layout is perf 7.2's to the byte. Names from the recording are shown as [`crate::visible`] makes them.
 
-mod columns;
+pub(crate) mod columns;
 mod graph;
 mod list;
 mod percent;

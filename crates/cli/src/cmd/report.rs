@@ -5,7 +5,7 @@ mod branches;
 mod call_graph;
 mod html;
 mod records;
-mod shown;
+pub(super) mod shown;
 
 use std::io::Write;
 

@@ -118,9 +118,14 @@ class Painter {
     const { colours, marked, match } = scene;
     const frame = this.tree.frame[node];
     if (frame < 0) return colours.all;
-    if (!marked) return colours.fill[frame];
+    if (!marked) return this.plain(colours, node);
     if (!marked[frame]) return colours.quiet[frame];
-    return match ?? colours.fill[frame];
+    return match ?? this.plain(colours, node);
+  }
+
+  // The fill of a box that nothing marks; a page may have colours for each node.
+  plain(colours, node) {
+    return colours.nodes ? colours.nodes[node] : colours.fill[this.tree.frame[node]];
   }
 
   // Shows what too narrow boxes are made of: each sliver has the colour of its first box, and over it that of marked
@@ -151,7 +156,7 @@ class Painter {
     const width = Math.min(this.width, x + w) - left;
     const frame = this.tree.frame[node];
     context.globalAlpha = SLIVER_ALPHA;
-    context.fillStyle = scene.marked ? scene.colours.quiet[frame] : scene.colours.fill[frame];
+    context.fillStyle = scene.marked ? scene.colours.quiet[frame] : this.plain(scene.colours, node);
     context.fillRect(left, y, width, ROW - 1);
     if (held <= 0) return;
     context.globalAlpha = Math.max(HELD_LEAST, held);

@@ -49,7 +49,7 @@ function frameOrders(weights, table, dsos) {
 function rankFrames(weights, table, marked, sort, dsos) {
   const ranked = [];
   for (let frame = 0; frame < table.count; frame++) {
-    if (weights.total[frame] > 0 && table.kind[frame] !== KIND.thread && (!marked || marked[frame])) ranked.push(frame);
+    if ((weights.total[frame] || weights.own[frame]) && table.kind[frame] !== KIND.thread && (!marked || marked[frame])) ranked.push(frame);
   }
   const orders = frameOrders(weights, table, dsos);
   const first = orders[sort.by];
@@ -58,17 +58,17 @@ function rankFrames(weights, table, marked, sort, dsos) {
   return ranked.sort((a, b) => sign * first(a, b) || second(b, a));
 }
 
-function functionRow(frame, weights, whole, most, table, dsos, theme, choose) {
+function functionRow(frame, weights, share, most, table, dsos, theme, choose) {
   const dso = dsos[table.dso[frame]];
-  const share = element("td", { class: "number share" }, percent(weights.own[frame], whole));
-  share.style.setProperty("--share", `${most > 0 ? (100 * weights.own[frame]) / most : 0}%`);
+  const own = element("td", { class: "number share" }, share(weights.own[frame]));
+  own.style.setProperty("--share", `${most > 0 ? (100 * Math.abs(weights.own[frame])) / most : 0}%`);
   const name = element("button", { type: "button", title: "Mark in the graph", onclick: () => choose(frame) });
   name.append(bdi(table.name[frame]));
   const object = element("td", { class: "object", title: dso?.path });
   if (dso) object.append(swatch(dsoColour(dso, theme)), bdi(dso.name));
   return element("tr", {},
-    share,
-    element("td", { class: "number" }, percent(weights.total[frame], whole)),
+    own,
+    element("td", { class: "number" }, share(weights.total[frame])),
     element("td", { class: "number samples" }, grouped(weights.ownSamples[frame])),
     element("td", { class: "name" }, name),
     object);

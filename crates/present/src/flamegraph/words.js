@@ -56,14 +56,23 @@ Object.assign(Page.prototype, {
     return element("li", {}, element("button", { type: "button", onclick: show }, `${count} more`));
   },
 
+  // What the table tells of each function: its weights below the focus, and their shares.
+  weigh() {
+    return weighFrames(this.tree, this.table.count, this.focus);
+  },
+
+  share(part) {
+    return percent(part, this.tree.total[this.focus]);
+  },
+
   showFunctions() {
-    const { tree, table, marked } = this;
-    if (this.weighed !== this.focus) this.weights = weighFrames(tree, table.count, this.focus);
+    const { table, marked } = this;
+    if (this.weighed !== this.focus) this.weights = this.weigh();
     this.weighed = this.focus;
     const ranked = rankFrames(this.weights, table, marked, this.sort, this.head.dsos);
-    const whole = tree.total[this.focus];
-    const most = this.weights.own.reduce((a, b) => Math.max(a, b), 0);
-    const rows = ranked.slice(0, this.rows).map((frame) => functionRow(frame, this.weights, whole, most, table,
+    const share = (part) => this.share(part);
+    const most = this.weights.own.reduce((a, b) => Math.max(a, Math.abs(b)), 0);
+    const rows = ranked.slice(0, this.rows).map((frame) => functionRow(frame, this.weights, share, most, table,
       this.head.dsos, this.state.theme, (chosen) => this.chooseFunction(chosen)));
     if (!rows.length) rows.push(element("tr", {}, element("td", { colspan: 5, class: "nothing" }, "No function matches")));
     byId("functions").replaceChildren(...rows);
@@ -123,6 +132,17 @@ Object.assign(Page.prototype, {
     const dso = head.dsos[this.table.dso[frame]];
     const thread = node === ALL || tree.depth[node] === 1 ? "" : this.nameOf(threadOf(tree, node));
     const where = [dso && `${dso.path}${dso.kernel ? " (kernel)" : ""}`, thread && `thread ${thread}`];
+    return [
+      element("div", { class: "function" }, bdi(frame >= 0 ? this.table.name[frame] : "all")),
+      element("div", { class: "where" }, bdi(where.filter(Boolean).join(" · "))),
+      tipTerms(this.terms(node)),
+    ];
+  },
+
+  // What the hover box tells of a node's weight.
+  terms(node) {
+    const { tree } = this;
+    const frame = tree.frame[node];
     const up = tree.parent[node];
     const total = tree.total[node];
     const terms = [["Total", this.weightText(total, tree.samples[node]), `${percent(total, this.whole)} of all`]];
@@ -131,11 +151,7 @@ Object.assign(Page.prototype, {
       const own = this.weightText(tree.own[node], tree.ownSamples[node]);
       terms.push(["Self", own, `${percent(tree.own[node], this.whole)} of all`]);
     }
-    return [
-      element("div", { class: "function" }, bdi(frame >= 0 ? this.table.name[frame] : "all")),
-      element("div", { class: "where" }, bdi(where.filter(Boolean).join(" · "))),
-      tipTerms(terms),
-    ];
+    return terms;
   },
 
   restTip({ rest, first, from, to }) {

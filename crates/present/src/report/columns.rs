@@ -74,6 +74,11 @@ struct Column {
     wished: Option<usize>,
 }
 
+/// The words above the column of a key.
+pub(crate) fn key_heading(key: SortKey) -> &'static str {
+    Kind::Key(key).heading()
+}
+
 /// What a worker remembers from row to row.
 pub(super) struct Memory {
     all: Vec<Percents>,
@@ -83,7 +88,7 @@ pub(super) struct Memory {
 }
 
 /// The columns of one table.
-pub(super) struct Columns<'a> {
+pub(crate) struct Columns<'a> {
     profile: &'a Profile,
     list: Vec<Column>,
     separator: Option<&'a str>,
@@ -105,22 +110,11 @@ impl<'a> Columns<'a> {
         let events = || table.events.iter().map(|&event| profile.events.get(event));
         let totals = events().map(|event| event.map_or(0, |event| event.period_total));
         let latencies = events().map(|event| event.map_or(0, |event| event.latency_total));
-        let mut columns = Columns {
-            profile,
-            list: Vec::new(),
-            separator: text.separator.as_deref(),
-            percents: totals.map(Percents::new).collect(),
-            latencies: latencies.map(Percents::new).collect(),
-            comms: profile.comms.iter().map(|name| visible(name)).collect(),
-            leaders: if text.keys.contains(&SortKey::Process) { leaders(profile) } else { HashMap::new() },
-            dsos: profile.dsos.iter().map(|dso| visible(&dso.short)).collect(),
-            sources: profile.sources.iter().map(|text| visible(text)).collect(),
-            symbols: profile.symbols.iter().map(|symbol| visible(&symbol.name)).collect(),
-        };
+        let mut columns = Columns::empty(profile, text);
+        columns.percents = totals.map(Percents::new).collect();
+        columns.latencies = latencies.map(Percents::new).collect();
         let events = table.events.len();
-        let resolved_only = text.narrow_objects || text.separator.is_some() || !text.widths.is_empty();
-        let unresolved = if resolved_only { 0 } else { UNRESOLVED_DSO_WIDTH };
-        let widest = Widest::of(&columns, table, unresolved);
+        let widest = Widest::of(&columns, table.rows(), unresolved_width(text));
         let kinds = kinds(table.children, profile.has_latency, text);
         let wished = text.widths.iter().copied().chain(std::iter::repeat(0));
         let column = |(kind, wished)| {
@@ -134,6 +128,50 @@ impl<'a> Columns<'a> {
         };
         columns.list = kinds.zip(wished).map(column).collect();
         columns
+    }
+
+    /// What cells are made of, without any column yet.
+    fn empty(profile: &'a Profile, text: &'a ReportText) -> Columns<'a> {
+        Columns {
+            profile,
+            list: Vec::new(),
+            separator: text.separator.as_deref(),
+            percents: Vec::new(),
+            latencies: Vec::new(),
+            comms: profile.comms.iter().map(|name| visible(name)).collect(),
+            leaders: if text.keys.contains(&SortKey::Process) { leaders(profile) } else { HashMap::new() },
+            dsos: profile.dsos.iter().map(|dso| visible(&dso.short)).collect(),
+            sources: profile.sources.iter().map(|text| visible(text)).collect(),
+            symbols: profile.symbols.iter().map(|symbol| visible(&symbol.name)).collect(),
+        }
+    }
+
+    /// The columns of keys alone, for rows of one profile.
+    pub(crate) fn of_keys(profile: &'a Profile, rows: &[Row], text: &'a ReportText) -> Columns<'a> {
+        let mut columns = Columns::empty(profile, text);
+        let unresolved = unresolved_width(text);
+        let widest = Widest::of(&columns, rows, unresolved);
+        let column = |&key| {
+            let kind = Kind::Key(key);
+            Column { kind, width: width(kind, &widest, 1), wished: None }
+        };
+        columns.list = text.keys.iter().map(column).collect();
+        columns
+    }
+
+    /// The widths of the columns.
+    pub(crate) fn widths(&self) -> impl Iterator<Item = usize> + '_ {
+        self.list.iter().map(|column| column.width)
+    }
+
+    /// One cell of a column of keys, not narrower than `width` unless it is the last of its row.
+    pub(crate) fn key_cell(&self, buffer: &mut Vec<u8>, nth: usize, row: &Row, width: usize, last: bool) {
+        let Some(Column { kind: Kind::Key(key), .. }) = self.list.get(nth) else { return };
+        let start = buffer.len();
+        self.key(buffer, *key, row, width, last);
+        if let Some(separator) = self.separator {
+            replace(buffer, start, separator);
+        }
     }
 
     /// The lines above the rows.
@@ -331,6 +369,12 @@ fn width(kind: Kind, widest: &Widest, events: usize) -> usize {
     needed.max(kind.heading().len())
 }
 
+/// The least width of an object where a row has no symbol.
+fn unresolved_width(text: &ReportText) -> usize {
+    let resolved_only = text.narrow_objects || text.separator.is_some() || !text.widths.is_empty();
+    if resolved_only { 0 } else { UNRESOLVED_DSO_WIDTH }
+}
+
 /// Width of one event's number; 0 of columns that hold none.
 fn cell_width(kind: Kind) -> usize {
     match kind {
@@ -354,8 +398,8 @@ struct Widest {
 }
 
 impl Widest {
-    fn of(columns: &Columns<'_>, table: &Table, unresolved: usize) -> Widest {
-        let rows = table.rows().par_iter().with_min_len(4096);
+    fn of(columns: &Columns<'_>, rows: &[Row], unresolved: usize) -> Widest {
+        let rows = rows.par_iter().with_min_len(4096);
         rows.map(|row| Widest::of_row(columns, row, unresolved)).reduce(Widest::default, Widest::with)
     }
 

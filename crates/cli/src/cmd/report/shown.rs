@@ -28,7 +28,7 @@ pub(super) fn arguments() -> [Arg; 5] {
 
 /// What a sample or row must be to be shown; `None` asks nothing.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Shown {
+pub(in crate::cmd) struct Shown {
     threads: Threads,
     dsos: Option<Vec<String>>,
     symbols: Option<Vec<String>>,
@@ -49,8 +49,22 @@ impl Shown {
         })
     }
 
+    /// Samples of these objects and functions.
+    pub(in crate::cmd) fn of_names(
+        dsos: Option<Vec<String>>,
+        symbols: Option<Vec<String>>,
+        relative: bool,
+    ) -> Shown {
+        Shown { dsos, symbols, relative, ..Shown::default() }
+    }
+
+    /// The same, of these threads.
+    pub(in crate::cmd) fn of_threads(self, threads: Threads) -> Shown {
+        Shown { threads, ..self }
+    }
+
     /// Hides the other samples of a profile.
-    pub(super) fn restrict(&self, profile: &mut Profile) {
+    pub(in crate::cmd) fn restrict(&self, profile: &mut Profile) {
         let asks_threads =
             self.threads.comms.is_some() || self.threads.pids.is_some() || self.threads.tids.is_some();
         if !asks_threads && self.dsos.is_none() && self.symbols.is_none() {

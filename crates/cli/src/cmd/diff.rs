@@ -1,0 +1,97 @@
+//! `diff`: two and more recordings side by side.
+
+mod arguments;
+mod flames;
+mod recording;
+
+use clap::{ArgMatches, Command};
+use oxperf_analysis::diff::{DiffTable, Side, compare};
+use oxperf_present::diff::{Compared, DiffDocument, table};
+
+use super::dump;
+use crate::failure::{Failure, code};
+use crate::input::{Input, report_chains, report_trouble};
+use crate::output::{Output, print_error};
+use arguments::Resolved;
+use recording::Recording;
+
+/// The options.
+pub(crate) fn command() -> Command {
+    arguments::command()
+}
+
+/// Runs `diff`.
+pub(crate) fn run(matches: &ArgMatches, _program: &str) -> Result<i32, Failure> {
+    let options = arguments::resolve(matches)?;
+    let inputs = options.files.iter().map(|file| open(matches, file)).collect::<Result<Vec<Input>, _>>()?;
+    if matches.get_flag("dump-raw-trace") {
+        for input in &inputs {
+            dump::report(matches, input, &input.reader()?, Output::stdout())?;
+        }
+    }
+    oxperf_sys::heap::keep_freed_memory();
+    let recordings = inputs.iter().zip(0..);
+    let recordings = recordings.map(|(input, nth)| Recording::load(matches, input, nth, &options));
+    let recordings = recordings.collect::<Result<Vec<Recording>, Failure>>()?;
+    for recording in &recordings {
+        report_trouble(&recording.diagnostics);
+        report_chains(&recording.profile.chain_losses);
+    }
+    let events = events(&recordings, &options);
+    if let Some(path) = &options.flame_graph {
+        flames::write(&recordings, &events, path)?;
+        return Ok(code::SUCCESS);
+    }
+    write(&recordings, &events, &options)?;
+    Ok(code::SUCCESS)
+}
+
+fn open(matches: &ArgMatches, file: &str) -> Result<Input, Failure> {
+    Input::open(file, matches.get_flag("force")).map_err(|failure| {
+        print_error(&failure.to_string());
+        Failure::new(format!("Failed to open {file}"))
+    })
+}
+
+/// One event of all recordings.
+struct Event<'a> {
+    name: &'a str,
+    sides: Vec<Side<'a>>,
+    table: DiffTable,
+}
+
+/// The baseline's events with what became of them.
+fn events<'a>(recordings: &'a [Recording], options: &Resolved) -> Vec<Event<'a>> {
+    let Some(baseline) = recordings.first() else { return Vec::new() };
+    let events = baseline.profile.events.iter().enumerate().map(|(at, event)| {
+        let side = |recording: &'a Recording| {
+            let found = recording.event_like(baseline, at);
+            let table = found.and_then(|event| recording.table_of(event));
+            Side { profile: &recording.profile, event: found, table }
+        };
+        let sides: Vec<Side<'a>> = recordings.iter().map(side).collect();
+        Event { name: &event.name, table: compare(&sides, &options.diff), sides }
+    });
+    events.collect()
+}
+
+/// Writes all tables, or all of them as one document.
+fn write(recordings: &[Recording], events: &[Event<'_>], options: &Resolved) -> Result<(), Failure> {
+    let compared: Vec<Compared<'_>> = events
+        .iter()
+        .map(|event| Compared { event: event.name, sides: &event.sides, table: &event.table })
+        .collect();
+    let mut output = Output::stdout();
+    if options.json {
+        let files = recordings.iter().map(|recording| (recording.file.clone(), recording.losses()));
+        let files: Vec<_> = files.collect();
+        let document = DiffDocument { method: options.diff.method, keys: &options.diff.keys, files: &files };
+        document.write(&compared, &mut output)?;
+    } else {
+        for (nth, compared) in compared.iter().enumerate() {
+            table(&mut output, compared, &options.text, nth == 0)?;
+        }
+    }
+    output.finish()?;
+    Ok(())
+}

@@ -1,0 +1,72 @@
+//! One recording of a comparison: its profile, and its rows by the keys of the comparison.
+
+use clap::ArgMatches;
+use oxperf_abi::{EventAttr, EventType};
+use oxperf_analysis::hist::{HistOptions, SortKey, Table, histograms};
+use oxperf_analysis::profile::Profile;
+use oxperf_itrace::ItraceOptions;
+use oxperf_session::Diagnostics;
+
+use super::arguments::Resolved;
+use crate::collect::{self, Loaded};
+use crate::failure::Failure;
+use crate::filter::{self, Filter};
+use crate::input::Input;
+use crate::{itrace, naming};
+
+/// What is known of a recording.
+pub(super) struct Recording {
+    /// Its file, as it was named.
+    pub(super) file: String,
+    pub(super) profile: Profile,
+    pub(super) diagnostics: Diagnostics,
+    /// What tells its events apart, in the order of the file.
+    identities: Vec<(EventType, u64)>,
+    tables: Vec<Table>,
+}
+
+impl Recording {
+    /// Reads a recording, the `nth` of the comparison.
+    pub(super) fn load(
+        matches: &ArgMatches,
+        input: &Input,
+        nth: usize,
+        options: &Resolved,
+    ) -> Result<Recording, Failure> {
+        let reader = input.reader()?;
+        filter::require_cpus(matches, reader.events())?;
+        let names = naming::source(matches, &reader)?;
+        let keys = &options.diff.keys;
+        let formatters = keys.contains(&SortKey::Trace).then(|| collect::formatters(&reader));
+        let traced = (matches, itrace::options(matches, ItraceOptions::REPORT)?);
+        let times = options.times.get(nth).and_then(Option::as_deref);
+        let (filter, threads) = Filter::of_times(matches, times, &reader)?.split_threads();
+        let Loaded { mut profile, diagnostics, .. } =
+            collect::load(input, &reader, &names, options.collect, formatters.as_ref(), traced, &filter)?;
+        naming::keep(&names);
+        options.shown.clone().of_threads(threads).restrict(&mut profile);
+        let hist =
+            HistOptions { keys: keys.clone(), children: false, group: false, ..HistOptions::default() };
+        let tables = histograms(&profile, &hist);
+        let identity = |attr: &EventAttr| (attr.kind, attr.config);
+        let identities = reader.events().iter().map(|event| identity(&event.stored.attr)).collect();
+        let file = input.path().display().to_string();
+        Ok(Recording { file, profile, diagnostics, identities, tables })
+    }
+
+    /// The event that counts what one of another recording counts.
+    pub(super) fn event_like(&self, other: &Recording, event: usize) -> Option<usize> {
+        let wanted = other.identities.get(event)?;
+        self.identities.iter().position(|identity| identity == wanted)
+    }
+
+    /// The rows of an event; `None` where it has no samples.
+    pub(super) fn table_of(&self, event: usize) -> Option<&Table> {
+        self.tables.iter().find(|table| table.events.first() == Some(&event))
+    }
+
+    /// A sentence for each kind of loss.
+    pub(super) fn losses(&self) -> Vec<String> {
+        collect::losses(&self.profile, &self.diagnostics)
+    }
+}

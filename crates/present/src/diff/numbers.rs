@@ -1,0 +1,145 @@
+//! The columns of numbers: baseline, changes, how they come about, periods.
+
+use std::io::Write;
+
+use oxperf_analysis::diff::{Change, DiffTable, Method};
+
+use super::DiffText;
+
+/// Width of periods, ratios and weighted differences.
+const NUMBER_WIDTH: usize = 14;
+/// Width of a formula.
+const FORMULA_WIDTH: usize = 70;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Baseline,
+    Change(Method),
+    Formula(Method),
+    Period,
+}
+
+/// A column about one of the recordings.
+pub(super) struct NumberColumn {
+    pub(super) heading: String,
+    pub(super) width: usize,
+    kind: Kind,
+    side: usize,
+}
+
+/// All columns of numbers.
+pub(super) fn columns(text: &DiffText) -> Vec<NumberColumn> {
+    let several = text.files.len() > 2;
+    let of_side = |side: usize| {
+        let method = text.method;
+        let change = if side == 0 { Kind::Baseline } else { Kind::Change(method) };
+        let formula = (text.formula && side > 0).then_some(Kind::Formula(method));
+        let period = text.periods.then_some(Kind::Period);
+        let kinds = [Some(change), formula, period].into_iter().flatten();
+        kinds.map(move |kind| NumberColumn::new(kind, side, several))
+    };
+    (0..text.files.len()).flat_map(of_side).collect()
+}
+
+impl NumberColumn {
+    fn new(kind: Kind, side: usize, several: bool) -> NumberColumn {
+        let (heading, least) = match (kind, side) {
+            (Kind::Baseline, _) => ("Baseline", 0),
+            (Kind::Change(Method::Delta), _) => ("Delta", 7),
+            (Kind::Change(Method::DeltaAbs), _) => ("Delta Abs", 7),
+            (Kind::Change(Method::Ratio), _) => ("Ratio", NUMBER_WIDTH),
+            (Kind::Change(Method::Weighted { .. }), _) => ("Weighted diff", NUMBER_WIDTH),
+            (Kind::Formula(_), _) => ("Formula", FORMULA_WIDTH),
+            (Kind::Period, 0) => ("Base period", NUMBER_WIDTH),
+            (Kind::Period, _) => ("Period", NUMBER_WIDTH),
+        };
+        let heading = if several { format!("{heading}/{side}") } else { heading.to_owned() };
+        NumberColumn { width: least.max(heading.len()), heading, kind, side }
+    }
+}
+
+/// What stands in a cell.
+pub(super) enum Number {
+    Nothing,
+    /// The baseline has not the row, so that there is no such number.
+    NotApplicable,
+    /// A part of all in hundredths.
+    Share(f64),
+    Delta(f64),
+    Ratio(f64),
+    Weighted(i64),
+    Period(u64),
+    Formula(Method, Change),
+}
+
+impl Number {
+    pub(super) fn of(table: &DiffTable, column: &NumberColumn, row: usize) -> Number {
+        let old = table.periods(row).first().copied().flatten();
+        match (column.kind, table.change(row, column.side), old) {
+            (Kind::Period, _, _) if column.side == 0 => Number::Period(old.unwrap_or(0)),
+            (Kind::Baseline, Some(change), _) => Number::Share(share(change.new, change.new_total)),
+            (_, None, _) => Number::Nothing,
+            (Kind::Change(method @ (Method::Delta | Method::DeltaAbs)), Some(change), _) => {
+                Number::Delta(method.value(change))
+            }
+            (Kind::Change(_), Some(_), None) => Number::NotApplicable,
+            (Kind::Change(method), Some(change), Some(_)) => match method.weighted(change) {
+                Some(difference) => Number::Weighted(difference),
+                None => Number::Ratio(method.value(change)),
+            },
+            (Kind::Formula(method), Some(change), _) => Number::Formula(method, change),
+            (Kind::Period, Some(change), _) => Number::Period(change.new),
+        }
+    }
+
+    /// The number at the right of its column; the column is filled up by the caller.
+    pub(super) fn aligned(&self, buffer: &mut Vec<u8>, column: &NumberColumn) {
+        let width = column.width;
+        let less = width.saturating_sub(1);
+        // Writing to a vector cannot fail.
+        let _ = match *self {
+            Number::Nothing => Ok(()),
+            Number::NotApplicable => write!(buffer, "{:>width$}", "N/A"),
+            Number::Share(share) => write!(buffer, "{share:less$.2}%"),
+            Number::Delta(delta) => write!(buffer, "{delta:+less$.2}%"),
+            Number::Ratio(ratio) => write!(buffer, "{ratio:width$.6}"),
+            Number::Weighted(difference) => write!(buffer, "{difference:NUMBER_WIDTH$}"),
+            Number::Period(period) => write!(buffer, "{period:width$}"),
+            Number::Formula(method, change) => write!(buffer, "{:>width$}", formula(method, change)),
+        };
+    }
+
+    /// The number as it stands between separators.
+    pub(super) fn plain(&self, buffer: &mut Vec<u8>) {
+        // Writing to a vector cannot fail.
+        let _ = match *self {
+            Number::Nothing => Ok(()),
+            Number::NotApplicable => write!(buffer, "N/A"),
+            Number::Share(share) => write!(buffer, "{share:.2}"),
+            Number::Delta(delta) => write!(buffer, "{delta:+.2}%"),
+            Number::Ratio(ratio) if ratio > 0.0 => write!(buffer, "{ratio:NUMBER_WIDTH$.6}"),
+            Number::Weighted(difference) if difference != 0 => write!(buffer, "{difference:NUMBER_WIDTH$}"),
+            Number::Ratio(_) | Number::Weighted(_) => Ok(()),
+            Number::Period(period) => write!(buffer, "{period}"),
+            Number::Formula(method, change) => write!(buffer, "{}", formula(method, change)),
+        };
+    }
+}
+
+fn share(part: u64, all: u64) -> f64 {
+    if all == 0 { 0.0 } else { part as f64 * 100.0 / all as f64 }
+}
+
+fn formula(method: Method, change: Change) -> String {
+    let Change { new, new_total, old_total, .. } = change;
+    let old = change.old.unwrap_or(0);
+    match method {
+        Method::Delta | Method::DeltaAbs => {
+            format!("({new} * 100 / {new_total}) - ({old} * 100 / {old_total})")
+        }
+        Method::Ratio => format!("{new} / {old}"),
+        Method::Weighted { old: old_weight, new: new_weight } => {
+            format!("({new} * {new_weight}) - ({old} * {old_weight})")
+        }
+    }
+}

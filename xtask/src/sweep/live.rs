@@ -1,0 +1,134 @@
+//! Options of `diff` and `script` over the recorded fixtures, beside what perf7 prints for the same words, live.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::Result;
+
+use super::accepted::{self, Accepted};
+use super::table::{Outcome, Row, Table};
+use super::{LIMITS, Options, compare, is_asked_for, parallel};
+use crate::process::{Job, in_path};
+
+/// Pairs of recordings of one kind, `6.1.187` before `7.2.13`.
+const PAIRS: [&str; 10] = [
+    "default-cycles",
+    "multi-events",
+    "fp-forks",
+    "group-S-g",
+    "page-faults-g",
+    "systemwide",
+    "sched-g-wakeup",
+    "jit-node-interp",
+    "dwarf-threads",
+    "zstd",
+];
+
+/// The options of `diff`; `OLD` and `NEW` stand for the recordings of a pair.
+const DIFFS: [&str; 16] = [
+    "OLD NEW",
+    "NEW OLD -p -F",
+    "-c delta OLD NEW",
+    "-c ratio -p -F OLD NEW",
+    "-c wdiff:3,2 -F OLD NEW",
+    "-o 0 OLD NEW",
+    "-b OLD NEW",
+    "-q -c ratio OLD NEW",
+    "-t , -p -F OLD NEW",
+    "-s comm,dso,sym OLD NEW",
+    "-s pid,dso OLD NEW",
+    "-s sym OLD NEW",
+    "-d [kernel.kallsyms] OLD NEW",
+    "--percentage relative -d [kernel.kallsyms] OLD NEW",
+    "--time 10%-60% -p OLD NEW",
+    "-o 2 -c ratio OLD NEW OLD",
+];
+
+struct Live<'a> {
+    options: &'a Options,
+    perf: PathBuf,
+    accepted: Vec<Accepted>,
+    recorded: PathBuf,
+    symfs: PathBuf,
+    kallsyms: PathBuf,
+    home: PathBuf,
+}
+
+/// Compares everything and prints the table; `false` when something differs. Stands on what `recorded` has laid out in
+/// the scratch folder.
+pub(super) fn sweep(options: &Options) -> Result<bool> {
+    let Some(perf) = in_path("perf7") else {
+        println!("SKIPPED: options of diff and script, for want of perf7");
+        return Ok(true);
+    };
+    let scratch = |name: &str| options.scratch.join(name);
+    let live = Live {
+        options,
+        perf,
+        accepted: accepted::read()?,
+        recorded: options.shared.join("fixtures/recorded"),
+        symfs: scratch("symfs"),
+        kallsyms: scratch("kallsyms"),
+        home: scratch("home"),
+    };
+    let wanted = live.wanted();
+    let rows = parallel(options.jobs, &wanted, |index, (case, words)| live.row(case, words, index));
+    Ok(Table::new("options of diff and script beside perf7", rows).print())
+}
+
+impl Live<'_> {
+    /// The cases with the words to compare.
+    fn wanted(&self) -> Vec<(&'static str, Vec<String>)> {
+        let pairs = PAIRS.iter().filter(|pair| pair.contains(&self.options.filter));
+        let diffs = pairs.flat_map(|pair| DIFFS.iter().map(|words| (*pair, self.diff(pair, words))));
+        diffs.filter(|(_, words)| is_asked_for(&words[0], &self.options.only)).collect()
+    }
+
+    fn diff(&self, pair: &str, words: &str) -> Vec<String> {
+        let word = |word: &str| match word {
+            "OLD" => format!("6.1.187/{pair}/perf.data"),
+            "NEW" => format!("7.2.13/{pair}/perf.data"),
+            word => word.to_owned(),
+        };
+        std::iter::once("diff".to_owned()).chain(words.split(' ').map(word)).collect()
+    }
+
+    fn row(&self, case: &str, words: &[String], index: usize) -> Row {
+        let compared =
+            self.compare(words, index).unwrap_or_else(|error| Outcome::Failed(format!("{error:#}")));
+        let text = words.join(" ");
+        let outcome = match accepted::find(&self.accepted, case, &text) {
+            Some(entry) => entry.judge(compared),
+            None => compared,
+        };
+        Row { case: case.to_owned(), golden: text, outcome }
+    }
+
+    fn compare(&self, words: &[String], index: usize) -> Result<Outcome> {
+        let mut args = words.to_vec();
+        for (option, path) in [("--symfs", &self.symfs), ("--kallsyms", &self.kallsyms)] {
+            args.extend([option.to_owned(), path.display().to_string()]);
+        }
+        let ours = self.read(&self.options.binary, &args, index)?;
+        let theirs = self.read(&self.perf, &args, index)?;
+        Ok(compare::difference(&theirs, &ours).map_or(Outcome::Identical, Outcome::Differs))
+    }
+
+    fn read(&self, program: &Path, args: &[String], index: usize) -> Result<Vec<u8>> {
+        let file = |end: &str| self.options.scratch.join(format!("live-{index}.{end}"));
+        let job = Job {
+            program,
+            args,
+            folder: &self.recorded,
+            home: &self.home,
+            stdout: file("out"),
+            stderr: file("err"),
+        };
+        if let Some(crash) = job.run(LIMITS)?.crash() {
+            anyhow::bail!("{}: {crash}", program.display());
+        }
+        let text = std::fs::read(file("out"))?;
+        std::fs::remove_file(file("out"))?;
+        std::fs::remove_file(file("err"))?;
+        Ok(text)
+    }
+}
