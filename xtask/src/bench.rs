@@ -3,6 +3,7 @@
 mod annotate;
 mod decode;
 mod names;
+mod program;
 mod read;
 mod record;
 mod results;

@@ -72,7 +72,21 @@ impl Chains {
 
     /// The chain of a sample.
     pub fn of(&mut self, machine: &Machine, event: &SampleEvent<'_>) -> Chain<'_> {
-        self.record(event.misc.cpu_mode(), &event.sample);
+        let (faulty, end) = self.fill(machine, event);
+        self.losses.faulty += u64::from(faulty);
+        end.iter().for_each(|end| self.losses.ends.add(*end));
+        Chain { addresses: &self.addresses, end }
+    }
+
+    /// The addresses of a chain whose turn comes later: what it lacks is not counted yet.
+    pub fn coming(&mut self, machine: &Machine, event: &SampleEvent<'_>) -> &[(CpuMode, u64)] {
+        self.fill(machine, event);
+        &self.addresses
+    }
+
+    /// Puts a chain together; tells whether its recorded part is left out, and why the copy of the stack ended.
+    fn fill(&mut self, machine: &Machine, event: &SampleEvent<'_>) -> (bool, Option<End>) {
+        let faulty = self.record(event.misc.cpu_mode(), &event.sample);
         let limit = self.options.max_stack;
         let unwound = match (&mut self.unwinder, event.ahead) {
             (Some(unwinder), Some(place)) => unwinder.unwound(place),
@@ -80,15 +94,15 @@ impl Chains {
             (None, _) => None,
         };
         if let Some(unwound) = unwound {
-            self.losses.ends.add(unwound.end);
             self.addresses.extend(unwound.addresses.iter().map(|address| (CpuMode::User, *address)));
         }
-        Chain { addresses: &self.addresses, end: unwound.map(|unwound| unwound.end) }
+        (faulty, unwound.map(|unwound| unwound.end))
     }
 
     /// The recorded part of a chain; empty when it holds a marker that is not known.
     pub fn recorded(&mut self, mode: CpuMode, sample: &Sample<'_>) -> &[(CpuMode, u64)] {
-        self.record(mode, sample);
+        let faulty = self.record(mode, sample);
+        self.losses.faulty += u64::from(faulty);
         &self.addresses
     }
 
@@ -97,18 +111,20 @@ impl Chains {
         self.losses
     }
 
-    fn record(&mut self, mode: CpuMode, sample: &Sample<'_>) {
+    /// Takes the recorded part; tells whether it is left out, because a marker of it is not known.
+    fn record(&mut self, mode: CpuMode, sample: &Sample<'_>) -> bool {
         let addresses = &mut self.addresses;
         addresses.clear();
         if walk_chain(mode, sample, |mode, address| addresses.push((mode, address))).is_err() {
-            self.losses.faulty += 1;
-            return addresses.clear();
+            addresses.clear();
+            return true;
         }
         match addresses.len().checked_sub(self.options.max_stack) {
             Some(excess) if self.options.keep_outermost => drop(addresses.drain(..excess)),
             Some(_) => addresses.truncate(self.options.max_stack),
             None => {}
         }
+        false
     }
 }
 

@@ -33,5 +33,5 @@ pub(super) fn run(options: &Options) -> Result<()> {
         println!("SKIPPED: this machine lets nothing be recorded");
         return Ok(());
     }
-    run_one(&MEASURE, &Input { recording, symfs: None }, options).map(drop)
+    run_one(&MEASURE, &Input::local(recording), options).map(drop)
 }

@@ -16,6 +16,17 @@ pub(super) struct Input {
     pub(super) recording: PathBuf,
     /// Where the objects are that it names; the machine's own otherwise.
     pub(super) symfs: Option<PathBuf>,
+    /// What both tools are told besides.
+    pub(super) words: Vec<String>,
+    /// Whether what runs before have left in the home's cache is removed before each run.
+    pub(super) cold: bool,
+}
+
+impl Input {
+    /// A recording of this machine.
+    pub(super) fn local(recording: PathBuf) -> Input {
+        Input { recording, symfs: None, words: Vec::new(), cold: false }
+    }
 }
 
 /// One thing to measure.
@@ -99,7 +110,7 @@ pub(super) fn input(folder: &Path) -> Result<Option<Input>> {
     if !unpacked.is_file() {
         std::fs::write(&unpacked, read_maybe_zstd(&packed)?)?;
     }
-    Ok(Some(Input { recording: unpacked, symfs: None }))
+    Ok(Some(Input::local(unpacked)))
 }
 
 /// Alternates the tools, so that a change of the machine's mood meets both; gives our median wall time in seconds.
@@ -127,17 +138,20 @@ pub(super) fn run_ours(measure: &Measure, input: &Input, options: &Options) -> R
 
 fn run_tool(program: &Path, wanted: &Measure, more: &[&str], input: &Input, folder: &Path) -> Result<Usage> {
     let home = folder.join("home");
+    if input.cold && home.join(".cache").exists() {
+        std::fs::remove_dir_all(home.join(".cache"))?;
+    }
     std::fs::create_dir_all(&home)?;
     let output = match wanted.discards {
         true => Stdio::null(),
         false => File::create(folder.join("output")).context("target/bench/output")?.into(),
     };
     let mut command = Command::new(program);
-    command.args(wanted.args).args(more).arg("-i").arg(&input.recording);
+    command.args(wanted.args).args(more).args(&input.words).arg("-i").arg(&input.recording);
     input.symfs.iter().for_each(|folder| {
         command.arg("--symfs").arg(folder);
     });
-    command.env("LC_ALL", "C").env("TZ", "UTC").env("HOME", home);
+    command.env("LC_ALL", "C").env("TZ", "UTC").env("HOME", home).env_remove("XDG_CACHE_HOME");
     command.stdin(Stdio::null()).stdout(output).stderr(Stdio::null());
     let usage = measure(&mut command)?;
     ensure!(usage.success, "{} {} failed", program.display(), wanted.args.join(" "));

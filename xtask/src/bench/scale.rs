@@ -27,7 +27,7 @@ pub(super) fn run(options: &Options) -> Result<()> {
     println!("scale: report with call graphs; the recording repeated, its distinct stacks stay the same");
     for times in TIMES {
         let recording = repeated(&input.recording, times, &options.folder)?;
-        let usages = read::run_ours(&REPORT, &Input { recording: recording.clone(), symfs: None }, options)?;
+        let usages = read::run_ours(&REPORT, &Input::local(recording.clone()), options)?;
         std::fs::remove_file(&recording)?;
         let seconds = median(usages.iter().map(|usage| usage.wall.as_secs_f64()).collect())?;
         let cpu = median(usages.iter().map(|usage| usage.cpu.as_secs_f64()).collect())?;

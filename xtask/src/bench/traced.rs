@@ -36,7 +36,8 @@ pub(super) fn run(options: &Options) -> Result<()> {
         println!("SKIPPED: there is no ../shared/fixtures/pt/big to decode");
         return Ok(());
     };
-    let input = Input { recording: case.join("perf.data"), symfs: Some(objects(&case, &options.folder)?) };
+    let input =
+        Input { symfs: Some(objects(&case, &options.folder)?), ..Input::local(case.join("perf.data")) };
     MEASURES.iter().try_for_each(|measure| run_one(measure, &input, options).map(drop))
 }
 

@@ -6,6 +6,7 @@ mod clock;
 mod disassembly;
 mod lines;
 mod place_text;
+mod preview;
 mod printer;
 mod shorthand;
 mod sideband;

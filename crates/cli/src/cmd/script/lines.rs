@@ -50,6 +50,11 @@ impl Lines {
         self.fields
     }
 
+    /// Whether debug information is read for it.
+    pub(super) fn asks_sources(&self) -> bool {
+        self.sourcing.inlines || self.fields.contains(FieldSet::SRCLINE)
+    }
+
     /// One field, if it is rendered.
     fn part(&self, field: FieldSet) -> FieldSet {
         if self.fields.contains(field) { field } else { FieldSet::EMPTY }

@@ -12,7 +12,7 @@ use oxperf_present::script::{
     Access, AccessColumns, EventClass, FieldSet, FieldSpec, Head, HeadLayout, Location, push_hex, push_number,
 };
 use oxperf_present::visible::visible;
-use oxperf_resolve::{ChainLosses, Chains, KernelNames, Names, Place, PlaceTable, SymbolSource};
+use oxperf_resolve::{ChainLosses, Chains, KernelNames, Names, Place, PlaceId, PlaceTable, SymbolSource};
 use oxperf_session::{EventIndex, EventTable, PlaceWriter, SampleEvent, SessionEvent, SidebandEvent, Sink};
 use oxperf_tracepoint::Formatters;
 use oxperf_wire::kernel::CallchainDeferred;
@@ -23,6 +23,7 @@ use super::clock::Clock;
 use super::disassembly::Assembly;
 use super::lines::Lines;
 use super::place_text::PlaceText;
+use super::preview::Preview;
 use super::sideband::Shown;
 use super::sourced::Sourcing;
 use super::symbols::{Entered, Symbols};
@@ -59,7 +60,7 @@ pub(super) struct EventView {
     pub(super) fields: FieldSet,
     pub(super) layout: HeadLayout,
     /// Which of the printer's rendered locations it uses.
-    lines: usize,
+    pub(super) lines: usize,
     /// The same for the places of data addresses, where these lie in mapped memory.
     data_lines: Option<usize>,
     tracepoint: bool,
@@ -74,7 +75,8 @@ pub(super) struct Printer<'s> {
     pub(super) output: Output,
     failed: Option<io::Error>,
     pub(super) views: Vec<EventView>,
-    lines: Vec<Lines>,
+    pub(super) lines: Vec<Lines>,
+    pub(super) preview: Preview,
     pub(super) places: PlaceTable,
     pub(super) names: Names<'s>,
     pub(super) filter: Filter,
@@ -89,7 +91,7 @@ pub(super) struct Printer<'s> {
     pub(super) indent: Indent,
     pub(super) object_width: usize,
     formatters: &'s Formatters,
-    chains: Chains,
+    pub(super) chains: Chains,
     access_columns: AccessColumns,
     dumper: Option<Dumper>,
     pub(super) assembly: Assembly,
@@ -106,6 +108,13 @@ struct Look {
     sourcing: Sourcing,
     /// Columns of the longest name of an event.
     event_width: usize,
+}
+
+impl EventView {
+    /// Whether a sample shows its callers and not its own address alone.
+    pub(super) fn shows_chain_of(&self, sample: &Sample<'_>) -> bool {
+        self.layout.with_chain && sample.callchain.is_some()
+    }
 }
 
 const PLACE: FieldSet = FieldSet::IP;
@@ -166,6 +175,7 @@ impl<'s> Printer<'s> {
             failed: None,
             views: Vec::new(),
             lines: Vec::new(),
+            preview: Preview::default(),
             places: PlaceTable::default(),
             names: Names::new(source),
             formatters,
@@ -210,14 +220,19 @@ impl<'s> Printer<'s> {
     pub(super) fn print_places(&mut self, machine: &Machine, event: &SampleEvent<'_>) {
         let view = &self.views[event.event.0];
         let lines = view.lines;
-        if !view.layout.with_chain || event.sample.callchain.is_none() {
+        let known = self.preview.of(event);
+        if !view.shows_chain_of(&event.sample) {
             let ip = event.sample.ip.unwrap_or(0);
             let out = self.output.buffer();
             out.push(b' ');
             if !self.lines[lines].names_anything() {
                 return push_hex(out, ip, 16);
             }
-            let place = self.places.locate(machine, event.thread, event.misc.cpu_mode(), ip);
+            let places = &mut self.places;
+            let place = match known {
+                Some(places) => places.first().copied().flatten(),
+                None => places.locate(machine, event.thread, event.misc.cpu_mode(), ip),
+            };
             return self.lines[lines].push(ip, place, (&mut self.names, machine), out);
         }
         self.output.buffer().push(b'\n');
@@ -229,7 +244,10 @@ impl<'s> Printer<'s> {
             names: &mut self.names,
             out: self.output.buffer(),
         };
-        writer.write(machine, event.thread, chain.addresses);
+        match known {
+            Some(places) => writer.write_placed(machine, chain.addresses, places),
+            None => writer.write(machine, event.thread, chain.addresses),
+        }
         if let Some(end) = chain.end.filter(|_| shows_end) {
             let _ = writeln!(self.output.buffer(), "\t[stack: {end}]");
         }
@@ -369,6 +387,18 @@ impl ChainWriter<'_, '_> {
             self.lines.push_entry(*ip, place, (self.names, machine), self.out);
         }
     }
+
+    /// The same where it is known already where each address lies.
+    fn write_placed(
+        &mut self,
+        machine: &Machine,
+        chain: &[(CpuMode, u64)],
+        places: &[Option<(PlaceId, Place)>],
+    ) {
+        for ((_, ip), place) in chain.iter().zip(places) {
+            self.lines.push_entry(*ip, *place, (self.names, machine), self.out);
+        }
+    }
 }
 
 fn lines_for(fields: FieldSet, sourcing: Sourcing, lines: &mut Vec<Lines>) -> usize {
@@ -470,11 +500,14 @@ impl Sink for Printer<'_> {
     }
 
     fn looks_ahead(&self) -> bool {
-        self.chains.looks_ahead()
+        self.chains.looks_ahead() || self.asks_sources()
     }
 
     fn ahead(&mut self, machine: &Machine, samples: &[SampleEvent<'_>]) {
         self.chains.ahead(machine, samples);
+        if self.asks_sources() {
+            self.preview(machine, samples);
+        }
     }
 
     fn sample(&mut self, machine: &mut Machine, event: &SampleEvent<'_>) -> ControlFlow<()> {
