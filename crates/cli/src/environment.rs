@@ -2,11 +2,16 @@
 
 use std::ffi::OsString;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::ArgMatches;
+use oxperf_objects::Debuginfod;
 
 /// The option that names the build-id cache; every command has it.
 pub(crate) const BUILD_ID_DIR: &str = "buildid-dir";
+
+/// The option that lets servers be asked.
+pub(crate) const DEBUGINFOD: &str = "debuginfod";
 
 /// perf's build-id cache: what `--buildid-dir` names, else `~/.debug`.
 pub(crate) fn build_id_cache(matches: &ArgMatches) -> Option<PathBuf> {
@@ -19,9 +24,31 @@ pub(crate) fn build_id_cache(matches: &ArgMatches) -> Option<PathBuf> {
 
 /// Where this program may keep what it can find out again: `$XDG_CACHE_HOME/oxperf`, else `~/.cache/oxperf`.
 pub(crate) fn cache() -> Option<PathBuf> {
+    Some(caches()?.join("oxperf"))
+}
+
+/// The folder of all programs' caches.
+fn caches() -> Option<PathBuf> {
     let folder = |name| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
-    let base = folder("XDG_CACHE_HOME").or_else(|| Some(folder("HOME")?.join(".cache")))?;
-    Some(base.join("oxperf"))
+    folder("XDG_CACHE_HOME").or_else(|| Some(folder("HOME")?.join(".cache")))
+}
+
+/// The debuginfod servers that may be asked: those that `--debuginfod=URLS` names, else those of `DEBUGINFOD_URLS`; none
+/// without the option. Limits and the cache are set as for the standard client.
+pub(crate) fn debuginfod(matches: &ArgMatches) -> Option<Debuginfod> {
+    let given = matches.try_get_one::<String>(DEBUGINFOD).ok().flatten()?;
+    let variable = |name| std::env::var(name).ok().filter(|value| !value.is_empty());
+    let urls = Some(given.clone()).filter(|urls| !urls.is_empty()).or_else(|| variable("DEBUGINFOD_URLS"))?;
+    let number = |name, otherwise| variable(name).and_then(|text| text.parse().ok()).unwrap_or(otherwise);
+    let usual = || Some(caches()?.join("debuginfod_client"));
+    let cache = variable("DEBUGINFOD_CACHE_PATH").map(PathBuf::from).or_else(usual)?;
+    Some(Debuginfod {
+        urls: urls.split_whitespace().map(str::to_owned).collect(),
+        cache,
+        patience: Duration::from_secs(number("DEBUGINFOD_TIMEOUT", 30).max(1)),
+        time_limit: Duration::from_secs(number("DEBUGINFOD_MAXTIME", 300).max(1)),
+        size_limit: number("DEBUGINFOD_MAXSIZE", 4 << 30),
+    })
 }
 
 /// All variables, for a program that is started.

@@ -6,12 +6,17 @@ use clap::{Arg, ArgAction, ArgMatches};
 use oxperf_abi::SampleType;
 use oxperf_data::{Container, Reader, features::Arch};
 use oxperf_objects::Places;
+use oxperf_present::visible::visible;
 use oxperf_resolve::{RecordedSymbols, Unwinder};
-use oxperf_symbols::{Demangling, KernelSource, StoreOptions, SymbolStore};
+use oxperf_symbols::{Demangling, KernelSource, Replaced, StoreOptions, SymbolStore};
 
 use crate::environment;
 use crate::failure::Failure;
+use crate::output::print_error;
 use crate::source_cache::SourceCache;
+
+/// Most objects that are told one by one.
+const MOST_TOLD: usize = 8;
 
 /// The options.
 pub(crate) fn arguments() -> Vec<Arg> {
@@ -29,6 +34,15 @@ pub(crate) fn arguments() -> Vec<Arg> {
             .short('k')
             .value_name("FILE")
             .help("Kernel symbols from this kernel image"),
+        Arg::new(environment::DEBUGINFOD)
+            .long("debuginfod")
+            .value_name("URLS")
+            .num_args(0..=1)
+            .require_equals(true)
+            .default_missing_value("")
+            .help(
+                "Fetch missing programs and debug files from these servers, or from those of DEBUGINFOD_URLS",
+            ),
         Arg::new("demangle")
             .long("demangle")
             .action(ArgAction::SetTrue)
@@ -71,6 +85,25 @@ pub(crate) fn keep(names: &RecordedSymbols<SymbolStore>) {
     let learned = names.otherwise().learned();
     if let Some(cache) = source_cache().filter(|_| !learned.is_empty()) {
         cache.keep(&learned);
+    }
+}
+
+/// Tells of objects whose code goes without names because only other versions of them are there.
+pub(crate) fn report_replaced(names: &RecordedSymbols<SymbolStore>) {
+    let replaced = names.otherwise().replaced();
+    for Replaced { path, recorded, file, found } in replaced.iter().take(MOST_TOLD) {
+        let path = String::from_utf8_lossy(path);
+        print_error(&format!(
+            "Warning:\n{}: the recorded build id is {recorded}, that of {} is {found}. This is another version: its \
+             names are not used.",
+            visible(&path),
+            visible(&file.to_string_lossy()),
+        ));
+    }
+    if let Some(more) = replaced.len().checked_sub(MOST_TOLD).filter(|more| *more > 0) {
+        print_error(&format!(
+            "Warning:\n{more} more objects are there in other versions alone: see `symbols`"
+        ));
     }
 }
 
@@ -121,7 +154,11 @@ pub(crate) fn store(matches: &ArgMatches) -> Result<SymbolStore, Failure> {
 
 /// Where the recorded files are looked for by a command that has no options for that.
 pub(crate) fn default_places(matches: &ArgMatches) -> Places {
-    Places { build_id_cache: environment::build_id_cache(matches), ..Places::default() }
+    Places {
+        build_id_cache: environment::build_id_cache(matches),
+        debuginfod: environment::debuginfod(matches),
+        ..Places::default()
+    }
 }
 
 /// Where the recorded files are looked for.

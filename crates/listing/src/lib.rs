@@ -13,7 +13,7 @@
 //!
 //! let program = std::env::current_exe().unwrap();
 //! let path = program.as_os_str().as_encoded_bytes();
-//! let found = Locator::new(Places::default()).image(&Wanted { path, build_id: None, kind: ObjectKind::User }).unwrap();
+//! let found = Locator::new(Places::default()).image(&Wanted { path, build_id: None, kind: ObjectKind::User, process: None }).unwrap();
 //! let image = Elf::parse(&found.contents).unwrap();
 //! let names = CodeNames::new(&image, None, Demangling::On);
 //! let text = image.section(b".text").unwrap();

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use oxperf_abi::{BuildId, CpuMode};
+use oxperf_abi::{BuildId, CpuMode, Pid};
 use rustc_hash::FxHashMap;
 
 /// The number of a dso in its machine.
@@ -54,12 +54,22 @@ pub struct Dso {
     pub build_id: Option<BuildId>,
     /// What a function made at run time is called.
     pub jit: Option<JitSymbol>,
+    /// The process that mapped it first, of what user programs map.
+    pub process: Option<u32>,
 }
 
 impl Dso {
     fn new(name: &str, shown: &str, kind: DsoKind, build_id: Option<BuildId>) -> Dso {
         let short_name = short_name(name, kind);
-        Dso { name: name.to_owned(), shown: shown.to_owned(), short_name, kind, build_id, jit: None }
+        Dso {
+            name: name.to_owned(),
+            shown: shown.to_owned(),
+            short_name,
+            kind,
+            build_id,
+            jit: None,
+            process: None,
+        }
     }
 }
 
@@ -163,6 +173,13 @@ impl Dsos {
         self.by_name.insert(key.name.clone(), id);
         self.ids.insert(key, id);
         id
+    }
+
+    /// Notes a process that has a dso mapped; the first one counts.
+    pub(crate) fn note_process(&mut self, id: DsoId, pid: Pid) {
+        let process = u32::try_from(pid.0).ok().filter(|process| *process > 0);
+        let known = &mut self.list[id.0 as usize].process;
+        *known = known.or(process);
     }
 
     /// Names the function that a dso is.

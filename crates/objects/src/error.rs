@@ -4,6 +4,8 @@ use std::io;
 
 use oxperf_abi::BuildId;
 
+use crate::debuginfod::FetchError;
+
 /// Why bytes are no ELF file that can be read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ElfError {
@@ -51,6 +53,9 @@ pub enum Rejection {
     /// Not an ELF file that can be read.
     #[error("{0}")]
     Elf(#[from] ElfError),
+    /// It could not be fetched from a server.
+    #[error("{0}")]
+    NotFetched(#[from] FetchError),
     /// A debug file without the symbol table it was opened for.
     #[error("no symbol table")]
     NoSymbols,

@@ -10,16 +10,17 @@
 //! let locator = Locator::new(Places::default());
 //! let program = std::env::current_exe().unwrap();
 //! let path = program.as_os_str().as_encoded_bytes();
-//! let found = locator.image(&Wanted { path, build_id: None, kind: ObjectKind::User }).unwrap();
+//! let found = locator.image(&Wanted { path, build_id: None, kind: ObjectKind::User, process: None }).unwrap();
 //! assert!(Elf::parse(&found.contents).unwrap().segments().len() > 1);
 //!
-//! let missing = Wanted { path: b"/no/such/file", build_id: None, kind: ObjectKind::User };
+//! let missing = Wanted { path: b"/no/such/file", build_id: None, kind: ObjectKind::User, process: None };
 //! assert_eq!(locator.image(&missing).unwrap_err().tried.len(), 1);
 //! ```
 
 mod cache;
 mod contents;
 mod crc;
+mod debuginfod;
 pub mod elf;
 mod error;
 mod jitdump;
@@ -33,6 +34,7 @@ mod wanted;
 
 pub use cache::{BuildIdCache, CacheFile, Cached, parse_id};
 pub use contents::Contents;
+pub use debuginfod::{Debuginfod, FetchError};
 pub use elf::Elf;
 pub use error::{ElfError, Rejection};
 pub use jitdump::{JitClock, JitCode, JitDump, JitDumpError};

@@ -1,12 +1,14 @@
 //! The search: every place in perf's order, every candidate checked for identity, every refusal kept.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use oxperf_abi::BuildId;
 
 use crate::cache::CacheFile;
 use crate::contents::Contents;
 use crate::crc::crc32;
+use crate::debuginfod::{Fetcher, Part};
 use crate::elf::{AlternateLink, DebugLink, Elf};
 use crate::error::Rejection;
 use crate::places::Places;
@@ -20,8 +22,12 @@ pub enum Origin {
     BuildIdCache,
     /// The recorded path, below the given root where there is one.
     RecordedPath,
+    /// The recorded path as the process sees it that had it mapped, or what that process runs.
+    LiveProcess,
     /// A separate debug file.
     DebugFile,
+    /// A server, or what it gave before.
+    Debuginfod,
     /// The memory of this process.
     OwnMemory,
 }
@@ -45,9 +51,12 @@ pub struct NotFound {
 }
 
 impl NotFound {
-    /// Whether a file was there but of another version: its build id differs.
-    pub fn is_mismatch(&self) -> bool {
-        self.tried.iter().any(|(_, why)| matches!(why, Rejection::BuildIdDiffers { .. }))
+    /// A file that was there but of another version: its build id differs.
+    pub fn other_version(&self) -> Option<(&Path, BuildId)> {
+        self.tried.iter().find_map(|(path, why)| match why {
+            Rejection::BuildIdDiffers { found } => Some((path.as_path(), *found)),
+            _ => None,
+        })
     }
 }
 
@@ -55,12 +64,15 @@ impl NotFound {
 #[derive(Clone, Debug, Default)]
 pub struct Locator {
     places: Places,
+    /// Asks the servers that the places name; clones share what it knows.
+    fetcher: Option<Arc<Fetcher>>,
 }
 
 impl Locator {
     /// Searches these places.
     pub fn new(places: Places) -> Locator {
-        Locator { places }
+        let fetcher = places.debuginfod.clone().map(|servers| Arc::new(Fetcher::new(servers)));
+        Locator { places, fetcher }
     }
 
     /// The places that are searched.
@@ -68,7 +80,8 @@ impl Locator {
         &self.places
     }
 
-    /// The binary that ran: from the build-id cache, else from its recorded path.
+    /// The binary that ran: from the build-id cache, else from its recorded path, else as the process sees it that had
+    /// it mapped and still lives.
     ///
     /// # Errors
     /// What was tried, when no place has a file of that identity.
@@ -82,7 +95,17 @@ impl Locator {
                 Ok(path) => tried.keep(Origin::RecordedPath, path, |path| open_image(path, wanted.build_id)),
                 Err(why) => tried.refuse(recorded_name(wanted), why),
             })
-            .or_else(|| self.own_vdso(wanted, &mut tried));
+            .or_else(|| {
+                let elsewhere = self.places.elsewhere(wanted);
+                elsewhere.into_iter().find_map(|(origin, path)| {
+                    tried.keep(origin, path, |path| open_image(path, wanted.build_id))
+                })
+            })
+            .or_else(|| self.own_vdso(wanted, &mut tried))
+            .or_else(|| {
+                let open = |path: &Path| open_image(path, wanted.build_id);
+                self.fetched(wanted, wanted.build_id, Part::Executable, &mut tried, &open)
+            });
         found.ok_or(tried.0)
     }
 
@@ -117,9 +140,32 @@ impl Locator {
         };
         let open = |path: &Path| open_debug_file(path, id, link, suits);
         let cached = self.cached(id, CacheFile::Debug);
-        let found =
-            cached.into_iter().chain(candidates).find_map(|path| tried.keep(Origin::DebugFile, path, open));
+        let found = cached
+            .into_iter()
+            .chain(candidates)
+            .find_map(|path| tried.keep(Origin::DebugFile, path, open))
+            .or_else(|| {
+                // Nothing is fetched for what the image has itself.
+                let asked = id.filter(|_| image.is_none_or(|image| suits(image).is_err()));
+                self.fetched(wanted, asked, Part::DebugInfo, &mut tried, &open)
+            });
         found.ok_or(tried.0)
+    }
+
+    /// What a server has of that identity, where servers may be asked.
+    fn fetched(
+        &self,
+        wanted: &Wanted<'_>,
+        id: Option<BuildId>,
+        part: Part,
+        tried: &mut Tried,
+        open: &dyn Fn(&Path) -> Result<Contents, Rejection>,
+    ) -> Option<Found> {
+        let (fetcher, id) = (self.fetcher.as_ref()?, id.filter(|_| wanted.kind != ObjectKind::Vdso)?);
+        match fetcher.fetch(id, part) {
+            Ok(path) => tried.keep(Origin::Debuginfod, path, open),
+            Err(why) => tried.refuse(fetcher.place(id, part), why.into()),
+        }
     }
 
     /// A separate file with DWARF debug information, found as [`Locator::debug_file`] is.

@@ -7,8 +7,14 @@ use std::path::{Component, Path, PathBuf};
 use oxperf_abi::BuildId;
 
 use crate::cache::BuildIdCache;
+use crate::debuginfod::Debuginfod;
 use crate::elf::{AlternateLink, DebugLink};
 use crate::error::Rejection;
+use crate::locate::Origin;
+use crate::wanted::{ObjectKind, Wanted};
+
+/// What the kernel appends to the path of a file that is mapped and was deleted.
+const DELETED: &[u8] = b" (deleted)";
 
 /// The places that are searched. The default is this machine's root with its debug files, and no build-id cache.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,6 +31,8 @@ pub struct Places {
     /// Whether the `[vdso]` of this very process may stand for a recorded one: when their build ids are the same, or
     /// when none was recorded and no root is set. Switch it off for a recording from another machine.
     pub own_vdso: bool,
+    /// Servers that are asked for what is in no other place; none unless the user says so.
+    pub debuginfod: Option<Debuginfod>,
 }
 
 impl Default for Places {
@@ -35,6 +43,7 @@ impl Default for Places {
             build_id_cache: None,
             debug_files: PathBuf::from("/usr/lib/debug"),
             own_vdso: true,
+            debuginfod: None,
         }
     }
 }
@@ -53,6 +62,26 @@ impl Places {
             }
             Some(root) => below(root, path),
         }
+    }
+
+    /// Where a binary may lie besides, if its build id is known to prove it: without the mark of a file that was deleted,
+    /// as another one may have come in its place; in the root of a process in a container; as the program that a
+    /// process runs.
+    pub(crate) fn elsewhere(&self, wanted: &Wanted<'_>) -> Vec<(Origin, PathBuf)> {
+        if wanted.build_id.is_none() || wanted.kind != ObjectKind::User || !wanted.path.starts_with(b"/") {
+            return Vec::new();
+        }
+        let kept = wanted.path.strip_suffix(DELETED);
+        let renamed = kept.and_then(|path| self.recorded(path).ok()).map(|path| (Origin::RecordedPath, path));
+        let process = wanted.process.filter(|_| self.root.is_none()).map(|pid| format!("/proc/{pid}"));
+        let seen = process.iter().flat_map(|process| {
+            let inside = below(
+                &Path::new(process).join("root"),
+                Path::new(OsStr::from_bytes(kept.unwrap_or(wanted.path))),
+            );
+            inside.ok().into_iter().chain([Path::new(process).join("exe")])
+        });
+        renamed.into_iter().chain(seen.map(|path| (Origin::LiveProcess, path))).collect()
     }
 
     /// perf's cache; none while a root is set.

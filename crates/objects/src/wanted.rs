@@ -22,4 +22,6 @@ pub struct Wanted<'a> {
     pub build_id: Option<BuildId>,
     /// What kind of mapping named it.
     pub kind: ObjectKind,
+    /// A process that had it mapped, where one is known: while it lives, the file may be found as it sees it.
+    pub process: Option<u32>,
 }

@@ -56,7 +56,7 @@ fn program(byte: u8, with_symbols: bool) -> Vec<u8> {
 }
 
 fn user(path: &str, build_id: Option<BuildId>) -> Wanted<'_> {
-    Wanted { path: path.as_bytes(), build_id, kind: ObjectKind::User }
+    Wanted { path: path.as_bytes(), build_id, kind: ObjectKind::User, process: None }
 }
 
 #[test]
@@ -68,8 +68,36 @@ fn only_the_recorded_version_is_found() {
     assert_eq!(found.origin, Origin::RecordedPath);
     assert!(locator.image(&user("/usr/bin/x", None)).is_ok());
     let other = locator.image(&user("/usr/bin/x", Some(id(8)))).expect_err("another version");
-    assert!(other.is_mismatch());
+    assert_eq!(other.other_version().map(|(_, found)| found), Some(id(7)));
     assert_eq!(other.tried, [(folder.0.join("usr/bin/x"), Rejection::BuildIdDiffers { found: id(7) })]);
+}
+
+#[test]
+fn a_deleted_file_is_known_by_its_build_id_alone() {
+    let folder = Folder::new("deleted");
+    folder.put("usr/bin/x", &program(7, false));
+    let locator = Locator::new(folder.places());
+    let deleted = |build_id| locator.image(&user("/usr/bin/x (deleted)", build_id));
+    let found = deleted(Some(id(7))).expect("the file came back, or is another link to it");
+    assert_eq!((found.origin, found.path), (Origin::RecordedPath, folder.0.join("usr/bin/x")));
+    assert!(deleted(Some(id(8))).expect_err("a later version").other_version().is_some());
+    assert!(deleted(None).is_err(), "nothing proves that it is the one that ran");
+}
+
+#[test]
+fn a_file_is_found_as_the_living_process_sees_it() {
+    let program = std::fs::read("/proc/self/exe").expect("this program");
+    let Some(build_id) = Elf::parse(&program).expect("an ELF file").build_id() else {
+        eprintln!("skipped: this program was linked without a build id");
+        return;
+    };
+    let process = Some(std::process::id());
+    let wanted = Wanted { process, ..user("/only/in/the/container (deleted)", Some(build_id)) };
+    assert_eq!(Locator::default().image(&wanted).expect("by its process").origin, Origin::LiveProcess);
+    assert!(Locator::default().image(&Wanted { build_id: Some(id(9)), ..wanted }).is_err());
+    assert!(Locator::default().image(&Wanted { build_id: None, ..wanted }).is_err());
+    let rooted = Locator::new(Places { root: Some(PathBuf::from("/nowhere")), ..Places::default() });
+    assert!(rooted.image(&wanted).is_err(), "a root says that the recording is from elsewhere");
 }
 
 #[test]
@@ -132,7 +160,7 @@ fn every_cut_of_a_file_is_read_or_refused() {
 
 #[test]
 fn the_own_vdso_serves_where_nothing_contradicts() {
-    let wanted = Wanted { path: b"[vdso]", build_id: None, kind: ObjectKind::Vdso };
+    let wanted = Wanted { path: b"[vdso]", build_id: None, kind: ObjectKind::Vdso, process: None };
     let Ok(found) = Locator::default().image(&wanted) else {
         eprintln!("skipped: this system has no vdso or hides it");
         return;

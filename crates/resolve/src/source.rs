@@ -32,7 +32,7 @@ impl SymbolSource for SymbolStore {
 }
 
 fn wanted(dso: &Dso, kind: ObjectKind) -> Wanted<'_> {
-    Wanted { path: dso.name.as_bytes(), build_id: dso.build_id, kind }
+    Wanted { path: dso.name.as_bytes(), build_id: dso.build_id, kind, process: dso.process }
 }
 
 /// The kernel's list also names what its modules hold.

@@ -154,7 +154,7 @@ impl Objects {
 
     fn open(&self, dso: &Dso) -> Option<UnwindInfo> {
         let kind = if dso.kind == DsoKind::Vdso { ObjectKind::Vdso } else { ObjectKind::User };
-        let wanted = Wanted { path: dso.name.as_bytes(), build_id: dso.build_id, kind };
+        let wanted = Wanted { path: dso.name.as_bytes(), build_id: dso.build_id, kind, process: dso.process };
         let image = self.locator.image(&wanted).ok()?;
         let parsed = Elf::parse(&image.contents).ok();
         let debug = self.locator.debug_file(&wanted, parsed.as_ref()).ok();

@@ -12,7 +12,7 @@
 //! let store = SymbolStore::new(StoreOptions::default());
 //! let program = std::env::current_exe().unwrap();
 //! let path = program.as_os_str().as_encoded_bytes();
-//! let table = store.object(&Wanted { path, build_id: None, kind: ObjectKind::User }).unwrap();
+//! let table = store.object(&Wanted { path, build_id: None, kind: ObjectKind::User, process: None }).unwrap();
 //! let first = table.ids().next().unwrap();
 //! assert_eq!(table.lookup(table.symbol(first).unwrap().start), Some(first));
 //! ```
@@ -40,5 +40,7 @@ pub use kernel::{Reference, vmlinux_table};
 pub use oxperf_objects::elf::SymbolBinding;
 pub use perf_map::perf_map_table;
 pub use source::{DebugInfo, SourceFrame, SourceLine};
-pub use store::{KernelSource, Lookup, SourceLookup, StoreOptions, SymbolStore, Unavailable, running_kernel};
+pub use store::{
+    KernelSource, Lookup, Replaced, SourceLookup, StoreOptions, SymbolStore, Unavailable, running_kernel,
+};
 pub use table::{Symbol, SymbolId, SymbolTable};

@@ -73,6 +73,19 @@ pub enum Unavailable {
     Off,
 }
 
+/// An object of which only another version is there.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Replaced {
+    /// Its recorded path; untrusted.
+    pub path: Box<[u8]>,
+    /// Its recorded identity.
+    pub recorded: BuildId,
+    /// The file that was refused.
+    pub file: PathBuf,
+    /// What that file is.
+    pub found: BuildId,
+}
+
 /// A table, or the reason why there is none.
 pub type Lookup = Result<Arc<SymbolTable>, Unavailable>;
 
@@ -207,6 +220,29 @@ impl SymbolStore {
         // Without the image the debug file's own headers say where code lay.
         let own = elf_of(&found)?;
         Ok(Arc::new(info(Arc::clone(&found), parsed.as_ref().unwrap_or(&own))))
+    }
+
+    /// The objects that were asked for and go without names because every file found for them is another version, each
+    /// with the refused file.
+    pub fn replaced(&self) -> Vec<Replaced> {
+        let slots = self.tables.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut replaced: Vec<Replaced> = slots
+            .iter()
+            .filter_map(|(key, slot)| match (key, slot.get()?) {
+                (Key::Object { path, build_id, .. }, Err(Unavailable::NotFound(missing))) => {
+                    let (file, found) = missing.other_version()?;
+                    Some(Replaced {
+                        path: path.clone(),
+                        recorded: (*build_id)?,
+                        file: file.to_owned(),
+                        found,
+                    })
+                }
+                _ => None,
+            })
+            .collect();
+        replaced.sort();
+        replaced
     }
 
     /// What has been found out of debug information, by object: so that it can be kept for another run. Only objects

@@ -27,7 +27,12 @@ fn inner(value: u32) -> u32 {
 fn own() -> (std::sync::Arc<DebugInfo>, (u64, u64)) {
     let store = SymbolStore::new(StoreOptions::default());
     let path = std::env::current_exe().unwrap();
-    let wanted = Wanted { path: path.as_os_str().as_encoded_bytes(), build_id: None, kind: ObjectKind::User };
+    let wanted = Wanted {
+        path: path.as_os_str().as_encoded_bytes(),
+        build_id: None,
+        kind: ObjectKind::User,
+        process: None,
+    };
     let table = store.object(&wanted).unwrap();
     let of_name = |id| table.symbol(id).filter(|symbol| symbol.name.ends_with("oxperf_source_test_outer"));
     let symbol = table.ids().find_map(of_name).unwrap();
@@ -79,7 +84,12 @@ fn only_units_that_were_asked_about_are_read() {
 #[test]
 fn another_run_need_not_read_what_one_has_learned() {
     let path = std::env::current_exe().unwrap();
-    let wanted = Wanted { path: path.as_os_str().as_encoded_bytes(), build_id: None, kind: ObjectKind::User };
+    let wanted = Wanted {
+        path: path.as_os_str().as_encoded_bytes(),
+        build_id: None,
+        kind: ObjectKind::User,
+        process: None,
+    };
     let (info, (start, end)) = own();
     let first = SymbolStore::new(StoreOptions::default());
     let asked = first.source(&wanted).unwrap();

@@ -35,7 +35,7 @@ fn own_path() -> Vec<u8> {
 fn each_table_is_built_once() {
     let store = SymbolStore::default();
     let path = own_path();
-    let wanted = Wanted { path: &path, build_id: None, kind: ObjectKind::User };
+    let wanted = Wanted { path: &path, build_id: None, kind: ObjectKind::User, process: None };
     store.prepare(&[wanted, wanted]);
     let (first, second) = (store.object(&wanted).expect("a table"), store.object(&wanted).expect("a table"));
     assert!(Arc::ptr_eq(&first, &second));
@@ -50,7 +50,7 @@ fn each_table_is_built_once() {
 fn another_version_of_a_file_gives_no_names() {
     let path = own_path();
     let build_id = BuildId::new(&[0x5a; 20]);
-    let wanted = Wanted { path: &path, build_id, kind: ObjectKind::User };
+    let wanted = Wanted { path: &path, build_id, kind: ObjectKind::User, process: None };
     match SymbolStore::default().object(&wanted) {
         Err(Unavailable::NotFound(why)) => assert_eq!(why.tried.len(), 1),
         other => panic!("expected a refusal, got {other:?}"),

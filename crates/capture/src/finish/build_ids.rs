@@ -44,7 +44,7 @@ fn find(dso: &Dso) -> Option<BuildId> {
 }
 
 fn vdso() -> Option<BuildId> {
-    let wanted = Wanted { path: VDSO, build_id: None, kind: ObjectKind::Vdso };
+    let wanted = Wanted { path: VDSO, build_id: None, kind: ObjectKind::Vdso, process: None };
     let found = Locator::new(Places::default()).image(&wanted).ok()?;
     Elf::parse(&found.contents).ok()?.build_id()
 }

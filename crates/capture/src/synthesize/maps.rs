@@ -62,6 +62,11 @@ impl<'a> MapLine<'a> {
         self.prot & PROT_EXEC != 0
     }
 
+    /// First address, and the one behind the last.
+    pub(super) fn range(&self) -> (u64, u64) {
+        (self.start, self.end)
+    }
+
     /// The mapped file's path, when a file is mapped.
     pub(super) fn file(&self) -> Option<&'a Path> {
         let file = self.inode != 0 && self.name.starts_with(b"/") && self.name != ANONYMOUS;

@@ -56,6 +56,12 @@ impl ProcDir {
         let relative = path.strip_prefix("/").unwrap_or(path);
         self.0.join(format!("{process}/root")).join(relative)
     }
+
+    /// The very file that a process has mapped at these addresses, whatever has become of its path. Opening it takes
+    /// privileges.
+    pub fn mapped_file(&self, process: Pid, (start, end): (u64, u64)) -> PathBuf {
+        self.0.join(format!("{process}/map_files/{start:x}-{end:x}"))
+    }
 }
 
 fn numbers_in(directory: &Path) -> Vec<i32> {

@@ -64,7 +64,8 @@ impl<'a> Reader<'a> {
         if let Some(id) = self.known.lock().unwrap_or_else(PoisonError::into_inner).get(&key) {
             return *id;
         }
-        let id = self.read_build_id(read, process, path);
+        let id = read(&self.proc.mapped_file(process, map.range()))
+            .or_else(|| self.read_build_id(read, process, path));
         self.known.lock().unwrap_or_else(PoisonError::into_inner).insert(key, id);
         id
     }

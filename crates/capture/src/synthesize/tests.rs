@@ -32,8 +32,10 @@ impl FakeRoot {
     fn records(&self, build_ids: bool, write: impl Fn(&Synthesizer<'_>, &mut RecordSink)) -> String {
         let trailer = Trailer::of(&EventAttr::default());
         let read = |path: &Path| {
-            let inside = path.as_os_str().as_bytes().ends_with(b"/1/root/bin/sh");
-            inside.then(|| BuildId::new(&[0xab; 20])).flatten()
+            let named = |end: &[u8], byte| {
+                path.as_os_str().as_bytes().ends_with(end).then(|| BuildId::new(&[byte; 20])).flatten()
+            };
+            named(b"/1/root/bin/sh", 0xab).or_else(|| named(b"/3/map_files/a000-b000", 0xcd))
         };
         let synthesizer = Synthesizer::new(&self.0, trailer, build_ids.then_some(&read as BuildIdReader<'_>));
         let mut sink = RecordSink::new(trailer);
@@ -125,6 +127,17 @@ map 1 0x7000+0x1000 @0x0 <0:0 0> prot 5 flags 2 mode 2 [vdso]
 fork 1/2 of 1/1 misc 0x2000
 comm 1/2 worker with a l";
     assert_eq!(two_threads().records(false, |synthesizer, sink| synthesizer.all_tasks(sink)), expected);
+}
+
+#[test]
+fn a_deleted_file_is_known_by_what_is_mapped() {
+    let root = FakeRoot::new(&[
+        ("proc/3/status", "Name:\tx\nTgid:\t3\nPid:\t3\nPPid:\t0\n"),
+        ("proc/3/maps", "a000-b000 r-xp 00000000 08:01 9 /bin/x (deleted)\n"),
+        ("proc/3/task/3/status", "Name:\tx\nTgid:\t3\nPid:\t3\nPPid:\t0\n"),
+    ]);
+    let written = root.records(true, |synthesizer, sink| synthesizer.threads(&[Tid(3)], sink));
+    assert!(written.contains("@0x0 <cdcd> prot 5 flags 2 mode 2 /bin/x (deleted)"), "{written}");
 }
 
 #[test]

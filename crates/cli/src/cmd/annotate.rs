@@ -41,6 +41,7 @@ pub(crate) fn run(matches: &ArgMatches, _program: &str) -> Result<i32, Failure> 
     let collected = CollectOptions { by_address: true, ..CollectOptions::default() };
     let mut loaded = collect::load(&input, &reader, &names, collected, None, traced, &Filter::default())?;
     report_trouble(&loaded.diagnostics);
+    naming::report_replaced(&names);
     if loaded.profile.events.iter().all(|event| event.sample_count == 0) {
         print_error(&format!("Error:\nThe {} data has no samples!", input.path().display()));
         return Ok(exit::SUCCESS);

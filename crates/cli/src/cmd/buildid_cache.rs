@@ -215,7 +215,7 @@ impl Changes {
 /// Puts the separate debug file of a binary beside it, where there is one.
 fn add_debug_file(cache: &BuildIdCache, name: &[u8], id: BuildId) {
     let locator = Locator::new(Places::default());
-    let wanted = Wanted { path: name, build_id: Some(id), kind: ObjectKind::User };
+    let wanted = Wanted { path: name, build_id: Some(id), kind: ObjectKind::User, process: None };
     let image = locator.image(&wanted).ok();
     let image = image.as_ref().and_then(|found| Elf::parse(&found.contents).ok());
     if let Ok(found) = locator.debug_info(&wanted, image.as_ref()) {
@@ -255,6 +255,6 @@ pub(crate) fn fill(matches: &ArgMatches, recording: &str) -> Result<(), Failure>
 }
 
 fn own_vdso(id: BuildId) -> Option<Vec<u8>> {
-    let wanted = Wanted { path: b"[vdso]", build_id: Some(id), kind: ObjectKind::Vdso };
+    let wanted = Wanted { path: b"[vdso]", build_id: Some(id), kind: ObjectKind::Vdso, process: None };
     Locator::new(Places::default()).image(&wanted).ok().map(|found| found.contents.to_vec())
 }

@@ -147,7 +147,7 @@ impl Parts {
         if !dso.name.starts_with('/') && kind == ObjectKind::User {
             return;
         }
-        let wanted = Wanted { path: dso.name.as_bytes(), build_id: dso.build_id, kind };
+        let wanted = Wanted { path: dso.name.as_bytes(), build_id: dso.build_id, kind, process: dso.process };
         let locator = self.store.locator();
         let found = match locator.image(&wanted) {
             Ok(found) => found,
@@ -197,7 +197,12 @@ impl Parts {
         }
         let mut texts = BTreeSet::new();
         for dso in machine.dsos().iter().filter(|dso| dso.kind == DsoKind::File) {
-            let wanted = Wanted { path: dso.name.as_bytes(), build_id: dso.build_id, kind: ObjectKind::User };
+            let wanted = Wanted {
+                path: dso.name.as_bytes(),
+                build_id: dso.build_id,
+                kind: ObjectKind::User,
+                process: dso.process,
+            };
             let Some(addresses) = places.get(dso.name.as_str()) else { continue };
             let Ok(lines) = self.store.source(&wanted) else { continue };
             texts.extend(addresses.iter().filter_map(|address| Some(lines.line(*address)?.file)));

@@ -108,6 +108,7 @@ fn show(
     let Loaded { mut profile, diagnostics, .. } =
         collect::load(input, reader, &names, options.collect, formatters.as_ref(), traced, &filter)?;
     naming::keep(&names);
+    naming::report_replaced(&names);
     // The profile has its own copies of the few names that it needs.
     drop(names);
     report_trouble(&diagnostics);

@@ -159,6 +159,7 @@ pub(crate) fn run(matches: &ArgMatches, _program: &str) -> Result<i32, Failure> 
     naming::keep(&names);
     report_trouble(&finished.diagnostics);
     report_chains(&losses);
+    naming::report_replaced(&names);
     Ok(code::SUCCESS)
 }
 

@@ -81,11 +81,11 @@ fn state(locator: &Locator, machine: &Machine, dso: &Dso, kernel_given: bool) ->
 }
 
 fn look_at_file(state: &mut ObjectState, locator: &Locator, dso: &Dso, kind: ObjectKind) {
-    let wanted = Wanted { path: dso.name.as_bytes(), build_id: dso.build_id, kind };
+    let wanted = Wanted { path: dso.name.as_bytes(), build_id: dso.build_id, kind, process: dso.process };
     let image = locator.image(&wanted);
     if let Err(missing) = &image {
         state.tried = missing.tried.iter().map(|(path, why)| format!("{}: {why}", path.display())).collect();
-        state.advice = Some(if missing.is_mismatch() {
+        state.advice = Some(if missing.other_version().is_some() {
             "the file was replaced since: record again, or find the old version by its build id and put it into the \
              cache (buildid-cache -a FILE)"
                 .to_owned()
@@ -157,7 +157,9 @@ fn origin(origin: Origin) -> &'static str {
     match origin {
         Origin::BuildIdCache => "build-id cache",
         Origin::RecordedPath => "recorded path",
+        Origin::LiveProcess => "the process that ran it",
         Origin::DebugFile => "debug file",
+        Origin::Debuginfod => "debuginfod",
         Origin::OwnMemory => "this process",
     }
 }

@@ -96,7 +96,7 @@ impl Images {
                 return None;
             }
         };
-        let wanted = Wanted { path: dso.name.as_bytes(), build_id: dso.build_id, kind };
+        let wanted = Wanted { path: dso.name.as_bytes(), build_id: dso.build_id, kind, process: dso.process };
         self.locator.image(&wanted).ok().map(|found| found.contents)
     }
 }

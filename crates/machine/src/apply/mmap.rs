@@ -161,7 +161,9 @@ impl Machine {
         }
         let kind = if name == "[vdso]" { DsoKind::Vdso } else { DsoKind::File };
         let inode = if kind == DsoKind::File { mapping.inode } else { None };
-        (self.dsos.find_or_add(DsoKey { name, kind, build_id: mapping.build_id, inode }), in_file)
+        let dso = self.dsos.find_or_add(DsoKey { name, kind, build_id: mapping.build_id, inode });
+        self.dsos.note_process(dso, mapping.pid);
+        (dso, in_file)
     }
 
     /// Executable memory without a file is where just-in-time compilers put code: its names may be in a map file.

@@ -62,7 +62,7 @@ impl DebugInfo {
         let found = Arc::new(found);
         let image = Elf::parse(&found.contents).ok()?;
         let nowhere = Locator::new(Places { root: Some(PathBuf::from("/dev/null")), ..Places::default() });
-        let wanted = Wanted { path: b"", build_id: None, kind: ObjectKind::User };
+        let wanted = Wanted { path: b"", build_id: None, kind: ObjectKind::User, process: None };
         Some(DebugInfo::new(Arc::clone(&found), &image, &wanted, &nowhere, demangling))
     }
 

@@ -129,7 +129,7 @@ impl Opener<'_> {
     }
 
     fn object(&self, dso: &Dso, kind: ObjectKind) -> Result<Opened, String> {
-        let wanted = Wanted { path: dso.name.as_bytes(), build_id: dso.build_id, kind };
+        let wanted = Wanted { path: dso.name.as_bytes(), build_id: dso.build_id, kind, process: dso.process };
         let found = self.store.locator().image(&wanted).map_err(|missing| {
             let tried = missing.tried.iter().map(|(path, why)| format!("\n  {}: {why}", path.display()));
             format!("No file with the recorded identity was found:{}", tried.collect::<String>())

@@ -1,0 +1,179 @@
+//! Files by build id from debuginfod servers, kept where the standard client keeps them:
+//! `CACHE/BUILDID/debuginfo` and `CACHE/BUILDID/executable`; an empty file says that no server had it.
+
+mod http;
+
+use std::collections::{HashMap, HashSet};
+use std::fs::{self, File};
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::Duration;
+
+use oxperf_abi::BuildId;
+
+use http::Limits;
+
+/// How long it holds that no server had a file, as with the standard client.
+const MISSING_HOLDS: Duration = Duration::from_secs(600);
+
+/// The servers that may be asked, and how much they may take.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Debuginfod {
+    /// Addresses such as `http://localhost:8002`, asked in this order.
+    pub urls: Vec<String>,
+    /// The folder of what was fetched.
+    pub cache: PathBuf,
+    /// Longest silence of a server.
+    pub patience: Duration,
+    /// Longest time for a file.
+    pub time_limit: Duration,
+    /// Bytes of a file.
+    pub size_limit: u64,
+}
+
+/// Why a file could not be fetched.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum FetchError {
+    /// No server has it.
+    #[error("no server has it")]
+    NotThere,
+    /// An address that cannot be asked.
+    #[error(
+        "{0:?} is no http:// address (https is not built in: use a local proxy or a server that speaks http)"
+    )]
+    Address(String),
+    /// The server could not be reached, or the connection broke.
+    #[error("the server cannot be reached: {0}")]
+    Connection(io::ErrorKind),
+    /// Nothing came for too long.
+    #[error("the server was silent for {} s", .0.as_secs_f32())]
+    Silent(Duration),
+    /// The file takes longer than allowed.
+    #[error("not there after {} s", .0.as_secs_f32())]
+    TooSlow(Duration),
+    /// The file is larger than allowed.
+    #[error("larger than {0} bytes")]
+    TooLarge(u64),
+    /// The server refused, with this status.
+    #[error("the server answered with status {0}")]
+    Status(u16),
+    /// An answer that is not HTTP, or that ends before its end.
+    #[error("the server's answer is broken: {0}")]
+    Answer(&'static str),
+    /// The file could not be kept.
+    #[error("cannot write to the cache: {0}")]
+    Cache(io::ErrorKind),
+}
+
+/// What is asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Part {
+    /// The program or library itself.
+    Executable,
+    /// Its separate debug file.
+    DebugInfo,
+}
+
+impl Part {
+    fn name(self) -> &'static str {
+        match self {
+            Part::Executable => "executable",
+            Part::DebugInfo => "debuginfo",
+        }
+    }
+}
+
+type Answer = Result<PathBuf, FetchError>;
+/// Each is found once, by the first who asks.
+type Answers = HashMap<(BuildId, Part), Arc<OnceLock<Answer>>>;
+
+/// Asks servers; each file once, and no server again that could not be reached.
+#[derive(Debug)]
+pub(crate) struct Fetcher {
+    servers: Debuginfod,
+    answers: Mutex<Answers>,
+    unreachable: Mutex<HashSet<usize>>,
+    written: AtomicU32,
+}
+
+impl Fetcher {
+    pub(crate) fn new(servers: Debuginfod) -> Fetcher {
+        let (answers, unreachable) = (Mutex::default(), Mutex::default());
+        Fetcher { servers, answers, unreachable, written: AtomicU32::new(0) }
+    }
+
+    /// Where a file is kept, or would be.
+    pub(crate) fn place(&self, id: BuildId, part: Part) -> PathBuf {
+        self.servers.cache.join(id.to_string()).join(part.name())
+    }
+
+    /// The path of a file in the cache, fetched if it is not there.
+    pub(crate) fn fetch(&self, id: BuildId, part: Part) -> Answer {
+        let slot = Arc::clone(lock(&self.answers).entry((id, part)).or_default());
+        slot.get_or_init(|| self.cached_or_fetched(id, part)).clone()
+    }
+
+    fn cached_or_fetched(&self, id: BuildId, part: Part) -> Answer {
+        let place = self.place(id, part);
+        match fs::metadata(&place) {
+            Ok(data) if data.len() > 0 => return Ok(place),
+            Ok(data) if is_recent(&data) => return Err(FetchError::NotThere),
+            _ => {}
+        }
+        let mut outcome = Err(FetchError::NotThere);
+        for (server, url) in self.servers.urls.iter().enumerate() {
+            if lock(&self.unreachable).contains(&server) {
+                continue;
+            }
+            let address = format!("{}/buildid/{id}/{}", url.trim_end_matches('/'), part.name());
+            match self.fetch_from(&address, &place) {
+                Ok(()) => return Ok(place),
+                Err(FetchError::Status(404)) => {}
+                Err(why) => {
+                    if matches!(why, FetchError::Connection(_) | FetchError::Silent(_)) {
+                        lock(&self.unreachable).insert(server);
+                    }
+                    outcome = Err(why);
+                }
+            }
+        }
+        if outcome == Err(FetchError::NotThere) && lock(&self.unreachable).is_empty() {
+            // Without this note the servers are asked again: nothing depends on it.
+            let _ = folder_of(&place).and_then(|_| File::create(&place));
+        }
+        outcome
+    }
+
+    /// Writes beside the place and moves there, so that nobody reads half a file.
+    fn fetch_from(&self, address: &str, place: &Path) -> Result<(), FetchError> {
+        let cache = |error: io::Error| FetchError::Cache(error.kind());
+        folder_of(place).map_err(cache)?;
+        let number = self.written.fetch_add(1, Ordering::Relaxed);
+        let beside = place.with_extension(format!("{}.{number}.tmp", std::process::id()));
+        let mut file = BufWriter::new(File::create(&beside).map_err(cache)?);
+        let limits = Limits {
+            patience: self.servers.patience,
+            time: self.servers.time_limit,
+            size: self.servers.size_limit,
+        };
+        let fetched = http::get(address, limits, &mut file)
+            .and_then(|()| file.flush().and_then(|()| fs::rename(&beside, place)).map_err(cache));
+        fetched.inspect_err(|_| {
+            let _ = fs::remove_file(&beside);
+        })
+    }
+}
+
+fn folder_of(place: &Path) -> io::Result<()> {
+    fs::create_dir_all(place.parent().unwrap_or(Path::new(".")))
+}
+
+fn is_recent(data: &fs::Metadata) -> bool {
+    data.modified().ok().and_then(|time| time.elapsed().ok()).is_some_and(|age| age < MISSING_HOLDS)
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

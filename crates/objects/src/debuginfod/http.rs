@@ -1,0 +1,253 @@
+//! As much of HTTP/1.1 as fetching a file takes: one request a connection, redirections, chunked answers; limits on time
+//! and size, as a server may send anything.
+
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::net::{TcpStream, ToSocketAddrs};
+use std::time::{Duration, Instant};
+
+use super::FetchError;
+
+const MOST_REDIRECTIONS: usize = 5;
+/// Bytes of a line of an answer's head, and lines of it.
+const LINE_LIMIT: u64 = 16 << 10;
+const LINES_LIMIT: usize = 256;
+
+/// What a server may take.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Limits {
+    /// Longest silence.
+    pub(super) patience: Duration,
+    /// Longest time for everything.
+    pub(super) time: Duration,
+    /// Bytes of the answer's body.
+    pub(super) size: u64,
+}
+
+/// Writes the body of the answer to `out`.
+pub(super) fn get(address: &str, limits: Limits, out: &mut dyn Write) -> Result<(), FetchError> {
+    let start = Instant::now();
+    let mut address = address.to_owned();
+    for _ in 0..=MOST_REDIRECTIONS {
+        let place = Address::parse(&address).ok_or_else(|| FetchError::Address(address.clone()))?;
+        let mut answer = BufReader::new(Guarded::connect(&place, limits, start)?);
+        place.ask(answer.get_mut())?;
+        let head = Head::read(&mut answer)?;
+        match (head.status, &head.location) {
+            (200, _) => return body(&head, answer, limits, out),
+            (301 | 302 | 303 | 307 | 308, Some(location)) => address = place.redirected(location),
+            (status, _) => return Err(FetchError::Status(status)),
+        }
+    }
+    Err(FetchError::Answer("too many redirections"))
+}
+
+/// Where a file is to be had.
+#[derive(Debug, PartialEq, Eq)]
+struct Address {
+    /// Host and port, as they stand in the address.
+    host: String,
+    path: String,
+}
+
+impl Address {
+    /// `http://HOST[:PORT]/PATH`; nothing that would end a line of the request.
+    fn parse(text: &str) -> Option<Address> {
+        let rest =
+            text.strip_prefix("http://").filter(|rest| rest.bytes().all(|byte| byte.is_ascii_graphic()))?;
+        let (host, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
+        let path = if path.is_empty() { "/" } else { path };
+        (!host.is_empty()).then(|| Address { host: host.to_owned(), path: path.to_owned() })
+    }
+
+    /// The address that a redirection means.
+    fn redirected(&self, location: &str) -> String {
+        match location.starts_with('/') {
+            true => format!("http://{}{location}", self.host),
+            false => location.to_owned(),
+        }
+    }
+
+    /// Host and port for the system.
+    fn socket(&self) -> String {
+        let last = self.host.rsplit(']').next().unwrap_or("");
+        if last.contains(':') { self.host.clone() } else { format!("{}:80", self.host) }
+    }
+
+    fn ask(&self, server: &mut Guarded) -> Result<(), FetchError> {
+        let Address { host, path } = self;
+        let request = format!(
+            "GET {path} HTTP/1.1\r\nHost: {host}\r\nUser-Agent: oxperf/{}\r\nAccept-Encoding: identity\r\nConnection: close\r\n\r\n",
+            env!("CARGO_PKG_VERSION")
+        );
+        server.stream.write_all(request.as_bytes()).map_err(|error| server.failure(&error))
+    }
+}
+
+/// A connection whose reads end in time.
+struct Guarded {
+    stream: TcpStream,
+    limits: Limits,
+    start: Instant,
+}
+
+impl Guarded {
+    fn connect(place: &Address, limits: Limits, start: Instant) -> Result<Guarded, FetchError> {
+        let failed = |error: io::Error| FetchError::Connection(error.kind());
+        let mut last = FetchError::Connection(io::ErrorKind::NotFound);
+        for address in place.socket().to_socket_addrs().map_err(failed)? {
+            match TcpStream::connect_timeout(&address, limits.patience) {
+                Ok(stream) => {
+                    stream.set_write_timeout(Some(limits.patience)).map_err(failed)?;
+                    return Ok(Guarded { stream, limits, start });
+                }
+                Err(error) => last = failed(error),
+            }
+        }
+        Err(last)
+    }
+
+    fn failure(&self, error: &io::Error) -> FetchError {
+        let waited = matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut);
+        match (waited, self.start.elapsed() >= self.limits.time) {
+            (true, true) => FetchError::TooSlow(self.limits.time),
+            (true, false) => FetchError::Silent(self.limits.patience),
+            (false, _) => FetchError::Connection(error.kind()),
+        }
+    }
+}
+
+impl Read for Guarded {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let left = self.limits.time.saturating_sub(self.start.elapsed()).min(self.limits.patience);
+        if left.is_zero() {
+            return Err(io::ErrorKind::TimedOut.into());
+        }
+        self.stream.set_read_timeout(Some(left))?;
+        self.stream.read(buffer)
+    }
+}
+
+/// What an answer says before its body.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Head {
+    status: u16,
+    length: Option<u64>,
+    chunked: bool,
+    location: Option<String>,
+}
+
+impl Head {
+    fn read(answer: &mut BufReader<Guarded>) -> Result<Head, FetchError> {
+        let first = line(answer)?;
+        let status = first.strip_prefix("HTTP/1.").and_then(|rest| rest.split(' ').nth(1)?.parse().ok());
+        let mut head =
+            Head { status: status.ok_or(FetchError::Answer("no HTTP status"))?, ..Head::default() };
+        for _ in 0..LINES_LIMIT {
+            let text = line(answer)?;
+            if text.is_empty() {
+                return Ok(head);
+            }
+            if let Some((name, value)) = text.split_once(':') {
+                head.take(&name.to_ascii_lowercase(), value.trim());
+            }
+        }
+        Err(FetchError::Answer("its head does not end"))
+    }
+
+    fn take(&mut self, name: &str, value: &str) {
+        match name {
+            "content-length" => self.length = value.parse().ok(),
+            "transfer-encoding" => self.chunked = value.to_ascii_lowercase().contains("chunked"),
+            "location" => self.location = Some(value.to_owned()),
+            _ => {}
+        }
+    }
+}
+
+/// A line without its end.
+fn line(answer: &mut BufReader<Guarded>) -> Result<String, FetchError> {
+    let mut bytes = Vec::new();
+    let read = answer.by_ref().take(LINE_LIMIT).read_until(b'\n', &mut bytes);
+    read.map_err(|error| answer.get_ref().failure(&error))?;
+    let text = bytes.strip_suffix(b"\n").ok_or(FetchError::Answer("a line of its head does not end"))?;
+    Ok(String::from_utf8_lossy(text.strip_suffix(b"\r").unwrap_or(text)).into_owned())
+}
+
+fn body(
+    head: &Head,
+    mut answer: BufReader<Guarded>,
+    limits: Limits,
+    out: &mut dyn Write,
+) -> Result<(), FetchError> {
+    let mut left = limits.size;
+    if head.chunked {
+        loop {
+            let size = line(&mut answer)?;
+            let size = size.split(';').next().unwrap_or("").trim();
+            match u64::from_str_radix(size, 16).map_err(|_| FetchError::Answer("no size of a chunk"))? {
+                0 => return Ok(()),
+                size => copy(&mut answer, size, (&mut left, limits.size), out)?,
+            }
+            line(&mut answer)?;
+        }
+    }
+    match head.length {
+        Some(length) => copy(&mut answer, length, (&mut left, limits.size), out),
+        None => {
+            let read = pass(&mut answer, left.saturating_add(1), out)?;
+            if read > left { Err(FetchError::TooLarge(limits.size)) } else { Ok(()) }
+        }
+    }
+}
+
+/// Copies exactly so many bytes, of which there may be no more than `left`.
+fn copy(
+    answer: &mut BufReader<Guarded>,
+    count: u64,
+    (left, limit): (&mut u64, u64),
+    out: &mut dyn Write,
+) -> Result<(), FetchError> {
+    *left = left.checked_sub(count).ok_or(FetchError::TooLarge(limit))?;
+    match pass(answer, count, out)? == count {
+        true => Ok(()),
+        false => Err(FetchError::Answer("it ends before its end")),
+    }
+}
+
+/// Copies at most so many bytes; tells how many there were.
+fn pass(answer: &mut BufReader<Guarded>, most: u64, out: &mut dyn Write) -> Result<u64, FetchError> {
+    let mut passed = 0;
+    while passed < most {
+        let bytes = match answer.fill_buf() {
+            Ok(bytes) => bytes,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(error) => return Err(answer.get_ref().failure(&error)),
+        };
+        let count = bytes.len().min(usize::try_from(most - passed).unwrap_or(usize::MAX));
+        if count == 0 {
+            break;
+        }
+        out.write_all(&bytes[..count]).map_err(|error| FetchError::Cache(error.kind()))?;
+        answer.consume(count);
+        passed += count as u64;
+    }
+    Ok(passed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Address;
+
+    #[test]
+    fn addresses_name_a_host_and_a_path() {
+        let of = |text| Address::parse(text).map(|address| (address.socket(), address.path));
+        let known = |socket: &str, path: &str| Some((socket.to_owned(), path.to_owned()));
+        assert_eq!(of("http://h/a/b"), known("h:80", "/a/b"));
+        assert_eq!(of("http://h:8002"), known("h:8002", "/"));
+        assert_eq!(of("http://[::1]/x"), known("[::1]:80", "/x"));
+        assert_eq!(of("http://[::1]:9/x"), known("[::1]:9", "/x"));
+        for text in ["https://h/", "h/x", "http:///x", "http://h/a b", "http://h/\r\nX: y"] {
+            assert_eq!(of(text), None, "{text:?}");
+        }
+    }
+}
