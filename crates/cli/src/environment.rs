@@ -61,9 +61,14 @@ pub(crate) fn search_path() -> Option<OsString> {
     std::env::var_os("PATH")
 }
 
+/// This program's file.
+pub(crate) fn program() -> Option<PathBuf> {
+    std::env::current_exe().ok()
+}
+
 /// This program's file and its arguments, as text.
 pub(crate) fn command_line() -> Vec<String> {
-    let program = std::env::current_exe().ok().map(|path| path.to_string_lossy().into_owned());
+    let program = program().map(|path| path.to_string_lossy().into_owned());
     let arguments = std::env::args_os().skip(1).map(|argument| argument.to_string_lossy().into_owned());
     program.into_iter().chain(arguments).collect()
 }

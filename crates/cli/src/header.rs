@@ -24,11 +24,16 @@ pub(crate) fn arguments() -> [Arg; 3] {
 
 /// Writes what the recording says about itself; `full` with topologies and caches.
 pub(crate) fn write(out: &mut Output, input: &Input, reader: &Reader<'_>, full: bool) -> io::Result<()> {
+    out.write_all(text(input, reader, full).as_bytes())
+}
+
+/// What the recording says about itself, as text.
+pub(crate) fn text(input: &Input, reader: &Reader<'_>, full: bool) -> String {
     let mut text = String::new();
     let utc_offset = oxperf_sys::clock::utc_offset;
     let options = HeaderOptions { full, captured_on: Some(input.modified()), utc_offset: &utc_offset };
     header::write(&mut text, reader, &options, &RecordedNames::new(reader));
-    out.write_all(text.as_bytes())
+    text
 }
 
 /// The recorded command line, or the name of the file.

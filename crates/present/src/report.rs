@@ -6,6 +6,7 @@ pub(crate) mod columns;
 mod graph;
 mod list;
 mod percent;
+mod rows;
 mod summary;
 
 use std::io::{self, Write};
@@ -20,6 +21,7 @@ use graph::Graphs;
 use crate::pieces::write_in_order;
 
 pub use graph::{GraphText, GraphValue};
+pub use rows::RowText;
 pub use summary::{Restriction, prologue, tip};
 
 /// What the tables show.

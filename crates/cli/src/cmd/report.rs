@@ -5,6 +5,7 @@ mod branches;
 mod call_graph;
 mod html;
 mod records;
+mod screen;
 pub(super) mod shown;
 
 use std::io::Write;
@@ -64,6 +65,7 @@ pub(crate) fn run(matches: &ArgMatches, _program: &str) -> Result<i32, Failure> 
     }
     let mut output = Output::stdout();
     match options.header {
+        _ if screen::is_wanted(matches) => {}
         HeaderRequest::Hint if html::is_asked(matches) => {}
         HeaderRequest::Hint => output.write_all(HINT)?,
         _ => header::write(&mut output, &input, &reader, options.full_header)?,
@@ -121,6 +123,9 @@ fn show(
     if html::is_asked(matches) {
         let lost = collect::losses(&profile, &diagnostics);
         return html::write(matches, &profile, &lost, (reader, input.path()));
+    }
+    if screen::is_wanted(matches) {
+        return screen::show(matches, (input, reader), &profile, &options, &shown);
     }
     write_tables(&options, &profile, &shown, output)?;
     Ok(tip(output, TIPS[profile.frames.len() % TIPS.len()])?)

@@ -91,7 +91,7 @@ pub(super) struct Memory {
 pub(crate) struct Columns<'a> {
     profile: &'a Profile,
     list: Vec<Column>,
-    separator: Option<&'a str>,
+    separator: Option<String>,
     /// Percentages of each event.
     percents: Vec<Percents>,
     /// The same of the time that passed.
@@ -106,7 +106,7 @@ pub(crate) struct Columns<'a> {
 
 impl<'a> Columns<'a> {
     /// Lays the columns out so that every row fits.
-    pub(super) fn new(profile: &'a Profile, table: &Table, text: &'a ReportText) -> Columns<'a> {
+    pub(super) fn new(profile: &'a Profile, table: &Table, text: &ReportText) -> Columns<'a> {
         let events = || table.events.iter().map(|&event| profile.events.get(event));
         let totals = events().map(|event| event.map_or(0, |event| event.period_total));
         let latencies = events().map(|event| event.map_or(0, |event| event.latency_total));
@@ -131,11 +131,11 @@ impl<'a> Columns<'a> {
     }
 
     /// What cells are made of, without any column yet.
-    fn empty(profile: &'a Profile, text: &'a ReportText) -> Columns<'a> {
+    fn empty(profile: &'a Profile, text: &ReportText) -> Columns<'a> {
         Columns {
             profile,
             list: Vec::new(),
-            separator: text.separator.as_deref(),
+            separator: text.separator.clone(),
             percents: Vec::new(),
             latencies: Vec::new(),
             comms: profile.comms.iter().map(|name| visible(name)).collect(),
@@ -147,7 +147,7 @@ impl<'a> Columns<'a> {
     }
 
     /// The columns of keys alone, for rows of one profile.
-    pub(crate) fn of_keys(profile: &'a Profile, rows: &[Row], text: &'a ReportText) -> Columns<'a> {
+    pub(crate) fn of_keys(profile: &'a Profile, rows: &[Row], text: &ReportText) -> Columns<'a> {
         let mut columns = Columns::empty(profile, text);
         let unresolved = unresolved_width(text);
         let widest = Widest::of(&columns, rows, unresolved);
@@ -169,7 +169,7 @@ impl<'a> Columns<'a> {
         let Some(Column { kind: Kind::Key(key), .. }) = self.list.get(nth) else { return };
         let start = buffer.len();
         self.key(buffer, *key, row, width, last);
-        if let Some(separator) = self.separator {
+        if let Some(separator) = self.separator.as_deref() {
             replace(buffer, start, separator);
         }
     }
@@ -199,7 +199,7 @@ impl<'a> Columns<'a> {
 
     /// What stands between two columns.
     fn between(&self) -> &[u8] {
-        self.separator.unwrap_or("  ").as_bytes()
+        self.separator.as_deref().unwrap_or("  ").as_bytes()
     }
 
     /// The leading event's part of all samples, in hundredths, that decides whether the row is shown.
@@ -239,7 +239,7 @@ impl<'a> Columns<'a> {
                 Kind::Period => push_counts(buffer, cells, |cell| cell.own.period),
                 Kind::Key(key) => self.key(buffer, key, row, width, nth == last && wished.is_none()),
             }
-            match (kind, self.separator, wished) {
+            match (kind, self.separator.as_deref(), wished) {
                 (Kind::Key(_), Some(separator), _) => replace(buffer, start, separator),
                 // As perf does it, addresses are never cut.
                 (Kind::Key(SortKey::Symbol), None, Some(_)) if self.symbol_name(row.frame).is_none() => {}

@@ -64,6 +64,7 @@ pub(super) fn command() -> Command {
         .args(input::arguments())
         .next_help_heading("The table")
         .args(table_arguments())
+        .arg(super::screen::argument())
         .args(super::branches::arguments())
         .next_help_heading("Which samples")
         .args(crate::filter::arguments())
@@ -86,7 +87,7 @@ pub(super) fn command() -> Command {
 
 fn table_arguments() -> [Arg; 15] {
     [
-        flag("stdio").help("Write text; the only interface so far"),
+        flag("stdio").help("Write text [default where input or output is no terminal]"),
         Arg::new("sort")
             .long("sort")
             .short('s')

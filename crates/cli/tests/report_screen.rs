@@ -1,0 +1,154 @@
+//! `report` on a terminal: keys are sent, the screen is read. The terminal is tmux's.
+
+#![allow(clippy::print_stderr, reason = "what was skipped is for people")]
+
+use std::cell::Cell;
+use std::fs;
+use std::path::PathBuf;
+use std::process::{Command, Output};
+use std::thread::sleep;
+use std::time::Duration;
+
+use oxperf_testkit::Recording;
+
+const PROGRAM: &str = env!("CARGO_BIN_EXE_oxperf");
+const RECORDING: &str = "\
+event cycles sample=IP|TID|TIME|CPU|CALLCHAIN|PERIOD flags=sample_id_all|freq|mmap|comm|task freq=4000
+mmap mode=kernel pid=-1 tid=0 0xffffffff81000000+0x1000@0xffffffff81000000 [kernel.kallsyms]_text
+comm pid=7 tid=7 reader
+mmap2 mode=user pid=7 tid=7 0x400000+0x1000@0 prot=5 flags=2 /nowhere/reader
+sample mode=user ip=0x400120 pid=7 tid=7 cpu=1 time=1000000400 period=250 chain=0xfffffffffffffe00,0x400120,0x400200
+sample mode=user ip=0x400130 pid=7 tid=7 cpu=1 time=1000000500 period=150 chain=0xfffffffffffffe00,0x400130,0x400200
+";
+/// Screens are read so often before a test gives up.
+const PATIENCE: u32 = 300;
+
+/// A terminal with a shell in a folder of its own.
+struct Terminal {
+    name: String,
+    folder: PathBuf,
+    runs: Cell<u32>,
+}
+
+impl Terminal {
+    /// Starts a shell on 80 columns and 24 lines; `None`, said aloud, without tmux.
+    fn start(name: &str) -> Option<Terminal> {
+        if Command::new("tmux").arg("-V").output().is_err() {
+            eprintln!("SKIPPED: the browser was not tried on a terminal (tmux is needed)");
+            return None;
+        }
+        let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("report-screen").join(name);
+        let _ = fs::remove_dir_all(&folder);
+        fs::create_dir_all(&folder).unwrap();
+        fs::write(folder.join("perf.data"), Recording::parse(RECORDING).unwrap().to_file()).unwrap();
+        let terminal =
+            Terminal { name: format!("oxperf-{name}-{}", std::process::id()), folder, runs: Cell::new(0) };
+        let folder = terminal.folder.to_string_lossy().into_owned();
+        let home = format!("HOME={folder}");
+        let new =
+            ["new-session", "-d", "-x", "80", "-y", "24", "-c", &folder, "-e", &home, "-e", "PS1=$ ", "sh"];
+        assert!(terminal.tmux(&new).status.success());
+        Some(terminal)
+    }
+
+    fn tmux(&self, arguments: &[&str]) -> Output {
+        Command::new("tmux").args(["-L", &self.name, "-f", "/dev/null"]).args(arguments).output().unwrap()
+    }
+
+    fn keys(&self, keys: &[&str]) {
+        assert!(self.tmux(&[&["send-keys"], keys].concat()).status.success());
+    }
+
+    /// Starts the program; what shows that it ended well.
+    fn run(&self, arguments: &str) -> String {
+        self.runs.set(self.runs.get() + 1);
+        let run = self.runs.get();
+        self.keys(&[&format!("clear; '{PROGRAM}' {arguments}; echo \"run {run} gave $?\""), "Enter"]);
+        format!("run {run} gave 0")
+    }
+
+    fn screen(&self) -> String {
+        String::from_utf8_lossy(&self.tmux(&["capture-pane", "-p"]).stdout).into_owned()
+    }
+
+    /// Waits for a screen that has a text.
+    fn wait(&self, text: &str) -> String {
+        for _ in 0..PATIENCE {
+            let screen = self.screen();
+            if screen.contains(text) {
+                return screen;
+            }
+            sleep(Duration::from_millis(100));
+        }
+        panic!("{text:?} never came:\n{}", self.screen());
+    }
+}
+
+impl Drop for Terminal {
+    fn drop(&mut self) {
+        self.tmux(&["kill-server"]);
+    }
+}
+
+#[test]
+fn keys_do_what_they_say() {
+    let Some(terminal) = Terminal::start("keys") else { return };
+    let ended = terminal.run("report");
+    let screen = terminal.wait("Press '?' for help");
+    assert!(screen.starts_with("Samples: 2  of event 'cycles', Event count (approx.): 400\n"), "{screen}");
+    assert!(screen.contains("+  100.00%     0.00%  reader   reader"), "{screen}");
+    terminal.keys(&["+"]);
+    terminal.wait("62.50% 0x400120");
+    terminal.keys(&["?"]);
+    terminal.wait("Percent limit");
+    terminal.keys(&["q"]);
+    terminal.wait("62.50% 0x400120");
+    terminal.keys(&["L", "70", "Enter"]);
+    terminal.wait("from 70%");
+    terminal.keys(&["i"]);
+    terminal.wait("# captured on");
+    terminal.keys(&["q", "P"]);
+    terminal.wait("perf.hist.0 written");
+    let written = fs::read_to_string(terminal.folder.join("perf.hist.0")).unwrap();
+    assert!(written.starts_with("-  100.00%"), "{written}");
+    terminal.tmux(&["resize-window", "-x", "60", "-y", "10"]);
+    terminal.keys(&["Down"]);
+    terminal.wait("Press '?' for help");
+    terminal.keys(&["q"]);
+    let after = terminal.wait(&ended);
+    assert!(!after.contains("Press '?' for help"), "the screen from before is back:\n{after}");
+}
+
+#[test]
+fn signals_give_the_terminal_back() {
+    let Some(terminal) = Terminal::start("signals") else { return };
+    for (signal, code) in [("INT", 130), ("TERM", 143)] {
+        terminal.keys(&[&format!("clear; '{PROGRAM}' report"), "Enter"]);
+        terminal.wait("Press '?' for help");
+        let find = format!("pgrep -P $(tmux -L {} display -p '#{{pane_pid}}')", terminal.name);
+        let child = Command::new("sh").args(["-c", &find]).output().unwrap();
+        let child = String::from_utf8_lossy(&child.stdout).trim().to_owned();
+        assert!(Command::new("kill").args([&format!("-{signal}"), &child]).status().unwrap().success());
+        sleep(Duration::from_secs(1));
+        terminal.keys(&["echo \"it gave $?\"; stty -a", "Enter"]);
+        terminal.wait(&format!("it gave {code}"));
+        let modes = terminal.wait("iexten");
+        assert!(modes.contains(" echo ") && modes.contains(" icanon "), "{modes}");
+    }
+}
+
+#[test]
+fn text_comes_where_there_is_no_browser_to_show() {
+    let Some(terminal) = Terminal::start("text") else { return };
+    for command in ["report --stdio", "report -t ,", "report --stats", "report --tui </dev/null -i perf.data"]
+    {
+        let ended = terminal.run(&format!("{command} | cat"));
+        terminal.wait(&ended);
+        let ended = terminal.run(command);
+        let screen = terminal.wait(&ended);
+        assert!(screen.contains('%') || screen.contains("Aggregated stats"), "{command}: {screen}");
+    }
+    terminal.keys(&["export TERM=dumb", "Enter"]);
+    let ended = terminal.run("report --no-children -g none");
+    assert!(terminal.wait(&ended).contains("# Samples: 2  of event 'cycles'"));
+}

@@ -1,0 +1,89 @@
+//! Single rows and calls as text, for views that show a part of a table at a time.
+
+use oxperf_analysis::hist::{Table, Weight};
+use oxperf_analysis::profile::{FrameId, Profile};
+
+use super::columns::Columns;
+use super::graph::{GraphText, Graphs};
+use super::{ReportText, summary};
+
+/// The text of one table's rows: the same as [`super::table`] writes, by the row.
+pub struct RowText<'p> {
+    profile: &'p Profile,
+    columns: Columns<'p>,
+    graph: Option<GraphText>,
+    about: String,
+    total: u64,
+}
+
+impl<'p> RowText<'p> {
+    /// Lays the columns out so that every row fits.
+    pub fn new(profile: &'p Profile, table: &Table, text: &ReportText) -> RowText<'p> {
+        let leader = table.events.first().and_then(|&event| profile.events.get(event));
+        RowText {
+            profile,
+            columns: Columns::new(profile, table, text),
+            graph: text.graph,
+            about: about(profile, table, text),
+            total: leader.map_or(0, |leader| leader.period_total),
+        }
+    }
+
+    /// What the table is about, in a line.
+    pub fn about(&self) -> &str {
+        &self.about
+    }
+
+    /// The names of the columns, over those of the rows.
+    pub fn heading(&self) -> String {
+        let mut text = Vec::new();
+        self.columns.heading(&mut text);
+        let line = text.split(|&byte| byte == b'\n').next().unwrap_or_default();
+        String::from_utf8_lossy(line).replacen('#', " ", 1)
+    }
+
+    /// A row's line, after two blanks.
+    pub fn row(&self, table: &Table, index: usize) -> String {
+        let Some(row) = table.rows().get(index) else { return String::new() };
+        let mut text = Vec::new();
+        self.columns.row(&mut text, &mut self.columns.memory(), row, table.cells(index));
+        String::from_utf8_lossy(&text).trim_end().to_owned()
+    }
+
+    /// The leading event's part of all samples that a row has, in hundredths.
+    pub fn percent(&self, table: &Table, index: usize) -> f64 {
+        self.columns.leader_percent(table.cells(index))
+    }
+
+    /// What a branch of a call graph is a part of where that is not the branch above.
+    pub fn total(&self) -> u64 {
+        self.total
+    }
+
+    /// A frame of a call graph.
+    pub fn frame(&self, table: &Table, frame: FrameId) -> String {
+        let mut text = Vec::new();
+        if let Some(graph) = &self.graph {
+            Graphs::new(self.profile, table, graph).name(&mut text, frame);
+        }
+        String::from_utf8_lossy(&text).into_owned()
+    }
+
+    /// The weight of a branch of a call graph, as a part of `whole` where percentages are shown.
+    pub fn weight(&self, table: &Table, weight: Weight, whole: u64) -> String {
+        let mut text = Vec::new();
+        if let Some(graph) = &self.graph {
+            Graphs::new(self.profile, table, graph).number(&mut text, weight, whole);
+        }
+        String::from_utf8_lossy(&text).into_owned()
+    }
+}
+
+/// The lines above a table as one.
+fn about(profile: &Profile, table: &Table, text: &ReportText) -> String {
+    let mut lines = Vec::new();
+    summary::heading(&mut lines, profile, table, text.times.as_deref());
+    let lines = String::from_utf8_lossy(&lines).into_owned();
+    let facts = lines.lines().map(|line| line.trim_start_matches('#').trim()).filter(|line| !line.is_empty());
+    facts.collect::<Vec<_>>().join(", ")
+}

@@ -1,0 +1,196 @@
+//! The browser as cells of a screen.
+
+use ratatui_core::buffer::Buffer;
+use ratatui_core::layout::Rect;
+use ratatui_core::style::{Color, Modifier, Style};
+
+use crate::browser::{Browser, Over};
+use crate::dialog::Dialog;
+use crate::lines::Line;
+use crate::menu::Menu;
+use crate::pager::Pager;
+use crate::view::View;
+use crate::words;
+
+/// From this part of all samples on, in hundredths, a row is red; from the next on green, as in perf.
+const HOT_PERCENT: f64 = 5.0;
+const WARM_PERCENT: f64 = 0.5;
+/// Lines that are not rows: the title, the names of columns and the lowest.
+const FRAME_LINES: u16 = 3;
+
+/// How things look.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Look {
+    /// Whether to use colours. Without them the cursor and titles are told by reverse video.
+    pub colour: bool,
+}
+
+impl Look {
+    fn title(self) -> Style {
+        match self.colour {
+            true => Style::new().fg(Color::White).bg(Color::Blue),
+            false => Style::new().add_modifier(Modifier::REVERSED),
+        }
+    }
+
+    fn cursor(self) -> Style {
+        Style::new().add_modifier(Modifier::REVERSED)
+    }
+
+    fn heading(self) -> Style {
+        Style::new().add_modifier(Modifier::BOLD)
+    }
+
+    fn percent(self, percent: f64) -> Style {
+        match percent {
+            _ if !self.colour => Style::new(),
+            hot if hot >= HOT_PERCENT => Style::new().fg(Color::Red),
+            warm if warm >= WARM_PERCENT => Style::new().fg(Color::Green),
+            _ => Style::new(),
+        }
+    }
+}
+
+/// A screen that is written line by line.
+struct Screen<'b> {
+    buffer: &'b mut Buffer,
+    area: Rect,
+}
+
+impl Screen<'_> {
+    fn width(&self) -> usize {
+        usize::from(self.area.width)
+    }
+
+    /// Writes a line, blank to its end; lines below the screen are not there.
+    fn line(&mut self, y: u16, text: &str, style: Style) {
+        if y >= self.area.height {
+            return;
+        }
+        let (x, y) = (self.area.x, self.area.y + y);
+        let (end, _) = self.buffer.set_stringn(x, y, text, self.width(), style);
+        for x in end..self.area.right() {
+            if let Some(cell) = self.buffer.cell_mut((x, y)) {
+                cell.set_symbol(" ").set_style(style);
+            }
+        }
+    }
+
+    fn style(&mut self, x: u16, y: u16, width: u16, style: Style) {
+        let area = Rect::new(self.area.x + x, self.area.y + y, width, 1).intersection(self.area);
+        self.buffer.set_style(area, style);
+    }
+
+    fn lowest(&mut self, text: &str, style: Style) {
+        self.line(self.area.height.saturating_sub(1), text, style);
+    }
+}
+
+impl Browser<'_> {
+    /// Draws what is seen. The size of the area is the size of pages from now on.
+    pub(crate) fn draw(&mut self, buffer: &mut Buffer, area: Rect, look: Look) {
+        let mut screen = Screen { buffer, area };
+        self.height = usize::from(area.height.saturating_sub(FRAME_LINES)).max(1);
+        self.draw_table(&mut screen, look);
+        let over = self.over.last();
+        match over {
+            None => {}
+            Some(Over::Menu(menu)) => draw_menu(menu, &mut screen, look),
+            Some(Over::Pager(pager)) => draw_pager(pager, &mut screen, look),
+            Some(Over::Dialog(dialog)) => {
+                if let Some(Over::Pager(pager)) = self.over.iter().rev().nth(1) {
+                    draw_pager(pager, &mut screen, look);
+                }
+                draw_dialog(dialog, &mut screen, look);
+            }
+        }
+        if !self.message.is_empty() {
+            screen.lowest(&self.message, look.title());
+        }
+    }
+
+    fn draw_table(&mut self, screen: &mut Screen<'_>, look: Look) {
+        screen.line(0, &self.title(), look.title());
+        let (left, headings, height) = (self.left, self.headings, self.height);
+        let Some(view) = self.views.get_mut(self.at) else { return };
+        let mut y = 1;
+        if headings {
+            screen.line(y, &moved(&view.rows.heading(), left), look.heading());
+            y += 1;
+        }
+        let height = height + usize::from(!headings);
+        let top = view.top(height);
+        for number in top..top + height {
+            let line = view.lines.get(number);
+            draw_line(view, line, y, left, screen, look);
+            if line.is_some() && number == view.cursor {
+                screen.style(0, y, screen.area.width, look.cursor());
+            }
+            y += 1;
+        }
+        screen.lowest(words::HINT, Style::new());
+    }
+}
+
+fn draw_line(view: &View<'_>, line: Option<Line>, y: u16, left: usize, screen: &mut Screen<'_>, look: Look) {
+    let Some(line) = line else { return screen.line(y, "", Style::new()) };
+    let text = view.text(line);
+    screen.line(y, &moved(&text, left), Style::new());
+    if let Some(percent) = view.percent(line) {
+        let end = percents_end(&text).saturating_sub(left);
+        screen.style(0, y, u16::try_from(end).unwrap_or(u16::MAX), look.percent(percent));
+    }
+}
+
+/// Where the percentages at the beginning of a row end.
+fn percents_end(text: &str) -> usize {
+    let numbers =
+        text.bytes().take_while(|byte| matches!(byte, b'0'..=b'9' | b'.' | b'%' | b' ' | b'+' | b'-'));
+    let length = numbers.count();
+    text.get(..length).and_then(|numbers| numbers.rfind('%')).map_or(0, |end| end + 1)
+}
+
+/// A line without its first columns; the sign stays.
+fn moved(text: &str, left: usize) -> String {
+    if left == 0 {
+        return text.to_owned();
+    }
+    let mut chars = text.chars();
+    let sign = chars.next();
+    sign.into_iter().chain(chars.skip(left)).collect()
+}
+
+fn draw_menu(menu: &Menu, screen: &mut Screen<'_>, look: Look) {
+    let height = usize::from(screen.area.height.saturating_sub(2)).max(1);
+    let top = (menu.at + 1).saturating_sub(height);
+    screen.line(0, &menu.title, look.title());
+    for (y, number) in (1..).zip(top..top + height) {
+        let text = menu.items.get(number).map_or("", |(text, _)| text);
+        let style = if number == menu.at { look.cursor() } else { Style::new() };
+        screen.line(y, &format!(" {text}"), style);
+    }
+    screen.lowest(words::MENU_HINT, Style::new());
+}
+
+fn draw_pager(pager: &Pager, screen: &mut Screen<'_>, look: Look) {
+    let height = usize::from(screen.area.height.saturating_sub(2)).max(1);
+    screen.line(0, &pager.title, look.title());
+    for (y, number) in (1..).zip(pager.top..pager.top + height) {
+        let text: String =
+            pager.lines.get(number).map_or_else(String::new, |line| line.chars().skip(pager.left).collect());
+        let found = !pager.find.is_empty() && text.contains(&pager.find);
+        screen.line(y, &text, if found { look.heading() } else { Style::new() });
+    }
+    screen.lowest(words::PAGER_HINT, Style::new());
+}
+
+/// The last three lines but one: a question, the answer so far and where it goes on.
+fn draw_dialog(dialog: &Dialog, screen: &mut Screen<'_>, look: Look) {
+    let bottom = screen.area.height.saturating_sub(1);
+    screen.line(bottom.saturating_sub(2), dialog.question.words(), look.title());
+    let room = screen.width().saturating_sub(3);
+    let hidden = dialog.text.chars().count().saturating_sub(room);
+    let text: String = dialog.text.chars().skip(hidden).collect();
+    screen.line(bottom.saturating_sub(1), &format!("> {text}_"), Style::new());
+    screen.line(bottom, words::DIALOG_HINT, Style::new());
+}

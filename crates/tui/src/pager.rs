@@ -1,0 +1,85 @@
+//! Text to be looked through: help, the header, a function's code.
+
+use oxperf_present::visible::visible;
+
+use crate::key::Key;
+
+/// Columns that a tab goes on to a multiple of.
+const TAB: usize = 8;
+/// Columns that the text moves sideways.
+const SIDEWAYS: usize = 8;
+
+/// A text and where it is looked at.
+#[derive(Clone, Debug)]
+pub(crate) struct Pager {
+    pub(crate) title: String,
+    pub(crate) lines: Vec<String>,
+    pub(crate) top: usize,
+    pub(crate) left: usize,
+    /// What was looked for last.
+    pub(crate) find: String,
+}
+
+/// What a key did to a pager.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Paged {
+    /// It is still looked at.
+    Open,
+    /// It was left.
+    Left,
+    /// A text to look for is wanted.
+    AskFind,
+}
+
+impl Pager {
+    pub(crate) fn new(title: &str, text: &str) -> Pager {
+        let lines = text.lines().map(|line| visible(&without_tabs(line)).into_owned()).collect();
+        Pager { title: title.to_owned(), lines, top: 0, left: 0, find: String::new() }
+    }
+
+    /// What a key does on a screen of so many lines.
+    pub(crate) fn press(&mut self, key: Key, height: usize) -> Paged {
+        let page = height.saturating_sub(1).max(1);
+        match key {
+            Key::Up => self.top = self.top.saturating_sub(1),
+            Key::Down | Key::Enter => self.top += 1,
+            Key::PageUp => self.top = self.top.saturating_sub(page),
+            Key::PageDown | Key::Char(' ') => self.top += page,
+            Key::Home => self.top = 0,
+            Key::End => self.top = self.lines.len(),
+            Key::Char('<') => self.left = self.left.saturating_sub(SIDEWAYS),
+            Key::Char('>') => self.left += SIDEWAYS,
+            Key::Char('/') => return Paged::AskFind,
+            Key::Char('n') => self.find_next(),
+            Key::Escape | Key::Left | Key::Char('q') => return Paged::Left,
+            _ => {}
+        }
+        self.top = self.top.min(self.lines.len().saturating_sub(height));
+        Paged::Open
+    }
+
+    /// Goes to the next line with what is looked for; stays when there is none.
+    pub(crate) fn find_next(&mut self) {
+        let found = |line: &String| !self.find.is_empty() && line.contains(&self.find);
+        if let Some(on) = self.lines.iter().skip(self.top + 1).position(found) {
+            self.top += 1 + on;
+        } else if let Some(first) = self.lines.iter().position(found) {
+            self.top = first;
+        }
+    }
+}
+
+/// Blanks for tabs.
+fn without_tabs(line: &str) -> String {
+    let mut text = String::with_capacity(line.len());
+    let mut column = 0;
+    for c in line.chars() {
+        let width = if c == '\t' { TAB - column % TAB } else { 1 };
+        match c {
+            '\t' => text.extend(std::iter::repeat_n(' ', width)),
+            c => text.push(c),
+        }
+        column += width;
+    }
+    text
+}

@@ -1,0 +1,162 @@
+//! A browser on a real terminal: its keys, its size, and the state it had before.
+
+use std::io::{self, Write};
+use std::panic;
+use std::time::Duration;
+
+use oxperf_sys::{Signal, SignalWatch};
+use ratatui_core::terminal::Terminal;
+use ratatui_crossterm::CrosstermBackend;
+use ratatui_crossterm::crossterm::cursor::{Hide, Show};
+use ratatui_crossterm::crossterm::event::{self, Event};
+use ratatui_crossterm::crossterm::execute;
+use ratatui_crossterm::crossterm::terminal::{
+    EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode,
+};
+
+use crate::browser::{Browser, Request};
+use crate::draw::Look;
+use crate::key::Key;
+
+/// How long a signal waits at most.
+const PATIENCE: Duration = Duration::from_millis(200);
+
+/// What a browser asks for and cannot do by itself. Errors are sentences for the user.
+pub trait Host {
+    /// The code of a function with what its instructions cost, as text.
+    ///
+    /// # Errors
+    ///
+    /// Why there is none.
+    fn annotate(&mut self, symbol: &str, object: &str) -> Result<String, String>;
+
+    /// The header of the recording, as text.
+    ///
+    /// # Errors
+    ///
+    /// Why it cannot be read.
+    fn header(&mut self) -> Result<String, String>;
+
+    /// Writes a text to a new file and tells its name.
+    ///
+    /// # Errors
+    ///
+    /// Why it cannot be written.
+    fn export(&mut self, text: &str) -> Result<String, String>;
+}
+
+/// Why a browser ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// The user wanted it.
+    Asked,
+    /// A signal came.
+    Signal(Signal),
+}
+
+/// Shows a browser on the terminal behind `out` until it is to end. Keys come from the process's terminal.
+///
+/// The terminal is given back as it was, also when the program panics or is told to end by a signal.
+///
+/// # Errors
+///
+/// What the terminal returns.
+pub fn run(browser: &mut Browser<'_>, host: &mut dyn Host, out: impl Write, look: Look) -> io::Result<End> {
+    let signals = SignalWatch::install(&[Signal::Interrupt, Signal::Terminate, Signal::Hangup]).ok();
+    let mut screen = Screen::take(out)?;
+    loop {
+        screen.show(browser, look)?;
+        let arrived = signals.as_ref().and_then(|signals| signals.take().iter().next());
+        if let Some(signal) = arrived {
+            return Ok(End::Signal(signal));
+        }
+        if !event::poll(PATIENCE)? {
+            continue;
+        }
+        let Event::Key(key) = event::read()? else { continue };
+        let Some(key) = Key::of_event(key) else { continue };
+        if key == Key::Redraw {
+            screen.terminal.clear()?;
+            continue;
+        }
+        match browser.press(key) {
+            None => {}
+            Some(Request::Quit) => return Ok(End::Asked),
+            Some(request) => {
+                browser.tell("Working ...");
+                screen.show(browser, look)?;
+                browser.tell("");
+                serve(browser, host, &request);
+            }
+        }
+    }
+}
+
+/// Does what a browser asks for.
+fn serve(browser: &mut Browser<'_>, host: &mut dyn Host, request: &Request) {
+    let shown = match request {
+        Request::Quit => return,
+        Request::Annotate { symbol, object } => {
+            host.annotate(symbol, object).map(|text| (symbol.as_str(), text))
+        }
+        Request::Header => host.header().map(|text| ("Header", text)),
+        Request::Export(text) => {
+            let told = host.export(text).map_or_else(|why| why, |name| format!("{name} written"));
+            return browser.tell(&told);
+        }
+    };
+    match shown {
+        Ok((title, text)) => browser.show(&oxperf_present::visible::visible(title), &text),
+        Err(why) => browser.tell(&why),
+    }
+}
+
+/// The terminal while it is ours.
+struct Screen<W: Write> {
+    terminal: Terminal<CrosstermBackend<W>>,
+}
+
+impl<W: Write> Screen<W> {
+    fn take(mut out: W) -> io::Result<Screen<W>> {
+        give_back_on_panic();
+        enable_raw_mode()?;
+        let entered = execute!(out, EnterAlternateScreen, Hide)
+            .and_then(|()| Terminal::new(CrosstermBackend::new(out)));
+        match entered {
+            Ok(terminal) => Ok(Screen { terminal }),
+            Err(error) => {
+                give_back(&mut io::stdout());
+                Err(error)
+            }
+        }
+    }
+
+    fn show(&mut self, browser: &mut Browser<'_>, look: Look) -> io::Result<()> {
+        self.terminal.draw(|frame| {
+            let area = frame.area();
+            browser.draw(frame.buffer_mut(), area, look);
+        })?;
+        Ok(())
+    }
+}
+
+impl<W: Write> Drop for Screen<W> {
+    fn drop(&mut self) {
+        give_back(self.terminal.backend_mut());
+    }
+}
+
+/// Leaves the terminal as it was. Nothing can be done where that fails.
+fn give_back(out: &mut impl Write) {
+    let _ = execute!(out, LeaveAlternateScreen, Show);
+    let _ = disable_raw_mode();
+}
+
+/// A panic's message is to be read: the terminal comes back before it is written.
+fn give_back_on_panic() {
+    let before = panic::take_hook();
+    panic::set_hook(Box::new(move |what| {
+        give_back(&mut io::stdout());
+        before(what);
+    }));
+}
