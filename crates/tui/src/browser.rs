@@ -23,7 +23,7 @@ const SORTS: [&str; 7] = ["comm,dso,sym", "dso,sym", "sym", "dso", "comm", "pid,
 pub enum Request {
     /// To end.
     Quit,
-    /// To show the code of a function; give the text to [`Browser::show`].
+    /// To show the code of a function; give the text to [`Browser::show_code`].
     Annotate {
         /// The function.
         symbol: String,
@@ -94,6 +94,13 @@ impl<'p> Browser<'p> {
     /// Shows a text over the table.
     pub fn show(&mut self, title: &str, text: &str) {
         self.over.push(Over::Pager(Pager::new(title, text)));
+    }
+
+    /// Shows a function's code over the table, where it cost most.
+    pub fn show_code(&mut self, title: &str, text: &str) {
+        let mut pager = Pager::new(title, text);
+        pager.go_hottest(self.height);
+        self.over.push(Over::Pager(pager));
     }
 
     /// Shows a sentence in the lowest line until the next key.

@@ -111,6 +111,7 @@ impl Browser<'_> {
 
     fn draw_table(&mut self, screen: &mut Screen<'_>, look: Look) {
         screen.line(0, &self.title(), look.title());
+        screen.lowest(words::HINT, Style::new());
         let (left, headings, height) = (self.left, self.headings, self.height);
         let Some(view) = self.views.get_mut(self.at) else { return };
         let mut y = 1;
@@ -128,7 +129,6 @@ impl Browser<'_> {
             }
             y += 1;
         }
-        screen.lowest(words::HINT, Style::new());
     }
 }
 

@@ -51,11 +51,22 @@ impl Pager {
             Key::Char('>') => self.left += SIDEWAYS,
             Key::Char('/') => return Paged::AskFind,
             Key::Char('n') => self.find_next(),
+            Key::Char('H') => self.go_hottest(height),
             Key::Escape | Key::Left | Key::Char('q') => return Paged::Left,
             _ => {}
         }
         self.top = self.top.min(self.lines.len().saturating_sub(height));
         Paged::Open
+    }
+
+    /// Goes to the line that begins with the largest number, if any does: the hottest instruction of a function. It comes
+    /// to the middle of the screen.
+    pub(crate) fn go_hottest(&mut self, height: usize) {
+        let numbers =
+            self.lines.iter().enumerate().filter_map(|(at, line)| Some((at, leading_number(line)?)));
+        let hottest = numbers.reduce(|most, next| if next.1 > most.1 { next } else { most });
+        let top = hottest.map_or(self.top, |(at, _)| at.saturating_sub(height / 2));
+        self.top = top.min(self.lines.len().saturating_sub(height));
     }
 
     /// Goes to the next line with what is looked for; stays when there is none.
@@ -67,6 +78,11 @@ impl Pager {
             self.top = first;
         }
     }
+}
+
+/// The number that a line begins with.
+fn leading_number(line: &str) -> Option<f64> {
+    line.split_whitespace().next()?.parse().ok()
 }
 
 /// Blanks for tabs.

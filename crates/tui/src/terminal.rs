@@ -4,6 +4,7 @@ use std::io::{self, Write};
 use std::panic;
 use std::time::Duration;
 
+use oxperf_present::visible::visible;
 use oxperf_sys::{Signal, SignalWatch};
 use ratatui_core::terminal::Terminal;
 use ratatui_crossterm::CrosstermBackend;
@@ -64,8 +65,8 @@ pub enum End {
 pub fn run(browser: &mut Browser<'_>, host: &mut dyn Host, out: impl Write, look: Look) -> io::Result<End> {
     let signals = SignalWatch::install(&[Signal::Interrupt, Signal::Terminate, Signal::Hangup]).ok();
     let mut screen = Screen::take(out)?;
+    screen.show(browser, look)?;
     loop {
-        screen.show(browser, look)?;
         let arrived = signals.as_ref().and_then(|signals| signals.take().iter().next());
         if let Some(signal) = arrived {
             return Ok(End::Signal(signal));
@@ -73,13 +74,11 @@ pub fn run(browser: &mut Browser<'_>, host: &mut dyn Host, out: impl Write, look
         if !event::poll(PATIENCE)? {
             continue;
         }
-        let Event::Key(key) = event::read()? else { continue };
-        let Some(key) = Key::of_event(key) else { continue };
-        if key == Key::Redraw {
-            screen.terminal.clear()?;
-            continue;
-        }
-        match browser.press(key) {
+        let key = match event::read()? {
+            Event::Key(key) => Key::of_event(key),
+            _ => None,
+        };
+        match key.and_then(|key| press(browser, key, &mut screen)) {
             None => {}
             Some(Request::Quit) => return Ok(End::Asked),
             Some(request) => {
@@ -89,25 +88,35 @@ pub fn run(browser: &mut Browser<'_>, host: &mut dyn Host, out: impl Write, look
                 serve(browser, host, &request);
             }
         }
+        screen.show(browser, look)?;
     }
+}
+
+/// Passes a key on, but for the one that is the terminal's own.
+fn press<W: Write>(browser: &mut Browser<'_>, key: Key, screen: &mut Screen<W>) -> Option<Request> {
+    if key != Key::Redraw {
+        return browser.press(key);
+    }
+    screen.forget();
+    None
 }
 
 /// Does what a browser asks for.
 fn serve(browser: &mut Browser<'_>, host: &mut dyn Host, request: &Request) {
-    let shown = match request {
-        Request::Quit => return,
-        Request::Annotate { symbol, object } => {
-            host.annotate(symbol, object).map(|text| (symbol.as_str(), text))
-        }
-        Request::Header => host.header().map(|text| ("Header", text)),
+    match request {
+        Request::Quit => {}
+        Request::Annotate { symbol, object } => match host.annotate(symbol, object) {
+            Ok(text) => browser.show_code(&visible(symbol), &text),
+            Err(why) => browser.tell(&why),
+        },
+        Request::Header => match host.header() {
+            Ok(text) => browser.show("Header", &text),
+            Err(why) => browser.tell(&why),
+        },
         Request::Export(text) => {
             let told = host.export(text).map_or_else(|why| why, |name| format!("{name} written"));
-            return browser.tell(&told);
+            browser.tell(&told);
         }
-    };
-    match shown {
-        Ok((title, text)) => browser.show(&oxperf_present::visible::visible(title), &text),
-        Err(why) => browser.tell(&why),
     }
 }
 
@@ -131,6 +140,12 @@ impl<W: Write> Screen<W> {
         }
     }
 
+    /// Draws everything anew next time: something else has written to the terminal.
+    fn forget(&mut self) {
+        // Where that fails the next drawing does, too, and tells.
+        let _ = self.terminal.clear();
+    }
+
     fn show(&mut self, browser: &mut Browser<'_>, look: Look) -> io::Result<()> {
         self.terminal.draw(|frame| {
             let area = frame.area();
@@ -142,7 +157,10 @@ impl<W: Write> Screen<W> {
 
 impl<W: Write> Drop for Screen<W> {
     fn drop(&mut self) {
-        give_back(self.terminal.backend_mut());
+        // A panic has given it back already; once more would put the cursor over what it said.
+        if !std::thread::panicking() {
+            give_back(self.terminal.backend_mut());
+        }
     }
 }
 

@@ -15,7 +15,7 @@ use crate::{Browser, Key, Look, Request};
 
 const STACKS: [&str; 5] =
     ["app main;work;sort 50", "app main;work;hash 30", "app main;idle 5", "log write 10", "log main;write 5"];
-const MANY: u32 = 100_000;
+const MANY: u32 = 20_000;
 const PLAIN: Look = Look { colour: false };
 
 /// Samples written as `COMM OUTERMOST;..;INNERMOST PERIOD`; `write` is the kernel's.
@@ -305,6 +305,13 @@ fn texts_are_looked_through() {
     assert!(screen(&mut browser, 40, 6).contains("|Code\n|line    17\\x1b\n"));
     browser.press(Key::End);
     assert!(screen(&mut browser, 40, 6).contains("line    49"));
+    keys(&mut browser, "q");
+    let code: String = (0..40).map(|line| format!(" {}.00 : code {line}\n", 20_i32.abs_diff(line))).collect();
+    browser.show_code("main", &format!("Percent\n{code}     : source 99\n"));
+    assert!(screen(&mut browser, 40, 8).contains("20.00 : code 0\n"), "{}", screen(&mut browser, 40, 8));
+    browser.press(Key::End);
+    keys(&mut browser, "H");
+    assert!(screen(&mut browser, 40, 8).contains("20.00 : code 0\n"));
     keys(&mut browser, "q?");
     assert!(screen(&mut browser, 80, 24).contains("Zoom into the object"));
     keys(&mut browser, "q");
@@ -348,8 +355,8 @@ fn many_rows_cost_what_is_seen() {
     (event.sample_count, event.period_total) = (MANY.into(), MANY.into());
     let (hist, text) = options();
     let mut browser = Browser::new(&profile, HistOptions { keys: vec![SortKey::Symbol], ..hist }, text);
-    // Each key and screen costs nothing of the rows that are not on it: a thousand of both are done at once.
-    for _ in 0..1_000 {
+    // Each key and screen costs nothing of the rows that are not on it: hundreds of both are done at once.
+    for _ in 0..200 {
         browser.press(Key::PageDown);
         let _ = cells(&mut browser, 80, 24, PLAIN);
     }

@@ -1,0 +1,31 @@
+//! Browses nothing, with a host that panics when it is asked for the header: what a terminal is like afterwards is
+//! looked at by the test `terminal`.
+
+use std::io::{self, BufWriter};
+
+use oxperf_analysis::hist::HistOptions;
+use oxperf_analysis::profile::Profile;
+use oxperf_present::report::ReportText;
+use oxperf_tui::{Browser, Host, Look, run};
+
+struct Faulty;
+
+impl Host for Faulty {
+    fn annotate(&mut self, _: &str, _: &str) -> Result<String, String> {
+        Err("nothing to annotate".to_owned())
+    }
+
+    fn header(&mut self) -> Result<String, String> {
+        panic!("this host is faulty")
+    }
+
+    fn export(&mut self, _: &str) -> Result<String, String> {
+        Err("nothing to write".to_owned())
+    }
+}
+
+fn main() -> io::Result<()> {
+    let profile = Profile::default();
+    let mut browser = Browser::new(&profile, HistOptions::default(), ReportText::default());
+    run(&mut browser, &mut Faulty, BufWriter::new(io::stdout()), Look { colour: true }).map(drop)
+}
