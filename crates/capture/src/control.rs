@@ -8,7 +8,7 @@ use oxperf_abi::{Pid, Tid};
 use oxperf_sys::{EventFd, PollSet, PollSlot, Signal, SignalWatch, SpawnError, Workload, WorkloadSpec};
 
 use crate::error::CaptureError;
-use crate::options::{Program, Start};
+use crate::options::{Destination, Program, Start};
 
 /// How a recording ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -60,10 +60,11 @@ impl Control {
     ///
     /// # Errors
     /// No process can be started, or signals cannot be caught.
-    pub(crate) fn new(program: Option<&Program>) -> Result<Control, CaptureError> {
+    pub(crate) fn new(program: Option<&Program>, output: &Destination) -> Result<Control, CaptureError> {
         let name = program.and_then(|program| program.arguments.first());
         let name = name.map_or_else(String::new, |name| name.to_string_lossy().into_owned());
-        let workload = program.map(spawn).transpose();
+        let output_to_error = *output == Destination::StandardOutput;
+        let workload = program.map(|program| spawn(program, output_to_error)).transpose();
         let workload = workload.map_err(|source| CaptureError::Workload { program: name.clone(), source })?;
         let watch = SignalWatch::install(&[Signal::Interrupt, Signal::Terminate, Signal::Child])?;
         let mut poll = PollSet::new();
@@ -181,11 +182,12 @@ impl Control {
     }
 }
 
-fn spawn(program: &Program) -> Result<Workload, SpawnError> {
+fn spawn(program: &Program, output_to_error: bool) -> Result<Workload, SpawnError> {
     Workload::spawn(&WorkloadSpec {
         arguments: &program.arguments,
         environment: &program.environment,
         search_path: program.search_path.as_deref(),
+        output_to_error,
     })
 }
 

@@ -1,9 +1,11 @@
 //! Moves what the kernel wrote from the rings to the file, in pieces as large as they come.
 
 use oxperf_abi::RecordType;
-use oxperf_data::{Output, WriteError, Writer};
+use oxperf_data::WriteError;
 use oxperf_sys::DataRing;
 use oxperf_wire::{Encoder, Endian};
+
+use crate::recording::Records;
 
 /// The rings of a recording on their way to a writer.
 #[derive(Debug)]
@@ -28,14 +30,13 @@ impl Drain {
     ///
     /// # Errors
     /// The output refuses; what was moved before can be read.
-    pub fn pass<O: Output>(&mut self, writer: &mut Writer<O>) -> Result<u64, WriteError> {
+    pub fn pass(&mut self, writer: &mut impl Records) -> Result<u64, WriteError> {
         let mut moved = 0;
         for ring in &mut self.rings {
             moved += move_ring(ring, &mut self.joined, writer)?;
         }
         if moved > 0 {
-            writer.append(&self.round)?;
-            writer.checkpoint()?;
+            writer.end_round(&self.round)?;
         }
         Ok(moved)
     }
@@ -43,10 +44,10 @@ impl Drain {
 
 /// Moves what a ring holds. A ring hands out its memory itself; only around its end the two pieces are joined,
 /// because a record may lie across and the writer must see it whole.
-fn move_ring<O: Output>(
+fn move_ring(
     ring: &mut DataRing,
     joined: &mut Vec<u8>,
-    writer: &mut Writer<O>,
+    writer: &mut impl Records,
 ) -> Result<u64, WriteError> {
     let (first, second) = ring.available();
     let length = first.len() + second.len();
@@ -54,12 +55,12 @@ fn move_ring<O: Output>(
         return Ok(0);
     }
     if second.is_empty() {
-        writer.append(first)?;
+        writer.kernel_records(first)?;
     } else {
         joined.clear();
         joined.extend_from_slice(first);
         joined.extend_from_slice(second);
-        writer.append(joined)?;
+        writer.kernel_records(joined)?;
     }
     ring.consume(length);
     Ok(length as u64)
@@ -69,8 +70,19 @@ fn move_ring<O: Output>(
 mod tests {
     use super::*;
     use oxperf_abi::EventAttr;
-    use oxperf_data::{Reader, WriterEvent};
+    use oxperf_data::{Reader, Writer, WriterEvent};
     use oxperf_sys::{FakeKernel, Kernel, OpenRequest, RingPages, Task};
+
+    impl Records for Writer<Vec<u8>> {
+        fn kernel_records(&mut self, records: &[u8]) -> Result<(), WriteError> {
+            self.append(records)
+        }
+
+        fn end_round(&mut self, mark: &[u8]) -> Result<(), WriteError> {
+            self.append(mark)?;
+            self.checkpoint()
+        }
+    }
 
     fn record(value: u64) -> Vec<u8> {
         let mut encoder = Encoder::new(Endian::NATIVE);

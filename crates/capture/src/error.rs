@@ -1,13 +1,13 @@
 //! Why a recording could not be made.
 
 use std::io;
-use std::path::PathBuf;
 
 use oxperf_abi::Cpu;
 use oxperf_data::WriteError;
 use oxperf_sys::{Errno, RingError, SignalError, SpawnError};
 
 use crate::explain::Explanation;
+use crate::options::Destination;
 
 /// What stops a recording.
 #[derive(Debug, thiserror::Error)]
@@ -60,29 +60,26 @@ pub enum CaptureError {
         pages: usize,
     },
     /// The output cannot be made.
-    #[error("failed to open {} : {}", .path.display(), Errno::of(.source))]
+    #[error("failed to open {to} : {}", Errno::of(.source))]
     Output {
-        /// The file.
-        path: PathBuf,
+        /// What was to be made.
+        to: Destination,
         /// Why.
         source: io::Error,
     },
     /// The output took a part only, as a full disk does.
-    #[error(
-        "failed to write {}: {}. The file holds what was recorded until then ({} bytes of records)",
-        .path.display(), Errno::of(&.source.source), .source.safe
-    )]
+    #[error("failed to write {to}: {}. {}", Errno::of(&.source.source), safe_text(.to, .source))]
     Write {
-        /// The file.
-        path: PathBuf,
+        /// Where to.
+        to: Destination,
         /// What and why.
         source: WriteError,
     },
     /// The finished file cannot be read back for its build ids and times.
-    #[error("cannot read {} back: {reason}", .path.display())]
+    #[error("cannot read {from} back: {reason}")]
     ReadBack {
         /// The file.
-        path: PathBuf,
+        from: Destination,
         /// Why.
         reason: String,
     },
@@ -92,6 +89,14 @@ pub enum CaptureError {
     /// Waiting for records failed.
     #[error("cannot wait for records: {0}")]
     Wait(io::Error),
+}
+
+fn safe_text(to: &Destination, error: &WriteError) -> String {
+    let kept = match to {
+        Destination::File(_) => "The file holds what was recorded until then",
+        Destination::StandardOutput => "Its reader got what was recorded until then",
+    };
+    format!("{kept} ({} bytes of records)", error.safe)
 }
 
 fn ring_text(error: &RingError, pages: usize, limit_kb: Option<u64>) -> String {

@@ -6,7 +6,7 @@
 //! the environment or exits: what a user should hear goes to [`Notes`], what stops a recording is a
 //! [`CaptureError`] that says which setting forbids what and the command that allows it.
 //!
-//! What is not done here yet: pipes, directories, compression, AUX traces, and filling perf's cache of binaries.
+//! What is not done here yet: directories and AUX traces.
 //!
 //! ```
 //! use oxperf_abi::{Cpu, SoftwareId};
@@ -37,6 +37,7 @@ mod options;
 mod output;
 pub mod plan;
 mod record;
+mod recording;
 mod registers;
 pub mod synthesize;
 pub mod system;
@@ -51,8 +52,9 @@ pub use event::{EventRequest, UnsupportedTerm};
 pub use missing::{Feature, Missing};
 pub use note::{Note, Notes};
 pub use open::{OpenEvent, OpenEvents, Refusal};
-pub use options::{BuildIds, CallGraph, Privilege, Program, Rate, RecordOptions, Start, Target};
+pub use options::{BuildIds, CallGraph, Destination, Privilege, Program, Rate, RecordOptions, Start, Target};
 pub use plan::{Plan, Scene};
 pub use record::{Outcome, record};
+pub use recording::{Records, Volume};
 pub use registers::RegisterMask;
 pub use synthesize::Synthesizer;

@@ -1,6 +1,7 @@
 //! What the user asks of a recording, as values.
 
 use std::ffi::OsString;
+use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -108,6 +109,24 @@ pub enum Start {
     Disabled,
 }
 
+/// Where a recording goes.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Destination {
+    /// A file of this name; one that exists and is not empty is renamed to `.old`.
+    File(PathBuf),
+    /// Standard output, as a stream that can be read while it grows. What the workload prints goes to standard error.
+    StandardOutput,
+}
+
+impl fmt::Display for Destination {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Destination::File(path) => write!(f, "{}", path.display()),
+            Destination::StandardOutput => f.write_str("-"),
+        }
+    }
+}
+
 /// A program to start.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Program {
@@ -146,8 +165,10 @@ pub struct RecordOptions {
     pub build_ids: BuildIds,
     /// When counting begins.
     pub start: Start,
-    /// The file to write; one that exists and is not empty is renamed to `.old`.
-    pub output: PathBuf,
+    /// Where the recording goes.
+    pub output: Destination,
+    /// How much the records are compressed, from 1 to 22; `None` leaves them as they are.
+    pub compression: Option<u32>,
     /// The command line of this recording, program first, kept in the file's header.
     pub command_line: Vec<String>,
 }
@@ -174,7 +195,8 @@ impl Default for RecordOptions {
             privilege: Privilege::AsEventSays,
             build_ids: BuildIds::Hit,
             start: Start::Now,
-            output: PathBuf::from("perf.data"),
+            output: Destination::File(PathBuf::from("perf.data")),
+            compression: None,
             command_line: Vec::new(),
         }
     }

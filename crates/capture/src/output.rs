@@ -1,7 +1,8 @@
-//! The output file: made new, with what was there before kept under another name.
+//! The output: a file made new, with what was there before kept under another name, or standard output.
 
 use std::fs::{self, File, OpenOptions};
-use std::io;
+use std::io::{self, IsTerminal};
+use std::os::fd::AsFd;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
@@ -23,6 +24,18 @@ pub(crate) fn create(path: &Path) -> io::Result<File> {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"));
     }
     Ok(file)
+}
+
+/// Standard output, for bytes and not for text.
+///
+/// # Errors
+/// It is closed, or a terminal.
+pub(crate) fn standard() -> io::Result<File> {
+    let output = io::stdout();
+    if output.is_terminal() {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "a terminal takes no recording"));
+    }
+    output.as_fd().try_clone_to_owned().map(File::from)
 }
 
 fn old_name(path: &Path) -> PathBuf {

@@ -5,12 +5,11 @@
 //!   -> what existed before -> start -> drain until it ends -> losses, build ids, features
 //! ```
 
-use std::fs::File;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use oxperf_abi::{AttrFlags, EventAttr, EventId, Misc, RecordType};
-use oxperf_data::{WriteError, Writer, WriterEvent};
-use oxperf_sys::{Kernel, MappedFile, RealKernel, RingPages};
+use oxperf_data::{FeatureSet, WriterEvent};
+use oxperf_sys::{Kernel, RealKernel, RingPages};
 use oxperf_wire::kernel::LostSamples;
 use oxperf_wire::{Encoder, Endian, SampleId, SampleLayout};
 
@@ -20,21 +19,24 @@ use crate::describe;
 use crate::drain::Drain;
 use crate::error::CaptureError;
 use crate::event::EventRequest;
-use crate::finish::{self, RecordingFacts, Scan};
+use crate::finish::{self, RecordingFacts};
 use crate::host::Host;
 use crate::note::{Note, Notes};
-use crate::options::{BuildIds, Rate, RecordOptions, Start, Target};
+use crate::options::{Destination, Rate, RecordOptions, Start, Target};
 use crate::plan::Scene;
+use crate::recording::{Recording, Volume};
 use crate::synthesize::{ProcDir, RecordSink, Synthesizer, Trailer};
-use crate::{build_id, output, system, target, tracing};
+use crate::{build_id, system, target, tracing};
 
 /// What a recording brought.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Outcome {
-    /// The file.
-    pub output: PathBuf,
-    /// Bytes of the file up to the end of the records.
+    /// Where it is.
+    pub output: Destination,
+    /// Bytes of it up to the end of the records.
     pub bytes: u64,
+    /// What compressing came to, if anything was to be compressed.
+    pub volume: Option<Volume>,
     /// Samples in it.
     pub samples: u64,
     /// Records that found their ring full.
@@ -59,7 +61,7 @@ pub fn record(
     }
     let options = &with_allowed_rate(options, notes);
     let scene = target::scene(&options.target, &ProcDir::new(Path::new("/proc")), notes)?;
-    let control = Control::new(options.workload.as_ref())?;
+    let control = Control::new(options.workload.as_ref(), &options.output)?;
     Recorder::open(options, requests, scene, control, &RealKernel, notes)?.run(notes)
 }
 
@@ -82,7 +84,7 @@ struct Recorder<'a> {
     acquired: Acquired,
     control: Control,
     drain: Drain,
-    writer: Writer<File>,
+    recording: Recording,
     wakeups: u64,
 }
 
@@ -100,12 +102,11 @@ impl<'a> Recorder<'a> {
         for &key in &acquired.plan.rings {
             acquired.open.fds_of(key).take(1).for_each(|owner| control.watch_ring(owner));
         }
-        let file = output::create(&options.output)
-            .map_err(|source| CaptureError::Output { path: options.output.clone(), source })?;
-        let writer =
-            Writer::begin(file, &writer_events(&acquired)).map_err(|source| unwritten(options, source))?;
+        let features = standing_features(options, &acquired, notes);
+        let events = writer_events(&acquired);
+        let recording = Recording::begin(&options.output, &events, features, options.compression)?;
         let drain = Drain::new(rings);
-        Ok(Recorder { options, kernel, scene, acquired, control, drain, writer, wakeups: 0 })
+        Ok(Recorder { options, kernel, scene, acquired, control, drain, recording, wakeups: 0 })
     }
 
     fn run(mut self, notes: &mut dyn Notes) -> Result<Outcome, CaptureError> {
@@ -114,20 +115,13 @@ impl<'a> Recorder<'a> {
         let lost_written = captured.and_then(|()| self.write_lost_samples());
         let ending = self.control.finish();
         lost_written?;
-        let bytes = self.writer.position().0;
-        let scan = look_over(self.options)?;
-        let facts = RecordingFacts {
-            plan: &self.acquired.plan,
-            command_line: &self.options.command_line,
-            build_ids: build_id_table(self.options, &scan),
-            times: scan.times,
-            tracing_data: tracing::collect(&self.acquired.plan, notes),
-        };
-        let mut features = Host::this().features();
-        finish::add_recording_features(facts, &mut features);
-        self.writer.finish(&features).map_err(|source| unwritten(self.options, source))?;
+        let (bytes, volume) = (self.recording.position(), self.recording.volume());
+        let scan = self.recording.look_over(self.options.build_ids)?;
+        let build_ids = finish::build_ids(&scan, self.options.build_ids);
+        self.recording.finish(build_ids, scan.times)?;
         let output = self.options.output.clone();
-        Ok(Outcome { output, bytes, samples: scan.samples, lost: scan.lost, wakeups: self.wakeups, ending })
+        let (samples, lost, wakeups) = (scan.samples, scan.lost, self.wakeups);
+        Ok(Outcome { output, bytes, volume, samples, lost, wakeups, ending })
     }
 
     /// Counting begins before the workload runs, unless its exec or the delay begins it.
@@ -138,8 +132,8 @@ impl<'a> Recorder<'a> {
         self.control.start(self.options.start)?;
         let mut stopped = false;
         loop {
-            let moved =
-                self.drain.pass(&mut self.writer).map_err(|source| unwritten(self.options, source))?;
+            let moved = self.drain.pass(&mut self.recording);
+            let moved = moved.map_err(|source| self.recording.unwritten(source))?;
             if self.control.has_ended() && !stopped {
                 // What ends by itself need not be stopped; refusing to stop loses nothing.
                 let _ = self.acquired.open.disable(self.kernel);
@@ -180,8 +174,7 @@ impl<'a> Recorder<'a> {
         describe::write_cpu_map(plan, &mut sink);
         self.write_tasks(&synthesizer, &mut sink);
         sink.user_record(RecordType::FINISHED_INIT, |_| ());
-        let written = self.writer.append(sink.as_bytes()).and_then(|()| self.writer.checkpoint());
-        written.map_err(|source| unwritten(self.options, source))
+        self.recording.append(sink.as_bytes())
     }
 
     fn watched_threads(&self) -> Vec<oxperf_abi::Tid> {
@@ -211,8 +204,7 @@ impl<'a> Recorder<'a> {
                 encode_lost(&event.attr, id, lost, &mut encoder);
             }
         }
-        let written = self.writer.append(encoder.as_bytes()).and_then(|()| self.writer.checkpoint());
-        written.map_err(|source| unwritten(self.options, source))
+        self.recording.append(encoder.as_bytes())
     }
 }
 
@@ -250,21 +242,14 @@ fn writer_events(acquired: &Acquired) -> Vec<WriterEvent> {
         .collect()
 }
 
-fn look_over(options: &RecordOptions) -> Result<Scan, CaptureError> {
-    let unreadable = |reason: String| CaptureError::ReadBack { path: options.output.clone(), reason };
-    let file = MappedFile::open(&options.output).map_err(|error| unreadable(error.to_string()))?;
-    file.expect_sequential();
-    finish::scan(&file, options.build_ids == BuildIds::Hit).map_err(|error| unreadable(error.to_string()))
-}
-
-fn build_id_table(options: &RecordOptions, scan: &Scan) -> Option<oxperf_data::features::BuildIds> {
-    match options.build_ids {
-        BuildIds::Off => None,
-        BuildIds::Hit => Some(finish::build_ids(&scan.dsos, false)),
-        BuildIds::All => Some(finish::build_ids(&scan.dsos, true)),
-    }
-}
-
-fn unwritten(options: &RecordOptions, source: WriteError) -> CaptureError {
-    CaptureError::Write { path: options.output.clone(), source }
+/// What the recording says of itself and of its host, as far as that is known when it begins.
+fn standing_features(options: &RecordOptions, acquired: &Acquired, notes: &mut dyn Notes) -> FeatureSet {
+    let facts = RecordingFacts {
+        plan: &acquired.plan,
+        command_line: &options.command_line,
+        tracing_data: tracing::collect(&acquired.plan, notes),
+    };
+    let mut features = Host::this().features();
+    finish::add_recording_features(facts, &mut features);
+    features
 }

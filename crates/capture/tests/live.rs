@@ -11,7 +11,8 @@ use std::path::{Path, PathBuf};
 
 use oxperf_abi::{Misc, Pid, RecordType, SoftwareId};
 use oxperf_capture::{
-    CallGraph, CaptureError, EventRequest, Note, Outcome, Program, Rate, RecordOptions, Target, record,
+    CallGraph, CaptureError, Destination, EventRequest, Note, Outcome, Program, Rate, RecordOptions, Target,
+    record,
 };
 use oxperf_data::Reader;
 use oxperf_data::features::{BuildIds, CmdLine, EventDesc, SampleTime};
@@ -36,7 +37,7 @@ fn options(directory: &Path, program: Program) -> RecordOptions {
         workload: Some(program),
         rate: Some(Rate::Frequency(2000)),
         call_graph: CallGraph::FramePointers { max_stack: None },
-        output: directory.join("perf.data"),
+        output: Destination::File(directory.join("perf.data")),
         command_line: vec!["live".into(), "test".into()],
         ..RecordOptions::default()
     }
@@ -45,6 +46,10 @@ fn options(directory: &Path, program: Program) -> RecordOptions {
 fn run(options: &RecordOptions) -> Result<Outcome, CaptureError> {
     let mut notes: Vec<Note> = Vec::new();
     record(options, clock(), &mut notes)
+}
+
+fn written(outcome: &Outcome) -> Vec<u8> {
+    fs::read(outcome.output.to_string()).unwrap()
 }
 
 struct Directory(PathBuf);
@@ -84,7 +89,7 @@ fn recordings_can_be_read_back() {
 }
 
 fn check_file(outcome: &Outcome) {
-    let file = fs::read(&outcome.output).unwrap();
+    let file = written(outcome);
     let reader = Reader::open(&file).unwrap();
     let count =
         |kind| reader.records().unwrap().filter(|raw| raw.as_ref().unwrap().header.kind == kind).count();
@@ -116,7 +121,7 @@ fn execs(reader: &Reader<'_>) -> Vec<String> {
 
 /// A second recording keeps the first one's file.
 fn check_renaming(directory: &Directory, first: &Outcome) {
-    let before = fs::read(&first.output).unwrap();
+    let before = written(first);
     run(&options(&directory.0, shell("exit 0"))).unwrap();
     assert_eq!(fs::read(directory.0.join("perf.data.old")).unwrap(), before);
 }
@@ -129,7 +134,7 @@ fn check_process_target(directory: &Directory) {
     let options = RecordOptions { target, workload: None, ..options(&directory.0, shell("")) };
     let outcome = run(&options).unwrap();
     assert!(child.wait().unwrap().success());
-    let file = fs::read(&outcome.output).unwrap();
+    let file = written(&outcome);
     let reader = Reader::open(&file).unwrap();
     let named = |raw: oxperf_data::RawRecord<'_>| raw.body.windows(3).any(|part| part == b"sh\0");
     let comms =

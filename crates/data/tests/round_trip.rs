@@ -92,7 +92,7 @@ impl Content {
 
     /// The stream, and the features that are too large for one.
     fn stream(&self) -> (Vec<u8>, Vec<FeatureId>) {
-        let mut writer = StreamWriter::begin(Vec::new(), &self.events, &self.features).unwrap();
+        let mut writer = StreamWriter::begin_described(Vec::new(), &self.events, &self.features).unwrap();
         let left_out = writer.left_out().to_vec();
         writer.append(&encoded(&self.records)).unwrap();
         (writer.finish(&[]).unwrap(), left_out)

@@ -28,6 +28,8 @@ pub struct WorkloadSpec<'a> {
     pub environment: &'a [(OsString, OsString)],
     /// Where to look for a name without a slash: the value of `PATH`.
     pub search_path: Option<&'a OsStr>,
+    /// Its standard output goes to standard error: the caller's own output is for something else.
+    pub output_to_error: bool,
 }
 
 /// Why a workload did not start.
@@ -74,7 +76,12 @@ impl Workload {
         let image = Image::prepare(spec)?;
         let (hold, release) = pipe().map_err(SpawnError::Fork)?;
         let (outcome, report) = pipe().map_err(SpawnError::Fork)?;
-        let gate = Gate { hold: hold.as_raw_fd(), release: release.as_raw_fd(), report: report.as_raw_fd() };
+        let gate = Gate {
+            hold: hold.as_raw_fd(),
+            release: release.as_raw_fd(),
+            report: report.as_raw_fd(),
+            output_to_error: spec.output_to_error,
+        };
         let mut pointers = image.pointers();
         // SAFETY: the child calls only async-signal-safe functions, on memory prepared above, and never returns.
         match unsafe { libc::fork() } {
@@ -242,6 +249,7 @@ struct Gate {
     hold: RawFd,
     release: RawFd,
     report: RawFd,
+    output_to_error: bool,
 }
 
 /// The child between fork and exec. Only async-signal-safe calls: other threads of the parent may have held locks.
@@ -251,6 +259,10 @@ fn run_child(gate: &Gate, image: &mut ImagePointers) -> ! {
     unsafe {
         // Without this our own copy of the writing end would keep the gate open after the parent's death.
         libc::close(gate.release);
+        if gate.output_to_error {
+            // Where that fails the program has no output, which spoils nothing.
+            libc::dup2(libc::STDERR_FILENO, libc::STDOUT_FILENO);
+        }
         libc::signal(libc::SIGPIPE, libc::SIG_DFL);
         let mut byte = 0u8;
         let released = loop {
@@ -316,7 +328,12 @@ mod tests {
         let arguments: Vec<OsString> = arguments.iter().map(OsString::from).collect();
         let environment = [("GREETING".into(), "7".into())];
         let search_path = Some(OsStr::new("/nonexistent:/usr/bin:/bin"));
-        Workload::spawn(&WorkloadSpec { arguments: &arguments, environment: &environment, search_path })
+        Workload::spawn(&WorkloadSpec {
+            arguments: &arguments,
+            environment: &environment,
+            search_path,
+            output_to_error: false,
+        })
     }
 
     #[test]

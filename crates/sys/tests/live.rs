@@ -103,7 +103,8 @@ fn a_group_is_read_at_once() {
 #[test]
 fn counting_begins_with_the_workloads_exec() {
     let arguments = ["sh".into(), "-c".into(), "i=0; while [ $i -lt 1000 ]; do i=$((i+1)); done".into()];
-    let spec = WorkloadSpec { arguments: &arguments, environment: &[], search_path: None };
+    let spec =
+        WorkloadSpec { arguments: &arguments, environment: &[], search_path: None, output_to_error: false };
     let mut workload = Workload::spawn(&spec).unwrap();
     let mut attr = software(SoftwareId::TaskClock);
     attr.flags |= AttrFlags::ENABLE_ON_EXEC;

@@ -9,15 +9,24 @@ use oxperf_data::features::{BuildIdEntry, BuildIds};
 use oxperf_objects::{Elf, Locator, ObjectKind, Places, Wanted};
 
 use super::hits::Dso;
+use super::scan::Scan;
+use crate::options::BuildIds as Asked;
 use crate::{build_id, synthesize};
 
 /// How the kernel is called in the table; its mapping's name goes on with a symbol.
 const KERNEL: &[u8] = b"[kernel.kallsyms]";
 const VDSO: &[u8] = b"[vdso]";
 
-/// The table of `dsos`: those that were hit, or all.
-pub(crate) fn build_ids(dsos: &[Dso], all: bool) -> BuildIds {
-    let mut entries: Vec<BuildIdEntry> = dsos.iter().filter(|dso| all || dso.hit).filter_map(entry).collect();
+/// The table that is wanted of the binaries of a recording. Where nobody knows which of them were hit, it has those
+/// whose mappings do not tell their build ids.
+pub(crate) fn build_ids(scan: &Scan, wanted: Asked) -> BuildIds {
+    let is_wanted = |dso: &&Dso| match wanted {
+        Asked::Off => false,
+        Asked::All => true,
+        Asked::Hit if scan.knows_hits => dso.hit,
+        Asked::Hit => dso.build_id.is_none(),
+    };
+    let mut entries: Vec<BuildIdEntry> = scan.dsos.iter().filter(is_wanted).filter_map(entry).collect();
     entries.sort_by(|a, b| (a.misc.0, &a.name).cmp(&(b.misc.0, &b.name)));
     entries.dedup();
     BuildIds(entries)
@@ -64,14 +73,22 @@ mod tests {
             dso(b"/bin/a", CpuMode::User, false),
             dso(b"[kernel.kallsyms]_text", CpuMode::Kernel, true),
         ];
-        let names = |all| build_ids(&dsos, all).0.into_iter().map(|entry| entry.name).collect::<Vec<_>>();
-        assert_eq!(names(false), ["[kernel.kallsyms]", "/bin/b"]);
-        assert_eq!(names(true), ["[kernel.kallsyms]", "/bin/a", "/bin/b"]);
+        let mut scan = Scan { dsos: dsos.to_vec(), knows_hits: true, ..Scan::default() };
+        let names = |scan: &Scan, wanted| {
+            build_ids(scan, wanted).0.into_iter().map(|entry| entry.name).collect::<Vec<_>>()
+        };
+        assert_eq!(names(&scan, Asked::Hit), ["[kernel.kallsyms]", "/bin/b"]);
+        assert_eq!(names(&scan, Asked::All), ["[kernel.kallsyms]", "/bin/a", "/bin/b"]);
+        assert!(names(&scan, Asked::Off).is_empty());
+        // The mappings of all of them told their build ids.
+        scan.knows_hits = false;
+        assert!(names(&scan, Asked::Hit).is_empty());
     }
 
     #[test]
     fn what_has_no_identity_is_left_out() {
         let nameless = Dso { build_id: None, ..dso(b"//anon", CpuMode::User, true) };
-        assert_eq!(build_ids(&[nameless], true), BuildIds::default());
+        let scan = Scan { dsos: vec![nameless], ..Scan::default() };
+        assert_eq!(build_ids(&scan, Asked::All), BuildIds::default());
     }
 }

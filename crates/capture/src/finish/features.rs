@@ -1,16 +1,14 @@
-//! The features that belong to a recording and not to its host.
+//! The features that belong to a recording and not to its host, as far as they are known when it begins.
 
 use oxperf_data::FeatureSet;
-use oxperf_data::features::{BuildIds, CmdLine, EventGroup, GroupDesc, SampleTime, TracingData, Version};
+use oxperf_data::features::{CmdLine, EventGroup, GroupDesc, TracingData, Version};
 
 use crate::plan::Plan;
 
-/// What is known of a recording when it ends.
+/// What is known of a recording.
 pub(crate) struct RecordingFacts<'a> {
     pub(crate) plan: &'a Plan,
     pub(crate) command_line: &'a [String],
-    pub(crate) build_ids: Option<BuildIds>,
-    pub(crate) times: Option<SampleTime>,
     pub(crate) tracing_data: Option<Vec<u8>>,
 }
 
@@ -18,11 +16,6 @@ pub(crate) struct RecordingFacts<'a> {
 pub(crate) fn add_recording_features(facts: RecordingFacts<'_>, features: &mut FeatureSet) {
     features.insert(&Version(env!("CARGO_PKG_VERSION").to_owned()));
     features.insert(&CmdLine(facts.command_line.to_vec()));
-    // Samples without time leave zeros, as perf does.
-    features.insert(&facts.times.unwrap_or_default());
-    if let Some(build_ids) = facts.build_ids.filter(|ids| !ids.0.is_empty()) {
-        features.insert(&build_ids);
-    }
     if let Some(bytes) = facts.tracing_data {
         features.insert(&TracingData(bytes));
     }

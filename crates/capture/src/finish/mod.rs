@@ -1,4 +1,4 @@
-//! After the recording: one look over the finished records for what only they know, and the features of the file.
+//! What only the records know, looked up in the finished file or counted as they go by, and the features.
 
 mod build_ids;
 mod features;
@@ -7,4 +7,4 @@ mod scan;
 
 pub(crate) use build_ids::build_ids;
 pub(crate) use features::{RecordingFacts, add_recording_features};
-pub(crate) use scan::{Scan, scan};
+pub(crate) use scan::{Scan, Tally, scan};

@@ -1,12 +1,12 @@
-//! One look over the finished records: how many samples, between which times, in which binaries.
+//! A look over all records: how many samples, between which times, in which binaries.
 
 use oxperf_abi::{
     BuildId, CallchainContext, EventAttr, EventId, Misc, PerfTime, Pid, RecordType, SampleType,
 };
 use oxperf_data::features::SampleTime;
-use oxperf_data::{DataError, RawRecord, Reader};
+use oxperf_data::{DataError, Reader};
 use oxperf_wire::kernel::{FileIdentity, Lost, LostSamples, Mmap, Mmap2, Task};
-use oxperf_wire::{Cursor, Endian, SampleLayout};
+use oxperf_wire::{Cursor, Endian, RecordHeader, SampleLayout};
 use rustc_hash::FxHashMap;
 
 use super::hits::{Dso, Hits, Mappings};
@@ -20,41 +20,79 @@ pub(crate) struct Scan {
     pub(crate) lost: u64,
     /// Times of the first and the last sample; `None` when samples have no time.
     pub(crate) times: Option<SampleTime>,
-    /// Every mapped binary; which of them were hit is known when samples were looked into.
+    /// Every mapped binary.
     pub(crate) dsos: Vec<Dso>,
+    /// Whether samples were looked into for the binaries that were hit.
+    pub(crate) knows_hits: bool,
 }
 
-/// Looks over the records of a recording. With `mark_hits` every address of every sample is looked up, which takes
-/// most of the time.
+/// Looks over the records of a file that is not compressed. With `mark_hits` every address of every sample is looked
+/// up, which takes most of the time.
 ///
 /// # Errors
 /// The file's header cannot be read.
 pub(crate) fn scan(file: &[u8], mark_hits: bool) -> Result<Scan, DataError> {
     let reader = Reader::open(file)?;
-    let layouts = Layouts::new(reader.events().iter().map(|event| (&event.stored.attr, &event.ids[..])));
-    let mut mappings = Mappings::default();
-    let mut found = Scan::default();
-    for raw in reader.records()?.map_while(Result::ok) {
-        found.note_loss(&raw, reader.endian());
-        note_mapping(&raw, reader.endian(), &mut mappings);
+    let mut tally = Tally::new(reader.events().iter().map(|event| (&event.stored.attr, &event.ids[..])));
+    reader.records()?.map_while(Result::ok).for_each(|raw| tally.take_one(raw.header, raw.body));
+    if !mark_hits {
+        return Ok(tally.finish());
     }
+    let Tally { layouts, mappings, mut found } = tally;
     let mut hits = Hits::new(mappings);
     for raw in reader.records()?.map_while(Result::ok).filter(|raw| raw.header.kind == RecordType::SAMPLE) {
-        found.samples += 1;
-        let Some(layout) = layouts.of_sample(raw.body) else { continue };
-        found.note_time(layout, raw.body);
-        if mark_hits {
-            mark(layout, raw.body, reader.endian(), &mut hits);
+        if let Some(layout) = layouts.of_sample(raw.body) {
+            mark(layout, raw.body, &mut hits);
         }
     }
-    found.dsos = hits.into_dsos();
+    (found.dsos, found.knows_hits) = (hits.into_dsos(), true);
     Ok(found)
 }
 
+/// Counts records as they go by.
+pub(crate) struct Tally {
+    layouts: Layouts,
+    mappings: Mappings,
+    found: Scan,
+}
+
+impl Tally {
+    /// Nothing yet, of events with these ids.
+    pub(crate) fn new<'a>(events: impl Iterator<Item = (&'a EventAttr, &'a [EventId])>) -> Tally {
+        Tally { layouts: Layouts::new(events), mappings: Mappings::default(), found: Scan::default() }
+    }
+
+    /// Whole records of this machine.
+    pub(crate) fn take(&mut self, mut records: &[u8]) {
+        while let Ok(header) = RecordHeader::decode(&mut Cursor::new(records, Endian::NATIVE)) {
+            let Some((record, rest)) = records.split_at_checked(header.size as usize) else { return };
+            self.take_one(header, record.get(RecordHeader::SIZE..).unwrap_or_default());
+            records = rest;
+        }
+    }
+
+    /// Everything that they told.
+    pub(crate) fn finish(self) -> Scan {
+        Scan { dsos: Hits::new(self.mappings).into_dsos(), ..self.found }
+    }
+
+    fn take_one(&mut self, header: RecordHeader, body: &[u8]) {
+        if header.kind != RecordType::SAMPLE {
+            self.found.note_loss(header.kind, body);
+            note_mapping(header, body, &mut self.mappings);
+            return;
+        }
+        self.found.samples += 1;
+        if let Some(layout) = self.layouts.of_sample(body) {
+            self.found.note_time(layout, body);
+        }
+    }
+}
+
 impl Scan {
-    fn note_loss(&mut self, raw: &RawRecord<'_>, endian: Endian) {
-        let mut cursor = Cursor::new(raw.body, endian);
-        self.lost += match raw.header.kind {
+    fn note_loss(&mut self, kind: RecordType, body: &[u8]) {
+        let mut cursor = Cursor::new(body, Endian::NATIVE);
+        self.lost += match kind {
             RecordType::LOST => Lost::decode(&mut cursor).map_or(0, |record| record.lost),
             RecordType::LOST_SAMPLES => LostSamples::decode(&mut cursor).map_or(0, |record| record.lost),
             _ => 0,
@@ -69,10 +107,9 @@ impl Scan {
     }
 }
 
-fn note_mapping(raw: &RawRecord<'_>, endian: Endian, mappings: &mut Mappings) {
-    let mut cursor = Cursor::new(raw.body, endian);
-    let misc = raw.header.misc;
-    match raw.header.kind {
+fn note_mapping(RecordHeader { kind, misc, .. }: RecordHeader, body: &[u8], mappings: &mut Mappings) {
+    let mut cursor = Cursor::new(body, Endian::NATIVE);
+    match kind {
         RecordType::MMAP2 => {
             if let Ok(map) = Mmap2::decode(misc, &mut cursor)
                 && !misc.has(Misc::MMAP_DATA)
@@ -103,8 +140,8 @@ fn build_id_of(map: &Mmap2<'_>) -> Option<BuildId> {
     }
 }
 
-fn mark(layout: &Layout, body: &[u8], endian: Endian, hits: &mut Hits) {
-    let Ok(sample) = layout.layout.decode_sample(body, endian) else { return };
+fn mark(layout: &Layout, body: &[u8], hits: &mut Hits) {
+    let Ok(sample) = layout.layout.decode_sample(body, Endian::NATIVE) else { return };
     let pid = sample.pid.unwrap_or(Pid(-1));
     let chain = sample.callchain.into_iter().flat_map(|chain| chain.iter());
     let addresses = chain.filter(|&word| CallchainContext::from_word(word).is_none());

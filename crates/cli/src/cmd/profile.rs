@@ -9,7 +9,7 @@ use oxperf_analysis::collect::CollectOptions;
 use oxperf_analysis::flame::FlameTree;
 use oxperf_analysis::hist::{HistOptions, Table, histograms};
 use oxperf_analysis::profile::Profile;
-use oxperf_capture::{CallGraph, Outcome};
+use oxperf_capture::{CallGraph, Destination};
 use oxperf_present::flamegraph::{FlamePage, FlameUnit};
 use oxperf_present::hot::{HotOthers, HotRow, HotStyle, HotTable, NextStep};
 use oxperf_symbols::{StoreOptions, SymbolStore};
@@ -53,6 +53,9 @@ pub(crate) fn command() -> Command {
 
 /// Runs `profile`; the exit code is the workload's.
 pub(crate) fn run(matches: &ArgMatches, program: &str) -> Result<i32, Failure> {
+    if matches.get_one::<PathBuf>("output").is_some_and(|path| path.as_os_str() == "-") {
+        return Err(Failure::new("profile reads what it recorded: give -o the name of a file"));
+    }
     let with_chains = |options: &mut oxperf_capture::RecordOptions| {
         if options.call_graph == CallGraph::Off {
             options.call_graph = CallGraph::FramePointers { max_stack: None };
@@ -62,13 +65,15 @@ pub(crate) fn run(matches: &ArgMatches, program: &str) -> Result<i32, Failure> {
         Performed::Recorded(outcome) => outcome,
         Performed::Refused(exit) => return Ok(exit),
     };
-    show(matches, program, &outcome)?;
+    if let Destination::File(recording) = &outcome.output {
+        show(matches, program, recording)?;
+    }
     record::end_as(&outcome)
 }
 
 /// Prints the table and writes the flame graph.
-fn show(matches: &ArgMatches, program: &str, outcome: &Outcome) -> Result<(), Failure> {
-    let input = Input::open(&outcome.output.to_string_lossy(), true)?;
+fn show(matches: &ArgMatches, program: &str, recording: &Path) -> Result<(), Failure> {
+    let input = Input::open(&recording.to_string_lossy(), true)?;
     let reader = input.reader()?;
     let store = SymbolStore::new(StoreOptions::default());
     let options = CollectOptions { chains: true, max_stack: 127, ..CollectOptions::default() };
@@ -77,7 +82,7 @@ fn show(matches: &ArgMatches, program: &str, outcome: &Outcome) -> Result<(), Fa
     let lost = collect::losses(&profile, &diagnostics);
     let page = matches.get_one::<PathBuf>("html").cloned().unwrap_or_default();
     let shown = matches.get_one::<usize>("top").copied().unwrap_or(20);
-    print_hottest(&profile, shown, &lost, &next_steps(program, &outcome.output, &page))?;
+    print_hottest(&profile, shown, &lost, &next_steps(program, recording, &page))?;
     write_flame_graph(&profile, &command_text(matches), &lost, &page)
 }
 

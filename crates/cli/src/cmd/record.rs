@@ -7,7 +7,7 @@ mod target;
 mod values;
 
 use clap::{ArgMatches, Command};
-use oxperf_capture::{CaptureError, Outcome, RecordOptions};
+use oxperf_capture::{CaptureError, Destination, Outcome, RecordOptions};
 
 use super::buildid_cache;
 use crate::failure::{Failure, code};
@@ -57,9 +57,7 @@ pub(super) fn perform(
     match oxperf_capture::record(&options.record, requests, &mut messages) {
         Ok(outcome) => {
             messages.summary(&outcome);
-            if !matches.get_flag("no-buildid") && !matches.get_flag("no-buildid-cache") {
-                fill_cache(matches, &outcome);
-            }
+            fill_cache(matches, &outcome);
             Ok(Performed::Recorded(outcome))
         }
         Err(CaptureError::NoSuchProcess) => {
@@ -72,7 +70,11 @@ pub(super) fn perform(
 
 /// Keeps the binaries that were hit for readers to come: programs are built anew and packages updated.
 fn fill_cache(matches: &ArgMatches, outcome: &Outcome) {
-    if let Err(failure) = buildid_cache::fill(matches, &outcome.output.to_string_lossy()) {
+    let Destination::File(path) = &outcome.output else { return };
+    if matches.get_flag("no-buildid") || matches.get_flag("no-buildid-cache") {
+        return;
+    }
+    if let Err(failure) = buildid_cache::fill(matches, &path.to_string_lossy()) {
         print_error(&format!("Warning: the binaries were not put into the cache: {failure}"));
     }
 }

@@ -54,9 +54,7 @@ impl<O: Output> Writer<O> {
     /// # Errors
     /// The output refuses.
     pub fn begin(output: O, events: &[WriterEvent]) -> Result<Writer<O>, WriteError> {
-        let attr_size = common_attr_size(events);
-        let events = events.iter().map(|event| describe(event, attr_size)).collect();
-        Writer::begin_described(output, EventDesc { events })
+        Writer::begin_described(output, described(events))
     }
 
     /// As [`Writer::begin`] for events that were recorded before: bytes of their attributes that this program does
@@ -179,6 +177,12 @@ impl<O: Output> Writer<O> {
 /// One size for all attributes, as small as they allow: perf refuses sizes that are newer than its own.
 fn common_attr_size(events: &[WriterEvent]) -> u32 {
     events.iter().map(|event| attr::smallest_size(&event.attr)).max().unwrap_or(attr::SIZE_VER0)
+}
+
+/// The events as recordings describe them.
+fn described(events: &[WriterEvent]) -> EventDesc {
+    let attr_size = common_attr_size(events);
+    EventDesc { events: events.iter().map(|event| describe(event, attr_size)).collect() }
 }
 
 fn describe(event: &WriterEvent, attr_size: u32) -> NamedEvent {

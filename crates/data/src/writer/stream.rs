@@ -8,7 +8,7 @@ use oxperf_wire::user::{BuildIdRecord, HeaderFeature, HeaderTracingData};
 use oxperf_wire::{Encoder, Endian, RecordHeader};
 
 use super::error::Failed;
-use super::{Part, WriteError};
+use super::{Part, WriteError, WriterEvent, described};
 use crate::features::{BuildIdEntry, EventDesc, NamedEvent, TracingData};
 use crate::{Feature, FeatureId, FeatureSet, FileHeader};
 
@@ -34,12 +34,24 @@ const NOT_IN_STREAMS: [FeatureId; 5] = [
 
 impl<W: Write> StreamWriter<W> {
     /// Writes what readers must know before the first record. The description of the events is added to the features
-    /// unless none of them has a name. Ids of an event that do not fit into a record are left out, as are features:
-    /// see [`StreamWriter::left_out`].
+    /// unless none of them has a name.
     ///
     /// # Errors
     /// The output refuses.
     pub fn begin(
+        output: W,
+        events: &[WriterEvent],
+        features: &FeatureSet,
+    ) -> Result<StreamWriter<W>, WriteError> {
+        StreamWriter::begin_described(output, &described(events), features)
+    }
+
+    /// As [`StreamWriter::begin`] for events that were recorded before. Ids of an event that do not fit into a record are left out, as are features:
+    /// see [`StreamWriter::left_out`].
+    ///
+    /// # Errors
+    /// The output refuses.
+    pub fn begin_described(
         output: W,
         events: &EventDesc,
         features: &FeatureSet,

@@ -3,7 +3,9 @@
 use std::path::PathBuf;
 
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
-use oxperf_capture::{BuildIds, CallGraph, Privilege, Program, RecordOptions, RegisterMask, Start};
+use oxperf_capture::{
+    BuildIds, CallGraph, Destination, Privilege, Program, RecordOptions, RegisterMask, Start,
+};
 
 use super::{Problem, target, values};
 use crate::environment;
@@ -104,13 +106,20 @@ fn target_arguments() -> [Arg; 5] {
     ]
 }
 
-fn file_arguments() -> [Arg; 4] {
+fn file_arguments() -> [Arg; 6] {
     [
         value("output", "FILE")
             .short('o')
             .value_parser(value_parser!(PathBuf))
-            .default_value("perf.data")
-            .help("File to write; one that exists is renamed to FILE.old"),
+            .help("File to write; one that exists is renamed to FILE.old; - writes a stream to standard output, and the program's own output goes to standard error [default: perf.data]"),
+        flag("compress", 'z').long(None).help("Compress the records, at level 1"),
+        Arg::new("compression-level")
+            .long("compression-level")
+            .value_name("N")
+            .num_args(0..=1)
+            .require_equals(true)
+            .default_missing_value("1")
+            .help("Compress the records with Zstandard, from 1 (fast) to 22 (small)"),
         flag("no-buildid", 'B').help("Write no table of the binaries' build ids"),
         long_flag("buildid-all").help("List the build ids of all binaries, not only of those with samples"),
         flag("no-buildid-cache", 'N').help("Keep no copies of the binaries in ~/.debug"),
@@ -134,7 +143,8 @@ pub(super) fn options(matches: &ArgMatches) -> Result<Resolved, Problem> {
         privilege: privilege(matches),
         build_ids: build_ids(matches),
         start: text(matches, "delay").map_or(Ok(Start::Now), values::start)?,
-        output: output(matches)?,
+        output: output(matches),
+        compression: compression(matches)?,
         command_line: environment::command_line(),
     };
     Ok(Resolved { record, warnings })
@@ -144,14 +154,21 @@ pub(super) fn text<'a>(matches: &'a ArgMatches, name: &str) -> Option<&'a str> {
     matches.get_one::<String>(name).map(String::as_str)
 }
 
-fn output(matches: &ArgMatches) -> Result<PathBuf, Problem> {
-    let path = matches.get_one::<PathBuf>("output").cloned().unwrap_or_else(|| PathBuf::from("perf.data"));
-    if path.as_os_str() == "-" {
-        return Err(Problem::Value(
-            "-o - (recording into a pipe) is not supported yet: name a file".to_owned(),
-        ));
+/// Only a `-` that somebody wrote stands for standard output: a pipe alone may wait for what the program prints.
+fn output(matches: &ArgMatches) -> Destination {
+    match matches.get_one::<PathBuf>("output") {
+        Some(path) if path.as_os_str() == "-" => Destination::StandardOutput,
+        Some(path) => Destination::File(path.clone()),
+        None => Destination::File(PathBuf::from("perf.data")),
     }
-    Ok(path)
+}
+
+fn compression(matches: &ArgMatches) -> Result<Option<u32>, Problem> {
+    let level = match text(matches, "compression-level") {
+        Some(text) => Some(values::compression_level(text)?),
+        None => matches.get_flag("compress").then_some(1),
+    };
+    Ok(level.filter(|&level| level > 0))
 }
 
 fn workload(matches: &ArgMatches) -> Option<Program> {

@@ -1,7 +1,7 @@
 //! What `record` says while it runs and when it is done.
 
 use clap::ArgMatches;
-use oxperf_capture::{Note, Notes, Outcome, Plan};
+use oxperf_capture::{Note, Notes, Outcome, Plan, Volume};
 
 use crate::output::print_error;
 
@@ -51,12 +51,18 @@ fn summary_text(program: &str, outcome: &Outcome) -> String {
         0 => String::new(),
         samples => format!(" ({samples} samples)"),
     };
+    let compressed = outcome.volume.map(compressed_text).unwrap_or_default();
     format!(
         "[ {program} record: Woken up {} times to write data ]\n\
-         [ {program} record: Captured and wrote {megabytes:.3} MB {}{samples} ]",
-        outcome.wakeups,
-        outcome.output.display()
+         [ {program} record: Captured and wrote {megabytes:.3} MB {}{samples}{compressed} ]",
+        outcome.wakeups, outcome.output
     )
+}
+
+fn compressed_text(Volume { plain, packed }: Volume) -> String {
+    let megabytes = plain as f64 / 1024.0 / 1024.0;
+    let ratio = if packed == 0 { 0.0 } else { plain as f64 / packed as f64 };
+    format!(", compressed (original {megabytes:.3} MB, ratio is {ratio:.3})")
 }
 
 impl Notes for Messages {
@@ -77,13 +83,14 @@ impl Notes for Messages {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use oxperf_capture::Ending;
+    use oxperf_capture::{Destination, Ending};
 
     #[test]
     fn the_summary_is_perfs() {
         let outcome = Outcome {
-            output: "perf.data".into(),
+            output: Destination::File("perf.data".into()),
             bytes: 1 << 20,
+            volume: None,
             samples: 7,
             lost: 0,
             wakeups: 3,
@@ -92,7 +99,11 @@ mod tests {
         let expected = "[ perf record: Woken up 3 times to write data ]\n\
                         [ perf record: Captured and wrote 1.000 MB perf.data (7 samples) ]";
         assert_eq!(summary_text("perf", &outcome), expected);
-        let none = Outcome { samples: 0, ..outcome };
-        assert!(summary_text("perf", &none).ends_with("perf.data ]"));
+        let none = Outcome { samples: 0, output: Destination::StandardOutput, ..outcome };
+        assert!(summary_text("perf", &none).ends_with("1.000 MB - ]"));
+        let packed = Outcome { volume: Some(Volume { plain: 3 << 20, packed: 1 << 20 }), ..none };
+        assert!(
+            summary_text("perf", &packed).ends_with("-, compressed (original 3.000 MB, ratio is 3.000) ]")
+        );
     }
 }

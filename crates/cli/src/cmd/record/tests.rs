@@ -76,8 +76,20 @@ fn contradictions_and_bad_values_are_told_apart() {
     assert!(matches!(problem("-p 12,x"), Problem::NoTask(_)));
     assert!(matches!(problem("-C 3-1"), Problem::Value(_)));
     assert!(matches!(problem("-m 0"), Problem::Value(_)));
-    assert!(matches!(problem("-o -"), Problem::Value(_)));
+    assert!(matches!(problem("--compression-level=23"), Problem::Value(_)));
     assert!(matches!(problem("--call-graph dwarf,9999999"), Problem::Value(_)));
+}
+
+#[test]
+fn where_a_recording_goes_and_how_small() {
+    let told = |options: &str| {
+        let record = arguments::options(&parse(options)).unwrap().record;
+        (record.output.to_string(), record.compression)
+    };
+    assert_eq!(told(""), ("perf.data".to_owned(), None));
+    assert_eq!(told("-z -o -"), ("-".to_owned(), Some(1)));
+    assert_eq!(told("--compression-level=9 -o x"), ("x".to_owned(), Some(9)));
+    assert_eq!(told("--compression-level=0"), ("perf.data".to_owned(), None));
 }
 
 #[test]

@@ -37,6 +37,13 @@ fn number(text: &str, option: &str) -> Result<u64, Problem> {
     parsed.map_err(|_| Problem::Value(format!("{option} takes a number, not '{text}'")))
 }
 
+/// A level of Zstandard; 0 compresses nothing.
+pub(super) fn compression_level(text: &str) -> Result<u32, Problem> {
+    let level = number(text, "--compression-level")?;
+    let level = u32::try_from(level).ok().filter(|level| *level <= 22);
+    level.ok_or_else(|| Problem::Value(format!("--compression-level takes 0 to 22, not '{text}'")))
+}
+
 /// Data pages of a ring: a number of pages, or bytes with a suffix; rounded up to a power of two.
 pub(super) fn ring_pages(text: &str) -> Result<usize, Problem> {
     let invalid = || {
