@@ -56,7 +56,7 @@ pub struct BranchEntry {
     /// Its target.
     pub to: u64,
     /// The flag word, little-endian bit order: 0 mispredicted, 1 predicted, 2 in transaction, 3 abort,
-    /// 4-19 cycles, 20-23 type, 24-25 speculation, 26-29 new type, 30-32 privilege.
+    /// 4-19 cycles, 20-23 type, 24-25 speculation, 26-29 new type, 30-32 privilege, 33 not taken.
     pub flags: u64,
 }
 
@@ -72,7 +72,10 @@ impl BranchEntry {
     /// The bits of the cycles.
     pub const CYCLES: u64 = 0xffff << 4;
 
-    /// Whether the flags have a bit.
+    /// The bit of a branch that was not taken.
+    pub const NOT_TAKEN: u64 = 1 << 33;
+
+    /// Whether the flags have one of some bits.
     pub const fn is(&self, bit: u64) -> bool {
         self.flags & bit != 0
     }

@@ -2,6 +2,7 @@
 
 pub mod annotate;
 pub mod attr_text;
+pub mod branch_words;
 pub mod buildid_list;
 pub mod call_tree;
 pub mod change_page;

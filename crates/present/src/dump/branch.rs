@@ -6,6 +6,7 @@ use oxperf_wire::{BranchStack, Sample};
 
 use super::chain::{entry, is_call_stack};
 use super::text::{push_decimal, push_word, put};
+use crate::branch_words::{kind_name, speculation_name};
 
 /// Appends the branches of a sample.
 pub(super) fn write(sample: &Sample<'_>, event: &SessionEvent, out: &mut Vec<u8>) {
@@ -41,41 +42,7 @@ fn write_branch(index: usize, branch: &BranchEntry, out: &mut Vec<u8>) {
     push_decimal(out, flags >> 4 & 0xffff);
     out.extend_from_slice(b" cycles ");
     out.extend_from_slice(&[letter(0, b'M'), letter(1, b'P'), letter(3, b'A'), letter(2, b'T'), b' ']);
-    put!(out, "{:x} {} {}\n", flags >> 34, kind_name(flags), speculation_name(flags));
-}
-
-/// What kind of branch, as far as the CPU tells.
-fn kind_name(flags: u64) -> &'static str {
-    const KINDS: [&str; 15] = [
-        "",
-        "COND",
-        "UNCOND",
-        "IND",
-        "CALL",
-        "IND_CALL",
-        "RET",
-        "SYSCALL",
-        "SYSRET",
-        "COND_CALL",
-        "COND_RET",
-        "ERET",
-        "IRQ",
-        "SERROR",
-        "NO_TX",
-    ];
-    const MORE: [&str; 8] =
-        ["FAULT_ALGN", "FAULT_DATA", "FAULT_INST", "ARCH_1", "ARCH_2", "ARCH_3", "ARCH_4", "ARCH_5"];
-    let (kind, more) = ((flags >> 20 & 15) as usize, (flags >> 26 & 15) as usize);
-    KINDS.get(kind).or_else(|| MORE.get(more)).copied().unwrap_or_default()
-}
-
-fn speculation_name(flags: u64) -> &'static str {
-    match flags >> 24 & 3 {
-        0 => "",
-        1 => "SPEC_WRONG_PATH",
-        2 => "NON_SPEC_CORRECT_PATH",
-        _ => "SPEC_CORRECT_PATH",
-    }
+    put!(out, "{:x} {} {}\n", flags >> 34, kind_name(branch), speculation_name(branch).unwrap_or_default());
 }
 
 #[cfg(test)]

@@ -1,7 +1,8 @@
 //! The last branches of a sample, printed by address or by name.
 
-use oxperf_abi::BranchEntry;
+use oxperf_abi::{BranchEntry, CpuMode};
 use oxperf_machine::Machine;
+use oxperf_present::branch_words::{kind_name, prediction, speculation_name};
 use oxperf_present::script::{FieldSet, push_hex, push_number};
 use oxperf_present::visible::visible;
 use oxperf_session::SampleEvent;
@@ -30,8 +31,10 @@ impl Printer<'_> {
                 match by_symbol {
                     true => self.print_branch_symbol(machine, event, address),
                     false => {
+                        let shown =
+                            if by_address { address } else { self.offset_of(machine, event, address) };
                         self.output.buffer().extend_from_slice(b"0x");
-                        push_hex(self.output.buffer(), address, 1);
+                        push_hex(self.output.buffer(), shown, 1);
                     }
                 }
                 if fields.contains(FieldSet::DSO) {
@@ -58,6 +61,24 @@ impl Printer<'_> {
         }
     }
 
+    /// The offset in the file that is mapped there, and of the kernel in its mapping. As perf does it, an address of a
+    /// program that cannot be moved stays where its symbols are known.
+    fn offset_of(&mut self, machine: &Machine, event: &SampleEvent<'_>, address: u64) -> u64 {
+        let mode = machine.guess_mode(event.thread, address);
+        let Some(located) = machine.locate(event.thread, mode, address) else { return address };
+        let map = machine.maps().get(located.map.0 as usize);
+        if mode == CpuMode::Kernel {
+            // Old recorders had the kernel begin at 0.
+            let recorded = map.map(|map| map.start).filter(|start| *start > 0);
+            let begins = recorded.or_else(|| machine.kernel_reference().map(|found| found.address));
+            return address.wrapping_sub(begins.unwrap_or(0));
+        }
+        self.names.grow(machine);
+        let shows_names = self.views[event.event.0].fields.contains(FieldSet::SYM);
+        let fixed = shows_names && self.names.object_address(machine, &located.into()) == address;
+        if fixed { address } else { located.address }
+    }
+
     fn print_branch_object(&mut self, machine: &Machine, event: &SampleEvent<'_>, address: u64) {
         let mode = machine.guess_mode(event.thread, address);
         let place = machine.locate(event.thread, mode, address);
@@ -69,11 +90,17 @@ impl Printer<'_> {
     }
 }
 
-/// Whether it was predicted, in a transaction, aborted, and the cycles since the one before.
+/// How it was predicted, whether in a transaction or its abort, the cycles since the one before, its kind.
 fn write_flags(entry: &BranchEntry, out: &mut Vec<u8>) {
-    let set = |bit: u32, letter| if entry.flags >> bit & 1 != 0 { letter } else { b'-' };
-    let guessed = if set(0, b'M') == b'M' { b'M' } else { set(1, b'P') };
-    out.extend_from_slice(&[b'/', guessed, b'/', set(2, b'X'), b'/', set(3, b'A'), b'/']);
-    push_number(out, entry.flags >> 4 & 0xffff, 1, b' ');
-    out.extend_from_slice(b"//- ");
+    let letter = |bit, set| if entry.is(bit) { set } else { b'-' };
+    out.push(b'/');
+    out.extend_from_slice(prediction(entry).as_bytes());
+    let (transaction, abort) = (letter(BranchEntry::IN_TRANSACTION, b'X'), letter(BranchEntry::ABORT, b'A'));
+    out.extend_from_slice(&[b'/', transaction, b'/', abort, b'/']);
+    push_number(out, entry.cycles().into(), 1, b' ');
+    for word in [kind_name(entry), speculation_name(entry).unwrap_or("-")] {
+        out.push(b'/');
+        out.extend_from_slice(word.as_bytes());
+    }
+    out.push(b' ');
 }
