@@ -1,11 +1,13 @@
 //! What the environment says: the only place that asks it.
 
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::ArgMatches;
 use oxperf_objects::Debuginfod;
+
+use crate::config;
 
 /// The option that names the build-id cache; every command has it.
 pub(crate) const BUILD_ID_DIR: &str = "buildid-dir";
@@ -13,14 +15,28 @@ pub(crate) const BUILD_ID_DIR: &str = "buildid-dir";
 /// The option that lets servers be asked.
 pub(crate) const DEBUGINFOD: &str = "debuginfod";
 
-/// perf's build-id cache: what `--buildid-dir` names, else `~/.debug`.
+/// perf's build-id cache: what `--buildid-dir` names, else what perf's configuration does, else `~/.debug`.
 pub(crate) fn build_id_cache(matches: &ArgMatches) -> Option<PathBuf> {
     if let Some(folder) = matches.get_one::<String>(BUILD_ID_DIR).filter(|folder| !folder.is_empty()) {
         return Some(PathBuf::from(folder));
     }
-    let home = std::env::var_os("HOME").filter(|home| !home.is_empty())?;
-    Some(PathBuf::from(home).join(".debug"))
+    let home = std::env::var_os("HOME").filter(|home| !home.is_empty()).map(PathBuf::from);
+    let folder = configuration(home.as_deref(), "buildid", "dir").map(PathBuf::from);
+    folder.or_else(|| Some(home?.join(".debug")))
 }
+
+/// A value of perf's configuration: of the file that `$PERF_CONFIG` names, else of `~/.perfconfig`, else of the
+/// system's.
+fn configuration(home: Option<&Path>, section: &str, key: &str) -> Option<String> {
+    let value = |path: PathBuf| config::value(&std::fs::read_to_string(path).ok()?, section, key);
+    match std::env::var_os("PERF_CONFIG") {
+        Some(named) => value(PathBuf::from(named)),
+        None => home.and_then(|home| value(home.join(".perfconfig"))).or_else(|| value(SYSTEM_CONFIG.into())),
+    }
+}
+
+/// perf's configuration of the whole system.
+const SYSTEM_CONFIG: &str = "/etc/perfconfig";
 
 /// Where this program may keep what it can find out again: `$XDG_CACHE_HOME/oxperf`, else `~/.cache/oxperf`.
 pub(crate) fn cache() -> Option<PathBuf> {

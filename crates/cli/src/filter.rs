@@ -63,6 +63,12 @@ impl Filter {
         })
     }
 
+    /// What is asked of CPUs alone, for commands with no other choice.
+    pub(crate) fn of_cpus(matches: &ArgMatches) -> Result<Filter, Failure> {
+        let list = matches.get_one::<String>("cpu");
+        Ok(Filter { cpus: list.map(|list| cpus(list)).transpose()?, ..Filter::default() })
+    }
+
     /// The same without what it asks of threads, and that.
     pub(crate) fn split_threads(self) -> (Filter, Threads) {
         let Filter { times, cpus, comms, pids, tids } = self;

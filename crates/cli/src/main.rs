@@ -6,6 +6,7 @@ mod app;
 mod bundled;
 mod cmd;
 mod collect;
+mod config;
 mod environment;
 mod failure;
 mod filter;

@@ -133,3 +133,32 @@ fn an_archive_goes_into_the_cache_and_nowhere_else() {
     assert_eq!(refused.status.code(), Some(255));
     assert_eq!(fs::read_dir(&outside).unwrap().count(), 0);
 }
+
+/// What perf packs, with and without the recording; the only archive here needs no name.
+#[test]
+fn archives_of_perf_are_unpacked() {
+    let archives = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/archives");
+    let elf = ".debug/usr/bin/tool/00112233445566778899aabbccddeeff00112233/elf";
+    for (name, has_recording) in [("perf.data.tar.bz2", false), ("perf.all-host.tar.bz2", true)] {
+        let folder = folder("of-perf");
+        fs::copy(archives.join(name), folder.join(name)).unwrap();
+        let unpacked = run(&folder, &["archive", "--unpack"]);
+        assert!(unpacked.status.success(), "{}", String::from_utf8_lossy(&unpacked.stderr));
+        assert_eq!(fs::read_to_string(folder.join(elf)).unwrap(), "a program\n");
+        assert_eq!(folder.join("perf.data").exists(), has_recording);
+        let listed = stdout(&run(&folder, &["buildid-cache", "-l"]));
+        assert_eq!(listed, "00112233445566778899aabbccddeeff00112233 /usr/bin/tool\n");
+    }
+}
+
+#[test]
+fn the_cache_is_where_perfs_configuration_says() {
+    let folder = folder("configured");
+    let cache = folder.join("elsewhere");
+    let text = format!("[buildid]\n\tdir = {}\n", cache.display());
+    fs::write(folder.join(".perfconfig"), text).unwrap();
+    let archive = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/archives/perf.data.tar.bz2");
+    assert!(run(&folder, &["archive", "--unpack", archive.to_str().unwrap()]).status.success());
+    assert!(cache.join("usr/bin/tool").is_dir());
+    assert!(!folder.join(".debug").exists());
+}

@@ -61,6 +61,11 @@ impl KernelMap {
         Ok(KernelMap { reference, start, end })
     }
 
+    /// The first address and the one behind the last.
+    pub fn range(&self) -> std::ops::Range<u64> {
+        self.start..self.end
+    }
+
     /// Appends the mapping's record.
     pub(super) fn write(&self, root: &Path, with_build_id: bool, sink: &mut RecordSink) {
         let name = format!("[kernel.kallsyms]{}", self.reference);

@@ -17,6 +17,7 @@ use oxperf_abi::{BuildId, Pid, Tid};
 pub(crate) use kernel::running_build_id;
 pub use kernel::{KernelMap, KernelMapError};
 pub(crate) use modules::build_id as module_build_id;
+pub use modules::{LoadedModule, loaded_modules};
 pub use proc::{ProcDir, TaskStatus};
 pub use sink::{RecordSink, Trailer};
 

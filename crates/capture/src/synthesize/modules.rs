@@ -27,6 +27,32 @@ pub(super) fn write(root: &Path, with_build_ids: bool, sink: &mut RecordSink) {
     }
 }
 
+/// A module of the running kernel.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct LoadedModule {
+    /// Its file, or its name in brackets where that is not known.
+    pub name: String,
+    /// First address.
+    pub start: u64,
+    /// Address behind the last.
+    pub end: u64,
+    /// Its identity.
+    pub build_id: Option<BuildId>,
+}
+
+/// The modules with known addresses, below the root of a machine's file system; none if they cannot be read.
+pub fn loaded_modules(root: &Path) -> Vec<LoadedModule> {
+    let text = fs::read_to_string(root.join("proc/modules")).unwrap_or_default();
+    let files = ModuleFiles::read(root);
+    let modules = text.lines().filter_map(Module::parse).map(|module| LoadedModule {
+        name: files.name_of(module.name).to_string(),
+        start: module.start,
+        end: module.start.saturating_add(module.len),
+        build_id: build_id(root, module.name),
+    });
+    modules.collect()
+}
+
 impl<'a> Module<'a> {
     /// `NAME SIZE REFERENCES USERS STATE ADDRESS`; an address of zero is hidden.
     fn parse(line: &'a str) -> Option<Module<'a>> {

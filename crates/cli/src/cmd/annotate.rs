@@ -13,7 +13,7 @@ use oxperf_present::annotate::{Annotated, SourceLines, annotate};
 
 use super::dump;
 use crate::failure::{Failure, code as exit};
-use crate::filter::Filter;
+use crate::filter::{self, Filter};
 use crate::input::{Input, report_trouble};
 use crate::output::{Output, print_error};
 use crate::{collect, itrace, naming};
@@ -36,10 +36,15 @@ pub(crate) fn run(matches: &ArgMatches, _program: &str) -> Result<i32, Failure> 
         dump::report(matches, &input, &reader, output)?;
         return Ok(exit::SUCCESS);
     }
+    let filter = Filter::of_cpus(matches)?;
+    if let Err(failure) = filter::require_cpus(matches, reader.events()) {
+        print_error(&format!("{failure}\nError:\nfailed to set cpu bitmap"));
+        return Ok(exit::SUCCESS);
+    }
     let names = naming::source(matches, &reader)?;
     let traced = (matches, itrace::options(matches, ItraceOptions::REPORT)?);
     let collected = CollectOptions { by_address: true, ..CollectOptions::default() };
-    let mut loaded = collect::load(&input, &reader, &names, collected, None, traced, &Filter::default())?;
+    let mut loaded = collect::load(&input, &reader, &names, collected, None, traced, &filter)?;
     report_trouble(&loaded.diagnostics);
     naming::report_replaced(&names);
     if loaded.profile.events.iter().all(|event| event.sample_count == 0) {
@@ -47,7 +52,7 @@ pub(crate) fn run(matches: &ArgMatches, _program: &str) -> Result<i32, Failure> 
         return Ok(exit::SUCCESS);
     }
     let nameless = options.group && functions::join_events(&mut loaded.profile);
-    let mut sources = Sources::new(matches, &loaded.machine, options.with_source)?;
+    let mut sources = Sources::new(matches, &loaded.machine, &options)?;
     let mut told = HashSet::new();
     for function in functions(&loaded.profile, &options) {
         match sources.code(&function, options.syntax) {

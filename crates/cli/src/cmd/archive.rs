@@ -1,18 +1,18 @@
 //! `archive`: the cached binaries of a recording as one file, to be put into the cache of another machine.
 
-use std::fs::File;
-use std::io;
+mod unpack;
+
 use std::path::{Path, PathBuf};
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
-use oxperf_objects::{BuildIdCache, CacheFile, Cached, parse_id};
-use oxperf_tar::{Entry, Kind, Reader, TarError};
+use oxperf_objects::{BuildIdCache, CacheFile, Cached};
+use oxperf_tar::TarError;
 
 use super::buildid_list;
 use crate::environment;
 use crate::failure::{Failure, code};
 use crate::input::Input;
-use crate::output::{print_error, print_line};
+use crate::output::print_line;
 use crate::packing::Packing;
 
 /// The name of the recording in an archive.
@@ -37,11 +37,10 @@ pub(crate) fn run(matches: &ArgMatches, program: &str) -> Result<i32, Failure> {
     let root =
         root.ok_or_else(|| Failure::new("there is no home folder: name a cache with --buildid-dir"))?;
     let cache = BuildIdCache::new(root);
-    let file = matches.get_one::<String>("file").map_or(RECORDING, String::as_str);
-    if matches.get_flag("unpack") {
-        unpack(&cache, Path::new(file))?;
-    } else {
-        pack(&cache, file, matches, program)?;
+    let file = matches.get_one::<String>("file").map(String::as_str);
+    match matches.get_flag("unpack") {
+        true => unpack::run(&cache, file.map(Path::new))?,
+        false => pack(&cache, file.unwrap_or(RECORDING), matches, program)?,
     }
     Ok(code::SUCCESS)
 }
@@ -82,54 +81,6 @@ fn write(target: &Path, cached: &[Cached], recording: Option<&Path>) -> Result<(
         packing.add(RECORDING, recording)?;
     }
     packing.finish().map(drop)
-}
-
-/// Of an archive only what has a place in a cache is taken, and that goes where the cache has it: no link of the
-/// archive is made.
-fn unpack(cache: &BuildIdCache, archive: &Path) -> Result<(), Failure> {
-    let failed = |error: TarError| unusable(archive, &error);
-    let file = File::open(archive).map_err(|error| failed(error.into()))?;
-    let decoder = zstd::Decoder::new(file).map_err(|error| failed(error.into()))?;
-    let mut reader = Reader::new(decoder);
-    let (mut taken, mut passed_over) = (0u64, 0u64);
-    while let Some(entry) = reader.next_entry().map_err(failed)? {
-        match unpack_entry(cache, &entry, &mut reader).map_err(|error| failed(error.into()))? {
-            Some(true) => taken += 1,
-            Some(false) => passed_over += 1,
-            None => {}
-        }
-    }
-    print_error(&format!("{taken} files unpacked into {}", cache.root().display()));
-    if passed_over > 0 {
-        print_error(&format!("{passed_over} files are none of a build-id cache and were left out"));
-    }
-    Ok(())
-}
-
-/// Whether the entry was taken; `None` if it holds nothing.
-fn unpack_entry<R: io::Read>(
-    cache: &BuildIdCache,
-    entry: &Entry,
-    reader: &mut Reader<R>,
-) -> io::Result<Option<bool>> {
-    let Kind::File { .. } = entry.kind else { return Ok(None) };
-    if entry.path == Path::new(RECORDING) {
-        let mut file = File::options().write(true).create_new(true).open(RECORDING)?;
-        io::copy(&mut reader.contents(), &mut file)?;
-        return Ok(Some(true));
-    }
-    let parts =
-        entry.path.parent().and_then(|folder| Some((folder.parent()?, folder.file_name()?.to_str()?)));
-    let kind =
-        entry.path.file_name().and_then(|name| CacheFile::ALL.into_iter().find(|kind| kind.name() == name));
-    let found =
-        parts.and_then(|(name, id)| Some((name.as_os_str().as_encoded_bytes(), parse_id(id)?, kind?)));
-    let Some((name, id, kind)) = found.filter(|(name, ..)| !name.is_empty()) else {
-        let is_probes = entry.path.file_name().is_some_and(|name| name == "probes");
-        return Ok(if is_probes { None } else { Some(false) });
-    };
-    cache.add_from(name, id, kind, &mut reader.contents())?;
-    Ok(Some(true))
 }
 
 fn unusable(path: &Path, error: &TarError) -> Failure {

@@ -6,11 +6,13 @@ use std::path::Path;
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use oxperf_abi::BuildId;
+use oxperf_capture::synthesize::{KernelMap, LoadedModule, ProcDir, loaded_modules};
 use oxperf_data::features::BuildIds;
 use oxperf_data::{FeatureId, Reader};
 use oxperf_machine::{Dso, DsoId, DsoKind, Machine};
 use oxperf_objects::Elf;
 use oxperf_present::buildid_list;
+use oxperf_present::visible::visible;
 use oxperf_resolve::{ChainOptions, Chains};
 use oxperf_session::{SampleEvent, Session, Sink};
 use oxperf_symbols::running_kernel;
@@ -28,6 +30,7 @@ pub(crate) fn command() -> Command {
         .args(input::arguments())
         .arg(flag("with-hits", 'H', "Only the binaries that have samples"))
         .arg(flag("kernel", 'k', "Show the running kernel's build id, of no recording"))
+        .arg(flag("kernel-maps", 'm', "Show the running kernel and its modules with their addresses"))
 }
 
 fn flag(name: &'static str, short: char, help: &'static str) -> Arg {
@@ -40,6 +43,9 @@ pub(crate) fn run(matches: &ArgMatches, _program: &str) -> Result<i32, Failure> 
         let id = running_kernel().ok_or_else(|| Failure::new("the running kernel tells no build id"))?;
         print_line(&id.to_string())?;
         return Ok(code::SUCCESS);
+    }
+    if matches.get_flag("kernel-maps") {
+        return kernel_maps();
     }
     if let Some(id) = matches.get_one::<String>("input").and_then(|path| elf_build_id(Path::new(path))) {
         print_line(&id.to_string())?;
@@ -55,6 +61,21 @@ pub(crate) fn run(matches: &ArgMatches, _program: &str) -> Result<i32, Failure> 
     let mut output = Output::stdout();
     output.write_all(text.as_bytes())?;
     output.finish()?;
+    Ok(code::SUCCESS)
+}
+
+/// Shows where the running kernel and its modules lie.
+fn kernel_maps() -> Result<i32, Failure> {
+    let root = Path::new("/");
+    let kernel = KernelMap::read(&ProcDir::new(&root.join("proc")))
+        .map_err(|error| Failure::new(error.to_string()))?;
+    let std::ops::Range { start, end } = kernel.range();
+    let (name, build_id) = ("[kernel.kallsyms]".to_owned(), running_kernel());
+    let kernel = LoadedModule { name, start, end, build_id };
+    for LoadedModule { name, start, end, build_id } in std::iter::once(kernel).chain(loaded_modules(root)) {
+        let id = build_id.map(|id| id.to_string()).unwrap_or_default();
+        print_line(&format!("{id} {start:16x} {end:16x} {}", visible(&name)))?;
+    }
     Ok(code::SUCCESS)
 }
 

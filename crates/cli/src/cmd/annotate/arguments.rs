@@ -25,6 +25,8 @@ pub(super) struct Options {
     pub(super) print_lines: bool,
     pub(super) syntax: Syntax,
     pub(super) text: AnnotateText,
+    /// Where source files lie: folders left out of their paths, and what stands before the rest.
+    pub(super) moved_sources: Option<(usize, String)>,
 }
 
 fn flag(name: &'static str) -> Arg {
@@ -51,7 +53,7 @@ pub(super) fn command() -> Command {
         .args(naming::arguments())
 }
 
-fn choice() -> [Arg; 5] {
+fn choice() -> [Arg; 6] {
     [
         text("symbol").short('s').value_name("SYMBOL").help("Show this function alone"),
         text("dsos").short('d').value_name("NAMES").help("Show functions of these objects, comma separated"),
@@ -59,12 +61,13 @@ fn choice() -> [Arg; 5] {
             .value_name("PERCENT")
             .value_parser(value_parser!(f64))
             .help("Leave out functions below this percentage"),
+        text("cpu").short('C').value_name("LIST").help("Take samples of these CPUs only, such as 0,2-4"),
         flag("group").help("Show all events side by side, though they were not recorded as a group"),
         flag("skip-missing").help("Do not complain of functions whose code is not to be found"),
     ]
 }
 
-fn style() -> [Arg; 12] {
+fn style() -> [Arg; 17] {
     [
         flag("stdio").help("Write text; the only interface so far"),
         flag("full-paths").short('P').help("Name objects by their whole paths"),
@@ -84,7 +87,16 @@ fn style() -> [Arg; 12] {
         flag("source").overrides_with("no-source").help("Show source text between instructions [default]"),
         flag("no-source").help("Leave source text and debug files alone"),
         flag("print-line").short('l').help("Name source lines beside instructions, and sum them up"),
+        text("prefix").value_name("PATH").help("Look for source files below PATH"),
+        text("prefix-strip")
+            .value_name("N")
+            .value_parser(value_parser!(usize))
+            .requires("prefix")
+            .help("Leave out the first N folders of their paths before"),
         flag("quiet").short('q').help("Accepted for perf's sake"),
+        text("objdump").value_name("PATH").help("Accepted for perf's sake: no other program is run"),
+        text("addr2line").value_name("PATH").help("Accepted for perf's sake: no other program is run"),
+        flag("skip-empty").help("Accepted for perf's sake: events without samples have no column"),
     ]
 }
 
@@ -119,6 +131,8 @@ impl Options {
             print_lines: matches.get_flag("print-line"),
             with_source: !matches.get_flag("no-source"),
             syntax,
+            moved_sources: word("prefix")
+                .map(|prefix| (matches.get_one("prefix-strip").copied().unwrap_or(0), prefix.to_owned())),
             text: AnnotateText { column, share, raw: matches.get_flag("asm-raw") },
         })
     }

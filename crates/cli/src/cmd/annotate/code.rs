@@ -12,6 +12,7 @@ use oxperf_machine::{Dso, DsoKind, Machine};
 use oxperf_objects::{Contents, Elf, Found, ObjectKind, SourceFiles, Wanted};
 use oxperf_symbols::{DebugInfo, Demangling, SourceLine, SymbolStore};
 
+use super::arguments::Options;
 use super::functions::Function;
 use crate::failure::Failure;
 use crate::naming;
@@ -62,15 +63,19 @@ impl<'m> Sources<'m> {
     pub(super) fn new(
         matches: &ArgMatches,
         machine: &'m Machine,
-        with_source: bool,
+        options: &Options,
     ) -> Result<Sources<'m>, Failure> {
+        let mut files = SourceFiles::new(naming::places(matches), true);
+        if let Some((folders, prefix)) = &options.moved_sources {
+            files = files.moved(*folders, prefix);
+        }
         Ok(Sources {
             machine,
             store: naming::store(matches)?,
             kernel: matches.get_one::<String>("vmlinux").map(PathBuf::from),
-            with_source,
+            with_source: options.with_source,
             demangling: naming::demangling(matches),
-            files: SourceFiles::new(naming::places(matches), true),
+            files,
             opened: HashMap::new(),
         })
     }
