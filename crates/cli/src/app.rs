@@ -23,6 +23,15 @@ Examples:
 
 'oxperf COMMAND --help' tells a command's options.";
 
+/// The option that every command takes.
+pub(crate) fn build_id_argument() -> clap::Arg {
+    clap::Arg::new(BUILD_ID_DIR)
+        .long(BUILD_ID_DIR)
+        .value_name("DIR")
+        .global(true)
+        .help("The cache of binaries by build id [default: ~/.debug]")
+}
+
 /// The whole command line.
 fn command(program: &str) -> Command {
     Command::new("oxperf")
@@ -38,13 +47,7 @@ fn command(program: &str) -> Command {
                 .action(clap::ArgAction::SetTrue)
                 .help("Print the version and exit"),
         )
-        .arg(
-            clap::Arg::new(BUILD_ID_DIR)
-                .long(BUILD_ID_DIR)
-                .value_name("DIR")
-                .global(true)
-                .help("The cache of binaries by build id [default: ~/.debug]"),
-        )
+        .arg(build_id_argument())
         .subcommands(
             cmd::ALL
                 .into_iter()

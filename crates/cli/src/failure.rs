@@ -12,6 +12,8 @@ pub(crate) mod code {
     pub(crate) const BAD_OPTION: i32 = 129;
     /// An option's value makes no sense for the recording.
     pub(crate) const INVALID: i32 = 234;
+    /// What an option names is not in the recording.
+    pub(crate) const NOT_FOUND: i32 = 254;
     /// The command failed.
     pub(crate) const FAILED: i32 = 255;
 }
@@ -38,6 +40,11 @@ impl Failure {
     /// An option's value makes no sense for the recording.
     pub(crate) fn invalid(message: impl Into<String>) -> Failure {
         Failure { message: message.into(), code: code::INVALID, closed_pipe: false }
+    }
+
+    /// What an option names is not in the recording.
+    pub(crate) fn not_found(message: impl Into<String>) -> Failure {
+        Failure { message: message.into(), code: code::NOT_FOUND, closed_pipe: false }
     }
 
     pub(crate) fn code(&self) -> i32 {

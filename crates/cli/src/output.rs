@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io::{self, Write};
+use std::process::ChildStdin;
 use std::sync::mpsc::{Receiver, Sender, channel};
 
 /// Writes a line to standard output.
@@ -44,6 +45,11 @@ impl Output {
     /// Writes to a file.
     pub(crate) fn file(file: File) -> Output {
         Output::new(Box::new(file))
+    }
+
+    /// Writes to another program.
+    pub(crate) fn pipe(input: ChildStdin) -> Output {
+        Output::new(Box::new(input))
     }
 
     fn new(sink: Box<dyn Write + Send>) -> Output {

@@ -11,6 +11,7 @@ pub mod ctf;
 pub mod data_check;
 pub mod diff;
 pub mod dump;
+pub mod event_lines;
 pub mod event_names;
 pub mod evlist;
 pub mod export;

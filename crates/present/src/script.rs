@@ -44,6 +44,8 @@ pub struct HeadLayout {
     pub event_width: usize,
     /// Times with nine decimals rather than six.
     pub nanoseconds: bool,
+    /// Whether names of threads stand in a column of eight characters, and CPUs without brackets.
+    pub narrow: bool,
 }
 
 /// What the place of an address is called: what stands behind the address.
@@ -55,15 +57,25 @@ pub struct Location<'a> {
     pub dso: Option<&'a str>,
 }
 
+/// The width of names of threads where they are narrow.
+const NARROW: usize = 8;
+
 impl HeadLayout {
     /// Appends the head of a sample.
     pub fn write(&self, head: &Head<'_>, out: &mut Vec<u8>) {
         self.write_comm(head, out);
         write_ids(head, out);
-        if let Some(cpu) = head.cpu {
-            out.push(b'[');
-            push_number(out, u64::from(cpu), 3, b'0');
-            out.extend_from_slice(b"] ");
+        match head.cpu {
+            Some(cpu) if self.narrow => {
+                push_number(out, u64::from(cpu), 3, b' ');
+                out.push(b' ');
+            }
+            Some(cpu) => {
+                out.push(b'[');
+                push_number(out, u64::from(cpu), 3, b'0');
+                out.extend_from_slice(b"] ");
+            }
+            None => {}
         }
         if let Some((kind, misc)) = head.misc {
             write_misc(kind, misc, out);
@@ -84,6 +96,12 @@ impl HeadLayout {
 
     fn write_comm(&self, head: &Head<'_>, out: &mut Vec<u8>) {
         let Some(comm) = head.comm else { return };
+        if self.narrow {
+            let end = comm.char_indices().nth(NARROW).map_or(comm.len(), |(at, _)| at);
+            pad(out, NARROW.saturating_sub(comm.chars().count()));
+            out.extend_from_slice(&comm.as_bytes()[..end]);
+            return out.push(b' ');
+        }
         if !self.with_chain {
             pad(out, 16usize.saturating_sub(comm.len()));
         }
@@ -241,9 +259,12 @@ mod tests {
         let layout = HeadLayout { event_width: 12, ..HeadLayout::default() };
         let expected = "       perf-exec    3246 [001]  6083.106791:          1       cycles: ";
         assert_eq!(text(|out| layout.write(&head, out)), expected);
-        let layout = HeadLayout { with_chain: true, nanoseconds: true, event_width: 0 };
+        let layout = HeadLayout { with_chain: true, nanoseconds: true, ..HeadLayout::default() };
         let expected = "perf-exec    3246 [001]  6083.106791999:          1 cycles: ";
         assert_eq!(text(|out| layout.write(&head, out)), expected);
+        let layout = HeadLayout { narrow: true, ..HeadLayout::default() };
+        let comm = |comm| text(|out| layout.write_comm(&Head { comm: Some(comm), ..Head::default() }, out));
+        assert_eq!((comm("perf-exec").as_str(), comm("sh").as_str()), ("perf-exe ", "      sh "));
     }
 
     #[test]

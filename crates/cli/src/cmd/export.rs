@@ -1,17 +1,21 @@
 //! `export`: a recording as a file of another tool.
 
+use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
 use clap::builder::PossibleValuesParser;
-use clap::{Arg, ArgMatches, Command, value_parser};
+use clap::parser::ValueSource;
+use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use oxperf_analysis::collect::CollectOptions;
 use oxperf_analysis::flame::FlameTree;
 use oxperf_analysis::profile::{EventProfile, Profile};
 use oxperf_itrace::ItraceOptions;
 use oxperf_present::export::{Exported, Format};
 
+use super::script;
+use crate::app::build_id_argument;
 use crate::collect::Loaded;
 use crate::failure::{Failure, code};
 use crate::filter::{self, Filter};
@@ -26,7 +30,11 @@ Examples:
   oxperf export --format firefox -o f.json         open it at profiler.firefox.com
   oxperf export --format perfetto -o f.pftrace     open it at ui.perfetto.dev
   oxperf export --format pprof -o f.pb             go tool pprof f.pb
-  oxperf export --format callgrind -o f.out        callgrind_annotate f.out, kcachegrind f.out";
+  oxperf export --format callgrind -o f.out        callgrind_annotate f.out, kcachegrind f.out
+  oxperf export --format jsonl | jq .              every event as an object, as script --format jsonl";
+
+/// The format that `script` writes.
+const LINES: &str = "jsonl";
 
 /// The options.
 pub(crate) fn command() -> Command {
@@ -40,7 +48,9 @@ pub(crate) fn command() -> Command {
                 .long("format")
                 .value_name("FORMAT")
                 .required(true)
-                .value_parser(PossibleValuesParser::new(Format::ALL.map(|(name, _)| name)))
+                .value_parser(PossibleValuesParser::new(
+                    Format::ALL.map(|(name, _)| name).into_iter().chain([LINES]),
+                ))
                 .help("Which tool the file is for"),
             Arg::new("output")
                 .long("output")
@@ -71,6 +81,9 @@ pub(crate) fn command() -> Command {
 /// Runs `export`.
 pub(crate) fn run(matches: &ArgMatches, _program: &str) -> Result<i32, Failure> {
     let name = matches.get_one::<String>("format").map_or("", String::as_str);
+    if name == LINES {
+        return write_lines(matches);
+    }
     let format =
         Format::parse(name).ok_or_else(|| Failure::bad_option(format!("unknown format '{name}'")))?;
     let path = matches.get_one::<PathBuf>("output").filter(|path| path.as_os_str() != "-");
@@ -108,6 +121,41 @@ pub(crate) fn run(matches: &ArgMatches, _program: &str) -> Result<i32, Failure> 
         Exported { title: &title, lost: &lost, profile: &profile, event, tree: &tree, places: &places };
     write(&exported, format, path)?;
     Ok(code::SUCCESS)
+}
+
+/// Every event as a line of JSON: `script` does that, with the same options.
+fn write_lines(matches: &ArgMatches) -> Result<i32, Failure> {
+    let command = script::command().arg(build_id_argument());
+    let mut words: Vec<OsString> = vec!["script".into(), "--format=jsonl".into()];
+    let given = |arg: &&Arg| {
+        let id = arg.get_id().as_str();
+        let known = matches.try_contains_id(id).unwrap_or(false);
+        !matches!(id, "format" | "output")
+            && known
+            && matches.value_source(id) == Some(ValueSource::CommandLine)
+    };
+    for arg in command.get_arguments().filter(given) {
+        let Some(long) = arg.get_long() else { continue };
+        if matches!(arg.get_action(), ArgAction::SetTrue) {
+            words.push(format!("--{long}").into());
+            continue;
+        }
+        for value in matches.get_raw(arg.get_id().as_str()).into_iter().flatten() {
+            let mut word = OsString::from(format!("--{long}="));
+            word.push(value);
+            words.push(word);
+        }
+    }
+    let parsed =
+        command.try_get_matches_from(words).map_err(|error| Failure::bad_option(error.to_string()))?;
+    let output = match matches.get_one::<PathBuf>("output").filter(|path| path.as_os_str() != "-") {
+        Some(path) => Output::file(
+            File::create(path)
+                .map_err(|error| Failure::new(format!("cannot write {}: {error}", path.display())))?,
+        ),
+        None => Output::stdout(),
+    };
+    script::run_to(&parsed, output)
 }
 
 /// The event of this name, or the first with samples.

@@ -2,25 +2,40 @@
 
 mod branches;
 mod call_tree;
+mod cgroups;
 mod clock;
+mod csv;
 mod disassembly;
+mod dumps;
+mod feed;
+mod head;
 mod lines;
+mod objects;
 mod place_text;
+mod places;
 mod preview;
 mod printer;
+mod registers;
 mod shorthand;
 mod sideband;
+mod sink;
+mod source_text;
 mod sourced;
+mod switching;
 mod symbols;
 mod traced;
+mod view;
+
+use std::io::ErrorKind;
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use oxperf_abi::{EventType, RecordType, SampleType, SoftwareId};
+use oxperf_data::features::Arch;
 use oxperf_data::{Container, FeatureId, Reader};
 use oxperf_itrace::ItraceOptions;
-use oxperf_present::dump::Consumer;
+use oxperf_present::dump::{Architecture, Consumer};
 use oxperf_present::script::{EventClass, FieldSet, FieldSpec};
-use oxperf_resolve::{ChainOptions, Chains};
+use oxperf_resolve::{ChainLosses, ChainOptions, Chains};
 use oxperf_session::{EventTable, SessionEvent};
 
 use super::dump;
@@ -31,9 +46,11 @@ use crate::itrace::{self, Decoding};
 use crate::output::Output;
 use crate::{collect, header, naming};
 use clock::Clock;
-use printer::{Printer, PrinterOptions};
+use objects::PlaceNames;
+use printer::{Form, Printer, PrinterOptions};
 use sideband::Shown;
 use sourced::Sourcing;
+use switching::Switching;
 use symbols::Symbols;
 
 /// The options.
@@ -48,18 +65,25 @@ pub(crate) fn command() -> Command {
                 .value_name("[TYPE:]FIELDS")
                 .allow_hyphen_values(true)
                 .action(ArgAction::Append)
-                .help("Fields to show, comma separated; +FIELD and -FIELD change the default (comm,tid,pid,time,cpu,event,trace,ip,sym,dso,addr,symoff,period,weight,phys_addr,flags,synth,insn,insnlen,ipc,brstack,callindent,disasm,srcline,srccode,unwind)"),
+                .help("Fields to show, comma separated; +FIELD and -FIELD change the default (comm,tid,pid,time,cpu,event,trace,ip,sym,dso,addr,symoff,period,weight,phys_addr,flags,synth,insn,insnlen,ipc,brstack,callindent,disasm,srcline,srccode,unwind,misc,brstacksym,brstackoff,dsoff,iregs,uregs,cgroup)"),
         )
         .arg(Arg::new("hide-call-graph").short('G').long("hide-call-graph").action(ArgAction::SetTrue).help("Show the sampled address only, not its callers"))
         .arg(Arg::new("max-stack").long("max-stack").value_name("N").value_parser(clap::value_parser!(usize)).default_value("127").help("Most callers to show"))
+        .arg(Arg::new("max-events").long("max-events").value_name("N").value_parser(clap::value_parser!(u64)).help("Show no more than N samples"))
+        .arg(time_flag("Latency", "Show names of threads in eight columns").short('L'))
+        .arg(time_flag("per-event-dump", "Write the samples of each event to a file of its own: RECORDING.EVENT.dump"))
         .arg(Arg::new("ns").long("ns").action(ArgAction::SetTrue).help("Show times with nine decimals"))
         .arg(time_flag("reltime", "Show times since the first sample").conflicts_with("deltatime"))
         .arg(time_flag("deltatime", "Show times since the sample before"))
         .arg(Arg::new("merge-callchains").long("merge-callchains").action(ArgAction::SetTrue).help("Join call chains whose user part was recorded apart; on by default"))
         .arg(Arg::new("no-merge-callchains").long("no-merge-callchains").action(ArgAction::SetTrue).overrides_with("merge-callchains").help("Show the parts of such call chains where they were recorded"))
+        .next_help_heading("For programs")
+        .args(form_arguments())
+        .args(feed::arguments())
         .next_help_heading("Which samples")
         .args(filter::arguments())
         .args(symbols::arguments())
+        .args(switching::arguments())
         .next_help_heading("Other records")
         .args(sideband::arguments())
         .args(dump::arguments())
@@ -73,19 +97,43 @@ pub(crate) fn command() -> Command {
         .args(naming::arguments())
 }
 
+fn form_arguments() -> [Arg; 3] {
+    [
+        Arg::new("format")
+            .long("format")
+            .value_name("FORM")
+            .value_parser(["text", "jsonl", "csv"])
+            .default_value("text")
+            .help("What samples become: text, jsonl (one JSON object a line: docs/jsonl.md), csv"),
+        time_flag("json", "The same as --format jsonl").conflicts_with("csv"),
+        time_flag("csv", "The same as --format csv"),
+    ]
+}
+
 fn time_flag(name: &'static str, help: &'static str) -> Arg {
     Arg::new(name).long(name).action(ArgAction::SetTrue).help(help)
 }
 
 /// Runs `script`.
 pub(crate) fn run(matches: &ArgMatches, _program: &str) -> Result<i32, Failure> {
+    let Some((reading, output)) = feed::start(matches)? else { return run_to(matches, Output::stdout()) };
+    show(matches, output, true)?;
+    reading.wait()
+}
+
+/// Runs `script` and writes to `output`.
+pub(crate) fn run_to(matches: &ArgMatches, output: Output) -> Result<i32, Failure> {
+    show(matches, output, false)
+}
+
+/// Writes the samples; `is_read` when a program of the user's reads them.
+fn show(matches: &ArgMatches, mut output: Output, is_read: bool) -> Result<i32, Failure> {
     let spec = shorthand::fields(matches).map_err(|error| Failure::bad_option(error.to_string()))?;
     let shorthand = shorthand::given(matches);
     let own = shorthand.map_or(ItraceOptions::SCRIPT, |shorthand| shorthand.itrace());
     let mut itrace_options = itrace::options(matches, own)?;
     let input = Input::from_matches(matches)?;
     let reader = input.reader()?;
-    let mut output = Output::stdout();
     if matches.get_flag("header") || matches.get_flag("header-only") {
         header::write(&mut output, &input, &reader, matches.get_flag("show-info"))?;
     }
@@ -130,12 +178,14 @@ pub(crate) fn run(matches: &ArgMatches, _program: &str) -> Result<i32, Failure> 
     if with_chains {
         show_chains(&mut spec, session.events(), reader.events().len(), reader.container());
     }
+    let form = form(matches, is_read, &spec);
     let options = PrinterOptions {
         spec,
         with_chains,
         adds_chains: decoding.is_some() && itrace_options.is_some_and(|options| options.add_callchain),
         chains: chains(matches, &reader, with_chains),
         nanoseconds: matches.get_flag("ns") || shorthand.is_some(),
+        narrow: matches.get_flag("Latency"),
         sourcing: Sourcing {
             inlines: naming::inlines(matches),
             whole_paths: matches.get_flag("full-source-path"),
@@ -147,20 +197,45 @@ pub(crate) fn run(matches: &ArgMatches, _program: &str) -> Result<i32, Failure> 
         clock: clock(matches),
         dumper: dump::dumper(matches, &input, &reader, session.events(), Consumer::Script),
         live: reader.container() == Container::Stream,
+        switching: Switching::from_matches(matches, session.events())?,
+        most: matches.get_one("max-events").copied(),
+        form,
+        architecture: architecture(&reader),
     };
     let events = (session.events(), reader.endian());
     let mut printer = Printer::new(output, options, events, &formatters, &names);
+    printer.begin(matches, (&input, &reader), session.events())?;
     let finished = match decoding {
         Some(decoding) => decoding.run(session, (&input, &reader), &mut printer)?,
         None => session.run(&mut printer).map_err(|error| input.refuse(&error))?,
     };
     drop(passage);
-    let losses = printer.finish()?;
+    printer.end(&finished.diagnostics);
+    let losses = match printer.finish() {
+        // Who reads the events may have seen enough.
+        Err(error) if is_read && error.kind() == ErrorKind::BrokenPipe => ChainLosses::default(),
+        finished => finished?,
+    };
     naming::keep(&names);
     report_trouble(&finished.diagnostics);
     report_chains(&losses);
     naming::report_replaced(&names);
     Ok(code::SUCCESS)
+}
+
+/// What samples become.
+fn form(matches: &ArgMatches, is_read: bool, spec: &FieldSpec) -> Form {
+    let named = matches.get_one::<String>("format").map_or("text", String::as_str);
+    if is_read || matches.get_flag("json") || named == "jsonl" {
+        return Form::Objects(PlaceNames::new(naming::inlines(matches), spec.any_has(FieldSet::SRCLINE)));
+    }
+    if matches.get_flag("csv") || named == "csv" { Form::Rows } else { Form::Text }
+}
+
+/// Whose registers the recording holds.
+fn architecture(reader: &Reader<'_>) -> Architecture {
+    let machine = reader.features().get::<Arch>().ok().flatten();
+    machine.map_or(Architecture::Other, |machine| Architecture::from_machine(&machine.0))
 }
 
 /// What finds the callers of samples.
@@ -179,7 +254,7 @@ fn clock(matches: &ArgMatches) -> Clock {
 }
 
 /// The fields that need a part of the sample, and what that part is called.
-const NEEDED: [(FieldSet, SampleType, &str, &str); 13] = [
+const NEEDED: [(FieldSet, SampleType, &str, &str); 16] = [
     (FieldSet::IP, SampleType::IP, "IP", "ip"),
     (FieldSet::TID, SampleType::TID, "TID", "tid"),
     (FieldSet::PID, SampleType::TID, "TID", "pid"),
@@ -193,6 +268,9 @@ const NEEDED: [(FieldSet, SampleType, &str, &str); 13] = [
     (FieldSet::RETIRE_LAT, SampleType::WEIGHT_STRUCT, "WEIGHT_STRUCT", "retire_lat"),
     (FieldSet::DATA_PAGE_SIZE, SampleType::DATA_PAGE_SIZE, "DATA_PAGE_SIZE", "data_page_size"),
     (FieldSet::CODE_PAGE_SIZE, SampleType::CODE_PAGE_SIZE, "CODE_PAGE_SIZE", "code_page_size"),
+    (FieldSet::IREGS, SampleType::REGS_INTR, "IREGS", "iregs"),
+    (FieldSet::UREGS, SampleType::REGS_USER, "UREGS", "uregs"),
+    (FieldSet::CGROUP, SampleType::CGROUP, "CGROUP", "cgroup"),
 ];
 
 /// Whether any event shows instructions, in bytes or in words.

@@ -69,7 +69,7 @@ impl Architecture {
     }
 
     /// The name of the register that a bit of a mask stands for.
-    fn register(self, bit: u32) -> &'static str {
+    pub fn register(self, bit: u32) -> &'static str {
         let names: &[&str] = match self {
             Architecture::X86 => &X86,
             Architecture::Arm64 => &ARM64,

@@ -85,6 +85,14 @@ fields! {
     MISC = 29, "misc";
     /// Last branches by their symbols.
     BRSTACKSYM = 30, "brstacksym";
+    /// Distance from the object's start.
+    DSOFF = 32, "dsoff";
+    /// Registers at the interrupt.
+    IREGS = 33, "iregs";
+    /// Registers of the program.
+    UREGS = 34, "uregs";
+    /// The cgroup's path.
+    CGROUP = 35, "cgroup";
     /// Last branches by their places in objects.
     BRSTACKOFF = 31, "brstackoff";
 }

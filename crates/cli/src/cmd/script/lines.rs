@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use oxperf_machine::{DsoId, Machine};
+use oxperf_machine::{DsoId, DsoKind, Machine};
 use oxperf_present::script::{FieldSet, Location, push_hex};
 use oxperf_present::visible::visible;
 use oxperf_resolve::{Name, Names, Place, PlaceId};
@@ -32,6 +32,11 @@ struct Known {
     dso: DsoId,
     /// The number of its text where its source is shown.
     source: Option<u32>,
+}
+
+/// Whether places in an object are told by their distance from its start: not in the kernel, as in perf.
+fn has_offsets(kind: DsoKind) -> bool {
+    !matches!(kind, DsoKind::Kernel | DsoKind::Module | DsoKind::KernelSymbol)
 }
 
 impl Lines {
@@ -95,6 +100,15 @@ impl Lines {
             _ => Location::default().write(self.part(FieldSet::SYM), out),
         }
         out.extend_from_slice(self.dsos.known(known.dso.0));
+        if fields.contains(FieldSet::DSO | FieldSet::DSOFF)
+            && has_offsets(machine.dso(known.dso).kind)
+            && out.last() == Some(&b')')
+        {
+            out.pop();
+            out.extend_from_slice(b"+0x");
+            push_hex(out, place.address, 1);
+            out.push(b')');
+        }
     }
 
     /// Appends the lines of a call chain's entry: one, or one for each function that was inlined there and for the one

@@ -4,7 +4,7 @@ use oxperf_present::script::traced::write_flags;
 use oxperf_present::script::{FieldSet, push_hex};
 use oxperf_session::{PlaceWriter, TracedPlace};
 
-use super::printer::EventView;
+use super::view::EventView;
 
 /// Which parts such lines have.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -16,7 +16,7 @@ use oxperf_wire::kernel::{
 };
 use oxperf_wire::{Cursor, WireError};
 
-use super::printer::Printer;
+use super::printer::{Form, Printer};
 
 /// An option and the records that it shows.
 type Choice = (&'static str, &'static str, &'static [RecordType]);
@@ -80,6 +80,24 @@ struct Subject {
     time: Option<PerfTime>,
 }
 
+/// Whom a record is about, and when it was.
+pub(super) struct Moment {
+    pub(super) pid: Pid,
+    pub(super) tid: Tid,
+    pub(super) time: u64,
+}
+
+impl Moment {
+    /// The trailer counts before what the record says itself.
+    fn of(event: &SidebandEvent<'_>, subject: Option<&Subject>) -> Moment {
+        Moment {
+            pid: event.id.pid.or(subject.map(|subject| subject.pid)).unwrap_or(Pid(-1)),
+            tid: event.id.tid.or(subject.map(|subject| subject.tid)).unwrap_or(Tid(-1)),
+            time: event.id.time.or(subject.and_then(|subject| subject.time)).map_or(0, |time| time.0),
+        }
+    }
+}
+
 impl Printer<'_> {
     /// Prints a record if its kind is asked for.
     pub(super) fn print_sideband(
@@ -91,11 +109,19 @@ impl Printer<'_> {
             return Ok(());
         }
         let mut text = Vec::new();
-        if let Ok(subject) = self.describe(machine, event, &mut text) {
-            self.print_stamp(machine, event, subject);
-            self.output.buffer().extend_from_slice(&text);
-            if event.record.header.kind == RecordType::CALLCHAIN_DEFERRED {
-                self.print_user_part(machine, event);
+        let Ok(subject) = self.describe(machine, event, &mut text) else { return Ok(()) };
+        match self.form {
+            Form::Objects(_) => {
+                self.print_record_line(machine, event, &Moment::of(event, subject.as_ref()), &text)
+            }
+            // Rows are samples.
+            Form::Rows => {}
+            Form::Text | Form::Dumps(_) => {
+                self.print_stamp(machine, event, subject);
+                self.output.buffer().extend_from_slice(&text);
+                if event.record.header.kind == RecordType::CALLCHAIN_DEFERRED {
+                    self.print_user_part(machine, event);
+                }
             }
         }
         self.output.settle()
@@ -194,9 +220,7 @@ impl Printer<'_> {
     /// Prints who, when and where, as before a sample.
     fn print_stamp(&mut self, machine: &mut Machine, event: &SidebandEvent<'_>, subject: Option<Subject>) {
         let told = subject.as_ref();
-        let pid = event.id.pid.or(told.map(|subject| subject.pid)).unwrap_or(Pid(-1));
-        let tid = event.id.tid.or(told.map(|subject| subject.tid)).unwrap_or(Tid(-1));
-        let time = event.id.time.or(told.and_then(|subject| subject.time)).map_or(0, |time| time.0);
+        let Moment { pid, tid, time } = Moment::of(event, told);
         let thread = match told {
             Some(subject) => machine.thread(subject.pid, subject.tid),
             None => machine.thread(pid, tid),

@@ -1,0 +1,119 @@
+//! What the printer does with what a session tells.
+
+use std::io;
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use oxperf_data::{Damage, RawRecord};
+use oxperf_machine::Machine;
+use oxperf_present::records;
+use oxperf_session::{EventIndex, EventTable, PlaceWriter, SampleEvent, SidebandEvent, Sink};
+use oxperf_wire::user::AuxtraceError;
+
+use super::place_text::PlaceText;
+use super::printer::{Form, Printer};
+use super::view::event_name;
+
+impl Printer<'_> {
+    /// Ends the session when nothing can be written any more.
+    fn go_on(&mut self, printed: io::Result<()>) -> ControlFlow<()> {
+        match printed {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(error) => {
+                self.failed = Some(error);
+                ControlFlow::Break(())
+            }
+        }
+    }
+}
+
+impl Sink for Printer<'_> {
+    fn event(&mut self, events: &EventTable, told: EventIndex) -> bool {
+        let Some(event) = events.events().get(told.0) else { return false };
+        if let Some(dumper) = &mut self.dumper {
+            dumper.set_events(events);
+        }
+        match self.views.get_mut(told.0) {
+            Some(view) => view.name = event_name(event, self.formatters),
+            None => self.add_view(event),
+        }
+        true
+    }
+
+    fn record(
+        &mut self,
+        _: &mut Machine,
+        record: &RawRecord<'_>,
+        event: Option<EventIndex>,
+    ) -> ControlFlow<()> {
+        let Some(dumper) = &mut self.dumper else { return ControlFlow::Continue(()) };
+        let written = dumper.record(record, event, &mut self.output);
+        self.go_on(written)
+    }
+
+    fn damage(&mut self, damage: &Damage) -> ControlFlow<()> {
+        let Some(dumper) = &self.dumper else { return ControlFlow::Continue(()) };
+        let written = dumper.damage(damage, &mut self.output);
+        self.go_on(written)
+    }
+
+    fn looks_ahead(&self) -> bool {
+        self.chains.looks_ahead() || self.asks_sources()
+    }
+
+    fn ahead(&mut self, machine: &Machine, samples: &[SampleEvent<'_>]) {
+        self.chains.ahead(machine, samples);
+        if self.asks_sources() {
+            self.preview(machine, samples);
+        }
+    }
+
+    fn sample(&mut self, machine: &mut Machine, event: &SampleEvent<'_>) -> ControlFlow<()> {
+        let taken = self.switching.takes(event.event)
+            && self.filter.takes(machine, event)
+            && self.takes_function(machine, event);
+        if taken && self.left == Some(0) {
+            return ControlFlow::Break(());
+        }
+        let printed = if taken { self.print(machine, event) } else { Ok(()) };
+        self.left = self.left.map(|left| left - u64::from(taken));
+        let printed = printed.and_then(|()| match &self.dumper {
+            Some(dumper) => dumper.sampled_packets(&event.sample, &mut self.output),
+            None => Ok(()),
+        });
+        self.go_on(printed)
+    }
+
+    fn place_writer(&self, event: EventIndex) -> Option<Arc<dyn PlaceWriter>> {
+        let plain = matches!(self.form, Form::Text) && self.left.is_none() && self.switching.takes_all();
+        let untimed =
+            plain && self.filter.times_pass() && self.dumper.is_none() && !self.symbols.ask_anything();
+        let text = PlaceText::of(&self.views[event.0], self.with_flags).filter(|_| untimed)?;
+        Some(Arc::new(text))
+    }
+
+    fn written(&mut self, machine: &mut Machine, common: &SampleEvent<'_>, text: &[u8]) -> ControlFlow<()> {
+        if !self.filter.takes(machine, common) {
+            return ControlFlow::Continue(());
+        }
+        let passed = self.output.pass(text);
+        self.go_on(passed)
+    }
+
+    fn sideband(&mut self, machine: &mut Machine, event: &SidebandEvent<'_>) -> ControlFlow<()> {
+        self.cgroups.learn(event, self.endian);
+        let printed = self.print_sideband(machine, event);
+        self.go_on(printed)
+    }
+
+    fn trace_error(&mut self, _: &mut Machine, error: &AuxtraceError<'_>) -> ControlFlow<()> {
+        records::trace_error(self.output.buffer(), error);
+        let settled = self.output.settle();
+        self.go_on(settled)
+    }
+
+    fn round(&mut self) -> ControlFlow<()> {
+        let printed = self.print_round();
+        self.go_on(printed)
+    }
+}

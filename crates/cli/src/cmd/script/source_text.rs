@@ -1,0 +1,33 @@
+//! The text of source lines between samples.
+
+use oxperf_machine::Machine;
+use oxperf_present::script::{FieldSet, push_number};
+use oxperf_present::visible::visible;
+use oxperf_resolve::Place;
+use oxperf_session::SampleEvent;
+
+use super::printer::Printer;
+
+impl Printer<'_> {
+    /// The text of the source line of the sample's own address, unless its thread showed it last.
+    pub(super) fn print_source_text(&mut self, machine: &Machine, event: &SampleEvent<'_>) {
+        if !self.views[event.event.0].fields.contains(FieldSet::SRCCODE) {
+            return;
+        }
+        let place = machine.locate(event.thread, event.misc.cpu_mode(), event.sample.ip.unwrap_or(0));
+        let Some(place) = place.map(Place::from) else { return };
+        self.names.grow(machine);
+        let source = self.names.source(machine, place.dso);
+        let Some(line) = source.and_then(|source| source.line(place.address)) else { return };
+        if let Some(text) = self.source_texts.next(event.thread, &line) {
+            let out = self.output.buffer();
+            out.push(b'|');
+            let start = out.len();
+            push_number(out, u64::from(line.line), 1, b' ');
+            out.resize(out.len().max(start + 8), b' ');
+            out.push(b' ');
+            out.extend_from_slice(visible(&String::from_utf8_lossy(text)).as_bytes());
+            out.push(b'\n');
+        }
+    }
+}

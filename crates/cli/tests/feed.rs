@@ -1,0 +1,53 @@
+//! Programs that read events: `script -s`, and the lines that they get.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use oxperf_testkit::Recording;
+
+/// The recording of a golden case.
+fn recording(name: &str) -> PathBuf {
+    let case = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/filters");
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let notation = fs::read_to_string(case.join("recording.txt")).unwrap();
+    fs::write(&path, Recording::parse(&notation).unwrap().to_file()).unwrap();
+    path
+}
+
+fn script(recording: &Path, words: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_oxperf"));
+    command.args(["script", "--symfs", "/nowhere", "-i"]).arg(recording).args(words).output().unwrap()
+}
+
+#[test]
+fn a_program_gets_the_lines_and_its_exit_code_is_ours() {
+    let recording = recording("feed-lines");
+    let lines = script(&recording, &["--format", "jsonl"]);
+    assert!(lines.status.success());
+    let read = script(&recording, &["-s", "/bin/cat"]);
+    assert_eq!(String::from_utf8_lossy(&read.stdout), String::from_utf8_lossy(&lines.stdout));
+    assert_eq!(
+        script(&recording, &["-s", "/bin/sh", "--", "-c", "cat > /dev/null; exit 7"]).status.code(),
+        Some(7)
+    );
+    assert_eq!(script(&recording, &["-s", "/bin/true"]).status.code(), Some(0), "it has seen enough");
+    let missing = script(&recording, &["-s", "/nowhere/program"]);
+    assert_eq!(missing.status.code(), Some(255));
+    assert!(String::from_utf8_lossy(&missing.stderr).contains("cannot run /nowhere/program"));
+}
+
+#[test]
+#[allow(clippy::print_stderr, reason = "a test that does not run says so")]
+fn the_example_runs_where_there_is_python() {
+    if Command::new("python3").arg("--version").output().is_err() {
+        eprintln!("SKIPPED: there is no python3");
+        return;
+    }
+    let example = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/examples/script-count.py");
+    let read = script(&recording("feed-python"), &["-s", example.to_str().unwrap(), "1"]);
+    assert_eq!(String::from_utf8_lossy(&read.stderr), "");
+    let text = String::from_utf8_lossy(&read.stdout).into_owned();
+    assert_eq!(text.lines().count(), 1, "{text}");
+    assert!(text.trim_start().starts_with("3  75.00%  [unknown] ([kernel.kallsyms])"), "{text}");
+}
