@@ -8,6 +8,7 @@ mod read;
 mod record;
 mod results;
 mod scale;
+mod stacks;
 mod traced;
 mod workload;
 
@@ -31,7 +32,7 @@ struct Options {
 }
 
 /// The measures beside those of [`read`].
-const OTHERS: [&str; 6] = ["annotate", "decode", "names", "pt", "record", "scale"];
+const OTHERS: [&str; 7] = ["annotate", "decode", "names", "pt", "record", "scale", "stacks"];
 
 /// Runs the measures named, or all.
 pub(crate) fn run(mut args: Args) -> Result<ExitCode> {
@@ -71,6 +72,9 @@ pub(crate) fn run(mut args: Args) -> Result<ExitCode> {
     }
     if wanted("scale") {
         scale::run(&options)?;
+    }
+    if wanted("stacks") {
+        stacks::run(&options)?;
     }
     println!("results are kept in {}", options.folder.join("results.jsonl").display());
     Ok(ExitCode::SUCCESS)

@@ -48,7 +48,11 @@ pub(super) fn run(options: &Options) -> Result<()> {
 }
 
 /// A recording in the folder of the measures, made when it is not there.
-fn once(options: &Options, name: &str, record: impl FnOnce(&Path) -> Result<()>) -> Result<PathBuf> {
+pub(super) fn once(
+    options: &Options,
+    name: &str,
+    record: impl FnOnce(&Path) -> Result<()>,
+) -> Result<PathBuf> {
     let path = options.folder.join(name);
     if !path.is_file() {
         let unfinished = path.with_extension("unfinished");
@@ -59,7 +63,7 @@ fn once(options: &Options, name: &str, record: impl FnOnce(&Path) -> Result<()>)
 }
 
 /// Records a program with 8 KiB of stack in each sample.
-fn record(recorder: &Path, frequency: u32, program: &[&Path], output: &Path) -> Result<()> {
+pub(super) fn record(recorder: &Path, frequency: u32, program: &[&Path], output: &Path) -> Result<()> {
     let mut command = Command::new(recorder);
     command.args(["record", "-N", "-e", "cpu-clock", "-F", &frequency.to_string()]);
     command.args(["--call-graph", "dwarf", "-m", "16M", "-o"]).arg(output).arg("--").args(program);
