@@ -138,6 +138,23 @@ fn signals_give_the_terminal_back() {
 }
 
 #[test]
+fn colours_can_be_left_out() {
+    let Some(terminal) = Terminal::start("colours") else { return };
+    let coloured = |terminal: &Terminal| {
+        terminal.wait("Press '?' for help");
+        let codes = terminal.tmux(&["capture-pane", "-p", "-e"]).stdout;
+        let codes = String::from_utf8_lossy(&codes).into_owned();
+        terminal.keys(&["q"]);
+        ["[31m", "[44m", "[37m", "8;5;"].iter().any(|colour| codes.contains(colour))
+    };
+    terminal.run("report");
+    assert!(coloured(&terminal));
+    terminal.keys(&["export NO_COLOR=1", "Enter"]);
+    terminal.run("report");
+    assert!(!coloured(&terminal));
+}
+
+#[test]
 fn text_comes_where_there_is_no_browser_to_show() {
     let Some(terminal) = Terminal::start("text") else { return };
     for command in ["report --stdio", "report -t ,", "report --stats", "report --tui </dev/null -i perf.data"]

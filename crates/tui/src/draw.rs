@@ -8,7 +8,7 @@ use crate::browser::{Browser, Over};
 use crate::dialog::Dialog;
 use crate::lines::Line;
 use crate::menu::Menu;
-use crate::pager::Pager;
+use crate::pager::{Pager, leading_number};
 use crate::view::View;
 use crate::words;
 
@@ -67,6 +67,8 @@ impl Screen<'_> {
         if y >= self.area.height {
             return;
         }
+        // What lay there before is not to shine through.
+        let style = Style::reset().patch(style);
         let (x, y) = (self.area.x, self.area.y + y);
         let (end, _) = self.buffer.set_stringn(x, y, text, self.width(), style);
         for x in end..self.area.right() {
@@ -180,6 +182,11 @@ fn draw_pager(pager: &Pager, screen: &mut Screen<'_>, look: Look) {
             pager.lines.get(number).map_or_else(String::new, |line| line.chars().skip(pager.left).collect());
         let found = !pager.find.is_empty() && text.contains(&pager.find);
         screen.line(y, &text, if found { look.heading() } else { Style::new() });
+        if let Some(percent) = leading_number(&text) {
+            let blanks = text.len() - text.trim_start().len();
+            let end = text.trim_start().find(' ').map_or(text.len(), |length| blanks + length);
+            screen.style(0, y, u16::try_from(end).unwrap_or(u16::MAX), look.percent(percent));
+        }
     }
     screen.lowest(words::PAGER_HINT, Style::new());
 }

@@ -80,8 +80,8 @@ impl Pager {
     }
 }
 
-/// The number that a line begins with.
-fn leading_number(line: &str) -> Option<f64> {
+/// The number that a line begins with: what an instruction cost.
+pub(crate) fn leading_number(line: &str) -> Option<f64> {
     line.split_whitespace().next()?.parse().ok()
 }
 

@@ -390,6 +390,11 @@ fn colours_only_where_they_are_wanted() {
     let mut browser = browser(&profile);
     let hot = |buffer: &Buffer| buffer.cell((5, 3)).map(|cell| cell.fg);
     assert_eq!(hot(&cells(&mut browser, 80, 10, Look { colour: true })), Some(Color::Red));
+    browser.show("Code", "  7.50 : hot\n  0.70 : warm\n  0.00 : cold\n");
+    let code = cells(&mut browser, 80, 10, Look { colour: true });
+    let colour = |x, y| code.cell((x, y)).map(|cell| cell.fg);
+    let seen = [colour(3, 1), colour(9, 1), colour(3, 2), colour(3, 3)];
+    assert_eq!(seen, [Color::Red, Color::Reset, Color::Green, Color::Reset].map(Some));
     let plain = cells(&mut browser, 80, 10, PLAIN);
     assert!(plain.content().iter().all(|cell| cell.fg == Color::Reset && cell.bg == Color::Reset));
 }
