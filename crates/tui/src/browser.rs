@@ -226,10 +226,16 @@ impl<'p> Browser<'p> {
         }
     }
 
-    /// What the title says about the table.
-    pub(crate) fn title(&self) -> String {
+    /// What the title says about the table, in so many columns: what is left out of it is said in any case.
+    pub(crate) fn title(&self, width: usize) -> String {
         let about = self.view().map_or("No samples", |view| view.rows.about());
-        format!("{about}{}", self.filter.text(self.profile))
+        let left_out = self.filter.text(self.profile);
+        let room = width.saturating_sub(left_out.chars().count());
+        if about.chars().count() <= room {
+            return format!("{about}{left_out}");
+        }
+        let kept: String = about.chars().take(room.saturating_sub(2)).collect();
+        format!("{kept}..{left_out}")
     }
 
     // --- Counting anew ---

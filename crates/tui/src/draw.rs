@@ -112,7 +112,7 @@ impl Browser<'_> {
     }
 
     fn draw_table(&mut self, screen: &mut Screen<'_>, look: Look) {
-        screen.line(0, &self.title(), look.title());
+        screen.line(0, &self.title(screen.width()), look.title());
         screen.lowest(words::HINT, Style::new());
         let (left, headings, height) = (self.left, self.headings, self.height);
         let Some(view) = self.views.get_mut(self.at) else { return };

@@ -203,6 +203,7 @@ fn zooms_are_told_and_taken_back() {
     let text = screen(&mut browser, 80, 10);
     assert!(text.contains(", DSO: app, Thread: app\n|  Children      Self  Symbol"), "{text}");
     assert!(!text.contains("log") && text.contains("[.] main"), "{text}");
+    assert!(screen(&mut browser, 40, 10).starts_with("|Samples: 5  of .., DSO: app, Thread: app\n"));
     browser.press(Key::Escape);
     browser.press(Key::Left);
     assert!(screen(&mut browser, 80, 10).contains("log      [kernel]"));
