@@ -45,7 +45,7 @@ fn main() -> std::io::Result<()> {
                 Item::Run if what == "insn" => print_instructions(&decoder, &mut out)?,
                 Item::Run => print_branches(&decoder, &mut out)?,
                 Item::Begin { to, .. } if what == "branch" => {
-                    let estimate = decoder.estimate().map_or(0, |time| time.0);
+                    let estimate = decoder.guess().time(0).map_or(0, |time| time.0);
                     writeln!(out, "{estimate} 0 {to:x}")?;
                 }
                 Item::Async { from, to, .. } if what == "branch" => {
@@ -54,7 +54,7 @@ fn main() -> std::io::Result<()> {
                 Item::Address { ip } => writeln!(out, "{ip:x}")?,
                 Item::Error(error) => {
                     let moment = decoder.moment();
-                    let time = decoder.estimate().map_or(0, |time| time.0);
+                    let time = decoder.guess().time(0).map_or(0, |time| time.0);
                     writeln!(
                         out,
                         "{time} error {:?} at {:x}, trace {:x}",

@@ -35,3 +35,4 @@ pub use errata::Errata;
 pub use event::{BlockValue, Event, Transfer, TransferCause};
 pub use item::{Cycles, Error, ErrorKind, Item, Mode, Moment, Tsc};
 pub use run::{Block, BlockId, Branch, Located, Mark, Run, Visit};
+pub use time::Guess;

@@ -1,12 +1,13 @@
 //! One queue on its way through the decoder: who runs, what time it is, and what was counted so far.
 
-use intel_pt::{Decoder, Wanted};
+use intel_pt::{Decoder, Located, Wanted};
 use oxperf_abi::{Cpu, Pid, Tid};
 use oxperf_machine::ThreadId;
 use oxperf_session::Progress;
 
 use rustc_hash::FxHashMap;
 
+use crate::crew::Earlier;
 use crate::feed::Feed;
 use crate::plan::Plan;
 use crate::synth::{BlockTexts, PebsEvent};
@@ -56,6 +57,10 @@ pub(crate) struct Lane<'t> {
     pub(crate) cpu: Option<Cpu>,
     pub(crate) tid: Option<Tid>,
     pub(crate) running: Running,
+    /// What its decoder does not know, because others decoded it.
+    pub(crate) earlier: Earlier,
+    /// The instruction that ran before the item that is told.
+    pub(crate) last: Option<Located>,
     /// The latest TSC.
     pub(crate) timestamp: u64,
     /// Until when it has been decoded; `None` before its first time stamp and after its end.
@@ -94,6 +99,8 @@ impl<'t> Lane<'t> {
             cpu: queue.cpu,
             tid: queue.tid,
             running: Running { pid: Pid(-1), tid, cpu: queue.cpu, thread: None },
+            earlier: Earlier::default(),
+            last: None,
             timestamp: 0,
             reached: None,
             ended: false,
@@ -114,6 +121,13 @@ impl<'t> Lane<'t> {
         self.cycles = cycles.unwrap_or(self.cycles);
         let stretch = self.feed.stretch.wrapping_add(self.errors << 32);
         Progress { queue: self.number, stretch, instructions, cycles: self.cycles }
+    }
+
+    /// What its decoder knows, and what others decoded before it.
+    pub(crate) fn so_far(&self) -> Earlier {
+        let (instructions, since) = self.decoder.counted();
+        let last = if self.decoder.has_run() { self.decoder.last_instruction() } else { self.earlier.last };
+        Earlier { instructions, since: since.unwrap_or(instructions), last }
     }
 
     /// Takes a time stamp; time does not go back.

@@ -27,6 +27,7 @@ pub(crate) use flags::state_flags;
 use flags::{EXIT_OF_GUEST, async_flags};
 pub(crate) use pebs::PebsEvent;
 use places::Point;
+pub(crate) use sample::thread_of;
 use sample::unfilled;
 use stacks::Stacks;
 pub(crate) use texts::{BlockTexts, Shown, Written};
@@ -91,11 +92,12 @@ impl Synthesizer {
         machine: &mut Machine,
         sink: &mut impl Sink,
     ) -> ControlFlow<()> {
-        let Told { item, moment, estimate } = *told;
-        match item {
+        let moment = told.moment;
+        lane.last = told.last(&lane.earlier);
+        match told.item {
             Item::Begin { to, end, .. } => {
                 // Where code of user space begins, time has passed since the trace told it.
-                match estimate.filter(|_| to < crate::code::KERNEL_START) {
+                match told.estimate(&lane.earlier).filter(|_| to < crate::code::KERNEL_START) {
                     Some(estimate) => lane.timestamp = estimate.0,
                     None => lane.pass_to(moment.time),
                 }
@@ -111,7 +113,7 @@ impl Synthesizer {
             }
             Item::Event(event) => {
                 lane.pass_to(moment.time);
-                self.event(lane, event, &moment, machine, sink)
+                self.event(lane, event, told, machine, sink)
             }
             Item::Address { ip } => {
                 lane.pass_to(moment.time);

@@ -229,7 +229,7 @@ impl<'t, 's, S: Sink> Tracer<'t, 's, S> {
         // What an overflow swallowed took time that nobody can guess.
         let time = match error.kind {
             ErrorKind::Overflow => told.moment.time,
-            _ => told.estimate,
+            _ => told.estimate(&lane.earlier),
         };
         lane.timestamp = time.map_or(lane.timestamp, |time| time.0);
         let code = error.kind.perf_code();
@@ -392,7 +392,7 @@ impl<'t, 's, S: Sink> Tracer<'t, 's, S> {
 
 /// Whether what is told of a stretch depends on nothing that was counted or followed before it.
 fn depends_on_flow_alone(options: &ItraceOptions, wanted: Wanted) -> bool {
-    let followed = wanted.events || wanted.period.is_some() || options.follows_branches();
+    let followed = wanted.period.is_some() || options.follows_branches();
     !followed && options.skip == 0 && wanted.hop == Hop::Walk
 }
 

@@ -53,12 +53,7 @@ pub trait Sink {
 
     /// Samples as the event's [`PlaceWriter`] wrote them, in order; `common` says what they have in common. `Break`
     /// ends the session.
-    fn written(
-        &mut self,
-        _machine: &mut Machine,
-        _common: &SampleEvent<'_>,
-        _text: &[u8],
-    ) -> ControlFlow<()> {
+    fn written(&mut self, _machine: &Machine, _common: &SampleEvent<'_>, _text: &[u8]) -> ControlFlow<()> {
         ControlFlow::Continue(())
     }
 

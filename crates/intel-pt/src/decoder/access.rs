@@ -3,10 +3,10 @@
 use super::Decoder;
 use super::tell::Stamp;
 use crate::event::BlockValue;
-use crate::insn::Class;
-use crate::item::{Moment, Tsc};
+use crate::item::Moment;
 use crate::packet::EventData;
 use crate::run::{Block, BlockId, Branch, Located, Run};
+use crate::time::Guess;
 
 impl Decoder<'_> {
     /// When the last item happened.
@@ -16,24 +16,20 @@ impl Decoder<'_> {
         Moment { offset, time, ip, instructions, cycles, cycles_fresh, cycles_counted, mode }
     }
 
-    /// The time of the last item with a guess for the instructions since it was told: two ticks each at the base
-    /// frequency.
-    pub fn estimate(&self) -> Option<Tsc> {
-        let Stamp { time, since, .. } = self.stamp;
-        time.map(|time| self.clock.estimate(time, since))
+    /// The time of the last item, with what a guess needs for the instructions since it was told.
+    pub fn guess(&self) -> Guess {
+        let Stamp { time: told, since, since_is_known: is_whole, .. } = self.stamp;
+        Guess { told, since, is_whole, pace: self.clock.pace() }
     }
 
-    /// Whether the estimate is right: behind a [`Checkpoint`](crate::Checkpoint) nobody knows how many instructions had
-    /// run since the time was told, before it is told anew.
-    pub fn estimate_is_known(&self) -> bool {
-        self.stamp.time.is_none() || self.stamp.since_is_known
+    /// Where the program is, or was when tracing was switched off; 0 while that is unknown.
+    pub fn ip(&self) -> u64 {
+        self.node.map_or(self.lost_ip, |node| self.graph.nodes[node as usize].ip)
     }
 
-    /// Where the program is, or was when tracing was switched off, and what the last instruction was that ran. `None`
-    /// while that is unknown.
-    pub fn place(&self) -> Option<(u64, Class)> {
-        let ip = self.ip();
-        (ip != 0).then(|| (ip, self.last_instruction().map_or(Class::Other, |last| last.class)))
+    /// Whether anything ran since decoding began or was resumed: before that nobody knows here what ran last.
+    pub fn has_run(&self) -> bool {
+        self.run.is_known()
     }
 
     /// The instruction that ran last, if it is known; none after a walk to the address of an event.

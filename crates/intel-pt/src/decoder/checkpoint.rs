@@ -69,6 +69,7 @@ impl<'t> Decoder<'t> {
         (self.overflowed, self.aborting) = (false, false);
         self.waiting_data.clear();
         self.waiting_items.clear();
+        self.run.forget();
         self.enabled = true;
         (self.context, self.mode, self.interrupts) = (from.context, from.mode, from.interrupts);
         self.next_context = from.context;

@@ -41,7 +41,7 @@ impl Decoder<'_> {
                 self.bound.control_flow = Some(event);
             }
             Packet::ControlFlowEvent(event) => {
-                let ip = self.place().map(|(ip, _)| ip);
+                let ip = Some(self.ip()).filter(|ip| *ip != 0);
                 self.tell_control_flow(event, ip, None);
             }
             _ => {}

@@ -49,9 +49,9 @@ impl Decoder<'_> {
         self.run.start();
         self.run.visits.push(Visit::new(number, true));
         self.node = Some(self.graph.node_at(target, self.context, code));
-        let item = self.close_run(u64::from(node.count), true, true);
+        let item = self.close_run(u64::from(node.count), true, true)?;
         self.stamp = self.stamp(self.decided);
-        item.or_else(|| self.told())
+        Some(item)
     }
 
     /// Follows a TNT packet of one byte step by step, and remembers the way.
@@ -108,6 +108,7 @@ impl Decoder<'_> {
         Stop::Used
     }
 
+    #[inline]
     fn branch(&mut self, number: u32, taken: bool) {
         self.visit(number, taken);
         let node = &self.graph.nodes[number as usize];
@@ -309,6 +310,7 @@ impl Decoder<'_> {
     }
 
     /// The address of a packet, which becomes the last one.
+    #[inline]
     pub(super) fn resolve(&mut self, ip: Ip) -> Option<u64> {
         let address = ip.resolve(self.last_ip.unwrap_or_default())?;
         self.last_ip = Some(address);

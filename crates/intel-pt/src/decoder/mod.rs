@@ -288,6 +288,7 @@ impl<'t> Decoder<'t> {
     }
 
     /// Whether the time limit or the place to stop is reached.
+    #[inline]
     fn is_due(&self) -> bool {
         self.limit.is_some_and(|limit| self.clock.time() >= Some(limit))
             || self.stop.is_some_and(|stop| self.input.offset() >= stop)

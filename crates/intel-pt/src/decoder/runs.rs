@@ -8,8 +8,10 @@ use crate::run::{Mark, Visit};
 /// Where the visits of the run are.
 #[derive(Clone, Copy, Debug, Default)]
 enum Visits {
-    /// In `RunState::visits`.
+    /// Nothing ran yet.
     #[default]
+    None,
+    /// In `RunState::visits`.
     Walked,
     /// With the remembered ways.
     Remembered((u32, u16)),
@@ -37,7 +39,19 @@ pub(super) struct RunState {
 }
 
 impl RunState {
+    /// Whether anything ran.
+    pub(super) fn is_known(&self) -> bool {
+        !matches!(self.place, Visits::None)
+    }
+
+    /// What ran last is not known.
+    pub(super) fn forget(&mut self) {
+        self.start();
+        self.place = Visits::None;
+    }
+
     /// A walk begins.
+    #[inline]
     pub(super) fn start(&mut self) {
         self.place = Visits::Walked;
         self.visits.clear();
@@ -52,6 +66,7 @@ impl Decoder<'_> {
     /// The visits of the run.
     pub(super) fn run_visits(&self) -> &[Visit] {
         match self.run.place {
+            Visits::None => &[],
             Visits::Walked => &self.run.visits,
             Visits::Remembered(place) => self.graph.memo.visits(place),
         }
@@ -126,6 +141,7 @@ impl Decoder<'_> {
     }
 
     /// Queues the run behind what was found before, and before what is found next.
+    #[inline]
     pub(super) fn queue_walk(&mut self) {
         if self.run.count == 0 && self.run.visits.is_empty() {
             return;

@@ -93,6 +93,17 @@ impl<'t> Scout<'t> {
         false
     }
 
+    /// Passes over outcomes of branches, which change nothing that is foretold.
+    #[inline]
+    fn pass_outcomes(&mut self) {
+        if !self.enabled || self.overflowed || self.psb.is_some() {
+            return;
+        }
+        if self.reader.skip_outcomes() {
+            self.state.clock.other_packet();
+        }
+    }
+
     fn on_flow(&mut self, packet: Packet) {
         match packet {
             Packet::Psb => self.psb = Some(None),
@@ -146,6 +157,7 @@ impl Iterator for Scout<'_> {
     /// The next checkpoint; `None` at the limit, at the end, or where no packet begins.
     fn next(&mut self) -> Option<Checkpoint> {
         while !self.is_due() {
+            self.pass_outcomes();
             let packet = self.reader.next()?.ok()?;
             if self.on_packet(packet) && !self.is_due() {
                 let clock = self.state.clock.begin_count();

@@ -55,11 +55,6 @@ impl Decoder<'_> {
         }
     }
 
-    /// Where the program is, or was last; 0 if that is unknown.
-    pub(super) fn ip(&self) -> u64 {
-        self.node.map_or(self.lost_ip, |node| self.graph.nodes[node as usize].ip)
-    }
-
     pub(super) fn tell(&mut self, item: Item) {
         self.queue.push_back((item, self.stamp(self.decided)));
     }

@@ -85,6 +85,7 @@ impl Decoder<'_> {
     }
 
     /// All of a block ran.
+    #[inline]
     pub(super) fn visit(&mut self, number: u32, taken: bool) {
         let node = self.graph.nodes[number as usize];
         self.run.visits.push(Visit::new(number, taken));

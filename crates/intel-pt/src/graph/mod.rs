@@ -106,6 +106,7 @@ impl Graph {
     }
 
     /// Whether so much is kept that it should be forgotten.
+    #[inline]
     pub(crate) fn is_full(&self) -> bool {
         self.nodes.len() >= LIMITS.nodes || self.instructions.len() >= LIMITS.instructions
     }
@@ -146,6 +147,7 @@ impl Graph {
     }
 
     /// What a caller may know of a block.
+    #[inline]
     pub(crate) fn block(&self, node: u32) -> Block<'_> {
         let Some(node) = self.nodes.get(node as usize) else {
             return Block { instructions: &[], jumps: &[] };

@@ -5,6 +5,20 @@ use std::fmt;
 use super::decode::{LONGEST, Window, decode, frequent};
 use super::{Ip, IpCompression, ItemSize, PSB, Packet, find_psb};
 
+/// The lengths of TNT packets of one byte and of TIP packets, by their first byte; 0 for all others.
+const LENGTHS: [u8; 256] = {
+    let mut lengths = [0; 256];
+    let mut first = 3;
+    while first < lengths.len() {
+        lengths[first] = match (first & 0x1f, IpCompression::from_bits((first >> 5) as u8)) {
+            (0x0d, Some(compression)) => 1 + compression.bytes() as u8,
+            _ => (first & 1 == 0) as u8,
+        };
+        first += 1;
+    }
+    lengths
+};
+
 /// Reads packets from trace bytes. Cheap to clone: a clone looks ahead.
 ///
 /// As an iterator it gives every packet, and an error where none begins; then it has stepped over one byte, so that it
@@ -73,6 +87,20 @@ impl<'a> PacketReader<'a> {
         let compression = IpCompression::from_bits(bytes[0] >> 5)?;
         self.offset += 1 + compression.bytes();
         Some(Ip::new(compression, u64::from_le_bytes(*bytes.last_chunk()?)))
+    }
+
+    /// Steps over TNT packets of one byte and TIP packets, as far as the trace does not end soon; whether there were
+    /// some.
+    pub(crate) fn skip_outcomes(&mut self) -> bool {
+        let end = self.trace.len().saturating_sub(LONGEST);
+        let start = self.offset;
+        while self.items.is_none() && self.offset < end {
+            match LENGTHS[usize::from(self.trace[self.offset])] {
+                0 => break,
+                length => self.offset += usize::from(length),
+            }
+        }
+        self.offset != start
     }
 
     /// All bytes of the trace.

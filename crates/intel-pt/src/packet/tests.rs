@@ -114,6 +114,22 @@ fn items_stand_in_blocks_only() {
 }
 
 #[test]
+fn outcomes_are_skipped_as_they_are_read() {
+    let rest = [0x59; 16];
+    for first in 0..=u8::MAX {
+        let trace = [&[first, 1, 2, 3, 4, 5, 6, 7, 8][..], &rest].concat();
+        let (mut read, mut skipped) = (PacketReader::new(&trace), PacketReader::new(&trace));
+        if read.next_short_tnt().is_none() {
+            read.next_tip();
+        }
+        let some = skipped.skip_outcomes();
+        assert_eq!(some, read.offset() != 0, "{first:02x}");
+        assert_eq!(skipped.offset(), read.offset(), "{first:02x}");
+        assert!(!PacketReader::new(&trace[..8]).skip_outcomes());
+    }
+}
+
+#[test]
 fn what_is_no_packet_is_refused_a_byte_at_a_time() {
     assert_eq!(read("45 00"), ["no packet begins with 45 00 at offset 0x0", "Pad"]);
     for hex in ["0200", "9940", "9903", "ad0102", "ed0102", "0272", "02c389", "05"] {

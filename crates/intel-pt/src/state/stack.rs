@@ -23,13 +23,15 @@ pub(crate) struct ReturnStack {
     stale: usize,
 }
 
+/// All ones for each of the newest entries, by their number.
+const MASKS: [[u32; WIDTH]; WIDTH + 1] =
+    [[0, 0, 0, 0], [0, 0, 0, !0], [0, 0, !0, !0], [0, !0, !0, !0], [!0, !0, !0, !0]];
+
 /// What a stretch of code takes from the stack and then puts there.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Change {
     /// The entries that it takes, the newest last and at the end of the array.
     pops: [u32; WIDTH],
-    /// All ones for each of them.
-    mask: [u32; WIDTH],
     /// The entries that it adds, the newest last.
     pushes: [u32; WIDTH],
     pop_count: u8,
@@ -43,7 +45,6 @@ impl Change {
             Change { pop_count: pops.len() as u8, push_count: pushes.len() as u8, ..Change::default() };
         change.pushes.get_mut(..pushes.len())?.copy_from_slice(pushes);
         let first = WIDTH.checked_sub(pops.len())?;
-        change.mask[first..].fill(u32::MAX);
         for (slot, &node) in change.pops[first..].iter_mut().zip(pops.iter().rev()) {
             *slot = node;
         }
@@ -69,7 +70,7 @@ impl ReturnStack {
     #[inline]
     pub(crate) fn apply(&mut self, change: &Change) -> bool {
         let newest = &self.nodes[self.top - WIDTH..self.top];
-        let expected = change.pops.iter().zip(&change.mask);
+        let expected = change.pops.iter().zip(&MASKS[usize::from(change.pop_count)]);
         let differ =
             newest.iter().zip(expected).fold(0, |differ, (node, (pop, mask))| differ | (node ^ pop) & mask);
         let rest = self.top - usize::from(change.pop_count);

@@ -2,6 +2,7 @@
 
 use super::crystal::{Crystal, Rate};
 use super::cycles;
+use super::guess::Pace;
 use crate::config::Config;
 use crate::item::Tsc;
 use crate::packet::{PacketReader, Tma};
@@ -90,11 +91,13 @@ impl Clock {
     }
 
     /// Cycles so far.
+    #[inline]
     pub(crate) fn total_cycles(&self) -> u64 {
         self.total.count
     }
 
     /// Whether there are CYC packets.
+    #[inline]
     pub(crate) fn has_cycles(&self) -> bool {
         self.has_cycles
     }
@@ -268,13 +271,9 @@ impl Clock {
         self.total.count = self.total.count.max(count);
     }
 
-    /// `time`, and two ticks at the base frequency for each of so many instructions since.
-    pub(crate) fn estimate(&self, time: Tsc, instructions: u64) -> Tsc {
-        let mut ticks = u128::from(instructions) * 2;
-        if self.cbr != 0 && self.max_non_turbo_ratio != 0 {
-            ticks = ticks * u128::from(self.max_non_turbo_ratio) / u128::from(self.cbr);
-        }
-        Tsc(time.0.wrapping_add(ticks as u64))
+    /// How fast the processor runs.
+    pub(crate) fn pace(&self) -> Pace {
+        Pace { ratio: self.cbr, max_non_turbo_ratio: self.max_non_turbo_ratio }
     }
 }
 

@@ -3,7 +3,9 @@
 mod clock;
 mod crystal;
 mod cycles;
+mod guess;
 mod period;
 
 pub(crate) use clock::Clock;
+pub use guess::Guess;
 pub(crate) use period::Sampler;

@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use intel_pt::{BlockValue, Moment, Tsc};
+use intel_pt::{BlockValue, Tsc};
 use oxperf_abi::{AttrFlags, EventAttr, Misc, SampleType};
 use oxperf_machine::Machine;
 use oxperf_session::{EventIndex, EventTable, Sink};
@@ -11,6 +11,7 @@ use oxperf_wire::{BranchStack, Endian, Registers, Sample, Weight, Words};
 use super::Synthesizer;
 use super::sample::{thread_of, unfilled};
 use crate::code::mode_of;
+use crate::crew::Told;
 use crate::lane::Lane;
 
 /// Kinds of blocks.
@@ -163,15 +164,15 @@ impl Synthesizer {
         &mut self,
         lane: &mut Lane<'_>,
         ip: Option<u64>,
-        moment: &Moment,
+        told: &Told,
         machine: &mut Machine,
         sink: &mut impl Sink,
     ) -> ControlFlow<()> {
         if !self.options.other_events {
             return ControlFlow::Continue(());
         }
-        let items = Items(lane.decoder.block_items());
-        let anywhere = ip.unwrap_or(moment.ip);
+        let items = Items(&told.values);
+        let anywhere = ip.unwrap_or(told.moment.ip);
         let counters = items.counters();
         let named = (0..64_u64).filter(|counter| counters >> counter & 1 == 1);
         // As in perf, a counter that no record has told of is the first event's.

@@ -85,8 +85,7 @@ impl Synthesizer {
         let event = self.written.as_ref().map(|written| written.event);
         let Some(event) = event.filter(|_| !text.is_empty()) else { return ControlFlow::Continue(()) };
         let thread = thread_of(lane, machine);
-        self.fill(lane, event, thread, &Point::at(0));
-        sink.written(machine, &self.sampled, text)
+        sink.written(machine, &self.of_text(lane, event, thread), text)
     }
 
     /// Hands over text that was written elsewhere, up to a time.

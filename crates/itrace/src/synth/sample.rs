@@ -29,7 +29,8 @@ impl Synthesizer {
         let code = self.code(lane, point, machine);
         let key = StackKey::new(machine, thread, lane.running.cpu);
         let depth = self.stacks.depth(key);
-        self.fill(lane, event, thread, point);
+        let mode_and_time = self.mode_and_time(lane, point);
+        fill(&mut self.sampled, lane, (event, thread, point), mode_and_time);
         self.sampled.sample.period = Some(period);
         self.sampled.period = period;
         let progress = lane.progress(point.instructions, point.cycles);
@@ -43,17 +44,21 @@ impl Synthesizer {
         sink.sample(machine, &sampled)
     }
 
-    /// Fills in what every sample says.
-    pub(super) fn fill(&mut self, lane: &Lane<'_>, event: EventIndex, thread: ThreadId, point: &Point) {
-        let (running, time) = (lane.running, self.time(lane.timestamp));
-        let sampled = &mut self.sampled;
-        (sampled.event, sampled.thread) = (event, thread);
+    /// What samples have in common that are handed over as text.
+    pub(crate) fn of_text(
+        &self,
+        lane: &Lane<'_>,
+        event: EventIndex,
+        thread: ThreadId,
+    ) -> SampleEvent<'static> {
+        let mut sampled = unfilled();
+        fill(&mut sampled, lane, (event, thread, &Point::at(0)), self.mode_and_time(lane, &Point::at(0)));
+        sampled
+    }
+
+    fn mode_and_time(&self, lane: &Lane<'_>, point: &Point) -> (Misc, Option<PerfTime>) {
         let anywhere = if point.from == 0 { point.to } else { point.from };
-        sampled.misc = Misc(self.images.mode_of(anywhere, point.guest) as u16);
-        let sample = &mut sampled.sample;
-        (sample.ip, sample.addr) = (Some(point.from), Some(point.to));
-        (sample.pid, sample.tid) = (Some(running.pid), Some(running.tid));
-        (sample.time, sample.cpu) = (time, running.cpu.filter(|_| lane.cpu.is_some()));
+        (Misc(self.images.mode_of(anywhere, point.guest) as u16), self.time(lane.timestamp))
     }
 
     /// The time of a TSC, where there is time.
@@ -113,13 +118,26 @@ impl Ran {
         if point.flags.meets(SampleFlags::ASYNC | SampleFlags::TX_ABORT) {
             return Ran { ip: point.from, length: None };
         }
-        let last = lane.decoder.last_instruction();
-        last.map_or(Ran { ip: 0, length: None }, |last| Ran { ip: last.ip, length: Some(last.length) })
+        lane.last.map_or(Ran { ip: 0, length: None }, |last| Ran { ip: last.ip, length: Some(last.length) })
     }
 }
 
+/// Fills in what every sample says.
+fn fill(
+    sampled: &mut SampleEvent<'static>,
+    lane: &Lane<'_>,
+    (event, thread, point): (EventIndex, ThreadId, &Point),
+    (mode, time): (Misc, Option<PerfTime>),
+) {
+    (sampled.event, sampled.thread, sampled.misc) = (event, thread, mode);
+    let (running, sample) = (lane.running, &mut sampled.sample);
+    (sample.ip, sample.addr) = (Some(point.from), Some(point.to));
+    (sample.pid, sample.tid) = (Some(running.pid), Some(running.tid));
+    (sample.time, sample.cpu) = (time, running.cpu.filter(|_| lane.cpu.is_some()));
+}
+
 /// The thread of a lane's samples.
-pub(super) fn thread_of(lane: &Lane<'_>, machine: &mut Machine) -> ThreadId {
+pub(crate) fn thread_of(lane: &Lane<'_>, machine: &mut Machine) -> ThreadId {
     lane.running.thread.unwrap_or_else(|| machine.thread(lane.running.pid, lane.running.tid))
 }
 

@@ -2,13 +2,14 @@
 
 use std::ops::ControlFlow;
 
-use intel_pt::packet::ControlFlowEvent;
+use intel_pt::packet::{ControlFlowEvent, EventData};
 use intel_pt::{Event, Moment, Transfer};
 use oxperf_machine::Machine;
 use oxperf_session::{EventDatum, EventIndex, Payload, SampleFlags, Sink};
 
 use super::flags::{flags_of, state_flags, transfer_flags};
 use super::{Point, Synthesizer};
+use crate::crew::Told;
 use crate::lane::Lane;
 
 impl Synthesizer {
@@ -17,13 +18,13 @@ impl Synthesizer {
         &mut self,
         lane: &mut Lane<'_>,
         event: Event,
-        moment: &Moment,
+        told: &Told,
         machine: &mut Machine,
         sink: &mut impl Sink,
     ) -> ControlFlow<()> {
-        let events = self.events;
+        let (events, moment) = (self.events, &told.moment);
         // An event that does not say where it was is where the program is.
-        let place = lane.decoder.place();
+        let place = told.place(&lane.earlier);
         let here = place.map(|(ip, _)| ip);
         let mut to = 0;
         let (event, ip, payload) = match event {
@@ -56,20 +57,15 @@ impl Synthesizer {
             Event::Transaction { ip, .. } => return self.transaction(lane, ip, moment, machine, sink),
             Event::ControlFlow { event, ip, transfer, .. } => {
                 let exact = event.ip() || transfer.is_some();
-                let told = self.control_flow(lane, event, exact);
-                return self.interruption(lane, (events.evt, ip, transfer, told), moment, machine, sink);
+                let payload = control_flow(event, &told.data, exact);
+                return self.interruption(lane, (events.evt, ip, transfer, payload), moment, machine, sink);
             }
             Event::InterruptFlag { enabled, ip, transfer } => {
-                let told = Payload::InterruptFlag { enabled, by_branch: transfer.is_some() };
-                return self.interruption(
-                    lane,
-                    (events.iflag, Some(ip), transfer, told),
-                    moment,
-                    machine,
-                    sink,
-                );
+                let payload = Payload::InterruptFlag { enabled, by_branch: transfer.is_some() };
+                let interruption = (events.iflag, Some(ip), transfer, payload);
+                return self.interruption(lane, interruption, moment, machine, sink);
             }
-            Event::Block { ip } => return self.block(lane, ip, moment, machine, sink),
+            Event::Block { ip } => return self.block(lane, ip, told, machine, sink),
         };
         let Some(event) = event.filter(|_| !self.skips()) else { return ControlFlow::Continue(()) };
         let ran = place.filter(|_| ip.is_some() && !matches!(payload, Payload::Psb { .. }));
@@ -82,14 +78,6 @@ impl Synthesizer {
             ..Point::at(ip.unwrap_or(0))
         };
         self.hand_over(lane, (event, 1, (0, 0), Some(payload)), &point, machine, sink)
-    }
-
-    fn control_flow(&self, lane: &Lane<'_>, event: ControlFlowEvent, exact: bool) -> Payload {
-        let mut data = [None; EventDatum::MOST];
-        for (to, from) in data.iter_mut().zip(lane.decoder.event_data()) {
-            *to = Some(EventDatum { kind: from.kind(), value: from.value() });
-        }
-        Payload::ControlFlow { kind: event.kind(), vector: event.vector(), exact, data }
     }
 
     /// What event trace tells, alone or with a transfer of control.
@@ -134,4 +122,12 @@ impl Synthesizer {
         let point = Point { flags, instructions, guest, ..Point::at(ip) };
         self.hand_over(lane, (event, 1, (0, 0), None), &point, machine, sink)
     }
+}
+
+fn control_flow(event: ControlFlowEvent, told: &[EventData], exact: bool) -> Payload {
+    let mut data = [None; EventDatum::MOST];
+    for (to, from) in data.iter_mut().zip(told) {
+        *to = Some(EventDatum { kind: from.kind(), value: from.value() });
+    }
+    Payload::ControlFlow { kind: event.kind(), vector: event.vector(), exact, data }
 }

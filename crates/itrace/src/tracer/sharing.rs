@@ -2,46 +2,84 @@
 
 use std::ops::ControlFlow;
 
-use intel_pt::{Checkpoint, Scout, Stretch};
+use intel_pt::Stretch;
 use oxperf_machine::Machine;
 use oxperf_session::Sink;
 
 use super::Tracer;
 use crate::code::ThreadCode;
-use crate::crew::{Portion, Progress, Shared};
-use crate::synth::Synthesizer;
+use crate::crew::{Desk, Portion, Progress, Shared, Taken};
+use crate::synth::{Synthesizer, thread_of};
 
 impl<'t, S: Sink> Tracer<'t, '_, S> {
     /// Has the crew decode what it can from here on, as long as the machine stays the same.
     pub(super) fn share_out(&mut self, machine: &mut Machine, index: usize) -> ControlFlow<()> {
         let lane = &mut self.lanes[index];
-        let (trace, limit) = (lane.decoder.left(), lane.decoder.limit());
+        let trace = lane.decoder.left();
         lane.shared_to = trace.offset + 1;
-        let Some(start) = lane.decoder.checkpoint() else { return ControlFlow::Continue(()) };
-        let (instructions, since) = lane.decoder.counted();
-        let mut scout = Scout::new(&start, trace, limit);
-        let mut progress = Progress { at: start, instructions, since: since.unwrap_or(instructions) };
-        loop {
-            let ends = self.crew.next_ends(progress.at.offset(), &mut scout);
-            self.lanes[index].shared_to = scout.offset();
-            let Some(last) = ends.last().map(Checkpoint::offset).filter(|_| ends.len() > 1) else { break };
-            let Synthesizer { images, written, plan, .. } = &self.synthesizer;
-            let (thread, written) = (self.lanes[index].running.thread, written.as_ref());
-            let shared = Shared { machine, images, thread, written, plan, limit };
-            self.crew.decode(&progress.at, &ends, trace, shared);
-            let crew = std::mem::take(&mut self.crew);
-            let mut accepted = crew.accepted(ends, &mut progress);
-            let flow =
-                accepted.try_for_each(|(portion, before)| self.take_portion(machine, index, portion, before));
-            drop(accepted);
-            self.crew = crew;
-            flow?;
-            if progress.at.offset() != last {
-                break;
-            }
+        let Some(at) = lane.decoder.checkpoint() else { return ControlFlow::Continue(()) };
+        let mut progress = Progress { at, earlier: lane.so_far() };
+        let limit = lane.decoder.limit();
+        let desk = self.crew.desk(&progress.at, (trace, limit));
+        let mut refused = None;
+        let mut flow = ControlFlow::Continue(());
+        while refused.is_none() && flow.is_continue() && desk.is_worth_while() {
+            refused = self.work(machine, index, (&desk, trace), &mut progress, &mut flow);
         }
         self.go_on_behind(machine, index, (trace, &progress));
-        ControlFlow::Continue(())
+        let looked_to = desk.looked_to();
+        self.crew.clear(desk);
+        self.lanes[index].shared_to = refused.map_or(looked_to, |end| self.crew.refuse(end));
+        flow
+    }
+
+    /// Has the crew work, till it has made as much as can be kept, or all of it. Gives the end of a stretch that does not
+    /// fit what comes before it.
+    fn work(
+        &mut self,
+        machine: &mut Machine,
+        index: usize,
+        (desk, trace): (&Desk<'t>, Stretch<'t>),
+        progress: &mut Progress,
+        flow: &mut ControlFlow<()>,
+    ) -> Option<u64> {
+        let Tracer { synthesizer, lanes, crew, sink, .. } = self;
+        let lane = &mut lanes[index];
+        let text = synthesizer.written.as_ref().map(|written| (written.event, thread_of(lane, machine)));
+        let shared = {
+            let Synthesizer { images, written, plan, .. } = &*synthesizer;
+            let (limit, thread) = (lane.decoder.limit(), lane.running.thread);
+            Shared { machine, images, thread, written: written.as_ref(), plan, limit }
+        };
+        let mut refused = None;
+        desk.open();
+        crew.work(desk, trace, shared, |portion, end| {
+            if !portion.items.is_empty() {
+                return Taken::Later;
+            }
+            if !progress.accept(portion, end) {
+                refused = Some(end.offset());
+                return Taken::No;
+            }
+            lane.pass_to(portion.latest);
+            if let Some((event, thread)) = text.filter(|_| !portion.text.is_empty()) {
+                *flow =
+                    sink.written(shared.machine, &synthesizer.of_text(lane, event, thread), &portion.text);
+            }
+            if flow.is_continue() { Taken::Yes } else { Taken::No }
+        });
+        while refused.is_none() && flow.is_continue() {
+            let Some((portion, end)) = desk.first() else { break };
+            let earlier = progress.earlier;
+            if progress.accept(&portion, &end) {
+                self.lanes[index].earlier = earlier;
+                *flow = self.take_portion(machine, index, &portion);
+                desk.recycle(portion);
+            } else {
+                refused = Some(end.offset());
+            }
+        }
+        refused
     }
 
     /// Has the lane's own decoder go on where the crew arrived; `trace` is what it had to read.
@@ -51,27 +89,24 @@ impl<'t, S: Sink> Tracer<'t, '_, S> {
         if behind == 0 {
             return;
         }
+        self.crew.accept();
         self.shared += behind as u64;
         let left = Stretch { bytes: trace.bytes.get(behind..).unwrap_or_default(), ..trace };
         let code = ThreadCode { machine, images: &self.synthesizer.images, thread: lane.running.thread };
         lane.decoder.resume(&progress.at, left, &code);
-        lane.decoder.count_on(progress.instructions, progress.since);
+        lane.decoder.count_on(progress.earlier.instructions, progress.earlier.since);
+        lane.earlier = progress.earlier;
     }
 
-    /// Takes what a worker made of a stretch, before which so many instructions had run.
-    fn take_portion(
-        &mut self,
-        machine: &mut Machine,
-        index: usize,
-        portion: &Portion,
-        instructions: u64,
-    ) -> ControlFlow<()> {
+    /// Takes what a worker made of a stretch, before which what the lane calls earlier had happened.
+    fn take_portion(&mut self, machine: &mut Machine, index: usize, portion: &Portion) -> ControlFlow<()> {
+        let instructions = self.lanes[index].earlier.instructions;
         let mut taken = 0;
         for (length, latest, told) in &portion.items {
             let text = (&portion.text[taken..*length], *latest);
             self.synthesizer.hand_over_portion(&mut self.lanes[index], text, machine, self.sink)?;
             taken = *length;
-            let mut told = *told;
+            let mut told = told.clone();
             told.moment.instructions += instructions;
             self.take_item(machine, index, &told)?;
         }

@@ -92,7 +92,7 @@ impl Sink for Printer<'_> {
         Some(Arc::new(text))
     }
 
-    fn written(&mut self, machine: &mut Machine, common: &SampleEvent<'_>, text: &[u8]) -> ControlFlow<()> {
+    fn written(&mut self, machine: &Machine, common: &SampleEvent<'_>, text: &[u8]) -> ControlFlow<()> {
         if !self.filter.takes(machine, common) {
             return ControlFlow::Continue(());
         }
