@@ -6,11 +6,11 @@
 
 mod addresses;
 mod branches;
+mod details;
 mod merge;
 mod naming;
 mod parallelism;
 mod sources;
-mod traces;
 
 use std::ops::ControlFlow;
 
@@ -19,15 +19,16 @@ use oxperf_machine::Machine;
 use oxperf_resolve::{ChainOptions, Chains, FrameId as LocatedId, FrameTable, Names, SymbolSource, Unwinder};
 use oxperf_session::{EventIndex, EventTable, SampleEvent, SidebandEvent, Sink};
 use oxperf_tracepoint::Formatters;
+use oxperf_wire::Endian;
 use rustc_hash::FxHashMap;
 
-use crate::profile::{CommId, EventProfile, FrameId, Profile, Thread};
+use crate::profile::{CommId, DetailId, DetailsWanted, EventProfile, FrameId, Profile, Thread};
 use addresses::Addresses;
 pub use branches::BranchDetail;
+use details::Noting;
 use merge::{Batch, Merging, Sample, Taken};
 use naming::{Naming, Wanted};
 use parallelism::Parallelism;
-use traces::Traces;
 
 /// Addresses of a batch: enough to keep the cores busy with naming, few enough to stay in the cache.
 const BATCH_ADDRESSES: usize = 1 << 18;
@@ -35,8 +36,6 @@ const BATCH_ADDRESSES: usize = 1 << 18;
 /// What to keep apart while collecting.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct CollectOptions {
-    /// Keep samples of different CPUs apart.
-    pub by_cpu: bool,
     /// Keep call chains.
     pub chains: bool,
     /// Most recorded entries of a chain that count, and most that a copy of the stack gives besides.
@@ -49,6 +48,8 @@ pub struct CollectOptions {
     pub moments: bool,
     /// Also count the samples of each address.
     pub by_address: bool,
+    /// Keep different addresses of a symbol apart.
+    pub addresses_apart: bool,
     /// Entries of call chains stand for the functions that were inlined there, too.
     pub inlines: bool,
     /// Keep different source lines apart.
@@ -76,7 +77,7 @@ pub struct Collector<'s> {
     located: FrameTable,
     names: Names<'s>,
     naming: Naming,
-    traces: Traces<'s>,
+    noting: Option<Noting<'s>>,
     /// Samples whose frames are not named yet.
     batch: Batch<LocatedId>,
     /// Empty between batches.
@@ -101,7 +102,7 @@ impl<'s> Collector<'s> {
             located: FrameTable::default(),
             names: Names::new(source),
             naming: Naming::default(),
-            traces: Traces::default(),
+            noting: None,
             batch: Batch::default(),
             named: Batch::default(),
             merging: Merging::default(),
@@ -119,10 +120,15 @@ impl<'s> Collector<'s> {
         self
     }
 
-    /// Also keeps the texts of tracepoints' records, and samples with different texts apart.
+    /// Also keeps what is wanted of samples, and those that differ in it apart. Records of tracepoints need their formats.
     #[must_use]
-    pub fn with_traces(mut self, formats: &'s Formatters) -> Collector<'s> {
-        self.traces = Traces::new(formats);
+    pub fn with_details(
+        mut self,
+        wanted: DetailsWanted,
+        formats: Option<&'s Formatters>,
+        endian: Endian,
+    ) -> Collector<'s> {
+        self.noting = (!wanted.details.is_empty()).then(|| Noting::new(wanted, formats, endian));
         self
     }
 
@@ -156,7 +162,7 @@ impl<'s> Collector<'s> {
         self.profile.chains.seal();
         self.profile.has_latency = self.parallelism.is_some_and(|parallelism| parallelism.matters());
         self.profile.chain_losses = self.chains.losses();
-        self.profile.traces = self.traces.into_texts();
+        self.profile.details = self.noting.map(Noting::into_details).unwrap_or_default();
         self.profile
     }
 
@@ -178,7 +184,8 @@ impl<'s> Collector<'s> {
             self.addresses.locate(&fresh);
         }
         let inlines = self.options.inlines && self.options.chains;
-        let wanted = Wanted { inlines, lines: self.options.lines };
+        let wanted =
+            Wanted { inlines, lines: self.options.lines, addresses_apart: self.options.addresses_apart };
         self.naming.extend(&fresh, (&mut self.names, machine), &mut self.profile, wanted);
         let naming = &self.naming;
         match naming.expands() {
@@ -227,7 +234,10 @@ impl Sink for Collector<'_> {
         true
     }
 
-    fn sideband(&mut self, _: &mut Machine, event: &SidebandEvent<'_>) -> ControlFlow<()> {
+    fn sideband(&mut self, machine: &mut Machine, event: &SidebandEvent<'_>) -> ControlFlow<()> {
+        if let Some(noting) = &mut self.noting {
+            noting.follow(machine, event);
+        }
         if let Some(parallelism) = &mut self.parallelism {
             parallelism.follow(event.record.header.kind, event.record.header.misc);
         }
@@ -252,23 +262,28 @@ impl Sink for Collector<'_> {
         if self.options.branches.is_none() {
             self.take_chain(machine, event);
         }
-        let cpu = event.sample.cpu.map(|cpu| cpu.0);
         if self.options.by_address {
             self.addresses.count(event.event.0, frame, event.period);
         }
+        let parallelism = self.parallelism.as_mut();
+        let (latency, running) = parallelism.map_or((0, 1), |running| running.latency(event.period));
+        let noting = self.noting.as_mut();
+        let detail = noting.map_or(DetailId(0), |noting| noting.of(event, running, &mut self.names, machine));
         let sample = Sample {
             event: event.event.0,
             thread: event.thread,
             comm: machine.thread_info(event.thread).comm,
-            cpu: cpu.filter(|_| self.options.by_cpu),
-            trace: self.traces.of(event, &mut self.names, machine),
+            detail,
             frame,
             branch: None,
             last: true,
             chain_end: self.batch.chains.len(),
             period: event.period,
-            latency: self.parallelism.as_mut().map_or(0, |parallelism| parallelism.latency(event.period)),
-            taken: self.options.moments.then_some(Taken { time: event.sample.time.map(|time| time.0), cpu }),
+            latency,
+            taken: self.options.moments.then(|| Taken {
+                time: event.sample.time.map(|time| time.0),
+                cpu: event.sample.cpu.map(|cpu| cpu.0),
+            }),
         };
         match self.options.branches {
             Some(detail) => {

@@ -18,6 +18,7 @@ mod graphs;
 mod key;
 mod level;
 mod location;
+mod measure;
 mod order;
 mod rank;
 mod rbtree;
@@ -31,7 +32,9 @@ mod weight;
 
 pub use callgraph::{Branch, CallGraphOptions, CallTree, Order, Shape};
 pub use key::{BranchKey, SortKey};
-pub use table::{Cell, Row, Table};
+pub use measure::{Field, Measure, Mode};
+pub use table::{Cell, Extra, Row, Table};
+pub use task::without_digits;
 pub use weight::Weight;
 
 use count::{Counted, Scope, Shared, count};
@@ -44,8 +47,14 @@ use crate::profile::Profile;
 /// What histograms are to hold.
 #[derive(Clone, Debug)]
 pub struct HistOptions {
-    /// What tells rows apart, in the order of the columns.
+    /// What tells rows apart.
     pub keys: Vec<SortKey>,
+    /// What rows stand in order by, the first first; nothing for their weight and then the keys.
+    pub order_by: Vec<Field>,
+    /// Of the events of a group, the one whose weights count first in that order.
+    pub order_by_event: usize,
+    /// Count also what [`Extra`] holds.
+    pub extras: bool,
     /// Count callers too, where the recording has call chains.
     pub children: bool,
     /// The direction in which chains are read; callers' rows hold the rest of the chain from them on.
@@ -62,12 +71,25 @@ impl Default for HistOptions {
     fn default() -> Self {
         HistOptions {
             keys: SortKey::DEFAULT.to_vec(),
+            order_by: Vec::new(),
+            order_by_event: 0,
+            extras: false,
             children: true,
             order: Order::Caller,
             call_graph: None,
             min_percent: 0.0,
             group: true,
         }
+    }
+}
+
+impl HistOptions {
+    /// Whether rows stand in order by weight and then by the keys, whatever the order goes on with.
+    fn is_usual_order(&self) -> bool {
+        let weights = [self.children.then_some(Measure::Children), Some(Measure::Own)];
+        let weights = weights.into_iter().flatten().map(Field::Measure);
+        let usual: Vec<Field> = weights.chain(self.keys.iter().copied().map(Field::Key)).collect();
+        self.order_by_event == 0 && (self.order_by.is_empty() || self.order_by.starts_with(&usual))
     }
 }
 

@@ -5,6 +5,7 @@
 
 mod branch;
 mod context;
+mod details;
 mod ids;
 pub(crate) mod paths;
 
@@ -15,7 +16,8 @@ use crate::hist::Weight;
 
 pub use branch::{Branch, BranchEnd};
 pub use context::{ContextTree, PathToRoot};
-pub use ids::{BranchId, CommId, DsoId, FrameId, NodeId, SourceId, SymbolId, ThreadId, TraceId};
+pub use details::{Detail, DetailText, Details, DetailsWanted, FieldWanted};
+pub use ids::{BranchId, CommId, DetailId, DsoId, FrameId, NodeId, SourceId, SymbolId, ThreadId};
 
 /// Everything a report needs about one recording.
 #[derive(Debug, Default)]
@@ -36,8 +38,8 @@ pub struct Profile {
     pub sources: Vec<String>,
     /// Threads that samples belong to.
     pub threads: Vec<Thread>,
-    /// Texts of tracepoints' records, each once; empty unless they were asked for.
-    pub traces: Vec<String>,
+    /// What else samples say, as far as it was asked for.
+    pub details: Details,
     /// Whether threads ran at the same time, so that [`SampleGroup::latency`] says something.
     pub has_latency: bool,
     /// The recording's events in the order of the file.
@@ -95,6 +97,8 @@ pub struct Frame {
     pub level: Level,
     /// Where in source text the address stands, where a key asks for it.
     pub source: Option<Source>,
+    /// Whether the frame is for this address alone, and not for all of its symbol.
+    pub alone: bool,
 }
 
 /// A place in source text, as rows show it.
@@ -261,10 +265,8 @@ pub struct SampleGroup {
     pub thread: ThreadId,
     /// Its name at the time.
     pub comm: CommId,
-    /// The CPU, where the recording has it and a key asks for it.
-    pub cpu: Option<u32>,
-    /// The text of the tracepoint's record, where a key asks for it.
-    pub trace: Option<TraceId>,
+    /// What else keys ask for.
+    pub detail: DetailId,
     /// The sample's own address.
     pub frame: FrameId,
     /// The branch that the group stands for: each of a sample's branches counts by itself then.

@@ -170,7 +170,7 @@ fn describe(profile: &Profile, thread: ThreadId) -> TimelineThread {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::profile::{CommId, ContextTree, FrameId, Moment, SampleGroup, Thread};
+    use crate::profile::{CommId, ContextTree, DetailId, FrameId, Moment, SampleGroup, Thread};
 
     fn event(moments: &[(Option<u64>, u32, u32)]) -> (Profile, EventProfile) {
         let thread = |tid| Thread { pid: Pid(1), tid: Tid(tid), comm: CommId(0) };
@@ -180,8 +180,7 @@ mod tests {
             branch: None,
             thread: ThreadId(thread),
             comm: CommId(0),
-            cpu: None,
-            trace: None,
+            detail: DetailId(0),
             frame: FrameId(0),
             chain: ContextTree::ROOT,
             samples: 0,

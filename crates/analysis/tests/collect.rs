@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use oxperf_analysis::collect::{CollectOptions, Collector};
-use oxperf_analysis::profile::{EventProfile, Profile, SampleGroup};
+use oxperf_analysis::profile::{Detail, DetailsWanted, EventProfile, Profile, SampleGroup};
 use oxperf_data::Reader;
 use oxperf_machine::{Dso, DsoKind, Machine};
 use oxperf_resolve::SymbolSource;
@@ -33,10 +33,16 @@ impl SymbolSource for KernelOnly {
 }
 
 fn collect(options: CollectOptions) -> Profile {
+    collect_details(options, &[])
+}
+
+fn collect_details(options: CollectOptions, details: &[Detail]) -> Profile {
     let file = Recording::parse(RECORDING).unwrap().to_file();
     let reader = Reader::open(&file).unwrap();
     let events = vec![EventProfile { name: "cycles".to_owned(), ..EventProfile::default() }];
-    let mut collector = Collector::new(events, &KernelOnly, options);
+    let wanted = DetailsWanted { details: details.to_vec(), ..DetailsWanted::default() };
+    let mut collector =
+        Collector::new(events, &KernelOnly, options).with_details(wanted, None, reader.endian());
     let finished = Session::new(&reader).run(&mut collector).unwrap();
     collector.finish(&finished.machine)
 }
@@ -51,7 +57,8 @@ fn line(profile: &Profile, group: &SampleGroup) -> String {
         profile.chains.path_to_root(group.chain).map(|frame| name(profile, frame.index())).collect();
     chain.push(profile.comms[group.comm.index()].clone());
     chain.reverse();
-    let cpu = group.cpu.map(|cpu| format!(" cpu{cpu}")).unwrap_or_default();
+    let cpu = profile.details.value(group.detail, Detail::Cpu);
+    let cpu = cpu.map(|cpu| format!(" cpu{cpu}")).unwrap_or_default();
     format!("{} {} {}{cpu}", chain.join(";"), group.samples, group.period)
 }
 
@@ -64,7 +71,7 @@ fn name(profile: &Profile, frame: usize) -> String {
 }
 
 const ALL: CollectOptions = CollectOptions {
-    by_cpu: false,
+    addresses_apart: false,
     chains: true,
     max_stack: 127,
     keep_outermost: false,
@@ -91,7 +98,7 @@ fn samples_of_one_chain_of_functions_are_one_group() {
 
 #[test]
 fn cpus_are_kept_apart_when_asked_for() {
-    let profile = collect(CollectOptions { by_cpu: true, chains: false, ..ALL });
+    let profile = collect_details(CollectOptions { chains: false, ..ALL }, &[Detail::Cpu]);
     assert_eq!(folded(&profile), ["reader 1 1 cpu0", "reader 1 2 cpu1", "reader 2 12 cpu1"]);
 }
 

@@ -5,15 +5,15 @@ use std::ops::ControlFlow;
 use clap::ArgMatches;
 use oxperf_abi::{AttrFlags, SampleType};
 use oxperf_analysis::collect::{CollectOptions, Collector};
-use oxperf_analysis::profile::{EventGroup, EventProfile, Profile};
+use oxperf_analysis::profile::{DetailsWanted, EventGroup, EventProfile, Profile};
 use oxperf_data::Reader;
 use oxperf_data::features::{
-    EventGroup as GroupName, GroupDesc, NrCpus, PmuMappings, TracingData as TracingBytes,
+    CpuTopology, EventGroup as GroupName, GroupDesc, NrCpus, PmuMappings, TracingData as TracingBytes,
 };
 use oxperf_itrace::ItraceOptions;
 use oxperf_machine::Machine;
 use oxperf_resolve::SymbolSource;
-use oxperf_session::{Diagnostics, EventIndex, EventTable, SampleEvent, Session, Sink};
+use oxperf_session::{Diagnostics, EventIndex, EventTable, SampleEvent, Session, SidebandEvent, Sink};
 use oxperf_tracepoint::{Formatters, TracingData};
 
 use crate::failure::Failure;
@@ -35,13 +35,13 @@ pub(crate) struct Loaded {
     pub(crate) machine: Machine,
 }
 
-/// Reads the whole recording, with the texts of tracepoints' records if their formats are given.
+/// Reads the whole recording, with these details of samples; records of tracepoints need their formats.
 pub(crate) fn load(
     input: &Input,
     reader: &Reader<'_>,
     source: &dyn SymbolSource,
     options: CollectOptions,
-    traces: Option<&Formatters>,
+    (details, formats): (DetailsWanted, Option<&Formatters>),
     itrace: Itrace<'_>,
     filter: &Filter,
 ) -> Result<Loaded, Failure> {
@@ -55,10 +55,11 @@ pub(crate) fn load(
     let decoding = Decoding::prepare(matches, itrace, (input, reader), &mut session, &takes_cpu)?;
     let events = event_profiles(reader, session.events());
     let cpus = latency_cpus(reader, session.events());
-    let mut collector = Collector::new(events, source, options).with_latency(cpus);
-    if let Some(formats) = traces {
-        collector = collector.with_traces(formats);
-    }
+    let mut collector = Collector::new(events, source, options).with_latency(cpus).with_details(
+        details,
+        formats,
+        reader.endian(),
+    );
     if options.chains {
         collector = collector.with_unwinder(naming::unwinder(naming::places(matches), reader));
     }
@@ -92,6 +93,18 @@ impl Sink for Sifted<'_, '_> {
         self.collector.event(events, told)
     }
 
+    fn sideband(&mut self, machine: &mut Machine, event: &SidebandEvent<'_>) -> ControlFlow<()> {
+        self.collector.sideband(machine, event)
+    }
+
+    fn looks_ahead(&self) -> bool {
+        self.collector.looks_ahead()
+    }
+
+    fn ahead(&mut self, machine: &Machine, samples: &[SampleEvent<'_>]) {
+        self.collector.ahead(machine, samples);
+    }
+
     #[inline]
     fn sample(&mut self, machine: &mut Machine, event: &SampleEvent<'_>) -> ControlFlow<()> {
         match self.filter.takes(machine, event) {
@@ -99,6 +112,12 @@ impl Sink for Sifted<'_, '_> {
             false => ControlFlow::Continue(()),
         }
     }
+}
+
+/// The socket of each CPU, as far as the recording tells.
+pub(crate) fn sockets(reader: &Reader<'_>) -> Vec<Option<u32>> {
+    let topology = reader.features().get::<CpuTopology>().ok().flatten();
+    topology.map(|topology| topology.cpus.iter().map(|cpu| cpu.socket).collect()).unwrap_or_default()
 }
 
 /// How to show the records of the tracepoints that the recording holds.

@@ -120,7 +120,7 @@ pub(crate) fn require_cpus(matches: &ArgMatches, events: &[EventEntry]) -> Resul
 }
 
 /// `0,2-4`
-fn cpus(text: &str) -> Result<Vec<(u32, u32)>, Failure> {
+pub(crate) fn cpus(text: &str) -> Result<Vec<(u32, u32)>, Failure> {
     let range = |part: &str| {
         let (first, last) = part.split_once('-').unwrap_or((part, part));
         let (first, last) = (first.parse().ok()?, last.parse().ok()?);

@@ -8,7 +8,7 @@ mod numbers;
 use std::io::{self, Write};
 
 use oxperf_analysis::diff::{DiffTable, Method, Side};
-use oxperf_analysis::hist::{Row, SortKey};
+use oxperf_analysis::hist::{Field, Row, SortKey};
 
 use crate::pieces::write_in_order;
 use crate::report::ReportText;
@@ -51,8 +51,8 @@ pub struct Compared<'a> {
 
 /// Writes the table of one event; `first` is the first of the text.
 pub fn table(out: &mut dyn Write, compared: &Compared<'_>, text: &DiffText, first: bool) -> io::Result<()> {
-    let report =
-        ReportText { keys: text.keys.clone(), separator: text.separator.clone(), ..ReportText::default() };
+    let columns = text.keys.iter().copied().map(Field::Key).collect();
+    let report = ReportText { columns, separator: text.separator.clone(), ..ReportText::default() };
     let layout = Layout::new(compared, text, &report);
     if !text.quiet {
         let mut heading = Vec::new();

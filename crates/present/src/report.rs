@@ -3,16 +3,19 @@
 //! The layout is perf 7.2's to the byte. Names from the recording are shown as [`crate::visible`] makes them.
 
 pub(crate) mod columns;
+mod csv;
 mod graph;
+mod json;
 mod list;
 mod percent;
 mod rows;
 mod summary;
+pub(crate) mod values;
 
 use std::io::{self, Write};
 use std::ops::Range;
 
-use oxperf_analysis::hist::{SortKey, Table};
+use oxperf_analysis::hist::{Field, Measure, SortKey, Table};
 use oxperf_analysis::profile::{EventProfile, Profile};
 
 use columns::Columns;
@@ -20,19 +23,23 @@ use graph::Graphs;
 
 use crate::pieces::write_in_order;
 
+pub use csv::ReportCsv;
 pub use graph::{GraphText, GraphValue};
+pub use json::ReportDocument;
 pub use rows::RowText;
 pub use summary::{Restriction, prologue, tip};
 
 /// What the tables show.
 #[derive(Clone, Debug, Default)]
 pub struct ReportText {
-    /// The keys that the rows were told apart by, in the order of their columns.
-    pub keys: Vec<SortKey>,
-    /// Show how many samples ran in each row.
-    pub samples: bool,
-    /// Show the sum of the periods of each row's samples.
-    pub periods: bool,
+    /// The columns.
+    pub columns: Vec<Field>,
+    /// Call what ran in rows themselves `Self`, beside what they called.
+    pub own_is_self: bool,
+    /// Show times with all their digits.
+    pub nanoseconds: bool,
+    /// The only socket whose samples are shown.
+    pub socket: Option<u64>,
     /// The windows of time that the samples are of, as the user wrote them.
     pub times: Option<String>,
     /// What stands between columns instead of blanks; columns are not filled up then.
@@ -47,6 +54,38 @@ pub struct ReportText {
     pub graph: Option<GraphText>,
 }
 
+impl ReportText {
+    /// What tells the rows apart, as far as columns show it.
+    pub fn keys(&self) -> impl Iterator<Item = SortKey> + '_ {
+        self.columns.iter().filter_map(|column| match column {
+            Field::Key(key) => Some(*key),
+            Field::Measure(_) => None,
+        })
+    }
+
+    /// The same with other keys, behind all measures.
+    #[must_use]
+    pub fn with_keys(mut self, keys: impl IntoIterator<Item = SortKey>) -> ReportText {
+        self.columns.retain(|column| matches!(column, Field::Measure(_)));
+        self.columns.extend(keys.into_iter().map(Field::Key));
+        self
+    }
+
+    /// The same for tables that count what rows called, or do not.
+    #[must_use]
+    pub fn with_children(mut self, children: bool) -> ReportText {
+        const ALL: Field = Field::Measure(Measure::Children);
+        const LATENCY: Field = Field::Measure(Measure::ChildrenLatency);
+        self.columns.retain(|column| ![ALL, LATENCY].contains(column));
+        if children {
+            let latency = self.columns.contains(&Field::Measure(Measure::OwnLatency));
+            self.columns.splice(0..0, [ALL].into_iter().chain(latency.then_some(LATENCY)));
+        }
+        self.own_is_self = children;
+        self
+    }
+}
+
 /// Writes one table: what was sampled, the columns, the rows and two blank lines.
 pub fn table(out: &mut dyn Write, profile: &Profile, table: &Table, text: &ReportText) -> io::Result<()> {
     if table.events.iter().all(|&event| profile.events.get(event).is_none_or(EventProfile::is_empty)) {
@@ -59,7 +98,7 @@ pub fn table(out: &mut dyn Write, profile: &Profile, table: &Table, text: &Repor
         min_percent: text.min_percent,
     };
     let mut heading = Vec::new();
-    summary::heading(&mut heading, profile, table, text.times.as_deref());
+    summary::heading(&mut heading, profile, table, text);
     writer.columns.heading(&mut heading);
     out.write_all(&heading)?;
     write_in_order(out, table.rows().len(), |rows, buffer| writer.rows(rows, buffer))?;
@@ -85,7 +124,7 @@ impl TableWriter<'_> {
             if self.columns.leader_percent(cells) < self.min_percent {
                 continue;
             }
-            self.columns.row(buffer, &mut memory, row, cells);
+            self.columns.row(buffer, &mut memory, row, (cells, self.table.extras(index)));
             if let (Some((_, tree)), Some(graphs), Some(leader)) = (tree, &self.graphs, cells.first()) {
                 graphs.draw(buffer, tree, leader.all.period);
             }

@@ -1,10 +1,12 @@
 //! Report tables as text, from stacks written as `outermost;..;innermost PERIOD`.
 
 use oxperf_abi::{Pid, Tid};
-use oxperf_analysis::hist::{CallGraphOptions, HistOptions, Order, Shape, SortKey, histograms};
+use oxperf_analysis::hist::{
+    CallGraphOptions, Field, HistOptions, Measure, Order, Shape, SortKey, histograms,
+};
 use oxperf_analysis::profile::{
-    CommId, Dso, DsoId, EventProfile, Frame, FrameId, Level, Profile, SampleGroup, Symbol, SymbolId, Thread,
-    ThreadId,
+    CommId, DetailId, Dso, DsoId, EventProfile, Frame, FrameId, Level, Profile, SampleGroup, Symbol,
+    SymbolId, Thread, ThreadId,
 };
 use oxperf_present::report::{GraphText, GraphValue, ReportText, table};
 
@@ -35,8 +37,7 @@ fn sample(profile: &mut Profile, line: &str) {
         branch: None,
         thread,
         comm,
-        cpu: None,
-        trace: None,
+        detail: DetailId(0),
         frame,
         chain,
         samples: 1,
@@ -68,6 +69,7 @@ fn frame(profile: &mut Profile, name: &str) -> FrameId {
             dso_address: start,
             level,
             source: None,
+            alone: false,
         });
         profile.frames.len() - 1
     });
@@ -80,7 +82,9 @@ fn text(samples: &[&str], keys: &[SortKey], graph: Option<GraphText>) -> String 
     let call_graph = graph.map(|graph| CallGraphOptions { shape: graph.shape, order, min_percent: 0.5 });
     let hist =
         HistOptions { keys: keys.to_vec(), children: false, order, call_graph, ..HistOptions::default() };
-    let report = ReportText { keys: keys.to_vec(), samples: true, graph, ..ReportText::default() };
+    let numbers = [Measure::Own, Measure::Samples].map(Field::Measure);
+    let columns = numbers.into_iter().chain(keys.iter().copied().map(Field::Key)).collect();
+    let report = ReportText { columns, graph, ..ReportText::default() };
     let mut out = Vec::new();
     for drawn in histograms(&profile, &hist) {
         table(&mut out, &profile, &drawn, &report).unwrap();
@@ -124,7 +128,11 @@ fn shares_of_time_stand_beside_those_of_samples() {
     let table = |children| {
         let options =
             HistOptions { keys: vec![SortKey::Comm, SortKey::Symbol], children, ..HistOptions::default() };
-        let text = ReportText { keys: options.keys.clone(), ..ReportText::default() };
+        let numbers = [Measure::Children, Measure::ChildrenLatency, Measure::Own, Measure::OwnLatency];
+        let numbers = &numbers[if children { 0 } else { 2 }..];
+        let numbers = numbers.iter().copied().map(Field::Measure);
+        let columns = numbers.chain(options.keys.iter().copied().map(Field::Key)).collect();
+        let text = ReportText { columns, own_is_self: children, ..ReportText::default() };
         let mut out = Vec::new();
         oxperf_present::report::table(&mut out, &profile, &histograms(&profile, &options)[0], &text).unwrap();
         String::from_utf8(out).unwrap()

@@ -86,6 +86,11 @@ impl Formatter {
         }
     }
 
+    /// Appends a field as its bytes say it.
+    pub fn list_field(&self, field: &Field, raw: &[u8], out: &mut Vec<u8>) {
+        listing::value(out, field, raw, self.order);
+    }
+
     fn field_text(&self, field: &Field, raw: &[u8], out: &mut Vec<u8>) {
         let number = matches!(field.kind, FieldKind::Integer | FieldKind::Pointer);
         if let (true, Some(print)) = (number && field.bytes(raw, self.order).is_some(), &self.print)

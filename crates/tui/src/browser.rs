@@ -251,9 +251,8 @@ impl<'p> Browser<'p> {
     /// The columns without those that a zoom tells, unless none would be left.
     fn narrowed(&self) -> ReportText {
         let told: Vec<SortKey> = self.filter.zooms.iter().filter_map(|zoom| zoom.told_key()).collect();
-        let keys: Vec<SortKey> = self.text.keys.iter().copied().filter(|key| !told.contains(key)).collect();
-        let keys = if keys.is_empty() { self.text.keys.clone() } else { keys };
-        ReportText { keys, ..self.text.clone() }
+        let keys: Vec<SortKey> = self.text.keys().filter(|key| !told.contains(key)).collect();
+        if keys.is_empty() { self.text.clone() } else { self.text.clone().with_keys(keys) }
     }
 
     fn refilter(&mut self) {
@@ -266,6 +265,8 @@ impl<'p> Browser<'p> {
             return self.tell("The recording has no call chains");
         }
         self.hist.children = !self.hist.children;
+        self.hist.order_by.clear();
+        self.text = std::mem::take(&mut self.text).with_children(self.hist.children);
         self.count();
         self.tell(if self.hist.children {
             "What functions called counts"
@@ -279,12 +280,13 @@ impl<'p> Browser<'p> {
         let keys: Option<Vec<SortKey>> = words.iter().map(|name| SortKey::parse(name)).collect();
         let known = |key: &SortKey| {
             let always = [SortKey::Comm, SortKey::Dso, SortKey::Symbol, SortKey::Thread, SortKey::Process];
-            always.contains(key) || self.text.keys.contains(key)
+            always.contains(key) || self.text.keys().any(|known| known == *key)
         };
         match keys {
             Some(keys) if !keys.is_empty() && keys.iter().all(known) => {
                 self.hist.keys.clone_from(&keys);
-                self.text.keys = keys;
+                self.hist.order_by.clear();
+                self.text = std::mem::take(&mut self.text).with_keys(keys);
                 self.filter.zooms.clear();
                 self.count();
             }

@@ -1,10 +1,10 @@
 //! Browsers driven by keys and drawn on a made-up screen.
 
 use oxperf_abi::{Pid, Tid};
-use oxperf_analysis::hist::{CallGraphOptions, HistOptions, Order, Shape, SortKey};
+use oxperf_analysis::hist::{CallGraphOptions, Field, HistOptions, Measure, Order, Shape, SortKey};
 use oxperf_analysis::profile::{
-    CommId, Dso, DsoId, EventProfile, Frame, FrameId, Level, Profile, SampleGroup, Symbol, SymbolId, Thread,
-    ThreadId,
+    CommId, DetailId, Dso, DsoId, EventProfile, Frame, FrameId, Level, Profile, SampleGroup, Symbol,
+    SymbolId, Thread, ThreadId,
 };
 use oxperf_present::report::{GraphText, GraphValue, ReportText};
 use ratatui_core::buffer::Buffer;
@@ -41,8 +41,7 @@ fn sample(profile: &mut Profile, event: usize, line: &str) {
     let group = SampleGroup {
         thread: ThreadId(comm.0),
         comm,
-        cpu: None,
-        trace: None,
+        detail: DetailId(0),
         frame: *frames.last().unwrap(),
         branch: None,
         chain,
@@ -84,6 +83,7 @@ fn frame(profile: &mut Profile, name: &str) -> FrameId {
         dso_address: start,
         level: if kernel { Level::Kernel } else { Level::User },
         source: None,
+        alone: false,
     });
     FrameId(id)
 }
@@ -97,7 +97,13 @@ fn options() -> (HistOptions, ReportText) {
     let text = GraphText { shape: Shape::Graph, value: GraphValue::Percent, limit: None, skip_first: false };
     (
         HistOptions { call_graph: Some(graph), ..HistOptions::default() },
-        ReportText { keys: SortKey::DEFAULT.to_vec(), graph: Some(text), ..ReportText::default() },
+        ReportText {
+            columns: vec![Field::Measure(Measure::Own)],
+            graph: Some(text),
+            ..ReportText::default()
+        }
+        .with_keys(SortKey::DEFAULT)
+        .with_children(true),
     )
 }
 
@@ -335,6 +341,7 @@ fn many_rows_cost_what_is_seen() {
             dso_address: start,
             level: Level::User,
             source: None,
+            alone: false,
         });
     }
     let event = &mut profile.events[0];
@@ -342,8 +349,7 @@ fn many_rows_cost_what_is_seen() {
         .map(|nth| SampleGroup {
             thread: ThreadId(0),
             comm: CommId(0),
-            cpu: None,
-            trace: None,
+            detail: DetailId(0),
             frame: FrameId(nth),
             branch: None,
             chain: oxperf_analysis::profile::ContextTree::ROOT,

@@ -6,7 +6,8 @@ use oxperf_machine::{CommId as MachineComm, ThreadId as MachineThread};
 use rustc_hash::FxHashMap;
 
 use crate::profile::{
-    Branch, BranchEnd, BranchId, CommId, ContextTree, FrameId, Moment, NodeId, SampleGroup, ThreadId, TraceId,
+    Branch, BranchEnd, BranchId, CommId, ContextTree, DetailId, FrameId, Moment, NodeId, SampleGroup,
+    ThreadId,
 };
 
 /// Samples with frames of some kind.
@@ -23,8 +24,7 @@ pub(super) struct Sample<F> {
     pub(super) event: usize,
     pub(super) thread: MachineThread,
     pub(super) comm: MachineComm,
-    pub(super) cpu: Option<u32>,
-    pub(super) trace: Option<TraceId>,
+    pub(super) detail: DetailId,
     /// Its own address.
     pub(super) frame: F,
     /// The branch of it that this one stands for.
@@ -97,9 +97,9 @@ impl<F: Copy> Batch<F> {
 impl<F> Sample<F> {
     /// The sample with another kind of frame.
     fn with<G>(self, to: impl Fn(F) -> G) -> Sample<G> {
-        let Sample { event, thread, comm, cpu, trace, last, chain_end, period, latency, taken, .. } = self;
+        let Sample { event, thread, comm, detail, last, chain_end, period, latency, taken, .. } = self;
         let (frame, branch) = (to(self.frame), self.branch.map(|branch| branch.with(&to)));
-        Sample { event, thread, comm, cpu, trace, frame, branch, last, chain_end, period, latency, taken }
+        Sample { event, thread, comm, detail, frame, branch, last, chain_end, period, latency, taken }
     }
 }
 
@@ -157,8 +157,7 @@ struct GroupKey {
     event: u32,
     thread: ThreadId,
     comm: CommId,
-    cpu: Option<u32>,
-    trace: Option<TraceId>,
+    detail: DetailId,
     frame: FrameId,
     branch: Option<BranchId>,
     chain: NodeId,
@@ -181,8 +180,7 @@ impl Merger {
             event: sample.event as u32,
             thread: ThreadId(sample.thread.0),
             comm: CommId(sample.comm.0),
-            cpu: sample.cpu,
-            trace: sample.trace,
+            detail: sample.detail,
             frame: sample.frame,
             branch: sample.branch.map(|branch| self.branch(branch)),
             chain,
@@ -225,8 +223,8 @@ impl Merger {
 
 impl GroupKey {
     fn group(self, (period, latency): (u64, u64), order: u64) -> SampleGroup {
-        let GroupKey { thread, comm, cpu, trace, frame, branch, chain, .. } = self;
-        SampleGroup { thread, comm, cpu, trace, frame, branch, chain, samples: 1, period, latency, order }
+        let GroupKey { thread, comm, detail, frame, branch, chain, .. } = self;
+        SampleGroup { thread, comm, detail, frame, branch, chain, samples: 1, period, latency, order }
     }
 }
 

@@ -18,9 +18,9 @@ pub(super) struct Naming {
     entries: Vec<u32>,
     /// Frames of functions that were inlined and of the one that has the code, innermost first.
     lists: Vec<Box<[FrameId]>>,
-    inlined: FxHashMap<(SymbolId, Option<Source>), FrameId>,
+    inlined: FxHashMap<(SymbolId, Option<Source>, Option<u64>), FrameId>,
     sources: Sources,
-    by_symbol: FxHashMap<(MachineDso, Option<TableSymbol>, Option<Source>), FrameId>,
+    by_symbol: FxHashMap<SymbolKey, FrameId>,
     nameless: FxHashMap<Frame, FrameId>,
     /// The profile's dso of each of the machine's, as far as they were needed.
     dsos: Vec<DsoId>,
@@ -28,11 +28,15 @@ pub(super) struct Naming {
     symbols: FxHashMap<Symbol, SymbolId>,
 }
 
+/// A symbol, with the source and address of the place where these are kept apart.
+type SymbolKey = (MachineDso, Option<TableSymbol>, Option<Source>, Option<u64>);
+
 /// What is wanted beside names.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Wanted {
     pub(super) inlines: bool,
     pub(super) lines: Option<LineText>,
+    pub(super) addresses_apart: bool,
 }
 
 /// What naming found for an address.
@@ -85,7 +89,8 @@ impl Naming {
         for (nth, (frame, found)) in new.iter().zip(found).enumerate() {
             let line = steps.get(nth).and_then(|steps| steps.first()?.line.as_ref());
             let own = self.source(frame, line, wanted, (names, machine), profile);
-            let id = self.profile_frame(frame, found, own, (names, machine), profile);
+            let apart = wanted.addresses_apart;
+            let id = self.profile_frame(frame, found, (own, apart), (names, machine), profile);
             self.frames.push(id);
         }
         if wanted.inlines {
@@ -152,8 +157,9 @@ impl Naming {
             _ => frame.symbol,
         };
         let Some(key) = symbol else { return own };
+        let at = frame.alone.then_some(frame.dso_address);
         let next = FrameId(profile.frames.len() as u32);
-        let id = *self.inlined.entry((key, source)).or_insert(next);
+        let id = *self.inlined.entry((key, source, at)).or_insert(next);
         if id == next {
             profile.frames.push(Frame { symbol, source, address: located.ip, ..frame });
         }
@@ -164,13 +170,15 @@ impl Naming {
         &mut self,
         frame: &Located,
         found: Found,
-        source: Option<Source>,
+        (source, alone): (Option<Source>, bool),
         (names, machine): (&Names<'_>, &Machine),
         profile: &mut Profile,
     ) -> FrameId {
         let place = frame.place;
         let key = match (place, found) {
-            (Some(place), Found::Symbol(symbol)) => Some((place.dso, symbol, source)),
+            (Some(place), Found::Symbol(symbol)) => {
+                Some((place.dso, symbol, source, alone.then_some(place.address)))
+            }
             _ => None,
         };
         if let Some(known) = key.and_then(|key| self.by_symbol.get(&key)) {
@@ -184,7 +192,8 @@ impl Naming {
             self.symbol(symbol, profile)
         });
         let dso_address = place.map_or(frame.ip, |place| place.address);
-        let frame = Frame { dso, symbol, address: frame.ip, dso_address, level: level(frame.mode), source };
+        let frame =
+            Frame { dso, symbol, address: frame.ip, dso_address, level: level(frame.mode), source, alone };
         let next = FrameId(profile.frames.len() as u32);
         let id = match key {
             Some(key) => *self.by_symbol.entry(key).or_insert(next),

@@ -32,13 +32,15 @@ impl Parallelism {
         }
     }
 
-    /// The part of the time that passed which a sample's period stands for: threads that run at once share it.
-    pub(super) fn latency(&mut self, period: u64) -> u64 {
+    /// The part of the time that passed which a sample's period stands for, and the number of threads that share it: those
+    /// that run at once.
+    pub(super) fn latency(&mut self, period: u64) -> (u64, u32) {
         let most = i64::from(self.cpus.max(1));
         let threads = self.running.clamp(1, most).unsigned_abs();
         self.samples += 1;
         self.alone += u64::from(threads == 1);
-        period.saturating_mul(Parallelism::SCALE) / threads
+        let threads = u32::try_from(threads).unwrap_or(u32::MAX);
+        (period.saturating_mul(Parallelism::SCALE) / u64::from(threads), threads)
     }
 
     /// Whether latency says anything: threads that nearly always run alone spend all their time.
@@ -55,15 +57,15 @@ mod tests {
     fn threads_that_run_at_once_share_the_time() {
         let mut running = Parallelism::new(2);
         let (switch, out) = (RecordType::SWITCH, Misc(Misc::SWITCH_OUT));
-        assert_eq!(running.latency(9), 9000);
+        assert_eq!(running.latency(9), (9000, 1));
         running.follow(switch, Misc(0));
-        assert_eq!(running.latency(9), 4500);
+        assert_eq!(running.latency(9), (4500, 2));
         running.follow(switch, Misc(0));
-        assert_eq!(running.latency(9), 4500, "there are two CPUs");
+        assert_eq!(running.latency(9), (4500, 2), "there are two CPUs");
         running.follow(RecordType::EXIT, Misc(0));
         running.follow(switch, out);
         running.follow(switch, out);
-        assert_eq!(running.latency(9), 9000);
+        assert_eq!(running.latency(9), (9000, 1));
         assert!(running.matters());
     }
 
@@ -71,7 +73,7 @@ mod tests {
     fn latency_says_nothing_of_threads_that_run_alone() {
         let mut running = Parallelism::new(4);
         assert!(!running.matters());
-        assert_eq!((0..9).map(|_| running.latency(1)).sum::<u64>(), 9000);
+        assert_eq!((0..9).map(|_| running.latency(1).0).sum::<u64>(), 9000);
         assert!(!running.matters());
     }
 }

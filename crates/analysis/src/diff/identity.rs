@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 
 use super::Side;
 use crate::hist::{Row, SortKey};
-use crate::profile::Profile;
+use crate::profile::{Detail, Profile};
 
 /// What a key says of a row: a text's number, a number, or nothing; nothing for keys that compare no recordings.
 type Value = Option<i64>;
@@ -81,7 +81,7 @@ struct SideTexts {
     dsos: Vec<u32>,
     symbols: Vec<u32>,
     sources: Vec<u32>,
-    traces: Vec<u32>,
+    details: Vec<u32>,
 }
 
 impl Texts {
@@ -99,7 +99,7 @@ impl Texts {
             dsos: profile.dsos.iter().map(|dso| number(&dso.short)).collect(),
             symbols: profile.symbols.iter().map(|symbol| number(&symbol.name)).collect(),
             sources: profile.sources.iter().map(|text| number(text)).collect(),
-            traces: profile.traces.iter().map(|text| number(text)).collect(),
+            details: profile.details.texts.iter().map(|text| number(&text.text)).collect(),
         });
         let sides = sides.collect();
         Texts { sides, known }
@@ -116,10 +116,13 @@ impl Texts {
             SortKey::Symbol => text(&texts.symbols, frame?.symbol?.index()),
             SortKey::SourceLine => text(&texts.sources, row.source[0]?.index()),
             SortKey::SourceFile => text(&texts.sources, row.source[1]?.index()),
-            SortKey::Trace => text(&texts.traces, row.trace?.index()),
+            SortKey::Trace => {
+                let number = profile.details.value(row.detail, Detail::Trace)?;
+                text(&texts.details, usize::try_from(number).ok()?)
+            }
             SortKey::Thread => thread.map(|thread| thread.tid.0.into()),
             SortKey::Process => thread.map(|thread| thread.pid.0.into()),
-            SortKey::Cpu => Some(row.cpu.map_or(-1, i64::from)),
+            SortKey::Cpu => Some(profile.details.value(row.detail, Detail::Cpu).map_or(-1, u64::cast_signed)),
             _ => None,
         }
     }

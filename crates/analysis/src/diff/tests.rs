@@ -3,8 +3,8 @@
 use super::*;
 use crate::hist::{HistOptions, histograms};
 use crate::profile::{
-    CommId, ContextTree, Dso, DsoId, EventProfile, Frame, FrameId, Level, SampleGroup, Symbol, SymbolId,
-    ThreadId,
+    CommId, ContextTree, DetailId, Dso, DsoId, EventProfile, Frame, FrameId, Level, SampleGroup, Symbol,
+    SymbolId, ThreadId,
 };
 
 /// A profile with a sample of each name and period; names that begin with a digit are addresses without a symbol.
@@ -22,13 +22,20 @@ fn profile(samples: &[(&str, u64)]) -> Profile {
         }
         let address = bare.unwrap_or(start);
         let (dso, level) = (Some(DsoId(0)), Level::User);
-        profile.frames.push(Frame { dso, symbol, address, dso_address: address, level, source: None });
+        profile.frames.push(Frame {
+            dso,
+            symbol,
+            address,
+            dso_address: address,
+            level,
+            source: None,
+            alone: false,
+        });
         event.period_total += period;
         event.groups.push(SampleGroup {
             thread: ThreadId(0),
             comm: CommId(0),
-            cpu: None,
-            trace: None,
+            detail: DetailId(0),
             branch: None,
             frame: FrameId(at),
             chain: ContextTree::ROOT,

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::profile::{
-    CommId, ContextTree, Dso, DsoId, Frame, FrameId, Level, SampleGroup, Symbol, SymbolId, ThreadId,
+    CommId, ContextTree, DetailId, Dso, DsoId, Frame, FrameId, Level, SampleGroup, Symbol, SymbolId, ThreadId,
 };
 
 /// The tree as text: two spaces a level, own/total values.
@@ -53,6 +53,7 @@ fn frame(dso: u32, symbol: Option<u32>, address: u64) -> Frame {
         dso_address: address,
         level,
         source: None,
+        alone: false,
     }
 }
 
@@ -65,8 +66,7 @@ fn group(tree: &mut ContextTree, chain: &[u32], period: u64) -> SampleGroup {
         branch: None,
         thread,
         comm,
-        cpu: None,
-        trace: None,
+        detail: DetailId(0),
         frame,
         chain,
         samples: 1,

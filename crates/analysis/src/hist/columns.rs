@@ -45,12 +45,22 @@ impl Columns {
                 task_keys = nths.end;
                 Column::Tasks(task_ranks(tasks, nths))
             }
-            _ => Column::Locations {
-                shown: ranks(locations.all().iter().map(|location| shown_key(location, run))),
-                found: found_ranks(locations.all(), run),
-            },
+            _ => Column::locations(locations, run),
         });
         Columns { list: list.collect() }
+    }
+
+    /// One of the keys alone.
+    pub(crate) fn of_key(key: SortKey, keys: &[SortKey], tasks: &Tasks, locations: &Locations) -> Columns {
+        let column = match key.of_task() {
+            true => {
+                let mut task_keys = keys.iter().filter(|key| key.of_task());
+                let nth = task_keys.position(|&other| other == key);
+                Column::Tasks(nth.map_or_else(Vec::new, |nth| task_ranks(tasks, nth..nth + 1)))
+            }
+            false => Column::locations(locations, &[key]),
+        };
+        Columns { list: vec![column] }
     }
 
     /// The places of rows that are about these tasks and locations.
@@ -85,27 +95,39 @@ impl Columns {
     }
 }
 
+impl Column {
+    fn locations(locations: &Locations, run: &[SortKey]) -> Column {
+        Column::Locations {
+            shown: ranks(locations.all().iter().map(|location| shown_key(location, run))),
+            found: found_ranks(locations.all(), run),
+        }
+    }
+}
+
 fn task_ranks(tasks: &Tasks, nths: std::ops::Range<usize>) -> Vec<u32> {
     let all = (0..tasks.len() as u32).map(TaskId);
     ranks(all.map(|task| nths.clone().map(|nth| tasks.nth_value(task, nth)).collect::<Vec<i64>>()))
 }
 
 /// Names by rank; none comes last.
-fn shown_key(location: &Location, keys: &[SortKey]) -> [u32; LOCATION_KEYS] {
+fn shown_key(location: &Location, keys: &[SortKey]) -> [u64; LOCATION_KEYS] {
     let mut numbers = [0; LOCATION_KEYS];
     for (number, key) in numbers.iter_mut().zip(keys) {
         *number = match key {
-            SortKey::Dso => location.dso_rank,
-            SortKey::SourceLine => location.source_ranks[0],
-            SortKey::SourceFile => location.source_ranks[1],
-            _ => location.name_rank.unwrap_or(u32::MAX),
+            SortKey::Dso => location.dso_rank.into(),
+            SortKey::SourceLine => location.source_ranks[0].into(),
+            SortKey::SourceFile => location.source_ranks[1].into(),
+            SortKey::SymbolSize => location.symbol_size,
+            // Addresses of the kernel come first, as if they were signed numbers.
+            SortKey::Address => location.at.unwrap_or(0) ^ 1 << 63,
+            _ => location.name_rank.map_or(u64::MAX, u64::from),
         };
     }
     numbers
 }
 
 /// Keys that depend on the location; none is there twice.
-const LOCATION_KEYS: usize = 4;
+const LOCATION_KEYS: usize = 8;
 
 fn found_ranks(locations: &[Location], keys: &[SortKey]) -> Vec<u32> {
     let named = locations.iter().filter(|location| matches!(location.range, Range::Symbol(..)));
@@ -116,19 +138,25 @@ fn found_ranks(locations: &[Location], keys: &[SortKey]) -> Vec<u32> {
     let dso_first = keys.first() == Some(&SortKey::Dso);
     ranks(locations.iter().map(|location| {
         let dso = if by_dso { u128::from(location.dso_rank) } else { 0 };
-        let range = if keys.contains(&SortKey::Symbol) { range_number(&symbols, location.range) } else { 0 };
-        (if dso_first { dso << 96 | range } else { range << 32 | dso }, location.source_ranks)
+        let by_symbol =
+            [SortKey::Symbol, SortKey::NoIpc, SortKey::SymbolOffset].iter().any(|key| keys.contains(key));
+        let offsets = keys.contains(&SortKey::SymbolOffset);
+        let range = if by_symbol { range_number(&symbols, location.range, offsets) } else { 0 };
+        let place = if dso_first { dso << 96 | range } else { range << 32 | dso };
+        // Offsets fall, and so do addresses without a symbol where offsets are asked for.
+        (place, location.source_ranks, location.at.map(std::cmp::Reverse))
     }))
 }
 
 /// A range as a number of 66 bits: symbols by their order, then addresses, the kernel's first.
-fn range_number(symbols: &[Range], range: Range) -> u128 {
+fn range_number(symbols: &[Range], range: Range, addresses_alike: bool) -> u128 {
     const SIGN: u64 = 1 << 63;
     match range {
         Range::Any => 0,
         Range::Symbol(..) => {
             1 << 64 | symbols.partition_point(|known| known.cmp(&range) == Ordering::Less) as u128
         }
+        Range::Address(_) if addresses_alike => 2 << 64,
         Range::Address(address) => 2 << 64 | u128::from(address.cast_unsigned() ^ SIGN),
     }
 }

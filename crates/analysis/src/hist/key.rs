@@ -1,5 +1,7 @@
 //! Sort keys: what a row of the table is about.
 
+use crate::profile::Detail;
+
 /// One column that tells rows apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum SortKey {
@@ -9,18 +11,62 @@ pub enum SortKey {
     Process,
     /// The thread's name.
     Comm,
+    /// The thread's name with every number in it as one.
+    CommNoDigit,
     /// The object's short name.
     Dso,
     /// The symbol, or the address where none is known.
     Symbol,
+    /// Nothing, for each symbol: perf's column of instructions per cycle where no branches were recorded.
+    NoIpc,
+    /// The address.
+    Address,
+    /// The symbol and the distance from its beginning.
+    SymbolOffset,
+    /// The size of the symbol.
+    SymbolSize,
     /// The CPU.
     Cpu,
+    /// The socket of the CPU.
+    Socket,
     /// The text of a tracepoint's record.
     Trace,
+    /// A field of a tracepoint's record, by its number in [`Details`](crate::profile::Details).
+    Field(u16),
     /// The source line.
     SourceLine,
     /// The source file.
     SourceFile,
+    /// The time, in steps.
+    Time,
+    /// The cost of a sample.
+    LocalWeight,
+    /// The cost of all samples of a row.
+    Weight,
+    /// The latency of the instruction.
+    LocalInsLat,
+    /// The same for all samples of a row.
+    InsLat,
+    /// The latency of the instruction's retirement, under the name that x86 gives it.
+    LocalRetireLat,
+    /// The same for all samples of a row.
+    RetireLat,
+    /// The same number under the name that PowerPC gives it.
+    LocalStageCycles,
+    /// The same for all samples of a row.
+    StageCycles,
+    /// What became of a transaction.
+    Transaction,
+    /// The cgroup's path.
+    Cgroup,
+    /// The device and inode of the cgroup's namespace.
+    CgroupId,
+    /// Size of the page that holds the code.
+    CodePageSize,
+    /// What vector instructions were sampled.
+    Simd,
+    /// How many threads ran at the moment.
+    Parallelism,
     /// Something about the branch that a row is about.
     Branch(BranchKey),
 }
@@ -67,17 +113,39 @@ impl SortKey {
         SortKey::Branch(BranchKey::Cycles),
     ];
 
-    const NAMES: [(&'static str, SortKey); 22] = [
+    /// The names, in the order in which beginnings of them are looked for.
+    const NAMES: [(&'static str, SortKey); 43] = [
         ("pid", SortKey::Thread),
         ("comm", SortKey::Comm),
+        ("comm_nodigit", SortKey::CommNoDigit),
         ("dso", SortKey::Dso),
         ("symbol", SortKey::Symbol),
         ("cpu", SortKey::Cpu),
+        ("socket", SortKey::Socket),
         ("srcline", SortKey::SourceLine),
         ("srcfile", SortKey::SourceFile),
+        ("local_weight", SortKey::LocalWeight),
+        ("weight", SortKey::Weight),
+        ("transaction", SortKey::Transaction),
+        ("trace", SortKey::Trace),
+        ("symbol_size", SortKey::SymbolSize),
+        ("cgroup", SortKey::Cgroup),
+        ("cgroup_id", SortKey::CgroupId),
+        ("ipc_null", SortKey::NoIpc),
+        ("time", SortKey::Time),
+        ("code_page_size", SortKey::CodePageSize),
+        ("local_ins_lat", SortKey::LocalInsLat),
+        ("ins_lat", SortKey::InsLat),
+        ("local_p_stage_cyc", SortKey::LocalStageCycles),
+        ("p_stage_cyc", SortKey::StageCycles),
+        ("addr", SortKey::Address),
+        ("local_retire_lat", SortKey::LocalRetireLat),
+        ("retire_lat", SortKey::RetireLat),
+        ("simd", SortKey::Simd),
+        ("symoff", SortKey::SymbolOffset),
+        ("parallelism", SortKey::Parallelism),
         ("tgid", SortKey::Process),
         ("tid", SortKey::Thread),
-        ("trace", SortKey::Trace),
         ("dso_from", SortKey::Branch(BranchKey::DsoFrom)),
         ("dso_to", SortKey::Branch(BranchKey::DsoTo)),
         ("symbol_from", SortKey::Branch(BranchKey::SymbolFrom)),
@@ -99,17 +167,74 @@ impl SortKey {
         known.find(|(full, _)| !wanted.is_empty() && full.starts_with(&wanted)).map(|&(_, key)| key)
     }
 
-    /// Whether the key depends on the sample's task, or its branch, and not on where the code stands.
+    /// The key's name on the command line; of fields of tracepoints there is none.
+    pub fn name(self) -> &'static str {
+        Self::NAMES.iter().find(|&&(_, key)| key == self).map_or("field", |&(name, _)| name)
+    }
+
+    /// The names on the command line.
+    pub fn names() -> impl Iterator<Item = &'static str> {
+        Self::NAMES.iter().map(|&(name, _)| name)
+    }
+
+    /// Whether the key depends on the sample itself, or its branch, and not on where the code stands.
     pub(crate) const fn of_task(self) -> bool {
+        !matches!(
+            self,
+            SortKey::Dso
+                | SortKey::Symbol
+                | SortKey::NoIpc
+                | SortKey::Address
+                | SortKey::SymbolOffset
+                | SortKey::SymbolSize
+                | SortKey::SourceLine
+                | SortKey::SourceFile
+        )
+    }
+
+    /// What samples have to say for the key beside thread and place.
+    pub fn detail(self) -> Option<Detail> {
+        Some(match self {
+            SortKey::Cpu => Detail::Cpu,
+            SortKey::Socket => Detail::Socket,
+            SortKey::Time => Detail::Time,
+            SortKey::LocalWeight | SortKey::Weight => Detail::Weight,
+            SortKey::LocalInsLat | SortKey::InsLat => Detail::InsLat,
+            SortKey::LocalRetireLat
+            | SortKey::RetireLat
+            | SortKey::LocalStageCycles
+            | SortKey::StageCycles => Detail::RetireLat,
+            SortKey::Transaction => Detail::Transaction,
+            SortKey::CodePageSize => Detail::CodePageSize,
+            SortKey::Cgroup => Detail::Cgroup,
+            SortKey::CgroupId => Detail::CgroupId,
+            SortKey::Parallelism => Detail::Parallelism,
+            SortKey::Trace => Detail::Trace,
+            SortKey::Field(number) => Detail::Field(number),
+            _ => return None,
+        })
+    }
+
+    /// Whether the greatest comes first.
+    pub(crate) const fn falls(self) -> bool {
         matches!(
             self,
-            SortKey::Thread
-                | SortKey::Process
-                | SortKey::Comm
-                | SortKey::Cpu
-                | SortKey::Trace
-                | SortKey::Branch(_)
+            SortKey::LocalWeight
+                | SortKey::Weight
+                | SortKey::LocalInsLat
+                | SortKey::InsLat
+                | SortKey::LocalRetireLat
+                | SortKey::RetireLat
+                | SortKey::LocalStageCycles
+                | SortKey::StageCycles
+                | SortKey::Transaction
+                | SortKey::Field(_)
         )
+    }
+
+    /// Whether rows of one symbol may differ in the key.
+    pub const fn by_address(self) -> bool {
+        matches!(self, SortKey::Address | SortKey::SymbolOffset)
     }
 }
 
@@ -121,6 +246,7 @@ mod tests {
     fn a_beginning_of_a_name_is_enough() {
         assert_eq!(SortKey::parse("sym"), Some(SortKey::Symbol));
         assert_eq!(SortKey::parse("TGID"), Some(SortKey::Process));
+        assert_eq!(SortKey::parse("weight"), Some(SortKey::Weight));
         assert_eq!(SortKey::parse("symbols"), None);
         assert_eq!(SortKey::parse(""), None);
     }

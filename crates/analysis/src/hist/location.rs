@@ -31,6 +31,10 @@ pub(crate) struct Location {
     pub(crate) source_ranks: [u32; 2],
     /// The texts themselves.
     pub(crate) source: [Option<SourceId>; 2],
+    /// The size of the symbol, if a key asks for it; 0 without one.
+    pub(crate) symbol_size: u64,
+    /// The address itself, if a key asks for it.
+    pub(crate) at: Option<u64>,
 }
 
 /// The part of an identity that addresses give.
@@ -52,6 +56,8 @@ struct Identity {
     range: Range,
     /// The source line and file, as far as keys ask for them.
     source: [Option<SourceId>; 2],
+    symbol_size: u64,
+    at: Option<u64>,
 }
 
 /// The locations of all frames.
@@ -116,6 +122,9 @@ struct Placing<'a> {
     by_symbol: bool,
     /// By source line, by source file.
     by_source: [bool; 2],
+    by_size: bool,
+    /// By the address, as recorded or within its symbol.
+    by_address: [bool; 2],
     source_ranks: Vec<u32>,
     dso_ranks: Vec<u32>,
     name_ranks: Vec<u32>,
@@ -125,13 +134,16 @@ struct Placing<'a> {
 
 impl<'a> Placing<'a> {
     fn new(profile: &'a Profile, keys: &[SortKey]) -> Self {
-        let by_symbol = keys.contains(&SortKey::Symbol);
+        let by_symbol =
+            [SortKey::Symbol, SortKey::NoIpc, SortKey::SymbolOffset].iter().any(|key| keys.contains(key));
         let names: &[Symbol] = if by_symbol { &profile.symbols } else { &[] };
         Placing {
             profile,
             by_dso: keys.contains(&SortKey::Dso),
             by_symbol,
             by_source: [SortKey::SourceLine, SortKey::SourceFile].map(|key| keys.contains(&key)),
+            by_size: keys.contains(&SortKey::SymbolSize),
+            by_address: [SortKey::Address, SortKey::SymbolOffset].map(|key| keys.contains(&key)),
             source_ranks: ranks(profile.sources.iter().map(String::as_str)),
             dso_ranks: ranks(profile.dsos.iter().map(|dso| dso.short.as_str())),
             name_ranks: ranks(names.iter().map(|symbol| symbol.name.as_str())),
@@ -149,8 +161,8 @@ impl<'a> Placing<'a> {
         let frames = (0u32..).zip(&self.profile.frames);
         let place = |(id, frame): (u32, &Frame)| {
             let id = Some(FrameId(id)).filter(|&id| wanted(id))?;
-            // With its source a symbol is not one place.
-            let symbol = frame.symbol.filter(|_| frame.source.is_none());
+            // With its source or its addresses a symbol is not one place.
+            let symbol = frame.symbol.filter(|_| frame.source.is_none() && !frame.alone);
             Some(match symbol.and_then(|symbol| of_symbol.get_mut(symbol.index())) {
                 Some(&mut Some(place)) => place,
                 Some(unplaced) => *unplaced.insert(self.place(id, frame, address(frame))),
@@ -174,7 +186,16 @@ impl<'a> Placing<'a> {
         let texts = frame.source.map(|source| [source.line, source.file]);
         let source = [0, 1].map(|nth| texts.filter(|_| self.by_source[nth]).map(|texts| texts[nth]));
         let source_ranks = source.map(|text| text.map_or(0, |text| self.source_ranks[text.index()]));
-        let identity = Identity { dso_rank: self.by_dso.then_some(dso_rank), range, source };
+        let symbol =
+            frame.symbol.filter(|_| self.by_size).and_then(|id| self.profile.symbols.get(id.index()));
+        let symbol_size = symbol.map_or(0, |symbol| symbol.end.saturating_sub(symbol.start));
+        let at = match self.by_address {
+            [true, _] => Some(frame.address),
+            [false, true] => Some(frame.dso_address),
+            [false, false] => None,
+        };
+        let dso = self.by_dso.then_some(dso_rank);
+        let identity = Identity { dso_rank: dso, range, source, symbol_size, at };
         *self.known.entry(identity).or_insert_with(|| {
             self.table.push(Location {
                 frame: id,
@@ -184,6 +205,8 @@ impl<'a> Placing<'a> {
                 range,
                 source_ranks,
                 source,
+                symbol_size,
+                at,
             });
             LocationId(self.table.len() as u32 - 1)
         })

@@ -10,12 +10,15 @@ use super::count::{Counted, Scope, Shared};
 use super::graphs::{Gathered, may_draw, min_period};
 use super::level::{Seen, shown_level};
 use super::location::LocationId;
+use super::measure::{Field, Measure, Mode};
 use super::order::{Ranked, ordered};
+use super::rank::ranks;
 use super::rows::GroupIndex;
 use super::task::TaskId;
 use super::weight::Weight;
 use crate::profile::{
-    BranchId, CommId, EventProfile, FrameId, Level, Profile, SampleGroup, SourceId, ThreadId, TraceId,
+    BranchId, CommId, Detail, DetailId, EventProfile, FrameId, Level, Profile, SampleGroup, SourceId,
+    ThreadId,
 };
 
 /// The rows of an event or of a group of events.
@@ -30,6 +33,8 @@ pub struct Table {
     rows: Vec<Row>,
     /// For each row one cell an event.
     cells: Vec<Cell>,
+    /// The same; none unless they were asked for.
+    extras: Vec<Extra>,
     /// Call graphs with the index of their row, ascending.
     trees: Vec<(u32, CallTree)>,
 }
@@ -41,10 +46,8 @@ pub struct Row {
     pub thread: ThreadId,
     /// The thread's name.
     pub comm: CommId,
-    /// The CPU.
-    pub cpu: Option<u32>,
-    /// The text of the tracepoint's record.
-    pub trace: Option<TraceId>,
+    /// What else keys ask for.
+    pub detail: DetailId,
     /// A frame with the row's object and symbol.
     pub frame: FrameId,
     /// The address to show where no symbol is known.
@@ -55,6 +58,8 @@ pub struct Row {
     pub branch: Option<BranchId>,
     /// The texts of its source line and file, where a key asks for them.
     pub source: [Option<SourceId>; 2],
+    /// The size of its symbol, where a key asks for it; 0 without one.
+    pub symbol_size: u64,
 }
 
 /// A row's weight in one event.
@@ -64,6 +69,15 @@ pub struct Cell {
     pub own: Weight,
     /// Samples that ran in the row or were called from it; without children the same as `own`.
     pub all: Weight,
+}
+
+/// What else a row can weigh in one event.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Extra {
+    /// Of the periods of samples that ran in the row those of each [`Mode`](super::Mode).
+    pub modes: [u64; 4],
+    /// Sums of their three weights.
+    pub weights: [u64; 3],
 }
 
 impl Table {
@@ -86,6 +100,8 @@ impl Table {
         self.rows = (0..).zip(&self.rows).filter(|&(row, _)| is_kept(row)).map(|(_, row)| *row).collect();
         let cells = (0..).zip(&self.cells).filter(|&(cell, _)| is_kept(cell / width.max(1)));
         self.cells = cells.map(|(_, cell)| *cell).collect();
+        let extras = (0..).zip(&self.extras).filter(|&(extra, _)| is_kept(extra / width.max(1)));
+        self.extras = extras.map(|(_, extra)| *extra).collect();
         let place = |row: u32| places.get(row as usize).copied().flatten();
         let trees = std::mem::take(&mut self.trees).into_iter();
         self.trees = trees.filter_map(|(row, tree)| Some((place(row)?, tree))).collect();
@@ -96,6 +112,12 @@ impl Table {
     pub fn cells(&self, row: usize) -> &[Cell] {
         let width = self.events.len();
         self.cells.get(row * width..(row + 1) * width).unwrap_or(&[])
+    }
+
+    /// What else a row weighs, in the same order; none unless it was asked for.
+    pub fn extras(&self, row: usize) -> &[Extra] {
+        let width = self.events.len();
+        self.extras.get(row * width..(row + 1) * width).unwrap_or(&[])
     }
 
     /// The call graphs with the index of their row, ascending.
@@ -133,6 +155,7 @@ pub(crate) struct Draft<'a> {
     scope: Scope,
     rows: Vec<DraftRow>,
     cells: Vec<Cell>,
+    extras: Vec<Extra>,
 }
 
 #[derive(Clone, Copy)]
@@ -163,8 +186,12 @@ impl<'a> Draft<'a> {
             scope,
             rows: Vec::new(),
             cells: Vec::new(),
+            extras: Vec::new(),
         };
         draft.join_rows();
+        if options.extras {
+            draft.count_extras();
+        }
         draft
     }
 
@@ -194,19 +221,104 @@ impl<'a> Draft<'a> {
         }
     }
 
+    /// Counts what is not counted with the rows, sample group by sample group.
+    fn count_extras(&mut self) {
+        let width = self.events.len();
+        self.extras = vec![Extra::default(); self.cells.len()];
+        let places = (0..).zip(&self.rows).map(|(index, row)| ((row.task, row.location), index));
+        let places: FxHashMap<(TaskId, LocationId), usize> = places.collect();
+        let details = &self.shared.profile.details;
+        for member in 0..width {
+            for placed in &self.counted[member].groups {
+                let Some(group) = self.group(member, placed.group) else { continue };
+                let location = self.shared.locations.own(group.counted_at(&self.shared.profile.branches));
+                let row = location.and_then(|location| places.get(&(placed.task, location)));
+                let Some(extra) = row.and_then(|row| self.extras.get_mut(row * width + member)) else {
+                    continue;
+                };
+                let frame = self.shared.profile.frames.get(group.frame.index());
+                if let Some(mode) = frame.and_then(|frame| mode(frame.level)) {
+                    let sum = &mut extra.modes[mode as usize];
+                    *sum = sum.wrapping_add(group.period);
+                }
+                let weights = [Detail::Weight, Detail::InsLat, Detail::RetireLat];
+                for (sum, weight) in extra.weights.iter_mut().zip(weights) {
+                    let weight = details.value(group.detail, weight).unwrap_or(0);
+                    *sum = sum.wrapping_add(weight.wrapping_mul(group.samples));
+                }
+            }
+        }
+    }
+
     /// Orders the rows and draws their call graphs.
     pub(crate) fn finish(self) -> Table {
         let order = self.order();
         let rows = order.par_iter().map(|&row| self.row(&self.rows[row as usize])).collect();
         let cells = order.iter().flat_map(|&row| self.cells(row)).copied().collect();
+        let extras = order.iter().flat_map(|&row| self.extras(row)).copied().collect();
         let trees = self.trees(&order);
         let grouped = self.options.group && self.event(0).group.is_some();
-        Table { events: self.events, grouped, children: self.scope.children, rows, cells, trees }
+        Table { events: self.events, grouped, children: self.scope.children, rows, cells, extras, trees }
+    }
+
+    /// The rows by whatever they are to be in order by.
+    fn unusual_order(&self) -> Vec<u32> {
+        let (tasks, locations) = (&self.shared.tasks, &self.shared.locations);
+        let rows = || self.rows.iter().map(|row| (row.task, row.location));
+        let terms = self.options.order_by.iter().map(|field| match field {
+            Field::Key(key) => {
+                Columns::of_key(*key, &self.options.keys, tasks, locations).places(rows()).shown
+            }
+            Field::Measure(measure) => {
+                let members = 0..self.events.len() as u32;
+                let first = self.options.order_by_event.min(self.events.len() - 1) as u32;
+                let members = std::iter::once(first).chain(members.filter(|&member| member != first));
+                let members = members.take(if *measure == Measure::Children { 1 } else { usize::MAX });
+                let members: Vec<u32> = members.collect();
+                let rank = |row: u32| members.iter().map(move |&at| !self.rank(row, at, *measure));
+                let ranks = ranks((0..self.rows.len() as u32).map(|row| rank(row).collect::<Vec<u64>>()));
+                ranks.into_iter().map(u64::from).collect()
+            }
+        });
+        let found = Columns::new(&self.options.keys, tasks, locations).places(rows()).found;
+        let terms: Vec<Vec<u64>> = terms.chain([found]).collect();
+        let mut order: Vec<u32> = (0..self.rows.len() as u32).collect();
+        order.par_sort_by(|&a, &b| {
+            let place = |row: u32| terms.iter().map(move |term| term[row as usize]);
+            place(a).cmp(place(b))
+        });
+        order
+    }
+
+    /// Measures that the order goes on with behind the keys come before what rows were found by.
+    fn put_measures_before(&self, found: &mut Vec<u64>) {
+        let later = self.options.order_by.iter().skip_while(|field| matches!(field, Field::Measure(_)));
+        let later: Vec<Measure> = later
+            .filter_map(|field| match field {
+                Field::Measure(measure) => Some(*measure),
+                Field::Key(_) => None,
+            })
+            .collect();
+        if !later.is_empty() {
+            let weights = |row: u32| later.iter().map(|&at| !self.rank(row, 0, at)).collect::<Vec<u64>>();
+            let ranks = ranks((0..).zip(&*found).map(|(row, &found)| (weights(row), found)));
+            *found = ranks.into_iter().map(u64::from).collect();
+        }
+    }
+
+    fn rank(&self, row: u32, member: u32, measure: Measure) -> u64 {
+        let index = row as usize * self.events.len() + member as usize;
+        let extra = self.extras.get(index).copied().unwrap_or_default();
+        measure.rank(&self.cells[index], &extra)
     }
 
     fn order(&self) -> Vec<u32> {
+        if !self.options.is_usual_order() {
+            return self.unusual_order();
+        }
         let columns = Columns::new(&self.options.keys, &self.shared.tasks, &self.shared.locations);
-        let places = columns.places(self.rows.iter().map(|row| (row.task, row.location)));
+        let mut places = columns.places(self.rows.iter().map(|row| (row.task, row.location)));
+        self.put_measures_before(&mut places.found);
         let chains_count = self.scope.children && self.options.call_graph.is_some();
         let ranked = |(row, draft): (u32, &DraftRow)| Ranked {
             weight: self.leader(row).all.period,
@@ -247,18 +359,19 @@ impl<'a> Draft<'a> {
     fn row(&self, row: &DraftRow) -> Row {
         let location = self.shared.locations.get(row.location);
         let (frame, address, source) = (location.frame, location.address, location.source);
+        let symbol_size = location.symbol_size;
         let Some(group) = self.group(row.member as usize, row.first) else {
             let thread = row.thread;
             return Row {
                 thread,
                 comm: CommId(0),
-                cpu: None,
-                trace: None,
+                detail: DetailId(0),
                 branch: None,
                 frame,
                 address,
                 source,
                 level: Level::User,
+                symbol_size,
             };
         };
         let branches = &self.shared.profile.branches;
@@ -272,13 +385,13 @@ impl<'a> Draft<'a> {
         Row {
             thread: row.thread,
             comm: group.comm,
-            cpu: group.cpu,
-            trace: group.trace,
+            detail: group.detail,
             branch: group.branch,
             frame,
             address,
             level,
             source,
+            symbol_size,
         }
     }
 
@@ -304,6 +417,22 @@ impl<'a> Draft<'a> {
     fn cells(&self, row: u32) -> &[Cell] {
         let width = self.events.len();
         &self.cells[row as usize * width..(row as usize + 1) * width]
+    }
+
+    fn extras(&self, row: u32) -> &[Extra] {
+        let width = self.events.len();
+        self.extras.get(row as usize * width..(row as usize + 1) * width).unwrap_or(&[])
+    }
+}
+
+/// The mode that a level counts for.
+fn mode(level: Level) -> Option<Mode> {
+    match level {
+        Level::Kernel => Some(Mode::System),
+        Level::User => Some(Mode::User),
+        Level::GuestKernel => Some(Mode::GuestSystem),
+        Level::GuestUser => Some(Mode::GuestUser),
+        Level::Hypervisor => None,
     }
 }
 

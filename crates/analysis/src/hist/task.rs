@@ -1,11 +1,11 @@
-//! Tasks: what is left of a sample's thread, name, CPU and branch when only the keys count.
+//! Tasks: what is left of a sample's thread, name, details and branch when only the keys count.
 
 use rustc_hash::FxHashMap;
 
 use super::branches::BranchRanks;
 use super::key::SortKey;
 use super::rank::ranks;
-use crate::profile::{Profile, SampleGroup};
+use crate::profile::{Detail, Profile, SampleGroup};
 
 /// A place in the table of tasks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -19,7 +19,10 @@ pub(crate) struct Tasks {
     values: Vec<Box<[i64]>>,
     known: FxHashMap<Box<[i64]>, TaskId>,
     comm_ranks: Vec<u32>,
-    trace_ranks: Vec<u32>,
+    /// The same of names whose numbers do not count.
+    digitless_ranks: Vec<u32>,
+    /// Ranks of the details' texts.
+    text_ranks: Vec<u32>,
     branches: BranchRanks,
 }
 
@@ -31,7 +34,11 @@ impl Tasks {
             values: Vec::new(),
             known: FxHashMap::default(),
             comm_ranks: ranks(profile.comms.iter().map(String::as_str)),
-            trace_ranks: ranks(profile.traces.iter().map(String::as_str)),
+            digitless_ranks: match keys.contains(&SortKey::CommNoDigit) {
+                true => ranks(profile.comms.iter().map(|comm| without_digits(comm))),
+                false => Vec::new(),
+            },
+            text_ranks: ranks(profile.details.texts.iter().map(|text| text.order.as_slice())),
             branches: BranchRanks::new(profile, keys),
         }
     }
@@ -61,13 +68,24 @@ impl Tasks {
             SortKey::Thread => thread.map_or(-1, |thread| thread.tid.0.into()),
             SortKey::Process => thread.map_or(-1, |thread| thread.pid.0.into()),
             SortKey::Comm => self.comm_ranks.get(group.comm.index()).map_or(-1, |&rank| rank.into()),
-            SortKey::Cpu => group.cpu.map_or(-1, i64::from),
-            SortKey::Trace => {
-                let rank = group.trace.and_then(|trace| self.trace_ranks.get(trace.index()));
-                rank.map_or(-1, |&rank| rank.into())
+            SortKey::CommNoDigit => {
+                self.digitless_ranks.get(group.comm.index()).map_or(-1, |&rank| rank.into())
             }
             SortKey::Branch(key) => self.branches.value(key, group.branch),
-            SortKey::Dso | SortKey::Symbol | SortKey::SourceLine | SortKey::SourceFile => 0,
+            key => {
+                let value = key.detail().map_or(-1, |detail| self.detail(profile, group, detail));
+                if key.falls() { !value } else { value }
+            }
+        }
+    }
+
+    /// A detail as a number to compare; -1 where there is none.
+    fn detail(&self, profile: &Profile, group: &SampleGroup, detail: Detail) -> i64 {
+        let value = profile.details.value(group.detail, detail);
+        let rank = |number: u64| self.text_ranks.get(usize::try_from(number).ok()?).copied().map(i64::from);
+        match detail {
+            Detail::CgroupId | Detail::Trace | Detail::Field(_) => value.and_then(rank).unwrap_or(-1),
+            _ => value.map_or(-1, u64::cast_signed),
         }
     }
 
@@ -80,5 +98,32 @@ impl Tasks {
     /// Number of tasks.
     pub(crate) fn len(&self) -> usize {
         self.values.len()
+    }
+}
+
+/// A name with `<N>` for every number in it.
+pub fn without_digits(name: &str) -> String {
+    let mut text = String::with_capacity(name.len());
+    let mut in_number = false;
+    for letter in name.chars() {
+        let digit = letter.is_ascii_digit();
+        match (digit, in_number) {
+            (true, false) => text.push_str("<N>"),
+            (true, true) => {}
+            (false, _) => text.push(letter),
+        }
+        in_number = digit;
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::without_digits;
+
+    #[test]
+    fn every_number_in_a_name_is_one() {
+        assert_eq!(without_digits("kworker/u12:3-ev"), "kworker/u<N>:<N>-ev");
+        assert_eq!(without_digits("sh"), "sh");
     }
 }

@@ -40,8 +40,7 @@ fn sample(profile: &mut Profile, event: usize, line: &str) {
         branch: None,
         thread,
         comm,
-        cpu: None,
-        trace: None,
+        detail: DetailId(0),
         frame,
         chain,
         samples: 1,
@@ -62,6 +61,7 @@ fn frame(profile: &mut Profile, text: &str) -> FrameId {
         dso_address: address,
         level: Level::User,
         source: None,
+        alone: false,
     };
     let frame = match (text.split_once(':'), text.split_once('+')) {
         (Some((_, name)), _) => named(profile, DsoId(1), name, Level::Kernel),
@@ -79,7 +79,7 @@ fn named(profile: &mut Profile, dso: DsoId, name: &str, level: Level) -> Frame {
     let start = u64::from(name.as_bytes()[0]) << 8;
     let symbol = Symbol { name: name.to_owned(), dso, start, end: start + 0x100, inlined: false };
     let symbol = Some(SymbolId(place(&mut profile.symbols, symbol)));
-    Frame { dso: Some(dso), symbol, address: start, dso_address: start, level, source: None }
+    Frame { dso: Some(dso), symbol, address: start, dso_address: start, level, source: None, alone: false }
 }
 
 fn place<T: PartialEq>(table: &mut Vec<T>, value: T) -> u32 {

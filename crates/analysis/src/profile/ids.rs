@@ -37,8 +37,8 @@ id! {
     NodeId
 }
 id! {
-    /// A text in `Profile::traces`.
-    TraceId
+    /// A combination in `Profile::details`.
+    DetailId
 }
 id! {
     /// A text in `Profile::sources`.

@@ -44,7 +44,8 @@ pub(crate) fn run(matches: &ArgMatches, _program: &str) -> Result<i32, Failure> 
     let names = naming::source(matches, &reader)?;
     let traced = (matches, itrace::options(matches, ItraceOptions::REPORT)?);
     let collected = CollectOptions { by_address: true, ..CollectOptions::default() };
-    let mut loaded = collect::load(&input, &reader, &names, collected, None, traced, &filter)?;
+    let details = Default::default();
+    let mut loaded = collect::load(&input, &reader, &names, collected, details, traced, &filter)?;
     report_trouble(&loaded.diagnostics);
     naming::report_replaced(&names);
     if loaded.profile.events.iter().all(|event| event.sample_count == 0) {

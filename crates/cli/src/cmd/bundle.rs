@@ -65,7 +65,7 @@ pub(crate) fn run(matches: &ArgMatches, _program: &str) -> Result<i32, Failure> 
     let options =
         CollectOptions { chains: true, max_stack: 127, by_address: true, ..CollectOptions::default() };
     let Loaded { profile, machine, .. } =
-        collect::load(&input, &reader, &names, options, None, traced, &Filter::default())?;
+        collect::load(&input, &reader, &names, options, Default::default(), traced, &Filter::default())?;
     let mut parts =
         Parts { store: naming::store(matches)?, files: BTreeMap::new(), missing: BTreeSet::new() };
     for dso in needed(&reader, &machine, &profile) {

@@ -94,13 +94,13 @@ pub(crate) fn run(matches: &ArgMatches, _program: &str) -> Result<i32, Failure> 
     let reader = input.reader()?;
     let names = naming::source(matches, &reader)?;
     let options = CollectOptions {
-        by_cpu: false,
         chains: true,
         max_stack: matches.get_one("max-stack").copied().unwrap_or(127),
         keep_outermost: false,
         hide_unresolved: false,
         moments: format.needs_moments() || format == Format::Pprof,
         by_address: false,
+        addresses_apart: false,
         inlines: naming::inlines(matches),
         lines: None,
         branches: None,
@@ -108,7 +108,7 @@ pub(crate) fn run(matches: &ArgMatches, _program: &str) -> Result<i32, Failure> 
     let filter = Filter::from_matches(matches, &reader)?;
     let traced = (matches, itrace::options(matches, ItraceOptions::REPORT)?);
     let Loaded { profile, diagnostics, .. } =
-        collect::load(&input, &reader, &names, options, None, traced, &filter)?;
+        collect::load(&input, &reader, &names, options, Default::default(), traced, &filter)?;
     naming::keep(&names);
     report_trouble(&diagnostics);
     report_chains(&profile.chain_losses);

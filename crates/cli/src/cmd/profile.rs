@@ -77,8 +77,15 @@ fn show(matches: &ArgMatches, program: &str, recording: &Path) -> Result<(), Fai
     let reader = input.reader()?;
     let store = SymbolStore::new(StoreOptions::default());
     let options = CollectOptions { chains: true, max_stack: 127, ..CollectOptions::default() };
-    let Loaded { profile, diagnostics, .. } =
-        collect::load(&input, &reader, &store, options, None, (matches, None), &Filter::default())?;
+    let Loaded { profile, diagnostics, .. } = collect::load(
+        &input,
+        &reader,
+        &store,
+        options,
+        Default::default(),
+        (matches, None),
+        &Filter::default(),
+    )?;
     let lost = collect::losses(&profile, &diagnostics);
     let page = matches.get_one::<PathBuf>("html").cloned().unwrap_or_default();
     let shown = matches.get_one::<usize>("top").copied().unwrap_or(20);

@@ -3,19 +3,23 @@
 mod arguments;
 mod branches;
 mod call_graph;
+mod fields;
 mod html;
 mod records;
 mod screen;
 pub(super) mod shown;
+mod structured;
 
 use std::io::Write;
 
 use clap::{ArgMatches, Command};
+use oxperf_abi::EventType;
 use oxperf_analysis::hist::histograms;
 use oxperf_analysis::profile::{EventProfile, Profile};
 use oxperf_data::Reader;
 use oxperf_itrace::ItraceOptions;
 use oxperf_present::report::{prologue, table, tip};
+use oxperf_tracepoint::Formatters;
 
 use super::dump;
 use crate::collect::Loaded;
@@ -66,18 +70,27 @@ pub(crate) fn run(matches: &ArgMatches, _program: &str) -> Result<i32, Failure> 
     let mut output = Output::stdout();
     match options.header {
         _ if screen::is_wanted(matches) => {}
-        HeaderRequest::Hint if html::is_asked(matches) => {}
-        HeaderRequest::Hint => output.write_all(HINT)?,
+        HeaderRequest::Hint => {}
         _ => header::write(&mut output, &input, &reader, options.full_header)?,
     }
     if options.header != HeaderRequest::Only {
         if matches.get_flag("dump-raw-trace") {
+            hint(&mut output, matches, options.header)?;
             return dump::report(matches, &input, &reader, output);
         }
         show(matches, &input, &reader, options, &mut output)?;
     }
     output.finish()?;
     Ok(code::SUCCESS)
+}
+
+/// Says how to see the header, where it is not shown.
+fn hint(output: &mut Output, matches: &ArgMatches, header: HeaderRequest) -> Result<(), Failure> {
+    let other = html::is_asked(matches) || structured::is_asked(matches) || screen::is_wanted(matches);
+    match header {
+        HeaderRequest::Hint if !other => Ok(output.write_all(HINT)?),
+        _ => Ok(()),
+    }
 }
 
 /// Writes everything below the header.
@@ -88,8 +101,18 @@ fn show(
     options: Resolved,
     output: &mut Output,
 ) -> Result<(), Failure> {
+    let traced = (matches, itrace::options(matches, ItraceOptions::REPORT)?);
+    let counted = Counted::of(matches, reader, traced.1.as_ref());
+    let has_tracepoints = reader.events().iter().any(|event| event.stored.attr.kind == EventType::TRACEPOINT);
+    let formats = if has_tracepoints { collect::formatters(reader) } else { Formatters::default() };
+    let options = options.for_recording(reader, &formats, counted.unwrap_or(Counted::Samples))?;
+    hint(output, matches, options.header)?;
     if options.misses_chains(reader.events()) {
         print_error(NO_CHAINS);
+        return Ok(());
+    }
+    if counted.is_none() {
+        print_error(branches::NO_BRANCHES);
         return Ok(());
     }
     oxperf_sys::heap::keep_freed_memory();
@@ -97,18 +120,12 @@ fn show(
         print_error(&format!("{failure}\nError:\nfailed to set cpu bitmap"));
         return Ok(());
     }
-    let traced = (matches, itrace::options(matches, ItraceOptions::REPORT)?);
-    let Some(counted) = Counted::of(matches, reader, traced.1.as_ref()) else {
-        print_error(branches::NO_BRANCHES);
-        return Ok(());
-    };
-    let options = options.for_events(reader.events(), counted)?.for_container(reader.container());
     let names = naming::source(matches, reader)?;
-    let formatters = options.wants_traces().then(|| collect::formatters(reader));
+    let details = (options.details(reader, &Shown::details(matches)), Some(&formats));
     let (filter, threads) = Filter::from_matches(matches, reader)?.split_threads();
     let shown = Shown::from_matches(matches, threads)?;
     let Loaded { mut profile, diagnostics, .. } =
-        collect::load(input, reader, &names, options.collect, formatters.as_ref(), traced, &filter)?;
+        collect::load(input, reader, &names, options.collect, details, traced, &filter)?;
     naming::keep(&names);
     naming::report_replaced(&names);
     // The profile has its own copies of the few names that it needs.
@@ -127,6 +144,14 @@ fn show(
     if screen::is_wanted(matches) {
         return screen::show(matches, (input, reader), &profile, &options, &shown);
     }
+    if structured::is_asked(matches) {
+        let losses = collect::losses(&profile, &diagnostics);
+        let (hist, text) = options.for_profile(&profile);
+        let mut tables = histograms(&profile, &hist);
+        tables.iter_mut().for_each(|table| shown.restrict_rows(&profile, table));
+        let shown = (&profile, tables.as_slice(), hist.keys.as_slice());
+        return structured::write(matches, shown, (input.path(), &losses), text.min_percent, output);
+    }
     write_tables(&options, &profile, &shown, output)?;
     Ok(tip(output, TIPS[profile.frames.len() % TIPS.len()])?)
 }
@@ -138,7 +163,7 @@ fn write_tables(
     output: &mut Output,
 ) -> Result<(), Failure> {
     let (hist, mut text) = options.for_profile(profile);
-    prologue(output, profile, &shown.restrictions(&text.keys))?;
+    prologue(output, profile, &shown.restrictions(&text.columns))?;
     shown.narrow(&mut text);
     for mut drawn in histograms(profile, &hist) {
         shown.restrict_rows(profile, &mut drawn);

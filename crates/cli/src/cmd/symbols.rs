@@ -39,7 +39,7 @@ pub(crate) fn run(matches: &ArgMatches, _program: &str) -> Result<i32, Failure> 
     let traced = (matches, itrace::options(matches, ItraceOptions::REPORT)?);
     let options = CollectOptions { chains: true, max_stack: 127, ..CollectOptions::default() };
     let Loaded { profile, machine, .. } =
-        collect::load(&input, &reader, &names, options, None, traced, &Filter::default())?;
+        collect::load(&input, &reader, &names, options, Default::default(), traced, &Filter::default())?;
     let hit: Vec<&str> = profile
         .frames
         .iter()

@@ -9,6 +9,7 @@ use oxperf_analysis::profile::Profile;
 use super::Compared;
 use crate::json_export::object::{Object, array, null, number, object, text};
 use crate::pieces::write_in_order;
+use crate::report::values::{Value, value, word};
 
 /// What a document says beside its events.
 #[derive(Clone, Copy, Debug)]
@@ -110,28 +111,9 @@ fn name_of(method: Method) -> &'static str {
 }
 
 fn write_key(profile: &Profile, key: SortKey, row: &Row, out: &mut Object<'_>) {
-    let frame = profile.frames.get(row.frame.index());
-    let thread = profile.threads.get(row.thread.index());
-    let source = |nth: usize| profile.sources.get(row.source[nth]?.index()).map(String::as_str);
-    match key {
-        SortKey::Comm => out.optional("comm", profile.comms.get(row.comm.index()).map(String::as_str)),
-        SortKey::Dso => {
-            let dso = frame.and_then(|frame| profile.dsos.get(frame.dso?.index()));
-            out.optional("dso", dso.map(|dso| dso.short.as_str()));
-        }
-        SortKey::Symbol => {
-            let symbol = frame.and_then(|frame| profile.symbols.get(frame.symbol?.index()));
-            out.optional("symbol", symbol.map(|symbol| symbol.name.as_str()));
-        }
-        SortKey::SourceLine => out.optional("srcline", source(0)),
-        SortKey::SourceFile => out.optional("srcfile", source(1)),
-        SortKey::Trace => {
-            let trace = row.trace.and_then(|trace| profile.traces.get(trace.index()));
-            out.optional("trace", trace.map(String::as_str));
-        }
-        SortKey::Thread => out.number("tid", thread.map_or(-1, |thread| thread.tid.0)),
-        SortKey::Process => out.number("pid", thread.map_or(-1, |thread| thread.pid.0)),
-        SortKey::Cpu => out.number("cpu", row.cpu.map_or(-1, i64::from)),
-        _ => {}
-    }
+    out.key(word(profile, key), |out| match value(profile, row, key) {
+        Value::Text(value) => text(out, &value),
+        Value::Number(value) => number(out, value),
+        Value::Nothing => null(out),
+    });
 }

@@ -2,8 +2,8 @@
 
 use oxperf_analysis::flame::FlameTree;
 use oxperf_analysis::profile::{
-    CommId, ContextTree, Dso, DsoId, EventProfile, Frame, FrameId, Level, Moment, Profile, SampleGroup,
-    Symbol, SymbolId, Thread, ThreadId,
+    CommId, ContextTree, DetailId, Dso, DsoId, EventProfile, Frame, FrameId, Level, Moment, Profile,
+    SampleGroup, Symbol, SymbolId, Thread, ThreadId,
 };
 
 use super::{Exported, Format};
@@ -24,6 +24,7 @@ fn profile() -> Profile {
         dso_address: address,
         level: Level::User,
         source: None,
+        alone: false,
     };
     let mut chains = ContextTree::default();
     let (main, work) = (FrameId(0), FrameId(1));
@@ -32,8 +33,7 @@ fn profile() -> Profile {
         branch: None,
         thread: ThreadId(0),
         comm: CommId(0),
-        cpu: None,
-        trace: None,
+        detail: DetailId(0),
         frame,
         chain,
         samples,

@@ -2,18 +2,19 @@
 
 mod branches;
 mod cells;
+mod details;
 
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::io::Write;
 
-use oxperf_analysis::hist::{Cell, Row, SortKey, Table};
-use oxperf_analysis::profile::{CommId, FrameId, Profile, SourceId, TraceId};
+use oxperf_analysis::hist::{Cell, Extra, Field, Measure, Mode, Row, SortKey, Table, without_digits};
+use oxperf_analysis::profile::{CommId, FieldWanted, FrameId, Profile, SourceId};
 use rayon::prelude::*;
 
 use cells::{
-    cut, pad, push_counts, push_cpu, push_cut, push_nameless, push_narrow, push_padded, push_percents,
-    replace, spread,
+    cut, fill, pad, push_counts, push_cut, push_means, push_nameless, push_narrow, push_padded,
+    push_percents, replace, spread,
 };
 
 use branches::{WidestBranch, branch_heading};
@@ -33,42 +34,74 @@ const UNRESOLVED_DSO_WIDTH: usize = 16;
 /// Width of a thread id and the colon behind it.
 const ID_WIDTH: usize = 8;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
-    Children,
-    ChildrenLatency,
-    Own { alone: bool },
-    OwnLatency,
-    Samples,
-    Period,
-    Key(SortKey),
-}
-
-impl Kind {
-    fn heading(self) -> &'static str {
-        match self {
-            Kind::Children => "Children",
-            Kind::ChildrenLatency | Kind::OwnLatency => "Latency",
-            Kind::Own { alone: true } => "Overhead",
-            Kind::Own { alone: false } => "Self",
-            Kind::Samples => "Samples",
-            Kind::Period => "Period",
-            Kind::Key(SortKey::Thread) => "    Pid:Command",
-            Kind::Key(SortKey::Process) => "   Tgid:Command",
-            Kind::Key(SortKey::Comm) => "Command",
-            Kind::Key(SortKey::Dso) => "Shared Object",
-            Kind::Key(SortKey::Symbol) => "Symbol",
-            Kind::Key(SortKey::Cpu) => "CPU",
-            Kind::Key(SortKey::Trace) => "Trace output",
-            Kind::Key(SortKey::SourceLine) => "Source:Line",
-            Kind::Key(SortKey::SourceFile) => "Source File",
-            Kind::Key(SortKey::Branch(key)) => branch_heading(key),
-        }
+/// The words above a column.
+fn heading(field: Field, own_is_self: bool) -> &'static str {
+    match field {
+        Field::Measure(measure) => measure_heading(measure, own_is_self),
+        Field::Key(key) => heading_of_key(key),
     }
 }
 
-struct Column {
-    kind: Kind,
+fn measure_heading(measure: Measure, own_is_self: bool) -> &'static str {
+    match measure {
+        Measure::Children => "Children",
+        Measure::ChildrenLatency | Measure::OwnLatency => "Latency",
+        Measure::Own if own_is_self => "Self",
+        Measure::Own => "Overhead",
+        Measure::Mode(Mode::System) => "sys",
+        Measure::Mode(Mode::User) => "usr",
+        Measure::Mode(Mode::GuestSystem) => "guest sys",
+        Measure::Mode(Mode::GuestUser) => "guest usr",
+        Measure::Samples => "Samples",
+        Measure::Period => "Period",
+        Measure::MeanWeight(0) => "Weight1",
+        Measure::MeanWeight(1) => "Weight2",
+        Measure::MeanWeight(_) => "Weight3",
+    }
+}
+
+fn heading_of_key(key: SortKey) -> &'static str {
+    match key {
+        SortKey::Thread => "    Pid:Command",
+        SortKey::Process => "   Tgid:Command",
+        SortKey::Comm => "Command",
+        SortKey::CommNoDigit => "CommandNoDigit",
+        SortKey::Dso => "Shared Object",
+        SortKey::Symbol => "Symbol",
+        SortKey::NoIpc => "IPC   [IPC Coverage]",
+        SortKey::Address => "Address",
+        SortKey::SymbolOffset => "Symbol Offset",
+        SortKey::SymbolSize => "Symbol size",
+        SortKey::Cpu => "CPU",
+        SortKey::Socket => "Socket",
+        SortKey::Trace => "Trace output",
+        SortKey::SourceLine => "Source:Line",
+        SortKey::SourceFile => "Source File",
+        SortKey::Time => "Time",
+        SortKey::LocalWeight => "Local Weight",
+        SortKey::Weight => "Weight",
+        SortKey::LocalInsLat => "Local INSTR Latency",
+        SortKey::InsLat => "INSTR Latency",
+        // As perf has them on x86: each under the other's name.
+        SortKey::LocalStageCycles => "Local Retire Latency",
+        SortKey::StageCycles => "Retire Latency",
+        SortKey::LocalRetireLat => "Local Pipeline Stage Cycle",
+        SortKey::RetireLat => "Pipeline Stage Cycle",
+        SortKey::Transaction => "Transaction                ",
+        SortKey::Cgroup => "Cgroup",
+        SortKey::CgroupId => "cgroup id (dev/inode)",
+        SortKey::CodePageSize => "Code Page Size",
+        SortKey::Simd => "Simd   ",
+        SortKey::Parallelism => "Parallelism",
+        SortKey::Branch(key) => branch_heading(key),
+        // Its own name stands there.
+        SortKey::Field(_) => "",
+    }
+}
+
+struct Column<'a> {
+    field: Field,
+    heading: &'a str,
     width: usize,
     /// The width that the user asked for.
     wished: Option<usize>,
@@ -76,8 +109,11 @@ struct Column {
 
 /// The words above the column of a key.
 pub(crate) fn key_heading(key: SortKey) -> &'static str {
-    Kind::Key(key).heading()
+    heading(Field::Key(key), false)
 }
+
+/// What a row weighs in each event.
+pub(super) type Weights<'a> = (&'a [Cell], &'a [Extra]);
 
 /// What a worker remembers from row to row.
 pub(super) struct Memory {
@@ -85,12 +121,13 @@ pub(super) struct Memory {
     own: Vec<Percents>,
     all_latency: Vec<Percents>,
     own_latency: Vec<Percents>,
+    modes: Vec<Percents>,
 }
 
 /// The columns of one table.
 pub(crate) struct Columns<'a> {
     profile: &'a Profile,
-    list: Vec<Column>,
+    list: Vec<Column<'a>>,
     separator: Option<String>,
     /// Percentages of each event.
     percents: Vec<Percents>,
@@ -102,6 +139,10 @@ pub(crate) struct Columns<'a> {
     sources: Vec<Cow<'a, str>>,
     /// The names of processes: those of their first threads.
     leaders: HashMap<i32, CommId>,
+    /// Whether rows count what was called from them.
+    children: bool,
+    /// Whether times are shown with all their digits.
+    nanoseconds: bool,
 }
 
 impl<'a> Columns<'a> {
@@ -113,20 +154,23 @@ impl<'a> Columns<'a> {
         let mut columns = Columns::empty(profile, text);
         columns.percents = totals.map(Percents::new).collect();
         columns.latencies = latencies.map(Percents::new).collect();
+        columns.children = table.children;
         let events = table.events.len();
+        let fields = columns.fields(table, text);
         let widest = Widest::of(&columns, table.rows(), unresolved_width(text));
-        let kinds = kinds(table.children, profile.has_latency, text);
         let wished = text.widths.iter().copied().chain(std::iter::repeat(0));
-        let column = |(kind, wished)| {
-            let (wished, fitting) = (Some(wished).filter(|&wished| wished > 0), width(kind, &widest, events));
-            let width = match (kind, wished) {
+        let column = |(field, wished): (Field, usize)| {
+            let heading = columns.heading_of(field, text.own_is_self);
+            let wished = Some(wished).filter(|&wished| wished > 0);
+            let fitting = columns.width(field, &widest, (table.rows(), events)).max(heading.len());
+            let width = match (field, wished) {
                 (_, None) => fitting,
-                (Kind::Key(_), Some(wished)) => wished,
-                (_, Some(wished)) => wished.max(cell_width(kind) * events),
+                (Field::Key(_), Some(wished)) => wished,
+                (Field::Measure(measure), Some(wished)) => wished.max(cell_width(measure) * events),
             };
-            Column { kind, width, wished }
+            Column { field, heading, width, wished }
         };
-        columns.list = kinds.zip(wished).map(column).collect();
+        columns.list = fields.into_iter().zip(wished).map(column).collect();
         columns
     }
 
@@ -139,23 +183,28 @@ impl<'a> Columns<'a> {
             percents: Vec::new(),
             latencies: Vec::new(),
             comms: profile.comms.iter().map(|name| visible(name)).collect(),
-            leaders: if text.keys.contains(&SortKey::Process) { leaders(profile) } else { HashMap::new() },
+            leaders: match text.columns.contains(&Field::Key(SortKey::Process)) {
+                true => leaders(profile),
+                false => HashMap::new(),
+            },
+            children: false,
+            nanoseconds: text.nanoseconds,
             dsos: profile.dsos.iter().map(|dso| visible(&dso.short)).collect(),
             sources: profile.sources.iter().map(|text| visible(text)).collect(),
             symbols: profile.symbols.iter().map(|symbol| visible(&symbol.name)).collect(),
         }
     }
 
-    /// The columns of keys alone, for rows of one profile.
+    /// The columns for rows of one profile without their weights.
     pub(crate) fn of_keys(profile: &'a Profile, rows: &[Row], text: &ReportText) -> Columns<'a> {
         let mut columns = Columns::empty(profile, text);
-        let unresolved = unresolved_width(text);
-        let widest = Widest::of(&columns, rows, unresolved);
-        let column = |&key| {
-            let kind = Kind::Key(key);
-            Column { kind, width: width(kind, &widest, 1), wished: None }
+        let widest = Widest::of(&columns, rows, unresolved_width(text));
+        let column = |&field: &Field| {
+            let heading = columns.heading_of(field, false);
+            let width = columns.width(field, &widest, (rows, 1)).max(heading.len());
+            Column { field, heading, width, wished: None }
         };
-        columns.list = text.keys.iter().map(column).collect();
+        columns.list = text.columns.iter().map(column).collect();
         columns
     }
 
@@ -166,11 +215,51 @@ impl<'a> Columns<'a> {
 
     /// One cell of a column of keys, not narrower than `width` unless it is the last of its row.
     pub(crate) fn key_cell(&self, buffer: &mut Vec<u8>, nth: usize, row: &Row, width: usize, last: bool) {
-        let Some(Column { kind: Kind::Key(key), .. }) = self.list.get(nth) else { return };
+        let Some(Column { field: Field::Key(key), .. }) = self.list.get(nth) else { return };
         let start = buffer.len();
-        self.key(buffer, *key, row, width, last);
+        self.key(buffer, *key, (row, &[]), width, last);
         if let Some(separator) = self.separator.as_deref() {
             replace(buffer, start, separator);
+        }
+    }
+
+    /// The columns that the table has: fields of tracepoints are those of its events.
+    fn fields(&self, table: &Table, text: &ReportText) -> Vec<Field> {
+        let fields = &self.profile.details.fields;
+        let is_there = |field: &Field| match field {
+            Field::Key(SortKey::Field(number)) => {
+                fields.get(usize::from(*number)).is_some_and(|field| table.events.contains(&field.event))
+            }
+            _ => true,
+        };
+        text.columns.iter().copied().filter(is_there).collect()
+    }
+
+    fn heading_of(&self, field: Field, own_is_self: bool) -> &'a str {
+        match field {
+            Field::Key(SortKey::Field(number)) => {
+                let fields: &'a [FieldWanted] = &self.profile.details.fields;
+                fields.get(usize::from(number)).map_or("", |field| field.name.as_str())
+            }
+            _ => heading(field, own_is_self),
+        }
+    }
+
+    /// The width that the rows need.
+    fn width(&self, field: Field, widest: &Widest, (rows, events): (&[Row], usize)) -> usize {
+        match field {
+            Field::Measure(Measure::ChildrenLatency) => PERCENT_WIDTH * events - 1,
+            Field::Measure(measure) => cell_width(measure) * events,
+            Field::Key(key) => match key {
+                SortKey::Thread => ID_WIDTH + widest.comm,
+                SortKey::Comm => widest.comm,
+                SortKey::Dso => widest.dso,
+                SortKey::Symbol => widest.symbol,
+                SortKey::SourceLine => widest.source[0],
+                SortKey::SourceFile => widest.source[1],
+                SortKey::Branch(key) => widest.branch.of_key(key),
+                key => details::width(self.profile, key, rows, self.nanoseconds),
+            },
         }
     }
 
@@ -179,10 +268,10 @@ impl<'a> Columns<'a> {
         buffer.extend_from_slice(b"#");
         for (nth, column) in self.list.iter().enumerate() {
             buffer.extend_from_slice(if nth == 0 { b" " } else { self.between() });
-            let (heading, width) = (column.kind.heading(), column.width);
+            let (heading, width) = (column.heading, column.width);
             // Writing to a vector cannot fail.
-            let _ = match column.kind {
-                Kind::Key(_) => write!(buffer, "{heading:width$.width$}"),
+            let _ = match column.field {
+                Field::Key(key) if !details::is_field(key) => write!(buffer, "{heading:width$.width$}"),
                 _ => write!(buffer, "{heading:>width$.width$}"),
             };
         }
@@ -214,38 +303,43 @@ impl<'a> Columns<'a> {
             own: self.percents.clone(),
             all_latency: self.latencies.clone(),
             own_latency: self.latencies.clone(),
+            modes: self.percents.clone(),
         }
     }
 
     /// A row's line.
-    pub(super) fn row(&self, buffer: &mut Vec<u8>, memory: &mut Memory, row: &Row, cells: &[Cell]) {
+    pub(super) fn row(
+        &self,
+        buffer: &mut Vec<u8>,
+        memory: &mut Memory,
+        row: &Row,
+        (cells, extras): Weights<'_>,
+    ) {
         let last = self.list.len().saturating_sub(1);
         for nth in 0..self.list.len() {
             if nth > 0 || self.separator.is_none() {
                 buffer.extend_from_slice(self.between());
             }
             let start = buffer.len();
-            let Column { kind, width, wished } = self.list[nth];
-            match kind {
-                Kind::Children => push_percents(buffer, &mut memory.all, cells, |cell| cell.all.period),
-                Kind::ChildrenLatency => {
-                    push_narrow(buffer, &mut memory.all_latency, cells, |cell| cell.all.latency);
+            let Column { field, width, wished, .. } = self.list[nth];
+            match field {
+                Field::Measure(measure) => self.measure(buffer, memory, measure, (cells, extras)),
+                Field::Key(key) => {
+                    self.key(buffer, key, (row, cells), width, nth == last && wished.is_none());
                 }
-                Kind::OwnLatency => {
-                    push_percents(buffer, &mut memory.own_latency, cells, |cell| cell.own.latency);
-                }
-                Kind::Own { .. } => push_percents(buffer, &mut memory.own, cells, |cell| cell.own.period),
-                Kind::Samples => push_counts(buffer, cells, |cell| cell.own.samples),
-                Kind::Period => push_counts(buffer, cells, |cell| cell.own.period),
-                Kind::Key(key) => self.key(buffer, key, row, width, nth == last && wished.is_none()),
             }
-            match (kind, self.separator.as_deref(), wished) {
-                (Kind::Key(_), Some(separator), _) => replace(buffer, start, separator),
+            match (field, self.separator.as_deref(), wished) {
+                (Field::Measure(_), None, None) => fill(buffer, start, width),
+                (Field::Key(_), None, _) if nth < last => pad(buffer, start, width),
+                _ => {}
+            }
+            match (field, self.separator.as_deref(), wished) {
+                (Field::Key(_), Some(separator), _) => replace(buffer, start, separator),
                 // As perf does it, addresses are never cut.
-                (Kind::Key(SortKey::Symbol), None, Some(_)) if self.symbol_name(row.frame).is_none() => {}
-                (Kind::Key(SortKey::Branch(key)), None, Some(_)) if self.is_address(key, row) => {}
-                (Kind::Key(_), None, Some(width)) => cut(buffer, start, width),
-                (Kind::Key(_), None, None) => {}
+                (Field::Key(SortKey::Symbol), None, Some(_)) if self.symbol_name(row.frame).is_none() => {}
+                (Field::Key(SortKey::Branch(key)), None, Some(_)) if self.is_address(key, row) => {}
+                (Field::Key(_), None, Some(width)) => cut(buffer, start, width),
+                (Field::Key(_), None, None) => {}
                 (_, Some(_), _) => spread(buffer, start, 0, width),
                 (_, None, Some(wished)) => spread(buffer, start, wished, width),
                 (_, None, None) => {}
@@ -254,14 +348,47 @@ impl<'a> Columns<'a> {
         buffer.push(b'\n');
     }
 
-    fn key(&self, buffer: &mut Vec<u8>, key: SortKey, row: &Row, width: usize, last: bool) {
+    fn measure(
+        &self,
+        buffer: &mut Vec<u8>,
+        memory: &mut Memory,
+        measure: Measure,
+        (cells, extras): Weights<'_>,
+    ) {
+        match measure {
+            Measure::Children if !self.children => {
+                cells.iter().for_each(|_| buffer.extend_from_slice(b"     N/A"));
+            }
+            Measure::Children => push_percents(buffer, &mut memory.all, cells, |cell| cell.all.period),
+            Measure::ChildrenLatency => {
+                push_narrow(buffer, &mut memory.all_latency, cells, |cell| cell.all.latency);
+            }
+            Measure::OwnLatency => {
+                push_percents(buffer, &mut memory.own_latency, cells, |cell| cell.own.latency);
+            }
+            Measure::Own => push_percents(buffer, &mut memory.own, cells, |cell| cell.own.period),
+            Measure::Samples => push_counts(buffer, cells, |cell| cell.own.samples),
+            Measure::Period => push_counts(buffer, cells, |cell| cell.own.period),
+            Measure::Mode(mode) => {
+                push_percents(buffer, &mut memory.modes, extras, |extra| extra.modes[mode as usize]);
+            }
+            Measure::MeanWeight(nth) => push_means(buffer, cells, extras, usize::from(nth)),
+        }
+    }
+
+    fn key(
+        &self,
+        buffer: &mut Vec<u8>,
+        key: SortKey,
+        (row, cells): (&Row, &[Cell]),
+        width: usize,
+        last: bool,
+    ) {
         match key {
             SortKey::Comm => push_cut(buffer, self.comm(row.comm), width),
+            SortKey::CommNoDigit => push_cut(buffer, &without_digits(self.comm(row.comm)), width),
             SortKey::Dso => push_cut(buffer, self.dso(row.frame).unwrap_or("[unknown]"), width),
             SortKey::Symbol => self.symbol(buffer, row, if last { 0 } else { width }),
-            SortKey::Cpu => push_cpu(buffer, row.cpu, width),
-            // As perf does it, texts of records are not padded, not even before another column.
-            SortKey::Trace => buffer.extend_from_slice(visible(self.trace(row.trace)).as_bytes()),
             SortKey::SourceLine => {
                 push_padded(buffer, self.source(row.source[0]), if last { 0 } else { width })
             }
@@ -270,6 +397,12 @@ impl<'a> Columns<'a> {
             }
             SortKey::Branch(key) => self.branch(buffer, key, row, (width, last)),
             SortKey::Thread | SortKey::Process => self.task(buffer, key, row, width),
+            SortKey::SymbolOffset => self.symbol_offset(buffer, row, width),
+            key => {
+                let samples = cells.first().map_or(0, |cell| cell.own.samples);
+                let shown = details::Shown { profile: self.profile, row, samples, width };
+                shown.push(buffer, key, self.nanoseconds);
+            }
         }
     }
 
@@ -279,10 +412,6 @@ impl<'a> Columns<'a> {
 
     fn comm(&self, comm: CommId) -> &str {
         self.comms.get(comm.index()).map_or("", AsRef::as_ref)
-    }
-
-    fn trace(&self, trace: Option<TraceId>) -> &str {
-        trace.and_then(|trace| self.profile.traces.get(trace.index())).map_or("", String::as_str)
     }
 
     fn dso(&self, frame: FrameId) -> Option<&str> {
@@ -316,6 +445,23 @@ impl<'a> Columns<'a> {
         pad(buffer, start, width);
     }
 
+    /// The symbol and how far behind its beginning the address is. As in perf the column is not filled up.
+    fn symbol_offset(&self, buffer: &mut Vec<u8>, row: &Row, width: usize) {
+        buffer.extend_from_slice(&[b'[', row.level.letter() as u8, b']', b' ']);
+        let frame = self.profile.frames.get(row.frame.index());
+        let symbol = frame.and_then(|frame| self.profile.symbols.get(frame.symbol?.index()));
+        let digits = width.saturating_sub("[k] ".len());
+        // Writing to a vector cannot fail.
+        let _ = match (self.symbol_name(row.frame), frame.zip(symbol)) {
+            (Some(name), Some((frame, symbol))) => {
+                write!(buffer, "{name}+{:#x}", frame.dso_address.wrapping_sub(symbol.start))
+            }
+            // As C does it, zero goes without 0x.
+            _ if row.address == 0 => write!(buffer, "{:0digits$}", 0),
+            _ => write!(buffer, "0x{:0digits$x}", row.address),
+        };
+    }
+
     /// A thread's or process's id and its name at the end of the recording.
     fn task(&self, buffer: &mut Vec<u8>, key: SortKey, row: &Row, width: usize) {
         let thread = self.profile.threads.get(row.thread.index());
@@ -333,54 +479,17 @@ fn leaders(profile: &Profile) -> HashMap<i32, CommId> {
     leading.map(|thread| (thread.pid.0, thread.comm)).collect()
 }
 
-fn kinds(children: bool, latency: bool, text: &ReportText) -> impl Iterator<Item = Kind> {
-    let weights = [
-        children.then_some(Kind::Children),
-        (children && latency).then_some(Kind::ChildrenLatency),
-        Some(Kind::Own { alone: !children }),
-        latency.then_some(Kind::OwnLatency),
-    ];
-    let samples = text.samples.then_some(Kind::Samples);
-    let periods = text.periods.then_some(Kind::Period);
-    weights
-        .into_iter()
-        .flatten()
-        .chain(samples)
-        .chain(periods)
-        .chain(text.keys.iter().copied().map(Kind::Key))
-}
-
-fn width(kind: Kind, widest: &Widest, events: usize) -> usize {
-    let needed = match kind {
-        Kind::ChildrenLatency => PERCENT_WIDTH * events - 1,
-        Kind::Children | Kind::Own { .. } | Kind::OwnLatency | Kind::Samples | Kind::Period => {
-            cell_width(kind) * events
-        }
-        Kind::Key(SortKey::Thread) => ID_WIDTH + widest.comm,
-        Kind::Key(SortKey::Comm) => widest.comm,
-        Kind::Key(SortKey::Dso) => widest.dso,
-        Kind::Key(SortKey::Symbol) => widest.symbol,
-        Kind::Key(SortKey::Trace) => widest.trace,
-        Kind::Key(SortKey::SourceLine) => widest.source[0],
-        Kind::Key(SortKey::SourceFile) => widest.source[1],
-        Kind::Key(SortKey::Process | SortKey::Cpu) => 0,
-        Kind::Key(SortKey::Branch(key)) => widest.branch.of_key(key),
-    };
-    needed.max(kind.heading().len())
-}
-
 /// The least width of an object where a row has no symbol.
 fn unresolved_width(text: &ReportText) -> usize {
     let resolved_only = text.narrow_objects || text.separator.is_some() || !text.widths.is_empty();
     if resolved_only { 0 } else { UNRESOLVED_DSO_WIDTH }
 }
 
-/// Width of one event's number; 0 of columns that hold none.
-fn cell_width(kind: Kind) -> usize {
-    match kind {
-        Kind::Children | Kind::ChildrenLatency | Kind::Own { .. } | Kind::OwnLatency => PERCENT_WIDTH,
-        Kind::Samples | Kind::Period => COUNT_WIDTH,
-        Kind::Key(_) => 0,
+/// Width of one event's number.
+fn cell_width(measure: Measure) -> usize {
+    match measure {
+        Measure::Samples | Measure::Period => COUNT_WIDTH,
+        _ => PERCENT_WIDTH,
     }
 }
 
@@ -391,7 +500,6 @@ struct Widest {
     comm: usize,
     dso: usize,
     symbol: usize,
-    trace: usize,
     /// Of the source line and file.
     source: [usize; 2],
     branch: WidestBranch,
@@ -412,7 +520,6 @@ impl Widest {
             comm: thread.map_or(0, |thread| columns.comm(thread.comm).len()),
             dso: if symbol.is_none() { dso.max(unresolved) } else { dso },
             symbol: symbol.map_or(ADDRESS_WIDTH, |name| name.len() + "[k] ".len()),
-            trace: visible(columns.trace(row.trace)).len(),
             source: row.source.map(|source| columns.source(source).len()),
             branch: WidestBranch::of_row(columns, row, unresolved),
         }
@@ -423,7 +530,6 @@ impl Widest {
             comm: self.comm.max(other.comm),
             dso: self.dso.max(other.dso),
             symbol: self.symbol.max(other.symbol),
-            trace: self.trace.max(other.trace),
             source: [0, 1].map(|nth| self.source[nth].max(other.source[nth])),
             branch: self.branch.with(other.branch),
         }

@@ -46,7 +46,8 @@ impl<'p> RowText<'p> {
     pub fn row(&self, table: &Table, index: usize) -> String {
         let Some(row) = table.rows().get(index) else { return String::new() };
         let mut text = Vec::new();
-        self.columns.row(&mut text, &mut self.columns.memory(), row, table.cells(index));
+        let weights = (table.cells(index), table.extras(index));
+        self.columns.row(&mut text, &mut self.columns.memory(), row, weights);
         String::from_utf8_lossy(&text).trim_end().to_owned()
     }
 
@@ -82,7 +83,7 @@ impl<'p> RowText<'p> {
 /// The lines above a table as one.
 fn about(profile: &Profile, table: &Table, text: &ReportText) -> String {
     let mut lines = Vec::new();
-    summary::heading(&mut lines, profile, table, text.times.as_deref());
+    summary::heading(&mut lines, profile, table, text);
     let lines = String::from_utf8_lossy(&lines).into_owned();
     let facts = lines.lines().map(|line| line.trim_start_matches('#').trim()).filter(|line| !line.is_empty());
     facts.collect::<Vec<_>>().join(", ")

@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use oxperf_analysis::hist::Table;
 use oxperf_analysis::profile::{EventProfile, Profile};
 
+use super::ReportText;
 use crate::visible::visible;
 
 /// What all rows have in common by the user's wish: its column is left out.
@@ -31,7 +32,7 @@ pub fn tip(out: &mut dyn Write, tip: &str) -> io::Result<()> {
 }
 
 /// What a table is about.
-pub(super) fn heading(buffer: &mut Vec<u8>, profile: &Profile, table: &Table, times: Option<&str>) {
+pub(super) fn heading(buffer: &mut Vec<u8>, profile: &Profile, table: &Table, report: &ReportText) {
     let events = || table.events.iter().filter_map(|&event| profile.events.get(event));
     let samples = events().fold(0u64, |sum, event| sum.saturating_add(event.sample_count));
     let period = events().fold(0u64, |sum, event| sum.wrapping_add(event.period_total));
@@ -41,8 +42,15 @@ pub(super) fn heading(buffer: &mut Vec<u8>, profile: &Profile, table: &Table, ti
         [name] if !table.grouped => format!("event '{name}'"),
         names => format!("events '{} {{ {} }}'", group_name(events().next()), names.join(", ")),
     };
-    let times = times.map(|times| format!(" (time slices: {})", visible(times))).unwrap_or_default();
-    let text = format!("# Samples: {samples}{unit} of {what}{times}\n# Event count (approx.): {period}\n#\n");
+    let times = report
+        .times
+        .as_deref()
+        .map(|times| format!(" (time slices: {})", visible(times)))
+        .unwrap_or_default();
+    let socket = report.socket.map(|socket| format!("# Processor Socket: {socket}\n")).unwrap_or_default();
+    let text = format!(
+        "# Samples: {samples}{unit} of {what}{times}\n# Event count (approx.): {period}\n{socket}#\n"
+    );
     buffer.extend_from_slice(text.as_bytes());
 }
 

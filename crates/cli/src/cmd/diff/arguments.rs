@@ -173,7 +173,6 @@ fn is_one(names: Option<&Vec<String>>) -> bool {
 fn collect(matches: &ArgMatches, keys: &[SortKey], chains: bool) -> CollectOptions {
     let lines = keys.iter().any(|key| matches!(key, SortKey::SourceLine | SortKey::SourceFile));
     CollectOptions {
-        by_cpu: keys.contains(&SortKey::Cpu),
         chains,
         max_stack: 127,
         inlines: chains && naming::inlines(matches),

@@ -3,7 +3,7 @@
 use clap::ArgMatches;
 use oxperf_abi::{EventAttr, EventType};
 use oxperf_analysis::hist::{HistOptions, SortKey, Table, histograms};
-use oxperf_analysis::profile::Profile;
+use oxperf_analysis::profile::{DetailsWanted, Profile};
 use oxperf_itrace::ItraceOptions;
 use oxperf_session::Diagnostics;
 
@@ -38,11 +38,22 @@ impl Recording {
         let names = naming::source(matches, &reader)?;
         let keys = &options.diff.keys;
         let formatters = keys.contains(&SortKey::Trace).then(|| collect::formatters(&reader));
+        let details = DetailsWanted {
+            details: keys.iter().filter_map(|key| key.detail()).collect(),
+            ..DetailsWanted::default()
+        };
         let traced = (matches, itrace::options(matches, ItraceOptions::REPORT)?);
         let times = options.times.get(nth).and_then(Option::as_deref);
         let (filter, threads) = Filter::of_times(matches, times, &reader)?.split_threads();
-        let Loaded { mut profile, diagnostics, .. } =
-            collect::load(input, &reader, &names, options.collect, formatters.as_ref(), traced, &filter)?;
+        let Loaded { mut profile, diagnostics, .. } = collect::load(
+            input,
+            &reader,
+            &names,
+            options.collect,
+            (details, formatters.as_ref()),
+            traced,
+            &filter,
+        )?;
         naming::keep(&names);
         options.shown.clone().of_threads(threads).restrict(&mut profile);
         let hist =

@@ -1,19 +1,21 @@
 //! The options of `report`: each defined once, with its help, and what they come to.
 
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
-use oxperf_abi::{EventType, SampleType};
+use oxperf_abi::{AttrFlags, SampleType};
 use oxperf_analysis::collect::{CollectOptions, LineText};
 use oxperf_analysis::hist::{BranchKey, HistOptions, Order, SortKey};
-use oxperf_analysis::profile::Profile;
-use oxperf_data::{Container, EventEntry};
+use oxperf_analysis::profile::{Detail, DetailsWanted, Profile};
+use oxperf_data::{Container, EventEntry, Reader};
 use oxperf_itrace::ItraceOptions;
 use oxperf_present::report::ReportText;
+use oxperf_tracepoint::Formatters;
 
 use super::branches::{self, Counted};
 use super::call_graph::CallGraphSpec;
+use super::fields::{Asked, Fields, Names};
 use crate::cmd::dump;
 use crate::failure::Failure;
-use crate::{header, input, naming};
+use crate::{collect, header, input, naming};
 
 /// Whether and when to show the header.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -32,18 +34,22 @@ pub(super) struct Resolved {
     pub(super) header: HeaderRequest,
     pub(super) full_header: bool,
     pub(super) collect: CollectOptions,
-    /// The keys that were asked for; the usual ones are not.
-    sort: Option<String>,
-    keys: Vec<SortKey>,
+    asked: Asked,
+    /// The columns; those of no recording before [`Resolved::for_recording`].
+    fields: Fields,
     counted: Counted,
     line_text: LineText,
+    time_quantum: u64,
+    nanoseconds: bool,
+    raw_traces: bool,
+    order_by_event: usize,
+    socket: Option<u64>,
     children: bool,
     /// Whether they were asked for, and are not just the default.
     children_asked: bool,
-    /// Whether the recording comes as a stream.
+    /// Whether the recording comes as a stream: of one perf does not count what a function called as its own, but reads
+    /// its chains as if it did.
     stream: bool,
-    samples: bool,
-    periods: bool,
     times: Option<String>,
     separator: Option<String>,
     widths: Vec<usize>,
@@ -70,8 +76,9 @@ pub(super) fn command() -> Command {
         .args(crate::filter::arguments())
         .args(super::shown::arguments())
         .next_help_heading("Instead of the table")
+        .args([super::html::argument()])
+        .args(super::structured::arguments())
         .args([
-            super::html::argument(),
             flag("stats").help("Count the records of each kind"),
             flag("tasks").help("Show the threads as a tree"),
             flag("mmaps").help("Show the threads as a tree, with their mappings"),
@@ -85,14 +92,32 @@ pub(super) fn command() -> Command {
         .args(naming::arguments())
 }
 
-fn table_arguments() -> [Arg; 15] {
+fn table_arguments() -> [Arg; 22] {
     [
         flag("stdio").help("Write text [default where input or output is no terminal]"),
         Arg::new("sort")
             .long("sort")
             .short('s')
             .value_name("KEYS")
-            .help("What tells rows apart: comm, dso, sym, srcline, srcfile, pid, tgid, cpu, trace, comma separated; +KEYS adds to the usual ones [default: comm,dso,sym]"),
+            .help("What tells rows apart, comma separated: comm, dso, sym, pid, cpu, srcline, time, fields of tracepoints and more; +KEYS adds to the usual ones [default: comm,dso,sym]"),
+        Arg::new("fields")
+            .long("fields")
+            .short('F')
+            .value_name("COLUMNS")
+            .help("The columns, comma separated: overhead, overhead_children, sample, period and more, and sort keys; +COLUMNS adds to the usual ones"),
+        Arg::new("group-sort-idx")
+            .long("group-sort-idx")
+            .value_name("N")
+            .value_parser(value_parser!(usize))
+            .help("Put rows in order by the Nth event of a group, from 0"),
+        flag("latency").help("Put the time that passed before the time that CPUs ran; needs a recording that tells when threads ran"),
+        Arg::new("time-quantum")
+            .long("time-quantum")
+            .value_name("TIME")
+            .help("Steps of the sort key time, such as 10us [default: 100ms]"),
+        flag("ns").help("Show times with all nine digits"),
+        flag("raw-trace").help("Show records of tracepoints as lists of their fields"),
+        flag("show-cpu-utilization").help("Show how much of each row ran in the kernel and how much not"),
         Arg::new("call-graph")
             .long("call-graph")
             .short('g')
@@ -134,6 +159,9 @@ fn table_arguments() -> [Arg; 15] {
     ]
 }
 
+const NO_LATENCY: &str =
+    "Error:\nUse of latency profile or parallelism requires --latency flag during record.";
+
 /// Turns the arguments into what the stages take.
 pub(super) fn resolve(matches: &ArgMatches) -> Result<Resolved, Failure> {
     let mut call_graph = CallGraphSpec::default();
@@ -158,26 +186,29 @@ pub(super) fn resolve(matches: &ArgMatches) -> Result<Resolved, Failure> {
         header,
         full_header: matches.get_flag("show-info"),
         collect: CollectOptions {
-            by_cpu: false,
             chains,
             max_stack,
             keep_outermost: order(&call_graph, children) == Order::Caller,
             hide_unresolved: matches.get_flag("hide-unresolved"),
             moments: page,
             by_address: false,
+            addresses_apart: false,
             inlines: naming::inlines(matches),
             lines: None,
             branches: None,
         },
-        sort: matches.get_one::<String>("sort").cloned(),
-        keys: Vec::new(),
         counted: Counted::Samples,
         line_text: LineText { whole_paths: matches.get_flag("full-source-path") },
+        asked: Asked::from_matches(matches),
+        fields: Fields::default(),
+        time_quantum: time_quantum(matches.get_one::<String>("time-quantum").map(String::as_str))?,
+        nanoseconds: matches.get_flag("ns"),
+        raw_traces: matches.get_flag("raw-trace"),
+        order_by_event: matches.get_one("group-sort-idx").copied().unwrap_or(0),
+        socket: matches.get_one("socket-filter").copied(),
         children,
         children_asked: matches.get_flag("children"),
         stream: false,
-        samples: matches.get_flag("show-nr-samples"),
-        periods: matches.get_flag("show-total-period"),
         times: matches.get_one::<String>("time").cloned(),
         separator: matches.get_one::<String>("field-separator").filter(|text| !text.is_empty()).cloned(),
         widths: matches
@@ -198,34 +229,23 @@ fn order(call_graph: &CallGraphSpec, children: bool) -> Order {
     call_graph.order.unwrap_or(if children { Order::Caller } else { Order::Callee })
 }
 
-fn sort_keys(text: Option<&str>, counted: Counted) -> Result<Vec<SortKey>, Failure> {
-    let usual: &[SortKey] = match counted {
-        Counted::Samples => &SortKey::DEFAULT,
-        Counted::Branches => &SortKey::DEFAULT_OF_BRANCHES,
+/// `10us`, in nanoseconds.
+fn time_quantum(text: Option<&str>) -> Result<u64, Failure> {
+    const USUAL: u64 = 100_000_000;
+    let Some(text) = text else { return Ok(USUAL) };
+    let digits = text.trim_end_matches(|letter: char| !letter.is_ascii_digit());
+    let unit = match text.get(digits.len()..) {
+        Some("ns" | "") => Some(1),
+        Some("us") => Some(1000),
+        Some("ms") => Some(1_000_000),
+        Some("s") => Some(1_000_000_000),
+        _ => None,
     };
-    let Some(text) = text else { return Ok(usual.to_vec()) };
-    let (mut keys, list) = match text.strip_prefix('+') {
-        Some(list) => (usual.to_vec(), list),
-        None => (Vec::new(), text),
-    };
-    for name in list.split([',', ' ']).filter(|name| !name.is_empty()) {
-        let key = SortKey::parse(name).ok_or_else(|| {
-            Failure::bad_option(format!(
-                "Error:\nUnknown --sort key: `{name}'\nKnown keys: comm, dso, sym, srcline, srcfile, pid, tgid, cpu, trace"
-            ))
-        })?;
-        if matches!(key, SortKey::Branch(_)) && counted != Counted::Branches {
-            return Err(Failure::bad_option(format!(
-                "Error:\nInvalid --sort key: `{name}'\nIt tells of branches: record them with -b, and report -b counts them"
-            )));
-        }
-        if !keys.contains(&key) {
-            keys.push(key);
-        }
-    }
-    match keys.is_empty() {
-        true => Ok(usual.to_vec()),
-        false => Ok(keys),
+    let steps = unit.and_then(|unit| digits.parse::<u64>().ok()?.checked_mul(unit));
+    match steps {
+        Some(0) => Err(Failure::bad_option("time quantum cannot be 0")),
+        Some(steps) => Ok(steps),
+        None => Err(Failure::bad_option(format!("Error: --time-quantum `{text}' is no time such as 10us"))),
     }
 }
 
@@ -235,35 +255,51 @@ fn tells_lines(key: &SortKey) -> bool {
 }
 
 impl Resolved {
-    /// What the keys come to for these events and what is counted of them. Tracepoints alone are told apart by what
-    /// their records say, unless keys were asked for.
-    pub(super) fn for_events(mut self, events: &[EventEntry], counted: Counted) -> Result<Resolved, Failure> {
-        let tracepoint = |event: &EventEntry| event.stored.attr.kind == EventType::TRACEPOINT;
-        self.keys = match self.sort.is_none() && !events.is_empty() && events.iter().all(tracepoint) {
-            true => vec![SortKey::Trace],
-            false => sort_keys(self.sort.as_deref(), counted)?,
-        };
+    /// Looks up the columns' names among those of the recording and what is counted of it.
+    pub(super) fn for_recording(
+        mut self,
+        reader: &Reader<'_>,
+        formats: &Formatters,
+        counted: Counted,
+    ) -> Result<Resolved, Failure> {
+        let events = reader.events();
+        let event_names: Vec<String> =
+            events.iter().map(|event| event.name.clone().unwrap_or_default()).collect();
+        let names = Names { events, event_names: &event_names, formats, counted };
+        self.fields = self.asked.resolve(&names)?;
+        let switches = |event: &EventEntry| event.stored.attr.flags.contains(AttrFlags::CONTEXT_SWITCH);
+        if self.fields.wants_latency() && !events.iter().any(switches) {
+            return Err(Failure::new(NO_LATENCY));
+        }
+        let keys = self.fields.keys();
+        self.collect.addresses_apart = keys.iter().any(|key| key.by_address());
         self.counted = counted;
-        self.collect.by_cpu = self.keys.contains(&SortKey::Cpu);
-        self.collect.branches = (counted == Counted::Branches).then(|| branches::detail(&self.keys));
-        self.collect.lines = self.keys.iter().any(tells_lines).then_some(self.line_text);
+        self.collect.branches = (counted == Counted::Branches).then(|| branches::detail(&keys));
+        self.collect.lines = keys.iter().any(tells_lines).then_some(self.line_text);
+        self.stream = reader.container() == Container::Stream;
         Ok(self)
     }
 
-    /// Of a stream perf does not count what a function called as its own, but reads its chains as if it did.
-    pub(super) fn for_container(self, container: Container) -> Resolved {
-        Resolved { stream: container == Container::Stream, ..self }
+    /// What samples are asked beside their thread and place, and `more` of it that filters need.
+    pub(super) fn details(&self, reader: &Reader<'_>, more: &[Detail]) -> DetailsWanted {
+        let mut wanted = DetailsWanted {
+            sockets: collect::sockets(reader),
+            time_quantum: self.time_quantum,
+            raw_traces: self.raw_traces,
+            ..self.fields.details()
+        };
+        for detail in more {
+            if !wanted.details.contains(detail) {
+                wanted.details.push(*detail);
+            }
+        }
+        wanted
     }
 
     /// Whether a call graph was asked for that the recording cannot give.
     pub(super) fn misses_chains(&self, events: &[EventEntry]) -> bool {
         let chains = |event: &EventEntry| event.stored.attr.sample_type.contains(SampleType::CALLCHAIN);
         self.call_graph_asked && !events.iter().any(chains)
-    }
-
-    /// Whether a column shows what tracepoints' records say.
-    pub(super) fn wants_traces(&self) -> bool {
-        self.keys.contains(&SortKey::Trace)
     }
 
     /// What to count and what to write; how chains are read depends on whether the recording has any.
@@ -273,19 +309,24 @@ impl Resolved {
             self.counted == Counted::Samples && profile.events.iter().any(|event| event.has_callchains);
         let children = self.children && chains;
         let order = order(&self.call_graph, children);
+        let layout = self.fields.layout(children, profile.has_latency);
         let hist = HistOptions {
-            keys: self.keys.clone(),
+            keys: self.fields.keys(),
+            order_by: layout.order_by,
+            order_by_event: self.order_by_event,
+            extras: self.fields.wants_extras(),
             children: children && (self.children_asked || !self.stream),
             order,
             call_graph: self.call_graph.options(order).filter(|_| chains),
             min_percent: self.min_percent,
             group: self.group,
         };
-        let skip_first = self.sort.is_some() && self.keys.first() == Some(&SortKey::Symbol);
+        let skip_first = self.fields.symbol_first;
         let text = ReportText {
-            keys: self.keys.clone(),
-            samples: self.samples,
-            periods: self.periods,
+            columns: layout.columns,
+            own_is_self: layout.own_is_self,
+            nanoseconds: self.nanoseconds,
+            socket: self.socket,
             times: self.times.clone(),
             separator: self.separator.clone(),
             widths: self.widths.clone(),

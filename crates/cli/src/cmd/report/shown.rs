@@ -1,15 +1,15 @@
 //! Which samples and rows `report` shows, of those that it counts.
 
-use clap::{Arg, ArgAction, ArgMatches};
-use oxperf_analysis::hist::{SortKey, Table};
-use oxperf_analysis::profile::{Profile, SampleGroup};
+use clap::{Arg, ArgAction, ArgMatches, value_parser};
+use oxperf_analysis::hist::{Field, SortKey, Table};
+use oxperf_analysis::profile::{Detail, Profile, SampleGroup};
 use oxperf_present::report::{ReportText, Restriction};
 
 use crate::failure::Failure;
 use crate::filter::{self, Threads};
 
 /// The options beside those of threads, times and CPUs.
-pub(super) fn arguments() -> [Arg; 5] {
+pub(super) fn arguments() -> [Arg; 7] {
     let list = |name: &'static str, value, help| Arg::new(name).long(name).value_name(value).help(help);
     [
         list("dsos", "NAMES", "Show samples of these objects only, comma separated or file://FILE")
@@ -18,6 +18,8 @@ pub(super) fn arguments() -> [Arg; 5] {
         list("symbol-filter", "TEXT", "Show rows only whose functions have TEXT in their names"),
         list("percentage", "HOW", "What percentages are of: all samples, or those shown")
             .value_parser(["absolute", "relative"]),
+        list("socket-filter", "N", "Show samples of this socket only").value_parser(value_parser!(u64)),
+        list("parallelism", "LIST", "Show samples of moments at which so many threads ran, such as 1,3-4"),
         Arg::new("hide-unresolved")
             .long("hide-unresolved")
             .short('U')
@@ -34,6 +36,8 @@ pub(in crate::cmd) struct Shown {
     symbols: Option<Vec<String>>,
     part_of_symbol: Option<String>,
     relative: bool,
+    socket: Option<u64>,
+    parallelism: Option<Vec<(u32, u32)>>,
 }
 
 impl Shown {
@@ -46,6 +50,8 @@ impl Shown {
             symbols: text("symbols").map(|text| filter::names(text)).transpose()?,
             part_of_symbol: text("symbol-filter").cloned(),
             relative: text("percentage").is_some_and(|how| how == "relative"),
+            socket: matches.get_one("socket-filter").copied(),
+            parallelism: text("parallelism").map(|text| filter::cpus(text)).transpose()?,
         })
     }
 
@@ -63,11 +69,18 @@ impl Shown {
         Shown { threads, ..self }
     }
 
+    /// What samples must say for it.
+    pub(super) fn details(matches: &ArgMatches) -> Vec<Detail> {
+        let asked = [("socket-filter", Detail::Socket), ("parallelism", Detail::Parallelism)];
+        asked.into_iter().filter(|(name, _)| matches.contains_id(name)).map(|(_, detail)| detail).collect()
+    }
+
     /// Hides the other samples of a profile.
     pub(in crate::cmd) fn restrict(&self, profile: &mut Profile) {
         let asks_threads =
             self.threads.comms.is_some() || self.threads.pids.is_some() || self.threads.tids.is_some();
-        if !asks_threads && self.dsos.is_none() && self.symbols.is_none() {
+        let asks_moments = self.socket.is_some() || self.parallelism.is_some();
+        if !asks_threads && !asks_moments && self.dsos.is_none() && self.symbols.is_none() {
             return;
         }
         let mut events = std::mem::take(&mut profile.events);
@@ -86,11 +99,24 @@ impl Shown {
         let frame = profile.frames.get(group.frame.index());
         let dso = frame.and_then(|frame| profile.dsos.get(frame.dso?.index()));
         let symbol = frame.and_then(|frame| profile.symbols.get(frame.symbol?.index()));
-        among(&self.threads.pids, thread.map(|thread| thread.pid.0))
+        self.shows_moment(profile, group)
+            && among(&self.threads.pids, thread.map(|thread| thread.pid.0))
             && among(&self.threads.tids, thread.map(|thread| thread.tid.0))
             && named(&self.threads.comms, &[profile.comms.get(group.comm.index())])
             && named(&self.dsos, &[dso.map(|dso| &dso.short), dso.map(|dso| &dso.long)])
             && named(&self.symbols, &[symbol.map(|symbol| &symbol.name)])
+    }
+
+    fn shows_moment(&self, profile: &Profile, group: &SampleGroup) -> bool {
+        let value = |detail| profile.details.value(group.detail, detail);
+        let within = |list: &Vec<(u32, u32)>, number: u64| {
+            list.iter().any(|(first, last)| (u64::from(*first)..=u64::from(*last)).contains(&number))
+        };
+        self.socket.is_none_or(|socket| value(Detail::Socket) == Some(socket))
+            && self
+                .parallelism
+                .as_ref()
+                .is_none_or(|list| value(Detail::Parallelism).is_some_and(|number| within(list, number)))
     }
 
     /// Leaves other rows out of a table.
@@ -105,13 +131,13 @@ impl Shown {
     }
 
     /// What all rows have in common: a list with one name is told once, above the table.
-    pub(super) fn restrictions(&self, keys: &[SortKey]) -> Vec<Restriction> {
+    pub(super) fn restrictions(&self, columns: &[Field]) -> Vec<Restriction> {
         let lists = [("comm", &self.threads.comms), ("dso", &self.dsos), ("symbol", &self.symbols)];
         let only = |list: &Option<Vec<String>>| match list.as_deref() {
             Some([only]) => Some(only.clone()),
             _ => None,
         };
-        let is_key = |key| SortKey::parse(key).is_some_and(|key| keys.contains(&key));
+        let is_key = |key| SortKey::parse(key).is_some_and(|key| columns.contains(&Field::Key(key)));
         let lists = lists.into_iter().filter(|(key, _)| is_key(key));
         lists.filter_map(|(key, list)| Some(Restriction { key, value: only(list)? })).collect()
     }
@@ -119,11 +145,14 @@ impl Shown {
     /// Takes the columns away that the restrictions tell, unless no key would have one.
     pub(super) fn narrow(&self, text: &mut ReportText) {
         let told: Vec<Option<SortKey>> =
-            self.restrictions(&text.keys).iter().map(|told| SortKey::parse(told.key)).collect();
-        let left: Vec<SortKey> =
-            text.keys.iter().copied().filter(|&key| !told.contains(&Some(key))).collect();
-        if !left.is_empty() {
-            text.keys = left;
+            self.restrictions(&text.columns).iter().map(|told| SortKey::parse(told.key)).collect();
+        let stays = |column: &Field| match column {
+            Field::Key(key) => !told.contains(&Some(*key)),
+            Field::Measure(_) => true,
+        };
+        let left: Vec<Field> = text.columns.iter().copied().filter(stays).collect();
+        if left.iter().any(|column| matches!(column, Field::Key(_))) {
+            text.columns = left;
         }
         text.narrow_objects = self.dsos.is_some();
     }

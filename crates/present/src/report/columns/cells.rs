@@ -2,16 +2,16 @@
 
 use std::io::Write;
 
-use oxperf_analysis::hist::Cell;
+use oxperf_analysis::hist::{Cell, Extra};
 
 use super::super::percent::Percents;
 use super::COUNT_WIDTH;
 
-pub(super) fn push_percents(
+pub(super) fn push_percents<C>(
     buffer: &mut Vec<u8>,
     percents: &mut [Percents],
-    cells: &[Cell],
-    part: impl Fn(&Cell) -> u64,
+    cells: &[C],
+    part: impl Fn(&C) -> u64,
 ) {
     for (percents, cell) in percents.iter_mut().zip(cells) {
         percents.push(buffer, part(cell));
@@ -39,6 +39,22 @@ pub(super) fn push_counts(buffer: &mut Vec<u8>, cells: &[Cell], part: impl Fn(&C
     }
 }
 
+/// The mean of one of the weights of each event's samples.
+pub(super) fn push_means(buffer: &mut Vec<u8>, cells: &[Cell], extras: &[Extra], nth: usize) {
+    for (cell, extra) in cells.iter().zip(extras) {
+        let sum = extra.weights.get(nth).map_or(0.0, |&sum| sum as f64);
+        let mean = if cell.own.samples == 0 { 0.0 } else { sum / cell.own.samples as f64 };
+        // Writing to a vector cannot fail.
+        let _ = write!(buffer, "{mean:8.1}");
+    }
+}
+
+/// Moves a cell to the right end of its column.
+pub(super) fn fill(buffer: &mut Vec<u8>, start: usize, width: usize) {
+    let missing = width.saturating_sub(buffer.len().saturating_sub(start));
+    buffer.splice(start..start, std::iter::repeat_n(b' ', missing));
+}
+
 /// Writes the numbers of a cell anew: each behind a blank and at least `each` wide, and the rest of the column behind
 /// the last.
 pub(super) fn spread(buffer: &mut Vec<u8>, start: usize, each: usize, width: usize) {
@@ -62,14 +78,6 @@ pub(super) fn replace(buffer: &mut [u8], start: usize, separator: &str) {
     if let &[separator] = separator.as_bytes() {
         cell.iter_mut().filter(|byte| **byte == separator).for_each(|byte| *byte = b'.');
     }
-}
-
-pub(super) fn push_cpu(buffer: &mut Vec<u8>, cpu: Option<u32>, width: usize) {
-    // Writing to a vector cannot fail.
-    let _ = match cpu {
-        Some(cpu) => write!(buffer, "{cpu:0width$}"),
-        None => write!(buffer, "-{:0width$}", 1),
-    };
 }
 
 /// Appends an address in the place of a name. As C does it, zero goes without 0x.

@@ -1,0 +1,368 @@
+//! Which columns a table has, and what its rows stand in order by: the language of `-s` and `-F`.
+//!
+//! ```text
+//! comm,dso,sym          what tells rows apart; they stand in order by weight first, then by these
+//! comm,overhead         rows stand in order by name first
+//! +cpu                  the usual ones and one more
+//! next_comm             a field of tracepoints' records; also sched:sched_switch.next_comm, %1.next_comm, next_comm/raw,
+//!                       sched:sched_switch.* and trace_fields for all of them
+//! ```
+
+use clap::ArgMatches;
+use oxperf_abi::EventType;
+use oxperf_analysis::hist::{Field, Measure, Mode, SortKey};
+use oxperf_analysis::profile::{Detail, DetailsWanted, FieldWanted};
+use oxperf_data::EventEntry;
+use oxperf_tracepoint::{Field as RecordField, FieldKind, Formatters};
+
+use super::branches::Counted;
+use crate::failure::Failure;
+
+/// What the recording says of names.
+pub(super) struct Names<'a> {
+    pub(super) events: &'a [EventEntry],
+    /// The names that events go by.
+    pub(super) event_names: &'a [String],
+    pub(super) formats: &'a Formatters,
+    pub(super) counted: Counted,
+}
+
+/// What `-s`, `-F` and the flags that add columns ask for.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Asked {
+    sort: Option<String>,
+    fields: Option<String>,
+    added: Vec<Measure>,
+    pub(super) prefer_latency: bool,
+}
+
+/// The same with every name looked up.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Fields {
+    sort: Vec<Field>,
+    /// Columns of `-F`.
+    shown: Vec<Field>,
+    /// Whether there are no others.
+    strict: bool,
+    /// Whether the user's keys say themselves which weights count.
+    weighs: bool,
+    added: Vec<Measure>,
+    prefer_latency: bool,
+    /// Fields of tracepoints.
+    pub(super) records: Vec<FieldWanted>,
+    /// Whether the first key was asked for and is the symbol.
+    pub(super) symbol_first: bool,
+}
+
+/// The columns of a table and the order of its rows.
+pub(super) struct Layout {
+    pub(super) columns: Vec<Field>,
+    pub(super) order_by: Vec<Field>,
+    /// Whether what ran in rows themselves is called so.
+    pub(super) own_is_self: bool,
+}
+
+impl Asked {
+    pub(super) fn from_matches(matches: &ArgMatches) -> Asked {
+        let text = |name| matches.get_one::<String>(name).cloned();
+        let flags = [
+            ("show-cpu-utilization", &[Measure::Mode(Mode::System), Measure::Mode(Mode::User)][..]),
+            ("show-nr-samples", &[Measure::Samples]),
+            ("show-total-period", &[Measure::Period]),
+        ];
+        let added = flags.into_iter().filter(|(flag, _)| matches.get_flag(flag));
+        Asked {
+            sort: text("sort").filter(|text| !text.is_empty()),
+            fields: text("fields").filter(|text| !text.is_empty()),
+            added: added.flat_map(|(_, measures)| measures).copied().collect(),
+            prefer_latency: matches.get_flag("latency"),
+        }
+    }
+
+    /// Looks all names up.
+    pub(super) fn resolve(&self, names: &Names<'_>) -> Result<Fields, Failure> {
+        let mut fields = Fields {
+            added: self.added.clone(),
+            prefer_latency: self.prefer_latency,
+            strict: self.fields.as_ref().is_some_and(|text| !text.starts_with('+')),
+            ..Fields::default()
+        };
+        let text = self.sort.as_deref().unwrap_or("+");
+        if !fields.strict || self.sort.is_some() {
+            let (usual, list) = match text.strip_prefix('+') {
+                Some(list) => (usual_keys(names), list),
+                None => (Vec::new(), text),
+            };
+            fields.sort = usual.into_iter().map(Field::Key).collect();
+            for word in words(list) {
+                let found = fields.sort_word(word, names)?;
+                extend_new(&mut fields.sort, found);
+            }
+            if text.contains("symbol") && names.counted == Counted::Samples {
+                extend_new(&mut fields.sort, [Field::Key(SortKey::NoIpc)]);
+            }
+            fields.weighs = text.contains("overhead") || text.contains("latency");
+            fields.symbol_first = text.starts_with("sym");
+        }
+        for word in words(self.fields.as_deref().unwrap_or_default().trim_start_matches('+')) {
+            let found = fields.shown_word(word, names)?;
+            extend_new(&mut fields.shown, found);
+        }
+        Ok(fields)
+    }
+}
+
+fn words(list: &str) -> impl Iterator<Item = &str> {
+    list.split([',', ' ']).filter(|word| !word.is_empty())
+}
+
+/// The keys of a report that was not told any: of tracepoints alone what their records say.
+fn usual_keys(names: &Names<'_>) -> Vec<SortKey> {
+    let tracepoint = |event: &EventEntry| event.stored.attr.kind == EventType::TRACEPOINT;
+    match (!names.events.is_empty() && names.events.iter().all(tracepoint), names.counted) {
+        (true, _) => vec![SortKey::Trace],
+        (false, Counted::Samples) => SortKey::DEFAULT.to_vec(),
+        (false, Counted::Branches) => SortKey::DEFAULT_OF_BRANCHES.to_vec(),
+    }
+}
+
+fn extend_new(list: &mut Vec<Field>, more: impl IntoIterator<Item = Field>) {
+    for field in more {
+        if !list.contains(&field) {
+            list.push(field);
+        }
+    }
+}
+
+fn unknown(option: &str, name: &str) -> Failure {
+    let known: Vec<&str> = Measure::names().chain(SortKey::names()).collect();
+    Failure::bad_option(format!("Error:\nUnknown --{option} key: `{name}'\nKnown keys: {}", known.join(" ")))
+}
+
+impl Fields {
+    fn sort_word(&mut self, word: &str, names: &Names<'_>) -> Result<Vec<Field>, Failure> {
+        let key = SortKey::parse(word);
+        if matches!(key, Some(SortKey::Branch(_))) && names.counted != Counted::Branches {
+            return Err(Failure::bad_option(format!(
+                "Error:\nInvalid --sort key: `{word}'\nIt tells of branches: record them with -b, and report -b counts them"
+            )));
+        }
+        let known = key.map(Field::Key).or(Measure::parse(word).map(Field::Measure));
+        let found = known.map_or_else(|| self.record_fields(word, names), |field| vec![field]);
+        if found.is_empty() { Err(unknown("sort", word)) } else { Ok(found) }
+    }
+
+    fn shown_word(&mut self, word: &str, names: &Names<'_>) -> Result<Vec<Field>, Failure> {
+        let known = Measure::parse(word).map(Field::Measure).or(SortKey::parse(word).map(Field::Key));
+        let found = known.map_or_else(|| self.record_fields(word, names), |field| vec![field]);
+        if found.is_empty() { Err(unknown("fields", word)) } else { Ok(found) }
+    }
+
+    /// The fields of tracepoints' records that a word means.
+    fn record_fields(&mut self, word: &str, names: &Names<'_>) -> Vec<Field> {
+        let (name, raw) = match word.split_once('/') {
+            Some((name, "raw")) => (name, true),
+            Some(_) => return Vec::new(),
+            None => (word, false),
+        };
+        let (event, field) = match name.split_once('.') {
+            Some((event, field)) => (Some(event), field),
+            None => (None, name),
+        };
+        let events: Vec<usize> = match event {
+            Some(event) => find_event(event, names.event_names).into_iter().collect(),
+            None => (0..names.events.len()).collect(),
+        };
+        let every = field == "*" && event.is_some() || event.is_none() && field == "trace_fields";
+        let mut found = Vec::new();
+        for event in events {
+            let entry =
+                names.events.get(event).filter(|entry| entry.stored.attr.kind == EventType::TRACEPOINT);
+            let format = entry.and_then(|entry| names.formats.get(entry.stored.attr.config));
+            let Some(format) = format.map(|formatter| formatter.event()) else { continue };
+            let matching: Vec<&RecordField> = match every {
+                true => format.fields.iter().collect(),
+                false => format.all_fields().filter(|known| known.name == field).collect(),
+            };
+            found.extend(matching.into_iter().map(|known| self.record_field(event, known, raw)));
+        }
+        found
+    }
+
+    fn record_field(&mut self, event: usize, field: &RecordField, raw: bool) -> Field {
+        let wanted = FieldWanted { event, name: field.name.clone(), raw, width: field_width(field) };
+        let place = self.records.iter().position(|known| *known == wanted).unwrap_or_else(|| {
+            self.records.push(wanted);
+            self.records.len() - 1
+        });
+        Field::Key(SortKey::Field(u16::try_from(place).unwrap_or(u16::MAX)))
+    }
+
+    fn all(&self) -> impl Iterator<Item = Field> {
+        self.sort.iter().chain(&self.shown).copied()
+    }
+
+    /// What tells rows apart.
+    pub(super) fn keys(&self) -> Vec<SortKey> {
+        let mut keys = Vec::new();
+        for field in self.all() {
+            match field {
+                Field::Key(key) if !keys.contains(&key) => keys.push(key),
+                _ => {}
+            }
+        }
+        keys
+    }
+
+    fn measures(&self) -> impl Iterator<Item = Measure> {
+        let named = self.all().filter_map(|field| match field {
+            Field::Measure(measure) => Some(measure),
+            Field::Key(_) => None,
+        });
+        named.chain(self.added.iter().copied())
+    }
+
+    /// Whether a column shows what is not counted with every row.
+    pub(super) fn wants_extras(&self) -> bool {
+        self.measures().any(Measure::is_extra)
+    }
+
+    /// Whether a column shows how many threads ran at once, or what follows from it.
+    pub(super) fn wants_latency(&self) -> bool {
+        let of_time = [Measure::OwnLatency, Measure::ChildrenLatency];
+        let keys = self.keys();
+        self.prefer_latency
+            || keys.contains(&SortKey::Parallelism)
+            || self.measures().any(|measure| of_time.contains(&measure))
+    }
+
+    /// What samples are asked beside their thread and place, as far as the columns need it.
+    pub(super) fn details(&self) -> DetailsWanted {
+        let weights = [Detail::Weight, Detail::InsLat, Detail::RetireLat];
+        let means = self.measures().filter_map(|measure| match measure {
+            Measure::MeanWeight(nth) => weights.get(usize::from(nth)).copied(),
+            _ => None,
+        });
+        let mut details: Vec<Detail> = Vec::new();
+        for detail in self.keys().into_iter().filter_map(SortKey::detail).chain(means) {
+            if !details.contains(&detail) {
+                details.push(detail);
+            }
+        }
+        DetailsWanted { details, fields: self.records.clone(), ..DetailsWanted::default() }
+    }
+
+    /// The columns, once it is known whether callers and times count.
+    pub(super) fn layout(&self, children: bool, latency: bool) -> Layout {
+        let order = self.order(children, latency);
+        let mut columns = Vec::new();
+        if self.strict {
+            extend_new(&mut columns, self.shown.iter().copied());
+        } else {
+            let weights = weights(true, true, self.prefer_latency).map(Field::Measure);
+            extend_new(&mut columns, weights.filter(|weight| order.contains(weight)));
+            extend_new(&mut columns, self.added.iter().copied().map(Field::Measure));
+            extend_new(&mut columns, self.shown.iter().copied());
+        }
+        extend_new(&mut columns, order.iter().copied());
+        columns.retain(|column| match column {
+            Field::Measure(Measure::Children) => children || self.strict,
+            Field::Measure(Measure::ChildrenLatency) => children && latency,
+            Field::Measure(Measure::OwnLatency) => latency,
+            _ => true,
+        });
+        let mut order_by = order;
+        extend_new(&mut order_by, columns.iter().copied());
+        order_by.retain(|field| children || *field != Field::Measure(Measure::Children));
+        Layout { columns, order_by, own_is_self: children && !self.strict }
+    }
+
+    /// What rows stand in order by, as far as the keys say it.
+    fn order(&self, children: bool, latency: bool) -> Vec<Field> {
+        let mut order = Vec::new();
+        let silent = self.strict && self.sort.is_empty();
+        if self.prefer_latency && !silent {
+            extend_new(&mut order, weights(children, true, true).map(Field::Measure));
+        } else if !self.weighs && !silent {
+            extend_new(&mut order, weights(children, latency, false).map(Field::Measure));
+        }
+        extend_new(&mut order, self.sort.iter().copied());
+        order
+    }
+}
+
+/// The weights that rows stand in order by when nobody says otherwise.
+fn weights(children: bool, latency: bool, latency_first: bool) -> impl Iterator<Item = Measure> {
+    let pairs =
+        [(children, Measure::Children, Measure::ChildrenLatency), (true, Measure::Own, Measure::OwnLatency)];
+    pairs.into_iter().filter(|pair| pair.0).flat_map(move |(_, samples, time)| {
+        let pair = if latency_first { [time, samples] } else { [samples, time] };
+        pair.into_iter().filter(move |&measure| latency || measure != time)
+    })
+}
+
+/// `%N`, a whole name, or a part that one name only has.
+fn find_event(wanted: &str, names: &[String]) -> Option<usize> {
+    if let Some(number) = wanted.strip_prefix('%') {
+        return number.parse::<usize>().ok()?.checked_sub(1).filter(|&index| index < names.len());
+    }
+    if wanted.contains(':') {
+        return names.iter().position(|name| name == wanted);
+    }
+    let mut matching = (0..names.len()).filter(|&index| names[index].contains(wanted));
+    matching.next().filter(|_| matching.next().is_none())
+}
+
+/// The width that a field's column has whatever the records say: numbers as wide as in hexadecimal.
+fn field_width(field: &RecordField) -> usize {
+    let needed = match field.kind {
+        FieldKind::Text | FieldKind::DynamicText(_) => field.size,
+        _ => field.size * 2 + "0x".len(),
+    };
+    needed.max(field.name.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names() -> (Vec<EventEntry>, Formatters) {
+        (Vec::new(), Formatters::default())
+    }
+
+    fn layout(sort: Option<&str>, fields: Option<&str>, children: bool) -> Layout {
+        let (events, formats) = names();
+        let names = Names { events: &events, event_names: &[], formats: &formats, counted: Counted::Samples };
+        let asked =
+            Asked { sort: sort.map(str::to_owned), fields: fields.map(str::to_owned), ..Asked::default() };
+        asked.resolve(&names).ok().unwrap().layout(children, false)
+    }
+
+    const OWN: Field = Field::Measure(Measure::Own);
+    const ALL: Field = Field::Measure(Measure::Children);
+    const COMM: Field = Field::Key(SortKey::Comm);
+    const SAMPLES: Field = Field::Measure(Measure::Samples);
+
+    #[test]
+    fn weights_come_first_unless_they_are_named() {
+        assert_eq!(layout(Some("comm"), None, true).columns, [ALL, OWN, COMM]);
+        let named = layout(Some("comm,overhead"), None, true);
+        assert_eq!((named.columns, named.order_by), (vec![OWN, COMM], vec![COMM, OWN]));
+    }
+
+    #[test]
+    fn columns_of_their_own_are_the_only_ones() {
+        let strict = layout(None, Some("sample,comm"), true);
+        assert_eq!((strict.columns, strict.own_is_self), (vec![SAMPLES, COMM], false));
+        assert_eq!(layout(Some("comm"), Some("+sample"), false).columns, [OWN, SAMPLES, COMM]);
+    }
+
+    #[test]
+    fn a_part_of_an_events_name_must_mean_one() {
+        let names = ["sched:switch".to_owned(), "sched:fork".to_owned()];
+        assert_eq!(find_event("fork", &names), Some(1));
+        assert_eq!(find_event("sched", &names), None);
+        assert_eq!(find_event("%2", &names), Some(1));
+        assert_eq!(find_event("sched:switch", &names), Some(0));
+    }
+}

@@ -1,0 +1,234 @@
+//! Cells of keys that samples tell themselves: costs, times, sizes, names beside those of code.
+
+use std::borrow::Cow;
+use std::io::Write;
+
+use oxperf_analysis::hist::{Row, SortKey, without_digits};
+use oxperf_analysis::profile::{Detail, Profile};
+use rayon::prelude::*;
+
+use super::cells::{fill, pad};
+use crate::visible::visible;
+
+/// Width of an address with its `0x`.
+const ADDRESS_WIDTH: usize = 18;
+/// Width of what became of transactions where there were any.
+const TRANSACTION_WIDTH: usize = 32;
+/// Width of a number of a hundred thousand seconds and its fraction.
+const TIME_WIDTH: usize = 12;
+/// The same with all digits.
+const NANOSECONDS_WIDTH: usize = 16;
+/// Width of costs.
+const WEIGHT_WIDTH: usize = 12;
+
+/// What became of a transaction, lowest bit first.
+const TRANSACTION_WORDS: [&str; 8] =
+    ["EL ", "TX ", "SYNC ", "ASYNC ", "RETRY ", "CON ", "CAP-WRITE ", "CAP-READ "];
+
+/// Whether a column is headed by its own name, which stands at its right end.
+pub(super) fn is_field(key: SortKey) -> bool {
+    matches!(key, SortKey::Field(_))
+}
+
+/// The width that rows need, beside the heading's.
+pub(super) fn width(profile: &Profile, key: SortKey, rows: &[Row], nanoseconds: bool) -> usize {
+    let widest = |text: &(dyn Fn(&Row) -> usize + Sync)| {
+        rows.par_iter().with_min_len(4096).map(text).max().unwrap_or(0)
+    };
+    match key {
+        SortKey::CommNoDigit => widest(&|row| {
+            let comm = profile.threads.get(row.thread.index()).map_or(row.comm, |thread| thread.comm);
+            profile.comms.get(comm.index()).map_or(0, |comm| visible(&without_digits(comm)).len())
+        }),
+        SortKey::Trace => widest(&|row| text(profile, row, key).len()),
+        SortKey::Field(number) => {
+            let field = profile.details.fields.get(usize::from(number));
+            let least = field.map_or(0, |field| field.width);
+            match field {
+                Some(field) if field.raw => least,
+                _ => widest(&|row| text(profile, row, key).len()).max(least),
+            }
+        }
+        SortKey::Cgroup => widest(&|row| cgroup(profile, row).map_or(0, |path| path.len())),
+        SortKey::Address => ADDRESS_WIDTH,
+        SortKey::Weight => WEIGHT_WIDTH,
+        SortKey::Time if nanoseconds => NANOSECONDS_WIDTH,
+        SortKey::Time => TIME_WIDTH,
+        SortKey::Transaction => {
+            let any = |row: &Row| number(profile, row, Detail::Transaction) != 0;
+            if rows.iter().any(any) { TRANSACTION_WIDTH } else { 0 }
+        }
+        _ => 0,
+    }
+}
+
+/// A row whose cells are to be shown.
+pub(super) struct Shown<'a> {
+    pub(super) profile: &'a Profile,
+    pub(super) row: &'a Row,
+    /// Number of samples that ran in it.
+    pub(super) samples: u64,
+    /// Width of the column.
+    pub(super) width: usize,
+}
+
+impl Shown<'_> {
+    /// Appends a cell.
+    pub(super) fn push(&self, buffer: &mut Vec<u8>, key: SortKey, nanoseconds: bool) {
+        let (start, width) = (buffer.len(), self.width);
+        match key {
+            SortKey::Cpu => self.cpu(buffer, Detail::Cpu, width),
+            SortKey::Socket => self.cpu(buffer, Detail::Socket, width.saturating_sub(3)),
+            SortKey::Trace | SortKey::CgroupId => {
+                buffer.extend_from_slice(text(self.profile, self.row, key).as_bytes());
+            }
+            SortKey::Cgroup => buffer.extend_from_slice(self.cgroup().as_bytes()),
+            SortKey::Time => self.time(buffer, nanoseconds),
+            SortKey::Simd => {}
+            SortKey::Field(_) => {
+                buffer.extend_from_slice(text(self.profile, self.row, key).as_bytes());
+                buffer.truncate(start + width);
+                fill(buffer, start, width);
+            }
+            SortKey::SymbolSize => {
+                match self.row.symbol_size {
+                    0 => buffer.extend_from_slice(b"unknown"),
+                    size => buffer.extend_from_slice(size.to_string().as_bytes()),
+                }
+                fill(buffer, start, width);
+            }
+            SortKey::Parallelism => {
+                buffer.extend_from_slice(self.number(Detail::Parallelism).to_string().as_bytes());
+                fill(buffer, start, width);
+            }
+            key => {
+                self.padded(buffer, key);
+                pad(buffer, start, width);
+            }
+        }
+    }
+
+    /// The number of a CPU or socket with so many digits, at the right end.
+    fn cpu(&self, buffer: &mut Vec<u8>, detail: Detail, digits: usize) {
+        let start = buffer.len();
+        // Writing to a vector cannot fail.
+        let _ = match self.profile.details.value(self.row.detail, detail) {
+            Some(number) => write!(buffer, "{number:0digits$}"),
+            None => write!(buffer, "-{:0digits$}", 1),
+        };
+        fill(buffer, start, self.width);
+    }
+
+    /// A cell that is filled up behind.
+    fn padded(&self, buffer: &mut Vec<u8>, key: SortKey) {
+        let cost = key.detail().map_or(0, |detail| self.number(detail));
+        // Writing to a vector cannot fail.
+        let _ = match key {
+            SortKey::LocalWeight
+            | SortKey::LocalInsLat
+            | SortKey::LocalRetireLat
+            | SortKey::LocalStageCycles => write!(buffer, "{cost}"),
+            SortKey::Weight | SortKey::InsLat | SortKey::RetireLat | SortKey::StageCycles => {
+                write!(buffer, "{}", cost.wrapping_mul(self.samples))
+            }
+            SortKey::Transaction => return transaction(buffer, cost),
+            SortKey::CodePageSize => return push_size(buffer, cost),
+            SortKey::Address => {
+                let frame = self.profile.frames.get(self.row.frame.index());
+                match frame.map_or(0, |frame| frame.address) {
+                    // As C does it, zero goes without 0x.
+                    0 => write!(buffer, "0"),
+                    address => write!(buffer, "{address:#x}"),
+                }
+            }
+            SortKey::NoIpc => write!(buffer, "-      -"),
+            _ => Ok(()),
+        };
+    }
+
+    fn number(&self, detail: Detail) -> u64 {
+        number(self.profile, self.row, detail)
+    }
+
+    fn cgroup(&self) -> Cow<'_, str> {
+        match self.number(Detail::Cgroup) {
+            0 => Cow::Borrowed("N/A"),
+            _ => cgroup(self.profile, self.row).unwrap_or(Cow::Borrowed("unknown")),
+        }
+    }
+
+    fn time(&self, buffer: &mut Vec<u8>, nanoseconds: bool) {
+        const SECOND: u64 = 1_000_000_000;
+        let time = self.number(Detail::Time);
+        let (seconds, part) = (time / SECOND, time % SECOND);
+        // Writing to a vector cannot fail.
+        let _ = match nanoseconds {
+            true => write!(buffer, "{seconds}.{part:09}"),
+            false => write!(buffer, "{seconds}.{:06}", part / 1000),
+        };
+    }
+}
+
+fn number(profile: &Profile, row: &Row, detail: Detail) -> u64 {
+    profile.details.value(row.detail, detail).unwrap_or(0)
+}
+
+fn text<'a>(profile: &'a Profile, row: &Row, key: SortKey) -> Cow<'a, str> {
+    let text = key.detail().and_then(|detail| profile.details.text(row.detail, detail));
+    visible(text.unwrap_or(""))
+}
+
+fn cgroup<'a>(profile: &'a Profile, row: &Row) -> Option<Cow<'a, str>> {
+    let path = profile.details.cgroups.get(&number(profile, row, Detail::Cgroup))?;
+    Some(visible(path))
+}
+
+fn transaction(buffer: &mut Vec<u8>, flags: u64) {
+    if flags == 0 {
+        return;
+    }
+    let set = TRANSACTION_WORDS.iter().zip(0..).filter(|(_, bit)| flags >> bit & 1 == 1);
+    set.for_each(|(word, _)| buffer.extend_from_slice(word.as_bytes()));
+    const HOW: u64 = 0b1100;
+    if flags & HOW == 0 {
+        buffer.extend_from_slice(b"NEITHER ");
+    }
+    if flags >> 32 != 0 {
+        // Writing to a vector cannot fail.
+        let _ = write!(buffer, ":{:x}", flags >> 32);
+    }
+}
+
+/// A size in the largest unit of which it has at least two.
+fn push_size(buffer: &mut Vec<u8>, mut size: u64) {
+    if size == 0 {
+        return buffer.extend_from_slice(b"N/A");
+    }
+    let mut unit = 'B';
+    for larger in ['K', 'M', 'G'] {
+        if size / 1024 <= 1 {
+            break;
+        }
+        size /= 1024;
+        unit = larger;
+    }
+    // Writing to a vector cannot fail.
+    let _ = write!(buffer, "{size}{unit}");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn transactions_in_words() {
+        let words = |flags| {
+            let mut text = Vec::new();
+            transaction(&mut text, flags);
+            String::from_utf8(text).unwrap()
+        };
+        assert_eq!(words(0), "");
+        assert_eq!(words(5 << 32 | 1), "EL NEITHER :5");
+        assert_eq!(words(0b10100), "SYNC RETRY ");
+    }
+}

@@ -1,0 +1,94 @@
+//! What a key says of a row, as a value for other programs: JSON and CSV write it each in its own way.
+
+use std::borrow::Cow;
+
+use oxperf_analysis::hist::{Row, SortKey, without_digits};
+use oxperf_analysis::profile::{Detail, Profile};
+
+/// One value; text is as recorded.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Value<'a> {
+    Text(Cow<'a, str>),
+    Number(i64),
+    /// The row does not say it.
+    Nothing,
+}
+
+impl<'a> Value<'a> {
+    fn text(text: Option<&'a str>) -> Value<'a> {
+        text.map_or(Value::Nothing, |text| Value::Text(Cow::Borrowed(text)))
+    }
+
+    fn number(number: Option<u64>) -> Value<'a> {
+        number.map_or(Value::Nothing, |number| Value::Number(number.cast_signed()))
+    }
+}
+
+/// The name of a key's values: that of the key on the command line, but threads and processes by what they are.
+pub(crate) fn word(profile: &Profile, key: SortKey) -> &str {
+    match key {
+        SortKey::Thread => "tid",
+        SortKey::Process => "pid",
+        SortKey::Field(number) => {
+            profile.details.fields.get(usize::from(number)).map_or("field", |field| field.name.as_str())
+        }
+        key => key.name(),
+    }
+}
+
+/// What a key says of a row.
+pub(crate) fn value<'a>(profile: &'a Profile, row: &Row, key: SortKey) -> Value<'a> {
+    let frame = profile.frames.get(row.frame.index());
+    let symbol = || frame.and_then(|frame| profile.symbols.get(frame.symbol?.index()));
+    let thread = profile.threads.get(row.thread.index());
+    let comm = || profile.comms.get(row.comm.index());
+    let source = |nth: usize| profile.sources.get(row.source[nth]?.index()).map(String::as_str);
+    match key {
+        SortKey::Comm => Value::text(comm().map(String::as_str)),
+        SortKey::CommNoDigit => {
+            comm().map_or(Value::Nothing, |comm| Value::Text(Cow::Owned(without_digits(comm))))
+        }
+        SortKey::Dso => {
+            let dso = frame.and_then(|frame| profile.dsos.get(frame.dso?.index()));
+            Value::text(dso.map(|dso| dso.short.as_str()))
+        }
+        SortKey::Symbol | SortKey::SymbolOffset => Value::text(symbol().map(|symbol| symbol.name.as_str())),
+        SortKey::SymbolSize => Value::number(symbol().map(|symbol| symbol.end.saturating_sub(symbol.start))),
+        SortKey::Address => Value::number(frame.map(|frame| frame.address)),
+        SortKey::SourceLine => Value::text(source(0)),
+        SortKey::SourceFile => Value::text(source(1)),
+        SortKey::Thread => Value::Number(thread.map_or(-1, |thread| thread.tid.0.into())),
+        SortKey::Process => Value::Number(thread.map_or(-1, |thread| thread.pid.0.into())),
+        SortKey::Cpu | SortKey::Socket => {
+            let number = key.detail().and_then(|detail| profile.details.value(row.detail, detail));
+            Value::Number(number.map_or(-1, u64::cast_signed))
+        }
+        SortKey::Cgroup => {
+            let id = profile.details.value(row.detail, Detail::Cgroup);
+            let path = id.and_then(|id| profile.details.cgroups.get(&id));
+            Value::text(path.map(String::as_str))
+        }
+        SortKey::Trace | SortKey::CgroupId | SortKey::Field(_) => {
+            Value::text(key.detail().and_then(|detail| profile.details.text(row.detail, detail)))
+        }
+        SortKey::Branch(_) | SortKey::NoIpc | SortKey::Simd => Value::Nothing,
+        key => Value::number(key.detail().and_then(|detail| profile.details.value(row.detail, detail))),
+    }
+}
+
+/// The same, with the address that rows show in the place of a symbol that is not known.
+pub(super) fn value_or_address<'a>(profile: &'a Profile, row: &Row, key: SortKey) -> Value<'a> {
+    match (key, value(profile, row, key)) {
+        (SortKey::Symbol, Value::Nothing) => Value::Text(Cow::Owned(format!("{:#x}", row.address))),
+        (_, value) => value,
+    }
+}
+
+/// A frame's name, or its address where none is known.
+pub(crate) fn frame_name(profile: &Profile, frame: oxperf_analysis::profile::FrameId) -> Cow<'_, str> {
+    let frame = profile.frames.get(frame.index());
+    match frame.and_then(|frame| profile.symbols.get(frame.symbol?.index())) {
+        Some(symbol) => Cow::Borrowed(symbol.name.as_str()),
+        None => Cow::Owned(format!("{:#x}", frame.map_or(0, |frame| frame.address))),
+    }
+}
