@@ -6,7 +6,7 @@ use std::process::{Command, Output};
 
 use oxperf_objects::{Contents, Elf};
 use oxperf_symbols::{Demangling, elf_table};
-use oxperf_tar::Writer;
+use oxperf_tar::{Reader, Writer};
 use oxperf_testkit::Recording;
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_oxperf");
@@ -79,6 +79,32 @@ fn a_bundle_names_what_is_gone_here() {
     let annotated = stdout(&run(&folder, &["annotate", "--stdio", "-ix.tar.zst", "main"]));
     assert!(annotated.contains("  100.00 :   "), "{annotated}");
     assert_eq!(fs::read_dir(folder.join("tmp")).unwrap().count(), 0, "what was unpacked is gone");
+}
+
+/// A directory, as of `record --threads`, with a folder and a link in it.
+#[test]
+fn a_directory_is_bundled_with_all_its_files() {
+    let folder = folder("directory");
+    let program = record(&folder);
+    fs::rename(folder.join("perf.data"), folder.join("data")).unwrap();
+    fs::create_dir_all(folder.join("perf.data/kcore_dir")).unwrap();
+    fs::rename(folder.join("data"), folder.join("perf.data/data")).unwrap();
+    fs::write(folder.join("perf.data/kcore_dir/modules"), "").unwrap();
+    std::os::unix::fs::symlink("/etc/passwd", folder.join("perf.data/link")).unwrap();
+    let made = run(&folder, &["bundle", "-o", "x.tar.zst"]);
+    assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+    fs::remove_dir_all(folder.join("perf.data")).unwrap();
+    fs::remove_file(program).unwrap();
+    let text = stdout(&run(&folder, &["script", "-F", "ip,sym", "-i", "x.tar.zst"]));
+    assert!(text.trim_end().ends_with("main"), "{text}");
+    let mut archive =
+        Reader::new(zstd::Decoder::new(fs::File::open(folder.join("x.tar.zst")).unwrap()).unwrap());
+    let mut names = Vec::new();
+    while let Some(entry) = archive.next_entry().unwrap() {
+        names.push(entry.path.display().to_string());
+    }
+    names.retain(|name| name.starts_with("perf.data"));
+    assert_eq!(names, ["perf.data/data", "perf.data/kcore_dir/modules"]);
 }
 
 fn packed(entries: &[(&str, &str)], links: &[(&str, &str)]) -> Vec<u8> {

@@ -53,9 +53,10 @@ pub(crate) fn command() -> Command {
 /// Runs `bundle`.
 pub(crate) fn run(matches: &ArgMatches, _program: &str) -> Result<i32, Failure> {
     let input = Input::from_file_or_options(matches)?;
-    if !input.path().is_file() {
+    let recording = recording_files(input.path())?;
+    if recording.is_empty() {
         return Err(Failure::new(format!(
-            "{}: only a recording in one file can be bundled: see 'data convert --to-perf'",
+            "{}: only a recording in files can be bundled: keep the stream in one",
             input.path().display()
         )));
     }
@@ -81,13 +82,37 @@ pub(crate) fn run(matches: &ArgMatches, _program: &str) -> Result<i32, Failure> 
         None => PathBuf::from(format!("{}.bundle.tar.zst", input.path().display())),
     };
     let size = parts
-        .write(&target, input.path(), kallsyms.as_deref())
+        .write(&target, &recording, kallsyms.as_deref())
         .map_err(|error| Failure::new(format!("{}: {error}", target.display())))?;
     for missing in &parts.missing {
         print_error(&format!("Not in the bundle: {missing}"));
     }
     print_error(&format!("{} files, {} MB, in {}", parts.files.len(), size >> 20, target.display()));
     Ok(code::SUCCESS)
+}
+
+/// The files of a recording by their names in the bundle: itself, or all of a directory (`record --threads`, `--kcore`). No
+/// link is followed.
+fn recording_files(path: &Path) -> std::io::Result<Vec<(String, PathBuf)>> {
+    let mut files = Vec::new();
+    if path.is_file() {
+        files.push((RECORDING.to_owned(), path.to_owned()));
+    }
+    let mut open = vec![(RECORDING.to_owned(), path.to_owned())];
+    while let Some((name, folder)) = open.pop().filter(|(_, folder)| folder.is_dir()) {
+        for entry in std::fs::read_dir(folder)? {
+            let entry = entry?;
+            let Ok(own) = entry.file_name().into_string() else { continue };
+            let (name, kind) = (format!("{name}/{own}"), entry.file_type()?);
+            match (kind.is_file(), kind.is_dir()) {
+                (true, _) => files.push((name, entry.path())),
+                (_, true) => open.push((name, entry.path())),
+                _ => {}
+            }
+        }
+    }
+    files.sort();
+    Ok(files)
 }
 
 /// The objects to pack: those that samples lie in, and where stacks are to be unwound or trace is to be decoded, all
@@ -222,10 +247,17 @@ impl Parts {
         self.files.entry(format!("{ROOT}/{below}")).or_insert(source);
     }
 
-    fn write(&self, target: &Path, recording: &Path, kallsyms: Option<&Path>) -> Result<u64, TarError> {
+    fn write(
+        &self,
+        target: &Path,
+        recording: &[(String, PathBuf)],
+        kallsyms: Option<&Path>,
+    ) -> Result<u64, TarError> {
         let mut packing = Packing::create(target)?;
         packing.add_bytes(MARK, VERSION.as_bytes())?;
-        packing.add(RECORDING, recording)?;
+        for (name, path) in recording {
+            packing.add(name, path)?;
+        }
         if let Some(kallsyms) = kallsyms {
             // The kernel makes this file up: it claims to be empty.
             let mut text = Vec::new();
