@@ -21,6 +21,7 @@ use crate::filter::Filter;
 use crate::input::{Input, chain_losses};
 use crate::itrace::Decoding;
 use crate::naming;
+use crate::output;
 
 /// What is made of hardware trace, and the options that say where its code lies.
 pub(crate) type Itrace<'m> = (&'m ArgMatches, Option<ItraceOptions>);
@@ -103,6 +104,10 @@ impl Sink for Sifted<'_, '_> {
 
     fn ahead(&mut self, machine: &Machine, samples: &[SampleEvent<'_>]) {
         self.collector.ahead(machine, samples);
+    }
+
+    fn log(&mut self, text: &[u8]) {
+        output::print_text(text);
     }
 
     #[inline]

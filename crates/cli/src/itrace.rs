@@ -1,5 +1,6 @@
 //! `--itrace` of `script` and `report`: samples made of the recording's hardware trace.
 
+mod log;
 mod places;
 
 use clap::{Arg, ArgAction, ArgMatches};
@@ -96,7 +97,8 @@ impl<'a> Decoding<'a> {
         sink: &mut impl Sink,
     ) -> Result<Finished, Failure> {
         let Decoding { trace, planned, options, images, with_code, cores } = self;
-        let options = TracerOptions { itrace: options, images, with_code, cores };
+        let log = log::writer(&options, reader.endian())?;
+        let options = TracerOptions { itrace: options, images, with_code, cores, log };
         let events = session.events().clone();
         let mut tracer = Tracer::new(&trace, &events, reader.endian(), planned, options, sink);
         let finished = session.run(&mut tracer).map_err(|error| input.refuse(&error))?;

@@ -12,6 +12,11 @@ pub(crate) fn print_line(text: &str) -> io::Result<()> {
     out.write_all(b"\n")
 }
 
+/// Writes text to standard output before anything else is; who asked for less notices what is missing.
+pub(crate) fn print_text(text: &[u8]) {
+    let _ = io::stdout().lock().write_all(text);
+}
+
 /// Writes a line to standard error; nothing can be done when that fails.
 pub(crate) fn print_error(text: &str) {
     let mut err = io::stderr().lock();

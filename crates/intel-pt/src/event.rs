@@ -21,6 +21,8 @@ pub enum Event {
         ratio: u8,
         /// The packet's whole payload.
         payload: u16,
+        /// Where code begins with which it is told: the packet came while the way was lost.
+        to: Option<u64>,
     },
     /// The program wrote a value.
     PtWrite {

@@ -19,11 +19,23 @@ pub(crate) struct Feed<'t> {
     /// Whether a buffer may begin with the end of the one before.
     overlapping: bool,
     has_tsc: bool,
+    /// The reference of the buffer that was handed over last, if it did not follow the one before.
+    begun_with: Option<u64>,
 }
 
 impl<'t> Feed<'t> {
     pub(crate) fn new(queue: &'t Queue<'t>, overlapping: bool, has_tsc: bool) -> Feed<'t> {
-        Feed { queue, next: 0, last: None, offset: 0, stretch: 0, overlapping, has_tsc }
+        Feed { queue, next: 0, last: None, offset: 0, stretch: 0, overlapping, has_tsc, begun_with: None }
+    }
+
+    /// Whether any buffer was looked for.
+    pub(crate) fn is_begun(&self) -> bool {
+        self.next > 0
+    }
+
+    /// The reference time of the buffer that was handed over last, if it did not follow the one before.
+    pub(crate) fn begun_with(&self) -> Option<u64> {
+        self.begun_with
     }
 
     /// Hands over the next buffer that holds something new; false at the end.
@@ -37,6 +49,7 @@ impl<'t> Feed<'t> {
             if bytes.is_empty() {
                 continue;
             }
+            self.begun_with = (!consecutive).then_some(buffer.reference);
             if !consecutive {
                 self.stretch = index as u64 + 1;
             }

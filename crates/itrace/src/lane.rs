@@ -7,7 +7,7 @@ use oxperf_session::Progress;
 
 use rustc_hash::FxHashMap;
 
-use crate::crew::Earlier;
+use crate::crew::{Earlier, Told};
 use crate::feed::Feed;
 use crate::plan::Plan;
 use crate::synth::{BlockTexts, PebsEvent};
@@ -66,6 +66,8 @@ pub(crate) struct Lane<'t> {
     /// Until when it has been decoded; `None` before its first time stamp and after its end.
     pub(crate) reached: Option<u64>,
     pub(crate) ended: bool,
+    /// An item that was found and whose turn comes when the queue is decoded on.
+    pub(crate) held: Option<Told>,
     /// Where its decoder stops for the trace behind it to be shared out, if that was looked up in this buffer.
     pub(crate) stop: Option<Option<u64>>,
     /// Up to where in the trace it is not worth while to share it out.
@@ -104,6 +106,7 @@ impl<'t> Lane<'t> {
             timestamp: 0,
             reached: None,
             ended: false,
+            held: None,
             stop: None,
             shared_to: 0,
             cbr_seen: 0,

@@ -109,6 +109,9 @@ impl Synthesizer {
                 lane.pass_to(moment.time);
                 let leaves_guest = moment.mode.guest && moment.mode.guest_toggled;
                 let flags = if leaves_guest { EXIT_OF_GUEST } else { async_flags(to, end, abort) };
+                if self.options.quick > 0 {
+                    self.address(lane, &moment, (from, flags), machine, sink)?;
+                }
                 self.transfer(lane, &moment, (from, to.unwrap_or(0), flags), machine, sink)
             }
             Item::Event(event) => {
@@ -117,14 +120,26 @@ impl Synthesizer {
             }
             Item::Address { ip } => {
                 lane.pass_to(moment.time);
-                let cycles = self.cycles(&moment);
-                let (instructions, flags) = (moment.instructions, state_flags(&moment, &self.plan));
-                let guest = moment.mode.guest;
-                let point = Point { flags, instructions, cycles, guest, ..Point::at(ip) };
-                self.instruction(lane, &point, machine, sink)
+                self.address(lane, &moment, (ip, SampleFlags::default()), machine, sink)
             }
             Item::Run | Item::Error(_) | Item::Pause | Item::End => ControlFlow::Continue(()),
         }
+    }
+
+    /// An instruction that a packet names.
+    fn address(
+        &mut self,
+        lane: &mut Lane<'_>,
+        moment: &Moment,
+        (ip, flags): (u64, SampleFlags),
+        machine: &mut Machine,
+        sink: &mut impl Sink,
+    ) -> ControlFlow<()> {
+        let cycles = self.cycles(moment);
+        let (instructions, flags) = (moment.instructions, flags | state_flags(moment, &self.plan));
+        let guest = moment.mode.guest;
+        let point = Point { flags, instructions, cycles, guest, ..Point::at(ip) };
+        self.instruction(lane, &point, machine, sink)
     }
 
     /// A transfer of control that no instruction made.

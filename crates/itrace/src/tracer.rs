@@ -5,6 +5,7 @@
 
 mod sharing;
 
+use std::io::Write;
 use std::ops::ControlFlow;
 
 use intel_pt::{ErrorKind, Hop, Item, Tsc, Wanted};
@@ -13,6 +14,7 @@ use oxperf_data::{Damage, RawRecord};
 use oxperf_machine::Machine;
 use oxperf_session::{EventIndex, EventTable, SampleEvent, SidebandEvent, Sink, Traced};
 use oxperf_wire::kernel::{Aux, AuxOutputHwId, ItraceStart, SwitchCpuWide, Task, TextPoke};
+use oxperf_wire::user::AuxtraceError;
 use oxperf_wire::{Cursor, Endian, SampleId};
 use rustc_hash::FxHashMap;
 
@@ -21,6 +23,7 @@ use crate::crew::{Cores, Crew, Told};
 use crate::errors::{LOST, is_told, told_error};
 use crate::events::Events;
 use crate::lane::{Lane, Running};
+use crate::log::{Log, LogWriter, line};
 use crate::options::Alone;
 use crate::plan::Planned;
 use crate::synth::{BranchFilter, PebsEvent, Shown, Synthesizer, Written};
@@ -28,7 +31,6 @@ use crate::trace::Trace;
 use crate::{ItraceOptions, SwitchRecords};
 
 /// What a tracer needs beside the trace.
-#[derive(Debug)]
 pub struct TracerOptions {
     /// What is made of the trace.
     pub itrace: ItraceOptions,
@@ -38,6 +40,8 @@ pub struct TracerOptions {
     pub with_code: bool,
     /// On how many cores trace is decoded, where that makes no difference but of time.
     pub cores: Cores,
+    /// How the log of the decoding is written, if there is to be one.
+    pub log: Option<Box<dyn LogWriter>>,
 }
 
 /// Decodes the trace of a recording and hands its samples, among the recorded ones, to another sink.
@@ -56,6 +60,7 @@ pub struct Tracer<'t, 's, S> {
     shared: u64,
     /// Whether the queues were decoded up to their first time stamp.
     begun: bool,
+    log: Option<Log>,
 }
 
 /// Why decoding halts.
@@ -85,7 +90,9 @@ impl<'t, 's, S: Sink> Tracer<'t, 's, S> {
     ) -> Tracer<'t, 's, S> {
         let Planned { plan, events: made, .. } = planned;
         let mut wanted = plan.wanted(&options.itrace, &trace.info);
-        let written = written(&options, made, sink);
+        let mut log = options.log.map(|writer| Log::new(&options.itrace, writer));
+        wanted.runs |= log.is_some();
+        let written = if log.is_some() { None } else { written(&options.itrace, made, sink) };
         if written.is_some() {
             (wanted.runs, wanted.period) = (true, None);
         }
@@ -95,6 +102,16 @@ impl<'t, 's, S: Sink> Tracer<'t, 's, S> {
         let overlapping = trace.in_samples || trace.info.snapshots;
         let queues = trace.queues.values().filter(|queue| !queue.buffers.is_empty());
         let lanes = queues.enumerate().map(|queue| Lane::new(queue, &plan, wanted, overlapping));
+        let mut lanes: Vec<Lane<'t>> = lanes.collect();
+        if log.is_some() {
+            lanes.iter_mut().for_each(|lane| lane.decoder.keep_notes());
+        }
+        if let Some(log) = &mut log {
+            log.begin(&plan, trace.info.clock.map_or(0, |clock| clock.frequency()));
+            if plan.timeless {
+                lanes.iter().for_each(|_| log.begin_queue(&plan));
+            }
+        }
         let mut images = options.images;
         images.expect(&trace.pokes);
         let mut synthesizer =
@@ -103,7 +120,7 @@ impl<'t, 's, S: Sink> Tracer<'t, 's, S> {
         Tracer {
             trace,
             sink,
-            lanes: lanes.collect(),
+            lanes,
             crew: Crew::new(cores, &plan, wanted),
             synthesizer,
             current: FxHashMap::default(),
@@ -112,6 +129,7 @@ impl<'t, 's, S: Sink> Tracer<'t, 's, S> {
             errors: 0,
             shared: 0,
             begun: false,
+            log,
         }
     }
 
@@ -132,15 +150,27 @@ impl<'t, 's, S: Sink> Tracer<'t, 's, S> {
         }
         self.synthesizer.images.grow(machine);
         for lane in &mut self.lanes {
+            if let Some(log) = &mut self.log {
+                log.begin_queue(&self.synthesizer.plan);
+                line!(log.text(), "queue {} getting timestamp", lane.number);
+                log.decode(lane);
+            }
             lane.decoder.set_limit(Some(Tsc(0)));
             lane.reached = loop {
                 let mut code = ThreadCode { machine, images: &self.synthesizer.images, thread: None };
-                match lane.decoder.next(&mut code) {
+                let item = lane.decoder.next(&mut code);
+                if let Some(log) = &mut self.log {
+                    log.item(item, &mut lane.decoder, (&code, &lane.earlier), self.sink);
+                }
+                match item {
                     Item::Pause => break Some(lane.decoder.moment().time.map_or(0, |time| time.0)),
-                    Item::End if !lane.feed.advance(&mut lane.decoder) => break None,
+                    Item::End if !advance(lane, self.log.as_mut()) => break None,
                     _ => {}
                 }
             };
+            if let Some(log) = &mut self.log {
+                log.queue_begun(lane);
+            }
         }
     }
 
@@ -163,6 +193,11 @@ impl<'t, 's, S: Sink> Tracer<'t, 's, S> {
             // Another queue's turn comes when this one is past it.
             let limit = waiting.get(1).map_or(until, |(next, _)| next.saturating_add(1).min(until));
             self.set_running(machine, index);
+            if let Some(log) = &mut self.log {
+                let number = self.lanes[index].number;
+                line!(log.text(), "queue {number} processing {reached:#x} to {until:#x}");
+                log.decode(&self.lanes[index]);
+            }
             self.decode(machine, index, limit)?;
         }
     }
@@ -188,11 +223,17 @@ impl<'t, 's, S: Sink> Tracer<'t, 's, S> {
 
     /// Decodes a queue until something is to be decided.
     fn decode_items(&mut self, machine: &mut Machine, index: usize, limit: u64) -> ControlFlow<(), Halt> {
+        if let Some(told) = self.lanes[index].held.take() {
+            self.take_item(machine, index, &told)?;
+        }
         loop {
             let lane = &mut self.lanes[index];
             let mut code =
                 ThreadCode { machine, images: &self.synthesizer.images, thread: lane.running.thread };
             let item = lane.decoder.next(&mut code);
+            if let Some(log) = &mut self.log {
+                log.item(item, &mut lane.decoder, (&code, &lane.earlier), self.sink);
+            }
             match item {
                 Item::Run => self.synthesizer.run(lane, machine, self.sink)?,
                 Item::Pause => {
@@ -203,7 +244,7 @@ impl<'t, 's, S: Sink> Tracer<'t, 's, S> {
                     lane.reached = time;
                     return ControlFlow::Continue(Halt::Limit);
                 }
-                Item::End if lane.feed.advance(&mut lane.decoder) => {
+                Item::End if advance(lane, self.log.as_mut()) => {
                     return ControlFlow::Continue(Halt::Buffer);
                 }
                 Item::End => {
@@ -213,6 +254,10 @@ impl<'t, 's, S: Sink> Tracer<'t, 's, S> {
                 item => {
                     let told = Told::of(item, &lane.decoder);
                     self.synthesizer.hand_over_text(lane, machine, self.sink)?;
+                    if let Some(time) = told.enters_user_at(&lane.earlier).filter(|time| time.0 >= limit) {
+                        (lane.reached, lane.held) = (Some(time.0), Some(told));
+                        return ControlFlow::Continue(Halt::Limit);
+                    }
                     self.take_item(machine, index, &told)?;
                 }
             }
@@ -234,11 +279,40 @@ impl<'t, 's, S: Sink> Tracer<'t, 's, S> {
         lane.timestamp = time.map_or(lane.timestamp, |time| time.0);
         let code = error.kind.perf_code();
         if !is_told(&self.synthesizer.options, code) {
+            self.log_error(error.kind, None);
             return ControlFlow::Continue(());
         }
         self.errors += 1;
         let told = told_error(code, lane.running, error.ip, self.synthesizer.time(lane.timestamp));
+        self.log_error(error.kind, Some(&told));
         self.sink.trace_error(machine, &told)
+    }
+
+    fn log_error(&mut self, kind: ErrorKind, told: Option<&AuxtraceError<'_>>) {
+        let Some(log) = &mut self.log else { return };
+        log.error(kind, told, self.sink);
+    }
+
+    /// Logs a record when its turn has come.
+    fn log_record(&mut self, record: &RawRecord<'_>, id: &SampleId) {
+        let Some(log) = &mut self.log else { return };
+        let time = id.time.filter(|time| time.0 != 0);
+        let known = time.filter(|time| time.0 != u64::MAX).zip(self.trace.info.clock);
+        let tsc = known.map_or(0, |(time, clock)| clock.tsc(time));
+        let cpu = id.cpu.map_or(-1, |cpu| i64::from(cpu.0));
+        let time = id.time.map_or(u64::MAX, |time| time.0);
+        let prefix = if tsc == 0 { "" } else { "0x" };
+        let timed = !self.synthesizer.plan.timeless;
+        if let (true, RecordType::ITRACE_START, Ok(start)) =
+            (timed, record.header.kind, ItraceStart::decode(&mut Cursor::new(record.body, self.endian)))
+        {
+            let (pid, tid) = (start.pid, start.tid);
+            line!(log.text(), "itrace_start: cpu {cpu} pid {pid} tid {tid} time {time} tsc {prefix}{tsc:x}");
+        }
+        let kind = record.header.kind.0;
+        let _ = write!(log.text(), "event {kind}: cpu {cpu} time {time} tsc {prefix}{tsc:x} ");
+        log.record(record);
+        log.hand_over(self.sink);
     }
 
     /// Finds out who runs where a queue's trace goes on.
@@ -266,6 +340,9 @@ impl<'t, 's, S: Sink> Tracer<'t, 's, S> {
             let lane = &self.lanes[index];
             if !lane.ended && tid.is_none_or(|tid| lane.running.tid == tid) {
                 self.set_running(machine, index);
+                if let Some(log) = &mut self.log {
+                    log.decode(&self.lanes[index]);
+                }
                 self.decode(machine, index, END)?;
             }
         }
@@ -390,6 +467,15 @@ impl<'t, 's, S: Sink> Tracer<'t, 's, S> {
     }
 }
 
+/// Goes on to the next buffer; false at the end.
+fn advance<'t>(lane: &mut Lane<'t>, log: Option<&mut Log>) -> bool {
+    let found = lane.feed.advance(&mut lane.decoder);
+    if let Some(log) = log {
+        log.feed(lane, found);
+    }
+    found
+}
+
 /// Whether what is told of a stretch depends on nothing that was counted or followed before it.
 fn depends_on_flow_alone(options: &ItraceOptions, wanted: Wanted) -> bool {
     let followed = wanted.period.is_some() || options.follows_branches();
@@ -398,10 +484,10 @@ fn depends_on_flow_alone(options: &ItraceOptions, wanted: Wanted) -> bool {
 
 /// What of the code that ran comes as text: every instruction or branches, if nothing has to be counted or followed for
 /// them and the sink can say how they look.
-fn written(options: &TracerOptions, events: Events, sink: &impl Sink) -> Option<Written> {
-    let (event, shown) = match options.itrace.shown_alone()? {
+fn written(options: &ItraceOptions, events: Events, sink: &impl Sink) -> Option<Written> {
+    let (event, shown) = match options.shown_alone()? {
         Alone::Instructions => (events.instructions?, Shown::Instructions),
-        Alone::Branches => (events.branches?, Shown::Branches(BranchFilter::new(&options.itrace))),
+        Alone::Branches => (events.branches?, Shown::Branches(BranchFilter::new(options))),
     };
     Some(Written { event, shown, writer: sink.place_writer(event)? })
 }
@@ -419,6 +505,7 @@ impl<S: Sink> Sink for Tracer<'_, '_, S> {
             self.take_record(machine, record, &id)?;
             self.take_counter(record, event, &id);
             self.take_sched_switch(machine, record, event, &id);
+            self.log_record(record, &id);
         }
         self.sink.record(machine, record, event)
     }
@@ -458,6 +545,9 @@ impl<S: Sink> Sink for Tracer<'_, '_, S> {
             self.decode_timeless(machine, None)?;
         } else {
             self.advance(machine, END)?;
+        }
+        if let Some(log) = &mut self.log {
+            log.hand_over(self.sink);
         }
         self.sink.end(machine)
     }

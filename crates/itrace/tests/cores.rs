@@ -69,7 +69,7 @@ fn decode(file: &[u8], root: &Path, letters: &str, cores: Cores) -> (Vec<u8>, u6
     let planned = Planned::new(&trace, &options, &mut session).unwrap();
     let files = Places { root: Some(root.to_owned()), ..Places::default() };
     let images = Images::new(CodePlaces { files, ..CodePlaces::default() });
-    let options = TracerOptions { itrace: options, images, with_code: false, cores };
+    let options = TracerOptions { itrace: options, images, with_code: false, cores, log: None };
     let mut sink = Collected { text: Vec::new() };
     let events = session.events().clone();
     let mut tracer = Tracer::new(&trace, &events, reader.endian(), planned, options, &mut sink);

@@ -26,13 +26,30 @@ pub use switch::{switch, switch_cpu_wide};
 pub use task::{comm, exit, fork};
 pub use text_poke::{PokedSymbol, text_poke};
 
+use oxperf_abi::RecordType;
+use oxperf_data::RawRecord;
 use oxperf_wire::user::AuxtraceError;
+use oxperf_wire::{Endian, SampleId};
 
+use crate::dump::Consumer;
 use crate::visible::visible;
 
 /// Appends what a decoder of hardware trace could not make sense of.
 pub fn trace_error(out: &mut Vec<u8>, record: &AuxtraceError<'_>) {
     crate::dump::auxtrace::error(record, out);
+}
+
+/// Appends the line of any of the kernel's records; what cannot be decoded has none.
+pub fn line(out: &mut Vec<u8>, record: &RawRecord<'_>, endian: Endian) {
+    if record.header.kind == RecordType::SAMPLE {
+        return out.extend_from_slice(b"PERF_RECORD_SAMPLE\n");
+    }
+    let start = out.len();
+    let written =
+        crate::dump::kernel::write(record, &SampleId::default(), None, endian, Consumer::Report, out);
+    if written.is_err() {
+        out.truncate(start);
+    }
 }
 
 /// Appends formatted text; appending to memory cannot fail.

@@ -85,6 +85,9 @@ pub trait Sink {
         ControlFlow::Continue(())
     }
 
+    /// A piece of the log of a decoder of hardware trace.
+    fn log(&mut self, _text: &[u8]) {}
+
     /// What a decoder of hardware trace could not make sense of, at its place between the samples.
     fn trace_error(&mut self, _machine: &mut Machine, _error: &AuxtraceError<'_>) -> ControlFlow<()> {
         ControlFlow::Continue(())

@@ -4,7 +4,7 @@ use super::Decoder;
 use super::tell::Stamp;
 use crate::event::BlockValue;
 use crate::item::Moment;
-use crate::packet::EventData;
+use crate::packet::{EventData, ExecMode};
 use crate::run::{Block, BlockId, Branch, Located, Run};
 use crate::time::Guess;
 
@@ -14,6 +14,11 @@ impl Decoder<'_> {
         let Stamp { offset, time, ip, instructions, mode, .. } = self.stamp;
         let Stamp { cycles, cycles_fresh, cycles_counted, .. } = self.stamp;
         Moment { offset, time, ip, instructions, cycles, cycles_fresh, cycles_counted, mode }
+    }
+
+    /// The width of the code that runs.
+    pub fn exec_mode(&self) -> ExecMode {
+        self.context.mode
     }
 
     /// The time of the last item, with what a guess needs for the instructions since it was told.
@@ -32,11 +37,12 @@ impl Decoder<'_> {
         self.run.is_known()
     }
 
-    /// The instruction that ran last, if it is known; none after a walk to the address of an event.
+    /// The instruction that was looked at last, whether it fitted the trace or not, if it is known; none after a walk to the address of an event.
     pub fn last_instruction(&self) -> Option<Located> {
         let visit = self.run_visits().last()?;
         let instructions = self.block(visit.block()).instructions();
         match self.run.partial {
+            Some(count) if self.run.refused => instructions.get(count as usize).copied(),
             Some(_) if !self.run.end => None,
             Some(count) => instructions.get((count as usize).wrapping_sub(1)).copied(),
             None => instructions.last().copied(),

@@ -81,6 +81,10 @@ impl Decoder<'_> {
     fn walk(&mut self, tnt: Tnt, code: &impl CodeSource) -> Stop {
         let mut left = tnt.count();
         while left != 0 {
+            if self.held.in_old_code && self.leave_old_code(code) {
+                self.resumed = Tnt::long(tnt.bits() & ((1 << left) - 1), left);
+                return Stop::Told;
+            }
             let (node, end) = match self.arrive_or_stop(code) {
                 Ok(arrived) => arrived,
                 Err(Stop::Announced) => {
@@ -91,7 +95,12 @@ impl Decoder<'_> {
             };
             let taken = tnt.bits() >> (left - 1) & 1 == 1;
             match end {
-                End::Conditional => self.branch(node, taken),
+                End::Conditional => {
+                    self.branch(node, taken);
+                    if taken && self.held.in_old_code {
+                        self.renew_node(code);
+                    }
+                }
                 End::Return if self.config.return_compression => {
                     if let Err(stop) = self.return_compressed(node, taken, code) {
                         return stop;
@@ -126,6 +135,7 @@ impl Decoder<'_> {
             back = self.graph.node_at(self.graph.nodes[back as usize].ip, self.context, code);
         }
         self.recorder.pop(back);
+        self.held.in_old_code = false;
         self.node = Some(back);
         Ok(())
     }
@@ -134,6 +144,7 @@ impl Decoder<'_> {
     fn finish(&mut self, stop: Stop) {
         match stop {
             Stop::Used => self.queue_walk(),
+            Stop::Told => {}
             Stop::Deferred(rest) => {
                 self.queue_walk();
                 self.deferred = Some(rest);
@@ -152,10 +163,34 @@ impl Decoder<'_> {
     /// Queues a walk that could not go on. An instruction whose outcome does not fit is not told.
     pub(super) fn queue_stopped_walk(&mut self, kind: ErrorKind) {
         if let Some(visit) = self.run.visits.last() {
-            let refused = u32::from(kind == ErrorKind::Mismatch);
-            self.run.partial = Some(self.graph.nodes[visit.block().index()].count - refused);
+            let node = self.graph.nodes[visit.block().index()];
+            self.run.refused = kind == ErrorKind::Mismatch;
+            let refused = u32::from(self.run.refused);
+            // Behind a branch that was followed, the way ended before any other instruction.
+            let decided = matches!(node.end, End::Conditional | End::Return | End::Indirect);
+            self.run.partial = Some(node.count - refused).filter(|_| refused == 1 || !decided);
         }
         self.queue_walk();
+    }
+
+    /// Whether a packet can be the TIP that an indirect branch waits for, or comes before it.
+    pub(super) fn answers_deferred(&self, packet: Packet) -> bool {
+        match packet {
+            Packet::Tip(ip) => ip.compression().bytes() != 0,
+            Packet::Pad => true,
+            _ => false,
+        }
+    }
+
+    /// Walks to the indirect branch that waits for its TIP packet, which does not come.
+    pub(super) fn walk_to_deferred(&mut self, code: &impl CodeSource) {
+        self.run.start();
+        if let Ok((number, _)) = self.arrive(code) {
+            let last = self.last_ip_of(number);
+            self.visit_part(number, self.graph.nodes[number as usize].count.saturating_sub(1));
+            self.node = Some(self.graph.node_at(last, self.context, code));
+            self.queue_walk();
+        }
     }
 
     /// Another packet came than the TIP that an indirect branch waits for.
@@ -236,6 +271,7 @@ impl Decoder<'_> {
             if self.next_context != self.context {
                 return self.enter_context(target, code);
             }
+            self.held.in_old_code = false;
             self.node = Some(self.graph.node_at(target, self.context, code));
         }
         let rest = self.deferred.take().map_or(Stop::Used, |rest| self.walk(rest, code));

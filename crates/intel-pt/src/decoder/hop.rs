@@ -50,8 +50,11 @@ impl Decoder<'_> {
         }
         let leaves = self.bound.leaves();
         self.tell_bound(Some(ip));
-        self.tell_address();
         self.leaving = leaves.then_some(ip);
+        // What leaves from here is told with where it leads to.
+        if !leaves {
+            self.tell_address();
+        }
     }
 
     /// Tells where the program is.

@@ -1,6 +1,7 @@
 //! The trace as one stream of packets, though it comes in stretches.
 
 use crate::item::Tsc;
+use crate::note::Read;
 use crate::packet::{BadPacket, Ip, PSB, Packet, PacketReader, Problem, find_psb};
 
 /// A part of a trace.
@@ -25,11 +26,13 @@ pub(super) struct Input<'t> {
     packet: i64,
     /// What is left of the stretch before: the beginning of a packet.
     rest: Vec<u8>,
+    /// The last packet, if it began in the stretch before.
+    joined: Vec<u8>,
 }
 
 impl Default for Input<'_> {
     fn default() -> Self {
-        Input { reader: PacketReader::new(&[]), base: 0, packet: 0, rest: Vec::new() }
+        Input { reader: PacketReader::new(&[]), base: 0, packet: 0, rest: Vec::new(), joined: Vec::new() }
     }
 }
 
@@ -95,6 +98,26 @@ impl<'t> Input<'t> {
         Some(ip)
     }
 
+    /// The place in the trace of what [`Input::ahead`] calls its offset 0.
+    pub(super) fn place_of_reader(&self) -> u64 {
+        self.base
+    }
+
+    /// The bytes of the last packet, and of zeros behind it up to `filled` in all.
+    pub(super) fn bytes_of_packet(&self, filled: usize) -> ([u8; Read::MOST], u8) {
+        let (trace, end) = (self.reader.trace(), self.reader.offset());
+        let packet = match usize::try_from(self.packet) {
+            Ok(start) => trace.get(start..end).unwrap_or_default(),
+            Err(_) => &self.joined,
+        };
+        let room = filled.saturating_sub(packet.len());
+        let zeros = trace[end.min(trace.len())..].iter().take(room).take_while(|&&byte| byte == 0).count();
+        let length = packet.len().min(Read::MOST);
+        let mut bytes = [0; Read::MOST];
+        bytes[..length].copy_from_slice(&packet[..length]);
+        (bytes, (length + zeros) as u8)
+    }
+
     /// The packets behind the last one, as far as the stretch goes.
     pub(super) fn ahead(&self) -> PacketReader<'t> {
         self.reader.clone()
@@ -150,6 +173,8 @@ impl<'t> Input<'t> {
             return None;
         }
         self.reader.seek_like(self.reader.offset() + read.saturating_sub(old), &reader);
+        self.joined.clear();
+        self.joined.extend_from_slice(&joined[..read.min(joined.len())]);
         joined.truncate(old);
         self.rest = joined.split_off(read.min(old));
         Some(packet)

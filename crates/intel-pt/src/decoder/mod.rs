@@ -8,6 +8,8 @@ mod events;
 mod flow;
 mod hop;
 mod input;
+mod limit;
+mod notes;
 mod runs;
 mod scout;
 mod sync;
@@ -22,12 +24,15 @@ use crate::config::{Config, Wanted};
 use crate::event::BlockValue;
 use crate::graph::{CodeContext, Graph, Recorder};
 use crate::item::{Cycles, ErrorKind, Item, Mode, Tsc};
+use crate::note::Note;
 use crate::packet::{EventData, ExecMode, Packet, Tnt};
 use crate::state::{Bound, ReturnStack};
 use crate::time::{Clock, Sampler};
 pub use checkpoint::Checkpoint;
 use input::Input;
 pub use input::Stretch;
+use limit::Held;
+use notes::Notes;
 use runs::RunState;
 pub use scout::Scout;
 use sync::PsbPlus;
@@ -110,6 +115,7 @@ pub struct Decoder<'t> {
     limit: Option<Tsc>,
     /// Where in the trace to stop.
     stop: Option<u64>,
+    held: Held,
     /// The time of the last deciding packet.
     decided: Option<Tsc>,
     instructions: u64,
@@ -118,6 +124,7 @@ pub struct Decoder<'t> {
     /// Cycles were counted with the last item.
     fresh: bool,
     queue: VecDeque<(Item, Stamp)>,
+    notes: Notes,
     stamp: Stamp,
 }
 
@@ -159,12 +166,14 @@ impl<'t> Decoder<'t> {
             told_cbr: 0,
             limit: None,
             stop: None,
+            held: Held::default(),
             decided: None,
             instructions: 0,
             cycles: Cycles::default(),
             run: RunState::default(),
             fresh: false,
             queue: VecDeque::new(),
+            notes: Notes::default(),
             stamp: Stamp::default(),
         }
     }
@@ -178,6 +187,7 @@ impl<'t> Decoder<'t> {
             self.clock.restart(stretch.reference);
             self.decided = None;
             self.lose_way(Phase::FindPsb);
+            self.notes.add(Note::SeeksPsb);
         }
     }
 
@@ -228,11 +238,12 @@ impl<'t> Decoder<'t> {
     fn follow_code(&mut self, code: &impl CodeSource) {
         if self.graph.follow_generation(code.generation()) {
             self.stack.outdate();
-            if let Some(node) = self.node {
-                let ip = self.graph.nodes[node as usize].ip;
-                self.node = Some(self.graph.node_at(ip, self.context, code));
+            match self.node {
+                Some(node) if self.held.keeps_code(&self.graph, node) => {}
+                _ => self.renew_node(code),
             }
         }
+        self.held.over = false;
     }
 
     /// Begins with an empty graph.
@@ -251,8 +262,14 @@ impl<'t> Decoder<'t> {
     /// Reads a packet and does what it says.
     #[inline]
     fn step(&mut self, code: &impl CodeSource) -> Option<Item> {
-        if (self.limit.is_some() || self.stop.is_some()) && self.is_due() {
+        if (self.limit.is_some() || self.stop.is_some()) && self.is_due(code) {
             return Some(self.tell_at_once(Item::Pause));
+        }
+        if self.held.in_old_code {
+            self.run.start();
+            if self.leave_old_code(code) {
+                return self.told();
+            }
         }
         let Some(node) = self.ready() else { return self.step_any(code) };
         if let Some(byte) = self.input.next_short_tnt() {
@@ -269,7 +286,7 @@ impl<'t> Decoder<'t> {
     fn ready(&self) -> Option<u32> {
         match self.phase {
             Phase::Follow if self.psb.is_none() && self.leaving.is_none() && self.deferred.is_none() => {
-                self.node.filter(|_| !self.hops())
+                self.node.filter(|_| !self.hops() && !self.notes.wanted && !self.held.in_old_code)
             }
             _ => None,
         }
@@ -279,23 +296,24 @@ impl<'t> Decoder<'t> {
         if self.phase == Phase::FindPsb && !self.input.find_psb() {
             return Some(self.tell_at_once(Item::End));
         }
-        match self.input.next() {
-            None => return Some(self.tell_at_once(Item::End)),
-            Some(Ok(packet)) => self.on_packet(packet, code),
-            Some(Err(_)) => self.on_bad_packet(),
+        let Some(packet) = self.input.next() else { return Some(self.tell_at_once(Item::End)) };
+        self.note_packet(packet);
+        match packet {
+            Ok(packet) => self.on_packet(packet, code),
+            Err(_) => self.on_bad_packet(code),
         }
         self.told()
     }
 
-    /// Whether the time limit or the place to stop is reached.
-    #[inline]
-    fn is_due(&self) -> bool {
-        self.limit.is_some_and(|limit| self.clock.time() >= Some(limit))
-            || self.stop.is_some_and(|stop| self.input.offset() >= stop)
-    }
-
     fn on_packet(&mut self, packet: Packet, code: &impl CodeSource) {
+        if self.deferred.is_some() && !self.answers_deferred(packet) {
+            return self.refuse_deferred(packet, code);
+        }
+        let behind_cyc = self.clock.is_behind_cyc();
         if self.on_timing(packet) {
+            if self.notes.wanted {
+                self.note_time(packet, behind_cyc);
+            }
             return;
         }
         self.clock.other_packet();
@@ -345,9 +363,6 @@ impl<'t> Decoder<'t> {
 
     /// A packet that steers the flow of control, or an event.
     fn on_flow(&mut self, packet: Packet, code: &impl CodeSource) {
-        if self.deferred.is_some() && !matches!(packet, Packet::Tip(_) | Packet::Pad) {
-            return self.refuse_deferred(packet, code);
-        }
         if !matches!(packet, Packet::Fup(_) | Packet::Pad) {
             self.bound.mode = None;
         }
@@ -374,7 +389,10 @@ impl<'t> Decoder<'t> {
         }
     }
 
-    fn on_bad_packet(&mut self) {
+    fn on_bad_packet(&mut self, code: &impl CodeSource) {
+        if self.deferred.take().is_some() {
+            self.walk_to_deferred(code);
+        }
         self.mode.in_transaction = false;
         self.clock.untie();
         self.tell_error(ErrorKind::BadPacket);

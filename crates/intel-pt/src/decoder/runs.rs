@@ -26,6 +26,8 @@ pub(super) struct RunState {
     /// Instructions of the walk so far.
     pub(super) count: u64,
     pub(super) partial: Option<u32>,
+    /// The instruction behind the last one did not fit the trace.
+    pub(super) refused: bool,
     pub(super) next: Option<u64>,
     pub(super) end: bool,
     pub(super) marks: Vec<Mark>,
@@ -57,6 +59,7 @@ impl RunState {
         self.visits.clear();
         self.count = 0;
         self.partial = None;
+        self.refused = false;
         self.next = None;
         self.end = false;
     }
@@ -85,6 +88,7 @@ impl Decoder<'_> {
     pub(super) fn close_way(&mut self, place: (u32, u16), count: u64, taken: bool) -> Option<Item> {
         self.run.place = Visits::Remembered(place);
         self.run.partial = None;
+        self.run.refused = false;
         self.run.end = false;
         self.run.next = None;
         self.close_run(count, true, taken)

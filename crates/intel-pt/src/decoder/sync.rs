@@ -5,6 +5,7 @@ use crate::code::CodeSource;
 use crate::config::Hop;
 use crate::event::{Event, Transfer, TransferCause};
 use crate::item::Item;
+use crate::note::Note;
 use crate::packet::{Ip, Packet};
 
 /// The status packets behind a PSB.
@@ -59,12 +60,13 @@ impl Decoder<'_> {
             self.go_on_at(ip, code);
         }
         self.tell_psb(Event::Psb { offset, ip, begins: sought && ip.is_some() });
-        self.tell_cbr();
+        self.tell_cbr_with(ip.filter(|_| sought));
         self.phase = Phase::Follow;
         if ip.is_some() {
             self.tell_address();
         }
         if self.wanted.hop == Hop::Psb {
+            self.notes.add(Note::SeeksPsb);
             self.phase = Phase::FindPsb;
         }
     }
@@ -127,6 +129,9 @@ impl Decoder<'_> {
     /// An address was found: decoding goes on there, if it is complete.
     pub(super) fn found(&mut self, ip: Ip, enabled: bool, code: &impl CodeSource) {
         if let Some(address) = self.resolve_or_remember(ip) {
+            if self.phase == Phase::FindIp {
+                self.notes.add(Note::Finds { ip: address });
+            }
             self.begin(address, enabled, code);
             self.tell_address();
         }
@@ -161,6 +166,7 @@ impl Decoder<'_> {
         self.lost_ip = 0;
         self.switch_context();
         self.node = Some(self.graph.node_at(to, self.context, code));
+        self.tell_cbr_with(Some(to));
         self.begin_transfer(0, Transfer { by: TransferCause::Begin, to: Some(to), end: false });
         self.tell_now(Item::Begin { to, enabled, end: false });
         self.end_transfer();

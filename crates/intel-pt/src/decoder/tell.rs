@@ -31,10 +31,15 @@ impl Decoder<'_> {
 
     /// Tells a new core to bus ratio once.
     pub(super) fn tell_cbr(&mut self) {
+        self.tell_cbr_with(None);
+    }
+
+    /// The same, where code begins at `to`.
+    pub(super) fn tell_cbr_with(&mut self, to: Option<u64>) {
         let ratio = self.clock.cbr();
         if ratio != self.told_cbr {
             self.told_cbr = ratio;
-            self.tell_event(Event::Cbr { ratio, payload: self.run.cbr_payload });
+            self.tell_event(Event::Cbr { ratio, payload: self.run.cbr_payload, to });
         }
     }
 

@@ -15,6 +15,8 @@ pub(super) enum Stop {
     Used,
     /// A TIP packet has to come first: so many outcomes are left.
     Deferred(Tnt),
+    /// What ran has to be told first: some outcomes are left.
+    Told,
     /// An emulated PTWRITE begins: some outcomes are left.
     Announced,
     /// Something does not fit.

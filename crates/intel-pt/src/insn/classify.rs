@@ -9,7 +9,7 @@ use crate::packet::ExecMode;
 /// The instruction at the beginning of `bytes`; `None` if they end inside it or are none.
 ///
 /// No more of an instruction is checked than its length and class need: what the processor refuses may have a length
-/// here.
+/// here, and an unknown opcode stands alone.
 ///
 /// ```
 /// use intel_pt::insn::{Class, classify};

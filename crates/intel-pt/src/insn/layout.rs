@@ -99,6 +99,7 @@ pub(super) const NOT_IN_64_BIT: [u8; 18] = [
 ];
 
 impl Layout {
+    pub(super) const ALONE: Layout = Layout { modrm: ModRm::Absent, immediate: Immediate::None };
     pub(super) const OPERANDS: Layout = Layout { modrm: ModRm::Full, immediate: Immediate::None };
     pub(super) const OPERANDS_BYTE: Layout = Layout { modrm: ModRm::Full, immediate: Immediate::Byte };
     pub(super) const OPERANDS_DOUBLE: Layout = Layout { modrm: ModRm::Full, immediate: Immediate::Double };

@@ -141,12 +141,15 @@ impl Prefixes {
 }
 
 impl Opcode {
-    /// What follows; `None` where there is no instruction.
+    /// What follows; `None` where there is no instruction. As in perf, opcodes that the processor does not know stand
+    /// alone: where a damaged trace leads into the middle of an instruction, both go on in the same way.
     pub(super) fn layout(self, mode: ExecMode) -> Option<Layout> {
         match self {
-            Opcode::One(opcode) if mode == ExecMode::Bits64 && NOT_IN_64_BIT.contains(&opcode) => None,
-            Opcode::One(opcode) => Layout::of(&ONE, opcode),
-            Opcode::Two(opcode) => Layout::of(&TWO, opcode),
+            Opcode::One(opcode) if mode == ExecMode::Bits64 && NOT_IN_64_BIT.contains(&opcode) => {
+                Some(Layout::ALONE)
+            }
+            Opcode::One(opcode) => Layout::of(&ONE, opcode).or(Some(Layout::ALONE)),
+            Opcode::Two(opcode) => Layout::of(&TWO, opcode).or(Some(Layout::ALONE)),
             Opcode::Vector(1, opcode) => Layout::of(&TWO, opcode).filter(|layout| is_vector(opcode, layout)),
             Opcode::Vector(4, opcode) => Some(promoted(opcode)),
             Opcode::Three38 | Opcode::Vector(2 | 5 | 6, _) | Opcode::Xop(9) => Some(Layout::OPERANDS),

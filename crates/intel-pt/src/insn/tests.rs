@@ -68,10 +68,11 @@ fn integer_instructions_with_new_prefixes() {
 
 #[test]
 fn what_64_bit_code_does_not_have() {
-    for opcode in [0x06, 0x9a, 0xce, 0xea] {
-        assert_eq!(classify(&[opcode, 0, 0, 0, 0, 0, 0, 0], Bits64), None);
-        assert!(classify(&[opcode, 0, 0, 0, 0, 0, 0, 0], Bits32).is_some());
-    }
+    is(&[0x06], Bits64, Class::Other);
+    is(&[0x9a], Bits64, Class::CallIndirect);
+    is(&[0xce], Bits64, Class::Interrupt);
+    is(&[0xea], Bits64, Class::JumpIndirect);
+    is(&[0x0f, 0x04], Bits64, Class::Other);
 }
 
 #[test]

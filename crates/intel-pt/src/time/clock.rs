@@ -5,6 +5,7 @@ use super::cycles;
 use super::guess::Pace;
 use crate::config::Config;
 use crate::item::Tsc;
+use crate::note::Measured;
 use crate::packet::{PacketReader, Tma};
 
 /// A TSC packet may come late and seem to go back by less than this; then time stands still instead.
@@ -151,8 +152,8 @@ impl Clock {
             } else if now - tsc < SLIP {
                 self.set_tsc(tsc, now, instructions);
             } else if self.has_reference && now - tsc < 1 << (TSC_BITS - 1) {
-                // The time before was damaged, or this one is.
-                self.set_tsc(tsc, tsc, instructions);
+                // The time before was damaged, or this one is: time stands still till the trace has caught up.
+                self.set_tsc(tsc, now, instructions);
             } else {
                 let tsc = tsc.wrapping_add(1 << TSC_BITS);
                 self.set_tsc(tsc, tsc, instructions);
@@ -203,16 +204,41 @@ impl Clock {
         }
         self.cycle_base = self.time.unwrap_or_default();
         self.cycles = 0;
-        self.measured = ahead.and_then(|ahead| {
-            let start = cycles::Start {
-                crystal: self.crystal,
-                time: self.cycle_base,
-                rate: self.rate,
-                nominal: self.nominal,
-                max_non_turbo_ratio: self.max_non_turbo_ratio,
-            };
-            start.measure(ahead)
-        });
+        let measured = ahead.and_then(|ahead| self.measure(ahead));
+        self.measured = measured.filter(|measured| measured.believed).map(|measured| measured.ticks);
+    }
+
+    /// What a cycle is worth from the last packet on, if that was an MTC packet directly behind a CYC packet.
+    pub(crate) fn measure(&self, ahead: PacketReader<'_>) -> Option<Measured> {
+        let start = cycles::Start {
+            crystal: self.crystal,
+            time: self.cycle_base,
+            rate: self.rate,
+            nominal: self.nominal,
+            max_non_turbo_ratio: self.max_non_turbo_ratio,
+        };
+        start.measure(ahead)
+    }
+
+    /// Whether the last packet was a CYC packet.
+    pub(crate) fn is_behind_cyc(&self) -> bool {
+        self.behind_cyc
+    }
+
+    /// Whether MTC packets tell the time.
+    pub(crate) fn follows_crystal(&self) -> bool {
+        self.crystal.is_some()
+    }
+
+    /// Whether CYC packets tell the time.
+    pub(crate) fn follows_cycles(&self) -> bool {
+        self.cycle_base != 0 && self.measured.or(self.nominal).is_some()
+    }
+
+    /// What the crystal clock was tied to by the last packet, with the ticks that had passed by then.
+    pub(crate) fn tie(&self, tma: Tma) -> Option<(Tsc, u8, u64)> {
+        let (base, mtc) = self.crystal?.tie();
+        Some((Tsc(base), mtc, self.rate.rest(u64::from(tma.ctc()))))
     }
 
     /// A CYC packet.

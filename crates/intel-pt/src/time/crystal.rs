@@ -17,6 +17,11 @@ impl Rate {
         Rate { ratio, shift: config.mtc_shift.min(15) }
     }
 
+    /// The part of a count of the crystal clock that MTC packets do not hold.
+    pub(super) fn rest(self, crystal: u64) -> u64 {
+        crystal & ((1 << self.shift) - 1)
+    }
+
     /// Ticks of the time-stamp counter in so many of the crystal clock.
     fn ticks(self, crystal: u64) -> u64 {
         let Some(Ratio { numerator, denominator }) = self.ratio else { return 0 };
@@ -43,9 +48,13 @@ impl Crystal {
     pub(super) fn tied(rate: Rate, tsc: u64, tma: Tma) -> Option<Crystal> {
         rate.ratio?;
         let ctc = u64::from(tma.ctc());
-        let rest = ctc & ((1 << rate.shift) - 1);
-        let base = tsc.wrapping_sub(u64::from(tma.fast())).wrapping_sub(rate.ticks(rest));
+        let base = tsc.wrapping_sub(u64::from(tma.fast())).wrapping_sub(rate.ticks(rate.rest(ctc)));
         Some(Crystal { base, passed: 0, mtc: (ctc >> rate.shift) as u8, incomplete: true })
+    }
+
+    /// The time from which it counts, and the MTC payload then.
+    pub(super) fn tie(self) -> (u64, u8) {
+        (self.base, self.mtc)
     }
 
     /// The time at an MTC packet.

@@ -1,6 +1,7 @@
 //! What a cycle is worth in ticks: measured from here to the next MTC packet.
 
 use super::crystal::{Crystal, Rate};
+use crate::note::Measured;
 use crate::packet::{Packet, PacketReader};
 
 /// A measured rate that is above the nominal one by more than this factor is not believed.
@@ -20,13 +21,14 @@ impl Start {
     /// Ticks per cycle up to the next MTC packet that comes directly behind a CYC packet.
     ///
     /// `None` when tracing stops, the frequency changes or time does not add up before that.
-    pub(super) fn measure(mut self, ahead: PacketReader<'_>) -> Option<f64> {
+    pub(super) fn measure(mut self, mut ahead: PacketReader<'_>) -> Option<Measured> {
         let mut cycles = 0u64;
         let mut frequency = None;
         let mut last = self.time;
         let mut behind_cyc = false;
-        for packet in ahead {
-            let packet = packet.ok()?;
+        loop {
+            let at = ahead.offset() as u64;
+            let packet = ahead.next()?.ok()?;
             match packet {
                 Packet::Cyc(more) => cycles = cycles.wrapping_add(more),
                 Packet::Mtc(mtc) => {
@@ -36,7 +38,7 @@ impl Start {
                             return None;
                         }
                         if behind_cyc {
-                            return self.ratio(time, cycles, frequency);
+                            return self.measured(time, cycles, frequency, at);
                         }
                         last = time;
                     }
@@ -53,20 +55,19 @@ impl Start {
             }
             behind_cyc = matches!(packet, Packet::Cyc(_));
         }
-        None
     }
 
-    fn ratio(&self, time: u64, cycles: u64, frequency: Option<u8>) -> Option<f64> {
+    fn measured(&self, time: u64, cycles: u64, frequency: Option<u8>, end: u64) -> Option<Measured> {
         if cycles == 0 {
             return None;
         }
-        let measured = time.wrapping_sub(self.time) as f64 / cycles as f64;
+        let ticks = time.wrapping_sub(self.time) as f64 / cycles as f64;
         let nominal = match frequency {
             Some(ratio) => Some(f64::from(self.max_non_turbo_ratio) / f64::from(ratio)),
             None => self.nominal,
         };
-        let believed = nominal.is_none_or(|nominal| measured <= nominal || measured / nominal <= TOO_FAST);
-        believed.then_some(measured)
+        let believed = nominal.is_none_or(|nominal| ticks <= nominal || ticks / nominal <= TOO_FAST);
+        Some(Measured { ticks, nominal, believed, end })
     }
 }
 

@@ -4,6 +4,8 @@ use intel_pt::insn::Class;
 use intel_pt::packet::EventData;
 use intel_pt::{BlockValue, Decoder, Event, Guess, Item, Located, Moment, Tsc};
 
+use crate::code::KERNEL_START;
+
 /// What happened before decoding was resumed: whoever goes on from a checkpoint does not know it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Earlier {
@@ -52,6 +54,17 @@ impl Told {
     /// The time, with a guess for the instructions since it was told.
     pub(crate) fn estimate(&self, earlier: &Earlier) -> Option<Tsc> {
         self.guess.time(earlier.since)
+    }
+
+    /// When code of user space begins, if it does: time has passed since the trace told it.
+    pub(crate) fn enters_user_at(&self, earlier: &Earlier) -> Option<Tsc> {
+        let of_kernel = |ip: u64| ip >= KERNEL_START;
+        let enters = match self.item {
+            Item::Begin { to, .. } => !of_kernel(to),
+            Item::Async { from, to: Some(to), .. } => of_kernel(from) && !of_kernel(to),
+            _ => false,
+        };
+        self.estimate(earlier).filter(|_| enters)
     }
 
     /// The instruction that ran last.

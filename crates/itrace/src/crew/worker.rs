@@ -4,7 +4,7 @@ use intel_pt::{Checkpoint, Decoder, Item, Located, Stretch, Tsc, Wanted};
 use oxperf_machine::{Machine, ThreadId};
 
 use super::desk::{Desk, Task};
-use super::told::Told;
+use super::told::{Earlier, Told};
 use crate::code::{Images, ThreadCode};
 use crate::plan::Plan;
 use crate::synth::{BlockTexts, Written, state_flags};
@@ -106,7 +106,13 @@ impl<'t> Worker<'t> {
                 }
                 Item::End => return,
                 item => {
-                    portion.items.push((portion.text.len(), portion.latest.take(), Told::of(item, decoder)))
+                    let told = Told::of(item, decoder);
+                    let entered = told.enters_user_at(&Earlier::default());
+                    if shared.limit.is_some_and(|limit| entered >= Some(limit)) {
+                        // Its turn comes behind the limit.
+                        return;
+                    }
+                    portion.items.push((portion.text.len(), portion.latest.take(), told));
                 }
             }
             if portion.text.len() > MOST_TEXT || portion.items.len() > MOST_ITEMS {

@@ -32,11 +32,12 @@ impl Synthesizer {
                 to = ip.filter(|_| begins).unwrap_or(0);
                 (events.psb, ip.filter(|_| !begins), Payload::Psb { offset })
             }
-            Event::Cbr { ratio, .. } => {
+            Event::Cbr { ratio, to: begins, .. } => {
                 if std::mem::replace(&mut lane.cbr_seen, ratio) == ratio {
                     return ControlFlow::Continue(());
                 }
-                (events.cbr, here, self.cbr(ratio))
+                to = begins.unwrap_or(0);
+                (events.cbr, here.filter(|_| begins.is_none()), self.cbr(ratio))
             }
             Event::PtWrite { value, ip } => {
                 (events.ptwrite, ip.or(here), Payload::PtWrite { exact: ip.is_some(), value })

@@ -15,7 +15,7 @@ use crate::records;
 use crate::visible::visible;
 
 /// Appends the text of a record from its name on.
-pub(super) fn write(
+pub(crate) fn write(
     record: &RawRecord<'_>,
     id: &SampleId,
     event: Option<&SessionEvent>,

@@ -9,7 +9,7 @@ mod branch;
 mod chain;
 mod feature;
 mod hex;
-mod kernel;
+pub(crate) mod kernel;
 mod registers;
 mod sample;
 mod simpleperf;

@@ -112,6 +112,10 @@ impl Sink for Printer<'_> {
         self.go_on(settled)
     }
 
+    fn log(&mut self, text: &[u8]) {
+        self.output.buffer().extend_from_slice(text);
+    }
+
     fn round(&mut self) -> ControlFlow<()> {
         let printed = self.print_round();
         self.go_on(printed)

@@ -25,7 +25,7 @@ pub(super) struct Line {
 impl Line {
     /// The columns: of bytes there are at most 16.
     #[inline]
-    pub(super) fn new(offset: usize, bytes: &[u8]) -> Line {
+    pub(super) fn new(offset: u64, bytes: &[u8]) -> Line {
         let mut text = [b' '; ROOM];
         text[..COLUMNS].copy_from_slice(EMPTY);
         set_offset(&mut text, offset as u32);
@@ -34,7 +34,7 @@ impl Line {
             let [high, low] = PAIRS[usize::from(byte)];
             *column = [high, low, b' '];
         }
-        Line { text, length: COLUMNS, high: offset as u64 >> 32 }
+        Line { text, length: COLUMNS, high: offset >> 32 }
     }
 
     /// The line of a TNT packet of one byte.

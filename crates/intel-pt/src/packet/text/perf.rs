@@ -57,22 +57,8 @@ impl<'a> Dump<'a> {
                 self.reader.step();
             }
         }
-        let line = Line::new(start, &self.reader.trace()[start..self.reader.offset()]);
-        match packet {
-            Some(Packet::Tip(ip)) => address(line, b"TIP", ip, out),
-            Some(Packet::Fup(ip)) => address(line, b"FUP", ip, out),
-            Some(Packet::TipPge(ip)) => address(line, b"TIP.PGE", ip, out),
-            Some(Packet::TipPgd(ip)) => address(line, b"TIP.PGD", ip, out),
-            Some(packet) => {
-                line.write(out);
-                describe(packet, out);
-                out.push(b'\n');
-            }
-            None => {
-                line.write(out);
-                out.extend_from_slice(b"Bad packet!\n");
-            }
-        }
+        let line = Line::new(start as u64, &self.reader.trace()[start..self.reader.offset()]);
+        write_packet(line, packet, out);
         true
     }
 
@@ -93,6 +79,40 @@ impl<'a> Dump<'a> {
             return Some(None);
         }
         self.reader.next().map(Result::ok)
+    }
+}
+
+/// Appends an offset or address, and bytes (16 at most), as the first columns of a line in perf's log.
+pub fn write_columns(offset: u64, bytes: &[u8], out: &mut Vec<u8>) {
+    let start = out.len();
+    Line::new(offset, bytes).write(out);
+    out.remove(start);
+}
+
+/// Appends the line of a packet in perf's log: as in the dump, without the dot.
+pub(crate) fn write_log_line(offset: u64, bytes: &[u8], packet: Option<Packet>, out: &mut Vec<u8>) {
+    let start = out.len();
+    write_packet(Line::new(offset, bytes), packet, out);
+    out.remove(start);
+}
+
+/// Appends what a packet says, and the end of the line.
+#[inline]
+fn write_packet(line: Line, packet: Option<Packet>, out: &mut Vec<u8>) {
+    match packet {
+        Some(Packet::Tip(ip)) => address(line, b"TIP", ip, out),
+        Some(Packet::Fup(ip)) => address(line, b"FUP", ip, out),
+        Some(Packet::TipPge(ip)) => address(line, b"TIP.PGE", ip, out),
+        Some(Packet::TipPgd(ip)) => address(line, b"TIP.PGD", ip, out),
+        Some(packet) => {
+            line.write(out);
+            describe(packet, out);
+            out.push(b'\n');
+        }
+        None => {
+            line.write(out);
+            out.extend_from_slice(b"Bad packet!\n");
+        }
     }
 }
 

@@ -1,0 +1,51 @@
+//! Where the log of decoding hardware trace goes (`--itrace=d`), and the records in it.
+
+use std::fs::File;
+use std::io::{BufWriter, Write};
+
+use oxperf_data::RawRecord;
+use oxperf_itrace::{ItraceOptions, LogWriter};
+use oxperf_present::records;
+use oxperf_wire::Endian;
+use oxperf_wire::user::AuxtraceError;
+
+use crate::failure::Failure;
+
+/// The file in the working folder.
+const NAME: &str = "intel_pt.log";
+
+/// Writes the log that the options ask for, if they do.
+pub(super) fn writer(options: &ItraceOptions, endian: Endian) -> Result<Option<Box<dyn LogWriter>>, Failure> {
+    if !options.log {
+        return Ok(None);
+    }
+    let file = match options.log_with.contains('o') {
+        true => None,
+        false => Some(File::create(NAME).map_err(|error| Failure::new(format!("{NAME}: {error}")))?),
+    };
+    Ok(Some(Box::new(Writer { file: file.map(BufWriter::new), endian })))
+}
+
+struct Writer {
+    /// `None` where the log stands among the samples.
+    file: Option<BufWriter<File>>,
+    endian: Endian,
+}
+
+impl LogWriter for Writer {
+    fn write(&mut self, text: &[u8]) -> bool {
+        if let Some(file) = &mut self.file {
+            // Samples are what was asked for: a full disk ends the log, not them.
+            let _ = file.write_all(text);
+        }
+        self.file.is_some()
+    }
+
+    fn record(&self, record: &RawRecord<'_>, out: &mut Vec<u8>) {
+        records::line(out, record, self.endian);
+    }
+
+    fn error(&self, error: &AuxtraceError<'_>, out: &mut Vec<u8>) {
+        records::trace_error(out, error);
+    }
+}

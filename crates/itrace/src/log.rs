@@ -1,0 +1,245 @@
+//! The log of the decoding that `--itrace=d` asks for, in the words of perf's: packets, the instructions that they lead
+//! through, what they say about time, and the records that come between them.
+
+mod code;
+mod time;
+
+use std::io::Write;
+
+use intel_pt::packet::Packet;
+use intel_pt::{Decoder, ErrorKind, Event, Item, Note};
+use oxperf_data::RawRecord;
+use oxperf_session::Sink;
+use oxperf_wire::user::AuxtraceError;
+
+use crate::ItraceOptions;
+use crate::code::ThreadCode;
+use crate::crew::{Earlier, Told};
+use crate::lane::Lane;
+use crate::plan::Plan;
+use code::Walked;
+
+/// Appends a line; appending to memory cannot fail.
+macro_rules! line {
+    ($out:expr, $($text:tt)*) => {{ let _ = writeln!($out, $($text)*); }};
+}
+pub(crate) use line;
+
+/// Bytes that are kept for an error, where only what led to errors is told.
+const KEPT: usize = 16 << 10;
+
+/// Text above which it is handed over.
+const MUCH: usize = 1 << 20;
+
+/// Where the log goes, and how what is in it beside the decoder's steps is said by those that show a recording.
+pub trait LogWriter {
+    /// Takes a piece of the log; `false` if it is to stand among the samples.
+    fn write(&mut self, text: &[u8]) -> bool;
+
+    /// Appends the line of a record.
+    fn record(&self, record: &RawRecord<'_>, out: &mut Vec<u8>);
+
+    /// Appends the line of an error.
+    fn error(&self, error: &AuxtraceError<'_>, out: &mut Vec<u8>);
+}
+
+/// The log.
+pub(crate) struct Log {
+    text: Vec<u8>,
+    writer: Box<dyn LogWriter>,
+    /// Only what came directly before an error is told.
+    of_errors: bool,
+    /// It stands among the samples.
+    among: bool,
+    walked: Walked,
+    /// Whether the trace is followed in time.
+    timed: bool,
+    /// The last packet that steered the flow of control or told an event.
+    last: Option<Packet>,
+}
+
+impl Log {
+    /// An empty log.
+    pub(crate) fn new(options: &ItraceOptions, writer: Box<dyn LogWriter>) -> Log {
+        let [of_errors, among] = ['e', 'o'].map(|letter| options.log_with.contains(letter));
+        Log {
+            among,
+            text: Vec::new(),
+            writer,
+            of_errors,
+            walked: Walked::default(),
+            timed: false,
+            last: None,
+        }
+    }
+
+    fn write(&mut self, sink: &mut impl Sink) {
+        if !self.writer.write(&self.text) {
+            sink.log(&self.text);
+        }
+        self.text.clear();
+    }
+
+    /// Hands over what was written.
+    pub(crate) fn hand_over(&mut self, sink: &mut impl Sink) {
+        if !self.of_errors {
+            self.write(sink);
+        } else if self.text.len() > 2 * KEPT {
+            let old = self.text.len() - KEPT;
+            self.text.drain(..old);
+        }
+    }
+
+    /// A record, behind what stands before it in its line.
+    pub(crate) fn record(&mut self, record: &RawRecord<'_>) {
+        let start = self.text.len();
+        self.writer.record(record, &mut self.text);
+        if self.text.len() == start {
+            self.text.push(b'\n');
+        }
+    }
+
+    /// What leads on to the log's text.
+    pub(crate) fn text(&mut self) -> &mut Vec<u8> {
+        &mut self.text
+    }
+
+    /// What is known of the clocks from the beginning.
+    pub(crate) fn begin(&mut self, plan: &Plan, frequency: u64) {
+        self.timed = !plan.timeless;
+        line!(self.text, "TSC frequency {frequency}");
+        line!(self.text, "Maximum non-turbo ratio {}", plan.max_non_turbo);
+    }
+
+    /// A queue gets its decoder.
+    pub(crate) fn begin_queue(&mut self, plan: &Plan) {
+        time::write_config(&plan.config, &mut self.text);
+    }
+
+    /// A queue is decoded for the thread that runs now.
+    pub(crate) fn decode(&mut self, lane: &Lane<'_>) {
+        let cpu = lane.running.cpu.map_or(-1, |cpu| i64::from(cpu.0));
+        let (pid, tid) = (lane.running.pid, lane.running.tid);
+        line!(self.text, "queue {} decoding cpu {cpu} pid {pid} tid {tid}", lane.number);
+        if !lane.feed.is_begun() {
+            line!(self.text, "Scanning for PSB");
+        }
+    }
+
+    /// A queue was decoded up to its first time stamp.
+    pub(crate) fn queue_begun(&mut self, lane: &Lane<'_>) {
+        match lane.reached {
+            Some(time) => line!(self.text, "queue {} timestamp {time:#x}", lane.number),
+            None => line!(self.text, "queue {} has no timestamp", lane.number),
+        }
+    }
+
+    /// The next buffer was looked for.
+    pub(crate) fn feed(&mut self, lane: &Lane<'_>, found: bool) {
+        line!(self.text, "Getting more data");
+        match lane.feed.begun_with() {
+            _ if !found => line!(self.text, "No more data"),
+            Some(reference) => line!(self.text, "Reference timestamp {reference:#x}"),
+            None => {}
+        }
+    }
+
+    /// What a decoder did till it had an item, and the item.
+    pub(crate) fn item(
+        &mut self,
+        item: Item,
+        decoder: &mut Decoder<'_>,
+        (code, earlier): (&ThreadCode<'_>, &Earlier),
+        sink: &mut impl Sink,
+    ) {
+        for note in decoder.take_notes() {
+            self.note(note);
+        }
+        let steered = matches!(self.last, Some(Packet::Fup(_) | Packet::PsbEnd));
+        match item {
+            Item::Run => self.walked.write_run(decoder, code, steered, &mut self.text),
+            Item::Error(error) => self.cause(error.kind, error.ip, decoder, code),
+            Item::Begin { .. } | Item::Async { .. } if self.timed => {
+                self.estimate(&Told::of(item, decoder), earlier)
+            }
+            Item::Event(Event::PtWrite { .. }) if self.walked.announced() => {
+                line!(self.text, "Emulated ptwrite detected");
+            }
+            _ => {}
+        }
+        if self.among || self.text.len() > MUCH {
+            self.hand_over(sink);
+        }
+    }
+
+    fn note(&mut self, note: Note) {
+        match note {
+            Note::SeeksPsb => line!(self.text, "Scanning for PSB"),
+            Note::Finds { ip } => line!(self.text, "Setting IP to {ip:#x}"),
+            Note::Reads(read) => {
+                read.write_line(&mut self.text);
+                let timing = |packet: &Packet| {
+                    matches!(
+                        packet,
+                        Packet::Pad
+                            | Packet::Mtc(_)
+                            | Packet::Tsc(_)
+                            | Packet::Tma(_)
+                            | Packet::Cyc(_)
+                            | Packet::Cbr(_)
+                    )
+                };
+                self.last = read.packet.filter(|packet| !timing(packet)).or(self.last);
+            }
+            Note::Time(time) => line!(self.text, "Setting timestamp to {:#x}", time.0),
+            Note::Ties { time, mtc, rest } => time::write_tie(time, mtc, rest, &mut self.text),
+            Note::Measures(measured) => time::write_measured(&measured, &mut self.text),
+        }
+    }
+
+    /// Why decoding could not go on.
+    fn cause(&mut self, kind: ErrorKind, ip: u64, decoder: &Decoder<'_>, code: &ThreadCode<'_>) {
+        let cause = match kind {
+            ErrorKind::BadPacket => "Bad packet",
+            ErrorKind::Overflow => "Buffer overflow",
+            ErrorKind::EndlessLoop => "Never-ending loop",
+            ErrorKind::MissingCode => {
+                return line!(self.text, "ERROR: Failed to get instruction at {ip:#x}");
+            }
+            ErrorKind::Mismatch => {
+                let cause = code::misfit(self.last, ip, decoder, code);
+                return line!(self.text, "ERROR: {cause} at {ip:#x}");
+            }
+            ErrorKind::Internal | ErrorKind::NoMoreData | ErrorKind::BrokenPtWrite => "Internal error",
+        };
+        line!(self.text, "ERROR: {cause}");
+    }
+
+    /// An error was told; what follows is how decoding goes on.
+    pub(crate) fn error(&mut self, kind: ErrorKind, told: Option<&AuxtraceError<'_>>, sink: &mut impl Sink) {
+        if let Some(told) = told.filter(|_| !self.among) {
+            self.writer.error(told, &mut self.text);
+        }
+        if self.of_errors {
+            let whole = self.text.len().saturating_sub(KEPT);
+            let start = match whole {
+                0 => 0,
+                cut => self.text[cut..].iter().position(|&byte| byte == b'\n').map_or(cut, |at| cut + at + 1),
+            };
+            let head = b"Dumping debug log buffer\n";
+            self.text.splice(..start, *head);
+            self.text.extend_from_slice(b"End of debug log buffer dump\n");
+            self.write(sink);
+        }
+        if matches!(kind, ErrorKind::MissingCode | ErrorKind::Mismatch | ErrorKind::EndlessLoop) {
+            line!(self.text, "Scanning for full IP");
+        }
+    }
+
+    /// Where code of user space begins, time has passed since the trace told it.
+    fn estimate(&mut self, told: &Told, earlier: &Earlier) {
+        if let (Some(time), Some(estimate)) = (told.moment.time, told.enters_user_at(earlier)) {
+            line!(self.text, "TSC {:x} est. TSC {:x}", time.0, estimate.0);
+        }
+    }
+}

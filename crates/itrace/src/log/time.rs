@@ -1,0 +1,75 @@
+//! What the log says about clocks.
+
+use std::io::Write;
+
+use intel_pt::{Config, Measured, Tsc};
+
+use super::line;
+
+/// A TSC packet may come late by so many ticks.
+const SLIP: u32 = 0x10000;
+
+/// Appends the clocks that a decoder begins with.
+pub(super) fn write_config(config: &Config, out: &mut Vec<u8>) {
+    line!(out, "timestamp: mtc_shift {}", config.mtc_shift);
+    let (numerator, denominator) =
+        config.tsc_to_crystal.map_or((0, 0), |ratio| (ratio.numerator, ratio.denominator));
+    line!(out, "timestamp: tsc_ctc_ratio_n {numerator}");
+    line!(out, "timestamp: tsc_ctc_ratio_d {denominator}");
+    let whole = numerator.checked_rem(denominator) == Some(0);
+    line!(out, "timestamp: tsc_ctc_mult {}", if whole { numerator / denominator } else { 0 });
+    line!(out, "timestamp: tsc_slip {SLIP:#x}");
+}
+
+/// Appends what TMA says.
+pub(super) fn write_tie(time: Tsc, mtc: u8, rest: u64, out: &mut Vec<u8>) {
+    line!(
+        out,
+        "CTC timestamp {:#x} last MTC {}  CTC rem {}",
+        time.0,
+        prefixed(u64::from(mtc)),
+        prefixed(rest)
+    );
+}
+
+/// Appends what a cycle is worth.
+pub(super) fn write_measured(measured: &Measured, out: &mut Vec<u8>) {
+    let (ticks, end) = (short(measured.ticks), measured.end);
+    let head = format!("Timestamp: calculated {ticks} TSC ticks per cycle");
+    match measured.nominal.map(short) {
+        Some(nominal) if measured.believed => {
+            line!(out, "{head} c.f. CBR-based value {nominal}, pos {end:#x}");
+        }
+        Some(nominal) => line!(out, "{head} too big (c.f. CBR-based value {nominal}), pos {end:#x}"),
+        None => line!(out, "{head} c.f. unknown CBR-based value, pos {end:#x}"),
+    }
+}
+
+/// Hexadecimal; 0 has no prefix.
+fn prefixed(value: u64) -> String {
+    if value == 0 { "0".to_owned() } else { format!("{value:#x}") }
+}
+
+/// Six digits that count, without zeros at the end.
+fn short(value: f64) -> String {
+    if value == 0.0 {
+        return "0".to_owned();
+    }
+    let before = value.abs().log10().floor() as i32 + 1;
+    let text = format!("{value:.*}", usize::try_from(6 - before).unwrap_or(0));
+    match text.contains('.') {
+        true => text.trim_end_matches('0').trim_end_matches('.').to_owned(),
+        false => text,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn six_digits_count() {
+        let texts = [0.0, 0.8, 0.888_888_888, 12.345_678_9, 2.0, 1_234_567.0].map(short);
+        assert_eq!(texts, ["0", "0.8", "0.888889", "12.3457", "2", "1234567"]);
+    }
+}
