@@ -7,6 +7,7 @@ mod buildid_list;
 mod bundle;
 mod data;
 mod diff;
+mod dlfilter_helper;
 mod dump;
 mod evlist;
 mod export;
@@ -31,7 +32,7 @@ pub(crate) struct Entry {
 }
 
 /// All commands, in the order of the help.
-pub(crate) const ALL: [Entry; 14] = [
+pub(crate) const ALL: [Entry; 15] = [
     Entry { name: "profile", command: profile::command, run: profile::run },
     Entry { name: "record", command: record::command, run: record::run },
     Entry { name: "report", command: report::command, run: report::run },
@@ -46,4 +47,5 @@ pub(crate) const ALL: [Entry; 14] = [
     Entry { name: "bundle", command: bundle::command, run: bundle::run },
     Entry { name: "symbols", command: symbols::command, run: symbols::run },
     Entry { name: "data", command: data::command, run: data::run },
+    Entry { name: dlfilter_helper::NAME, command: dlfilter_helper::command, run: dlfilter_helper::run },
 ];

@@ -100,7 +100,8 @@ impl Filter {
         ranges.iter().any(|(first, last)| (*first..=*last).contains(&cpu.0))
     }
 
-    fn takes_thread(&self, machine: &Machine, id: ThreadId) -> bool {
+    /// Whether a thread is shown.
+    pub(crate) fn takes_thread(&self, machine: &Machine, id: ThreadId) -> bool {
         let thread = machine.thread_info(id);
         let among = |list: &Option<Vec<i32>>, id| list.as_ref().is_none_or(|list| list.contains(&id));
         let named = |names: &Vec<String>| names.iter().any(|name| name == machine.comm_of(id));

@@ -1,7 +1,7 @@
 //! `--itrace` of `script` and `report`: samples made of the recording's hardware trace.
 
 mod log;
-mod places;
+pub(crate) mod places;
 
 use clap::{Arg, ArgAction, ArgMatches};
 use oxperf_abi::Cpu;

@@ -1,7 +1,7 @@
 //! The kernel side of recording: events, rings, mappings, workloads, signals.
 //!
-//! For everybody above who needs a system call that the standard library does not offer. This is the only crate
-//! of the workspace with `unsafe` code; each block says why it is sound, and nothing that leaves this crate can be
+//! For everybody above who needs a system call that the standard library does not offer. Of this workspace only
+//! this crate and `oxperf-dlfilter` have `unsafe` code; each block says why it is sound, and nothing that leaves this crate can be
 //! used to break memory. It decides nothing: which events to open, what to do when one is refused and what the
 //! bytes of a ring mean belong to the crates above. It reads no environment variable and prints nothing.
 //!

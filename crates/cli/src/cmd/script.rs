@@ -6,6 +6,7 @@ mod cgroups;
 mod clock;
 mod csv;
 mod disassembly;
+mod dlfilter;
 mod dumps;
 mod feed;
 mod head;
@@ -26,13 +27,11 @@ mod symbols;
 mod traced;
 mod view;
 
-use std::io::ErrorKind;
-
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use oxperf_abi::{EventType, RecordType, SampleType, SoftwareId};
 use oxperf_data::features::Arch;
 use oxperf_data::{Container, FeatureId, Reader};
-use oxperf_itrace::ItraceOptions;
+use oxperf_itrace::{Images, ItraceOptions};
 use oxperf_present::dump::{Architecture, Consumer};
 use oxperf_present::script::{EventClass, FieldSet, FieldSpec};
 use oxperf_resolve::{ChainLosses, ChainOptions, Chains};
@@ -42,10 +41,12 @@ use super::dump;
 use crate::failure::{Failure, code};
 use crate::filter::{self, Filter};
 use crate::input::{self, Input, report_chains, report_trouble};
+use crate::itrace::places::code_places;
 use crate::itrace::{self, Decoding};
 use crate::output::Output;
 use crate::{collect, header, naming};
 use clock::Clock;
+use dlfilter::DlFilter;
 use objects::PlaceNames;
 use printer::{Form, Printer, PrinterOptions};
 use sideband::Shown;
@@ -84,6 +85,7 @@ pub(crate) fn command() -> Command {
         .args(filter::arguments())
         .args(symbols::arguments())
         .args(switching::arguments())
+        .args(dlfilter::arguments())
         .next_help_heading("Other records")
         .args(sideband::arguments())
         .args(dump::arguments())
@@ -116,6 +118,10 @@ fn time_flag(name: &'static str, help: &'static str) -> Arg {
 
 /// Runs `script`.
 pub(crate) fn run(matches: &ArgMatches, _program: &str) -> Result<i32, Failure> {
+    if matches.get_flag("list-dlfilters") {
+        dlfilter::list()?;
+        return Ok(code::SUCCESS);
+    }
     let Some((reading, output)) = feed::start(matches)? else { return run_to(matches, Output::stdout()) };
     show(matches, output, true)?;
     reading.wait()
@@ -199,6 +205,7 @@ fn show(matches: &ArgMatches, mut output: Output, is_read: bool) -> Result<i32, 
         live: reader.container() == Container::Stream,
         switching: Switching::from_matches(matches, session.events())?,
         most: matches.get_one("max-events").copied(),
+        dlfilter: DlFilter::start(matches, || Images::new(code_places(matches, &input, &reader)))?,
         form,
         architecture: architecture(&reader),
     };
@@ -213,7 +220,7 @@ fn show(matches: &ArgMatches, mut output: Output, is_read: bool) -> Result<i32, 
     printer.end(&finished.diagnostics);
     let losses = match printer.finish() {
         // Who reads the events may have seen enough.
-        Err(error) if is_read && error.kind() == ErrorKind::BrokenPipe => ChainLosses::default(),
+        Err(failure) if is_read && failure.is_closed_pipe() => ChainLosses::default(),
         finished => finished?,
     };
     naming::keep(&names);

@@ -13,7 +13,7 @@ use crate::input::Input;
 use crate::naming;
 
 /// All places for a recording.
-pub(super) fn code_places(matches: &ArgMatches, input: &Input, reader: &Reader<'_>) -> CodePlaces {
+pub(crate) fn code_places(matches: &ArgMatches, input: &Input, reader: &Reader<'_>) -> CodePlaces {
     let files = naming::places(matches);
     let kernel = KernelPlaces {
         parts: programs(reader),

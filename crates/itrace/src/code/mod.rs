@@ -77,6 +77,17 @@ impl Images {
         self.guest_kernel.get_or_init(|| KernelCode::find(&self.places.guest_kernel, &nobody, &[]))
     }
 
+    /// The code of a thread from an address on: at most `length` bytes, fewer where its object ends, none where it is not
+    /// known.
+    pub fn read(&mut self, machine: &Machine, thread: ThreadId, ip: u64, length: usize) -> Vec<u8> {
+        self.grow(machine);
+        let thread = ThreadCode { machine, images: self, thread: Some(thread) };
+        let Some(code) = thread.code_of(CodeAddress { ip, guest: false }) else { return Vec::new() };
+        let from = usize::try_from(ip.wrapping_sub(code.start)).unwrap_or(usize::MAX);
+        let bytes = code.bytes.get(from..).unwrap_or_default();
+        bytes[..length.min(bytes.len())].to_vec()
+    }
+
     /// Makes room for the objects that the machine knows now.
     pub(crate) fn grow(&mut self, machine: &Machine) {
         self.files.resize_with(machine.dsos().len().max(self.files.len()), OnceLock::new);
@@ -119,14 +130,9 @@ pub(crate) struct ThreadCode<'m> {
     pub(crate) thread: Option<ThreadId>,
 }
 
-impl CodeSource for ThreadCode<'_> {
-    fn generation(&self) -> u64 {
-        let of_space = self.thread.map_or(u64::MAX, |thread| self.machine.generation(thread));
-        let version = self.images.kernel.get().map_or(0, KernelCode::version);
-        of_space ^ u64::from(version).rotate_right(16)
-    }
-
-    fn code(&self, at: CodeAddress) -> Option<Code<'_>> {
+impl<'m> ThreadCode<'m> {
+    /// The code around an address.
+    fn code_of(self, at: CodeAddress) -> Option<Code<'m>> {
         let of_kernel = mode_of(at.ip) == CpuMode::Kernel;
         match (at.guest, of_kernel) {
             (false, true) => return self.images.kernel(self.machine).at(at.ip),
@@ -142,5 +148,17 @@ impl CodeSource for ThreadCode<'_> {
         let bytes = file.get(usize::try_from(offset).ok()?..)?;
         let bytes = &bytes[..length.min(bytes.len())];
         Some(Code { image: ImageId(u64::from(map.dso.0)), offset, start: stretch.start, bytes })
+    }
+}
+
+impl CodeSource for ThreadCode<'_> {
+    fn generation(&self) -> u64 {
+        let of_space = self.thread.map_or(u64::MAX, |thread| self.machine.generation(thread));
+        let version = self.images.kernel.get().map_or(0, KernelCode::version);
+        of_space ^ u64::from(version).rotate_right(16)
+    }
+
+    fn code(&self, at: CodeAddress) -> Option<Code<'_>> {
+        self.code_of(at)
     }
 }

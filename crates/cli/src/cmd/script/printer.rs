@@ -17,6 +17,7 @@ use super::cgroups::Cgroups;
 use super::clock::Clock;
 use super::csv::HEADING;
 use super::disassembly::Assembly;
+use super::dlfilter::DlFilter;
 use super::dumps::Dumps;
 use super::head::{access, head};
 use super::lines::Lines;
@@ -58,6 +59,7 @@ pub(super) struct PrinterOptions {
     pub(super) switching: Switching,
     /// How many samples to show at most.
     pub(super) most: Option<u64>,
+    pub(super) dlfilter: Option<DlFilter>,
     pub(super) form: Form,
     pub(super) architecture: Architecture,
 }
@@ -77,7 +79,7 @@ pub(super) enum Form {
 /// Prints each sample as it comes.
 pub(super) struct Printer<'s> {
     pub(super) output: Output,
-    pub(super) failed: Option<io::Error>,
+    pub(super) failed: Option<Failure>,
     pub(super) views: Vec<EventView>,
     pub(super) lines: Vec<Lines>,
     pub(super) preview: Preview,
@@ -105,6 +107,7 @@ pub(super) struct Printer<'s> {
     /// How many samples may still be shown.
     pub(super) left: Option<u64>,
     pub(super) written: u64,
+    pub(super) dlfilter: Option<DlFilter>,
     pub(super) form: Form,
     pub(super) architecture: Architecture,
     pub(super) cgroups: Cgroups,
@@ -128,6 +131,9 @@ impl<'s> Printer<'s> {
     pub(super) fn add_view(&mut self, event: &SessionEvent) {
         let view = self.look.view(event, self.formatters, &mut self.lines);
         self.views.push(view);
+        if let Some(filter) = &mut self.dlfilter {
+            filter.add_event(event);
+        }
     }
 
     fn without_views(
@@ -166,6 +172,7 @@ impl<'s> Printer<'s> {
             switching: options.switching,
             left: options.most,
             written: 0,
+            dlfilter: options.dlfilter,
             form: options.form,
             architecture: options.architecture,
             cgroups: Cgroups::default(),
@@ -179,6 +186,10 @@ impl<'s> Printer<'s> {
         (input, reader): (&Input, &Reader<'_>),
         events: &EventTable,
     ) -> Result<(), Failure> {
+        if let Some(filter) = &mut self.dlfilter {
+            let printed = filter.printed_at_start();
+            self.output.buffer().extend_from_slice(&printed);
+        }
         match self.form {
             Form::Text if matches.get_flag("per-event-dump") => {
                 self.form = Form::Dumps(Dumps::create(input.path(), &self.views)?);
@@ -198,9 +209,13 @@ impl<'s> Printer<'s> {
     }
 
     /// Writes out what is left; gives what of the call chains could not be had.
-    pub(super) fn finish(self) -> io::Result<ChainLosses> {
+    pub(super) fn finish(mut self) -> Result<ChainLosses, Failure> {
         if let Some(error) = self.failed {
             return Err(error);
+        }
+        if let Some(filter) = self.dlfilter.take() {
+            let printed = filter.stop()?;
+            self.output.buffer().extend_from_slice(&printed);
         }
         self.output.finish()?;
         if let Form::Dumps(dumps) = self.form {

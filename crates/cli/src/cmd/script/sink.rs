@@ -1,6 +1,5 @@
 //! What the printer does with what a session tells.
 
-use std::io;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
@@ -13,14 +12,24 @@ use oxperf_wire::user::AuxtraceError;
 use super::place_text::PlaceText;
 use super::printer::{Form, Printer};
 use super::view::event_name;
+use crate::failure::Failure;
 
 impl Printer<'_> {
+    /// Whether a sample is shown: by the user's filter, by the options, and by the filter again.
+    fn takes(&mut self, machine: &Machine, event: &SampleEvent<'_>) -> Result<bool, Failure> {
+        Ok(self.passes_dlfilter(true, machine, event)?
+            && self.filter.takes(machine, event)
+            && self.takes_function(machine, event)
+            && self.switching.takes(event.event)
+            && self.passes_dlfilter(false, machine, event)?)
+    }
+
     /// Ends the session when nothing can be written any more.
-    fn go_on(&mut self, printed: io::Result<()>) -> ControlFlow<()> {
+    fn go_on(&mut self, printed: Result<(), impl Into<Failure>>) -> ControlFlow<()> {
         match printed {
             Ok(()) => ControlFlow::Continue(()),
             Err(error) => {
-                self.failed = Some(error);
+                self.failed = Some(error.into());
                 ControlFlow::Break(())
             }
         }
@@ -69,9 +78,10 @@ impl Sink for Printer<'_> {
     }
 
     fn sample(&mut self, machine: &mut Machine, event: &SampleEvent<'_>) -> ControlFlow<()> {
-        let taken = self.switching.takes(event.event)
-            && self.filter.takes(machine, event)
-            && self.takes_function(machine, event);
+        let taken = match self.takes(machine, event) {
+            Ok(taken) => taken,
+            Err(failure) => return self.go_on(Err(failure)),
+        };
         if taken && self.left == Some(0) {
             return ControlFlow::Break(());
         }
@@ -85,7 +95,10 @@ impl Sink for Printer<'_> {
     }
 
     fn place_writer(&self, event: EventIndex) -> Option<Arc<dyn PlaceWriter>> {
-        let plain = matches!(self.form, Form::Text) && self.left.is_none() && self.switching.takes_all();
+        let plain = matches!(self.form, Form::Text)
+            && self.left.is_none()
+            && self.switching.takes_all()
+            && self.dlfilter.is_none();
         let untimed =
             plain && self.filter.times_pass() && self.dumper.is_none() && !self.symbols.ask_anything();
         let text = PlaceText::of(&self.views[event.0], self.with_flags).filter(|_| untimed)?;

@@ -1,0 +1,95 @@
+//! Filters of `script --dlfilter`: a shared object that calls every function of the interface.
+
+#![allow(clippy::print_stderr, reason = "what was skipped is for people")]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use oxperf_testkit::Recording;
+
+/// The filter, built by the machine's compiler, if it has one.
+fn filter(folder: &Path) -> Option<PathBuf> {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/dlfilter/filter.c");
+    let built = folder.join("filter.so");
+    let compiled = Command::new("cc").args(["-shared", "-fPIC", "-o"]).arg(&built).arg(source).status();
+    if !compiled.is_ok_and(|status| status.success()) {
+        eprintln!("SKIPPED: there is no C compiler");
+        return None;
+    }
+    Some(built)
+}
+
+/// A folder with a recording and its kernel's symbols: those of a golden case.
+fn folder(name: &str) -> PathBuf {
+    let case = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/filters");
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    fs::create_dir_all(&folder).unwrap();
+    let notation = fs::read_to_string(case.join("recording.txt")).unwrap();
+    fs::write(folder.join("perf.data"), Recording::parse(&notation).unwrap().to_file()).unwrap();
+    fs::copy(case.join("kallsyms"), folder.join("kallsyms")).unwrap();
+    folder
+}
+
+fn script(folder: &Path, words: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_oxperf"));
+    command.current_dir(folder).args(["script", "-i", "perf.data", "--kallsyms", "kallsyms", "--symfs", "."]);
+    command.args(words).output().unwrap()
+}
+
+#[test]
+fn a_filter_decides_and_what_it_prints_stands_in_its_place() {
+    let folder = folder("dlfilter-decides");
+    let Some(_) = filter(&folder) else { return };
+    let output = script(&folder, &["--dlfilter", "filter.so", "--dlarg", "2", "-F", "ip,sym"]);
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!(lines.first(), Some(&"start with 1 arguments"));
+    assert_eq!(lines.last(), Some(&"stop: 4 early, 4 late"));
+    let samples: Vec<&&str> = lines.iter().filter(|line| line.starts_with(" ffffffff")).collect();
+    assert_eq!(samples, [&" ffffffff81000310 copy_page", &" ffffffff81000410 schedule"], "every second");
+    let at = lines
+        .iter()
+        .position(|line| line.starts_with("cycles size 208 ip ffffffff81000310 tid 7 cpu 0"))
+        .unwrap();
+    assert!(lines[at + 1].starts_with("  reader copy_page+10 [ffffffff81000300-"), "{}", lines[at + 1]);
+    assert!(lines[at + 2].starts_with("  attr 0 1, "), "{}", lines[at + 2]);
+    assert_eq!(lines[at + 3], "  again copy_page");
+    assert_eq!(lines[at + 4], " ffffffff81000310 copy_page");
+}
+
+#[test]
+fn filters_know_what_is_filtered_later() {
+    let folder = folder("dlfilter-later");
+    let Some(_) = filter(&folder) else { return };
+    let output = script(&folder, &["--dlfilter", "filter.so", "-c", "reader", "-F", "ip"]);
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert_eq!(text.matches("filtered later").count(), 2, "{text}");
+    assert!(text.ends_with("stop: 4 early, 2 late\n"), "{text}");
+}
+
+#[test]
+fn filters_that_cannot_be_used_are_refused_by_name() {
+    let folder = folder("dlfilter-refused");
+    let Some(_) = filter(&folder) else { return };
+    fs::write(folder.join("text.so"), "no object").unwrap();
+    for (words, expected) in [
+        (["--dlfilter", "text.so", "-F", "ip"].as_slice(), "dlfilter text.so: cannot load the filter: "),
+        (&["--dlfilter", "filter.so", "--dlarg", "1", "--dlarg", "refuse"], "its start failed with -5"),
+    ] {
+        let output = script(&folder, words);
+        assert_eq!(output.status.code(), Some(255));
+        let told = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(told.contains(expected), "{told}");
+    }
+}
+
+#[test]
+fn filters_are_listed_with_what_they_say() {
+    let folder = folder("dlfilter-list");
+    let Some(_) = filter(&folder) else { return };
+    let output = script(&folder, &["--list-dlfilters"]);
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert_eq!(text, format!("List of available dlfilters:\n  {:<36} prints what it gets\n", "filter.so"));
+}
