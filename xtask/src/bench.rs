@@ -2,6 +2,7 @@
 
 mod annotate;
 mod decode;
+mod large;
 mod names;
 mod program;
 mod read;
@@ -32,7 +33,8 @@ struct Options {
 }
 
 /// The measures beside those of [`read`].
-const OTHERS: [&str; 7] = ["annotate", "decode", "names", "pt", "record", "scale", "stacks"];
+const OTHERS: [&str; 8] =
+    ["annotate", "decode", "large-dwarf", "names", "pt", "record", "scale", "stacks"];
 
 /// Runs the measures named, or all.
 pub(crate) fn run(mut args: Args) -> Result<ExitCode> {
@@ -60,6 +62,9 @@ pub(crate) fn run(mut args: Args) -> Result<ExitCode> {
     }
     if wanted("decode") {
         decode::run(&options)?;
+    }
+    if wanted("large-dwarf") {
+        large::run(&options)?;
     }
     if wanted("names") {
         names::run(&options)?;

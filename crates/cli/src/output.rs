@@ -5,6 +5,8 @@ use std::io::{self, Write};
 use std::process::ChildStdin;
 use std::sync::mpsc::{Receiver, Sender, channel};
 
+use oxperf_present::visible::visible;
+
 /// Writes a line to standard output.
 pub(crate) fn print_line(text: &str) -> io::Result<()> {
     let mut out = io::stdout().lock();
@@ -17,10 +19,11 @@ pub(crate) fn print_text(text: &[u8]) {
     let _ = io::stdout().lock().write_all(text);
 }
 
-/// Writes a line to standard error; nothing can be done when that fails.
+/// Writes lines to standard error, harmless whatever names stand in them; nothing can be done when that fails.
 pub(crate) fn print_error(text: &str) {
-    let mut err = io::stderr().lock();
-    let _ = err.write_all(text.as_bytes()).and_then(|()| err.write_all(b"\n"));
+    let shown = |line: &str| line.split('\t').map(visible).collect::<Vec<_>>().join("\t");
+    let text: String = text.split('\n').map(|line| shown(line) + "\n").collect();
+    let _ = io::stderr().lock().write_all(text.as_bytes());
 }
 
 /// Bytes kept before they are written.
