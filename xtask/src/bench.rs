@@ -33,8 +33,7 @@ struct Options {
 }
 
 /// The measures beside those of [`read`].
-const OTHERS: [&str; 8] =
-    ["annotate", "decode", "large-dwarf", "names", "pt", "record", "scale", "stacks"];
+const OTHERS: [&str; 8] = ["annotate", "decode", "large-dwarf", "names", "pt", "record", "scale", "stacks"];
 
 /// Runs the measures named, or all.
 pub(crate) fn run(mut args: Args) -> Result<ExitCode> {

@@ -4,6 +4,7 @@
 use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
+use std::sync::OnceLock;
 
 use oxperf_testkit::Recording;
 
@@ -11,8 +12,13 @@ const PROGRAM: &str = env!("CARGO_BIN_EXE_oxperf");
 /// Clears the screen, sets the title, writes over the line.
 const HOSTILE: &str = "x\x1b[2J\x1b]0;title\x07\r\x08\x7f\u{9b}31m";
 
-/// A folder with the recorded machine's files, and the recording.
+/// A folder with the recorded machine's files, and the recording; made once for all tests.
 fn prepared() -> (PathBuf, PathBuf) {
+    static PREPARED: OnceLock<(PathBuf, PathBuf)> = OnceLock::new();
+    PREPARED.get_or_init(prepare).clone()
+}
+
+fn prepare() -> (PathBuf, PathBuf) {
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("hostile-names");
     fs::create_dir_all(folder.join("root/tmp")).unwrap();
     let map = format!("7000 100 {HOSTILE}made\n");

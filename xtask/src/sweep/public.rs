@@ -4,6 +4,7 @@
 mod beside;
 mod inputs;
 mod own;
+mod perfparser;
 mod quipper;
 mod simpleperf;
 
@@ -61,6 +62,7 @@ fn try_file(
     let fates = own::try_commands(&file, &folder, options)?;
     let (mut rows, census) = beside.compare(input, &file, &folder)?;
     rows.extend(quipper::compare(input, &file, accepted)?);
+    rows.extend(perfparser::compare(input, &file, &folder, options)?);
     rows.extend(simpleperf::compare(input, &file, &folder, options, accepted)?);
     std::fs::remove_dir_all(&folder)?;
     Ok(Fared { fates, rows, census })

@@ -56,7 +56,9 @@ fn check_dependency(name: &str, dependency: &Value, findings: &mut Findings) {
     let for_tests = dependency["kind"] == "dev";
     match (layer(name), layer(on)) {
         _ if for_tests && layer(name).is_some() => {}
-        _ if DEVELOPMENT.contains(&on) => findings.broken(name, format!("{on} is for tests only")),
+        _ if DEVELOPMENT.contains(&on) && !DEVELOPMENT.contains(&name) => {
+            findings.broken(name, format!("{on} is for tests only"));
+        }
         (Some(own), Some(below)) if below >= own => {
             findings.broken(name, format!("layer {own} must not depend on {on} of layer {below}"));
         }
