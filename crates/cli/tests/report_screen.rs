@@ -155,6 +155,22 @@ fn colours_can_be_left_out() {
 }
 
 #[test]
+fn it_ends_with_its_terminal() {
+    let Some(terminal) = Terminal::start("hangup") else { return };
+    terminal.keys(&[&format!("trap '' HUP; '{PROGRAM}' report & echo $! >pid; fg"), "Enter"]);
+    terminal.wait("Press '?' for help");
+    let pid = fs::read_to_string(terminal.folder.join("pid")).unwrap();
+    let runs = || PathBuf::from("/proc").join(pid.trim()).join("exe").exists();
+    assert!(runs());
+    terminal.tmux(&["kill-server"]);
+    let ended = (0..PATIENCE).any(|_| {
+        sleep(Duration::from_millis(100));
+        !runs()
+    });
+    assert!(ended, "{pid} goes on without a terminal");
+}
+
+#[test]
 fn text_comes_where_there_is_no_browser_to_show() {
     let Some(terminal) = Terminal::start("text") else { return };
     for command in ["report --stdio", "report -t ,", "report --stats", "report --tui </dev/null -i perf.data"]

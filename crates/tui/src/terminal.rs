@@ -5,7 +5,7 @@ use std::panic;
 use std::time::Duration;
 
 use oxperf_present::visible::visible;
-use oxperf_sys::{Signal, SignalWatch};
+use oxperf_sys::{PollSet, Signal, SignalWatch};
 use ratatui_core::terminal::Terminal;
 use ratatui_crossterm::CrosstermBackend;
 use ratatui_crossterm::crossterm::cursor::{Hide, Show};
@@ -19,7 +19,7 @@ use crate::browser::{Browser, Request};
 use crate::draw::Look;
 use crate::key::Key;
 
-/// How long a signal waits at most.
+/// How long a change of the terminal's size waits at most.
 const PATIENCE: Duration = Duration::from_millis(200);
 
 /// What a browser asks for and cannot do by itself. Errors are sentences for the user.
@@ -63,15 +63,25 @@ pub enum End {
 ///
 /// What the terminal returns.
 pub fn run(browser: &mut Browser<'_>, host: &mut dyn Host, out: impl Write, look: Look) -> io::Result<End> {
-    let signals = SignalWatch::install(&[Signal::Interrupt, Signal::Terminate, Signal::Hangup]).ok();
+    // A hangup is left to do what it does by itself: there is no terminal to give back.
+    let signals = SignalWatch::install(&[Signal::Interrupt, Signal::Terminate]).ok();
+    let mut waiting = PollSet::new();
+    let input = waiting.add(io::stdin());
+    signals.iter().for_each(|signals| drop(waiting.add(signals)));
     let mut screen = Screen::take(out)?;
     screen.show(browser, look)?;
     loop {
+        waiting.wait(Some(PATIENCE))?;
         let arrived = signals.as_ref().and_then(|signals| signals.take().iter().next());
         if let Some(signal) = arrived {
             return Ok(End::Signal(signal));
         }
-        if !event::poll(PATIENCE)? {
+        // Where nobody sits at the other end any more, reading keys would never end.
+        let input = waiting.readiness(input);
+        if input.hung_up || input.failed || input.closed {
+            return Ok(End::Signal(Signal::Hangup));
+        }
+        if !event::poll(Duration::ZERO)? {
             continue;
         }
         let key = match event::read()? {
