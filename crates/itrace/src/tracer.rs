@@ -523,7 +523,11 @@ impl<S: Sink> Sink for Tracer<'_, '_, S> {
         let (chain, branches) = self.synthesizer.of_recorded(machine, event);
         let mut with_more = *event;
         with_more.traced = with_more.traced.or(code.map(|code| Traced { code, ..Traced::default() }));
-        with_more.sample.callchain = with_more.sample.callchain.or(chain);
+        if with_more.sample.callchain.is_none() && chain.is_some() {
+            with_more.sample.callchain = chain;
+            // What was found out ahead was found without it.
+            with_more.ahead = None;
+        }
         with_more.sample.branch_stack = with_more.sample.branch_stack.or(branches);
         self.sink.sample(machine, &with_more)
     }

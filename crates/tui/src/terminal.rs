@@ -67,7 +67,9 @@ pub fn run(browser: &mut Browser<'_>, host: &mut dyn Host, out: impl Write, look
     let signals = SignalWatch::install(&[Signal::Interrupt, Signal::Terminate]).ok();
     let mut waiting = PollSet::new();
     let input = waiting.add(io::stdin());
-    signals.iter().for_each(|signals| drop(waiting.add(signals)));
+    if let Some(signals) = &signals {
+        waiting.add(signals);
+    }
     let mut screen = Screen::take(out)?;
     screen.show(browser, look)?;
     loop {

@@ -8,13 +8,14 @@ use super::accepted::{self, Accepted};
 use super::table::{Outcome, Row, Table};
 use super::truth::{TRUTHS, Truth};
 use super::{LIMITS, Options, compare, is_asked_for, parallel, symfs};
-use crate::process::{Job, in_path, read_maybe_zstd};
+use crate::process::{Job, in_path};
 
 /// What is compared: the name of the text, and the command that prints it. Symbols are left out where addresses are
 /// the matter: stubs of static programs have other names here.
-const TEXTS: [(&str, &[&str]); 9] = [
+const TEXTS: [(&str, &[&str]); 10] = [
     ("script-dump", &["script", "-D"]),
     ("report-dump", &["report", "-D"]),
+    ("report", &["report", "--stdio", "--itrace=i1000i", "-g", "none"]),
     ("script", &["script", "-F", "-sym,-symoff"]),
     ("script-branches", &["script", "--itrace=be", "-F", "+flags,-sym,-symoff"]),
     ("script-instructions", &["script", "--itrace=i10i", "-F", "ip,period"]),
@@ -88,9 +89,6 @@ const WIDE: [&str; 56] = [
 /// What a small recording is, in bytes.
 const SMALL: u64 = 64 << 10;
 
-/// Of a report perf 6.1's text is compared: the columns that 7.2 adds are not there yet.
-const REPORT: (&str, &[&str]) = ("report", &["report", "--stdio", "--itrace=i1000i", "-g", "none"]);
-
 /// The calls of the trace. What they spent themselves must add up to the instructions that ran, which CASES.tsv tells.
 const CALLS: (&str, &[&str]) = ("call-tree", &["script", "--call-tree=json"]);
 
@@ -146,9 +144,8 @@ fn wanted(folder: &Path, cases: &[PathBuf], options: &Options) -> Result<Vec<Wan
     let wide: Vec<Text> = wide.collect();
     let mut wanted = Vec::new();
     for case in cases.iter().filter(|case| !case.ends_with(BIG)) {
-        let always = TEXTS.iter().chain([&REPORT, &CALLS]).map(|(text, words)| (*text, words.to_vec()));
+        let always = TEXTS.iter().chain([&CALLS]).map(|(text, words)| (*text, words.to_vec()));
         let always = always.filter(|(text, _)| match *text {
-            name if name == REPORT.0 => kept_report(case).is_ok(),
             name if name == CALLS.0 => instructions(&listed, case).is_some(),
             _ => true,
         });
@@ -209,10 +206,7 @@ impl Traced<'_> {
         if words == CALLS.1 {
             return self.compare_calls(case, &ours?);
         }
-        let theirs = match words == REPORT.1 {
-            true => kept_report(case),
-            false => read(&self.perf, words, case, &symfs, &scratch),
-        };
+        let theirs = read(&self.perf, words, case, &symfs, &scratch);
         let difference = compare::difference(&theirs?, &ours?);
         std::fs::remove_dir_all(&scratch)?;
         Ok(difference.map_or(Outcome::Identical, Outcome::Differs))
@@ -256,12 +250,6 @@ fn instructions(listed: &str, case: &Path) -> Option<u64> {
 fn number(line: &str, key: &str) -> Option<u64> {
     let (_, rest) = line.split_once(&format!("\"{key}\":"))?;
     rest.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok()
-}
-
-/// perf 6.1's report, which lies beside the recording.
-fn kept_report(case: &Path) -> Result<Vec<u8>> {
-    let plain = case.join("expected/report.txt");
-    read_maybe_zstd(&if plain.is_file() { plain } else { case.join("expected/report.txt.zst") })
 }
 
 /// What `program` prints for the recording of a case.

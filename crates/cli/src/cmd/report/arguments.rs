@@ -309,13 +309,14 @@ impl Resolved {
             self.counted == Counted::Samples && profile.events.iter().any(|event| event.has_callchains);
         let children = self.children && chains;
         let order = order(&self.call_graph, children);
-        let layout = self.fields.layout(children, profile.has_latency);
+        let counts_callers = children && (self.children_asked || !self.stream);
+        let layout = self.fields.layout(counts_callers, profile.has_latency);
         let hist = HistOptions {
             keys: self.fields.keys(),
             order_by: layout.order_by,
             order_by_event: self.order_by_event,
             extras: self.fields.wants_extras(),
-            children: children && (self.children_asked || !self.stream),
+            children: counts_callers,
             order,
             call_graph: self.call_graph.options(order).filter(|_| chains),
             min_percent: self.min_percent,

@@ -61,9 +61,12 @@ impl Printer<'_> {
         }
     }
 
-    /// The offset in the file that is mapped there, and of the kernel in its mapping. As perf does it, an address of a
-    /// program that cannot be moved stays where its symbols are known.
+    /// The offset in the file that is mapped there, and of the kernel in its mapping. As perf does it, an address stays
+    /// as it is where hardware trace led there, and in a program that cannot be moved where its symbols are known.
     fn offset_of(&mut self, machine: &Machine, event: &SampleEvent<'_>, address: u64) -> u64 {
+        if event.traced.is_some() {
+            return address;
+        }
         let mode = machine.guess_mode(event.thread, address);
         let Some(located) = machine.locate(event.thread, mode, address) else { return address };
         let map = machine.maps().get(located.map.0 as usize);
