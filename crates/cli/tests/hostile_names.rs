@@ -36,7 +36,7 @@ fn prepare() -> (PathBuf, PathBuf) {
         &comm[..15],
     );
     let mut bytes = Recording::parse(&text).unwrap().to_file();
-    replace(&mut bytes, comm[..15].as_bytes(), &HOSTILE.as_bytes()[..15]);
+    replace(&mut bytes, &comm.as_bytes()[..15], &HOSTILE.as_bytes()[..15]);
     replace(&mut bytes, path.as_bytes(), HOSTILE.as_bytes());
     let recording = folder.join("perf.data");
     fs::write(&recording, bytes).unwrap();
