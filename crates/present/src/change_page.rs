@@ -7,7 +7,7 @@ use oxperf_analysis::flame::ChangedTree;
 
 use crate::flamegraph::FlameUnit;
 use crate::html::numbers::Numbers;
-use crate::html::{self, Assets, Heading, tree};
+use crate::html::{self, Assets, Heading, graph_scripts, tree};
 
 /// The page.
 const ASSETS: Assets = Assets {
@@ -27,19 +27,7 @@ const ASSETS: Assets = Assets {
 };
 /// Its program: every file in the scope of one function.
 const SCRIPT: &str = concat!(
-    "(() => {\n\"use strict\";\n",
-    include_str!("flamegraph/tree.js"),
-    include_str!("flamegraph/names.js"),
-    include_str!("flamegraph/colour.js"),
-    include_str!("flamegraph/search.js"),
-    include_str!("flamegraph/draw.js"),
-    include_str!("flamegraph/tables.js"),
-    include_str!("flamegraph/page.js"),
-    include_str!("flamegraph/address.js"),
-    include_str!("flamegraph/words.js"),
-    include_str!("flamegraph/keys.js"),
-    include_str!("flamegraph/pointer.js"),
-    include_str!("flamegraph/start.js"),
+    graph_scripts!(),
     include_str!("change_page/change.js"),
     include_str!("change_page/main.js"),
     "})();\n"

@@ -7,7 +7,7 @@ use std::io::{self, Write};
 
 use oxperf_analysis::flame::FlameTree;
 
-use crate::html::{self, Assets, Heading, tree};
+use crate::html::{self, Assets, Heading, graph_scripts, tree};
 
 /// The page.
 const ASSETS: Assets = Assets {
@@ -26,23 +26,7 @@ const ASSETS: Assets = Assets {
     script_digest: "UwrjcISTrr7w66iHaOk+QRWNUg3VUYDtPhASTD2/4gE=",
 };
 /// Its program: every file in the scope of one function.
-const SCRIPT: &str = concat!(
-    "(() => {\n\"use strict\";\n",
-    include_str!("flamegraph/tree.js"),
-    include_str!("flamegraph/names.js"),
-    include_str!("flamegraph/colour.js"),
-    include_str!("flamegraph/search.js"),
-    include_str!("flamegraph/draw.js"),
-    include_str!("flamegraph/tables.js"),
-    include_str!("flamegraph/page.js"),
-    include_str!("flamegraph/address.js"),
-    include_str!("flamegraph/words.js"),
-    include_str!("flamegraph/keys.js"),
-    include_str!("flamegraph/pointer.js"),
-    include_str!("flamegraph/start.js"),
-    include_str!("flamegraph/main.js"),
-    "})();\n"
-);
+const SCRIPT: &str = concat!(graph_scripts!(), include_str!("flamegraph/main.js"), "})();\n");
 /// What a flame graph shows.
 ///
 /// ```

@@ -16,6 +16,29 @@ use oxperf_analysis::flame::FlameTree;
 use crate::flamegraph::FlameUnit;
 use tree::Encoded;
 
+/// The program that every page with a graph begins with, up to where a page's own files go on. Paths are those of the
+/// files that call this, which lie beside each other.
+macro_rules! graph_scripts {
+    () => {
+        concat!(
+            "(() => {\n\"use strict\";\n",
+            include_str!("flamegraph/tree.js"),
+            include_str!("flamegraph/names.js"),
+            include_str!("flamegraph/colour.js"),
+            include_str!("flamegraph/search.js"),
+            include_str!("flamegraph/draw.js"),
+            include_str!("flamegraph/tables.js"),
+            include_str!("flamegraph/page.js"),
+            include_str!("flamegraph/address.js"),
+            include_str!("flamegraph/words.js"),
+            include_str!("flamegraph/keys.js"),
+            include_str!("flamegraph/pointer.js"),
+            include_str!("flamegraph/start.js"),
+        )
+    };
+}
+pub(crate) use graph_scripts;
+
 /// What never changes of a page.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Assets {
