@@ -33,7 +33,7 @@ pub struct DiffOptions {
     pub method: Method,
     /// The side whose change orders the rows; 0 orders them by the baseline.
     pub order: usize,
-    /// Leave rows out that the baseline has not.
+    /// Leave rows out that the baseline has not, or has alone.
     pub baseline_only: bool,
 }
 
@@ -63,6 +63,8 @@ pub struct DiffTable {
     periods: Vec<Option<u64>>,
     /// The sum of all periods of each side.
     pub totals: Vec<u64>,
+    /// What rows are shares of on the baseline: the sum of all periods, or of those rows that were not left out.
+    pub baseline_total: u64,
 }
 
 /// Where to see what a row is about.
@@ -116,13 +118,13 @@ pub fn compare(sides: &[Side<'_>], options: &DiffOptions) -> DiffTable {
     });
     let mut joined = Joined::new(sides, &options.keys, totals.collect());
     if options.baseline_only {
-        joined.retain_baseline();
+        joined.retain_common();
     }
     let order = order::ordered(&joined.table, &joined.ranks(sides, &options.keys), options);
     let table = joined.table;
     let periods = order.iter().flat_map(|&row| table.periods(row as usize)).copied().collect();
     let rows = order.iter().map(|&row| table.rows[row as usize]).collect();
-    DiffTable { rows, periods, totals: table.totals }
+    DiffTable { rows, periods, ..table }
 }
 
 /// Rows in the order in which they were met.
@@ -133,7 +135,8 @@ struct Joined {
 
 impl Joined {
     fn new(sides: &[Side<'_>], keys: &[SortKey], totals: Vec<u64>) -> Joined {
-        let table = DiffTable { rows: Vec::new(), periods: Vec::new(), totals };
+        let baseline_total = totals.first().copied().unwrap_or(0);
+        let table = DiffTable { rows: Vec::new(), periods: Vec::new(), totals, baseline_total };
         let mut joined = Joined { table, identities: Identities::new(sides, keys) };
         for (at, side) in sides.iter().enumerate() {
             for row in 0..side.table.map_or(0, |table| table.rows().len()) {
@@ -161,12 +164,22 @@ impl Joined {
         *sum = Some(sum.unwrap_or(0).wrapping_add(period));
     }
 
-    fn retain_baseline(&mut self) {
+    /// Leaves what the baseline and another side have; the baseline's shares are then of that.
+    fn retain_common(&mut self) {
         let width = self.table.totals.len();
-        // The baseline's rows were met first.
-        let rows = self.table.rows.partition_point(|row| row.side == 0);
-        self.table.rows.truncate(rows);
-        self.table.periods.truncate(rows * width);
+        let rows = std::mem::take(&mut self.table.rows);
+        let periods = std::mem::take(&mut self.table.periods);
+        let common = |periods: &[Option<u64>]| match periods {
+            [baseline, others @ ..] => baseline.is_some() && others.iter().any(Option::is_some),
+            [] => false,
+        };
+        let kept = rows.into_iter().zip(periods.chunks(width.max(1))).filter(|(_, periods)| common(periods));
+        for (row, periods) in kept {
+            self.table.rows.push(row);
+            self.table.periods.extend_from_slice(periods);
+        }
+        let of_baseline = self.table.periods.chunks(width.max(1)).filter_map(|periods| *periods.first()?);
+        self.table.baseline_total = of_baseline.fold(0, u64::wrapping_add);
     }
 
     /// What the keys of each row say, as numbers in the order of the words.

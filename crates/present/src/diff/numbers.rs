@@ -77,7 +77,7 @@ impl Number {
         let old = table.periods(row).first().copied().flatten();
         match (column.kind, table.change(row, column.side), old) {
             (Kind::Period, _, _) if column.side == 0 => Number::Period(old.unwrap_or(0)),
-            (Kind::Baseline, Some(change), _) => Number::Share(share(change.new, change.new_total)),
+            (Kind::Baseline, Some(change), _) => Number::Share(share(change.new, table.baseline_total)),
             (_, None, _) => Number::Nothing,
             (Kind::Change(method @ (Method::Delta | Method::DeltaAbs)), Some(change), _) => {
                 Number::Delta(method.value(change))
