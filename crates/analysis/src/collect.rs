@@ -42,6 +42,8 @@ pub struct CollectOptions {
     pub max_stack: usize,
     /// Of a longer recorded chain the outermost entries count, not the innermost.
     pub keep_outermost: bool,
+    /// As [`ChainOptions::stitch`].
+    pub stitch: Option<u32>,
     /// Leave out samples of code without a symbol, and such callers.
     pub hide_unresolved: bool,
     /// Keep the time and CPU of each sample.
@@ -67,7 +69,7 @@ pub struct LineText {
 
 impl CollectOptions {
     fn of_chains(&self) -> ChainOptions {
-        ChainOptions { max_stack: self.max_stack, keep_outermost: self.keep_outermost }
+        ChainOptions { max_stack: self.max_stack, keep_outermost: self.keep_outermost, stitch: self.stitch }
     }
 }
 

@@ -75,6 +75,7 @@ const ALL: CollectOptions = CollectOptions {
     chains: true,
     max_stack: 127,
     keep_outermost: false,
+    stitch: None,
     hide_unresolved: false,
     moments: false,
     by_address: false,

@@ -19,6 +19,7 @@ mod packing;
 mod progress;
 mod source_cache;
 mod source_text;
+mod stitch;
 mod texts;
 mod time_windows;
 

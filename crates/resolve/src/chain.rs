@@ -10,38 +10,45 @@ pub(crate) struct ChainFault {
     pub(crate) marker: u64,
 }
 
-/// Calls `visit` for each address of a sample's call chain, innermost first, with its mode. Where the CPU kept the
-/// calls that have not returned, these stand for the callers of user code. A sample without a chain has no address.
+/// Calls `visit` for each address of a sample's call chain, innermost first, with its mode. A sample without a chain
+/// has no address.
 ///
 /// # Errors
 /// The chain holds a marker that is not known; the addresses before it have been visited.
 #[inline]
-pub(crate) fn walk_chain(
-    mode: CpuMode,
-    sample: &Sample<'_>,
-    visit: impl FnMut(CpuMode, u64),
-) -> Result<(), ChainFault> {
-    let Some(words) = sample.callchain else { return Ok(()) };
-    match sample.branch_stack.filter(|stack| stack.call_stack) {
-        Some(calls) => walk_calls(words, sample.ip.filter(|_| mode == CpuMode::User), &calls, visit),
-        None => walk_words(words, visit),
-    }
+pub(crate) fn walk_chain(sample: &Sample<'_>, visit: impl FnMut(CpuMode, u64)) -> Result<(), ChainFault> {
+    sample.callchain.map_or(Ok(()), |words| walk_words(words, visit))
 }
 
-/// Takes the first user address from the chain, unless the sample has a better one, and its callers from the CPU.
-fn walk_calls(
-    words: Words<'_>,
-    user_ip: Option<u64>,
-    calls: &BranchStack<'_>,
+/// The calls that the CPU kept, where these stand for the callers of user code: the first words of the chain tell that
+/// the kernel was entered from there.
+#[inline]
+pub(crate) fn kept_calls<'a>(sample: &Sample<'a>, first_words: usize) -> Option<BranchStack<'a>> {
+    let calls = sample.branch_stack.filter(|stack| stack.call_stack)?;
+    let user = |word: u64| CallchainContext::from_word(word) == Some(CallchainContext::User);
+    sample.callchain?.iter().take(first_words).any(user).then_some(calls)
+}
+
+/// As [`walk_chain`], with the callers of user code from the CPU, and beyond those from `beyond`, outermost first.
+///
+/// # Errors
+/// As of [`walk_chain`].
+pub(crate) fn walk_calls(
+    mode: CpuMode,
+    sample: &Sample<'_>,
+    (calls, beyond): (&BranchStack<'_>, &[u64]),
     mut visit: impl FnMut(CpuMode, u64),
 ) -> Result<(), ChainFault> {
+    // The sample's own address is better than the first one of the chain, which may lie an instruction behind.
+    let own = sample.ip.filter(|_| mode == CpuMode::User);
     let mut in_user = false;
-    walk_words(words, |mode, address| match (mode, in_user) {
+    walk_chain(sample, |mode, address| match (mode, in_user) {
         (CpuMode::User, true) => {}
         (CpuMode::User, false) => {
             in_user = true;
-            visit(CpuMode::User, user_ip.unwrap_or(address));
-            calls.entries().for_each(|call| visit(CpuMode::User, call.from));
+            visit(CpuMode::User, own.unwrap_or(address));
+            let callers = calls.entries().map(|call| call.from).chain(beyond.iter().rev().copied());
+            callers.for_each(|address| visit(CpuMode::User, address));
         }
         _ => visit(mode, address),
     })
@@ -105,13 +112,17 @@ mod tests {
             let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
             let sample = layout.decode_sample(&bytes, Endian::Little).unwrap();
             let mut addresses = Vec::new();
-            walk_chain(mode, &sample, |_, ip| addresses.push(ip)).unwrap();
+            let take = |_, ip| addresses.push(ip);
+            match kept_calls(&sample, 127) {
+                Some(calls) => walk_calls(mode, &sample, (&calls, &[8, 6]), take).unwrap(),
+                None => walk_chain(&sample, take).unwrap(),
+            }
             addresses
         };
         let [kernel, user] = [-128i64, -512].map(|marker| marker as u64);
         let chain = [9, 5, kernel, 1, user, 2, 3, 2, 7, 8, 0, 5, 6, 0];
-        assert_eq!(walk(CpuMode::User, &chain), [1, 9, 7, 5]);
-        assert_eq!(walk(CpuMode::Kernel, &chain), [1, 2, 7, 5]);
+        assert_eq!(walk(CpuMode::User, &chain), [1, 9, 7, 5, 6, 8]);
+        assert_eq!(walk(CpuMode::Kernel, &chain), [1, 2, 7, 5, 6, 8]);
         assert_eq!(walk(CpuMode::Kernel, &[9, 2, kernel, 1, 0]), [1]);
     }
 }

@@ -1,12 +1,13 @@
 //! The call chains of samples, wherever a sample has its callers: as recorded, from the CPU, or in a copy of its stack.
 
 use oxperf_abi::CpuMode;
-use oxperf_machine::Machine;
+use oxperf_machine::{Machine, ThreadId};
 use oxperf_session::SampleEvent;
 use oxperf_unwind::{End, EndCounts};
 use oxperf_wire::Sample;
 
-use crate::chain::walk_chain;
+use crate::chain::{kept_calls, walk_calls, walk_chain};
+use crate::stitch::Stitches;
 use crate::unwinder::Unwinder;
 
 /// How much of a chain counts.
@@ -16,12 +17,14 @@ pub struct ChainOptions {
     pub max_stack: usize,
     /// Of a longer recorded chain the outermost addresses count, not the innermost.
     pub keep_outermost: bool,
+    /// So many calls the CPU keeps, where callers that it no longer kept are to be those of the thread's sample before.
+    pub stitch: Option<u32>,
 }
 
 impl Default for ChainOptions {
     /// As many as perf takes.
     fn default() -> ChainOptions {
-        ChainOptions { max_stack: 127, keep_outermost: false }
+        ChainOptions { max_stack: 127, keep_outermost: false, stitch: None }
     }
 }
 
@@ -48,6 +51,7 @@ pub struct ChainLosses {
 pub struct Chains {
     options: ChainOptions,
     unwinder: Option<Unwinder>,
+    stitches: Option<Stitches>,
     addresses: Vec<(CpuMode, u64)>,
     losses: ChainLosses,
 }
@@ -55,7 +59,7 @@ pub struct Chains {
 impl Chains {
     /// Chains as they were recorded; those in copies of stacks, too, if there is an unwinder.
     pub fn new(options: ChainOptions, unwinder: Option<Unwinder>) -> Chains {
-        Chains { options, unwinder, ..Chains::default() }
+        Chains { options, unwinder, stitches: options.stitch.map(Stitches::new), ..Chains::default() }
     }
 
     /// Whether it helps to see samples before their turn.
@@ -72,36 +76,36 @@ impl Chains {
 
     /// The chain of a sample.
     pub fn of(&mut self, machine: &Machine, event: &SampleEvent<'_>) -> Chain<'_> {
-        let (faulty, end) = self.fill(machine, event);
+        let faulty = self.record(event.misc.cpu_mode(), &event.sample, Some(event.thread));
+        let end = self.unwind(machine, event);
         self.losses.faulty += u64::from(faulty);
         end.iter().for_each(|end| self.losses.ends.add(*end));
         Chain { addresses: &self.addresses, end }
     }
 
-    /// The addresses of a chain whose turn comes later: what it lacks is not counted yet.
+    /// The addresses of a chain whose turn comes later, without those that samples before it add: what it lacks is not
+    /// counted yet.
     pub fn coming(&mut self, machine: &Machine, event: &SampleEvent<'_>) -> &[(CpuMode, u64)] {
-        self.fill(machine, event);
+        self.record(event.misc.cpu_mode(), &event.sample, None);
+        self.unwind(machine, event);
         &self.addresses
     }
 
-    /// Puts a chain together; tells whether its recorded part is left out, and why the copy of the stack ended.
-    fn fill(&mut self, machine: &Machine, event: &SampleEvent<'_>) -> (bool, Option<End>) {
-        let faulty = self.record(event.misc.cpu_mode(), &event.sample);
+    /// Adds what a copy of the stack gives; tells why it gave no more.
+    fn unwind(&mut self, machine: &Machine, event: &SampleEvent<'_>) -> Option<End> {
         let limit = self.options.max_stack;
         let unwound = match (&mut self.unwinder, event.ahead) {
             (Some(unwinder), Some(place)) => unwinder.unwound(place),
             (Some(unwinder), None) => unwinder.unwind(machine, event.thread, &event.sample, limit),
             (None, _) => None,
-        };
-        if let Some(unwound) = unwound {
-            self.addresses.extend(unwound.addresses.iter().map(|address| (CpuMode::User, *address)));
-        }
-        (faulty, unwound.map(|unwound| unwound.end))
+        }?;
+        self.addresses.extend(unwound.addresses.iter().map(|address| (CpuMode::User, *address)));
+        Some(unwound.end)
     }
 
     /// The recorded part of a chain; empty when it holds a marker that is not known.
     pub fn recorded(&mut self, mode: CpuMode, sample: &Sample<'_>) -> &[(CpuMode, u64)] {
-        let faulty = self.record(mode, sample);
+        let faulty = self.record(mode, sample, None);
         self.losses.faulty += u64::from(faulty);
         &self.addresses
     }
@@ -111,20 +115,39 @@ impl Chains {
         self.losses
     }
 
-    /// Takes the recorded part; tells whether it is left out, because a marker of it is not known.
-    fn record(&mut self, mode: CpuMode, sample: &Sample<'_>) -> bool {
+    /// Takes the recorded part; tells whether it is left out, because a marker of it is not known. Where the thread is
+    /// given, its calls are remembered.
+    fn record(&mut self, mode: CpuMode, sample: &Sample<'_>, thread: Option<ThreadId>) -> bool {
         let addresses = &mut self.addresses;
         addresses.clear();
-        if walk_chain(mode, sample, |mode, address| addresses.push((mode, address))).is_err() {
-            addresses.clear();
-            return true;
+        let take = |mode, address| addresses.push((mode, address));
+        let walked = match kept_calls(sample, self.options.max_stack) {
+            Some(calls) => {
+                let beyond = match (&mut self.stitches, thread) {
+                    (Some(stitches), Some(thread)) => stitches.beyond(thread, &calls),
+                    _ => &[],
+                };
+                walk_calls(mode, sample, (&calls, beyond), take)
+            }
+            None => {
+                let walked = walk_chain(sample, take);
+                self.limit();
+                walked
+            }
+        };
+        if walked.is_err() {
+            self.addresses.clear();
         }
-        match addresses.len().checked_sub(self.options.max_stack) {
-            Some(excess) if self.options.keep_outermost => drop(addresses.drain(..excess)),
-            Some(_) => addresses.truncate(self.options.max_stack),
+        walked.is_err()
+    }
+
+    /// Leaves out what is too much of a chain. Calls that the CPU kept are never too many.
+    fn limit(&mut self) {
+        match self.addresses.len().checked_sub(self.options.max_stack) {
+            Some(excess) if self.options.keep_outermost => drop(self.addresses.drain(..excess)),
+            Some(_) => self.addresses.truncate(self.options.max_stack),
             None => {}
         }
-        false
     }
 }
 

@@ -28,6 +28,7 @@ mod places;
 mod recent;
 mod recorded;
 mod source;
+mod stitch;
 mod unwinder;
 
 pub use chains::{Chain, ChainLosses, ChainOptions, Chains};

@@ -96,14 +96,9 @@ pub(crate) fn run(matches: &ArgMatches, _program: &str) -> Result<i32, Failure> 
     let options = CollectOptions {
         chains: true,
         max_stack: matches.get_one("max-stack").copied().unwrap_or(127),
-        keep_outermost: false,
-        hide_unresolved: false,
         moments: format.needs_moments() || format == Format::Pprof,
-        by_address: false,
-        addresses_apart: false,
         inlines: naming::inlines(matches),
-        lines: None,
-        branches: None,
+        ..CollectOptions::default()
     };
     let filter = Filter::from_matches(matches, &reader)?;
     let traced = (matches, itrace::options(matches, ItraceOptions::REPORT)?);

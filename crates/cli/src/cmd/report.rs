@@ -14,6 +14,7 @@ use std::io::Write;
 
 use clap::{ArgMatches, Command};
 use oxperf_abi::EventType;
+use oxperf_analysis::collect::CollectOptions;
 use oxperf_analysis::hist::histograms;
 use oxperf_analysis::profile::{EventProfile, Profile};
 use oxperf_data::Reader;
@@ -27,7 +28,7 @@ use crate::failure::{Failure, code};
 use crate::filter::{self, Filter};
 use crate::input::{Input, report_chains, report_trouble};
 use crate::output::{Output, print_error};
-use crate::{collect, header, itrace, naming};
+use crate::{collect, header, itrace, naming, stitch};
 use arguments::{HeaderRequest, Resolved};
 use branches::Counted;
 use shown::Shown;
@@ -124,8 +125,9 @@ fn show(
     let details = (options.details(reader, &Shown::details(matches)), Some(&formats));
     let (filter, threads) = Filter::from_matches(matches, reader)?.split_threads();
     let shown = Shown::from_matches(matches, threads)?;
+    let collected = CollectOptions { stitch: stitch::registers(matches, reader), ..options.collect };
     let Loaded { mut profile, diagnostics, .. } =
-        collect::load(input, reader, &names, options.collect, details, traced, &filter)?;
+        collect::load(input, reader, &names, collected, details, traced, &filter)?;
     naming::keep(&names);
     naming::report_replaced(&names);
     // The profile has its own copies of the few names that it needs.

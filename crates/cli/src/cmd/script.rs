@@ -44,7 +44,7 @@ use crate::input::{self, Input, report_chains, report_trouble};
 use crate::itrace::places::code_places;
 use crate::itrace::{self, Decoding};
 use crate::output::Output;
-use crate::{collect, header, naming};
+use crate::{collect, header, naming, stitch};
 use clock::Clock;
 use dlfilter::DlFilter;
 use objects::PlaceNames;
@@ -70,6 +70,7 @@ pub(crate) fn command() -> Command {
         )
         .arg(Arg::new("hide-call-graph").short('G').long("hide-call-graph").action(ArgAction::SetTrue).help("Show the sampled address only, not its callers"))
         .arg(Arg::new("max-stack").long("max-stack").value_name("N").value_parser(clap::value_parser!(usize)).default_value("127").help("Most callers to show"))
+        .arg(stitch::argument())
         .arg(Arg::new("max-events").long("max-events").value_name("N").value_parser(clap::value_parser!(u64)).help("Show no more than N samples"))
         .arg(time_flag("Latency", "Show names of threads in eight columns").short('L'))
         .arg(time_flag("per-event-dump", "Write the samples of each event to a file of its own: RECORDING.EVENT.dump"))
@@ -249,7 +250,8 @@ fn architecture(reader: &Reader<'_>) -> Architecture {
 fn chains(matches: &ArgMatches, reader: &Reader<'_>, with_chains: bool) -> Chains {
     let max_stack = matches.get_one("max-stack").copied().unwrap_or(127);
     let unwinder = with_chains.then(|| naming::unwinder(naming::places(matches), reader)).flatten();
-    Chains::new(ChainOptions { max_stack, ..ChainOptions::default() }, unwinder)
+    let stitch = stitch::registers(matches, reader);
+    Chains::new(ChainOptions { max_stack, stitch, ..ChainOptions::default() }, unwinder)
 }
 
 fn clock(matches: &ArgMatches) -> Clock {

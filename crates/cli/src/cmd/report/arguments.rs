@@ -15,7 +15,7 @@ use super::call_graph::CallGraphSpec;
 use super::fields::{Asked, Fields, Names};
 use crate::cmd::dump;
 use crate::failure::Failure;
-use crate::{collect, header, input, naming};
+use crate::{collect, header, input, naming, stitch};
 
 /// Whether and when to show the header.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -72,6 +72,7 @@ pub(super) fn command() -> Command {
         .args(table_arguments())
         .arg(super::screen::argument())
         .args(super::branches::arguments())
+        .arg(stitch::argument())
         .next_help_heading("Which samples")
         .args(crate::filter::arguments())
         .args(super::shown::arguments())
@@ -191,11 +192,8 @@ pub(super) fn resolve(matches: &ArgMatches) -> Result<Resolved, Failure> {
             keep_outermost: order(&call_graph, children) == Order::Caller,
             hide_unresolved: matches.get_flag("hide-unresolved"),
             moments: page,
-            by_address: false,
-            addresses_apart: false,
             inlines: naming::inlines(matches),
-            lines: None,
-            branches: None,
+            ..CollectOptions::default()
         },
         counted: Counted::Samples,
         line_text: LineText { whole_paths: matches.get_flag("full-source-path") },

@@ -45,7 +45,7 @@ impl Printer<'_> {
             last: self.symbols.last_of_chains(),
         };
         match known {
-            Some(places) => writer.write_placed(machine, chain.addresses, places),
+            Some(places) => writer.write_placed((machine, event.thread), chain.addresses, places),
             None => writer.write(machine, event.thread, chain.addresses),
         }
         if let Some(end) = chain.end.filter(|_| shows_end) {
@@ -119,18 +119,19 @@ impl ChainWriter<'_, '_> {
         }
     }
 
-    /// The same where it is known already where each address lies.
+    /// The same where it is known already where the addresses lie, but for callers that samples before this one gave.
     fn write_placed(
         &mut self,
-        machine: &Machine,
+        (machine, thread): (&Machine, ThreadId),
         chain: &[(CpuMode, u64)],
         places: &[Option<(PlaceId, Place)>],
     ) {
         for ((_, ip), place) in chain.iter().zip(places) {
             if self.write_entry(machine, *ip, *place).is_break() {
-                break;
+                return;
             }
         }
+        self.write(machine, thread, chain.get(places.len()..).unwrap_or_default());
     }
 
     /// Writes an entry; breaks where the chain ends by the user's wish.
