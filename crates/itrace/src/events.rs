@@ -1,6 +1,6 @@
 //! The events whose samples are made of the trace: which there are, and their attributes.
 
-use oxperf_abi::{AttrFlags, EventAttr, EventType, HardwareId, SampleType};
+use oxperf_abi::{AttrFlags, BranchSampleType, EventAttr, EventType, HardwareId, SampleType};
 use oxperf_session::{EventIndex, SessionEvent};
 use oxperf_wire::SampleLayout;
 
@@ -95,6 +95,7 @@ impl Events {
         }
         if options.last_branch {
             maker.attr.sample_type |= SampleType::BRANCH_STACK;
+            maker.attr.branch_sample_type = BranchSampleType::HW_INDEX;
         }
         maker.attr.sample_period = match options.period {
             Period::Nanoseconds(ns) => info.clock.map_or(ns, |clock| clock.ticks(ns)),

@@ -31,7 +31,7 @@ mod trace;
 mod tracer;
 
 pub use clock::TscClock;
-pub use code::{CodePlaces, Images, KernelPlaces};
+pub use code::{CodeBytes, CodeInstruction, CodePlaces, Images, KernelPlaces};
 pub use crew::Cores;
 pub use info::{INTEL_PT, InfoError, PtInfo, SwitchRecords};
 pub use log::LogWriter;

@@ -12,7 +12,7 @@ use intel_pt::{ErrorKind, Hop, Item, Tsc, Wanted};
 use oxperf_abi::{Cpu, Misc, PerfTime, Pid, RecordType, Tid};
 use oxperf_data::{Damage, RawRecord};
 use oxperf_machine::Machine;
-use oxperf_session::{EventIndex, EventTable, SampleEvent, SidebandEvent, Sink, Traced};
+use oxperf_session::{EventIndex, EventTable, SampleEvent, SidebandEvent, Sink};
 use oxperf_wire::kernel::{Aux, AuxOutputHwId, ItraceStart, SwitchCpuWide, Task, TextPoke};
 use oxperf_wire::user::AuxtraceError;
 use oxperf_wire::{Cursor, Endian, SampleId};
@@ -519,10 +519,8 @@ impl<S: Sink> Sink for Tracer<'_, '_, S> {
     }
 
     fn sample(&mut self, machine: &mut Machine, event: &SampleEvent<'_>) -> ControlFlow<()> {
-        let code = self.synthesizer.code_of_recorded(machine, event);
         let (chain, branches) = self.synthesizer.of_recorded(machine, event);
         let mut with_more = *event;
-        with_more.traced = with_more.traced.or(code.map(|code| Traced { code, ..Traced::default() }));
         if with_more.sample.callchain.is_none() && chain.is_some() {
             with_more.sample.callchain = chain;
             // What was found out ahead was found without it.

@@ -94,9 +94,23 @@ pub trait PlaceWriter: Send + Sync {
     fn write(&self, place: &TracedPlace, out: &mut Vec<u8>);
 }
 
+/// How wide code is: what its bytes mean.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum CodeWidth {
+    /// Real mode and 16-bit segments.
+    Bits16,
+    /// 32-bit code.
+    Bits32,
+    /// 64-bit code.
+    #[default]
+    Bits64,
+}
+
 /// The instruction at a sample's address.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct TracedCode {
+    /// How wide it is.
+    pub width: CodeWidth,
     /// Bytes of the instruction; 0 when it is not known.
     pub length: u8,
     /// They, and what follows.

@@ -1,15 +1,15 @@
-//! Small ELF files of 64 bits, written as text: the programs and kernels that a recorded trace ran through.
+//! Small ELF files, written as text: the programs and kernels that a recorded trace ran through.
 
 use crate::bytes::{Bytes, Endian};
 use crate::error::{NotationError, Read};
 use crate::line::Line;
 use crate::number;
 
-/// An ELF file of x86-64, little-endian.
+/// An ELF file of x86, little-endian.
 ///
 /// | line | words |
 /// |---|---|
-/// | `elf` | `type=exec\|dyn\|rel\|core` |
+/// | `elf` | `type=exec\|dyn\|rel\|core`, `class=64\|32` |
 /// | `code NAME` | `addr=N`, HEX: a section, and a loadable segment where the type has them; NAME `.text` by custom |
 /// | `symbol NAME` | `at=ADDRESS`, `size=N`: a function of the section that holds the address |
 /// | `build_id` | HEX |
@@ -22,6 +22,7 @@ use crate::number;
 #[derive(Clone, Debug, Default)]
 pub struct Image {
     kind: u16,
+    class: Class,
     sections: Vec<Section>,
     symbols: Vec<Symbol>,
     build_id: Vec<u8>,
@@ -43,11 +44,43 @@ struct Symbol {
 
 const RELOCATABLE: u16 = 1;
 const CORE: u16 = 4;
-const HEADER: usize = 64;
-const PROGRAM_HEADER: usize = 56;
-const SYMBOL: usize = 24;
 /// Code begins where its page does, as the kernel maps it.
 const PAGE: usize = 4096;
+
+/// How wide addresses are, and so the tables that hold them.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+enum Class {
+    Bits32,
+    #[default]
+    Bits64,
+}
+
+impl Class {
+    fn is_64(self) -> bool {
+        self == Class::Bits64
+    }
+
+    /// Bytes of the ELF header.
+    fn header(self) -> usize {
+        if self.is_64() { 64 } else { 52 }
+    }
+
+    fn program_header(self) -> usize {
+        if self.is_64() { 56 } else { 32 }
+    }
+
+    fn section_header(self) -> usize {
+        if self.is_64() { 64 } else { 40 }
+    }
+
+    fn symbol(self) -> usize {
+        if self.is_64() { 24 } else { 16 }
+    }
+
+    fn word(self, out: &mut Bytes, word: u64) {
+        if self.is_64() { out.u64(word) } else { out.u32(word as u32) }
+    }
+}
 
 impl Image {
     /// Reads the notation.
@@ -65,7 +98,10 @@ impl Image {
     fn add(&mut self, text: &str) -> Read<()> {
         let Some((first, mut line)) = Line::parse(text)? else { return Ok(()) };
         match first.as_str() {
-            "elf" => self.kind = kind(&line.take("type").unwrap_or_default())?,
+            "elf" => {
+                self.kind = kind(&line.take("type").unwrap_or_default())?;
+                self.class = class(&line.take("class").unwrap_or_default())?;
+            }
             "code" => {
                 let (name, address) = (line.word("the section's name")?, line.number_or_zero("addr")?);
                 let bytes = number::hex(&line.word("the code")?)?;
@@ -84,7 +120,7 @@ impl Image {
     /// The bytes of the file.
     pub fn to_file(&self) -> Vec<u8> {
         let mut out = Bytes::new(Endian::Little);
-        out.zero_to(HEADER + PROGRAM_HEADER * self.segments());
+        out.zero_to(self.class.header() + self.class.program_header() * self.segments());
         let mut table = SectionTable::default();
         for section in &self.sections {
             // The byte of an address stands at the same place of its page in the file.
@@ -97,7 +133,7 @@ impl Image {
             self.add_tables(&mut table, &mut out);
         }
         let places: Vec<u64> = table.entries.iter().map(|entry| entry.1[3]).collect();
-        let (names, sections_at) = table.finish(&mut out);
+        let (names, sections_at) = table.finish(self.class, &mut out);
         let mut file = out.into_vec();
         let head = self.head(&places, names, sections_at);
         file[..head.len()].copy_from_slice(&head);
@@ -121,14 +157,18 @@ impl Image {
         let mut names = vec![0];
         out.pad_to_8();
         let at = out.len();
-        out.zero_to(at + SYMBOL);
+        out.zero_to(at + self.class.symbol());
         for symbol in &self.symbols {
             out.u32(names.len() as u32);
+            if !self.class.is_64() {
+                [symbol.at, symbol.size].into_iter().for_each(|word| out.u32(word as u32));
+            }
             // A global function.
             out.raw(&[0x12, 0]);
             out.u16(self.section_of(symbol.at));
-            out.u64(symbol.at);
-            out.u64(symbol.size);
+            if self.class.is_64() {
+                [symbol.at, symbol.size].into_iter().for_each(|word| out.u64(word));
+            }
             names.extend(symbol.name.bytes().chain([0]));
         }
         let strings = table.entries.len() as u64 + 2;
@@ -147,23 +187,31 @@ impl Image {
 
     /// The ELF header and the program headers.
     fn head(&self, places: &[u64], names: u16, sections_at: u64) -> Vec<u8> {
-        let mut out = Bytes::new(Endian::Little);
-        out.raw(b"\x7fELF\x02\x01\x01\0\0\0\0\0\0\0\0\0");
+        const READ_EXECUTE: u32 = 5;
+        let (class, mut out) = (self.class, Bytes::new(Endian::Little));
+        out.raw(b"\x7fELF");
+        out.raw(&[if class.is_64() { 2 } else { 1 }, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
         out.u16(self.kind);
-        out.u16(62);
+        out.u16(if class.is_64() { 62 } else { 3 });
         out.u32(1);
-        out.u64(self.sections.first().map_or(0, |section| section.address));
-        out.u64(HEADER as u64);
-        out.u64(sections_at);
+        class.word(&mut out, self.sections.first().map_or(0, |section| section.address));
+        class.word(&mut out, class.header() as u64);
+        class.word(&mut out, sections_at);
         out.u32(0);
-        let segments = self.segments() as u16;
-        let halves = [HEADER as u16, PROGRAM_HEADER as u16, segments, 64, names + 1, names];
-        halves.into_iter().for_each(|half| out.u16(half));
+        let sizes = [class.header(), class.program_header(), self.segments(), class.section_header()];
+        sizes.into_iter().for_each(|half| out.u16(half as u16));
+        [names + 1, names].into_iter().for_each(|half| out.u16(half));
         for (section, at) in self.sections.iter().zip(places).take(self.segments()) {
-            out.u32(1);
-            out.u32(5);
             let size = section.bytes.len() as u64;
-            [*at, section.address, 0, size, size, PAGE as u64].into_iter().for_each(|word| out.u64(word));
+            out.u32(1);
+            if class.is_64() {
+                out.u32(READ_EXECUTE);
+            }
+            [*at, section.address, 0, size, size].into_iter().for_each(|word| class.word(&mut out, word));
+            if !class.is_64() {
+                out.u32(READ_EXECUTE);
+            }
+            class.word(&mut out, PAGE as u64);
         }
         out.into_vec()
     }
@@ -179,6 +227,14 @@ fn kind(text: &str) -> Read<u16> {
     }
 }
 
+fn class(text: &str) -> Read<Class> {
+    match text {
+        "64" | "" => Ok(Class::Bits64),
+        "32" => Ok(Class::Bits32),
+        _ => Err(format!("{text:?} is no class of files")),
+    }
+}
+
 /// Sections in file order: name, and type, flags, address, place, size and the index of a related one.
 #[derive(Default)]
 struct SectionTable {
@@ -191,7 +247,7 @@ impl SectionTable {
     }
 
     /// Writes the names and the table; gives the index of the names and where the table is.
-    fn finish(mut self, out: &mut Bytes) -> (u16, u64) {
+    fn finish(mut self, class: Class, out: &mut Bytes) -> (u16, u64) {
         self.add(".shstrtab", [3, 0, 0, 0, 0, 0]);
         let names_at = out.len();
         let mut starts = Vec::new();
@@ -206,16 +262,16 @@ impl SectionTable {
         }
         out.pad_to_8();
         let table_at = out.len();
-        out.zero_to(table_at + 64);
+        out.zero_to(table_at + class.section_header());
         for ((_, [kind, flags, address, at, size, link]), start) in self.entries.iter().zip(starts) {
             out.u32(start);
             out.u32(*kind as u32);
-            [*flags, *address, *at, *size].into_iter().for_each(|word| out.u64(word));
+            [*flags, *address, *at, *size].into_iter().for_each(|word| class.word(out, word));
             out.u32(*link as u32);
             // Symbols behind the first, empty one are global.
             out.u32(u32::from(*kind == 2));
-            out.u64(if *flags == 6 { 16 } else { 4 });
-            out.u64(if *kind == 2 { SYMBOL as u64 } else { 0 });
+            class.word(out, if *flags == 6 { 16 } else { 4 });
+            class.word(out, if *kind == 2 { class.symbol() as u64 } else { 0 });
         }
         (self.entries.len() as u16, table_at as u64)
     }

@@ -27,7 +27,7 @@ const TEXTS: [(&str, &[&str]); 10] = [
 
 /// What is compared for small recordings only: every letter of `--itrace` and every field, in combinations that other
 /// texts do not have. Each is called by its words.
-const WIDE: [&str; 56] = [
+const WIDE: [&str; 60] = [
     "--itrace=i0nse -F tid,cpu,time,ip,flags",
     "--itrace=i1i -F ip,period",
     "--itrace=i7i -F ip,period,time",
@@ -70,6 +70,10 @@ const WIDE: [&str; 56] = [
     "--itrace=i1usl1024 -F ip,brstack",
     "--itrace=i10usl -F ip,brstacksym",
     "--itrace=i10usl -F ip,brstackoff",
+    "--itrace=i10usl8 -F ip,sym,brstackinsn",
+    "--itrace=i10usl64 -F ip,brstackinsnlen",
+    "--itrace=i10usl64 --max-blocks 3 -F ip,brstack,brstackinsn",
+    "-F +insn,+insnlen",
     "--itrace=G -F ip,event",
     "--itrace=L -F ip,event,brstack",
     "--itrace=b -F +callindent",

@@ -1,5 +1,6 @@
 //! `script`: every sample as text.
 
+mod blocks;
 mod branches;
 mod call_tree;
 mod cgroups;
@@ -10,6 +11,7 @@ mod dlfilter;
 mod dumps;
 mod feed;
 mod head;
+mod instructions;
 mod lines;
 mod objects;
 mod place_text;
@@ -47,6 +49,7 @@ use crate::output::Output;
 use crate::{collect, header, naming, stitch};
 use clock::Clock;
 use dlfilter::DlFilter;
+use instructions::{CodeReader, shows_code};
 use objects::PlaceNames;
 use printer::{Form, Printer, PrinterOptions};
 use sideband::Shown;
@@ -66,11 +69,12 @@ pub(crate) fn command() -> Command {
                 .value_name("[TYPE:]FIELDS")
                 .allow_hyphen_values(true)
                 .action(ArgAction::Append)
-                .help("Fields to show, comma separated; +FIELD and -FIELD change the default (comm,tid,pid,time,cpu,event,trace,ip,sym,dso,addr,symoff,period,weight,phys_addr,flags,synth,insn,insnlen,ipc,brstack,callindent,disasm,srcline,srccode,unwind,misc,brstacksym,brstackoff,dsoff,iregs,uregs,cgroup)"),
+                .help("Fields to show, comma separated; +FIELD and -FIELD change the default (comm,tid,pid,time,cpu,event,trace,ip,sym,dso,addr,symoff,period,weight,phys_addr,flags,synth,insn,insnlen,ipc,brstack,callindent,disasm,srcline,srccode,unwind,misc,brstacksym,brstackoff,brstackinsn,brstackinsnlen,brstackdisasm,dsoff,iregs,uregs,cgroup)"),
         )
         .arg(Arg::new("hide-call-graph").short('G').long("hide-call-graph").action(ArgAction::SetTrue).help("Show the sampled address only, not its callers"))
         .arg(Arg::new("max-stack").long("max-stack").value_name("N").value_parser(clap::value_parser!(usize)).default_value("127").help("Most callers to show"))
         .arg(stitch::argument())
+        .arg(instructions::argument())
         .arg(Arg::new("max-events").long("max-events").value_name("N").value_parser(clap::value_parser!(u64)).help("Show no more than N samples"))
         .arg(time_flag("Latency", "Show names of threads in eight columns").short('L'))
         .arg(time_flag("per-event-dump", "Write the samples of each event to a file of its own: RECORDING.EVENT.dump"))
@@ -180,12 +184,15 @@ fn show(matches: &ArgMatches, mut output: Output, is_read: bool) -> Result<i32, 
     if let Some(decoding) = decoding.as_mut().filter(|_| shows_code(&spec)) {
         decoding.set_with_code();
     }
+    instructions::require_branches(&spec, &reader, session.events())?;
     let with_chains = !matches.get_flag("hide-call-graph");
     let mut spec = recorded_fields(spec, session.events(), decoding.is_some())?;
     if with_chains {
         show_chains(&mut spec, session.events(), reader.events().len(), reader.container());
     }
     let form = form(matches, is_read, &spec);
+    let code =
+        CodeReader::new(matches, &spec, &reader, || Images::new(code_places(matches, &input, &reader)));
     let options = PrinterOptions {
         spec,
         with_chains,
@@ -209,6 +216,7 @@ fn show(matches: &ArgMatches, mut output: Output, is_read: bool) -> Result<i32, 
         dlfilter: DlFilter::start(matches, || Images::new(code_places(matches, &input, &reader)))?,
         form,
         architecture: architecture(&reader),
+        code,
     };
     let events = (session.events(), reader.endian());
     let mut printer = Printer::new(output, options, events, &formatters, &names);
@@ -281,11 +289,6 @@ const NEEDED: [(FieldSet, SampleType, &str, &str); 16] = [
     (FieldSet::UREGS, SampleType::REGS_USER, "UREGS", "uregs"),
     (FieldSet::CGROUP, SampleType::CGROUP, "CGROUP", "cgroup"),
 ];
-
-/// Whether any event shows instructions, in bytes or in words.
-fn shows_code(spec: &FieldSpec) -> bool {
-    spec.any_has(FieldSet::INSN) || spec.any_has(FieldSet::DISASM)
-}
 
 /// Leaves out what was not recorded; says so when it was asked for by name. With hardware trace the target of a branch
 /// may be asked for everywhere.

@@ -73,7 +73,9 @@ impl Decoder<'_> {
 
     /// Walks to the address that a PSB names, or goes on there at once where that is not the way.
     fn go_on_at(&mut self, ip: u64, code: &impl CodeSource) {
-        if self.node.is_some() && self.phase == Phase::Follow && !self.hops() {
+        // Where the program is there already nothing runs, and what ran last stays known.
+        let arrived = self.node.is_some_and(|node| self.graph.nodes[node as usize].ip == ip);
+        if self.node.is_some() && !arrived && self.phase == Phase::Follow && !self.hops() {
             let before = self.node;
             match self.walk_to(ip, code) {
                 Ok(()) => self.queue_walk(),

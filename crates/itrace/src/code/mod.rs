@@ -1,5 +1,6 @@
 //! The code that ran: what the machine has mapped at a moment, from the files that it maps.
 
+mod instruction;
 mod kernel;
 mod patches;
 
@@ -9,8 +10,10 @@ use intel_pt::{Code, CodeAddress, CodeSource, ImageId};
 use oxperf_abi::CpuMode;
 use oxperf_machine::{Dso, DsoId, DsoKind, Machine, ThreadId};
 use oxperf_objects::{Contents, Locator, ObjectKind, Places, Wanted};
+use oxperf_session::CodeWidth;
 
 use crate::trace::Poke;
+pub use instruction::{CodeBytes, CodeInstruction};
 use kernel::KernelCode;
 pub use kernel::KernelPlaces;
 
@@ -79,13 +82,14 @@ impl Images {
 
     /// The code of a thread from an address on: at most `length` bytes, fewer where its object ends, none where it is not
     /// known.
-    pub fn read(&mut self, machine: &Machine, thread: ThreadId, ip: u64, length: usize) -> Vec<u8> {
+    pub fn read(&mut self, machine: &Machine, thread: ThreadId, ip: u64, length: usize) -> CodeBytes {
         self.grow(machine);
+        let at = CodeAddress { ip, guest: false };
         let thread = ThreadCode { machine, images: self, thread: Some(thread) };
-        let Some(code) = thread.code_of(CodeAddress { ip, guest: false }) else { return Vec::new() };
+        let Some(code) = thread.code_of(at) else { return CodeBytes::default() };
         let from = usize::try_from(ip.wrapping_sub(code.start)).unwrap_or(usize::MAX);
         let bytes = code.bytes.get(from..).unwrap_or_default();
-        bytes[..length.min(bytes.len())].to_vec()
+        CodeBytes { bytes: bytes[..length.min(bytes.len())].to_vec(), width: thread.width(at) }
     }
 
     /// Makes room for the objects that the machine knows now.
@@ -131,6 +135,16 @@ pub(crate) struct ThreadCode<'m> {
 }
 
 impl<'m> ThreadCode<'m> {
+    /// How wide the code at an address is, as its file says.
+    pub(crate) fn width(self, at: CodeAddress) -> CodeWidth {
+        if mode_of(at.ip) == CpuMode::Kernel {
+            return CodeWidth::Bits64;
+        }
+        let place = self.thread.and_then(|thread| self.machine.locate(thread, CpuMode::User, at.ip));
+        let file = place.and_then(|place| self.images.bytes(self.machine, place.dso));
+        instruction::width_of_file(file.unwrap_or_default())
+    }
+
     /// The code around an address.
     fn code_of(self, at: CodeAddress) -> Option<Code<'m>> {
         let of_kernel = mode_of(at.ip) == CpuMode::Kernel;

@@ -68,7 +68,7 @@ impl Synthesizer {
 
     fn code(&self, lane: &Lane<'_>, point: &Point, machine: &Machine) -> TracedCode {
         let ran = Ran::at(lane, point);
-        let mut code = TracedCode { length: ran.length.unwrap_or(0), bytes: [0; 16] };
+        let mut code = TracedCode { length: ran.length.unwrap_or(0), ..TracedCode::default() };
         if !self.with_code || ran.ip == 0 {
             return code;
         }
@@ -80,24 +80,6 @@ impl Synthesizer {
         }
         code.bytes.iter_mut().zip(bytes).for_each(|(to, from)| *to = *from);
         code
-    }
-}
-
-impl Synthesizer {
-    /// The instruction of a recorded sample, if it is asked for and its code is known.
-    pub(crate) fn code_of_recorded(
-        &mut self,
-        machine: &Machine,
-        event: &SampleEvent<'_>,
-    ) -> Option<TracedCode> {
-        let ip = event.sample.ip.filter(|ip| self.with_code && *ip != 0)?;
-        self.images.grow(machine);
-        let source = ThreadCode { machine, images: &self.images, thread: Some(event.thread) };
-        let found = source.code(CodeAddress { ip, guest: false })?;
-        let mut code = TracedCode::default();
-        code.bytes.iter_mut().zip(found.from(ip)).for_each(|(to, from)| *to = *from);
-        code.length = classify(found.from(ip), ExecMode::Bits64)?.length;
-        Some(code)
     }
 }
 

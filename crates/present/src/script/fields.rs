@@ -95,6 +95,12 @@ fields! {
     CGROUP = 35, "cgroup";
     /// Last branches by their places in objects.
     BRSTACKOFF = 31, "brstackoff";
+    /// The code between the last branches.
+    BRSTACKINSN = 42, "brstackinsn";
+    /// The same, with the length of each instruction.
+    BRSTACKINSNLEN = 43, "brstackinsnlen";
+    /// The same as assembly text.
+    BRSTACKDISASM = 44, "brstackdisasm";
 }
 
 impl FieldSet {

@@ -106,7 +106,12 @@ pub fn write_code(code: &TracedCode, out: &mut Vec<u8>) {
         return;
     }
     out.extend_from_slice(b" insn:");
-    for byte in &code.bytes[..usize::from(code.length).min(code.bytes.len())] {
+    push_bytes(&code.bytes[..usize::from(code.length).min(code.bytes.len())], out);
+}
+
+/// Appends bytes, each behind a blank.
+pub fn push_bytes(bytes: &[u8], out: &mut Vec<u8>) {
+    for byte in bytes {
         out.extend_from_slice(&[b' ', hex(byte >> 4), hex(byte & 15)]);
     }
 }

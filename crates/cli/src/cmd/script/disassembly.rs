@@ -3,22 +3,41 @@
 use std::fmt::Write;
 
 use oxperf_disasm::{Disassembler, Form, Syntax, Width};
-use oxperf_machine::Machine;
+use oxperf_machine::{Machine, ThreadId};
 use oxperf_present::visible::visible;
-use oxperf_session::{SampleEvent, TracedCode};
+use oxperf_session::{CodeWidth, SampleEvent, TracedCode};
 
 use super::printer::Printer;
 
 /// What is kept from instruction to instruction.
+#[derive(Debug, Default)]
 pub(super) struct Assembly {
-    disassembler: Disassembler,
+    /// For code of each width, made when such code comes.
+    disassemblers: [Option<Disassembler>; 3],
     text: String,
 }
 
-impl Default for Assembly {
-    fn default() -> Assembly {
-        let disassembler = Disassembler::new(Width::Bits64, Syntax::Att, Form::Script);
-        Assembly { disassembler, text: String::new() }
+impl Assembly {
+    /// The instruction at an address as text, and how long it is; `None` where there is none.
+    fn write(
+        &mut self,
+        (bytes, width, address): (&[u8], CodeWidth, u64),
+        name: &mut dyn FnMut(u64, &mut String) -> bool,
+    ) -> Option<(&str, usize)> {
+        let disassembler = self.disassemblers[width as usize]
+            .get_or_insert_with(|| Disassembler::new(disassembled_width(width), Syntax::Att, Form::Script));
+        self.text.clear();
+        let length = disassembler.write(bytes, address, name, &mut self.text)?;
+        Some((&self.text, length))
+    }
+}
+
+/// The same width as the disassembler calls it.
+pub(super) fn disassembled_width(width: CodeWidth) -> Width {
+    match width {
+        CodeWidth::Bits16 => Width::Bits16,
+        CodeWidth::Bits32 => Width::Bits32,
+        CodeWidth::Bits64 => Width::Bits64,
     }
 }
 
@@ -30,22 +49,37 @@ impl Printer<'_> {
         event: &SampleEvent<'_>,
         code: &TracedCode,
     ) {
+        let start = self.output.buffer().len();
+        self.output.buffer().extend_from_slice(b"\t\t");
+        let bytes = &code.bytes[..usize::from(code.length).min(code.bytes.len())];
+        let instruction = (bytes, code.width, event.sample.ip.unwrap_or(0));
+        if self.push_assembly(machine, event.thread, instruction, false).is_none() {
+            self.output.buffer().truncate(start);
+        }
+    }
+
+    /// Appends an instruction as text, with the name of where it goes, and that address if `with_target`; gives its
+    /// length, `None` where there is none.
+    pub(super) fn push_assembly(
+        &mut self,
+        machine: &Machine,
+        thread: ThreadId,
+        instruction: (&[u8], CodeWidth, u64),
+        with_target: bool,
+    ) -> Option<usize> {
         let (places, names) = (&mut self.places, &mut self.names);
         let mut name = |address: u64, out: &mut String| {
-            let mode = machine.guess_mode(event.thread, address);
-            let Some((_, place)) = places.locate(machine, event.thread, mode, address) else { return false };
+            let mode = machine.guess_mode(thread, address);
+            let Some((_, place)) = places.locate(machine, thread, mode, address) else { return false };
             names.grow(machine);
             let Some(name) = names.name(machine, &place) else { return false };
             let offset = place.address.wrapping_sub(name.start);
-            write!(out, "{}+{offset:#x}", visible(name.text)).is_ok()
+            let named = write!(out, "{}+{offset:#x}", visible(name.text));
+            let told = if with_target { write!(out, " [{address:#x}]") } else { Ok(()) };
+            named.and(told).is_ok()
         };
-        let bytes = &code.bytes[..usize::from(code.length).min(code.bytes.len())];
-        let Assembly { disassembler, text } = &mut self.assembly;
-        text.clear();
-        if disassembler.write(bytes, event.sample.ip.unwrap_or(0), &mut name, text).is_some() {
-            let out = self.output.buffer();
-            out.extend_from_slice(b"\t\t");
-            out.extend_from_slice(text.as_bytes());
-        }
+        let (text, length) = self.assembly.write(instruction, &mut name)?;
+        self.output.buffer().extend_from_slice(text.as_bytes());
+        Some(length)
     }
 }

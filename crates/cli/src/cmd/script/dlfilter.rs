@@ -7,9 +7,8 @@ use std::process::{Child, Command, Stdio};
 
 use clap::{Arg, ArgAction, ArgMatches};
 use oxperf_abi::CpuMode;
-use oxperf_disasm::{Disassembler, Form, Syntax, Width};
 use oxperf_dlfilter::{Client, DlfilterError, Place as Told, Resolver, Sample as Asked, Which};
-use oxperf_itrace::Images;
+use oxperf_itrace::{CodeInstruction, Images};
 use oxperf_machine::Machine;
 use oxperf_present::visible::visible;
 use oxperf_resolve::{Names, PlaceTable};
@@ -233,9 +232,6 @@ struct Answers<'a, 's> {
     names_data: bool,
 }
 
-/// The longest instruction of x86.
-const LONGEST: usize = 15;
-
 impl Answers<'_, '_> {
     fn told(&mut self, mode: CpuMode, address: u64) -> Told {
         let place = self.places.locate(self.machine, self.event.thread, mode, address);
@@ -292,10 +288,9 @@ impl Resolver for Answers<'_, '_> {
             return code.bytes.get(..usize::from(code.length)).map(<[u8]>::to_vec);
         }
         let ip = self.event.sample.ip?;
-        let bytes = self.images.read(self.machine, self.event.thread, ip, LONGEST);
-        let mut disassembler = Disassembler::new(Width::Bits64, Syntax::Att, Form::Script);
-        let length = disassembler.write(&bytes, ip, &mut |_, _| false, &mut String::new())?;
-        bytes.get(..length).map(<[u8]>::to_vec)
+        let code = self.images.read(self.machine, self.event.thread, ip, CodeInstruction::LONGEST);
+        let found = CodeInstruction::first_of(&code.bytes, code.width)?;
+        code.bytes.get(..found.length).map(<[u8]>::to_vec)
     }
 
     fn source_line(&mut self) -> Option<(String, u32)> {
@@ -312,7 +307,7 @@ impl Resolver for Answers<'_, '_> {
 
     fn code(&mut self, address: u64, length: u32) -> Option<Vec<u8>> {
         let length = usize::try_from(length).unwrap_or(usize::MAX);
-        let bytes = self.images.read(self.machine, self.event.thread, address, length);
-        Some(bytes).filter(|bytes| !bytes.is_empty())
+        let code = self.images.read(self.machine, self.event.thread, address, length);
+        Some(code.bytes).filter(|bytes| !bytes.is_empty())
     }
 }

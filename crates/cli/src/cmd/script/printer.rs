@@ -20,6 +20,7 @@ use super::disassembly::Assembly;
 use super::dlfilter::DlFilter;
 use super::dumps::Dumps;
 use super::head::{access, head};
+use super::instructions::CodeReader;
 use super::lines::Lines;
 use super::objects::{PlaceNames, write_end, write_header};
 use super::preview::Preview;
@@ -62,6 +63,7 @@ pub(super) struct PrinterOptions {
     pub(super) dlfilter: Option<DlFilter>,
     pub(super) form: Form,
     pub(super) architecture: Architecture,
+    pub(super) code: CodeReader,
 }
 
 /// What samples become.
@@ -101,6 +103,7 @@ pub(super) struct Printer<'s> {
     access_columns: AccessColumns,
     pub(super) dumper: Option<Dumper>,
     pub(super) assembly: Assembly,
+    pub(super) code: CodeReader,
     look: Look,
     pub(super) source_texts: SourceTexts,
     pub(super) switching: Switching,
@@ -168,6 +171,7 @@ impl<'s> Printer<'s> {
             endian,
             dumper: options.dumper,
             assembly: Assembly::default(),
+            code: options.code,
             live: options.live,
             switching: options.switching,
             left: options.most,

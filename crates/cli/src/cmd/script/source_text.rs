@@ -1,6 +1,7 @@
 //! The text of source lines between samples.
 
-use oxperf_machine::Machine;
+use oxperf_abi::CpuMode;
+use oxperf_machine::{Machine, ThreadId};
 use oxperf_present::script::{FieldSet, push_number};
 use oxperf_present::visible::visible;
 use oxperf_resolve::Place;
@@ -11,15 +12,28 @@ use super::printer::Printer;
 impl Printer<'_> {
     /// The text of the source line of the sample's own address, unless its thread showed it last.
     pub(super) fn print_source_text(&mut self, machine: &Machine, event: &SampleEvent<'_>) {
-        if !self.views[event.event.0].fields.contains(FieldSet::SRCCODE) {
-            return;
+        if self.views[event.event.0].fields.contains(FieldSet::SRCCODE) {
+            self.print_source_text_at(
+                machine,
+                event.thread,
+                (event.misc.cpu_mode(), event.sample.ip.unwrap_or(0)),
+            );
         }
-        let place = machine.locate(event.thread, event.misc.cpu_mode(), event.sample.ip.unwrap_or(0));
+    }
+
+    /// The same of any address.
+    pub(super) fn print_source_text_at(
+        &mut self,
+        machine: &Machine,
+        thread: ThreadId,
+        (mode, ip): (CpuMode, u64),
+    ) {
+        let place = machine.locate(thread, mode, ip);
         let Some(place) = place.map(Place::from) else { return };
         self.names.grow(machine);
         let source = self.names.source(machine, place.dso);
         let Some(line) = source.and_then(|source| source.line(place.address)) else { return };
-        if let Some(text) = self.source_texts.next(event.thread, &line) {
+        if let Some(text) = self.source_texts.next(thread, &line) {
             let out = self.output.buffer();
             out.push(b'|');
             let start = out.len();

@@ -79,7 +79,10 @@ impl Printer<'_> {
     /// The instruction: how long it is, its bytes, its text.
     pub(super) fn print_code(&mut self, machine: &Machine, event: &SampleEvent<'_>) {
         let fields = self.views[event.event.0].fields;
-        let code = event.traced.map(|traced| traced.code).unwrap_or_default();
+        let code = match event.traced {
+            Some(traced) => traced.code,
+            None => self.code_of_recorded(machine, event),
+        };
         let out = self.output.buffer();
         if fields.contains(FieldSet::INSNLEN) {
             write_length(&code, out);
@@ -90,6 +93,7 @@ impl Printer<'_> {
         if fields.contains(FieldSet::DISASM) {
             self.print_disassembly(machine, event, &code);
         }
+        self.print_blocks(machine, event);
     }
 
     /// The function that is called or returned from, indented by how deep in calls the thread is.

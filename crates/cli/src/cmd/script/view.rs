@@ -1,6 +1,6 @@
 //! How samples of one event look: which fields they show, and how these are laid out.
 
-use oxperf_abi::{EventType, SampleType, SoftwareId};
+use oxperf_abi::{BranchSampleType, EventType, SampleType, SoftwareId};
 use oxperf_present::script::{EventClass, FieldSet, FieldSpec, HeadLayout};
 use oxperf_present::visible::visible;
 use oxperf_session::SessionEvent;
@@ -24,6 +24,8 @@ pub(super) struct EventView {
     pub(super) tracepoint: bool,
     /// Whether samples have call chains that are shown.
     pub(super) chained: bool,
+    /// Which branches samples keep.
+    pub(super) branches: BranchSampleType,
     /// Whether samples are branches.
     pub(super) is_branch: bool,
     /// Whether branches are shown with their target.
@@ -84,6 +86,7 @@ impl Look {
             data_lines,
             tracepoint: event.attr.kind == EventType::TRACEPOINT,
             chained,
+            branches: event.attr.branch_sample_type,
             is_branch,
             shows_target,
         }
