@@ -37,4 +37,4 @@ pub use event::{BlockValue, Event, Transfer, TransferCause};
 pub use item::{Cycles, Error, ErrorKind, Item, Mode, Moment, Tsc};
 pub use note::{Measured, Note, Read};
 pub use run::{Block, BlockId, Branch, Located, Mark, Run, Visit};
-pub use time::Guess;
+pub use time::{Choice, Choices, Guess};

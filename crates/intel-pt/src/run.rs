@@ -2,6 +2,7 @@
 
 use crate::insn::Class;
 use crate::item::{Cycles, Tsc};
+use crate::time::Choices;
 
 /// Names a block of code. Numbers stay valid until the decoder's `epoch` changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -90,6 +91,8 @@ pub struct Mark {
     pub visit: u32,
     /// Index into the block's instructions.
     pub instruction: u32,
+    /// For which states before a checkpoint: of a decoder that was not resumed for its one state.
+    pub choices: Choices,
 }
 
 /// What ran between two packets of the trace.

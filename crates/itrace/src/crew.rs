@@ -10,14 +10,14 @@ mod worker;
 
 use std::thread;
 
-use intel_pt::{Checkpoint, Decoder, Stretch, Tsc, Wanted};
+use intel_pt::{Checkpoint, Choice, Decoder, Stretch, Tsc, Wanted};
 
 use crate::plan::Plan;
-pub(crate) use desk::Desk;
 use desk::Leaving;
+pub(crate) use desk::{Desk, Task};
 pub(crate) use told::{Earlier, Told};
 use worker::Worker;
-pub(crate) use worker::{Portion, Shared};
+pub(crate) use worker::{Portion, Shared, What};
 
 /// How many cores decode, and how.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -54,16 +54,22 @@ pub(crate) struct Progress {
 }
 
 impl Progress {
-    /// Takes a stretch over, if it was decoded up to `end` as foretold.
-    pub(crate) fn accept(&mut self, portion: &Portion, end: &Checkpoint) -> bool {
-        let arrived = portion.end.as_ref() == Some(end);
-        if arrived {
-            self.earlier.instructions += portion.instructions;
-            self.earlier.since = portion.since.unwrap_or(self.earlier.since + portion.instructions);
-            self.earlier.last = portion.last.unwrap_or(self.earlier.last);
-            self.at = end.clone();
-        }
-        arrived
+    /// Which choice of the next sample is the right one of those that a stretch was decoded for; `None` if it is none, or
+    /// depends on more than was foretold.
+    pub(crate) fn choice(&self, portion: &Portion, task: &Task) -> Option<Choice> {
+        task.start.choice(&self.at).filter(|_| self.earlier.since <= portion.leeway)
+    }
+
+    /// Takes a stretch over, if it was decoded to its end as foretold.
+    pub(crate) fn accept(&mut self, portion: &Portion, task: &Task, choice: Choice) -> bool {
+        let Some(arrived) = portion.end.as_ref().filter(|end| end.agrees_but_for_samples(&task.end)) else {
+            return false;
+        };
+        self.earlier.instructions += portion.instructions;
+        self.earlier.since = portion.since.unwrap_or(self.earlier.since + portion.instructions);
+        self.earlier.last = portion.last.unwrap_or(self.earlier.last);
+        self.at = arrived.chosen(choice);
+        true
     }
 }
 
@@ -138,7 +144,7 @@ impl<'t> Crew<'t> {
         desk: &Desk<'t>,
         trace: Stretch<'t>,
         shared: Shared<'_>,
-        mut take: impl FnMut(&Portion, &Checkpoint) -> Taken,
+        mut take: impl FnMut(&Portion, &Task) -> Taken,
     ) {
         thread::scope(|scope| {
             for worker in &mut self.workers {
@@ -150,10 +156,10 @@ impl<'t> Crew<'t> {
                 // What no thread can be had for, the others take.
                 let _ = thread::Builder::new().spawn_scoped(scope, work);
             }
-            while let Some((portion, end)) = desk.wait_for_first() {
-                match take(&portion, &end) {
+            while let Some((portion, task)) = desk.wait_for_first() {
+                match take(&portion, &task) {
                     Taken::Yes => desk.recycle(portion),
-                    Taken::Later => return desk.put_back(portion, end),
+                    Taken::Later => return desk.put_back(portion, task),
                     Taken::No => return desk.close(),
                 }
             }

@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 use crate::crew::{Earlier, Told};
 use crate::feed::Feed;
 use crate::plan::Plan;
-use crate::synth::{BlockTexts, PebsEvent};
+use crate::synth::{BlockTexts, PebsEvent, Taker};
 use crate::trace::Queue;
 
 /// Instructions and cycles at the last sample of an event.
@@ -77,6 +77,8 @@ pub(crate) struct Lane<'t> {
     pub(crate) pebs: FxHashMap<u64, PebsEvent>,
     /// What the blocks of the decoder look like.
     pub(crate) texts: BlockTexts,
+    /// What takes samples and calls of the code that it finds.
+    pub(crate) taker: Taker,
     pub(crate) instructions_sampled: u64,
     pub(crate) by_branches: Counted,
     pub(crate) by_instructions: Counted,
@@ -112,6 +114,7 @@ impl<'t> Lane<'t> {
             cbr_seen: 0,
             pebs: FxHashMap::default(),
             texts: BlockTexts::default(),
+            taker: Taker::default(),
             instructions_sampled: 0,
             by_branches: Counted::default(),
             by_instructions: Counted::default(),

@@ -1,11 +1,14 @@
 //! The calls that a thread is in, and its last branches, followed through the trace.
 
+mod moves;
+
 use std::collections::VecDeque;
 
 use oxperf_abi::BranchEntry;
 use oxperf_session::SampleFlags;
 
 use crate::code::KERNEL_START;
+pub(crate) use moves::{Move, Moves};
 
 /// What is followed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -30,11 +33,61 @@ pub(crate) struct Step {
     pub(crate) stretch: u64,
 }
 
+impl Step {
+    fn entry(&self) -> BranchEntry {
+        const ABORT: u64 = 1 << 3;
+        const IN_TX: u64 = 1 << 2;
+        let bit = |flag, bit| if self.flags.contains(flag) { bit } else { 0 };
+        let flags = bit(SampleFlags::TX_ABORT, ABORT) | bit(SampleFlags::IN_TX, IN_TX);
+        BranchEntry { from: self.from, to: self.to, flags }
+    }
+
+    /// Tells of a call or a return, if it is one.
+    fn tell_to(&self, calls: &mut impl Calls) {
+        if self.flags.contains(SampleFlags::CALL) {
+            let return_address = self.from.wrapping_add(u64::from(self.length));
+            // A call of the next instruction only asks where it is.
+            if self.to != 0 && return_address != self.to {
+                calls.call(Call { return_address, untraced: self.flags.contains(SampleFlags::TRACE_END) });
+            }
+        } else if self.flags.contains(SampleFlags::RETURN) && self.from != 0 {
+            calls.return_to(self.to);
+        }
+    }
+}
+
+/// A call that has not returned.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Call {
-    return_address: u64,
+pub(crate) struct Call {
+    pub(crate) return_address: u64,
     /// Tracing ended with the call: nobody will see it return.
-    untraced: bool,
+    pub(crate) untraced: bool,
+}
+
+/// Who is told of calls and returns.
+pub(crate) trait Calls {
+    /// A call.
+    fn call(&mut self, call: Call);
+
+    /// A return to an address: some calls above it may never have returned. One that no call fits is left alone.
+    fn return_to(&mut self, to: u64);
+}
+
+impl Calls for ThreadStack {
+    #[inline]
+    fn call(&mut self, call: Call) {
+        if self.calls.len() == ThreadStack::DEEPEST {
+            self.calls.drain(..ThreadStack::DEEPEST / 2);
+        }
+        self.calls.push(call);
+    }
+
+    #[inline]
+    fn return_to(&mut self, to: u64) {
+        if let Some(index) = self.calls.iter().rposition(|call| call.return_address == to) {
+            self.calls.truncate(index);
+        }
+    }
 }
 
 /// The calls and branches of one thread.
@@ -54,61 +107,56 @@ impl ThreadStack {
         self.calls.len()
     }
 
+    /// Calls above which a stack may lose its outermost half soon.
+    pub(crate) const DEEP: usize = ThreadStack::DEEPEST - 4 * Moves::MOST;
+
     /// Follows a branch.
     pub(crate) fn step(&mut self, step: &Step, followed: Followed) {
-        if step.stretch != self.stretch {
-            // What was before the gap says nothing about what is behind it.
-            if self.stretch != 0 {
-                self.calls.clear();
-                self.branches.clear();
-            }
-            self.stretch = step.stretch;
-        }
+        self.enter(step.stretch);
         if followed.branches > 0 {
-            self.note_branch(step, followed.branches);
+            self.note_branch(step.entry(), followed.branches);
         }
         if followed.calls {
             self.follow(step);
         }
     }
 
-    fn note_branch(&mut self, step: &Step, most: usize) {
-        const ABORT: u64 = 1 << 3;
-        const IN_TX: u64 = 1 << 2;
-        let bit = |flag, bit| if step.flags.contains(flag) { bit } else { 0 };
-        let flags = bit(SampleFlags::TX_ABORT, ABORT) | bit(SampleFlags::IN_TX, IN_TX);
+    /// What comes is of this stretch of trace.
+    pub(crate) fn enter(&mut self, stretch: u64) {
+        if stretch != self.stretch {
+            // What was before the gap says nothing about what is behind it.
+            if self.stretch != 0 {
+                self.calls.clear();
+                self.branches.clear();
+            }
+            self.stretch = stretch;
+        }
+    }
+
+    /// Does what others saw code do.
+    pub(crate) fn apply(&mut self, moves: &[Move], followed: Followed) {
+        for made in moves {
+            match *made {
+                Move::Call(call) => self.call(call),
+                Move::Return(to) => self.return_to(to),
+                Move::Branch(entry) => self.note_branch(entry, followed.branches),
+            }
+        }
+    }
+
+    fn note_branch(&mut self, entry: BranchEntry, most: usize) {
         self.branches.truncate(most - 1);
-        self.branches.push_front(BranchEntry { from: step.from, to: step.to, flags });
+        self.branches.push_front(entry);
     }
 
     fn follow(&mut self, step: &Step) {
-        if step.flags.contains(SampleFlags::CALL) {
-            let return_address = step.from.wrapping_add(u64::from(step.length));
-            // A call of the next instruction only asks where it is.
-            if step.to != 0 && return_address != step.to {
-                self.push(Call { return_address, untraced: step.flags.contains(SampleFlags::TRACE_END) });
-            }
-        } else if step.flags.contains(SampleFlags::TRACE_BEGIN) {
-            self.pop(step.to);
+        if step.flags.contains(SampleFlags::TRACE_BEGIN) && !step.flags.contains(SampleFlags::CALL) {
+            self.return_to(step.to);
             while self.calls.last().is_some_and(|call| call.untraced) {
                 self.calls.pop();
             }
-        } else if step.flags.contains(SampleFlags::RETURN) && step.from != 0 {
-            self.pop(step.to);
-        }
-    }
-
-    fn push(&mut self, call: Call) {
-        if self.calls.len() == ThreadStack::DEEPEST {
-            self.calls.drain(..ThreadStack::DEEPEST / 2);
-        }
-        self.calls.push(call);
-    }
-
-    /// Returns to an address: some calls above it may never have returned. A return that no call fits is left alone.
-    fn pop(&mut self, to: u64) {
-        if let Some(index) = self.calls.iter().rposition(|call| call.return_address == to) {
-            self.calls.truncate(index);
+        } else {
+            step.tell_to(self);
         }
     }
 

@@ -1,17 +1,19 @@
 //! Items of the decoder to samples: the events, flags, counts and chains of each, handed to a sink.
 
+mod calls;
 mod flags;
 mod pebs;
 mod places;
 mod runs;
 mod sample;
 mod stacks;
+mod taking;
 mod texts;
 mod told;
 
 use std::ops::ControlFlow;
 
-use intel_pt::{Branch, Item, Located, Moment, Wanted};
+use intel_pt::{Item, Moment, Wanted};
 use oxperf_machine::Machine;
 use oxperf_session::{SampleEvent, SampleFlags, Sink};
 use oxperf_wire::{BranchStack, Words};
@@ -26,10 +28,11 @@ pub(crate) use flags::BranchFilter;
 pub(crate) use flags::state_flags;
 use flags::{EXIT_OF_GUEST, async_flags};
 pub(crate) use pebs::PebsEvent;
-use places::Point;
-pub(crate) use sample::thread_of;
+pub(crate) use places::Point;
 use sample::unfilled;
+pub(crate) use sample::{Common, thread_of};
 use stacks::Stacks;
+pub(crate) use taking::{Taker, Taking};
 pub(crate) use texts::{BlockTexts, Shown, Written};
 
 /// Makes the samples of a recording.
@@ -39,14 +42,11 @@ pub(crate) struct Synthesizer {
     pub(crate) clock: Option<TscClock>,
     pub(crate) events: Events,
     pub(crate) images: Images,
-    pub(crate) wanted: Wanted,
+    pub(crate) taking: Taking,
     /// Whether samples are to hold the bytes of their instruction.
     pub(crate) with_code: bool,
-    filter: BranchFilter,
-    stacks: Stacks,
+    pub(crate) stacks: Stacks,
     skipped: u64,
-    marks: Vec<(u64, Located)>,
-    branches: Vec<Branch>,
     /// What is handed over as text, where places alone matter.
     pub(crate) written: Option<Written>,
     /// What was written and not handed over yet.
@@ -65,19 +65,24 @@ impl Synthesizer {
         wanted: Wanted,
         with_code: bool,
     ) -> Synthesizer {
+        let stacks = Stacks::new(options);
+        let taking = Taking {
+            sampled: events.branches.map(|_| BranchFilter::new(&options)),
+            followed: stacks.followed(),
+            branches: wanted.runs,
+            approximate_ipc: options.approximate_ipc,
+            plan,
+        };
         Synthesizer {
-            filter: BranchFilter::new(&options),
-            stacks: Stacks::new(options),
+            stacks,
             options,
             plan,
             clock,
             events,
             images,
-            wanted,
+            taking,
             with_code,
             skipped: 0,
-            marks: Vec::new(),
-            branches: Vec::new(),
             written: None,
             text: Vec::new(),
             sampled: unfilled(),
@@ -135,7 +140,7 @@ impl Synthesizer {
         machine: &mut Machine,
         sink: &mut impl Sink,
     ) -> ControlFlow<()> {
-        let cycles = self.cycles(moment);
+        let cycles = self.taking.cycles(moment);
         let (instructions, flags) = (moment.instructions, flags | state_flags(moment, &self.plan));
         let guest = moment.mode.guest;
         let point = Point { flags, instructions, cycles, guest, ..Point::at(ip) };
@@ -151,7 +156,7 @@ impl Synthesizer {
         machine: &mut Machine,
         sink: &mut impl Sink,
     ) -> ControlFlow<()> {
-        let cycles = self.cycles(moment);
+        let cycles = self.taking.cycles(moment);
         let flags = flags | state_flags(moment, &self.plan);
         let point = Point {
             to,
@@ -172,14 +177,6 @@ impl Synthesizer {
         event: &SampleEvent<'_>,
     ) -> (Option<Words<'_>>, Option<BranchStack<'_>>) {
         self.stacks.of_recorded(machine, event)
-    }
-
-    /// The cycles up to a moment, if they were told for it.
-    fn cycles(&self, moment: &Moment) -> Option<u64> {
-        match self.options.approximate_ipc {
-            true => Some(moment.cycles.rough),
-            false => (moment.cycles_fresh || !moment.cycles_counted).then_some(moment.cycles.exact),
-        }
     }
 
     /// Whether a sample is one of the first that are not wanted.

@@ -8,7 +8,7 @@ mod sharing;
 use std::io::Write;
 use std::ops::ControlFlow;
 
-use intel_pt::{ErrorKind, Hop, Item, Tsc, Wanted};
+use intel_pt::{ErrorKind, Hop, Item, Period as Sampling, Tsc, Wanted};
 use oxperf_abi::{Cpu, Misc, PerfTime, Pid, RecordType, Tid};
 use oxperf_data::{Damage, RawRecord};
 use oxperf_machine::Machine;
@@ -96,9 +96,8 @@ impl<'t, 's, S: Sink> Tracer<'t, 's, S> {
         if written.is_some() {
             (wanted.runs, wanted.period) = (true, None);
         }
-        let alone = written.is_some() || !wanted.runs;
-        let cores =
-            if alone && depends_on_flow_alone(&options.itrace, wanted) { options.cores } else { Cores::ONE };
+        let alone = log.is_none() && can_be_foretold(wanted, plan.has_tsc);
+        let cores = if alone { options.cores } else { Cores::ONE };
         let overlapping = trace.in_samples || trace.info.snapshots;
         let queues = trace.queues.values().filter(|queue| !queue.buffers.is_empty());
         let lanes = queues.enumerate().map(|queue| Lane::new(queue, &plan, wanted, overlapping));
@@ -215,7 +214,11 @@ impl<'t, 's, S: Sink> Tracer<'t, 's, S> {
             match halt {
                 Halt::Limit => return ControlFlow::Continue(()),
                 Halt::Buffer => {}
-                Halt::Stop => self.share_out(machine, index)?,
+                Halt::Stop => {
+                    if self.share_out(machine, index)? == Halt::Limit {
+                        return ControlFlow::Continue(());
+                    }
+                }
             }
             self.lanes[index].stop = None;
         }
@@ -476,10 +479,15 @@ fn advance<'t>(lane: &mut Lane<'t>, log: Option<&mut Log>) -> bool {
     found
 }
 
-/// Whether what is told of a stretch depends on nothing that was counted or followed before it.
-fn depends_on_flow_alone(options: &ItraceOptions, wanted: Wanted) -> bool {
-    let followed = wanted.period.is_some() || options.follows_branches();
-    !followed && options.skip == 0 && wanted.hop == Hop::Walk
+/// Whether a scout can foretell all that a decoder goes by: where outcomes of branches are followed, and samples are due
+/// by time, or everywhere.
+fn can_be_foretold(wanted: Wanted, has_tsc: bool) -> bool {
+    let samples = match wanted.period {
+        Some(Sampling::Instructions(period)) => period == 1,
+        Some(Sampling::Ticks(_)) => has_tsc,
+        None => true,
+    };
+    samples && wanted.hop == Hop::Walk
 }
 
 /// What of the code that ran comes as text: every instruction or branches, if nothing has to be counted or followed for

@@ -21,8 +21,25 @@ const MANY: Cores = Cores { count: 3, piece: 1 };
 const SMALL: usize = 100 << 10;
 const TOO_LONG: usize = 2 << 20;
 
-/// What is made of each recording; of the larger ones only the first.
-const LETTERS: [&str; 7] = ["be", "i0nse", "cr", "eZ", "wpxIoe", "bwp", "pe"];
+/// What is made of each recording; of the larger ones only the first few.
+const LETTERS: [&str; 13] = [
+    "be",
+    "i1usg8l3e",
+    "iyxwpoIegG",
+    "i0nse",
+    "cr",
+    "eZ",
+    "wpxIoe",
+    "icyA",
+    "i100nsyg2G2L4",
+    "i1uscrl",
+    "s500cbi10us",
+    "i3i",
+    "qbi",
+];
+
+/// So many of the larger ones.
+const FEW: usize = 2;
 
 struct Plain;
 
@@ -41,7 +58,10 @@ impl Sink for Collected {
     fn sample(&mut self, _: &mut Machine, event: &SampleEvent<'_>) -> ControlFlow<()> {
         let SampleEvent { event, sample, traced, .. } = event;
         let (time, ip, addr) = (sample.time, sample.ip, sample.addr);
-        self.text.extend_from_slice(format!("{event:?} {time:?} {ip:x?} {addr:x?} {traced:x?}\n").as_bytes());
+        let chain: Option<Vec<u64>> = sample.callchain.map(|chain| chain.iter().collect());
+        let branches: Option<Vec<_>> = sample.branch_stack.map(|stack| stack.entries().collect());
+        let line = format!("{event:?} {time:?} {ip:x?} {addr:x?} {traced:x?} {chain:x?} {branches:x?}\n");
+        self.text.extend_from_slice(line.as_bytes());
         ControlFlow::Continue(())
     }
 
@@ -123,7 +143,7 @@ fn several_cores_tell_what_one_tells() {
             copy(&objects, &root);
         }
         let small = file.len() < SMALL;
-        for letters in LETTERS.into_iter().take(if small { LETTERS.len() } else { 1 }) {
+        for letters in LETTERS.into_iter().take(if small { LETTERS.len() } else { FEW }) {
             let (one, _) = decode(&file, &root, letters, Cores::ONE);
             let (many, shared) = decode(&file, &root, letters, MANY);
             assert!(one == many, "{} {letters}: {} and {} bytes", case.display(), one.len(), many.len());

@@ -5,7 +5,7 @@ use super::tell::Stamp;
 use crate::event::BlockValue;
 use crate::item::Moment;
 use crate::packet::{EventData, ExecMode};
-use crate::run::{Block, BlockId, Branch, Located, Run};
+use crate::run::{Block, BlockId, Branch, Located, Mark, Run, Visit};
 use crate::time::Guess;
 
 impl Decoder<'_> {
@@ -62,6 +62,30 @@ impl Decoder<'_> {
             decision: self.decision(),
             cycles_before: self.run.cycles_before,
         }
+    }
+
+    /// The blocks of the run, in order: a part of [`Decoder::run`].
+    #[inline]
+    pub fn visits(&self) -> &[Visit] {
+        self.run_visits()
+    }
+
+    /// The instructions of the run to sample: a part of [`Decoder::run`].
+    #[inline]
+    pub fn marks(&self) -> &[Mark] {
+        &self.run.marks
+    }
+
+    /// Whether all instructions of the run's blocks ran, and tracing did not end with them: see [`Decoder::run`].
+    #[inline]
+    pub fn ran_whole(&self) -> bool {
+        self.run.partial.is_none() && !self.run.end
+    }
+
+    /// Where the run arrived: a part of [`Decoder::run`].
+    #[inline]
+    pub fn arrived_at(&self) -> Option<u64> {
+        self.run.next
     }
 
     /// A block. Numbers stay valid until the next call of [`Decoder::next`], and longer while [`Decoder::epoch`] stays

@@ -10,7 +10,7 @@ use crate::code::CodeSource;
 use crate::graph::CodeContext;
 use crate::item::{Cycles, Mode, Tsc};
 use crate::packet::Packet;
-use crate::time::Clock;
+use crate::time::{Choice, Clock, Samplers};
 
 /// The state behind a PSB+ that names an address.
 #[derive(Clone, Debug, PartialEq)]
@@ -23,13 +23,33 @@ pub struct Checkpoint {
     pub(super) told_cbr: u8,
     pub(super) cbr_payload: u16,
     pub(super) decided: Option<Tsc>,
+    /// Cycles were told with what came last.
+    pub(super) fresh: bool,
     pub(super) clock: Clock,
+    /// Which instruction is the next to be sampled; of a foretold one whichever it may be.
+    pub(super) samplers: Samplers,
 }
 
 impl Checkpoint {
     /// The place in the trace behind the PSB+.
     pub const fn offset(&self) -> u64 {
         self.offset
+    }
+
+    /// Whether all but the choice of the next sample is the same, which cannot be foretold.
+    pub fn agrees_but_for_samples(&self, other: &Checkpoint) -> bool {
+        Checkpoint { samplers: other.samplers.clone(), ..self.clone() } == *other
+    }
+
+    /// Which choice of the next sample was the right one, when this was foretold and now `known` is; `None` if that was
+    /// not thought of.
+    pub fn choice(&self, known: &Checkpoint) -> Option<Choice> {
+        self.samplers.choice(&known.samplers, self.clock.time().map_or(0, |time| time.0))
+    }
+
+    /// What is known here when a choice was the right one where decoding was resumed.
+    pub fn chosen(&self, choice: Choice) -> Checkpoint {
+        Checkpoint { samplers: self.samplers.chosen(choice), ..self.clone() }
     }
 }
 
@@ -55,7 +75,9 @@ impl<'t> Decoder<'t> {
             told_cbr: self.told_cbr,
             cbr_payload: self.run.cbr_payload,
             decided: self.decided,
+            fresh: self.fresh,
             clock: self.clock.begin_count(),
+            samplers: self.samplers.clone(),
         })
     }
 
@@ -75,7 +97,8 @@ impl<'t> Decoder<'t> {
         self.next_context = from.context;
         (self.told_cbr, self.run.cbr_payload) = (from.told_cbr, from.cbr_payload);
         (self.decided, self.last_ip) = (from.decided, Some(from.ip));
-        self.clock = from.clock.clone();
+        (self.clock, self.fresh) = (from.clock.clone(), from.fresh);
+        (self.samplers, self.hurried) = (from.samplers.clone(), false);
         let cycles = self.clock.total_cycles();
         (self.cycles, self.instructions) = (Cycles { exact: cycles, rough: cycles }, 0);
         self.node = Some(self.graph.node_at(from.ip, self.context, code));
@@ -86,6 +109,19 @@ impl<'t> Decoder<'t> {
         let since = self.clock.changed_at.map(|_| self.clock.since(self.instructions));
         (self.instructions, since)
     }
+
+    /// How many instructions may have run since the time was told, before decoding was resumed, without any difference to
+    /// what was told since.
+    pub fn leeway(&self) -> u64 {
+        match (self.samplers.go_by_time(), self.hurried) {
+            (false, _) => u64::MAX,
+            (true, true) => 0,
+            (true, false) => Decoder::NEAR,
+        }
+    }
+
+    /// Instructions by which a sample may be nearer than it seems.
+    pub(super) const NEAR: u64 = 256;
 
     /// Counts on from here, where others decoded what was before.
     pub fn count_on(&mut self, instructions: u64, since: u64) {

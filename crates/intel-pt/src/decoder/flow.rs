@@ -342,7 +342,7 @@ impl Decoder<'_> {
         self.node = None;
         self.lost_ip = ip;
         self.deferred = None;
-        self.sampler.interrupt();
+        self.samplers.interrupt();
     }
 
     /// The address of a packet, which becomes the last one.

@@ -27,7 +27,7 @@ use crate::item::{Cycles, ErrorKind, Item, Mode, Tsc};
 use crate::note::Note;
 use crate::packet::{EventData, ExecMode, Packet, Tnt};
 use crate::state::{Bound, ReturnStack};
-use crate::time::{Clock, Sampler};
+use crate::time::{Clock, Samplers};
 pub use checkpoint::Checkpoint;
 use input::Input;
 pub use input::Stretch;
@@ -111,7 +111,9 @@ pub struct Decoder<'t> {
     items: Vec<BlockValue>,
     told_cbr: u8,
     clock: Clock,
-    sampler: Sampler,
+    samplers: Samplers,
+    /// A sample was near before the time was told, after decoding was resumed.
+    hurried: bool,
     limit: Option<Tsc>,
     /// Where in the trace to stop.
     stop: Option<u64>,
@@ -133,8 +135,9 @@ impl<'t> Decoder<'t> {
     pub fn new(config: Config, wanted: Wanted) -> Decoder<'t> {
         Decoder {
             clock: Clock::new(&config),
-            sampler: Sampler::new(wanted.period),
+            samplers: Samplers::new(wanted.period),
             config,
+            hurried: false,
             wanted,
             input: Input::default(),
             phase: Phase::FindPsb,
@@ -416,7 +419,7 @@ impl<'t> Decoder<'t> {
 
     fn on_trace_stop(&mut self) {
         self.enabled = false;
-        self.sampler.interrupt();
+        self.samplers.interrupt();
         self.mode.in_transaction = false;
         self.clock.untie();
     }
@@ -425,7 +428,7 @@ impl<'t> Decoder<'t> {
     fn lose_way(&mut self, phase: Phase) {
         if phase == Phase::FindPsb {
             self.enabled = false;
-            self.sampler.interrupt();
+            self.samplers.interrupt();
             self.stack.clear();
             self.overflowed = false;
         }

@@ -4,6 +4,7 @@ use super::Decoder;
 use crate::graph::End;
 use crate::item::{Cycles, Item, Tsc};
 use crate::run::{Mark, Visit};
+use crate::time::Choices;
 
 /// Where the visits of the run are.
 #[derive(Clone, Copy, Debug, Default)]
@@ -31,8 +32,9 @@ pub(super) struct RunState {
     pub(super) next: Option<u64>,
     pub(super) end: bool,
     pub(super) marks: Vec<Mark>,
-    /// Room for [`Decoder::list_pieces`].
+    /// Room for [`Decoder::mark`].
     pieces: Vec<u64>,
+    sampled: Vec<(u64, Choices)>,
     pub(super) before: Option<Tsc>,
     pub(super) cycles_before: Cycles,
     pub(super) instructions: u64,
@@ -160,32 +162,26 @@ impl Decoder<'_> {
         self.run.marks.clear();
         let now = self.clock.time().map_or(0, |time| time.0);
         let start = now.wrapping_add(self.clock.since(self.instructions));
-        let mut distance = self.sampler.distance(start);
+        let reach = if self.clock.changed_at.is_none() { count + Decoder::NEAR } else { count };
+        if self.samplers.are_quiet(start, reach) {
+            return;
+        }
+        let distance = self.samplers.distance(start);
+        self.hurried |= reach != count && distance <= reach;
         if distance > count {
-            return self.sampler.pass(count);
+            return self.samplers.pass(count);
         }
-        let mut pieces = std::mem::take(&mut self.run.pieces);
+        let (mut pieces, mut sampled) =
+            (std::mem::take(&mut self.run.pieces), std::mem::take(&mut self.run.sampled));
         self.list_pieces(&mut pieces);
-        let mut done = 0;
+        sampled.clear();
+        self.samplers.sample(start, (&pieces, count), &mut sampled);
         let mut places = Places::default();
-        for &end in &pieces {
-            while distance <= end - done {
-                done += distance;
-                self.sampler.sampled(start.wrapping_add(done));
-                let mark = places.find(done, |visit| self.executed(visit));
-                self.run.marks.push(mark);
-                distance = self.sampler.distance(start.wrapping_add(done));
-            }
-            self.sampler.pass(end - done);
-            done = end;
-            distance = self.sampler.distance(start.wrapping_add(done));
+        for &(number, choices) in &sampled {
+            let mark = places.find(number, choices, |visit| self.executed(visit));
+            self.run.marks.push(mark);
         }
-        // An instruction that does not fit the trace is not told, but counts.
-        match count - done {
-            rest if distance <= rest => self.sampler.sampled(start.wrapping_add(count)),
-            rest => self.sampler.pass(rest),
-        }
-        self.run.pieces = pieces;
+        (self.run.pieces, self.run.sampled) = (pieces, sampled);
     }
 
     /// Lists where the run branches or ends, as numbers of instructions: the next sample is chosen anew there.
@@ -222,7 +218,7 @@ struct Places {
 
 impl Places {
     /// The place of instruction `number`, counted from 1.
-    fn find(&mut self, number: u64, executed: impl Fn(usize) -> Option<u32>) -> Mark {
+    fn find(&mut self, number: u64, choices: Choices, executed: impl Fn(usize) -> Option<u32>) -> Mark {
         while let Some(count) = executed(self.visit) {
             if number <= self.before + u64::from(count) {
                 break;
@@ -230,6 +226,7 @@ impl Places {
             self.before += u64::from(count);
             self.visit += 1;
         }
-        Mark { visit: self.visit as u32, instruction: (number - self.before - 1) as u32 }
+        let instruction = (number - self.before - 1) as u32;
+        Mark { visit: self.visit as u32, instruction, choices }
     }
 }

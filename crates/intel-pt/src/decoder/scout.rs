@@ -60,7 +60,7 @@ impl<'t> Scout<'t> {
         if ratio != self.state.told_cbr {
             self.state.told_cbr = ratio;
             self.state.decided = self.state.clock.time();
-            self.state.clock.take_fresh();
+            self.state.fresh = self.state.clock.take_fresh();
         }
     }
 
@@ -138,7 +138,7 @@ impl<'t> Scout<'t> {
     fn end_psb(&mut self, ip: Option<u64>) -> bool {
         self.psb = None;
         self.overflowed &= ip.is_none();
-        self.state.clock.take_fresh();
+        self.state.fresh = self.state.clock.take_fresh();
         self.state.decided = self.state.clock.tsc().or(self.state.clock.time());
         self.tell_cbr();
         self.state.ip = ip.unwrap_or_default();
@@ -161,7 +161,8 @@ impl Iterator for Scout<'_> {
             let packet = self.reader.next()?.ok()?;
             if self.on_packet(packet) && !self.is_due() {
                 let clock = self.state.clock.begin_count();
-                return Some(Checkpoint { clock, ..self.state.clone() });
+                let samplers = self.state.samplers.guesses(clock.time().map_or(0, |time| time.0));
+                return Some(Checkpoint { clock, samplers, ..self.state.clone() });
             }
         }
         None

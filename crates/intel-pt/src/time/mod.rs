@@ -5,7 +5,10 @@ mod crystal;
 mod cycles;
 mod guess;
 mod period;
+mod samplers;
 
 pub(crate) use clock::Clock;
 pub use guess::Guess;
-pub(crate) use period::Sampler;
+use period::Sampler;
+pub(crate) use samplers::Samplers;
+pub use samplers::{Choice, Choices};

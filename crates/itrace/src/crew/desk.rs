@@ -14,10 +14,17 @@ const MOST_KEPT: usize = 32 << 20;
 const MOST_AHEAD: usize = 256;
 
 /// A stretch of trace.
-pub(super) struct Task {
+pub(crate) struct Task {
     pub(super) number: usize,
-    pub(super) start: Checkpoint,
-    pub(super) end: Checkpoint,
+    pub(crate) start: Checkpoint,
+    pub(crate) end: Checkpoint,
+}
+
+impl Task {
+    /// Bytes of trace.
+    pub(crate) fn length(&self) -> u64 {
+        self.end.offset() - self.start.offset()
+    }
 }
 
 /// Where stretches come from: a scout that reads on when somebody wants one.
@@ -67,7 +74,7 @@ enum Closing {
 
 /// What was made and not taken, in order.
 struct Shelf {
-    made: VecDeque<Option<(Portion, Checkpoint)>>,
+    made: VecDeque<Option<(Portion, Task)>>,
     /// The number of the first of these.
     first: usize,
     /// Stretches that are in work or made.
@@ -175,14 +182,14 @@ impl<'t> Desk<'t> {
     }
 
     /// Puts down what was made of a stretch.
-    pub(super) fn put(&self, number: usize, portion: Portion, end: Checkpoint) {
+    pub(super) fn put(&self, task: Task, portion: Portion) {
         let mut shelf = lock(&self.shelf);
-        let place = number - shelf.first;
+        let place = task.number - shelf.first;
         if shelf.made.len() <= place {
             shelf.made.resize_with(place + 1, || None);
         }
         shelf.kept += portion.size();
-        shelf.made[place] = Some((portion, end));
+        shelf.made[place] = Some((portion, task));
         drop(shelf);
         if place == 0 {
             self.made.notify_one();
@@ -190,12 +197,12 @@ impl<'t> Desk<'t> {
     }
 
     /// Takes what was made of the next stretch, if it is there.
-    pub(crate) fn first(&self) -> Option<(Portion, Checkpoint)> {
+    pub(crate) fn first(&self) -> Option<(Portion, Task)> {
         lock(&self.shelf).take_first()
     }
 
     /// Waits for what is made of the next stretch; `None` when no worker is left to make it.
-    pub(super) fn wait_for_first(&self) -> Option<(Portion, Checkpoint)> {
+    pub(super) fn wait_for_first(&self) -> Option<(Portion, Task)> {
         let mut shelf = lock(&self.shelf);
         loop {
             match shelf.take_first() {
@@ -216,12 +223,12 @@ impl<'t> Desk<'t> {
     }
 
     /// What was taken cannot be used yet: the workers are to leave when there is no room any more.
-    pub(super) fn put_back(&self, portion: Portion, end: Checkpoint) {
+    pub(super) fn put_back(&self, portion: Portion, task: Task) {
         let mut shelf = lock(&self.shelf);
         shelf.kept += portion.size();
         shelf.ahead += 1;
         shelf.first -= 1;
-        shelf.made.push_front(Some((portion, end)));
+        shelf.made.push_front(Some((portion, task)));
         shelf.closing = Closing::WhenFull;
         drop(shelf);
         self.taken.notify_all();
@@ -234,7 +241,7 @@ impl<'t> Desk<'t> {
 }
 
 impl Shelf {
-    fn take_first(&mut self) -> Option<(Portion, Checkpoint)> {
+    fn take_first(&mut self) -> Option<(Portion, Task)> {
         let first = self.made.front_mut()?.take()?;
         self.made.pop_front();
         self.first += 1;

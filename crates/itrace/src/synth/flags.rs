@@ -19,7 +19,7 @@ impl BranchFilter {
         BranchFilter(calls | returns)
     }
 
-    pub(super) fn takes(self, flags: SampleFlags) -> bool {
+    pub(crate) fn takes(self, flags: SampleFlags) -> bool {
         self.0 == SampleFlags::default() || flags.meets(self.0)
     }
 }

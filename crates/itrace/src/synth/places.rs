@@ -6,31 +6,30 @@ use oxperf_machine::Machine;
 use oxperf_session::{SampleFlags, Sink};
 
 use super::Synthesizer;
-use super::stacks::StackKey;
 use crate::lane::Lane;
-use crate::stack::Step;
+use crate::stack::{Followed, Step, ThreadStack};
 
 /// A place in the flow at which samples are made.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Point {
-    pub(super) from: u64,
-    pub(super) to: u64,
-    pub(super) flags: SampleFlags,
+pub(crate) struct Point {
+    pub(crate) from: u64,
+    pub(crate) to: u64,
+    pub(crate) flags: SampleFlags,
     /// Of the instruction; 0 where none did it.
-    pub(super) length: u8,
+    pub(crate) length: u8,
     /// Instructions till now.
-    pub(super) instructions: u64,
+    pub(crate) instructions: u64,
     /// Cycles till now, if they belong to this point.
-    pub(super) cycles: Option<u64>,
+    pub(crate) cycles: Option<u64>,
     /// Whether a guest runs.
-    pub(super) guest: bool,
+    pub(crate) guest: bool,
     /// Whether control goes from a guest to its host or the other way.
-    pub(super) crosses: bool,
+    pub(crate) crosses: bool,
 }
 
 impl Point {
     /// A place where nothing happens but an instruction.
-    pub(super) fn at(ip: u64) -> Point {
+    pub(crate) fn at(ip: u64) -> Point {
         Point {
             from: ip,
             to: 0,
@@ -44,9 +43,32 @@ impl Point {
     }
 }
 
+impl Point {
+    /// The same behind so many instructions more.
+    pub(crate) fn behind(&self, instructions: u64) -> Point {
+        Point { instructions: self.instructions + instructions, ..*self }
+    }
+
+    /// What it does to the stack of its thread.
+    pub(crate) fn step(&self, stretch: u64) -> Step {
+        let Point { flags, from, to, length, .. } = *self;
+        Step { flags, from, to, length, stretch }
+    }
+}
+
 impl Synthesizer {
+    /// The stack of the thread that runs, for what the trace tells of it now.
+    pub(crate) fn stack_of(&mut self, lane: &Lane<'_>, machine: &Machine) -> Option<&mut ThreadStack> {
+        self.stacks.of_lane(lane, machine)
+    }
+
+    /// Whether the calls of the thread that runs are so many that each has to be followed in order.
+    pub(crate) fn is_deep(&self, lane: &Lane<'_>, machine: &Machine) -> bool {
+        self.stacks.is_deep(lane, machine)
+    }
+
     /// Samples of instructions and cycles.
-    pub(super) fn instruction(
+    pub(crate) fn instruction(
         &mut self,
         lane: &mut Lane<'_>,
         point: &Point,
@@ -71,23 +93,32 @@ impl Synthesizer {
     }
 
     /// A branch: followed thread by thread, and sampled if it is wanted.
-    pub(super) fn branch(
+    pub(crate) fn branch(
         &mut self,
         lane: &mut Lane<'_>,
         point: &Point,
         machine: &mut Machine,
         sink: &mut impl Sink,
     ) -> ControlFlow<()> {
-        if self.stacks.are_followed()
-            && let Some(thread) = lane.running.thread
+        let followed = self.taking.followed;
+        if followed != Followed::default()
+            && let Some(stack) = self.stack_of(lane, machine)
         {
-            let (flags, from, to, length) = (point.flags, point.from, point.to, point.length);
-            let step = Step { flags, from, to, length, stretch: lane.feed.stretch };
-            self.stacks.step(StackKey::new(machine, thread, lane.running.cpu), &step);
+            stack.step(&point.step(lane.feed.stretch), followed);
         }
-        let Some(event) = self.events.branches.filter(|_| self.filter.takes(point.flags)) else {
-            return ControlFlow::Continue(());
-        };
+        self.branch_sample(lane, point, machine, sink)
+    }
+
+    /// A branch that was followed, sampled if it is wanted.
+    pub(crate) fn branch_sample(
+        &mut self,
+        lane: &mut Lane<'_>,
+        point: &Point,
+        machine: &mut Machine,
+        sink: &mut impl Sink,
+    ) -> ControlFlow<()> {
+        let taken = self.taking.sampled.is_some_and(|filter| filter.takes(point.flags));
+        let Some(event) = self.events.branches.filter(|_| taken) else { return ControlFlow::Continue(()) };
         if self.skips() {
             return ControlFlow::Continue(());
         }

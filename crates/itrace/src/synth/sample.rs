@@ -12,7 +12,8 @@ use oxperf_wire::Sample;
 
 use super::stacks::StackKey;
 use super::{Point, Synthesizer};
-use crate::code::ThreadCode;
+use crate::TscClock;
+use crate::code::{Images, ThreadCode};
 use crate::lane::Lane;
 
 impl Synthesizer {
@@ -29,7 +30,7 @@ impl Synthesizer {
         let code = self.code(lane, point, machine);
         let key = StackKey::new(machine, thread, lane.running.cpu);
         let depth = self.stacks.depth(key);
-        let mode_and_time = self.mode_and_time(lane, point);
+        let mode_and_time = self.common().mode_and_time(lane, point);
         fill(&mut self.sampled, lane, (event, thread, point), mode_and_time);
         self.sampled.sample.period = Some(period);
         self.sampled.period = period;
@@ -44,26 +45,14 @@ impl Synthesizer {
         sink.sample(machine, &sampled)
     }
 
-    /// What samples have in common that are handed over as text.
-    pub(crate) fn of_text(
-        &self,
-        lane: &Lane<'_>,
-        event: EventIndex,
-        thread: ThreadId,
-    ) -> SampleEvent<'static> {
-        let mut sampled = unfilled();
-        fill(&mut sampled, lane, (event, thread, &Point::at(0)), self.mode_and_time(lane, &Point::at(0)));
-        sampled
-    }
-
-    fn mode_and_time(&self, lane: &Lane<'_>, point: &Point) -> (Misc, Option<PerfTime>) {
-        let anywhere = if point.from == 0 { point.to } else { point.from };
-        (Misc(self.images.mode_of(anywhere, point.guest) as u16), self.time(lane.timestamp))
+    /// What tells of any moment.
+    pub(crate) fn common(&self) -> Common<'_> {
+        Common { images: &self.images, clock: self.clock, timeless: self.plan.timeless }
     }
 
     /// The time of a TSC, where there is time.
     pub(crate) fn time(&self, tsc: u64) -> Option<PerfTime> {
-        self.clock.filter(|_| !self.plan.timeless).map(|clock| clock.time(tsc))
+        self.common().time(tsc)
     }
 
     fn code(&self, lane: &Lane<'_>, point: &Point, machine: &Machine) -> TracedCode {
@@ -80,6 +69,37 @@ impl Synthesizer {
         }
         code.bytes.iter_mut().zip(bytes).for_each(|(to, from)| *to = *from);
         code
+    }
+}
+
+/// What is the same for all samples: whose addresses are, and when anything happened.
+#[derive(Clone, Copy)]
+pub(crate) struct Common<'i> {
+    pub(crate) images: &'i Images,
+    pub(crate) clock: Option<TscClock>,
+    pub(crate) timeless: bool,
+}
+
+impl Common<'_> {
+    /// What samples have in common that are handed over as text.
+    pub(crate) fn of_text(
+        self,
+        lane: &Lane<'_>,
+        event: EventIndex,
+        thread: ThreadId,
+    ) -> SampleEvent<'static> {
+        let mut sampled = unfilled();
+        fill(&mut sampled, lane, (event, thread, &Point::at(0)), self.mode_and_time(lane, &Point::at(0)));
+        sampled
+    }
+
+    fn mode_and_time(self, lane: &Lane<'_>, point: &Point) -> (Misc, Option<PerfTime>) {
+        let anywhere = if point.from == 0 { point.to } else { point.from };
+        (Misc(self.images.mode_of(anywhere, point.guest) as u16), self.time(lane.timestamp))
+    }
+
+    fn time(self, tsc: u64) -> Option<PerfTime> {
+        self.clock.filter(|_| !self.timeless).map(|clock| clock.time(tsc))
     }
 }
 

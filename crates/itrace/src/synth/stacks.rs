@@ -8,7 +8,8 @@ use rustc_hash::FxHashMap;
 
 use crate::ItraceOptions;
 use crate::code::KERNEL_START;
-use crate::stack::{Followed, Step, ThreadStack};
+use crate::lane::Lane;
+use crate::stack::{Followed, Move, ThreadStack};
 
 /// A thread; of the idle thread there is one on every CPU.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -21,11 +22,16 @@ impl StackKey {
     pub(super) fn new(machine: &Machine, thread: ThreadId, cpu: Option<Cpu>) -> StackKey {
         StackKey { thread, cpu: cpu.filter(|_| machine.thread_info(thread).tid.0 == 0) }
     }
+
+    /// Of the thread that runs.
+    fn of_lane(lane: &Lane<'_>, machine: &Machine) -> Option<StackKey> {
+        Some(StackKey::new(machine, lane.running.thread?, lane.running.cpu))
+    }
 }
 
 /// The stacks of all threads.
 #[derive(Debug)]
-pub(super) struct Stacks {
+pub(crate) struct Stacks {
     options: ItraceOptions,
     followed: Followed,
     threads: FxHashMap<StackKey, ThreadStack>,
@@ -50,15 +56,33 @@ impl Stacks {
         }
     }
 
-    /// Whether branches have to be followed.
-    #[inline]
-    pub(super) fn are_followed(&self) -> bool {
-        self.followed != Followed::default()
+    /// What is followed.
+    pub(super) fn followed(&self) -> Followed {
+        self.followed
     }
 
-    /// Follows a branch.
-    pub(super) fn step(&mut self, key: StackKey, step: &Step) {
-        self.threads.entry(key).or_default().step(step, self.followed);
+    /// The stack of the thread that runs, for what the trace tells of it now.
+    #[inline]
+    pub(super) fn of_lane(&mut self, lane: &Lane<'_>, machine: &Machine) -> Option<&mut ThreadStack> {
+        let stack = self.threads.entry(StackKey::of_lane(lane, machine)?).or_default();
+        stack.enter(lane.feed.stretch);
+        Some(stack)
+    }
+
+    /// Does what others saw the code of the thread do that runs.
+    pub(crate) fn apply(&mut self, lane: &Lane<'_>, machine: &Machine, moves: &[Move]) {
+        let followed = self.followed;
+        if followed != Followed::default()
+            && let Some(stack) = self.of_lane(lane, machine)
+        {
+            stack.apply(moves, followed);
+        }
+    }
+
+    /// Whether the calls of the thread that runs are so many that each has to be followed in order.
+    pub(crate) fn is_deep(&self, lane: &Lane<'_>, machine: &Machine) -> bool {
+        let stack = StackKey::of_lane(lane, machine).and_then(|key| self.threads.get(&key));
+        stack.is_some_and(|stack| stack.depth() > ThreadStack::DEEP)
     }
 
     /// How deep in calls a thread is, for those who indent by it.

@@ -197,7 +197,7 @@ fn write_block(written: &Written, block: Block<'_>, taken: bool, out: &mut Vec<u
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use std::io::Write;
 
     use intel_pt::{Config, FlatCode, Item, Stretch, Wanted};
@@ -215,7 +215,7 @@ mod tests {
     }
 
     /// Two callers of a function that loops, and back to the first.
-    fn code() -> FlatCode {
+    pub(in crate::synth) fn code() -> FlatCode {
         #[rustfmt::skip]
         let bytes = vec![
             0xe8, 0x0b, 0, 0, 0, // 1000: call 1010
@@ -229,7 +229,7 @@ mod tests {
     }
 
     /// What ran from 1000 on.
-    fn trace() -> Vec<u8> {
+    pub(in crate::synth) fn trace() -> Vec<u8> {
         let psb = [0x02, 0x82].repeat(8);
         let start = [0x02, 0x23, 0x71, 0x00, 0x10, 0, 0, 0, 0];
         // Loops and compressed returns, twice the same; the last return tells its address.

@@ -2,95 +2,169 @@
 
 use std::ops::ControlFlow;
 
-use intel_pt::Stretch;
+use intel_pt::{Choice, Stretch};
 use oxperf_machine::Machine;
 use oxperf_session::Sink;
 
-use super::Tracer;
+use super::{Halt, Tracer};
 use crate::code::ThreadCode;
-use crate::crew::{Desk, Portion, Progress, Shared, Taken};
-use crate::synth::{Synthesizer, thread_of};
+use crate::crew::{Desk, Portion, Progress, Shared, Taken, Task, What};
+use crate::synth::{Common, Synthesizer, thread_of};
+
+/// How sharing out ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Ending {
+    /// There is nothing left to share out.
+    Over,
+    /// The stretch that ends here does not fit what comes before it.
+    Refused(u64),
+    /// The lane's own decoder went on, and halted.
+    Halted(Halt),
+}
 
 impl<'t, S: Sink> Tracer<'t, '_, S> {
-    /// Has the crew decode what it can from here on, as long as the machine stays the same.
-    pub(super) fn share_out(&mut self, machine: &mut Machine, index: usize) -> ControlFlow<()> {
+    /// Has the crew decode what it can from here on, as long as the machine stays the same. Says why decoding halts.
+    pub(super) fn share_out(&mut self, machine: &mut Machine, index: usize) -> ControlFlow<(), Halt> {
         let lane = &mut self.lanes[index];
         let trace = lane.decoder.left();
         lane.shared_to = trace.offset + 1;
-        let Some(at) = lane.decoder.checkpoint() else { return ControlFlow::Continue(()) };
+        let Some(at) = lane.decoder.checkpoint() else { return ControlFlow::Continue(Halt::Stop) };
         let mut progress = Progress { at, earlier: lane.so_far() };
         let limit = lane.decoder.limit();
         let desk = self.crew.desk(&progress.at, (trace, limit));
-        let mut refused = None;
-        let mut flow = ControlFlow::Continue(());
-        while refused.is_none() && flow.is_continue() && desk.is_worth_while() {
-            refused = self.work(machine, index, (&desk, trace), &mut progress, &mut flow);
+        let mut ending = ControlFlow::Continue(Ending::Over);
+        while ending == ControlFlow::Continue(Ending::Over) && desk.is_worth_while() {
+            ending = self.work(machine, index, (&desk, trace), &mut progress);
         }
-        self.go_on_behind(machine, index, (trace, &progress));
         let looked_to = desk.looked_to();
         self.crew.clear(desk);
-        self.lanes[index].shared_to = refused.map_or(looked_to, |end| self.crew.refuse(end));
-        flow
+        let ending = ending?;
+        if let Ending::Halted(halt) = ending {
+            return ControlFlow::Continue(halt);
+        }
+        self.go_on_behind(machine, index, (trace, &progress));
+        self.lanes[index].shared_to = match ending {
+            Ending::Refused(end) => self.crew.refuse(end),
+            _ => looked_to,
+        };
+        ControlFlow::Continue(Halt::Stop)
     }
 
-    /// Has the crew work, till it has made as much as can be kept, or all of it. Gives the end of a stretch that does not
-    /// fit what comes before it.
+    /// Has the crew work, till it has made as much as can be kept, or all of it.
     fn work(
         &mut self,
         machine: &mut Machine,
         index: usize,
         (desk, trace): (&Desk<'t>, Stretch<'t>),
         progress: &mut Progress,
-        flow: &mut ControlFlow<()>,
-    ) -> Option<u64> {
-        let Tracer { synthesizer, lanes, crew, sink, .. } = self;
-        let lane = &mut lanes[index];
-        let text = synthesizer.written.as_ref().map(|written| (written.event, thread_of(lane, machine)));
-        let shared = {
-            let Synthesizer { images, written, plan, .. } = &*synthesizer;
-            let (limit, thread) = (lane.decoder.limit(), lane.running.thread);
-            Shared { machine, images, thread, written: written.as_ref(), plan, limit }
-        };
-        let mut refused = None;
-        desk.open();
-        crew.work(desk, trace, shared, |portion, end| {
-            if !portion.items.is_empty() {
-                return Taken::Later;
+    ) -> ControlFlow<(), Ending> {
+        let mut ending = self.work_on(machine, index, (desk, trace), progress);
+        while ending == ControlFlow::Continue(Ending::Over) {
+            let Some((portion, task)) = desk.first() else { break };
+            let earlier = progress.earlier;
+            let choice = progress.choice(&portion, &task);
+            match choice.filter(|_| !self.synthesizer.is_deep(&self.lanes[index], machine)) {
+                None => ending = self.redo(machine, index, (trace, &task), progress),
+                Some(choice) if progress.accept(&portion, &task, choice) => {
+                    self.lanes[index].earlier = earlier;
+                    self.take_portion(machine, index, (&portion, choice))?;
+                    self.accepted(&task);
+                }
+                Some(_) => return ControlFlow::Continue(Ending::Refused(task.end.offset())),
             }
-            if !progress.accept(portion, end) {
-                refused = Some(end.offset());
+            desk.recycle(portion);
+        }
+        ending
+    }
+
+    /// Has the crew work, and takes what tells nothing but text and what stacks go through.
+    fn work_on(
+        &mut self,
+        machine: &mut Machine,
+        index: usize,
+        (desk, trace): (&Desk<'t>, Stretch<'t>),
+        progress: &mut Progress,
+    ) -> ControlFlow<(), Ending> {
+        let Tracer { synthesizer, lanes, crew, sink, shared: in_all, .. } = self;
+        let lane = &mut lanes[index];
+        let event = synthesizer.written.as_ref().map(|written| written.event);
+        let text = event.map(|event| (event, thread_of(lane, machine)));
+        let Synthesizer { images, written, taking, clock, stacks, .. } = synthesizer;
+        let (limit, thread) = (lane.decoder.limit(), lane.running.thread);
+        let shared = Shared { machine, images, thread, written: written.as_ref(), taking, limit };
+        let common = Common { images, clock: *clock, timeless: taking.plan.timeless };
+        let (mut ending, mut accepted) = (ControlFlow::Continue(Ending::Over), false);
+        desk.open();
+        crew.work(desk, trace, shared, |portion, task| {
+            let choice = progress.choice(portion, task).filter(|_| !portion.tells());
+            let Some(choice) = choice.filter(|_| !stacks.is_deep(lane, shared.machine)) else {
+                return Taken::Later;
+            };
+            if !progress.accept(portion, task, choice) {
+                ending = ControlFlow::Continue(Ending::Refused(task.end.offset()));
                 return Taken::No;
             }
-            lane.pass_to(portion.latest);
-            if let Some((event, thread)) = text.filter(|_| !portion.text.is_empty()) {
-                *flow =
-                    sink.written(shared.machine, &synthesizer.of_text(lane, event, thread), &portion.text);
+            *in_all += task.length();
+            accepted = true;
+            for entry in &portion.entries {
+                lane.pass_to(entry.latest);
             }
-            if flow.is_continue() { Taken::Yes } else { Taken::No }
+            lane.pass_to(portion.latest);
+            if !portion.entries.is_empty() {
+                stacks.apply(lane, shared.machine, &portion.moves);
+            }
+            if let Some((event, thread)) = text.filter(|_| !portion.text.is_empty()) {
+                let written =
+                    sink.written(shared.machine, &common.of_text(lane, event, thread), &portion.text);
+                if written.is_break() {
+                    ending = ControlFlow::Break(());
+                    return Taken::No;
+                }
+            }
+            Taken::Yes
         });
-        while refused.is_none() && flow.is_continue() {
-            let Some((portion, end)) = desk.first() else { break };
-            let earlier = progress.earlier;
-            if progress.accept(&portion, &end) {
-                self.lanes[index].earlier = earlier;
-                *flow = self.take_portion(machine, index, &portion);
-                desk.recycle(portion);
-            } else {
-                refused = Some(end.offset());
+        if accepted {
+            self.crew.accept();
+        }
+        ending
+    }
+
+    /// Has the lane's own decoder go over a stretch whose samples begin otherwise than foretold.
+    fn redo(
+        &mut self,
+        machine: &mut Machine,
+        index: usize,
+        (trace, task): (Stretch<'t>, &Task),
+        progress: &mut Progress,
+    ) -> ControlFlow<(), Ending> {
+        self.go_on_behind(machine, index, (trace, progress));
+        let lane = &mut self.lanes[index];
+        lane.decoder.set_stop(Some(task.end.offset()));
+        let limit = lane.decoder.limit().map_or(super::END, |limit| limit.0);
+        let halt = self.decode_items(machine, index, limit)?;
+        let lane = &mut self.lanes[index];
+        self.synthesizer.hand_over_text(lane, machine, self.sink)?;
+        let arrived = lane.decoder.checkpoint().filter(|end| end.agrees_but_for_samples(&task.end));
+        match arrived.filter(|_| halt == Halt::Stop) {
+            Some(at) => *progress = Progress { at, earlier: lane.so_far() },
+            None => {
+                lane.shared_to = self.crew.refuse(task.end.offset());
+                return ControlFlow::Continue(Ending::Halted(halt));
             }
         }
-        refused
+        ControlFlow::Continue(Ending::Over)
+    }
+
+    /// Something was decoded by the crew.
+    fn accepted(&mut self, task: &Task) {
+        self.crew.accept();
+        self.shared += task.length();
     }
 
     /// Has the lane's own decoder go on where the crew arrived; `trace` is what it had to read.
     fn go_on_behind(&mut self, machine: &Machine, index: usize, (trace, progress): (Stretch<'t>, &Progress)) {
         let lane = &mut self.lanes[index];
         let behind = usize::try_from(progress.at.offset() - trace.offset).unwrap_or(usize::MAX);
-        if behind == 0 {
-            return;
-        }
-        self.crew.accept();
-        self.shared += behind as u64;
         let left = Stretch { bytes: trace.bytes.get(behind..).unwrap_or_default(), ..trace };
         let code = ThreadCode { machine, images: &self.synthesizer.images, thread: lane.running.thread };
         lane.decoder.resume(&progress.at, left, &code);
@@ -99,18 +173,39 @@ impl<'t, S: Sink> Tracer<'t, '_, S> {
     }
 
     /// Takes what a worker made of a stretch, before which what the lane calls earlier had happened.
-    fn take_portion(&mut self, machine: &mut Machine, index: usize, portion: &Portion) -> ControlFlow<()> {
-        let instructions = self.lanes[index].earlier.instructions;
-        let mut taken = 0;
-        for (length, latest, told) in &portion.items {
-            let text = (&portion.text[taken..*length], *latest);
-            self.synthesizer.hand_over_portion(&mut self.lanes[index], text, machine, self.sink)?;
-            taken = *length;
-            let mut told = told.clone();
-            told.moment.instructions += instructions;
-            self.take_item(machine, index, &told)?;
+    fn take_portion(
+        &mut self,
+        machine: &mut Machine,
+        index: usize,
+        (portion, choice): (&Portion, Choice),
+    ) -> ControlFlow<()> {
+        let before = self.lanes[index].earlier.instructions;
+        let (mut text, mut moves) = (0, 0);
+        for entry in &portion.entries {
+            let lane = &mut self.lanes[index];
+            let written = (&portion.text[text..entry.text], entry.latest);
+            self.synthesizer.hand_over_portion(lane, written, machine, self.sink)?;
+            text = entry.text;
+            match &entry.what {
+                What::Told(told) => {
+                    let mut told = told.as_ref().clone();
+                    told.moment.instructions += before;
+                    self.take_item(machine, index, &told)?;
+                }
+                What::Instruction(_, choices) if !choices.contain(choice) => {}
+                What::Instruction(point, _) => {
+                    self.synthesizer.instruction(lane, &point.behind(before), machine, self.sink)?;
+                }
+                What::Branch(point) => {
+                    self.synthesizer.branch_sample(lane, &point.behind(before), machine, self.sink)?;
+                }
+                What::Moves(end) => {
+                    self.synthesizer.stacks.apply(lane, machine, &portion.moves[moves..*end]);
+                    moves = *end;
+                }
+            }
         }
-        let text = (&portion.text[taken..], portion.latest);
+        let text = (&portion.text[text..], portion.latest);
         self.synthesizer.hand_over_portion(&mut self.lanes[index], text, machine, self.sink)
     }
 }
