@@ -75,6 +75,24 @@ impl BranchEntry {
     /// The bit of a branch that was not taken.
     pub const NOT_TAKEN: u64 = 1 << 33;
 
+    /// Number of kinds that [`BranchEntry::kind`] tells.
+    pub const KINDS: usize = 15 + 8;
+    /// The kind of a conditional branch.
+    pub const CONDITIONAL: usize = 1;
+
+    /// What kind of branch, as the kernel counts kinds: those of its later list follow those of the first. `None` where the
+    /// CPU does not tell.
+    pub const fn kind(&self) -> Option<usize> {
+        const LATER: usize = 15;
+        let (kind, later) = ((self.flags >> 20 & 15) as usize, (self.flags >> 26 & 15) as usize);
+        match kind {
+            0 => None,
+            LATER if LATER + later < Self::KINDS => Some(LATER + later),
+            LATER => None,
+            kind => Some(kind),
+        }
+    }
+
     /// Whether the flags have one of some bits.
     pub const fn is(&self, bit: u64) -> bool {
         self.flags & bit != 0

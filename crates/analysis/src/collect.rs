@@ -289,7 +289,10 @@ impl Sink for Collector<'_> {
         };
         match self.options.branches {
             Some(detail) => {
-                branches::take(&mut self.located, &mut self.batch, (machine, event), sample, detail)
+                let stack = event.sample.branch_stack;
+                let entries = stack.iter().flat_map(|stack| stack.entries());
+                entries.for_each(|entry| self.profile.branch_kinds.add(&entry));
+                branches::take(&mut self.located, &mut self.batch, (machine, event), sample, detail);
             }
             None => self.batch.samples.push(sample),
         }

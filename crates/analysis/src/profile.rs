@@ -4,6 +4,7 @@
 //! are meant by small ids, so that memory grows with what is distinct and never with the number of samples.
 
 mod branch;
+mod branch_kinds;
 mod context;
 mod details;
 mod ids;
@@ -15,6 +16,7 @@ use oxperf_resolve::ChainLosses;
 use crate::hist::Weight;
 
 pub use branch::{Branch, BranchEnd};
+pub use branch_kinds::BranchKinds;
 pub use context::{ContextTree, PathToRoot};
 pub use details::{Detail, DetailText, Details, DetailsWanted, FieldWanted};
 pub use ids::{BranchId, CommId, DetailId, DsoId, FrameId, NodeId, SourceId, SymbolId, ThreadId};
@@ -34,6 +36,8 @@ pub struct Profile {
     pub chains: ContextTree,
     /// Distinct branches; empty unless samples are to be told by their branches.
     pub branches: Vec<Branch>,
+    /// How many of them, of all samples, were of each kind.
+    pub branch_kinds: BranchKinds,
     /// Texts of source lines and files, each once; empty unless they were asked for.
     pub sources: Vec<String>,
     /// Threads that samples belong to.

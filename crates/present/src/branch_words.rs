@@ -4,7 +4,12 @@ use oxperf_abi::BranchEntry;
 
 /// What kind of branch, as far as the CPU tells.
 pub fn kind_name(branch: &BranchEntry) -> &'static str {
-    const KINDS: [&str; 15] = [
+    branch.kind().map_or("", name_of_kind)
+}
+
+/// The name of a kind by its number; nothing for a kind that is not known.
+pub(crate) fn name_of_kind(kind: usize) -> &'static str {
+    const NAMES: [&str; BranchEntry::KINDS] = [
         "",
         "COND",
         "UNCOND",
@@ -20,12 +25,16 @@ pub fn kind_name(branch: &BranchEntry) -> &'static str {
         "IRQ",
         "SERROR",
         "NO_TX",
+        "FAULT_ALGN",
+        "FAULT_DATA",
+        "FAULT_INST",
+        "ARCH_1",
+        "ARCH_2",
+        "ARCH_3",
+        "ARCH_4",
+        "ARCH_5",
     ];
-    const MORE: [&str; 8] =
-        ["FAULT_ALGN", "FAULT_DATA", "FAULT_INST", "ARCH_1", "ARCH_2", "ARCH_3", "ARCH_4", "ARCH_5"];
-    let flags = branch.flags;
-    let (kind, more) = ((flags >> 20 & 15) as usize, (flags >> 26 & 15) as usize);
-    KINDS.get(kind).or_else(|| MORE.get(more)).copied().unwrap_or_default()
+    NAMES.get(kind).copied().unwrap_or_default()
 }
 
 /// Whether it was speculated, and on which path; `None` where the CPU does not tell.

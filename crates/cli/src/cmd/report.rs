@@ -19,7 +19,7 @@ use oxperf_analysis::hist::histograms;
 use oxperf_analysis::profile::{EventProfile, Profile};
 use oxperf_data::Reader;
 use oxperf_itrace::ItraceOptions;
-use oxperf_present::report::{prologue, table, tip};
+use oxperf_present::report::{branch_kinds, prologue, table, tip};
 use oxperf_tracepoint::Formatters;
 
 use super::dump;
@@ -155,7 +155,8 @@ fn show(
         return structured::write(matches, shown, (input.path(), &losses), text.min_percent, output);
     }
     write_tables(&options, &profile, &shown, output)?;
-    Ok(tip(output, TIPS[profile.frames.len() % TIPS.len()])?)
+    tip(output, TIPS[profile.frames.len() % TIPS.len()])?;
+    Ok(branch_kinds(output, &profile)?)
 }
 
 fn write_tables(

@@ -12,7 +12,7 @@ use oxperf_tracepoint::Formatters;
 
 use super::branches::{self, Counted};
 use super::call_graph::CallGraphSpec;
-use super::fields::{Asked, Fields, Names};
+use super::fields::{Asked, Fields, Names, Times};
 use crate::cmd::dump;
 use crate::failure::Failure;
 use crate::{collect, header, input, naming, stitch};
@@ -300,6 +300,17 @@ impl Resolved {
         self.call_graph_asked && !events.iter().any(chains)
     }
 
+    /// Branches weigh one each, but take the time of their samples: this puts them in order even where threads ran alone.
+    fn times_of(&self, profile: &Profile) -> Times {
+        let told = profile.events.iter().any(|event| event.latency_total > 0);
+        let matters = self.counted == Counted::Branches || self.fields.wants_latency();
+        match profile.has_latency {
+            true => Times::Shown,
+            false if told && matters => Times::Known,
+            false => Times::Unknown,
+        }
+    }
+
     /// What to count and what to write; how chains are read depends on whether the recording has any.
     pub(super) fn for_profile(&self, profile: &Profile) -> (HistOptions, ReportText) {
         // Branches have no callers.
@@ -308,7 +319,7 @@ impl Resolved {
         let children = self.children && chains;
         let order = order(&self.call_graph, children);
         let counts_callers = children && (self.children_asked || !self.stream);
-        let layout = self.fields.layout(counts_callers, profile.has_latency);
+        let layout = self.fields.layout(counts_callers, self.times_of(profile));
         let hist = HistOptions {
             keys: self.fields.keys(),
             order_by: layout.order_by,

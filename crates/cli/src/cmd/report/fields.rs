@@ -229,11 +229,13 @@ impl Fields {
 
     /// Whether a column shows how many threads ran at once, or what follows from it.
     pub(super) fn wants_latency(&self) -> bool {
+        self.names_latency() || self.keys().contains(&SortKey::Parallelism)
+    }
+
+    /// Whether the time that passed was asked for.
+    fn names_latency(&self) -> bool {
         let of_time = [Measure::OwnLatency, Measure::ChildrenLatency];
-        let keys = self.keys();
-        self.prefer_latency
-            || keys.contains(&SortKey::Parallelism)
-            || self.measures().any(|measure| of_time.contains(&measure))
+        self.prefer_latency || self.measures().any(|measure| of_time.contains(&measure))
     }
 
     /// What samples are asked beside their thread and place, as far as the columns need it.
@@ -253,8 +255,9 @@ impl Fields {
     }
 
     /// The columns, once it is known whether callers and times count.
-    pub(super) fn layout(&self, children: bool, latency: bool) -> Layout {
-        let order = self.order(children, latency);
+    pub(super) fn layout(&self, children: bool, times: Times) -> Layout {
+        let order = self.order(children, times != Times::Unknown);
+        let latency = times == Times::Shown || times == Times::Known && self.names_latency();
         let mut columns = Vec::new();
         if self.strict {
             extend_new(&mut columns, self.shown.iter().copied());
@@ -322,6 +325,17 @@ fn field_width(field: &RecordField) -> usize {
     needed.max(field.name.len())
 }
 
+/// What is known of the time that passed while threads ran.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Times {
+    /// Nothing.
+    Unknown,
+    /// Rows stand in order by it, too, but it has a column only where it is asked for.
+    Known,
+    /// It has a column.
+    Shown,
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -335,7 +349,7 @@ mod tests {
         let names = Names { events: &events, event_names: &[], formats: &formats, counted: Counted::Samples };
         let asked =
             Asked { sort: sort.map(str::to_owned), fields: fields.map(str::to_owned), ..Asked::default() };
-        asked.resolve(&names).ok().unwrap().layout(children, false)
+        asked.resolve(&names).ok().unwrap().layout(children, Times::Unknown)
     }
 
     const OWN: Field = Field::Measure(Measure::Own);
