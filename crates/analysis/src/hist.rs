@@ -65,6 +65,8 @@ pub struct HistOptions {
     pub min_percent: f64,
     /// Events of a group share a table.
     pub group: bool,
+    /// Events without samples have a table, too.
+    pub empty: bool,
 }
 
 impl Default for HistOptions {
@@ -79,6 +81,7 @@ impl Default for HistOptions {
             call_graph: None,
             min_percent: 0.0,
             group: true,
+            empty: false,
         }
     }
 }
@@ -108,7 +111,7 @@ pub fn histograms(profile: &Profile, options: &HistOptions) -> Vec<Table> {
     steps.locate(&locations);
     let tasks = Tasks::new(profile, &options.keys);
     let mut shared = Shared { profile, locations, steps, tasks };
-    let members = table::members(profile, options.group);
+    let members = table::members(profile, options);
     members.into_iter().map(|events| one_table(&mut shared, events, options, scope)).collect()
 }
 

@@ -5,6 +5,7 @@
 
 pub mod calls;
 pub mod collect;
+pub mod counters;
 pub mod diff;
 pub mod flame;
 pub mod hist;

@@ -8,6 +8,7 @@ mod branch_kinds;
 mod context;
 mod details;
 mod ids;
+mod parents;
 pub(crate) mod paths;
 
 use oxperf_abi::{Pid, Tid};

@@ -49,10 +49,25 @@ fn command(program: &str) -> Command {
         )
         .arg(build_id_argument())
         .subcommands(
-            cmd::ALL
-                .into_iter()
-                .map(|entry| (entry.command)().infer_long_args(true).args_override_self(true)),
+            cmd::ALL.into_iter().map(|entry| {
+                with_negations((entry.command)()).infer_long_args(true).args_override_self(true)
+            }),
         )
+}
+
+/// As in perf, every switch `--x` can be taken back by `--no-x`, also where that is what it is without.
+fn with_negations(command: Command) -> Command {
+    let longs: Vec<String> =
+        command.get_arguments().filter_map(clap::Arg::get_long).map(str::to_owned).collect();
+    let switches: Vec<(String, clap::Id)> = command
+        .get_arguments()
+        .filter(|switch| !switch.get_action().takes_values())
+        .filter_map(|switch| Some((format!("no-{}", switch.get_long()?), switch.get_id().clone())))
+        .collect();
+    let absent = switches.into_iter().filter(|(no, _)| !no.starts_with("no-no-") && !longs.contains(no));
+    command.args(absent.map(|(no, id)| {
+        clap::Arg::new(no.clone()).long(no).action(clap::ArgAction::SetTrue).overrides_with(id).hide(true)
+    }))
 }
 
 /// Runs the command line.

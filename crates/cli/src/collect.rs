@@ -22,6 +22,7 @@ use crate::input::{Input, chain_losses};
 use crate::itrace::Decoding;
 use crate::naming;
 use crate::output;
+use crate::switching::Switching;
 
 /// What is made of hardware trace, and the options that say where its code lies.
 pub(crate) type Itrace<'m> = (&'m ArgMatches, Option<ItraceOptions>);
@@ -64,7 +65,9 @@ pub(crate) fn load(
     if options.chains {
         collector = collector.with_unwinder(naming::unwinder(naming::places(matches), reader));
     }
-    let mut sifted = Sifted { filter, collector: &mut collector };
+    let switching = Switching::from_matches(matches, session.events())?;
+    let switching = Some(switching).filter(|switching| !switching.takes_all());
+    let mut sifted = Sifted { filter, switching, collector: &mut collector };
     let finished = match decoding {
         Some(decoding) => decoding.run(session, (input, reader), &mut sifted)?,
         None => session.run(&mut sifted).map_err(|error| input.refuse(&error))?,
@@ -86,6 +89,7 @@ fn latency_cpus(reader: &Reader<'_>, events: &EventTable) -> Option<u32> {
 /// A collector that sees the samples that pass only.
 struct Sifted<'a, 's> {
     filter: &'a Filter,
+    switching: Option<Switching>,
     collector: &'a mut Collector<'s>,
 }
 
@@ -112,6 +116,12 @@ impl Sink for Sifted<'_, '_> {
 
     #[inline]
     fn sample(&mut self, machine: &mut Machine, event: &SampleEvent<'_>) -> ControlFlow<()> {
+        if let Some(switching) = &mut self.switching {
+            // What is at another time switches nothing, what is on another CPU does.
+            if !self.filter.takes_time(event) || !switching.takes(event.event) {
+                return ControlFlow::Continue(());
+            }
+        }
         match self.filter.takes(machine, event) {
             true => self.collector.sample(machine, event),
             false => ControlFlow::Continue(()),

@@ -78,9 +78,13 @@ impl Filter {
     /// Whether a sample is shown.
     #[inline]
     pub(crate) fn takes(&self, machine: &Machine, event: &SampleEvent<'_>) -> bool {
+        self.takes_time(event) && self.takes_cpu(event.sample.cpu) && self.takes_thread(machine, event.thread)
+    }
+
+    /// Whether a sample is shown as far as its time goes.
+    #[inline]
+    pub(crate) fn takes_time(&self, event: &SampleEvent<'_>) -> bool {
         self.times.as_ref().is_none_or(|times| times.take(event.sample.time))
-            && self.takes_cpu(event.sample.cpu)
-            && self.takes_thread(machine, event.thread)
     }
 
     /// Whether what a thread did at a moment is shown, on whatever CPU.

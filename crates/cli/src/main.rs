@@ -20,6 +20,7 @@ mod progress;
 mod source_cache;
 mod source_text;
 mod stitch;
+mod switching;
 mod texts;
 mod time_windows;
 

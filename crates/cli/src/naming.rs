@@ -18,8 +18,20 @@ use crate::source_cache::SourceCache;
 /// Most objects that are told one by one.
 const MOST_TOLD: usize = 8;
 
+/// Options of perf that choose what there is no choice of: no other program is run for source lines, one unwinder reads
+/// all stacks, and a kernel image names nothing unless it is given.
+const ACCEPTED: [&str; 3] = ["addr2line", "addr2line-style", "unwind-style"];
+
 /// The options.
 pub(crate) fn arguments() -> Vec<Arg> {
+    let accepted = |name: &'static str| Arg::new(name).long(name).value_name("WHAT").hide(true);
+    let mut all = chosen();
+    all.extend(ACCEPTED.map(accepted));
+    all.push(Arg::new("ignore-vmlinux").long("ignore-vmlinux").action(ArgAction::SetTrue).hide(true));
+    all
+}
+
+fn chosen() -> Vec<Arg> {
     vec![
         Arg::new("symfs")
             .long("symfs")
@@ -52,6 +64,10 @@ pub(crate) fn arguments() -> Vec<Arg> {
             .long("no-demangle")
             .action(ArgAction::SetTrue)
             .help("Show names as the linker knows them"),
+        Arg::new("demangle-kernel")
+            .long("demangle-kernel")
+            .action(ArgAction::SetTrue)
+            .help("Show the kernel's names as written in the source, too"),
         Arg::new("inline")
             .long("inline")
             .action(ArgAction::SetTrue)
@@ -149,7 +165,8 @@ pub(crate) fn store(matches: &ArgMatches) -> Result<SymbolStore, Failure> {
         (None, None) => KernelSource::default(),
     };
     let demangling = demangling(matches);
-    Ok(SymbolStore::new(StoreOptions { places, demangling, kernel, kernel_demangling: None }))
+    let kernel_demangling = matches.get_flag("demangle-kernel").then_some(demangling);
+    Ok(SymbolStore::new(StoreOptions { places, demangling, kernel, kernel_demangling }))
 }
 
 /// Where the recorded files are looked for by a command that has no options for that.

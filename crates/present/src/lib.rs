@@ -29,4 +29,5 @@ pub mod source;
 pub mod stats;
 pub mod symbols;
 pub mod tasks;
+pub mod thread_counters;
 pub mod visible;

@@ -17,7 +17,7 @@ use std::io::{self, Write};
 use std::ops::Range;
 
 use oxperf_analysis::hist::{Field, Measure, SortKey, Table};
-use oxperf_analysis::profile::{EventProfile, Profile};
+use oxperf_analysis::profile::Profile;
 
 use columns::Columns;
 use graph::Graphs;
@@ -52,6 +52,12 @@ pub struct ReportText {
     pub narrow_objects: bool,
     /// Rows below this part of all samples, in hundredths, are left out.
     pub min_percent: f64,
+    /// Show percentages in colours.
+    pub coloured: bool,
+    /// Say above the table that events without call chains borrow those of others.
+    pub borrows_chains: bool,
+    /// Show rows alone, without what stands above them.
+    pub quiet: bool,
     /// How call graphs are drawn; `None` draws none.
     pub graph: Option<GraphText>,
 }
@@ -90,18 +96,20 @@ impl ReportText {
 
 /// Writes one table: what was sampled, the columns, the rows and two blank lines.
 pub fn table(out: &mut dyn Write, profile: &Profile, table: &Table, text: &ReportText) -> io::Result<()> {
-    if table.events.iter().all(|&event| profile.events.get(event).is_none_or(EventProfile::is_empty)) {
-        return Ok(());
-    }
     let writer = TableWriter {
         columns: Columns::new(profile, table, text),
-        graphs: text.graph.as_ref().map(|graph| Graphs::new(profile, table, graph)),
+        graphs: text
+            .graph
+            .as_ref()
+            .map(|graph| Graphs::new(profile, table, graph, text.separator.as_deref())),
         table,
         min_percent: text.min_percent,
     };
     let mut heading = Vec::new();
-    summary::heading(&mut heading, profile, table, text);
-    writer.columns.heading(&mut heading);
+    if !text.quiet {
+        summary::heading(&mut heading, profile, table, text);
+        writer.columns.heading(&mut heading);
+    }
     out.write_all(&heading)?;
     write_in_order(out, table.rows().len(), |rows, buffer| writer.rows(rows, buffer))?;
     out.write_all(b"\n\n")

@@ -93,7 +93,7 @@ fn text(samples: &[&str], keys: &[SortKey], graph: Option<GraphText>) -> String 
 }
 
 fn graph(shape: Shape) -> Option<GraphText> {
-    Some(GraphText { shape, value: GraphValue::Percent, limit: None, skip_first: false })
+    Some(GraphText { shape, value: GraphValue::Percent, limit: None, skip_first: false, coloured: false })
 }
 
 #[test]

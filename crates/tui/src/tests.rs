@@ -94,7 +94,13 @@ fn options() -> (HistOptions, ReportText) {
         order: Order::Caller,
         min_percent: CallGraphOptions::MIN_PERCENT,
     };
-    let text = GraphText { shape: Shape::Graph, value: GraphValue::Percent, limit: None, skip_first: false };
+    let text = GraphText {
+        shape: Shape::Graph,
+        value: GraphValue::Percent,
+        limit: None,
+        skip_first: false,
+        coloured: false,
+    };
     (
         HistOptions { call_graph: Some(graph), ..HistOptions::default() },
         ReportText {

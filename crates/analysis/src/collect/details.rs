@@ -124,7 +124,9 @@ impl<'s> Noting<'s> {
             Detail::Transaction => Some(sample.transaction.unwrap_or(0)),
             Detail::CodePageSize => Some(sample.code_page_size.unwrap_or(0)),
             Detail::Cgroup => Some(sample.cgroup.unwrap_or(0)),
-            Detail::CgroupId | Detail::Parallelism | Detail::Trace | Detail::Field(_) => None,
+            Detail::CgroupId | Detail::Parallelism | Detail::Trace | Detail::Field(_) | Detail::Parent => {
+                None
+            }
         }
     }
 

@@ -67,6 +67,8 @@ pub enum SortKey {
     Simd,
     /// How many threads ran at the moment.
     Parallelism,
+    /// The function that was picked from the call chain.
+    Parent,
     /// Something about the branch that a row is about.
     Branch(BranchKey),
 }
@@ -114,12 +116,13 @@ impl SortKey {
     ];
 
     /// The names, in the order in which beginnings of them are looked for.
-    const NAMES: [(&'static str, SortKey); 43] = [
+    const NAMES: [(&'static str, SortKey); 44] = [
         ("pid", SortKey::Thread),
         ("comm", SortKey::Comm),
         ("comm_nodigit", SortKey::CommNoDigit),
         ("dso", SortKey::Dso),
         ("symbol", SortKey::Symbol),
+        ("parent", SortKey::Parent),
         ("cpu", SortKey::Cpu),
         ("socket", SortKey::Socket),
         ("srcline", SortKey::SourceLine),
@@ -211,6 +214,7 @@ impl SortKey {
             SortKey::Parallelism => Detail::Parallelism,
             SortKey::Trace => Detail::Trace,
             SortKey::Field(number) => Detail::Field(number),
+            SortKey::Parent => Detail::Parent,
             _ => return None,
         })
     }

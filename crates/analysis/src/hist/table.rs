@@ -127,8 +127,10 @@ impl Table {
 }
 
 /// The events of each table: every event with samples alone, or groups together at their first's place.
-pub(crate) fn members(profile: &Profile, group: bool) -> Vec<Vec<usize>> {
-    let sampled = (0..profile.events.len()).filter(|&event| !profile.events[event].is_empty());
+pub(crate) fn members(profile: &Profile, options: &HistOptions) -> Vec<Vec<usize>> {
+    let group = options.group;
+    let sampled =
+        (0..profile.events.len()).filter(|&event| options.empty || !profile.events[event].is_empty());
     let leader = |event: usize| {
         let group = profile.events[event].group.as_ref().filter(|_| group);
         group.map_or(event, |group| group.leader)

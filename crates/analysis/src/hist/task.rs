@@ -84,7 +84,9 @@ impl Tasks {
         let value = profile.details.value(group.detail, detail);
         let rank = |number: u64| self.text_ranks.get(usize::try_from(number).ok()?).copied().map(i64::from);
         match detail {
-            Detail::CgroupId | Detail::Trace | Detail::Field(_) => value.and_then(rank).unwrap_or(-1),
+            // What has none comes last.
+            Detail::Parent => value.and_then(rank).unwrap_or(i64::MAX),
+            text if text.is_text() => value.and_then(rank).unwrap_or(-1),
             _ => value.map_or(-1, u64::cast_signed),
         }
     }

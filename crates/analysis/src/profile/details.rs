@@ -36,12 +36,14 @@ pub enum Detail {
     Trace,
     /// A field of a tracepoint's record, as a text.
     Field(u16),
+    /// The function of the call chain that [`Profile::note_parents`](super::Profile::note_parents) picked, as a text.
+    Parent,
 }
 
 impl Detail {
     /// Whether the value is a text and its number that of [`Details::text`].
-    const fn is_text(self) -> bool {
-        matches!(self, Detail::CgroupId | Detail::Trace | Detail::Field(_))
+    pub(crate) const fn is_text(self) -> bool {
+        matches!(self, Detail::CgroupId | Detail::Trace | Detail::Field(_) | Detail::Parent)
     }
 }
 

@@ -1,10 +1,12 @@
 //! `report`: a recording as a table of functions and their callers.
 
+mod accepted;
 mod arguments;
 mod branches;
 mod call_graph;
 mod fields;
 mod html;
+mod parents;
 mod records;
 mod screen;
 pub(super) mod shown;
@@ -57,6 +59,10 @@ Selected -g or --branch-history.
 But no callchain or branch data.
 Did you call 'perf record' without -g or -b?";
 
+const NO_CHAINS_FOR_PARENTS: &str = "\
+Error:
+Selected --sort parent, but no callchain data. Did you call 'perf record' without -g?";
+
 /// Runs `report`.
 pub(crate) fn run(matches: &ArgMatches, _program: &str) -> Result<i32, Failure> {
     let options = arguments::resolve(matches)?;
@@ -76,7 +82,7 @@ pub(crate) fn run(matches: &ArgMatches, _program: &str) -> Result<i32, Failure> 
     }
     if options.header != HeaderRequest::Only {
         if matches.get_flag("dump-raw-trace") {
-            hint(&mut output, matches, options.header)?;
+            hint(&mut output, matches, &options)?;
             return dump::report(matches, &input, &reader, output);
         }
         show(matches, &input, &reader, options, &mut output)?;
@@ -86,8 +92,12 @@ pub(crate) fn run(matches: &ArgMatches, _program: &str) -> Result<i32, Failure> 
 }
 
 /// Says how to see the header, where it is not shown.
-fn hint(output: &mut Output, matches: &ArgMatches, header: HeaderRequest) -> Result<(), Failure> {
-    let other = html::is_asked(matches) || structured::is_asked(matches) || screen::is_wanted(matches);
+fn hint(output: &mut Output, matches: &ArgMatches, options: &Resolved) -> Result<(), Failure> {
+    let header = options.header;
+    let other = options.quiet
+        || html::is_asked(matches)
+        || structured::is_asked(matches)
+        || screen::is_wanted(matches);
     match header {
         HeaderRequest::Hint if !other => Ok(output.write_all(HINT)?),
         _ => Ok(()),
@@ -107,9 +117,13 @@ fn show(
     let has_tracepoints = reader.events().iter().any(|event| event.stored.attr.kind == EventType::TRACEPOINT);
     let formats = if has_tracepoints { collect::formatters(reader) } else { Formatters::default() };
     let options = options.for_recording(reader, &formats, counted.unwrap_or(Counted::Samples))?;
-    hint(output, matches, options.header)?;
+    hint(output, matches, &options)?;
     if options.misses_chains(reader.events()) {
         print_error(NO_CHAINS);
+        return Ok(());
+    }
+    if options.misses_chains_for_parents(reader.events()) {
+        print_error(NO_CHAINS_FOR_PARENTS);
         return Ok(());
     }
     if counted.is_none() {
@@ -138,6 +152,7 @@ fn show(
         print_error(&format!("Error:\nThe {} data has no samples!", input.path().display()));
         return Ok(());
     }
+    options.find_parents(&mut profile);
     shown.restrict(&mut profile);
     if html::is_asked(matches) {
         let lost = collect::losses(&profile, &diagnostics);
@@ -155,8 +170,15 @@ fn show(
         return structured::write(matches, shown, (input.path(), &losses), text.min_percent, output);
     }
     write_tables(&options, &profile, &shown, output)?;
+    if options.quiet {
+        return Ok(());
+    }
     tip(output, TIPS[profile.frames.len() % TIPS.len()])?;
-    Ok(branch_kinds(output, &profile)?)
+    branch_kinds(output, &profile)?;
+    match matches.get_flag("threads") {
+        true => records::thread_counters(matches, input, reader, output),
+        false => Ok(()),
+    }
 }
 
 fn write_tables(
@@ -166,7 +188,9 @@ fn write_tables(
     output: &mut Output,
 ) -> Result<(), Failure> {
     let (hist, mut text) = options.for_profile(profile);
-    prologue(output, profile, &shown.restrictions(&text.columns))?;
+    if !options.quiet {
+        prologue(output, profile, &shown.restrictions(&text.columns))?;
+    }
     shown.narrow(&mut text);
     for mut drawn in histograms(profile, &hist) {
         shown.restrict_rows(profile, &mut drawn);

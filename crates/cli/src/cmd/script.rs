@@ -24,7 +24,6 @@ mod sideband;
 mod sink;
 mod source_text;
 mod sourced;
-mod switching;
 mod symbols;
 mod traced;
 mod view;
@@ -46,6 +45,7 @@ use crate::input::{self, Input, report_chains, report_trouble};
 use crate::itrace::places::code_places;
 use crate::itrace::{self, Decoding};
 use crate::output::Output;
+use crate::switching::{self, Switching};
 use crate::{collect, header, naming, stitch};
 use clock::Clock;
 use dlfilter::DlFilter;
@@ -54,7 +54,6 @@ use objects::PlaceNames;
 use printer::{Form, Printer, PrinterOptions};
 use sideband::Shown;
 use sourced::Sourcing;
-use switching::Switching;
 use symbols::Symbols;
 
 /// The options.

@@ -93,6 +93,7 @@ fn heading_of_key(key: SortKey) -> &'static str {
         SortKey::CodePageSize => "Code Page Size",
         SortKey::Simd => "Simd   ",
         SortKey::Parallelism => "Parallelism",
+        SortKey::Parent => "Parent symbol",
         SortKey::Branch(key) => branch_heading(key),
         // Its own name stands there.
         SortKey::Field(_) => "",
@@ -152,8 +153,11 @@ impl<'a> Columns<'a> {
         let totals = events().map(|event| event.map_or(0, |event| event.period_total));
         let latencies = events().map(|event| event.map_or(0, |event| event.latency_total));
         let mut columns = Columns::empty(profile, text);
-        columns.percents = totals.map(Percents::new).collect();
-        columns.latencies = latencies.map(Percents::new).collect();
+        // As in perf, what is for programs has no colours.
+        let coloured = text.coloured && text.separator.is_none();
+        let percents = |total: u64| Percents::new(total).coloured(coloured);
+        columns.percents = totals.map(percents).collect();
+        columns.latencies = latencies.map(percents).collect();
         columns.children = table.children;
         let events = table.events.len();
         let fields = columns.fields(table, text);

@@ -7,6 +7,7 @@ use oxperf_analysis::hist::{Branch, CallTree, Shape, Table, Weight};
 use oxperf_analysis::profile::{FrameId, Profile};
 
 use super::list;
+use super::percent::{colour, end_of};
 use crate::visible::visible;
 
 /// Blanks before a graph.
@@ -26,6 +27,8 @@ pub struct GraphText {
     /// Leave out the stem's first line because the row names the same symbol: the first key was asked for and is
     /// the symbol.
     pub skip_first: bool,
+    /// Show percentages in colours.
+    pub coloured: bool,
 }
 
 /// What stands at a branch.
@@ -44,6 +47,8 @@ pub enum GraphValue {
 pub(super) struct Graphs<'a> {
     pub(super) profile: &'a Profile,
     pub(super) text: &'a GraphText,
+    /// What stands between the frames of a chain on one line.
+    pub(super) separator: &'a [u8],
     total: u64,
 }
 
@@ -66,9 +71,15 @@ struct Fork {
 }
 
 impl<'a> Graphs<'a> {
-    pub(super) fn new(profile: &'a Profile, table: &Table, text: &'a GraphText) -> Graphs<'a> {
+    pub(super) fn new(
+        profile: &'a Profile,
+        table: &Table,
+        text: &'a GraphText,
+        separator: Option<&'a str>,
+    ) -> Graphs<'a> {
+        let separator = separator.unwrap_or(";").as_bytes();
         let leader = table.events.first().and_then(|&event| profile.events.get(event));
-        Graphs { profile, text, total: leader.map_or(0, |leader| leader.period_total) }
+        Graphs { profile, text, separator, total: leader.map_or(0, |leader| leader.period_total) }
     }
 
     /// Draws the graph of a row of that weight.
@@ -198,7 +209,13 @@ impl<'a> Graphs<'a> {
         let percent = if whole == 0 { 0.0 } else { weight.period as f64 * 100.0 / whole as f64 };
         // Writing to a vector cannot fail.
         let _ = match self.text.value {
-            GraphValue::Percent => write!(buffer, "{percent:.2}%"),
+            GraphValue::Percent => {
+                let colour = if self.text.coloured { colour(percent) } else { b"" };
+                buffer.extend_from_slice(colour);
+                let written = write!(buffer, "{percent:.2}%");
+                buffer.extend_from_slice(end_of(colour));
+                written
+            }
             GraphValue::Period => write!(buffer, "{}", weight.period),
             GraphValue::Count => write!(buffer, "{}", weight.samples),
         };

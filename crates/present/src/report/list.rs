@@ -27,7 +27,7 @@ pub(super) fn folded(graphs: &Graphs<'_>, buffer: &mut Vec<u8>, tree: &CallTree)
         let Some(branch) = tree.branch(end) else { continue };
         graphs.number(buffer, branch.own, graphs.total());
         for (nth, frame) in tree.path(end).into_iter().enumerate() {
-            buffer.push(if nth == 0 { b' ' } else { b';' });
+            buffer.extend_from_slice(if nth == 0 { b" " } else { graphs.separator });
             graphs.name(buffer, frame);
         }
         buffer.push(b'\n');

@@ -2,18 +2,38 @@
 
 use std::io::Write;
 
+/// The colour of a percentage on a terminal: red where much is, green where something is.
+pub(super) fn colour(percent: f64) -> &'static [u8] {
+    match percent {
+        percent if percent >= 5.0 => b"\x1b[31m",
+        percent if percent >= 0.5 => b"\x1b[32m",
+        _ => b"",
+    }
+}
+
+/// What ends a colour that is one.
+pub(super) fn end_of(colour: &[u8]) -> &'static [u8] {
+    if colour.is_empty() { b"" } else { b"\x1b[m" }
+}
+
 /// Formats parts of one whole.
 #[derive(Clone, Debug)]
 pub(super) struct Percents {
     whole: u64,
     last: u64,
     text: Vec<u8>,
+    coloured: bool,
 }
 
 impl Percents {
     /// For parts of `whole`.
     pub(super) fn new(whole: u64) -> Percents {
-        Percents { whole, last: 0, text: b"   0.00%".to_vec() }
+        Percents { whole, last: 0, text: b"   0.00%".to_vec(), coloured: false }
+    }
+
+    /// The same in colours, if so.
+    pub(super) fn coloured(self, coloured: bool) -> Percents {
+        Percents { coloured, ..self }
     }
 
     /// The part in hundredths; 0 of nothing.
@@ -30,8 +50,11 @@ impl Percents {
         }
         if self.last != part {
             self.text.clear();
+            let colour = if self.coloured { colour(percent) } else { b"" };
+            self.text.extend_from_slice(colour);
             // Writing to a vector cannot fail.
             let _ = write!(self.text, "{percent:7.2}%");
+            self.text.extend_from_slice(end_of(colour));
             self.last = part;
         }
         buffer.extend_from_slice(&self.text);

@@ -65,7 +65,7 @@ impl<'p> RowText<'p> {
     pub fn frame(&self, table: &Table, frame: FrameId) -> String {
         let mut text = Vec::new();
         if let Some(graph) = &self.graph {
-            Graphs::new(self.profile, table, graph).name(&mut text, frame);
+            Graphs::new(self.profile, table, graph, None).name(&mut text, frame);
         }
         String::from_utf8_lossy(&text).into_owned()
     }
@@ -74,7 +74,7 @@ impl<'p> RowText<'p> {
     pub fn weight(&self, table: &Table, weight: Weight, whole: u64) -> String {
         let mut text = Vec::new();
         if let Some(graph) = &self.graph {
-            Graphs::new(self.profile, table, graph).number(&mut text, weight, whole);
+            Graphs::new(self.profile, table, graph, None).number(&mut text, weight, whole);
         }
         String::from_utf8_lossy(&text).into_owned()
     }

@@ -48,8 +48,11 @@ pub(super) fn heading(buffer: &mut Vec<u8>, profile: &Profile, table: &Table, re
         .map(|times| format!(" (time slices: {})", visible(times)))
         .unwrap_or_default();
     let socket = report.socket.map(|socket| format!("# Processor Socket: {socket}\n")).unwrap_or_default();
+    const WITHOUT: &str = "call-graph=no";
+    let borrows = report.borrows_chains && names.iter().any(|name| name.contains(WITHOUT));
+    let chains = if borrows { ", show reference callgraph" } else { "" };
     let text = format!(
-        "# Samples: {samples}{unit} of {what}{times}\n# Event count (approx.): {period}\n{socket}#\n"
+        "# Samples: {samples}{unit} of {what}{times}{chains}\n# Event count (approx.): {period}\n{socket}#\n"
     );
     buffer.extend_from_slice(text.as_bytes());
 }

@@ -68,7 +68,7 @@ pub(crate) fn value<'a>(profile: &'a Profile, row: &Row, key: SortKey) -> Value<
             let path = id.and_then(|id| profile.details.cgroups.get(&id));
             Value::text(path.map(String::as_str))
         }
-        SortKey::Trace | SortKey::CgroupId | SortKey::Field(_) => {
+        SortKey::Trace | SortKey::CgroupId | SortKey::Field(_) | SortKey::Parent => {
             Value::text(key.detail().and_then(|detail| profile.details.text(row.detail, detail)))
         }
         SortKey::Branch(_) | SortKey::NoIpc | SortKey::Simd => Value::Nothing,

@@ -67,7 +67,7 @@ fn choice() -> [Arg; 6] {
     ]
 }
 
-fn style() -> [Arg; 17] {
+fn style() -> [Arg; 16] {
     [
         flag("stdio").help("Write text; the only interface so far"),
         flag("full-paths").short('P').help("Name objects by their whole paths"),
@@ -95,7 +95,6 @@ fn style() -> [Arg; 17] {
             .help("Leave out the first N folders of their paths before"),
         flag("quiet").short('q').help("Accepted for perf's sake"),
         text("objdump").value_name("PATH").help("Accepted for perf's sake: no other program is run"),
-        text("addr2line").value_name("PATH").help("Accepted for perf's sake: no other program is run"),
         flag("skip-empty").help("Accepted for perf's sake: events without samples have no column"),
     ]
 }

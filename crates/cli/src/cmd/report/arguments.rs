@@ -1,5 +1,7 @@
 //! The options of `report`: each defined once, with its help, and what they come to.
 
+use std::io::IsTerminal;
+
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use oxperf_abi::{AttrFlags, SampleType};
 use oxperf_analysis::collect::{CollectOptions, LineText};
@@ -13,9 +15,10 @@ use oxperf_tracepoint::Formatters;
 use super::branches::{self, Counted};
 use super::call_graph::CallGraphSpec;
 use super::fields::{Asked, Fields, Names, Times};
+use super::parents::{self, Parents};
 use crate::cmd::dump;
 use crate::failure::Failure;
-use crate::{collect, header, input, naming, stitch};
+use crate::{collect, environment, header, input, naming, stitch, switching};
 
 /// Whether and when to show the header.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -54,10 +57,15 @@ pub(super) struct Resolved {
     separator: Option<String>,
     widths: Vec<usize>,
     group: bool,
+    empty: bool,
+    coloured: bool,
+    borrows_chains: bool,
+    pub(super) quiet: bool,
     min_percent: f64,
     call_graph: CallGraphSpec,
     /// Whether a call graph was asked for, and is not the usual one.
     call_graph_asked: bool,
+    parents: Parents,
 }
 
 fn flag(name: &'static str) -> Arg {
@@ -73,9 +81,12 @@ pub(super) fn command() -> Command {
         .arg(super::screen::argument())
         .args(super::branches::arguments())
         .arg(stitch::argument())
+        .args(super::accepted::arguments())
         .next_help_heading("Which samples")
         .args(crate::filter::arguments())
         .args(super::shown::arguments())
+        .args(parents::arguments())
+        .args(switching::arguments())
         .next_help_heading("Instead of the table")
         .args([super::html::argument()])
         .args(super::structured::arguments())
@@ -93,7 +104,7 @@ pub(super) fn command() -> Command {
         .args(naming::arguments())
 }
 
-fn table_arguments() -> [Arg; 22] {
+fn table_arguments() -> [Arg; 28] {
     [
         flag("stdio").help("Write text [default where input or output is no terminal]"),
         Arg::new("sort")
@@ -156,7 +167,22 @@ fn table_arguments() -> [Arg; 22] {
             .help("Most callers of a sample that count"),
         flag("group").overrides_with("no-group").help("Show the events of a group in one table [default]"),
         flag("no-group").help("Show each event of a group in a table of its own"),
-        flag("quiet").short('q').help("Accepted for perf's sake"),
+        flag("skip-empty").overrides_with("no-skip-empty").help("Show no events without samples [default]"),
+        flag("no-skip-empty").help("Show events without samples, too"),
+        flag("threads").short('T').help("Show below the tables what was counted of each thread, where record -s asked for that"),
+        Arg::new("pretty")
+            .long("pretty")
+            .value_name("HOW")
+            .value_parser(["normal", "raw"])
+            .help("How --threads shows it: a line for each thread, or one for each value"),
+        flag("show-ref-call-graph").help("Say where events borrow the call chains of others"),
+        Arg::new("stdio-color")
+            .long("stdio-color")
+            .value_name("WHEN")
+            .value_parser(["always", "never", "auto"])
+            .default_value("auto")
+            .help("Show percentages in colours"),
+        flag("quiet").short('q').help("Show rows alone, and nothing above and below them"),
     ]
 }
 
@@ -182,7 +208,10 @@ pub(super) fn resolve(matches: &ArgMatches) -> Result<Resolved, Failure> {
     let children = !matches.get_flag("no-children");
     let max_stack = matches.get_one("max-stack").copied().unwrap_or(127);
     let page = super::html::is_asked(matches);
-    let chains = children || call_graph.shape.is_some() || page;
+    let parents = Parents::from_matches(matches)?;
+    let asked = Asked::from_matches(matches, parents.asked);
+    let chains =
+        children || call_graph.shape.is_some() || page || parents.need_chains() || asked.names_parents();
     Ok(Resolved {
         header,
         full_header: matches.get_flag("show-info"),
@@ -197,7 +226,7 @@ pub(super) fn resolve(matches: &ArgMatches) -> Result<Resolved, Failure> {
         },
         counted: Counted::Samples,
         line_text: LineText { whole_paths: matches.get_flag("full-source-path") },
-        asked: Asked::from_matches(matches),
+        asked,
         fields: Fields::default(),
         time_quantum: time_quantum(matches.get_one::<String>("time-quantum").map(String::as_str))?,
         nanoseconds: matches.get_flag("ns"),
@@ -216,9 +245,18 @@ pub(super) fn resolve(matches: &ArgMatches) -> Result<Resolved, Failure> {
             .map(|&width: &u16| width.into())
             .collect(),
         group: !matches.get_flag("no-group"),
+        empty: matches.get_flag("no-skip-empty"),
+        coloured: match matches.get_one::<String>("stdio-color").map(String::as_str) {
+            Some("always") => true,
+            Some("never") => false,
+            _ => std::io::stdout().is_terminal() && environment::wants_colour(),
+        },
+        borrows_chains: matches.get_flag("show-ref-call-graph"),
+        quiet: matches.get_flag("quiet"),
         min_percent: limit.unwrap_or(0.0),
         call_graph_asked: matches.contains_id("call-graph") && call_graph.shape.is_some(),
         call_graph,
+        parents,
     })
 }
 
@@ -311,6 +349,20 @@ impl Resolved {
         }
     }
 
+    /// Whether a column of parents is to be shown of a recording without call chains.
+    pub(super) fn misses_chains_for_parents(&self, events: &[EventEntry]) -> bool {
+        let chains = |event: &EventEntry| event.stored.attr.sample_type.contains(SampleType::CALLCHAIN);
+        self.fields.keys().contains(&SortKey::Parent) && !self.stream && !events.iter().any(chains)
+    }
+
+    /// Finds out what callers of certain names mean for samples.
+    pub(super) fn find_parents(&self, profile: &mut Profile) {
+        let is_column = self.fields.keys().contains(&SortKey::Parent);
+        let chains = profile.events.iter().any(|event| event.has_callchains);
+        let order = order(&self.call_graph, self.children && chains);
+        self.parents.apply(profile, order, is_column);
+    }
+
     /// What to count and what to write; how chains are read depends on whether the recording has any.
     pub(super) fn for_profile(&self, profile: &Profile) -> (HistOptions, ReportText) {
         // Branches have no callers.
@@ -330,6 +382,7 @@ impl Resolved {
             call_graph: self.call_graph.options(order).filter(|_| chains),
             min_percent: self.min_percent,
             group: self.group,
+            empty: self.empty,
         };
         let skip_first = self.fields.symbol_first;
         let text = ReportText {
@@ -342,7 +395,10 @@ impl Resolved {
             widths: self.widths.clone(),
             narrow_objects: false,
             min_percent: self.min_percent,
-            graph: self.call_graph.text(skip_first).filter(|_| chains),
+            coloured: self.coloured,
+            borrows_chains: self.borrows_chains,
+            quiet: self.quiet,
+            graph: self.call_graph.text(skip_first, self.coloured).filter(|_| chains),
         };
         (hist, text)
     }

@@ -80,8 +80,8 @@ impl CallGraphSpec {
     }
 
     /// How to draw it.
-    pub(super) fn text(&self, skip_first: bool) -> Option<GraphText> {
-        Some(GraphText { shape: self.shape?, value: self.value, limit: self.limit, skip_first })
+    pub(super) fn text(&self, skip_first: bool, coloured: bool) -> Option<GraphText> {
+        Some(GraphText { shape: self.shape?, value: self.value, limit: self.limit, skip_first, coloured })
     }
 }
 

@@ -34,6 +34,8 @@ pub(super) struct Asked {
     fields: Option<String>,
     added: Vec<Measure>,
     pub(super) prefer_latency: bool,
+    /// Whether a column of parents comes last.
+    parents: bool,
 }
 
 /// The same with every name looked up.
@@ -63,7 +65,7 @@ pub(super) struct Layout {
 }
 
 impl Asked {
-    pub(super) fn from_matches(matches: &ArgMatches) -> Asked {
+    pub(super) fn from_matches(matches: &ArgMatches, parents: bool) -> Asked {
         let text = |name| matches.get_one::<String>(name).cloned();
         let flags = [
             ("show-cpu-utilization", &[Measure::Mode(Mode::System), Measure::Mode(Mode::User)][..]),
@@ -76,7 +78,16 @@ impl Asked {
             fields: text("fields").filter(|text| !text.is_empty()),
             added: added.flat_map(|(_, measures)| measures).copied().collect(),
             prefer_latency: matches.get_flag("latency"),
+            parents,
         }
+    }
+
+    /// Whether a word means parents, which stand in call chains.
+    pub(super) fn names_parents(&self) -> bool {
+        let lists = self.sort.iter().chain(&self.fields);
+        lists
+            .flat_map(|list| words(list.trim_start_matches('+')))
+            .any(|word| SortKey::parse(word) == Some(SortKey::Parent))
     }
 
     /// Looks all names up.
@@ -100,6 +111,9 @@ impl Asked {
             }
             if text.contains("symbol") && names.counted == Counted::Samples {
                 extend_new(&mut fields.sort, [Field::Key(SortKey::NoIpc)]);
+            }
+            if self.parents {
+                extend_new(&mut fields.sort, [Field::Key(SortKey::Parent)]);
             }
             fields.weighs = text.contains("overhead") || text.contains("latency");
             fields.symbol_first = text.starts_with("sym");
@@ -246,7 +260,10 @@ impl Fields {
             _ => None,
         });
         let mut details: Vec<Detail> = Vec::new();
-        for detail in self.keys().into_iter().filter_map(SortKey::detail).chain(means) {
+        // Parents are found when the chains have names.
+        let of_keys =
+            self.keys().into_iter().filter_map(SortKey::detail).filter(|&told| told != Detail::Parent);
+        for detail in of_keys.chain(means) {
             if !details.contains(&detail) {
                 details.push(detail);
             }

@@ -2,12 +2,17 @@
 
 use std::ops::ControlFlow;
 
-use oxperf_abi::RecordType;
+use clap::ArgMatches;
+use oxperf_abi::{ReadFormat, RecordType};
+use oxperf_analysis::counters::ThreadCounters;
 use oxperf_analysis::tasks;
 use oxperf_data::Reader;
 use oxperf_machine::Machine;
+use oxperf_present::thread_counters::{self as counters_text, CounterLayout};
 use oxperf_present::{stats, tasks as tasks_text};
-use oxperf_session::{Diagnostics, RecordStats, SampleEvent, Session, Sink};
+use oxperf_session::{Diagnostics, RecordStats, SampleEvent, Session, SidebandEvent, Sink};
+use oxperf_wire::kernel::Read;
+use oxperf_wire::{Cursor, Endian};
 
 use crate::failure::{Failure, code};
 use crate::input::{Input, report_trouble};
@@ -43,6 +48,49 @@ pub(super) fn tasks(input: &Input, reader: &Reader<'_>, with_maps: bool) -> Resu
     output.finish()?;
     report_trouble(&finished.diagnostics);
     Ok(code::SUCCESS)
+}
+
+/// Shows what was counted of threads until they ended.
+pub(super) fn thread_counters(
+    matches: &ArgMatches,
+    input: &Input,
+    reader: &Reader<'_>,
+    output: &mut Output,
+) -> Result<(), Failure> {
+    let session = Session::new(reader).keeping_exited_threads().only(&[RecordType::READ]);
+    let formats = session.events().events().iter().map(|event| event.attr.read_format).collect();
+    let names: Vec<String> = session.events().events().iter().map(|event| event.name.clone()).collect();
+    let mut sink = Counters { formats, endian: reader.endian(), counters: ThreadCounters::default() };
+    session.run(&mut sink).map_err(|error| input.refuse(&error))?;
+    let layout = match matches.get_one::<String>("pretty").map(String::as_str) {
+        Some("raw") => CounterLayout::Lines,
+        _ => CounterLayout::Columns,
+    };
+    let name = |event: usize| names.get(event).cloned().unwrap_or_default();
+    Ok(counters_text::write(output, &sink.counters, name, layout)?)
+}
+
+/// Collects the records that threads leave when they end.
+struct Counters {
+    formats: Vec<ReadFormat>,
+    endian: Endian,
+    counters: ThreadCounters,
+}
+
+impl Sink for Counters {
+    fn sample(&mut self, _: &mut Machine, _: &SampleEvent<'_>) -> ControlFlow<()> {
+        ControlFlow::Continue(())
+    }
+
+    fn sideband(&mut self, _: &mut Machine, event: &SidebandEvent<'_>) -> ControlFlow<()> {
+        let Some(&format) = self.formats.get(event.event.0) else { return ControlFlow::Continue(()) };
+        let read = Read::decode(format, &mut Cursor::new(event.record.body, self.endian));
+        if let Ok(Read { pid, tid, values }) = read {
+            let value = values.values().next().map_or(0, |value| value.value);
+            self.counters.add(pid, tid, event.event.0, value);
+        }
+        ControlFlow::Continue(())
+    }
 }
 
 /// For sessions without samples.

@@ -49,6 +49,9 @@ pub(super) fn show(
 ) -> Result<(), Failure> {
     let (hist, mut text) = options.for_profile(profile);
     shown.narrow(&mut text);
+    // The browser has colours of its own.
+    text.coloured = false;
+    text.graph.iter_mut().for_each(|graph| graph.coloured = false);
     let mut browser = Browser::new(profile, hist, text);
     if let Some(part) = matches.get_one::<String>("symbol-filter") {
         browser.filter_symbols(part);

@@ -27,7 +27,6 @@ use super::preview::Preview;
 use super::registers;
 use super::sideband::Shown;
 use super::sourced::Sourcing;
-use super::switching::Switching;
 use super::symbols::{Entered, Symbols};
 use super::traced::Indent;
 use super::view::{EventView, Look, event_name};
@@ -37,6 +36,7 @@ use crate::filter::Filter;
 use crate::input::Input;
 use crate::output::Output;
 use crate::source_text::SourceTexts;
+use crate::switching::Switching;
 
 /// What to print.
 pub(super) struct PrinterOptions {

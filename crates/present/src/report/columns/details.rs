@@ -7,7 +7,7 @@ use oxperf_analysis::hist::{Row, SortKey, without_digits};
 use oxperf_analysis::profile::{Detail, Profile};
 use rayon::prelude::*;
 
-use super::cells::{fill, pad};
+use super::cells::{fill, pad, push_cut};
 use crate::visible::visible;
 
 /// Width of an address with its `0x`.
@@ -40,7 +40,7 @@ pub(super) fn width(profile: &Profile, key: SortKey, rows: &[Row], nanoseconds: 
             let comm = profile.threads.get(row.thread.index()).map_or(row.comm, |thread| thread.comm);
             profile.comms.get(comm.index()).map_or(0, |comm| visible(&without_digits(comm)).len())
         }),
-        SortKey::Trace => widest(&|row| text(profile, row, key).len()),
+        SortKey::Trace | SortKey::Parent => widest(&|row| text(profile, row, key).len()),
         SortKey::Field(number) => {
             let field = profile.details.fields.get(usize::from(number));
             let least = field.map_or(0, |field| field.width);
@@ -82,6 +82,7 @@ impl Shown<'_> {
             SortKey::Trace | SortKey::CgroupId => {
                 buffer.extend_from_slice(text(self.profile, self.row, key).as_bytes());
             }
+            SortKey::Parent => self.parent(buffer),
             SortKey::Cgroup => buffer.extend_from_slice(self.cgroup().as_bytes()),
             SortKey::Time => self.time(buffer, nanoseconds),
             SortKey::Simd => {}
@@ -144,6 +145,13 @@ impl Shown<'_> {
             SortKey::NoIpc => write!(buffer, "-      -"),
             _ => Ok(()),
         };
+    }
+
+    fn parent(&self, buffer: &mut Vec<u8>) {
+        match &*text(self.profile, self.row, SortKey::Parent) {
+            "" => push_cut(buffer, "[other]", self.width),
+            name => push_cut(buffer, name, self.width),
+        }
     }
 
     fn number(&self, detail: Detail) -> u64 {

@@ -6,7 +6,7 @@ use oxperf_session::{EventIndex, EventTable};
 use crate::failure::Failure;
 
 /// The options.
-pub(super) fn arguments() -> [Arg; 3] {
+pub(crate) fn arguments() -> [Arg; 3] {
     let event = |name: &'static str, help| Arg::new(name).long(name).value_name("EVENT").help(help);
     [
         event("switch-on", "Show nothing before a sample of this event"),
@@ -20,7 +20,7 @@ pub(super) fn arguments() -> [Arg; 3] {
 
 /// Which events switch, and whether samples count now.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(super) struct Switching {
+pub(crate) struct Switching {
     on: Option<EventIndex>,
     off: Option<EventIndex>,
     shows_switches: bool,
@@ -28,8 +28,11 @@ pub(super) struct Switching {
 }
 
 impl Switching {
-    /// Takes the options for a recording's events.
-    pub(super) fn from_matches(matches: &ArgMatches, events: &EventTable) -> Result<Switching, Failure> {
+    /// Takes the options for a recording's events; of a command without them nothing switches.
+    pub(crate) fn from_matches(matches: &ArgMatches, events: &EventTable) -> Result<Switching, Failure> {
+        if matches.try_contains_id("switch-on").is_err() {
+            return Ok(Switching::default());
+        }
         let find = |option: &str| {
             let Some(name) = matches.get_one::<String>(option) else { return Ok(None) };
             let found = events.events().iter().position(|event| event.name == *name);
@@ -45,7 +48,7 @@ impl Switching {
     }
 
     /// Whether a sample of an event counts, which may switch.
-    pub(super) fn takes(&mut self, event: EventIndex) -> bool {
+    pub(crate) fn takes(&mut self, event: EventIndex) -> bool {
         if self.on.is_some() && self.waits {
             let switches = self.on == Some(event);
             self.waits = !switches;
@@ -60,7 +63,7 @@ impl Switching {
     }
 
     /// Whether every sample counts.
-    pub(super) fn takes_all(&self) -> bool {
+    pub(crate) fn takes_all(&self) -> bool {
         self.on.is_none() && self.off.is_none()
     }
 }

@@ -1,0 +1,74 @@
+//! `--parent`, `--exclude-other` and `--ignore-callees`: what callers of certain names mean for a sample.
+
+use clap::{Arg, ArgAction, ArgMatches};
+use oxperf_analysis::hist::Order;
+use oxperf_analysis::profile::{Detail, Profile};
+use regex_lite::Regex;
+
+use crate::failure::Failure;
+
+/// What a parent is called unless the user says it: where the kernel is entered.
+const USUAL: &str = "^sys_|^do_page_fault";
+
+/// The options.
+pub(super) fn arguments() -> [Arg; 3] {
+    let names = |name: &'static str, help| Arg::new(name).long(name).value_name("REGEX").help(help);
+    [
+        names("parent", "Show of each row the first function of the chain whose name matches; see -s parent")
+            .short('p'),
+        Arg::new("exclude-other")
+            .long("exclude-other")
+            .short('x')
+            .action(ArgAction::SetTrue)
+            .help("Show only what has such a parent"),
+        names("ignore-callees", "Count what functions of these names call as their own"),
+    ]
+}
+
+/// What was asked for; `None` of names nothing.
+#[derive(Clone, Debug)]
+pub(super) struct Parents {
+    names: Regex,
+    pub(super) asked: bool,
+    exclude_other: bool,
+    roots: Option<Regex>,
+}
+
+impl Parents {
+    pub(super) fn from_matches(matches: &ArgMatches) -> Result<Parents, Failure> {
+        let text = |name| matches.get_one::<String>(name).map(String::as_str).filter(|text| !text.is_empty());
+        let asked = text("parent");
+        Ok(Parents {
+            names: regex(asked.unwrap_or(USUAL))?,
+            asked: asked.is_some(),
+            exclude_other: matches.get_flag("exclude-other"),
+            roots: text("ignore-callees").map(regex).transpose()?,
+        })
+    }
+
+    /// Whether call chains are needed though no table counts them.
+    pub(super) fn need_chains(&self) -> bool {
+        self.asked || self.roots.is_some()
+    }
+
+    /// Finds the parents, where a column shows them, and moves samples to the functions that stand for their callees.
+    pub(super) fn apply(&self, profile: &mut Profile, order: Order, is_column: bool) {
+        if is_column {
+            profile.note_parents(order, |name| self.names.is_match(name));
+        }
+        if self.exclude_other {
+            let details = std::mem::take(&mut profile.details);
+            for event in &mut profile.events {
+                event.retain(false, |group| details.value(group.detail, Detail::Parent).is_some());
+            }
+            profile.details = details;
+        }
+        if let Some(roots) = &self.roots {
+            profile.ignore_callees(order, |name| roots.is_match(name));
+        }
+    }
+}
+
+fn regex(text: &str) -> Result<Regex, Failure> {
+    Regex::new(text).map_err(|error| Failure::bad_option(format!("Invalid regex: {text}\n{error}")))
+}
