@@ -8,25 +8,28 @@ mod addresses;
 mod branches;
 mod details;
 mod merge;
+mod named;
 mod naming;
 mod parallelism;
 mod sources;
+mod symbol_frames;
 
 use std::ops::ControlFlow;
 
 use oxperf_abi::{CpuMode, SampleType};
 use oxperf_machine::Machine;
-use oxperf_resolve::{ChainOptions, Chains, FrameId as LocatedId, FrameTable, Names, SymbolSource, Unwinder};
+use oxperf_resolve::{ChainOptions, Chains, FrameTable, Names, SymbolSource, Unwinder};
 use oxperf_session::{EventIndex, EventTable, SampleEvent, SidebandEvent, Sink};
 use oxperf_tracepoint::Formatters;
 use oxperf_wire::Endian;
 use rustc_hash::FxHashMap;
 
-use crate::profile::{CommId, DetailId, DetailsWanted, EventProfile, FrameId, Profile, Thread};
+use crate::profile::{CommId, DetailId, DetailsWanted, EventProfile, Profile, Thread};
 use addresses::Addresses;
 pub use branches::BranchDetail;
 use details::Noting;
 use merge::{Batch, Merging, Sample, Taken};
+use named::Named;
 use naming::{Naming, Wanted};
 use parallelism::Parallelism;
 
@@ -81,9 +84,7 @@ pub struct Collector<'s> {
     naming: Naming,
     noting: Option<Noting<'s>>,
     /// Samples whose frames are not named yet.
-    batch: Batch<LocatedId>,
-    /// Empty between batches.
-    named: Batch<FrameId>,
+    batch: Batch,
     merging: Merging,
     addresses: Addresses,
     profile: Profile,
@@ -106,7 +107,6 @@ impl<'s> Collector<'s> {
             naming: Naming::default(),
             noting: None,
             batch: Batch::default(),
-            named: Batch::default(),
             merging: Merging::default(),
             addresses: Addresses::default(),
             profile: Profile { events, ..Profile::default() },
@@ -143,9 +143,9 @@ impl<'s> Collector<'s> {
 
     /// The profile of everything that came, given the machine at the end of the recording.
     pub fn finish(mut self, machine: &Machine) -> Profile {
-        self.name_batch(machine);
-        self.addresses.give(&self.naming, &mut self.profile);
-        let merger = self.merging.finish(self.named);
+        let named = self.name_batch(machine);
+        let merger = self.merging.finish(&self.batch, named);
+        self.addresses.give(&merger.named, &mut self.profile);
         self.profile.chains = merger.chains;
         self.profile.branches = merger.branches;
         for (event, merged) in self.profile.events.iter_mut().zip(merger.events) {
@@ -180,27 +180,18 @@ impl<'s> Collector<'s> {
     }
 
     /// Names what is new in the batch.
-    fn name_batch(&mut self, machine: &Machine) {
+    fn name_batch(&mut self, machine: &Machine) -> Named {
         let fresh = self.located.take_fresh();
         if self.options.by_address {
             self.addresses.locate(&fresh);
         }
-        let inlines = self.options.inlines && self.options.chains;
-        let wanted =
-            Wanted { inlines, lines: self.options.lines, addresses_apart: self.options.addresses_apart };
-        self.naming.extend(&fresh, (&mut self.names, machine), &mut self.profile, wanted);
-        let naming = &self.naming;
-        match naming.expands() {
-            false => self.batch.drain_to(&mut self.named, |id| naming.frame(id)),
-            true => {
-                self.batch.drain_expanded(&mut self.named, |id| naming.frame(id), |id| naming.entry(id));
-            }
-        }
-        if self.options.hide_unresolved {
-            let frames = &self.profile.frames;
-            let is_named = |id: FrameId| frames.get(id.index()).is_some_and(|frame| frame.symbol.is_some());
-            self.named.retain(is_named);
-        }
+        let wanted = Wanted {
+            inlines: self.options.inlines && self.options.chains,
+            lines: self.options.lines,
+            addresses_apart: self.options.addresses_apart,
+            symbols_only: self.options.hide_unresolved,
+        };
+        self.naming.extend(&fresh, (&mut self.names, machine), &mut self.profile, wanted)
     }
 }
 
@@ -277,7 +268,7 @@ impl Sink for Collector<'_> {
             comm: machine.thread_info(event.thread).comm,
             detail,
             frame,
-            branch: None,
+            link: None,
             last: true,
             chain_end: self.batch.chains.len(),
             period: event.period,
@@ -296,9 +287,9 @@ impl Sink for Collector<'_> {
             }
             None => self.batch.samples.push(sample),
         }
-        if self.batch.chains.len() + self.batch.samples.len() >= BATCH_ADDRESSES {
-            self.name_batch(machine);
-            self.named = self.merging.begin(std::mem::take(&mut self.named));
+        if self.batch.len() >= BATCH_ADDRESSES {
+            let named = self.name_batch(machine);
+            self.batch = self.merging.begin(std::mem::take(&mut self.batch), named);
         }
         ControlFlow::Continue(())
     }

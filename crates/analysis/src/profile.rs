@@ -7,6 +7,7 @@ mod branch;
 mod branch_kinds;
 mod context;
 mod details;
+mod frames;
 mod ids;
 mod parents;
 pub(crate) mod paths;
@@ -20,6 +21,7 @@ pub use branch::{Branch, BranchEnd};
 pub use branch_kinds::BranchKinds;
 pub use context::{ContextTree, PathToRoot};
 pub use details::{Detail, DetailText, Details, DetailsWanted, FieldWanted};
+pub use frames::Frames;
 pub use ids::{BranchId, CommId, DetailId, DsoId, FrameId, NodeId, SourceId, SymbolId, ThreadId};
 
 /// Everything a report needs about one recording.
@@ -32,7 +34,7 @@ pub struct Profile {
     /// Named address ranges of objects.
     pub symbols: Vec<Symbol>,
     /// Distinct located addresses.
-    pub frames: Vec<Frame>,
+    pub frames: Frames,
     /// All call chains.
     pub chains: ContextTree,
     /// Distinct branches; empty unless samples are to be told by their branches.

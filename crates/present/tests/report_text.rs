@@ -62,7 +62,7 @@ fn frame(profile: &mut Profile, name: &str) -> FrameId {
             inlined: false,
         });
         let level = Level::User;
-        profile.frames.push(Frame {
+        profile.frames.add(Frame {
             dso: Some(DsoId(0)),
             symbol,
             address: start,

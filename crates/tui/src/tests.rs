@@ -76,7 +76,7 @@ fn frame(profile: &mut Profile, name: &str) -> FrameId {
     let dso = DsoId(u32::from(kernel));
     let name = name.to_owned();
     profile.symbols.push(Symbol { name, dso, start, end: start + 0x100, inlined: false });
-    profile.frames.push(Frame {
+    profile.frames.add(Frame {
         dso: Some(dso),
         symbol: Some(SymbolId(id)),
         address: start,
@@ -340,7 +340,7 @@ fn many_rows_cost_what_is_seen() {
         let start = 0x1000 + 16 * u64::from(nth);
         let name = name.clone();
         profile.symbols.push(Symbol { name, dso: DsoId(0), start, end: start + 16, inlined: false });
-        profile.frames.push(Frame {
+        profile.frames.add(Frame {
             dso: Some(DsoId(0)),
             symbol: Some(SymbolId(nth)),
             address: start,

@@ -2,7 +2,7 @@
 
 use oxperf_resolve::{Frame as Located, FrameId as LocatedId};
 
-use super::naming::Naming;
+use super::named::Named;
 use crate::hist::Weight;
 use crate::profile::{AddressCount, Profile};
 
@@ -35,13 +35,13 @@ impl Addresses {
     }
 
     /// Hands the counts to the events of a profile whose frames are named.
-    pub(super) fn give(&self, naming: &Naming, profile: &mut Profile) {
+    pub(super) fn give(&self, named: &Named, profile: &mut Profile) {
         for (event, weights) in profile.events.iter_mut().zip(&self.events) {
             let located = (0..).map(LocatedId).zip(&self.places).zip(weights);
             let hit = located.filter(|(_, weight)| weight.samples > 0);
             event.addresses = hit
                 .filter_map(|((id, place), weight)| {
-                    let (frame, address) = (naming.frame(id), (*place)?);
+                    let (frame, address) = (named.frame(id), (*place)?);
                     Some(AddressCount { frame, address, weight: *weight })
                 })
                 .collect();

@@ -1,7 +1,7 @@
 //! Samples told by their branches: each of them stands for itself.
 
 use oxperf_machine::Machine;
-use oxperf_resolve::{FrameId as LocatedId, FrameTable};
+use oxperf_resolve::FrameTable;
 use oxperf_session::SampleEvent;
 
 use super::merge::{Batch, Link, LinkEnd, Sample};
@@ -18,9 +18,9 @@ pub struct BranchDetail {
 /// Adds every branch of a sample, which weighs one.
 pub(super) fn take(
     located: &mut FrameTable,
-    batch: &mut Batch<LocatedId>,
+    batch: &mut Batch,
     (machine, event): (&Machine, &SampleEvent<'_>),
-    sample: Sample<LocatedId>,
+    sample: Sample,
     detail: BranchDetail,
 ) {
     let mut end = |address: u64| {
@@ -34,12 +34,9 @@ pub(super) fn take(
     let entries = event.sample.branch_stack.iter().flat_map(|stack| stack.entries());
     let mut entries = entries.peekable();
     while let Some(entry) = entries.next() {
-        let link = Link { from: end(entry.from), to: end(entry.to), flags: entry.flags & detail.flags };
-        batch.samples.push(Sample {
-            branch: Some(link),
-            last: entries.peek().is_none(),
-            period: 1,
-            ..sample
-        });
+        let link = Some(batch.links.len() as u32);
+        let flags = entry.flags & detail.flags;
+        batch.links.push(Link { from: end(entry.from), to: end(entry.to), flags });
+        batch.samples.push(Sample { link, last: entries.peek().is_none(), period: 1, ..sample });
     }
 }

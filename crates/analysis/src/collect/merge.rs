@@ -3,32 +3,36 @@
 use std::sync::mpsc::{Receiver, Sender, channel};
 
 use oxperf_machine::{CommId as MachineComm, ThreadId as MachineThread};
+use oxperf_resolve::FrameId as LocatedId;
 use rustc_hash::FxHashMap;
 
+use super::named::Named;
 use crate::profile::{
     Branch, BranchEnd, BranchId, CommId, ContextTree, DetailId, FrameId, Moment, NodeId, SampleGroup,
     ThreadId,
 };
 
-/// Samples with frames of some kind.
-#[derive(Debug)]
-pub(super) struct Batch<F> {
-    pub(super) samples: Vec<Sample<F>>,
-    /// The chains of the samples one after another, innermost frame first.
-    pub(super) chains: Vec<F>,
+/// Samples as they came, in order. Their addresses are located, and named by whoever merges them.
+#[derive(Debug, Default)]
+pub(super) struct Batch {
+    pub(super) samples: Vec<Sample>,
+    /// The chains of the samples one after another, innermost address first.
+    pub(super) chains: Vec<LocatedId>,
+    /// Branches that samples stand for.
+    pub(super) links: Vec<Link>,
 }
 
-/// A sample, its chain apart.
+/// A sample, its chain and its branch apart.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Sample<F> {
+pub(super) struct Sample {
     pub(super) event: usize,
     pub(super) thread: MachineThread,
     pub(super) comm: MachineComm,
     pub(super) detail: DetailId,
     /// Its own address.
-    pub(super) frame: F,
-    /// The branch of it that this one stands for.
-    pub(super) branch: Option<Link<F>>,
+    pub(super) frame: LocatedId,
+    /// The branch of it that this one stands for, by its place in [`Batch::links`].
+    pub(super) link: Option<u32>,
     /// Whether this is the last of those that stand for one sample; it counts for the sample.
     pub(super) last: bool,
     /// Where its chain ends in [`Batch::chains`]; it begins where the last one's ends.
@@ -41,16 +45,16 @@ pub(super) struct Sample<F> {
 
 /// A branch of a sample.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Link<F> {
-    pub(super) from: LinkEnd<F>,
-    pub(super) to: LinkEnd<F>,
+pub(super) struct Link {
+    pub(super) from: LinkEnd,
+    pub(super) to: LinkEnd,
     pub(super) flags: u64,
 }
 
 /// One end of a branch, its addresses where they matter.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct LinkEnd<F> {
-    pub(super) frame: F,
+pub(super) struct LinkEnd {
+    pub(super) frame: LocatedId,
     pub(super) address: Option<(u64, u64)>,
 }
 
@@ -61,72 +65,16 @@ pub(super) struct Taken {
     pub(super) cpu: Option<u32>,
 }
 
-impl<F> Default for Batch<F> {
-    fn default() -> Batch<F> {
-        Batch { samples: Vec::new(), chains: Vec::new() }
-    }
-}
-
-impl<F: Copy> Batch<F> {
-    /// Moves everything to a batch with other frames.
-    pub(super) fn drain_to<G>(&mut self, other: &mut Batch<G>, frame: impl Fn(F) -> G) {
-        other.chains.extend(self.chains.drain(..).map(&frame));
-        other.samples.extend(self.samples.drain(..).map(|sample| sample.with(&frame)));
+impl Batch {
+    /// How full it is.
+    pub(super) fn len(&self) -> usize {
+        self.chains.len() + self.samples.len()
     }
 
-    /// The same where an entry of a chain may be several frames.
-    pub(super) fn drain_expanded<'g, G: Copy + 'g>(
-        &mut self,
-        other: &mut Batch<G>,
-        frame: impl Fn(F) -> G,
-        entry: impl Fn(F) -> &'g [G],
-    ) {
-        let mut start = 0;
-        for sample in self.samples.drain(..) {
-            for &link in &self.chains[start..sample.chain_end] {
-                other.chains.extend_from_slice(entry(link));
-            }
-            start = sample.chain_end;
-            let chain_end = other.chains.len();
-            other.samples.push(Sample { chain_end, ..sample.with(&frame) });
-        }
+    fn clear(&mut self) {
+        self.samples.clear();
         self.chains.clear();
-    }
-}
-
-impl<F> Sample<F> {
-    /// The sample with another kind of frame.
-    fn with<G>(self, to: impl Fn(F) -> G) -> Sample<G> {
-        let Sample { event, thread, comm, detail, last, chain_end, period, latency, taken, .. } = self;
-        let (frame, branch) = (to(self.frame), self.branch.map(|branch| branch.with(&to)));
-        Sample { event, thread, comm, detail, frame, branch, last, chain_end, period, latency, taken }
-    }
-}
-
-impl<F> Link<F> {
-    fn with<G>(self, to: impl Fn(F) -> G) -> Link<G> {
-        let end = |end: LinkEnd<F>| LinkEnd { frame: to(end.frame), address: end.address };
-        Link { from: end(self.from), to: end(self.to), flags: self.flags }
-    }
-}
-
-impl<F: Copy> Batch<F> {
-    /// Leaves out the samples whose own frames do not pass, the branches of which an end does not, and such frames of
-    /// chains.
-    pub(super) fn retain(&mut self, passes: impl Fn(F) -> bool) {
-        let chains = std::mem::take(&mut self.chains);
-        let mut start = 0;
-        self.samples.retain_mut(|sample| {
-            let chain = chains.get(start..sample.chain_end).unwrap_or_default();
-            start = sample.chain_end;
-            let ends = sample.branch.map(|branch| passes(branch.from.frame) && passes(branch.to.frame));
-            if !passes(sample.frame) || ends == Some(false) {
-                return false;
-            }
-            self.chains.extend(chain.iter().copied().filter(|&frame| passes(frame)));
-            sample.chain_end = self.chains.len();
-            true
-        });
+        self.links.clear();
     }
 }
 
@@ -143,7 +91,10 @@ pub(super) struct Merged {
 /// Samples merged by everything that tells them apart.
 #[derive(Debug, Default)]
 pub(super) struct Merger {
+    pub(super) named: Named,
     groups: FxHashMap<GroupKey, u32>,
+    /// The chain that is being inserted.
+    path: Vec<FrameId>,
     pub(super) chains: ContextTree,
     known_branches: FxHashMap<Branch, BranchId>,
     pub(super) branches: Vec<Branch>,
@@ -164,25 +115,32 @@ struct GroupKey {
 }
 
 impl Merger {
-    fn merge(&mut self, batch: &mut Batch<FrameId>) {
+    fn merge(&mut self, batch: &Batch, named: Named) {
+        self.named.append(named);
         let mut start = 0;
         for sample in &batch.samples {
-            let chain = &mut batch.chains[start..sample.chain_end];
+            let chain = &batch.chains[start..sample.chain_end];
             start = sample.chain_end;
-            chain.reverse();
-            let chain = self.chains.insert(chain);
-            self.add(sample, chain);
+            let branch = sample.link.and_then(|link| self.branch(batch.links.get(link as usize)?));
+            let is_shown = self.named.shown(sample.frame).is_some();
+            if !is_shown || (sample.link.is_some() && branch.is_none()) {
+                continue;
+            }
+            self.path.clear();
+            self.path.extend(chain.iter().rev().flat_map(|&link| self.named.entry(link).iter().rev()));
+            let chain = self.chains.insert(&self.path);
+            self.add(sample, branch, chain);
         }
     }
 
-    fn add(&mut self, sample: &Sample<FrameId>, chain: NodeId) {
+    fn add(&mut self, sample: &Sample, branch: Option<BranchId>, chain: NodeId) {
         let key = GroupKey {
             event: sample.event as u32,
             thread: ThreadId(sample.thread.0),
             comm: CommId(sample.comm.0),
             detail: sample.detail,
-            frame: sample.frame,
-            branch: sample.branch.map(|branch| self.branch(branch)),
+            frame: self.named.frame(sample.frame),
+            branch,
             chain,
         };
         let order = self.seen;
@@ -210,14 +168,16 @@ impl Merger {
 }
 
 impl Merger {
-    fn branch(&mut self, link: Link<FrameId>) -> BranchId {
-        let end = |end: LinkEnd<FrameId>| BranchEnd { frame: end.frame, address: end.address };
-        let branch = Branch { from: end(link.from), to: end(link.to), flags: link.flags };
+    /// The branch of a link; `None` if one of its ends is not shown.
+    fn branch(&mut self, link: &Link) -> Option<BranchId> {
+        let named = &self.named;
+        let end = |end: LinkEnd| Some(BranchEnd { frame: named.shown(end.frame)?, address: end.address });
+        let branch = Branch { from: end(link.from)?, to: end(link.to)?, flags: link.flags };
         let branches = &mut self.branches;
-        *self.known_branches.entry(branch).or_insert_with(|| {
+        Some(*self.known_branches.entry(branch).or_insert_with(|| {
             branches.push(branch);
             BranchId(branches.len() as u32 - 1)
-        })
+        }))
     }
 }
 
@@ -236,7 +196,7 @@ pub(super) struct Merging {
     done: (Sender<Done>, Receiver<Done>),
 }
 
-type Done = (Merger, Batch<FrameId>);
+type Done = (Merger, Batch);
 
 impl Default for Merging {
     fn default() -> Merging {
@@ -245,14 +205,14 @@ impl Default for Merging {
 }
 
 impl Merging {
-    /// Begins with a batch as soon as the last one is done; gives an empty one that keeps that one's memory.
-    pub(super) fn begin(&mut self, mut batch: Batch<FrameId>) -> Batch<FrameId> {
+    /// Begins with a batch, and what its new addresses are called, as soon as the last one is done; gives an empty one
+    /// that keeps that one's memory.
+    pub(super) fn begin(&mut self, mut batch: Batch, named: Named) -> Batch {
         let (mut merger, empty) = self.wait();
         let done = self.done.0.clone();
         rayon::spawn(move || {
-            merger.merge(&mut batch);
-            batch.samples.clear();
-            batch.chains.clear();
+            merger.merge(&batch, named);
+            batch.clear();
             // Nobody waits when the session was broken off.
             let _ = done.send((merger, batch));
         });
@@ -260,9 +220,9 @@ impl Merging {
     }
 
     /// Merges the last batch and gives the merger back.
-    pub(super) fn finish(mut self, mut last: Batch<FrameId>) -> Merger {
+    pub(super) fn finish(mut self, last: &Batch, named: Named) -> Merger {
         let (mut merger, _) = self.wait();
-        merger.merge(&mut last);
+        merger.merge(last, named);
         merger
     }
 

@@ -1,35 +1,28 @@
 //! From located addresses to the profile's frames: one frame a function, or an address where no name is known.
 
 use oxperf_machine::{DsoId as MachineDso, Machine};
-use oxperf_resolve::{Frame as Located, FrameId as LocatedId, Names, Step};
+use oxperf_resolve::{Frame as Located, Names, Step};
 use oxperf_symbols::{SourceLine, SymbolId as TableSymbol};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
+use super::named::Named;
 use super::sources::Sources;
+use super::symbol_frames::{SymbolFrames, SymbolKey};
 use super::{LineText, level};
 use crate::profile::{Dso, DsoId, Frame, FrameId, Profile, Source, Symbol, SymbolId};
 
-/// The profile's frame of each located address that has been named.
+/// What addresses were named so far, to give equal ones equal frames.
 #[derive(Debug, Default)]
 pub(super) struct Naming {
-    frames: Vec<FrameId>,
-    /// Which of the lists stands for the address in a call chain, from 1; 0 for the frame alone.
-    entries: Vec<u32>,
-    /// Frames of functions that were inlined and of the one that has the code, innermost first.
-    lists: Vec<Box<[FrameId]>>,
     inlined: FxHashMap<(SymbolId, Option<Source>, Option<u64>), FrameId>,
     sources: Sources,
-    by_symbol: FxHashMap<SymbolKey, FrameId>,
-    nameless: FxHashMap<Frame, FrameId>,
+    by_symbol: SymbolFrames,
     /// The profile's dso of each of the machine's, as far as they were needed.
     dsos: Vec<DsoId>,
     dsos_by_name: FxHashMap<String, DsoId>,
     symbols: FxHashMap<Symbol, SymbolId>,
 }
-
-/// A symbol, with the source and address of the place where these are kept apart.
-type SymbolKey = (MachineDso, Option<TableSymbol>, Option<Source>, Option<u64>);
 
 /// What is wanted beside names.
 #[derive(Clone, Copy, Debug)]
@@ -37,6 +30,8 @@ pub(super) struct Wanted {
     pub(super) inlines: bool,
     pub(super) lines: Option<LineText>,
     pub(super) addresses_apart: bool,
+    /// Leave out addresses without a symbol.
+    pub(super) symbols_only: bool,
 }
 
 /// What naming found for an address.
@@ -48,27 +43,6 @@ enum Found {
 }
 
 impl Naming {
-    /// The frame of an address that has been named.
-    #[inline]
-    pub(super) fn frame(&self, id: LocatedId) -> FrameId {
-        self.frames[id.0 as usize]
-    }
-
-    /// Whether an address may stand for several frames in a call chain.
-    pub(super) fn expands(&self) -> bool {
-        !self.lists.is_empty()
-    }
-
-    /// The frames that an address stands for in a call chain, innermost first.
-    #[inline]
-    pub(super) fn entry(&self, id: LocatedId) -> &[FrameId] {
-        let index = id.0 as usize;
-        match self.entries.get(index).and_then(|list| list.checked_sub(1)) {
-            Some(list) => &self.lists[list as usize],
-            None => std::slice::from_ref(&self.frames[index]),
-        }
-    }
-
     /// Names further addresses, in the order of their numbers.
     pub(super) fn extend(
         &mut self,
@@ -76,26 +50,33 @@ impl Naming {
         (names, machine): (&mut Names<'_>, &Machine),
         profile: &mut Profile,
         wanted: Wanted,
-    ) {
+    ) -> Named {
         names.load(machine, &dsos_of(new));
         let names = &*names;
         let found: Vec<Found> =
             new.par_iter().with_min_len(4096).map(|frame| find(names, machine, frame)).collect();
-        self.frames.reserve(new.len());
-        let first = self.frames.len();
         let asks = wanted.inlines || wanted.lines.is_some();
         let steps = new.par_iter().with_min_len(64).map(|frame| steps_of(names, machine, frame));
         let steps: Vec<Vec<Step>> = if asks { steps.collect() } else { Vec::new() };
-        for (nth, (frame, found)) in new.iter().zip(found).enumerate() {
+        let own = new.iter().zip(found).enumerate().map(|(nth, (frame, found))| {
             let line = steps.get(nth).and_then(|steps| steps.first()?.line.as_ref());
             let own = self.source(frame, line, wanted, (names, machine), profile);
             let apart = wanted.addresses_apart;
-            let id = self.profile_frame(frame, found, (own, apart), (names, machine), profile);
-            self.frames.push(id);
+            self.profile_frame(frame, found, (own, apart), (names, machine), profile)
+        });
+        let own: Vec<FrameId> = own.collect();
+        let mut named = Named::default();
+        for (nth, (frame, own)) in new.iter().zip(own).enumerate() {
+            let hidden = wanted.symbols_only && profile.frames[own.index()].symbol.is_none();
+            match steps.get(nth).filter(|_| wanted.inlines) {
+                _ if hidden => named.push_list(own, Box::default()),
+                Some(steps) => {
+                    self.push_steps(&mut named, (own, frame), steps, wanted, (names, machine), profile)
+                }
+                None => named.push(own),
+            }
         }
-        if wanted.inlines {
-            self.expand(first, new, &steps, wanted, (names, machine), profile);
-        }
+        named
     }
 
     /// The source of an address, if that was asked for.
@@ -110,30 +91,25 @@ impl Naming {
         Some(self.sources.of(frame, line, wanted.lines?, names, profile))
     }
 
-    /// Finds what was inlined at addresses that have just been named, the first of them `first`.
-    fn expand(
+    /// Adds an address with what was inlined there.
+    fn push_steps(
         &mut self,
-        first: usize,
-        new: &[Located],
-        steps: &[Vec<Step>],
+        named: &mut Named,
+        (own, frame): (FrameId, &Located),
+        steps: &[Step],
         wanted: Wanted,
         names: (&Names<'_>, &Machine),
         profile: &mut Profile,
     ) {
-        self.entries.resize(first, 0);
-        for (nth, (frame, steps)) in new.iter().zip(steps).enumerate() {
-            let own = self.frames[first + nth];
-            let list = steps.iter().map(|step| {
-                let source = self.source(frame, step.line.as_ref(), wanted, names, profile);
-                self.step_frame(own, frame, step, source, profile)
-            });
-            let list: Box<[FrameId]> = list.collect();
-            if list.len() > 1 || list.first().is_some_and(|&only| only != own) {
-                self.lists.push(list);
-                self.entries.push(self.lists.len() as u32);
-            } else {
-                self.entries.push(0);
-            }
+        let list = steps.iter().map(|step| {
+            let source = self.source(frame, step.line.as_ref(), wanted, names, profile);
+            self.step_frame(own, frame, step, source, profile)
+        });
+        let list: Box<[FrameId]> = list.collect();
+        match *list {
+            [only] if only == own => named.push(own),
+            [] => named.push(own),
+            _ => named.push_list(own, list),
         }
     }
 
@@ -158,12 +134,9 @@ impl Naming {
         };
         let Some(key) = symbol else { return own };
         let at = frame.alone.then_some(frame.dso_address);
-        let next = FrameId(profile.frames.len() as u32);
-        let id = *self.inlined.entry((key, source, at)).or_insert(next);
-        if id == next {
-            profile.frames.push(Frame { symbol, source, address: located.ip, ..frame });
-        }
-        id
+        let frames = &mut profile.frames;
+        let add = || frames.add(Frame { symbol, source, address: located.ip, ..frame });
+        *self.inlined.entry((key, source, at)).or_insert_with(add)
     }
 
     fn profile_frame(
@@ -177,15 +150,15 @@ impl Naming {
         let place = frame.place;
         let key = match (place, found) {
             (Some(place), Found::Symbol(symbol)) => {
-                Some((place.dso, symbol, source, alone.then_some(place.address)))
+                Some(SymbolKey { dso: place.dso, symbol, source, at: alone.then_some(place.address) })
             }
             _ => None,
         };
         if let Some(known) = key.and_then(|key| self.by_symbol.get(&key)) {
-            return *known;
+            return known;
         }
         let dso = place.map(|place| self.dso(place.dso, machine, profile));
-        let name = place.and_then(|place| names.name(machine, &place));
+        let name = key.and(place).and_then(|place| names.name(machine, &place));
         let symbol = dso.zip(name).map(|(dso, name)| {
             let symbol =
                 Symbol { name: name.text.to_owned(), dso, start: name.start, end: name.end, inlined: false };
@@ -194,13 +167,9 @@ impl Naming {
         let dso_address = place.map_or(frame.ip, |place| place.address);
         let frame =
             Frame { dso, symbol, address: frame.ip, dso_address, level: level(frame.mode), source, alone };
-        let next = FrameId(profile.frames.len() as u32);
-        let id = match key {
-            Some(key) => *self.by_symbol.entry(key).or_insert(next),
-            None => *self.nameless.entry(frame).or_insert(next),
-        };
-        if id == next {
-            profile.frames.push(frame);
+        let id = profile.frames.add(frame);
+        if let Some(key) = key {
+            self.by_symbol.insert(key, id);
         }
         id
     }

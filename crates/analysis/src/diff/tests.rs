@@ -22,7 +22,7 @@ fn profile(samples: &[(&str, u64)]) -> Profile {
         }
         let address = bare.unwrap_or(start);
         let (dso, level) = (Some(DsoId(0)), Level::User);
-        profile.frames.push(Frame {
+        profile.frames.add(Frame {
             dso,
             symbol,
             address,

@@ -30,13 +30,15 @@ fn profile(chains: &[(&[u32], u64)]) -> Profile {
         symbols: ["main", "work"]
             .map(|name| Symbol { name: name.into(), dso: DsoId(0), start: 0, end: 1, inlined: false })
             .into(),
-        frames: vec![
+        frames: [
             frame(0, Some(0), 0x10),
             frame(0, Some(1), 0x20),
             frame(0, Some(1), 0x24),
             frame(1, None, 0xffff_0000),
             frame(1, None, 0xffff_0008),
-        ],
+        ]
+        .into_iter()
+        .collect(),
         ..Profile::default()
     };
     let groups = chains.iter().map(|(chain, period)| group(&mut profile.chains, chain, *period)).collect();

@@ -81,9 +81,9 @@ impl Locations {
         }
         // Of branches rows show the recorded addresses.
         let by_branch = !profile.branches.is_empty();
-        let shown = |frame: &Frame| if by_branch { frame.address } else { frame.dso_address };
+        let shown = if by_branch { Shown::Recorded } else { Shown::InObject };
         let own = placing.all(shown, |id| ran[id.index()]);
-        let called = if chains { placing.all(|frame| frame.address, |_| true) } else { Vec::new() };
+        let called = if chains { placing.all(Shown::Recorded, |_| true) } else { Vec::new() };
         Locations { table: placing.table, own, called }
     }
 
@@ -129,7 +129,17 @@ struct Placing<'a> {
     dso_ranks: Vec<u32>,
     name_ranks: Vec<u32>,
     known: FxHashMap<Identity, LocationId>,
+    /// Where keys tell all addresses apart that profiles do: the location of each frame without a symbol that was the
+    /// first at its recorded address.
+    bare: Option<Vec<Option<LocationId>>>,
     table: Vec<Location>,
+}
+
+/// Which address of a frame rows show where no symbol is known.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Shown {
+    Recorded,
+    InObject,
 }
 
 impl<'a> Placing<'a> {
@@ -137,26 +147,30 @@ impl<'a> Placing<'a> {
         let by_symbol =
             [SortKey::Symbol, SortKey::NoIpc, SortKey::SymbolOffset].iter().any(|key| keys.contains(key));
         let names: &[Symbol] = if by_symbol { &profile.symbols } else { &[] };
+        let (by_dso, by_source) = (
+            keys.contains(&SortKey::Dso),
+            [SortKey::SourceLine, SortKey::SourceFile].map(|key| keys.contains(&key)),
+        );
+        let by_address = [SortKey::Address, SortKey::SymbolOffset].map(|key| keys.contains(&key));
+        let dso_ranks = ranks(profile.dsos.iter().map(|dso| dso.short.as_str()));
+        let told_apart = by_symbol && by_dso && by_source == [false; 2] && by_address == [false; 2];
         Placing {
             profile,
-            by_dso: keys.contains(&SortKey::Dso),
+            by_dso,
             by_symbol,
-            by_source: [SortKey::SourceLine, SortKey::SourceFile].map(|key| keys.contains(&key)),
+            by_source,
             by_size: keys.contains(&SortKey::SymbolSize),
-            by_address: [SortKey::Address, SortKey::SymbolOffset].map(|key| keys.contains(&key)),
+            by_address,
             source_ranks: ranks(profile.sources.iter().map(String::as_str)),
-            dso_ranks: ranks(profile.dsos.iter().map(|dso| dso.short.as_str())),
+            bare: (told_apart && are_distinct(&dso_ranks)).then(|| vec![None; profile.frames.len()]),
+            dso_ranks,
             name_ranks: ranks(names.iter().map(|symbol| symbol.name.as_str())),
             known: FxHashMap::default(),
             table: Vec::new(),
         }
     }
 
-    fn all(
-        &mut self,
-        address: impl Fn(&Frame) -> u64,
-        wanted: impl Fn(FrameId) -> bool,
-    ) -> Vec<Option<LocationId>> {
+    fn all(&mut self, shown: Shown, wanted: impl Fn(FrameId) -> bool) -> Vec<Option<LocationId>> {
         let mut of_symbol = vec![None; self.profile.symbols.len()];
         let frames = (0u32..).zip(&self.profile.frames);
         let place = |(id, frame): (u32, &Frame)| {
@@ -165,14 +179,54 @@ impl<'a> Placing<'a> {
             let symbol = frame.symbol.filter(|_| frame.source.is_none() && !frame.alone);
             Some(match symbol.and_then(|symbol| of_symbol.get_mut(symbol.index())) {
                 Some(&mut Some(place)) => place,
-                Some(unplaced) => *unplaced.insert(self.place(id, frame, address(frame))),
-                None => self.place(id, frame, address(frame)),
+                Some(unplaced) => *unplaced.insert(self.place(id, frame, shown)),
+                None => self.place(id, frame, shown),
             })
         };
         frames.map(place).collect()
     }
 
-    fn place(&mut self, id: FrameId, frame: &Frame, address: u64) -> LocationId {
+    fn place(&mut self, id: FrameId, frame: &Frame, shown: Shown) -> LocationId {
+        let address = match shown {
+            Shown::Recorded => frame.address,
+            Shown::InObject => frame.dso_address,
+        };
+        let Some(first) = self.first_at(id, frame, address) else { return self.find(id, frame, address) };
+        let slot = |placing: &Self| placing.bare.as_ref().and_then(|bare| *bare.get(first.index())?);
+        if let Some(known) = slot(self) {
+            return known;
+        }
+        let (location, _) = self.describe(id, frame, address);
+        let location = self.add(location);
+        if let Some(slot) = self.bare.as_mut().and_then(|bare| bare.get_mut(first.index())) {
+            *slot = Some(location);
+        }
+        location
+    }
+
+    /// The first frame without a symbol at that address, where these are told apart as profiles do.
+    fn first_at(&self, id: FrameId, frame: &Frame, address: u64) -> Option<FrameId> {
+        if self.bare.is_none() || frame.symbol.is_some() {
+            return None;
+        }
+        let frames = &self.profile.frames;
+        if address == frame.address { Some(frames.first_at(id)) } else { frames.bare(frame.dso, address) }
+    }
+
+    /// A location by all that keys ask for.
+    fn find(&mut self, id: FrameId, frame: &Frame, address: u64) -> LocationId {
+        let (location, identity) = self.describe(id, frame, address);
+        let next = LocationId(self.table.len() as u32);
+        let known = *self.known.entry(identity).or_insert(next);
+        if known == next { self.add(location) } else { known }
+    }
+
+    fn add(&mut self, location: Location) -> LocationId {
+        self.table.push(location);
+        LocationId(self.table.len() as u32 - 1)
+    }
+
+    fn describe(&self, id: FrameId, frame: &Frame, address: u64) -> (Location, Identity) {
         let dso_rank = self.dso_rank(frame.dso);
         let symbol = frame.symbol.filter(|_| self.by_symbol);
         let (name_rank, range) = match symbol.and_then(|id| self.symbol(id.index())) {
@@ -196,20 +250,10 @@ impl<'a> Placing<'a> {
         };
         let dso = self.by_dso.then_some(dso_rank);
         let identity = Identity { dso_rank: dso, range, source, symbol_size, at };
-        *self.known.entry(identity).or_insert_with(|| {
-            self.table.push(Location {
-                frame: id,
-                address,
-                dso_rank,
-                name_rank,
-                range,
-                source_ranks,
-                source,
-                symbol_size,
-                at,
-            });
-            LocationId(self.table.len() as u32 - 1)
-        })
+        let frame = id;
+        let location =
+            Location { frame, address, dso_rank, name_rank, range, source_ranks, source, symbol_size, at };
+        (location, identity)
     }
 
     fn dso_rank(&self, dso: Option<DsoId>) -> u32 {
@@ -219,4 +263,10 @@ impl<'a> Placing<'a> {
     fn symbol(&self, index: usize) -> Option<(u32, &'a Symbol)> {
         Some((*self.name_ranks.get(index)?, self.profile.symbols.get(index)?))
     }
+}
+
+/// Whether no two ranks are the same.
+fn are_distinct(ranks: &[u32]) -> bool {
+    let mut seen = vec![false; ranks.len()];
+    ranks.iter().all(|&rank| !std::mem::replace(&mut seen[rank as usize], true))
 }

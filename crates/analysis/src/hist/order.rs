@@ -104,19 +104,18 @@ fn order_by_insertion(
     direction: Order,
     shown: impl Fn(&Ranked, &Ranked) -> Ordering,
 ) {
-    let mut ranked: Vec<(u64, u32, u32)> =
-        rows.iter().zip(0..).map(|(row, place)| (row.found, place, place)).collect();
+    let mut ranks: Vec<u32> = (0..rows.len() as u32).collect();
     for circle in circles {
-        ranked[circle.clone()].iter_mut().for_each(|row| row.1 = circle.start as u32);
+        ranks[circle.clone()].fill(circle.start as u32);
     }
-    ranked.par_sort_unstable();
-    let ranks: Vec<u32> = ranked.iter().map(|&(_, rank, _)| rank).collect();
-    let place = |nth: u32| ranked[nth as usize].2;
-    let order = insertion_order(&ranks, |a, b| {
-        let (a, b) = (&rows[place(a) as usize], &rows[place(b) as usize]);
+    let mut found: Vec<(u64, u32)> = rows.iter().zip(0..).map(|(row, place)| (row.found, place)).collect();
+    found.par_sort_unstable();
+    let arrivals: Vec<u32> = found.into_iter().map(|(_, place)| place).collect();
+    let order = insertion_order(&arrivals, &ranks, |a, b| {
+        let (a, b) = (&rows[a as usize], &rows[b as usize]);
         compare_chains(a, b, direction).then_with(|| shown(a, b))
     });
-    *rows = order.into_iter().map(|nth| rows[place(nth) as usize]).collect();
+    *rows = order.into_iter().map(|place| rows[place as usize]).collect();
 }
 
 #[cfg(test)]

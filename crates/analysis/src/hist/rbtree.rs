@@ -54,24 +54,43 @@ impl Node {
     }
 }
 
-/// Inserts the items of `ranks` one after another and gives their indices in the tree's order. A new item goes left
+/// Inserts items one after another, in the order of `arrivals`, and gives them in the tree's order. A new item goes left
 /// of those it meets that have a greater rank; `compare(new, met)` decides between equal ranks, where the new one goes
-/// left only when it is less. Ranks are less than the number of items.
-pub(crate) fn insertion_order(ranks: &[u32], compare: impl Fn(u32, u32) -> Ordering) -> Vec<u32> {
-    let mut tree = Tree { nodes: Vec::with_capacity(ranks.len()), root: None };
-    let neighbours = Neighbours::new(ranks);
-    let mut ends = vec![None; ranks.len()];
-    for (new, &rank) in (0..).zip(ranks) {
-        let place = match ends[rank as usize] {
-            None => tree.between(neighbours.of(rank).map(|rank| ends.get(rank as usize).copied().flatten())),
+/// left only when it is less. Items and ranks are numbers below that of the items.
+///
+/// Items that are numbered about as they will stand in the tree are quick: what is close together there is close together
+/// in memory.
+pub(crate) fn insertion_order(
+    arrivals: &[u32],
+    ranks: &[u32],
+    compare: impl Fn(u32, u32) -> Ordering,
+) -> Vec<u32> {
+    let mut tree = Tree { nodes: vec![Node::default(); ranks.len()], root: None };
+    let mut classes = classes(arrivals, ranks);
+    for &new in arrivals {
+        let rank = ranks[new as usize];
+        let Class { ends, below, above, .. } = classes[rank as usize];
+        let place = match ends {
+            None => tree.between([below, above].map(|rank| classes.get(rank as usize)?.ends)),
             Some(_) => tree.descend(new, rank, &compare),
         };
-        let ends = &mut ends[rank as usize];
-        *ends = Some(Ends::with(*ends, new, rank, place, &tree));
+        classes[rank as usize].ends = Some(Ends::with(ends, new, rank, place, &tree));
         tree.attach(new, rank, place);
         tree.balance(new);
     }
     tree.in_order()
+}
+
+/// The items of one rank.
+#[derive(Clone, Copy)]
+struct Class {
+    /// The first to come.
+    first: u32,
+    /// The nearest ranks below and above that are in the tree when it comes.
+    below: u32,
+    above: u32,
+    /// The outermost items that are in the tree.
+    ends: Option<Ends>,
 }
 
 /// The first and the last item of one rank in the tree's order.
@@ -99,49 +118,38 @@ impl Ends {
     }
 }
 
-/// For the first item of each rank the nearest ranks below and above that are in the tree when it comes.
+/// The ranks, each with its neighbours when its first item comes.
 ///
-/// That saves it the way down: its place is between two items that are known. Found backwards, by taking ranks out of
-/// a list of all.
-struct Neighbours {
-    of_rank: Vec<[u32; 2]>,
-}
-
-impl Neighbours {
+/// That saves this item the way down: its place is between two items that are known. Found backwards, by taking ranks
+/// out of a list of all.
+fn classes(arrivals: &[u32], ranks: &[u32]) -> Vec<Class> {
     const NONE: u32 = u32::MAX;
-
-    fn new(ranks: &[u32]) -> Neighbours {
-        let mut first = vec![Self::NONE; ranks.len()];
-        for (item, &rank) in ranks.iter().enumerate().rev() {
-            first[rank as usize] = item as u32;
-        }
-        let mut of_rank = vec![[Self::NONE; 2]; ranks.len()];
-        let mut before = Self::NONE;
-        for rank in (0..ranks.len() as u32).filter(|&rank| first[rank as usize] != Self::NONE) {
-            of_rank[rank as usize][0] = before;
-            if before != Self::NONE {
-                of_rank[before as usize][1] = rank;
+    let mut classes = vec![Class { first: NONE, below: NONE, above: NONE, ends: None }; ranks.len()];
+    for &item in arrivals.iter().rev() {
+        classes[ranks[item as usize] as usize].first = item;
+    }
+    let mut before = NONE;
+    for rank in 0..classes.len() as u32 {
+        if classes[rank as usize].first != NONE {
+            classes[rank as usize].below = before;
+            if let Some(below) = classes.get_mut(before as usize) {
+                below.above = rank;
             }
             before = rank;
         }
-        for (item, &rank) in ranks.iter().enumerate().rev() {
-            if first[rank as usize] == item as u32 {
-                let [below, above] = of_rank[rank as usize];
-                if let Some(below) = of_rank.get_mut(below as usize) {
-                    below[1] = above;
-                }
-                if let Some(above) = of_rank.get_mut(above as usize) {
-                    above[0] = below;
-                }
+    }
+    for &item in arrivals.iter().rev() {
+        let Class { first, below, above, .. } = classes[ranks[item as usize] as usize];
+        if first == item {
+            if let Some(class) = classes.get_mut(below as usize) {
+                class.above = above;
+            }
+            if let Some(class) = classes.get_mut(above as usize) {
+                class.below = below;
             }
         }
-        Neighbours { of_rank }
     }
-
-    /// Those of a rank whose first item comes now.
-    fn of(&self, rank: u32) -> [u32; 2] {
-        self.of_rank[rank as usize]
-    }
+    classes
 }
 
 struct Tree {
@@ -170,7 +178,7 @@ impl Tree {
     }
 
     fn attach(&mut self, new: u32, rank: u32, place: Option<(u32, Side)>) {
-        self.nodes.push(Node { rank, red: true, ..Node::default() });
+        *self.node_mut(new) = Node { rank, red: true, ..Node::default() };
         match place {
             Some((parent, side)) => self.set_child(parent, side, Some(new)),
             None => self.root = Some(new),
@@ -272,18 +280,24 @@ impl Tree {
 mod tests {
     use super::*;
 
+    /// Items come by their numbers.
+    fn in_turn(ranks: &[u32], compare: impl Fn(u32, u32) -> Ordering) -> Vec<u32> {
+        let arrivals: Vec<u32> = (0..ranks.len() as u32).collect();
+        insertion_order(&arrivals, ranks, compare)
+    }
+
     #[test]
     fn an_order_is_kept_and_equals_stay_in_turn() {
         let keys = [5, 3, 8, 3, 5, 1, 8, 0, 3];
-        assert_eq!(insertion_order(&keys, |_, _| Ordering::Equal), [7, 5, 1, 3, 8, 0, 4, 2, 6]);
+        assert_eq!(in_turn(&keys, |_, _| Ordering::Equal), [7, 5, 1, 3, 8, 0, 4, 2, 6]);
         let by_key = |a: u32, b: u32| keys[a as usize].cmp(&keys[b as usize]);
-        assert_eq!(insertion_order(&[0; 9], by_key), [7, 5, 1, 3, 8, 0, 4, 2, 6]);
+        assert_eq!(in_turn(&[0; 9], by_key), [7, 5, 1, 3, 8, 0, 4, 2, 6]);
     }
 
     #[test]
     fn a_long_ascent_stays_balanced() {
         let ranks: Vec<u32> = (0..10_000).collect();
-        assert_eq!(insertion_order(&ranks, |_, _| Ordering::Equal), ranks);
+        assert_eq!(in_turn(&ranks, |_, _| Ordering::Equal), ranks);
     }
 
     #[test]
@@ -296,14 +310,17 @@ mod tests {
         };
         for count in [1u32, 2, 7, 60, 500] {
             let ranks: Vec<u32> = (0..count).map(|_| random() % count / 2 * 2).collect();
+            let mut arrivals: Vec<u32> = (0..count).collect();
+            arrivals.sort_by_cached_key(|_| random());
             let compare = |a: u32, b: u32| (a ^ b).count_ones().cmp(&(a & b).count_ones());
-            let mut tree = Tree { nodes: Vec::new(), root: None };
-            for (new, &rank) in (0..).zip(&ranks) {
+            let mut tree = Tree { nodes: vec![Node::default(); ranks.len()], root: None };
+            for &new in &arrivals {
+                let rank = ranks[new as usize];
                 let place = tree.descend(new, rank, compare);
                 tree.attach(new, rank, place);
                 tree.balance(new);
             }
-            assert_eq!(insertion_order(&ranks, compare), tree.in_order(), "{count}");
+            assert_eq!(insertion_order(&arrivals, &ranks, compare), tree.in_order(), "{count}");
         }
     }
 
@@ -311,6 +328,6 @@ mod tests {
     fn a_circle_ends_up_where_the_way_down_leads() {
         // Each beats the next; 0 goes in first, 1 right of it, 2 left of 0 because 2 beats 0.
         let beats = |a: u32, b: u32| if (a + 1) % 3 == b { Ordering::Less } else { Ordering::Greater };
-        assert_eq!(insertion_order(&[0; 3], beats), [2, 0, 1]);
+        assert_eq!(in_turn(&[0; 3], beats), [2, 0, 1]);
     }
 }

@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use super::location::{LocationId, Locations};
-use crate::profile::{DsoId, FrameId, Profile, Source};
+use crate::profile::{DsoId, Frame, FrameId, Profile, Source, Symbol};
 
 /// A place in the table of steps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -16,6 +16,24 @@ enum StepKey<'a> {
     Place { dso: Option<DsoId>, start: u64, named: bool, source: Option<Source> },
     /// A function that was inlined, by its name: it has no place of its own.
     Inlined(&'a str, Option<Source>),
+}
+
+impl<'a> StepKey<'a> {
+    fn new(place: StepPlace, symbol: Option<&'a Symbol>, source: Option<Source>) -> StepKey<'a> {
+        match symbol.filter(|symbol| symbol.inlined) {
+            Some(inlined) => StepKey::Inlined(&inlined.name, source),
+            None => StepKey::Place { dso: place.dso, start: place.start, named: place.named, source },
+        }
+    }
+}
+
+/// What is known of a frame as one without a symbol.
+enum Bare {
+    /// It has one, or differs from the others at its address.
+    No,
+    /// Nothing else was at its address.
+    First,
+    Known(StepId),
 }
 
 /// A step seen as an address, for the order of lines of equal weight.
@@ -50,28 +68,39 @@ impl Steps {
     pub(crate) fn new(profile: &Profile) -> Steps {
         let mut steps = Steps::none();
         let mut known = FxHashMap::default();
+        steps.of_frame.reserve_exact(profile.frames.len());
         for (id, frame) in (0..).map(FrameId).zip(&profile.frames) {
             let symbol = frame.symbol.and_then(|symbol| profile.symbols.get(symbol.index()));
             let start = symbol.map_or(frame.address, |symbol| symbol.start);
-            let named = symbol.is_some();
-            let key = match symbol.filter(|symbol| symbol.inlined) {
-                Some(inlined) => StepKey::Inlined(&inlined.name, frame.source),
-                None => StepKey::Place { dso: frame.dso, start, named, source: frame.source },
+            let place = StepPlace { dso: frame.dso, start, address: frame.address, named: symbol.is_some() };
+            let step = match steps.of_bare(profile, id, frame) {
+                Bare::First => steps.add(place, id),
+                Bare::Known(step) => step,
+                Bare::No => {
+                    let key = StepKey::new(place, symbol, frame.source);
+                    *known.entry(key).or_insert_with(|| steps.add(place, id))
+                }
             };
-            let place = StepPlace { dso: frame.dso, start, address: frame.address, named };
-            let next = StepId(steps.places.len() as u32);
-            let step = *known.entry(key).or_insert(next);
-            if step == next {
-                steps.add(place, id);
-            }
             steps.of_frame.push(step);
         }
         steps
     }
 
-    fn add(&mut self, place: StepPlace, frame: FrameId) {
+    /// What the profile knows already of frames without a symbol: which of them are at one address.
+    fn of_bare(&self, profile: &Profile, id: FrameId, frame: &Frame) -> Bare {
+        let first = profile.frames.first_at(id);
+        match profile.frames.get(first.index()) {
+            _ if frame.symbol.is_some() => Bare::No,
+            _ if first == id => Bare::First,
+            Some(other) if other.source == frame.source => Bare::Known(self.of_frame[first.index()]),
+            _ => Bare::No,
+        }
+    }
+
+    fn add(&mut self, place: StepPlace, frame: FrameId) -> StepId {
         self.places.push(place);
         self.frames.push(frame);
+        StepId(self.places.len() as u32 - 1)
     }
 
     /// Notes the row that each step counts for.

@@ -71,7 +71,8 @@ fn frame(profile: &mut Profile, text: &str) -> FrameId {
         _ if text.starts_with("0x") => bare(None, hex(text)),
         _ => named(profile, DsoId(0), text, Level::User),
     };
-    FrameId(place(&mut profile.frames, frame))
+    let known = profile.frames.iter().position(|known| *known == frame);
+    known.map_or_else(|| profile.frames.add(frame), |known| FrameId(known as u32))
 }
 
 /// Symbols stand at addresses by their first letter.
@@ -279,7 +280,8 @@ fn events_of_a_group_share_rows() {
 #[test]
 fn ids_that_lead_nowhere_are_survived() {
     let mut profile = profile("a/1;main;leaf 5");
-    profile.frames[1] = Frame { dso: Some(DsoId(99)), symbol: Some(SymbolId(99)), ..profile.frames[1] };
+    let stray = Frame { dso: Some(DsoId(99)), symbol: Some(SymbolId(99)), ..profile.frames[1] };
+    profile.frames = [profile.frames[0], stray].into_iter().collect();
     let known = profile.events[0].groups[0];
     profile.events[0].groups.push(SampleGroup {
         branch: None,

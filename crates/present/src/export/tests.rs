@@ -46,7 +46,7 @@ fn profile() -> Profile {
         comms: vec!["demo".to_owned()],
         dsos: vec![Dso { long: "/bin/demo".to_owned(), short: "demo".to_owned() }],
         symbols: vec![symbol("main", 0x100), symbol("work", 0x200)],
-        frames: vec![frame(0, 0x104), frame(1, 0x208)],
+        frames: [frame(0, 0x104), frame(1, 0x208)].into_iter().collect(),
         chains,
         threads: vec![Thread { pid: oxperf_abi::Pid(40), tid: oxperf_abi::Tid(41), comm: CommId(0) }],
         events: vec![EventProfile {

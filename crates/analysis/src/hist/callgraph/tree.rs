@@ -183,8 +183,10 @@ impl Growth<'_> {
         }
         let places: Vec<Option<StepPlace>> =
             branches.iter().map(|(run, _)| run.first().map(|item| self.steps.place(item.step))).collect();
-        let order =
-            insertion_order(&vec![0; branches.len()], |a, b| falling(places[a as usize], places[b as usize]));
+        let arrivals: Vec<u32> = (0..branches.len() as u32).collect();
+        let order = insertion_order(&arrivals, &vec![0; branches.len()], |a, b| {
+            falling(places[a as usize], places[b as usize])
+        });
         *branches = order.into_iter().map(|index| branches[index as usize]).collect();
     }
 

@@ -1,0 +1,89 @@
+//! What located addresses are called, by their numbers: where naming and merging meet.
+
+use oxperf_resolve::FrameId as LocatedId;
+
+use crate::profile::FrameId;
+
+/// The profile's frames for located addresses. Naming makes it piece by piece, merging joins the pieces.
+#[derive(Debug, Default)]
+pub(super) struct Named {
+    frames: Vec<FrameId>,
+    /// Which of the lists stands for the address in a call chain, from 1; 0 for the frame alone. Behind the last, no
+    /// address has a list.
+    entries: Vec<u32>,
+    lists: Vec<Box<[FrameId]>>,
+}
+
+impl Named {
+    /// Adds the next address, which stands for its own frame in call chains.
+    pub(super) fn push(&mut self, own: FrameId) {
+        self.frames.push(own);
+    }
+
+    /// Adds the next address, which stands for these frames in call chains, innermost first. With none it is left out,
+    /// and samples that ran there, too.
+    pub(super) fn push_list(&mut self, own: FrameId, list: Box<[FrameId]>) {
+        self.entries.resize(self.frames.len(), 0);
+        self.frames.push(own);
+        self.lists.push(list);
+        self.entries.push(self.lists.len() as u32);
+    }
+
+    /// Adds what later addresses are called.
+    pub(super) fn append(&mut self, later: Named) {
+        if !later.lists.is_empty() {
+            let lists = self.lists.len() as u32;
+            self.entries.resize(self.frames.len(), 0);
+            self.entries.extend(later.entries.iter().map(|&list| if list == 0 { 0 } else { list + lists }));
+            self.lists.extend(later.lists);
+        }
+        self.frames.extend(later.frames);
+    }
+
+    /// The frame of an address.
+    #[inline]
+    pub(super) fn frame(&self, id: LocatedId) -> FrameId {
+        self.frames[id.0 as usize]
+    }
+
+    /// The same; `None` if the address is left out.
+    #[inline]
+    pub(super) fn shown(&self, id: LocatedId) -> Option<FrameId> {
+        self.entry(id).first().map(|_| self.frame(id))
+    }
+
+    /// The frames that an address stands for in a call chain, innermost first.
+    #[inline]
+    pub(super) fn entry(&self, id: LocatedId) -> &[FrameId] {
+        let index = id.0 as usize;
+        match self.entries.get(index).and_then(|list| list.checked_sub(1)) {
+            Some(list) => &self.lists[list as usize],
+            None => std::slice::from_ref(&self.frames[index]),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pieces_keep_their_lists() {
+        let mut all = Named::default();
+        for list in [None, Some([5, 6].map(FrameId).to_vec()), None, Some(Vec::new())] {
+            let mut piece = Named::default();
+            piece.push(FrameId(9));
+            match list {
+                Some(list) => piece.push_list(FrameId(8), list.into()),
+                None => piece.push(FrameId(7)),
+            }
+            all.append(piece);
+        }
+        let entries: Vec<Vec<u32>> =
+            (0..8).map(|id| all.entry(LocatedId(id)).iter().map(|frame| frame.0).collect()).collect();
+        let expected: [&[u32]; 8] = [&[9], &[7], &[9], &[5, 6], &[9], &[7], &[9], &[]];
+        assert_eq!(entries, expected);
+        assert_eq!(all.shown(LocatedId(3)), Some(FrameId(8)));
+        assert_eq!(all.shown(LocatedId(7)), None);
+    }
+}
