@@ -106,7 +106,7 @@ pub fn histograms(profile: &Profile, options: &HistOptions) -> Vec<Table> {
     };
     let (locations, mut steps) = rayon::join(
         || Locations::new(profile, &options.keys, scope.chains),
-        || if scope.chains { Steps::new(profile) } else { Steps::none() },
+        || if scope.chains { Steps::new(profile) } else { Steps::none(profile) },
     );
     steps.locate(&locations);
     let tasks = Tasks::new(profile, &options.keys);

@@ -3,11 +3,13 @@
 //! Rows are compared millions of times. Neighbouring keys that depend on the task alone, or on the location alone, make
 //! one column; so most reports have two, and a row's place among all is one number of 64 bits.
 
-use std::cmp::Ordering;
+use std::cmp::Reverse;
+
+use rayon::prelude::*;
 
 use super::key::SortKey;
-use super::location::{Location, LocationId, Locations, Range};
-use super::rank::ranks;
+use super::location::{LocationId, Locations, Range};
+use super::rank::{Joined, number, ranks};
 use super::task::{TaskId, Tasks};
 
 /// The ranks of all tasks and locations, a column for each run of keys.
@@ -36,7 +38,7 @@ pub(crate) struct Places {
 }
 
 impl Columns {
-    pub(crate) fn new(keys: &[SortKey], tasks: &Tasks, locations: &Locations) -> Columns {
+    pub(crate) fn new(keys: &[SortKey], tasks: &Tasks, locations: &Locations<'_>) -> Columns {
         let mut task_keys = 0;
         let runs = keys.chunk_by(|a, b| a.of_task() == b.of_task());
         let list = runs.map(|run| match run.first() {
@@ -51,7 +53,12 @@ impl Columns {
     }
 
     /// One of the keys alone.
-    pub(crate) fn of_key(key: SortKey, keys: &[SortKey], tasks: &Tasks, locations: &Locations) -> Columns {
+    pub(crate) fn of_key(
+        key: SortKey,
+        keys: &[SortKey],
+        tasks: &Tasks,
+        locations: &Locations<'_>,
+    ) -> Columns {
         let column = match key.of_task() {
             true => {
                 let mut task_keys = keys.iter().filter(|key| key.of_task());
@@ -67,11 +74,11 @@ impl Columns {
     pub(crate) fn places(&self, rows: impl ExactSizeIterator<Item = (TaskId, LocationId)> + Clone) -> Places {
         let shown = |column: &Column, (task, location): (TaskId, LocationId)| match column {
             Column::Tasks(ranks) => ranks[task.0 as usize],
-            Column::Locations { shown, .. } => shown[location.0 as usize],
+            Column::Locations { shown, .. } => shown[location.index()],
         };
         let found = |column: &Column, (task, location): (TaskId, LocationId)| match column {
             Column::Tasks(ranks) => ranks[task.0 as usize],
-            Column::Locations { found, .. } => found[location.0 as usize],
+            Column::Locations { found, .. } => found[location.index()],
         };
         Places { shown: self.join(rows.clone(), shown), found: self.join(rows, found) }
     }
@@ -96,11 +103,8 @@ impl Columns {
 }
 
 impl Column {
-    fn locations(locations: &Locations, run: &[SortKey]) -> Column {
-        Column::Locations {
-            shown: ranks(locations.all().iter().map(|location| shown_key(location, run))),
-            found: found_ranks(locations.all(), run),
-        }
+    fn locations(locations: &Locations<'_>, run: &[SortKey]) -> Column {
+        Column::Locations { shown: shown_ranks(locations, run), found: found_ranks(locations, run) }
     }
 }
 
@@ -110,53 +114,69 @@ fn task_ranks(tasks: &Tasks, nths: std::ops::Range<usize>) -> Vec<u32> {
 }
 
 /// Names by rank; none comes last.
-fn shown_key(location: &Location, keys: &[SortKey]) -> [u64; LOCATION_KEYS] {
-    let mut numbers = [0; LOCATION_KEYS];
-    for (number, key) in numbers.iter_mut().zip(keys) {
-        *number = match key {
-            SortKey::Dso => location.dso_rank.into(),
-            SortKey::SourceLine => location.source_ranks[0].into(),
-            SortKey::SourceFile => location.source_ranks[1].into(),
-            SortKey::SymbolSize => location.symbol_size,
-            // Addresses of the kernel come first, as if they were signed numbers.
-            SortKey::Address => location.at.unwrap_or(0) ^ 1 << 63,
-            _ => location.name_rank.map_or(u64::MAX, u64::from),
-        };
-    }
-    numbers
+fn shown_ranks(locations: &Locations<'_>, keys: &[SortKey]) -> Vec<u32> {
+    let (told, all) = (locations.describing(), locations.all());
+    let [dsos, names, texts] = told.counts();
+    let each = || all.iter().copied();
+    let joined = keys.iter().fold(Joined::alike(all.len()), |joined, key| match key {
+        SortKey::Dso => joined.then(each().map(|at| told.dso_rank(at)), dsos),
+        SortKey::SourceLine => joined.then(each().map(|at| told.source_rank(at, 0)), texts),
+        SortKey::SourceFile => joined.then(each().map(|at| told.source_rank(at, 1)), texts),
+        SortKey::SymbolSize => joined.then_by(each().map(|at| told.symbol_size(at))),
+        // Addresses of the kernel come first, as if they were signed numbers.
+        SortKey::Address => joined.then_by(addresses(locations).map(|at| at.unwrap_or(0).cast_signed())),
+        _ => joined.then(each().map(|at| told.name_rank(at)), names),
+    });
+    joined.into_ranks()
 }
 
-/// Keys that depend on the location; none is there twice.
-const LOCATION_KEYS: usize = 8;
-
-fn found_ranks(locations: &[Location], keys: &[SortKey]) -> Vec<u32> {
-    let named = locations.iter().filter(|location| matches!(location.range, Range::Symbol(..)));
-    let mut symbols: Vec<Range> = named.map(|location| location.range).collect();
-    symbols.sort_unstable();
-    symbols.dedup();
-    let by_dso = keys.contains(&SortKey::Dso);
-    let dso_first = keys.first() == Some(&SortKey::Dso);
-    ranks(locations.iter().map(|location| {
-        let dso = if by_dso { u128::from(location.dso_rank) } else { 0 };
-        let by_symbol =
-            [SortKey::Symbol, SortKey::NoIpc, SortKey::SymbolOffset].iter().any(|key| keys.contains(key));
-        let offsets = keys.contains(&SortKey::SymbolOffset);
-        let range = if by_symbol { range_number(&symbols, location.range, offsets) } else { 0 };
-        let place = if dso_first { dso << 96 | range } else { range << 32 | dso };
-        // Offsets fall, and so do addresses without a symbol where offsets are asked for.
-        (place, location.source_ranks, location.at.map(std::cmp::Reverse))
-    }))
+fn addresses<'l>(locations: &'l Locations<'_>) -> impl Iterator<Item = Option<u64>> + use<'l> {
+    locations.all().iter().map(|&location| locations.describing().at(location))
 }
 
-/// A range as a number of 66 bits: symbols by their order, then addresses, the kernel's first.
-fn range_number(symbols: &[Range], range: Range, addresses_alike: bool) -> u128 {
-    const SIGN: u64 = 1 << 63;
-    match range {
-        Range::Any => 0,
-        Range::Symbol(..) => {
-            1 << 64 | symbols.partition_point(|known| known.cmp(&range) == Ordering::Less) as u128
+fn found_ranks(locations: &Locations<'_>, keys: &[SortKey]) -> Vec<u32> {
+    let (told, all) = (locations.describing(), locations.all());
+    let [dsos, _, texts] = told.counts();
+    let asks = |wanted: &[SortKey]| wanted.iter().any(|key| keys.contains(key));
+    let by_dso = |joined: Joined| match asks(&[SortKey::Dso]) {
+        true => joined.then(all.iter().map(|&location| told.dso_rank(location)), dsos),
+        false => joined,
+    };
+    let by_range = |joined: Joined| match asks(&[SortKey::Symbol, SortKey::NoIpc, SortKey::SymbolOffset]) {
+        true => joined.then(range_ranks(locations, asks(&[SortKey::SymbolOffset])).into_iter(), all.len()),
+        false => joined,
+    };
+    let alike = Joined::alike(all.len());
+    let mut joined = match keys.first() {
+        Some(SortKey::Dso) => by_range(by_dso(alike)),
+        _ => by_dso(by_range(alike)),
+    };
+    for (nth, key) in [SortKey::SourceLine, SortKey::SourceFile].into_iter().enumerate() {
+        if asks(&[key]) {
+            joined = joined.then(all.iter().map(|&location| told.source_rank(location, nth)), texts);
         }
-        Range::Address(_) if addresses_alike => 2 << 64,
-        Range::Address(address) => 2 << 64 | u128::from(address.cast_unsigned() ^ SIGN),
     }
+    if told.asks_for_addresses() {
+        // Offsets fall, and so do addresses without a symbol where offsets are asked for.
+        joined = joined.then_by(addresses(locations).map(Reverse));
+    }
+    joined.into_ranks()
+}
+
+/// Ranks by range: symbols by their order, then addresses, the kernel's first.
+fn range_ranks(locations: &Locations<'_>, addresses_alike: bool) -> Vec<u32> {
+    let (told, all) = (locations.describing(), locations.all());
+    let (mut symbols, mut addresses) = (Vec::new(), Vec::new());
+    for (&location, index) in all.iter().zip(0u32..) {
+        match told.range(location) {
+            Range::Address(_) if addresses_alike => addresses.push((0, index)),
+            Range::Address(address) => addresses.push((address, index)),
+            range => symbols.push((range, index)),
+        }
+    }
+    rayon::join(|| symbols.par_sort_unstable(), || addresses.par_sort_unstable());
+    let mut ranks = vec![0; all.len()];
+    let of_symbols = number(&mut ranks, &symbols, 0);
+    number(&mut ranks, &addresses, of_symbols);
+    ranks
 }

@@ -18,7 +18,8 @@ use crate::profile::{EventProfile, FrameId, NodeId, Profile, SampleGroup};
 /// Everything that is known of an event once it is counted.
 #[derive(Debug)]
 pub(crate) struct Counted {
-    pub(crate) rows: Vec<RowData>,
+    /// Those of each task.
+    pub(crate) rows: Vec<Vec<RowData>>,
     /// The groups of the event, those of a task together, each task in order of time.
     pub(crate) groups: Vec<Placed>,
     /// The contexts of each task; empty for tasks that the event has not seen.
@@ -47,8 +48,8 @@ pub(crate) struct Scope {
 #[derive(Debug)]
 pub(crate) struct Shared<'a> {
     pub(crate) profile: &'a Profile,
-    pub(crate) locations: Locations,
-    pub(crate) steps: Steps,
+    pub(crate) locations: Locations<'a>,
+    pub(crate) steps: Steps<'a>,
     pub(crate) tasks: Tasks,
 }
 
@@ -63,7 +64,7 @@ pub(crate) fn count(shared: &mut Shared<'_>, event: &EventProfile, scope: Scope)
     let mut trees: Vec<Grown> = (0..shared.tasks.len()).map(|_| Grown::default()).collect();
     let mut rows = Vec::new();
     for (task, of_task, tree) in counted {
-        rows.extend(of_task);
+        rows.push(of_task);
         trees[task.0 as usize] = tree;
     }
     Counted { rows, groups, trees }
@@ -177,7 +178,7 @@ impl Counting<'_> {
                         Order::Callee => tree.depth_at(place),
                     });
                 }
-                passed_object |= self.shared.steps.place(step).dso.is_some();
+                passed_object |= self.shared.steps.has_object(step);
             }
             passed[at] = passed_object;
         }

@@ -59,11 +59,11 @@ impl<'a> Gathered<'a> {
             return;
         }
         let mut wanted = vec![false; self.shared.locations.len()];
-        self.rows.keys().for_each(|(_, location)| wanted[location.0 as usize] = true);
+        self.rows.keys().for_each(|(_, location)| wanted[location.index()] = true);
         for (task, tree) in (0..).map(TaskId).zip(&self.counted.trees) {
             for place in tree.all_places() {
                 let location = self.shared.steps.location(tree.step(place));
-                if wanted[location.0 as usize]
+                if wanted[location.index()]
                     && let Some(sources) = self.rows.get_mut(&(task, location))
                 {
                     sources.contexts.push(place);

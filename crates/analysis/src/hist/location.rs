@@ -3,6 +3,11 @@
 //! Two frames with one location fall into one row. A sample's own address and an address of its call chain are
 //! placed differently where no symbol is known: rows show the former in the object's addresses and the latter as
 //! recorded, so one frame has two locations then.
+//!
+//! Recordings have up to millions of locations, so all that is kept of one is a frame and the address to show; what keys
+//! make of it is found where it is needed.
+
+use std::num::NonZeroU32;
 
 use rustc_hash::FxHashMap;
 
@@ -10,31 +15,45 @@ use super::key::SortKey;
 use super::rank::ranks;
 use crate::profile::{DsoId, Frame, FrameId, Profile, SourceId, Symbol};
 
-/// A place in the table of locations.
+/// A place in the table of locations, counted from 1: frames without one take no more memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) struct LocationId(pub(crate) u32);
+pub(crate) struct LocationId(NonZeroU32);
 
-/// How a location sorts and what it shows.
+impl LocationId {
+    /// The first location.
+    pub(crate) const FIRST: LocationId = LocationId(NonZeroU32::MIN);
+
+    #[inline]
+    fn new(index: usize) -> LocationId {
+        LocationId(
+            u32::try_from(index).map_or(NonZeroU32::MAX, |index| NonZeroU32::MIN.saturating_add(index)),
+        )
+    }
+
+    #[inline]
+    pub(crate) fn index(self) -> usize {
+        self.0.get() as usize - 1
+    }
+}
+
+/// A location.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Location {
     /// A frame that lies there.
     pub(crate) frame: FrameId,
     /// The address to show where no symbol is known.
     pub(crate) address: u64,
-    /// Rank of the object's short name; no object comes last.
-    pub(crate) dso_rank: u32,
-    /// Rank of the symbol's name; `None`, which comes last, without a symbol.
-    pub(crate) name_rank: Option<u32>,
-    /// The symbol's range, or the address alone.
-    pub(crate) range: Range,
-    /// Ranks of the texts of the source line and file.
-    pub(crate) source_ranks: [u32; 2],
-    /// The texts themselves.
-    pub(crate) source: [Option<SourceId>; 2],
-    /// The size of the symbol, if a key asks for it; 0 without one.
-    pub(crate) symbol_size: u64,
-    /// The address itself, if a key asks for it.
-    pub(crate) at: Option<u64>,
+}
+
+/// What tells a location from others.
+#[derive(PartialEq, Eq, Hash)]
+struct Identity {
+    /// The rank of the object's name, if a key asks for it.
+    dso: Option<u32>,
+    range: Range,
+    source: [Option<SourceId>; 2],
+    symbol_size: u64,
+    at: Option<u64>,
 }
 
 /// The part of an identity that addresses give.
@@ -49,29 +68,19 @@ pub(crate) enum Range {
     Address(i64),
 }
 
-#[derive(PartialEq, Eq, Hash)]
-struct Identity {
-    /// The rank of the object's name, if a key asks for it.
-    dso_rank: Option<u32>,
-    range: Range,
-    /// The source line and file, as far as keys ask for them.
-    source: [Option<SourceId>; 2],
-    symbol_size: u64,
-    at: Option<u64>,
-}
-
 /// The locations of all frames.
 #[derive(Debug)]
-pub(crate) struct Locations {
+pub(crate) struct Locations<'a> {
+    describing: Describing<'a>,
     table: Vec<Location>,
     own: Vec<Option<LocationId>>,
     called: Vec<Option<LocationId>>,
 }
 
-impl Locations {
+impl<'a> Locations<'a> {
     /// Places every frame that samples ran in as far as `keys` ask, and those of call chains if they count.
-    pub(crate) fn new(profile: &Profile, keys: &[SortKey], chains: bool) -> Locations {
-        let mut placing = Placing::new(profile, keys);
+    pub(crate) fn new(profile: &'a Profile, keys: &[SortKey], chains: bool) -> Locations<'a> {
+        let mut placing = Placing::new(Describing::new(profile, keys));
         // Places by symbol cost nothing: there are few.
         let mut ran: Vec<bool> = profile.frames.iter().map(|frame| frame.symbol.is_some()).collect();
         for group in profile.events.iter().flat_map(|event| &event.groups) {
@@ -84,7 +93,7 @@ impl Locations {
         let shown = if by_branch { Shown::Recorded } else { Shown::InObject };
         let own = placing.all(shown, |id| ran[id.index()]);
         let called = if chains { placing.all(Shown::Recorded, |_| true) } else { Vec::new() };
-        Locations { table: placing.table, own, called }
+        Locations { describing: placing.describing, table: placing.table, own, called }
     }
 
     /// Where a sample's own address lies.
@@ -101,13 +110,18 @@ impl Locations {
 
     /// The location itself.
     #[inline]
-    pub(crate) fn get(&self, id: LocationId) -> &Location {
-        &self.table[id.0 as usize]
+    pub(crate) fn get(&self, id: LocationId) -> Location {
+        self.table[id.index()]
     }
 
     /// All locations.
     pub(crate) fn all(&self) -> &[Location] {
         &self.table
+    }
+
+    /// What keys make of locations.
+    pub(crate) fn describing(&self) -> &Describing<'a> {
+        &self.describing
     }
 
     /// Number of locations.
@@ -116,7 +130,9 @@ impl Locations {
     }
 }
 
-struct Placing<'a> {
+/// What keys make of a frame.
+#[derive(Debug)]
+pub(crate) struct Describing<'a> {
     profile: &'a Profile,
     by_dso: bool,
     by_symbol: bool,
@@ -128,11 +144,126 @@ struct Placing<'a> {
     source_ranks: Vec<u32>,
     dso_ranks: Vec<u32>,
     name_ranks: Vec<u32>,
-    known: FxHashMap<Identity, LocationId>,
-    /// Where keys tell all addresses apart that profiles do: the location of each frame without a symbol that was the
-    /// first at its recorded address.
-    bare: Option<Vec<Option<LocationId>>>,
-    table: Vec<Location>,
+}
+
+impl<'a> Describing<'a> {
+    fn new(profile: &'a Profile, keys: &[SortKey]) -> Describing<'a> {
+        let by_symbol =
+            [SortKey::Symbol, SortKey::NoIpc, SortKey::SymbolOffset].iter().any(|key| keys.contains(key));
+        let names: &[Symbol] = if by_symbol { &profile.symbols } else { &[] };
+        Describing {
+            profile,
+            by_dso: keys.contains(&SortKey::Dso),
+            by_symbol,
+            by_source: [SortKey::SourceLine, SortKey::SourceFile].map(|key| keys.contains(&key)),
+            by_size: keys.contains(&SortKey::SymbolSize),
+            by_address: [SortKey::Address, SortKey::SymbolOffset].map(|key| keys.contains(&key)),
+            source_ranks: ranks(profile.sources.iter().map(String::as_str)),
+            dso_ranks: ranks(profile.dsos.iter().map(|dso| dso.short.as_str())),
+            name_ranks: ranks(names.iter().map(|symbol| symbol.name.as_str())),
+        }
+    }
+
+    /// Whether keys tell all addresses without a symbol apart that profiles do.
+    fn tells_addresses_apart(&self) -> bool {
+        let nothing_else = self.by_source == [false; 2] && !self.asks_for_addresses();
+        self.by_symbol && self.by_dso && nothing_else && are_distinct(&self.dso_ranks)
+    }
+
+    fn identity(&self, location: Location) -> Identity {
+        Identity {
+            dso: self.by_dso.then(|| self.dso_rank(location)),
+            range: self.range(location),
+            source: self.source(location),
+            symbol_size: self.symbol_size(location),
+            at: self.at(location),
+        }
+    }
+
+    /// Whether a key asks for addresses.
+    pub(crate) fn asks_for_addresses(&self) -> bool {
+        self.by_address != [false; 2]
+    }
+
+    /// The address itself, if a key asks for it.
+    pub(crate) fn at(&self, location: Location) -> Option<u64> {
+        let frame = self.frame(location)?;
+        match self.by_address {
+            [true, _] => Some(frame.address),
+            [false, true] => Some(frame.dso_address),
+            [false, false] => None,
+        }
+    }
+
+    /// The symbol's range, or the address, if a key asks for it.
+    #[inline]
+    pub(crate) fn range(&self, location: Location) -> Range {
+        match self.symbol(location) {
+            Some((symbol, name)) => {
+                let inlined = if symbol.inlined { name + 1 } else { 0 };
+                Range::Symbol(self.dso_rank(location), symbol.start, symbol.end, inlined)
+            }
+            None if self.by_symbol => Range::Address(location.address.cast_signed()),
+            None => Range::Any,
+        }
+    }
+
+    /// The rank of the object's short name; without an object the number of names.
+    #[inline]
+    pub(crate) fn dso_rank(&self, location: Location) -> u32 {
+        let dso = self.frame(location).and_then(|frame| frame.dso);
+        let rank = |dso: DsoId| self.dso_ranks.get(dso.index()).copied();
+        dso.and_then(rank).unwrap_or(self.dso_ranks.len() as u32)
+    }
+
+    /// The rank of the symbol's name; without one the number of names.
+    #[inline]
+    pub(crate) fn name_rank(&self, location: Location) -> u32 {
+        self.symbol(location).map_or(self.name_ranks.len() as u32, |(_, rank)| rank)
+    }
+
+    /// The rank of the text of the source line (0) or file (1).
+    pub(crate) fn source_rank(&self, location: Location, nth: usize) -> u32 {
+        self.source(location)[nth].map_or(0, |text| self.source_ranks[text.index()])
+    }
+
+    /// How many ranks of objects, of symbols and of texts there are.
+    pub(crate) fn counts(&self) -> [usize; 3] {
+        [self.dso_ranks.len() + 1, self.name_ranks.len() + 1, self.source_ranks.len().max(1)]
+    }
+
+    /// The texts of the source line and file, as far as keys ask for them.
+    pub(crate) fn source(&self, location: Location) -> [Option<SourceId>; 2] {
+        let source = self.frame(location).and_then(|frame| frame.source);
+        let texts = source.map(|source| [source.line, source.file]);
+        [0, 1].map(|nth| texts.filter(|_| self.by_source[nth]).map(|texts| texts[nth]))
+    }
+
+    /// The size of the symbol, if a key asks for it; 0 without one.
+    pub(crate) fn symbol_size(&self, location: Location) -> u64 {
+        let frame = self.frame(location).filter(|_| self.by_size);
+        let symbol = frame.and_then(|frame| self.profile.symbols.get(frame.symbol?.index()));
+        symbol.map_or(0, |symbol| symbol.end.saturating_sub(symbol.start))
+    }
+
+    /// The symbol and the rank of its name, if a key asks for symbols.
+    #[inline]
+    fn symbol(&self, location: Location) -> Option<(&'a Symbol, u32)> {
+        let index = self.frame(location)?.symbol?.index();
+        let rank = *self.name_ranks.get(index)?;
+        Some((self.profile.symbols.get(index)?, rank))
+    }
+
+    #[inline]
+    fn frame(&self, location: Location) -> Option<&'a Frame> {
+        self.profile.frames.get(location.frame.index())
+    }
+}
+
+/// Whether no two ranks are the same.
+fn are_distinct(ranks: &[u32]) -> bool {
+    let mut seen = vec![false; ranks.len()];
+    ranks.iter().all(|&rank| !std::mem::replace(&mut seen[rank as usize], true))
 }
 
 /// Which address of a frame rows show where no symbol is known.
@@ -142,37 +273,25 @@ enum Shown {
     InObject,
 }
 
+struct Placing<'a> {
+    describing: Describing<'a>,
+    known: FxHashMap<Identity, LocationId>,
+    /// Where keys tell all addresses apart that profiles do: the location of each frame without a symbol that was the
+    /// first at its recorded address.
+    bare: Option<Vec<Option<LocationId>>>,
+    table: Vec<Location>,
+}
+
 impl<'a> Placing<'a> {
-    fn new(profile: &'a Profile, keys: &[SortKey]) -> Self {
-        let by_symbol =
-            [SortKey::Symbol, SortKey::NoIpc, SortKey::SymbolOffset].iter().any(|key| keys.contains(key));
-        let names: &[Symbol] = if by_symbol { &profile.symbols } else { &[] };
-        let (by_dso, by_source) = (
-            keys.contains(&SortKey::Dso),
-            [SortKey::SourceLine, SortKey::SourceFile].map(|key| keys.contains(&key)),
-        );
-        let by_address = [SortKey::Address, SortKey::SymbolOffset].map(|key| keys.contains(&key));
-        let dso_ranks = ranks(profile.dsos.iter().map(|dso| dso.short.as_str()));
-        let told_apart = by_symbol && by_dso && by_source == [false; 2] && by_address == [false; 2];
-        Placing {
-            profile,
-            by_dso,
-            by_symbol,
-            by_source,
-            by_size: keys.contains(&SortKey::SymbolSize),
-            by_address,
-            source_ranks: ranks(profile.sources.iter().map(String::as_str)),
-            bare: (told_apart && are_distinct(&dso_ranks)).then(|| vec![None; profile.frames.len()]),
-            dso_ranks,
-            name_ranks: ranks(names.iter().map(|symbol| symbol.name.as_str())),
-            known: FxHashMap::default(),
-            table: Vec::new(),
-        }
+    fn new(describing: Describing<'a>) -> Placing<'a> {
+        let bare = describing.tells_addresses_apart().then(|| vec![None; describing.profile.frames.len()]);
+        Placing { describing, known: FxHashMap::default(), bare, table: Vec::new() }
     }
 
     fn all(&mut self, shown: Shown, wanted: impl Fn(FrameId) -> bool) -> Vec<Option<LocationId>> {
-        let mut of_symbol = vec![None; self.profile.symbols.len()];
-        let frames = (0u32..).zip(&self.profile.frames);
+        let profile = self.describing.profile;
+        let mut of_symbol = vec![None; profile.symbols.len()];
+        let frames = (0u32..).zip(&profile.frames);
         let place = |(id, frame): (u32, &Frame)| {
             let id = Some(FrameId(id)).filter(|&id| wanted(id))?;
             // With its source or its addresses a symbol is not one place.
@@ -191,17 +310,18 @@ impl<'a> Placing<'a> {
             Shown::Recorded => frame.address,
             Shown::InObject => frame.dso_address,
         };
-        let Some(first) = self.first_at(id, frame, address) else { return self.find(id, frame, address) };
-        let slot = |placing: &Self| placing.bare.as_ref().and_then(|bare| *bare.get(first.index())?);
-        if let Some(known) = slot(self) {
-            return known;
+        let location = Location { frame: id, address };
+        let first = self.first_at(id, frame, address);
+        let slot = self.bare.as_mut().zip(first).and_then(|(bare, first)| bare.get_mut(first.index()));
+        let next = LocationId::new(self.table.len());
+        let known = match slot {
+            Some(slot) => *slot.get_or_insert(next),
+            None => *self.known.entry(self.describing.identity(location)).or_insert(next),
+        };
+        if known == next {
+            self.table.push(location);
         }
-        let (location, _) = self.describe(id, frame, address);
-        let location = self.add(location);
-        if let Some(slot) = self.bare.as_mut().and_then(|bare| bare.get_mut(first.index())) {
-            *slot = Some(location);
-        }
-        location
+        known
     }
 
     /// The first frame without a symbol at that address, where these are told apart as profiles do.
@@ -209,64 +329,7 @@ impl<'a> Placing<'a> {
         if self.bare.is_none() || frame.symbol.is_some() {
             return None;
         }
-        let frames = &self.profile.frames;
+        let frames = &self.describing.profile.frames;
         if address == frame.address { Some(frames.first_at(id)) } else { frames.bare(frame.dso, address) }
     }
-
-    /// A location by all that keys ask for.
-    fn find(&mut self, id: FrameId, frame: &Frame, address: u64) -> LocationId {
-        let (location, identity) = self.describe(id, frame, address);
-        let next = LocationId(self.table.len() as u32);
-        let known = *self.known.entry(identity).or_insert(next);
-        if known == next { self.add(location) } else { known }
-    }
-
-    fn add(&mut self, location: Location) -> LocationId {
-        self.table.push(location);
-        LocationId(self.table.len() as u32 - 1)
-    }
-
-    fn describe(&self, id: FrameId, frame: &Frame, address: u64) -> (Location, Identity) {
-        let dso_rank = self.dso_rank(frame.dso);
-        let symbol = frame.symbol.filter(|_| self.by_symbol);
-        let (name_rank, range) = match symbol.and_then(|id| self.symbol(id.index())) {
-            Some((name, symbol)) => {
-                let inlined = if symbol.inlined { name + 1 } else { 0 };
-                (Some(name), Range::Symbol(dso_rank, symbol.start, symbol.end, inlined))
-            }
-            None if self.by_symbol => (None, Range::Address(address.cast_signed())),
-            None => (None, Range::Any),
-        };
-        let texts = frame.source.map(|source| [source.line, source.file]);
-        let source = [0, 1].map(|nth| texts.filter(|_| self.by_source[nth]).map(|texts| texts[nth]));
-        let source_ranks = source.map(|text| text.map_or(0, |text| self.source_ranks[text.index()]));
-        let symbol =
-            frame.symbol.filter(|_| self.by_size).and_then(|id| self.profile.symbols.get(id.index()));
-        let symbol_size = symbol.map_or(0, |symbol| symbol.end.saturating_sub(symbol.start));
-        let at = match self.by_address {
-            [true, _] => Some(frame.address),
-            [false, true] => Some(frame.dso_address),
-            [false, false] => None,
-        };
-        let dso = self.by_dso.then_some(dso_rank);
-        let identity = Identity { dso_rank: dso, range, source, symbol_size, at };
-        let frame = id;
-        let location =
-            Location { frame, address, dso_rank, name_rank, range, source_ranks, source, symbol_size, at };
-        (location, identity)
-    }
-
-    fn dso_rank(&self, dso: Option<DsoId>) -> u32 {
-        dso.and_then(|dso| self.dso_ranks.get(dso.index())).map_or(u32::MAX, |&rank| rank)
-    }
-
-    fn symbol(&self, index: usize) -> Option<(u32, &'a Symbol)> {
-        Some((*self.name_ranks.get(index)?, self.profile.symbols.get(index)?))
-    }
-}
-
-/// Whether no two ranks are the same.
-fn are_distinct(ranks: &[u32]) -> bool {
-    let mut seen = vec![false; ranks.len()];
-    ranks.iter().all(|&rank| !std::mem::replace(&mut seen[rank as usize], true))
 }

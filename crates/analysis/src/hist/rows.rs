@@ -101,7 +101,7 @@ impl Rows {
 
     #[inline]
     fn slot(&mut self, location: LocationId) -> &mut Slot {
-        let (turn, slot) = (self.turn, &mut self.slots[location.0 as usize]);
+        let (turn, slot) = (self.turn, &mut self.slots[location.index()]);
         if slot.turn != turn {
             *slot = Slot { turn, ..Slot::default() };
         }

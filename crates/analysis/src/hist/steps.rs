@@ -19,12 +19,22 @@ enum StepKey<'a> {
 }
 
 impl<'a> StepKey<'a> {
-    fn new(place: StepPlace, symbol: Option<&'a Symbol>, source: Option<Source>) -> StepKey<'a> {
-        match symbol.filter(|symbol| symbol.inlined) {
-            Some(inlined) => StepKey::Inlined(&inlined.name, source),
-            None => StepKey::Place { dso: place.dso, start: place.start, named: place.named, source },
+    fn new(profile: &'a Profile, frame: &Frame) -> StepKey<'a> {
+        let symbol = symbol(profile, frame);
+        match symbol {
+            Some(symbol) if symbol.inlined => StepKey::Inlined(&symbol.name, frame.source),
+            _ => StepKey::Place {
+                dso: frame.dso,
+                start: symbol.map_or(frame.address, |symbol| symbol.start),
+                named: symbol.is_some(),
+                source: frame.source,
+            },
         }
     }
+}
+
+fn symbol<'a>(profile: &'a Profile, frame: &Frame) -> Option<&'a Symbol> {
+    profile.symbols.get(frame.symbol?.index())
 }
 
 /// What is known of a frame as one without a symbol.
@@ -51,35 +61,30 @@ pub(crate) struct StepPlace {
 
 /// The steps of all frames.
 #[derive(Debug)]
-pub(crate) struct Steps {
-    places: Vec<StepPlace>,
+pub(crate) struct Steps<'a> {
+    profile: &'a Profile,
+    /// A frame that shows each.
     frames: Vec<FrameId>,
     locations: Vec<LocationId>,
     of_frame: Vec<StepId>,
 }
 
-impl Steps {
+impl<'a> Steps<'a> {
     /// No steps at all, for reports that look at no chain.
-    pub(crate) fn none() -> Steps {
-        Steps { places: Vec::new(), frames: Vec::new(), locations: Vec::new(), of_frame: Vec::new() }
+    pub(crate) fn none(profile: &'a Profile) -> Steps<'a> {
+        Steps { profile, frames: Vec::new(), locations: Vec::new(), of_frame: Vec::new() }
     }
 
     /// The steps of all frames of the profile.
-    pub(crate) fn new(profile: &Profile) -> Steps {
-        let mut steps = Steps::none();
+    pub(crate) fn new(profile: &'a Profile) -> Steps<'a> {
+        let mut steps = Steps::none(profile);
         let mut known = FxHashMap::default();
         steps.of_frame.reserve_exact(profile.frames.len());
         for (id, frame) in (0..).map(FrameId).zip(&profile.frames) {
-            let symbol = frame.symbol.and_then(|symbol| profile.symbols.get(symbol.index()));
-            let start = symbol.map_or(frame.address, |symbol| symbol.start);
-            let place = StepPlace { dso: frame.dso, start, address: frame.address, named: symbol.is_some() };
-            let step = match steps.of_bare(profile, id, frame) {
-                Bare::First => steps.add(place, id),
+            let step = match steps.of_bare(id, frame) {
+                Bare::First => steps.add(id),
                 Bare::Known(step) => step,
-                Bare::No => {
-                    let key = StepKey::new(place, symbol, frame.source);
-                    *known.entry(key).or_insert_with(|| steps.add(place, id))
-                }
+                Bare::No => *known.entry(StepKey::new(profile, frame)).or_insert_with(|| steps.add(id)),
             };
             steps.of_frame.push(step);
         }
@@ -87,9 +92,10 @@ impl Steps {
     }
 
     /// What the profile knows already of frames without a symbol: which of them are at one address.
-    fn of_bare(&self, profile: &Profile, id: FrameId, frame: &Frame) -> Bare {
-        let first = profile.frames.first_at(id);
-        match profile.frames.get(first.index()) {
+    fn of_bare(&self, id: FrameId, frame: &Frame) -> Bare {
+        let frames = &self.profile.frames;
+        let first = frames.first_at(id);
+        match frames.get(first.index()) {
             _ if frame.symbol.is_some() => Bare::No,
             _ if first == id => Bare::First,
             Some(other) if other.source == frame.source => Bare::Known(self.of_frame[first.index()]),
@@ -97,15 +103,14 @@ impl Steps {
         }
     }
 
-    fn add(&mut self, place: StepPlace, frame: FrameId) -> StepId {
-        self.places.push(place);
+    fn add(&mut self, frame: FrameId) -> StepId {
         self.frames.push(frame);
-        StepId(self.places.len() as u32 - 1)
+        StepId(self.frames.len() as u32 - 1)
     }
 
     /// Notes the row that each step counts for.
-    pub(crate) fn locate(&mut self, locations: &Locations) {
-        let location = |&frame| locations.called(frame).unwrap_or(LocationId(0));
+    pub(crate) fn locate(&mut self, locations: &Locations<'_>) {
+        let location = |&frame| locations.called(frame).unwrap_or(LocationId::FIRST);
         self.locations = self.frames.iter().map(location).collect();
     }
 
@@ -116,9 +121,17 @@ impl Steps {
     }
 
     /// The step as an address.
-    #[inline]
     pub(crate) fn place(&self, step: StepId) -> StepPlace {
-        self.places[step.0 as usize]
+        let frame = &self.profile.frames[self.frame(step).index()];
+        let symbol = symbol(self.profile, frame);
+        let start = symbol.map_or(frame.address, |symbol| symbol.start);
+        StepPlace { dso: frame.dso, start, address: frame.address, named: symbol.is_some() }
+    }
+
+    /// Whether the step is in an object.
+    #[inline]
+    pub(crate) fn has_object(&self, step: StepId) -> bool {
+        self.profile.frames[self.frame(step).index()].dso.is_some()
     }
 
     /// A frame that shows the step.

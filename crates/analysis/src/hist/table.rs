@@ -200,9 +200,12 @@ impl<'a> Draft<'a> {
     /// Puts rows of several events that are about the same into one.
     fn join_rows(&mut self) {
         let width = self.events.len();
+        let count = self.counted.first().map_or(0, |leader| leader.rows.iter().map(Vec::len).sum());
+        self.rows.reserve(count);
+        self.cells.reserve(count * width);
         let mut known: FxHashMap<(TaskId, LocationId), usize> = FxHashMap::default();
         for member in 0..width {
-            for row in std::mem::take(&mut self.counted[member].rows) {
+            for row in std::mem::take(&mut self.counted[member].rows).into_iter().flatten() {
                 let next = self.rows.len();
                 let index = match width {
                     1 => next,
@@ -360,8 +363,9 @@ impl<'a> Draft<'a> {
 
     fn row(&self, row: &DraftRow) -> Row {
         let location = self.shared.locations.get(row.location);
-        let (frame, address, source) = (location.frame, location.address, location.source);
-        let symbol_size = location.symbol_size;
+        let (frame, address) = (location.frame, location.address);
+        let told = self.shared.locations.describing();
+        let (source, symbol_size) = (told.source(location), told.symbol_size(location));
         let Some(group) = self.group(row.member as usize, row.first) else {
             let thread = row.thread;
             return Row {

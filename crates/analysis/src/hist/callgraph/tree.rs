@@ -107,7 +107,7 @@ struct Bud {
 /// Grows the graph of the chains that begin with `items`; `min_period` is the limit of all shapes but the fractal.
 pub(crate) fn grow(
     ground: &Ground<'_>,
-    steps: &Steps,
+    steps: &Steps<'_>,
     options: &CallGraphOptions,
     items: Vec<Item>,
     min_period: u64,
@@ -127,7 +127,7 @@ pub(crate) fn grow(
 
 struct Growth<'a> {
     ground: &'a Ground<'a>,
-    steps: &'a Steps,
+    steps: &'a Steps<'a>,
     options: &'a CallGraphOptions,
     min_period: u64,
     tree: CallTree,
