@@ -173,10 +173,7 @@ impl<'s> Collector<'s> {
             return;
         }
         let chain = self.chains.of(machine, event);
-        let located = &mut self.located;
-        let frames =
-            chain.addresses.iter().map(|(mode, ip)| located.intern(machine, event.thread, *mode, *ip));
-        self.batch.chains.extend(frames);
+        self.batch.chains.extend(self.located.intern_all(machine, event.thread, chain.addresses));
     }
 
     /// Names what is new in the batch.

@@ -32,4 +32,4 @@ pub use dso::{Dso, DsoId, DsoKind, JitSymbol};
 pub use locate::Located;
 pub use machine::{KernelReference, Machine};
 pub use map::{Map, MapId, Stretch};
-pub use thread::{Thread, ThreadId};
+pub use thread::{SpaceId, Thread, ThreadId};

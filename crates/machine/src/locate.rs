@@ -3,7 +3,7 @@
 use oxperf_abi::CpuMode;
 
 use crate::map::MapTable;
-use crate::{DsoId, Machine, MapId, Stretch, ThreadId};
+use crate::{DsoId, Machine, MapId, SpaceId, Stretch, ThreadId};
 
 /// Where an address lies.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -35,6 +35,18 @@ impl Machine {
     pub fn generation(&self, thread: ThreadId) -> u64 {
         let space = self.threads[thread.0 as usize].space;
         u64::from(self.kernel.version()) << 32 | u64::from(self.spaces[space.0 as usize].version())
+    }
+
+    /// The same for addresses of one mode alone.
+    #[inline]
+    pub fn version(&self, thread: ThreadId, mode: CpuMode) -> u32 {
+        self.table(thread, mode).map_or(0, MapTable::version)
+    }
+
+    /// The address space of a thread.
+    #[inline]
+    pub fn space(&self, thread: ThreadId) -> SpaceId {
+        self.threads[thread.0 as usize].space
     }
 
     #[inline]

@@ -9,8 +9,8 @@ use crate::CommId;
 pub struct ThreadId(pub u32);
 
 /// The number of an address space.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct SpaceId(pub(crate) u32);
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct SpaceId(pub(crate) u32);
 
 /// One thread.
 #[derive(Clone, Copy, Debug)]

@@ -1,11 +1,11 @@
 //! Located addresses, each place once.
 
 use oxperf_abi::CpuMode;
-use oxperf_machine::{Machine, MapId, ThreadId};
+use oxperf_machine::{Located, Machine, MapId, SpaceId, ThreadId};
 use rustc_hash::FxHashMap;
 
 use crate::Place;
-use crate::recent::{Recent, Seen};
+use crate::recent::Recent;
 
 /// The number of a located address.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -22,40 +22,80 @@ pub struct Frame {
     pub place: Option<Place>,
 }
 
-/// All located addresses of a recording. One address in one mapping is one frame, whatever thread it ran on.
+/// All located addresses of a recording. One address in one mapping is one frame, whatever thread it ran on; one that is
+/// not mapped may be a frame in each address space.
+///
+/// Each mapping has a table of its own: what a process does at a time stays in the CPU's caches, and the tables of all
+/// others need not.
 #[derive(Debug, Default)]
 pub struct FrameTable {
     /// Those that were not taken.
     fresh: Vec<Frame>,
-    ids: FxHashMap<(u64, MapKey), FrameId>,
+    count: u32,
+    /// By mapping.
+    mapped: Vec<FxHashMap<u64, FrameId>>,
+    unmapped: FxHashMap<(SpaceId, CpuMode), FxHashMap<u64, FrameId>>,
     recent: Recent<Seen, FrameId>,
 }
 
-/// A mapping, or the mode for addresses without one: dense numbers from the top.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-struct MapKey(u32);
-
-impl MapKey {
-    fn new(map: Option<MapId>, mode: CpuMode) -> MapKey {
-        MapKey(map.map_or(u32::MAX - mode as u32, |map| map.0))
-    }
+/// An address of a thread: it lies where it lay when it came before, as long as the mappings have not changed. So what
+/// is known of it needs no search of them.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Seen {
+    ip: u64,
+    /// What [`Machine::version`] said.
+    version: u32,
+    mode: CpuMode,
 }
 
 impl FrameTable {
     /// The frame of an address of a thread, as the machine is now.
     #[inline]
     pub fn intern(&mut self, machine: &Machine, thread: ThreadId, mode: CpuMode, ip: u64) -> FrameId {
-        let seen = Seen::now(machine, thread, mode, ip);
-        let (fresh, ids) = (&mut self.fresh, &mut self.ids);
-        self.recent.get(seen, seen.mix(), || {
+        self.intern_at(machine, thread, mode, ip, machine.version(thread, mode))
+    }
+
+    /// The frames of several addresses of a thread.
+    pub fn intern_all<'t>(
+        &'t mut self,
+        machine: &'t Machine,
+        thread: ThreadId,
+        addresses: &'t [(CpuMode, u64)],
+    ) -> impl Iterator<Item = FrameId> + use<'t> {
+        let kernel = machine.version(thread, CpuMode::Kernel);
+        let user = machine.version(thread, CpuMode::User);
+        addresses.iter().map(move |&(mode, ip)| {
+            let version = match mode {
+                CpuMode::Kernel => kernel,
+                CpuMode::User => user,
+                _ => 0,
+            };
+            self.intern_at(machine, thread, mode, ip, version)
+        })
+    }
+
+    #[inline]
+    fn intern_at(
+        &mut self,
+        machine: &Machine,
+        thread: ThreadId,
+        mode: CpuMode,
+        ip: u64,
+        version: u32,
+    ) -> FrameId {
+        let Self { fresh, count, mapped, unmapped, recent } = self;
+        let seen = Seen { ip, version, mode };
+        recent.get(seen, ip ^ u64::from(version) << 20, || {
             let located = machine.locate(thread, mode, ip);
-            let map = MapKey::new(located.map(|located| located.map), mode);
-            let next = FrameId(ids.len() as u32);
-            let id = *ids.entry((ip, map)).or_insert(next);
-            if id == next {
+            let table = match located {
+                Some(Located { map, .. }) => table(mapped, map),
+                None => unmapped.entry((machine.space(thread), mode)).or_default(),
+            };
+            *table.entry(ip).or_insert_with(|| {
                 fresh.push(Frame { ip, mode, place: located.map(Place::from) });
-            }
-            id
+                *count += 1;
+                FrameId(*count - 1)
+            })
         })
     }
 
@@ -66,11 +106,19 @@ impl FrameTable {
 
     /// Number of frames, those that were taken too.
     pub fn len(&self) -> usize {
-        self.ids.len()
+        self.count as usize
     }
 
     /// Whether there is none.
     pub fn is_empty(&self) -> bool {
-        self.ids.is_empty()
+        self.count == 0
     }
+}
+
+fn table(tables: &mut Vec<FxHashMap<u64, FrameId>>, map: MapId) -> &mut FxHashMap<u64, FrameId> {
+    let index = map.0 as usize;
+    if tables.len() <= index {
+        tables.resize_with(index + 1, FxHashMap::default);
+    }
+    &mut tables[index]
 }

@@ -1,32 +1,6 @@
 //! A small table before a large one: most addresses come again soon, and a table of all of them outgrows the CPU's
 //! caches.
 
-use oxperf_abi::CpuMode;
-use oxperf_machine::{Machine, ThreadId};
-
-/// An address of a thread: it lies where it lay when it came before, as long as the mappings have not changed. So what
-/// is known of it needs no search of them.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Seen {
-    ip: u64,
-    generation: u64,
-    mode: CpuMode,
-}
-
-impl Seen {
-    /// An address now.
-    #[inline]
-    pub(crate) fn now(machine: &Machine, thread: ThreadId, mode: CpuMode, ip: u64) -> Seen {
-        Seen { ip, generation: machine.generation(thread), mode }
-    }
-
-    /// For [`Recent::get`].
-    #[inline]
-    pub(crate) fn mix(self) -> u64 {
-        self.ip ^ self.generation << 20
-    }
-}
-
 /// The last value seen at each of some thousand hashes.
 #[derive(Debug)]
 pub(crate) struct Recent<K, V> {
@@ -58,7 +32,7 @@ impl<K: Copy + Eq, V: Copy> Recent<K, V> {
 }
 
 impl<K, V> Recent<K, V> {
-    const BITS: u32 = 15;
+    const BITS: u32 = 14;
 }
 
 #[cfg(test)]

@@ -13,7 +13,7 @@ use rustc_hash::FxHashMap;
 
 use super::key::SortKey;
 use super::rank::ranks;
-use crate::profile::{DsoId, Frame, FrameId, Profile, SourceId, Symbol};
+use crate::profile::{DsoId, Frame, FrameId, Frames, Profile, SourceId, Symbol};
 
 /// A place in the table of locations, counted from 1: frames without one take no more memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -276,15 +276,24 @@ enum Shown {
 struct Placing<'a> {
     describing: Describing<'a>,
     known: FxHashMap<Identity, LocationId>,
-    /// Where keys tell all addresses apart that profiles do: the location of each frame without a symbol that was the
-    /// first at its recorded address.
-    bare: Option<Vec<Option<LocationId>>>,
+    bare: Option<Bare>,
     table: Vec<Location>,
+}
+
+/// Locations without a symbol, where keys tell all addresses apart that profiles do.
+#[derive(Default)]
+struct Bare {
+    /// By the frame that was the first at its recorded address.
+    recorded: Vec<Option<LocationId>>,
+    /// At addresses in objects where nothing was recorded.
+    moved: FxHashMap<(Option<DsoId>, u64), LocationId>,
 }
 
 impl<'a> Placing<'a> {
     fn new(describing: Describing<'a>) -> Placing<'a> {
-        let bare = describing.tells_addresses_apart().then(|| vec![None; describing.profile.frames.len()]);
+        let recorded = || vec![None; describing.profile.frames.len()];
+        let bare = describing.tells_addresses_apart();
+        let bare = bare.then(|| Bare { recorded: recorded(), moved: FxHashMap::default() });
         Placing { describing, known: FxHashMap::default(), bare, table: Vec::new() }
     }
 
@@ -311,25 +320,34 @@ impl<'a> Placing<'a> {
             Shown::InObject => frame.dso_address,
         };
         let location = Location { frame: id, address };
-        let first = self.first_at(id, frame, address);
-        let slot = self.bare.as_mut().zip(first).and_then(|(bare, first)| bare.get_mut(first.index()));
         let next = LocationId::new(self.table.len());
-        let known = match slot {
-            Some(slot) => *slot.get_or_insert(next),
-            None => *self.known.entry(self.describing.identity(location)).or_insert(next),
+        let known = match &mut self.bare {
+            Some(bare) if frame.symbol.is_none() => {
+                bare.place((id, frame), address, &self.describing.profile.frames, next)
+            }
+            _ => *self.known.entry(self.describing.identity(location)).or_insert(next),
         };
         if known == next {
             self.table.push(location);
         }
         known
     }
+}
 
-    /// The first frame without a symbol at that address, where these are told apart as profiles do.
-    fn first_at(&self, id: FrameId, frame: &Frame, address: u64) -> Option<FrameId> {
-        if self.bare.is_none() || frame.symbol.is_some() {
-            return None;
+impl Bare {
+    /// The location of an address, `next` if it is a new one.
+    fn place(
+        &mut self,
+        (id, frame): (FrameId, &Frame),
+        address: u64,
+        frames: &Frames,
+        next: LocationId,
+    ) -> LocationId {
+        let is_recorded = address == frame.address;
+        let first = if is_recorded { Some(frames.first_at(id)) } else { frames.bare(frame.dso, address) };
+        match first.and_then(|first| self.recorded.get_mut(first.index())) {
+            Some(slot) => *slot.get_or_insert(next),
+            None => *self.moved.entry((frame.dso, address)).or_insert(next),
         }
-        let frames = &self.describing.profile.frames;
-        if address == frame.address { Some(frames.first_at(id)) } else { frames.bare(frame.dso, address) }
     }
 }

@@ -26,10 +26,13 @@ pub(crate) struct Ranked {
     /// The place of the keys as found.
     pub(crate) found: u64,
     /// The thread and the length of the longest chain of a row, if chains count.
-    pub(crate) chain: Option<(ThreadId, u32)>,
+    pub(crate) chain: Option<Chain>,
     /// Which row it is.
     pub(crate) row: u32,
 }
+
+/// A thread, and the length of the longest chain of a row.
+pub(crate) type Chain = (ThreadId, u32);
 
 /// The rows in the order of the report. `other_weights` compares rows of equal own weight by those of other events.
 pub(crate) fn ordered(
@@ -74,21 +77,21 @@ fn order_chains(
     let thread = |row: &Ranked| row.chain.map(|(thread, _)| thread);
     let first = equals.first().and_then(thread);
     if equals.iter().all(|row| thread(row) == first) {
-        equals.sort_by(|a, b| compare_chains(a, b, direction));
+        equals.sort_by(|a, b| compare_chains(a.chain, b.chain, direction));
         return Clash::None;
     }
     last_of_thread.clear();
     let agree = equals.iter().all(|row| {
         let before = thread(row).and_then(|thread| last_of_thread.insert(thread, *row));
-        before.is_none_or(|before| compare_chains(&before, row, direction).is_le())
+        before.is_none_or(|before| compare_chains(before.chain, row.chain, direction).is_le())
     });
     if agree { Clash::None } else { Clash::Circle }
 }
 
 /// Callers above callees: with callers first, what has the longer chains below it is the caller.
 #[inline]
-fn compare_chains(a: &Ranked, b: &Ranked, direction: Order) -> Ordering {
-    match (a.chain, b.chain) {
+fn compare_chains(a: Option<Chain>, b: Option<Chain>, direction: Order) -> Ordering {
+    match (a, b) {
         (Some((one, a)), Some((other, b))) if one == other => match direction {
             Order::Caller => b.cmp(&a),
             Order::Callee => a.cmp(&b),
@@ -111,9 +114,17 @@ fn order_by_insertion(
     let mut found: Vec<(u64, u32)> = rows.iter().zip(0..).map(|(row, place)| (row.found, place)).collect();
     found.par_sort_unstable();
     let arrivals: Vec<u32> = found.into_iter().map(|(_, place)| place).collect();
-    let order = insertion_order(&arrivals, &ranks, |a, b| {
-        let (a, b) = (&rows[a as usize], &rows[b as usize]);
-        compare_chains(a, b, direction).then_with(|| shown(a, b))
+    // Rows stand by what they show: those that show the same have the place of the first of them.
+    let mut first = 0;
+    let keys = rows.iter().zip(&ranks).enumerate().map(|(place, (row, &rank))| {
+        let place = place as u32;
+        if rows.get(first as usize).is_none_or(|first| shown(first, row).is_ne()) || rank == place {
+            first = place;
+        }
+        (rank, (row.chain, first))
+    });
+    let order = insertion_order(&arrivals, keys, |a, b| {
+        compare_chains(a.0, b.0, direction).then_with(|| a.1.cmp(&b.1))
     });
     *rows = order.into_iter().map(|place| rows[place as usize]).collect();
 }

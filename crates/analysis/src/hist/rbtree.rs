@@ -36,16 +36,17 @@ impl Link {
     }
 }
 
-#[derive(Clone, Copy, Default)]
-struct Node {
+#[derive(Clone, Copy)]
+struct Node<K> {
     rank: u32,
+    key: K,
     parent: Link,
     left: Link,
     right: Link,
     red: bool,
 }
 
-impl Node {
+impl<K> Node<K> {
     fn child(&self, side: Side) -> Option<u32> {
         match side {
             Side::Left => self.left.get(),
@@ -55,27 +56,27 @@ impl Node {
 }
 
 /// Inserts items one after another, in the order of `arrivals`, and gives them in the tree's order. A new item goes left
-/// of those it meets that have a greater rank; `compare(new, met)` decides between equal ranks, where the new one goes
-/// left only when it is less. Items and ranks are numbers below that of the items.
+/// of those it meets that have a greater rank; `compare(new, met)` decides between equal ranks by keys, where the new one
+/// goes left only when it is less. An item is a number, its place in the list of ranks and keys; so are ranks.
 ///
 /// Items that are numbered about as they will stand in the tree are quick: what is close together there is close together
 /// in memory.
-pub(crate) fn insertion_order(
+pub(crate) fn insertion_order<K: Copy>(
     arrivals: &[u32],
-    ranks: &[u32],
-    compare: impl Fn(u32, u32) -> Ordering,
+    items: impl ExactSizeIterator<Item = (u32, K)>,
+    compare: impl Fn(&K, &K) -> Ordering,
 ) -> Vec<u32> {
-    let mut tree = Tree { nodes: vec![Node::default(); ranks.len()], root: None };
-    let mut classes = classes(arrivals, ranks);
+    let mut tree = Tree::new(items);
+    let mut classes = classes(arrivals, &tree.nodes);
     for &new in arrivals {
-        let rank = ranks[new as usize];
+        let rank = tree.node(new).rank;
         let Class { ends, below, above, .. } = classes[rank as usize];
         let place = match ends {
             None => tree.between([below, above].map(|rank| classes.get(rank as usize)?.ends)),
-            Some(_) => tree.descend(new, rank, &compare),
+            Some(_) => tree.descend(new, &compare),
         };
         classes[rank as usize].ends = Some(Ends::with(ends, new, rank, place, &tree));
-        tree.attach(new, rank, place);
+        tree.attach(new, place);
         tree.balance(new);
     }
     tree.in_order()
@@ -102,7 +103,7 @@ struct Ends {
 
 impl Ends {
     /// The ends when a new item has its place.
-    fn with(known: Option<Ends>, new: u32, rank: u32, place: Option<(u32, Side)>, tree: &Tree) -> Ends {
+    fn with<K>(known: Option<Ends>, new: u32, rank: u32, place: Option<(u32, Side)>, tree: &Tree<K>) -> Ends {
         let (Some(Ends { first, last }), Some((parent, side))) = (known, place) else {
             return Ends { first: new, last: new };
         };
@@ -122,11 +123,11 @@ impl Ends {
 ///
 /// That saves this item the way down: its place is between two items that are known. Found backwards, by taking ranks
 /// out of a list of all.
-fn classes(arrivals: &[u32], ranks: &[u32]) -> Vec<Class> {
+fn classes<K>(arrivals: &[u32], items: &[Node<K>]) -> Vec<Class> {
     const NONE: u32 = u32::MAX;
-    let mut classes = vec![Class { first: NONE, below: NONE, above: NONE, ends: None }; ranks.len()];
+    let mut classes = vec![Class { first: NONE, below: NONE, above: NONE, ends: None }; items.len()];
     for &item in arrivals.iter().rev() {
-        classes[ranks[item as usize] as usize].first = item;
+        classes[items[item as usize].rank as usize].first = item;
     }
     let mut before = NONE;
     for rank in 0..classes.len() as u32 {
@@ -139,7 +140,7 @@ fn classes(arrivals: &[u32], ranks: &[u32]) -> Vec<Class> {
         }
     }
     for &item in arrivals.iter().rev() {
-        let Class { first, below, above, .. } = classes[ranks[item as usize] as usize];
+        let Class { first, below, above, .. } = classes[items[item as usize].rank as usize];
         if first == item {
             if let Some(class) = classes.get_mut(below as usize) {
                 class.above = above;
@@ -152,24 +153,32 @@ fn classes(arrivals: &[u32], ranks: &[u32]) -> Vec<Class> {
     classes
 }
 
-struct Tree {
-    nodes: Vec<Node>,
+struct Tree<K> {
+    nodes: Vec<Node<K>>,
     root: Option<u32>,
 }
 
-impl Tree {
+impl<K> Tree<K> {
+    /// An empty tree for these items.
+    fn new(items: impl ExactSizeIterator<Item = (u32, K)>) -> Tree<K> {
+        let (parent, left, right, red) = (Link::default(), Link::default(), Link::default(), true);
+        let nodes = items.map(|(rank, key)| Node { rank, key, parent, left, right, red });
+        Tree { nodes: nodes.collect(), root: None }
+    }
+
     /// The place between two neighbours: one of them has nothing on that side.
     fn between(&self, [below, above]: [Option<Ends>; 2]) -> Option<(u32, Side)> {
         let behind = below.map(|below| below.last).filter(|&last| self.node(last).right == Link::default());
         behind.map(|last| (last, Side::Right)).or(above.map(|above| (above.first, Side::Left)))
     }
 
-    fn descend(&self, new: u32, rank: u32, compare: impl Fn(u32, u32) -> Ordering) -> Option<(u32, Side)> {
+    fn descend(&self, new: u32, compare: impl Fn(&K, &K) -> Ordering) -> Option<(u32, Side)> {
+        let new = self.node(new);
         let mut place = None;
         let mut at = self.root;
         while let Some(met) = at {
             let node = self.node(met);
-            let less = rank.cmp(&node.rank).then_with(|| compare(new, met)).is_lt();
+            let less = new.rank.cmp(&node.rank).then_with(|| compare(&new.key, &node.key)).is_lt();
             let side = if less { Side::Left } else { Side::Right };
             place = Some((met, side));
             at = node.child(side);
@@ -177,8 +186,7 @@ impl Tree {
         place
     }
 
-    fn attach(&mut self, new: u32, rank: u32, place: Option<(u32, Side)>) {
-        *self.node_mut(new) = Node { rank, red: true, ..Node::default() };
+    fn attach(&mut self, new: u32, place: Option<(u32, Side)>) {
         match place {
             Some((parent, side)) => self.set_child(parent, side, Some(new)),
             None => self.root = Some(new),
@@ -251,11 +259,11 @@ impl Tree {
         self.node_mut(node).red = red;
     }
 
-    fn node(&self, node: u32) -> &Node {
+    fn node(&self, node: u32) -> &Node<K> {
         &self.nodes[node as usize]
     }
 
-    fn node_mut(&mut self, node: u32) -> &mut Node {
+    fn node_mut(&mut self, node: u32) -> &mut Node<K> {
         &mut self.nodes[node as usize]
     }
 
@@ -280,10 +288,14 @@ impl Tree {
 mod tests {
     use super::*;
 
-    /// Items come by their numbers.
+    /// Items come by their numbers, which are their keys.
     fn in_turn(ranks: &[u32], compare: impl Fn(u32, u32) -> Ordering) -> Vec<u32> {
         let arrivals: Vec<u32> = (0..ranks.len() as u32).collect();
-        insertion_order(&arrivals, ranks, compare)
+        insertion_order(&arrivals, items(ranks), |&a, &b| compare(a, b))
+    }
+
+    fn items(ranks: &[u32]) -> impl ExactSizeIterator<Item = (u32, u32)> {
+        ranks.iter().enumerate().map(|(key, &rank)| (rank, key as u32))
     }
 
     #[test]
@@ -312,15 +324,14 @@ mod tests {
             let ranks: Vec<u32> = (0..count).map(|_| random() % count / 2 * 2).collect();
             let mut arrivals: Vec<u32> = (0..count).collect();
             arrivals.sort_by_cached_key(|_| random());
-            let compare = |a: u32, b: u32| (a ^ b).count_ones().cmp(&(a & b).count_ones());
-            let mut tree = Tree { nodes: vec![Node::default(); ranks.len()], root: None };
+            let compare = |a: &u32, b: &u32| (a ^ b).count_ones().cmp(&(a & b).count_ones());
+            let mut tree = Tree::new(items(&ranks));
             for &new in &arrivals {
-                let rank = ranks[new as usize];
-                let place = tree.descend(new, rank, compare);
-                tree.attach(new, rank, place);
+                let place = tree.descend(new, compare);
+                tree.attach(new, place);
                 tree.balance(new);
             }
-            assert_eq!(insertion_order(&arrivals, &ranks, compare), tree.in_order(), "{count}");
+            assert_eq!(insertion_order(&arrivals, items(&ranks), compare), tree.in_order(), "{count}");
         }
     }
 

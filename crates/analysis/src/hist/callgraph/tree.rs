@@ -181,12 +181,9 @@ impl Growth<'_> {
         if branches.len() < 2 {
             return;
         }
-        let places: Vec<Option<StepPlace>> =
-            branches.iter().map(|(run, _)| run.first().map(|item| self.steps.place(item.step))).collect();
+        let place = |(run, _): &(&[Item], Weight)| run.first().map(|item| self.steps.place(item.step));
         let arrivals: Vec<u32> = (0..branches.len() as u32).collect();
-        let order = insertion_order(&arrivals, &vec![0; branches.len()], |a, b| {
-            falling(places[a as usize], places[b as usize])
-        });
+        let order = insertion_order(&arrivals, branches.iter().map(|branch| (0, place(branch))), falling);
         *branches = order.into_iter().map(|index| branches[index as usize]).collect();
     }
 
@@ -198,8 +195,8 @@ impl Growth<'_> {
     }
 }
 
-fn falling(a: Option<StepPlace>, b: Option<StepPlace>) -> Ordering {
-    let (Some(a), Some(b)) = (a, b) else { return Ordering::Equal };
+fn falling(a: &Option<StepPlace>, b: &Option<StepPlace>) -> Ordering {
+    let (Some(a), Some(b)) = (*a, *b) else { return Ordering::Equal };
     let by_start = a.named && b.named;
     let address = |place: StepPlace| if by_start { place.start } else { place.address };
     (b.dso, address(b)).cmp(&(a.dso, address(a)))
