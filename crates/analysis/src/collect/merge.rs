@@ -127,7 +127,7 @@ impl Merger {
                 continue;
             }
             self.path.clear();
-            self.path.extend(chain.iter().rev().flat_map(|&link| self.named.entry(link).iter().rev()));
+            self.named.lay_out(chain, &mut self.path);
             let chain = self.chains.insert(&self.path);
             self.add(sample, branch, chain);
         }

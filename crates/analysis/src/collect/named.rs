@@ -52,9 +52,18 @@ impl Named {
         self.entry(id).first().map(|_| self.frame(id))
     }
 
+    /// Adds the frames of a chain that is given from its innermost address on, outermost first.
+    pub(super) fn lay_out(&self, chain: &[LocatedId], frames: &mut Vec<FrameId>) {
+        let chain = chain.iter().rev();
+        match self.lists.is_empty() {
+            true => frames.extend(chain.map(|&id| self.frame(id))),
+            false => frames.extend(chain.flat_map(|&id| self.entry(id).iter().rev())),
+        }
+    }
+
     /// The frames that an address stands for in a call chain, innermost first.
     #[inline]
-    pub(super) fn entry(&self, id: LocatedId) -> &[FrameId] {
+    fn entry(&self, id: LocatedId) -> &[FrameId] {
         let index = id.0 as usize;
         match self.entries.get(index).and_then(|list| list.checked_sub(1)) {
             Some(list) => &self.lists[list as usize],

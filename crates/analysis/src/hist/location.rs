@@ -164,10 +164,17 @@ impl<'a> Describing<'a> {
         }
     }
 
-    /// Whether keys tell all addresses without a symbol apart that profiles do.
-    fn tells_addresses_apart(&self) -> bool {
+    /// For each object, and behind them for none, whether keys tell all its addresses without a symbol apart that profiles
+    /// do; nothing if they do for no object at all.
+    fn told_apart(&self) -> Option<Vec<bool>> {
         let nothing_else = self.by_source == [false; 2] && !self.asks_for_addresses();
-        self.by_symbol && self.by_dso && nothing_else && are_distinct(&self.dso_ranks)
+        if !(self.by_symbol && self.by_dso && nothing_else) {
+            return None;
+        }
+        let mut of_name = vec![0u32; self.dso_ranks.len()];
+        self.dso_ranks.iter().for_each(|&rank| of_name[rank as usize] += 1);
+        let alone = self.dso_ranks.iter().map(|&rank| of_name[rank as usize] == 1);
+        Some(alone.chain([true]).collect())
     }
 
     fn identity(&self, location: Location) -> Identity {
@@ -260,12 +267,6 @@ impl<'a> Describing<'a> {
     }
 }
 
-/// Whether no two ranks are the same.
-fn are_distinct(ranks: &[u32]) -> bool {
-    let mut seen = vec![false; ranks.len()];
-    ranks.iter().all(|&rank| !std::mem::replace(&mut seen[rank as usize], true))
-}
-
 /// Which address of a frame rows show where no symbol is known.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Shown {
@@ -281,8 +282,9 @@ struct Placing<'a> {
 }
 
 /// Locations without a symbol, where keys tell all addresses apart that profiles do.
-#[derive(Default)]
 struct Bare {
+    /// What [`Describing::told_apart`] said.
+    told_apart: Vec<bool>,
     /// By the frame that was the first at its recorded address.
     recorded: Vec<Option<LocationId>>,
     /// At addresses in objects where nothing was recorded.
@@ -292,8 +294,8 @@ struct Bare {
 impl<'a> Placing<'a> {
     fn new(describing: Describing<'a>) -> Placing<'a> {
         let recorded = || vec![None; describing.profile.frames.len()];
-        let bare = describing.tells_addresses_apart();
-        let bare = bare.then(|| Bare { recorded: recorded(), moved: FxHashMap::default() });
+        let bare = |told_apart| Bare { told_apart, recorded: recorded(), moved: FxHashMap::default() };
+        let bare = describing.told_apart().map(bare);
         Placing { describing, known: FxHashMap::default(), bare, table: Vec::new() }
     }
 
@@ -322,7 +324,7 @@ impl<'a> Placing<'a> {
         let location = Location { frame: id, address };
         let next = LocationId::new(self.table.len());
         let known = match &mut self.bare {
-            Some(bare) if frame.symbol.is_none() => {
+            Some(bare) if bare.takes(frame) => {
                 bare.place((id, frame), address, &self.describing.profile.frames, next)
             }
             _ => *self.known.entry(self.describing.identity(location)).or_insert(next),
@@ -335,6 +337,12 @@ impl<'a> Placing<'a> {
 }
 
 impl Bare {
+    /// Whether a frame has no symbol and its object's name is no other's.
+    fn takes(&self, frame: &Frame) -> bool {
+        let object = frame.dso.map_or(self.told_apart.len() - 1, DsoId::index);
+        frame.symbol.is_none() && self.told_apart.get(object).copied().unwrap_or(false)
+    }
+
     /// The location of an address, `next` if it is a new one.
     fn place(
         &mut self,

@@ -9,15 +9,20 @@ use rustc_hash::FxHashMap;
 
 use super::{DsoId, Frame, FrameId};
 
-/// An address where no symbol is known, as call chains show it.
-type Bare = (Option<DsoId>, u64);
+/// A mebibyte of an object's addresses, or of what is not mapped. Each has a table of its own, because a process has most
+/// of its addresses in few of them: those that it works on stay in the CPU's caches.
+type Region = (Option<DsoId>, u64);
+
+fn region(dso: Option<DsoId>, address: u64) -> Region {
+    (dso, address >> 20)
+}
 
 /// All frames, by number.
 #[derive(Debug, Default)]
 pub struct Frames {
     list: Vec<Frame>,
-    /// The first frame without a symbol at each address.
-    bare: FxHashMap<Bare, FrameId>,
+    /// The first frame without a symbol at each address, as call chains show it.
+    bare: FxHashMap<Region, FxHashMap<u64, FrameId>>,
     /// Frames without a symbol that differ from the first at their address in something else.
     twins: FxHashMap<Frame, FrameId>,
     firsts: FxHashMap<FrameId, FrameId>,
@@ -29,7 +34,8 @@ impl Frames {
     pub fn add(&mut self, frame: Frame) -> FrameId {
         let next = FrameId(self.list.len() as u32);
         if frame.symbol.is_none() {
-            let first = *self.bare.entry((frame.dso, frame.address)).or_insert(next);
+            let region = self.bare.entry(region(frame.dso, frame.address)).or_default();
+            let first = *region.entry(frame.address).or_insert(next);
             if first != next {
                 return self.add_twin(frame, first);
             }
@@ -64,7 +70,7 @@ impl Frames {
     /// The first frame without a symbol at a recorded address.
     #[inline]
     pub fn bare(&self, dso: Option<DsoId>, address: u64) -> Option<FrameId> {
-        self.bare.get(&(dso, address)).copied()
+        self.bare.get(&region(dso, address))?.get(&address).copied()
     }
 }
 
