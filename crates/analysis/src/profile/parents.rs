@@ -125,7 +125,7 @@ mod tests {
             let (start, end) = (u64::from(id) * 16, u64::from(id) * 16 + 16);
             profile.symbols.push(Symbol { name: name.to_owned(), dso: DsoId(0), start, end, inlined: false });
             let symbol = Some(SymbolId(id));
-            profile.frames.push(Frame {
+            profile.frames.add(Frame {
                 dso: None,
                 symbol,
                 address: start,
