@@ -20,6 +20,7 @@ mod level;
 mod location;
 mod measure;
 mod order;
+mod outline;
 mod rank;
 mod rbtree;
 mod rows;
@@ -33,6 +34,7 @@ mod weight;
 pub use callgraph::{Branch, CallGraphOptions, CallTree, Order, Shape};
 pub use key::{BranchKey, SortKey};
 pub use measure::{Field, Measure, Mode};
+pub use outline::OutlineRow;
 pub use table::{Cell, Extra, Row, Table};
 pub use task::without_digits;
 pub use weight::Weight;
@@ -67,6 +69,9 @@ pub struct HistOptions {
     pub group: bool,
     /// Events without samples have a table, too.
     pub empty: bool,
+    /// Rows stand below what they have in common: the keys of each level, all of them together those of
+    /// [`HistOptions::keys`]. None for a plain table.
+    pub levels: Vec<Vec<SortKey>>,
 }
 
 impl Default for HistOptions {
@@ -82,6 +87,7 @@ impl Default for HistOptions {
             min_percent: 0.0,
             group: true,
             empty: false,
+            levels: Vec::new(),
         }
     }
 }

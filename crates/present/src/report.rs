@@ -19,7 +19,7 @@ use std::ops::Range;
 use oxperf_analysis::hist::{Field, Measure, SortKey, Table};
 use oxperf_analysis::profile::Profile;
 
-use columns::Columns;
+use columns::{Columns, Levels};
 use graph::Graphs;
 
 use crate::pieces::write_in_order;
@@ -56,6 +56,8 @@ pub struct ReportText {
     pub coloured: bool,
     /// Say above the table that events without call chains borrow those of others.
     pub borrows_chains: bool,
+    /// The columns of each level of an outline, in their order; none for a plain table.
+    pub levels: Vec<Vec<Field>>,
     /// Show rows alone, without what stands above them.
     pub quiet: bool,
     /// How call graphs are drawn; `None` draws none.
@@ -96,8 +98,10 @@ impl ReportText {
 
 /// Writes one table: what was sampled, the columns, the rows and two blank lines.
 pub fn table(out: &mut dyn Write, profile: &Profile, table: &Table, text: &ReportText) -> io::Result<()> {
+    let columns = Columns::new(profile, table, text);
     let writer = TableWriter {
-        columns: Columns::new(profile, table, text),
+        levels: (!text.levels.is_empty()).then(|| columns.levels(&text.levels)),
+        columns,
         graphs: text
             .graph
             .as_ref()
@@ -108,7 +112,10 @@ pub fn table(out: &mut dyn Write, profile: &Profile, table: &Table, text: &Repor
     let mut heading = Vec::new();
     if !text.quiet {
         summary::heading(&mut heading, profile, table, text);
-        writer.columns.heading(&mut heading);
+        match &writer.levels {
+            Some(levels) => writer.columns.outline_heading(&mut heading, levels),
+            None => writer.columns.heading(&mut heading),
+        }
     }
     out.write_all(&heading)?;
     write_in_order(out, table.rows().len(), |rows, buffer| writer.rows(rows, buffer))?;
@@ -117,12 +124,22 @@ pub fn table(out: &mut dyn Write, profile: &Profile, table: &Table, text: &Repor
 
 struct TableWriter<'a> {
     columns: Columns<'a>,
+    levels: Option<Levels>,
     graphs: Option<Graphs<'a>>,
     table: &'a Table,
     min_percent: f64,
 }
 
 impl TableWriter<'_> {
+    /// Whether any row is shown right below one of an outline.
+    fn shows_below(&self, head: usize, depth: usize) -> bool {
+        let below = (head + 1..).zip(self.table.outline().iter().skip(head + 1));
+        let mut below = below.take_while(|(_, place)| place.depth > depth);
+        below.any(|(row, place)| {
+            place.depth == depth + 1 && self.columns.leader_percent(self.table.cells(row)) >= self.min_percent
+        })
+    }
+
     fn rows(&self, range: Range<usize>, buffer: &mut Vec<u8>) {
         let mut memory = self.columns.memory();
         let trees = self.table.trees();
@@ -134,7 +151,16 @@ impl TableWriter<'_> {
             if self.columns.leader_percent(cells) < self.min_percent {
                 continue;
             }
-            self.columns.row(buffer, &mut memory, row, (cells, self.table.extras(index)));
+            let weights = (cells, self.table.extras(index));
+            match (&self.levels, self.table.outline().get(index)) {
+                (Some(levels), Some(&place)) => {
+                    self.columns.outline_row(buffer, &mut memory, (row, place), weights, levels);
+                    if !place.leaf && self.min_percent > 0.0 && !self.shows_below(index, place.depth) {
+                        self.columns.nothing_below(buffer, place, levels, self.min_percent);
+                    }
+                }
+                _ => self.columns.row(buffer, &mut memory, row, weights),
+            }
             if let (Some((_, tree)), Some(graphs), Some(leader)) = (tree, &self.graphs, cells.first()) {
                 graphs.draw(buffer, tree, leader.all.period);
             }

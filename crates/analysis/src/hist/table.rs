@@ -8,10 +8,12 @@ use super::callgraph::CallTree;
 use super::columns::Columns;
 use super::count::{Counted, Scope, Shared};
 use super::graphs::{Gathered, may_draw, min_period};
+use super::key::SortKey;
 use super::level::{Seen, shown_level};
 use super::location::LocationId;
 use super::measure::{Field, Measure, Mode};
 use super::order::{Ranked, ordered};
+use super::outline::{OutlineRow, outline};
 use super::rank::ranks;
 use super::rows::GroupIndex;
 use super::task::TaskId;
@@ -37,6 +39,8 @@ pub struct Table {
     extras: Vec<Extra>,
     /// Call graphs with the index of their row, ascending.
     trees: Vec<(u32, CallTree)>,
+    /// Where each row stands in the outline; none of a plain table.
+    outline: Vec<OutlineRow>,
 }
 
 /// What a row is about. A column shows the field that its key names; the others are those of the row's first sample.
@@ -80,6 +84,14 @@ pub struct Extra {
     pub weights: [u64; 3],
 }
 
+impl Extra {
+    pub(super) fn add(&mut self, other: &Extra) {
+        let add = |(sum, more): (&mut u64, &u64)| *sum = sum.wrapping_add(*more);
+        self.modes.iter_mut().zip(&other.modes).for_each(add);
+        self.weights.iter_mut().zip(&other.weights).for_each(add);
+    }
+}
+
 impl Table {
     /// The rows, heaviest first; those below the limit of [`HistOptions::min_percent`] are among them.
     pub fn rows(&self) -> &[Row] {
@@ -89,7 +101,8 @@ impl Table {
     /// Leaves the rows out that do not pass.
     pub fn retain(&mut self, passes: impl Fn(&Row) -> bool) {
         let width = self.events.len();
-        let kept: Vec<bool> = self.rows.iter().map(passes).collect();
+        let mut kept: Vec<bool> = self.rows.iter().map(passes).collect();
+        self.keep_heads(&mut kept);
         let places = kept.iter().scan(0u32, |next, &kept| {
             let place = *next;
             *next += u32::from(kept);
@@ -102,9 +115,27 @@ impl Table {
         self.cells = cells.map(|(_, cell)| *cell).collect();
         let extras = (0..).zip(&self.extras).filter(|&(extra, _)| is_kept(extra / width.max(1)));
         self.extras = extras.map(|(_, extra)| *extra).collect();
+        let outline = (0..).zip(&self.outline).filter(|&(row, _)| is_kept(row));
+        self.outline = outline.map(|(_, place)| *place).collect();
         let place = |row: u32| places.get(row as usize).copied().flatten();
         let trees = std::mem::take(&mut self.trees).into_iter();
         self.trees = trees.filter_map(|(row, tree)| Some((place(row)?, tree))).collect();
+    }
+
+    /// In an outline a row above others stays as long as one of them does.
+    fn keep_heads(&self, kept: &mut [bool]) {
+        let mut below = vec![false; self.outline.iter().map(|place| place.depth + 2).max().unwrap_or(0)];
+        for (kept, place) in kept.iter_mut().zip(&self.outline).rev() {
+            if !place.leaf {
+                *kept = std::mem::take(&mut below[place.depth + 1]);
+            }
+            below[place.depth] |= *kept;
+        }
+    }
+
+    /// Where each row stands in the outline; nothing for a plain table.
+    pub fn outline(&self) -> &[OutlineRow] {
+        &self.outline
     }
 
     /// The weights of a row, one for each of [`Table::events`]; none for a row that is not there.
@@ -150,20 +181,20 @@ pub(crate) fn members(profile: &Profile, options: &HistOptions) -> Vec<Vec<usize
 
 /// A table whose rows are not in order yet.
 pub(crate) struct Draft<'a> {
-    shared: &'a Shared<'a>,
-    events: Vec<usize>,
+    pub(super) shared: &'a Shared<'a>,
+    pub(super) events: Vec<usize>,
     counted: Vec<Counted>,
-    options: &'a HistOptions,
-    scope: Scope,
-    rows: Vec<DraftRow>,
+    pub(super) options: &'a HistOptions,
+    pub(super) scope: Scope,
+    pub(super) rows: Vec<DraftRow>,
     cells: Vec<Cell>,
     extras: Vec<Extra>,
 }
 
 #[derive(Clone, Copy)]
-struct DraftRow {
-    task: TaskId,
-    location: LocationId,
+pub(super) struct DraftRow {
+    pub(super) task: TaskId,
+    pub(super) location: LocationId,
     /// Which of the table's events saw the row first, and its first sample there.
     member: u32,
     first: GroupIndex,
@@ -257,13 +288,55 @@ impl<'a> Draft<'a> {
 
     /// Orders the rows and draws their call graphs.
     pub(crate) fn finish(self) -> Table {
+        if !self.options.levels.is_empty() {
+            return self.finish_outline();
+        }
         let order = self.order();
         let rows = order.par_iter().map(|&row| self.row(&self.rows[row as usize])).collect();
         let cells = order.iter().flat_map(|&row| self.cells(row)).copied().collect();
         let extras = order.iter().flat_map(|&row| self.extras(row)).copied().collect();
         let trees = self.trees(&order);
-        let grouped = self.options.group && self.event(0).group.is_some();
-        Table { events: self.events, grouped, children: self.scope.children, rows, cells, extras, trees }
+        let grouped = self.is_grouped();
+        let outline = Vec::new();
+        Table {
+            events: self.events,
+            grouped,
+            children: self.scope.children,
+            rows,
+            cells,
+            extras,
+            trees,
+            outline,
+        }
+    }
+
+    /// The same as an outline: call graphs stand below its leaves.
+    fn finish_outline(self) -> Table {
+        let entries = outline(&self);
+        let leaves = (0u32..).zip(&entries).filter(|(_, entry)| entry.place.leaf);
+        let (places, order): (Vec<u32>, Vec<u32>) = leaves.map(|(place, entry)| (place, entry.row)).unzip();
+        let trees = self.trees(&order).into_iter();
+        let trees = trees.map(|(nth, tree)| (places[nth as usize], tree)).collect();
+        let mut table =
+            Table { grouped: self.is_grouped(), children: self.scope.children, trees, ..Table::default() };
+        for entry in entries {
+            table.rows.push(self.row(&self.rows[entry.row as usize]));
+            table.cells.extend(entry.cells);
+            table.extras.extend(entry.extras);
+            table.outline.push(entry.place);
+        }
+        Table { events: self.events, ..table }
+    }
+
+    /// Whether the table has a key: fields of tracepoints are those of its events.
+    pub(super) fn has(&self, key: SortKey) -> bool {
+        let SortKey::Field(number) = key else { return true };
+        let field = self.shared.profile.details.fields.get(usize::from(number));
+        field.is_some_and(|field| self.events.contains(&field.event))
+    }
+
+    fn is_grouped(&self) -> bool {
+        self.options.group && self.event(0).group.is_some()
     }
 
     /// The rows by whatever they are to be in order by.
@@ -420,12 +493,12 @@ impl<'a> Draft<'a> {
         &self.cells[row as usize * self.events.len()]
     }
 
-    fn cells(&self, row: u32) -> &[Cell] {
+    pub(super) fn cells(&self, row: u32) -> &[Cell] {
         let width = self.events.len();
         &self.cells[row as usize * width..(row as usize + 1) * width]
     }
 
-    fn extras(&self, row: u32) -> &[Extra] {
+    pub(super) fn extras(&self, row: u32) -> &[Extra] {
         let width = self.events.len();
         self.extras.get(row as usize * width..(row as usize + 1) * width).unwrap_or(&[])
     }

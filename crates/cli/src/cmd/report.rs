@@ -187,7 +187,7 @@ fn write_tables(
     shown: &Shown,
     output: &mut Output,
 ) -> Result<(), Failure> {
-    let (hist, mut text) = options.for_profile(profile);
+    let (hist, mut text) = options.for_text(profile);
     if !options.quiet {
         prologue(output, profile, &shown.restrictions(&text.columns))?;
     }

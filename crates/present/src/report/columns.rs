@@ -3,6 +3,7 @@
 mod branches;
 mod cells;
 mod details;
+mod outline;
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -16,6 +17,8 @@ use cells::{
     cut, fill, pad, push_counts, push_cut, push_means, push_nameless, push_narrow, push_padded,
     push_percents, replace, spread,
 };
+
+pub(super) use outline::Levels;
 
 use branches::{WidestBranch, branch_heading};
 

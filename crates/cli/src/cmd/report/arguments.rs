@@ -5,7 +5,7 @@ use std::io::IsTerminal;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use oxperf_abi::{AttrFlags, SampleType};
 use oxperf_analysis::collect::{CollectOptions, LineText};
-use oxperf_analysis::hist::{BranchKey, HistOptions, Order, SortKey};
+use oxperf_analysis::hist::{BranchKey, Field, HistOptions, Order, SortKey};
 use oxperf_analysis::profile::{Detail, DetailsWanted, Profile};
 use oxperf_data::{Container, EventEntry, Reader};
 use oxperf_itrace::ItraceOptions;
@@ -61,6 +61,7 @@ pub(super) struct Resolved {
     coloured: bool,
     borrows_chains: bool,
     pub(super) quiet: bool,
+    hierarchy: bool,
     min_percent: f64,
     call_graph: CallGraphSpec,
     /// Whether a call graph was asked for, and is not the usual one.
@@ -104,7 +105,7 @@ pub(super) fn command() -> Command {
         .args(naming::arguments())
 }
 
-fn table_arguments() -> [Arg; 28] {
+fn table_arguments() -> [Arg; 29] {
     [
         flag("stdio").help("Write text [default where input or output is no terminal]"),
         Arg::new("sort")
@@ -169,6 +170,7 @@ fn table_arguments() -> [Arg; 28] {
         flag("no-group").help("Show each event of a group in a table of its own"),
         flag("skip-empty").overrides_with("no-skip-empty").help("Show no events without samples [default]"),
         flag("no-skip-empty").help("Show events without samples, too"),
+        flag("hierarchy").short('H').help("Show rows below what they have in common, a key a level; {KEY,KEY} in -s share one"),
         flag("threads").short('T').help("Show below the tables what was counted of each thread, where record -s asked for that"),
         Arg::new("pretty")
             .long("pretty")
@@ -253,6 +255,7 @@ pub(super) fn resolve(matches: &ArgMatches) -> Result<Resolved, Failure> {
         },
         borrows_chains: matches.get_flag("show-ref-call-graph"),
         quiet: matches.get_flag("quiet"),
+        hierarchy: matches.get_flag("hierarchy"),
         min_percent: limit.unwrap_or(0.0),
         call_graph_asked: matches.contains_id("call-graph") && call_graph.shape.is_some(),
         call_graph,
@@ -363,6 +366,27 @@ impl Resolved {
         self.parents.apply(profile, order, is_column);
     }
 
+    /// The same for text, which can be an outline.
+    pub(super) fn for_text(&self, profile: &Profile) -> (HistOptions, ReportText) {
+        let (mut hist, mut text) = self.for_profile(profile);
+        if self.hierarchy {
+            text.levels = self.fields.levels(&text.columns);
+            let keys = |level: &Vec<Field>| {
+                level
+                    .iter()
+                    .filter_map(|field| match field {
+                        Field::Key(key) => Some(*key),
+                        Field::Measure(_) => None,
+                    })
+                    .collect()
+            };
+            hist.levels = text.levels.iter().map(keys).collect();
+            text.own_is_self = false;
+            text.widths.clear();
+        }
+        (hist, text)
+    }
+
     /// What to count and what to write; how chains are read depends on whether the recording has any.
     pub(super) fn for_profile(&self, profile: &Profile) -> (HistOptions, ReportText) {
         // Branches have no callers.
@@ -383,6 +407,7 @@ impl Resolved {
             min_percent: self.min_percent,
             group: self.group,
             empty: self.empty,
+            levels: Vec::new(),
         };
         let skip_first = self.fields.symbol_first;
         let text = ReportText {
@@ -398,6 +423,7 @@ impl Resolved {
             coloured: self.coloured,
             borrows_chains: self.borrows_chains,
             quiet: self.quiet,
+            levels: Vec::new(),
             graph: self.call_graph.text(skip_first, self.coloured).filter(|_| chains),
         };
         (hist, text)

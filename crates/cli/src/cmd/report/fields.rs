@@ -52,6 +52,8 @@ pub(super) struct Fields {
     prefer_latency: bool,
     /// Fields of tracepoints.
     pub(super) records: Vec<FieldWanted>,
+    /// Keys that share their level of an outline with those before them.
+    joined: Vec<SortKey>,
     /// Whether the first key was asked for and is the symbol.
     pub(super) symbol_first: bool,
 }
@@ -105,8 +107,13 @@ impl Asked {
                 None => (Vec::new(), text),
             };
             fields.sort = usual.into_iter().map(Field::Key).collect();
+            let mut braces = Braces::default();
             for word in words(list) {
+                let (word, joined) = braces.strip(word);
                 let found = fields.sort_word(word, names)?;
+                if joined {
+                    fields.join(&found);
+                }
                 extend_new(&mut fields.sort, found);
             }
             if text.contains("symbol") && names.counted == Counted::Samples {
@@ -123,6 +130,21 @@ impl Asked {
             extend_new(&mut fields.shown, found);
         }
         Ok(fields)
+    }
+}
+
+/// `{comm,dso},sym`: keys in braces share a level of an outline.
+#[derive(Default)]
+struct Braces {
+    open: bool,
+}
+
+impl Braces {
+    /// A word without braces, and whether it belongs to the one before it.
+    fn strip<'a>(&mut self, word: &'a str) -> (&'a str, bool) {
+        let joined = self.open;
+        self.open = (self.open || word.starts_with('{')) && !word.ends_with('}');
+        (word.trim_matches(['{', '}']), joined)
     }
 }
 
@@ -154,6 +176,30 @@ fn unknown(option: &str, name: &str) -> Failure {
 }
 
 impl Fields {
+    fn join(&mut self, fields: &[Field]) {
+        let keys = fields.iter().filter_map(|field| match field {
+            Field::Key(key) => Some(*key),
+            Field::Measure(_) => None,
+        });
+        self.joined.extend(keys);
+    }
+
+    /// The columns of each level of an outline: every key begins one, unless it is joined to the one before; weights that
+    /// stand between keys belong to the key before them.
+    pub(super) fn levels(&self, columns: &[Field]) -> Vec<Vec<Field>> {
+        let mut levels: Vec<Vec<Field>> = Vec::new();
+        for &column in columns {
+            let begins =
+                matches!(column, Field::Key(key) if levels.is_empty() || !self.joined.contains(&key));
+            match levels.last_mut() {
+                Some(level) if !begins => level.push(column),
+                _ if begins => levels.push(vec![column]),
+                _ => {}
+            }
+        }
+        levels
+    }
+
     fn sort_word(&mut self, word: &str, names: &Names<'_>) -> Result<Vec<Field>, Failure> {
         let key = SortKey::parse(word);
         if matches!(key, Some(SortKey::Branch(_))) && names.counted != Counted::Branches {

@@ -144,6 +144,10 @@ impl Shown {
 
     /// Takes the columns away that the restrictions tell, unless no key would have one.
     pub(super) fn narrow(&self, text: &mut ReportText) {
+        text.narrow_objects = self.dsos.is_some();
+        if !text.levels.is_empty() {
+            return;
+        }
         let told: Vec<Option<SortKey>> =
             self.restrictions(&text.columns).iter().map(|told| SortKey::parse(told.key)).collect();
         let stays = |column: &Field| match column {
@@ -154,6 +158,5 @@ impl Shown {
         if left.iter().any(|column| matches!(column, Field::Key(_))) {
             text.columns = left;
         }
-        text.narrow_objects = self.dsos.is_some();
     }
 }

@@ -1,0 +1,142 @@
+//! Outlines: the rows of a table below what they have in common, level by level.
+//!
+//! A level is some of the keys. A row of it stands for all rows that agree in these keys and in those of the levels above.
+
+use std::cmp::Ordering;
+
+use rustc_hash::FxHashMap;
+
+use super::columns::Columns;
+use super::key::SortKey;
+use super::measure::{Field, Measure};
+use super::table::{Cell, Draft, Extra};
+
+/// Where a row stands in an outline.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OutlineRow {
+    /// How many rows it stands below.
+    pub depth: usize,
+    /// Whether nothing stands below it.
+    pub leaf: bool,
+}
+
+/// One row of an outline on its way into the table.
+pub(super) struct Entry {
+    pub(super) place: OutlineRow,
+    /// The row of the draft that it shows the keys of.
+    pub(super) row: u32,
+    pub(super) cells: Vec<Cell>,
+    pub(super) extras: Vec<Extra>,
+}
+
+/// What tells the rows of a level apart.
+struct Level {
+    /// For each key and row the place among the rows as found, and as shown.
+    found: Vec<Vec<u64>>,
+    shown: Vec<Vec<u64>>,
+}
+
+impl Level {
+    fn new(draft: &Draft<'_>, keys: &[SortKey]) -> Level {
+        let (shared, all) = (draft.shared, &draft.options.keys);
+        let places = |key: &SortKey| {
+            let columns = Columns::of_key(*key, all, &shared.tasks, &shared.locations);
+            columns.places(draft.rows.iter().map(|row| (row.task, row.location)))
+        };
+        let (shown, found) = keys.iter().map(places).map(|places| (places.shown, places.found)).unzip();
+        Level { found, shown }
+    }
+
+    fn identity(&self, row: u32) -> Vec<u64> {
+        self.found.iter().map(|places| places[row as usize]).collect()
+    }
+}
+
+/// The outline of a draft's rows, in order.
+pub(super) fn outline(draft: &Draft<'_>) -> Vec<Entry> {
+    let keys = draft.options.levels.iter().map(|keys| keys.iter().copied().filter(|key| draft.has(*key)));
+    let keys = keys.map(Iterator::collect).filter(|keys: &Vec<SortKey>| !keys.is_empty());
+    let levels: Vec<Level> = keys.map(|keys| Level::new(draft, &keys)).collect();
+    let columns = Columns::new(&draft.options.keys, &draft.shared.tasks, &draft.shared.locations);
+    let found = columns.places(draft.rows.iter().map(|row| (row.task, row.location))).found;
+    let outlining = Outlining { draft, levels, found };
+    let mut entries = Vec::new();
+    outlining.level((0..draft.rows.len() as u32).collect(), 0, &mut entries);
+    entries
+}
+
+struct Outlining<'a> {
+    draft: &'a Draft<'a>,
+    levels: Vec<Level>,
+    /// The places of the draft's rows among all.
+    found: Vec<u64>,
+}
+
+impl Outlining<'_> {
+    /// Appends what stands for rows from a level on.
+    fn level(&self, rows: Vec<u32>, depth: usize, entries: &mut Vec<Entry>) {
+        let Some(level) = self.levels.get(depth) else { return };
+        let mut known: FxHashMap<Vec<u64>, usize> = FxHashMap::default();
+        let mut parts: Vec<Vec<u32>> = Vec::new();
+        for row in rows {
+            let next = parts.len();
+            let part = *known.entry(level.identity(row)).or_insert(next);
+            if part == next {
+                parts.push(Vec::new());
+            }
+            parts[part].push(row);
+        }
+        let mut heads: Vec<(Entry, Vec<u32>)> =
+            parts.into_iter().filter_map(|rows| Some((self.head(&rows, depth)?, rows))).collect();
+        heads.sort_by(|(a, _), (b, _)| self.compare(a, b, depth));
+        for (entry, rows) in heads {
+            let leaf = entry.place.leaf;
+            entries.push(entry);
+            if !leaf {
+                self.level(rows, depth + 1, entries);
+            }
+        }
+    }
+
+    /// The row that stands for rows. As perf has it, what it counts with callees is what the first of them ran itself.
+    fn head(&self, rows: &[u32], depth: usize) -> Option<Entry> {
+        let row = *rows.iter().min_by_key(|row| self.found[**row as usize])?;
+        let mut cells = vec![Cell::default(); self.draft.events.len()];
+        let mut extras = vec![Extra::default(); self.draft.extras(row).len()];
+        for &row in rows {
+            cells.iter_mut().zip(self.draft.cells(row)).for_each(|(sum, cell)| sum.own += cell.own);
+            extras.iter_mut().zip(self.draft.extras(row)).for_each(|(sum, extra)| sum.add(extra));
+        }
+        for (sum, cell) in cells.iter_mut().zip(self.draft.cells(row)) {
+            sum.all = if self.draft.scope.children { cell.own } else { sum.own };
+        }
+        let place = OutlineRow { depth, leaf: depth + 1 == self.levels.len() };
+        Some(Entry { place, row, cells, extras })
+    }
+
+    /// Rows of a level stand by weight, then by its keys, and by those of the rows that they show.
+    fn compare(&self, a: &Entry, b: &Entry, depth: usize) -> Ordering {
+        let weights = self.draft.options.order_by.iter().map_while(|field| match field {
+            Field::Measure(measure) => Some(*measure),
+            Field::Key(_) => None,
+        });
+        let usual = [Measure::Children, Measure::Own];
+        let usual = usual.into_iter().filter(|_| self.draft.options.order_by.is_empty());
+        let heavier = |measure: Measure| {
+            let of = |entry: &Entry| -> Vec<u64> {
+                let ranked = entry.cells.iter().enumerate();
+                let extra = |nth: usize| entry.extras.get(nth).copied().unwrap_or_default();
+                let ranks = ranked.map(|(nth, cell)| measure.rank(cell, &extra(nth)));
+                ranks.take(if measure == Measure::Children { 1 } else { usize::MAX }).collect()
+            };
+            of(b).cmp(&of(a))
+        };
+        let by_weight = weights.chain(usual).map(heavier).find(|order| order.is_ne());
+        let keys = || self.levels[depth..].iter().flat_map(|level| &level.shown);
+        let shown = |row: u32| keys().map(move |places| places[row as usize]);
+        by_weight
+            .unwrap_or(Ordering::Equal)
+            .then_with(|| shown(a.row).cmp(shown(b.row)))
+            .then_with(|| self.found[a.row as usize].cmp(&self.found[b.row as usize]))
+    }
+}

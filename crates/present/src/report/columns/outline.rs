@@ -1,0 +1,144 @@
+//! The lines of an outline: weights to the left, moved to the right by depth, and one level's keys behind them.
+
+use oxperf_analysis::hist::{BranchKey, Field, OutlineRow, Row, SortKey};
+
+use super::cells::{fill, replace, spread};
+use super::{Column, Columns, Memory, Weights};
+
+/// How far a level stands to the right of the one above it.
+const INDENT: usize = 3;
+
+/// The columns of an outline, as numbers of the table's.
+pub(in crate::report) struct Levels {
+    /// Those of every row.
+    leading: Vec<usize>,
+    /// Those of the rows of each level.
+    keys: Vec<Vec<usize>>,
+}
+
+impl Columns<'_> {
+    /// Where the columns of each level are.
+    pub(in crate::report) fn levels(&self, levels: &[Vec<Field>]) -> Levels {
+        let place = |field: &Field| self.list.iter().position(|column| column.field == *field);
+        let keys: Vec<Vec<usize>> =
+            levels.iter().map(|level| level.iter().filter_map(place).collect()).collect();
+        let keys: Vec<Vec<usize>> = keys.into_iter().filter(|level| !level.is_empty()).collect();
+        let leading = (0..self.list.len()).filter(|nth| !keys.iter().flatten().any(|key| key == nth));
+        Levels { leading: leading.collect(), keys }
+    }
+
+    /// The lines above the rows.
+    pub(in crate::report) fn outline_heading(&self, buffer: &mut Vec<u8>, levels: &Levels) {
+        let margin = if self.separator.is_some() { 0 } else { levels.margin() };
+        buffer.extend_from_slice(b"# ");
+        buffer.resize(buffer.len() + margin, b' ');
+        for (nth, column) in levels.leading.iter().map(|&nth| &self.list[nth]).enumerate() {
+            buffer.extend_from_slice(if nth == 0 { b"" } else { self.between() });
+            let start = buffer.len();
+            buffer.extend_from_slice(column.heading.as_bytes());
+            fill(buffer, start, column.width);
+        }
+        let headings = |level: &Vec<usize>| -> String {
+            level.iter().map(|&nth| self.list[nth].heading.trim()).collect::<Vec<_>>().join("+")
+        };
+        let title = levels.keys.iter().map(headings).collect::<Vec<_>>().join(" / ");
+        buffer.extend_from_slice(self.between());
+        buffer.extend_from_slice(title.as_bytes());
+        buffer.extend_from_slice(b"\n# ");
+        buffer.resize(buffer.len() + margin, b'.');
+        for (nth, column) in levels.leading.iter().map(|&nth| &self.list[nth]).enumerate() {
+            let between = self.separator.as_deref().unwrap_or("..").as_bytes();
+            buffer.extend_from_slice(if nth == 0 { b"" } else { between });
+            buffer.resize(buffer.len() + column.width, b'.');
+        }
+        let width = |(depth, level): (usize, &Vec<usize>)| {
+            let keys: usize = level.iter().map(|&nth| self.list[nth].width + "+".len()).sum();
+            (depth * INDENT + keys).saturating_sub("+".len())
+        };
+        let widest = levels.keys.iter().enumerate().map(width).max().unwrap_or(0);
+        buffer.extend_from_slice(self.between());
+        buffer.resize(buffer.len() + widest.max(title.len()), b'.');
+        buffer.extend_from_slice(b"\n#\n");
+    }
+
+    /// A row's line.
+    pub(in crate::report) fn outline_row(
+        &self,
+        buffer: &mut Vec<u8>,
+        memory: &mut Memory,
+        (row, place): (&Row, OutlineRow),
+        weights: Weights<'_>,
+        levels: &Levels,
+    ) {
+        buffer.resize(buffer.len() + place.depth * INDENT, b' ');
+        for (nth, column) in levels.leading.iter().map(|&nth| &self.list[nth]).enumerate() {
+            if nth > 0 || self.separator.is_none() {
+                buffer.extend_from_slice(self.between());
+            }
+            let start = buffer.len();
+            self.outline_cell(buffer, memory, column, row, weights);
+            match self.separator {
+                Some(_) => spread(buffer, start, 0, column.width),
+                None => fill(buffer, start, column.width),
+            }
+        }
+        if self.separator.is_none() {
+            buffer.resize(buffer.len() + levels.margin(), b' ');
+        }
+        for column in levels.keys.get(place.depth).into_iter().flatten().map(|&nth| &self.list[nth]) {
+            buffer.extend_from_slice(self.between());
+            let start = buffer.len();
+            self.outline_cell(buffer, memory, column, row, weights);
+            let blanks = buffer[start..].iter().take_while(|byte| **byte == b' ').count();
+            buffer.drain(start..start + blanks);
+            if let (Field::Key(_), Some(separator)) = (column.field, self.separator.as_deref()) {
+                replace(buffer, start, separator);
+            }
+        }
+        buffer.push(b'\n');
+    }
+
+    fn outline_cell(
+        &self,
+        buffer: &mut Vec<u8>,
+        memory: &mut Memory,
+        column: &Column<'_>,
+        row: &Row,
+        (cells, extras): Weights<'_>,
+    ) {
+        match column.field {
+            Field::Measure(measure) => self.measure(buffer, memory, measure, (cells, extras)),
+            Field::Key(key) => {
+                // Symbols alone are not filled up by themselves.
+                let bare = matches!(
+                    key,
+                    SortKey::Symbol | SortKey::Branch(BranchKey::SymbolFrom | BranchKey::SymbolTo)
+                );
+                self.key(buffer, key, (row, cells), column.width, bare);
+            }
+        }
+    }
+
+    /// The line below a row of which the limit hides everything.
+    pub(in crate::report) fn nothing_below(
+        &self,
+        buffer: &mut Vec<u8>,
+        place: OutlineRow,
+        levels: &Levels,
+        limit: f64,
+    ) {
+        if self.separator.is_none() {
+            buffer.resize(buffer.len() + (levels.keys.len() + place.depth) * INDENT, b' ');
+        }
+        let leading: usize = levels.leading.iter().map(|&nth| self.list[nth].width + 2).sum();
+        buffer.resize(buffer.len() + leading + 2, b' ');
+        buffer.extend_from_slice(format!("no entry >= {limit:.2}%\n").as_bytes());
+    }
+}
+
+impl Levels {
+    /// The room that deeper levels need before the keys.
+    fn margin(&self) -> usize {
+        self.keys.len().saturating_sub(1) * INDENT
+    }
+}
