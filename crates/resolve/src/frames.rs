@@ -5,7 +5,7 @@ use oxperf_machine::{Located, Machine, MapId, SpaceId, ThreadId};
 use rustc_hash::FxHashMap;
 
 use crate::Place;
-use crate::recent::Recent;
+use crate::recent::{Recent, Seen};
 
 /// The number of a located address.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -38,21 +38,11 @@ pub struct FrameTable {
     recent: Recent<Seen, FrameId>,
 }
 
-/// An address of a thread: it lies where it lay when it came before, as long as the mappings have not changed. So what
-/// is known of it needs no search of them.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Seen {
-    ip: u64,
-    /// What [`Machine::version`] said.
-    version: u32,
-    mode: CpuMode,
-}
-
 impl FrameTable {
     /// The frame of an address of a thread, as the machine is now.
     #[inline]
     pub fn intern(&mut self, machine: &Machine, thread: ThreadId, mode: CpuMode, ip: u64) -> FrameId {
-        self.intern_at(machine, thread, mode, ip, machine.version(thread, mode))
+        self.intern_at(machine, thread, Seen::now(machine, thread, mode, ip))
     }
 
     /// The frames of several addresses of a thread.
@@ -70,22 +60,15 @@ impl FrameTable {
                 CpuMode::User => user,
                 _ => 0,
             };
-            self.intern_at(machine, thread, mode, ip, version)
+            self.intern_at(machine, thread, Seen { ip, version, mode })
         })
     }
 
     #[inline]
-    fn intern_at(
-        &mut self,
-        machine: &Machine,
-        thread: ThreadId,
-        mode: CpuMode,
-        ip: u64,
-        version: u32,
-    ) -> FrameId {
+    fn intern_at(&mut self, machine: &Machine, thread: ThreadId, seen: Seen) -> FrameId {
         let Self { fresh, count, mapped, unmapped, recent } = self;
-        let seen = Seen { ip, version, mode };
-        recent.get(seen, ip ^ u64::from(version) << 20, || {
+        recent.get(seen, || {
+            let Seen { ip, mode, .. } = seen;
             let located = machine.locate(thread, mode, ip);
             let table = match located {
                 Some(Located { map, .. }) => table(mapped, map),

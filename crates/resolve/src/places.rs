@@ -4,7 +4,7 @@ use oxperf_abi::CpuMode;
 use oxperf_machine::{DsoId, Located, Machine, ThreadId};
 use rustc_hash::FxHashMap;
 
-use crate::recent::Recent;
+use crate::recent::{Recent, Seen};
 
 /// Where an address lies.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -28,8 +28,10 @@ pub struct PlaceId(pub u32);
 /// All places that a recording's addresses lie in, each once.
 #[derive(Debug, Default)]
 pub struct PlaceTable {
-    ids: FxHashMap<Place, PlaceId>,
-    recent: Recent<Place, PlaceId>,
+    /// By dso, and there by address: what is run at a time stays in the CPU's caches.
+    ids: Vec<FxHashMap<u64, PlaceId>>,
+    count: u32,
+    recent: Recent<Seen, Option<(PlaceId, Place)>>,
 }
 
 impl PlaceTable {
@@ -42,22 +44,28 @@ impl PlaceTable {
         mode: CpuMode,
         ip: u64,
     ) -> Option<(PlaceId, Place)> {
-        let place = Place::from(machine.locate(thread, mode, ip)?);
-        let (ids, mix) = (&mut self.ids, place.address ^ u64::from(place.dso.0) << 40);
-        let id = self.recent.get(place, mix, || {
-            let next = PlaceId(ids.len() as u32);
-            *ids.entry(place).or_insert(next)
-        });
-        Some((id, place))
+        let Self { ids, count, recent } = self;
+        recent.get(Seen::now(machine, thread, mode, ip), || {
+            let place = Place::from(machine.locate(thread, mode, ip)?);
+            let index = place.dso.0 as usize;
+            if ids.len() <= index {
+                ids.resize_with(index + 1, FxHashMap::default);
+            }
+            let id = *ids[index].entry(place.address).or_insert_with(|| {
+                *count += 1;
+                PlaceId(*count - 1)
+            });
+            Some((id, place))
+        })
     }
 
     /// Number of places.
     pub fn len(&self) -> usize {
-        self.ids.len()
+        self.count as usize
     }
 
     /// Whether there is none.
     pub fn is_empty(&self) -> bool {
-        self.ids.is_empty()
+        self.count == 0
     }
 }

@@ -1,6 +1,39 @@
 //! A small table before a large one: most addresses come again soon, and a table of all of them outgrows the CPU's
 //! caches.
 
+use oxperf_abi::CpuMode;
+use oxperf_machine::{Machine, ThreadId};
+
+/// An address of a thread: it lies where it lay when it came before, as long as the mappings have not changed. So what
+/// is known of it needs no search of them.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Seen {
+    pub(crate) ip: u64,
+    /// What [`Machine::version`] says.
+    pub(crate) version: u32,
+    pub(crate) mode: CpuMode,
+}
+
+impl Seen {
+    /// An address now.
+    #[inline]
+    pub(crate) fn now(machine: &Machine, thread: ThreadId, mode: CpuMode, ip: u64) -> Seen {
+        Seen { ip, version: machine.version(thread, mode), mode }
+    }
+}
+
+/// A key in a few bits more or less; they need not be spread.
+pub(crate) trait Mix {
+    fn mix(&self) -> u64;
+}
+
+impl Mix for Seen {
+    #[inline]
+    fn mix(&self) -> u64 {
+        self.ip ^ u64::from(self.version) << 20
+    }
+}
+
 /// The last value seen at each of some thousand hashes.
 #[derive(Debug)]
 pub(crate) struct Recent<K, V> {
@@ -13,12 +46,11 @@ impl<K: Copy, V: Copy> Default for Recent<K, V> {
     }
 }
 
-impl<K: Copy + Eq, V: Copy> Recent<K, V> {
-    /// The value of a key, made by `find` unless it was the last one at its place. `mix` is the key in a few bits more
-    /// or less: it need not be spread.
+impl<K: Copy + Eq + Mix, V: Copy> Recent<K, V> {
+    /// The value of a key, made by `find` unless it was the last one at its place.
     #[inline]
-    pub(crate) fn get(&mut self, key: K, mix: u64, find: impl FnOnce() -> V) -> V {
-        let hash = mix.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - Self::BITS);
+    pub(crate) fn get(&mut self, key: K, find: impl FnOnce() -> V) -> V {
+        let hash = key.mix().wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - Self::BITS);
         let slot = &mut self.slots[hash as usize];
         match slot {
             Some((known, value)) if *known == key => *value,
@@ -39,16 +71,23 @@ impl<K, V> Recent<K, V> {
 mod tests {
     use super::*;
 
+    /// Even and odd keys have a place.
+    impl Mix for u32 {
+        fn mix(&self) -> u64 {
+            u64::from(*self % 2)
+        }
+    }
+
     #[test]
     fn a_key_is_found_until_another_takes_its_place() {
         let (mut recent, mut asked) = (Recent::default(), Vec::new());
-        for (key, mix) in [(1, 7), (1, 7), (2, 7), (1, 7), (3, 8), (1, 7)] {
-            let value = recent.get(key, mix, || {
+        for key in [1, 1, 3, 1, 2, 1] {
+            let value = recent.get(key, || {
                 asked.push(key);
                 key * 10
             });
             assert_eq!(value, key * 10);
         }
-        assert_eq!(asked, [1, 2, 1, 3]);
+        assert_eq!(asked, [1, 3, 1, 2]);
     }
 }
