@@ -54,7 +54,8 @@ pub(crate) fn load(
         .with_jit_logs(naming::places(itrace.0));
     let (matches, itrace) = itrace;
     let takes_cpu = |cpu| filter.takes_cpu(Some(cpu));
-    let decoding = Decoding::prepare(matches, itrace, (input, reader), &mut session, &takes_cpu)?;
+    let mut decoding = Decoding::prepare(matches, itrace, (input, reader), &mut session, &takes_cpu)?;
+    decoding.iter_mut().for_each(|decoding| decoding.leave_out(filter, true));
     let events = event_profiles(reader, session.events());
     let cpus = latency_cpus(reader, session.events());
     let mut collector = Collector::new(events, source, options).with_latency(cpus).with_details(

@@ -84,17 +84,27 @@ impl Filter {
     /// Whether a sample is shown as far as its time goes.
     #[inline]
     pub(crate) fn takes_time(&self, event: &SampleEvent<'_>) -> bool {
-        self.times.as_ref().is_none_or(|times| times.take(event.sample.time))
+        self.takes_time_of(event.sample.time)
     }
 
     /// Whether what a thread did at a moment is shown, on whatever CPU.
     pub(super) fn takes_moment(&self, machine: &Machine, thread: ThreadId, time: Option<PerfTime>) -> bool {
-        self.times.as_ref().is_none_or(|times| times.take(time)) && self.takes_thread(machine, thread)
+        self.takes_time_of(time) && self.takes_thread(machine, thread)
     }
 
     /// Whether every time passes.
     pub(crate) fn times_pass(&self) -> bool {
         self.times.is_none()
+    }
+
+    /// The first and the last moment that passes, if not all do.
+    pub(crate) fn first_and_last(&self) -> Option<(PerfTime, PerfTime)> {
+        self.times.as_ref().map(TimeWindows::first_and_last)
+    }
+
+    /// Whether a moment passes.
+    pub(crate) fn takes_time_of(&self, time: Option<PerfTime>) -> bool {
+        self.times.as_ref().is_none_or(|times| times.take(time))
     }
 
     /// Whether records of a CPU are shown: those of no CPU always.

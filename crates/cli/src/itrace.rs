@@ -6,10 +6,11 @@ pub(crate) mod places;
 use clap::{Arg, ArgAction, ArgMatches};
 use oxperf_abi::Cpu;
 use oxperf_data::Reader;
-use oxperf_itrace::{Cores, Images, ItraceOptions, Planned, Trace, Tracer, TracerOptions};
+use oxperf_itrace::{Cores, Images, ItraceOptions, Planned, Trace, Tracer, TracerOptions, Window};
 use oxperf_session::{Finished, Session, Sink};
 
 use crate::failure::Failure;
+use crate::filter::Filter;
 use crate::input::Input;
 use crate::output::print_error;
 
@@ -63,6 +64,7 @@ pub(crate) struct Decoding<'a> {
     images: Images,
     with_code: bool,
     cores: Cores,
+    window: Window,
 }
 
 impl<'a> Decoding<'a> {
@@ -81,7 +83,16 @@ impl<'a> Decoding<'a> {
         let images = Images::new(places::code_places(matches, input, reader));
         let given = matches.get_one::<u16>("decode-threads");
         let cores = given.map_or_else(Cores::all, |count| Cores::new(usize::from(*count)));
-        Ok(planned.map(|planned| Decoding { trace, planned, options, images, with_code: false, cores }))
+        let (with_code, window) = (false, Window::ALL);
+        Ok(planned.map(|planned| Decoding { trace, planned, options, images, with_code, cores, window }))
+    }
+
+    /// Leaves trace undecoded that the filter of times leaves nothing of. `counts` says whether samples tell what was
+    /// counted since the last one.
+    pub(crate) fn leave_out(&mut self, filter: &Filter, counts: bool) {
+        if let Some((first, last)) = filter.first_and_last() {
+            self.window = Window { first, last, counts };
+        }
     }
 
     /// Lets samples hold the bytes of their instruction.
@@ -96,9 +107,9 @@ impl<'a> Decoding<'a> {
         (input, reader): (&Input, &Reader<'_>),
         sink: &mut impl Sink,
     ) -> Result<Finished, Failure> {
-        let Decoding { trace, planned, options, images, with_code, cores } = self;
+        let Decoding { trace, planned, options, images, with_code, cores, window } = self;
         let log = log::writer(&options, reader.endian())?;
-        let options = TracerOptions { itrace: options, images, with_code, cores, log };
+        let options = TracerOptions { itrace: options, images, with_code, cores, window, log };
         let events = session.events().clone();
         let mut tracer = Tracer::new(&trace, &events, reader.endian(), planned, options, sink);
         let finished = session.run(&mut tracer).map_err(|error| input.refuse(&error))?;

@@ -37,6 +37,13 @@ impl TimeWindows {
         let time = time.unwrap_or(PerfTime(0)).0;
         self.0.iter().any(|(first, last)| (*first..=*last).contains(&time))
     }
+
+    /// The first and the last moment of all.
+    pub(crate) fn first_and_last(&self) -> (PerfTime, PerfTime) {
+        let first = self.0.iter().map(|window| window.0).min();
+        let last = self.0.iter().map(|window| window.1).max();
+        (PerfTime(first.unwrap_or(0)), PerfTime(last.unwrap_or(u64::MAX)))
+    }
 }
 
 /// When the samples were taken, as the recorder noted.

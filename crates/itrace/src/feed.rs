@@ -40,6 +40,13 @@ impl<'t> Feed<'t> {
 
     /// Hands over the next buffer that holds something new; false at the end.
     pub(crate) fn advance(&mut self, decoder: &mut Decoder<'t>) -> bool {
+        let next = self.next_stretch();
+        next.into_iter().for_each(|stretch| decoder.feed(stretch));
+        next.is_some()
+    }
+
+    /// The next buffer that holds something new.
+    pub(crate) fn next_stretch(&mut self) -> Option<Stretch<'t>> {
         while let Some(buffer) = self.queue.buffers.get(self.next) {
             let index = self.next;
             self.next += 1;
@@ -54,12 +61,12 @@ impl<'t> Feed<'t> {
                 self.stretch = index as u64 + 1;
             }
             let reference = Some(Tsc(buffer.reference)).filter(|tsc| tsc.0 != 0);
-            decoder.feed(Stretch { bytes, offset: self.offset, consecutive, reference });
+            let offset = self.offset;
             self.offset += bytes.len() as u64;
             self.last = Some(index);
-            return true;
+            return Some(Stretch { bytes, offset, consecutive, reference });
         }
-        false
+        None
     }
 
     /// Where the new part of a buffer begins, and whether it follows what came before.

@@ -1,12 +1,13 @@
 //! One queue on its way through the decoder: who runs, what time it is, and what was counted so far.
 
-use intel_pt::{Decoder, Located, Wanted};
+use intel_pt::{Checkpoint, Decoder, Located, Stretch, Wanted};
 use oxperf_abi::{Cpu, Pid, Tid};
 use oxperf_machine::ThreadId;
 use oxperf_session::Progress;
 
 use rustc_hash::FxHashMap;
 
+use crate::code::ThreadCode;
 use crate::crew::{Earlier, Told};
 use crate::feed::Feed;
 use crate::plan::Plan;
@@ -134,6 +135,18 @@ impl<'t> Lane<'t> {
         let (instructions, since) = self.decoder.counted();
         let last = if self.decoder.has_run() { self.decoder.last_instruction() } else { self.earlier.last };
         Earlier { instructions, since: since.unwrap_or(instructions), last }
+    }
+
+    /// Goes on at a place that was looked for, before anything was decoded.
+    pub(crate) fn begin_at(
+        &mut self,
+        (place, stretch, feed): (Checkpoint, Stretch<'t>, Feed<'t>),
+        code: &ThreadCode<'_>,
+    ) {
+        self.feed = feed;
+        self.decoder.resume(&place, stretch, code);
+        self.cbr_seen = self.decoder.cbr();
+        self.reached = Some(place.time().map_or(0, |time| time.0));
     }
 
     /// Takes a time stamp; time does not go back.

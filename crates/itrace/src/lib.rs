@@ -29,6 +29,7 @@ mod switch;
 mod synth;
 mod trace;
 mod tracer;
+mod window;
 
 pub use clock::TscClock;
 pub use code::{CodeBytes, CodeInstruction, CodePlaces, Images, KernelPlaces};
@@ -41,3 +42,4 @@ pub use plan::Planned;
 pub use switch::SchedSwitch;
 pub use trace::{Buffer, CpuFilter, Poke, Queue, Trace};
 pub use tracer::{Tracer, TracerOptions};
+pub use window::Window;

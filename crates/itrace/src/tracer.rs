@@ -28,6 +28,7 @@ use crate::options::Alone;
 use crate::plan::Planned;
 use crate::synth::{BranchFilter, PebsEvent, Shown, Synthesizer, Written};
 use crate::trace::Trace;
+use crate::window::{Bounds, Seeker, Window};
 use crate::{ItraceOptions, SwitchRecords};
 
 /// What a tracer needs beside the trace.
@@ -40,6 +41,8 @@ pub struct TracerOptions {
     pub with_code: bool,
     /// On how many cores trace is decoded, where that makes no difference but of time.
     pub cores: Cores,
+    /// Which moments are asked for.
+    pub window: Window,
     /// How the log of the decoding is written, if there is to be one.
     pub log: Option<Box<dyn LogWriter>>,
 }
@@ -58,8 +61,12 @@ pub struct Tracer<'t, 's, S> {
     errors: u64,
     /// Bytes of trace that were shared out.
     shared: u64,
+    /// Bytes that were not decoded, before what is asked for.
+    left_out: u64,
     /// Whether the queues were decoded up to their first time stamp.
     begun: bool,
+    bounds: Bounds,
+    wanted: Wanted,
     log: Option<Log>,
 }
 
@@ -98,6 +105,10 @@ impl<'t, 's, S: Sink> Tracer<'t, 's, S> {
         }
         let alone = log.is_none() && can_be_foretold(wanted, plan.has_tsc);
         let cores = if alone { options.cores } else { Cores::ONE };
+        let counts = wanted.period.is_some_and(|period| period != Sampling::Instructions(1));
+        let jumps = alone && !counts && !options.itrace.follows_branches() && options.itrace.skip == 0;
+        let clock = trace.info.clock.filter(|_| !plan.timeless);
+        let bounds = Bounds::new(options.window, clock, jumps);
         let overlapping = trace.in_samples || trace.info.snapshots;
         let queues = trace.queues.values().filter(|queue| !queue.buffers.is_empty());
         let lanes = queues.enumerate().map(|queue| Lane::new(queue, &plan, wanted, overlapping));
@@ -127,7 +138,10 @@ impl<'t, 's, S: Sink> Tracer<'t, 's, S> {
             endian,
             errors: 0,
             shared: 0,
+            left_out: 0,
             begun: false,
+            bounds,
+            wanted,
             log,
         }
     }
@@ -142,6 +156,11 @@ impl<'t, 's, S: Sink> Tracer<'t, 's, S> {
         self.shared
     }
 
+    /// Bytes of trace before what is asked for that were not decoded.
+    pub fn left_out(&self) -> u64 {
+        self.left_out
+    }
+
     /// Decodes up to the first time stamp of each queue; what comes before it is nowhere in time.
     fn begin(&mut self, machine: &mut Machine) {
         if std::mem::replace(&mut self.begun, true) || self.synthesizer.plan.timeless {
@@ -149,6 +168,13 @@ impl<'t, 's, S: Sink> Tracer<'t, 's, S> {
         }
         self.synthesizer.images.grow(machine);
         for lane in &mut self.lanes {
+            let config = &self.synthesizer.plan.config;
+            let seeker = self.bounds.start.map(|start| Seeker { config, wanted: self.wanted, start });
+            if let Some(found) = seeker.and_then(|seeker| seeker.find(&lane.feed)) {
+                self.left_out += found.0.offset();
+                lane.begin_at(found, &ThreadCode { machine, images: &self.synthesizer.images, thread: None });
+                continue;
+            }
             if let Some(log) = &mut self.log {
                 log.begin_queue(&self.synthesizer.plan);
                 line!(log.text(), "queue {} getting timestamp", lane.number);
@@ -190,7 +216,8 @@ impl<'t, 's, S: Sink> Tracer<'t, 's, S> {
                 return ControlFlow::Continue(());
             }
             // Another queue's turn comes when this one is past it.
-            let limit = waiting.get(1).map_or(until, |(next, _)| next.saturating_add(1).min(until));
+            let next = waiting.get(1).map_or(until, |(next, _)| next.saturating_add(1).min(until));
+            let limit = self.bounds.limit(reached, next);
             self.set_running(machine, index);
             if let Some(log) = &mut self.log {
                 let number = self.lanes[index].number;
@@ -198,6 +225,9 @@ impl<'t, 's, S: Sink> Tracer<'t, 's, S> {
                 log.decode(&self.lanes[index]);
             }
             self.decode(machine, index, limit)?;
+            if reached >= self.bounds.end {
+                self.lanes[index].reached = None;
+            }
         }
     }
 

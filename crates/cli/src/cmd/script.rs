@@ -13,6 +13,7 @@ mod feed;
 mod head;
 mod instructions;
 mod lines;
+mod memo;
 mod objects;
 mod place_text;
 mod places;
@@ -190,6 +191,10 @@ fn show(matches: &ArgMatches, mut output: Output, is_read: bool) -> Result<i32, 
         show_chains(&mut spec, session.events(), reader.events().len(), reader.container());
     }
     let form = form(matches, is_read, &spec);
+    if let Some(decoding) = &mut decoding {
+        let counts = spec.any_has(FieldSet::IPC) || !matches!(form, Form::Text | Form::Dumps(_));
+        decoding.leave_out(&filter, counts);
+    }
     let code =
         CodeReader::new(matches, &spec, &reader, || Images::new(code_places(matches, &input, &reader)));
     let options = PrinterOptions {

@@ -36,6 +36,11 @@ impl Checkpoint {
         self.offset
     }
 
+    /// The time there; `None` if it was not told.
+    pub fn time(&self) -> Option<Tsc> {
+        self.clock.time()
+    }
+
     /// Whether all but the choice of the next sample is the same, which cannot be foretold.
     pub fn agrees_but_for_samples(&self, other: &Checkpoint) -> bool {
         Checkpoint { samplers: other.samplers.clone(), ..self.clone() } == *other
@@ -66,9 +71,14 @@ impl<'t> Decoder<'t> {
         if !(bare && told && follows && self.input.is_whole()) || odd {
             return None;
         }
-        Some(Checkpoint {
-            offset: self.input.offset(),
-            ip,
+        Some(Checkpoint { offset: self.input.offset(), ip, ..self.beginning() })
+    }
+
+    /// What is known, wherever the program is.
+    pub(super) fn beginning(&self) -> Checkpoint {
+        Checkpoint {
+            offset: 0,
+            ip: 0,
             context: self.context,
             mode: self.mode,
             interrupts: self.interrupts,
@@ -78,7 +88,7 @@ impl<'t> Decoder<'t> {
             fresh: self.fresh,
             clock: self.clock.begin_count(),
             samplers: self.samplers.clone(),
-        })
+        }
     }
 
     /// Goes on from a checkpoint, with the trace behind it. Instructions are counted from 0 again.

@@ -1,7 +1,9 @@
 //! Looking ahead in a trace without following the code: what a decoder will know behind each PSB+.
 
+use super::Decoder;
 use super::checkpoint::Checkpoint;
 use crate::Stretch;
+use crate::config::{Config, Wanted};
 use crate::item::Tsc;
 use crate::packet::{ModeExec, Packet, PacketReader};
 
@@ -27,6 +29,17 @@ impl<'t> Scout<'t> {
     pub fn new(from: &Checkpoint, stretch: Stretch<'t>, limit: Option<Tsc>) -> Scout<'t> {
         let (reader, state) = (PacketReader::new(stretch.bytes), from.clone());
         Scout { reader, base: from.offset, state, enabled: true, overflowed: false, psb: None, limit }
+    }
+
+    /// Looks ahead from the first PSB in a stretch of trace, as a decoder that knows nothing of what comes before it. Such
+    /// a one knows less of the clocks than one that does, till it has read some PSB+ more.
+    pub fn anew(config: &Config, wanted: Wanted, stretch: Stretch<'t>, limit: Option<Tsc>) -> Scout<'t> {
+        let mut state = Decoder::new(*config, wanted).beginning();
+        state.offset = stretch.offset;
+        state.clock.restart(stretch.reference);
+        let mut scout = Scout { enabled: false, ..Scout::new(&state, stretch, limit) };
+        scout.reader.resync();
+        scout
     }
 
     /// The place in the trace up to which it has looked.

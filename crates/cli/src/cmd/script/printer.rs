@@ -22,6 +22,7 @@ use super::dumps::Dumps;
 use super::head::{access, head};
 use super::instructions::CodeReader;
 use super::lines::Lines;
+use super::memo::Memo;
 use super::objects::{PlaceNames, write_end, write_header};
 use super::preview::Preview;
 use super::registers;
@@ -81,6 +82,7 @@ pub(super) enum Form {
 /// Prints each sample as it comes.
 pub(super) struct Printer<'s> {
     pub(super) output: Output,
+    pub(super) memo: Memo,
     pub(super) failed: Option<Failure>,
     pub(super) views: Vec<EventView>,
     pub(super) lines: Vec<Lines>,
@@ -149,6 +151,7 @@ impl<'s> Printer<'s> {
         let PrinterOptions { spec, with_chains, adds_chains, nanoseconds, narrow, sourcing, .. } = options;
         Printer {
             output,
+            memo: Memo::default(),
             failed: None,
             views: Vec::new(),
             lines: Vec::new(),
@@ -248,17 +251,14 @@ impl<'s> Printer<'s> {
     }
 
     fn print_text(&mut self, machine: &Machine, event: &SampleEvent<'_>) -> io::Result<()> {
+        if self.print_known(machine, event)? {
+            return Ok(());
+        }
         if let Some(dumper) = &self.dumper {
             dumper.place(machine, event, self.output.buffer());
         }
-        let view = &self.views[event.event.0];
-        let named = view.fields.contains(FieldSet::COMM);
-        let comm = if named { visible(machine.comm_of(event.thread)) } else { "".into() };
-        let out = self.output.buffer();
-        let mut head = head(view, &comm, machine, event);
-        head.time = head.time.map(|time| self.clock.shown(time));
-        view.layout.write(&head, out);
-        let is_branch = view.is_branch;
+        self.print_head(machine, event);
+        let is_branch = self.views[event.event.0].is_branch;
         self.print_flags(event);
         if is_branch {
             self.print_branch(machine, event);
@@ -269,6 +269,16 @@ impl<'s> Printer<'s> {
         self.output.buffer().push(b'\n');
         self.print_source_text(machine, event);
         self.output.settle()
+    }
+
+    /// Who and when.
+    pub(super) fn print_head(&mut self, machine: &Machine, event: &SampleEvent<'_>) {
+        let view = &self.views[event.event.0];
+        let named = view.fields.contains(FieldSet::COMM);
+        let comm = if named { visible(machine.comm_of(event.thread)) } else { "".into() };
+        let mut head = head(view, &comm, machine, event);
+        head.time = head.time.map(|time| self.clock.shown(time));
+        view.layout.write(&head, self.output.buffer());
     }
 
     /// What stands behind the head of a sample that is no branch.

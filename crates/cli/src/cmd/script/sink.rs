@@ -55,6 +55,7 @@ impl Sink for Printer<'_> {
         record: &RawRecord<'_>,
         event: Option<EventIndex>,
     ) -> ControlFlow<()> {
+        self.memo.forget_head();
         let Some(dumper) = &mut self.dumper else { return ControlFlow::Continue(()) };
         let written = dumper.record(record, event, &mut self.output);
         self.go_on(written)
@@ -120,6 +121,9 @@ impl Sink for Printer<'_> {
     }
 
     fn trace_error(&mut self, _: &mut Machine, error: &AuxtraceError<'_>) -> ControlFlow<()> {
+        if !self.filter.takes_time_of(error.time) {
+            return ControlFlow::Continue(());
+        }
         records::trace_error(self.output.buffer(), error);
         let settled = self.output.settle();
         self.go_on(settled)

@@ -1,0 +1,140 @@
+//! Which moments of a recording are asked for, so that the trace of others need not be decoded.
+
+use intel_pt::{Checkpoint, Config, Scout, Stretch, Tsc, Wanted};
+use oxperf_abi::PerfTime;
+
+use crate::TscClock;
+use crate::feed::Feed;
+
+/// The moments that are asked for, both included.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Window {
+    /// The first.
+    pub first: PerfTime,
+    /// The last.
+    pub last: PerfTime,
+    /// Whether samples must tell what was counted since the last one, even if that was before the window: then all that
+    /// comes before it is decoded, too.
+    pub counts: bool,
+}
+
+impl Window {
+    /// All of a recording.
+    pub const ALL: Window = Window { first: PerfTime(0), last: PerfTime(u64::MAX), counts: true };
+}
+
+/// The same in the time of the trace.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Bounds {
+    /// What comes before need not be decoded; `None` if all has to be.
+    pub(crate) start: Option<u64>,
+    /// What comes from here on need not, either.
+    pub(crate) end: u64,
+}
+
+impl Bounds {
+    /// Of a window, in a recording with this clock; `foretold` says whether decoding can begin anywhere.
+    pub(crate) fn new(window: Window, clock: Option<TscClock>, foretold: bool) -> Bounds {
+        /// Clocks are converted to a tick or two.
+        const TICKS: u64 = 4;
+        let Window { first, last, counts } = window;
+        // The TSC has no value for what was before it was 0.
+        let tsc = |time: PerfTime| {
+            let since = |clock: &TscClock| time.0.wrapping_sub(clock.time(0).0);
+            let told = |clock: &TscClock| time.0 != u64::MAX && since(clock) <= u64::MAX / 2;
+            clock.filter(told).map(|clock| clock.tsc(time))
+        };
+        let start = if foretold && !counts { tsc(first) } else { None };
+        Bounds {
+            start: start.map(|start| start.saturating_sub(TICKS)),
+            end: tsc(last).map_or(u64::MAX, |end| end.saturating_add(TICKS)),
+        }
+    }
+}
+
+impl Bounds {
+    /// Up to where a queue is decoded that has reached a moment and is to be decoded till `until`. Behind the end it is
+    /// what the trace tells next: code that ran before the end may be told with it.
+    pub(crate) fn limit(self, reached: u64, until: u64) -> u64 {
+        if reached < self.end { until.min(self.end) } else { reached.saturating_add(1).min(until) }
+    }
+}
+
+/// Places that a scout passes before it surely knows what a decoder would that read all that comes before.
+const SURE: usize = 4;
+
+/// Bytes between which nobody looks where a time is reached.
+const STEP: usize = 64 << 10;
+
+/// Looks for the place from which a queue need be decoded.
+pub(crate) struct Seeker<'p> {
+    pub(crate) config: &'p Config,
+    pub(crate) wanted: Wanted,
+    /// From where on decoding matters.
+    pub(crate) start: u64,
+}
+
+impl Seeker<'_> {
+    /// The last place that is known of before the start, with what is to be fed from there on, and the feed behind it.
+    pub(crate) fn find<'t>(&self, feed: &Feed<'t>) -> Option<(Checkpoint, Stretch<'t>, Feed<'t>)> {
+        let mut feed = feed.clone();
+        let (mut last, mut before) = (None, None);
+        while let Some(stretch) = feed.next_stretch() {
+            if self.scout(stretch, 0).next().is_some() {
+                before = last.replace((stretch, feed.clone()));
+            }
+        }
+        [last, before].into_iter().flatten().find_map(|(stretch, feed)| {
+            let place = self.last_place(stretch)?;
+            let behind = usize::try_from(place.offset() - stretch.offset).ok()?;
+            Some((place, Stretch { bytes: stretch.bytes.get(behind..)?, ..stretch }, feed))
+        })
+    }
+
+    /// The last place in a stretch that is known of before the start.
+    fn last_place(&self, stretch: Stretch<'_>) -> Option<Checkpoint> {
+        let (mut low, mut high) = (0, stretch.bytes.len());
+        while high - low > STEP {
+            let middle = low + (high - low) / 2;
+            match self.scout(stretch, middle).next() {
+                Some(_) => low = middle,
+                None => high = middle,
+            }
+        }
+        let near = low.saturating_sub(2 * STEP);
+        self.last_from(stretch, near).or_else(|| self.last_from(stretch, 0))
+    }
+
+    fn last_from(&self, stretch: Stretch<'_>, from: usize) -> Option<Checkpoint> {
+        let begins = from == 0 && !stretch.consecutive;
+        let (passed, last) = self.scout(stretch, from).enumerate().last()?;
+        (begins || passed >= SURE).then_some(last)
+    }
+
+    /// A scout that begins at the first PSB behind a place.
+    fn scout<'t>(&self, stretch: Stretch<'t>, from: usize) -> Scout<'t> {
+        let rest = Stretch { bytes: &stretch.bytes[from..], offset: stretch.offset + from as u64, ..stretch };
+        Scout::anew(self.config, self.wanted, rest, Some(Tsc(self.start)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_before_the_clock_bounds_nothing() {
+        let bounds = |zero, first, last| {
+            let window = Window { first: PerfTime(first), last: PerfTime(last), counts: false };
+            Bounds::new(window, TscClock::new(31, 894_784_853, zero), true)
+        };
+        let nothing = Bounds { start: None, end: u64::MAX };
+        assert_eq!(bounds(5_000_000, 0, u64::MAX), nothing);
+        let second = bounds(5_000_000, 1_005_000_000, 2_005_000_000);
+        assert_eq!(second.start.unwrap() / 1000, 2_399_999);
+        assert_eq!(second.end / 1000, 4_800_000);
+        // A clock that began before what times count from.
+        let early = bounds(5_000_000u64.wrapping_neg(), 995_000_000, u64::MAX);
+        assert_eq!(early, Bounds { start: second.start, end: u64::MAX });
+    }
+}

@@ -1,0 +1,171 @@
+//! Decodes the fixtures' recordings into what is told of them.
+
+use std::fs;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use oxperf_abi::PerfTime;
+use oxperf_data::Reader;
+use oxperf_itrace::{
+    CodePlaces, Cores, Images, ItraceOptions, Planned, Trace, Tracer, TracerOptions, Window,
+};
+use oxperf_machine::Machine;
+use oxperf_objects::Places;
+use oxperf_session::{EventIndex, PlaceWriter, SampleEvent, Session, Sink, Traced, TracedPlace};
+use oxperf_wire::user::AuxtraceError;
+
+struct Plain;
+
+impl PlaceWriter for Plain {
+    fn write(&self, place: &TracedPlace, out: &mut Vec<u8>) {
+        out.extend_from_slice(format!("{:x} {:x} {}\n", place.ip, place.addr, place.flags.0).as_bytes());
+    }
+}
+
+/// Everything that it is told, as text.
+struct Collected {
+    text: Vec<u8>,
+    /// Places without their samples, where it may have them so.
+    places: bool,
+    /// Of samples and errors those in this time.
+    window: Window,
+}
+
+impl Collected {
+    fn takes(&self, time: Option<PerfTime>) -> bool {
+        let time = time.unwrap_or_default();
+        self.window.first <= time && time <= self.window.last
+    }
+}
+
+impl Sink for Collected {
+    fn sample(&mut self, _: &mut Machine, event: &SampleEvent<'_>) -> ControlFlow<()> {
+        let SampleEvent { event, sample, mut traced, .. } = *event;
+        if !self.takes(sample.time) {
+            return ControlFlow::Continue(());
+        }
+        if !self.window.counts {
+            // What was counted since the last sample, or since the beginning, is not asked for.
+            traced = traced.map(|Traced { flags, code, depth, payload, .. }| Traced {
+                flags,
+                code,
+                depth,
+                payload,
+                ..Traced::default()
+            });
+        }
+        let (time, ip, addr) = (sample.time, sample.ip, sample.addr);
+        let chain: Option<Vec<u64>> = sample.callchain.map(|chain| chain.iter().collect());
+        let branches: Option<Vec<_>> = sample.branch_stack.map(|stack| stack.entries().collect());
+        let line = format!("{event:?} {time:?} {ip:x?} {addr:x?} {traced:x?} {chain:x?} {branches:x?}\n");
+        self.text.extend_from_slice(line.as_bytes());
+        ControlFlow::Continue(())
+    }
+
+    fn place_writer(&self, _: EventIndex) -> Option<Arc<dyn PlaceWriter>> {
+        let plain: Arc<dyn PlaceWriter> = Arc::new(Plain);
+        Some(plain).filter(|_| self.places)
+    }
+
+    fn written(&mut self, _: &Machine, _: &SampleEvent<'_>, text: &[u8]) -> ControlFlow<()> {
+        self.text.extend_from_slice(text);
+        ControlFlow::Continue(())
+    }
+
+    fn trace_error(&mut self, _: &mut Machine, error: &AuxtraceError<'_>) -> ControlFlow<()> {
+        if self.takes(error.time) {
+            self.text.extend_from_slice(format!("{error:?}\n").as_bytes());
+        }
+        ControlFlow::Continue(())
+    }
+}
+
+/// How a recording is decoded, and what of it is kept.
+#[derive(Clone, Copy)]
+pub(crate) struct How<'l> {
+    pub(crate) letters: &'l str,
+    pub(crate) cores: Cores,
+    /// What the tracer is told to be asked for.
+    pub(crate) window: Window,
+    /// What is kept.
+    pub(crate) kept: Window,
+    pub(crate) places: bool,
+}
+
+/// What became of a recording.
+pub(crate) struct Decoded {
+    pub(crate) text: Vec<u8>,
+    /// Bytes of trace that workers decoded, and that nobody did.
+    pub(crate) shared: u64,
+    pub(crate) left_out: u64,
+}
+
+/// What is told of a recording.
+pub(crate) fn decode(file: &[u8], root: &Path, how: How<'_>) -> Decoded {
+    let How { letters, cores, window, kept, places } = how;
+    let reader = Reader::open(file).unwrap();
+    let mut session = Session::new(&reader);
+    let options = ItraceOptions::parse(letters).unwrap();
+    let trace = Trace::find(&reader, session.events(), &|_| true).unwrap().unwrap();
+    let planned = Planned::new(&trace, &options, &mut session).unwrap();
+    let files = Places { root: Some(root.to_owned()), ..Places::default() };
+    let images = Images::new(CodePlaces { files, ..CodePlaces::default() });
+    let options = TracerOptions { itrace: options, images, with_code: false, cores, window, log: None };
+    let mut sink = Collected { text: Vec::new(), places, window: kept };
+    let events = session.events().clone();
+    let mut tracer = Tracer::new(&trace, &events, reader.endian(), planned, options, &mut sink);
+    session.run(&mut tracer).unwrap();
+    let (shared, left_out) = (tracer.shared(), tracer.left_out());
+    Decoded { text: sink.text, shared, left_out }
+}
+
+/// Copies a tree; a small file that names another one stands for it.
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to).unwrap();
+    for entry in fs::read_dir(from).unwrap() {
+        let (source, target) = (entry.as_ref().unwrap().path(), to.join(entry.unwrap().file_name()));
+        if source.is_dir() {
+            copy(&source, &target);
+        } else {
+            fs::copy(linked(&source), &target).unwrap();
+        }
+    }
+}
+
+fn linked(path: &Path) -> PathBuf {
+    let text = fs::read(path).ok().filter(|text| (1..256).contains(&text.len()));
+    let text = text.and_then(|text| String::from_utf8(text).ok());
+    let target = text.map(|text| path.with_file_name("").join(text.trim_end()));
+    target.filter(|target| target.exists()).unwrap_or_else(|| path.to_owned())
+}
+
+/// Calls with the recording and the root of the objects of each case that is there and not larger than `most`; tells
+/// aloud when there are none.
+pub(crate) fn each_case(name: &str, most: usize, mut test: impl FnMut(&Path, &[u8], &Path)) -> bool {
+    let Some(fixtures) = fixtures() else {
+        eprintln!("SKIPPED: no fixtures beside the project (OXPERF_SHARED)");
+        return false;
+    };
+    let work = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}-{}", std::process::id()));
+    for case in fs::read_dir(&fixtures).unwrap().map(|case| case.unwrap().path()) {
+        let Ok(file) = fs::read(case.join("perf.data")) else { continue };
+        if file.len() > most {
+            continue;
+        }
+        let link = case.join("symfs");
+        let objects = if link.is_dir() { link } else { linked(&link) };
+        let root = work.join(objects.file_name().unwrap());
+        if !root.is_dir() {
+            copy(&objects, &root);
+        }
+        test(&case, &file, &root);
+    }
+    fs::remove_dir_all(&work).unwrap();
+    true
+}
+
+fn fixtures() -> Option<PathBuf> {
+    let shared = std::env::var_os("OXPERF_SHARED").map_or_else(|| "../../../shared".into(), PathBuf::from);
+    Some(shared.join("fixtures/pt")).filter(|path| path.is_dir())
+}
