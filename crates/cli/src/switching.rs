@@ -30,9 +30,9 @@ pub(crate) struct Switching {
 impl Switching {
     /// Takes the options for a recording's events; of a command without them nothing switches.
     pub(crate) fn from_matches(matches: &ArgMatches, events: &EventTable) -> Result<Switching, Failure> {
-        if matches.try_contains_id("switch-on").is_err() {
+        let Ok(Some(&shows_switches)) = matches.try_get_one::<bool>("show-on-off-events") else {
             return Ok(Switching::default());
-        }
+        };
         let find = |option: &str| {
             let Some(name) = matches.get_one::<String>(option) else { return Ok(None) };
             let found = events.events().iter().position(|event| event.name == *name);
@@ -43,7 +43,6 @@ impl Switching {
             })
         };
         let on = find("switch-on")?;
-        let shows_switches = matches.get_flag("show-on-off-events");
         Ok(Switching { on, off: find("switch-off")?, shows_switches, waits: on.is_some() })
     }
 
