@@ -7,6 +7,7 @@
 mod addresses;
 mod branches;
 mod details;
+mod history;
 mod merge;
 mod named;
 mod naming;
@@ -28,7 +29,8 @@ use crate::profile::{CommId, DetailId, DetailsWanted, EventProfile, Profile, Thr
 use addresses::Addresses;
 pub use branches::BranchDetail;
 use details::Noting;
-use merge::{Batch, Merging, Sample, Taken};
+use history::History;
+use merge::{Batch, Merging, Past, Sample, Taken};
 use named::Named;
 use naming::{Naming, Wanted};
 use parallelism::Parallelism;
@@ -59,6 +61,8 @@ pub struct CollectOptions {
     pub inlines: bool,
     /// Keep different source lines apart.
     pub lines: Option<LineText>,
+    /// Chains go on with the branches that their samples carry.
+    pub history: bool,
     /// Each branch that a sample carries counts, and the sample itself does not.
     pub branches: Option<BranchDetail>,
 }
@@ -89,6 +93,7 @@ pub struct Collector<'s> {
     addresses: Addresses,
     profile: Profile,
     chains: Chains,
+    history: Option<History>,
     parallelism: Option<Parallelism>,
 }
 
@@ -111,6 +116,7 @@ impl<'s> Collector<'s> {
             addresses: Addresses::default(),
             profile: Profile { events, ..Profile::default() },
             chains: Chains::new(options.of_chains(), None),
+            history: options.history.then(|| History::new(options.max_stack, options.keep_outermost)),
             parallelism: None,
         }
     }
@@ -168,12 +174,21 @@ impl<'s> Collector<'s> {
         self.profile
     }
 
-    fn take_chain(&mut self, machine: &Machine, event: &SampleEvent<'_>) {
+    /// Takes the chain of a sample; tells which part of it is branches.
+    fn take_chain(&mut self, machine: &Machine, event: &SampleEvent<'_>) -> Option<Past> {
         if !self.options.chains {
-            return;
+            return None;
         }
-        let chain = self.chains.of(machine, event);
-        self.batch.chains.extend(self.located.intern_all(machine, event.thread, chain.addresses));
+        // Calls that have not returned are no branches: they are callers.
+        let branches = event.sample.branch_stack.is_some_and(|stack| !stack.call_stack);
+        let Some(history) = self.history.as_mut().filter(|_| branches) else {
+            let chain = self.chains.of(machine, event);
+            self.batch.chains.extend(self.located.intern_all(machine, event.thread, chain.addresses));
+            return None;
+        };
+        let (addresses, past) = history.take(machine, event, &mut self.profile);
+        self.batch.chains.extend(self.located.intern_all(machine, event.thread, &addresses));
+        Some(past)
     }
 
     /// Names what is new in the batch.
@@ -249,9 +264,10 @@ impl Sink for Collector<'_> {
         }
         let mode = event.misc.cpu_mode();
         let frame = self.located.intern(machine, event.thread, mode, event.sample.ip.unwrap_or(0));
-        if self.options.branches.is_none() {
-            self.take_chain(machine, event);
-        }
+        let past = match self.options.branches {
+            None => self.take_chain(machine, event),
+            Some(_) => None,
+        };
         if self.options.by_address {
             self.addresses.count(event.event.0, frame, event.period);
         }
@@ -266,6 +282,7 @@ impl Sink for Collector<'_> {
             detail,
             frame,
             link: None,
+            past,
             last: true,
             chain_end: self.batch.chains.len(),
             period: event.period,
@@ -279,7 +296,7 @@ impl Sink for Collector<'_> {
             Some(detail) => {
                 let stack = event.sample.branch_stack;
                 let entries = stack.iter().flat_map(|stack| stack.entries());
-                entries.for_each(|entry| self.profile.branch_kinds.add(&entry));
+                entries.for_each(|entry| self.profile.branch_kinds.add(&entry, 1));
                 branches::take(&mut self.located, &mut self.batch, (machine, event), sample, detail);
             }
             None => self.batch.samples.push(sample),

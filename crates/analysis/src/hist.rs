@@ -15,6 +15,7 @@ mod columns;
 mod count;
 mod forest;
 mod graphs;
+mod history;
 mod key;
 mod level;
 mod location;
@@ -104,15 +105,16 @@ impl HistOptions {
 
 /// A table for each event or group of events that has samples, in the recording's order.
 pub fn histograms(profile: &Profile, options: &HistOptions) -> Vec<Table> {
-    let chains = profile.events.iter().any(|event| event.has_callchains);
+    let chains = profile.events.iter().any(|event| event.has_callchains) || !profile.histories.is_empty();
     let scope = Scope {
         children: options.children && chains,
         chains: chains && (options.children || options.call_graph.is_some()),
         order: options.order,
     };
+    let by_address = options.call_graph.is_some_and(|graph| graph.by_address);
     let (locations, mut steps) = rayon::join(
         || Locations::new(profile, &options.keys, scope.chains),
-        || if scope.chains { Steps::new(profile) } else { Steps::none(profile) },
+        || if scope.chains { Steps::new(profile, by_address) } else { Steps::none(profile) },
     );
     steps.locate(&locations);
     let tasks = Tasks::new(profile, &options.keys);

@@ -10,6 +10,7 @@ mod details;
 mod frames;
 mod ids;
 mod parents;
+mod passage;
 pub(crate) mod paths;
 
 use oxperf_abi::{Pid, Tid};
@@ -22,7 +23,10 @@ pub use branch_kinds::BranchKinds;
 pub use context::{ContextTree, PathToRoot};
 pub use details::{Detail, DetailText, Details, DetailsWanted, FieldWanted};
 pub use frames::Frames;
-pub use ids::{BranchId, CommId, DetailId, DsoId, FrameId, NodeId, SourceId, SymbolId, ThreadId};
+pub use ids::{
+    BranchId, CommId, DetailId, DsoId, FrameId, HistoryId, NodeId, PassageId, SourceId, SymbolId, ThreadId,
+};
+pub use passage::{Passage, Passed};
 
 /// Everything a report needs about one recording.
 #[derive(Debug, Default)]
@@ -39,6 +43,10 @@ pub struct Profile {
     pub chains: ContextTree,
     /// Distinct branches; empty unless samples are to be told by their branches.
     pub branches: Vec<Branch>,
+    /// What the branches say that lead through call chains; none unless chains are to hold branches.
+    pub passages: Vec<Passage>,
+    /// The passages that chains begin with, in the order in which chains are read.
+    pub histories: Vec<Box<[PassageId]>>,
     /// How many of them, of all samples, were of each kind.
     pub branch_kinds: BranchKinds,
     /// Texts of source lines and files, each once; empty unless they were asked for.
@@ -56,11 +64,10 @@ pub struct Profile {
 }
 
 impl Profile {
-    /// The source line of an end of a branch, if that was asked for; what stands for it where nothing is mapped.
+    /// The source line of an end of a branch, if that was asked for.
     pub fn branch_line(&self, end: BranchEnd) -> Option<&str> {
         let frame = self.frames.get(end.frame.index())?;
-        let line = self.sources.get(frame.source?.line.index())?;
-        Some(if frame.dso.is_some() { line } else { "??:0" })
+        self.sources.get(frame.source?.line.index()).map(String::as_str)
     }
 }
 
@@ -280,6 +287,8 @@ pub struct SampleGroup {
     pub branch: Option<BranchId>,
     /// The call chain, innermost frame included; the tree's root when there is none.
     pub chain: NodeId,
+    /// The branches that the chain begins with.
+    pub history: Option<HistoryId>,
     /// Number of samples.
     pub samples: u64,
     /// Sum of their periods.

@@ -178,6 +178,7 @@ mod tests {
             Profile { comms: vec!["app".into()], threads: vec![thread(1), thread(2)], ..Profile::default() };
         let group = |thread| SampleGroup {
             branch: None,
+            history: None,
             thread: ThreadId(thread),
             comm: CommId(0),
             detail: DetailId(0),

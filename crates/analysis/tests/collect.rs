@@ -76,6 +76,7 @@ const ALL: CollectOptions = CollectOptions {
     max_stack: 127,
     keep_outermost: false,
     stitch: None,
+    history: false,
     hide_unresolved: false,
     moments: false,
     by_address: false,

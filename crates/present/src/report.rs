@@ -8,6 +8,7 @@ mod csv;
 mod graph;
 mod json;
 mod list;
+mod passages;
 mod percent;
 mod rows;
 mod summary;

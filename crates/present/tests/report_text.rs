@@ -35,6 +35,7 @@ fn sample(profile: &mut Profile, line: &str) {
     let order = event.sample_count;
     event.groups.push(SampleGroup {
         branch: None,
+        history: None,
         thread,
         comm,
         detail: DetailId(0),
@@ -79,7 +80,12 @@ fn frame(profile: &mut Profile, name: &str) -> FrameId {
 fn text(samples: &[&str], keys: &[SortKey], graph: Option<GraphText>) -> String {
     let profile = profile(samples);
     let order = Order::Callee;
-    let call_graph = graph.map(|graph| CallGraphOptions { shape: graph.shape, order, min_percent: 0.5 });
+    let call_graph = graph.map(|graph| CallGraphOptions {
+        shape: graph.shape,
+        order,
+        min_percent: 0.5,
+        by_address: false,
+    });
     let hist =
         HistOptions { keys: keys.to_vec(), children: false, order, call_graph, ..HistOptions::default() };
     let numbers = [Measure::Own, Measure::Samples].map(Field::Measure);
@@ -93,7 +99,14 @@ fn text(samples: &[&str], keys: &[SortKey], graph: Option<GraphText>) -> String 
 }
 
 fn graph(shape: Shape) -> Option<GraphText> {
-    Some(GraphText { shape, value: GraphValue::Percent, limit: None, skip_first: false, coloured: false })
+    Some(GraphText {
+        shape,
+        value: GraphValue::Percent,
+        limit: None,
+        skip_first: false,
+        coloured: false,
+        by_address: false,
+    })
 }
 
 #[test]

@@ -44,6 +44,7 @@ fn sample(profile: &mut Profile, event: usize, line: &str) {
         detail: DetailId(0),
         frame: *frames.last().unwrap(),
         branch: None,
+        history: None,
         chain,
         samples: 1,
         period,
@@ -93,6 +94,7 @@ fn options() -> (HistOptions, ReportText) {
         shape: Shape::Graph,
         order: Order::Caller,
         min_percent: CallGraphOptions::MIN_PERCENT,
+        by_address: false,
     };
     let text = GraphText {
         shape: Shape::Graph,
@@ -100,6 +102,7 @@ fn options() -> (HistOptions, ReportText) {
         limit: None,
         skip_first: false,
         coloured: false,
+        by_address: false,
     };
     (
         HistOptions { call_graph: Some(graph), ..HistOptions::default() },
@@ -358,6 +361,7 @@ fn many_rows_cost_what_is_seen() {
             detail: DetailId(0),
             frame: FrameId(nth),
             branch: None,
+            history: None,
             chain: oxperf_analysis::profile::ContextTree::ROOT,
             samples: 1,
             period: 1,

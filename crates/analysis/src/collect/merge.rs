@@ -8,8 +8,8 @@ use rustc_hash::FxHashMap;
 
 use super::named::Named;
 use crate::profile::{
-    Branch, BranchEnd, BranchId, CommId, ContextTree, DetailId, FrameId, Moment, NodeId, SampleGroup,
-    ThreadId,
+    Branch, BranchEnd, BranchId, CommId, ContextTree, DetailId, FrameId, HistoryId, Moment, NodeId,
+    SampleGroup, ThreadId,
 };
 
 /// Samples as they came, in order. Their addresses are located, and named by whoever merges them.
@@ -35,12 +35,24 @@ pub(super) struct Sample {
     pub(super) link: Option<u32>,
     /// Whether this is the last of those that stand for one sample; it counts for the sample.
     pub(super) last: bool,
+    /// The branches that its chain holds.
+    pub(super) past: Option<Past>,
     /// Where its chain ends in [`Batch::chains`]; it begins where the last one's ends.
     pub(super) chain_end: usize,
     pub(super) period: u64,
     pub(super) latency: u64,
     /// When and where it was taken, if that is kept.
     pub(super) taken: Option<Taken>,
+}
+
+/// The part of a chain that is branches.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Past {
+    pub(super) history: HistoryId,
+    /// How many addresses it has.
+    pub(super) length: usize,
+    /// Whether it is the outermost part of the chain, and not the innermost.
+    pub(super) outermost: bool,
 }
 
 /// A branch of a sample.
@@ -112,6 +124,7 @@ struct GroupKey {
     frame: FrameId,
     branch: Option<BranchId>,
     chain: NodeId,
+    history: Option<HistoryId>,
 }
 
 impl Merger {
@@ -127,7 +140,10 @@ impl Merger {
                 continue;
             }
             self.path.clear();
-            self.named.lay_out(chain, &mut self.path);
+            match sample.past {
+                Some(past) => self.named.lay_out_past(chain, past, &mut self.path),
+                None => self.named.lay_out(chain, &mut self.path),
+            }
             let chain = self.chains.insert(&self.path);
             self.add(sample, branch, chain);
         }
@@ -142,6 +158,7 @@ impl Merger {
             frame: self.named.frame(sample.frame),
             branch,
             chain,
+            history: sample.past.map(|past| past.history),
         };
         let order = self.seen;
         self.seen += 1;
@@ -183,8 +200,20 @@ impl Merger {
 
 impl GroupKey {
     fn group(self, (period, latency): (u64, u64), order: u64) -> SampleGroup {
-        let GroupKey { thread, comm, detail, frame, branch, chain, .. } = self;
-        SampleGroup { thread, comm, detail, frame, branch, chain, samples: 1, period, latency, order }
+        let GroupKey { thread, comm, detail, frame, branch, chain, history, .. } = self;
+        SampleGroup {
+            thread,
+            comm,
+            detail,
+            frame,
+            branch,
+            chain,
+            history,
+            samples: 1,
+            period,
+            latency,
+            order,
+        }
     }
 }
 

@@ -50,7 +50,7 @@ impl Sources {
     }
 }
 
-/// What stands for a line that is not known: the distance from the symbol, else the address in the object.
+/// What stands for a line that is not known: the distance from the symbol, else the address in the object, if there is one.
 fn stand_in(located: &Located, names: &Names<'_>, machine: &Machine) -> String {
     let mut text = String::new();
     // Writing to a string cannot fail.
@@ -60,7 +60,7 @@ fn stand_in(located: &Located, names: &Names<'_>, machine: &Machine) -> String {
             let address = names.object_address(machine, &place);
             write!(text, "{}[{address:x}]", machine.dso(place.dso).short_name)
         }
-        None => write!(text, "[{:x}]", located.ip),
+        None => write!(text, "??:0"),
     };
     text
 }

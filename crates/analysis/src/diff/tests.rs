@@ -37,6 +37,7 @@ fn profile(samples: &[(&str, u64)]) -> Profile {
             comm: CommId(0),
             detail: DetailId(0),
             branch: None,
+            history: None,
             frame: FrameId(at),
             chain: ContextTree::ROOT,
             samples: 1,

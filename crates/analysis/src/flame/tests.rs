@@ -66,6 +66,7 @@ fn group(tree: &mut ContextTree, chain: &[u32], period: u64) -> SampleGroup {
     let (thread, comm) = (ThreadId(0), CommId(0));
     SampleGroup {
         branch: None,
+        history: None,
         thread,
         comm,
         detail: DetailId(0),

@@ -52,6 +52,8 @@ pub struct CallGraphOptions {
     /// Branches below this part of all samples (of the branch above, with [`Shape::Fractal`]) are left out, in
     /// hundredths.
     pub min_percent: f64,
+    /// Lines are told apart by addresses, not by functions.
+    pub by_address: bool,
 }
 
 impl CallGraphOptions {

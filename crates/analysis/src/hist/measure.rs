@@ -22,6 +22,12 @@ pub enum Measure {
     Period,
     /// The mean of one of their three weights: cost, latency of the instruction, latency of its retirement.
     MeanWeight(u8),
+    /// How many of the branches in its chains were predicted rightly, in hundredths.
+    Predicted,
+    /// How many of them were aborts of transactions.
+    Aborts,
+    /// The mean of the cycles before them.
+    BranchCycles,
 }
 
 /// The privilege that samples ran with, as far as measures tell it apart.
@@ -39,7 +45,7 @@ pub enum Mode {
 
 impl Measure {
     /// The names of sort keys, in the order in which beginnings of them are looked for.
-    const NAMES: [(&'static str, Measure); 16] = [
+    const NAMES: [(&'static str, Measure); 19] = [
         ("overhead", Measure::Own),
         ("latency", Measure::OwnLatency),
         ("overhead_sys", Measure::Mode(Mode::System)),
@@ -56,6 +62,9 @@ impl Measure {
         ("ins_lat", Measure::MeanWeight(1)),
         ("retire_lat", Measure::MeanWeight(2)),
         ("p_stage_cyc", Measure::MeanWeight(2)),
+        ("callchain_branch_predicted", Measure::Predicted),
+        ("callchain_branch_abort", Measure::Aborts),
+        ("callchain_branch_cycles", Measure::BranchCycles),
     ];
 
     /// The measure of a name on the command line; a beginning of a name is enough, letters of either case.
@@ -72,7 +81,12 @@ impl Measure {
 
     /// Whether it needs more than periods and numbers of samples.
     pub const fn is_extra(self) -> bool {
-        matches!(self, Measure::Mode(_) | Measure::MeanWeight(_))
+        matches!(self, Measure::Mode(_) | Measure::MeanWeight(_)) || self.is_of_branches()
+    }
+
+    /// Whether it is about the branches in chains.
+    pub const fn is_of_branches(self) -> bool {
+        matches!(self, Measure::Predicted | Measure::Aborts | Measure::BranchCycles)
     }
 
     /// What rows are compared by, the greatest first.
@@ -85,6 +99,8 @@ impl Measure {
             Measure::Mode(mode) => extra.modes[mode as usize],
             Measure::Samples => cell.own.samples,
             Measure::MeanWeight(nth) => extra.weights[usize::from(nth) % 3],
+            // They put no row before another.
+            Measure::Predicted | Measure::Aborts | Measure::BranchCycles => 0,
         }
     }
 }

@@ -19,8 +19,8 @@ enum StepKey<'a> {
 }
 
 impl<'a> StepKey<'a> {
-    fn new(profile: &'a Profile, frame: &Frame) -> StepKey<'a> {
-        let symbol = symbol(profile, frame);
+    fn new(profile: &'a Profile, frame: &Frame, by_address: bool) -> StepKey<'a> {
+        let symbol = symbol(profile, frame).filter(|symbol| symbol.inlined || !by_address);
         match symbol {
             Some(symbol) if symbol.inlined => StepKey::Inlined(&symbol.name, frame.source),
             _ => StepKey::Place {
@@ -63,6 +63,7 @@ pub(crate) struct StepPlace {
 #[derive(Debug)]
 pub(crate) struct Steps<'a> {
     profile: &'a Profile,
+    by_address: bool,
     /// A frame that shows each.
     frames: Vec<FrameId>,
     locations: Vec<LocationId>,
@@ -72,19 +73,21 @@ pub(crate) struct Steps<'a> {
 impl<'a> Steps<'a> {
     /// No steps at all, for reports that look at no chain.
     pub(crate) fn none(profile: &'a Profile) -> Steps<'a> {
-        Steps { profile, frames: Vec::new(), locations: Vec::new(), of_frame: Vec::new() }
+        Steps { profile, by_address: false, frames: Vec::new(), locations: Vec::new(), of_frame: Vec::new() }
     }
 
-    /// The steps of all frames of the profile.
-    pub(crate) fn new(profile: &'a Profile) -> Steps<'a> {
-        let mut steps = Steps::none(profile);
+    /// The steps of all frames of the profile; by their addresses, if these are to tell them apart.
+    pub(crate) fn new(profile: &'a Profile, by_address: bool) -> Steps<'a> {
+        let mut steps = Steps { by_address, ..Steps::none(profile) };
         let mut known = FxHashMap::default();
         steps.of_frame.reserve_exact(profile.frames.len());
         for (id, frame) in (0..).map(FrameId).zip(&profile.frames) {
             let step = match steps.of_bare(id, frame) {
                 Bare::First => steps.add(id),
                 Bare::Known(step) => step,
-                Bare::No => *known.entry(StepKey::new(profile, frame)).or_insert_with(|| steps.add(id)),
+                Bare::No => {
+                    *known.entry(StepKey::new(profile, frame, by_address)).or_insert_with(|| steps.add(id))
+                }
             };
             steps.of_frame.push(step);
         }
@@ -123,7 +126,7 @@ impl<'a> Steps<'a> {
     /// The step as an address.
     pub(crate) fn place(&self, step: StepId) -> StepPlace {
         let frame = &self.profile.frames[self.frame(step).index()];
-        let symbol = symbol(self.profile, frame);
+        let symbol = symbol(self.profile, frame).filter(|_| !self.by_address);
         let start = symbol.map_or(frame.address, |symbol| symbol.start);
         StepPlace { dso: frame.dso, start, address: frame.address, named: symbol.is_some() }
     }

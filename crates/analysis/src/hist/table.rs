@@ -8,6 +8,7 @@ use super::callgraph::CallTree;
 use super::columns::Columns;
 use super::count::{Counted, Scope, Shared};
 use super::graphs::{Gathered, may_draw, min_period};
+use super::history::Histories;
 use super::key::SortKey;
 use super::level::{Seen, shown_level};
 use super::location::LocationId;
@@ -19,7 +20,7 @@ use super::rows::GroupIndex;
 use super::task::TaskId;
 use super::weight::Weight;
 use crate::profile::{
-    BranchId, CommId, Detail, DetailId, EventProfile, FrameId, Level, Profile, SampleGroup, SourceId,
+    BranchId, CommId, Detail, DetailId, EventProfile, FrameId, Level, Passed, Profile, SampleGroup, SourceId,
     ThreadId,
 };
 
@@ -82,6 +83,8 @@ pub struct Extra {
     pub modes: [u64; 4],
     /// Sums of their three weights.
     pub weights: [u64; 3],
+    /// What the branches in the chains of its samples say.
+    pub passed: Passed,
 }
 
 impl Extra {
@@ -224,6 +227,7 @@ impl<'a> Draft<'a> {
         draft.join_rows();
         if options.extras {
             draft.count_extras();
+            draft.count_branches();
         }
         draft
     }
@@ -282,6 +286,18 @@ impl<'a> Draft<'a> {
                     let weight = details.value(group.detail, weight).unwrap_or(0);
                     *sum = sum.wrapping_add(weight.wrapping_mul(group.samples));
                 }
+            }
+        }
+    }
+
+    /// Counts what the branches in chains say.
+    fn count_branches(&mut self) {
+        let width = self.events.len();
+        for member in 0..width {
+            let counted = &self.counted[member];
+            let histories = Histories::new(self.shared, self.event(member), counted, self.scope);
+            for (row, extra) in self.rows.iter().zip(self.extras.iter_mut().skip(member).step_by(width)) {
+                extra.passed = histories.of_row((row.task, row.location));
             }
         }
     }
@@ -427,9 +443,12 @@ impl<'a> Draft<'a> {
         let identity = |row: u32| (self.rows[row as usize].task, self.rows[row as usize].location);
         let wanted = drawn.iter().map(|&(_, row)| identity(row));
         let gathered = Gathered::new(self.shared, event, counted, self.scope, wanted);
+        let histories = Histories::new(self.shared, event, counted, self.scope);
         let trees = drawn.par_iter().map(|&(place, row)| {
             let (task, location) = identity(row);
-            (place, gathered.tree(task, location, options, limit))
+            let mut tree = gathered.tree(task, location, options, limit);
+            histories.note((task, location), &mut tree);
+            (place, tree)
         });
         trees.filter(|(_, tree)| !tree.is_empty()).collect()
     }

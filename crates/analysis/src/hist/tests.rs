@@ -38,6 +38,7 @@ fn sample(profile: &mut Profile, event: usize, line: &str) {
     let order = event.sample_count;
     event.groups.push(SampleGroup {
         branch: None,
+        history: None,
         thread,
         comm,
         detail: DetailId(0),
@@ -129,7 +130,7 @@ fn branches(
 }
 
 fn graph(order: Order, min_percent: f64) -> HistOptions {
-    let call_graph = Some(CallGraphOptions { shape: Shape::Graph, order, min_percent });
+    let call_graph = Some(CallGraphOptions { shape: Shape::Graph, order, min_percent, by_address: false });
     HistOptions { order, call_graph, ..HistOptions::default() }
 }
 
@@ -285,6 +286,7 @@ fn ids_that_lead_nowhere_are_survived() {
     let known = profile.events[0].groups[0];
     profile.events[0].groups.push(SampleGroup {
         branch: None,
+        history: None,
         frame: FrameId(77),
         chain: NodeId(77),
         thread: ThreadId(77),

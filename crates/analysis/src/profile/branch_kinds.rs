@@ -18,19 +18,19 @@ pub struct BranchKinds {
 }
 
 impl BranchKinds {
-    /// Counts a branch; one of no kind, or that comes from nowhere, is not counted.
-    pub(crate) fn add(&mut self, branch: &BranchEntry) {
+    /// Counts a branch so many times; one of no kind, or that comes from nowhere, is not counted.
+    pub(crate) fn add(&mut self, branch: &BranchEntry, times: u64) {
         let BranchEntry { from, to, .. } = *branch;
         let Some(kind) = branch.kind().filter(|_| from != 0) else { return };
-        self.kinds[kind] += 1;
+        self.kinds[kind] += times;
         if kind == BranchEntry::CONDITIONAL {
-            *(if to > from { &mut self.forward } else { &mut self.backward }) += 1;
+            *(if to > from { &mut self.forward } else { &mut self.backward }) += times;
         }
         let differ = |bits: u32| from >> bits != to >> bits;
         if differ(21) {
-            self.crossed_2m += 1;
+            self.crossed_2m += times;
         } else if differ(12) {
-            self.crossed_4k += 1;
+            self.crossed_4k += times;
         }
     }
 
@@ -56,7 +56,7 @@ mod tests {
             (0, 0x40_0110, CONDITIONAL),
             (0x40_0100, 0x80_2100, 0),
         ] {
-            kinds.add(&BranchEntry { from, to, flags });
+            kinds.add(&BranchEntry { from, to, flags }, 1);
         }
         assert_eq!((kinds.forward, kinds.backward, kinds.crossed_4k, kinds.crossed_2m), (1, 1, 1, 1));
         assert_eq!((kinds.kinds[1], kinds.kinds[2], kinds.kinds[16], kinds.total()), (2, 1, 1, 4));

@@ -49,6 +49,14 @@ id! {
     BranchId
 }
 id! {
+    /// A passage in `Profile::passages`.
+    PassageId
+}
+id! {
+    /// A list in `Profile::histories`.
+    HistoryId
+}
+id! {
     /// A thread in `Profile::threads`.
     ThreadId
 }

@@ -142,6 +142,7 @@ mod tests {
             detail: DetailId(0),
             frame: FrameId(2),
             branch: None,
+            history: None,
             chain,
             samples: 1,
             period: 1,

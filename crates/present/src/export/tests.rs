@@ -31,6 +31,7 @@ fn profile() -> Profile {
     let (inner, outer) = (chains.insert(&[main, work]), chains.insert(&[main]));
     let group = |frame, chain, samples, period, order| SampleGroup {
         branch: None,
+        history: None,
         thread: ThreadId(0),
         comm: CommId(0),
         detail: DetailId(0),

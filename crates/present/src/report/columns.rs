@@ -14,7 +14,7 @@ use oxperf_analysis::profile::{CommId, FieldWanted, FrameId, Profile, SourceId};
 use rayon::prelude::*;
 
 use cells::{
-    cut, fill, pad, push_counts, push_cut, push_means, push_nameless, push_narrow, push_padded,
+    cut, fill, pad, push_counts, push_cut, push_means, push_nameless, push_narrow, push_padded, push_passed,
     push_percents, replace, spread,
 };
 
@@ -60,6 +60,9 @@ fn measure_heading(measure: Measure, own_is_self: bool) -> &'static str {
         Measure::MeanWeight(0) => "Weight1",
         Measure::MeanWeight(1) => "Weight2",
         Measure::MeanWeight(_) => "Weight3",
+        Measure::Predicted => "Predicted",
+        Measure::Aborts => "Abort",
+        Measure::BranchCycles => "Cycles",
     }
 }
 
@@ -336,6 +339,9 @@ impl<'a> Columns<'a> {
                 }
             }
             match (field, self.separator.as_deref(), wished) {
+                (Field::Measure(measure), None, None) if measure.is_of_branches() => {
+                    pad(buffer, start, width)
+                }
                 (Field::Measure(_), None, None) => fill(buffer, start, width),
                 (Field::Key(_), None, _) if nth < last => pad(buffer, start, width),
                 _ => {}
@@ -380,6 +386,8 @@ impl<'a> Columns<'a> {
                 push_percents(buffer, &mut memory.modes, extras, |extra| extra.modes[mode as usize]);
             }
             Measure::MeanWeight(nth) => push_means(buffer, cells, extras, usize::from(nth)),
+            // Of a group the leading event tells of branches.
+            of_branches => push_passed(buffer, of_branches, extras.first()),
         }
     }
 
@@ -496,6 +504,7 @@ fn unresolved_width(text: &ReportText) -> usize {
 fn cell_width(measure: Measure) -> usize {
     match measure {
         Measure::Samples | Measure::Period => COUNT_WIDTH,
+        Measure::Predicted | Measure::Aborts | Measure::BranchCycles => 0,
         _ => PERCENT_WIDTH,
     }
 }

@@ -4,10 +4,10 @@ use std::io::Write;
 use std::ops::Range;
 
 use oxperf_analysis::hist::{Branch, CallTree, Shape, Table, Weight};
-use oxperf_analysis::profile::{FrameId, Profile};
+use oxperf_analysis::profile::{Frame, FrameId, Passed, Profile, Symbol};
 
-use super::list;
 use super::percent::{colour, end_of};
+use super::{list, passages};
 use crate::visible::visible;
 
 /// Blanks before a graph.
@@ -29,6 +29,8 @@ pub struct GraphText {
     pub skip_first: bool,
     /// Show percentages in colours.
     pub coloured: bool,
+    /// Lines are addresses: their source lines stand behind the functions.
+    pub by_address: bool,
 }
 
 /// What stands at a branch.
@@ -99,7 +101,7 @@ impl<'a> Graphs<'a> {
         let mut samples = tree.total().samples;
         let only = tree.branch(branches.start).filter(|only| branches.len() == 1 && only.total.period == row);
         if let Some(only) = only {
-            margin += self.stem(buffer, tree.frames(only));
+            margin += self.stem(buffer, (tree.frames(only), tree.passed(only)));
             branches = only.children();
             samples = behind(only).samples;
         }
@@ -110,8 +112,9 @@ impl<'a> Graphs<'a> {
     }
 
     /// The first frames, as long as everything comes through them. Gives how far to the right the graph goes on.
-    fn stem(&self, buffer: &mut Vec<u8>, frames: &[FrameId]) -> usize {
-        let frames = &frames[usize::from(self.text.skip_first).min(frames.len())..];
+    fn stem(&self, buffer: &mut Vec<u8>, (frames, passed): (&[FrameId], &[Passed])) -> usize {
+        let skipped = usize::from(self.text.skip_first);
+        let frames = frames.get(skipped..).unwrap_or_default();
         for (nth, &frame) in frames.iter().take(self.text.limit.unwrap_or(usize::MAX)).enumerate() {
             if nth == 0 {
                 blanks(buffer, MARGIN);
@@ -121,8 +124,7 @@ impl<'a> Graphs<'a> {
             } else {
                 blanks(buffer, MARGIN + STEM.len());
             }
-            self.name(buffer, frame);
-            buffer.push(b'\n');
+            self.line(buffer, frame, passed.get(skipped + nth));
         }
         if frames.is_empty() { 0 } else { STEM.len() }
     }
@@ -144,7 +146,8 @@ impl<'a> Graphs<'a> {
                 open.pop();
                 continue;
             };
-            let inner = self.branch(buffer, fork, branch, tree.frames(branch), margin);
+            let lines = (tree.frames(branch), tree.passed(branch));
+            let inner = self.branch(buffer, fork, branch, lines, margin);
             open.push(inner);
         }
     }
@@ -155,7 +158,7 @@ impl<'a> Graphs<'a> {
         buffer: &mut Vec<u8>,
         fork: &mut Fork,
         branch: &Branch,
-        frames: &[FrameId],
+        (frames, passed): (&[FrameId], &[Passed]),
         margin: usize,
     ) -> Fork {
         fork.drawn += 1;
@@ -171,8 +174,7 @@ impl<'a> Graphs<'a> {
                 0 => self.value(buffer, rails, margin, branch, fork.whole),
                 _ => rails.indent(buffer, margin),
             }
-            self.name(buffer, frame);
-            buffer.push(b'\n');
+            self.line(buffer, frame, passed.get(nth));
         }
         let whole = match self.text.shape {
             Shape::Fractal => behind(branch),
@@ -226,6 +228,22 @@ impl<'a> Graphs<'a> {
         self.total
     }
 
+    /// A frame, and what the branches say that pass it.
+    fn line(&self, buffer: &mut Vec<u8>, frame: FrameId, passed: Option<&Passed>) {
+        self.name(buffer, frame);
+        passed.iter().for_each(|passed| passages::write(buffer, passed));
+        buffer.push(b'\n');
+    }
+
+    /// The source line of a frame with a symbol: the distance from the symbol where no line is known.
+    fn source(&self, buffer: &mut Vec<u8>, frame: &Frame, symbol: &Symbol) {
+        let text = frame.source.and_then(|source| self.profile.sources.get(source.line.index()));
+        let Some(text) = text.filter(|_| self.text.by_address) else { return };
+        let distance = text.strip_prefix(&symbol.name).filter(|rest| rest.starts_with('+'));
+        buffer.push(b' ');
+        buffer.extend_from_slice(visible(distance.unwrap_or(text)).as_bytes());
+    }
+
     /// A frame's symbol, or its address as it was recorded.
     pub(super) fn name(&self, buffer: &mut Vec<u8>, frame: FrameId) {
         let frame = self.profile.frames.get(frame.index());
@@ -233,6 +251,7 @@ impl<'a> Graphs<'a> {
         match (symbol, frame.map_or(0, |frame| frame.address)) {
             (Some(symbol), _) => {
                 buffer.extend_from_slice(visible(&symbol.name).as_bytes());
+                frame.iter().for_each(|frame| self.source(buffer, frame, symbol));
                 buffer.extend_from_slice(if symbol.inlined { b" (inlined)" } else { b"" });
             }
             // As C does it, zero goes without 0x.

@@ -8,7 +8,7 @@ use super::super::steps::{StepPlace, Steps};
 use super::super::weight::Weight;
 use super::frontier::{Ground, Item};
 use super::{CallGraphOptions, Shape};
-use crate::profile::FrameId;
+use crate::profile::{FrameId, Passed};
 
 /// A row's call graph: branches in the order they are drawn.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -18,6 +18,8 @@ pub struct CallTree {
     roots: Range<u32>,
     total: Weight,
     ends: Vec<u32>,
+    /// What branches say at each of `frames`; nothing where chains hold none.
+    passed: Vec<Passed>,
 }
 
 /// A run of frames without a fork, and what it leads to.
@@ -58,6 +60,21 @@ impl CallTree {
         self.frames.get(branch.frames.start as usize..branch.frames.end as usize).unwrap_or(&[])
     }
 
+    /// What branches say at each of these frames; nothing where chains hold none.
+    pub fn passed(&self, branch: &Branch) -> &[Passed] {
+        self.passed.get(branch.places()).unwrap_or(&[])
+    }
+
+    /// The frames of all branches.
+    pub(crate) fn all_frames(&self) -> &[FrameId] {
+        &self.frames
+    }
+
+    /// Takes what branches say at each of them.
+    pub(crate) fn note(&mut self, passed: Vec<Passed>) {
+        self.passed = passed;
+    }
+
     /// The branches that chains end with often enough, heaviest first: what lists of chains show. Empty for trees.
     pub fn ends(&self) -> &[u32] {
         &self.ends
@@ -92,6 +109,11 @@ impl CallTree {
 }
 
 impl Branch {
+    /// The places of its frames among those of all.
+    pub(crate) fn places(&self) -> Range<usize> {
+        self.frames.start as usize..self.frames.end as usize
+    }
+
     /// The indices of the branches that follow.
     pub fn children(&self) -> Range<u32> {
         self.children.clone()

@@ -210,6 +210,8 @@ pub(super) fn resolve(matches: &ArgMatches) -> Result<Resolved, Failure> {
     let children = !matches.get_flag("no-children");
     let max_stack = matches.get_one("max-stack").copied().unwrap_or(127);
     let page = super::html::is_asked(matches);
+    let history = matches.get_flag("branch-history");
+    call_graph.by_address |= history;
     let parents = Parents::from_matches(matches)?;
     let asked = Asked::from_matches(matches, parents.asked);
     let chains =
@@ -224,6 +226,7 @@ pub(super) fn resolve(matches: &ArgMatches) -> Result<Resolved, Failure> {
             hide_unresolved: matches.get_flag("hide-unresolved"),
             moments: page,
             inlines: naming::inlines(matches),
+            history,
             ..CollectOptions::default()
         },
         counted: Counted::Samples,
@@ -257,7 +260,7 @@ pub(super) fn resolve(matches: &ArgMatches) -> Result<Resolved, Failure> {
         quiet: matches.get_flag("quiet"),
         hierarchy: matches.get_flag("hierarchy"),
         min_percent: limit.unwrap_or(0.0),
-        call_graph_asked: matches.contains_id("call-graph") && call_graph.shape.is_some(),
+        call_graph_asked: history || matches.contains_id("call-graph") && call_graph.shape.is_some(),
         call_graph,
         parents,
     })
@@ -304,17 +307,19 @@ impl Resolved {
         let events = reader.events();
         let event_names: Vec<String> =
             events.iter().map(|event| event.name.clone().unwrap_or_default()).collect();
-        let names = Names { events, event_names: &event_names, formats, counted };
+        let history = self.collect.history;
+        let names = Names { events, event_names: &event_names, formats, counted, history };
         self.fields = self.asked.resolve(&names)?;
         let switches = |event: &EventEntry| event.stored.attr.flags.contains(AttrFlags::CONTEXT_SWITCH);
         if self.fields.wants_latency() && !events.iter().any(switches) {
             return Err(Failure::new(NO_LATENCY));
         }
         let keys = self.fields.keys();
-        self.collect.addresses_apart = keys.iter().any(|key| key.by_address());
+        self.collect.addresses_apart = keys.iter().any(|key| key.by_address()) || self.call_graph.by_address;
         self.counted = counted;
         self.collect.branches = (counted == Counted::Branches).then(|| branches::detail(&keys));
-        self.collect.lines = keys.iter().any(tells_lines).then_some(self.line_text);
+        let lines = self.call_graph.by_address || keys.iter().any(tells_lines);
+        self.collect.lines = lines.then_some(self.line_text);
         self.stream = reader.container() == Container::Stream;
         Ok(self)
     }
@@ -337,8 +342,9 @@ impl Resolved {
 
     /// Whether a call graph was asked for that the recording cannot give.
     pub(super) fn misses_chains(&self, events: &[EventEntry]) -> bool {
-        let chains = |event: &EventEntry| event.stored.attr.sample_type.contains(SampleType::CALLCHAIN);
-        self.call_graph_asked && !events.iter().any(chains)
+        let carries = |parts| events.iter().any(|event| event.stored.attr.sample_type.contains(parts));
+        let history = self.collect.history && carries(SampleType::BRANCH_STACK);
+        self.call_graph_asked && !carries(SampleType::CALLCHAIN) && !history
     }
 
     /// Branches weigh one each, but take the time of their samples: this puts them in order even where threads ran alone.
@@ -390,10 +396,11 @@ impl Resolved {
     /// What to count and what to write; how chains are read depends on whether the recording has any.
     pub(super) fn for_profile(&self, profile: &Profile) -> (HistOptions, ReportText) {
         // Branches have no callers.
-        let chains =
-            self.counted == Counted::Samples && profile.events.iter().any(|event| event.has_callchains);
-        let children = self.children && chains;
-        let order = order(&self.call_graph, children);
+        let callers = profile.events.iter().any(|event| event.has_callchains);
+        let chains = self.counted == Counted::Samples && (callers || !profile.histories.is_empty());
+        let children = self.children && chains && callers;
+        // As chains were read.
+        let order = order(&self.call_graph, children || self.collect.history && self.children);
         let counts_callers = children && (self.children_asked || !self.stream);
         let layout = self.fields.layout(counts_callers, self.times_of(profile));
         let hist = HistOptions {

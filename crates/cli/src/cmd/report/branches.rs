@@ -13,11 +13,14 @@ pub(super) const NO_BRANCHES: &str =
     "Error:\nSelected -b but no branch data. Did you call perf record without -b?";
 
 /// The options.
-pub(super) fn arguments() -> [Arg; 2] {
+pub(super) fn arguments() -> [Arg; 3] {
     let flag = |name: &'static str| Arg::new(name).long(name).action(ArgAction::SetTrue);
     [
         flag("branch-stack").short('b').overrides_with("no-branch-stack").help(
             "Count the branches that samples carry [default where the recorder was asked for branches]",
+        ),
+        flag("branch-history").help(
+            "Let call graphs show the branches that samples carry, with how they were predicted, before the callers",
         ),
         flag("no-branch-stack").help("Count the samples, though they carry branches"),
     ]
@@ -39,6 +42,9 @@ impl Counted {
         reader: &Reader<'_>,
         itrace: Option<&ItraceOptions>,
     ) -> Option<Counted> {
+        if matches.get_flag("branch-history") {
+            return Some(Counted::Samples);
+        }
         let made = itrace.is_some_and(|made| made.last_branch || made.add_last_branch);
         if matches.get_flag("branch-stack") {
             let carries = |sample_type: SampleType| sample_type.contains(SampleType::BRANCH_STACK);

@@ -14,6 +14,8 @@ pub(super) struct CallGraphSpec {
     pub(super) min_percent: f64,
     limit: Option<usize>,
     value: GraphValue,
+    /// Lines are addresses with their source lines, not functions.
+    pub(super) by_address: bool,
 }
 
 impl Default for CallGraphSpec {
@@ -24,6 +26,7 @@ impl Default for CallGraphSpec {
             min_percent: CallGraphOptions::MIN_PERCENT,
             limit: None,
             value: GraphValue::Percent,
+            by_address: false,
         }
     }
 }
@@ -68,7 +71,8 @@ impl CallGraphSpec {
             () if is("percent") => self.value = GraphValue::Percent,
             () if is("period") => self.value = GraphValue::Period,
             () if is("count") => self.value = GraphValue::Count,
-            () if is("function") => {}
+            () if is("function") => self.by_address = false,
+            () if is("address") => self.by_address = true,
             () => return Err(unknown(word)),
         }
         Ok(())
@@ -76,19 +80,21 @@ impl CallGraphSpec {
 
     /// What to build.
     pub(super) fn options(&self, order: Order) -> Option<CallGraphOptions> {
-        Some(CallGraphOptions { shape: self.shape?, order, min_percent: self.min_percent })
+        let (min_percent, by_address) = (self.min_percent, self.by_address);
+        Some(CallGraphOptions { shape: self.shape?, order, min_percent, by_address })
     }
 
     /// How to draw it.
     pub(super) fn text(&self, skip_first: bool, coloured: bool) -> Option<GraphText> {
-        Some(GraphText { shape: self.shape?, value: self.value, limit: self.limit, skip_first, coloured })
+        let (value, limit, by_address) = (self.value, self.limit, self.by_address);
+        Some(GraphText { shape: self.shape?, value, limit, skip_first, coloured, by_address })
     }
 }
 
 fn unknown(word: &str) -> String {
     format!(
         "Error: unknown call graph option '{word}'\nKnown: none graph fractal flat folded caller callee percent period \
-         count, and numbers for the least percentage and the most lines"
+         count function address, and numbers for the least percentage and the most lines"
     )
 }
 

@@ -25,6 +25,8 @@ pub(super) struct Names<'a> {
     pub(super) event_names: &'a [String],
     pub(super) formats: &'a Formatters,
     pub(super) counted: Counted,
+    /// Whether chains hold branches.
+    pub(super) history: bool,
 }
 
 /// What `-s`, `-F` and the flags that add columns ask for.
@@ -103,10 +105,10 @@ impl Asked {
         let text = self.sort.as_deref().unwrap_or("+");
         if !fields.strict || self.sort.is_some() {
             let (usual, list) = match text.strip_prefix('+') {
-                Some(list) => (usual_keys(names), list),
+                Some(list) => (usual_fields(names), list),
                 None => (Vec::new(), text),
             };
-            fields.sort = usual.into_iter().map(Field::Key).collect();
+            fields.sort = usual;
             let mut braces = Braces::default();
             for word in words(list) {
                 let (word, joined) = braces.strip(word);
@@ -116,7 +118,8 @@ impl Asked {
                 }
                 extend_new(&mut fields.sort, found);
             }
-            if text.contains("symbol") && names.counted == Counted::Samples {
+            let by_symbol = text.contains("symbol") || self.sort.is_none() && names.history;
+            if by_symbol && names.counted == Counted::Samples {
                 extend_new(&mut fields.sort, [Field::Key(SortKey::NoIpc)]);
             }
             if self.parents {
@@ -152,14 +155,20 @@ fn words(list: &str) -> impl Iterator<Item = &str> {
     list.split([',', ' ']).filter(|word| !word.is_empty())
 }
 
-/// The keys of a report that was not told any: of tracepoints alone what their records say.
-fn usual_keys(names: &Names<'_>) -> Vec<SortKey> {
-    let tracepoint = |event: &EventEntry| event.stored.attr.kind == EventType::TRACEPOINT;
-    match (!names.events.is_empty() && names.events.iter().all(tracepoint), names.counted) {
-        (true, _) => vec![SortKey::Trace],
-        (false, Counted::Samples) => SortKey::DEFAULT.to_vec(),
-        (false, Counted::Branches) => SortKey::DEFAULT_OF_BRANCHES.to_vec(),
+/// What tells the rows of a report apart that was not told any keys: of tracepoints alone what their records say.
+fn usual_fields(names: &Names<'_>) -> Vec<Field> {
+    if names.history {
+        let keys = [SortKey::SourceLine, SortKey::Symbol, SortKey::Dso].map(Field::Key);
+        let said = [Measure::Predicted, Measure::Aborts, Measure::BranchCycles].map(Field::Measure);
+        return keys.into_iter().chain(said).collect();
     }
+    let tracepoint = |event: &EventEntry| event.stored.attr.kind == EventType::TRACEPOINT;
+    let keys = match (!names.events.is_empty() && names.events.iter().all(tracepoint), names.counted) {
+        (true, _) => &[SortKey::Trace][..],
+        (false, Counted::Samples) => &SortKey::DEFAULT,
+        (false, Counted::Branches) => &SortKey::DEFAULT_OF_BRANCHES,
+    };
+    keys.iter().copied().map(Field::Key).collect()
 }
 
 fn extend_new(list: &mut Vec<Field>, more: impl IntoIterator<Item = Field>) {
@@ -339,7 +348,12 @@ impl Fields {
         });
         let mut order_by = order;
         extend_new(&mut order_by, columns.iter().copied());
-        order_by.retain(|field| children || *field != Field::Measure(Measure::Children));
+        order_by.retain(|field| match field {
+            Field::Measure(measure) => {
+                !measure.is_of_branches() && (children || *measure != Measure::Children)
+            }
+            Field::Key(_) => true,
+        });
         Layout { columns, order_by, own_is_self: children && !self.strict }
     }
 
@@ -409,7 +423,13 @@ mod tests {
 
     fn layout(sort: Option<&str>, fields: Option<&str>, children: bool) -> Layout {
         let (events, formats) = names();
-        let names = Names { events: &events, event_names: &[], formats: &formats, counted: Counted::Samples };
+        let names = Names {
+            events: &events,
+            event_names: &[],
+            formats: &formats,
+            counted: Counted::Samples,
+            history: false,
+        };
         let asked =
             Asked { sort: sort.map(str::to_owned), fields: fields.map(str::to_owned), ..Asked::default() };
         asked.resolve(&names).ok().unwrap().layout(children, Times::Unknown)

@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use oxperf_analysis::hist::{Cell, Extra};
+use oxperf_analysis::hist::{Cell, Extra, Measure};
 
 use super::super::percent::Percents;
 use super::COUNT_WIDTH;
@@ -47,6 +47,18 @@ pub(super) fn push_means(buffer: &mut Vec<u8>, cells: &[Cell], extras: &[Extra],
         // Writing to a vector cannot fail.
         let _ = write!(buffer, "{mean:8.1}");
     }
+}
+
+/// What the branches in a row's chains say.
+pub(super) fn push_passed(buffer: &mut Vec<u8>, measure: Measure, extra: Option<&Extra>) {
+    let passed = extra.map(|extra| extra.passed).unwrap_or_default();
+    let times = passed.times.max(1);
+    // Writing to a vector cannot fail.
+    let _ = match measure {
+        Measure::Predicted => write!(buffer, "{:.1}%", passed.predicted as f64 * 100.0 / times as f64),
+        Measure::Aborts => write!(buffer, "{}", passed.aborted),
+        _ => write!(buffer, "{}", passed.cycles / times),
+    };
 }
 
 /// Moves a cell to the right end of its column.
