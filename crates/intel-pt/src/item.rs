@@ -1,6 +1,7 @@
 //! What a decoder tells, item by item.
 
 use crate::event::Event;
+use crate::packet::ExecMode;
 
 /// A value of the time-stamp counter.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -125,6 +126,8 @@ pub struct Cycles {
 /// The state of the processor as far as the trace says.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Mode {
+    /// How wide the code is that ran.
+    pub width: ExecMode,
     /// Whether a transaction runs.
     pub in_transaction: bool,
     /// Whether a guest runs.

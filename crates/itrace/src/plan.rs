@@ -1,11 +1,11 @@
 //! How a recording's trace is to be decoded: from its attributes, AUXTRACE_INFO and what was asked for.
 
-use intel_pt::{Config, Hop, Period as Sampling, Ratio, Wanted};
+use intel_pt::{Config, Errata, Hop, Period as Sampling, Ratio, Wanted};
 use oxperf_abi::{EventAttr, SampleType};
 use oxperf_session::{EventTable, Session};
 
 use crate::events::Events;
-use crate::synth::PebsEvent;
+use crate::synth::{PebsEvent, SourceNumbers};
 use crate::{ItraceOptions, Period, PtInfo, Trace};
 
 /// The traced event's config bits at their architectural places.
@@ -25,6 +25,8 @@ pub(crate) struct Plan {
     pub(crate) timeless: bool,
     /// The first event whose PEBS records are in the trace, and whether it is the only one.
     pub(crate) pebs: Option<(PebsEvent, bool)>,
+    /// How PEBS records number the sources of data.
+    pub(crate) sources: Option<SourceNumbers>,
     /// Whether buffers hold TSC packets.
     pub(crate) has_tsc: bool,
     /// Whether the interrupt flag is in the trace.
@@ -55,7 +57,7 @@ impl Plan {
                 .tsc_ctc_ratio
                 .map(|(numerator, denominator)| Ratio { numerator, denominator }),
             max_non_turbo_ratio: u32::from(max_non_turbo),
-            errata: trace.errata,
+            errata: trace.processor.map(|(family, model)| Errata::of(family, model)).unwrap_or_default(),
             ..Config::default()
         };
         Some(Plan {
@@ -63,6 +65,7 @@ impl Plan {
             config,
             timeless: options.timeless || info.clock.is_none() || !has(info.tsc_bit) || !timed,
             pebs: PebsEvent::first(events),
+            sources: trace.processor.and_then(|(family, model)| SourceNumbers::of(family, model)),
             has_tsc: has(info.tsc_bit),
             has_interrupt_flag: info.event_trace,
             max_non_turbo,

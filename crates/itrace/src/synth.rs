@@ -6,6 +6,7 @@ mod pebs;
 mod places;
 mod runs;
 mod sample;
+mod sources;
 mod stacks;
 mod taking;
 mod texts;
@@ -31,6 +32,7 @@ pub(crate) use pebs::PebsEvent;
 pub(crate) use places::Point;
 use sample::unfilled;
 pub(crate) use sample::{Common, thread_of};
+pub(crate) use sources::SourceNumbers;
 use stacks::Stacks;
 pub(crate) use taking::{Taker, Taking};
 pub(crate) use texts::{BlockTexts, Shown, Written};
@@ -141,9 +143,8 @@ impl Synthesizer {
         sink: &mut impl Sink,
     ) -> ControlFlow<()> {
         let cycles = self.taking.cycles(moment);
-        let (instructions, flags) = (moment.instructions, flags | state_flags(moment, &self.plan));
-        let guest = moment.mode.guest;
-        let point = Point { flags, instructions, cycles, guest, ..Point::at(ip) };
+        let flags = flags | state_flags(moment, &self.plan);
+        let point = Point { flags, cycles, ..Point::at(ip, moment) };
         self.instruction(lane, &point, machine, sink)
     }
 
@@ -158,15 +159,8 @@ impl Synthesizer {
     ) -> ControlFlow<()> {
         let cycles = self.taking.cycles(moment);
         let flags = flags | state_flags(moment, &self.plan);
-        let point = Point {
-            to,
-            flags,
-            instructions: moment.instructions,
-            cycles,
-            guest: moment.mode.guest,
-            crosses: moment.mode.guest_toggled,
-            ..Point::at(from)
-        };
+        let point =
+            Point { to, flags, cycles, crosses: moment.mode.guest_toggled, ..Point::at(from, moment) };
         self.branch(lane, &point, machine, sink)
     }
 

@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use intel_pt::Errata;
 use oxperf_abi::{Cpu, EventId, PerfTime, RecordType, SampleType, Tid};
 use oxperf_data::features::CpuId;
 use oxperf_data::{DataError, Framed, Held, Reader, Source};
@@ -60,8 +59,8 @@ pub struct Trace<'a> {
     pub info: PtInfo,
     /// The queues by the number of their ring.
     pub queues: BTreeMap<u64, Queue<'a>>,
-    /// What the recorded processor writes other than its manual says.
-    pub errata: Errata,
+    /// Family and model of the recorded processor, if it is one of Intel's.
+    pub processor: Option<(u32, u32)>,
     /// Whether the trace lies in samples.
     pub in_samples: bool,
     /// Changes of the kernel's code, in order of time.
@@ -103,7 +102,7 @@ impl<'a> Trace<'a> {
             }
             Source::Held(records) => finder.walk(records.filter_map(Result::ok)),
         }
-        finder.trace.errata = errata(reader);
+        finder.trace.processor = processor(reader);
         finder.trace.pokes.sort_by_key(|poke| poke.time);
         let info = finder.info.and_then(Result::ok);
         if info.as_ref().is_some_and(|info| info.switches == SwitchRecords::Tracepoint) {
@@ -113,16 +112,13 @@ impl<'a> Trace<'a> {
     }
 }
 
-/// The errata of the processor that the recording names: `GenuineIntel,6,94,3`.
-fn errata(reader: &Reader<'_>) -> Errata {
-    let Some(CpuId(text)) = reader.features().get().ok().flatten() else { return Errata::default() };
+/// Family and model that the recording names: `GenuineIntel,6,94,3`.
+fn processor(reader: &Reader<'_>) -> Option<(u32, u32)> {
+    let CpuId(text) = reader.features().get().ok().flatten()?;
     let mut words = text.split(',');
     let intel = words.next() == Some("GenuineIntel");
     let mut number = || words.next()?.parse().ok();
-    match (number(), number()) {
-        (Some(family), Some(model)) if intel => Errata::of(family, model),
-        _ => Errata::default(),
-    }
+    number().zip(number()).filter(|_| intel)
 }
 
 /// Where the samples of an event id belong.

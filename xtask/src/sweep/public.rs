@@ -2,6 +2,7 @@
 //! perf prints for the same file.
 
 mod beside;
+mod hase;
 mod inputs;
 mod own;
 mod perfparser;
@@ -62,6 +63,7 @@ fn try_file(
     let fates = own::try_commands(&file, &folder, options)?;
     let (mut rows, census) = beside.compare(input, &file, &folder)?;
     rows.extend(quipper::compare(input, &file, accepted)?);
+    rows.extend(hase::compare(input, &file, &folder, options)?);
     rows.extend(perfparser::compare(input, &file, &folder, options)?);
     rows.extend(simpleperf::compare(input, &file, &folder, options, accepted)?);
     std::fs::remove_dir_all(&folder)?;

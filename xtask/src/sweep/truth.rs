@@ -25,8 +25,20 @@ pub(super) struct Truth {
     ours: fn(&[&str]) -> Option<String>,
     /// A line of the truth, without what `script` does not say.
     theirs: fn(&[&str]) -> Option<String>,
-    /// Whether lost ranges, which count instructions, can be cut out.
-    by_instruction: bool,
+    /// How lost ranges, which count instructions, are cut out.
+    lost: Cut,
+}
+
+/// How what the trace cannot reveal is left out of the truth.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Cut {
+    /// Each line is an instruction.
+    Instructions,
+    /// Each line is a transfer of control: of the instruction that the truth of instructions has where it came from and
+    /// before where it went. Where tracing begins and ends is left to the comparison with perf.
+    Transfers,
+    /// It cannot be: such cases are not compared.
+    Never,
 }
 
 /// Every kind.
@@ -40,7 +52,7 @@ pub(super) const TRUTHS: [Truth; 4] = [
             _ => None,
         },
         theirs: |words| Some(words.join(" ")),
-        by_instruction: true,
+        lost: Cut::Instructions,
     },
     Truth {
         name: "truth-branches",
@@ -53,7 +65,7 @@ pub(super) const TRUTHS: [Truth; 4] = [
             _ => None,
         },
         theirs: |words| Some(words.get(..3)?.join(" ")),
-        by_instruction: false,
+        lost: Cut::Transfers,
     },
     Truth {
         name: "truth-ptwrite",
@@ -69,7 +81,7 @@ pub(super) const TRUTHS: [Truth; 4] = [
             [tid, _, ip, value, exact] => Some(format!("{tid} {} {value} {exact}", place(exact, ip))),
             _ => None,
         },
-        by_instruction: false,
+        lost: Cut::Never,
     },
     Truth {
         name: "truth-power",
@@ -80,7 +92,7 @@ pub(super) const TRUTHS: [Truth; 4] = [
             [tid, _, _, event, fields @ ..] => Some(format!("{tid} {event} {}", fields.join(" "))),
             _ => None,
         },
-        by_instruction: false,
+        lost: Cut::Never,
     },
 ];
 
@@ -126,7 +138,7 @@ impl Truth {
             return Ok(false);
         }
         let whole = lost(&description).values().all(Vec::is_empty);
-        Ok((whole || self.by_instruction) && (self.path(case).is_some() || self.sum(case).is_some()))
+        Ok((whole || self.lost != Cut::Never) && (self.path(case).is_some() || self.sum(case).is_some()))
     }
 
     fn path(&self, case: &Path) -> Option<std::path::PathBuf> {
@@ -146,9 +158,13 @@ impl Truth {
 
     /// Compares what `program` prints; says what differs.
     pub(super) fn compare(&self, program: &Path, case: &Path, symfs: &Path) -> Result<Option<String>> {
-        let got = self.got(program, case, symfs)?;
+        let lost = lost(&description(case)?);
+        let transfers = self.lost == Cut::Transfers && lost.values().any(|ranges| !ranges.is_empty());
+        let ours = |words: &[&str]| (self.ours)(words).filter(|line| !transfers || has_both_ends(line));
+        let got = self.got(program, case, symfs, ours)?;
         let expected = match self.path(case) {
-            Some(path) => self.expected(&read_maybe_zstd(&path)?, &lost(&description(case)?))?,
+            Some(path) if transfers => revealed(&read_maybe_zstd(&path)?, &instructions(case)?, &lost)?,
+            Some(path) => summed(&read_maybe_zstd(&path)?[..], self.theirs, &lost)?,
             None => return Ok(self.differs_from_sum(case, &got)),
         };
         for (tid, (lines, sum)) in &expected {
@@ -170,26 +186,70 @@ impl Truth {
         differs.then(|| format!("{} lines, {lines} expected", found.0))
     }
 
-    fn got(&self, program: &Path, case: &Path, symfs: &Path) -> Result<Sums> {
+    fn got(
+        &self,
+        program: &Path,
+        case: &Path,
+        symfs: &Path,
+        ours: impl FnMut(&[&str]) -> Option<String>,
+    ) -> Result<Sums> {
         let mut command = Command::new(program);
         command.arg("script").args(self.words).args(["-i", "perf.data", "--symfs"]).arg(symfs);
         command.current_dir(case).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
         let mut child = command.spawn()?;
         let lines = BufReader::with_capacity(1 << 20, child.stdout.take().context("a pipe")?);
-        let sums = summed(lines, self.ours, &BTreeMap::new());
+        let sums = summed(lines, ours, &Lost::new());
         let status = child.wait()?;
         ensure!(status.success(), "{}: {status}", program.display());
         sums
     }
+}
 
-    fn expected(&self, text: &[u8], lost: &Lost) -> Result<Sums> {
-        let none = Lost::new();
-        summed(text, self.theirs, if self.by_instruction { lost } else { &none })
+/// Whether a line of a branch says where it came from and where it went.
+fn has_both_ends(line: &str) -> bool {
+    !line.split(' ').any(|word| word == "0")
+}
+
+/// What ran in each thread.
+type Ran = BTreeMap<String, Vec<String>>;
+
+fn instructions(case: &Path) -> Result<Ran> {
+    let text = read_maybe_zstd(&case.join("truth.insn.zst"))?;
+    let mut ran = Ran::new();
+    for line in std::str::from_utf8(&text)?.lines() {
+        let (tid, ip) = line.split_once(' ').context("a thread and an address")?;
+        if !ran.contains_key(tid) {
+            ran.insert(tid.to_owned(), Vec::new());
+        }
+        ran.get_mut(tid).context("just inserted")?.push(ip.to_owned());
     }
+    Ok(ran)
+}
+
+/// The branches that the trace reveals: those of instructions outside the lost ranges.
+fn revealed(branches: &[u8], ran: &Ran, lost: &Lost) -> Result<Sums> {
+    let mut next: BTreeMap<String, usize> = BTreeMap::new();
+    let read = |words: &[&str]| {
+        let [tid, from, to, ..] = words else { return None };
+        let line = [*tid, from, to].join(" ");
+        let ran = ran.get(*tid).filter(|_| has_both_ends(&line))?;
+        let next = next.entry((*tid).to_owned()).or_default();
+        let found = ran.get(*next..)?.windows(2).position(|pair| pair[0] == *from && pair[1] == *to)?;
+        let index = *next + found;
+        *next = index + 1;
+        let is_lost = |range: &Range<u64>| range.contains(&(index as u64));
+        let is_lost = lost.get(*tid).is_some_and(|ranges| ranges.iter().any(is_lost));
+        (!is_lost).then_some(line)
+    };
+    summed(branches, read, &Lost::new())
 }
 
 /// The sums of a text, thread by thread.
-fn summed(mut text: impl BufRead, read: fn(&[&str]) -> Option<String>, lost: &Lost) -> Result<Sums> {
+fn summed(
+    mut text: impl BufRead,
+    mut read: impl FnMut(&[&str]) -> Option<String>,
+    lost: &Lost,
+) -> Result<Sums> {
     let mut streams: BTreeMap<String, (u64, Stream)> = BTreeMap::new();
     let mut line = String::new();
     while text.read_line(&mut line)? != 0 {
@@ -254,6 +314,16 @@ mod tests {
         let found = summed(&b"2 x\n1 a\n1 d\n"[..], plain, &Lost::new()).unwrap();
         assert_eq!(truth, found);
         assert_eq!(truth["1"].0, 2);
+    }
+
+    #[test]
+    fn branches_of_lost_instructions_are_left_out() {
+        let ran = ["a", "b", "a", "c", "a", "b"].map(str::to_owned).to_vec();
+        let lost = lost(&serde_json::json!({"lost": [{"tid": 1, "from": 1, "to": 4}]}));
+        let truth = b"1 0 a tr_strt\n1 a b jmp\n1 b a jmp\n1 a c jcc\n1 c a ret\n1 a b jmp\n1 b 0 end\n";
+        let found = revealed(truth, &Ran::from([("1".to_owned(), ran)]), &lost).unwrap();
+        let plain = |words: &[&str]| Some(words.join(" "));
+        assert_eq!(found, summed(&b"1 a b\n1 a b\n"[..], plain, &Lost::new()).unwrap());
     }
 
     #[test]

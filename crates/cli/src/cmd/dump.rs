@@ -50,16 +50,21 @@ pub(crate) fn dumper(
     if !matches.get_flag("dump-raw-trace") {
         return None;
     }
-    let machine = reader.features().get::<Arch>().ok().flatten();
     let options = DumpOptions {
         file: &input.path().to_string_lossy(),
         endian: reader.endian(),
-        architecture: machine.map_or(Architecture::Other, |arch| Architecture::from_machine(&arch.0)),
+        architecture: architecture(reader),
         consumer,
         in_file_order: matches.get_flag("disable-order"),
         utc_offset: oxperf_sys::clock::utc_offset,
     };
     Some(Dumper { dump: Dump::new(&options, events.clone()) })
+}
+
+/// What a recording was made on; this machine where it does not say.
+pub(crate) fn architecture(reader: &Reader<'_>) -> Architecture {
+    let recorded = reader.features().get::<Arch>().ok().flatten();
+    Architecture::from_machine(recorded.as_ref().map_or(std::env::consts::ARCH, |arch| &arch.0))
 }
 
 /// Shows records and where samples are at home.

@@ -31,10 +31,9 @@ mod view;
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use oxperf_abi::{EventType, RecordType, SampleType, SoftwareId};
-use oxperf_data::features::Arch;
 use oxperf_data::{Container, FeatureId, Reader};
 use oxperf_itrace::{Images, ItraceOptions};
-use oxperf_present::dump::{Architecture, Consumer};
+use oxperf_present::dump::Consumer;
 use oxperf_present::script::{EventClass, FieldSet, FieldSpec};
 use oxperf_resolve::{ChainLosses, ChainOptions, Chains};
 use oxperf_session::{EventTable, SessionEvent};
@@ -219,7 +218,7 @@ fn show(matches: &ArgMatches, mut output: Output, is_read: bool) -> Result<i32, 
         most: matches.get_one("max-events").copied(),
         dlfilter: DlFilter::start(matches, || Images::new(code_places(matches, &input, &reader)))?,
         form,
-        architecture: architecture(&reader),
+        architecture: dump::architecture(&reader),
         code,
     };
     let events = (session.events(), reader.endian());
@@ -250,12 +249,6 @@ fn form(matches: &ArgMatches, is_read: bool, spec: &FieldSpec) -> Form {
         return Form::Objects(PlaceNames::new(naming::inlines(matches), spec.any_has(FieldSet::SRCLINE)));
     }
     if matches.get_flag("csv") || named == "csv" { Form::Rows } else { Form::Text }
-}
-
-/// Whose registers the recording holds.
-fn architecture(reader: &Reader<'_>) -> Architecture {
-    let machine = reader.features().get::<Arch>().ok().flatten();
-    machine.map_or(Architecture::Other, |machine| Architecture::from_machine(&machine.0))
 }
 
 /// What finds the callers of samples.
@@ -294,16 +287,27 @@ const NEEDED: [(FieldSet, SampleType, &str, &str); 16] = [
     (FieldSet::CGROUP, SampleType::CGROUP, "CGROUP", "cgroup"),
 ];
 
-/// Leaves out what was not recorded; says so when it was asked for by name. With hardware trace the target of a branch
-/// may be asked for everywhere.
+/// The fields that trace may tell of samples whose events were not recorded with them.
+const TRACED: [FieldSet; 5] =
+    [FieldSet::ADDR, FieldSet::DATA_SRC, FieldSet::WEIGHT, FieldSet::PHYS_ADDR, FieldSet::IREGS];
+
+/// Leaves out what was not recorded; says so when it was asked for by name. As in perf, the first event of each type
+/// stands for all, and with hardware trace some fields may be asked for everywhere.
 fn recorded_fields(mut spec: FieldSpec, events: &EventTable, traced: bool) -> Result<FieldSpec, Failure> {
+    let mut seen = Vec::new();
     for event in events.events().iter().filter(|event| !is_dummy(event)) {
+        let own = event.attr.kind <= EventType::BREAKPOINT || event.attr.kind == EventType::SYNTHETIC;
+        let kind = own.then_some(event.attr.kind);
+        if seen.contains(&kind) {
+            continue;
+        }
+        seen.push(kind);
         let class = EventClass::of(event.attr.kind);
         for (field, part, part_name, field_name) in NEEDED {
             if !spec.fields(class).contains(field) || has_part(event, part) {
                 continue;
             }
-            if traced && field == FieldSet::ADDR && spec.demanded(class).contains(field) {
+            if traced && TRACED.contains(&field) && spec.demanded(class).contains(field) {
                 continue;
             }
             if spec.demanded(class).contains(field) {

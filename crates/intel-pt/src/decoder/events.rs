@@ -129,6 +129,7 @@ impl Decoder<'_> {
     /// The next address is reached.
     pub(super) fn switch_context(&mut self) {
         self.context = self.next_context;
+        self.mode.width = self.context.mode;
         self.mode.guest = self.context.guest;
         self.mode.guest_toggled = false;
     }

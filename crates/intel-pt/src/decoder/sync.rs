@@ -60,7 +60,8 @@ impl Decoder<'_> {
             self.go_on_at(ip, code);
         }
         self.tell_psb(Event::Psb { offset, ip, begins: sought && ip.is_some() });
-        self.tell_cbr_with(ip.filter(|_| sought));
+        // Where the trace names no address, none is known for what it tells with it.
+        self.tell_cbr_with(ip.map_or(Some(0), |ip| sought.then_some(ip)));
         self.phase = Phase::Follow;
         if ip.is_some() {
             self.tell_address();

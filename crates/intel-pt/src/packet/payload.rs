@@ -69,13 +69,14 @@ impl Tma {
 }
 
 /// The width of the code that runs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum ExecMode {
     /// 16-bit code: CS.L and CS.D are clear.
     Bits16,
     /// 32-bit code: CS.D is set.
     Bits32,
     /// 64-bit code: CS.L is set.
+    #[default]
     Bits64,
 }
 

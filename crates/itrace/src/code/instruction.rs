@@ -34,6 +34,15 @@ impl CodeInstruction {
     }
 }
 
+/// The width as samples tell it.
+pub(crate) fn code_width(mode: ExecMode) -> CodeWidth {
+    match mode {
+        ExecMode::Bits16 => CodeWidth::Bits16,
+        ExecMode::Bits32 => CodeWidth::Bits32,
+        ExecMode::Bits64 => CodeWidth::Bits64,
+    }
+}
+
 fn exec_mode(width: CodeWidth) -> ExecMode {
     match width {
         CodeWidth::Bits16 => ExecMode::Bits16,

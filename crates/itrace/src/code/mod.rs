@@ -13,6 +13,7 @@ use oxperf_objects::{Contents, Locator, ObjectKind, Places, Wanted};
 use oxperf_session::CodeWidth;
 
 use crate::trace::Poke;
+pub(crate) use instruction::code_width;
 pub use instruction::{CodeBytes, CodeInstruction};
 use kernel::KernelCode;
 pub use kernel::KernelPlaces;

@@ -2,6 +2,7 @@
 
 use std::ops::ControlFlow;
 
+use intel_pt::packet::ItemSize;
 use intel_pt::{BlockValue, Tsc};
 use oxperf_abi::{AttrFlags, EventAttr, Misc, SampleType};
 use oxperf_machine::Machine;
@@ -10,6 +11,7 @@ use oxperf_wire::{BranchStack, Endian, Registers, Sample, Weight, Words};
 
 use super::Synthesizer;
 use super::sample::{thread_of, unfilled};
+use super::sources::{SourceNumbers, data_source};
 use crate::code::mode_of;
 use crate::crew::Told;
 use crate::lane::Lane;
@@ -20,14 +22,15 @@ mod block {
     pub(super) const BASIC: u8 = 4;
     pub(super) const MEMORY: u8 = 5;
     pub(super) const BRANCHES: [u8; 3] = [8, 9, 10];
+    pub(super) const XMM: u8 = 16;
 }
 
 /// perf's numbers of the general registers, in the order of their items: flags, ip, ax, cx, dx, bx, sp, bp, si, di and r8
 /// to r15.
 const REGISTERS: [u8; 18] = [9, 8, 0, 2, 3, 1, 7, 6, 4, 5, 16, 17, 18, 19, 20, 21, 22, 23];
 
-/// Where data came from, when that is not known.
-const UNKNOWN_SOURCE: u64 = 0x1e_0508_0021;
+/// perf's number of the lower half of the first vector register; each has two.
+const XMM0: u8 = 32;
 
 const EXACT_IP: u16 = 1 << 14;
 
@@ -57,17 +60,24 @@ impl Items<'_> {
 
     /// The registers among `wanted`; `None` where the record has none at all.
     fn registers(self, wanted: u64, values: &mut Vec<u8>) -> Option<Registers<'_>> {
+        const BITS_32: u64 = 1;
         const BITS_64: u64 = 2;
-        if !self.0.iter().any(|value| value.block == block::REGISTERS) {
+        if !self.0.iter().any(|value| matches!(value.block, block::REGISTERS | block::XMM)) {
             return None;
         }
-        let known = (0..).zip(REGISTERS).filter(|(_, register)| wanted >> register & 1 == 1);
-        let known = known.filter_map(|(id, register)| Some((register, self.get(block::REGISTERS, id)?)));
+        let general = (0..).zip(REGISTERS).map(|(id, register)| (block::REGISTERS, id, register));
+        // Each has two items, the lower half first.
+        let vectors = (0..32).map(|id| (block::XMM, id, XMM0 + id));
+        let known = general.chain(vectors).filter(|(.., register)| wanted >> register & 1 == 1);
+        let known = known.filter_map(|(kind, id, register)| Some((register, self.get(kind, id)?)));
         let mut known: Vec<(u8, u64)> = known.collect();
         known.sort_unstable_by_key(|(register, _)| *register);
         known.iter().for_each(|(_, value)| values.extend_from_slice(&value.to_le_bytes()));
         let mask = known.iter().fold(0, |mask, (register, _)| mask | 1 << register);
-        Some(Registers { abi: BITS_64, mask, values: Words::new(values, Endian::Little) })
+        let narrow =
+            |value: &BlockValue| value.block == block::REGISTERS && value.item.size() == ItemSize::Four;
+        let abi = if self.0.iter().any(narrow) { BITS_32 } else { BITS_64 };
+        Some(Registers { abi, mask, values: Words::new(values, Endian::Little) })
     }
 
     /// The last branches.
@@ -103,8 +113,9 @@ impl Items<'_> {
         (cycles, reasons)
     }
 
-    /// What an event of these fields has of numbers.
-    fn sample(self, fields: SampleType, anywhere: u64) -> Sample<'static> {
+    /// What a sample of an event has of numbers.
+    fn sample(self, event: &EventAttr, numbers: Option<SourceNumbers>, anywhere: u64) -> Sample<'static> {
+        let fields = event.sample_type;
         let (access, instruction) = self.latencies();
         let (cycles, reasons) = self.transaction();
         let cost = if access == 0 { cycles } else { access };
@@ -119,7 +130,9 @@ impl Items<'_> {
             addr: fields.contains(SampleType::ADDR).then(|| self.get(block::MEMORY, 0).unwrap_or(0)),
             weight,
             transaction: fields.contains(SampleType::TRANSACTION).then_some(reasons),
-            data_src: fields.contains(SampleType::DATA_SRC).then_some(UNKNOWN_SOURCE),
+            data_src: fields
+                .contains(SampleType::DATA_SRC)
+                .then(|| data_source(numbers, event, self.get(block::MEMORY, 1))),
             ..Sample::default()
         }
     }
@@ -189,7 +202,7 @@ impl Synthesizer {
             let mut sampled = unfilled();
             (sampled.event, sampled.thread, sampled.period) = (event.index, thread, event.period());
             let sample = &mut sampled.sample;
-            *sample = items.sample(event.attr.sample_type, anywhere);
+            *sample = items.sample(&event.attr, self.plan.sources, anywhere);
             let time = items.time().map_or(lane.timestamp, |time| time.0);
             sample.time = self.time(time);
             (sample.pid, sample.tid) = (Some(lane.running.pid), Some(lane.running.tid));
@@ -211,7 +224,7 @@ impl Synthesizer {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use intel_pt::packet::{BlockItem, ItemSize};
+    use intel_pt::packet::BlockItem;
 
     fn value(block: u8, id: u8, value: u64) -> BlockValue {
         BlockValue { block, item: BlockItem::new(id, ItemSize::Eight, value) }
@@ -225,6 +238,17 @@ mod tests {
         assert_eq!((registers.abi, registers.mask), (2, 1 | 1 << 1 | 1 << 8 | 1 << 23));
         assert_eq!(registers.values.iter().collect::<Vec<_>>(), [0xa, 0xb, 0x40, 0xf]);
         assert!(Items(&[]).registers(1, &mut bytes).is_none());
+    }
+
+    #[test]
+    fn vector_registers_follow_and_narrow_items_are_of_32_bits() {
+        let values = [value(16, 0, 0x1), value(16, 31, 0x2), value(1, 2, 0xa)];
+        let mut bytes = Vec::new();
+        let registers = Items(&values).registers(!0 ^ 1 << 32, &mut bytes).unwrap();
+        assert_eq!((registers.abi, registers.mask), (2, 1 | 1 << 63));
+        assert_eq!(registers.values.iter().collect::<Vec<_>>(), [0xa, 0x2]);
+        let narrow = [BlockValue { block: 1, item: BlockItem::new(2, ItemSize::Four, 0xa) }];
+        assert_eq!(Items(&narrow).registers(1, &mut Vec::new()).unwrap().abi, 1);
     }
 
     #[test]

@@ -2,6 +2,8 @@
 
 use std::ops::ControlFlow;
 
+use intel_pt::Moment;
+use intel_pt::packet::ExecMode;
 use oxperf_machine::Machine;
 use oxperf_session::{SampleFlags, Sink};
 
@@ -21,6 +23,8 @@ pub(crate) struct Point {
     pub(crate) instructions: u64,
     /// Cycles till now, if they belong to this point.
     pub(crate) cycles: Option<u64>,
+    /// How wide the code is.
+    pub(crate) width: ExecMode,
     /// Whether a guest runs.
     pub(crate) guest: bool,
     /// Whether control goes from a guest to its host or the other way.
@@ -29,15 +33,16 @@ pub(crate) struct Point {
 
 impl Point {
     /// A place where nothing happens but an instruction.
-    pub(crate) fn at(ip: u64) -> Point {
+    pub(crate) fn at(ip: u64, moment: &Moment) -> Point {
         Point {
             from: ip,
             to: 0,
             flags: SampleFlags::default(),
             length: 0,
-            instructions: 0,
+            instructions: moment.instructions,
             cycles: None,
-            guest: false,
+            width: moment.mode.width,
+            guest: moment.mode.guest,
             crosses: false,
         }
     }

@@ -3,8 +3,7 @@
 use std::ops::ControlFlow;
 
 use intel_pt::insn::classify;
-use intel_pt::packet::ExecMode;
-use intel_pt::{CodeAddress, CodeSource};
+use intel_pt::{CodeAddress, CodeSource, Moment};
 use oxperf_abi::{FileOffset, Misc, PerfTime};
 use oxperf_machine::{Machine, ThreadId};
 use oxperf_session::{EventIndex, Payload, SampleEvent, SampleFlags, Sink, Traced, TracedCode};
@@ -13,7 +12,7 @@ use oxperf_wire::Sample;
 use super::stacks::StackKey;
 use super::{Point, Synthesizer};
 use crate::TscClock;
-use crate::code::{Images, ThreadCode};
+use crate::code::{Images, ThreadCode, code_width};
 use crate::lane::Lane;
 
 impl Synthesizer {
@@ -57,7 +56,11 @@ impl Synthesizer {
 
     fn code(&self, lane: &Lane<'_>, point: &Point, machine: &Machine) -> TracedCode {
         let ran = Ran::at(lane, point);
-        let mut code = TracedCode { length: ran.length.unwrap_or(0), ..TracedCode::default() };
+        let mut code = TracedCode {
+            width: code_width(point.width),
+            length: ran.length.unwrap_or(0),
+            ..TracedCode::default()
+        };
         if !self.with_code || ran.ip == 0 {
             return code;
         }
@@ -65,7 +68,7 @@ impl Synthesizer {
         let found = source.code(CodeAddress { ip: ran.ip, guest: point.guest });
         let bytes = found.map_or(&[][..], |found| found.from(ran.ip));
         if ran.length.is_none() {
-            code.length = classify(bytes, ExecMode::Bits64).map_or(0, |found| found.length);
+            code.length = classify(bytes, point.width).map_or(0, |found| found.length);
         }
         code.bytes.iter_mut().zip(bytes).for_each(|(to, from)| *to = *from);
         code
@@ -89,7 +92,8 @@ impl Common<'_> {
         thread: ThreadId,
     ) -> SampleEvent<'static> {
         let mut sampled = unfilled();
-        fill(&mut sampled, lane, (event, thread, &Point::at(0)), self.mode_and_time(lane, &Point::at(0)));
+        let nowhere = Point::at(0, &Moment::default());
+        fill(&mut sampled, lane, (event, thread, &nowhere), self.mode_and_time(lane, &nowhere));
         sampled
     }
 

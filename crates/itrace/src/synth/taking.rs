@@ -110,14 +110,13 @@ impl Taker {
                 continue;
             }
             let point = Point {
-                from: located.ip,
                 to: branch.and_then(|branch| branch.to).unwrap_or(0),
                 flags,
                 length: located.length,
-                guest: moment.mode.guest,
                 crosses: moment.mode.guest_toggled && at == told.instructions,
                 instructions: instructions + at,
                 cycles: taking.cycles_in_run(&moment, &told, at),
+                ..Point::at(located.ip, &moment)
             };
             let time = if told.is_decided(at) { moment.time } else { told.before };
             self.taken.push(Taken {

@@ -71,13 +71,7 @@ impl Synthesizer {
         let Some(event) = event.filter(|_| !self.skips()) else { return ControlFlow::Continue(()) };
         let ran = place.filter(|_| ip.is_some() && !matches!(payload, Payload::Psb { .. }));
         let flags = ran.map_or(SampleFlags::default(), |(_, class)| flags_of(class));
-        let point = Point {
-            to,
-            flags,
-            instructions: moment.instructions,
-            guest: moment.mode.guest,
-            ..Point::at(ip.unwrap_or(0))
-        };
+        let point = Point { to, flags, ..Point::at(ip.unwrap_or(0), moment) };
         self.hand_over(lane, (event, 1, (0, 0), Some(payload)), &point, machine, sink)
     }
 
@@ -95,9 +89,7 @@ impl Synthesizer {
         let point = Point {
             to: transfer.and_then(|transfer| transfer.to).unwrap_or(0),
             flags: flags | state_flags(moment, &self.plan),
-            instructions: moment.instructions,
-            guest: moment.mode.guest,
-            ..Point::at(ip.unwrap_or(0))
+            ..Point::at(ip.unwrap_or(0), moment)
         };
         self.hand_over(lane, (event, 1, (0, 0), Some(payload)), &point, machine, sink)
     }
@@ -118,9 +110,7 @@ impl Synthesizer {
         let Some(event) = self.events.transactions.filter(|_| !self.skips()) else {
             return ControlFlow::Continue(());
         };
-        let (flags, instructions) = (state_flags(moment, &self.plan), moment.instructions);
-        let guest = moment.mode.guest;
-        let point = Point { flags, instructions, guest, ..Point::at(ip) };
+        let point = Point { flags: state_flags(moment, &self.plan), ..Point::at(ip, moment) };
         self.hand_over(lane, (event, 1, (0, 0), None), &point, machine, sink)
     }
 }

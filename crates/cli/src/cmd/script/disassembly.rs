@@ -33,7 +33,7 @@ impl Assembly {
 }
 
 /// The same width as the disassembler calls it.
-pub(super) fn disassembled_width(width: CodeWidth) -> Width {
+fn disassembled_width(width: CodeWidth) -> Width {
     match width {
         CodeWidth::Bits16 => Width::Bits16,
         CodeWidth::Bits32 => Width::Bits32,

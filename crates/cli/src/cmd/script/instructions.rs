@@ -2,7 +2,6 @@
 
 use clap::{Arg, ArgMatches, value_parser};
 use oxperf_abi::BranchSampleType;
-use oxperf_data::features::Arch;
 use oxperf_data::{FeatureId, Reader};
 use oxperf_itrace::{CodeBytes, CodeInstruction, Images};
 use oxperf_machine::{Machine, ThreadId};
@@ -11,6 +10,7 @@ use oxperf_present::script::{FieldSet, FieldSpec};
 use oxperf_session::{EventTable, SampleEvent, SessionEvent, TracedCode};
 
 use super::printer::Printer;
+use crate::cmd::dump;
 use crate::failure::Failure;
 
 /// The option.
@@ -72,10 +72,7 @@ impl CodeReader {
         images: impl FnOnce() -> Images,
     ) -> CodeReader {
         let asked = shows_code(spec) || BLOCKS.iter().any(|field| spec.any_has(*field));
-        // A recording that does not say where it was made was made here.
-        let machine = reader.features().get::<Arch>().ok().flatten();
-        let known =
-            machine.is_none_or(|machine| matches!(Architecture::from_machine(&machine.0), Architecture::X86));
+        let known = matches!(dump::architecture(reader), Architecture::X86);
         CodeReader {
             images: (asked && known).then(images),
             most: matches.get_one("max-blocks").copied().filter(|most| *most > 0),
@@ -96,8 +93,8 @@ impl CodeReader {
 }
 
 impl Printer<'_> {
-    /// The instruction at the address of a recorded sample.
-    pub(super) fn code_of_recorded(&mut self, machine: &Machine, event: &SampleEvent<'_>) -> TracedCode {
+    /// The instruction at the address of a sample, for one that does not say what ran.
+    pub(super) fn code_at(&mut self, machine: &Machine, event: &SampleEvent<'_>) -> TracedCode {
         let Some(ip) = event.sample.ip.filter(|ip| *ip != 0) else { return TracedCode::default() };
         let found = self.code.read(machine, event.thread, ip, CodeInstruction::LONGEST);
         let Some(first) = CodeInstruction::first_of(&found.bytes, found.width) else {

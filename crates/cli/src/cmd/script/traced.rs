@@ -79,10 +79,8 @@ impl Printer<'_> {
     /// The instruction: how long it is, its bytes, its text.
     pub(super) fn print_code(&mut self, machine: &Machine, event: &SampleEvent<'_>) {
         let fields = self.views[event.event.0].fields;
-        let code = match event.traced {
-            Some(traced) => traced.code,
-            None => self.code_of_recorded(machine, event),
-        };
+        let told = event.traced.map(|traced| traced.code).filter(|code| code.length > 0);
+        let code = told.unwrap_or_else(|| self.code_at(machine, event));
         let out = self.output.buffer();
         if fields.contains(FieldSet::INSNLEN) {
             write_length(&code, out);
