@@ -5,6 +5,7 @@ mod case;
 mod compare;
 mod live;
 mod mutations;
+mod options;
 mod public;
 mod recorded;
 mod scope;

@@ -27,6 +27,8 @@ pub struct Head<'a> {
     pub cpu: Option<u32>,
     /// The record's kind and flag word.
     pub misc: Option<(RecordType, Misc)>,
+    /// Time of day.
+    pub time_of_day: Option<&'a str>,
     /// Time, ns.
     pub time: Option<u64>,
     /// Events that the sample stands for.
@@ -79,6 +81,10 @@ impl HeadLayout {
         }
         if let Some((kind, misc)) = head.misc {
             write_misc(kind, misc, out);
+        }
+        if let Some(text) = head.time_of_day {
+            out.extend_from_slice(text.as_bytes());
+            out.push(b' ');
         }
         if let Some(time) = head.time {
             self.write_time(time, out);
@@ -248,6 +254,7 @@ mod tests {
     #[test]
     fn a_head_with_everything() {
         let head = Head {
+            time_of_day: None,
             comm: Some("perf-exec"),
             tid: Some(3246),
             cpu: Some(1),

@@ -1,10 +1,11 @@
-//! Options of `diff` and `script` over the recorded fixtures, beside what perf7 prints for the same words, live.
+//! Options of `report`, `script` and `diff` over the recorded fixtures, beside what perf7 prints for the same words, live.
 
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 
 use super::accepted::{self, Accepted};
+use super::options::{REPORT, REPORTS, SCRIPT, SCRIPTS, Trial};
 use super::table::{Outcome, Row, Table};
 use super::{LIMITS, Options, compare, is_asked_for, parallel};
 use crate::process::{Job, in_path};
@@ -57,7 +58,7 @@ struct Live<'a> {
 /// the scratch folder.
 pub(super) fn sweep(options: &Options) -> Result<bool> {
     let Some(perf) = in_path("perf7") else {
-        println!("SKIPPED: options of diff and script, for want of perf7");
+        println!("SKIPPED: options of report, script and diff, for want of perf7");
         return Ok(true);
     };
     let scratch = |name: &str| options.scratch.join(name);
@@ -72,15 +73,36 @@ pub(super) fn sweep(options: &Options) -> Result<bool> {
     };
     let wanted = live.wanted();
     let rows = parallel(options.jobs, &wanted, |index, (case, words)| live.row(case, words, index));
-    Ok(Table::new("options of diff and script beside perf7", rows).print())
+    Ok(Table::new("options of report, script and diff beside perf7", rows).print())
 }
 
 impl Live<'_> {
     /// The cases with the words to compare.
-    fn wanted(&self) -> Vec<(&'static str, Vec<String>)> {
+    fn wanted(&self) -> Vec<(String, Vec<String>)> {
         let pairs = PAIRS.iter().filter(|pair| pair.contains(&self.options.filter));
-        let diffs = pairs.flat_map(|pair| DIFFS.iter().map(|words| (*pair, self.diff(pair, words))));
-        diffs.filter(|(_, words)| is_asked_for(&words[0], &self.options.only)).collect()
+        let diffs =
+            pairs.flat_map(|pair| DIFFS.iter().map(|words| ((*pair).to_owned(), self.diff(pair, words))));
+        let reports = REPORTS.iter().flat_map(|trial| self.trial(&REPORT, trial));
+        let scripts = SCRIPTS.iter().flat_map(|trial| self.trial(&SCRIPT, trial));
+        let all = diffs.chain(reports).chain(scripts);
+        all.filter(|(_, words)| is_asked_for(&words[0], &self.options.only)).collect()
+    }
+
+    /// The texts of some options, each over all its recordings.
+    fn trial(&self, command: &[&str], trial: &'static Trial) -> Vec<(String, Vec<String>)> {
+        let cases = trial.cases.iter().map(|case| match case.strip_prefix('/') {
+            Some(case) => format!("6.1.187/{case}"),
+            None => format!("7.2.13/{case}"),
+        });
+        let cases = cases.filter(|case| case.contains(&self.options.filter));
+        let words = |case: &String, words: &str| {
+            let input = ["-i".to_owned(), format!("{case}/perf.data")];
+            let command = command.iter().map(|word| (*word).to_owned());
+            command.chain(input).chain(words.split(' ').map(str::to_owned)).collect()
+        };
+        cases
+            .flat_map(|case| trial.words.iter().map(move |text| (case.clone(), words(&case, text))))
+            .collect()
     }
 
     fn diff(&self, pair: &str, words: &str) -> Vec<String> {

@@ -53,6 +53,15 @@ impl Table {
         self.rows.iter().for_each(|row| *counts.entry(total_name(&row.outcome)).or_default() += 1);
         println!("\n{}, {} texts:", self.title, self.rows.len());
         counts.iter().for_each(|(name, count)| println!("{count:>6}  {name}"));
+        let count = |name: &str| counts.get(name).copied().unwrap_or(0);
+        let (same, differ) =
+            (count("identical"), count("DIFFER") + count("differ, accepted") + count("FAILED"));
+        if same + differ > 0 {
+            println!(
+                "{:>6.1}% of what was compared is identical",
+                same as f64 * 100.0 / (same + differ) as f64
+            );
+        }
     }
 }
 

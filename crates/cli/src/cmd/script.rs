@@ -4,6 +4,7 @@ mod blocks;
 mod branches;
 mod call_tree;
 mod cgroups;
+mod checks;
 mod clock;
 mod csv;
 mod disassembly;
@@ -26,6 +27,7 @@ mod sink;
 mod source_text;
 mod sourced;
 mod symbols;
+mod time_of_day;
 mod traced;
 mod view;
 
@@ -55,6 +57,7 @@ use printer::{Form, Printer, PrinterOptions};
 use sideband::Shown;
 use sourced::Sourcing;
 use symbols::Symbols;
+use time_of_day::TimeOfDay;
 
 /// The options.
 pub(crate) fn command() -> Command {
@@ -82,6 +85,7 @@ pub(crate) fn command() -> Command {
         .arg(time_flag("deltatime", "Show times since the sample before"))
         .arg(Arg::new("merge-callchains").long("merge-callchains").action(ArgAction::SetTrue).help("Join call chains whose user part was recorded apart; on by default"))
         .arg(Arg::new("no-merge-callchains").long("no-merge-callchains").action(ArgAction::SetTrue).overrides_with("merge-callchains").help("Show the parts of such call chains where they were recorded"))
+        .args(check_arguments())
         .next_help_heading("For programs")
         .args(form_arguments())
         .args(feed::arguments())
@@ -101,6 +105,19 @@ pub(crate) fn command() -> Command {
         .args(header::arguments())
         .next_help_heading("Names")
         .args(naming::arguments())
+}
+
+/// The refusal of the time of day where no clock is known by it.
+const NO_TIME_OF_DAY: &str =
+    "Can't provide 'tod' time, missing clock data. Please record with -k/--clockid option.";
+
+/// What is checked, and switches that change nothing: everything is told that perf would tell with them.
+fn check_arguments() -> [Arg; 3] {
+    [
+        time_flag("debug-mode", "Show no samples, but what is wrong with them").short('d'),
+        Arg::new("verbose").long("verbose").short('v').action(ArgAction::SetTrue).hide(true),
+        Arg::new("show-kernel-path").long("show-kernel-path").action(ArgAction::SetTrue).hide(true),
+    ]
 }
 
 fn form_arguments() -> [Arg; 3] {
@@ -169,6 +186,13 @@ fn show(matches: &ArgMatches, mut output: Output, is_read: bool) -> Result<i32, 
         // Trace is decoded behind the end of its threads, too.
         session = session.keeping_exited_threads();
     }
+    if matches.get_flag("debug-mode") {
+        return checks::run(&input, session);
+    }
+    let time_of_day = TimeOfDay::of(&reader);
+    if spec.any_has(FieldSet::TOD) && time_of_day.is_none() {
+        return Err(Failure::new(NO_TIME_OF_DAY));
+    }
     if shown.contains(RecordType::FINISHED_ROUND) {
         session = session.in_file_order();
     }
@@ -212,6 +236,7 @@ fn show(matches: &ArgMatches, mut output: Output, is_read: bool) -> Result<i32, 
         object_width: shorthand.map_or(0, |shorthand| shorthand.object_width),
         shown,
         clock: clock(matches),
+        time_of_day,
         dumper: dump::dumper(matches, &input, &reader, session.events(), Consumer::Script),
         live: reader.container() == Container::Stream,
         switching: Switching::from_matches(matches, session.events())?,

@@ -39,6 +39,8 @@ pub(super) fn heading(buffer: &mut Vec<u8>, profile: &Profile, table: &Table, re
     let (samples, unit) = with_unit(samples);
     let names: Vec<_> = events().map(|event| visible(&event.name)).collect();
     let what = match names.as_slice() {
+        // As in perf, the leader of a group that is not shown as one stands for several all the same.
+        [name] if !table.grouped && leads(profile, table) => format!("events '{name}'"),
         [name] if !table.grouped => format!("event '{name}'"),
         names => format!("events '{} {{ {} }}'", group_name(events().next()), names.join(", ")),
     };
@@ -55,6 +57,12 @@ pub(super) fn heading(buffer: &mut Vec<u8>, profile: &Profile, table: &Table, re
         "# Samples: {samples}{unit} of {what}{times}{chains}\n# Event count (approx.): {period}\n{socket}#\n"
     );
     buffer.extend_from_slice(text.as_bytes());
+}
+
+fn leads(profile: &Profile, table: &Table) -> bool {
+    let event = table.events.first().copied();
+    let group = event.and_then(|event| profile.events.get(event)?.group.as_ref());
+    group.is_some_and(|group| Some(group.leader) == event)
 }
 
 fn group_name(leader: Option<&EventProfile>) -> std::borrow::Cow<'_, str> {

@@ -101,6 +101,12 @@ fields! {
     BRSTACKINSNLEN = 43, "brstackinsnlen";
     /// The same as assembly text.
     BRSTACKDISASM = 44, "brstackdisasm";
+    /// The time of day.
+    TOD = 45, "tod";
+    /// The process of the virtual machine that a sample of a guest was taken in.
+    MACHINE_PID = 46, "machine_pid";
+    /// The virtual CPU that it was taken on.
+    VCPU = 47, "vcpu";
 }
 
 impl FieldSet {

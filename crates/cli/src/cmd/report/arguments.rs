@@ -62,6 +62,8 @@ pub(super) struct Resolved {
     borrows_chains: bool,
     pub(super) quiet: bool,
     hierarchy: bool,
+    /// Whether samples are told apart by how many threads ran.
+    parallelism: bool,
     min_percent: f64,
     call_graph: CallGraphSpec,
     /// Whether a call graph was asked for, and is not the usual one.
@@ -259,6 +261,7 @@ pub(super) fn resolve(matches: &ArgMatches) -> Result<Resolved, Failure> {
         borrows_chains: matches.get_flag("show-ref-call-graph"),
         quiet: matches.get_flag("quiet"),
         hierarchy: matches.get_flag("hierarchy"),
+        parallelism: matches.contains_id("parallelism"),
         min_percent: limit.unwrap_or(0.0),
         call_graph_asked: history || matches.contains_id("call-graph") && call_graph.shape.is_some(),
         call_graph,
@@ -311,7 +314,7 @@ impl Resolved {
         let names = Names { events, event_names: &event_names, formats, counted, history };
         self.fields = self.asked.resolve(&names)?;
         let switches = |event: &EventEntry| event.stored.attr.flags.contains(AttrFlags::CONTEXT_SWITCH);
-        if self.fields.wants_latency() && !events.iter().any(switches) {
+        if (self.fields.wants_latency() || self.parallelism) && !events.iter().any(switches) {
             return Err(Failure::new(NO_LATENCY));
         }
         let keys = self.fields.keys();

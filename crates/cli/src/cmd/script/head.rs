@@ -26,6 +26,7 @@ pub(super) fn head<'a>(
             Some(_) => (RecordType::SAMPLE, Misc(0)),
             None => (RecordType::SAMPLE, event.misc),
         }),
+        time_of_day: None,
         time: event.sample.time.map(|time| time.0).filter(|_| shows(FieldSet::TIME)),
         period: shows(FieldSet::PERIOD).then_some(event.period),
         event: shows(FieldSet::EVENT).then_some(view.name.as_str()),

@@ -29,6 +29,7 @@ use super::registers;
 use super::sideband::Shown;
 use super::sourced::Sourcing;
 use super::symbols::{Entered, Symbols};
+use super::time_of_day::TimeOfDay;
 use super::traced::Indent;
 use super::view::{EventView, Look, event_name};
 use crate::cmd::dump::Dumper;
@@ -55,6 +56,7 @@ pub(super) struct PrinterOptions {
     /// Characters for the names of objects before indented functions.
     pub(super) object_width: usize,
     pub(super) clock: Clock,
+    pub(super) time_of_day: Option<TimeOfDay>,
     pub(super) dumper: Option<Dumper>,
     /// Whether the recording may still be made: what is known is written at the end of each round.
     pub(super) live: bool,
@@ -94,6 +96,7 @@ pub(super) struct Printer<'s> {
     pub(super) entered: Entered,
     pub(super) shown: Shown,
     pub(super) clock: Clock,
+    time_of_day: Option<TimeOfDay>,
     pub(super) endian: Endian,
     pub(super) live: bool,
     /// Whether any event shows flags.
@@ -171,6 +174,7 @@ impl<'s> Printer<'s> {
             entered: Entered::default(),
             shown: options.shown,
             clock: options.clock,
+            time_of_day: options.time_of_day,
             endian,
             dumper: options.dumper,
             assembly: Assembly::default(),
@@ -277,6 +281,9 @@ impl<'s> Printer<'s> {
         let named = view.fields.contains(FieldSet::COMM);
         let comm = if named { visible(machine.comm_of(event.thread)) } else { "".into() };
         let mut head = head(view, &comm, machine, event);
+        let told = self.time_of_day.filter(|_| view.fields.contains(FieldSet::TOD));
+        let time_of_day = told.and_then(|told| Some(told.text(event.sample.time?.0)));
+        head.time_of_day = time_of_day.as_deref();
         head.time = head.time.map(|time| self.clock.shown(time));
         view.layout.write(&head, self.output.buffer());
     }

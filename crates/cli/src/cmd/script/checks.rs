@@ -1,0 +1,34 @@
+//! `--debug-mode`: nothing is shown; what is wrong with the recording is told.
+
+use std::ops::ControlFlow;
+
+use oxperf_abi::PerfTime;
+use oxperf_machine::Machine;
+use oxperf_session::{SampleEvent, Session, Sink};
+
+use crate::failure::{Failure, code};
+use crate::input::{Input, report_trouble};
+use crate::output::print_error;
+
+/// Reads all samples and tells how many come before the one that they follow.
+pub(super) fn run(input: &Input, session: Session<'_, '_>) -> Result<i32, Failure> {
+    let mut checks = Checks::default();
+    let finished = session.run(&mut checks).map_err(|error| input.refuse(&error))?;
+    print_error(&format!("Misordered timestamps: {}", checks.misordered));
+    report_trouble(&finished.diagnostics);
+    Ok(code::SUCCESS)
+}
+
+#[derive(Default)]
+struct Checks {
+    last: Option<PerfTime>,
+    misordered: u64,
+}
+
+impl Sink for Checks {
+    fn sample(&mut self, _: &mut Machine, event: &SampleEvent<'_>) -> ControlFlow<()> {
+        self.misordered += u64::from(event.sample.time < self.last);
+        self.last = event.sample.time;
+        ControlFlow::Continue(())
+    }
+}
