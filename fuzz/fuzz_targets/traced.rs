@@ -9,7 +9,9 @@ use std::sync::OnceLock;
 
 use libfuzzer_sys::fuzz_target;
 use oxperf_data::Reader;
-use oxperf_itrace::{CodePlaces, Cores, Images, ItraceOptions, Planned, Trace, Tracer, TracerOptions};
+use oxperf_itrace::{
+    CodePlaces, Cores, Images, ItraceOptions, Planned, Trace, Tracer, TracerOptions, Window,
+};
 use oxperf_machine::Machine;
 use oxperf_objects::Places;
 use oxperf_session::{SampleEvent, Session, Sink};
@@ -59,7 +61,8 @@ impl Sink for Look {
         let _ = machine.locate(event.thread, event.misc.cpu_mode(), ip);
         let flags = traced.map_or(0, |traced| u64::from(traced.flags.0));
         let chain = sample.callchain.into_iter().flat_map(|chain| chain.iter());
-        let branches = sample.branch_stack.into_iter().flat_map(|stack| stack.entries().map(|entry| entry.to));
+        let branches =
+            sample.branch_stack.into_iter().flat_map(|stack| stack.entries().map(|entry| entry.to));
         let values = [ip, sample.addr.unwrap_or(0), sample.time.map_or(0, |time| time.0), flags];
         values.into_iter().chain(chain).chain(branches).for_each(|value| self.add(value));
         ControlFlow::Continue(())
@@ -88,7 +91,8 @@ fn root() -> &'static PathBuf {
 fn recording(trace: &[u8]) -> Vec<u8> {
     let mut hex = String::new();
     trace.iter().for_each(|byte| write!(hex, "{byte:02x}").expect("a string grows"));
-    let packets = format!("auxtrace cpu=0 reference=0x200 packets=\"psb tsc=100 fup=0x401000 psbend bytes={hex}\"\n");
+    let packets =
+        format!("auxtrace cpu=0 reference=0x200 packets=\"psb tsc=100 fup=0x401000 psbend bytes={hex}\"\n");
     let text = [RECORDING[0], &packets, RECORDING[1]].concat();
     Recording::parse(&text).expect("a recording").to_file()
 }
@@ -101,7 +105,8 @@ fn decode(file: &[u8], letters: &str, cores: Cores) -> Option<(u64, u64)> {
     let planned = Planned::new(&trace, &options, &mut session)?;
     let files = Places { root: Some(root().clone()), ..Places::default() };
     let images = Images::new(CodePlaces { files, ..CodePlaces::default() });
-    let options = TracerOptions { itrace: options, images, with_code: true, cores, log: None };
+    let options =
+        TracerOptions { itrace: options, images, with_code: true, cores, log: None, window: Window::ALL };
     let mut look = Look::default();
     let events = session.events().clone();
     let mut tracer = Tracer::new(&trace, &events, reader.endian(), planned, options, &mut look);
