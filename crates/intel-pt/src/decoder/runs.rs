@@ -169,7 +169,7 @@ impl Decoder<'_> {
         let distance = self.samplers.distance(start);
         self.hurried |= reach != count && distance <= reach;
         if distance > count {
-            return self.samplers.pass(count);
+            return self.samplers.pass(start, count);
         }
         let (mut pieces, mut sampled) =
             (std::mem::take(&mut self.run.pieces), std::mem::take(&mut self.run.sampled));

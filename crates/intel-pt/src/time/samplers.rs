@@ -76,18 +76,22 @@ impl Samplers {
         instructions < self.span && now.saturating_add(instructions) < self.quiet
     }
 
-    /// How many instructions from here on make the next sample: at least 1.
+    /// How many instructions from here on make the next sample: at least 1. Samplers choose when they are told what ran,
+    /// once for each run: asking leaves them as they are.
     #[inline]
-    pub(crate) fn distance(&mut self, now: u64) -> u64 {
-        let distance = self.all.iter_mut().map(|(sampler, _)| sampler.distance(now)).min();
-        self.settle();
+    pub(crate) fn distance(&self, now: u64) -> u64 {
+        let distance = self.all.iter().map(|&(mut sampler, _)| sampler.distance(now)).min();
         distance.unwrap_or(u64::MAX)
     }
 
-    /// So many instructions ran, fewer than to the next sample.
+    /// So many instructions ran from `start` on, fewer than to the next sample.
     #[inline]
-    pub(crate) fn pass(&mut self, instructions: u64) {
-        self.all.iter_mut().for_each(|(sampler, _)| sampler.pass(instructions));
+    pub(crate) fn pass(&mut self, start: u64, instructions: u64) {
+        for (sampler, _) in &mut self.all {
+            sampler.distance(start);
+            sampler.pass(instructions);
+        }
+        self.settle();
     }
 
     /// Instructions ran from `start` on, in pieces: lists those that are sampled by their numbers.
@@ -156,7 +160,7 @@ mod tests {
                 continue;
             }
             if samplers.distance(start) > count {
-                samplers.pass(count);
+                samplers.pass(start, count);
                 continue;
             }
             some.clear();
@@ -189,6 +193,22 @@ mod tests {
                 assert_eq!(guessed.chosen(choice), certain);
             }
             known.interrupt();
+        }
+    }
+
+    #[test]
+    fn short_cuts_sample_what_a_sampler_does() {
+        for period in [64, 256, 1024] {
+            let mut alone = Sampler::new(Some(Period::Ticks(period)));
+            let mut expected = Vec::new();
+            for (number, &(start, count)) in runs().iter().enumerate() {
+                if number == 200 {
+                    alone.interrupt();
+                }
+                alone.sample(start, (&[count], count), |at| expected.push((number, at)));
+            }
+            let found = sampled(&mut Samplers::new(Some(Period::Ticks(period))), &runs());
+            assert_eq!(found.iter().map(|&(number, at, _)| (number, at)).collect::<Vec<_>>(), expected);
         }
     }
 
