@@ -13,6 +13,7 @@ mod branches;
 mod callgraph;
 mod columns;
 mod count;
+mod draft;
 mod forest;
 mod graphs;
 mod history;
@@ -119,7 +120,7 @@ pub fn histograms(profile: &Profile, options: &HistOptions) -> Vec<Table> {
     steps.locate(&locations);
     let tasks = Tasks::new(profile, &options.keys);
     let mut shared = Shared { profile, locations, steps, tasks };
-    let members = table::members(profile, options);
+    let members = draft::members(profile, options);
     members.into_iter().map(|events| one_table(&mut shared, events, options, scope)).collect()
 }
 
@@ -127,6 +128,6 @@ fn one_table(shared: &mut Shared<'_>, events: Vec<usize>, options: &HistOptions,
     let profile = shared.profile;
     let counted: Vec<Counted> =
         events.iter().map(|&event| count(shared, &profile.events[event], scope)).collect();
-    let draft = table::Draft::new(shared, &events, counted, options, scope);
+    let draft = draft::Draft::new(shared, &events, counted, options, scope);
     draft.finish()
 }

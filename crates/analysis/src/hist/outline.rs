@@ -7,9 +7,10 @@ use std::cmp::Ordering;
 use rustc_hash::FxHashMap;
 
 use super::columns::Columns;
+use super::draft::Draft;
 use super::key::SortKey;
 use super::measure::{Field, Measure};
-use super::table::{Cell, Draft, Extra};
+use super::table::{Cell, Extra};
 
 /// Where a row stands in an outline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

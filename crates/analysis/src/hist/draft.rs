@@ -1,0 +1,403 @@
+//! Tables in the making: from what was counted to rows in order, with their call graphs.
+
+use rayon::prelude::*;
+use rustc_hash::FxHashMap;
+
+use super::HistOptions;
+use super::callgraph::CallTree;
+use super::columns::Columns;
+use super::count::{Counted, Scope, Shared};
+use super::graphs::{Gathered, may_draw, min_period};
+use super::history::Histories;
+use super::key::SortKey;
+use super::level::{Seen, shown_level};
+use super::location::LocationId;
+use super::measure::{Field, Measure, Mode};
+use super::order::{Ranked, ordered};
+use super::outline::outline;
+use super::rank::ranks;
+use super::rows::GroupIndex;
+use super::table::{Cell, Extra, Row, Table};
+use super::task::TaskId;
+use crate::profile::{
+    CommId, Detail, DetailId, EventProfile, FrameId, Level, Profile, SampleGroup, ThreadId,
+};
+
+/// The events of each table: every event with samples alone, or groups together at their first's place.
+pub(crate) fn members(profile: &Profile, options: &HistOptions) -> Vec<Vec<usize>> {
+    let group = options.group;
+    let sampled =
+        (0..profile.events.len()).filter(|&event| options.empty || !profile.events[event].is_empty());
+    let leader = |event: usize| {
+        let group = profile.events[event].group.as_ref().filter(|_| group);
+        group.map_or(event, |group| group.leader)
+    };
+    let mut tables: Vec<Vec<usize>> = Vec::new();
+    for event in sampled {
+        match tables
+            .iter_mut()
+            .find(|table| table.first().is_some_and(|&first| leader(first) == leader(event)))
+        {
+            Some(table) => table.push(event),
+            None => tables.push(vec![event]),
+        }
+    }
+    tables
+}
+
+/// A table whose rows are not in order yet.
+pub(crate) struct Draft<'a> {
+    pub(super) shared: &'a Shared<'a>,
+    pub(super) events: Vec<usize>,
+    counted: Vec<Counted>,
+    pub(super) options: &'a HistOptions,
+    pub(super) scope: Scope,
+    pub(super) rows: Vec<DraftRow>,
+    cells: Vec<Cell>,
+    extras: Vec<Extra>,
+}
+
+#[derive(Clone, Copy)]
+pub(super) struct DraftRow {
+    pub(super) task: TaskId,
+    pub(super) location: LocationId,
+    /// Which of the table's events saw the row first, and its first sample there.
+    member: u32,
+    first: GroupIndex,
+    thread: ThreadId,
+    depth: u32,
+    passed_object: bool,
+}
+
+impl<'a> Draft<'a> {
+    pub(crate) fn new(
+        shared: &'a Shared<'a>,
+        events: &[usize],
+        counted: Vec<Counted>,
+        options: &'a HistOptions,
+        scope: Scope,
+    ) -> Draft<'a> {
+        let mut draft = Draft {
+            shared,
+            events: events.to_vec(),
+            counted,
+            options,
+            scope,
+            rows: Vec::new(),
+            cells: Vec::new(),
+            extras: Vec::new(),
+        };
+        draft.join_rows();
+        if options.extras {
+            draft.count_extras();
+            draft.count_branches();
+        }
+        draft
+    }
+
+    /// Puts rows of several events that are about the same into one.
+    fn join_rows(&mut self) {
+        let width = self.events.len();
+        let count = self.counted.first().map_or(0, |leader| leader.rows.iter().map(Vec::len).sum());
+        self.rows.reserve(count);
+        self.cells.reserve(count * width);
+        let mut known: FxHashMap<(TaskId, LocationId), usize> = FxHashMap::default();
+        for member in 0..width {
+            for row in std::mem::take(&mut self.counted[member].rows).into_iter().flatten() {
+                let next = self.rows.len();
+                let index = match width {
+                    1 => next,
+                    _ => *known.entry((row.task, row.location)).or_insert(next),
+                };
+                if index == next {
+                    let thread = self.group(member, row.first).map_or(ThreadId(0), |group| group.thread);
+                    let (task, location, first) = (row.task, row.location, row.first);
+                    // Chains count where the leading event has them; its table only borrows rows from the others.
+                    let depth = if member == 0 { row.depth } else { 0 };
+                    let (member, passed_object) = (member as u32, row.passed_object);
+                    self.rows.push(DraftRow { task, location, member, first, thread, depth, passed_object });
+                    self.cells.resize(self.cells.len() + width, Cell::default());
+                }
+                let all = if self.scope.children { row.all } else { row.own };
+                self.cells[index * width + member] = Cell { own: row.own, all };
+            }
+        }
+    }
+
+    /// Counts what is not counted with the rows, sample group by sample group.
+    fn count_extras(&mut self) {
+        let width = self.events.len();
+        self.extras = vec![Extra::default(); self.cells.len()];
+        let places = (0..).zip(&self.rows).map(|(index, row)| ((row.task, row.location), index));
+        let places: FxHashMap<(TaskId, LocationId), usize> = places.collect();
+        let details = &self.shared.profile.details;
+        for member in 0..width {
+            for placed in &self.counted[member].groups {
+                let Some(group) = self.group(member, placed.group) else { continue };
+                let location = self.shared.locations.own(group.counted_at(&self.shared.profile.branches));
+                let row = location.and_then(|location| places.get(&(placed.task, location)));
+                let Some(extra) = row.and_then(|row| self.extras.get_mut(row * width + member)) else {
+                    continue;
+                };
+                let frame = self.shared.profile.frames.get(group.frame.index());
+                if let Some(mode) = frame.and_then(|frame| mode(frame.level)) {
+                    let sum = &mut extra.modes[mode as usize];
+                    *sum = sum.wrapping_add(group.period);
+                }
+                let weights = [Detail::Weight, Detail::InsLat, Detail::RetireLat];
+                for (sum, weight) in extra.weights.iter_mut().zip(weights) {
+                    let weight = details.value(group.detail, weight).unwrap_or(0);
+                    *sum = sum.wrapping_add(weight.wrapping_mul(group.samples));
+                }
+            }
+        }
+    }
+
+    /// Counts what the branches in chains say.
+    fn count_branches(&mut self) {
+        let width = self.events.len();
+        for member in 0..width {
+            let counted = &self.counted[member];
+            let histories = Histories::new(self.shared, self.event(member), counted, self.scope);
+            for (row, extra) in self.rows.iter().zip(self.extras.iter_mut().skip(member).step_by(width)) {
+                extra.passed = histories.of_row((row.task, row.location));
+            }
+        }
+    }
+
+    /// Orders the rows and draws their call graphs.
+    pub(crate) fn finish(self) -> Table {
+        if !self.options.levels.is_empty() {
+            return self.finish_outline();
+        }
+        let order = self.order();
+        let rows = order.par_iter().map(|&row| self.row(&self.rows[row as usize])).collect();
+        let cells = order.iter().flat_map(|&row| self.cells(row)).copied().collect();
+        let extras = order.iter().flat_map(|&row| self.extras(row)).copied().collect();
+        let trees = self.trees(&order);
+        let grouped = self.is_grouped();
+        let outline = Vec::new();
+        Table {
+            events: self.events,
+            grouped,
+            children: self.scope.children,
+            rows,
+            cells,
+            extras,
+            trees,
+            outline,
+        }
+    }
+
+    /// The same as an outline: call graphs stand below its leaves.
+    fn finish_outline(self) -> Table {
+        let entries = outline(&self);
+        let leaves = (0u32..).zip(&entries).filter(|(_, entry)| entry.place.leaf);
+        let (places, order): (Vec<u32>, Vec<u32>) = leaves.map(|(place, entry)| (place, entry.row)).unzip();
+        let trees = self.trees(&order).into_iter();
+        let trees = trees.map(|(nth, tree)| (places[nth as usize], tree)).collect();
+        let mut table =
+            Table { grouped: self.is_grouped(), children: self.scope.children, trees, ..Table::default() };
+        for entry in entries {
+            table.rows.push(self.row(&self.rows[entry.row as usize]));
+            table.cells.extend(entry.cells);
+            table.extras.extend(entry.extras);
+            table.outline.push(entry.place);
+        }
+        Table { events: self.events, ..table }
+    }
+
+    /// Whether the table has a key: fields of tracepoints are those of its events.
+    pub(super) fn has(&self, key: SortKey) -> bool {
+        let SortKey::Field(number) = key else { return true };
+        let field = self.shared.profile.details.fields.get(usize::from(number));
+        field.is_some_and(|field| self.events.contains(&field.event))
+    }
+
+    fn is_grouped(&self) -> bool {
+        self.options.group && self.event(0).group.is_some()
+    }
+
+    /// The rows by whatever they are to be in order by.
+    fn unusual_order(&self) -> Vec<u32> {
+        let (tasks, locations) = (&self.shared.tasks, &self.shared.locations);
+        let rows = || self.rows.iter().map(|row| (row.task, row.location));
+        let terms = self.options.order_by.iter().map(|field| match field {
+            Field::Key(key) => {
+                Columns::of_key(*key, &self.options.keys, tasks, locations).places(rows()).shown
+            }
+            Field::Measure(measure) => {
+                let members = 0..self.events.len() as u32;
+                let first = self.options.order_by_event.min(self.events.len() - 1) as u32;
+                let members = std::iter::once(first).chain(members.filter(|&member| member != first));
+                let members = members.take(if *measure == Measure::Children { 1 } else { usize::MAX });
+                let members: Vec<u32> = members.collect();
+                let rank = |row: u32| members.iter().map(move |&at| !self.rank(row, at, *measure));
+                let ranks = ranks((0..self.rows.len() as u32).map(|row| rank(row).collect::<Vec<u64>>()));
+                ranks.into_iter().map(u64::from).collect()
+            }
+        });
+        let found = Columns::new(&self.options.keys, tasks, locations).places(rows()).found;
+        let terms: Vec<Vec<u64>> = terms.chain([found]).collect();
+        let mut order: Vec<u32> = (0..self.rows.len() as u32).collect();
+        order.par_sort_by(|&a, &b| {
+            let place = |row: u32| terms.iter().map(move |term| term[row as usize]);
+            place(a).cmp(place(b))
+        });
+        order
+    }
+
+    /// Measures that the order goes on with behind the keys come before what rows were found by.
+    fn put_measures_before(&self, found: &mut Vec<u64>) {
+        let later = self.options.order_by.iter().skip_while(|field| matches!(field, Field::Measure(_)));
+        let later: Vec<Measure> = later
+            .filter_map(|field| match field {
+                Field::Measure(measure) => Some(*measure),
+                Field::Key(_) => None,
+            })
+            .collect();
+        if !later.is_empty() {
+            let weights = |row: u32| later.iter().map(|&at| !self.rank(row, 0, at)).collect::<Vec<u64>>();
+            let ranks = ranks((0..).zip(&*found).map(|(row, &found)| (weights(row), found)));
+            *found = ranks.into_iter().map(u64::from).collect();
+        }
+    }
+
+    fn rank(&self, row: u32, member: u32, measure: Measure) -> u64 {
+        let index = row as usize * self.events.len() + member as usize;
+        let extra = self.extras.get(index).copied().unwrap_or_default();
+        measure.rank(&self.cells[index], &extra)
+    }
+
+    fn order(&self) -> Vec<u32> {
+        if !self.options.is_usual_order() {
+            return self.unusual_order();
+        }
+        let columns = Columns::new(&self.options.keys, &self.shared.tasks, &self.shared.locations);
+        let mut places = columns.places(self.rows.iter().map(|row| (row.task, row.location)));
+        self.put_measures_before(&mut places.found);
+        let chains_count = self.scope.children && self.options.call_graph.is_some();
+        let ranked = |(row, draft): (u32, &DraftRow)| Ranked {
+            weight: self.leader(row).all.period,
+            own: self.leader(row).own.period,
+            shown: places.shown[row as usize],
+            found: places.found[row as usize],
+            chain: chains_count.then_some((draft.thread, draft.depth)),
+            row,
+        };
+        let rows = (0..).zip(&self.rows).map(ranked).collect();
+        ordered(rows, self.scope.order, |a, b| {
+            let own = |row| self.cells(row).iter().skip(1).map(|cell| cell.own.period);
+            own(b).cmp(own(a))
+        })
+    }
+
+    fn trees(&self, order: &[u32]) -> Vec<(u32, CallTree)> {
+        let (Some(options), Some(counted)) = (&self.options.call_graph, self.counted.first()) else {
+            return Vec::new();
+        };
+        let event = self.event(0);
+        let limit = min_period(options, event);
+        let shown = |&(_, row): &(u32, u32)| {
+            let all = self.leader(row).all.period;
+            may_draw(options, all, limit) && percent(all, event.period_total) >= self.options.min_percent
+        };
+        let drawn: Vec<(u32, u32)> = (0..).zip(order.iter().copied()).filter(shown).collect();
+        let identity = |row: u32| (self.rows[row as usize].task, self.rows[row as usize].location);
+        let wanted = drawn.iter().map(|&(_, row)| identity(row));
+        let gathered = Gathered::new(self.shared, event, counted, self.scope, wanted);
+        let histories = Histories::new(self.shared, event, counted, self.scope);
+        let trees = drawn.par_iter().map(|&(place, row)| {
+            let (task, location) = identity(row);
+            let mut tree = gathered.tree(task, location, options, limit);
+            histories.note((task, location), &mut tree);
+            (place, tree)
+        });
+        trees.filter(|(_, tree)| !tree.is_empty()).collect()
+    }
+
+    fn row(&self, row: &DraftRow) -> Row {
+        let location = self.shared.locations.get(row.location);
+        let (frame, address) = (location.frame, location.address);
+        let told = self.shared.locations.describing();
+        let (source, symbol_size) = (told.source(location), told.symbol_size(location));
+        let Some(group) = self.group(row.member as usize, row.first) else {
+            let thread = row.thread;
+            return Row {
+                thread,
+                comm: CommId(0),
+                detail: DetailId(0),
+                branch: None,
+                frame,
+                address,
+                source,
+                level: Level::User,
+                symbol_size,
+            };
+        };
+        let branches = &self.shared.profile.branches;
+        let (frame, level) = match group.branch {
+            Some(_) => {
+                let own = self.shared.profile.frames.get(group.frame.index());
+                (group.counted_at(branches), own.map_or(Level::User, |own| own.level))
+            }
+            None => (frame, self.level(row, group, frame)),
+        };
+        Row {
+            thread: row.thread,
+            comm: group.comm,
+            detail: group.detail,
+            branch: group.branch,
+            frame,
+            address,
+            level,
+            source,
+            symbol_size,
+        }
+    }
+
+    fn level(&self, row: &DraftRow, group: &SampleGroup, frame: FrameId) -> Level {
+        let ran_there = self.shared.locations.own(group.frame) == Some(row.location);
+        let is_row = |id| self.shared.locations.called(id) == Some(row.location);
+        let seen = Seen { group, ran_there, passed_object: row.passed_object };
+        shown_level(self.shared.profile, &seen, frame, self.scope.order, is_row)
+    }
+
+    fn event(&self, member: usize) -> &'a EventProfile {
+        &self.shared.profile.events[self.events[member]]
+    }
+
+    fn group(&self, member: usize, group: GroupIndex) -> Option<&'a SampleGroup> {
+        self.event(member).groups.get(group as usize)
+    }
+
+    fn leader(&self, row: u32) -> &Cell {
+        &self.cells[row as usize * self.events.len()]
+    }
+
+    pub(super) fn cells(&self, row: u32) -> &[Cell] {
+        let width = self.events.len();
+        &self.cells[row as usize * width..(row as usize + 1) * width]
+    }
+
+    pub(super) fn extras(&self, row: u32) -> &[Extra] {
+        let width = self.events.len();
+        self.extras.get(row as usize * width..(row as usize + 1) * width).unwrap_or(&[])
+    }
+}
+
+/// The mode that a level counts for.
+fn mode(level: Level) -> Option<Mode> {
+    match level {
+        Level::Kernel => Some(Mode::System),
+        Level::User => Some(Mode::User),
+        Level::GuestKernel => Some(Mode::GuestSystem),
+        Level::GuestUser => Some(Mode::GuestUser),
+        Level::Hypervisor => None,
+    }
+}
+
+/// A part of all samples in hundredths; 0 of nothing.
+pub(crate) fn percent(part: u64, all: u64) -> f64 {
+    if all == 0 { 0.0 } else { part as f64 * 100.0 / all as f64 }
+}
