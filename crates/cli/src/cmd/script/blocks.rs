@@ -9,7 +9,7 @@ use oxperf_present::script::FieldSet;
 use oxperf_present::script::traced::push_bytes;
 use oxperf_present::source::{push_line, push_unknown};
 use oxperf_present::visible::visible;
-use oxperf_resolve::{Place, PlaceId};
+use oxperf_resolve::Place;
 use oxperf_session::SampleEvent;
 
 use super::instructions::BLOCKS;
@@ -193,7 +193,7 @@ impl Walk<'_, '_> {
 
     /// A line with the name of the function, where another one begins.
     fn label(&mut self, address: u64) {
-        let Some((id, place)) = self.place(address) else { return };
+        let Some(place) = self.place(address) else { return };
         self.printer.names.grow(self.machine);
         let Some(name) = self.printer.names.name(self.machine, &place) else { return };
         if self.symbol.replace((place.dso, name.start)) == Some((place.dso, name.start)) {
@@ -205,7 +205,7 @@ impl Walk<'_, '_> {
         let _ = if offset == 0 { write!(out, ":") } else { write!(out, "{offset:+}:") };
         if self.fields.contains(FieldSet::SRCLINE) {
             out.push(b'\t');
-            self.push_source(id, &place);
+            self.push_source(&place);
         }
         self.printer.output.buffer().push(b'\n');
     }
@@ -231,10 +231,10 @@ impl Walk<'_, '_> {
             let _ = write!(out, "ilen: {}\t", length.unwrap_or(0));
         }
         if self.fields.contains(FieldSet::SRCLINE)
-            && let Some((id, place)) = self.place(entry.from)
+            && let Some(place) = self.place(entry.from)
         {
             self.printer.output.buffer().extend_from_slice(b" srcline: ");
-            self.push_source(id, &place);
+            self.push_source(&place);
             self.printer.output.buffer().push(b'\t');
         }
         self.cycles += u64::from(entry.cycles());
@@ -264,11 +264,12 @@ impl Walk<'_, '_> {
         Some(first.length)
     }
 
-    fn place(&mut self, address: u64) -> Option<(PlaceId, Place)> {
-        self.printer.places.locate(self.machine, self.event.thread, mode_of(address), address)
+    fn place(&mut self, address: u64) -> Option<Place> {
+        let located = self.machine.locate(self.event.thread, mode_of(address), address);
+        located.map(Place::from)
     }
 
-    fn push_source(&mut self, _: PlaceId, place: &Place) {
+    fn push_source(&mut self, place: &Place) {
         let Printer { names, output, .. } = &mut *self.printer;
         names.grow(self.machine);
         let line = names.source(self.machine, place.dso).and_then(|source| source.line(place.address));
