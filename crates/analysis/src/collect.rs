@@ -5,6 +5,7 @@
 //! not with the address spaces that hold them, and naming costs once for each place.
 
 mod addresses;
+mod blocks;
 mod branches;
 mod details;
 mod history;
@@ -27,6 +28,8 @@ use rustc_hash::FxHashMap;
 
 use crate::profile::{CommId, DetailId, DetailsWanted, EventProfile, Profile, Thread};
 use addresses::Addresses;
+pub use blocks::BlockDetail;
+use blocks::Blocks;
 pub use branches::BranchDetail;
 use details::Noting;
 use history::History;
@@ -65,6 +68,8 @@ pub struct CollectOptions {
     pub history: bool,
     /// Each branch that a sample carries counts, and the sample itself does not.
     pub branches: Option<BranchDetail>,
+    /// Keep the code between them apart.
+    pub blocks: Option<BlockDetail>,
 }
 
 /// How source lines are told.
@@ -91,6 +96,7 @@ pub struct Collector<'s> {
     batch: Batch,
     merging: Merging,
     addresses: Addresses,
+    blocks: Option<Blocks>,
     profile: Profile,
     chains: Chains,
     history: Option<History>,
@@ -114,6 +120,7 @@ impl<'s> Collector<'s> {
             batch: Batch::default(),
             merging: Merging::default(),
             addresses: Addresses::default(),
+            blocks: options.blocks.map(Blocks::new),
             profile: Profile { events, ..Profile::default() },
             chains: Chains::new(options.of_chains(), None),
             history: options.history.then(|| History::new(options.max_stack, options.keep_outermost)),
@@ -152,6 +159,9 @@ impl<'s> Collector<'s> {
         let named = self.name_batch(machine);
         let merger = self.merging.finish(&self.batch, named);
         self.addresses.give(&merger.named, &mut self.profile);
+        if let Some(blocks) = &self.blocks {
+            blocks.give(&merger.named, (&self.names, machine), &mut self.profile);
+        }
         self.profile.chains = merger.chains;
         self.profile.branches = merger.branches;
         for (event, merged) in self.profile.events.iter_mut().zip(merger.events) {
@@ -196,6 +206,9 @@ impl<'s> Collector<'s> {
         let fresh = self.located.take_fresh();
         if self.options.by_address {
             self.addresses.locate(&fresh);
+        }
+        if let Some(blocks) = &mut self.blocks {
+            blocks.locate(&fresh);
         }
         let wanted = Wanted {
             inlines: self.options.inlines && self.options.chains,
@@ -295,9 +308,13 @@ impl Sink for Collector<'_> {
         match self.options.branches {
             Some(detail) => {
                 let stack = event.sample.branch_stack;
-                let entries = stack.iter().flat_map(|stack| stack.entries());
-                entries.for_each(|entry| self.profile.branch_kinds.add(&entry, 1));
+                let entries = || stack.iter().flat_map(|stack| stack.entries());
+                entries().for_each(|entry| self.profile.branch_kinds.add(&entry, 1));
+                let first = self.batch.links.len();
                 branches::take(&mut self.located, &mut self.batch, (machine, event), sample, detail);
+                if let Some(blocks) = &mut self.blocks {
+                    blocks.count(&self.batch.links[first..], entries());
+                }
             }
             None => self.batch.samples.push(sample),
         }

@@ -3,6 +3,7 @@
 //! For whoever turns located samples into something to show: [`profile::Profile`] is what goes in, values that name
 //! nothing twice; rows and trees come out. Nothing here reads a file, prints, or knows how a sample was recorded.
 
+pub mod blocks;
 pub mod calls;
 pub mod collect;
 pub mod counters;

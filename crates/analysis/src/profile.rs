@@ -3,6 +3,7 @@
 //! A producer fills a [`Profile`] once; every analysis reads it. Names, frames and call chains stand in it once and
 //! are meant by small ids, so that memory grows with what is distinct and never with the number of samples.
 
+mod blocks;
 mod branch;
 mod branch_kinds;
 mod context;
@@ -16,8 +17,10 @@ pub(crate) mod paths;
 use oxperf_abi::{Pid, Tid};
 use oxperf_resolve::ChainLosses;
 
+use crate::blocks::Paces;
 use crate::hist::Weight;
 
+pub use blocks::{Block, Blocks, Passes};
 pub use branch::{Branch, BranchEnd};
 pub use branch_kinds::BranchKinds;
 pub use context::{ContextTree, PathToRoot};
@@ -49,6 +52,10 @@ pub struct Profile {
     pub histories: Vec<Box<[PassageId]>>,
     /// How many of them, of all samples, were of each kind.
     pub branch_kinds: BranchKinds,
+    /// The code between the branches of samples; none unless it was asked for.
+    pub blocks: Blocks,
+    /// How fast functions ran, as far as it was found out.
+    pub paces: Paces,
     /// Texts of source lines and files, each once; empty unless they were asked for.
     pub sources: Vec<String>,
     /// Threads that samples belong to.

@@ -83,6 +83,7 @@ const ALL: CollectOptions = CollectOptions {
     inlines: false,
     lines: None,
     branches: None,
+    blocks: None,
 };
 
 #[test]

@@ -5,6 +5,7 @@
 mod app;
 mod bundled;
 mod cmd;
+mod code;
 mod collect;
 mod config;
 mod environment;

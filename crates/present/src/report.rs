@@ -2,6 +2,7 @@
 //!
 //! The layout is perf 7.2's to the byte. Names from the recording are shown as [`crate::visible`] makes them.
 
+mod blocks;
 mod branch_kinds;
 pub(crate) mod columns;
 mod csv;
@@ -25,6 +26,7 @@ use graph::Graphs;
 
 use crate::pieces::write_in_order;
 
+pub use blocks::blocks;
 pub use branch_kinds::branch_kinds;
 pub use csv::ReportCsv;
 pub use graph::{GraphText, GraphValue};

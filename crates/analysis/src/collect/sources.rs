@@ -17,6 +17,9 @@ pub(super) struct Sources {
 }
 
 impl Sources {
+    /// The text of lines that an object with debug information does not tell.
+    pub(super) const UNKNOWN: &str = "??:0";
+
     /// The source of a place whose line is known, or of an address without one.
     pub(super) fn of(
         &mut self,
@@ -35,7 +38,7 @@ impl Sources {
         let object = located.place.and_then(|place| names.source(machine, place.dso));
         // As perf has it where the object's tools know the place and have no line.
         let (line, file) = match object {
-            Some(_) => ("??:0".to_owned(), "??"),
+            Some(_) => (Self::UNKNOWN.to_owned(), "??"),
             None => (stand_in(located, names, machine), ""),
         };
         Source { line: self.id(line, profile), file: self.id(file.to_owned(), profile) }
@@ -60,7 +63,7 @@ fn stand_in(located: &Located, names: &Names<'_>, machine: &Machine) -> String {
             let address = names.object_address(machine, &place);
             write!(text, "{}[{address:x}]", machine.dso(place.dso).short_name)
         }
-        None => write!(text, "??:0"),
+        None => write!(text, "{}", Sources::UNKNOWN),
     };
     text
 }

@@ -62,10 +62,10 @@ fn dso(profile: &Profile, end: BranchEnd) -> Option<Reverse<&str>> {
     Some(Reverse(&dso.short))
 }
 
-/// Where a symbol begins and ends, or an address as a signed number: the kernel's come first.
+/// Where a symbol begins and ends, or an address, all as signed numbers: the kernel's come first.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 enum Lies {
-    Symbol(u64, u64),
+    Symbol(i64, i64),
     Address(i64),
 }
 
@@ -73,7 +73,7 @@ fn symbol(profile: &Profile, end: BranchEnd) -> Option<Lies> {
     let frame = frame(profile, end)?;
     let symbol = frame.symbol.and_then(|id| profile.symbols.get(id.index()));
     Some(match symbol {
-        Some(symbol) => Lies::Symbol(symbol.start, symbol.end),
+        Some(symbol) => Lies::Symbol(symbol.start.cast_signed(), symbol.end.cast_signed()),
         None => Lies::Address(frame.address.cast_signed()),
     })
 }

@@ -125,6 +125,8 @@ fn shown_ranks(locations: &Locations<'_>, keys: &[SortKey]) -> Vec<u32> {
         SortKey::SymbolSize => joined.then_by(each().map(|at| told.symbol_size(at))),
         // Addresses of the kernel come first, as if they were signed numbers.
         SortKey::Address => joined.then_by(addresses(locations).map(|at| at.unwrap_or(0).cast_signed())),
+        // Where two symbols are one name, this tells which comes first.
+        SortKey::Ipc => joined.then(range_ranks(locations, false).into_iter(), all.len()),
         _ => joined.then(each().map(|at| told.name_rank(at)), names),
     });
     joined.into_ranks()
@@ -142,7 +144,12 @@ fn found_ranks(locations: &Locations<'_>, keys: &[SortKey]) -> Vec<u32> {
         true => joined.then(all.iter().map(|&location| told.dso_rank(location)), dsos),
         false => joined,
     };
-    let by_range = |joined: Joined| match asks(&[SortKey::Symbol, SortKey::NoIpc, SortKey::SymbolOffset]) {
+    let by_range = |joined: Joined| match asks(&[
+        SortKey::Symbol,
+        SortKey::NoIpc,
+        SortKey::Ipc,
+        SortKey::SymbolOffset,
+    ]) {
         true => joined.then(range_ranks(locations, asks(&[SortKey::SymbolOffset])).into_iter(), all.len()),
         false => joined,
     };

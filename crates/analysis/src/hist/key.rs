@@ -19,6 +19,8 @@ pub enum SortKey {
     Symbol,
     /// Nothing, for each symbol: perf's column of instructions per cycle where no branches were recorded.
     NoIpc,
+    /// The instructions that each symbol got through in a cycle, as far as branches tell it.
+    Ipc,
     /// The address.
     Address,
     /// The symbol and the distance from its beginning.
@@ -116,7 +118,7 @@ impl SortKey {
     ];
 
     /// The names, in the order in which beginnings of them are looked for.
-    const NAMES: [(&'static str, SortKey); 44] = [
+    const NAMES: [(&'static str, SortKey); 45] = [
         ("pid", SortKey::Thread),
         ("comm", SortKey::Comm),
         ("comm_nodigit", SortKey::CommNoDigit),
@@ -161,6 +163,7 @@ impl SortKey {
         ("srcline_to", SortKey::Branch(BranchKey::LineTo)),
         ("addr_from", SortKey::Branch(BranchKey::AddressFrom)),
         ("addr_to", SortKey::Branch(BranchKey::AddressTo)),
+        ("ipc_lbr", SortKey::Ipc),
     ];
 
     /// The key of a name on the command line; a beginning of a name is enough, letters of either case.
@@ -187,6 +190,7 @@ impl SortKey {
             SortKey::Dso
                 | SortKey::Symbol
                 | SortKey::NoIpc
+                | SortKey::Ipc
                 | SortKey::Address
                 | SortKey::SymbolOffset
                 | SortKey::SymbolSize

@@ -148,8 +148,9 @@ pub(crate) struct Describing<'a> {
 
 impl<'a> Describing<'a> {
     fn new(profile: &'a Profile, keys: &[SortKey]) -> Describing<'a> {
-        let by_symbol =
-            [SortKey::Symbol, SortKey::NoIpc, SortKey::SymbolOffset].iter().any(|key| keys.contains(key));
+        let by_symbol = [SortKey::Symbol, SortKey::NoIpc, SortKey::Ipc, SortKey::SymbolOffset]
+            .iter()
+            .any(|key| keys.contains(key));
         let names: &[Symbol] = if by_symbol { &profile.symbols } else { &[] };
         Describing {
             profile,

@@ -1,7 +1,6 @@
 //! `annotate`: what each instruction of a function cost.
 
 mod arguments;
-mod code;
 mod functions;
 
 use std::collections::HashSet;
@@ -12,13 +11,13 @@ use oxperf_itrace::ItraceOptions;
 use oxperf_present::annotate::{Annotated, SourceLines, annotate};
 
 use super::dump;
+use crate::code::Sources;
 use crate::failure::{Failure, code as exit};
 use crate::filter::{self, Filter};
 use crate::input::{Input, report_trouble};
 use crate::output::{Output, print_error};
 use crate::{collect, itrace, naming};
 use arguments::Options;
-use code::Sources;
 use functions::{Function, functions};
 
 /// The options.
@@ -53,10 +52,10 @@ pub(crate) fn run(matches: &ArgMatches, _program: &str) -> Result<i32, Failure> 
         return Ok(exit::SUCCESS);
     }
     let nameless = options.group && functions::join_events(&mut loaded.profile);
-    let mut sources = Sources::new(matches, &loaded.machine, &options)?;
+    let mut sources = Sources::new(matches, &loaded.machine, &options.code)?;
     let mut told = HashSet::new();
     for function in functions(&loaded.profile, &options) {
-        match sources.code(&function, options.syntax) {
+        match sources.code(&function.object.long, function.symbol, options.syntax) {
             Ok(code) => {
                 let source_line = |address| {
                     let known = code.source_line(address, options.full_paths);

@@ -4,6 +4,7 @@ mod accepted;
 mod arguments;
 mod branches;
 mod call_graph;
+mod cycles;
 mod fields;
 mod html;
 mod parents;
@@ -140,8 +141,12 @@ fn show(
     let (filter, threads) = Filter::from_matches(matches, reader)?.split_threads();
     let shown = Shown::from_matches(matches, threads)?;
     let collected = CollectOptions { stitch: stitch::registers(matches, reader), ..options.collect };
-    let Loaded { mut profile, diagnostics, .. } =
+    let Loaded { mut profile, diagnostics, machine } =
         collect::load(input, reader, &names, collected, details, traced, &filter)?;
+    if options.wants_paces() {
+        profile.paces = cycles::paces(matches, &machine, &profile)?;
+    }
+    drop(machine);
     naming::keep(&names);
     naming::report_replaced(&names);
     // The profile has its own copies of the few names that it needs.
@@ -153,7 +158,9 @@ fn show(
         return Ok(());
     }
     options.find_parents(&mut profile);
-    shown.restrict(&mut profile);
+    if !options.shows_blocks() {
+        shown.restrict(&mut profile);
+    }
     if html::is_asked(matches) {
         let lost = collect::losses(&profile, &diagnostics);
         return html::write(matches, &profile, &lost, (reader, input.path()));
@@ -192,6 +199,9 @@ fn write_tables(
         prologue(output, profile, &shown.restrictions(&text.columns))?;
     }
     shown.narrow(&mut text);
+    if options.shows_blocks() {
+        return cycles::write_tables(output, profile, (&hist, &text));
+    }
     for mut drawn in histograms(profile, &hist) {
         shown.restrict_rows(profile, &mut drawn);
         table(output, profile, &drawn, &text)?;

@@ -74,7 +74,7 @@ fn heading_of_key(key: SortKey) -> &'static str {
         SortKey::CommNoDigit => "CommandNoDigit",
         SortKey::Dso => "Shared Object",
         SortKey::Symbol => "Symbol",
-        SortKey::NoIpc => "IPC   [IPC Coverage]",
+        SortKey::NoIpc | SortKey::Ipc => "IPC   [IPC Coverage]",
         SortKey::Address => "Address",
         SortKey::SymbolOffset => "Symbol Offset",
         SortKey::SymbolSize => "Symbol size",

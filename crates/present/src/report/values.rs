@@ -71,7 +71,7 @@ pub(crate) fn value<'a>(profile: &'a Profile, row: &Row, key: SortKey) -> Value<
         SortKey::Trace | SortKey::CgroupId | SortKey::Field(_) | SortKey::Parent => {
             Value::text(key.detail().and_then(|detail| profile.details.text(row.detail, detail)))
         }
-        SortKey::Branch(_) | SortKey::NoIpc | SortKey::Simd => Value::Nothing,
+        SortKey::Branch(_) | SortKey::NoIpc | SortKey::Ipc | SortKey::Simd => Value::Nothing,
         key => Value::number(key.detail().and_then(|detail| profile.details.value(row.detail, detail))),
     }
 }

@@ -6,6 +6,7 @@ use oxperf_itrace::ItraceOptions;
 use oxperf_present::annotate::{AnnotateText, Column, Share};
 
 use crate::cmd::dump;
+use crate::code::CodeOptions;
 use crate::failure::Failure;
 use crate::{input, itrace, naming};
 
@@ -20,13 +21,11 @@ pub(super) struct Options {
     pub(super) group: bool,
     pub(super) min_percent: f64,
     pub(super) skip_missing: bool,
-    pub(super) with_source: bool,
+    pub(super) code: CodeOptions,
     /// Name source lines.
     pub(super) print_lines: bool,
     pub(super) syntax: Syntax,
     pub(super) text: AnnotateText,
-    /// Where source files lie: folders left out of their paths, and what stands before the rest.
-    pub(super) moved_sources: Option<(usize, String)>,
 }
 
 fn flag(name: &'static str) -> Arg {
@@ -128,10 +127,12 @@ impl Options {
             min_percent: matches.get_one("percent-limit").copied().unwrap_or(0.0),
             skip_missing: matches.get_flag("skip-missing"),
             print_lines: matches.get_flag("print-line"),
-            with_source: !matches.get_flag("no-source"),
+            code: CodeOptions {
+                with_source: !matches.get_flag("no-source"),
+                moved_sources: word("prefix")
+                    .map(|prefix| (matches.get_one("prefix-strip").copied().unwrap_or(0), prefix.to_owned())),
+            },
             syntax,
-            moved_sources: word("prefix")
-                .map(|prefix| (matches.get_one("prefix-strip").copied().unwrap_or(0), prefix.to_owned())),
             text: AnnotateText { column, share, raw: matches.get_flag("asm-raw") },
         })
     }

@@ -4,7 +4,7 @@ use std::io::IsTerminal;
 
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use oxperf_abi::{AttrFlags, SampleType};
-use oxperf_analysis::collect::{CollectOptions, LineText};
+use oxperf_analysis::collect::{BlockDetail, CollectOptions, LineText};
 use oxperf_analysis::hist::{BranchKey, Field, HistOptions, Order, SortKey};
 use oxperf_analysis::profile::{Detail, DetailsWanted, Profile};
 use oxperf_data::{Container, EventEntry, Reader};
@@ -14,6 +14,7 @@ use oxperf_tracepoint::Formatters;
 
 use super::branches::{self, Counted};
 use super::call_graph::CallGraphSpec;
+use super::cycles;
 use super::fields::{Asked, Fields, Names, Times};
 use super::parents::{self, Parents};
 use crate::cmd::dump;
@@ -61,6 +62,8 @@ pub(super) struct Resolved {
     coloured: bool,
     borrows_chains: bool,
     pub(super) quiet: bool,
+    /// Whether the code between branches is shown in the place of tables, if branches are counted.
+    total_cycles: bool,
     hierarchy: bool,
     /// Whether samples are told apart by how many threads ran.
     parallelism: bool,
@@ -83,6 +86,7 @@ pub(super) fn command() -> Command {
         .args(table_arguments())
         .arg(super::screen::argument())
         .args(super::branches::arguments())
+        .arg(super::cycles::argument())
         .arg(stitch::argument())
         .args(super::accepted::arguments())
         .next_help_heading("Which samples")
@@ -260,6 +264,7 @@ pub(super) fn resolve(matches: &ArgMatches) -> Result<Resolved, Failure> {
         },
         borrows_chains: matches.get_flag("show-ref-call-graph"),
         quiet: matches.get_flag("quiet"),
+        total_cycles: matches.get_flag("total-cycles"),
         hierarchy: matches.get_flag("hierarchy"),
         parallelism: matches.contains_id("parallelism"),
         min_percent: limit.unwrap_or(0.0),
@@ -312,6 +317,10 @@ impl Resolved {
             events.iter().map(|event| event.name.clone().unwrap_or_default()).collect();
         let history = self.collect.history;
         let names = Names { events, event_names: &event_names, formats, counted, history };
+        self.total_cycles &= counted == Counted::Branches;
+        if self.total_cycles {
+            self.asked = self.asked.without_keys();
+        }
         self.fields = self.asked.resolve(&names)?;
         let switches = |event: &EventEntry| event.stored.attr.flags.contains(AttrFlags::CONTEXT_SWITCH);
         if (self.fields.wants_latency() || self.parallelism) && !events.iter().any(switches) {
@@ -321,10 +330,24 @@ impl Resolved {
         self.collect.addresses_apart = keys.iter().any(|key| key.by_address()) || self.call_graph.by_address;
         self.counted = counted;
         self.collect.branches = (counted == Counted::Branches).then(|| branches::detail(&keys));
+        self.collect.blocks = (self.total_cycles || self.wants_paces()).then(|| BlockDetail {
+            consecutive: cycles::are_consecutive(events),
+            lines: self.total_cycles.then_some(self.line_text),
+        });
         let lines = self.call_graph.by_address || keys.iter().any(tells_lines);
         self.collect.lines = lines.then_some(self.line_text);
         self.stream = reader.container() == Container::Stream;
         Ok(self)
+    }
+
+    /// Whether the code between branches is shown in the place of tables.
+    pub(super) fn shows_blocks(&self) -> bool {
+        self.total_cycles
+    }
+
+    /// Whether a column shows how fast functions ran.
+    pub(super) fn wants_paces(&self) -> bool {
+        self.fields.keys().contains(&SortKey::Ipc)
     }
 
     /// What samples are asked beside their thread and place, and `more` of it that filters need.

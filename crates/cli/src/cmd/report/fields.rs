@@ -86,6 +86,11 @@ impl Asked {
         }
     }
 
+    /// The same without any keys of the user's.
+    pub(super) fn without_keys(self) -> Asked {
+        Asked { sort: None, ..self }
+    }
+
     /// Whether a word means parents, which stand in call chains.
     pub(super) fn names_parents(&self) -> bool {
         let lists = self.sort.iter().chain(&self.fields);
@@ -119,8 +124,12 @@ impl Asked {
                 extend_new(&mut fields.sort, found);
             }
             let by_symbol = text.contains("symbol") || self.sort.is_none() && names.history;
-            if by_symbol && names.counted == Counted::Samples {
-                extend_new(&mut fields.sort, [Field::Key(SortKey::NoIpc)]);
+            if by_symbol {
+                let key = match names.counted {
+                    Counted::Samples => SortKey::NoIpc,
+                    Counted::Branches => SortKey::Ipc,
+                };
+                extend_new(&mut fields.sort, [Field::Key(key)]);
             }
             if self.parents {
                 extend_new(&mut fields.sort, [Field::Key(SortKey::Parent)]);

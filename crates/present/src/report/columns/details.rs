@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::io::Write;
 
 use oxperf_analysis::hist::{Row, SortKey, without_digits};
-use oxperf_analysis::profile::{Detail, Profile};
+use oxperf_analysis::profile::{Detail, Profile, SymbolId};
 use rayon::prelude::*;
 
 use super::cells::{fill, pad, push_cut};
@@ -143,6 +143,14 @@ impl Shown<'_> {
                 }
             }
             SortKey::NoIpc => write!(buffer, "-      -"),
+            SortKey::Ipc => match symbol(self.profile, self.row) {
+                Some(symbol) => {
+                    let pace = self.profile.paces.get(&symbol);
+                    let (ipc, coverage) = pace.map_or((0.0, 0.0), |pace| (pace.ipc, pace.coverage));
+                    write!(buffer, "{ipc:<5.2} [{coverage:5.1}%]")
+                }
+                None => write!(buffer, "-"),
+            },
             _ => Ok(()),
         };
     }
@@ -175,6 +183,10 @@ impl Shown<'_> {
             false => write!(buffer, "{seconds}.{:06}", part / 1000),
         };
     }
+}
+
+fn symbol(profile: &Profile, row: &Row) -> Option<SymbolId> {
+    profile.frames.get(row.frame.index())?.symbol
 }
 
 fn number(profile: &Profile, row: &Row, detail: Detail) -> u64 {

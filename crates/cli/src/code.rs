@@ -6,19 +6,27 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::ArgMatches;
+use oxperf_analysis::profile::Symbol;
 use oxperf_disasm::Syntax;
 use oxperf_listing::{CodeNames, Listing, interleave, line_at, list};
 use oxperf_machine::{Dso, DsoKind, Machine};
 use oxperf_objects::{Contents, Elf, Found, ObjectKind, SourceFiles, Wanted};
 use oxperf_symbols::{DebugInfo, Demangling, SourceLine, SymbolStore};
 
-use super::arguments::Options;
-use super::functions::Function;
 use crate::failure::Failure;
 use crate::naming;
 
+/// What is wanted of code beside its instructions.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct CodeOptions {
+    /// Use debug files and source text.
+    pub(crate) with_source: bool,
+    /// Where source files lie: folders left out of their paths, and what stands before the rest.
+    pub(crate) moved_sources: Option<(usize, String)>,
+}
+
 /// Where code comes from.
-pub(super) struct Sources<'m> {
+pub(crate) struct Sources<'m> {
     machine: &'m Machine,
     store: SymbolStore,
     kernel: Option<PathBuf>,
@@ -37,8 +45,8 @@ struct Opened {
 }
 
 /// The code of a function.
-pub(super) struct Code {
-    pub(super) listing: Listing,
+pub(crate) struct Code {
+    pub(crate) listing: Listing,
     /// What an address of the object is to be changed by to be a virtual address of the file, modulo 2^64.
     shift: u64,
     /// Which source line begins at which virtual address.
@@ -47,23 +55,28 @@ pub(super) struct Code {
 
 impl Code {
     /// The source line of the code at a virtual address, with the file's whole path or its name alone.
-    pub(super) fn source_line(&self, address: u64, full_path: bool) -> Option<String> {
+    pub(crate) fn source_line(&self, address: u64, full_path: bool) -> Option<String> {
         let SourceLine { file, line, .. } = line_at(&self.rows, address)?;
         let name = file.rsplit('/').next().filter(|_| !full_path).unwrap_or(file);
         Some(format!("{name}:{line}"))
     }
 
+    /// The place in the object of a virtual address in the function.
+    pub(crate) fn object_address(&self, address: u64) -> u64 {
+        address.wrapping_sub(self.shift)
+    }
+
     /// The virtual address of a place in the function.
-    pub(super) fn virtual_address(&self, address: u64) -> Option<u64> {
+    pub(crate) fn virtual_address(&self, address: u64) -> Option<u64> {
         Some(address.wrapping_add(self.shift))
     }
 }
 
 impl<'m> Sources<'m> {
-    pub(super) fn new(
+    pub(crate) fn new(
         matches: &ArgMatches,
         machine: &'m Machine,
-        options: &Options,
+        options: &CodeOptions,
     ) -> Result<Sources<'m>, Failure> {
         let mut files = SourceFiles::new(naming::places(matches), true);
         if let Some((folders, prefix)) = &options.moved_sources {
@@ -80,12 +93,11 @@ impl<'m> Sources<'m> {
         })
     }
 
-    /// Lists the code of a function, or says why it cannot.
-    pub(super) fn code(&mut self, function: &Function<'_>, syntax: Syntax) -> Result<Code, String> {
-        let name = &function.object.long;
-        let dso = self.machine.dsos().iter().find(|dso| dso.name == *name);
+    /// Lists the code of a function of an object, or says why it cannot.
+    pub(crate) fn code(&mut self, name: &str, symbol: &Symbol, syntax: Syntax) -> Result<Code, String> {
+        let dso = self.machine.dsos().iter().find(|dso| dso.name == name);
         let dso = dso.ok_or_else(|| format!("{name} was not mapped."))?;
-        let opened = match self.opened.entry(name.clone()) {
+        let opened = match self.opened.entry(name.to_owned()) {
             Entry::Occupied(known) => known.into_mut(),
             Entry::Vacant(new) => {
                 let opener = Opener {
@@ -99,7 +111,6 @@ impl<'m> Sources<'m> {
         };
         let Opened { contents, names, lines } = opened.as_ref().map_err(Clone::clone)?;
         let image = Elf::parse(contents).map_err(|error| error.to_string())?;
-        let symbol = function.symbol;
         let start = virtual_start(&image, dso, symbol).ok_or_else(|| format!("{name} has no code there."))?;
         let shift = start.wrapping_sub(symbol.start);
         let range = start..symbol.end.wrapping_add(shift);
@@ -164,7 +175,7 @@ fn elf_of(found: &Found) -> Option<Elf<'_>> {
 
 /// The virtual address of a function's first byte. Functions of files are known by their places there, those of the
 /// kernel by where they ran, which the image knows by name alone.
-fn virtual_start(image: &Elf<'_>, dso: &Dso, symbol: &oxperf_analysis::profile::Symbol) -> Option<u64> {
+fn virtual_start(image: &Elf<'_>, dso: &Dso, symbol: &Symbol) -> Option<u64> {
     if dso.kind != DsoKind::Kernel {
         return image.offset_to_address(symbol.start);
     }

@@ -1,0 +1,116 @@
+//! The code between the branches of samples, by the addresses that branches lead to and come from.
+
+use std::collections::BTreeMap;
+
+use oxperf_abi::BranchEntry;
+use oxperf_machine::Machine;
+use oxperf_resolve::{Frame as Located, FrameId as LocatedId, Names, Place};
+use rustc_hash::FxHashMap;
+
+use super::LineText;
+use super::merge::Link;
+use super::named::Named;
+use super::sources::Sources;
+use crate::profile::{Block, Passes, Profile, SourceId, SymbolId};
+
+/// What is wanted of the code between branches.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct BlockDetail {
+    /// The samples' branches are all that the CPU came by, so that nothing else branched between two of them.
+    pub consecutive: bool,
+    /// Tell source lines of both ends.
+    pub lines: Option<LineText>,
+}
+
+/// Passes by the branch that ends them and what the branch before it led to.
+#[derive(Debug)]
+pub(super) struct Blocks {
+    wanted: BlockDetail,
+    passes: FxHashMap<(LocatedId, Option<LocatedId>), Passes>,
+    cycles: u64,
+    located: Vec<Located>,
+}
+
+impl Blocks {
+    pub(super) fn new(wanted: BlockDetail) -> Blocks {
+        Blocks { wanted, passes: FxHashMap::default(), cycles: 0, located: Vec::new() }
+    }
+
+    /// Counts the branches of a sample, the newest first. A CPU that does not tell the newest one's cycles tells none.
+    pub(super) fn count(&mut self, links: &[Link], entries: impl Iterator<Item = BranchEntry>) {
+        let mut before = links.iter().skip(1).map(|link| link.to.frame);
+        for (nth, (link, entry)) in links.iter().zip(entries).enumerate() {
+            let start = before.next().filter(|_| self.wanted.consecutive);
+            let cycles = u64::from(entry.cycles());
+            match cycles {
+                0 if nth == 0 => return,
+                0 => {}
+                _ => {
+                    self.cycles = self.cycles.wrapping_add(cycles);
+                    self.passes.entry((link.from.frame, start)).or_default().add(Passes { times: 1, cycles });
+                }
+            }
+        }
+    }
+
+    /// Notes where further located addresses lie.
+    pub(super) fn locate(&mut self, fresh: &[Located]) {
+        self.located.extend(fresh);
+    }
+
+    /// Hands everything to a profile whose frames are named.
+    pub(super) fn give(
+        &self,
+        named: &Named,
+        (names, machine): (&Names<'_>, &Machine),
+        profile: &mut Profile,
+    ) {
+        let mut blocks: BTreeMap<(SymbolId, u64), (Block, LocatedId)> = BTreeMap::new();
+        for (&(from, start), &passes) in &self.passes {
+            let Some((symbol, end)) = self.in_symbol(from, named, profile) else { continue };
+            let start = start.and_then(|start| self.in_symbol(start, named, profile));
+            let start =
+                start.filter(|&(around, start)| around == symbol && start < end).map(|(_, start)| start);
+            let (block, _) =
+                blocks.entry((symbol, end)).or_insert_with(|| (Block::ending(symbol, end), from));
+            block.add(start, passes);
+        }
+        let mut sources = Sources::default();
+        for (block, from) in blocks.values_mut() {
+            block.lines = self.lines(block, *from, &mut sources, (names, machine), profile);
+        }
+        profile.blocks.list = blocks.into_values().map(|(block, _)| block).collect();
+        profile.blocks.cycles = self.cycles;
+    }
+
+    /// The symbol around a located address, and the address in its object.
+    fn in_symbol(&self, located: LocatedId, named: &Named, profile: &Profile) -> Option<(SymbolId, u64)> {
+        let id = profile.frames.get(named.frame(located).index())?.symbol?;
+        let symbol = profile.symbols.get(id.index())?;
+        let address = self.located.get(located.0 as usize)?.place?.address;
+        (symbol.start..symbol.end).contains(&address).then_some((id, address))
+    }
+
+    /// The source lines of both ends, if both are known.
+    fn lines(
+        &self,
+        block: &Block,
+        from: LocatedId,
+        sources: &mut Sources,
+        (names, machine): (&Names<'_>, &Machine),
+        profile: &mut Profile,
+    ) -> Option<[SourceId; 2]> {
+        let text = self.wanted.lines?;
+        let end = *self.located.get(from.0 as usize)?;
+        let place = end.place?;
+        let beginning = profile.symbols.get(block.symbol.index())?.start;
+        let place = Place { address: block.start.unwrap_or(beginning), ..place };
+        let mut line_of = |located: Located| {
+            let place = located.place?;
+            let line = names.source(machine, place.dso).and_then(|source| source.line(place.address));
+            let line = sources.of(&located, line.as_ref(), text, (names, machine), profile).line;
+            profile.sources.get(line.index()).is_some_and(|text| text != Sources::UNKNOWN).then_some(line)
+        };
+        Some([line_of(Located { place: Some(place), ..end })?, line_of(end)?])
+    }
+}

@@ -1,0 +1,64 @@
+//! What a report makes of the cycles that branches tell: stretches of code in the place of the table, and instructions in
+//! a cycle beside functions.
+
+use std::io::Write;
+
+use clap::{Arg, ArgAction, ArgMatches};
+use oxperf_abi::{BranchSampleType, SampleType};
+use oxperf_analysis::blocks::{Pace, Paces, block_table};
+use oxperf_analysis::hist::{HistOptions, histograms};
+use oxperf_analysis::profile::{Profile, SymbolId};
+use oxperf_data::EventEntry;
+use oxperf_disasm::Syntax;
+use oxperf_listing::Line;
+use oxperf_machine::Machine;
+use oxperf_present::report::{ReportText, blocks};
+
+use crate::code::{CodeOptions, Sources};
+use crate::failure::Failure;
+
+/// The option.
+pub(super) fn argument() -> Arg {
+    Arg::new("total-cycles").long("total-cycles").action(ArgAction::SetTrue).help(
+        "Show the stretches of code between branches that took most cycles; needs branches with their cycles",
+    )
+}
+
+/// Whether samples hold all branches, so that nothing branched between two of one sample.
+pub(super) fn are_consecutive(events: &[EventEntry]) -> bool {
+    let mut attrs = events.iter().map(|event| &event.stored.attr);
+    attrs.any(|attr| {
+        attr.sample_type.contains(SampleType::BRANCH_STACK)
+            && attr.branch_sample_type.contains(BranchSampleType::ANY)
+    })
+}
+
+/// Writes a table of stretches for each table of the report.
+pub(super) fn write_tables(
+    out: &mut dyn Write,
+    profile: &Profile,
+    (hist, text): (&HistOptions, &ReportText),
+) -> Result<(), Failure> {
+    for table in histograms(profile, hist) {
+        blocks(out, profile, (&table, &block_table(profile, &table)), text)?;
+    }
+    Ok(())
+}
+
+/// How fast the functions ran of which branches tell; those whose code is not to be found are left out.
+pub(super) fn paces(matches: &ArgMatches, machine: &Machine, profile: &Profile) -> Result<Paces, Failure> {
+    let mut sources = Sources::new(matches, machine, &CodeOptions::default())?;
+    let mut symbols: Vec<SymbolId> = profile.blocks.list.iter().map(|block| block.symbol).collect();
+    symbols.dedup();
+    let pace = |id: SymbolId| {
+        let symbol = profile.symbols.get(id.index())?;
+        let object = profile.dsos.get(symbol.dso.index())?;
+        let code = sources.code(&object.long, symbol, Syntax::Att).ok()?;
+        let instructions = code.listing.lines.iter().filter_map(|line| match line {
+            Line::Instruction(instruction) => Some(code.object_address(instruction.address)),
+            _ => None,
+        });
+        Some((id, Pace::new(profile.blocks.of(id), &instructions.collect::<Vec<_>>())))
+    };
+    Ok(symbols.into_iter().filter_map(pace).collect())
+}
