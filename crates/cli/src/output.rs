@@ -29,8 +29,8 @@ pub(crate) fn print_error(text: &str) {
 /// Bytes kept before they are written.
 const BUFFER: usize = 256 << 10;
 
-/// Where text goes, and the empty buffer behind it.
-type Idle = (Box<dyn Write + Send>, Vec<u8>);
+/// Where text goes, and the empty buffers behind it.
+type Idle = (Box<dyn Write + Send>, Vec<Vec<u8>>);
 
 /// What comes back from a worker.
 type Done = (Idle, io::Result<()>);
@@ -73,7 +73,12 @@ impl Output {
     /// Begins to write the buffer out if it is full. What went wrong with the last one is told now.
     #[inline]
     pub(crate) fn settle(&mut self) -> io::Result<()> {
-        if self.buffer.len() >= BUFFER { self.begin() } else { Ok(()) }
+        if self.buffer.len() < BUFFER {
+            return Ok(());
+        }
+        let full = std::mem::take(&mut self.buffer);
+        self.buffer = self.begin(vec![full])?.pop().unwrap_or_default();
+        Ok(())
     }
 
     /// Writes text behind what is in the buffer, without copying it there.
@@ -83,19 +88,20 @@ impl Output {
         self.sink()?.write_all(text)
     }
 
-    fn begin(&mut self) -> io::Result<()> {
+    /// Begins to write pieces of text one after another, and gives buffers that were written before. The buffer has to be
+    /// empty. What went wrong with the last ones is told now.
+    pub(crate) fn begin(&mut self, mut pieces: Vec<Vec<u8>>) -> io::Result<Vec<Vec<u8>>> {
         self.sink()?;
-        let Some((mut sink, empty)) = self.idle.take() else { return Ok(()) };
-        let mut text = std::mem::replace(&mut self.buffer, empty);
-        self.written += text.len() as u64;
+        let Some((mut sink, empty)) = self.idle.take() else { return Ok(Vec::new()) };
+        self.written += pieces.iter().map(|piece| piece.len() as u64).sum::<u64>();
         let done = self.done.0.clone();
         rayon::spawn(move || {
-            let result = sink.write_all(&text);
-            text.clear();
+            let result = pieces.iter().try_for_each(|piece| sink.write_all(piece));
+            pieces.iter_mut().for_each(Vec::clear);
             // Nobody waits when the program ends early.
-            let _ = done.send(((sink, text), result));
+            let _ = done.send(((sink, pieces), result));
         });
-        Ok(())
+        Ok(empty)
     }
 
     /// The sink, when it is free again.

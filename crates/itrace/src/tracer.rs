@@ -576,8 +576,8 @@ impl<S: Sink> Sink for Tracer<'_, '_, S> {
         self.sink.damage(damage)
     }
 
-    fn round(&mut self) -> ControlFlow<()> {
-        self.sink.round()
+    fn round(&mut self, machine: &mut Machine) -> ControlFlow<()> {
+        self.sink.round(machine)
     }
 
     fn end(&mut self, machine: &mut Machine) -> ControlFlow<()> {

@@ -1,9 +1,11 @@
 //! From an address of a thread to a place in a dso.
 
+use std::ops::Range;
+
 use oxperf_abi::CpuMode;
 
 use crate::map::MapTable;
-use crate::{DsoId, Machine, MapId, SpaceId, Stretch, ThreadId};
+use crate::{DsoId, Machine, MapId, SpaceId, ThreadId};
 
 /// Where an address lies.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -16,19 +18,51 @@ pub struct Located {
     pub address: u64,
 }
 
+/// What was mapped for a thread at a moment, whatever was mapped since. A copy costs next to nothing.
+#[derive(Clone, Debug)]
+pub struct Mappings {
+    kernel: MapTable,
+    user: MapTable,
+}
+
+impl Mappings {
+    /// The same as [`Machine::locate`] gave at that moment.
+    #[inline]
+    pub fn locate(&self, mode: CpuMode, address: u64) -> Option<Located> {
+        self.table(mode)?.locate(address)
+    }
+
+    /// The same as [`Machine::version`] gave at that moment.
+    #[inline]
+    pub fn version(&self, mode: CpuMode) -> u32 {
+        self.table(mode).map_or(0, MapTable::version)
+    }
+
+    #[inline]
+    fn table(&self, mode: CpuMode) -> Option<&MapTable> {
+        match mode {
+            CpuMode::Kernel => Some(&self.kernel),
+            CpuMode::User => Some(&self.user),
+            CpuMode::Unknown | CpuMode::Hypervisor | CpuMode::GuestKernel | CpuMode::GuestUser => None,
+        }
+    }
+}
+
 impl Machine {
     /// The place of an address; `None` where nothing is mapped, and in guests and hypervisors.
     #[inline]
     pub fn locate(&self, thread: ThreadId, mode: CpuMode, address: u64) -> Option<Located> {
-        let id = self.table(thread, mode)?.find(address)?;
-        let map = &self.maps[id.0 as usize];
-        Some(Located { map: id, dso: map.dso, address: map.dso_address(address) })
+        self.table(thread, mode)?.locate(address)
     }
 
-    /// The stretch of address space around an address, with what it shows.
-    #[inline]
-    pub fn stretch(&self, thread: ThreadId, mode: CpuMode, address: u64) -> Option<Stretch> {
-        self.table(thread, mode)?.stretch_at(address)
+    /// The stretch of address space around an address, and the mapping that it shows.
+    pub fn stretch(&self, thread: ThreadId, mode: CpuMode, address: u64) -> Option<(Range<u64>, MapId)> {
+        self.table(thread, mode)?.stretch(address)
+    }
+
+    /// What is mapped for a thread now, to be asked later.
+    pub fn mappings(&self, thread: ThreadId) -> Mappings {
+        Mappings { kernel: self.kernel.clone(), user: self.spaces[self.space(thread).0 as usize].clone() }
     }
 
     /// A number that is the same for two threads or moments only if every address means the same code.
@@ -65,5 +99,30 @@ impl Machine {
             .into_iter()
             .find(|mode| self.locate(thread, *mode, address).is_some())
             .unwrap_or(CpuMode::Unknown)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use oxperf_abi::{Misc, Pid, Tid};
+    use oxperf_wire::kernel::Mmap;
+
+    #[test]
+    fn what_was_mapped_is_known_when_something_else_is() {
+        let mut machine = Machine::default();
+        let map = |machine: &mut Machine, filename: &[u8]| {
+            let mmap = Mmap { pid: Pid(7), tid: Tid(7), start: 0x1000, len: 0x1000, pgoff: 0, filename };
+            machine.apply_mmap(Misc(2), &mmap);
+        };
+        map(&mut machine, b"/old");
+        let thread = machine.thread(Pid(7), Tid(7));
+        let before = machine.mappings(thread);
+        map(&mut machine, b"/new");
+        let name = |located: Option<Located>| located.map(|place| machine.dso(place.dso).name.as_str());
+        assert_eq!(name(before.locate(CpuMode::User, 0x1800)), Some("/old"));
+        assert_eq!(name(machine.locate(thread, CpuMode::User, 0x1800)), Some("/new"));
+        assert_eq!(before.locate(CpuMode::Kernel, 0x1800), None);
+        assert_ne!(before.version(CpuMode::User), machine.version(thread, CpuMode::User));
     }
 }

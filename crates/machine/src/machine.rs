@@ -137,14 +137,14 @@ impl Machine {
 
     pub(crate) fn insert_kernel(&mut self, start: u64, end: u64, map: MapId) {
         let version = self.next_version();
-        self.kernel.insert(start, end, map);
+        self.kernel.insert(start, end, self.maps[map.0 as usize].shown(map));
         self.kernel.stamp(version);
     }
 
     pub(crate) fn insert_user(&mut self, space: SpaceId, start: u64, end: u64, map: MapId) {
         let version = self.next_version();
         let table = &mut self.spaces[space.0 as usize];
-        table.insert(start, end, map);
+        table.insert(start, end, self.maps[map.0 as usize].shown(map));
         table.stamp(version);
     }
 

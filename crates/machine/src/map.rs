@@ -1,8 +1,9 @@
 //! Mappings and the table of those that hold in one address space.
 
+use std::ops::Range;
 use std::sync::Arc;
 
-use crate::DsoId;
+use crate::{DsoId, Located};
 
 /// The number of a mapping in its machine.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -35,6 +36,11 @@ impl Map {
     pub fn dso_address(&self, address: u64) -> u64 {
         address.wrapping_add(self.bias)
     }
+
+    /// What stretches of this mapping show.
+    pub(crate) fn shown(&self, map: MapId) -> Shown {
+        Shown { map, dso: self.dso, bias: self.bias }
+    }
 }
 
 /// The mappings of one address space, sorted, without overlap; a copy is cheap until it is changed.
@@ -44,29 +50,39 @@ pub(crate) struct MapTable {
     version: u32,
 }
 
-/// A stretch of address space that shows one mapping.
+/// A stretch of address space that shows one mapping, with what it takes to tell the place of an address.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Stretch {
-    /// First address.
-    pub start: u64,
-    /// Address behind the last.
-    pub end: u64,
-    /// The mapping.
-    pub map: MapId,
+struct Stretch {
+    start: u64,
+    end: u64,
+    shown: Shown,
+}
+
+/// What a stretch shows.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Shown {
+    pub(crate) map: MapId,
+    pub(crate) dso: DsoId,
+    pub(crate) bias: u64,
 }
 
 impl MapTable {
-    /// The mapping at an address.
+    /// The place of an address.
     #[inline]
-    pub(crate) fn find(&self, address: u64) -> Option<MapId> {
-        self.stretch_at(address).map(|stretch| stretch.map)
+    pub(crate) fn locate(&self, address: u64) -> Option<Located> {
+        let Shown { map, dso, bias } = self.at(address)?.shown;
+        Some(Located { map, dso, address: address.wrapping_add(bias) })
     }
 
-    /// The stretch around an address.
+    /// The stretch around an address, and the mapping that it shows.
+    pub(crate) fn stretch(&self, address: u64) -> Option<(Range<u64>, MapId)> {
+        self.at(address).map(|stretch| (stretch.start..stretch.end, stretch.shown.map))
+    }
+
     #[inline]
-    pub(crate) fn stretch_at(&self, address: u64) -> Option<Stretch> {
+    fn at(&self, address: u64) -> Option<&Stretch> {
         let after = self.regions.partition_point(|region| region.start <= address);
-        self.regions.get(after.checked_sub(1)?).copied().filter(|region| address < region.end)
+        self.regions.get(after.checked_sub(1)?).filter(|region| address < region.end)
     }
 
     /// A number that tables share only if they show the same: see [`MapTable::stamp`].
@@ -81,11 +97,11 @@ impl MapTable {
 
     /// Every stretch with its first address, the address behind its last, and its mapping.
     pub(crate) fn stretches(&self) -> impl Iterator<Item = (u64, u64, MapId)> + '_ {
-        self.regions.iter().map(|region| (region.start, region.end, region.map))
+        self.regions.iter().map(|region| (region.start, region.end, region.shown.map))
     }
 
     /// Puts a mapping over whatever was there.
-    pub(crate) fn insert(&mut self, start: u64, end: u64, map: MapId) {
+    pub(crate) fn insert(&mut self, start: u64, end: u64, shown: Shown) {
         if start >= end {
             return;
         }
@@ -98,17 +114,17 @@ impl MapTable {
             .map(|old| Stretch { end: start, ..*old });
         let right =
             regions[first..last].last().filter(|old| old.end > end).map(|old| Stretch { start: end, ..*old });
-        let kept = left.into_iter().chain([Stretch { start, end, map }]).chain(right);
+        let kept = left.into_iter().chain([Stretch { start, end, shown }]).chain(right);
         regions.splice(first..last, kept);
     }
 
     /// Puts a mapping only where nothing is.
-    pub(crate) fn insert_below(&mut self, start: u64, end: u64, map: MapId) {
+    pub(crate) fn insert_below(&mut self, start: u64, end: u64, shown: Shown) {
         let hidden: Vec<Stretch> =
             self.regions.iter().filter(|old| old.start < end && old.end > start).copied().collect();
-        self.insert(start, end, map);
+        self.insert(start, end, shown);
         for region in hidden {
-            self.insert(region.start, region.end, region.map);
+            self.insert(region.start, region.end, region.shown);
         }
     }
 }
@@ -117,16 +133,20 @@ impl MapTable {
 mod tests {
     use super::*;
 
+    fn shown(number: u32) -> Shown {
+        Shown { map: MapId(number), dso: DsoId(number), bias: 5 }
+    }
+
     fn table(maps: &[(u64, u64)]) -> MapTable {
         let mut table = MapTable::default();
         for (index, (start, end)) in maps.iter().enumerate() {
-            table.insert(*start, *end, MapId(index as u32));
+            table.insert(*start, *end, shown(index as u32));
         }
         table
     }
 
     fn text(table: &MapTable) -> String {
-        table.regions.iter().map(|r| format!("{}-{}:{} ", r.start, r.end, r.map.0)).collect()
+        table.regions.iter().map(|r| format!("{}-{}:{} ", r.start, r.end, r.shown.map.0)).collect()
     }
 
     #[test]
@@ -141,13 +161,16 @@ mod tests {
     #[test]
     fn inserting_below_fills_gaps_only() {
         let mut table = table(&[(10, 20)]);
-        table.insert_below(0, 30, MapId(7));
+        table.insert_below(0, 30, shown(7));
         assert_eq!(text(&table), "0-10:7 10-20:0 20-30:7 ");
     }
 
     #[test]
     fn finding_respects_both_ends() {
         let table = table(&[(10, 20)]);
-        assert_eq!([9, 10, 19, 20].map(|a| table.find(a).is_some()), [false, true, true, false]);
+        assert_eq!(
+            [9, 10, 19, 20].map(|a| table.locate(a).map(|place| place.address)),
+            [None, Some(15), Some(24), None]
+        );
     }
 }

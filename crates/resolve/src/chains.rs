@@ -83,14 +83,6 @@ impl Chains {
         Chain { addresses: &self.addresses, end }
     }
 
-    /// The addresses of a chain whose turn comes later, without those that samples before it add: what it lacks is not
-    /// counted yet.
-    pub fn coming(&mut self, machine: &Machine, event: &SampleEvent<'_>) -> &[(CpuMode, u64)] {
-        self.record(event.misc.cpu_mode(), &event.sample, None);
-        self.unwind(machine, event);
-        &self.addresses
-    }
-
     /// Adds what a copy of the stack gives; tells why it gave no more.
     fn unwind(&mut self, machine: &Machine, event: &SampleEvent<'_>) -> Option<End> {
         let limit = self.options.max_stack;

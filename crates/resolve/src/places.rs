@@ -1,7 +1,7 @@
 //! Places by number: far fewer than addresses, because every process has the same objects elsewhere.
 
 use oxperf_abi::CpuMode;
-use oxperf_machine::{DsoId, Located, Machine, ThreadId};
+use oxperf_machine::{DsoId, Located, Machine, Mappings, ThreadId};
 use rustc_hash::FxHashMap;
 
 use crate::recent::{Recent, Seen};
@@ -44,9 +44,21 @@ impl PlaceTable {
         mode: CpuMode,
         ip: u64,
     ) -> Option<(PlaceId, Place)> {
+        self.get(Seen::now(machine, thread, mode, ip), || machine.locate(thread, mode, ip))
+    }
+
+    /// The same as it was at a moment.
+    #[inline]
+    pub fn locate_in(&mut self, mappings: &Mappings, mode: CpuMode, ip: u64) -> Option<(PlaceId, Place)> {
+        let seen = Seen { ip, version: mappings.version(mode), mode };
+        self.get(seen, || mappings.locate(mode, ip))
+    }
+
+    #[inline]
+    fn get(&mut self, seen: Seen, locate: impl FnOnce() -> Option<Located>) -> Option<(PlaceId, Place)> {
         let Self { ids, count, recent } = self;
-        recent.get(Seen::now(machine, thread, mode, ip), || {
-            let place = Place::from(machine.locate(thread, mode, ip)?);
+        recent.get(seen, || {
+            let place = Place::from(locate()?);
             let index = place.dso.0 as usize;
             if ids.len() <= index {
                 ids.resize_with(index + 1, FxHashMap::default);

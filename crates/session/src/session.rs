@@ -76,7 +76,7 @@ pub trait Sink {
     }
 
     /// The recorder finished a round: it has emptied every ring once more. `Break` ends the session.
-    fn round(&mut self) -> ControlFlow<()> {
+    fn round(&mut self, _machine: &mut Machine) -> ControlFlow<()> {
         ControlFlow::Continue(())
     }
 
@@ -380,7 +380,7 @@ impl<'r, 'a> Session<'r, 'a> {
         if self.rounds_hold {
             self.deliver_all(order.finish_round(), sink)?;
         }
-        sink.round()
+        sink.round(&mut self.machine)
     }
 
     /// A stream repeats the events that it was opened with, and may go on to tell of others.

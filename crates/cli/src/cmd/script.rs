@@ -11,6 +11,7 @@ mod disassembly;
 mod dlfilter;
 mod dumps;
 mod feed;
+mod gaps;
 mod head;
 mod instructions;
 mod lines;
@@ -18,7 +19,6 @@ mod memo;
 mod objects;
 mod place_text;
 mod places;
-mod preview;
 mod printer;
 mod registers;
 mod shorthand;
@@ -254,7 +254,7 @@ fn show(matches: &ArgMatches, mut output: Output, is_read: bool) -> Result<i32, 
         None => session.run(&mut printer).map_err(|error| input.refuse(&error))?,
     };
     drop(passage);
-    printer.end(&finished.diagnostics);
+    printer.end(&finished);
     let losses = match printer.finish() {
         // Who reads the events may have seen enough.
         Err(failure) if is_read && failure.is_closed_pipe() => ChainLosses::default(),

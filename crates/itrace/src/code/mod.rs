@@ -155,8 +155,8 @@ impl<'m> ThreadCode<'m> {
             (true, false) if !self.images.places.guest_code => return None,
             (_, false) => {}
         }
-        let stretch = self.machine.stretch(self.thread?, CpuMode::User, at.ip)?;
-        let map = self.machine.map(stretch.map);
+        let (stretch, map) = self.machine.stretch(self.thread?, CpuMode::User, at.ip)?;
+        let map = self.machine.map(map);
         let file = self.images.bytes(self.machine, map.dso)?;
         let offset = map.dso_address(stretch.start);
         let length = usize::try_from(stretch.end - stretch.start).unwrap_or(usize::MAX);

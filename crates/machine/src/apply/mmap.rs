@@ -119,7 +119,7 @@ impl Machine {
         let end = u64::MAX;
         let map = self.add_map(Map { end, prot: PROT_EXEC, ..mapping.map(dso, 0) });
         let version = self.next_version();
-        self.kernel.insert_below(mapping.start, end, map);
+        self.kernel.insert_below(mapping.start, end, self.map(map).shown(map));
         self.kernel.stamp(version);
     }
 

@@ -55,11 +55,6 @@ impl Lines {
         self.fields
     }
 
-    /// Whether debug information is read for it.
-    pub(super) fn asks_sources(&self) -> bool {
-        self.sourcing.inlines || self.fields.contains(FieldSet::SRCLINE)
-    }
-
     /// One field, if it is rendered.
     fn part(&self, field: FieldSet) -> FieldSet {
         if self.fields.contains(field) { field } else { FieldSet::EMPTY }
@@ -77,7 +72,7 @@ impl Lines {
         &mut self,
         ip: u64,
         place: Option<(PlaceId, Place)>,
-        (names, machine): (&mut Names<'_>, &Machine),
+        (names, machine): (&Names<'_>, &Machine),
         out: &mut Vec<u8>,
     ) {
         let fields = self.fields;
@@ -118,7 +113,7 @@ impl Lines {
         &mut self,
         ip: u64,
         place: Option<(PlaceId, Place)>,
-        (names, machine): (&mut Names<'_>, &Machine),
+        (names, machine): (&Names<'_>, &Machine),
         out: &mut Vec<u8>,
     ) {
         let source = place.and_then(|(id, place)| self.known(id, place, names, machine).source);
@@ -138,7 +133,7 @@ impl Lines {
     }
 
     #[inline]
-    fn known(&mut self, id: PlaceId, place: Place, names: &mut Names<'_>, machine: &Machine) -> Known {
+    fn known(&mut self, id: PlaceId, place: Place, names: &Names<'_>, machine: &Machine) -> Known {
         let index = id.0 as usize;
         if self.known.len() <= index {
             self.known.resize(index + 1, None);
@@ -154,8 +149,7 @@ impl Lines {
     }
 
     #[cold]
-    fn look_up(&mut self, place: Place, names: &mut Names<'_>, machine: &Machine) -> Known {
-        names.grow(machine);
+    fn look_up(&mut self, place: Place, names: &Names<'_>, machine: &Machine) -> Known {
         let fields = self.part(FieldSet::DSO);
         self.dsos.get(place.dso.0, |out| {
             let dso = visible(&machine.dso(place.dso).shown);

@@ -120,7 +120,7 @@ impl Printer<'_> {
             let text = &self.output.buffer()[start..];
             self.memo.keep(way, text);
         }
-        self.output.settle()?;
+        self.settle(machine)?;
         Ok(true)
     }
 }

@@ -1,59 +1,40 @@
 //! Where samples were: their address or call chain, and the data that they touched.
 
 use std::io::Write;
-use std::ops::ControlFlow;
 
 use oxperf_abi::{CpuMode, Pid, Tid};
-use oxperf_machine::{Machine, ThreadId};
+use oxperf_machine::Machine;
 use oxperf_present::script::{FieldSet, Location, push_hex};
-use oxperf_resolve::{Names, Place, PlaceId, PlaceTable};
 use oxperf_session::{SampleEvent, SidebandEvent};
 use oxperf_wire::kernel::CallchainDeferred;
 use oxperf_wire::{Cursor, Sample, open_chain};
 
-use super::lines::Lines;
 use super::printer::Printer;
 
 impl Printer<'_> {
-    /// The address of a sample with its place, or its call chain.
+    /// The address of a sample with its place, or its call chain: made later, for many samples at once.
     pub(super) fn print_places(&mut self, machine: &Machine, event: &SampleEvent<'_>) {
         let view = &self.views[event.event.0];
-        let lines = view.lines;
-        let known = self.preview.of(event);
-        if !view.shows_chain_of(&event.sample) {
-            let ip = event.sample.ip.unwrap_or(0);
-            let out = self.output.buffer();
-            out.push(b' ');
-            if !self.lines[lines].names_anything() {
-                return push_hex(out, ip, 16);
-            }
-            let places = &mut self.places;
-            let place = match known {
-                Some(places) => places.first().copied().flatten(),
-                None => places.locate(machine, event.thread, event.misc.cpu_mode(), ip),
-            };
-            return self.lines[lines].push(ip, place, (&mut self.names, machine), out);
+        let at = (machine, event.thread);
+        if view.shows_chain_of(&event.sample) {
+            return self.print_chain(machine, event);
         }
-        self.output.buffer().push(b'\n');
-        let shows_end = view.fields.contains(FieldSet::UNWIND);
+        let address = (event.misc.cpu_mode(), event.sample.ip.unwrap_or(0));
+        self.gaps.leave_address((self.output.buffer(), view.lines), at, address);
+    }
+
+    fn print_chain(&mut self, machine: &Machine, event: &SampleEvent<'_>) {
+        let view = &self.views[event.event.0];
+        let (lines, shows_end) = (view.lines, view.fields.contains(FieldSet::UNWIND));
         let chain = self.chains.of(machine, event);
-        let mut writer = ChainWriter {
-            lines: &mut self.lines[lines],
-            places: &mut self.places,
-            names: &mut self.names,
-            out: self.output.buffer(),
-            last: self.symbols.last_of_chains(),
-        };
-        match known {
-            Some(places) => writer.write_placed((machine, event.thread), chain.addresses, places),
-            None => writer.write(machine, event.thread, chain.addresses),
-        }
+        let out = self.output.buffer();
+        out.push(b'\n');
+        self.gaps.leave_chain((out, lines), (machine, event.thread), chain.addresses);
         if let Some(end) = chain.end.filter(|_| shows_end) {
-            let _ = writeln!(self.output.buffer(), "\t[stack: {end}]");
+            let _ = writeln!(out, "\t[stack: {end}]");
         }
         if let Some(cookie) = event.sample.callchain.and_then(open_chain) {
             let fields = self.lines[lines].fields().without(FieldSet::SYMOFF);
-            let out = self.output.buffer();
             out.push(b'\t');
             if fields.contains(FieldSet::IP) {
                 push_hex(out, cookie, 16);
@@ -61,6 +42,20 @@ impl Printer<'_> {
             Location { symbol: Some(("(cookie)", 0)), dso: None }.write(fields, out);
             out.push(b'\n');
         }
+    }
+
+    /// The address of a branch with its place.
+    pub(super) fn print_source_of_branch(&mut self, machine: &Machine, event: &SampleEvent<'_>) {
+        let view = &self.views[event.event.0];
+        let (lines, ip) = (&mut self.lines[view.lines], event.sample.ip.unwrap_or(0));
+        let out = self.output.buffer();
+        out.push(b' ');
+        if !lines.names_anything() {
+            return push_hex(out, ip, 16);
+        }
+        let place = self.places.locate(machine, event.thread, event.misc.cpu_mode(), ip);
+        self.names.grow(machine);
+        lines.push(ip, place, (&self.names, machine), out);
     }
 
     /// Prints the user part of chains, which came in a record of its own.
@@ -71,15 +66,10 @@ impl Printer<'_> {
         let Some(record) = record.ok().filter(|_| with_chain) else { return };
         let thread = machine.thread(event.id.pid.unwrap_or(Pid(-1)), event.id.tid.unwrap_or(Tid(-1)));
         let sample = Sample { callchain: Some(record.chain), ..Sample::default() };
-        let mut writer = ChainWriter {
-            lines: &mut self.lines[lines],
-            places: &mut self.places,
-            names: &mut self.names,
-            out: self.output.buffer(),
-            last: self.symbols.last_of_chains(),
-        };
-        writer.write(machine, thread, self.chains.recorded(CpuMode::User, &sample));
-        self.output.buffer().push(b'\n');
+        let chain = self.chains.recorded(CpuMode::User, &sample);
+        let out = self.output.buffer();
+        self.gaps.leave_chain((out, lines), (machine, thread), chain);
+        out.push(b'\n');
     }
 
     /// The data address, with its symbol and object where the event's addresses lie in mapped memory.
@@ -94,62 +84,8 @@ impl Printer<'_> {
             // The kernel touches user memory, too.
             let mode = if placed { recorded } else { machine.guess_mode(event.thread, address) };
             let place = self.places.locate(machine, event.thread, mode, address);
-            self.lines[lines].push(address, place, (&mut self.names, machine), self.output.buffer());
-        }
-    }
-}
-
-/// What writes the addresses of a chain, each in a line.
-struct ChainWriter<'w, 's> {
-    lines: &'w mut Lines,
-    places: &'w mut PlaceTable,
-    names: &'w mut Names<'s>,
-    out: &'w mut Vec<u8>,
-    /// Chains end with these functions.
-    last: &'w [String],
-}
-
-impl ChainWriter<'_, '_> {
-    fn write(&mut self, machine: &Machine, thread: ThreadId, chain: &[(CpuMode, u64)]) {
-        for (mode, ip) in chain {
-            let place = self.places.locate(machine, thread, *mode, *ip);
-            if self.write_entry(machine, *ip, place).is_break() {
-                break;
-            }
-        }
-    }
-
-    /// The same where it is known already where the addresses lie, but for callers that samples before this one gave.
-    fn write_placed(
-        &mut self,
-        (machine, thread): (&Machine, ThreadId),
-        chain: &[(CpuMode, u64)],
-        places: &[Option<(PlaceId, Place)>],
-    ) {
-        for ((_, ip), place) in chain.iter().zip(places) {
-            if self.write_entry(machine, *ip, *place).is_break() {
-                return;
-            }
-        }
-        self.write(machine, thread, chain.get(places.len()..).unwrap_or_default());
-    }
-
-    /// Writes an entry; breaks where the chain ends by the user's wish.
-    #[inline]
-    fn write_entry(
-        &mut self,
-        machine: &Machine,
-        ip: u64,
-        place: Option<(PlaceId, Place)>,
-    ) -> ControlFlow<()> {
-        self.lines.push_entry(ip, place, (self.names, machine), self.out);
-        if self.last.is_empty() {
-            return ControlFlow::Continue(());
-        }
-        let name = place.and_then(|(_, place)| self.names.name(machine, &place));
-        match name.is_some_and(|name| self.last.iter().any(|last| last == name.text)) {
-            true => ControlFlow::Break(()),
-            false => ControlFlow::Continue(()),
+            self.names.grow(machine);
+            self.lines[lines].push(address, place, (&self.names, machine), self.output.buffer());
         }
     }
 }

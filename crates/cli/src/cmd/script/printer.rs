@@ -9,7 +9,7 @@ use oxperf_present::dump::Architecture;
 use oxperf_present::script::{AccessColumns, FieldSet, FieldSpec};
 use oxperf_present::visible::visible;
 use oxperf_resolve::{ChainLosses, Chains, KernelNames, Names, PlaceTable, SymbolSource};
-use oxperf_session::{Diagnostics, EventTable, SampleEvent, SessionEvent};
+use oxperf_session::{EventTable, Finished, SampleEvent, SessionEvent};
 use oxperf_tracepoint::Formatters;
 use oxperf_wire::Endian;
 
@@ -19,12 +19,12 @@ use super::csv::HEADING;
 use super::disassembly::Assembly;
 use super::dlfilter::DlFilter;
 use super::dumps::Dumps;
+use super::gaps::{Gaps, Naming};
 use super::head::{access, head};
 use super::instructions::CodeReader;
 use super::lines::Lines;
 use super::memo::Memo;
 use super::objects::{PlaceNames, write_end, write_header};
-use super::preview::Preview;
 use super::registers;
 use super::sideband::Shown;
 use super::sourced::Sourcing;
@@ -88,7 +88,7 @@ pub(super) struct Printer<'s> {
     pub(super) failed: Option<Failure>,
     pub(super) views: Vec<EventView>,
     pub(super) lines: Vec<Lines>,
-    pub(super) preview: Preview,
+    pub(super) gaps: Gaps,
     pub(super) places: PlaceTable,
     pub(super) names: Names<'s>,
     pub(super) filter: Filter,
@@ -158,7 +158,7 @@ impl<'s> Printer<'s> {
             failed: None,
             views: Vec::new(),
             lines: Vec::new(),
-            preview: Preview::default(),
+            gaps: Gaps::default(),
             places: PlaceTable::default(),
             names: Names::new(source),
             formatters,
@@ -212,11 +212,36 @@ impl<'s> Printer<'s> {
         Ok(())
     }
 
-    /// Writes what stands behind them.
-    pub(super) fn end(&mut self, found: &Diagnostics) {
+    /// Writes what stands behind them, and whatever of them was not written yet.
+    pub(super) fn end(&mut self, finished: &Finished) {
         if let Form::Objects(_) = self.form {
-            write_end(self.output.buffer(), self.written, found);
+            write_end(self.output.buffer(), self.written, &finished.diagnostics);
         }
+        if let Err(error) = self.fill(&finished.machine)
+            && self.failed.is_none()
+        {
+            self.failed = Some(error.into());
+        }
+    }
+
+    /// Writes out what is full.
+    #[inline]
+    pub(super) fn settle(&mut self, machine: &Machine) -> io::Result<()> {
+        // Who dumps records writes between the samples.
+        if self.gaps.is_full() || self.dumper.is_some() {
+            self.fill(machine)?;
+        }
+        if self.gaps.is_empty() { self.output.settle() } else { Ok(()) }
+    }
+
+    /// Makes the text of all places that were left for later.
+    pub(super) fn fill(&mut self, machine: &Machine) -> io::Result<()> {
+        if self.gaps.is_empty() {
+            return Ok(());
+        }
+        self.names.grow(machine);
+        let naming = Naming { names: &self.names, machine, last: self.symbols.last_of_chains() };
+        self.gaps.fill(&mut self.output, &self.lines, naming)
     }
 
     /// Writes out what is left; gives what of the call chains could not be had.
@@ -245,7 +270,7 @@ impl<'s> Printer<'s> {
             Form::Dumps(dumps) => {
                 dumps.count(event.event.0);
                 dumps.exchange(event.event.0, &mut self.output);
-                let printed = self.print_text(machine, event);
+                let printed = self.print_text(machine, event).and_then(|()| self.fill(machine));
                 if let Form::Dumps(dumps) = &mut self.form {
                     dumps.exchange(event.event.0, &mut self.output);
                 }
@@ -267,12 +292,12 @@ impl<'s> Printer<'s> {
         if is_branch {
             self.print_branch(machine, event);
             self.output.buffer().push(b'\n');
-            return self.output.settle();
+            return self.settle(machine);
         }
         self.print_rest(machine, event);
         self.output.buffer().push(b'\n');
         self.print_source_text(machine, event);
-        self.output.settle()
+        self.settle(machine)
     }
 
     /// Who and when.

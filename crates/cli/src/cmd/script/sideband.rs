@@ -124,15 +124,19 @@ impl Printer<'_> {
                 }
             }
         }
-        self.output.settle()
+        self.settle(machine)
     }
 
     /// Prints that a round is finished if that is asked for.
-    pub(super) fn print_round(&mut self) -> io::Result<()> {
+    pub(super) fn print_round(&mut self, machine: &Machine) -> io::Result<()> {
         if self.shown.contains(RecordType::FINISHED_ROUND) {
             records::finished_round(self.output.buffer());
         }
-        if self.live { self.output.flush() } else { self.output.settle() }
+        if !self.live {
+            return self.settle(machine);
+        }
+        self.fill(machine)?;
+        self.output.flush()
     }
 
     /// The record's text, and whom it is about when that is not the thread of its trailer.

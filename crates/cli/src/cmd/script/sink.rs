@@ -68,14 +68,11 @@ impl Sink for Printer<'_> {
     }
 
     fn looks_ahead(&self) -> bool {
-        self.chains.looks_ahead() || self.asks_sources()
+        self.chains.looks_ahead()
     }
 
     fn ahead(&mut self, machine: &Machine, samples: &[SampleEvent<'_>]) {
         self.chains.ahead(machine, samples);
-        if self.asks_sources() {
-            self.preview(machine, samples);
-        }
     }
 
     fn sample(&mut self, machine: &mut Machine, event: &SampleEvent<'_>) -> ControlFlow<()> {
@@ -110,7 +107,7 @@ impl Sink for Printer<'_> {
         if !self.filter.takes(machine, common) {
             return ControlFlow::Continue(());
         }
-        let passed = self.output.pass(text);
+        let passed = self.fill(machine).and_then(|()| self.output.pass(text));
         self.go_on(passed)
     }
 
@@ -120,12 +117,12 @@ impl Sink for Printer<'_> {
         self.go_on(printed)
     }
 
-    fn trace_error(&mut self, _: &mut Machine, error: &AuxtraceError<'_>) -> ControlFlow<()> {
+    fn trace_error(&mut self, machine: &mut Machine, error: &AuxtraceError<'_>) -> ControlFlow<()> {
         if !self.filter.takes_time_of(error.time) {
             return ControlFlow::Continue(());
         }
         records::trace_error(self.output.buffer(), error);
-        let settled = self.output.settle();
+        let settled = self.settle(machine);
         self.go_on(settled)
     }
 
@@ -133,8 +130,8 @@ impl Sink for Printer<'_> {
         self.output.buffer().extend_from_slice(text);
     }
 
-    fn round(&mut self) -> ControlFlow<()> {
-        let printed = self.print_round();
+    fn round(&mut self, machine: &mut Machine) -> ControlFlow<()> {
+        let printed = self.print_round(machine);
         self.go_on(printed)
     }
 }

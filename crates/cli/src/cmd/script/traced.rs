@@ -56,11 +56,14 @@ impl Printer<'_> {
     pub(super) fn print_branch(&mut self, machine: &Machine, event: &SampleEvent<'_>) {
         let view = &self.views[event.event.0];
         let (fields, shows_target) = (view.fields, view.shows_target);
+        let with_chain = view.shows_chain_of(&event.sample);
         if fields.contains(FieldSet::CALLINDENT) {
             self.print_indented(machine, event);
         }
-        if fields.contains(FieldSet::IP) {
-            self.print_places(machine, event);
+        match fields.contains(FieldSet::IP) {
+            true if with_chain => self.print_places(machine, event),
+            true => self.print_source_of_branch(machine, event),
+            false => {}
         }
         if shows_target {
             self.output.buffer().extend_from_slice(b" => ");
