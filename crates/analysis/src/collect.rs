@@ -201,6 +201,29 @@ impl<'s> Collector<'s> {
         Some(past)
     }
 
+    /// Adds a sample to the batch, or its branches in its place.
+    fn add(&mut self, machine: &Machine, event: &SampleEvent<'_>, sample: Sample) {
+        if self.options.branches.is_none() && self.blocks.is_none() {
+            return self.batch.samples.push(sample);
+        }
+        let entries = || event.sample.branch_stack.iter().flat_map(|stack| stack.entries());
+        let detail = self.options.branches.unwrap_or_default();
+        let branches = branches::locate(&mut self.located, &mut self.batch, (machine, event), detail);
+        if let Some(blocks) = &mut self.blocks {
+            blocks.count(&self.batch.links[branches.clone()], entries());
+        }
+        match self.options.branches {
+            Some(_) => {
+                entries().for_each(|entry| self.profile.branch_kinds.add(&entry, 1));
+                branches::take(&mut self.batch, branches, sample);
+            }
+            None => {
+                self.batch.links.truncate(branches.start);
+                self.batch.samples.push(sample);
+            }
+        }
+    }
+
     /// Names what is new in the batch.
     fn name_batch(&mut self, machine: &Machine) -> Named {
         let fresh = self.located.take_fresh();
@@ -305,19 +328,7 @@ impl Sink for Collector<'_> {
                 cpu: event.sample.cpu.map(|cpu| cpu.0),
             }),
         };
-        match self.options.branches {
-            Some(detail) => {
-                let stack = event.sample.branch_stack;
-                let entries = || stack.iter().flat_map(|stack| stack.entries());
-                entries().for_each(|entry| self.profile.branch_kinds.add(&entry, 1));
-                let first = self.batch.links.len();
-                branches::take(&mut self.located, &mut self.batch, (machine, event), sample, detail);
-                if let Some(blocks) = &mut self.blocks {
-                    blocks.count(&self.batch.links[first..], entries());
-                }
-            }
-            None => self.batch.samples.push(sample),
-        }
+        self.add(machine, event, sample);
         if self.batch.len() >= BATCH_ADDRESSES {
             let named = self.name_batch(machine);
             self.batch = self.merging.begin(std::mem::take(&mut self.batch), named);

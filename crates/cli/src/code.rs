@@ -6,9 +6,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::ArgMatches;
-use oxperf_analysis::profile::Symbol;
+use oxperf_analysis::blocks::Pace;
+use oxperf_analysis::profile::{Block, Symbol};
 use oxperf_disasm::Syntax;
-use oxperf_listing::{CodeNames, Listing, interleave, line_at, list};
+use oxperf_listing::{CodeNames, Line, Listing, interleave, line_at, list};
 use oxperf_machine::{Dso, DsoKind, Machine};
 use oxperf_objects::{Contents, Elf, Found, ObjectKind, SourceFiles, Wanted};
 use oxperf_symbols::{DebugInfo, Demangling, SourceLine, SymbolStore};
@@ -61,9 +62,19 @@ impl Code {
         Some(format!("{name}:{line}"))
     }
 
-    /// The place in the object of a virtual address in the function.
-    pub(crate) fn object_address(&self, address: u64) -> u64 {
-        address.wrapping_sub(self.shift)
+    /// How fast the function ran, by virtual addresses, where branches tell of these stretches of it.
+    pub(crate) fn pace(&self, blocks: &[Block]) -> Pace {
+        let moved = |address: u64| address.wrapping_add(self.shift);
+        let blocks = blocks.iter().map(|block| Block {
+            start: block.start.map(moved),
+            end: moved(block.end),
+            ..*block
+        });
+        let instructions = self.listing.lines.iter().filter_map(|line| match line {
+            Line::Instruction(instruction) => Some(instruction.address),
+            _ => None,
+        });
+        Pace::new(&blocks.collect::<Vec<_>>(), &instructions.collect::<Vec<_>>())
     }
 
     /// The virtual address of a place in the function.

@@ -1,6 +1,7 @@
 //! What the environment says: the only place that asks it.
 
 use std::ffi::OsString;
+use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -87,6 +88,15 @@ pub(crate) fn command_line() -> Vec<String> {
     let program = program().map(|path| path.to_string_lossy().into_owned());
     let arguments = std::env::args_os().skip(1).map(|argument| argument.to_string_lossy().into_owned());
     program.into_iter().chain(arguments).collect()
+}
+
+/// Whether text on standard output has colours: as `--stdio-color` says, else where it goes to a terminal.
+pub(crate) fn colours(matches: &ArgMatches) -> bool {
+    match matches.get_one::<String>("stdio-color").map(String::as_str) {
+        Some("always") => true,
+        Some("never") => false,
+        _ => std::io::stdout().is_terminal() && wants_colour(),
+    }
 }
 
 /// Whether the user has not asked programs to leave colours out.

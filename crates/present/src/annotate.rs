@@ -2,13 +2,19 @@
 //!
 //! The layout is perf 7.2's to the byte.
 
+mod compact;
+mod instruction;
+
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
 use oxperf_analysis::hist::Weight;
 use oxperf_listing::{Instruction, Line, Listing};
 
+use crate::report::colour_of;
 use crate::visible::visible;
+
+pub use compact::{CompactTitle, compact};
 
 /// What the columns hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -135,6 +141,10 @@ pub struct AnnotateText {
     pub share: Share,
     /// Show the bytes of instructions.
     pub raw: bool,
+    /// Show costs in colours.
+    pub coloured: bool,
+    /// The same for addresses and instructions.
+    pub coloured_code: bool,
 }
 
 /// Writes one function.
@@ -252,8 +262,8 @@ impl<'a> Writer<'a> {
             let _ = writeln!(self.text, " Nothing higher than {NAMED_FROM:.1}%");
         }
         for (name, shares) in sums {
-            shares.iter().for_each(|share| self.text.push_str(&format!(" {share:7.2}")));
-            let _ = writeln!(self.text, " {}", visible(&name));
+            shares.iter().for_each(|&share| self.push_coloured(share, &format!(" {share:7.2}")));
+            self.push_coloured(most(&shares), &format!(" {}\n", visible(&name)));
         }
     }
 
@@ -269,14 +279,15 @@ impl<'a> Writer<'a> {
     /// The source line of an instruction that cost something, unless the one before it was named for the same.
     fn source_name(&mut self, instruction: &Instruction) -> String {
         let Some(source) = &self.function.source_lines else { return String::new() };
-        let most = self.shares(instruction).into_iter().fold(0.0, f64::max);
+        let most = most(&self.shares(instruction));
         let Some(name) = (source.of)(instruction.address).filter(|_| most > NAMED_FROM) else {
             return String::new();
         };
         if self.named.as_ref() == Some(&name) {
             return String::new();
         }
-        let text = format!(" // {}", visible(&name));
+        let [colour, end] = self.colour(most);
+        let text = format!("{colour} // {}{end}", visible(&name));
         self.named = Some(name);
         text
     }
@@ -284,21 +295,23 @@ impl<'a> Writer<'a> {
     /// With its bytes an instruction takes a line for every few of them.
     fn instruction(&mut self, instruction: &Instruction) {
         let Instruction { address, bytes, text } = instruction;
-        let text = format!("{}{}", visible(text.trim_end()), self.source_name(instruction));
+        let text = visible(text.trim_end());
+        let source = self.source_name(instruction);
         if !self.options.raw {
             self.costs(*address, bytes.len());
-            self.address(*address);
-            return self.text.push_str(&format!("{text}\n"));
+            self.code(*address, &text);
+            return self.text.push_str(&format!("{source}\n"));
         }
         for (row, part) in (0..).zip(bytes.chunks(RAW_BYTES)) {
             let address = address.wrapping_add(row * RAW_BYTES as u64);
             self.costs(address, part.len());
-            self.address(address);
-            let raw: String = part.iter().map(|byte| format!("{byte:02x} ")).collect();
-            let _ = match row {
-                0 => writeln!(self.text, "{raw:<RAW_WIDTH$}{text}"),
-                _ => writeln!(self.text, "{}", raw.trim_end()),
-            };
+            let raw = raw_bytes(part);
+            match row {
+                0 => self.code(address, &format!("{raw}{text}")),
+                _ => self.code(address, raw.trim_end()),
+            }
+            self.text.push_str(if row == 0 { &source } else { "" });
+            self.text.push('\n');
         }
     }
 
@@ -306,19 +319,53 @@ impl<'a> Writer<'a> {
         self.number += 1;
         for cost in &self.function.costs {
             let weight = weight_within(&cost.addresses, address, address.saturating_add(size as u64));
-            let _ = match self.options.column {
-                Column::Percent => write!(self.text, " {:7.2}", self.options.share.of(weight, cost)),
-                Column::Samples => write!(self.text, " {:7}", weight.samples),
-                Column::Period => write!(self.text, " {:11}", weight.period),
+            let share = self.options.share.of(weight, cost);
+            let text = match self.options.column {
+                Column::Percent => format!(" {share:7.2}"),
+                Column::Samples => format!(" {:7}", weight.samples),
+                Column::Period => format!(" {:11}", weight.period),
             };
+            self.push_coloured(share, &text);
         }
     }
 
-    fn address(&mut self, address: u64) {
+    /// An address and what stands there.
+    fn code(&mut self, address: u64, text: &str) {
         let (address, digits) = (format!("{address:x}"), self.digits);
         let gap = TAB - (address.len() + 1) % TAB;
-        let _ = write!(self.text, " :   {address:>digits$}:{:gap$}", "");
+        let [address_colour, text_colour, end] = match self.options.coloured_code {
+            true => ["\x1b[35m", "\x1b[34m", "\x1b[m"],
+            false => [""; 3],
+        };
+        let _ = write!(
+            self.text,
+            " : {address_colour}  {address:>digits$}:{end}{text_colour}{:gap$}{text}{end}",
+            ""
+        );
     }
+
+    /// The colour of a share, and what ends it.
+    fn colour(&self, share: f64) -> [&'static str; 2] {
+        match self.options.coloured {
+            true => colour_of(share),
+            false => [""; 2],
+        }
+    }
+
+    fn push_coloured(&mut self, share: f64, text: &str) {
+        let [colour, end] = self.colour(share);
+        self.text.extend([colour, text, end]);
+    }
+}
+
+fn most(shares: &[f64]) -> f64 {
+    shares.iter().copied().fold(0.0, f64::max)
+}
+
+/// The bytes of an instruction, or some of them, up to the column of its text.
+fn raw_bytes(bytes: &[u8]) -> String {
+    let text: String = bytes.iter().map(|byte| format!("{byte:02x} ")).collect();
+    format!("{text:<RAW_WIDTH$}")
 }
 
 fn weight_within(addresses: &[(u64, Weight)], start: u64, end: u64) -> Weight {

@@ -23,6 +23,8 @@ use oxperf_analysis::profile::Profile;
 
 use columns::{Columns, Levels};
 use graph::Graphs;
+pub(crate) use percent::colour_of;
+pub(crate) use summary::with_unit;
 
 use crate::pieces::write_in_order;
 

@@ -1,11 +1,11 @@
-//! Options of `report`, `script` and `diff` over the recorded fixtures, beside what perf7 prints for the same words, live.
+//! Options of `report`, `script`, `annotate` and `diff` over the recorded fixtures, beside what perf7 prints for the same words, live.
 
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 
 use super::accepted::{self, Accepted};
-use super::options::{REPORT, REPORTS, SCRIPT, SCRIPTS, Trial};
+use super::options::{ANNOTATE, ANNOTATIONS, REPORT, REPORTS, SCRIPT, SCRIPTS, Trial};
 use super::table::{Outcome, Row, Table};
 use super::{LIMITS, Options, compare, is_asked_for, parallel};
 use crate::process::{Job, in_path};
@@ -58,7 +58,7 @@ struct Live<'a> {
 /// the scratch folder.
 pub(super) fn sweep(options: &Options) -> Result<bool> {
     let Some(perf) = in_path("perf7") else {
-        println!("SKIPPED: options of report, script and diff, for want of perf7");
+        println!("SKIPPED: options of report, script, annotate and diff, for want of perf7");
         return Ok(true);
     };
     let scratch = |name: &str| options.scratch.join(name);
@@ -73,7 +73,7 @@ pub(super) fn sweep(options: &Options) -> Result<bool> {
     };
     let wanted = live.wanted();
     let rows = parallel(options.jobs, &wanted, |index, (case, words)| live.row(case, words, index));
-    Ok(Table::new("options of report, script and diff beside perf7", rows).print())
+    Ok(Table::new("options of report, script, annotate and diff beside perf7", rows).print())
 }
 
 impl Live<'_> {
@@ -84,7 +84,8 @@ impl Live<'_> {
             pairs.flat_map(|pair| DIFFS.iter().map(|words| ((*pair).to_owned(), self.diff(pair, words))));
         let reports = REPORTS.iter().flat_map(|trial| self.trial(&REPORT, trial));
         let scripts = SCRIPTS.iter().flat_map(|trial| self.trial(&SCRIPT, trial));
-        let all = diffs.chain(reports).chain(scripts);
+        let annotations = ANNOTATIONS.iter().flat_map(|trial| self.trial(&ANNOTATE, trial));
+        let all = diffs.chain(reports).chain(scripts).chain(annotations);
         all.filter(|(_, words)| is_asked_for(&words[0], &self.options.only)).collect()
     }
 
@@ -127,7 +128,10 @@ impl Live<'_> {
 
     fn compare(&self, words: &[String], index: usize) -> Result<Outcome> {
         let mut args = words.to_vec();
-        for (option, path) in [("--symfs", &self.symfs), ("--kallsyms", &self.kallsyms)] {
+        // perf's `annotate` has no code of the kernel without its image, and does not ask for its names.
+        let takes_kallsyms = words.first().is_none_or(|command| command != "annotate");
+        let kallsyms = takes_kallsyms.then_some(("--kallsyms", &self.kallsyms));
+        for (option, path) in [("--symfs", &self.symfs)].into_iter().chain(kallsyms) {
             args.extend([option.to_owned(), path.display().to_string()]);
         }
         let ours = self.read(&self.options.binary, &args, index)?;

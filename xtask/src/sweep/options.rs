@@ -1,4 +1,4 @@
-//! Which options of `report` and `script` are compared with perf7, each over the recordings where it matters.
+//! Which options of `report`, `script` and `annotate` are compared with perf7, each over the recordings where it matters.
 
 /// Some options and the recordings that they are tried with; `/` stands before those of perf 6.1.
 pub(super) struct Trial {
@@ -219,3 +219,43 @@ pub(super) const SCRIPTS: [Trial; 6] = [
         ],
     },
 ];
+
+/// The same of `annotate`; `-d` leaves out libraries, whose debug files perf takes from this machine.
+pub(super) const ANNOTATE: [&str; 1] = ["annotate"];
+
+/// Programs of one function and several, of one event and several.
+const PROGRAMS: &[&str] = &["default-cycles", "multi-events", "group-S-g", "period-c"];
+
+pub(super) const ANNOTATIONS: [Trial; 1] = [Trial {
+    cases: PROGRAMS,
+    words: &[
+        "--stdio",
+        "--stdio -n",
+        "--stdio --show-total-period",
+        "--stdio -l",
+        "--stdio -P",
+        "--stdio --group",
+        "--stdio -M intel",
+        "--stdio --asm-raw",
+        "--stdio --asm-raw -l -n",
+        "--stdio --no-source",
+        "--stdio --percent-type local-hits",
+        "--stdio --percent-limit 5",
+        "--stdio -d deep,mt",
+        "--stdio -s leaf",
+        "--stdio -q -f -m",
+        "--stdio --skip-empty --skip-missing",
+        "--stdio -C 0",
+        "--stdio --stdio-color always",
+        "--stdio --stdio-color always -l --asm-raw",
+        "--stdio2",
+        "--stdio2 -n",
+        "--stdio2 --show-total-period",
+        "--stdio2 -l",
+        "--stdio2 -P --group",
+        "--stdio2 -M intel",
+        "--stdio2 --asm-raw",
+        "--stdio2 --percent-type period-local",
+        "--stdio2 --percent-limit 5",
+    ],
+}];

@@ -1,5 +1,7 @@
 //! Samples told by their branches: each of them stands for itself.
 
+use std::ops::Range;
+
 use oxperf_machine::Machine;
 use oxperf_resolve::FrameTable;
 use oxperf_session::SampleEvent;
@@ -15,14 +17,13 @@ pub struct BranchDetail {
     pub addresses: bool,
 }
 
-/// Adds every branch of a sample, which weighs one.
-pub(super) fn take(
+/// Adds the branches of a sample to those of the batch; tells which they are.
+pub(super) fn locate(
     located: &mut FrameTable,
     batch: &mut Batch,
     (machine, event): (&Machine, &SampleEvent<'_>),
-    sample: Sample,
     detail: BranchDetail,
-) {
+) -> Range<usize> {
     let mut end = |address: u64| {
         // The recording does not tell what mode either end ran in.
         let mode = machine.guess_mode(event.thread, address);
@@ -31,12 +32,19 @@ pub(super) fn take(
         let frame = located.intern(machine, event.thread, mode, address);
         LinkEnd { frame, address: detail.addresses.then_some((address, in_object)) }
     };
+    let start = batch.links.len();
     let entries = event.sample.branch_stack.iter().flat_map(|stack| stack.entries());
-    let mut entries = entries.peekable();
-    while let Some(entry) = entries.next() {
-        let link = Some(batch.links.len() as u32);
+    for entry in entries {
         let flags = entry.flags & detail.flags;
         batch.links.push(Link { from: end(entry.from), to: end(entry.to), flags });
-        batch.samples.push(Sample { link, last: entries.peek().is_none(), period: 1, ..sample });
     }
+    start..batch.links.len()
+}
+
+/// Counts each of these branches, which weighs one, in the place of its sample.
+pub(super) fn take(batch: &mut Batch, branches: Range<usize>, sample: Sample) {
+    let last = branches.end;
+    let each =
+        branches.map(|nth| Sample { link: Some(nth as u32), last: nth + 1 == last, period: 1, ..sample });
+    batch.samples.extend(each);
 }

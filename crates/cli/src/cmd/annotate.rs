@@ -6,12 +6,15 @@ mod functions;
 use std::collections::HashSet;
 
 use clap::{ArgMatches, Command};
-use oxperf_analysis::collect::CollectOptions;
+use oxperf_abi::SampleType;
+use oxperf_analysis::collect::{BlockDetail, CollectOptions};
+use oxperf_analysis::hist::Weight;
+use oxperf_data::{EventEntry, Reader};
 use oxperf_itrace::ItraceOptions;
-use oxperf_present::annotate::{Annotated, SourceLines, annotate};
+use oxperf_present::annotate::{Annotated, CompactTitle, SourceLines, annotate, compact};
 
 use super::dump;
-use crate::code::Sources;
+use crate::code::{Code, Sources};
 use crate::failure::{Failure, code as exit};
 use crate::filter::{self, Filter};
 use crate::input::{Input, report_trouble};
@@ -27,7 +30,7 @@ pub(crate) fn command() -> Command {
 
 /// Runs `annotate`.
 pub(crate) fn run(matches: &ArgMatches, _program: &str) -> Result<i32, Failure> {
-    let options = Options::new(matches)?;
+    let mut options = Options::new(matches)?;
     let input = Input::from_matches(matches)?;
     let reader = input.reader()?;
     let mut output = Output::stdout();
@@ -42,7 +45,8 @@ pub(crate) fn run(matches: &ArgMatches, _program: &str) -> Result<i32, Failure> 
     }
     let names = naming::source(matches, &reader)?;
     let traced = (matches, itrace::options(matches, ItraceOptions::REPORT)?);
-    let collected = CollectOptions { by_address: true, ..CollectOptions::default() };
+    let blocks = options.compact.then_some(BlockDetail { consecutive: true, lines: None });
+    let collected = CollectOptions { by_address: true, blocks, ..CollectOptions::default() };
     let details = Default::default();
     let mut loaded = collect::load(&input, &reader, &names, collected, details, traced, &filter)?;
     report_trouble(&loaded.diagnostics);
@@ -51,32 +55,73 @@ pub(crate) fn run(matches: &ArgMatches, _program: &str) -> Result<i32, Failure> 
         print_error(&format!("Error:\nThe {} data has no samples!", input.path().display()));
         return Ok(exit::SUCCESS);
     }
+    if has_branches(&reader) {
+        // As in perf: code that branches tell of is shown in other colours there, which this has not.
+        options.text.coloured_code = false;
+    }
+    let frequencies: Vec<u64> = reader.events().iter().map(|event| event.stored.attr.sample_period).collect();
     let nameless = options.group && functions::join_events(&mut loaded.profile);
     let mut sources = Sources::new(matches, &loaded.machine, &options.code)?;
     let mut told = HashSet::new();
     for function in functions(&loaded.profile, &options) {
         match sources.code(&function.object.long, function.symbol, options.syntax) {
             Ok(code) => {
-                let source_line = |address| {
-                    let known = code.source_line(address, options.full_paths);
-                    Some(known.unwrap_or_else(|| format!("{}[{address:x}]", function.object.short)))
-                };
-                let shown = Annotated {
-                    object: if options.full_paths { &function.object.long } else { &function.object.short },
-                    source_lines: options
-                        .print_lines
-                        .then_some(SourceLines { object: &function.object.long, of: &source_line }),
-                    group: function.group.filter(|_| !nameless),
-                    costs: function.costs(|address| code.virtual_address(address)),
-                    listing: &code.listing,
-                };
-                annotate(&mut output, &shown, &options.text)?;
+                let shown = Shown { options: &options, function: &function, code: &code, nameless };
+                shown.write(&mut output, &frequencies)?;
             }
             Err(why) => complain(&function, &why, &mut told, options.skip_missing),
         }
     }
     output.finish()?;
     Ok(exit::SUCCESS)
+}
+
+fn has_branches(reader: &Reader<'_>) -> bool {
+    let carries = |event: &EventEntry| event.stored.attr.sample_type.contains(SampleType::BRANCH_STACK);
+    reader.events().iter().any(carries)
+}
+
+/// A function with its code.
+struct Shown<'a> {
+    options: &'a Options,
+    function: &'a Function<'a>,
+    code: &'a Code,
+    /// Whether its events were recorded one by one, though they are shown together.
+    nameless: bool,
+}
+
+impl Shown<'_> {
+    fn write(&self, output: &mut Output, frequencies: &[u64]) -> Result<(), Failure> {
+        let Shown { options, function, code, nameless } = *self;
+        let source_line = |address| {
+            let known = code.source_line(address, options.full_paths);
+            Some(known.unwrap_or_else(|| format!("{}[{address:x}]", function.object.short)))
+        };
+        let shown = Annotated {
+            object: if options.full_paths { &function.object.long } else { &function.object.short },
+            source_lines: options
+                .print_lines
+                .then_some(SourceLines { object: &function.object.long, of: &source_line }),
+            group: function.group.filter(|_| !nameless),
+            costs: function.costs(|address| code.virtual_address(address)),
+            listing: &code.listing,
+        };
+        if !options.compact {
+            return Ok(annotate(output, &shown, &options.text)?);
+        }
+        let all = |part: fn(Weight) -> u64| shown.costs.iter().map(|cost| part(cost.event)).sum();
+        let title = CompactTitle {
+            function: &function.symbol.name,
+            object: &function.object.long,
+            samples: all(|weight| weight.samples),
+            period: all(|weight| weight.period),
+            frequency: function.leader().and_then(|event| frequencies.get(event)).copied().unwrap_or(0),
+            several: shown.costs.len() > 1,
+        };
+        let blocks = function.blocks();
+        let pace = (!blocks.is_empty()).then(|| code.pace(blocks));
+        Ok(compact(output, &shown, &title, pace.as_ref(), &options.text)?)
+    }
 }
 
 /// Says once for each object why its functions cannot be shown.

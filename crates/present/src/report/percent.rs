@@ -4,10 +4,15 @@ use std::io::Write;
 
 /// The colour of a percentage on a terminal: red where much is, green where something is.
 pub(super) fn colour(percent: f64) -> &'static [u8] {
+    colour_of(percent)[0].as_bytes()
+}
+
+/// The same with what ends it.
+pub(crate) fn colour_of(percent: f64) -> [&'static str; 2] {
     match percent {
-        percent if percent >= 5.0 => b"\x1b[31m",
-        percent if percent >= 0.5 => b"\x1b[32m",
-        _ => b"",
+        percent if percent >= 5.0 => ["\x1b[31m", "\x1b[m"],
+        percent if percent >= 0.5 => ["\x1b[32m", "\x1b[m"],
+        _ => [""; 2],
     }
 }
 

@@ -71,7 +71,7 @@ fn group_name(leader: Option<&EventProfile>) -> std::borrow::Cow<'_, str> {
 }
 
 /// A number of at most four digits and the letter for what it counts.
-fn with_unit(number: u64) -> (u64, char) {
+pub(crate) fn with_unit(number: u64) -> (u64, char) {
     let mut shown = number;
     let mut unit = ' ';
     for larger in ['K', 'M', 'G'] {

@@ -8,7 +8,7 @@ use oxperf_present::annotate::{AnnotateText, Column, Share};
 use crate::cmd::dump;
 use crate::code::CodeOptions;
 use crate::failure::Failure;
-use crate::{input, itrace, naming};
+use crate::{environment, input, itrace, naming};
 
 /// What the arguments come to.
 pub(super) struct Options {
@@ -26,6 +26,8 @@ pub(super) struct Options {
     pub(super) print_lines: bool,
     pub(super) syntax: Syntax,
     pub(super) text: AnnotateText,
+    /// Short lines.
+    pub(super) compact: bool,
 }
 
 fn flag(name: &'static str) -> Arg {
@@ -66,9 +68,16 @@ fn choice() -> [Arg; 6] {
     ]
 }
 
-fn style() -> [Arg; 16] {
+fn style() -> [Arg; 22] {
     [
         flag("stdio").help("Write text; the only interface so far"),
+        flag("stdio2").help("Write short lines: names for addresses, arrows for jumps, and paces where branches tell them"),
+        flag("tui").hide(true),
+        text("stdio-color")
+            .value_name("WHEN")
+            .value_parser(["always", "never", "auto"])
+            .default_value("auto")
+            .help("Show costs in colours"),
         flag("full-paths").short('P').help("Name objects by their whole paths"),
         flag("show-nr-samples").short('n').help("Show numbers of samples"),
         flag("show-total-period").conflicts_with("show-nr-samples").help("Show sums of periods"),
@@ -94,6 +103,9 @@ fn style() -> [Arg; 16] {
             .help("Leave out the first N folders of their paths before"),
         flag("quiet").short('q').help("Accepted for perf's sake"),
         text("objdump").value_name("PATH").help("Accepted for perf's sake: no other program is run"),
+        flag("modules").short('m').help("Accepted for perf's sake"),
+        flag("verbose").short('v').hide(true),
+        flag("no-skip-empty").hide(true),
         flag("skip-empty").help("Accepted for perf's sake: events without samples have no column"),
     ]
 }
@@ -133,7 +145,14 @@ impl Options {
                     .map(|prefix| (matches.get_one("prefix-strip").copied().unwrap_or(0), prefix.to_owned())),
             },
             syntax,
-            text: AnnotateText { column, share, raw: matches.get_flag("asm-raw") },
+            text: AnnotateText {
+                column,
+                share,
+                raw: matches.get_flag("asm-raw"),
+                coloured: environment::colours(matches),
+                coloured_code: environment::colours(matches),
+            },
+            compact: matches.get_flag("stdio2"),
         })
     }
 }

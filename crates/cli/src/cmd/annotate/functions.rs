@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use oxperf_analysis::hist::{HistOptions, Row, Table, Weight, histograms};
-use oxperf_analysis::profile::{Dso, EventGroup, Profile, Symbol, SymbolId};
+use oxperf_analysis::profile::{Block, Dso, EventGroup, Profile, Symbol, SymbolId};
 use oxperf_present::annotate::Cost;
 
 use super::arguments::Options;
@@ -66,6 +66,16 @@ fn is_wanted(function: &Function<'_>, options: &Options) -> bool {
 }
 
 impl<'p> Function<'p> {
+    /// The first of the events to show.
+    pub(super) fn leader(&self) -> Option<usize> {
+        self.events.first().copied()
+    }
+
+    /// The stretches of its code of which branches tell.
+    pub(super) fn blocks(&self) -> &'p [Block] {
+        self.profile.blocks.of(self.id)
+    }
+
     /// What each event counted, by virtual address.
     pub(super) fn costs(&self, virtual_address: impl Fn(u64) -> Option<u64>) -> Vec<Cost<'p>> {
         self.events.iter().map(|event| self.cost(*event, &virtual_address)).collect()

@@ -1,7 +1,5 @@
 //! The options of `report`: each defined once, with its help, and what they come to.
 
-use std::io::IsTerminal;
-
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use oxperf_abi::{AttrFlags, SampleType};
 use oxperf_analysis::collect::{BlockDetail, CollectOptions, LineText};
@@ -257,11 +255,7 @@ pub(super) fn resolve(matches: &ArgMatches) -> Result<Resolved, Failure> {
             .collect(),
         group: !matches.get_flag("no-group"),
         empty: matches.get_flag("no-skip-empty"),
-        coloured: match matches.get_one::<String>("stdio-color").map(String::as_str) {
-            Some("always") => true,
-            Some("never") => false,
-            _ => std::io::stdout().is_terminal() && environment::wants_colour(),
-        },
+        coloured: environment::colours(matches),
         borrows_chains: matches.get_flag("show-ref-call-graph"),
         quiet: matches.get_flag("quiet"),
         total_cycles: matches.get_flag("total-cycles"),

@@ -5,12 +5,11 @@ use std::io::Write;
 
 use clap::{Arg, ArgAction, ArgMatches};
 use oxperf_abi::{BranchSampleType, SampleType};
-use oxperf_analysis::blocks::{Pace, Paces, block_table};
+use oxperf_analysis::blocks::{Paces, block_table};
 use oxperf_analysis::hist::{HistOptions, histograms};
 use oxperf_analysis::profile::{Profile, SymbolId};
 use oxperf_data::EventEntry;
 use oxperf_disasm::Syntax;
-use oxperf_listing::Line;
 use oxperf_machine::Machine;
 use oxperf_present::report::{ReportText, blocks};
 
@@ -54,11 +53,7 @@ pub(super) fn paces(matches: &ArgMatches, machine: &Machine, profile: &Profile) 
         let symbol = profile.symbols.get(id.index())?;
         let object = profile.dsos.get(symbol.dso.index())?;
         let code = sources.code(&object.long, symbol, Syntax::Att).ok()?;
-        let instructions = code.listing.lines.iter().filter_map(|line| match line {
-            Line::Instruction(instruction) => Some(code.object_address(instruction.address)),
-            _ => None,
-        });
-        Some((id, Pace::new(profile.blocks.of(id), &instructions.collect::<Vec<_>>())))
+        Some((id, code.pace(profile.blocks.of(id))))
     };
     Ok(symbols.into_iter().filter_map(pace).collect())
 }
