@@ -1,7 +1,7 @@
 //! `annotate` over a recording of this very program: its own code is at hand on every machine.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use oxperf_objects::{Contents, Elf};
@@ -34,17 +34,26 @@ fn recording(name: &str) -> PathBuf {
          sample mode=user ip={ip:#x} pid=1 tid=1 time=3 period=10\n",
         ip = BASE + start,
     );
+    write(name, &text)
+}
+
+/// The file of a recording in notation.
+fn write(name: &str, text: &str) -> PathBuf {
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("annotate");
     fs::create_dir_all(&folder).unwrap();
     let path = folder.join(name);
-    fs::write(&path, Recording::parse(&text).unwrap().to_file()).unwrap();
+    fs::write(&path, Recording::parse(text).unwrap().to_file()).unwrap();
     path
 }
 
 fn annotate(name: &str, options: &[&str]) -> (String, String) {
+    annotate_file(&recording(name), options)
+}
+
+fn annotate_file(file: &Path, options: &[&str]) -> (String, String) {
     let output = Command::new(PROGRAM)
         .args(["annotate", "--stdio", "--no-source", "-i"])
-        .arg(recording(name))
+        .arg(file)
         .args(options)
         .env("HOME", "/nonexistent")
         .output()
@@ -82,4 +91,21 @@ fn code_that_is_not_to_be_found_is_told_once() {
     assert_eq!(text, "");
     // Without the file there is no symbol either: nothing to complain of.
     assert_eq!(errors, "");
+}
+
+#[test]
+fn functions_of_the_kernel_are_looked_for_when_no_program_has_the_name() {
+    let file = write(
+        "kernel",
+        "event cpu-clock sample=IP|TID|TIME|PERIOD flags=sample_id_all\n\
+         mmap mode=kernel pid=-1 tid=0 0xffffffff81000000+0x1000000@0xffffffff81000000 [kernel.kallsyms]_text\n\
+         comm pid=1 tid=1 x\n\
+         sample mode=kernel ip=0xffffffff81000104 pid=1 tid=1 time=1 period=10\n",
+    );
+    let kallsyms = file.with_extension("kallsyms");
+    fs::write(&kallsyms, "ffffffff81000000 T _text\nffffffff81000100 T vfs_read\n").unwrap();
+    let options = ["--kallsyms", kallsyms.to_str().unwrap(), "vfs_read"];
+    let (text, errors) = annotate_file(&file, &options);
+    assert_eq!(text, "");
+    assert!(errors.contains("Couldn't annotate vfs_read"), "{errors}");
 }

@@ -47,14 +47,27 @@ struct Line<'a> {
 }
 
 fn parse(line: &[u8]) -> Option<Line<'_>> {
-    let mut words = line.split(|byte| byte.is_ascii_whitespace()).filter(|word| !word.is_empty());
-    let address = hex(words.next()?)?;
-    let [kind] = *words.next()? else { return None };
-    Some(Line { address, kind, name: words.next()?, module: words.next() })
+    let (address, rest) = word(line)?;
+    let (kind, rest) = word(rest)?;
+    let (name, rest) = word(rest)?;
+    let [kind] = *kind else { return None };
+    Some(Line { address: hex(address)?, kind, name, module: word(rest).map(|(module, _)| module) })
 }
 
+/// The first word of a line, and what is behind it.
+fn word(line: &[u8]) -> Option<(&[u8], &[u8])> {
+    let line = line.trim_ascii_start();
+    let end = line.iter().position(u8::is_ascii_whitespace).unwrap_or(line.len());
+    (end > 0).then(|| line.split_at(end))
+}
+
+/// The value of hexadecimal digits.
 pub(crate) fn hex(digits: &[u8]) -> Option<u64> {
-    u64::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()
+    let value = digits.iter().try_fold(0u64, |value, &digit| {
+        let digit = char::from(digit).to_digit(16)?;
+        Some(value.checked_mul(16)? | u64::from(digit))
+    });
+    value.filter(|_| !digits.is_empty())
 }
 
 impl<'a> Line<'a> {

@@ -4,14 +4,19 @@ mod arguments;
 mod functions;
 
 use std::collections::HashSet;
+use std::sync::Arc;
 
 use clap::{ArgMatches, Command};
 use oxperf_abi::SampleType;
 use oxperf_analysis::collect::{BlockDetail, CollectOptions};
 use oxperf_analysis::hist::Weight;
-use oxperf_data::{EventEntry, Reader};
+use oxperf_data::{Container, EventEntry, Reader};
 use oxperf_itrace::ItraceOptions;
+use oxperf_machine::{Dso, DsoKind, Machine};
 use oxperf_present::annotate::{Annotated, CompactTitle, SourceLines, annotate, compact};
+
+use oxperf_resolve::SymbolSource;
+use oxperf_symbols::{DebugInfo, SymbolTable};
 
 use super::dump;
 use crate::code::{Code, Sources};
@@ -44,11 +49,21 @@ pub(crate) fn run(matches: &ArgMatches, _program: &str) -> Result<i32, Failure> 
         return Ok(exit::SUCCESS);
     }
     let names = naming::source(matches, &reader)?;
-    let traced = (matches, itrace::options(matches, ItraceOptions::REPORT)?);
+    let traced = itrace::options(matches, ItraceOptions::REPORT)?;
     let blocks = options.compact.then_some(BlockDetail { consecutive: true, lines: None });
     let collected = CollectOptions { by_address: true, blocks, ..CollectOptions::default() };
-    let details = Default::default();
-    let mut loaded = collect::load(&input, &reader, &names, collected, details, traced, &filter)?;
+    let load = |names: &dyn SymbolSource| {
+        let (details, traced) = (Default::default(), (matches, traced));
+        collect::load(&input, &reader, names, collected, details, traced, &filter)
+    };
+    // The kernel's code cannot be shown without an image, and to read its names takes longer than all others.
+    let programs_first = options.symbol.is_some()
+        && !matches.contains_id("vmlinux")
+        && reader.container() != Container::Stream;
+    let mut loaded = if programs_first { load(&ProgramsOnly(&names))? } else { load(&names)? };
+    if programs_first && functions(&loaded.profile, &options).is_empty() {
+        loaded = load(&names)?;
+    }
     report_trouble(&loaded.diagnostics);
     naming::report_replaced(&names);
     if loaded.profile.events.iter().all(|event| event.sample_count == 0) {
@@ -74,6 +89,20 @@ pub(crate) fn run(matches: &ArgMatches, _program: &str) -> Result<i32, Failure> 
     }
     output.finish()?;
     Ok(exit::SUCCESS)
+}
+
+/// Names of everything but the kernel.
+struct ProgramsOnly<'a>(&'a dyn SymbolSource);
+
+impl SymbolSource for ProgramsOnly<'_> {
+    fn table(&self, dso: &Dso, machine: &Machine) -> Option<Arc<SymbolTable>> {
+        let is_kernel = matches!(dso.kind, DsoKind::Kernel | DsoKind::Module);
+        if is_kernel { None } else { self.0.table(dso, machine) }
+    }
+
+    fn source(&self, dso: &Dso, machine: &Machine) -> Option<Arc<DebugInfo>> {
+        self.0.source(dso, machine)
+    }
 }
 
 fn has_branches(reader: &Reader<'_>) -> bool {
