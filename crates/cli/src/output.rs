@@ -60,6 +60,16 @@ impl Output {
         Output::new(Box::new(input))
     }
 
+    /// Writes nowhere: the buffer is all.
+    pub(crate) fn nowhere() -> Output {
+        Output {
+            buffer: Vec::new(),
+            idle: Some((Box::new(io::sink()), Vec::new())),
+            done: channel(),
+            written: 0,
+        }
+    }
+
     fn new(sink: Box<dyn Write + Send>) -> Output {
         let buffer = Vec::with_capacity(BUFFER + (64 << 10));
         Output { buffer, idle: Some((sink, Vec::new())), done: channel(), written: 0 }

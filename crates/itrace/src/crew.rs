@@ -4,6 +4,7 @@
 //! worker before it arrived at exactly what was foretold: then it is what one decoder would have made. Otherwise the
 //! lane's own decoder goes on from the last place that is certain.
 
+mod counts;
 mod desk;
 mod told;
 mod worker;
@@ -15,7 +16,7 @@ use intel_pt::{Checkpoint, Choice, Decoder, Stretch, Tsc, Wanted};
 use crate::plan::Plan;
 use desk::Leaving;
 pub(crate) use desk::{Desk, Task};
-pub(crate) use told::{Earlier, Told};
+pub(crate) use told::{Earlier, Stamp, Told};
 use worker::Worker;
 pub(crate) use worker::{Portion, Shared, What};
 
@@ -113,16 +114,15 @@ impl<'t> Crew<'t> {
         decoder.next_sync(from.max(offset)).filter(|stop| end - stop >= 2 * self.piece)
     }
 
-    /// A desk for the trace behind `start`, up to a time.
-    pub(crate) fn desk(&mut self, start: &Checkpoint, trace: (Stretch<'t>, Option<Tsc>)) -> Desk<'t> {
+    /// A desk for the trace behind what is decoded, up to a time.
+    pub(crate) fn desk(&mut self, from: &Progress, trace: (Stretch<'t>, Option<Tsc>)) -> Desk<'t> {
         let spare = std::mem::take(&mut self.spare);
-        Desk::new(start, trace, self.piece, 2 * self.workers.len(), spare)
+        Desk::new(from, trace, self.piece, self.workers.len(), spare)
     }
 
     /// Takes back what a desk had room in.
     pub(crate) fn clear(&mut self, desk: Desk<'t>) {
         self.spare = desk.into_spare();
-        self.spare.truncate(2 * self.workers.len());
     }
 
     /// Up to where it is not worth while to share trace out, when what was made up to `end` was refused: the more the

@@ -8,10 +8,10 @@ use oxperf_session::Progress;
 use rustc_hash::FxHashMap;
 
 use crate::code::ThreadCode;
-use crate::crew::{Earlier, Told};
+use crate::crew::{Earlier, Portion, Stamp, Told};
 use crate::feed::Feed;
 use crate::plan::Plan;
-use crate::synth::{BlockTexts, PebsEvent, Taker};
+use crate::synth::{BlockTexts, Heads, PebsEvent, Taker};
 use crate::trace::Queue;
 
 /// Instructions and cycles at the last sample of an event.
@@ -78,6 +78,8 @@ pub(crate) struct Lane<'t> {
     pub(crate) pebs: FxHashMap<u64, PebsEvent>,
     /// What the blocks of the decoder look like.
     pub(crate) texts: BlockTexts,
+    /// What stands before them.
+    pub(crate) heads: Heads,
     /// What takes samples and calls of the code that it finds.
     pub(crate) taker: Taker,
     pub(crate) instructions_sampled: u64,
@@ -115,6 +117,7 @@ impl<'t> Lane<'t> {
             cbr_seen: 0,
             pebs: FxHashMap::default(),
             texts: BlockTexts::default(),
+            heads: Heads::default(),
             taker: Taker::default(),
             instructions_sampled: 0,
             by_branches: Counted::default(),
@@ -147,6 +150,26 @@ impl<'t> Lane<'t> {
         self.decoder.resume(&place, stretch, code);
         self.cbr_seen = self.decoder.cbr();
         self.reached = Some(place.time().map_or(0, |time| time.0));
+    }
+
+    /// Whether the text of a stretch can stand behind what was written, before which what is called earlier had happened.
+    pub(crate) fn continues(&self, portion: &Portion, earlier: &Earlier) -> bool {
+        portion.fits(self.timestamp, self.heads.written(), earlier.instructions)
+    }
+
+    /// The text of a stretch was written.
+    pub(crate) fn go_on_writing(&mut self, portion: &Portion, earlier: &Earlier) {
+        if let Some(written) = portion.written() {
+            self.heads.set_written(earlier.instructions + written);
+        }
+    }
+
+    /// Takes the time stamp of an item.
+    pub(crate) fn take_stamp(&mut self, stamp: Stamp) {
+        match stamp {
+            Stamp::AtLeast(time) => self.pass_to(time),
+            Stamp::Exactly(time) => self.timestamp = time.0,
+        }
     }
 
     /// Takes a time stamp; time does not go back.

@@ -173,9 +173,12 @@ impl ItraceOptions {
 
     /// What is sampled of code that runs, if it is one kind, each of it, and nothing has to be counted or followed for it.
     pub(crate) fn shown_alone(&self) -> Option<Alone> {
-        let counts = self.skip > 0 || self.quick > 0 || self.cycles || self.follows_branches();
+        let counts = self.skip > 0 || self.cycles || self.follows_branches();
         match (self.instructions, self.branches) {
             _ if counts => None,
+            // Quick means all instructions that packets name, whatever the period.
+            (true, false) if self.quick > 0 => Some(Alone::Instructions),
+            (false, true) if self.quick > 0 => None,
             (true, false) if self.samples_every_instruction() => Some(Alone::Instructions),
             (false, true) => Some(Alone::Branches),
             _ => None,

@@ -2,6 +2,7 @@
 
 mod calls;
 mod flags;
+mod heads;
 mod pebs;
 mod places;
 mod runs;
@@ -11,6 +12,7 @@ mod stacks;
 mod taking;
 mod texts;
 mod told;
+mod written;
 
 use std::ops::ControlFlow;
 
@@ -28,6 +30,7 @@ use crate::{ItraceOptions, TscClock};
 pub(crate) use flags::BranchFilter;
 pub(crate) use flags::state_flags;
 use flags::{EXIT_OF_GUEST, async_flags};
+pub(crate) use heads::Heads;
 pub(crate) use pebs::PebsEvent;
 pub(crate) use places::Point;
 use sample::unfilled;
@@ -35,10 +38,11 @@ pub(crate) use sample::{Common, thread_of};
 pub(crate) use sources::SourceNumbers;
 use stacks::Stacks;
 pub(crate) use taking::{Taker, Taking};
-pub(crate) use texts::{BlockTexts, Shown, Written};
+pub(crate) use texts::BlockTexts;
+pub(crate) use written::{Scribe, Shown, Written};
 
 /// Makes the samples of a recording.
-pub(crate) struct Synthesizer {
+pub(crate) struct Synthesizer<'w> {
     pub(crate) options: ItraceOptions,
     pub(crate) plan: Plan,
     pub(crate) clock: Option<TscClock>,
@@ -50,14 +54,14 @@ pub(crate) struct Synthesizer {
     pub(crate) stacks: Stacks,
     skipped: u64,
     /// What is handed over as text, where places alone matter.
-    pub(crate) written: Option<Written>,
+    pub(crate) written: Option<Written<'w>>,
     /// What was written and not handed over yet.
     text: Vec<u8>,
     /// The sample that was handed over last: most of the next one is the same.
     sampled: SampleEvent<'static>,
 }
 
-impl Synthesizer {
+impl<'w> Synthesizer<'w> {
     pub(crate) fn new(
         options: ItraceOptions,
         plan: Plan,
@@ -66,7 +70,7 @@ impl Synthesizer {
         images: Images,
         wanted: Wanted,
         with_code: bool,
-    ) -> Synthesizer {
+    ) -> Synthesizer<'w> {
         let stacks = Stacks::new(options);
         let taking = Taking {
             sampled: events.branches.map(|_| BranchFilter::new(&options)),
@@ -101,19 +105,14 @@ impl Synthesizer {
     ) -> ControlFlow<()> {
         let moment = told.moment;
         lane.last = told.last(&lane.earlier);
+        lane.take_stamp(told.stamp(&lane.earlier));
         match told.item {
             Item::Begin { to, end, .. } => {
-                // Where code of user space begins, time has passed since the trace told it.
-                match told.estimate(&lane.earlier).filter(|_| to < crate::code::KERNEL_START) {
-                    Some(estimate) => lane.timestamp = estimate.0,
-                    None => lane.pass_to(moment.time),
-                }
                 let ended = if end { SampleFlags::TRACE_END } else { SampleFlags::default() };
                 let flags = SampleFlags::BRANCH | SampleFlags::TRACE_BEGIN | ended;
                 self.transfer(lane, &moment, (0, to, flags), machine, sink)
             }
             Item::Async { from, to, end, abort } => {
-                lane.pass_to(moment.time);
                 let leaves_guest = moment.mode.guest && moment.mode.guest_toggled;
                 let flags = if leaves_guest { EXIT_OF_GUEST } else { async_flags(to, end, abort) };
                 if self.options.quick > 0 {
@@ -121,15 +120,26 @@ impl Synthesizer {
                 }
                 self.transfer(lane, &moment, (from, to.unwrap_or(0), flags), machine, sink)
             }
-            Item::Event(event) => {
-                lane.pass_to(moment.time);
-                self.event(lane, event, told, machine, sink)
+            Item::Event(event) => self.event(lane, event, told, machine, sink),
+            Item::Run | Item::Address { .. } | Item::Error(_) | Item::Pause | Item::End => {
+                ControlFlow::Continue(())
             }
-            Item::Address { ip } => {
-                lane.pass_to(moment.time);
-                self.address(lane, &moment, (ip, SampleFlags::default()), machine, sink)
-            }
-            Item::Run | Item::Error(_) | Item::Pause | Item::End => ControlFlow::Continue(()),
+        }
+    }
+
+    /// An instruction that a packet of the lane's decoder names.
+    pub(crate) fn named(
+        &mut self,
+        lane: &mut Lane<'_>,
+        ip: u64,
+        machine: &mut Machine,
+        sink: &mut impl Sink,
+    ) -> ControlFlow<()> {
+        let moment = lane.decoder.moment();
+        lane.pass_to(moment.time);
+        match self.written {
+            Some(_) => self.write_address(lane, &moment, ip, machine, sink),
+            None => self.address(lane, &moment, (ip, SampleFlags::default()), machine, sink),
         }
     }
 
@@ -142,9 +152,7 @@ impl Synthesizer {
         machine: &mut Machine,
         sink: &mut impl Sink,
     ) -> ControlFlow<()> {
-        let cycles = self.taking.cycles(moment);
-        let flags = flags | state_flags(moment, &self.plan);
-        let point = Point { flags, cycles, ..Point::at(ip, moment) };
+        let point = self.taking.address(ip, flags, moment);
         self.instruction(lane, &point, machine, sink)
     }
 

@@ -51,7 +51,7 @@ pub struct TracerOptions {
 pub struct Tracer<'t, 's, S> {
     trace: &'t Trace<'t>,
     sink: &'s mut S,
-    synthesizer: Synthesizer,
+    synthesizer: Synthesizer<'s>,
     lanes: Vec<Lane<'t>>,
     crew: Crew<'t>,
     /// Who runs on each CPU.
@@ -235,6 +235,7 @@ impl<'t, 's, S: Sink> Tracer<'t, 's, S> {
     fn decode(&mut self, machine: &mut Machine, index: usize, limit: u64) -> ControlFlow<()> {
         loop {
             let lane = &mut self.lanes[index];
+            lane.heads.forget();
             lane.decoder.set_limit((limit != END).then_some(Tsc(limit)));
             let (crew, decoder, from) = (&self.crew, &mut lane.decoder, lane.shared_to);
             let stop = *lane.stop.get_or_insert_with(|| crew.next_stop(decoder, from));
@@ -269,6 +270,7 @@ impl<'t, 's, S: Sink> Tracer<'t, 's, S> {
             }
             match item {
                 Item::Run => self.synthesizer.run(lane, machine, self.sink)?,
+                Item::Address { ip } => self.synthesizer.named(lane, ip, machine, self.sink)?,
                 Item::Pause => {
                     let time = lane.decoder.moment().time.map(|time| time.0);
                     if time.is_none_or(|time| time < limit) {
@@ -304,12 +306,7 @@ impl<'t, 's, S: Sink> Tracer<'t, 's, S> {
             return self.synthesizer.item(lane, told, machine, self.sink);
         };
         lane.errors += 1;
-        // What an overflow swallowed took time that nobody can guess.
-        let time = match error.kind {
-            ErrorKind::Overflow => told.moment.time,
-            _ => told.estimate(&lane.earlier),
-        };
-        lane.timestamp = time.map_or(lane.timestamp, |time| time.0);
+        lane.take_stamp(told.stamp(&lane.earlier));
         let code = error.kind.perf_code();
         if !is_told(&self.synthesizer.options, code) {
             self.log_error(error.kind, None);
@@ -509,20 +506,16 @@ fn advance<'t>(lane: &mut Lane<'t>, log: Option<&mut Log>) -> bool {
     found
 }
 
-/// Whether a scout can foretell all that a decoder goes by: where outcomes of branches are followed, and samples are due
-/// by time, or everywhere.
+/// Whether a scout can foretell all that a decoder goes by: where there is more than PSBs, and the times are told by which
+/// samples are due.
 fn can_be_foretold(wanted: Wanted, has_tsc: bool) -> bool {
-    let samples = match wanted.period {
-        Some(Sampling::Instructions(period)) => period == 1,
-        Some(Sampling::Ticks(_)) => has_tsc,
-        None => true,
-    };
-    samples && wanted.hop == Hop::Walk
+    let timed = !matches!(wanted.period, Some(Sampling::Ticks(_))) || has_tsc;
+    timed && wanted.hop != Hop::Psb
 }
 
 /// What of the code that ran comes as text: every instruction or branches, if nothing has to be counted or followed for
 /// them and the sink can say how they look.
-fn written(options: &ItraceOptions, events: Events, sink: &impl Sink) -> Option<Written> {
+fn written<'s, S: Sink + 's>(options: &ItraceOptions, events: Events, sink: &S) -> Option<Written<'s>> {
     let (event, shown) = match options.shown_alone()? {
         Alone::Instructions => (events.instructions?, Shown::Instructions),
         Alone::Branches => (events.branches?, Shown::Branches(BranchFilter::new(options))),

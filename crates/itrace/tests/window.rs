@@ -6,12 +6,14 @@ mod support;
 
 use oxperf_abi::PerfTime;
 use oxperf_itrace::{Cores, Window};
-use support::{How, decode, each_case};
+use support::{Form, How, decode, each_case};
 
 /// Bytes of a recording that takes too long for a debug build.
 const TOO_LONG: usize = 100 << 10;
 
 const LETTERS: [&str; 4] = ["ce", "wpxIoe", "i1usgl4e", "i0nse"];
+
+const WHOLE: Form = Form { short: false, written: false };
 
 #[test]
 fn a_window_is_told_as_it_would_be_among_all() {
@@ -21,7 +23,7 @@ fn a_window_is_told_as_it_would_be_among_all() {
             for (first, last) in [(613_732_990_000, 613_733_000_000), (613_733_100_000, 613_733_140_000)] {
                 let counts = letters.starts_with("i1");
                 let kept = Window { first: PerfTime(first), last: PerfTime(last), counts };
-                let how = How { letters, cores: Cores::ONE, window: Window::ALL, kept, places: false };
+                let how = How { letters, cores: Cores::ONE, window: Window::ALL, kept, form: WHOLE };
                 let all = decode(file, root, how).text;
                 let part = decode(file, root, How { window: kept, ..how });
                 left_out += part.left_out;

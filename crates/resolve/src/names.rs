@@ -45,6 +45,11 @@ impl<'s> Names<'s> {
         Names { source, tables: Vec::new(), sources: Vec::new() }
     }
 
+    /// Where symbols come from.
+    pub fn symbol_source(&self) -> &'s dyn SymbolSource {
+        self.source
+    }
+
     /// Makes room for the dsos that the machine has by now.
     pub fn grow(&mut self, machine: &Machine) {
         let count = machine.dsos().len().max(self.tables.len());

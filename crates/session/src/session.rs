@@ -45,9 +45,12 @@ pub trait Sink {
     /// afterwards, with its place among these: see [`SampleEvent::ahead`].
     fn ahead(&mut self, _machine: &Machine, _samples: &[SampleEvent<'_>]) {}
 
-    /// How the samples of an event are written, if their places alone decide it, beside who ran: then those that are
-    /// made of hardware trace may come as text, by [`Sink::written`].
-    fn place_writer(&self, _event: EventIndex) -> Option<Arc<dyn PlaceWriter>> {
+    /// How the samples of an event are written, if their moments and places alone decide it: then those that are made of
+    /// hardware trace may come as text, by [`Sink::written`].
+    fn place_writer<'w>(&self, _event: EventIndex) -> Option<Arc<dyn PlaceWriter + 'w>>
+    where
+        Self: 'w,
+    {
         None
     }
 

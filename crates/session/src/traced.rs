@@ -1,5 +1,9 @@
 //! What a sample that was made of hardware trace says beyond a recorded one.
 
+use oxperf_machine::Machine;
+
+use crate::SampleEvent;
+
 /// What happened at a sample's address, as perf's bits.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct SampleFlags(pub u32);
@@ -76,22 +80,18 @@ impl std::ops::BitOr for SampleFlags {
     }
 }
 
-/// Where a sample was made, and what happened there.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct TracedPlace {
-    /// The instruction.
-    pub ip: u64,
-    /// Where it branched; 0 if it did not, or nobody knows.
-    pub addr: u64,
-    /// What it did.
-    pub flags: SampleFlags,
-}
-
-/// Writes samples of which the places are all that is shown. The same place is always written alike, so that texts can
-/// be kept and made on any thread.
+/// Writes samples of which the moment and the place are all that is shown: a head for the one, and behind it the rest.
+/// The same is always written alike, so that texts can be kept and made on any thread.
 pub trait PlaceWriter: Send + Sync {
-    /// Appends the text of a sample.
-    fn write(&self, place: &TracedPlace, out: &mut Vec<u8>);
+    /// The shortest time that heads tell apart, ns; `None` if there are no heads.
+    fn resolution(&self) -> Option<u64>;
+
+    /// Appends what stands before every sample of a moment: who ran and when, and the sample's period.
+    fn head(&self, machine: &Machine, moment: &SampleEvent<'_>, out: &mut Vec<u8>);
+
+    /// Appends what stands behind: where it was, and what happened there. It depends on the sample's address, target,
+    /// flags, mode and code, and on what is mapped: see [`Machine::generation`].
+    fn place(&self, machine: &Machine, sample: &SampleEvent<'_>, out: &mut Vec<u8>);
 }
 
 /// How wide code is: what its bytes mean.

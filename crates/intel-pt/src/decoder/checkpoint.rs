@@ -52,6 +52,12 @@ impl Checkpoint {
         self.samplers.choice(&known.samplers, self.clock.time().map_or(0, |time| time.0))
     }
 
+    /// The same where so many instructions ran before: that decides which one is the next to be sampled by number.
+    #[must_use]
+    pub fn behind(self, instructions: u64) -> Checkpoint {
+        Checkpoint { samplers: self.samplers.behind(instructions), ..self }
+    }
+
     /// What is known here when a choice was the right one where decoding was resumed.
     pub fn chosen(&self, choice: Choice) -> Checkpoint {
         Checkpoint { samplers: self.samplers.chosen(choice), ..self.clone() }

@@ -194,6 +194,11 @@ impl<'t> Decoder<'t> {
         }
     }
 
+    /// What is told from where decoding is resumed.
+    pub fn want(&mut self, wanted: Wanted) {
+        self.wanted = wanted;
+    }
+
     /// From here on [`Item::Pause`] comes instead of whatever the packets at this time or later would tell.
     pub fn set_limit(&mut self, limit: Option<Tsc>) {
         self.limit = limit;

@@ -21,6 +21,11 @@ pub struct Guess {
 }
 
 impl Guess {
+    /// Whether the time was told since decoding began or was resumed.
+    pub const fn is_whole(&self) -> bool {
+        self.is_whole
+    }
+
     /// The time that was told, and two ticks at the base frequency for each instruction since. `before` is the number of
     /// those that ran before decoding was resumed: they count if the time was not told since.
     pub fn time(&self, before: u64) -> Option<Tsc> {

@@ -125,6 +125,14 @@ impl Sampler {
         }
     }
 
+    /// The same where so many instructions ran since the beginning.
+    pub(crate) fn behind(self, instructions: u64) -> Sampler {
+        match self {
+            Sampler::Count { period, .. } => Sampler::Count { period, since: instructions % period },
+            other => other,
+        }
+    }
+
     /// Guesses that are made at most.
     const GUESSES: u8 = 8;
 

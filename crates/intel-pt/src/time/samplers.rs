@@ -12,6 +12,9 @@ pub struct Choices(u8);
 pub struct Choice(u8);
 
 impl Choices {
+    /// All of them.
+    pub const ALL: Choices = Choices(u8::MAX);
+
     /// Whether a choice is among them.
     #[inline]
     pub const fn contain(self, choice: Choice) -> bool {
@@ -63,6 +66,13 @@ impl Samplers {
     pub(crate) fn chosen(&self, choice: Choice) -> Samplers {
         let chosen = self.all.iter().filter(|(_, choices)| choices.contain(choice));
         Samplers::of(chosen.map(|(sampler, _)| (*sampler, Choices(1))).collect())
+    }
+
+    /// The same where so many instructions ran since the beginning, if samples go by number.
+    pub(crate) fn behind(&self, instructions: u64) -> Samplers {
+        Samplers::of(
+            self.all.iter().map(|(sampler, choices)| (sampler.behind(instructions), *choices)).collect(),
+        )
     }
 
     /// Whether samples go by time.
@@ -210,6 +220,22 @@ mod tests {
             let found = sampled(&mut Samplers::new(Some(Period::Ticks(period))), &runs());
             assert_eq!(found.iter().map(|&(number, at, _)| (number, at)).collect::<Vec<_>>(), expected);
         }
+    }
+
+    #[test]
+    fn what_ran_before_decides_who_is_next_by_number() {
+        let mut known = Samplers::new(Some(Period::Instructions(100)));
+        let runs = runs();
+        let cut = 50;
+        let mut certain = known.clone();
+        sampled(&mut certain, &runs[..cut]);
+        let ran: u64 = runs[..cut].iter().map(|(_, count)| count).sum();
+        let foretold = known.guesses(runs[cut].0).behind(ran);
+        assert_eq!(foretold, certain);
+        assert!(foretold.choice(&certain, runs[cut].0).is_some());
+        assert_eq!(known.behind(1).choice(&certain, runs[cut].0), None);
+        known = certain;
+        assert!(!sampled(&mut known, &runs[cut..]).is_empty());
     }
 
     #[test]

@@ -5,13 +5,15 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 use intel_pt::{Checkpoint, Scout, Stretch, Tsc};
 
+use super::Progress;
+use super::counts::Counts;
 use super::worker::Portion;
 
 /// Bytes that were made and not taken, above which no stretch is begun; what is in work comes on top.
-const MOST_KEPT: usize = 32 << 20;
+const MOST_KEPT: usize = 16 << 20;
 
 /// Stretches that may be ahead of what was taken.
-const MOST_AHEAD: usize = 256;
+pub(super) const MOST_AHEAD: usize = 256;
 
 /// A stretch of trace.
 pub(crate) struct Task {
@@ -86,6 +88,8 @@ struct Shelf {
     /// Workers that are at work.
     workers: usize,
     spare: Vec<Portion>,
+    /// So many are kept: they may be big.
+    most_spare: usize,
 }
 
 /// A place to take stretches from and to put what was made.
@@ -96,32 +100,40 @@ pub(crate) struct Desk<'t> {
     made: Condvar,
     /// Something was taken.
     taken: Condvar,
+    /// What ran before each stretch.
+    pub(super) counts: Counts,
+}
+
+/// Waits till something changed.
+pub(super) fn wait<'m, T>(change: &Condvar, guard: MutexGuard<'m, T>) -> MutexGuard<'m, T> {
+    change.wait(guard).unwrap_or_else(PoisonError::into_inner)
 }
 
 /// A lock is held for moments in which nothing can break.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl<'t> Desk<'t> {
     /// Stretches of at least `piece` bytes behind `start`, in the trace there up to a time.
     pub(super) fn new(
-        start: &Checkpoint,
+        from: &Progress,
         (trace, limit): (Stretch<'t>, Option<Tsc>),
         piece: u64,
-        window: usize,
+        workers: usize,
         spare: Vec<Portion>,
     ) -> Desk<'t> {
-        let (scout, start) = (Scout::new(start, trace, limit), start.clone());
+        let (scout, start) = (Scout::new(&from.at, trace, limit), from.at.clone());
         let source = Source { scout, start, ends: VecDeque::new(), piece, number: 0 };
         let shelf = Shelf {
             made: VecDeque::new(),
             first: 0,
             ahead: 0,
-            window,
+            window: 2 * workers,
             kept: 0,
             closing: Closing::No,
             workers: 0,
+            most_spare: workers,
             spare,
         };
         Desk {
@@ -129,6 +141,7 @@ impl<'t> Desk<'t> {
             shelf: Mutex::new(shelf),
             made: Condvar::new(),
             taken: Condvar::new(),
+            counts: Counts::new(from.earlier.instructions),
         }
     }
 
@@ -140,6 +153,11 @@ impl<'t> Desk<'t> {
     /// Up to where it was looked ahead.
     pub(crate) fn looked_to(&self) -> u64 {
         lock(&self.source).scout.offset()
+    }
+
+    /// So many instructions ran up to the end of a stretch: whoever decodes the next one may not have known.
+    pub(crate) fn went_on(&self, task: &Task, instructions: u64) {
+        self.counts.correct(task.number + 1, instructions);
     }
 
     /// Begins anew after [`Desk::put_back`].
@@ -167,7 +185,7 @@ impl<'t> Desk<'t> {
                 Closing::Now => return None,
                 Closing::WhenFull if is_full => return None,
                 _ if !is_full => break,
-                _ => shelf = self.taken.wait(shelf).unwrap_or_else(PoisonError::into_inner),
+                _ => shelf = wait(&self.taken, shelf),
             }
         }
         shelf.ahead += 1;
@@ -208,7 +226,7 @@ impl<'t> Desk<'t> {
             match shelf.take_first() {
                 Some(first) => return Some(first),
                 None if shelf.workers == 0 => return None,
-                None => shelf = self.made.wait(shelf).unwrap_or_else(PoisonError::into_inner),
+                None => shelf = wait(&self.made, shelf),
             }
         }
     }
@@ -216,7 +234,9 @@ impl<'t> Desk<'t> {
     /// What was taken has its use; there is room for more than before.
     pub(crate) fn recycle(&self, portion: Portion) {
         let mut shelf = lock(&self.shelf);
-        shelf.spare.push(portion);
+        if shelf.spare.len() < shelf.most_spare {
+            shelf.spare.push(portion);
+        }
         shelf.window = (shelf.window + 1).min(MOST_AHEAD);
         drop(shelf);
         self.taken.notify_all();
@@ -264,6 +284,9 @@ impl<'d, 't> Leaving<'d, 't> {
 
 impl Drop for Leaving<'_, '_> {
     fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.0.counts.break_off();
+        }
         lock(&self.0.shelf).workers -= 1;
         self.0.made.notify_one();
     }

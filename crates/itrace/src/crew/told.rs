@@ -2,7 +2,7 @@
 
 use intel_pt::insn::Class;
 use intel_pt::packet::EventData;
-use intel_pt::{BlockValue, Decoder, Event, Guess, Item, Located, Moment, Tsc};
+use intel_pt::{BlockValue, Decoder, ErrorKind, Event, Guess, Item, Located, Moment, Tsc};
 
 use crate::code::KERNEL_START;
 
@@ -14,6 +14,15 @@ pub(crate) struct Earlier {
     pub(crate) since: u64,
     /// The instruction that ran last.
     pub(crate) last: Option<Located>,
+}
+
+/// What an item does to the latest time stamp.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Stamp {
+    /// It is no earlier.
+    AtLeast(Option<Tsc>),
+    /// It is this.
+    Exactly(Tsc),
 }
 
 /// An item with what is known of it.
@@ -65,6 +74,24 @@ impl Told {
             _ => false,
         };
         self.estimate(earlier).filter(|_| enters)
+    }
+
+    /// What it does to the latest time stamp.
+    pub(crate) fn stamp(&self, earlier: &Earlier) -> Stamp {
+        let guessed = match self.item {
+            // Where code of user space begins, time has passed since the trace told it.
+            Item::Begin { to, .. } => self.estimate(earlier).filter(|_| to < KERNEL_START),
+            // What an overflow swallowed took time that nobody can guess.
+            Item::Error(error) if error.kind == ErrorKind::Overflow => self.moment.time,
+            Item::Error(_) => self.estimate(earlier),
+            _ => None,
+        };
+        guessed.map_or(Stamp::AtLeast(self.moment.time), Stamp::Exactly)
+    }
+
+    /// Whether that depends on what ran before decoding was resumed.
+    pub(crate) fn is_stamped_before(&self) -> bool {
+        !self.guess.is_whole() && matches!(self.stamp(&Earlier::default()), Stamp::Exactly(_))
     }
 
     /// The instruction that ran last.

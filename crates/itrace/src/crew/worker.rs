@@ -1,14 +1,16 @@
 //! One of those who decode: a decoder that goes on wherever it is told to.
 
-use intel_pt::{Checkpoint, Choices, Decoder, Item, Located, Stretch, Tsc, Wanted};
+use intel_pt::{Checkpoint, Choices, Decoder, Hop, Item, Located, Period, Stretch, Tsc, Wanted};
 use oxperf_machine::{Machine, ThreadId};
+use oxperf_session::SampleFlags;
 
+use super::counts::{Before, Counts};
 use super::desk::{Desk, Task};
-use super::told::{Earlier, Told};
+use super::told::{Earlier, Stamp, Told};
 use crate::code::{Images, ThreadCode};
 use crate::plan::Plan;
 use crate::stack::{Followed, Move, Moves};
-use crate::synth::{BlockTexts, Point, Taker, Taking, Written, state_flags};
+use crate::synth::{BlockTexts, Heads, Point, Scribe, Taker, Taking, state_flags};
 
 /// Bytes of a stretch above which it is left to the lane's own decoder.
 const MOST: usize = 24 << 20;
@@ -35,6 +37,8 @@ pub(crate) struct Portion {
     pub(super) since: Option<u64>,
     /// The instruction that ran last in this stretch.
     pub(super) last: Option<Option<Located>>,
+    /// The latest TSC where the text begins, and the number of the instruction that was written last: see [`Heads`].
+    heads: (Option<u64>, u64),
 }
 
 /// Something that a worker tells.
@@ -66,6 +70,17 @@ impl Portion {
         self.tells
     }
 
+    /// Whether the text fits what comes before it: time went on since the latest TSC there, and the instruction that was
+    /// written last is the one that ran last.
+    pub(crate) fn fits(&self, timestamp: u64, written: u64, ran: u64) -> bool {
+        self.heads.0.is_none_or(|first| timestamp <= first) && self.written().is_none_or(|_| written == ran)
+    }
+
+    /// The number of the instruction that was written last, if there was one.
+    pub(crate) fn written(&self) -> Option<u64> {
+        (self.heads.1 != 0).then_some(self.heads.1)
+    }
+
     /// Bytes that are kept.
     pub(super) fn size(&self) -> usize {
         self.text.len() + self.entries.len() * size_of::<Entry>() + self.moves.len() * size_of::<Move>()
@@ -75,7 +90,7 @@ impl Portion {
         self.text.clear();
         self.entries.clear();
         self.moves.clear();
-        (self.tells, self.latest, self.end) = (false, None, None);
+        (self.tells, self.latest, self.end, self.heads) = (false, None, None, (None, 0));
     }
 
     /// Takes a time stamp.
@@ -107,7 +122,7 @@ pub(crate) struct Shared<'m> {
     pub(crate) machine: &'m Machine,
     pub(crate) images: &'m Images,
     pub(crate) thread: Option<ThreadId>,
-    pub(crate) written: Option<&'m Written>,
+    pub(crate) scribe: Option<Scribe<'m>>,
     pub(crate) taking: &'m Taking,
     pub(crate) limit: Option<Tsc>,
 }
@@ -115,38 +130,102 @@ pub(crate) struct Shared<'m> {
 /// A decoder with what its blocks look like.
 pub(super) struct Worker<'t> {
     decoder: Decoder<'t>,
+    wanted: Wanted,
     texts: BlockTexts,
+    heads: Heads,
     taker: Taker,
     moves: Moves,
 }
 
 impl<'t> Worker<'t> {
     pub(super) fn new(plan: &Plan, wanted: Wanted) -> Worker<'t> {
-        let decoder = Decoder::new(plan.config, wanted);
-        Worker { decoder, texts: BlockTexts::default(), taker: Taker::default(), moves: Moves::default() }
+        Worker {
+            decoder: Decoder::new(plan.config, wanted),
+            wanted,
+            texts: BlockTexts::default(),
+            heads: Heads::default(),
+            taker: Taker::default(),
+            moves: Moves::default(),
+        }
     }
 
     /// Decodes what is on the desk; `trace` begins where the first stretch does.
     pub(super) fn work(&mut self, desk: &Desk<'t>, trace: Stretch<'t>, shared: Shared<'_>) {
         while let Some(mut portion) = desk.wait_for_room() {
-            let Some(task) = desk.take_task() else { return desk.leave_room(portion) };
+            let Some(mut task) = desk.take_task() else { return desk.leave_room(portion) };
             let skipped = usize::try_from(task.start.offset() - trace.offset).unwrap_or(usize::MAX);
             let bytes = trace.bytes.get(skipped..).unwrap_or_default();
             portion.clear();
             self.moves.clear();
-            self.decode(&task, Stretch { bytes, ..trace }, shared, &mut portion);
+            self.heads.begin();
+            let stretch = Stretch { bytes, ..trace };
+            if self.is_by_number() {
+                self.decode_by_number(&desk.counts, &mut task, stretch, shared, &mut portion);
+            } else {
+                self.decode(&task, stretch, shared, &mut portion);
+            }
+            portion.heads = (self.heads.first(), self.heads.written());
             portion.settle(&mut self.moves);
             desk.put(task, portion);
         }
     }
 
-    /// Decodes a stretch.
-    fn decode(&mut self, task: &Task, stretch: Stretch<'t>, shared: Shared<'_>, portion: &mut Portion) {
+    /// Whether it has to be known how many instructions ran before a stretch.
+    fn is_by_number(&self) -> bool {
+        let by_number = matches!(self.wanted.period, Some(Period::Instructions(period)) if period > 1);
+        by_number && self.wanted.hop == Hop::Walk
+    }
+
+    /// Decodes a stretch behind as many instructions as others tell of. Till they do it counts those of its own stretch,
+    /// for whoever waits for that.
+    fn decode_by_number(
+        &mut self,
+        counts: &Counts,
+        task: &mut Task,
+        stretch: Stretch<'t>,
+        shared: Shared<'_>,
+        portion: &mut Portion,
+    ) {
+        let (number, mut before) = (task.number, counts.before(task.number));
+        let is_counted = !matches!(before, Some(Before::Known(_)));
+        if is_counted {
+            counts.tell(number, self.count(task, stretch, shared));
+            before = Some(counts.wait(number));
+        }
+        if let Some(Before::Known(instructions)) = before {
+            task.start = task.start.clone().behind(instructions);
+            self.decode(task, stretch, shared, portion);
+        }
+        if !is_counted {
+            counts.tell(number, portion.end.is_some().then_some(portion.instructions));
+        }
+    }
+
+    /// Counts the instructions of a stretch; `None` where that is left to the lane's own decoder.
+    fn count(&mut self, task: &Task, stretch: Stretch<'t>, shared: Shared<'_>) -> Option<u64> {
+        self.decoder.want(Wanted { hop: self.wanted.hop, ..Wanted::default() });
+        let mut code = self.resume(task, stretch, shared);
+        let mut end = self.decoder.next(&mut code);
+        while !matches!(end, Item::Pause | Item::End) {
+            end = self.decoder.next(&mut code);
+        }
+        self.decoder.want(self.wanted);
+        self.decoder.checkpoint().filter(|_| end == Item::Pause).map(|_| self.decoder.counted().0)
+    }
+
+    /// Has the decoder go on where a stretch begins.
+    fn resume<'m>(&mut self, task: &Task, stretch: Stretch<'t>, shared: Shared<'m>) -> ThreadCode<'m> {
         let Shared { machine, images, thread, .. } = shared;
-        let mut code = ThreadCode { machine, images, thread };
+        let code = ThreadCode { machine, images, thread };
         self.decoder.resume(&task.start, stretch, &code);
         self.decoder.set_limit(shared.limit);
         self.decoder.set_stop(Some(task.end.offset()));
+        code
+    }
+
+    /// Decodes a stretch.
+    fn decode(&mut self, task: &Task, stretch: Stretch<'t>, shared: Shared<'_>, portion: &mut Portion) {
+        let mut code = self.resume(task, stretch, shared);
         loop {
             match self.decoder.next(&mut code) {
                 Item::Run => {
@@ -162,12 +241,18 @@ impl<'t> Worker<'t> {
                     return;
                 }
                 Item::End => return,
+                Item::Address { ip } => self.take_address(ip, shared, portion),
                 item => {
                     let told = Told::of(item, &self.decoder);
                     let entered = told.enters_user_at(&Earlier::default());
                     if shared.limit.is_some_and(|limit| entered >= Some(limit)) {
                         // Its turn comes behind the limit.
                         return;
+                    }
+                    match told.stamp(&Earlier::default()) {
+                        Stamp::Exactly(_) if shared.scribe.is_some() && told.is_stamped_before() => return,
+                        Stamp::Exactly(time) => self.heads.set_timestamp(time.0),
+                        Stamp::AtLeast(time) => self.heads.pass_to(time),
                     }
                     portion.tell(What::Told(Box::new(told)), &mut self.moves);
                 }
@@ -178,17 +263,42 @@ impl<'t> Worker<'t> {
         }
     }
 
+    /// Takes an instruction that a packet names.
+    fn take_address(&mut self, ip: u64, shared: Shared<'_>, portion: &mut Portion) {
+        let (moment, taking) = (self.decoder.moment(), shared.taking);
+        portion.pass_to(moment.time);
+        self.heads.pass_to(moment.time);
+        match &shared.scribe {
+            Some(scribe) => {
+                let state = state_flags(&moment, &taking.plan);
+                let epoch = self.decoder.epoch();
+                self.texts.write_address(
+                    scribe,
+                    (ip, &moment, state),
+                    epoch,
+                    &mut self.heads,
+                    &mut portion.text,
+                );
+            }
+            None => {
+                let point = taking.address(ip, SampleFlags::default(), &moment);
+                portion.tell(What::Instruction(point, Choices::ALL), &mut self.moves);
+            }
+        }
+    }
+
     /// Takes what is asked for of a run; false if that is left to the lane's own decoder.
     fn take_run(&mut self, shared: Shared<'_>, portion: &mut Portion) -> bool {
-        let Worker { decoder, texts, taker, moves } = self;
+        let Worker { decoder, texts, heads, taker, moves, .. } = self;
         let (moment, taking) = (decoder.moment(), shared.taking);
-        if let Some(written) = shared.written {
+        if let Some(scribe) = &shared.scribe {
             if moment.mode.guest_toggled {
                 // A branch into another world is two samples.
                 return false;
             }
             portion.pass_to(decoder.run().before);
-            texts.write_run(written, decoder, state_flags(&moment, &taking.plan), &mut portion.text);
+            let state = state_flags(&moment, &taking.plan);
+            texts.write_run(scribe, decoder, state, heads, &mut portion.text);
         } else if taking.follows_calls_alone(decoder) {
             moves.happen();
             taker.follow_calls(decoder, moves);

@@ -171,7 +171,7 @@ fn branch_flags(info: u64) -> u64 {
     bit(63, 0) | predicted | bit(62, 2) | bit(61, 3) | (info & 0xffff) << 4
 }
 
-impl Synthesizer {
+impl Synthesizer<'_> {
     /// A block of items: a sample for each event that it is of.
     pub(super) fn block(
         &mut self,

@@ -61,7 +61,7 @@ impl Point {
     }
 }
 
-impl Synthesizer {
+impl Synthesizer<'_> {
     /// The stack of the thread that runs, for what the trace tells of it now.
     pub(crate) fn stack_of(&mut self, lane: &Lane<'_>, machine: &Machine) -> Option<&mut ThreadStack> {
         self.stacks.of_lane(lane, machine)

@@ -6,16 +6,16 @@ use intel_pt::{Moment, Tsc};
 use oxperf_machine::Machine;
 use oxperf_session::Sink;
 
-use super::Synthesizer;
 use super::flags::state_flags;
 use super::sample::thread_of;
 use super::taking::Taker;
+use super::{Scribe, Synthesizer};
 use crate::lane::Lane;
 
 /// Bytes of text that are handed over at once.
 const TEXT: usize = 128 << 10;
 
-impl Synthesizer {
+impl Synthesizer<'_> {
     /// Code that ran: its sampled instructions and its branches, in order.
     pub(crate) fn run(
         &mut self,
@@ -67,7 +67,7 @@ impl Synthesizer {
         ControlFlow::Continue(())
     }
 
-    /// Writes a run, where places alone matter.
+    /// Writes a run, where moments and places alone matter.
     fn write_run(
         &mut self,
         lane: &mut Lane<'_>,
@@ -75,11 +75,55 @@ impl Synthesizer {
         machine: &mut Machine,
         sink: &mut impl Sink,
     ) -> ControlFlow<()> {
-        let Some(written) = &self.written else { return ControlFlow::Continue(()) };
-        lane.pass_to(lane.decoder.run().before);
-        lane.pass_to(moment.time);
         let state = state_flags(moment, &self.plan);
-        lane.texts.write_run(written, &lane.decoder, state, &mut self.text);
+        self.write(lane, machine, |scribe, lane, text| {
+            lane.texts.write_run(scribe, &lane.decoder, state, &mut lane.heads, text);
+        });
+        self.hand_over_much(lane, machine, sink)
+    }
+
+    /// Writes an instruction that a packet names, likewise.
+    pub(super) fn write_address(
+        &mut self,
+        lane: &mut Lane<'_>,
+        moment: &Moment,
+        ip: u64,
+        machine: &mut Machine,
+        sink: &mut impl Sink,
+    ) -> ControlFlow<()> {
+        let state = state_flags(moment, &self.plan);
+        self.write(lane, machine, |scribe, lane, text| {
+            let epoch = lane.decoder.epoch();
+            lane.texts.write_address(scribe, (ip, moment, state), epoch, &mut lane.heads, text);
+        });
+        self.hand_over_much(lane, machine, sink)
+    }
+
+    fn write(
+        &mut self,
+        lane: &mut Lane<'_>,
+        machine: &mut Machine,
+        write: impl FnOnce(&Scribe<'_>, &mut Lane<'_>, &mut Vec<u8>),
+    ) {
+        let thread = thread_of(lane, machine);
+        let mut text = std::mem::take(&mut self.text);
+        let common = self.common();
+        if let Some(written) = &self.written {
+            let scribe = Scribe { written, scene: common.scene(lane, (written.event, thread), machine) };
+            lane.heads.set_timestamp(lane.timestamp);
+            write(&scribe, lane, &mut text);
+            lane.timestamp = lane.heads.timestamp();
+        }
+        self.text = text;
+    }
+
+    /// Hands over what was written, if it is much.
+    fn hand_over_much(
+        &mut self,
+        lane: &mut Lane<'_>,
+        machine: &mut Machine,
+        sink: &mut impl Sink,
+    ) -> ControlFlow<()> {
         if self.text.len() < TEXT {
             return ControlFlow::Continue(());
         }
@@ -110,7 +154,8 @@ impl Synthesizer {
         let event = self.written.as_ref().map(|written| written.event);
         let Some(event) = event.filter(|_| !text.is_empty()) else { return ControlFlow::Continue(()) };
         let thread = thread_of(lane, machine);
-        sink.written(machine, &self.common().of_text(lane, event, thread), text)
+        let moment = self.common().scene(lane, (event, thread), machine).moment(lane.timestamp);
+        sink.written(machine, &moment, text)
     }
 
     /// Hands over text that was written elsewhere, up to a time.

@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 use intel_pt::insn::classify;
-use intel_pt::{CodeAddress, CodeSource, Moment};
+use intel_pt::{CodeAddress, CodeSource, Located, Moment};
 use oxperf_abi::{FileOffset, Misc, PerfTime};
 use oxperf_machine::{Machine, ThreadId};
 use oxperf_session::{EventIndex, Payload, SampleEvent, SampleFlags, Sink, Traced, TracedCode};
@@ -13,9 +13,9 @@ use super::stacks::StackKey;
 use super::{Point, Synthesizer};
 use crate::TscClock;
 use crate::code::{Images, ThreadCode, code_width};
-use crate::lane::Lane;
+use crate::lane::{Lane, Running};
 
-impl Synthesizer {
+impl Synthesizer<'_> {
     /// Hands a sample to the sink.
     pub(super) fn hand_over(
         &mut self,
@@ -29,8 +29,9 @@ impl Synthesizer {
         let code = self.code(lane, point, machine);
         let key = StackKey::new(machine, thread, lane.running.cpu);
         let depth = self.stacks.depth(key);
-        let mode_and_time = self.common().mode_and_time(lane, point);
-        fill(&mut self.sampled, lane, (event, thread, point), mode_and_time);
+        let mode_and_time = self.common().mode_and_time(lane.timestamp, point);
+        let who = Who { event, thread, running: lane.running, of_cpu: lane.cpu.is_some() };
+        fill(&mut self.sampled, who, point, mode_and_time);
         self.sampled.sample.period = Some(period);
         self.sampled.period = period;
         let progress = lane.progress(point.instructions, point.cycles);
@@ -46,7 +47,12 @@ impl Synthesizer {
 
     /// What tells of any moment.
     pub(crate) fn common(&self) -> Common<'_> {
-        Common { images: &self.images, clock: self.clock, timeless: self.plan.timeless }
+        Common {
+            images: &self.images,
+            clock: self.clock,
+            timeless: self.plan.timeless,
+            with_code: self.with_code,
+        }
     }
 
     /// The time of a TSC, where there is time.
@@ -55,55 +61,88 @@ impl Synthesizer {
     }
 
     fn code(&self, lane: &Lane<'_>, point: &Point, machine: &Machine) -> TracedCode {
-        let ran = Ran::at(lane, point);
-        let mut code = TracedCode {
-            width: code_width(point.width),
-            length: ran.length.unwrap_or(0),
-            ..TracedCode::default()
-        };
-        if !self.with_code || ran.ip == 0 {
-            return code;
-        }
         let source = ThreadCode { machine, images: &self.images, thread: lane.running.thread };
-        let found = source.code(CodeAddress { ip: ran.ip, guest: point.guest });
-        let bytes = found.map_or(&[][..], |found| found.from(ran.ip));
-        if ran.length.is_none() {
-            code.length = classify(bytes, point.width).map_or(0, |found| found.length);
-        }
-        code.bytes.iter_mut().zip(bytes).for_each(|(to, from)| *to = *from);
-        code
+        Ran::at(lane.last, point).code(point, source, self.with_code)
     }
 }
 
-/// What is the same for all samples: whose addresses are, and when anything happened.
+/// What tells of any moment.
 #[derive(Clone, Copy)]
 pub(crate) struct Common<'i> {
     pub(crate) images: &'i Images,
     pub(crate) clock: Option<TscClock>,
     pub(crate) timeless: bool,
+    /// Whether samples are to hold the bytes of their instruction.
+    pub(crate) with_code: bool,
 }
 
-impl Common<'_> {
-    /// What samples have in common that are handed over as text.
-    pub(crate) fn of_text(
+impl<'m> Common<'m> {
+    /// Whose samples an event's are while a lane is as it is now.
+    pub(crate) fn scene(
         self,
         lane: &Lane<'_>,
-        event: EventIndex,
-        thread: ThreadId,
-    ) -> SampleEvent<'static> {
-        let mut sampled = unfilled();
-        let nowhere = Point::at(0, &Moment::default());
-        fill(&mut sampled, lane, (event, thread, &nowhere), self.mode_and_time(lane, &nowhere));
-        sampled
+        (event, thread): (EventIndex, ThreadId),
+        machine: &'m Machine,
+    ) -> Scene<'m> {
+        let generation = machine.generation(thread);
+        Scene {
+            common: self,
+            machine,
+            who: Who { event, thread, running: lane.running, of_cpu: lane.cpu.is_some() },
+            generation,
+        }
     }
 
-    fn mode_and_time(self, lane: &Lane<'_>, point: &Point) -> (Misc, Option<PerfTime>) {
+    fn mode_and_time(self, timestamp: u64, point: &Point) -> (Misc, Option<PerfTime>) {
         let anywhere = if point.from == 0 { point.to } else { point.from };
-        (Misc(self.images.mode_of(anywhere, point.guest) as u16), self.time(lane.timestamp))
+        (Misc(self.images.mode_of(anywhere, point.guest) as u16), self.time(timestamp))
     }
 
     fn time(self, tsc: u64) -> Option<PerfTime> {
         self.clock.filter(|_| !self.timeless).map(|clock| clock.time(tsc))
+    }
+}
+
+/// Whose samples are made, and of which event.
+#[derive(Clone, Copy)]
+struct Who {
+    event: EventIndex,
+    thread: ThreadId,
+    running: Running,
+    /// Whether the trace is of a CPU.
+    of_cpu: bool,
+}
+
+/// Whose samples are made, and what addresses mean: the same till a record comes.
+#[derive(Clone, Copy)]
+pub(crate) struct Scene<'m> {
+    common: Common<'m>,
+    pub(crate) machine: &'m Machine,
+    who: Who,
+    /// What addresses mean, as a number.
+    pub(crate) generation: u64,
+}
+
+impl Scene<'_> {
+    /// A sample that code made at a place.
+    pub(crate) fn sample(&self, point: &Point, timestamp: u64) -> SampleEvent<'static> {
+        let mut sampled = unfilled();
+        fill(&mut sampled, self.who, point, self.common.mode_and_time(timestamp, point));
+        let Common { images, with_code, .. } = self.common;
+        let source = ThreadCode { machine: self.machine, images, thread: self.who.running.thread };
+        let code = Ran::at(None, point).code(point, source, with_code);
+        sampled.traced = Some(Traced { flags: point.flags, code, ..Traced::default() });
+        sampled
+    }
+
+    /// What its samples have in common.
+    pub(crate) fn moment(&self, timestamp: u64) -> SampleEvent<'static> {
+        self.sample(&Point::at(0, &Moment::default()), timestamp)
+    }
+
+    /// The time of a TSC, where there is time.
+    pub(crate) fn time(&self, tsc: u64) -> Option<PerfTime> {
+        self.common.time(tsc)
     }
 }
 
@@ -117,29 +156,43 @@ struct Ran {
 
 impl Ran {
     /// Where tracing begins and with events it is the one that ran last; where an interrupt came, the next.
-    fn at(lane: &Lane<'_>, point: &Point) -> Ran {
+    fn at(last: Option<Located>, point: &Point) -> Ran {
         if point.length != 0 {
             return Ran { ip: point.from, length: Some(point.length) };
         }
         if point.flags.meets(SampleFlags::ASYNC | SampleFlags::TX_ABORT) {
             return Ran { ip: point.from, length: None };
         }
-        lane.last.map_or(Ran { ip: 0, length: None }, |last| Ran { ip: last.ip, length: Some(last.length) })
+        last.map_or(Ran { ip: 0, length: None }, |last| Ran { ip: last.ip, length: Some(last.length) })
+    }
+
+    fn code(self, point: &Point, source: ThreadCode<'_>, with_bytes: bool) -> TracedCode {
+        let mut code = TracedCode {
+            width: code_width(point.width),
+            length: self.length.unwrap_or(0),
+            ..TracedCode::default()
+        };
+        if !with_bytes || self.ip == 0 {
+            return code;
+        }
+        let found = source.code(CodeAddress { ip: self.ip, guest: point.guest });
+        let bytes = found.map_or(&[][..], |found| found.from(self.ip));
+        if self.length.is_none() {
+            code.length = classify(bytes, point.width).map_or(0, |found| found.length);
+        }
+        code.bytes.iter_mut().zip(bytes).for_each(|(to, from)| *to = *from);
+        code
     }
 }
 
 /// Fills in what every sample says.
-fn fill(
-    sampled: &mut SampleEvent<'static>,
-    lane: &Lane<'_>,
-    (event, thread, point): (EventIndex, ThreadId, &Point),
-    (mode, time): (Misc, Option<PerfTime>),
-) {
+fn fill(sampled: &mut SampleEvent<'static>, who: Who, point: &Point, (mode, time): (Misc, Option<PerfTime>)) {
+    let Who { event, thread, running, of_cpu } = who;
     (sampled.event, sampled.thread, sampled.misc) = (event, thread, mode);
-    let (running, sample) = (lane.running, &mut sampled.sample);
+    let sample = &mut sampled.sample;
     (sample.ip, sample.addr) = (Some(point.from), Some(point.to));
     (sample.pid, sample.tid) = (Some(running.pid), Some(running.tid));
-    (sample.time, sample.cpu) = (time, running.cpu.filter(|_| lane.cpu.is_some()));
+    (sample.time, sample.cpu) = (time, running.cpu.filter(|_| of_cpu));
 }
 
 /// The thread of a lane's samples.
@@ -158,5 +211,26 @@ pub(super) fn unfilled() -> SampleEvent<'static> {
         period: 1,
         traced: None,
         ahead: None,
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use oxperf_abi::{Pid, Tid};
+
+    use super::*;
+
+    /// A thread that runs, with a clock that ticks once a nanosecond.
+    pub(in crate::synth) fn scene<'m>(machine: &'m mut Machine, images: &'m Images) -> Scene<'m> {
+        let (pid, tid) = (Pid(1), Tid(1));
+        let thread = machine.thread(pid, tid);
+        let running = Running { pid, tid, cpu: None, thread: Some(thread) };
+        let clock = TscClock::new(0, 1, 0);
+        Scene {
+            common: Common { images, clock, timeless: false, with_code: false },
+            machine,
+            who: Who { event: EventIndex(0), thread, running, of_cpu: false },
+            generation: 0,
+        }
     }
 }

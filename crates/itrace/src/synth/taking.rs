@@ -30,6 +30,12 @@ impl Taking {
         alone && decoder.marks().is_empty() && decoder.ran_whole()
     }
 
+    /// An instruction that a packet names.
+    pub(crate) fn address(&self, ip: u64, flags: SampleFlags, moment: &Moment) -> Point {
+        let flags = flags | state_flags(moment, &self.plan);
+        Point { flags, cycles: self.cycles(moment), ..Point::at(ip, moment) }
+    }
+
     /// The cycles up to a moment, if they were told for it.
     pub(super) fn cycles(&self, moment: &Moment) -> Option<u64> {
         match self.approximate_ipc {

@@ -1,65 +1,19 @@
-//! Code that ran as text, where places alone decide what is shown of it. Blocks run again and again: what each looks
-//! like is kept.
+//! Code that ran as text, where moments and places alone decide what is shown of it. Blocks run again and again: what
+//! each looks like is kept.
 
-use std::sync::Arc;
+use intel_pt::insn::Class;
+use intel_pt::{Block, Decoder, Located, Moment, Visit};
+use oxperf_session::SampleFlags;
+use rustc_hash::FxHashMap;
 
-use intel_pt::{Block, Branch, Decoder, Located, Visit};
-use oxperf_session::{EventIndex, PlaceWriter, SampleFlags, TracedPlace};
-
-use super::flags::{BranchFilter, flags_of};
-
-/// What is written of code that ran, and how.
-#[derive(Clone)]
-pub(crate) struct Written {
-    /// The event whose samples these are.
-    pub(crate) event: EventIndex,
-    pub(crate) shown: Shown,
-    pub(crate) writer: Arc<dyn PlaceWriter>,
-}
-
-/// Which instructions are written.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Shown {
-    /// Each: only its address.
-    Instructions,
-    /// Taken branches that pass the filter.
-    Branches(BranchFilter),
-}
-
-impl Written {
-    fn instructions(&self, instructions: &[Located], out: &mut Vec<u8>) {
-        let place = |ip| TracedPlace { ip, addr: 0, flags: SampleFlags::default() };
-        instructions.iter().for_each(|located| self.writer.write(&place(located.ip), out));
-    }
-
-    fn branch(&self, from: Located, to: Option<u64>, more: SampleFlags, out: &mut Vec<u8>) {
-        let flags = flags_of(from.class) | more;
-        if matches!(self.shown, Shown::Branches(filter) if filter.takes(flags)) {
-            self.writer.write(&TracedPlace { ip: from.ip, addr: to.unwrap_or(0), flags }, out);
-        }
-    }
-
-    /// Writes a run without keeping anything.
-    fn run(&self, decoder: &Decoder<'_>, state: SampleFlags, out: &mut Vec<u8>) {
-        if self.shown != Shown::Instructions {
-            let ended =
-                |branch: &Branch| if branch.end { SampleFlags::TRACE_END } else { Default::default() };
-            return decoder.branches().for_each(|branch| {
-                self.branch(branch.from, branch.to, state | ended(&branch), out);
-            });
-        }
-        let run = decoder.run();
-        for (index, visit) in run.visits.iter().enumerate() {
-            let instructions = decoder.block(visit.block()).instructions();
-            let partial = run.partial.filter(|_| index + 1 == run.visits.len());
-            let executed = partial.map_or(instructions.len(), |count| count as usize);
-            self.instructions(&instructions[..executed.min(instructions.len())], out);
-        }
-    }
-}
+use super::heads::Heads;
+use super::written::{Scribe, Shown};
 
 /// Bytes of text that are kept at most.
 const MOST: usize = 16 << 20;
+
+/// Worlds of which texts are kept at most.
+const MOST_WORLDS: usize = 16;
 
 /// No text is kept.
 const NONE: u32 = u32::MAX;
@@ -76,6 +30,8 @@ struct Piece {
 struct Kept {
     /// What is always the same.
     same: Piece,
+    /// Where its lines end: which of all ends.
+    ends: (u32, u32),
     /// The branch at its end, if its target varies.
     last: Option<Located>,
     /// The target that it had the last time, and how that looks.
@@ -83,134 +39,345 @@ struct Kept {
     varied: Piece,
 }
 
+/// What makes the same block look different.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+struct World {
+    /// What addresses mean.
+    generation: u64,
+    /// The flags of every place.
+    state: SampleFlags,
+    guest: bool,
+}
+
+/// What is kept in a world.
+#[derive(Debug, Default)]
+struct Slots {
+    /// Of each block, not branching and branching: which of the kept texts it is.
+    blocks: Vec<[u32; 2]>,
+    /// Of instructions that packets name: what they look like.
+    addresses: FxHashMap<u64, Piece>,
+}
+
 /// The kept texts of a decoder's blocks.
 #[derive(Debug, Default)]
 pub(crate) struct BlockTexts {
     epoch: u64,
-    /// Of each block, not branching and branching: which of `kept` it is.
-    slots: Vec<[u32; 2]>,
+    world: World,
+    slots: Slots,
+    /// The slots of other worlds.
+    worlds: FxHashMap<World, Slots>,
     kept: Vec<Kept>,
+    ends: Vec<u32>,
+    /// How branches look whose target varies.
+    varied: FxHashMap<(u32, Option<u64>), Piece>,
     text: Vec<u8>,
+}
+
+/// What is true of a whole run.
+struct Whole {
+    moment: Moment,
+    /// The flags of every place in it.
+    state: SampleFlags,
+    /// From which instruction on lines look as the moment says, counted from 1.
+    decision: u64,
 }
 
 impl BlockTexts {
     /// Appends the text of the decoder's run; `state` are the flags of every place in it.
     pub(crate) fn write_run(
         &mut self,
-        written: &Written,
+        scribe: &Scribe<'_>,
         decoder: &Decoder<'_>,
         state: SampleFlags,
+        heads: &mut Heads,
         out: &mut Vec<u8>,
     ) {
-        let run = decoder.run();
-        if run.partial.is_some() || run.end || state != SampleFlags::default() {
-            return written.run(decoder, state, out);
+        let (run, moment) = (decoder.run(), decoder.moment());
+        heads.pass_to(run.before);
+        let differs = heads.differ_from(moment.time, scribe);
+        let decision = run.decision.filter(|_| differs).unwrap_or(u64::MAX);
+        let whole = Whole { moment, state, decision };
+        let begins = moment.instructions.wrapping_sub(run.instructions);
+        let counts = scribe.written.shown == Shown::Instructions;
+        let gap = counts && heads.written != begins;
+        if gap || run.partial.is_some() || run.end {
+            write_anew(scribe, decoder, &whole, heads, out);
+        } else {
+            self.write_kept(scribe, decoder, &whole, heads, out);
+            heads.written = if counts { moment.instructions } else { 0 };
         }
-        if self.epoch != decoder.epoch() || self.text.len() > MOST {
-            *self = BlockTexts { epoch: decoder.epoch(), ..BlockTexts::default() };
-        }
-        for (index, visit) in run.visits.iter().enumerate() {
-            let number = self.number(written, decoder, *visit);
-            let kept = &self.kept[number];
-            out.extend_from_slice(self.piece(kept.same));
+        heads.pass_to(moment.time);
+    }
+
+    /// Appends the line of an instruction that a packet names.
+    pub(crate) fn write_address(
+        &mut self,
+        scribe: &Scribe<'_>,
+        (ip, moment, state): (u64, &Moment, SampleFlags),
+        epoch: u64,
+        heads: &mut Heads,
+        out: &mut Vec<u8>,
+    ) {
+        let (generation, guest) = (scribe.scene.generation, moment.mode.guest);
+        self.follow(epoch, World { generation, state, guest });
+        let text = &mut self.text;
+        let piece = *self.slots.addresses.entry(ip).or_insert_with(|| {
+            let start = text.len();
+            let located = Located { ip, length: 0, class: Class::Other };
+            scribe.place((located, None), state, moment, text);
+            Piece { start: start as u32, length: (text.len() - start) as u32 }
+        });
+        out.extend_from_slice(heads.text(scribe));
+        out.extend_from_slice(self.piece(piece));
+    }
+
+    fn write_kept(
+        &mut self,
+        scribe: &Scribe<'_>,
+        decoder: &Decoder<'_>,
+        whole: &Whole,
+        heads: &mut Heads,
+        out: &mut Vec<u8>,
+    ) {
+        let (generation, guest) = (scribe.scene.generation, whole.moment.mode.guest);
+        self.follow(decoder.epoch(), World { generation, state: whole.state, guest });
+        let (visits, mut before) = (decoder.visits(), 0);
+        for (index, visit) in visits.iter().enumerate() {
+            let number = self.number(scribe, decoder, *visit, whole);
+            let kept = self.kept[number];
+            let mut lines = (kept.same.start, kept.ends);
+            if before < whole.decision && whole.decision != u64::MAX {
+                let last = before + decoder.block(visit.block()).instructions().len() as u64;
+                if last >= whole.decision {
+                    // The last instruction of the block is the one that decides.
+                    let early = match scribe.written.shown {
+                        Shown::Instructions => lines.1.1.saturating_sub(1).max(lines.1.0),
+                        Shown::Branches(_) => lines.1.1,
+                    };
+                    lines.0 = self.write_lines((lines.0, (lines.1.0, early)), heads.text(scribe), out);
+                    lines.1.0 = early;
+                    heads.pass_to(whole.moment.time);
+                }
+                before = last;
+            }
+            if lines.1.0 != lines.1.1 {
+                self.write_lines(lines, heads.text(scribe), out);
+            }
             if let Some(last) = kept.last {
-                let next =
-                    run.visits.get(index + 1).map_or(run.next, |next| Some(decoder.address(next.block())));
-                self.write_last(written, number, (last, next), out);
+                let next = visits.get(index + 1).map(|next| decoder.address(next.block()));
+                let next = next.or(decoder.arrived_at());
+                let piece = self.last(scribe, number, (last, next), whole);
+                out.extend_from_slice(heads.text(scribe));
+                out.extend_from_slice(self.piece(piece));
             }
         }
+    }
+
+    /// Appends lines, each behind the head; gives where the next one starts.
+    #[inline]
+    fn write_lines(&self, (mut start, ends): (u32, (u32, u32)), head: &[u8], out: &mut Vec<u8>) -> u32 {
+        let ends = &self.ends[ends.0 as usize..ends.1 as usize];
+        let Some(&last) = ends.last() else { return start };
+        if head.is_empty() {
+            out.extend_from_slice(&self.text[start as usize..last as usize]);
+            return last;
+        }
+        out.reserve((last - start) as usize + ends.len() * head.len());
+        for &end in ends {
+            out.extend_from_slice(head);
+            out.extend_from_slice(&self.text[start as usize..end as usize]);
+            start = end;
+        }
+        last
     }
 
     fn piece(&self, piece: Piece) -> &[u8] {
         &self.text[piece.start as usize..][..piece.length as usize]
     }
 
+    /// Forgets what is not true any more.
+    fn follow(&mut self, epoch: u64, world: World) {
+        if self.epoch != epoch || self.text.len() > MOST {
+            *self = BlockTexts { epoch, world, ..BlockTexts::default() };
+        }
+        if self.world != world {
+            if self.worlds.len() >= MOST_WORLDS {
+                self.worlds.clear();
+            }
+            self.worlds.insert(self.world, std::mem::take(&mut self.slots));
+            self.slots = self.worlds.remove(&world).unwrap_or_default();
+            self.world = world;
+        }
+    }
+
     /// Which of the kept texts is that of a visit.
     #[inline]
-    fn number(&mut self, written: &Written, decoder: &Decoder<'_>, visit: Visit) -> usize {
-        let slot = self.slots.get(visit.block().index()).map(|slots| slots[usize::from(visit.taken())]);
+    fn number(&mut self, scribe: &Scribe<'_>, decoder: &Decoder<'_>, visit: Visit, whole: &Whole) -> usize {
+        let slot =
+            self.slots.blocks.get(visit.block().index()).map(|slots| slots[usize::from(visit.taken())]);
         match slot {
             Some(number) if number != NONE => number as usize,
-            _ => self.keep(written, decoder, visit),
+            _ => self.keep(scribe, decoder, visit, whole),
         }
     }
 
     #[cold]
-    fn keep(&mut self, written: &Written, decoder: &Decoder<'_>, visit: Visit) -> usize {
-        let (block, start) = (decoder.block(visit.block()), self.text.len());
-        let last = match written.shown {
+    fn keep(&mut self, scribe: &Scribe<'_>, decoder: &Decoder<'_>, visit: Visit, whole: &Whole) -> usize {
+        let block = decoder.block(visit.block());
+        let (start, first) = (self.text.len() as u32, self.ends.len() as u32);
+        let last = match scribe.written.shown {
             Shown::Instructions => {
-                written.instructions(block.instructions(), &mut self.text);
+                for located in block.instructions() {
+                    self.keep_line(scribe, (*located, None), whole);
+                }
                 None
             }
-            Shown::Branches(_) => write_block(written, block, visit.taken(), &mut self.text),
+            Shown::Branches(_) => self.keep_jumps(scribe, block, visit.taken(), whole),
         };
-        let same = Piece { start: start as u32, length: (self.text.len() - start) as u32 };
+        let last = last.filter(|last| scribe.takes(*last, whole.state));
+        let same = Piece { start, length: self.text.len() as u32 - start };
         let number = self.kept.len();
-        self.kept.push(Kept { same, last, target: None, varied: Piece::default() });
+        let ends = (first, self.ends.len() as u32);
+        self.kept.push(Kept { same, ends, last, target: None, varied: Piece::default() });
         let index = visit.block().index();
-        if self.slots.len() <= index {
-            self.slots.resize(index + 1, [NONE; 2]);
+        let blocks = &mut self.slots.blocks;
+        if blocks.len() <= index {
+            blocks.resize(index + 1, [NONE; 2]);
         }
-        self.slots[index][usize::from(visit.taken())] = number as u32;
+        blocks[index][usize::from(visit.taken())] = number as u32;
         number
     }
 
-    /// Writes the branch at the end of a block; most go where they went the last time.
-    #[inline]
-    fn write_last(
+    fn keep_line(&mut self, scribe: &Scribe<'_>, place: (Located, Option<u64>), whole: &Whole) {
+        scribe.place(place, whole.state, &whole.moment, &mut self.text);
+        self.ends.push(self.text.len() as u32);
+    }
+
+    /// Keeps the branches of a block whose targets are always the same; gives the one at the end if it is none of them.
+    fn keep_jumps(
         &mut self,
-        written: &Written,
+        scribe: &Scribe<'_>,
+        block: Block<'_>,
+        taken: bool,
+        whole: &Whole,
+    ) -> Option<Located> {
+        let instructions = block.instructions();
+        for jump in block.jumps() {
+            let from = instructions[usize::from(*jump)];
+            let Some(next) = instructions.get(usize::from(*jump) + 1) else { return Some(from) };
+            if scribe.takes(from, whole.state) {
+                self.keep_line(scribe, (from, Some(next.ip)), whole);
+            }
+        }
+        instructions.last().copied().filter(|_| taken)
+    }
+
+    /// The text of the branch at the end of a block; most go where they went the last time.
+    #[inline]
+    fn last(
+        &mut self,
+        scribe: &Scribe<'_>,
         number: usize,
         (last, next): (Located, Option<u64>),
-        out: &mut Vec<u8>,
-    ) {
+        whole: &Whole,
+    ) -> Piece {
         let Kept { target, varied, .. } = self.kept[number];
         if target == next && next.is_some() {
-            return out.extend_from_slice(self.piece(varied));
+            return varied;
         }
-        let start = out.len();
-        written.branch(last, next, SampleFlags::default(), out);
-        let line = &out[start..];
-        let varied = match varied.length as usize == line.len() {
-            true => varied,
-            false => Piece { start: self.text.len() as u32, length: line.len() as u32 },
-        };
-        self.text.resize(self.text.len().max(varied.start as usize + line.len()), 0);
-        self.text[varied.start as usize..][..line.len()].copy_from_slice(line);
+        let start = self.text.len();
+        let text = &mut self.text;
+        let varied = *self.varied.entry((number as u32, next)).or_insert_with(|| {
+            scribe.place((last, next), whole.state, &whole.moment, text);
+            Piece { start: start as u32, length: (text.len() - start) as u32 }
+        });
         let kept = &mut self.kept[number];
         (kept.target, kept.varied) = (next, varied);
+        varied
     }
 }
 
-/// Writes the branches of a block whose targets are always the same; gives the one at the end if it is none of them.
-fn write_block(written: &Written, block: Block<'_>, taken: bool, out: &mut Vec<u8>) -> Option<Located> {
-    let instructions = block.instructions();
-    for jump in block.jumps() {
-        let from = instructions[usize::from(*jump)];
-        match instructions.get(usize::from(*jump) + 1) {
-            Some(next) => written.branch(from, Some(next.ip), SampleFlags::default(), out),
-            None => return Some(from),
+/// Writes a run without keeping anything.
+fn write_anew(
+    scribe: &Scribe<'_>,
+    decoder: &Decoder<'_>,
+    whole: &Whole,
+    heads: &mut Heads,
+    out: &mut Vec<u8>,
+) {
+    let (run, Whole { moment, state, decision }) = (decoder.run(), whole);
+    let ended = |ends: bool| *state | if ends { SampleFlags::TRACE_END } else { SampleFlags::default() };
+    if scribe.written.shown != Shown::Instructions {
+        for branch in decoder.branches() {
+            if branch.instructions >= *decision {
+                heads.pass_to(moment.time);
+            }
+            let more = ended(branch.end);
+            if scribe.takes(branch.from, more) {
+                out.extend_from_slice(heads.text(scribe));
+                scribe.place((branch.from, branch.to), more, moment, out);
+            }
+        }
+        return;
+    }
+    let begins = moment.instructions.wrapping_sub(run.instructions);
+    let mut number = 0;
+    for (index, visit) in run.visits.iter().enumerate() {
+        let instructions = decoder.block(visit.block()).instructions();
+        let partial = run.partial.filter(|_| index + 1 == run.visits.len());
+        let executed = partial.map_or(instructions.len(), |count| count as usize);
+        for located in &instructions[..executed.min(instructions.len())] {
+            number += 1;
+            if number >= *decision {
+                heads.pass_to(moment.time);
+            }
+            let now = begins.wrapping_add(number);
+            match now.wrapping_sub(heads.written) {
+                1 => out.extend_from_slice(heads.text(scribe)),
+                period => heads.write_first(scribe, period, out),
+            }
+            heads.written = now;
+            let more = ended(run.end && number == run.instructions);
+            scribe.place((*located, None), more, moment, out);
         }
     }
-    instructions.last().copied().filter(|_| taken)
 }
 
 #[cfg(test)]
 pub(super) mod tests {
     use std::io::Write;
+    use std::sync::Arc;
 
     use intel_pt::{Config, FlatCode, Item, Stretch, Wanted};
+    use oxperf_machine::Machine;
+    use oxperf_session::{EventIndex, PlaceWriter, SampleEvent};
 
+    use super::super::flags::BranchFilter;
+    use super::super::sample::tests::scene;
+    use super::super::written::Written;
     use super::*;
     use crate::ItraceOptions;
+    use crate::code::Images;
 
-    /// Writes the place as it is.
-    struct Plain;
+    /// Writes the moment and the place as they are.
+    struct Plain {
+        resolution: Option<u64>,
+    }
 
     impl PlaceWriter for Plain {
-        fn write(&self, place: &TracedPlace, out: &mut Vec<u8>) {
-            writeln!(out, "{:x}>{:x} {}", place.ip, place.addr, place.flags.0).unwrap();
+        fn resolution(&self) -> Option<u64> {
+            self.resolution
+        }
+
+        fn head(&self, _: &Machine, moment: &SampleEvent<'_>, out: &mut Vec<u8>) {
+            let time = moment.sample.time.unwrap().0 / self.resolution.unwrap();
+            write!(out, "{time} {} ", moment.period).unwrap();
+        }
+
+        fn place(&self, _: &Machine, sample: &SampleEvent<'_>, out: &mut Vec<u8>) {
+            let flags = sample.traced.unwrap().flags.0;
+            writeln!(out, "{:x}>{:x} {flags}", sample.sample.ip.unwrap(), sample.sample.addr.unwrap())
+                .unwrap();
         }
     }
 
@@ -231,25 +398,36 @@ pub(super) mod tests {
     /// What ran from 1000 on.
     pub(in crate::synth) fn trace() -> Vec<u8> {
         let psb = [0x02, 0x82].repeat(8);
+        let tsc = |tsc: u8| [0x19, tsc, 0, 0, 0, 0, 0, 0];
         let start = [0x02, 0x23, 0x71, 0x00, 0x10, 0, 0, 0, 0];
         // Loops and compressed returns, twice the same; the last return tells its address.
-        let outcomes = [0b0101_1010, 0b0111_0110, 0b0101_1010, 0b0111_0110, 0b0000_0100];
-        [&psb[..], &start, &outcomes, &[0x2d, 0x0a, 0x10]].concat()
+        let outcomes = [0b0101_1010, 0b0111_0110];
+        let again = [0b0101_1010, 0b0111_0110, 0b0000_0100];
+        [&psb[..], &tsc(0x10), &start, &outcomes, &tsc(0x14), &again, &tsc(0x28), &[0x2d, 0x0a, 0x10]]
+            .concat()
     }
 
     /// The text of a whole trace, kept and not kept.
-    fn texts(shown: Shown) -> [String; 2] {
-        let written = Written { event: EventIndex(0), shown, writer: Arc::new(Plain) };
+    fn texts(shown: Shown, resolution: Option<u64>) -> [String; 2] {
+        let writer = Arc::new(Plain { resolution });
+        let written = Written { event: EventIndex(0), shown, writer };
+        let (mut machine, images) = (Machine::default(), Images::default());
+        let scribe = Scribe { written: &written, scene: scene(&mut machine, &images) };
         let (trace, mut code) = (trace(), code());
         let mut decoder = Decoder::new(Config::default(), Wanted { runs: true, ..Wanted::default() });
         decoder.feed(Stretch { bytes: &trace, offset: 0, consecutive: false, reference: None });
-        let (mut texts, mut out) = (BlockTexts::default(), [Vec::new(), Vec::new()]);
+        let (mut texts, mut heads) = (BlockTexts::default(), [Heads::default(), Heads::default()]);
+        let (mut out, state) = ([Vec::new(), Vec::new()], SampleFlags::default());
         loop {
             match decoder.next(&mut code) {
                 Item::End => return out.map(|text| String::from_utf8(text).unwrap()),
                 Item::Run => {
-                    texts.write_run(&written, &decoder, SampleFlags::default(), &mut out[0]);
-                    written.run(&decoder, SampleFlags::default(), &mut out[1]);
+                    texts.write_run(&scribe, &decoder, state, &mut heads[0], &mut out[0]);
+                    let (run, moment) = (decoder.run(), decoder.moment());
+                    heads[1].pass_to(run.before);
+                    let whole = Whole { moment, state, decision: run.decision.unwrap_or(u64::MAX) };
+                    write_anew(&scribe, &decoder, &whole, &mut heads[1], &mut out[1]);
+                    heads[1].pass_to(moment.time);
                 }
                 Item::Error(error) => panic!("{error:?}"),
                 _ => {}
@@ -262,12 +440,42 @@ pub(super) mod tests {
         let calls = ItraceOptions::parse("c").unwrap();
         let all = BranchFilter::default();
         for shown in [Shown::Instructions, Shown::Branches(all), Shown::Branches(BranchFilter::new(&calls))] {
-            let [kept, anew] = texts(shown);
-            assert_eq!(kept, anew, "{shown:?}");
-            assert!(kept.lines().count() >= 4, "{kept}");
+            for resolution in [None, Some(1), Some(16)] {
+                let [kept, anew] = texts(shown, resolution);
+                assert_eq!(kept, anew, "{shown:?} {resolution:?}");
+                assert!(kept.lines().count() >= 4, "{kept}");
+            }
         }
-        let [branches, _] = texts(Shown::Branches(all));
+        let [branches, _] = texts(Shown::Branches(all), None);
         let returns: Vec<&str> = branches.lines().filter(|line| line.starts_with("1012>")).collect();
         assert!(returns.contains(&"1012>1005 5") && returns.contains(&"1012>100a 5"), "{returns:?}");
+    }
+
+    #[test]
+    fn lines_tell_the_time_of_the_branch_that_decided() {
+        let [lines, _] = texts(Shown::Instructions, Some(1));
+        let times: Vec<&str> = lines.lines().map(|line| line.split(' ').next().unwrap()).collect();
+        assert!(times.is_sorted(), "{lines}");
+        assert_eq!((times[0], times.last()), ("16", Some(&"40")), "{lines}");
+        assert!(times.contains(&"20"));
+        let last = lines.lines().last().unwrap();
+        assert!(last.contains(" 1012>"), "{lines}");
+        assert!(lines.lines().all(|line| line.split(' ').nth(1) == Some("1")));
+    }
+
+    #[test]
+    fn lines_of_a_world_are_its_own() {
+        let mut texts = BlockTexts::default();
+        texts.slots.blocks.push([7, NONE]);
+        let worlds = [1, 2].map(|generation| World { generation, ..World::default() });
+        texts.follow(0, worlds[0]);
+        assert!(texts.slots.blocks.is_empty());
+        texts.slots.blocks.push([8, 9]);
+        texts.follow(0, worlds[1]);
+        assert!(texts.slots.blocks.is_empty());
+        texts.follow(0, worlds[0]);
+        assert_eq!(texts.slots.blocks, [[8, 9]]);
+        texts.follow(0, World::default());
+        assert_eq!(texts.slots.blocks, [[7, NONE]]);
     }
 }

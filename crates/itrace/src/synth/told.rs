@@ -12,7 +12,7 @@ use super::{Point, Synthesizer};
 use crate::crew::Told;
 use crate::lane::Lane;
 
-impl Synthesizer {
+impl Synthesizer<'_> {
     /// An event.
     pub(super) fn event(
         &mut self,

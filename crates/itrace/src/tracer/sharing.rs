@@ -8,8 +8,8 @@ use oxperf_session::Sink;
 
 use super::{Halt, Tracer};
 use crate::code::ThreadCode;
-use crate::crew::{Desk, Portion, Progress, Shared, Taken, Task, What};
-use crate::synth::{Common, Synthesizer, thread_of};
+use crate::crew::{Desk, Earlier, Portion, Progress, Shared, Taken, Task, What};
+use crate::synth::{Common, Scribe, Synthesizer, thread_of};
 
 /// How sharing out ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -31,7 +31,7 @@ impl<'t, S: Sink> Tracer<'t, '_, S> {
         let Some(at) = lane.decoder.checkpoint() else { return ControlFlow::Continue(Halt::Stop) };
         let mut progress = Progress { at, earlier: lane.so_far() };
         let limit = lane.decoder.limit();
-        let desk = self.crew.desk(&progress.at, (trace, limit));
+        let desk = self.crew.desk(&progress, (trace, limit));
         let mut ending = ControlFlow::Continue(Ending::Over);
         while ending == ControlFlow::Continue(Ending::Over) && desk.is_worth_while() {
             ending = self.work(machine, index, (&desk, trace), &mut progress);
@@ -63,8 +63,13 @@ impl<'t, S: Sink> Tracer<'t, '_, S> {
             let Some((portion, task)) = desk.first() else { break };
             let earlier = progress.earlier;
             let choice = progress.choice(&portion, &task);
-            match choice.filter(|_| !self.synthesizer.is_deep(&self.lanes[index], machine)) {
-                None => ending = self.redo(machine, index, (trace, &task), progress),
+            let lane = &self.lanes[index];
+            let fits = lane.continues(&portion, &earlier) && !self.synthesizer.is_deep(lane, machine);
+            match choice.filter(|_| fits) {
+                None => {
+                    ending = self.redo(machine, index, (trace, &task), progress);
+                    desk.went_on(&task, progress.earlier.instructions);
+                }
                 Some(choice) if progress.accept(&portion, &task, choice) => {
                     self.lanes[index].earlier = earlier;
                     self.take_portion(machine, index, (&portion, choice))?;
@@ -87,16 +92,21 @@ impl<'t, S: Sink> Tracer<'t, '_, S> {
     ) -> ControlFlow<(), Ending> {
         let Tracer { synthesizer, lanes, crew, sink, shared: in_all, .. } = self;
         let lane = &mut lanes[index];
-        let event = synthesizer.written.as_ref().map(|written| written.event);
-        let text = event.map(|event| (event, thread_of(lane, machine)));
-        let Synthesizer { images, written, taking, clock, stacks, .. } = synthesizer;
+        let who = synthesizer.written.as_ref().map(|_| thread_of(lane, machine));
+        let Synthesizer { images, written, taking, clock, stacks, with_code, .. } = synthesizer;
+        let common = Common { images, clock: *clock, timeless: taking.plan.timeless, with_code: *with_code };
+        let scribe = written.as_ref().zip(who).map(|(written, thread)| Scribe {
+            written,
+            scene: common.scene(lane, (written.event, thread), machine),
+        });
         let (limit, thread) = (lane.decoder.limit(), lane.running.thread);
-        let shared = Shared { machine, images, thread, written: written.as_ref(), taking, limit };
-        let common = Common { images, clock: *clock, timeless: taking.plan.timeless };
+        let shared = Shared { machine, images, thread, scribe, taking, limit };
         let (mut ending, mut accepted) = (ControlFlow::Continue(Ending::Over), false);
         desk.open();
         crew.work(desk, trace, shared, |portion, task| {
-            let choice = progress.choice(portion, task).filter(|_| !portion.tells());
+            let earlier = progress.earlier;
+            let choice = progress.choice(portion, task);
+            let choice = choice.filter(|_| !portion.tells() && lane.continues(portion, &earlier));
             let Some(choice) = choice.filter(|_| !stacks.is_deep(lane, shared.machine)) else {
                 return Taken::Later;
             };
@@ -110,13 +120,13 @@ impl<'t, S: Sink> Tracer<'t, '_, S> {
                 lane.pass_to(entry.latest);
             }
             lane.pass_to(portion.latest);
+            lane.go_on_writing(portion, &earlier);
             if !portion.entries.is_empty() {
                 stacks.apply(lane, shared.machine, &portion.moves);
             }
-            if let Some((event, thread)) = text.filter(|_| !portion.text.is_empty()) {
-                let written =
-                    sink.written(shared.machine, &common.of_text(lane, event, thread), &portion.text);
-                if written.is_break() {
+            if let Some(scribe) = scribe.filter(|_| !portion.text.is_empty()) {
+                let moment = scribe.scene.moment(lane.timestamp);
+                if sink.written(shared.machine, &moment, &portion.text).is_break() {
                     ending = ControlFlow::Break(());
                     return Taken::No;
                 }
@@ -206,6 +216,8 @@ impl<'t, S: Sink> Tracer<'t, '_, S> {
             }
         }
         let text = (&portion.text[text..], portion.latest);
-        self.synthesizer.hand_over_portion(&mut self.lanes[index], text, machine, self.sink)
+        let lane = &mut self.lanes[index];
+        lane.go_on_writing(portion, &Earlier { instructions: before, ..lane.earlier });
+        self.synthesizer.hand_over_portion(lane, text, machine, self.sink)
     }
 }

@@ -12,22 +12,44 @@ use oxperf_itrace::{
 };
 use oxperf_machine::Machine;
 use oxperf_objects::Places;
-use oxperf_session::{EventIndex, PlaceWriter, SampleEvent, Session, Sink, Traced, TracedPlace};
+use oxperf_session::{EventIndex, PlaceWriter, SampleEvent, Session, Sink, Traced};
 use oxperf_wire::user::AuxtraceError;
 
-struct Plain;
+/// How samples of code that ran become text.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Form {
+    /// As lines with the moment and the place of each, rather than all that is told.
+    pub(crate) short: bool,
+    /// By a writer where that may be: of places alone, if what is told of others is longer.
+    pub(crate) written: bool,
+}
+
+struct Plain {
+    headed: bool,
+}
 
 impl PlaceWriter for Plain {
-    fn write(&self, place: &TracedPlace, out: &mut Vec<u8>) {
-        out.extend_from_slice(format!("{:x} {:x} {}\n", place.ip, place.addr, place.flags.0).as_bytes());
+    fn resolution(&self) -> Option<u64> {
+        self.headed.then_some(100)
+    }
+
+    fn head(&self, _: &Machine, moment: &SampleEvent<'_>, out: &mut Vec<u8>) {
+        let (sample, time) = (&moment.sample, moment.sample.time.map(|time| time.0 / 100));
+        let (pid, tid, cpu) = (sample.pid, sample.tid, sample.cpu);
+        out.extend_from_slice(format!("{pid:?} {tid:?} {cpu:?} {time:?} {} ", moment.period).as_bytes());
+    }
+
+    fn place(&self, _: &Machine, event: &SampleEvent<'_>, out: &mut Vec<u8>) {
+        let (sample, flags) = (&event.sample, event.traced.unwrap_or_default().flags.0);
+        let (ip, addr) = (sample.ip.unwrap_or(0), sample.addr.unwrap_or(0));
+        out.extend_from_slice(format!("{ip:x} {addr:x} {flags}\n").as_bytes());
     }
 }
 
 /// Everything that it is told, as text.
 struct Collected {
     text: Vec<u8>,
-    /// Places without their samples, where it may have them so.
-    places: bool,
+    form: Form,
     /// Of samples and errors those in this time.
     window: Window,
 }
@@ -40,7 +62,13 @@ impl Collected {
 }
 
 impl Sink for Collected {
-    fn sample(&mut self, _: &mut Machine, event: &SampleEvent<'_>) -> ControlFlow<()> {
+    fn sample(&mut self, machine: &mut Machine, event: &SampleEvent<'_>) -> ControlFlow<()> {
+        if self.form.short {
+            let writer = Plain { headed: true };
+            writer.head(machine, event, &mut self.text);
+            writer.place(machine, event, &mut self.text);
+            return ControlFlow::Continue(());
+        }
         let SampleEvent { event, sample, mut traced, .. } = *event;
         if !self.takes(sample.time) {
             return ControlFlow::Continue(());
@@ -63,9 +91,12 @@ impl Sink for Collected {
         ControlFlow::Continue(())
     }
 
-    fn place_writer(&self, _: EventIndex) -> Option<Arc<dyn PlaceWriter>> {
-        let plain: Arc<dyn PlaceWriter> = Arc::new(Plain);
-        Some(plain).filter(|_| self.places)
+    fn place_writer<'w>(&self, _: EventIndex) -> Option<Arc<dyn PlaceWriter + 'w>>
+    where
+        Self: 'w,
+    {
+        let Form { short: headed, written } = self.form;
+        if written { Some(Arc::new(Plain { headed })) } else { None }
     }
 
     fn written(&mut self, _: &Machine, _: &SampleEvent<'_>, text: &[u8]) -> ControlFlow<()> {
@@ -90,7 +121,7 @@ pub(crate) struct How<'l> {
     pub(crate) window: Window,
     /// What is kept.
     pub(crate) kept: Window,
-    pub(crate) places: bool,
+    pub(crate) form: Form,
 }
 
 /// What became of a recording.
@@ -103,7 +134,7 @@ pub(crate) struct Decoded {
 
 /// What is told of a recording.
 pub(crate) fn decode(file: &[u8], root: &Path, how: How<'_>) -> Decoded {
-    let How { letters, cores, window, kept, places } = how;
+    let How { letters, cores, window, kept, form } = how;
     let reader = Reader::open(file).unwrap();
     let mut session = Session::new(&reader);
     let options = ItraceOptions::parse(letters).unwrap();
@@ -112,11 +143,12 @@ pub(crate) fn decode(file: &[u8], root: &Path, how: How<'_>) -> Decoded {
     let files = Places { root: Some(root.to_owned()), ..Places::default() };
     let images = Images::new(CodePlaces { files, ..CodePlaces::default() });
     let options = TracerOptions { itrace: options, images, with_code: false, cores, window, log: None };
-    let mut sink = Collected { text: Vec::new(), places, window: kept };
+    let mut sink = Collected { text: Vec::new(), form, window: kept };
     let events = session.events().clone();
     let mut tracer = Tracer::new(&trace, &events, reader.endian(), planned, options, &mut sink);
     session.run(&mut tracer).unwrap();
     let (shared, left_out) = (tracer.shared(), tracer.left_out());
+    drop(tracer);
     Decoded { text: sink.text, shared, left_out }
 }
 

@@ -1,5 +1,6 @@
 //! Instructions of samples as assembly text.
 
+use std::cell::RefCell;
 use std::fmt::Write;
 
 use oxperf_disasm::{Disassembler, Form, Syntax, Width};
@@ -9,9 +10,14 @@ use oxperf_session::{CodeWidth, SampleEvent, TracedCode};
 
 use super::printer::Printer;
 
+thread_local! {
+    /// Disassemblers cannot go from one thread to another; lines are written on many.
+    static ASSEMBLY: RefCell<Assembly> = RefCell::default();
+}
+
 /// What is kept from instruction to instruction.
 #[derive(Debug, Default)]
-pub(super) struct Assembly {
+struct Assembly {
     /// For code of each width, made when such code comes.
     disassemblers: [Option<Disassembler>; 3],
     text: String,
@@ -78,8 +84,10 @@ impl Printer<'_> {
             let told = if with_target { write!(out, " [{address:#x}]") } else { Ok(()) };
             named.and(told).is_ok()
         };
-        let (text, length) = self.assembly.write(instruction, &mut name)?;
-        self.output.buffer().extend_from_slice(text.as_bytes());
-        Some(length)
+        ASSEMBLY.with_borrow_mut(|assembly| {
+            let (text, length) = assembly.write(instruction, &mut name)?;
+            self.output.buffer().extend_from_slice(text.as_bytes());
+            Some(length)
+        })
     }
 }

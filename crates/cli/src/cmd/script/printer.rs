@@ -16,7 +16,6 @@ use oxperf_wire::Endian;
 use super::cgroups::Cgroups;
 use super::clock::Clock;
 use super::csv::HEADING;
-use super::disassembly::Assembly;
 use super::dlfilter::DlFilter;
 use super::dumps::Dumps;
 use super::gaps::{Gaps, Naming};
@@ -107,7 +106,6 @@ pub(super) struct Printer<'s> {
     pub(super) chains: Chains,
     access_columns: AccessColumns,
     pub(super) dumper: Option<Dumper>,
-    pub(super) assembly: Assembly,
     pub(super) code: CodeReader,
     look: Look,
     pub(super) source_texts: SourceTexts,
@@ -144,6 +142,41 @@ impl<'s> Printer<'s> {
         }
     }
 
+    /// Another printer of the same lines, whose text nobody takes.
+    pub(super) fn another(&self) -> Printer<'s> {
+        let Look { spec, with_chains, adds_chains, nanoseconds, narrow, sourcing, event_width } = &self.look;
+        let options = PrinterOptions {
+            spec: *spec,
+            with_chains: *with_chains,
+            adds_chains: *adds_chains,
+            chains: Chains::default(),
+            nanoseconds: *nanoseconds,
+            narrow: *narrow,
+            sourcing: *sourcing,
+            filter: Filter::default(),
+            symbols: Symbols::default(),
+            object_width: self.object_width,
+            shown: Shown::default(),
+            clock: Clock::default(),
+            time_of_day: None,
+            dumper: None,
+            live: false,
+            switching: Switching::default(),
+            most: None,
+            dlfilter: None,
+            form: Form::Text,
+            architecture: self.architecture,
+            code: CodeReader::default(),
+        };
+        let source = self.names.symbol_source();
+        let mut another =
+            Printer::without_views(Output::nowhere(), options, self.endian, self.formatters, source);
+        another.look.event_width = *event_width;
+        another.views.clone_from(&self.views);
+        another.lines = self.lines.iter().map(|lines| Lines::new(lines.fields(), lines.sourcing())).collect();
+        another
+    }
+
     fn without_views(
         output: Output,
         options: PrinterOptions,
@@ -177,7 +210,6 @@ impl<'s> Printer<'s> {
             time_of_day: options.time_of_day,
             endian,
             dumper: options.dumper,
-            assembly: Assembly::default(),
             code: options.code,
             live: options.live,
             switching: options.switching,
@@ -287,17 +319,27 @@ impl<'s> Printer<'s> {
             dumper.place(machine, event, self.output.buffer());
         }
         self.print_head(machine, event);
+        if !self.print_behind_head(machine, event) {
+            self.print_source_text(machine, event);
+        }
+        self.settle(machine)
+    }
+
+    /// What stands behind the head of a sample's line; says whether it is a branch.
+    pub(super) fn print_behind_head(&mut self, machine: &Machine, event: &SampleEvent<'_>) -> bool {
         let is_branch = self.views[event.event.0].is_branch;
         self.print_flags(event);
-        if is_branch {
-            self.print_branch(machine, event);
-            self.output.buffer().push(b'\n');
-            return self.settle(machine);
+        match is_branch {
+            true => self.print_branch(machine, event),
+            false => self.print_rest(machine, event),
         }
-        self.print_rest(machine, event);
         self.output.buffer().push(b'\n');
-        self.print_source_text(machine, event);
-        self.settle(machine)
+        is_branch
+    }
+
+    /// Whether times are told from one sample to another, or of the day.
+    pub(super) fn counts_time(&self) -> bool {
+        self.clock != Clock::Recorded || self.time_of_day.is_some()
     }
 
     /// Who and when.

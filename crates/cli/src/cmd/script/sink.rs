@@ -9,7 +9,7 @@ use oxperf_present::records;
 use oxperf_session::{EventIndex, EventTable, PlaceWriter, SampleEvent, SidebandEvent, Sink};
 use oxperf_wire::user::AuxtraceError;
 
-use super::place_text::PlaceText;
+use super::line_text::LineText;
 use super::printer::{Form, Printer};
 use super::view::event_name;
 use crate::failure::Failure;
@@ -92,15 +92,20 @@ impl Sink for Printer<'_> {
         self.go_on(printed)
     }
 
-    fn place_writer(&self, event: EventIndex) -> Option<Arc<dyn PlaceWriter>> {
+    fn place_writer<'w>(&self, event: EventIndex) -> Option<Arc<dyn PlaceWriter + 'w>>
+    where
+        Self: 'w,
+    {
         let plain = matches!(self.form, Form::Text)
             && self.left.is_none()
             && self.switching.takes_all()
             && self.dlfilter.is_none();
         let untimed =
             plain && self.filter.times_pass() && self.dumper.is_none() && !self.symbols.ask_anything();
-        let text = PlaceText::of(&self.views[event.0], self.with_flags).filter(|_| untimed)?;
-        Some(Arc::new(text))
+        if !untimed || self.counts_time() {
+            return None;
+        }
+        Some(Arc::new(LineText::of(&self.views[event.0], self)?))
     }
 
     fn written(&mut self, machine: &Machine, common: &SampleEvent<'_>, text: &[u8]) -> ControlFlow<()> {

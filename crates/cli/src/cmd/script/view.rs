@@ -12,7 +12,7 @@ use super::sourced::Sourcing;
 use super::traced::is_branch_event;
 
 /// How samples of one event look.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct EventView {
     pub(super) name: String,
     pub(super) fields: FieldSet,
