@@ -81,6 +81,43 @@ fn a_bundle_names_what_is_gone_here() {
     assert_eq!(fs::read_dir(folder.join("tmp")).unwrap().count(), 0, "what was unpacked is gone");
 }
 
+/// A log of a function at 0x1000 whose code from 0x1008 on comes from line 12.
+fn jit_log() -> Vec<u8> {
+    let words = |list: &[u32]| list.iter().flat_map(|word| word.to_le_bytes()).collect::<Vec<u8>>();
+    let longs = |list: &[u64]| list.iter().flat_map(|word| word.to_le_bytes()).collect::<Vec<u8>>();
+    let entry =
+        |address: u64, line: u32, file: &[u8]| [longs(&[address]), words(&[line, 0]), file.to_vec()].concat();
+    let lines =
+        [longs(&[0x1000, 2]), entry(0x1000, 10, b"/src/hot.js\0"), entry(0x1008, 12, b"\xff\0")].concat();
+    let code = [words(&[7, 7]), longs(&[0x1000, 0x1000, 0x20, 1]), b"hot\0".to_vec()].concat();
+    let record = |kind: u32, body: &[u8]| [&words(&[kind, 16 + body.len() as u32, 5, 0])[..], body].concat();
+    let header = [words(&[0x4a69_5444, 1, 40, 62, 0, 7]), longs(&[0, 0])].concat();
+    [header, record(2, &lines), record(0, &code)].concat()
+}
+
+#[test]
+fn source_lines_of_code_made_at_run_time_come_along() {
+    let folder = folder("jit");
+    let log = folder.join("jit-7.dump");
+    fs::write(&log, jit_log()).unwrap();
+    let text = format!(
+        "event cpu-clock sample=IP|TID|TIME|PERIOD flags=sample_id_all|use_clockid clockid=1\n\
+         comm pid=7 tid=7 x | time=1\n\
+         mmap2 mode=user pid=7 tid=7 0x1000+0x1000@0 prot=5 flags=34 //anon | time=1\n\
+         mmap2 mode=user pid=7 tid=7 0x9000+0x1000@0 prot=5 flags=2 {} | time=2\n\
+         sample mode=user ip=0x100a pid=7 tid=7 time=10 period=1\n",
+        log.display(),
+    );
+    fs::write(folder.join("perf.data"), Recording::parse(&text).unwrap().to_file()).unwrap();
+    assert!(run(&folder, &["bundle", "-o", "x.tar.zst"]).status.success());
+    let lines =
+        |input: &str| stdout(&run(&folder, &["report", "--stdio", "-s", "sym,srcline", "-q", "-i", input]));
+    let here = lines("perf.data");
+    assert_eq!(here.trim(), "100.00%  [.] hot  hot.js:12");
+    fs::remove_file(log).unwrap();
+    assert_eq!(lines("x.tar.zst"), here);
+}
+
 /// A directory, as of `record --threads`, with a folder and a link in it.
 #[test]
 fn a_directory_is_bundled_with_all_its_files() {

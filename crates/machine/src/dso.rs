@@ -37,6 +37,19 @@ pub struct JitSymbol {
     pub start: u64,
     /// The address behind it.
     pub end: u64,
+    /// Its source lines, as far as its maker told them.
+    pub lines: Arc<[JitLine]>,
+}
+
+/// Where a source line of a function made at run time begins.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct JitLine {
+    /// Bytes from the function's first address.
+    pub offset: u64,
+    /// The source file; untrusted.
+    pub file: Arc<str>,
+    /// The line.
+    pub line: u32,
 }
 
 /// One dso.

@@ -28,7 +28,7 @@ mod thread;
 
 pub use apply::JitMapping;
 pub use comm::CommId;
-pub use dso::{Dso, DsoId, DsoKind, JitSymbol};
+pub use dso::{Dso, DsoId, DsoKind, JitLine, JitSymbol};
 pub use locate::{Located, Mappings};
 pub use machine::{KernelReference, Machine};
 pub use map::{Map, MapId};

@@ -39,6 +39,19 @@ pub struct JitCode {
     pub index: u64,
     /// Its name; untrusted, it may hold any character.
     pub name: Arc<str>,
+    /// Where its source lines begin, in the order of the file; the same wherever it is moved.
+    pub lines: Arc<[JitLine]>,
+}
+
+/// Where a source line of a function begins.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct JitLine {
+    /// Bytes from the function's first address.
+    pub offset: u64,
+    /// The source file; untrusted.
+    pub file: Arc<str>,
+    /// The line.
+    pub line: u32,
 }
 
 /// Why a file is no log of code.
@@ -61,6 +74,7 @@ const RECORD_HEADER: usize = 16;
 const CPU_TIMES: u64 = 1;
 const LOAD: u32 = 0;
 const MOVE: u32 = 1;
+const DEBUG_INFO: u32 = 2;
 const CLOSE: u32 = 3;
 
 impl JitDump {
@@ -88,7 +102,7 @@ impl JitDump {
     }
 
     fn read_records(&mut self, bytes: &[u8], mut at: usize, little_endian: bool) {
-        let mut names = HashMap::new();
+        let mut known = Known::default();
         while at < bytes.len() {
             let Some(record) = record_at(bytes, at, little_endian) else {
                 self.damaged_at = Some(at);
@@ -97,7 +111,7 @@ impl JitDump {
             if record.u32(0) == Some(CLOSE) {
                 return;
             }
-            self.code.extend(code(&record, &mut names));
+            self.code.extend(known.code(&record));
             at += record.bytes.len();
         }
     }
@@ -110,24 +124,65 @@ fn record_at(bytes: &[u8], at: usize, little_endian: bool) -> Option<Fields<'_>>
     Some(Fields { bytes: rest.bytes.get(..size)?, little_endian })
 }
 
-/// The code that a record tells of; `None` for other records, and for those that are too short for what they are.
-fn code(record: &Fields<'_>, names: &mut HashMap<u64, Arc<str>>) -> Option<JitCode> {
-    let time = record.u64(8)?;
-    match record.u32(0)? {
-        LOAD => {
-            let (address, size, index) = (record.u64(32)?, record.u64(40)?, record.u64(48)?);
-            let name = record.bytes.get(56..)?.split(|byte| *byte == 0).next()?;
-            let name: Arc<str> = String::from_utf8_lossy(name).into();
-            names.insert(index, Arc::clone(&name));
-            Some(JitCode { time, address, size, index, name })
+/// What records have told that others refer to.
+#[derive(Default)]
+struct Known {
+    /// Functions by number.
+    functions: HashMap<u64, (Arc<str>, Arc<[JitLine]>)>,
+    /// Lines of the function that is told next, with its address.
+    lines: Option<(u64, Arc<[JitLine]>)>,
+}
+
+impl Known {
+    /// The code that a record tells of; `None` for other records, and for those that are too short for what they are.
+    fn code(&mut self, record: &Fields<'_>) -> Option<JitCode> {
+        let time = record.u64(8)?;
+        match record.u32(0)? {
+            LOAD => {
+                let (address, size, index) = (record.u64(32)?, record.u64(40)?, record.u64(48)?);
+                let name = record.text(56)?.0;
+                let lines = self.lines.take().filter(|(of, _)| *of == address).map(|(_, lines)| lines);
+                let lines = lines.unwrap_or_default();
+                self.functions.insert(index, (Arc::clone(&name), Arc::clone(&lines)));
+                Some(JitCode { time, address, size, index, name, lines })
+            }
+            MOVE => {
+                let (address, size, index) = (record.u64(40)?, record.u64(48)?, record.u64(56)?);
+                let (name, lines) = self.functions.get(&index)?.clone();
+                Some(JitCode { time, address, size, index, name, lines })
+            }
+            DEBUG_INFO => {
+                self.lines = record.u64(16).map(|address| (address, lines(record, address)));
+                None
+            }
+            _ => None,
         }
-        MOVE => {
-            let (address, size, index) = (record.u64(40)?, record.u64(48)?, record.u64(56)?);
-            Some(JitCode { time, address, size, index, name: Arc::clone(names.get(&index)?) })
-        }
-        _ => None,
     }
 }
+
+/// The lines that a record tells of the function at an address, as far as the record goes.
+fn lines(record: &Fields<'_>, function: u64) -> Arc<[JitLine]> {
+    let mut lines: Vec<JitLine> = Vec::new();
+    let mut at = 32;
+    for _ in 0..record.u64(24).unwrap_or(0) {
+        let Some(((address, line), (mut file, next))) =
+            record.u64(at).zip(record.u32(at + 8)).zip(record.text(at + 16))
+        else {
+            break;
+        };
+        if record.bytes.get(at + 16..next) == Some(&SAME_FILE)
+            && let Some(last) = lines.last()
+        {
+            file = Arc::clone(&last.file);
+        }
+        lines.push(JitLine { offset: address.wrapping_sub(function), file, line });
+        at = next;
+    }
+    lines.into()
+}
+
+/// In the place of a file's name: the same as before.
+const SAME_FILE: [u8; 2] = [0xff, 0];
 
 /// Numbers at offsets.
 struct Fields<'a> {
@@ -136,6 +191,12 @@ struct Fields<'a> {
 }
 
 impl Fields<'_> {
+    /// A text that a zero ends, and where it goes on behind that.
+    fn text(&self, at: usize) -> Option<(Arc<str>, usize)> {
+        let text = self.bytes.get(at..)?.split(|byte| *byte == 0).next()?;
+        Some((String::from_utf8_lossy(text).into(), at + text.len() + 1))
+    }
+
     fn u32(&self, at: usize) -> Option<u32> {
         let word = *self.bytes.get(at..)?.first_chunk()?;
         Some(if self.little_endian { u32::from_le_bytes(word) } else { u32::from_be_bytes(word) })
@@ -211,6 +272,45 @@ mod tests {
         zero[HEADER + 4..HEADER + 8].fill(0);
         assert_eq!(JitDump::parse(&zero).unwrap().damaged_at, Some(HEADER));
         assert_eq!(JitDump::parse(b"no log"), Err(JitDumpError::Magic));
+    }
+
+    /// The body of a record of lines: each the address, the line and the file.
+    fn line_record(function: u64, lines: &[(u64, u32, &[u8])]) -> Vec<u8> {
+        let mut body: Vec<u8> =
+            [function, lines.len() as u64].into_iter().flat_map(u64::to_le_bytes).collect();
+        for (address, line, file) in lines {
+            body.extend(address.to_le_bytes());
+            body.extend([line.to_le_bytes(), [0; 4]].concat());
+            body.extend(*file);
+        }
+        let header = [DEBUG_INFO, 16 + body.len() as u32, 9, 0];
+        header.into_iter().flat_map(u32::to_le_bytes).chain(body).collect()
+    }
+
+    #[test]
+    fn lines_belong_to_the_function_that_follows_and_move_with_it() {
+        let lines: [(u64, u32, &[u8]); 2] = [(0x1000, 10, b"hot.js\0"), (0x1008, 12, &SAME_FILE)];
+        let mut bytes = file(true, &[]);
+        bytes.extend(line_record(0x1000, &lines));
+        let behind = bytes.len();
+        bytes.extend(&file(true, &RECORDS)[HEADER..]);
+        let told = |dump: JitDump| -> Vec<Vec<(u64, String, u32)>> {
+            let lines = |code: &JitCode| {
+                code.lines.iter().map(|line| (line.offset, line.file.to_string(), line.line)).collect()
+            };
+            dump.code.iter().map(lines).collect()
+        };
+        let expected = vec![(0, "hot.js".to_owned(), 10), (8, "hot.js".to_owned(), 12)];
+        assert_eq!(told(JitDump::parse(&bytes).unwrap()), [expected.clone(), expected, vec![]]);
+        // Of another function, and more of them than the record holds.
+        let mut other = bytes.clone();
+        other[HEADER + 16] = 1;
+        assert_eq!(told(JitDump::parse(&other).unwrap())[0], vec![]);
+        bytes[HEADER + 24..HEADER + 32].fill(0xff);
+        assert_eq!(told(JitDump::parse(&bytes).unwrap())[0].len(), 2);
+        for length in HEADER..behind {
+            assert_eq!(JitDump::parse(&bytes[..length]).unwrap().code, []);
+        }
     }
 
     #[test]

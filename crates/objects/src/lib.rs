@@ -37,7 +37,7 @@ pub use contents::Contents;
 pub use debuginfod::{Debuginfod, FetchError};
 pub use elf::Elf;
 pub use error::{ElfError, Rejection};
-pub use jitdump::{JitClock, JitCode, JitDump, JitDumpError};
+pub use jitdump::{JitClock, JitCode, JitDump, JitDumpError, JitLine};
 pub use kernel_memory::{KernelMemory, KernelPiece, KernelSymbol};
 pub use locate::{Found, Locator, NotFound, Origin};
 pub use places::Places;

@@ -3,9 +3,9 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use oxperf_machine::{Dso, DsoKind, Machine};
+use oxperf_machine::{Dso, DsoKind, JitSymbol, Machine};
 use oxperf_objects::{ObjectKind, Wanted};
-use oxperf_symbols::{DebugInfo, Reference, SymbolStore, SymbolTable};
+use oxperf_symbols::{DebugInfo, Reference, SourceLine, SymbolStore, SymbolTable};
 
 use crate::SymbolSource;
 
@@ -24,11 +24,19 @@ impl SymbolSource for SymbolStore {
         match dso.kind {
             DsoKind::File => SymbolStore::source(self, &wanted(dso, ObjectKind::User)).ok(),
             DsoKind::Vdso => SymbolStore::source(self, &wanted(dso, ObjectKind::Vdso)).ok(),
-            DsoKind::Kernel | DsoKind::Module | DsoKind::Anonymous | DsoKind::KernelSymbol | DsoKind::Jit => {
-                None
-            }
+            DsoKind::Jit => dso.jit.as_ref().and_then(jit_lines).map(Arc::new),
+            DsoKind::Kernel | DsoKind::Module | DsoKind::Anonymous | DsoKind::KernelSymbol => None,
         }
     }
+}
+
+/// The lines of a function made at run time, where its maker told any.
+fn jit_lines(function: &JitSymbol) -> Option<DebugInfo> {
+    let lines = function.lines.iter().map(|line| {
+        let text = SourceLine { file: Arc::clone(&line.file), line: line.line, column: 0 };
+        (function.start.wrapping_add(line.offset), text)
+    });
+    (!function.lines.is_empty()).then(|| DebugInfo::of_lines(lines))
 }
 
 fn wanted(dso: &Dso, kind: ObjectKind) -> Wanted<'_> {

@@ -1,10 +1,11 @@
 //! Logs of code that programs made at run time: found by their mappings, applied to the machine as their time comes.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use oxperf_abi::{AttrFlags, EventAttr, PerfTime, Pid};
-use oxperf_machine::{JitMapping, Machine};
-use oxperf_objects::{Contents, JitClock, JitCode, JitDump, Places};
+use oxperf_machine::{JitLine, JitMapping, Machine};
+use oxperf_objects::{self as objects, Contents, JitClock, JitCode, JitDump, Places};
 
 /// `CLOCK_MONOTONIC`, which the logs' times are of.
 const MONOTONIC: i32 = 1;
@@ -134,10 +135,15 @@ impl Log {
                 start: code.address,
                 size: code.size,
                 name: &code.name,
+                lines: &code.lines.iter().map(line).collect(),
             });
             self.applied += 1;
         }
     }
+}
+
+fn line(line: &objects::JitLine) -> JitLine {
+    JitLine { offset: line.offset, file: Arc::clone(&line.file), line: line.line }
 }
 
 /// Whether a mapped file has the name of a log of code made at run time: `jit-NUMBER.dump`.

@@ -8,6 +8,7 @@ mod answers;
 mod entry;
 mod files;
 mod functions;
+mod in_files;
 mod info;
 mod inlined;
 mod lines;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use oxperf_abi::{Pid, Tid};
 
 use crate::dso::DsoKey;
-use crate::{DsoKind, JitSymbol, Machine, Map};
+use crate::{DsoKind, JitLine, JitSymbol, Machine, Map};
 
 /// A function that a program made.
 #[derive(Clone, Copy, Debug)]
@@ -21,6 +21,8 @@ pub struct JitMapping<'a> {
     pub size: u64,
     /// Its name.
     pub name: &'a Arc<str>,
+    /// Its source lines.
+    pub lines: &'a Arc<[JitLine]>,
 }
 
 impl Machine {
@@ -35,6 +37,7 @@ impl Machine {
             name: Arc::clone(mapping.name),
             start: Machine::IN_FILE,
             end: Machine::IN_FILE.saturating_add(mapping.size),
+            lines: Arc::clone(mapping.lines),
         };
         self.dsos.set_jit_symbol(dso, symbol);
         let (start, end) = (mapping.start, mapping.start.saturating_add(mapping.size));
@@ -57,7 +60,15 @@ mod tests {
     fn a_function_takes_the_place_of_what_was_there() {
         let mut machine = Machine::default();
         let name: Arc<str> = "f".into();
-        let first = JitMapping { pid: Pid(5), file: "jitted-5-1.so", start: 0x1000, size: 0x20, name: &name };
+        let lines = Arc::default();
+        let first = JitMapping {
+            pid: Pid(5),
+            file: "jitted-5-1.so",
+            start: 0x1000,
+            size: 0x20,
+            name: &name,
+            lines: &lines,
+        };
         machine.apply_jit(&first);
         machine.apply_jit(&JitMapping { file: "jitted-5-2.so", start: 0x1010, ..first });
         let thread = machine.thread(Pid(5), Tid(5));

@@ -1,35 +1,25 @@
-//! The source lines and inlined functions of one object: what is already known, else what the files say.
+//! The source lines and inlined functions of one object, wherever they are told.
 
-use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::path::Path;
+use std::sync::Arc;
 
 use oxperf_abi::BuildId;
-use oxperf_objects::{Contents, Elf, Found, Locator, ObjectKind, Origin, Places, Wanted};
+use oxperf_objects::{Elf, Found, Locator, Wanted};
 
-use super::answers::{Answers, decode, encode};
-use super::object::Object;
+use super::in_files::InFiles;
 use super::{SourceFrame, SourceLine};
 use crate::demangle::Demangling;
-use crate::segments::Segments;
 
 /// The source lines and inlined functions of an object, by offset into the file that ran: the addresses of
-/// [`SymbolTable`](crate::SymbolTable).
-///
-/// Files are read at the first question that was not answered before, units when they are first asked about. Any number
-/// of threads may ask.
+/// [`SymbolTable`](crate::SymbolTable). Any number of threads may ask.
 #[derive(Debug)]
-pub struct DebugInfo {
-    found: Arc<Found>,
-    program: Box<[u8]>,
-    locator: Locator,
-    demangling: Demangling,
-    image: Segments,
-    build_id: Option<BuildId>,
-    object: OnceLock<Option<Object>>,
-    answers: Mutex<Answers>,
-    /// Whether there are answers that were not there at the begin.
-    learned: AtomicBool,
+pub struct DebugInfo(Told);
+
+#[derive(Debug)]
+enum Told {
+    InFiles(Box<InFiles>),
+    /// By the code's own maker: where each line begins, ascending.
+    Lines(Box<[(u64, SourceLine)]>),
 }
 
 impl DebugInfo {
@@ -41,39 +31,37 @@ impl DebugInfo {
         locator: &Locator,
         demangling: Demangling,
     ) -> DebugInfo {
-        DebugInfo {
-            found,
-            program: wanted.path.into(),
-            locator: locator.clone(),
-            demangling,
-            image: Segments::of(image),
-            build_id: image.build_id(),
-            object: OnceLock::new(),
-            answers: Mutex::default(),
-            learned: AtomicBool::new(false),
-        }
+        DebugInfo(Told::InFiles(Box::new(InFiles::new(found, image, wanted, locator, demangling))))
     }
 
     /// The debug information in the bytes of an ELF file that is its own image; `None` where it is no such file. Split
     /// units and what lies in other files are not looked for.
     pub fn in_memory(bytes: Vec<u8>, demangling: Demangling) -> Option<DebugInfo> {
-        let contents = Contents::from_memory(bytes);
-        let found = Found { path: PathBuf::new(), origin: Origin::RecordedPath, contents };
-        let found = Arc::new(found);
-        let image = Elf::parse(&found.contents).ok()?;
-        let nowhere = Locator::new(Places { root: Some(PathBuf::from("/dev/null")), ..Places::default() });
-        let wanted = Wanted { path: b"", build_id: None, kind: ObjectKind::User, process: None };
-        Some(DebugInfo::new(Arc::clone(&found), &image, &wanted, &nowhere, demangling))
+        let read = InFiles::in_memory(bytes, demangling)?;
+        Some(DebugInfo(Told::InFiles(Box::new(read))))
     }
 
-    /// The file that it is read from.
+    /// The lines of code without a file, each with the offset at which it begins, in any order.
+    pub fn of_lines(lines: impl IntoIterator<Item = (u64, SourceLine)>) -> DebugInfo {
+        let mut lines: Vec<(u64, SourceLine)> = lines.into_iter().collect();
+        lines.sort_by_key(|(offset, _)| *offset);
+        DebugInfo(Told::Lines(lines.into()))
+    }
+
+    /// The file that it is read from, if it is.
     pub fn path(&self) -> &Path {
-        &self.found.path
+        match &self.0 {
+            Told::InFiles(files) => files.path(),
+            Told::Lines(_) => Path::new(""),
+        }
     }
 
     /// How many units there are, and how many of them have been read.
     pub fn units(&self) -> (usize, usize) {
-        self.object().map_or((0, 0), Object::units)
+        match &self.0 {
+            Told::InFiles(files) => files.units(),
+            Told::Lines(_) => (0, 0),
+        }
     }
 
     /// The line that the code at an offset was made from.
@@ -84,53 +72,57 @@ impl DebugInfo {
     /// The functions that the code at an offset belongs to: the innermost inlined one first, the function that has the
     /// code last. Empty where nothing is known.
     pub fn frames(&self, offset: u64) -> Arc<[SourceFrame]> {
-        if let Some(known) = self.answers().get(&offset) {
-            return Arc::clone(known);
+        match &self.0 {
+            Told::InFiles(files) => files.frames(offset),
+            Told::Lines(lines) => {
+                let behind = lines.partition_point(|(start, _)| *start <= offset);
+                let line = behind.checked_sub(1).and_then(|last| lines.get(last));
+                line.map(|(_, line)| SourceFrame { function: None, line: Some(line.clone()) })
+                    .into_iter()
+                    .collect()
+            }
         }
-        let found = self.image.address(offset).and_then(|address| self.object()?.frames(address));
-        let found: Arc<[SourceFrame]> = found.unwrap_or_default().into();
-        self.learned.store(true, Ordering::Relaxed);
-        self.answers().insert(offset, Arc::clone(&found));
-        found
     }
 
     /// The lines of the code from `start` to `end`, each with the offset of its first byte, in ascending order.
     pub fn lines_between(&self, start: u64, end: u64) -> Vec<(u64, SourceLine)> {
-        let Some((first, object)) = self.image.address(start).zip(self.object()) else { return Vec::new() };
-        let last = first.saturating_add(end.saturating_sub(start));
-        let rows = object.lines_between(first, last).into_iter();
-        let mut rows: Vec<_> =
-            rows.filter_map(|(address, line)| Some((self.image.offset(address)?, line))).collect();
-        rows.sort_by_key(|(offset, _)| *offset);
-        rows
+        match &self.0 {
+            Told::InFiles(files) => files.lines_between(start, end),
+            Told::Lines(lines) => {
+                let within = lines.iter().filter(|(offset, _)| (start..end).contains(offset));
+                within.cloned().collect()
+            }
+        }
     }
 
     /// Takes over what another run has learned, if it fits.
     pub(crate) fn remember(&self, recall: impl Fn(BuildId) -> Option<Vec<u8>>) {
-        let bytes = self.build_id.and_then(recall);
-        if let Some(known) = bytes.and_then(|bytes| decode(&self.identity(), &bytes)) {
-            *self.answers() = known;
+        if let Told::InFiles(files) = &self.0 {
+            files.remember(recall);
         }
     }
 
     /// Everything known, if it is worth to be kept.
     pub(crate) fn learned(&self) -> Option<(BuildId, Vec<u8>)> {
-        let id = self.build_id.filter(|_| self.learned.load(Ordering::Relaxed))?;
-        Some((id, encode(&self.identity(), &self.answers())))
+        match &self.0 {
+            Told::InFiles(files) => files.learned(),
+            Told::Lines(_) => None,
+        }
     }
+}
 
-    /// What an answer depends on.
-    fn identity(&self) -> Vec<u8> {
-        let id = self.build_id.map(|id| id.to_string()).unwrap_or_default();
-        format!("{id} {} {:?}\n", self.found.contents.len(), self.demangling).into_bytes()
-    }
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-    fn object(&self) -> Option<&Object> {
-        let open = || Object::open(&self.found, &self.program, &self.locator, self.demangling);
-        self.object.get_or_init(open).as_ref()
-    }
-
-    fn answers(&self) -> MutexGuard<'_, Answers> {
-        self.answers.lock().unwrap_or_else(PoisonError::into_inner)
+    #[test]
+    fn a_line_goes_on_until_the_next_begins() {
+        let line = |line| SourceLine { file: "f.js".into(), line, column: 0 };
+        let told = DebugInfo::of_lines([(0x90, line(3)), (0x80, line(1))]);
+        assert_eq!(
+            [0x7f, 0x80, 0x8f, 0x90, 0x9000].map(|at| told.line(at).map(|line| line.line)),
+            [None, Some(1), Some(1), Some(3), Some(3)]
+        );
+        assert_eq!(told.lines_between(0x81, 0x91), [(0x90, line(3))]);
     }
 }

@@ -1,0 +1,130 @@
+//! The source lines and inlined functions of one object that is a file: what is already known, else what the files say.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+
+use oxperf_abi::BuildId;
+use oxperf_objects::{Contents, Elf, Found, Locator, ObjectKind, Origin, Places, Wanted};
+
+use super::answers::{Answers, decode, encode};
+use super::object::Object;
+use super::{SourceFrame, SourceLine};
+use crate::demangle::Demangling;
+use crate::segments::Segments;
+
+/// What files with debug information say.
+///
+/// They are read at the first question that was not answered before, units when they are first asked about. Any number
+/// of threads may ask.
+#[derive(Debug)]
+pub(super) struct InFiles {
+    found: Arc<Found>,
+    program: Box<[u8]>,
+    locator: Locator,
+    demangling: Demangling,
+    image: Segments,
+    build_id: Option<BuildId>,
+    object: OnceLock<Option<Object>>,
+    answers: Mutex<Answers>,
+    /// Whether there are answers that were not there at the begin.
+    learned: AtomicBool,
+}
+
+impl InFiles {
+    /// The debug information in `found`, for the image that ran.
+    pub(super) fn new(
+        found: Arc<Found>,
+        image: &Elf<'_>,
+        wanted: &Wanted<'_>,
+        locator: &Locator,
+        demangling: Demangling,
+    ) -> InFiles {
+        InFiles {
+            found,
+            program: wanted.path.into(),
+            locator: locator.clone(),
+            demangling,
+            image: Segments::of(image),
+            build_id: image.build_id(),
+            object: OnceLock::new(),
+            answers: Mutex::default(),
+            learned: AtomicBool::new(false),
+        }
+    }
+
+    /// The debug information in the bytes of an ELF file that is its own image; `None` where it is no such file. Split
+    /// units and what lies in other files are not looked for.
+    pub(super) fn in_memory(bytes: Vec<u8>, demangling: Demangling) -> Option<InFiles> {
+        let contents = Contents::from_memory(bytes);
+        let found = Found { path: PathBuf::new(), origin: Origin::RecordedPath, contents };
+        let found = Arc::new(found);
+        let image = Elf::parse(&found.contents).ok()?;
+        let nowhere = Locator::new(Places { root: Some(PathBuf::from("/dev/null")), ..Places::default() });
+        let wanted = Wanted { path: b"", build_id: None, kind: ObjectKind::User, process: None };
+        Some(InFiles::new(Arc::clone(&found), &image, &wanted, &nowhere, demangling))
+    }
+
+    /// The file that it is read from.
+    pub(super) fn path(&self) -> &Path {
+        &self.found.path
+    }
+
+    /// How many units there are, and how many of them have been read.
+    pub(super) fn units(&self) -> (usize, usize) {
+        self.object().map_or((0, 0), Object::units)
+    }
+
+    /// The functions that the code at an offset belongs to: the innermost inlined one first, the function that has the
+    /// code last. Empty where nothing is known.
+    pub(super) fn frames(&self, offset: u64) -> Arc<[SourceFrame]> {
+        if let Some(known) = self.answers().get(&offset) {
+            return Arc::clone(known);
+        }
+        let found = self.image.address(offset).and_then(|address| self.object()?.frames(address));
+        let found: Arc<[SourceFrame]> = found.unwrap_or_default().into();
+        self.learned.store(true, Ordering::Relaxed);
+        self.answers().insert(offset, Arc::clone(&found));
+        found
+    }
+
+    /// The lines of the code from `start` to `end`, each with the offset of its first byte, in ascending order.
+    pub(super) fn lines_between(&self, start: u64, end: u64) -> Vec<(u64, SourceLine)> {
+        let Some((first, object)) = self.image.address(start).zip(self.object()) else { return Vec::new() };
+        let last = first.saturating_add(end.saturating_sub(start));
+        let rows = object.lines_between(first, last).into_iter();
+        let mut rows: Vec<_> =
+            rows.filter_map(|(address, line)| Some((self.image.offset(address)?, line))).collect();
+        rows.sort_by_key(|(offset, _)| *offset);
+        rows
+    }
+
+    /// Takes over what another run has learned, if it fits.
+    pub(super) fn remember(&self, recall: impl Fn(BuildId) -> Option<Vec<u8>>) {
+        let bytes = self.build_id.and_then(recall);
+        if let Some(known) = bytes.and_then(|bytes| decode(&self.identity(), &bytes)) {
+            *self.answers() = known;
+        }
+    }
+
+    /// Everything known, if it is worth to be kept.
+    pub(super) fn learned(&self) -> Option<(BuildId, Vec<u8>)> {
+        let id = self.build_id.filter(|_| self.learned.load(Ordering::Relaxed))?;
+        Some((id, encode(&self.identity(), &self.answers())))
+    }
+
+    /// What an answer depends on.
+    fn identity(&self) -> Vec<u8> {
+        let id = self.build_id.map(|id| id.to_string()).unwrap_or_default();
+        format!("{id} {} {:?}\n", self.found.contents.len(), self.demangling).into_bytes()
+    }
+
+    fn object(&self) -> Option<&Object> {
+        let open = || Object::open(&self.found, &self.program, &self.locator, self.demangling);
+        self.object.get_or_init(open).as_ref()
+    }
+
+    fn answers(&self) -> MutexGuard<'_, Answers> {
+        self.answers.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
