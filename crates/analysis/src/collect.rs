@@ -1,7 +1,7 @@
 //! Filling a profile from a session: every sample located, named and merged as it comes.
 //!
-//! Samples are taken in batches. Within a batch addresses are only located; at its end the new ones are named on all
-//! cores, and the chains enter the context tree by what they are called. So the tree grows with distinct functions,
+//! Samples are taken in batches. Within a batch addresses are kept with what was mapped at their moment; at its end they
+//! are located and the new ones named, on all cores, and the chains enter the context tree by what they are called. So the tree grows with distinct functions,
 //! not with the address spaces that hold them, and naming costs once for each place.
 
 mod addresses;
@@ -9,6 +9,7 @@ mod blocks;
 mod branches;
 mod details;
 mod history;
+mod locate;
 mod merge;
 mod named;
 mod naming;
@@ -20,7 +21,7 @@ use std::ops::ControlFlow;
 
 use oxperf_abi::{CpuMode, SampleType};
 use oxperf_machine::Machine;
-use oxperf_resolve::{ChainOptions, Chains, FrameTable, Names, SymbolSource, Unwinder};
+use oxperf_resolve::{ChainOptions, Chains, Names, SymbolSource, Unwinder};
 use oxperf_session::{EventIndex, EventTable, SampleEvent, SidebandEvent, Sink};
 use oxperf_tracepoint::Formatters;
 use oxperf_wire::Endian;
@@ -33,6 +34,7 @@ use blocks::Blocks;
 pub use branches::BranchDetail;
 use details::Noting;
 use history::History;
+use locate::Locating;
 use merge::{Batch, Merging, Past, Sample, Taken};
 use named::Named;
 use naming::{Naming, Wanted};
@@ -88,7 +90,7 @@ impl CollectOptions {
 /// A sink that merges samples into a [`Profile`].
 pub struct Collector<'s> {
     options: CollectOptions,
-    located: FrameTable,
+    locating: Locating,
     names: Names<'s>,
     naming: Naming,
     noting: Option<Noting<'s>>,
@@ -111,9 +113,10 @@ impl<'s> Collector<'s> {
         source: &'s dyn SymbolSource,
         options: CollectOptions,
     ) -> Collector<'s> {
+        let counts_addresses = options.by_address || options.blocks.is_some();
         Collector {
             options,
-            located: FrameTable::default(),
+            locating: if counts_addresses { Locating::alone() } else { Locating::shared() },
             names: Names::new(source),
             naming: Naming::default(),
             noting: None,
@@ -158,9 +161,12 @@ impl<'s> Collector<'s> {
     pub fn finish(mut self, machine: &Machine) -> Profile {
         let named = self.name_batch(machine);
         let merger = self.merging.finish(&self.batch, named);
-        self.addresses.give(&merger.named, &mut self.profile);
-        if let Some(blocks) = &self.blocks {
-            blocks.give(&merger.named, (&self.names, machine), &mut self.profile);
+        // What counts addresses has them located in one table.
+        if let [named] = &merger.named[..] {
+            self.addresses.give(named, &mut self.profile);
+            if let Some(blocks) = &self.blocks {
+                blocks.give(named, (&self.names, machine), &mut self.profile);
+            }
         }
         self.profile.chains = merger.chains;
         self.profile.branches = merger.branches;
@@ -193,45 +199,25 @@ impl<'s> Collector<'s> {
         let branches = event.sample.branch_stack.is_some_and(|stack| !stack.call_stack);
         let Some(history) = self.history.as_mut().filter(|_| branches) else {
             let chain = self.chains.of(machine, event);
-            self.batch.chains.extend(self.located.intern_all(machine, event.thread, chain.addresses));
+            self.batch.addresses.extend_from_slice(chain.addresses);
             return None;
         };
         let (addresses, past) = history.take(machine, event, &mut self.profile);
-        self.batch.chains.extend(self.located.intern_all(machine, event.thread, &addresses));
+        self.batch.addresses.extend(addresses);
         Some(past)
     }
 
-    /// Adds a sample to the batch, or its branches in its place.
-    fn add(&mut self, machine: &Machine, event: &SampleEvent<'_>, sample: Sample) {
-        if self.options.branches.is_none() && self.blocks.is_none() {
-            return self.batch.samples.push(sample);
-        }
-        let entries = || event.sample.branch_stack.iter().flat_map(|stack| stack.entries());
-        let detail = self.options.branches.unwrap_or_default();
-        let branches = branches::locate(&mut self.located, &mut self.batch, (machine, event), detail);
-        if let Some(blocks) = &mut self.blocks {
-            blocks.count(&self.batch.links[branches.clone()], entries());
-        }
-        match self.options.branches {
-            Some(_) => {
-                entries().for_each(|entry| self.profile.branch_kinds.add(&entry, 1));
-                branches::take(&mut self.batch, branches, sample);
-            }
-            None => {
-                self.batch.links.truncate(branches.start);
-                self.batch.samples.push(sample);
-            }
-        }
-    }
-
-    /// Names what is new in the batch.
-    fn name_batch(&mut self, machine: &Machine) -> Named {
-        let fresh = self.located.take_fresh();
+    /// Locates the addresses of the batch and names what is new, for each table.
+    fn name_batch(&mut self, machine: &Machine) -> Vec<Named> {
+        self.locating.locate(&mut self.batch);
+        let fresh = self.locating.take_fresh();
         if self.options.by_address {
-            self.addresses.locate(&fresh);
+            fresh.iter().for_each(|fresh| self.addresses.locate(fresh));
+            self.addresses.count(&self.batch);
         }
         if let Some(blocks) = &mut self.blocks {
-            blocks.locate(&fresh);
+            fresh.iter().for_each(|fresh| blocks.locate(fresh));
+            blocks.count(&self.batch);
         }
         let wanted = Wanted {
             inlines: self.options.inlines && self.options.chains,
@@ -239,7 +225,9 @@ impl<'s> Collector<'s> {
             addresses_apart: self.options.addresses_apart,
             symbols_only: self.options.hide_unresolved,
         };
-        self.naming.extend(&fresh, (&mut self.names, machine), &mut self.profile, wanted)
+        let (naming, names) = (&mut self.naming, &mut self.names);
+        let profile = &mut self.profile;
+        fresh.iter().map(|fresh| naming.extend(fresh, (names, machine), profile, wanted)).collect()
     }
 }
 
@@ -298,14 +286,15 @@ impl Sink for Collector<'_> {
         if event.event.0 >= self.profile.events.len() {
             return ControlFlow::Continue(());
         }
-        let mode = event.misc.cpu_mode();
-        let frame = self.located.intern(machine, event.thread, mode, event.sample.ip.unwrap_or(0));
-        let past = match self.options.branches {
-            None => self.take_chain(machine, event),
-            Some(_) => None,
-        };
-        if self.options.by_address {
-            self.addresses.count(event.event.0, frame, event.period);
+        let own = (event.misc.cpu_mode(), event.sample.ip.unwrap_or(0));
+        let start = self.batch.addresses.len();
+        let (mut links, mut past) = (0..0, None);
+        if self.options.branches.is_none() {
+            self.batch.addresses.push(own);
+            if self.blocks.is_some() {
+                links = branches::take_beside(&mut self.batch, (machine, event));
+            }
+            past = self.take_chain(machine, event);
         }
         let parallelism = self.parallelism.as_mut();
         let (latency, running) = parallelism.map_or((0, 1), |running| running.latency(event.period));
@@ -316,11 +305,13 @@ impl Sink for Collector<'_> {
             thread: event.thread,
             comm: machine.thread_info(event.thread).comm,
             detail,
-            frame,
-            link: None,
+            mappings: self.batch.mappings.keep(machine, event.thread),
+            links,
+            is_branch: false,
             past,
             last: true,
-            chain_end: self.batch.chains.len(),
+            start,
+            end: self.batch.addresses.len(),
             period: event.period,
             latency,
             taken: self.options.moments.then(|| Taken {
@@ -328,7 +319,15 @@ impl Sink for Collector<'_> {
                 cpu: event.sample.cpu.map(|cpu| cpu.0),
             }),
         };
-        self.add(machine, event, sample);
+        match self.options.branches {
+            Some(detail) => {
+                let stack = event.sample.branch_stack;
+                let entries = stack.iter().flat_map(|stack| stack.entries());
+                entries.for_each(|entry| self.profile.branch_kinds.add(&entry, 1));
+                branches::take(&mut self.batch, (machine, event), (own, sample), detail);
+            }
+            None => self.batch.samples.push(sample),
+        }
         if self.batch.len() >= BATCH_ADDRESSES {
             let named = self.name_batch(machine);
             self.batch = self.merging.begin(std::mem::take(&mut self.batch), named);

@@ -21,6 +21,7 @@ pub struct Located {
 /// What was mapped for a thread at a moment, whatever was mapped since. A copy costs next to nothing.
 #[derive(Clone, Debug)]
 pub struct Mappings {
+    space: SpaceId,
     kernel: MapTable,
     user: MapTable,
 }
@@ -30,6 +31,11 @@ impl Mappings {
     #[inline]
     pub fn locate(&self, mode: CpuMode, address: u64) -> Option<Located> {
         self.table(mode)?.locate(address)
+    }
+
+    /// The thread's address space.
+    pub fn space(&self) -> SpaceId {
+        self.space
     }
 
     /// The same as [`Machine::version`] gave at that moment.
@@ -62,7 +68,8 @@ impl Machine {
 
     /// What is mapped for a thread now, to be asked later.
     pub fn mappings(&self, thread: ThreadId) -> Mappings {
-        Mappings { kernel: self.kernel.clone(), user: self.spaces[self.space(thread).0 as usize].clone() }
+        let space = self.threads[thread.0 as usize].space;
+        Mappings { space, kernel: self.kernel.clone(), user: self.spaces[space.0 as usize].clone() }
     }
 
     /// A number that is the same for two threads or moments only if every address means the same code.
@@ -75,12 +82,6 @@ impl Machine {
     #[inline]
     pub fn version(&self, thread: ThreadId, mode: CpuMode) -> u32 {
         self.table(thread, mode).map_or(0, MapTable::version)
-    }
-
-    /// The address space of a thread.
-    #[inline]
-    pub fn space(&self, thread: ThreadId) -> SpaceId {
-        self.threads[thread.0 as usize].space
     }
 
     #[inline]

@@ -1,7 +1,7 @@
 //! Located addresses, each place once.
 
 use oxperf_abi::CpuMode;
-use oxperf_machine::{Located, Machine, MapId, SpaceId, ThreadId};
+use oxperf_machine::{Located, MapId, Mappings, SpaceId};
 use rustc_hash::FxHashMap;
 
 use crate::Place;
@@ -39,40 +39,15 @@ pub struct FrameTable {
 }
 
 impl FrameTable {
-    /// The frame of an address of a thread, as the machine is now.
+    /// The frame of an address where this was mapped.
     #[inline]
-    pub fn intern(&mut self, machine: &Machine, thread: ThreadId, mode: CpuMode, ip: u64) -> FrameId {
-        self.intern_at(machine, thread, Seen::now(machine, thread, mode, ip))
-    }
-
-    /// The frames of several addresses of a thread.
-    pub fn intern_all<'t>(
-        &'t mut self,
-        machine: &'t Machine,
-        thread: ThreadId,
-        addresses: &'t [(CpuMode, u64)],
-    ) -> impl Iterator<Item = FrameId> + use<'t> {
-        let kernel = machine.version(thread, CpuMode::Kernel);
-        let user = machine.version(thread, CpuMode::User);
-        addresses.iter().map(move |&(mode, ip)| {
-            let version = match mode {
-                CpuMode::Kernel => kernel,
-                CpuMode::User => user,
-                _ => 0,
-            };
-            self.intern_at(machine, thread, Seen { ip, version, mode })
-        })
-    }
-
-    #[inline]
-    fn intern_at(&mut self, machine: &Machine, thread: ThreadId, seen: Seen) -> FrameId {
+    pub fn intern(&mut self, mappings: &Mappings, mode: CpuMode, ip: u64) -> FrameId {
         let Self { fresh, count, mapped, unmapped, recent } = self;
-        recent.get(seen, || {
-            let Seen { ip, mode, .. } = seen;
-            let located = machine.locate(thread, mode, ip);
+        recent.get(Seen { ip, version: mappings.version(mode), mode }, || {
+            let located = mappings.locate(mode, ip);
             let table = match located {
                 Some(Located { map, .. }) => table(mapped, map),
-                None => unmapped.entry((machine.space(thread), mode)).or_default(),
+                None => unmapped.entry((mappings.space(), mode)).or_default(),
             };
             *table.entry(ip).or_insert_with(|| {
                 fresh.push(Frame { ip, mode, place: located.map(Place::from) });

@@ -1,6 +1,6 @@
 //! A sample's addresses to frames: located now, named later.
 //!
-//! For whoever shows samples: [`FrameTable`] places each address of a sample in the machine of its moment and gives
+//! For whoever shows samples: [`FrameTable`] places each address of a sample in what was mapped at its moment and gives
 //! it a small number, the same for the same place; [`Names`] tells what such a frame is called when somebody asks,
 //! reading an object's symbols once, at the first question. Where objects and symbol lists are found is the business
 //! of the caller's [`SymbolSource`]; nothing here opens a file.
@@ -13,8 +13,9 @@
 //! let mut machine = Machine::default();
 //! let thread = machine.thread(Pid(1), Tid(1));
 //! let mut frames = FrameTable::default();
-//! let nowhere = frames.intern(&machine, thread, CpuMode::User, 0x1234);
-//! assert_eq!(frames.intern(&machine, thread, CpuMode::User, 0x1234), nowhere);
+//! let now = machine.mappings(thread);
+//! let nowhere = frames.intern(&now, CpuMode::User, 0x1234);
+//! assert_eq!(frames.intern(&now, CpuMode::User, 0x1234), nowhere);
 //! assert_eq!(frames.take_fresh()[0].place, None);
 //! ```
 
@@ -23,6 +24,7 @@ mod chains;
 mod frames;
 mod inlined;
 mod kernel_names;
+mod mappings;
 mod names;
 mod places;
 mod recent;
@@ -35,6 +37,7 @@ pub use chains::{Chain, ChainLosses, ChainOptions, Chains};
 pub use frames::{Frame, FrameId, FrameTable};
 pub use inlined::Step;
 pub use kernel_names::KernelNames;
+pub use mappings::{MappingsId, MappingsTable};
 pub use names::{Name, Names, SymbolSource};
 pub use oxperf_unwind::{End, EndCounts};
 pub use places::{Place, PlaceId, PlaceTable};

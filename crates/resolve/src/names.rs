@@ -61,7 +61,7 @@ impl<'s> Names<'s> {
     pub fn load(&mut self, machine: &Machine, dsos: &[DsoId]) {
         self.grow(machine);
         let names = &*self;
-        dsos.par_iter().for_each(|dso| {
+        dsos.par_iter().with_max_len(1).for_each(|dso| {
             names.table(machine, *dso);
         });
     }

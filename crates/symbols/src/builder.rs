@@ -3,10 +3,10 @@
 use std::cmp::Ordering;
 
 use crate::demangle::Demangling;
-use crate::entry::{Entry, rank};
+use crate::entry::{Entry, Name, rank};
 use crate::shown::Shown;
 use crate::spans::Spans;
-use crate::table::{Stored, SymbolId, SymbolTable};
+use crate::table::{Stored, StoredName, SymbolId, SymbolTable};
 
 /// How far the last symbol reaches when its source does not say: to the end of the page behind its own.
 const PAGE: u64 = 4096;
@@ -15,10 +15,14 @@ const PAGE: u64 = 4096;
 ///
 /// As in perf: an entry without a size ends where the next entry starts. Of several names of one address one stays:
 /// the one with a size, that is not weak, that is global, with fewer leading underscores, the longer, the first.
-pub fn build(mut entries: Vec<Entry<'_>>, demangling: Demangling) -> SymbolTable {
+pub fn build(entries: Vec<Entry<'_>>, demangling: Demangling) -> SymbolTable {
     // On this thread alone: who waits for a table must not meanwhile be given work that waits for the same table.
-    entries.sort_by_key(|entry| entry.start);
-    let mut table = stored(&entries, demangling);
+    let mut order: Vec<(u64, u32)> = entries.iter().map(|entry| entry.start).zip(0..).collect();
+    order.sort_unstable();
+    let sorted: Vec<&Entry<'_>> =
+        order.iter().filter_map(|&(_, place)| entries.get(place as usize)).collect();
+    let mut table = stored(&sorted, demangling);
+    drop(sorted);
     drop(entries);
     let ranges = table.symbols.iter().enumerate();
     table.spans = Spans::cut(ranges.map(|(id, symbol)| (symbol.start, symbol.end, SymbolId(id as u32))));
@@ -26,16 +30,20 @@ pub fn build(mut entries: Vec<Entry<'_>>, demangling: Demangling) -> SymbolTable
 }
 
 /// A table with room for exactly what it holds, without spans.
-fn stored(entries: &[Entry<'_>], demangling: Demangling) -> SymbolTable {
-    let kept = drop_aliases(&end_all(entries), demangling);
-    let bytes = kept.iter().map(|ended| ended.entry.name.linkage.len()).sum();
+fn stored(entries: &[&Entry<'_>], demangling: Demangling) -> SymbolTable {
+    let ended = end_all(entries);
+    let groups: Vec<Group<'_, '_>> = ended
+        .chunk_by(|a, b| a.entry.start == b.entry.start)
+        .filter_map(|names| group(names, demangling))
+        .collect();
+    let kept = || groups.iter().flat_map(|group| std::iter::once(&group.first).chain(&group.others));
     let mut table = SymbolTable {
         demangling,
-        symbols: Vec::with_capacity(kept.len()),
-        names: Vec::with_capacity(bytes),
+        symbols: Vec::with_capacity(groups.len()),
+        names: Vec::with_capacity(kept().map(|ended| ended.entry.name.linkage.len()).sum()),
         ..SymbolTable::default()
     };
-    kept.into_iter().for_each(|entry| store(&mut table, entry));
+    groups.iter().for_each(|group| store(&mut table, group));
     table.shown = Shown::of(table.symbols.len());
     table
 }
@@ -53,9 +61,14 @@ impl Ended<'_, '_> {
     }
 }
 
-fn end_all<'e, 'a>(entries: &'e [Entry<'a>]) -> Vec<Ended<'e, 'a>> {
-    let nexts = entries.iter().skip(1).map(Some).chain([None]);
-    entries.iter().zip(nexts).map(|(entry, next)| Ended { entry, end: end_of(entry, next) }).collect()
+fn end_all<'e, 'a>(entries: &[&'e Entry<'a>]) -> Vec<Ended<'e, 'a>> {
+    let nexts = entries.iter().skip(1).copied().map(Some).chain([None]);
+    entries
+        .iter()
+        .copied()
+        .zip(nexts)
+        .map(|(entry, next)| Ended { entry, end: end_of(entry, next) })
+        .collect()
 }
 
 fn end_of(entry: &Entry<'_>, next: Option<&Entry<'_>>) -> u64 {
@@ -66,18 +79,28 @@ fn end_of(entry: &Entry<'_>, next: Option<&Entry<'_>>) -> u64 {
     }
 }
 
-/// Keeps one entry of each address.
-fn drop_aliases<'e, 'a>(entries: &[Ended<'e, 'a>], demangling: Demangling) -> Vec<Ended<'e, 'a>> {
-    let best = |names: &[Ended<'e, 'a>]| {
-        names.iter().copied().reduce(|kept, other| preferred(kept, other, demangling))
-    };
-    entries.chunk_by(|a, b| a.entry.start == b.entry.start).filter_map(best).collect()
+/// The names of one address among which the reader's choice is left until somebody asks: most are never asked for, and
+/// it takes their demangled forms.
+struct Group<'e, 'a> {
+    first: Ended<'e, 'a>,
+    others: Vec<Ended<'e, 'a>>,
 }
 
-/// Which of two names of one address is shown: the one with a size, else as [`compare_aliases`] says, else the first.
-fn preferred<'e, 'a>(a: Ended<'e, 'a>, b: Ended<'e, 'a>, demangling: Demangling) -> Ended<'e, 'a> {
-    let order = b.is_empty().cmp(&a.is_empty()).then_with(|| compare_aliases(a.entry, b.entry, demangling));
-    if order == Ordering::Less { b } else { a }
+/// Keeps the names of one address that are as good as the best but for how they read.
+fn group<'e, 'a>(names: &[Ended<'e, 'a>], demangling: Demangling) -> Option<Group<'e, 'a>> {
+    let worth = |name: &Ended<'_, '_>| (!name.is_empty(), rank(name.entry.binding));
+    let most = names.iter().map(worth).max()?;
+    let mut best = names.iter().copied().filter(|name| worth(name) == most);
+    let first = best.next()?;
+    let others: Vec<_> = best.filter(|other| other.entry.name != first.entry.name).collect();
+    if others.iter().all(|other| other.end == first.end && other.entry.binding == first.entry.binding) {
+        return Some(Group { first, others });
+    }
+    // Where the code ends depends on the choice.
+    let first = others.into_iter().fold(first, |kept, other| {
+        if compare_aliases(kept.entry, other.entry, demangling) == Ordering::Less { other } else { kept }
+    });
+    Some(Group { first, others: Vec::new() })
 }
 
 /// The greater name is the better one: it is not weak, it is global, it has fewer leading underscores, it is longer as
@@ -91,18 +114,30 @@ fn compare_names(a: &Entry<'_>, b: &Entry<'_>, demangling: Demangling) -> Orderi
         return Ordering::Equal;
     }
     let shown = |entry: &Entry<'_>| demangling.show(entry.name.linkage, entry.name.suffix.text());
-    let (a, b) = (shown(a), shown(b));
+    compare_shown(&shown(a), &shown(b))
+}
+
+/// The greater name is the one to be shown.
+pub(crate) fn compare_shown(a: &str, b: &str) -> Ordering {
     let underscores = |name: &str| name.bytes().take_while(|&byte| byte == b'_').count();
-    underscores(&b).cmp(&underscores(&a)).then_with(|| a.len().cmp(&b.len()))
+    underscores(b).cmp(&underscores(a)).then_with(|| a.len().cmp(&b.len()))
 }
 
 /// Appends a symbol. The ids and name positions are 32 bits wide; what does not fit any more is left out.
-fn store(table: &mut SymbolTable, Ended { entry, end }: Ended<'_, '_>) {
-    let name = entry.name.linkage;
-    let (Ok(name_at), Ok(name_size)) = (u32::try_from(table.names.len()), u32::try_from(name.len())) else {
-        return;
-    };
-    table.names.extend_from_slice(name);
-    let (start, binding, suffix) = (entry.start, entry.binding, entry.name.suffix);
-    table.symbols.push(Stored { start, end, name_at, name_size, suffix, binding });
+fn store(table: &mut SymbolTable, group: &Group<'_, '_>) {
+    let Some(name) = store_name(table, group.first.entry.name) else { return };
+    let (start, end, binding) = (group.first.entry.start, group.first.end, group.first.entry.binding);
+    let id = SymbolId(table.symbols.len() as u32);
+    table.symbols.push(Stored { start, end, name, binding });
+    for other in &group.others {
+        if let Some(name) = store_name(table, other.entry.name) {
+            table.aliases.push((id, name));
+        }
+    }
+}
+
+fn store_name(table: &mut SymbolTable, name: Name<'_>) -> Option<StoredName> {
+    let (at, size) = (u32::try_from(table.names.len()).ok()?, u32::try_from(name.linkage.len()).ok()?);
+    table.names.extend_from_slice(name.linkage);
+    Some(StoredName { at, size, suffix: name.suffix })
 }

@@ -2,6 +2,7 @@
 
 use oxperf_objects::elf::SymbolBinding;
 
+use crate::builder::compare_shown;
 use crate::demangle::Demangling;
 use crate::entry::Suffix;
 use crate::segments::Segments;
@@ -32,6 +33,8 @@ pub struct Symbol<'a> {
 #[derive(Debug, Default)]
 pub struct SymbolTable {
     pub(crate) symbols: Vec<Stored>,
+    /// Further names of symbols, by symbol: the best is shown.
+    pub(crate) aliases: Vec<(SymbolId, StoredName)>,
     pub(crate) names: Vec<u8>,
     pub(crate) spans: Spans<SymbolId>,
     pub(crate) shown: Shown,
@@ -45,10 +48,16 @@ pub struct SymbolTable {
 pub(crate) struct Stored {
     pub(crate) start: u64,
     pub(crate) end: u64,
-    pub(crate) name_at: u32,
-    pub(crate) name_size: u32,
-    pub(crate) suffix: Suffix,
+    pub(crate) name: StoredName,
     pub(crate) binding: SymbolBinding,
+}
+
+/// A name as the table keeps it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct StoredName {
+    pub(crate) at: u32,
+    pub(crate) size: u32,
+    pub(crate) suffix: Suffix,
 }
 
 impl SymbolTable {
@@ -71,14 +80,24 @@ impl SymbolTable {
     pub fn symbol(&self, id: SymbolId) -> Option<Symbol<'_>> {
         let index = usize::try_from(id.0).ok()?;
         let stored = self.symbols.get(index)?;
-        let show = || self.demangling.show(self.linkage(stored), stored.suffix.text());
-        let name = self.shown.get(index, show)?;
+        let name = self.shown.get(index, || self.best(id, stored.name).1)?;
         Some(Symbol { start: stored.start, end: stored.end, name, binding: stored.binding })
     }
 
     /// The linker's name of a symbol, as its source spells it.
     pub fn linkage_name(&self, id: SymbolId) -> Option<&[u8]> {
-        Some(self.linkage(self.symbols.get(usize::try_from(id.0).ok()?)?))
+        let stored = self.symbols.get(usize::try_from(id.0).ok()?)?;
+        Some(self.linkage(self.best(id, stored.name).0))
+    }
+
+    /// The best of a symbol's names, the first one or an alias, and how it reads.
+    fn best(&self, id: SymbolId, first: StoredName) -> (StoredName, Box<str>) {
+        let show = |name: StoredName| (name, self.demangling.show(self.linkage(name), name.suffix.text()));
+        let from = self.aliases.partition_point(|(of, _)| *of < id);
+        let aliases = self.aliases[from..].iter().take_while(|(of, _)| *of == id);
+        aliases.map(|(_, name)| show(*name)).fold(show(first), |kept, other| {
+            if compare_shown(&kept.1, &other.1).is_lt() { other } else { kept }
+        })
     }
 
     /// The virtual address of the table's address: what objdump and addr2line call it.
@@ -91,9 +110,8 @@ impl SymbolTable {
         (0..u32::try_from(self.symbols.len()).unwrap_or(u32::MAX)).map(SymbolId)
     }
 
-    fn linkage(&self, stored: &Stored) -> &[u8] {
-        let tail =
-            usize::try_from(stored.name_at).ok().and_then(|at| self.names.get(at..)).unwrap_or_default();
-        usize::try_from(stored.name_size).ok().and_then(|size| tail.get(..size)).unwrap_or(tail)
+    fn linkage(&self, name: StoredName) -> &[u8] {
+        let tail = usize::try_from(name.at).ok().and_then(|at| self.names.get(at..)).unwrap_or_default();
+        usize::try_from(name.size).ok().and_then(|size| tail.get(..size)).unwrap_or(tail)
     }
 }

@@ -2,6 +2,7 @@
 
 use oxperf_resolve::{Frame as Located, FrameId as LocatedId};
 
+use super::merge::Batch;
 use super::named::Named;
 use crate::hist::Weight;
 use crate::profile::{AddressCount, Profile};
@@ -15,9 +16,16 @@ pub(super) struct Addresses {
 }
 
 impl Addresses {
-    /// Counts a sample.
-    #[inline]
-    pub(super) fn count(&mut self, event: usize, frame: LocatedId, period: u64) {
+    /// Counts the samples of a batch.
+    pub(super) fn count(&mut self, batch: &Batch) {
+        for sample in batch.samples.iter().filter(|sample| sample.last) {
+            if let Some(places) = batch.places(sample) {
+                self.count_sample(sample.event, places.own, sample.period);
+            }
+        }
+    }
+
+    fn count_sample(&mut self, event: usize, frame: LocatedId, period: u64) {
         if self.events.len() <= event {
             self.events.resize_with(event + 1, Vec::new);
         }

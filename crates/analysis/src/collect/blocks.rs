@@ -2,13 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use oxperf_abi::BranchEntry;
 use oxperf_machine::Machine;
 use oxperf_resolve::{Frame as Located, FrameId as LocatedId, Names, Place};
 use rustc_hash::FxHashMap;
 
 use super::LineText;
-use super::merge::Link;
+use super::merge::Batch;
 use super::named::Named;
 use super::sources::Sources;
 use crate::profile::{Block, Passes, Profile, SourceId, SymbolId};
@@ -36,18 +35,32 @@ impl Blocks {
         Blocks { wanted, passes: FxHashMap::default(), cycles: 0, located: Vec::new() }
     }
 
-    /// Counts the branches of a sample, the newest first. A CPU that does not tell the newest one's cycles tells none.
-    pub(super) fn count(&mut self, links: &[Link], entries: impl Iterator<Item = BranchEntry>) {
-        let mut before = links.iter().skip(1).map(|link| link.to.frame);
-        for (nth, (link, entry)) in links.iter().zip(entries).enumerate() {
+    /// Counts the branches of the samples of a batch.
+    pub(super) fn count(&mut self, batch: &Batch) {
+        let mut branches = Vec::new();
+        for sample in &batch.samples {
+            let ends = batch.places(sample).map_or(&[][..], |places| places.ends);
+            let cycles = batch.links[sample.links.clone()].iter().map(|link| link.cycles);
+            branches.extend(ends.iter().copied().zip(cycles));
+            if sample.last {
+                self.count_sample(&branches);
+                branches.clear();
+            }
+        }
+    }
+
+    /// Counts the branches of a sample, the newest first: their ends and cycles. A CPU that does not tell the newest one's
+    /// cycles tells none.
+    fn count_sample(&mut self, branches: &[([LocatedId; 2], u64)]) {
+        let mut before = branches.iter().skip(1).map(|&([_, to], _)| to);
+        for (nth, &([from, _], cycles)) in branches.iter().enumerate() {
             let start = before.next().filter(|_| self.wanted.consecutive);
-            let cycles = u64::from(entry.cycles());
             match cycles {
                 0 if nth == 0 => return,
                 0 => {}
                 _ => {
                     self.cycles = self.cycles.wrapping_add(cycles);
-                    self.passes.entry((link.from.frame, start)).or_default().add(Passes { times: 1, cycles });
+                    self.passes.entry((from, start)).or_default().add(Passes { times: 1, cycles });
                 }
             }
         }

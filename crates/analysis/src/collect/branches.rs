@@ -2,11 +2,11 @@
 
 use std::ops::Range;
 
+use oxperf_abi::{BranchEntry, CpuMode};
 use oxperf_machine::Machine;
-use oxperf_resolve::FrameTable;
 use oxperf_session::SampleEvent;
 
-use super::merge::{Batch, Link, LinkEnd, Sample};
+use super::merge::{Batch, Link, Sample};
 
 /// What tells branches apart beside the functions and lines at their ends.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -17,34 +17,48 @@ pub struct BranchDetail {
     pub addresses: bool,
 }
 
-/// Adds the branches of a sample to those of the batch; tells which they are.
-pub(super) fn locate(
-    located: &mut FrameTable,
+/// Puts a sample's branches in its place; each of them weighs one. The sample's own address goes before the ends of each.
+pub(super) fn take(
     batch: &mut Batch,
-    (machine, event): (&Machine, &SampleEvent<'_>),
+    at: (&Machine, &SampleEvent<'_>),
+    (own, sample): ((CpuMode, u64), Sample),
     detail: BranchDetail,
-) -> Range<usize> {
-    let mut end = |address: u64| {
-        // The recording does not tell what mode either end ran in.
-        let mode = machine.guess_mode(event.thread, address);
-        let place = machine.locate(event.thread, mode, address);
-        let in_object = place.map_or(address, |place| place.address);
-        let frame = located.intern(machine, event.thread, mode, address);
-        LinkEnd { frame, address: detail.addresses.then_some((address, in_object)) }
-    };
-    let start = batch.links.len();
-    let entries = event.sample.branch_stack.iter().flat_map(|stack| stack.entries());
-    for entry in entries {
-        let flags = entry.flags & detail.flags;
-        batch.links.push(Link { from: end(entry.from), to: end(entry.to), flags });
+) {
+    let entries = at.1.sample.branch_stack.iter().flat_map(|stack| stack.entries());
+    let mut entries = entries.peekable();
+    while let Some(entry) = entries.next() {
+        let (start, first_link) = (batch.addresses.len(), batch.links.len());
+        batch.addresses.push(own);
+        push(batch, at, &entry, detail);
+        let (links, end) = (first_link..batch.links.len(), batch.addresses.len());
+        let last = entries.peek().is_none();
+        batch.samples.push(Sample { links, is_branch: true, last, period: 1, start, end, ..sample.clone() });
     }
-    start..batch.links.len()
 }
 
-/// Counts each of these branches, which weighs one, in the place of its sample.
-pub(super) fn take(batch: &mut Batch, branches: Range<usize>, sample: Sample) {
-    let last = branches.end;
-    let each =
-        branches.map(|nth| Sample { link: Some(nth as u32), last: nth + 1 == last, period: 1, ..sample });
-    batch.samples.extend(each);
+/// Adds the branches of a sample that stands for itself; tells which they are.
+pub(super) fn take_beside(batch: &mut Batch, at: (&Machine, &SampleEvent<'_>)) -> Range<usize> {
+    let first = batch.links.len();
+    let entries = at.1.sample.branch_stack.iter().flat_map(|stack| stack.entries());
+    entries.for_each(|entry| push(batch, at, &entry, BranchDetail::default()));
+    first..batch.links.len()
+}
+
+/// Adds a branch and the addresses of its ends.
+fn push(
+    batch: &mut Batch,
+    (machine, event): (&Machine, &SampleEvent<'_>),
+    entry: &BranchEntry,
+    detail: BranchDetail,
+) {
+    // The recording does not tell what mode either end ran in.
+    let ends = [entry.from, entry.to].map(|address| (machine.guess_mode(event.thread, address), address));
+    let both = |(mode, address): (CpuMode, u64)| {
+        let place = machine.locate(event.thread, mode, address);
+        (address, place.map_or(address, |place| place.address))
+    };
+    let addresses = detail.addresses.then(|| ends.map(both));
+    let (flags, cycles) = (entry.flags & detail.flags, u64::from(entry.cycles()));
+    batch.links.push(Link { addresses, flags, cycles });
+    batch.addresses.extend(ends);
 }

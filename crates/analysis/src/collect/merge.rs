@@ -1,9 +1,11 @@
 //! Merging samples while the next ones are read: the rows of a profile grow beside the session.
 
+use std::ops::Range;
 use std::sync::mpsc::{Receiver, Sender, channel};
 
+use oxperf_abi::CpuMode;
 use oxperf_machine::{CommId as MachineComm, ThreadId as MachineThread};
-use oxperf_resolve::FrameId as LocatedId;
+use oxperf_resolve::{FrameId as LocatedId, MappingsId, MappingsTable};
 use rustc_hash::FxHashMap;
 
 use super::named::Named;
@@ -12,33 +14,43 @@ use crate::profile::{
     SampleGroup, ThreadId,
 };
 
-/// Samples as they came, in order. Their addresses are located, and named by whoever merges them.
+/// Samples as they came, in order. Their addresses are located when there are many, and named by whoever merges them.
 #[derive(Debug, Default)]
 pub(super) struct Batch {
     pub(super) samples: Vec<Sample>,
-    /// The chains of the samples one after another, innermost address first.
-    pub(super) chains: Vec<LocatedId>,
-    /// Branches that samples stand for.
+    /// The addresses of the samples one after another: a sample's own, where each of its branches comes from and leads to,
+    /// its chain, innermost first.
+    pub(super) addresses: Vec<(CpuMode, u64)>,
+    /// What was mapped at their moments.
+    pub(super) mappings: MappingsTable,
+    /// What is known of their branches.
     pub(super) links: Vec<Link>,
+    /// Where the addresses lie, by the tables of these shares.
+    pub(super) located: Vec<LocatedId>,
+    /// The samples that each table located, one share after the other.
+    pub(super) shares: Vec<Range<usize>>,
 }
 
-/// A sample, its chain and its branch apart.
-#[derive(Clone, Copy, Debug)]
+/// A sample, its addresses and its branch apart.
+#[derive(Clone, Debug)]
 pub(super) struct Sample {
     pub(super) event: usize,
     pub(super) thread: MachineThread,
     pub(super) comm: MachineComm,
     pub(super) detail: DetailId,
-    /// Its own address.
-    pub(super) frame: LocatedId,
-    /// The branch of it that this one stands for, by its place in [`Batch::links`].
-    pub(super) link: Option<u32>,
+    /// What is mapped for its thread.
+    pub(super) mappings: MappingsId,
+    /// Its branches, by their places in [`Batch::links`].
+    pub(super) links: Range<usize>,
+    /// Whether it stands for its only branch.
+    pub(super) is_branch: bool,
     /// Whether this is the last of those that stand for one sample; it counts for the sample.
     pub(super) last: bool,
     /// The branches that its chain holds.
     pub(super) past: Option<Past>,
-    /// Where its chain ends in [`Batch::chains`]; it begins where the last one's ends.
-    pub(super) chain_end: usize,
+    /// Its part of [`Batch::addresses`].
+    pub(super) start: usize,
+    pub(super) end: usize,
     pub(super) period: u64,
     pub(super) latency: u64,
     /// When and where it was taken, if that is kept.
@@ -55,19 +67,24 @@ pub(super) struct Past {
     pub(super) outermost: bool,
 }
 
-/// A branch of a sample.
+/// A branch of a sample, its ends apart.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Link {
-    pub(super) from: LinkEnd,
-    pub(super) to: LinkEnd,
+    /// The addresses of its ends, as recorded and in their objects, where these matter.
+    pub(super) addresses: Option<[(u64, u64); 2]>,
     pub(super) flags: u64,
+    /// Cycles since the branch before it, as the CPU told them.
+    pub(super) cycles: u64,
 }
 
-/// One end of a branch, its addresses where they matter.
+/// Where the addresses of a sample lie.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct LinkEnd {
-    pub(super) frame: LocatedId,
-    pub(super) address: Option<(u64, u64)>,
+pub(super) struct Places<'b> {
+    pub(super) own: LocatedId,
+    /// Where each of its branches comes from and where it leads to.
+    pub(super) ends: &'b [[LocatedId; 2]],
+    /// Its chain, innermost first.
+    pub(super) chain: &'b [LocatedId],
 }
 
 /// What tells a sample from the others of its group.
@@ -80,13 +97,24 @@ pub(super) struct Taken {
 impl Batch {
     /// How full it is.
     pub(super) fn len(&self) -> usize {
-        self.chains.len() + self.samples.len()
+        self.addresses.len() + self.samples.len()
+    }
+
+    /// Where the addresses of a sample lie, once they are located.
+    #[inline]
+    pub(super) fn places(&self, sample: &Sample) -> Option<Places<'_>> {
+        let (own, rest) = self.located.get(sample.start..sample.end)?.split_first()?;
+        let (ends, chain) = rest.split_at_checked(2 * sample.links.len())?;
+        Some(Places { own: *own, ends: ends.as_chunks().0, chain })
     }
 
     fn clear(&mut self) {
         self.samples.clear();
-        self.chains.clear();
+        self.addresses.clear();
+        self.mappings.clear();
         self.links.clear();
+        self.located.clear();
+        self.shares.clear();
     }
 }
 
@@ -103,7 +131,8 @@ pub(super) struct Merged {
 /// Samples merged by everything that tells them apart.
 #[derive(Debug, Default)]
 pub(super) struct Merger {
-    pub(super) named: Named,
+    /// By the tables that located addresses.
+    pub(super) named: Vec<Named>,
     groups: FxHashMap<GroupKey, u32>,
     /// The chain that is being inserted.
     path: Vec<FrameId>,
@@ -128,34 +157,41 @@ struct GroupKey {
 }
 
 impl Merger {
-    fn merge(&mut self, batch: &Batch, named: Named) {
-        self.named.append(named);
-        let mut start = 0;
-        for sample in &batch.samples {
-            let chain = &batch.chains[start..sample.chain_end];
-            start = sample.chain_end;
-            let branch = sample.link.and_then(|link| self.branch(batch.links.get(link as usize)?));
-            let is_shown = self.named.shown(sample.frame).is_some();
-            if !is_shown || (sample.link.is_some() && branch.is_none()) {
-                continue;
-            }
-            self.path.clear();
-            match sample.past {
-                Some(past) => self.named.lay_out_past(chain, past, &mut self.path),
-                None => self.named.lay_out(chain, &mut self.path),
-            }
-            let chain = self.chains.insert(&self.path);
-            self.add(sample, branch, chain);
+    fn merge(&mut self, batch: &Batch, named: Vec<Named>) {
+        self.named.resize_with(named.len().max(self.named.len()), Named::default);
+        self.named.iter_mut().zip(named).for_each(|(known, later)| known.append(later));
+        let mut known = std::mem::take(&mut self.named);
+        for (named, share) in known.iter().zip(&batch.shares) {
+            batch.samples[share.clone()].iter().for_each(|sample| self.merge_sample(batch, sample, named));
         }
+        std::mem::swap(&mut self.named, &mut known);
     }
 
-    fn add(&mut self, sample: &Sample, branch: Option<BranchId>, chain: NodeId) {
+    #[inline]
+    fn merge_sample(&mut self, batch: &Batch, sample: &Sample, named: &Named) {
+        let Some(places) = batch.places(sample) else { return };
+        let Some(frame) = named.shown(places.own) else { return };
+        let link = batch.links.get(sample.links.start).zip(places.ends.first()).filter(|_| sample.is_branch);
+        let branch = link.and_then(|(link, ends)| self.branch(link, *ends, named));
+        if sample.is_branch && branch.is_none() {
+            return;
+        }
+        self.path.clear();
+        match sample.past {
+            Some(past) => named.lay_out_past(places.chain, past, &mut self.path),
+            None => named.lay_out(places.chain, &mut self.path),
+        }
+        let chain = self.chains.insert(&self.path);
+        self.add(sample, frame, branch, chain);
+    }
+
+    fn add(&mut self, sample: &Sample, frame: FrameId, branch: Option<BranchId>, chain: NodeId) {
         let key = GroupKey {
             event: sample.event as u32,
             thread: ThreadId(sample.thread.0),
             comm: CommId(sample.comm.0),
             detail: sample.detail,
-            frame: self.named.frame(sample.frame),
+            frame,
             branch,
             chain,
             history: sample.past.map(|past| past.history),
@@ -186,10 +222,15 @@ impl Merger {
 
 impl Merger {
     /// The branch of a link; `None` if one of its ends is not shown.
-    fn branch(&mut self, link: &Link) -> Option<BranchId> {
-        let named = &self.named;
-        let end = |end: LinkEnd| Some(BranchEnd { frame: named.shown(end.frame)?, address: end.address });
-        let branch = Branch { from: end(link.from)?, to: end(link.to)?, flags: link.flags };
+    fn branch(&mut self, link: &Link, ends: [LocatedId; 2], named: &Named) -> Option<BranchId> {
+        let [from, to] = ends.map(|end| named.shown(end));
+        let [from_address, to_address] = match link.addresses {
+            Some(addresses) => addresses.map(Some),
+            None => [None; 2],
+        };
+        let from = BranchEnd { frame: from?, address: from_address };
+        let to = BranchEnd { frame: to?, address: to_address };
+        let branch = Branch { from, to, flags: link.flags };
         let branches = &mut self.branches;
         Some(*self.known_branches.entry(branch).or_insert_with(|| {
             branches.push(branch);
@@ -236,7 +277,7 @@ impl Default for Merging {
 impl Merging {
     /// Begins with a batch, and what its new addresses are called, as soon as the last one is done; gives an empty one
     /// that keeps that one's memory.
-    pub(super) fn begin(&mut self, mut batch: Batch, named: Named) -> Batch {
+    pub(super) fn begin(&mut self, mut batch: Batch, named: Vec<Named>) -> Batch {
         let (mut merger, empty) = self.wait();
         let done = self.done.0.clone();
         rayon::spawn(move || {
@@ -249,7 +290,7 @@ impl Merging {
     }
 
     /// Merges the last batch and gives the merger back.
-    pub(super) fn finish(mut self, last: &Batch, named: Named) -> Merger {
+    pub(super) fn finish(mut self, last: &Batch, named: Vec<Named>) -> Merger {
         let (mut merger, _) = self.wait();
         merger.merge(last, named);
         merger

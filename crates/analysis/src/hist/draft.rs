@@ -170,11 +170,12 @@ impl<'a> Draft<'a> {
         if !self.options.levels.is_empty() {
             return self.finish_outline();
         }
-        let order = self.order();
+        // What is drawn does not depend on the order, and perf's order takes one core its time.
+        let (order, mut trees) = rayon::join(|| self.order(), || self.trees());
         let rows = order.par_iter().map(|&row| self.row(&self.rows[row as usize])).collect();
         let cells = order.iter().flat_map(|&row| self.cells(row)).copied().collect();
         let extras = order.iter().flat_map(|&row| self.extras(row)).copied().collect();
-        let trees = self.trees(&order);
+        let trees = (0..).zip(&order).filter_map(|(place, row)| Some((place, trees.remove(row)?))).collect();
         let grouped = self.is_grouped();
         let outline = Vec::new();
         Table {
@@ -193,9 +194,8 @@ impl<'a> Draft<'a> {
     fn finish_outline(self) -> Table {
         let entries = outline(&self);
         let leaves = (0u32..).zip(&entries).filter(|(_, entry)| entry.place.leaf);
-        let (places, order): (Vec<u32>, Vec<u32>) = leaves.map(|(place, entry)| (place, entry.row)).unzip();
-        let trees = self.trees(&order).into_iter();
-        let trees = trees.map(|(nth, tree)| (places[nth as usize], tree)).collect();
+        let mut trees = self.trees();
+        let trees = leaves.filter_map(|(place, entry)| Some((place, trees.remove(&entry.row)?))).collect();
         let mut table =
             Table { grouped: self.is_grouped(), children: self.scope.children, trees, ..Table::default() };
         for entry in entries {
@@ -292,26 +292,27 @@ impl<'a> Draft<'a> {
         })
     }
 
-    fn trees(&self, order: &[u32]) -> Vec<(u32, CallTree)> {
+    /// The call graphs of the rows that show one, by row.
+    fn trees(&self) -> FxHashMap<u32, CallTree> {
         let (Some(options), Some(counted)) = (&self.options.call_graph, self.counted.first()) else {
-            return Vec::new();
+            return FxHashMap::default();
         };
         let event = self.event(0);
         let limit = min_period(options, event);
-        let shown = |&(_, row): &(u32, u32)| {
+        let shown = |&row: &u32| {
             let all = self.leader(row).all.period;
             may_draw(options, all, limit) && percent(all, event.period_total) >= self.options.min_percent
         };
-        let drawn: Vec<(u32, u32)> = (0..).zip(order.iter().copied()).filter(shown).collect();
+        let drawn: Vec<u32> = (0..self.rows.len() as u32).filter(shown).collect();
         let identity = |row: u32| (self.rows[row as usize].task, self.rows[row as usize].location);
-        let wanted = drawn.iter().map(|&(_, row)| identity(row));
+        let wanted = drawn.iter().map(|&row| identity(row));
         let gathered = Gathered::new(self.shared, event, counted, self.scope, wanted);
         let histories = Histories::new(self.shared, event, counted, self.scope);
-        let trees = drawn.par_iter().map(|&(place, row)| {
+        let trees = drawn.par_iter().map(|&row| {
             let (task, location) = identity(row);
             let mut tree = gathered.tree(task, location, options, limit);
             histories.note((task, location), &mut tree);
-            (place, tree)
+            (row, tree)
         });
         trees.filter(|(_, tree)| !tree.is_empty()).collect()
     }

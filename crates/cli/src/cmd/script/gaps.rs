@@ -9,11 +9,10 @@ use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
 use oxperf_abi::CpuMode;
-use oxperf_machine::{Machine, Mappings, ThreadId};
+use oxperf_machine::{Machine, ThreadId};
 use oxperf_present::script::push_hex;
-use oxperf_resolve::{Names, Place, PlaceId, PlaceTable};
+use oxperf_resolve::{MappingsId, MappingsTable, Names, Place, PlaceId, PlaceTable};
 use rayon::prelude::*;
-use rustc_hash::FxHashMap;
 
 use super::lines::Lines;
 use crate::output::Output;
@@ -43,9 +42,7 @@ pub(super) struct Gaps {
     list: Vec<Gap>,
     /// The addresses of all gaps, one gap's after the other's.
     addresses: Vec<(CpuMode, u64)>,
-    mappings: Vec<Mappings>,
-    /// The numbers of mappings by the versions of the kernel's and the user's part.
-    numbers: FxHashMap<[u32; 2], usize>,
+    mappings: MappingsTable,
     /// By the number of the thread; the last is for whoever is none of the pool.
     cores: Vec<Mutex<Core>>,
     /// The text around the gaps, while they are filled, and where it began.
@@ -60,8 +57,7 @@ struct Gap {
     at: usize,
     /// Where its addresses end.
     end: usize,
-    /// The number of what is mapped for its thread.
-    mappings: usize,
+    mappings: MappingsId,
     /// The number of the rendered locations that it uses.
     lines: usize,
     /// Whether it is a call chain, each address in a line.
@@ -103,11 +99,7 @@ impl Gaps {
         (text, lines, is_chain): (&[u8], usize, bool),
         (machine, thread): (&Machine, ThreadId),
     ) {
-        let versions = [CpuMode::Kernel, CpuMode::User].map(|mode| machine.version(thread, mode));
-        let mappings = *self.numbers.entry(versions).or_insert_with(|| {
-            self.mappings.push(machine.mappings(thread));
-            self.mappings.len() - 1
-        });
+        let mappings = self.mappings.keep(machine, thread);
         let (at, end) = (text.len(), self.addresses.len());
         self.list.push(Gap { at, end, mappings, lines, is_chain });
     }
@@ -146,7 +138,6 @@ impl Gaps {
         self.around.clear();
         self.addresses.clear();
         self.mappings.clear();
-        self.numbers.clear();
         filled
     }
 
@@ -205,7 +196,7 @@ impl Gaps {
             let gap = self.list[index];
             let lines = &mut lines[gap.lines];
             let addresses = &self.addresses[from..gap.end];
-            let mappings = &self.mappings[gap.mappings];
+            let mappings = self.mappings.get(gap.mappings);
             let mut located =
                 addresses.iter().map(|(mode, ip)| (*ip, places.locate_in(mappings, *mode, *ip)));
             if gap.is_chain {
@@ -268,6 +259,5 @@ mod tests {
         }
         let shares: Vec<Vec<usize>> = gaps.shares(4).into_iter().map(Iterator::collect).collect();
         assert_eq!(shares, [vec![0, 1], vec![2], vec![3, 4, 5, 6], vec![7]]);
-        assert_eq!(gaps.mappings.len(), 1);
     }
 }

@@ -1,0 +1,41 @@
+//! What was mapped at the moments of samples whose addresses are located later.
+
+use oxperf_abi::CpuMode;
+use oxperf_machine::{Machine, Mappings, ThreadId};
+use rustc_hash::FxHashMap;
+
+/// The number of what was mapped.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct MappingsId(u32);
+
+/// What was mapped for threads at several moments, each state of an address space once.
+#[derive(Debug, Default)]
+pub struct MappingsTable {
+    list: Vec<Mappings>,
+    /// By the versions of the kernel's and the user's part.
+    ids: FxHashMap<[u32; 2], MappingsId>,
+}
+
+impl MappingsTable {
+    /// Keeps what is mapped for a thread now.
+    #[inline]
+    pub fn keep(&mut self, machine: &Machine, thread: ThreadId) -> MappingsId {
+        let versions = [CpuMode::Kernel, CpuMode::User].map(|mode| machine.version(thread, mode));
+        *self.ids.entry(versions).or_insert_with(|| {
+            self.list.push(machine.mappings(thread));
+            MappingsId(self.list.len() as u32 - 1)
+        })
+    }
+
+    /// What was kept.
+    #[inline]
+    pub fn get(&self, id: MappingsId) -> &Mappings {
+        &self.list[id.0 as usize]
+    }
+
+    /// Forgets everything.
+    pub fn clear(&mut self) {
+        self.list.clear();
+        self.ids.clear();
+    }
+}
