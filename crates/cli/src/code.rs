@@ -7,11 +7,12 @@ use std::sync::Arc;
 
 use clap::ArgMatches;
 use oxperf_analysis::blocks::Pace;
-use oxperf_analysis::profile::{Block, Symbol};
+use oxperf_analysis::profile::{Block, Dso as Object, Symbol};
 use oxperf_disasm::Syntax;
 use oxperf_listing::{CodeNames, Line, Listing, interleave, line_at, list};
 use oxperf_machine::{Dso, DsoKind, Machine};
 use oxperf_objects::{Contents, Elf, Found, ObjectKind, SourceFiles, Wanted};
+use oxperf_resolve::SymbolSource;
 use oxperf_symbols::{DebugInfo, Demangling, SourceLine, SymbolStore};
 
 use crate::failure::Failure;
@@ -48,6 +49,8 @@ struct Opened {
 /// The code of a function.
 pub(crate) struct Code {
     pub(crate) listing: Listing,
+    /// The kernel image that it was read from.
+    image: Option<PathBuf>,
     /// What an address of the object is to be changed by to be a virtual address of the file, modulo 2^64.
     shift: u64,
     /// Which source line begins at which virtual address.
@@ -55,6 +58,15 @@ pub(crate) struct Code {
 }
 
 impl Code {
+    /// What the object is called, by its whole path and in short: the kernel goes by its image.
+    pub(crate) fn object_names(&self, object: &Object) -> [String; 2] {
+        match &self.image {
+            None => [object.long.clone(), object.short.clone()],
+            Some(path) => [Some(path.as_os_str()), path.file_name()]
+                .map(|name| name.unwrap_or_default().to_string_lossy().into_owned()),
+        }
+    }
+
     /// The source line of the code at a virtual address, with the file's whole path or its name alone.
     pub(crate) fn source_line(&self, address: u64, full_path: bool) -> Option<String> {
         let SourceLine { file, line, .. } = line_at(&self.rows, address)?;
@@ -112,6 +124,7 @@ impl<'m> Sources<'m> {
             Entry::Occupied(known) => known.into_mut(),
             Entry::Vacant(new) => {
                 let opener = Opener {
+                    machine: self.machine,
                     store: &self.store,
                     kernel: self.kernel.as_ref(),
                     with_source: self.with_source,
@@ -130,12 +143,14 @@ impl<'m> Sources<'m> {
         let rows: Vec<(u64, SourceLine)> =
             rows.into_iter().flatten().map(|(offset, line)| (offset.wrapping_add(shift), line)).collect();
         let listing = if self.with_source { interleave(listing, &rows, &mut self.files) } else { listing };
-        Ok(Code { listing, shift, rows })
+        let image = self.kernel.clone().filter(|_| dso.kind == DsoKind::Kernel);
+        Ok(Code { listing, image, shift, rows })
     }
 }
 
 /// What is needed to open a file of code.
 struct Opener<'a> {
+    machine: &'a Machine,
     store: &'a SymbolStore,
     kernel: Option<&'a PathBuf>,
     with_source: bool,
@@ -176,7 +191,8 @@ impl Opener<'_> {
         let contents = Contents::open(path).map_err(|why| format!("{}: {why}", path.display()))?;
         let image = Elf::parse(&contents).map_err(|why| format!("{}: {why}", path.display()))?;
         let names = CodeNames::new(&image, None, self.demangling);
-        Ok(Opened { names, contents, lines: None })
+        let lines = SymbolSource::source(self.store, dso, self.machine);
+        Ok(Opened { names, contents, lines })
     }
 }
 

@@ -20,14 +20,21 @@ impl SymbolSource for SymbolStore {
         }
     }
 
-    fn source(&self, dso: &Dso, _: &Machine) -> Option<Arc<DebugInfo>> {
+    fn source(&self, dso: &Dso, machine: &Machine) -> Option<Arc<DebugInfo>> {
         match dso.kind {
             DsoKind::File => SymbolStore::source(self, &wanted(dso, ObjectKind::User)).ok(),
             DsoKind::Vdso => SymbolStore::source(self, &wanted(dso, ObjectKind::Vdso)).ok(),
             DsoKind::Jit => dso.jit.as_ref().and_then(jit_lines).map(Arc::new),
-            DsoKind::Kernel | DsoKind::Module | DsoKind::Anonymous | DsoKind::KernelSymbol => None,
+            DsoKind::Kernel => self.kernel_source(reference(machine).as_ref()).ok(),
+            DsoKind::Module | DsoKind::Anonymous | DsoKind::KernelSymbol => None,
         }
     }
+}
+
+/// Where one symbol of the kernel was when it was recorded.
+fn reference(machine: &Machine) -> Option<Reference<'_>> {
+    let found = machine.kernel_reference()?;
+    Some(Reference { symbol: found.symbol.as_bytes(), address: found.address })
 }
 
 /// The lines of a function made at run time, where its maker told any.
@@ -46,8 +53,5 @@ fn wanted(dso: &Dso, kind: ObjectKind) -> Wanted<'_> {
 /// The kernel's list also names what its modules hold.
 fn kernel_table(store: &SymbolStore, machine: &Machine) -> Option<Arc<SymbolTable>> {
     let build_id = machine.dsos().iter().find(|dso| dso.kind == DsoKind::Kernel).and_then(|dso| dso.build_id);
-    let reference = machine.kernel_reference();
-    let reference =
-        reference.map(|found| Reference { symbol: found.symbol.as_bytes(), address: found.address });
-    store.kernel(build_id, reference.as_ref()).ok()
+    store.kernel(build_id, reference(machine).as_ref()).ok()
 }

@@ -13,6 +13,12 @@ impl Segments {
         Segments(image.segments().to_vec())
     }
 
+    /// Those of an image that is known by its virtual addresses alone.
+    pub(crate) fn by_address() -> Segments {
+        let all = Segment { offset: 0, address: 0, memory_size: u64::MAX };
+        Segments(vec![all])
+    }
+
     /// The virtual address of the byte at an offset.
     pub(crate) fn address(&self, offset: u64) -> Option<u64> {
         let holds = |s: &&Segment| offset >= s.offset && offset - s.offset < s.memory_size;

@@ -5,11 +5,13 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use oxperf_abi::BuildId;
-use oxperf_objects::{Contents, Elf, Found, Locator, NotFound, ObjectKind, Places, Rejection, Wanted};
+use oxperf_objects::{
+    Contents, Elf, Found, Locator, NotFound, ObjectKind, Origin, Places, Rejection, Wanted,
+};
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 
 use crate::demangle::Demangling;
-use crate::elf::elf_table;
+use crate::elf::{elf_table, shift_of};
 use crate::kallsyms::kallsyms_table;
 use crate::kernel::{Reference, vmlinux_table};
 use crate::perf_map::perf_map_table;
@@ -165,6 +167,17 @@ impl SymbolStore {
         once(&self.tables, key, || self.build_kernel(build_id, reference))
     }
 
+    /// The source lines and inlined functions of the kernel, by absolute address, where an image of it is given.
+    ///
+    /// # Errors
+    /// Why there are none.
+    pub fn kernel_source(&self, reference: Option<&Reference<'_>>) -> SourceLookup {
+        let KernelSource::Vmlinux(path) = &self.options.kernel else { return Err(Unavailable::Off) };
+        let moved = reference.map(|reference| (reference.symbol.into(), reference.address));
+        let key = Key::Kernel { build_id: None, reference: moved };
+        once(&self.sources, key, || self.open_kernel_source(path, reference))
+    }
+
     /// The table of an interpreter's text file (`/tmp/perf-PID.map`), by virtual address: below the root where one is
     /// set, else where it was written, which for a process in a container is its own `/tmp`.
     ///
@@ -220,6 +233,25 @@ impl SymbolStore {
         // Without the image the debug file's own headers say where code lay.
         let own = elf_of(&found)?;
         Ok(Arc::new(info(Arc::clone(&found), parsed.as_ref().unwrap_or(&own))))
+    }
+
+    fn open_kernel_source(&self, path: &Path, reference: Option<&Reference<'_>>) -> SourceLookup {
+        let found = Found { path: path.to_owned(), origin: Origin::RecordedPath, contents: open(path)? };
+        let found = Arc::new(found);
+        let image = elf_of(&found)?;
+        if !image.has_debug_section(".debug_info") {
+            return Err(Unavailable::NoDebugInfo);
+        }
+        let shift = reference.map_or(0, |reference| shift_of(&image, reference));
+        let name = path.as_os_str().as_encoded_bytes();
+        let wanted = Wanted { path: name, build_id: None, kind: ObjectKind::User, process: None };
+        let demangling = self.options.kernel_demangling.unwrap_or(Demangling::Off);
+        let info =
+            DebugInfo::of_kernel(Arc::clone(&found), (&image, shift), &wanted, &self.locator, demangling);
+        if let Some(Recall(recall)) = self.recall.get() {
+            info.remember(recall);
+        }
+        Ok(Arc::new(info))
     }
 
     /// The objects that were asked for and go without names because every file found for them is another version, each
@@ -312,6 +344,10 @@ fn vmlinux(path: &Path, reference: Option<&Reference<'_>>, demangling: Demanglin
 
 fn read(path: &Path) -> Result<Contents, Unavailable> {
     Contents::read(path).map_err(|why| Unavailable::Unusable { path: path.to_owned(), why })
+}
+
+fn open(path: &Path) -> Result<Contents, Unavailable> {
+    Contents::open(path).map_err(|why| Unavailable::Unusable { path: path.to_owned(), why })
 }
 
 fn elf_of(found: &Found) -> Result<Elf<'_>, Unavailable> {

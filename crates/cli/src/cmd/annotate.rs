@@ -122,15 +122,14 @@ struct Shown<'a> {
 impl Shown<'_> {
     fn write(&self, output: &mut Output, frequencies: &[u64]) -> Result<(), Failure> {
         let Shown { options, function, code, nameless } = *self;
+        let [long, short] = &code.object_names(function.object);
         let source_line = |address| {
             let known = code.source_line(address, options.full_paths);
-            Some(known.unwrap_or_else(|| format!("{}[{address:x}]", function.object.short)))
+            Some(known.unwrap_or_else(|| format!("{short}[{address:x}]")))
         };
         let shown = Annotated {
-            object: if options.full_paths { &function.object.long } else { &function.object.short },
-            source_lines: options
-                .print_lines
-                .then_some(SourceLines { object: &function.object.long, of: &source_line }),
+            object: if options.full_paths { long } else { short },
+            source_lines: options.print_lines.then_some(SourceLines { object: long, of: &source_line }),
             group: function.group.filter(|_| !nameless),
             costs: function.costs(|address| code.virtual_address(address)),
             listing: &code.listing,
@@ -141,7 +140,7 @@ impl Shown<'_> {
         let all = |part: fn(Weight) -> u64| shown.costs.iter().map(|cost| part(cost.event)).sum();
         let title = CompactTitle {
             function: &function.symbol.name,
-            object: &function.object.long,
+            object: long,
             samples: all(|weight| weight.samples),
             period: all(|weight| weight.period),
             frequency: function.leader().and_then(|event| frequencies.get(event)).copied().unwrap_or(0),

@@ -32,10 +32,10 @@ pub(super) struct InFiles {
 }
 
 impl InFiles {
-    /// The debug information in `found`, for the image that ran.
+    /// The debug information in `found`, for the image that ran, which has its code at these places.
     pub(super) fn new(
         found: Arc<Found>,
-        image: &Elf<'_>,
+        (image, segments): (&Elf<'_>, Segments),
         wanted: &Wanted<'_>,
         locator: &Locator,
         demangling: Demangling,
@@ -45,7 +45,7 @@ impl InFiles {
             program: wanted.path.into(),
             locator: locator.clone(),
             demangling,
-            image: Segments::of(image),
+            image: segments,
             build_id: image.build_id(),
             object: OnceLock::new(),
             answers: Mutex::default(),
@@ -62,7 +62,7 @@ impl InFiles {
         let image = Elf::parse(&found.contents).ok()?;
         let nowhere = Locator::new(Places { root: Some(PathBuf::from("/dev/null")), ..Places::default() });
         let wanted = Wanted { path: b"", build_id: None, kind: ObjectKind::User, process: None };
-        Some(InFiles::new(Arc::clone(&found), &image, &wanted, &nowhere, demangling))
+        Some(InFiles::new(Arc::clone(&found), (&image, Segments::of(&image)), &wanted, &nowhere, demangling))
     }
 
     /// The file that it is read from.

@@ -9,11 +9,18 @@ use oxperf_objects::{Elf, Found, Locator, Wanted};
 use super::in_files::InFiles;
 use super::{SourceFrame, SourceLine};
 use crate::demangle::Demangling;
+use crate::segments::Segments;
 
 /// The source lines and inlined functions of an object, by offset into the file that ran: the addresses of
 /// [`SymbolTable`](crate::SymbolTable). Any number of threads may ask.
+///
+/// A kernel is known by absolute addresses in the place of offsets, as they were when it was recorded.
 #[derive(Debug)]
-pub struct DebugInfo(Told);
+pub struct DebugInfo {
+    told: Told,
+    /// How far above its own addresses the code was, modulo 2^64.
+    shift: u64,
+}
 
 #[derive(Debug)]
 enum Told {
@@ -31,26 +38,47 @@ impl DebugInfo {
         locator: &Locator,
         demangling: Demangling,
     ) -> DebugInfo {
-        DebugInfo(Told::InFiles(Box::new(InFiles::new(found, image, wanted, locator, demangling))))
+        let segments = Segments::of(image);
+        DebugInfo::at(
+            0,
+            Told::InFiles(Box::new(InFiles::new(found, (image, segments), wanted, locator, demangling))),
+        )
+    }
+
+    /// The debug information in a kernel's image, which ran so far above its own addresses.
+    pub(crate) fn of_kernel(
+        found: Arc<Found>,
+        (image, shift): (&Elf<'_>, u64),
+        wanted: &Wanted<'_>,
+        locator: &Locator,
+        demangling: Demangling,
+    ) -> DebugInfo {
+        let segments = Segments::by_address();
+        let files = InFiles::new(found, (image, segments), wanted, locator, demangling);
+        DebugInfo::at(shift, Told::InFiles(Box::new(files)))
+    }
+
+    fn at(shift: u64, told: Told) -> DebugInfo {
+        DebugInfo { told, shift }
     }
 
     /// The debug information in the bytes of an ELF file that is its own image; `None` where it is no such file. Split
     /// units and what lies in other files are not looked for.
     pub fn in_memory(bytes: Vec<u8>, demangling: Demangling) -> Option<DebugInfo> {
         let read = InFiles::in_memory(bytes, demangling)?;
-        Some(DebugInfo(Told::InFiles(Box::new(read))))
+        Some(DebugInfo::at(0, Told::InFiles(Box::new(read))))
     }
 
     /// The lines of code without a file, each with the offset at which it begins, in any order.
     pub fn of_lines(lines: impl IntoIterator<Item = (u64, SourceLine)>) -> DebugInfo {
         let mut lines: Vec<(u64, SourceLine)> = lines.into_iter().collect();
         lines.sort_by_key(|(offset, _)| *offset);
-        DebugInfo(Told::Lines(lines.into()))
+        DebugInfo::at(0, Told::Lines(lines.into()))
     }
 
     /// The file that it is read from, if it is.
     pub fn path(&self) -> &Path {
-        match &self.0 {
+        match &self.told {
             Told::InFiles(files) => files.path(),
             Told::Lines(_) => Path::new(""),
         }
@@ -58,7 +86,7 @@ impl DebugInfo {
 
     /// How many units there are, and how many of them have been read.
     pub fn units(&self) -> (usize, usize) {
-        match &self.0 {
+        match &self.told {
             Told::InFiles(files) => files.units(),
             Told::Lines(_) => (0, 0),
         }
@@ -72,7 +100,8 @@ impl DebugInfo {
     /// The functions that the code at an offset belongs to: the innermost inlined one first, the function that has the
     /// code last. Empty where nothing is known.
     pub fn frames(&self, offset: u64) -> Arc<[SourceFrame]> {
-        match &self.0 {
+        let offset = offset.wrapping_sub(self.shift);
+        match &self.told {
             Told::InFiles(files) => files.frames(offset),
             Told::Lines(lines) => {
                 let behind = lines.partition_point(|(start, _)| *start <= offset);
@@ -86,25 +115,28 @@ impl DebugInfo {
 
     /// The lines of the code from `start` to `end`, each with the offset of its first byte, in ascending order.
     pub fn lines_between(&self, start: u64, end: u64) -> Vec<(u64, SourceLine)> {
-        match &self.0 {
+        let (start, end) = (start.wrapping_sub(self.shift), end.wrapping_sub(self.shift));
+        let mut rows: Vec<(u64, SourceLine)> = match &self.told {
             Told::InFiles(files) => files.lines_between(start, end),
             Told::Lines(lines) => {
                 let within = lines.iter().filter(|(offset, _)| (start..end).contains(offset));
                 within.cloned().collect()
             }
-        }
+        };
+        rows.iter_mut().for_each(|(offset, _)| *offset = offset.wrapping_add(self.shift));
+        rows
     }
 
     /// Takes over what another run has learned, if it fits.
     pub(crate) fn remember(&self, recall: impl Fn(BuildId) -> Option<Vec<u8>>) {
-        if let Told::InFiles(files) = &self.0 {
+        if let Told::InFiles(files) = &self.told {
             files.remember(recall);
         }
     }
 
     /// Everything known, if it is worth to be kept.
     pub(crate) fn learned(&self) -> Option<(BuildId, Vec<u8>)> {
-        match &self.0 {
+        match &self.told {
             Told::InFiles(files) => files.learned(),
             Told::Lines(_) => None,
         }
