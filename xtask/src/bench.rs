@@ -3,6 +3,7 @@
 mod annotate;
 mod decode;
 mod large;
+mod libipt;
 mod names;
 mod program;
 mod read;

@@ -520,7 +520,7 @@ fn written<'s, S: Sink + 's>(options: &ItraceOptions, events: Events, sink: &S) 
         Alone::Instructions => (events.instructions?, Shown::Instructions),
         Alone::Branches => (events.branches?, Shown::Branches(BranchFilter::new(options))),
     };
-    Some(Written { event, shown, writer: sink.place_writer(event)? })
+    Some(Written::new(event, shown, sink.place_writer(event)?))
 }
 
 impl<S: Sink> Sink for Tracer<'_, '_, S> {

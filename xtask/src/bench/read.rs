@@ -133,7 +133,9 @@ pub(super) fn run_one(measure: &Measure, input: &Input, options: &Options) -> Re
 
 /// Runs of ours alone.
 pub(super) fn run_ours(measure: &Measure, input: &Input, options: &Options) -> Result<Vec<Usage>> {
-    (0..options.runs).map(|_| run_tool(&options.binary, measure, &[], input, &options.folder)).collect()
+    (0..options.runs)
+        .map(|_| run_tool(&options.binary, measure, measure.own_args, input, &options.folder))
+        .collect()
 }
 
 fn run_tool(program: &Path, wanted: &Measure, more: &[&str], input: &Input, folder: &Path) -> Result<Usage> {

@@ -4,13 +4,13 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 
-use super::Options;
-use super::read::{Input, Measure, run_one};
+use super::read::{Input, Measure, run_one, run_ours};
+use super::{Options, libipt};
 use crate::sweep::symfs;
 use crate::workspace;
 
 /// From bare decoding to a line for each instruction, on one core and on two; perf needs minutes for the last.
-const MEASURES: [Measure; 7] = [
+const MEASURES: [Measure; 11] = [
     ERRORS.with_own("pt-errors", &ONE),
     ERRORS.with_own("pt-errors-2", &TWO),
     Measure::to_nowhere("pt-dump", &["script", "-D"], 2),
@@ -18,6 +18,10 @@ const MEASURES: [Measure; 7] = [
     BRANCHES.with_own("pt-branches-2", &TWO),
     INSTRUCTIONS.with_own("pt-instructions", &ONE),
     INSTRUCTIONS.with_own("pt-instructions-2", &TWO),
+    BRANCH_LINES.with_own("pt-branch-lines", &ONE),
+    BRANCH_LINES.with_own("pt-branch-lines-2", &TWO),
+    INSTRUCTION_LINES.with_own("pt-instruction-lines", &ONE),
+    INSTRUCTION_LINES.with_own("pt-instruction-lines-2", &TWO),
 ];
 
 const ERRORS: Measure = Measure::to_nowhere("pt-errors", &["script", "--itrace=e"], 3);
@@ -25,6 +29,11 @@ const BRANCHES: Measure =
     Measure::to_nowhere("pt-branches", &["script", "--itrace=b", "-F", "ip,addr,flags"], 1);
 const INSTRUCTIONS: Measure =
     Measure::to_nowhere("pt-instructions", &["script", "--itrace=i0ns", "-F", "ip"], 1);
+
+/// What is shown of its own accord: perf needs a minute and ten.
+const BRANCH_LINES: Measure = Measure::to_nowhere("pt-branch-lines", &["script", "--itrace=b"], 0);
+const INSTRUCTION_LINES: Measure =
+    Measure::to_nowhere("pt-instruction-lines", &["script", "--itrace=i0ns"], 0);
 
 const ONE: [&str; 2] = ["--decode-threads", "1"];
 const TWO: [&str; 2] = ["--decode-threads", "2"];
@@ -36,9 +45,11 @@ pub(super) fn run(options: &Options) -> Result<()> {
         println!("SKIPPED: there is no ../shared/fixtures/pt/big to decode");
         return Ok(());
     };
-    let input =
-        Input { symfs: Some(objects(&case, &options.folder)?), ..Input::local(case.join("perf.data")) };
-    MEASURES.iter().try_for_each(|measure| run_one(measure, &input, options).map(drop))
+    let symfs = objects(&case, &options.folder)?;
+    let input = Input { symfs: Some(symfs.clone()), ..Input::local(case.join("perf.data")) };
+    MEASURES.iter().try_for_each(|measure| run_one(measure, &input, options).map(drop))?;
+    let ours = run_ours(&ERRORS.with_own("pt-errors", &ONE), &input, options)?;
+    libipt::run("pt-errors", &ours, (&case, &symfs), &options.folder)
 }
 
 /// The case's objects as real files: its link may have become a file that holds the target.

@@ -3,7 +3,7 @@
 use super::Decoder;
 use super::tell::Stamp;
 use crate::event::BlockValue;
-use crate::item::Moment;
+use crate::item::{Moment, Tsc};
 use crate::packet::{EventData, ExecMode};
 use crate::run::{Block, BlockId, Branch, Located, Mark, Run, Visit};
 use crate::time::Guess;
@@ -68,6 +68,13 @@ impl Decoder<'_> {
     #[inline]
     pub fn visits(&self) -> &[Visit] {
         self.run_visits()
+    }
+
+    /// The time before the first deciding instruction of the run, and how many instructions it has: parts of
+    /// [`Decoder::run`].
+    #[inline]
+    pub fn time_and_length(&self) -> (Option<Tsc>, u64) {
+        (self.run.before, self.run.instructions)
     }
 
     /// The instructions of the run to sample: a part of [`Decoder::run`].

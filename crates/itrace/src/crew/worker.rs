@@ -296,9 +296,9 @@ impl<'t> Worker<'t> {
                 // A branch into another world is two samples.
                 return false;
             }
-            portion.pass_to(decoder.run().before);
+            portion.pass_to(decoder.time_and_length().0);
             let state = state_flags(&moment, &taking.plan);
-            texts.write_run(scribe, decoder, state, heads, &mut portion.text);
+            texts.write_run(scribe, decoder, (&moment, state), heads, &mut portion.text);
         } else if taking.follows_calls_alone(decoder) {
             moves.happen();
             taker.follow_calls(decoder, moves);

@@ -13,7 +13,7 @@ pub(crate) struct Heads {
     pub(super) written: u64,
     text: Vec<u8>,
     /// The TSC that the text is of, and the time that it shows.
-    shown: Option<(u64, Option<u64>)>,
+    shown: Option<(u64, u64)>,
     /// The latest TSC when the first line was written.
     first: Option<u64>,
 }
@@ -64,12 +64,17 @@ impl Heads {
     /// Whether lines look different from a time on.
     pub(super) fn differ_from(&self, time: Option<Tsc>, scribe: &Scribe<'_>) -> bool {
         let later = time.map_or(0, |time| time.0);
-        later > self.timestamp && shown(later, scribe) != shown(self.timestamp, scribe)
+        scribe.written.resolution.is_some()
+            && later > self.timestamp
+            && shown(later, scribe) != shown(self.timestamp, scribe)
     }
 
     /// What stands before a line of now.
     #[inline]
     pub(super) fn text(&mut self, scribe: &Scribe<'_>) -> &[u8] {
+        if scribe.written.resolution.is_none() {
+            return &[];
+        }
         if self.shown.is_none_or(|(tsc, _)| tsc != self.timestamp) {
             self.renew(scribe);
         }
@@ -77,28 +82,26 @@ impl Heads {
     }
 
     fn renew(&mut self, scribe: &Scribe<'_>) {
-        let time = shown(self.timestamp, scribe);
-        if time.is_some() {
-            self.first.get_or_insert(self.timestamp);
-        }
+        let Some(time) = shown(self.timestamp, scribe) else { return };
+        self.first.get_or_insert(self.timestamp);
         if self.shown.is_none_or(|(_, shown)| shown != time) {
             self.text.clear();
-            if time.is_some() {
-                scribe.head(self.timestamp, 1, &mut self.text);
-            }
+            scribe.head(self.timestamp, 1, &mut self.text);
         }
         self.shown = Some((self.timestamp, time));
     }
 
     /// What stands before the first instruction behind others that were not written: it stands for these, too.
     pub(super) fn write_first(&mut self, scribe: &Scribe<'_>, period: u64, out: &mut Vec<u8>) {
-        self.first.get_or_insert(self.timestamp);
-        scribe.head(self.timestamp, period, out);
+        if scribe.written.resolution.is_some() {
+            self.first.get_or_insert(self.timestamp);
+            scribe.head(self.timestamp, period, out);
+        }
     }
 }
 
 /// What lines show of a moment, as a number; `None` if they show nothing of any.
 fn shown(timestamp: u64, scribe: &Scribe<'_>) -> Option<u64> {
-    let resolution = scribe.written.writer.resolution()?;
+    let resolution = scribe.written.resolution?;
     Some(scribe.scene.time(timestamp).map_or(0, |time| time.0) / resolution)
 }

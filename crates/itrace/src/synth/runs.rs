@@ -77,7 +77,7 @@ impl Synthesizer<'_> {
     ) -> ControlFlow<()> {
         let state = state_flags(moment, &self.plan);
         self.write(lane, machine, |scribe, lane, text| {
-            lane.texts.write_run(scribe, &lane.decoder, state, &mut lane.heads, text);
+            lane.texts.write_run(scribe, &lane.decoder, (moment, state), &mut lane.heads, text);
         });
         self.hand_over_much(lane, machine, sink)
     }

@@ -74,8 +74,8 @@ pub(crate) struct BlockTexts {
 }
 
 /// What is true of a whole run.
-struct Whole {
-    moment: Moment,
+struct Whole<'m> {
+    moment: &'m Moment,
     /// The flags of every place in it.
     state: SampleFlags,
     /// From which instruction on lines look as the moment says, counted from 1.
@@ -88,19 +88,19 @@ impl BlockTexts {
         &mut self,
         scribe: &Scribe<'_>,
         decoder: &Decoder<'_>,
-        state: SampleFlags,
+        (moment, state): (&Moment, SampleFlags),
         heads: &mut Heads,
         out: &mut Vec<u8>,
     ) {
-        let (run, moment) = (decoder.run(), decoder.moment());
-        heads.pass_to(run.before);
+        let (before, instructions) = decoder.time_and_length();
+        heads.pass_to(before);
         let differs = heads.differ_from(moment.time, scribe);
-        let decision = run.decision.filter(|_| differs).unwrap_or(u64::MAX);
+        let decision = if differs { decoder.run().decision.unwrap_or(u64::MAX) } else { u64::MAX };
         let whole = Whole { moment, state, decision };
-        let begins = moment.instructions.wrapping_sub(run.instructions);
+        let begins = moment.instructions.wrapping_sub(instructions);
         let counts = scribe.written.shown == Shown::Instructions;
         let gap = counts && heads.written != begins;
-        if gap || run.partial.is_some() || run.end {
+        if gap || !decoder.ran_whole() {
             write_anew(scribe, decoder, &whole, heads, out);
         } else {
             self.write_kept(scribe, decoder, &whole, heads, out);
@@ -135,7 +135,7 @@ impl BlockTexts {
         &mut self,
         scribe: &Scribe<'_>,
         decoder: &Decoder<'_>,
-        whole: &Whole,
+        whole: &Whole<'_>,
         heads: &mut Heads,
         out: &mut Vec<u8>,
     ) {
@@ -249,7 +249,7 @@ impl BlockTexts {
     }
 
     fn keep_line(&mut self, scribe: &Scribe<'_>, place: (Located, Option<u64>), whole: &Whole) {
-        scribe.place(place, whole.state, &whole.moment, &mut self.text);
+        scribe.place(place, whole.state, whole.moment, &mut self.text);
         self.ends.push(self.text.len() as u32);
     }
 
@@ -259,7 +259,7 @@ impl BlockTexts {
         scribe: &Scribe<'_>,
         block: Block<'_>,
         taken: bool,
-        whole: &Whole,
+        whole: &Whole<'_>,
     ) -> Option<Located> {
         let instructions = block.instructions();
         for jump in block.jumps() {
@@ -279,7 +279,7 @@ impl BlockTexts {
         scribe: &Scribe<'_>,
         number: usize,
         (last, next): (Located, Option<u64>),
-        whole: &Whole,
+        whole: &Whole<'_>,
     ) -> Piece {
         let Kept { target, varied, .. } = self.kept[number];
         if target == next && next.is_some() {
@@ -288,7 +288,7 @@ impl BlockTexts {
         let start = self.text.len();
         let text = &mut self.text;
         let varied = *self.varied.entry((number as u32, next)).or_insert_with(|| {
-            scribe.place((last, next), whole.state, &whole.moment, text);
+            scribe.place((last, next), whole.state, whole.moment, text);
             Piece { start: start as u32, length: (text.len() - start) as u32 }
         });
         let kept = &mut self.kept[number];
@@ -301,7 +301,7 @@ impl BlockTexts {
 fn write_anew(
     scribe: &Scribe<'_>,
     decoder: &Decoder<'_>,
-    whole: &Whole,
+    whole: &Whole<'_>,
     heads: &mut Heads,
     out: &mut Vec<u8>,
 ) {
@@ -410,7 +410,7 @@ pub(super) mod tests {
     /// The text of a whole trace, kept and not kept.
     fn texts(shown: Shown, resolution: Option<u64>) -> [String; 2] {
         let writer = Arc::new(Plain { resolution });
-        let written = Written { event: EventIndex(0), shown, writer };
+        let written = Written::new(EventIndex(0), shown, writer);
         let (mut machine, images) = (Machine::default(), Images::default());
         let scribe = Scribe { written: &written, scene: scene(&mut machine, &images) };
         let (trace, mut code) = (trace(), code());
@@ -422,8 +422,8 @@ pub(super) mod tests {
             match decoder.next(&mut code) {
                 Item::End => return out.map(|text| String::from_utf8(text).unwrap()),
                 Item::Run => {
-                    texts.write_run(&scribe, &decoder, state, &mut heads[0], &mut out[0]);
-                    let (run, moment) = (decoder.run(), decoder.moment());
+                    let (run, moment) = (decoder.run(), &decoder.moment());
+                    texts.write_run(&scribe, &decoder, (moment, state), &mut heads[0], &mut out[0]);
                     heads[1].pass_to(run.before);
                     let whole = Whole { moment, state, decision: run.decision.unwrap_or(u64::MAX) };
                     write_anew(&scribe, &decoder, &whole, &mut heads[1], &mut out[1]);

@@ -15,7 +15,16 @@ pub(crate) struct Written<'w> {
     /// The event whose samples these are.
     pub(crate) event: EventIndex,
     pub(crate) shown: Shown,
-    pub(crate) writer: Arc<dyn PlaceWriter + 'w>,
+    writer: Arc<dyn PlaceWriter + 'w>,
+    /// The shortest time that lines tell apart, ns; `None` if they tell of none.
+    pub(super) resolution: Option<u64>,
+}
+
+impl<'w> Written<'w> {
+    /// What `writer` writes.
+    pub(crate) fn new(event: EventIndex, shown: Shown, writer: Arc<dyn PlaceWriter + 'w>) -> Written<'w> {
+        Written { event, shown, resolution: writer.resolution(), writer }
+    }
 }
 
 /// Which instructions are written.
