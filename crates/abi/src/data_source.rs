@@ -9,6 +9,9 @@ impl DataSource {
         (self.0 >> low & ((1 << width) - 1)) as u8
     }
 
+    /// What stands for everything that is not known.
+    pub const NOTHING_KNOWN: DataSource = DataSource(1 | 1 << 5 | 1 << 19 | 1 << 24 | 1 << 26);
+
     /// What the access did, a bit each: 0 nothing that is known, 1 load, 2 store, 3 prefetch, 4 instruction fetch.
     pub const fn operations(self) -> u8 {
         self.field(0, 5)
@@ -30,6 +33,11 @@ impl DataSource {
         (self.0 >> 8 & 0x7ff) as u16
     }
 
+    /// Everything that the older coding says of levels: not known, hit, miss, and [`DataSource::levels`].
+    pub const fn level_bits(self) -> u16 {
+        (self.0 >> 5 & 0x3fff) as u16
+    }
+
     /// The level of the newer coding; 0 when it is not used, 15 when nothing is known.
     pub const fn level_number(self) -> u8 {
         self.field(33, 4)
@@ -49,6 +57,11 @@ impl DataSource {
     /// forwarded, peer.
     pub const fn snoops(self) -> u8 {
         self.field(19, 5) | self.field(38, 2) << 5
+    }
+
+    /// The same without the last two.
+    pub const fn plain_snoops(self) -> u8 {
+        self.field(19, 5)
     }
 
     /// Whether the access was atomic: a bit for "not known", one for "yes".

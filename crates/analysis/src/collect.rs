@@ -4,6 +4,7 @@
 //! are located and the new ones named, on all cores, and the chains enter the context tree by what they are called. So the tree grows with distinct functions,
 //! not with the address spaces that hold them, and naming costs once for each place.
 
+mod accesses;
 mod addresses;
 mod blocks;
 mod branches;
@@ -24,7 +25,7 @@ use oxperf_machine::Machine;
 use oxperf_resolve::{ChainOptions, Chains, Names, SymbolSource, Unwinder};
 use oxperf_session::{EventIndex, EventTable, SampleEvent, SidebandEvent, Sink};
 use oxperf_tracepoint::Formatters;
-use oxperf_wire::Endian;
+use oxperf_wire::{Endian, Weight};
 use rustc_hash::FxHashMap;
 
 use crate::profile::{CommId, DetailId, DetailsWanted, EventProfile, Profile, Thread};
@@ -68,6 +69,8 @@ pub struct CollectOptions {
     pub lines: Option<LineText>,
     /// Chains go on with the branches that their samples carry.
     pub history: bool,
+    /// A sample counts for the cost of its access to memory, at least for one, and not for its period.
+    pub by_cost: bool,
     /// Each branch that a sample carries counts, and the sample itself does not.
     pub branches: Option<BranchDetail>,
     /// Keep the code between them apart.
@@ -82,6 +85,15 @@ pub struct LineText {
 }
 
 impl CollectOptions {
+    fn wanted(&self) -> Wanted {
+        Wanted {
+            inlines: self.inlines && self.chains,
+            lines: self.lines,
+            addresses_apart: self.addresses_apart,
+            symbols_only: self.hide_unresolved,
+        }
+    }
+
     fn of_chains(&self) -> ChainOptions {
         ChainOptions { max_stack: self.max_stack, keep_outermost: self.keep_outermost, stitch: self.stitch }
     }
@@ -160,6 +172,12 @@ impl<'s> Collector<'s> {
     /// The profile of everything that came, given the machine at the end of the recording.
     pub fn finish(mut self, machine: &Machine) -> Profile {
         let named = self.name_batch(machine);
+        if let Some(noting) = self.noting.take() {
+            let wanted = self.options.wanted();
+            let (naming, names, profile) = (&mut self.naming, &mut self.names, &mut self.profile);
+            let accessed = naming.extend(noting.accessed(), (names, machine), profile, wanted);
+            self.profile.details = noting.into_details(&accessed);
+        }
         let merger = self.merging.finish(&self.batch, named);
         // What counts addresses has them located in one table.
         if let [named] = &merger.named[..] {
@@ -186,7 +204,6 @@ impl<'s> Collector<'s> {
         self.profile.chains.seal();
         self.profile.has_latency = self.parallelism.is_some_and(|parallelism| parallelism.matters());
         self.profile.chain_losses = self.chains.losses();
-        self.profile.details = self.noting.map(Noting::into_details).unwrap_or_default();
         self.profile
     }
 
@@ -219,12 +236,7 @@ impl<'s> Collector<'s> {
             fresh.iter().for_each(|fresh| blocks.locate(fresh));
             blocks.count(&self.batch);
         }
-        let wanted = Wanted {
-            inlines: self.options.inlines && self.options.chains,
-            lines: self.options.lines,
-            addresses_apart: self.options.addresses_apart,
-            symbols_only: self.options.hide_unresolved,
-        };
+        let wanted = self.options.wanted();
         let (naming, names) = (&mut self.naming, &mut self.names);
         let profile = &mut self.profile;
         fresh.iter().map(|fresh| naming.extend(fresh, (names, machine), profile, wanted)).collect()
@@ -296,8 +308,12 @@ impl Sink for Collector<'_> {
             }
             past = self.take_chain(machine, event);
         }
+        let period = match self.options.by_cost {
+            true => event.sample.weight.map_or(0, Weight::cost).max(1),
+            false => event.period,
+        };
         let parallelism = self.parallelism.as_mut();
-        let (latency, running) = parallelism.map_or((0, 1), |running| running.latency(event.period));
+        let (latency, running) = parallelism.map_or((0, 1), |running| running.latency(period));
         let noting = self.noting.as_mut();
         let detail = noting.map_or(DetailId(0), |noting| noting.of(event, running, &mut self.names, machine));
         let sample = Sample {
@@ -312,7 +328,7 @@ impl Sink for Collector<'_> {
             last: true,
             start,
             end: self.batch.addresses.len(),
-            period: event.period,
+            period,
             latency,
             taken: self.options.moments.then(|| Taken {
                 time: event.sample.time.map(|time| time.0),

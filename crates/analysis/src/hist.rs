@@ -9,6 +9,7 @@
 //! assert!(tables.is_empty());
 //! ```
 
+mod accesses;
 mod branches;
 mod callgraph;
 mod columns;
@@ -34,7 +35,7 @@ mod tests;
 mod weight;
 
 pub use callgraph::{Branch, CallGraphOptions, CallTree, Order, Shape};
-pub use key::{BranchKey, SortKey};
+pub use key::{AccessKey, BranchKey, SortKey};
 pub use measure::{Field, Measure, Mode};
 pub use outline::OutlineRow;
 pub use table::{Cell, Extra, Row, Table};

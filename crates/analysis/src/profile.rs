@@ -3,6 +3,7 @@
 //! A producer fills a [`Profile`] once; every analysis reads it. Names, frames and call chains stand in it once and
 //! are meant by small ids, so that memory grows with what is distinct and never with the number of samples.
 
+mod access;
 mod blocks;
 mod branch;
 mod branch_kinds;
@@ -20,6 +21,7 @@ use oxperf_resolve::ChainLosses;
 use crate::blocks::Paces;
 use crate::hist::Weight;
 
+pub use access::{Access, AccessWanted, CacheLine, Spot};
 pub use blocks::{Block, Blocks, Passes};
 pub use branch::{Branch, BranchEnd};
 pub use branch_kinds::BranchKinds;
@@ -100,6 +102,8 @@ pub struct Symbol {
     pub end: u64,
     /// Whether this is a function that was inlined, and the range is that of the symbol that it was inlined in.
     pub inlined: bool,
+    /// Whether it names data, and not code.
+    pub is_data: bool,
 }
 
 /// One located address.

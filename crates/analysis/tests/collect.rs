@@ -71,6 +71,7 @@ fn name(profile: &Profile, frame: usize) -> String {
 }
 
 const ALL: CollectOptions = CollectOptions {
+    by_cost: false,
     addresses_apart: false,
     chains: true,
     max_stack: 127,

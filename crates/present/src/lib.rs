@@ -9,6 +9,7 @@ pub mod change_page;
 pub mod civil;
 pub mod ctf;
 pub mod data_check;
+mod data_words;
 pub mod diff;
 pub mod dump;
 pub mod event_lines;

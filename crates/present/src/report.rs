@@ -45,6 +45,10 @@ pub struct ReportText {
     pub own_is_self: bool,
     /// Show times with all their digits.
     pub nanoseconds: bool,
+    /// Rows count what their accesses to memory cost.
+    pub by_cost: bool,
+    /// The keys as the user wrote them, where they are to be told above the table.
+    pub sort_order: Option<String>,
     /// The only socket whose samples are shown.
     pub socket: Option<u64>,
     /// The windows of time that the samples are of, as the user wrote them.

@@ -61,6 +61,7 @@ fn frame(profile: &mut Profile, name: &str) -> FrameId {
             start,
             end: start + 1,
             inlined: false,
+            is_data: false,
         });
         let level = Level::User;
         profile.frames.add(Frame {
@@ -105,7 +106,7 @@ fn graph(shape: Shape) -> Option<GraphText> {
         limit: None,
         skip_first: false,
         coloured: false,
-        by_address: false,
+        with_source: false,
     })
 }
 

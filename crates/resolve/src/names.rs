@@ -30,6 +30,8 @@ pub struct Name<'a> {
     pub start: u64,
     /// The address behind it.
     pub end: u64,
+    /// Whether it names data, and not code.
+    pub is_data: bool,
 }
 
 /// Symbol tables by dso, each looked for once, when it is first asked for.
@@ -90,14 +92,26 @@ impl<'s> Names<'s> {
     pub fn name<'m>(&'m self, machine: &'m Machine, place: &Place) -> Option<Name<'m>> {
         let dso = machine.dso(place.dso);
         if dso.kind == DsoKind::KernelSymbol {
-            return Some(Name { symbol: None, text: &dso.name, start: 0, end: u64::MAX });
+            return Some(Name { symbol: None, text: &dso.name, start: 0, end: u64::MAX, is_data: false });
         }
         if let Some(symbol) = &dso.jit {
-            return Some(Name { symbol: None, text: &symbol.name, start: symbol.start, end: symbol.end });
+            return Some(Name {
+                symbol: None,
+                text: &symbol.name,
+                start: symbol.start,
+                end: symbol.end,
+                is_data: false,
+            });
         }
         let table = self.table(machine, place.dso)?;
         let id = table.lookup(place.address)?;
         let symbol = table.symbol(id)?;
-        Some(Name { symbol: Some(id), text: symbol.name, start: symbol.start, end: symbol.end })
+        Some(Name {
+            symbol: Some(id),
+            text: symbol.name,
+            start: symbol.start,
+            end: symbol.end,
+            is_data: symbol.is_data,
+        })
     }
 }

@@ -42,6 +42,7 @@ impl<S: SymbolSource> RecordedSymbols<S> {
             size: Some(u64::from(symbol.size)),
             name: Name::plain(symbol.name.as_bytes()),
             binding: SymbolBinding::Global,
+            is_data: false,
         });
         Some(Arc::new(build(entries.collect(), self.demangling)))
     }

@@ -126,9 +126,10 @@ pub(crate) fn compare_shown(a: &str, b: &str) -> Ordering {
 /// Appends a symbol. The ids and name positions are 32 bits wide; what does not fit any more is left out.
 fn store(table: &mut SymbolTable, group: &Group<'_, '_>) {
     let Some(name) = store_name(table, group.first.entry.name) else { return };
-    let (start, end, binding) = (group.first.entry.start, group.first.end, group.first.entry.binding);
+    let Entry { start, binding, is_data, .. } = *group.first.entry;
+    let end = group.first.end;
     let id = SymbolId(table.symbols.len() as u32);
-    table.symbols.push(Stored { start, end, name, binding });
+    table.symbols.push(Stored { start, end, name, binding, is_data });
     for other in &group.others {
         if let Some(name) = store_name(table, other.entry.name) {
             table.aliases.push((id, name));

@@ -82,6 +82,7 @@ fn entry<'a>(image: &Elf<'_>, symbol: &ElfSymbol<'a>, section: &Section<'_>) -> 
         size: (symbol.size > 0).then_some(symbol.size),
         name: Name::plain(symbol.name),
         binding: symbol.binding,
+        is_data: symbol.kind == SymbolKind::Object,
     })
 }
 

@@ -13,6 +13,8 @@ pub struct Entry<'a> {
     pub name: Name<'a>,
     /// Who sees it.
     pub binding: SymbolBinding,
+    /// Whether it names data, and not code.
+    pub is_data: bool,
 }
 
 /// The parts of a name.

@@ -86,6 +86,7 @@ impl<'a> Line<'a> {
             size: to_page.filter(|_| last_of_module).map(|end| end - self.address),
             name: Name::plain(self.name),
             binding: self.binding(),
+            is_data: !matches!(self.kind.to_ascii_uppercase(), b'T' | b'W'),
         }
     }
 

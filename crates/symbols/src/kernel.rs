@@ -1,7 +1,7 @@
 //! Where the names of a recorded kernel come from.
 
 use oxperf_objects::Elf;
-use oxperf_objects::elf::ElfSymbol;
+use oxperf_objects::elf::{ElfSymbol, SymbolKind};
 
 use crate::builder::build;
 use crate::demangle::Demangling;
@@ -36,5 +36,6 @@ fn entry<'a>(symbol: &ElfSymbol<'a>, shift: u64) -> Entry<'a> {
         size: (symbol.size > 0).then_some(symbol.size),
         name: Name::plain(symbol.name),
         binding: symbol.binding,
+        is_data: symbol.kind == SymbolKind::Object,
     }
 }

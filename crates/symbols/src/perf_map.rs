@@ -39,6 +39,7 @@ fn parse(line: &[u8]) -> Option<Entry<'_>> {
         size: Some(size),
         name: Name::plain(name),
         binding: SymbolBinding::Global,
+        is_data: false,
     })
 }
 

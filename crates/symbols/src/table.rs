@@ -24,6 +24,8 @@ pub struct Symbol<'a> {
     pub name: &'a str,
     /// Who sees it.
     pub binding: SymbolBinding,
+    /// Whether it names data, and not code.
+    pub is_data: bool,
 }
 
 /// Sorted symbols with their names in one block of text.
@@ -50,6 +52,7 @@ pub(crate) struct Stored {
     pub(crate) end: u64,
     pub(crate) name: StoredName,
     pub(crate) binding: SymbolBinding,
+    pub(crate) is_data: bool,
 }
 
 /// A name as the table keeps it.
@@ -81,7 +84,8 @@ impl SymbolTable {
         let index = usize::try_from(id.0).ok()?;
         let stored = self.symbols.get(index)?;
         let name = self.shown.get(index, || self.best(id, stored.name).1)?;
-        Some(Symbol { start: stored.start, end: stored.end, name, binding: stored.binding })
+        let Stored { start, end, binding, is_data, .. } = *stored;
+        Some(Symbol { start, end, name, binding, is_data })
     }
 
     /// The linker's name of a symbol, as its source spells it.

@@ -76,7 +76,7 @@ fn frame(profile: &mut Profile, name: &str) -> FrameId {
     let kernel = name == "write";
     let dso = DsoId(u32::from(kernel));
     let name = name.to_owned();
-    profile.symbols.push(Symbol { name, dso, start, end: start + 0x100, inlined: false });
+    profile.symbols.push(Symbol { name, dso, start, end: start + 0x100, inlined: false, is_data: false });
     profile.frames.add(Frame {
         dso: Some(dso),
         symbol: Some(SymbolId(id)),
@@ -102,7 +102,7 @@ fn options() -> (HistOptions, ReportText) {
         limit: None,
         skip_first: false,
         coloured: false,
-        by_address: false,
+        with_source: false,
     };
     (
         HistOptions { call_graph: Some(graph), ..HistOptions::default() },
@@ -342,7 +342,14 @@ fn many_rows_cost_what_is_seen() {
     for (nth, name) in (0u32..).zip(&names) {
         let start = 0x1000 + 16 * u64::from(nth);
         let name = name.clone();
-        profile.symbols.push(Symbol { name, dso: DsoId(0), start, end: start + 16, inlined: false });
+        profile.symbols.push(Symbol {
+            name,
+            dso: DsoId(0),
+            start,
+            end: start + 16,
+            inlined: false,
+            is_data: false,
+        });
         profile.frames.add(Frame {
             dso: Some(DsoId(0)),
             symbol: Some(SymbolId(nth)),

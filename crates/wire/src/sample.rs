@@ -185,6 +185,16 @@ pub enum Weight {
     },
 }
 
+impl Weight {
+    /// What the access cost.
+    pub const fn cost(self) -> u64 {
+        match self {
+            Weight::Whole(cost) => cost,
+            Weight::Parts { var1, .. } => var1 as u64,
+        }
+    }
+}
+
 impl<'a> Sample<'a> {
     /// Decodes the fields that `layout` lists.
     pub(crate) fn decode(layout: &SampleLayout, cursor: &mut Cursor<'a>) -> Result<Sample<'a>, WireError> {

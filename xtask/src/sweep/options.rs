@@ -111,6 +111,11 @@ pub(super) const REPORTS: [Trial; 9] = [
             "-s dso,symoff",
             "-F weight1,weight2,weight3,comm",
             "-F overhead,ins_lat,retire_lat,p_stage_cyc,dso",
+            "--mem-mode",
+            "--mem-mode -s mem,tlb,snoop,locked,blocked -n",
+            "--mem-mode -s phys_daddr,data_page_size,dso_daddr",
+            "--mem-mode -s comm,symbol_daddr,symbol_iaddr -t ,",
+            "--mem-mode --hierarchy -s dso_daddr,mem",
         ],
     },
     Trial {

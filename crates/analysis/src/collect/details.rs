@@ -4,13 +4,15 @@ use std::collections::HashMap;
 
 use oxperf_abi::RecordType;
 use oxperf_machine::{Machine, ThreadId as MachineThread};
-use oxperf_resolve::{KernelNames, Names};
+use oxperf_resolve::{Frame as Located, KernelNames, Names};
 use oxperf_session::{SampleEvent, SidebandEvent};
 use oxperf_tracepoint::{Field, Formatter, Formatters};
 use oxperf_wire::kernel::{Cgroup, Namespaces};
 use oxperf_wire::{Cursor, Endian, Weight};
 use rustc_hash::FxHashMap;
 
+use super::accesses::Accesses;
+use super::named::Named;
 use crate::profile::{Detail, DetailId, DetailText, Details, DetailsWanted};
 
 /// What stands for the text of a sample of no tracepoint.
@@ -26,6 +28,7 @@ pub(super) struct Noting<'s> {
     known: FxHashMap<Box<[Option<u64>]>, DetailId>,
     texts: FxHashMap<(Vec<u8>, Vec<u8>), u64>,
     details: Details,
+    accesses: Accesses,
     namespaces: HashMap<MachineThread, (u64, u64)>,
     scratch: Vec<u8>,
     values: Vec<Option<u64>>,
@@ -43,6 +46,7 @@ impl<'s> Noting<'s> {
             known: FxHashMap::default(),
             texts: FxHashMap::default(),
             details,
+            accesses: Accesses::default(),
             namespaces: HashMap::new(),
             scratch: Vec::new(),
             values: Vec::new(),
@@ -86,6 +90,7 @@ impl<'s> Noting<'s> {
                 Detail::Field(number) => self.field(usize::from(number), event),
                 Detail::CgroupId => Some(self.cgroup_id(event.thread)),
                 Detail::Parallelism => Some(threads.into()),
+                Detail::Access => Some(self.accesses.of(event, self.wanted.access, machine)),
                 _ => self.number(detail, event),
             };
             values.push(value);
@@ -124,9 +129,12 @@ impl<'s> Noting<'s> {
             Detail::Transaction => Some(sample.transaction.unwrap_or(0)),
             Detail::CodePageSize => Some(sample.code_page_size.unwrap_or(0)),
             Detail::Cgroup => Some(sample.cgroup.unwrap_or(0)),
-            Detail::CgroupId | Detail::Parallelism | Detail::Trace | Detail::Field(_) | Detail::Parent => {
-                None
-            }
+            Detail::CgroupId
+            | Detail::Parallelism
+            | Detail::Trace
+            | Detail::Field(_)
+            | Detail::Access
+            | Detail::Parent => None,
         }
     }
 
@@ -184,9 +192,14 @@ impl<'s> Noting<'s> {
         })
     }
 
-    /// Everything that was noted.
-    pub(super) fn into_details(self) -> Details {
-        self.details
+    /// The addresses that were accessed, and those of the instructions that did.
+    pub(super) fn accessed(&self) -> &[Located] {
+        self.accesses.located()
+    }
+
+    /// Everything that was noted, with what addresses are called.
+    pub(super) fn into_details(self, named: &Named) -> Details {
+        Details { accesses: self.accesses.named(named), ..self.details }
     }
 }
 

@@ -160,8 +160,14 @@ impl Naming {
         let dso = place.map(|place| self.dso(place.dso, machine, profile));
         let name = key.and(place).and_then(|place| names.name(machine, &place));
         let symbol = dso.zip(name).map(|(dso, name)| {
-            let symbol =
-                Symbol { name: name.text.to_owned(), dso, start: name.start, end: name.end, inlined: false };
+            let symbol = Symbol {
+                name: name.text.to_owned(),
+                dso,
+                start: name.start,
+                end: name.end,
+                inlined: false,
+                is_data: name.is_data,
+            };
             self.symbol(symbol, profile)
         });
         let dso_address = place.map_or(frame.ip, |place| place.address);

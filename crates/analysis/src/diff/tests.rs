@@ -18,7 +18,14 @@ fn profile(samples: &[(&str, u64)]) -> Profile {
         let symbol = bare.is_none().then_some(SymbolId(profile.symbols.len() as u32));
         if symbol.is_some() {
             let (dso, end) = (DsoId(0), start + 16);
-            profile.symbols.push(Symbol { name: name.into(), dso, start, end, inlined: false });
+            profile.symbols.push(Symbol {
+                name: name.into(),
+                dso,
+                start,
+                end,
+                inlined: false,
+                is_data: false,
+            });
         }
         let address = bare.unwrap_or(start);
         let (dso, level) = (Some(DsoId(0)), Level::User);

@@ -28,7 +28,14 @@ fn profile(chains: &[(&[u32], u64)]) -> Profile {
         comms: vec!["app".into()],
         dsos: ["app", "[kernel]"].map(|name| Dso { long: name.into(), short: name.into() }).into(),
         symbols: ["main", "work"]
-            .map(|name| Symbol { name: name.into(), dso: DsoId(0), start: 0, end: 1, inlined: false })
+            .map(|name| Symbol {
+                name: name.into(),
+                dso: DsoId(0),
+                start: 0,
+                end: 1,
+                inlined: false,
+                is_data: false,
+            })
             .into(),
         frames: [
             frame(0, Some(0), 0x10),

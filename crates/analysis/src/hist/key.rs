@@ -73,6 +73,35 @@ pub enum SortKey {
     Parent,
     /// Something about the branch that a row is about.
     Branch(BranchKey),
+    /// Something about the access to memory that a row is about.
+    Access(AccessKey),
+}
+
+/// What can be told about an access to memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum AccessKey {
+    /// The data's name and the place in it, or its address.
+    DataSymbol,
+    /// The object that holds the data.
+    DataObject,
+    /// Whether it was atomic.
+    Locked,
+    /// How its address was translated.
+    Translation,
+    /// Where the data were found.
+    Level,
+    /// What other caches said.
+    Snoop,
+    /// The line of the CPU's caches.
+    Line,
+    /// The symbol around the instruction.
+    CodeSymbol,
+    /// The data's address in the machine's memory.
+    PhysicalAddress,
+    /// Size of the page that holds the data.
+    PageSize,
+    /// Why a load waited for a store.
+    Blocked,
 }
 
 /// What can be told about a branch.
@@ -117,8 +146,24 @@ impl SortKey {
         SortKey::Branch(BranchKey::Cycles),
     ];
 
+    /// The keys of a report of accesses to memory that was not told any.
+    pub const DEFAULT_OF_ACCESSES: [SortKey; 12] = [
+        SortKey::LocalWeight,
+        SortKey::Access(AccessKey::Level),
+        SortKey::Symbol,
+        SortKey::Dso,
+        SortKey::Access(AccessKey::DataSymbol),
+        SortKey::Access(AccessKey::DataObject),
+        SortKey::Access(AccessKey::Snoop),
+        SortKey::Access(AccessKey::Translation),
+        SortKey::Access(AccessKey::Locked),
+        SortKey::Access(AccessKey::Blocked),
+        SortKey::LocalInsLat,
+        SortKey::LocalStageCycles,
+    ];
+
     /// The names, in the order in which beginnings of them are looked for.
-    const NAMES: [(&'static str, SortKey); 45] = [
+    const NAMES: [(&'static str, SortKey); 56] = [
         ("pid", SortKey::Thread),
         ("comm", SortKey::Comm),
         ("comm_nodigit", SortKey::CommNoDigit),
@@ -164,6 +209,17 @@ impl SortKey {
         ("addr_from", SortKey::Branch(BranchKey::AddressFrom)),
         ("addr_to", SortKey::Branch(BranchKey::AddressTo)),
         ("ipc_lbr", SortKey::Ipc),
+        ("symbol_daddr", SortKey::Access(AccessKey::DataSymbol)),
+        ("dso_daddr", SortKey::Access(AccessKey::DataObject)),
+        ("locked", SortKey::Access(AccessKey::Locked)),
+        ("tlb", SortKey::Access(AccessKey::Translation)),
+        ("mem", SortKey::Access(AccessKey::Level)),
+        ("snoop", SortKey::Access(AccessKey::Snoop)),
+        ("dcacheline", SortKey::Access(AccessKey::Line)),
+        ("symbol_iaddr", SortKey::Access(AccessKey::CodeSymbol)),
+        ("phys_daddr", SortKey::Access(AccessKey::PhysicalAddress)),
+        ("data_page_size", SortKey::Access(AccessKey::PageSize)),
+        ("blocked", SortKey::Access(AccessKey::Blocked)),
     ];
 
     /// The key of a name on the command line; a beginning of a name is enough, letters of either case.
@@ -219,6 +275,7 @@ impl SortKey {
             SortKey::Trace => Detail::Trace,
             SortKey::Field(number) => Detail::Field(number),
             SortKey::Parent => Detail::Parent,
+            SortKey::Access(_) => Detail::Access,
             _ => return None,
         })
     }

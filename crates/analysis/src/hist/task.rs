@@ -2,6 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
+use super::accesses::AccessRanks;
 use super::branches::BranchRanks;
 use super::key::SortKey;
 use super::rank::ranks;
@@ -24,6 +25,7 @@ pub(crate) struct Tasks {
     /// Ranks of the details' texts.
     text_ranks: Vec<u32>,
     branches: BranchRanks,
+    accesses: AccessRanks,
 }
 
 impl Tasks {
@@ -40,6 +42,7 @@ impl Tasks {
             },
             text_ranks: ranks(profile.details.texts.iter().map(|text| text.order.as_slice())),
             branches: BranchRanks::new(profile, keys),
+            accesses: AccessRanks::new(profile, keys),
         }
     }
 
@@ -72,6 +75,7 @@ impl Tasks {
                 self.digitless_ranks.get(group.comm.index()).map_or(-1, |&rank| rank.into())
             }
             SortKey::Branch(key) => self.branches.value(key, group.branch),
+            SortKey::Access(key) => self.accesses.value(key, profile, group),
             key => {
                 let value = key.detail().map_or(-1, |detail| self.detail(profile, group, detail));
                 if key.falls() { !value } else { value }

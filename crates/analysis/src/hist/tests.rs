@@ -79,7 +79,8 @@ fn frame(profile: &mut Profile, text: &str) -> FrameId {
 /// Symbols stand at addresses by their first letter.
 fn named(profile: &mut Profile, dso: DsoId, name: &str, level: Level) -> Frame {
     let start = u64::from(name.as_bytes()[0]) << 8;
-    let symbol = Symbol { name: name.to_owned(), dso, start, end: start + 0x100, inlined: false };
+    let symbol =
+        Symbol { name: name.to_owned(), dso, start, end: start + 0x100, inlined: false, is_data: false };
     let symbol = Some(SymbolId(place(&mut profile.symbols, symbol)));
     Frame { dso: Some(dso), symbol, address: start, dso_address: start, level, source: None, alone: false }
 }

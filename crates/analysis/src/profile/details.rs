@@ -5,6 +5,7 @@
 
 use std::collections::HashMap;
 
+use super::access::{Access, AccessWanted};
 use super::ids::DetailId;
 
 /// One thing that samples can say.
@@ -36,6 +37,8 @@ pub enum Detail {
     Trace,
     /// A field of a tracepoint's record, as a text.
     Field(u16),
+    /// The access to memory, as a number of [`Details::accesses`].
+    Access,
     /// The function of the call chain that [`Profile::note_parents`](super::Profile::note_parents) picked, as a text.
     Parent,
 }
@@ -58,6 +61,8 @@ pub struct DetailsWanted {
     pub time_quantum: u64,
     /// Fields of tracepoints, by the numbers of [`Detail::Field`].
     pub fields: Vec<FieldWanted>,
+    /// Parts of [`Detail::Access`].
+    pub access: AccessWanted,
     /// Records of tracepoints as lists of fields, not as their print formats have them.
     pub raw_traces: bool,
 }
@@ -93,6 +98,8 @@ pub struct Details {
     pub(crate) values: Vec<Option<u64>>,
     /// The texts that values mean.
     pub texts: Vec<DetailText>,
+    /// The accesses to memory.
+    pub accesses: Vec<Access>,
     /// Paths of cgroups by their ids.
     pub cgroups: HashMap<u64, String>,
     /// The fields that were asked for.
@@ -111,6 +118,16 @@ impl Details {
     pub fn text(&self, id: DetailId, detail: Detail) -> Option<&str> {
         let number = self.value(id, detail).filter(|_| detail.is_text())?;
         self.texts.get(usize::try_from(number).ok()?).map(|text| text.text.as_str())
+    }
+
+    /// The place of a combination's access in [`Details::accesses`].
+    pub(crate) fn access_number(&self, id: DetailId) -> Option<usize> {
+        usize::try_from(self.value(id, Detail::Access)?).ok()
+    }
+
+    /// The access to memory, if that was asked for.
+    pub fn access(&self, id: DetailId) -> Option<&Access> {
+        self.accesses.get(self.access_number(id)?)
     }
 
     /// Whether anything was asked for.

@@ -123,7 +123,14 @@ mod tests {
         for (nth, name) in ["main", "work", "main_loop"].into_iter().enumerate() {
             let id = nth as u32;
             let (start, end) = (u64::from(id) * 16, u64::from(id) * 16 + 16);
-            profile.symbols.push(Symbol { name: name.to_owned(), dso: DsoId(0), start, end, inlined: false });
+            profile.symbols.push(Symbol {
+                name: name.to_owned(),
+                dso: DsoId(0),
+                start,
+                end,
+                inlined: false,
+                is_data: false,
+            });
             let symbol = Some(SymbolId(id));
             profile.frames.add(Frame {
                 dso: None,

@@ -69,12 +69,6 @@ pub(crate) fn run(matches: &ArgMatches, _program: &str) -> Result<i32, Failure> 
     let options = arguments::resolve(matches)?;
     let input = Input::from_matches(matches)?;
     let reader = input.reader()?;
-    if matches.get_flag("stats") {
-        return records::stats(&input, &reader);
-    }
-    if matches.get_flag("tasks") || matches.get_flag("mmaps") {
-        return records::tasks(&input, &reader, matches.get_flag("mmaps"));
-    }
     let mut output = Output::stdout();
     match options.header {
         _ if screen::is_wanted(matches) => {}
@@ -82,6 +76,12 @@ pub(crate) fn run(matches: &ArgMatches, _program: &str) -> Result<i32, Failure> 
         _ => header::write(&mut output, &input, &reader, options.full_header)?,
     }
     if options.header != HeaderRequest::Only {
+        if matches.get_flag("stats") {
+            return records::stats(&input, &reader, output);
+        }
+        if matches.get_flag("tasks") || matches.get_flag("mmaps") {
+            return records::tasks(&input, &reader, matches.get_flag("mmaps"), output);
+        }
         if matches.get_flag("dump-raw-trace") {
             hint(&mut output, matches, &options)?;
             return dump::report(matches, &input, &reader, output);
@@ -114,7 +114,14 @@ fn show(
     output: &mut Output,
 ) -> Result<(), Failure> {
     let traced = (matches, itrace::options(matches, ItraceOptions::REPORT)?);
-    let counted = Counted::of(matches, reader, traced.1.as_ref());
+    let mut counted = Counted::of(matches, reader, traced.1.as_ref());
+    if matches.get_flag("mem-mode") {
+        if counted == Some(Counted::Branches) || matches.get_flag("branch-stack") {
+            print_error(branches::NO_ACCESSES_OF_BRANCHES);
+            return Ok(());
+        }
+        counted = Some(Counted::Accesses);
+    }
     let has_tracepoints = reader.events().iter().any(|event| event.stored.attr.kind == EventType::TRACEPOINT);
     let formats = if has_tracepoints { collect::formatters(reader) } else { Formatters::default() };
     let options = options.for_recording(reader, &formats, counted.unwrap_or(Counted::Samples))?;
@@ -129,6 +136,10 @@ fn show(
     }
     if counted.is_none() {
         print_error(branches::NO_BRANCHES);
+        return Ok(());
+    }
+    if counted == Some(Counted::Accesses) && !branches::carries_accesses(reader) {
+        print_error(branches::NO_ACCESSES);
         return Ok(());
     }
     oxperf_sys::heap::keep_freed_memory();

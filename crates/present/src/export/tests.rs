@@ -16,6 +16,7 @@ fn profile() -> Profile {
         start,
         end: start + 16,
         inlined: false,
+        is_data: false,
     };
     let frame = |symbol, address| Frame {
         dso: Some(DsoId(0)),

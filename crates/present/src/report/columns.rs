@@ -1,5 +1,6 @@
 //! The columns of a table: headings, widths, and which cell goes where.
 
+mod accesses;
 mod branches;
 mod cells;
 mod details;
@@ -20,6 +21,7 @@ use cells::{
 
 pub(super) use outline::Levels;
 
+use accesses::{WidestAccess, access_heading};
 use branches::{WidestBranch, branch_heading};
 
 use super::ReportText;
@@ -101,6 +103,7 @@ fn heading_of_key(key: SortKey) -> &'static str {
         SortKey::Parallelism => "Parallelism",
         SortKey::Parent => "Parent symbol",
         SortKey::Branch(key) => branch_heading(key),
+        SortKey::Access(key) => access_heading(key),
         // Its own name stands there.
         SortKey::Field(_) => "",
     }
@@ -268,6 +271,7 @@ impl<'a> Columns<'a> {
                 SortKey::SourceLine => widest.source[0],
                 SortKey::SourceFile => widest.source[1],
                 SortKey::Branch(key) => widest.branch.of_key(key),
+                SortKey::Access(key) => widest.access.of_key(key),
                 key => details::width(self.profile, key, rows, self.nanoseconds),
             },
         }
@@ -351,6 +355,7 @@ impl<'a> Columns<'a> {
                 // As perf does it, addresses are never cut.
                 (Field::Key(SortKey::Symbol), None, Some(_)) if self.symbol_name(row.frame).is_none() => {}
                 (Field::Key(SortKey::Branch(key)), None, Some(_)) if self.is_address(key, row) => {}
+                (Field::Key(SortKey::Access(key)), None, Some(_)) if self.is_never_cut(key, row) => {}
                 (Field::Key(_), None, Some(width)) => cut(buffer, start, width),
                 (Field::Key(_), None, None) => {}
                 (_, Some(_), _) => spread(buffer, start, 0, width),
@@ -411,6 +416,7 @@ impl<'a> Columns<'a> {
                 push_padded(buffer, self.source(row.source[1]), if last { 0 } else { width })
             }
             SortKey::Branch(key) => self.branch(buffer, key, row, (width, last)),
+            SortKey::Access(key) => self.access(buffer, key, row, width),
             SortKey::Thread | SortKey::Process => self.task(buffer, key, row, width),
             SortKey::SymbolOffset => self.symbol_offset(buffer, row, width),
             key => {
@@ -519,6 +525,7 @@ struct Widest {
     /// Of the source line and file.
     source: [usize; 2],
     branch: WidestBranch,
+    access: WidestAccess,
 }
 
 impl Widest {
@@ -538,6 +545,7 @@ impl Widest {
             symbol: symbol.map_or(ADDRESS_WIDTH, |name| name.len() + "[k] ".len()),
             source: row.source.map(|source| columns.source(source).len()),
             branch: WidestBranch::of_row(columns, row, unresolved),
+            access: WidestAccess::of_row(columns, row, unresolved),
         }
     }
 
@@ -548,6 +556,7 @@ impl Widest {
             symbol: self.symbol.max(other.symbol),
             source: [0, 1].map(|nth| self.source[nth].max(other.source[nth])),
             branch: self.branch.with(other.branch),
+            access: self.access.with(other.access),
         }
     }
 }

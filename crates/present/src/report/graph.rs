@@ -29,8 +29,8 @@ pub struct GraphText {
     pub skip_first: bool,
     /// Show percentages in colours.
     pub coloured: bool,
-    /// Lines are addresses: their source lines stand behind the functions.
-    pub by_address: bool,
+    /// Source lines stand behind the functions.
+    pub with_source: bool,
 }
 
 /// What stands at a branch.
@@ -238,7 +238,7 @@ impl<'a> Graphs<'a> {
     /// The source line of a frame with a symbol: the distance from the symbol where no line is known.
     fn source(&self, buffer: &mut Vec<u8>, frame: &Frame, symbol: &Symbol) {
         let text = frame.source.and_then(|source| self.profile.sources.get(source.line.index()));
-        let Some(text) = text.filter(|_| self.text.by_address) else { return };
+        let Some(text) = text.filter(|_| self.text.with_source) else { return };
         let distance = text.strip_prefix(&symbol.name).filter(|rest| rest.starts_with('+'));
         buffer.push(b' ');
         buffer.extend_from_slice(visible(distance.unwrap_or(text)).as_bytes());

@@ -53,9 +53,11 @@ pub(super) fn heading(buffer: &mut Vec<u8>, profile: &Profile, table: &Table, re
     const WITHOUT: &str = "call-graph=no";
     let borrows = report.borrows_chains && names.iter().any(|name| name.contains(WITHOUT));
     let chains = if borrows { ", show reference callgraph" } else { "" };
-    let text = format!(
-        "# Samples: {samples}{unit} of {what}{times}{chains}\n# Event count (approx.): {period}\n{socket}#\n"
-    );
+    let total = if report.by_cost { "Total weight :" } else { "Event count (approx.):" };
+    let keys = report.sort_order.as_deref();
+    let keys = keys.map(|keys| format!("# Sort order   : {}\n", visible(keys))).unwrap_or_default();
+    let text =
+        format!("# Samples: {samples}{unit} of {what}{times}{chains}\n# {total} {period}\n{keys}{socket}#\n");
     buffer.extend_from_slice(text.as_bytes());
 }
 

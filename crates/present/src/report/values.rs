@@ -2,8 +2,10 @@
 
 use std::borrow::Cow;
 
-use oxperf_analysis::hist::{Row, SortKey, without_digits};
-use oxperf_analysis::profile::{Detail, Profile};
+use oxperf_analysis::hist::{AccessKey, Row, SortKey, without_digits};
+use oxperf_analysis::profile::{Detail, Profile, Spot};
+
+use crate::data_words::{block, level, lock, snoop, translation};
 
 /// One value; text is as recorded.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -71,8 +73,36 @@ pub(crate) fn value<'a>(profile: &'a Profile, row: &Row, key: SortKey) -> Value<
         SortKey::Trace | SortKey::CgroupId | SortKey::Field(_) | SortKey::Parent => {
             Value::text(key.detail().and_then(|detail| profile.details.text(row.detail, detail)))
         }
+        SortKey::Access(key) => access(profile, row, key),
         SortKey::Branch(_) | SortKey::NoIpc | SortKey::Ipc | SortKey::Simd => Value::Nothing,
         key => Value::number(key.detail().and_then(|detail| profile.details.value(row.detail, detail))),
+    }
+}
+
+/// What a key says of the access to memory that a row is about.
+fn access<'a>(profile: &'a Profile, row: &Row, key: AccessKey) -> Value<'a> {
+    let Some(access) = profile.details.access(row.detail) else { return Value::Nothing };
+    let frame = |spot: Option<Spot>| profile.frames.get(spot?.frame.index());
+    let place = |spot: Option<Spot>| match frame(spot).and_then(|frame| frame.symbol) {
+        Some(symbol) => Value::text(profile.symbols.get(symbol.index()).map(|symbol| symbol.name.as_str())),
+        None => Value::number(spot.map(|spot| spot.address)),
+    };
+    let words = |text: String| Value::Text(Cow::Owned(text));
+    match key {
+        AccessKey::DataSymbol => place(access.data),
+        AccessKey::CodeSymbol => place(access.code),
+        AccessKey::DataObject => {
+            let dso = frame(access.data).and_then(|frame| profile.dsos.get(frame.dso?.index()));
+            Value::text(dso.map(|dso| dso.short.as_str()))
+        }
+        AccessKey::Locked => Value::text(Some(lock(access.source))),
+        AccessKey::Translation => words(translation(access.source)),
+        AccessKey::Level => words(level(access.source)),
+        AccessKey::Snoop => words(snoop(access.source)),
+        AccessKey::Blocked => Value::text(Some(block(access.source).trim_start())),
+        AccessKey::Line => Value::number(access.line.map(|line| line.address)),
+        AccessKey::PhysicalAddress => Value::number(Some(access.physical)),
+        AccessKey::PageSize => Value::number(Some(access.page_size)),
     }
 }
 

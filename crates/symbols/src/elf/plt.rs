@@ -56,7 +56,7 @@ pub(super) fn entries<'a>(image: &Elf<'a>, known: &[Entry<'a>]) -> Vec<Entry<'a>
             StubTarget::Chosen(by) => Name { linkage: choosers.get(&by)?, suffix: Suffix::Plt },
         };
         let size = (stub.size > 0).then_some(stub.size);
-        Some(Entry { start: stub.start, size, name, binding: SymbolBinding::Global })
+        Some(Entry { start: stub.start, size, name, binding: SymbolBinding::Global, is_data: false })
     });
     named.collect()
 }

@@ -11,7 +11,7 @@ use oxperf_present::report::ReportText;
 use oxperf_tracepoint::Formatters;
 
 use super::branches::{self, Counted};
-use super::call_graph::CallGraphSpec;
+use super::call_graph::{CallGraphSpec, Line};
 use super::cycles;
 use super::fields::{Asked, Fields, Names, Times};
 use super::parents::{self, Parents};
@@ -141,7 +141,7 @@ fn table_arguments() -> [Arg; 29] {
             .value_name("SPEC")
             .num_args(0..=1)
             .default_missing_value("graph")
-            .help("Call graphs: none, or graph|fractal|flat|folded, a percentage to hide below, caller|callee, percent|period|count, comma separated [default: graph,0.5,caller]"),
+            .help("Call graphs: none, or graph|fractal|flat|folded, a percentage to hide below, caller|callee, percent|period|count, function|srcline|address, comma separated [default: graph,0.5,caller]"),
         flag("inverted").short('G').help("Draw call graphs from callers to callees"),
         flag("children").overrides_with("no-children").help("Count what a function called as its own [default with call chains]"),
         flag("no-children").overrides_with("children").help("Count what ran in the function itself only"),
@@ -162,7 +162,7 @@ fn table_arguments() -> [Arg; 29] {
         Arg::new("percent-limit")
             .long("percent-limit")
             .value_name("PERCENT")
-            .value_parser(value_parser!(f64))
+            .value_parser(percent)
             .help("Hide rows and branches below this percentage"),
         Arg::new("max-stack")
             .long("max-stack")
@@ -215,7 +215,9 @@ pub(super) fn resolve(matches: &ArgMatches) -> Result<Resolved, Failure> {
     let max_stack = matches.get_one("max-stack").copied().unwrap_or(127);
     let page = super::html::is_asked(matches);
     let history = matches.get_flag("branch-history");
-    call_graph.by_address |= history;
+    if history {
+        call_graph.line = Line::Address;
+    }
     let parents = Parents::from_matches(matches)?;
     let asked = Asked::from_matches(matches, parents.asked);
     let chains =
@@ -273,6 +275,12 @@ fn order(call_graph: &CallGraphSpec, children: bool) -> Order {
     call_graph.order.unwrap_or(if children { Order::Caller } else { Order::Callee })
 }
 
+/// `0.5` or `0.5%`.
+fn percent(text: &str) -> Result<f64, String> {
+    let number = text.strip_suffix('%').unwrap_or(text).parse::<f64>();
+    number.map_err(|_| "expected a number of hundredths, such as 0.5".to_owned())
+}
+
 /// `10us`, in nanoseconds.
 fn time_quantum(text: Option<&str>) -> Result<u64, Failure> {
     const USUAL: u64 = 100_000_000;
@@ -321,14 +329,16 @@ impl Resolved {
             return Err(Failure::new(NO_LATENCY));
         }
         let keys = self.fields.keys();
-        self.collect.addresses_apart = keys.iter().any(|key| key.by_address()) || self.call_graph.by_address;
+        self.collect.addresses_apart =
+            keys.iter().any(|key| key.by_address()) || self.call_graph.line == Line::Address;
         self.counted = counted;
+        self.collect.by_cost = counted == Counted::Accesses;
         self.collect.branches = (counted == Counted::Branches).then(|| branches::detail(&keys));
         self.collect.blocks = (self.total_cycles || self.wants_paces()).then(|| BlockDetail {
             consecutive: cycles::are_consecutive(events),
             lines: self.total_cycles.then_some(self.line_text),
         });
-        let lines = self.call_graph.by_address || keys.iter().any(tells_lines);
+        let lines = self.call_graph.line != Line::Function || keys.iter().any(tells_lines);
         self.collect.lines = lines.then_some(self.line_text);
         self.stream = reader.container() == Container::Stream;
         Ok(self)
@@ -417,8 +427,9 @@ impl Resolved {
     pub(super) fn for_profile(&self, profile: &Profile) -> (HistOptions, ReportText) {
         // Branches have no callers.
         let callers = profile.events.iter().any(|event| event.has_callchains);
-        let chains = self.counted == Counted::Samples && (callers || !profile.histories.is_empty());
-        let children = self.children && chains && callers;
+        let chains = self.counted != Counted::Branches && (callers || !profile.histories.is_empty());
+        // The cost of an access is its own instruction's.
+        let children = self.children && chains && callers && self.counted == Counted::Samples;
         // As chains were read.
         let order = order(&self.call_graph, children || self.collect.history && self.children);
         let counts_callers = children && (self.children_asked || !self.stream);
@@ -441,6 +452,8 @@ impl Resolved {
             columns: layout.columns,
             own_is_self: layout.own_is_self,
             nanoseconds: self.nanoseconds,
+            by_cost: self.counted == Counted::Accesses,
+            sort_order: self.asked.sort_order().filter(|_| self.counted == Counted::Accesses),
             socket: self.socket,
             times: self.times.clone(),
             separator: self.separator.clone(),

@@ -1,19 +1,32 @@
-//! Whether a report counts samples or the branches that they carry.
+//! Whether a report counts samples, the branches that they carry or what their accesses to memory cost.
 
 use clap::{Arg, ArgAction, ArgMatches};
 use oxperf_abi::{BranchEntry, SampleType};
 use oxperf_analysis::collect::BranchDetail;
 use oxperf_analysis::hist::{BranchKey, SortKey};
-use oxperf_data::Reader;
 use oxperf_data::features::BranchStack;
+use oxperf_data::{Container, EventEntry, Reader};
 use oxperf_itrace::ItraceOptions;
 
 /// The refusal of `-b` where samples carry no branches.
 pub(super) const NO_BRANCHES: &str =
     "Error:\nSelected -b but no branch data. Did you call perf record without -b?";
 
+/// The refusal of `--mem-mode` where samples tell nothing of accesses to memory.
+pub(super) const NO_ACCESSES: &str =
+    "Error:\nSelected --mem-mode but no mem data. Did you call perf record without -d?";
+
+/// The refusal of `--mem-mode` where branches are to be counted.
+pub(super) const NO_ACCESSES_OF_BRANCHES: &str = "branch and mem mode incompatible";
+
+/// Whether samples tell where data were found; a stream does only later.
+pub(super) fn carries_accesses(reader: &Reader<'_>) -> bool {
+    let carries = |event: &EventEntry| event.stored.attr.sample_type.contains(SampleType::DATA_SRC);
+    reader.container() == Container::Stream || reader.events().iter().any(carries)
+}
+
 /// The options.
-pub(super) fn arguments() -> [Arg; 3] {
+pub(super) fn arguments() -> [Arg; 4] {
     let flag = |name: &'static str| Arg::new(name).long(name).action(ArgAction::SetTrue);
     [
         flag("branch-stack").short('b').overrides_with("no-branch-stack").help(
@@ -21,6 +34,9 @@ pub(super) fn arguments() -> [Arg; 3] {
         ),
         flag("branch-history").help(
             "Let call graphs show the branches that samples carry, with how they were predicted, before the callers",
+        ),
+        flag("mem-mode").help(
+            "Count samples by what their accesses to memory cost, told apart by where the data lay and were found",
         ),
         flag("no-branch-stack").help("Count the samples, though they carry branches"),
     ]
@@ -33,6 +49,8 @@ pub(super) enum Counted {
     Samples,
     /// Each branch that a sample carries, for one.
     Branches,
+    /// Samples, by the cost of their accesses to memory.
+    Accesses,
 }
 
 impl Counted {

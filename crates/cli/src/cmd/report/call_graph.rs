@@ -14,8 +14,19 @@ pub(super) struct CallGraphSpec {
     pub(super) min_percent: f64,
     limit: Option<usize>,
     value: GraphValue,
-    /// Lines are addresses with their source lines, not functions.
-    pub(super) by_address: bool,
+    /// What lines stand for.
+    pub(super) line: Line,
+}
+
+/// What a line of a call graph stands for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Line {
+    /// A function.
+    Function,
+    /// A source line of a function.
+    Source,
+    /// An address, with its source line.
+    Address,
 }
 
 impl Default for CallGraphSpec {
@@ -26,7 +37,7 @@ impl Default for CallGraphSpec {
             min_percent: CallGraphOptions::MIN_PERCENT,
             limit: None,
             value: GraphValue::Percent,
-            by_address: false,
+            line: Line::Function,
         }
     }
 }
@@ -71,8 +82,9 @@ impl CallGraphSpec {
             () if is("percent") => self.value = GraphValue::Percent,
             () if is("period") => self.value = GraphValue::Period,
             () if is("count") => self.value = GraphValue::Count,
-            () if is("function") => self.by_address = false,
-            () if is("address") => self.by_address = true,
+            () if is("function") => self.line = Line::Function,
+            () if is("srcline") => self.line = Line::Source,
+            () if is("address") => self.line = Line::Address,
             () => return Err(unknown(word)),
         }
         Ok(())
@@ -80,21 +92,21 @@ impl CallGraphSpec {
 
     /// What to build.
     pub(super) fn options(&self, order: Order) -> Option<CallGraphOptions> {
-        let (min_percent, by_address) = (self.min_percent, self.by_address);
+        let (min_percent, by_address) = (self.min_percent, self.line == Line::Address);
         Some(CallGraphOptions { shape: self.shape?, order, min_percent, by_address })
     }
 
     /// How to draw it.
     pub(super) fn text(&self, skip_first: bool, coloured: bool) -> Option<GraphText> {
-        let (value, limit, by_address) = (self.value, self.limit, self.by_address);
-        Some(GraphText { shape: self.shape?, value, limit, skip_first, coloured, by_address })
+        let (value, limit, with_source) = (self.value, self.limit, self.line != Line::Function);
+        Some(GraphText { shape: self.shape?, value, limit, skip_first, coloured, with_source })
     }
 }
 
 fn unknown(word: &str) -> String {
     format!(
         "Error: unknown call graph option '{word}'\nKnown: none graph fractal flat folded caller callee percent period \
-         count function address, and numbers for the least percentage and the most lines"
+         count function srcline address, and numbers for the least percentage and the most lines"
     )
 }
 

@@ -10,8 +10,8 @@
 
 use clap::ArgMatches;
 use oxperf_abi::EventType;
-use oxperf_analysis::hist::{Field, Measure, Mode, SortKey};
-use oxperf_analysis::profile::{Detail, DetailsWanted, FieldWanted};
+use oxperf_analysis::hist::{AccessKey, Field, Measure, Mode, SortKey};
+use oxperf_analysis::profile::{AccessWanted, Detail, DetailsWanted, FieldWanted};
 use oxperf_data::EventEntry;
 use oxperf_tracepoint::{Field as RecordField, FieldKind, Formatters};
 
@@ -91,6 +91,14 @@ impl Asked {
         Asked { sort: None, ..self }
     }
 
+    /// The keys as perf tells them above its table of accesses to memory.
+    pub(super) fn sort_order(&self) -> Option<String> {
+        const USUAL: &str = "local_weight,mem,sym,dso,symbol_daddr,dso_daddr,snoop,tlb,locked,blocked,local_ins_lat,local_p_stage_cyc";
+        let Some(text) = &self.sort else { return self.fields.is_none().then(|| USUAL.to_owned()) };
+        let text = text.strip_prefix('+').map_or_else(|| text.clone(), |more| format!("{USUAL},{more}"));
+        Some(if text.contains("symbol") && self.sort.is_some() { format!("{text},ipc_null") } else { text })
+    }
+
     /// Whether a word means parents, which stand in call chains.
     pub(super) fn names_parents(&self) -> bool {
         let lists = self.sort.iter().chain(&self.fields);
@@ -121,12 +129,14 @@ impl Asked {
                 if joined {
                     fields.join(&found);
                 }
+                let listed = |field: &Field| fields.sort.iter().any(|known| is_twin(*known, *field));
+                let found: Vec<Field> = found.into_iter().filter(|field| !listed(field)).collect();
                 extend_new(&mut fields.sort, found);
             }
             let by_symbol = text.contains("symbol") || self.sort.is_none() && names.history;
             if by_symbol {
                 let key = match names.counted {
-                    Counted::Samples => SortKey::NoIpc,
+                    Counted::Samples | Counted::Accesses => SortKey::NoIpc,
                     Counted::Branches => SortKey::Ipc,
                 };
                 extend_new(&mut fields.sort, [Field::Key(key)]);
@@ -172,10 +182,14 @@ fn usual_fields(names: &Names<'_>) -> Vec<Field> {
         return keys.into_iter().chain(said).collect();
     }
     let tracepoint = |event: &EventEntry| event.stored.attr.kind == EventType::TRACEPOINT;
-    let keys = match (!names.events.is_empty() && names.events.iter().all(tracepoint), names.counted) {
+    let keys = match (
+        names.counted != Counted::Accesses && !names.events.is_empty() && names.events.iter().all(tracepoint),
+        names.counted,
+    ) {
         (true, _) => &[SortKey::Trace][..],
         (false, Counted::Samples) => &SortKey::DEFAULT,
         (false, Counted::Branches) => &SortKey::DEFAULT_OF_BRANCHES,
+        (false, Counted::Accesses) => &SortKey::DEFAULT_OF_ACCESSES,
     };
     keys.iter().copied().map(Field::Key).collect()
 }
@@ -186,6 +200,15 @@ fn extend_new(list: &mut Vec<Field>, more: impl IntoIterator<Item = Field>) {
             list.push(field);
         }
     }
+}
+
+/// Whether two keys are one number under two names, of which perf takes the first.
+fn is_twin(one: Field, other: Field) -> bool {
+    const TWINS: [[Field; 2]; 2] = [
+        [Field::Key(SortKey::RetireLat), Field::Key(SortKey::StageCycles)],
+        [Field::Key(SortKey::LocalRetireLat), Field::Key(SortKey::LocalStageCycles)],
+    ];
+    one != other && TWINS.iter().any(|twins| twins.contains(&one) && twins.contains(&other))
 }
 
 fn unknown(option: &str, name: &str) -> Failure {
@@ -223,6 +246,11 @@ impl Fields {
         if matches!(key, Some(SortKey::Branch(_))) && names.counted != Counted::Branches {
             return Err(Failure::bad_option(format!(
                 "Error:\nInvalid --sort key: `{word}'\nIt tells of branches: record them with -b, and report -b counts them"
+            )));
+        }
+        if matches!(key, Some(SortKey::Access(_))) && names.counted != Counted::Accesses {
+            return Err(Failure::bad_option(format!(
+                "Error:\nInvalid --sort key: `{word}'\nIt tells of accesses to memory: --mem-mode counts them"
             )));
         }
         let known = key.map(Field::Key).or(Measure::parse(word).map(Field::Measure));
@@ -332,7 +360,8 @@ impl Fields {
                 details.push(detail);
             }
         }
-        DetailsWanted { details, fields: self.records.clone(), ..DetailsWanted::default() }
+        let access = accesses_wanted(&self.keys());
+        DetailsWanted { details, fields: self.records.clone(), access, ..DetailsWanted::default() }
     }
 
     /// The columns, once it is known whether callers and times count.
@@ -369,7 +398,7 @@ impl Fields {
     /// What rows stand in order by, as far as the keys say it.
     fn order(&self, children: bool, latency: bool) -> Vec<Field> {
         let mut order = Vec::new();
-        let silent = self.strict && self.sort.is_empty();
+        let silent = self.strict;
         if self.prefer_latency && !silent {
             extend_new(&mut order, weights(children, true, true).map(Field::Measure));
         } else if !self.weighs && !silent {
@@ -378,6 +407,27 @@ impl Fields {
         extend_new(&mut order, self.sort.iter().copied());
         order
     }
+}
+
+/// What the keys need to be known of each access to memory.
+fn accesses_wanted(keys: &[SortKey]) -> AccessWanted {
+    let mut wanted = AccessWanted::default();
+    for key in keys {
+        let SortKey::Access(key) = key else { continue };
+        match key {
+            AccessKey::DataSymbol | AccessKey::DataObject => wanted.data = true,
+            AccessKey::CodeSymbol => wanted.code = true,
+            AccessKey::Line => wanted.line = true,
+            AccessKey::PhysicalAddress => wanted.physical = true,
+            AccessKey::PageSize => wanted.page_size = true,
+            AccessKey::Locked
+            | AccessKey::Translation
+            | AccessKey::Level
+            | AccessKey::Snoop
+            | AccessKey::Blocked => wanted.source = true,
+        }
+    }
+    wanted
 }
 
 /// The weights that rows stand in order by when nobody says otherwise.

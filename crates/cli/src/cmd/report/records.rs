@@ -19,9 +19,8 @@ use crate::input::{Input, report_trouble};
 use crate::output::Output;
 
 /// Counts the records of each kind.
-pub(super) fn stats(input: &Input, reader: &Reader<'_>) -> Result<i32, Failure> {
+pub(super) fn stats(input: &Input, reader: &Reader<'_>, mut output: Output) -> Result<i32, Failure> {
     let counted = RecordStats::count(reader).map_err(|error| input.refuse(&error))?;
-    let mut output = Output::stdout();
     stats::write(&mut output, &counted)?;
     output.finish()?;
     report_trouble(&Diagnostics {
@@ -37,13 +36,17 @@ const MAPPING_KINDS: [RecordType; 5] =
     [RecordType::COMM, RecordType::FORK, RecordType::EXIT, RecordType::MMAP, RecordType::MMAP2];
 
 /// Shows the threads as a tree, with their mappings if asked for.
-pub(super) fn tasks(input: &Input, reader: &Reader<'_>, with_maps: bool) -> Result<i32, Failure> {
+pub(super) fn tasks(
+    input: &Input,
+    reader: &Reader<'_>,
+    with_maps: bool,
+    mut output: Output,
+) -> Result<i32, Failure> {
     let kinds: &[RecordType] = if with_maps { &MAPPING_KINDS } else { &TASK_KINDS };
     let passage = input.passage(false);
     let session = Session::new(reader).keeping_exited_threads().only(kinds).watched_by(&passage);
     let finished = session.run(&mut NoSamples).map_err(|error| input.refuse(&error))?;
     let machine = &finished.machine;
-    let mut output = Output::stdout();
     tasks_text::write(&mut output, machine, &tasks::tasks(machine), with_maps)?;
     output.finish()?;
     report_trouble(&finished.diagnostics);

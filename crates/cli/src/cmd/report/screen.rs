@@ -31,7 +31,9 @@ pub(super) fn argument() -> Arg {
 
 /// Whether the report is to be seen in a browser: on a terminal, unless text was asked for.
 pub(super) fn is_wanted(matches: &ArgMatches) -> bool {
-    let text = ["stdio", "header-only", "dump-raw-trace"].iter().any(|name| matches.get_flag(name));
+    let text = ["stdio", "header-only", "dump-raw-trace", "stats", "tasks", "mmaps"]
+        .iter()
+        .any(|name| matches.get_flag(name));
     let for_programs = matches.contains_id("field-separator")
         || super::html::is_asked(matches)
         || super::structured::is_asked(matches);

@@ -8,6 +8,7 @@ use oxperf_analysis::profile::{Detail, Profile, SymbolId};
 use rayon::prelude::*;
 
 use super::cells::{fill, pad, push_cut};
+use crate::data_words::push_size;
 use crate::visible::visible;
 
 /// Width of an address with its `0x`.
@@ -133,7 +134,7 @@ impl Shown<'_> {
                 write!(buffer, "{}", cost.wrapping_mul(self.samples))
             }
             SortKey::Transaction => return transaction(buffer, cost),
-            SortKey::CodePageSize => return push_size(buffer, cost),
+            SortKey::CodePageSize => return push_size(cost, buffer),
             SortKey::Address => {
                 let frame = self.profile.frames.get(self.row.frame.index());
                 match frame.map_or(0, |frame| frame.address) {
@@ -217,23 +218,6 @@ fn transaction(buffer: &mut Vec<u8>, flags: u64) {
         // Writing to a vector cannot fail.
         let _ = write!(buffer, ":{:x}", flags >> 32);
     }
-}
-
-/// A size in the largest unit of which it has at least two.
-fn push_size(buffer: &mut Vec<u8>, mut size: u64) {
-    if size == 0 {
-        return buffer.extend_from_slice(b"N/A");
-    }
-    let mut unit = 'B';
-    for larger in ['K', 'M', 'G'] {
-        if size / 1024 <= 1 {
-            break;
-        }
-        size /= 1024;
-        unit = larger;
-    }
-    // Writing to a vector cannot fail.
-    let _ = write!(buffer, "{size}{unit}");
 }
 
 #[cfg(test)]
