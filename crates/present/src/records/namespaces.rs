@@ -23,7 +23,9 @@ pub fn namespaces(out: &mut Vec<u8>, record: &Namespaces<'_>) {
         }
         let kind = KINDS.get(index).unwrap_or(&"unknown");
         let end = if index + 1 == count { "]\n" } else { ", " };
-        put(out, format_args!("{index}/{kind}: {}/0x{:x}{end}", link.device, link.inode));
+        // As C does it, zero goes without 0x.
+        let prefix = if link.inode == 0 { "" } else { "0x" };
+        put(out, format_args!("{index}/{kind}: {}/{prefix}{:x}{end}", link.device, link.inode));
     }
 }
 
@@ -39,14 +41,14 @@ mod tests {
     #[test]
     fn four_a_line() {
         let links: Vec<Namespace> =
-            (0..5).map(|inode| Namespace { device: 3, inode: 0xf0 + inode }).collect();
+            [0xf0, 0xf1, 0, 0xf3, 0xf4].map(|inode| Namespace { device: 3, inode }).to_vec();
         let mut body = Encoder::new(Endian::Little);
         Namespaces::encode_links(Pid(2), Tid(3), &links, &mut body);
         let record = Namespaces::decode(&mut Cursor::new(body.as_bytes(), Endian::Little)).unwrap();
         assert_eq!(
             text(|out| namespaces(out, &record)),
             "PERF_RECORD_NAMESPACES 2/3 - nr_namespaces: 5\n\
-             \t\t[0/net: 3/0xf0, 1/uts: 3/0xf1, 2/ipc: 3/0xf2, 3/pid: 3/0xf3, \n\
+             \t\t[0/net: 3/0xf0, 1/uts: 3/0xf1, 2/ipc: 3/0, 3/pid: 3/0xf3, \n\
              \t\t 4/user: 3/0xf4]\n"
         );
     }
