@@ -17,7 +17,8 @@ use rayon::prelude::*;
 use super::lines::Lines;
 use crate::output::Output;
 
-/// Addresses for each core before the gaps are filled.
+/// Addresses for each core before the gaps are filled: few at first, because who reads the text may want no more.
+const FIRST: usize = 1 << 10;
 const EACH: usize = 32 << 10;
 /// Shares that a core takes one after another: what is new in one keeps its core busy for longer than others.
 const SHARES: usize = 4;
@@ -49,6 +50,8 @@ pub(super) struct Gaps {
     around: Vec<u8>,
     base: usize,
     pieces: Vec<Vec<u8>>,
+    /// How often gaps were filled.
+    fills: u32,
 }
 
 /// A place in the text where addresses belong.
@@ -112,7 +115,7 @@ impl Gaps {
     /// Whether all cores have enough to do.
     #[inline]
     pub(super) fn is_full(&self) -> bool {
-        self.work() >= EACH * cores()
+        self.work() >= (FIRST << self.fills.min(16)).min(EACH) * cores()
     }
 
     /// How much there is to do.
@@ -130,6 +133,7 @@ impl Gaps {
         naming: Naming<'_, '_>,
     ) -> io::Result<()> {
         self.prepare(lines);
+        self.fills = self.fills.saturating_add(1);
         let filled = match self.work() < FEW {
             true => self.fill_here(output, naming),
             false => self.share(output, naming),
