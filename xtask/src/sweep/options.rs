@@ -115,7 +115,7 @@ pub(super) const REPORTS: [Trial; 9] = [
             "--mem-mode -s mem,tlb,snoop,locked,blocked -n",
             "--mem-mode -s phys_daddr,data_page_size,dso_daddr",
             "--mem-mode -s comm,symbol_daddr,symbol_iaddr -t ,",
-            "--mem-mode --hierarchy -s dso_daddr,mem",
+            "--mem-mode --hierarchy",
         ],
     },
     Trial {

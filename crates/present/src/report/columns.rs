@@ -416,7 +416,7 @@ impl<'a> Columns<'a> {
                 push_padded(buffer, self.source(row.source[1]), if last { 0 } else { width })
             }
             SortKey::Branch(key) => self.branch(buffer, key, row, (width, last)),
-            SortKey::Access(key) => self.access(buffer, key, row, width),
+            SortKey::Access(key) => self.access(buffer, key, row, (width, last)),
             SortKey::Thread | SortKey::Process => self.task(buffer, key, row, width),
             SortKey::SymbolOffset => self.symbol_offset(buffer, row, width),
             key => {

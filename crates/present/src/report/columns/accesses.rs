@@ -29,14 +29,20 @@ pub(super) fn access_heading(key: AccessKey) -> &'static str {
 }
 
 impl Columns<'_> {
-    /// The cell of a key; where words come from short lists, and symbols, are not filled up by themselves.
-    pub(super) fn access(&self, buffer: &mut Vec<u8>, key: AccessKey, row: &Row, width: usize) {
+    /// The cell of a key; short words are not filled up by themselves, and names only before another column.
+    pub(super) fn access(
+        &self,
+        buffer: &mut Vec<u8>,
+        key: AccessKey,
+        row: &Row,
+        (width, last): (usize, bool),
+    ) {
         let Some(access) = self.profile.details.access(row.detail) else { return };
         let start = buffer.len();
         let letter = row.level.letter();
         match key {
-            AccessKey::DataSymbol => return self.spot(buffer, access.data, letter),
-            AccessKey::CodeSymbol => return self.spot(buffer, access.code, letter),
+            AccessKey::DataSymbol => self.spot(buffer, access.data, letter),
+            AccessKey::CodeSymbol => self.spot(buffer, access.code, letter),
             AccessKey::DataObject => {
                 let object = access.data.and_then(|spot| self.dso(spot.frame));
                 buffer.extend_from_slice(object.unwrap_or("[unknown]").as_bytes());
@@ -46,14 +52,15 @@ impl Columns<'_> {
             AccessKey::Level => push_padded(buffer, &level(access.source), width),
             AccessKey::Snoop => push_padded(buffer, &snoop(access.source), width),
             AccessKey::Blocked => return buffer.extend_from_slice(block(access.source).as_bytes()),
-            AccessKey::Line => return self.line(buffer, access, row.level),
+            AccessKey::Line => self.line(buffer, access, row.level),
             AccessKey::PhysicalAddress => {
                 push_letter(buffer, letter);
                 push_nameless(buffer, access.physical);
             }
             AccessKey::PageSize => push_size(access.page_size, buffer),
         }
-        pad(buffer, start, width);
+        let is_name = matches!(key, AccessKey::DataSymbol | AccessKey::CodeSymbol | AccessKey::Line);
+        pad(buffer, start, if last && is_name { 0 } else { width });
     }
 
     /// Whether a cell is never cut: words of the CPU, addresses, and names with a distance behind them.

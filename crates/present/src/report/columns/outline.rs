@@ -1,6 +1,6 @@
 //! The lines of an outline: weights to the left, moved to the right by depth, and one level's keys behind them.
 
-use oxperf_analysis::hist::{BranchKey, Field, OutlineRow, Row, SortKey};
+use oxperf_analysis::hist::{AccessKey, BranchKey, Field, OutlineRow, Row, SortKey};
 
 use super::cells::{fill, replace, spread};
 use super::{Column, Columns, Memory, Weights};
@@ -112,7 +112,9 @@ impl Columns<'_> {
                 // Symbols alone are not filled up by themselves.
                 let bare = matches!(
                     key,
-                    SortKey::Symbol | SortKey::Branch(BranchKey::SymbolFrom | BranchKey::SymbolTo)
+                    SortKey::Symbol
+                        | SortKey::Branch(BranchKey::SymbolFrom | BranchKey::SymbolTo)
+                        | SortKey::Access(AccessKey::DataSymbol | AccessKey::CodeSymbol | AccessKey::Line)
                 );
                 self.key(buffer, key, (row, cells), column.width, bare);
             }
