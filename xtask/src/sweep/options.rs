@@ -66,6 +66,7 @@ pub(super) const REPORTS: [Trial; 9] = [
         words: &[
             "--children",
             "--no-children",
+            "--no-call-graph",
             "-g graph,2,5",
             "-g fractal,0.5,callee --no-children",
             "-g flat,0.5 --no-children",

@@ -109,7 +109,7 @@ pub(super) fn command() -> Command {
         .args(naming::arguments())
 }
 
-fn table_arguments() -> [Arg; 29] {
+fn table_arguments() -> [Arg; 30] {
     [
         flag("stdio").help("Write text [default where input or output is no terminal]"),
         Arg::new("sort")
@@ -142,6 +142,7 @@ fn table_arguments() -> [Arg; 29] {
             .num_args(0..=1)
             .default_missing_value("graph")
             .help("Call graphs: none, or graph|fractal|flat|folded, a percentage to hide below, caller|callee, percent|period|count, function|srcline|address, comma separated [default: graph,0.5,caller]"),
+        flag("no-call-graph").overrides_with("call-graph").help("Draw no call graphs"),
         flag("inverted").short('G').help("Draw call graphs from callers to callees"),
         flag("children").overrides_with("no-children").help("Count what a function called as its own [default with call chains]"),
         flag("no-children").overrides_with("children").help("Count what ran in the function itself only"),
@@ -200,6 +201,9 @@ pub(super) fn resolve(matches: &ArgMatches) -> Result<Resolved, Failure> {
     let mut call_graph = CallGraphSpec::default();
     if let Some(text) = matches.get_one::<String>("call-graph") {
         call_graph.apply(text).map_err(Failure::bad_option)?;
+    }
+    if matches.get_flag("no-call-graph") {
+        call_graph.shape = None;
     }
     if matches.get_flag("inverted") {
         call_graph.order = Some(Order::Caller);
