@@ -132,7 +132,7 @@ impl<'a> Lines<'a> {
     fn line(&self, row: &Row, first: bool) -> String {
         let mut line = self.costs(row, first);
         let parts = Parts::new(&row.text);
-        let distance = row.address - self.range.start;
+        let distance = row.address.wrapping_sub(self.range.start);
         let (names, digits) = self.widths;
         let _ = match self.targets.binary_search(&distance) {
             Ok(_) => write!(line, " {distance:digits$x}: "),

@@ -103,10 +103,7 @@ impl Columns<'_> {
                 buffer.extend_from_slice(name.as_bytes());
                 if symbol.is_data {
                     // Writing to a vector cannot fail.
-                    let _ = match spot.in_object.wrapping_sub(symbol.start) {
-                        0 => write!(buffer, "+0x0"),
-                        distance => write!(buffer, "+{distance:#x}"),
-                    };
+                    let _ = write!(buffer, "+{:#x}", spot.in_object.wrapping_sub(symbol.start));
                 }
             }
             _ => push_nameless(buffer, nameless),
