@@ -15,7 +15,6 @@ use oxperf_objects::{Contents, Elf, Found, ObjectKind, SourceFiles, Wanted};
 use oxperf_resolve::SymbolSource;
 use oxperf_symbols::{DebugInfo, Demangling, SourceLine, SymbolStore};
 
-use crate::failure::Failure;
 use crate::naming;
 
 /// What is wanted of code beside its instructions.
@@ -30,7 +29,7 @@ pub(crate) struct CodeOptions {
 /// Where code comes from.
 pub(crate) struct Sources<'m> {
     machine: &'m Machine,
-    store: SymbolStore,
+    store: &'m SymbolStore,
     kernel: Option<PathBuf>,
     /// Whether debug files and source text are used.
     with_source: bool,
@@ -96,24 +95,25 @@ impl Code {
 }
 
 impl<'m> Sources<'m> {
+    /// Finds files as `store` does.
     pub(crate) fn new(
         matches: &ArgMatches,
-        machine: &'m Machine,
+        (machine, store): (&'m Machine, &'m SymbolStore),
         options: &CodeOptions,
-    ) -> Result<Sources<'m>, Failure> {
+    ) -> Sources<'m> {
         let mut files = SourceFiles::new(naming::places(matches), true);
         if let Some((folders, prefix)) = &options.moved_sources {
             files = files.moved(*folders, prefix);
         }
-        Ok(Sources {
+        Sources {
             machine,
-            store: naming::store(matches)?,
+            store,
             kernel: matches.get_one::<String>("vmlinux").map(PathBuf::from),
             with_source: options.with_source,
             demangling: naming::demangling(matches),
             files,
             opened: HashMap::new(),
-        })
+        }
     }
 
     /// Lists the code of a function of an object, or says why it cannot.
@@ -125,7 +125,7 @@ impl<'m> Sources<'m> {
             Entry::Vacant(new) => {
                 let opener = Opener {
                     machine: self.machine,
-                    store: &self.store,
+                    store: self.store,
                     kernel: self.kernel.as_ref(),
                     with_source: self.with_source,
                     demangling: self.demangling,

@@ -1,10 +1,13 @@
-//! What was learned of debug information, kept for the next run: a file for each build id, `sources/ab/cdef..`.
+//! What was learned of debug information and of the kernel, kept for the next run: a file for each build id, and one for
+//! each boot, `sources/ab/cdef..`.
 //!
-//! Nothing depends on these files: one that cannot be read, or that is damaged, is as if it were not there, and what
-//! cannot be written is not kept. The folder is held below a size by deleting what was used least recently.
+//! Nothing depends on these files: one that cannot be read, that belongs to somebody else, or that is damaged, is as if it
+//! were not there, and what cannot be written is not kept. Nobody else may read them, as they may say where the kernel
+//! lies. The folder is held below a size by deleting what was used least recently.
 
 use std::fs::{self, File};
-use std::io::{self, Read};
+use std::io::{self, Read, Write};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -36,10 +39,11 @@ impl SourceCache {
     /// What is known of an object.
     pub(crate) fn load(&self, id: BuildId) -> Option<Vec<u8>> {
         let path = self.path(id)?;
-        let mut file =
-            File::open(&path).ok().filter(|file| file.metadata().is_ok_and(|data| data.is_file()))?;
+        let ours =
+            |file: &File| file.metadata().is_ok_and(|data| data.is_file() && Some(data.uid()) == user());
+        let file = File::open(&path).ok().filter(ours)?;
         let mut bytes = Vec::new();
-        file.by_ref().take(FILE_LIMIT + 1).read_to_end(&mut bytes).ok()?;
+        Read::by_ref(&mut &file).take(FILE_LIMIT + 1).read_to_end(&mut bytes).ok()?;
         // Remembers that it was of use; a folder that cannot be written still is.
         let _ = file.set_modified(SystemTime::now());
         (bytes.len() as u64 <= FILE_LIMIT).then_some(bytes)
@@ -64,7 +68,8 @@ impl SourceCache {
         };
         fs::create_dir_all(folder)?;
         let beside = path.with_extension(format!("{}.tmp", std::process::id()));
-        fs::write(&beside, bytes).and_then(|()| fs::rename(&beside, &path)).inspect_err(|_| {
+        let mut file = File::options().write(true).create_new(true).mode(0o600).open(&beside)?;
+        file.write_all(bytes).and_then(|()| fs::rename(&beside, &path)).inspect_err(|_| {
             let _ = fs::remove_file(&beside);
         })
     }
@@ -94,6 +99,11 @@ impl SourceCache {
     }
 }
 
+/// Whom this process' own files belong to.
+fn user() -> Option<u32> {
+    Some(fs::metadata("/proc/self").ok()?.uid())
+}
+
 fn entries(folder: &Path) -> Vec<PathBuf> {
     fs::read_dir(folder).into_iter().flatten().filter_map(|entry| Some(entry.ok()?.path())).collect()
 }
@@ -114,6 +124,7 @@ mod tests {
         assert_eq!(cache.load(id).as_deref(), Some(&b"more"[..]));
         let kept: Vec<PathBuf> = entries(&folder.join("sources").join("ab"));
         assert_eq!(kept.len(), 1, "nothing is left beside it");
+        assert_eq!(fs::metadata(&kept[0]).unwrap().mode() & 0o777, 0o600);
         fs::remove_dir_all(folder).unwrap();
     }
 }

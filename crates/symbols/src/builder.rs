@@ -21,9 +21,14 @@ pub fn build(entries: Vec<Entry<'_>>, demangling: Demangling) -> SymbolTable {
     order.sort_unstable();
     let sorted: Vec<&Entry<'_>> =
         order.iter().filter_map(|&(_, place)| entries.get(place as usize)).collect();
-    let mut table = stored(&sorted, demangling);
+    let table = stored(&sorted, demangling);
     drop(sorted);
     drop(entries);
+    with_spans(table)
+}
+
+/// The table with the stretches of its symbols, which are in order.
+pub(crate) fn with_spans(mut table: SymbolTable) -> SymbolTable {
     let ranges = table.symbols.iter().enumerate();
     table.spans = Spans::cut(ranges.map(|(id, symbol)| (symbol.start, symbol.end, SymbolId(id as u32))));
     table

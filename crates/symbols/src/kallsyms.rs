@@ -2,6 +2,9 @@
 //!
 //! A line is `ffffffff81000000 T _text`, with a tab and `[module]` behind it for symbols of modules.
 
+mod kept;
+mod running;
+
 use oxperf_objects::elf::SymbolBinding;
 
 use crate::builder::build;
@@ -9,6 +12,10 @@ use crate::demangle::Demangling;
 use crate::entry::{Entry, Name};
 use crate::kernel::Reference;
 use crate::table::SymbolTable;
+
+pub(crate) use running::RunningKernel;
+
+use self::kept::{Kept, REFERENCES};
 
 /// Modules end at page borders.
 const PAGE: u64 = 4096;
@@ -18,8 +25,22 @@ const PAGE: u64 = 4096;
 /// The text may come from another boot of the same kernel, which then lay elsewhere: `reference` says where one symbol was
 /// when the recording was made, and everything moves with it. A text whose addresses are hidden (all zero) gives no symbol.
 pub fn kallsyms_table(text: &[u8], reference: Option<&Reference<'_>>, demangling: Demangling) -> SymbolTable {
-    let mut lines: Vec<Line<'_>> = text.split(|&byte| byte == b'\n').filter_map(parse).collect();
-    let shift = shift(&lines, reference);
+    let lines: Vec<Line<'_>> = text.split(|&byte| byte == b'\n').filter_map(parse).collect();
+    let shift = reference
+        .and_then(|reference| Some(reference.address.wrapping_sub(address_of(&lines, reference.symbol)?)));
+    table_of(lines, shift.unwrap_or(0), demangling)
+}
+
+/// Reads the list of the kernel that runs here: without programs (BPF) that somebody has loaded by now. Recordings tell of
+/// those that were loaded then, with the times.
+fn running_table(text: &[u8], demangling: Demangling) -> Kept {
+    let lines = text.split(|&byte| byte == b'\n').filter_map(parse);
+    let lines: Vec<Line<'_>> = lines.filter(|line| line.module != Some(b"[bpf]")).collect();
+    let references = REFERENCES.map(|symbol| address_of(&lines, symbol));
+    Kept { table: table_of(lines, 0, demangling), references }
+}
+
+fn table_of(mut lines: Vec<Line<'_>>, shift: u64, demangling: Demangling) -> SymbolTable {
     lines.retain(|line| line.is_kept());
     if lines.iter().all(|line| line.address == 0) {
         return SymbolTable::default();
@@ -30,11 +51,9 @@ pub fn kallsyms_table(text: &[u8], reference: Option<&Reference<'_>>, demangling
     build(entries, demangling)
 }
 
-/// How far the recorded kernel lay above the one of this text.
-fn shift(lines: &[Line<'_>], reference: Option<&Reference<'_>>) -> u64 {
-    let Some(reference) = reference else { return 0 };
-    let here = lines.iter().find(|line| line.name == reference.symbol && line.module.is_none());
-    here.map_or(0, |line| reference.address.wrapping_sub(line.address))
+/// Where the kernel itself has a symbol.
+fn address_of(lines: &[Line<'_>], symbol: &[u8]) -> Option<u64> {
+    lines.iter().find(|line| line.name == symbol && line.module.is_none()).map(|line| line.address)
 }
 
 /// One line of the text.
@@ -140,6 +159,16 @@ mod tests {
         let table = kallsyms_table(TEXT, Some(&reference), Demangling::Off);
         assert_eq!(name_at(&table, 0xffff_ffff_9200_0101), Some("local"));
         assert_eq!(name_at(&table, 0xffff_ffff_8100_0101), None);
+    }
+
+    #[test]
+    fn programs_that_are_loaded_now_tell_nothing_of_what_ran_then() {
+        let text = b"ffffffff81000000 T _text\nffffffffc0400000 t bpf_prog_1234_new\t[bpf]\n";
+        let running = running_table(text, Demangling::Off);
+        assert_eq!(running.references, [Some(0xffff_ffff_8100_0000), None]);
+        assert_eq!(name_at(&running.table, 0xffff_ffff_c040_0000), None);
+        let copied = kallsyms_table(text, None, Demangling::Off);
+        assert_eq!(name_at(&copied, 0xffff_ffff_c040_0000), Some("bpf_prog_1234_new"));
     }
 
     #[test]

@@ -22,6 +22,7 @@ mod demangle;
 mod elf;
 mod entry;
 mod kallsyms;
+mod kept;
 mod kernel;
 mod perf_map;
 mod segments;

@@ -12,7 +12,7 @@ use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 
 use crate::demangle::Demangling;
 use crate::elf::{elf_table, shift_of};
-use crate::kallsyms::kallsyms_table;
+use crate::kallsyms::{RunningKernel, kallsyms_table};
 use crate::kernel::{Reference, vmlinux_table};
 use crate::perf_map::perf_map_table;
 use crate::source::DebugInfo;
@@ -101,10 +101,11 @@ pub struct SymbolStore {
     locator: Locator,
     tables: Slots<Lookup>,
     sources: Slots<SourceLookup>,
+    running: RunningKernel,
     recall: OnceLock<Recall>,
 }
 
-/// Gives what another run has learned of an object.
+/// Gives what another run has learned of an object, or of the kernel in this boot.
 struct Recall(Box<dyn Fn(BuildId) -> Option<Vec<u8>> + Send + Sync>);
 
 impl std::fmt::Debug for Recall {
@@ -277,16 +278,16 @@ impl SymbolStore {
         replaced
     }
 
-    /// What has been found out of debug information, by object: so that it can be kept for another run. Only objects
-    /// with a build id of which something new is known.
+    /// What has been found out, so that it can be kept for another run: of debug information by object, only objects
+    /// with a build id of which something new is known; of the kernel that runs here by the boot of the machine.
     pub fn learned(&self) -> Vec<(BuildId, Vec<u8>)> {
         let slots = self.sources.lock().unwrap_or_else(PoisonError::into_inner);
         let infos = slots.values().filter_map(|slot| slot.get()?.as_ref().ok());
-        infos.filter_map(|info| info.learned()).collect()
+        infos.filter_map(|info| info.learned()).chain(self.running.learned()).collect()
     }
 
-    /// Tells what another run has learned of an object, before it is first asked about. Bytes that do not fit the
-    /// object, or are damaged, tell nothing.
+    /// Tells what another run has learned of an object, or in this boot of the kernel, before it is first asked about.
+    /// Bytes that do not fit the object, or are damaged, tell nothing.
     pub fn remember(&self, recall: impl Fn(BuildId) -> Option<Vec<u8>> + Send + Sync + 'static) {
         let _ = self.recall.set(Recall(Box::new(recall)));
     }
@@ -294,13 +295,18 @@ impl SymbolStore {
     fn build_kernel(&self, build_id: Option<BuildId>, reference: Option<&Reference<'_>>) -> Lookup {
         let demangling = self.options.kernel_demangling.unwrap_or(Demangling::Off);
         match &self.options.kernel {
-            KernelSource::Running => kallsyms(Path::new("/proc/kallsyms"), reference, demangling),
             KernelSource::RunningIfSame if other_kernel_runs(build_id) => Err(Unavailable::OtherKernel),
-            KernelSource::RunningIfSame => kallsyms(Path::new("/proc/kallsyms"), reference, demangling),
+            KernelSource::Running | KernelSource::RunningIfSame => self.running_kernel(reference, demangling),
             KernelSource::Kallsyms(path) => kallsyms(path, reference, demangling),
             KernelSource::Vmlinux(path) => vmlinux(path, reference, demangling),
             KernelSource::Nothing => Err(Unavailable::Off),
         }
+    }
+
+    fn running_kernel(&self, reference: Option<&Reference<'_>>, demangling: Demangling) -> Lookup {
+        let recall = self.recall.get().map(|Recall(recall)| recall as &dyn Fn(BuildId) -> Option<Vec<u8>>);
+        let unusable = |why| Unavailable::Unusable { path: PathBuf::from("/proc/kallsyms"), why };
+        filled(self.running.table(reference, demangling, recall).map_err(unusable)?)
     }
 }
 

@@ -114,7 +114,8 @@ impl SymbolTable {
         (0..u32::try_from(self.symbols.len()).unwrap_or(u32::MAX)).map(SymbolId)
     }
 
-    fn linkage(&self, name: StoredName) -> &[u8] {
+    /// The linker's name as the table keeps it.
+    pub(crate) fn linkage(&self, name: StoredName) -> &[u8] {
         let tail = usize::try_from(name.at).ok().and_then(|at| self.names.get(at..)).unwrap_or_default();
         usize::try_from(name.size).ok().and_then(|size| tail.get(..size)).unwrap_or(tail)
     }

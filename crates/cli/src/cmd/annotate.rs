@@ -76,7 +76,7 @@ pub(crate) fn run(matches: &ArgMatches, _program: &str) -> Result<i32, Failure> 
     }
     let frequencies: Vec<u64> = reader.events().iter().map(|event| event.stored.attr.sample_period).collect();
     let nameless = options.group && functions::join_events(&mut loaded.profile);
-    let mut sources = Sources::new(matches, &loaded.machine, &options.code)?;
+    let mut sources = Sources::new(matches, (&loaded.machine, names.otherwise()), &options.code);
     let mut told = HashSet::new();
     for function in functions(&loaded.profile, &options) {
         match sources.code(&function.object.long, function.symbol, options.syntax) {
@@ -88,6 +88,7 @@ pub(crate) fn run(matches: &ArgMatches, _program: &str) -> Result<i32, Failure> 
         }
     }
     output.finish()?;
+    naming::keep(&names);
     Ok(exit::SUCCESS)
 }
 

@@ -155,7 +155,7 @@ fn show(
     let Loaded { mut profile, diagnostics, machine } =
         collect::load(input, reader, &names, collected, details, traced, &filter)?;
     if options.wants_paces() {
-        profile.paces = cycles::paces(matches, &machine, &profile)?;
+        profile.paces = cycles::paces(matches, (&machine, names.otherwise()), &profile);
     }
     drop(machine);
     naming::keep(&names);

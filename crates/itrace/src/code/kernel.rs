@@ -1,6 +1,7 @@
 //! The code of a kernel: from a copy of its memory, its image, or the kernel that runs here.
 
-use std::fs;
+use std::fs::{self, File};
+use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 
 use intel_pt::{Code, ImageId};
@@ -154,8 +155,9 @@ fn copy(folder: &Path, symbol: Option<KernelSymbol<'_>>) -> Option<KernelMemory>
 /// Whether a list of a kernel's symbols has a symbol at its address.
 fn has_symbol(kallsyms: &Path, symbol: Option<KernelSymbol<'_>>) -> bool {
     let Some(symbol) = symbol else { return true };
-    let Ok(text) = fs::read(kallsyms) else { return false };
-    text.split(|byte| *byte == b'\n').any(|line| {
+    // No further than needed: the running kernel writes its list as it is read.
+    let Ok(list) = File::open(kallsyms) else { return false };
+    BufReader::new(list).split(b'\n').map_while(Result::ok).any(|line| {
         let mut words = line.split(u8::is_ascii_whitespace);
         let address = words.next().and_then(|digits| std::str::from_utf8(digits).ok());
         let address = address.and_then(|digits| u64::from_str_radix(digits, 16).ok());

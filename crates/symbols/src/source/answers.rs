@@ -1,17 +1,17 @@
 //! Answers that were found once, as bytes: so that another run need not read debug information again.
 //!
-//! The bytes belong to one object in one state: they begin with its identity, and those of another are refused. They are
-//! checked as a whole and then piece by piece; what is damaged is as if it were not there.
+//! They are sealed, and then checked piece by piece; what is damaged is as if it were not there.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::{SourceFrame, SourceLine};
+use crate::kept::{open, pull, push, seal};
 
 /// What is known of each offset.
 pub(super) type Answers = HashMap<u64, Arc<[SourceFrame]>>;
 
-const MAGIC: &[u8; 8] = b"oxsrc\0\0\x01";
+const MAGIC: &[u8; 8] = b"oxsrc\0\0\x02";
 /// Answers of one object that are kept; beyond that a run asks again.
 const LIMIT: usize = 1 << 20;
 
@@ -31,14 +31,14 @@ pub(super) fn encode(identity: &[u8], answers: &Answers) -> Vec<u8> {
         push(&mut body, frames.len() as u64);
         frames.iter().for_each(|frame| encode_frame(frame, &mut texts, &mut body));
     }
-    let mut content = identity.to_vec();
+    let mut content = Vec::new();
     push(&mut content, texts.list.len() as u64);
     for text in &texts.list {
         push(&mut content, text.len() as u64);
         content.extend_from_slice(text.as_bytes());
     }
     content.extend_from_slice(&body);
-    [&MAGIC[..], &checksum(&content).to_le_bytes(), &content].concat()
+    seal(MAGIC, identity, &content)
 }
 
 fn encode_frame(frame: &SourceFrame, texts: &mut Texts, out: &mut Vec<u8>) {
@@ -58,11 +58,7 @@ fn encode_frame(frame: &SourceFrame, texts: &mut Texts, out: &mut Vec<u8>) {
 
 /// The answers in such bytes; `None` where they are damaged, or belong to another object.
 pub(super) fn decode(identity: &[u8], bytes: &[u8]) -> Option<Answers> {
-    let (sum, content) = bytes.strip_prefix(MAGIC)?.split_first_chunk::<8>()?;
-    if u64::from_le_bytes(*sum) != checksum(content) {
-        return None;
-    }
-    let mut rest = content.strip_prefix(identity)?;
+    let mut rest = open(MAGIC, identity, bytes)?;
     let count = pull(&mut rest)?;
     let mut texts: Vec<Arc<str>> = Vec::new();
     for _ in 0..count {
@@ -117,35 +113,6 @@ impl Texts {
     }
 }
 
-/// Appends a number, seven bits a byte, the lowest first.
-fn push(out: &mut Vec<u8>, mut number: u64) {
-    while number >= 0x80 {
-        out.push(number as u8 | 0x80);
-        number >>= 7;
-    }
-    out.push(number as u8);
-}
-
-fn pull(rest: &mut &[u8]) -> Option<u64> {
-    let mut number = 0;
-    for shift in (0..64).step_by(7) {
-        let (&byte, after) = rest.split_first()?;
-        *rest = after;
-        number |= u64::from(byte & 0x7f) << shift;
-        if byte < 0x80 {
-            return Some(number);
-        }
-    }
-    None
-}
-
-/// FNV-1a: finds damage, proves nothing.
-fn checksum(bytes: &[u8]) -> u64 {
-    bytes
-        .iter()
-        .fold(0xcbf2_9ce4_8422_2325, |sum, &byte| (sum ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -182,10 +149,9 @@ mod tests {
     }
 
     #[test]
-    fn a_checksum_alone_opens_nothing() {
+    fn a_seal_alone_opens_nothing() {
         for content in [&[0xff; 40][..], &[1, 0xff, 0xff, 0xff, 0x7f], &[0, 0xff, 0xff, 0xff, 0x7f, 1, 2]] {
-            let bytes = [&MAGIC[..], &checksum(content).to_le_bytes(), content].concat();
-            assert_eq!(decode(b"", &bytes), None);
+            assert_eq!(decode(b"", &seal(MAGIC, b"", content)), None);
         }
     }
 }

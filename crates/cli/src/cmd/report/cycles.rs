@@ -12,6 +12,7 @@ use oxperf_data::EventEntry;
 use oxperf_disasm::Syntax;
 use oxperf_machine::Machine;
 use oxperf_present::report::{ReportText, blocks};
+use oxperf_symbols::SymbolStore;
 
 use crate::code::{CodeOptions, Sources};
 use crate::failure::Failure;
@@ -45,8 +46,12 @@ pub(super) fn write_tables(
 }
 
 /// How fast the functions ran of which branches tell; those whose code is not to be found are left out.
-pub(super) fn paces(matches: &ArgMatches, machine: &Machine, profile: &Profile) -> Result<Paces, Failure> {
-    let mut sources = Sources::new(matches, machine, &CodeOptions::default())?;
+pub(super) fn paces(
+    matches: &ArgMatches,
+    (machine, store): (&Machine, &SymbolStore),
+    profile: &Profile,
+) -> Paces {
+    let mut sources = Sources::new(matches, (machine, store), &CodeOptions::default());
     let mut symbols: Vec<SymbolId> = profile.blocks.list.iter().map(|block| block.symbol).collect();
     symbols.dedup();
     let pace = |id: SymbolId| {
@@ -55,5 +60,5 @@ pub(super) fn paces(matches: &ArgMatches, machine: &Machine, profile: &Profile) 
         let code = sources.code(&object.long, symbol, Syntax::Att).ok()?;
         Some((id, code.pace(profile.blocks.of(id))))
     };
-    Ok(symbols.into_iter().filter_map(pace).collect())
+    symbols.into_iter().filter_map(pace).collect()
 }

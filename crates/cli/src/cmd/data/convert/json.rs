@@ -38,6 +38,7 @@ pub(super) fn run(request: &Request<'_>) -> Result<Converted, Failure> {
     let converted = writer.finish()?;
     report_trouble(&finished.diagnostics);
     report_chains(&losses);
+    naming::keep(&names);
     naming::report_replaced(&names);
     Ok(converted)
 }

@@ -1,0 +1,229 @@
+//! The table of the kernel that runs here, as bytes for the next run: the kernel takes longer to write its list than
+//! everything else takes together.
+
+use oxperf_objects::KernelState;
+use oxperf_objects::elf::SymbolBinding;
+
+use crate::builder::{build, with_spans};
+use crate::demangle::Demangling;
+use crate::entry::{Entry, Name, Suffix};
+use crate::kept::{open, pull, push, seal};
+use crate::kernel::Reference;
+use crate::shown::Shown;
+use crate::table::{Stored, StoredName, SymbolId, SymbolTable};
+
+const KIND: &[u8; 8] = b"oxksm\0\0\x01";
+
+/// A table with what tells how far another kernel lay from it.
+#[derive(Debug)]
+pub(crate) struct Kept {
+    pub(crate) table: SymbolTable,
+    /// Where the symbols are that recordings refer to, in the order of [`REFERENCES`]; the table shows one name of an
+    /// address alone.
+    pub(crate) references: [Option<u64>; REFERENCES.len()],
+}
+
+/// The symbols that recordings refer to.
+pub(crate) const REFERENCES: [&[u8]; 2] = [b"_text", b"_stext"];
+
+/// What the bytes belong to.
+fn owner(state: &KernelState, demangling: Demangling) -> Vec<u8> {
+    [&state.details[..], format!("\n{demangling:?}").as_bytes()].concat()
+}
+
+/// The bytes of a table.
+pub(crate) fn encode(state: &KernelState, Kept { table, references }: &Kept) -> Vec<u8> {
+    let mut content = Vec::with_capacity(table.names.len() + 8 * table.symbols.len());
+    for place in references {
+        push(&mut content, place.is_some().into());
+        push(&mut content, place.unwrap_or_default());
+    }
+    push(&mut content, table.symbols.len() as u64);
+    let mut aliases = table.aliases.iter().peekable();
+    let mut last = 0;
+    for (id, symbol) in (0..).map(SymbolId).zip(&table.symbols) {
+        push(&mut content, symbol.start.wrapping_sub(last));
+        last = symbol.start;
+        push(&mut content, symbol.end.wrapping_sub(symbol.start));
+        content.push(binding_number(symbol.binding) << 1 | u8::from(symbol.is_data));
+        let mut others = Vec::new();
+        while let Some((_, name)) = aliases.next_if(|(of, _)| *of == id) {
+            others.push(name.size);
+        }
+        push(&mut content, others.len() as u64);
+        push(&mut content, symbol.name.size.into());
+        others.iter().for_each(|size| push(&mut content, (*size).into()));
+    }
+    content.extend_from_slice(&table.names);
+    seal(KIND, &owner(state, table.demangling), &content)
+}
+
+/// The table in such bytes; `None` where they are damaged, or belong to another state.
+pub(crate) fn decode(state: &KernelState, demangling: Demangling, bytes: &[u8]) -> Option<Kept> {
+    let mut rest = open(KIND, &owner(state, demangling), bytes)?;
+    let mut references = [None; REFERENCES.len()];
+    for place in &mut references {
+        let (is_known, address) = (pull(&mut rest)?, pull(&mut rest)?);
+        *place = (is_known != 0).then_some(address);
+    }
+    Some(Kept { table: decode_table(rest, demangling)?, references })
+}
+
+fn decode_table(mut rest: &[u8], demangling: Demangling) -> Option<SymbolTable> {
+    // A symbol takes five bytes at least.
+    let count = usize::try_from(pull(&mut rest)?).ok().filter(|count| *count <= rest.len() / 5)?;
+    let mut table = SymbolTable {
+        symbols: Vec::with_capacity(count),
+        shown: Shown::of(count),
+        demangling,
+        ..SymbolTable::default()
+    };
+    let (mut last, mut named) = (None, 0u32);
+    let mut name = |rest: &mut &[u8]| {
+        let size = u32::try_from(pull(rest)?).ok()?;
+        let at = named;
+        named = named.checked_add(size)?;
+        Some(StoredName { at, size, suffix: Suffix::None })
+    };
+    for id in (0..u32::try_from(count).ok()?).map(SymbolId) {
+        let distance = pull(&mut rest)?;
+        let start = last.map_or(Some(distance), |last: u64| last.checked_add(distance.max(1)))?;
+        last = Some(start);
+        let end = start.wrapping_add(pull(&mut rest)?);
+        let (&flags, after) = rest.split_first()?;
+        rest = after;
+        let others = pull(&mut rest)?;
+        let (binding, is_data) = (binding_of(flags >> 1)?, flags & 1 != 0);
+        table.symbols.push(Stored { start, end, name: name(&mut rest)?, binding, is_data });
+        for _ in 0..others {
+            table.aliases.push((id, name(&mut rest)?));
+        }
+    }
+    table.names = rest.to_vec();
+    (u32::try_from(table.names.len()) == Ok(named)).then(|| with_spans(table))
+}
+
+impl Kept {
+    /// The table of a kernel that lay where the reference says; `None` where that is no symbol of this list that recordings
+    /// refer to.
+    pub(crate) fn seen_from(self, reference: Option<&Reference<'_>>) -> Option<SymbolTable> {
+        let Some(reference) = reference else { return Some(self.table) };
+        let number = REFERENCES.iter().position(|name| *name == reference.symbol)?;
+        let shift = reference.address.wrapping_sub(self.references[number]?);
+        Some(if shift == 0 { self.table } else { moved(&self.table, shift) })
+    }
+}
+
+/// A table with all symbols elsewhere.
+fn moved(table: &SymbolTable, shift: u64) -> SymbolTable {
+    let entry = |(symbol, name): (&Stored, _)| Entry {
+        start: symbol.start.wrapping_add(shift),
+        size: Some(symbol.end.wrapping_sub(symbol.start)),
+        name: Name::plain(name),
+        binding: symbol.binding,
+        is_data: symbol.is_data,
+    };
+    build(all_names(table).map(entry).collect(), table.demangling)
+}
+
+/// All names of all symbols, those of one symbol in order.
+fn all_names(table: &SymbolTable) -> impl Iterator<Item = (&Stored, &[u8])> {
+    let mut aliases = table.aliases.iter().peekable();
+    (0..).map(SymbolId).zip(&table.symbols).flat_map(move |(id, symbol)| {
+        let mut names = vec![symbol.name];
+        while let Some((_, name)) = aliases.next_if(|(of, _)| *of == id) {
+            names.push(*name);
+        }
+        names.into_iter().map(move |name| (symbol, table.linkage(name)))
+    })
+}
+
+/// Lists of a kernel know no other bindings.
+fn binding_number(binding: SymbolBinding) -> u8 {
+    match binding {
+        SymbolBinding::Local | SymbolBinding::Other(_) => 0,
+        SymbolBinding::Global => 1,
+        SymbolBinding::Weak => 2,
+    }
+}
+
+fn binding_of(number: u8) -> Option<SymbolBinding> {
+    match number {
+        0 => Some(SymbolBinding::Local),
+        1 => Some(SymbolBinding::Global),
+        2 => Some(SymbolBinding::Weak),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use oxperf_abi::BuildId;
+
+    use super::*;
+    use crate::kallsyms::kallsyms_table;
+
+    const TEXT: &[u8] = b"ffffffff81000000 T _stext\n\
+        ffffffff81000000 T _text\n\
+        ffffffff81000040 t schedule\n\
+        ffffffff81000080 W weak\n\
+        ffffffff81000100 D data\n\
+        ffffffffc0300000 t in_module\t[ext4]\n";
+
+    fn state(details: &[u8]) -> KernelState {
+        KernelState { boot: BuildId::new(&[1; 16]).unwrap(), details: details.to_vec() }
+    }
+
+    /// Everything that a reader can see of a table.
+    fn seen(table: &SymbolTable) -> Vec<String> {
+        let symbols = table.ids().map(|id| format!("{:?}", table.symbol(id)));
+        symbols.chain([format!("{:?}", table.spans)]).collect()
+    }
+
+    fn kept() -> Kept {
+        let table = kallsyms_table(TEXT, None, Demangling::Off);
+        Kept { table, references: [Some(0xffff_ffff_8100_0000), None] }
+    }
+
+    #[test]
+    fn the_same_table_comes_back() {
+        let bytes = encode(&state(b"here"), &kept());
+        let back = decode(&state(b"here"), Demangling::Off, &bytes).unwrap();
+        assert_eq!(seen(&back.table), seen(&kept().table));
+        assert_eq!(back.references, kept().references);
+        assert!(decode(&state(b"there"), Demangling::Off, &bytes).is_none());
+        assert!(decode(&state(b"here"), Demangling::On, &bytes).is_none());
+    }
+
+    #[test]
+    fn a_table_moves_as_the_text_does() {
+        for address in [0xffff_ffff_9200_0000, 0xffff_ffff_8100_0000, 0x1000] {
+            let reference = Reference { symbol: b"_text", address };
+            let expected = kallsyms_table(TEXT, Some(&reference), Demangling::Off);
+            let found = kept().seen_from(Some(&reference)).unwrap();
+            assert_eq!(seen(&found), seen(&expected), "{address:x}");
+        }
+        for symbol in [&b"_stext"[..], b"schedule"] {
+            assert!(kept().seen_from(Some(&Reference { symbol, address: 0 })).is_none());
+        }
+    }
+
+    #[test]
+    fn a_seal_alone_opens_nothing() {
+        let state = state(b"here");
+        let owner = owner(&state, Demangling::Off);
+        let sealed = encode(&state, &kept());
+        let content = open(KIND, &owner, &sealed).unwrap();
+        for at in 0..content.len() {
+            // Names may be anything; but whatever is taken stays a table that answers.
+            for changed in [0, 0xff] {
+                let mut damaged = content.to_vec();
+                damaged[at] = changed;
+                if let Some(kept) = decode(&state, Demangling::Off, &seal(KIND, &owner, &damaged)) {
+                    seen(&kept.table);
+                }
+            }
+            assert!(decode(&state, Demangling::Off, &seal(KIND, &owner, &content[..at])).is_none(), "{at}");
+        }
+    }
+}
