@@ -6,6 +6,8 @@
 
 mod counts;
 mod desk;
+mod pages;
+mod portion;
 mod told;
 mod worker;
 
@@ -16,9 +18,11 @@ use intel_pt::{Checkpoint, Choice, Decoder, Stretch, Tsc, Wanted};
 use crate::plan::Plan;
 use desk::Leaving;
 pub(crate) use desk::{Desk, Task};
+pub(crate) use pages::Mark;
+pub(crate) use portion::{Portion, What};
 pub(crate) use told::{Earlier, Stamp, Told};
+pub(crate) use worker::Shared;
 use worker::Worker;
-pub(crate) use worker::{Portion, Shared, What};
 
 /// How many cores decode, and how.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -7,7 +7,7 @@ use intel_pt::{Checkpoint, Scout, Stretch, Tsc};
 
 use super::Progress;
 use super::counts::Counts;
-use super::worker::Portion;
+use super::portion::Portion;
 
 /// Bytes that were made and not taken, above which no stretch is begun; what is in work comes on top.
 const MOST_KEPT: usize = 16 << 20;

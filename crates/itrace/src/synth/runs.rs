@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use intel_pt::{Moment, Tsc};
+use intel_pt::Moment;
 use oxperf_machine::Machine;
 use oxperf_session::Sink;
 
@@ -158,15 +158,14 @@ impl Synthesizer<'_> {
         sink.written(machine, &moment, text)
     }
 
-    /// Hands over text that was written elsewhere, up to a time.
-    pub(crate) fn hand_over_portion(
+    /// Hands over text that was written elsewhere.
+    pub(crate) fn hand_over_pieces<'p>(
         &mut self,
         lane: &mut Lane<'_>,
-        (text, latest): (&[u8], Option<Tsc>),
+        mut pieces: impl Iterator<Item = &'p [u8]>,
         machine: &mut Machine,
         sink: &mut impl Sink,
     ) -> ControlFlow<()> {
-        lane.pass_to(latest);
-        self.pass_text(lane, text, machine, sink)
+        pieces.try_for_each(|piece| self.pass_text(lane, piece, machine, sink))
     }
 }

@@ -8,7 +8,7 @@ use oxperf_session::Sink;
 
 use super::{Halt, Tracer};
 use crate::code::ThreadCode;
-use crate::crew::{Desk, Earlier, Portion, Progress, Shared, Taken, Task, What};
+use crate::crew::{Desk, Earlier, Mark, Portion, Progress, Shared, Taken, Task, What};
 use crate::synth::{Common, Scribe, Synthesizer, thread_of};
 
 /// How sharing out ended.
@@ -124,12 +124,12 @@ impl<'t, S: Sink> Tracer<'t, '_, S> {
             if !portion.entries.is_empty() {
                 stacks.apply(lane, shared.machine, &portion.moves);
             }
-            if let Some(scribe) = scribe.filter(|_| !portion.text.is_empty()) {
-                let moment = scribe.scene.moment(lane.timestamp);
-                if sink.written(shared.machine, &moment, &portion.text).is_break() {
-                    ending = ControlFlow::Break(());
-                    return Taken::No;
-                }
+            let Some(scribe) = scribe else { return Taken::Yes };
+            let moment = scribe.scene.moment(lane.timestamp);
+            let mut pieces = portion.text.between(Mark::default(), portion.text.end());
+            if pieces.any(|piece| sink.written(shared.machine, &moment, piece).is_break()) {
+                ending = ControlFlow::Break(());
+                return Taken::No;
             }
             Taken::Yes
         });
@@ -190,11 +190,12 @@ impl<'t, S: Sink> Tracer<'t, '_, S> {
         (portion, choice): (&Portion, Choice),
     ) -> ControlFlow<()> {
         let before = self.lanes[index].earlier.instructions;
-        let (mut text, mut moves) = (0, 0);
+        let (mut text, mut moves) = (Mark::default(), 0);
         for entry in &portion.entries {
             let lane = &mut self.lanes[index];
-            let written = (&portion.text[text..entry.text], entry.latest);
-            self.synthesizer.hand_over_portion(lane, written, machine, self.sink)?;
+            lane.pass_to(entry.latest);
+            let written = portion.text.between(text, entry.text);
+            self.synthesizer.hand_over_pieces(lane, written, machine, self.sink)?;
             text = entry.text;
             match &entry.what {
                 What::Told(told) => {
@@ -215,9 +216,10 @@ impl<'t, S: Sink> Tracer<'t, '_, S> {
                 }
             }
         }
-        let text = (&portion.text[text..], portion.latest);
         let lane = &mut self.lanes[index];
         lane.go_on_writing(portion, &Earlier { instructions: before, ..lane.earlier });
-        self.synthesizer.hand_over_portion(lane, text, machine, self.sink)
+        lane.pass_to(portion.latest);
+        let written = portion.text.between(text, portion.text.end());
+        self.synthesizer.hand_over_pieces(lane, written, machine, self.sink)
     }
 }
