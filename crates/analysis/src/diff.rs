@@ -14,6 +14,7 @@
 mod identity;
 mod method;
 mod order;
+mod stretches;
 #[cfg(test)]
 mod tests;
 
@@ -21,6 +22,7 @@ use crate::hist::{SortKey, Table};
 use crate::profile::Profile;
 
 pub use method::Method;
+pub use stretches::{StretchChange, stretches};
 
 use identity::Identities;
 
@@ -61,6 +63,8 @@ pub struct DiffTable {
     rows: Vec<DiffRow>,
     /// For each row one period a side.
     periods: Vec<Option<u64>>,
+    /// For each row one of each side's own rows that it stands for.
+    places: Vec<Option<usize>>,
     /// The sum of all periods of each side.
     pub totals: Vec<u64>,
     /// What rows are shares of on the baseline: the sum of all periods, or of those rows that were not left out.
@@ -101,6 +105,12 @@ impl DiffTable {
         self.periods.get(row * width..(row + 1) * width).unwrap_or_default()
     }
 
+    /// A row of a side's own table that a row stands for: the one to show.
+    pub fn place(&self, row: usize, side: usize) -> Option<usize> {
+        let width = self.totals.len();
+        self.places.get(row * width..(row + 1) * width)?.get(side).copied().flatten()
+    }
+
     /// How a row changed from the baseline to a side; `None` where that side has not the row.
     pub fn change(&self, row: usize, side: usize) -> Option<Change> {
         let periods = self.periods(row);
@@ -123,8 +133,11 @@ pub fn compare(sides: &[Side<'_>], options: &DiffOptions) -> DiffTable {
     let order = order::ordered(&joined.table, &joined.ranks(sides, &options.keys), options);
     let table = joined.table;
     let periods = order.iter().flat_map(|&row| table.periods(row as usize)).copied().collect();
+    let sides = 0..sides.len();
+    let places = order.iter().flat_map(|&row| sides.clone().map(move |side| (row as usize, side)));
+    let places = places.map(|(row, side)| table.place(row, side)).collect();
     let rows = order.iter().map(|&row| table.rows[row as usize]).collect();
-    DiffTable { rows, periods, ..table }
+    DiffTable { rows, periods, places, ..table }
 }
 
 /// Rows in the order in which they were met.
@@ -136,7 +149,8 @@ struct Joined {
 impl Joined {
     fn new(sides: &[Side<'_>], keys: &[SortKey], totals: Vec<u64>) -> Joined {
         let baseline_total = totals.first().copied().unwrap_or(0);
-        let table = DiffTable { rows: Vec::new(), periods: Vec::new(), totals, baseline_total };
+        let (rows, periods, places) = Default::default();
+        let table = DiffTable { rows, periods, places, totals, baseline_total };
         let mut joined = Joined { table, identities: Identities::new(sides, keys) };
         for (at, side) in sides.iter().enumerate() {
             for row in 0..side.table.map_or(0, |table| table.rows().len()) {
@@ -153,11 +167,14 @@ impl Joined {
         if index == self.table.rows.len() {
             self.table.rows.push(DiffRow { side, row });
             self.table.periods.resize(self.table.periods.len() + width, None);
+            self.table.places.resize(self.table.places.len() + width, None);
         }
-        let known = &mut self.table.rows[index];
-        if known.side == side && identity::found(&sides[side], row) < identity::found(&sides[side], known.row)
-        {
-            known.row = row;
+        let place = &mut self.table.places[index * width + side];
+        let found = |row| identity::found(&sides[side], row);
+        if place.is_none_or(|known| found(row) < found(known)) {
+            *place = Some(row);
+            let shown = &mut self.table.rows[index];
+            shown.row = if shown.side == side { row } else { shown.row };
         }
         let period = table.cells(row).first().map_or(0, |cell| cell.own.period);
         let sum = &mut self.table.periods[index * width + side];
@@ -169,14 +186,17 @@ impl Joined {
         let width = self.table.totals.len();
         let rows = std::mem::take(&mut self.table.rows);
         let periods = std::mem::take(&mut self.table.periods);
+        let places = std::mem::take(&mut self.table.places);
         let common = |periods: &[Option<u64>]| match periods {
             [baseline, others @ ..] => baseline.is_some() && others.iter().any(Option::is_some),
             [] => false,
         };
-        let kept = rows.into_iter().zip(periods.chunks(width.max(1))).filter(|(_, periods)| common(periods));
-        for (row, periods) in kept {
+        let cells = periods.chunks(width.max(1)).zip(places.chunks(width.max(1)));
+        let kept = rows.into_iter().zip(cells).filter(|(_, (periods, _))| common(periods));
+        for (row, (periods, places)) in kept {
             self.table.rows.push(row);
             self.table.periods.extend_from_slice(periods);
+            self.table.places.extend_from_slice(places);
         }
         let of_baseline = self.table.periods.chunks(width.max(1)).filter_map(|periods| *periods.first()?);
         self.table.baseline_total = of_baseline.fold(0, u64::wrapping_add);

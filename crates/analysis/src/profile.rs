@@ -22,7 +22,7 @@ use crate::blocks::Paces;
 use crate::hist::Weight;
 
 pub use access::{Access, AccessWanted, CacheLine, Spot};
-pub use blocks::{Block, Blocks, Passes};
+pub use blocks::{Block, Blocks, FirstPasses, Passes};
 pub use branch::{Branch, BranchEnd};
 pub use branch_kinds::BranchKinds;
 pub use context::{ContextTree, PathToRoot};

@@ -44,6 +44,8 @@ pub(crate) struct Input {
     path: PathBuf,
     form: Form,
     modified: i64,
+    /// Whether a walk over the records may tell how far it is.
+    tells_progress: bool,
 }
 
 /// O_NONBLOCK: opening a device that nobody serves must not wait.
@@ -82,7 +84,12 @@ impl Input {
         }
         if kind.is_fifo() {
             let stream = File::open(&path).map_err(failed)?;
-            return Ok(Input { modified: 0, form: Form::piped(stream).map_err(failed)?, path });
+            return Ok(Input {
+                modified: 0,
+                form: Form::piped(stream).map_err(failed)?,
+                path,
+                tells_progress: true,
+            });
         }
         Input::open_file(&path, &path, force)
     }
@@ -97,7 +104,7 @@ impl Input {
         }
         let form = if metadata.is_file() { Form::image(file) } else { Form::piped(file) };
         let form = form.map_err(failed)?;
-        Ok(Input { form, modified: metadata.mtime(), path })
+        Ok(Input { form, modified: metadata.mtime(), path, tells_progress: true })
     }
 
     /// Maps `file`, and what belongs to it when the recording at `path` is a directory.
@@ -110,7 +117,8 @@ impl Input {
             return Err(empty(file, &opened));
         }
         let form = if file == path { Form::image(opened) } else { Form::directory(&opened, path) };
-        Ok(Input { form: form.map_err(failed)?, modified: metadata.mtime(), path: path.to_path_buf() })
+        let (form, modified) = (form.map_err(failed)?, metadata.mtime());
+        Ok(Input { form, modified, path: path.to_path_buf(), tells_progress: true })
     }
 
     /// Reads the header and what it points at; of a stream everything before its first sample.
@@ -122,7 +130,17 @@ impl Input {
 
     /// What a walk over the records tells how far it is; `writes_meanwhile` when text comes out while it goes on.
     pub(crate) fn passage(&self, writes_meanwhile: bool) -> Passage<'_> {
-        Passage::new(&self.form, writes_meanwhile)
+        Passage::new(&self.form, self.tells_progress, writes_meanwhile)
+    }
+
+    /// How many bytes it has; 0 of one that comes through a pipe.
+    pub(crate) fn size(&self) -> u64 {
+        self.form.sizes().iter().sum()
+    }
+
+    /// The same recording, read beside another one, which tells how far it is.
+    pub(crate) fn without_progress(self) -> Input {
+        Input { tells_progress: false, ..self }
     }
 
     /// Seconds since 1970 of the file's last change: what perf calls the time of capture.

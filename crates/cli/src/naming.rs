@@ -89,16 +89,35 @@ pub(crate) fn source(
     matches: &ArgMatches,
     reader: &Reader<'_>,
 ) -> Result<RecordedSymbols<SymbolStore>, Failure> {
+    Ok(RecordedSymbols::new(reader, demangling(matches), remembering_store(matches)?))
+}
+
+/// The same for one of several recordings that share a store: objects that they have in common are read once.
+pub(crate) fn shared_source<'s>(
+    matches: &ArgMatches,
+    reader: &Reader<'_>,
+    store: &'s SymbolStore,
+) -> RecordedSymbols<&'s SymbolStore> {
+    RecordedSymbols::new(reader, demangling(matches), store)
+}
+
+/// A store that knows what earlier runs learned of debug information.
+pub(crate) fn remembering_store(matches: &ArgMatches) -> Result<SymbolStore, Failure> {
     let store = store(matches)?;
     if let Some(cache) = source_cache() {
         store.remember(move |id| cache.load(id));
     }
-    Ok(RecordedSymbols::new(reader, demangling(matches), store))
+    Ok(store)
 }
 
 /// Keeps what was learned of debug information for the next run.
 pub(crate) fn keep(names: &RecordedSymbols<SymbolStore>) {
-    let learned = names.otherwise().learned();
+    keep_learned(names.otherwise());
+}
+
+/// The same of a store that recordings share.
+pub(crate) fn keep_learned(store: &SymbolStore) {
+    let learned = store.learned();
     if let Some(cache) = source_cache().filter(|_| !learned.is_empty()) {
         cache.keep(&learned);
     }

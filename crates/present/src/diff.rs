@@ -4,6 +4,7 @@
 
 mod json;
 mod numbers;
+mod stretches;
 
 use std::io::{self, Write};
 
@@ -18,6 +19,7 @@ use crate::visible::visible;
 pub use json::DiffDocument;
 
 use numbers::{Number, NumberColumn};
+use stretches::Stretches;
 
 /// What the tables show.
 #[derive(Clone, Debug)]
@@ -30,6 +32,8 @@ pub struct DiffText {
     pub periods: bool,
     /// Show how each change comes about.
     pub formula: bool,
+    /// Show how the changes of stretches of code scatter; needs [`Method::Cycles`].
+    pub scatter: bool,
     /// What stands between columns instead of blanks.
     pub separator: Option<String>,
     /// Rows alone, without headings.
@@ -87,6 +91,8 @@ struct Layout<'a> {
     sides: Vec<Columns<'a>>,
     keys: Vec<(SortKey, usize)>,
     separator: Option<&'a str>,
+    /// Each stretch of a row's function has a line.
+    by_stretch: bool,
 }
 
 impl<'a> Layout<'a> {
@@ -105,7 +111,8 @@ impl<'a> Layout<'a> {
         });
         let keys = keys.collect();
         let separator = text.separator.as_deref();
-        Layout { compared, numbers: numbers::columns(text), sides, keys, separator }
+        let by_stretch = text.method == Method::Cycles;
+        Layout { compared, numbers: numbers::columns(text), sides, keys, separator, by_stretch }
     }
 
     fn heading(&self, buffer: &mut Vec<u8>) {
@@ -136,12 +143,21 @@ impl<'a> Layout<'a> {
     }
 
     fn row(&self, buffer: &mut Vec<u8>, row: usize) {
+        if self.by_stretch {
+            let stretches = Stretches::of(self.compared, row);
+            (0..stretches.lines()).for_each(|line| self.line(buffer, row, Some((&stretches, line))));
+        } else {
+            self.line(buffer, row, None);
+        }
+    }
+
+    fn line(&self, buffer: &mut Vec<u8>, row: usize, stretch: Option<(&Stretches<'_>, usize)>) {
         let mut first = self.separator.is_some();
         for column in &self.numbers {
             if !std::mem::take(&mut first) {
                 buffer.extend_from_slice(self.between());
             }
-            self.number(buffer, column, row);
+            self.number(buffer, column, row, stretch);
         }
         let Some(&shown) = self.compared.table.rows().get(row) else { return };
         let table = self.compared.sides[shown.side].table;
@@ -154,9 +170,18 @@ impl<'a> Layout<'a> {
         buffer.push(b'\n');
     }
 
-    fn number(&self, buffer: &mut Vec<u8>, column: &NumberColumn, row: usize) {
+    fn number(
+        &self,
+        buffer: &mut Vec<u8>,
+        column: &NumberColumn,
+        row: usize,
+        stretch: Option<(&Stretches<'_>, usize)>,
+    ) {
         let start = buffer.len();
-        let number = Number::of(self.compared.table, column, row);
+        let number = match stretch.and_then(|(stretches, line)| column.of_stretch(stretches, line)) {
+            Some(number) => number,
+            None => Number::of(self.compared.table, column, row),
+        };
         match self.separator {
             Some(_) => number.plain(buffer),
             None => number.aligned(buffer, column),

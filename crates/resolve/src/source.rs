@@ -9,6 +9,17 @@ use oxperf_symbols::{DebugInfo, Reference, SourceLine, SymbolStore, SymbolTable}
 
 use crate::SymbolSource;
 
+/// A source that several recordings share.
+impl<S: SymbolSource> SymbolSource for &S {
+    fn table(&self, dso: &Dso, machine: &Machine) -> Option<Arc<SymbolTable>> {
+        S::table(self, dso, machine)
+    }
+
+    fn source(&self, dso: &Dso, machine: &Machine) -> Option<Arc<DebugInfo>> {
+        S::source(self, dso, machine)
+    }
+}
+
 impl SymbolSource for SymbolStore {
     fn table(&self, dso: &Dso, machine: &Machine) -> Option<Arc<SymbolTable>> {
         match dso.kind {

@@ -10,7 +10,7 @@ use super::LineText;
 use super::merge::Batch;
 use super::named::Named;
 use super::sources::Sources;
-use crate::profile::{Block, Passes, Profile, SourceId, SymbolId};
+use crate::profile::{Block, FirstPasses, Passes, Profile, SourceId, SymbolId};
 
 /// What is wanted of the code between branches.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -25,7 +25,7 @@ pub struct BlockDetail {
 #[derive(Debug)]
 pub(super) struct Blocks {
     wanted: BlockDetail,
-    passes: FxHashMap<(LocatedId, Option<LocatedId>), Passes>,
+    passes: FxHashMap<(LocatedId, Option<LocatedId>), (Passes, FirstPasses)>,
     cycles: u64,
     located: Vec<Located>,
 }
@@ -60,7 +60,9 @@ impl Blocks {
                 0 => {}
                 _ => {
                     self.cycles = self.cycles.wrapping_add(cycles);
-                    self.passes.entry((from, start)).or_default().add(Passes { times: 1, cycles });
+                    let (passes, first) = self.passes.entry((from, start)).or_default();
+                    passes.add(Passes { times: 1, cycles });
+                    first.push(cycles);
                 }
             }
         }
@@ -79,14 +81,14 @@ impl Blocks {
         profile: &mut Profile,
     ) {
         let mut blocks: BTreeMap<(SymbolId, u64), (Block, LocatedId)> = BTreeMap::new();
-        for (&(from, start), &passes) in &self.passes {
+        for (&(from, start), (passes, first)) in &self.passes {
             let Some((symbol, end)) = self.in_symbol(from, named, profile) else { continue };
             let start = start.and_then(|start| self.in_symbol(start, named, profile));
             let start =
                 start.filter(|&(around, start)| around == symbol && start < end).map(|(_, start)| start);
             let (block, _) =
                 blocks.entry((symbol, end)).or_insert_with(|| (Block::ending(symbol, end), from));
-            block.add(start, passes);
+            block.add(start, *passes, first);
         }
         let mut sources = Sources::default();
         for (block, from) in blocks.values_mut() {

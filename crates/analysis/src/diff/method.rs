@@ -18,6 +18,9 @@ pub enum Method {
         /// The other side's weight.
         new: i64,
     },
+    /// The stretches of code between branches, each with how its cycles changed; see [`super::stretches()`]. Rows themselves
+    /// have no change, and are ordered by the baseline.
+    Cycles,
 }
 
 impl Method {
@@ -27,6 +30,7 @@ impl Method {
             Method::Delta | Method::DeltaAbs => delta(change),
             Method::Ratio => change.new as f64 / change.old.filter(|&old| old > 0).unwrap_or(1) as f64,
             Method::Weighted { .. } => self.weighted(change).unwrap_or(0) as f64,
+            Method::Cycles => 0.0,
         }
     }
 

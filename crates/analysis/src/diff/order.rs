@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use rayon::prelude::*;
 
-use super::{DiffOptions, DiffTable};
+use super::{DiffOptions, DiffTable, Method};
 
 /// The rows in their order, given what their keys say as numbers.
 pub(super) fn ordered(table: &DiffTable, ranks: &[i64], options: &DiffOptions) -> Vec<u32> {
@@ -23,7 +23,8 @@ struct Comparing<'a> {
 
 impl Comparing<'_> {
     fn rows(&self, a: usize, b: usize) -> Ordering {
-        let sides = 1..self.table.totals.len();
+        let changes = self.options.method != Method::Cycles;
+        let sides = if changes { 1..self.table.totals.len() } else { 0..0 };
         self.chosen(a, b)
             .then_with(|| self.baseline(b).cmp(&self.baseline(a)))
             .then_with(|| {
@@ -35,7 +36,7 @@ impl Comparing<'_> {
     /// By the change that was asked for; a row without one comes behind.
     fn chosen(&self, a: usize, b: usize) -> Ordering {
         let side = self.options.order;
-        if side == 0 {
+        if side == 0 || self.options.method == Method::Cycles {
             return Ordering::Equal;
         }
         let (one, other) = (self.rank(a, side), self.rank(b, side));

@@ -27,6 +27,8 @@ pub struct Block {
     pub longest: Passes,
     /// How often any stretch with this end ran.
     pub all: Passes,
+    /// What the first passes from `start` on took.
+    pub first: FirstPasses,
     /// The source lines of its beginning and its end, where they were asked for and are known.
     pub lines: Option<[SourceId; 2]>,
 }
@@ -55,20 +57,49 @@ impl Passes {
     }
 }
 
+/// The cycles of the first passes, each apart, as far as there is room.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FirstPasses {
+    cycles: [u16; FirstPasses::MOST],
+    count: u8,
+}
+
+impl FirstPasses {
+    /// Passes that there is room for.
+    pub const MOST: usize = 8;
+
+    /// The cycles of each.
+    pub fn cycles(&self) -> &[u16] {
+        &self.cycles[..usize::from(self.count)]
+    }
+
+    /// Adds a pass, if there is room.
+    pub(crate) fn push(&mut self, cycles: u64) {
+        if let Some(slot) = self.cycles.get_mut(usize::from(self.count)) {
+            *slot = u16::try_from(cycles).unwrap_or(u16::MAX);
+            self.count += 1;
+        }
+    }
+}
+
 impl Block {
     /// A stretch of which nothing is known but where it ends.
     pub(crate) fn ending(symbol: SymbolId, end: u64) -> Block {
-        Block { symbol, start: None, end, longest: Passes::default(), all: Passes::default(), lines: None }
+        let (longest, all, first) = Default::default();
+        Block { symbol, start: None, end, longest, all, first, lines: None }
     }
 
     /// Adds passes that began at a place, or from elsewhere.
-    pub(crate) fn add(&mut self, start: Option<u64>, passes: Passes) {
+    pub(crate) fn add(&mut self, start: Option<u64>, passes: Passes, first: &FirstPasses) {
         self.all.add(passes);
         match (start, self.start) {
             (Some(new), Some(known)) if new > known => {}
             (None, Some(_)) => {}
-            (new, known) if new == known => self.longest.add(passes),
-            (new, _) => (self.start, self.longest) = (new, passes),
+            (new, known) if new == known => {
+                self.longest.add(passes);
+                first.cycles().iter().for_each(|&cycles| self.first.push(cycles.into()));
+            }
+            (new, _) => (self.start, self.longest, self.first) = (new, passes, *first),
         }
     }
 }
@@ -92,7 +123,9 @@ mod tests {
         for (start, cycles) in
             [(None, 3), (Some(0x30), 5), (None, 1), (Some(0x20), 7), (Some(0x30), 2), (Some(0x20), 9)]
         {
-            block.add(start, Passes { times: 1, cycles });
+            let mut first = FirstPasses::default();
+            first.push(cycles);
+            block.add(start, Passes { times: 1, cycles }, &first);
         }
         assert_eq!(block.start, Some(0x20));
         assert_eq!(
@@ -100,5 +133,13 @@ mod tests {
             (Passes { times: 2, cycles: 16 }, Passes { times: 6, cycles: 27 })
         );
         assert_eq!((block.all.average(), Passes::default().average()), (4, 0));
+        assert_eq!(block.first.cycles(), [7, 9]);
+    }
+
+    #[test]
+    fn only_the_first_passes_are_kept_apart() {
+        let mut first = FirstPasses::default();
+        (1..=10).chain([1 << 20]).for_each(|cycles| first.push(cycles));
+        assert_eq!(first.cycles(), [1, 2, 3, 4, 5, 6, 7, 8]);
     }
 }

@@ -11,6 +11,7 @@ use oxperf_present::diff::{Compared, DiffDocument, table};
 use super::dump;
 use crate::failure::{Failure, code};
 use crate::input::{Input, report_chains, report_trouble};
+use crate::naming;
 use crate::output::{Output, print_error};
 use arguments::Resolved;
 use recording::Recording;
@@ -23,16 +24,14 @@ pub(crate) fn command() -> Command {
 /// Runs `diff`.
 pub(crate) fn run(matches: &ArgMatches, _program: &str) -> Result<i32, Failure> {
     let options = arguments::resolve(matches)?;
-    let inputs = options.files.iter().map(|file| open(matches, file)).collect::<Result<Vec<Input>, _>>()?;
+    let inputs = open_all(matches, &options.files)?;
     if matches.get_flag("dump-raw-trace") {
         for input in &inputs {
             dump::report(matches, input, &input.reader()?, Output::stdout())?;
         }
     }
     oxperf_sys::heap::keep_freed_memory();
-    let recordings = inputs.iter().zip(0..);
-    let recordings = recordings.map(|(input, nth)| Recording::load(matches, input, nth, &options));
-    let recordings = recordings.collect::<Result<Vec<Recording>, Failure>>()?;
+    let recordings = load(matches, &inputs, &options)?;
     for recording in &recordings {
         report_trouble(&recording.diagnostics);
         report_chains(&recording.profile.chain_losses);
@@ -44,6 +43,31 @@ pub(crate) fn run(matches: &ArgMatches, _program: &str) -> Result<i32, Failure> 
     }
     write(&recordings, &events, &options)?;
     Ok(code::SUCCESS)
+}
+
+/// Reads all recordings side by side.
+fn load(matches: &ArgMatches, inputs: &[Input], options: &Resolved) -> Result<Vec<Recording>, Failure> {
+    let store = naming::remembering_store(matches)?;
+    let read = |(input, nth)| Recording::load(matches, input, nth, (options, &store));
+    let recordings = std::thread::scope(|scope| {
+        let readers = inputs.iter().zip(0..).map(|recording| scope.spawn(move || read(recording)));
+        let readers: Vec<_> = readers.collect();
+        let ended = || Failure::new("a reader of a recording ended early");
+        readers.into_iter().map(|reader| reader.join().map_err(|_| ended())?).collect()
+    });
+    naming::keep_learned(&store);
+    recordings
+}
+
+/// Opens the recordings; the largest will be read longest, and tells how far it is.
+fn open_all(matches: &ArgMatches, files: &[String]) -> Result<Vec<Input>, Failure> {
+    let inputs = files.iter().map(|file| open(matches, file)).collect::<Result<Vec<Input>, _>>()?;
+    let largest = (0..inputs.len()).max_by_key(|&nth| inputs[nth].size());
+    let quiet = |(nth, input): (usize, Input)| match Some(nth) == largest {
+        true => input,
+        false => input.without_progress(),
+    };
+    Ok(inputs.into_iter().enumerate().map(quiet).collect())
 }
 
 fn open(matches: &ArgMatches, file: &str) -> Result<Input, Failure> {

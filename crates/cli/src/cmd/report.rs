@@ -4,7 +4,7 @@ mod accepted;
 mod arguments;
 mod branches;
 mod call_graph;
-mod cycles;
+pub(super) mod cycles;
 mod fields;
 mod html;
 mod parents;

@@ -25,10 +25,10 @@ struct State {
 const KEPT: u64 = 4 << 20;
 
 impl<'i> Passage<'i> {
-    pub(super) fn new(form: &'i Form, writes_meanwhile: bool) -> Passage<'i> {
+    pub(super) fn new(form: &'i Form, tells_progress: bool, writes_meanwhile: bool) -> Passage<'i> {
         let sizes = form.sizes();
         let total = (!sizes.is_empty()).then(|| sizes.iter().sum());
-        let progress = Progress::begin(total, writes_meanwhile);
+        let progress = tells_progress.then(|| Progress::begin(total, writes_meanwhile)).flatten();
         Passage { form, state: RefCell::new(State { progress, part: 0, released: 0 }) }
     }
 }

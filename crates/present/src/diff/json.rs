@@ -107,6 +107,7 @@ fn name_of(method: Method) -> &'static str {
         Method::DeltaAbs => "delta-abs",
         Method::Ratio => "ratio",
         Method::Weighted { .. } => "wdiff",
+        Method::Cycles => "cycles",
     }
 }
 

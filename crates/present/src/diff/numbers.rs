@@ -5,16 +5,22 @@ use std::io::Write;
 use oxperf_analysis::diff::{Change, DiffTable, Method};
 
 use super::DiffText;
+use super::stretches::Stretches;
 
 /// Width of periods, ratios and weighted differences.
 const NUMBER_WIDTH: usize = 14;
 /// Width of a formula.
 const FORMULA_WIDTH: usize = 70;
+/// Width of where a stretch of code lies.
+const RANGE_WIDTH: usize = 70;
+/// Width of how changes scatter.
+const SCATTER_WIDTH: usize = 17;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Baseline,
     Change(Method),
+    Scatter,
     Formula(Method),
     Period,
 }
@@ -34,8 +40,9 @@ pub(super) fn columns(text: &DiffText) -> Vec<NumberColumn> {
         let method = text.method;
         let change = if side == 0 { Kind::Baseline } else { Kind::Change(method) };
         let formula = (text.formula && side > 0).then_some(Kind::Formula(method));
+        let scatter = (text.scatter && side > 0).then_some(Kind::Scatter);
         let period = text.periods.then_some(Kind::Period);
-        let kinds = [Some(change), formula, period].into_iter().flatten();
+        let kinds = [Some(change), scatter, formula, period].into_iter().flatten();
         kinds.map(move |kind| NumberColumn::new(kind, side, several))
     };
     (0..text.files.len()).flat_map(of_side).collect()
@@ -49,12 +56,25 @@ impl NumberColumn {
             (Kind::Change(Method::DeltaAbs), _) => ("Delta Abs", 7),
             (Kind::Change(Method::Ratio), _) => ("Ratio", NUMBER_WIDTH),
             (Kind::Change(Method::Weighted { .. }), _) => ("Weighted diff", NUMBER_WIDTH),
+            (Kind::Change(Method::Cycles), _) => ("[Program Block Range] Cycles Diff", RANGE_WIDTH),
+            (Kind::Scatter, _) => ("stddev/Hist", SCATTER_WIDTH),
             (Kind::Formula(_), _) => ("Formula", FORMULA_WIDTH),
             (Kind::Period, 0) => ("Base period", NUMBER_WIDTH),
             (Kind::Period, _) => ("Period", NUMBER_WIDTH),
         };
         let heading = if several { format!("{heading}/{side}") } else { heading.to_owned() };
         NumberColumn { width: least.max(heading.len()), heading, kind, side }
+    }
+
+    /// What the column says of a stretch; `None` for a column about the whole row.
+    pub(super) fn of_stretch(&self, stretches: &Stretches<'_>, line: usize) -> Option<Number> {
+        let text = |text: Option<String>| text.map_or(Number::Nothing, Number::Text);
+        match self.kind {
+            Kind::Change(Method::Cycles) => Some(text(stretches.range(self.side, line))),
+            Kind::Scatter => Some(text(stretches.scatter(self.side, line))),
+            Kind::Formula(Method::Cycles) => Some(Number::Nothing),
+            _ => None,
+        }
     }
 }
 
@@ -70,6 +90,8 @@ pub(super) enum Number {
     Weighted(i64),
     Period(u64),
     Formula(Method, Change),
+    /// What a stretch of code says.
+    Text(String),
 }
 
 impl Number {
@@ -78,7 +100,7 @@ impl Number {
         match (column.kind, table.change(row, column.side), old) {
             (Kind::Period, _, _) if column.side == 0 => Number::Period(old.unwrap_or(0)),
             (Kind::Baseline, Some(change), _) => Number::Share(share(change.new, table.baseline_total)),
-            (_, None, _) => Number::Nothing,
+            (_, None, _) | (Kind::Scatter, _, _) => Number::Nothing,
             (Kind::Change(method @ (Method::Delta | Method::DeltaAbs)), Some(change), _) => {
                 Number::Delta(method.value(change))
             }
@@ -99,6 +121,7 @@ impl Number {
         // Writing to a vector cannot fail.
         let _ = match *self {
             Number::Nothing => Ok(()),
+            Number::Text(ref text) => write!(buffer, "{text:>width$}"),
             Number::NotApplicable => write!(buffer, "{:>width$}", "N/A"),
             Number::Share(share) => write!(buffer, "{share:less$.2}%"),
             Number::Delta(delta) => write!(buffer, "{delta:+less$.2}%"),
@@ -114,6 +137,7 @@ impl Number {
         // Writing to a vector cannot fail.
         let _ = match *self {
             Number::Nothing => Ok(()),
+            Number::Text(ref text) => write!(buffer, "{text}"),
             Number::NotApplicable => write!(buffer, "N/A"),
             Number::Share(share) => write!(buffer, "{share:.2}"),
             Number::Delta(delta) => write!(buffer, "{delta:+.2}%"),
@@ -138,6 +162,7 @@ fn formula(method: Method, change: Change) -> String {
             format!("({new} * 100 / {new_total}) - ({old} * 100 / {old_total})")
         }
         Method::Ratio => format!("{new} / {old}"),
+        Method::Cycles => String::new(),
         Method::Weighted { old: old_weight, new: new_weight } => {
             format!("({new} * {new_weight}) - ({old} * {old_weight})")
         }

@@ -29,6 +29,8 @@ pub(super) struct Resolved {
     pub(super) times: Vec<Option<String>>,
     /// Which samples count, by their names.
     pub(super) shown: Shown,
+    /// Source files are shown with their whole paths.
+    pub(super) whole_paths: bool,
     pub(super) json: bool,
     pub(super) flame_graph: Option<PathBuf>,
 }
@@ -63,6 +65,8 @@ pub(super) fn command() -> Command {
                 "The recordings, the baseline first [default: perf.data.old perf.data; one alone stands for the new one]",
             ),
             flag("force").short('f').help("Read recordings that belong to somebody else"),
+            flag("modules").short('m').help("Accepted for perf's sake"),
+            flag("verbose").short('v').hide(true),
         ])
         .next_help_heading("The table")
         .args(table_arguments())
@@ -82,12 +86,12 @@ pub(super) fn command() -> Command {
         .args(naming::arguments())
 }
 
-fn table_arguments() -> [Arg; 8] {
+fn table_arguments() -> [Arg; 9] {
     [
         valued("compute", "HOW")
             .short('c')
             .default_value("delta-abs")
-            .help("How changes are told: delta, delta-abs, ratio, wdiff:OLD,NEW"),
+            .help("How changes are told: delta, delta-abs, ratio, wdiff:OLD,NEW, cycles (of the code between branches)"),
         valued("order", "N")
             .short('o')
             .value_parser(value_parser!(usize))
@@ -103,6 +107,7 @@ fn table_arguments() -> [Arg; 8] {
         valued("field-separator", "TEXT")
             .short('t')
             .help("Put TEXT between columns; within a column it becomes a dot"),
+        flag("cycles-hist").help("With -c cycles: show how the changes of single passes scatter"),
         flag("quiet").short('q').help("Show rows without headings"),
     ]
 }
@@ -134,6 +139,10 @@ pub(super) fn resolve(matches: &ArgMatches) -> Result<Resolved, Failure> {
     if order >= files.len() {
         return Err(Failure::new("Order option out of limit."));
     }
+    let scatter = matches.get_flag("cycles-hist");
+    if scatter && method != Method::Cycles {
+        return Err(Failure::bad_option("--cycles-hist needs -c cycles"));
+    }
     let keys = sort_keys(text("sort").unwrap_or_default())?;
     let list = |name| text(name).map(filter::names).transpose();
     let (comms, dsos, symbols) = (list("comms")?, list("dsos")?, list("symbols")?);
@@ -153,6 +162,7 @@ pub(super) fn resolve(matches: &ArgMatches) -> Result<Resolved, Failure> {
             keys: if columns.is_empty() { keys.clone() } else { columns },
             periods: matches.get_flag("period"),
             formula: matches.get_flag("formula"),
+            scatter,
             separator: text("field-separator").filter(|text| !text.is_empty()).map(str::to_owned),
             quiet: matches.get_flag("quiet"),
             files: files.clone(),
@@ -161,6 +171,7 @@ pub(super) fn resolve(matches: &ArgMatches) -> Result<Resolved, Failure> {
         diff: DiffOptions { keys, method, order, baseline_only: matches.get_flag("baseline-only") },
         shown: Shown::of_names(dsos, symbols, text("percentage") == Some("relative")),
         files,
+        whole_paths: matches.get_flag("full-source-path"),
         json: matches.get_flag("json"),
         flame_graph,
     })
@@ -203,6 +214,7 @@ fn method(text: &str) -> Result<Method, Failure> {
         ("delta", _) => Ok(Method::Delta),
         ("delta-abs", _) => Ok(Method::DeltaAbs),
         ("ratio", _) => Ok(Method::Ratio),
+        ("cycles", _) => Ok(Method::Cycles),
         ("wdiff", weights) => weights
             .split_once(',')
             .and_then(|(old, new)| Some((old.parse().ok()?, new.parse().ok()?)))

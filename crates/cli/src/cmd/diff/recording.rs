@@ -2,12 +2,18 @@
 
 use clap::ArgMatches;
 use oxperf_abi::{EventAttr, EventType};
+use oxperf_analysis::collect::{BlockDetail, CollectOptions, LineText};
+use oxperf_analysis::diff::Method;
 use oxperf_analysis::hist::{HistOptions, SortKey, Table, histograms};
 use oxperf_analysis::profile::{DetailsWanted, Profile};
+use oxperf_data::Reader;
+use oxperf_data::features::BranchStack;
 use oxperf_itrace::ItraceOptions;
 use oxperf_session::Diagnostics;
+use oxperf_symbols::SymbolStore;
 
 use super::arguments::Resolved;
+use crate::cmd::report::cycles::are_consecutive;
 use crate::collect::{self, Loaded};
 use crate::failure::Failure;
 use crate::filter::{self, Filter};
@@ -26,16 +32,22 @@ pub(super) struct Recording {
 }
 
 impl Recording {
-    /// Reads a recording, the `nth` of the comparison.
+    /// Reads a recording, the `nth` of the comparison, with names of a store that all of them share.
     pub(super) fn load(
         matches: &ArgMatches,
         input: &Input,
         nth: usize,
-        options: &Resolved,
+        (options, store): (&Resolved, &SymbolStore),
     ) -> Result<Recording, Failure> {
         let reader = input.reader()?;
+        if options.diff.method == Method::Cycles
+            && reader.features().get::<BranchStack>().ok().flatten().is_none()
+        {
+            let path = input.path().display();
+            return Err(Failure::new(format!("{path}: no branches, so no cycles: record them with -b")));
+        }
         filter::require_cpus(matches, reader.events())?;
-        let names = naming::source(matches, &reader)?;
+        let names = naming::shared_source(matches, &reader, store);
         let keys = &options.diff.keys;
         let formatters = keys.contains(&SortKey::Trace).then(|| collect::formatters(&reader));
         let details = DetailsWanted {
@@ -49,12 +61,11 @@ impl Recording {
             input,
             &reader,
             &names,
-            options.collect,
+            CollectOptions { blocks: blocks(options, &reader), ..options.collect },
             (details, formatters.as_ref()),
             traced,
             &filter,
         )?;
-        naming::keep(&names);
         options.shown.clone().of_threads(threads).restrict(&mut profile);
         let hist =
             HistOptions { keys: keys.clone(), children: false, group: false, ..HistOptions::default() };
@@ -80,4 +91,12 @@ impl Recording {
     pub(super) fn losses(&self) -> Vec<String> {
         collect::losses(&self.profile, &self.diagnostics)
     }
+}
+
+/// What is wanted of the code between branches.
+fn blocks(options: &Resolved, reader: &Reader<'_>) -> Option<BlockDetail> {
+    (options.diff.method == Method::Cycles).then(|| BlockDetail {
+        consecutive: are_consecutive(reader.events()),
+        lines: Some(LineText { whole_paths: options.whole_paths }),
+    })
 }

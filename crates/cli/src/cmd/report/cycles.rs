@@ -25,7 +25,7 @@ pub(super) fn argument() -> Arg {
 }
 
 /// Whether samples hold all branches, so that nothing branched between two of one sample.
-pub(super) fn are_consecutive(events: &[EventEntry]) -> bool {
+pub(in crate::cmd) fn are_consecutive(events: &[EventEntry]) -> bool {
     let mut attrs = events.iter().map(|event| &event.stored.attr);
     attrs.any(|attr| {
         attr.sample_type.contains(SampleType::BRANCH_STACK)
