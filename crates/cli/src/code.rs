@@ -12,7 +12,7 @@ use oxperf_disasm::Syntax;
 use oxperf_listing::{CodeNames, Line, Listing, interleave, line_at, list};
 use oxperf_machine::{Dso, DsoKind, Machine};
 use oxperf_objects::{Contents, Elf, Found, ObjectKind, SourceFiles, Wanted};
-use oxperf_resolve::SymbolSource;
+use oxperf_resolve::{SymbolSource, base_of_module};
 use oxperf_symbols::{DebugInfo, Demangling, SourceLine, SymbolStore};
 
 use crate::naming;
@@ -43,12 +43,14 @@ struct Opened {
     contents: Contents,
     names: CodeNames,
     lines: Option<Arc<DebugInfo>>,
+    /// Where the code of a kernel module was that has address 0 in its file.
+    base: Option<u64>,
 }
 
 /// The code of a function.
 pub(crate) struct Code {
     pub(crate) listing: Listing,
-    /// The kernel image that it was read from.
+    /// The kernel's image, or the module, that it was read from.
     image: Option<PathBuf>,
     /// What an address of the object is to be changed by to be a virtual address of the file, modulo 2^64.
     shift: u64,
@@ -57,7 +59,7 @@ pub(crate) struct Code {
 }
 
 impl Code {
-    /// What the object is called, by its whole path and in short: the kernel goes by its image.
+    /// What the object is called, by its whole path and in short: the kernel goes by its image, a module by its file.
     pub(crate) fn object_names(&self, object: &Object) -> [String; 2] {
         match &self.image {
             None => [object.long.clone(), object.short.clone()],
@@ -133,9 +135,10 @@ impl<'m> Sources<'m> {
                 new.insert(opener.open(dso))
             }
         };
-        let Opened { contents, names, lines } = opened.as_ref().map_err(Clone::clone)?;
+        let Opened { contents, names, lines, base } = opened.as_ref().map_err(Clone::clone)?;
         let image = Elf::parse(contents).map_err(|error| error.to_string())?;
-        let start = virtual_start(&image, dso, symbol).ok_or_else(|| format!("{name} has no code there."))?;
+        let start = virtual_start(&image, (dso.kind, *base), symbol)
+            .ok_or_else(|| format!("{name} has no code there."))?;
         let shift = start.wrapping_sub(symbol.start);
         let range = start..symbol.end.wrapping_add(shift);
         let listing = list(&image, names, range, syntax).map_err(|error| format!("{name}: {error}"))?;
@@ -143,7 +146,11 @@ impl<'m> Sources<'m> {
         let rows: Vec<(u64, SourceLine)> =
             rows.into_iter().flatten().map(|(offset, line)| (offset.wrapping_add(shift), line)).collect();
         let listing = if self.with_source { interleave(listing, &rows, &mut self.files) } else { listing };
-        let image = self.kernel.clone().filter(|_| dso.kind == DsoKind::Kernel);
+        let image = match dso.kind {
+            DsoKind::Kernel => self.kernel.clone(),
+            DsoKind::Module => Some(PathBuf::from(&dso.name)),
+            _ => None,
+        };
         Ok(Code { listing, image, shift, rows })
     }
 }
@@ -163,11 +170,19 @@ impl Opener<'_> {
             DsoKind::File => self.object(dso, ObjectKind::User),
             DsoKind::Vdso => self.object(dso, ObjectKind::Vdso),
             DsoKind::Kernel => self.kernel(dso),
-            DsoKind::Module => Err("Code of kernel modules is not shown yet.".to_owned()),
+            DsoKind::Module => self.module(dso),
             DsoKind::Anonymous | DsoKind::KernelSymbol | DsoKind::Jit => {
                 Err("This code was made at run time; the recording does not hold it.".to_owned())
             }
         }
+    }
+
+    fn module(&self, dso: &Dso) -> Result<Opened, String> {
+        let Opened { contents, names, .. } = self.object(dso, ObjectKind::KernelModule)?;
+        let image = Elf::parse(&contents).map_err(|error| format!("{}: {error}", dso.name))?;
+        let base = base_of_module(self.store, dso, self.machine, &image);
+        let lines = SymbolSource::source(self.store, dso, self.machine);
+        Ok(Opened { contents, names, lines, base })
     }
 
     fn object(&self, dso: &Dso, kind: ObjectKind) -> Result<Opened, String> {
@@ -179,8 +194,9 @@ impl Opener<'_> {
         let image = Elf::parse(&found.contents).map_err(|error| format!("{}: {error}", dso.name))?;
         let debug = self.store.locator().debug_file(&wanted, Some(&image)).ok().filter(|_| self.with_source);
         let names = CodeNames::new(&image, debug.as_ref().and_then(elf_of).as_ref(), self.demangling);
-        let lines = self.store.source(&wanted).ok();
-        Ok(Opened { names, contents: found.contents, lines })
+        let by_offset = kind != ObjectKind::KernelModule;
+        let lines = by_offset.then(|| self.store.source(&wanted).ok()).flatten();
+        Ok(Opened { names, contents: found.contents, lines, base: None })
     }
 
     fn kernel(&self, dso: &Dso) -> Result<Opened, String> {
@@ -192,7 +208,7 @@ impl Opener<'_> {
         let image = Elf::parse(&contents).map_err(|why| format!("{}: {why}", path.display()))?;
         let names = CodeNames::new(&image, None, self.demangling);
         let lines = SymbolSource::source(self.store, dso, self.machine);
-        Ok(Opened { names, contents, lines })
+        Ok(Opened { names, contents, lines, base: None })
     }
 }
 
@@ -200,10 +216,13 @@ fn elf_of(found: &Found) -> Option<Elf<'_>> {
     Elf::parse(&found.contents).ok()
 }
 
-/// The virtual address of a function's first byte. Functions of files are known by their places there, those of the
-/// kernel by where they ran, which the image knows by name alone.
-fn virtual_start(image: &Elf<'_>, dso: &Dso, symbol: &Symbol) -> Option<u64> {
-    if dso.kind != DsoKind::Kernel {
+/// The virtual address of a function's first byte. Functions of files are known by their places there, those of kernel
+/// modules by where they ran, and those of the kernel, too, which the image knows by name alone.
+fn virtual_start(image: &Elf<'_>, (kind, base): (DsoKind, Option<u64>), symbol: &Symbol) -> Option<u64> {
+    if let Some(base) = base {
+        return Some(symbol.start.wrapping_sub(base));
+    }
+    if kind != DsoKind::Kernel {
         return image.offset_to_address(symbol.start);
     }
     let tables = image.sections().iter().filter(|section| section.kind == SYMTAB);

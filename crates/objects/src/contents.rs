@@ -6,6 +6,7 @@ use std::path::Path;
 
 use oxperf_sys::MappedFile;
 
+use crate::elf::linked;
 use crate::error::Rejection;
 use crate::packed::unpack;
 
@@ -42,6 +43,15 @@ impl Contents {
     #[must_use]
     pub fn unpacked(self) -> Contents {
         match unpack(&self) {
+            Some(bytes) => Contents::from_memory(bytes),
+            None => self,
+        }
+    }
+
+    /// A kernel module's file with the addresses and references that the kernel's loader gives it; itself where it is none.
+    #[must_use]
+    pub(crate) fn linked(self) -> Contents {
+        match linked(&self) {
             Some(bytes) => Contents::from_memory(bytes),
             None => self,
         }

@@ -2,6 +2,7 @@
 //!
 //! Nothing is trusted: every offset is checked against the file, and a part that lies outside it is simply absent.
 
+mod module;
 mod note;
 mod read;
 mod relocation;
@@ -12,6 +13,7 @@ use object::elf;
 
 use oxperf_abi::BuildId;
 
+pub(crate) use module::linked;
 pub use note::{AlternateLink, DebugLink, build_id_in_notes};
 pub use relocation::Relocation;
 pub use symbol::{ElfSymbol, SymbolBinding, SymbolKind, SymbolPlace};

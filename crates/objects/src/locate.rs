@@ -81,31 +81,30 @@ impl Locator {
     }
 
     /// The binary that ran: from the build-id cache, else from its recorded path, else as the process sees it that had
-    /// it mapped and still lives.
+    /// it mapped and still lives. A kernel module's has addresses, from 0 on for its code.
     ///
     /// # Errors
     /// What was tried, when no place has a file of that identity.
     pub fn image(&self, wanted: &Wanted<'_>) -> Result<Found, NotFound> {
         let mut tried = Tried::default();
         let kind = if wanted.kind == ObjectKind::Vdso { CacheFile::Vdso } else { CacheFile::Elf };
+        let open = |path: &Path| {
+            let contents = open_image(path, wanted.build_id)?;
+            Ok(if wanted.kind == ObjectKind::KernelModule { contents.linked() } else { contents })
+        };
         let found = self
             .cached(wanted.build_id, kind)
-            .and_then(|path| tried.keep(Origin::BuildIdCache, path, |path| open_image(path, wanted.build_id)))
+            .and_then(|path| tried.keep(Origin::BuildIdCache, path, open))
             .or_else(|| match self.places.recorded(wanted.path) {
-                Ok(path) => tried.keep(Origin::RecordedPath, path, |path| open_image(path, wanted.build_id)),
+                Ok(path) => tried.keep(Origin::RecordedPath, path, open),
                 Err(why) => tried.refuse(recorded_name(wanted), why),
             })
             .or_else(|| {
                 let elsewhere = self.places.elsewhere(wanted);
-                elsewhere.into_iter().find_map(|(origin, path)| {
-                    tried.keep(origin, path, |path| open_image(path, wanted.build_id))
-                })
+                elsewhere.into_iter().find_map(|(origin, path)| tried.keep(origin, path, open))
             })
             .or_else(|| self.own_vdso(wanted, &mut tried))
-            .or_else(|| {
-                let open = |path: &Path| open_image(path, wanted.build_id);
-                self.fetched(wanted, wanted.build_id, Part::Executable, &mut tried, &open)
-            });
+            .or_else(|| self.fetched(wanted, wanted.build_id, Part::Executable, &mut tried, &open));
         found.ok_or(tried.0)
     }
 
@@ -138,7 +137,10 @@ impl Locator {
             ObjectKind::Vdso => Vec::new(),
             ObjectKind::User | ObjectKind::KernelModule => self.places.debug_files(wanted.path, id, link),
         };
-        let open = |path: &Path| open_debug_file(path, id, link, suits);
+        let open = |path: &Path| {
+            let contents = open_debug_file(path, id, link, suits)?;
+            Ok(if wanted.kind == ObjectKind::KernelModule { contents.linked() } else { contents })
+        };
         let cached = self.cached(id, CacheFile::Debug);
         let found = cached
             .into_iter()

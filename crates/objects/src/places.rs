@@ -13,6 +13,8 @@ use crate::error::Rejection;
 use crate::locate::Origin;
 use crate::wanted::{ObjectKind, Wanted};
 
+mod modules;
+
 /// What the kernel appends to the path of a file that is mapped and was deleted.
 const DELETED: &[u8] = b" (deleted)";
 
@@ -66,8 +68,12 @@ impl Places {
 
     /// Where a binary may lie besides, if its build id is known to prove it: without the mark of a file that was deleted,
     /// as another one may have come in its place; in the root of a process in a container; as the program that a
-    /// process runs.
+    /// process runs. A kernel module among all that are installed.
     pub(crate) fn elsewhere(&self, wanted: &Wanted<'_>) -> Vec<(Origin, PathBuf)> {
+        if wanted.build_id.is_some() && wanted.kind == ObjectKind::KernelModule {
+            let root = self.root.as_deref().unwrap_or(Path::new("/"));
+            return modules::named(root, wanted.path).map(|path| (Origin::RecordedPath, path)).collect();
+        }
         if wanted.build_id.is_none() || wanted.kind != ObjectKind::User || !wanted.path.starts_with(b"/") {
             return Vec::new();
         }

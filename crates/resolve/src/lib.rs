@@ -42,4 +42,5 @@ pub use names::{Name, Names, SymbolSource};
 pub use oxperf_unwind::{End, EndCounts};
 pub use places::{Place, PlaceId, PlaceTable};
 pub use recorded::RecordedSymbols;
+pub use source::base_of_module;
 pub use unwinder::{Unwinder, Unwound};

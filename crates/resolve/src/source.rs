@@ -4,8 +4,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use oxperf_machine::{Dso, DsoKind, JitSymbol, Machine};
-use oxperf_objects::{ObjectKind, Wanted};
-use oxperf_symbols::{DebugInfo, Reference, SourceLine, SymbolStore, SymbolTable};
+use oxperf_objects::{Elf, ObjectKind, Wanted};
+use oxperf_symbols::{DebugInfo, ModulePlace, Reference, SourceLine, SymbolStore, SymbolTable, module_base};
 
 use crate::SymbolSource;
 
@@ -25,7 +25,8 @@ impl SymbolSource for SymbolStore {
         match dso.kind {
             DsoKind::File => self.object(&wanted(dso, ObjectKind::User)).ok(),
             DsoKind::Vdso => self.object(&wanted(dso, ObjectKind::Vdso)).ok(),
-            DsoKind::Kernel | DsoKind::Module => kernel_table(self, machine),
+            DsoKind::Kernel => kernel_table(self, machine),
+            DsoKind::Module => module_table(self, dso, machine),
             DsoKind::Anonymous => self.perf_map(Path::new(&dso.name)).ok(),
             DsoKind::KernelSymbol | DsoKind::Jit => None,
         }
@@ -37,8 +38,40 @@ impl SymbolSource for SymbolStore {
             DsoKind::Vdso => SymbolStore::source(self, &wanted(dso, ObjectKind::Vdso)).ok(),
             DsoKind::Jit => dso.jit.as_ref().and_then(jit_lines).map(Arc::new),
             DsoKind::Kernel => self.kernel_source(reference(machine).as_ref()).ok(),
-            DsoKind::Module | DsoKind::Anonymous | DsoKind::KernelSymbol => None,
+            DsoKind::Module => {
+                let kernel = kernel_table(self, machine);
+                let place = module_place(dso, machine, kernel.as_deref())?;
+                self.module_source(&wanted(dso, ObjectKind::KernelModule), place).ok()
+            }
+            DsoKind::Anonymous | DsoKind::KernelSymbol => None,
         }
+    }
+}
+
+/// Where a kernel module was mapped; `kernel` is the kernel's list.
+fn module_place<'k>(
+    dso: &Dso,
+    machine: &Machine,
+    kernel: Option<&'k SymbolTable>,
+) -> Option<ModulePlace<'k>> {
+    let mut mapped = machine.kernel_mappings();
+    let (start, end, _) = mapped.find(|(_, _, map)| std::ptr::eq(machine.dso(map.dso), dso))?;
+    Some(ModulePlace { start, end, kernel })
+}
+
+/// Where the first code of a kernel module's linked file was.
+pub fn base_of_module(store: &SymbolStore, dso: &Dso, machine: &Machine, image: &Elf<'_>) -> Option<u64> {
+    let kernel = kernel_table(store, machine);
+    Some(module_base(image, module_place(dso, machine, kernel.as_deref())?))
+}
+
+/// The kernel's list names what its modules hold, where it is the list of that time.
+fn module_table(store: &SymbolStore, dso: &Dso, machine: &Machine) -> Option<Arc<SymbolTable>> {
+    let kernel = kernel_table(store, machine);
+    let place = module_place(dso, machine, kernel.as_deref())?;
+    match &kernel {
+        Some(list) if list.names_any(place.start..place.end) => kernel,
+        _ => store.module(&wanted(dso, ObjectKind::KernelModule), place).ok().or_else(|| kernel.clone()),
     }
 }
 
@@ -61,7 +94,6 @@ fn wanted(dso: &Dso, kind: ObjectKind) -> Wanted<'_> {
     Wanted { path: dso.name.as_bytes(), build_id: dso.build_id, kind, process: dso.process }
 }
 
-/// The kernel's list also names what its modules hold.
 fn kernel_table(store: &SymbolStore, machine: &Machine) -> Option<Arc<SymbolTable>> {
     let build_id = machine.dsos().iter().find(|dso| dso.kind == DsoKind::Kernel).and_then(|dso| dso.build_id);
     store.kernel(build_id, reference(machine).as_ref()).ok()

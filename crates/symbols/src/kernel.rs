@@ -27,7 +27,16 @@ pub fn vmlinux_table(
     demangling: Demangling,
 ) -> SymbolTable {
     let shift = reference.map_or(0, |reference| shift_of(image, reference));
-    build(kept_symbols(image).map(|symbol| entry(&symbol, shift)).collect(), demangling)
+    moved_table(kept_symbols(image), shift, demangling)
+}
+
+/// The table of symbols that lay so far above their addresses in the file.
+pub(crate) fn moved_table<'a>(
+    symbols: impl Iterator<Item = ElfSymbol<'a>>,
+    shift: u64,
+    demangling: Demangling,
+) -> SymbolTable {
+    build(symbols.map(|symbol| entry(&symbol, shift)).collect(), demangling)
 }
 
 fn entry<'a>(symbol: &ElfSymbol<'a>, shift: u64) -> Entry<'a> {

@@ -14,6 +14,7 @@ use crate::demangle::Demangling;
 use crate::elf::{elf_table, shift_of};
 use crate::kallsyms::{RunningKernel, kallsyms_table};
 use crate::kernel::{Reference, vmlinux_table};
+use crate::module::{ModulePlace, module_base, module_table};
 use crate::perf_map::perf_map_table;
 use crate::source::DebugInfo;
 use crate::table::SymbolTable;
@@ -120,6 +121,7 @@ type Slots<T> = Mutex<HashMap<Key, Arc<OnceLock<T>>>>;
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum Key {
     Object { path: Box<[u8]>, build_id: Option<BuildId>, kind: ObjectKind },
+    Module { path: Box<[u8]>, build_id: Option<BuildId>, start: u64 },
     Kernel { build_id: Option<BuildId>, reference: Option<(Box<[u8]>, u64)> },
     PerfMap(PathBuf),
 }
@@ -150,7 +152,23 @@ impl SymbolStore {
     /// # Errors
     /// Why there are none; the same answer for the same question.
     pub fn source(&self, wanted: &Wanted<'_>) -> SourceLookup {
-        once(&self.sources, object_key(wanted), || self.open_source(wanted))
+        once(&self.sources, object_key(wanted), || self.open_source(wanted, None))
+    }
+
+    /// The table of a kernel module's file, by absolute address: where the kernel's list does not name what it holds.
+    ///
+    /// # Errors
+    /// Why there is none; the same answer for the same question.
+    pub fn module(&self, wanted: &Wanted<'_>, place: ModulePlace<'_>) -> Lookup {
+        once(&self.tables, module_key(wanted, place), || self.build_module(wanted, place))
+    }
+
+    /// The source lines and inlined functions of a kernel module, by absolute address.
+    ///
+    /// # Errors
+    /// Why there are none; the same answer for the same question.
+    pub fn module_source(&self, wanted: &Wanted<'_>, place: ModulePlace<'_>) -> SourceLookup {
+        once(&self.sources, module_key(wanted, place), || self.open_source(wanted, Some(place)))
     }
 
     /// Builds the tables of many objects with all threads of the current pool. Their lookups are then immediate.
@@ -209,11 +227,31 @@ impl SymbolStore {
         filled(table)
     }
 
-    fn open_source(&self, wanted: &Wanted<'_>) -> SourceLookup {
+    fn build_module(&self, wanted: &Wanted<'_>, place: ModulePlace<'_>) -> Lookup {
+        let image = self.locator.image(wanted);
+        let parsed = image.as_ref().ok().map(elf_of).transpose()?;
+        let debug = self.locator.debug_file(wanted, parsed.as_ref()).ok();
+        let debug = debug.as_ref().map(elf_of).transpose()?;
+        let Some(file) = debug.as_ref().or(parsed.as_ref()) else {
+            return Err(Unavailable::NotFound(image.err().unwrap_or_default()));
+        };
+        let demangling = self.options.kernel_demangling.unwrap_or(Demangling::Off);
+        filled(module_table(file, module_base(file, place), place.end, demangling))
+    }
+
+    /// By file offset, or by absolute address for a module that was at `place`.
+    fn open_source(&self, wanted: &Wanted<'_>, place: Option<ModulePlace<'_>>) -> SourceLookup {
         let image = self.locator.image(wanted);
         let parsed = image.as_ref().ok().map(elf_of).transpose()?;
         let info = |found: Arc<Found>, image: &Elf<'_>| {
-            let info = DebugInfo::new(found, image, wanted, &self.locator, self.options.demangling);
+            let info = match place {
+                None => DebugInfo::new(found, image, wanted, &self.locator, self.options.demangling),
+                Some(place) => {
+                    let moved = (image, module_base(image, place));
+                    let demangling = self.options.kernel_demangling.unwrap_or(Demangling::Off);
+                    DebugInfo::of_kernel(found, moved, wanted, &self.locator, demangling)
+                }
+            };
             if let Some(Recall(recall)) = self.recall.get() {
                 info.remember(recall);
             }
@@ -262,7 +300,10 @@ impl SymbolStore {
         let mut replaced: Vec<Replaced> = slots
             .iter()
             .filter_map(|(key, slot)| match (key, slot.get()?) {
-                (Key::Object { path, build_id, .. }, Err(Unavailable::NotFound(missing))) => {
+                (
+                    Key::Object { path, build_id, .. } | Key::Module { path, build_id, .. },
+                    Err(Unavailable::NotFound(missing)),
+                ) => {
                     let (file, found) = missing.other_version()?;
                     Some(Replaced {
                         path: path.clone(),
@@ -312,6 +353,10 @@ impl SymbolStore {
 
 fn object_key(wanted: &Wanted<'_>) -> Key {
     Key::Object { path: wanted.path.into(), build_id: wanted.build_id, kind: wanted.kind }
+}
+
+fn module_key(wanted: &Wanted<'_>, place: ModulePlace<'_>) -> Key {
+    Key::Module { path: wanted.path.into(), build_id: wanted.build_id, start: place.start }
 }
 
 /// The slot is found under the lock, its content is made outside of it.

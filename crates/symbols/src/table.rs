@@ -79,6 +79,12 @@ impl SymbolTable {
         self.spans.find(address)
     }
 
+    /// Whether a symbol begins at one of these addresses.
+    pub fn names_any(&self, addresses: std::ops::Range<u64>) -> bool {
+        let first = self.symbols.partition_point(|symbol| symbol.start < addresses.start);
+        self.symbols.get(first).is_some_and(|symbol| symbol.start < addresses.end)
+    }
+
     /// The symbol of an id that this table gave. Its name is demangled on the first request.
     pub fn symbol(&self, id: SymbolId) -> Option<Symbol<'_>> {
         let index = usize::try_from(id.0).ok()?;

@@ -16,6 +16,7 @@ use oxperf_data::{FeatureId, Reader};
 use oxperf_itrace::ItraceOptions;
 use oxperf_machine::{Dso, DsoKind, Machine};
 use oxperf_objects::{Elf, Found, ObjectKind, Wanted};
+use oxperf_resolve::SymbolSource;
 use oxperf_session::is_jit_log;
 use oxperf_symbols::{SymbolStore, running_kernel};
 use oxperf_tar::TarError;
@@ -163,8 +164,9 @@ impl Parts {
         match dso.kind {
             DsoKind::File => self.add_image(dso, ObjectKind::User),
             DsoKind::Vdso => self.add_image(dso, ObjectKind::Vdso),
+            DsoKind::Module => self.add_image(dso, ObjectKind::KernelModule),
             DsoKind::Anonymous => self.add_plain(&dso.name),
-            DsoKind::Kernel | DsoKind::Module | DsoKind::KernelSymbol | DsoKind::Jit => {}
+            DsoKind::Kernel | DsoKind::KernelSymbol | DsoKind::Jit => {}
         }
     }
 
@@ -221,15 +223,10 @@ impl Parts {
             }
         }
         let mut texts = BTreeSet::new();
-        for dso in machine.dsos().iter().filter(|dso| dso.kind == DsoKind::File) {
-            let wanted = Wanted {
-                path: dso.name.as_bytes(),
-                build_id: dso.build_id,
-                kind: ObjectKind::User,
-                process: dso.process,
-            };
+        let of_files = |dso: &&Dso| matches!(dso.kind, DsoKind::File | DsoKind::Kernel | DsoKind::Module);
+        for dso in machine.dsos().iter().filter(of_files) {
             let Some(addresses) = places.get(dso.name.as_str()) else { continue };
-            let Ok(lines) = self.store.source(&wanted) else { continue };
+            let Some(lines) = SymbolSource::source(&self.store, dso, machine) else { continue };
             texts.extend(addresses.iter().filter_map(|address| Some(lines.line(*address)?.file)));
         }
         for text in texts.iter().filter(|text| Path::new(&***text).is_file()) {

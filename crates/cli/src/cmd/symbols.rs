@@ -73,7 +73,14 @@ fn state(locator: &Locator, machine: &Machine, dso: &Dso, kernel_given: bool) ->
     match dso.kind {
         DsoKind::File => look_at_file(&mut state, locator, dso, ObjectKind::User),
         DsoKind::Vdso => look_at_file(&mut state, locator, dso, ObjectKind::Vdso),
-        DsoKind::Kernel | DsoKind::Module => look_at_kernel(&mut state, machine, kernel_given),
+        DsoKind::Kernel => look_at_kernel(&mut state, machine, kernel_given),
+        DsoKind::Module => {
+            look_at_file(&mut state, locator, dso, ObjectKind::KernelModule);
+            if state.file.is_none() {
+                // The kernel's list names what modules hold.
+                look_at_kernel(&mut state, machine, kernel_given);
+            }
+        }
         DsoKind::Anonymous => look_at_map(&mut state, locator),
         DsoKind::KernelSymbol | DsoKind::Jit => {}
     }

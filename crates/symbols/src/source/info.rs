@@ -45,7 +45,7 @@ impl DebugInfo {
         )
     }
 
-    /// The debug information in a kernel's image, which ran so far above its own addresses.
+    /// The debug information of a kernel's image, or of a module, which ran so far above its own addresses.
     pub(crate) fn of_kernel(
         found: Arc<Found>,
         (image, shift): (&Elf<'_>, u64),
