@@ -110,7 +110,9 @@ fn decode(file: &[u8], letters: &str, cores: Cores) -> Option<(u64, u64)> {
     let mut look = Look::default();
     let events = session.events().clone();
     let mut tracer = Tracer::new(&trace, &events, reader.endian(), planned, options, &mut look);
-    session.run(&mut tracer).ok()?;
+    let finished = session.run(&mut tracer);
+    drop(tracer);
+    finished.ok()?;
     Some((look.told, look.sum))
 }
 

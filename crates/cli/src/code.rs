@@ -171,6 +171,9 @@ impl Opener<'_> {
             DsoKind::Vdso => self.object(dso, ObjectKind::Vdso),
             DsoKind::Kernel => self.kernel(dso),
             DsoKind::Module => self.module(dso),
+            DsoKind::GuestKernel(_) | DsoKind::GuestModule(_) => {
+                Err("Code of guests' kernels is not shown yet.".to_owned())
+            }
             DsoKind::Anonymous | DsoKind::KernelSymbol | DsoKind::Jit => {
                 Err("This code was made at run time; the recording does not hold it.".to_owned())
             }

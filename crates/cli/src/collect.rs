@@ -18,6 +18,7 @@ use oxperf_tracepoint::{Formatters, TracingData};
 
 use crate::failure::Failure;
 use crate::filter::Filter;
+use crate::guests;
 use crate::input::{Input, chain_losses};
 use crate::itrace::Decoding;
 use crate::naming;
@@ -51,6 +52,7 @@ pub(crate) fn load(
     let mut session = Session::new(reader)
         .keeping_exited_threads()
         .watched_by(&passage)
+        .knowing_guests(&guests::known(itrace.0))
         .with_jit_logs(naming::places(itrace.0));
     let (matches, itrace) = itrace;
     let takes_cpu = |cpu| filter.takes_cpu(Some(cpu));

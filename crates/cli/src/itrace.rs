@@ -15,7 +15,7 @@ use crate::input::Input;
 use crate::output::print_error;
 
 /// The options; `--itrace` without a value stands for the letters of `bare`.
-pub(crate) fn arguments(bare: &'static str) -> [Arg; 6] {
+pub(crate) fn arguments(bare: &'static str) -> [Arg; 3] {
     [
         Arg::new("itrace")
             .long("itrace")
@@ -28,18 +28,6 @@ pub(crate) fn arguments(bare: &'static str) -> [Arg; 6] {
             .long("no-itrace")
             .action(ArgAction::SetTrue)
             .help("Do not decode hardware trace"),
-        Arg::new("guestvmlinux")
-            .long("guestvmlinux")
-            .value_name("FILE")
-            .help("Code of the kernel of guests from this image"),
-        Arg::new("guestkallsyms")
-            .long("guestkallsyms")
-            .value_name("FILE")
-            .help("Code of the kernel of guests from the kcore beside this copy of its /proc/kallsyms"),
-        Arg::new("guest-code")
-            .long("guest-code")
-            .action(ArgAction::SetTrue)
-            .help("The code of guests is in the process that runs them"),
         Arg::new("decode-threads")
             .long("decode-threads")
             .value_name("N")

@@ -11,6 +11,7 @@ mod config;
 mod environment;
 mod failure;
 mod filter;
+mod guests;
 mod header;
 mod input;
 mod itrace;

@@ -12,6 +12,7 @@ use oxperf_symbols::{Demangling, KernelSource, Replaced, StoreOptions, SymbolSto
 
 use crate::environment;
 use crate::failure::Failure;
+use crate::guests;
 use crate::output::print_error;
 use crate::source_cache::SourceCache;
 
@@ -27,6 +28,7 @@ pub(crate) fn arguments() -> Vec<Arg> {
     let accepted = |name: &'static str| Arg::new(name).long(name).value_name("WHAT").hide(true);
     let mut all = chosen();
     all.extend(ACCEPTED.map(accepted));
+    all.extend(guests::arguments());
     all.push(Arg::new("ignore-vmlinux").long("ignore-vmlinux").action(ArgAction::SetTrue).hide(true));
     all
 }
@@ -185,7 +187,8 @@ pub(crate) fn store(matches: &ArgMatches) -> Result<SymbolStore, Failure> {
     };
     let demangling = demangling(matches);
     let kernel_demangling = matches.get_flag("demangle-kernel").then_some(demangling);
-    Ok(SymbolStore::new(StoreOptions { places, demangling, kernel, kernel_demangling }))
+    let guests = guests::names(matches);
+    Ok(SymbolStore::new(StoreOptions { places, demangling, kernel, guests, kernel_demangling }))
 }
 
 /// Where the recorded files are looked for by a command that has no options for that.

@@ -5,6 +5,8 @@ use std::sync::Arc;
 use oxperf_abi::{BuildId, CpuMode, Pid};
 use rustc_hash::FxHashMap;
 
+use crate::GuestId;
+
 /// The number of a dso in its machine.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct DsoId(pub u32);
@@ -18,6 +20,10 @@ pub enum DsoKind {
     Kernel,
     /// A kernel module.
     Module,
+    /// The kernel image of a guest.
+    GuestKernel(GuestId),
+    /// A module of a guest's kernel.
+    GuestModule(GuestId),
     /// The kernel's page of user code.
     Vdso,
     /// Memory without a file; names may be in `/tmp/perf-PID.map`.
@@ -92,9 +98,9 @@ fn short_name(name: &str, kind: DsoKind) -> String {
         DsoKind::Anonymous => {
             map_file_pid(name).map_or_else(|| file_name(name), |pid| format!("[JIT] tid {pid}"))
         }
-        DsoKind::Module => module_name(name),
+        DsoKind::Module | DsoKind::GuestModule(_) => module_name(name),
         DsoKind::Kernel if name.contains("vmlinux") => "[kernel.vmlinux]".to_owned(),
-        DsoKind::Kernel | DsoKind::Vdso | DsoKind::KernelSymbol => name.to_owned(),
+        DsoKind::Kernel | DsoKind::GuestKernel(_) | DsoKind::Vdso | DsoKind::KernelSymbol => name.to_owned(),
     }
 }
 

@@ -21,6 +21,7 @@
 mod apply;
 mod comm;
 mod dso;
+mod guests;
 mod locate;
 mod machine;
 mod map;
@@ -29,6 +30,7 @@ mod thread;
 pub use apply::JitMapping;
 pub use comm::CommId;
 pub use dso::{Dso, DsoId, DsoKind, JitLine, JitSymbol};
+pub use guests::{GuestId, GuestModule};
 pub use locate::{Located, Mappings};
 pub use machine::{KernelReference, Machine};
 pub use map::{Map, MapId};

@@ -5,7 +5,7 @@ use std::ops::Range;
 use oxperf_abi::CpuMode;
 
 use crate::map::MapTable;
-use crate::{DsoId, Machine, MapId, SpaceId, ThreadId};
+use crate::{DsoId, Machine, MapId, SpaceId, Thread, ThreadId};
 
 /// Where an address lies.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -24,6 +24,8 @@ pub struct Mappings {
     space: SpaceId,
     kernel: MapTable,
     user: MapTable,
+    /// The kernel of the guest that the thread's process runs.
+    guest: Option<MapTable>,
 }
 
 impl Mappings {
@@ -49,13 +51,14 @@ impl Mappings {
         match mode {
             CpuMode::Kernel => Some(&self.kernel),
             CpuMode::User => Some(&self.user),
-            CpuMode::Unknown | CpuMode::Hypervisor | CpuMode::GuestKernel | CpuMode::GuestUser => None,
+            CpuMode::GuestKernel => self.guest.as_ref(),
+            CpuMode::Unknown | CpuMode::Hypervisor | CpuMode::GuestUser => None,
         }
     }
 }
 
 impl Machine {
-    /// The place of an address; `None` where nothing is mapped, and in guests and hypervisors.
+    /// The place of an address; `None` where nothing is mapped, in hypervisors and in the processes of guests.
     #[inline]
     pub fn locate(&self, thread: ThreadId, mode: CpuMode, address: u64) -> Option<Located> {
         self.table(thread, mode)?.locate(address)
@@ -66,16 +69,24 @@ impl Machine {
         self.table(thread, mode)?.stretch(address)
     }
 
+    /// The mapping that an address of the kernel shows.
+    pub fn kernel_map(&self, address: u64) -> Option<MapId> {
+        self.kernel.locate(address).map(|place| place.map)
+    }
+
     /// What is mapped for a thread now, to be asked later.
     pub fn mappings(&self, thread: ThreadId) -> Mappings {
-        let space = self.threads[thread.0 as usize].space;
-        Mappings { space, kernel: self.kernel.clone(), user: self.spaces[space.0 as usize].clone() }
+        let Thread { space, pid, .. } = self.threads[thread.0 as usize];
+        let guest = self.guests.kernel_of(pid).cloned();
+        Mappings { space, kernel: self.kernel.clone(), user: self.spaces[space.0 as usize].clone(), guest }
     }
 
     /// A number that is the same for two threads or moments only if every address means the same code.
     pub fn generation(&self, thread: ThreadId) -> u64 {
         let space = self.threads[thread.0 as usize].space;
-        u64::from(self.kernel.version()) << 32 | u64::from(self.spaces[space.0 as usize].version())
+        // Versions grow with each change of any table.
+        let kernels = self.kernel.version().max(self.version(thread, CpuMode::GuestKernel));
+        u64::from(kernels) << 32 | u64::from(self.spaces[space.0 as usize].version())
     }
 
     /// The same for addresses of one mode alone.
@@ -89,7 +100,8 @@ impl Machine {
         match mode {
             CpuMode::Kernel => Some(&self.kernel),
             CpuMode::User => Some(&self.spaces[self.threads[thread.0 as usize].space.0 as usize]),
-            CpuMode::Unknown | CpuMode::Hypervisor | CpuMode::GuestKernel | CpuMode::GuestUser => None,
+            CpuMode::GuestKernel => self.guests.kernel_of(self.threads[thread.0 as usize].pid),
+            CpuMode::Unknown | CpuMode::Hypervisor | CpuMode::GuestUser => None,
         }
     }
 

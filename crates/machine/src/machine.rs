@@ -5,6 +5,7 @@ use rustc_hash::FxHashMap;
 
 use crate::comm::Comms;
 use crate::dso::Dsos;
+use crate::guests::Guests;
 use crate::map::MapTable;
 use crate::thread::SpaceId;
 use crate::{CommId, Dso, DsoId, Map, MapId, Thread, ThreadId};
@@ -29,6 +30,7 @@ pub struct Machine {
     pub(crate) threads: Vec<Thread>,
     pub(crate) alive: FxHashMap<Tid, ThreadId>,
     pub(crate) kernel_reference: Option<KernelReference>,
+    pub(crate) guests: Guests,
     pub(crate) keep_exited: bool,
     /// How often a table of mappings was changed.
     pub(crate) map_changes: u32,
@@ -46,6 +48,7 @@ impl Default for Machine {
             threads: Vec::new(),
             alive: FxHashMap::default(),
             kernel_reference: None,
+            guests: Guests::default(),
             keep_exited: false,
             map_changes: 0,
         };

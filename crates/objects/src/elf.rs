@@ -48,6 +48,8 @@ pub struct Section<'a> {
     pub size: u64,
     /// `sh_link`: the index of a related section.
     pub link: u32,
+    /// `sh_info`: of relocations the index of the section that they change.
+    pub info: u32,
     /// Size of one entry, 0 where the section is no table.
     pub entry_size: u64,
     /// Its address is a multiple of this.

@@ -14,6 +14,9 @@ use crate::error::Rejection;
 /// Addresses from here on are a kernel's.
 const KERNEL_START: u64 = 1 << 63;
 
+/// `SHT_SYMTAB`.
+const SYMTAB: u32 = 2;
+
 /// Where a symbol was while recording: what tells how far a kernel was moved, or whether a copy is of the same boot.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct KernelSymbol<'a> {
@@ -29,6 +32,8 @@ pub struct KernelMemory {
     contents: Contents,
     /// Address of the first byte, and where the bytes are.
     pieces: Vec<(u64, Range<usize>)>,
+    /// How far an image was moved.
+    moved: u64,
 }
 
 /// A stretch of a kernel's memory.
@@ -97,7 +102,7 @@ impl KernelMemory {
                 pieces.push((start, at..bytes.len()));
             }
         }
-        Ok(KernelMemory { contents: Contents::from_memory(bytes), pieces })
+        Ok(KernelMemory { contents: Contents::from_memory(bytes), pieces, moved: 0 })
     }
 
     /// Memory that is there already: addresses and bytes.
@@ -108,7 +113,7 @@ impl KernelMemory {
             bytes.extend_from_slice(&part);
             pieces.push((start, at..bytes.len()));
         }
-        KernelMemory { contents: Contents::from_memory(bytes), pieces }
+        KernelMemory { contents: Contents::from_memory(bytes), pieces, moved: 0 }
     }
 
     fn loaded(contents: Contents, moved: u64) -> Result<KernelMemory, Rejection> {
@@ -120,7 +125,15 @@ impl KernelMemory {
             (start >= KERNEL_START && !bytes.is_empty()).then_some((start, bytes))
         };
         let pieces = Elf::parse(&contents)?.segments().iter().filter_map(piece).collect();
-        Ok(KernelMemory { contents, pieces })
+        Ok(KernelMemory { contents, pieces, moved })
+    }
+
+    /// The symbols of an image, where they were while recording; none of copies, which have none.
+    pub fn symbols(&self) -> Vec<(Box<[u8]>, u64)> {
+        let Ok(image) = Elf::parse(&self.contents) else { return Vec::new() };
+        let Some(table) = image.section_of_kind(SYMTAB) else { return Vec::new() };
+        let named = image.symbols(table).filter(|symbol| !symbol.name.is_empty());
+        named.map(|symbol| (symbol.name.into(), symbol.value.wrapping_add(self.moved))).collect()
     }
 
     /// The stretch that holds an address.
@@ -148,7 +161,6 @@ fn moved_by(image: &Elf<'_>, symbol: KernelSymbol<'_>) -> Option<u64> {
     if image.file_type() == FileType::Relocatable {
         return None;
     }
-    const SYMTAB: u32 = 2;
     let table = image.section_of_kind(SYMTAB)?;
     let found = image.symbols(table).find(|found| found.name == symbol.name)?;
     Some(symbol.address.wrapping_sub(found.value))

@@ -12,15 +12,16 @@ pub struct MappingsId(u32);
 #[derive(Debug, Default)]
 pub struct MappingsTable {
     list: Vec<Mappings>,
-    /// By the versions of the kernel's and the user's part.
-    ids: FxHashMap<[u32; 2], MappingsId>,
+    /// By the versions of the kernel's, the user's and a guest's part.
+    ids: FxHashMap<[u32; 3], MappingsId>,
 }
 
 impl MappingsTable {
     /// Keeps what is mapped for a thread now.
     #[inline]
     pub fn keep(&mut self, machine: &Machine, thread: ThreadId) -> MappingsId {
-        let versions = [CpuMode::Kernel, CpuMode::User].map(|mode| machine.version(thread, mode));
+        let versions =
+            [CpuMode::Kernel, CpuMode::User, CpuMode::GuestKernel].map(|mode| machine.version(thread, mode));
         *self.ids.entry(versions).or_insert_with(|| {
             self.list.push(machine.mappings(thread));
             MappingsId(self.list.len() as u32 - 1)

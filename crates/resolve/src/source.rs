@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use oxperf_machine::{Dso, DsoKind, JitSymbol, Machine};
+use oxperf_machine::{Dso, DsoKind, GuestId, JitSymbol, KernelReference, Machine};
 use oxperf_objects::{Elf, ObjectKind, Wanted};
 use oxperf_symbols::{DebugInfo, ModulePlace, Reference, SourceLine, SymbolStore, SymbolTable, module_base};
 
@@ -27,6 +27,7 @@ impl SymbolSource for SymbolStore {
             DsoKind::Vdso => self.object(&wanted(dso, ObjectKind::Vdso)).ok(),
             DsoKind::Kernel => kernel_table(self, machine),
             DsoKind::Module => module_table(self, dso, machine),
+            DsoKind::GuestKernel(guest) | DsoKind::GuestModule(guest) => guest_table(self, machine, guest),
             DsoKind::Anonymous => self.perf_map(Path::new(&dso.name)).ok(),
             DsoKind::KernelSymbol | DsoKind::Jit => None,
         }
@@ -43,7 +44,10 @@ impl SymbolSource for SymbolStore {
                 let place = module_place(dso, machine, kernel.as_deref())?;
                 self.module_source(&wanted(dso, ObjectKind::KernelModule), place).ok()
             }
-            DsoKind::Anonymous | DsoKind::KernelSymbol => None,
+            DsoKind::GuestKernel(_)
+            | DsoKind::GuestModule(_)
+            | DsoKind::Anonymous
+            | DsoKind::KernelSymbol => None,
         }
     }
 }
@@ -77,8 +81,11 @@ fn module_table(store: &SymbolStore, dso: &Dso, machine: &Machine) -> Option<Arc
 
 /// Where one symbol of the kernel was when it was recorded.
 fn reference(machine: &Machine) -> Option<Reference<'_>> {
-    let found = machine.kernel_reference()?;
-    Some(Reference { symbol: found.symbol.as_bytes(), address: found.address })
+    machine.kernel_reference().map(as_symbols_know_it)
+}
+
+fn as_symbols_know_it(found: &KernelReference) -> Reference<'_> {
+    Reference { symbol: found.symbol.as_bytes(), address: found.address }
 }
 
 /// The lines of a function made at run time, where its maker told any.
@@ -97,4 +104,14 @@ fn wanted(dso: &Dso, kind: ObjectKind) -> Wanted<'_> {
 fn kernel_table(store: &SymbolStore, machine: &Machine) -> Option<Arc<SymbolTable>> {
     let build_id = machine.dsos().iter().find(|dso| dso.kind == DsoKind::Kernel).and_then(|dso| dso.build_id);
     store.kernel(build_id, reference(machine).as_ref()).ok()
+}
+
+/// The same of a guest's kernel.
+fn guest_table(
+    store: &SymbolStore,
+    machine: &Machine,
+    GuestId(process): GuestId,
+) -> Option<Arc<SymbolTable>> {
+    let reference = machine.guest_reference(GuestId(process)).map(as_symbols_know_it);
+    store.guest_kernel(process, reference.as_ref()).ok()
 }

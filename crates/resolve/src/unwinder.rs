@@ -179,7 +179,11 @@ impl Space for Thread<'_> {
         let dso = self.machine.dso(located.dso);
         match dso.kind {
             DsoKind::Anonymous | DsoKind::Jit => return Spot::Memory,
-            DsoKind::Kernel | DsoKind::Module | DsoKind::KernelSymbol => return Spot::Nothing,
+            DsoKind::Kernel
+            | DsoKind::Module
+            | DsoKind::GuestKernel(_)
+            | DsoKind::GuestModule(_)
+            | DsoKind::KernelSymbol => return Spot::Nothing,
             DsoKind::File | DsoKind::Vdso => {}
         }
         let Some(slot) = self.objects.known.get(located.dso.0 as usize) else { return Spot::Missing };

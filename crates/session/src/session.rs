@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use oxperf_abi::{FileOffset, Misc, PerfTime, RecordType};
 use oxperf_data::{Container, Damage, DataError, Framed, RawRecord, Reader, Source, features::BuildIds};
-use oxperf_machine::{Machine, ThreadId};
+use oxperf_machine::{GuestId, GuestModule, Machine, ThreadId};
 use oxperf_objects::Places;
 use oxperf_wire::user::{AuxtraceError, BuildIdRecord, EventUpdate, HeaderAttr, Update};
 use oxperf_wire::{Cursor, Endian, RecordHeader, Sample, SampleId};
@@ -250,6 +250,13 @@ impl<'r, 'a> Session<'r, 'a> {
     pub fn with_jit_logs(mut self, places: Places) -> Session<'r, 'a> {
         let attrs = self.events.events().iter().map(|event| event.attr);
         self.jit = JitLogs::new(places, attrs);
+        self
+    }
+
+    /// Knows guests before any record tells of them, each with the modules of its kernel.
+    #[must_use]
+    pub fn knowing_guests(mut self, guests: &[(GuestId, Vec<GuestModule>)]) -> Session<'r, 'a> {
+        guests.iter().for_each(|(guest, modules)| self.machine.know_guest(*guest, modules));
         self
     }
 

@@ -44,6 +44,7 @@ pub use oxperf_objects::elf::SymbolBinding;
 pub use perf_map::perf_map_table;
 pub use source::{DebugInfo, SourceFrame, SourceLine};
 pub use store::{
-    KernelSource, Lookup, Replaced, SourceLookup, StoreOptions, SymbolStore, Unavailable, running_kernel,
+    GuestPlaces, KernelSource, Lookup, Replaced, SourceLookup, StoreOptions, SymbolStore, Unavailable,
+    running_kernel,
 };
 pub use table::{Symbol, SymbolId, SymbolTable};

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use oxperf_abi::BuildId;
+use oxperf_abi::{BuildId, Pid};
 use oxperf_objects::{
     Contents, Elf, Found, Locator, NotFound, ObjectKind, Origin, Places, Rejection, Wanted,
 };
@@ -35,6 +35,17 @@ pub enum KernelSource {
     Nothing,
 }
 
+/// Where guests' kernels tell their names.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct GuestPlaces {
+    /// A folder with the root of each guest's files, named by the process that runs the guest.
+    pub mounted: Option<PathBuf>,
+    /// The kernel image of guests that have no such folder.
+    pub vmlinux: Option<PathBuf>,
+    /// The list of symbols of these guests' kernel.
+    pub kallsyms: Option<PathBuf>,
+}
+
 /// What a store needs to know.
 #[derive(Clone, Debug, Default)]
 pub struct StoreOptions {
@@ -44,6 +55,8 @@ pub struct StoreOptions {
     pub demangling: Demangling,
     /// Where the kernel's names come from.
     pub kernel: KernelSource,
+    /// Where the names of guests' kernels come from.
+    pub guests: GuestPlaces,
     /// Whether kernel names are demangled, too. perf doesn't.
     pub kernel_demangling: Option<Demangling>,
 }
@@ -123,6 +136,7 @@ enum Key {
     Object { path: Box<[u8]>, build_id: Option<BuildId>, kind: ObjectKind },
     Module { path: Box<[u8]>, build_id: Option<BuildId>, start: u64 },
     Kernel { build_id: Option<BuildId>, reference: Option<(Box<[u8]>, u64)> },
+    GuestKernel { process: Option<Pid>, reference: Option<(Box<[u8]>, u64)> },
     PerfMap(PathBuf),
 }
 
@@ -184,6 +198,27 @@ impl SymbolStore {
         let moved = reference.map(|reference| (reference.symbol.into(), reference.address));
         let key = Key::Kernel { build_id, reference: moved };
         once(&self.tables, key, || self.build_kernel(build_id, reference))
+    }
+
+    /// The table of the kernel of the guest that a process runs, by absolute address.
+    ///
+    /// # Errors
+    /// Why there is none.
+    pub fn guest_kernel(&self, process: Option<Pid>, reference: Option<&Reference<'_>>) -> Lookup {
+        let moved = reference.map(|reference| (reference.symbol.into(), reference.address));
+        once(&self.tables, Key::GuestKernel { process, reference: moved }, || {
+            let GuestPlaces { mounted, vmlinux: image, kallsyms: list } = &self.options.guests;
+            let demangling = self.options.kernel_demangling.unwrap_or(Demangling::Off);
+            let own = mounted.as_ref().zip(process);
+            let own = own.map(|(mounted, process)| mounted.join(format!("{process}/proc/kallsyms")));
+            let own = own.and_then(|list| kallsyms(&list, reference, demangling).ok());
+            match (own, image, list) {
+                (Some(table), ..) => Ok(table),
+                (None, Some(image), _) => vmlinux(image, reference, demangling),
+                (None, None, Some(list)) => kallsyms(list, reference, demangling),
+                (None, None, None) => Err(Unavailable::Off),
+            }
+        })
     }
 
     /// The source lines and inlined functions of the kernel, by absolute address, where an image of it is given.

@@ -12,6 +12,7 @@ use crate::number;
 /// | `elf` | `type=exec\|dyn\|rel\|core`, `class=64\|32` |
 /// | `code NAME` | `addr=N`, HEX: a section, and a loadable segment where the type has them; NAME `.text` by custom |
 /// | `symbol NAME` | `at=ADDRESS`, `size=N`: a function of the section that holds the address |
+/// | `reach NAME` | `at=ADDRESS`: in files of type `rel`, the four bytes there say how far a symbol is, of this file or another |
 /// | `build_id` | HEX |
 ///
 /// ```
@@ -25,6 +26,7 @@ pub struct Image {
     class: Class,
     sections: Vec<Section>,
     symbols: Vec<Symbol>,
+    reaches: Vec<Reach>,
     build_id: Vec<u8>,
 }
 
@@ -40,6 +42,13 @@ struct Symbol {
     name: String,
     at: u64,
     size: u64,
+}
+
+/// A place that waits for the address of a symbol.
+#[derive(Clone, Debug)]
+struct Reach {
+    name: String,
+    at: u64,
 }
 
 const RELOCATABLE: u16 = 1;
@@ -111,6 +120,10 @@ impl Image {
                 let (name, at) = (line.word("the symbol's name")?, line.number_or_zero("at")?);
                 self.symbols.push(Symbol { name, at, size: line.number_or_zero("size")? });
             }
+            "reach" => {
+                let (name, at) = (line.word("the symbol's name")?, line.number_or_zero("at")?);
+                self.reaches.push(Reach { name, at });
+            }
             "build_id" => self.build_id = number::hex(&line.word("the id")?)?,
             _ => return Err(format!("{first:?} is no line of an image")),
         }
@@ -127,7 +140,9 @@ impl Image {
             let at = out.len().next_multiple_of(PAGE) + section.address as usize % PAGE;
             out.zero_to(at);
             out.raw(&section.bytes);
-            table.add(&section.name, [1, 6, section.address, at as u64, section.bytes.len() as u64, 0]);
+            // What is not linked has no address yet.
+            let address = if self.kind == RELOCATABLE { 0 } else { section.address };
+            table.add(&section.name, [1, 6, address, at as u64, section.bytes.len() as u64, 0, 0]);
         }
         if self.kind != CORE {
             self.add_tables(&mut table, &mut out);
@@ -152,37 +167,83 @@ impl Image {
             [4, self.build_id.len() as u32, 3].into_iter().for_each(|word| out.u32(word));
             out.raw(b"GNU\0");
             out.raw(&self.build_id);
-            table.add(".note.gnu.build-id", [7, 2, 0, at as u64, (out.len() - at) as u64, 0]);
+            table.add(".note.gnu.build-id", [7, 2, 0, at as u64, (out.len() - at) as u64, 0, 0]);
         }
         let mut names = vec![0];
         out.pad_to_8();
         let at = out.len();
         out.zero_to(at + self.class.symbol());
-        for symbol in &self.symbols {
+        let others = self.others();
+        let own = self.symbols.iter().map(|symbol| {
+            let (section, start) = self.section_of(symbol.at);
+            let value = if self.kind == RELOCATABLE { symbol.at - start } else { symbol.at };
+            (symbol.name.as_str(), section, [value, symbol.size])
+        });
+        for (name, section, [value, size]) in own.chain(others.iter().map(|name| (*name, 0, [0, 0]))) {
             out.u32(names.len() as u32);
             if !self.class.is_64() {
-                [symbol.at, symbol.size].into_iter().for_each(|word| out.u32(word as u32));
+                [value, size].into_iter().for_each(|word| out.u32(word as u32));
             }
             // A global function.
             out.raw(&[0x12, 0]);
-            out.u16(self.section_of(symbol.at));
+            out.u16(section);
             if self.class.is_64() {
-                [symbol.at, symbol.size].into_iter().for_each(|word| out.u64(word));
+                [value, size].into_iter().for_each(|word| out.u64(word));
             }
-            names.extend(symbol.name.bytes().chain([0]));
+            names.extend(name.bytes().chain([0]));
         }
-        let strings = table.entries.len() as u64 + 2;
-        table.add(".symtab", [2, 0, 0, at as u64, (out.len() - at) as u64, strings]);
+        let symbols = table.entries.len() as u64 + 1;
+        table.add(".symtab", [2, 0, 0, at as u64, (out.len() - at) as u64, symbols + 1, 1]);
         let at = out.len();
         out.raw(&names);
-        table.add(".strtab", [3, 0, 0, at as u64, names.len() as u64, 0]);
+        table.add(".strtab", [3, 0, 0, at as u64, names.len() as u64, 0, 0]);
+        self.add_reaches(symbols, &others, table, out);
     }
 
-    fn section_of(&self, address: u64) -> u16 {
+    /// The symbols of other files, in the order in which they are reached for.
+    fn others(&self) -> Vec<&str> {
+        let mut others: Vec<&str> = Vec::new();
+        for Reach { name, .. } in &self.reaches {
+            if !others.contains(&name.as_str()) && self.symbols.iter().all(|symbol| symbol.name != *name) {
+                others.push(name);
+            }
+        }
+        others
+    }
+
+    /// What is to be filled in: the distance of a symbol from the end of a four-byte word.
+    fn add_reaches(&self, symbols: u64, others: &[&str], table: &mut SectionTable, out: &mut Bytes) {
+        const RELATIVE: u64 = 4;
+        let own = self.symbols.iter().map(|symbol| symbol.name.as_str());
+        let names: Vec<&str> = own.chain(others.iter().copied()).collect();
+        for (index, section) in self.sections.iter().enumerate() {
+            let number = index as u16 + 1;
+            let here = self.reaches.iter().filter(|reach| self.section_of(reach.at).0 == number);
+            out.pad_to_8();
+            let at = out.len();
+            for Reach { name, at } in here {
+                let symbol = names.iter().position(|known| known == name).map_or(0, |index| index as u64 + 1);
+                [at - section.address, symbol << 32 | RELATIVE, 4_u64.wrapping_neg()]
+                    .into_iter()
+                    .for_each(|word| out.u64(word));
+            }
+            let size = (out.len() - at) as u64;
+            if size > 0 {
+                table.add(
+                    &format!(".rela{}", section.name),
+                    [4, 0, 0, at as u64, size, symbols, number.into()],
+                );
+            }
+        }
+    }
+
+    /// The number of the section that holds an address, and its own; an absolute number if there is none.
+    fn section_of(&self, address: u64) -> (u16, u64) {
         let holds = |section: &Section| {
             address.checked_sub(section.address).is_some_and(|at| at < section.bytes.len() as u64)
         };
-        self.sections.iter().position(holds).map_or(0xfff1, |index| index as u16 + 1)
+        let found = self.sections.iter().position(holds);
+        found.map_or((0xfff1, 0), |index| (index as u16 + 1, self.sections[index].address))
     }
 
     /// The ELF header and the program headers.
@@ -235,20 +296,20 @@ fn class(text: &str) -> Read<Class> {
     }
 }
 
-/// Sections in file order: name, and type, flags, address, place, size and the index of a related one.
+/// Sections in file order: name, and type, flags, address, place, size, the index of a related one and `sh_info`.
 #[derive(Default)]
 struct SectionTable {
-    entries: Vec<(String, [u64; 6])>,
+    entries: Vec<(String, [u64; 7])>,
 }
 
 impl SectionTable {
-    fn add(&mut self, name: &str, fields: [u64; 6]) {
+    fn add(&mut self, name: &str, fields: [u64; 7]) {
         self.entries.push((name.to_owned(), fields));
     }
 
     /// Writes the names and the table; gives the index of the names and where the table is.
     fn finish(mut self, class: Class, out: &mut Bytes) -> (u16, u64) {
-        self.add(".shstrtab", [3, 0, 0, 0, 0, 0]);
+        self.add(".shstrtab", [3, 0, 0, 0, 0, 0, 0]);
         let names_at = out.len();
         let mut starts = Vec::new();
         out.u8(0);
@@ -263,13 +324,12 @@ impl SectionTable {
         out.pad_to_8();
         let table_at = out.len();
         out.zero_to(table_at + class.section_header());
-        for ((_, [kind, flags, address, at, size, link]), start) in self.entries.iter().zip(starts) {
+        for ((_, [kind, flags, address, at, size, link, info]), start) in self.entries.iter().zip(starts) {
             out.u32(start);
             out.u32(*kind as u32);
             [*flags, *address, *at, *size].into_iter().for_each(|word| class.word(out, word));
             out.u32(*link as u32);
-            // Symbols behind the first, empty one are global.
-            out.u32(u32::from(*kind == 2));
+            out.u32(*info as u32);
             class.word(out, if *flags == 6 { 16 } else { 4 });
             class.word(out, if *kind == 2 { class.symbol() as u64 } else { 0 });
         }

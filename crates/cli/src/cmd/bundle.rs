@@ -166,7 +166,11 @@ impl Parts {
             DsoKind::Vdso => self.add_image(dso, ObjectKind::Vdso),
             DsoKind::Module => self.add_image(dso, ObjectKind::KernelModule),
             DsoKind::Anonymous => self.add_plain(&dso.name),
-            DsoKind::Kernel | DsoKind::KernelSymbol | DsoKind::Jit => {}
+            DsoKind::Kernel
+            | DsoKind::GuestKernel(_)
+            | DsoKind::GuestModule(_)
+            | DsoKind::KernelSymbol
+            | DsoKind::Jit => {}
         }
     }
 

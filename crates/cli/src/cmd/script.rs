@@ -48,7 +48,7 @@ use crate::itrace::places::code_places;
 use crate::itrace::{self, Decoding};
 use crate::output::Output;
 use crate::switching::{self, Switching};
-use crate::{collect, header, naming, stitch};
+use crate::{collect, guests, header, naming, stitch};
 use clock::Clock;
 use dlfilter::DlFilter;
 use instructions::{CodeReader, shows_code};
@@ -176,8 +176,10 @@ fn show(matches: &ArgMatches, mut output: Output, is_read: bool) -> Result<i32, 
     let formatters = collect::formatters(&reader);
     let passage = input.passage(true);
     let mut shown = Shown::from_matches(matches);
-    let mut session =
-        dump::session(matches, &reader).watched_by(&passage).with_jit_logs(naming::places(matches));
+    let mut session = dump::session(matches, &reader)
+        .watched_by(&passage)
+        .knowing_guests(&guests::known(matches))
+        .with_jit_logs(naming::places(matches));
     if matches.get_flag("no-merge-callchains") {
         session = session.leaving_chains_open();
         shown.add(RecordType::CALLCHAIN_DEFERRED);

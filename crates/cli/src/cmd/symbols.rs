@@ -82,7 +82,7 @@ fn state(locator: &Locator, machine: &Machine, dso: &Dso, kernel_given: bool) ->
             }
         }
         DsoKind::Anonymous => look_at_map(&mut state, locator),
-        DsoKind::KernelSymbol | DsoKind::Jit => {}
+        DsoKind::GuestKernel(_) | DsoKind::GuestModule(_) | DsoKind::KernelSymbol | DsoKind::Jit => {}
     }
     state
 }

@@ -9,6 +9,7 @@ use oxperf_itrace::{CodePlaces, KernelPlaces};
 use oxperf_objects::Places;
 use oxperf_symbols::running_kernel;
 
+use crate::guests;
 use crate::input::Input;
 use crate::naming;
 
@@ -21,14 +22,11 @@ pub(crate) fn code_places(matches: &ArgMatches, input: &Input, reader: &Reader<'
         copies: copies(file(matches, "kallsyms"), input),
         cached_copies: files.build_id_cache.as_ref().map(|cache| cache.join("[kernel.kcore]")),
         images: images(&files, reader),
+        symbols: file(matches, "kallsyms"),
         running: running_kernel().filter(|_| files.root.is_none()),
     };
-    let guest_kernel = KernelPlaces {
-        named_image: file(matches, "guestvmlinux"),
-        copies: file(matches, "guestkallsyms").iter().map(|path| folder_of(path)).collect(),
-        ..KernelPlaces::default()
-    };
-    CodePlaces { files, kernel, guest_kernel, guest_code: matches.get_flag("guest-code") }
+    let guest_kernels = guests::code(matches);
+    CodePlaces { files, kernel, guest_kernels, guest_code: matches.get_flag("guest-code") }
 }
 
 fn file(matches: &ArgMatches, name: &str) -> Option<PathBuf> {

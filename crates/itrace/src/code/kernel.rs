@@ -2,13 +2,17 @@
 
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use intel_pt::{Code, ImageId};
 use oxperf_abi::BuildId;
-use oxperf_machine::{DsoKind, Machine};
+use oxperf_machine::{DsoId, DsoKind, KernelReference, Machine};
 use oxperf_objects::{KernelMemory, KernelSymbol};
+use rustc_hash::FxHashMap;
 
+use super::modules::ModuleCode;
 use super::patches::Patches;
 use crate::trace::Poke;
 
@@ -25,6 +29,8 @@ pub struct KernelPlaces {
     pub cached_copies: Option<PathBuf>,
     /// Images that are taken if they have the recorded build id.
     pub images: Vec<PathBuf>,
+    /// A list of the kernel's symbols (a copy of `/proc/kallsyms`): what the code in modules' files calls.
+    pub symbols: Option<PathBuf>,
     /// Whether the kernel that runs here is asked, if it has this build id.
     pub running: Option<BuildId>,
 }
@@ -34,6 +40,9 @@ pub struct KernelPlaces {
 pub(super) struct KernelCode {
     memories: Vec<KernelMemory>,
     patches: Patches,
+    /// Where to read its symbols.
+    list: Option<PathBuf>,
+    symbols: OnceLock<FxHashMap<Box<[u8]>, u64>>,
 }
 
 /// What a recording says of its kernel.
@@ -47,27 +56,38 @@ impl<'m> Identity<'m> {
     fn of(machine: &'m Machine) -> Identity<'m> {
         let reference = machine.kernel_reference();
         let kernel = machine.dsos().iter().find(|dso| dso.kind == DsoKind::Kernel);
-        Identity {
-            build_id: kernel.and_then(|dso| dso.build_id),
-            symbol: reference.map(|reference| KernelSymbol {
-                name: reference.symbol.as_bytes(),
-                address: reference.address,
-            }),
-        }
+        Identity { build_id: kernel.and_then(|dso| dso.build_id), symbol: reference.map(as_objects_know_it) }
     }
+}
+
+fn as_objects_know_it(reference: &KernelReference) -> KernelSymbol<'_> {
+    KernelSymbol { name: reference.symbol.as_bytes(), address: reference.address }
 }
 
 impl KernelCode {
     /// Finds the code of a machine's kernel as it was before any of the changes.
     pub(super) fn find(places: &KernelPlaces, machine: &Machine, changes: &[Poke]) -> KernelCode {
         let identity = Identity::of(machine);
+        // The kernel's mapping goes on to the end of all addresses; its text does not.
+        const LONGEST: u64 = 64 << 20;
+        let mappings = machine.kernel_mappings();
+        let wanted: Vec<_> =
+            mappings.map(|(start, end, _)| start..end.min(start.saturating_add(LONGEST))).collect();
         let parts = Some(places.parts.clone()).filter(|parts| !parts.is_empty()).map(KernelMemory::of_parts);
-        let memories = parts.into_iter().chain(places.memory(identity, machine)).collect();
-        let mut code = KernelCode { memories, patches: Patches::default() };
+        let memories = parts.into_iter().chain(places.memory(identity, &wanted)).collect();
+        let list = places.symbols.clone().or_else(|| places.list_of_running(identity));
+        let mut code = KernelCode { memories, list, ..KernelCode::default() };
         for change in changes.iter().rev() {
             code.patch(change.address, &change.old);
         }
         code
+    }
+
+    /// Finds the code of a guest's kernel, of which the recording may tell where a symbol was.
+    pub(super) fn find_of_guest(places: &KernelPlaces, reference: Option<&KernelReference>) -> KernelCode {
+        let identity = Identity { build_id: None, symbol: reference.map(as_objects_know_it) };
+        let memories = places.memory(identity, &[]).into_iter().collect();
+        KernelCode { memories, ..KernelCode::default() }
     }
 
     /// Puts bytes in the place of those at an address.
@@ -91,24 +111,51 @@ impl KernelCode {
             .iter()
             .enumerate()
             .find_map(|(number, memory)| Some((number as u64, memory.at(address)?)))?;
+        let image = KERNEL_IMAGE | number << 16 | piece.number as u64;
+        self.unchanged(address, image, (piece.start, piece.bytes))
+    }
+
+    /// The code around an address of a module that lies here.
+    pub(super) fn in_module<'m>(
+        &self,
+        address: u64,
+        (number, module): (DsoId, &'m ModuleCode),
+    ) -> Option<Code<'m>> {
+        self.unchanged(address, MODULE_IMAGE | u64::from(number.0), (module.start, &module.bytes))
+    }
+
+    /// What lies around an address in a stretch of memory, up to where it was changed.
+    fn unchanged<'b>(&self, address: u64, image: u64, (from, bytes): (u64, &'b [u8])) -> Option<Code<'b>> {
         let free = self.patches.free_around(address);
-        let start = free.start.max(piece.start);
-        let first = usize::try_from(start - piece.start).ok()?;
+        let start = free.start.max(from);
+        let first = usize::try_from(start - from).ok()?;
         let length = usize::try_from(free.end.saturating_sub(start)).unwrap_or(usize::MAX);
-        let bytes = piece.bytes.get(first..)?;
+        let bytes = bytes.get(first..)?;
         let bytes = &bytes[..length.min(bytes.len())];
-        let image =
-            ImageId(KERNEL_IMAGE | u64::from(self.version()) << 24 | number << 16 | piece.number as u64);
-        Some(Code { image, offset: start - piece.start, start, bytes })
+        let image = ImageId(image | u64::from(self.version()) << 24);
+        Some(Code { image, offset: start - from, start, bytes })
+    }
+
+    /// Where the kernel has a symbol, or one of its modules.
+    pub(super) fn symbol(&self, name: &[u8]) -> Option<u64> {
+        let read = || match self.list.as_deref().map(fs::read) {
+            Some(Ok(text)) => text.split(|byte| *byte == b'\n').filter_map(symbol_of).collect(),
+            _ => self.memories.iter().flat_map(KernelMemory::symbols).collect(),
+        };
+        self.symbols.get_or_init(read).get(name).copied()
     }
 }
 
+const RUNNING_LIST: &str = "/proc/kallsyms";
+
 /// Marks what is a kernel's; other images have numbers below.
 const KERNEL_IMAGE: u64 = 1 << 60;
+/// The same of its modules' files.
+const MODULE_IMAGE: u64 = 1 << 59;
 
 impl KernelPlaces {
-    /// The first place that has the kernel's memory.
-    fn memory(&self, identity: Identity<'_>, machine: &Machine) -> Option<KernelMemory> {
+    /// The first place that has the kernel's memory: of the one that runs here what is `wanted`.
+    fn memory(&self, identity: Identity<'_>, wanted: &[Range<u64>]) -> Option<KernelMemory> {
         let named = self.named_image.as_deref();
         let named = named.and_then(|path| KernelMemory::image(path, None, identity.symbol).ok());
         let copies = || {
@@ -120,7 +167,7 @@ impl KernelPlaces {
             let id = identity.build_id?;
             self.images.iter().find_map(|path| KernelMemory::image(path, Some(id), identity.symbol).ok())
         };
-        named.or_else(copies).or_else(images).or_else(|| self.of_running(identity, machine))
+        named.or_else(copies).or_else(images).or_else(|| self.of_running(identity, wanted))
     }
 
     /// The folders of a build id.
@@ -132,17 +179,20 @@ impl KernelPlaces {
         folders
     }
 
-    fn of_running(&self, identity: Identity<'_>, machine: &Machine) -> Option<KernelMemory> {
-        let same = self.running.zip(identity.build_id).is_some_and(|(a, b)| a.padded() == b.padded());
-        if !same || !has_symbol(Path::new("/proc/kallsyms"), identity.symbol) {
+    fn is_running(&self, identity: Identity<'_>) -> bool {
+        self.running.zip(identity.build_id).is_some_and(|(a, b)| a.padded() == b.padded())
+    }
+
+    /// The list of symbols of the kernel that runs here, if it is the recorded one.
+    fn list_of_running(&self, identity: Identity<'_>) -> Option<PathBuf> {
+        self.is_running(identity).then(|| PathBuf::from(RUNNING_LIST))
+    }
+
+    fn of_running(&self, identity: Identity<'_>, wanted: &[Range<u64>]) -> Option<KernelMemory> {
+        if !self.is_running(identity) || !has_symbol(Path::new(RUNNING_LIST), identity.symbol) {
             return None;
         }
-        // The kernel's mapping goes on to the end of all addresses; its text does not.
-        const LONGEST: u64 = 64 << 20;
-        let mappings = machine.kernel_mappings();
-        let wanted: Vec<_> =
-            mappings.map(|(start, end, _)| start..end.min(start.saturating_add(LONGEST))).collect();
-        KernelMemory::running(Path::new("/proc/kcore"), &wanted).ok()
+        KernelMemory::running(Path::new("/proc/kcore"), wanted).ok()
     }
 }
 
@@ -158,9 +208,13 @@ fn has_symbol(kallsyms: &Path, symbol: Option<KernelSymbol<'_>>) -> bool {
     // No further than needed: the running kernel writes its list as it is read.
     let Ok(list) = File::open(kallsyms) else { return false };
     BufReader::new(list).split(b'\n').map_while(Result::ok).any(|line| {
-        let mut words = line.split(u8::is_ascii_whitespace);
-        let address = words.next().and_then(|digits| std::str::from_utf8(digits).ok());
-        let address = address.and_then(|digits| u64::from_str_radix(digits, 16).ok());
-        address == Some(symbol.address) && words.nth(1) == Some(symbol.name)
+        symbol_of(&line).is_some_and(|(name, address)| *name == *symbol.name && address == symbol.address)
     })
+}
+
+/// The symbol in a line of such a list: `ffffffff81000000 T _text`.
+fn symbol_of(line: &[u8]) -> Option<(Box<[u8]>, u64)> {
+    let mut words = line.split(u8::is_ascii_whitespace);
+    let address = u64::from_str_radix(std::str::from_utf8(words.next()?).ok()?, 16).ok()?;
+    Some((words.nth(1)?.into(), address))
 }

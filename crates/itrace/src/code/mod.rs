@@ -2,13 +2,14 @@
 
 mod instruction;
 mod kernel;
+mod modules;
 mod patches;
 
 use std::sync::OnceLock;
 
 use intel_pt::{Code, CodeAddress, CodeSource, ImageId};
-use oxperf_abi::CpuMode;
-use oxperf_machine::{Dso, DsoId, DsoKind, Machine, ThreadId};
+use oxperf_abi::{CpuMode, Pid};
+use oxperf_machine::{Dso, DsoId, DsoKind, GuestId, Machine, Map, ThreadId};
 use oxperf_objects::{Contents, Locator, ObjectKind, Places, Wanted};
 use oxperf_session::CodeWidth;
 
@@ -17,6 +18,7 @@ pub(crate) use instruction::code_width;
 pub use instruction::{CodeBytes, CodeInstruction};
 use kernel::KernelCode;
 pub use kernel::KernelPlaces;
+use modules::ModuleCode;
 
 /// Where code is looked for.
 #[derive(Clone, Debug, Default)]
@@ -25,8 +27,8 @@ pub struct CodePlaces {
     pub files: Places,
     /// The kernel.
     pub kernel: KernelPlaces,
-    /// The kernel of guests.
-    pub guest_kernel: KernelPlaces,
+    /// The kernels of guests; that of [`GuestId::default`] is of all who are not there.
+    pub guest_kernels: Vec<(GuestId, KernelPlaces)>,
     /// Whether the code of guests is the process' that runs them.
     pub guest_code: bool,
 }
@@ -37,8 +39,9 @@ pub struct Images {
     places: CodePlaces,
     locator: Locator,
     files: Vec<OnceLock<Option<Contents>>>,
+    modules: Vec<OnceLock<Option<ModuleCode>>>,
     kernel: OnceLock<KernelCode>,
-    guest_kernel: OnceLock<KernelCode>,
+    guest_kernels: Vec<OnceLock<KernelCode>>,
     /// Changes of the kernel's code that are still to come, the last one first.
     changes: Vec<Poke>,
 }
@@ -46,7 +49,8 @@ pub struct Images {
 impl Images {
     /// Looks for files in these places.
     pub fn new(places: CodePlaces) -> Images {
-        Images { locator: Locator::new(places.files.clone()), places, ..Images::default() }
+        let guest_kernels = places.guest_kernels.iter().map(|_| OnceLock::new()).collect();
+        Images { locator: Locator::new(places.files.clone()), places, guest_kernels, ..Images::default() }
     }
 
     /// Takes note of all changes of the kernel's code, in order of time: till they come the old code runs.
@@ -76,9 +80,15 @@ impl Images {
         self.kernel.get_or_init(|| KernelCode::find(&self.places.kernel, machine, &self.changes))
     }
 
-    fn guest_kernel(&self) -> &KernelCode {
-        let nobody = Machine::default();
-        self.guest_kernel.get_or_init(|| KernelCode::find(&self.places.guest_kernel, &nobody, &[]))
+    /// The kernel of the guest that a process runs.
+    fn guest_kernel(&self, machine: &Machine, process: Option<Pid>) -> Option<&KernelCode> {
+        let guests = &self.places.guest_kernels;
+        let number = |wanted| guests.iter().position(|(guest, _)| *guest == wanted);
+        let own = process.and_then(|process| number(GuestId::of(process)));
+        let number = own.or_else(|| number(GuestId::default()))?;
+        let (guest, places) = &guests[number];
+        let find = || KernelCode::find_of_guest(places, machine.guest_reference(*guest));
+        Some(self.guest_kernels.get(number)?.get_or_init(find))
     }
 
     /// The code of a thread from an address on: at most `length` bytes, fewer where its object ends, none where it is not
@@ -95,7 +105,9 @@ impl Images {
 
     /// Makes room for the objects that the machine knows now.
     pub(crate) fn grow(&mut self, machine: &Machine) {
-        self.files.resize_with(machine.dsos().len().max(self.files.len()), OnceLock::new);
+        let count = machine.dsos().len().max(self.files.len());
+        self.files.resize_with(count, OnceLock::new);
+        self.modules.resize_with(count, OnceLock::new);
     }
 
     /// The bytes of an object, where its file can be found.
@@ -104,13 +116,26 @@ impl Images {
         file.get_or_init(|| self.open(machine.dso(id))).as_deref()
     }
 
+    /// The code of a kernel module, from its file.
+    fn module(&self, machine: &Machine, map: &Map, kernel: &KernelCode) -> Option<&ModuleCode> {
+        let dso = machine.dso(map.dso);
+        let find = || ModuleCode::find((dso, map.start), &self.locator, &|name| kernel.symbol(name));
+        let slot = self.modules.get(map.dso.0 as usize).filter(|_| dso.kind == DsoKind::Module)?;
+        // It may have been loaded again elsewhere.
+        slot.get_or_init(find).as_ref().filter(|module| module.start == map.start)
+    }
+
     fn open(&self, dso: &Dso) -> Option<Contents> {
         let kind = match dso.kind {
             DsoKind::File => ObjectKind::User,
             DsoKind::Vdso => ObjectKind::Vdso,
-            DsoKind::Kernel | DsoKind::Module | DsoKind::Anonymous | DsoKind::KernelSymbol | DsoKind::Jit => {
-                return None;
-            }
+            DsoKind::Kernel
+            | DsoKind::Module
+            | DsoKind::GuestKernel(_)
+            | DsoKind::GuestModule(_)
+            | DsoKind::Anonymous
+            | DsoKind::KernelSymbol
+            | DsoKind::Jit => return None,
         };
         let wanted = Wanted { path: dso.name.as_bytes(), build_id: dso.build_id, kind, process: dso.process };
         self.locator.image(&wanted).ok().map(|found| found.contents)
@@ -146,12 +171,24 @@ impl<'m> ThreadCode<'m> {
         instruction::width_of_file(file.unwrap_or_default())
     }
 
+    /// The code around an address of the kernel or of one of its modules.
+    fn kernel_code(self, ip: u64) -> Option<Code<'m>> {
+        let kernel = self.images.kernel(self.machine);
+        kernel.at(ip).or_else(|| {
+            let map = self.machine.map(self.machine.kernel_map(ip)?);
+            kernel.in_module(ip, (map.dso, self.images.module(self.machine, map, kernel)?))
+        })
+    }
+
     /// The code around an address.
     fn code_of(self, at: CodeAddress) -> Option<Code<'m>> {
         let of_kernel = mode_of(at.ip) == CpuMode::Kernel;
         match (at.guest, of_kernel) {
-            (false, true) => return self.images.kernel(self.machine).at(at.ip),
-            (true, true) => return self.images.guest_kernel().at(at.ip),
+            (false, true) => return self.kernel_code(at.ip),
+            (true, true) => {
+                let process = self.thread.and_then(|thread| self.machine.thread_info(thread).pid);
+                return self.images.guest_kernel(self.machine, process)?.at(at.ip);
+            }
             (true, false) if !self.images.places.guest_code => return None,
             (_, false) => {}
         }

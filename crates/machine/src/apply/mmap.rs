@@ -4,9 +4,10 @@ use oxperf_abi::{BuildId, CpuMode, Misc, Pid, Tid};
 use oxperf_wire::kernel::{FileIdentity, Mmap, Mmap2};
 
 use crate::dso::DsoKey;
-use crate::{DsoId, DsoKind, KernelReference, Machine, Map};
+use crate::{DsoId, DsoKind, GuestId, KernelReference, Machine, Map};
 
 const KERNEL: &str = "[kernel.kallsyms]";
+const GUEST_KERNEL: &str = "[guest.kernel.kallsyms";
 const PROT_EXEC: u32 = 4;
 const MAP_HUGETLB: u32 = 0x40000;
 /// simpleperf's mark on code that was made at run time and that it wrote to a file: the file's symbols stand at the
@@ -89,9 +90,31 @@ impl Machine {
     fn apply_mapping(&mut self, misc: Misc, mapping: &Mapping<'_>) {
         match misc.cpu_mode() {
             CpuMode::Kernel => self.map_kernel(mapping),
-            CpuMode::GuestKernel | CpuMode::GuestUser | CpuMode::Hypervisor => {}
+            CpuMode::GuestKernel => self.map_guest_kernel(mapping),
+            CpuMode::GuestUser | CpuMode::Hypervisor => {}
             CpuMode::User | CpuMode::Unknown => self.map_user(mapping),
         }
+    }
+
+    fn map_guest_kernel(&mut self, mapping: &Mapping<'_>) {
+        let guest = GuestId::of(mapping.pid);
+        let name = String::from_utf8_lossy(mapping.filename).into_owned();
+        let addresses = mapping.start..mapping.start.saturating_add(mapping.len);
+        if mapping.start == 0 {
+            // The recorder was not shown any addresses.
+            return;
+        }
+        let image = name.strip_prefix(GUEST_KERNEL).and_then(|rest| rest.split_once(']'));
+        let Some((_, symbol)) = image else {
+            return self.map_guest(guest, (name, DsoKind::GuestModule(guest)), addresses);
+        };
+        if mapping.pgoff != 0 && !symbol.is_empty() {
+            let reference = KernelReference { symbol: symbol.to_owned(), address: mapping.pgoff };
+            self.guests.entry(guest).reference = Some(reference);
+        }
+        let image = name[..name.len() - symbol.len()].to_owned();
+        // As the host's: what follows the text is the kernel's, too.
+        self.map_guest(guest, (image, DsoKind::GuestKernel(guest)), addresses.start..u64::MAX);
     }
 
     fn map_kernel(&mut self, mapping: &Mapping<'_>) {

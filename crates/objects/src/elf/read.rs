@@ -57,6 +57,7 @@ fn sections<'a, H: FileHeader<Endian = Endianness>>(
             offset: section.sh_offset(endian).into(),
             size: section.sh_size(endian).into(),
             link: section.sh_link(endian),
+            info: section.sh_info(endian),
             entry_size: section.sh_entsize(endian).into(),
             alignment: section.sh_addralign(endian).into(),
         })

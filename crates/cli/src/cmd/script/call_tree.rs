@@ -23,6 +23,7 @@ use oxperf_wire::{Cursor, Endian};
 use super::filter::Filter;
 use super::symbols::Symbols;
 use crate::failure::{Failure, code};
+use crate::guests;
 use crate::input::{Input, report_trouble};
 use crate::itrace::{self, Decoding};
 use crate::output::Output;
@@ -91,7 +92,10 @@ pub(super) fn run(
     })?;
     let filter = Filter::from_matches(matches, reader)?;
     let passage = input.passage(true);
-    let mut session = Session::new(reader).keeping_exited_threads().watched_by(&passage);
+    let mut session = Session::new(reader)
+        .keeping_exited_threads()
+        .watched_by(&passage)
+        .knowing_guests(&guests::known(matches));
     let takes_cpu = |cpu| filter.takes_cpu(Some(cpu));
     let decoding =
         Decoding::prepare(matches, itrace_options(matches)?, (input, reader), &mut session, &takes_cpu)?;

@@ -36,7 +36,14 @@ struct Known {
 
 /// Whether places in an object are told by their distance from its start: not in the kernel, as in perf.
 fn has_offsets(kind: DsoKind) -> bool {
-    !matches!(kind, DsoKind::Kernel | DsoKind::Module | DsoKind::KernelSymbol)
+    !matches!(
+        kind,
+        DsoKind::Kernel
+            | DsoKind::Module
+            | DsoKind::GuestKernel(_)
+            | DsoKind::GuestModule(_)
+            | DsoKind::KernelSymbol
+    )
 }
 
 impl Lines {
