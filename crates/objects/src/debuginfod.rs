@@ -1,6 +1,9 @@
 //! Files by build id from debuginfod servers, kept where the standard client keeps them:
 //! `CACHE/BUILDID/debuginfo` and `CACHE/BUILDID/executable`; an empty file says that no server had it.
 
+mod channel;
+#[cfg(feature = "https")]
+mod encrypted;
 mod http;
 
 use std::collections::{HashMap, HashSet};
@@ -13,6 +16,7 @@ use std::time::Duration;
 
 use oxperf_abi::BuildId;
 
+use channel::Trust;
 use http::Limits;
 
 /// How long it holds that no server had a file, as with the standard client.
@@ -21,7 +25,7 @@ const MISSING_HOLDS: Duration = Duration::from_secs(600);
 /// The servers that may be asked, and how much they may take.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Debuginfod {
-    /// Addresses such as `http://localhost:8002`, asked in this order.
+    /// Addresses such as `https://debuginfod.debian.net` and `http://localhost:8002`, asked in this order.
     pub urls: Vec<String>,
     /// The folder of what was fetched.
     pub cache: PathBuf,
@@ -31,7 +35,15 @@ pub struct Debuginfod {
     pub time_limit: Duration,
     /// Bytes of a file.
     pub size_limit: u64,
+    /// The certificates of those who say that servers are what they claim, as PEM; else those of the system.
+    pub authorities: Option<PathBuf>,
 }
+
+/// What can be asked.
+const SCHEMES: &str = match cfg!(feature = "https") {
+    true => "https:// and http:// are",
+    false => "http:// is, https:// is not built in",
+};
 
 /// Why a file could not be fetched.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -40,13 +52,14 @@ pub enum FetchError {
     #[error("no server has it")]
     NotThere,
     /// An address that cannot be asked.
-    #[error(
-        "{0:?} is no http:// address (https is not built in: use a local proxy or a server that speaks http)"
-    )]
+    #[error("{0:?} is no address that can be asked: {schemes}", schemes = SCHEMES)]
     Address(String),
     /// The server could not be reached, or the connection broke.
     #[error("the server cannot be reached: {0}")]
     Connection(io::ErrorKind),
+    /// The server did not prove that it is what it claims, or who may vouch for it is not known.
+    #[error("the server is not to be trusted: {0}")]
+    Untrusted(String),
     /// Nothing came for too long.
     #[error("the server was silent for {} s", .0.as_secs_f32())]
     Silent(Duration),
@@ -65,6 +78,13 @@ pub enum FetchError {
     /// The file could not be kept.
     #[error("cannot write to the cache: {0}")]
     Cache(io::ErrorKind),
+}
+
+impl FetchError {
+    /// Whether other files of this server need not be asked for.
+    fn is_of_the_server(&self) -> bool {
+        matches!(self, FetchError::Connection(_) | FetchError::Silent(_) | FetchError::Untrusted(_))
+    }
 }
 
 /// What is asked for.
@@ -93,6 +113,7 @@ type Answers = HashMap<(BuildId, Part), Arc<OnceLock<Answer>>>;
 #[derive(Debug)]
 pub(crate) struct Fetcher {
     servers: Debuginfod,
+    trust: Trust,
     answers: Mutex<Answers>,
     unreachable: Mutex<HashSet<usize>>,
     written: AtomicU32,
@@ -101,7 +122,8 @@ pub(crate) struct Fetcher {
 impl Fetcher {
     pub(crate) fn new(servers: Debuginfod) -> Fetcher {
         let (answers, unreachable) = (Mutex::default(), Mutex::default());
-        Fetcher { servers, answers, unreachable, written: AtomicU32::new(0) }
+        let trust = Trust::new(servers.authorities.clone());
+        Fetcher { servers, trust, answers, unreachable, written: AtomicU32::new(0) }
     }
 
     /// Where a file is kept, or would be.
@@ -132,7 +154,7 @@ impl Fetcher {
                 Ok(()) => return Ok(place),
                 Err(FetchError::Status(404)) => {}
                 Err(why) => {
-                    if matches!(why, FetchError::Connection(_) | FetchError::Silent(_)) {
+                    if why.is_of_the_server() {
                         lock(&self.unreachable).insert(server);
                     }
                     outcome = Err(why);
@@ -158,7 +180,7 @@ impl Fetcher {
             time: self.servers.time_limit,
             size: self.servers.size_limit,
         };
-        let fetched = http::get(address, limits, &mut file)
+        let fetched = http::get(address, limits, &self.trust, &mut file)
             .and_then(|()| file.flush().and_then(|()| fs::rename(&beside, place)).map_err(cache));
         fetched.inspect_err(|_| {
             let _ = fs::remove_file(&beside);

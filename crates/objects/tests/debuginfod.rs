@@ -73,6 +73,7 @@ fn servers(name: &str, urls: &[&str]) -> Debuginfod {
         patience: Duration::from_secs(20),
         time_limit: Duration::from_secs(60),
         size_limit: 1 << 20,
+        authorities: None,
     }
 }
 

@@ -6,6 +6,7 @@ use std::net::{TcpStream, ToSocketAddrs};
 use std::time::{Duration, Instant};
 
 use super::FetchError;
+use super::channel::{Channel, Trust};
 
 const MOST_REDIRECTIONS: usize = 5;
 /// Bytes of a line of an answer's head, and lines of it.
@@ -24,17 +25,26 @@ pub(super) struct Limits {
 }
 
 /// Writes the body of the answer to `out`.
-pub(super) fn get(address: &str, limits: Limits, out: &mut dyn Write) -> Result<(), FetchError> {
+pub(super) fn get(
+    address: &str,
+    limits: Limits,
+    trust: &Trust,
+    out: &mut dyn Write,
+) -> Result<(), FetchError> {
     let start = Instant::now();
     let mut address = address.to_owned();
     for _ in 0..=MOST_REDIRECTIONS {
         let place = Address::parse(&address).ok_or_else(|| FetchError::Address(address.clone()))?;
-        let mut answer = BufReader::new(Guarded::connect(&place, limits, start)?);
+        let stream = Guarded::connect(&place, limits, start)?;
+        let mut answer = BufReader::new(match place.secure {
+            true => trust.secure(stream, &address, place.name())?,
+            false => Channel::Plain(stream),
+        });
         place.ask(answer.get_mut())?;
         let head = Head::read(&mut answer)?;
         match (head.status, &head.location) {
             (200, _) => return body(&head, answer, limits, out),
-            (301 | 302 | 303 | 307 | 308, Some(location)) => address = place.redirected(location),
+            (301 | 302 | 303 | 307 | 308, Some(location)) => address = place.redirected(location)?,
             (status, _) => return Err(FetchError::Status(status)),
         }
     }
@@ -44,47 +54,74 @@ pub(super) fn get(address: &str, limits: Limits, out: &mut dyn Write) -> Result<
 /// Where a file is to be had.
 #[derive(Debug, PartialEq, Eq)]
 struct Address {
+    /// Whether it is asked by `https://`.
+    secure: bool,
     /// Host and port, as they stand in the address.
     host: String,
     path: String,
 }
 
 impl Address {
-    /// `http://HOST[:PORT]/PATH`; nothing that would end a line of the request.
+    /// `http[s]://HOST[:PORT]/PATH`; nothing that would end a line of the request.
     fn parse(text: &str) -> Option<Address> {
-        let rest =
-            text.strip_prefix("http://").filter(|rest| rest.bytes().all(|byte| byte.is_ascii_graphic()))?;
+        let (secure, rest) = match text.strip_prefix("https://") {
+            Some(rest) => (true, rest),
+            None => (false, text.strip_prefix("http://")?),
+        };
+        if !rest.bytes().all(|byte| byte.is_ascii_graphic()) {
+            return None;
+        }
         let (host, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
         let path = if path.is_empty() { "/" } else { path };
-        (!host.is_empty()).then(|| Address { host: host.to_owned(), path: path.to_owned() })
+        (!host.is_empty()).then(|| Address { secure, host: host.to_owned(), path: path.to_owned() })
     }
 
-    /// The address that a redirection means.
-    fn redirected(&self, location: &str) -> String {
+    /// The address that a redirection means; none that gives up encryption.
+    fn redirected(&self, location: &str) -> Result<String, FetchError> {
+        let scheme = if self.secure { "https" } else { "http" };
         match location.starts_with('/') {
-            true => format!("http://{}{location}", self.host),
-            false => location.to_owned(),
+            true => Ok(format!("{scheme}://{}{location}", self.host)),
+            false if self.secure && !location.starts_with("https://") => {
+                Err(FetchError::Answer("it leads to an address without encryption"))
+            }
+            false => Ok(location.to_owned()),
         }
+    }
+
+    /// Whether the host comes with a port.
+    fn has_port(&self) -> bool {
+        self.host.rsplit(']').next().unwrap_or("").contains(':')
     }
 
     /// Host and port for the system.
     fn socket(&self) -> String {
-        let last = self.host.rsplit(']').next().unwrap_or("");
-        if last.contains(':') { self.host.clone() } else { format!("{}:80", self.host) }
+        let usual = if self.secure { 443 } else { 80 };
+        if self.has_port() { self.host.clone() } else { format!("{}:{usual}", self.host) }
     }
 
-    fn ask(&self, server: &mut Guarded) -> Result<(), FetchError> {
-        let Address { host, path } = self;
+    /// The host that proves who it is, without port and brackets.
+    fn name(&self) -> &str {
+        let host = match self.has_port() {
+            true => self.host.rsplit_once(':').map_or(&*self.host, |(host, _)| host),
+            false => &self.host,
+        };
+        host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host)
+    }
+
+    fn ask(&self, server: &mut Channel) -> Result<(), FetchError> {
+        let Address { host, path, .. } = self;
         let request = format!(
             "GET {path} HTTP/1.1\r\nHost: {host}\r\nUser-Agent: oxperf/{}\r\nAccept-Encoding: identity\r\nConnection: close\r\n\r\n",
             env!("CARGO_PKG_VERSION")
         );
-        server.stream.write_all(request.as_bytes()).map_err(|error| server.failure(&error))
+        let sent = server.write_all(request.as_bytes()).and_then(|()| server.flush());
+        sent.map_err(|error| server.failure(&error))
     }
 }
 
 /// A connection whose reads end in time.
-struct Guarded {
+#[derive(Debug)]
+pub(super) struct Guarded {
     stream: TcpStream,
     limits: Limits,
     start: Instant,
@@ -106,7 +143,8 @@ impl Guarded {
         Err(last)
     }
 
-    fn failure(&self, error: &io::Error) -> FetchError {
+    /// What became of a read or a write.
+    pub(super) fn failure(&self, error: &io::Error) -> FetchError {
         let waited = matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut);
         match (waited, self.start.elapsed() >= self.limits.time) {
             (true, true) => FetchError::TooSlow(self.limits.time),
@@ -127,6 +165,16 @@ impl Read for Guarded {
     }
 }
 
+impl Write for Guarded {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.stream.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.stream.flush()
+    }
+}
+
 /// What an answer says before its body.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Head {
@@ -137,7 +185,7 @@ struct Head {
 }
 
 impl Head {
-    fn read(answer: &mut BufReader<Guarded>) -> Result<Head, FetchError> {
+    fn read(answer: &mut BufReader<Channel>) -> Result<Head, FetchError> {
         let first = line(answer)?;
         let status = first.strip_prefix("HTTP/1.").and_then(|rest| rest.split(' ').nth(1)?.parse().ok());
         let mut head =
@@ -165,7 +213,7 @@ impl Head {
 }
 
 /// A line without its end.
-fn line(answer: &mut BufReader<Guarded>) -> Result<String, FetchError> {
+fn line(answer: &mut BufReader<Channel>) -> Result<String, FetchError> {
     let mut bytes = Vec::new();
     let read = answer.by_ref().take(LINE_LIMIT).read_until(b'\n', &mut bytes);
     read.map_err(|error| answer.get_ref().failure(&error))?;
@@ -175,7 +223,7 @@ fn line(answer: &mut BufReader<Guarded>) -> Result<String, FetchError> {
 
 fn body(
     head: &Head,
-    mut answer: BufReader<Guarded>,
+    mut answer: BufReader<Channel>,
     limits: Limits,
     out: &mut dyn Write,
 ) -> Result<(), FetchError> {
@@ -202,7 +250,7 @@ fn body(
 
 /// Copies exactly so many bytes, of which there may be no more than `left`.
 fn copy(
-    answer: &mut BufReader<Guarded>,
+    answer: &mut BufReader<Channel>,
     count: u64,
     (left, limit): (&mut u64, u64),
     out: &mut dyn Write,
@@ -215,7 +263,7 @@ fn copy(
 }
 
 /// Copies at most so many bytes; tells how many there were.
-fn pass(answer: &mut BufReader<Guarded>, most: u64, out: &mut dyn Write) -> Result<u64, FetchError> {
+fn pass(answer: &mut BufReader<Channel>, most: u64, out: &mut dyn Write) -> Result<u64, FetchError> {
     let mut passed = 0;
     while passed < most {
         let bytes = match answer.fill_buf() {
@@ -240,14 +288,26 @@ mod tests {
 
     #[test]
     fn addresses_name_a_host_and_a_path() {
-        let of = |text| Address::parse(text).map(|address| (address.socket(), address.path));
-        let known = |socket: &str, path: &str| Some((socket.to_owned(), path.to_owned()));
-        assert_eq!(of("http://h/a/b"), known("h:80", "/a/b"));
-        assert_eq!(of("http://h:8002"), known("h:8002", "/"));
-        assert_eq!(of("http://[::1]/x"), known("[::1]:80", "/x"));
-        assert_eq!(of("http://[::1]:9/x"), known("[::1]:9", "/x"));
-        for text in ["https://h/", "h/x", "http:///x", "http://h/a b", "http://h/\r\nX: y"] {
+        let of = |text| {
+            let address = Address::parse(text)?;
+            Some([address.socket(), address.name().to_owned(), address.path])
+        };
+        let known = |parts: [&str; 3]| Some(parts.map(str::to_owned));
+        assert_eq!(of("http://h/a/b"), known(["h:80", "h", "/a/b"]));
+        assert_eq!(of("http://h:8002"), known(["h:8002", "h", "/"]));
+        assert_eq!(of("https://h/a"), known(["h:443", "h", "/a"]));
+        assert_eq!(of("https://[::1]/x"), known(["[::1]:443", "::1", "/x"]));
+        assert_eq!(of("https://[::1]:9/x"), known(["[::1]:9", "::1", "/x"]));
+        for text in ["ftp://h/", "h/x", "http:///x", "http://h/a b", "https://h/\r\nX: y"] {
             assert_eq!(of(text), None, "{text:?}");
         }
+    }
+
+    #[test]
+    fn a_redirection_never_gives_up_encryption() {
+        let from = |text: &str, to| Address::parse(text).unwrap().redirected(to).ok();
+        assert_eq!(from("https://h:1/a", "/b").as_deref(), Some("https://h:1/b"));
+        assert_eq!(from("http://h/a", "https://i/b").as_deref(), Some("https://i/b"));
+        assert_eq!(from("https://h/a", "http://h/b"), None);
     }
 }

@@ -1,0 +1,88 @@
+//! Encrypted connections: whom to believe that a server is what it claims, and what goes wrong with that.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
+
+use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, ServerName};
+use rustls::{ClientConfig, ClientConnection, RootCertStore, StreamOwned};
+
+use super::FetchError;
+use super::channel::Channel;
+use super::http::Guarded;
+
+pub(super) type Stream = StreamOwned<ClientConnection, Guarded>;
+
+/// Where systems keep the certificates of the authorities that they trust.
+const AUTHORITIES: [&str; 5] = [
+    "/etc/ssl/certs/ca-certificates.crt",
+    "/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem",
+    "/etc/pki/tls/certs/ca-bundle.crt",
+    "/etc/ssl/ca-bundle.pem",
+    "/etc/ssl/cert.pem",
+];
+/// Longest list of certificates; real ones take a quarter of a megabyte.
+const LIST_LIMIT: u64 = 16 << 20;
+
+/// Whom to believe that a server is what it claims: read when the first encrypted connection is made.
+#[derive(Debug, Default)]
+pub(super) struct Trust {
+    file: Option<PathBuf>,
+    config: OnceLock<Result<Arc<ClientConfig>, FetchError>>,
+}
+
+impl Trust {
+    /// Trusts the authorities in a file, else those that the system trusts.
+    pub(super) fn new(file: Option<PathBuf>) -> Trust {
+        Trust { file, config: OnceLock::new() }
+    }
+
+    /// An encrypted channel over a connection, once the server has proved its name with the first byte.
+    pub(super) fn secure(&self, stream: Guarded, address: &str, name: &str) -> Result<Channel, FetchError> {
+        let config = self.config.get_or_init(|| self.configure()).clone()?;
+        let name =
+            ServerName::try_from(name.to_owned()).map_err(|_| FetchError::Address(address.to_owned()))?;
+        let connection =
+            ClientConnection::new(config, name).map_err(|error| FetchError::Untrusted(error.to_string()))?;
+        Ok(Channel::Encrypted(Box::new(StreamOwned::new(connection, stream))))
+    }
+
+    fn configure(&self) -> Result<Arc<ClientConfig>, FetchError> {
+        let usual = AUTHORITIES.map(Path::new);
+        let text = match &self.file {
+            Some(file) => certificates(file),
+            None => usual.into_iter().find_map(certificates),
+        };
+        let mut roots = RootCertStore::empty();
+        let text = text.unwrap_or_default();
+        roots.add_parsable_certificates(CertificateDer::pem_slice_iter(&text).filter_map(Result::ok));
+        if roots.is_empty() {
+            let place = self.file.as_deref().unwrap_or(Path::new(AUTHORITIES[0]));
+            return Err(FetchError::Untrusted(format!(
+                "there are no certificates of authorities in {} (SSL_CERT_FILE names another file)",
+                place.display()
+            )));
+        }
+        let provider = Arc::new(rustls::crypto::ring::default_provider());
+        let config = ClientConfig::builder_with_provider(provider)
+            .with_safe_default_protocol_versions()
+            .map_err(|error| FetchError::Untrusted(error.to_string()))?;
+        Ok(Arc::new(config.with_root_certificates(roots).with_no_client_auth()))
+    }
+}
+
+fn certificates(file: &Path) -> Option<Vec<u8>> {
+    let data = fs::metadata(file).ok()?;
+    (data.is_file() && data.len() <= LIST_LIMIT).then(|| fs::read(file).ok()).flatten()
+}
+
+/// What became of a read or a write: a server that cannot be believed, else what became of the connection.
+pub(super) fn failure(stream: &Stream, error: &io::Error) -> FetchError {
+    let reason = error.get_ref().and_then(|inner| inner.downcast_ref::<rustls::Error>());
+    match reason {
+        Some(reason) => FetchError::Untrusted(reason.to_string()),
+        None => stream.sock.failure(error),
+    }
+}
