@@ -49,22 +49,11 @@ pub enum CacheFile {
     Vdso,
     /// A separate debug file.
     Debug,
-    /// The kernel's memory.
-    Kcore,
-    /// The kernel's list of modules.
-    Modules,
 }
 
 impl CacheFile {
     /// All of them.
-    pub const ALL: [CacheFile; 6] = [
-        CacheFile::Elf,
-        CacheFile::Kallsyms,
-        CacheFile::Vdso,
-        CacheFile::Debug,
-        CacheFile::Kcore,
-        CacheFile::Modules,
-    ];
+    pub const ALL: [CacheFile; 4] = [CacheFile::Elf, CacheFile::Kallsyms, CacheFile::Vdso, CacheFile::Debug];
 
     /// Its name in the cache.
     pub fn name(self) -> &'static str {
@@ -73,8 +62,6 @@ impl CacheFile {
             CacheFile::Kallsyms => "kallsyms",
             CacheFile::Vdso => "vdso",
             CacheFile::Debug => "debug",
-            CacheFile::Kcore => "kcore",
-            CacheFile::Modules => "modules",
         }
     }
 }
@@ -88,6 +75,11 @@ impl BuildIdCache {
     /// Its folder.
     pub fn root(&self) -> &Path {
         &self.root
+    }
+
+    /// The folder of all copies of the memory of a kernel, each in a folder of its own.
+    pub fn kernel_copies(&self, build_id: BuildId) -> PathBuf {
+        self.root.join("[kernel.kcore]").join(build_id.to_string())
     }
 
     /// Everything in the cache, by identity. What leads out of it, or nowhere, is left out.

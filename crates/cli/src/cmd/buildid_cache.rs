@@ -2,11 +2,16 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use oxperf_abi::BuildId;
 use oxperf_data::features::BuildIds;
-use oxperf_objects::{BuildIdCache, CacheFile, Contents, Elf, Locator, ObjectKind, Places, Wanted};
+use oxperf_objects::elf::build_id_in_notes;
+use oxperf_objects::{
+    BuildIdCache, CacheFile, Contents, Elf, Locator, ObjectKind, Places, Wanted, copy_kernel, is_copy_of,
+};
+use oxperf_present::civil::CivilTime;
 use oxperf_present::visible::visible;
 use oxperf_symbols::running_kernel;
 
@@ -40,13 +45,13 @@ pub(crate) fn command() -> Command {
             .long("kcore")
             .short('k')
             .value_name("FILE")
-            .help("Put the running kernel's memory in (/proc/kcore), with its list of symbols"),
+            .help("Copy the running kernel's code (/proc/kcore), with its lists of symbols and modules"),
         Arg::new("target-ns")
             .long("target-ns")
             .value_name("PID")
             .value_parser(clap::value_parser!(u32))
             .help("Take files from the root of this process"),
-        flag("force", 'f', "Read a recording that belongs to somebody else"),
+        flag("force", 'f', "Read a recording that belongs to somebody else; copy a kernel's memory again"),
         flag("verbose", 'v', "Tell what is done"),
     ])
 }
@@ -82,7 +87,7 @@ pub(crate) fn run(matches: &ArgMatches, program: &str) -> Result<i32, Failure> {
         changes.report("Updating", &path, changes.update(&path));
     }
     if let Some(path) = matches.get_one::<String>("kcore") {
-        changes.add_kcore(Path::new(path))?;
+        changes.add_kcore(Path::new(path), matches.get_flag("force"))?;
     }
     if let Some(recording) = matches.get_one::<String>("missing") {
         changes.list_missing(matches, recording)?;
@@ -185,19 +190,31 @@ impl Changes {
         Ok(())
     }
 
-    fn add_kcore(&self, path: &Path) -> Result<(), Failure> {
-        let failed = |error: std::io::Error| Failure::new(format!("cannot copy {}: {error}", path.display()));
-        let id = running_kernel().ok_or_else(|| Failure::new("the running kernel tells no build id"))?;
-        let folder = path.parent().unwrap_or(Path::new("/proc"));
-        for (file, kind) in
-            [("kcore", CacheFile::Kcore), ("modules", CacheFile::Modules), ("kallsyms", CacheFile::Kallsyms)]
-        {
-            let source = if file == "kcore" { path.to_owned() } else { folder.join(file) };
-            // The kernel makes these files up: they claim to be empty.
-            let mut contents = fs::File::open(source).map_err(failed)?;
-            self.cache.add_from(b"[kernel.kcore]", id, kind, &mut contents).map_err(failed)?;
+    /// Copies the memory of the kernel that `path` (`/proc/kcore`) stands for, unless a copy is there already.
+    fn add_kcore(&self, path: &Path, anew: bool) -> Result<(), Failure> {
+        let source = path.parent().filter(|_| path.ends_with("kcore"));
+        let source = source.ok_or_else(|| Failure::new(format!("{} is no kcore", path.display())))?;
+        let notes = source.join("../sys/kernel/notes");
+        let id = fs::read(&notes).ok().and_then(|notes| build_id_in_notes(&notes, IS_LITTLE_ENDIAN));
+        let id = id.ok_or_else(|| Failure::new(format!("{} tells no build id", notes.display())))?;
+        let copies = self.cache.kernel_copies(id);
+        let entries =
+            fs::read_dir(&copies).into_iter().flatten().filter_map(|entry| Some(entry.ok()?.path()));
+        if let Some(same) = entries.filter(|_| !anew).find(|copy| is_copy_of(copy, source)) {
+            self.tell(&format!("same kcore found in {}", same.display()));
+            return Ok(());
         }
+        let folder = copies.join(name_of_now());
+        copy_kernel(source, &folder)
+            .map_err(|error| Failure::new(format!("cannot copy {}: {error}", path.display())))?;
+        self.tell(&format!("kcore added to build-id cache directory {}", folder.display()));
         Ok(())
+    }
+
+    fn tell(&self, what: &str) {
+        if self.verbose {
+            print_error(what);
+        }
     }
 
     fn list_missing(&self, matches: &ArgMatches, recording: &str) -> Result<(), Failure> {
@@ -210,6 +227,17 @@ impl Changes {
         }
         Ok(())
     }
+}
+
+const IS_LITTLE_ENDIAN: bool = cfg!(target_endian = "little");
+
+/// The moment as perf names copies of a kernel's memory: date, time of day and hundredths of a second.
+fn name_of_now() -> String {
+    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    let seconds = now.as_secs() as i64;
+    let time = CivilTime::new(seconds, oxperf_sys::clock::utc_offset(seconds)).date_time();
+    let digits: String = time.chars().filter(char::is_ascii_digit).collect();
+    format!("{digits}{:02}", now.subsec_millis() / 10)
 }
 
 /// Puts the separate debug file of a binary beside it, where there is one.
