@@ -4,6 +4,7 @@
 
 use std::cell::Cell;
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 use std::process::{Command, Output};
 use std::thread::sleep;
@@ -117,6 +118,29 @@ fn keys_do_what_they_say() {
     terminal.keys(&["q"]);
     let after = terminal.wait(&ended);
     assert!(!after.contains("Press '?' for help"), "the screen from before is back:\n{after}");
+}
+
+#[test]
+fn samples_and_other_recordings_are_shown() {
+    let Some(terminal) = Terminal::start("others") else { return };
+    let other = RECORDING.replace("reader", "writer").replace("period=150", "period=750");
+    fs::write(terminal.folder.join("other.data"), Recording::parse(&other).unwrap().to_file()).unwrap();
+    let count = terminal.folder.join("count");
+    fs::write(&count, "#!/bin/sh\necho lines with samples: $(grep -c '\"period\"')\n").unwrap();
+    fs::set_permissions(&count, fs::Permissions::from_mode(0o755)).unwrap();
+    terminal.run("report");
+    terminal.wait("Event count (approx.): 400");
+    terminal.keys(&["r", "Enter"]);
+    terminal.wait("reader       7 [001]");
+    terminal.keys(&["q", "r", "End", "Enter"]);
+    terminal.wait("Program that reads samples");
+    terminal.keys(&["./count", "Enter"]);
+    terminal.wait("lines with samples: 2");
+    terminal.keys(&["q", "s"]);
+    terminal.wait("other.data");
+    terminal.keys(&["Enter"]);
+    terminal.wait("Event count (approx.): 1000");
+    terminal.keys(&["q"]);
 }
 
 #[test]

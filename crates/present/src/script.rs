@@ -4,6 +4,7 @@
 //! (see [`visible`](crate::visible)) because names repeat and are rendered once.
 
 mod access;
+mod bpf_output;
 pub mod fields;
 pub mod traced;
 
@@ -12,6 +13,7 @@ use std::io::Write;
 use oxperf_abi::{CpuMode, Misc, RecordType};
 
 pub use access::{Access, AccessColumns};
+pub use bpf_output::write_bpf_output;
 pub use fields::{EventClass, FieldSet, FieldSpec, FieldSpecError};
 
 /// What the head of a sample says. A value that is `None` is left out with its column.

@@ -22,6 +22,18 @@ impl Host for Faulty {
     fn export(&mut self, _: &str) -> Result<String, String> {
         Err("nothing to write".to_owned())
     }
+
+    fn samples(&mut self, _: &[String]) -> Result<String, String> {
+        Err("no samples".to_owned())
+    }
+
+    fn run_program(&mut self, _: &str) -> Result<String, String> {
+        Err("nothing to run".to_owned())
+    }
+
+    fn recordings(&mut self) -> Vec<String> {
+        Vec::new()
+    }
 }
 
 fn main() -> io::Result<()> {

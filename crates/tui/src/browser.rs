@@ -1,12 +1,16 @@
 //! What is seen, and what keys do to it.
 
-use oxperf_analysis::hist::{HistOptions, SortKey, histograms};
+mod counting;
+mod offers;
+mod zooming;
+
+use oxperf_analysis::hist::HistOptions;
 use oxperf_analysis::profile::Profile;
 use oxperf_present::report::ReportText;
 use oxperf_present::visible::visible;
 
 use crate::dialog::{Answer, Dialog, Question};
-use crate::filter::{Filter, Zoom};
+use crate::filter::Filter;
 use crate::key::Key;
 use crate::menu::{Act, Chosen, Menu};
 use crate::pager::{Paged, Pager};
@@ -15,8 +19,6 @@ use crate::words;
 
 /// Columns that rows move sideways.
 const SIDEWAYS: usize = 8;
-/// Ways to tell rows apart that are offered.
-const SORTS: [&str; 7] = ["comm,dso,sym", "dso,sym", "sym", "dso", "comm", "pid,sym", "pid,dso,sym"];
 
 /// Something that the browser cannot do by itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,6 +34,17 @@ pub enum Request {
     },
     /// To show the recording's header; give the text to [`Browser::show`].
     Header,
+    /// To show samples; give the text to [`Browser::show`].
+    Samples {
+        /// The options of `script` that say which.
+        which: Vec<String>,
+    },
+    /// To run this program over the samples; give what it prints to [`Browser::show`].
+    Program(String),
+    /// To tell which other recordings there are.
+    Recordings,
+    /// To show this recording instead.
+    Switch(String),
     /// To write this text to a file; tell its name by [`Browser::tell`].
     Export(String),
 }
@@ -47,6 +60,8 @@ pub struct Browser<'p> {
     pub(crate) over: Vec<Over>,
     pub(crate) message: String,
     pub(crate) headings: bool,
+    /// Whether calls are shown with their objects.
+    objects: bool,
     /// Columns that rows are moved to the left.
     pub(crate) left: usize,
     /// Lines for rows or text on the screen.
@@ -75,6 +90,7 @@ impl<'p> Browser<'p> {
             over: Vec::new(),
             message: String::new(),
             headings: true,
+            objects: false,
             left: 0,
             height: 1,
         };
@@ -135,7 +151,7 @@ impl<'p> Browser<'p> {
         match dialog.press(key) {
             Answer::Open => self.over.push(Over::Dialog(dialog)),
             Answer::Left => {}
-            Answer::Given => self.answer(dialog),
+            Answer::Given => return self.answer(dialog),
         }
         None
     }
@@ -176,7 +192,10 @@ impl<'p> Browser<'p> {
             Act::Header => return Some(Request::Header),
             Act::Annotate => return self.annotate(),
             Act::Export => return self.view().map(|view| Request::Export(view.export())),
-            Act::ZoomThread | Act::ZoomObject | Act::ZoomKernel => self.zoom(&act),
+            Act::Recordings => return Some(Request::Recordings),
+            Act::Recording(name) => return Some(Request::Switch(name)),
+            Act::Samples(which) => return Some(Request::Samples { which }),
+            Act::ZoomThread | Act::ZoomObject | Act::ZoomKernel | Act::ZoomSocket => self.zoom(&act),
             Act::ZoomOut => self.zoom_out(),
             Act::Toggle | Act::ToggleRow => self.toggle(&act),
             Act::OpenAll => self.on_view(View::open_all),
@@ -188,6 +207,11 @@ impl<'p> Browser<'p> {
             Act::EventMenu => self.offer_events(),
             Act::Event(at) => self.at = at.min(self.views.len().saturating_sub(1)),
             Act::AskSymbol => self.ask(Question::Symbol, self.filter.symbol.clone()),
+            Act::ScriptMenu => self.offer_scripts(),
+            Act::AskProgram => self.ask(Question::Program, String::new()),
+            Act::OrderByEvent(nth) => self.order_by_event(nth),
+            Act::Relative => self.switch_relative(),
+            Act::Objects => self.switch_objects(),
             Act::AskLimit => self.ask(Question::Limit, String::new()),
             Act::Help => self.show("Keys", words::HELP),
             Act::Headings => self.headings = !self.headings,
@@ -238,170 +262,6 @@ impl<'p> Browser<'p> {
         format!("{kept}..{left_out}")
     }
 
-    // --- Counting anew ---
-
-    fn count(&mut self) {
-        let text = self.narrowed();
-        let tables = histograms(self.profile, &self.hist);
-        let (profile, filter) = (self.profile, &self.filter);
-        self.views = tables.into_iter().map(|table| View::new(profile, table, &text, filter)).collect();
-        self.at = self.at.min(self.views.len().saturating_sub(1));
-    }
-
-    /// The columns without those that a zoom tells, unless none would be left.
-    fn narrowed(&self) -> ReportText {
-        let told: Vec<SortKey> = self.filter.zooms.iter().filter_map(|zoom| zoom.told_key()).collect();
-        let keys: Vec<SortKey> = self.text.keys().filter(|key| !told.contains(key)).collect();
-        if keys.is_empty() { self.text.clone() } else { self.text.clone().with_keys(keys) }
-    }
-
-    fn refilter(&mut self) {
-        let (profile, filter) = (self.profile, &self.filter);
-        self.views.iter_mut().for_each(|view| view.filter(profile, filter));
-    }
-
-    fn switch_children(&mut self) {
-        if !self.profile.events.iter().any(|event| event.has_callchains) {
-            return self.tell("The recording has no call chains");
-        }
-        self.hist.children = !self.hist.children;
-        self.hist.order_by.clear();
-        self.text = std::mem::take(&mut self.text).with_children(self.hist.children);
-        self.count();
-        self.tell(if self.hist.children {
-            "What functions called counts"
-        } else {
-            "Only what ran in functions counts"
-        });
-    }
-
-    fn sort(&mut self, names: &str) {
-        let words: Vec<&str> = names.split([',', ' ']).filter(|name| !name.is_empty()).collect();
-        let keys: Option<Vec<SortKey>> = words.iter().map(|name| SortKey::parse(name)).collect();
-        let known = |key: &SortKey| {
-            let always = [SortKey::Comm, SortKey::Dso, SortKey::Symbol, SortKey::Thread, SortKey::Process];
-            always.contains(key) || self.text.keys().any(|known| known == *key)
-        };
-        match keys {
-            Some(keys) if !keys.is_empty() && keys.iter().all(known) => {
-                self.hist.keys.clone_from(&keys);
-                self.hist.order_by.clear();
-                self.text = std::mem::take(&mut self.text).with_keys(keys);
-                self.filter.zooms.clear();
-                self.count();
-            }
-            _ => self.tell(&format!("Rows cannot be told apart by '{names}' here: start with -s {names}")),
-        }
-    }
-
-    // --- Zooming ---
-
-    fn zoom(&mut self, act: &Act) {
-        let row = self.view().and_then(|view| view.table.rows().get(view.row()? as usize));
-        let keys = &self.hist.keys;
-        let zoom = row.and_then(|row| match act {
-            Act::ZoomThread => Zoom::thread(row, keys),
-            Act::ZoomObject => Zoom::object(self.profile, row, keys),
-            _ => Some(Zoom::Kernel),
-        });
-        let Some(zoom) = zoom else {
-            return self.tell("These rows do not tell that: change the keys with o");
-        };
-        match self.filter.zooms.iter().position(|known| *known == zoom) {
-            Some(known) => drop(self.filter.zooms.remove(known)),
-            None => self.filter.zooms.push(zoom),
-        }
-        self.zoomed();
-    }
-
-    fn zoom_out(&mut self) {
-        match self.filter.zooms.pop() {
-            Some(_) => self.zoomed(),
-            None if self.views.len() > 1 => self.offer_events(),
-            None => self.tell("Press 'q' to end"),
-        }
-    }
-
-    fn zoomed(&mut self) {
-        let (profile, text) = (self.profile, self.narrowed());
-        self.views.iter_mut().for_each(|view| view.lay_out(profile, &text));
-        self.refilter();
-    }
-
-    // --- Menus and questions ---
-
-    fn ask(&mut self, question: Question, text: String) {
-        self.over.push(Over::Dialog(Dialog { question, text }));
-    }
-
-    fn answer(&mut self, dialog: Dialog) {
-        let text = dialog.text;
-        match dialog.question {
-            Question::Symbol => self.filter_symbols(&text),
-            Question::Sort => self.sort(&text),
-            Question::Limit => match text.trim().trim_end_matches('%').parse::<f64>() {
-                Ok(limit) if (0.0..=100.0).contains(&limit) => {
-                    self.filter.min_percent = limit;
-                    self.refilter();
-                }
-                _ => self.tell("A percentage is a number from 0 to 100"),
-            },
-            Question::Find => {
-                if let Some(Over::Pager(pager)) = self.over.last_mut() {
-                    pager.find = text;
-                    pager.find_next();
-                }
-            }
-        }
-    }
-
-    fn offer(&mut self, title: &str, items: Vec<(String, Act)>) {
-        self.over.push(Over::Menu(Menu::new(title, items)));
-    }
-
-    fn offer_events(&mut self) {
-        let items = self.views.iter().enumerate();
-        let items = items.map(|(at, view)| (view.rows.about().to_owned(), Act::Event(at))).collect();
-        let mut menu = Menu::new("Available samples", items);
-        menu.at = self.at;
-        self.over.push(Over::Menu(menu));
-    }
-
-    fn offer_sorts(&mut self) {
-        let mut items: Vec<(String, Act)> =
-            SORTS.iter().map(|keys| ((*keys).to_owned(), Act::Sort((*keys).to_owned()))).collect();
-        items.push(("Other keys ...".to_owned(), Act::AskSort));
-        self.offer("Tell rows apart by", items);
-    }
-
-    fn offer_acts(&mut self) {
-        let mut items = Vec::new();
-        let mut add = |text: String, act| items.push((text, act));
-        if let Some((symbol, _)) = self.function() {
-            add(format!("Annotate {}", visible(symbol)), Act::Annotate);
-        }
-        let row = self.view().and_then(|view| view.table.rows().get(view.row()? as usize));
-        if let Some(row) = row {
-            let zooms = [
-                (Zoom::thread(row, &self.hist.keys), Act::ZoomThread),
-                (Zoom::object(self.profile, row, &self.hist.keys), Act::ZoomObject),
-            ];
-            for (zoom, act) in zooms {
-                let Some(zoom) = zoom else { continue };
-                let way = if self.filter.zooms.contains(&zoom) { "out of" } else { "into" };
-                add(format!("Zoom {way} {}", zoom.text(self.profile)), act);
-            }
-            add("Open or close the call chain".to_owned(), Act::Toggle);
-        }
-        add("Tell rows apart by ...".to_owned(), Act::SortMenu);
-        if self.views.len() > 1 {
-            add("Another event".to_owned(), Act::EventMenu);
-        }
-        add("Header of the recording".to_owned(), Act::Header);
-        add("End".to_owned(), Act::Quit);
-        self.offer("What to do", items);
-    }
-
     // --- Functions ---
 
     /// The function of the line under the cursor, and its object.
@@ -433,6 +293,12 @@ fn act_of(key: Key) -> Option<Act> {
         Key::Char('d') => Act::ZoomObject,
         Key::Char('t') => Act::ZoomThread,
         Key::Char('k') => Act::ZoomKernel,
+        Key::Char('S') => Act::ZoomSocket,
+        Key::Char('F') => Act::Relative,
+        Key::Char('V') => Act::Objects,
+        Key::Char('r') => Act::ScriptMenu,
+        Key::Char('s') => Act::Recordings,
+        Key::Char(digit @ '0'..='9') => Act::OrderByEvent(digit as usize - '0' as usize),
         Key::Char('/') => Act::AskSymbol,
         Key::Char('L') => Act::AskLimit,
         Key::Char('o') => Act::SortMenu,

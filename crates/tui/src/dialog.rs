@@ -11,6 +11,8 @@ pub(crate) enum Question {
     Limit,
     /// Keys that tell rows apart.
     Sort,
+    /// A program that reads samples.
+    Program,
     /// A text to find in a pager.
     Find,
 }
@@ -22,6 +24,7 @@ impl Question {
             Question::Symbol => "Show functions whose names contain (empty: all):",
             Question::Limit => "Hide rows below this percentage:",
             Question::Sort => "Tell rows apart by (comm, dso, sym, pid, tgid):",
+            Question::Program => "Program that reads samples as JSON, a line each:",
             Question::Find => "Find:",
         }
     }

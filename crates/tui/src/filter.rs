@@ -1,7 +1,7 @@
 //! Which rows are shown of those that there are.
 
 use oxperf_analysis::hist::{Row, SortKey, Table};
-use oxperf_analysis::profile::{CommId, DsoId, Level, Profile, ThreadId};
+use oxperf_analysis::profile::{CommId, Detail, DsoId, Level, Profile, ThreadId};
 use oxperf_present::report::RowText;
 use oxperf_present::visible::visible;
 
@@ -16,6 +16,8 @@ pub(crate) enum Zoom {
     Thread(ThreadId),
     /// Code of the kernel.
     Kernel,
+    /// A socket.
+    Socket(u64),
 }
 
 impl Zoom {
@@ -34,11 +36,18 @@ impl Zoom {
         profile.frames.get(row.frame.index())?.dso.filter(|_| told).map(Zoom::Dso)
     }
 
+    /// The socket of a row, where rows are told apart by sockets.
+    pub(crate) fn socket(profile: &Profile, row: &Row, keys: &[SortKey]) -> Option<Zoom> {
+        let socket = profile.details.value(row.detail, Detail::Socket);
+        socket.filter(|_| keys.contains(&SortKey::Socket)).map(Zoom::Socket)
+    }
+
     /// The key that says the same for every row now.
     pub(crate) fn told_key(self) -> Option<SortKey> {
         match self {
             Zoom::Dso(_) => Some(SortKey::Dso),
             Zoom::Comm(_) => Some(SortKey::Comm),
+            Zoom::Socket(_) => Some(SortKey::Socket),
             Zoom::Thread(_) | Zoom::Kernel => None,
         }
     }
@@ -57,6 +66,7 @@ impl Zoom {
                 None => "Thread: ?".to_owned(),
             },
             Zoom::Kernel => "kernel".to_owned(),
+            Zoom::Socket(number) => format!("Socket: {number}"),
         }
     }
 
@@ -67,6 +77,7 @@ impl Zoom {
             }
             Zoom::Comm(comm) => row.comm == comm,
             Zoom::Thread(thread) => row.thread == thread,
+            Zoom::Socket(number) => profile.details.value(row.detail, Detail::Socket) == Some(number),
             Zoom::Kernel => matches!(row.level, Level::Kernel | Level::GuestKernel),
         }
     }
@@ -81,6 +92,8 @@ pub(crate) struct Filter {
     pub(crate) symbol: String,
     /// Its least part of all samples, in hundredths.
     pub(crate) min_percent: f64,
+    /// Whether percentages are of the rows that pass, and not of all samples.
+    pub(crate) relative: bool,
 }
 
 impl Filter {
@@ -113,6 +126,9 @@ impl Filter {
         }
         if self.min_percent > 0.0 {
             text.push_str(&format!(", from {}%", self.min_percent));
+        }
+        if self.relative {
+            text.push_str(", relative");
         }
         text
     }

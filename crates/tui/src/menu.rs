@@ -13,6 +13,24 @@ pub(crate) enum Act {
     ZoomObject,
     /// Leaves all but the kernel out.
     ZoomKernel,
+    /// Leaves other sockets out.
+    ZoomSocket,
+    /// Shows percentages of what is left, or of all.
+    Relative,
+    /// Shows the objects of calls, or does not.
+    Objects,
+    /// Orders the rows of a group by the event of this number.
+    OrderByEvent(usize),
+    /// Offers to show single samples, and to run a program over them.
+    ScriptMenu,
+    /// Shows the samples that these options of `script` choose.
+    Samples(Vec<String>),
+    /// Asks for a program to run over the samples.
+    AskProgram,
+    /// Offers the other recordings in this folder.
+    Recordings,
+    /// Shows the recording of this name instead.
+    Recording(String),
     /// Takes the last zoom back.
     ZoomOut,
     /// Opens or closes the line under the cursor.

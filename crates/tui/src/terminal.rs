@@ -44,13 +44,32 @@ pub trait Host {
     ///
     /// Why it cannot be written.
     fn export(&mut self, text: &str) -> Result<String, String>;
+
+    /// Samples as text, as far as they can be looked through; `which` are options of `script`.
+    ///
+    /// # Errors
+    ///
+    /// Why there are none.
+    fn samples(&mut self, which: &[String]) -> Result<String, String>;
+
+    /// What a program prints that reads all samples.
+    ///
+    /// # Errors
+    ///
+    /// Why it cannot be run.
+    fn run_program(&mut self, program: &str) -> Result<String, String>;
+
+    /// The names of other recordings that can be shown.
+    fn recordings(&mut self) -> Vec<String>;
 }
 
 /// Why a browser ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum End {
     /// The user wanted it.
     Asked,
+    /// The user wanted to see this recording instead.
+    Switch(String),
     /// A signal came.
     Signal(Signal),
 }
@@ -93,6 +112,7 @@ pub fn run(browser: &mut Browser<'_>, host: &mut dyn Host, out: impl Write, look
         match key.and_then(|key| press(browser, key, &mut screen)) {
             None => {}
             Some(Request::Quit) => return Ok(End::Asked),
+            Some(Request::Switch(name)) => return Ok(End::Switch(name)),
             Some(request) => {
                 browser.tell("Working ...");
                 screen.show(browser, look)?;
@@ -116,7 +136,16 @@ fn press<W: Write>(browser: &mut Browser<'_>, key: Key, screen: &mut Screen<W>) 
 /// Does what a browser asks for.
 fn serve(browser: &mut Browser<'_>, host: &mut dyn Host, request: &Request) {
     match request {
-        Request::Quit => {}
+        Request::Quit | Request::Switch(_) => {}
+        Request::Recordings => browser.offer_recordings(host.recordings()),
+        Request::Samples { which } => match host.samples(which) {
+            Ok(text) => browser.show("Samples", &text),
+            Err(why) => browser.tell(&why),
+        },
+        Request::Program(program) => match host.run_program(program) {
+            Ok(text) => browser.show(&visible(program), &text),
+            Err(why) => browser.tell(&why),
+        },
         Request::Annotate { symbol, object } => match host.annotate(symbol, object) {
             Ok(text) => browser.show_code(&visible(symbol), &text),
             Err(why) => browser.tell(&why),

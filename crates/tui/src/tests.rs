@@ -293,6 +293,54 @@ fn of_several_events_one_is_chosen() {
 }
 
 #[test]
+fn percentages_are_of_what_is_left() {
+    let profile = profile(&STACKS);
+    let mut browser = browser(&profile);
+    keys(&mut browser, "k");
+    let text = screen(&mut browser, 80, 10);
+    assert!(text.contains("15.00%") && !text.contains("100.00%"), "{text}");
+    keys(&mut browser, "F");
+    let text = screen(&mut browser, 80, 10);
+    assert!(text.contains(", kernel, relative") && text.contains("100.00%"), "{text}");
+    keys(&mut browser, "F");
+    assert!(screen(&mut browser, 80, 10).contains("15.00%"));
+}
+
+#[test]
+fn calls_tell_their_objects() {
+    let profile = profile(&STACKS);
+    let mut browser = browser(&profile);
+    keys(&mut browser, "+V");
+    assert!(screen(&mut browser, 80, 12).contains("work app"));
+    keys(&mut browser, "V");
+    assert!(!screen(&mut browser, 80, 12).contains("work app"));
+}
+
+#[test]
+fn samples_scripts_and_other_recordings_are_offered() {
+    let profile = profile(&STACKS);
+    let mut browser = browser(&profile);
+    keys(&mut browser, "r");
+    assert!(screen(&mut browser, 80, 14).contains("Samples of threads named app"));
+    let which = vec!["--comms=app".to_owned()];
+    assert_eq!(browser.press(Key::Enter), Some(Request::Samples { which }));
+    keys(&mut browser, "r");
+    browser.press(Key::End);
+    assert_eq!(browser.press(Key::Enter), None);
+    keys(&mut browser, "wc -l");
+    assert_eq!(browser.press(Key::Enter), Some(Request::Program("wc -l".to_owned())));
+    assert_eq!(keys(&mut browser, "s"), Some(Request::Recordings));
+    browser.offer_recordings(vec!["perf.data.old".to_owned()]);
+    assert_eq!(browser.press(Key::Enter), Some(Request::Switch("perf.data.old".to_owned())));
+    browser.offer_recordings(Vec::new());
+    assert!(screen(&mut browser, 80, 10).contains("no other recording"));
+    keys(&mut browser, "S");
+    assert!(screen(&mut browser, 80, 10).contains("These rows do not tell that"));
+    keys(&mut browser, "1");
+    assert!(screen(&mut browser, 80, 10).contains("events of a group"));
+}
+
+#[test]
 fn what_the_browser_cannot_do_it_asks_for() {
     let profile = profile(&STACKS);
     let mut browser = browser(&profile);

@@ -21,6 +21,8 @@ pub(crate) struct View<'p> {
     /// The first line on the screen.
     top: usize,
     relative: bool,
+    /// Whether calls are shown with their objects.
+    pub(crate) objects: bool,
 }
 
 impl<'p> View<'p> {
@@ -28,7 +30,8 @@ impl<'p> View<'p> {
     pub(crate) fn new(profile: &'p Profile, table: Table, text: &ReportText, filter: &Filter) -> View<'p> {
         let rows = RowText::new(profile, &table, text);
         let relative = text.graph.is_some_and(|graph| graph.shape == Shape::Fractal);
-        let mut view = View { table, rows, lines: Lines::default(), cursor: 0, top: 0, relative };
+        let mut view =
+            View { table, rows, lines: Lines::default(), cursor: 0, top: 0, relative, objects: false };
         view.filter(profile, filter);
         view
     }
@@ -41,9 +44,24 @@ impl<'p> View<'p> {
     /// Shows the rows that pass; the cursor stays at its row, or near it.
     pub(crate) fn filter(&mut self, profile: &Profile, filter: &Filter) {
         let row = self.row();
-        self.lines.show(filter.rows(profile, &self.table, &self.rows));
+        self.rows.weigh_in(None);
+        let passing = filter.rows(profile, &self.table, &self.rows);
+        if filter.relative {
+            self.rows.weigh_in(Some(&self.weights(&passing)));
+        }
+        self.lines.show(passing);
         self.cursor = row.map_or(0, |row| self.lines.number_of(row));
         self.go(0);
+    }
+
+    /// What rows weigh themselves in each event, all together.
+    fn weights(&self, rows: &[u32]) -> Vec<u64> {
+        let mut sums = vec![0u64; self.table.events.len()];
+        for row in rows {
+            let cells = self.table.cells(*row as usize);
+            sums.iter_mut().zip(cells).for_each(|(sum, cell)| *sum = sum.saturating_add(cell.own.period));
+        }
+        sums
     }
 
     /// The line under the cursor.
@@ -173,7 +191,11 @@ impl<'p> View<'p> {
         let indent = INDENT * (call.level + 1);
         let part =
             call.part.map(|(weight, whole)| format!("{} ", self.rows.weight(&self.table, weight, whole)));
-        let name = self.rows.frame(&self.table, call.frame);
+        let mut name = self.rows.frame(&self.table, call.frame);
+        if self.objects {
+            name.push(' ');
+            name.push_str(&self.rows.object(call.frame));
+        }
         format!("{:indent$}{} {}{name}", "", call.sign.letter(), part.unwrap_or_default())
     }
 

@@ -15,15 +15,20 @@ Call chains
 What is shown
   Enter, Right, m                    Menu for the line
   a                                  Code of the function, with what it cost
-  d, t, k                            Zoom into the object, the thread, the kernel
+  d, t, k, S                         Zoom into the object, the thread, the kernel, the socket
   Escape, Left                       Zoom out
   /                                  Functions with a text in their names
   L                                  Percent limit
   o                                  Tell rows apart by other keys
   n                                  Count what functions called, or not
+  F                                  Percentages of what is left, or of all samples
+  V                                  Objects of calls, or not
+  0 to 9                             Order a group by one of its events
   H                                  Names of columns
 
 Beside
+  r                                  Single samples, programs that read them
+  s                                  Another recording in this folder
   i                                  Header of the recording
   P                                  Write what is seen to perf.hist.N
   ?, h                               This help

@@ -247,8 +247,8 @@ impl<'a> Draft<'a> {
         order
     }
 
-    /// Measures that the order goes on with behind the keys come before what rows were found by.
-    fn put_measures_before(&self, found: &mut Vec<u64>) {
+    /// Measures that the order goes on with behind the keys tell rows apart that show the same.
+    fn put_measures_behind(&self, shown: &mut Vec<u64>) {
         let later = self.options.order_by.iter().skip_while(|field| matches!(field, Field::Measure(_)));
         let later: Vec<Measure> = later
             .filter_map(|field| match field {
@@ -258,8 +258,8 @@ impl<'a> Draft<'a> {
             .collect();
         if !later.is_empty() {
             let weights = |row: u32| later.iter().map(|&at| !self.rank(row, 0, at)).collect::<Vec<u64>>();
-            let ranks = ranks((0..).zip(&*found).map(|(row, &found)| (weights(row), found)));
-            *found = ranks.into_iter().map(u64::from).collect();
+            let ranks = ranks((0..).zip(&*shown).map(|(row, &shown)| (shown, weights(row))));
+            *shown = ranks.into_iter().map(u64::from).collect();
         }
     }
 
@@ -275,7 +275,7 @@ impl<'a> Draft<'a> {
         }
         let columns = Columns::new(&self.options.keys, &self.shared.tasks, &self.shared.locations);
         let mut places = columns.places(self.rows.iter().map(|row| (row.task, row.location)));
-        self.put_measures_before(&mut places.found);
+        self.put_measures_behind(&mut places.shown);
         let chains_count = self.scope.children && self.options.call_graph.is_some();
         let ranked = |(row, draft): (u32, &DraftRow)| Ranked {
             weight: self.leader(row).all.period,

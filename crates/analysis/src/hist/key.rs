@@ -67,6 +67,12 @@ pub enum SortKey {
     CodePageSize,
     /// What vector instructions were sampled.
     Simd,
+    /// The type of the data that the instruction works on. Debug information is not asked for it: it is not known.
+    DataType,
+    /// The place in that type.
+    DataTypeOffset,
+    /// The line of the CPU's caches in that type.
+    DataTypeLine,
     /// How many threads ran at the moment.
     Parallelism,
     /// The function that was picked from the call chain.
@@ -163,7 +169,7 @@ impl SortKey {
     ];
 
     /// The names, in the order in which beginnings of them are looked for.
-    const NAMES: [(&'static str, SortKey); 56] = [
+    const NAMES: [(&'static str, SortKey); 59] = [
         ("pid", SortKey::Thread),
         ("comm", SortKey::Comm),
         ("comm_nodigit", SortKey::CommNoDigit),
@@ -192,7 +198,10 @@ impl SortKey {
         ("local_retire_lat", SortKey::LocalRetireLat),
         ("retire_lat", SortKey::RetireLat),
         ("simd", SortKey::Simd),
+        ("type", SortKey::DataType),
+        ("typeoff", SortKey::DataTypeOffset),
         ("symoff", SortKey::SymbolOffset),
+        ("typecln", SortKey::DataTypeLine),
         ("parallelism", SortKey::Parallelism),
         ("tgid", SortKey::Process),
         ("tid", SortKey::Thread),
@@ -295,6 +304,11 @@ impl SortKey {
                 | SortKey::Transaction
                 | SortKey::Field(_)
         )
+    }
+
+    /// Whether the key is about the type of data.
+    pub const fn is_of_types(self) -> bool {
+        matches!(self, SortKey::DataType | SortKey::DataTypeOffset | SortKey::DataTypeLine)
     }
 
     /// Whether rows of one symbol may differ in the key.

@@ -67,29 +67,48 @@ Selected --sort parent, but no callchain data. Did you call 'perf record' withou
 /// Runs `report`.
 pub(crate) fn run(matches: &ArgMatches, _program: &str) -> Result<i32, Failure> {
     let options = arguments::resolve(matches)?;
-    let input = Input::from_matches(matches)?;
+    let mut input = Input::from_matches(matches)?;
+    loop {
+        match report(matches, &input, options.clone())? {
+            Next::Exit(code) => return Ok(code),
+            Next::Recording(name) => input = Input::open(&name, matches.get_flag("force"))?,
+        }
+    }
+}
+
+/// What is to be done when a report is done.
+enum Next {
+    Exit(i32),
+    /// The recording of this name is to be reported.
+    Recording(String),
+}
+
+/// Reports one recording.
+fn report(matches: &ArgMatches, input: &Input, options: Resolved) -> Result<Next, Failure> {
     let reader = input.reader()?;
     let mut output = Output::stdout();
     match options.header {
         _ if screen::is_wanted(matches) => {}
         HeaderRequest::Hint => {}
-        _ => header::write(&mut output, &input, &reader, options.full_header)?,
+        _ => header::write(&mut output, input, &reader, options.full_header)?,
     }
     if options.header != HeaderRequest::Only {
         if matches.get_flag("stats") {
-            return records::stats(&input, &reader, output);
+            return records::stats(input, &reader, output).map(Next::Exit);
         }
         if matches.get_flag("tasks") || matches.get_flag("mmaps") {
-            return records::tasks(&input, &reader, matches.get_flag("mmaps"), output);
+            return records::tasks(input, &reader, matches.get_flag("mmaps"), output).map(Next::Exit);
         }
         if matches.get_flag("dump-raw-trace") {
             hint(&mut output, matches, &options)?;
-            return dump::report(matches, &input, &reader, output);
+            return dump::report(matches, input, &reader, output).map(Next::Exit);
         }
-        show(matches, &input, &reader, options, &mut output)?;
+        if let Some(name) = show(matches, input, &reader, options, &mut output)? {
+            return Ok(Next::Recording(name));
+        }
     }
     output.finish()?;
-    Ok(code::SUCCESS)
+    Ok(Next::Exit(code::SUCCESS))
 }
 
 /// Says how to see the header, where it is not shown.
@@ -105,20 +124,20 @@ fn hint(output: &mut Output, matches: &ArgMatches, options: &Resolved) -> Result
     }
 }
 
-/// Writes everything below the header.
+/// Writes everything below the header; gives the recording that is wanted instead.
 fn show(
     matches: &ArgMatches,
     input: &Input,
     reader: &Reader<'_>,
     options: Resolved,
     output: &mut Output,
-) -> Result<(), Failure> {
+) -> Result<Option<String>, Failure> {
     let traced = (matches, itrace::options(matches, ItraceOptions::REPORT)?);
     let mut counted = Counted::of(matches, reader, traced.1.as_ref());
     if matches.get_flag("mem-mode") {
         if counted == Some(Counted::Branches) || matches.get_flag("branch-stack") {
             print_error(branches::NO_ACCESSES_OF_BRANCHES);
-            return Ok(());
+            return Ok(None);
         }
         counted = Some(Counted::Accesses);
     }
@@ -128,24 +147,24 @@ fn show(
     hint(output, matches, &options)?;
     if options.misses_chains(reader.events()) {
         print_error(NO_CHAINS);
-        return Ok(());
+        return Ok(None);
     }
     if options.misses_chains_for_parents(reader.events()) {
         print_error(NO_CHAINS_FOR_PARENTS);
-        return Ok(());
+        return Ok(None);
     }
     if counted.is_none() {
         print_error(branches::NO_BRANCHES);
-        return Ok(());
+        return Ok(None);
     }
     if counted == Some(Counted::Accesses) && !branches::carries_accesses(reader) {
         print_error(branches::NO_ACCESSES);
-        return Ok(());
+        return Ok(None);
     }
     oxperf_sys::heap::keep_freed_memory();
     if let Err(failure) = filter::require_cpus(matches, reader.events()) {
         print_error(&format!("{failure}\nError:\nfailed to set cpu bitmap"));
-        return Ok(());
+        return Ok(None);
     }
     let names = naming::source(matches, reader)?;
     let details = (options.details(reader, &Shown::details(matches)), Some(&formats));
@@ -166,7 +185,7 @@ fn show(
     report_chains(&profile.chain_losses);
     if profile.events.iter().all(EventProfile::is_empty) {
         print_error(&format!("Error:\nThe {} data has no samples!", input.path().display()));
-        return Ok(());
+        return Ok(None);
     }
     options.find_parents(&mut profile);
     if !options.shows_blocks() {
@@ -174,7 +193,7 @@ fn show(
     }
     if html::is_asked(matches) {
         let lost = collect::losses(&profile, &diagnostics);
-        return html::write(matches, &profile, &lost, (reader, input.path()));
+        return html::write(matches, &profile, &lost, (reader, input.path())).map(|()| None);
     }
     if screen::is_wanted(matches) {
         return screen::show(matches, (input, reader), &profile, &options, &shown);
@@ -185,17 +204,18 @@ fn show(
         let mut tables = histograms(&profile, &hist);
         tables.iter_mut().for_each(|table| shown.restrict_rows(&profile, table));
         let shown = (&profile, tables.as_slice(), hist.keys.as_slice());
-        return structured::write(matches, shown, (input.path(), &losses), text.min_percent, output);
+        return structured::write(matches, shown, (input.path(), &losses), text.min_percent, output)
+            .map(|()| None);
     }
     write_tables(&options, &profile, &shown, output)?;
     if options.quiet {
-        return Ok(());
+        return Ok(None);
     }
     tip(output, TIPS[profile.frames.len() % TIPS.len()])?;
     branch_kinds(output, &profile)?;
     match matches.get_flag("threads") {
-        true => records::thread_counters(matches, input, reader, output),
-        false => Ok(()),
+        true => records::thread_counters(matches, input, reader, output).map(|()| None),
+        false => Ok(None),
     }
 }
 

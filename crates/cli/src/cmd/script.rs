@@ -112,8 +112,9 @@ const NO_TIME_OF_DAY: &str =
     "Can't provide 'tod' time, missing clock data. Please record with -k/--clockid option.";
 
 /// What is checked, and switches that change nothing: everything is told that perf would tell with them.
-fn check_arguments() -> [Arg; 3] {
+fn check_arguments() -> [Arg; 4] {
     [
+        Arg::new("all-cpus").long("all-cpus").short('a').action(ArgAction::SetTrue).hide(true),
         time_flag("debug-mode", "Show no samples, but what is wrong with them").short('d'),
         Arg::new("verbose").long("verbose").short('v').action(ArgAction::SetTrue).hide(true),
         Arg::new("show-kernel-path").long("show-kernel-path").action(ArgAction::SetTrue).hide(true),

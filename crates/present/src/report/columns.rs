@@ -100,6 +100,9 @@ fn heading_of_key(key: SortKey) -> &'static str {
         SortKey::CgroupId => "cgroup id (dev/inode)",
         SortKey::CodePageSize => "Code Page Size",
         SortKey::Simd => "Simd   ",
+        SortKey::DataType => "Data Type",
+        SortKey::DataTypeOffset => "Data Type Offset",
+        SortKey::DataTypeLine => "Data Type Cacheline",
         SortKey::Parallelism => "Parallelism",
         SortKey::Parent => "Parent symbol",
         SortKey::Branch(key) => branch_heading(key),
@@ -185,6 +188,11 @@ impl<'a> Columns<'a> {
         };
         columns.list = fields.into_iter().zip(wished).map(column).collect();
         columns
+    }
+
+    /// Takes percentages of other sums of periods.
+    pub(super) fn weigh_in(&mut self, totals: &[u64]) {
+        self.percents = totals.iter().map(|&total| Percents::new(total)).collect();
     }
 
     /// What cells are made of, without any column yet.

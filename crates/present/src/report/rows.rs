@@ -6,6 +6,7 @@ use oxperf_analysis::profile::{FrameId, Profile};
 use super::columns::Columns;
 use super::graph::{GraphText, Graphs};
 use super::{ReportText, summary};
+use crate::visible::visible;
 
 /// The text of one table's rows: the same as [`super::table`] writes, by the row.
 pub struct RowText<'p> {
@@ -13,20 +14,31 @@ pub struct RowText<'p> {
     columns: Columns<'p>,
     graph: Option<GraphText>,
     about: String,
+    /// The sum of all periods of each event.
+    totals: Vec<u64>,
     total: u64,
 }
 
 impl<'p> RowText<'p> {
     /// Lays the columns out so that every row fits.
     pub fn new(profile: &'p Profile, table: &Table, text: &ReportText) -> RowText<'p> {
-        let leader = table.events.first().and_then(|&event| profile.events.get(event));
+        let period = |&event: &usize| profile.events.get(event).map_or(0, |event| event.period_total);
+        let totals: Vec<u64> = table.events.iter().map(period).collect();
         RowText {
             profile,
             columns: Columns::new(profile, table, text),
             graph: text.graph,
             about: about(profile, table, text),
-            total: leader.map_or(0, |leader| leader.period_total),
+            total: totals.first().copied().unwrap_or(0),
+            totals,
         }
+    }
+
+    /// Takes percentages of these sums of periods, one for each event; of all samples, where there are none.
+    pub fn weigh_in(&mut self, totals: Option<&[u64]>) {
+        let totals = totals.unwrap_or(&self.totals);
+        self.columns.weigh_in(totals);
+        self.total = totals.first().copied().unwrap_or(0);
     }
 
     /// What the table is about, in a line.
@@ -68,6 +80,13 @@ impl<'p> RowText<'p> {
             Graphs::new(self.profile, table, graph, None).name(&mut text, frame);
         }
         String::from_utf8_lossy(&text).into_owned()
+    }
+
+    /// The object of a frame of a call graph.
+    pub fn object(&self, frame: FrameId) -> String {
+        let dso = self.profile.frames.get(frame.index()).and_then(|frame| frame.dso);
+        let dso = dso.and_then(|dso| self.profile.dsos.get(dso.index()));
+        visible(dso.map_or("[unknown]", |dso| dso.short.as_str())).into_owned()
     }
 
     /// The weight of a branch of a call graph, as a part of `whole` where percentages are shown.

@@ -74,7 +74,13 @@ pub(crate) fn value<'a>(profile: &'a Profile, row: &Row, key: SortKey) -> Value<
             Value::text(key.detail().and_then(|detail| profile.details.text(row.detail, detail)))
         }
         SortKey::Access(key) => access(profile, row, key),
-        SortKey::Branch(_) | SortKey::NoIpc | SortKey::Ipc | SortKey::Simd => Value::Nothing,
+        SortKey::Branch(_)
+        | SortKey::NoIpc
+        | SortKey::Ipc
+        | SortKey::Simd
+        | SortKey::DataType
+        | SortKey::DataTypeOffset
+        | SortKey::DataTypeLine => Value::Nothing,
         key => Value::number(key.detail().and_then(|detail| profile.details.value(row.detail, detail))),
     }
 }

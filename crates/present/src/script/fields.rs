@@ -107,6 +107,8 @@ fields! {
     MACHINE_PID = 46, "machine_pid";
     /// The virtual CPU that it was taken on.
     VCPU = 47, "vcpu";
+    /// What a BPF program wrote into the sample.
+    BPF_OUTPUT = 48, "bpf-output";
 }
 
 impl FieldSet {
@@ -201,7 +203,8 @@ impl EventClass {
             EventClass::Tracepoint => who | FieldSet::TRACE,
             EventClass::Raw => who | place | FieldSet::ACCESS,
             EventClass::Synthetic => who | place.without(FieldSet::PERIOD) | FieldSet::SYNTH,
-            EventClass::Hardware | EventClass::Software | EventClass::Breakpoint => who | place,
+            EventClass::Software => who | place | FieldSet::BPF_OUTPUT,
+            EventClass::Hardware | EventClass::Breakpoint => who | place,
         }
     }
 }

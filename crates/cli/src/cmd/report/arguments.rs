@@ -436,7 +436,9 @@ impl Resolved {
         let children = self.children && chains && callers && self.counted == Counted::Samples;
         // As chains were read.
         let order = order(&self.call_graph, children || self.collect.history && self.children);
-        let counts_callers = children && (self.children_asked || !self.stream);
+        // What an instruction works on is no caller's.
+        let types = self.fields.keys().into_iter().any(SortKey::is_of_types);
+        let counts_callers = children && !types && (self.children_asked || !self.stream);
         let layout = self.fields.layout(counts_callers, self.times_of(profile));
         let hist = HistOptions {
             keys: self.fields.keys(),

@@ -78,7 +78,7 @@ impl Asked {
         ];
         let added = flags.into_iter().filter(|(flag, _)| matches.get_flag(flag));
         Asked {
-            sort: text("sort").filter(|text| !text.is_empty()),
+            sort: text("sort"),
             fields: text("fields").filter(|text| !text.is_empty()),
             added: added.flat_map(|(_, measures)| measures).copied().collect(),
             prefer_latency: matches.get_flag("latency"),

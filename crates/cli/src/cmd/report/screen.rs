@@ -1,8 +1,9 @@
 //! `report` on a terminal: the browser, and what it cannot do by itself.
 
-use std::fs::OpenOptions;
-use std::io::{self, BufWriter, IsTerminal, Write};
+use std::fs::{self, OpenOptions};
+use std::io::{self, BufWriter, IsTerminal, Read, Write};
 use std::process::{Command, Stdio};
+use std::thread;
 
 use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches};
@@ -19,6 +20,8 @@ use crate::{environment, header, itrace, naming};
 
 /// Most files that are tried for what a user writes out.
 const MOST_EXPORTS: u32 = 10_000;
+/// Most bytes of another command's text that are shown.
+const MOST_TEXT: u64 = 16 << 20;
 
 /// The option beside `--stdio`.
 pub(super) fn argument() -> Arg {
@@ -41,14 +44,14 @@ pub(super) fn is_wanted(matches: &ArgMatches) -> bool {
     !text && !for_programs && terminal && !environment::is_dumb_terminal()
 }
 
-/// Shows the browser until the user leaves it.
+/// Shows the browser until the user leaves it; gives the recording that the user wants to see instead.
 pub(super) fn show(
     matches: &ArgMatches,
     (input, reader): (&Input, &Reader<'_>),
     profile: &Profile,
     options: &Resolved,
     shown: &Shown,
-) -> Result<(), Failure> {
+) -> Result<Option<String>, Failure> {
     let (hist, mut text) = options.for_profile(profile);
     shown.narrow(&mut text);
     // The browser has colours of its own.
@@ -61,9 +64,13 @@ pub(super) fn show(
     let mut host = Recording { matches, input, reader };
     let look = Look { colour: environment::wants_colour() };
     match run(&mut browser, &mut host, BufWriter::new(io::stdout()), look)? {
-        End::Asked => Ok(()),
+        End::Asked => Ok(None),
+        End::Switch(name) => Ok(Some(name)),
         // Whoever waits for us is to see that a signal ended us.
-        End::Signal(signal) => Ok(oxperf_sys::kill_self(signal.number())?),
+        End::Signal(signal) => {
+            oxperf_sys::kill_self(signal.number())?;
+            Ok(None)
+        }
     }
 }
 
@@ -74,21 +81,75 @@ struct Recording<'a> {
     reader: &'a Reader<'a>,
 }
 
-impl Host for Recording<'_> {
-    fn annotate(&mut self, symbol: &str, object: &str) -> Result<String, String> {
+impl Recording<'_> {
+    /// What another command of this program prints of the recording, up to [`MOST_TEXT`].
+    fn ask(&self, command: &[&str]) -> Result<String, String> {
+        let name = command.first().copied().unwrap_or_default();
         let program = environment::program().ok_or("This program's file is not to be found")?;
-        let output = Command::new(program)
-            .args(["annotate", "--stdio", "--symbol", symbol, "--dsos", object, "--input"])
+        let failed = |error: io::Error| format!("{name} cannot be run: {error}");
+        let mut child = Command::new(program)
+            .args(command)
+            .arg("--input")
             .arg(self.input.path())
             .args(passed_on(self.matches))
             .stdin(Stdio::null())
-            .output()
-            .map_err(|error| format!("annotate cannot be started: {error}"))?;
-        let told = |bytes: &[u8]| String::from_utf8_lossy(bytes).trim().to_owned();
-        match told(&output.stdout) {
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .map_err(failed)?;
+        let errors = child.stderr.take().map(|errors| thread::spawn(move || text_of(errors)));
+        let text = child.stdout.take().map(text_of).unwrap_or_default();
+        // Whoever has more to tell finds nobody who listens.
+        child.wait().map_err(failed)?;
+        let errors = errors.and_then(|errors| errors.join().ok()).unwrap_or_default();
+        match text {
             text if !text.is_empty() => Ok(text),
-            _ => Err(told(&output.stderr).lines().last().unwrap_or("annotate tells nothing").to_owned()),
+            _ => Err(errors.lines().last().map_or_else(|| format!("{name} tells nothing"), str::to_owned)),
         }
+    }
+}
+
+/// As much of a text as is shown.
+fn text_of(source: impl Read) -> String {
+    let mut bytes = Vec::new();
+    // What was read before an error is shown.
+    let _ = source.take(MOST_TEXT).read_to_end(&mut bytes);
+    String::from_utf8_lossy(&bytes).trim().to_owned()
+}
+
+/// Whether a file, or what a folder holds, begins as recordings do.
+fn is_recording(file: &fs::DirEntry) -> bool {
+    let kind = file.file_type();
+    let path = match &kind {
+        Ok(kind) if kind.is_dir() => file.path().join("data"),
+        Ok(kind) if kind.is_file() => file.path(),
+        _ => return false,
+    };
+    let mut magic = [0; 8];
+    let read = fs::File::open(path).and_then(|mut file| file.read_exact(&mut magic));
+    read.is_ok() && [*b"PERFILE2", *b"2ELIFREP"].contains(&magic)
+}
+
+impl Host for Recording<'_> {
+    fn annotate(&mut self, symbol: &str, object: &str) -> Result<String, String> {
+        self.ask(&["annotate", "--stdio", "--symbol", symbol, "--dsos", object])
+    }
+
+    fn samples(&mut self, which: &[String]) -> Result<String, String> {
+        let which = which.iter().map(String::as_str);
+        self.ask(&["script"].into_iter().chain(which).collect::<Vec<&str>>())
+    }
+
+    fn run_program(&mut self, program: &str) -> Result<String, String> {
+        self.ask(&["script", "--script", program])
+    }
+
+    fn recordings(&mut self) -> Vec<String> {
+        let files = fs::read_dir(".").into_iter().flatten().flatten();
+        let others = files.filter(|file| !self.input.is_read_from(&file.path()) && is_recording(file));
+        let mut names: Vec<String> = others.filter_map(|file| file.file_name().into_string().ok()).collect();
+        names.sort();
+        names
     }
 
     fn header(&mut self) -> Result<String, String> {

@@ -6,7 +6,7 @@ use clap::ArgMatches;
 use oxperf_data::Reader;
 use oxperf_machine::Machine;
 use oxperf_present::dump::Architecture;
-use oxperf_present::script::{AccessColumns, FieldSet, FieldSpec};
+use oxperf_present::script::{AccessColumns, FieldSet, FieldSpec, write_bpf_output};
 use oxperf_present::visible::visible;
 use oxperf_resolve::{ChainLosses, Chains, KernelNames, Names, PlaceTable, SymbolSource};
 use oxperf_session::{EventTable, Finished, SampleEvent, SessionEvent};
@@ -381,6 +381,11 @@ impl<'s> Printer<'s> {
         }
         registers::write(fields, &event.sample, self.architecture, self.output.buffer());
         self.print_branch_stack(machine, event);
+        if self.views[event.event.0].bpf_output
+            && let Some(raw) = event.sample.raw
+        {
+            write_bpf_output(raw, self.output.buffer());
+        }
         self.print_code(machine, event);
         let out = self.output.buffer();
         access.write_pages(fields, out);

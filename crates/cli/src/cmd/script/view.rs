@@ -22,6 +22,8 @@ pub(super) struct EventView {
     /// The same for the places of data addresses, where these lie in mapped memory.
     pub(super) data_lines: Option<usize>,
     pub(super) tracepoint: bool,
+    /// Whether a BPF program wrote into samples, and that is shown.
+    pub(super) bpf_output: bool,
     /// Whether samples have call chains that are shown.
     pub(super) chained: bool,
     /// Which branches samples keep.
@@ -84,6 +86,7 @@ impl Look {
             layout,
             lines: lines_for(fields, sourcing, lines),
             data_lines,
+            bpf_output: fields.contains(FieldSet::BPF_OUTPUT) && is_bpf_output(event),
             tracepoint: event.attr.kind == EventType::TRACEPOINT,
             chained,
             branches: event.attr.branch_sample_type,
@@ -110,6 +113,11 @@ pub(super) fn event_name(event: &SessionEvent, formatters: &Formatters) -> Strin
         (event.attr.kind == EventType::TRACEPOINT).then(|| formatters.name(event.attr.config)).flatten();
     let unnamed = event.name.starts_with("unknown tracepoint");
     visible(traced.filter(|_| unnamed).as_ref().unwrap_or(&event.name)).into_owned()
+}
+
+fn is_bpf_output(event: &SessionEvent) -> bool {
+    event.attr.kind == EventType::SOFTWARE
+        && SoftwareId::from_config(event.attr.config) == Some(SoftwareId::BpfOutput)
 }
 
 /// Whether an event's data address is one that code touched: the address of a page fault.

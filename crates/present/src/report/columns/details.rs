@@ -143,6 +143,8 @@ impl Shown<'_> {
                     address => write!(buffer, "{address:#x}"),
                 }
             }
+            SortKey::DataType | SortKey::DataTypeOffset => write!(buffer, "(unknown)"),
+            SortKey::DataTypeLine => write!(buffer, "(unknown): cache-line 0"),
             SortKey::NoIpc => write!(buffer, "-      -"),
             SortKey::Ipc => match symbol(self.profile, self.row) {
                 Some(symbol) => {

@@ -1,0 +1,119 @@
+//! What the browser offers to choose from, and what it asks.
+
+use oxperf_analysis::hist::SortKey;
+use oxperf_present::visible::visible;
+
+use super::{Browser, Over, Request};
+use crate::dialog::{Dialog, Question};
+use crate::filter::Zoom;
+use crate::menu::{Act, Menu};
+
+/// Ways to tell rows apart that are offered.
+const SORTS: [&str; 7] = ["comm,dso,sym", "dso,sym", "sym", "dso", "comm", "pid,sym", "pid,dso,sym"];
+
+impl Browser<'_> {
+    pub(super) fn ask(&mut self, question: Question, text: String) {
+        self.over.push(Over::Dialog(Dialog { question, text }));
+    }
+
+    pub(super) fn answer(&mut self, dialog: Dialog) -> Option<Request> {
+        let text = dialog.text;
+        match dialog.question {
+            Question::Symbol => self.filter_symbols(&text),
+            Question::Sort => self.sort(&text),
+            Question::Limit => match text.trim().trim_end_matches('%').parse::<f64>() {
+                Ok(limit) if (0.0..=100.0).contains(&limit) => {
+                    self.filter.min_percent = limit;
+                    self.refilter();
+                }
+                _ => self.tell("A percentage is a number from 0 to 100"),
+            },
+            Question::Program => return Some(Request::Program(text)),
+            Question::Find => {
+                if let Some(Over::Pager(pager)) = self.over.last_mut() {
+                    pager.find = text;
+                    pager.find_next();
+                }
+            }
+        }
+        None
+    }
+
+    pub(super) fn offer(&mut self, title: &str, items: Vec<(String, Act)>) {
+        self.over.push(Over::Menu(Menu::new(title, items)));
+    }
+
+    pub(super) fn offer_events(&mut self) {
+        let items = self.views.iter().enumerate();
+        let items = items.map(|(at, view)| (view.rows.about().to_owned(), Act::Event(at))).collect();
+        let mut menu = Menu::new("Available samples", items);
+        menu.at = self.at;
+        self.over.push(Over::Menu(menu));
+    }
+
+    pub(super) fn offer_sorts(&mut self) {
+        let mut items: Vec<(String, Act)> =
+            SORTS.iter().map(|keys| ((*keys).to_owned(), Act::Sort((*keys).to_owned()))).collect();
+        items.push(("Other keys ...".to_owned(), Act::AskSort));
+        self.offer("Tell rows apart by", items);
+    }
+
+    pub(super) fn offer_acts(&mut self) {
+        let mut items = Vec::new();
+        let mut add = |text: String, act| items.push((text, act));
+        if let Some((symbol, _)) = self.function() {
+            add(format!("Annotate {}", visible(symbol)), Act::Annotate);
+        }
+        let row = self.view().and_then(|view| view.table.rows().get(view.row()? as usize));
+        if let Some(row) = row {
+            let zooms = [
+                (Zoom::thread(row, &self.hist.keys), Act::ZoomThread),
+                (Zoom::object(self.profile, row, &self.hist.keys), Act::ZoomObject),
+                (Zoom::socket(self.profile, row, &self.hist.keys), Act::ZoomSocket),
+            ];
+            for (zoom, act) in zooms {
+                let Some(zoom) = zoom else { continue };
+                let way = if self.filter.zooms.contains(&zoom) { "out of" } else { "into" };
+                add(format!("Zoom {way} {}", zoom.text(self.profile)), act);
+            }
+            add("Open or close the call chain".to_owned(), Act::Toggle);
+        }
+        add("Tell rows apart by ...".to_owned(), Act::SortMenu);
+        if self.views.len() > 1 {
+            add("Another event".to_owned(), Act::EventMenu);
+        }
+        add("Samples and scripts ...".to_owned(), Act::ScriptMenu);
+        add("Another recording in this folder".to_owned(), Act::Recordings);
+        add("Header of the recording".to_owned(), Act::Header);
+        add("End".to_owned(), Act::Quit);
+        self.offer("What to do", items);
+    }
+
+    /// Offers to show single samples, and to run a program over them.
+    pub(super) fn offer_scripts(&mut self) {
+        let mut items = Vec::new();
+        let row = self.view().and_then(|view| view.table.rows().get(view.row()? as usize));
+        let comm = row.and_then(|row| self.profile.comms.get(row.comm.index()));
+        if let Some(comm) = comm.filter(|_| self.text.keys().any(|key| key == SortKey::Comm)) {
+            let act = Act::Samples(vec![format!("--comms={comm}")]);
+            items.push((format!("Samples of threads named {}", visible(comm)), act));
+        }
+        if let Some((symbol, _)) = self.function() {
+            let act = Act::Samples(vec![format!("--symbols={symbol}")]);
+            items.push((format!("Samples in {}", visible(symbol)), act));
+        }
+        items.push(("All samples".to_owned(), Act::Samples(Vec::new())));
+        items.push(("Run a program over the samples ...".to_owned(), Act::AskProgram));
+        self.offer("Samples and scripts", items);
+    }
+
+    /// Offers other recordings, by the names of their files.
+    pub(crate) fn offer_recordings(&mut self, names: Vec<String>) {
+        if names.is_empty() {
+            return self.tell("There is no other recording in this folder");
+        }
+        let items = names.into_iter().map(|name| (visible(&name).into_owned(), Act::Recording(name)));
+        let items = items.collect();
+        self.offer("Recordings in this folder", items);
+    }
+}
