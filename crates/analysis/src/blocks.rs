@@ -24,7 +24,7 @@ pub struct BlockTable<'p> {
 /// takes the sample.
 pub fn block_table<'p>(profile: &'p Profile, table: &Table) -> BlockTable<'p> {
     let symbol = |row: &Row| profile.frames.get(row.frame.index()).and_then(|frame| frame.symbol);
-    let mut symbols: Vec<SymbolId> = table.rows().iter().filter_map(symbol).collect();
+    let mut symbols: Vec<SymbolId> = table.rows().filter_map(symbol).collect();
     let of_row = symbols.iter().flat_map(|&symbol| profile.blocks.of(symbol));
     let averages = of_row.fold(0u64, |sum, block| sum.wrapping_add(block.all.average()));
     symbols.sort_unstable();

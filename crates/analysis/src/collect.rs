@@ -8,6 +8,7 @@ mod accesses;
 mod addresses;
 mod blocks;
 mod branches;
+mod comms;
 mod details;
 mod history;
 mod locate;
@@ -26,13 +27,13 @@ use oxperf_resolve::{ChainOptions, Chains, Names, SymbolSource, Unwinder};
 use oxperf_session::{EventIndex, EventTable, SampleEvent, SidebandEvent, Sink};
 use oxperf_tracepoint::Formatters;
 use oxperf_wire::{Endian, Weight};
-use rustc_hash::FxHashMap;
 
 use crate::profile::{CommId, DetailId, DetailsWanted, EventProfile, Profile, Thread};
 use addresses::Addresses;
 pub use blocks::BlockDetail;
 use blocks::Blocks;
 pub use branches::BranchDetail;
+use comms::Comms;
 use details::Noting;
 use history::History;
 use locate::Locating;
@@ -57,6 +58,8 @@ pub struct CollectOptions {
     pub stitch: Option<u32>,
     /// Leave out samples of code without a symbol, and such callers.
     pub hide_unresolved: bool,
+    /// Samples of several threads may be merged; the thread is then that of the first.
+    pub threads_alike: bool,
     /// Keep the time and CPU of each sample.
     pub moments: bool,
     /// Also count the samples of each address.
@@ -109,6 +112,7 @@ pub struct Collector<'s> {
     /// Samples whose frames are not named yet.
     batch: Batch,
     merging: Merging,
+    comms: Comms,
     addresses: Addresses,
     blocks: Option<Blocks>,
     profile: Profile,
@@ -126,14 +130,16 @@ impl<'s> Collector<'s> {
         options: CollectOptions,
     ) -> Collector<'s> {
         let counts_addresses = options.by_address || options.blocks.is_some();
+        let locating = if counts_addresses { Locating::alone() } else { Locating::shared() };
         Collector {
             options,
-            locating: if counts_addresses { Locating::alone() } else { Locating::shared() },
+            merging: Merging::new(locating.split(), options.threads_alike),
+            locating,
             names: Names::new(source),
             naming: Naming::default(),
             noting: None,
             batch: Batch::default(),
-            merging: Merging::default(),
+            comms: Comms::default(),
             addresses: Addresses::default(),
             blocks: options.blocks.map(Blocks::new),
             profile: Profile { events, ..Profile::default() },
@@ -178,9 +184,9 @@ impl<'s> Collector<'s> {
             let accessed = naming.extend(noting.accessed(), (names, machine), profile, wanted);
             self.profile.details = noting.into_details(&accessed);
         }
-        let merger = self.merging.finish(&self.batch, named);
+        let merger = self.merging.finish(self.batch, named);
         // What counts addresses has them located in one table.
-        if let [named] = &merger.named[..] {
+        if let Some(named) = merger.named.alone() {
             self.addresses.give(named, &mut self.profile);
             if let Some(blocks) = &self.blocks {
                 blocks.give(named, (&self.names, machine), &mut self.profile);
@@ -195,13 +201,14 @@ impl<'s> Collector<'s> {
             event.period_total = merged.period_total;
             event.latency_total = merged.latency_total;
         }
-        let comms = comm_ids(&mut self.profile, machine);
+        let (names, comms) = comms::names(machine);
+        self.profile.comms = names;
         for event in &mut self.profile.events {
             event.groups.iter_mut().for_each(|group| group.comm = comms[group.comm.index()]);
         }
         self.profile.threads =
             machine.threads().iter().map(|thread| profile_thread(thread, &comms)).collect();
-        self.profile.chains.seal();
+        rayon::join(|| self.profile.chains.seal(), || self.profile.frames.seal());
         self.profile.has_latency = self.parallelism.is_some_and(|parallelism| parallelism.matters());
         self.profile.chain_losses = self.chains.losses();
         self.profile
@@ -241,19 +248,6 @@ impl<'s> Collector<'s> {
         let profile = &mut self.profile;
         fresh.iter().map(|fresh| naming.extend(fresh, (names, machine), profile, wanted)).collect()
     }
-}
-
-/// Gives each text one id; a name may have stood under several numbers.
-fn comm_ids(profile: &mut Profile, machine: &Machine) -> Vec<CommId> {
-    let mut ids: FxHashMap<&str, CommId> = FxHashMap::default();
-    let comms = &mut profile.comms;
-    let mut id_of = |name| {
-        *ids.entry(name).or_insert_with(|| {
-            comms.push(String::from(name));
-            CommId(comms.len() as u32 - 1)
-        })
-    };
-    machine.comms().iter().map(|name| id_of(name.as_str())).collect()
 }
 
 fn profile_thread(thread: &oxperf_machine::Thread, comms: &[CommId]) -> Thread {
@@ -319,7 +313,7 @@ impl Sink for Collector<'_> {
         let sample = Sample {
             event: event.event.0,
             thread: event.thread,
-            comm: machine.thread_info(event.thread).comm,
+            comm: self.comms.of(machine, event.thread),
             detail,
             mappings: self.batch.mappings.keep(machine, event.thread),
             links,

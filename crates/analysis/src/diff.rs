@@ -153,7 +153,7 @@ impl Joined {
         let table = DiffTable { rows, periods, places, totals, baseline_total };
         let mut joined = Joined { table, identities: Identities::new(sides, keys) };
         for (at, side) in sides.iter().enumerate() {
-            for row in 0..side.table.map_or(0, |table| table.rows().len()) {
+            for row in 0..side.table.map_or(0, Table::len) {
                 joined.add(sides, at, row);
             }
         }
@@ -161,9 +161,11 @@ impl Joined {
     }
 
     fn add(&mut self, sides: &[Side<'_>], side: usize, row: usize) {
-        let Some(table) = sides[side].table else { return };
+        let Some((table, shown)) = sides[side].table.and_then(|table| Some((table, table.row(row)?))) else {
+            return;
+        };
         let width = sides.len();
-        let index = self.identities.of(side, sides[side].profile, &table.rows()[row]);
+        let index = self.identities.of(side, sides[side].profile, shown);
         if index == self.table.rows.len() {
             self.table.rows.push(DiffRow { side, row });
             self.table.periods.resize(self.table.periods.len() + width, None);
@@ -207,7 +209,7 @@ impl Joined {
         let ranks = self.identities.ranks();
         let row = |row: &DiffRow| {
             let side = &sides[row.side];
-            let shown = side.table.and_then(|table| table.rows().get(row.row));
+            let shown = side.table.and_then(|table| table.row(row.row));
             let key = move |&key: &SortKey| shown.map(|shown| (key, shown));
             let values = keys.iter().filter_map(key);
             values.map(|(key, shown)| ranks.of(row.side, side.profile, key, shown)).collect::<Vec<i64>>()

@@ -27,7 +27,7 @@ pub use branch::{Branch, BranchEnd};
 pub use branch_kinds::BranchKinds;
 pub use context::{ContextTree, PathToRoot};
 pub use details::{Detail, DetailText, Details, DetailsWanted, FieldWanted};
-pub use frames::Frames;
+pub use frames::{BareFrames, Frames};
 pub use ids::{
     BranchId, CommId, DetailId, DsoId, FrameId, HistoryId, NodeId, PassageId, SourceId, SymbolId, ThreadId,
 };
@@ -286,7 +286,7 @@ impl SampleGroup {
 /// Samples that nothing tells apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SampleGroup {
-    /// The thread that ran.
+    /// The thread that ran; the first that did, where threads were not to be kept apart.
     pub thread: ThreadId,
     /// Its name at the time.
     pub comm: CommId,

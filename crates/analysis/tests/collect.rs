@@ -37,7 +37,11 @@ fn collect(options: CollectOptions) -> Profile {
 }
 
 fn collect_details(options: CollectOptions, details: &[Detail]) -> Profile {
-    let file = Recording::parse(RECORDING).unwrap().to_file();
+    collect_of(RECORDING, options, details)
+}
+
+fn collect_of(recording: &str, options: CollectOptions, details: &[Detail]) -> Profile {
+    let file = Recording::parse(recording).unwrap().to_file();
     let reader = Reader::open(&file).unwrap();
     let events = vec![EventProfile { name: "cycles".to_owned(), ..EventProfile::default() }];
     let wanted = DetailsWanted { details: details.to_vec(), ..DetailsWanted::default() };
@@ -74,6 +78,7 @@ const ALL: CollectOptions = CollectOptions {
     by_cost: false,
     addresses_apart: false,
     chains: true,
+    threads_alike: false,
     max_stack: 127,
     keep_outermost: false,
     stitch: None,
@@ -98,6 +103,23 @@ fn samples_of_one_chain_of_functions_are_one_group() {
     ];
     assert_eq!(folded(&profile), expected);
     assert_eq!((profile.events[0].sample_count, profile.events[0].period_total), (4, 15));
+}
+
+#[test]
+fn threads_are_merged_when_nobody_asks_for_them() {
+    // The second thread does what the first does, but for one address.
+    let samples = RECORDING.lines().filter(|line| line.starts_with("sample")).collect::<Vec<_>>().join("\n");
+    let samples = samples.replace("tid=7", "tid=8").replace("0x400300,", "0x400500,");
+    let twice = format!("{RECORDING}fork pid=7 ppid=7 tid=8 ptid=7 time=90\n{samples}\n");
+    let groups = |threads_alike| folded(&collect_of(&twice, CollectOptions { threads_alike, ..ALL }, &[]));
+    let alike = [
+        "reader;0x400100;do_syscall_64;vfs_read 4 6",
+        "reader;0x400100;0x400300 1 4",
+        "reader;0x400100;0x400500 1 4",
+        "reader 2 16",
+    ];
+    assert_eq!(groups(true), alike);
+    assert_eq!(groups(false).len(), 6);
 }
 
 #[test]

@@ -24,6 +24,6 @@ pub struct Thread {
     /// Its name now.
     pub comm: CommId,
     /// Whether the name was recorded, not made up.
-    pub(crate) named: bool,
+    pub named: bool,
     pub(crate) space: SpaceId,
 }

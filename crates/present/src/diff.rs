@@ -99,7 +99,7 @@ impl<'a> Layout<'a> {
     fn new(compared: &'a Compared<'a>, text: &'a DiffText, report: &'a ReportText) -> Layout<'a> {
         let mut rows: Vec<Vec<Row>> = vec![Vec::new(); compared.sides.len()];
         for shown in compared.table.rows() {
-            let row = compared.sides[shown.side].table.and_then(|table| table.rows().get(shown.row));
+            let row = compared.sides[shown.side].table.and_then(|table| table.row(shown.row));
             rows[shown.side].extend(row);
         }
         let sides = compared.sides.iter().zip(&rows);
@@ -161,7 +161,7 @@ impl<'a> Layout<'a> {
         }
         let Some(&shown) = self.compared.table.rows().get(row) else { return };
         let table = self.compared.sides[shown.side].table;
-        let Some(shown_row) = table.and_then(|table| table.rows().get(shown.row)) else { return };
+        let Some(shown_row) = table.and_then(|table| table.row(shown.row)) else { return };
         for (nth, &(_, width)) in self.keys.iter().enumerate() {
             buffer.extend_from_slice(self.between());
             let last = nth + 1 == self.keys.len();

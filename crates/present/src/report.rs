@@ -127,7 +127,7 @@ pub fn table(out: &mut dyn Write, profile: &Profile, table: &Table, text: &Repor
         }
     }
     out.write_all(&heading)?;
-    write_in_order(out, table.rows().len(), |rows, buffer| writer.rows(rows, buffer))?;
+    write_in_order(out, table.len(), |rows, buffer| writer.rows(rows, buffer))?;
     out.write_all(b"\n\n")
 }
 
@@ -154,7 +154,8 @@ impl TableWriter<'_> {
         let trees = self.table.trees();
         let mut trees =
             trees[trees.partition_point(|(at, _)| (*at as usize) < range.start)..].iter().peekable();
-        for (index, row) in range.clone().zip(&self.table.rows()[range]) {
+        for index in range {
+            let Some(row) = self.table.row(index) else { continue };
             let cells = self.table.cells(index);
             let tree = trees.next_if(|(at, _)| *at as usize == index);
             if self.columns.leader_percent(cells) < self.min_percent {

@@ -1,7 +1,7 @@
 //! Located addresses, each place once.
 
 use oxperf_abi::CpuMode;
-use oxperf_machine::{Located, MapId, Mappings, SpaceId};
+use oxperf_machine::{DsoId, Located, MapId, Mappings};
 use rustc_hash::FxHashMap;
 
 use crate::Place;
@@ -22,40 +22,56 @@ pub struct Frame {
     pub place: Option<Place>,
 }
 
-/// So often what is new is taken before a mapping that nothing was asked of is forgotten.
-const IDLE: u32 = 16;
-
-/// All located addresses of a recording. One address in one mapping is one frame, whatever thread it ran on, as long as it
-/// comes now and then; one that is not mapped may be a frame in each address space.
+/// All located addresses of a recording. One address at one place of one object is one frame, whatever process it ran in;
+/// where nothing was mapped, one address of a mode is.
 ///
-/// Each mapping has a table of its own: what a process does at a time stays in the CPU's caches, and the tables of all
-/// others need not.
+/// Each object has a table for each distance that it was moved by, and so has each mebibyte of what is not mapped: what a
+/// process does at a time stays in the CPU's caches, and the tables of all others need not.
 #[derive(Debug, Default)]
 pub struct FrameTable {
     /// Those that were not taken.
     fresh: Vec<Frame>,
     count: u32,
-    /// By mapping.
-    mapped: Vec<Known>,
-    unmapped: FxHashMap<(SpaceId, CpuMode), Known>,
-    /// How often what was new has been taken.
-    turn: u32,
+    tables: Vec<Known>,
+    /// Which of them belongs to an object, and to nothing at all.
+    owners: FxHashMap<Owner, usize>,
+    /// The last owner in each mapping, and its table.
+    of_map: Vec<Option<(Owner, usize)>>,
+    /// The same where nothing is mapped.
+    of_nothing: Option<(Owner, usize)>,
     recent: Recent<Seen, FrameId>,
+}
+
+/// The frames of an owner by their recorded addresses.
+type Known = FxHashMap<u64, FrameId>;
+
+/// What addresses belong to.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+enum Owner {
+    /// An object, and how far its addresses are from those recorded.
+    Object(DsoId, u64),
+    /// Nothing, in some mebibyte.
+    Nothing(CpuMode, u64),
 }
 
 impl FrameTable {
     /// The frame of an address where this was mapped.
     #[inline]
     pub fn intern(&mut self, mappings: &Mappings, mode: CpuMode, ip: u64) -> FrameId {
-        let Self { fresh, count, mapped, unmapped, recent, turn } = self;
+        let Self { fresh, count, tables, owners, of_map, of_nothing, recent } = self;
         recent.get(Seen { ip, version: mappings.version(mode), mode }, || {
             let located = mappings.locate(mode, ip);
-            let table = match located {
-                Some(Located { map, .. }) => table(mapped, map),
-                None => unmapped.entry((mappings.space(), mode)).or_default(),
+            let (owner, last) = match located {
+                Some(Located { map, dso, address }) => {
+                    (Owner::Object(dso, ip.wrapping_sub(address)), last_of(of_map, map))
+                }
+                None => (Owner::Nothing(mode, ip >> 20), of_nothing),
             };
-            table.used = *turn;
-            *table.frames.entry(ip).or_insert_with(|| {
+            let table = match last {
+                Some((known, table)) if *known == owner => *table,
+                last => last.insert((owner, table_of(tables, owners, owner))).1,
+            };
+            *tables[table].entry(ip).or_insert_with(|| {
                 fresh.push(Frame { ip, mode, place: located.map(Place::from) });
                 *count += 1;
                 FrameId(*count - 1)
@@ -64,17 +80,7 @@ impl FrameTable {
     }
 
     /// The frames that were made since they were last taken, by number.
-    ///
-    /// What nothing was asked of for a while is forgotten then, because processes end and memory should not grow with their
-    /// number: an address that comes after all is a new frame.
     pub fn take_fresh(&mut self) -> Vec<Frame> {
-        self.turn += 1;
-        if self.turn.is_multiple_of(IDLE) {
-            let is_idle = |known: &Known| self.turn - known.used >= IDLE;
-            let idle = self.mapped.iter_mut().filter(|known| is_idle(known));
-            idle.for_each(|known| known.frames = FxHashMap::default());
-            self.unmapped.retain(|_, known| !is_idle(known));
-        }
         std::mem::take(&mut self.fresh)
     }
 
@@ -89,20 +95,19 @@ impl FrameTable {
     }
 }
 
-/// The frames of a mapping.
-#[derive(Debug, Default)]
-struct Known {
-    frames: FxHashMap<u64, FrameId>,
-    /// The turn in which it was last looked into.
-    used: u32,
+fn table_of(tables: &mut Vec<Known>, owners: &mut FxHashMap<Owner, usize>, owner: Owner) -> usize {
+    *owners.entry(owner).or_insert_with(|| {
+        tables.push(Known::default());
+        tables.len() - 1
+    })
 }
 
-fn table(tables: &mut Vec<Known>, map: MapId) -> &mut Known {
+fn last_of(of_map: &mut Vec<Option<(Owner, usize)>>, map: MapId) -> &mut Option<(Owner, usize)> {
     let index = map.0 as usize;
-    if tables.len() <= index {
-        tables.resize_with(index + 1, Known::default);
+    if of_map.len() <= index {
+        of_map.resize(index + 1, None);
     }
-    &mut tables[index]
+    &mut of_map[index]
 }
 
 #[cfg(test)]
@@ -112,22 +117,16 @@ mod tests {
     use oxperf_machine::Machine;
 
     #[test]
-    fn what_nothing_is_asked_of_is_forgotten() {
+    fn what_lies_nowhere_is_one_frame_in_all_processes() {
         let mut machine = Machine::default();
-        let mappings = [1, 2].map(|pid| {
+        let [one, other] = [1, 2].map(|pid| {
             let thread = machine.thread(Pid(pid), Tid(pid));
             machine.mappings(thread)
         });
         let mut frames = FrameTable::default();
-        let [first, second] = [0, 1].map(|at| frames.intern(&mappings[at], CpuMode::User, 8 + at as u64));
-        for turn in 0..2 * IDLE {
-            // Asked of again and again, but not so often that the small table answers for it.
-            let other = 1000 + u64::from(turn);
-            frames.intern(&mappings[1], CpuMode::User, other);
-            assert!(!frames.take_fresh().is_empty());
-        }
-        assert_eq!(frames.unmapped.len(), 1);
-        assert_eq!(frames.intern(&mappings[1], CpuMode::User, 9), second);
-        assert_ne!(first, second);
+        let first = frames.intern(&one, CpuMode::User, 8);
+        assert_eq!(frames.intern(&other, CpuMode::User, 8), first);
+        assert_ne!(frames.intern(&other, CpuMode::Kernel, 8), first);
+        assert_eq!((frames.len(), frames.take_fresh().len(), frames.take_fresh().len()), (2, 2, 0));
     }
 }

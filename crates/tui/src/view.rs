@@ -77,7 +77,7 @@ impl<'p> View<'p> {
     /// The frame of the line under the cursor.
     pub(crate) fn frame(&self) -> Option<FrameId> {
         match self.line()? {
-            Line::Row(row) => Some(self.table.rows().get(row as usize)?.frame),
+            Line::Row(row) => Some(self.table.row(row as usize)?.frame),
             Line::Call { row, line } => Some(self.lines.calls(row)?.lines().get(line)?.frame),
         }
     }

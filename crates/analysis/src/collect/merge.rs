@@ -8,7 +8,8 @@ use oxperf_machine::{CommId as MachineComm, ThreadId as MachineThread};
 use oxperf_resolve::{FrameId as LocatedId, MappingsId, MappingsTable};
 use rustc_hash::FxHashMap;
 
-use super::named::Named;
+use super::locate::{Split, weave};
+use super::named::{AllNamed, Named};
 use crate::profile::{
     Branch, BranchEnd, BranchId, CommId, ContextTree, DetailId, FrameId, HistoryId, Moment, NodeId,
     SampleGroup, ThreadId,
@@ -25,10 +26,10 @@ pub(super) struct Batch {
     pub(super) mappings: MappingsTable,
     /// What is known of their branches.
     pub(super) links: Vec<Link>,
-    /// Where the addresses lie, by the tables of these shares.
+    /// Where the addresses lie, those of each table apart.
+    pub(super) parts: Vec<Vec<LocatedId>>,
+    /// Where the addresses lie, once the parts are put together.
     pub(super) located: Vec<LocatedId>,
-    /// The samples that each table located, one share after the other.
-    pub(super) shares: Vec<Range<usize>>,
 }
 
 /// A sample, its addresses and its branch apart.
@@ -113,8 +114,8 @@ impl Batch {
         self.addresses.clear();
         self.mappings.clear();
         self.links.clear();
+        self.parts.iter_mut().for_each(Vec::clear);
         self.located.clear();
-        self.shares.clear();
     }
 }
 
@@ -131,8 +132,9 @@ pub(super) struct Merged {
 /// Samples merged by everything that tells them apart.
 #[derive(Debug, Default)]
 pub(super) struct Merger {
-    /// By the tables that located addresses.
-    pub(super) named: Vec<Named>,
+    /// Threads do not tell samples apart.
+    threads_alike: bool,
+    pub(super) named: AllNamed,
     groups: FxHashMap<GroupKey, u32>,
     /// The chain that is being inserted.
     path: Vec<FrameId>,
@@ -147,7 +149,8 @@ pub(super) struct Merger {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 struct GroupKey {
     event: u32,
-    thread: ThreadId,
+    /// `None` where threads do not tell samples apart.
+    thread: Option<ThreadId>,
     comm: CommId,
     detail: DetailId,
     frame: FrameId,
@@ -157,18 +160,16 @@ struct GroupKey {
 }
 
 impl Merger {
-    fn merge(&mut self, batch: &Batch, named: Vec<Named>) {
-        self.named.resize_with(named.len().max(self.named.len()), Named::default);
-        self.named.iter_mut().zip(named).for_each(|(known, later)| known.append(later));
-        let mut known = std::mem::take(&mut self.named);
-        for (named, share) in known.iter().zip(&batch.shares) {
-            batch.samples[share.clone()].iter().for_each(|sample| self.merge_sample(batch, sample, named));
-        }
-        std::mem::swap(&mut self.named, &mut known);
+    fn merge(&mut self, batch: &mut Batch, named: Vec<Named>) {
+        weave(batch, self.named.split());
+        self.named.append(named);
+        let known = std::mem::take(&mut self.named);
+        batch.samples.iter().for_each(|sample| self.merge_sample(batch, sample, &known));
+        self.named = known;
     }
 
     #[inline]
-    fn merge_sample(&mut self, batch: &Batch, sample: &Sample, named: &Named) {
+    fn merge_sample(&mut self, batch: &Batch, sample: &Sample, named: &AllNamed) {
         let Some(places) = batch.places(sample) else { return };
         let Some(frame) = named.shown(places.own) else { return };
         let link = batch.links.get(sample.links.start).zip(places.ends.first()).filter(|_| sample.is_branch);
@@ -188,7 +189,7 @@ impl Merger {
     fn add(&mut self, sample: &Sample, frame: FrameId, branch: Option<BranchId>, chain: NodeId) {
         let key = GroupKey {
             event: sample.event as u32,
-            thread: ThreadId(sample.thread.0),
+            thread: (!self.threads_alike).then_some(ThreadId(sample.thread.0)),
             comm: CommId(sample.comm.0),
             detail: sample.detail,
             frame,
@@ -215,14 +216,14 @@ impl Merger {
                 group.period = group.period.wrapping_add(sample.period);
                 group.latency = group.latency.wrapping_add(sample.latency);
             }
-            None => event.groups.push(key.group((sample.period, sample.latency), order)),
+            None => event.groups.push(key.group(sample, order)),
         }
     }
 }
 
 impl Merger {
     /// The branch of a link; `None` if one of its ends is not shown.
-    fn branch(&mut self, link: &Link, ends: [LocatedId; 2], named: &Named) -> Option<BranchId> {
+    fn branch(&mut self, link: &Link, ends: [LocatedId; 2], named: &AllNamed) -> Option<BranchId> {
         let [from, to] = ends.map(|end| named.shown(end));
         let [from_address, to_address] = match link.addresses {
             Some(addresses) => addresses.map(Some),
@@ -240,10 +241,11 @@ impl Merger {
 }
 
 impl GroupKey {
-    fn group(self, (period, latency): (u64, u64), order: u64) -> SampleGroup {
-        let GroupKey { thread, comm, detail, frame, branch, chain, history, .. } = self;
+    /// A group of one sample.
+    fn group(self, first: &Sample, order: u64) -> SampleGroup {
+        let GroupKey { comm, detail, frame, branch, chain, history, .. } = self;
         SampleGroup {
-            thread,
+            thread: ThreadId(first.thread.0),
             comm,
             detail,
             frame,
@@ -251,8 +253,8 @@ impl GroupKey {
             chain,
             history,
             samples: 1,
-            period,
-            latency,
+            period: first.period,
+            latency: first.latency,
             order,
         }
     }
@@ -268,20 +270,20 @@ pub(super) struct Merging {
 
 type Done = (Merger, Batch);
 
-impl Default for Merging {
-    fn default() -> Merging {
-        Merging { idle: Some(Default::default()), done: channel() }
-    }
-}
-
 impl Merging {
+    /// Nothing merged yet. Samples of several threads may be merged if threads do not tell them apart.
+    pub(super) fn new(split: Split, threads_alike: bool) -> Merging {
+        let merger = Merger { threads_alike, named: AllNamed::new(split), ..Merger::default() };
+        Merging { idle: Some((merger, Batch::default())), done: channel() }
+    }
+
     /// Begins with a batch, and what its new addresses are called, as soon as the last one is done; gives an empty one
     /// that keeps that one's memory.
     pub(super) fn begin(&mut self, mut batch: Batch, named: Vec<Named>) -> Batch {
         let (mut merger, empty) = self.wait();
         let done = self.done.0.clone();
         rayon::spawn(move || {
-            merger.merge(&batch, named);
+            merger.merge(&mut batch, named);
             batch.clear();
             // Nobody waits when the session was broken off.
             let _ = done.send((merger, batch));
@@ -290,9 +292,9 @@ impl Merging {
     }
 
     /// Merges the last batch and gives the merger back.
-    pub(super) fn finish(mut self, last: &Batch, named: Vec<Named>) -> Merger {
+    pub(super) fn finish(mut self, mut last: Batch, named: Vec<Named>) -> Merger {
         let (mut merger, _) = self.wait();
-        merger.merge(last, named);
+        merger.merge(&mut last, named);
         merger
     }
 

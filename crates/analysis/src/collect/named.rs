@@ -2,6 +2,7 @@
 
 use oxperf_resolve::FrameId as LocatedId;
 
+use super::locate::Split;
 use super::merge::Past;
 use crate::profile::FrameId;
 
@@ -47,6 +48,58 @@ impl Named {
         self.frames[id.0 as usize]
     }
 
+    /// The frames that an address stands for in a call chain, innermost first.
+    #[inline]
+    fn entry(&self, id: LocatedId) -> &[FrameId] {
+        let index = id.0 as usize;
+        match self.entries.get(index).and_then(|list| list.checked_sub(1)) {
+            Some(list) => &self.lists[list as usize],
+            None => std::slice::from_ref(&self.frames[index]),
+        }
+    }
+}
+
+/// What the addresses of all tables are called.
+#[derive(Debug, Default)]
+pub(super) struct AllNamed {
+    split: Split,
+    tables: Vec<Named>,
+    /// Whether any address has a list.
+    has_lists: bool,
+}
+
+impl AllNamed {
+    pub(super) fn new(split: Split) -> AllNamed {
+        AllNamed { split, ..AllNamed::default() }
+    }
+
+    /// How addresses are dealt out to tables.
+    pub(super) fn split(&self) -> Split {
+        self.split
+    }
+
+    /// Adds what later addresses of each table are called.
+    pub(super) fn append(&mut self, later: Vec<Named>) {
+        self.tables.resize_with(later.len().max(self.tables.len()), Named::default);
+        self.tables.iter_mut().zip(later).for_each(|(known, later)| known.append(later));
+        self.has_lists = self.tables.iter().any(|table| !table.lists.is_empty());
+    }
+
+    /// The only table, where there are no others.
+    pub(super) fn alone(&self) -> Option<&Named> {
+        match &self.tables[..] {
+            [only] => Some(only),
+            _ => None,
+        }
+    }
+
+    /// The frame of an address.
+    #[inline]
+    pub(super) fn frame(&self, id: LocatedId) -> FrameId {
+        let (table, id) = self.split.part(id);
+        self.tables[table].frame(id)
+    }
+
     /// The same; `None` if the address is left out.
     #[inline]
     pub(super) fn shown(&self, id: LocatedId) -> Option<FrameId> {
@@ -56,9 +109,9 @@ impl Named {
     /// Adds the frames of a chain that is given from its innermost address on, outermost first.
     pub(super) fn lay_out(&self, chain: &[LocatedId], frames: &mut Vec<FrameId>) {
         let chain = chain.iter().rev();
-        match self.lists.is_empty() {
-            true => frames.extend(chain.map(|&id| self.frame(id))),
-            false => frames.extend(chain.flat_map(|&id| self.entry(id).iter().rev())),
+        match self.has_lists {
+            false => frames.extend(chain.map(|&id| self.frame(id))),
+            true => frames.extend(chain.flat_map(|&id| self.entry(id).iter().rev())),
         }
     }
 
@@ -71,14 +124,10 @@ impl Named {
         self.lay_out(&chain[..branches.start], frames);
     }
 
-    /// The frames that an address stands for in a call chain, innermost first.
     #[inline]
     fn entry(&self, id: LocatedId) -> &[FrameId] {
-        let index = id.0 as usize;
-        match self.entries.get(index).and_then(|list| list.checked_sub(1)) {
-            Some(list) => &self.lists[list as usize],
-            None => std::slice::from_ref(&self.frames[index]),
-        }
+        let (table, id) = self.split.part(id);
+        self.tables[table].entry(id)
     }
 }
 
@@ -102,7 +151,9 @@ mod tests {
             (0..8).map(|id| all.entry(LocatedId(id)).iter().map(|frame| frame.0).collect()).collect();
         let expected: [&[u32]; 8] = [&[9], &[7], &[9], &[5, 6], &[9], &[7], &[9], &[]];
         assert_eq!(entries, expected);
-        assert_eq!(all.shown(LocatedId(3)), Some(FrameId(8)));
-        assert_eq!(all.shown(LocatedId(7)), None);
+        let mut tables = AllNamed::default();
+        tables.append(vec![all]);
+        assert_eq!(tables.shown(LocatedId(3)), Some(FrameId(8)));
+        assert_eq!(tables.shown(LocatedId(7)), None);
     }
 }

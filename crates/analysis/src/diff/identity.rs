@@ -130,7 +130,7 @@ impl Texts {
 
 /// Of rows of one side that are about the same the least is shown.
 pub(super) fn found<'a>(side: &Side<'a>, row: usize) -> (Option<&'a str>, i64) {
-    let Some(row) = side.table.and_then(|table| table.rows().get(row)) else { return (None, 0) };
+    let Some(row) = side.table.and_then(|table| table.row(row)) else { return (None, 0) };
     let frame = side.profile.frames.get(row.frame.index());
     let dso = frame.and_then(|frame| side.profile.dsos.get(frame.dso?.index()));
     let symbol = frame.and_then(|frame| side.profile.symbols.get(frame.symbol?.index()));

@@ -54,6 +54,7 @@ fn profile(samples: &[(&str, u64)]) -> Profile {
         });
     }
     profile.events.push(event);
+    profile.frames.seal();
     profile
 }
 
@@ -70,7 +71,7 @@ fn rows(profiles: &[Profile], options: &DiffOptions) -> Vec<String> {
     let table = compare(&sides, options);
     let row = |at: usize| {
         let DiffRow { side, row } = table.rows()[at];
-        let shown = &sides[side].table.unwrap().rows()[row];
+        let shown = sides[side].table.unwrap().row(row).unwrap();
         let symbol = profiles[side].frames[shown.frame.index()].symbol;
         let name =
             symbol.map_or(shown.address.to_string(), |id| profiles[side].symbols[id.index()].name.clone());

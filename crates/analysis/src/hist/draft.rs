@@ -16,7 +16,7 @@ use super::measure::{Field, Measure, Mode};
 use super::order::{Ranked, ordered};
 use super::outline::outline;
 use super::rank::ranks;
-use super::rows::GroupIndex;
+use super::rows::{GroupIndex, RowData};
 use super::table::{Cell, Extra, Row, Table};
 use super::task::TaskId;
 use crate::profile::{
@@ -98,6 +98,9 @@ impl<'a> Draft<'a> {
     /// Puts rows of several events that are about the same into one.
     fn join_rows(&mut self) {
         let width = self.events.len();
+        if width == 1 {
+            return self.take_rows();
+        }
         let count = self.counted.first().map_or(0, |leader| leader.rows.iter().map(Vec::len).sum());
         self.rows.reserve(count);
         self.cells.reserve(count * width);
@@ -105,23 +108,40 @@ impl<'a> Draft<'a> {
         for member in 0..width {
             for row in std::mem::take(&mut self.counted[member].rows).into_iter().flatten() {
                 let next = self.rows.len();
-                let index = match width {
-                    1 => next,
-                    _ => *known.entry((row.task, row.location)).or_insert(next),
-                };
+                let index = *known.entry((row.task, row.location)).or_insert(next);
                 if index == next {
-                    let thread = self.group(member, row.first).map_or(ThreadId(0), |group| group.thread);
-                    let (task, location, first) = (row.task, row.location, row.first);
-                    // Chains count where the leading event has them; its table only borrows rows from the others.
-                    let depth = if member == 0 { row.depth } else { 0 };
-                    let (member, passed_object) = (member as u32, row.passed_object);
-                    self.rows.push(DraftRow { task, location, member, first, thread, depth, passed_object });
+                    self.rows.push(self.draft_row(member, &row));
                     self.cells.resize(self.cells.len() + width, Cell::default());
                 }
-                let all = if self.scope.children { row.all } else { row.own };
-                self.cells[index * width + member] = Cell { own: row.own, all };
+                self.cells[index * width + member] = self.cell(&row);
             }
         }
+    }
+
+    /// The same for one event, whose rows are about different things.
+    fn take_rows(&mut self) {
+        let Some(counted) = self.counted.first_mut() else { return };
+        let counted = std::mem::take(&mut counted.rows);
+        let count = counted.iter().map(Vec::len).sum();
+        let (mut rows, mut cells) = (Vec::with_capacity(count), Vec::with_capacity(count));
+        let all = || counted.iter().flatten();
+        rayon::join(
+            || rows.extend(all().map(|row| self.draft_row(0, row))),
+            || cells.extend(all().map(|row| self.cell(row))),
+        );
+        (self.rows, self.cells) = (rows, cells);
+    }
+
+    fn draft_row(&self, member: usize, row: &RowData) -> DraftRow {
+        let thread = self.group(member, row.first).map_or(ThreadId(0), |group| group.thread);
+        let &RowData { task, location, first, passed_object, .. } = row;
+        // Chains count where the leading event has them; its table only borrows rows from the others.
+        let depth = if member == 0 { row.depth } else { 0 };
+        DraftRow { task, location, member: member as u32, first, thread, depth, passed_object }
+    }
+
+    fn cell(&self, row: &RowData) -> Cell {
+        Cell { own: row.own, all: if self.scope.children { row.all } else { row.own } }
     }
 
     /// Counts what is not counted with the rows, sample group by sample group.
@@ -170,24 +190,25 @@ impl<'a> Draft<'a> {
         if !self.options.levels.is_empty() {
             return self.finish_outline();
         }
-        // What is drawn does not depend on the order, and perf's order takes one core its time.
-        let (order, mut trees) = rayon::join(|| self.order(), || self.trees());
-        let rows = order.par_iter().map(|&row| self.row(&self.rows[row as usize])).collect();
-        let cells = order.iter().flat_map(|&row| self.cells(row)).copied().collect();
-        let extras = order.iter().flat_map(|&row| self.extras(row)).copied().collect();
+        // What is drawn and shown does not depend on the order, and perf's order takes one core its time.
+        let (order, (mut trees, rows)) =
+            rayon::join(|| self.order(), || rayon::join(|| self.trees(), || self.made_rows()));
         let trees = (0..).zip(&order).filter_map(|(place, row)| Some((place, trees.remove(row)?))).collect();
-        let grouped = self.is_grouped();
-        let outline = Vec::new();
         Table {
+            grouped: self.is_grouped(),
             events: self.events,
-            grouped,
             children: self.scope.children,
+            order,
             rows,
-            cells,
-            extras,
+            cells: self.cells,
+            extras: self.extras,
             trees,
-            outline,
+            outline: Vec::new(),
         }
+    }
+
+    fn made_rows(&self) -> Vec<Row> {
+        self.rows.par_iter().map(|row| self.row(row)).collect()
     }
 
     /// The same as an outline: call graphs stand below its leaves.
@@ -198,6 +219,7 @@ impl<'a> Draft<'a> {
         let trees = leaves.filter_map(|(place, entry)| Some((place, trees.remove(&entry.row)?))).collect();
         let mut table =
             Table { grouped: self.is_grouped(), children: self.scope.children, trees, ..Table::default() };
+        table.order = (0..entries.len() as u32).collect();
         for entry in entries {
             table.rows.push(self.row(&self.rows[entry.row as usize]));
             table.cells.extend(entry.cells);

@@ -13,7 +13,7 @@ use rustc_hash::FxHashMap;
 
 use super::key::SortKey;
 use super::rank::ranks;
-use crate::profile::{DsoId, Frame, FrameId, Frames, Profile, SourceId, Symbol};
+use crate::profile::{BareFrames, DsoId, Frame, FrameId, Frames, Profile, SourceId, Symbol};
 
 /// A place in the table of locations, counted from 1: frames without one take no more memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -278,14 +278,16 @@ enum Shown {
 struct Placing<'a> {
     describing: Describing<'a>,
     known: FxHashMap<Identity, LocationId>,
-    bare: Option<Bare>,
+    bare: Option<Bare<'a>>,
     table: Vec<Location>,
 }
 
 /// Locations without a symbol, where keys tell all addresses apart that profiles do.
-struct Bare {
+struct Bare<'a> {
     /// What [`Describing::told_apart`] said.
     told_apart: Vec<bool>,
+    /// The frames without a symbol of each object, and behind them of none.
+    of_object: Vec<BareFrames<'a>>,
     /// By the frame that was the first at its recorded address.
     recorded: Vec<Option<LocationId>>,
     /// At addresses in objects where nothing was recorded.
@@ -294,8 +296,14 @@ struct Bare {
 
 impl<'a> Placing<'a> {
     fn new(describing: Describing<'a>) -> Placing<'a> {
-        let recorded = || vec![None; describing.profile.frames.len()];
-        let bare = |told_apart| Bare { told_apart, recorded: recorded(), moved: FxHashMap::default() };
+        let (frames, dsos) = (&describing.profile.frames, describing.profile.dsos.len() as u32);
+        let objects = || (0..dsos).map(|dso| Some(DsoId(dso))).chain([None]);
+        let bare = |told_apart| Bare {
+            told_apart,
+            of_object: objects().map(|object| frames.bare_of(object)).collect(),
+            recorded: vec![None; frames.len()],
+            moved: FxHashMap::default(),
+        };
         let bare = describing.told_apart().map(bare);
         Placing { describing, known: FxHashMap::default(), bare, table: Vec::new() }
     }
@@ -337,11 +345,14 @@ impl<'a> Placing<'a> {
     }
 }
 
-impl Bare {
+impl Bare<'_> {
     /// Whether a frame has no symbol and its object's name is no other's.
     fn takes(&self, frame: &Frame) -> bool {
-        let object = frame.dso.map_or(self.told_apart.len() - 1, DsoId::index);
-        frame.symbol.is_none() && self.told_apart.get(object).copied().unwrap_or(false)
+        frame.symbol.is_none() && self.told_apart.get(self.object(frame)).copied().unwrap_or(false)
+    }
+
+    fn object(&self, frame: &Frame) -> usize {
+        frame.dso.map_or(self.told_apart.len() - 1, DsoId::index)
     }
 
     /// The location of an address, `next` if it is a new one.
@@ -353,7 +364,10 @@ impl Bare {
         next: LocationId,
     ) -> LocationId {
         let is_recorded = address == frame.address;
-        let first = if is_recorded { Some(frames.first_at(id)) } else { frames.bare(frame.dso, address) };
+        let first = match is_recorded {
+            true => Some(frames.first_at(id)),
+            false => self.of_object.get(self.object(frame)).and_then(|bare| bare.at(address)),
+        };
         match first.and_then(|first| self.recorded.get_mut(first.index())) {
             Some(slot) => *slot.get_or_insert(next),
             None => *self.moved.entry((frame.dso, address)).or_insert(next),

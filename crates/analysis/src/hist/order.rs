@@ -55,10 +55,11 @@ pub(crate) fn ordered(
         }
         start = end;
     }
-    if !circles.is_empty() {
-        order_by_insertion(&mut rows, &circles, direction, shown);
+    if circles.is_empty() {
+        return rows.iter().map(|ranked| ranked.row).collect();
     }
-    rows.iter().map(|ranked| ranked.row).collect()
+    let order = order_by_insertion(&rows, &circles, direction, shown);
+    order.into_iter().map(|place| rows[place as usize].row).collect()
 }
 
 #[derive(PartialEq, Eq)]
@@ -100,13 +101,14 @@ fn compare_chains(a: Option<Chain>, b: Option<Chain>, direction: Order) -> Order
     }
 }
 
-/// Sends the rows through perf's tree. Rows of a circle have one rank, the others their place.
+/// Sends the rows through perf's tree, and gives their places in its order. Rows of a circle have one rank, the others
+/// their place.
 fn order_by_insertion(
-    rows: &mut Vec<Ranked>,
+    rows: &[Ranked],
     circles: &[Range<usize>],
     direction: Order,
     shown: impl Fn(&Ranked, &Ranked) -> Ordering,
-) {
+) -> Vec<u32> {
     let mut ranks: Vec<u32> = (0..rows.len() as u32).collect();
     for circle in circles {
         ranks[circle.clone()].fill(circle.start as u32);
@@ -114,19 +116,33 @@ fn order_by_insertion(
     let mut found: Vec<(u64, u32)> = rows.iter().zip(0..).map(|(row, place)| (row.found, place)).collect();
     found.par_sort_unstable();
     let arrivals: Vec<u32> = found.into_iter().map(|(_, place)| place).collect();
-    // Rows stand by what they show: those that show the same have the place of the first of them.
+    // Rows stand by what they show: those that show the same have the place of the first of them. Places of a rank are all
+    // before those of the next.
     let mut first = 0;
     let keys = rows.iter().zip(&ranks).enumerate().map(|(place, (row, &rank))| {
         let place = place as u32;
         if rows.get(first as usize).is_none_or(|first| shown(first, row).is_ne()) || rank == place {
             first = place;
         }
-        (rank, (row.chain, first))
+        (rank, Met { thread: row.chain.map_or(u32::MAX, |(thread, _)| thread.0), place: first })
     });
-    let order = insertion_order(&arrivals, keys, |a, b| {
-        compare_chains(a.0, b.0, direction).then_with(|| a.1.cmp(&b.1))
-    });
-    *rows = order.into_iter().map(|place| rows[place as usize]).collect();
+    let chains = |new: u32, met: u32| match ranks[new as usize] == ranks[met as usize] {
+        true => compare_chains(rows[new as usize].chain, rows[met as usize].chain, direction),
+        false => Ordering::Equal,
+    };
+    insertion_order(&arrivals, keys, |(new, a), (met, b)| {
+        let by_chain = if a.thread == b.thread { chains(new, met) } else { Ordering::Equal };
+        by_chain.then_with(|| a.place.cmp(&b.place)).is_lt()
+    })
+}
+
+/// A row as those see it that meet it in the tree.
+#[derive(Clone, Copy)]
+struct Met {
+    /// No thread's number, if chains do not count.
+    thread: u32,
+    /// The place by what is shown.
+    place: u32,
 }
 
 #[cfg(test)]

@@ -4,7 +4,6 @@
 //! b, b before c and c before a; where a row then ends up depends on whom it met on its way down. To put rows where
 //! perf puts them, they have to take the same way through the same tree.
 
-use std::cmp::Ordering;
 use std::num::NonZeroU32;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -36,44 +35,63 @@ impl Link {
     }
 }
 
+/// A way up, and the colour of whoever goes it. What was never painted is red, as new nodes are.
+#[derive(Clone, Copy, Default)]
+struct Above(u32);
+
+impl Above {
+    const BLACK: u32 = 1 << 31;
+
+    fn link(self) -> Link {
+        Link(NonZeroU32::new(self.0 & !Self::BLACK))
+    }
+
+    fn is_red(self) -> bool {
+        self.0 & Self::BLACK == 0
+    }
+
+    fn with(self, parent: Link) -> Above {
+        Above(self.0 & Self::BLACK | parent.0.map_or(0, NonZeroU32::get))
+    }
+
+    fn painted(self, red: bool) -> Above {
+        Above(self.0 & !Self::BLACK | if red { 0 } else { Self::BLACK })
+    }
+}
+
+/// What the way down needs of an item, and nothing else: the tree is as large as the CPU's caches.
 #[derive(Clone, Copy)]
 struct Node<K> {
-    rank: u32,
     key: K,
-    parent: Link,
-    left: Link,
-    right: Link,
-    red: bool,
+    below: [Link; 2],
 }
 
 impl<K> Node<K> {
+    #[inline]
     fn child(&self, side: Side) -> Option<u32> {
-        match side {
-            Side::Left => self.left.get(),
-            Side::Right => self.right.get(),
-        }
+        self.below[side as usize].get()
     }
 }
 
 /// Inserts items one after another, in the order of `arrivals`, and gives them in the tree's order. A new item goes left
-/// of those it meets that have a greater rank; `compare(new, met)` decides between equal ranks by keys, where the new one
-/// goes left only when it is less. An item is a number, its place in the list of ranks and keys; so are ranks.
+/// of those it meets where `less(new, met)` says so of their keys and numbers; it has to of those that have a greater rank,
+/// and must not of those that have a smaller one. An item is a number, its place in the list of ranks and keys; so are ranks.
 ///
 /// Items that are numbered about as they will stand in the tree are quick: what is close together there is close together
 /// in memory.
 pub(crate) fn insertion_order<K: Copy>(
     arrivals: &[u32],
     items: impl ExactSizeIterator<Item = (u32, K)>,
-    compare: impl Fn(&K, &K) -> Ordering,
+    less: impl Fn((u32, &K), (u32, &K)) -> bool,
 ) -> Vec<u32> {
     let mut tree = Tree::new(items);
-    let mut classes = classes(arrivals, &tree.nodes);
+    let mut classes = classes(arrivals, &tree.ranks);
     for &new in arrivals {
-        let rank = tree.node(new).rank;
+        let rank = tree.rank(new);
         let Class { ends, below, above, .. } = classes[rank as usize];
         let place = match ends {
             None => tree.between([below, above].map(|rank| classes.get(rank as usize)?.ends)),
-            Some(_) => tree.descend(new, &compare),
+            Some(_) => tree.descend(new, &less),
         };
         classes[rank as usize].ends = Some(Ends::with(ends, new, rank, place, &tree));
         tree.attach(new, place);
@@ -103,12 +121,18 @@ struct Ends {
 
 impl Ends {
     /// The ends when a new item has its place.
-    fn with<K>(known: Option<Ends>, new: u32, rank: u32, place: Option<(u32, Side)>, tree: &Tree<K>) -> Ends {
+    fn with<K: Copy>(
+        known: Option<Ends>,
+        new: u32,
+        rank: u32,
+        place: Option<(u32, Side)>,
+        tree: &Tree<K>,
+    ) -> Ends {
         let (Some(Ends { first, last }), Some((parent, side))) = (known, place) else {
             return Ends { first: new, last: new };
         };
         // The parent is the item right before or behind the new one.
-        let other = tree.node(parent).rank != rank;
+        let other = tree.rank(parent) != rank;
         match side {
             Side::Left if parent == first => Ends { first: new, last },
             Side::Left if other => Ends { first, last: new },
@@ -123,11 +147,11 @@ impl Ends {
 ///
 /// That saves this item the way down: its place is between two items that are known. Found backwards, by taking ranks
 /// out of a list of all.
-fn classes<K>(arrivals: &[u32], items: &[Node<K>]) -> Vec<Class> {
+fn classes(arrivals: &[u32], ranks: &[u32]) -> Vec<Class> {
     const NONE: u32 = u32::MAX;
-    let mut classes = vec![Class { first: NONE, below: NONE, above: NONE, ends: None }; items.len()];
+    let mut classes = vec![Class { first: NONE, below: NONE, above: NONE, ends: None }; ranks.len()];
     for &item in arrivals.iter().rev() {
-        classes[items[item as usize].rank as usize].first = item;
+        classes[ranks[item as usize] as usize].first = item;
     }
     let mut before = NONE;
     for rank in 0..classes.len() as u32 {
@@ -140,7 +164,7 @@ fn classes<K>(arrivals: &[u32], items: &[Node<K>]) -> Vec<Class> {
         }
     }
     for &item in arrivals.iter().rev() {
-        let Class { first, below, above, .. } = classes[items[item as usize].rank as usize];
+        let Class { first, below, above, .. } = classes[ranks[item as usize] as usize];
         if first == item {
             if let Some(class) = classes.get_mut(below as usize) {
                 class.above = above;
@@ -155,31 +179,34 @@ fn classes<K>(arrivals: &[u32], items: &[Node<K>]) -> Vec<Class> {
 
 struct Tree<K> {
     nodes: Vec<Node<K>>,
+    ranks: Vec<u32>,
+    above: Vec<Above>,
     root: Option<u32>,
 }
 
-impl<K> Tree<K> {
+impl<K: Copy> Tree<K> {
     /// An empty tree for these items.
     fn new(items: impl ExactSizeIterator<Item = (u32, K)>) -> Tree<K> {
-        let (parent, left, right, red) = (Link::default(), Link::default(), Link::default(), true);
-        let nodes = items.map(|(rank, key)| Node { rank, key, parent, left, right, red });
-        Tree { nodes: nodes.collect(), root: None }
+        let below = [Link::default(); 2];
+        let (ranks, nodes): (Vec<u32>, Vec<Node<K>>) =
+            items.map(|(rank, key)| (rank, Node { key, below })).unzip();
+        Tree { above: vec![Above::default(); nodes.len()], nodes, ranks, root: None }
     }
 
     /// The place between two neighbours: one of them has nothing on that side.
     fn between(&self, [below, above]: [Option<Ends>; 2]) -> Option<(u32, Side)> {
-        let behind = below.map(|below| below.last).filter(|&last| self.node(last).right == Link::default());
+        let behind =
+            below.map(|below| below.last).filter(|&last| self.node(last).child(Side::Right).is_none());
         behind.map(|last| (last, Side::Right)).or(above.map(|above| (above.first, Side::Left)))
     }
 
-    fn descend(&self, new: u32, compare: impl Fn(&K, &K) -> Ordering) -> Option<(u32, Side)> {
-        let new = self.node(new);
+    fn descend(&self, new: u32, less: impl Fn((u32, &K), (u32, &K)) -> bool) -> Option<(u32, Side)> {
+        let key = self.node(new).key;
         let mut place = None;
         let mut at = self.root;
         while let Some(met) = at {
             let node = self.node(met);
-            let less = new.rank.cmp(&node.rank).then_with(|| compare(&new.key, &node.key)).is_lt();
-            let side = if less { Side::Left } else { Side::Right };
+            let side = if less((new, &key), (met, &node.key)) { Side::Left } else { Side::Right };
             place = Some((met, side));
             at = node.child(side);
         }
@@ -197,7 +224,8 @@ impl<K> Tree<K> {
     fn balance(&mut self, mut node: u32) {
         while let Some((parent, grandparent)) = self.red_parent(node) {
             let side = self.side(grandparent, parent);
-            let uncle = self.node(grandparent).child(side.other()).filter(|&uncle| self.node(uncle).red);
+            let uncle =
+                self.node(grandparent).child(side.other()).filter(|&uncle| self.above(uncle).is_red());
             if let Some(uncle) = uncle {
                 self.paint(parent, false);
                 self.paint(uncle, false);
@@ -222,41 +250,52 @@ impl<K> Tree<K> {
 
     /// The parent, if it is red, and its own parent.
     fn red_parent(&self, node: u32) -> Option<(u32, u32)> {
-        let parent = self.node(node).parent.get().filter(|&parent| self.node(parent).red)?;
-        Some((parent, self.node(parent).parent.get()?))
+        let parent = self.above(node).link().get().filter(|&parent| self.above(parent).is_red())?;
+        Some((parent, self.above(parent).link().get()?))
     }
 
     /// Moves a node down to `side`, its child of the other side up.
     fn rotate(&mut self, node: u32, side: Side) {
         let Some(up) = self.node(node).child(side.other()) else { return };
         let inner = self.node(up).child(side);
-        let parent = self.node(node).parent;
+        let parent = self.above(node).link();
         match parent.get() {
             Some(parent) => self.set_child(parent, self.side(parent, node), Some(up)),
             None => self.root = Some(up),
         }
-        self.node_mut(up).parent = parent;
+        self.hang(up, parent);
         self.set_child(node, side.other(), inner);
         self.set_child(up, side, Some(node));
     }
 
     fn set_child(&mut self, parent: u32, side: Side, child: Option<u32>) {
         let link = child.map(Link::to).unwrap_or_default();
-        match side {
-            Side::Left => self.node_mut(parent).left = link,
-            Side::Right => self.node_mut(parent).right = link,
-        }
+        self.node_mut(parent).below[side as usize] = link;
         if let Some(child) = child {
-            self.node_mut(child).parent = Link::to(parent);
+            self.hang(child, Link::to(parent));
         }
+    }
+
+    fn hang(&mut self, child: u32, parent: Link) {
+        let above = &mut self.above[child as usize];
+        *above = above.with(parent);
     }
 
     fn side(&self, parent: u32, child: u32) -> Side {
-        if self.node(parent).left == Link::to(child) { Side::Left } else { Side::Right }
+        if self.node(parent).child(Side::Left) == Some(child) { Side::Left } else { Side::Right }
     }
 
     fn paint(&mut self, node: u32, red: bool) {
-        self.node_mut(node).red = red;
+        let above = &mut self.above[node as usize];
+        *above = above.painted(red);
+    }
+
+    fn rank(&self, node: u32) -> u32 {
+        self.ranks[node as usize]
+    }
+
+    fn above(&self, node: u32) -> Above {
+        self.above[node as usize]
     }
 
     fn node(&self, node: u32) -> &Node<K> {
@@ -274,10 +313,10 @@ impl<K> Tree<K> {
         while let Some(node) = at.or_else(|| open.pop()) {
             if at.is_some() {
                 open.push(node);
-                at = self.node(node).left.get();
+                at = self.node(node).child(Side::Left);
             } else {
                 order.push(node);
-                at = self.node(node).right.get();
+                at = self.node(node).child(Side::Right);
             }
         }
         order
@@ -289,9 +328,17 @@ mod tests {
     use super::*;
 
     /// Items come by their numbers, which are their keys.
-    fn in_turn(ranks: &[u32], compare: impl Fn(u32, u32) -> Ordering) -> Vec<u32> {
+    fn in_turn(ranks: &[u32], less: impl Fn(u32, u32) -> bool) -> Vec<u32> {
         let arrivals: Vec<u32> = (0..ranks.len() as u32).collect();
-        insertion_order(&arrivals, items(ranks), |&a, &b| compare(a, b))
+        insertion_order(&arrivals, items(ranks), in_rank(ranks, |a, b| less(a, b)))
+    }
+
+    /// Lesser ranks come first.
+    fn in_rank(ranks: &[u32], less: impl Fn(u32, u32) -> bool) -> impl Fn((u32, &u32), (u32, &u32)) -> bool {
+        move |(new, &a), (met, &b)| match ranks[new as usize].cmp(&ranks[met as usize]) {
+            std::cmp::Ordering::Equal => less(a, b),
+            order => order.is_lt(),
+        }
     }
 
     fn items(ranks: &[u32]) -> impl ExactSizeIterator<Item = (u32, u32)> {
@@ -301,15 +348,15 @@ mod tests {
     #[test]
     fn an_order_is_kept_and_equals_stay_in_turn() {
         let keys = [5, 3, 8, 3, 5, 1, 8, 0, 3];
-        assert_eq!(in_turn(&keys, |_, _| Ordering::Equal), [7, 5, 1, 3, 8, 0, 4, 2, 6]);
-        let by_key = |a: u32, b: u32| keys[a as usize].cmp(&keys[b as usize]);
+        assert_eq!(in_turn(&keys, |_, _| false), [7, 5, 1, 3, 8, 0, 4, 2, 6]);
+        let by_key = |a: u32, b: u32| keys[a as usize] < keys[b as usize];
         assert_eq!(in_turn(&[0; 9], by_key), [7, 5, 1, 3, 8, 0, 4, 2, 6]);
     }
 
     #[test]
     fn a_long_ascent_stays_balanced() {
         let ranks: Vec<u32> = (0..10_000).collect();
-        assert_eq!(in_turn(&ranks, |_, _| Ordering::Equal), ranks);
+        assert_eq!(in_turn(&ranks, |_, _| false), ranks);
     }
 
     #[test]
@@ -324,21 +371,21 @@ mod tests {
             let ranks: Vec<u32> = (0..count).map(|_| random() % count / 2 * 2).collect();
             let mut arrivals: Vec<u32> = (0..count).collect();
             arrivals.sort_by_cached_key(|_| random());
-            let compare = |a: &u32, b: &u32| (a ^ b).count_ones().cmp(&(a & b).count_ones());
+            let less = in_rank(&ranks, |a, b| (a ^ b).count_ones() < (a & b).count_ones());
             let mut tree = Tree::new(items(&ranks));
             for &new in &arrivals {
-                let place = tree.descend(new, compare);
+                let place = tree.descend(new, &less);
                 tree.attach(new, place);
                 tree.balance(new);
             }
-            assert_eq!(insertion_order(&arrivals, items(&ranks), compare), tree.in_order(), "{count}");
+            assert_eq!(insertion_order(&arrivals, items(&ranks), &less), tree.in_order(), "{count}");
         }
     }
 
     #[test]
     fn a_circle_ends_up_where_the_way_down_leads() {
         // Each beats the next; 0 goes in first, 1 right of it, 2 left of 0 because 2 beats 0.
-        let beats = |a: u32, b: u32| if (a + 1) % 3 == b { Ordering::Less } else { Ordering::Greater };
+        let beats = |a: u32, b: u32| (a + 1) % 3 == b;
         assert_eq!(in_turn(&[0; 3], beats), [2, 0, 1]);
     }
 }

@@ -1,5 +1,7 @@
 //! Tables: the rows of an event or a group of events, in order.
 
+use std::ops::Range;
+
 use super::callgraph::CallTree;
 use super::outline::OutlineRow;
 use super::weight::Weight;
@@ -14,14 +16,16 @@ pub struct Table {
     pub grouped: bool,
     /// Whether rows count what was called from them.
     pub children: bool,
+    /// Which row stands at each place: putting them there themselves would cost as much as making them.
+    pub(super) order: Vec<u32>,
     pub(super) rows: Vec<Row>,
     /// For each row one cell an event.
     pub(super) cells: Vec<Cell>,
     /// The same; none unless they were asked for.
     pub(super) extras: Vec<Extra>,
-    /// Call graphs with the index of their row, ascending.
+    /// Call graphs with the place of their row, ascending.
     pub(super) trees: Vec<(u32, CallTree)>,
-    /// Where each row stands in the outline; none of a plain table.
+    /// Where each place is in the outline; none of a plain table.
     pub(super) outline: Vec<OutlineRow>,
 }
 
@@ -77,33 +81,65 @@ impl Extra {
 }
 
 impl Table {
-    /// The rows, heaviest first; those below the limit of [`HistOptions::min_percent`] are among them.
-    pub fn rows(&self) -> &[Row] {
+    /// Number of rows, those below the limit of [`HistOptions::min_percent`](super::HistOptions::min_percent) among them.
+    pub fn len(&self) -> usize {
+        self.order.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.order.is_empty()
+    }
+
+    /// The rows, heaviest first.
+    pub fn rows(&self) -> impl DoubleEndedIterator<Item = &Row> + ExactSizeIterator + Clone {
+        self.order.iter().map(|&row| &self.rows[row as usize])
+    }
+
+    /// The rows in no order, for what looks at all of them.
+    pub fn unordered_rows(&self) -> &[Row] {
         &self.rows
+    }
+
+    /// A row by its place.
+    #[inline]
+    pub fn row(&self, place: usize) -> Option<&Row> {
+        self.rows.get(*self.order.get(place)? as usize)
     }
 
     /// Leaves the rows out that do not pass.
     pub fn retain(&mut self, passes: impl Fn(&Row) -> bool) {
-        let width = self.events.len();
-        let mut kept: Vec<bool> = self.rows.iter().map(passes).collect();
+        let mut kept: Vec<bool> = self.rows().map(passes).collect();
         self.keep_heads(&mut kept);
-        let places = kept.iter().scan(0u32, |next, &kept| {
-            let place = *next;
-            *next += u32::from(kept);
-            Some(kept.then_some(place))
-        });
-        let places: Vec<Option<u32>> = places.collect();
-        let is_kept = |row: usize| kept.get(row).copied().unwrap_or(false);
-        self.rows = (0..).zip(&self.rows).filter(|&(row, _)| is_kept(row)).map(|(_, row)| *row).collect();
-        let cells = (0..).zip(&self.cells).filter(|&(cell, _)| is_kept(cell / width.max(1)));
-        self.cells = cells.map(|(_, cell)| *cell).collect();
-        let extras = (0..).zip(&self.extras).filter(|&(extra, _)| is_kept(extra / width.max(1)));
-        self.extras = extras.map(|(_, extra)| *extra).collect();
-        let outline = (0..).zip(&self.outline).filter(|&(row, _)| is_kept(row));
+        let is_kept = |place: usize| kept.get(place).copied().unwrap_or(false);
+        let mut left = 0u32;
+        let number = |&kept: &bool| {
+            left += u32::from(kept);
+            kept.then_some(left.saturating_sub(1))
+        };
+        let places: Vec<Option<u32>> = kept.iter().map(number).collect();
+        self.order =
+            (0..).zip(&self.order).filter(|&(place, _)| is_kept(place)).map(|(_, row)| *row).collect();
+        let outline = (0..).zip(&self.outline).filter(|&(place, _)| is_kept(place));
         self.outline = outline.map(|(_, place)| *place).collect();
         let place = |row: u32| places.get(row as usize).copied().flatten();
         let trees = std::mem::take(&mut self.trees).into_iter();
         self.trees = trees.filter_map(|(row, tree)| Some((place(row)?, tree))).collect();
+        self.settle();
+    }
+
+    /// Forgets the rows that stand nowhere, and puts the others in order.
+    fn settle(&mut self) {
+        let width = self.events.len();
+        let part = |row: u32| row as usize * width..(row as usize + 1) * width;
+        let order = std::mem::take(&mut self.order);
+        let of = |row: &u32| self.rows.get(*row as usize).copied();
+        self.rows = order.iter().filter_map(of).collect();
+        self.cells =
+            order.iter().flat_map(|&row| self.cells.get(part(row)).unwrap_or(&[])).copied().collect();
+        self.extras =
+            order.iter().flat_map(|&row| self.extras.get(part(row)).unwrap_or(&[])).copied().collect();
+        self.order = (0..order.len() as u32).collect();
     }
 
     /// In an outline a row above others stays as long as one of them does.
@@ -122,20 +158,24 @@ impl Table {
         &self.outline
     }
 
-    /// The weights of a row, one for each of [`Table::events`]; none for a row that is not there.
+    /// The weights of the row at a place, one for each of [`Table::events`]; none where there is no row.
     #[inline]
-    pub fn cells(&self, row: usize) -> &[Cell] {
-        let width = self.events.len();
-        self.cells.get(row * width..(row + 1) * width).unwrap_or(&[])
+    pub fn cells(&self, place: usize) -> &[Cell] {
+        self.part(place).and_then(|part| self.cells.get(part)).unwrap_or(&[])
     }
 
-    /// What else a row weighs, in the same order; none unless it was asked for.
-    pub fn extras(&self, row: usize) -> &[Extra] {
-        let width = self.events.len();
-        self.extras.get(row * width..(row + 1) * width).unwrap_or(&[])
+    /// What else it weighs, in the same order; none unless it was asked for.
+    pub fn extras(&self, place: usize) -> &[Extra] {
+        self.part(place).and_then(|part| self.extras.get(part)).unwrap_or(&[])
     }
 
-    /// The call graphs with the index of their row, ascending.
+    #[inline]
+    fn part(&self, place: usize) -> Option<Range<usize>> {
+        let (row, width) = (*self.order.get(place)? as usize, self.events.len());
+        Some(row * width..(row + 1) * width)
+    }
+
+    /// The call graphs with the place of their row, ascending.
     pub fn trees(&self) -> &[(u32, CallTree)] {
         &self.trees
     }

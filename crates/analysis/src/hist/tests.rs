@@ -51,6 +51,7 @@ fn sample(profile: &mut Profile, event: usize, line: &str) {
     });
     event.sample_count += 1;
     event.period_total += period;
+    profile.frames.seal();
 }
 
 fn frame(profile: &mut Profile, text: &str) -> FrameId {
@@ -101,7 +102,7 @@ fn name(profile: &Profile, frame: FrameId, address: u64) -> String {
 fn text(profile: &Profile, options: &HistOptions) -> String {
     let mut out = String::new();
     for table in histograms(profile, options) {
-        for (index, row) in table.rows().iter().enumerate() {
+        for (index, row) in table.rows().enumerate() {
             for cell in table.cells(index) {
                 write!(out, "{} {} ", cell.all.period, cell.own.period).unwrap();
             }

@@ -1,60 +1,55 @@
 //! The located addresses of a profile.
 //!
 //! Most frames of a recording without frame pointers are bare addresses, hundreds of thousands of them. Which of them
-//! stand at the same address is found when they are added, so that no analysis has to look for it again.
+//! stand at the same address is found once, when all are there, so that no analysis has to look for it again.
 
 use std::ops::Deref;
 
+use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use super::{DsoId, Frame, FrameId};
-
-/// A mebibyte of an object's addresses, or of what is not mapped. Each has a table of its own, because a process has most
-/// of its addresses in few of them: those that it works on stay in the CPU's caches.
-type Region = (Option<DsoId>, u64);
-
-fn region(dso: Option<DsoId>, address: u64) -> Region {
-    (dso, address >> 20)
-}
 
 /// All frames, by number.
 #[derive(Debug, Default)]
 pub struct Frames {
     list: Vec<Frame>,
-    /// The first frame without a symbol at each address, as call chains show it.
-    bare: FxHashMap<Region, FxHashMap<u64, FrameId>>,
-    /// Frames without a symbol that differ from the first at their address in something else.
-    twins: FxHashMap<Frame, FrameId>,
+    /// The frames without a symbol, in order: the first at each address, as call chains show it.
+    bare: Vec<Bare>,
+    /// The first one of each frame without a symbol that is not the first at its address.
     firsts: FxHashMap<FrameId, FrameId>,
 }
 
+/// Where a frame without a symbol stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Bare {
+    dso: Option<DsoId>,
+    address: u64,
+    frame: FrameId,
+}
+
 impl Frames {
-    /// Adds a frame. One without a symbol that is there already keeps its number; those with symbols are told apart by
-    /// whoever adds them.
+    /// Adds a frame. Whoever adds frames tells them apart.
     pub fn add(&mut self, frame: Frame) -> FrameId {
-        let next = FrameId(self.list.len() as u32);
-        if frame.symbol.is_none() {
-            let region = self.bare.entry(region(frame.dso, frame.address)).or_default();
-            let first = *region.entry(frame.address).or_insert(next);
-            if first != next {
-                return self.add_twin(frame, first);
-            }
-        }
         self.list.push(frame);
-        next
+        FrameId(self.list.len() as u32 - 1)
     }
 
-    fn add_twin(&mut self, frame: Frame, first: FrameId) -> FrameId {
-        if self.list[first.index()] == frame {
-            return first;
+    /// Finds which frames stand at the same address. Of those that are added later nobody knows.
+    pub fn seal(&mut self) {
+        let bare = self.list.par_iter().zip(0..self.list.len() as u32);
+        let bare = bare.filter(|(frame, _)| frame.symbol.is_none());
+        let bare =
+            bare.map(|(frame, id)| Bare { dso: frame.dso, address: frame.address, frame: FrameId(id) });
+        self.bare = bare.collect();
+        self.bare.par_sort_unstable();
+        self.firsts.clear();
+        for equals in self.bare.chunk_by(|a, b| (a.dso, a.address) == (b.dso, b.address)) {
+            if let [first, others @ ..] = equals {
+                self.firsts.extend(others.iter().map(|other| (other.frame, first.frame)));
+            }
         }
-        let next = FrameId(self.list.len() as u32);
-        let twin = *self.twins.entry(frame).or_insert(next);
-        if twin == next {
-            self.list.push(frame);
-            self.firsts.insert(twin, first);
-        }
-        twin
+        self.bare.dedup_by_key(|bare| (bare.dso, bare.address));
     }
 
     /// The first frame without a symbol that stands at the same recorded address of the same object; itself for all
@@ -67,10 +62,29 @@ impl Frames {
         self.firsts.get(&id).copied().unwrap_or(id)
     }
 
-    /// The first frame without a symbol at a recorded address.
+    /// The frames without a symbol of an object, or of none.
+    pub fn bare_of(&self, dso: Option<DsoId>) -> BareFrames<'_> {
+        let start = self.bare.partition_point(|bare| bare.dso < dso);
+        let end = self.bare.partition_point(|bare| bare.dso <= dso);
+        BareFrames(&self.bare[start..end])
+    }
+}
+
+/// Frames without a symbol of one object.
+#[derive(Clone, Copy, Debug)]
+pub struct BareFrames<'f>(&'f [Bare]);
+
+impl BareFrames<'_> {
+    /// The first at a recorded address.
     #[inline]
-    pub fn bare(&self, dso: Option<DsoId>, address: u64) -> Option<FrameId> {
-        self.bare.get(&region(dso, address))?.get(&address).copied()
+    pub fn at(&self, address: u64) -> Option<FrameId> {
+        // Most that is asked for is far from all that was recorded.
+        let (first, last) = (self.0.first()?, self.0.last()?);
+        if !(first.address..=last.address).contains(&address) {
+            return None;
+        }
+        let found = self.0.binary_search_by_key(&address, |bare| bare.address).ok()?;
+        Some(self.0[found].frame)
     }
 }
 
@@ -93,10 +107,8 @@ impl<'a> IntoIterator for &'a Frames {
 
 impl FromIterator<Frame> for Frames {
     fn from_iter<I: IntoIterator<Item = Frame>>(frames: I) -> Frames {
-        let mut all = Frames::default();
-        frames.into_iter().for_each(|frame| {
-            all.add(frame);
-        });
+        let mut all = Frames { list: frames.into_iter().collect(), ..Frames::default() };
+        all.seal();
         all
     }
 }
@@ -120,13 +132,16 @@ mod tests {
         let (one, moved) = (bare(9, Level::User), bare(5, Level::User));
         let elsewhere = Frame { dso: None, ..one };
         let named = Frame { symbol: Some(SymbolId(0)), ..one };
-        let mut frames = Frames::default();
-        let ids = [one, moved, one, elsewhere, moved, named, named].map(|frame| frames.add(frame).0);
-        assert_eq!(ids, [0, 1, 0, 2, 1, 3, 4]);
-        let firsts = [0, 1, 2, 3].map(|id| frames.first_at(FrameId(id)).0);
-        assert_eq!(firsts, [0, 0, 2, 3]);
-        assert_eq!(frames.bare(None, 9), Some(FrameId(2)));
-        assert_eq!(frames.bare(None, 8), None);
-        assert_eq!(frames.len(), 5);
+        let far = Frame { address: 90, ..one };
+        let frames: Frames = [named, one, moved, elsewhere, far].into_iter().collect();
+        let firsts = [0, 1, 2, 3, 4].map(|id| frames.first_at(FrameId(id)).0);
+        assert_eq!(firsts, [0, 1, 1, 3, 4]);
+        assert_eq!(frames.bare_of(None).at(9), Some(FrameId(3)));
+        let object = frames.bare_of(Some(DsoId(1)));
+        assert_eq!(
+            [8, 9, 10, 90, 91].map(|at| object.at(at).map(|id| id.0)),
+            [None, Some(1), None, Some(4), None]
+        );
+        assert_eq!(frames.bare_of(Some(DsoId(2))).at(9), None);
     }
 }

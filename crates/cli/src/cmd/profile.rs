@@ -120,8 +120,7 @@ fn print_hottest(
         if event.sample_count == 0 && profile.events.len() > 1 {
             continue;
         }
-        let rows: Vec<HotRow> =
-            (0..table.rows().len().min(shown)).map(|row| hot_row(profile, &table, row)).collect();
+        let rows: Vec<HotRow> = (0..shown).map_while(|row| hot_row(profile, &table, row)).collect();
         let hot = HotTable {
             event: &event.name,
             samples: event.sample_count,
@@ -137,25 +136,25 @@ fn print_hottest(
     Ok(())
 }
 
-fn hot_row(profile: &Profile, table: &Table, index: usize) -> HotRow {
-    let row = table.rows()[index];
+fn hot_row(profile: &Profile, table: &Table, index: usize) -> Option<HotRow> {
+    let row = table.row(index)?;
     let own = table.cells(index).first().map(|cell| cell.own).unwrap_or_default();
     let frame = profile.frames[row.frame.index()];
     let symbol = frame.symbol.map(|symbol| profile.symbols[symbol.index()].name.clone());
     let dso = frame.dso.map(|dso| profile.dsos[dso.index()].short.clone());
-    HotRow {
+    Some(HotRow {
         samples: own.samples,
         value: own.period,
         comm: profile.comms[row.comm.index()].clone(),
         dso: dso.unwrap_or_else(|| "[unknown]".to_owned()),
         level: row.level.letter(),
         symbol: symbol.unwrap_or_else(|| format!("{:#018x}", row.address)),
-    }
+    })
 }
 
 /// What the rows below the shown ones have together.
 fn others(table: &Table, shown: usize) -> Option<HotOthers> {
-    let rest = shown..table.rows().len();
+    let rest = shown..table.len();
     let functions = rest.len() as u64;
     let value = rest.filter_map(|row| table.cells(row).first()).map(|cell| cell.own.period).sum();
     (functions > 0).then_some(HotOthers { functions, value })

@@ -170,7 +170,13 @@ fn show(
     let details = (options.details(reader, &Shown::details(matches)), Some(&formats));
     let (filter, threads) = Filter::from_matches(matches, reader)?.split_threads();
     let shown = Shown::from_matches(matches, threads)?;
-    let collected = CollectOptions { stitch: stitch::registers(matches, reader), ..options.collect };
+    let tells_threads = options.tells_threads() || shown.tells_threads();
+    let is_text = !html::is_asked(matches) && !screen::is_wanted(matches);
+    let collected = CollectOptions {
+        stitch: stitch::registers(matches, reader),
+        threads_alike: is_text && !tells_threads,
+        ..options.collect
+    };
     let Loaded { mut profile, diagnostics, machine } =
         collect::load(input, reader, &names, collected, details, traced, &filter)?;
     if options.wants_paces() {

@@ -80,7 +80,7 @@ impl DiffDocument<'_> {
     fn row(&self, event: &Compared<'_>, row: usize, out: &mut Object<'_>) {
         let shown = event.table.rows()[row];
         let side = &event.sides[shown.side];
-        if let Some(shown) = side.table.and_then(|table| table.rows().get(shown.row)) {
+        if let Some(shown) = side.table.and_then(|table| table.row(shown.row)) {
             self.keys.iter().for_each(|&key| write_key(side.profile, key, shown, out));
         }
         out.key("periods", |out| {

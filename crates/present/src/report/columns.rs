@@ -173,12 +173,12 @@ impl<'a> Columns<'a> {
         columns.children = table.children;
         let events = table.events.len();
         let fields = columns.fields(table, text);
-        let widest = Widest::of(&columns, table.rows(), unresolved_width(text));
+        let widest = Widest::of(&columns, table.unordered_rows(), unresolved_width(text));
         let wished = text.widths.iter().copied().chain(std::iter::repeat(0));
         let column = |(field, wished): (Field, usize)| {
             let heading = columns.heading_of(field, text.own_is_self);
             let wished = Some(wished).filter(|&wished| wished > 0);
-            let fitting = columns.width(field, &widest, (table.rows(), events)).max(heading.len());
+            let fitting = columns.width(field, &widest, (table.unordered_rows(), events)).max(heading.len());
             let width = match (field, wished) {
                 (_, None) => fitting,
                 (Field::Key(_), Some(wished)) => wished,

@@ -53,8 +53,9 @@ impl ReportCsv<'_> {
         let percents: Vec<Percents> = (0..table.events.len())
             .map(|nth| Percents::new(event(nth).map_or(0, |event| event.period_total)))
             .collect();
-        write_in_order(out, table.rows().len(), |rows, buffer| {
+        write_in_order(out, table.len(), |rows, buffer| {
             for row in rows {
+                let Some(about) = table.row(row) else { continue };
                 let cells = table.cells(row);
                 let part =
                     percents.first().zip(cells.first()).map_or(0.0, |(all, cell)| all.of(cell.all.period));
@@ -63,7 +64,7 @@ impl ReportCsv<'_> {
                 }
                 for (nth, (cell, all)) in cells.iter().zip(&percents).enumerate() {
                     push_text(buffer, event(nth).map_or("", |event| event.name.as_str()));
-                    self.keys(&table.rows()[row], buffer);
+                    self.keys(about, buffer);
                     let (own, total) = (cell.own, cell.all);
                     // Writing to a vector cannot fail.
                     let _ = writeln!(

@@ -69,7 +69,7 @@ impl ReportDocument<'_> {
         let is_shown = |row: &usize| {
             table.cells(*row).first().is_some_and(|cell| leader.of(cell.all.period) >= self.min_percent)
         };
-        let shown: Vec<usize> = (0..table.rows().len()).filter(is_shown).collect();
+        let shown: Vec<usize> = (0..table.len()).filter(is_shown).collect();
         write_in_order(out, shown.len(), |range, buffer| {
             for nth in range {
                 buffer.extend_from_slice(if nth == 0 { b"\n" } else { b",\n" });
@@ -80,7 +80,8 @@ impl ReportDocument<'_> {
     }
 
     fn row(&self, table: &Table, row: usize, out: &mut Object<'_>) {
-        let (about, cells) = (&table.rows()[row], table.cells(row));
+        let Some(about) = table.row(row) else { return };
+        let cells = table.cells(row);
         for &key in self.keys {
             out.key(word(self.profile, key), |out| match value_or_address(self.profile, about, key) {
                 Value::Text(value) => text(out, &value),

@@ -56,7 +56,7 @@ impl<'p> RowText<'p> {
 
     /// A row's line, after two blanks.
     pub fn row(&self, table: &Table, index: usize) -> String {
-        let Some(row) = table.rows().get(index) else { return String::new() };
+        let Some(row) = table.row(index) else { return String::new() };
         let mut text = Vec::new();
         let weights = (table.cells(index), table.extras(index));
         self.columns.row(&mut text, &mut self.columns.memory(), row, weights);

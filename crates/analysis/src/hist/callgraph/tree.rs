@@ -205,7 +205,11 @@ impl Growth<'_> {
         }
         let place = |(run, _): &(&[Item], Weight)| run.first().map(|item| self.steps.place(item.step));
         let arrivals: Vec<u32> = (0..branches.len() as u32).collect();
-        let order = insertion_order(&arrivals, branches.iter().map(|branch| (0, place(branch))), falling);
+        let order = insertion_order(
+            &arrivals,
+            branches.iter().map(|branch| (0, place(branch))),
+            |(_, new), (_, met)| falling(new, met).is_lt(),
+        );
         *branches = order.into_iter().map(|index| branches[index as usize]).collect();
     }
 

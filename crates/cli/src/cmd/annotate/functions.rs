@@ -36,8 +36,8 @@ pub(super) fn functions<'p>(profile: &'p Profile, options: &Options) -> Vec<Func
 
 fn of_table<'p>(profile: &'p Profile, table: &Table, options: &Options) -> Vec<Function<'p>> {
     let mut seen = HashSet::new();
-    let heavy = (0..table.rows().len()).filter(|row| percent(profile, table, *row) >= options.min_percent);
-    let functions = heavy.filter_map(|row| of_row(profile, table, &table.rows()[row]));
+    let heavy = (0..table.len()).filter(|row| percent(profile, table, *row) >= options.min_percent);
+    let functions = heavy.filter_map(|row| of_row(profile, table, table.row(row)?));
     functions.filter(|function| is_wanted(function, options) && seen.insert(function.id)).collect()
 }
 

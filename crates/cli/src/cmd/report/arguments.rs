@@ -353,6 +353,12 @@ impl Resolved {
         self.total_cycles
     }
 
+    /// Whether a column shows threads or processes.
+    pub(super) fn tells_threads(&self) -> bool {
+        let keys = self.fields.keys();
+        [SortKey::Thread, SortKey::Process].iter().any(|key| keys.contains(key))
+    }
+
     /// Whether a column shows how fast functions ran.
     pub(super) fn wants_paces(&self) -> bool {
         self.fields.keys().contains(&SortKey::Ipc)

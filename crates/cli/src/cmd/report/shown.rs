@@ -75,6 +75,11 @@ impl Shown {
         asked.into_iter().filter(|(name, _)| matches.contains_id(name)).map(|(_, detail)| detail).collect()
     }
 
+    /// Whether threads or processes are asked for by number.
+    pub(super) fn tells_threads(&self) -> bool {
+        self.threads.pids.is_some() || self.threads.tids.is_some()
+    }
+
     /// Hides the other samples of a profile.
     pub(in crate::cmd) fn restrict(&self, profile: &mut Profile) {
         let asks_threads =
