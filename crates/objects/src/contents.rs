@@ -57,6 +57,13 @@ impl Contents {
         }
     }
 
+    /// Gives back the memory of what was read of a file so far; it comes again from the file when it is read again.
+    pub fn release(&self) {
+        if let Bytes::Mapped(file) = &self.0 {
+            file.release(0..file.len());
+        }
+    }
+
     /// Takes bytes that come from no file, such as an image from memory.
     pub fn from_memory(bytes: Vec<u8>) -> Contents {
         Contents(Bytes::Owned(bytes))

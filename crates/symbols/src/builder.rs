@@ -3,10 +3,11 @@
 use std::cmp::Ordering;
 
 use crate::demangle::Demangling;
-use crate::entry::{Entry, Name, rank};
+use crate::entry::{Entry, rank};
+use crate::names::NameTexts;
 use crate::shown::Shown;
 use crate::spans::Spans;
-use crate::table::{Stored, StoredName, SymbolId, SymbolTable};
+use crate::table::{Stored, SymbolId, SymbolTable};
 
 /// How far the last symbol reaches when its source does not say: to the end of the page behind its own.
 const PAGE: u64 = 4096;
@@ -16,14 +17,16 @@ const PAGE: u64 = 4096;
 /// As in perf: an entry without a size ends where the next entry starts. Of several names of one address one stays:
 /// the one with a size, that is not weak, that is global, with fewer leading underscores, the longer, the first.
 pub fn build(entries: Vec<Entry<'_>>, demangling: Demangling) -> SymbolTable {
+    build_in(NameTexts::default(), entries, demangling)
+}
+
+/// The same, of entries whose names may stand in files.
+pub(crate) fn build_in(names: NameTexts, entries: Vec<Entry<'_>>, demangling: Demangling) -> SymbolTable {
     // On this thread alone: who waits for a table must not meanwhile be given work that waits for the same table.
     let mut order: Vec<(u64, u32)> = entries.iter().map(|entry| entry.start).zip(0..).collect();
     order.sort_unstable();
-    let sorted: Vec<&Entry<'_>> =
-        order.iter().filter_map(|&(_, place)| entries.get(place as usize)).collect();
-    let table = stored(&sorted, demangling);
-    drop(sorted);
-    drop(entries);
+    let table = stored(names, &entries, &order, demangling);
+    drop((order, entries));
     with_spans(table)
 }
 
@@ -34,21 +37,32 @@ pub(crate) fn with_spans(mut table: SymbolTable) -> SymbolTable {
     table
 }
 
-/// A table with room for exactly what it holds, without spans.
-fn stored(entries: &[&Entry<'_>], demangling: Demangling) -> SymbolTable {
-    let ended = end_all(entries);
-    let groups: Vec<Group<'_, '_>> = ended
-        .chunk_by(|a, b| a.entry.start == b.entry.start)
-        .filter_map(|names| group(names, demangling))
-        .collect();
-    let kept = || groups.iter().flat_map(|group| std::iter::once(&group.first).chain(&group.others));
-    let mut table = SymbolTable {
-        demangling,
-        symbols: Vec::with_capacity(groups.len()),
-        names: Vec::with_capacity(kept().map(|ended| ended.entry.name.linkage.len()).sum()),
-        ..SymbolTable::default()
-    };
-    groups.iter().for_each(|group| store(&mut table, group));
+/// A table without spans.
+fn stored(
+    names: NameTexts,
+    entries: &[Entry<'_>],
+    order: &[(u64, u32)],
+    demangling: Demangling,
+) -> SymbolTable {
+    let addresses = || order.chunk_by(|a, b| a.0 == b.0);
+    let symbols = Vec::with_capacity(addresses().count());
+    let mut table = SymbolTable { demangling, names, symbols, ..SymbolTable::default() };
+    let (mut ended, mut rest) = (Vec::new(), order);
+    for address in addresses() {
+        rest = &rest[address.len()..];
+        // Of several at one address all but the last end where the next one begins.
+        let behind = rest.first().map(|(start, _)| *start);
+        ended.clear();
+        ended.extend(address.iter().enumerate().map(|(nth, &(start, place))| {
+            let next = if nth + 1 < address.len() { Some(start) } else { behind };
+            let entry = &entries[place as usize];
+            Ended { entry, end: end_of(entry, next) }
+        }));
+        if let Some(group) = group(&ended, demangling) {
+            store(&mut table, &group);
+        }
+    }
+    table.names.own.shrink_to_fit();
     table.shown = Shown::of(table.symbols.len());
     table
 }
@@ -66,20 +80,11 @@ impl Ended<'_, '_> {
     }
 }
 
-fn end_all<'e, 'a>(entries: &[&'e Entry<'a>]) -> Vec<Ended<'e, 'a>> {
-    let nexts = entries.iter().skip(1).copied().map(Some).chain([None]);
-    entries
-        .iter()
-        .copied()
-        .zip(nexts)
-        .map(|(entry, next)| Ended { entry, end: end_of(entry, next) })
-        .collect()
-}
-
-fn end_of(entry: &Entry<'_>, next: Option<&Entry<'_>>) -> u64 {
+/// Where an entry ends that another one follows at `next`.
+fn end_of(entry: &Entry<'_>, next: Option<u64>) -> u64 {
     match (entry.size, next) {
         (Some(size), _) => entry.start.saturating_add(size),
-        (None, Some(next)) => next.start,
+        (None, Some(next)) => next,
         (None, None) => entry.start.checked_next_multiple_of(PAGE).unwrap_or(u64::MAX).saturating_add(PAGE),
     }
 }
@@ -130,20 +135,14 @@ pub(crate) fn compare_shown(a: &str, b: &str) -> Ordering {
 
 /// Appends a symbol. The ids and name positions are 32 bits wide; what does not fit any more is left out.
 fn store(table: &mut SymbolTable, group: &Group<'_, '_>) {
-    let Some(name) = store_name(table, group.first.entry.name) else { return };
+    let Some(name) = table.names.keep(group.first.entry.name) else { return };
     let Entry { start, binding, is_data, .. } = *group.first.entry;
     let end = group.first.end;
     let id = SymbolId(table.symbols.len() as u32);
     table.symbols.push(Stored { start, end, name, binding, is_data });
     for other in &group.others {
-        if let Some(name) = store_name(table, other.entry.name) {
+        if let Some(name) = table.names.keep(other.entry.name) {
             table.aliases.push((id, name));
         }
     }
-}
-
-fn store_name(table: &mut SymbolTable, name: Name<'_>) -> Option<StoredName> {
-    let (at, size) = (u32::try_from(table.names.len()).ok()?, u32::try_from(name.linkage.len()).ok()?);
-    table.names.extend_from_slice(name.linkage);
-    Some(StoredName { at, size, suffix: name.suffix })
 }

@@ -5,15 +5,18 @@
 
 mod plt;
 
-use oxperf_objects::Elf;
+use std::sync::Arc;
+
 use oxperf_objects::elf::{ElfSymbol, FileType, Section, SymbolKind, SymbolPlace};
+use oxperf_objects::{Elf, Found};
 
 pub use plt::{Stub, StubTarget, linkage_stubs};
 
-use crate::builder::build;
+use crate::builder::build_in;
 use crate::demangle::Demangling;
 use crate::entry::{Entry, Name};
 use crate::kernel::Reference;
+use crate::names::NameTexts;
 use crate::segments::Segments;
 use crate::table::SymbolTable;
 
@@ -26,14 +29,23 @@ const LOADER_TABLE: u32 = object::elf::SHT_DYNSYM;
 ///
 /// `image` is what was mapped: it says where a virtual address stands in the file. `symbols` is the file with the names:
 /// the image itself or its separate debug file. The image's loader symbols count beside them.
-pub fn elf_table(image: &Elf<'_>, symbols: &Elf<'_>, demangling: Demangling) -> SymbolTable {
+///
+/// Names that stand in one of `files` are not copied.
+pub fn elf_table(
+    image: &Elf<'_>,
+    symbols: &Elf<'_>,
+    files: Vec<Arc<Found>>,
+    demangling: Demangling,
+) -> SymbolTable {
     let loader = symbols_of(image, LOADER_TABLE).filter(|(symbol, section)| is_kept(symbol, section));
     let full = symbols_of(symbols, FULL_TABLE).filter(|(symbol, section)| is_kept(symbol, section));
     let mut entries: Vec<Entry<'_>> =
         full.chain(loader).filter_map(|(symbol, section)| entry(image, &symbol, &section)).collect();
     let stubs = plt::entries(image, &entries);
     entries.extend(stubs);
-    SymbolTable { image: Segments::of(image), ..build(entries, demangling) }
+    let table = build_in(NameTexts::in_files(files), entries, demangling);
+    table.names.release_files();
+    SymbolTable { image: Segments::of(image), ..table }
 }
 
 /// The symbols of the fullest table that get a place in ours.

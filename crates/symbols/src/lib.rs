@@ -25,6 +25,7 @@ mod kallsyms;
 mod kept;
 mod kernel;
 mod module;
+mod names;
 mod perf_map;
 mod segments;
 mod shown;

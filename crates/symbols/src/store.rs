@@ -247,16 +247,17 @@ impl SymbolStore {
 
     /// Names come from the separate debug file where there is one, as in perf, else from the image.
     fn build_object(&self, wanted: &Wanted<'_>) -> Lookup {
-        let image = self.locator.image(wanted);
-        let parsed = image.as_ref().ok().map(elf_of).transpose()?;
-        let debug = self.locator.debug_file(wanted, parsed.as_ref()).ok();
-        let debug = debug.as_ref().map(elf_of).transpose()?;
+        let image = self.locator.image(wanted).map(Arc::new);
+        let parsed = image.as_ref().ok().map(|image| elf_of(image)).transpose()?;
+        let debug = self.locator.debug_file(wanted, parsed.as_ref()).ok().map(Arc::new);
+        let files = image.iter().chain(&debug).map(Arc::clone).collect();
+        let debug = debug.as_ref().map(|debug| elf_of(debug)).transpose()?;
         let carried = parsed.as_ref().filter(|image| debug.is_none() && !image.has_symtab());
         let carried = carried.and_then(Elf::mini_debug_info);
         let debug = debug.or_else(|| Elf::parse(carried.as_deref()?).ok());
         let table = match (&parsed, &debug) {
-            (Some(image), Some(debug)) => elf_table(image, debug, self.options.demangling),
-            (Some(only), None) | (None, Some(only)) => elf_table(only, only, self.options.demangling),
+            (Some(image), Some(debug)) => elf_table(image, debug, files, self.options.demangling),
+            (Some(only), None) | (None, Some(only)) => elf_table(only, only, files, self.options.demangling),
             (None, None) => return Err(Unavailable::NotFound(image.err().unwrap_or_default())),
         };
         filled(table)

@@ -4,7 +4,7 @@ use oxperf_objects::elf::SymbolBinding;
 
 use crate::builder::compare_shown;
 use crate::demangle::Demangling;
-use crate::entry::Suffix;
+use crate::names::{NameTexts, StoredName};
 use crate::segments::Segments;
 use crate::shown::Shown;
 use crate::spans::Spans;
@@ -28,7 +28,7 @@ pub struct Symbol<'a> {
     pub is_data: bool,
 }
 
-/// Sorted symbols with their names in one block of text.
+/// Sorted symbols with their names.
 ///
 /// What an address means depends on the source: an offset into the file for ELF objects, an absolute address for
 /// the kernel, a virtual address for code that was made at run time.
@@ -37,7 +37,7 @@ pub struct SymbolTable {
     pub(crate) symbols: Vec<Stored>,
     /// Further names of symbols, by symbol: the best is shown.
     pub(crate) aliases: Vec<(SymbolId, StoredName)>,
-    pub(crate) names: Vec<u8>,
+    pub(crate) names: NameTexts,
     pub(crate) spans: Spans<SymbolId>,
     pub(crate) shown: Shown,
     pub(crate) demangling: Demangling,
@@ -53,14 +53,6 @@ pub(crate) struct Stored {
     pub(crate) name: StoredName,
     pub(crate) binding: SymbolBinding,
     pub(crate) is_data: bool,
-}
-
-/// A name as the table keeps it.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct StoredName {
-    pub(crate) at: u32,
-    pub(crate) size: u32,
-    pub(crate) suffix: Suffix,
 }
 
 impl SymbolTable {
@@ -122,7 +114,6 @@ impl SymbolTable {
 
     /// The linker's name as the table keeps it.
     pub(crate) fn linkage(&self, name: StoredName) -> &[u8] {
-        let tail = usize::try_from(name.at).ok().and_then(|at| self.names.get(at..)).unwrap_or_default();
-        usize::try_from(name.size).ok().and_then(|size| tail.get(..size)).unwrap_or(tail)
+        self.names.get(name)
     }
 }

@@ -34,7 +34,7 @@ fn program(symbols: &[Symbol]) -> Vec<u8> {
 fn table(symbols: &[Symbol]) -> SymbolTable {
     let bytes = program(symbols);
     let file = Elf::parse(&bytes).expect("an ELF file");
-    elf_table(&file, &file, Demangling::On)
+    elf_table(&file, &file, Vec::new(), Demangling::On)
 }
 
 fn name_at(table: &SymbolTable, address: u64) -> Option<&str> {
@@ -109,8 +109,8 @@ fn an_inner_symbol_interrupts_the_outer_one() {
 fn names_are_demangled_unless_that_is_off() {
     let bytes = program(&[("_ZN1A1fEi", 0x401000, 16, GLOBAL_FUNCTION, TEXT)]);
     let file = Elf::parse(&bytes).expect("an ELF file");
-    assert_eq!(name_at(&elf_table(&file, &file, Demangling::On), 0x1000), Some("A::f(int)"));
-    let plain = elf_table(&file, &file, Demangling::Off);
+    assert_eq!(name_at(&elf_table(&file, &file, Vec::new(), Demangling::On), 0x1000), Some("A::f(int)"));
+    let plain = elf_table(&file, &file, Vec::new(), Demangling::Off);
     assert_eq!(name_at(&plain, 0x1000), Some("_ZN1A1fEi"));
     let id = plain.lookup(0x1000).expect("a symbol");
     assert_eq!(plain.linkage_name(id), Some(b"_ZN1A1fEi".as_slice()));
@@ -148,7 +148,7 @@ fn stubs_are_called_like_what_they_call() {
         ],
     );
     let file = Elf::parse(&bytes).expect("an ELF file");
-    let table = elf_table(&file, &file, Demangling::On);
+    let table = elf_table(&file, &file, Vec::new(), Demangling::On);
     let names = [0x1000, 0x1010, 0x1020].map(|address| name_at(&table, address));
     assert_eq!(names, [Some(".plt"), Some("f()@plt"), Some("getpid@plt")]);
 }
@@ -174,7 +174,7 @@ fn stubs_of_a_static_program_are_short_and_have_no_head() {
         ],
     );
     let file = Elf::parse(&bytes).expect("an ELF file");
-    let table = elf_table(&file, &file, Demangling::On);
+    let table = elf_table(&file, &file, Vec::new(), Demangling::On);
     let names = [0x1000, 0x1008, 0x100f].map(|address| name_at(&table, address));
     assert_eq!(names, [Some("memcpy@plt"), Some("strlen@plt"), Some("strlen@plt")]);
 }
@@ -187,7 +187,7 @@ fn every_cut_of_a_file_gives_a_table_or_none() {
     ]);
     for end in (0..whole.len()).step_by(7) {
         if let Ok(file) = Elf::parse(&whole[..end]) {
-            let _ = elf_table(&file, &file, Demangling::On).len();
+            let _ = elf_table(&file, &file, Vec::new(), Demangling::On).len();
         }
     }
 }

@@ -7,8 +7,8 @@
 pub fn keep_freed_memory() {
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
     {
-        /// The largest that the C library takes.
-        const MAPPED_ALONE: i32 = 32 << 20;
+        /// What is larger is better moved by the kernel when it grows than copied.
+        const MAPPED_ALONE: i32 = 8 << 20;
         let settings = [(libc::M_MMAP_THRESHOLD, MAPPED_ALONE), (libc::M_TRIM_THRESHOLD, i32::MAX)];
         for (setting, value) in settings {
             // SAFETY: the call takes two numbers and changes settings of the heap under its own lock.

@@ -1,12 +1,14 @@
 //! Merging samples while the next ones are read: the rows of a profile grow beside the session.
 
+use std::hash::BuildHasher;
 use std::ops::Range;
 use std::sync::mpsc::{Receiver, Sender, channel};
 
+use hashbrown::HashTable;
 use oxperf_abi::CpuMode;
 use oxperf_machine::{CommId as MachineComm, ThreadId as MachineThread};
 use oxperf_resolve::{FrameId as LocatedId, MappingsId, MappingsTable};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use super::locate::{Split, weave};
 use super::named::{AllNamed, Named};
@@ -123,6 +125,8 @@ impl Batch {
 #[derive(Debug, Default)]
 pub(super) struct Merged {
     pub(super) groups: Vec<SampleGroup>,
+    /// The groups by what tells them apart: the hash of it and their places alone, as there may be many.
+    places: HashTable<(u32, u32)>,
     pub(super) moments: Vec<Moment>,
     pub(super) sample_count: u64,
     pub(super) period_total: u64,
@@ -135,7 +139,6 @@ pub(super) struct Merger {
     /// Threads do not tell samples apart.
     threads_alike: bool,
     pub(super) named: AllNamed,
-    groups: FxHashMap<GroupKey, u32>,
     /// The chain that is being inserted.
     path: Vec<FrameId>,
     pub(super) chains: ContextTree,
@@ -148,7 +151,6 @@ pub(super) struct Merger {
 /// What samples must agree in to be merged.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 struct GroupKey {
-    event: u32,
     /// `None` where threads do not tell samples apart.
     thread: Option<ThreadId>,
     comm: CommId,
@@ -188,7 +190,6 @@ impl Merger {
 
     fn add(&mut self, sample: &Sample, frame: FrameId, branch: Option<BranchId>, chain: NodeId) {
         let key = GroupKey {
-            event: sample.event as u32,
             thread: (!self.threads_alike).then_some(ThreadId(sample.thread.0)),
             comm: CommId(sample.comm.0),
             detail: sample.detail,
@@ -206,7 +207,7 @@ impl Merger {
         event.sample_count += u64::from(sample.last);
         event.period_total = event.period_total.wrapping_add(sample.period);
         event.latency_total = event.latency_total.wrapping_add(sample.latency);
-        let index = *self.groups.entry(key).or_insert(event.groups.len() as u32);
+        let index = event.place(&key, !self.threads_alike);
         if let Some(Taken { time, cpu }) = sample.taken {
             event.moments.push(Moment { time, cpu, group: index, period: sample.period });
         }
@@ -240,7 +241,30 @@ impl Merger {
     }
 }
 
+impl Merged {
+    /// The place of a group, the next one if it is new.
+    #[inline]
+    fn place(&mut self, key: &GroupKey, threads_apart: bool) -> u32 {
+        let (groups, next) = (&self.groups, self.groups.len() as u32);
+        let hash = FxBuildHasher.hash_one(key) as u32;
+        let is_it = |&(known, place): &(u32, u32)| {
+            known == hash && GroupKey::of(&groups[place as usize], threads_apart) == *key
+        };
+        // The table wants the upper bits spread, too.
+        let spread = |hash: u32| u64::from(hash).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let entry = self.places.entry(spread(hash), is_it, |(hash, _)| spread(*hash));
+        entry.or_insert((hash, next)).get().1
+    }
+}
+
 impl GroupKey {
+    /// What tells a group from others.
+    #[inline]
+    fn of(group: &SampleGroup, threads_apart: bool) -> GroupKey {
+        let &SampleGroup { thread, comm, detail, frame, branch, chain, history, .. } = group;
+        GroupKey { thread: threads_apart.then_some(thread), comm, detail, frame, branch, chain, history }
+    }
+
     /// A group of one sample.
     fn group(self, first: &Sample, order: u64) -> SampleGroup {
         let GroupKey { comm, detail, frame, branch, chain, history, .. } = self;

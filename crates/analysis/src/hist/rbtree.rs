@@ -330,7 +330,7 @@ mod tests {
     /// Items come by their numbers, which are their keys.
     fn in_turn(ranks: &[u32], less: impl Fn(u32, u32) -> bool) -> Vec<u32> {
         let arrivals: Vec<u32> = (0..ranks.len() as u32).collect();
-        insertion_order(&arrivals, items(ranks), in_rank(ranks, |a, b| less(a, b)))
+        insertion_order(&arrivals, items(ranks), in_rank(ranks, less))
     }
 
     /// Lesser ranks come first.

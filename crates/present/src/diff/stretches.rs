@@ -27,7 +27,7 @@ impl<'a> Stretches<'a> {
     pub(super) fn of(compared: &Compared<'a>, row: usize) -> Stretches<'a> {
         let function = |side: usize| -> Option<(&'a Profile, SymbolId)> {
             let at = &compared.sides[side];
-            let row = at.table?.rows().get(compared.table.place(row, side)?)?;
+            let row = at.table?.row(compared.table.place(row, side)?)?;
             Some((at.profile, at.profile.frames.get(row.frame.index())?.symbol?))
         };
         // What only one side has is compared with itself.

@@ -9,8 +9,9 @@ use crate::demangle::Demangling;
 use crate::entry::{Entry, Name, Suffix};
 use crate::kept::{open, pull, push, seal};
 use crate::kernel::Reference;
+use crate::names::StoredName;
 use crate::shown::Shown;
-use crate::table::{Stored, StoredName, SymbolId, SymbolTable};
+use crate::table::{Stored, SymbolId, SymbolTable};
 
 const KIND: &[u8; 8] = b"oxksm\0\0\x01";
 
@@ -33,7 +34,7 @@ fn owner(state: &KernelState, demangling: Demangling) -> Vec<u8> {
 
 /// The bytes of a table.
 pub(crate) fn encode(state: &KernelState, Kept { table, references }: &Kept) -> Vec<u8> {
-    let mut content = Vec::with_capacity(table.names.len() + 8 * table.symbols.len());
+    let mut content = Vec::with_capacity(table.names.own.len() + 8 * table.symbols.len());
     for place in references {
         push(&mut content, place.is_some().into());
         push(&mut content, place.unwrap_or_default());
@@ -54,7 +55,7 @@ pub(crate) fn encode(state: &KernelState, Kept { table, references }: &Kept) -> 
         push(&mut content, symbol.name.size.into());
         others.iter().for_each(|size| push(&mut content, (*size).into()));
     }
-    content.extend_from_slice(&table.names);
+    content.extend_from_slice(&table.names.own);
     seal(KIND, &owner(state, table.demangling), &content)
 }
 
@@ -83,7 +84,7 @@ fn decode_table(mut rest: &[u8], demangling: Demangling) -> Option<SymbolTable> 
         let size = u32::try_from(pull(rest)?).ok()?;
         let at = named;
         named = named.checked_add(size)?;
-        Some(StoredName { at, size, suffix: Suffix::None })
+        Some(StoredName::own(at, size, Suffix::None))
     };
     for id in (0..u32::try_from(count).ok()?).map(SymbolId) {
         let distance = pull(&mut rest)?;
@@ -99,8 +100,8 @@ fn decode_table(mut rest: &[u8], demangling: Demangling) -> Option<SymbolTable> 
             table.aliases.push((id, name(&mut rest)?));
         }
     }
-    table.names = rest.to_vec();
-    (u32::try_from(table.names.len()) == Ok(named)).then(|| with_spans(table))
+    table.names.own = rest.to_vec();
+    (u32::try_from(table.names.own.len()) == Ok(named)).then(|| with_spans(table))
 }
 
 impl Kept {

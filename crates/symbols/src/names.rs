@@ -1,0 +1,97 @@
+//! The names of a table: where they stand in the files that they come from, copied where they come from elsewhere.
+
+use std::sync::Arc;
+
+use oxperf_objects::Found;
+
+use crate::entry::{Name, Suffix};
+
+/// The bytes of all names.
+#[derive(Debug, Default)]
+pub(crate) struct NameTexts {
+    /// Files whose names are not copied.
+    files: Vec<Arc<Found>>,
+    /// All other names, one after another.
+    pub(crate) own: Vec<u8>,
+}
+
+/// A name as the table keeps it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct StoredName {
+    pub(crate) at: u32,
+    pub(crate) size: u32,
+    pub(crate) suffix: Suffix,
+    /// Which file it stands in, from 1; 0 for one of the table's own.
+    file: u8,
+}
+
+impl StoredName {
+    /// A name among the table's own.
+    pub(crate) fn own(at: u32, size: u32, suffix: Suffix) -> StoredName {
+        StoredName { at, size, suffix, file: 0 }
+    }
+}
+
+impl NameTexts {
+    /// No names yet; those in these files stay there.
+    pub(crate) fn in_files(mut files: Vec<Arc<Found>>) -> NameTexts {
+        files.truncate(u8::MAX.into());
+        NameTexts { files, own: Vec::new() }
+    }
+
+    /// Keeps a name; `None` if it lies beyond what 32 bits can say.
+    pub(crate) fn keep(&mut self, name: Name<'_>) -> Option<StoredName> {
+        let size = u32::try_from(name.linkage.len()).ok()?;
+        if let Some((file, at)) = self.place(name.linkage) {
+            return Some(StoredName { at, size, suffix: name.suffix, file });
+        }
+        let at = u32::try_from(self.own.len()).ok()?;
+        self.own.extend_from_slice(name.linkage);
+        Some(StoredName::own(at, size, name.suffix))
+    }
+
+    /// The file that holds these very bytes, and where.
+    fn place(&self, name: &[u8]) -> Option<(u8, u32)> {
+        let files = (1..=u8::MAX).zip(&self.files);
+        files.into_iter().find_map(|(number, file)| {
+            let at = name.as_ptr().addr().checked_sub(file.contents.as_ptr().addr())?;
+            let is_within = at.checked_add(name.len())? <= file.contents.len();
+            Some((number, u32::try_from(at).ok().filter(|_| is_within)?))
+        })
+    }
+
+    /// Gives back the memory of the files: few of their names are ever asked for.
+    pub(crate) fn release_files(&self) {
+        self.files.iter().for_each(|file| file.contents.release());
+    }
+
+    /// The bytes of a name.
+    pub(crate) fn get(&self, name: StoredName) -> &[u8] {
+        let text: &[u8] = match usize::from(name.file).checked_sub(1) {
+            Some(file) => self.files.get(file).map_or(&[], |file| &file.contents),
+            None => &self.own,
+        };
+        let tail = usize::try_from(name.at).ok().and_then(|at| text.get(at..)).unwrap_or_default();
+        usize::try_from(name.size).ok().and_then(|size| tail.get(..size)).unwrap_or(tail)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+
+    use oxperf_objects::{Contents, Origin};
+
+    use super::*;
+
+    #[test]
+    fn names_of_a_file_stay_there_and_others_are_copied() {
+        let contents = Contents::from_memory(b"\0main\0work\0".to_vec());
+        let file = Arc::new(Found { path: PathBuf::new(), origin: Origin::RecordedPath, contents });
+        let mut names = NameTexts::in_files(vec![Arc::clone(&file)]);
+        let mut keep = |linkage: &[u8]| names.keep(Name { linkage, suffix: Suffix::None }).unwrap();
+        let kept = [keep(&file.contents[6..10]), keep(b"elsewhere"), keep(&file.contents[1..5]), keep(b"x")];
+        assert_eq!(kept.map(|name| names.get(name)), [&b"work"[..], b"elsewhere", b"main", b"x"]);
+        assert_eq!(names.own, b"elsewherex");
+    }
+}
