@@ -16,7 +16,7 @@ const BASE: u64 = 0x10_0000_0000;
 fn main_function() -> (u64, u64) {
     let contents = Contents::open(PROGRAM.as_ref()).unwrap();
     let image = Elf::parse(&contents).unwrap();
-    let table = elf_table(&image, &image, Demangling::On);
+    let table = elf_table(&image, &image, Vec::new(), Demangling::On);
     let found = table.ids().filter_map(|id| table.symbol(id)).find(|symbol| symbol.name == "main");
     let symbol = found.expect("the program has symbols");
     (symbol.start, symbol.end)

@@ -39,7 +39,7 @@ fn stdout(output: &Output) -> String {
 fn main_start() -> u64 {
     let contents = Contents::open(PROGRAM.as_ref()).unwrap();
     let image = Elf::parse(&contents).unwrap();
-    let table = elf_table(&image, &image, Demangling::On);
+    let table = elf_table(&image, &image, Vec::new(), Demangling::On);
     let found = table.ids().filter_map(|id| table.symbol(id)).find(|symbol| symbol.name == "main");
     found.expect("the program has symbols").start
 }

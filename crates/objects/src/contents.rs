@@ -57,6 +57,11 @@ impl Contents {
         }
     }
 
+    /// Whether they stay in a file, and are read from there.
+    pub fn is_mapped(&self) -> bool {
+        matches!(self.0, Bytes::Mapped(_))
+    }
+
     /// Gives back the memory of what was read of a file so far; it comes again from the file when it is read again.
     pub fn release(&self) {
         if let Bytes::Mapped(file) = &self.0 {

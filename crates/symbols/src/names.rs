@@ -9,7 +9,7 @@ use crate::entry::{Name, Suffix};
 /// The bytes of all names.
 #[derive(Debug, Default)]
 pub(crate) struct NameTexts {
-    /// Files whose names are not copied.
+    /// Mapped files, whose names are not copied.
     files: Vec<Arc<Found>>,
     /// All other names, one after another.
     pub(crate) own: Vec<u8>,
@@ -33,8 +33,9 @@ impl StoredName {
 }
 
 impl NameTexts {
-    /// No names yet; those in these files stay there.
+    /// No names yet; those in these files stay there, unless the files were read into memory.
     pub(crate) fn in_files(mut files: Vec<Arc<Found>>) -> NameTexts {
+        files.retain(|file| file.contents.is_mapped());
         files.truncate(u8::MAX.into());
         NameTexts { files, own: Vec::new() }
     }
@@ -78,7 +79,7 @@ impl NameTexts {
 
 #[cfg(test)]
 mod tests {
-    use std::path::PathBuf;
+    use std::fs;
 
     use oxperf_objects::{Contents, Origin};
 
@@ -86,12 +87,22 @@ mod tests {
 
     #[test]
     fn names_of_a_file_stay_there_and_others_are_copied() {
-        let contents = Contents::from_memory(b"\0main\0work\0".to_vec());
-        let file = Arc::new(Found { path: PathBuf::new(), origin: Origin::RecordedPath, contents });
-        let mut names = NameTexts::in_files(vec![Arc::clone(&file)]);
+        let path = std::env::temp_dir().join(format!("oxperf-names-{}", std::process::id()));
+        fs::write(&path, b"\0main\0work\0").unwrap();
+        let found = |contents| Arc::new(Found { path: path.clone(), origin: Origin::RecordedPath, contents });
+        let file = found(Contents::open(&path).unwrap());
+        let read = found(Contents::from_memory(b"read".to_vec()));
+        let mut names = NameTexts::in_files(vec![Arc::clone(&read), Arc::clone(&file)]);
         let mut keep = |linkage: &[u8]| names.keep(Name { linkage, suffix: Suffix::None }).unwrap();
-        let kept = [keep(&file.contents[6..10]), keep(b"elsewhere"), keep(&file.contents[1..5]), keep(b"x")];
-        assert_eq!(kept.map(|name| names.get(name)), [&b"work"[..], b"elsewhere", b"main", b"x"]);
-        assert_eq!(names.own, b"elsewherex");
+        let kept = [
+            keep(&file.contents[6..10]),
+            keep(b"elsewhere"),
+            keep(&file.contents[1..5]),
+            keep(&read.contents),
+        ];
+        names.release_files();
+        assert_eq!(kept.map(|name| names.get(name)), [&b"work"[..], b"elsewhere", b"main", b"read"]);
+        assert_eq!(names.own, b"elsewhereread");
+        fs::remove_file(&path).unwrap();
     }
 }
