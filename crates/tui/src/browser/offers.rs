@@ -64,7 +64,7 @@ impl Browser<'_> {
         if let Some((symbol, _)) = self.function() {
             add(format!("Annotate {}", visible(symbol)), Act::Annotate);
         }
-        let row = self.view().and_then(|view| view.table.rows().get(view.row()? as usize));
+        let row = self.view().and_then(|view| view.table.row(view.row()? as usize));
         if let Some(row) = row {
             let zooms = [
                 (Zoom::thread(row, &self.hist.keys), Act::ZoomThread),
@@ -92,7 +92,7 @@ impl Browser<'_> {
     /// Offers to show single samples, and to run a program over them.
     pub(super) fn offer_scripts(&mut self) {
         let mut items = Vec::new();
-        let row = self.view().and_then(|view| view.table.rows().get(view.row()? as usize));
+        let row = self.view().and_then(|view| view.table.row(view.row()? as usize));
         let comm = row.and_then(|row| self.profile.comms.get(row.comm.index()));
         if let Some(comm) = comm.filter(|_| self.text.keys().any(|key| key == SortKey::Comm)) {
             let act = Act::Samples(vec![format!("--comms={comm}")]);

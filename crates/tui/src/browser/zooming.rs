@@ -6,7 +6,7 @@ use crate::menu::Act;
 
 impl Browser<'_> {
     pub(super) fn zoom(&mut self, act: &Act) {
-        let row = self.view().and_then(|view| view.table.rows().get(view.row()? as usize));
+        let row = self.view().and_then(|view| view.table.row(view.row()? as usize));
         let keys = &self.hist.keys;
         let zoom = row.and_then(|row| match act {
             Act::ZoomThread => Zoom::thread(row, keys),
