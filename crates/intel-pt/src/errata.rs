@@ -1,14 +1,15 @@
 //! Errata: processors that write other packets than the manual says, and what the decoder makes of them.
 //!
 //! The names are those of Intel's specification updates. Errata that are not here need nothing: what they write is read
-//! the same way on every processor (BDM70, SKL014, APL11, APL12), is lost (SKL168, SKZ84), or cannot be told from what is
-//! right without trying both (BDM64).
+//! the same way on every processor (BDM70, SKL014, APL11, APL12), or is lost (SKL168, SKZ84).
 
 /// What a processor may write.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Errata {
     /// The FUP before an interrupt may name the instruction behind the next one (Goldmont).
     pub fup_with_next_ip: bool,
+    /// BDM64: where a branch leads into the abort of a transaction, the trace may tell a wrong way for it.
+    pub branch_before_abort: bool,
     /// SKD007: an overflow may cut a CYC packet of several bytes off, so that the two bytes of the OVF packet go on with
     /// it and look like the end of that CYC packet and another one.
     pub overflow_in_cyc: bool,
@@ -22,6 +23,7 @@ impl Errata {
         let intel6 = family == 6;
         Errata {
             fup_with_next_ip: intel6 && model == GOLDMONT,
+            branch_before_abort: intel6 && is_broadwell(model),
             overflow_in_cyc: intel6 && is_skylake(model),
             fup_of_vm_entry: enters_guests_with_fup(family, model),
         }
@@ -29,6 +31,10 @@ impl Errata {
 }
 
 const GOLDMONT: u32 = 0x5c;
+
+const fn is_broadwell(model: u32) -> bool {
+    matches!(model, 0x3d | 0x47 | 0x4f | 0x56)
+}
 
 /// The family of cores that shares most errata: Skylake, Kaby, Coffee and Comet Lake.
 const fn is_skylake(model: u32) -> bool {
@@ -55,7 +61,8 @@ mod tests {
 
     #[test]
     fn processors_have_their_own() {
-        assert_eq!(Errata::of(6, 0x4f), Errata::default());
+        assert_eq!(Errata::of(6, 0x3c), Errata::default());
+        assert!(Errata::of(6, 0x4f).branch_before_abort && !Errata::of(6, 0x5e).branch_before_abort);
         assert!(Errata::of(6, 0x5c).fup_with_next_ip && !Errata::of(6, 0x5f).fup_with_next_ip);
         assert!(Errata::of(6, 0x9e).overflow_in_cyc && Errata::of(6, 0x9e).fup_of_vm_entry);
         assert!(Errata::of(6, 0x8f).fup_of_vm_entry && !Errata::of(6, 0x8f).overflow_in_cyc);

@@ -37,13 +37,12 @@ fn instructions_are_those_of_libipt() {
 }
 
 /// Beginnings of names of tests whose instructions differ, and why.
-const EXCEPTIONS: [(&str, &str); 6] = [
+const EXCEPTIONS: [(&str, &str); 5] = [
     ("pevent", "the sideband in these tests changes the code"),
     ("linear-fup-tip_pgd", "its code is not in the archive"),
     ("pip-pip_mov_cr3-fail", "the trace ends without a packet that tells that its last instructions ran"),
     ("tip_pgd_noip-mov_cr3", "perf, too, takes only branches for ends of tracing that have no address"),
     ("ptxed-resync", "after an error a decoder goes on at the next complete address, as perf does"),
-    ("bdm64", "an erratum: outcomes that the processor tells of a branch that an abort undid"),
 ];
 
 /// The errata of `FAMILY/MODEL`.

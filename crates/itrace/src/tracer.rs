@@ -3,33 +3,35 @@
 //! Before a record of time T counts, every queue is decoded up to T, the one that is furthest behind first; so the
 //! machine is always as it was when the code ran.
 
+mod logging;
+mod records;
 mod sharing;
+mod sink;
 
 use std::io::Write;
 use std::ops::ControlFlow;
 
-use intel_pt::{ErrorKind, Hop, Item, Period as Sampling, Tsc, Wanted};
-use oxperf_abi::{Cpu, Misc, PerfTime, Pid, RecordType, Tid};
-use oxperf_data::{Damage, RawRecord};
+use intel_pt::{Hop, Item, Period as Sampling, Tsc, Wanted};
+use oxperf_abi::{Cpu, PerfTime, Pid, RecordType, Tid};
+use oxperf_data::RawRecord;
 use oxperf_machine::Machine;
-use oxperf_session::{EventIndex, EventTable, SampleEvent, SidebandEvent, Sink};
-use oxperf_wire::kernel::{Aux, AuxOutputHwId, ItraceStart, SwitchCpuWide, Task, TextPoke};
-use oxperf_wire::user::AuxtraceError;
-use oxperf_wire::{Cursor, Endian, SampleId};
+use oxperf_session::{EventTable, Sink};
+use oxperf_wire::kernel::Task;
+use oxperf_wire::{Cursor, Endian};
 use rustc_hash::FxHashMap;
 
+use crate::ItraceOptions;
 use crate::code::{Images, ThreadCode};
 use crate::crew::{Cores, Crew, Told};
-use crate::errors::{LOST, is_told, told_error};
+use crate::errors::{is_told, told_error};
 use crate::events::Events;
-use crate::lane::{Lane, Running};
+use crate::lane::Lane;
 use crate::log::{Log, LogWriter, line};
 use crate::options::Alone;
 use crate::plan::Planned;
-use crate::synth::{BranchFilter, PebsEvent, Shown, Synthesizer, Written};
+use crate::synth::{BranchFilter, Shown, Synthesizer, Written};
 use crate::trace::Trace;
 use crate::window::{Bounds, Seeker, Window};
-use crate::{ItraceOptions, SwitchRecords};
 
 /// What a tracer needs beside the trace.
 pub struct TracerOptions {
@@ -318,51 +320,6 @@ impl<'t, 's, S: Sink> Tracer<'t, 's, S> {
         self.sink.trace_error(machine, &told)
     }
 
-    fn log_error(&mut self, kind: ErrorKind, told: Option<&AuxtraceError<'_>>) {
-        let Some(log) = &mut self.log else { return };
-        log.error(kind, told, self.sink);
-    }
-
-    /// Logs a record when its turn has come.
-    fn log_record(&mut self, record: &RawRecord<'_>, id: &SampleId) {
-        let Some(log) = &mut self.log else { return };
-        let time = id.time.filter(|time| time.0 != 0);
-        let known = time.filter(|time| time.0 != u64::MAX).zip(self.trace.info.clock);
-        let tsc = known.map_or(0, |(time, clock)| clock.tsc(time));
-        let cpu = id.cpu.map_or(-1, |cpu| i64::from(cpu.0));
-        let time = id.time.map_or(u64::MAX, |time| time.0);
-        let prefix = if tsc == 0 { "" } else { "0x" };
-        let timed = !self.synthesizer.plan.timeless;
-        if let (true, RecordType::ITRACE_START, Ok(start)) =
-            (timed, record.header.kind, ItraceStart::decode(&mut Cursor::new(record.body, self.endian)))
-        {
-            let (pid, tid) = (start.pid, start.tid);
-            line!(log.text(), "itrace_start: cpu {cpu} pid {pid} tid {tid} time {time} tsc {prefix}{tsc:x}");
-        }
-        let kind = record.header.kind.0;
-        let _ = write!(log.text(), "event {kind}: cpu {cpu} time {time} tsc {prefix}{tsc:x} ");
-        log.record(record);
-        log.hand_over(self.sink);
-    }
-
-    /// Finds out who runs where a queue's trace goes on.
-    fn set_running(&mut self, machine: &mut Machine, index: usize) {
-        let lane = &mut self.lanes[index];
-        let by_cpu = lane.tid.is_none() || self.trace.info.switches != SwitchRecords::None;
-        if by_cpu {
-            let current = lane.cpu.and_then(|cpu| self.current.get(&cpu)).copied();
-            lane.running.tid = current.map_or(Tid(-1), |current| current.1);
-            lane.running.pid = if current.is_none() { Pid(-1) } else { lane.running.pid };
-            lane.running.thread = None;
-        }
-        if lane.running.thread.is_none() && lane.running.tid.0 != -1 {
-            lane.running.thread = machine.find_thread(lane.running.tid);
-        }
-        if let Some(thread) = lane.running.thread {
-            lane.running.pid = machine.thread_info(thread).pid.unwrap_or(Pid(-1));
-        }
-    }
-
     /// Decodes queues without time, those of one thread or all.
     fn decode_timeless(&mut self, machine: &mut Machine, tid: Option<Tid>) -> ControlFlow<()> {
         self.synthesizer.images.grow(machine);
@@ -375,91 +332,6 @@ impl<'t, 's, S: Sink> Tracer<'t, 's, S> {
                 }
                 self.decode(machine, index, END)?;
             }
-        }
-        ControlFlow::Continue(())
-    }
-
-    fn set_current(&mut self, machine: &mut Machine, cpu: Option<Cpu>, pid: Pid, tid: Tid) {
-        let Some(cpu) = cpu else { return };
-        self.current.insert(cpu, (pid, tid));
-        machine.thread(pid, tid);
-    }
-
-    /// What a record says about which event a counter is of.
-    fn take_counter(&mut self, record: &RawRecord<'_>, event: EventIndex, id: &SampleId) {
-        if record.header.kind != RecordType::AUX_OUTPUT_HW_ID {
-            return;
-        }
-        let told = AuxOutputHwId::decode(&mut Cursor::new(record.body, self.endian));
-        let (Ok(told), Some(counted)) = (told, PebsEvent::at(&self.events, event)) else { return };
-        let same = |lane: &&mut Lane<'_>| match lane.cpu {
-            Some(cpu) => id.cpu == Some(cpu),
-            None => id.tid == lane.tid,
-        };
-        for lane in self.lanes.iter_mut().filter(same) {
-            lane.pebs.insert(told.hw_id, counted);
-        }
-    }
-
-    /// What a sample of `sched:sched_switch` says about who runs.
-    fn take_sched_switch(
-        &mut self,
-        machine: &mut Machine,
-        record: &RawRecord<'_>,
-        event: EventIndex,
-        id: &SampleId,
-    ) {
-        let Some(switches) = self.trace.sched_switch.as_ref() else { return };
-        if record.header.kind != RecordType::SAMPLE {
-            return;
-        }
-        let sample = self.events.events()[event.0].layout.decode_sample(record.body, self.endian);
-        let next = sample.ok().and_then(|sample| switches.next(event, sample.raw?));
-        if let Some(next) = next {
-            self.set_current(machine, id.cpu, Pid(-1), next);
-        }
-    }
-
-    /// What a record says about who runs, and about trace that was lost.
-    fn take_record(
-        &mut self,
-        machine: &mut Machine,
-        record: &RawRecord<'_>,
-        id: &SampleId,
-    ) -> ControlFlow<()> {
-        let mut cursor = Cursor::new(record.body, self.endian);
-        let out = record.header.misc.has(Misc::SWITCH_OUT);
-        match record.header.kind {
-            RecordType::ITRACE_START => {
-                if let Ok(start) = ItraceStart::decode(&mut cursor) {
-                    self.set_current(machine, id.cpu, start.pid, start.tid);
-                }
-            }
-            RecordType::SWITCH_CPU_WIDE if out && self.trace.info.switches == SwitchRecords::OfCpus => {
-                if let Ok(switch) = SwitchCpuWide::decode(&mut cursor) {
-                    self.set_current(machine, id.cpu, switch.next_prev_pid, switch.next_prev_tid);
-                }
-            }
-            RecordType::SWITCH | RecordType::SWITCH_CPU_WIDE if !out => {
-                self.set_current(machine, id.cpu, id.pid.unwrap_or(Pid(-1)), id.tid.unwrap_or(Tid(-1)));
-            }
-            RecordType::TEXT_POKE => {
-                if let Ok(poke) = TextPoke::decode(&mut cursor) {
-                    self.synthesizer.images.poke(machine, poke.addr, poke.new);
-                }
-            }
-            RecordType::AUX => {
-                const TRUNCATED: u64 = 1;
-                let lost = Aux::decode(&mut cursor).is_ok_and(|aux| aux.flags & TRUNCATED != 0);
-                if lost && is_told(&self.synthesizer.options, LOST) {
-                    let (pid, tid) = (id.pid.unwrap_or(Pid(-1)), id.tid.unwrap_or(Tid(-1)));
-                    let running = Running { pid, tid, cpu: id.cpu, thread: None };
-                    self.errors += 1;
-                    let told = told_error(LOST, running, 0, id.time);
-                    return self.sink.trace_error(machine, &told);
-                }
-            }
-            _ => {}
         }
         ControlFlow::Continue(())
     }
@@ -484,16 +356,6 @@ impl<'t, 's, S: Sink> Tracer<'t, 's, S> {
             Some((time, clock)) => self.advance(machine, clock.tsc(time)),
             None => ControlFlow::Continue(()),
         }
-    }
-
-    fn identity(&self, record: &RawRecord<'_>, event: EventIndex) -> SampleId {
-        let layout = &self.events.events()[event.0].layout;
-        if record.header.kind != RecordType::SAMPLE {
-            return layout.sample_id(record.body, self.endian);
-        }
-        let Ok(sample) = layout.decode_sample(record.body, self.endian) else { return SampleId::default() };
-        let (pid, tid, time, cpu) = (sample.pid, sample.tid, sample.time, sample.cpu);
-        SampleId { pid, tid, time, cpu, ..SampleId::default() }
     }
 }
 
@@ -521,67 +383,4 @@ fn written<'s, S: Sink + 's>(options: &ItraceOptions, events: Events, sink: &S) 
         Alone::Branches => (events.branches?, Shown::Branches(BranchFilter::new(options))),
     };
     Some(Written::new(event, shown, sink.place_writer(event)?))
-}
-
-impl<S: Sink> Sink for Tracer<'_, '_, S> {
-    fn record(
-        &mut self,
-        machine: &mut Machine,
-        record: &RawRecord<'_>,
-        event: Option<EventIndex>,
-    ) -> ControlFlow<()> {
-        if let Some(event) = event {
-            let id = self.identity(record, event);
-            self.decode_before(machine, record, id.time)?;
-            self.take_record(machine, record, &id)?;
-            self.take_counter(record, event, &id);
-            self.take_sched_switch(machine, record, event, &id);
-            self.log_record(record, &id);
-        }
-        self.sink.record(machine, record, event)
-    }
-
-    fn looks_ahead(&self) -> bool {
-        self.sink.looks_ahead()
-    }
-
-    fn ahead(&mut self, machine: &Machine, samples: &[SampleEvent<'_>]) {
-        self.sink.ahead(machine, samples);
-    }
-
-    fn sample(&mut self, machine: &mut Machine, event: &SampleEvent<'_>) -> ControlFlow<()> {
-        let (chain, branches) = self.synthesizer.of_recorded(machine, event);
-        let mut with_more = *event;
-        if with_more.sample.callchain.is_none() && chain.is_some() {
-            with_more.sample.callchain = chain;
-            // What was found out ahead was found without it.
-            with_more.ahead = None;
-        }
-        with_more.sample.branch_stack = with_more.sample.branch_stack.or(branches);
-        self.sink.sample(machine, &with_more)
-    }
-
-    fn sideband(&mut self, machine: &mut Machine, event: &SidebandEvent<'_>) -> ControlFlow<()> {
-        self.sink.sideband(machine, event)
-    }
-
-    fn damage(&mut self, damage: &Damage) -> ControlFlow<()> {
-        self.sink.damage(damage)
-    }
-
-    fn round(&mut self, machine: &mut Machine) -> ControlFlow<()> {
-        self.sink.round(machine)
-    }
-
-    fn end(&mut self, machine: &mut Machine) -> ControlFlow<()> {
-        if self.synthesizer.plan.timeless {
-            self.decode_timeless(machine, None)?;
-        } else {
-            self.advance(machine, END)?;
-        }
-        if let Some(log) = &mut self.log {
-            log.hand_over(self.sink);
-        }
-        self.sink.end(machine)
-    }
 }

@@ -16,10 +16,15 @@ impl Decoder<'_> {
         if !self.config.branches || !self.enabled {
             self.switch_context();
             self.node = Some(self.graph.node_at(ip, self.context, code));
-            return self.on_fup_outside(ip);
+            self.on_fup_outside(ip);
+            return;
         }
         if let Err(stop) = self.walk_to_fup(ip, code) {
-            return self.fail_walk(stop);
+            if !self.aborts_behind_branch() {
+                return self.fail_walk(stop);
+            }
+            self.run.start();
+            self.node = Some(self.graph.node_at(ip, self.context, code));
         }
         self.queue_walk();
         let leaves = self.bound.leaves();
@@ -46,6 +51,12 @@ impl Decoder<'_> {
         }
     }
 
+    /// Whether the trace of the last branch may have told the wrong way, because it led to the abort of a transaction: then
+    /// it led to the address of the FUP.
+    fn aborts_behind_branch(&self) -> bool {
+        self.config.errata.branch_before_abort && self.bound.transaction.is_some_and(|mode| mode.aborted())
+    }
+
     fn fail_walk(&mut self, stop: Stop) {
         if let Stop::Error(kind, ip) = stop {
             self.queue_stopped_walk(kind);
@@ -53,15 +64,18 @@ impl Decoder<'_> {
         }
     }
 
-    /// A FUP while nothing is traced: the address of an event, or where the program is after an overflow.
-    pub(super) fn on_fup_outside(&mut self, ip: u64) {
+    /// A FUP while nothing is traced: the address of an event, or where the program is after an overflow. Says whether
+    /// tracing begins there.
+    pub(super) fn on_fup_outside(&mut self, ip: u64) -> bool {
         let told = !self.bound.is_empty();
         self.tell_bound(Some(ip));
-        if std::mem::take(&mut self.overflowed) && !told {
+        let begins = std::mem::take(&mut self.overflowed) && !told;
+        if begins {
             self.enabled = true;
             self.tell_now(Item::Begin { to: ip, enabled: true, end: false });
             self.tell_address();
         }
+        begins
     }
 
     /// A packet behind a FUP: it says where control went.

@@ -1,6 +1,6 @@
 //! TNT and TIP packets: the outcomes of branches.
 
-use super::walk::Stop;
+use super::walk::{Deferred, Stop};
 use super::{Decoder, Phase};
 use crate::code::CodeSource;
 use crate::graph::End;
@@ -109,7 +109,9 @@ impl Decoder<'_> {
                 _ => {
                     self.recorder.spoil();
                     let rest = tnt.bits() & ((1 << left) - 1);
-                    return Tnt::long(rest, left).map_or(Stop::Used, Stop::Deferred);
+                    let is_whole = left == tnt.count();
+                    return Tnt::long(rest, left)
+                        .map_or(Stop::Used, |rest| Stop::Deferred(Deferred { rest, is_whole }));
                 }
             }
             left -= 1;
@@ -274,8 +276,17 @@ impl Decoder<'_> {
             self.held.in_old_code = false;
             self.node = Some(self.graph.node_at(target, self.context, code));
         }
-        let rest = self.deferred.take().map_or(Stop::Used, |rest| self.walk(rest, code));
-        self.finish(rest);
+        let Some(Deferred { rest, is_whole }) = self.deferred.take() else { return self.finish(stop) };
+        if is_whole {
+            self.run.undecided = self.run.visits.len();
+        }
+        let stop = match self.walk(rest, code) {
+            Stop::Deferred(again) => {
+                Stop::Deferred(Deferred { is_whole: is_whole && again.is_whole, ..again })
+            }
+            stop => stop,
+        };
+        self.finish(stop);
     }
 
     pub(super) fn leave(&mut self, number: u32, target: Option<u64>, end: bool, is_return: bool) -> Stop {

@@ -22,8 +22,11 @@ impl Decoder<'_> {
             Packet::Tnt(_) => {}
             Packet::Tip(ip) => self.hop_to(ip, code),
             Packet::TipPgd(ip) => {
-                let at = self.resolve(ip);
-                self.stop_tracing(at.unwrap_or(self.ip()));
+                let to = self.resolve(ip);
+                self.stop_tracing(to.unwrap_or(self.ip()));
+                if let Some(to) = to {
+                    self.tell_now(Item::Begin { to, enabled: false, end: true });
+                }
             }
             Packet::Fup(ip) => self.hop_fup(ip, code),
             Packet::TipPge(ip) => {
@@ -46,7 +49,11 @@ impl Decoder<'_> {
         let Some(ip) = self.resolve(ip) else { return };
         self.node = Some(self.graph.node_at(ip, self.context, code));
         if !self.config.branches || !self.enabled {
-            return self.on_fup_outside(ip);
+            let begins = self.on_fup_outside(ip);
+            if !begins {
+                self.tell_address();
+            }
+            return;
         }
         let leaves = self.bound.leaves();
         self.tell_bound(Some(ip));

@@ -9,11 +9,13 @@ mod flow;
 mod hop;
 mod input;
 mod limit;
+mod loss;
 mod notes;
 mod runs;
 mod scout;
 mod sync;
 mod tell;
+mod timing;
 mod transfer;
 mod walk;
 
@@ -23,7 +25,7 @@ use crate::code::CodeSource;
 use crate::config::{Config, Wanted};
 use crate::event::BlockValue;
 use crate::graph::{CodeContext, Graph, Recorder};
-use crate::item::{Cycles, ErrorKind, Item, Mode, Tsc};
+use crate::item::{Cycles, Item, Mode, Tsc};
 use crate::note::Note;
 use crate::packet::{EventData, ExecMode, Packet, Tnt};
 use crate::state::{Bound, ReturnStack};
@@ -38,6 +40,7 @@ pub use scout::Scout;
 use sync::PsbPlus;
 use tell::Stamp;
 use transfer::Split;
+use walk::Deferred;
 
 /// What the decoder is about to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -92,7 +95,7 @@ pub struct Decoder<'t> {
     recorder: Recorder,
     last_ip: Option<u64>,
     /// Outcomes that wait for a deferred TIP packet.
-    deferred: Option<Tnt>,
+    deferred: Option<Deferred>,
     /// An asynchronous event left from here; where to, the next packet tells.
     leaving: Option<u64>,
     /// It was the abort of a transaction.
@@ -334,41 +337,6 @@ impl<'t> Decoder<'t> {
         }
     }
 
-    /// Applies a timing packet; says whether it was one.
-    #[inline]
-    fn on_timing(&mut self, packet: Packet) -> bool {
-        let at = self.instructions;
-        match packet {
-            Packet::Cyc(count) if self.config.errata.overflow_in_cyc && self.is_cut_cyc(count) => {
-                self.input.next();
-                self.on_overflow();
-            }
-            Packet::Cyc(count) => self.clock.on_cyc(count, self.enabled, at),
-            Packet::Mtc(mtc) => {
-                let ahead = self.input.ahead();
-                self.clock.on_mtc(mtc, self.enabled, at, ahead);
-            }
-            Packet::Tsc(tsc) => self.clock.on_tsc(tsc, at),
-            Packet::Tma(tma) => self.clock.on_tma(tma, self.enabled, self.psb.is_some()),
-            Packet::Cbr(payload) => {
-                self.clock.on_cbr(payload as u8, self.enabled);
-                self.run.cbr_payload = payload;
-                if self.phase == Phase::Follow && self.psb.is_none() {
-                    self.tell_cbr();
-                }
-            }
-            _ => return false,
-        }
-        true
-    }
-
-    /// Whether the bytes of a CYC packet and of the one behind it are an OVF packet behind a byte of CYC.
-    fn is_cut_cyc(&self, count: u64) -> bool {
-        const SECOND_BYTE_2: std::ops::RangeInclusive<u64> = 0x20..=0x3f;
-        const BYTE_F3: Packet = Packet::Cyc(0x1e);
-        SECOND_BYTE_2.contains(&count) && matches!(self.input.ahead().next(), Some(Ok(BYTE_F3)))
-    }
-
     /// A packet that steers the flow of control, or an event.
     fn on_flow(&mut self, packet: Packet, code: &impl CodeSource) {
         if !matches!(packet, Packet::Fup(_) | Packet::Pad) {
@@ -395,58 +363,5 @@ impl<'t> Decoder<'t> {
             Packet::TraceStop => self.on_trace_stop(),
             other => self.on_event(other),
         }
-    }
-
-    fn on_bad_packet(&mut self, code: &impl CodeSource) {
-        if self.deferred.take().is_some() {
-            self.walk_to_deferred(code);
-        }
-        self.mode.in_transaction = false;
-        self.clock.untie();
-        self.tell_error(ErrorKind::BadPacket);
-    }
-
-    fn on_overflow(&mut self) {
-        self.mode.in_transaction = false;
-        // The time of an overflow is told, not guessed.
-        self.clock.changed_at = Some(self.instructions);
-        self.tell_error(ErrorKind::Overflow);
-        self.lost_ip = 0;
-        self.enabled = false;
-        self.node = None;
-        self.psb = None;
-        self.leaving = None;
-        self.deferred = None;
-        self.bound = Bound::default();
-        self.overflowed = true;
-        self.phase = Phase::Follow;
-    }
-
-    fn on_trace_stop(&mut self) {
-        self.enabled = false;
-        self.samplers.interrupt();
-        self.mode.in_transaction = false;
-        self.clock.untie();
-    }
-
-    /// The flow of control cannot be followed from here.
-    fn lose_way(&mut self, phase: Phase) {
-        if phase == Phase::FindPsb {
-            self.enabled = false;
-            self.samplers.interrupt();
-            self.stack.clear();
-            self.overflowed = false;
-        }
-        self.node = None;
-        self.lost_ip = 0;
-        self.last_ip = None;
-        self.deferred = None;
-        self.leaving = None;
-        self.split = None;
-        self.resumed = None;
-        self.switch_context();
-        self.psb = None;
-        self.bound = Bound::default();
-        self.phase = phase;
     }
 }

@@ -24,6 +24,8 @@ pub(super) struct RunState {
     place: Visits,
     /// Visits of a walk, in order.
     pub(super) visits: Vec<Visit>,
+    /// Visits at its beginning that decide nothing, whatever they end with.
+    pub(super) undecided: usize,
     /// Instructions of the walk so far.
     pub(super) count: u64,
     pub(super) partial: Option<u32>,
@@ -59,6 +61,7 @@ impl RunState {
     pub(super) fn start(&mut self) {
         self.place = Visits::Walked;
         self.visits.clear();
+        self.undecided = 0;
         self.count = 0;
         self.partial = None;
         self.refused = false;
@@ -89,6 +92,7 @@ impl Decoder<'_> {
     #[inline]
     pub(super) fn close_way(&mut self, place: (u32, u16), count: u64, taken: bool) -> Option<Item> {
         self.run.place = Visits::Remembered(place);
+        self.run.undecided = 0;
         self.run.partial = None;
         self.run.refused = false;
         self.run.end = false;
@@ -136,7 +140,7 @@ impl Decoder<'_> {
             let end = self.graph.nodes[visit.block().index()].end;
             matches!(end, End::Conditional | End::Return | End::Indirect)
         };
-        visits[..whole].iter().position(decides)
+        (self.run.undecided..whole).find(|visit| decides(&visits[*visit]))
     }
 
     /// Whether the first deciding instruction is sampled.

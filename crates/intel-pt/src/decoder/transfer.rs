@@ -48,7 +48,7 @@ impl Decoder<'_> {
         self.queue_walk();
         self.switch_context();
         self.node = Some(self.graph.node_at(target, self.context, code));
-        self.resumed = self.deferred.take();
+        self.resumed = self.deferred.take().map(|deferred| deferred.rest);
     }
 
     /// Goes on with the instruction that was left over, once all before it has been taken.

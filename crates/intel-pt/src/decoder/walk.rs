@@ -8,13 +8,22 @@ use crate::item::ErrorKind;
 use crate::packet::Tnt;
 use crate::run::{Located, Visit};
 
+/// Outcomes that wait for the TIP packet of an indirect branch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Deferred {
+    /// What is left of the TNT packet.
+    pub(super) rest: Tnt,
+    /// Whether that is all of it: till one of its outcomes was followed, no time is that of the packet.
+    pub(super) is_whole: bool,
+}
+
 /// Why a walk stops.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Stop {
     /// The outcomes are used up.
     Used,
-    /// A TIP packet has to come first: so many outcomes are left.
-    Deferred(Tnt),
+    /// A TIP packet has to come first.
+    Deferred(Deferred),
     /// What ran has to be told first: some outcomes are left.
     Told,
     /// An emulated PTWRITE begins: some outcomes are left.

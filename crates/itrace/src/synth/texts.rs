@@ -1,6 +1,8 @@
 //! Code that ran as text, where moments and places alone decide what is shown of it. Blocks run again and again: what
 //! each looks like is kept.
 
+mod anew;
+
 use intel_pt::insn::Class;
 use intel_pt::{Block, Decoder, Located, Moment, Visit};
 use oxperf_session::SampleFlags;
@@ -8,6 +10,7 @@ use rustc_hash::FxHashMap;
 
 use super::heads::Heads;
 use super::written::{Scribe, Shown};
+use anew::write_anew;
 
 /// Bytes of text that are kept at most.
 const MOST: usize = 16 << 20;
@@ -38,6 +41,9 @@ struct Kept {
     target: Option<u64>,
     varied: Piece,
 }
+
+/// Lines of a kept text: where the first one starts, and which of all ends are theirs.
+type Lines = (u32, (u32, u32));
 
 /// What makes the same block look different.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
@@ -147,18 +153,11 @@ impl BlockTexts {
             let kept = self.kept[number];
             let mut lines = (kept.same.start, kept.ends);
             if before < whole.decision && whole.decision != u64::MAX {
-                let last = before + decoder.block(visit.block()).instructions().len() as u64;
-                if last >= whole.decision {
-                    // The last instruction of the block is the one that decides.
-                    let early = match scribe.written.shown {
-                        Shown::Instructions => lines.1.1.saturating_sub(1).max(lines.1.0),
-                        Shown::Branches(_) => lines.1.1,
-                    };
-                    lines.0 = self.write_lines((lines.0, (lines.1.0, early)), heads.text(scribe), out);
-                    lines.1.0 = early;
+                before += decoder.block(visit.block()).instructions().len() as u64;
+                if before >= whole.decision {
+                    lines = self.write_early(scribe, lines, heads, out);
                     heads.pass_to(whole.moment.time);
                 }
-                before = last;
             }
             if lines.1.0 != lines.1.1 {
                 self.write_lines(lines, heads.text(scribe), out);
@@ -173,9 +172,25 @@ impl BlockTexts {
         }
     }
 
+    /// Appends what ran of a block before the instruction that decides, which is the last one; gives the lines that are left.
+    fn write_early(
+        &self,
+        scribe: &Scribe<'_>,
+        (start, (first, end)): Lines,
+        heads: &mut Heads,
+        out: &mut Vec<u8>,
+    ) -> Lines {
+        let early = match scribe.written.shown {
+            Shown::Instructions => end.saturating_sub(1).max(first),
+            // The branch of the last instruction is not among the lines that are always the same.
+            Shown::Branches(_) => end,
+        };
+        (self.write_lines((start, (first, early)), heads.text(scribe), out), (early, end))
+    }
+
     /// Appends lines, each behind the head; gives where the next one starts.
     #[inline]
-    fn write_lines(&self, (mut start, ends): (u32, (u32, u32)), head: &[u8], out: &mut Vec<u8>) -> u32 {
+    fn write_lines(&self, (mut start, ends): Lines, head: &[u8], out: &mut Vec<u8>) -> u32 {
         let ends = &self.ends[ends.0 as usize..ends.1 as usize];
         let Some(&last) = ends.last() else { return start };
         if head.is_empty() {
@@ -294,52 +309,6 @@ impl BlockTexts {
         let kept = &mut self.kept[number];
         (kept.target, kept.varied) = (next, varied);
         varied
-    }
-}
-
-/// Writes a run without keeping anything.
-fn write_anew(
-    scribe: &Scribe<'_>,
-    decoder: &Decoder<'_>,
-    whole: &Whole<'_>,
-    heads: &mut Heads,
-    out: &mut Vec<u8>,
-) {
-    let (run, Whole { moment, state, decision }) = (decoder.run(), whole);
-    let ended = |ends: bool| *state | if ends { SampleFlags::TRACE_END } else { SampleFlags::default() };
-    if scribe.written.shown != Shown::Instructions {
-        for branch in decoder.branches() {
-            if branch.instructions >= *decision {
-                heads.pass_to(moment.time);
-            }
-            let more = ended(branch.end);
-            if scribe.takes(branch.from, more) {
-                out.extend_from_slice(heads.text(scribe));
-                scribe.place((branch.from, branch.to), more, moment, out);
-            }
-        }
-        return;
-    }
-    let begins = moment.instructions.wrapping_sub(run.instructions);
-    let mut number = 0;
-    for (index, visit) in run.visits.iter().enumerate() {
-        let instructions = decoder.block(visit.block()).instructions();
-        let partial = run.partial.filter(|_| index + 1 == run.visits.len());
-        let executed = partial.map_or(instructions.len(), |count| count as usize);
-        for located in &instructions[..executed.min(instructions.len())] {
-            number += 1;
-            if number >= *decision {
-                heads.pass_to(moment.time);
-            }
-            let now = begins.wrapping_add(number);
-            match now.wrapping_sub(heads.written) {
-                1 => out.extend_from_slice(heads.text(scribe)),
-                period => heads.write_first(scribe, period, out),
-            }
-            heads.written = now;
-            let more = ended(run.end && number == run.instructions);
-            scribe.place((*located, None), more, moment, out);
-        }
     }
 }
 
