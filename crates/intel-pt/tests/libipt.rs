@@ -2,18 +2,18 @@
 
 #![expect(clippy::print_stderr, reason = "a skipped test says so")]
 
-use std::collections::BTreeMap;
-use std::io::Read;
+mod archive;
+
 use std::path::PathBuf;
 
 use intel_pt::{Code, CodeAddress, CodeSource, Config, Decoder, Errata, FlatCode, Item, Stretch, Wanted};
 
-type Files = BTreeMap<String, Vec<u8>>;
+use archive::Files;
 
 #[test]
 fn instructions_are_those_of_libipt() {
     let shared = std::env::var_os("OXPERF_SHARED").map_or_else(|| "../../../shared".into(), PathBuf::from);
-    let Some(files) = unpack(&shared.join("fixtures/public/intel-libipt/pttc-out.tar.zst")) else {
+    let Some(files) = archive::zstd(&shared.join("fixtures/public/intel-libipt/pttc-out.tar.zst")) else {
         eprintln!("SKIPPED: no tests of libipt beside the project (OXPERF_SHARED)");
         return;
     };
@@ -133,28 +133,4 @@ impl CodeSource for Filtered {
     fn is_filtered_out(&self, ip: u64) -> bool {
         self.filter.is_some_and(|(from, to)| !(from..=to).contains(&ip))
     }
-}
-
-/// The files of an archive, by name.
-fn unpack(archive: &std::path::Path) -> Option<Files> {
-    let file = std::fs::File::open(archive).ok()?;
-    let mut tar = Vec::new();
-    zstd::stream::read::Decoder::new(file).ok()?.read_to_end(&mut tar).ok()?;
-    let mut files = Files::new();
-    let mut rest = tar.as_slice();
-    let text = |field: &[u8]| String::from_utf8_lossy(field).trim_matches(['\0', ' ']).to_owned();
-    let mut long_name = None;
-    while rest.len() >= 512 && rest[0] != 0 {
-        let (header, behind) = rest.split_at(512);
-        let size = usize::from_str_radix(&text(&header[124..136]), 8).ok()?;
-        let content = behind[..size].to_vec();
-        rest = &behind[size.next_multiple_of(512).min(behind.len())..];
-        if header[156] == b'L' {
-            long_name = Some(text(&content));
-            continue;
-        }
-        let name = long_name.take().unwrap_or_else(|| text(&header[..100]));
-        files.insert(name.rsplit('/').next().unwrap_or_default().to_owned(), content);
-    }
-    Some(files)
 }
