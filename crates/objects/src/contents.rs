@@ -6,7 +6,7 @@ use std::path::Path;
 
 use oxperf_sys::MappedFile;
 
-use crate::elf::linked;
+use crate::elf::{as_elf, linked};
 use crate::error::Rejection;
 use crate::packed::unpack;
 
@@ -43,6 +43,15 @@ impl Contents {
     #[must_use]
     pub fn unpacked(self) -> Contents {
         match unpack(&self) {
+            Some(bytes) => Contents::from_memory(bytes),
+            None => self,
+        }
+    }
+
+    /// A program for Windows as an ELF file, in which everything stands where it was; itself where it is none.
+    #[must_use]
+    pub fn into_elf(self) -> Contents {
+        match as_elf(&self) {
             Some(bytes) => Contents::from_memory(bytes),
             None => self,
         }

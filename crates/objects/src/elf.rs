@@ -8,6 +8,7 @@ mod read;
 mod relocation;
 mod symbol;
 mod unpacked;
+mod windows;
 
 use object::elf;
 
@@ -17,6 +18,7 @@ pub(crate) use module::linked;
 pub use note::{AlternateLink, DebugLink, build_id_in_notes};
 pub use relocation::Relocation;
 pub use symbol::{ElfSymbol, SymbolBinding, SymbolKind, SymbolPlace};
+pub(crate) use windows::as_elf;
 
 use crate::error::ElfError;
 

@@ -247,7 +247,7 @@ impl Tried {
 }
 
 fn open_image(path: &Path, id: Option<BuildId>) -> Result<Contents, Rejection> {
-    let contents = Contents::open(path)?.unpacked();
+    let contents = Contents::open(path)?.unpacked().into_elf();
     check_identity(&contents, id)?;
     Ok(contents)
 }

@@ -137,7 +137,7 @@ impl Changes {
     }
 
     fn identity(&self, path: &Path) -> Outcome {
-        let contents = Contents::open(&self.source(path)).map_err(|why| why.to_string())?;
+        let contents = Contents::open(&self.source(path)).map_err(|why| why.to_string())?.into_elf();
         let image = Elf::parse(&contents).map_err(|why| why.to_string())?;
         image.build_id().ok_or_else(|| "it has no build id".to_owned())
     }
