@@ -2,7 +2,7 @@
 //! What programs say about code that they made at run time: logs (jitdump) and lists of names (perf-PID.map).
 
 use libfuzzer_sys::fuzz_target;
-use oxperf_objects::JitDump;
+use oxperf_wire::JitDump;
 use oxperf_symbols::perf_map_table;
 
 fuzz_target!(|input: &[u8]| {

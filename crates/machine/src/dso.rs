@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use oxperf_abi::{BuildId, CpuMode, Pid};
+use oxperf_wire::{JitLine, JitUnwinding};
 use rustc_hash::FxHashMap;
 
 use crate::GuestId;
@@ -45,17 +46,8 @@ pub struct JitSymbol {
     pub end: u64,
     /// Its source lines, as far as its maker told them.
     pub lines: Arc<[JitLine]>,
-}
-
-/// Where a source line of a function made at run time begins.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct JitLine {
-    /// Bytes from the function's first address.
-    pub offset: u64,
-    /// The source file; untrusted.
-    pub file: Arc<str>,
-    /// The line.
-    pub line: u32,
+    /// How its callers are found, if its maker told it.
+    pub unwinding: Option<Arc<JitUnwinding>>,
 }
 
 /// One dso.

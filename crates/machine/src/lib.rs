@@ -29,7 +29,7 @@ mod thread;
 
 pub use apply::JitMapping;
 pub use comm::CommId;
-pub use dso::{Dso, DsoId, DsoKind, JitLine, JitSymbol};
+pub use dso::{Dso, DsoId, DsoKind, JitSymbol};
 pub use guests::{GuestId, GuestModule};
 pub use locate::{Located, Mappings};
 pub use machine::{KernelReference, Machine};

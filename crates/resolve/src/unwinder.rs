@@ -3,7 +3,7 @@
 use std::sync::OnceLock;
 
 use oxperf_abi::CpuMode;
-use oxperf_machine::{Dso, DsoKind, Machine, ThreadId};
+use oxperf_machine::{Dso, DsoKind, JitSymbol, Machine, ThreadId};
 use oxperf_objects::{Elf, Locator, ObjectKind, Places, Wanted};
 use oxperf_session::SampleEvent;
 use oxperf_unwind::{Arch, Cache, End, ObjectKey, Snapshot, Space, Spot, StackCopy, UnwindInfo, walk};
@@ -153,6 +153,9 @@ impl Objects {
     }
 
     fn open(&self, dso: &Dso) -> Option<UnwindInfo> {
+        if let Some(function) = &dso.jit {
+            return of_function(function);
+        }
         let kind = if dso.kind == DsoKind::Vdso { ObjectKind::Vdso } else { ObjectKind::User };
         let wanted = Wanted { path: dso.name.as_bytes(), build_id: dso.build_id, kind, process: dso.process };
         let image = self.locator.image(&wanted).ok()?;
@@ -160,6 +163,14 @@ impl Objects {
         let debug = self.locator.debug_file(&wanted, parsed.as_ref()).ok();
         UnwindInfo::new(image.contents, debug.as_ref().map(|found| &found.contents))
     }
+}
+
+/// The unwind table of a function that was made at run time, where its maker told it.
+fn of_function(function: &JitSymbol) -> Option<UnwindInfo> {
+    let table = function.unwinding.as_ref()?;
+    let behind = function.end.checked_next_multiple_of(8)?;
+    let machine = u16::try_from(table.machine).ok()?;
+    UnwindInfo::of_table(machine, table.little_endian, function.start, (behind, &table.entries))
 }
 
 /// A thread's address space at a moment.
@@ -178,17 +189,22 @@ impl Space for Thread<'_> {
         };
         let dso = self.machine.dso(located.dso);
         match dso.kind {
-            DsoKind::Anonymous | DsoKind::Jit => return Spot::Memory,
+            DsoKind::Anonymous => return Spot::Memory,
+            DsoKind::Jit if dso.jit.as_ref().is_none_or(|function| function.unwinding.is_none()) => {
+                return Spot::Memory;
+            }
             DsoKind::Kernel
             | DsoKind::Module
             | DsoKind::GuestKernel(_)
             | DsoKind::GuestModule(_)
             | DsoKind::KernelSymbol => return Spot::Nothing,
-            DsoKind::File | DsoKind::Vdso => {}
+            DsoKind::File | DsoKind::Vdso | DsoKind::Jit => {}
         }
         let Some(slot) = self.objects.known.get(located.dso.0 as usize) else { return Spot::Missing };
         match slot.get_or_init(|| self.objects.open(dso)) {
             Some(info) => Spot::Object { key: ObjectKey(located.dso.0), info, offset: located.address },
+            // A table for another processor than those that are known.
+            None if dso.kind == DsoKind::Jit => Spot::Memory,
             None => Spot::Missing,
         }
     }

@@ -1,11 +1,11 @@
 //! Logs of code that programs made at run time: found by their mappings, applied to the machine as their time comes.
 
 use std::path::Path;
-use std::sync::Arc;
 
 use oxperf_abi::{AttrFlags, EventAttr, PerfTime, Pid};
-use oxperf_machine::{JitLine, JitMapping, Machine};
-use oxperf_objects::{self as objects, Contents, JitClock, JitCode, JitDump, Places};
+use oxperf_machine::{JitMapping, Machine};
+use oxperf_objects::{Contents, Places};
+use oxperf_wire::{JitClock, JitCode, JitDump};
 
 /// `CLOCK_MONOTONIC`, which the logs' times are of.
 const MONOTONIC: i32 = 1;
@@ -129,21 +129,10 @@ impl Log {
         let folder = Path::new(&self.path).parent().unwrap_or(Path::new(""));
         while let Some(code) = self.code.get(self.applied).filter(|code| code.time <= time.0) {
             let file = folder.join(format!("jitted-{}-{}.so", self.pid, code.index));
-            machine.apply_jit(&JitMapping {
-                pid: self.pid,
-                file: &file.to_string_lossy(),
-                start: code.address,
-                size: code.size,
-                name: &code.name,
-                lines: &code.lines.iter().map(line).collect(),
-            });
+            machine.apply_jit(&JitMapping { pid: self.pid, file: &file.to_string_lossy(), code });
             self.applied += 1;
         }
     }
-}
-
-fn line(line: &objects::JitLine) -> JitLine {
-    JitLine { offset: line.offset, file: Arc::clone(&line.file), line: line.line }
 }
 
 /// Whether a mapped file has the name of a log of code made at run time: `jit-NUMBER.dump`.

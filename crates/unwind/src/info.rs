@@ -16,7 +16,10 @@ type Rows = FxHashMap<u64, Result<Arc<Row>, NoRow>>;
 /// The unwind tables of one object.
 #[derive(Debug)]
 pub struct UnwindInfo {
+    /// The file; of code without one its table alone.
     image: Contents,
+    /// Whether places in the file have other addresses.
+    is_file: bool,
     arch: Arch,
     endian: RunTimeEndian,
     eh: Option<EhTables>,
@@ -29,15 +32,30 @@ impl UnwindInfo {
     /// debug file or else from the image, too. `None` when the image is no 64-bit object for a processor that is known.
     pub fn new(image: Contents, debug: Option<&Contents>) -> Option<UnwindInfo> {
         let elf = Elf::parse(&image).ok()?;
-        let arch = match elf.machine() {
-            EM_X86_64 => Arch::X86_64,
-            EM_AARCH64 => Arch::Aarch64,
-            _ => return None,
-        };
-        let endian = if elf.is_little_endian() { RunTimeEndian::Little } else { RunTimeEndian::Big };
+        let arch = arch_of(elf.machine())?;
+        let endian = endian(elf.is_little_endian());
         let debug = debug.and_then(|file| Elf::parse(file).ok()).and_then(|file| DebugTables::of(&file));
         let (eh, debug) = (EhTables::of(&elf), debug.or_else(|| DebugTables::of(&elf)));
-        Some(UnwindInfo { arch, endian, eh, debug, rows: RwLock::default(), image })
+        Some(UnwindInfo { arch, endian, eh, debug, rows: RwLock::default(), image, is_file: true })
+    }
+
+    /// Takes the table of a function without a file: entries as in `.eh_frame`, which refer to the function's addresses from
+    /// where they stand themselves. `None` where the processor, as ELF files number it, is not known.
+    pub fn of_table(
+        machine: u16,
+        little_endian: bool,
+        function: u64,
+        (at, entries): (u64, &[u8]),
+    ) -> Option<UnwindInfo> {
+        Some(UnwindInfo {
+            arch: arch_of(machine)?,
+            endian: endian(little_endian),
+            eh: Some(EhTables::alone(entries.len(), at, function)),
+            debug: None,
+            rows: RwLock::default(),
+            image: Contents::from_memory(entries.to_vec()),
+            is_file: false,
+        })
     }
 
     /// The rules at an instruction, by its offset in the file.
@@ -52,12 +70,18 @@ impl UnwindInfo {
 
     /// Eight bytes at an offset of the file.
     pub(crate) fn bytes(&self, offset: u64) -> Option<[u8; 8]> {
-        self.image.get(usize::try_from(offset).ok()?..)?.first_chunk().copied()
+        let image = Some(&self.image).filter(|_| self.is_file)?;
+        image.get(usize::try_from(offset).ok()?..)?.first_chunk().copied()
     }
 
     fn find(&self, offset: u64) -> Result<Row, NoRow> {
-        let elf = Elf::parse(&self.image).map_err(|_| NoRow::Damaged)?;
-        let at = elf.offset_to_address(offset).ok_or(NoRow::NotCovered)?;
+        let at = match self.is_file {
+            true => {
+                let elf = Elf::parse(&self.image).map_err(|_| NoRow::Damaged)?;
+                elf.offset_to_address(offset).ok_or(NoRow::NotCovered)?
+            }
+            false => offset,
+        };
         let found = self.eh.as_ref().map(|eh| eh.row(&self.image, self.endian, self.arch, at));
         match (found, &self.debug) {
             (Some(Ok(row)), _) => Ok(row),
@@ -66,6 +90,18 @@ impl UnwindInfo {
             (None, None) => Err(NoRow::NotCovered),
         }
     }
+}
+
+fn arch_of(machine: u16) -> Option<Arch> {
+    match machine {
+        EM_X86_64 => Some(Arch::X86_64),
+        EM_AARCH64 => Some(Arch::Aarch64),
+        _ => None,
+    }
+}
+
+fn endian(little: bool) -> RunTimeEndian {
+    if little { RunTimeEndian::Little } else { RunTimeEndian::Big }
 }
 
 const EM_X86_64: u16 = 62;

@@ -74,6 +74,12 @@ impl EhTables {
         })
     }
 
+    /// Entries that are all of a file, which lie at an address beside the code of one function.
+    pub(crate) fn alone(size: usize, address: u64, function: u64) -> EhTables {
+        let frame = Part { bytes: 0..size, address };
+        EhTables { frame, header: None, text: function, got: 0, index: OnceLock::new() }
+    }
+
     /// The row for an address of the object's own.
     pub(crate) fn row(
         &self,

@@ -2,7 +2,7 @@
 
 mod support;
 
-use oxperf_unwind::{Arch, Cache, End, Registers, Snapshot, Space, StackCopy, walk};
+use oxperf_unwind::{Arch, Cache, End, Registers, Snapshot, Space, StackCopy, UnwindInfo, walk};
 use support::{BASE, Mapped, debug_frame, eh_frame, object, rule};
 
 const X86_64: u16 = 62;
@@ -151,4 +151,36 @@ fn damaged_tables_end_walks_and_nothing_else() {
         ends.insert(end);
     }
     assert!(ends.contains(&End::DamagedUnwindInfo) && ends.contains(&End::Outermost), "{ends:?}");
+}
+
+/// The same entries, with addresses from where they stand themselves, as compilers write them that do not know yet where
+/// the table will be.
+fn relative(mut entries: Vec<u8>, table: u64) -> Vec<u8> {
+    const PC_RELATIVE: u8 = 0x1c;
+    entries[16] = PC_RELATIVE;
+    let mut at = 0;
+    while let Some(size) = entries[at..].first_chunk().map(|size| u32::from_le_bytes(*size) as usize) {
+        let place = at + 8;
+        if at > 0 && size > 0 {
+            let start = u64::from_le_bytes(*entries[place..].first_chunk().unwrap());
+            let start = start.wrapping_sub(table + place as u64);
+            entries[place..place + 8].copy_from_slice(&start.to_le_bytes());
+        }
+        at += size + 4;
+    }
+    entries
+}
+
+#[test]
+fn a_function_without_a_file_is_unwound_by_the_table_that_came_with_it() {
+    const TABLE: u64 = 0x310;
+    let entries = relative(three(), TABLE);
+    let info = |machine, entries: &[u8]| UnwindInfo::of_table(machine, true, 0x100, (TABLE, entries));
+    let space = Mapped(info(X86_64, &entries).unwrap());
+    assert_eq!(walked(&space, with_frame(0x108), &STACK, 127), (vec![0x108, 0x20f, 0x307], End::Outermost));
+    assert_eq!(walked(&space, at(0x180), &STACK, 127), (vec![0x180], End::NoUnwindInfo));
+    for end in 0..entries.len() {
+        walked(&Mapped(info(X86_64, &entries[..end]).unwrap()), with_frame(0x108), &STACK, 127);
+    }
+    assert!(info(1, &entries).is_none());
 }

@@ -2,7 +2,8 @@
 //!
 //! For whoever holds the bytes of a record, from a file or a live ring: this crate frames, decodes and encodes it.
 //! It needs the attribute of the record's event (see [`SampleLayout`]) and refuses to know where the bytes come
-//! from, in what order records happened, or what an address means. Decoded records borrow from the input.
+//! from, in what order records happened, or what an address means. Decoded records borrow from the input. Logs of code that
+//! programs made at run time ([`JitDump`]) are records, too, of a form of their own.
 //!
 //! ```
 //! use oxperf_abi::{Pid, RecordType, Misc, Tid};
@@ -25,6 +26,7 @@ mod encoder;
 mod endian;
 mod error;
 mod header;
+mod jitdump;
 pub mod kernel;
 mod layout;
 mod read;
@@ -41,6 +43,7 @@ pub use encoder::Encoder;
 pub use endian::Endian;
 pub use error::WireError;
 pub use header::RecordHeader;
+pub use jitdump::{JitClock, JitCode, JitDump, JitDumpError, JitLine, JitUnwinding};
 pub use kernel::open_chain;
 pub use layout::SampleLayout;
 pub use read::{ReadValue, ReadValues};

@@ -4,9 +4,10 @@
 use std::sync::Arc;
 
 use oxperf_abi::{Pid, Tid};
+use oxperf_wire::JitCode;
 
 use crate::dso::DsoKey;
-use crate::{DsoKind, JitLine, JitSymbol, Machine, Map};
+use crate::{DsoKind, JitSymbol, Machine, Map};
 
 /// A function that a program made.
 #[derive(Clone, Copy, Debug)]
@@ -15,14 +16,8 @@ pub struct JitMapping<'a> {
     pub pid: Pid,
     /// The name of the file that perf would have written for it.
     pub file: &'a str,
-    /// Its first address.
-    pub start: u64,
-    /// Bytes.
-    pub size: u64,
-    /// Its name.
-    pub name: &'a Arc<str>,
-    /// Its source lines.
-    pub lines: &'a Arc<[JitLine]>,
+    /// The function, where it is now.
+    pub code: &'a JitCode,
 }
 
 impl Machine {
@@ -33,14 +28,16 @@ impl Machine {
     pub fn apply_jit(&mut self, mapping: &JitMapping<'_>) {
         let key = DsoKey { name: mapping.file.to_owned(), kind: DsoKind::Jit, build_id: None, inode: None };
         let dso = self.dsos.find_or_add(key);
+        let code = mapping.code;
         let symbol = JitSymbol {
-            name: Arc::clone(mapping.name),
+            name: Arc::clone(&code.name),
             start: Machine::IN_FILE,
-            end: Machine::IN_FILE.saturating_add(mapping.size),
-            lines: Arc::clone(mapping.lines),
+            end: Machine::IN_FILE.saturating_add(code.size),
+            lines: Arc::clone(&code.lines),
+            unwinding: code.unwinding.clone(),
         };
         self.dsos.set_jit_symbol(dso, symbol);
-        let (start, end) = (mapping.start, mapping.start.saturating_add(mapping.size));
+        let (start, end) = (code.address, code.address.saturating_add(code.size));
         let bias = Machine::IN_FILE.wrapping_sub(start);
         let map =
             Map { start, end, dso, bias, prot: 0, flags: 0, file_offset: Machine::IN_FILE, inode: None };
@@ -59,18 +56,19 @@ mod tests {
     #[test]
     fn a_function_takes_the_place_of_what_was_there() {
         let mut machine = Machine::default();
-        let name: Arc<str> = "f".into();
-        let lines = Arc::default();
-        let first = JitMapping {
-            pid: Pid(5),
-            file: "jitted-5-1.so",
-            start: 0x1000,
+        let code = |address| JitCode {
+            time: 0,
+            address,
             size: 0x20,
-            name: &name,
-            lines: &lines,
+            index: 0,
+            name: "f".into(),
+            lines: Arc::default(),
+            unwinding: None,
         };
-        machine.apply_jit(&first);
-        machine.apply_jit(&JitMapping { file: "jitted-5-2.so", start: 0x1010, ..first });
+        let mut apply =
+            |file, address| machine.apply_jit(&JitMapping { pid: Pid(5), file, code: &code(address) });
+        apply("jitted-5-1.so", 0x1000);
+        apply("jitted-5-2.so", 0x1010);
         let thread = machine.thread(Pid(5), Tid(5));
         let place = |address| {
             let located = machine.locate(thread, CpuMode::User, address)?;

@@ -41,6 +41,20 @@ pub struct JitCode {
     pub name: Arc<str>,
     /// Where its source lines begin, in the order of the file; the same wherever it is moved.
     pub lines: Arc<[JitLine]>,
+    /// How its callers are found, where its compiler tells it; the same wherever it is moved.
+    pub unwinding: Option<Arc<JitUnwinding>>,
+}
+
+/// The unwind table of a function.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct JitUnwinding {
+    /// The processor, as ELF files number it.
+    pub machine: u32,
+    /// Whether the lowest byte of a number comes first.
+    pub little_endian: bool,
+    /// Entries as in `.eh_frame`, as they would stand behind the function's code, at a multiple of eight bytes from its
+    /// beginning.
+    pub entries: Box<[u8]>,
 }
 
 /// Where a source line of a function begins.
@@ -76,6 +90,7 @@ const LOAD: u32 = 0;
 const MOVE: u32 = 1;
 const DEBUG_INFO: u32 = 2;
 const CLOSE: u32 = 3;
+const UNWINDING: u32 = 4;
 
 impl JitDump {
     /// Reads a whole file, of either byte order.
@@ -94,15 +109,15 @@ impl JitDump {
         if version != 1 {
             return Err(JitDumpError::Version(version));
         }
-        let flags = header.u64(32).ok_or(cut)?;
+        let (machine, flags) = header.u32(12).zip(header.u64(32)).ok_or(cut)?;
         let clock = if flags & CPU_TIMES == 0 { JitClock::Monotonic } else { JitClock::Cpu };
         let mut dump = JitDump { clock, code: Vec::new(), damaged_at: None };
-        dump.read_records(bytes, (size as usize).max(HEADER), little_endian);
+        let known = Known { machine, ..Known::default() };
+        dump.read_records(bytes, (size as usize).max(HEADER), known, little_endian);
         Ok(dump)
     }
 
-    fn read_records(&mut self, bytes: &[u8], mut at: usize, little_endian: bool) {
-        let mut known = Known::default();
+    fn read_records(&mut self, bytes: &[u8], mut at: usize, mut known: Known, little_endian: bool) {
         while at < bytes.len() {
             let Some(record) = record_at(bytes, at, little_endian) else {
                 self.damaged_at = Some(at);
@@ -127,10 +142,14 @@ fn record_at(bytes: &[u8], at: usize, little_endian: bool) -> Option<Fields<'_>>
 /// What records have told that others refer to.
 #[derive(Default)]
 struct Known {
-    /// Functions by number.
-    functions: HashMap<u64, (Arc<str>, Arc<[JitLine]>)>,
+    /// The processor.
+    machine: u32,
+    /// Functions by number, as they were told.
+    functions: HashMap<u64, JitCode>,
     /// Lines of the function that is told next, with its address.
     lines: Option<(u64, Arc<[JitLine]>)>,
+    /// The unwind table of the function that is told next.
+    unwinding: Option<Arc<JitUnwinding>>,
 }
 
 impl Known {
@@ -142,22 +161,34 @@ impl Known {
                 let (address, size, index) = (record.u64(32)?, record.u64(40)?, record.u64(48)?);
                 let name = record.text(56)?.0;
                 let lines = self.lines.take().filter(|(of, _)| *of == address).map(|(_, lines)| lines);
-                let lines = lines.unwrap_or_default();
-                self.functions.insert(index, (Arc::clone(&name), Arc::clone(&lines)));
-                Some(JitCode { time, address, size, index, name, lines })
+                let (lines, unwinding) = (lines.unwrap_or_default(), self.unwinding.take());
+                let code = JitCode { time, address, size, index, name, lines, unwinding };
+                self.functions.insert(index, code.clone());
+                Some(code)
             }
             MOVE => {
                 let (address, size, index) = (record.u64(40)?, record.u64(48)?, record.u64(56)?);
-                let (name, lines) = self.functions.get(&index)?.clone();
-                Some(JitCode { time, address, size, index, name, lines })
+                Some(JitCode { time, address, size, ..self.functions.get(&index)?.clone() })
             }
             DEBUG_INFO => {
                 self.lines = record.u64(16).map(|address| (address, lines(record, address)));
                 None
             }
+            UNWINDING => {
+                self.unwinding = unwinding(record, self.machine).map(Arc::new);
+                None
+            }
             _ => None,
         }
     }
+}
+
+/// The unwind table in a record: its entries; the search table behind them is not needed.
+fn unwinding(record: &Fields<'_>, machine: u32) -> Option<JitUnwinding> {
+    let (size, search) = (record.u64(16)?, record.u64(24)?);
+    let size = usize::try_from(size.checked_sub(search)?).ok().filter(|size| *size > 0)?;
+    let entries = record.bytes.get(40..)?.get(..size)?.into();
+    Some(JitUnwinding { machine, little_endian: record.little_endian, entries })
 }
 
 /// The lines that a record tells of the function at an address, as far as the record goes.
@@ -236,7 +267,7 @@ mod tests {
 
     const RECORDS: [(u32, u64, &[u64], &str); 5] = [
         (LOAD, 10, &[0x1000, 0x1000, 0x20, 1], "one\0code"),
-        (4, 11, &[1, 2, 3], "unwinding"),
+        (99, 11, &[1, 2, 3], "unknown"),
         (MOVE, 12, &[0x2000, 0x1000, 0x2000, 0x20, 1], ""),
         (MOVE, 13, &[0x2000, 0x1000, 0x2000, 0x20, 9], ""),
         (LOAD, 14, &[0x1000, 0x1000, 0x10, 2], "two\0"),
@@ -308,6 +339,32 @@ mod tests {
         assert_eq!(told(JitDump::parse(&other).unwrap())[0], vec![]);
         bytes[HEADER + 24..HEADER + 32].fill(0xff);
         assert_eq!(told(JitDump::parse(&bytes).unwrap())[0].len(), 2);
+        for length in HEADER..behind {
+            assert_eq!(JitDump::parse(&bytes[..length]).unwrap().code, []);
+        }
+    }
+
+    #[test]
+    fn unwind_tables_belong_to_the_function_that_follows_and_move_with_it() {
+        let mut bytes = file(true, &[]);
+        let body = [[6u64, 2, 6].map(u64::to_le_bytes).as_flattened(), b"tab+se"].concat();
+        bytes.extend([UNWINDING, 16 + body.len() as u32, 9, 0].map(u32::to_le_bytes).as_flattened());
+        bytes.extend(&body);
+        let behind = bytes.len();
+        bytes.extend(&file(true, &RECORDS)[HEADER..]);
+        let told = |dump: JitDump| -> Vec<Option<Vec<u8>>> {
+            let entries = |code: &JitCode| Some(code.unwinding.as_ref()?.entries.to_vec());
+            dump.code.iter().map(entries).collect()
+        };
+        let dump = JitDump::parse(&bytes).unwrap();
+        assert_eq!(dump.code[0].unwinding.as_ref().map(|table| table.machine), Some(62));
+        assert_eq!(told(dump), [Some(b"tab+".to_vec()), Some(b"tab+".to_vec()), None]);
+        // Sizes that the record does not hold.
+        for (at, byte) in [(HEADER + 16, 0xff), (HEADER + 24, 7), (HEADER + 24, 6)] {
+            let mut other = bytes.clone();
+            other[at] = byte;
+            assert_eq!(told(JitDump::parse(&other).unwrap())[0], None, "{at} {byte}");
+        }
         for length in HEADER..behind {
             assert_eq!(JitDump::parse(&bytes[..length]).unwrap().code, []);
         }
