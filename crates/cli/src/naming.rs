@@ -48,15 +48,7 @@ fn chosen() -> Vec<Arg> {
             .short('k')
             .value_name("FILE")
             .help("Kernel symbols from this kernel image"),
-        Arg::new(environment::DEBUGINFOD)
-            .long("debuginfod")
-            .value_name("URLS")
-            .num_args(0..=1)
-            .require_equals(true)
-            .default_missing_value("")
-            .help(
-                "Fetch missing programs and debug files from these servers, or from those of DEBUGINFOD_URLS",
-            ),
+        debuginfod_argument(),
         Arg::new("demangle")
             .long("demangle")
             .action(ArgAction::SetTrue)
@@ -84,6 +76,19 @@ fn chosen() -> Vec<Arg> {
             .action(ArgAction::SetTrue)
             .help("Show source files with their whole paths"),
     ]
+}
+
+/// The option that lets servers be asked.
+pub(crate) fn debuginfod_argument() -> Arg {
+    Arg::new(environment::DEBUGINFOD)
+        .long("debuginfod")
+        .value_name("URLS")
+        .num_args(0..=1)
+        .require_equals(true)
+        .default_missing_value("")
+        .help(
+            "Fetch missing programs and debug files from these servers, or from those of DEBUGINFOD_URLS",
+        )
 }
 
 /// Where names come from, as the options ask: from the recording where it holds them, else from the store.

@@ -19,6 +19,7 @@ use super::buildid_list;
 use crate::environment;
 use crate::failure::{Failure, code};
 use crate::input::Input;
+use crate::naming;
 use crate::output::{print_error, print_line};
 
 /// The options.
@@ -53,6 +54,7 @@ pub(crate) fn command() -> Command {
             .help("Take files from the root of this process"),
         flag("force", 'f', "Read a recording that belongs to somebody else; copy a kernel's memory again"),
         flag("verbose", 'v', "Tell what is done"),
+        naming::debuginfod_argument(),
     ])
 }
 
@@ -64,6 +66,7 @@ pub(crate) fn run(matches: &ArgMatches, program: &str) -> Result<i32, Failure> {
     let changes = Changes {
         cache: BuildIdCache::new(root),
         process: matches.get_one::<u32>("target-ns").copied(),
+        places: Places { debuginfod: environment::debuginfod(matches), ..Places::default() },
         verbose: matches.get_flag("verbose"),
     };
     let asked =
@@ -110,6 +113,8 @@ struct Changes {
     cache: BuildIdCache,
     /// The process whose root holds the files.
     process: Option<u32>,
+    /// Where separate debug files may be.
+    places: Places,
     verbose: bool,
 }
 
@@ -149,7 +154,7 @@ impl Changes {
             if self.process.is_some() { path.to_owned() } else { fs::canonicalize(&name).unwrap_or(name) };
         let name = name.as_os_str().as_encoded_bytes();
         self.cache.add(name, id, CacheFile::Elf, &self.source(path)).map_err(|error| error.to_string())?;
-        add_debug_file(&self.cache, name, id);
+        add_debug_file(&self.cache, &self.places, name, id);
         Ok(id)
     }
 
@@ -241,8 +246,8 @@ fn name_of_now() -> String {
 }
 
 /// Puts the separate debug file of a binary beside it, where there is one.
-fn add_debug_file(cache: &BuildIdCache, name: &[u8], id: BuildId) {
-    let locator = Locator::new(Places::default());
+fn add_debug_file(cache: &BuildIdCache, places: &Places, name: &[u8], id: BuildId) {
+    let locator = Locator::new(places.clone());
     let wanted = Wanted { path: name, build_id: Some(id), kind: ObjectKind::User, process: None };
     let image = locator.image(&wanted).ok();
     let image = image.as_ref().and_then(|found| Elf::parse(&found.contents).ok());
@@ -276,7 +281,7 @@ pub(crate) fn fill(matches: &ArgMatches, recording: &str) -> Result<(), Failure>
             _ => None,
         };
         if added.is_some_and(|added| added.is_ok()) && name.starts_with(b"/") {
-            add_debug_file(&cache, name, id);
+            add_debug_file(&cache, &Places::default(), name, id);
         }
     }
     Ok(())
