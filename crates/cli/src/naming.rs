@@ -86,9 +86,7 @@ pub(crate) fn debuginfod_argument() -> Arg {
         .num_args(0..=1)
         .require_equals(true)
         .default_missing_value("")
-        .help(
-            "Fetch missing programs and debug files from these servers, or from those of DEBUGINFOD_URLS",
-        )
+        .help("Fetch missing programs and debug files from these servers, or from those of DEBUGINFOD_URLS")
 }
 
 /// Where names come from, as the options ask: from the recording where it holds them, else from the store.
