@@ -104,6 +104,16 @@ fn a_file_comes_through_a_pipe() {
 }
 
 #[test]
+fn a_call_graph_of_a_stream_without_chains_is_a_table() {
+    let bytes = stream(&recording("two-events"));
+    let graph = piped(&["report", "--stdio", "-i", "-", "-g", "caller"], &bytes);
+    let text = String::from_utf8(graph.stdout).unwrap();
+    assert!(text.contains("100.00%") || text.contains("# Overhead"), "{text}");
+    let file = piped(&["report", "--stdio", "-i", "-", "-g", "caller"], &recording("two-events"));
+    assert!(String::from_utf8(file.stderr).unwrap().contains("Selected -g"));
+}
+
+#[test]
 fn what_is_no_recording_is_refused() {
     let output = piped(&["script", "-i", "-"], &b"once upon a time ".repeat(1000));
     let error = String::from_utf8_lossy(&output.stderr).into_owned();

@@ -18,7 +18,49 @@ const EVENTS: &[&str] = &["default-cycles", "fp-forks", "group-S-g", "multi-even
 const CHAINS: &[&str] = &["fp-forks", "group-S-g", "sched-g-wakeup"];
 const MEMORY: &[&str] = &["data-phys-weight", "page-sizes"];
 
-pub(super) const REPORTS: [Trial; 9] = [
+/// Recordings of every other kind: whole machines, copies of stacks, compressed ones, other clocks, streams, registers,
+/// groups, tracepoints with arguments, breakpoints, attached processes.
+const OTHERS: &[&str] = &[
+    "attach-pid",
+    "bpf-output",
+    "cpuclock-g-threads",
+    "dwarf-sort-u",
+    "group-S",
+    "jit-node-interp",
+    "kernel-callchains",
+    "mem-breakpoint-x",
+    "page-faults-g",
+    "per-thread-attach",
+    "period-c",
+    "pipe-group",
+    "pipe-tracepoint",
+    "regs",
+    "syscalls-few",
+    "systemwide-g",
+    "threads-dir",
+    "time-period",
+    "zstd-dwarf",
+    "/clock-raw",
+    "/raw-events",
+    "/raw-R",
+    "/two-groups",
+    "/uprobe-args",
+];
+
+pub(super) const REPORTS: [Trial; 10] = [
+    Trial {
+        cases: OTHERS,
+        words: &[
+            "--no-children",
+            "-n -g caller,0.5,callee,count",
+            "-g none -s pid,cpu,sym -F +period,sample",
+            "-g none --hierarchy --no-children -s comm,dso,sym",
+            "-g none --sort= --show-cpu-utilization",
+            "-g none --no-children -s time,comm --time-quantum 1ms",
+            "-g none --no-children -s type,typeoff,typecln",
+            "--stats",
+        ],
+    },
     Trial {
         cases: EVENTS,
         words: &[
@@ -150,7 +192,17 @@ pub(super) const REPORTS: [Trial; 9] = [
     Trial { cases: &["/inherit-stat"], words: &["-T", "-T -s comm"] },
 ];
 
-pub(super) const SCRIPTS: [Trial; 6] = [
+pub(super) const SCRIPTS: [Trial; 7] = [
+    Trial {
+        cases: OTHERS,
+        words: &[
+            "-F comm,pid,tid,cpu,time,event,ip,sym,dso",
+            "-F +period,+misc",
+            "-G --reltime --ns",
+            "--show-task-events --show-mmap-events --show-lost-events",
+            "--max-stack 2 --time 20%-70%",
+        ],
+    },
     Trial {
         cases: &["default-cycles", "fp-forks", "group-S-g", "sched"],
         words: &[

@@ -212,7 +212,11 @@ fn show(matches: &ArgMatches, mut output: Output, is_read: bool) -> Result<i32, 
     }
     instructions::require_branches(&spec, &reader, session.events())?;
     let with_chains = !matches.get_flag("hide-call-graph");
-    let mut spec = recorded_fields(spec, session.events(), decoding.is_some())?;
+    let refuse = |missing: String| match reader.container() {
+        Container::Stream => Failure::invalid(missing),
+        _ => Failure::new(missing),
+    };
+    let mut spec = recorded_fields(spec, session.events(), decoding.is_some()).map_err(refuse)?;
     if with_chains {
         show_chains(&mut spec, session.events(), reader.events().len(), reader.container());
     }
@@ -295,24 +299,24 @@ fn clock(matches: &ArgMatches) -> Clock {
     }
 }
 
-/// The fields that need a part of the sample, and what that part is called.
+/// The fields that need a part of the sample, and what that part is called, in the order in which perf misses them.
 const NEEDED: [(FieldSet, SampleType, &str, &str); 16] = [
     (FieldSet::IP, SampleType::IP, "IP", "ip"),
+    (FieldSet::ADDR, SampleType::ADDR, "ADDR", "addr"),
+    (FieldSet::DATA_SRC, SampleType::DATA_SRC, "DATA_SRC", "data_src"),
+    (FieldSet::WEIGHT, SampleType::WEIGHT, "WEIGHT", "weight"),
     (FieldSet::TID, SampleType::TID, "TID", "tid"),
     (FieldSet::PID, SampleType::TID, "TID", "pid"),
     (FieldSet::TIME, SampleType::TIME, "TIME", "time"),
     (FieldSet::CPU, SampleType::CPU, "CPU", "cpu"),
-    (FieldSet::ADDR, SampleType::ADDR, "ADDR", "addr"),
-    (FieldSet::WEIGHT, SampleType::WEIGHT, "WEIGHT", "weight"),
-    (FieldSet::PHYS_ADDR, SampleType::PHYS_ADDR, "PHYS_ADDR", "phys_addr"),
-    (FieldSet::DATA_SRC, SampleType::DATA_SRC, "DATA_SRC", "data_src"),
-    (FieldSet::INS_LAT, SampleType::WEIGHT_STRUCT, "WEIGHT_STRUCT", "ins_lat"),
-    (FieldSet::RETIRE_LAT, SampleType::WEIGHT_STRUCT, "WEIGHT_STRUCT", "retire_lat"),
-    (FieldSet::DATA_PAGE_SIZE, SampleType::DATA_PAGE_SIZE, "DATA_PAGE_SIZE", "data_page_size"),
-    (FieldSet::CODE_PAGE_SIZE, SampleType::CODE_PAGE_SIZE, "CODE_PAGE_SIZE", "code_page_size"),
     (FieldSet::IREGS, SampleType::REGS_INTR, "IREGS", "iregs"),
     (FieldSet::UREGS, SampleType::REGS_USER, "UREGS", "uregs"),
+    (FieldSet::PHYS_ADDR, SampleType::PHYS_ADDR, "PHYS_ADDR", "phys_addr"),
+    (FieldSet::DATA_PAGE_SIZE, SampleType::DATA_PAGE_SIZE, "DATA_PAGE_SIZE", "data_page_size"),
+    (FieldSet::CODE_PAGE_SIZE, SampleType::CODE_PAGE_SIZE, "CODE_PAGE_SIZE", "code_page_size"),
+    (FieldSet::INS_LAT, SampleType::WEIGHT_STRUCT, "WEIGHT_STRUCT", "ins_lat"),
     (FieldSet::CGROUP, SampleType::CGROUP, "CGROUP", "cgroup"),
+    (FieldSet::RETIRE_LAT, SampleType::WEIGHT_STRUCT, "WEIGHT_STRUCT", "retire_lat"),
 ];
 
 /// The fields that trace may tell of samples whose events were not recorded with them.
@@ -321,7 +325,7 @@ const TRACED: [FieldSet; 5] =
 
 /// Leaves out what was not recorded; says so when it was asked for by name. As in perf, the first event of each type
 /// stands for all, and with hardware trace some fields may be asked for everywhere.
-fn recorded_fields(mut spec: FieldSpec, events: &EventTable, traced: bool) -> Result<FieldSpec, Failure> {
+fn recorded_fields(mut spec: FieldSpec, events: &EventTable, traced: bool) -> Result<FieldSpec, String> {
     let mut seen = Vec::new();
     for event in events.events().iter().filter(|event| !is_dummy(event)) {
         let own = event.attr.kind <= EventType::BREAKPOINT || event.attr.kind == EventType::SYNTHETIC;
@@ -339,10 +343,10 @@ fn recorded_fields(mut spec: FieldSpec, events: &EventTable, traced: bool) -> Re
                 continue;
             }
             if spec.demanded(class).contains(field) {
-                return Err(Failure::new(format!(
+                return Err(format!(
                     "Samples for '{}' event do not have {part_name} attribute set. Cannot print '{field_name}' field.",
                     event.name
-                )));
+                ));
             }
             spec.drop_field(class, field);
         }

@@ -4,15 +4,16 @@ mod accesses;
 mod branches;
 mod cells;
 mod details;
+mod headings;
 mod outline;
+mod widest;
 
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::io::Write;
 
-use oxperf_analysis::hist::{Cell, Extra, Field, Measure, Mode, Row, SortKey, Table, without_digits};
+use oxperf_analysis::hist::{Cell, Extra, Field, Measure, Row, SortKey, Table, without_digits};
 use oxperf_analysis::profile::{CommId, FieldWanted, FrameId, Profile, SourceId};
-use rayon::prelude::*;
 
 use cells::{
     cut, fill, pad, push_counts, push_cut, push_means, push_nameless, push_narrow, push_padded, push_passed,
@@ -21,8 +22,10 @@ use cells::{
 
 pub(super) use outline::Levels;
 
-use accesses::{WidestAccess, access_heading};
-use branches::{WidestBranch, branch_heading};
+use headings::heading;
+use widest::Widest;
+
+pub(crate) use headings::key_heading;
 
 use super::ReportText;
 use super::percent::Percents;
@@ -39,90 +42,12 @@ const UNRESOLVED_DSO_WIDTH: usize = 16;
 /// Width of a thread id and the colon behind it.
 const ID_WIDTH: usize = 8;
 
-/// The words above a column.
-fn heading(field: Field, own_is_self: bool) -> &'static str {
-    match field {
-        Field::Measure(measure) => measure_heading(measure, own_is_self),
-        Field::Key(key) => heading_of_key(key),
-    }
-}
-
-fn measure_heading(measure: Measure, own_is_self: bool) -> &'static str {
-    match measure {
-        Measure::Children => "Children",
-        Measure::ChildrenLatency | Measure::OwnLatency => "Latency",
-        Measure::Own if own_is_self => "Self",
-        Measure::Own => "Overhead",
-        Measure::Mode(Mode::System) => "sys",
-        Measure::Mode(Mode::User) => "usr",
-        Measure::Mode(Mode::GuestSystem) => "guest sys",
-        Measure::Mode(Mode::GuestUser) => "guest usr",
-        Measure::Samples => "Samples",
-        Measure::Period => "Period",
-        Measure::MeanWeight(0) => "Weight1",
-        Measure::MeanWeight(1) => "Weight2",
-        Measure::MeanWeight(_) => "Weight3",
-        Measure::Predicted => "Predicted",
-        Measure::Aborts => "Abort",
-        Measure::BranchCycles => "Cycles",
-    }
-}
-
-fn heading_of_key(key: SortKey) -> &'static str {
-    match key {
-        SortKey::Thread => "    Pid:Command",
-        SortKey::Process => "   Tgid:Command",
-        SortKey::Comm => "Command",
-        SortKey::CommNoDigit => "CommandNoDigit",
-        SortKey::Dso => "Shared Object",
-        SortKey::Symbol => "Symbol",
-        SortKey::NoIpc | SortKey::Ipc => "IPC   [IPC Coverage]",
-        SortKey::Address => "Address",
-        SortKey::SymbolOffset => "Symbol Offset",
-        SortKey::SymbolSize => "Symbol size",
-        SortKey::Cpu => "CPU",
-        SortKey::Socket => "Socket",
-        SortKey::Trace => "Trace output",
-        SortKey::SourceLine => "Source:Line",
-        SortKey::SourceFile => "Source File",
-        SortKey::Time => "Time",
-        SortKey::LocalWeight => "Local Weight",
-        SortKey::Weight => "Weight",
-        SortKey::LocalInsLat => "Local INSTR Latency",
-        SortKey::InsLat => "INSTR Latency",
-        // As perf has them on x86: each under the other's name.
-        SortKey::LocalStageCycles => "Local Retire Latency",
-        SortKey::StageCycles => "Retire Latency",
-        SortKey::LocalRetireLat => "Local Pipeline Stage Cycle",
-        SortKey::RetireLat => "Pipeline Stage Cycle",
-        SortKey::Transaction => "Transaction                ",
-        SortKey::Cgroup => "Cgroup",
-        SortKey::CgroupId => "cgroup id (dev/inode)",
-        SortKey::CodePageSize => "Code Page Size",
-        SortKey::Simd => "Simd   ",
-        SortKey::DataType => "Data Type",
-        SortKey::DataTypeOffset => "Data Type Offset",
-        SortKey::DataTypeLine => "Data Type Cacheline",
-        SortKey::Parallelism => "Parallelism",
-        SortKey::Parent => "Parent symbol",
-        SortKey::Branch(key) => branch_heading(key),
-        SortKey::Access(key) => access_heading(key),
-        // Its own name stands there.
-        SortKey::Field(_) => "",
-    }
-}
-
 struct Column<'a> {
     field: Field,
     heading: &'a str,
     width: usize,
     /// The width that the user asked for.
     wished: Option<usize>,
-}
-
-/// The words above the column of a key.
-pub(crate) fn key_heading(key: SortKey) -> &'static str {
-    heading(Field::Key(key), false)
 }
 
 /// What a row weighs in each event.
@@ -520,51 +445,5 @@ fn cell_width(measure: Measure) -> usize {
         Measure::Samples | Measure::Period => COUNT_WIDTH,
         Measure::Predicted | Measure::Aborts | Measure::BranchCycles => 0,
         _ => PERCENT_WIDTH,
-    }
-}
-
-/// The widths that rows need. Names of threads count as they are at the end of the recording; a row may show an
-/// earlier and longer one, which is cut.
-#[derive(Default)]
-struct Widest {
-    comm: usize,
-    dso: usize,
-    symbol: usize,
-    /// Of the source line and file.
-    source: [usize; 2],
-    branch: WidestBranch,
-    access: WidestAccess,
-}
-
-impl Widest {
-    fn of(columns: &Columns<'_>, rows: &[Row], unresolved: usize) -> Widest {
-        let rows = rows.par_iter().with_min_len(4096);
-        rows.map(|row| Widest::of_row(columns, row, unresolved)).reduce(Widest::default, Widest::with)
-    }
-
-    /// An object without a symbol gets at least the width `unresolved`.
-    fn of_row(columns: &Columns<'_>, row: &Row, unresolved: usize) -> Widest {
-        let symbol = columns.symbol_name(row.frame);
-        let thread = columns.profile.threads.get(row.thread.index());
-        let dso = columns.dso(row.frame).map_or(0, str::len);
-        Widest {
-            comm: thread.map_or(0, |thread| columns.comm(thread.comm).len()),
-            dso: if symbol.is_none() { dso.max(unresolved) } else { dso },
-            symbol: symbol.map_or(ADDRESS_WIDTH, |name| name.len() + "[k] ".len()),
-            source: row.source.map(|source| columns.source(source).len()),
-            branch: WidestBranch::of_row(columns, row, unresolved),
-            access: WidestAccess::of_row(columns, row, unresolved),
-        }
-    }
-
-    fn with(self, other: Widest) -> Widest {
-        Widest {
-            comm: self.comm.max(other.comm),
-            dso: self.dso.max(other.dso),
-            symbol: self.symbol.max(other.symbol),
-            source: [0, 1].map(|nth| self.source[nth].max(other.source[nth])),
-            branch: self.branch.with(other.branch),
-            access: self.access.with(other.access),
-        }
     }
 }

@@ -384,7 +384,8 @@ impl Resolved {
     pub(super) fn misses_chains(&self, events: &[EventEntry]) -> bool {
         let carries = |parts| events.iter().any(|event| event.stored.attr.sample_type.contains(parts));
         let history = self.collect.history && carries(SampleType::BRANCH_STACK);
-        self.call_graph_asked && !carries(SampleType::CALLCHAIN) && !history
+        // A stream may tell of further events.
+        self.call_graph_asked && !self.stream && !carries(SampleType::CALLCHAIN) && !history
     }
 
     /// Branches weigh one each, but take the time of their samples: this puts them in order even where threads ran alone.

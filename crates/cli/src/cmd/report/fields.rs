@@ -8,15 +8,20 @@
 //!                       sched:sched_switch.* and trace_fields for all of them
 //! ```
 
+mod layout;
+mod records;
+
 use clap::ArgMatches;
 use oxperf_abi::EventType;
 use oxperf_analysis::hist::{AccessKey, Field, Measure, Mode, SortKey};
 use oxperf_analysis::profile::{AccessWanted, Detail, DetailsWanted, FieldWanted};
 use oxperf_data::EventEntry;
-use oxperf_tracepoint::{Field as RecordField, FieldKind, Formatters};
+use oxperf_tracepoint::Formatters;
 
 use super::branches::Counted;
 use crate::failure::Failure;
+
+pub(super) use layout::Times;
 
 /// What the recording says of names.
 pub(super) struct Names<'a> {
@@ -58,14 +63,6 @@ pub(super) struct Fields {
     joined: Vec<SortKey>,
     /// Whether the first key was asked for and is the symbol.
     pub(super) symbol_first: bool,
-}
-
-/// The columns of a table and the order of its rows.
-pub(super) struct Layout {
-    pub(super) columns: Vec<Field>,
-    pub(super) order_by: Vec<Field>,
-    /// Whether what ran in rows themselves is called so.
-    pub(super) own_is_self: bool,
 }
 
 impl Asked {
@@ -264,46 +261,6 @@ impl Fields {
         if found.is_empty() { Err(unknown("fields", word)) } else { Ok(found) }
     }
 
-    /// The fields of tracepoints' records that a word means.
-    fn record_fields(&mut self, word: &str, names: &Names<'_>) -> Vec<Field> {
-        let (name, raw) = match word.split_once('/') {
-            Some((name, "raw")) => (name, true),
-            Some(_) => return Vec::new(),
-            None => (word, false),
-        };
-        let (event, field) = match name.split_once('.') {
-            Some((event, field)) => (Some(event), field),
-            None => (None, name),
-        };
-        let events: Vec<usize> = match event {
-            Some(event) => find_event(event, names.event_names).into_iter().collect(),
-            None => (0..names.events.len()).collect(),
-        };
-        let every = field == "*" && event.is_some() || event.is_none() && field == "trace_fields";
-        let mut found = Vec::new();
-        for event in events {
-            let entry =
-                names.events.get(event).filter(|entry| entry.stored.attr.kind == EventType::TRACEPOINT);
-            let format = entry.and_then(|entry| names.formats.get(entry.stored.attr.config));
-            let Some(format) = format.map(|formatter| formatter.event()) else { continue };
-            let matching: Vec<&RecordField> = match every {
-                true => format.fields.iter().collect(),
-                false => format.all_fields().filter(|known| known.name == field).collect(),
-            };
-            found.extend(matching.into_iter().map(|known| self.record_field(event, known, raw)));
-        }
-        found
-    }
-
-    fn record_field(&mut self, event: usize, field: &RecordField, raw: bool) -> Field {
-        let wanted = FieldWanted { event, name: field.name.clone(), raw, width: field_width(field) };
-        let place = self.records.iter().position(|known| *known == wanted).unwrap_or_else(|| {
-            self.records.push(wanted);
-            self.records.len() - 1
-        });
-        Field::Key(SortKey::Field(u16::try_from(place).unwrap_or(u16::MAX)))
-    }
-
     fn all(&self) -> impl Iterator<Item = Field> {
         self.sort.iter().chain(&self.shown).copied()
     }
@@ -363,50 +320,6 @@ impl Fields {
         let access = accesses_wanted(&self.keys());
         DetailsWanted { details, fields: self.records.clone(), access, ..DetailsWanted::default() }
     }
-
-    /// The columns, once it is known whether callers and times count.
-    pub(super) fn layout(&self, children: bool, times: Times) -> Layout {
-        let order = self.order(children, times != Times::Unknown);
-        let latency = times == Times::Shown || times == Times::Known && self.names_latency();
-        let mut columns = Vec::new();
-        if self.strict {
-            extend_new(&mut columns, self.shown.iter().copied());
-        } else {
-            let weights = weights(true, true, self.prefer_latency).map(Field::Measure);
-            extend_new(&mut columns, weights.filter(|weight| order.contains(weight)));
-            extend_new(&mut columns, self.added.iter().copied().map(Field::Measure));
-            extend_new(&mut columns, self.shown.iter().copied());
-        }
-        extend_new(&mut columns, order.iter().copied());
-        columns.retain(|column| match column {
-            Field::Measure(Measure::Children) => children || self.strict,
-            Field::Measure(Measure::ChildrenLatency) => children && latency,
-            Field::Measure(Measure::OwnLatency) => latency,
-            _ => true,
-        });
-        let mut order_by = order;
-        extend_new(&mut order_by, columns.iter().copied());
-        order_by.retain(|field| match field {
-            Field::Measure(measure) => {
-                !measure.is_of_branches() && (children || *measure != Measure::Children)
-            }
-            Field::Key(_) => true,
-        });
-        Layout { columns, order_by, own_is_self: children && !self.strict }
-    }
-
-    /// What rows stand in order by, as far as the keys say it.
-    fn order(&self, children: bool, latency: bool) -> Vec<Field> {
-        let mut order = Vec::new();
-        let silent = self.strict;
-        if self.prefer_latency && !silent {
-            extend_new(&mut order, weights(children, true, true).map(Field::Measure));
-        } else if !self.weighs && !silent {
-            extend_new(&mut order, weights(children, latency, false).map(Field::Measure));
-        }
-        extend_new(&mut order, self.sort.iter().copied());
-        order
-    }
 }
 
 /// What the keys need to be known of each access to memory.
@@ -430,50 +343,9 @@ fn accesses_wanted(keys: &[SortKey]) -> AccessWanted {
     wanted
 }
 
-/// The weights that rows stand in order by when nobody says otherwise.
-fn weights(children: bool, latency: bool, latency_first: bool) -> impl Iterator<Item = Measure> {
-    let pairs =
-        [(children, Measure::Children, Measure::ChildrenLatency), (true, Measure::Own, Measure::OwnLatency)];
-    pairs.into_iter().filter(|pair| pair.0).flat_map(move |(_, samples, time)| {
-        let pair = if latency_first { [time, samples] } else { [samples, time] };
-        pair.into_iter().filter(move |&measure| latency || measure != time)
-    })
-}
-
-/// `%N`, a whole name, or a part that one name only has.
-fn find_event(wanted: &str, names: &[String]) -> Option<usize> {
-    if let Some(number) = wanted.strip_prefix('%') {
-        return number.parse::<usize>().ok()?.checked_sub(1).filter(|&index| index < names.len());
-    }
-    if wanted.contains(':') {
-        return names.iter().position(|name| name == wanted);
-    }
-    let mut matching = (0..names.len()).filter(|&index| names[index].contains(wanted));
-    matching.next().filter(|_| matching.next().is_none())
-}
-
-/// The width that a field's column has whatever the records say: numbers as wide as in hexadecimal.
-fn field_width(field: &RecordField) -> usize {
-    let needed = match field.kind {
-        FieldKind::Text | FieldKind::DynamicText(_) => field.size,
-        _ => field.size * 2 + "0x".len(),
-    };
-    needed.max(field.name.len())
-}
-
-/// What is known of the time that passed while threads ran.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Times {
-    /// Nothing.
-    Unknown,
-    /// Rows stand in order by it, too, but it has a column only where it is asked for.
-    Known,
-    /// It has a column.
-    Shown,
-}
-
 #[cfg(test)]
 mod tests {
+    use super::layout::Layout;
     use super::*;
 
     fn names() -> (Vec<EventEntry>, Formatters) {
@@ -511,14 +383,5 @@ mod tests {
         let strict = layout(None, Some("sample,comm"), true);
         assert_eq!((strict.columns, strict.own_is_self), (vec![SAMPLES, COMM], false));
         assert_eq!(layout(Some("comm"), Some("+sample"), false).columns, [OWN, SAMPLES, COMM]);
-    }
-
-    #[test]
-    fn a_part_of_an_events_name_must_mean_one() {
-        let names = ["sched:switch".to_owned(), "sched:fork".to_owned()];
-        assert_eq!(find_event("fork", &names), Some(1));
-        assert_eq!(find_event("sched", &names), None);
-        assert_eq!(find_event("%2", &names), Some(1));
-        assert_eq!(find_event("sched:switch", &names), Some(0));
     }
 }
