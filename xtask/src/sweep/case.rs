@@ -47,7 +47,11 @@ pub(super) fn all(recorded: &Path) -> Result<Vec<Case>> {
     let mut cases = Vec::new();
     for version in ["6.1.187", "7.2.13"] {
         for entry in std::fs::read_dir(recorded.join(version))? {
-            cases.push(Case::read(version, entry?.path())?);
+            let path = entry?.path();
+            // A file beside the cases is none of them.
+            if path.is_dir() {
+                cases.push(Case::read(version, path)?);
+            }
         }
     }
     cases.sort_by(|a, b| a.name.cmp(&b.name));
