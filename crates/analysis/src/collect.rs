@@ -236,17 +236,18 @@ impl<'s> Collector<'s> {
         self.locating.locate(&mut self.batch);
         let fresh = self.locating.take_fresh();
         if self.options.by_address {
-            fresh.iter().for_each(|fresh| self.addresses.locate(fresh));
+            self.addresses.locate(&fresh.frames);
             self.addresses.count(&self.batch);
         }
         if let Some(blocks) = &mut self.blocks {
-            fresh.iter().for_each(|fresh| blocks.locate(fresh));
+            blocks.locate(&fresh.frames);
             blocks.count(&self.batch);
         }
         let wanted = self.options.wanted();
         let (naming, names) = (&mut self.naming, &mut self.names);
         let profile = &mut self.profile;
-        fresh.iter().map(|fresh| naming.extend(fresh, (names, machine), profile, wanted)).collect()
+        // A symbol that is met for the first time is shown by where that was: the order of arrival counts.
+        fresh.by_table(naming.extend(&fresh.frames, (names, machine), profile, wanted))
     }
 }
 

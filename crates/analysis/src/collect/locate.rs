@@ -1,7 +1,7 @@
 //! Locating the addresses of a batch on all cores.
 //!
 //! Every core has a table of its own, so that none waits for another. Which table an address belongs to follows from the
-//! address: each is located and named once, and what is new stands in the order in which it came.
+//! address: each is located and named once, in the order in which it came.
 
 use oxperf_abi::CpuMode;
 use oxperf_machine::Mappings;
@@ -9,6 +9,7 @@ use oxperf_resolve::{Frame, FrameId as LocatedId, FrameTable};
 use rayon::prelude::*;
 
 use super::merge::Batch;
+use super::named::Named;
 
 /// Most tables: every core goes through all addresses.
 const MOST: usize = 16;
@@ -17,7 +18,35 @@ const MOST: usize = 16;
 #[derive(Debug)]
 pub(super) struct Locating {
     tables: Vec<FrameTable>,
+    /// Where in the batch each table met what it did not know.
+    arrivals: Vec<Vec<usize>>,
     split: Split,
+}
+
+/// Addresses that were not known before, in the order in which they came, and the table of each.
+#[derive(Debug, Default)]
+pub(super) struct Fresh {
+    pub(super) frames: Vec<Frame>,
+    tables: Vec<usize>,
+    /// Number of tables.
+    count: usize,
+}
+
+impl Fresh {
+    /// What each table's are called, given what all are called.
+    pub(super) fn by_table(&self, named: Named) -> Vec<Named> {
+        if self.count == 1 {
+            return vec![named];
+        }
+        let mut parts: Vec<Named> = (0..self.count).map(|_| Named::default()).collect();
+        for (&table, (own, list)) in self.tables.iter().zip(named.into_entries()) {
+            match list {
+                Some(list) => parts[table].push_list(own, list),
+                None => parts[table].push(own),
+            }
+        }
+        parts
+    }
 }
 
 /// How addresses, and their numbers, are dealt out to tables: to as many as two to some power.
@@ -64,7 +93,8 @@ impl Locating {
 
     fn with(bits: u32) -> Locating {
         let split = Split { bits };
-        Locating { tables: (0..split.count()).map(|_| FrameTable::default()).collect(), split }
+        let tables = (0..split.count()).map(|_| FrameTable::default()).collect();
+        Locating { tables, arrivals: vec![Vec::new(); split.count()], split }
     }
 
     /// How numbers are dealt out.
@@ -77,11 +107,15 @@ impl Locating {
         let split = self.split;
         let mut parts = std::mem::take(&mut batch.parts);
         parts.resize_with(split.count(), Vec::new);
-        let work = self.tables.par_iter_mut().zip(&mut parts).enumerate().with_max_len(1);
-        work.for_each(|(nth, (table, part))| {
+        let tables = self.tables.par_iter_mut().zip(&mut self.arrivals);
+        tables.zip(&mut parts).enumerate().with_max_len(1).for_each(|(nth, ((table, arrivals), part))| {
             let is_own = |ip| split.of_address(ip) == nth;
-            locate_part(batch, is_own, |mappings, mode, ip| {
+            locate_part(batch, is_own, |mappings, mode, ip, place| {
+                let known = table.len();
                 part.push(split.join(nth, table.intern(mappings, mode, ip)));
+                if table.len() > known {
+                    arrivals.push(place);
+                }
             });
         });
         if let [whole] = &mut parts[..] {
@@ -90,17 +124,34 @@ impl Locating {
         batch.parts = parts;
     }
 
-    /// What each table did not know before.
-    pub(super) fn take_fresh(&mut self) -> Vec<Vec<Frame>> {
-        self.tables.iter_mut().map(FrameTable::take_fresh).collect()
+    /// What was not known before.
+    pub(super) fn take_fresh(&mut self) -> Fresh {
+        let count = self.tables.len();
+        if let [only] = &mut self.tables[..] {
+            self.arrivals.iter_mut().for_each(Vec::clear);
+            return Fresh { frames: only.take_fresh(), tables: Vec::new(), count };
+        }
+        let mut all: Vec<(usize, usize, Frame)> = Vec::new();
+        for (nth, (table, arrivals)) in self.tables.iter_mut().zip(&mut self.arrivals).enumerate() {
+            let fresh = arrivals.drain(..).zip(table.take_fresh());
+            all.extend(fresh.map(|(place, frame)| (place, nth, frame)));
+        }
+        all.sort_unstable_by_key(|(place, ..)| *place);
+        let (tables, frames) = all.into_iter().map(|(_, table, frame)| (table, frame)).unzip();
+        Fresh { frames, tables, count }
     }
 }
 
 /// Goes through the addresses that are a table's own.
-fn locate_part(batch: &Batch, is_own: impl Fn(u64) -> bool, mut locate: impl FnMut(&Mappings, CpuMode, u64)) {
+fn locate_part(
+    batch: &Batch,
+    is_own: impl Fn(u64) -> bool,
+    mut locate: impl FnMut(&Mappings, CpuMode, u64, usize),
+) {
     let mut own = [0; PIECE];
     for sample in &batch.samples {
         let mappings = batch.mappings.get(sample.mappings);
+        let mut place = sample.start;
         for piece in batch.addresses[sample.start..sample.end].chunks(PIECE) {
             // Which are its own cannot be foretold: they are picked out without a branch.
             let mut count = 0;
@@ -108,7 +159,11 @@ fn locate_part(batch: &Batch, is_own: impl Fn(u64) -> bool, mut locate: impl FnM
                 own[count] = nth;
                 count += usize::from(is_own(*ip));
             }
-            own[..count].iter().map(|&nth| piece[nth]).for_each(|(mode, ip)| locate(mappings, mode, ip));
+            for &nth in &own[..count] {
+                let (mode, ip) = piece[nth];
+                locate(mappings, mode, ip, place + nth);
+            }
+            place += piece.len();
         }
     }
 }
@@ -127,7 +182,16 @@ pub(super) fn weave(batch: &mut Batch, split: Split) {
 
 #[cfg(test)]
 mod tests {
+    use std::ops::Range;
+
+    use oxperf_abi::{Pid, Tid};
+    use oxperf_machine::{CommId, Machine, ThreadId};
+    use oxperf_resolve::MappingsId;
+
+    use super::super::merge::Sample;
+    use super::super::named::AllNamed;
     use super::*;
+    use crate::profile::{DetailId, FrameId};
 
     #[test]
     fn numbers_tell_their_table() {
@@ -136,6 +200,62 @@ mod tests {
             for (table, id) in [(0, 0), (split.count() - 1, 9), (split.count() / 2, 1 << 27)] {
                 assert_eq!(split.part(split.join(table, LocatedId(id))), (table, LocatedId(id)));
             }
+        }
+    }
+
+    #[test]
+    fn what_is_new_comes_in_the_order_of_arrival() {
+        let machine = {
+            let mut machine = Machine::default();
+            machine.thread(Pid(1), Tid(1));
+            machine
+        };
+        let thread = machine.find_thread(Tid(1)).unwrap();
+        let addresses = |base: u64| (0..300u64).map(move |nth| (CpuMode::User, base + 24 * (nth % 200)));
+        for bits in [0, 2] {
+            let mut locating = Locating::with(bits);
+            let mut batch = Batch::default();
+            batch.addresses.extend(addresses(0x1000));
+            let mappings = batch.mappings.keep(&machine, thread);
+            let ends = [0, 150, 300];
+            batch.samples.extend(ends.windows(2).map(|part| sample(thread, mappings, part[0]..part[1])));
+            locating.locate(&mut batch);
+            weave(&mut batch, locating.split());
+            let fresh = locating.take_fresh();
+            let came: Vec<u64> = fresh.frames.iter().map(|frame| frame.ip).collect();
+            assert_eq!(came, addresses(0x1000).take(200).map(|(_, ip)| ip).collect::<Vec<u64>>());
+            // Every address is called by its place among those that came, whatever its table.
+            let mut named = Named::default();
+            (0..200).for_each(|nth| match nth % 3 {
+                0 => named.push_list(FrameId(nth), [FrameId(nth), FrameId(900)].into()),
+                _ => named.push(FrameId(nth)),
+            });
+            let mut all = AllNamed::new(locating.split());
+            all.append(fresh.by_table(named));
+            let frames: Vec<u32> = batch.located.iter().map(|&id| all.frame(id).0).collect();
+            assert_eq!(frames, (0..300).map(|nth| nth % 200).collect::<Vec<u32>>());
+            let mut chain = Vec::new();
+            all.lay_out(&batch.located[..2], &mut chain);
+            assert_eq!(chain, [1, 900, 0].map(FrameId));
+        }
+    }
+
+    fn sample(thread: ThreadId, mappings: MappingsId, part: Range<usize>) -> Sample {
+        Sample {
+            event: 0,
+            thread,
+            comm: CommId(0),
+            detail: DetailId(0),
+            mappings,
+            links: 0..0,
+            is_branch: false,
+            last: true,
+            past: None,
+            start: part.start,
+            end: part.end,
+            period: 1,
+            latency: 0,
+            taken: None,
         }
     }
 

@@ -31,6 +31,15 @@ impl Named {
         self.entries.push(self.lists.len() as u32);
     }
 
+    /// What each address is called, in order: its own frame and, where it has one, its list.
+    pub(super) fn into_entries(self) -> impl Iterator<Item = (FrameId, Option<Box<[FrameId]>>)> {
+        let (mut entries, mut lists) = (self.entries.into_iter(), self.lists.into_iter());
+        self.frames.into_iter().map(move |own| {
+            let has_list = entries.next().is_some_and(|list| list > 0);
+            (own, has_list.then(|| lists.next()).flatten())
+        })
+    }
+
     /// Adds what later addresses are called.
     pub(super) fn append(&mut self, later: Named) {
         if !later.lists.is_empty() {
