@@ -3,12 +3,14 @@
 #![expect(clippy::print_stderr, reason = "a skipped test says so")]
 
 mod archive;
+mod instructions;
 
 use std::path::PathBuf;
 
-use intel_pt::{Code, CodeAddress, CodeSource, Config, Decoder, Errata, FlatCode, Item, Stretch, Wanted};
+use intel_pt::{Code, CodeAddress, CodeSource, Errata, FlatCode};
 
 use archive::Files;
+use instructions::instructions;
 
 #[test]
 fn instructions_are_those_of_libipt() {
@@ -68,7 +70,7 @@ impl Case<'_> {
             .map_err(|error| error.to_string())?;
         let mut code = Filtered { code: FlatCode::new(origin, file("bin")?.clone()), filter: self.filter() };
         let expected = String::from_utf8_lossy(expected);
-        let ours = decode(file("pt")?, self.errata, &mut code);
+        let ours = instructions(file("pt")?, self.errata, &mut code);
         if let Some(count) = expected.strip_prefix("insn:") {
             let count = count.trim().trim_end_matches('.');
             return if count == ours.len().to_string() { Ok(()) } else { Err(format!("{}", ours.len())) };
@@ -91,28 +93,6 @@ impl Case<'_> {
 fn address(line: &str) -> Option<u64> {
     let word = line.trim_start_matches("? ").split_whitespace().next().filter(|word| word.len() == 16)?;
     u64::from_str_radix(word, 16).ok()
-}
-
-fn decode(trace: &[u8], errata: Errata, code: &mut Filtered) -> Vec<u64> {
-    let mut decoder =
-        Decoder::new(Config { errata, ..Config::default() }, Wanted { runs: true, ..Wanted::default() });
-    decoder.feed(Stretch { bytes: trace, offset: 0, consecutive: false, reference: None });
-    let mut found = Vec::new();
-    loop {
-        match decoder.next(code) {
-            Item::End => return found,
-            Item::Run => {
-                let run = decoder.run();
-                for (index, visit) in run.visits.iter().enumerate() {
-                    let block = decoder.block(visit.block()).instructions();
-                    let partial = run.partial.filter(|_| index + 1 == run.visits.len());
-                    let ran = &block[..partial.map_or(block.len(), |partial| partial as usize)];
-                    found.extend(ran.iter().map(|instruction| instruction.ip));
-                }
-            }
-            _ => {}
-        }
-    }
 }
 
 /// Code of which a filter lets only some addresses through.

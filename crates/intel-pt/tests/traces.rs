@@ -4,11 +4,13 @@
 #![expect(clippy::print_stderr, reason = "a skipped test says so")]
 
 mod archive;
+mod instructions;
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use intel_pt::{Code, CodeAddress, CodeSource, Config, Decoder, Errata, ImageId, Item, Stretch, Wanted};
+use instructions::instructions;
+use intel_pt::{Code, CodeAddress, CodeSource, Errata, ImageId};
 use object::{Object, ObjectSegment};
 
 /// Code by address.
@@ -38,29 +40,6 @@ impl CodeSource for Memory {
         };
         let (number, (start, bytes)) = self.0.iter().enumerate().find(|(_, piece)| holds(piece))?;
         Some(Code { image: ImageId(number as u64), offset: 0, start: *start, bytes })
-    }
-}
-
-/// The addresses of the instructions that ran.
-fn instructions(trace: &[u8], (family, model): (u32, u32), memory: &mut Memory) -> Vec<u64> {
-    let config = Config { errata: Errata::of(family, model), ..Config::default() };
-    let mut decoder = Decoder::new(config, Wanted { runs: true, ..Wanted::default() });
-    decoder.feed(Stretch { bytes: trace, offset: 0, consecutive: false, reference: None });
-    let mut found = Vec::new();
-    loop {
-        match decoder.next(memory) {
-            Item::End => return found,
-            Item::Run => {
-                let run = decoder.run();
-                for (index, visit) in run.visits.iter().enumerate() {
-                    let block = decoder.block(visit.block()).instructions();
-                    let partial = run.partial.filter(|_| index + 1 == run.visits.len());
-                    let ran = &block[..partial.map_or(block.len(), |partial| partial as usize)];
-                    found.extend(ran.iter().map(|instruction| instruction.ip));
-                }
-            }
-            _ => {}
-        }
     }
 }
 
@@ -104,7 +83,7 @@ fn arcus() {
         let (_, trace) = files.iter().find(|(file, _)| file.starts_with("pt_")).unwrap();
         let theirs = expected(&files["expected_ips.libipt-2.0.5.txt"]);
         assert_eq!(theirs.len(), count);
-        check(name, &instructions(trace, (0, 0), &mut memory), &theirs);
+        check(name, &instructions(trace, Errata::of(0, 0), &mut memory), &theirs);
     }
 }
 
@@ -129,7 +108,7 @@ fn lldb() {
             fs::read(public.join(format!("derived/lldb/{name}.expected_ips.libipt-2.0.5.txt"))).unwrap();
         let (before, behind) = text.split_at(error(&text).unwrap_or(text.len()));
         let (before, behind) = (expected(before), expected(behind));
-        let ours = instructions(&trace, (6, 79), &mut memory);
+        let ours = instructions(&trace, Errata::of(6, 79), &mut memory);
         assert!(ours.starts_with(&before) && ours.ends_with(&behind), "{name}: {ours:x?}");
         assert_eq!(ours.len(), before.len() + more + behind.len(), "{name}: {ours:x?}");
     }
@@ -145,5 +124,5 @@ fn dynamorio() {
     let text = fs::read(public.join("derived/DynamoRIO/test_simple.expected_ips.libipt-2.0.5.txt")).unwrap();
     let theirs = expected(&text);
     assert_eq!(theirs.len(), 8);
-    check("hello", &instructions(&trace, (6, 85), &mut memory), &theirs);
+    check("hello", &instructions(&trace, Errata::of(6, 85), &mut memory), &theirs);
 }
