@@ -13,6 +13,7 @@ mod accesses;
 mod branches;
 mod callgraph;
 mod columns;
+mod contexts;
 mod count;
 mod draft;
 mod forest;

@@ -13,8 +13,8 @@ use oxperf_symbols::{Demangling, KernelSource, Replaced, StoreOptions, SymbolSto
 use crate::environment;
 use crate::failure::Failure;
 use crate::guests;
+use crate::learned_cache::LearnedCache;
 use crate::output::print_error;
-use crate::source_cache::SourceCache;
 
 /// Most objects that are told one by one.
 const MOST_TOLD: usize = 8;
@@ -106,16 +106,16 @@ pub(crate) fn shared_source<'s>(
     RecordedSymbols::new(reader, demangling(matches), store)
 }
 
-/// A store that knows what earlier runs learned of debug information.
+/// A store that knows what earlier runs learned.
 pub(crate) fn remembering_store(matches: &ArgMatches) -> Result<SymbolStore, Failure> {
     let store = store(matches)?;
-    if let Some(cache) = source_cache() {
-        store.remember(move |id| cache.load(id));
+    if let Some(cache) = learned_cache() {
+        store.remember(move |id, topic| cache.load(id, topic));
     }
     Ok(store)
 }
 
-/// Keeps what was learned of debug information for the next run.
+/// Keeps what was learned for the next run.
 pub(crate) fn keep(names: &RecordedSymbols<SymbolStore>) {
     keep_learned(names.otherwise());
 }
@@ -123,7 +123,7 @@ pub(crate) fn keep(names: &RecordedSymbols<SymbolStore>) {
 /// The same of a store that recordings share.
 pub(crate) fn keep_learned(store: &SymbolStore) {
     let learned = store.learned();
-    if let Some(cache) = source_cache().filter(|_| !learned.is_empty()) {
+    if let Some(cache) = learned_cache().filter(|_| !learned.is_empty()) {
         cache.keep(&learned);
     }
 }
@@ -147,8 +147,8 @@ pub(crate) fn report_replaced(names: &RecordedSymbols<SymbolStore>) {
     }
 }
 
-fn source_cache() -> Option<SourceCache> {
-    environment::cache().map(|folder| SourceCache::below(&folder))
+fn learned_cache() -> Option<LearnedCache> {
+    environment::cache().map(|folder| LearnedCache::below(&folder))
 }
 
 /// Whether call chains show inlined functions.

@@ -1,7 +1,8 @@
 //! The bytes of a file that was found: mapped, or read into memory.
 
-use std::fs;
+use std::fs::{self, File};
 use std::ops::Deref;
+use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
 use oxperf_sys::MappedFile;
@@ -16,8 +17,24 @@ pub struct Contents(Bytes);
 
 #[derive(Debug)]
 enum Bytes {
-    Mapped(MappedFile),
+    Mapped(MappedFile, FileVersion),
     Owned(Vec<u8>),
+}
+
+/// A file in one state: whoever writes to it, or puts another in its place, makes another version.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FileVersion {
+    /// The file, by the device that it lies on and its number there.
+    pub file: [u64; 2],
+    /// When it was written to, and when anything about it was changed, in seconds and nanoseconds.
+    pub times: [(i64, i64); 2],
+}
+
+impl FileVersion {
+    fn of(data: &fs::Metadata) -> FileVersion {
+        let times = [(data.mtime(), data.mtime_nsec()), (data.ctime(), data.ctime_nsec())];
+        FileVersion { file: [data.dev(), data.ino()], times }
+    }
 }
 
 impl Contents {
@@ -27,7 +44,10 @@ impl Contents {
     /// [`Rejection::Unreadable`] and [`Rejection::NotAFile`].
     pub fn open(path: &Path) -> Result<Contents, Rejection> {
         refuse_special(path)?;
-        MappedFile::open(path).map(|file| Contents(Bytes::Mapped(file))).map_err(unreadable)
+        let file = File::open(path).map_err(unreadable)?;
+        let mapped = MappedFile::from_file(&file).map_err(unreadable)?;
+        let version = FileVersion::of(&file.metadata().map_err(unreadable)?);
+        Ok(Contents(Bytes::Mapped(mapped, version)))
     }
 
     /// Reads a file that can't be mapped, such as those below `/proc`, which claim to be empty.
@@ -68,12 +88,20 @@ impl Contents {
 
     /// Whether they stay in a file, and are read from there.
     pub fn is_mapped(&self) -> bool {
-        matches!(self.0, Bytes::Mapped(_))
+        self.version().is_some()
+    }
+
+    /// Which state of which file they are, if they stay in one.
+    pub fn version(&self) -> Option<FileVersion> {
+        match self.0 {
+            Bytes::Mapped(_, version) => Some(version),
+            Bytes::Owned(_) => None,
+        }
     }
 
     /// Gives back the memory of what was read of a file so far; it comes again from the file when it is read again.
     pub fn release(&self) {
-        if let Bytes::Mapped(file) = &self.0 {
+        if let Bytes::Mapped(file, _) = &self.0 {
             file.release(0..file.len());
         }
     }
@@ -89,7 +117,7 @@ impl Deref for Contents {
 
     fn deref(&self) -> &[u8] {
         match &self.0 {
-            Bytes::Mapped(file) => file,
+            Bytes::Mapped(file, _) => file,
             Bytes::Owned(bytes) => bytes,
         }
     }

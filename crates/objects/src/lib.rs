@@ -35,7 +35,7 @@ mod vdso;
 mod wanted;
 
 pub use cache::{BuildIdCache, CacheFile, Cached, parse_id};
-pub use contents::Contents;
+pub use contents::{Contents, FileVersion};
 pub use debuginfod::{Debuginfod, FetchError};
 pub use elf::Elf;
 pub use error::{ElfError, Rejection};

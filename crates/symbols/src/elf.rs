@@ -17,7 +17,6 @@ use crate::demangle::Demangling;
 use crate::entry::{Entry, Name};
 use crate::kernel::Reference;
 use crate::names::NameTexts;
-use crate::segments::Segments;
 use crate::table::SymbolTable;
 
 /// `SHT_SYMTAB`: all symbols.
@@ -45,7 +44,7 @@ pub fn elf_table(
     entries.extend(stubs);
     let table = build_in(NameTexts::in_files(files), entries, demangling);
     table.names.release_files();
-    SymbolTable { image: Segments::of(image), ..table }
+    table.within(image)
 }
 
 /// The symbols of the fullest table that get a place in ours.

@@ -3,6 +3,31 @@
 //! A seal says what kind of bytes these are and what they belong to: an object, or a kernel, in one state. Bytes of another
 //! kind, of another owner, or with damage in them are refused as a whole.
 
+pub(crate) mod objects;
+pub(crate) mod table;
+
+use oxperf_abi::BuildId;
+
+/// What was learned, and of what.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Learned {
+    /// The object, or the boot of the machine.
+    pub of: BuildId,
+    /// What about it.
+    pub topic: Topic,
+    /// The bytes that tell it to another run.
+    pub bytes: Vec<u8>,
+}
+
+/// What can be learned of an object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Topic {
+    /// Its symbols.
+    Symbols,
+    /// The source lines and inlined functions that were asked for.
+    Sources,
+}
+
 /// What sealed bytes begin with: their kind, with the version of their form.
 pub(crate) type Kind = [u8; 8];
 

@@ -39,6 +39,7 @@ pub use demangle::{Demangling, demangle};
 pub use elf::{Stub, StubTarget, elf_table, linkage_stubs};
 pub use entry::{Entry, Name, Suffix};
 pub use kallsyms::kallsyms_table;
+pub use kept::{Learned, Topic};
 pub use kernel::{Reference, vmlinux_table};
 pub use module::{ModulePlace, module_base};
 pub use oxperf_objects::elf::SymbolBinding;

@@ -28,7 +28,17 @@ pub(crate) struct StoredName {
 impl StoredName {
     /// A name among the table's own.
     pub(crate) fn own(at: u32, size: u32, suffix: Suffix) -> StoredName {
-        StoredName { at, size, suffix, file: 0 }
+        StoredName::in_file(0, at, size, suffix)
+    }
+
+    /// A name in a file of the table, by its number.
+    pub(crate) fn in_file(file: u8, at: u32, size: u32, suffix: Suffix) -> StoredName {
+        StoredName { at, size, suffix, file }
+    }
+
+    /// The number of the file that it stands in.
+    pub(crate) fn file(self) -> u8 {
+        self.file
     }
 }
 

@@ -13,6 +13,8 @@ use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use crate::demangle::Demangling;
 use crate::elf::{elf_table, shift_of};
 use crate::kallsyms::{RunningKernel, kallsyms_table};
+use crate::kept::objects::{Identity, ObjectTables};
+use crate::kept::{Learned, Topic};
 use crate::kernel::{Reference, vmlinux_table};
 use crate::module::{ModulePlace, module_base, module_table};
 use crate::perf_map::perf_map_table;
@@ -116,11 +118,12 @@ pub struct SymbolStore {
     tables: Slots<Lookup>,
     sources: Slots<SourceLookup>,
     running: RunningKernel,
+    large: ObjectTables,
     recall: OnceLock<Recall>,
 }
 
 /// Gives what another run has learned of an object, or of the kernel in this boot.
-struct Recall(Box<dyn Fn(BuildId) -> Option<Vec<u8>> + Send + Sync>);
+struct Recall(Box<dyn Fn(BuildId, Topic) -> Option<Vec<u8>> + Send + Sync>);
 
 impl std::fmt::Debug for Recall {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -250,16 +253,28 @@ impl SymbolStore {
         let image = self.locator.image(wanted).map(Arc::new);
         let parsed = image.as_ref().ok().map(|image| elf_of(image)).transpose()?;
         let debug = self.locator.debug_file(wanted, parsed.as_ref()).ok().map(Arc::new);
-        let files = image.iter().chain(&debug).map(Arc::clone).collect();
+        let files: Vec<Arc<Found>> = image.iter().chain(&debug).map(Arc::clone).collect();
         let debug = debug.as_ref().map(|debug| elf_of(debug)).transpose()?;
-        let carried = parsed.as_ref().filter(|image| debug.is_none() && !image.has_symtab());
-        let carried = carried.and_then(Elf::mini_debug_info);
-        let debug = debug.or_else(|| Elf::parse(carried.as_deref()?).ok());
-        let table = match (&parsed, &debug) {
-            (Some(image), Some(debug)) => elf_table(image, debug, files, self.options.demangling),
-            (Some(only), None) | (None, Some(only)) => elf_table(only, only, files, self.options.demangling),
-            (None, None) => return Err(Unavailable::NotFound(image.err().unwrap_or_default())),
+        let parts = || parsed.iter().chain(&debug);
+        let Some(first) = parts().next() else {
+            return Err(Unavailable::NotFound(image.err().unwrap_or_default()));
         };
+        let named: Vec<_> = files.iter().map(|file| &**file).zip(parts()).collect();
+        let recall = self.recall.get();
+        let identity = recall.and_then(|_| Identity::of(&named, self.options.demangling));
+        let known = recall.zip(identity.as_ref());
+        let known = known.and_then(|(Recall(recall), id)| ObjectTables::recalled(id, &files, recall));
+        if let Some(table) = known {
+            return filled(table.within(first));
+        }
+        let carried = debug.is_none() && !first.has_symtab();
+        let carried = carried.then(|| first.mini_debug_info()).flatten();
+        let carried = carried.as_deref().and_then(|carried| Elf::parse(carried).ok());
+        let symbols = debug.as_ref().or(carried.as_ref()).unwrap_or(first);
+        let table = elf_table(first, symbols, files, self.options.demangling);
+        if let Some(identity) = identity {
+            self.large.keep(&identity, &table);
+        }
         filled(table)
     }
 
@@ -356,16 +371,18 @@ impl SymbolStore {
     }
 
     /// What has been found out, so that it can be kept for another run: of debug information by object, only objects
-    /// with a build id of which something new is known; of the kernel that runs here by the boot of the machine.
-    pub fn learned(&self) -> Vec<(BuildId, Vec<u8>)> {
+    /// with a build id of which something new is known; the symbols of large objects; those of the kernel that runs here by
+    /// the boot of the machine.
+    pub fn learned(&self) -> Vec<Learned> {
         let slots = self.sources.lock().unwrap_or_else(PoisonError::into_inner);
         let infos = slots.values().filter_map(|slot| slot.get()?.as_ref().ok());
-        infos.filter_map(|info| info.learned()).chain(self.running.learned()).collect()
+        let sources = infos.filter_map(|info| info.learned());
+        sources.chain(self.running.learned()).chain(self.large.learned()).collect()
     }
 
     /// Tells what another run has learned of an object, or in this boot of the kernel, before it is first asked about.
     /// Bytes that do not fit the object, or are damaged, tell nothing.
-    pub fn remember(&self, recall: impl Fn(BuildId) -> Option<Vec<u8>> + Send + Sync + 'static) {
+    pub fn remember(&self, recall: impl Fn(BuildId, Topic) -> Option<Vec<u8>> + Send + Sync + 'static) {
         let _ = self.recall.set(Recall(Box::new(recall)));
     }
 
@@ -381,7 +398,8 @@ impl SymbolStore {
     }
 
     fn running_kernel(&self, reference: Option<&Reference<'_>>, demangling: Demangling) -> Lookup {
-        let recall = self.recall.get().map(|Recall(recall)| recall as &dyn Fn(BuildId) -> Option<Vec<u8>>);
+        let recall =
+            self.recall.get().map(|Recall(recall)| recall as &dyn Fn(BuildId, Topic) -> Option<Vec<u8>>);
         let unusable = |why| Unavailable::Unusable { path: PathBuf::from("/proc/kallsyms"), why };
         filled(self.running.table(reference, demangling, recall).map_err(unusable)?)
     }

@@ -1,5 +1,6 @@
 //! The names of one object by address.
 
+use oxperf_objects::Elf;
 use oxperf_objects::elf::SymbolBinding;
 
 use crate::builder::compare_shown;
@@ -100,6 +101,11 @@ impl SymbolTable {
         aliases.map(|(_, name)| show(*name)).fold(show(first), |kept, other| {
             if compare_shown(&kept.1, &other.1).is_lt() { other } else { kept }
         })
+    }
+
+    /// The table of an object with this image.
+    pub(crate) fn within(self, image: &Elf<'_>) -> SymbolTable {
+        SymbolTable { image: Segments::of(image), ..self }
     }
 
     /// The virtual address of the table's address: what objdump and addr2line call it.

@@ -97,7 +97,10 @@ fn another_run_need_not_read_what_one_has_learned() {
     let learned = first.learned();
     assert_eq!(learned.len(), 1);
     let second = SymbolStore::new(StoreOptions::default());
-    second.remember(move |id| learned.iter().find(|(other, _)| *other == id).map(|(_, bytes)| bytes.clone()));
+    second.remember(move |id, topic| {
+        let found = learned.iter().find(|learned| (learned.of, learned.topic) == (id, topic));
+        found.map(|learned| learned.bytes.clone())
+    });
     let remembered = second.source(&wanted).unwrap();
     assert_eq!((start..end).map(|offset| remembered.frames(offset)).collect::<Vec<_>>(), known);
     assert!(second.learned().is_empty(), "nothing new");

@@ -136,7 +136,8 @@ impl Locating {
             let fresh = arrivals.drain(..).zip(table.take_fresh());
             all.extend(fresh.map(|(place, frame)| (place, nth, frame)));
         }
-        all.sort_unstable_by_key(|(place, ..)| *place);
+        // Those of a table are in order: a sort that sees that has little to do.
+        all.sort_by_key(|(place, ..)| *place);
         let (tables, frames) = all.into_iter().map(|(_, table, frame)| (table, frame)).unzip();
         Fresh { frames, tables, count }
     }

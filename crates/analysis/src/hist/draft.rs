@@ -1,11 +1,14 @@
 //! Tables in the making: from what was counted to rows in order, with their call graphs.
 
+use std::cmp::Ordering;
+
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use super::HistOptions;
 use super::callgraph::CallTree;
 use super::columns::Columns;
+use super::contexts::Contexts;
 use super::count::{Counted, Scope, Shared};
 use super::graphs::{Gathered, may_draw, min_period};
 use super::history::Histories;
@@ -13,7 +16,7 @@ use super::key::SortKey;
 use super::level::{Seen, shown_level};
 use super::location::LocationId;
 use super::measure::{Field, Measure, Mode};
-use super::order::{Ranked, ordered};
+use super::order::{Presorted, Ranked};
 use super::outline::outline;
 use super::rank::ranks;
 use super::rows::{GroupIndex, RowData};
@@ -191,8 +194,10 @@ impl<'a> Draft<'a> {
             return self.finish_outline();
         }
         // What is drawn and shown does not depend on the order, and perf's order takes one core its time.
+        let sorted = self.usual_order();
+        let order = || sorted.map_or_else(|| self.unusual_order(), Presorted::settle);
         let (order, (mut trees, rows)) =
-            rayon::join(|| self.order(), || rayon::join(|| self.trees(), || self.made_rows()));
+            rayon::join(order, || rayon::join(|| self.trees(), || self.made_rows()));
         let trees = (0..).zip(&order).filter_map(|(place, row)| Some((place, trees.remove(row)?))).collect();
         Table {
             grouped: self.is_grouped(),
@@ -291,9 +296,10 @@ impl<'a> Draft<'a> {
         measure.rank(&self.cells[index], &extra)
     }
 
-    fn order(&self) -> Vec<u32> {
+    /// The rows in the usual order, as far as all cores can bring them there; `None` if they are to stand otherwise.
+    fn usual_order(&self) -> Option<Presorted<impl Fn(u32, u32) -> Ordering + Sync>> {
         if !self.options.is_usual_order() {
-            return self.unusual_order();
+            return None;
         }
         let columns = Columns::new(&self.options.keys, &self.shared.tasks, &self.shared.locations);
         let mut places = columns.places(self.rows.iter().map(|row| (row.task, row.location)));
@@ -308,10 +314,10 @@ impl<'a> Draft<'a> {
             row,
         };
         let rows = (0..).zip(&self.rows).map(ranked).collect();
-        ordered(rows, self.scope.order, |a, b| {
+        Some(Presorted::new(rows, self.scope.order, |a, b| {
             let own = |row| self.cells(row).iter().skip(1).map(|cell| cell.own.period);
             own(b).cmp(own(a))
-        })
+        }))
     }
 
     /// The call graphs of the rows that show one, by row.
@@ -326,9 +332,13 @@ impl<'a> Draft<'a> {
             may_draw(options, all, limit) && percent(all, event.period_total) >= self.options.min_percent
         };
         let drawn: Vec<u32> = (0..self.rows.len() as u32).filter(shown).collect();
+        if drawn.is_empty() {
+            return FxHashMap::default();
+        }
         let identity = |row: u32| (self.rows[row as usize].task, self.rows[row as usize].location);
         let wanted = drawn.iter().map(|&row| identity(row));
-        let gathered = Gathered::new(self.shared, event, counted, self.scope, wanted);
+        let contexts = Contexts::new(self.shared, event, &counted.groups);
+        let gathered = Gathered::new(self.shared, event, &contexts, self.scope, wanted);
         let histories = Histories::new(self.shared, event, counted, self.scope);
         let trees = drawn.par_iter().map(|&row| {
             let (task, location) = identity(row);

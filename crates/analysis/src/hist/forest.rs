@@ -79,8 +79,6 @@ pub(crate) struct Grown {
 #[derive(Clone, Copy, Debug)]
 struct Run {
     parent: RunId,
-    /// Steps from the root to the first of the run's, that one counted in.
-    depth: u32,
     start: Place,
     end: Place,
     /// The run behind all that are below this one.
@@ -94,12 +92,8 @@ impl Grown {
         let (start, run) = (self.steps.len() as Place, RunId(self.runs.len() as u32));
         self.steps.extend_from_slice(steps);
         self.run_of.resize(self.steps.len(), run);
-        let depth = match self.runs.get(parent.index()) {
-            Some(above) => above.depth + (above.end - above.start),
-            None => 1,
-        };
         let (end, behind) = (self.steps.len() as Place, RunId(run.0 + 1));
-        self.runs.push(Run { parent, depth, start, end, behind, total: own });
+        self.runs.push(Run { parent, start, end, behind, total: own });
     }
 
     fn sum(&mut self) {
@@ -111,58 +105,15 @@ impl Grown {
         }
     }
 
-    /// All runs, each before those below it.
-    pub(crate) fn runs(&self) -> impl DoubleEndedIterator<Item = RunId> + use<> {
-        (0..self.runs.len() as u32).map(RunId)
-    }
-
-    /// Number of runs.
-    pub(crate) fn run_count(&self) -> usize {
-        self.runs.len()
-    }
-
-    /// The places of a run.
-    #[inline]
-    pub(crate) fn places(&self, run: RunId) -> std::ops::Range<Place> {
-        let run = &self.runs[run.index()];
-        run.start..run.end
-    }
-
     /// All places, callers before callees.
     pub(crate) fn all_places(&self) -> std::ops::Range<Place> {
         0..self.steps.len() as Place
-    }
-
-    /// The run whose last step called a run's first; the root is its own.
-    #[inline]
-    pub(crate) fn parent(&self, run: RunId) -> RunId {
-        self.runs[run.index()].parent
-    }
-
-    /// The run behind all that are below this one.
-    #[inline]
-    pub(crate) fn behind(&self, run: RunId) -> RunId {
-        self.runs[run.index()].behind
     }
 
     /// What ends at a run's last step or below.
     #[inline]
     pub(crate) fn weight(&self, run: RunId) -> Weight {
         self.runs[run.index()].total
-    }
-
-    /// Length of the chain that ends with a run.
-    #[inline]
-    pub(crate) fn depth(&self, run: RunId) -> u32 {
-        let run = &self.runs[run.index()];
-        run.depth + (run.end - run.start) - 1
-    }
-
-    /// Length of the chain that ends at a place.
-    #[inline]
-    pub(crate) fn depth_at(&self, place: Place) -> u32 {
-        let run = &self.runs[self.run_of[place as usize].index()];
-        run.depth + (place - run.start)
     }
 
     /// The innermost context of the chain that ends with a run; `None` for the empty chain.

@@ -4,7 +4,8 @@ use rustc_hash::FxHashMap;
 
 use super::callgraph::frontier::{Ground, Item};
 use super::callgraph::{CallGraphOptions, CallTree, Order, Shape, grow};
-use super::count::{Counted, Placed, Scope, Shared, innermost, weight};
+use super::contexts::{Contexts, Ended, innermost};
+use super::count::{Scope, Shared, weight};
 use super::forest::{Grown, Place};
 use super::location::LocationId;
 use super::task::TaskId;
@@ -15,7 +16,7 @@ use crate::profile::EventProfile;
 pub(crate) struct Gathered<'a> {
     shared: &'a Shared<'a>,
     event: &'a EventProfile,
-    counted: &'a Counted,
+    contexts: &'a Contexts,
     scope: Scope,
     rows: FxHashMap<(TaskId, LocationId), Sources>,
 }
@@ -24,7 +25,7 @@ pub(crate) struct Gathered<'a> {
 #[derive(Default)]
 struct Sources {
     contexts: Vec<Place>,
-    own: Vec<Placed>,
+    own: Vec<Ended>,
 }
 
 impl<'a> Gathered<'a> {
@@ -32,12 +33,12 @@ impl<'a> Gathered<'a> {
     pub(crate) fn new(
         shared: &'a Shared<'a>,
         event: &'a EventProfile,
-        counted: &'a Counted,
+        contexts: &'a Contexts,
         scope: Scope,
         wanted: impl Iterator<Item = (TaskId, LocationId)>,
     ) -> Gathered<'a> {
         let rows = wanted.map(|row| (row, Sources::default())).collect();
-        let mut gathered = Gathered { shared, event, counted, scope, rows };
+        let mut gathered = Gathered { shared, event, contexts, scope, rows };
         if !gathered.rows.is_empty() {
             gathered.gather_own();
             gathered.gather_contexts();
@@ -46,10 +47,10 @@ impl<'a> Gathered<'a> {
     }
 
     fn gather_own(&mut self) {
-        for &placed in &self.counted.groups {
-            let Some(location) = self.own_location(&placed) else { continue };
-            if let Some(sources) = self.rows.get_mut(&(placed.task, location)) {
-                sources.own.push(placed);
+        for &end in &self.contexts.ends {
+            let Some(location) = self.own_location(&end) else { continue };
+            if let Some(sources) = self.rows.get_mut(&(end.task, location)) {
+                sources.own.push(end);
             }
         }
     }
@@ -60,7 +61,7 @@ impl<'a> Gathered<'a> {
         }
         let mut wanted = vec![false; self.shared.locations.len()];
         self.rows.keys().for_each(|(_, location)| wanted[location.index()] = true);
-        for (task, tree) in (0..).map(TaskId).zip(&self.counted.trees) {
+        for (task, tree) in (0..).map(TaskId).zip(&self.contexts.trees) {
             for place in tree.all_places() {
                 let location = self.shared.steps.location(tree.step(place));
                 if wanted[location.index()]
@@ -72,11 +73,11 @@ impl<'a> Gathered<'a> {
         }
     }
 
-    fn own_location(&self, placed: &Placed) -> Option<LocationId> {
+    fn own_location(&self, placed: &Ended) -> Option<LocationId> {
         self.shared.locations.own(self.event.groups.get(placed.group as usize)?.frame)
     }
 
-    fn weight(&self, placed: &Placed) -> Weight {
+    fn weight(&self, placed: &Ended) -> Weight {
         self.event.groups.get(placed.group as usize).map(weight).unwrap_or_default()
     }
 
@@ -89,7 +90,7 @@ impl<'a> Gathered<'a> {
         min_period: u64,
     ) -> CallTree {
         let Some(sources) = self.rows.get(&(task, location)) else { return CallTree::default() };
-        let Some(tree) = self.counted.trees.get(task.0 as usize) else { return CallTree::default() };
+        let Some(tree) = self.contexts.trees.get(task.0 as usize) else { return CallTree::default() };
         let mut ground = Ground::new(tree);
         let items = match self.scope.order {
             Order::Caller => self.callers_first(&mut ground, sources, tree, location),
@@ -147,7 +148,7 @@ impl<'a> Gathered<'a> {
     }
 
     /// The context that has counted a sample that ran in the row as one that was called from it.
-    fn innermost_counted(&self, placed: &Placed, tree: &Grown, location: LocationId) -> Option<Place> {
+    fn innermost_counted(&self, placed: &Ended, tree: &Grown, location: LocationId) -> Option<Place> {
         let counts = self.scope.children;
         counts.then(|| innermost(self.shared, tree, placed.run, location)).flatten()
     }

@@ -24,7 +24,7 @@ impl LocationId {
     pub(crate) const FIRST: LocationId = LocationId(NonZeroU32::MIN);
 
     #[inline]
-    fn new(index: usize) -> LocationId {
+    pub(crate) fn new(index: usize) -> LocationId {
         LocationId(
             u32::try_from(index).map_or(NonZeroU32::MAX, |index| NonZeroU32::MIN.saturating_add(index)),
         )

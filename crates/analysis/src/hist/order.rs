@@ -34,32 +34,47 @@ pub(crate) struct Ranked {
 /// A thread, and the length of the longest chain of a row.
 pub(crate) type Chain = (ThreadId, u32);
 
-/// The rows in the order of the report. `other_weights` compares rows of equal own weight by those of other events.
-pub(crate) fn ordered(
-    mut rows: Vec<Ranked>,
+/// Rows by weight and then by all that makes no circle. The rest takes one core alone.
+pub(crate) struct Presorted<W> {
+    rows: Vec<Ranked>,
     direction: Order,
-    other_weights: impl Fn(u32, u32) -> Ordering + Sync,
-) -> Vec<u32> {
-    let shown = |a: &Ranked, b: &Ranked| {
-        b.own.cmp(&a.own).then_with(|| other_weights(a.row, b.row)).then_with(|| a.shown.cmp(&b.shown))
-    };
-    let rest = |a: &Ranked, b: &Ranked| shown(a, b).then_with(|| a.found.cmp(&b.found));
-    rows.par_sort_unstable_by(|a, b| b.weight.cmp(&a.weight).then_with(|| rest(a, b)));
-    let mut circles = Vec::new();
-    let mut last_of_thread = FxHashMap::default();
-    let mut start = 0;
-    for equals in rows.chunk_by_mut(|a, b| a.weight == b.weight) {
-        let end = start + equals.len();
-        if equals.len() > 1 && order_chains(equals, &mut last_of_thread, direction) == Clash::Circle {
-            circles.push(start..end);
+    other_weights: W,
+}
+
+impl<W: Fn(u32, u32) -> Ordering + Sync> Presorted<W> {
+    /// Sorts, on all cores. `other_weights` compares rows of equal own weight by those of other events.
+    pub(crate) fn new(mut rows: Vec<Ranked>, direction: Order, other_weights: W) -> Presorted<W> {
+        let rest =
+            |a: &Ranked, b: &Ranked| compare_shown(a, b, &other_weights).then_with(|| a.found.cmp(&b.found));
+        rows.par_sort_unstable_by(|a, b| b.weight.cmp(&a.weight).then_with(|| rest(a, b)));
+        Presorted { rows, direction, other_weights }
+    }
+
+    /// The rows in the order of the report.
+    pub(crate) fn settle(self) -> Vec<u32> {
+        let Presorted { mut rows, direction, other_weights } = self;
+        let mut circles = Vec::new();
+        let mut last_of_thread = FxHashMap::default();
+        let mut start = 0;
+        for equals in rows.chunk_by_mut(|a, b| a.weight == b.weight) {
+            let end = start + equals.len();
+            if equals.len() > 1 && order_chains(equals, &mut last_of_thread, direction) == Clash::Circle {
+                circles.push(start..end);
+            }
+            start = end;
         }
-        start = end;
+        if circles.is_empty() {
+            return rows.iter().map(|ranked| ranked.row).collect();
+        }
+        let shown = |a: &Ranked, b: &Ranked| compare_shown(a, b, &other_weights);
+        let order = order_by_insertion(&rows, &circles, direction, shown);
+        order.into_iter().map(|place| rows[place as usize].row).collect()
     }
-    if circles.is_empty() {
-        return rows.iter().map(|ranked| ranked.row).collect();
-    }
-    let order = order_by_insertion(&rows, &circles, direction, shown);
-    order.into_iter().map(|place| rows[place as usize].row).collect()
+}
+
+/// By own weights, and by what is shown.
+fn compare_shown(a: &Ranked, b: &Ranked, other_weights: impl Fn(u32, u32) -> Ordering) -> Ordering {
+    b.own.cmp(&a.own).then_with(|| other_weights(a.row, b.row)).then_with(|| a.shown.cmp(&b.shown))
 }
 
 #[derive(PartialEq, Eq)]
@@ -162,8 +177,8 @@ mod tests {
             chain: Some((ThreadId(thread), depth)),
             row,
         };
-        let order =
-            ordered(rows.iter().zip(0..).map(ranked).collect(), Order::Caller, |_, _| Ordering::Equal);
+        let ranked = rows.iter().zip(0..).map(ranked).collect();
+        let order = Presorted::new(ranked, Order::Caller, |_, _| Ordering::Equal).settle();
         let names: String = order.iter().map(|&row| rows[row as usize].3).collect();
         assert_eq!(names, expected);
     }

@@ -1,6 +1,5 @@
 //! Rows while they are counted: one for each location that samples of a task add to.
 
-use super::forest::RunId;
 use super::location::LocationId;
 use super::task::TaskId;
 use super::weight::Weight;
@@ -42,8 +41,8 @@ struct Slot {
     turn: u32,
     /// Its row here, counted from 1; 0 for none yet.
     row: u32,
-    /// The run behind the last outermost context here: up to that one, contexts are within it.
-    behind: u32,
+    /// The last group that came by, counted from 1.
+    group: u32,
 }
 
 impl Rows {
@@ -63,16 +62,12 @@ impl Rows {
         std::mem::take(&mut self.list)
     }
 
-    /// Comes to a context of a run; tells whether no context further out has the same location. Runs come each before
-    /// those below it.
+    /// Comes to a location with a group; tells whether it had not been there before with this one. Groups come one after
+    /// another.
     #[inline]
-    pub(crate) fn enter(&mut self, location: LocationId, run: RunId, behind: RunId) -> bool {
+    pub(crate) fn enter(&mut self, location: LocationId, group: GroupIndex) -> bool {
         let slot = self.slot(location);
-        let outermost = run.0 >= slot.behind;
-        if outermost {
-            slot.behind = behind.0;
-        }
-        outermost
+        std::mem::replace(&mut slot.group, group + 1) != group + 1
     }
 
     /// The row of a location, made for `group` if it is new; `group` becomes its first if it came earlier.

@@ -2,18 +2,16 @@
 //! everything else takes together.
 
 use oxperf_objects::KernelState;
-use oxperf_objects::elf::SymbolBinding;
 
-use crate::builder::{build, with_spans};
+use crate::builder::build;
 use crate::demangle::Demangling;
-use crate::entry::{Entry, Name, Suffix};
+use crate::entry::{Entry, Name};
+use crate::kept::table::{decode as decode_table, encode as encode_table};
 use crate::kept::{open, pull, push, seal};
 use crate::kernel::Reference;
-use crate::names::StoredName;
-use crate::shown::Shown;
 use crate::table::{Stored, SymbolId, SymbolTable};
 
-const KIND: &[u8; 8] = b"oxksm\0\0\x01";
+const KIND: &[u8; 8] = b"oxksm\0\0\x02";
 
 /// A table with what tells how far another kernel lay from it.
 #[derive(Debug)]
@@ -34,28 +32,12 @@ fn owner(state: &KernelState, demangling: Demangling) -> Vec<u8> {
 
 /// The bytes of a table.
 pub(crate) fn encode(state: &KernelState, Kept { table, references }: &Kept) -> Vec<u8> {
-    let mut content = Vec::with_capacity(table.names.own.len() + 8 * table.symbols.len());
+    let mut content = Vec::new();
     for place in references {
         push(&mut content, place.is_some().into());
         push(&mut content, place.unwrap_or_default());
     }
-    push(&mut content, table.symbols.len() as u64);
-    let mut aliases = table.aliases.iter().peekable();
-    let mut last = 0;
-    for (id, symbol) in (0..).map(SymbolId).zip(&table.symbols) {
-        push(&mut content, symbol.start.wrapping_sub(last));
-        last = symbol.start;
-        push(&mut content, symbol.end.wrapping_sub(symbol.start));
-        content.push(binding_number(symbol.binding) << 1 | u8::from(symbol.is_data));
-        let mut others = Vec::new();
-        while let Some((_, name)) = aliases.next_if(|(of, _)| *of == id) {
-            others.push(name.size);
-        }
-        push(&mut content, others.len() as u64);
-        push(&mut content, symbol.name.size.into());
-        others.iter().for_each(|size| push(&mut content, (*size).into()));
-    }
-    content.extend_from_slice(&table.names.own);
+    encode_table(table, &mut content);
     seal(KIND, &owner(state, table.demangling), &content)
 }
 
@@ -67,41 +49,7 @@ pub(crate) fn decode(state: &KernelState, demangling: Demangling, bytes: &[u8]) 
         let (is_known, address) = (pull(&mut rest)?, pull(&mut rest)?);
         *place = (is_known != 0).then_some(address);
     }
-    Some(Kept { table: decode_table(rest, demangling)?, references })
-}
-
-fn decode_table(mut rest: &[u8], demangling: Demangling) -> Option<SymbolTable> {
-    // A symbol takes five bytes at least.
-    let count = usize::try_from(pull(&mut rest)?).ok().filter(|count| *count <= rest.len() / 5)?;
-    let mut table = SymbolTable {
-        symbols: Vec::with_capacity(count),
-        shown: Shown::of(count),
-        demangling,
-        ..SymbolTable::default()
-    };
-    let (mut last, mut named) = (None, 0u32);
-    let mut name = |rest: &mut &[u8]| {
-        let size = u32::try_from(pull(rest)?).ok()?;
-        let at = named;
-        named = named.checked_add(size)?;
-        Some(StoredName::own(at, size, Suffix::None))
-    };
-    for id in (0..u32::try_from(count).ok()?).map(SymbolId) {
-        let distance = pull(&mut rest)?;
-        let start = last.map_or(Some(distance), |last: u64| last.checked_add(distance.max(1)))?;
-        last = Some(start);
-        let end = start.wrapping_add(pull(&mut rest)?);
-        let (&flags, after) = rest.split_first()?;
-        rest = after;
-        let others = pull(&mut rest)?;
-        let (binding, is_data) = (binding_of(flags >> 1)?, flags & 1 != 0);
-        table.symbols.push(Stored { start, end, name: name(&mut rest)?, binding, is_data });
-        for _ in 0..others {
-            table.aliases.push((id, name(&mut rest)?));
-        }
-    }
-    table.names.own = rest.to_vec();
-    (u32::try_from(table.names.own.len()) == Ok(named)).then(|| with_spans(table))
+    Some(Kept { table: decode_table(rest, Vec::new(), demangling)?, references })
 }
 
 impl Kept {
@@ -137,24 +85,6 @@ fn all_names(table: &SymbolTable) -> impl Iterator<Item = (&Stored, &[u8])> {
         }
         names.into_iter().map(move |name| (symbol, table.linkage(name)))
     })
-}
-
-/// Lists of a kernel know no other bindings.
-fn binding_number(binding: SymbolBinding) -> u8 {
-    match binding {
-        SymbolBinding::Local | SymbolBinding::Other(_) => 0,
-        SymbolBinding::Global => 1,
-        SymbolBinding::Weak => 2,
-    }
-}
-
-fn binding_of(number: u8) -> Option<SymbolBinding> {
-    match number {
-        0 => Some(SymbolBinding::Local),
-        1 => Some(SymbolBinding::Global),
-        2 => Some(SymbolBinding::Weak),
-        _ => None,
-    }
 }
 
 #[cfg(test)]

@@ -8,13 +8,14 @@ use oxperf_objects::{KernelState, Rejection};
 use super::kept::{Kept, decode, encode};
 use super::{kallsyms_table, running_table};
 use crate::demangle::Demangling;
+use crate::kept::{Learned, Topic};
 use crate::kernel::Reference;
 use crate::table::SymbolTable;
 
 /// Reads these names, and keeps them for another run.
 #[derive(Debug, Default)]
 pub(crate) struct RunningKernel {
-    learned: Mutex<Option<(BuildId, Vec<u8>)>>,
+    learned: Mutex<Option<Learned>>,
 }
 
 impl RunningKernel {
@@ -23,12 +24,12 @@ impl RunningKernel {
         &self,
         reference: Option<&Reference<'_>>,
         demangling: Demangling,
-        recall: Option<&dyn Fn(BuildId) -> Option<Vec<u8>>>,
+        recall: Option<&dyn Fn(BuildId, Topic) -> Option<Vec<u8>>>,
     ) -> Result<SymbolTable, Rejection> {
         let state = recall.and_then(|_| KernelState::now());
         let kept = || {
             let (state, recall) = state.as_ref().zip(recall)?;
-            decode(state, demangling, &recall(state.boot)?)?.seen_from(reference)
+            decode(state, demangling, &recall(state.boot, Topic::Symbols)?)?.seen_from(reference)
         };
         if let Some(table) = kept() {
             return Ok(table);
@@ -44,13 +45,13 @@ impl RunningKernel {
     /// Keeps the table for another run, if it shows addresses and nothing has changed while the list was read.
     fn keep(&self, state: KernelState, here: &Kept) {
         if !here.table.is_empty() && KernelState::now().as_ref() == Some(&state) {
-            let bytes = encode(&state, here);
-            *self.learned.lock().unwrap_or_else(PoisonError::into_inner) = Some((state.boot, bytes));
+            let learned = Learned { of: state.boot, topic: Topic::Symbols, bytes: encode(&state, here) };
+            *self.learned.lock().unwrap_or_else(PoisonError::into_inner) = Some(learned);
         }
     }
 
     /// What another run can use.
-    pub(crate) fn learned(&self) -> Option<(BuildId, Vec<u8>)> {
+    pub(crate) fn learned(&self) -> Option<Learned> {
         self.learned.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }

@@ -11,6 +11,7 @@ use super::answers::{Answers, decode, encode};
 use super::object::Object;
 use super::{SourceFrame, SourceLine};
 use crate::demangle::Demangling;
+use crate::kept::{Learned, Topic};
 use crate::segments::Segments;
 
 /// What files with debug information say.
@@ -100,17 +101,18 @@ impl InFiles {
     }
 
     /// Takes over what another run has learned, if it fits.
-    pub(super) fn remember(&self, recall: impl Fn(BuildId) -> Option<Vec<u8>>) {
-        let bytes = self.build_id.and_then(recall);
+    pub(super) fn remember(&self, recall: impl Fn(BuildId, Topic) -> Option<Vec<u8>>) {
+        let bytes = self.build_id.and_then(|id| recall(id, Topic::Sources));
         if let Some(known) = bytes.and_then(|bytes| decode(&self.identity(), &bytes)) {
             *self.answers() = known;
         }
     }
 
     /// Everything known, if it is worth to be kept.
-    pub(super) fn learned(&self) -> Option<(BuildId, Vec<u8>)> {
+    pub(super) fn learned(&self) -> Option<Learned> {
         let id = self.build_id.filter(|_| self.learned.load(Ordering::Relaxed))?;
-        Some((id, encode(&self.identity(), &self.answers())))
+        let bytes = encode(&self.identity(), &self.answers());
+        Some(Learned { of: id, topic: Topic::Sources, bytes })
     }
 
     /// What an answer depends on.

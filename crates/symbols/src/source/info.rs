@@ -9,6 +9,7 @@ use oxperf_objects::{Elf, Found, Locator, Wanted};
 use super::in_files::InFiles;
 use super::{SourceFrame, SourceLine};
 use crate::demangle::Demangling;
+use crate::kept::{Learned, Topic};
 use crate::segments::Segments;
 
 /// The source lines and inlined functions of an object, by offset into the file that ran: the addresses of
@@ -128,14 +129,14 @@ impl DebugInfo {
     }
 
     /// Takes over what another run has learned, if it fits.
-    pub(crate) fn remember(&self, recall: impl Fn(BuildId) -> Option<Vec<u8>>) {
+    pub(crate) fn remember(&self, recall: impl Fn(BuildId, Topic) -> Option<Vec<u8>>) {
         if let Told::InFiles(files) = &self.told {
             files.remember(recall);
         }
     }
 
     /// Everything known, if it is worth to be kept.
-    pub(crate) fn learned(&self) -> Option<(BuildId, Vec<u8>)> {
+    pub(crate) fn learned(&self) -> Option<Learned> {
         match &self.told {
             Told::InFiles(files) => files.learned(),
             Told::Lines(_) => None,

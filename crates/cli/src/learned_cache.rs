@@ -1,5 +1,5 @@
-//! What was learned of debug information and of the kernel, kept for the next run: a file for each build id, and one for
-//! each boot, `sources/ab/cdef..`.
+//! What was learned of objects and of the kernel, kept for the next run: a file for each build id, or boot, and topic,
+//! `learned/ab/cdef...symbols` and `learned/ab/cdef...sources`.
 //!
 //! Nothing depends on these files: one that cannot be read, that belongs to somebody else, or that is damaged, is as if it
 //! were not there, and what cannot be written is not kept. Nobody else may read them, as they may say where the kernel
@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use oxperf_abi::BuildId;
+use oxperf_symbols::{Learned, Topic};
 
 /// Bytes of one file; a larger one is not ours.
 const FILE_LIMIT: u64 = 64 << 20;
@@ -20,25 +21,29 @@ const FOLDER_LIMIT: u64 = 512 << 20;
 
 /// The folder of such files.
 #[derive(Clone, Debug)]
-pub(crate) struct SourceCache {
+pub(crate) struct LearnedCache {
     folder: PathBuf,
 }
 
-impl SourceCache {
+impl LearnedCache {
     /// The files below the program's cache folder.
-    pub(crate) fn below(cache: &Path) -> SourceCache {
-        SourceCache { folder: cache.join("sources") }
+    pub(crate) fn below(cache: &Path) -> LearnedCache {
+        LearnedCache { folder: cache.join("learned") }
     }
 
-    fn path(&self, id: BuildId) -> Option<PathBuf> {
+    fn path(&self, id: BuildId, topic: Topic) -> Option<PathBuf> {
         let text = id.to_string();
         let (folder, name) = text.split_at_checked(2)?;
-        (!name.is_empty()).then(|| self.folder.join(folder).join(name))
+        let topic = match topic {
+            Topic::Symbols => "symbols",
+            Topic::Sources => "sources",
+        };
+        (!name.is_empty()).then(|| self.folder.join(folder).join(format!("{name}.{topic}")))
     }
 
     /// What is known of an object.
-    pub(crate) fn load(&self, id: BuildId) -> Option<Vec<u8>> {
-        let path = self.path(id)?;
+    pub(crate) fn load(&self, id: BuildId, topic: Topic) -> Option<Vec<u8>> {
+        let path = self.path(id, topic)?;
         let ours =
             |file: &File| file.metadata().is_ok_and(|data| data.is_file() && Some(data.uid()) == user());
         let file = File::open(&path).ok().filter(ours)?;
@@ -50,17 +55,18 @@ impl SourceCache {
     }
 
     /// Keeps what is known of objects.
-    pub(crate) fn keep(&self, learned: &[(BuildId, Vec<u8>)]) {
-        let written = learned.iter().filter(|(id, bytes)| self.write(*id, bytes).is_ok()).count();
+    pub(crate) fn keep(&self, learned: &[Learned]) {
+        let written = learned.iter().filter(|learned| self.write(learned).is_ok()).count();
         if written > 0 {
             self.make_room();
         }
     }
 
     /// Writes beside the place and moves there, so that nobody reads half a file.
-    fn write(&self, id: BuildId, bytes: &[u8]) -> io::Result<()> {
+    fn write(&self, learned: &Learned) -> io::Result<()> {
+        let Learned { of, topic, bytes } = learned;
         let fits = bytes.len() as u64 <= FILE_LIMIT;
-        let Some((path, folder)) = self.path(id).filter(|_| fits).and_then(|path| {
+        let Some((path, folder)) = self.path(*of, *topic).filter(|_| fits).and_then(|path| {
             let folder = path.parent()?.to_owned();
             Some((path, folder))
         }) else {
@@ -114,15 +120,19 @@ mod tests {
 
     #[test]
     fn what_is_kept_is_loaded() {
-        let folder = std::env::temp_dir().join(format!("oxperf-source-cache-{}", std::process::id()));
-        let cache = SourceCache::below(&folder);
+        let folder = std::env::temp_dir().join(format!("oxperf-learned-cache-{}", std::process::id()));
+        let cache = LearnedCache::below(&folder);
         let id = BuildId::new(&[0xab; 20]).unwrap();
-        assert_eq!(cache.load(id), None);
-        cache.keep(&[(id, b"learned".to_vec())]);
-        assert_eq!(cache.load(id).as_deref(), Some(&b"learned"[..]));
-        cache.keep(&[(id, b"more".to_vec())]);
-        assert_eq!(cache.load(id).as_deref(), Some(&b"more"[..]));
-        let kept: Vec<PathBuf> = entries(&folder.join("sources").join("ab"));
+        let keep = |bytes: &[u8]| {
+            cache.keep(&[Learned { of: id, topic: Topic::Sources, bytes: bytes.to_vec() }]);
+        };
+        assert_eq!(cache.load(id, Topic::Sources), None);
+        keep(b"learned");
+        assert_eq!(cache.load(id, Topic::Sources).as_deref(), Some(&b"learned"[..]));
+        keep(b"more");
+        assert_eq!(cache.load(id, Topic::Sources).as_deref(), Some(&b"more"[..]));
+        assert_eq!(cache.load(id, Topic::Symbols), None);
+        let kept: Vec<PathBuf> = entries(&folder.join("learned").join("ab"));
         assert_eq!(kept.len(), 1, "nothing is left beside it");
         assert_eq!(fs::metadata(&kept[0]).unwrap().mode() & 0o777, 0o600);
         fs::remove_dir_all(folder).unwrap();
