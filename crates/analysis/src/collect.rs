@@ -180,7 +180,7 @@ impl<'s> Collector<'s> {
         let named = self.name_batch(machine);
         if let Some(noting) = self.noting.take() {
             let wanted = self.options.wanted();
-            let (naming, names, profile) = (&mut self.naming, &mut self.names, &mut self.profile);
+            let (naming, names, profile) = (&mut self.naming, &self.names, &mut self.profile);
             let accessed = naming.extend(noting.accessed(), (names, machine), profile, wanted);
             self.profile.details = noting.into_details(&accessed);
         }
@@ -244,7 +244,7 @@ impl<'s> Collector<'s> {
             blocks.count(&self.batch);
         }
         let wanted = self.options.wanted();
-        let (naming, names) = (&mut self.naming, &mut self.names);
+        let (naming, names) = (&mut self.naming, &self.names);
         let profile = &mut self.profile;
         // A symbol that is met for the first time is shown by where that was: the order of arrival counts.
         fresh.by_table(naming.extend(&fresh.frames, (names, machine), profile, wanted))
@@ -310,7 +310,7 @@ impl Sink for Collector<'_> {
         let parallelism = self.parallelism.as_mut();
         let (latency, running) = parallelism.map_or((0, 1), |running| running.latency(period));
         let noting = self.noting.as_mut();
-        let detail = noting.map_or(DetailId(0), |noting| noting.of(event, running, &mut self.names, machine));
+        let detail = noting.map_or(DetailId(0), |noting| noting.of(event, running, &self.names, machine));
         let sample = Sample {
             event: event.event.0,
             thread: event.thread,

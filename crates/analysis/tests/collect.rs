@@ -5,7 +5,7 @@ use std::sync::Arc;
 use oxperf_analysis::collect::{CollectOptions, Collector};
 use oxperf_analysis::profile::{Detail, DetailsWanted, EventProfile, Profile, SampleGroup};
 use oxperf_data::Reader;
-use oxperf_machine::{Dso, DsoKind, Machine};
+use oxperf_machine::{Dso, DsoKind, Objects};
 use oxperf_resolve::SymbolSource;
 use oxperf_session::Session;
 use oxperf_symbols::{Demangling, SymbolTable, kallsyms_table};
@@ -26,7 +26,7 @@ sample mode=user ip=0x400300 pid=7 tid=7 time=400 cpu=1 period=8 chain=0xfffffff
 struct KernelOnly;
 
 impl SymbolSource for KernelOnly {
-    fn table(&self, dso: &Dso, _: &Machine) -> Option<Arc<SymbolTable>> {
+    fn table(&self, dso: &Dso, _: &Objects) -> Option<Arc<SymbolTable>> {
         let list = b"ffffffff81000100 T do_syscall_64\nffffffff81000200 T vfs_read\nffffffff81000300 T end\n";
         (dso.kind == DsoKind::Kernel).then(|| Arc::new(kallsyms_table(list, None, Demangling::Off)))
     }

@@ -120,7 +120,7 @@ impl<'m> Sources<'m> {
 
     /// Lists the code of a function of an object, or says why it cannot.
     pub(crate) fn code(&mut self, name: &str, symbol: &Symbol, syntax: Syntax) -> Result<Code, String> {
-        let dso = self.machine.dsos().iter().find(|dso| dso.name == name);
+        let dso = self.machine.objects().dsos().find(|dso| dso.name == name);
         let dso = dso.ok_or_else(|| format!("{name} was not mapped."))?;
         let opened = match self.opened.entry(name.to_owned()) {
             Entry::Occupied(known) => known.into_mut(),
@@ -183,8 +183,8 @@ impl Opener<'_> {
     fn module(&self, dso: &Dso) -> Result<Opened, String> {
         let Opened { contents, names, .. } = self.object(dso, ObjectKind::KernelModule)?;
         let image = Elf::parse(&contents).map_err(|error| format!("{}: {error}", dso.name))?;
-        let base = base_of_module(self.store, dso, self.machine, &image);
-        let lines = SymbolSource::source(self.store, dso, self.machine);
+        let base = base_of_module(self.store, dso, self.machine.objects(), &image);
+        let lines = SymbolSource::source(self.store, dso, self.machine.objects());
         Ok(Opened { contents, names, lines, base })
     }
 
@@ -210,7 +210,7 @@ impl Opener<'_> {
         let contents = Contents::open(path).map_err(|why| format!("{}: {why}", path.display()))?;
         let image = Elf::parse(&contents).map_err(|why| format!("{}: {why}", path.display()))?;
         let names = CodeNames::new(&image, None, self.demangling);
-        let lines = SymbolSource::source(self.store, dso, self.machine);
+        let lines = SymbolSource::source(self.store, dso, self.machine.objects());
         Ok(Opened { names, contents, lines, base: None })
     }
 }

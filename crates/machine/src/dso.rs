@@ -6,7 +6,7 @@ use oxperf_abi::{BuildId, CpuMode, Pid};
 use oxperf_wire::{JitLine, JitUnwinding};
 use rustc_hash::FxHashMap;
 
-use crate::GuestId;
+use crate::{GuestId, Machine, Map};
 
 /// The number of a dso in its machine.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -67,6 +67,17 @@ pub struct Dso {
     pub jit: Option<JitSymbol>,
     /// The process that mapped it first, of what user programs map.
     pub process: Option<u32>,
+    /// Its first mapping that can be executed.
+    pub code: Option<CodeMapping>,
+}
+
+/// How the code of a dso was mapped.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct CodeMapping {
+    /// As of the mapping: see [`Map::bias`].
+    pub bias: u64,
+    /// As of the mapping: see [`Map::file_offset`].
+    pub file_offset: u64,
 }
 
 impl Dso {
@@ -80,6 +91,7 @@ impl Dso {
             build_id,
             jit: None,
             process: None,
+            code: None,
         }
     }
 }
@@ -134,10 +146,69 @@ pub(crate) struct DsoKey {
     pub(crate) inode: Option<(u32, u32, u64)>,
 }
 
-/// All dsos of a machine.
+/// All dsos of a machine by number, in blocks: a copy shares them all, and what is changed afterwards is one block and one
+/// dso.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct SharedDsos {
+    blocks: Vec<Arc<Vec<Arc<Dso>>>>,
+    count: usize,
+}
+
+impl SharedDsos {
+    const BLOCK: usize = 64;
+
+    fn push(&mut self, dso: Dso) -> DsoId {
+        let id = DsoId(self.count as u32);
+        self.count += 1;
+        match self.blocks.last_mut().filter(|block| block.len() < Self::BLOCK) {
+            Some(block) => Arc::make_mut(block).push(Arc::new(dso)),
+            None => self.blocks.push(Arc::new(vec![Arc::new(dso)])),
+        }
+        id
+    }
+
+    #[inline]
+    pub(crate) fn get(&self, id: DsoId) -> &Dso {
+        let number = id.0 as usize;
+        &self.blocks[number / Self::BLOCK][number % Self::BLOCK]
+    }
+
+    fn get_mut(&mut self, id: DsoId) -> &mut Dso {
+        let number = id.0 as usize;
+        let block = Arc::make_mut(&mut self.blocks[number / Self::BLOCK]);
+        Arc::make_mut(&mut block[number % Self::BLOCK])
+    }
+
+    pub(crate) fn iter(&self) -> impl ExactSizeIterator<Item = &Dso> + '_ {
+        (0..self.count).map(|number| self.get(DsoId(number as u32)))
+    }
+
+    /// Notes a process that has a dso mapped; the first one counts.
+    pub(crate) fn note_process(&mut self, id: DsoId, pid: Pid) {
+        let process = u32::try_from(pid.0).ok().filter(|process| *process > 0);
+        if process.is_some() && self.get(id).process.is_none() {
+            self.get_mut(id).process = process;
+        }
+    }
+
+    /// Notes a mapping of code; the first one of a dso counts.
+    pub(crate) fn note_code(&mut self, map: &Map) {
+        if self.get(map.dso).code.is_none() {
+            self.get_mut(map.dso).code = Some(CodeMapping { bias: map.bias, file_offset: map.file_offset });
+        }
+    }
+
+    /// Names the function that a dso is.
+    pub(crate) fn set_jit_symbol(&mut self, id: DsoId, symbol: JitSymbol) {
+        if self.get(id).jit.is_none() {
+            self.get_mut(id).jit = Some(symbol);
+        }
+    }
+}
+
+/// What dsos are found by, and what the recording's build ids say of them.
 #[derive(Debug, Default)]
-pub(crate) struct Dsos {
-    list: Vec<Dso>,
+pub(crate) struct DsoNames {
     ids: FxHashMap<DsoKey, DsoId>,
     recorded_ids: FxHashMap<String, BuildId>,
     recorded_names: Vec<String>,
@@ -149,15 +220,21 @@ pub(crate) struct Dsos {
     by_name: FxHashMap<String, DsoId>,
 }
 
-impl Dsos {
+impl DsoNames {
     /// Notes the build id that the recording gives for a name, also of the newest dso that has it and no id.
-    pub(crate) fn note_build_id(&mut self, mode: CpuMode, name: &str, build_id: BuildId) {
+    pub(crate) fn note_build_id(
+        &mut self,
+        dsos: &mut SharedDsos,
+        mode: CpuMode,
+        name: &str,
+        build_id: BuildId,
+    ) {
         if mode == CpuMode::Kernel {
             self.note_kernel_name(name);
         }
         let known = self.by_name.get(name).copied();
-        if let Some(dso) = known.and_then(|id| self.list.get_mut(id.0 as usize)) {
-            dso.build_id.get_or_insert(build_id);
+        if let Some(id) = known.filter(|id| dsos.get(*id).build_id.is_none()) {
+            dsos.get_mut(id).build_id = Some(build_id);
         }
         if self.recorded_ids.insert(name.to_owned(), build_id).is_none() && known.is_none() {
             self.recorded_names.push(name.to_owned());
@@ -174,28 +251,14 @@ impl Dsos {
     }
 
     /// The dso for a key, made at its first use.
-    pub(crate) fn find_or_add(&mut self, key: DsoKey) -> DsoId {
+    fn find_or_add(&mut self, dsos: &mut SharedDsos, key: DsoKey) -> DsoId {
         if let Some(id) = self.ids.get(&key) {
             return *id;
         }
-        let dso = self.make(&key);
-        let id = DsoId(self.list.len() as u32);
-        self.list.push(dso);
+        let id = dsos.push(self.make(&key));
         self.by_name.insert(key.name.clone(), id);
         self.ids.insert(key, id);
         id
-    }
-
-    /// Notes a process that has a dso mapped; the first one counts.
-    pub(crate) fn note_process(&mut self, id: DsoId, pid: Pid) {
-        let process = u32::try_from(pid.0).ok().filter(|process| *process > 0);
-        let known = &mut self.list[id.0 as usize].process;
-        *known = known.or(process);
-    }
-
-    /// Names the function that a dso is.
-    pub(crate) fn set_jit_symbol(&mut self, id: DsoId, symbol: JitSymbol) {
-        self.list[id.0 as usize].jit.get_or_insert(symbol);
     }
 
     fn make(&self, key: &DsoKey) -> Dso {
@@ -216,16 +279,16 @@ impl Dsos {
         self.recorded_modules.get(&bracketed).cloned().unwrap_or(bracketed)
     }
 
-    pub(crate) fn recorded_names(&self) -> &[String] {
+    /// The names in the recording's table, in its order.
+    pub(crate) fn recorded(&self) -> &[String] {
         &self.recorded_names
     }
+}
 
-    pub(crate) fn get(&self, id: DsoId) -> &Dso {
-        &self.list[id.0 as usize]
-    }
-
-    pub(crate) fn all(&self) -> &[Dso] {
-        &self.list
+impl Machine {
+    /// The dso for a key, made at its first use.
+    pub(crate) fn find_or_add_dso(&mut self, key: DsoKey) -> DsoId {
+        self.names.find_or_add(&mut self.objects.dsos, key)
     }
 }
 
@@ -235,32 +298,45 @@ mod tests {
 
     #[test]
     fn build_ids_may_come_before_and_after_the_mapping() {
-        let mut dsos = Dsos::default();
+        let (mut names, mut dsos) = (DsoNames::default(), SharedDsos::default());
         let [early, late] = [1, 2].map(|byte| BuildId::new(&[byte; 20]));
         let user = CpuMode::User;
-        dsos.note_build_id(user, "a", early.unwrap());
+        names.note_build_id(&mut dsos, user, "a", early.unwrap());
         let key = |name: &str| DsoKey { name: name.into(), kind: DsoKind::File, build_id: None, inode: None };
-        let ids = [dsos.find_or_add(key("a")), dsos.find_or_add(key("b"))];
-        dsos.note_build_id(user, "a", late.unwrap());
-        dsos.note_build_id(user, "b", late.unwrap());
+        let ids = [names.find_or_add(&mut dsos, key("a")), names.find_or_add(&mut dsos, key("b"))];
+        names.note_build_id(&mut dsos, user, "a", late.unwrap());
+        names.note_build_id(&mut dsos, user, "b", late.unwrap());
         assert_eq!(ids.map(|id| dsos.get(id).build_id), [early, late]);
     }
 
     #[test]
     fn the_kernel_and_its_modules_are_shown_as_the_build_ids_name_them() {
-        let mut dsos = Dsos::default();
+        let (mut names, mut dsos) = (DsoNames::default(), SharedDsos::default());
         let id = BuildId::new(&[1; 20]).unwrap();
         for name in ["/lib/modules/6.1/kernel/fs/ext4.ko.xz", "/boot/vmlinux"] {
-            dsos.note_build_id(CpuMode::Kernel, name, id);
+            names.note_build_id(&mut dsos, CpuMode::Kernel, name, id);
         }
         let mut shown = |kind, name: &str| {
             let key = DsoKey { name: name.into(), kind, build_id: None, inode: None };
-            let dso = dsos.find_or_add(key);
+            let dso = names.find_or_add(&mut dsos, key);
             (dsos.get(dso).shown.clone(), dsos.get(dso).build_id)
         };
         assert_eq!(shown(DsoKind::Module, "[ext4]").0, "/lib/modules/6.1/kernel/fs/ext4.ko.xz");
         assert_eq!(shown(DsoKind::Module, "/lib/modules/6.1/kernel/fs/xfs.ko").0, "[xfs]");
         assert_eq!(shown(DsoKind::Kernel, "[kernel.kallsyms]"), ("/boot/vmlinux".to_owned(), Some(id)));
+    }
+
+    #[test]
+    fn a_copy_stays_as_it_is() {
+        let mut dsos = SharedDsos::default();
+        let grow = |dsos: &mut SharedDsos| dsos.push(Dso::new("a", "a", DsoKind::File, None));
+        let known = [(); SharedDsos::BLOCK + 1].map(|()| grow(&mut dsos));
+        let before = dsos.clone();
+        grow(&mut dsos);
+        known.iter().for_each(|id| dsos.note_process(*id, Pid(7)));
+        let processes = |dsos: &SharedDsos| dsos.iter().filter(|dso| dso.process == Some(7)).count();
+        assert_eq!((before.iter().len(), processes(&before)), (known.len(), 0));
+        assert_eq!((dsos.iter().len(), processes(&dsos)), (known.len() + 1, known.len()));
     }
 
     #[test]

@@ -33,8 +33,10 @@ pub struct GuestModule {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Guest {
     pub(crate) kernel: MapTable,
-    pub(crate) reference: Option<KernelReference>,
 }
+
+/// Where a symbol of each guest's kernel was.
+pub(crate) type References = FxHashMap<GuestId, KernelReference>;
 
 /// All guests that are known.
 #[derive(Debug, Default)]
@@ -80,7 +82,7 @@ impl Machine {
         (name, kind): (String, DsoKind),
         addresses: std::ops::Range<u64>,
     ) {
-        let dso = self.dsos.find_or_add(DsoKey { name, kind, build_id: None, inode: None });
+        let dso = self.find_or_add_dso(DsoKey { name, kind, build_id: None, inode: None });
         let (start, end) = (addresses.start, addresses.end);
         let map = Map { start, end, dso, bias: 0, prot: 0, flags: 0, file_offset: start, inode: None };
         let map = self.add_map(map);
@@ -92,11 +94,6 @@ impl Machine {
             kernel.insert(start, end, shown);
         }
         kernel.stamp(version);
-    }
-
-    /// Where the recording says that a symbol of a guest's kernel was.
-    pub fn guest_reference(&self, guest: GuestId) -> Option<&KernelReference> {
-        self.guests.0.get(&guest)?.reference.as_ref()
     }
 }
 
@@ -142,8 +139,8 @@ mod tests {
         assert_eq!(name(&mut machine, 7, TEXT + 5).as_deref(), Some("[guest.kernel.kallsyms.7]"));
         assert_eq!(name(&mut machine, 7, TEXT + 0x100_0005).as_deref(), Some("[xfs]"));
         assert_eq!(name(&mut machine, 8, TEXT + 5), None);
-        let reference = machine.guest_reference(GuestId::of(Pid(7))).unwrap();
+        let reference = machine.objects().guest_reference(GuestId::of(Pid(7))).unwrap();
         assert_eq!((reference.symbol.as_str(), reference.address), ("_text", TEXT));
-        assert_eq!(machine.kernel_reference(), None);
+        assert_eq!(machine.objects().kernel_reference(), None);
     }
 }

@@ -25,13 +25,15 @@ mod guests;
 mod locate;
 mod machine;
 mod map;
+mod objects;
 mod thread;
 
 pub use apply::JitMapping;
 pub use comm::CommId;
-pub use dso::{Dso, DsoId, DsoKind, JitSymbol};
+pub use dso::{CodeMapping, Dso, DsoId, DsoKind, JitSymbol};
 pub use guests::{GuestId, GuestModule};
 pub use locate::{Located, Mappings};
 pub use machine::{KernelReference, Machine};
 pub use map::{Map, MapId};
+pub use objects::Objects;
 pub use thread::{SpaceId, Thread, ThreadId};

@@ -4,11 +4,11 @@ use oxperf_abi::{BuildId, CpuMode, Pid, Tid};
 use rustc_hash::FxHashMap;
 
 use crate::comm::Comms;
-use crate::dso::Dsos;
+use crate::dso::DsoNames;
 use crate::guests::Guests;
 use crate::map::MapTable;
 use crate::thread::SpaceId;
-use crate::{CommId, Dso, DsoId, Map, MapId, Thread, ThreadId};
+use crate::{CommId, Dso, DsoId, Map, MapId, Objects, Thread, ThreadId};
 
 /// A kernel symbol and where it was while recording, to place a symbol list that was loaded elsewhere.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -22,14 +22,13 @@ pub struct KernelReference {
 /// Threads, names, mappings and dsos at one moment of a recording.
 #[derive(Debug)]
 pub struct Machine {
-    pub(crate) dsos: Dsos,
+    pub(crate) objects: Objects,
+    pub(crate) names: DsoNames,
     pub(crate) comms: Comms,
     pub(crate) maps: Vec<Map>,
-    pub(crate) kernel: MapTable,
     pub(crate) spaces: Vec<MapTable>,
     pub(crate) threads: Vec<Thread>,
     pub(crate) alive: FxHashMap<Tid, ThreadId>,
-    pub(crate) kernel_reference: Option<KernelReference>,
     pub(crate) guests: Guests,
     pub(crate) keep_exited: bool,
     /// How often a table of mappings was changed.
@@ -40,14 +39,13 @@ impl Default for Machine {
     /// A machine where only the idle thread runs.
     fn default() -> Machine {
         let mut machine = Machine {
-            dsos: Dsos::default(),
+            objects: Objects::default(),
+            names: DsoNames::default(),
             comms: Comms::default(),
             maps: Vec::new(),
-            kernel: MapTable::default(),
             spaces: Vec::new(),
             threads: Vec::new(),
             alive: FxHashMap::default(),
-            kernel_reference: None,
             guests: Guests::default(),
             keep_exited: false,
             map_changes: 0,
@@ -62,7 +60,7 @@ impl Machine {
     /// Notes the build id that the recording gives for a dso, in its table before any record or in a record of a
     /// stream; `mode` is the world that the dso belongs to.
     pub fn note_build_id(&mut self, mode: CpuMode, name: &str, build_id: BuildId) {
-        self.dsos.note_build_id(mode, name, build_id);
+        self.names.note_build_id(&mut self.objects.dsos, mode, name, build_id);
     }
 
     /// Lets threads be known after they ended: what is recorded of them late still has their name. Without, a thread
@@ -140,8 +138,9 @@ impl Machine {
 
     pub(crate) fn insert_kernel(&mut self, start: u64, end: u64, map: MapId) {
         let version = self.next_version();
-        self.kernel.insert(start, end, self.maps[map.0 as usize].shown(map));
-        self.kernel.stamp(version);
+        let kernel = &mut self.objects.kernel;
+        kernel.insert(start, end, self.maps[map.0 as usize].shown(map));
+        kernel.stamp(version);
     }
 
     pub(crate) fn insert_user(&mut self, space: SpaceId, start: u64, end: u64, map: MapId) {
@@ -152,6 +151,9 @@ impl Machine {
     }
 
     pub(crate) fn add_map(&mut self, map: Map) -> MapId {
+        if map.is_code() {
+            self.objects.dsos.note_code(&map);
+        }
         self.maps.push(map);
         MapId(self.maps.len() as u32 - 1)
     }
@@ -177,7 +179,7 @@ impl Machine {
     /// What a thread's address space shows now, by address: first address, address behind the last, mapping.
     pub fn mappings_of(&self, id: ThreadId) -> impl Iterator<Item = (u64, u64, &Map)> + '_ {
         let space = &self.spaces[self.threads[id.0 as usize].space.0 as usize];
-        space.stretches().map(|(start, end, map)| (start, end, self.map(map)))
+        space.stretches().map(|(range, shown)| (range.start, range.end, self.map(shown.map)))
     }
 
     /// A thread's name now.
@@ -198,17 +200,18 @@ impl Machine {
     /// A dso.
     #[inline]
     pub fn dso(&self, id: DsoId) -> &Dso {
-        self.dsos.get(id)
+        self.objects.dso(id)
     }
 
-    /// All dsos, by number.
-    pub fn dsos(&self) -> &[Dso] {
-        self.dsos.all()
+    /// All dsos, by number, with what it takes to find their symbols.
+    #[inline]
+    pub fn objects(&self) -> &Objects {
+        &self.objects
     }
 
     /// The names in the recording's table of build ids, in its order.
     pub fn recorded_names(&self) -> &[String] {
-        self.dsos.recorded_names()
+        self.names.recorded()
     }
 
     /// All mappings that were ever made, in their order.
@@ -220,15 +223,5 @@ impl Machine {
     #[inline]
     pub fn map(&self, id: MapId) -> &Map {
         &self.maps[id.0 as usize]
-    }
-
-    /// What the kernel's address space shows now, by address: first address, address behind the last, mapping.
-    pub fn kernel_mappings(&self) -> impl Iterator<Item = (u64, u64, &Map)> + '_ {
-        self.kernel.stretches().map(|(start, end, map)| (start, end, self.map(map)))
-    }
-
-    /// Where the recording says a kernel symbol was.
-    pub fn kernel_reference(&self) -> Option<&KernelReference> {
-        self.kernel_reference.as_ref()
     }
 }

@@ -37,6 +37,12 @@ impl Map {
         address.wrapping_add(self.bias)
     }
 
+    /// Whether it was mapped to be executed.
+    pub(crate) fn is_code(&self) -> bool {
+        const PROT_EXEC: u32 = 4;
+        self.prot & PROT_EXEC != 0
+    }
+
     /// What stretches of this mapping show.
     pub(crate) fn shown(&self, map: MapId) -> Shown {
         Shown { map, dso: self.dso, bias: self.bias }
@@ -95,9 +101,9 @@ impl MapTable {
         self.version = version;
     }
 
-    /// Every stretch with its first address, the address behind its last, and its mapping.
-    pub(crate) fn stretches(&self) -> impl Iterator<Item = (u64, u64, MapId)> + '_ {
-        self.regions.iter().map(|region| (region.start, region.end, region.shown.map))
+    /// Every stretch with what it shows, by address.
+    pub(crate) fn stretches(&self) -> impl Iterator<Item = (Range<u64>, Shown)> + '_ {
+        self.regions.iter().map(|region| (region.start..region.end, region.shown))
     }
 
     /// Puts a mapping over whatever was there.

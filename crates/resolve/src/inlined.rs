@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use oxperf_machine::Machine;
+use oxperf_machine::Objects;
 use oxperf_symbols::{SourceFrame, SourceLine};
 
 use crate::{Name, Names, Place};
@@ -21,8 +21,8 @@ impl Names<'_> {
     ///
     /// The function that has the code goes by its symbol. As in perf it counts as inlined where it was cloned: where the
     /// symbol is the function's name and a suffix such as `.constprop.0`.
-    pub fn steps(&self, machine: &Machine, place: &Place, name: &Name<'_>) -> Vec<Step> {
-        let frames = self.source(machine, place.dso).map(|source| source.frames(place.address));
+    pub fn steps(&self, objects: &Objects, place: &Place, name: &Name<'_>) -> Vec<Step> {
+        let frames = self.source(objects, place.dso).map(|source| source.frames(place.address));
         let Some((outermost, inner)) = frames.as_deref().and_then(<[SourceFrame]>::split_last) else {
             return vec![Step { inlined: None, line: None }];
         };

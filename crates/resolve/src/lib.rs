@@ -29,6 +29,7 @@ mod names;
 mod places;
 mod recent;
 mod recorded;
+mod slots;
 mod source;
 mod stitch;
 mod unwinder;

@@ -1,20 +1,21 @@
 //! What frames are called.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
-use oxperf_machine::{Dso, DsoId, DsoKind, Machine};
+use oxperf_machine::{Dso, DsoId, DsoKind, Objects};
 use oxperf_symbols::{DebugInfo, SymbolId, SymbolTable};
 use rayon::prelude::*;
 
 use crate::Place;
+use crate::slots::Slots;
 
 /// Finds the symbols of an object, wherever they are.
-pub trait SymbolSource: Sync {
+pub trait SymbolSource: Send + Sync {
     /// The object's symbols, in the address space that its places use; `None` when there are none to be had.
-    fn table(&self, dso: &Dso, machine: &Machine) -> Option<Arc<SymbolTable>>;
+    fn table(&self, dso: &Dso, objects: &Objects) -> Option<Arc<SymbolTable>>;
 
     /// The object's source lines and inlined functions, in the same address space.
-    fn source(&self, _: &Dso, _: &Machine) -> Option<Arc<DebugInfo>> {
+    fn source(&self, _: &Dso, _: &Objects) -> Option<Arc<DebugInfo>> {
         None
     }
 }
@@ -34,63 +35,47 @@ pub struct Name<'a> {
     pub is_data: bool,
 }
 
-/// Symbol tables by dso, each looked for once, when it is first asked for.
+/// Symbol tables by dso, each looked for once, when it is first asked for, from whichever thread.
 pub struct Names<'s> {
-    source: &'s dyn SymbolSource,
-    tables: Vec<OnceLock<Option<Arc<SymbolTable>>>>,
-    sources: Vec<OnceLock<Option<Arc<DebugInfo>>>>,
+    source: Arc<dyn SymbolSource + 's>,
+    tables: Slots<Option<Arc<SymbolTable>>>,
+    sources: Slots<Option<Arc<DebugInfo>>>,
 }
 
 impl<'s> Names<'s> {
     /// Knows nothing yet; asks `source`.
-    pub fn new(source: &'s dyn SymbolSource) -> Names<'s> {
-        Names { source, tables: Vec::new(), sources: Vec::new() }
-    }
-
-    /// Where symbols come from.
-    pub fn symbol_source(&self) -> &'s dyn SymbolSource {
-        self.source
-    }
-
-    /// Makes room for the dsos that the machine has by now.
-    pub fn grow(&mut self, machine: &Machine) {
-        let count = machine.dsos().len().max(self.tables.len());
-        self.tables.resize_with(count, OnceLock::new);
-        self.sources.resize_with(count, OnceLock::new);
+    pub fn new(source: impl SymbolSource + 's) -> Names<'s> {
+        Names { source: Arc::new(source), tables: Slots::default(), sources: Slots::default() }
     }
 
     /// Reads the symbols of several dsos at once, on all cores.
-    pub fn load(&mut self, machine: &Machine, dsos: &[DsoId]) {
-        self.grow(machine);
-        let names = &*self;
+    pub fn load(&self, objects: &Objects, dsos: &[DsoId]) {
         dsos.par_iter().with_max_len(1).for_each(|dso| {
-            names.table(machine, *dso);
+            self.table(objects, *dso);
         });
     }
 
     /// The table of a dso.
     #[inline]
-    pub fn table(&self, machine: &Machine, dso: DsoId) -> Option<&SymbolTable> {
-        let slot = self.tables.get(dso.0 as usize)?;
-        slot.get_or_init(|| self.source.table(machine.dso(dso), machine)).as_deref()
+    pub fn table(&self, objects: &Objects, dso: DsoId) -> Option<&SymbolTable> {
+        self.tables.get(dso.0, || self.source.table(objects.dso(dso), objects)).as_deref()
     }
 
     /// The source lines and inlined functions of a dso.
     #[inline]
-    pub fn source(&self, machine: &Machine, dso: DsoId) -> Option<&DebugInfo> {
-        let slot = self.sources.get(dso.0 as usize)?;
-        slot.get_or_init(|| self.source.source(machine.dso(dso), machine)).as_deref()
+    pub fn source(&self, objects: &Objects, dso: DsoId) -> Option<&DebugInfo> {
+        self.sources.get(dso.0, || self.source.source(objects.dso(dso), objects)).as_deref()
     }
 
     /// The address of a place as its object's own tools know it.
-    pub fn object_address(&self, machine: &Machine, place: &Place) -> u64 {
-        self.table(machine, place.dso).map_or(place.address, |table| table.object_address(place.address))
+    pub fn object_address(&self, objects: &Objects, place: &Place) -> u64 {
+        self.table(objects, place.dso).map_or(place.address, |table| table.object_address(place.address))
     }
 
     /// The symbol around a place; `None` where no symbol is known.
     #[inline]
-    pub fn name<'m>(&'m self, machine: &'m Machine, place: &Place) -> Option<Name<'m>> {
-        let dso = machine.dso(place.dso);
+    pub fn name<'m>(&'m self, objects: &'m Objects, place: &Place) -> Option<Name<'m>> {
+        let dso = objects.dso(place.dso);
         if dso.kind == DsoKind::KernelSymbol {
             return Some(Name { symbol: None, text: &dso.name, start: 0, end: u64::MAX, is_data: false });
         }
@@ -103,7 +88,7 @@ impl<'s> Names<'s> {
                 is_data: false,
             });
         }
-        let table = self.table(machine, place.dso)?;
+        let table = self.table(objects, place.dso)?;
         let id = table.lookup(place.address)?;
         let symbol = table.symbol(id)?;
         Some(Name {

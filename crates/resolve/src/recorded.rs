@@ -4,13 +4,11 @@ use std::sync::Arc;
 
 use oxperf_data::Reader;
 use oxperf_data::features::{FileDetail, FileKind, RecordedFile, SimpleperfFiles, SimpleperfFiles2};
-use oxperf_machine::{Dso, Machine, Map};
+use oxperf_machine::{CodeMapping, Dso, Objects};
 use oxperf_symbols::{DebugInfo, Demangling, Entry, Name, SymbolBinding, SymbolTable, build};
 use rustc_hash::FxHashMap;
 
 use crate::SymbolSource;
-
-const PROT_EXEC: u32 = 4;
 
 /// Answers with the recording's own symbols, and asks another source about the rest.
 pub struct RecordedSymbols<S> {
@@ -35,7 +33,7 @@ impl<S: SymbolSource> RecordedSymbols<S> {
         &self.otherwise
     }
 
-    fn build(&self, file: &RecordedFile, code: Option<&Map>) -> Option<Arc<SymbolTable>> {
+    fn build(&self, file: &RecordedFile, code: Option<CodeMapping>) -> Option<Arc<SymbolTable>> {
         let shift = shift(file, code)?;
         let entries = file.symbols.iter().map(|symbol| Entry {
             start: symbol.start.wrapping_add(shift),
@@ -49,21 +47,20 @@ impl<S: SymbolSource> RecordedSymbols<S> {
 }
 
 impl<S: SymbolSource> SymbolSource for RecordedSymbols<S> {
-    fn table(&self, dso: &Dso, machine: &Machine) -> Option<Arc<SymbolTable>> {
-        let is_code = |map: &&Map| map.prot & PROT_EXEC != 0 && std::ptr::eq(machine.dso(map.dso), dso);
+    fn table(&self, dso: &Dso, objects: &Objects) -> Option<Arc<SymbolTable>> {
         let recorded = self.files.get(&dso.name);
-        let recorded = recorded.and_then(|file| self.build(file, machine.maps().iter().find(is_code)));
-        recorded.or_else(|| self.otherwise.table(dso, machine))
+        let recorded = recorded.and_then(|file| self.build(file, dso.code));
+        recorded.or_else(|| self.otherwise.table(dso, objects))
     }
 
-    fn source(&self, dso: &Dso, machine: &Machine) -> Option<Arc<DebugInfo>> {
-        self.otherwise.source(dso, machine)
+    fn source(&self, dso: &Dso, objects: &Objects) -> Option<Arc<DebugInfo>> {
+        self.otherwise.source(dso, objects)
     }
 }
 
 /// What takes the addresses of a file's symbols to those of places in it, modulo 2^64: file offsets, or the addresses
 /// themselves for kernels and code made at run time. `None` where the recording does not tell.
-fn shift(file: &RecordedFile, code: Option<&Map>) -> Option<u64> {
+fn shift(file: &RecordedFile, code: Option<CodeMapping>) -> Option<u64> {
     let at = |offset: u64| Some(offset.wrapping_sub(file.min_vaddr));
     match (file.kind, &file.detail) {
         (FileKind::KERNEL | FileKind::DEX | FileKind::SYMBOL_MAP, _) => Some(0),

@@ -149,7 +149,7 @@ impl Objects {
 
     /// Makes room for the objects that the machine knows now.
     fn grow(&mut self, machine: &Machine) {
-        self.known.resize_with(machine.dsos().len().max(self.known.len()), OnceLock::new);
+        self.known.resize_with(machine.objects().dsos().len().max(self.known.len()), OnceLock::new);
     }
 
     fn open(&self, dso: &Dso) -> Option<UnwindInfo> {

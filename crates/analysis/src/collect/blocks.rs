@@ -122,7 +122,8 @@ impl Blocks {
         let place = Place { address: block.start.unwrap_or(beginning), ..place };
         let mut line_of = |located: Located| {
             let place = located.place?;
-            let line = names.source(machine, place.dso).and_then(|source| source.line(place.address));
+            let line =
+                names.source(machine.objects(), place.dso).and_then(|source| source.line(place.address));
             let line = sources.of(&located, line.as_ref(), text, (names, machine), profile).line;
             profile.sources.get(line.index()).is_some_and(|text| text != Sources::UNKNOWN).then_some(line)
         };

@@ -78,7 +78,7 @@ impl<'s> Noting<'s> {
         &mut self,
         event: &SampleEvent<'_>,
         threads: u32,
-        names: &mut Names<'_>,
+        names: &Names<'_>,
         machine: &Machine,
     ) -> DetailId {
         let mut values = std::mem::take(&mut self.values);
@@ -139,7 +139,7 @@ impl<'s> Noting<'s> {
     }
 
     /// The record's text, `N/A` of a sample without one.
-    fn trace(&mut self, event: &SampleEvent<'_>, names: &mut Names<'_>, machine: &Machine) -> u64 {
+    fn trace(&mut self, event: &SampleEvent<'_>, names: &Names<'_>, machine: &Machine) -> u64 {
         let mut text = std::mem::take(&mut self.scratch);
         text.clear();
         match (event.sample.raw, self.formats) {
@@ -148,8 +148,7 @@ impl<'s> Noting<'s> {
                 None => text.extend_from_slice(NO_RECORD),
             },
             (Some(raw), Some(formats)) => {
-                names.grow(machine);
-                formats.format(raw, &KernelNames::new(names, machine), &mut text);
+                formats.format(raw, &KernelNames::new(names, machine.objects()), &mut text);
             }
             _ => text.extend_from_slice(NO_RECORD),
         }

@@ -47,12 +47,11 @@ impl Naming {
     pub(super) fn extend(
         &mut self,
         new: &[Located],
-        (names, machine): (&mut Names<'_>, &Machine),
+        (names, machine): (&Names<'_>, &Machine),
         profile: &mut Profile,
         wanted: Wanted,
     ) -> Named {
-        names.load(machine, &dsos_of(new));
-        let names = &*names;
+        names.load(machine.objects(), &dsos_of(new));
         let found: Vec<Found> =
             new.par_iter().with_min_len(4096).map(|frame| find(names, machine, frame)).collect();
         let asks = wanted.inlines || wanted.lines.is_some();
@@ -158,7 +157,7 @@ impl Naming {
             return known;
         }
         let dso = place.map(|place| self.dso(place.dso, machine, profile));
-        let name = key.and(place).and_then(|place| names.name(machine, &place));
+        let name = key.and(place).and_then(|place| names.name(machine.objects(), &place));
         let symbol = dso.zip(name).map(|(dso, name)| {
             let symbol = Symbol {
                 name: name.text.to_owned(),
@@ -188,7 +187,8 @@ impl Naming {
                 self.named_dso(name, profile);
             });
         }
-        for dso in machine.dsos().iter().take(id.0 as usize + 1).skip(self.dsos.len()) {
+        for number in self.dsos.len() as u32..=id.0 {
+            let dso = machine.dso(MachineDso(number));
             let known = self.named_dso(&dso.name, profile);
             profile.dsos[known.index()].short.clone_from(&dso.short_name);
             self.dsos.push(known);
@@ -218,7 +218,7 @@ impl Naming {
 }
 
 fn find(names: &Names<'_>, machine: &Machine, frame: &Located) -> Found {
-    match frame.place.and_then(|place| names.name(machine, &place)) {
+    match frame.place.and_then(|place| names.name(machine.objects(), &place)) {
         Some(name) => Found::Symbol(name.symbol),
         None => Found::Nothing,
     }
@@ -226,10 +226,11 @@ fn find(names: &Names<'_>, machine: &Machine, frame: &Located) -> Found {
 
 fn steps_of(names: &Names<'_>, machine: &Machine, frame: &Located) -> Vec<Step> {
     let Some(place) = frame.place else { return Vec::new() };
-    match names.name(machine, &place) {
-        Some(name) => names.steps(machine, &place, &name),
+    match names.name(machine.objects(), &place) {
+        Some(name) => names.steps(machine.objects(), &place, &name),
         None => {
-            let line = names.source(machine, place.dso).and_then(|source| source.line(place.address));
+            let line =
+                names.source(machine.objects(), place.dso).and_then(|source| source.line(place.address));
             vec![Step { inlined: None, line }]
         }
     }

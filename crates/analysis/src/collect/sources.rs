@@ -35,7 +35,7 @@ impl Sources {
             let line = self.id(format!("{shown}:{line}"), profile);
             return Source { line, file: self.id(shown.to_owned(), profile) };
         }
-        let object = located.place.and_then(|place| names.source(machine, place.dso));
+        let object = located.place.and_then(|place| names.source(machine.objects(), place.dso));
         // As perf has it where the object's tools know the place and have no line.
         let (line, file) = match object {
             Some(_) => (Self::UNKNOWN.to_owned(), "??"),
@@ -57,10 +57,10 @@ impl Sources {
 fn stand_in(located: &Located, names: &Names<'_>, machine: &Machine) -> String {
     let mut text = String::new();
     // Writing to a string cannot fail.
-    let _ = match located.place.map(|place| (place, names.name(machine, &place))) {
+    let _ = match located.place.map(|place| (place, names.name(machine.objects(), &place))) {
         Some((place, Some(name))) => write!(text, "{}+{}", name.text, place.address.wrapping_sub(name.start)),
         Some((place, None)) => {
-            let address = names.object_address(machine, &place);
+            let address = names.object_address(machine.objects(), &place);
             write!(text, "{}[{address:x}]", machine.dso(place.dso).short_name)
         }
         None => write!(text, "{}", Sources::UNKNOWN),

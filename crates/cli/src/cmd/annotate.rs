@@ -12,7 +12,7 @@ use oxperf_analysis::collect::{BlockDetail, CollectOptions};
 use oxperf_analysis::hist::Weight;
 use oxperf_data::{Container, EventEntry, Reader};
 use oxperf_itrace::ItraceOptions;
-use oxperf_machine::{Dso, DsoKind, Machine};
+use oxperf_machine::{Dso, DsoKind, Objects};
 use oxperf_present::annotate::{Annotated, CompactTitle, SourceLines, annotate, compact};
 
 use oxperf_resolve::SymbolSource;
@@ -96,13 +96,13 @@ pub(crate) fn run(matches: &ArgMatches, _program: &str) -> Result<i32, Failure> 
 struct ProgramsOnly<'a>(&'a dyn SymbolSource);
 
 impl SymbolSource for ProgramsOnly<'_> {
-    fn table(&self, dso: &Dso, machine: &Machine) -> Option<Arc<SymbolTable>> {
+    fn table(&self, dso: &Dso, objects: &Objects) -> Option<Arc<SymbolTable>> {
         let is_kernel = matches!(dso.kind, DsoKind::Kernel | DsoKind::Module);
-        if is_kernel { None } else { self.0.table(dso, machine) }
+        if is_kernel { None } else { self.0.table(dso, objects) }
     }
 
-    fn source(&self, dso: &Dso, machine: &Machine) -> Option<Arc<DebugInfo>> {
-        self.0.source(dso, machine)
+    fn source(&self, dso: &Dso, objects: &Objects) -> Option<Arc<DebugInfo>> {
+        self.0.source(dso, objects)
     }
 }
 

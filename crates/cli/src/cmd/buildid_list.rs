@@ -116,7 +116,7 @@ fn hit_binaries(matches: &ArgMatches, input: &Input, reader: &Reader<'_>) -> Res
     let passage = input.passage(false);
     let finished =
         Session::new(reader).watched_by(&passage).run(&mut hits).map_err(|error| input.refuse(&error))?;
-    let dsos = finished.machine.dsos().iter().zip(hits.hit.iter().chain(std::iter::repeat(&false)));
+    let dsos = finished.machine.objects().dsos().zip(hits.hit.iter().chain(std::iter::repeat(&false)));
     let known = dsos.filter(|(_, hit)| **hit).map(|(dso, _)| (dso.build_id, hit_name(dso)));
     Ok(known.collect())
 }

@@ -73,7 +73,7 @@ pub(crate) fn run(matches: &ArgMatches, _program: &str) -> Result<i32, Failure> 
     for dso in needed(&reader, &machine, &profile) {
         parts.add_object(dso);
     }
-    for log in machine.dsos().iter().filter(|dso| is_jit_log(dso.name.as_bytes())) {
+    for log in machine.objects().dsos().filter(|dso| is_jit_log(dso.name.as_bytes())) {
         parts.add_plain(&log.name);
     }
     parts.add_source_text(&machine, &profile);
@@ -131,12 +131,12 @@ fn needed<'m>(reader: &Reader<'_>, machine: &'m Machine, profile: &Profile) -> V
         let code = machine.maps().iter().filter(|map| map.prot == 0 || map.prot & EXECUTABLE != 0);
         names.extend(code.map(|map| machine.dso(map.dso).name.as_str()));
     }
-    machine.dsos().iter().filter(|dso| names.contains(dso.name.as_str())).collect()
+    machine.objects().dsos().filter(|dso| names.contains(dso.name.as_str())).collect()
 }
 
 /// The kernel's symbols, where samples lie in it and they can be had.
 fn kernel_symbols(matches: &ArgMatches, machine: &Machine) -> Option<PathBuf> {
-    let kernel = machine.dsos().iter().find(|dso| dso.kind == DsoKind::Kernel)?;
+    let kernel = machine.objects().dsos().find(|dso| dso.kind == DsoKind::Kernel)?;
     if let Some(given) = matches.get_one::<String>("kallsyms") {
         return Some(PathBuf::from(given));
     }
@@ -228,9 +228,9 @@ impl Parts {
         }
         let mut texts = BTreeSet::new();
         let of_files = |dso: &&Dso| matches!(dso.kind, DsoKind::File | DsoKind::Kernel | DsoKind::Module);
-        for dso in machine.dsos().iter().filter(of_files) {
+        for dso in machine.objects().dsos().filter(of_files) {
             let Some(addresses) = places.get(dso.name.as_str()) else { continue };
-            let Some(lines) = SymbolSource::source(&self.store, dso, machine) else { continue };
+            let Some(lines) = SymbolSource::source(&self.store, dso, machine.objects()) else { continue };
             texts.extend(addresses.iter().filter_map(|address| Some(lines.line(*address)?.file)));
         }
         for text in texts.iter().filter(|text| Path::new(&***text).is_file()) {

@@ -6,6 +6,7 @@ mod call_tree;
 mod cgroups;
 mod checks;
 mod clock;
+mod crew;
 mod csv;
 mod disassembly;
 mod dlfilter;
@@ -31,13 +32,15 @@ mod time_of_day;
 mod traced;
 mod view;
 
+use std::sync::Arc;
+
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use oxperf_abi::{EventType, RecordType, SampleType, SoftwareId};
 use oxperf_data::{Container, FeatureId, Reader};
 use oxperf_itrace::{Images, ItraceOptions};
 use oxperf_present::dump::Consumer;
 use oxperf_present::script::{EventClass, FieldSet, FieldSpec};
-use oxperf_resolve::{ChainLosses, ChainOptions, Chains};
+use oxperf_resolve::{ChainLosses, ChainOptions, Chains, Names};
 use oxperf_session::{EventTable, SessionEvent};
 
 use super::dump;
@@ -170,9 +173,9 @@ fn show(matches: &ArgMatches, mut output: Output, is_read: bool) -> Result<i32, 
         return Ok(code::SUCCESS);
     }
     filter::require_cpus(matches, reader.events())?;
-    let names = naming::source(matches, &reader)?;
+    let names = Arc::new(naming::source(matches, &reader)?);
     if matches.contains_id("call-tree") {
-        return call_tree::run(matches, (&input, &reader), output, &names);
+        return call_tree::run(matches, (&input, &reader), output, &*names);
     }
     let formatters = collect::formatters(&reader);
     let passage = input.passage(true);
@@ -254,7 +257,8 @@ fn show(matches: &ArgMatches, mut output: Output, is_read: bool) -> Result<i32, 
         code,
     };
     let events = (session.events(), reader.endian());
-    let mut printer = Printer::new(output, options, events, &formatters, &names);
+    let named = Arc::new(Names::new(Arc::clone(&names)));
+    let mut printer = Printer::new(output, options, events, &formatters, named);
     printer.begin(matches, (&input, &reader), session.events())?;
     let finished = match decoding {
         Some(decoding) => decoding.run(session, (&input, &reader), &mut printer)?,

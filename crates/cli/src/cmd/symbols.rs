@@ -48,8 +48,8 @@ pub(crate) fn run(matches: &ArgMatches, _program: &str) -> Result<i32, Failure> 
     let locator = Locator::new(naming::places(matches));
     let kernel_given = matches.contains_id("kallsyms") || matches.contains_id("vmlinux");
     let states: Vec<ObjectState> = machine
+        .objects()
         .dsos()
-        .iter()
         .filter(|dso| hit.contains(&dso.name.as_str()))
         .map(|dso| state(&locator, &machine, dso, kernel_given))
         .collect();
@@ -130,7 +130,8 @@ fn look_at_file(state: &mut ObjectState, locator: &Locator, dso: &Dso, kind: Obj
 }
 
 fn look_at_kernel(state: &mut ObjectState, machine: &Machine, given: bool) {
-    let kernel = machine.dsos().iter().find(|dso| dso.kind == DsoKind::Kernel).and_then(|dso| dso.build_id);
+    let kernel =
+        machine.objects().dsos().find(|dso| dso.kind == DsoKind::Kernel).and_then(|dso| dso.build_id);
     let running = running_kernel();
     let same = kernel.is_none() || running.is_none() || kernel == running;
     if given || same {

@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 
 use intel_pt::{Code, ImageId};
 use oxperf_abi::BuildId;
-use oxperf_machine::{DsoId, DsoKind, KernelReference, Machine};
+use oxperf_machine::{DsoId, KernelReference, Objects};
 use oxperf_objects::{KernelMemory, KernelSymbol};
 use rustc_hash::FxHashMap;
 
@@ -53,10 +53,10 @@ struct Identity<'m> {
 }
 
 impl<'m> Identity<'m> {
-    fn of(machine: &'m Machine) -> Identity<'m> {
-        let reference = machine.kernel_reference();
-        let kernel = machine.dsos().iter().find(|dso| dso.kind == DsoKind::Kernel);
-        Identity { build_id: kernel.and_then(|dso| dso.build_id), symbol: reference.map(as_objects_know_it) }
+    fn of(objects: &'m Objects) -> Identity<'m> {
+        let reference = objects.kernel_reference();
+        let build_id = objects.kernel().and_then(|kernel| objects.dso(kernel).build_id);
+        Identity { build_id, symbol: reference.map(as_objects_know_it) }
     }
 }
 
@@ -66,13 +66,12 @@ fn as_objects_know_it(reference: &KernelReference) -> KernelSymbol<'_> {
 
 impl KernelCode {
     /// Finds the code of a machine's kernel as it was before any of the changes.
-    pub(super) fn find(places: &KernelPlaces, machine: &Machine, changes: &[Poke]) -> KernelCode {
-        let identity = Identity::of(machine);
+    pub(super) fn find(places: &KernelPlaces, objects: &Objects, changes: &[Poke]) -> KernelCode {
+        let identity = Identity::of(objects);
         // The kernel's mapping goes on to the end of all addresses; its text does not.
         const LONGEST: u64 = 64 << 20;
-        let mappings = machine.kernel_mappings();
-        let wanted: Vec<_> =
-            mappings.map(|(start, end, _)| start..end.min(start.saturating_add(LONGEST))).collect();
+        let shown = |(at, _): (Range<u64>, _)| at.start..at.end.min(at.start.saturating_add(LONGEST));
+        let wanted: Vec<_> = objects.kernel_stretches().map(shown).collect();
         let parts = Some(places.parts.clone()).filter(|parts| !parts.is_empty()).map(KernelMemory::of_parts);
         let memories = parts.into_iter().chain(places.memory(identity, &wanted)).collect();
         let list = places.symbols.clone().or_else(|| places.list_of_running(identity));

@@ -77,7 +77,7 @@ impl Images {
     }
 
     fn kernel(&self, machine: &Machine) -> &KernelCode {
-        self.kernel.get_or_init(|| KernelCode::find(&self.places.kernel, machine, &self.changes))
+        self.kernel.get_or_init(|| KernelCode::find(&self.places.kernel, machine.objects(), &self.changes))
     }
 
     /// The kernel of the guest that a process runs.
@@ -87,7 +87,7 @@ impl Images {
         let own = process.and_then(|process| number(GuestId::of(process)));
         let number = own.or_else(|| number(GuestId::default()))?;
         let (guest, places) = &guests[number];
-        let find = || KernelCode::find_of_guest(places, machine.guest_reference(*guest));
+        let find = || KernelCode::find_of_guest(places, machine.objects().guest_reference(*guest));
         Some(self.guest_kernels.get(number)?.get_or_init(find))
     }
 
@@ -105,7 +105,7 @@ impl Images {
 
     /// Makes room for the objects that the machine knows now.
     pub(crate) fn grow(&mut self, machine: &Machine) {
-        let count = machine.dsos().len().max(self.files.len());
+        let count = machine.objects().dsos().len().max(self.files.len());
         self.files.resize_with(count, OnceLock::new);
         self.modules.resize_with(count, OnceLock::new);
     }

@@ -27,7 +27,7 @@ impl Machine {
     /// A function is there now, in place of whatever was.
     pub fn apply_jit(&mut self, mapping: &JitMapping<'_>) {
         let key = DsoKey { name: mapping.file.to_owned(), kind: DsoKind::Jit, build_id: None, inode: None };
-        let dso = self.dsos.find_or_add(key);
+        let dso = self.find_or_add_dso(key);
         let code = mapping.code;
         let symbol = JitSymbol {
             name: Arc::clone(&code.name),
@@ -36,7 +36,7 @@ impl Machine {
             lines: Arc::clone(&code.lines),
             unwinding: code.unwinding.clone(),
         };
-        self.dsos.set_jit_symbol(dso, symbol);
+        self.objects.dsos.set_jit_symbol(dso, symbol);
         let (start, end) = (code.address, code.address.saturating_add(code.size));
         let bias = Machine::IN_FILE.wrapping_sub(start);
         let map =

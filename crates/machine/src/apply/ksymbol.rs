@@ -15,7 +15,7 @@ impl Machine {
         }
         let name = String::from_utf8_lossy(ksymbol.name).into_owned();
         let dso =
-            self.dsos.find_or_add(DsoKey { name, kind: DsoKind::KernelSymbol, build_id: None, inode: None });
+            self.find_or_add_dso(DsoKey { name, kind: DsoKind::KernelSymbol, build_id: None, inode: None });
         let (start, end) = (ksymbol.addr, ksymbol.addr.saturating_add(u64::from(ksymbol.len)));
         let map = self.add_map(Map {
             start,

@@ -1,5 +1,7 @@
 //! MMAP and MMAP2: address space gains a mapping.
 
+use std::sync::Arc;
+
 use oxperf_abi::{BuildId, CpuMode, Misc, Pid, Tid};
 use oxperf_wire::kernel::{FileIdentity, Mmap, Mmap2};
 
@@ -110,7 +112,7 @@ impl Machine {
         };
         if mapping.pgoff != 0 && !symbol.is_empty() {
             let reference = KernelReference { symbol: symbol.to_owned(), address: mapping.pgoff };
-            self.guests.entry(guest).reference = Some(reference);
+            Arc::make_mut(&mut self.objects.guests).insert(guest, reference);
         }
         let image = name[..name.len() - symbol.len()].to_owned();
         // As the host's: what follows the text is the kernel's, too.
@@ -127,8 +129,8 @@ impl Machine {
 
     fn map_kernel_image(&mut self, mapping: &Mapping<'_>, symbol: &str) {
         if mapping.pgoff != 0 && !symbol.is_empty() {
-            self.kernel_reference =
-                Some(KernelReference { symbol: symbol.to_owned(), address: mapping.pgoff });
+            let reference = KernelReference { symbol: symbol.to_owned(), address: mapping.pgoff };
+            self.objects.kernel_reference = Some(Arc::new(reference));
         }
         let key = DsoKey {
             name: KERNEL.to_owned(),
@@ -136,14 +138,14 @@ impl Machine {
             build_id: mapping.build_id,
             inode: None,
         };
-        let dso = self.dsos.find_or_add(key);
+        let dso = self.find_or_add_dso(key);
         // The record ends with the kernel's text, but init code and data follow it: the image goes on up to
         // whatever else is mapped above.
         let end = u64::MAX;
         let map = self.add_map(Map { end, prot: PROT_EXEC, ..mapping.map(dso, 0) });
-        let version = self.next_version();
-        self.kernel.insert_below(mapping.start, end, self.map(map).shown(map));
-        self.kernel.stamp(version);
+        let (version, shown) = (self.next_version(), self.map(map).shown(map));
+        self.objects.kernel.insert_below(mapping.start, end, shown);
+        self.objects.kernel.stamp(version);
     }
 
     fn map_module(&mut self, mapping: &Mapping<'_>, name: String) {
@@ -152,7 +154,7 @@ impl Machine {
             return;
         }
         let key = DsoKey { name, kind: DsoKind::Module, build_id: mapping.build_id, inode: None };
-        let dso = self.dsos.find_or_add(key);
+        let dso = self.find_or_add_dso(key);
         // A module's symbols come from the kernel's list, which holds addresses.
         self.insert_mapping(mapping, dso, 0, true);
     }
@@ -184,8 +186,8 @@ impl Machine {
         }
         let kind = if name == "[vdso]" { DsoKind::Vdso } else { DsoKind::File };
         let inode = if kind == DsoKind::File { mapping.inode } else { None };
-        let dso = self.dsos.find_or_add(DsoKey { name, kind, build_id: mapping.build_id, inode });
-        self.dsos.note_process(dso, mapping.pid);
+        let dso = self.find_or_add_dso(DsoKey { name, kind, build_id: mapping.build_id, inode });
+        self.objects.dsos.note_process(dso, mapping.pid);
         (dso, in_file)
     }
 
@@ -193,7 +195,7 @@ impl Machine {
     fn memory_dso(&mut self, name: String, mapping: &Mapping<'_>) -> DsoId {
         let executable = mapping.prot & PROT_EXEC != 0;
         let name = if executable { format!("/tmp/perf-{}.map", mapping.pid) } else { name };
-        self.dsos.find_or_add(DsoKey { name, kind: DsoKind::Anonymous, build_id: None, inode: None })
+        self.find_or_add_dso(DsoKey { name, kind: DsoKind::Anonymous, build_id: None, inode: None })
     }
 }
 
@@ -244,9 +246,9 @@ mod tests {
         };
         machine.apply_mmap2(Misc(2), &with_inode(5));
         machine.apply_mmap2(Misc(2), &with_inode(5));
-        assert_eq!(machine.dsos().len(), 1);
+        assert_eq!(machine.objects().dsos().len(), 1);
         machine.apply_mmap2(Misc(2), &with_inode(6));
-        assert_eq!(machine.dsos().len(), 2);
+        assert_eq!(machine.objects().dsos().len(), 2);
     }
 
     #[test]
@@ -260,6 +262,6 @@ mod tests {
         machine.apply_mmap(Misc(1), &image);
         assert_eq!(located(&mut machine, CpuMode::Kernel, 0x9010), ("[ext4]".to_owned(), 0x9010));
         assert_eq!(located(&mut machine, CpuMode::Kernel, 0x2000), (KERNEL.to_owned(), 0x2000));
-        assert_eq!(machine.kernel_reference().unwrap().symbol, "_text");
+        assert_eq!(machine.objects().kernel_reference().unwrap().symbol, "_text");
     }
 }

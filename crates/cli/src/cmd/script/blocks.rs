@@ -194,8 +194,7 @@ impl Walk<'_, '_> {
     /// A line with the name of the function, where another one begins.
     fn label(&mut self, address: u64) {
         let Some(place) = self.place(address) else { return };
-        self.printer.names.grow(self.machine);
-        let Some(name) = self.printer.names.name(self.machine, &place) else { return };
+        let Some(name) = self.printer.names.name(self.machine.objects(), &place) else { return };
         if self.symbol.replace((place.dso, name.start)) == Some((place.dso, name.start)) {
             return;
         }
@@ -271,12 +270,12 @@ impl Walk<'_, '_> {
 
     fn push_source(&mut self, place: &Place) {
         let Printer { names, output, .. } = &mut *self.printer;
-        names.grow(self.machine);
-        let line = names.source(self.machine, place.dso).and_then(|source| source.line(place.address));
+        let line =
+            names.source(self.machine.objects(), place.dso).and_then(|source| source.line(place.address));
         match line {
             Some(line) => push_line(output.buffer(), &visible(&line.file), line.line, false),
             None => {
-                let address = names.object_address(self.machine, place);
+                let address = names.object_address(self.machine.objects(), place);
                 let dso = visible(&self.machine.dso(place.dso).short_name);
                 push_unknown(output.buffer(), &dso, address);
             }

@@ -48,8 +48,8 @@ impl Printer<'_> {
     fn print_branch_symbol(&mut self, machine: &Machine, event: &SampleEvent<'_>, address: u64) {
         let mode = machine.guess_mode(event.thread, address);
         let place = self.places.locate(machine, event.thread, mode, address);
-        self.names.grow(machine);
-        let named = place.and_then(|(_, place)| Some((self.names.name(machine, &place)?, place.address)));
+        let named =
+            place.and_then(|(_, place)| Some((self.names.name(machine.objects(), &place)?, place.address)));
         let out = self.output.buffer();
         match named {
             Some((name, at)) => {
@@ -73,12 +73,11 @@ impl Printer<'_> {
         if mode == CpuMode::Kernel {
             // Old recorders had the kernel begin at 0.
             let recorded = map.map(|map| map.start).filter(|start| *start > 0);
-            let begins = recorded.or_else(|| machine.kernel_reference().map(|found| found.address));
+            let begins = recorded.or_else(|| machine.objects().kernel_reference().map(|found| found.address));
             return address.wrapping_sub(begins.unwrap_or(0));
         }
-        self.names.grow(machine);
         let shows_names = self.views[event.event.0].fields.contains(FieldSet::SYM);
-        let fixed = shows_names && self.names.object_address(machine, &located.into()) == address;
+        let fixed = shows_names && self.names.object_address(machine.objects(), &located.into()) == address;
         if fixed { address } else { located.address }
     }
 

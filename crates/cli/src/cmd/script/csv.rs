@@ -21,7 +21,6 @@ impl Printer<'_> {
         let thread = machine.thread_info(event.thread);
         let mode = event.misc.cpu_mode();
         let place = sample.ip.and_then(|ip| self.places.locate(machine, event.thread, mode, ip));
-        self.names.grow(machine);
         let out = self.output.buffer();
         push_cell(out, &view.name);
         let number = |out: &mut Vec<u8>, number: Option<u64>| {
@@ -46,7 +45,7 @@ impl Printer<'_> {
         number(out, Some(event.period));
         address(out, sample.ip);
         out.push(b',');
-        let name = place.and_then(|(_, place)| self.names.name(machine, &place));
+        let name = place.and_then(|(_, place)| self.names.name(machine.objects(), &place));
         push_cell(out, name.map_or("", |name| name.text));
         number(out, name.and_then(|name| Some(place?.1.address.wrapping_sub(name.start))));
         out.push(b',');
@@ -55,7 +54,7 @@ impl Printer<'_> {
         out.push(b',');
         if let Some(raw) = sample.raw.filter(|_| view.tracepoint) {
             let mut text = Vec::new();
-            self.formatters.format(raw, &KernelNames::new(&self.names, machine), &mut text);
+            self.formatters.format(raw, &KernelNames::new(&self.names, machine.objects()), &mut text);
             push_cell(out, String::from_utf8_lossy(&text).trim());
         }
         out.push(b',');
@@ -63,8 +62,7 @@ impl Printer<'_> {
             let mut chain = String::new();
             for &(mode, ip) in self.chains.of(machine, event).addresses {
                 let place = self.places.locate(machine, event.thread, mode, ip);
-                self.names.grow(machine);
-                let name = place.and_then(|(_, place)| self.names.name(machine, &place));
+                let name = place.and_then(|(_, place)| self.names.name(machine.objects(), &place));
                 chain.push_str(if chain.is_empty() { "" } else { ";" });
                 match name {
                     Some(name) => chain.push_str(name.text),

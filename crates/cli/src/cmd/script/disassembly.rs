@@ -73,12 +73,11 @@ impl Printer<'_> {
         instruction: (&[u8], CodeWidth, u64),
         with_target: bool,
     ) -> Option<usize> {
-        let (places, names) = (&mut self.places, &mut self.names);
+        let (places, names) = (&mut self.places, &self.names);
         let mut name = |address: u64, out: &mut String| {
             let mode = machine.guess_mode(thread, address);
             let Some((_, place)) = places.locate(machine, thread, mode, address) else { return false };
-            names.grow(machine);
-            let Some(name) = names.name(machine, &place) else { return false };
+            let Some(name) = names.name(machine.objects(), &place) else { return false };
             let offset = place.address.wrapping_sub(name.start);
             let named = write!(out, "{}+{offset:#x}", visible(name.text));
             let told = if with_target { write!(out, " [{address:#x}]") } else { Ok(()) };

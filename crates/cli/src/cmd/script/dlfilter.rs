@@ -161,7 +161,7 @@ impl Printer<'_> {
         let mut answers = Answers {
             machine,
             event,
-            names: &mut self.names,
+            names: &self.names,
             places: &mut self.places,
             images: &mut filter.images,
             attribute: filter.attributes.get(event.event.0).map_or(&[], Vec::as_slice),
@@ -224,7 +224,7 @@ fn asked(event: &SampleEvent<'_>, machine: &Machine, name: &str, names_data: boo
 struct Answers<'a, 's> {
     machine: &'a Machine,
     event: &'a SampleEvent<'a>,
-    names: &'a mut Names<'s>,
+    names: &'a Names<'s>,
     places: &'a mut PlaceTable,
     images: &'a mut Images,
     attribute: &'a [u8],
@@ -235,10 +235,9 @@ struct Answers<'a, 's> {
 impl Answers<'_, '_> {
     fn told(&mut self, mode: CpuMode, address: u64) -> Told {
         let place = self.places.locate(self.machine, self.event.thread, mode, address);
-        self.names.grow(self.machine);
-        let name = place.and_then(|(_, place)| self.names.name(self.machine, &place));
+        let name = place.and_then(|(_, place)| self.names.name(self.machine.objects(), &place));
         let binding = place.zip(name).and_then(|((_, place), name)| {
-            let table = self.names.table(self.machine, place.dso)?;
+            let table = self.names.table(self.machine.objects(), place.dso)?;
             table.symbol(name.symbol?).map(|symbol| symbol.binding)
         });
         let dso = place.map(|(_, place)| self.machine.dso(place.dso));
@@ -296,8 +295,7 @@ impl Resolver for Answers<'_, '_> {
     fn source_line(&mut self) -> Option<(String, u32)> {
         let (mode, ip) = (self.event.misc.cpu_mode(), self.event.sample.ip?);
         let (_, place) = self.places.locate(self.machine, self.event.thread, mode, ip)?;
-        self.names.grow(self.machine);
-        let line = self.names.source(self.machine, place.dso)?.line(place.address)?;
+        let line = self.names.source(self.machine.objects(), place.dso)?.line(place.address)?;
         Some((line.file.as_ref().to_owned(), line.line))
     }
 

@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use oxperf_machine::{DsoId, DsoKind, Machine};
+use oxperf_machine::{DsoId, DsoKind, Objects};
 use oxperf_present::script::{FieldSet, Location, push_hex};
 use oxperf_present::visible::visible;
 use oxperf_resolve::{Name, Names, Place, PlaceId};
@@ -11,16 +11,24 @@ use oxperf_resolve::{Name, Names, Place, PlaceId};
 use super::sourced::{Sourced, Sourcing};
 use crate::texts::Texts;
 
+/// How locations look.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(super) struct LineForm {
+    /// The parts that are rendered.
+    pub(super) fields: FieldSet,
+    /// What is shown of sources.
+    pub(super) sourcing: Sourcing,
+}
+
 /// Locations with some of their parts.
 #[derive(Debug, Default)]
 pub(super) struct Lines {
-    fields: FieldSet,
+    form: LineForm,
     /// What each place is called; `None` for one that nobody has asked for.
     known: Vec<Option<Known>>,
     symbols: HashMap<(DsoId, u64), u32>,
     names: Texts,
     dsos: Texts,
-    sourcing: Sourcing,
     sources: Vec<Sourced>,
 }
 
@@ -47,30 +55,27 @@ fn has_offsets(kind: DsoKind) -> bool {
 }
 
 impl Lines {
-    /// Renders the parts of a location that `fields` asks for, with inlined functions as `sourcing` says.
-    pub(super) fn new(fields: FieldSet, sourcing: Sourcing) -> Lines {
-        Lines { fields, sourcing, ..Lines::default() }
+    /// Nothing is rendered yet.
+    pub(super) fn new(form: LineForm) -> Lines {
+        Lines { form, ..Lines::default() }
     }
 
-    /// What is shown of sources.
-    pub(super) fn sourcing(&self) -> Sourcing {
-        self.sourcing
-    }
-
-    /// The fields that are rendered.
-    pub(super) fn fields(&self) -> FieldSet {
-        self.fields
+    /// How locations look.
+    #[inline]
+    pub(super) fn form(&self) -> LineForm {
+        self.form
     }
 
     /// One field, if it is rendered.
     fn part(&self, field: FieldSet) -> FieldSet {
-        if self.fields.contains(field) { field } else { FieldSet::EMPTY }
+        if self.form.fields.contains(field) { field } else { FieldSet::EMPTY }
     }
 
     /// Whether anything but the address is rendered.
     #[inline]
     pub(super) fn names_anything(&self) -> bool {
-        self.fields.without(FieldSet::IP | FieldSet::SYMOFF) != FieldSet::EMPTY || self.sourcing.inlines
+        self.form.fields.without(FieldSet::IP | FieldSet::SYMOFF) != FieldSet::EMPTY
+            || self.form.sourcing.inlines
     }
 
     /// Appends an address and what is known of its place.
@@ -79,15 +84,15 @@ impl Lines {
         &mut self,
         ip: u64,
         place: Option<(PlaceId, Place)>,
-        (names, machine): (&Names<'_>, &Machine),
+        (names, objects): (&Names<'_>, &Objects),
         out: &mut Vec<u8>,
     ) {
-        let fields = self.fields;
+        let fields = self.form.fields;
         if fields.contains(FieldSet::IP) {
             push_hex(out, ip, 16);
         }
         let Some((id, place)) = place else { return Location::default().write(fields, out) };
-        let known = self.known(id, place, names, machine);
+        let known = self.known(id, place, names, objects);
         if let Some(source) = known.source {
             return out.extend_from_slice(&self.sources[source as usize].alone);
         }
@@ -103,7 +108,7 @@ impl Lines {
         }
         out.extend_from_slice(self.dsos.known(known.dso.0));
         if fields.contains(FieldSet::DSO | FieldSet::DSOFF)
-            && has_offsets(machine.dso(known.dso).kind)
+            && has_offsets(objects.dso(known.dso).kind)
             && out.last() == Some(&b')')
         {
             out.pop();
@@ -120,18 +125,18 @@ impl Lines {
         &mut self,
         ip: u64,
         place: Option<(PlaceId, Place)>,
-        (names, machine): (&Names<'_>, &Machine),
+        (names, objects): (&Names<'_>, &Objects),
         out: &mut Vec<u8>,
     ) {
-        let source = place.and_then(|(id, place)| self.known(id, place, names, machine).source);
+        let source = place.and_then(|(id, place)| self.known(id, place, names, objects).source);
         let Some(source) = source else {
             out.push(b'\t');
-            self.push(ip, place, (names, machine), out);
+            self.push(ip, place, (names, objects), out);
             return out.push(b'\n');
         };
         for step in &self.sources[source as usize].steps {
             out.push(b'\t');
-            if self.fields.contains(FieldSet::IP) {
+            if self.form.fields.contains(FieldSet::IP) {
                 push_hex(out, ip, 16);
             }
             out.extend_from_slice(step);
@@ -140,7 +145,7 @@ impl Lines {
     }
 
     #[inline]
-    fn known(&mut self, id: PlaceId, place: Place, names: &Names<'_>, machine: &Machine) -> Known {
+    fn known(&mut self, id: PlaceId, place: Place, names: &Names<'_>, objects: &Objects) -> Known {
         let index = id.0 as usize;
         if self.known.len() <= index {
             self.known.resize(index + 1, None);
@@ -148,7 +153,7 @@ impl Lines {
         match self.known[index] {
             Some(known) => known,
             None => {
-                let known = self.look_up(place, names, machine);
+                let known = self.look_up(place, names, objects);
                 self.known[index] = Some(known);
                 known
             }
@@ -156,15 +161,15 @@ impl Lines {
     }
 
     #[cold]
-    fn look_up(&mut self, place: Place, names: &Names<'_>, machine: &Machine) -> Known {
+    fn look_up(&mut self, place: Place, names: &Names<'_>, objects: &Objects) -> Known {
         let fields = self.part(FieldSet::DSO);
         self.dsos.get(place.dso.0, |out| {
-            let dso = visible(&machine.dso(place.dso).shown);
+            let dso = visible(&objects.dso(place.dso).shown);
             Location { symbol: None, dso: Some(&dso) }.write(fields, out);
         });
-        let name = names.name(machine, &place);
+        let name = names.name(objects, &place);
         let symbol = name.map(|name| (self.symbol(place.dso, &name), place.address.wrapping_sub(name.start)));
-        let sourced = self.sourcing.render(self.fields, &place, name.as_ref(), (names, machine));
+        let sourced = self.form.sourcing.render(self.form.fields, &place, name.as_ref(), (names, objects));
         let source = sourced.map(|sourced| {
             self.sources.push(sourced);
             self.sources.len() as u32 - 1

@@ -44,14 +44,14 @@ impl PlaceNames {
     }
 
     /// The name of a place itself.
-    fn alone(&mut self, place: Option<(PlaceId, Place)>, names: (&mut Names<'_>, &Machine)) -> &[u8] {
+    fn alone(&mut self, place: Option<(PlaceId, Place)>, names: (&Names<'_>, &Machine)) -> &[u8] {
         let Some((id, place)) = place else { return &[] };
         let known = self.known(id, place, names);
         self.text(known.alone)
     }
 
     /// The names of a call chain's entry.
-    fn entry(&mut self, place: Option<(PlaceId, Place)>, names: (&mut Names<'_>, &Machine)) -> Entry<'_> {
+    fn entry(&mut self, place: Option<(PlaceId, Place)>, names: (&Names<'_>, &Machine)) -> Entry<'_> {
         let Some((id, place)) = place else { return Entry { names: self, steps: None } };
         let known = self.known(id, place, names);
         Entry { names: self, steps: Some(known.first..known.first + known.count) }
@@ -62,7 +62,7 @@ impl PlaceNames {
     }
 
     #[inline]
-    fn known(&mut self, id: PlaceId, place: Place, (names, machine): (&mut Names<'_>, &Machine)) -> Known {
+    fn known(&mut self, id: PlaceId, place: Place, (names, machine): (&Names<'_>, &Machine)) -> Known {
         let index = id.0 as usize;
         if self.known.len() <= index {
             self.known.resize(index + 1, None);
@@ -70,7 +70,6 @@ impl PlaceNames {
         match self.known[index] {
             Some(known) => known,
             None => {
-                names.grow(machine);
                 let known = self.render(place, names, machine);
                 self.known[index] = Some(known);
                 known
@@ -80,9 +79,9 @@ impl PlaceNames {
 
     #[cold]
     fn render(&mut self, place: Place, names: &Names<'_>, machine: &Machine) -> Known {
-        let name = names.name(machine, &place);
+        let name = names.name(machine.objects(), &place);
         let dso = Some(machine.dso(place.dso).shown.as_str());
-        let source = if self.lines { names.source(machine, place.dso) } else { None };
+        let source = if self.lines { names.source(machine.objects(), place.dso) } else { None };
         let line = source.and_then(|source| source.line(place.address));
         let own = PlaceName {
             symbol: name.map(|name| name.text),
@@ -108,7 +107,7 @@ impl PlaceNames {
         names: &Names<'_>,
         machine: &Machine,
     ) {
-        for step in names.steps(machine, place, name) {
+        for step in names.steps(machine.objects(), place, name) {
             let line = step.line.as_ref().filter(|_| self.lines);
             let line = line.map(|line| (line.file.as_ref(), line.line));
             let shown = match &step.inlined {
@@ -216,7 +215,7 @@ impl Printer<'_> {
         if let Some(ip) = sample.ip {
             line.address("ip", ip);
             let place = self.places.locate(machine, event.thread, mode, ip);
-            line.name(place_names.alone(place, (&mut self.names, machine)));
+            line.name(place_names.alone(place, (&self.names, machine)));
         }
         write_access(&mut line, sample, self.architecture);
         write_traced(&mut line, event);
@@ -225,7 +224,7 @@ impl Printer<'_> {
             line.array("callchain", |items| {
                 for &(mode, ip) in chain {
                     let place = self.places.locate(machine, event.thread, mode, ip);
-                    let entry = place_names.entry(place, (&mut self.names, machine));
+                    let entry = place_names.entry(place, (&self.names, machine));
                     entry.each(|name| items.frame(ip, name));
                 }
             });
@@ -235,7 +234,7 @@ impl Printer<'_> {
                 for entry in stack.entries() {
                     let mut name = |address| {
                         let place = branch_place(&mut self.places, machine, event.thread, address);
-                        place_names.alone(place, (&mut self.names, machine)).to_vec()
+                        place_names.alone(place, (&self.names, machine)).to_vec()
                     };
                     let (from, to) = (name(entry.from), name(entry.to));
                     items.branch(&entry, &from, &to);

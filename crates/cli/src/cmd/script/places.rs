@@ -20,21 +20,22 @@ impl Printer<'_> {
             return self.print_chain(machine, event);
         }
         let address = (event.misc.cpu_mode(), event.sample.ip.unwrap_or(0));
-        self.gaps.leave_address((self.output.buffer(), view.lines), at, address);
+        let form = self.lines[view.lines].form();
+        self.gaps.leave_address((self.output.buffer(), form), at, address);
     }
 
     fn print_chain(&mut self, machine: &Machine, event: &SampleEvent<'_>) {
         let view = &self.views[event.event.0];
-        let (lines, shows_end) = (view.lines, view.fields.contains(FieldSet::UNWIND));
+        let (form, shows_end) = (self.lines[view.lines].form(), view.fields.contains(FieldSet::UNWIND));
         let chain = self.chains.of(machine, event);
         let out = self.output.buffer();
         out.push(b'\n');
-        self.gaps.leave_chain((out, lines), (machine, event.thread), chain.addresses);
+        self.gaps.leave_chain((out, form), (machine, event.thread), chain.addresses);
         if let Some(end) = chain.end.filter(|_| shows_end) {
             let _ = writeln!(out, "\t[stack: {end}]");
         }
         if let Some(cookie) = event.sample.callchain.and_then(open_chain) {
-            let fields = self.lines[lines].fields().without(FieldSet::SYMOFF);
+            let fields = form.fields.without(FieldSet::SYMOFF);
             out.push(b'\t');
             if fields.contains(FieldSet::IP) {
                 push_hex(out, cookie, 16);
@@ -54,21 +55,20 @@ impl Printer<'_> {
             return push_hex(out, ip, 16);
         }
         let place = self.places.locate(machine, event.thread, event.misc.cpu_mode(), ip);
-        self.names.grow(machine);
-        lines.push(ip, place, (&self.names, machine), out);
+        lines.push(ip, place, (&self.names, machine.objects()), out);
     }
 
     /// Prints the user part of chains, which came in a record of its own.
     pub(super) fn print_user_part(&mut self, machine: &mut Machine, event: &SidebandEvent<'_>) {
         let view = &self.views[event.event.0];
-        let (lines, with_chain) = (view.lines, view.layout.with_chain);
+        let (form, with_chain) = (self.lines[view.lines].form(), view.layout.with_chain);
         let record = CallchainDeferred::decode(&mut Cursor::new(event.record.body, self.endian));
         let Some(record) = record.ok().filter(|_| with_chain) else { return };
         let thread = machine.thread(event.id.pid.unwrap_or(Pid(-1)), event.id.tid.unwrap_or(Tid(-1)));
         let sample = Sample { callchain: Some(record.chain), ..Sample::default() };
         let chain = self.chains.recorded(CpuMode::User, &sample);
         let out = self.output.buffer();
-        self.gaps.leave_chain((out, lines), (machine, thread), chain);
+        self.gaps.leave_chain((out, form), (machine, thread), chain);
         out.push(b'\n');
     }
 
@@ -84,8 +84,7 @@ impl Printer<'_> {
             // The kernel touches user memory, too.
             let mode = if placed { recorded } else { machine.guess_mode(event.thread, address) };
             let place = self.places.locate(machine, event.thread, mode, address);
-            self.names.grow(machine);
-            self.lines[lines].push(address, place, (&self.names, machine), self.output.buffer());
+            self.lines[lines].push(address, place, (&self.names, machine.objects()), self.output.buffer());
         }
     }
 }

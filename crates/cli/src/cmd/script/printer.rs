@@ -1,6 +1,7 @@
 //! Prints samples: what it knows, and the text of one.
 
 use std::io;
+use std::sync::Arc;
 
 use clap::ArgMatches;
 use oxperf_data::Reader;
@@ -8,13 +9,14 @@ use oxperf_machine::Machine;
 use oxperf_present::dump::Architecture;
 use oxperf_present::script::{AccessColumns, FieldSet, FieldSpec, write_bpf_output};
 use oxperf_present::visible::visible;
-use oxperf_resolve::{ChainLosses, Chains, KernelNames, Names, PlaceTable, SymbolSource};
+use oxperf_resolve::{ChainLosses, Chains, KernelNames, Names, PlaceTable};
 use oxperf_session::{EventTable, Finished, SampleEvent, SessionEvent};
 use oxperf_tracepoint::Formatters;
 use oxperf_wire::Endian;
 
 use super::cgroups::Cgroups;
 use super::clock::Clock;
+use super::crew::Crew;
 use super::csv::HEADING;
 use super::dlfilter::DlFilter;
 use super::dumps::Dumps;
@@ -89,7 +91,8 @@ pub(super) struct Printer<'s> {
     pub(super) lines: Vec<Lines>,
     pub(super) gaps: Gaps,
     pub(super) places: PlaceTable,
-    pub(super) names: Names<'s>,
+    pub(super) crew: Crew,
+    pub(super) names: Arc<Names<'static>>,
     pub(super) filter: Filter,
     pub(super) symbols: Symbols,
     pub(super) entered: Entered,
@@ -125,9 +128,9 @@ impl<'s> Printer<'s> {
         options: PrinterOptions,
         (events, endian): (&EventTable, Endian),
         formatters: &'s Formatters,
-        source: &'s dyn SymbolSource,
+        names: Arc<Names<'static>>,
     ) -> Printer<'s> {
-        let mut printer = Printer::without_views(output, options, endian, formatters, source);
+        let mut printer = Printer::without_views(output, options, endian, formatters, names);
         let width = |event| event_name(event, formatters).chars().count();
         printer.look.event_width = events.events().iter().map(width).max().unwrap_or(0);
         events.events().iter().for_each(|event| printer.add_view(event));
@@ -168,12 +171,12 @@ impl<'s> Printer<'s> {
             architecture: self.architecture,
             code: CodeReader::default(),
         };
-        let source = self.names.symbol_source();
+        let names = Arc::clone(&self.names);
         let mut another =
-            Printer::without_views(Output::nowhere(), options, self.endian, self.formatters, source);
+            Printer::without_views(Output::nowhere(), options, self.endian, self.formatters, names);
         another.look.event_width = *event_width;
         another.views.clone_from(&self.views);
-        another.lines = self.lines.iter().map(|lines| Lines::new(lines.fields(), lines.sourcing())).collect();
+        another.lines = self.lines.iter().map(|lines| Lines::new(lines.form())).collect();
         another
     }
 
@@ -182,8 +185,9 @@ impl<'s> Printer<'s> {
         options: PrinterOptions,
         endian: Endian,
         formatters: &'s Formatters,
-        source: &'s dyn SymbolSource,
+        names: Arc<Names<'static>>,
     ) -> Printer<'s> {
+        let naming = Naming { names: Arc::clone(&names), last: options.symbols.last_of_chains() };
         let PrinterOptions { spec, with_chains, adds_chains, nanoseconds, narrow, sourcing, .. } = options;
         Printer {
             output,
@@ -193,7 +197,8 @@ impl<'s> Printer<'s> {
             lines: Vec::new(),
             gaps: Gaps::default(),
             places: PlaceTable::default(),
-            names: Names::new(source),
+            crew: Crew::new(naming),
+            names,
             formatters,
             chains: options.chains,
             access_columns: AccessColumns::default(),
@@ -249,8 +254,8 @@ impl<'s> Printer<'s> {
         if let Form::Objects(_) = self.form {
             write_end(self.output.buffer(), self.written, &finished.diagnostics);
         }
-        if let Err(error) = self.fill(&finished.machine)
-            && self.failed.is_none()
+        if self.failed.is_none()
+            && let Err(error) = self.fill(&finished.machine)
         {
             self.failed = Some(error.into());
         }
@@ -260,20 +265,21 @@ impl<'s> Printer<'s> {
     #[inline]
     pub(super) fn settle(&mut self, machine: &Machine) -> io::Result<()> {
         // Who dumps records writes between the samples.
-        if self.gaps.is_full() || self.dumper.is_some() {
+        if self.dumper.is_some() {
             self.fill(machine)?;
         }
-        if self.gaps.is_empty() { self.output.settle() } else { Ok(()) }
+        if self.gaps.is_empty() && self.crew.is_idle() {
+            return self.output.settle();
+        }
+        if self.crew.wants(self.output.buffer(), &self.gaps) {
+            self.crew.hand_over(&mut self.output, &mut self.gaps, machine.objects())?;
+        }
+        Ok(())
     }
 
     /// Makes the text of all places that were left for later.
     pub(super) fn fill(&mut self, machine: &Machine) -> io::Result<()> {
-        if self.gaps.is_empty() {
-            return Ok(());
-        }
-        self.names.grow(machine);
-        let naming = Naming { names: &self.names, machine, last: self.symbols.last_of_chains() };
-        self.gaps.fill(&mut self.output, &self.lines, naming)
+        self.crew.finish(&mut self.output, &mut self.gaps, machine.objects())
     }
 
     /// Writes out what is left; gives what of the call chains could not be had.
@@ -363,8 +369,7 @@ impl<'s> Printer<'s> {
         if fields.contains(FieldSet::TRACE)
             && let Some(raw) = event.sample.raw.filter(|_| view.tracepoint)
         {
-            self.names.grow(machine);
-            let symbols = KernelNames::new(&self.names, machine);
+            let symbols = KernelNames::new(&self.names, machine.objects());
             self.formatters.format(raw, &symbols, out);
         }
         self.print_payload(fields, event.traced.as_ref());

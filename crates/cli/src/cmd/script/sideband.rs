@@ -214,8 +214,8 @@ impl Printer<'_> {
     fn describe_poke(&mut self, machine: &mut Machine, record: &TextPoke<'_>, out: &mut Vec<u8>) {
         let idle = machine.thread(Pid(0), Tid(0));
         let place = machine.locate(idle, CpuMode::Kernel, record.addr).map(Place::from);
-        self.names.grow(machine);
-        let named = place.and_then(|place| Some((self.names.name(machine, &place)?, place.address)));
+        let named =
+            place.and_then(|place| Some((self.names.name(machine.objects(), &place)?, place.address)));
         let symbol = named
             .map(|(name, address)| PokedSymbol { name: name.text, offset: address.wrapping_sub(name.start) });
         records::text_poke(out, record, symbol);

@@ -30,8 +30,7 @@ impl Printer<'_> {
     ) {
         let place = machine.locate(thread, mode, ip);
         let Some(place) = place.map(Place::from) else { return };
-        self.names.grow(machine);
-        let source = self.names.source(machine, place.dso);
+        let source = self.names.source(machine.objects(), place.dso);
         let Some(line) = source.and_then(|source| source.line(place.address)) else { return };
         if let Some(text) = self.source_texts.next(thread, &line) {
             let out = self.output.buffer();

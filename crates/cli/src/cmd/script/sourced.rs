@@ -1,6 +1,6 @@
 //! The text of places whose source lines or inlined functions are shown: rendered once for each place.
 
-use oxperf_machine::Machine;
+use oxperf_machine::Objects;
 use oxperf_present::script::{FieldSet, Location};
 use oxperf_present::source::{push_line, push_unknown};
 use oxperf_present::visible::visible;
@@ -32,16 +32,16 @@ impl Sourcing {
         fields: FieldSet,
         place: &Place,
         name: Option<&Name<'_>>,
-        (names, machine): (&Names<'_>, &Machine),
+        (names, objects): (&Names<'_>, &Objects),
     ) -> Option<Sourced> {
         let named = name.filter(|_| self.inlines);
-        let steps = named.map(|name| names.steps(machine, place, name)).unwrap_or_default();
+        let steps = named.map(|name| names.steps(objects, place, name)).unwrap_or_default();
         let plain = steps.len() < 2 && steps.iter().all(|step| step.inlined.is_none());
         if plain && !fields.contains(FieldSet::SRCLINE) {
             return None;
         }
-        let line = names.source(machine, place.dso).and_then(|source| source.line(place.address));
-        let known = Rendering { sourcing: self, fields, place, name, names, machine };
+        let line = names.source(objects, place.dso).and_then(|source| source.line(place.address));
+        let known = Rendering { sourcing: self, fields, place, name, names, objects };
         let own = [Step { inlined: None, line }];
         let steps = if plain { &own[..] } else { &steps };
         let steps = steps.iter().map(|step| known.step(step, true)).collect();
@@ -56,7 +56,7 @@ struct Rendering<'r, 's> {
     place: &'r Place,
     name: Option<&'r Name<'r>>,
     names: &'r Names<'s>,
-    machine: &'r Machine,
+    objects: &'r Objects,
 }
 
 impl Rendering<'_, '_> {
@@ -64,7 +64,7 @@ impl Rendering<'_, '_> {
         let mut out = Vec::new();
         let text = step.inlined.as_deref().or(self.name.map(|name| name.text)).map(visible);
         let offset = self.name.map_or(0, |name| self.place.address.wrapping_sub(name.start));
-        let dso = visible(&self.machine.dso(self.place.dso).shown);
+        let dso = visible(&self.objects.dso(self.place.dso).shown);
         let location = Location {
             symbol: text.as_deref().map(|text| (text, offset)),
             dso: step.inlined.is_none().then_some(&dso),
@@ -88,12 +88,12 @@ impl Rendering<'_, '_> {
         match line {
             Some(line) => push_line(out, &visible(&line.file), line.line, self.sourcing.whole_paths),
             // As perf has it where the object's tools know a caller and have no line.
-            None if in_chain && self.names.source(self.machine, self.place.dso).is_some() => {
+            None if in_chain && self.names.source(self.objects, self.place.dso).is_some() => {
                 out.extend_from_slice(b"??:0");
             }
             None => {
-                let address = self.names.object_address(self.machine, self.place);
-                push_unknown(out, &visible(&self.machine.dso(self.place.dso).short_name), address);
+                let address = self.names.object_address(self.objects, self.place);
+                push_unknown(out, &visible(&self.objects.dso(self.place.dso).short_name), address);
             }
         }
     }

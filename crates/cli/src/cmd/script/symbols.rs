@@ -1,5 +1,7 @@
 //! Which functions `script` shows: by name, or by what was called in them.
 
+use std::sync::Arc;
+
 use clap::{Arg, ArgAction, ArgMatches, value_parser};
 use oxperf_machine::{Dso, Machine, ThreadId};
 use oxperf_session::{SampleEvent, SampleFlags};
@@ -42,7 +44,7 @@ pub(super) struct Symbols {
     addresses: Vec<u64>,
     range: u64,
     dsos: Vec<String>,
-    last: Vec<String>,
+    last: Arc<[String]>,
     graph: Vec<String>,
 }
 
@@ -59,7 +61,7 @@ impl Symbols {
             shown,
             range: matches.get_one("addr-range").copied().unwrap_or(0),
             dsos: names("dsos"),
-            last: names("stop-bt"),
+            last: names("stop-bt").into(),
             graph: names("graph-function"),
         }
     }
@@ -75,8 +77,8 @@ impl Symbols {
     }
 
     /// The functions that call chains end with.
-    pub(super) fn last_of_chains(&self) -> &[String] {
-        &self.last
+    pub(super) fn last_of_chains(&self) -> Arc<[String]> {
+        Arc::clone(&self.last)
     }
 
     /// Whether a function is shown.
@@ -136,8 +138,7 @@ impl Printer<'_> {
         let Some((_, place)) = self.places.locate(machine, event.thread, event.misc.cpu_mode(), ip) else {
             return false;
         };
-        self.names.grow(machine);
-        let name = self.names.name(machine, &place);
+        let name = self.names.name(machine.objects(), &place);
         let start = name.map(|name| ip.wrapping_sub(place.address.wrapping_sub(name.start)));
         name.is_some_and(|name| self.symbols.take(name.text)) || self.symbols.take_address(ip, start)
     }
@@ -168,7 +169,6 @@ impl Printer<'_> {
             None => machine.guess_mode(event.thread, address),
         };
         let (_, place) = self.places.locate(machine, event.thread, mode, address)?;
-        self.names.grow(machine);
-        self.names.name(machine, &place).map(|name| name.text.to_owned())
+        self.names.name(machine.objects(), &place).map(|name| name.text.to_owned())
     }
 }

@@ -140,8 +140,7 @@ impl Printer<'_> {
             None => machine.guess_mode(event.thread, address),
         };
         let place = self.places.locate(machine, event.thread, mode, address);
-        self.names.grow(machine);
-        let name = place.and_then(|(_, place)| self.names.name(machine, &place));
+        let name = place.and_then(|(_, place)| self.names.name(machine.objects(), &place));
         let out = self.output.buffer();
         match name {
             Some(name) => {

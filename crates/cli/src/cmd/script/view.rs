@@ -7,7 +7,7 @@ use oxperf_session::SessionEvent;
 use oxperf_tracepoint::Formatters;
 use oxperf_wire::Sample;
 
-use super::lines::Lines;
+use super::lines::{LineForm, Lines};
 use super::sourced::Sourcing;
 use super::traced::is_branch_event;
 
@@ -101,9 +101,10 @@ fn lines_for(fields: FieldSet, sourcing: Sourcing, lines: &mut Vec<Lines>) -> us
         [FieldSet::IP, FieldSet::SYM, FieldSet::SYMOFF, FieldSet::DSO, FieldSet::DSOFF, FieldSet::SRCLINE];
     let parts =
         parts.into_iter().filter(|part| fields.contains(*part)).fold(FieldSet::EMPTY, |all, part| all | part);
-    let known = lines.iter().position(|lines| lines.fields() == parts && lines.sourcing() == sourcing);
+    let form = LineForm { fields: parts, sourcing };
+    let known = lines.iter().position(|lines| lines.form() == form);
     known.unwrap_or_else(|| {
-        lines.push(Lines::new(parts, sourcing));
+        lines.push(Lines::new(form));
         lines.len() - 1
     })
 }

@@ -114,7 +114,7 @@ impl<'s> Writer<'s> {
     }
 
     fn write_chain(&mut self, machine: &Machine) {
-        let (names, out) = (&mut self.names, self.output.buffer());
+        let (names, out) = (&self.names, self.output.buffer());
         for (ip, place) in &self.chain {
             let name = match place {
                 Some((id, place)) => self.texts.get(id.0, |text| render(place, names, machine, text)),
@@ -152,9 +152,8 @@ impl<'s> Writer<'s> {
 }
 
 #[cold]
-fn render(place: &Place, names: &mut Names<'_>, machine: &Machine, out: &mut Vec<u8>) {
-    names.grow(machine);
-    if let Some(name) = names.name(machine, place) {
+fn render(place: &Place, names: &Names<'_>, machine: &Machine, out: &mut Vec<u8>) {
+    if let Some(name) = names.name(machine.objects(), place) {
         write_name(out, name.text, &machine.dso(place.dso).short_name);
     }
 }

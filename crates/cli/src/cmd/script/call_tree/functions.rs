@@ -45,8 +45,7 @@ impl<'s> FunctionTable<'s> {
     }
 
     fn look_up(&mut self, machine: &Machine, place: Place) -> Known {
-        self.names.grow(machine);
-        let Some(name) = self.names.name(machine, &place) else { return Known::Nothing };
+        let Some(name) = self.names.name(machine.objects(), &place) else { return Known::Nothing };
         let before = place.address.wrapping_sub(name.start);
         let behind = name.end.wrapping_sub(place.address);
         let key = (Some(place.dso), name.start);
