@@ -10,6 +10,7 @@ mod blocks;
 mod branches;
 mod comms;
 mod details;
+mod functions;
 mod history;
 mod locate;
 mod merge;
@@ -37,13 +38,15 @@ use comms::Comms;
 use details::Noting;
 use history::History;
 use locate::Locating;
-use merge::{Batch, Merging, Past, Sample, Taken};
+use merge::{Batch, Merging, Part, Past, Sample};
 use named::Named;
 use naming::{Naming, Wanted};
 use parallelism::Parallelism;
 
-/// Addresses of a batch: enough to keep the cores busy with naming, few enough to stay in the cache.
-const BATCH_ADDRESSES: usize = 1 << 18;
+/// Addresses and samples of a batch: enough to keep the cores busy with naming, few enough to stay in the cache.
+const BATCH: usize = 1 << 18;
+/// The same of samples without chains: there are more samples then, which take more room than addresses.
+const FLAT_BATCH: usize = 1 << 15;
 
 /// What to keep apart while collecting.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -58,8 +61,8 @@ pub struct CollectOptions {
     pub stitch: Option<u32>,
     /// Leave out samples of code without a symbol, and such callers.
     pub hide_unresolved: bool,
-    /// Samples of several threads may be merged; the thread is then that of the first.
-    pub threads_alike: bool,
+    /// Which samples of different threads may be merged; the thread is then that of the first.
+    pub alike: Alike,
     /// Keep the time and CPU of each sample.
     pub moments: bool,
     /// Also count the samples of each address.
@@ -80,6 +83,18 @@ pub struct CollectOptions {
     pub blocks: Option<BlockDetail>,
 }
 
+/// Which threads nothing tells apart.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Alike {
+    /// None are alike.
+    #[default]
+    None,
+    /// Threads of one name are alike.
+    Namesakes,
+    /// All are alike.
+    All,
+}
+
 /// How source lines are told.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct LineText {
@@ -95,6 +110,12 @@ impl CollectOptions {
             addresses_apart: self.addresses_apart,
             symbols_only: self.hide_unresolved,
         }
+    }
+
+    /// Whether what is wanted of an address is the function that holds it and no more.
+    fn wants_functions_alone(&self) -> bool {
+        let CollectOptions { chains, by_address, addresses_apart, lines, blocks, .. } = self;
+        !(*chains || *by_address || *addresses_apart || lines.is_some() || blocks.is_some())
     }
 
     fn of_chains(&self) -> ChainOptions {
@@ -129,11 +150,14 @@ impl<'s> Collector<'s> {
         source: &'s dyn SymbolSource,
         options: CollectOptions,
     ) -> Collector<'s> {
-        let counts_addresses = options.by_address || options.blocks.is_some();
-        let locating = if counts_addresses { Locating::alone() } else { Locating::shared() };
+        let locating = match options.by_address || options.blocks.is_some() {
+            _ if options.wants_functions_alone() => Locating::functions(),
+            true => Locating::alone(),
+            false => Locating::shared(),
+        };
         Collector {
             options,
-            merging: Merging::new(locating.split(), options.threads_alike),
+            merging: Merging::new(locating.split(), options.alike),
             locating,
             names: Names::new(source),
             naming: Naming::default(),
@@ -233,7 +257,7 @@ impl<'s> Collector<'s> {
 
     /// Locates the addresses of the batch and names what is new, for each table.
     fn name_batch(&mut self, machine: &Machine) -> Vec<Named> {
-        self.locating.locate(&mut self.batch);
+        self.locating.locate(&mut self.batch, (&mut self.names, machine));
         let fresh = self.locating.take_fresh();
         if self.options.by_address {
             self.addresses.locate(&fresh.frames);
@@ -295,7 +319,7 @@ impl Sink for Collector<'_> {
         }
         let own = (event.misc.cpu_mode(), event.sample.ip.unwrap_or(0));
         let start = self.batch.addresses.len();
-        let (mut links, mut past) = (0..0, None);
+        let (mut links, mut past) = (Part::default(), None);
         if self.options.branches.is_none() {
             self.batch.addresses.push(own);
             if self.blocks.is_some() {
@@ -312,7 +336,7 @@ impl Sink for Collector<'_> {
         let noting = self.noting.as_mut();
         let detail = noting.map_or(DetailId(0), |noting| noting.of(event, running, &self.names, machine));
         let sample = Sample {
-            event: event.event.0,
+            event: event.event.0 as u32,
             thread: event.thread,
             comm: self.comms.of(machine, event.thread),
             detail,
@@ -321,14 +345,10 @@ impl Sink for Collector<'_> {
             is_branch: false,
             past,
             last: true,
-            start,
-            end: self.batch.addresses.len(),
+            addresses: Part::new(start, self.batch.addresses.len()),
             period,
             latency,
-            taken: self.options.moments.then(|| Taken {
-                time: event.sample.time.map(|time| time.0),
-                cpu: event.sample.cpu.map(|cpu| cpu.0),
-            }),
+            taken: self.options.moments.then(|| self.batch.note_taken(event)),
         };
         match self.options.branches {
             Some(detail) => {
@@ -339,7 +359,7 @@ impl Sink for Collector<'_> {
             }
             None => self.batch.samples.push(sample),
         }
-        if self.batch.len() >= BATCH_ADDRESSES {
+        if self.batch.len() >= if self.options.chains { BATCH } else { FLAT_BATCH } {
             let named = self.name_batch(machine);
             self.batch = self.merging.begin(std::mem::take(&mut self.batch), named);
         }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use oxperf_analysis::collect::{CollectOptions, Collector};
+use oxperf_analysis::collect::{Alike, CollectOptions, Collector};
 use oxperf_analysis::profile::{Detail, DetailsWanted, EventProfile, Profile, SampleGroup};
 use oxperf_data::Reader;
 use oxperf_machine::{Dso, DsoKind, Objects};
@@ -78,7 +78,7 @@ const ALL: CollectOptions = CollectOptions {
     by_cost: false,
     addresses_apart: false,
     chains: true,
-    threads_alike: false,
+    alike: Alike::None,
     max_stack: 127,
     keep_outermost: false,
     stitch: None,
@@ -111,15 +111,25 @@ fn threads_are_merged_when_nobody_asks_for_them() {
     let samples = RECORDING.lines().filter(|line| line.starts_with("sample")).collect::<Vec<_>>().join("\n");
     let samples = samples.replace("tid=7", "tid=8").replace("0x400300,", "0x400500,");
     let twice = format!("{RECORDING}fork pid=7 ppid=7 tid=8 ptid=7 time=90\n{samples}\n");
-    let groups = |threads_alike| folded(&collect_of(&twice, CollectOptions { threads_alike, ..ALL }, &[]));
+    // A third one of another name, too.
+    let other = samples.replace("tid=8", "tid=9");
+    let twice = format!("{twice}fork pid=7 ppid=7 tid=9 ptid=7 time=90\ncomm pid=7 tid=9 writer\n{other}\n");
+    let groups = |alike| folded(&collect_of(&twice, CollectOptions { alike, ..ALL }, &[]));
     let alike = [
         "reader;0x400100;do_syscall_64;vfs_read 4 6",
         "reader;0x400100;0x400300 1 4",
         "reader;0x400100;0x400500 1 4",
         "reader 2 16",
     ];
-    assert_eq!(groups(true), alike);
-    assert_eq!(groups(false).len(), 6);
+    let named = |name: &str| {
+        groups(Alike::Namesakes).into_iter().filter(|group| group.starts_with(name)).collect::<Vec<_>>()
+    };
+    assert_eq!(named("reader"), alike);
+    assert_eq!(named("writer").len(), 3);
+    assert_eq!(groups(Alike::None).len(), 9);
+    // The name of the first stands for all.
+    let counts = |text: &String| text.rsplit(' ').nth(1).map(str::to_owned);
+    assert_eq!(groups(Alike::All).iter().filter_map(counts).collect::<Vec<_>>(), ["6", "1", "2", "3"]);
 }
 
 #[test]

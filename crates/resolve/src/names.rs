@@ -72,6 +72,16 @@ impl<'s> Names<'s> {
         self.table(objects, place.dso).map_or(place.address, |table| table.object_address(place.address))
     }
 
+    /// Which symbol of its dso's table holds a place; `None` where none does, and in dsos that are symbols themselves.
+    #[inline]
+    pub fn symbol(&self, machine: &Machine, place: &Place) -> Option<SymbolId> {
+        let dso = machine.dso(place.dso);
+        match dso.kind == DsoKind::KernelSymbol || dso.jit.is_some() {
+            true => None,
+            false => self.table(machine, place.dso)?.lookup(place.address),
+        }
+    }
+
     /// The symbol around a place; `None` where no symbol is known.
     #[inline]
     pub fn name<'m>(&'m self, objects: &'m Objects, place: &Place) -> Option<Name<'m>> {

@@ -1,11 +1,14 @@
 //! Ranges that may overlap, cut so that each address has one owner: what begins later interrupts what began before.
 
+use std::ops::Range;
+
 /// Stretches of addresses that do not overlap, each with its owner.
 #[derive(Debug)]
 pub(crate) struct Spans<T> {
     /// Apart from the rest, so that a search touches little memory.
     starts: Vec<u64>,
     spans: Vec<Span<T>>,
+    index: Index,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -16,7 +19,7 @@ struct Span<T> {
 
 impl<T> Default for Spans<T> {
     fn default() -> Spans<T> {
-        Spans { starts: Vec::new(), spans: Vec::new() }
+        Spans { starts: Vec::new(), spans: Vec::new(), index: Index::default() }
     }
 }
 
@@ -24,18 +27,21 @@ impl<T: Copy> Spans<T> {
     /// Cuts ranges that come in order of their starts, each as (start, end, owner).
     pub(crate) fn cut(ranges: impl ExactSizeIterator<Item = (u64, u64, T)>) -> Spans<T> {
         let room = ranges.len();
-        let spans = Spans { starts: Vec::with_capacity(room), spans: Vec::with_capacity(room) };
+        let index = Index::default();
+        let spans = Spans { starts: Vec::with_capacity(room), spans: Vec::with_capacity(room), index };
         let mut cutter = Cutter { spans, open: Vec::new(), at: 0 };
         for (start, end, owner) in ranges {
             cutter.open(start, end, owner);
         }
         cutter.close_until(u64::MAX);
-        cutter.spans
+        let index = Index::of(&cutter.spans.starts);
+        Spans { index, ..cutter.spans }
     }
 
     /// The owner of an address.
     pub(crate) fn find(&self, address: u64) -> Option<T> {
-        let after = self.starts.partition_point(|&start| start <= address);
+        let part = self.index.part(address);
+        let after = part.start + self.starts.get(part)?.partition_point(|&start| start <= address);
         let span = self.spans.get(after.checked_sub(1)?)?;
         (address < span.end).then_some(span.owner)
     }
@@ -43,6 +49,41 @@ impl<T: Copy> Spans<T> {
     /// All stretches, as (start, end).
     pub(crate) fn ranges(&self) -> impl Iterator<Item = (u64, u64)> {
         self.starts.iter().zip(&self.spans).map(|(&start, span)| (start, span.end))
+    }
+}
+
+/// Where to search: numbers that ascend, parted by equal stretches of what they are, about one number a stretch.
+#[derive(Debug, Default)]
+struct Index {
+    first: u64,
+    /// A stretch is two to this power long.
+    bits: u32,
+    /// How many numbers lie before each stretch, and behind the last all of them.
+    before: Vec<u32>,
+}
+
+impl Index {
+    fn of(numbers: &[u64]) -> Index {
+        let (Some(&first), Some(&last)) = (numbers.first(), numbers.last()) else { return Index::default() };
+        let bits = (0..64).find(|bits| (last - first) >> bits <= numbers.len() as u64).unwrap_or(63);
+        let mut before = Vec::with_capacity(((last - first) >> bits) as usize + 2);
+        for (nth, number) in numbers.iter().enumerate() {
+            before.resize(before.len().max(((number - first) >> bits) as usize + 1), nth as u32);
+        }
+        before.push(numbers.len() as u32);
+        Index { first, bits, before }
+    }
+
+    /// The numbers of the stretch that a number belongs to. All before them are less, and all behind them greater.
+    fn part(&self, number: u64) -> Range<usize> {
+        let Some(behind) = number.checked_sub(self.first) else { return 0..0 };
+        let all = self.before.last().copied().unwrap_or(0);
+        let before = |stretch: u64| {
+            let known = usize::try_from(stretch).ok().and_then(|stretch| self.before.get(stretch));
+            *known.unwrap_or(&all) as usize
+        };
+        let stretch = behind >> self.bits;
+        before(stretch)..before(stretch.saturating_add(1))
     }
 }
 
@@ -94,5 +135,25 @@ mod tests {
             [9, 10, 19, 20, 29, 30, 49, 50, 60].into_iter().map(|address| spans.find(address)).collect();
         let (a, b) = (Some('a'), Some('b'));
         assert_eq!(owners, [None, a, a, b, b, a, a, None, None]);
+    }
+
+    #[test]
+    fn an_index_leads_to_where_a_search_of_all_numbers_ends() {
+        let near = (0..500u64).map(|nth| 0x1000 + nth * nth % 7 + 8 * nth).collect();
+        let lists: [Vec<u64>; 5] =
+            [vec![], vec![5], vec![0, u64::MAX], vec![3, 4, 5, 1 << 40, (1 << 40) + 1], near];
+        for numbers in lists {
+            let index = Index::of(&numbers);
+            let around = |&number: &u64| [number.saturating_sub(1), number, number.saturating_add(1)];
+            for number in numbers.iter().flat_map(around).chain([0, 99, u64::MAX]) {
+                let part = index.part(number);
+                let found = part.start + numbers[part].partition_point(|&known| known <= number);
+                assert_eq!(
+                    found,
+                    numbers.partition_point(|&known| known <= number),
+                    "{number} in {numbers:?}"
+                );
+            }
+        }
     }
 }

@@ -20,7 +20,7 @@ impl Addresses {
     pub(super) fn count(&mut self, batch: &Batch) {
         for sample in batch.samples.iter().filter(|sample| sample.last) {
             if let Some(places) = batch.places(sample) {
-                self.count_sample(sample.event, places.own, sample.period);
+                self.count_sample(sample.event as usize, places.own, sample.period);
             }
         }
     }

@@ -40,7 +40,7 @@ impl Blocks {
         let mut branches = Vec::new();
         for sample in &batch.samples {
             let ends = batch.places(sample).map_or(&[][..], |places| places.ends);
-            let cycles = batch.links[sample.links.clone()].iter().map(|link| link.cycles);
+            let cycles = batch.links[sample.links.range()].iter().map(|link| link.cycles);
             branches.extend(ends.iter().copied().zip(cycles));
             if sample.last {
                 self.count_sample(&branches);

@@ -1,12 +1,10 @@
 //! Samples told by their branches: each of them stands for itself.
 
-use std::ops::Range;
-
 use oxperf_abi::{BranchEntry, CpuMode};
 use oxperf_machine::Machine;
 use oxperf_session::SampleEvent;
 
-use super::merge::{Batch, Link, Sample};
+use super::merge::{Batch, Link, Part, Sample};
 
 /// What tells branches apart beside the functions and lines at their ends.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -30,18 +28,18 @@ pub(super) fn take(
         let (start, first_link) = (batch.addresses.len(), batch.links.len());
         batch.addresses.push(own);
         push(batch, at, &entry, detail);
-        let (links, end) = (first_link..batch.links.len(), batch.addresses.len());
-        let last = entries.peek().is_none();
-        batch.samples.push(Sample { links, is_branch: true, last, period: 1, start, end, ..sample.clone() });
+        let links = Part::new(first_link, batch.links.len());
+        let (last, addresses) = (entries.peek().is_none(), Part::new(start, batch.addresses.len()));
+        batch.samples.push(Sample { links, is_branch: true, last, period: 1, addresses, ..sample });
     }
 }
 
 /// Adds the branches of a sample that stands for itself; tells which they are.
-pub(super) fn take_beside(batch: &mut Batch, at: (&Machine, &SampleEvent<'_>)) -> Range<usize> {
+pub(super) fn take_beside(batch: &mut Batch, at: (&Machine, &SampleEvent<'_>)) -> Part {
     let first = batch.links.len();
     let entries = at.1.sample.branch_stack.iter().flat_map(|stack| stack.entries());
     entries.for_each(|entry| push(batch, at, &entry, BranchDetail::default()));
-    first..batch.links.len()
+    Part::new(first, batch.links.len())
 }
 
 /// Adds a branch and the addresses of its ends.

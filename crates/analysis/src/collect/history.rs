@@ -104,7 +104,7 @@ impl History {
         if self.oldest_first {
             addresses.reverse();
         }
-        (addresses, Past { history, length, outermost: self.oldest_first })
+        (addresses, Past { history, length: length as u32, outermost: self.oldest_first })
     }
 
     /// The number of a passage.

@@ -4,19 +4,29 @@
 //! address: each is located and named once, in the order in which it came.
 
 use oxperf_abi::CpuMode;
-use oxperf_machine::Mappings;
-use oxperf_resolve::{Frame, FrameId as LocatedId, FrameTable};
+use oxperf_machine::{Machine, Mappings};
+use oxperf_resolve::{Frame, FrameId as LocatedId, FrameTable, Names};
 use rayon::prelude::*;
 
+use super::functions::Functions;
 use super::merge::Batch;
 use super::named::Named;
 
 /// Most tables: every core goes through all addresses.
 const MOST: usize = 16;
 
+/// Where the addresses of batches lie, as far as anybody asks.
+#[derive(Debug)]
+pub(super) enum Locating {
+    /// Each address.
+    Addresses(Addresses),
+    /// Each function.
+    Functions(Functions),
+}
+
 /// The tables.
 #[derive(Debug)]
-pub(super) struct Locating {
+pub(super) struct Addresses {
     tables: Vec<FrameTable>,
     /// Where in the batch each table met what it did not know.
     arrivals: Vec<Vec<usize>>,
@@ -27,9 +37,9 @@ pub(super) struct Locating {
 #[derive(Debug, Default)]
 pub(super) struct Fresh {
     pub(super) frames: Vec<Frame>,
-    tables: Vec<usize>,
+    pub(super) tables: Vec<usize>,
     /// Number of tables.
-    count: usize,
+    pub(super) count: usize,
 }
 
 impl Fresh {
@@ -52,11 +62,11 @@ impl Fresh {
 /// How addresses, and their numbers, are dealt out to tables: to as many as two to some power.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Split {
-    bits: u32,
+    pub(super) bits: u32,
 }
 
 impl Split {
-    fn count(self) -> usize {
+    pub(super) fn count(self) -> usize {
         1 << self.bits
     }
 
@@ -69,7 +79,7 @@ impl Split {
 
     /// The number of an address among all, by that in its table.
     #[inline]
-    fn join(self, table: usize, id: LocatedId) -> LocatedId {
+    pub(super) fn join(self, table: usize, id: LocatedId) -> LocatedId {
         LocatedId(id.0 << self.bits | table as u32)
     }
 
@@ -83,27 +93,52 @@ impl Split {
 impl Locating {
     /// A table for each core.
     pub(super) fn shared() -> Locating {
-        Locating::with(rayon::current_num_threads().clamp(1, MOST).ilog2())
+        Locating::Addresses(Addresses::with(rayon::current_num_threads().clamp(1, MOST).ilog2()))
     }
 
     /// One table for all, so that numbers follow one another.
     pub(super) fn alone() -> Locating {
-        Locating::with(0)
+        Locating::Addresses(Addresses::with(0))
     }
 
-    fn with(bits: u32) -> Locating {
-        let split = Split { bits };
-        let tables = (0..split.count()).map(|_| FrameTable::default()).collect();
-        Locating { tables, arrivals: vec![Vec::new(); split.count()], split }
+    /// For who asks for functions alone.
+    pub(super) fn functions() -> Locating {
+        Locating::Functions(Functions::default())
     }
 
     /// How numbers are dealt out.
     pub(super) fn split(&self) -> Split {
-        self.split
+        match self {
+            Locating::Addresses(addresses) => addresses.split,
+            Locating::Functions(_) => Functions::SPLIT,
+        }
     }
 
     /// Locates every address of a batch.
-    pub(super) fn locate(&mut self, batch: &mut Batch) {
+    pub(super) fn locate(&mut self, batch: &mut Batch, names: (&mut Names<'_>, &Machine)) {
+        match self {
+            Locating::Addresses(addresses) => addresses.locate(batch),
+            Locating::Functions(functions) => functions.locate(batch, names),
+        }
+    }
+
+    /// What was not known before.
+    pub(super) fn take_fresh(&mut self) -> Fresh {
+        match self {
+            Locating::Addresses(addresses) => addresses.take_fresh(),
+            Locating::Functions(functions) => functions.take_fresh(),
+        }
+    }
+}
+
+impl Addresses {
+    fn with(bits: u32) -> Addresses {
+        let split = Split { bits };
+        let tables = (0..split.count()).map(|_| FrameTable::default()).collect();
+        Addresses { tables, arrivals: vec![Vec::new(); split.count()], split }
+    }
+
+    fn locate(&mut self, batch: &mut Batch) {
         let split = self.split;
         let mut parts = std::mem::take(&mut batch.parts);
         parts.resize_with(split.count(), Vec::new);
@@ -124,8 +159,7 @@ impl Locating {
         batch.parts = parts;
     }
 
-    /// What was not known before.
-    pub(super) fn take_fresh(&mut self) -> Fresh {
+    fn take_fresh(&mut self) -> Fresh {
         let count = self.tables.len();
         if let [only] = &mut self.tables[..] {
             self.arrivals.iter_mut().for_each(Vec::clear);
@@ -152,8 +186,8 @@ fn locate_part(
     let mut own = [0; PIECE];
     for sample in &batch.samples {
         let mappings = batch.mappings.get(sample.mappings);
-        let mut place = sample.start;
-        for piece in batch.addresses[sample.start..sample.end].chunks(PIECE) {
+        let mut place = sample.addresses.range().start;
+        for piece in batch.addresses[sample.addresses.range()].chunks(PIECE) {
             // Which are its own cannot be foretold: they are picked out without a branch.
             let mut count = 0;
             for (nth, (_, ip)) in piece.iter().enumerate() {
@@ -174,7 +208,7 @@ const PIECE: usize = 128;
 
 /// Puts what several tables located together, in the order of the addresses.
 pub(super) fn weave(batch: &mut Batch, split: Split) {
-    if split.count() > 1 {
+    if batch.parts.len() > 1 {
         let mut parts: Vec<_> = batch.parts.iter().map(|part| part.iter().copied()).collect();
         let next = |&(_, ip): &(_, u64)| parts[split.of_address(ip)].next();
         batch.located.extend(batch.addresses.iter().filter_map(next));
@@ -189,7 +223,7 @@ mod tests {
     use oxperf_machine::{CommId, Machine, ThreadId};
     use oxperf_resolve::MappingsId;
 
-    use super::super::merge::Sample;
+    use super::super::merge::{Part, Sample};
     use super::super::named::AllNamed;
     use super::*;
     use crate::profile::{DetailId, FrameId};
@@ -214,14 +248,14 @@ mod tests {
         let thread = machine.find_thread(Tid(1)).unwrap();
         let addresses = |base: u64| (0..300u64).map(move |nth| (CpuMode::User, base + 24 * (nth % 200)));
         for bits in [0, 2] {
-            let mut locating = Locating::with(bits);
+            let mut locating = Addresses::with(bits);
             let mut batch = Batch::default();
             batch.addresses.extend(addresses(0x1000));
             let mappings = batch.mappings.keep(&machine, thread);
             let ends = [0, 150, 300];
             batch.samples.extend(ends.windows(2).map(|part| sample(thread, mappings, part[0]..part[1])));
             locating.locate(&mut batch);
-            weave(&mut batch, locating.split());
+            weave(&mut batch, locating.split);
             let fresh = locating.take_fresh();
             let came: Vec<u64> = fresh.frames.iter().map(|frame| frame.ip).collect();
             assert_eq!(came, addresses(0x1000).take(200).map(|(_, ip)| ip).collect::<Vec<u64>>());
@@ -231,7 +265,7 @@ mod tests {
                 0 => named.push_list(FrameId(nth), [FrameId(nth), FrameId(900)].into()),
                 _ => named.push(FrameId(nth)),
             });
-            let mut all = AllNamed::new(locating.split());
+            let mut all = AllNamed::new(locating.split);
             all.append(fresh.by_table(named));
             let frames: Vec<u32> = batch.located.iter().map(|&id| all.frame(id).0).collect();
             assert_eq!(frames, (0..300).map(|nth| nth % 200).collect::<Vec<u32>>());
@@ -248,12 +282,11 @@ mod tests {
             comm: CommId(0),
             detail: DetailId(0),
             mappings,
-            links: 0..0,
+            links: Part::default(),
             is_branch: false,
             last: true,
             past: None,
-            start: part.start,
-            end: part.end,
+            addresses: Part::new(part.start, part.end),
             period: 1,
             latency: 0,
             taken: None,

@@ -1,6 +1,7 @@
 //! Merging samples while the next ones are read: the rows of a profile grow beside the session.
 
 use std::hash::BuildHasher;
+use std::num::NonZeroU32;
 use std::ops::Range;
 use std::sync::mpsc::{Receiver, Sender, channel};
 
@@ -8,8 +9,10 @@ use hashbrown::HashTable;
 use oxperf_abi::CpuMode;
 use oxperf_machine::{CommId as MachineComm, ThreadId as MachineThread};
 use oxperf_resolve::{FrameId as LocatedId, MappingsId, MappingsTable};
+use oxperf_session::SampleEvent;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
+use super::Alike;
 use super::locate::{Split, weave};
 use super::named::{AllNamed, Named};
 use crate::profile::{
@@ -28,23 +31,42 @@ pub(super) struct Batch {
     pub(super) mappings: MappingsTable,
     /// What is known of their branches.
     pub(super) links: Vec<Link>,
+    /// When and where they were taken, as far as that is kept.
+    pub(super) taken: Vec<Taken>,
     /// Where the addresses lie, those of each table apart.
     pub(super) parts: Vec<Vec<LocatedId>>,
     /// Where the addresses lie, once the parts are put together.
     pub(super) located: Vec<LocatedId>,
 }
 
-/// A sample, its addresses and its branch apart.
-#[derive(Clone, Debug)]
+/// A stretch of one of a batch's lists: batches are short.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Part {
+    start: u32,
+    end: u32,
+}
+
+impl Part {
+    pub(super) fn new(start: usize, end: usize) -> Part {
+        Part { start: start as u32, end: end as u32 }
+    }
+
+    pub(super) fn range(self) -> Range<usize> {
+        self.start as usize..self.end as usize
+    }
+}
+
+/// A sample, its addresses and its branch apart. There are many in a batch: it takes no more room than it must.
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Sample {
-    pub(super) event: usize,
+    pub(super) event: u32,
     pub(super) thread: MachineThread,
     pub(super) comm: MachineComm,
     pub(super) detail: DetailId,
     /// What is mapped for its thread.
     pub(super) mappings: MappingsId,
     /// Its branches, by their places in [`Batch::links`].
-    pub(super) links: Range<usize>,
+    pub(super) links: Part,
     /// Whether it stands for its only branch.
     pub(super) is_branch: bool,
     /// Whether this is the last of those that stand for one sample; it counts for the sample.
@@ -52,12 +74,11 @@ pub(super) struct Sample {
     /// The branches that its chain holds.
     pub(super) past: Option<Past>,
     /// Its part of [`Batch::addresses`].
-    pub(super) start: usize,
-    pub(super) end: usize,
+    pub(super) addresses: Part,
     pub(super) period: u64,
     pub(super) latency: u64,
-    /// When and where it was taken, if that is kept.
-    pub(super) taken: Option<Taken>,
+    /// Its place in [`Batch::taken`], if that is kept.
+    pub(super) taken: Option<u32>,
 }
 
 /// The part of a chain that is branches.
@@ -65,7 +86,7 @@ pub(super) struct Sample {
 pub(super) struct Past {
     pub(super) history: HistoryId,
     /// How many addresses it has.
-    pub(super) length: usize,
+    pub(super) length: u32,
     /// Whether it is the outermost part of the chain, and not the innermost.
     pub(super) outermost: bool,
 }
@@ -106,9 +127,16 @@ impl Batch {
     /// Where the addresses of a sample lie, once they are located.
     #[inline]
     pub(super) fn places(&self, sample: &Sample) -> Option<Places<'_>> {
-        let (own, rest) = self.located.get(sample.start..sample.end)?.split_first()?;
-        let (ends, chain) = rest.split_at_checked(2 * sample.links.len())?;
+        let (own, rest) = self.located.get(sample.addresses.range())?.split_first()?;
+        let (ends, chain) = rest.split_at_checked(2 * sample.links.range().len())?;
         Some(Places { own: *own, ends: ends.as_chunks().0, chain })
+    }
+
+    /// Notes when and where a sample was taken.
+    pub(super) fn note_taken(&mut self, event: &SampleEvent<'_>) -> u32 {
+        let (time, cpu) = (event.sample.time.map(|time| time.0), event.sample.cpu.map(|cpu| cpu.0));
+        self.taken.push(Taken { time, cpu });
+        self.taken.len() as u32 - 1
     }
 
     fn clear(&mut self) {
@@ -116,6 +144,7 @@ impl Batch {
         self.addresses.clear();
         self.mappings.clear();
         self.links.clear();
+        self.taken.clear();
         self.parts.iter_mut().for_each(Vec::clear);
         self.located.clear();
     }
@@ -127,6 +156,8 @@ pub(super) struct Merged {
     pub(super) groups: Vec<SampleGroup>,
     /// The groups by what tells them apart: the hash of it and their places alone, as there may be many.
     places: HashTable<(u32, u32)>,
+    /// By the frame of a sample without callers, the group of the last one, from 1: it is often that of the next.
+    last: Vec<Option<NonZeroU32>>,
     pub(super) moments: Vec<Moment>,
     pub(super) sample_count: u64,
     pub(super) period_total: u64,
@@ -136,8 +167,7 @@ pub(super) struct Merged {
 /// Samples merged by everything that tells them apart.
 #[derive(Debug, Default)]
 pub(super) struct Merger {
-    /// Threads do not tell samples apart.
-    threads_alike: bool,
+    alike: Alike,
     pub(super) named: AllNamed,
     /// The chain that is being inserted.
     path: Vec<FrameId>,
@@ -153,7 +183,8 @@ pub(super) struct Merger {
 struct GroupKey {
     /// `None` where threads do not tell samples apart.
     thread: Option<ThreadId>,
-    comm: CommId,
+    /// `None` where not even their names do.
+    comm: Option<CommId>,
     detail: DetailId,
     frame: FrameId,
     branch: Option<BranchId>,
@@ -174,7 +205,8 @@ impl Merger {
     fn merge_sample(&mut self, batch: &Batch, sample: &Sample, named: &AllNamed) {
         let Some(places) = batch.places(sample) else { return };
         let Some(frame) = named.shown(places.own) else { return };
-        let link = batch.links.get(sample.links.start).zip(places.ends.first()).filter(|_| sample.is_branch);
+        let link =
+            batch.links.get(sample.links.range().start).zip(places.ends.first()).filter(|_| sample.is_branch);
         let branch = link.and_then(|(link, ends)| self.branch(link, *ends, named));
         if sample.is_branch && branch.is_none() {
             return;
@@ -185,13 +217,20 @@ impl Merger {
             None => named.lay_out(places.chain, &mut self.path),
         }
         let chain = self.chains.insert(&self.path);
-        self.add(sample, frame, branch, chain);
+        let taken = sample.taken.and_then(|taken| batch.taken.get(taken as usize));
+        self.add((sample, taken), frame, branch, chain);
     }
 
-    fn add(&mut self, sample: &Sample, frame: FrameId, branch: Option<BranchId>, chain: NodeId) {
+    fn add(
+        &mut self,
+        (sample, taken): (&Sample, Option<&Taken>),
+        frame: FrameId,
+        branch: Option<BranchId>,
+        chain: NodeId,
+    ) {
         let key = GroupKey {
-            thread: (!self.threads_alike).then_some(ThreadId(sample.thread.0)),
-            comm: CommId(sample.comm.0),
+            thread: (self.alike == Alike::None).then_some(ThreadId(sample.thread.0)),
+            comm: (self.alike != Alike::All).then_some(CommId(sample.comm.0)),
             detail: sample.detail,
             frame,
             branch,
@@ -200,15 +239,16 @@ impl Merger {
         };
         let order = self.seen;
         self.seen += 1;
-        if self.events.len() <= sample.event {
-            self.events.resize_with(sample.event + 1, Merged::default);
+        let nth = sample.event as usize;
+        if self.events.len() <= nth {
+            self.events.resize_with(nth + 1, Merged::default);
         }
-        let event = &mut self.events[sample.event];
+        let event = &mut self.events[nth];
         event.sample_count += u64::from(sample.last);
         event.period_total = event.period_total.wrapping_add(sample.period);
         event.latency_total = event.latency_total.wrapping_add(sample.latency);
-        let index = event.place(&key, !self.threads_alike);
-        if let Some(Taken { time, cpu }) = sample.taken {
+        let index = event.place(&key, self.alike);
+        if let Some(&Taken { time, cpu }) = taken {
             event.moments.push(Moment { time, cpu, group: index, period: sample.period });
         }
         match event.groups.get_mut(index as usize) {
@@ -244,11 +284,29 @@ impl Merger {
 impl Merged {
     /// The place of a group, the next one if it is new.
     #[inline]
-    fn place(&mut self, key: &GroupKey, threads_apart: bool) -> u32 {
+    fn place(&mut self, key: &GroupKey, alike: Alike) -> u32 {
+        if key.chain != ContextTree::ROOT {
+            return self.find(key, alike);
+        }
+        let frame = key.frame.index();
+        if let Some(last) = self.last.get(frame).copied().flatten() {
+            let place = last.get() - 1;
+            if self.groups.get(place as usize).is_some_and(|group| GroupKey::of(group, alike) == *key) {
+                return place;
+            }
+        }
+        let place = self.find(key, alike);
+        self.last.resize(self.last.len().max(frame + 1), None);
+        self.last[frame] = NonZeroU32::MIN.checked_add(place);
+        place
+    }
+
+    #[inline]
+    fn find(&mut self, key: &GroupKey, alike: Alike) -> u32 {
         let (groups, next) = (&self.groups, self.groups.len() as u32);
         let hash = FxBuildHasher.hash_one(key) as u32;
         let is_it = |&(known, place): &(u32, u32)| {
-            known == hash && GroupKey::of(&groups[place as usize], threads_apart) == *key
+            known == hash && GroupKey::of(&groups[place as usize], alike) == *key
         };
         // The table wants the upper bits spread, too.
         let spread = |hash: u32| u64::from(hash).wrapping_mul(0x9e37_79b9_7f4a_7c15);
@@ -260,17 +318,19 @@ impl Merged {
 impl GroupKey {
     /// What tells a group from others.
     #[inline]
-    fn of(group: &SampleGroup, threads_apart: bool) -> GroupKey {
+    fn of(group: &SampleGroup, alike: Alike) -> GroupKey {
         let &SampleGroup { thread, comm, detail, frame, branch, chain, history, .. } = group;
-        GroupKey { thread: threads_apart.then_some(thread), comm, detail, frame, branch, chain, history }
+        let thread = (alike == Alike::None).then_some(thread);
+        let comm = (alike != Alike::All).then_some(comm);
+        GroupKey { thread, comm, detail, frame, branch, chain, history }
     }
 
     /// A group of one sample.
     fn group(self, first: &Sample, order: u64) -> SampleGroup {
-        let GroupKey { comm, detail, frame, branch, chain, history, .. } = self;
+        let GroupKey { detail, frame, branch, chain, history, .. } = self;
         SampleGroup {
             thread: ThreadId(first.thread.0),
-            comm,
+            comm: CommId(first.comm.0),
             detail,
             frame,
             branch,
@@ -295,9 +355,9 @@ pub(super) struct Merging {
 type Done = (Merger, Batch);
 
 impl Merging {
-    /// Nothing merged yet. Samples of several threads may be merged if threads do not tell them apart.
-    pub(super) fn new(split: Split, threads_alike: bool) -> Merging {
-        let merger = Merger { threads_alike, named: AllNamed::new(split), ..Merger::default() };
+    /// Nothing merged yet.
+    pub(super) fn new(split: Split, alike: Alike) -> Merging {
+        let merger = Merger { alike, named: AllNamed::new(split), ..Merger::default() };
         Merging { idle: Some((merger, Batch::default())), done: channel() }
     }
 

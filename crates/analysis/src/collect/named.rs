@@ -126,8 +126,9 @@ impl AllNamed {
 
     /// The same of a chain of which a part is branches: these stand for their own frames, whatever was inlined there.
     pub(super) fn lay_out_past(&self, chain: &[LocatedId], past: Past, frames: &mut Vec<FrameId>) {
-        let start = if past.outermost { chain.len().saturating_sub(past.length) } else { 0 };
-        let branches = start..(start + past.length).min(chain.len());
+        let length = past.length as usize;
+        let start = if past.outermost { chain.len().saturating_sub(length) } else { 0 };
+        let branches = start..(start + length).min(chain.len());
         self.lay_out(&chain[branches.end..], frames);
         frames.extend(chain[branches.clone()].iter().rev().map(|&id| self.frame(id)));
         self.lay_out(&chain[..branches.start], frames);

@@ -53,7 +53,7 @@ impl Naming {
     ) -> Named {
         names.load(machine.objects(), &dsos_of(new));
         let found: Vec<Found> =
-            new.par_iter().with_min_len(4096).map(|frame| find(names, machine, frame)).collect();
+            new.par_iter().with_min_len(256).map(|frame| find(names, machine, frame)).collect();
         let asks = wanted.inlines || wanted.lines.is_some();
         let steps = new.par_iter().with_min_len(64).map(|frame| steps_of(names, machine, frame));
         let steps: Vec<Vec<Step>> = if asks { steps.collect() } else { Vec::new() };

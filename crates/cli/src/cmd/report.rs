@@ -17,7 +17,7 @@ use std::io::Write;
 
 use clap::{ArgMatches, Command};
 use oxperf_abi::EventType;
-use oxperf_analysis::collect::CollectOptions;
+use oxperf_analysis::collect::{Alike, CollectOptions};
 use oxperf_analysis::hist::histograms;
 use oxperf_analysis::profile::{EventProfile, Profile};
 use oxperf_data::Reader;
@@ -174,7 +174,7 @@ fn show(
     let is_text = !html::is_asked(matches) && !screen::is_wanted(matches);
     let collected = CollectOptions {
         stitch: stitch::registers(matches, reader),
-        threads_alike: is_text && !tells_threads,
+        alike: if is_text && !tells_threads { Alike::Namesakes } else { Alike::None },
         ..options.collect
     };
     let Loaded { mut profile, diagnostics, machine } =

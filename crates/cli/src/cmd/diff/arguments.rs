@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
-use oxperf_analysis::collect::{CollectOptions, LineText};
+use oxperf_analysis::collect::{Alike, CollectOptions, LineText};
 use oxperf_analysis::diff::{DiffOptions, Method};
 use oxperf_analysis::hist::SortKey;
 use oxperf_itrace::ItraceOptions;
@@ -237,6 +237,18 @@ fn sort_keys(text: &str) -> Result<Vec<SortKey>, Failure> {
         }
     }
     Ok(keys)
+}
+
+impl Resolved {
+    /// Which threads neither a column nor what is shown tells apart.
+    pub(super) fn alike(&self, shown: &Shown) -> Alike {
+        let has = |key: SortKey| self.diff.keys.contains(&key);
+        if has(SortKey::Thread) || has(SortKey::Process) || shown.tells_threads() {
+            return Alike::None;
+        }
+        let tells_names = has(SortKey::Comm) || shown.tells_names() || self.flame_graph.is_some();
+        if tells_names { Alike::Namesakes } else { Alike::All }
+    }
 }
 
 #[cfg(test)]

@@ -57,16 +57,21 @@ impl Recording {
         let traced = (matches, itrace::options(matches, ItraceOptions::REPORT)?);
         let times = options.times.get(nth).and_then(Option::as_deref);
         let (filter, threads) = Filter::of_times(matches, times, &reader)?.split_threads();
+        let shown = options.shown.clone().of_threads(threads);
         let Loaded { mut profile, diagnostics, .. } = collect::load(
             input,
             &reader,
             &names,
-            CollectOptions { blocks: blocks(options, &reader), ..options.collect },
+            CollectOptions {
+                blocks: blocks(options, &reader),
+                alike: options.alike(&shown),
+                ..options.collect
+            },
             (details, formatters.as_ref()),
             traced,
             &filter,
         )?;
-        options.shown.clone().of_threads(threads).restrict(&mut profile);
+        shown.restrict(&mut profile);
         let hist =
             HistOptions { keys: keys.clone(), children: false, group: false, ..HistOptions::default() };
         let tables = histograms(&profile, &hist);

@@ -76,8 +76,13 @@ impl Shown {
     }
 
     /// Whether threads or processes are asked for by number.
-    pub(super) fn tells_threads(&self) -> bool {
+    pub(in crate::cmd) fn tells_threads(&self) -> bool {
         self.threads.pids.is_some() || self.threads.tids.is_some()
+    }
+
+    /// Whether threads are asked for by name.
+    pub(in crate::cmd) fn tells_names(&self) -> bool {
+        self.threads.comms.is_some()
     }
 
     /// Hides the other samples of a profile.
