@@ -257,7 +257,7 @@ impl<'s> Collector<'s> {
 
     /// Locates the addresses of the batch and names what is new, for each table.
     fn name_batch(&mut self, machine: &Machine) -> Vec<Named> {
-        self.locating.locate(&mut self.batch, (&mut self.names, machine));
+        self.locating.locate(&mut self.batch, (&self.names, machine.objects()));
         let fresh = self.locating.take_fresh();
         if self.options.by_address {
             self.addresses.locate(&fresh.frames);

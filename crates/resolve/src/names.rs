@@ -74,11 +74,11 @@ impl<'s> Names<'s> {
 
     /// Which symbol of its dso's table holds a place; `None` where none does, and in dsos that are symbols themselves.
     #[inline]
-    pub fn symbol(&self, machine: &Machine, place: &Place) -> Option<SymbolId> {
-        let dso = machine.dso(place.dso);
+    pub fn symbol(&self, objects: &Objects, place: &Place) -> Option<SymbolId> {
+        let dso = objects.dso(place.dso);
         match dso.kind == DsoKind::KernelSymbol || dso.jit.is_some() {
             true => None,
-            false => self.table(machine, place.dso)?.lookup(place.address),
+            false => self.table(objects, place.dso)?.lookup(place.address),
         }
     }
 

@@ -4,7 +4,7 @@
 use std::num::NonZeroU32;
 
 use oxperf_abi::CpuMode;
-use oxperf_machine::{DsoId, Machine};
+use oxperf_machine::{DsoId, Objects};
 use oxperf_resolve::{Frame, FrameId as LocatedId, FrameTable, Names, Place};
 use oxperf_symbols::SymbolId;
 use rayon::prelude::*;
@@ -40,14 +40,13 @@ impl Functions {
     const OTHERS: usize = 1;
 
     /// Locates every address of a batch, with the symbols of the dsos that they lie in.
-    pub(super) fn locate(&mut self, batch: &mut Batch, (names, machine): (&mut Names<'_>, &Machine)) {
+    pub(super) fn locate(&mut self, batch: &mut Batch, (names, objects): (&Names<'_>, &Objects)) {
         let pieces = batch.samples.par_chunks(PIECE).map(|samples| spots(batch, samples));
         let mut pieces: Vec<Vec<Spot>> = pieces.collect();
-        names.load(machine, &self.unread(pieces.iter().flatten().flatten().map(|(place, _)| place.dso)));
-        let names = &*names;
+        names.load(objects, &self.unread(pieces.iter().flatten().flatten().map(|(place, _)| place.dso)));
         pieces.par_iter_mut().flat_map_iter(|piece| piece.iter_mut().flatten()).for_each(
             |(place, symbol)| {
-                *symbol = names.symbol(machine, place);
+                *symbol = names.symbol(objects, place);
             },
         );
         let mut located = std::mem::take(&mut batch.located);

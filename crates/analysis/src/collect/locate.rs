@@ -4,7 +4,7 @@
 //! address: each is located and named once, in the order in which it came.
 
 use oxperf_abi::CpuMode;
-use oxperf_machine::{Machine, Mappings};
+use oxperf_machine::{Mappings, Objects};
 use oxperf_resolve::{Frame, FrameId as LocatedId, FrameTable, Names};
 use rayon::prelude::*;
 
@@ -115,7 +115,7 @@ impl Locating {
     }
 
     /// Locates every address of a batch.
-    pub(super) fn locate(&mut self, batch: &mut Batch, names: (&mut Names<'_>, &Machine)) {
+    pub(super) fn locate(&mut self, batch: &mut Batch, names: (&Names<'_>, &Objects)) {
         match self {
             Locating::Addresses(addresses) => addresses.locate(batch),
             Locating::Functions(functions) => functions.locate(batch, names),
