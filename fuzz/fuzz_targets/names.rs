@@ -21,7 +21,7 @@ fuzz_target!(|bytes: &[u8]| {
     ask(&kallsyms_table(bytes, Some(&reference), Demangling::default()));
     ask(&perf_map_table(bytes));
     if let Ok(elf) = Elf::parse(bytes) {
-        ask(&elf_table(&elf, &elf, Demangling::default()));
+        ask(&elf_table(&elf, &elf, Vec::new(), Demangling::default()));
         ask(&vmlinux_table(&elf, Some(&reference), Demangling::Off));
         elf.build_id();
         elf.debug_link();

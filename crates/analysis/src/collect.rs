@@ -199,6 +199,12 @@ impl<'s> Collector<'s> {
         self
     }
 
+    /// Whether nothing but the heads of samples counts: see [`Session::heads_only`](oxperf_session::Session::heads_only).
+    pub fn needs_heads_only(&self) -> bool {
+        let CollectOptions { chains, history, by_cost, branches, blocks, .. } = self.options;
+        !(chains || history || by_cost) && branches.is_none() && blocks.is_none() && self.noting.is_none()
+    }
+
     /// The profile of everything that came, given the machine at the end of the recording.
     pub fn finish(mut self, machine: &Machine) -> Profile {
         let named = self.name_batch(machine);

@@ -32,8 +32,22 @@ pub(crate) fn build_id_argument() -> clap::Arg {
         .help("The cache of binaries by build id [default: ~/.debug]")
 }
 
+/// The command line for these words: where the first calls a command, the options of that one alone, which are a tenth
+/// of all.
+fn command_for(program: &str, words: &[OsString]) -> Command {
+    let called = words.get(1).and_then(|word| cmd::ALL.into_iter().find(|entry| word == entry.name));
+    match called {
+        Some(called) => command_of(program, vec![called]),
+        None => command(program),
+    }
+}
+
 /// The whole command line.
 fn command(program: &str) -> Command {
+    command_of(program, cmd::ALL.into())
+}
+
+fn command_of(program: &str, commands: Vec<cmd::Entry>) -> Command {
     Command::new("oxperf")
         .bin_name(program)
         .about(ABOUT)
@@ -49,7 +63,7 @@ fn command(program: &str) -> Command {
         )
         .arg(build_id_argument())
         .subcommands(
-            cmd::ALL.into_iter().map(|entry| {
+            commands.into_iter().map(|entry| {
                 with_negations((entry.command)()).infer_long_args(true).args_override_self(true)
             }),
         )
@@ -74,8 +88,9 @@ fn with_negations(command: Command) -> Command {
 pub(crate) fn run(arguments: impl Iterator<Item = OsString>) -> Result<i32, Failure> {
     let arguments: Vec<OsString> = arguments.collect();
     let program = program_name(arguments.first());
-    let (arguments, _unpacked) = bundled::open(arguments, &command(&program))?;
-    let matches = match command(&program).try_get_matches_from(&arguments) {
+    let command = command_for(&program, &arguments);
+    let (arguments, _unpacked) = bundled::open(arguments, &command)?;
+    let matches = match command.try_get_matches_from(&arguments) {
         Ok(matches) => matches,
         Err(error) => return refuse(&program, error),
     };

@@ -68,6 +68,9 @@ pub(crate) fn load(
     if options.chains {
         collector = collector.with_unwinder(naming::unwinder(naming::places(matches), reader));
     }
+    if decoding.is_none() && collector.needs_heads_only() {
+        session = session.heads_only();
+    }
     let switching = Switching::from_matches(matches, session.events())?;
     let switching = Some(switching).filter(|switching| !switching.takes_all());
     let mut sifted = Sifted { filter, switching, collector: &mut collector };

@@ -8,7 +8,7 @@ use oxperf_data::{Container, Reader, features::Arch};
 use oxperf_objects::Places;
 use oxperf_present::visible::visible;
 use oxperf_resolve::{RecordedSymbols, Unwinder};
-use oxperf_symbols::{Demangling, KernelSource, Replaced, StoreOptions, SymbolStore};
+use oxperf_symbols::{Demangling, KernelSource, NameWords, Replaced, StoreOptions, SymbolStore};
 
 use crate::environment;
 use crate::failure::Failure;
@@ -106,13 +106,26 @@ pub(crate) fn shared_source<'s>(
     RecordedSymbols::new(reader, demangling(matches), store)
 }
 
+/// The same, but objects that cannot hold a function of that name go without names.
+pub(crate) fn source_of_function(
+    matches: &ArgMatches,
+    reader: &Reader<'_>,
+    function: &str,
+) -> Result<RecordedSymbols<SymbolStore>, Failure> {
+    let store = remembering(store_of(matches, Some(NameWords::of(function)))?);
+    Ok(RecordedSymbols::new(reader, demangling(matches), store))
+}
+
 /// A store that knows what earlier runs learned.
 pub(crate) fn remembering_store(matches: &ArgMatches) -> Result<SymbolStore, Failure> {
-    let store = store(matches)?;
+    Ok(remembering(store(matches)?))
+}
+
+fn remembering(store: SymbolStore) -> SymbolStore {
     if let Some(cache) = learned_cache() {
         store.remember(move |id, topic| cache.load(id, topic));
     }
-    Ok(store)
+    store
 }
 
 /// Keeps what was learned for the next run.
@@ -173,6 +186,10 @@ pub(crate) fn demangling(matches: &ArgMatches) -> Demangling {
 
 /// The tables and files that names come from.
 pub(crate) fn store(matches: &ArgMatches) -> Result<SymbolStore, Failure> {
+    store_of(matches, None)
+}
+
+fn store_of(matches: &ArgMatches, only_with: Option<NameWords>) -> Result<SymbolStore, Failure> {
     let file = |name| matches.get_one::<String>(name).map(PathBuf::from);
     let (kallsyms, vmlinux) = (file("kallsyms"), file("vmlinux"));
     for path in [&kallsyms, &vmlinux].into_iter().flatten() {
@@ -191,7 +208,7 @@ pub(crate) fn store(matches: &ArgMatches) -> Result<SymbolStore, Failure> {
     let demangling = demangling(matches);
     let kernel_demangling = matches.get_flag("demangle-kernel").then_some(demangling);
     let guests = guests::names(matches);
-    Ok(SymbolStore::new(StoreOptions { places, demangling, kernel, guests, kernel_demangling }))
+    Ok(SymbolStore::new(StoreOptions { places, demangling, kernel, guests, kernel_demangling, only_with }))
 }
 
 /// Where the recorded files are looked for by a command that has no options for that.

@@ -51,7 +51,7 @@ impl Shown {
             return Vec::new();
         }
         self.last = Some(here);
-        let Some(text) = files.lines(&source.file) else { return Vec::new() };
+        let Some(text) = files.text(&source.file) else { return Vec::new() };
         let line = source.line as usize;
         let furthest = self.furthest.entry(source.file.clone()).or_default();
         let mut first = line.saturating_sub(CONTEXT).max(1);
@@ -59,6 +59,6 @@ impl Shown {
             first = if *furthest < line { *furthest + 1 } else { line };
         }
         *furthest = line.max(*furthest);
-        (first..=line).filter_map(|line| text.get(line - 1).cloned()).collect()
+        (first..=line).filter_map(|line| text.line(line).map(str::to_owned)).collect()
     }
 }

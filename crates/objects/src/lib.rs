@@ -45,5 +45,5 @@ pub use kernel_memory::{KernelMemory, KernelPiece, KernelSymbol};
 pub use locate::{Found, Locator, NotFound, Origin};
 pub use module_code::module_code;
 pub use places::Places;
-pub use source_files::SourceFiles;
+pub use source_files::{SourceFiles, SourceText};
 pub use wanted::{ObjectKind, Wanted};

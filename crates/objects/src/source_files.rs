@@ -16,7 +16,46 @@ pub struct SourceFiles {
     also_outside: bool,
     /// How many folders are left out of a path, and what stands before the rest.
     moved: Option<(usize, String)>,
-    files: HashMap<String, Option<Vec<String>>>,
+    files: HashMap<String, Option<SourceText>>,
+}
+
+/// The text of a source file by lines.
+#[derive(Debug)]
+pub struct SourceText {
+    text: String,
+    /// Where each line begins, and where one behind the last would.
+    starts: Vec<usize>,
+}
+
+impl SourceText {
+    fn new(bytes: Vec<u8>) -> SourceText {
+        let text = String::from_utf8(bytes)
+            .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned());
+        let behind = text.match_indices('\n').map(|(at, _)| at + 1);
+        let mut starts: Vec<usize> = std::iter::once(0).chain(behind).collect();
+        if starts.last().is_some_and(|last| *last < text.len()) {
+            starts.push(text.len());
+        }
+        SourceText { text, starts }
+    }
+
+    /// Number of lines.
+    pub fn len(&self) -> usize {
+        self.starts.len() - 1
+    }
+
+    /// Whether there is no line at all.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// A line without its end, counted from 1; `None` where there is none of that number.
+    pub fn line(&self, number: usize) -> Option<&str> {
+        let (start, behind) = (self.starts.get(number.checked_sub(1)?)?, self.starts.get(number)?);
+        let line = self.text.get(*start..*behind)?;
+        let line = line.strip_suffix('\n').map_or(line, |line| line.strip_suffix('\r').unwrap_or(line));
+        Some(line)
+    }
 }
 
 impl SourceFiles {
@@ -32,30 +71,26 @@ impl SourceFiles {
         SourceFiles { moved: Some((folders, prefix.to_owned())), ..self }
     }
 
-    /// The lines of a file; `None` if it cannot be read.
-    pub fn lines(&mut self, path: &str) -> Option<&[String]> {
+    /// A file; `None` if it cannot be read.
+    pub fn text(&mut self, path: &str) -> Option<&SourceText> {
         if !self.files.contains_key(path) {
             let text = self.read(path);
             self.files.insert(path.to_owned(), text);
         }
-        self.files.get(path)?.as_deref()
+        self.files.get(path)?.as_ref()
     }
 
-    fn read(&self, path: &str) -> Option<Vec<String>> {
+    fn read(&self, path: &str) -> Option<SourceText> {
         if let Some((folders, prefix)) = self.moved.as_ref().filter(|_| path.starts_with('/')) {
             let names = Path::new(path).components().filter(|part| matches!(part, Component::Normal(_)));
             let rest: PathBuf = names.skip(*folders).collect();
-            return Some(text_lines(&read_text(&Path::new(prefix).join(rest))?));
+            return read_text(&Path::new(prefix).join(rest)).map(SourceText::new);
         }
         let below = self.places.recorded(path.as_bytes()).ok();
         let outside = self.also_outside.then(|| PathBuf::from(path));
         let bytes = [below, outside].into_iter().flatten().find_map(|path| read_text(&path))?;
-        Some(text_lines(&bytes))
+        Some(SourceText::new(bytes))
     }
-}
-
-fn text_lines(bytes: &[u8]) -> Vec<String> {
-    String::from_utf8_lossy(bytes).lines().map(str::to_owned).collect()
 }
 
 fn read_text(path: &Path) -> Option<Vec<u8>> {
@@ -71,6 +106,14 @@ mod tests {
     use super::*;
 
     #[test]
+    fn lines_are_those_of_a_text_file() {
+        let text = SourceText::new(b"one\r\n\ntw\xffo\nrest\r".to_vec());
+        let lines: Vec<_> = (0..=5).map(|number| text.line(number)).collect();
+        assert_eq!(lines, [None, Some("one"), Some(""), Some("tw\u{fffd}o"), Some("rest\r"), None]);
+        assert_eq!((SourceText::new(b"a\n".to_vec()).len(), SourceText::new(Vec::new()).len()), (1, 0));
+    }
+
+    #[test]
     fn moved_files_are_found_below_their_new_place_alone() {
         let folder = std::env::temp_dir().join(format!("oxperf-moved-{}", std::process::id()));
         std::fs::create_dir_all(folder.join("src")).unwrap();
@@ -80,7 +123,7 @@ mod tests {
             let prefix = folder.join(below);
             let mut files =
                 SourceFiles::new(Places::default(), true).moved(folders, prefix.to_str().unwrap());
-            files.lines(path).map(<[String]>::len)
+            files.text(path).map(SourceText::len)
         };
         assert_eq!(lines(2, "", "/build/here/src/a.c"), Some(2));
         assert_eq!(lines(1, "", "/build/here/src/a.c"), None);

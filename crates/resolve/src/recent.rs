@@ -38,11 +38,13 @@ impl Mix for Seen {
 #[derive(Debug)]
 pub(crate) struct Recent<K, V> {
     slots: Box<[Option<(K, V)>]>,
+    /// How often a value had to be found.
+    found: usize,
 }
 
 impl<K: Copy, V: Copy> Default for Recent<K, V> {
     fn default() -> Recent<K, V> {
-        Recent { slots: vec![None; 1 << Self::BITS].into_boxed_slice() }
+        Recent::of_bits(Self::FEW)
     }
 }
 
@@ -50,21 +52,36 @@ impl<K: Copy + Eq + Mix, V: Copy> Recent<K, V> {
     /// The value of a key, made by `find` unless it was the last one at its place.
     #[inline]
     pub(crate) fn get(&mut self, key: K, find: impl FnOnce() -> V) -> V {
-        let hash = key.mix().wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - Self::BITS);
+        let hash = key.mix().wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - self.slots.len().ilog2());
         let slot = &mut self.slots[hash as usize];
         match slot {
             Some((known, value)) if *known == key => *value,
             _ => {
                 let value = find();
                 *slot = Some((key, value));
+                self.count();
                 value
             }
         }
     }
+
+    /// A table that is asked for much becomes a large one; what it knew is soon seen again.
+    fn count(&mut self) {
+        self.found += 1;
+        if self.found == 4 << Self::FEW {
+            *self = Recent { found: self.found, ..Recent::of_bits(Self::MANY) };
+        }
+    }
 }
 
-impl<K, V> Recent<K, V> {
-    const BITS: u32 = 14;
+impl<K: Copy, V: Copy> Recent<K, V> {
+    /// A table's size at first: pages that are never asked for cost as much as those that are.
+    const FEW: u32 = 10;
+    const MANY: u32 = 14;
+
+    fn of_bits(bits: u32) -> Recent<K, V> {
+        Recent { slots: vec![None; 1 << bits].into_boxed_slice(), found: 0 }
+    }
 }
 
 #[cfg(test)]

@@ -83,7 +83,12 @@ impl Session<'_, '_> {
     #[inline]
     fn deliver_sample(&mut self, queued: &Queued<'_>, sink: &mut impl Sink) -> ControlFlow<()> {
         let event = &self.events.events()[queued.event.0];
-        let Ok(sample) = event.layout.decode_sample(queued.record.body, self.endian) else {
+        let body = queued.record.body;
+        let decoded = match queued.is_head {
+            true => event.layout.decode_head(body, self.endian),
+            false => event.layout.decode_sample(body, self.endian),
+        };
+        let Ok(sample) = decoded else {
             self.diagnostics.undecodable += 1;
             return ControlFlow::Continue(());
         };

@@ -36,6 +36,7 @@ mod diagnostics;
 mod events;
 mod group_read;
 mod jit;
+mod kept;
 mod order;
 mod rewrite;
 mod session;

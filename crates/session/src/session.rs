@@ -15,6 +15,7 @@ use crate::deferred::Deferred;
 use crate::events::{word_from_end, word_from_start};
 use crate::group_read::GroupReads;
 use crate::jit::JitLogs;
+use crate::kept::Kept;
 use crate::order::Order;
 use crate::watch::Milestones;
 use crate::{Diagnostics, EventIndex, EventTable, PlaceWriter, SessionEvent, Traced, Watch};
@@ -151,6 +152,7 @@ pub struct Session<'r, 'a> {
     pub(crate) jit: JitLogs,
     pub(crate) diagnostics: Diagnostics,
     in_file_order: bool,
+    heads_only: bool,
     only: Option<&'static [RecordType]>,
     milestones: Milestones<'r>,
     /// How many events that the stream was opened with it has still to repeat; `None` of other forms.
@@ -164,6 +166,8 @@ pub struct Session<'r, 'a> {
 pub(crate) struct Queued<'a> {
     pub(crate) record: RawRecord<'a>,
     pub(crate) event: EventIndex,
+    /// Whether all that is there is the head of a sample.
+    pub(crate) is_head: bool,
 }
 
 /// A record that waits for its turn. The kernel's records have nothing outside of their size.
@@ -171,15 +175,16 @@ pub(crate) struct Queued<'a> {
 pub(crate) struct Waiting<B> {
     offset: FileOffset,
     pub(crate) header: RecordHeader,
-    body: B,
+    body: Kept<B>,
     event: EventIndex,
 }
 
 impl<B: AsRef<[u8]>> Waiting<B> {
     #[inline]
     pub(crate) fn queued(&self) -> Queued<'_> {
-        let (offset, header, body) = (self.offset, self.header, self.body.as_ref());
-        Queued { record: RawRecord { offset, header, body, payload: &[] }, event: self.event }
+        let (offset, header, body) = (self.offset, self.header, self.body.bytes());
+        let record = RawRecord { offset, header, body, payload: &[] };
+        Queued { record, event: self.event, is_head: self.body.is_head() }
     }
 }
 
@@ -209,6 +214,7 @@ impl<'r, 'a> Session<'r, 'a> {
             jit: JitLogs::default(),
             diagnostics,
             in_file_order: false,
+            heads_only: false,
             only: None,
             opened_with: (reader.container() == Container::Stream).then(|| reader.events().len()),
             milestones: Milestones::new(),
@@ -235,6 +241,14 @@ impl<'r, 'a> Session<'r, 'a> {
     #[must_use]
     pub fn leaving_chains_open(mut self) -> Session<'r, 'a> {
         self.deferred.leave_open();
+        self
+    }
+
+    /// Of samples the sink looks at nothing but the fields that say who, when and where, the period with them, and it
+    /// does not look at their records: then large ones need not be kept until their turn.
+    #[must_use]
+    pub fn heads_only(mut self) -> Session<'r, 'a> {
+        self.heads_only = true;
         self
     }
 
@@ -354,7 +368,11 @@ impl<'r, 'a> Session<'r, 'a> {
             self.diagnostics.unknown_ids += 1;
             return sink.record(&mut self.machine, &record.as_raw(), None);
         };
-        let waiting = Waiting { offset: record.offset, header: record.header, body: record.body, event };
+        let body = match self.heads_only && kind == RecordType::SAMPLE {
+            true => Kept::of_sample(record.body, &self.events.events()[event.0], self.endian),
+            false => Kept::Whole(record.body),
+        };
+        let waiting = Waiting { offset: record.offset, header: record.header, body, event };
         match self.time_of(&waiting).filter(|_| ordered) {
             Some(time) => order.push(time, waiting),
             None => return self.deliver(&waiting.queued(), sink),
@@ -443,7 +461,7 @@ impl<'r, 'a> Session<'r, 'a> {
     #[inline]
     fn time_of<B: AsRef<[u8]>>(&self, waiting: &Waiting<B>) -> Option<PerfTime> {
         let layout = &self.events.events()[waiting.event.0].layout;
-        let body = waiting.body.as_ref();
+        let body = waiting.body.bytes();
         let time = if waiting.header.kind == RecordType::SAMPLE {
             word_from_start(body, layout.sample_time_word()?, self.endian)
         } else {

@@ -36,10 +36,13 @@ pub fn elf_table(
     files: Vec<Arc<Found>>,
     demangling: Demangling,
 ) -> SymbolTable {
-    let loader = symbols_of(image, LOADER_TABLE).filter(|(symbol, section)| is_kept(symbol, section));
-    let full = symbols_of(symbols, FULL_TABLE).filter(|(symbol, section)| is_kept(symbol, section));
-    let mut entries: Vec<Entry<'_>> =
-        full.chain(loader).filter_map(|(symbol, section)| entry(image, &symbol, &section)).collect();
+    let tables = [(symbols, FULL_TABLE), (image, LOADER_TABLE)];
+    let room = tables.iter().filter_map(|(file, kind)| Some(file.symbol_count(file.section_of_kind(*kind)?)));
+    let mut entries: Vec<Entry<'_>> = Vec::with_capacity(room.sum());
+    for (file, kind) in tables {
+        let kept = symbols_of(file, kind).filter(|(symbol, section)| is_kept(symbol, section));
+        entries.extend(kept.filter_map(|(symbol, section)| entry(image, &symbol, section)));
+    }
     let stubs = plt::entries(image, &entries);
     entries.extend(stubs);
     let table = build_in(NameTexts::in_files(files), entries, demangling);
@@ -48,7 +51,7 @@ pub fn elf_table(
 }
 
 /// The symbols of the fullest table that get a place in ours.
-pub(crate) fn kept_symbols<'a>(file: &Elf<'a>) -> impl Iterator<Item = ElfSymbol<'a>> {
+pub(crate) fn kept_symbols<'f, 'a>(file: &'f Elf<'a>) -> impl Iterator<Item = ElfSymbol<'a>> + use<'f, 'a> {
     named(file).filter(|(symbol, section)| is_kept(symbol, section)).map(|(symbol, _)| symbol)
 }
 
@@ -58,16 +61,19 @@ pub(crate) fn shift_of(image: &Elf<'_>, reference: &Reference<'_>) -> u64 {
     here.map_or(0, |(symbol, _)| reference.address.wrapping_sub(symbol.value))
 }
 
-fn named<'a>(file: &Elf<'a>) -> impl Iterator<Item = (ElfSymbol<'a>, Section<'a>)> {
+fn named<'f, 'a>(file: &'f Elf<'a>) -> impl Iterator<Item = (ElfSymbol<'a>, &'f Section<'a>)> {
     symbols_of(file, if file.has_symtab() { FULL_TABLE } else { LOADER_TABLE })
 }
 
 /// The symbols of one table with the sections that define them.
-fn symbols_of<'a>(file: &Elf<'a>, table: u32) -> impl Iterator<Item = (ElfSymbol<'a>, Section<'a>)> {
+fn symbols_of<'f, 'a>(
+    file: &'f Elf<'a>,
+    table: u32,
+) -> impl Iterator<Item = (ElfSymbol<'a>, &'f Section<'a>)> {
     let table = file.section_of_kind(table);
     table.into_iter().flat_map(|table| file.symbols(table)).filter_map(|symbol| {
         let SymbolPlace::Section(index) = symbol.place else { return None };
-        Some((symbol, *file.sections().get(usize::from(index))?))
+        Some((symbol, file.sections().get(usize::from(index))?))
     })
 }
 

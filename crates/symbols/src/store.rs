@@ -17,6 +17,7 @@ use crate::kept::objects::{Identity, ObjectTables};
 use crate::kept::{Learned, Topic};
 use crate::kernel::{Reference, vmlinux_table};
 use crate::module::{ModulePlace, module_base, module_table};
+use crate::name_words::NameWords;
 use crate::perf_map::perf_map_table;
 use crate::source::DebugInfo;
 use crate::table::SymbolTable;
@@ -61,6 +62,8 @@ pub struct StoreOptions {
     pub guests: GuestPlaces,
     /// Whether kernel names are demangled, too. perf doesn't.
     pub kernel_demangling: Option<Demangling>,
+    /// Programs and libraries without these words among their linkers' names go without a table.
+    pub only_with: Option<NameWords>,
 }
 
 /// Why there are no names.
@@ -270,6 +273,10 @@ impl SymbolStore {
         let carried = debug.is_none() && !first.has_symtab();
         let carried = carried.then(|| first.mini_debug_info()).flatten();
         let carried = carried.as_deref().and_then(|carried| Elf::parse(carried).ok());
+        let lacks = |words: &NameWords| !parts().chain(&carried).any(|file| words.may_stand_in(file));
+        if self.options.only_with.as_ref().is_some_and(lacks) {
+            return Err(Unavailable::NoSymbols);
+        }
         let symbols = debug.as_ref().or(carried.as_ref()).unwrap_or(first);
         let table = elf_table(first, symbols, files, self.options.demangling);
         if let Some(identity) = identity {

@@ -28,6 +28,19 @@ const TRAILER: [SampleType; 6] = [
     SampleType::IDENTIFIER,
 ];
 
+/// The fields at a sample's start, a word each.
+const HEAD: SampleType = SampleType(
+    SampleType::IDENTIFIER.0
+        | SampleType::IP.0
+        | SampleType::TID.0
+        | SampleType::TIME.0
+        | SampleType::ADDR.0
+        | SampleType::ID.0
+        | SampleType::STREAM_ID.0
+        | SampleType::CPU.0
+        | SampleType::PERIOD.0,
+);
+
 impl SampleLayout {
     /// The layout of the records of an event.
     pub fn new(attr: &EventAttr) -> SampleLayout {
@@ -100,6 +113,17 @@ impl SampleLayout {
     /// Decodes the body of a sample.
     pub fn decode_sample<'a>(&self, body: &'a [u8], endian: Endian) -> Result<Sample<'a>, WireError> {
         Sample::decode(self, &mut Cursor::new(body, endian))
+    }
+
+    /// Bytes of the fields at a sample's start: those that say who, when and where, and the period.
+    pub fn head_size(&self) -> usize {
+        8 * self.count(HEAD)
+    }
+
+    /// Decodes these fields alone; all others are `None`.
+    pub fn decode_head<'a>(&self, body: &'a [u8], endian: Endian) -> Result<Sample<'a>, WireError> {
+        let head = SampleLayout { sample_type: SampleType(self.sample_type.0 & HEAD.0), ..*self };
+        head.decode_sample(body, endian)
     }
 
     /// Decodes the trailer at the end of another record's body; without a trailer every field is `None`.
@@ -198,6 +222,21 @@ mod tests {
         assert_eq!(layout.sample_time_word(), Some(2));
         assert_eq!(layout.trailer_id_word(), Some(2));
         assert_eq!(layout.trailer_time_word(), Some(3));
+    }
+
+    #[test]
+    fn the_head_of_a_sample_is_decoded_alone() {
+        let head = SampleType::IDENTIFIER | SampleType::IP | SampleType::TID | SampleType::PERIOD;
+        let layout = layout(head | SampleType::STACK_USER | SampleType::WEIGHT);
+        let mut body = Encoder::new(Endian::Little);
+        for word in [5, 0x401000, 8 << 32 | 7, 4000, 8, 0xabcd, 8, 99] {
+            body.u64(word);
+        }
+        let whole = layout.decode_sample(body.as_bytes(), Endian::Little).unwrap();
+        assert_eq!(layout.head_size(), 32);
+        let cut = layout.decode_head(&body.as_bytes()[..32], Endian::Little).unwrap();
+        assert_eq!(cut, Sample { stack_user: None, weight: None, ..whole });
+        assert_eq!((cut.ip, cut.tid, cut.period), (Some(0x401000), Some(Tid(8)), Some(4000)));
     }
 
     #[test]

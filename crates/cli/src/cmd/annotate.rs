@@ -48,7 +48,10 @@ pub(crate) fn run(matches: &ArgMatches, _program: &str) -> Result<i32, Failure> 
         print_error(&format!("{failure}\nError:\nfailed to set cpu bitmap"));
         return Ok(exit::SUCCESS);
     }
-    let names = naming::source(matches, &reader)?;
+    let mut names = match &options.symbol {
+        Some(function) if reads_again(&reader) => naming::source_of_function(matches, &reader, function)?,
+        _ => naming::source(matches, &reader)?,
+    };
     let traced = itrace::options(matches, ItraceOptions::REPORT)?;
     let blocks = options.compact.then_some(BlockDetail { consecutive: true, lines: None });
     let collected = CollectOptions { by_address: true, blocks, ..CollectOptions::default() };
@@ -57,11 +60,11 @@ pub(crate) fn run(matches: &ArgMatches, _program: &str) -> Result<i32, Failure> 
         collect::load(&input, &reader, names, collected, details, traced, &filter)
     };
     // The kernel's code cannot be shown without an image, and to read its names takes longer than all others.
-    let programs_first = options.symbol.is_some()
-        && !matches.contains_id("vmlinux")
-        && reader.container() != Container::Stream;
+    let named_alone = options.symbol.is_some() && reads_again(&reader);
+    let programs_first = named_alone && !matches.contains_id("vmlinux");
     let mut loaded = if programs_first { load(&ProgramsOnly(&names))? } else { load(&names)? };
-    if programs_first && functions(&loaded.profile, &options).is_empty() {
+    if named_alone && functions(&loaded.profile, &options).is_empty() {
+        names = naming::source(matches, &reader)?;
         loaded = load(&names)?;
     }
     report_trouble(&loaded.diagnostics);
@@ -90,6 +93,11 @@ pub(crate) fn run(matches: &ArgMatches, _program: &str) -> Result<i32, Failure> 
     output.finish()?;
     naming::keep(&names);
     Ok(exit::SUCCESS)
+}
+
+/// Whether the recording can be read once more, with the names of all.
+fn reads_again(reader: &Reader<'_>) -> bool {
+    reader.container() != Container::Stream
 }
 
 /// Names of everything but the kernel.

@@ -67,17 +67,36 @@ impl<'a> Elf<'a> {
     ///
     /// An entry whose name lies outside the string table has an empty name. Nothing for other sections.
     pub fn symbols(&self, table: &Section<'a>) -> impl Iterator<Item = ElfSymbol<'a>> + use<'a> {
+        let (entries, strings, layout) = self.table(table);
+        entries.chunks_exact(layout.size()).skip(1).filter_map(move |entry| layout.decode(entry, strings))
+    }
+
+    /// How many entries [`Elf::symbols`] goes through at most.
+    pub fn symbol_count(&self, table: &Section<'a>) -> usize {
+        let (entries, _, layout) = self.table(table);
+        (entries.len() / layout.size()).saturating_sub(1)
+    }
+
+    /// The bytes in which the names of a symbol table section stand, each with a NUL behind it; `None` for other sections.
+    pub fn names_of(&self, table: &Section<'a>) -> Option<&'a [u8]> {
+        let (entries, names, _) = self.table(table);
+        (!entries.is_empty()).then_some(names)
+    }
+
+    /// The entries of a symbol table section and their names; nothing for other sections.
+    fn table(&self, table: &Section<'a>) -> (&'a [u8], &'a [u8], Layout) {
         let is_table = matches!(table.kind, elf::SHT_SYMTAB | elf::SHT_DYNSYM);
         let entries = self.bytes_of(table).filter(|_| is_table).unwrap_or_default();
         let strings = usize::try_from(table.link).ok().and_then(|link| self.sections.get(link));
         let strings = strings.and_then(|strings| self.bytes_of(strings)).unwrap_or_default();
-        let layout = Layout { is_64: self.is_64, little_endian: self.little_endian };
-        entries.chunks_exact(layout.size()).skip(1).filter_map(move |entry| layout.decode(entry, strings))
+        (entries, strings, Layout { is_64: self.is_64, little_endian: self.little_endian })
     }
 
     /// Entry `index` of a symbol table section, where it exists.
     pub fn symbol_at(&self, table: &Section<'a>, index: u32) -> Option<ElfSymbol<'a>> {
-        self.symbols(table).nth(usize::try_from(index.checked_sub(1)?).ok()?)
+        let (entries, strings, layout) = self.table(table);
+        let nth = usize::try_from(index).ok().filter(|nth| *nth > 0)?;
+        layout.decode(entries.chunks_exact(layout.size()).nth(nth)?, strings)
     }
 }
 

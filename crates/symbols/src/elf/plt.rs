@@ -146,18 +146,26 @@ fn add_decoded<'a>(image: &Elf<'a>, stubs: &mut Vec<Stub<'a>>) {
         return;
     };
     let Some(code) = image.bytes_of(section).filter(|_| image.is_x86()) else { return };
-    let targets = Targets::of(image, table);
-    let by_address: HashMap<u64, Relocation> =
-        image.relocations(table).into_iter().map(|relocation| (relocation.address, relocation)).collect();
     let size = if code.starts_with(ENDBR) { 16 } else { 8 };
-    for (index, stub) in (0..).zip(code.chunks(size)) {
+    let jumps = (0..).zip(code.chunks(size)).filter_map(|(index, stub)| {
         let at = index * size as u64;
-        let word = jump_target(stub, section.address.wrapping_add(at));
-        let target = word
-            .and_then(|word| by_address.get(&word))
-            .filter(|relocation| relocation.symbol != 0)
-            .and_then(|relocation| targets.of_relocation(relocation));
-        if let Some(target) = target {
+        Some((at, jump_target(stub, section.address.wrapping_add(at))?))
+    });
+    let jumps: Vec<(u64, u64)> = jumps.collect();
+    // Of the relocations, which may be many, few fill words that stubs jump through. Of several for one word the last counts.
+    let mut by_word: HashMap<u64, Option<Relocation>> = jumps.iter().map(|(_, word)| (*word, None)).collect();
+    if by_word.is_empty() {
+        return;
+    }
+    for relocation in image.relocations(table) {
+        if let Some(slot) = by_word.get_mut(&relocation.address) {
+            *slot = Some(relocation);
+        }
+    }
+    let targets = Targets::of(image, table);
+    for (at, word) in jumps {
+        let relocation = by_word.get(&word).copied().flatten().filter(|relocation| relocation.symbol != 0);
+        if let Some(target) = relocation.and_then(|relocation| targets.of_relocation(&relocation)) {
             stubs.push(Stub { start: section.offset.saturating_add(at), size: size as u64, target });
         }
     }
@@ -182,20 +190,22 @@ fn dynamic_relocations<'s, 'a>(image: &'s Elf<'a>) -> Option<&'s Section<'a>> {
     image.section(b".rela.dyn").or_else(|| image.section(b".rel.dyn"))
 }
 
-/// The names that relocations refer to.
-struct Targets<'a>(Vec<&'a [u8]>);
+/// The names that relocations refer to: each is read when it is asked for.
+struct Targets<'i, 'a> {
+    image: &'i Elf<'a>,
+    symbols: Option<&'i Section<'a>>,
+}
 
-impl<'a> Targets<'a> {
-    fn of(image: &Elf<'a>, relocations: &Section<'a>) -> Targets<'a> {
-        let table = linked(image, relocations);
-        Targets(table.into_iter().flat_map(|table| image.symbols(table)).map(|symbol| symbol.name).collect())
+impl<'i, 'a> Targets<'i, 'a> {
+    fn of(image: &'i Elf<'a>, relocations: &Section<'a>) -> Targets<'i, 'a> {
+        Targets { image, symbols: linked(image, relocations) }
     }
 
     fn of_relocation(&self, relocation: &Relocation) -> Option<StubTarget<'a>> {
-        let Some(index) = relocation.symbol.checked_sub(1) else {
+        if relocation.symbol == 0 {
             return Some(StubTarget::Chosen(relocation.addend));
-        };
-        let name = self.0.get(usize::try_from(index).ok()?).copied();
-        name.filter(|name| !name.is_empty()).map(StubTarget::Function)
+        }
+        let symbol = self.image.symbol_at(self.symbols?, relocation.symbol)?;
+        Some(symbol.name).filter(|name| !name.is_empty()).map(StubTarget::Function)
     }
 }
