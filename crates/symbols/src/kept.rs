@@ -6,6 +6,8 @@
 pub(crate) mod objects;
 pub(crate) mod table;
 
+use std::sync::Arc;
+
 use oxperf_abi::BuildId;
 
 /// What was learned, and of what.
@@ -26,6 +28,16 @@ pub enum Topic {
     Symbols,
     /// The source lines and inlined functions that were asked for.
     Sources,
+}
+
+/// Gives what another run has learned of an object, or of the kernel in this boot.
+#[derive(Clone)]
+pub(crate) struct Recall(pub(crate) Arc<dyn Fn(BuildId, Topic) -> Option<Vec<u8>> + Send + Sync>);
+
+impl std::fmt::Debug for Recall {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Recall")
+    }
 }
 
 /// What sealed bytes begin with: their kind, with the version of their form.

@@ -14,7 +14,7 @@ use crate::demangle::Demangling;
 use crate::elf::{elf_table, shift_of};
 use crate::kallsyms::{RunningKernel, kallsyms_table};
 use crate::kept::objects::{Identity, ObjectTables};
-use crate::kept::{Learned, Topic};
+use crate::kept::{Learned, Recall, Topic};
 use crate::kernel::{Reference, vmlinux_table};
 use crate::module::{ModulePlace, module_base, module_table};
 use crate::name_words::NameWords;
@@ -123,15 +123,6 @@ pub struct SymbolStore {
     running: RunningKernel,
     large: ObjectTables,
     recall: OnceLock<Recall>,
-}
-
-/// Gives what another run has learned of an object, or of the kernel in this boot.
-struct Recall(Box<dyn Fn(BuildId, Topic) -> Option<Vec<u8>> + Send + Sync>);
-
-impl std::fmt::Debug for Recall {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Recall")
-    }
 }
 
 /// Answers by question; each is found once.
@@ -266,7 +257,7 @@ impl SymbolStore {
         let recall = self.recall.get();
         let identity = recall.and_then(|_| Identity::of(&named, self.options.demangling));
         let known = recall.zip(identity.as_ref());
-        let known = known.and_then(|(Recall(recall), id)| ObjectTables::recalled(id, &files, recall));
+        let known = known.and_then(|(Recall(recall), id)| ObjectTables::recalled(id, &files, &**recall));
         if let Some(table) = known {
             return filled(table.within(first));
         }
@@ -310,8 +301,8 @@ impl SymbolStore {
                     DebugInfo::of_kernel(found, moved, wanted, &self.locator, demangling)
                 }
             };
-            if let Some(Recall(recall)) = self.recall.get() {
-                info.remember(recall);
+            if let Some(recall) = self.recall.get() {
+                info.remember(recall.clone());
             }
             info
         };
@@ -345,8 +336,8 @@ impl SymbolStore {
         let demangling = self.options.kernel_demangling.unwrap_or(Demangling::Off);
         let info =
             DebugInfo::of_kernel(Arc::clone(&found), (&image, shift), &wanted, &self.locator, demangling);
-        if let Some(Recall(recall)) = self.recall.get() {
-            info.remember(recall);
+        if let Some(recall) = self.recall.get() {
+            info.remember(recall.clone());
         }
         Ok(Arc::new(info))
     }
@@ -390,7 +381,7 @@ impl SymbolStore {
     /// Tells what another run has learned of an object, or in this boot of the kernel, before it is first asked about.
     /// Bytes that do not fit the object, or are damaged, tell nothing.
     pub fn remember(&self, recall: impl Fn(BuildId, Topic) -> Option<Vec<u8>> + Send + Sync + 'static) {
-        let _ = self.recall.set(Recall(Box::new(recall)));
+        let _ = self.recall.set(Recall(Arc::new(recall)));
     }
 
     fn build_kernel(&self, build_id: Option<BuildId>, reference: Option<&Reference<'_>>) -> Lookup {
@@ -406,7 +397,7 @@ impl SymbolStore {
 
     fn running_kernel(&self, reference: Option<&Reference<'_>>, demangling: Demangling) -> Lookup {
         let recall =
-            self.recall.get().map(|Recall(recall)| recall as &dyn Fn(BuildId, Topic) -> Option<Vec<u8>>);
+            self.recall.get().map(|Recall(recall)| &**recall as &dyn Fn(BuildId, Topic) -> Option<Vec<u8>>);
         let unusable = |why| Unavailable::Unusable { path: PathBuf::from("/proc/kallsyms"), why };
         filled(self.running.table(reference, demangling, recall).map_err(unusable)?)
     }

@@ -92,6 +92,9 @@ pub(crate) fn run(matches: &ArgMatches, _program: &str) -> Result<i32, Failure> 
     }
     output.finish()?;
     naming::keep(&names);
+    // The kernel takes all of it at once, sooner than it can be given back piece by piece.
+    std::mem::forget(sources);
+    std::mem::forget((loaded, names));
     Ok(exit::SUCCESS)
 }
 

@@ -11,7 +11,7 @@ use super::answers::{Answers, decode, encode};
 use super::object::Object;
 use super::{SourceFrame, SourceLine};
 use crate::demangle::Demangling;
-use crate::kept::{Learned, Topic};
+use crate::kept::{Learned, Recall, Topic};
 use crate::segments::Segments;
 
 /// What files with debug information say.
@@ -27,7 +27,9 @@ pub(super) struct InFiles {
     image: Segments,
     build_id: Option<BuildId>,
     object: OnceLock<Option<Object>>,
-    answers: Mutex<Answers>,
+    /// Known answers, those of other runs among them.
+    answers: OnceLock<Mutex<Answers>>,
+    recall: OnceLock<Recall>,
     /// Whether there are answers that were not there at the begin.
     learned: AtomicBool,
 }
@@ -49,7 +51,8 @@ impl InFiles {
             image: segments,
             build_id: image.build_id(),
             object: OnceLock::new(),
-            answers: Mutex::default(),
+            answers: OnceLock::new(),
+            recall: OnceLock::new(),
             learned: AtomicBool::new(false),
         }
     }
@@ -100,12 +103,14 @@ impl InFiles {
         rows
     }
 
-    /// Takes over what another run has learned, if it fits.
-    pub(super) fn remember(&self, recall: impl Fn(BuildId, Topic) -> Option<Vec<u8>>) {
-        let bytes = self.build_id.and_then(|id| recall(id, Topic::Sources));
-        if let Some(known) = bytes.and_then(|bytes| decode(&self.identity(), &bytes)) {
-            *self.answers() = known;
-        }
+    /// Takes over what another run has learned, if it fits, at the first question that it may answer.
+    pub(super) fn remember(&self, recall: Recall) {
+        let _ = self.recall.set(recall);
+    }
+
+    fn recalled(&self) -> Option<Answers> {
+        let Recall(recall) = self.recall.get()?;
+        decode(&self.identity(), &recall(self.build_id?, Topic::Sources)?)
     }
 
     /// Everything known, if it is worth to be kept.
@@ -127,6 +132,7 @@ impl InFiles {
     }
 
     fn answers(&self) -> MutexGuard<'_, Answers> {
-        self.answers.lock().unwrap_or_else(PoisonError::into_inner)
+        let answers = self.answers.get_or_init(|| Mutex::new(self.recalled().unwrap_or_default()));
+        answers.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -3,13 +3,12 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use oxperf_abi::BuildId;
 use oxperf_objects::{Elf, Found, Locator, Wanted};
 
 use super::in_files::InFiles;
 use super::{SourceFrame, SourceLine};
 use crate::demangle::Demangling;
-use crate::kept::{Learned, Topic};
+use crate::kept::{Learned, Recall};
 use crate::segments::Segments;
 
 /// The source lines and inlined functions of an object, by offset into the file that ran: the addresses of
@@ -128,8 +127,8 @@ impl DebugInfo {
         rows
     }
 
-    /// Takes over what another run has learned, if it fits.
-    pub(crate) fn remember(&self, recall: impl Fn(BuildId, Topic) -> Option<Vec<u8>>) {
+    /// Takes over what another run has learned, if it fits, at the first question that it may answer.
+    pub(crate) fn remember(&self, recall: Recall) {
         if let Told::InFiles(files) = &self.told {
             files.remember(recall);
         }
