@@ -34,6 +34,6 @@ pub use dso::{CodeMapping, Dso, DsoId, DsoKind, JitSymbol};
 pub use guests::{GuestId, GuestModule};
 pub use locate::{Located, Mappings};
 pub use machine::{KernelReference, Machine};
-pub use map::{Map, MapId};
+pub use map::{Map, MapId, Region, Shown};
 pub use objects::Objects;
 pub use thread::{SpaceId, Thread, ThreadId};

@@ -5,7 +5,7 @@ use std::ops::Range;
 use oxperf_abi::CpuMode;
 
 use crate::map::MapTable;
-use crate::{DsoId, Machine, MapId, SpaceId, Thread, ThreadId};
+use crate::{DsoId, Machine, MapId, Region, SpaceId, Thread, ThreadId};
 
 /// Where an address lies.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -35,6 +35,11 @@ impl Mappings {
         self.table(mode)?.locate(address)
     }
 
+    /// What is around an address.
+    pub fn region(&self, mode: CpuMode, address: u64) -> Region {
+        self.table(mode).map_or(Region::NOTHING, |table| table.region(address))
+    }
+
     /// The thread's address space.
     pub fn space(&self) -> SpaceId {
         self.space
@@ -62,6 +67,11 @@ impl Machine {
     #[inline]
     pub fn locate(&self, thread: ThreadId, mode: CpuMode, address: u64) -> Option<Located> {
         self.table(thread, mode)?.locate(address)
+    }
+
+    /// What is around an address now.
+    pub fn region(&self, thread: ThreadId, mode: CpuMode, address: u64) -> Region {
+        self.table(thread, mode).map_or(Region::NOTHING, |table| table.region(address))
     }
 
     /// The stretch of address space around an address, and the mapping that it shows.

@@ -64,20 +64,69 @@ struct Stretch {
     shown: Shown,
 }
 
-/// What a stretch shows.
+/// Addresses that one mapping shows, or none.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Shown {
+pub struct Region {
+    first: u64,
+    last: u64,
+    shown: Option<Shown>,
+}
+
+impl Region {
+    /// Where nothing is mapped at all.
+    pub(crate) const NOTHING: Region = Region { first: 0, last: u64::MAX, shown: None };
+
+    /// Whether it holds all addresses from one to another.
+    #[inline]
+    pub fn holds(&self, first: u64, last: u64) -> bool {
+        self.first <= first && last <= self.last
+    }
+
+    /// What its addresses show.
+    #[inline]
+    pub fn shown(&self) -> Option<Shown> {
+        self.shown
+    }
+}
+
+/// What a mapping shows.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Shown {
     pub(crate) map: MapId,
     pub(crate) dso: DsoId,
     pub(crate) bias: u64,
+}
+
+impl Shown {
+    /// The place of an address.
+    #[inline]
+    pub fn locate(self, address: u64) -> Located {
+        let Shown { map, dso, bias } = self;
+        Located { map, dso, address: address.wrapping_add(bias) }
+    }
 }
 
 impl MapTable {
     /// The place of an address.
     #[inline]
     pub(crate) fn locate(&self, address: u64) -> Option<Located> {
-        let Shown { map, dso, bias } = self.at(address)?.shown;
-        Some(Located { map, dso, address: address.wrapping_add(bias) })
+        Some(self.at(address)?.shown.locate(address))
+    }
+
+    /// The region around an address.
+    pub(crate) fn region(&self, address: u64) -> Region {
+        let after = self.regions.partition_point(|stretch| stretch.start <= address);
+        let before = after.checked_sub(1).map(|before| self.regions[before]);
+        match before.filter(|stretch| address < stretch.end) {
+            Some(stretch) => {
+                Region { first: stretch.start, last: stretch.end - 1, shown: Some(stretch.shown) }
+            }
+            None => Region {
+                first: before.map_or(0, |stretch| stretch.end),
+                last: self.regions.get(after).map_or(u64::MAX, |stretch| stretch.start - 1),
+                shown: None,
+            },
+        }
     }
 
     /// The stretch around an address, and the mapping that it shows.
@@ -178,5 +227,25 @@ mod tests {
             [9, 10, 19, 20].map(|a| table.locate(a).map(|place| place.address)),
             [None, Some(15), Some(24), None]
         );
+    }
+
+    #[test]
+    fn regions_are_as_long_as_what_they_show() {
+        let table = table(&[(10, 20), (20, 30), (40, 50)]);
+        for (first, last, map) in [
+            (0, 9, None),
+            (10, 19, Some(0)),
+            (20, 29, Some(1)),
+            (30, 39, None),
+            (40, 49, Some(2)),
+            (50, u64::MAX, None),
+        ] {
+            for address in [first, last] {
+                let region = table.region(address);
+                assert_eq!((region.first, region.last), (first, last));
+                assert_eq!(region.shown().map(|shown| shown.map.0), map);
+                assert!(region.holds(first, last) && (last == u64::MAX || !region.holds(first, last + 1)));
+            }
+        }
     }
 }

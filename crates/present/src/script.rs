@@ -219,28 +219,38 @@ pub fn push_number(out: &mut Vec<u8>, mut value: u64, width: usize, fill: u8) {
     out.extend_from_slice(digits);
 }
 
-/// Two hexadecimal digits for each byte.
-const HEX_PAIRS: [[u8; 2]; 256] = {
-    const DIGITS: &[u8; 16] = b"0123456789abcdef";
-    let mut pairs = [[0; 2]; 256];
-    let mut byte = 0;
-    while byte < 256 {
-        pairs[byte] = [DIGITS[byte >> 4], DIGITS[byte & 15]];
-        byte += 1;
-    }
-    pairs
-};
-
 /// Appends a number in hexadecimal, blank filled to `width`, which is at most 16.
 #[inline]
 pub fn push_hex(out: &mut Vec<u8>, value: u64, width: usize) {
-    let mut text = [0; 16];
-    for (pair, byte) in text.chunks_exact_mut(2).zip(value.to_be_bytes()) {
-        pair.copy_from_slice(&HEX_PAIRS[usize::from(byte)]);
+    let text = hex(value);
+    match width {
+        16 => out.extend_from_slice(&text),
+        _ => {
+            let digits = (16 - value.leading_zeros() as usize / 4).max(1);
+            out.extend_from_slice(&text[16 - digits.max(width.min(16))..]);
+        }
     }
-    let digits = (16 - value.leading_zeros() as usize / 4).max(1);
-    text[..16 - digits].fill(b' ');
-    out.extend_from_slice(&text[16 - digits.max(width.min(16))..]);
+}
+
+/// A number in hexadecimal behind blanks: eight digits at a time, a byte for each.
+#[inline]
+pub fn hex(value: u64) -> [u8; 16] {
+    let digits = u128::from(hex_digits((value >> 32) as u32)) << 64 | u128::from(hex_digits(value as u32));
+    let blanks = (value.leading_zeros() / 4).min(15) * 8;
+    let shown = u128::MAX >> blanks;
+    (digits & shown | u128::from_be_bytes([b' '; 16]) & !shown).to_be_bytes()
+}
+
+/// The digits of a number, the first in the highest byte.
+#[inline]
+fn hex_digits(value: u32) -> u64 {
+    let mut digits = u64::from(value);
+    digits = (digits | digits << 16) & 0x0000_ffff_0000_ffff;
+    digits = (digits | digits << 8) & 0x00ff_00ff_00ff_00ff;
+    digits = (digits | digits << 4) & 0x0f0f_0f0f_0f0f_0f0f;
+    // Six more and a digit above nine has a bit above its four.
+    let letters = (digits + 0x0606_0606_0606_0606) >> 4 & 0x0101_0101_0101_0101;
+    digits + 0x3030_3030_3030_3030 + letters * u64::from(b'a' - b'9' - 1)
 }
 
 #[cfg(test)]
@@ -309,5 +319,7 @@ mod tests {
         assert_eq!(hex(0xffff_ffff_8157_a541, 16), "ffffffff8157a541");
         assert_eq!((hex(0x1f, 1), hex(0, 1), hex(0, 3)), ("1f".into(), "0".into(), "  0".into()));
         assert_eq!(hex(0x7f00_0000_1234, 16), "    7f0000001234");
+        assert_eq!(hex(0x0123_4567_89ab_cdef, 16), " 123456789abcdef");
+        assert_eq!(hex(0, 16), "               0");
     }
 }

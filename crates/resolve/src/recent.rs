@@ -2,24 +2,15 @@
 //! caches.
 
 use oxperf_abi::CpuMode;
-use oxperf_machine::{Machine, ThreadId};
 
 /// An address of a thread: it lies where it lay when it came before, as long as the mappings have not changed. So what
 /// is known of it needs no search of them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Seen {
     pub(crate) ip: u64,
-    /// What [`Machine::version`] says.
+    /// What [`Machine::version`](oxperf_machine::Machine::version) says.
     pub(crate) version: u32,
     pub(crate) mode: CpuMode,
-}
-
-impl Seen {
-    /// An address now.
-    #[inline]
-    pub(crate) fn now(machine: &Machine, thread: ThreadId, mode: CpuMode, ip: u64) -> Seen {
-        Seen { ip, version: machine.version(thread, mode), mode }
-    }
 }
 
 /// A key in a few bits more or less; they need not be spread.

@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 
 use oxperf_machine::{DsoId, DsoKind, Objects};
-use oxperf_present::script::{FieldSet, Location, push_hex};
+use oxperf_present::script::{FieldSet, Location, hex, push_hex};
 use oxperf_present::visible::visible;
 use oxperf_resolve::{Name, Names, Place, PlaceId};
 
@@ -30,6 +30,8 @@ pub(super) struct Lines {
     names: Texts,
     dsos: Texts,
     sources: Vec<Sourced>,
+    /// The line of a call chain for an address where nothing is mapped; the address is to be put into it.
+    nowhere: Vec<u8>,
 }
 
 /// What a place is called.
@@ -57,7 +59,13 @@ fn has_offsets(kind: DsoKind) -> bool {
 impl Lines {
     /// Nothing is rendered yet.
     pub(super) fn new(form: LineForm) -> Lines {
-        Lines { form, ..Lines::default() }
+        let mut nowhere = b"\t".to_vec();
+        if form.fields.contains(FieldSet::IP) {
+            nowhere.extend_from_slice(&hex(0));
+        }
+        Location::default().write(form.fields, &mut nowhere);
+        nowhere.push(b'\n');
+        Lines { form, nowhere, ..Lines::default() }
     }
 
     /// How locations look.
@@ -128,8 +136,8 @@ impl Lines {
         (names, objects): (&Names<'_>, &Objects),
         out: &mut Vec<u8>,
     ) {
-        let source = place.and_then(|(id, place)| self.known(id, place, names, objects).source);
-        let Some(source) = source else {
+        let Some((id, located)) = place else { return self.push_nowhere(ip, out) };
+        let Some(source) = self.known(id, located, names, objects).source else {
             out.push(b'\t');
             self.push(ip, place, (names, objects), out);
             return out.push(b'\n');
@@ -141,6 +149,15 @@ impl Lines {
             }
             out.extend_from_slice(step);
             out.push(b'\n');
+        }
+    }
+
+    #[inline]
+    fn push_nowhere(&self, ip: u64, out: &mut Vec<u8>) {
+        let address = out.len() + 1;
+        out.extend_from_slice(&self.nowhere);
+        if self.form.fields.contains(FieldSet::IP) {
+            out[address..address + 16].copy_from_slice(&hex(ip));
         }
     }
 
