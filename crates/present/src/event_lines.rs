@@ -31,6 +31,11 @@ impl<'o> EventLine<'o> {
         self.out.extend_from_slice(b"}\n");
     }
 
+    /// What stands before whatever is added next.
+    pub fn written(&self) -> &[u8] {
+        self.out
+    }
+
     fn key(&mut self, name: &str) -> &mut Vec<u8> {
         self.out.push(b',');
         string::write(name, self.out);
@@ -68,7 +73,7 @@ impl<'o> EventLine<'o> {
     /// Adds an array whose items `fill` appends, each through [`Items`].
     pub fn array(&mut self, name: &str, fill: impl FnOnce(&mut Items<'_>)) {
         self.key(name).push(b'[');
-        fill(&mut Items { out: self.out, is_empty: true });
+        fill(&mut Items::new(self.out));
         self.out.push(b']');
     }
 
@@ -84,7 +89,17 @@ pub struct Items<'o> {
     is_empty: bool,
 }
 
-impl Items<'_> {
+impl<'o> Items<'o> {
+    /// The items of an array that has none yet, to be appended to a text.
+    pub fn new(out: &'o mut Vec<u8>) -> Items<'o> {
+        Items { out, is_empty: true }
+    }
+
+    /// What stands before whatever is added next.
+    pub fn written(&self) -> &[u8] {
+        self.out
+    }
+
     fn next(&mut self) -> &mut Vec<u8> {
         if !std::mem::replace(&mut self.is_empty, false) {
             self.out.push(b',');

@@ -2,6 +2,7 @@
 
 mod blocks;
 mod branches;
+mod by_place;
 mod call_tree;
 mod cgroups;
 mod checks;
@@ -55,7 +56,7 @@ use crate::{collect, guests, header, naming, stitch};
 use clock::Clock;
 use dlfilter::DlFilter;
 use instructions::{CodeReader, shows_code};
-use objects::PlaceNames;
+use objects::{ObjectForm, PlaceNames};
 use printer::{Form, Printer, PrinterOptions};
 use sideband::Shown;
 use sourced::Sourcing;
@@ -282,7 +283,8 @@ fn show(matches: &ArgMatches, mut output: Output, is_read: bool) -> Result<i32, 
 fn form(matches: &ArgMatches, is_read: bool, spec: &FieldSpec) -> Form {
     let named = matches.get_one::<String>("format").map_or("text", String::as_str);
     if is_read || matches.get_flag("json") || named == "jsonl" {
-        return Form::Objects(PlaceNames::new(naming::inlines(matches), spec.any_has(FieldSet::SRCLINE)));
+        let (inlines, lines) = (naming::inlines(matches), spec.any_has(FieldSet::SRCLINE));
+        return Form::Objects(PlaceNames::new(ObjectForm { inlines, lines }));
     }
     if matches.get_flag("csv") || named == "csv" { Form::Rows } else { Form::Text }
 }

@@ -181,6 +181,7 @@ mod tests {
     use oxperf_resolve::{Names, SymbolSource};
     use oxperf_symbols::SymbolTable;
 
+    use super::super::gaps::GapForm;
     use super::super::lines::LineForm;
     use super::*;
 
@@ -195,7 +196,7 @@ mod tests {
     #[test]
     fn batches_are_written_in_their_order() {
         let naming = Naming { names: Arc::new(Names::new(Nameless)), last: [].into() };
-        let form = LineForm { fields: FieldSet::IP, ..LineForm::default() };
+        let form = GapForm::Line(LineForm { fields: FieldSet::IP, ..LineForm::default() });
         let path = std::env::temp_dir().join(format!("oxperf-crew-{}", std::process::id()));
         let mut output = Output::file(File::create(&path).unwrap());
         let (mut crew, mut gaps) = (Crew::new(naming), Gaps::default());

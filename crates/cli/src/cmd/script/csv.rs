@@ -1,13 +1,15 @@
 //! `--csv`: every sample as a row of values with commas between.
 
-use std::io::{self, Write};
+use std::fmt::Write as _;
+use std::io::{self, Write as _};
 
-use oxperf_machine::Machine;
+use oxperf_machine::{Machine, Objects};
 use oxperf_present::event_lines::push_cell;
 use oxperf_present::script::{push_hex, push_number};
-use oxperf_resolve::KernelNames;
+use oxperf_resolve::{KernelNames, Names, Place};
 use oxperf_session::SampleEvent;
 
+use super::gaps::GapForm;
 use super::printer::Printer;
 
 /// The first row.
@@ -20,7 +22,6 @@ impl Printer<'_> {
         let (sample, view) = (&event.sample, &self.views[event.event.0]);
         let thread = machine.thread_info(event.thread);
         let mode = event.misc.cpu_mode();
-        let place = sample.ip.and_then(|ip| self.places.locate(machine, event.thread, mode, ip));
         let out = self.output.buffer();
         push_cell(out, &view.name);
         let number = |out: &mut Vec<u8>, number: Option<u64>| {
@@ -45,11 +46,11 @@ impl Printer<'_> {
         number(out, Some(event.period));
         address(out, sample.ip);
         out.push(b',');
-        let name = place.and_then(|(_, place)| self.names.name(machine.objects(), &place));
-        push_cell(out, name.map_or("", |name| name.text));
-        number(out, name.and_then(|name| Some(place?.1.address.wrapping_sub(name.start))));
-        out.push(b',');
-        push_cell(out, place.map_or("", |(_, place)| &machine.dso(place.dso).shown));
+        if let Some(ip) = sample.ip {
+            self.gaps.leave_address((out, GapForm::Row), (machine, event.thread), (mode, ip));
+        } else {
+            out.extend_from_slice(b",,");
+        }
         address(out, sample.addr);
         out.push(b',');
         if let Some(raw) = sample.raw.filter(|_| view.tracepoint) {
@@ -59,19 +60,40 @@ impl Printer<'_> {
         }
         out.push(b',');
         if view.chained {
-            let mut chain = String::new();
-            for &(mode, ip) in self.chains.of(machine, event).addresses {
-                let place = self.places.locate(machine, event.thread, mode, ip);
-                let name = place.and_then(|(_, place)| self.names.name(machine.objects(), &place));
-                chain.push_str(if chain.is_empty() { "" } else { ";" });
-                match name {
-                    Some(name) => chain.push_str(name.text),
-                    None => chain.push_str(&format!("{ip:#x}")),
-                }
-            }
-            push_cell(self.output.buffer(), &chain);
+            let chain = self.chains.of(machine, event).addresses;
+            self.gaps.leave_chain((out, GapForm::Row), (machine, event.thread), chain);
         }
-        self.output.buffer().push(b'\n');
-        self.output.settle()
+        out.push(b'\n');
+        self.settle(machine)
     }
+}
+
+/// Appends the values of a place: its symbol, the distance from there, and its object.
+pub(super) fn push_place(place: Option<Place>, (names, objects): (&Names<'_>, &Objects), out: &mut Vec<u8>) {
+    let name = place.and_then(|place| names.name(objects, &place));
+    push_cell(out, name.map_or("", |name| name.text));
+    out.push(b',');
+    if let Some((name, place)) = name.zip(place) {
+        push_number(out, place.address.wrapping_sub(name.start), 1, b' ');
+    }
+    out.push(b',');
+    push_cell(out, place.map_or("", |place| &objects.dso(place.dso).shown));
+}
+
+/// Appends the value of a call chain.
+pub(super) fn push_chain(
+    chain: &mut dyn Iterator<Item = (u64, Option<Place>)>,
+    (names, objects): (&Names<'_>, &Objects),
+    out: &mut Vec<u8>,
+) {
+    let mut text = String::new();
+    for (ip, place) in chain {
+        text.push_str(if text.is_empty() { "" } else { ";" });
+        match place.and_then(|place| names.name(objects, &place)) {
+            Some(name) => text.push_str(name.text),
+            // Writing to a string cannot fail.
+            None => drop(write!(text, "{ip:#x}")),
+        }
+    }
+    push_cell(out, &text);
 }

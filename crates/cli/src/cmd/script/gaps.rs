@@ -8,10 +8,13 @@ use std::sync::Arc;
 
 use oxperf_abi::CpuMode;
 use oxperf_machine::{Machine, Objects, ThreadId};
+use oxperf_present::event_lines::Items;
 use oxperf_present::script::push_hex;
-use oxperf_resolve::{MappingsId, MappingsTable, Names, Place, PlaceId, PlaceTable};
+use oxperf_resolve::{MappingsId, MappingsTable, Names, Place, Regions};
 
+use super::csv;
 use super::lines::{LineForm, Lines};
+use super::objects::{ObjectForm, PlaceNames};
 
 /// What gaps are filled by.
 #[derive(Clone)]
@@ -30,6 +33,17 @@ pub(super) struct Gaps {
     mappings: MappingsTable,
 }
 
+/// What addresses become.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum GapForm {
+    /// Text, each entry of a call chain in a line.
+    Line(LineForm),
+    /// Keys of an object, or an array of objects.
+    Object(ObjectForm),
+    /// Values of a row.
+    Row,
+}
+
 /// A place in the text where addresses belong.
 #[derive(Clone, Copy, Debug)]
 struct Gap {
@@ -37,9 +51,8 @@ struct Gap {
     /// Where its addresses end.
     end: usize,
     mappings: MappingsId,
-    /// How its locations look.
-    form: LineForm,
-    /// Whether it is a call chain, each address in a line.
+    form: GapForm,
+    /// Whether it is a call chain.
     is_chain: bool,
 }
 
@@ -47,7 +60,7 @@ impl Gaps {
     /// Leaves a gap at the end of the text for the place of one address.
     pub(super) fn leave_address(
         &mut self,
-        (text, form): (&[u8], LineForm),
+        (text, form): (&[u8], GapForm),
         (machine, thread): (&Machine, ThreadId),
         address: (CpuMode, u64),
     ) {
@@ -58,7 +71,7 @@ impl Gaps {
     /// Leaves a gap at the end of the text for the lines of a call chain.
     pub(super) fn leave_chain(
         &mut self,
-        (text, form): (&[u8], LineForm),
+        (text, form): (&[u8], GapForm),
         (machine, thread): (&Machine, ThreadId),
         chain: &[(CpuMode, u64)],
     ) {
@@ -68,7 +81,7 @@ impl Gaps {
 
     fn leave(
         &mut self,
-        (text, form, is_chain): (&[u8], LineForm, bool),
+        (text, form, is_chain): (&[u8], GapForm, bool),
         (machine, thread): (&Machine, ThreadId),
     ) {
         let mappings = self.mappings.keep(machine, thread);
@@ -103,14 +116,14 @@ impl Gaps {
 /// Fills gaps, with what it has learned of places so far.
 pub(super) struct Filler {
     naming: Naming,
-    places: PlaceTable,
-    lines: Vec<Lines>,
+    regions: Regions,
+    rendered: Rendered,
 }
 
 impl Filler {
     /// Knows nothing yet.
     pub(super) fn new(naming: Naming) -> Filler {
-        Filler { naming, places: PlaceTable::default(), lines: Vec::new() }
+        Filler { naming, regions: Regions::default(), rendered: Rendered::default() }
     }
 
     /// What it fills gaps by.
@@ -143,39 +156,87 @@ impl Filler {
         objects: &Objects,
         out: &mut Vec<u8>,
     ) {
-        let Filler { naming: Naming { names, last }, places, lines } = self;
+        let Filler { naming: Naming { names, last }, regions, rendered } = self;
         let mappings = mappings.get(gap.mappings);
-        let mut located = addresses.iter().map(|(mode, ip)| (*ip, places.locate_in(mappings, *mode, *ip)));
-        let (lines, named) = (lines_of(lines, gap.form), (&**names, objects));
+        let mut located = addresses.iter().map(|(mode, ip)| (*ip, regions.locate(mappings, *mode, *ip)));
+        let names = (&**names, objects);
         if gap.is_chain {
-            write_chain(&mut located, lines, named, last, out);
-        } else if let Some((ip, place)) = located.next() {
-            write_place((ip, place), lines, named, out);
+            rendered.write_chain(gap.form, &mut located, names, last, out);
+        } else if let Some(located) = located.next() {
+            rendered.write_place(gap.form, located, names, out);
         }
     }
 }
 
-/// The lines that have a form, made at its first use.
-fn lines_of(lines: &mut Vec<Lines>, form: LineForm) -> &mut Lines {
-    let known = lines.iter().position(|lines| lines.form() == form).unwrap_or_else(|| {
-        lines.push(Lines::new(form));
-        lines.len() - 1
-    });
-    &mut lines[known]
+/// An address and where it lies.
+type Located = (u64, Option<Place>);
+
+/// The text of places, as far as it was asked for.
+#[derive(Default)]
+struct Rendered {
+    lines: Vec<Lines>,
+    objects: PlaceNames,
 }
 
-/// An address and where it lies.
-type Located = (u64, Option<(PlaceId, Place)>);
+impl Rendered {
+    /// The lines that have a form, made at its first use.
+    fn lines(&mut self, form: LineForm) -> &mut Lines {
+        let known = self.lines.iter().position(|lines| lines.form() == form).unwrap_or_else(|| {
+            self.lines.push(Lines::new(form));
+            self.lines.len() - 1
+        });
+        &mut self.lines[known]
+    }
 
-fn write_place((ip, place): Located, lines: &mut Lines, names: (&Names<'_>, &Objects), out: &mut Vec<u8>) {
-    out.push(b' ');
-    match lines.names_anything() {
-        true => lines.push(ip, place, names, out),
-        false => push_hex(out, ip, 16),
+    /// The names of places in objects; all of them tell the same.
+    fn objects(&mut self, form: ObjectForm) -> &mut PlaceNames {
+        if self.objects.form() != form {
+            self.objects = PlaceNames::new(form);
+        }
+        &mut self.objects
+    }
+
+    fn write_place(
+        &mut self,
+        form: GapForm,
+        (ip, place): Located,
+        names: (&Names<'_>, &Objects),
+        out: &mut Vec<u8>,
+    ) {
+        match form {
+            GapForm::Line(form) => {
+                let lines = self.lines(form);
+                out.push(b' ');
+                match lines.names_anything() {
+                    true => lines.push(ip, place, names, out),
+                    false => push_hex(out, ip, 16),
+                }
+            }
+            GapForm::Object(form) => out.extend_from_slice(self.objects(form).alone(place, names)),
+            GapForm::Row => csv::push_place(place, names, out),
+        }
+    }
+
+    fn write_chain(
+        &mut self,
+        form: GapForm,
+        chain: &mut dyn Iterator<Item = Located>,
+        names: (&Names<'_>, &Objects),
+        last: &[String],
+        out: &mut Vec<u8>,
+    ) {
+        match form {
+            GapForm::Line(form) => write_lines(chain, self.lines(form), names, last, out),
+            GapForm::Object(form) => {
+                let (known, mut items) = (self.objects(form), Items::new(out));
+                chain.for_each(|(ip, place)| known.push_entry(ip, place, names, &mut items));
+            }
+            GapForm::Row => csv::push_chain(chain, names, out),
+        }
     }
 }
 
-fn write_chain(
+fn write_lines(
     chain: &mut dyn Iterator<Item = Located>,
     lines: &mut Lines,
     (names, objects): (&Names<'_>, &Objects),
@@ -185,7 +246,7 @@ fn write_chain(
     for (ip, place) in chain {
         lines.push_entry(ip, place, (names, objects), out);
         let is_last = || {
-            let name = place.and_then(|(_, place)| names.name(objects, &place));
+            let name = place.and_then(|place| names.name(objects, &place));
             name.is_some_and(|name| last.iter().any(|last| last == name.text))
         };
         if !last.is_empty() && is_last() {

@@ -1,13 +1,13 @@
 //! The text of locations: an address, then what it is called. Names and objects are rendered once and copied; what a
 //! place adds is its distance from the symbol's start.
 
-use std::collections::HashMap;
-
 use oxperf_machine::{DsoId, DsoKind, Objects};
 use oxperf_present::script::{FieldSet, Location, hex, push_hex};
 use oxperf_present::visible::visible;
-use oxperf_resolve::{Name, Names, Place, PlaceId};
+use oxperf_resolve::{Name, Names, Place};
+use rustc_hash::FxHashMap;
 
+use super::by_place::ByPlace;
 use super::sourced::{Sourced, Sourcing};
 use crate::texts::Texts;
 
@@ -24,9 +24,9 @@ pub(super) struct LineForm {
 #[derive(Debug, Default)]
 pub(super) struct Lines {
     form: LineForm,
-    /// What each place is called; `None` for one that nobody has asked for.
-    known: Vec<Option<Known>>,
-    symbols: HashMap<(DsoId, u64), u32>,
+    /// What the places that were asked for are called.
+    known: ByPlace<Known>,
+    symbols: FxHashMap<(DsoId, u64), u32>,
     names: Texts,
     dsos: Texts,
     sources: Vec<Sourced>,
@@ -36,12 +36,12 @@ pub(super) struct Lines {
 
 /// What a place is called.
 #[derive(Clone, Copy, Debug)]
-struct Known {
+enum Known {
+    Nothing,
     /// The number of its symbol's text, and how far it is from the symbol's start.
-    symbol: Option<(u32, u64)>,
-    dso: DsoId,
+    Symbol(u32, u64),
     /// The number of its text where its source is shown.
-    source: Option<u32>,
+    Sourced(u32),
 }
 
 /// Whether places in an object are told by their distance from its start: not in the kernel, as in perf.
@@ -91,7 +91,7 @@ impl Lines {
     pub(super) fn push(
         &mut self,
         ip: u64,
-        place: Option<(PlaceId, Place)>,
+        place: Option<Place>,
         (names, objects): (&Names<'_>, &Objects),
         out: &mut Vec<u8>,
     ) {
@@ -99,13 +99,19 @@ impl Lines {
         if fields.contains(FieldSet::IP) {
             push_hex(out, ip, 16);
         }
-        let Some((id, place)) = place else { return Location::default().write(fields, out) };
-        let known = self.known(id, place, names, objects);
-        if let Some(source) = known.source {
-            return out.extend_from_slice(&self.sources[source as usize].alone);
+        let Some(place) = place else { return Location::default().write(fields, out) };
+        match self.known(place, names, objects) {
+            Known::Sourced(source) => out.extend_from_slice(&self.sources[source as usize].alone),
+            known => self.push_known(place, known, objects, out),
         }
-        match known.symbol {
-            Some((symbol, offset)) if fields.contains(FieldSet::SYM) => {
+    }
+
+    /// Appends the names of a place without a source.
+    #[inline]
+    fn push_known(&self, place: Place, known: Known, objects: &Objects, out: &mut Vec<u8>) {
+        let fields = self.form.fields;
+        match known {
+            Known::Symbol(symbol, offset) if fields.contains(FieldSet::SYM) => {
                 out.extend_from_slice(self.names.known(symbol));
                 if fields.contains(FieldSet::SYMOFF) {
                     out.extend_from_slice(b"+0x");
@@ -114,9 +120,9 @@ impl Lines {
             }
             _ => Location::default().write(self.part(FieldSet::SYM), out),
         }
-        out.extend_from_slice(self.dsos.known(known.dso.0));
+        out.extend_from_slice(self.dsos.known(place.dso.0));
         if fields.contains(FieldSet::DSO | FieldSet::DSOFF)
-            && has_offsets(objects.dso(known.dso).kind)
+            && has_offsets(objects.dso(place.dso).kind)
             && out.last() == Some(&b')')
         {
             out.pop();
@@ -132,23 +138,31 @@ impl Lines {
     pub(super) fn push_entry(
         &mut self,
         ip: u64,
-        place: Option<(PlaceId, Place)>,
+        place: Option<Place>,
         (names, objects): (&Names<'_>, &Objects),
         out: &mut Vec<u8>,
     ) {
-        let Some((id, located)) = place else { return self.push_nowhere(ip, out) };
-        let Some(source) = self.known(id, located, names, objects).source else {
+        let Some(place) = place else { return self.push_nowhere(ip, out) };
+        let shows_ip = self.form.fields.contains(FieldSet::IP);
+        let push_ip = |out: &mut Vec<u8>| {
             out.push(b'\t');
-            self.push(ip, place, (names, objects), out);
-            return out.push(b'\n');
-        };
-        for step in &self.sources[source as usize].steps {
-            out.push(b'\t');
-            if self.form.fields.contains(FieldSet::IP) {
-                push_hex(out, ip, 16);
+            if shows_ip {
+                out.extend_from_slice(&hex(ip));
             }
-            out.extend_from_slice(step);
-            out.push(b'\n');
+        };
+        match self.known(place, names, objects) {
+            Known::Sourced(source) => {
+                for step in &self.sources[source as usize].steps {
+                    push_ip(out);
+                    out.extend_from_slice(step);
+                    out.push(b'\n');
+                }
+            }
+            known => {
+                push_ip(out);
+                self.push_known(place, known, objects, out);
+                out.push(b'\n');
+            }
         }
     }
 
@@ -162,19 +176,12 @@ impl Lines {
     }
 
     #[inline]
-    fn known(&mut self, id: PlaceId, place: Place, names: &Names<'_>, objects: &Objects) -> Known {
-        let index = id.0 as usize;
-        if self.known.len() <= index {
-            self.known.resize(index + 1, None);
+    fn known(&mut self, place: Place, names: &Names<'_>, objects: &Objects) -> Known {
+        if let Some(known) = self.known.get(place) {
+            return known;
         }
-        match self.known[index] {
-            Some(known) => known,
-            None => {
-                let known = self.look_up(place, names, objects);
-                self.known[index] = Some(known);
-                known
-            }
-        }
+        let known = self.look_up(place, names, objects);
+        self.known.insert(place, known)
     }
 
     #[cold]
@@ -185,13 +192,16 @@ impl Lines {
             Location { symbol: None, dso: Some(&dso) }.write(fields, out);
         });
         let name = names.name(objects, &place);
-        let symbol = name.map(|name| (self.symbol(place.dso, &name), place.address.wrapping_sub(name.start)));
-        let sourced = self.form.sourcing.render(self.form.fields, &place, name.as_ref(), (names, objects));
-        let source = sourced.map(|sourced| {
+        if let Some(sourced) =
+            self.form.sourcing.render(self.form.fields, &place, name.as_ref(), (names, objects))
+        {
             self.sources.push(sourced);
-            self.sources.len() as u32 - 1
-        });
-        Known { symbol, dso: place.dso, source }
+            return Known::Sourced(self.sources.len() as u32 - 1);
+        }
+        name.map_or(Known::Nothing, |name| {
+            let offset = place.address.wrapping_sub(name.start);
+            Known::Symbol(self.symbol(place.dso, &name), offset)
+        })
     }
 
     /// The number of a symbol's text.

@@ -5,27 +5,37 @@ use std::io;
 use oxperf_abi::{CpuMode, PerfTime};
 use oxperf_data::Reader;
 use oxperf_data::features::{Arch, CmdLine, Hostname, OsRelease};
-use oxperf_machine::{Machine, ThreadId};
+use oxperf_machine::{Machine, Objects, ThreadId};
 use oxperf_present::dump::Architecture;
-use oxperf_present::event_lines::{EventLine, FORMAT, PlaceName, mode_name, write_name};
+use oxperf_present::event_lines::{EventLine, FORMAT, Items, PlaceName, mode_name, write_name};
 use oxperf_present::script::traced::write_flags;
-use oxperf_resolve::{Name, Names, Place, PlaceId, PlaceTable};
+use oxperf_resolve::{Name, Names, Place};
 use oxperf_session::{Diagnostics, EventTable, SampleEvent, SidebandEvent};
 use oxperf_tracepoint::{Formatter, Value};
 use oxperf_wire::{Registers, Sample, Weight};
 
+use super::by_place::ByPlace;
+use super::gaps::GapForm;
 use super::printer::{Form, Printer};
 use super::sideband::Moment;
 use crate::input::Input;
 
+/// What objects tell of places.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(super) struct ObjectForm {
+    /// Functions that were inlined.
+    pub(super) inlines: bool,
+    /// Source lines.
+    pub(super) lines: bool,
+}
+
 /// What places are called, rendered once each.
 #[derive(Debug, Default)]
 pub(super) struct PlaceNames {
-    inlines: bool,
-    lines: bool,
+    form: ObjectForm,
     texts: Vec<u8>,
     /// For each place its names, the innermost first.
-    known: Vec<Option<Known>>,
+    known: ByPlace<Known>,
     steps: Vec<(u32, u32)>,
 }
 
@@ -38,23 +48,37 @@ struct Known {
 }
 
 impl PlaceNames {
-    /// With functions that were inlined, and with source lines, as asked for.
-    pub(super) fn new(inlines: bool, lines: bool) -> PlaceNames {
-        PlaceNames { inlines, lines, ..PlaceNames::default() }
+    /// Nothing is rendered yet.
+    pub(super) fn new(form: ObjectForm) -> PlaceNames {
+        PlaceNames { form, ..PlaceNames::default() }
+    }
+
+    /// What they tell.
+    pub(super) fn form(&self) -> ObjectForm {
+        self.form
     }
 
     /// The name of a place itself.
-    fn alone(&mut self, place: Option<(PlaceId, Place)>, names: (&Names<'_>, &Machine)) -> &[u8] {
-        let Some((id, place)) = place else { return &[] };
-        let known = self.known(id, place, names);
+    pub(super) fn alone(&mut self, place: Option<Place>, names: (&Names<'_>, &Objects)) -> &[u8] {
+        let Some(place) = place else { return &[] };
+        let known = self.known(place, names);
         self.text(known.alone)
     }
 
-    /// The names of a call chain's entry.
-    fn entry(&mut self, place: Option<(PlaceId, Place)>, names: (&Names<'_>, &Machine)) -> Entry<'_> {
-        let Some((id, place)) = place else { return Entry { names: self, steps: None } };
-        let known = self.known(id, place, names);
-        Entry { names: self, steps: Some(known.first..known.first + known.count) }
+    /// Adds a call chain's entry: one frame, or one for each function that was inlined there and for the one that has the
+    /// code.
+    pub(super) fn push_entry(
+        &mut self,
+        ip: u64,
+        place: Option<Place>,
+        names: (&Names<'_>, &Objects),
+        items: &mut Items<'_>,
+    ) {
+        let Some(place) = place else { return items.frame(ip, &[]) };
+        let known = self.known(place, names);
+        for step in known.first..known.first + known.count {
+            items.frame(ip, self.text(self.steps[step as usize]));
+        }
     }
 
     fn text(&self, (start, end): (u32, u32)) -> &[u8] {
@@ -62,26 +86,19 @@ impl PlaceNames {
     }
 
     #[inline]
-    fn known(&mut self, id: PlaceId, place: Place, (names, machine): (&Names<'_>, &Machine)) -> Known {
-        let index = id.0 as usize;
-        if self.known.len() <= index {
-            self.known.resize(index + 1, None);
+    fn known(&mut self, place: Place, (names, objects): (&Names<'_>, &Objects)) -> Known {
+        if let Some(known) = self.known.get(place) {
+            return known;
         }
-        match self.known[index] {
-            Some(known) => known,
-            None => {
-                let known = self.render(place, names, machine);
-                self.known[index] = Some(known);
-                known
-            }
-        }
+        let known = self.render(place, names, objects);
+        self.known.insert(place, known)
     }
 
     #[cold]
-    fn render(&mut self, place: Place, names: &Names<'_>, machine: &Machine) -> Known {
-        let name = names.name(machine.objects(), &place);
-        let dso = Some(machine.dso(place.dso).shown.as_str());
-        let source = if self.lines { names.source(machine.objects(), place.dso) } else { None };
+    fn render(&mut self, place: Place, names: &Names<'_>, objects: &Objects) -> Known {
+        let name = names.name(objects, &place);
+        let dso = Some(objects.dso(place.dso).shown.as_str());
+        let source = if self.form.lines { names.source(objects, place.dso) } else { None };
         let line = source.and_then(|source| source.line(place.address));
         let own = PlaceName {
             symbol: name.map(|name| name.text),
@@ -92,8 +109,8 @@ impl PlaceNames {
         };
         let alone = self.add(&own);
         let first = self.steps.len() as u32;
-        match name.filter(|_| self.inlines) {
-            Some(name) => self.render_steps(&own, &name, &place, names, machine),
+        match name.filter(|_| self.form.inlines) {
+            Some(name) => self.render_steps(&own, &name, &place, names, objects),
             None => self.steps.push(alone),
         }
         Known { first, count: self.steps.len() as u32 - first, alone }
@@ -105,10 +122,10 @@ impl PlaceNames {
         name: &Name<'_>,
         place: &Place,
         names: &Names<'_>,
-        machine: &Machine,
+        objects: &Objects,
     ) {
-        for step in names.steps(machine.objects(), place, name) {
-            let line = step.line.as_ref().filter(|_| self.lines);
+        for step in names.steps(objects, place, name) {
+            let line = step.line.as_ref().filter(|_| self.form.lines);
             let line = line.map(|line| (line.file.as_ref(), line.line));
             let shown = match &step.inlined {
                 Some(text) => PlaceName { symbol: Some(text), inlined: true, line, ..PlaceName::default() },
@@ -123,26 +140,6 @@ impl PlaceNames {
         let start = self.texts.len() as u32;
         write_name(name, &mut self.texts);
         (start, self.texts.len() as u32)
-    }
-}
-
-/// The names of one entry of a call chain.
-struct Entry<'p> {
-    names: &'p PlaceNames,
-    /// `None` for an address where nothing is mapped.
-    steps: Option<std::ops::Range<u32>>,
-}
-
-impl Entry<'_> {
-    fn each(&self, mut each: impl FnMut(&[u8])) {
-        match &self.steps {
-            None => each(&[]),
-            Some(steps) => {
-                let steps =
-                    self.names.steps.get(steps.start as usize..steps.end as usize).unwrap_or_default();
-                steps.iter().for_each(|&step| each(self.names.text(step)));
-            }
-        }
     }
 }
 
@@ -195,6 +192,7 @@ impl Printer<'_> {
     /// A sample as an object.
     pub(super) fn print_sample_line(&mut self, machine: &Machine, event: &SampleEvent<'_>) -> io::Result<()> {
         let Form::Objects(place_names) = &mut self.form else { return Ok(()) };
+        let form = GapForm::Object(place_names.form());
         let sample = &event.sample;
         let view = &self.views[event.event.0];
         let mode = event.misc.cpu_mode();
@@ -214,27 +212,22 @@ impl Printer<'_> {
         line.number("period", event.period);
         if let Some(ip) = sample.ip {
             line.address("ip", ip);
-            let place = self.places.locate(machine, event.thread, mode, ip);
-            line.name(place_names.alone(place, (&self.names, machine)));
+            self.gaps.leave_address((line.written(), form), (machine, event.thread), (mode, ip));
         }
         write_access(&mut line, sample, self.architecture);
         write_traced(&mut line, event);
         if view.chained {
             let chain = self.chains.of(machine, event).addresses;
             line.array("callchain", |items| {
-                for &(mode, ip) in chain {
-                    let place = self.places.locate(machine, event.thread, mode, ip);
-                    let entry = place_names.entry(place, (&self.names, machine));
-                    entry.each(|name| items.frame(ip, name));
-                }
+                self.gaps.leave_chain((items.written(), form), (machine, event.thread), chain);
             });
         }
         if let Some(stack) = sample.branch_stack {
             line.array("branches", |items| {
                 for entry in stack.entries() {
                     let mut name = |address| {
-                        let place = branch_place(&mut self.places, machine, event.thread, address);
-                        place_names.alone(place, (&self.names, machine)).to_vec()
+                        let place = branch_place(machine, event.thread, address);
+                        place_names.alone(place, (&self.names, machine.objects())).to_vec()
                     };
                     let (from, to) = (name(entry.from), name(entry.to));
                     items.branch(&entry, &from, &to);
@@ -249,7 +242,7 @@ impl Printer<'_> {
             line.object("trace", |fields| write_trace(fields, formatter, raw));
         }
         line.end();
-        self.output.settle()
+        self.settle(machine)
     }
 
     /// Another record as an object; `text` is what `script` shows of it.
@@ -275,14 +268,9 @@ impl Printer<'_> {
     }
 }
 
-fn branch_place(
-    places: &mut PlaceTable,
-    machine: &Machine,
-    thread: ThreadId,
-    address: u64,
-) -> Option<(PlaceId, Place)> {
+fn branch_place(machine: &Machine, thread: ThreadId, address: u64) -> Option<Place> {
     let mode: CpuMode = machine.guess_mode(thread, address);
-    places.locate(machine, thread, mode, address)
+    machine.locate(thread, mode, address).map(Place::from)
 }
 
 /// What a sample says of an access to memory, and of registers.

@@ -5,10 +5,12 @@ use std::io::Write;
 use oxperf_abi::{CpuMode, Pid, Tid};
 use oxperf_machine::Machine;
 use oxperf_present::script::{FieldSet, Location, push_hex};
+use oxperf_resolve::Place;
 use oxperf_session::{SampleEvent, SidebandEvent};
 use oxperf_wire::kernel::CallchainDeferred;
 use oxperf_wire::{Cursor, Sample, open_chain};
 
+use super::gaps::GapForm;
 use super::printer::Printer;
 
 impl Printer<'_> {
@@ -20,7 +22,7 @@ impl Printer<'_> {
             return self.print_chain(machine, event);
         }
         let address = (event.misc.cpu_mode(), event.sample.ip.unwrap_or(0));
-        let form = self.lines[view.lines].form();
+        let form = GapForm::Line(self.lines[view.lines].form());
         self.gaps.leave_address((self.output.buffer(), form), at, address);
     }
 
@@ -30,7 +32,7 @@ impl Printer<'_> {
         let chain = self.chains.of(machine, event);
         let out = self.output.buffer();
         out.push(b'\n');
-        self.gaps.leave_chain((out, form), (machine, event.thread), chain.addresses);
+        self.gaps.leave_chain((out, GapForm::Line(form)), (machine, event.thread), chain.addresses);
         if let Some(end) = chain.end.filter(|_| shows_end) {
             let _ = writeln!(out, "\t[stack: {end}]");
         }
@@ -54,7 +56,7 @@ impl Printer<'_> {
         if !lines.names_anything() {
             return push_hex(out, ip, 16);
         }
-        let place = self.places.locate(machine, event.thread, event.misc.cpu_mode(), ip);
+        let place = machine.locate(event.thread, event.misc.cpu_mode(), ip).map(Place::from);
         lines.push(ip, place, (&self.names, machine.objects()), out);
     }
 
@@ -68,7 +70,7 @@ impl Printer<'_> {
         let sample = Sample { callchain: Some(record.chain), ..Sample::default() };
         let chain = self.chains.recorded(CpuMode::User, &sample);
         let out = self.output.buffer();
-        self.gaps.leave_chain((out, form), (machine, thread), chain);
+        self.gaps.leave_chain((out, GapForm::Line(form)), (machine, thread), chain);
         out.push(b'\n');
     }
 
@@ -83,7 +85,7 @@ impl Printer<'_> {
             let placed = of_guest || machine.locate(event.thread, recorded, address).is_some();
             // The kernel touches user memory, too.
             let mode = if placed { recorded } else { machine.guess_mode(event.thread, address) };
-            let place = self.places.locate(machine, event.thread, mode, address);
+            let place = machine.locate(event.thread, mode, address).map(Place::from);
             self.lines[lines].push(address, place, (&self.names, machine.objects()), self.output.buffer());
         }
     }

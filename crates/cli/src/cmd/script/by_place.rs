@@ -1,0 +1,32 @@
+//! What is known of places, by place.
+
+use oxperf_resolve::Place;
+use rustc_hash::FxHashMap;
+
+/// Values of places: a table for each dso, so that what is run at a time stays in the CPU's caches.
+#[derive(Debug)]
+pub(super) struct ByPlace<T>(Vec<FxHashMap<u64, T>>);
+
+impl<T> Default for ByPlace<T> {
+    fn default() -> ByPlace<T> {
+        ByPlace(Vec::new())
+    }
+}
+
+impl<T: Copy> ByPlace<T> {
+    /// What is known of a place.
+    #[inline]
+    pub(super) fn get(&self, place: Place) -> Option<T> {
+        self.0.get(place.dso.0 as usize)?.get(&place.address).copied()
+    }
+
+    /// Notes what a place is; gives it back.
+    pub(super) fn insert(&mut self, place: Place, value: T) -> T {
+        let dso = place.dso.0 as usize;
+        if self.0.len() <= dso {
+            self.0.resize_with(dso + 1, FxHashMap::default);
+        }
+        self.0[dso].insert(place.address, value);
+        value
+    }
+}
