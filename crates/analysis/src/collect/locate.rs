@@ -21,7 +21,7 @@ pub(super) enum Locating {
     /// Each address.
     Addresses(Addresses),
     /// Each function.
-    Functions(Functions),
+    Functions(Box<Functions>),
 }
 
 /// The tables.
@@ -103,7 +103,7 @@ impl Locating {
 
     /// For who asks for functions alone.
     pub(super) fn functions() -> Locating {
-        Locating::Functions(Functions::default())
+        Locating::Functions(Box::default())
     }
 
     /// How numbers are dealt out.
