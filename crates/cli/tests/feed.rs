@@ -51,3 +51,36 @@ fn the_example_runs_where_there_is_python() {
     assert_eq!(text.lines().count(), 1, "{text}");
     assert!(text.trim_start().starts_with("3  75.00%  [unknown] ([kernel.kallsyms])"), "{text}");
 }
+
+#[test]
+#[allow(clippy::print_stderr, reason = "a test that does not run says so")]
+fn programs_to_begin_with_print_every_sample() {
+    let recording = recording("feed-skeletons");
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("skeletons");
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir(&folder).unwrap();
+    let run = |words: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_oxperf"));
+        command.current_dir(&folder).args(["script", "--symfs", "/nowhere", "-i"]).arg(&recording);
+        command.args(words).output().unwrap()
+    };
+    let unknown = run(&["-g", "cobol"]);
+    assert_eq!(unknown.status.code(), Some(129));
+    for (language, interpreter, file) in
+        [("python", "python3", "perf-script.py"), ("perl", "perl", "perf-script.pl")]
+    {
+        let written = run(&["-g", language]);
+        assert!(String::from_utf8_lossy(&written.stdout).trim_end().ends_with(file), "{written:?}");
+        let again = run(&["-g", language]);
+        assert!(String::from_utf8_lossy(&again.stderr).contains("Move it away"), "what is there stays");
+        if Command::new(interpreter).arg("--version").output().is_err() {
+            eprintln!("SKIPPED: there is no {interpreter}");
+            continue;
+        }
+        let read = run(&["-s", file]);
+        assert_eq!(String::from_utf8_lossy(&read.stderr), "");
+        let text = String::from_utf8_lossy(&read.stdout).into_owned();
+        let samples = text.lines().filter(|line| !line.starts_with('\t')).count();
+        assert_eq!(samples, 4, "{text}");
+    }
+}

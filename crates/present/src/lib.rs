@@ -14,6 +14,7 @@ pub mod diff;
 pub mod dump;
 pub mod event_lines;
 pub mod event_names;
+pub mod event_program;
 pub mod evlist;
 pub mod export;
 pub mod flamegraph;

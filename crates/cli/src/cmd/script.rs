@@ -26,6 +26,7 @@ mod registers;
 mod shorthand;
 mod sideband;
 mod sink;
+mod skeleton;
 mod source_text;
 mod sourced;
 mod symbols;
@@ -93,6 +94,7 @@ pub(crate) fn command() -> Command {
         .next_help_heading("For programs")
         .args(form_arguments())
         .args(feed::arguments())
+        .arg(skeleton::argument())
         .next_help_heading("Which samples")
         .args(filter::arguments())
         .args(symbols::arguments())
@@ -179,6 +181,10 @@ fn show(matches: &ArgMatches, mut output: Output, is_read: bool) -> Result<i32, 
         return call_tree::run(matches, (&input, &reader), output, &*names);
     }
     let formatters = collect::formatters(&reader);
+    if let Some(language) = skeleton::language(matches)? {
+        skeleton::write(language, &EventTable::new(&reader), &formatters)?;
+        return Ok(code::SUCCESS);
+    }
     let passage = input.passage(true);
     let mut shown = Shown::from_matches(matches);
     let mut session = dump::session(matches, &reader)
