@@ -22,7 +22,7 @@ sample mode=user ip=0x400120 pid=7 tid=7 cpu=1 time=1000000400 period=250 chain=
 sample mode=user ip=0x400130 pid=7 tid=7 cpu=1 time=1000000500 period=150 chain=0xfffffffffffffe00,0x400130,0x400200
 ";
 /// Screens are read so often before a test gives up.
-const PATIENCE: u32 = 300;
+const PATIENCE: u32 = 1200;
 
 /// A terminal with a shell in a folder of its own.
 struct Terminal {
@@ -38,12 +38,12 @@ impl Terminal {
             eprintln!("SKIPPED: the browser was not tried on a terminal (tmux is needed)");
             return None;
         }
-        let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("report-screen").join(name);
-        let _ = fs::remove_dir_all(&folder);
+        // Another run of the tests may be going on beside this one.
+        let name = format!("{name}-{}", std::process::id());
+        let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("report-screen").join(&name);
         fs::create_dir_all(&folder).unwrap();
         fs::write(folder.join("perf.data"), Recording::parse(RECORDING).unwrap().to_file()).unwrap();
-        let terminal =
-            Terminal { name: format!("oxperf-{name}-{}", std::process::id()), folder, runs: Cell::new(0) };
+        let terminal = Terminal { name: format!("oxperf-{name}"), folder, runs: Cell::new(0) };
         let folder = terminal.folder.to_string_lossy().into_owned();
         let home = format!("HOME={folder}");
         let new =
@@ -74,20 +74,31 @@ impl Terminal {
 
     /// Waits for a screen that has a text.
     fn wait(&self, text: &str) -> String {
+        self.wait_until(&format!("{text:?} comes"), |screen| screen.contains(text))
+    }
+
+    /// Waits for a screen that is as it should be.
+    fn wait_until(&self, what: &str, is_so: impl Fn(&str) -> bool) -> String {
         for _ in 0..PATIENCE {
             let screen = self.screen();
-            if screen.contains(text) {
+            if is_so(&screen) {
                 return screen;
             }
             sleep(Duration::from_millis(100));
         }
-        panic!("{text:?} never came:\n{}", self.screen());
+        panic!("it never was so that {what}:\n{}", self.screen());
+    }
+
+    /// Waits until the browser has left the screen to the shell: what is typed before would be its keys.
+    fn wait_for_shell(&self) {
+        self.wait_until("the browser is gone", |screen| !screen.contains("Press '?' for help"));
     }
 }
 
 impl Drop for Terminal {
     fn drop(&mut self) {
         self.tmux(&["kill-server"]);
+        let _ = fs::remove_dir_all(&self.folder);
     }
 }
 
@@ -114,7 +125,8 @@ fn keys_do_what_they_say() {
     assert!(written.starts_with("-  100.00%"), "{written}");
     terminal.tmux(&["resize-window", "-x", "60", "-y", "10"]);
     terminal.keys(&["Down"]);
-    terminal.wait("Press '?' for help");
+    let is_small = |screen: &str| screen.lines().count() <= 10 && screen.contains("Press '?' for help");
+    terminal.wait_until("the last line is seen on a small screen", is_small);
     terminal.keys(&["q"]);
     let after = terminal.wait(&ended);
     assert!(!after.contains("Press '?' for help"), "the screen from before is back:\n{after}");
@@ -153,7 +165,7 @@ fn signals_give_the_terminal_back() {
         let child = Command::new("sh").args(["-c", &find]).output().unwrap();
         let child = String::from_utf8_lossy(&child.stdout).trim().to_owned();
         assert!(Command::new("kill").args([&format!("-{signal}"), &child]).status().unwrap().success());
-        sleep(Duration::from_secs(1));
+        terminal.wait_for_shell();
         terminal.keys(&["echo \"it gave $?\"; stty -a", "Enter"]);
         terminal.wait(&format!("it gave {code}"));
         let modes = terminal.wait("iexten");
@@ -169,6 +181,7 @@ fn colours_can_be_left_out() {
         let codes = terminal.tmux(&["capture-pane", "-p", "-e"]).stdout;
         let codes = String::from_utf8_lossy(&codes).into_owned();
         terminal.keys(&["q"]);
+        terminal.wait_for_shell();
         ["[31m", "[44m", "[37m", "8;5;"].iter().any(|colour| codes.contains(colour))
     };
     terminal.run("report");

@@ -102,25 +102,25 @@ pub fn run(browser: &mut Browser<'_>, host: &mut dyn Host, out: impl Write, look
         if input.hung_up || input.failed || input.closed {
             return Ok(End::Signal(Signal::Hangup));
         }
-        if !event::poll(Duration::ZERO)? {
-            continue;
-        }
-        let key = match event::read()? {
-            Event::Key(key) => Key::of_event(key),
-            _ => None,
-        };
-        match key.and_then(|key| press(browser, key, &mut screen)) {
-            None => {}
-            Some(Request::Quit) => return Ok(End::Asked),
-            Some(Request::Switch(name)) => return Ok(End::Switch(name)),
-            Some(request) => {
-                browser.tell("Working ...");
-                screen.show(browser, look)?;
-                browser.tell("");
-                serve(browser, host, &request);
+        // Keys that came together were read together: nothing more of them is to be waited for.
+        while event::poll(Duration::ZERO)? {
+            let key = match event::read()? {
+                Event::Key(key) => Key::of_event(key),
+                _ => None,
+            };
+            match key.and_then(|key| press(browser, key, &mut screen)) {
+                None => {}
+                Some(Request::Quit) => return Ok(End::Asked),
+                Some(Request::Switch(name)) => return Ok(End::Switch(name)),
+                Some(request) => {
+                    browser.tell("Working ...");
+                    screen.show(browser, look)?;
+                    browser.tell("");
+                    serve(browser, host, &request);
+                }
             }
+            screen.show(browser, look)?;
         }
-        screen.show(browser, look)?;
     }
 }
 

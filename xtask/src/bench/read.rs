@@ -1,4 +1,4 @@
-//! Reading a large recording: `report` and `script` on `../shared/bench/cargo-build.data.zst`.
+//! Reading a large recording: `report`, `diff` and `script` on `../shared/bench/cargo-build.data.zst`.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -80,6 +80,12 @@ pub(super) const MEASURES: &[Measure] = &[
         1,
     ),
     Measure::to_file("report-flat", &["report", "--stdio", "--no-inline", "-g", "none"], 3),
+    Measure::to_file(
+        "report-functions",
+        &["report", "--stdio", "--no-inline", "--no-children", "-g", "none"],
+        3,
+    ),
+    Measure::to_file("diff", &["diff"], 3),
     Measure::to_file("script", &["script", "--no-inline"], 3),
     Measure::to_file("script-symbols", &["script", "--no-inline", "-F", "ip,sym"], 3),
 ];
@@ -149,7 +155,12 @@ fn run_tool(program: &Path, wanted: &Measure, more: &[&str], input: &Input, fold
         false => File::create(folder.join("output")).context("target/bench/output")?.into(),
     };
     let mut command = Command::new(program);
-    command.args(wanted.args).args(more).args(&input.words).arg("-i").arg(&input.recording);
+    command.args(wanted.args).args(more).args(&input.words);
+    match wanted.args.first() {
+        // With itself.
+        Some(&"diff") => command.args([&input.recording; 2]),
+        _ => command.arg("-i").arg(&input.recording),
+    };
     input.symfs.iter().for_each(|folder| {
         command.arg("--symfs").arg(folder);
     });

@@ -72,8 +72,35 @@ pub(super) fn sweep(options: &Options) -> Result<bool> {
         home: scratch("home"),
     };
     let wanted = live.wanted();
+    let _maps = PerfMaps::bring(&live.symfs.join("tmp"))?;
     let rows = parallel(options.jobs, &wanted, |index, (case, words)| live.row(case, words, index));
     Ok(Table::new("options of report, script, annotate and diff beside perf7", rows).print())
+}
+
+/// Maps of code made at run time that lie in `/tmp` for a while: perf looks for them there whatever `--symfs` says.
+struct PerfMaps(Vec<PathBuf>);
+
+impl PerfMaps {
+    /// Brings those of a folder, except where there is one of the same name.
+    fn bring(folder: &Path) -> Result<PerfMaps> {
+        let mut brought = PerfMaps(Vec::new());
+        for entry in std::fs::read_dir(folder).into_iter().flatten() {
+            let map = entry?.path();
+            let place = map.file_name().map(|name| Path::new("/tmp").join(name));
+            let is_map = map.extension().is_some_and(|extension| extension == "map");
+            if let Some(place) = place.filter(|place| is_map && !place.exists()) {
+                std::fs::copy(&map, &place)?;
+                brought.0.push(place);
+            }
+        }
+        Ok(brought)
+    }
+}
+
+impl Drop for PerfMaps {
+    fn drop(&mut self) {
+        self.0.iter().for_each(|place| drop(std::fs::remove_file(place)));
+    }
 }
 
 impl Live<'_> {
