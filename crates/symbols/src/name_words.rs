@@ -29,8 +29,11 @@ impl NameWords {
         NameWords(sure)
     }
 
-    /// Whether one of a file's tables of symbols can hold a name with the words.
+    /// Whether one of a file's tables of symbols can hold a name with the words. A packed table is not looked through.
     pub(crate) fn may_stand_in(&self, file: &Elf<'_>) -> bool {
+        if file.section(MINI_DEBUG_INFO).is_some() {
+            return true;
+        }
         let tables = [object::elf::SHT_SYMTAB, object::elf::SHT_DYNSYM];
         let names = tables.iter().filter_map(|kind| file.names_of(file.section_of_kind(*kind)?));
         // What is no text is not looked through.
@@ -38,6 +41,9 @@ impl NameWords {
         names.into_iter().any(|names| std::str::from_utf8(names).map_or(true, has_all))
     }
 }
+
+/// The section that holds a packed file with a table of symbols.
+const MINI_DEBUG_INFO: &[u8] = b".gnu_debugdata";
 
 /// Shorter words stand everywhere.
 const SHORTEST: usize = 3;

@@ -253,6 +253,10 @@ impl SymbolStore {
         let Some(first) = parts().next() else {
             return Err(Unavailable::NotFound(image.err().unwrap_or_default()));
         };
+        let lacks = |words: &NameWords| !parts().any(|file| words.may_stand_in(file));
+        if self.options.only_with.as_ref().is_some_and(lacks) {
+            return Err(Unavailable::NoSymbols);
+        }
         let named: Vec<_> = files.iter().map(|file| &**file).zip(parts()).collect();
         let recall = self.recall.get();
         let identity = recall.and_then(|_| Identity::of(&named, self.options.demangling));
@@ -264,10 +268,6 @@ impl SymbolStore {
         let carried = debug.is_none() && !first.has_symtab();
         let carried = carried.then(|| first.mini_debug_info()).flatten();
         let carried = carried.as_deref().and_then(|carried| Elf::parse(carried).ok());
-        let lacks = |words: &NameWords| !parts().chain(&carried).any(|file| words.may_stand_in(file));
-        if self.options.only_with.as_ref().is_some_and(lacks) {
-            return Err(Unavailable::NoSymbols);
-        }
         let symbols = debug.as_ref().or(carried.as_ref()).unwrap_or(first);
         let table = elf_table(first, symbols, files, self.options.demangling);
         if let Some(identity) = identity {

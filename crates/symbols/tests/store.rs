@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use oxperf_abi::BuildId;
 use oxperf_objects::{ObjectKind, Wanted};
-use oxperf_symbols::{KernelSource, Reference, StoreOptions, SymbolStore, Unavailable};
+use oxperf_symbols::{KernelSource, NameWords, Reference, StoreOptions, SymbolStore, Unavailable};
 
 /// A file that vanishes with the test.
 struct Text(PathBuf);
@@ -44,6 +44,20 @@ fn each_table_is_built_once() {
         .filter_map(|id| first.symbol(id))
         .any(|symbol| symbol.name.contains("each_table_is_built_once"));
     assert!(named, "this very function has a name");
+}
+
+#[test]
+fn an_object_without_the_words_of_a_name_has_no_table() {
+    let path = own_path();
+    let wanted = Wanted { path: &path, build_id: None, kind: ObjectKind::User, process: None };
+    let table = |name: &str| {
+        let only_with = Some(NameWords::of(name));
+        SymbolStore::new(StoreOptions { only_with, ..StoreOptions::default() }).object(&wanted)
+    };
+    assert!(table("store::an_object_without_the_words_of_a_name_has_no_table").is_ok());
+    // Made here, so that it does not stand in this very file.
+    let nowhere = "eman_taht_fo_noitcnuf_on".chars().rev().collect::<String>();
+    assert_eq!(table(&format!("store::{nowhere}")).err(), Some(Unavailable::NoSymbols));
 }
 
 #[test]
