@@ -19,7 +19,7 @@ const MOST_TEXT: usize = 256 << 10;
 /// So few addresses that they are not worth a thread.
 const FEW: usize = 1 << 10;
 /// Batches under way for each core: as long as a core reads the symbols of something large, the others go on.
-const AHEAD: usize = 16;
+const AHEAD: usize = 6;
 /// Most cores that fill gaps: one reads as fast as so many fill.
 const MOST_CORES: usize = 16;
 
