@@ -30,8 +30,13 @@ pub struct Task {
 pub fn tasks(machine: &Machine) -> Vec<Task> {
     let threads = machine.present_threads();
     let mut forest = Forest::new(machine, &threads);
-    let roots: Vec<ThreadId> =
+    let mut roots: Vec<ThreadId> =
         threads.iter().copied().filter(|thread| forest.parent(*thread).is_none()).collect();
+    // As in perf: behind the idle thread first those of whose parents nothing is known.
+    roots.sort_by_key(|thread| {
+        let thread = machine.thread_info(*thread);
+        (thread.tid.0 != 0, thread.parent.map_or(-1, |parent| parent.0), thread.tid.0)
+    });
     // Broken records can make two threads each other's child: no root leads to them.
     roots.into_iter().chain(threads).for_each(|thread| forest.list(thread));
     forest.listed
@@ -106,7 +111,7 @@ mod tests {
 
     #[test]
     fn children_follow_their_parents() {
-        assert_eq!(tree(&[(7, 5), (6, 5), (9, 6), (1, 0)]), "0 -1 -5 --6 ---9 --7 ");
+        assert_eq!(tree(&[(7, 5), (6, 5), (9, 6), (1, 0)]), "0 -5 --6 ---9 --7 -1 ");
     }
 
     #[test]

@@ -16,18 +16,30 @@ pub struct Step {
     pub line: Option<SourceLine>,
 }
 
+/// perf asks its own library first, which lays out programs and libraries that may lie anywhere from here on. About
+/// addresses below, as the file has them, it asks `addr2line`.
+const LAID_OUT_FROM: u64 = 0x1_0000;
+
 impl Names<'_> {
     /// The functions that a place with a symbol belongs to, innermost first; always at least the symbol's own.
     ///
-    /// The function that has the code goes by its symbol. As in perf it counts as inlined where it was cloned: where the
-    /// symbol is the function's name and a suffix such as `.constprop.0`.
+    /// The function that has the code goes by its symbol. As in perf it counts as inlined where it was cloned (where the
+    /// symbol is the function's name and a suffix such as `.constprop.0`) and `addr2line` is asked about it.
     pub fn steps(&self, objects: &Objects, place: &Place, name: &Name<'_>) -> Vec<Step> {
         let frames = self.source(objects, place.dso).map(|source| source.frames(place.address));
         let Some((outermost, inner)) = frames.as_deref().and_then(<[SourceFrame]>::split_last) else {
             return vec![Step { inlined: None, line: None }];
         };
         let inner = inner.iter().map(|frame| step(frame, |other| other != name.text));
-        inner.chain([step(outermost, |other| is_clone(name.text, other))]).collect()
+        let by_tool = self.object_address(objects, place) < LAID_OUT_FROM;
+        inner.chain([step(outermost, |other| by_tool && is_clone(name.text, other))]).collect()
+    }
+
+    /// Whether the tools that perf asks know a function at a place whose line nobody knows: the object has debug
+    /// information, and what is there is no stub.
+    pub fn is_known_to_tools(&self, objects: &Objects, place: &Place) -> bool {
+        let is_function = |name: Name<'_>| !name.text.ends_with("@plt");
+        self.source(objects, place.dso).is_some() && self.name(objects, place).is_some_and(is_function)
     }
 }
 

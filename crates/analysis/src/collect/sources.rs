@@ -35,11 +35,11 @@ impl Sources {
             let line = self.id(format!("{shown}:{line}"), profile);
             return Source { line, file: self.id(shown.to_owned(), profile) };
         }
-        let object = located.place.and_then(|place| names.source(machine.objects(), place.dso));
         // As perf has it where the object's tools know the place and have no line.
-        let (line, file) = match object {
-            Some(_) => (Self::UNKNOWN.to_owned(), "??"),
-            None => (stand_in(located, names, machine), ""),
+        let is_known = |place| names.is_known_to_tools(machine.objects(), &place);
+        let (line, file) = match located.place.is_some_and(is_known) {
+            true => (Self::UNKNOWN.to_owned(), "??"),
+            false => (stand_in(located, names, machine), ""),
         };
         Source { line: self.id(line, profile), file: self.id(file.to_owned(), profile) }
     }

@@ -46,17 +46,19 @@ enum Bare {
     Known(StepId),
 }
 
-/// A step seen as an address, for the order of lines of equal weight.
+/// A step seen as a place, for the order of lines of equal weight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct StepPlace {
+pub(crate) struct StepPlace<'a> {
     /// The object.
     pub(crate) dso: Option<DsoId>,
     /// The symbol's first address, or the address itself.
     pub(crate) start: u64,
     /// An address as it was recorded.
     pub(crate) address: u64,
-    /// Whether there is a symbol.
-    pub(crate) named: bool,
+    /// The symbol's name, if there is one.
+    pub(crate) name: Option<&'a str>,
+    /// Whether that is a function that was inlined: it has no place of its own.
+    pub(crate) inlined: bool,
 }
 
 /// The steps of all frames.
@@ -161,12 +163,17 @@ impl<'a> Steps<'a> {
         self.of_frame.get(frame.index()).copied()
     }
 
-    /// The step as an address.
-    pub(crate) fn place(&self, step: StepId) -> StepPlace {
+    /// The step as a place.
+    pub(crate) fn place(&self, step: StepId) -> StepPlace<'a> {
         let frame = &self.profile.frames[self.frame(step).index()];
         let symbol = symbol(self.profile, frame).filter(|_| !self.by_address);
-        let start = symbol.map_or(frame.address, |symbol| symbol.start);
-        StepPlace { dso: frame.dso, start, address: frame.address, named: symbol.is_some() }
+        StepPlace {
+            dso: frame.dso,
+            start: symbol.map_or(frame.address, |symbol| symbol.start),
+            address: frame.address,
+            name: symbol.map(|symbol| &*symbol.name),
+            inlined: symbol.is_some_and(|symbol| symbol.inlined),
+        }
     }
 
     /// A frame that shows the step.

@@ -168,7 +168,12 @@ fn show(
     }
     let names = naming::source(matches, reader)?;
     let details = (options.details(reader, &Shown::details(matches)), Some(&formats));
-    let (filter, threads) = Filter::from_matches(matches, reader)?.split_threads();
+    let filter = Filter::from_matches(matches, reader);
+    if filter.is_err() {
+        // Times and the like are looked at behind the hint.
+        output.flush()?;
+    }
+    let (filter, threads) = filter?.split_threads();
     let shown = Shown::from_matches(matches, threads)?;
     let tells_threads = options.tells_threads() || shown.tells_threads();
     let is_text = !html::is_asked(matches) && !screen::is_wanted(matches);

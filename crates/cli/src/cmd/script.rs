@@ -86,7 +86,7 @@ pub(crate) fn command() -> Command {
         .arg(time_flag("Latency", "Show names of threads in eight columns").short('L'))
         .arg(time_flag("per-event-dump", "Write the samples of each event to a file of its own: RECORDING.EVENT.dump"))
         .arg(Arg::new("ns").long("ns").action(ArgAction::SetTrue).help("Show times with nine decimals"))
-        .arg(time_flag("reltime", "Show times since the first sample").conflicts_with("deltatime"))
+        .arg(time_flag("reltime", "Show times since the first sample"))
         .arg(time_flag("deltatime", "Show times since the sample before"))
         .arg(Arg::new("merge-callchains").long("merge-callchains").action(ArgAction::SetTrue).help("Join call chains whose user part was recorded apart; on by default"))
         .arg(Arg::new("no-merge-callchains").long("no-merge-callchains").action(ArgAction::SetTrue).overrides_with("merge-callchains").help("Show the parts of such call chains where they were recorded"))
@@ -162,6 +162,11 @@ pub(crate) fn run_to(matches: &ArgMatches, output: Output) -> Result<i32, Failur
 
 /// Writes the samples; `is_read` when a program of the user's reads them.
 fn show(matches: &ArgMatches, mut output: Output, is_read: bool) -> Result<i32, Failure> {
+    if matches.get_flag("reltime") && matches.get_flag("deltatime") {
+        return Err(Failure::new(
+            "--reltime and --deltatime tell the same times in two ways: give one of them",
+        ));
+    }
     let spec = shorthand::fields(matches).map_err(|error| Failure::bad_option(error.to_string()))?;
     let shorthand = shorthand::given(matches);
     let own = shorthand.map_or(ItraceOptions::SCRIPT, |shorthand| shorthand.itrace());

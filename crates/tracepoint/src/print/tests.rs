@@ -125,6 +125,8 @@ fn numbers_have_names() {
     check(r#""%s", __print_flags(3, "|", {1, "a"}, {2, "b"})"#, "a|b");
     check(r#""%s", __print_flags(REC->word, "|", {1, "a"}, {0x10, "c"})"#, "c|0xffffffe0");
     check(r#""[%s]", __print_flags(0, "|", {1, "a"}, {UNKNOWN, "b"})"#, "[]");
+    let timer = r#""%u %s", 0xf80001 & 0x0003FFFF, __print_flags(0xf80001 & (0x00040000 | 0x00080000 | 0x00100000), "|", { 0x00040000, "M" }, { 0x00080000, "D" }, { 0x00100000, "P" })"#;
+    check(timer, "1 D|P");
     check(r#""%s", __print_flags(0x80000000, "|", {1 << 31, "top"})"#, "top");
     check(
         r#""%s %s", __print_symbolic(REC->minus_5, {-5, "five"}), __print_symbolic(7, {1, "a"})"#,

@@ -197,8 +197,8 @@ impl Growth<'_> {
     }
 
     /// Branches of equal weight stand by object and address, the highest first. Two symbols are compared by where
-    /// they begin, all else by the addresses that were recorded; that need not be an order, so branches go the way
-    /// that perf's go through a tree, one after another as they were first seen.
+    /// they begin, or by their names if one of them was inlined, all else by the addresses that were recorded; that need not
+    /// be an order, so branches go the way that perf's go through a tree, one after another as they were first seen.
     fn sort_by_place(&self, branches: &mut Vec<(&[Item], Weight)>) {
         if branches.len() < 2 {
             return;
@@ -221,10 +221,14 @@ impl Growth<'_> {
     }
 }
 
-fn falling(a: &Option<StepPlace>, b: &Option<StepPlace>) -> Ordering {
+/// How two branches that fork off the same line follow each other.
+fn falling(a: &Option<StepPlace<'_>>, b: &Option<StepPlace<'_>>) -> Ordering {
     let (Some(a), Some(b)) = (*a, *b) else { return Ordering::Equal };
-    let by_start = a.named && b.named;
-    let address = |place: StepPlace| if by_start { place.start } else { place.address };
+    let names = a.name.zip(b.name);
+    if let Some((one, other)) = names.filter(|_| a.inlined || b.inlined) {
+        return other.cmp(one);
+    }
+    let address = |place: StepPlace<'_>| if names.is_some() { place.start } else { place.address };
     (b.dso, address(b)).cmp(&(a.dso, address(a)))
 }
 

@@ -88,7 +88,7 @@ impl Rendering<'_, '_> {
         match line {
             Some(line) => push_line(out, &visible(&line.file), line.line, self.sourcing.whole_paths),
             // As perf has it where the object's tools know a caller and have no line.
-            None if in_chain && self.names.source(self.objects, self.place.dso).is_some() => {
+            None if in_chain && self.names.is_known_to_tools(self.objects, self.place) => {
                 out.extend_from_slice(b"??:0");
             }
             None => {
