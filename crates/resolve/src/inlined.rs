@@ -31,8 +31,8 @@ impl Names<'_> {
             return vec![Step { inlined: None, line: None }];
         };
         let inner = inner.iter().map(|frame| step(frame, |other| other != name.text));
-        let by_tool = self.object_address(objects, place) < LAID_OUT_FROM;
-        inner.chain([step(outermost, |other| by_tool && is_clone(name.text, other))]).collect()
+        let address = self.object_address(objects, place);
+        inner.chain([step(outermost, |other| counts_as_inlined(address, name.text, other))]).collect()
     }
 
     /// Whether the tools that perf asks know a function at a place whose line nobody knows: the object has debug
@@ -49,6 +49,11 @@ fn step(frame: &SourceFrame, counts: impl Fn(&str) -> bool) -> Step {
     Step { inlined: inlined.cloned(), line: frame.line.clone() }
 }
 
+/// Whether a function that has the code itself, at an address as its file has it, counts as inlined into its symbol.
+fn counts_as_inlined(address: u64, symbol: &str, function: &str) -> bool {
+    address < LAID_OUT_FROM && is_clone(symbol, function)
+}
+
 /// Whether a symbol names a copy of a function that the compiler made for a purpose.
 fn is_clone(symbol: &str, function: &str) -> bool {
     let suffix = symbol.strip_prefix(function);
@@ -57,12 +62,19 @@ fn is_clone(symbol: &str, function: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::is_clone;
+    use super::{counts_as_inlined, is_clone};
 
     #[test]
     fn clones_are_told_by_their_suffix() {
         assert!(is_clone("foo.constprop.0", "foo"));
         assert!(is_clone("foo(int) [clone .cold]", "foo(int)"));
         assert!(!is_clone("foo", "foo") && !is_clone("malloc", "__libc_malloc") && !is_clone("food", "foo"));
+    }
+
+    #[test]
+    fn clones_count_as_inlined_where_addr2line_is_asked() {
+        let of_clone = |address| counts_as_inlined(address, "foo.part.0", "foo");
+        assert_eq!([0x12f0, 0xffff, 0x1_0000, 0x40_1000].map(of_clone), [true, true, false, false]);
+        assert!(!counts_as_inlined(0x12f0, "foo", "foo"));
     }
 }
