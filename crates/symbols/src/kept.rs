@@ -3,6 +3,7 @@
 //! A seal says what kind of bytes these are and what they belong to: an object, or a kernel, in one state. Bytes of another
 //! kind, of another owner, or with damage in them are refused as a whole.
 
+pub(crate) mod identity;
 pub(crate) mod objects;
 pub(crate) mod table;
 

@@ -13,7 +13,8 @@ use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use crate::demangle::Demangling;
 use crate::elf::{elf_table, shift_of};
 use crate::kallsyms::{RunningKernel, kallsyms_table};
-use crate::kept::objects::{Identity, ObjectTables};
+use crate::kept::identity::Identity;
+use crate::kept::objects::ObjectTables;
 use crate::kept::{Learned, Recall, Topic};
 use crate::kernel::{Reference, vmlinux_table};
 use crate::module::{ModulePlace, module_base, module_table};
@@ -296,7 +297,7 @@ impl SymbolStore {
             let info = match place {
                 None => DebugInfo::new(found, image, wanted, &self.locator, self.options.demangling),
                 Some(place) => {
-                    let moved = (image, module_base(image, place));
+                    let moved = module_base(image, place);
                     let demangling = self.options.kernel_demangling.unwrap_or(Demangling::Off);
                     DebugInfo::of_kernel(found, moved, wanted, &self.locator, demangling)
                 }
@@ -334,8 +335,7 @@ impl SymbolStore {
         let name = path.as_os_str().as_encoded_bytes();
         let wanted = Wanted { path: name, build_id: None, kind: ObjectKind::User, process: None };
         let demangling = self.options.kernel_demangling.unwrap_or(Demangling::Off);
-        let info =
-            DebugInfo::of_kernel(Arc::clone(&found), (&image, shift), &wanted, &self.locator, demangling);
+        let info = DebugInfo::of_kernel(Arc::clone(&found), shift, &wanted, &self.locator, demangling);
         if let Some(recall) = self.recall.get() {
             info.remember(recall.clone());
         }
@@ -369,7 +369,7 @@ impl SymbolStore {
     }
 
     /// What has been found out, so that it can be kept for another run: of debug information by object, only objects
-    /// with a build id of which something new is known; the symbols of large objects; those of the kernel that runs here by
+    /// of which something new is known; the symbols of large objects; those of the kernel that runs here by
     /// the boot of the machine.
     pub fn learned(&self) -> Vec<Learned> {
         let slots = self.sources.lock().unwrap_or_else(PoisonError::into_inner);

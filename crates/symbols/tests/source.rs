@@ -1,7 +1,7 @@
 //! Source lines and inlined functions of this very test program, whose compiler knows the answers.
 
 use oxperf_objects::{Elf, ObjectKind, Wanted};
-use oxperf_symbols::{DebugInfo, StoreOptions, SymbolStore};
+use oxperf_symbols::{DebugInfo, Learned, StoreOptions, SymbolStore};
 
 /// The innermost of three functions; its address is asked for.
 #[inline(never)]
@@ -81,6 +81,16 @@ fn only_units_that_were_asked_about_are_read() {
     assert!(info.frames(u64::MAX).is_empty());
 }
 
+/// What a run learned, as the next finds it.
+fn next_run(learned: Vec<Learned>) -> SymbolStore {
+    let store = SymbolStore::new(StoreOptions::default());
+    store.remember(move |id, topic| {
+        let found = learned.iter().find(|learned| (learned.of, learned.topic) == (id, topic));
+        found.map(|learned| learned.bytes.clone())
+    });
+    store
+}
+
 #[test]
 fn another_run_need_not_read_what_one_has_learned() {
     let path = std::env::current_exe().unwrap();
@@ -96,14 +106,47 @@ fn another_run_need_not_read_what_one_has_learned() {
     let known: Vec<_> = (start..end).map(|offset| asked.frames(offset)).collect();
     let learned = first.learned();
     assert_eq!(learned.len(), 1);
-    let second = SymbolStore::new(StoreOptions::default());
-    second.remember(move |id, topic| {
-        let found = learned.iter().find(|learned| (learned.of, learned.topic) == (id, topic));
-        found.map(|learned| learned.bytes.clone())
-    });
+    let second = next_run(learned);
     let remembered = second.source(&wanted).unwrap();
     assert_eq!((start..end).map(|offset| remembered.frames(offset)).collect::<Vec<_>>(), known);
     assert!(second.learned().is_empty(), "nothing new");
     assert_eq!(remembered.units().1, 0, "no unit was read");
     assert_eq!(info.frames(start), known[0]);
+}
+
+/// A program that was made from `/src/inlined.c`.
+const PROGRAM: &[u8] = include_bytes!("../../cli/tests/golden/inlined/src/inlined");
+
+#[test]
+fn a_program_without_a_build_id_is_remembered_until_it_is_built_again() {
+    let path = std::env::temp_dir().join(format!("oxperf-rebuilt-{}", std::process::id()));
+    let name = path.as_os_str().as_encoded_bytes();
+    let wanted = Wanted { path: name, build_id: None, kind: ObjectKind::User, process: None };
+    let file = |store: &SymbolStore| store.source(&wanted).unwrap().line(0x101a).unwrap().file;
+    let program = with(PROGRAM, b"\x03\0\0\0GNU\0", b"\x03\0\0\0ABC\0");
+    assert!(Elf::parse(&program).unwrap().build_id().is_none());
+
+    std::fs::write(&path, &program).unwrap();
+    let first = next_run(Vec::new());
+    assert_eq!(&*file(&first), "/src/inlined.c");
+    let learned = first.learned();
+    assert_eq!(learned.len(), 1);
+    let second = next_run(learned.clone());
+    assert_eq!(&*file(&second), "/src/inlined.c");
+    assert_eq!(second.source(&wanted).unwrap().units().1, 0, "no unit was read");
+
+    std::fs::write(&path, with(&program, b"inlined.c", b"rebuilt.c")).unwrap();
+    assert_eq!(&*file(&next_run(learned)), "/src/rebuilt.c");
+    std::fs::remove_file(&path).unwrap();
+}
+
+/// These bytes with others wherever the old ones stood.
+fn with<const N: usize>(bytes: &[u8], old: &[u8; N], new: &[u8; N]) -> Vec<u8> {
+    let mut bytes = bytes.to_vec();
+    for at in 0..bytes.len() {
+        if bytes[at..].starts_with(old) {
+            bytes[at..at + N].copy_from_slice(new);
+        }
+    }
+    bytes
 }

@@ -1,14 +1,13 @@
 //! The tables of large objects, for the next run: sorting half a million symbols takes longer than many a report.
 
-use std::fmt::Write;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use oxperf_abi::BuildId;
-use oxperf_objects::{Elf, FileVersion, Found};
+use oxperf_objects::Found;
 
+use super::identity::Identity;
 use super::table::{decode, encode};
-use super::{Learned, Topic, open, seal};
-use crate::demangle::Demangling;
+use super::{Learned, Topic};
 use crate::table::SymbolTable;
 
 const KIND: &[u8; 8] = b"oxsym\0\0\x01";
@@ -21,35 +20,6 @@ pub(crate) struct ObjectTables {
     learned: Mutex<Vec<Learned>>,
 }
 
-/// An object with all that its table depends on.
-#[derive(Debug)]
-pub(crate) struct Identity {
-    id: BuildId,
-    owner: Vec<u8>,
-    demangling: Demangling,
-}
-
-impl Identity {
-    /// The identity of an object by the files that its names come from, of which one without a build id is known by its
-    /// place and times; `None` for one that lies in no file, either.
-    pub(crate) fn of(files: &[(&Found, &Elf<'_>)], demangling: Demangling) -> Option<Identity> {
-        let mut owner = format!("{demangling:?}\n");
-        for (file, elf) in files {
-            let (id, contents) = (elf.build_id(), &file.contents);
-            let version = contents.version().filter(|_| id.is_none());
-            let _ = writeln!(owner, "{} {} {id:?} {version:?}", contents.len(), contents.is_mapped());
-        }
-        let (file, elf) = files.first()?;
-        let id = elf.build_id().or_else(|| stand_in(file.contents.version()?))?;
-        Some(Identity { id, owner: owner.into_bytes(), demangling })
-    }
-}
-
-/// What stands for the build id of a file that has none.
-fn stand_in(FileVersion { file: [device, inode], .. }: FileVersion) -> Option<BuildId> {
-    BuildId::new(&[&b"file"[..], &device.to_be_bytes(), &inode.to_be_bytes()].concat())
-}
-
 impl ObjectTables {
     /// The table as another run has kept it.
     pub(crate) fn recalled(
@@ -57,8 +27,8 @@ impl ObjectTables {
         files: &[Arc<Found>],
         recall: impl Fn(BuildId, Topic) -> Option<Vec<u8>>,
     ) -> Option<SymbolTable> {
-        let bytes = recall(identity.id, Topic::Symbols)?;
-        decode(open(KIND, &identity.owner, &bytes)?, files.to_vec(), identity.demangling)
+        let read = |bytes: &[u8]| decode(bytes, files.to_vec(), identity.demangling());
+        identity.recall(Topic::Symbols, KIND, recall, read)
     }
 
     /// Keeps a table for another run, if that saves time.
@@ -68,8 +38,7 @@ impl ObjectTables {
         }
         let mut content = Vec::new();
         encode(table, &mut content);
-        let bytes = seal(KIND, &identity.owner, &content);
-        let learned = Learned { of: identity.id, topic: Topic::Symbols, bytes };
+        let learned = identity.keep(Topic::Symbols, KIND, &content);
         self.learned.lock().unwrap_or_else(PoisonError::into_inner).push(learned);
     }
 
@@ -81,9 +50,10 @@ impl ObjectTables {
 
 #[cfg(test)]
 mod tests {
-    use oxperf_objects::{Contents, Origin};
+    use oxperf_objects::{Contents, Elf, Origin};
 
     use super::*;
+    use crate::demangle::Demangling;
     use crate::elf::elf_table;
 
     fn here() -> Arc<Found> {
@@ -119,13 +89,5 @@ mod tests {
         assert!(recalled(&other, &learned[0].bytes).is_none());
         let damaged = &learned[0].bytes[..learned[0].bytes.len() - 1];
         assert!(recalled(&identity, damaged).is_none());
-    }
-
-    #[test]
-    fn a_file_without_a_build_id_is_known_by_its_state() {
-        let FileVersion { file, times } = here().contents.version().unwrap();
-        let other = FileVersion { file: [file[0], file[1] + 1], times };
-        assert_ne!(stand_in(FileVersion { file, times }), stand_in(other));
-        assert_eq!(Contents::from_memory(Vec::new()).version(), None);
     }
 }

@@ -4,13 +4,13 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use oxperf_abi::BuildId;
 use oxperf_objects::{Contents, Elf, Found, Locator, ObjectKind, Origin, Places, Wanted};
 
-use super::answers::{Answers, decode, encode};
+use super::answers::{self, Answers};
 use super::object::Object;
 use super::{SourceFrame, SourceLine};
 use crate::demangle::Demangling;
+use crate::kept::identity::Identity;
 use crate::kept::{Learned, Recall, Topic};
 use crate::segments::Segments;
 
@@ -25,9 +25,8 @@ pub(super) struct InFiles {
     locator: Locator,
     demangling: Demangling,
     image: Segments,
-    build_id: Option<BuildId>,
     object: OnceLock<Option<Object>>,
-    /// Known answers, those of other runs among them.
+    /// Known answers by virtual address, those of other runs among them.
     answers: OnceLock<Mutex<Answers>>,
     recall: OnceLock<Recall>,
     /// Whether there are answers that were not there at the begin.
@@ -38,7 +37,7 @@ impl InFiles {
     /// The debug information in `found`, for the image that ran, which has its code at these places.
     pub(super) fn new(
         found: Arc<Found>,
-        (image, segments): (&Elf<'_>, Segments),
+        image: Segments,
         wanted: &Wanted<'_>,
         locator: &Locator,
         demangling: Demangling,
@@ -48,8 +47,7 @@ impl InFiles {
             program: wanted.path.into(),
             locator: locator.clone(),
             demangling,
-            image: segments,
-            build_id: image.build_id(),
+            image,
             object: OnceLock::new(),
             answers: OnceLock::new(),
             recall: OnceLock::new(),
@@ -66,7 +64,7 @@ impl InFiles {
         let image = Elf::parse(&found.contents).ok()?;
         let nowhere = Locator::new(Places { root: Some(PathBuf::from("/dev/null")), ..Places::default() });
         let wanted = Wanted { path: b"", build_id: None, kind: ObjectKind::User, process: None };
-        Some(InFiles::new(Arc::clone(&found), (&image, Segments::of(&image)), &wanted, &nowhere, demangling))
+        Some(InFiles::new(Arc::clone(&found), Segments::of(&image), &wanted, &nowhere, demangling))
     }
 
     /// The file that it is read from.
@@ -82,13 +80,14 @@ impl InFiles {
     /// The functions that the code at an offset belongs to: the innermost inlined one first, the function that has the
     /// code last. Empty where nothing is known.
     pub(super) fn frames(&self, offset: u64) -> Arc<[SourceFrame]> {
-        if let Some(known) = self.answers().get(&offset) {
+        let Some(address) = self.image.address(offset) else { return Arc::default() };
+        if let Some(known) = self.answers().get(&address) {
             return Arc::clone(known);
         }
-        let found = self.image.address(offset).and_then(|address| self.object()?.frames(address));
+        let found = self.object().and_then(|object| object.frames(address));
         let found: Arc<[SourceFrame]> = found.unwrap_or_default().into();
         self.learned.store(true, Ordering::Relaxed);
-        self.answers().insert(offset, Arc::clone(&found));
+        self.answers().insert(address, Arc::clone(&found));
         found
     }
 
@@ -110,20 +109,19 @@ impl InFiles {
 
     fn recalled(&self) -> Option<Answers> {
         let Recall(recall) = self.recall.get()?;
-        decode(&self.identity(), &recall(self.build_id?, Topic::Sources)?)
+        self.identity()?.recall(Topic::Sources, answers::KIND, &**recall, answers::decode)
     }
 
-    /// Everything known, if it is worth to be kept.
+    /// Everything known, if it is worth to be kept: not where parts were missing that may be there another time.
     pub(super) fn learned(&self) -> Option<Learned> {
-        let id = self.build_id.filter(|_| self.learned.load(Ordering::Relaxed))?;
-        let bytes = encode(&self.identity(), &self.answers());
-        Some(Learned { of: id, topic: Topic::Sources, bytes })
+        let is_news = self.learned.load(Ordering::Relaxed) && self.object().is_none_or(Object::is_whole);
+        let identity = is_news.then(|| self.identity()).flatten()?;
+        Some(identity.keep(Topic::Sources, answers::KIND, &answers::encode(&self.answers())))
     }
 
     /// What an answer depends on.
-    fn identity(&self) -> Vec<u8> {
-        let id = self.build_id.map(|id| id.to_string()).unwrap_or_default();
-        format!("{id} {} {:?}\n", self.found.contents.len(), self.demangling).into_bytes()
+    fn identity(&self) -> Option<Identity> {
+        Identity::of(&[(&self.found, &Elf::parse(&self.found.contents).ok()?)], self.demangling)
     }
 
     fn object(&self) -> Option<&Object> {

@@ -38,23 +38,19 @@ impl DebugInfo {
         locator: &Locator,
         demangling: Demangling,
     ) -> DebugInfo {
-        let segments = Segments::of(image);
-        DebugInfo::at(
-            0,
-            Told::InFiles(Box::new(InFiles::new(found, (image, segments), wanted, locator, demangling))),
-        )
+        let files = InFiles::new(found, Segments::of(image), wanted, locator, demangling);
+        DebugInfo::at(0, Told::InFiles(Box::new(files)))
     }
 
     /// The debug information of a kernel's image, or of a module, which ran so far above its own addresses.
     pub(crate) fn of_kernel(
         found: Arc<Found>,
-        (image, shift): (&Elf<'_>, u64),
+        shift: u64,
         wanted: &Wanted<'_>,
         locator: &Locator,
         demangling: Demangling,
     ) -> DebugInfo {
-        let segments = Segments::by_address();
-        let files = InFiles::new(found, (image, segments), wanted, locator, demangling);
+        let files = InFiles::new(found, Segments::by_address(), wanted, locator, demangling);
         DebugInfo::at(shift, Told::InFiles(Box::new(files)))
     }
 

@@ -22,6 +22,8 @@ pub(super) struct Object {
     file: File,
     /// What several objects have in common.
     common: Option<Box<File>>,
+    /// Whether there is such a file, or none is referred to.
+    has_all_common: bool,
     split: Split,
     demangling: Demangling,
 }
@@ -51,9 +53,12 @@ impl Object {
     ) -> Option<Object> {
         let sections = Sections::open(Arc::clone(found), false)?;
         let units = Units::find(sections.dwarf(), true);
+        let common = common_file(found, locator).map(Box::new);
+        let refers = Elf::parse(&found.contents).is_ok_and(|elf| elf.alternate_link().is_some());
         Some(Object {
             file: File { sections, units },
-            common: common_file(found, locator).map(Box::new),
+            has_all_common: common.is_some() || !refers,
+            common,
             split: Split::new(locator.clone(), program),
             demangling,
         })
@@ -62,6 +67,11 @@ impl Object {
     /// How many units there are, and how many of them have been read.
     pub(super) fn units(&self) -> (usize, usize) {
         (self.file.units.len(), self.file.units.touched())
+    }
+
+    /// Whether all files were there that questions so far led to.
+    pub(super) fn is_whole(&self) -> bool {
+        self.has_all_common && self.split.is_whole()
     }
 
     /// The lines of the code from `start` to `end`, each with its first address.

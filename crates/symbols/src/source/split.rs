@@ -4,6 +4,7 @@
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use gimli::DwoId;
 use oxperf_objects::{Found, Locator};
@@ -30,12 +31,24 @@ pub(super) struct Split {
     /// The recorded path of the program.
     program: Vec<u8>,
     package: OnceLock<Option<PackageSections>>,
+    /// Whether a part was asked for that is not there.
+    misses: AtomicBool,
 }
 
 impl Split {
     /// Looks beside the program of that recorded path, and where its units say.
     pub(super) fn new(locator: Locator, program: &[u8]) -> Split {
-        Split { locator, program: program.to_owned(), package: OnceLock::new() }
+        Split {
+            locator,
+            program: program.to_owned(),
+            package: OnceLock::new(),
+            misses: AtomicBool::new(false),
+        }
+    }
+
+    /// Whether all parts were there that were asked for.
+    pub(super) fn is_whole(&self) -> bool {
+        !self.misses.load(Ordering::Relaxed)
     }
 
     /// The package beside the program.
@@ -51,8 +64,13 @@ impl Split {
     /// What is kept of a unit: its own first entry, or that of its other part where it is but a skeleton. A part that is
     /// not there, or of another build, leaves the skeleton: lines without functions.
     pub(super) fn head<'a>(&'a self, dwarf: &Dwarf<'a>, skeleton: &Root<'a>) -> Option<Head> {
-        let part = skeleton.dwo_name.is_some().then(|| self.part(dwarf, skeleton)).flatten();
-        part.or_else(|| Head::of(skeleton, Home::Here))
+        if skeleton.dwo_name.is_some() {
+            if let Some(part) = self.part(dwarf, skeleton) {
+                return Some(part);
+            }
+            self.misses.store(true, Ordering::Relaxed);
+        }
+        Head::of(skeleton, Home::Here)
     }
 
     fn part<'a>(&'a self, dwarf: &Dwarf<'a>, skeleton: &Root<'a>) -> Option<Head> {
