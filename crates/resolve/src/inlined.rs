@@ -38,7 +38,7 @@ impl Names<'_> {
     /// Whether the tools that perf asks know a function at a place whose line nobody knows: the object has debug
     /// information, and what is there is no stub.
     pub fn is_known_to_tools(&self, objects: &Objects, place: &Place) -> bool {
-        let is_function = |name: Name<'_>| !name.text.ends_with("@plt");
+        let is_function = |name: Name<'_>| !name.text.ends_with("@plt") && name.text != ".plt";
         self.source(objects, place.dso).is_some() && self.name(objects, place).is_some_and(is_function)
     }
 }

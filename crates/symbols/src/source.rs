@@ -17,6 +17,7 @@ mod object;
 mod sections;
 mod split;
 mod units;
+mod unlined;
 
 use std::sync::Arc;
 
@@ -32,9 +33,10 @@ type GimliUnit<'a> = gimli::Unit<Slice<'a>>;
 /// A place in source text.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct SourceLine {
-    /// The file's path as the compiler wrote it, made absolute with its working directory. Untrusted.
+    /// The file's path as the compiler wrote it, made absolute with its working directory; of code without lines the file's
+    /// name as its symbols have it, which may be empty. Untrusted.
     pub file: Arc<str>,
-    /// The line, from 1; 0 where the compiler says that there is none.
+    /// The line, from 1; 0 where the compiler says that there is none, and of code without lines whose file alone is known.
     pub line: u32,
     /// The column, from 1; 0 where it is not known.
     pub column: u32,

@@ -12,7 +12,7 @@ use crate::kept::{Kind, pull, push};
 pub(super) type Answers = HashMap<u64, Arc<[SourceFrame]>>;
 
 /// What kept answers begin with.
-pub(super) const KIND: &Kind = b"oxsrc\0\0\x03";
+pub(super) const KIND: &Kind = b"oxsrc\0\0\x04";
 /// Answers of one object that are kept; beyond that a run asks again.
 const LIMIT: usize = 1 << 20;
 

@@ -1,6 +1,6 @@
 //! The debug information of one object, opened.
 
-use std::sync::{Arc, PoisonError};
+use std::sync::{Arc, OnceLock, PoisonError};
 
 use gimli::DebugInfoOffset;
 use oxperf_objects::{Elf, Found, Locator};
@@ -12,6 +12,7 @@ use super::names::{Naming, Origin, REFERENCES_LIMIT, naming};
 use super::sections::Sections;
 use super::split::Split;
 use super::units::{Head, Unit, Units, root};
+use super::unlined::Unlined;
 use super::{Dwarf, GimliUnit, SourceFrame, SourceLine};
 use crate::demangle::Demangling;
 
@@ -25,6 +26,8 @@ pub(super) struct Object {
     /// Whether there is such a file, or none is referred to.
     has_all_common: bool,
     split: Split,
+    /// What symbols tell of code without lines, once there is some.
+    unlined: OnceLock<Unlined>,
     demangling: Demangling,
 }
 
@@ -60,6 +63,7 @@ impl Object {
             has_all_common: common.is_some() || !refers,
             common,
             split: Split::new(locator.clone(), program),
+            unlined: OnceLock::new(),
             demangling,
         })
     }
@@ -82,6 +86,18 @@ impl Object {
 
     /// The functions that the code at an address belongs to, innermost first; `None` where nothing is known.
     pub(super) fn frames(&self, address: u64) -> Option<Vec<SourceFrame>> {
+        self.lined(address).or_else(|| Some(vec![self.unlined(address)?]))
+    }
+
+    /// What symbols tell of code of which debug information tells nothing.
+    fn unlined(&self, address: u64) -> Option<SourceFrame> {
+        let read =
+            || Elf::parse(self.file.sections.contents()).map(|elf| Unlined::read(&elf)).unwrap_or_default();
+        let file = self.unlined.get_or_init(read).file(address)?;
+        Some(SourceFrame { function: None, line: Some(SourceLine { file, line: 0, column: 0 }) })
+    }
+
+    fn lined(&self, address: u64) -> Option<Vec<SourceFrame>> {
         let (dwarf, unit) = self.unit(address)?;
         let lines = self.lines(&dwarf, unit);
         let head = self.head(&dwarf, unit)?;

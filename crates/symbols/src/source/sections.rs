@@ -52,6 +52,11 @@ impl Sections {
         has_units.then_some(Sections { file, endian, dwarf })
     }
 
+    /// The bytes of the whole file.
+    pub(super) fn contents(&self) -> &[u8] {
+        &self.file.contents
+    }
+
     /// The sections for gimli.
     pub(super) fn dwarf(&self) -> Dwarf<'_> {
         self.dwarf.borrow(|held| Slice::new(held.bytes(&self.file.contents), self.endian))

@@ -44,8 +44,8 @@ impl Sourcing {
         let known = Rendering { sourcing: self, fields, place, name, names, objects };
         let own = [Step { inlined: None, line }];
         let steps = if plain { &own[..] } else { &steps };
-        let steps = steps.iter().map(|step| known.step(step, true)).collect();
-        Some(Sourced { steps, alone: known.step(&own[0], false) })
+        let steps = steps.iter().map(|step| known.step(step)).collect();
+        Some(Sourced { steps, alone: known.step(&own[0]) })
     }
 }
 
@@ -60,7 +60,7 @@ struct Rendering<'r, 's> {
 }
 
 impl Rendering<'_, '_> {
-    fn step(&self, step: &Step, in_chain: bool) -> Box<[u8]> {
+    fn step(&self, step: &Step) -> Box<[u8]> {
         let mut out = Vec::new();
         let text = step.inlined.as_deref().or(self.name.map(|name| name.text)).map(visible);
         let offset = self.name.map_or(0, |name| self.place.address.wrapping_sub(name.start));
@@ -76,7 +76,7 @@ impl Rendering<'_, '_> {
         location.write(fields, &mut out);
         if self.fields.contains(FieldSet::SRCLINE) {
             out.extend_from_slice(b"\n  ");
-            self.push_source(step.line.as_ref(), in_chain, &mut out);
+            self.push_source(step.line.as_ref(), &mut out);
         }
         if step.inlined.is_some() {
             out.extend_from_slice(b" (inlined)");
@@ -84,11 +84,11 @@ impl Rendering<'_, '_> {
         out.into()
     }
 
-    fn push_source(&self, line: Option<&SourceLine>, in_chain: bool, out: &mut Vec<u8>) {
+    fn push_source(&self, line: Option<&SourceLine>, out: &mut Vec<u8>) {
         match line {
             Some(line) => push_line(out, &visible(&line.file), line.line, self.sourcing.whole_paths),
-            // As perf has it where the object's tools know a caller and have no line.
-            None if in_chain && self.names.is_known_to_tools(self.objects, self.place) => {
+            // As perf has it where the object's tools know the function and have no line.
+            None if self.names.is_known_to_tools(self.objects, self.place) => {
                 out.extend_from_slice(b"??:0");
             }
             None => {

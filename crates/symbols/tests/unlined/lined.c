@@ -1,0 +1,3 @@
+long stranger(long), label(long);
+
+long entry(long n) { return stranger(label(n)); }
