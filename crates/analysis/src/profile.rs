@@ -31,6 +31,7 @@ pub use frames::{BareFrames, Frames};
 pub use ids::{
     BranchId, CommId, DetailId, DsoId, FrameId, HistoryId, NodeId, PassageId, SourceId, SymbolId, ThreadId,
 };
+pub use oxperf_symbols::NamesFrom;
 pub use passage::{Passage, Passed};
 
 /// Everything a report needs about one recording.
@@ -40,6 +41,8 @@ pub struct Profile {
     pub comms: Vec<String>,
     /// Objects that code was found in.
     pub dsos: Vec<Dso>,
+    /// Where the names of each of them come from; empty unless it was asked for.
+    pub origins: Vec<Option<NamesFrom>>,
     /// Named address ranges of objects.
     pub symbols: Vec<Symbol>,
     /// Distinct located addresses.
@@ -73,6 +76,11 @@ pub struct Profile {
 }
 
 impl Profile {
+    /// Has tables show objects by their whole paths, and tell them apart by these.
+    pub fn show_whole_paths(&mut self) {
+        self.dsos.iter_mut().for_each(|dso| dso.short.clone_from(&dso.long));
+    }
+
     /// The source line of an end of a branch, if that was asked for.
     pub fn branch_line(&self, end: BranchEnd) -> Option<&str> {
         let frame = self.frames.get(end.frame.index())?;

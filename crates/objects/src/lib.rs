@@ -42,7 +42,7 @@ pub use error::{ElfError, Rejection};
 pub use kernel_copy::{copy_kernel, is_copy_of};
 pub use kernel_list::KernelState;
 pub use kernel_memory::{KernelMemory, KernelPiece, KernelSymbol};
-pub use locate::{Found, Locator, NotFound, Origin};
+pub use locate::{DebugPlace, Found, Locator, NotFound, Origin};
 pub use module_code::module_code;
 pub use places::Places;
 pub use source_files::{SourceFiles, SourceText};

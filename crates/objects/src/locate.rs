@@ -25,11 +25,26 @@ pub enum Origin {
     /// The recorded path as the process sees it that had it mapped, or what that process runs.
     LiveProcess,
     /// A separate debug file.
-    DebugFile,
+    DebugFile(DebugPlace),
     /// A server, or what it gave before.
     Debuginfod,
     /// The memory of this process.
     OwnMemory,
+}
+
+/// Which way led to a separate debug file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum DebugPlace {
+    /// perf's build-id cache.
+    Cache,
+    /// The name that another file gives it.
+    Link,
+    /// The binary's path with `.debug` behind it, in the folder of debug files.
+    WithSuffix,
+    /// The binary's path, in the folder of debug files.
+    SamePath,
+    /// The build id, in the folder of debug files.
+    BuildId,
 }
 
 /// A file that was found and whose identity fits.
@@ -141,11 +156,11 @@ impl Locator {
             let contents = open_debug_file(path, id, link, suits)?;
             Ok(if wanted.kind == ObjectKind::KernelModule { contents.linked() } else { contents })
         };
-        let cached = self.cached(id, CacheFile::Debug);
+        let cached = self.cached(id, CacheFile::Debug).map(|path| (DebugPlace::Cache, path));
         let found = cached
             .into_iter()
             .chain(candidates)
-            .find_map(|path| tried.keep(Origin::DebugFile, path, open))
+            .find_map(|(place, path)| tried.keep(Origin::DebugFile(place), path, open))
             .or_else(|| {
                 // Nothing is fetched for what the image has itself.
                 let asked = id.filter(|_| image.is_none_or(|image| suits(image).is_err()));
@@ -187,7 +202,7 @@ impl Locator {
     pub fn companion(&self, path: &[u8]) -> Result<Found, Rejection> {
         let path = self.places.recorded(path)?;
         let contents = Contents::open(&path)?;
-        Ok(Found { path, origin: Origin::DebugFile, contents })
+        Ok(Found { path, origin: Origin::DebugFile(DebugPlace::Link), contents })
     }
 
     /// The file that holds what the debug information of `referrer` has in common with others.
@@ -198,7 +213,8 @@ impl Locator {
         let mut tried = Tried::default();
         let open = |path: &Path| open_image(path, Some(link.build_id));
         let candidates = self.places.alternates(referrer, link);
-        let found = candidates.into_iter().find_map(|path| tried.keep(Origin::DebugFile, path, open));
+        let found =
+            candidates.into_iter().find_map(|(place, path)| tried.keep(Origin::DebugFile(place), path, open));
         found.ok_or(tried.0)
     }
 

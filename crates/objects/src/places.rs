@@ -10,7 +10,7 @@ use crate::cache::BuildIdCache;
 use crate::debuginfod::Debuginfod;
 use crate::elf::{AlternateLink, DebugLink};
 use crate::error::Rejection;
-use crate::locate::Origin;
+use crate::locate::{DebugPlace, Origin};
 use crate::wanted::{ObjectKind, Wanted};
 
 mod modules;
@@ -103,31 +103,40 @@ impl Places {
     }
 
     /// Separate debug files for an object, the preferred first: debug link, then path, then build id.
-    pub fn debug_files(&self, path: &[u8], id: Option<BuildId>, link: Option<DebugLink<'_>>) -> Vec<PathBuf> {
+    pub fn debug_files(
+        &self,
+        path: &[u8],
+        id: Option<BuildId>,
+        link: Option<DebugLink<'_>>,
+    ) -> Vec<(DebugPlace, PathBuf)> {
         let path = Path::new(OsStr::from_bytes(path));
         let folder = path.parent().unwrap_or(Path::new("/"));
         let mut found = Vec::new();
         if let Some(name) = link.map(|link| OsStr::from_bytes(link.name)) {
-            found.push(folder.join(name));
-            found.push(folder.join(".debug").join(name));
-            found.push(self.debug_of(&folder.join(name)));
+            found.push((DebugPlace::Link, folder.join(name)));
+            found.push((DebugPlace::Link, folder.join(".debug").join(name)));
+            found.push((DebugPlace::Link, self.debug_of(&folder.join(name))));
         }
         let mut with_suffix = path.as_os_str().to_owned();
         with_suffix.push(".debug");
-        found.push(self.debug_of(Path::new(&with_suffix)));
-        found.push(self.debug_of(path));
-        found.extend(id.and_then(|id| self.debug_by_id(id)));
-        found.iter().filter_map(|file| self.recorded(file.as_os_str().as_bytes()).ok()).collect()
+        found.push((DebugPlace::WithSuffix, self.debug_of(Path::new(&with_suffix))));
+        found.push((DebugPlace::SamePath, self.debug_of(path)));
+        found.extend(id.and_then(|id| Some((DebugPlace::BuildId, self.debug_by_id(id)?))));
+        let here = |(place, file): &(DebugPlace, PathBuf)| {
+            Some((*place, self.recorded(file.as_os_str().as_bytes()).ok()?))
+        };
+        found.iter().filter_map(here).collect()
     }
 
     /// Where the common debug information of `referrer` and others may lie: at the path of its link, and by build id.
-    pub fn alternates(&self, referrer: &Path, link: AlternateLink<'_>) -> Vec<PathBuf> {
+    pub fn alternates(&self, referrer: &Path, link: AlternateLink<'_>) -> Vec<(DebugPlace, PathBuf)> {
         let path = Path::new(OsStr::from_bytes(link.path));
         let beside = || plain(&referrer.parent().unwrap_or(Path::new("/")).join(path));
         let named = if path.is_absolute() { self.recorded(link.path).ok() } else { self.inside(beside()) };
         let by_id =
             self.debug_by_id(link.build_id).and_then(|path| self.recorded(path.as_os_str().as_bytes()).ok());
-        named.into_iter().chain(by_id).collect()
+        let named = named.map(|path| (DebugPlace::Link, path));
+        named.into_iter().chain(by_id.map(|path| (DebugPlace::BuildId, path))).collect()
     }
 
     /// The path, unless a root is set and it lies outside of it.
@@ -208,7 +217,10 @@ mod tests {
     #[test]
     fn common_debug_information_lies_below_the_root() {
         let build_id = BuildId::new(&[0xab, 0xcd, 0xef]).expect("three bytes");
-        let at = |path| rooted().alternates(Path::new("/fs/a/b/x"), AlternateLink { path, build_id });
+        let at = |path| {
+            let found = rooted().alternates(Path::new("/fs/a/b/x"), AlternateLink { path, build_id });
+            found.into_iter().map(|(_, path)| path).collect::<Vec<_>>()
+        };
         let by_id = PathBuf::from("/fs/usr/lib/debug/.build-id/ab/cdef.debug");
         assert_eq!(at(b"../c/y"), [PathBuf::from("/fs/a/c/y"), by_id.clone()]);
         assert_eq!(at(b"../../../etc/y"), std::slice::from_ref(&by_id));
@@ -236,13 +248,13 @@ mod tests {
         let link = Some(DebugLink { name: b"x.dbg", crc: 0 });
         let files = rooted().debug_files(b"/usr/bin/x", id, link);
         let expected = [
-            "/fs/usr/bin/x.dbg",
-            "/fs/usr/bin/.debug/x.dbg",
-            "/fs/usr/lib/debug/usr/bin/x.dbg",
-            "/fs/usr/lib/debug/usr/bin/x.debug",
-            "/fs/usr/lib/debug/usr/bin/x",
-            "/fs/usr/lib/debug/.build-id/ab/cdef.debug",
+            (DebugPlace::Link, "/fs/usr/bin/x.dbg"),
+            (DebugPlace::Link, "/fs/usr/bin/.debug/x.dbg"),
+            (DebugPlace::Link, "/fs/usr/lib/debug/usr/bin/x.dbg"),
+            (DebugPlace::WithSuffix, "/fs/usr/lib/debug/usr/bin/x.debug"),
+            (DebugPlace::SamePath, "/fs/usr/lib/debug/usr/bin/x"),
+            (DebugPlace::BuildId, "/fs/usr/lib/debug/.build-id/ab/cdef.debug"),
         ];
-        assert_eq!(files, expected.map(PathBuf::from));
+        assert_eq!(files, expected.map(|(place, path)| (place, PathBuf::from(path))));
     }
 }

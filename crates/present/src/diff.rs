@@ -38,6 +38,8 @@ pub struct DiffText {
     pub separator: Option<String>,
     /// Rows alone, without headings.
     pub quiet: bool,
+    /// Show before each symbol an address of the row, and a letter for where the object's names come from.
+    pub addresses: bool,
     /// The recordings' files, the baseline first.
     pub files: Vec<String>,
 }
@@ -56,7 +58,8 @@ pub struct Compared<'a> {
 /// Writes the table of one event; `first` is the first of the text.
 pub fn table(out: &mut dyn Write, compared: &Compared<'_>, text: &DiffText, first: bool) -> io::Result<()> {
     let columns = text.keys.iter().copied().map(Field::Key).collect();
-    let report = ReportText { columns, separator: text.separator.clone(), ..ReportText::default() };
+    let (separator, addresses) = (text.separator.clone(), text.addresses);
+    let report = ReportText { columns, separator, addresses, ..ReportText::default() };
     let layout = Layout::new(compared, text, &report);
     if !text.quiet {
         let mut heading = Vec::new();

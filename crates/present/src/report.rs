@@ -45,6 +45,8 @@ pub struct ReportText {
     pub own_is_self: bool,
     /// Show times with all their digits.
     pub nanoseconds: bool,
+    /// Show before each symbol an address of the row, and a letter for where the object's names come from.
+    pub addresses: bool,
     /// Rows count what their accesses to memory cost.
     pub by_cost: bool,
     /// The keys as the user wrote them, where they are to be told above the table.

@@ -19,6 +19,7 @@ use crate::kept::{Learned, Recall, Topic};
 use crate::kernel::{Reference, vmlinux_table};
 use crate::module::{ModulePlace, module_base, module_table};
 use crate::name_words::NameWords;
+use crate::names_from::NamesFrom;
 use crate::perf_map::perf_map_table;
 use crate::source::DebugInfo;
 use crate::table::SymbolTable;
@@ -209,11 +210,11 @@ impl SymbolStore {
             let demangling = self.options.kernel_demangling.unwrap_or(Demangling::Off);
             let own = mounted.as_ref().zip(process);
             let own = own.map(|(mounted, process)| mounted.join(format!("{process}/proc/kallsyms")));
-            let own = own.and_then(|list| kallsyms(&list, reference, demangling).ok());
+            let own = own.and_then(|list| kallsyms(&list, reference, demangling, NamesFrom::GuestList).ok());
             match (own, image, list) {
                 (Some(table), ..) => Ok(table),
-                (None, Some(image), _) => vmlinux(image, reference, demangling),
-                (None, None, Some(list)) => kallsyms(list, reference, demangling),
+                (None, Some(image), _) => vmlinux(image, reference, demangling, NamesFrom::GuestImage),
+                (None, None, Some(list)) => kallsyms(list, reference, demangling, NamesFrom::GuestList),
                 (None, None, None) => Err(Unavailable::Off),
             }
         })
@@ -239,7 +240,7 @@ impl SymbolStore {
         once(&self.tables, Key::PerfMap(path.to_owned()), || {
             let mut places = self.locator.places().perf_maps(path).into_iter();
             let text = places.find_map(|place| read(&place).ok()).map_or_else(|| read(path), Ok)?;
-            filled(perf_map_table(&text))
+            filled(perf_map_table(&text), NamesFrom::PerfMap)
         })
     }
 
@@ -263,10 +264,15 @@ impl SymbolStore {
         let identity = recall.and_then(|_| Identity::of(&named, self.options.demangling));
         let known = recall.zip(identity.as_ref());
         let known = known.and_then(|(Recall(recall), id)| ObjectTables::recalled(id, &files, &**recall));
-        if let Some(table) = known {
-            return filled(table.within(first));
-        }
         let carried = debug.is_none() && !first.has_symtab();
+        let from = match files.last() {
+            _ if carried && first.has_mini_debug_info() => NamesFrom::Carried,
+            Some(file) => NamesFrom::File(file.origin),
+            None => NamesFrom::File(Origin::RecordedPath),
+        };
+        if let Some(table) = known {
+            return filled(table.within(first), from);
+        }
         let carried = carried.then(|| first.mini_debug_info()).flatten();
         let carried = carried.as_deref().and_then(|carried| Elf::parse(carried).ok());
         let symbols = debug.as_ref().or(carried.as_ref()).unwrap_or(first);
@@ -274,7 +280,7 @@ impl SymbolStore {
         if let Some(identity) = identity {
             self.large.keep(&identity, &table);
         }
-        filled(table)
+        filled(table, from)
     }
 
     fn build_module(&self, wanted: &Wanted<'_>, place: ModulePlace<'_>) -> Lookup {
@@ -286,7 +292,7 @@ impl SymbolStore {
             return Err(Unavailable::NotFound(image.err().unwrap_or_default()));
         };
         let demangling = self.options.kernel_demangling.unwrap_or(Demangling::Off);
-        filled(module_table(file, module_base(file, place), place.end, demangling))
+        filled(module_table(file, module_base(file, place), place.end, demangling), NamesFrom::Module)
     }
 
     /// By file offset, or by absolute address for a module that was at `place`.
@@ -389,8 +395,8 @@ impl SymbolStore {
         match &self.options.kernel {
             KernelSource::RunningIfSame if other_kernel_runs(build_id) => Err(Unavailable::OtherKernel),
             KernelSource::Running | KernelSource::RunningIfSame => self.running_kernel(reference, demangling),
-            KernelSource::Kallsyms(path) => kallsyms(path, reference, demangling),
-            KernelSource::Vmlinux(path) => vmlinux(path, reference, demangling),
+            KernelSource::Kallsyms(path) => kallsyms(path, reference, demangling, NamesFrom::KernelList),
+            KernelSource::Vmlinux(path) => vmlinux(path, reference, demangling, NamesFrom::KernelImage),
             KernelSource::Nothing => Err(Unavailable::Off),
         }
     }
@@ -399,7 +405,7 @@ impl SymbolStore {
         let recall =
             self.recall.get().map(|Recall(recall)| &**recall as &dyn Fn(BuildId, Topic) -> Option<Vec<u8>>);
         let unusable = |why| Unavailable::Unusable { path: PathBuf::from("/proc/kallsyms"), why };
-        filled(self.running.table(reference, demangling, recall).map_err(unusable)?)
+        filled(self.running.table(reference, demangling, recall).map_err(unusable)?, NamesFrom::KernelList)
     }
 }
 
@@ -433,16 +439,26 @@ fn other_kernel_runs(recorded: Option<BuildId>) -> bool {
     }
 }
 
-fn kallsyms(path: &Path, reference: Option<&Reference<'_>>, demangling: Demangling) -> Lookup {
-    filled(kallsyms_table(&read(path)?, reference, demangling))
+fn kallsyms(
+    path: &Path,
+    reference: Option<&Reference<'_>>,
+    demangling: Demangling,
+    from: NamesFrom,
+) -> Lookup {
+    filled(kallsyms_table(&read(path)?, reference, demangling), from)
 }
 
-fn vmlinux(path: &Path, reference: Option<&Reference<'_>>, demangling: Demangling) -> Lookup {
+fn vmlinux(
+    path: &Path,
+    reference: Option<&Reference<'_>>,
+    demangling: Demangling,
+    from: NamesFrom,
+) -> Lookup {
     let contents = read(path)?;
     let unusable =
         |why: oxperf_objects::ElfError| Unavailable::Unusable { path: path.to_owned(), why: why.into() };
     let image = Elf::parse(&contents).map_err(unusable)?;
-    filled(vmlinux_table(&image, reference, demangling))
+    filled(vmlinux_table(&image, reference, demangling), from)
 }
 
 fn read(path: &Path) -> Result<Contents, Unavailable> {
@@ -459,6 +475,9 @@ fn elf_of(found: &Found) -> Result<Elf<'_>, Unavailable> {
     Elf::parse(&found.contents).map_err(unusable)
 }
 
-fn filled(table: SymbolTable) -> Lookup {
-    if table.is_empty() { Err(Unavailable::NoSymbols) } else { Ok(Arc::new(table)) }
+fn filled(table: SymbolTable, from: NamesFrom) -> Lookup {
+    match table.is_empty() {
+        true => Err(Unavailable::NoSymbols),
+        false => Ok(Arc::new(SymbolTable { names_from: Some(from), ..table })),
+    }
 }

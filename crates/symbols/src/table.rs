@@ -6,6 +6,7 @@ use oxperf_objects::elf::SymbolBinding;
 use crate::builder::compare_shown;
 use crate::demangle::Demangling;
 use crate::names::{NameTexts, StoredName};
+use crate::names_from::NamesFrom;
 use crate::segments::Segments;
 use crate::shown::Shown;
 use crate::spans::Spans;
@@ -44,6 +45,8 @@ pub struct SymbolTable {
     pub(crate) demangling: Demangling,
     /// Where the object's bytes have their virtual addresses; none where the table knows no other addresses.
     pub(crate) image: Segments,
+    /// Where the names come from, as far as that is known.
+    pub(crate) names_from: Option<NamesFrom>,
 }
 
 /// One symbol as the table keeps it.
@@ -106,6 +109,11 @@ impl SymbolTable {
     /// The table of an object with this image.
     pub(crate) fn within(self, image: &Elf<'_>) -> SymbolTable {
         SymbolTable { image: Segments::of(image), ..self }
+    }
+
+    /// Where the names come from; `None` of a table that no store made.
+    pub fn names_from(&self) -> Option<NamesFrom> {
+        self.names_from
     }
 
     /// The virtual address of the table's address: what objdump and addr2line call it.

@@ -58,6 +58,7 @@ pub(super) const REPORTS: [Trial; 10] = [
             "-g none --sort= --show-cpu-utilization",
             "-g none --no-children -s time,comm --time-quantum 1ms",
             "-g none --no-children -s type,typeoff,typecln",
+            "-g none -v",
             "--stats",
         ],
     },

@@ -8,14 +8,14 @@ use rustc_hash::FxHashMap;
 
 use super::named::Named;
 use super::sources::Sources;
-use super::symbol_frames::{SymbolFrames, SymbolKey};
+use super::symbol_frames::{At, SymbolFrames, SymbolKey};
 use super::{LineText, level};
 use crate::profile::{Dso, DsoId, Frame, FrameId, Profile, Source, Symbol, SymbolId};
 
 /// What addresses were named so far, to give equal ones equal frames.
 #[derive(Debug, Default)]
 pub(super) struct Naming {
-    inlined: FxHashMap<(SymbolId, Option<Source>, Option<u64>), FrameId>,
+    inlined: FxHashMap<(SymbolId, Option<Source>, Option<At>), FrameId>,
     sources: Sources,
     by_symbol: SymbolFrames,
     /// The profile's dso of each of the machine's, as far as they were needed.
@@ -132,7 +132,7 @@ impl Naming {
             _ => frame.symbol,
         };
         let Some(key) = symbol else { return own };
-        let at = frame.alone.then_some(frame.dso_address);
+        let at = frame.alone.then_some((frame.dso_address, located.ip));
         let frames = &mut profile.frames;
         let add = || frames.add(Frame { symbol, source, address: located.ip, ..frame });
         *self.inlined.entry((key, source, at)).or_insert_with(add)
@@ -149,7 +149,8 @@ impl Naming {
         let place = frame.place;
         let key = match (place, found) {
             (Some(place), Found::Symbol(symbol)) => {
-                Some(SymbolKey { dso: place.dso, symbol, source, at: alone.then_some(place.address) })
+                let at = alone.then_some((place.address, frame.ip));
+                Some(SymbolKey { dso: place.dso, symbol, source, at })
             }
             _ => None,
         };

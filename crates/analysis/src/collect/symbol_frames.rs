@@ -6,6 +6,9 @@ use rustc_hash::FxHashMap;
 
 use crate::profile::{FrameId, Source};
 
+/// An address in its dso, and as it was recorded.
+pub(super) type At = (u64, u64);
+
 /// A symbol, with the source and address of the place where these are kept apart.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) struct SymbolKey {
@@ -13,7 +16,8 @@ pub(super) struct SymbolKey {
     /// `None` for a dso that is a symbol itself.
     pub(super) symbol: Option<TableSymbol>,
     pub(super) source: Option<Source>,
-    pub(super) at: Option<u64>,
+    /// Where addresses tell frames apart.
+    pub(super) at: Option<At>,
 }
 
 /// Frames of symbols.

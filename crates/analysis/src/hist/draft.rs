@@ -6,7 +6,7 @@ use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use super::HistOptions;
-use super::callgraph::CallTree;
+use super::callgraph::{CallTree, Order};
 use super::columns::Columns;
 use super::contexts::Contexts;
 use super::count::{Counted, Scope, Shared};
@@ -14,7 +14,7 @@ use super::graphs::{Gathered, may_draw, min_period};
 use super::history::Histories;
 use super::key::SortKey;
 use super::level::{Seen, shown_level};
-use super::location::LocationId;
+use super::location::{Location, LocationId};
 use super::measure::{Field, Measure, Mode};
 use super::order::{Presorted, Ranked};
 use super::outline::outline;
@@ -382,11 +382,32 @@ impl<'a> Draft<'a> {
             detail: group.detail,
             branch: group.branch,
             frame,
-            address,
+            address: self.first_address(row, group, location),
             level,
             source,
             symbol_size,
         }
+    }
+
+    /// The address at which the first sample of a row was in it. As in perf it is the recorded one where the sample was
+    /// called from there, and else that in the object.
+    fn first_address(&self, row: &DraftRow, group: &SampleGroup, location: Location) -> u64 {
+        let profile = self.shared.profile;
+        let frame = |id: FrameId| profile.frames.get(id.index());
+        if !frame(location.frame).is_some_and(|frame| frame.alone && frame.symbol.is_some()) {
+            return location.address;
+        }
+        let own = group.counted_at(&profile.branches);
+        if self.shared.locations.own(own) == Some(row.location) {
+            return frame(own).map_or(location.address, |frame| frame.dso_address);
+        }
+        let mut callers = profile.chains.path_to_root(group.chain);
+        let is_row = |id: &FrameId| self.shared.locations.called(*id) == Some(row.location);
+        let met = match self.scope.order {
+            Order::Callee => callers.find(is_row),
+            Order::Caller => callers.filter(is_row).last(),
+        };
+        met.and_then(frame).map_or(location.address, |frame| frame.address)
     }
 
     fn level(&self, row: &DraftRow, group: &SampleGroup, frame: FrameId) -> Level {

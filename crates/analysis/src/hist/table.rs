@@ -40,7 +40,7 @@ pub struct Row {
     pub detail: DetailId,
     /// A frame with the row's object and symbol.
     pub frame: FrameId,
-    /// The address to show where no symbol is known.
+    /// The address to show where no symbol is known. Of a symbol that of the first sample, where addresses are kept apart.
     pub address: u64,
     /// The level to show.
     pub level: Level,

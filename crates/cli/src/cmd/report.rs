@@ -12,6 +12,7 @@ mod records;
 mod screen;
 pub(super) mod shown;
 mod structured;
+pub(super) mod verbose;
 
 use std::io::Write;
 
@@ -187,6 +188,9 @@ fn show(
     if options.wants_paces() {
         profile.paces = cycles::paces(matches, (&machine, names.otherwise()), &profile);
     }
+    if options.verbose {
+        verbose::note_origins(&mut profile, &names, &machine);
+    }
     drop(machine);
     naming::keep(&names);
     naming::report_replaced(&names);
@@ -201,6 +205,9 @@ fn show(
     options.find_parents(&mut profile);
     if !options.shows_blocks() {
         shown.restrict(&mut profile);
+    }
+    if options.verbose {
+        profile.show_whole_paths();
     }
     if html::is_asked(matches) {
         let lost = collect::losses(&profile, &diagnostics);

@@ -166,7 +166,7 @@ fn origin(origin: Origin) -> &'static str {
         Origin::BuildIdCache => "build-id cache",
         Origin::RecordedPath => "recorded path",
         Origin::LiveProcess => "the process that ran it",
-        Origin::DebugFile => "debug file",
+        Origin::DebugFile(_) => "debug file",
         Origin::Debuginfod => "debuginfod",
         Origin::OwnMemory => "this process",
     }

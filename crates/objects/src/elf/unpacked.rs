@@ -41,6 +41,11 @@ impl<'a> Elf<'a> {
         names.into_iter().flatten().any(|name| self.section(name).filter(holds).is_some())
     }
 
+    /// Whether a stripped program carries symbols along.
+    pub fn has_mini_debug_info(&self) -> bool {
+        self.section(b".gnu_debugdata").is_some()
+    }
+
     /// The symbols that a stripped program carries along: an ELF file of its own (`.gnu_debugdata`).
     pub fn mini_debug_info(&self) -> Option<Contents> {
         unpack(self.bytes_of(self.section(b".gnu_debugdata")?)?).map(Contents::from_memory)

@@ -13,7 +13,7 @@ use std::collections::HashMap;
 use std::io::Write;
 
 use oxperf_analysis::hist::{Cell, Extra, Field, Measure, Row, SortKey, Table, without_digits};
-use oxperf_analysis::profile::{CommId, FieldWanted, FrameId, Profile, SourceId};
+use oxperf_analysis::profile::{CommId, FieldWanted, FrameId, NamesFrom, Profile, SourceId};
 
 use cells::{
     cut, fill, pad, push_counts, push_cut, push_means, push_nameless, push_narrow, push_padded, push_passed,
@@ -37,6 +37,8 @@ const PERCENT_WIDTH: usize = 8;
 const COUNT_WIDTH: usize = 12;
 /// Width of an address with its level.
 const ADDRESS_WIDTH: usize = "[k] 0x0000000000000000".len();
+/// Width of what tells where a symbol was met and where its name comes from.
+const ORIGIN_WIDTH: usize = "0x0000000000000000 k ".len();
 /// Least width of the objects where a row has no symbol.
 const UNRESOLVED_DSO_WIDTH: usize = 16;
 /// Width of a thread id and the colon behind it.
@@ -81,6 +83,8 @@ pub(crate) struct Columns<'a> {
     children: bool,
     /// Whether times are shown with all their digits.
     nanoseconds: bool,
+    /// Whether symbols stand behind an address and a letter for where names come from.
+    addresses: bool,
 }
 
 impl<'a> Columns<'a> {
@@ -135,6 +139,7 @@ impl<'a> Columns<'a> {
             },
             children: false,
             nanoseconds: text.nanoseconds,
+            addresses: text.addresses,
             dsos: profile.dsos.iter().map(|dso| visible(&dso.short)).collect(),
             sources: profile.sources.iter().map(|text| visible(text)).collect(),
             symbols: profile.symbols.iter().map(|symbol| visible(&symbol.name)).collect(),
@@ -385,8 +390,29 @@ impl<'a> Columns<'a> {
             .is_some_and(|symbol| symbol.inlined)
     }
 
+    /// Where a symbol was met and where its name comes from, if that is to be told.
+    fn origin(&self, buffer: &mut Vec<u8>, frame: FrameId, address: u64) {
+        if !self.addresses {
+            return;
+        }
+        let dso = self.profile.frames.get(frame.index()).and_then(|frame| frame.dso);
+        let from = dso.and_then(|dso| self.profile.origins.get(dso.index()).copied().flatten());
+        let letter = from.map_or('!', NamesFrom::letter);
+        // Writing to a vector cannot fail. As C does it, zero goes without 0x.
+        let _ = match address {
+            0 => write!(buffer, "{:<18} {letter} ", 0),
+            _ => write!(buffer, "{address:<#18x} {letter} "),
+        };
+    }
+
+    /// What a symbol needs beside its name.
+    fn around_names(&self) -> usize {
+        "[k] ".len() + if self.addresses { ORIGIN_WIDTH } else { 0 }
+    }
+
     fn symbol(&self, buffer: &mut Vec<u8>, row: &Row, width: usize) {
         let start = buffer.len();
+        self.origin(buffer, row.frame, row.address);
         buffer.extend_from_slice(&[b'[', row.level.letter() as u8, b']', b' ']);
         match self.symbol_name(row.frame) {
             Some(name) => {

@@ -66,7 +66,7 @@ pub(super) fn command() -> Command {
             ),
             flag("force").short('f').help("Read recordings that belong to somebody else"),
             flag("modules").short('m').help("Accepted for perf's sake"),
-            flag("verbose").short('v').hide(true),
+            flag("verbose").short('v').action(ArgAction::Count).help("Show whole paths of objects, and before symbols an address and a letter for where the names come from"),
         ])
         .next_help_heading("The table")
         .args(table_arguments())
@@ -165,6 +165,7 @@ pub(super) fn resolve(matches: &ArgMatches) -> Result<Resolved, Failure> {
             scatter,
             separator: text("field-separator").filter(|text| !text.is_empty()).map(str::to_owned),
             quiet: matches.get_flag("quiet"),
+            addresses: matches.get_count("verbose") > 0,
             files: files.clone(),
         },
         times: times(text("time"), files.len()),
@@ -187,6 +188,7 @@ fn collect(matches: &ArgMatches, keys: &[SortKey], chains: bool) -> CollectOptio
         chains,
         max_stack: 127,
         inlines: chains && naming::inlines(matches),
+        addresses_apart: matches.get_count("verbose") > 0,
         lines: lines.then(|| LineText { whole_paths: matches.get_flag("full-source-path") }),
         ..CollectOptions::default()
     }

@@ -14,6 +14,7 @@ use oxperf_symbols::SymbolStore;
 
 use super::arguments::Resolved;
 use crate::cmd::report::cycles::are_consecutive;
+use crate::cmd::report::verbose;
 use crate::collect::{self, Loaded};
 use crate::failure::Failure;
 use crate::filter::{self, Filter};
@@ -58,7 +59,7 @@ impl Recording {
         let times = options.times.get(nth).and_then(Option::as_deref);
         let (filter, threads) = Filter::of_times(matches, times, &reader)?.split_threads();
         let shown = options.shown.clone().of_threads(threads);
-        let Loaded { mut profile, diagnostics, .. } = collect::load(
+        let Loaded { mut profile, diagnostics, machine } = collect::load(
             input,
             &reader,
             &names,
@@ -72,6 +73,10 @@ impl Recording {
             &filter,
         )?;
         shown.restrict(&mut profile);
+        if options.text.addresses {
+            verbose::note_origins(&mut profile, &names, &machine);
+            profile.show_whole_paths();
+        }
         let hist =
             HistOptions { keys: keys.clone(), children: false, group: false, ..HistOptions::default() };
         let tables = histograms(&profile, &hist);

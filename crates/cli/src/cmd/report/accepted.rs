@@ -13,8 +13,7 @@ const WITH_VALUES: [(&str, Option<char>); 6] = [
 ];
 
 /// The others: modules are always named as far as the list of the kernel's symbols goes.
-const SWITCHES: [(&str, Option<char>); 4] =
-    [("modules", Some('m')), ("asm-raw", None), ("source", None), ("verbose", Some('v'))];
+const SWITCHES: [(&str, Option<char>); 3] = [("modules", Some('m')), ("asm-raw", None), ("source", None)];
 
 /// The options.
 pub(super) fn arguments() -> impl Iterator<Item = Arg> {

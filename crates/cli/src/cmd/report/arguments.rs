@@ -43,6 +43,7 @@ pub(super) struct Resolved {
     line_text: LineText,
     time_quantum: u64,
     nanoseconds: bool,
+    pub(super) verbose: bool,
     raw_traces: bool,
     order_by_event: usize,
     socket: Option<u64>,
@@ -109,7 +110,7 @@ pub(super) fn command() -> Command {
         .args(naming::arguments())
 }
 
-fn table_arguments() -> [Arg; 30] {
+fn table_arguments() -> [Arg; 31] {
     [
         flag("stdio").help("Write text [default where input or output is no terminal]"),
         Arg::new("sort")
@@ -189,6 +190,7 @@ fn table_arguments() -> [Arg; 30] {
             .value_parser(["always", "never", "auto"])
             .default_value("auto")
             .help("Show percentages in colours"),
+        flag("verbose").short('v').action(ArgAction::Count).help("Show whole paths of objects, and before symbols an address and a letter for where the names come from"),
         flag("quiet").short('q').help("Show rows alone, and nothing above and below them"),
     ]
 }
@@ -245,6 +247,7 @@ pub(super) fn resolve(matches: &ArgMatches) -> Result<Resolved, Failure> {
         fields: Fields::default(),
         time_quantum: time_quantum(matches.get_one::<String>("time-quantum").map(String::as_str))?,
         nanoseconds: matches.get_flag("ns"),
+        verbose: matches.get_count("verbose") > 0,
         raw_traces: matches.get_flag("raw-trace"),
         order_by_event: matches.get_one("group-sort-idx").copied().unwrap_or(0),
         socket: matches.get_one("socket-filter").copied(),
@@ -334,10 +337,10 @@ impl Resolved {
         }
         let keys = self.fields.keys();
         self.collect.addresses_apart =
-            keys.iter().any(|key| key.by_address()) || self.call_graph.line == Line::Address;
+            self.verbose || keys.iter().any(|key| key.by_address()) || self.call_graph.line == Line::Address;
         self.counted = counted;
         self.collect.by_cost = counted == Counted::Accesses;
-        self.collect.branches = (counted == Counted::Branches).then(|| branches::detail(&keys));
+        self.collect.branches = (counted == Counted::Branches).then(|| branches::detail(&keys, self.verbose));
         self.collect.blocks = (self.total_cycles || self.wants_paces()).then(|| BlockDetail {
             consecutive: cycles::are_consecutive(events),
             lines: self.total_cycles.then_some(self.line_text),
@@ -465,6 +468,7 @@ impl Resolved {
             columns: layout.columns,
             own_is_self: layout.own_is_self,
             nanoseconds: self.nanoseconds,
+            addresses: self.verbose,
             by_cost: self.counted == Counted::Accesses,
             sort_order: self.asked.sort_order().filter(|_| self.counted == Counted::Accesses),
             socket: self.socket,

@@ -84,8 +84,8 @@ impl Counted {
 }
 
 /// What the keys need to be known of each branch.
-pub(super) fn detail(keys: &[SortKey]) -> BranchDetail {
-    let mut detail = BranchDetail::default();
+pub(super) fn detail(keys: &[SortKey], addresses: bool) -> BranchDetail {
+    let mut detail = BranchDetail { addresses, ..BranchDetail::default() };
     for key in keys {
         let SortKey::Branch(key) = key else { continue };
         match key {

@@ -80,6 +80,7 @@ impl Columns<'_> {
     /// What lies at an address: a name, of data with the distance from their beginning, or the address itself.
     fn spot(&self, buffer: &mut Vec<u8>, spot: Option<Spot>, letter: char) {
         let Some(spot) = spot else { return };
+        self.origin(buffer, spot.frame, spot.address);
         push_letter(buffer, letter);
         self.lies(buffer, spot, spot.address);
     }

@@ -70,6 +70,8 @@ impl Columns<'_> {
     fn branch_symbol(&self, buffer: &mut Vec<u8>, end: BranchEnd, width: usize) {
         let Some(frame) = self.profile.frames.get(end.frame.index()) else { return };
         let start = buffer.len();
+        let address = end.address.map_or(frame.dso_address, |(_, in_object)| in_object);
+        self.origin(buffer, end.frame, address);
         buffer.extend_from_slice(&[b'[', frame.level.letter() as u8, b']', b' ']);
         match self.symbol_name(end.frame) {
             Some(name) => buffer.extend_from_slice(name.as_bytes()),
@@ -150,7 +152,8 @@ impl WidestBranch {
         let dso = |end: BranchEnd| columns.dso(end.frame).map_or(0, str::len);
         WidestBranch {
             dso: ends.map(|end| if symbol(end).is_some() { dso(end) } else { unresolved }),
-            symbol: ends.map(|end| symbol(end).map_or(ADDRESS_WIDTH, |name| name.len() + LEVEL_WIDTH)),
+            symbol: ends
+                .map(|end| symbol(end).map_or(ADDRESS_WIDTH, |name| name.len() + columns.around_names())),
             address: ends.map(|end| symbol(end).map_or(ADDRESS_WIDTH, |_| 0)),
             line: ends.map(|end| columns.branch_line(end).len()),
         }

@@ -34,7 +34,7 @@ impl Widest {
         Widest {
             comm: thread.map_or(0, |thread| columns.comm(thread.comm).len()),
             dso: if symbol.is_none() { dso.max(unresolved) } else { dso },
-            symbol: symbol.map_or(ADDRESS_WIDTH, |name| name.len() + "[k] ".len()),
+            symbol: symbol.map_or(ADDRESS_WIDTH, |name| name.len() + columns.around_names()),
             source: row.source.map(|source| columns.source(source).len()),
             branch: WidestBranch::of_row(columns, row, unresolved),
             access: WidestAccess::of_row(columns, row, unresolved),
