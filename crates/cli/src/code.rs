@@ -141,8 +141,11 @@ impl<'m> Sources<'m> {
             .ok_or_else(|| format!("{name} has no code there."))?;
         let shift = start.wrapping_sub(symbol.start);
         let range = start..symbol.end.wrapping_add(shift);
-        let listing = list(&image, names, range, syntax).map_err(|error| format!("{name}: {error}"))?;
-        let rows = lines.as_ref().map(|lines| lines.lines_between(symbol.start, symbol.end));
+        let (listing, rows) = rayon::join(
+            || list(&image, names, range, syntax).map_err(|error| format!("{name}: {error}")),
+            || lines.as_ref().map(|lines| lines.lines_between(symbol.start, symbol.end)),
+        );
+        let listing = listing?;
         let rows: Vec<(u64, SourceLine)> =
             rows.into_iter().flatten().map(|(offset, line)| (offset.wrapping_add(shift), line)).collect();
         let listing = if self.with_source { interleave(listing, &rows, &mut self.files) } else { listing };

@@ -90,7 +90,7 @@ impl Session<'_, '_> {
         sink: &mut impl Sink,
     ) -> ControlFlow<()> {
         let record = RawRecord { offset: open.offset, header: open.header, body: &open.body, payload: &[] };
-        let queued = Queued { record, event: open.event, is_head: false };
+        let queued = Queued { record, event: open.event };
         let layout = &self.events.events()[open.event.0].layout;
         // It was decoded when it began to wait.
         let Ok(sample) = layout.decode_sample(&open.body, self.endian) else {

@@ -7,6 +7,7 @@ use oxperf_wire::kernel::{Comm, Ksymbol, Lost, LostSamples, Mmap, Mmap2, Task};
 use oxperf_wire::{Cursor, Sample, WireError};
 
 use crate::group_read::{counting_thread, reads_counters};
+use crate::heads::is_head;
 use crate::session::Queued;
 use crate::{EventIndex, SampleEvent, Session, SidebandEvent, Sink};
 
@@ -84,7 +85,7 @@ impl Session<'_, '_> {
     fn deliver_sample(&mut self, queued: &Queued<'_>, sink: &mut impl Sink) -> ControlFlow<()> {
         let event = &self.events.events()[queued.event.0];
         let body = queued.record.body;
-        let decoded = match queued.is_head {
+        let decoded = match is_head(&queued.record) {
             true => event.layout.decode_head(body, self.endian),
             false => event.layout.decode_sample(body, self.endian),
         };

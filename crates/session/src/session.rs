@@ -4,7 +4,9 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use oxperf_abi::{FileOffset, Misc, PerfTime, RecordType};
-use oxperf_data::{Container, Damage, DataError, Framed, RawRecord, Reader, Source, features::BuildIds};
+use oxperf_data::{
+    Container, Damage, DataError, Framed, RawRecord, Reader, Records, Source, features::BuildIds,
+};
 use oxperf_machine::{GuestId, GuestModule, Machine, ThreadId};
 use oxperf_objects::Places;
 use oxperf_wire::user::{AuxtraceError, BuildIdRecord, EventUpdate, HeaderAttr, Update};
@@ -14,8 +16,8 @@ use crate::ahead::Ahead;
 use crate::deferred::Deferred;
 use crate::events::{word_from_end, word_from_start};
 use crate::group_read::GroupReads;
+use crate::heads::Heads;
 use crate::jit::JitLogs;
-use crate::kept::Kept;
 use crate::order::Order;
 use crate::watch::Milestones;
 use crate::{Diagnostics, EventIndex, EventTable, PlaceWriter, SessionEvent, Traced, Watch};
@@ -166,8 +168,6 @@ pub struct Session<'r, 'a> {
 pub(crate) struct Queued<'a> {
     pub(crate) record: RawRecord<'a>,
     pub(crate) event: EventIndex,
-    /// Whether all that is there is the head of a sample.
-    pub(crate) is_head: bool,
 }
 
 /// A record that waits for its turn. The kernel's records have nothing outside of their size.
@@ -175,16 +175,16 @@ pub(crate) struct Queued<'a> {
 pub(crate) struct Waiting<B> {
     offset: FileOffset,
     pub(crate) header: RecordHeader,
-    body: Kept<B>,
+    body: B,
     event: EventIndex,
 }
 
 impl<B: AsRef<[u8]>> Waiting<B> {
     #[inline]
     pub(crate) fn queued(&self) -> Queued<'_> {
-        let (offset, header, body) = (self.offset, self.header, self.body.bytes());
+        let (offset, header, body) = (self.offset, self.header, self.body.as_ref());
         let record = RawRecord { offset, header, body, payload: &[] };
-        Queued { record, event: self.event, is_head: self.body.is_head() }
+        Queued { record, event: self.event }
     }
 }
 
@@ -245,7 +245,7 @@ impl<'r, 'a> Session<'r, 'a> {
     }
 
     /// Of samples the sink looks at nothing but the fields that say who, when and where, the period with them, and it
-    /// does not look at their records: then large ones need not be kept until their turn.
+    /// does not look at their records: then of large ones no more is read.
     #[must_use]
     pub fn heads_only(mut self) -> Session<'r, 'a> {
         self.heads_only = true;
@@ -298,19 +298,36 @@ impl<'r, 'a> Session<'r, 'a> {
     /// The records cannot be had; see [`Reader::source`].
     pub fn run(self, sink: &mut impl Sink) -> Result<Finished, DataError> {
         Ok(match self.reader.source()? {
-            Source::Borrowed(parts) => self.walk(parts, sink),
-            Source::Held(records) => self.walk([records], sink),
+            Source::Borrowed(parts) => match self.heads() {
+                Some(heads) => self.walk(sink, |session, order, sink| {
+                    let walk = |records: Records<'a>| {
+                        heads.of(records, |heads| session.walk_part(heads, order, sink))
+                    };
+                    parts.into_iter().try_for_each(walk)
+                }),
+                None => self.walk(sink, |session, order, sink| {
+                    parts.into_iter().try_for_each(|records| session.walk_part(records, order, sink))
+                }),
+            },
+            Source::Held(records) => {
+                self.walk(sink, |session, order, sink| session.walk_part(records, order, sink))
+            }
         })
     }
 
-    /// Walks the records of each part in turn.
-    fn walk<B, R>(mut self, parts: impl IntoIterator<Item = R>, sink: &mut impl Sink) -> Finished
-    where
-        B: AsRef<[u8]>,
-        R: Iterator<Item = Result<Framed<B>, Damage>>,
-    {
+    /// How large samples are cut to their heads, if nobody looks at the rest and there are such.
+    fn heads(&self) -> Option<Heads> {
+        Some(Heads::new(&self.events, self.endian)).filter(|heads| self.heads_only && heads.are_worth_it())
+    }
+
+    /// Reads all records, and delivers what waits at the end.
+    fn walk<B: AsRef<[u8]>, S: Sink>(
+        mut self,
+        sink: &mut S,
+        read: impl FnOnce(&mut Self, &mut Order<Waiting<B>>, &mut S) -> ControlFlow<()>,
+    ) -> Finished {
         let mut order = Order::new();
-        let flow = parts.into_iter().try_for_each(|records| self.walk_part(records, &mut order, sink));
+        let flow = read(&mut self, &mut order, sink);
         if flow.is_continue() {
             let flow = self.deliver_all(order.finish(), sink);
             let flow = if flow.is_continue() { self.deliver_waiting(sink) } else { flow };
@@ -368,11 +385,7 @@ impl<'r, 'a> Session<'r, 'a> {
             self.diagnostics.unknown_ids += 1;
             return sink.record(&mut self.machine, &record.as_raw(), None);
         };
-        let body = match self.heads_only && kind == RecordType::SAMPLE {
-            true => Kept::of_sample(record.body, &self.events.events()[event.0], self.endian),
-            false => Kept::Whole(record.body),
-        };
-        let waiting = Waiting { offset: record.offset, header: record.header, body, event };
+        let waiting = Waiting { offset: record.offset, header: record.header, body: record.body, event };
         match self.time_of(&waiting).filter(|_| ordered) {
             Some(time) => order.push(time, waiting),
             None => return self.deliver(&waiting.queued(), sink),
@@ -461,7 +474,7 @@ impl<'r, 'a> Session<'r, 'a> {
     #[inline]
     fn time_of<B: AsRef<[u8]>>(&self, waiting: &Waiting<B>) -> Option<PerfTime> {
         let layout = &self.events.events()[waiting.event.0].layout;
-        let body = waiting.body.bytes();
+        let body = waiting.body.as_ref();
         let time = if waiting.header.kind == RecordType::SAMPLE {
             word_from_start(body, layout.sample_time_word()?, self.endian)
         } else {

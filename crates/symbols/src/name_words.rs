@@ -36,9 +36,13 @@ impl NameWords {
         }
         let tables = [object::elf::SHT_SYMTAB, object::elf::SHT_DYNSYM];
         let names = tables.iter().filter_map(|kind| file.names_of(file.section_of_kind(*kind)?));
-        // What is no text is not looked through.
+        names.into_iter().any(|names| self.may_stand_among(names))
+    }
+
+    /// Whether these linkers' names, or this one, can hold the words. What is no text is not looked through.
+    pub(crate) fn may_stand_among(&self, names: &[u8]) -> bool {
         let has_all = |names: &str| self.0.iter().all(|word| names.contains(word.as_str()));
-        names.into_iter().any(|names| std::str::from_utf8(names).map_or(true, has_all))
+        std::str::from_utf8(names).map_or(true, has_all)
     }
 }
 

@@ -64,7 +64,8 @@ pub struct StoreOptions {
     pub guests: GuestPlaces,
     /// Whether kernel names are demangled, too. perf doesn't.
     pub kernel_demangling: Option<Demangling>,
-    /// Programs and libraries without these words among their linkers' names go without a table.
+    /// Programs and libraries without these words among their linkers' names go without a table, and what has them not
+    /// in its own is called as linkers do.
     pub only_with: Option<NameWords>,
 }
 
@@ -264,6 +265,7 @@ impl SymbolStore {
         let identity = recall.and_then(|_| Identity::of(&named, self.options.demangling));
         let known = recall.zip(identity.as_ref());
         let known = known.and_then(|(Recall(recall), id)| ObjectTables::recalled(id, &files, &**recall));
+        let asked_for = self.options.only_with.clone();
         let carried = debug.is_none() && !first.has_symtab();
         let from = match files.last() {
             _ if carried && first.has_mini_debug_info() => NamesFrom::Carried,
@@ -271,7 +273,7 @@ impl SymbolStore {
             None => NamesFrom::File(Origin::RecordedPath),
         };
         if let Some(table) = known {
-            return filled(table.within(first), from);
+            return filled(table.within(first).asked_for(asked_for), from);
         }
         let carried = carried.then(|| first.mini_debug_info()).flatten();
         let carried = carried.as_deref().and_then(|carried| Elf::parse(carried).ok());
@@ -280,7 +282,7 @@ impl SymbolStore {
         if let Some(identity) = identity {
             self.large.keep(&identity, &table);
         }
-        filled(table, from)
+        filled(table.asked_for(asked_for), from)
     }
 
     fn build_module(&self, wanted: &Wanted<'_>, place: ModulePlace<'_>) -> Lookup {

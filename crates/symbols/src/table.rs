@@ -5,6 +5,7 @@ use oxperf_objects::elf::SymbolBinding;
 
 use crate::builder::compare_shown;
 use crate::demangle::Demangling;
+use crate::name_words::NameWords;
 use crate::names::{NameTexts, StoredName};
 use crate::names_from::NamesFrom;
 use crate::segments::Segments;
@@ -43,6 +44,8 @@ pub struct SymbolTable {
     pub(crate) spans: Spans<SymbolId>,
     pub(crate) shown: Shown,
     pub(crate) demangling: Demangling,
+    /// Only a symbol among whose names one has these words is shown as in the source: nobody asks for the others.
+    pub(crate) only_with: Option<NameWords>,
     /// Where the object's bytes have their virtual addresses; none where the table knows no other addresses.
     pub(crate) image: Segments,
     /// Where the names come from, as far as that is known.
@@ -98,10 +101,17 @@ impl SymbolTable {
 
     /// The best of a symbol's names, the first one or an alias, and how it reads.
     fn best(&self, id: SymbolId, first: StoredName) -> (StoredName, Box<str>) {
-        let show = |name: StoredName| (name, self.demangling.show(self.linkage(name), name.suffix.text()));
         let from = self.aliases.partition_point(|(of, _)| *of < id);
-        let aliases = self.aliases[from..].iter().take_while(|(of, _)| *of == id);
-        aliases.map(|(_, name)| show(*name)).fold(show(first), |kept, other| {
+        let aliases = self.aliases[from..].iter().take_while(|(of, _)| *of == id).map(|(_, name)| *name);
+        let is_wanted = |words: &NameWords| {
+            std::iter::once(first)
+                .chain(aliases.clone())
+                .any(|name| words.may_stand_among(self.linkage(name)))
+        };
+        let wanted = self.only_with.as_ref().is_none_or(is_wanted);
+        let demangling = if wanted { self.demangling } else { Demangling::Off };
+        let show = |name: StoredName| (name, demangling.show(self.linkage(name), name.suffix.text()));
+        aliases.map(show).fold(show(first), |kept, other| {
             if compare_shown(&kept.1, &other.1).is_lt() { other } else { kept }
         })
     }
@@ -114,6 +124,11 @@ impl SymbolTable {
     /// Where the names come from; `None` of a table that no store made.
     pub fn names_from(&self) -> Option<NamesFrom> {
         self.names_from
+    }
+
+    /// The table for somebody who asks for one name alone, if for any.
+    pub(crate) fn asked_for(self, only_with: Option<NameWords>) -> SymbolTable {
+        SymbolTable { only_with, ..self }
     }
 
     /// The virtual address of the table's address: what objdump and addr2line call it.

@@ -1,5 +1,6 @@
 //! Bytes of records that stay readable while a record waits for its turn.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use super::Framed;
@@ -22,6 +23,11 @@ impl<'a> Held<'a> {
     /// Bytes of a file image.
     pub(super) fn borrowed(bytes: &'a [u8]) -> Held<'a> {
         Held(Kind::Borrowed(bytes))
+    }
+
+    /// A part of bytes that live as long as somebody holds one.
+    pub(super) fn part_of(chunk: &Arc<Vec<u8>>, part: Range<usize>) -> Held<'static> {
+        Held(Kind::Shared { chunk: Arc::clone(chunk), start: part.start, end: part.end })
     }
 
     /// What is left without the first `count` bytes.
@@ -98,9 +104,9 @@ impl Chunk {
                     let start = self.position;
                     let end = start + header.size as usize;
                     self.position = end + payload;
-                    let held = |start, end| Held(Kind::Shared { chunk: Arc::clone(&self.bytes), start, end });
-                    let body = held(start + Framing::HEADER, end);
-                    let payload = if payload == 0 { Held::borrowed(&[]) } else { held(end, end + payload) };
+                    let held = |part| Held::part_of(&self.bytes, part);
+                    let body = held(start + Framing::HEADER..end);
+                    let payload = if payload == 0 { Held::borrowed(&[]) } else { held(end..end + payload) };
                     return Next::Record(Framed { offset: FileOffset(place), header, body, payload });
                 }
                 Step::Skip { count } => self.advance(count),

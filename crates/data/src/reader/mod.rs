@@ -1,5 +1,6 @@
 //! Reading a file image.
 
+mod condense;
 mod events;
 mod features;
 mod framed;
