@@ -9,10 +9,10 @@ use clap::ArgMatches;
 use oxperf_analysis::blocks::Pace;
 use oxperf_analysis::profile::{Block, Dso as Object, Symbol};
 use oxperf_disasm::Syntax;
-use oxperf_listing::{CodeNames, Line, Listing, interleave, line_at, list};
+use oxperf_listing::{CodeNames, Line, Listing, interleave, list};
 use oxperf_machine::{Dso, DsoKind, Machine};
 use oxperf_objects::{Contents, Elf, Found, ObjectKind, SourceFiles, Wanted};
-use oxperf_resolve::{SymbolSource, base_of_module};
+use oxperf_resolve::{SymbolSource, base_of_module, is_stub};
 use oxperf_symbols::{DebugInfo, Demangling, SourceLine, SymbolStore};
 
 use crate::naming;
@@ -54,8 +54,8 @@ pub(crate) struct Code {
     image: Option<PathBuf>,
     /// What an address of the object is to be changed by to be a virtual address of the file, modulo 2^64.
     shift: u64,
-    /// Which source line begins at which virtual address.
-    rows: Vec<(u64, SourceLine)>,
+    /// Its source lines, where it may have some.
+    lines: Option<Arc<DebugInfo>>,
 }
 
 impl Code {
@@ -68,9 +68,14 @@ impl Code {
         }
     }
 
-    /// The source line of the code at a virtual address, with the file's whole path or its name alone.
+    /// The source line of the code at a virtual address, with the file's whole path or its name alone; `None` where the
+    /// object has no lines.
     pub(crate) fn source_line(&self, address: u64, full_path: bool) -> Option<String> {
-        let SourceLine { file, line, .. } = line_at(&self.rows, address)?;
+        // As perf has it where debug information knows the function and has no line.
+        let Some(line) = self.lines.as_ref()?.line(address.wrapping_sub(self.shift)) else {
+            return Some("??:0".to_owned());
+        };
+        let SourceLine { file, line, .. } = &line;
         let name = file.rsplit('/').next().filter(|_| !full_path).unwrap_or(file);
         Some(format!("{name}:{line}"))
     }
@@ -141,20 +146,22 @@ impl<'m> Sources<'m> {
             .ok_or_else(|| format!("{name} has no code there."))?;
         let shift = start.wrapping_sub(symbol.start);
         let range = start..symbol.end.wrapping_add(shift);
+        let source = lines.as_ref().filter(|_| self.with_source);
         let (listing, rows) = rayon::join(
             || list(&image, names, range, syntax).map_err(|error| format!("{name}: {error}")),
-            || lines.as_ref().map(|lines| lines.lines_between(symbol.start, symbol.end)),
+            || source.map(|lines| lines.lines_between(symbol.start, symbol.end)),
         );
         let listing = listing?;
         let rows: Vec<(u64, SourceLine)> =
             rows.into_iter().flatten().map(|(offset, line)| (offset.wrapping_add(shift), line)).collect();
-        let listing = if self.with_source { interleave(listing, &rows, &mut self.files) } else { listing };
+        let listing = interleave(listing, &rows, &mut self.files);
         let image = match dso.kind {
             DsoKind::Kernel => self.kernel.clone(),
             DsoKind::Module => Some(PathBuf::from(&dso.name)),
             _ => None,
         };
-        Ok(Code { listing, image, shift, rows })
+        let lines = lines.clone().filter(|_| !is_stub(&symbol.name));
+        Ok(Code { listing, image, shift, lines })
     }
 }
 

@@ -86,6 +86,26 @@ fn columns_hold_what_was_asked_for() {
 }
 
 #[test]
+fn what_is_counted_of_a_named_function_is_its_own() {
+    let (start, end) = main_function();
+    let [inside, outside] = [start, end + 0x10_0000].map(|place| BASE + place);
+    let file = write(
+        "named",
+        &format!(
+            "event cpu-clock sample=IP|TID|TIME|PERIOD flags=sample_id_all\n\
+             comm pid=1 tid=1 x\n\
+             mmap2 mode=user pid=1 tid=1 {BASE:#x}+0x40000000@0 prot=5 flags=2 {PROGRAM}\n\
+             sample mode=user ip={inside:#x} pid=1 tid=1 time=1 period=10\n\
+             sample mode=user ip={outside:#x} pid=1 tid=1 time=2 period=990\n",
+        ),
+    );
+    let (text, _) = annotate_file(&file, &["--stdio2", "--percent-limit", "50", "main"]);
+    let title = text.lines().next().unwrap_or_default();
+    assert!(title.starts_with("Samples: 1  of event 'cpu-clock'"), "{title}");
+    assert!(title.contains("Event count (approx.): 10, "), "{title}");
+}
+
+#[test]
 fn code_that_is_not_to_be_found_is_told_once() {
     let (text, errors) = annotate("missing", &["--symfs", "/nonexistent"]);
     assert_eq!(text, "");

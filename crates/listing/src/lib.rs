@@ -28,5 +28,5 @@ mod stretch;
 mod versions;
 
 pub use names::CodeNames;
-pub use source::{interleave, line_at};
+pub use source::interleave;
 pub use stretch::{Instruction, Line, ListError, Listing, list};

@@ -11,7 +11,7 @@ use crate::{Line, Listing};
 const CONTEXT: usize = 5;
 
 /// The line that the code at an address was made from. `rows` say which line begins at which address, ascending.
-pub fn line_at(rows: &[(u64, SourceLine)], address: u64) -> Option<&SourceLine> {
+fn line_at(rows: &[(u64, SourceLine)], address: u64) -> Option<&SourceLine> {
     let after = rows.partition_point(|(start, _)| *start <= address);
     rows.get(after.checked_sub(1)?).map(|(_, line)| line).filter(|line| line.line > 0)
 }
@@ -19,7 +19,7 @@ pub fn line_at(rows: &[(u64, SourceLine)], address: u64) -> Option<&SourceLine> 
 /// Puts source text before the instructions that begin a line. `rows` say which line begins at which virtual address.
 ///
 /// A line that comes for the first time brings those before it that were not shown yet, a later return to a line that
-/// line alone.
+/// line alone, and none unless another of its file was shown meanwhile.
 #[must_use]
 pub fn interleave(listing: Listing, rows: &[(u64, SourceLine)], files: &mut SourceFiles) -> Listing {
     let mut shown = Shown::default();
@@ -38,27 +38,57 @@ pub fn interleave(listing: Listing, rows: &[(u64, SourceLine)], files: &mut Sour
 /// What has been shown so far.
 #[derive(Default)]
 struct Shown {
-    /// The line shown last.
-    last: Option<(std::sync::Arc<str>, u32)>,
-    /// The furthest line of each file that was shown.
-    furthest: HashMap<std::sync::Arc<str>, usize>,
+    files: HashMap<std::sync::Arc<str>, ShownFile>,
+}
+
+/// What has been shown of a file.
+#[derive(Default)]
+struct ShownFile {
+    /// The line shown last: code that comes back to it from other files' lines does not show it again.
+    last: usize,
+    furthest: usize,
 }
 
 impl Shown {
     fn text_before(&mut self, source: &SourceLine, files: &mut SourceFiles) -> Vec<String> {
-        let here = (source.file.clone(), source.line);
-        if self.last.as_ref() == Some(&here) {
-            return Vec::new();
-        }
-        self.last = Some(here);
         let Some(text) = files.text(&source.file) else { return Vec::new() };
         let line = source.line as usize;
-        let furthest = self.furthest.entry(source.file.clone()).or_default();
-        let mut first = line.saturating_sub(CONTEXT).max(1);
-        if *furthest >= first {
-            first = if *furthest < line { *furthest + 1 } else { line };
+        let file = self.files.entry(source.file.clone()).or_default();
+        if file.last == line {
+            return Vec::new();
         }
-        *furthest = line.max(*furthest);
+        let mut first = line.saturating_sub(CONTEXT).max(1);
+        if file.furthest >= first {
+            first = if file.furthest < line { file.furthest + 1 } else { line };
+        }
+        *file = ShownFile { last: line, furthest: file.furthest.max(line) };
         (first..=line).filter_map(|line| text.line(line).map(str::to_owned)).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use oxperf_objects::Places;
+
+    use super::*;
+
+    #[test]
+    fn a_file_tells_a_line_again_only_after_another_of_its_own() {
+        let folder = std::env::temp_dir().join(format!("oxperf-interleave-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let file = |name: &str| -> std::sync::Arc<str> {
+            let path = folder.join(name);
+            std::fs::write(&path, format!("{name} 1\n{name} 2\n{name} 3\n")).unwrap();
+            path.to_str().unwrap().into()
+        };
+        let (a, b) = (file("a"), file("b"));
+        let code = [(&a, 1), (&b, 1), (&a, 1), (&b, 3), (&a, 2), (&b, 1), (&a, 1)];
+        let mut files = SourceFiles::new(Places::default(), true);
+        let mut shown = Shown::default();
+        let texts = code.map(|(file, line)| {
+            shown.text_before(&SourceLine { file: file.clone(), line, column: 0 }, &mut files).join(", ")
+        });
+        assert_eq!(texts, ["a 1", "b 1", "", "b 2, b 3", "a 2", "b 1", "a 1"]);
+        std::fs::remove_dir_all(&folder).unwrap();
     }
 }

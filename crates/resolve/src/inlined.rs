@@ -38,9 +38,14 @@ impl Names<'_> {
     /// Whether the tools that perf asks know a function at a place whose line nobody knows: the object has debug
     /// information, and what is there is no stub.
     pub fn is_known_to_tools(&self, objects: &Objects, place: &Place) -> bool {
-        let is_function = |name: Name<'_>| !name.text.ends_with("@plt") && name.text != ".plt";
+        let is_function = |name: Name<'_>| !is_stub(name.text);
         self.source(objects, place.dso).is_some() && self.name(objects, place).is_some_and(is_function)
     }
+}
+
+/// Whether a name is one of the linkage table, which stands in no file: perf makes it up.
+pub fn is_stub(name: &str) -> bool {
+    name.ends_with("@plt") || name == ".plt"
 }
 
 /// A frame, shown by its own name where that counts.

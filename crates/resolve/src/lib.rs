@@ -37,7 +37,7 @@ mod unwinder;
 
 pub use chains::{Chain, ChainLosses, ChainOptions, Chains};
 pub use frames::{Frame, FrameId, FrameTable};
-pub use inlined::Step;
+pub use inlined::{Step, is_stub};
 pub use kernel_names::KernelNames;
 pub use mappings::{MappingsId, MappingsTable};
 pub use names::{Name, Names, SymbolSource};

@@ -9,7 +9,6 @@ use std::sync::Arc;
 use clap::{ArgMatches, Command};
 use oxperf_abi::SampleType;
 use oxperf_analysis::collect::{BlockDetail, CollectOptions};
-use oxperf_analysis::hist::Weight;
 use oxperf_data::{Container, EventEntry, Reader};
 use oxperf_itrace::ItraceOptions;
 use oxperf_machine::{Dso, DsoKind, Objects};
@@ -44,10 +43,7 @@ pub(crate) fn run(matches: &ArgMatches, _program: &str) -> Result<i32, Failure> 
         return Ok(exit::SUCCESS);
     }
     let filter = Filter::of_cpus(matches)?;
-    if let Err(failure) = filter::require_cpus(matches, reader.events()) {
-        print_error(&format!("{failure}\nError:\nfailed to set cpu bitmap"));
-        return Ok(exit::SUCCESS);
-    }
+    filter::require_cpus(matches, reader.events())?;
     let mut names = match &options.symbol {
         Some(function) if reads_again(&reader) => naming::source_of_function(matches, &reader, function)?,
         _ => naming::source(matches, &reader)?,
@@ -149,12 +145,12 @@ impl Shown<'_> {
         if !options.compact {
             return Ok(annotate(output, &shown, &options.text)?);
         }
-        let all = |part: fn(Weight) -> u64| shown.costs.iter().map(|cost| part(cost.event)).sum();
+        let counted = function.counted(options);
         let title = CompactTitle {
             function: &function.symbol.name,
             object: long,
-            samples: all(|weight| weight.samples),
-            period: all(|weight| weight.period),
+            samples: counted.samples,
+            period: counted.period,
             frequency: function.leader().and_then(|event| frequencies.get(event)).copied().unwrap_or(0),
             several: shown.costs.len() > 1,
         };

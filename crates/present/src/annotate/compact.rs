@@ -20,7 +20,7 @@ pub struct CompactTitle<'a> {
     pub function: &'a str,
     /// Its object's whole path.
     pub object: &'a str,
-    /// The samples of all events.
+    /// The samples of all events, in the functions that were asked for.
     pub samples: u64,
     /// The events that those stand for.
     pub period: u64,

@@ -11,6 +11,23 @@ pub(super) struct Parts<'a> {
     rest: &'a str,
 }
 
+/// What the last operand of an instruction means, or the comment behind it.
+#[derive(Clone, Copy)]
+struct Target<'a> {
+    /// The operands before it.
+    before: &'a str,
+    address: u64,
+    /// What the address is called, which may hold anything that C++ has in names.
+    name: &'a str,
+}
+
+impl Target<'_> {
+    /// Whether it tells where an operand relative to the instruction is, and is none itself.
+    fn is_comment(&self) -> bool {
+        self.before.trim_end().ends_with('#')
+    }
+}
+
 /// Where an instruction goes, in the middle of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Arrow {
@@ -72,16 +89,20 @@ impl<'a> Parts<'a> {
         !CALLS.contains(&self.name) && is_among(&JUMPS, self.name) || self.name.starts_with("b.")
     }
 
-    /// The address that the last operand gives, with its name.
-    fn target(&self) -> Option<(u64, &'a str)> {
-        let (before, name) = self.rest.rsplit_once(" <")?;
+    /// The address that the last operand gives.
+    fn target(&self) -> Option<Target<'a>> {
+        let (before, name) = self.rest.split_once(" <")?;
         let address = before.rsplit([',', ' ']).next()?;
-        Some((u64::from_str_radix(address.trim_start_matches("0x"), 16).ok()?, name.strip_suffix('>')?))
+        Some(Target {
+            before: before.strip_suffix(address)?,
+            address: u64::from_str_radix(address.trim_start_matches("0x"), 16).ok()?,
+            name: name.strip_suffix('>')?,
+        })
     }
 
     /// The place in the function, given by its addresses, that a jump leads to.
     pub(super) fn local_target(&self, function: &Range<u64>) -> Option<u64> {
-        let (address, _) = self.target().filter(|_| self.is_jump())?;
+        let Target { address, .. } = self.target().filter(|_| self.is_jump())?;
         function.contains(&address).then(|| address - function.start)
     }
 
@@ -105,18 +126,15 @@ impl<'a> Parts<'a> {
         if is_among(&["nop"], name) {
             return format!("{:<width$}", "nop");
         }
-        if let Some(target) = self.local_target(function) {
+        let target = self.target();
+        let operands = match (self.local_target(function), target.filter(|target| !target.is_comment())) {
             // Conditions that are operands stay.
-            let operands = self.rest.rsplit_once(',').map_or("", |(operands, _)| operands);
-            let comma = if operands.is_empty() { "" } else { "," };
-            return format!("{name:<width$} {operands}{comma}{target:x}");
-        }
-        let operands = match self.target() {
+            (Some(place), Some(Target { before, .. })) => format!("{}{place:x}", before.trim_end()),
             // A jump out of the function leads into another, wherever exactly.
-            Some((_, to)) if self.is_jump() && !self.rest.contains('#') => {
+            (None, Some(Target { name: to, .. })) if self.is_jump() => {
                 to.split("+0x").next().unwrap_or(to).to_owned()
             }
-            Some((_, to)) if CALLS.contains(&name) && !self.rest.contains('#') => to.to_owned(),
+            (None, Some(Target { name: to, .. })) if CALLS.contains(&name) => to.to_owned(),
             _ => self.named_operands().unwrap_or_else(|| self.rest.to_owned()),
         };
         format!("{name:<width$} {operands}")
@@ -161,6 +179,24 @@ mod tests {
         );
         assert_eq!(short("cbz    x0, 401030 <f+0x30>"), "↓ cbz  x0,30");
         assert_eq!(short("ret"), "← ret  ");
+    }
+
+    #[test]
+    fn names_of_targets_may_hold_anything() {
+        assert_eq!(short("je     401010 <map<int, long>::at(int, long)+0x10>"), "↑ je   10");
+        assert_eq!(short("tbz    w0, #3, 401030 <g<int, 2>(int)+0x30>"), "↓ tbz  w0, #3,30");
+        assert_eq!(
+            short("call   402000 <f()::{lambda(int)#1}::operator()(int) const>"),
+            "→ call f()::{lambda(int)#1}::operator()(int) const"
+        );
+        assert_eq!(
+            short("jmp    402010 <f()::{lambda(int)#1}::operator()(int) const+0x10>"),
+            "→ jmp  f()::{lambda(int)#1}::operator()(int) const"
+        );
+        assert_eq!(
+            short("lea    0x2e(%rip),%rax        # 402000 <table<1, 2>::words>"),
+            "  lea  table<1, 2>::words,%rax"
+        );
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use oxperf_analysis::hist::{HistOptions, Row, Table, Weight, histograms};
-use oxperf_analysis::profile::{Block, Dso, EventGroup, Profile, Symbol, SymbolId};
+use oxperf_analysis::profile::{Block, Dso, EventGroup, EventProfile, FrameId, Profile, Symbol, SymbolId};
 use oxperf_present::annotate::Cost;
 
 use super::arguments::Options;
@@ -36,16 +36,12 @@ pub(super) fn functions<'p>(profile: &'p Profile, options: &Options) -> Vec<Func
 
 fn of_table<'p>(profile: &'p Profile, table: &Table, options: &Options) -> Vec<Function<'p>> {
     let mut seen = HashSet::new();
-    let heavy = (0..table.len()).filter(|row| percent(profile, table, *row) >= options.min_percent);
+    let whole = table.events.first().map_or(0, |event| counted(profile, *event, options).period);
+    let percent =
+        |row| 100.0 * table.cells(row).first().map_or(0, |cell| cell.own.period) as f64 / whole.max(1) as f64;
+    let heavy = (0..table.len()).filter(|row| percent(*row) >= options.min_percent);
     let functions = heavy.filter_map(|row| of_row(profile, table, table.row(row)?));
     functions.filter(|function| is_wanted(function, options) && seen.insert(function.id)).collect()
-}
-
-/// The share of a row in the table's first event.
-fn percent(profile: &Profile, table: &Table, row: usize) -> f64 {
-    let whole = table.events.first().map_or(0, |event| profile.events[*event].period_total);
-    let part = table.cells(row).first().map_or(0, |cell| cell.own.period);
-    100.0 * part as f64 / whole.max(1) as f64
 }
 
 fn of_row<'p>(profile: &'p Profile, table: &Table, row: &Row) -> Option<Function<'p>> {
@@ -71,6 +67,13 @@ impl<'p> Function<'p> {
         self.events.first().copied()
     }
 
+    /// What its events counted in the functions that were asked for.
+    pub(super) fn counted(&self, options: &Options) -> Weight {
+        let mut sum = Weight::default();
+        self.events.iter().for_each(|event| sum += counted(self.profile, *event, options));
+        sum
+    }
+
     /// The stretches of its code of which branches tell.
     pub(super) fn blocks(&self) -> &'p [Block] {
         self.profile.blocks.of(self.id)
@@ -83,10 +86,7 @@ impl<'p> Function<'p> {
 
     fn cost(&self, event: usize, virtual_address: &impl Fn(u64) -> Option<u64>) -> Cost<'p> {
         let event = &self.profile.events[event];
-        let mine = |frame: oxperf_analysis::profile::FrameId| {
-            self.profile.frames.get(frame.index()).is_some_and(|frame| frame.symbol == Some(self.id))
-        };
-        let hits = event.addresses.iter().filter(|hit| mine(hit.frame));
+        let hits = event.addresses.iter().filter(|hit| symbol_of(self.profile, hit.frame) == Some(self.id));
         let mut function = Weight::default();
         let mut addresses: Vec<(u64, Weight)> = Vec::new();
         for hit in hits {
@@ -94,8 +94,28 @@ impl<'p> Function<'p> {
             addresses.extend(virtual_address(hit.address).map(|address| (address, hit.weight)));
         }
         addresses.sort_unstable_by_key(|(address, _)| *address);
-        let whole =
-            Weight { period: event.period_total, samples: event.sample_count, latency: event.latency_total };
-        Cost { name: &event.name, addresses, function, event: whole }
+        Cost { name: &event.name, addresses, function, event: whole(event) }
     }
+}
+
+/// What an event counted, where one function is asked for in those of its name.
+fn counted(profile: &Profile, event: usize, options: &Options) -> Weight {
+    let event = &profile.events[event];
+    let Some(name) = &options.symbol else { return whole(event) };
+    let is_meant = |frame| {
+        let symbol = symbol_of(profile, frame).and_then(|id| profile.symbols.get(id.index()));
+        symbol.is_some_and(|symbol| symbol.name == *name)
+    };
+    let mut sum = Weight::default();
+    event.addresses.iter().filter(|hit| is_meant(hit.frame)).for_each(|hit| sum += hit.weight);
+    sum
+}
+
+fn symbol_of(profile: &Profile, frame: FrameId) -> Option<SymbolId> {
+    profile.frames.get(frame.index())?.symbol
+}
+
+/// All that an event counted.
+fn whole(event: &EventProfile) -> Weight {
+    Weight { period: event.period_total, samples: event.sample_count, latency: event.latency_total }
 }
