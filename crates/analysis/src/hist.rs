@@ -20,6 +20,7 @@ mod forest;
 mod graphs;
 mod history;
 mod key;
+mod kinds;
 mod level;
 mod location;
 mod measure;
@@ -37,6 +38,7 @@ mod weight;
 
 pub use callgraph::{Branch, CallGraphOptions, CallTree, Order, Shape};
 pub use key::{AccessKey, BranchKey, SortKey};
+pub use kinds::{ByKind, Kinds};
 pub use measure::{Field, Measure, Mode};
 pub use outline::OutlineRow;
 pub use table::{Cell, Extra, Row, Table};

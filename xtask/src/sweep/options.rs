@@ -160,6 +160,8 @@ pub(super) const REPORTS: [Trial; 10] = [
             "--mem-mode -s phys_daddr,data_page_size,dso_daddr",
             "--mem-mode -s comm,symbol_daddr,symbol_iaddr -t ,",
             "--mem-mode --hierarchy",
+            "--mem-mode -F overhead,op,cache,memory,snoop,dtlb,sym",
+            "--mem-mode -F +op -t ,",
         ],
     },
     Trial {

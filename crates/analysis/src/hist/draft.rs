@@ -172,6 +172,9 @@ impl<'a> Draft<'a> {
                     let weight = details.value(group.detail, weight).unwrap_or(0);
                     *sum = sum.wrapping_add(weight.wrapping_mul(group.samples));
                 }
+                if let Some(access) = details.access(group.detail) {
+                    extra.by_kind.get_or_insert_default().count(access.source, group.period);
+                }
             }
         }
     }
@@ -292,8 +295,8 @@ impl<'a> Draft<'a> {
 
     fn rank(&self, row: u32, member: u32, measure: Measure) -> u64 {
         let index = row as usize * self.events.len() + member as usize;
-        let extra = self.extras.get(index).copied().unwrap_or_default();
-        measure.rank(&self.cells[index], &extra)
+        let none = Extra::default();
+        measure.rank(&self.cells[index], self.extras.get(index).unwrap_or(&none))
     }
 
     /// The rows in the usual order, as far as all cores can bring them there; `None` if they are to stand otherwise.

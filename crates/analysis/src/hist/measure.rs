@@ -1,6 +1,7 @@
 //! Measures: what a row adds up, and the order that columns and rows can have.
 
 use super::key::SortKey;
+use super::kinds::Kinds;
 use super::table::{Cell, Extra};
 
 /// One number of a row.
@@ -28,6 +29,8 @@ pub enum Measure {
     Aborts,
     /// The mean of the cycles before them.
     BranchCycles,
+    /// The parts of all samples that were accesses to memory of these kinds.
+    Kinds(Kinds),
 }
 
 /// The privilege that samples ran with, as far as measures tell it apart.
@@ -45,7 +48,7 @@ pub enum Mode {
 
 impl Measure {
     /// The names of sort keys, in the order in which beginnings of them are looked for.
-    const NAMES: [(&'static str, Measure); 19] = [
+    const NAMES: [(&'static str, Measure); 24] = [
         ("overhead", Measure::Own),
         ("latency", Measure::OwnLatency),
         ("overhead_sys", Measure::Mode(Mode::System)),
@@ -62,15 +65,22 @@ impl Measure {
         ("ins_lat", Measure::MeanWeight(1)),
         ("retire_lat", Measure::MeanWeight(2)),
         ("p_stage_cyc", Measure::MeanWeight(2)),
+        ("op", Measure::Kinds(Kinds::Operation)),
+        ("cache", Measure::Kinds(Kinds::Cache)),
+        ("memory", Measure::Kinds(Kinds::Memory)),
+        ("snoop", Measure::Kinds(Kinds::Snoop)),
+        ("dtlb", Measure::Kinds(Kinds::Translation)),
         ("callchain_branch_predicted", Measure::Predicted),
         ("callchain_branch_abort", Measure::Aborts),
         ("callchain_branch_cycles", Measure::BranchCycles),
     ];
 
-    /// The measure of a name on the command line; a beginning of a name is enough, letters of either case.
-    pub fn parse(name: &str) -> Option<Measure> {
+    /// The measure of a name on the command line; a beginning of a name is enough, letters of either case. Those of
+    /// `accesses` to memory have a name only where these are counted.
+    pub fn parse(name: &str, accesses: bool) -> Option<Measure> {
         let wanted = name.to_ascii_lowercase();
-        let mut known = Self::NAMES.iter();
+        let has_name = |measure: &Measure| accesses || !matches!(measure, Measure::Kinds(_));
+        let mut known = Self::NAMES.iter().filter(|(_, measure)| has_name(measure));
         known.find(|(full, _)| !wanted.is_empty() && full.starts_with(&wanted)).map(|&(_, measure)| measure)
     }
 
@@ -81,7 +91,7 @@ impl Measure {
 
     /// Whether it needs more than periods and numbers of samples.
     pub const fn is_extra(self) -> bool {
-        matches!(self, Measure::Mode(_) | Measure::MeanWeight(_)) || self.is_of_branches()
+        matches!(self, Measure::Mode(_) | Measure::MeanWeight(_) | Measure::Kinds(_)) || self.is_of_branches()
     }
 
     /// Whether it is about the branches in chains.
@@ -94,7 +104,7 @@ impl Measure {
         match self {
             Measure::Children => cell.all.period,
             Measure::ChildrenLatency => cell.all.latency,
-            Measure::Own | Measure::Period => cell.own.period,
+            Measure::Own | Measure::Period | Measure::Kinds(_) => cell.own.period,
             Measure::OwnLatency => cell.own.latency,
             Measure::Mode(mode) => extra.modes[mode as usize],
             Measure::Samples => cell.own.samples,
@@ -120,8 +130,10 @@ mod tests {
 
     #[test]
     fn the_first_name_that_begins_so_counts() {
-        assert_eq!(Measure::parse("overhead"), Some(Measure::Own));
-        assert_eq!(Measure::parse("SAMPLES"), None);
-        assert_eq!(Measure::parse("weight"), Some(Measure::MeanWeight(0)));
+        assert_eq!(Measure::parse("overhead", false), Some(Measure::Own));
+        assert_eq!(Measure::parse("SAMPLES", false), None);
+        assert_eq!(Measure::parse("weight", false), Some(Measure::MeanWeight(0)));
+        let parsed = [false, true].map(|accesses| Measure::parse("mem", accesses));
+        assert_eq!(parsed, [None, Some(Measure::Kinds(Kinds::Memory))]);
     }
 }

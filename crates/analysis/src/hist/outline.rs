@@ -126,7 +126,7 @@ impl Outlining<'_> {
         let heavier = |measure: Measure| {
             let of = |entry: &Entry| -> Vec<u64> {
                 let ranked = entry.cells.iter().enumerate();
-                let extra = |nth: usize| entry.extras.get(nth).copied().unwrap_or_default();
+                let extra = |nth: usize| entry.extras.get(nth).cloned().unwrap_or_default();
                 let ranks = ranked.map(|(nth, cell)| measure.rank(cell, &extra(nth)));
                 ranks.take(if measure == Measure::Children { 1 } else { usize::MAX }).collect()
             };

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::callgraph::CallTree;
+use super::kinds::ByKind;
 use super::outline::OutlineRow;
 use super::weight::Weight;
 use crate::profile::{BranchId, CommId, DetailId, FrameId, Level, Passed, SourceId, ThreadId};
@@ -62,7 +63,7 @@ pub struct Cell {
 }
 
 /// What else a row can weigh in one event.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Extra {
     /// Of the periods of samples that ran in the row those of each [`Mode`](super::Mode).
     pub modes: [u64; 4],
@@ -70,6 +71,8 @@ pub struct Extra {
     pub weights: [u64; 3],
     /// What the branches in the chains of its samples say.
     pub passed: Passed,
+    /// Their periods by kinds of accesses to memory, where samples tell of any.
+    pub by_kind: Option<Box<ByKind>>,
 }
 
 impl Extra {
@@ -77,6 +80,9 @@ impl Extra {
         let add = |(sum, more): (&mut u64, &u64)| *sum = sum.wrapping_add(*more);
         self.modes.iter_mut().zip(&other.modes).for_each(add);
         self.weights.iter_mut().zip(&other.weights).for_each(add);
+        if let Some(other) = &other.by_kind {
+            self.by_kind.get_or_insert_default().add(other);
+        }
     }
 }
 
@@ -138,7 +144,7 @@ impl Table {
         self.cells =
             order.iter().flat_map(|&row| self.cells.get(part(row)).unwrap_or(&[])).copied().collect();
         self.extras =
-            order.iter().flat_map(|&row| self.extras.get(part(row)).unwrap_or(&[])).copied().collect();
+            order.iter().flat_map(|&row| self.extras.get(part(row)).unwrap_or(&[])).cloned().collect();
         self.order = (0..order.len() as u32).collect();
     }
 

@@ -5,6 +5,7 @@ mod branches;
 mod cells;
 mod details;
 mod headings;
+mod kinds;
 mod outline;
 mod widest;
 
@@ -50,6 +51,8 @@ struct Column<'a> {
     width: usize,
     /// The width that the user asked for.
     wished: Option<usize>,
+    /// The kinds of accesses to memory that have a place in the column, if it is one of these.
+    kinds: Vec<usize>,
 }
 
 /// What a row weighs in each event.
@@ -107,13 +110,20 @@ impl<'a> Columns<'a> {
         let column = |(field, wished): (Field, usize)| {
             let heading = columns.heading_of(field, text.own_is_self);
             let wished = Some(wished).filter(|&wished| wished > 0);
+            let kinds = match field {
+                Field::Measure(Measure::Kinds(kinds)) => kinds::met(table, kinds),
+                _ => Vec::new(),
+            };
+            if let Field::Measure(Measure::Kinds(_)) = field {
+                return Column { field, heading, width: kinds::width(kinds.len()), wished: None, kinds };
+            }
             let fitting = columns.width(field, &widest, (table.unordered_rows(), events)).max(heading.len());
             let width = match (field, wished) {
                 (_, None) => fitting,
                 (Field::Key(_), Some(wished)) => wished,
                 (Field::Measure(measure), Some(wished)) => wished.max(cell_width(measure) * events),
             };
-            Column { field, heading, width, wished }
+            Column { field, heading, width, wished, kinds }
         };
         columns.list = fields.into_iter().zip(wished).map(column).collect();
         columns
@@ -153,7 +163,7 @@ impl<'a> Columns<'a> {
         let column = |&field: &Field| {
             let heading = columns.heading_of(field, false);
             let width = columns.width(field, &widest, (rows, 1)).max(heading.len());
-            Column { field, heading, width, wished: None }
+            Column { field, heading, width, wished: None, kinds: Vec::new() }
         };
         columns.list = text.columns.iter().map(column).collect();
         columns
@@ -217,12 +227,16 @@ impl<'a> Columns<'a> {
 
     /// The lines above the rows.
     pub(super) fn heading(&self, buffer: &mut Vec<u8>) {
+        self.upper_heading(buffer, 0, self.list.iter());
         buffer.extend_from_slice(b"#");
         for (nth, column) in self.list.iter().enumerate() {
             buffer.extend_from_slice(if nth == 0 { b" " } else { self.between() });
             let (heading, width) = (column.heading, column.width);
             // Writing to a vector cannot fail.
             let _ = match column.field {
+                Field::Measure(Measure::Kinds(kinds)) => {
+                    write!(buffer, "{}", kinds::heading(kinds, &column.kinds))
+                }
                 Field::Key(key) if !details::is_field(key) => write!(buffer, "{heading:width$.width$}"),
                 _ => write!(buffer, "{heading:>width$.width$}"),
             };
@@ -275,6 +289,10 @@ impl<'a> Columns<'a> {
             let start = buffer.len();
             let Column { field, width, wished, .. } = self.list[nth];
             match field {
+                Field::Measure(Measure::Kinds(kinds)) => {
+                    self.kinds_cell(buffer, kinds, extras.first(), &self.list[nth].kinds);
+                    continue;
+                }
                 Field::Measure(measure) => self.measure(buffer, memory, measure, (cells, extras)),
                 Field::Key(key) => {
                     self.key(buffer, key, (row, cells), width, nth == last && wished.is_none());
@@ -469,7 +487,7 @@ fn unresolved_width(text: &ReportText) -> usize {
 fn cell_width(measure: Measure) -> usize {
     match measure {
         Measure::Samples | Measure::Period => COUNT_WIDTH,
-        Measure::Predicted | Measure::Aborts | Measure::BranchCycles => 0,
+        Measure::Predicted | Measure::Aborts | Measure::BranchCycles | Measure::Kinds(_) => 0,
         _ => PERCENT_WIDTH,
     }
 }

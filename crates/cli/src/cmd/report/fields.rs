@@ -250,13 +250,14 @@ impl Fields {
                 "Error:\nInvalid --sort key: `{word}'\nIt tells of accesses to memory: --mem-mode counts them"
             )));
         }
-        let known = key.map(Field::Key).or(Measure::parse(word).map(Field::Measure));
+        let known = key.map(Field::Key).or(Measure::parse(word, false).map(Field::Measure));
         let found = known.map_or_else(|| self.record_fields(word, names), |field| vec![field]);
         if found.is_empty() { Err(unknown("sort", word)) } else { Ok(found) }
     }
 
     fn shown_word(&mut self, word: &str, names: &Names<'_>) -> Result<Vec<Field>, Failure> {
-        let known = Measure::parse(word).map(Field::Measure).or(SortKey::parse(word).map(Field::Key));
+        let measure = Measure::parse(word, names.counted == Counted::Accesses);
+        let known = measure.map(Field::Measure).or(SortKey::parse(word).map(Field::Key));
         let found = known.map_or_else(|| self.record_fields(word, names), |field| vec![field]);
         if found.is_empty() { Err(unknown("fields", word)) } else { Ok(found) }
     }
@@ -306,6 +307,7 @@ impl Fields {
         let weights = [Detail::Weight, Detail::InsLat, Detail::RetireLat];
         let means = self.measures().filter_map(|measure| match measure {
             Measure::MeanWeight(nth) => weights.get(usize::from(nth)).copied(),
+            Measure::Kinds(_) => Some(Detail::Access),
             _ => None,
         });
         let mut details: Vec<Detail> = Vec::new();
@@ -317,7 +319,8 @@ impl Fields {
                 details.push(detail);
             }
         }
-        let access = accesses_wanted(&self.keys());
+        let mut access = accesses_wanted(&self.keys());
+        access.source |= self.measures().any(|measure| matches!(measure, Measure::Kinds(_)));
         DetailsWanted { details, fields: self.records.clone(), access, ..DetailsWanted::default() }
     }
 }

@@ -4,6 +4,7 @@ use oxperf_analysis::hist::{Field, Measure, Mode, SortKey};
 
 use super::accesses::access_heading;
 use super::branches::branch_heading;
+use super::kinds::title;
 
 /// The words above a column.
 pub(super) fn heading(field: Field, own_is_self: bool) -> &'static str {
@@ -31,6 +32,7 @@ fn measure_heading(measure: Measure, own_is_self: bool) -> &'static str {
         Measure::Predicted => "Predicted",
         Measure::Aborts => "Abort",
         Measure::BranchCycles => "Cycles",
+        Measure::Kinds(kinds) => title(kinds),
     }
 }
 

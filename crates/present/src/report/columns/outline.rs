@@ -1,8 +1,9 @@
 //! The lines of an outline: weights to the left, moved to the right by depth, and one level's keys behind them.
 
-use oxperf_analysis::hist::{AccessKey, BranchKey, Field, OutlineRow, Row, SortKey};
+use oxperf_analysis::hist::{AccessKey, BranchKey, Field, Measure, OutlineRow, Row, SortKey};
 
 use super::cells::{fill, replace, spread};
+use super::kinds::{heading as kind_names, kinds_of};
 use super::{Column, Columns, Memory, Weights};
 
 /// How far a level stands to the right of the one above it.
@@ -30,12 +31,16 @@ impl Columns<'_> {
     /// The lines above the rows.
     pub(in crate::report) fn outline_heading(&self, buffer: &mut Vec<u8>, levels: &Levels) {
         let margin = if self.separator.is_some() { 0 } else { levels.margin() };
+        self.upper_heading(buffer, margin, levels.leading.iter().map(|&nth| &self.list[nth]));
         buffer.extend_from_slice(b"# ");
         buffer.resize(buffer.len() + margin, b' ');
         for (nth, column) in levels.leading.iter().map(|&nth| &self.list[nth]).enumerate() {
             buffer.extend_from_slice(if nth == 0 { b"" } else { self.between() });
             let start = buffer.len();
-            buffer.extend_from_slice(column.heading.as_bytes());
+            match kinds_of(column) {
+                Some(kinds) => buffer.extend_from_slice(kind_names(kinds, &column.kinds).as_bytes()),
+                None => buffer.extend_from_slice(column.heading.as_bytes()),
+            }
             fill(buffer, start, column.width);
         }
         let headings = |level: &Vec<usize>| -> String {
@@ -78,6 +83,7 @@ impl Columns<'_> {
             let start = buffer.len();
             self.outline_cell(buffer, memory, column, row, weights);
             match self.separator {
+                _ if kinds_of(column).is_some() => {}
                 Some(_) => spread(buffer, start, 0, column.width),
                 None => fill(buffer, start, column.width),
             }
@@ -107,6 +113,9 @@ impl Columns<'_> {
         (cells, extras): Weights<'_>,
     ) {
         match column.field {
+            Field::Measure(Measure::Kinds(kinds)) => {
+                self.kinds_cell(buffer, kinds, extras.first(), &column.kinds);
+            }
             Field::Measure(measure) => self.measure(buffer, memory, measure, (cells, extras)),
             Field::Key(key) => {
                 // Symbols alone are not filled up by themselves.
