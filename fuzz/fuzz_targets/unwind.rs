@@ -47,7 +47,7 @@ fuzz_target!(|input: &[u8]| {
     let Some(info) = UnwindInfo::new(Contents::from_memory(program(section, tables)), None) else { return };
     let mut registers = Registers::new(Arch::X86_64, 0x100);
     (0..24).filter_map(|bit| Arch::X86_64.recorded(bit)).for_each(|register| registers.set(register, STACK));
-    let stack = StackCopy { start: STACK, bytes: stack, little_endian: true };
+    let stack = StackCopy { start: STACK, bytes: stack, little_endian: true, word_size: 8 };
     let mut addresses = Vec::new();
     walk(&Snapshot { registers, stack }, &Everywhere(info), &mut Cache::default(), LIMIT, &mut addresses);
     assert!((1..=LIMIT).contains(&addresses.len()));

@@ -157,16 +157,24 @@ impl Locator {
             Ok(if wanted.kind == ObjectKind::KernelModule { contents.linked() } else { contents })
         };
         let cached = self.cached(id, CacheFile::Debug).map(|path| (DebugPlace::Cache, path));
-        let found = cached
-            .into_iter()
-            .chain(candidates)
-            .find_map(|(place, path)| tried.keep(Origin::DebugFile(place), path, open))
+        let separate = cached.into_iter().chain(candidates);
+        let found = separate
+            .map(|(place, path)| (Origin::DebugFile(place), path))
+            .chain(self.beside_the_copy(wanted, image.filter(|image| suits(image).is_err())))
+            .find_map(|(origin, path)| tried.keep(origin, path, open))
             .or_else(|| {
                 // Nothing is fetched for what the image has itself.
                 let asked = id.filter(|_| image.is_none_or(|image| suits(image).is_err()));
                 self.fetched(wanted, asked, Part::DebugInfo, &mut tried, &open)
             });
         found.ok_or(tried.0)
+    }
+
+    /// The recorded path, where the cache has a copy that lacks something: one build id may belong to a binary before
+    /// and after `strip`, and the cache keeps the first that it met.
+    fn beside_the_copy(&self, wanted: &Wanted<'_>, lacking: Option<&Elf<'_>>) -> Option<(Origin, PathBuf)> {
+        self.cached(lacking.and(wanted.build_id), CacheFile::Elf)?;
+        self.places.recorded(wanted.path).ok().map(|path| (Origin::RecordedPath, path))
     }
 
     /// What a server has of that identity, where servers may be asked.

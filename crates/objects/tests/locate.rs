@@ -127,6 +127,26 @@ fn the_debug_file_is_found_by_the_images_own_build_id() {
 }
 
 #[test]
+fn a_stripped_copy_in_the_cache_leaves_names_to_the_recorded_path() {
+    let folder = Folder::new("stripped");
+    let cache = BuildIdCache::new(folder.0.join("cache"));
+    let stripped = program(7, false);
+    cache.add_from(b"/usr/bin/x", id(7), CacheFile::Elf, &mut &stripped[..]).expect("added");
+    let path = folder.0.join("x");
+    folder.put("x", &program(7, true));
+    let cache = Some(cache.root().to_owned());
+    let locator = Locator::new(Places { build_id_cache: cache, ..Places::default() });
+    let image = Elf::parse(&stripped).expect("an ELF file");
+    let wanted = user(path.to_str().expect("UTF-8"), Some(id(7)));
+    assert_eq!(locator.debug_file(&wanted, Some(&image)).expect("with names").path, path);
+    let whole = program(7, true);
+    let whole = Elf::parse(&whole).expect("an ELF file");
+    assert!(locator.debug_file(&wanted, Some(&whole)).is_err(), "nothing is missing");
+    folder.put("x", &program(8, true));
+    assert!(locator.debug_file(&wanted, Some(&image)).is_err(), "another version");
+}
+
+#[test]
 fn paths_do_not_climb_out_of_the_root() {
     let folder = Folder::new("climb");
     folder.put("secret", &program(7, false));

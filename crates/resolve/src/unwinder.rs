@@ -10,7 +10,8 @@ use oxperf_unwind::{Arch, Cache, End, ObjectKey, Snapshot, Space, Spot, StackCop
 use oxperf_wire::{Endian, Registers, Sample};
 use rayon::prelude::*;
 
-/// The value of a sample's "which registers" for those of a 64-bit program.
+/// The values of a sample's "which registers" for those of a 32-bit program and of a 64-bit one.
+const ABI_32: u64 = 1;
 const ABI_64: u64 = 2;
 
 /// Unwinds the stacks that samples hold. Each object is opened once, each instruction's rules are read once.
@@ -112,7 +113,7 @@ impl Worker {
 /// What a sample holds of its thread: `None` where nothing was running in user space.
 ///
 /// # Errors
-/// The registers are not those of a 64-bit program of a known processor.
+/// The registers are not those of a program of a known processor.
 fn snapshot<'a>(arch: Option<Arch>, sample: &Sample<'a>) -> Option<Result<Snapshot<'a>, End>> {
     let (recorded, stack) = (sample.regs_user?, sample.stack_user?);
     let copied = usize::try_from(stack.dyn_size).unwrap_or(usize::MAX);
@@ -121,12 +122,18 @@ fn snapshot<'a>(arch: Option<Arch>, sample: &Sample<'a>) -> Option<Result<Snapsh
         return None;
     }
     let arch = arch.unwrap_or_else(|| guessed(&recorded));
-    let registers = arch.registers(recorded.mask, recorded.values.iter()).filter(|_| recorded.abi == ABI_64);
-    let start = registers.and_then(|registers| registers.get(arch.stack_pointer()));
+    let arch = match recorded.abi {
+        ABI_32 => arch.compatible(),
+        ABI_64 => Some(arch),
+        _ => None,
+    };
+    let registers = arch.and_then(|arch| arch.registers(recorded.mask, recorded.values.iter()));
+    let start = registers.and_then(|registers| registers.get(registers.arch().stack_pointer()));
     let little_endian = recorded.values.endian() == Endian::Little;
-    let snapshot = registers
-        .zip(start)
-        .map(|(registers, start)| Snapshot { registers, stack: StackCopy { start, bytes, little_endian } });
+    let snapshot = registers.zip(start).map(|(registers, start)| {
+        let word_size = registers.arch().address_size();
+        Snapshot { registers, stack: StackCopy { start, bytes, little_endian, word_size } }
+    });
     Some(snapshot.ok_or(End::ForeignRegisters))
 }
 

@@ -9,6 +9,8 @@ pub struct Register(pub(crate) u8);
 pub enum Arch {
     /// x86-64, in 64-bit mode.
     X86_64,
+    /// x86 in 32-bit mode, also on a 64-bit processor.
+    X86,
     /// arm64.
     Aarch64,
 }
@@ -42,11 +44,15 @@ const X86_64_RECORDED: [Option<u8>; 24] = [
     Some(15),
 ];
 
+/// The same for 32-bit programs.
+const X86_RECORDED: [u8; 8] = [0, 3, 1, 2, 6, 7, 5, 4];
+
 impl Arch {
     /// The processor by the name that `uname -m` gives; `None` where its stacks cannot be unwound here.
     pub fn by_name(machine: &str) -> Option<Arch> {
         match machine {
             "x86_64" => Some(Arch::X86_64),
+            "i386" | "i486" | "i586" | "i686" => Some(Arch::X86),
             "aarch64" | "arm64" => Some(Arch::Aarch64),
             _ => None,
         }
@@ -56,6 +62,7 @@ impl Arch {
     pub fn recorded(self, bit: u32) -> Option<Register> {
         let number = match self {
             Arch::X86_64 => X86_64_RECORDED.get(bit as usize).copied().flatten(),
+            Arch::X86 => X86_RECORDED.get(bit as usize).copied(),
             Arch::Aarch64 => (bit < 32).then_some(bit as u8),
         };
         number.map(Register)
@@ -64,7 +71,7 @@ impl Arch {
     /// The bit of the instruction pointer in perf's mask.
     pub fn recorded_ip(self) -> u32 {
         match self {
-            Arch::X86_64 => 8,
+            Arch::X86_64 | Arch::X86 => 8,
             Arch::Aarch64 => 32,
         }
     }
@@ -73,6 +80,7 @@ impl Arch {
     pub fn stack_pointer(self) -> Register {
         match self {
             Arch::X86_64 => Register(7),
+            Arch::X86 => Register(4),
             Arch::Aarch64 => Register(31),
         }
     }
@@ -81,6 +89,7 @@ impl Arch {
     pub(crate) fn frame_pointer(self) -> Register {
         match self {
             Arch::X86_64 => Register(6),
+            Arch::X86 => Register(5),
             Arch::Aarch64 => Register(29),
         }
     }
@@ -89,6 +98,7 @@ impl Arch {
     pub(crate) fn instruction_pointer(self) -> Option<Register> {
         match self {
             Arch::X86_64 => Some(Register(16)),
+            Arch::X86 => Some(Register(8)),
             Arch::Aarch64 => None,
         }
     }
@@ -96,7 +106,7 @@ impl Arch {
     /// Where the address to return to lies at the entry of a function, if that is a register.
     pub(crate) fn link(self) -> Option<Register> {
         match self {
-            Arch::X86_64 => None,
+            Arch::X86_64 | Arch::X86 => None,
             Arch::Aarch64 => Some(Register(30)),
         }
     }
@@ -106,6 +116,8 @@ impl Arch {
         match self {
             // rbx, rbp, r12 to r15.
             Arch::X86_64 => 1 << 3 | 1 << 6 | 0xf << 12,
+            // ebx, ebp, esi, edi.
+            Arch::X86 => 1 << 3 | 0b111 << 5,
             // x19 to x30.
             Arch::Aarch64 => 0xfff << 19,
         }
@@ -115,7 +127,24 @@ impl Arch {
     pub(crate) fn register_count(self) -> u16 {
         match self {
             Arch::X86_64 => 17,
+            Arch::X86 => 9,
             Arch::Aarch64 => 32,
+        }
+    }
+
+    /// How many bytes an address has.
+    pub fn address_size(self) -> u8 {
+        match self {
+            Arch::X86_64 | Arch::Aarch64 => 8,
+            Arch::X86 => 4,
+        }
+    }
+
+    /// What programs of 32 bits have on this processor.
+    pub fn compatible(self) -> Option<Arch> {
+        match self {
+            Arch::X86_64 | Arch::X86 => Some(Arch::X86),
+            Arch::Aarch64 => None,
         }
     }
 
@@ -124,6 +153,7 @@ impl Arch {
         const USER_BITS: u64 = (1 << 48) - 1;
         match self {
             Arch::Aarch64 if address >> 55 & 1 == 0 => address & USER_BITS,
+            Arch::X86 => address & u64::from(u32::MAX),
             _ => address,
         }
     }
@@ -138,6 +168,10 @@ mod tests {
         assert_eq!(
             [0, 1, 7, 8, 16, 23, 24].map(|bit| Arch::X86_64.recorded(bit).map(|found| found.0)),
             [Some(0), Some(3), Some(7), None, Some(8), Some(15), None]
+        );
+        assert_eq!(
+            [0, 1, 2, 3, 6, 7, 8].map(|bit| Arch::X86.recorded(bit).map(|found| found.0)),
+            [Some(0), Some(3), Some(1), Some(2), Some(5), Some(4), None]
         );
         assert_eq!(Arch::Aarch64.recorded(31), Some(Arch::Aarch64.stack_pointer()));
         assert_eq!(Arch::Aarch64.recorded(32), None);

@@ -18,7 +18,8 @@ pub(crate) fn evaluate(
     read: impl Fn(u64) -> Result<u64, End>,
 ) -> Result<u64, End> {
     let endian = if little_endian { RunTimeEndian::Little } else { RunTimeEndian::Big };
-    let encoding = Encoding { address_size: 8, format: Format::Dwarf32, version: 4 };
+    let encoding =
+        Encoding { address_size: registers.arch.address_size(), format: Format::Dwarf32, version: 4 };
     let mut evaluation = gimli::Evaluation::new(EndianSlice::new(expression, endian), encoding);
     evaluation.set_max_iterations(MOST_OPERATIONS);
     if let Some(base) = base {

@@ -32,8 +32,9 @@ pub(crate) fn caller(
 /// The caller by the two words at `frame`.
 fn above(registers: &Registers, frame: u64, read: impl Fn(u64) -> Option<u64>) -> Option<Registers> {
     let arch = registers.arch;
-    let (outer, back) = (read(frame)?, read(frame.checked_add(8)?)?);
-    let stack = frame.checked_add(16)?;
+    let word = u64::from(arch.address_size());
+    let (outer, back) = (read(frame)?, read(frame.checked_add(word)?)?);
+    let stack = frame.checked_add(2 * word)?;
     if back == 0 || registers.stack_pointer().is_some_and(|below| stack <= below) {
         return None;
     }

@@ -29,7 +29,7 @@ pub struct UnwindInfo {
 
 impl UnwindInfo {
     /// Takes the tables of an object: those for its exceptions from its image, those for debuggers from its separate
-    /// debug file or else from the image, too. `None` when the image is no 64-bit object for a processor that is known.
+    /// debug file or else from the image, too. `None` when the image is no object for a processor that is known.
     pub fn new(image: Contents, debug: Option<&Contents>) -> Option<UnwindInfo> {
         let elf = Elf::parse(&image).ok()?;
         let arch = arch_of(elf.machine())?;
@@ -68,10 +68,15 @@ impl UnwindInfo {
         })
     }
 
-    /// Eight bytes at an offset of the file.
-    pub(crate) fn bytes(&self, offset: u64) -> Option<[u8; 8]> {
+    /// The processor whose code the object holds.
+    pub(crate) fn arch(&self) -> Arch {
+        self.arch
+    }
+
+    /// What stands in the file from an offset on.
+    pub(crate) fn bytes(&self, offset: u64) -> Option<&[u8]> {
         let image = Some(&self.image).filter(|_| self.is_file)?;
-        image.get(usize::try_from(offset).ok()?..)?.first_chunk().copied()
+        image.get(usize::try_from(offset).ok()?..)
     }
 
     fn find(&self, offset: u64) -> Result<Row, NoRow> {
@@ -95,6 +100,7 @@ impl UnwindInfo {
 fn arch_of(machine: u16) -> Option<Arch> {
     match machine {
         EM_X86_64 => Some(Arch::X86_64),
+        EM_386 => Some(Arch::X86),
         EM_AARCH64 => Some(Arch::Aarch64),
         _ => None,
     }
@@ -104,5 +110,6 @@ fn endian(little: bool) -> RunTimeEndian {
     if little { RunTimeEndian::Little } else { RunTimeEndian::Big }
 }
 
+const EM_386: u16 = 3;
 const EM_X86_64: u16 = 62;
 const EM_AARCH64: u16 = 183;

@@ -22,7 +22,7 @@
 //!
 //! let mut registers = Registers::new(Arch::X86_64, 0x1234);
 //! registers.set(Arch::X86_64.stack_pointer(), 0x7fff_0000);
-//! let stack = StackCopy { start: 0x7fff_0000, bytes: &[0; 64], little_endian: true };
+//! let stack = StackCopy { start: 0x7fff_0000, bytes: &[0; 64], little_endian: true, word_size: 8 };
 //! let mut addresses = Vec::new();
 //! let end = walk(&Snapshot { registers, stack }, &Nowhere, &mut Cache::default(), 127, &mut addresses);
 //! assert_eq!((addresses, end), (vec![0x1234], End::Unmapped));

@@ -42,7 +42,7 @@ impl<R: Fn(u64) -> Result<u64, End>> Frame<'_, R> {
         match &row.frame {
             FrameRule::Register(register, distance) => {
                 let base = self.registers.get(*register).ok_or(End::RegisterUnknown)?;
-                Ok(base.wrapping_add_signed(*distance))
+                Ok(self.registers.arch.plain_address(base.wrapping_add_signed(*distance)))
             }
             FrameRule::Expression(expression) => self.evaluate(expression, None),
         }

@@ -91,12 +91,13 @@ impl EhTables {
         let bytes = |part: &Part| file.get(part.bytes.clone()).unwrap_or_default();
         let mut section = EhFrame::new(bytes(&self.frame), endian);
         section.set_vendor(vendor(arch));
+        section.set_address_size(arch.address_size());
         let bases =
             BaseAddresses::default().set_eh_frame(self.frame.address).set_text(self.text).set_got(self.got);
         let entry = match &self.header {
             Some(header) => {
                 let bases = bases.clone().set_eh_frame_hdr(header.address);
-                by_header(&section, bytes(header), endian, &bases, at)
+                by_header(&section, EndianSlice::new(bytes(header), endian), arch, &bases, at)
             }
             None => None,
         };
@@ -118,7 +119,7 @@ impl DebugTables {
     /// The row for an address of the object's own.
     pub(crate) fn row(&self, endian: RunTimeEndian, arch: Arch, at: u64) -> Result<Row, NoRow> {
         let mut section = DebugFrame::new(&self.bytes, endian);
-        section.set_address_size(8);
+        section.set_address_size(arch.address_size());
         section.set_vendor(vendor(arch));
         let bases = BaseAddresses::default();
         let index = self.index.get_or_init(|| index(&section, &bases));
@@ -129,7 +130,7 @@ impl DebugTables {
 
 fn vendor(arch: Arch) -> gimli::Vendor {
     match arch {
-        Arch::X86_64 => gimli::Vendor::Default,
+        Arch::X86_64 | Arch::X86 => gimli::Vendor::Default,
         Arch::Aarch64 => gimli::Vendor::AArch64,
     }
 }
@@ -137,12 +138,12 @@ fn vendor(arch: Arch) -> gimli::Vendor {
 /// The entry that the search table gives, if it is for the address.
 fn by_header<'a>(
     section: &EhFrame<Slice<'a>>,
-    header: &'a [u8],
-    endian: RunTimeEndian,
+    header: Slice<'a>,
+    arch: Arch,
     bases: &BaseAddresses,
     at: u64,
 ) -> Option<FrameDescriptionEntry<Slice<'a>>> {
-    let header = EhFrameHdr::new(header, endian).parse(bases, 8).ok()?;
+    let header = EhFrameHdr::from(header).parse(bases, arch.address_size()).ok()?;
     header.table()?.fde_for_address(section, bases, at, EhFrame::cie_from_offset).ok()
 }
 

@@ -114,6 +114,8 @@ impl<S: Space> Walker<'_, S> {
     #[inline]
     fn step(&mut self, registers: &Registers, at: u64, is_innermost: bool) -> Step {
         let why = match self.space.spot(at) {
+            // The vdso of this machine in place of that of a 32-bit program.
+            Spot::Object { info, .. } if info.arch() != registers.arch => End::ObjectMissing,
             Spot::Object { key, info, offset } => match self.cache.row(key, info, offset) {
                 Ok(row) => {
                     let little_endian = self.stack.little_endian;
@@ -139,7 +141,7 @@ impl<S: Space> Walker<'_, S> {
 fn read(stack: &StackCopy<'_>, space: &impl Space, address: u64) -> Result<u64, End> {
     stack.word(address).or_else(|why| match (space.spot(address), why) {
         (Spot::Object { info, offset, .. }, _) => {
-            info.bytes(offset).map(|bytes| stack.number(bytes)).ok_or(End::MemoryUnknown)
+            info.bytes(offset).and_then(|bytes| stack.number(bytes)).ok_or(End::MemoryUnknown)
         }
         (_, NoWord::BehindCopy) => Err(End::CopyTooShort),
         (_, NoWord::Elsewhere) => Err(End::MemoryUnknown),

@@ -2,11 +2,14 @@
 
 mod support;
 
-use oxperf_unwind::{Arch, Cache, End, Registers, Snapshot, Space, StackCopy, UnwindInfo, walk};
-use support::{BASE, Mapped, debug_frame, eh_frame, object, rule};
+use oxperf_unwind::{
+    Arch, Cache, End, ObjectKey, Registers, Snapshot, Space, Spot, StackCopy, UnwindInfo, walk,
+};
+use support::{BASE, Mapped, debug_frame, eh_frame, eh_frame_32, object, rule};
 
 const X86_64: u16 = 62;
 const AARCH64: u16 = 183;
+const X86: u16 = 3;
 const RSP: u8 = 7;
 const RBP: u8 = 6;
 const RIP: u8 = 16;
@@ -15,7 +18,7 @@ const SP: u64 = 0x7ffd_0000_1000;
 /// Offsets in the object are shown without its base.
 fn walked(space: &impl Space, registers: Registers, words: &[u64], limit: usize) -> (Vec<u64>, End) {
     let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
-    let stack = StackCopy { start: SP, bytes: &bytes, little_endian: true };
+    let stack = StackCopy { start: SP, bytes: &bytes, little_endian: true, word_size: 8 };
     let mut addresses = Vec::new();
     let end = walk(&Snapshot { registers, stack }, space, &mut Cache::default(), limit, &mut addresses);
     (addresses.iter().map(|address| address.checked_sub(BASE).unwrap_or(*address)).collect(), end)
@@ -183,4 +186,43 @@ fn a_function_without_a_file_is_unwound_by_the_table_that_came_with_it() {
         walked(&Mapped(info(X86_64, &entries[..end]).unwrap()), with_frame(0x108), &STACK, 127);
     }
     assert!(info(1, &entries).is_none());
+}
+
+/// A 32-bit program lies at 0 here, as one that is not position independent may.
+struct Low(UnwindInfo);
+
+impl Space for Low {
+    fn spot(&self, address: u64) -> Spot<'_> {
+        match address {
+            0..0x10_0000 => Spot::Object { key: ObjectKey(0), info: &self.0, offset: address },
+            _ => Spot::Nothing,
+        }
+    }
+}
+
+#[test]
+fn programs_of_32_bits_have_words_of_four_bytes() {
+    const ESP: u8 = 4;
+    const EBP: u8 = 5;
+    const EIP: u8 = 8;
+    let inner = [rule::frame(ESP, 8), rule::below(EIP, 1), rule::below(EBP, 2)];
+    // What `main` does that aligns its stack: the frame's address lies below the frame pointer.
+    let main = [rule::frame_expression(&[0x70 | EBP, 0x7c, 0x06]), rule::below(EIP, 1)];
+    let start = [rule::frame(ESP, 4), rule::undefined(EIP)];
+    let tables = eh_frame_32(EIP, &[(0x100, 0x10, &inner), (0x200, 0x20, &main), (0x300, 0x10, &start)]);
+    let words: [u32; 6] = [0xffff_d010, 0x210, 0x1234_5678, 0xffff_d014, 0x308, 0x9abc_def0];
+    let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+    let stack = StackCopy { start: 0xffff_d000, bytes: &bytes, little_endian: true, word_size: 4 };
+    let mut registers = Registers::new(Arch::X86, 0x108);
+    registers.set(Arch::X86.stack_pointer(), stack.start);
+    let walked = |info| {
+        let mut addresses = Vec::new();
+        let snapshot = Snapshot { registers, stack };
+        let end = walk(&snapshot, &Low(info), &mut Cache::default(), 127, &mut addresses);
+        (addresses, end)
+    };
+    let info = object(X86, ".eh_frame", tables.clone()).unwrap();
+    assert_eq!(walked(info), (vec![0x108, 0x20f, 0x307], End::Outermost));
+    let other = object(X86_64, ".eh_frame", tables).unwrap();
+    assert_eq!(walked(other), (vec![0x108], End::ObjectMissing));
 }

@@ -81,6 +81,22 @@ fn entry(mut body: Vec<u8>) -> Vec<u8> {
     [&(body.len() as u32).to_le_bytes()[..], &body].concat()
 }
 
+/// The same for addresses of four bytes.
+pub(crate) fn eh_frame_32(return_register: u8, functions: &[(u32, u32, &[Vec<u8>])]) -> Vec<u8> {
+    // Words are four bytes, too: that is what data alignment says.
+    let mut section = entry(vec![0, 0, 0, 0, 1, b'z', b'R', 0, 1, 0x7c, return_register, 1, 0]);
+    for (start, size, rules) in functions {
+        let mut body = (section.len() as u32 + 4).to_le_bytes().to_vec();
+        body.extend(start.to_le_bytes());
+        body.extend(size.to_le_bytes());
+        body.push(0);
+        body.extend(rules.concat());
+        section.extend(entry(body));
+    }
+    section.extend([0; 4]);
+    section
+}
+
 /// An object for a processor with one section.
 pub(crate) fn object(machine: u16, name: &'static str, bytes: Vec<u8>) -> Option<UnwindInfo> {
     let sections = [elf::loaded(name, 1, TABLES, bytes)];
