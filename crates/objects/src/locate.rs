@@ -227,7 +227,8 @@ impl Locator {
     }
 
     fn own_vdso(&self, wanted: &Wanted<'_>, tried: &mut Tried) -> Option<Found> {
-        if wanted.kind != ObjectKind::Vdso || !self.places.own_vdso {
+        // That of 32-bit programs has another name, and is not in this process.
+        if wanted.kind != ObjectKind::Vdso || wanted.path != b"[vdso]" || !self.places.own_vdso {
             return None;
         }
         // Recorders seldom write the vdso's build id. A given root says that the recording is from elsewhere.

@@ -32,6 +32,11 @@ struct Mapping<'a> {
 }
 
 impl Mapping<'_> {
+    /// Whether it lies where 32-bit programs have their memory.
+    fn is_low(&self) -> bool {
+        self.start <= u64::from(u32::MAX)
+    }
+
     fn map(&self, dso: DsoId, bias: u64) -> Map {
         Map {
             start: self.start,
@@ -184,7 +189,8 @@ impl Machine {
         if is_plain_memory(&name, mapping.flags) {
             return (self.memory_dso(name, mapping), 0);
         }
-        let kind = if name == "[vdso]" { DsoKind::Vdso } else { DsoKind::File };
+        let kind = if name == VDSO { DsoKind::Vdso } else { DsoKind::File };
+        let name = if kind == DsoKind::Vdso && mapping.is_low() { VDSO_32.to_owned() } else { name };
         let inode = if kind == DsoKind::File { mapping.inode } else { None };
         let dso = self.find_or_add_dso(DsoKey { name, kind, build_id: mapping.build_id, inode });
         self.objects.dsos.note_process(dso, mapping.pid);
@@ -198,6 +204,10 @@ impl Machine {
         self.find_or_add_dso(DsoKey { name, kind: DsoKind::Anonymous, build_id: None, inode: None })
     }
 }
+
+/// The kernel's page of code in programs, and what it is called in 32-bit ones, where it is another.
+const VDSO: &str = "[vdso]";
+const VDSO_32: &str = "[vdso32]";
 
 /// Whether a mapping shows no file.
 fn is_plain_memory(name: &str, flags: u32) -> bool {
@@ -234,6 +244,15 @@ mod tests {
         assert_eq!(located(&mut machine, CpuMode::User, 0x7010), ("/tmp/perf-9.map".to_owned(), 0x7010));
         machine.apply_mmap2(Misc(2), &Mmap2 { filename: b"/bin/x", ..EXECUTABLE });
         assert_eq!(located(&mut machine, CpuMode::User, 0x7010), ("/bin/x".to_owned(), 0x3010));
+    }
+
+    #[test]
+    fn programs_of_32_bits_have_a_vdso_of_their_own() {
+        let mut machine = Machine::default();
+        for (start, name) in [(0xf7f4_a000, VDSO_32), (0x7fff_1234_5000, VDSO)] {
+            machine.apply_mmap2(Misc(2), &Mmap2 { start, pgoff: 0, filename: VDSO.as_bytes(), ..EXECUTABLE });
+            assert_eq!(located(&mut machine, CpuMode::User, start + 5), (name.to_owned(), 5));
+        }
     }
 
     #[test]
