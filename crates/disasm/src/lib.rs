@@ -79,6 +79,12 @@ impl std::fmt::Debug for Disassembler {
 }
 
 impl Disassembler {
+    /// Makes ready what all of a style share: the names of instructions, which take milliseconds the first time. Who
+    /// will need a disassembler can have it done beside other work.
+    pub fn prepare(syntax: Syntax) {
+        drop(style::formatter(syntax, Form::Listing));
+    }
+
     /// Prepares the style.
     pub fn new(width: Width, syntax: Syntax, form: Form) -> Disassembler {
         let bits = match width {

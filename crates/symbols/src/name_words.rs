@@ -39,10 +39,9 @@ impl NameWords {
         names.into_iter().any(|names| self.may_stand_among(names))
     }
 
-    /// Whether these linkers' names, or this one, can hold the words. What is no text is not looked through.
+    /// Whether these linkers' names, or this one, can hold the words.
     pub(crate) fn may_stand_among(&self, names: &[u8]) -> bool {
-        let has_all = |names: &str| self.0.iter().all(|word| names.contains(word.as_str()));
-        std::str::from_utf8(names).map_or(true, has_all)
+        self.0.iter().all(|word| memchr::memmem::find(names, word.as_bytes()).is_some())
     }
 }
 

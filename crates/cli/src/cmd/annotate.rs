@@ -10,6 +10,7 @@ use clap::{ArgMatches, Command};
 use oxperf_abi::SampleType;
 use oxperf_analysis::collect::{BlockDetail, CollectOptions};
 use oxperf_data::{Container, EventEntry, Reader};
+use oxperf_disasm::Disassembler;
 use oxperf_itrace::ItraceOptions;
 use oxperf_machine::{Dso, DsoKind, Objects};
 use oxperf_present::annotate::{Annotated, CompactTitle, SourceLines, annotate, compact};
@@ -44,6 +45,8 @@ pub(crate) fn run(matches: &ArgMatches, _program: &str) -> Result<i32, Failure> 
     }
     let filter = Filter::of_cpus(matches)?;
     filter::require_cpus(matches, reader.events())?;
+    let syntax = options.syntax;
+    rayon::spawn(move || Disassembler::prepare(syntax));
     let mut names = match &options.symbol {
         Some(function) if reads_again(&reader) => naming::source_of_function(matches, &reader, function)?,
         _ => naming::source(matches, &reader)?,
