@@ -13,6 +13,7 @@ mod details;
 mod functions;
 mod history;
 mod locate;
+mod map_sizes;
 mod merge;
 mod named;
 mod naming;
@@ -75,6 +76,8 @@ pub struct CollectOptions {
     pub lines: Option<LineText>,
     /// Chains go on with the branches that their samples carry.
     pub history: bool,
+    /// Find out how large mappings are.
+    pub map_sizes: bool,
     /// A sample counts for the cost of its access to memory, at least for one, and not for its period.
     pub by_cost: bool,
     /// Each branch that a sample carries counts, and the sample itself does not.
@@ -221,6 +224,10 @@ impl<'s> Collector<'s> {
             if let Some(blocks) = &self.blocks {
                 blocks.give(named, (&self.names, machine), &mut self.profile);
             }
+        }
+        if self.options.map_sizes {
+            self.profile.map_sizes =
+                map_sizes::of_frames(&self.profile, machine, |dso| self.naming.known(dso));
         }
         self.profile.chains = merger.chains;
         self.profile.branches = merger.branches;

@@ -47,6 +47,8 @@ pub struct Profile {
     pub symbols: Vec<Symbol>,
     /// Distinct located addresses.
     pub frames: Frames,
+    /// The size of the mapping around each frame, 0 where nothing is mapped; empty unless it was asked for.
+    pub map_sizes: Vec<u64>,
     /// All call chains.
     pub chains: ContextTree,
     /// Distinct branches; empty unless samples are to be told by their branches.

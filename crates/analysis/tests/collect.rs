@@ -75,6 +75,7 @@ fn name(profile: &Profile, frame: usize) -> String {
 }
 
 const ALL: CollectOptions = CollectOptions {
+    map_sizes: false,
     by_cost: false,
     addresses_apart: false,
     chains: true,

@@ -59,6 +59,7 @@ pub(super) const REPORTS: [Trial; 10] = [
             "-g none --no-children -s time,comm --time-quantum 1ms",
             "-g none --no-children -s type,typeoff,typecln",
             "-g none -v",
+            "-g none --no-children -s dso,dso_size",
             "--stats",
         ],
     },

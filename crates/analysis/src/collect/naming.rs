@@ -197,6 +197,11 @@ impl Naming {
         self.dsos[id.0 as usize]
     }
 
+    /// The profile's dso of one of the machine's, if it was needed.
+    pub(super) fn known(&self, dso: MachineDso) -> Option<DsoId> {
+        self.dsos.get(dso.0 as usize).copied()
+    }
+
     fn named_dso(&mut self, name: &str, profile: &mut Profile) -> DsoId {
         if let Some(known) = self.dsos_by_name.get(name) {
             return *known;

@@ -123,6 +123,7 @@ fn shown_ranks(locations: &Locations<'_>, keys: &[SortKey]) -> Vec<u32> {
         SortKey::SourceLine => joined.then(each().map(|at| told.source_rank(at, 0)), texts),
         SortKey::SourceFile => joined.then(each().map(|at| told.source_rank(at, 1)), texts),
         SortKey::SymbolSize => joined.then_by(each().map(|at| told.symbol_size(at))),
+        SortKey::DsoSize => joined.then_by(each().map(|at| told.map_size(at))),
         // Addresses of the kernel come first, as if they were signed numbers.
         SortKey::Address => joined.then_by(addresses(locations).map(|at| at.unwrap_or(0).cast_signed())),
         // Where two symbols are one name, this tells which comes first.

@@ -357,6 +357,7 @@ impl<'a> Draft<'a> {
         let (frame, address) = (location.frame, location.address);
         let told = self.shared.locations.describing();
         let (source, symbol_size) = (told.source(location), told.symbol_size(location));
+        let map_size = told.map_size(location);
         let Some(group) = self.group(row.member as usize, row.first) else {
             let thread = row.thread;
             return Row {
@@ -369,6 +370,7 @@ impl<'a> Draft<'a> {
                 source,
                 level: Level::User,
                 symbol_size,
+                map_size,
             };
         };
         let branches = &self.shared.profile.branches;
@@ -389,6 +391,7 @@ impl<'a> Draft<'a> {
             level,
             source,
             symbol_size,
+            map_size,
         }
     }
 

@@ -27,6 +27,8 @@ pub enum SortKey {
     SymbolOffset,
     /// The size of the symbol.
     SymbolSize,
+    /// The size of the mapping that holds the address.
+    DsoSize,
     /// The CPU.
     Cpu,
     /// The socket of the CPU.
@@ -169,7 +171,7 @@ impl SortKey {
     ];
 
     /// The names, in the order in which beginnings of them are looked for.
-    const NAMES: [(&'static str, SortKey); 59] = [
+    const NAMES: [(&'static str, SortKey); 60] = [
         ("pid", SortKey::Thread),
         ("comm", SortKey::Comm),
         ("comm_nodigit", SortKey::CommNoDigit),
@@ -185,6 +187,7 @@ impl SortKey {
         ("transaction", SortKey::Transaction),
         ("trace", SortKey::Trace),
         ("symbol_size", SortKey::SymbolSize),
+        ("dso_size", SortKey::DsoSize),
         ("cgroup", SortKey::Cgroup),
         ("cgroup_id", SortKey::CgroupId),
         ("ipc_null", SortKey::NoIpc),
@@ -259,6 +262,7 @@ impl SortKey {
                 | SortKey::Address
                 | SortKey::SymbolOffset
                 | SortKey::SymbolSize
+                | SortKey::DsoSize
                 | SortKey::SourceLine
                 | SortKey::SourceFile
         )

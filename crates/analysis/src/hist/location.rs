@@ -53,6 +53,7 @@ struct Identity {
     range: Range,
     source: [Option<SourceId>; 2],
     symbol_size: u64,
+    map_size: u64,
     at: Option<u64>,
 }
 
@@ -139,6 +140,7 @@ pub(crate) struct Describing<'a> {
     /// By source line, by source file.
     by_source: [bool; 2],
     by_size: bool,
+    by_map_size: bool,
     /// By the address, as recorded or within its symbol.
     by_address: [bool; 2],
     source_ranks: Vec<u32>,
@@ -158,6 +160,7 @@ impl<'a> Describing<'a> {
             by_symbol,
             by_source: [SortKey::SourceLine, SortKey::SourceFile].map(|key| keys.contains(&key)),
             by_size: keys.contains(&SortKey::SymbolSize),
+            by_map_size: keys.contains(&SortKey::DsoSize),
             by_address: [SortKey::Address, SortKey::SymbolOffset].map(|key| keys.contains(&key)),
             source_ranks: ranks(profile.sources.iter().map(String::as_str)),
             dso_ranks: ranks(profile.dsos.iter().map(|dso| dso.short.as_str())),
@@ -168,7 +171,7 @@ impl<'a> Describing<'a> {
     /// For each object, and behind them for none, whether keys tell all its addresses without a symbol apart that profiles
     /// do; nothing if they do for no object at all.
     fn told_apart(&self) -> Option<Vec<bool>> {
-        let nothing_else = self.by_source == [false; 2] && !self.asks_for_addresses();
+        let nothing_else = self.by_source == [false; 2] && !self.by_map_size && !self.asks_for_addresses();
         if !(self.by_symbol && self.by_dso && nothing_else) {
             return None;
         }
@@ -184,6 +187,7 @@ impl<'a> Describing<'a> {
             range: self.range(location),
             source: self.source(location),
             symbol_size: self.symbol_size(location),
+            map_size: self.map_size(location),
             at: self.at(location),
         }
     }
@@ -252,6 +256,12 @@ impl<'a> Describing<'a> {
         let frame = self.frame(location).filter(|_| self.by_size);
         let symbol = frame.and_then(|frame| self.profile.symbols.get(frame.symbol?.index()));
         symbol.map_or(0, |symbol| symbol.end.saturating_sub(symbol.start))
+    }
+
+    /// The size of the mapping around it, if a key asks for it; 0 without one.
+    pub(crate) fn map_size(&self, location: Location) -> u64 {
+        let sizes: &[u64] = if self.by_map_size { &self.profile.map_sizes } else { &[] };
+        sizes.get(location.frame.index()).copied().unwrap_or(0)
     }
 
     /// The symbol and the rank of its name, if a key asks for symbols.

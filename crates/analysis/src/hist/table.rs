@@ -51,6 +51,8 @@ pub struct Row {
     pub source: [Option<SourceId>; 2],
     /// The size of its symbol, where a key asks for it; 0 without one.
     pub symbol_size: u64,
+    /// The size of the mapping around it, where a key asks for it; 0 without one.
+    pub map_size: u64,
 }
 
 /// A row's weight in one event.

@@ -22,6 +22,7 @@ mod memo;
 mod objects;
 mod places;
 mod printer;
+mod programs;
 mod registers;
 mod shorthand;
 mod sideband;
@@ -94,6 +95,7 @@ pub(crate) fn command() -> Command {
         .next_help_heading("For programs")
         .args(form_arguments())
         .args(feed::arguments())
+        .arg(programs::argument())
         .arg(skeleton::argument())
         .next_help_heading("Which samples")
         .args(filter::arguments())
@@ -148,6 +150,10 @@ fn time_flag(name: &'static str, help: &'static str) -> Arg {
 pub(crate) fn run(matches: &ArgMatches, _program: &str) -> Result<i32, Failure> {
     if matches.get_flag("list-dlfilters") {
         dlfilter::list()?;
+        return Ok(code::SUCCESS);
+    }
+    if matches.get_flag("list") {
+        programs::list()?;
         return Ok(code::SUCCESS);
     }
     let Some((reading, output)) = feed::start(matches)? else { return run_to(matches, Output::stdout()) };

@@ -55,6 +55,7 @@ pub(crate) fn value<'a>(profile: &'a Profile, row: &Row, key: SortKey) -> Value<
             Value::text(dso.map(|dso| dso.short.as_str()))
         }
         SortKey::Symbol | SortKey::SymbolOffset => Value::text(symbol().map(|symbol| symbol.name.as_str())),
+        SortKey::DsoSize => Value::number(Some(row.map_size).filter(|&size| size > 0)),
         SortKey::SymbolSize => Value::number(symbol().map(|symbol| symbol.end.saturating_sub(symbol.start))),
         SortKey::Address => Value::number(frame.map(|frame| frame.address)),
         SortKey::SourceLine => Value::text(source(0)),

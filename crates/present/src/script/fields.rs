@@ -235,6 +235,12 @@ pub enum FieldSpecError {
 impl fmt::Display for FieldSpecError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            FieldSpecError::UnknownField(name) if name == "brcntr" => {
+                f.write_str("Branch counters cannot be shown, only whole branch stacks: -F brstack")
+            }
+            FieldSpecError::UnknownField(name) if name == "metric" => {
+                f.write_str("Metrics cannot be shown with samples: they need tables of a CPU's events")
+            }
             FieldSpecError::UnknownField(name) => {
                 write!(f, "Invalid field requested: '{name}'. Known fields:")?;
                 FieldSet::NAMES.iter().try_for_each(|(_, name)| write!(f, " {name}"))

@@ -338,6 +338,7 @@ impl Resolved {
         let keys = self.fields.keys();
         self.collect.addresses_apart =
             self.verbose || keys.iter().any(|key| key.by_address()) || self.call_graph.line == Line::Address;
+        self.collect.map_sizes = keys.contains(&SortKey::DsoSize);
         self.counted = counted;
         self.collect.by_cost = counted == Counted::Accesses;
         self.collect.branches = (counted == Counted::Branches).then(|| branches::detail(&keys, self.verbose));

@@ -92,8 +92,9 @@ impl Shown<'_> {
                 buffer.truncate(start + width);
                 fill(buffer, start, width);
             }
-            SortKey::SymbolSize => {
-                match self.row.symbol_size {
+            SortKey::SymbolSize | SortKey::DsoSize => {
+                let is_symbol = key == SortKey::SymbolSize;
+                match if is_symbol { self.row.symbol_size } else { self.row.map_size } {
                     0 => buffer.extend_from_slice(b"unknown"),
                     size => buffer.extend_from_slice(size.to_string().as_bytes()),
                 }

@@ -48,6 +48,7 @@ fn heading_of_key(key: SortKey) -> &'static str {
         SortKey::Address => "Address",
         SortKey::SymbolOffset => "Symbol Offset",
         SortKey::SymbolSize => "Symbol size",
+        SortKey::DsoSize => "DSO size",
         SortKey::Cpu => "CPU",
         SortKey::Socket => "Socket",
         SortKey::Trace => "Trace output",
