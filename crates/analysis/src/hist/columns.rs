@@ -71,7 +71,10 @@ impl Columns {
     }
 
     /// The places of rows that are about these tasks and locations.
-    pub(crate) fn places(&self, rows: impl ExactSizeIterator<Item = (TaskId, LocationId)> + Clone) -> Places {
+    pub(crate) fn places(
+        &self,
+        rows: impl ExactSizeIterator<Item = (TaskId, LocationId)> + Clone + Send,
+    ) -> Places {
         let shown = |column: &Column, (task, location): (TaskId, LocationId)| match column {
             Column::Tasks(ranks) => ranks[task.0 as usize],
             Column::Locations { shown, .. } => shown[location.index()],
@@ -80,7 +83,9 @@ impl Columns {
             Column::Tasks(ranks) => ranks[task.0 as usize],
             Column::Locations { found, .. } => found[location.index()],
         };
-        Places { shown: self.join(rows.clone(), shown), found: self.join(rows, found) }
+        let again = rows.clone();
+        let (shown, found) = rayon::join(|| self.join(rows, shown), || self.join(again, found));
+        Places { shown, found }
     }
 
     /// Joins two columns to a number; where there are more, their ranks so far make the first of two.
@@ -104,7 +109,8 @@ impl Columns {
 
 impl Column {
     fn locations(locations: &Locations<'_>, run: &[SortKey]) -> Column {
-        Column::Locations { shown: shown_ranks(locations, run), found: found_ranks(locations, run) }
+        let (shown, found) = rayon::join(|| shown_ranks(locations, run), || found_ranks(locations, run));
+        Column::Locations { shown, found }
     }
 }
 

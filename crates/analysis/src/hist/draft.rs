@@ -125,14 +125,20 @@ impl<'a> Draft<'a> {
     fn take_rows(&mut self) {
         let Some(counted) = self.counted.first_mut() else { return };
         let counted = std::mem::take(&mut counted.rows);
-        let count = counted.iter().map(Vec::len).sum();
-        let (mut rows, mut cells) = (Vec::with_capacity(count), Vec::with_capacity(count));
-        let all = || counted.iter().flatten();
-        rayon::join(
-            || rows.extend(all().map(|row| self.draft_row(0, row))),
-            || cells.extend(all().map(|row| self.cell(row))),
-        );
-        (self.rows, self.cells) = (rows, cells);
+        let ends: Vec<usize> = counted
+            .iter()
+            .scan(0, |end, part| {
+                *end += part.len();
+                Some(*end)
+            })
+            .collect();
+        // All cores take rows wherever these stand, and put each in its place.
+        let taken = (0..ends.last().copied().unwrap_or(0)).into_par_iter().map(|place| {
+            let part = ends.partition_point(|end| *end <= place);
+            let row = &counted[part][counted[part].len() - (ends[part] - place)];
+            (self.draft_row(0, row), self.cell(row))
+        });
+        (self.rows, self.cells) = taken.unzip();
     }
 
     fn draft_row(&self, member: usize, row: &RowData) -> DraftRow {
@@ -308,15 +314,18 @@ impl<'a> Draft<'a> {
         let mut places = columns.places(self.rows.iter().map(|row| (row.task, row.location)));
         self.put_measures_behind(&mut places.shown);
         let chains_count = self.scope.children && self.options.call_graph.is_some();
-        let ranked = |(row, draft): (u32, &DraftRow)| Ranked {
-            weight: self.leader(row).all.period,
-            own: self.leader(row).own.period,
-            shown: places.shown[row as usize],
-            found: places.found[row as usize],
-            chain: chains_count.then_some((draft.thread, draft.depth)),
-            row,
+        let ranked = |(place, draft): (usize, &DraftRow)| {
+            let row = place as u32;
+            Ranked {
+                weight: self.leader(row).all.period,
+                own: self.leader(row).own.period,
+                shown: places.shown[place],
+                found: places.found[place],
+                chain: chains_count.then_some((draft.thread, draft.depth)),
+                row,
+            }
         };
-        let rows = (0..).zip(&self.rows).map(ranked).collect();
+        let rows = self.rows.par_iter().enumerate().map(ranked).collect();
         Some(Presorted::new(rows, self.scope.order, |a, b| {
             let own = |row| self.cells(row).iter().skip(1).map(|cell| cell.own.period);
             own(b).cmp(own(a))
