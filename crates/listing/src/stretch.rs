@@ -14,6 +14,8 @@ use crate::CodeNames;
 pub struct Listing {
     /// The name of the section that holds it.
     pub section: String,
+    /// How many digits whole addresses have on that machine.
+    pub address_digits: usize,
     /// The lines in order of address.
     pub lines: Vec<Line>,
 }
@@ -69,10 +71,10 @@ pub fn list(
     syntax: Syntax,
 ) -> Result<Listing, ListError> {
     let x86 = |width| Language::X86(Disassembler::new(width, syntax, Form::Listing));
-    let language = match image.machine() {
-        elf::EM_X86_64 => x86(Width::Bits64),
-        elf::EM_386 => x86(Width::Bits32),
-        elf::EM_AARCH64 => Language::Arm64(Arm64::default()),
+    let (language, address_digits) = match image.machine() {
+        elf::EM_X86_64 => (x86(Width::Bits64), 16),
+        elf::EM_386 => (x86(Width::Bits32), 8),
+        elf::EM_AARCH64 => (Language::Arm64(Arm64::default()), 16),
         machine => return Err(ListError::Machine(machine)),
     };
     let (index, section) = code_section(image, range.start).ok_or(ListError::NoCode(range.start))?;
@@ -80,7 +82,8 @@ pub fn list(
     let code = within(code, section.address, &range).ok_or(ListError::NoCode(range.start))?;
     let mut lister = Lister { names, section: (index, section), language, lines: Vec::new() };
     lister.walk(code, range.start);
-    Ok(Listing { section: String::from_utf8_lossy(section.name).into_owned(), lines: lister.lines })
+    let section = String::from_utf8_lossy(section.name).into_owned();
+    Ok(Listing { section, address_digits, lines: lister.lines })
 }
 
 fn code_section<'s, 'a>(image: &'s Elf<'a>, address: u64) -> Option<(u16, &'s Section<'a>)> {

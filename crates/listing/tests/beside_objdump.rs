@@ -32,8 +32,9 @@ fn ours(image: &Elf<'_>, section: &str) -> Vec<String> {
     let section = image.section(section.as_bytes()).expect("a section");
     let range = section.address..section.address + section.size;
     let listing = list(image, &names, range, Syntax::Att).expect("a listing");
+    let digits = listing.address_digits;
     let line = |line: &Line| match line {
-        Line::Label { address, name } => format!("{address:016x} <{name}>:"),
+        Line::Label { address, name } => format!("{address:0digits$x} <{name}>:"),
         Line::Zeros | Line::Source(_) => String::new(),
         Line::Instruction(found) => format!("{:x}: {}", found.address, found.text).trim_end().to_owned(),
     };

@@ -159,7 +159,8 @@ pub fn annotate(out: &mut dyn Write, function: &Annotated<'_>, text: &AnnotateTe
         match line {
             Line::Label { address, name } => {
                 writer.source_line("");
-                writer.source_line(&format!("{address:016x} <{name}>:"));
+                let digits = function.listing.address_digits;
+                writer.source_line(&format!("{address:0digits$x} <{name}>:"));
             }
             Line::Instruction(instruction) => writer.instruction(instruction),
             Line::Source(text) => writer.source_line(text),

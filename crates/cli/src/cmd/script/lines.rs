@@ -56,6 +56,20 @@ fn has_offsets(kind: DsoKind) -> bool {
     )
 }
 
+/// Puts the place in the object into the brackets around its name, which were written last, where it is asked for.
+#[inline]
+pub(super) fn push_dso_offset(fields: FieldSet, place: Place, objects: &Objects, out: &mut Vec<u8>) {
+    if fields.contains(FieldSet::DSO | FieldSet::DSOFF)
+        && has_offsets(objects.dso(place.dso).kind)
+        && out.last() == Some(&b')')
+    {
+        out.pop();
+        out.extend_from_slice(b"+0x");
+        push_hex(out, place.address, 1);
+        out.push(b')');
+    }
+}
+
 impl Lines {
     /// Nothing is rendered yet.
     pub(super) fn new(form: LineForm) -> Lines {
@@ -121,15 +135,7 @@ impl Lines {
             _ => Location::default().write(self.part(FieldSet::SYM), out),
         }
         out.extend_from_slice(self.dsos.known(place.dso.0));
-        if fields.contains(FieldSet::DSO | FieldSet::DSOFF)
-            && has_offsets(objects.dso(place.dso).kind)
-            && out.last() == Some(&b')')
-        {
-            out.pop();
-            out.extend_from_slice(b"+0x");
-            push_hex(out, place.address, 1);
-            out.push(b')');
-        }
+        push_dso_offset(fields, place, objects, out);
     }
 
     /// Appends the lines of a call chain's entry: one, or one for each function that was inlined there and for the one

@@ -7,6 +7,8 @@ use oxperf_present::visible::visible;
 use oxperf_resolve::{Name, Names, Place, Step};
 use oxperf_symbols::SourceLine;
 
+use super::lines::push_dso_offset;
+
 /// What is shown of sources.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) struct Sourcing {
@@ -74,6 +76,7 @@ impl Rendering<'_, '_> {
             None => self.fields,
         };
         location.write(fields, &mut out);
+        push_dso_offset(fields, *self.place, self.objects, &mut out);
         if self.fields.contains(FieldSet::SRCLINE) {
             out.extend_from_slice(b"\n  ");
             self.push_source(step.line.as_ref(), &mut out);
