@@ -86,6 +86,34 @@ fn columns_hold_what_was_asked_for() {
 }
 
 #[test]
+fn functions_stand_in_order_of_what_all_threads_spent_in_them() {
+    let contents = Contents::open(PROGRAM.as_ref()).unwrap();
+    let image = Elf::parse(&contents).unwrap();
+    let table = elf_table(&image, &image, Vec::new(), Demangling::On);
+    let places = ["main", "_start"].map(|name| {
+        let symbol = table.ids().filter_map(|id| table.symbol(id)).find(|symbol| symbol.name == name);
+        BASE + symbol.expect("the program has symbols").start
+    });
+    let sample = |ip: u64, thread: u32, period: u32| {
+        format!("sample mode=user ip={ip:#x} pid=1 tid={thread} time=1 period={period}\n")
+    };
+    let [main, start] = places;
+    let text = format!(
+        "event cpu-clock sample=IP|TID|TIME|PERIOD flags=sample_id_all\n\
+         comm pid=1 tid=1 one\n\
+         comm pid=1 tid=2 two\n\
+         mmap2 mode=user pid=1 tid=1 {BASE:#x}+0x40000000@0 prot=5 flags=2 {PROGRAM}\n{}{}{}",
+        sample(start, 1, 50),
+        sample(main, 1, 30),
+        sample(main, 2, 40),
+    );
+    let (text, _) = annotate_file(&write("threads", &text), &["--stdio2"]);
+    let functions: Vec<&str> =
+        text.lines().filter_map(|line| line.split_once("() /")).map(|(name, _)| name).collect();
+    assert_eq!(functions, ["main", "_start"]);
+}
+
+#[test]
 fn what_is_counted_of_a_named_function_is_its_own() {
     let (start, end) = main_function();
     let [inside, outside] = [start, end + 0x10_0000].map(|place| BASE + place);

@@ -20,11 +20,19 @@ pub enum ElfError {
     Headers(#[from] object::read::Error),
 }
 
+/// What the system said, in its own words where those are better known than ours.
+fn said(kind: io::ErrorKind) -> String {
+    match kind {
+        io::ErrorKind::NotFound => "no such file or directory".to_owned(),
+        kind => kind.to_string(),
+    }
+}
+
 /// Why a place that was tried did not give the wanted file.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Rejection {
     /// The system would not open or map it.
-    #[error("{0}")]
+    #[error("{}", said(*.0))]
     Unreadable(io::ErrorKind),
     /// A directory, a device, a pipe.
     #[error("not a regular file")]

@@ -31,6 +31,7 @@ pub(crate) fn command() -> Command {
         .arg(flag("with-hits", 'H', "Only the binaries that have samples"))
         .arg(flag("kernel", 'k', "Show the running kernel's build id, of no recording"))
         .arg(flag("kernel-maps", 'm', "Show the running kernel and its modules with their addresses"))
+        .arg(flag("verbose", 'v', "Accepted for perf's sake").hide(true))
 }
 
 fn flag(name: &'static str, short: char, help: &'static str) -> Arg {

@@ -130,8 +130,8 @@ impl<'a> Parts<'a> {
         let operands = match (self.local_target(function), target.filter(|target| !target.is_comment())) {
             // Conditions that are operands stay.
             (Some(place), Some(Target { before, .. })) => format!("{}{place:x}", before.trim_end()),
-            // A jump out of the function leads into another, wherever exactly.
-            (None, Some(Target { name: to, .. })) if self.is_jump() => {
+            // A jump out of the function leads into another, wherever exactly; back to an earlier one as it stands.
+            (None, Some(Target { name: to, address, .. })) if self.is_jump() && address >= function.end => {
                 to.split("+0x").next().unwrap_or(to).to_owned()
             }
             (None, Some(Target { name: to, .. })) if CALLS.contains(&name) => to.to_owned(),
@@ -171,6 +171,7 @@ mod tests {
         assert_eq!(short("jmp    401020 <f+0x20>"), "↑ jmp  20");
         assert_eq!(short("jecxz  4010ff <f+0xff>"), "↓ jecxz ff");
         assert_eq!(short("jmp    401104 <g+0x4>"), "→ jmp  g");
+        assert_eq!(short("jmp    400f04 <e+0x4>"), "→ jmp  400f04 <e+0x4>");
         assert_eq!(short("jmp    *%rax"), "→ jmp  *%rax");
         assert_eq!(short("call   401104 <g+0x4>"), "→ call g+0x4");
         assert_eq!(

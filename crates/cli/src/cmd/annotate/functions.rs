@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use oxperf_analysis::hist::{HistOptions, Row, Table, Weight, histograms};
+use oxperf_analysis::hist::{HistOptions, Row, SortKey, Table, Weight, histograms};
 use oxperf_analysis::profile::{Block, Dso, EventGroup, EventProfile, FrameId, Profile, Symbol, SymbolId};
 use oxperf_present::annotate::Cost;
 
@@ -28,9 +28,10 @@ pub(super) fn join_events(profile: &mut Profile) -> bool {
     first.is_none()
 }
 
-/// The functions to show: for each event or group of events the heaviest first.
+/// The functions to show: for each event or group of events the heaviest first, whatever threads ran them.
 pub(super) fn functions<'p>(profile: &'p Profile, options: &Options) -> Vec<Function<'p>> {
-    let tables = histograms(profile, &HistOptions { children: false, ..HistOptions::default() });
+    let keys = vec![SortKey::Dso, SortKey::Symbol];
+    let tables = histograms(profile, &HistOptions { keys, children: false, ..HistOptions::default() });
     tables.iter().flat_map(|table| of_table(profile, table, options)).collect()
 }
 
