@@ -194,7 +194,10 @@ fn store_of(matches: &ArgMatches, only_with: Option<NameWords>) -> Result<Symbol
     let (kallsyms, vmlinux) = (file("kallsyms"), file("vmlinux"));
     for path in [&kallsyms, &vmlinux].into_iter().flatten() {
         if let Err(error) = std::fs::File::open(path) {
-            return Err(Failure::new(format!("cannot read kernel symbols from {}: {error}", path.display())));
+            return Err(Failure::invalid(format!(
+                "cannot read kernel symbols from {}: {error}",
+                path.display()
+            )));
         }
     }
     let places = places(matches);

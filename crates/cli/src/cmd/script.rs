@@ -187,7 +187,9 @@ fn show(matches: &ArgMatches, mut output: Output, is_read: bool) -> Result<i32, 
         return Ok(code::SUCCESS);
     }
     filter::require_cpus(matches, reader.events())?;
-    let names = Arc::new(naming::source(matches, &reader)?);
+    // Whatever is wrong there, perf has one exit code for it in this command.
+    let names = naming::source(matches, &reader).map_err(|why| Failure::new(why.to_string()))?;
+    let names = Arc::new(names);
     if matches.contains_id("call-tree") {
         return call_tree::run(matches, (&input, &reader), output, &*names);
     }
