@@ -303,7 +303,7 @@ impl<'a> Columns<'a> {
                     pad(buffer, start, width)
                 }
                 (Field::Measure(_), None, None) => fill(buffer, start, width),
-                (Field::Key(_), None, _) if nth < last => pad(buffer, start, width),
+                (Field::Key(_), ..) if nth < last => pad(buffer, start, width),
                 _ => {}
             }
             match (field, self.separator.as_deref(), wished) {

@@ -47,11 +47,11 @@ impl Columns<'_> {
                 let object = access.data.and_then(|spot| self.dso(spot.frame));
                 buffer.extend_from_slice(object.unwrap_or("[unknown]").as_bytes());
             }
-            AccessKey::Locked => buffer.extend_from_slice(lock(access.source).as_bytes()),
+            AccessKey::Locked => return buffer.extend_from_slice(lock(access.source).as_bytes()),
             AccessKey::Translation => push_padded(buffer, &translation(access.source), width),
             AccessKey::Level => push_padded(buffer, &level(access.source), width),
             AccessKey::Snoop => push_padded(buffer, &snoop(access.source), width),
-            AccessKey::Blocked => buffer.extend_from_slice(block(access.source).as_bytes()),
+            AccessKey::Blocked => return buffer.extend_from_slice(block(access.source).as_bytes()),
             AccessKey::Line => self.line(buffer, access, row.level),
             AccessKey::PhysicalAddress => {
                 push_letter(buffer, letter);
@@ -60,8 +60,7 @@ impl Columns<'_> {
             AccessKey::PageSize => push_size(access.page_size, buffer),
         }
         let is_name = matches!(key, AccessKey::DataSymbol | AccessKey::CodeSymbol | AccessKey::Line);
-        let is_word = matches!(key, AccessKey::Locked | AccessKey::Blocked);
-        pad(buffer, start, if last && (is_name || is_word) { 0 } else { width });
+        pad(buffer, start, if last && is_name { 0 } else { width });
     }
 
     /// Whether a cell is never cut: words of the CPU, addresses, and names with a distance behind them.
