@@ -51,16 +51,16 @@ pub(crate) fn eh_frame(augmentation: &str, return_register: u8, functions: &[Fun
     body.extend([1, 0x78, return_register, 1, 0]);
     let mut section = entry(body);
     for (start, size, rules) in functions {
-        let back = section.len() as u32 + 4;
-        let mut body = back.to_le_bytes().to_vec();
-        body.extend(start.to_le_bytes());
-        body.extend(size.to_le_bytes());
-        body.push(0);
-        body.extend(rules.concat());
-        section.extend(entry(body));
+        add_function(&mut section, &start.to_le_bytes(), &size.to_le_bytes(), rules);
     }
     section.extend([0; 4]);
     section
+}
+
+/// Adds a function's entry to an `.eh_frame`, behind the one that all functions share.
+fn add_function(section: &mut Vec<u8>, start: &[u8], size: &[u8], rules: &[Vec<u8>]) {
+    let back = section.len() as u32 + 4;
+    section.extend(entry([&back.to_le_bytes(), start, size, &[0], &rules.concat()].concat()));
 }
 
 /// A `.debug_frame` with the same contents.
@@ -86,12 +86,7 @@ pub(crate) fn eh_frame_32(return_register: u8, functions: &[(u32, u32, &[Vec<u8>
     // Words are four bytes, too: that is what data alignment says.
     let mut section = entry(vec![0, 0, 0, 0, 1, b'z', b'R', 0, 1, 0x7c, return_register, 1, 0]);
     for (start, size, rules) in functions {
-        let mut body = (section.len() as u32 + 4).to_le_bytes().to_vec();
-        body.extend(start.to_le_bytes());
-        body.extend(size.to_le_bytes());
-        body.push(0);
-        body.extend(rules.concat());
-        section.extend(entry(body));
+        add_function(&mut section, &start.to_le_bytes(), &size.to_le_bytes(), rules);
     }
     section.extend([0; 4]);
     section
