@@ -141,6 +141,9 @@ struct TableWriter<'a> {
     min_percent: f64,
 }
 
+/// So many rows are fetched together.
+const TOGETHER: usize = 32;
+
 impl TableWriter<'_> {
     /// Whether any row is shown right below one of an outline.
     fn shows_below(&self, head: usize, depth: usize) -> bool {
@@ -156,7 +159,10 @@ impl TableWriter<'_> {
         let trees = self.table.trees();
         let mut trees =
             trees[trees.partition_point(|(at, _)| (*at as usize) < range.start)..].iter().peekable();
-        for index in range {
+        for index in range.clone() {
+            if (index - range.start).is_multiple_of(TOGETHER) {
+                self.make_room(index..range.end.min(index + TOGETHER), buffer);
+            }
             let Some(row) = self.table.row(index) else { continue };
             let cells = self.table.cells(index);
             let tree = trees.next_if(|(at, _)| *at as usize == index);
@@ -177,5 +183,14 @@ impl TableWriter<'_> {
                 graphs.draw(buffer, tree, leader.all.period);
             }
         }
+    }
+
+    /// Makes room for the lines of some rows. Rows, and what they show, lie anywhere in memory; so none of them waits for
+    /// another to be fetched.
+    fn make_room(&self, places: Range<usize>, buffer: &mut Vec<u8>) {
+        let is_shown =
+            |&place: &usize| self.columns.leader_percent(self.table.cells(place)) >= self.min_percent;
+        let rows = places.filter(is_shown).filter_map(|place| self.table.row(place));
+        buffer.reserve(rows.map(|row| self.columns.room(row)).sum());
     }
 }

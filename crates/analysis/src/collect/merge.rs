@@ -154,7 +154,8 @@ impl Batch {
 #[derive(Debug, Default)]
 pub(super) struct Merged {
     pub(super) groups: Vec<SampleGroup>,
-    /// The groups by what tells them apart: the hash of it and their places alone, as there may be many.
+    /// The groups by what tells them apart, but for those that [`FirstOfChains`] knows: the hash of it and their places
+    /// alone, as there may be many.
     places: HashTable<(u32, u32)>,
     /// By the frame of a sample without callers, the group of the last one, from 1: it is often that of the next.
     last: Vec<Option<NonZeroU32>>,
@@ -172,6 +173,7 @@ pub(super) struct Merger {
     /// The chain that is being inserted.
     path: Vec<FrameId>,
     pub(super) chains: ContextTree,
+    firsts: FirstOfChains,
     known_branches: FxHashMap<Branch, BranchId>,
     pub(super) branches: Vec<Branch>,
     pub(super) events: Vec<Merged>,
@@ -247,7 +249,10 @@ impl Merger {
         event.sample_count += u64::from(sample.last);
         event.period_total = event.period_total.wrapping_add(sample.period);
         event.latency_total = event.latency_total.wrapping_add(sample.latency);
-        let index = event.place(&key, self.alike);
+        let index = match chain == ContextTree::ROOT {
+            true => event.place(&key, self.alike),
+            false => self.firsts.place(event, sample.event, &key, self.alike),
+        };
         if let Some(&Taken { time, cpu }) = taken {
             event.moments.push(Moment { time, cpu, group: index, period: sample.period });
         }
@@ -281,17 +286,39 @@ impl Merger {
     }
 }
 
+/// The first group of each chain, with its event: most chains have no other, and that needs no table to be searched.
+#[derive(Debug, Default)]
+struct FirstOfChains(Vec<Option<(u32, NonZeroU32)>>);
+
+impl FirstOfChains {
+    /// The place of a group of an event, the next one if it is new.
+    #[inline]
+    fn place(&mut self, event: &mut Merged, nth: u32, key: &GroupKey, alike: Alike) -> u32 {
+        let next = event.groups.len() as u32;
+        if self.0.len() <= key.chain.index() {
+            self.0.resize(key.chain.index() + 1, None);
+        }
+        match &mut self.0[key.chain.index()] {
+            Some((of, first)) => match first.get() - 1 {
+                first if *of == nth && event.is(first, key, alike) => first,
+                _ => event.find(key, alike),
+            },
+            unknown => {
+                *unknown = NonZeroU32::MIN.checked_add(next).map(|place| (nth, place));
+                next
+            }
+        }
+    }
+}
+
 impl Merged {
-    /// The place of a group, the next one if it is new.
+    /// The place of a group without callers, the next one if it is new.
     #[inline]
     fn place(&mut self, key: &GroupKey, alike: Alike) -> u32 {
-        if key.chain != ContextTree::ROOT {
-            return self.find(key, alike);
-        }
         let frame = key.frame.index();
         if let Some(last) = self.last.get(frame).copied().flatten() {
             let place = last.get() - 1;
-            if self.groups.get(place as usize).is_some_and(|group| GroupKey::of(group, alike) == *key) {
+            if self.is(place, key, alike) {
                 return place;
             }
         }
@@ -299,6 +326,12 @@ impl Merged {
         self.last.resize(self.last.len().max(frame + 1), None);
         self.last[frame] = NonZeroU32::MIN.checked_add(place);
         place
+    }
+
+    /// Whether that is the group at a place.
+    #[inline]
+    fn is(&self, place: u32, key: &GroupKey, alike: Alike) -> bool {
+        self.groups.get(place as usize).is_some_and(|group| GroupKey::of(group, alike) == *key)
     }
 
     #[inline]

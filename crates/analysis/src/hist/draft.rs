@@ -325,8 +325,8 @@ impl<'a> Draft<'a> {
                 row,
             }
         };
-        let rows = self.rows.par_iter().enumerate().map(ranked).collect();
-        Some(Presorted::new(rows, self.scope.order, |a, b| {
+        let rows: Vec<Ranked> = self.rows.par_iter().enumerate().map(ranked).collect();
+        Some(Presorted::new(&rows, self.scope.order, |a, b| {
             let own = |row| self.cells(row).iter().skip(1).map(|cell| cell.own.period);
             own(b).cmp(own(a))
         }))

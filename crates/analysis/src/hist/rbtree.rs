@@ -2,9 +2,11 @@
 //!
 //! perf keeps its rows in such a tree. One of its rules compares only rows of one thread, so that a can stand before
 //! b, b before c and c before a; where a row then ends up depends on whom it met on its way down. To put rows where
-//! perf puts them, they have to take the same way through the same tree.
+//! perf puts them, they have to take the same way through the same tree. The others, whose places are known, have to
+//! be in it, too: they make it what it is. They get there without a way.
 
 use std::num::NonZeroU32;
+use std::ops::Range;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Side {
@@ -59,60 +61,145 @@ impl Above {
     }
 }
 
-/// What the way down needs of an item, and nothing else: the tree is as large as the CPU's caches.
-#[derive(Clone, Copy)]
-struct Node<K> {
-    key: K,
+/// What the tree keeps of an item. It is as large as the CPU's caches, so this is nothing but its place.
+#[derive(Clone, Copy, Default)]
+struct Node {
     below: [Link; 2],
+    above: Above,
 }
 
-impl<K> Node<K> {
+impl Node {
     #[inline]
     fn child(&self, side: Side) -> Option<u32> {
         self.below[side as usize].get()
     }
 }
 
-/// Inserts items one after another, in the order of `arrivals`, and gives them in the tree's order. A new item goes left
-/// of those it meets where `less(new, met)` says so of their keys and numbers; it has to of those that have a greater rank,
-/// and must not of those that have a smaller one. An item is a number, its place in the list of ranks and keys; so are ranks.
+/// Inserts items one after another, in the order of `arrivals`, and gives them in the tree's order.
 ///
-/// Items that are numbered about as they will stand in the tree are quick: what is close together there is close together
-/// in memory.
-pub(crate) fn insertion_order<K: Copy>(
+/// An item is a number and stands before all that have a greater one, but for those of a circle, a stretch of numbers: among
+/// these a new one goes left of those that it meets where `less(new, met)` says so. Circles ascend, and share no item.
+///
+/// What stands close together has close numbers, and so is close together in memory.
+pub(crate) fn insertion_order(
     arrivals: &[u32],
-    items: impl ExactSizeIterator<Item = (u32, K)>,
-    less: impl Fn((u32, &K), (u32, &K)) -> bool,
+    circles: &[Range<u32>],
+    less: impl Fn(u32, u32) -> bool,
 ) -> Vec<u32> {
-    let mut tree = Tree::new(items);
-    let mut classes = classes(arrivals, &tree.ranks);
-    for &new in arrivals {
-        let rank = tree.rank(new);
-        let Class { ends, below, above, .. } = classes[rank as usize];
-        let place = match ends {
-            None => tree.between([below, above].map(|rank| classes.get(rank as usize)?.ends)),
-            Some(_) => tree.descend(new, &less),
+    let classes = Classes::new(arrivals.len(), circles);
+    let mut ends: Vec<Option<Ends>> = vec![None; circles.len()];
+    let mut tree = Tree::new(arrivals.len());
+    for (&new, way) in arrivals.iter().zip(ways(arrivals, circles, &classes)) {
+        let place = match way {
+            Way::Between(below, above) => {
+                let last = |class| classes.circle(class).map_or(Some(class), |at| Some(ends[at]?.last));
+                let first = |class| classes.circle(class).map_or(Some(class), |at| Some(ends[at]?.first));
+                tree.between(below.get().and_then(last), above.get().and_then(first))
+            }
+            Way::Down(circle) => tree.descend(new, &circles[circle as usize], &less),
         };
-        classes[rank as usize].ends = Some(Ends::with(ends, new, rank, place, &tree));
+        let class = classes.of(new);
+        if let Some(circle) = classes.circle(class) {
+            let is_other = |item| classes.of(item) != class;
+            ends[circle] = Some(Ends::with(ends[circle], new, place, is_other));
+        }
         tree.attach(new, place);
         tree.balance(new);
     }
     tree.in_order()
 }
 
-/// The items of one rank.
-#[derive(Clone, Copy)]
-struct Class {
-    /// The first to come.
-    first: u32,
-    /// The nearest ranks below and above that are in the tree when it comes.
-    below: u32,
-    above: u32,
-    /// The outermost items that are in the tree.
-    ends: Option<Ends>,
+/// Which items have one place among all others: each item alone, with its own number, and each circle, numbered behind
+/// the items.
+struct Classes {
+    of: Vec<u32>,
 }
 
-/// The first and the last item of one rank in the tree's order.
+impl Classes {
+    fn new(items: usize, circles: &[Range<u32>]) -> Classes {
+        let mut of: Vec<u32> = (0..items as u32).collect();
+        for (circle, class) in circles.iter().zip(items as u32..) {
+            of[circle.start as usize..circle.end as usize].fill(class);
+        }
+        Classes { of }
+    }
+
+    #[inline]
+    fn of(&self, item: u32) -> u32 {
+        self.of[item as usize]
+    }
+
+    /// Which of the circles a class is.
+    #[inline]
+    fn circle(&self, class: u32) -> Option<usize> {
+        (class as usize).checked_sub(self.of.len())
+    }
+}
+
+/// How an item finds its place.
+#[derive(Clone, Copy)]
+enum Way {
+    /// As the first of its class, between the nearest classes that are in the tree when it comes.
+    Between(Link, Link),
+    /// Down through the tree, to others of its circle.
+    Down(u32),
+}
+
+/// The way of each item. Those between neighbours are found backwards, by taking classes out of a list of all.
+fn ways(arrivals: &[u32], circles: &[Range<u32>], classes: &Classes) -> Vec<Way> {
+    let mut neighbours = Neighbours::new(classes, circles.len());
+    let mut left: Vec<usize> = circles.iter().map(Range::len).collect();
+    let mut ways = vec![Way::Down(0); arrivals.len()];
+    for (way, &item) in ways.iter_mut().zip(arrivals).rev() {
+        let class = classes.of(item);
+        let circle = classes.circle(class).filter(|&circle| {
+            left[circle] -= 1;
+            left[circle] > 0
+        });
+        *way = match circle {
+            Some(circle) => Way::Down(circle as u32),
+            None => neighbours.take(class),
+        };
+    }
+    ways
+}
+
+/// A list of classes in their order.
+struct Neighbours {
+    /// Those below and above each.
+    of: Vec<[Link; 2]>,
+}
+
+impl Neighbours {
+    fn new(classes: &Classes, circles: usize) -> Neighbours {
+        let mut of = vec![[Link::default(); 2]; classes.of.len() + circles];
+        let mut below = Link::default();
+        for &class in &classes.of {
+            if below != Link::to(class) {
+                of[class as usize][0] = below;
+                if let Some(below) = below.get() {
+                    of[below as usize][1] = Link::to(class);
+                }
+                below = Link::to(class);
+            }
+        }
+        Neighbours { of }
+    }
+
+    /// Takes a class out; its place is between those that were around it.
+    fn take(&mut self, class: u32) -> Way {
+        let [below, above] = self.of[class as usize];
+        if let Some(below) = below.get() {
+            self.of[below as usize][1] = above;
+        }
+        if let Some(above) = above.get() {
+            self.of[above as usize][0] = below;
+        }
+        Way::Between(below, above)
+    }
+}
+
+/// The first and the last item of a circle in the tree's order.
 #[derive(Clone, Copy)]
 struct Ends {
     first: u32,
@@ -120,95 +207,52 @@ struct Ends {
 }
 
 impl Ends {
-    /// The ends when a new item has its place.
-    fn with<K: Copy>(
+    /// The ends when a new item has its place, below one of its circle or of another class.
+    fn with(
         known: Option<Ends>,
         new: u32,
-        rank: u32,
         place: Option<(u32, Side)>,
-        tree: &Tree<K>,
+        is_other: impl Fn(u32) -> bool,
     ) -> Ends {
         let (Some(Ends { first, last }), Some((parent, side))) = (known, place) else {
             return Ends { first: new, last: new };
         };
         // The parent is the item right before or behind the new one.
-        let other = tree.rank(parent) != rank;
         match side {
             Side::Left if parent == first => Ends { first: new, last },
-            Side::Left if other => Ends { first, last: new },
+            Side::Left if is_other(parent) => Ends { first, last: new },
             Side::Right if parent == last => Ends { first, last: new },
-            Side::Right if other => Ends { first: new, last },
+            Side::Right if is_other(parent) => Ends { first: new, last },
             _ => Ends { first, last },
         }
     }
 }
 
-/// The ranks, each with its neighbours when its first item comes.
-///
-/// That saves this item the way down: its place is between two items that are known. Found backwards, by taking ranks
-/// out of a list of all.
-fn classes(arrivals: &[u32], ranks: &[u32]) -> Vec<Class> {
-    const NONE: u32 = u32::MAX;
-    let mut classes = vec![Class { first: NONE, below: NONE, above: NONE, ends: None }; ranks.len()];
-    for &item in arrivals.iter().rev() {
-        classes[ranks[item as usize] as usize].first = item;
-    }
-    let mut before = NONE;
-    for rank in 0..classes.len() as u32 {
-        if classes[rank as usize].first != NONE {
-            classes[rank as usize].below = before;
-            if let Some(below) = classes.get_mut(before as usize) {
-                below.above = rank;
-            }
-            before = rank;
-        }
-    }
-    for &item in arrivals.iter().rev() {
-        let Class { first, below, above, .. } = classes[ranks[item as usize] as usize];
-        if first == item {
-            if let Some(class) = classes.get_mut(below as usize) {
-                class.above = above;
-            }
-            if let Some(class) = classes.get_mut(above as usize) {
-                class.below = below;
-            }
-        }
-    }
-    classes
-}
-
-struct Tree<K> {
-    nodes: Vec<Node<K>>,
-    ranks: Vec<u32>,
-    above: Vec<Above>,
+struct Tree {
+    nodes: Vec<Node>,
     root: Option<u32>,
 }
 
-impl<K: Copy> Tree<K> {
-    /// An empty tree for these items.
-    fn new(items: impl ExactSizeIterator<Item = (u32, K)>) -> Tree<K> {
-        let below = [Link::default(); 2];
-        let (ranks, nodes): (Vec<u32>, Vec<Node<K>>) =
-            items.map(|(rank, key)| (rank, Node { key, below })).unzip();
-        Tree { above: vec![Above::default(); nodes.len()], nodes, ranks, root: None }
+impl Tree {
+    /// An empty tree for so many items.
+    fn new(items: usize) -> Tree {
+        Tree { nodes: vec![Node::default(); items], root: None }
     }
 
     /// The place between two neighbours: one of them has nothing on that side.
-    fn between(&self, [below, above]: [Option<Ends>; 2]) -> Option<(u32, Side)> {
-        let behind =
-            below.map(|below| below.last).filter(|&last| self.node(last).child(Side::Right).is_none());
-        behind.map(|last| (last, Side::Right)).or(above.map(|above| (above.first, Side::Left)))
+    fn between(&self, below: Option<u32>, above: Option<u32>) -> Option<(u32, Side)> {
+        let behind = below.filter(|&below| self.node(below).child(Side::Right).is_none());
+        behind.map(|below| (below, Side::Right)).or(above.map(|above| (above, Side::Left)))
     }
 
-    fn descend(&self, new: u32, less: impl Fn((u32, &K), (u32, &K)) -> bool) -> Option<(u32, Side)> {
-        let key = self.node(new).key;
+    fn descend(&self, new: u32, circle: &Range<u32>, less: impl Fn(u32, u32) -> bool) -> Option<(u32, Side)> {
         let mut place = None;
         let mut at = self.root;
         while let Some(met) = at {
-            let node = self.node(met);
-            let side = if less((new, &key), (met, &node.key)) { Side::Left } else { Side::Right };
+            let is_left = met >= circle.end || met >= circle.start && less(new, met);
+            let side = if is_left { Side::Left } else { Side::Right };
             place = Some((met, side));
-            at = node.child(side);
+            at = self.node(met).child(side);
         }
         place
     }
@@ -277,8 +321,8 @@ impl<K: Copy> Tree<K> {
     }
 
     fn hang(&mut self, child: u32, parent: Link) {
-        let above = &mut self.above[child as usize];
-        *above = above.with(parent);
+        let node = self.node_mut(child);
+        node.above = node.above.with(parent);
     }
 
     fn side(&self, parent: u32, child: u32) -> Side {
@@ -286,23 +330,22 @@ impl<K: Copy> Tree<K> {
     }
 
     fn paint(&mut self, node: u32, red: bool) {
-        let above = &mut self.above[node as usize];
-        *above = above.painted(red);
+        let node = self.node_mut(node);
+        node.above = node.above.painted(red);
     }
 
-    fn rank(&self, node: u32) -> u32 {
-        self.ranks[node as usize]
-    }
-
+    #[inline]
     fn above(&self, node: u32) -> Above {
-        self.above[node as usize]
+        self.node(node).above
     }
 
-    fn node(&self, node: u32) -> &Node<K> {
+    #[inline]
+    fn node(&self, node: u32) -> &Node {
         &self.nodes[node as usize]
     }
 
-    fn node_mut(&mut self, node: u32) -> &mut Node<K> {
+    #[inline]
+    fn node_mut(&mut self, node: u32) -> &mut Node {
         &mut self.nodes[node as usize]
     }
 
@@ -327,58 +370,55 @@ impl<K: Copy> Tree<K> {
 mod tests {
     use super::*;
 
-    /// Items come by their numbers, which are their keys.
-    fn in_turn(ranks: &[u32], less: impl Fn(u32, u32) -> bool) -> Vec<u32> {
-        let arrivals: Vec<u32> = (0..ranks.len() as u32).collect();
-        insertion_order(&arrivals, items(ranks), in_rank(ranks, less))
-    }
-
-    /// Lesser ranks come first.
-    fn in_rank(ranks: &[u32], less: impl Fn(u32, u32) -> bool) -> impl Fn((u32, &u32), (u32, &u32)) -> bool {
-        move |(new, &a), (met, &b)| match ranks[new as usize].cmp(&ranks[met as usize]) {
-            std::cmp::Ordering::Equal => less(a, b),
-            order => order.is_lt(),
-        }
-    }
-
-    fn items(ranks: &[u32]) -> impl ExactSizeIterator<Item = (u32, u32)> {
-        ranks.iter().enumerate().map(|(key, &rank)| (rank, key as u32))
+    /// Items come by their numbers, and are all of one circle.
+    fn in_turn(items: u32, less: impl Fn(u32, u32) -> bool) -> Vec<u32> {
+        let arrivals: Vec<u32> = (0..items).collect();
+        insertion_order(&arrivals, std::slice::from_ref(&(0..items)), less)
     }
 
     #[test]
     fn an_order_is_kept_and_equals_stay_in_turn() {
         let keys = [5, 3, 8, 3, 5, 1, 8, 0, 3];
-        assert_eq!(in_turn(&keys, |_, _| false), [7, 5, 1, 3, 8, 0, 4, 2, 6]);
         let by_key = |a: u32, b: u32| keys[a as usize] < keys[b as usize];
-        assert_eq!(in_turn(&[0; 9], by_key), [7, 5, 1, 3, 8, 0, 4, 2, 6]);
+        assert_eq!(in_turn(9, by_key), [7, 5, 1, 3, 8, 0, 4, 2, 6]);
+        assert_eq!(in_turn(3, |_, _| false), [0, 1, 2]);
     }
 
     #[test]
     fn a_long_ascent_stays_balanced() {
-        let ranks: Vec<u32> = (0..10_000).collect();
-        assert_eq!(in_turn(&ranks, |_, _| false), ranks);
+        let all: Vec<u32> = (0..10_000).collect();
+        assert_eq!(insertion_order(&all, &[], |_, _| false), all);
+        assert_eq!(in_turn(10_000, |a, b| a < b), all);
     }
 
     #[test]
     fn short_cuts_lead_where_the_way_down_does() {
-        // Few ranks, many items, in no order; within a rank a comparison that is none.
+        // Circles of many sizes with items between, in no order; within a circle a comparison that is none.
         let mut state = 1u64;
         let mut random = || {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             (state >> 33) as u32
         };
+        let less = |a: u32, b: u32| (a ^ b).count_ones() < (a & b).count_ones();
         for count in [1u32, 2, 7, 60, 500] {
-            let ranks: Vec<u32> = (0..count).map(|_| random() % count / 2 * 2).collect();
+            let mut circles = Vec::new();
+            let mut start = random() % 3;
+            while start < count {
+                let end = count.min(start + 1 + random() % 9);
+                circles.push(start..end);
+                start = end + random() % 3;
+            }
             let mut arrivals: Vec<u32> = (0..count).collect();
             arrivals.sort_by_cached_key(|_| random());
-            let less = in_rank(&ranks, |a, b| (a ^ b).count_ones() < (a & b).count_ones());
-            let mut tree = Tree::new(items(&ranks));
+            let mut tree = Tree::new(arrivals.len());
             for &new in &arrivals {
-                let place = tree.descend(new, &less);
+                let alone = new..new + 1;
+                let circle = circles.iter().find(|circle| circle.contains(&new)).unwrap_or(&alone);
+                let place = tree.descend(new, circle, less);
                 tree.attach(new, place);
                 tree.balance(new);
             }
-            assert_eq!(insertion_order(&arrivals, items(&ranks), &less), tree.in_order(), "{count}");
+            assert_eq!(insertion_order(&arrivals, &circles, less), tree.in_order(), "{count}");
         }
     }
 
@@ -386,6 +426,6 @@ mod tests {
     fn a_circle_ends_up_where_the_way_down_leads() {
         // Each beats the next; 0 goes in first, 1 right of it, 2 left of 0 because 2 beats 0.
         let beats = |a: u32, b: u32| (a + 1) % 3 == b;
-        assert_eq!(in_turn(&[0; 3], beats), [2, 0, 1]);
+        assert_eq!(in_turn(3, beats), [2, 0, 1]);
     }
 }

@@ -4,6 +4,7 @@
 //! that takes a table entry a path and four bytes an item. A node's id means the end of its run, and stays when a later
 //! path forks off within the run.
 
+use std::collections::hash_map::Entry;
 use std::hash::Hash;
 
 use rustc_hash::FxHashMap;
@@ -45,8 +46,14 @@ impl<T: Copy + Eq + Hash> PathTree<T> {
     pub(crate) fn insert(&mut self, path: &[T]) -> NodeId {
         let (mut node, mut rest) = (Self::ROOT, path);
         while let Some(&first) = rest.first() {
-            let Some(&next) = self.next.get(&(node, first)) else {
-                return self.add(node, rest).unwrap_or(node);
+            let next = match self.next.entry((node, first)) {
+                Entry::Occupied(next) => *next.get(),
+                Entry::Vacant(unknown) => {
+                    let Some(new) = Self::add(&mut self.nodes, &mut self.items, node, rest) else {
+                        return node;
+                    };
+                    return *unknown.insert(new);
+                }
             };
             let run = self.run(next);
             let common = run.iter().zip(rest).take_while(|(a, b)| a == b).count();
@@ -62,12 +69,11 @@ impl<T: Copy + Eq + Hash> PathTree<T> {
     }
 
     /// A new node below another.
-    fn add(&mut self, parent: NodeId, run: &[T]) -> Option<NodeId> {
-        let start = u32::try_from(self.items.len()).ok()?;
-        let end = u32::try_from(self.items.len() + run.len()).ok()?;
-        let node = self.push(Run { parent, start, end })?;
-        self.items.extend_from_slice(run);
-        self.next.insert((parent, *run.first()?), node);
+    fn add(nodes: &mut Vec<Run>, items: &mut Vec<T>, parent: NodeId, run: &[T]) -> Option<NodeId> {
+        let start = u32::try_from(items.len()).ok()?;
+        let end = u32::try_from(items.len() + run.len()).ok()?;
+        let node = push(nodes, Run { parent, start, end })?;
+        items.extend_from_slice(run);
         Some(node)
     }
 
@@ -76,17 +82,17 @@ impl<T: Copy + Eq + Hash> PathTree<T> {
         let whole = *self.nodes.get(below.index() - 1)?;
         let middle = whole.start + u32::try_from(count).ok()?;
         let (first, second) = (*self.items.get(whole.start as usize)?, *self.items.get(middle as usize)?);
-        let fork = self.push(Run { parent: above, end: middle, ..whole })?;
+        let fork = push(&mut self.nodes, Run { parent: above, end: middle, ..whole })?;
         self.nodes[below.index() - 1] = Run { parent: fork, start: middle, ..whole };
         self.next.insert((above, first), fork);
         self.next.insert((fork, second), below);
         Some(fork)
     }
+}
 
-    fn push(&mut self, run: Run) -> Option<NodeId> {
-        self.nodes.push(run);
-        u32::try_from(self.nodes.len()).ok().map(NodeId)
-    }
+fn push(nodes: &mut Vec<Run>, run: Run) -> Option<NodeId> {
+    nodes.push(run);
+    u32::try_from(nodes.len()).ok().map(NodeId)
 }
 
 impl<T> PathTree<T> {

@@ -273,6 +273,12 @@ impl<'a> Columns<'a> {
         }
     }
 
+    /// About what the line of a row takes, no less where its names fit into their columns.
+    pub(super) fn room(&self, row: &Row) -> usize {
+        let beyond = self.symbol_name(row.frame).map_or(ADDRESS_WIDTH, str::len);
+        self.list.iter().map(|column| column.width + self.between().len()).sum::<usize>() + beyond
+    }
+
     /// A row's line.
     pub(super) fn row(
         &self,

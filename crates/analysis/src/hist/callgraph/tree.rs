@@ -2,6 +2,7 @@
 
 use std::cmp::{Ordering, Reverse};
 use std::ops::Range;
+use std::slice::from_ref;
 
 use super::super::rbtree::insertion_order;
 use super::super::steps::{StepPlace, Steps};
@@ -204,12 +205,11 @@ impl Growth<'_> {
             return;
         }
         let place = |(run, _): &(&[Item], Weight)| run.first().map(|item| self.steps.place(item.step));
-        let arrivals: Vec<u32> = (0..branches.len() as u32).collect();
-        let order = insertion_order(
-            &arrivals,
-            branches.iter().map(|branch| (0, place(branch))),
-            |(_, new), (_, met)| falling(new, met).is_lt(),
-        );
+        let places: Vec<_> = branches.iter().map(place).collect();
+        let count = branches.len() as u32;
+        let arrivals: Vec<u32> = (0..count).collect();
+        let less = |new: u32, met: u32| falling(&places[new as usize], &places[met as usize]).is_lt();
+        let order = insertion_order(&arrivals, from_ref(&(0..count)), less);
         *branches = order.into_iter().map(|index| branches[index as usize]).collect();
     }
 

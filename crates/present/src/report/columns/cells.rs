@@ -64,6 +64,9 @@ pub(super) fn push_passed(buffer: &mut Vec<u8>, measure: Measure, extra: Option<
 /// Moves a cell to the right end of its column.
 pub(super) fn fill(buffer: &mut Vec<u8>, start: usize, width: usize) {
     let missing = width.saturating_sub(buffer.len().saturating_sub(start));
+    if missing == 0 {
+        return;
+    }
     buffer.splice(start..start, std::iter::repeat_n(b' ', missing));
 }
 
@@ -103,8 +106,11 @@ pub(super) fn push_nameless(buffer: &mut Vec<u8>, address: u64) {
 /// Appends `0x` and all 16 digits.
 fn push_address(buffer: &mut Vec<u8>, address: u64) {
     const DIGITS: &[u8; 16] = b"0123456789abcdef";
-    buffer.extend_from_slice(b"0x");
-    buffer.extend((0..16).rev().map(|place| DIGITS[(address >> (place * 4) & 0xf) as usize]));
+    let mut text = *b"0x0000000000000000";
+    for (digit, place) in text[2..].iter_mut().zip((0..16).rev()) {
+        *digit = DIGITS[(address >> (place * 4) & 0xf) as usize];
+    }
+    buffer.extend_from_slice(&text);
 }
 
 /// Appends text that is not narrower than a column.
