@@ -9,9 +9,9 @@ use clap::ArgMatches;
 use oxperf_analysis::blocks::Pace;
 use oxperf_analysis::profile::{Block, Dso as Object, Symbol};
 use oxperf_disasm::Syntax;
-use oxperf_listing::{CodeNames, Line, Listing, interleave, list};
+use oxperf_listing::{CodeIndex, CodeNames, Line, Listing, interleave, list};
 use oxperf_machine::{Dso, DsoKind, Machine};
-use oxperf_objects::{Contents, Elf, Found, ObjectKind, SourceFiles, Wanted};
+use oxperf_objects::{Contents, Elf, ObjectKind, SourceFiles, Wanted};
 use oxperf_resolve::{SymbolSource, base_of_module, is_stub};
 use oxperf_symbols::{DebugInfo, Demangling, SourceLine, SymbolStore};
 
@@ -41,7 +41,8 @@ pub(crate) struct Sources<'m> {
 /// A file that holds code, with the names of its addresses and its source lines.
 struct Opened {
     contents: Contents,
-    names: CodeNames,
+    debug_file: Option<Contents>,
+    index: CodeIndex,
     lines: Option<Arc<DebugInfo>>,
     /// Where the code of a kernel module was that has address 0 in its file.
     base: Option<u64>,
@@ -135,20 +136,21 @@ impl<'m> Sources<'m> {
                     store: self.store,
                     kernel: self.kernel.as_ref(),
                     with_source: self.with_source,
-                    demangling: self.demangling,
                 };
                 new.insert(opener.open(dso))
             }
         };
-        let Opened { contents, names, lines, base } = opened.as_ref().map_err(Clone::clone)?;
+        let Opened { contents, debug_file, index, lines, base } = opened.as_ref().map_err(Clone::clone)?;
         let image = Elf::parse(contents).map_err(|error| error.to_string())?;
+        let debug_file = debug_file.as_ref().and_then(elf_of);
+        let names = CodeNames::new(index, &image, debug_file.as_ref(), self.demangling);
         let start = virtual_start(&image, (dso.kind, *base), symbol)
             .ok_or_else(|| format!("{name} has no code there."))?;
         let shift = start.wrapping_sub(symbol.start);
         let range = start..symbol.end.wrapping_add(shift);
         let source = lines.as_ref().filter(|_| self.with_source);
         let (listing, rows) = rayon::join(
-            || list(&image, names, range, syntax).map_err(|error| format!("{name}: {error}")),
+            || list(&image, &names, range, syntax).map_err(|error| format!("{name}: {error}")),
             || source.map(|lines| lines.lines_between(symbol.start, symbol.end)),
         );
         let listing = listing?;
@@ -171,7 +173,6 @@ struct Opener<'a> {
     store: &'a SymbolStore,
     kernel: Option<&'a PathBuf>,
     with_source: bool,
-    demangling: Demangling,
 }
 
 impl Opener<'_> {
@@ -191,11 +192,11 @@ impl Opener<'_> {
     }
 
     fn module(&self, dso: &Dso) -> Result<Opened, String> {
-        let Opened { contents, names, .. } = self.object(dso, ObjectKind::KernelModule)?;
-        let image = Elf::parse(&contents).map_err(|error| format!("{}: {error}", dso.name))?;
+        let opened = self.object(dso, ObjectKind::KernelModule)?;
+        let image = Elf::parse(&opened.contents).map_err(|error| format!("{}: {error}", dso.name))?;
         let base = base_of_module(self.store, dso, self.machine.objects(), &image);
         let lines = SymbolSource::source(self.store, dso, self.machine.objects());
-        Ok(Opened { contents, names, lines, base })
+        Ok(Opened { lines, base, ..opened })
     }
 
     fn object(&self, dso: &Dso, kind: ObjectKind) -> Result<Opened, String> {
@@ -206,10 +207,13 @@ impl Opener<'_> {
         })?;
         let image = Elf::parse(&found.contents).map_err(|error| format!("{}: {error}", dso.name))?;
         let debug = self.store.locator().debug_file(&wanted, Some(&image)).ok().filter(|_| self.with_source);
-        let names = CodeNames::new(&image, debug.as_ref().and_then(elf_of).as_ref(), self.demangling);
+        let debug_file = debug.map(|found| found.contents);
         let by_offset = kind != ObjectKind::KernelModule;
-        let lines = by_offset.then(|| self.store.source(&wanted).ok()).flatten();
-        Ok(Opened { names, contents: found.contents, lines, base: None })
+        let (index, lines) = rayon::join(
+            || CodeIndex::new(&image, debug_file.as_ref().and_then(elf_of).as_ref()),
+            || by_offset.then(|| self.store.source(&wanted).ok()).flatten(),
+        );
+        Ok(Opened { contents: found.contents, debug_file, index, lines, base: None })
     }
 
     fn kernel(&self, dso: &Dso) -> Result<Opened, String> {
@@ -219,14 +223,14 @@ impl Opener<'_> {
         };
         let contents = Contents::open(path).map_err(|why| format!("{}: {why}", path.display()))?;
         let image = Elf::parse(&contents).map_err(|why| format!("{}: {why}", path.display()))?;
-        let names = CodeNames::new(&image, None, self.demangling);
+        let index = CodeIndex::new(&image, None);
         let lines = SymbolSource::source(self.store, dso, self.machine.objects());
-        Ok(Opened { names, contents, lines, base: None })
+        Ok(Opened { contents, debug_file: None, index, lines, base: None })
     }
 }
 
-fn elf_of(found: &Found) -> Option<Elf<'_>> {
-    Elf::parse(&found.contents).ok()
+fn elf_of(contents: &Contents) -> Option<Elf<'_>> {
+    Elf::parse(contents).ok()
 }
 
 /// The virtual address of a function's first byte. Functions of files are known by their places there, those of kernel

@@ -6,7 +6,7 @@
 //! others. Between instructions [`interleave`] puts the source text that [`SourceFiles`](oxperf_objects::SourceFiles) finds.
 //!
 //! ```
-//! use oxperf_listing::{CodeNames, Line, list};
+//! use oxperf_listing::{CodeIndex, CodeNames, Line, list};
 //! use oxperf_disasm::Syntax;
 //! use oxperf_objects::{Elf, Locator, ObjectKind, Places, Wanted};
 //! use oxperf_symbols::Demangling;
@@ -15,7 +15,8 @@
 //! let path = program.as_os_str().as_encoded_bytes();
 //! let found = Locator::new(Places::default()).image(&Wanted { path, build_id: None, kind: ObjectKind::User, process: None }).unwrap();
 //! let image = Elf::parse(&found.contents).unwrap();
-//! let names = CodeNames::new(&image, None, Demangling::On);
+//! let index = CodeIndex::new(&image, None);
+//! let names = CodeNames::new(&index, &image, None, Demangling::On);
 //! let text = image.section(b".text").unwrap();
 //! let listing = list(&image, &names, text.address..text.address + 64, Syntax::Att).unwrap();
 //! assert_eq!(listing.section, ".text");
@@ -27,6 +28,6 @@ mod source;
 mod stretch;
 mod versions;
 
-pub use names::CodeNames;
+pub use names::{CodeIndex, CodeNames};
 pub use source::interleave;
 pub use stretch::{Instruction, Line, ListError, Listing, list};

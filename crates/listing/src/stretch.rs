@@ -66,7 +66,7 @@ pub enum ListError {
 /// There is no code of a known kind.
 pub fn list(
     image: &Elf<'_>,
-    names: &CodeNames,
+    names: &CodeNames<'_>,
     range: Range<u64>,
     syntax: Syntax,
 ) -> Result<Listing, ListError> {
@@ -106,7 +106,7 @@ const SKIPPED_ZEROS: usize = 8;
 const SKIPPED_ZEROS_AT_END: usize = 3;
 
 struct Lister<'n> {
-    names: &'n CodeNames,
+    names: &'n CodeNames<'n>,
     /// The number of the section, and the section.
     section: (u16, &'n Section<'n>),
     language: Language,

@@ -6,7 +6,7 @@
 use std::process::Command;
 
 use oxperf_disasm::Syntax;
-use oxperf_listing::{CodeNames, Line, list};
+use oxperf_listing::{CodeIndex, CodeNames, Line, list};
 use oxperf_objects::{Contents, Elf};
 use oxperf_symbols::Demangling;
 
@@ -28,7 +28,8 @@ fn is_code(line: &str) -> bool {
 }
 
 fn ours(image: &Elf<'_>, section: &str) -> Vec<String> {
-    let names = CodeNames::new(image, None, Demangling::On);
+    let index = CodeIndex::new(image, None);
+    let names = CodeNames::new(&index, image, None, Demangling::On);
     let section = image.section(section.as_bytes()).expect("a section");
     let range = section.address..section.address + section.size;
     let listing = list(image, &names, range, Syntax::Att).expect("a listing");

@@ -5,7 +5,7 @@
 mod elf;
 
 use oxperf_disasm::Syntax;
-use oxperf_listing::{CodeNames, Line, list};
+use oxperf_listing::{CodeIndex, CodeNames, Line, list};
 use oxperf_objects::Elf;
 use oxperf_symbols::Demangling;
 
@@ -17,7 +17,8 @@ fn addresses_have_the_digits_of_their_machine() {
     for (machine, digits, instructions) in expected {
         file[18..20].copy_from_slice(&machine.to_le_bytes());
         let image = Elf::parse(&file).expect("an ELF file");
-        let names = CodeNames::new(&image, None, Demangling::On);
+        let index = CodeIndex::new(&image, None);
+        let names = CodeNames::new(&index, &image, None, Demangling::On);
         let listing = list(&image, &names, 0x1b30..0x1b32, Syntax::Att).expect("code");
         let text = |line: &Line| match line {
             Line::Instruction(found) => Some(found.text.clone()),

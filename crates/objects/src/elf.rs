@@ -17,7 +17,7 @@ use oxperf_abi::BuildId;
 pub(crate) use module::linked;
 pub use note::{AlternateLink, DebugLink, build_id_in_notes};
 pub use relocation::Relocation;
-pub use symbol::{ElfSymbol, SymbolBinding, SymbolKind, SymbolPlace};
+pub use symbol::{ElfSymbol, SymbolBinding, SymbolKind, SymbolPlace, UnnamedSymbol};
 pub(crate) use windows::as_elf;
 
 use crate::error::ElfError;

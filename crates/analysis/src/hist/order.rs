@@ -224,7 +224,7 @@ mod tests {
         let mut circles = Circles::default();
         circles.order_chains(&mut rows, 10);
         assert_eq!(rows.map(|row| row.row), [1, 0, 2, 3, 4]);
-        assert_eq!(circles.found, Vec::from([11..14]));
+        assert_eq!(circles.found.as_slice(), std::slice::from_ref(&(11..14)));
     }
 
     #[test]

@@ -24,6 +24,9 @@ struct State {
 /// Records in so many bytes before the walk may still wait for their turn. More may: then they are read again.
 const KEPT: u64 = 4 << 20;
 
+/// So many bytes are given back at once: each time all cores have to forget where these pages were.
+const AT_ONCE: u64 = 16 << 20;
+
 impl<'i> Passage<'i> {
     pub(super) fn new(form: &'i Form, tells_progress: bool, writes_meanwhile: bool) -> Passage<'i> {
         let sizes = form.sizes();
@@ -40,7 +43,7 @@ impl Watch for Passage<'_> {
             (state.part, state.released) = (part, 0);
         }
         let done = offset.0.saturating_sub(KEPT);
-        if done > state.released {
+        if done >= state.released.saturating_add(AT_ONCE) {
             self.form.release(part, state.released..done);
             state.released = done;
         }

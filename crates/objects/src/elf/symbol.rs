@@ -62,6 +62,21 @@ pub struct ElfSymbol<'a> {
     pub place: SymbolPlace,
 }
 
+/// What an entry says without its name: names lie all over the file, and most are never asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct UnnamedSymbol {
+    /// Its number in the table.
+    pub number: u32,
+    /// Whether a name is said to be somewhere.
+    pub has_name: bool,
+    /// Virtual address, or an offset into the section in relocatable files.
+    pub value: u64,
+    /// What it stands for.
+    pub kind: SymbolKind,
+    /// Where it is defined.
+    pub place: SymbolPlace,
+}
+
 impl<'a> Elf<'a> {
     /// The entries of a symbol table section in file order, entry 0 (the empty one) left out.
     ///
@@ -69,6 +84,13 @@ impl<'a> Elf<'a> {
     pub fn symbols(&self, table: &Section<'a>) -> impl Iterator<Item = ElfSymbol<'a>> + use<'a> {
         let (entries, strings, layout) = self.table(table);
         entries.chunks_exact(layout.size()).skip(1).filter_map(move |entry| layout.decode(entry, strings))
+    }
+
+    /// The same without their names, which [`Elf::symbol_at`] tells.
+    pub fn unnamed_symbols(&self, table: &Section<'a>) -> impl Iterator<Item = UnnamedSymbol> + use<'a> {
+        let (entries, _, layout) = self.table(table);
+        let entries = entries.chunks_exact(layout.size()).zip(0u32..).skip(1);
+        entries.filter_map(move |(entry, number)| layout.decode_unnamed(entry, number))
     }
 
     /// How many entries [`Elf::symbols`] goes through at most.
@@ -125,6 +147,17 @@ impl Layout {
             binding: binding(info >> 4),
             hidden: matches!(other & 3, elf::STV_HIDDEN | elf::STV_INTERNAL),
             place: place(self.half(entry, at[2])?),
+        })
+    }
+
+    fn decode_unnamed(self, entry: &[u8], number: u32) -> Option<UnnamedSymbol> {
+        let [info, section, value] = if self.is_64 { [4, 6, 8] } else { [12, 14, 4] };
+        Some(UnnamedSymbol {
+            number,
+            has_name: self.word(entry, 0)? != 0,
+            value: self.address(entry, value)?,
+            kind: kind(*entry.get(info)? & 15),
+            place: place(self.half(entry, section)?),
         })
     }
 
