@@ -45,7 +45,7 @@ pub use table::{Cell, Extra, Row, Table};
 pub use task::without_digits;
 pub use weight::Weight;
 
-use count::{Counted, Scope, Shared, count};
+use count::{Counted, Placed, Scope, Shared, by_task, count};
 use location::Locations;
 use steps::Steps;
 use task::Tasks;
@@ -117,21 +117,47 @@ pub fn histograms(profile: &Profile, options: &HistOptions) -> Vec<Table> {
         order: options.order,
     };
     let by_address = options.call_graph.is_some_and(|graph| graph.by_address);
-    let (locations, mut steps) = rayon::join(
-        || Locations::new(profile, &options.keys, scope.chains),
-        || if scope.chains { Steps::new(profile, by_address) } else { Steps::none(profile) },
+    let members = draft::members(profile, options);
+    let ((locations, mut steps), (tasks, groups)) = rayon::join(
+        || {
+            rayon::join(
+                || Locations::new(profile, &options.keys, scope.chains),
+                || if scope.chains { Steps::new(profile, by_address) } else { Steps::none(profile) },
+            )
+        },
+        || groups_by_task(profile, &options.keys, members.iter().flatten()),
     );
     steps.locate(&locations);
-    let tasks = Tasks::new(profile, &options.keys);
-    let mut shared = Shared { profile, locations, steps, tasks };
-    let members = draft::members(profile, options);
-    members.into_iter().map(|events| one_table(&mut shared, events, options, scope)).collect()
+    let shared = Shared { profile, locations, steps, tasks };
+    let mut groups = groups.into_iter();
+    let table = |events: Vec<usize>| {
+        let groups = groups.by_ref().take(events.len()).collect();
+        one_table(&shared, events, groups, options, scope)
+    };
+    members.into_iter().map(table).collect()
 }
 
-fn one_table(shared: &mut Shared<'_>, events: Vec<usize>, options: &HistOptions, scope: Scope) -> Table {
-    let profile = shared.profile;
-    let counted: Vec<Counted> =
-        events.iter().map(|&event| count(shared, &profile.events[event], scope)).collect();
+/// The tasks of these events, and the groups of each event by task.
+fn groups_by_task<'e>(
+    profile: &Profile,
+    keys: &[SortKey],
+    events: impl Iterator<Item = &'e usize>,
+) -> (Tasks, Vec<Vec<Placed>>) {
+    let mut tasks = Tasks::new(profile, keys);
+    let groups = events.map(|&event| by_task(&mut tasks, profile, &profile.events[event])).collect();
+    (tasks, groups)
+}
+
+fn one_table(
+    shared: &Shared<'_>,
+    events: Vec<usize>,
+    groups: Vec<Vec<Placed>>,
+    options: &HistOptions,
+    scope: Scope,
+) -> Table {
+    let event = |event: usize| &shared.profile.events[event];
+    let counted = events.iter().zip(groups).map(|(&at, groups)| count(shared, event(at), groups, scope));
+    let counted: Vec<Counted> = counted.collect();
     let draft = draft::Draft::new(shared, &events, counted, options, scope);
     draft.finish()
 }

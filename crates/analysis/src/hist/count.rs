@@ -48,9 +48,8 @@ pub(crate) struct Shared<'a> {
     pub(crate) tasks: Tasks,
 }
 
-/// Counts an event.
-pub(crate) fn count(shared: &mut Shared<'_>, event: &EventProfile, scope: Scope) -> Counted {
-    let groups = by_task(shared, event);
+/// Counts an event, whose groups are given by task.
+pub(crate) fn count(shared: &Shared<'_>, event: &EventProfile, groups: Vec<Placed>, scope: Scope) -> Counted {
     let counting = Counting { shared, event, scope };
     let tasks: Vec<&[Placed]> = groups.chunk_by(|a, b| a.task == b.task).collect();
     let rows = || Rows::new(shared.locations.len());
@@ -59,11 +58,11 @@ pub(crate) fn count(shared: &mut Shared<'_>, event: &EventProfile, scope: Scope)
 }
 
 /// The groups, those of a task together. There are few tasks for many groups: each is put where it belongs at once.
-fn by_task(shared: &mut Shared<'_>, event: &EventProfile) -> Vec<Placed> {
+pub(crate) fn by_task(known: &mut Tasks, profile: &Profile, event: &EventProfile) -> Vec<Placed> {
     let mut scratch = Vec::new();
-    let tasks = event.groups.iter().map(|group| shared.tasks.intern(shared.profile, group, &mut scratch));
+    let tasks = event.groups.iter().map(|group| known.intern(profile, group, &mut scratch));
     let tasks: Vec<TaskId> = tasks.collect();
-    let mut places = vec![0; shared.tasks.len() + 1];
+    let mut places = vec![0; known.len() + 1];
     tasks.iter().for_each(|task| places[task.0 as usize + 1] += 1);
     for task in 1..places.len() {
         places[task] += places[task - 1];

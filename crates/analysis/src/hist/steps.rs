@@ -1,5 +1,6 @@
 //! Steps: what call graphs tell apart, the symbol, or the address where none is known.
 
+use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use super::location::{LocationId, Locations};
@@ -144,11 +145,11 @@ impl<'a> Steps<'a> {
     /// Notes the row that each step counts for.
     pub(crate) fn locate(&mut self, locations: &Locations<'_>) {
         let location = |&frame| locations.called(frame).unwrap_or(LocationId::FIRST);
-        self.locations = self.frames.iter().map(location).collect();
+        self.locations = self.frames.par_iter().map(location).collect();
         let frames = &self.profile.frames;
         let in_object = |step: &StepId| frames[self.frames[step.0 as usize].index()].dso.is_some();
         let caller = |step: &StepId| Caller::new(self.location(*step), in_object(step));
-        self.callers = self.of_frame.iter().map(caller).collect();
+        self.callers = self.of_frame.par_iter().map(caller).collect();
     }
 
     /// What a frame is to those who count rows.

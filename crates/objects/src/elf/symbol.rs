@@ -211,3 +211,23 @@ fn place(raw: u16) -> SymbolPlace {
         index => SymbolPlace::Section(index),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Contents;
+
+    #[test]
+    fn a_symbol_says_the_same_without_its_name() {
+        let contents = Contents::open(&std::env::current_exe().unwrap()).unwrap();
+        let file = Elf::parse(&contents).unwrap();
+        let table = file.section_of_kind(elf::SHT_SYMTAB).unwrap();
+        let numbers = file.unnamed_symbols(table).map(|unnamed| {
+            let named = file.symbol_at(table, unnamed.number).unwrap();
+            assert_eq!((named.value, named.kind, named.place), (unnamed.value, unnamed.kind, unnamed.place));
+            assert!(unnamed.has_name || named.name.is_empty());
+            unnamed.number
+        });
+        assert!(numbers.eq(1..file.symbols(table).count() as u32 + 1));
+    }
+}
