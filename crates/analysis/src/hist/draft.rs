@@ -16,7 +16,7 @@ use super::key::SortKey;
 use super::level::{Seen, shown_level};
 use super::location::{Location, LocationId};
 use super::measure::{Field, Measure, Mode};
-use super::order::{Presorted, Ranked};
+use super::order::{Chain, Presorted, Ranked};
 use super::outline::outline;
 use super::rank::ranks;
 use super::rows::{GroupIndex, RowData};
@@ -273,14 +273,47 @@ impl<'a> Draft<'a> {
                 ranks.into_iter().map(u64::from).collect()
             }
         });
+        let terms: Vec<Vec<u64>> = terms.collect();
         let found = Columns::new(&self.options.keys, tasks, locations).places(rows()).found;
-        let terms: Vec<Vec<u64>> = terms.chain([found]).collect();
-        let mut order: Vec<u32> = (0..self.rows.len() as u32).collect();
-        order.par_sort_by(|&a, &b| {
-            let place = |row: u32| terms.iter().map(move |term| term[row as usize]);
-            place(a).cmp(place(b))
-        });
-        order
+        let Some(callees) = self.callees_in_order() else {
+            let mut order: Vec<u32> = (0..self.rows.len() as u32).collect();
+            order.par_sort_by(|&a, &b| {
+                let place = |row: u32| terms.iter().chain([&found]).map(move |term| term[row as usize]);
+                place(a).cmp(place(b))
+            });
+            return order;
+        };
+        let (first, rest) = terms.split_at(callees + 1);
+        let joined = |terms: &[Vec<u64>]| {
+            ranks((0..self.rows.len()).map(|row| terms.iter().map(|term| term[row]).collect::<Vec<u64>>()))
+        };
+        let (first, rest) = (joined(first), joined(rest));
+        let ranked = |(row, draft): (usize, &DraftRow)| Ranked {
+            weight: !u64::from(first[row]),
+            own: 0,
+            shown: rest[row].into(),
+            found: found[row],
+            chain: self.chain(draft),
+            row: row as u32,
+        };
+        let rows = self.rows.iter().enumerate().map(ranked).collect();
+        Presorted::new(rows, self.scope.order, |_, _| Ordering::Equal).settle()
+    }
+
+    /// Where rows stand in order by what they called, too: which place of the order says so. Between rows that are equal up
+    /// to there the length of their chains decides.
+    fn callees_in_order(&self) -> Option<usize> {
+        let callees = [Measure::Children, Measure::ChildrenLatency].map(Field::Measure);
+        self.options.order_by.iter().position(|field| callees.contains(field)).filter(|_| self.chains_count())
+    }
+
+    fn chains_count(&self) -> bool {
+        self.scope.children && self.options.call_graph.is_some()
+    }
+
+    /// The thread and the length of the longest chain of a row, if chains count.
+    fn chain(&self, row: &DraftRow) -> Option<Chain> {
+        self.chains_count().then_some((row.thread, row.depth))
     }
 
     /// Measures that the order goes on with behind the keys tell rows apart that show the same.
@@ -313,7 +346,6 @@ impl<'a> Draft<'a> {
         let columns = Columns::new(&self.options.keys, &self.shared.tasks, &self.shared.locations);
         let mut places = columns.places(self.rows.iter().map(|row| (row.task, row.location)));
         self.put_measures_behind(&mut places.shown);
-        let chains_count = self.scope.children && self.options.call_graph.is_some();
         let ranked = |(place, draft): (usize, &DraftRow)| {
             let row = place as u32;
             Ranked {
@@ -321,7 +353,7 @@ impl<'a> Draft<'a> {
                 own: self.leader(row).own.period,
                 shown: places.shown[place],
                 found: places.found[place],
-                chain: chains_count.then_some((draft.thread, draft.depth)),
+                chain: self.chain(draft),
                 row,
             }
         };

@@ -245,6 +245,20 @@ fn light_branches_and_rows_have_no_graph() {
 }
 
 #[test]
+fn callers_stand_above_callees_of_equal_weight_whatever_the_order_goes_on_with() {
+    let samples = "a/1;x;y;p;q 3
+                   a/1;x;y 1";
+    let usual = graph(Order::Caller, 100.0);
+    let weights = [Measure::Children, Measure::ChildrenLatency, Measure::Own, Measure::OwnLatency];
+    let keys = usual.keys.iter().copied().map(Field::Key);
+    let order_by = weights.map(Field::Measure).into_iter().chain(keys).collect();
+    let profile = profile(samples);
+    let rows = text(&profile, &usual);
+    assert_eq!(rows.lines().next(), Some("4 0 . a x"));
+    assert_eq!(text(&profile, &HistOptions { order_by, ..usual }), rows);
+}
+
+#[test]
 fn addresses_of_a_row_and_of_a_caller_are_not_the_same() {
     check(
         &HistOptions::default(),
