@@ -70,9 +70,9 @@ impl Formatter {
         }
     }
 
-    /// Appends ` name=value` for each of the event's own fields (`perf script --raw-trace`).
+    /// Appends ` name=value` for each of the event's own fields (`perf report --raw-trace`).
     pub fn list(&self, raw: &[u8], out: &mut Vec<u8>) {
-        listing::write(out, &self.format.fields, raw, self.order);
+        listing::write(out, &self.format.fields, |field, text| self.write_field(field, raw, text));
     }
 
     /// Calls `each` with every field of the event's own and its text in a record: a number as the print expression
@@ -81,17 +81,13 @@ impl Formatter {
         let mut text = Vec::new();
         for field in &self.format.fields {
             text.clear();
-            self.field_text(field, raw, &mut text);
+            self.write_field(field, raw, &mut text);
             each(field, &String::from_utf8_lossy(&text));
         }
     }
 
-    /// Appends a field as its bytes say it.
-    pub fn list_field(&self, field: &Field, raw: &[u8], out: &mut Vec<u8>) {
-        listing::value(out, field, raw, self.order);
-    }
-
-    fn field_text(&self, field: &Field, raw: &[u8], out: &mut Vec<u8>) {
+    /// Appends a field: a number as the print expression shows it if it does, the rest as its bytes say it.
+    pub fn write_field(&self, field: &Field, raw: &[u8], out: &mut Vec<u8>) {
         let number = matches!(field.kind, FieldKind::Integer | FieldKind::Pointer);
         if let (true, Some(print)) = (number && field.bytes(raw, self.order).is_some(), &self.print)
             && print.write_field(field, &self.record(raw, &NoSymbols), out)
@@ -188,7 +184,7 @@ impl Formatters {
 mod tests {
     use super::*;
 
-    fn texts(print: &str, raw: &[u8]) -> Vec<String> {
+    fn formatter(print: &str) -> Formatter {
         let text = format!(
             "name: x\nID: 1\n\
             \tfield:int cpu;\toffset:0;\tsize:2;\tsigned:1;\n\
@@ -196,7 +192,11 @@ mod tests {
             \tfield:char what[4];\toffset:4;\tsize:4;\tsigned:0;\n\n\
             print fmt: {print}\n"
         );
-        let formatter = Formatter::new(Format::parse(text.as_bytes()).expect("a format"), ByteOrder::Little);
+        Formatter::new(Format::parse(text.as_bytes()).expect("a format"), ByteOrder::Little)
+    }
+
+    fn texts(print: &str, raw: &[u8]) -> Vec<String> {
+        let formatter = formatter(print);
         let mut texts = Vec::new();
         formatter.each_text(raw, |field, text| texts.push(format!("{}={text}", field.name)));
         texts
@@ -211,6 +211,13 @@ mod tests {
         let shown = r#""[%03d] at=%lx 0x%04lx", REC->cpu, (unsigned long)REC->at, REC->at"#;
         assert_eq!(texts(shown, raw), ["cpu=007", "at=a", "what=a\nb"]);
         assert_eq!(texts(r#""0x%04lx %pS", REC->at, REC->cpu"#, raw), ["cpu=7", "at=0x000a", "what=a\nb"]);
+    }
+
+    #[test]
+    fn numbers_of_a_list_look_so_too() {
+        let mut list = Vec::new();
+        formatter(r#""[%03d] at=%lx", REC->cpu, REC->at"#).list(b"\x07\0\x0a\0a\nb\0", &mut list);
+        assert_eq!(String::from_utf8_lossy(&list), r" cpu=007 at=a what=a\nb");
     }
 
     #[test]

@@ -167,7 +167,7 @@ impl<'s> Noting<'s> {
         text.clear();
         if wanted.raw || !shown_field(formatter, field, raw, &mut text) {
             text.clear();
-            formatter.list_field(field, raw, &mut text);
+            formatter.write_field(field, raw, &mut text);
         }
         let bytes = field.bytes(raw, formatter.order()).unwrap_or_default();
         let number = self.text(bytes, &text);
