@@ -55,12 +55,14 @@ impl Arrow {
     }
 }
 
-/// Mnemonics that go elsewhere in the code, on x86 and Arm.
-const JUMPS: [&str; 40] = [
+/// Mnemonics that go elsewhere in the code, on x86.
+const JUMPS: [&str; 34] = [
     "ja", "jae", "jb", "jbe", "jc", "jcxz", "je", "jecxz", "jg", "jge", "jl", "jle", "jmp", "jna", "jnae",
     "jnb", "jnbe", "jnc", "jne", "jng", "jnge", "jnl", "jnle", "jno", "jnp", "jns", "jnz", "jo", "jp", "jpe",
-    "jpo", "jrcxz", "js", "jz", "b", "br", "cbz", "cbnz", "tbz", "tbnz",
+    "jpo", "jrcxz", "js", "jz",
 ];
+/// The same on Arm, where no letter tells a width: `bb` is a byte of code that stands before the instruction.
+const ARM_JUMPS: [&str; 6] = ["b", "br", "cbz", "cbnz", "tbz", "tbnz"];
 const CALLS: [&str; 4] = ["call", "bl", "blr", "callq"];
 const RETURNS: [&str; 1] = ["ret"];
 /// Those whose operands may be names, as far as perf knows them, without the letter for their width.
@@ -86,7 +88,8 @@ impl<'a> Parts<'a> {
     }
 
     fn is_jump(&self) -> bool {
-        !CALLS.contains(&self.name) && is_among(&JUMPS, self.name) || self.name.starts_with("b.")
+        let arm = ARM_JUMPS.contains(&self.name) || self.name.starts_with("b.");
+        arm || !CALLS.contains(&self.name) && is_among(&JUMPS, self.name)
     }
 
     /// The address that the last operand gives.
@@ -173,6 +176,7 @@ mod tests {
         assert_eq!(short("jmp    401104 <g+0x4>"), "→ jmp  g");
         assert_eq!(short("jmp    400f04 <e+0x4>"), "→ jmp  400f04 <e+0x4>");
         assert_eq!(short("jmp    *%rax"), "→ jmp  *%rax");
+        assert!(short("bb ff fd ff 6f          mov    $0x6ffffdff,%ebx").starts_with("  bb"));
         assert_eq!(short("call   401104 <g+0x4>"), "→ call g+0x4");
         assert_eq!(
             short("call   *0xb5c(%rip)        # 402000 <var>"),
