@@ -33,6 +33,9 @@ pub(crate) fn command() -> Command {
 
 /// Runs `evlist`.
 pub(crate) fn run(matches: &ArgMatches, _program: &str) -> Result<i32, Failure> {
+    if matches.get_flag("group") && (matches.get_flag("verbose") || matches.get_flag("freq")) {
+        return Err(Failure::bad_option("Error: --group option is not compatible with other options"));
+    }
     let input = Input::from_matches(matches)?;
     let reader = input.reader()?;
     let table = EventTable::new(&reader);

@@ -179,7 +179,9 @@ fn show(matches: &ArgMatches, mut output: Output, is_read: bool) -> Result<i32, 
     let mut itrace_options = itrace::options(matches, own)?;
     let input = Input::from_matches(matches)?;
     let reader = input.reader()?;
-    if matches.get_flag("header") || matches.get_flag("header-only") {
+    // A stream tells of itself as it comes.
+    let told = reader.container() == Container::Stream && matches.get_flag("show-info");
+    if matches.get_flag("header") || matches.get_flag("header-only") || told {
         header::write(&mut output, &input, &reader, matches.get_flag("show-info"))?;
     }
     if matches.get_flag("header-only") {
@@ -375,8 +377,24 @@ fn recorded_fields(mut spec: FieldSpec, events: &EventTable, traced: bool) -> Re
             }
             spec.drop_field(class, field);
         }
+        complete(&mut spec, class)?;
     }
     Ok(spec)
+}
+
+/// Lines of source code need an address of code, and distances from an object's start stand behind its name.
+fn complete(spec: &mut FieldSpec, class: EventClass) -> Result<(), String> {
+    let fields = spec.fields(class);
+    let lines = [FieldSet::SRCLINE, FieldSet::SRCCODE].into_iter().any(|field| fields.contains(field));
+    if lines && !fields.contains(FieldSet::IP) {
+        return Err("Display of source line number requested but sample IP is not\n\
+                    selected. Hence, no address to lookup the source line number."
+            .to_owned());
+    }
+    if fields.contains(FieldSet::DSOFF) {
+        spec.add_fields(class, FieldSet::DSO);
+    }
+    Ok(())
 }
 
 /// Shows where the callers of samples with call chains are. When the events come as a stream, or are made of hardware

@@ -1,0 +1,47 @@
+//! Options that make no sense together, or not for the recording: what is said and the exit code, as perf has them.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+
+use oxperf_testkit::Recording;
+
+/// Runs a command over a recording of two samples without call chains.
+fn run(name: &str, arguments: &[&str]) -> Output {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let notation = "event cycles sample=IP|TID|TIME|PERIOD flags=sample_id_all period=1
+        comm pid=7 tid=7 one
+        sample mode=user ip=0x401000 pid=7 tid=7 time=2000000100 period=3
+        sample mode=user ip=0x401004 pid=7 tid=7 time=2000000200 period=3";
+    fs::write(&path, Recording::parse(notation).unwrap().to_file()).unwrap();
+    Command::new(env!("CARGO_BIN_EXE_oxperf")).args(arguments).arg("-i").arg(path).output().unwrap()
+}
+
+#[track_caller]
+fn check(name: &str, arguments: &[&str], code: i32, said: &str) {
+    let output = run(name, arguments);
+    assert_eq!(output.status.code(), Some(code), "{arguments:?}");
+    assert!(output.stdout.is_empty(), "{}", String::from_utf8_lossy(&output.stdout));
+    let told = String::from_utf8_lossy(&output.stderr);
+    assert!(told.contains(said), "{told}");
+}
+
+#[test]
+fn source_lines_need_an_address_of_code() {
+    check("lines", &["script", "-F", "comm,srcline"], 255, "Display of source line number requested");
+    check("code", &["script", "-F", "comm,srccode"], 255, "no address to lookup the source line number");
+    assert!(run("both", &["script", "-F", "comm,ip,srcline"]).status.success());
+}
+
+#[test]
+fn groups_of_events_are_listed_without_details() {
+    for detail in ["-v", "-F"] {
+        check(
+            "groups",
+            &["evlist", "-g", detail],
+            129,
+            "--group option is not compatible with other options",
+        );
+    }
+    assert!(run("alone", &["evlist", "-g"]).status.success());
+}
