@@ -282,6 +282,8 @@ pub struct EventGroup {
     pub leader: usize,
     /// The group's name, when the user gave one.
     pub name: Option<String>,
+    /// Whether its events were recorded one by one, and are only shown together.
+    pub joined: bool,
 }
 
 impl SampleGroup {

@@ -205,6 +205,13 @@ fn leave_trace_out(reader: &Reader<'_>, events: &EventTable, groups: &mut [Optio
     }
 }
 
+/// Makes one group of all events: that of the first, if it has one.
+pub(crate) fn join_events(profile: &mut Profile) {
+    let first = profile.events.first().and_then(|event| event.group.clone());
+    let joined = first.unwrap_or(EventGroup { leader: 0, name: None, joined: true });
+    profile.events.iter_mut().for_each(|event| event.group = Some(joined.clone()));
+}
+
 /// The group of each event, as the recorder described them.
 fn groups(reader: &Reader<'_>, count: usize) -> Vec<Option<EventGroup>> {
     let mut groups = vec![None; count];
@@ -216,7 +223,7 @@ fn groups(reader: &Reader<'_>, count: usize) -> Vec<Option<EventGroup>> {
         members
             .into_iter()
             .flatten()
-            .for_each(|slot| *slot = Some(EventGroup { leader, name: name.clone() }));
+            .for_each(|slot| *slot = Some(EventGroup { leader, name: name.clone(), joined: false }));
     }
     groups
 }

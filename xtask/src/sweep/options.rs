@@ -47,7 +47,7 @@ const OTHERS: &[&str] = &[
     "/uprobe-args",
 ];
 
-pub(super) const REPORTS: [Trial; 10] = [
+pub(super) const REPORTS: [Trial; 13] = [
     Trial {
         cases: OTHERS,
         words: &[
@@ -194,6 +194,26 @@ pub(super) const REPORTS: [Trial; 10] = [
         words: &["--latency", "-s parallelism,comm", "--parallelism 1", "-F overhead,latency,comm"],
     },
     Trial { cases: &["/inherit-stat"], words: &["-T", "-T -s comm"] },
+    Trial {
+        cases: &["default-cycles", "multi-events"],
+        words: &[
+            "-g none --group --no-children",
+            "-g none --no-group",
+            "-g none -s trace_fields",
+            "-g caller,branch",
+        ],
+    },
+    Trial {
+        cases: &["syscalls-few", "/uprobe-args"],
+        words: &["-g none --raw-trace", "-g none --raw-trace -s trace", "-g none -s trace_fields"],
+    },
+    Trial {
+        cases: CHAINS,
+        words: &[
+            "-F overhead,overhead_children,period,sym -s sym",
+            "-F overhead,overhead_children,sample,sym",
+        ],
+    },
 ];
 
 pub(super) const SCRIPTS: [Trial; 7] = [
@@ -218,6 +238,8 @@ pub(super) const SCRIPTS: [Trial; 7] = [
             "-F +synth",
             "-F +flags",
             "-F ip,sym",
+            "-F comm,ip,dsoff",
+            "-F comm,srcline",
             "-F trace:comm,trace",
             "-F sw:comm,ip",
             "-F +machine_pid,+vcpu",

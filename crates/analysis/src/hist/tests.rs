@@ -287,7 +287,7 @@ fn events_of_a_group_share_rows() {
     profile.events.push(EventProfile::default());
     sample(&mut profile, 1, "a/1;main;leaf 7");
     for event in &mut profile.events {
-        event.group = Some(EventGroup { leader: 0, name: None });
+        event.group = Some(EventGroup { leader: 0, name: None, joined: false });
     }
     assert_eq!(text(&profile, &HistOptions::default()), "5 5 7 0 . a main\n0 0 7 7 . a leaf\n");
     let apart = HistOptions { group: false, ..HistOptions::default() };

@@ -77,13 +77,15 @@ pub(crate) fn run(matches: &ArgMatches, _program: &str) -> Result<i32, Failure> 
         options.text.coloured_code = false;
     }
     let frequencies: Vec<u64> = reader.events().iter().map(|event| event.stored.attr.sample_period).collect();
-    let nameless = options.group && functions::join_events(&mut loaded.profile);
+    if options.group {
+        collect::join_events(&mut loaded.profile);
+    }
     let mut sources = Sources::new(matches, (&loaded.machine, names.otherwise()), &options.code);
     let mut told = HashSet::new();
     for function in functions(&loaded.profile, &options) {
         match sources.code(&function.object.long, function.symbol, options.syntax) {
             Ok(code) => {
-                let shown = Shown { options: &options, function: &function, code: &code, nameless };
+                let shown = Shown { options: &options, function: &function, code: &code };
                 shown.write(&mut output, &frequencies)?;
             }
             Err(why) => complain(&function, &why, &mut told, options.skip_missing),
@@ -126,13 +128,11 @@ struct Shown<'a> {
     options: &'a Options,
     function: &'a Function<'a>,
     code: &'a Code,
-    /// Whether its events were recorded one by one, though they are shown together.
-    nameless: bool,
 }
 
 impl Shown<'_> {
     fn write(&self, output: &mut Output, frequencies: &[u64]) -> Result<(), Failure> {
-        let Shown { options, function, code, nameless } = *self;
+        let Shown { options, function, code } = *self;
         let [long, short] = &code.object_names(function.object);
         let source_line = |address| {
             let known = code.source_line(address, options.full_paths);
@@ -141,7 +141,7 @@ impl Shown<'_> {
         let shown = Annotated {
             object: if options.full_paths { long } else { short },
             source_lines: options.print_lines.then_some(SourceLines { object: long, of: &source_line }),
-            group: function.group.filter(|_| !nameless),
+            group: function.group,
             costs: function.costs(|address| code.virtual_address(address)),
             listing: &code.listing,
         };

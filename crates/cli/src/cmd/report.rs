@@ -202,6 +202,10 @@ fn show(
         print_error(&format!("Error:\nThe {} data has no samples!", input.path().display()));
         return Ok(None);
     }
+    let groupless = profile.events.len() > 1 && profile.events.iter().all(|event| event.group.is_none());
+    if options.joins_events && groupless {
+        collect::join_events(&mut profile);
+    }
     options.find_parents(&mut profile);
     if !options.shows_blocks() {
         shown.restrict(&mut profile);

@@ -337,7 +337,8 @@ impl<'a> Columns<'a> {
     ) {
         match measure {
             Measure::Children if !self.children => {
-                cells.iter().for_each(|_| buffer.extend_from_slice(b"     N/A"));
+                buffer.extend_from_slice(b"     N/A");
+                cells.iter().skip(1).for_each(|_| buffer.extend_from_slice(b"        "));
             }
             Measure::Children => push_percents(buffer, &mut memory.all, cells, |cell| cell.all.period),
             Measure::ChildrenLatency => {

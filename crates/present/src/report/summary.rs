@@ -42,7 +42,10 @@ pub(super) fn heading(buffer: &mut Vec<u8>, profile: &Profile, table: &Table, re
         // As in perf, the leader of a group that is not shown as one stands for several all the same.
         [name] if !table.grouped && leads(profile, table) => format!("events '{name}'"),
         [name] if !table.grouped => format!("event '{name}'"),
-        names => format!("events '{} {{ {} }}'", group_name(events().next()), names.join(", ")),
+        names => match group_name(events().next()) {
+            Some(group) => format!("events '{group} {{ {} }}'", names.join(", ")),
+            None => format!("events '{}'", names.join(", ")),
+        },
     };
     let times = report
         .times
@@ -67,9 +70,10 @@ fn leads(profile: &Profile, table: &Table) -> bool {
     group.is_some_and(|group| Some(group.leader) == event)
 }
 
-fn group_name(leader: Option<&EventProfile>) -> std::borrow::Cow<'_, str> {
-    let name = leader.and_then(|leader| leader.group.as_ref()?.name.as_deref());
-    visible(name.unwrap_or("anon group"))
+/// What a group is called that was recorded as one.
+fn group_name(leader: Option<&EventProfile>) -> Option<std::borrow::Cow<'_, str>> {
+    let group = leader.and_then(|leader| leader.group.as_ref()).filter(|group| !group.joined)?;
+    Some(visible(group.name.as_deref().unwrap_or("anon group")))
 }
 
 /// A number of at most four digits and the letter for what it counts.

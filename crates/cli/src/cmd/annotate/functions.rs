@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use oxperf_analysis::hist::{HistOptions, Row, SortKey, Table, Weight, histograms};
-use oxperf_analysis::profile::{Block, Dso, EventGroup, EventProfile, FrameId, Profile, Symbol, SymbolId};
+use oxperf_analysis::profile::{Block, Dso, EventProfile, FrameId, Profile, Symbol, SymbolId};
 use oxperf_present::annotate::Cost;
 
 use super::arguments::Options;
@@ -18,14 +18,6 @@ pub(super) struct Function<'p> {
     events: Vec<usize>,
     /// The name of the group that they were recorded as.
     pub(super) group: Option<&'p str>,
-}
-
-/// Makes one group of all events; `false` if the first was recorded in one already.
-pub(super) fn join_events(profile: &mut Profile) -> bool {
-    let first = profile.events.first().and_then(|event| event.group.clone());
-    let joined = first.clone().unwrap_or(EventGroup { leader: 0, name: None });
-    profile.events.iter_mut().for_each(|event| event.group = Some(joined.clone()));
-    first.is_none()
 }
 
 /// The functions to show: for each event or group of events the heaviest first, whatever threads ran them.
@@ -50,7 +42,8 @@ fn of_row<'p>(profile: &'p Profile, table: &Table, row: &Row) -> Option<Function
     let symbol = profile.symbols.get(id.index())?;
     let object = profile.dsos.get(symbol.dso.index())?;
     let leader = table.events.first().and_then(|event| profile.events[*event].group.as_ref());
-    let group = leader.filter(|_| table.grouped).map(|group| group.name.as_deref().unwrap_or("anon group"));
+    let named = leader.filter(|group| table.grouped && !group.joined);
+    let group = named.map(|group| group.name.as_deref().unwrap_or("anon group"));
     Some(Function { profile, id, symbol, object, events: table.events.clone(), group })
 }
 

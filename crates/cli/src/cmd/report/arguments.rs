@@ -57,6 +57,8 @@ pub(super) struct Resolved {
     separator: Option<String>,
     widths: Vec<usize>,
     group: bool,
+    /// Whether events that were recorded one by one are a group, too.
+    pub(super) joins_events: bool,
     empty: bool,
     coloured: bool,
     borrows_chains: bool,
@@ -172,7 +174,7 @@ fn table_arguments() -> [Arg; 31] {
             .value_parser(value_parser!(usize))
             .default_value("127")
             .help("Most callers of a sample that count"),
-        flag("group").overrides_with("no-group").help("Show the events of a group in one table [default]"),
+        flag("group").overrides_with("no-group").help("Show the events of a group in one table [default], and those of a recording without groups, too"),
         flag("no-group").help("Show each event of a group in a table of its own"),
         flag("skip-empty").overrides_with("no-skip-empty").help("Show no events without samples [default]"),
         flag("no-skip-empty").help("Show events without samples, too"),
@@ -263,6 +265,7 @@ pub(super) fn resolve(matches: &ArgMatches) -> Result<Resolved, Failure> {
             .map(|&width: &u16| width.into())
             .collect(),
         group: !matches.get_flag("no-group"),
+        joins_events: matches.get_flag("group") || matches.get_flag("no-group"),
         empty: matches.get_flag("no-skip-empty"),
         coloured: environment::colours(matches),
         borrows_chains: matches.get_flag("show-ref-call-graph"),
@@ -325,7 +328,14 @@ impl Resolved {
         let event_names: Vec<String> =
             events.iter().map(|event| event.name.clone().unwrap_or_default()).collect();
         let history = self.collect.history;
-        let names = Names { events, event_names: &event_names, formats, counted, history };
+        let names = Names {
+            events,
+            event_names: &event_names,
+            formats,
+            counted,
+            history,
+            raw_traces: self.raw_traces,
+        };
         self.total_cycles &= counted == Counted::Branches;
         if self.total_cycles {
             self.asked = self.asked.without_keys();

@@ -85,6 +85,8 @@ impl CallGraphSpec {
             () if is("function") => self.line = Line::Function,
             () if is("srcline") => self.line = Line::Source,
             () if is("address") => self.line = Line::Address,
+            // What branches say stands behind lines wherever it is known.
+            () if is("branch") => {}
             () => return Err(unknown(word)),
         }
         Ok(())
@@ -106,7 +108,7 @@ impl CallGraphSpec {
 fn unknown(word: &str) -> String {
     format!(
         "Error: unknown call graph option '{word}'\nKnown: none graph fractal flat folded caller callee percent period \
-         count function srcline address, and numbers for the least percentage and the most lines"
+         count function srcline address branch, and numbers for the least percentage and the most lines"
     )
 }
 
@@ -125,6 +127,7 @@ mod tests {
         assert_eq!((parsed.shape, parsed.order), (Some(Shape::Fractal), Some(Order::Caller)));
         assert_eq!((parsed.min_percent, parsed.limit, parsed.value), (2.5, Some(10), GraphValue::Count));
         assert_eq!(spec("none").unwrap().shape, None);
+        assert_eq!(spec("callee,branch").unwrap().order, Some(Order::Callee));
     }
 
     #[test]

@@ -23,6 +23,13 @@ use crate::failure::Failure;
 
 pub(super) use layout::Times;
 
+/// The word for all fields of all tracepoints, of which there may be none.
+const EVERY_FIELD: &str = "trace_fields";
+
+fn is_every_field(word: &str) -> bool {
+    word.strip_suffix("/raw").unwrap_or(word) == EVERY_FIELD
+}
+
 /// What the recording says of names.
 pub(super) struct Names<'a> {
     pub(super) events: &'a [EventEntry],
@@ -32,6 +39,8 @@ pub(super) struct Names<'a> {
     pub(super) counted: Counted,
     /// Whether chains hold branches.
     pub(super) history: bool,
+    /// Whether what tracepoints recorded is shown as bare numbers.
+    pub(super) raw_traces: bool,
 }
 
 /// What `-s`, `-F` and the flags that add columns ask for.
@@ -61,7 +70,7 @@ pub(super) struct Fields {
     pub(super) records: Vec<FieldWanted>,
     /// Keys that share their level of an outline with those before them.
     joined: Vec<SortKey>,
-    /// Whether the first key was asked for and is the symbol.
+    /// Whether the first key was asked for and is the symbol, and no columns were.
     pub(super) symbol_first: bool,
 }
 
@@ -115,7 +124,7 @@ impl Asked {
         let text = self.sort.as_deref().unwrap_or("+");
         if !fields.strict || self.sort.is_some() {
             let (usual, list) = match text.strip_prefix('+') {
-                Some(list) => (usual_fields(names), list),
+                Some(list) => (fields.usual(names), list),
                 None => (Vec::new(), text),
             };
             fields.sort = usual;
@@ -142,7 +151,7 @@ impl Asked {
                 extend_new(&mut fields.sort, [Field::Key(SortKey::Parent)]);
             }
             fields.weighs = text.contains("overhead") || text.contains("latency");
-            fields.symbol_first = text.starts_with("sym");
+            fields.symbol_first = text.starts_with("sym") && self.fields.is_none();
         }
         for word in words(self.fields.as_deref().unwrap_or_default().trim_start_matches('+')) {
             let found = fields.shown_word(word, names)?;
@@ -214,6 +223,13 @@ fn unknown(option: &str, name: &str) -> Failure {
 }
 
 impl Fields {
+    /// What tells rows apart that were not told any keys: raw records by each of their fields.
+    fn usual(&mut self, names: &Names<'_>) -> Vec<Field> {
+        let usual = usual_fields(names);
+        let raw = names.raw_traces && usual == [Field::Key(SortKey::Trace)];
+        if raw { self.record_fields(EVERY_FIELD, names) } else { usual }
+    }
+
     fn join(&mut self, fields: &[Field]) {
         let keys = fields.iter().filter_map(|field| match field {
             Field::Key(key) => Some(*key),
@@ -252,14 +268,14 @@ impl Fields {
         }
         let known = key.map(Field::Key).or(Measure::parse(word, false).map(Field::Measure));
         let found = known.map_or_else(|| self.record_fields(word, names), |field| vec![field]);
-        if found.is_empty() { Err(unknown("sort", word)) } else { Ok(found) }
+        if found.is_empty() && !is_every_field(word) { Err(unknown("sort", word)) } else { Ok(found) }
     }
 
     fn shown_word(&mut self, word: &str, names: &Names<'_>) -> Result<Vec<Field>, Failure> {
         let measure = Measure::parse(word, names.counted == Counted::Accesses);
         let known = measure.map(Field::Measure).or(SortKey::parse(word).map(Field::Key));
         let found = known.map_or_else(|| self.record_fields(word, names), |field| vec![field]);
-        if found.is_empty() { Err(unknown("fields", word)) } else { Ok(found) }
+        if found.is_empty() && !is_every_field(word) { Err(unknown("fields", word)) } else { Ok(found) }
     }
 
     fn all(&self) -> impl Iterator<Item = Field> {
@@ -363,6 +379,7 @@ mod tests {
             formats: &formats,
             counted: Counted::Samples,
             history: false,
+            raw_traces: false,
         };
         let asked =
             Asked { sort: sort.map(str::to_owned), fields: fields.map(str::to_owned), ..Asked::default() };
@@ -386,5 +403,7 @@ mod tests {
         let strict = layout(None, Some("sample,comm"), true);
         assert_eq!((strict.columns, strict.own_is_self), (vec![SAMPLES, COMM], false));
         assert_eq!(layout(Some("comm"), Some("+sample"), false).columns, [OWN, SAMPLES, COMM]);
+        assert_eq!(layout(Some("trace_fields"), None, false).columns, [OWN], "there are no tracepoints");
+        assert_eq!(layout(Some("trace_fields/raw"), None, false).columns, [OWN]);
     }
 }

@@ -5,7 +5,7 @@ use oxperf_analysis::hist::{Field, SortKey};
 use oxperf_analysis::profile::FieldWanted;
 use oxperf_tracepoint::{Field as RecordField, FieldKind};
 
-use super::{Fields, Names};
+use super::{EVERY_FIELD, Fields, Names};
 
 impl Fields {
     /// The fields of tracepoints' records that a word means.
@@ -13,7 +13,7 @@ impl Fields {
         let (name, raw) = match word.split_once('/') {
             Some((name, "raw")) => (name, true),
             Some(_) => return Vec::new(),
-            None => (word, false),
+            None => (word, names.raw_traces),
         };
         let (event, field) = match name.split_once('.') {
             Some((event, field)) => (Some(event), field),
@@ -23,7 +23,7 @@ impl Fields {
             Some(event) => find_event(event, names.event_names).into_iter().collect(),
             None => (0..names.events.len()).collect(),
         };
-        let every = field == "*" && event.is_some() || event.is_none() && field == "trace_fields";
+        let every = field == "*" && event.is_some() || event.is_none() && field == EVERY_FIELD;
         let mut found = Vec::new();
         for event in events {
             let entry =
