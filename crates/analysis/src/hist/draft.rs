@@ -296,8 +296,8 @@ impl<'a> Draft<'a> {
             chain: self.chain(draft),
             row: row as u32,
         };
-        let rows = self.rows.iter().enumerate().map(ranked).collect();
-        Presorted::new(rows, self.scope.order, |_, _| Ordering::Equal).settle()
+        let rows: Vec<Ranked> = self.rows.iter().enumerate().map(ranked).collect();
+        Presorted::new(&rows, self.scope.order, |_, _| Ordering::Equal).settle()
     }
 
     /// Where rows stand in order by what they called, too: which place of the order says so. Between rows that are equal up
