@@ -2,6 +2,8 @@
 
 use std::io::Read;
 
+use flate2::bufread::GzDecoder;
+
 /// What claims to grow more than this is damaged, and would only fill the memory.
 const RATIO_LIMIT: usize = 1100;
 /// What a tiny file may grow to whatever the ratio.
@@ -13,7 +15,7 @@ const XZ_MEMORY: u32 = 80 << 10;
 /// The bytes of a file that gzip, xz or zstd has compressed; `None` where it is no such file, or a damaged one.
 pub(crate) fn unpack(bytes: &[u8]) -> Option<Vec<u8>> {
     match bytes {
-        [0x1f, 0x8b, ..] => gunzip(bytes),
+        [0x1f, 0x8b, ..] => bounded(GzDecoder::new(bytes), bytes),
         [0xfd, b'7', b'z', b'X', b'Z', 0, ..] => {
             bounded(lzma_rust2::XzReader::new_mem_limit(bytes, true, XZ_MEMORY), bytes)
         }
@@ -32,42 +34,18 @@ fn bounded(reader: impl Read, packed: &[u8]) -> Option<Vec<u8>> {
     (out.len() <= limit).then_some(out)
 }
 
-fn gunzip(bytes: &[u8]) -> Option<Vec<u8>> {
-    let deflated = bytes.get(header_size(bytes)?..)?;
-    miniz_oxide::inflate::decompress_to_vec_with_limit(deflated, limit(bytes)).ok()
-}
-
-/// The size of a gzip header: ten bytes, and the parts that its flags name.
-fn header_size(bytes: &[u8]) -> Option<usize> {
-    const HAS_CHECK: u8 = 2;
-    const HAS_EXTRA: u8 = 4;
-    const HAS_NAME: u8 = 8;
-    const HAS_COMMENT: u8 = 16;
-    let flags = *bytes.get(3)?;
-    let mut size = 10;
-    if flags & HAS_EXTRA != 0 {
-        let [low, high] = *bytes.get(size..)?.first_chunk::<2>()?;
-        size += 2 + usize::from(u16::from_le_bytes([low, high]));
-    }
-    for text in [HAS_NAME, HAS_COMMENT] {
-        if flags & text != 0 {
-            size += bytes.get(size..)?.iter().position(|&byte| byte == 0)? + 1;
-        }
-    }
-    Some(if flags & HAS_CHECK != 0 { size + 2 } else { size })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn gzip_files_with_a_name_are_unpacked() {
-        let header = [0x1f, 0x8b, 8, 8, 0, 0, 0, 0, 0, 3];
-        let deflated = miniz_oxide::deflate::compress_to_vec(&[5; 500], 6);
-        let file = [&header[..], b"name\0", &deflated, &[0; 8]].concat();
+        let level = flate2::Compression::default();
+        let mut packer = flate2::GzBuilder::new().filename("name").read(&[5; 500][..], level);
+        let mut file = Vec::new();
+        packer.read_to_end(&mut file).unwrap();
         assert_eq!(unpack(&file), Some(vec![5; 500]));
-        for end in 0..header.len() + 5 + deflated.len() {
+        for end in 0..file.len() {
             assert_eq!(unpack(&file[..end]), None, "cut at {end}");
         }
     }
