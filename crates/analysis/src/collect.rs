@@ -30,7 +30,7 @@ use oxperf_session::{EventIndex, EventTable, SampleEvent, SidebandEvent, Sink};
 use oxperf_tracepoint::Formatters;
 use oxperf_wire::{Endian, Weight};
 
-use crate::profile::{CommId, DetailId, DetailsWanted, EventProfile, Profile, Thread};
+use crate::profile::{CommId, DetailId, DetailsWanted, EventProfile, HistoryId, Profile, Thread};
 use addresses::Addresses;
 pub use blocks::BlockDetail;
 use blocks::Blocks;
@@ -39,7 +39,7 @@ use comms::Comms;
 use details::Noting;
 use history::History;
 use locate::Locating;
-use merge::{Batch, Merging, Part, Past, Sample};
+use merge::{Batch, Merging, Part, Sample};
 use named::Named;
 use naming::{Naming, Wanted};
 use parallelism::Parallelism;
@@ -251,8 +251,8 @@ impl<'s> Collector<'s> {
         self.profile
     }
 
-    /// Takes the chain of a sample; tells which part of it is branches.
-    fn take_chain(&mut self, machine: &Machine, event: &SampleEvent<'_>) -> Option<Past> {
+    /// Takes the chain of a sample; tells what branches it begins with.
+    fn take_chain(&mut self, machine: &Machine, event: &SampleEvent<'_>) -> Option<HistoryId> {
         if !self.options.chains {
             return None;
         }
@@ -263,9 +263,9 @@ impl<'s> Collector<'s> {
             self.batch.addresses.extend_from_slice(chain.addresses);
             return None;
         };
-        let (addresses, past) = history.take(machine, event, &mut self.profile);
+        let (addresses, history) = history.take(machine, event, &mut self.profile);
         self.batch.addresses.extend(addresses);
-        Some(past)
+        Some(history)
     }
 
     /// Locates the addresses of the batch and names what is new, for each table.
@@ -332,13 +332,13 @@ impl Sink for Collector<'_> {
         }
         let own = (event.misc.cpu_mode(), event.sample.ip.unwrap_or(0));
         let start = self.batch.addresses.len();
-        let (mut links, mut past) = (Part::default(), None);
+        let (mut links, mut history) = (Part::default(), None);
         if self.options.branches.is_none() {
             self.batch.addresses.push(own);
             if self.blocks.is_some() {
                 links = branches::take_beside(&mut self.batch, (machine, event));
             }
-            past = self.take_chain(machine, event);
+            history = self.take_chain(machine, event);
         }
         let period = match self.options.by_cost {
             true => event.sample.weight.map_or(0, Weight::cost).max(1),
@@ -356,7 +356,7 @@ impl Sink for Collector<'_> {
             mappings: self.batch.mappings.keep(machine, event.thread),
             links,
             is_branch: false,
-            past,
+            history,
             last: true,
             addresses: Part::new(start, self.batch.addresses.len()),
             period,

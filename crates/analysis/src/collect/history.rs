@@ -12,7 +12,6 @@ use oxperf_session::SampleEvent;
 use oxperf_wire::Words;
 use rustc_hash::FxHashMap;
 
-use super::merge::Past;
 use crate::profile::{HistoryId, Passage, PassageId, Profile};
 use loops::{Taken, without_loops};
 
@@ -90,11 +89,10 @@ impl History {
         machine: &Machine,
         event: &SampleEvent<'_>,
         profile: &mut Profile,
-    ) -> (Vec<(CpuMode, u64)>, Past) {
+    ) -> (Vec<(CpuMode, u64)>, HistoryId) {
         let chain = self.chain(machine, event);
         let passages: Box<[PassageId]> =
             chain.iter().filter_map(|entry| Some(self.passage(entry.passage?, profile))).collect();
-        let length = passages.len();
         let history = *self.histories.entry(passages).or_insert_with_key(|passages| {
             profile.histories.push(passages.clone());
             HistoryId(profile.histories.len() as u32 - 1)
@@ -104,7 +102,7 @@ impl History {
         if self.oldest_first {
             addresses.reverse();
         }
-        (addresses, Past { history, length: length as u32, outermost: self.oldest_first })
+        (addresses, history)
     }
 
     /// The number of a passage.

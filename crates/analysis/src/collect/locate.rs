@@ -285,7 +285,7 @@ mod tests {
             links: Part::default(),
             is_branch: false,
             last: true,
-            past: None,
+            history: None,
             addresses: Part::new(part.start, part.end),
             period: 1,
             latency: 0,

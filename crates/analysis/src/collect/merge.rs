@@ -72,23 +72,13 @@ pub(super) struct Sample {
     /// Whether this is the last of those that stand for one sample; it counts for the sample.
     pub(super) last: bool,
     /// The branches that its chain holds.
-    pub(super) past: Option<Past>,
+    pub(super) history: Option<HistoryId>,
     /// Its part of [`Batch::addresses`].
     pub(super) addresses: Part,
     pub(super) period: u64,
     pub(super) latency: u64,
     /// Its place in [`Batch::taken`], if that is kept.
     pub(super) taken: Option<u32>,
-}
-
-/// The part of a chain that is branches.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Past {
-    pub(super) history: HistoryId,
-    /// How many addresses it has.
-    pub(super) length: u32,
-    /// Whether it is the outermost part of the chain, and not the innermost.
-    pub(super) outermost: bool,
 }
 
 /// A branch of a sample, its ends apart.
@@ -214,10 +204,7 @@ impl Merger {
             return;
         }
         self.path.clear();
-        match sample.past {
-            Some(past) => named.lay_out_past(places.chain, past, &mut self.path),
-            None => named.lay_out(places.chain, &mut self.path),
-        }
+        named.lay_out(places.chain, &mut self.path);
         let chain = self.chains.insert(&self.path);
         let taken = sample.taken.and_then(|taken| batch.taken.get(taken as usize));
         self.add((sample, taken), frame, branch, chain);
@@ -237,7 +224,7 @@ impl Merger {
             frame,
             branch,
             chain,
-            history: sample.past.map(|past| past.history),
+            history: sample.history,
         };
         let order = self.seen;
         self.seen += 1;

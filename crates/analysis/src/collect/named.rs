@@ -3,7 +3,6 @@
 use oxperf_resolve::FrameId as LocatedId;
 
 use super::locate::Split;
-use super::merge::Past;
 use crate::profile::FrameId;
 
 /// The profile's frames for located addresses. Naming makes it piece by piece, merging joins the pieces.
@@ -122,16 +121,6 @@ impl AllNamed {
             false => frames.extend(chain.map(|&id| self.frame(id))),
             true => frames.extend(chain.flat_map(|&id| self.entry(id).iter().rev())),
         }
-    }
-
-    /// The same of a chain of which a part is branches: these stand for their own frames, whatever was inlined there.
-    pub(super) fn lay_out_past(&self, chain: &[LocatedId], past: Past, frames: &mut Vec<FrameId>) {
-        let length = past.length as usize;
-        let start = if past.outermost { chain.len().saturating_sub(length) } else { 0 };
-        let branches = start..(start + length).min(chain.len());
-        self.lay_out(&chain[branches.end..], frames);
-        frames.extend(chain[branches.clone()].iter().rev().map(|&id| self.frame(id)));
-        self.lay_out(&chain[..branches.start], frames);
     }
 
     #[inline]

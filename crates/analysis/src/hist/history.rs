@@ -70,10 +70,9 @@ impl<'a> Histories<'a> {
         let profile = self.shared.profile;
         for &(group, start) in self.rows.get(&row).into_iter().flatten() {
             let sampled = self.event.groups.get(group as usize);
-            let history = sampled.and_then(|group| profile.histories.get(group.history?.index()));
-            let passages = history.into_iter().flatten().map(|id| profile.passages.get(id.index()));
-            let passages = passages.chain(std::iter::repeat(None));
-            let chain: Vec<Link<'a>> = self.chain(group).into_iter().zip(passages).collect();
+            let history = sampled.and_then(|group| group.history);
+            let callers_first = self.order == Order::Caller;
+            let chain: Vec<Link<'a>> = profile.with_passages(self.chain(group), history, callers_first);
             let samples = sampled.map_or(0, |group| group.samples);
             visit(chain.get(start as usize..).unwrap_or_default(), samples);
         }

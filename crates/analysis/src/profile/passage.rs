@@ -2,7 +2,7 @@
 
 use oxperf_abi::BranchEntry;
 
-use super::BranchKinds;
+use super::{BranchKinds, FrameId, HistoryId, Profile};
 
 /// An entry of a call chain that stands for an end of a branch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -53,5 +53,73 @@ impl Passed {
             self.rounds += samples * u64::from(rounds);
             self.round_cycles = self.round_cycles.saturating_add(samples.saturating_mul(round_cycles));
         }
+    }
+}
+
+impl Profile {
+    /// A chain of frames, in the order in which it is read, with the passages that it begins with. Of the functions that
+    /// an address stands for, where some were inlined, the first that is read has its passage.
+    pub(crate) fn with_passages(
+        &self,
+        chain: impl IntoIterator<Item = FrameId>,
+        history: Option<HistoryId>,
+        callers_first: bool,
+    ) -> Vec<(FrameId, Option<&Passage>)> {
+        let history = history.and_then(|history| self.histories.get(history.index()));
+        let mut passages = history.into_iter().flatten().map(|id| self.passages.get(id.index()));
+        let mut is_before_inlined = false;
+        let link = |frame: FrameId| {
+            let symbol = self.frames.get(frame.index()).and_then(|frame| frame.symbol);
+            let inlined = symbol.and_then(|symbol| self.symbols.get(symbol.index()));
+            let inlined = inlined.is_some_and(|symbol| symbol.inlined);
+            let begins = !if callers_first { inlined } else { is_before_inlined };
+            is_before_inlined = inlined;
+            (frame, if begins { passages.next().flatten() } else { None })
+        };
+        chain.into_iter().map(link).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::profile::{DsoId, Frame, Level, PassageId, Symbol, SymbolId};
+
+    /// A profile of a function and one that was inlined in it, as frames 0 and 1, and a history of two passages.
+    fn profile() -> Profile {
+        let mut profile = Profile::default();
+        for (nth, inlined) in [false, true].into_iter().enumerate() {
+            let (name, dso) = (nth.to_string(), DsoId(0));
+            profile.symbols.push(Symbol { name, dso, start: 0, end: 16, inlined, is_data: false });
+            profile.frames.add(Frame {
+                dso: Some(dso),
+                symbol: Some(SymbolId(nth as u32)),
+                address: 4,
+                dso_address: 4,
+                level: Level::User,
+                source: None,
+                alone: false,
+            });
+        }
+        let branch = BranchEntry { from: 4, to: 4, flags: 0 };
+        let passage = Passage { branch, is_target: true, rounds: 0, round_cycles: 0 };
+        profile.passages = vec![passage, Passage { is_target: false, ..passage }];
+        profile.histories.push([PassageId(0), PassageId(1)].into());
+        profile
+    }
+
+    /// Of each frame of a chain whether a passage leads to the address, or away from it.
+    fn passed(chain: &[u32], callers_first: bool) -> Vec<Option<bool>> {
+        let profile = profile();
+        let chain = chain.iter().map(|&frame| FrameId(frame));
+        let links = profile.with_passages(chain, Some(HistoryId(0)), callers_first);
+        links.into_iter().map(|(_, passage)| passage.map(|passage| passage.is_target)).collect()
+    }
+
+    #[test]
+    fn the_first_function_of_an_address_has_its_passage() {
+        assert_eq!(passed(&[1, 0, 0, 0], false), [Some(true), None, Some(false), None]);
+        assert_eq!(passed(&[0, 1, 0, 0], true), [Some(true), None, Some(false), None]);
+        assert_eq!(passed(&[1, 1, 0, 1, 0], false), [Some(true), None, None, Some(false), None]);
     }
 }
