@@ -52,7 +52,7 @@ use crate::filter::{self, Filter};
 use crate::input::{self, Input, report_chains, report_trouble};
 use crate::itrace::places::code_places;
 use crate::itrace::{self, Decoding};
-use crate::output::Output;
+use crate::output::{Output, print_error};
 use crate::switching::{self, Switching};
 use crate::{collect, guests, header, naming, stitch};
 use clock::Clock;
@@ -234,6 +234,9 @@ fn show(matches: &ArgMatches, mut output: Output, is_read: bool) -> Result<i32, 
     let mut decoding = Decoding::prepare(matches, traced, (&input, &reader), &mut session, &takes_cpu)?;
     if let Some(decoding) = decoding.as_mut().filter(|_| shows_code(&spec)) {
         decoding.set_with_code();
+    }
+    if spec.any_has(FieldSet::METRIC) {
+        print_error("no metrics are shown: what they are made of is in tables of a CPU's events");
     }
     instructions::require_branches(&spec, &reader, session.events())?;
     let with_chains = !matches.get_flag("hide-call-graph");

@@ -109,6 +109,10 @@ fields! {
     VCPU = 47, "vcpu";
     /// What a BPF program wrote into the sample.
     BPF_OUTPUT = 48, "bpf-output";
+    /// Metrics of a group of events; none are known, and so nothing is shown.
+    METRIC = 49, "metric";
+    /// What the CPU counted at the last branches.
+    BRCNTR = 50, "brcntr";
 }
 
 impl FieldSet {
@@ -235,12 +239,6 @@ pub enum FieldSpecError {
 impl fmt::Display for FieldSpecError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            FieldSpecError::UnknownField(name) if name == "brcntr" => {
-                f.write_str("Branch counters cannot be shown, only whole branch stacks: -F brstack")
-            }
-            FieldSpecError::UnknownField(name) if name == "metric" => {
-                f.write_str("Metrics cannot be shown with samples: they need tables of a CPU's events")
-            }
             FieldSpecError::UnknownField(name) => {
                 write!(f, "Invalid field requested: '{name}'. Known fields:")?;
                 FieldSet::NAMES.iter().try_for_each(|(_, name)| write!(f, " {name}"))

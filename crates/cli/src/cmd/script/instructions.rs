@@ -43,6 +43,9 @@ pub(super) fn require_branches(
     reader: &Reader<'_>,
     events: &EventTable,
 ) -> Result<(), Failure> {
+    if spec.any_has(FieldSet::BRCNTR) {
+        return Err(Failure::new(refusal_of_counters(events)));
+    }
     let asked = BLOCKS.iter().any(|field| spec.any_has(*field));
     let all = |event: &SessionEvent| event.attr.branch_sample_type.contains(BranchSampleType::ANY);
     let traced = reader.features().bits().contains(FeatureId::AUXTRACE);
@@ -53,6 +56,18 @@ pub(super) fn require_branches(
         "Display of branch stack assembler requested, but non all-branch filter set\n\
          Hint: run 'perf record -b ...'",
     ))
+}
+
+/// Why what was counted at branches is not shown.
+fn refusal_of_counters(events: &EventTable) -> &'static str {
+    let counted = |event: &SessionEvent| event.attr.branch_sample_type.contains(BranchSampleType::COUNTERS);
+    match events.events().iter().any(counted) {
+        true => "What was counted at branches cannot be shown, only whole branch stacks: -F brstack",
+        false => {
+            "Display of branch counter requested but it's not enabled\n\
+             Hint: run 'perf record -j any,counter ...'"
+        }
+    }
 }
 
 /// Reads code where it is asked for, if it is of a processor whose instructions are known.
