@@ -11,5 +11,6 @@ pub mod diff;
 pub mod flame;
 pub mod hist;
 pub mod profile;
+pub mod streams;
 pub mod tasks;
 pub mod timeline;

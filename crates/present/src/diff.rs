@@ -4,6 +4,7 @@
 
 mod json;
 mod numbers;
+mod streams;
 mod stretches;
 
 use std::io::{self, Write};
@@ -17,6 +18,7 @@ use crate::report::columns::{Columns, key_heading};
 use crate::visible::visible;
 
 pub use json::DiffDocument;
+pub use streams::{StreamSide, streams};
 
 use numbers::{Number, NumberColumn};
 use stretches::Stretches;

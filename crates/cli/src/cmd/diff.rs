@@ -6,7 +6,7 @@ mod recording;
 
 use clap::{ArgMatches, Command};
 use oxperf_analysis::diff::{DiffTable, Side, compare};
-use oxperf_present::diff::{Compared, DiffDocument, table};
+use oxperf_present::diff::{Compared, DiffDocument, StreamSide, streams, table};
 
 use super::dump;
 use crate::failure::{Failure, code};
@@ -24,7 +24,10 @@ pub(crate) fn command() -> Command {
 /// Runs `diff`.
 pub(crate) fn run(matches: &ArgMatches, _program: &str) -> Result<i32, Failure> {
     let options = arguments::resolve(matches)?;
-    let inputs = open_all(matches, &options.files)?;
+    let mut inputs = open_all(matches, &options.files)?;
+    if options.streams {
+        inputs.truncate(2);
+    }
     if matches.get_flag("dump-raw-trace") {
         for input in &inputs {
             dump::report(matches, input, &input.reader()?, Output::stdout())?;
@@ -35,6 +38,10 @@ pub(crate) fn run(matches: &ArgMatches, _program: &str) -> Result<i32, Failure> 
     for recording in &recordings {
         report_trouble(&recording.diagnostics);
         report_chains(&recording.profile.chain_losses);
+    }
+    if options.streams {
+        write_streams(&recordings)?;
+        return Ok(code::SUCCESS);
     }
     let events = events(&recordings, &options);
     if let Some(path) = &options.flame_graph {
@@ -97,6 +104,21 @@ fn events<'a>(recordings: &'a [Recording], options: &Resolved) -> Vec<Event<'a>>
         Event { name: &event.name, table: compare(&sides, &options.diff), sides }
     });
     events.collect()
+}
+
+/// Writes the hot streams of the events that both recordings have.
+fn write_streams(recordings: &[Recording]) -> Result<(), Failure> {
+    let mut output = Output::stdout();
+    if let [old, new] = recordings {
+        for event in 0..old.profile.events.len() {
+            let Some(like) = new.event_like(old, event) else { continue };
+            let hot = (old.streams_of(event), new.streams_of(like));
+            let old = StreamSide { profile: &old.profile, hot: &hot.0 };
+            streams(&mut output, old, StreamSide { profile: &new.profile, hot: &hot.1 })?;
+        }
+    }
+    output.finish()?;
+    Ok(())
 }
 
 /// Writes all tables, or all of them as one document.

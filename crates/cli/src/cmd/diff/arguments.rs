@@ -6,6 +6,7 @@ use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use oxperf_analysis::collect::{Alike, CollectOptions, LineText};
 use oxperf_analysis::diff::{DiffOptions, Method};
 use oxperf_analysis::hist::SortKey;
+use oxperf_analysis::streams::KEYS;
 use oxperf_itrace::ItraceOptions;
 use oxperf_present::diff::DiffText;
 
@@ -32,6 +33,8 @@ pub(super) struct Resolved {
     /// Source files are shown with their whole paths.
     pub(super) whole_paths: bool,
     pub(super) json: bool,
+    /// Hot streams are compared, and no rows.
+    pub(super) streams: bool,
     pub(super) flame_graph: Option<PathBuf>,
 }
 
@@ -75,6 +78,9 @@ pub(super) fn command() -> Command {
         .next_help_heading("Instead of the table")
         .args([
             flag("json").help("Write JSON: docs/json.md tells what it holds"),
+            flag("stream").conflicts_with_all(["json", "flamegraph"]).help(
+                "Show the chains of branches that samples came through most, of two recordings; other options of the table and names of samples count for nothing here",
+            ),
             valued("flamegraph", "FILE")
                 .value_parser(value_parser!(PathBuf))
                 .help("Write a flame graph of what changed: red grew, blue shrank; one HTML file"),
@@ -134,7 +140,11 @@ fn sample_arguments() -> [Arg; 8] {
 pub(super) fn resolve(matches: &ArgMatches) -> Result<Resolved, Failure> {
     let text = |name| matches.get_one::<String>(name).map(String::as_str);
     let files = files(matches.get_many("files").into_iter().flatten().cloned().collect());
-    let method = method(text("compute").unwrap_or_default())?;
+    let streams = matches.get_flag("stream");
+    let method = match method(text("compute").unwrap_or_default())? {
+        _ if streams => Method::DeltaAbs,
+        method => method,
+    };
     let order = matches.get_one("order").copied().unwrap_or(1);
     if order >= files.len() {
         return Err(Failure::new("Order option out of limit."));
@@ -143,8 +153,11 @@ pub(super) fn resolve(matches: &ArgMatches) -> Result<Resolved, Failure> {
     if scatter && method != Method::Cycles {
         return Err(Failure::bad_option("--cycles-hist needs -c cycles"));
     }
-    let keys = sort_keys(text("sort").unwrap_or_default())?;
-    let list = |name| text(name).map(filter::names).transpose();
+    let keys = match streams {
+        true => KEYS.to_vec(),
+        false => sort_keys(text("sort").unwrap_or_default())?,
+    };
+    let list = |name| text(name).filter(|_| !streams).map(filter::names).transpose();
     let (comms, dsos, symbols) = (list("comms")?, list("dsos")?, list("symbols")?);
     // What is the same in all rows needs no column.
     let told = |key: &&SortKey| match key {
@@ -156,7 +169,7 @@ pub(super) fn resolve(matches: &ArgMatches) -> Result<Resolved, Failure> {
     let columns: Vec<SortKey> = keys.iter().filter(|key| !told(key)).copied().collect();
     let flame_graph = matches.get_one::<PathBuf>("flamegraph").cloned();
     Ok(Resolved {
-        collect: collect(matches, &keys, flame_graph.is_some()),
+        collect: collect(matches, &keys, flame_graph.is_some() || streams),
         text: DiffText {
             method,
             keys: if columns.is_empty() { keys.clone() } else { columns },
@@ -174,6 +187,7 @@ pub(super) fn resolve(matches: &ArgMatches) -> Result<Resolved, Failure> {
         files,
         whole_paths: matches.get_flag("full-source-path"),
         json: matches.get_flag("json"),
+        streams,
         flame_graph,
     })
 }
@@ -183,12 +197,15 @@ fn is_one(names: Option<&Vec<String>>) -> bool {
 }
 
 fn collect(matches: &ArgMatches, keys: &[SortKey], chains: bool) -> CollectOptions {
+    let streams = matches.get_flag("stream");
     let lines = keys.iter().any(|key| matches!(key, SortKey::SourceLine | SortKey::SourceFile));
     CollectOptions {
         chains,
         max_stack: 127,
         inlines: chains && naming::inlines(matches),
-        addresses_apart: matches.get_count("verbose") > 0,
+        // Of the code of a line, some addresses count for more than others where streams are found.
+        addresses_apart: streams || matches.get_count("verbose") > 0,
+        history: streams,
         lines: lines.then(|| LineText { whole_paths: matches.get_flag("full-source-path") }),
         ..CollectOptions::default()
     }

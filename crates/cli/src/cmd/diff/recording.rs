@@ -6,6 +6,7 @@ use oxperf_analysis::collect::{BlockDetail, CollectOptions, LineText};
 use oxperf_analysis::diff::Method;
 use oxperf_analysis::hist::{HistOptions, SortKey, Table, histograms};
 use oxperf_analysis::profile::{DetailsWanted, Profile};
+use oxperf_analysis::streams::{HotStreams, hot_streams};
 use oxperf_data::Reader;
 use oxperf_data::features::BranchStack;
 use oxperf_itrace::ItraceOptions;
@@ -41,11 +42,14 @@ impl Recording {
         (options, store): (&Resolved, &SymbolStore),
     ) -> Result<Recording, Failure> {
         let reader = input.reader()?;
-        if options.diff.method == Method::Cycles
-            && reader.features().get::<BranchStack>().ok().flatten().is_none()
-        {
+        if options.diff.method == Method::Cycles && !carries_branches(&reader) {
             let path = input.path().display();
             return Err(Failure::new(format!("{path}: no branches, so no cycles: record them with -b")));
+        }
+        // perf says nothing and ends with the same code.
+        if options.streams && !carries_branches(&reader) {
+            let path = input.path().display();
+            return Err(Failure::new(format!("{path}: no branches, so no streams: record them with -b")));
         }
         filter::require_cpus(matches, reader.events())?;
         let names = naming::shared_source(matches, &reader, store);
@@ -73,7 +77,7 @@ impl Recording {
             &filter,
         )?;
         shown.restrict(&mut profile);
-        if options.text.addresses {
+        if options.text.addresses && !options.streams {
             verbose::note_origins(&mut profile, &names, &machine);
             profile.show_whole_paths();
         }
@@ -97,10 +101,21 @@ impl Recording {
         self.tables.iter().find(|table| table.events.first() == Some(&event))
     }
 
+    /// The hot streams of an event.
+    pub(super) fn streams_of(&self, event: usize) -> HotStreams {
+        let known = self.profile.events.get(event).zip(self.table_of(event));
+        known.map_or(HotStreams::default(), |(event, table)| hot_streams(&self.profile, event, table))
+    }
+
     /// A sentence for each kind of loss.
     pub(super) fn losses(&self) -> Vec<String> {
         collect::losses(&self.profile, &self.diagnostics)
     }
+}
+
+/// Whether the recorder was asked for branches.
+fn carries_branches(reader: &Reader<'_>) -> bool {
+    reader.features().get::<BranchStack>().ok().flatten().is_some()
 }
 
 /// What is wanted of the code between branches.
