@@ -15,6 +15,7 @@ mod callgraph;
 mod columns;
 mod contexts;
 mod count;
+mod data_ranks;
 mod draft;
 mod forest;
 mod graphs;

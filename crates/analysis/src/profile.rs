@@ -8,6 +8,7 @@ mod blocks;
 mod branch;
 mod branch_kinds;
 mod context;
+mod data_places;
 mod details;
 mod frames;
 mod ids;
@@ -26,6 +27,7 @@ pub use blocks::{Block, Blocks, FirstPasses, Passes};
 pub use branch::{Branch, BranchEnd};
 pub use branch_kinds::BranchKinds;
 pub use context::{ContextTree, PathToRoot};
+pub use data_places::{DataPlace, DataPlaces};
 pub use details::{Detail, DetailText, Details, DetailsWanted, FieldWanted};
 pub use frames::{BareFrames, Frames};
 pub use ids::{
@@ -49,6 +51,8 @@ pub struct Profile {
     pub frames: Frames,
     /// The size of the mapping around each frame, 0 where nothing is mapped; empty unless it was asked for.
     pub map_sizes: Vec<u64>,
+    /// What data each frame works on; empty unless it was asked for.
+    pub data_places: DataPlaces,
     /// All call chains.
     pub chains: ContextTree,
     /// Distinct branches; empty unless samples are to be told by their branches.

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -9,7 +10,7 @@ use clap::ArgMatches;
 use oxperf_analysis::blocks::Pace;
 use oxperf_analysis::profile::{Block, Dso as Object, Symbol};
 use oxperf_disasm::Syntax;
-use oxperf_listing::{CodeIndex, CodeNames, Line, Listing, interleave, list};
+use oxperf_listing::{CodeIndex, CodeNames, DataTypes, Line, Listing, interleave, list};
 use oxperf_machine::{Dso, DsoKind, Machine};
 use oxperf_objects::{Contents, Elf, ObjectKind, SourceFiles, Wanted};
 use oxperf_resolve::{SymbolSource, base_of_module, is_stub};
@@ -28,13 +29,14 @@ pub(crate) struct CodeOptions {
 
 /// Where code comes from.
 pub(crate) struct Sources<'m> {
-    machine: &'m Machine,
-    store: &'m SymbolStore,
-    kernel: Option<PathBuf>,
-    /// Whether debug files and source text are used.
-    with_source: bool,
+    objects: OpenedObjects<'m>,
     demangling: Demangling,
     files: SourceFiles,
+}
+
+/// The files that hold code, each opened once.
+struct OpenedObjects<'m> {
+    opener: Opener<'m>,
     opened: HashMap<String, Result<Opened, String>>,
 }
 
@@ -113,34 +115,39 @@ impl<'m> Sources<'m> {
         if let Some((folders, prefix)) = &options.moved_sources {
             files = files.moved(*folders, prefix);
         }
-        Sources {
+        let opener = Opener {
             machine,
             store,
             kernel: matches.get_one::<String>("vmlinux").map(PathBuf::from),
             with_source: options.with_source,
-            demangling: naming::demangling(matches),
-            files,
-            opened: HashMap::new(),
-        }
+        };
+        let objects = OpenedObjects { opener, opened: HashMap::new() };
+        Sources { objects, demangling: naming::demangling(matches), files }
+    }
+
+    /// Finds the types of the data that functions of an object work on: `ask` is given who knows them, and what turns a
+    /// function into its virtual addresses. `None` where the object has no code.
+    pub(crate) fn data_types<T>(
+        &mut self,
+        name: &str,
+        ask: impl FnOnce(&mut DataTypes<'_>, &dyn Fn(&Symbol) -> Option<Range<u64>>) -> T,
+    ) -> Option<T> {
+        let (dso, Opened { contents, debug_file, index, lines, base }) = self.objects.get(name).ok()?;
+        let image = Elf::parse(contents).ok()?;
+        let debug_file = debug_file.as_ref().and_then(elf_of);
+        let names = CodeNames::new(index, &image, debug_file.as_ref(), self.demangling);
+        let range = |symbol: &Symbol| {
+            let start = virtual_start(&image, (dso.kind, *base), symbol)?;
+            Some(start..start.checked_add(symbol.end.checked_sub(symbol.start)?)?)
+        };
+        Some(ask(&mut DataTypes::new(&image, names, lines.as_deref()), &range))
     }
 
     /// Lists the code of a function of an object, or says why it cannot.
     pub(crate) fn code(&mut self, name: &str, symbol: &Symbol, syntax: Syntax) -> Result<Code, String> {
-        let dso = self.machine.objects().dsos().find(|dso| dso.name == name);
-        let dso = dso.ok_or_else(|| format!("{name} was not mapped."))?;
-        let opened = match self.opened.entry(name.to_owned()) {
-            Entry::Occupied(known) => known.into_mut(),
-            Entry::Vacant(new) => {
-                let opener = Opener {
-                    machine: self.machine,
-                    store: self.store,
-                    kernel: self.kernel.as_ref(),
-                    with_source: self.with_source,
-                };
-                new.insert(opener.open(dso))
-            }
-        };
-        let Opened { contents, debug_file, index, lines, base } = opened.as_ref().map_err(Clone::clone)?;
+        let with_source = self.objects.opener.with_source;
+        let kernel = self.objects.opener.kernel.clone();
+        let (dso, Opened { contents, debug_file, index, lines, base }) = self.objects.get(name)?;
         let image = Elf::parse(contents).map_err(|error| error.to_string())?;
         let debug_file = debug_file.as_ref().and_then(elf_of);
         let names = CodeNames::new(index, &image, debug_file.as_ref(), self.demangling);
@@ -148,7 +155,7 @@ impl<'m> Sources<'m> {
             .ok_or_else(|| format!("{name} has no code there."))?;
         let shift = start.wrapping_sub(symbol.start);
         let range = start..symbol.end.wrapping_add(shift);
-        let source = lines.as_ref().filter(|_| self.with_source);
+        let source = lines.as_ref().filter(|_| with_source);
         let (listing, rows) = rayon::join(
             || list(&image, &names, range, syntax).map_err(|error| format!("{name}: {error}")),
             || source.map(|lines| lines.lines_between(symbol.start, symbol.end)),
@@ -158,7 +165,7 @@ impl<'m> Sources<'m> {
             rows.into_iter().flatten().map(|(offset, line)| (offset.wrapping_add(shift), line)).collect();
         let listing = interleave(listing, &rows, &mut self.files);
         let image = match dso.kind {
-            DsoKind::Kernel => self.kernel.clone(),
+            DsoKind::Kernel => kernel,
             DsoKind::Module => Some(PathBuf::from(&dso.name)),
             _ => None,
         };
@@ -167,11 +174,25 @@ impl<'m> Sources<'m> {
     }
 }
 
+impl<'m> OpenedObjects<'m> {
+    /// The object of that name, and its file; or why there is none.
+    fn get(&mut self, name: &str) -> Result<(&'m Dso, &Opened), String> {
+        let dso = self.opener.machine.objects().dsos().find(|dso| dso.name == name);
+        let dso = dso.ok_or_else(|| format!("{name} was not mapped."))?;
+        let opened = match self.opened.entry(name.to_owned()) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(new) => new.insert(self.opener.open(dso)),
+        };
+        Ok((dso, opened.as_ref().map_err(Clone::clone)?))
+    }
+}
+
 /// What is needed to open a file of code.
 struct Opener<'a> {
     machine: &'a Machine,
     store: &'a SymbolStore,
-    kernel: Option<&'a PathBuf>,
+    kernel: Option<PathBuf>,
+    /// Whether debug files and source text are used.
     with_source: bool,
 }
 
@@ -217,7 +238,7 @@ impl Opener<'_> {
     }
 
     fn kernel(&self, dso: &Dso) -> Result<Opened, String> {
-        let Some(path) = self.kernel else {
+        let Some(path) = &self.kernel else {
             let id = dso.build_id.map(|id| format!(" with build id {id}")).unwrap_or_default();
             return Err(format!("No kernel image{id} was given: name one with --vmlinux FILE."));
         };

@@ -8,6 +8,7 @@ mod cmd;
 mod code;
 mod collect;
 mod config;
+mod data_types;
 mod environment;
 mod failure;
 mod filter;

@@ -2,7 +2,7 @@
 //!
 //! For listings and for the lines of a trace: the bytes of one instruction become its assembly text, of x86 in AT&T or
 //! Intel syntax, of 64-bit Arm in its own, with names for the addresses that it goes to. What supplies the bytes and the names is up to the
-//! caller; nothing here reads a file.
+//! caller; nothing here reads a file. Whoever follows values through x86 code asks for [`Step`]s in place of text.
 //!
 //! ```
 //! use oxperf_disasm::{Disassembler, Form, Syntax, Width};
@@ -19,10 +19,12 @@
 mod arm64;
 mod output;
 mod prefix;
+mod step;
 mod strings;
 mod style;
 
 pub use arm64::Arm64;
+pub use step::{Flow, Memory, Operand, Segment, Step, Work};
 
 use iced_x86::{Decoder, DecoderOptions, Formatter, Instruction};
 

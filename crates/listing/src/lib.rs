@@ -3,7 +3,7 @@
 //! For views that put costs beside instructions: [`CodeNames`] knows what a binary's addresses are called, the way
 //! `objdump` calls them, and [`list`] turns a stretch of a binary into [`Line`]s. What ran how often, and how lines are
 //! laid out, is the business of
-//! others. Between instructions [`interleave`] puts the source text that [`SourceFiles`](oxperf_objects::SourceFiles) finds.
+//! others. [`DataTypes`] finds the types of the data that instructions work on. Between instructions [`interleave`] puts the source text that [`SourceFiles`](oxperf_objects::SourceFiles) finds.
 //!
 //! ```
 //! use oxperf_listing::{CodeIndex, CodeNames, Line, list};
@@ -23,11 +23,13 @@
 //! assert!(matches!(listing.lines[0], Line::Label { address, .. } if address == text.address));
 //! ```
 
+mod data_types;
 mod names;
 mod source;
 mod stretch;
 mod versions;
 
+pub use data_types::{DataAccess, DataField, DataLayout, DataTypes, Miss};
 pub use names::{CodeIndex, CodeNames};
 pub use source::interleave;
 pub use stretch::{Instruction, Line, ListError, Listing, list};

@@ -187,6 +187,12 @@ impl<'f> CodeNames<'f> {
         self.behind(address).next().map(|symbol| symbol.address)
     }
 
+    /// The linker's name of what begins at an address, or before it, with the distance.
+    pub(crate) fn linker_name(&self, address: u64) -> Option<(Cow<'f, str>, u64)> {
+        let symbol = self.around(address)?;
+        Some((symbol.name, address.checked_sub(symbol.address)?))
+    }
+
     /// The symbol at or before an address; before all of them the first.
     fn around(&self, address: u64) -> Option<Named<'f>> {
         self.before(address).next().or_else(|| self.behind(address).next())

@@ -86,7 +86,8 @@ pub fn list(
     Ok(Listing { section, address_digits, lines: lister.lines })
 }
 
-fn code_section<'s, 'a>(image: &'s Elf<'a>, address: u64) -> Option<(u16, &'s Section<'a>)> {
+/// The section with the code at an address, and its number.
+pub(crate) fn code_section<'s, 'a>(image: &'s Elf<'a>, address: u64) -> Option<(u16, &'s Section<'a>)> {
     let is_code = |section: &Section<'_>| section.flags & u64::from(elf::SHF_EXECINSTR) != 0;
     let holds =
         |section: &Section<'_>| address >= section.address && address - section.address < section.size;
@@ -94,7 +95,7 @@ fn code_section<'s, 'a>(image: &'s Elf<'a>, address: u64) -> Option<(u16, &'s Se
 }
 
 /// The bytes of a range, as far as the section goes.
-fn within<'c>(code: &'c [u8], base: u64, range: &Range<u64>) -> Option<&'c [u8]> {
+pub(crate) fn within<'c>(code: &'c [u8], base: u64, range: &Range<u64>) -> Option<&'c [u8]> {
     let start = usize::try_from(range.start.checked_sub(base)?).ok()?;
     let end = usize::try_from(range.end.checked_sub(base)?).ok()?.min(code.len());
     code.get(start..end)

@@ -3,6 +3,7 @@
 //! The layout is perf 7.2's to the byte.
 
 mod compact;
+mod data;
 mod instruction;
 
 use std::fmt::Write as _;
@@ -15,6 +16,7 @@ use crate::report::colour_of;
 use crate::visible::visible;
 
 pub use compact::{CompactTitle, compact};
+pub use data::{AnnotatedData, DataCost, data_type};
 
 /// What the columns hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -48,7 +48,10 @@ pub use name_words::NameWords;
 pub use names_from::NamesFrom;
 pub use oxperf_objects::elf::SymbolBinding;
 pub use perf_map::perf_map_table;
-pub use source::{DebugInfo, SourceFrame, SourceLine};
+pub use source::{
+    DebugInfo, FrameBase, Held, Place, Scope, Scopes, SourceFrame, SourceLine, TypeFacts, TypeId, TypeKind,
+    TypeMember, TypeReader, UnitId, Variable,
+};
 pub use store::{
     GuestPlaces, KernelSource, Lookup, Replaced, SourceLookup, StoreOptions, SymbolStore, Unavailable,
     running_kernel,

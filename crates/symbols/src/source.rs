@@ -16,12 +16,17 @@ mod names;
 mod object;
 mod sections;
 mod split;
+mod types;
 mod units;
 mod unlined;
 
 use std::sync::Arc;
 
 pub use info::DebugInfo;
+pub use object::UnitId;
+pub use types::{
+    FrameBase, Held, Place, Scope, Scopes, TypeFacts, TypeId, TypeKind, TypeMember, TypeReader, Variable,
+};
 
 /// Bytes of a section, as gimli reads them.
 type Slice<'a> = gimli::EndianSlice<'a, gimli::RunTimeEndian>;

@@ -128,6 +128,9 @@ fn shown_ranks(locations: &Locations<'_>, keys: &[SortKey]) -> Vec<u32> {
         SortKey::Dso => joined.then(each().map(|at| told.dso_rank(at)), dsos),
         SortKey::SourceLine => joined.then(each().map(|at| told.source_rank(at, 0)), texts),
         SortKey::SourceFile => joined.then(each().map(|at| told.source_rank(at, 1)), texts),
+        SortKey::DataType | SortKey::DataTypeOffset | SortKey::DataTypeLine => {
+            joined.then_by(each().map(|at| told.data_rank(at, Some(*key))))
+        }
         SortKey::SymbolSize => joined.then_by(each().map(|at| told.symbol_size(at))),
         SortKey::DsoSize => joined.then_by(each().map(|at| told.map_size(at))),
         // Addresses of the kernel come first, as if they were signed numbers.
@@ -169,6 +172,9 @@ fn found_ranks(locations: &Locations<'_>, keys: &[SortKey]) -> Vec<u32> {
         if asks(&[key]) {
             joined = joined.then(all.iter().map(|&location| told.source_rank(location, nth)), texts);
         }
+    }
+    if told.asks_for_data() {
+        joined = joined.then_by(all.iter().map(|&location| told.data_rank(location, None)));
     }
     if told.asks_for_addresses() {
         // Offsets fall, and so do addresses without a symbol where offsets are asked for.

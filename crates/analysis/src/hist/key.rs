@@ -69,7 +69,7 @@ pub enum SortKey {
     CodePageSize,
     /// What vector instructions were sampled.
     Simd,
-    /// The type of the data that the instruction works on. Debug information is not asked for it: it is not known.
+    /// The type of the data that the instruction works on.
     DataType,
     /// The place in that type.
     DataTypeOffset,
@@ -265,6 +265,9 @@ impl SortKey {
                 | SortKey::DsoSize
                 | SortKey::SourceLine
                 | SortKey::SourceFile
+                | SortKey::DataType
+                | SortKey::DataTypeOffset
+                | SortKey::DataTypeLine
         )
     }
 
@@ -317,7 +320,7 @@ impl SortKey {
 
     /// Whether rows of one symbol may differ in the key.
     pub const fn by_address(self) -> bool {
-        matches!(self, SortKey::Address | SortKey::SymbolOffset)
+        self.is_of_types() || matches!(self, SortKey::Address | SortKey::SymbolOffset)
     }
 }
 

@@ -11,6 +11,7 @@ use std::num::NonZeroU32;
 
 use rustc_hash::FxHashMap;
 
+use super::data_ranks::DataRanks;
 use super::key::SortKey;
 use super::rank::ranks;
 use crate::profile::{BareFrames, DsoId, Frame, FrameId, Frames, Profile, SourceId, Symbol};
@@ -55,6 +56,8 @@ struct Identity {
     symbol_size: u64,
     map_size: u64,
     at: Option<u64>,
+    /// The rank of the data by all that keys ask of them.
+    data: u32,
 }
 
 /// The part of an identity that addresses give.
@@ -146,6 +149,7 @@ pub(crate) struct Describing<'a> {
     source_ranks: Vec<u32>,
     dso_ranks: Vec<u32>,
     name_ranks: Vec<u32>,
+    data_ranks: DataRanks,
 }
 
 impl<'a> Describing<'a> {
@@ -165,13 +169,17 @@ impl<'a> Describing<'a> {
             source_ranks: ranks(profile.sources.iter().map(String::as_str)),
             dso_ranks: ranks(profile.dsos.iter().map(|dso| dso.short.as_str())),
             name_ranks: ranks(names.iter().map(|symbol| symbol.name.as_str())),
+            data_ranks: DataRanks::new(&profile.data_places, keys),
         }
     }
 
     /// For each object, and behind them for none, whether keys tell all its addresses without a symbol apart that profiles
     /// do; nothing if they do for no object at all.
     fn told_apart(&self) -> Option<Vec<bool>> {
-        let nothing_else = self.by_source == [false; 2] && !self.by_map_size && !self.asks_for_addresses();
+        let nothing_else = self.by_source == [false; 2]
+            && !self.by_map_size
+            && !self.asks_for_addresses()
+            && !self.data_ranks.is_asked();
         if !(self.by_symbol && self.by_dso && nothing_else) {
             return None;
         }
@@ -189,7 +197,18 @@ impl<'a> Describing<'a> {
             symbol_size: self.symbol_size(location),
             map_size: self.map_size(location),
             at: self.at(location),
+            data: self.data_rank(location, None),
         }
+    }
+
+    /// The rank of the data that the instruction works on, by what a key asks of them, or by all that any key asks.
+    pub(crate) fn data_rank(&self, location: Location, key: Option<SortKey>) -> u32 {
+        self.data_ranks.rank(self.profile.data_places.number(location.frame), key)
+    }
+
+    /// Whether keys ask for the data that instructions work on.
+    pub(crate) fn asks_for_data(&self) -> bool {
+        self.data_ranks.is_asked()
     }
 
     /// Whether a key asks for addresses.

@@ -1,6 +1,7 @@
 //! `annotate`: what each instruction of a function cost.
 
 mod arguments;
+mod data;
 mod functions;
 
 use std::collections::HashSet;
@@ -47,19 +48,27 @@ pub(crate) fn run(matches: &ArgMatches, _program: &str) -> Result<i32, Failure> 
     filter::require_cpus(matches, reader.events())?;
     let syntax = options.syntax;
     rayon::spawn(move || Disassembler::prepare(syntax));
+    let of_data = options.data_type.is_some();
     let mut names = match &options.symbol {
-        Some(function) if reads_again(&reader) => naming::source_of_function(matches, &reader, function)?,
+        Some(function) if reads_again(&reader) && !of_data => {
+            naming::source_of_function(matches, &reader, function)?
+        }
         _ => naming::source(matches, &reader)?,
     };
     let traced = itrace::options(matches, ItraceOptions::REPORT)?;
     let blocks = options.compact.then_some(BlockDetail { consecutive: true, lines: None });
-    let collected = CollectOptions { by_address: true, blocks, ..CollectOptions::default() };
+    let collected = CollectOptions {
+        by_address: !of_data,
+        addresses_apart: of_data,
+        blocks,
+        ..CollectOptions::default()
+    };
     let load = |names: &dyn SymbolSource| {
         let (details, traced) = (Default::default(), (matches, traced));
         collect::load(&input, &reader, names, collected, details, traced, &filter)
     };
     // The kernel's code cannot be shown without an image, and to read its names takes longer than all others.
-    let named_alone = options.symbol.is_some() && reads_again(&reader);
+    let named_alone = options.symbol.is_some() && reads_again(&reader) && !of_data;
     let programs_first = named_alone && !matches.contains_id("vmlinux");
     let mut loaded = if programs_first { load(&ProgramsOnly(&names))? } else { load(&names)? };
     if named_alone && functions(&loaded.profile, &options).is_empty() {
@@ -79,6 +88,12 @@ pub(crate) fn run(matches: &ArgMatches, _program: &str) -> Result<i32, Failure> 
     let frequencies: Vec<u64> = reader.events().iter().map(|event| event.stored.attr.sample_period).collect();
     if options.group {
         collect::join_events(&mut loaded.profile);
+    }
+    if of_data {
+        let from = (&loaded.machine, names.otherwise());
+        data::write(&mut output, (matches, &options), from, &mut loaded.profile)?;
+        output.finish()?;
+        return Ok(exit::SUCCESS);
     }
     let mut sources = Sources::new(matches, (&loaded.machine, names.otherwise()), &options.code);
     let mut told = HashSet::new();

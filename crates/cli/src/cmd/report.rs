@@ -32,7 +32,7 @@ use crate::failure::{Failure, code};
 use crate::filter::{self, Filter};
 use crate::input::{Input, report_chains, report_trouble};
 use crate::output::{Output, print_error};
-use crate::{collect, header, itrace, naming, stitch};
+use crate::{collect, data_types, header, itrace, naming, stitch};
 use arguments::{HeaderRequest, Resolved};
 use branches::Counted;
 use shown::Shown;
@@ -187,6 +187,9 @@ fn show(
         collect::load(input, reader, &names, collected, details, traced, &filter)?;
     if options.wants_paces() {
         profile.paces = cycles::paces(matches, (&machine, names.otherwise()), &profile);
+    }
+    if options.wants_types() {
+        profile.data_places = data_types::find(matches, (&machine, names.otherwise()), &profile).places;
     }
     if options.verbose {
         verbose::note_origins(&mut profile, &names, &machine);

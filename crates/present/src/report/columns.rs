@@ -384,6 +384,8 @@ impl<'a> Columns<'a> {
             SortKey::SymbolOffset => self.symbol_offset(buffer, row, width),
             key => {
                 let samples = cells.first().map_or(0, |cell| cell.own.samples);
+                let ends = matches!(key, SortKey::DataTypeOffset | SortKey::DataTypeLine) && last;
+                let width = if ends { 0 } else { width };
                 let shown = details::Shown { profile: self.profile, row, samples, width };
                 shown.push(buffer, key, self.nanoseconds);
             }

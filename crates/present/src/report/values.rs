@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use oxperf_analysis::hist::{AccessKey, Row, SortKey, without_digits};
-use oxperf_analysis::profile::{Detail, Profile, Spot};
+use oxperf_analysis::profile::{DataPlace, Detail, Profile, Spot};
 
 use crate::data_words::{block, level, lock, snoop, translation};
 
@@ -45,6 +45,7 @@ pub(crate) fn value<'a>(profile: &'a Profile, row: &Row, key: SortKey) -> Value<
     let thread = profile.threads.get(row.thread.index());
     let comm = || profile.comms.get(row.comm.index());
     let source = |nth: usize| profile.sources.get(row.source[nth]?.index()).map(String::as_str);
+    let data = || profile.data_places.of(row.frame);
     match key {
         SortKey::Comm => Value::text(comm().map(String::as_str)),
         SortKey::CommNoDigit => {
@@ -74,14 +75,11 @@ pub(crate) fn value<'a>(profile: &'a Profile, row: &Row, key: SortKey) -> Value<
         SortKey::Trace | SortKey::CgroupId | SortKey::Field(_) | SortKey::Parent => {
             Value::text(key.detail().and_then(|detail| profile.details.text(row.detail, detail)))
         }
+        SortKey::DataType => Value::text(data().map(|place| &*place.name)),
+        SortKey::DataTypeOffset => Value::number(data().and_then(|place| place.offset)),
+        SortKey::DataTypeLine => Value::number(data().map(DataPlace::line)),
         SortKey::Access(key) => access(profile, row, key),
-        SortKey::Branch(_)
-        | SortKey::NoIpc
-        | SortKey::Ipc
-        | SortKey::Simd
-        | SortKey::DataType
-        | SortKey::DataTypeOffset
-        | SortKey::DataTypeLine => Value::Nothing,
+        SortKey::Branch(_) | SortKey::NoIpc | SortKey::Ipc | SortKey::Simd => Value::Nothing,
         key => Value::number(key.detail().and_then(|detail| profile.details.value(row.detail, detail))),
     }
 }

@@ -124,7 +124,8 @@ impl InFiles {
         Identity::of(&[(&self.found, &Elf::parse(&self.found.contents).ok()?)], self.demangling)
     }
 
-    fn object(&self) -> Option<&Object> {
+    /// The files, opened.
+    pub(super) fn object(&self) -> Option<&Object> {
         let open = || Object::open(&self.found, &self.program, &self.locator, self.demangling);
         self.object.get_or_init(open).as_ref()
     }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use oxperf_objects::{Elf, Found, Locator, Wanted};
 
 use super::in_files::InFiles;
+use super::object::Object;
 use super::{SourceFrame, SourceLine};
 use crate::demangle::Demangling;
 use crate::kept::{Learned, Recall};
@@ -85,6 +86,14 @@ impl DebugInfo {
         match &self.told {
             Told::InFiles(files) => files.units(),
             Told::Lines(_) => (0, 0),
+        }
+    }
+
+    /// The files that types are read from, opened.
+    pub(super) fn entries(&self) -> Option<&Object> {
+        match &self.told {
+            Told::InFiles(files) => files.object(),
+            Told::Lines(_) => None,
         }
     }
 

@@ -39,10 +39,31 @@ struct File {
 }
 
 /// Which of an object's files.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Side {
     Own,
     Common,
+}
+
+/// A unit of an object's files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct UnitId {
+    side: Side,
+    offset: usize,
+}
+
+/// A unit whose entries can be read, with its sections.
+#[derive(Debug)]
+pub(super) struct OpenUnit<'a> {
+    pub(super) dwarf: Dwarf<'a>,
+    pub(super) unit: GimliUnit<'a>,
+}
+
+impl OpenUnit<'_> {
+    /// Where the unit's first entry stands in it.
+    pub(super) fn first_entry(&self) -> usize {
+        self.unit.header.size_of_header()
+    }
 }
 
 impl Object {
@@ -129,6 +150,70 @@ impl Object {
         Some(frames)
     }
 
+    /// The bytes of the file with the entries.
+    pub(super) fn contents(&self) -> &[u8] {
+        self.file.sections.contents()
+    }
+
+    /// The unit that covers an address.
+    pub(super) fn unit_of(&self, address: u64) -> Option<UnitId> {
+        let unit = self.file.units.at_address(address)?;
+        Some(UnitId { side: Side::Own, offset: unit.offset })
+    }
+
+    /// All units of the object's own file.
+    pub(super) fn unit_ids(&self) -> impl Iterator<Item = UnitId> {
+        self.file.units.all().iter().map(|unit| UnitId { side: Side::Own, offset: unit.offset })
+    }
+
+    /// Where the entry of the function stands in its unit that holds an address.
+    pub(super) fn function_entry(&self, address: u64) -> Option<usize> {
+        let (dwarf, unit) = self.unit(address)?;
+        let head = self.head(&dwarf, unit)?;
+        let part = self.split.dwarf(&dwarf, &head.home);
+        let dwarf = part.as_ref().unwrap_or(&dwarf);
+        let entries = head.open(dwarf)?;
+        let functions = unit.functions.get_or_init(|| Functions::read(dwarf, &entries));
+        functions.find(address).map(|function| function.entry)
+    }
+
+    /// Opens a unit, with what tells where its variables are held.
+    pub(super) fn open_unit(&self, id: UnitId) -> Option<OpenUnit<'_>> {
+        let file = self.file_of(id.side)?;
+        let unit = file.units.at_offset(id.offset).filter(|unit| unit.offset == id.offset)?;
+        let mut dwarf = self.dwarf(id.side);
+        let head = match id.side {
+            Side::Own => self.head(&dwarf, unit)?,
+            Side::Common => whole_head(&dwarf, unit)?,
+        };
+        let mut locations = file.sections.locations();
+        if let Some(part) = self.split.dwarf(&dwarf, &head.home) {
+            locations = head.home.locations().unwrap_or_default();
+            dwarf = part;
+        }
+        dwarf.locations = locations;
+        let unit = head.open(&dwarf)?;
+        Some(OpenUnit { dwarf, unit })
+    }
+
+    /// The entry that is meant by `origin` in a unit.
+    pub(super) fn entry_at(&self, unit: UnitId, origin: Origin) -> Option<(UnitId, usize)> {
+        let (side, offset) = match origin {
+            Origin::Unit(entry) => return Some((unit, entry)),
+            Origin::File(offset) => (unit.side, offset),
+            Origin::Common(offset) => (Side::Common, offset),
+        };
+        let holder = self.file_of(side)?.units.at_offset(offset)?;
+        Some((UnitId { side, offset: holder.offset }, offset.checked_sub(holder.offset)?))
+    }
+
+    fn file_of(&self, side: Side) -> Option<&File> {
+        match side {
+            Side::Own => Some(&self.file),
+            Side::Common => self.common.as_deref(),
+        }
+    }
+
     fn unit(&self, address: u64) -> Option<(Dwarf<'_>, &Unit)> {
         let unit = self.file.units.at_address(address)?;
         Some((self.dwarf(Side::Own), unit))
@@ -211,17 +296,9 @@ impl Object {
             Origin::File(offset) => (side, offset),
             Origin::Common(offset) => (Side::Common, offset),
         };
-        let file = match side {
-            Side::Own => &self.file,
-            Side::Common => self.common.as_deref()?,
-        };
-        let holder = file.units.at_offset(offset)?;
+        let holder = self.file_of(side)?.units.at_offset(offset)?;
         let dwarf = self.dwarf(side);
-        let head = holder.head.get_or_init(|| {
-            let header = dwarf.unit_header(DebugInfoOffset(holder.offset)).ok()?;
-            Head::of(&root(&dwarf, header)?, super::split::Home::Here)
-        });
-        let entries = head.as_ref()?.open(&dwarf)?;
+        let entries = whole_head(&dwarf, holder)?.open(&dwarf)?;
         let said = naming(&dwarf, &entries, offset.checked_sub(holder.offset)?)?;
         Some((said, (side, holder.offset)))
     }
@@ -238,6 +315,15 @@ struct Context<'c, 'a> {
     entries: &'c GimliUnit<'a>,
     unit: &'c Unit,
     head: &'c Head,
+}
+
+/// The head of a unit that lies in its file as a whole.
+fn whole_head<'u>(dwarf: &Dwarf<'_>, unit: &'u Unit) -> Option<&'u Head> {
+    let read = || {
+        let header = dwarf.unit_header(DebugInfoOffset(unit.offset)).ok()?;
+        Head::of(&root(dwarf, header)?, super::split::Home::Here)
+    };
+    unit.head.get_or_init(read).as_ref()
 }
 
 fn common_file(found: &Found, locator: &Locator) -> Option<File> {

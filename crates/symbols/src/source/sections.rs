@@ -2,9 +2,9 @@
 
 use std::borrow::Cow;
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
-use gimli::{DwarfPackageSections, DwarfSections, RunTimeEndian};
+use gimli::{DwarfPackageSections, DwarfSections, LocationLists, RunTimeEndian};
 use oxperf_objects::{Contents, Elf, Found};
 
 use super::{Dwarf, Slice};
@@ -15,6 +15,9 @@ pub(super) struct Sections {
     file: Arc<Found>,
     endian: RunTimeEndian,
     dwarf: DwarfSections<Held>,
+    is_split: bool,
+    /// Where variables are held, once somebody has asked: lists of DWARF 2 to 4, lists of DWARF 5.
+    locations: OnceLock<[Held; 2]>,
 }
 
 /// The sections of a package of split units.
@@ -49,7 +52,7 @@ impl Sections {
         let dwarf =
             DwarfSections::load(|id| hold(&elf, if split { id.dwo_name() } else { Some(id.name()) })).ok()?;
         let has_units = elf.has_debug_section(if split { ".debug_info.dwo" } else { ".debug_info" });
-        has_units.then_some(Sections { file, endian, dwarf })
+        has_units.then_some(Sections { file, endian, dwarf, is_split: split, locations: OnceLock::new() })
     }
 
     /// The bytes of the whole file.
@@ -60,6 +63,21 @@ impl Sections {
     /// The sections for gimli.
     pub(super) fn dwarf(&self) -> Dwarf<'_> {
         self.dwarf.borrow(|held| Slice::new(held.bytes(&self.file.contents), self.endian))
+    }
+
+    /// The lists of where variables are held, for gimli.
+    pub(super) fn locations(&self) -> LocationLists<Slice<'_>> {
+        let read = || {
+            let elf = Elf::parse(&self.file.contents).ok();
+            let names = match self.is_split {
+                true => [".debug_loc.dwo", ".debug_loclists.dwo"],
+                false => [".debug_loc", ".debug_loclists"],
+            };
+            names.map(|name| elf.as_ref().map_or(Held::InFile(0..0), |elf| held(elf, name)))
+        };
+        let [old, new] = self.locations.get_or_init(read);
+        let [old, new] = [old, new].map(|held| Slice::new(held.bytes(&self.file.contents), self.endian));
+        LocationLists::new(old.into(), new.into())
     }
 }
 
@@ -88,14 +106,19 @@ fn endian(elf: &Elf<'_>) -> RunTimeEndian {
 /// One section of a file, empty where it has none. What nothing here reads is left out.
 fn hold(elf: &Elf<'_>, name: Option<&str>) -> gimli::Result<Held> {
     let name = name.filter(|name| !UNUSED.contains(name));
-    Ok(match name.and_then(|name| elf.unpacked(name)) {
-        Some(Cow::Owned(bytes)) => Held::Unpacked(bytes),
-        Some(Cow::Borrowed(_)) => Held::InFile(name.and_then(|name| range(elf, name)).unwrap_or_default()),
-        None => Held::InFile(0..0),
-    })
+    Ok(name.map_or(Held::InFile(0..0), |name| held(elf, name)))
 }
 
-/// Sections that may be large and tell nothing of lines and functions.
+fn held(elf: &Elf<'_>, name: &str) -> Held {
+    match elf.unpacked(name) {
+        Some(Cow::Owned(bytes)) => Held::Unpacked(bytes),
+        Some(Cow::Borrowed(_)) => Held::InFile(range(elf, name).unwrap_or_default()),
+        None => Held::InFile(0..0),
+    }
+}
+
+/// Sections that may be large and tell nothing of lines and functions. Where variables are held is read when somebody
+/// asks.
 const UNUSED: [&str; 10] = [
     ".debug_loc",
     ".debug_loclists",

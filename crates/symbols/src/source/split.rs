@@ -24,6 +24,16 @@ pub(super) enum Home {
     Package(DwoId),
 }
 
+impl Home {
+    /// Where the unit's variables are held, if its home tells that apart from the rest.
+    pub(super) fn locations(&self) -> Option<gimli::LocationLists<super::Slice<'_>>> {
+        match self {
+            Home::File(sections) => Some(sections.locations()),
+            Home::Here | Home::Package(_) => None,
+        }
+    }
+}
+
 /// Finds the other parts of split units.
 #[derive(Debug)]
 pub(super) struct Split {

@@ -42,6 +42,7 @@ pub(super) struct Head {
     pub(super) str_offsets_base: gimli::DebugStrOffsetsBase,
     pub(super) addr_base: gimli::DebugAddrBase,
     pub(super) rnglists_base: gimli::DebugRngListsBase,
+    pub(super) loclists_base: gimli::DebugLocListsBase,
 }
 
 /// A unit's first entry.
@@ -95,6 +96,11 @@ impl Units {
     pub(super) fn at_offset(&self, offset: usize) -> Option<&Unit> {
         let after = self.list.partition_point(|unit| unit.offset <= offset);
         self.list.get(after.checked_sub(1)?)
+    }
+
+    /// All of them, in order of their offsets.
+    pub(super) fn all(&self) -> &[Unit] {
+        &self.list
     }
 
     /// How many there are.
@@ -189,6 +195,9 @@ impl<'a> Root<'a> {
             ) => {
                 self.unit.rnglists_base = *base;
             }
+            (gimli::DW_AT_loclists_base, AttributeValue::DebugLocListsBase(base)) => {
+                self.unit.loclists_base = *base;
+            }
             (gimli::DW_AT_GNU_dwo_id, AttributeValue::DwoId(id)) => self.unit.dwo_id = Some(*id),
             (gimli::DW_AT_dwo_name | gimli::DW_AT_GNU_dwo_name, _) => self.dwo_name = Some(value),
             (gimli::DW_AT_comp_dir, _) => self.comp_dir = Some(value),
@@ -208,6 +217,7 @@ impl Head {
             str_offsets_base: root.unit.str_offsets_base,
             addr_base: root.unit.addr_base,
             rnglists_base: root.unit.rnglists_base,
+            loclists_base: root.unit.loclists_base,
         })
     }
 
@@ -219,6 +229,7 @@ impl Head {
         unit.str_offsets_base = self.str_offsets_base;
         unit.addr_base = self.addr_base;
         unit.rnglists_base = self.rnglists_base;
+        unit.loclists_base = self.loclists_base;
         Some(unit)
     }
 }

@@ -28,6 +28,8 @@ pub(super) struct Options {
     pub(super) text: AnnotateText,
     /// Short lines.
     pub(super) compact: bool,
+    /// The type whose fields are shown in the place of functions, by its name; all types if empty.
+    pub(super) data_type: Option<String>,
 }
 
 fn flag(name: &'static str) -> Arg {
@@ -54,7 +56,7 @@ pub(super) fn command() -> Command {
         .args(naming::arguments())
 }
 
-fn choice() -> [Arg; 6] {
+fn choice() -> [Arg; 7] {
     [
         text("symbol").short('s').value_name("SYMBOL").help("Show this function alone"),
         text("dsos").short('d').value_name("NAMES").help("Show functions of these objects, comma separated"),
@@ -62,6 +64,12 @@ fn choice() -> [Arg; 6] {
             .value_name("PERCENT")
             .value_parser(value_parser!(f64))
             .help("Leave out functions below this percentage"),
+        text("data-type")
+            .value_name("TYPE")
+            .num_args(0..=1)
+            .require_equals(true)
+            .default_missing_value("")
+            .help("Show the fields of this type of data, or of all, in the place of functions"),
         text("cpu").short('C').value_name("LIST").help("Take samples of these CPUs only, such as 0,2-4"),
         flag("group").help("Show all events side by side, though they were not recorded as a group"),
         flag("skip-missing").help("Do not complain of functions whose code is not to be found"),
@@ -153,6 +161,7 @@ impl Options {
                 coloured_code: environment::colours(matches),
             },
             compact: matches.get_flag("stdio2"),
+            data_type: word("data-type").map(str::to_owned),
         })
     }
 }

@@ -362,6 +362,11 @@ impl Resolved {
         Ok(self)
     }
 
+    /// Whether a column is about the types of data.
+    pub(super) fn wants_types(&self) -> bool {
+        self.fields.keys().into_iter().any(SortKey::is_of_types)
+    }
+
     /// Whether the code between branches is shown in the place of tables.
     pub(super) fn shows_blocks(&self) -> bool {
         self.total_cycles
@@ -458,8 +463,7 @@ impl Resolved {
         // As chains were read.
         let order = order(&self.call_graph, children || self.collect.history && self.children);
         // What an instruction works on is no caller's.
-        let types = self.fields.keys().into_iter().any(SortKey::is_of_types);
-        let counts_callers = children && !types && (self.children_asked || !self.stream);
+        let counts_callers = children && !self.wants_types() && (self.children_asked || !self.stream);
         let layout = self.fields.layout(counts_callers, self.times_of(profile));
         let hist = HistOptions {
             keys: self.fields.keys(),

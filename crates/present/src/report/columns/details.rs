@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::io::Write;
 
 use oxperf_analysis::hist::{Row, SortKey, without_digits};
-use oxperf_analysis::profile::{Detail, Profile, SymbolId};
+use oxperf_analysis::profile::{DataPlace, Detail, Profile, SymbolId};
 use rayon::prelude::*;
 
 use super::cells::{fill, pad, push_cut};
@@ -144,8 +144,9 @@ impl Shown<'_> {
                     address => write!(buffer, "{address:#x}"),
                 }
             }
-            SortKey::DataType | SortKey::DataTypeOffset => write!(buffer, "(unknown)"),
-            SortKey::DataTypeLine => write!(buffer, "(unknown): cache-line 0"),
+            SortKey::DataType | SortKey::DataTypeOffset | SortKey::DataTypeLine => {
+                return buffer.extend_from_slice(data_text(self.profile, self.row, key).as_bytes());
+            }
             SortKey::NoIpc => write!(buffer, "-      -"),
             SortKey::Ipc => match symbol(self.profile, self.row) {
                 Some(symbol) => {
@@ -186,6 +187,22 @@ impl Shown<'_> {
             true => write!(buffer, "{seconds}.{part:09}"),
             false => write!(buffer, "{seconds}.{:06}", part / 1000),
         };
+    }
+}
+
+/// What a row says of the data that its instructions work on.
+fn data_text(profile: &Profile, row: &Row, key: SortKey) -> String {
+    let place = profile.data_places.of(row.frame);
+    let name = visible(place.map_or("(unknown)", |place| &place.name));
+    match (key, place.and_then(|place| place.offset)) {
+        (SortKey::DataTypeLine, _) => format!("{name}: cache-line {}", place.map_or(0, DataPlace::line)),
+        (SortKey::DataTypeOffset, Some(offset)) => {
+            let field = place.and_then(|place| place.field.as_deref()).unwrap_or("no field");
+            // As C does it, zero goes without 0x.
+            let offset = if offset == 0 { "0".to_owned() } else { format!("{offset:#x}") };
+            format!("{name} +{offset} ({})", visible(field))
+        }
+        _ => name.into_owned(),
     }
 }
 

@@ -1,0 +1,102 @@
+//! `annotate --data-type`: what each field of the types of data cost.
+
+use clap::ArgMatches;
+use oxperf_analysis::hist::{HistOptions, Row, SortKey, Table, Weight, histograms};
+use oxperf_analysis::profile::{DataPlace, DsoId, FrameId, Profile, Symbol};
+use oxperf_machine::Machine;
+use oxperf_present::annotate::{AnnotatedData, DataCost, data_type};
+use oxperf_symbols::SymbolStore;
+
+use super::arguments::Options;
+use crate::data_types::{self, FoundData};
+use crate::failure::Failure;
+use crate::output::Output;
+
+/// The words that stand before the names of types.
+const SORTS: [&str; 3] = ["struct ", "union ", "enum "];
+
+/// Writes the types of data, for each event or group of events the heaviest first.
+pub(super) fn write(
+    output: &mut Output,
+    (matches, options): (&ArgMatches, &Options),
+    from: (&Machine, &SymbolStore),
+    profile: &mut Profile,
+) -> Result<(), Failure> {
+    let FoundData { places, layouts } = data_types::find(matches, from, profile);
+    profile.data_places = places;
+    let keys = vec![SortKey::Dso, SortKey::DataType];
+    let tables = histograms(profile, &HistOptions { keys, children: false, ..HistOptions::default() });
+    for table in &tables {
+        for number in 0..table.len() {
+            let Some(row) = table.row(number).filter(|_| is_heavy(profile, table, number, options)) else {
+                continue;
+            };
+            let shown = Shown { profile, options, table, row };
+            let Some((dso, name)) = shown.data() else { continue };
+            let Some(layout) = layouts.get(&(dso, name.to_owned())) else { continue };
+            let Some(object) = profile.dsos.get(dso.index()) else { continue };
+            let costs = shown.costs(dso, name);
+            if costs.iter().all(|cost| cost.offsets.is_empty()) {
+                continue;
+            }
+            let column = options.text.column;
+            data_type(output, &AnnotatedData { layout, object: &object.long, costs, column })?;
+        }
+    }
+    Ok(())
+}
+
+/// Whether a row has enough of the first event.
+fn is_heavy(profile: &Profile, table: &Table, row: usize, options: &Options) -> bool {
+    let whole = table.events.first().map_or(0, |event| profile.events[*event].period_total);
+    let own = table.cells(row).first().map_or(0, |cell| cell.own.period);
+    100.0 * own as f64 / whole.max(1) as f64 >= options.min_percent
+}
+
+/// A row of types that may be shown.
+struct Shown<'a> {
+    profile: &'a Profile,
+    options: &'a Options,
+    table: &'a Table,
+    row: &'a Row,
+}
+
+impl<'a> Shown<'a> {
+    /// The object and the name of the type, if it is a type that was asked for.
+    fn data(&self) -> Option<(DsoId, &'a str)> {
+        let place = self.profile.data_places.of(self.row.frame)?;
+        place.offset?;
+        let plain = SORTS.iter().find_map(|sort| place.name.strip_prefix(sort));
+        let wanted = self.options.data_type.as_deref().unwrap_or("");
+        let is_wanted = wanted.is_empty() || wanted == place.name || plain == Some(wanted);
+        let dso = self.profile.frames.get(self.row.frame.index())?.dso.filter(|_| is_wanted)?;
+        let object = self.profile.dsos.get(dso.index())?;
+        let objects = &self.options.objects;
+        let is_asked =
+            objects.is_empty() || objects.iter().any(|name| [&object.long, &object.short].contains(&name));
+        is_asked.then_some((dso, &place.name))
+    }
+
+    /// What each event counted in data of the type.
+    fn costs(&self, dso: DsoId, name: &str) -> Vec<DataCost<'a>> {
+        let costs = self.table.events.iter().map(|event| {
+            let event = &self.profile.events[*event];
+            let offsets = event.groups.iter().filter_map(|group| {
+                let place = self.place(group.frame, dso).filter(|place| place.name == name)?;
+                let weight = Weight { period: group.period, samples: group.samples, latency: group.latency };
+                Some((place.offset?, weight))
+            });
+            DataCost { event: &event.name, offsets: offsets.collect() }
+        });
+        costs.collect()
+    }
+
+    /// What a frame of an object works on, if its function was asked for.
+    fn place(&self, frame: FrameId, dso: DsoId) -> Option<&'a DataPlace> {
+        let at = self.profile.frames.get(frame.index()).filter(|frame| frame.dso == Some(dso))?;
+        let symbol = at.symbol.and_then(|symbol| self.profile.symbols.get(symbol.index()));
+        let is_named = |name: &String| symbol.is_some_and(|symbol: &Symbol| symbol.name == *name);
+        let is_asked = self.options.symbol.as_ref().is_none_or(is_named);
+        self.profile.data_places.of(frame).filter(|_| is_asked)
+    }
+}

@@ -1,0 +1,101 @@
+//! Types of data in `report` and `annotate`, of a small program that is kept with the tests of listings.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::PathBuf;
+use std::process::Command;
+
+use oxperf_objects::{Contents, Elf};
+use oxperf_symbols::{Demangling, elf_table};
+use oxperf_testkit::Recording;
+
+const PROGRAM: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../listing/tests/types/dwarf-5");
+/// Where the recording has the program's file mapped.
+const BASE: u64 = 0x10_0000_0000;
+
+/// A recording with samples of period 10, so many at each of some instructions, and what `oxperf` then writes.
+fn run(name: &str, samples: &[(&str, u64, usize)], words: &[&str]) -> String {
+    let contents = Contents::open(PROGRAM.as_ref()).unwrap();
+    let image = Elf::parse(&contents).unwrap();
+    let table = elf_table(&image, &image, Vec::new(), Demangling::On);
+    let start = |name| {
+        let mut symbols = table.ids().filter_map(|id| table.symbol(id));
+        symbols.find(|symbol| symbol.name == name).expect("the function").start
+    };
+    let mut text = format!(
+        "event cpu-clock sample=IP|TID|TIME|PERIOD flags=sample_id_all\n\
+         comm pid=1 tid=1 x\n\
+         mmap2 mode=user pid=1 tid=1 {BASE:#x}+0x10000@0 prot=5 flags=2 {PROGRAM}\n"
+    );
+    for (function, offset, count) in samples {
+        let ip = BASE + start(*function) + offset;
+        for _ in 0..*count {
+            writeln!(text, "sample mode=user ip={ip:#x} pid=1 tid=1 time=1 period=10").unwrap();
+        }
+    }
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("data_types");
+    fs::create_dir_all(&folder).unwrap();
+    let path = folder.join(name);
+    fs::write(&path, Recording::parse(&text).unwrap().to_file()).unwrap();
+    let output = Command::new(env!("CARGO_BIN_EXE_oxperf"))
+        .args(words)
+        .args(["--stdio", "-i"])
+        .arg(&path)
+        .env("HOME", "/nonexistent")
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap()
+}
+
+const SAMPLES: [(&str, u64, usize); 5] =
+    [("walk", 0x10, 4), ("walk", 0x1d, 2), ("globals", 0x7, 2), ("walk", 0x26, 1), ("walk", 0x25, 1)];
+
+#[test]
+fn rows_tell_types_fields_and_lines_of_caches() {
+    let rows = |name, keys| {
+        let text = run(name, &SAMPLES, &["report", "-s", keys]);
+        let rows = text.lines().filter(|line| line.contains('%'));
+        rows.map(|row| row.trim_start().to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(
+        rows("type", "type"),
+        ["60.00%  struct node", "20.00%  int      ", "10.00%  (unknown)", "10.00%  (stack operation)"]
+    );
+    assert_eq!(
+        rows("typeoff", "typeoff"),
+        [
+            "40.00%  struct node +0x8 (key)",
+            "20.00%  struct node +0 (next)",
+            "20.00%  int +0 (no field)",
+            "10.00%  (unknown)",
+            "10.00%  (stack operation)",
+        ]
+    );
+    assert_eq!(
+        rows("typecln", "typecln")[..2],
+        ["60.00%  struct node: cache-line 0", "20.00%  int: cache-line 0"]
+    );
+}
+
+#[test]
+fn fields_are_shown_with_their_costs() {
+    let text = run("annotate", &SAMPLES, &["annotate", "--data-type=node"]);
+
+    let head = format!(
+        "Annotate type: 'struct node' in {PROGRAM} (6 samples):\n\
+         ============================================================================\n\
+         \x20Percent     offset       size  field\n\
+         \x20 100.00          0       0x40  struct node\t {{\n\
+         \x20  33.33          0        0x8      struct node*\tnext;\n\
+         \x20  66.67        0x8        0x8      long int\tkey;\n\
+         \x20   0.00       0x10        0x8      struct inner\tin {{\n"
+    );
+    assert!(text.starts_with(&head), "{text}");
+    assert!(!text.contains("'int'"), "{text}");
+    let all = run("all", &SAMPLES, &["annotate", "--data-type", "-n"]);
+    assert!(all.contains("Annotate type: 'int' in "), "{all}");
+    assert!(all.contains("       4        0x8        0x8      long int\tkey;\n"), "{all}");
+    let of_function = run("function", &SAMPLES, &["annotate", "--data-type", "-s", "globals"]);
+    assert!(of_function.starts_with("Annotate type: 'int' in "), "{of_function}");
+}

@@ -1,0 +1,282 @@
+//! Values followed through the instructions that lead to a place.
+
+use oxperf_disasm::{Flow, Memory, Operand, Step, Work};
+use oxperf_symbols::{Held, Place, Scope, Scopes, TypeId, TypeKind, TypeReader};
+
+use super::code::Code;
+use super::path::{Path, path, targets};
+use super::state::{STACK, State, Value};
+use super::{Miss, Sought, direct, frame};
+use crate::CodeNames;
+
+/// How many instructions are followed for one place.
+const STEPS_LIMIT: usize = 1 << 16;
+
+/// The type of the data at a place, by what the instructions before the `nth` leave in its register: first from the
+/// beginning of the innermost scope, then from those of the scopes around it.
+pub(super) fn search(
+    reader: &mut TypeReader<'_>,
+    (names, code): (&CodeNames<'_>, &Code),
+    (scopes, nth): (&Scopes, usize),
+    place: Sought,
+) -> Result<(TypeId, u64), Miss> {
+    let targets = targets(code);
+    let around = scopes.around(code.list[nth].address);
+    let mut follower = Follower { reader, names, code, scopes, variables: Vec::new() };
+    let mut miss = Miss::NoVariable;
+    // The ways from the beginnings of the scopes so far, the innermost first.
+    let mut ways: Vec<(usize, Path)> = vec![(nth, vec![nth..=nth])];
+    for scope in around.into_iter().rev() {
+        let begin = scope.code.first().and_then(|code_of| code.at(code_of.start));
+        let joined = begin.and_then(|begin| {
+            let mut known = ways.iter().rev().take(2);
+            known.find_map(|(to, rest)| Some((begin, join(path(code, &targets, begin, *to)?, rest))))
+        });
+        let Some((begin, way)) = joined else { continue };
+        follower.variables.push(scope);
+        match follower.run(&way, place) {
+            Ok(found) => return Ok(found),
+            Err(why) => miss = why,
+        }
+        ways.push((begin, way));
+    }
+    Err(miss)
+}
+
+/// A way and what comes behind its last instruction, which is where the rest begins.
+fn join(mut way: Path, rest: &[std::ops::RangeInclusive<usize>]) -> Path {
+    match (way.pop(), rest.split_first()) {
+        (Some(last), Some((first, others))) if last.end() == first.start() => {
+            way.push(*last.start()..=*first.end());
+            way.extend_from_slice(others);
+        }
+        (last, _) => {
+            way.extend(last);
+            way.extend_from_slice(rest);
+        }
+    }
+    way
+}
+
+struct Follower<'f, 'd> {
+    reader: &'f mut TypeReader<'d>,
+    names: &'f CodeNames<'f>,
+    code: &'f Code,
+    scopes: &'f Scopes,
+    /// The scopes whose variables count, the innermost first.
+    variables: Vec<&'f Scope>,
+}
+
+impl Follower<'_, '_> {
+    /// Goes a way, and looks at its end what is held at the place.
+    fn run(&mut self, way: &Path, place: Sought) -> Result<(TypeId, u64), Miss> {
+        let mut state = State::new();
+        let mut steps = way.iter().cloned().flatten().take(STEPS_LIMIT).peekable();
+        while let Some(nth) = steps.next() {
+            let coded = &self.code.list[nth];
+            let base = frame(self.reader, self.scopes, coded.address);
+            self.take_variables(&mut state, coded.address, base);
+            let is_last = steps.peek().is_none();
+            if is_last {
+                match self.found(&state, base, place) {
+                    // It may be the instruction itself that tells what it stores there.
+                    Err(Miss::NoVariable) if slot_of(base, place).is_some() => {}
+                    found => return found,
+                }
+            }
+            if let Some(step) = &coded.step {
+                self.step(&mut state, step, base, coded.address);
+            }
+            if is_last {
+                return self.found(&state, base, place);
+            }
+        }
+        Err(Miss::NoVariable)
+    }
+
+    /// What is at a place.
+    fn found(
+        &mut self,
+        state: &State,
+        base: Option<(u16, i64)>,
+        place: Sought,
+    ) -> Result<(TypeId, u64), Miss> {
+        if let Some(slot) = slot_of(base, place) {
+            let (ty, into) = state.slot(self.reader, slot).ok_or(Miss::NoVariable)?;
+            return Ok((self.reader.plain(ty).ok_or(Miss::NoVariable)?, into));
+        }
+        let (ty, into) = match state.register(place.register).ok_or(Miss::NoVariable)? {
+            Value::Of(ty, behind) => {
+                let pointee = self.reader.pointee(ty).ok_or(Miss::NoPointer)?;
+                (pointee, place.offset.checked_add(behind))
+            }
+            Value::AddressOf(ty, into) => (ty, place.offset.checked_add(into)),
+        };
+        let into = into.and_then(|into| u64::try_from(into).ok()).ok_or(Miss::Outside)?;
+        let fits = self.reader.size(ty).is_some_and(|size| into < size);
+        fits.then_some((ty, into)).ok_or(Miss::Outside)
+    }
+
+    /// Takes over what debug information says is held at an address.
+    fn take_variables(&mut self, state: &mut State, address: u64, base: Option<(u16, i64)>) {
+        for nth in 0..self.variables.len() {
+            let scope = self.variables[nth];
+            for variable in &scope.variables {
+                let Some(ty) = variable.ty else { continue };
+                let begins = |held: &Held| match &held.code {
+                    Some(code) => code.start == address,
+                    None => scope.code.first().is_some_and(|code| code.start == address),
+                };
+                let holds = |held: &Held| held.code.as_ref().is_some_and(|code| code.contains(&address));
+                let held = variable.held.iter().find(|held| begins(held) || holds(held));
+                if let Some(held) = held {
+                    self.take(state, ty, held.place, (begins(held), base));
+                }
+            }
+        }
+    }
+
+    fn take(
+        &mut self,
+        state: &mut State,
+        ty: TypeId,
+        place: Place,
+        (begins, base): (bool, Option<(u16, i64)>),
+    ) {
+        match place {
+            Place::Register(number) => {
+                let is_news = match state.register(number) {
+                    Some(Value::Of(known, _)) => begins || direct::is_better(self.reader, known, ty),
+                    Some(Value::AddressOf(..)) => begins,
+                    None => true,
+                };
+                if is_news {
+                    state.set(number, Some(Value::Of(ty, 0)));
+                }
+            }
+            Place::Sum(number, sum) if state.register(number).is_none() => {
+                state.set(number, sum.checked_neg().map(|behind| Value::Of(ty, behind)));
+            }
+            Place::Memory(STACK, at) => state.store(at, Some(ty)),
+            // Without a base, places of the frame and of the stack do not compare.
+            Place::Frame(at) if base.is_some() => state.store(at, Some(ty)),
+            _ => {}
+        }
+    }
+
+    /// What an instruction changes.
+    fn step(&mut self, state: &mut State, step: &Step, base: Option<(u16, i64)>, address: u64) {
+        if let Flow::Call(target) = step.flow {
+            let returned = target.and_then(|target| self.returned(target));
+            return state.call(returned);
+        }
+        let last = step.operands.last().copied();
+        let value = match (step.work, step.operands.first().copied(), last) {
+            (Work::Compare, ..) => return,
+            (Work::Move, Some(source), Some(_)) => self.value(state, source, base, address),
+            (Work::Address, Some(Operand::Memory(memory)), _) => {
+                self.address_of(state, &memory, base, address)
+            }
+            (Work::Add, Some(Operand::Number(by)), Some(Operand::Register(Some(number)))) => {
+                state.register(number).and_then(|value| moved(value, by))
+            }
+            // What a pointer leads to stays the same where an index is added.
+            (Work::Add, _, Some(Operand::Register(Some(number)))) => state.register(number),
+            (Work::Subtract, Some(Operand::Number(by)), Some(Operand::Register(Some(number)))) => {
+                state.register(number).and_then(|value| moved(value, by.checked_neg()?))
+            }
+            _ => None,
+        };
+        step.changed.iter().for_each(|number| state.set(*number, None));
+        match last {
+            Some(Operand::Register(Some(number))) if step.work != Work::Other => state.set(number, value),
+            Some(Operand::Memory(memory)) if step.work == Work::Move => {
+                let slot = Sought::of(&memory).and_then(|place| slot_of(base, place));
+                let stored = match value {
+                    Some(Value::Of(ty, 0)) => Some(ty),
+                    _ => None,
+                };
+                // What is stored into a part of a variable changes no type.
+                if let Some(slot) = slot.filter(|slot| !state.is_part(self.reader, *slot)) {
+                    state.store(slot, stored);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn returned(&mut self, target: u64) -> Option<TypeId> {
+        let (name, 0) = self.names.linker_name(target)? else { return None };
+        self.reader.returned(self.scopes.unit, &name)
+    }
+
+    /// What an operand holds.
+    fn value(
+        &mut self,
+        state: &State,
+        operand: Operand,
+        base: Option<(u16, i64)>,
+        address: u64,
+    ) -> Option<Value> {
+        let memory = match operand {
+            Operand::Register(number) => return state.register(number?),
+            Operand::Memory(memory) => memory,
+            Operand::Number(_) | Operand::Code => return None,
+        };
+        let (ty, into) = match memory.absolute {
+            Some(absolute) => {
+                let unit = self.reader.unit_of(address)?;
+                direct::global(self.reader, self.names, unit, absolute)?
+            }
+            None => self.found(state, base, Sought::of(&memory)?).ok()?,
+        };
+        self.reader.at(ty, into).map(|ty| Value::Of(ty, 0))
+    }
+
+    /// The address of a place, as a value.
+    fn address_of(
+        &mut self,
+        state: &State,
+        memory: &Memory,
+        base: Option<(u16, i64)>,
+        address: u64,
+    ) -> Option<Value> {
+        if let Some(absolute) = memory.absolute {
+            let unit = self.reader.unit_of(address)?;
+            let (ty, into) = direct::global(self.reader, self.names, unit, absolute)?;
+            return Some(Value::AddressOf(ty, into.cast_signed()));
+        }
+        let place = Sought::of(memory).filter(|_| memory.base.is_none() || memory.index.is_none())?;
+        if let Some(slot) = slot_of(base, place) {
+            let (ty, into) = state.slot(self.reader, slot)?;
+            return Some(Value::AddressOf(ty, into.cast_signed()));
+        }
+        let value = state.register(place.register)?;
+        let leads = match value {
+            Value::Of(ty, _) => {
+                matches!(
+                    self.reader.kind(ty),
+                    Some(TypeKind::Pointer | TypeKind::Reference | TypeKind::Array)
+                )
+            }
+            Value::AddressOf(..) => true,
+        };
+        leads.then(|| moved(value, place.offset)).flatten()
+    }
+}
+
+fn moved(value: Value, by: i64) -> Option<Value> {
+    Some(match value {
+        Value::Of(ty, behind) => Value::Of(ty, behind.checked_add(by)?),
+        Value::AddressOf(ty, into) => Value::AddressOf(ty, into.checked_add(by)?),
+    })
+}
+
+/// The place of the stack that is meant, counted from the base.
+fn slot_of(base: Option<(u16, i64)>, place: Sought) -> Option<i64> {
+    match base {
+        Some((register, distance)) if register == place.register => place.offset.checked_sub(distance),
+        None if place.register == STACK => Some(place.offset),
+        _ => None,
+    }
+}

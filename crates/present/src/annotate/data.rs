@@ -1,0 +1,171 @@
+//! `annotate --data-type`: the fields of a type with what each cost.
+//!
+//! The layout is perf 7.2's to the byte.
+
+use std::io::{self, Write};
+
+use oxperf_analysis::hist::Weight;
+use oxperf_listing::{DataField, DataLayout};
+
+use super::Column;
+use crate::visible::visible;
+
+/// What an event counted in data of a type.
+#[derive(Clone, Debug, Default)]
+pub struct DataCost<'a> {
+    /// The event's name.
+    pub event: &'a str,
+    /// What it counted, by bytes from the beginning of the type.
+    pub offsets: Vec<(u64, Weight)>,
+}
+
+/// A type with what was counted in data of it.
+#[derive(Clone, Debug)]
+pub struct AnnotatedData<'a> {
+    /// The type.
+    pub layout: &'a DataLayout,
+    /// The object whose code works on it, by its whole path.
+    pub object: &'a str,
+    /// What each event counted.
+    pub costs: Vec<DataCost<'a>>,
+    /// What the columns hold.
+    pub column: Column,
+}
+
+/// Writes a type.
+pub fn data_type(out: &mut dyn Write, shown: &AnnotatedData<'_>) -> io::Result<()> {
+    let AnnotatedData { layout, object, costs, column } = shown;
+    let samples: u64 = costs.iter().flat_map(|cost| &cost.offsets).map(|(_, weight)| weight.samples).sum();
+    writeln!(out, "Annotate type: '{}' in {} ({samples} samples):", visible(&layout.name), visible(object))?;
+    if costs.len() > 1 {
+        for (nth, cost) in costs.iter().enumerate() {
+            writeln!(out, " event[{nth}] = {}", visible(cost.event))?;
+        }
+    }
+    writeln!(out, "{}", "=".repeat(76))?;
+    let width = column.width() * costs.len();
+    writeln!(out, "{:>width$} {:>10} {:>10}  field", column.title(), "offset", "size")?;
+    let whole = DataField {
+        depth: 0,
+        name: None,
+        type_name: layout.name.clone(),
+        offset: 0,
+        size: layout.size,
+        has_fields: !layout.fields.is_empty(),
+    };
+    field(out, shown, &whole, 0)?;
+    // What is to be closed behind the fields so far.
+    let mut open = vec![0; usize::from(whole.has_fields)];
+    for inner in &layout.fields {
+        while open.last().is_some_and(|outer| *outer > inner.depth) {
+            open.pop().map_or(Ok(()), |depth| close(out, width, depth))?;
+        }
+        field(out, shown, inner, inner.depth + 1)?;
+        if inner.has_fields {
+            open.push(inner.depth + 1);
+        }
+    }
+    while let Some(depth) = open.pop() {
+        close(out, width, depth)?;
+    }
+    writeln!(out)
+}
+
+fn close(out: &mut dyn Write, width: usize, depth: usize) -> io::Result<()> {
+    writeln!(out, "{:1$}}};", "", width + 24 + 4 * depth)
+}
+
+fn field(out: &mut dyn Write, shown: &AnnotatedData<'_>, field: &DataField, depth: usize) -> io::Result<()> {
+    for cost in &shown.costs {
+        let (mut own, mut all) = (Weight::default(), Weight::default());
+        for (offset, weight) in &cost.offsets {
+            all += *weight;
+            if field.holds(*offset) {
+                own += *weight;
+            }
+        }
+        let width = shown.column.width();
+        match shown.column {
+            Column::Percent => {
+                write!(out, "{:width$.2}", 100.0 * own.period as f64 / all.period.max(1) as f64)?;
+            }
+            Column::Samples => write!(out, "{:width$}", own.samples)?,
+            Column::Period => write!(out, "{:width$}", own.period)?,
+        }
+    }
+    let name = visible(field.name.as_deref().unwrap_or(""));
+    let end = if field.has_fields { " {" } else { ";" };
+    writeln!(
+        out,
+        " {:>10} {:>10}  {:4$}{}\t{name}{end}",
+        number(field.offset),
+        number(field.size),
+        "",
+        visible(&field.type_name),
+        4 * depth,
+    )
+}
+
+/// As C does it, zero goes without 0x.
+fn number(value: u64) -> String {
+    if value == 0 { "0".to_owned() } else { format!("{value:#x}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fields_stand_in_what_holds_them() {
+        let field = |depth, name: &str, ty: &str, (offset, size), has_fields| DataField {
+            depth,
+            name: (!name.is_empty()).then(|| name.to_owned()),
+            type_name: ty.into(),
+            offset,
+            size,
+            has_fields,
+        };
+        let fields = vec![
+            field(0, "key", "long int", (0, 8), false),
+            field(0, "in", "struct inner", (8, 8), true),
+            field(1, "", "union ", (8, 4), true),
+            field(2, "u", "int", (8, 4), false),
+            field(0, "few:3", "unsigned int", (16, 1), false),
+        ];
+        let layout = DataLayout { name: "struct s".into(), size: 24, fields };
+        let weight = |samples| Weight { samples, period: samples * 10, ..Weight::default() };
+        let cost = DataCost { event: "cycles", offsets: vec![(0, weight(1)), (8, weight(3))] };
+        let text = |costs, column| {
+            let mut out = Vec::new();
+            let shown = AnnotatedData { layout: &layout, object: "/bin/x", costs, column };
+            data_type(&mut out, &shown).unwrap();
+            String::from_utf8(out).unwrap()
+        };
+        let expected = "\
+Annotate type: 'struct s' in /bin/x (4 samples):
+============================================================================
+ Percent     offset       size  field
+  100.00          0       0x18  struct s\t {
+   25.00          0        0x8      long int\tkey;
+   75.00        0x8        0x8      struct inner\tin {
+   75.00        0x8        0x4          union \t {
+   75.00        0x8        0x4              int\tu;
+                                        };
+                                    };
+    0.00       0x10        0x1      unsigned int\tfew:3;
+                                };
+
+";
+        assert_eq!(text(vec![cost.clone()], Column::Percent), expected);
+        let two = text(vec![cost, DataCost { event: "faults", offsets: Vec::new() }], Column::Samples);
+        let head: Vec<&str> = two.lines().skip(1).take(5).collect();
+        let expected = [
+            " event[0] = cycles",
+            " event[1] = faults",
+            "============================================================================",
+            "         Samples     offset       size  field",
+            "       4       0          0       0x18  struct s\t {",
+        ];
+        assert_eq!(head, expected);
+    }
+}
