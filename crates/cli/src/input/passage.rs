@@ -25,7 +25,7 @@ struct State {
 const KEPT: u64 = 4 << 20;
 
 /// So many bytes are given back at once: each time all cores have to forget where these pages were.
-const AT_ONCE: u64 = 16 << 20;
+const AT_ONCE: u64 = 8 << 20;
 
 impl<'i> Passage<'i> {
     pub(super) fn new(form: &'i Form, tells_progress: bool, writes_meanwhile: bool) -> Passage<'i> {
