@@ -55,6 +55,11 @@ impl<'s> Names<'s> {
         });
     }
 
+    /// Whether the symbols of a dso were looked for.
+    pub fn has_looked_for(&self, dso: DsoId) -> bool {
+        self.tables.has(dso.0)
+    }
+
     /// The table of a dso.
     #[inline]
     pub fn table(&self, objects: &Objects, dso: DsoId) -> Option<&SymbolTable> {

@@ -22,14 +22,27 @@ impl<T> Slots<T> {
     /// The value with a number. Who asks while it is made waits for it.
     #[inline]
     pub(crate) fn get(&self, number: u32, make: impl FnOnce() -> T) -> &T {
-        // Counted from the first block's length, the highest bit tells the block, the rest the place in it.
-        let place = u64::from(number) + (1 << FIRST_BITS);
-        let bits = place.ilog2();
-        let length = 1_usize << bits;
-        let block = self.blocks[(bits - FIRST_BITS) as usize]
-            .get_or_init(|| std::iter::repeat_with(OnceLock::new).take(length).collect());
-        block[place as usize - length].get_or_init(make)
+        let (block, length, place) = place(number);
+        let block =
+            self.blocks[block].get_or_init(|| std::iter::repeat_with(OnceLock::new).take(length).collect());
+        block[place].get_or_init(make)
     }
+
+    /// Whether the value is there.
+    pub(crate) fn has(&self, number: u32) -> bool {
+        let (block, _, place) = place(number);
+        self.blocks[block].get().is_some_and(|block| block[place].get().is_some())
+    }
+}
+
+/// The block of a number, how many values that has, and which of them it is.
+#[inline]
+fn place(number: u32) -> (usize, usize, usize) {
+    // Counted from the first block's length, the highest bit tells the block, the rest the place in it.
+    let place = u64::from(number) + (1 << FIRST_BITS);
+    let bits = place.ilog2();
+    let length = 1_usize << bits;
+    ((bits - FIRST_BITS) as usize, length, place as usize - length)
 }
 
 #[cfg(test)]
@@ -40,7 +53,9 @@ mod tests {
     fn each_number_has_a_value_of_its_own_that_is_made_once() {
         let slots = Slots::default();
         for number in [0, 63, 64, 191, 192, 70_000] {
+            assert!(!slots.has(number));
             assert_eq!(*slots.get(number, || number), number);
+            assert!(slots.has(number) && !slots.has(number + 1));
         }
         for number in [0, 63, 64, 191, 192, 70_000] {
             assert_eq!(*slots.get(number, || unreachable!()), number);

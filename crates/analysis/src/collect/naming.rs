@@ -1,6 +1,6 @@
 //! From located addresses to the profile's frames: one frame a function, or an address where no name is known.
 
-use oxperf_machine::{DsoId as MachineDso, Machine};
+use oxperf_machine::{DsoId as MachineDso, DsoKind, Machine};
 use oxperf_resolve::{Frame as Located, Names, Step};
 use oxperf_symbols::{SourceLine, SymbolId as TableSymbol};
 use rayon::prelude::*;
@@ -51,12 +51,15 @@ impl Naming {
         profile: &mut Profile,
         wanted: Wanted,
     ) -> Named {
-        names.load(machine.objects(), &dsos_of(new));
+        let steps = match wanted.inlines || wanted.lines.is_some() {
+            true => all_steps(new, names, machine),
+            false => {
+                names.load(machine.objects(), &dsos_of(new));
+                Vec::new()
+            }
+        };
         let found: Vec<Found> =
             new.par_iter().with_min_len(256).map(|frame| find(names, machine, frame)).collect();
-        let asks = wanted.inlines || wanted.lines.is_some();
-        let steps = new.par_iter().with_min_len(64).map(|frame| steps_of(names, machine, frame));
-        let steps: Vec<Vec<Step>> = if asks { steps.collect() } else { Vec::new() };
         let own = new.iter().zip(found).enumerate().map(|(nth, (frame, found))| {
             let line = steps.get(nth).and_then(|steps| steps.first()?.line.as_ref());
             let own = self.source(frame, line, wanted, (names, machine), profile);
@@ -228,6 +231,38 @@ fn find(names: &Names<'_>, machine: &Machine, frame: &Located) -> Found {
         Some(name) => Found::Symbol(name.symbol),
         None => Found::Nothing,
     }
+}
+
+/// The steps of all addresses. While the kernel writes the list of its names, which takes as long as much debug information,
+/// those of programs are found: these do without the list.
+fn all_steps(new: &[Located], names: &Names<'_>, machine: &Machine) -> Vec<Vec<Step>> {
+    let objects = machine.objects();
+    let (late, early): (Vec<MachineDso>, Vec<MachineDso>) =
+        dsos_of(new).into_iter().partition(|&dso| is_of_kernel(machine, dso));
+    let is_late = |frame: &Located| frame.place.is_some_and(|place| is_of_kernel(machine, place.dso));
+    let read_late = || {
+        late.iter().for_each(|&dso| {
+            names.table(objects, dso);
+        });
+    };
+    let mut steps: Vec<Vec<Step>> = std::thread::scope(|scope| {
+        if late.iter().any(|&dso| !names.has_looked_for(dso)) {
+            // Without a thread for it, it is read when it is asked for.
+            let _ = std::thread::Builder::new().spawn_scoped(scope, read_late);
+        }
+        names.load(objects, &early);
+        let early = |frame| if is_late(frame) { Vec::new() } else { steps_of(names, machine, frame) };
+        new.par_iter().with_min_len(64).map(early).collect()
+    });
+    let late = new.par_iter().zip(&mut steps).with_min_len(64).filter(|(frame, _)| is_late(frame));
+    late.for_each(|(frame, steps)| *steps = steps_of(names, machine, frame));
+    steps
+}
+
+/// Whether the names of a dso come from the list of a kernel.
+fn is_of_kernel(machine: &Machine, dso: MachineDso) -> bool {
+    let kind = machine.dso(dso).kind;
+    matches!(kind, DsoKind::Kernel | DsoKind::Module | DsoKind::GuestKernel(_) | DsoKind::GuestModule(_))
 }
 
 fn steps_of(names: &Names<'_>, machine: &Machine, frame: &Located) -> Vec<Step> {
