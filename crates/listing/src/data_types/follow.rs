@@ -11,6 +11,8 @@ use crate::CodeNames;
 
 /// How many instructions are followed for one place.
 const STEPS_LIMIT: usize = 1 << 16;
+/// How many places of variables are looked at on these ways together.
+const LOOKS_LIMIT: usize = 1 << 24;
 
 /// The type of the data at a place, by what the instructions before the `nth` leave in its register: first from the
 /// beginning of the innermost scope, then from those of the scopes around it.
@@ -22,7 +24,8 @@ pub(super) fn search(
 ) -> Result<(TypeId, u64), Miss> {
     let targets = targets(code);
     let around = scopes.around(code.list[nth].address);
-    let mut follower = Follower { reader, names, code, scopes, variables: Vec::new() };
+    let mut follower =
+        Follower { reader, names, code, scopes, variables: Vec::new(), looks_left: LOOKS_LIMIT };
     let mut miss = Miss::NoVariable;
     // The ways from the beginnings of the scopes so far, the innermost first.
     let mut ways: Vec<(usize, Path)> = vec![(nth, vec![nth..=nth])];
@@ -65,15 +68,19 @@ struct Follower<'f, 'd> {
     scopes: &'f Scopes,
     /// The scopes whose variables count, the innermost first.
     variables: Vec<&'f Scope>,
+    looks_left: usize,
 }
 
 impl Follower<'_, '_> {
     /// Goes a way, and looks at its end what is held at the place.
     fn run(&mut self, way: &Path, place: Sought) -> Result<(TypeId, u64), Miss> {
         let mut state = State::new();
+        let variables = self.variables.iter().flat_map(|scope| &scope.variables);
+        let looks: usize = variables.map(|variable| variable.held.len() + 1).sum();
         let mut steps = way.iter().cloned().flatten().take(STEPS_LIMIT).peekable();
         while let Some(nth) = steps.next() {
             let coded = &self.code.list[nth];
+            self.looks_left = self.looks_left.checked_sub(looks).ok_or(Miss::NoVariable)?;
             let base = frame(self.reader, self.scopes, coded.address);
             self.take_variables(&mut state, coded.address, base);
             let is_last = steps.peek().is_none();
