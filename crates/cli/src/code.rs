@@ -16,6 +16,7 @@ use oxperf_objects::{Contents, Elf, ObjectKind, SourceFiles, Wanted};
 use oxperf_resolve::{SymbolSource, base_of_module, is_stub};
 use oxperf_symbols::{DebugInfo, Demangling, SourceLine, SymbolStore};
 
+use crate::data_types::words_of;
 use crate::naming;
 
 /// What is wanted of code beside its instructions.
@@ -25,6 +26,8 @@ pub(crate) struct CodeOptions {
     pub(crate) with_source: bool,
     /// Where source files lie: folders left out of their paths, and what stands before the rest.
     pub(crate) moved_sources: Option<(usize, String)>,
+    /// Find the types of the data that instructions work on.
+    pub(crate) with_types: bool,
 }
 
 /// Where code comes from.
@@ -32,6 +35,7 @@ pub(crate) struct Sources<'m> {
     objects: OpenedObjects<'m>,
     demangling: Demangling,
     files: SourceFiles,
+    with_types: bool,
 }
 
 /// The files that hold code, each opened once.
@@ -53,6 +57,8 @@ struct Opened {
 /// The code of a function.
 pub(crate) struct Code {
     pub(crate) listing: Listing,
+    /// What instructions work on, by their addresses, where that is wanted and known.
+    pub(crate) data: HashMap<u64, String>,
     /// The kernel's image, or the module, that it was read from.
     image: Option<PathBuf>,
     /// What an address of the object is to be changed by to be a virtual address of the file, modulo 2^64.
@@ -122,7 +128,8 @@ impl<'m> Sources<'m> {
             with_source: options.with_source,
         };
         let objects = OpenedObjects { opener, opened: HashMap::new() };
-        Sources { objects, demangling: naming::demangling(matches), files }
+        let demangling = naming::demangling(matches);
+        Sources { objects, demangling, files, with_types: options.with_types }
     }
 
     /// Finds the types of the data that functions of an object work on: `ask` is given who knows them, and what turns a
@@ -155,6 +162,10 @@ impl<'m> Sources<'m> {
             .ok_or_else(|| format!("{name} has no code there."))?;
         let shift = start.wrapping_sub(symbol.start);
         let range = start..symbol.end.wrapping_add(shift);
+        let data = match self.with_types {
+            true => words_of(&mut DataTypes::new(&image, names, lines.as_deref()), range.clone()),
+            false => HashMap::new(),
+        };
         let source = lines.as_ref().filter(|_| with_source);
         let (listing, rows) = rayon::join(
             || list(&image, &names, range, syntax).map_err(|error| format!("{name}: {error}")),
@@ -170,7 +181,7 @@ impl<'m> Sources<'m> {
             _ => None,
         };
         let lines = lines.clone().filter(|_| !is_stub(&symbol.name));
-        Ok(Code { listing, image, shift, lines })
+        Ok(Code { listing, data, image, shift, lines })
     }
 }
 

@@ -1,7 +1,9 @@
 //! The data that the instructions of a profile work on: what to call them, and how their types are laid out.
 
 use std::collections::HashMap;
+use std::fmt::Write;
 use std::ops::Range;
+use std::rc::Rc;
 
 use clap::ArgMatches;
 use oxperf_analysis::profile::{DataPlace, DataPlaces, DsoId, Frame, Profile, Symbol};
@@ -22,11 +24,22 @@ pub(crate) struct FoundData {
     pub(crate) layouts: HashMap<(DsoId, String), DataLayout>,
 }
 
-/// What the frames work on that samples ran in.
+/// What was looked at of a frame.
+pub(crate) struct Seen {
+    /// Its number.
+    pub(crate) frame: usize,
+    /// What it works on; `None` where its function is not known.
+    pub(crate) access: Option<DataAccess>,
+    /// The first words of the instructions that tell.
+    pub(crate) instructions: Vec<Rc<str>>,
+}
+
+/// What the frames work on that samples ran in. `tell` hears of those in objects with debug information.
 pub(crate) fn find(
     matches: &ArgMatches,
     (machine, store): (&Machine, &SymbolStore),
     profile: &Profile,
+    tell: &mut dyn FnMut(Seen),
 ) -> FoundData {
     let mut sources = Sources::new(matches, (machine, store), &CodeOptions::default());
     let mut found: Vec<Option<DataPlace>> = vec![None; profile.frames.len()];
@@ -34,12 +47,20 @@ pub(crate) fn find(
     for (dso, frames) in by_object(profile) {
         let Some(object) = profile.dsos.get(dso.index()) else { continue };
         sources.data_types(&object.long, |types, range| {
+            if !types.is_told() {
+                return;
+            }
             let mut naming = Naming { types, layouts: HashMap::new() };
             for (nth, frame, symbol) in frames {
-                found[nth] = range(symbol).and_then(|range| {
+                let code = symbol.and_then(|symbol| {
+                    let range = range(symbol)?;
                     let address = range.start.checked_add(frame.dso_address.checked_sub(symbol.start)?)?;
-                    naming.place(range, address)
+                    Some((range, address))
                 });
+                let access = code.clone().map(|(range, address)| naming.types.at(range, address));
+                found[nth] = access.and_then(|access| naming.place(access));
+                let instructions = code.map(|(range, address)| naming.types.instructions(range, address));
+                tell(Seen { frame: nth, access, instructions: instructions.unwrap_or_default() });
             }
             for layout in naming.layouts.into_values() {
                 layouts.entry((dso, layout.name.to_string())).or_insert(layout);
@@ -52,9 +73,9 @@ pub(crate) fn find(
 }
 
 /// A frame with its number and its function.
-type Ran<'p> = (usize, &'p Frame, &'p Symbol);
+type Ran<'p> = (usize, &'p Frame, Option<&'p Symbol>);
 
-/// The frames that samples ran in and whose functions are known, by object.
+/// The frames that samples ran in, by object.
 fn by_object(profile: &Profile) -> HashMap<DsoId, Vec<Ran<'_>>> {
     let mut ran = vec![false; profile.frames.len()];
     for group in profile.events.iter().flat_map(|event| &event.groups) {
@@ -65,7 +86,7 @@ fn by_object(profile: &Profile) -> HashMap<DsoId, Vec<Ran<'_>>> {
     let mut by_object: HashMap<DsoId, Vec<Ran<'_>>> = HashMap::new();
     for (nth, frame) in profile.frames.iter().enumerate().filter(|(nth, _)| ran[*nth]) {
         let symbol = frame.symbol.and_then(|symbol| profile.symbols.get(symbol.index()));
-        if let Some((dso, symbol)) = frame.dso.zip(symbol) {
+        if let Some(dso) = frame.dso {
             by_object.entry(dso).or_default().push((nth, frame, symbol));
         }
     }
@@ -79,13 +100,13 @@ struct Naming<'t, 'd> {
 }
 
 impl Naming<'_, '_> {
-    /// What the instruction at an address of a function works on; `None` where it is not known.
-    fn place(&mut self, function: Range<u64>, address: u64) -> Option<DataPlace> {
-        match self.types.at(function, address) {
+    /// In words what an instruction works on; `None` where it is not known.
+    fn place(&mut self, access: DataAccess) -> Option<DataPlace> {
+        match access {
             DataAccess::Unknown(_) => None,
             DataAccess::Stack => Some(DataPlace::untyped("(stack operation)")),
             DataAccess::Canary => Some(DataPlace::untyped("(stack canary)")),
-            DataAccess::Data { ty, offset } => {
+            DataAccess::Data { ty, offset, .. } => {
                 let reader = self.types.reader()?;
                 let layout = self.layouts.entry(ty).or_insert_with(|| DataLayout::of(reader, ty));
                 Some(DataPlace {
@@ -96,4 +117,22 @@ impl Naming<'_, '_> {
             }
         }
     }
+}
+
+/// What instructions of a function work on that name data of a type, by address: `struct node +0x8 (in.u)`.
+pub(crate) fn words_of(types: &mut DataTypes<'_>, function: Range<u64>) -> HashMap<u64, String> {
+    let accesses = types.all_of(function);
+    let mut naming = Naming { types, layouts: HashMap::new() };
+    let words = accesses.into_iter().filter_map(|(address, access)| {
+        let place = naming.place(access)?;
+        let offset = place.offset?;
+        let mut words = place.name;
+        // Writing to a string cannot fail.
+        let _ = if offset == 0 { write!(words, " +0") } else { write!(words, " +{offset:#x}") };
+        if let Some(field) = place.field {
+            let _ = write!(words, " ({field})");
+        }
+        Some((address, words))
+    });
+    words.collect()
 }

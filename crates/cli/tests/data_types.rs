@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::fs;
 use std::path::PathBuf;
-use std::process::Command;
+use std::process::{Command, Output};
 
 use oxperf_objects::{Contents, Elf};
 use oxperf_symbols::{Demangling, elf_table};
@@ -13,8 +13,15 @@ const PROGRAM: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../listing/tests/typ
 /// Where the recording has the program's file mapped.
 const BASE: u64 = 0x10_0000_0000;
 
-/// A recording with samples of period 10, so many at each of some instructions, and what `oxperf` then writes.
+/// What `oxperf` writes of such a recording.
 fn run(name: &str, samples: &[(&str, u64, usize)], words: &[&str]) -> String {
+    let output = output(name, samples, words);
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// What `oxperf` does with a recording with samples of period 10, so many at each of some instructions.
+fn output(name: &str, samples: &[(&str, u64, usize)], words: &[&str]) -> Output {
     let contents = Contents::open(PROGRAM.as_ref()).unwrap();
     let image = Elf::parse(&contents).unwrap();
     let table = elf_table(&image, &image, Vec::new(), Demangling::On);
@@ -37,15 +44,13 @@ fn run(name: &str, samples: &[(&str, u64, usize)], words: &[&str]) -> String {
     fs::create_dir_all(&folder).unwrap();
     let path = folder.join(name);
     fs::write(&path, Recording::parse(&text).unwrap().to_file()).unwrap();
-    let output = Command::new(env!("CARGO_BIN_EXE_oxperf"))
+    Command::new(env!("CARGO_BIN_EXE_oxperf"))
         .args(words)
         .args(["--stdio", "-i"])
         .arg(&path)
         .env("HOME", "/nonexistent")
         .output()
-        .unwrap();
-    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
-    String::from_utf8(output.stdout).unwrap()
+        .unwrap()
 }
 
 const SAMPLES: [(&str, u64, usize); 5] =
@@ -98,4 +103,46 @@ fn fields_are_shown_with_their_costs() {
     assert!(all.contains("       4        0x8        0x8      long int\tkey;\n"), "{all}");
     let of_function = run("function", &SAMPLES, &["annotate", "--data-type", "-s", "globals"]);
     assert!(of_function.starts_with("Annotate type: 'int' in "), "{of_function}");
+}
+
+#[test]
+fn statistics_tell_of_how_much_is_known() {
+    let text = run("statistics", &SAMPLES, &["annotate", "--data-type=node", "--type-stat", "--insn-stat"]);
+
+    let rule = "-".repeat(59);
+    let head = format!(
+        "Annotate data type stats:\n\
+         total 5, ok 4 (80.0%), bad 1 (20.0%)\n\
+         {rule}\n         1 : no_typeinfo\n\n\
+         Annotate Instruction stats\n\
+         total 5, ok 4 (80.0%), bad 1 (20.0%)\n\n  Name/opcode         :  Good   Bad\n{rule}\n"
+    );
+    assert!(text.starts_with(&head), "{text}");
+    let of_function = ["annotate", "--data-type", "--type-stat", "-s", "globals"];
+    let text = run("statistics-of-function", &SAMPLES, &of_function);
+    assert!(text.contains("total 1, ok 1 (100.0%), bad 0 (0.0%)"), "{text}");
+    // Of code, what it works on is shown and not counted.
+    let text = run("statistics-of-code", &SAMPLES, &["annotate", "--type-stat", "--code-with-type"]);
+    assert!(text.starts_with("Annotate data type stats:\ntotal 0, ok 0 (0.0%), bad 0 (0.0%)\n"), "{text}");
+}
+
+#[test]
+fn instructions_have_the_data_beside_them() {
+    let beside = |name, more: &[&str]| {
+        let words = [&["annotate", "--code-with-type", "-s", "walk"], more].concat();
+        let text = run(name, &SAMPLES, &words);
+        let found = text.lines().find(|line| line.contains("(key)")).unwrap_or_else(|| panic!("{text}"));
+        found.trim_end().to_owned()
+    };
+    assert!(beside("code", &[]).ends_with("\t\t# data-type: struct node +0x8 (key)"));
+    assert!(beside("code-compact", &["--stdio2"]).ends_with("\t\t# data-type: struct node +0x8 (key)"));
+    assert!(beside("code-lines", &["-l"]).contains("\t\t# data-type: struct node +0x8 (key) // types.c:"));
+}
+
+#[test]
+fn functions_that_did_not_run_are_no_samples() {
+    let output = output("none", &SAMPLES, &["annotate", "-s", "nosuch"]);
+    assert_eq!((output.status.code(), output.stdout.len()), (Some(0), 0));
+    let told = String::from_utf8(output.stderr).unwrap();
+    assert!(told.starts_with("Error:\nThe ") && told.contains("none data has no samples!"), "{told}");
 }

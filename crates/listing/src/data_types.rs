@@ -23,6 +23,7 @@ use oxperf_symbols::{DebugInfo, Scopes, TypeId, TypeReader};
 
 use crate::CodeNames;
 use code::{Code, Coded};
+use follow::Effort;
 pub use layout::{DataField, DataLayout};
 
 /// What an instruction works on.
@@ -40,6 +41,8 @@ pub enum DataAccess {
         ty: TypeId,
         /// How many bytes from its beginning.
         offset: u64,
+        /// Whether it took the instructions before to find that, and not debug information alone.
+        followed: bool,
     },
 }
 
@@ -50,15 +53,22 @@ pub enum Miss {
     NoInstruction,
     /// It names no place in memory, or is none of those that are looked at.
     NoMemory,
-    /// No debug information tells of that code.
+    /// The object has no debug information.
     NoDebugInfo,
-    /// No variable of a known type is there.
+    /// No unit of it tells of that code.
+    NoUnit,
+    /// There is no variable of the whole program, or no function with variables is known.
     NoVariable,
+    /// It is not known what is held there.
+    NoType,
     /// What is held there is no pointer.
     NoPointer,
     /// The place lies outside of the type.
     Outside,
 }
+
+/// How many instructions in a row are looked at that CPUs may take together.
+const FUSED_LIMIT: usize = 1 << 8;
 
 /// The types of the data that the code of one object works on. Addresses are virtual ones of its file.
 pub struct DataTypes<'d> {
@@ -81,17 +91,42 @@ impl<'d> DataTypes<'d> {
         self.reader.as_mut()
     }
 
+    /// Whether there is debug information.
+    pub fn is_told(&self) -> bool {
+        self.reader.is_some()
+    }
+
     /// What the instruction at an address of a function works on.
     pub fn at(&mut self, function: Range<u64>, address: u64) -> DataAccess {
+        if !self.is_told() {
+            return DataAccess::Unknown(Miss::NoDebugInfo);
+        }
         let Some(code) = self.code(function) else { return DataAccess::Unknown(Miss::NoInstruction) };
         let Some(nth) = code.at(address) else { return DataAccess::Unknown(Miss::NoInstruction) };
         self.worked_on(&code, nth)
     }
 
-    /// The name of the instruction at an address of a function, as in listings.
-    pub fn instruction(&mut self, function: Range<u64>, address: u64) -> Option<Box<str>> {
-        let code = self.code(function)?;
-        Some(code.list[code.at(address)?].name.clone())
+    /// The first words of the instructions that tell what the one at an address of a function works on, as in listings:
+    /// its own, and those of the ones before it that may have been the access.
+    pub fn instructions(&mut self, function: Range<u64>, address: u64) -> Vec<Rc<str>> {
+        let Some(code) = self.code(function) else { return Vec::new() };
+        let Some(nth) = code.at(address) else { return Vec::new() };
+        // One that works on the stack alone is what it is, whatever stood before it.
+        let first_alone = looked_at::moves_stack(&code.list[nth].name);
+        let looked_at = looked_at(&code, nth).take(if first_alone { 1 } else { usize::MAX });
+        looked_at.map(|nth| code.list[nth].first_word()).collect()
+    }
+
+    /// What the instructions of a function work on that name a place in memory themselves, by address, as far as that is
+    /// known.
+    pub fn all_of(&mut self, function: Range<u64>) -> Vec<(u64, DataAccess)> {
+        let Some(code) = self.code(function).filter(|_| self.is_told()) else { return Vec::new() };
+        let mut effort = Effort::for_function();
+        let accesses = (0..code.list.len()).map(|nth| {
+            let access = self.named(&code, nth, &mut effort);
+            (code.list[nth].address, access)
+        });
+        accesses.filter(|(_, access)| !matches!(access, DataAccess::Unknown(_))).collect()
     }
 
     fn code(&mut self, function: Range<u64>) -> Option<Rc<Code>> {
@@ -101,49 +136,53 @@ impl<'d> DataTypes<'d> {
     }
 
     fn worked_on(&mut self, code: &Code, nth: usize) -> DataAccess {
-        let coded = &code.list[nth];
-        if looked_at::moves_stack(&coded.name) {
+        if looked_at::moves_stack(&code.list[nth].name) {
             return DataAccess::Stack;
         }
-        self.worked_on_by(code, nth)
+        // The one that is looked at last is the access.
+        let access = looked_at(code, nth).last().unwrap_or(nth);
+        self.named(code, access, &mut Effort::for_instruction())
     }
 
-    fn worked_on_by(&mut self, code: &Code, nth: usize) -> DataAccess {
-        let coded = &code.list[nth];
-        match access(coded) {
-            Named::Place(memory) => self.found(code, nth, &memory),
+    /// What the place in memory is that an instruction names.
+    fn named(&mut self, code: &Code, nth: usize, effort: &mut Effort) -> DataAccess {
+        match access(&code.list[nth]) {
+            Named::Place(memory) => self.found((code, nth), &memory, effort),
             Named::Canary => DataAccess::Canary,
-            Named::Other => DataAccess::Unknown(Miss::NoMemory),
-            // The access may have been that of the instruction before, which CPUs take together with this one.
-            Named::Nothing => match nth.checked_sub(1) {
-                Some(before) if looked_at::fuse(&code.list[before].name, &coded.name) => {
-                    self.worked_on_by(code, before)
-                }
-                _ => DataAccess::Unknown(Miss::NoMemory),
-            },
+            Named::Other | Named::Nothing => DataAccess::Unknown(Miss::NoMemory),
         }
     }
 
-    fn found(&mut self, code: &Code, nth: usize, memory: &Memory) -> DataAccess {
-        match self.search(code, nth, memory) {
-            Ok((ty, offset)) => DataAccess::Data { ty, offset },
+    fn found(&mut self, at: (&Code, usize), memory: &Memory, effort: &mut Effort) -> DataAccess {
+        match self.search(at, memory, effort) {
+            Ok(((ty, offset), followed)) => DataAccess::Data { ty, offset, followed },
             Err(miss) => DataAccess::Unknown(miss),
         }
     }
 
-    fn search(&mut self, code: &Code, nth: usize, memory: &Memory) -> Result<(TypeId, u64), Miss> {
+    /// The type with the distance from its beginning, and whether values had to be followed.
+    fn search(
+        &mut self,
+        (code, nth): (&Code, usize),
+        memory: &Memory,
+        effort: &mut Effort,
+    ) -> Result<((TypeId, u64), bool), Miss> {
         let names = self.names;
         let reader = self.reader.as_mut().ok_or(Miss::NoDebugInfo)?;
         let address = code.list[nth].address;
-        let unit = reader.unit_of(address).ok_or(Miss::NoDebugInfo)?;
+        let unit = reader.unit_of(address).ok_or(Miss::NoUnit)?;
         if let Some(absolute) = memory.absolute {
-            return direct::global(reader, &names, unit, absolute).ok_or(Miss::NoVariable);
+            let global = direct::global(reader, &names, unit, absolute);
+            return global.map(|found| (found, false)).ok_or(Miss::NoVariable);
         }
         let scopes = reader.scopes(address).ok_or(Miss::NoVariable)?;
         let place = Sought::of(memory).ok_or(Miss::NoVariable)?;
         match direct::held(reader, &scopes, address, place) {
-            Some(found) => Ok(found),
-            None => follow::search(reader, (&names, code), (&scopes, nth), place),
+            Some(found) => Ok((found, false)),
+            None => {
+                let found = follow::search(reader, (&names, code), (&scopes, nth), (place, effort));
+                found.map(|found| (found, true))
+            }
         }
     }
 }
@@ -159,6 +198,18 @@ impl Sought {
     fn of(memory: &Memory) -> Option<Sought> {
         Some(Sought { register: memory.base.or(memory.index)?, offset: memory.displacement })
     }
+}
+
+/// The instructions that may have been the access to data at which one was sampled: itself, and those before it which CPUs
+/// take together with it, as long as none of them names a place.
+fn looked_at(code: &Code, nth: usize) -> impl Iterator<Item = usize> {
+    let looked_at = std::iter::successors(Some(nth), |nth| {
+        let before = nth.checked_sub(1)?;
+        let [first, second] = [before, *nth].map(|nth| &code.list[nth]);
+        let fuse = matches!(access(second), Named::Nothing) && looked_at::fuse(&first.name, &second.name);
+        fuse.then_some(before)
+    });
+    looked_at.take(FUSED_LIMIT)
 }
 
 /// What an instruction names.

@@ -5,7 +5,9 @@
 mod compact;
 mod data;
 mod instruction;
+mod statistics;
 
+use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
@@ -17,6 +19,9 @@ use crate::visible::visible;
 
 pub use compact::{CompactTitle, compact};
 pub use data::{AnnotatedData, DataCost, data_type};
+pub use statistics::{
+    InstructionStatistics, TypeStatistics, Unknown, instruction_statistics, type_statistics,
+};
 
 /// What the columns hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -116,6 +121,8 @@ pub struct Annotated<'a> {
     pub costs: Vec<Cost<'a>>,
     /// Its code.
     pub listing: &'a Listing,
+    /// What instructions work on, by their addresses; untrusted.
+    pub data: &'a HashMap<u64, String>,
     /// With names of source lines: which one the code at an address comes from, `file.c:12`.
     pub source_lines: Option<SourceLines<'a>>,
 }
@@ -299,7 +306,7 @@ impl<'a> Writer<'a> {
     fn instruction(&mut self, instruction: &Instruction) {
         let Instruction { address, bytes, text } = instruction;
         let text = visible(text.trim_end());
-        let source = self.source_name(instruction);
+        let source = data_words(self.function, *address) + &self.source_name(instruction);
         if !self.options.raw {
             self.costs(*address, bytes.len());
             self.code(*address, &text);
@@ -359,6 +366,12 @@ impl<'a> Writer<'a> {
         let [colour, end] = self.colour(share);
         self.text.extend([colour, text, end]);
     }
+}
+
+/// What is said behind an instruction of the data that it works on.
+fn data_words(function: &Annotated<'_>, address: u64) -> String {
+    let words = function.data.get(&address);
+    words.map(|words| format!("\t\t# data-type: {}", visible(words))).unwrap_or_default()
 }
 
 fn most(shares: &[f64]) -> f64 {

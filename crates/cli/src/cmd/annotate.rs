@@ -3,6 +3,7 @@
 mod arguments;
 mod data;
 mod functions;
+mod statistics;
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -27,7 +28,8 @@ use crate::input::{Input, report_trouble};
 use crate::output::{Output, print_error};
 use crate::{collect, itrace, naming};
 use arguments::Options;
-use functions::{Function, functions};
+use functions::{Function, functions, keep_asked};
+use statistics::Counted;
 
 /// The options.
 pub(crate) fn command() -> Command {
@@ -71,13 +73,15 @@ pub(crate) fn run(matches: &ArgMatches, _program: &str) -> Result<i32, Failure> 
     let named_alone = options.symbol.is_some() && reads_again(&reader) && !of_data;
     let programs_first = named_alone && !matches.contains_id("vmlinux");
     let mut loaded = if programs_first { load(&ProgramsOnly(&names))? } else { load(&names)? };
-    if named_alone && functions(&loaded.profile, &options).is_empty() {
+    let mut ran = keep_asked(&mut loaded.profile, &options);
+    if named_alone && !ran {
         names = naming::source(matches, &reader)?;
         loaded = load(&names)?;
+        ran = keep_asked(&mut loaded.profile, &options);
     }
     report_trouble(&loaded.diagnostics);
     naming::report_replaced(&names);
-    if loaded.profile.events.iter().all(|event| event.sample_count == 0) {
+    if !ran {
         print_error(&format!("Error:\nThe {} data has no samples!", input.path().display()));
         return Ok(exit::SUCCESS);
     }
@@ -97,13 +101,17 @@ pub(crate) fn run(matches: &ArgMatches, _program: &str) -> Result<i32, Failure> 
     }
     let mut sources = Sources::new(matches, (&loaded.machine, names.otherwise()), &options.code);
     let mut told = HashSet::new();
-    for function in functions(&loaded.profile, &options) {
-        match sources.code(&function.object.long, function.symbol, options.syntax) {
-            Ok(code) => {
-                let shown = Shown { options: &options, function: &function, code: &code };
-                shown.write(&mut output, &frequencies)?;
+    for functions in functions(&loaded.profile, &options) {
+        // Types that stand beside code are not counted.
+        Counted::default().write(&mut output, options.counts_types)?;
+        for function in functions {
+            match sources.code(&function.object.long, function.symbol, options.syntax) {
+                Ok(code) => {
+                    let shown = Shown { options: &options, function: &function, code: &code };
+                    shown.write(&mut output, &frequencies)?;
+                }
+                Err(why) => complain(&function, &why, &mut told, options.skip_missing),
             }
-            Err(why) => complain(&function, &why, &mut told, options.skip_missing),
         }
     }
     output.finish()?;
@@ -159,11 +167,12 @@ impl Shown<'_> {
             group: function.group,
             costs: function.costs(|address| code.virtual_address(address)),
             listing: &code.listing,
+            data: &code.data,
         };
         if !options.compact {
             return Ok(annotate(output, &shown, &options.text)?);
         }
-        let counted = function.counted(options);
+        let counted = function.counted();
         let title = CompactTitle {
             function: &function.symbol.name,
             object: long,

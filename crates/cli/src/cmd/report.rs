@@ -189,7 +189,8 @@ fn show(
         profile.paces = cycles::paces(matches, (&machine, names.otherwise()), &profile);
     }
     if options.wants_types() {
-        profile.data_places = data_types::find(matches, (&machine, names.otherwise()), &profile).places;
+        let from = (&machine, names.otherwise());
+        profile.data_places = data_types::find(matches, from, &profile, &mut |_| {}).places;
     }
     if options.verbose {
         verbose::note_origins(&mut profile, &names, &machine);

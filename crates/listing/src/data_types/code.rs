@@ -1,6 +1,7 @@
 //! The code of a function as instructions with what they do.
 
 use std::ops::Range;
+use std::rc::Rc;
 
 use object::elf;
 use oxperf_disasm::{Disassembler, Form, Step, Syntax, Width};
@@ -27,6 +28,13 @@ pub(super) struct Coded {
     pub(super) name: Box<str>,
     /// What it does; `None` for bytes that are no instruction.
     pub(super) step: Option<Step>,
+}
+
+impl Coded {
+    /// The first word of its name, which is `lock` where another follows.
+    pub(super) fn first_word(&self) -> Rc<str> {
+        self.name.split(' ').next().unwrap_or_default().into()
+    }
 }
 
 impl Code {

@@ -13,6 +13,30 @@ use crate::CodeNames;
 const STEPS_LIMIT: usize = 1 << 16;
 /// How many places of variables are looked at on these ways together.
 const LOOKS_LIMIT: usize = 1 << 24;
+/// The same for all instructions of a function.
+const FUNCTION_LIMIT: usize = 1 << 30;
+
+/// How much is still done for an answer.
+pub(super) struct Effort {
+    looks_left: usize,
+}
+
+impl Effort {
+    /// What one instruction is worth.
+    pub(super) fn for_instruction() -> Effort {
+        Effort { looks_left: LOOKS_LIMIT }
+    }
+
+    /// What all instructions of a function are worth together.
+    pub(super) fn for_function() -> Effort {
+        Effort { looks_left: FUNCTION_LIMIT }
+    }
+
+    fn spend(&mut self, looks: usize) -> Result<(), Miss> {
+        self.looks_left = self.looks_left.checked_sub(looks).ok_or(Miss::NoType)?;
+        Ok(())
+    }
+}
 
 /// The type of the data at a place, by what the instructions before the `nth` leave in its register: first from the
 /// beginning of the innermost scope, then from those of the scopes around it.
@@ -20,13 +44,14 @@ pub(super) fn search(
     reader: &mut TypeReader<'_>,
     (names, code): (&CodeNames<'_>, &Code),
     (scopes, nth): (&Scopes, usize),
-    place: Sought,
+    (place, effort): (Sought, &mut Effort),
 ) -> Result<(TypeId, u64), Miss> {
+    // To find the ways takes a look at all of the code.
+    effort.spend(code.list.len())?;
     let targets = targets(code);
     let around = scopes.around(code.list[nth].address);
-    let mut follower =
-        Follower { reader, names, code, scopes, variables: Vec::new(), looks_left: LOOKS_LIMIT };
-    let mut miss = Miss::NoVariable;
+    let mut follower = Follower { reader, names, code, scopes, variables: Vec::new(), effort };
+    let mut miss = Miss::NoType;
     // The ways from the beginnings of the scopes so far, the innermost first.
     let mut ways: Vec<(usize, Path)> = vec![(nth, vec![nth..=nth])];
     for scope in around.into_iter().rev() {
@@ -68,7 +93,7 @@ struct Follower<'f, 'd> {
     scopes: &'f Scopes,
     /// The scopes whose variables count, the innermost first.
     variables: Vec<&'f Scope>,
-    looks_left: usize,
+    effort: &'f mut Effort,
 }
 
 impl Follower<'_, '_> {
@@ -80,14 +105,14 @@ impl Follower<'_, '_> {
         let mut steps = way.iter().cloned().flatten().take(STEPS_LIMIT).peekable();
         while let Some(nth) = steps.next() {
             let coded = &self.code.list[nth];
-            self.looks_left = self.looks_left.checked_sub(looks).ok_or(Miss::NoVariable)?;
+            self.effort.spend(looks)?;
             let base = frame(self.reader, self.scopes, coded.address);
             self.take_variables(&mut state, coded.address, base);
             let is_last = steps.peek().is_none();
             if is_last {
                 match self.found(&state, base, place) {
                     // It may be the instruction itself that tells what it stores there.
-                    Err(Miss::NoVariable) if slot_of(base, place).is_some() => {}
+                    Err(Miss::NoType) if slot_of(base, place).is_some() => {}
                     found => return found,
                 }
             }
@@ -98,7 +123,7 @@ impl Follower<'_, '_> {
                 return self.found(&state, base, place);
             }
         }
-        Err(Miss::NoVariable)
+        Err(Miss::NoType)
     }
 
     /// What is at a place.
@@ -109,10 +134,10 @@ impl Follower<'_, '_> {
         place: Sought,
     ) -> Result<(TypeId, u64), Miss> {
         if let Some(slot) = slot_of(base, place) {
-            let (ty, into) = state.slot(self.reader, slot).ok_or(Miss::NoVariable)?;
-            return Ok((self.reader.plain(ty).ok_or(Miss::NoVariable)?, into));
+            let (ty, into) = state.slot(self.reader, slot).ok_or(Miss::NoType)?;
+            return Ok((self.reader.plain(ty).ok_or(Miss::NoType)?, into));
         }
-        let (ty, into) = match state.register(place.register).ok_or(Miss::NoVariable)? {
+        let (ty, into) = match state.register(place.register).ok_or(Miss::NoType)? {
             Value::Of(ty, behind) => {
                 let pointee = self.reader.pointee(ty).ok_or(Miss::NoPointer)?;
                 (pointee, place.offset.checked_add(behind))
@@ -199,13 +224,14 @@ impl Follower<'_, '_> {
             Some(Operand::Register(Some(number))) if step.work != Work::Other => state.set(number, value),
             Some(Operand::Memory(memory)) if step.work == Work::Move => {
                 let slot = Sought::of(&memory).and_then(|place| slot_of(base, place));
-                let stored = match value {
-                    Some(Value::Of(ty, 0)) => Some(ty),
-                    _ => None,
-                };
-                // What is stored into a part of a variable changes no type.
-                if let Some(slot) = slot.filter(|slot| !state.is_part(self.reader, *slot)) {
-                    state.store(slot, stored);
+                // What is stored into a part of a variable changes no type, nor does what has none.
+                let slot = slot.filter(|slot| !state.is_part(self.reader, *slot));
+                if let Some((slot, value)) = slot.zip(value) {
+                    let ty = match value {
+                        Value::Of(ty, 0) => Some(ty),
+                        _ => None,
+                    };
+                    state.store(slot, ty);
                 }
             }
             _ => {}
@@ -214,7 +240,10 @@ impl Follower<'_, '_> {
 
     fn returned(&mut self, target: u64) -> Option<TypeId> {
         let (name, 0) = self.names.linker_name(target)? else { return None };
-        self.reader.returned(self.scopes.unit, &name)
+        let returned = self.reader.returned(self.scopes.unit, &name)?;
+        // The address of anything, as `malloc` returns it, tells nothing.
+        let is_pointer = self.reader.kind(returned) == Some(TypeKind::Pointer);
+        (!is_pointer || self.reader.pointee(returned).is_some()).then_some(returned)
     }
 
     /// What an operand holds.

@@ -9,7 +9,7 @@ use oxperf_analysis::blocks::Pace;
 use oxperf_listing::{Instruction, Line};
 
 use super::instruction::Parts;
-use super::{AnnotateText, Annotated, Column, RAW_BYTES, Writer, raw_bytes, weight_within};
+use super::{AnnotateText, Annotated, Column, RAW_BYTES, Writer, data_words, raw_bytes, weight_within};
 use crate::report::with_unit;
 use crate::visible::visible;
 
@@ -124,8 +124,9 @@ impl<'a> Lines<'a> {
     fn write(&self, out: &mut String) {
         for (nth, row) in self.rows.iter().enumerate() {
             let line = self.line(row, nth == 0);
+            let data = data_words(self.function, row.address);
             // As wide again, in blanks: perf fills lines up to a width that it does not have.
-            let _ = writeln!(out, "{line}{:width$}", "", width = line.chars().count());
+            let _ = writeln!(out, "{line}{data:width$}", width = line.chars().count());
         }
     }
 

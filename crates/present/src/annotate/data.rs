@@ -2,6 +2,7 @@
 //!
 //! The layout is perf 7.2's to the byte.
 
+use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use oxperf_analysis::hist::Weight;
@@ -14,9 +15,45 @@ use crate::visible::visible;
 #[derive(Clone, Debug, Default)]
 pub struct DataCost<'a> {
     /// The event's name.
-    pub event: &'a str,
-    /// What it counted, by bytes from the beginning of the type.
-    pub offsets: Vec<(u64, Weight)>,
+    event: &'a str,
+    /// Offsets where something was counted, ascending, with the sum of what was counted up to there.
+    sums: Vec<(u64, Weight)>,
+}
+
+impl<'a> DataCost<'a> {
+    /// Takes what an event counted, by bytes from the beginning of the type, in any order.
+    pub fn new(event: &'a str, counted: impl IntoIterator<Item = (u64, Weight)>) -> DataCost<'a> {
+        let mut offsets: BTreeMap<u64, Weight> = BTreeMap::new();
+        counted.into_iter().for_each(|(offset, weight)| *offsets.entry(offset).or_default() += weight);
+        let mut sum = Weight::default();
+        let sums = offsets.into_iter().map(|(offset, weight)| {
+            sum += weight;
+            (offset, sum)
+        });
+        DataCost { event, sums: sums.collect() }
+    }
+
+    /// Whether nothing was counted.
+    pub fn is_empty(&self) -> bool {
+        self.sums.is_empty()
+    }
+
+    fn whole(&self) -> Weight {
+        self.sums.last().map(|(_, sum)| *sum).unwrap_or_default()
+    }
+
+    /// What was counted before an offset.
+    fn before(&self, offset: u64) -> Weight {
+        let count = self.sums.partition_point(|(at, _)| *at < offset);
+        count.checked_sub(1).map(|last| self.sums[last].1).unwrap_or_default()
+    }
+
+    /// Samples and their period within a field.
+    fn within(&self, field: &DataField) -> (u64, u64) {
+        let [start, end] =
+            [field.offset, field.offset.saturating_add(field.size)].map(|offset| self.before(offset));
+        (end.samples - start.samples, end.period.saturating_sub(start.period))
+    }
 }
 
 /// A type with what was counted in data of it.
@@ -35,7 +72,7 @@ pub struct AnnotatedData<'a> {
 /// Writes a type.
 pub fn data_type(out: &mut dyn Write, shown: &AnnotatedData<'_>) -> io::Result<()> {
     let AnnotatedData { layout, object, costs, column } = shown;
-    let samples: u64 = costs.iter().flat_map(|cost| &cost.offsets).map(|(_, weight)| weight.samples).sum();
+    let samples: u64 = costs.iter().map(|cost| cost.whole().samples).sum();
     writeln!(out, "Annotate type: '{}' in {} ({samples} samples):", visible(&layout.name), visible(object))?;
     if costs.len() > 1 {
         for (nth, cost) in costs.iter().enumerate() {
@@ -77,20 +114,15 @@ fn close(out: &mut dyn Write, width: usize, depth: usize) -> io::Result<()> {
 
 fn field(out: &mut dyn Write, shown: &AnnotatedData<'_>, field: &DataField, depth: usize) -> io::Result<()> {
     for cost in &shown.costs {
-        let (mut own, mut all) = (Weight::default(), Weight::default());
-        for (offset, weight) in &cost.offsets {
-            all += *weight;
-            if field.holds(*offset) {
-                own += *weight;
-            }
-        }
+        let (samples, period) = cost.within(field);
         let width = shown.column.width();
         match shown.column {
             Column::Percent => {
-                write!(out, "{:width$.2}", 100.0 * own.period as f64 / all.period.max(1) as f64)?;
+                let whole = cost.whole().period.max(1);
+                write!(out, "{:width$.2}", 100.0 * period as f64 / whole as f64)?;
             }
-            Column::Samples => write!(out, "{:width$}", own.samples)?,
-            Column::Period => write!(out, "{:width$}", own.period)?,
+            Column::Samples => write!(out, "{samples:width$}")?,
+            Column::Period => write!(out, "{period:width$}")?,
         }
     }
     let name = visible(field.name.as_deref().unwrap_or(""));
@@ -134,7 +166,8 @@ mod tests {
         ];
         let layout = DataLayout { name: "struct s".into(), size: 24, fields };
         let weight = |samples| Weight { samples, period: samples * 10, ..Weight::default() };
-        let cost = DataCost { event: "cycles", offsets: vec![(0, weight(1)), (8, weight(3))] };
+        // Several places of the code work on the same bytes.
+        let cost = DataCost::new("cycles", [(8, weight(1)), (0, weight(1)), (8, weight(2))]);
         let text = |costs, column| {
             let mut out = Vec::new();
             let shown = AnnotatedData { layout: &layout, object: "/bin/x", costs, column };
@@ -157,7 +190,7 @@ Annotate type: 'struct s' in /bin/x (4 samples):
 
 ";
         assert_eq!(text(vec![cost.clone()], Column::Percent), expected);
-        let two = text(vec![cost, DataCost { event: "faults", offsets: Vec::new() }], Column::Samples);
+        let two = text(vec![cost, DataCost::new("faults", [])], Column::Samples);
         let head: Vec<&str> = two.lines().skip(1).take(5).collect();
         let expected = [
             " event[0] = cycles",

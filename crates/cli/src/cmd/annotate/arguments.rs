@@ -30,6 +30,14 @@ pub(super) struct Options {
     pub(super) compact: bool,
     /// The type whose fields are shown in the place of functions, by its name; all types if empty.
     pub(super) data_type: Option<String>,
+    pub(super) counts_types: CountsTypes,
+}
+
+/// Which statistics of types of data are shown.
+#[derive(Clone, Copy)]
+pub(super) struct CountsTypes {
+    pub(super) by_reason: bool,
+    pub(super) by_instruction: bool,
 }
 
 fn flag(name: &'static str) -> Arg {
@@ -56,7 +64,7 @@ pub(super) fn command() -> Command {
         .args(naming::arguments())
 }
 
-fn choice() -> [Arg; 7] {
+fn choice() -> [Arg; 9] {
     [
         text("symbol").short('s').value_name("SYMBOL").help("Show this function alone"),
         text("dsos").short('d').value_name("NAMES").help("Show functions of these objects, comma separated"),
@@ -70,13 +78,16 @@ fn choice() -> [Arg; 7] {
             .require_equals(true)
             .default_missing_value("")
             .help("Show the fields of this type of data, or of all, in the place of functions"),
+        flag("type-stat")
+            .help("Show of how many places of the code the types of data are known, and why not of others"),
+        flag("insn-stat").help("Show the same of each sort of instruction"),
         text("cpu").short('C').value_name("LIST").help("Take samples of these CPUs only, such as 0,2-4"),
         flag("group").help("Show all events side by side, though they were not recorded as a group"),
         flag("skip-missing").help("Do not complain of functions whose code is not to be found"),
     ]
 }
 
-fn style() -> [Arg; 22] {
+fn style() -> [Arg; 23] {
     [
         flag("stdio").help("Write text; the only interface so far"),
         flag("stdio2").help("Write short lines: names for addresses, arrows for jumps, and paces where branches tell them"),
@@ -109,6 +120,7 @@ fn style() -> [Arg; 22] {
             .value_parser(value_parser!(usize))
             .requires("prefix")
             .help("Leave out the first N folders of their paths before"),
+        flag("code-with-type").help("Show beside instructions what data they work on"),
         flag("quiet").short('q').help("Accepted for perf's sake"),
         text("objdump").value_name("PATH").help("Accepted for perf's sake: no other program is run"),
         flag("modules").short('m').help("Accepted for perf's sake"),
@@ -151,6 +163,7 @@ impl Options {
                 with_source: !matches.get_flag("no-source"),
                 moved_sources: word("prefix")
                     .map(|prefix| (matches.get_one("prefix-strip").copied().unwrap_or(0), prefix.to_owned())),
+                with_types: matches.get_flag("code-with-type"),
             },
             syntax,
             text: AnnotateText {
@@ -162,6 +175,10 @@ impl Options {
             },
             compact: matches.get_flag("stdio2"),
             data_type: word("data-type").map(str::to_owned),
+            counts_types: CountsTypes {
+                by_reason: matches.get_flag("type-stat"),
+                by_instruction: matches.get_flag("insn-stat"),
+            },
         })
     }
 }

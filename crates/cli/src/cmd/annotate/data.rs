@@ -2,12 +2,14 @@
 
 use clap::ArgMatches;
 use oxperf_analysis::hist::{HistOptions, Row, SortKey, Table, Weight, histograms};
-use oxperf_analysis::profile::{DataPlace, DsoId, FrameId, Profile, Symbol};
+use oxperf_analysis::profile::{DataPlace, DsoId, FrameId, Profile};
 use oxperf_machine::Machine;
 use oxperf_present::annotate::{AnnotatedData, DataCost, data_type};
 use oxperf_symbols::SymbolStore;
 
 use super::arguments::Options;
+use super::functions::counted;
+use super::statistics::Statistics;
 use crate::data_types::{self, FoundData};
 use crate::failure::Failure;
 use crate::output::Output;
@@ -22,11 +24,15 @@ pub(super) fn write(
     from: (&Machine, &SymbolStore),
     profile: &mut Profile,
 ) -> Result<(), Failure> {
-    let FoundData { places, layouts } = data_types::find(matches, from, profile);
+    let mut statistics = Statistics::new(profile);
+    let FoundData { places, layouts } =
+        data_types::find(matches, from, profile, &mut |seen| statistics.add(seen));
+    let known = statistics.finish();
     profile.data_places = places;
     let keys = vec![SortKey::Dso, SortKey::DataType];
     let tables = histograms(profile, &HistOptions { keys, children: false, ..HistOptions::default() });
-    for table in &tables {
+    for table in tables.iter().filter(|table| !table.is_empty()) {
+        known.write(output, options.counts_types)?;
         for number in 0..table.len() {
             let Some(row) = table.row(number).filter(|_| is_heavy(profile, table, number, options)) else {
                 continue;
@@ -36,7 +42,7 @@ pub(super) fn write(
             let Some(layout) = layouts.get(&(dso, name.to_owned())) else { continue };
             let Some(object) = profile.dsos.get(dso.index()) else { continue };
             let costs = shown.costs(dso, name);
-            if costs.iter().all(|cost| cost.offsets.is_empty()) {
+            if costs.iter().all(DataCost::is_empty) {
                 continue;
             }
             let column = options.text.column;
@@ -48,7 +54,7 @@ pub(super) fn write(
 
 /// Whether a row has enough of the first event.
 fn is_heavy(profile: &Profile, table: &Table, row: usize, options: &Options) -> bool {
-    let whole = table.events.first().map_or(0, |event| profile.events[*event].period_total);
+    let whole = table.events.first().map_or(0, |event| counted(&profile.events[*event]).period);
     let own = table.cells(row).first().map_or(0, |cell| cell.own.period);
     100.0 * own as f64 / whole.max(1) as f64 >= options.min_percent
 }
@@ -70,11 +76,7 @@ impl<'a> Shown<'a> {
         let wanted = self.options.data_type.as_deref().unwrap_or("");
         let is_wanted = wanted.is_empty() || wanted == place.name || plain == Some(wanted);
         let dso = self.profile.frames.get(self.row.frame.index())?.dso.filter(|_| is_wanted)?;
-        let object = self.profile.dsos.get(dso.index())?;
-        let objects = &self.options.objects;
-        let is_asked =
-            objects.is_empty() || objects.iter().any(|name| [&object.long, &object.short].contains(&name));
-        is_asked.then_some((dso, &place.name))
+        Some((dso, &place.name))
     }
 
     /// What each event counted in data of the type.
@@ -86,17 +88,14 @@ impl<'a> Shown<'a> {
                 let weight = Weight { period: group.period, samples: group.samples, latency: group.latency };
                 Some((place.offset?, weight))
             });
-            DataCost { event: &event.name, offsets: offsets.collect() }
+            DataCost::new(&event.name, offsets)
         });
         costs.collect()
     }
 
-    /// What a frame of an object works on, if its function was asked for.
+    /// What a frame of an object works on.
     fn place(&self, frame: FrameId, dso: DsoId) -> Option<&'a DataPlace> {
-        let at = self.profile.frames.get(frame.index()).filter(|frame| frame.dso == Some(dso))?;
-        let symbol = at.symbol.and_then(|symbol| self.profile.symbols.get(symbol.index()));
-        let is_named = |name: &String| symbol.is_some_and(|symbol: &Symbol| symbol.name == *name);
-        let is_asked = self.options.symbol.as_ref().is_none_or(is_named);
-        self.profile.data_places.of(frame).filter(|_| is_asked)
+        let at = self.profile.frames.get(frame.index())?;
+        self.profile.data_places.of(frame).filter(|_| at.dso == Some(dso))
     }
 }

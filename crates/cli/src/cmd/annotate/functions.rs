@@ -20,21 +20,48 @@ pub(super) struct Function<'p> {
     pub(super) group: Option<&'p str>,
 }
 
-/// The functions to show: for each event or group of events the heaviest first, whatever threads ran them.
-pub(super) fn functions<'p>(profile: &'p Profile, options: &Options) -> Vec<Function<'p>> {
+/// The functions to show, for each event or group of events that counted in what was asked for: the heaviest first,
+/// whatever threads ran them.
+pub(super) fn functions<'p>(profile: &'p Profile, options: &Options) -> Vec<Vec<Function<'p>>> {
     let keys = vec![SortKey::Dso, SortKey::Symbol];
     let tables = histograms(profile, &HistOptions { keys, children: false, ..HistOptions::default() });
-    tables.iter().flat_map(|table| of_table(profile, table, options)).collect()
+    let counted = tables.iter().filter(|table| !table.is_empty());
+    counted.map(|table| of_table(profile, table, options)).collect()
 }
 
+/// Leaves the functions that were asked for alone, and says whether they ran. What all events counted stays.
+pub(super) fn keep_asked(profile: &mut Profile, options: &Options) -> bool {
+    let mut events = std::mem::take(&mut profile.events);
+    if options.symbol.is_some() || !options.objects.is_empty() {
+        events
+            .iter_mut()
+            .for_each(|event| event.retain(false, |group| asks_for(options, profile, group.frame)));
+    }
+    profile.events = events;
+    profile.events.iter().any(|event| !event.groups.is_empty())
+}
+
+/// Whether the function that holds a frame was asked for, or its object where no function was.
+fn asks_for(options: &Options, profile: &Profile, frame: FrameId) -> bool {
+    let Some(frame) = profile.frames.get(frame.index()) else { return false };
+    let symbol = frame.symbol.and_then(|symbol| profile.symbols.get(symbol.index()));
+    let object = frame.dso.and_then(|dso| profile.dsos.get(dso.index()));
+    let is_named = |name: &String| symbol.is_some_and(|symbol| symbol.name == *name);
+    let is_among =
+        |object: &Dso| options.objects.iter().any(|name| [&object.long, &object.short].contains(&name));
+    options.symbol.as_ref().is_none_or(is_named)
+        && (options.objects.is_empty() || object.is_some_and(is_among))
+}
+
+/// The functions of one event or group.
 fn of_table<'p>(profile: &'p Profile, table: &Table, options: &Options) -> Vec<Function<'p>> {
     let mut seen = HashSet::new();
-    let whole = table.events.first().map_or(0, |event| counted(profile, *event, options).period);
+    let whole = table.events.first().map_or(0, |event| counted(&profile.events[*event]).period);
     let percent =
         |row| 100.0 * table.cells(row).first().map_or(0, |cell| cell.own.period) as f64 / whole.max(1) as f64;
     let heavy = (0..table.len()).filter(|row| percent(*row) >= options.min_percent);
     let functions = heavy.filter_map(|row| of_row(profile, table, table.row(row)?));
-    functions.filter(|function| is_wanted(function, options) && seen.insert(function.id)).collect()
+    functions.filter(|function| seen.insert(function.id)).collect()
 }
 
 fn of_row<'p>(profile: &'p Profile, table: &Table, row: &Row) -> Option<Function<'p>> {
@@ -47,14 +74,6 @@ fn of_row<'p>(profile: &'p Profile, table: &Table, row: &Row) -> Option<Function
     Some(Function { profile, id, symbol, object, events: table.events.clone(), group })
 }
 
-fn is_wanted(function: &Function<'_>, options: &Options) -> bool {
-    let Dso { long, short } = function.object;
-    let name = options.symbol.as_ref().is_none_or(|name| *name == function.symbol.name);
-    let object =
-        options.objects.is_empty() || options.objects.iter().any(|name| name == long || name == short);
-    name && object
-}
-
 impl<'p> Function<'p> {
     /// The first of the events to show.
     pub(super) fn leader(&self) -> Option<usize> {
@@ -62,9 +81,9 @@ impl<'p> Function<'p> {
     }
 
     /// What its events counted in the functions that were asked for.
-    pub(super) fn counted(&self, options: &Options) -> Weight {
+    pub(super) fn counted(&self) -> Weight {
         let mut sum = Weight::default();
-        self.events.iter().for_each(|event| sum += counted(self.profile, *event, options));
+        self.events.iter().for_each(|event| sum += counted(&self.profile.events[*event]));
         sum
     }
 
@@ -92,16 +111,12 @@ impl<'p> Function<'p> {
     }
 }
 
-/// What an event counted, where one function is asked for in those of its name.
-fn counted(profile: &Profile, event: usize, options: &Options) -> Weight {
-    let event = &profile.events[event];
-    let Some(name) = &options.symbol else { return whole(event) };
-    let is_meant = |frame| {
-        let symbol = symbol_of(profile, frame).and_then(|id| profile.symbols.get(id.index()));
-        symbol.is_some_and(|symbol| symbol.name == *name)
-    };
+/// What an event counted in the functions that were asked for.
+pub(super) fn counted(event: &EventProfile) -> Weight {
     let mut sum = Weight::default();
-    event.addresses.iter().filter(|hit| is_meant(hit.frame)).for_each(|hit| sum += hit.weight);
+    for group in &event.groups {
+        sum += Weight { period: group.period, samples: group.samples, latency: group.latency };
+    }
     sum
 }
 
