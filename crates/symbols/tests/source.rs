@@ -104,10 +104,13 @@ fn another_run_need_not_read_what_one_has_learned() {
     let first = SymbolStore::new(StoreOptions::default());
     let asked = first.source(&wanted).unwrap();
     let known: Vec<_> = (start..end).map(|offset| asked.frames(offset)).collect();
+    let lines = asked.lines_between(start, end);
+    assert!(!lines.is_empty());
     let learned = first.learned();
     assert_eq!(learned.len(), 1);
     let second = next_run(learned);
     let remembered = second.source(&wanted).unwrap();
+    assert_eq!(remembered.lines_between(start, end), lines);
     assert_eq!((start..end).map(|offset| remembered.frames(offset)).collect::<Vec<_>>(), known);
     assert!(second.learned().is_empty(), "nothing new");
     assert_eq!(remembered.units().1, 0, "no unit was read");

@@ -9,7 +9,13 @@ pub fn keep_freed_memory() {
     {
         /// What is larger is better moved by the kernel when it grows than copied.
         const MAPPED_ALONE: i32 = 8 << 20;
-        let settings = [(libc::M_MMAP_THRESHOLD, MAPPED_ALONE), (libc::M_TRIM_THRESHOLD, i32::MAX)];
+        /// Threads have heaps of their own, which would grow page by page; memory that nobody touches costs nothing.
+        const AT_ONCE: i32 = 1 << 20;
+        let settings = [
+            (libc::M_MMAP_THRESHOLD, MAPPED_ALONE),
+            (libc::M_TRIM_THRESHOLD, i32::MAX),
+            (libc::M_TOP_PAD, AT_ONCE),
+        ];
         for (setting, value) in settings {
             // SAFETY: the call takes two numbers and changes settings of the heap under its own lock.
             let _ = unsafe { libc::mallopt(setting, value) };

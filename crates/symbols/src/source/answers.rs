@@ -2,23 +2,59 @@
 //!
 //! They are checked piece by piece; what is damaged is as if it were not there.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use super::{SourceFrame, SourceLine};
 use crate::kept::{Kind, pull, push};
 
-/// What is known of each virtual address.
-pub(super) type Answers = HashMap<u64, Arc<[SourceFrame]>>;
+/// What was asked so far.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Answers {
+    /// The functions of each virtual address.
+    pub(super) frames: HashMap<u64, Arc<[SourceFrame]>>,
+    stretches: Stretches,
+}
+
+/// The lines of stretches of code, by the offsets where those begin and end.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Stretches {
+    known: BTreeMap<(u64, u64), Rows>,
+    /// How many rows they have together.
+    rows: usize,
+}
+
+/// Lines, each with the offset of its first byte, in ascending order.
+type Rows = Vec<(u64, SourceLine)>;
+
+impl Answers {
+    /// The lines of a stretch of code, if it was asked about.
+    pub(super) fn stretch(&self, start: u64, end: u64) -> Option<&[(u64, SourceLine)]> {
+        self.stretches.known.get(&(start, end)).map(Vec::as_slice)
+    }
+
+    /// From now on these are the lines of a stretch; `false` where there are too many to be kept.
+    pub(super) fn keep_stretch(&mut self, start: u64, end: u64, rows: &[(u64, SourceLine)]) -> bool {
+        let all = self.stretches.rows.saturating_add(rows.len());
+        if all > ROWS_LIMIT || self.stretches.known.len() >= ROWS_LIMIT {
+            return false;
+        }
+        self.stretches.rows = all;
+        self.stretches.known.insert((start, end), rows.to_vec());
+        true
+    }
+}
 
 /// What kept answers begin with.
-pub(super) const KIND: &Kind = b"oxsrc\0\0\x04";
+pub(super) const KIND: &Kind = b"oxsrc\0\0\x05";
 /// Answers of one object that are kept; beyond that a run asks again.
 const LIMIT: usize = 1 << 20;
+/// The same of rows of stretches, and of stretches.
+const ROWS_LIMIT: usize = 1 << 18;
 
 /// The bytes of these answers.
 pub(super) fn encode(answers: &Answers) -> Vec<u8> {
-    let mut addresses: Vec<u64> = answers.keys().copied().collect();
+    let mut addresses: Vec<u64> = answers.frames.keys().copied().collect();
     addresses.sort_unstable();
     addresses.truncate(LIMIT);
     let mut texts = Texts::default();
@@ -28,9 +64,17 @@ pub(super) fn encode(answers: &Answers) -> Vec<u8> {
     for address in addresses {
         push(&mut body, address - last);
         last = address;
-        let frames = answers.get(&address).map(|frames| &frames[..]).unwrap_or_default();
+        let frames = answers.frames.get(&address).map(|frames| &frames[..]).unwrap_or_default();
         push(&mut body, frames.len() as u64);
         frames.iter().for_each(|frame| encode_frame(frame, &mut texts, &mut body));
+    }
+    push(&mut body, answers.stretches.known.len() as u64);
+    for (&(start, end), rows) in &answers.stretches.known {
+        [start, end, rows.len() as u64].into_iter().for_each(|number| push(&mut body, number));
+        for (offset, line) in rows {
+            push(&mut body, *offset);
+            encode_line(Some(line), &mut texts, &mut body);
+        }
     }
     let mut content = Vec::new();
     push(&mut content, texts.list.len() as u64);
@@ -47,7 +91,11 @@ fn encode_frame(frame: &SourceFrame, texts: &mut Texts, out: &mut Vec<u8>) {
         Some(function) => push(out, texts.number(function) + 1),
         None => push(out, 0),
     }
-    match &frame.line {
+    encode_line(frame.line.as_ref(), texts, out);
+}
+
+fn encode_line(line: Option<&SourceLine>, texts: &mut Texts, out: &mut Vec<u8>) {
+    match line {
         Some(line) => {
             push(out, texts.number(&line.file) + 1);
             push(out, line.line.into());
@@ -67,13 +115,19 @@ pub(super) fn decode(mut rest: &[u8]) -> Option<Answers> {
         texts.push(std::str::from_utf8(text).ok()?.into());
         rest = after;
     }
-    let mut answers = Answers::new();
+    let mut answers = Answers::default();
     let mut address = 0u64;
     for _ in 0..pull(&mut rest)? {
         address = address.checked_add(pull(&mut rest)?)?;
         let count = pull(&mut rest)?;
         let frames: Option<Vec<SourceFrame>> = (0..count).map(|_| decode_frame(&texts, &mut rest)).collect();
-        answers.insert(address, frames?.into());
+        answers.frames.insert(address, frames?.into());
+    }
+    for _ in 0..pull(&mut rest)? {
+        let (start, end) = (pull(&mut rest)?, pull(&mut rest)?);
+        let row = |rest: &mut &[u8]| Some((pull(rest)?, decode_line(&texts, rest)??));
+        let rows: Option<Rows> = (0..pull(&mut rest)?).map(|_| row(&mut rest)).collect();
+        answers.keep_stretch(start, end, &rows?);
     }
     Some(answers)
 }
@@ -84,15 +138,17 @@ fn decode_frame(texts: &[Arc<str>], rest: &mut &[u8]) -> Option<SourceFrame> {
         Some(number) => Some(text(number)?),
         None => None,
     };
-    let line = match pull(rest)?.checked_sub(1) {
-        Some(number) => Some(SourceLine {
-            file: text(number)?,
-            line: u32::try_from(pull(rest)?).ok()?,
-            column: u32::try_from(pull(rest)?).ok()?,
-        }),
-        None => None,
-    };
-    Some(SourceFrame { function, line })
+    Some(SourceFrame { function, line: decode_line(texts, rest)? })
+}
+
+/// A line, or that there is none.
+fn decode_line(texts: &[Arc<str>], rest: &mut &[u8]) -> Option<Option<SourceLine>> {
+    let Some(file) = pull(rest)?.checked_sub(1) else { return Some(None) };
+    Some(Some(SourceLine {
+        file: texts.get(usize::try_from(file).ok()?).cloned()?,
+        line: u32::try_from(pull(rest)?).ok()?,
+        column: u32::try_from(pull(rest)?).ok()?,
+    }))
 }
 
 /// Texts by number, each once.
@@ -124,10 +180,23 @@ mod tests {
             SourceFrame { function: Some("outer()".into()), line: None },
         ];
         let unknown = vec![SourceFrame { function: None, line: line(u32::MAX) }];
-        [(0x1000, frames), (u64::MAX, unknown), (3, vec![])]
-            .into_iter()
-            .map(|(offset, frames)| (offset, frames.into()))
-            .collect()
+        let frames = [(0x1000, frames), (u64::MAX, unknown), (3, vec![])];
+        let frames = frames.into_iter().map(|(offset, frames)| (offset, frames.into())).collect();
+        let mut answers = Answers { frames, stretches: Stretches::default() };
+        let row = |offset, line| (offset, SourceLine { file: "/a/d.c".into(), line, column: 1 });
+        assert!(answers.keep_stretch(0x1000, 0x1100, &[row(0x1000, 4), row(0x1000, 5), row(0x10f0, 1)]));
+        assert!(answers.keep_stretch(1, u64::MAX, &[]));
+        answers
+    }
+
+    #[test]
+    fn stretches_that_are_too_long_are_not_kept() {
+        let rows = vec![(0, SourceLine { file: "f".into(), line: 1, column: 0 }); ROWS_LIMIT];
+        let mut answers = Answers::default();
+        assert!(answers.keep_stretch(0, 9, &rows));
+        assert!(!answers.keep_stretch(9, 19, &rows[..1]));
+        assert_eq!(answers.stretch(0, 9).map(<[_]>::len), Some(ROWS_LIMIT));
+        assert_eq!(answers.stretch(9, 19), None);
     }
 
     #[test]

@@ -26,7 +26,7 @@ pub(super) struct InFiles {
     demangling: Demangling,
     image: Segments,
     object: OnceLock<Option<Object>>,
-    /// Known answers by virtual address, those of other runs among them.
+    /// Known answers, those of other runs among them.
     answers: OnceLock<Mutex<Answers>>,
     recall: OnceLock<Recall>,
     /// Whether there are answers that were not there at the begin.
@@ -81,24 +81,30 @@ impl InFiles {
     /// code last. Empty where nothing is known.
     pub(super) fn frames(&self, offset: u64) -> Arc<[SourceFrame]> {
         let Some(address) = self.image.address(offset) else { return Arc::default() };
-        if let Some(known) = self.answers().get(&address) {
+        if let Some(known) = self.answers().frames.get(&address) {
             return Arc::clone(known);
         }
         let found = self.object().and_then(|object| object.frames(address));
         let found: Arc<[SourceFrame]> = found.unwrap_or_default().into();
         self.learned.store(true, Ordering::Relaxed);
-        self.answers().insert(address, Arc::clone(&found));
+        self.answers().frames.insert(address, Arc::clone(&found));
         found
     }
 
     /// The lines of the code from `start` to `end`, each with the offset of its first byte, in ascending order.
     pub(super) fn lines_between(&self, start: u64, end: u64) -> Vec<(u64, SourceLine)> {
+        if let Some(known) = self.answers().stretch(start, end) {
+            return known.to_vec();
+        }
         let Some((first, object)) = self.image.address(start).zip(self.object()) else { return Vec::new() };
         let last = first.saturating_add(end.saturating_sub(start));
         let rows = object.lines_between(first, last).into_iter();
         let mut rows: Vec<_> =
             rows.filter_map(|(address, line)| Some((self.image.offset(address)?, line))).collect();
         rows.sort_by_key(|(offset, _)| *offset);
+        if self.answers().keep_stretch(start, end, &rows) {
+            self.learned.store(true, Ordering::Relaxed);
+        }
         rows
     }
 
