@@ -14,7 +14,7 @@ use oxperf_listing::{CodeIndex, CodeNames, DataTypes, Line, Listing, interleave,
 use oxperf_machine::{Dso, DsoKind, Machine};
 use oxperf_objects::{Contents, Elf, ObjectKind, SourceFiles, Wanted};
 use oxperf_resolve::{SymbolSource, base_of_module, is_stub};
-use oxperf_symbols::{DebugInfo, Demangling, SourceLine, SymbolStore};
+use oxperf_symbols::{DebugInfo, Demangling, SourceLine, SymbolStore, SymbolTable, demangle};
 
 use crate::data_types::words_of;
 use crate::naming;
@@ -28,6 +28,8 @@ pub(crate) struct CodeOptions {
     pub(crate) moved_sources: Option<(usize, String)>,
     /// Find the types of the data that instructions work on.
     pub(crate) with_types: bool,
+    /// Know other functions by the names of their symbols.
+    pub(crate) with_callees: bool,
 }
 
 /// Where code comes from.
@@ -36,6 +38,7 @@ pub(crate) struct Sources<'m> {
     demangling: Demangling,
     files: SourceFiles,
     with_types: bool,
+    with_callees: bool,
 }
 
 /// The files that hold code, each opened once.
@@ -59,6 +62,8 @@ pub(crate) struct Code {
     pub(crate) listing: Listing,
     /// What instructions work on, by their addresses, where that is wanted and known.
     pub(crate) data: HashMap<u64, String>,
+    /// The functions of the object, where their names are wanted.
+    functions: Option<(Arc<SymbolTable>, Demangling)>,
     /// The kernel's image, or the module, that it was read from.
     image: Option<PathBuf>,
     /// What an address of the object is to be changed by to be a virtual address of the file, modulo 2^64.
@@ -87,6 +92,17 @@ impl Code {
         let SourceLine { file, line, .. } = &line;
         let name = file.rsplit('/').next().filter(|_| !full_path).unwrap_or(file);
         Some(format!("{name}:{line}"))
+    }
+
+    /// The name of the function at a virtual address.
+    pub(crate) fn function_at(&self, address: u64) -> Option<String> {
+        let (functions, demangling) = self.functions.as_ref()?;
+        let found = functions.lookup(address.wrapping_sub(self.shift))?;
+        let name = functions.symbol(found)?.name;
+        // Where one function is asked for by its name, the names of others stand as the linker has them.
+        let (linked, suffix) = name.split_at(name.find('@').unwrap_or(name.len()));
+        let shown = demangle(linked).filter(|_| *demangling == Demangling::On);
+        Some(shown.map_or_else(|| name.to_owned(), |shown| shown + suffix))
     }
 
     /// How fast the function ran, by virtual addresses, where branches tell of these stretches of it.
@@ -129,7 +145,8 @@ impl<'m> Sources<'m> {
         };
         let objects = OpenedObjects { opener, opened: HashMap::new() };
         let demangling = naming::demangling(matches);
-        Sources { objects, demangling, files, with_types: options.with_types }
+        let CodeOptions { with_types, with_callees, .. } = *options;
+        Sources { objects, demangling, files, with_types, with_callees }
     }
 
     /// Finds the types of the data that functions of an object work on: `ask` is given who knows them, and what turns a
@@ -153,6 +170,7 @@ impl<'m> Sources<'m> {
     /// Lists the code of a function of an object, or says why it cannot.
     pub(crate) fn code(&mut self, name: &str, symbol: &Symbol, syntax: Syntax) -> Result<Code, String> {
         let with_source = self.objects.opener.with_source;
+        let (machine, store) = (self.objects.opener.machine, self.objects.opener.store);
         let kernel = self.objects.opener.kernel.clone();
         let (dso, Opened { contents, debug_file, index, lines, base }) = self.objects.get(name)?;
         let image = Elf::parse(contents).map_err(|error| error.to_string())?;
@@ -181,7 +199,9 @@ impl<'m> Sources<'m> {
             _ => None,
         };
         let lines = lines.clone().filter(|_| !is_stub(&symbol.name));
-        Ok(Code { listing, data, image, shift, lines })
+        let table = || SymbolSource::table(store, dso, machine.objects());
+        let functions = self.with_callees.then(table).flatten().map(|table| (table, self.demangling));
+        Ok(Code { listing, data, functions, image, shift, lines })
     }
 }
 

@@ -133,9 +133,10 @@ impl FormatterOutput for Output<'_, '_> {
         }
     }
 
-    fn write_prefix(&mut self, _instruction: &Instruction, text: &str, _prefix: iced_x86::PrefixKind) {
+    fn write_prefix(&mut self, instruction: &Instruction, text: &str, _prefix: iced_x86::PrefixKind) {
         let text = match (self.form, text) {
             (Form::Listing, "rep" | "repe") => "repz",
+            (Form::Listing, "repne") if crate::prefix::keeps_bounds(instruction) => "bnd",
             (Form::Listing, "repne") => "repnz",
             _ => text,
         };

@@ -86,6 +86,11 @@ fn size_is_idle(before: &Before, instruction: &Instruction) -> bool {
     (wide && before.opcode != 0x0f) || is_near_branch(instruction)
 }
 
+/// Whether REPNE before an instruction asks for bounds to be kept.
+pub(crate) fn keeps_bounds(instruction: &Instruction) -> bool {
+    is_near_branch(instruction) || instruction.code().is_jcc_short_or_near()
+}
+
 fn is_near_branch(instruction: &Instruction) -> bool {
     matches!(instruction.mnemonic(), Mnemonic::Call | Mnemonic::Jmp | Mnemonic::Ret)
         && !instruction.code().is_jmp_far()

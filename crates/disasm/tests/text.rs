@@ -35,6 +35,10 @@ fn listings_are_those_of_objdump() {
         (&[0x89, 0x44, 0x8f, 0xf8], "mov    %eax,-0x8(%rdi,%rcx,4)", "mov    DWORD PTR [rdi+rcx*4-0x8],eax"),
         (&[0xe8, 0xfb, 0x0f, 0, 0], "call   2000 <data+0x0>", "call   2000 <data+0x0>"),
         (&[0x75, 0x10], "jne    1012", "jne    1012"),
+        (&[0xf2, 0x75, 0x10], "bnd jne 1013", "bnd jne 1013"),
+        (&[0xf2, 0xff, 0xe0], "bnd jmp *%rax", "bnd jmp rax"),
+        (&[0xf2, 0xc3], "bnd ret", "bnd ret"),
+        (&[0xf2, 0xe3, 0x10], "repnz jrcxz 1013", "repnz jrcxz 1013"),
     ] {
         assert_eq!(
             (listing(code, Syntax::Att), listing(code, Syntax::Intel)),

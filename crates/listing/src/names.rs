@@ -139,9 +139,18 @@ struct Named<'f> {
 struct Rank {
     no_function: bool,
     no_object: bool,
-    no_global: bool,
+    reach: Reach,
     size: Reverse<u64>,
     begins_with_dot: bool,
+}
+
+/// Who may use a name.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Reach {
+    Everybody,
+    /// Everybody, unless there is another definition.
+    Weakly,
+    ItsFile,
 }
 
 impl<'f> CodeNames<'f> {
@@ -286,7 +295,7 @@ impl Rank {
     const STUB: Rank = Rank {
         no_function: true,
         no_object: true,
-        no_global: false,
+        reach: Reach::Everybody,
         size: Reverse(0),
         begins_with_dot: false,
     };
@@ -295,7 +304,11 @@ impl Rank {
         Rank {
             no_function: symbol.kind != SymbolKind::Function,
             no_object: symbol.kind != SymbolKind::Object,
-            no_global: symbol.binding != SymbolBinding::Global,
+            reach: match symbol.binding {
+                SymbolBinding::Global => Reach::Everybody,
+                SymbolBinding::Weak | SymbolBinding::Other(_) => Reach::Weakly,
+                SymbolBinding::Local => Reach::ItsFile,
+            },
             size: Reverse(symbol.size),
             begins_with_dot: symbol.name.starts_with(b"."),
         }
@@ -322,4 +335,23 @@ fn address_of(file: &Elf<'_>, value: u64, section: u16) -> u64 {
     }
     let base = file.sections().get(usize::from(section)).map_or(0, |section| section.address);
     value.wrapping_add(base)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_for_others_come_before_those_of_a_file() {
+        let rank = |binding, size| {
+            let (name, kind) = (b"f", SymbolKind::Function);
+            let place = SymbolPlace::Section(1);
+            Rank::of(&ElfSymbol { name, value: 0, size, kind, binding, hidden: false, place })
+        };
+        let [global, weak, local] =
+            [SymbolBinding::Global, SymbolBinding::Weak, SymbolBinding::Local].map(|of| rank(of, 8));
+        assert!(global < weak && weak < local);
+        // Of equal reach the larger one.
+        assert!(rank(SymbolBinding::Weak, 9) < weak && rank(SymbolBinding::Local, 9) > weak);
+    }
 }

@@ -111,7 +111,6 @@ pub struct Cost<'a> {
 }
 
 /// A function to show.
-#[derive(Debug)]
 pub struct Annotated<'a> {
     /// Its object, as the title names it.
     pub object: &'a str,
@@ -121,6 +120,8 @@ pub struct Annotated<'a> {
     pub costs: Vec<Cost<'a>>,
     /// Its code.
     pub listing: &'a Listing,
+    /// What the function at a virtual address is called, where that is known; untrusted.
+    pub callees: &'a dyn Fn(u64) -> Option<String>,
     /// What instructions work on, by their addresses; untrusted.
     pub data: &'a HashMap<u64, String>,
     /// With names of source lines: which one the code at an address comes from, `file.c:12`.

@@ -167,6 +167,7 @@ impl Shown<'_> {
             group: function.group,
             costs: function.costs(|address| code.virtual_address(address)),
             listing: &code.listing,
+            callees: &|address| code.function_at(address),
             data: &code.data,
         };
         if !options.compact {

@@ -140,7 +140,7 @@ impl<'a> Lines<'a> {
             Err(_) => write!(line, " {:digits$}  ", ""),
         };
         line.push_str(parts.arrow(row.address, &self.range).text());
-        line.push_str(&visible(&parts.short(names, &self.range)));
+        line.push_str(&visible(&parts.short(names, &self.range, self.function.callees)));
         line
     }
 

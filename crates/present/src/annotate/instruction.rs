@@ -55,6 +55,9 @@ impl Arrow {
     }
 }
 
+/// What the function at an address of code is called, where that is known.
+pub(super) type Callees<'a> = dyn Fn(u64) -> Option<String> + 'a;
+
 /// Mnemonics that go elsewhere in the code, on x86.
 const JUMPS: [&str; 34] = [
     "ja", "jae", "jb", "jbe", "jc", "jcxz", "je", "jecxz", "jg", "jge", "jl", "jle", "jmp", "jna", "jnae",
@@ -120,11 +123,12 @@ impl<'a> Parts<'a> {
         }
     }
 
-    /// The short form, with mnemonics in a column of so many characters.
-    pub(super) fn short(&self, width: usize, function: &Range<u64>) -> String {
+    /// The short form, with mnemonics in a column of so many characters. Other functions have the names that they have
+    /// everywhere, not those of the listing.
+    pub(super) fn short(&self, width: usize, function: &Range<u64>, callees: &Callees<'_>) -> String {
         let name = self.name;
         if name == "lock" {
-            return format!("{name:<width$} {}", Parts::new(self.rest).short(width, function));
+            return format!("{name:<width$} {}", Parts::new(self.rest).short(width, function, callees));
         }
         if is_among(&["nop"], name) {
             return format!("{:<width$}", "nop");
@@ -135,9 +139,11 @@ impl<'a> Parts<'a> {
             (Some(place), Some(Target { before, .. })) => format!("{}{place:x}", before.trim_end()),
             // A jump out of the function leads into another, wherever exactly; back to an earlier one as it stands.
             (None, Some(Target { name: to, address, .. })) if self.is_jump() && address >= function.end => {
-                to.split("+0x").next().unwrap_or(to).to_owned()
+                callees(address).unwrap_or_else(|| to.split("+0x").next().unwrap_or(to).to_owned())
             }
-            (None, Some(Target { name: to, .. })) if CALLS.contains(&name) => to.to_owned(),
+            (None, Some(Target { name: to, address, .. })) if CALLS.contains(&name) => {
+                callees(address).unwrap_or_else(|| to.to_owned())
+            }
             _ => self.named_operands().unwrap_or_else(|| self.rest.to_owned()),
         };
         format!("{name:<width$} {operands}")
@@ -165,7 +171,17 @@ mod tests {
 
     fn short(text: &str) -> String {
         let parts = Parts::new(text);
-        format!("{}{}", parts.arrow(0x401020, &FUNCTION).text(), parts.short(4, &FUNCTION))
+        format!("{}{}", parts.arrow(0x401020, &FUNCTION).text(), parts.short(4, &FUNCTION, &|_| None))
+    }
+
+    #[test]
+    fn other_functions_have_the_names_of_their_symbols() {
+        let callees = |address| (address == 0x402000).then(|| "malloc".to_owned());
+        let short = |text| Parts::new(text).short(4, &FUNCTION, &callees);
+        assert_eq!(short("call   402000 <__libc_malloc>"), "call malloc");
+        assert_eq!(short("jmp    402000 <__libc_malloc>"), "jmp  malloc");
+        assert_eq!(short("call   402010 <other>"), "call other");
+        assert_eq!(short("jne    401010 <f+0x10>"), "jne  10");
     }
 
     #[test]

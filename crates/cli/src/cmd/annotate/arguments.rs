@@ -164,6 +164,7 @@ impl Options {
                 moved_sources: word("prefix")
                     .map(|prefix| (matches.get_one("prefix-strip").copied().unwrap_or(0), prefix.to_owned())),
                 with_types: matches.get_flag("code-with-type"),
+                with_callees: matches.get_flag("stdio2"),
             },
             syntax,
             text: AnnotateText {
