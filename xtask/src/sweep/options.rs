@@ -343,5 +343,7 @@ pub(super) const ANNOTATIONS: [Trial; 1] = [Trial {
         "--stdio2 --asm-raw",
         "--stdio2 --percent-type period-local",
         "--stdio2 --percent-limit 5",
+        "--stdio2 -d deep,mt",
+        "--stdio -s nosuch",
     ],
 }];
