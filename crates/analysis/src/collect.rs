@@ -1,7 +1,8 @@
 //! Filling a profile from a session: every sample located, named and merged as it comes.
 //!
 //! Samples are taken in batches. Within a batch addresses are kept with what was mapped at their moment; at its end they
-//! are located and the new ones named, on all cores, and the chains enter the context tree by what they are called. So the tree grows with distinct functions,
+//! are located and the new ones named, on all cores, and the chains enter the context tree by what they are called, while the next
+//! batch is read. So the tree grows with distinct functions,
 //! not with the address spaces that hold them, and naming costs once for each place.
 
 mod accesses;
@@ -38,7 +39,7 @@ pub use branches::BranchDetail;
 use comms::Comms;
 use details::Noting;
 use history::History;
-use locate::Locating;
+use locate::{Fresh, Locating};
 use merge::{Batch, Merging, Part, Sample};
 use named::Named;
 use naming::{Naming, Wanted};
@@ -210,14 +211,17 @@ impl<'s> Collector<'s> {
 
     /// The profile of everything that came, given the machine at the end of the recording.
     pub fn finish(mut self, machine: &Machine) -> Profile {
-        let named = self.name_batch(machine);
+        // The last batch goes through, with an empty one behind it.
+        let last = std::mem::take(&mut self.batch);
+        self.pass_on(last, machine);
+        self.pass_on(Batch::default(), machine);
         if let Some(noting) = self.noting.take() {
             let wanted = self.options.wanted();
             let (naming, names, profile) = (&mut self.naming, &self.names, &mut self.profile);
             let accessed = naming.extend(noting.accessed(), (names, machine), profile, wanted);
             self.profile.details = noting.into_details(&accessed);
         }
-        let merger = self.merging.finish(self.batch, named);
+        let merger = self.merging.finish();
         // What counts addresses has them located in one table.
         if let Some(named) = merger.named.alone() {
             self.addresses.give(named, &mut self.profile);
@@ -268,23 +272,31 @@ impl<'s> Collector<'s> {
         Some(history)
     }
 
-    /// Locates the addresses of the batch and names what is new, for each table.
-    fn name_batch(&mut self, machine: &Machine) -> Vec<Named> {
-        self.locating.locate(&mut self.batch, (&self.names, machine.objects()));
-        let fresh = self.locating.take_fresh();
+    /// Names what was new in a located batch, for each table.
+    fn name(&mut self, (batch, fresh): (&Batch, &Fresh), machine: &Machine) -> Vec<Named> {
         if self.options.by_address {
             self.addresses.locate(&fresh.frames);
-            self.addresses.count(&self.batch);
+            self.addresses.count(batch);
         }
         if let Some(blocks) = &mut self.blocks {
             blocks.locate(&fresh.frames);
-            blocks.count(&self.batch);
+            blocks.count(batch);
         }
         let wanted = self.options.wanted();
         let (naming, names) = (&mut self.naming, &self.names);
         let profile = &mut self.profile;
         // A symbol that is met for the first time is shown by where that was: the order of arrival counts.
         fresh.by_table(naming.extend(&fresh.frames, (names, machine), profile, wanted))
+    }
+
+    /// Hands a full batch on: three are at work, this one being located, the one before merged, the next one filled.
+    fn pass_on(&mut self, batch: Batch, machine: &Machine) {
+        let located = self.locating.take();
+        let named = located.map(|(batch, fresh)| (self.name((&batch, &fresh), machine), batch));
+        self.locating.begin(batch, (&self.names, machine.objects()));
+        if let Some((named, batch)) = named {
+            self.batch = self.merging.begin(batch, named);
+        }
     }
 }
 
@@ -373,8 +385,8 @@ impl Sink for Collector<'_> {
             None => self.batch.samples.push(sample),
         }
         if self.batch.len() >= if self.options.chains { BATCH } else { FLAT_BATCH } {
-            let named = self.name_batch(machine);
-            self.batch = self.merging.begin(std::mem::take(&mut self.batch), named);
+            let full = std::mem::take(&mut self.batch);
+            self.pass_on(full, machine);
         }
         ControlFlow::Continue(())
     }

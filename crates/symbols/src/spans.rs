@@ -5,50 +5,46 @@ use std::ops::Range;
 /// Stretches of addresses that do not overlap, each with its owner.
 #[derive(Debug)]
 pub(crate) struct Spans<T> {
-    /// Apart from the rest, so that a search touches little memory.
-    starts: Vec<u64>,
     spans: Vec<Span<T>>,
     index: Index,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct Span<T> {
+    start: u64,
     end: u64,
     owner: T,
 }
 
 impl<T> Default for Spans<T> {
     fn default() -> Spans<T> {
-        Spans { starts: Vec::new(), spans: Vec::new(), index: Index::default() }
+        Spans { spans: Vec::new(), index: Index::default() }
     }
 }
 
 impl<T: Copy> Spans<T> {
     /// Cuts ranges that come in order of their starts, each as (start, end, owner).
     pub(crate) fn cut(ranges: impl ExactSizeIterator<Item = (u64, u64, T)>) -> Spans<T> {
-        let room = ranges.len();
-        let index = Index::default();
-        let spans = Spans { starts: Vec::with_capacity(room), spans: Vec::with_capacity(room), index };
-        let mut cutter = Cutter { spans, open: Vec::new(), at: 0 };
+        let mut cutter = Cutter { spans: Vec::with_capacity(ranges.len()), open: Vec::new(), at: 0 };
         for (start, end, owner) in ranges {
             cutter.open(start, end, owner);
         }
         cutter.close_until(u64::MAX);
-        let index = Index::of(&cutter.spans.starts);
-        Spans { index, ..cutter.spans }
+        let spans = cutter.spans;
+        Spans { index: Index::of(spans.iter().map(|span| span.start)), spans }
     }
 
     /// The owner of an address.
     pub(crate) fn find(&self, address: u64) -> Option<T> {
         let part = self.index.part(address);
-        let after = part.start + self.starts.get(part)?.partition_point(|&start| start <= address);
+        let after = part.start + self.spans.get(part)?.partition_point(|span| span.start <= address);
         let span = self.spans.get(after.checked_sub(1)?)?;
         (address < span.end).then_some(span.owner)
     }
 
     /// All stretches, as (start, end).
     pub(crate) fn ranges(&self) -> impl Iterator<Item = (u64, u64)> {
-        self.starts.iter().zip(&self.spans).map(|(&start, span)| (start, span.end))
+        self.spans.iter().map(|span| (span.start, span.end))
     }
 }
 
@@ -63,14 +59,17 @@ struct Index {
 }
 
 impl Index {
-    fn of(numbers: &[u64]) -> Index {
-        let (Some(&first), Some(&last)) = (numbers.first(), numbers.last()) else { return Index::default() };
+    fn of(numbers: impl DoubleEndedIterator<Item = u64> + ExactSizeIterator + Clone) -> Index {
+        let (Some(first), Some(last)) = (numbers.clone().next(), numbers.clone().next_back()) else {
+            return Index::default();
+        };
         let bits = (0..64).find(|bits| (last - first) >> bits <= numbers.len() as u64).unwrap_or(63);
         let mut before = Vec::with_capacity(((last - first) >> bits) as usize + 2);
-        for (nth, number) in numbers.iter().enumerate() {
-            before.resize(before.len().max(((number - first) >> bits) as usize + 1), nth as u32);
+        let count = numbers.len() as u32;
+        for (nth, number) in (0..count).zip(numbers) {
+            before.resize(before.len().max(((number - first) >> bits) as usize + 1), nth);
         }
-        before.push(numbers.len() as u32);
+        before.push(count);
         Index { first, bits, before }
     }
 
@@ -89,7 +88,7 @@ impl Index {
 
 /// Walks ranges in order of their starts and emits spans.
 struct Cutter<T> {
-    spans: Spans<T>,
+    spans: Vec<Span<T>>,
     /// Ranges that have begun and not ended, the innermost last.
     open: Vec<(u64, T)>,
     at: u64,
@@ -117,8 +116,7 @@ impl<T: Copy> Cutter<T> {
 
     fn emit(&mut self, end: u64, owner: T) {
         if end > self.at {
-            self.spans.starts.push(self.at);
-            self.spans.spans.push(Span { end, owner });
+            self.spans.push(Span { start: self.at, end, owner });
             self.at = end;
         }
     }
@@ -143,7 +141,7 @@ mod tests {
         let lists: [Vec<u64>; 5] =
             [vec![], vec![5], vec![0, u64::MAX], vec![3, 4, 5, 1 << 40, (1 << 40) + 1], near];
         for numbers in lists {
-            let index = Index::of(&numbers);
+            let index = Index::of(numbers.iter().copied());
             let around = |&number: &u64| [number.saturating_sub(1), number, number.saturating_add(1)];
             for number in numbers.iter().flat_map(around).chain([0, 99, u64::MAX]) {
                 let part = index.part(number);

@@ -395,11 +395,9 @@ impl Merging {
         empty
     }
 
-    /// Merges the last batch and gives the merger back.
-    pub(super) fn finish(mut self, mut last: Batch, named: Vec<Named>) -> Merger {
-        let (mut merger, _) = self.wait();
-        merger.merge(&mut last, named);
-        merger
+    /// Gives the merger back once the last batch is done.
+    pub(super) fn finish(mut self) -> Merger {
+        self.wait().0
     }
 
     fn wait(&mut self) -> Done {
