@@ -157,6 +157,11 @@ pub(crate) fn losses(profile: &Profile, found: &Diagnostics) -> Vec<String> {
             "records were lost because a ring was full: try larger rings (-m 4M) or a lower rate (-F 999)",
         ),
         (lost_samples, "samples were lost in the kernel: try a lower rate (-F 999)"),
+        (
+            found.aux.total(),
+            "pieces of an instruction trace are not whole: try larger rings for it (-m ,16M)",
+        ),
+        (found.trace_errors, "errors of decoding an instruction trace"),
         (found.undecodable, "records could not be decoded"),
         (found.damage.count(), "stretches of the file could not be read"),
     ];

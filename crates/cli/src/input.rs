@@ -13,7 +13,7 @@ use clap::{Arg, ArgAction, ArgMatches};
 use oxperf_data::{DamageList, DataError, Reader};
 use oxperf_present::visible::visible;
 use oxperf_resolve::ChainLosses;
-use oxperf_session::{Diagnostics, JitTrouble};
+use oxperf_session::{AuxLosses, Diagnostics, JitTrouble};
 
 use crate::failure::Failure;
 use crate::output::print_error;
@@ -247,6 +247,8 @@ pub(crate) fn report_trouble(found: &Diagnostics) {
             "Warning:\nProcessed {records} events and lost {chunks} chunks!\n\nCheck IO/CPU overload!\n"
         ));
     }
+    report_lost_samples(found);
+    report_lost_aux(&found.aux);
     for JitTrouble { path, what } in &found.jit_trouble {
         print_error(&format!("Warning:\n{}: {what}", visible(path)));
     }
@@ -255,9 +257,36 @@ pub(crate) fn report_trouble(found: &Diagnostics) {
         (found.unknown_ids, "samples with id not present in the header"),
         (found.unknown_records, "records of unknown kinds were passed over"),
         (found.out_of_order, "out of order events recorded."),
+        (found.trace_errors, "instruction trace errors"),
     ];
     for (count, what) in counts.iter().filter(|(count, _)| *count > 0) {
         print_error(&format!("Warning:\n{count} {what}"));
+    }
+}
+
+/// Tells which part of the samples the kernel did not take, if it is large.
+fn report_lost_samples(found: &Diagnostics) {
+    let all = found.samples + found.lost_samples;
+    let share = found.lost_samples as f64 / all.max(1) as f64;
+    if share > 0.05 {
+        print_error(&format!("Warning:\nProcessed {all} samples and lost {:3.2}%!\n", 100.0 * share));
+    }
+}
+
+/// Tells how often data that hardware wrote, such as an instruction trace, is not whole.
+fn report_lost_aux(aux: &AuxLosses) {
+    let of = format!("times out of {}!\n", aux.records);
+    let counts = [
+        (aux.lost, "AUX data lost", of.clone()),
+        (
+            aux.gaps,
+            "AUX data had gaps in it",
+            format!("{of}\nAre you running a KVM guest in the background?\n"),
+        ),
+        (aux.collisions, "AUX data detected collision ", of),
+    ];
+    for (count, what, rest) in counts.iter().filter(|(count, ..)| *count > 0) {
+        print_error(&format!("Warning:\n{what} {count} {rest}"));
     }
 }
 

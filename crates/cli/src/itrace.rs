@@ -12,7 +12,6 @@ use oxperf_session::{Finished, Session, Sink};
 use crate::failure::Failure;
 use crate::filter::Filter;
 use crate::input::Input;
-use crate::output::print_error;
 
 /// The options; `--itrace` without a value stands for the letters of `bare`.
 pub(crate) fn arguments(bare: &'static str) -> [Arg; 3] {
@@ -100,15 +99,8 @@ impl<'a> Decoding<'a> {
         let options = TracerOptions { itrace: options, images, with_code, cores, window, log };
         let events = session.events().clone();
         let mut tracer = Tracer::new(&trace, &events, reader.endian(), planned, options, sink);
-        let finished = session.run(&mut tracer).map_err(|error| input.refuse(&error))?;
-        report_errors(tracer.errors());
+        let mut finished = session.run(&mut tracer).map_err(|error| input.refuse(&error))?;
+        finished.diagnostics.trace_errors = tracer.errors();
         Ok(finished)
-    }
-}
-
-/// Tells how much of the trace could not be decoded.
-fn report_errors(errors: u64) {
-    if errors > 0 {
-        print_error(&format!("Warning:\n{errors} instruction trace errors"));
     }
 }

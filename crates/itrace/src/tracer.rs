@@ -3,6 +3,7 @@
 //! Before a record of time T counts, every queue is decoded up to T, the one that is furthest behind first; so the
 //! machine is always as it was when the code ran.
 
+mod codeless;
 mod logging;
 mod records;
 mod sharing;
@@ -11,7 +12,7 @@ mod sink;
 use std::io::Write;
 use std::ops::ControlFlow;
 
-use intel_pt::{Hop, Item, Period as Sampling, Tsc, Wanted};
+use intel_pt::{CodeAddress, ErrorKind, Hop, Item, Period as Sampling, Tsc, Wanted};
 use oxperf_abi::{Cpu, PerfTime, Pid, RecordType, Tid};
 use oxperf_data::RawRecord;
 use oxperf_machine::Machine;
@@ -32,6 +33,7 @@ use crate::plan::Planned;
 use crate::synth::{BranchFilter, Shown, Synthesizer, Written};
 use crate::trace::Trace;
 use crate::window::{Bounds, Seeker, Window};
+use codeless::Codeless;
 
 /// What a tracer needs beside the trace.
 pub struct TracerOptions {
@@ -61,6 +63,7 @@ pub struct Tracer<'t, 's, S> {
     events: EventTable,
     endian: Endian,
     errors: u64,
+    codeless: Codeless,
     /// Bytes of trace that were shared out.
     shared: u64,
     /// Bytes that were not decoded, before what is asked for.
@@ -139,6 +142,7 @@ impl<'t, 's, S: Sink> Tracer<'t, 's, S> {
             events: events.clone(),
             endian,
             errors: 0,
+            codeless: Codeless::default(),
             shared: 0,
             left_out: 0,
             begun: false,
@@ -308,6 +312,14 @@ impl<'t, 's, S: Sink> Tracer<'t, 's, S> {
             return self.synthesizer.item(lane, told, machine, self.sink);
         };
         lane.errors += 1;
+        let images = &self.synthesizer.images;
+        let thread = ThreadCode { machine, images, thread: lane.running.thread };
+        let at = CodeAddress { ip: error.ip, guest: told.moment.mode.guest };
+        let object = thread.object_without_code(at).filter(|_| error.kind == ErrorKind::MissingCode);
+        if object.is_some_and(|object| self.codeless.is_told(object)) {
+            self.log_error(error.kind, None);
+            return ControlFlow::Continue(());
+        }
         lane.take_stamp(told.stamp(&lane.earlier));
         let code = error.kind.perf_code();
         if !is_told(&self.synthesizer.options, code) {

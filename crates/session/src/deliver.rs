@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 use oxperf_abi::{Misc, Pid, RecordType, Tid};
-use oxperf_wire::kernel::{Comm, Ksymbol, Lost, LostSamples, Mmap, Mmap2, Task};
+use oxperf_wire::kernel::{Aux, Comm, Ksymbol, Lost, LostSamples, Mmap, Mmap2, Task};
 use oxperf_wire::{Cursor, Sample, WireError};
 
 use crate::group_read::{counting_thread, reads_counters};
@@ -63,6 +63,7 @@ impl Session<'_, '_> {
             RecordType::LOST_SAMPLES => {
                 self.count_lost_samples(queued.event, LostSamples::decode(cursor)?.lost)
             }
+            RecordType::AUX => self.diagnostics.aux.count(Aux::decode(cursor)?.flags),
             RecordType::THROTTLE | RecordType::UNTHROTTLE => self.diagnostics.throttles += 1,
             kind => self.diagnostics.unknown_records += u64::from(kind.name().is_none()),
         }

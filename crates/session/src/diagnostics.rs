@@ -15,6 +15,10 @@ pub struct Diagnostics {
     pub lost_samples: u64,
     /// The same for each event, in file order.
     pub lost_samples_by_event: Vec<u64>,
+    /// What AUX records tell.
+    pub aux: AuxLosses,
+    /// Errors of decoding an instruction trace that were told; whoever decodes it counts them.
+    pub trace_errors: u64,
     /// Records with an event id that the file does not list.
     pub unknown_ids: u64,
     /// Records whose body does not hold what their kind needs.
@@ -33,4 +37,33 @@ pub struct Diagnostics {
     pub jit_trouble: Vec<JitTrouble>,
     /// Stretches of the file that could not be read.
     pub damage: DamageList,
+}
+
+/// What became of the data that hardware wrote beside the rings, such as an instruction trace.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct AuxLosses {
+    /// AUX records: pieces of such data.
+    pub records: u64,
+    /// Pieces of which there was more than room.
+    pub lost: u64,
+    /// Pieces with gaps, where a guest ran.
+    pub gaps: u64,
+    /// Pieces that others wrote into.
+    pub collisions: u64,
+}
+
+impl AuxLosses {
+    /// Takes the flags of an AUX record.
+    pub(crate) fn count(&mut self, flags: u64) {
+        let has = |flag: u64| u64::from(flags & flag != 0);
+        self.records += 1;
+        self.lost += has(1);
+        self.gaps += has(4);
+        self.collisions += has(8);
+    }
+
+    /// Pieces that are not whole.
+    pub fn total(&self) -> u64 {
+        self.lost + self.gaps + self.collisions
+    }
 }

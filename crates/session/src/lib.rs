@@ -45,7 +45,7 @@ mod traced;
 mod watch;
 
 pub use checkup::{CheckedEvent, Checkup, Form, LostCounts, RecordCounts, Recorder, Tool};
-pub use diagnostics::Diagnostics;
+pub use diagnostics::{AuxLosses, Diagnostics};
 pub use events::{EventIndex, EventTable, SessionEvent};
 pub use jit::{JitTrouble, is_jit_log};
 pub use rewrite::{RewriteError, Rewritten, rewrite};

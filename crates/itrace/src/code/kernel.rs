@@ -89,6 +89,11 @@ impl KernelCode {
         KernelCode { memories, ..KernelCode::default() }
     }
 
+    /// Whether any code was found.
+    pub(super) fn is_known(&self) -> bool {
+        !self.memories.is_empty()
+    }
+
     /// Puts bytes in the place of those at an address.
     pub(super) fn patch(&mut self, address: u64, bytes: &[u8]) {
         let memories = &self.memories;

@@ -171,6 +171,27 @@ impl<'m> ThreadCode<'m> {
         instruction::width_of_file(file.unwrap_or_default())
     }
 
+    /// The object at an address, if none of its code can be had.
+    pub(crate) fn object_without_code(self, at: CodeAddress) -> Option<DsoId> {
+        let (machine, images) = (self.machine, self.images);
+        match (at.guest, mode_of(at.ip)) {
+            (false, CpuMode::Kernel) => {
+                let map = machine.map(machine.kernel_map(at.ip)?);
+                let kernel = images.kernel(machine);
+                let is_known = match machine.dso(map.dso).kind {
+                    DsoKind::Module => images.module(machine, map, kernel).is_some(),
+                    _ => kernel.is_known(),
+                };
+                (!is_known).then_some(map.dso)
+            }
+            (true, CpuMode::Kernel) => None,
+            _ => {
+                let place = machine.locate(self.thread?, CpuMode::User, at.ip)?;
+                images.bytes(machine, place.dso).is_none().then_some(place.dso)
+            }
+        }
+    }
+
     /// The code around an address of the kernel or of one of its modules.
     fn kernel_code(self, ip: u64) -> Option<Code<'m>> {
         let kernel = self.images.kernel(self.machine);

@@ -180,6 +180,7 @@ pub(super) fn write_end(out: &mut Vec<u8>, samples: u64, found: &Diagnostics) {
     line.number("samples", samples);
     line.number("lost_records", found.lost_records);
     line.number("lost_samples", found.lost_samples);
+    line.number("lost_aux", found.aux.total());
     line.number("undecodable", found.undecodable);
     line.number("unknown_ids", found.unknown_ids);
     line.number("unknown_records", found.unknown_records);
