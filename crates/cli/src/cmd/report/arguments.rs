@@ -461,7 +461,9 @@ impl Resolved {
         // The cost of an access is its own instruction's.
         let children = self.children && chains && callers && self.counted == Counted::Samples;
         // As chains were read.
-        let order = order(&self.call_graph, children || self.collect.history && self.children);
+        let accesses = self.counted == Counted::Accesses;
+        let from_callers = self.collect.history || accesses && callers;
+        let order = order(&self.call_graph, children || from_callers && self.children);
         // What an instruction works on is no caller's.
         let counts_callers = children && !self.wants_types() && (self.children_asked || !self.stream);
         let layout = self.fields.layout(counts_callers, self.times_of(profile));

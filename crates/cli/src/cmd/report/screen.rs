@@ -13,7 +13,7 @@ use oxperf_itrace::ItraceOptions;
 use oxperf_tui::{Browser, End, Host, Look, run};
 
 use super::arguments::Resolved;
-use super::shown::Shown;
+use super::shown::{Shown, part_of_symbol};
 use crate::failure::Failure;
 use crate::input::{self, Input};
 use crate::{environment, header, itrace, naming};
@@ -58,7 +58,7 @@ pub(super) fn show(
     text.coloured = false;
     text.graph.iter_mut().for_each(|graph| graph.coloured = false);
     let mut browser = Browser::new(profile, hist, text);
-    if let Some(part) = matches.get_one::<String>("symbol-filter") {
+    if let Some(part) = part_of_symbol(matches) {
         browser.filter_symbols(part);
     }
     let mut host = Recording { matches, input, reader };

@@ -9,13 +9,14 @@ use crate::failure::Failure;
 use crate::filter::{self, Threads};
 
 /// The options beside those of threads, times and CPUs.
-pub(super) fn arguments() -> [Arg; 7] {
+pub(super) fn arguments() -> [Arg; 8] {
     let list = |name: &'static str, value, help| Arg::new(name).long(name).value_name(value).help(help);
     [
         list("dsos", "NAMES", "Show samples of these objects only, comma separated or file://FILE")
             .short('d'),
         list("symbols", "NAMES", "Show samples of these functions only").short('S'),
         list("symbol-filter", "TEXT", "Show rows only whose functions have TEXT in their names"),
+        Arg::new("symbol").value_name("TEXT").help("The same as --symbol-filter"),
         list("percentage", "HOW", "What percentages are of: all samples, or those shown")
             .value_parser(["absolute", "relative"]),
         list("socket-filter", "N", "Show samples of this socket only").value_parser(value_parser!(u64)),
@@ -40,6 +41,11 @@ pub(in crate::cmd) struct Shown {
     parallelism: Option<Vec<(u32, u32)>>,
 }
 
+/// What functions must have in their names.
+pub(super) fn part_of_symbol(matches: &ArgMatches) -> Option<&String> {
+    matches.get_one("symbol").or_else(|| matches.get_one("symbol-filter"))
+}
+
 impl Shown {
     /// Takes the options.
     pub(super) fn from_matches(matches: &ArgMatches, threads: Threads) -> Result<Shown, Failure> {
@@ -48,7 +54,7 @@ impl Shown {
             threads,
             dsos: text("dsos").map(|text| filter::names(text)).transpose()?,
             symbols: text("symbols").map(|text| filter::names(text)).transpose()?,
-            part_of_symbol: text("symbol-filter").cloned(),
+            part_of_symbol: part_of_symbol(matches).cloned(),
             relative: text("percentage").is_some_and(|how| how == "relative"),
             socket: matches.get_one("socket-filter").copied(),
             parallelism: text("parallelism").map(|text| filter::cpus(text)).transpose()?,
