@@ -1,7 +1,8 @@
 //! Where the formatter's pieces go: addresses get names on their way, and listings what `objdump` writes otherwise.
 
 use iced_x86::{
-    CpuidFeature, FormatterOutput, FormatterTextKind, Instruction, Mnemonic, NumberKind, OpKind, Register,
+    CodeSize, CpuidFeature, FormatterOutput, FormatterTextKind, Instruction, Mnemonic, NumberKind, OpKind,
+    Register,
 };
 
 use crate::{Form, Names, Syntax, prefix};
@@ -20,6 +21,10 @@ pub(crate) struct Output<'a, 'n> {
     bare_address: bool,
     /// The top of the floating-point stack goes without saying.
     hides_top: bool,
+    /// Behind the first register of an address: the index that its bytes say is none, though none were needed to.
+    idle_index: &'static str,
+    /// The code is of 32 bits.
+    is_32: bool,
     names: &'a mut Names<'n>,
     out: &'a mut String,
 }
@@ -43,6 +48,35 @@ fn hides_top(instruction: &Instruction) -> bool {
     let moves =
         matches!(instruction.mnemonic(), Mnemonic::Fst | Mnemonic::Fstp | Mnemonic::Fld | Mnemonic::Fxch);
     (has_memory || moves) && instruction.cpuid_features().contains(&CpuidFeature::FPU)
+}
+
+/// What stands for an index that is there and does nothing, as in the padding between functions.
+fn idle_index(syntax: Syntax, code: &[u8], instruction: &Instruction) -> &'static str {
+    let base = instruction.memory_base();
+    let is_plain = instruction.memory_index() == Register::None && !matches!(base.number(), 4 | 12);
+    if !is_plain || !base.is_gpr() || !has_idle_index(code, instruction) {
+        return "";
+    }
+    match (syntax, base.is_gpr64()) {
+        (Syntax::Att, true) => ",%riz,1",
+        (Syntax::Att, false) => ",%eiz,1",
+        (Syntax::Intel, true) => "+riz*1",
+        (Syntax::Intel, false) => "+eiz*1",
+    }
+}
+
+/// Whether the byte before the displacement, or the last one, is that of an index, which says that there is none.
+fn has_idle_index(code: &[u8], instruction: &Instruction) -> bool {
+    let displaced = matches!(instruction.memory_displ_size(), 1 | 4 | 8);
+    let displacement = match (displaced, instruction.memory_displ_size()) {
+        (true, 1) => 1,
+        (true, _) => 4,
+        (false, _) => 0,
+    };
+    let has_number = (0..instruction.op_count()).any(|operand| instruction.try_immediate(operand).is_ok());
+    let behind = instruction.len().checked_sub(displacement).filter(|_| !has_number);
+    let bytes = behind.and_then(|end| code.get(end.checked_sub(2)?..end));
+    matches!(bytes, Some([form, 0x20..=0x27]) if form & 7 == 4 && form >> 6 != 3)
 }
 
 impl<'a, 'n> Output<'a, 'n> {
@@ -78,6 +112,8 @@ impl<'a, 'n> Output<'a, 'n> {
             skips_count: !intel && by_one,
             bare_address: intel && has_memory && !has_index && instruction.memory_base() == Register::None,
             hides_top: intel && hides_top(instruction),
+            idle_index: if lists { idle_index(syntax, code, instruction) } else { "" },
+            is_32: instruction.code_size() == CodeSize::Code32,
             names,
             out,
         }
@@ -154,8 +190,8 @@ impl FormatterOutput for Output<'_, '_> {
             "iretl" => self.out.push_str("iret"),
             "mov" if is_wide_move(instruction) => self.out.push_str("movabs"),
             // What goes by the size of the stack needs no suffix in a listing; the column stays.
-            _ => match text.strip_suffix('q') {
-                Some(bare) if by_stack => {
+            _ => match text.strip_suffix(if self.is_32 { 'l' } else { 'q' }) {
+                Some(bare) if by_stack && text != "call" => {
                     self.out.push_str(bare);
                     self.out.push(' ');
                 }
@@ -176,7 +212,13 @@ impl FormatterOutput for Output<'_, '_> {
         match (self.form, self.syntax) {
             (Form::Listing, Syntax::Att) if port => self.out.push_str("(%dx)"),
             _ if self.hides_top && text == "st" => {}
-            _ => self.out.push_str(text),
+            _ => {
+                let begins_address = self.out.ends_with(['(', '[']);
+                self.out.push_str(text);
+                if begins_address {
+                    self.out.push_str(self.idle_index);
+                }
+            }
         }
     }
 

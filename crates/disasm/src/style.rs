@@ -1,7 +1,7 @@
 //! The options of iced's formatters that make up a style.
 
 use iced_x86::{
-    Formatter, FormatterOptions, GasFormatter, Instruction, IntelFormatter, MemorySizeOptions, Mnemonic,
+    Code, Formatter, FormatterOptions, GasFormatter, Instruction, IntelFormatter, MemorySizeOptions, Mnemonic,
 };
 
 use crate::{Form, Syntax};
@@ -52,7 +52,29 @@ pub(crate) fn suit(options: &mut FormatterOptions, column: u32, instruction: &In
     // Both operands are written even if they are the same, and the registers of the floating-point stack.
     let in_full = instruction.mnemonic() == Mnemonic::Imul || crate::output::is_x87(instruction);
     options.set_use_pseudo_ops(!in_full);
+    let by_number = syntax == Syntax::Intel && is_of_accumulator(instruction.code());
+    let sizes = if by_number { MemorySizeOptions::Never } else { MemorySizeOptions::Always };
+    options.set_memory_size_options(sizes);
     options.set_signed_memory_displacements(syntax == Syntax::Att || !instruction.is_ip_rel_memory_operand());
+}
+
+/// Whether this moves memory to or from the accumulator, in the form that holds a bare address: the register says the size.
+fn is_of_accumulator(code: Code) -> bool {
+    use Code::{
+        Mov_AL_moffs8, Mov_AX_moffs16, Mov_EAX_moffs32, Mov_RAX_moffs64, Mov_moffs8_AL, Mov_moffs16_AX,
+        Mov_moffs32_EAX, Mov_moffs64_RAX,
+    };
+    matches!(
+        code,
+        Mov_AL_moffs8
+            | Mov_AX_moffs16
+            | Mov_EAX_moffs32
+            | Mov_RAX_moffs64
+            | Mov_moffs8_AL
+            | Mov_moffs16_AX
+            | Mov_moffs32_EAX
+            | Mov_moffs64_RAX
+    )
 }
 
 fn script(options: &mut FormatterOptions) {

@@ -80,6 +80,23 @@ fn the_width_counts() {
 }
 
 #[test]
+fn listings_of_32_bits_name_an_idle_index_and_no_size_of_the_stack() {
+    for (code, att, intel) in [
+        (&[0xff, 0x74, 0x24, 0x20][..], "push   0x20(%esp)", "push   DWORD PTR [esp+0x20]"),
+        (&[0xff, 0xa3, 0x0c, 0, 0, 0], "jmp    *0xc(%ebx)", "jmp    DWORD PTR [ebx+0xc]"),
+        (&[0xff, 0x55, 0xc8], "call   *-0x38(%ebp)", "call   DWORD PTR [ebp-0x38]"),
+        (&[0xe8, 0, 0, 0, 0], "call   1005", "call   1005"),
+        (&[0x8d, 0x76, 0], "lea    0x0(%esi),%esi", "lea    esi,[esi+0x0]"),
+        (&[0x8d, 0x74, 0x26, 0], "lea    0x0(%esi,%eiz,1),%esi", "lea    esi,[esi+eiz*1+0x0]"),
+        (&[0x8d, 0x34, 0x26], "lea    (%esi,%eiz,1),%esi", "lea    esi,[esi+eiz*1]"),
+        (&[0xa3, 8, 0, 0, 0], "mov    %eax,0x8", "mov    ds:0x8,eax"),
+    ] {
+        let listing = |syntax| text(code, Width::Bits32, syntax, Form::Listing).expect("an instruction");
+        assert_eq!((listing(Syntax::Att), listing(Syntax::Intel)), (att.to_owned(), intel.to_owned()));
+    }
+}
+
+#[test]
 fn what_is_no_instruction_appends_nothing() {
     for code in [&[][..], &[0x06], &[0xe8, 0, 0], &[0x66; 15]] {
         let mut out = String::from("kept");
