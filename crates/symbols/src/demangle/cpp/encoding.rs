@@ -22,10 +22,10 @@ impl<'a> Parser<'a> {
         self.rest().is_empty().then_some(whole)
     }
 
-    /// `.name[.digits]...` or `.digits[.digits]...`.
+    /// `.word[.digits]...`; words are of small letters, digits and `_`, such as `avx2`.
     fn clone_suffix(&mut self) -> Option<&'a str> {
         let bytes = self.rest().as_bytes();
-        let is_word = |byte: &u8| byte.is_ascii_lowercase() || *byte == b'_';
+        let is_word = |byte: &u8| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'_');
         let (&b'.', tail) = bytes.split_first()? else { return None };
         let word = tail.iter().take_while(|byte| is_word(byte)).count();
         let mut size = if word == 0 { 0 } else { 1 + word };

@@ -89,6 +89,9 @@ fn local_and_special_names() {
         _ZZN1A1fEvENUlvE_clEv A::f()::{lambda()#1}::operator()()
         _ZZN1A1fEvENKUlT_E0_clIiEEDaS0_ auto A::f()::{lambda(auto:1)#2}::operator()<int>(int) const
         _Z4mainv.isra.0.cold main() [clone .isra.0] [clone .cold]
+        _Z6clonesPdi.avx2 clones(double*, int) [clone .avx2]
+        _Z1fv.part.0.avx512_vnni.4 f() [clone .part.0] [clone .avx512_vnni.4]
+        _Z1fv.5a.3 f() [clone .5a.3]
         _ZTWN1A1xE TLS wrapper function for A::x
         "#,
     );
