@@ -83,7 +83,9 @@ pub fn walk(
     for taken in 0..limit {
         let at = if exact { registers.ip } else { registers.ip.wrapping_sub(1) };
         let step = walker.step(&registers, at, taken == 0);
-        addresses.push(if step.is_signal { registers.ip } else { at });
+        // What lies before the first byte of memory is no call.
+        addresses
+            .extend(Some(if step.is_signal { registers.ip } else { at }).filter(|address| *address != 0));
         let caller = match step.caller {
             Ok(caller) => caller,
             Err(end) => return end,

@@ -56,6 +56,13 @@ fn callers_are_shown_at_their_calls() {
 }
 
 #[test]
+fn a_return_to_the_first_byte_of_memory_is_no_call() {
+    let space = Mapped(object(X86_64, ".eh_frame", three()).unwrap());
+    let inner = walked(&space, at(0x108), &[1, 11], 127);
+    assert_eq!(inner, (vec![0x108], End::Unmapped));
+}
+
+#[test]
 fn a_walk_says_what_it_lacks() {
     let space = Mapped(object(X86_64, ".eh_frame", three()).unwrap());
     let frames = vec![0x108, 0x20f];
