@@ -62,8 +62,27 @@ impl Shown {
             first = if file.furthest < line { file.furthest + 1 } else { line };
         }
         *file = ShownFile { last: line, furthest: file.furthest.max(line) };
-        (first..=line).filter_map(|line| text.line(line).map(str::to_owned)).collect()
+        (first..=line).filter_map(|line| text.line(line).map(without_tabs)).collect()
     }
+}
+
+/// Where tabs lead to: the next column that is a multiple of this.
+const TAB: usize = 8;
+
+/// The line with blanks in place of its tabs.
+fn without_tabs(line: &str) -> String {
+    let mut out = String::with_capacity(line.len());
+    let mut column = 0;
+    for (nth, part) in line.split('\t').enumerate() {
+        if nth > 0 {
+            let blanks = TAB - column % TAB;
+            out.extend(std::iter::repeat_n(' ', blanks));
+            column += blanks;
+        }
+        out.push_str(part);
+        column += part.len();
+    }
+    out
 }
 
 #[cfg(test)]
@@ -71,6 +90,13 @@ mod tests {
     use oxperf_objects::Places;
 
     use super::*;
+
+    #[test]
+    fn tabs_lead_to_every_eighth_column() {
+        assert_eq!(without_tabs("\ta\t\tbc"), "        a               bc");
+        assert_eq!(without_tabs("12345678\tx\t"), "12345678        x       ");
+        assert_eq!(without_tabs("no tab"), "no tab");
+    }
 
     #[test]
     fn a_file_tells_a_line_again_only_after_another_of_its_own() {
