@@ -95,12 +95,13 @@ struct Event<'a> {
 fn events<'a>(recordings: &'a [Recording], options: &Resolved) -> Vec<Event<'a>> {
     let Some(baseline) = recordings.first() else { return Vec::new() };
     let events = baseline.profile.events.iter().enumerate().map(|(at, event)| {
-        let side = |recording: &'a Recording| {
-            let found = recording.event_like(baseline, at);
+        let side = |(nth, recording): (usize, &'a Recording)| {
+            // The baseline's event is itself, even if others are like it.
+            let found = if nth == 0 { Some(at) } else { recording.event_like(baseline, at) };
             let table = found.and_then(|event| recording.table_of(event));
             Side { profile: &recording.profile, event: found, table }
         };
-        let sides: Vec<Side<'a>> = recordings.iter().map(side).collect();
+        let sides: Vec<Side<'a>> = recordings.iter().enumerate().map(side).collect();
         Event { name: &event.name, table: compare(&sides, &options.diff), sides }
     });
     events.collect()

@@ -407,13 +407,12 @@ impl Resolved {
         self.call_graph_asked && !self.stream && !carries(SampleType::CALLCHAIN) && !history
     }
 
-    /// Branches weigh one each, but take the time of their samples: this puts them in order even where threads ran alone.
+    /// Times put rows of equal weight in order even where threads ran alone so often that no column shows them.
     fn times_of(&self, profile: &Profile) -> Times {
         let told = profile.events.iter().any(|event| event.latency_total > 0);
-        let matters = self.counted == Counted::Branches || self.fields.wants_latency();
         match profile.has_latency {
             true => Times::Shown,
-            false if told && matters => Times::Known,
+            false if told => Times::Known,
             false => Times::Unknown,
         }
     }
