@@ -135,8 +135,8 @@ fn shown_ranks(locations: &Locations<'_>, keys: &[SortKey]) -> Vec<u32> {
         SortKey::DsoSize => joined.then_by(each().map(|at| told.map_size(at))),
         // Addresses of the kernel come first, as if they were signed numbers.
         SortKey::Address => joined.then_by(addresses(locations).map(|at| at.unwrap_or(0).cast_signed())),
-        // Where two symbols are one name, this tells which comes first.
-        SortKey::Ipc => joined.then(range_ranks(locations, false).into_iter(), all.len()),
+        // Where two symbols are one name, or names are not shown, this tells which comes first.
+        SortKey::NoIpc | SortKey::Ipc => joined.then(range_ranks(locations, false).into_iter(), all.len()),
         _ => joined.then(each().map(|at| told.name_rank(at)), names),
     });
     joined.into_ranks()

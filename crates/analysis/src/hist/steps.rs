@@ -15,15 +15,19 @@ pub(crate) struct StepId(pub(crate) u32);
 enum StepKey<'a> {
     /// A symbol by its object and first address, or an address itself.
     Place { dso: Option<DsoId>, start: u64, named: bool, source: Option<Source> },
-    /// A function that was inlined, by its name: it has no place of its own.
-    Inlined(&'a str, Option<Source>),
+    /// A function that was inlined, by its name: it has no place of its own. The address it was inlined at, if addresses
+    /// are to tell steps apart.
+    Inlined(&'a str, Option<Source>, Option<(Option<DsoId>, u64)>),
 }
 
 impl<'a> StepKey<'a> {
     fn new(profile: &'a Profile, frame: &Frame, by_address: bool) -> StepKey<'a> {
         let symbol = symbol(profile, frame).filter(|symbol| symbol.inlined || !by_address);
         match symbol {
-            Some(symbol) if symbol.inlined => StepKey::Inlined(&symbol.name, frame.source),
+            Some(symbol) if symbol.inlined => {
+                let at = by_address.then_some((frame.dso, frame.address));
+                StepKey::Inlined(&symbol.name, frame.source, at)
+            }
             _ => StepKey::Place {
                 dso: frame.dso,
                 start: symbol.map_or(frame.address, |symbol| symbol.start),
@@ -187,5 +191,35 @@ impl<'a> Steps<'a> {
     #[inline]
     pub(crate) fn location(&self, step: StepId) -> LocationId {
         self.locations[step.0 as usize]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::profile::{Level, SymbolId};
+
+    #[test]
+    fn inlined_functions_are_told_apart_by_address_where_addresses_are() {
+        let mut profile = Profile::default();
+        let (name, dso) = ("leaf".to_owned(), DsoId(0));
+        profile.symbols.push(Symbol { name, dso, start: 0, end: 64, inlined: true, is_data: false });
+        for address in [4, 8] {
+            profile.frames.add(Frame {
+                dso: Some(dso),
+                symbol: Some(SymbolId(0)),
+                address,
+                dso_address: address,
+                level: Level::User,
+                source: None,
+                alone: true,
+            });
+        }
+        profile.frames.seal();
+        let alike = |by_address| {
+            let steps = Steps::new(&profile, by_address);
+            steps.of(FrameId(0)) == steps.of(FrameId(1))
+        };
+        assert!(alike(false) && !alike(true));
     }
 }

@@ -312,3 +312,11 @@ fn ids_that_lead_nowhere_are_survived() {
     let tables = histograms(&profile, &graph(Order::Caller, 0.0));
     assert_eq!(tables.len(), 1);
 }
+
+#[test]
+fn where_names_are_not_shown_rows_of_equal_weight_stand_by_address() {
+    let mut profile = profile("a/1;zoo 1\na/1;ant 1");
+    profile.symbols[1].start = profile.symbols[0].start + 0x100;
+    let options = HistOptions { keys: vec![SortKey::NoIpc], ..HistOptions::default() };
+    assert_eq!(text(&profile, &options), "1 1 . a zoo\n1 1 . a ant\n");
+}
