@@ -114,12 +114,13 @@ fn percent(text: &str) -> Option<f64> {
     (0.0..=100.0).contains(&value).then_some(value)
 }
 
-/// A share ends before the next one begins; the last holds the last sample.
+/// A share ends before the next one begins; the last holds the last sample, one without length its moment.
 fn place((from, to): (f64, f64), sampled: SampleTime) -> (u64, u64) {
     let (first, last) = (sampled.first.0, sampled.last.0);
     let total = last.saturating_sub(first) as f64;
     let at = |percent: f64| first.saturating_add((percent / 100.0 * total).round() as u64);
-    (at(from), if to >= 100.0 { last } else { at(to).saturating_sub(1) })
+    let (start, end) = (at(from), at(to));
+    (start, if to >= 100.0 || start == end { end } else { end.saturating_sub(1) })
 }
 
 #[cfg(test)]
@@ -150,6 +151,7 @@ mod tests {
         assert_eq!(read("10%/2,10%/1"), Some(vec![(1000, 1999), (0, 999)]));
         assert_eq!(read("33.3%/2"), Some(vec![(3330, 6659)]));
         assert_eq!(read("0%-10%,90%-100%"), Some(vec![(0, 999), (9000, 10_000)]));
+        assert_eq!(read("0%-0%,50%-50%"), Some(vec![(0, 0), (5000, 5000)]));
         for wrong in ["10%/11", "10%/0", "0%-101%", "10%/1,50", "10%/1,0%-5%", "0%-", "10%/1 10%/3"] {
             assert_eq!(read(wrong), None, "{wrong:?}");
         }

@@ -45,3 +45,30 @@ fn groups_of_events_are_listed_without_details() {
     }
     assert!(run("alone", &["evlist", "-g"]).status.success());
 }
+
+#[test]
+fn fields_of_one_class_of_events_belong_to_it() {
+    check("mixed", &["script", "-F", "+comm,tid"], 129, "Cannot mix");
+    check("foreign", &["script", "-F", "hw:comm,trace"], 129, "'trace' is no field of hardware events");
+    let missing = "software events do not exist. Remove corresponding -F option to proceed.";
+    check("missing", &["script", "-F", "sw:"], 255, missing);
+    check("named", &["script", "-F", "comm,addr"], 255, "do not have ADDR attribute set");
+    for (name, fields, lines) in [
+        ("silent", "hw:", 0),
+        ("nothing", ",", 0),
+        ("trace", "trace", 0),
+        ("flags", "flags", 0),
+        ("left-out", "hw:comm,addr", 2),
+    ] {
+        let output = run(name, &["script", "-F", fields]);
+        assert!(output.status.success(), "{fields}");
+        assert_eq!(output.stdout.split(|&byte| byte == b'\n').count() - 1, lines, "{fields}");
+    }
+}
+
+#[test]
+fn keys_of_rows_are_named() {
+    check("sort", &["report", "-s", "+"], 129, "Invalid --sort key: `+'");
+    check("fields", &["report", "-F", "+"], 129, "Invalid --fields key: `+'");
+    check("no-fields", &["report", "-F", ""], 129, "Invalid --fields key: `+'");
+}

@@ -244,6 +244,7 @@ fn show(matches: &ArgMatches, mut output: Output, is_read: bool) -> Result<i32, 
         Container::Stream => Failure::invalid(missing),
         _ => Failure::new(missing),
     };
+    require_silenced(&spec, session.events()).map_err(Failure::new)?;
     let mut spec = recorded_fields(spec, session.events(), decoding.is_some()).map_err(refuse)?;
     if with_chains {
         show_chains(&mut spec, session.events(), reader.events().len(), reader.container());
@@ -381,8 +382,32 @@ fn recorded_fields(mut spec: FieldSpec, events: &EventTable, traced: bool) -> Re
             spec.drop_field(class, field);
         }
         complete(&mut spec, class)?;
+        if !traced && spec.fields(class) == FieldSet::FLAGS {
+            spec.drop_field(class, FieldSet::FLAGS);
+        }
     }
     Ok(spec)
+}
+
+/// Events that nothing is to be shown of have to be there.
+fn require_silenced(spec: &FieldSpec, events: &EventTable) -> Result<(), String> {
+    let shown = || events.events().iter().filter(|event| !is_dummy(event));
+    let is_there = |class| shown().any(|event| EventClass::of(event.attr.kind) == class);
+    let missing = [
+        EventClass::Hardware,
+        EventClass::Software,
+        EventClass::Tracepoint,
+        EventClass::Raw,
+        EventClass::Breakpoint,
+    ]
+    .into_iter()
+    .find(|&class| spec.is_silenced(class) && !is_there(class));
+    match missing {
+        Some(class) => {
+            Err(format!("{} events do not exist. Remove corresponding -F option to proceed.", class.name()))
+        }
+        None => Ok(()),
+    }
 }
 
 /// Lines of source code need an address of code, and distances from an object's start stand behind its name.

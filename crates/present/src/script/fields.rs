@@ -188,6 +188,27 @@ impl EventClass {
         (EventClass::Synthetic, "synth"),
     ];
 
+    /// What events of the class are called in full.
+    pub const fn name(self) -> &'static str {
+        match self {
+            EventClass::Hardware => "hardware",
+            EventClass::Software => "software",
+            EventClass::Tracepoint => "tracepoint",
+            EventClass::Raw => "raw",
+            EventClass::Breakpoint => "breakpoint",
+            EventClass::Synthetic => "synthetic",
+        }
+    }
+
+    /// Fields that events of the class cannot have.
+    const fn foreign_fields(self) -> FieldSet {
+        match self {
+            EventClass::Tracepoint => FieldSet::EMPTY,
+            EventClass::Software => FieldSet::TRACE,
+            _ => FieldSet(FieldSet::TRACE.0 | FieldSet::BPF_OUTPUT.0),
+        }
+    }
+
     /// The class of an event type.
     pub fn of(kind: EventType) -> EventClass {
         match kind {
@@ -217,10 +238,12 @@ impl EventClass {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct FieldSpec {
     sets: [FieldSet; 6],
-    /// Fields that the user named: asking for one that was not recorded is an error, not a gap.
+    /// Fields that the user named for all classes: asking for one that was not recorded is an error, not a gap.
     demanded: [FieldSet; 6],
     /// Classes whose fields the user changed.
     changed: [bool; 6],
+    /// Classes that the user named, or a field of theirs.
+    named: [bool; 6],
 }
 
 /// A `-F` that cannot be followed.
@@ -230,6 +253,8 @@ pub enum FieldSpecError {
     UnknownField(String),
     /// No such event class before the colon.
     UnknownClass(String),
+    /// A field that events of the class before the colon cannot have.
+    ForeignField(String, EventClass),
     /// `+` or `-` mixed with plain names.
     Mixed,
     /// Nothing asked for.
@@ -249,6 +274,9 @@ impl fmt::Display for FieldSpecError {
                     "Invalid event type in field string: '{name}'. Known types: hw, sw, trace, raw, break, synth"
                 )
             }
+            FieldSpecError::ForeignField(name, class) => {
+                write!(f, "'{name}' is no field of {} events", class.name())
+            }
             FieldSpecError::Mixed => f.write_str("Cannot mix add/remove with plain fields in one list"),
             FieldSpecError::Empty => f.write_str("No fields requested"),
         }
@@ -264,6 +292,7 @@ impl Default for FieldSpec {
             sets: EventClass::ALL.map(|(class, _)| class.default_fields()),
             demanded: Default::default(),
             changed: Default::default(),
+            named: Default::default(),
         }
     }
 }
@@ -284,62 +313,76 @@ impl FieldSpec {
         self.changed[class as usize]
     }
 
+    /// Whether the user asked to see nothing of a class, which there has to be something of, then.
+    pub fn is_silenced(&self, class: EventClass) -> bool {
+        self.named[class as usize] && self.fields(class) == FieldSet::EMPTY
+    }
+
     /// Whether the fields of any class hold a field.
     pub fn any_has(&self, field: FieldSet) -> bool {
         self.sets.iter().any(|set| set.contains(field))
     }
 
-    /// Follows one `-F` argument: `[hw:|sw:|trace:|raw:|break:]` and names, or names with `+` or `-` before them.
+    /// Follows one `-F` argument: `[hw:|sw:|trace:|raw:|break:|synth:]` and names, or names with `+` or `-` before each.
+    /// No name at all, behind a class or a comma, stands for no fields.
     ///
     /// # Errors
-    /// A name is not known, or plain names are mixed with signed ones.
+    /// A name is not known, or not one of the class, or plain names are mixed with signed ones.
     pub fn apply(&mut self, text: &str) -> Result<(), FieldSpecError> {
-        let (classes, list) = split_class(text)?;
+        if text.is_empty() {
+            return Err(FieldSpecError::Empty);
+        }
+        let (class, list) = split_class(text)?;
+        let classes =
+            || EventClass::ALL.iter().map(|(class, _)| *class).filter(|own| class.is_none_or(|c| c == *own));
         // As in perf, flags alone leave everything else as it is when nobody asks.
         if list.trim() != "+flags" {
-            classes.iter().for_each(|class| self.changed[*class as usize] = true);
+            classes().for_each(|class| self.changed[class as usize] = true);
         }
         let items: Vec<&str> = list.split(',').map(str::trim).filter(|item| !item.is_empty()).collect();
-        let signed = items.iter().filter(|item| item.starts_with(['+', '-'])).count();
-        match (items.is_empty(), signed == 0, signed == items.len()) {
-            (true, ..) => Err(FieldSpecError::Empty),
-            (_, true, _) => self.replace(&classes, &items),
-            (.., true) => self.adjust(&classes, &items),
-            // One sign before the first name holds for the rest: `+addr,srcline`.
-            _ if items[0].starts_with(['+', '-']) => self.adjust(&classes, &items),
-            _ => Err(FieldSpecError::Mixed),
+        let signed = items.first().is_some_and(|item| item.starts_with(SIGNS));
+        if !signed {
+            classes().for_each(|class| self.clear(class));
         }
-    }
-
-    fn replace(&mut self, classes: &[EventClass], items: &[&str]) -> Result<(), FieldSpecError> {
-        let fields = items.iter().try_fold(FieldSet::EMPTY, |set, item| Ok(set | named(item)?))?;
-        for class in classes {
-            self.sets[*class as usize] = fields;
-            self.demanded[*class as usize] = fields;
+        if let Some(class) = class {
+            self.named[class as usize] = true;
         }
-        Ok(())
-    }
-
-    fn adjust(&mut self, classes: &[EventClass], items: &[&str]) -> Result<(), FieldSpecError> {
-        let mut adding = true;
         for item in items {
-            adding = match item.as_bytes().first() {
-                Some(b'+') => true,
-                Some(b'-') => false,
-                _ => adding,
-            };
-            let field = named(item.trim_start_matches(['+', '-']))?;
-            for class in classes {
-                let set = &mut self.sets[*class as usize];
-                let demanded = &mut self.demanded[*class as usize];
-                (*set, *demanded) = if adding {
-                    (*set | field, *demanded | field)
-                } else {
-                    (set.without(field), demanded.without(field))
-                };
+            let field = named(item.trim_start_matches(SIGNS))?;
+            if item.starts_with(SIGNS) != signed {
+                return Err(FieldSpecError::Mixed);
+            }
+            match class {
+                Some(class) if class.foreign_fields().contains(field) => {
+                    return Err(FieldSpecError::ForeignField(item.to_owned(), class));
+                }
+                Some(class) => self.set(class, field, item),
+                None => classes().for_each(|class| self.demand(class, field, item)),
             }
         }
         Ok(())
+    }
+
+    fn clear(&mut self, class: EventClass) {
+        self.sets[class as usize] = FieldSet::EMPTY;
+        self.demanded[class as usize] = FieldSet::EMPTY;
+    }
+
+    /// Adds a field to a class, or takes it away, as its sign says.
+    fn set(&mut self, class: EventClass, field: FieldSet, item: &str) {
+        let set = &mut self.sets[class as usize];
+        *set = with(*set, field, item);
+    }
+
+    /// The same for each class that can have it, when it was asked of all.
+    fn demand(&mut self, class: EventClass, field: FieldSet, item: &str) {
+        if class.foreign_fields().contains(field) {
+            return;
+        }
+        self.named[class as usize] = true;
+        self.set(class, field, item);
+        let demanded = &mut self.demanded[class as usize];
+        *demanded = with(*demanded, field, item);
     }
 
     /// Shows where a tracepoint was when its samples carry call chains and nobody has asked otherwise.
@@ -364,16 +407,24 @@ impl FieldSpec {
     }
 }
 
+/// What stands before a name that is added to what is shown, or taken away.
+const SIGNS: [char; 2] = ['+', '-'];
+
 fn named(name: &str) -> Result<FieldSet, FieldSpecError> {
     FieldSet::by_name(name).ok_or_else(|| FieldSpecError::UnknownField(name.to_owned()))
 }
 
-fn split_class(text: &str) -> Result<(Vec<EventClass>, &str), FieldSpecError> {
+/// A set with a field more, or less where the item says so.
+fn with(set: FieldSet, field: FieldSet, item: &str) -> FieldSet {
+    if item.starts_with('-') { set.without(field) } else { set | field }
+}
+
+fn split_class(text: &str) -> Result<(Option<EventClass>, &str), FieldSpecError> {
     let Some((class, list)) = text.split_once(':') else {
-        return Ok((EventClass::ALL.map(|(class, _)| class).to_vec(), text));
+        return Ok((None, text));
     };
     match EventClass::ALL.iter().find(|(_, name)| *name == class) {
-        Some((class, _)) => Ok((vec![*class], list)),
+        Some((class, _)) => Ok((Some(*class), list)),
         None => Err(FieldSpecError::UnknownClass(class.to_owned())),
     }
 }
@@ -393,7 +444,9 @@ mod tests {
         assert_eq!(plain.fields(EventClass::Software), FieldSet::COMM | FieldSet::IP);
         let signed = spec(&["-comm,+addr"]).unwrap().fields(EventClass::Hardware);
         assert!(signed.contains(FieldSet::ADDR) && !signed.contains(FieldSet::COMM));
-        assert_eq!(spec(&["comm,+addr"]), Err(FieldSpecError::Mixed));
+        for mixed in ["comm,+addr", "+comm,addr", "-comm,addr", "hw:+comm,tid"] {
+            assert_eq!(spec(&[mixed]), Err(FieldSpecError::Mixed), "{mixed}");
+        }
     }
 
     #[test]
@@ -401,6 +454,32 @@ mod tests {
         let spec = spec(&["trace:comm,trace"]).unwrap();
         assert_eq!(spec.fields(EventClass::Tracepoint), FieldSet::COMM | FieldSet::TRACE);
         assert!(spec.fields(EventClass::Hardware).contains(FieldSet::SYMOFF));
+    }
+
+    #[test]
+    fn what_is_asked_of_one_class_is_not_demanded() {
+        let spec = spec(&["+addr", "hw:+weight"]).unwrap();
+        assert!(spec.fields(EventClass::Hardware).contains(FieldSet::WEIGHT | FieldSet::ADDR));
+        assert_eq!(spec.demanded(EventClass::Hardware), FieldSet::ADDR);
+    }
+
+    #[test]
+    fn a_class_without_fields_is_silent() {
+        let silent = spec(&["sw:"]).unwrap();
+        assert!(silent.is_silenced(EventClass::Software) && !silent.is_silenced(EventClass::Hardware));
+        let nothing = spec(&[","]).unwrap();
+        assert_eq!(nothing.fields(EventClass::Hardware), FieldSet::EMPTY);
+        assert!(!nothing.is_silenced(EventClass::Hardware));
+    }
+
+    #[test]
+    fn fields_of_other_classes_are_passed_over_or_refused() {
+        let trace = spec(&["trace"]).unwrap();
+        assert_eq!(trace.fields(EventClass::Tracepoint), FieldSet::TRACE);
+        assert_eq!(trace.fields(EventClass::Hardware), FieldSet::EMPTY);
+        let refused = FieldSpecError::ForeignField("+trace".to_owned(), EventClass::Software);
+        assert_eq!(spec(&["sw:+trace"]), Err(refused));
+        assert!(spec(&["sw:bpf-output", "trace:bpf-output"]).is_ok());
     }
 
     #[test]

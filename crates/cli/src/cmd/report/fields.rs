@@ -85,7 +85,7 @@ impl Asked {
         let added = flags.into_iter().filter(|(flag, _)| matches.get_flag(flag));
         Asked {
             sort: text("sort"),
-            fields: text("fields").filter(|text| !text.is_empty()),
+            fields: text("fields"),
             added: added.flat_map(|(_, measures)| measures).copied().collect(),
             prefer_latency: matches.get_flag("latency"),
             parents,
@@ -113,8 +113,19 @@ impl Asked {
             .any(|word| SortKey::parse(word) == Some(SortKey::Parent))
     }
 
+    /// A sign has to have names behind it, and columns that are asked for have to be named.
+    fn require_words(&self) -> Result<(), Failure> {
+        let invalid = |option| Err(Failure::bad_option(format!("Error:\nInvalid --{option} key: `+'")));
+        match (self.sort.as_deref(), self.fields.as_deref()) {
+            (Some("+"), _) => invalid("sort"),
+            (_, Some("" | "+")) => invalid("fields"),
+            _ => Ok(()),
+        }
+    }
+
     /// Looks all names up.
     pub(super) fn resolve(&self, names: &Names<'_>) -> Result<Fields, Failure> {
+        self.require_words()?;
         let mut fields = Fields {
             added: self.added.clone(),
             prefer_latency: self.prefer_latency,

@@ -2,7 +2,7 @@
 
 use clap::{Arg, ArgMatches, value_parser};
 use oxperf_abi::BranchSampleType;
-use oxperf_data::{FeatureId, Reader};
+use oxperf_data::{Container, FeatureId, Reader};
 use oxperf_itrace::{CodeBytes, CodeInstruction, Images};
 use oxperf_machine::{Machine, ThreadId};
 use oxperf_present::dump::Architecture;
@@ -43,8 +43,12 @@ pub(super) fn require_branches(
     reader: &Reader<'_>,
     events: &EventTable,
 ) -> Result<(), Failure> {
+    let refuse = match reader.container() {
+        Container::Stream => Failure::invalid,
+        _ => Failure::new,
+    };
     if spec.any_has(FieldSet::BRCNTR) {
-        return Err(Failure::new(refusal_of_counters(events)));
+        return Err(refuse(refusal_of_counters(events)));
     }
     let asked = BLOCKS.iter().any(|field| spec.any_has(*field));
     let all = |event: &SessionEvent| event.attr.branch_sample_type.contains(BranchSampleType::ANY);
@@ -52,7 +56,7 @@ pub(super) fn require_branches(
     if !asked || traced || events.events().iter().any(all) {
         return Ok(());
     }
-    Err(Failure::new(
+    Err(refuse(
         "Display of branch stack assembler requested, but non all-branch filter set\n\
          Hint: run 'perf record -b ...'",
     ))

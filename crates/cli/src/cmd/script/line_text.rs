@@ -48,7 +48,7 @@ impl<'s> LineText<'s> {
         let others = OF_MOMENTS.into_iter().chain(OF_PLACES).fold(view.fields, FieldSet::without);
         // Where an instruction led is known only where branches are followed, too.
         let others = if view.is_branch { others.without(FieldSet::ADDR) } else { others };
-        if others != FieldSet::EMPTY {
+        if others != FieldSet::EMPTY || view.fields == FieldSet::EMPTY {
             return None;
         }
         let of_moment = OF_MOMENTS.into_iter().any(|field| view.fields.contains(field));

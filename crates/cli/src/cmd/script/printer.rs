@@ -324,6 +324,9 @@ impl<'s> Printer<'s> {
         if let Some(dumper) = &self.dumper {
             dumper.place(machine, event, self.output.buffer());
         }
+        if self.views[event.event.0].fields == FieldSet::EMPTY {
+            return Ok(());
+        }
         self.print_head(machine, event);
         if !self.print_behind_head(machine, event) {
             self.print_source_text(machine, event);
