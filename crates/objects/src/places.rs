@@ -14,6 +14,7 @@ use crate::locate::{DebugPlace, Origin};
 use crate::wanted::{ObjectKind, Wanted};
 
 mod modules;
+mod unreadable;
 
 /// What the kernel appends to the path of a file that is mapped and was deleted.
 const DELETED: &[u8] = b" (deleted)";
@@ -68,7 +69,8 @@ impl Places {
 
     /// Where a binary may lie besides, if its build id is known to prove it: without the mark of a file that was deleted,
     /// as another one may have come in its place; in the root of a process in a container; as the program that a
-    /// process runs. A kernel module among all that are installed.
+    /// process runs; where its name reads so, but holds bytes that are no text. A kernel module among all that are
+    /// installed.
     pub(crate) fn elsewhere(&self, wanted: &Wanted<'_>) -> Vec<(Origin, PathBuf)> {
         if wanted.build_id.is_some() && wanted.kind == ObjectKind::KernelModule {
             let root = self.root.as_deref().unwrap_or(Path::new("/"));
@@ -87,7 +89,13 @@ impl Places {
             );
             inside.ok().into_iter().chain([Path::new(process).join("exe")])
         });
-        renamed.into_iter().chain(seen.map(|path| (Origin::LiveProcess, path))).collect()
+        let told = self.recorded(kept.unwrap_or(wanted.path)).ok();
+        let unreadable = told.iter().flat_map(|path| unreadable::reading_like(path));
+        renamed
+            .into_iter()
+            .chain(seen.map(|path| (Origin::LiveProcess, path)))
+            .chain(unreadable.map(|path| (Origin::RecordedPath, path)))
+            .collect()
     }
 
     /// perf's cache; none while a root is set.

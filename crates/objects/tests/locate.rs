@@ -6,7 +6,9 @@
 #[allow(dead_code)]
 mod elf;
 
+use std::ffi::OsStr;
 use std::fs;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use oxperf_abi::BuildId;
@@ -82,6 +84,21 @@ fn a_deleted_file_is_known_by_its_build_id_alone() {
     assert_eq!((found.origin, found.path), (Origin::RecordedPath, folder.0.join("usr/bin/x")));
     assert!(deleted(Some(id(8))).expect_err("a later version").other_version().is_some());
     assert!(deleted(None).is_err(), "nothing proves that it is the one that ran");
+}
+
+#[test]
+fn a_file_whose_name_is_no_text_is_known_by_its_build_id_alone() {
+    let folder = Folder::new("unreadable");
+    let bytes = |name: &[u8]| PathBuf::from(OsStr::from_bytes(name));
+    let place = folder.0.join(bytes(b"usr/\xff\xfebad/x\xe9"));
+    fs::create_dir_all(place.parent().expect("a parent")).expect("a folder");
+    fs::write(&place, program(7, false)).expect("a file");
+    fs::write(place.with_file_name(bytes(b"x\xe8")), program(9, false)).expect("a file that reads like it");
+    let locator = Locator::new(folder.places());
+    let found = |build_id| locator.image(&user("/usr/\u{fffd}\u{fffd}bad/x\u{fffd}", build_id));
+    assert_eq!(found(Some(id(7))).expect("the recorded one").path, place);
+    assert!(found(Some(id(8))).is_err());
+    assert!(found(None).is_err(), "nothing proves which it is");
 }
 
 #[test]
