@@ -1,8 +1,7 @@
 //! Filling a profile from a session: every sample located, named and merged as it comes.
 //!
 //! Samples are taken in batches. Within a batch addresses are kept with what was mapped at their moment; at its end they
-//! are located and the new ones named, on all cores, and the chains enter the context tree by what they are called, while the next
-//! batch is read. So the tree grows with distinct functions,
+//! are located and the new ones named, on all cores, and the chains enter the context tree by what they are called. So the tree grows with distinct functions,
 //! not with the address spaces that hold them, and naming costs once for each place.
 
 mod accesses;
@@ -39,7 +38,7 @@ pub use branches::BranchDetail;
 use comms::Comms;
 use details::Noting;
 use history::History;
-use locate::{Fresh, Locating};
+use locate::Locating;
 use merge::{Batch, Merging, Part, Sample};
 use named::Named;
 use naming::{Naming, Wanted};
@@ -211,17 +210,14 @@ impl<'s> Collector<'s> {
 
     /// The profile of everything that came, given the machine at the end of the recording.
     pub fn finish(mut self, machine: &Machine) -> Profile {
-        // The last batch goes through, with an empty one behind it.
-        let last = std::mem::take(&mut self.batch);
-        self.pass_on(last, machine);
-        self.pass_on(Batch::default(), machine);
+        let named = self.name_batch(machine);
         if let Some(noting) = self.noting.take() {
             let wanted = self.options.wanted();
             let (naming, names, profile) = (&mut self.naming, &self.names, &mut self.profile);
             let accessed = naming.extend(noting.accessed(), (names, machine), profile, wanted);
             self.profile.details = noting.into_details(&accessed);
         }
-        let merger = self.merging.finish();
+        let merger = self.merging.finish(self.batch, named);
         // What counts addresses has them located in one table.
         if let Some(named) = merger.named.alone() {
             self.addresses.give(named, &mut self.profile);
@@ -272,31 +268,23 @@ impl<'s> Collector<'s> {
         Some(history)
     }
 
-    /// Names what was new in a located batch, for each table.
-    fn name(&mut self, (batch, fresh): (&Batch, &Fresh), machine: &Machine) -> Vec<Named> {
+    /// Locates the addresses of the batch and names what is new, for each table.
+    fn name_batch(&mut self, machine: &Machine) -> Vec<Named> {
+        self.locating.locate(&mut self.batch, (&self.names, machine.objects()));
+        let fresh = self.locating.take_fresh();
         if self.options.by_address {
             self.addresses.locate(&fresh.frames);
-            self.addresses.count(batch);
+            self.addresses.count(&self.batch);
         }
         if let Some(blocks) = &mut self.blocks {
             blocks.locate(&fresh.frames);
-            blocks.count(batch);
+            blocks.count(&self.batch);
         }
         let wanted = self.options.wanted();
         let (naming, names) = (&mut self.naming, &self.names);
         let profile = &mut self.profile;
         // A symbol that is met for the first time is shown by where that was: the order of arrival counts.
         fresh.by_table(naming.extend(&fresh.frames, (names, machine), profile, wanted))
-    }
-
-    /// Hands a full batch on: three are at work, this one being located, the one before merged, the next one filled.
-    fn pass_on(&mut self, batch: Batch, machine: &Machine) {
-        let located = self.locating.take();
-        let named = located.map(|(batch, fresh)| (self.name((&batch, &fresh), machine), batch));
-        self.locating.begin(batch, (&self.names, machine.objects()));
-        if let Some((named, batch)) = named {
-            self.batch = self.merging.begin(batch, named);
-        }
     }
 }
 
@@ -385,8 +373,8 @@ impl Sink for Collector<'_> {
             None => self.batch.samples.push(sample),
         }
         if self.batch.len() >= if self.options.chains { BATCH } else { FLAT_BATCH } {
-            let full = std::mem::take(&mut self.batch);
-            self.pass_on(full, machine);
+            let named = self.name_batch(machine);
+            self.batch = self.merging.begin(std::mem::take(&mut self.batch), named);
         }
         ControlFlow::Continue(())
     }

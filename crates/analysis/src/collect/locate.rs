@@ -1,10 +1,7 @@
 //! Locating the addresses of a batch on all cores.
 //!
 //! Every core has a table of its own, so that none waits for another. Which table an address belongs to follows from the
-//! address: each is located and named once, in the order in which it came. That goes on beside the session, which reads
-//! the next batch meanwhile.
-
-use std::sync::mpsc::{Receiver, Sender, channel};
+//! address: each is located and named once, in the order in which it came.
 
 use oxperf_abi::CpuMode;
 use oxperf_machine::{Mappings, Objects};
@@ -22,25 +19,14 @@ const MOST: usize = 16;
 #[derive(Debug)]
 pub(super) enum Locating {
     /// Each address.
-    Addresses(Beside),
-    /// Each function, and the batch that was located last.
-    Functions(Box<Functions>, Option<Batch>),
+    Addresses(Addresses),
+    /// Each function.
+    Functions(Box<Functions>),
 }
-
-/// Tables that work beside the caller, on one batch at a time.
-#[derive(Debug)]
-pub(super) struct Beside {
-    split: Split,
-    /// The tables, unless they are at work.
-    idle: Option<Addresses>,
-    done: (Sender<Done>, Receiver<Done>),
-}
-
-type Done = (Addresses, Batch);
 
 /// The tables.
 #[derive(Debug)]
-struct Addresses {
+pub(super) struct Addresses {
     tables: Vec<FrameTable>,
     /// Where in the batch each table met what it did not know.
     arrivals: Vec<Vec<usize>>,
@@ -107,72 +93,41 @@ impl Split {
 impl Locating {
     /// A table for each core.
     pub(super) fn shared() -> Locating {
-        Locating::Addresses(Beside::with(rayon::current_num_threads().clamp(1, MOST).ilog2()))
+        Locating::Addresses(Addresses::with(rayon::current_num_threads().clamp(1, MOST).ilog2()))
     }
 
     /// One table for all, so that numbers follow one another.
     pub(super) fn alone() -> Locating {
-        Locating::Addresses(Beside::with(0))
+        Locating::Addresses(Addresses::with(0))
     }
 
     /// For who asks for functions alone.
     pub(super) fn functions() -> Locating {
-        Locating::Functions(Box::default(), None)
+        Locating::Functions(Box::default())
     }
 
     /// How numbers are dealt out.
     pub(super) fn split(&self) -> Split {
         match self {
-            Locating::Addresses(beside) => beside.split,
-            Locating::Functions(..) => Functions::SPLIT,
+            Locating::Addresses(addresses) => addresses.split,
+            Locating::Functions(_) => Functions::SPLIT,
         }
     }
 
-    /// Begins to locate every address of a batch. The one before must have been taken.
-    pub(super) fn begin(&mut self, mut batch: Batch, names: (&Names<'_>, &Objects)) {
+    /// Locates every address of a batch.
+    pub(super) fn locate(&mut self, batch: &mut Batch, names: (&Names<'_>, &Objects)) {
         match self {
-            Locating::Addresses(beside) => beside.begin(batch),
-            Locating::Functions(functions, done) => {
-                functions.locate(&mut batch, names);
-                *done = Some(batch);
-            }
+            Locating::Addresses(addresses) => addresses.locate(batch),
+            Locating::Functions(functions) => functions.locate(batch, names),
         }
     }
 
-    /// The batch that was begun last, once it is located, and what was not known before; `None` if there is none.
-    pub(super) fn take(&mut self) -> Option<(Batch, Fresh)> {
+    /// What was not known before.
+    pub(super) fn take_fresh(&mut self) -> Fresh {
         match self {
-            Locating::Addresses(beside) => beside.take(),
-            Locating::Functions(functions, done) => Some((done.take()?, functions.take_fresh())),
+            Locating::Addresses(addresses) => addresses.take_fresh(),
+            Locating::Functions(functions) => functions.take_fresh(),
         }
-    }
-}
-
-impl Beside {
-    fn with(bits: u32) -> Beside {
-        Beside { split: Split { bits }, idle: Some(Addresses::with(bits)), done: channel() }
-    }
-
-    fn begin(&mut self, mut batch: Batch) {
-        // Who has taken the last batch has the tables idle.
-        let mut addresses = self.idle.take().unwrap_or_else(|| Addresses::with(self.split.bits));
-        let done = self.done.0.clone();
-        rayon::spawn(move || {
-            addresses.locate(&mut batch);
-            // Nobody waits when the session was broken off.
-            let _ = done.send((addresses, batch));
-        });
-    }
-
-    fn take(&mut self) -> Option<(Batch, Fresh)> {
-        if self.idle.is_some() {
-            return None;
-        }
-        // This side holds a sender, too: what was begun comes back.
-        let (mut addresses, batch) = self.done.1.recv().ok()?;
-        let fresh = addresses.take_fresh();
-        self.idle = Some(addresses);
-        Some((batch, fresh))
     }
 }
 

@@ -395,9 +395,11 @@ impl Merging {
         empty
     }
 
-    /// Gives the merger back once the last batch is done.
-    pub(super) fn finish(mut self) -> Merger {
-        self.wait().0
+    /// Merges the last batch and gives the merger back.
+    pub(super) fn finish(mut self, mut last: Batch, named: Vec<Named>) -> Merger {
+        let (mut merger, _) = self.wait();
+        merger.merge(&mut last, named);
+        merger
     }
 
     fn wait(&mut self) -> Done {
