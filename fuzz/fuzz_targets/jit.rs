@@ -2,8 +2,8 @@
 //! What programs say about code that they made at run time: logs (jitdump) and lists of names (perf-PID.map).
 
 use libfuzzer_sys::fuzz_target;
-use oxperf_wire::JitDump;
 use oxperf_symbols::perf_map_table;
+use oxperf_wire::JitDump;
 
 fuzz_target!(|input: &[u8]| {
     if let Ok(dump) = JitDump::parse(input) {

@@ -5,7 +5,9 @@
 
 use libfuzzer_sys::fuzz_target;
 use oxperf_objects::Elf;
-use oxperf_symbols::{Demangling, Reference, SymbolTable, elf_table, kallsyms_table, perf_map_table, vmlinux_table};
+use oxperf_symbols::{
+    Demangling, Reference, SymbolTable, elf_table, kallsyms_table, perf_map_table, vmlinux_table,
+};
 
 fn ask(table: &SymbolTable) {
     for id in table.ids() {

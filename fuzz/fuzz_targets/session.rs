@@ -57,6 +57,7 @@ fuzz_target!(|bytes: &[u8]| {
         architecture: Architecture::Other,
         consumer: Consumer::Script,
         in_file_order: false,
+        utc_offset: |_| 0,
     };
     let dump = Dump::new(&options, session.events().clone());
     let mut look = Look { dump, text: Vec::new(), samples: 0, last: FileOffset(0) };
