@@ -67,11 +67,10 @@ fn idle_index(syntax: Syntax, code: &[u8], instruction: &Instruction) -> &'stati
 
 /// Whether the byte before the displacement, or the last one, is that of an index, which says that there is none.
 fn has_idle_index(code: &[u8], instruction: &Instruction) -> bool {
-    let displaced = matches!(instruction.memory_displ_size(), 1 | 4 | 8);
-    let displacement = match (displaced, instruction.memory_displ_size()) {
-        (true, 1) => 1,
-        (true, _) => 4,
-        (false, _) => 0,
+    let displacement = match instruction.memory_displ_size() {
+        1 => 1,
+        4 | 8 => 4,
+        _ => 0,
     };
     let has_number = (0..instruction.op_count()).any(|operand| instruction.try_immediate(operand).is_ok());
     let behind = instruction.len().checked_sub(displacement).filter(|_| !has_number);
