@@ -48,6 +48,7 @@ pub use weight::Weight;
 
 use count::{Counted, Placed, Scope, Shared, by_task, count};
 use location::Locations;
+pub(crate) use order::{Presorted, Ranked};
 use steps::Steps;
 use task::Tasks;
 

@@ -138,6 +138,9 @@ pub struct Frame {
     pub source: Option<Source>,
     /// Whether the frame is for this address alone, and not for all of its symbol.
     pub alone: bool,
+    /// Whether its function has the code, and was not inlined there: the last of those that an address stands for. A
+    /// function that was cloned has its code, but goes by its own name and counts as inlined into the clone's symbol.
+    pub outermost: bool,
 }
 
 /// A place in source text, as rows show it.

@@ -12,9 +12,11 @@
 mod tests;
 mod tree;
 
+use std::cmp::Ordering;
+
 use rustc_hash::FxHashMap;
 
-use crate::hist::{CallGraphOptions, Row, SortKey, Table};
+use crate::hist::{CallGraphOptions, Order, Presorted, Ranked, Row, SortKey, Table};
 use crate::profile::{DsoId, EventProfile, Frame, FrameId, Profile, SampleGroup, SourceId, SymbolId};
 use tree::Tree;
 
@@ -140,14 +142,32 @@ pub fn hot_streams(profile: &Profile, event: &EventProfile, table: &Table) -> Ho
             rows[row].push((frame.dso_address, group));
         }
     }
+    rows.iter_mut().for_each(|groups| groups.sort_by_key(|&(address, group)| (address, group.order)));
     let min_hits = (event.period_total as f64 * (CallGraphOptions::MIN_PERCENT / 100.0)) as u64;
     let mut hot = HotStreams::default();
-    for mut groups in rows {
-        groups.sort_by_key(|&(address, group)| (address, group.order));
+    for row in in_order(profile, &rows) {
+        let groups = &rows[row as usize];
         let Some(&(lowest, _)) = groups.first() else { continue };
         let mut tree = Tree::new(profile);
         groups.iter().for_each(|&(address, group)| tree.add(group, address == lowest));
         tree.streams(min_hits).into_iter().for_each(|stream| hot.offer(stream));
     }
     hot
+}
+
+/// The order in which rows are looked at: as in their table, but between rows of equal weight and of one thread those of
+/// shorter chains come first. As in perf, the chains at a row's lowest address tell how long they are.
+fn in_order(profile: &Profile, rows: &[Vec<(u64, &SampleGroup)>]) -> Vec<u32> {
+    let length = |group: &SampleGroup| profile.chains.path_to_root(group.chain).count() as u32;
+    let ranked = |(groups, at): (&Vec<(u64, &SampleGroup)>, u32)| {
+        let lowest = groups.chunk_by(|(one, _), (other, _)| one == other).next();
+        let chain = lowest.and_then(|groups| {
+            let longest = groups.iter().map(|(_, group)| length(group)).max()?;
+            Some((groups.first()?.1.thread, longest))
+        });
+        let weight = groups.iter().map(|(_, group)| group.period).fold(0, u64::saturating_add);
+        Ranked { weight, own: 0, shown: at.into(), found: at.into(), chain, row: at }
+    };
+    let ranked: Vec<Ranked> = rows.iter().zip(0..).map(ranked).collect();
+    Presorted::new(&ranked, Order::Callee, |_, _| Ordering::Equal).settle()
 }

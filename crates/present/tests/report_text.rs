@@ -72,6 +72,7 @@ fn frame(profile: &mut Profile, name: &str) -> FrameId {
             level,
             source: None,
             alone: false,
+            outermost: true,
         });
         profile.frames.len() - 1
     });

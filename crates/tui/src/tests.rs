@@ -85,6 +85,7 @@ fn frame(profile: &mut Profile, name: &str) -> FrameId {
         level: if kernel { Level::Kernel } else { Level::User },
         source: None,
         alone: false,
+        outermost: true,
     });
     FrameId(id)
 }
@@ -406,6 +407,7 @@ fn many_rows_cost_what_is_seen() {
             level: Level::User,
             source: None,
             alone: false,
+            outermost: true,
         });
     }
     let event = &mut profile.events[0];

@@ -15,7 +15,7 @@ use crate::profile::{Dso, DsoId, Frame, FrameId, Profile, Source, Symbol, Symbol
 /// What addresses were named so far, to give equal ones equal frames.
 #[derive(Debug, Default)]
 pub(super) struct Naming {
-    inlined: FxHashMap<(SymbolId, Option<Source>, Option<At>), FrameId>,
+    inlined: FxHashMap<StepKey, FrameId>,
     sources: Sources,
     by_symbol: SymbolFrames,
     /// The profile's dso of each of the machine's, as far as they were needed.
@@ -23,6 +23,10 @@ pub(super) struct Naming {
     dsos_by_name: FxHashMap<String, DsoId>,
     symbols: FxHashMap<Symbol, SymbolId>,
 }
+
+/// What tells the functions at an address apart: symbol, source, address where these are kept apart, and whether it is
+/// the outermost one.
+type StepKey = (SymbolId, Option<Source>, Option<At>, bool);
 
 /// What is wanted beside names.
 #[derive(Clone, Copy, Debug)]
@@ -103,9 +107,9 @@ impl Naming {
         names: (&Names<'_>, &Machine),
         profile: &mut Profile,
     ) {
-        let list = steps.iter().map(|step| {
+        let list = (1..).zip(steps).map(|(count, step)| {
             let source = self.source(frame, step.line.as_ref(), wanted, names, profile);
-            self.step_frame(own, frame, step, source, profile)
+            self.step_frame((own, frame), (step, count == steps.len()), source, profile)
         });
         let list: Box<[FrameId]> = list.collect();
         match *list {
@@ -118,9 +122,8 @@ impl Naming {
     /// The frame of a function that an address belongs to, where `own` is that of the symbol.
     fn step_frame(
         &mut self,
-        own: FrameId,
-        located: &Located,
-        step: &Step,
+        (own, located): (FrameId, &Located),
+        (step, outermost): (&Step, bool),
         source: Option<Source>,
         profile: &mut Profile,
     ) -> FrameId {
@@ -131,14 +134,14 @@ impl Naming {
                 let inlined = Symbol { name: name.to_string(), inlined: true, ..around.clone() };
                 Some(self.symbol(inlined, profile))
             }
-            _ if source == frame.source => return own,
+            _ if source == frame.source && outermost => return own,
             _ => frame.symbol,
         };
         let Some(key) = symbol else { return own };
         let at = frame.alone.then_some((frame.dso_address, located.ip));
         let frames = &mut profile.frames;
-        let add = || frames.add(Frame { symbol, source, address: located.ip, ..frame });
-        *self.inlined.entry((key, source, at)).or_insert_with(add)
+        let add = || frames.add(Frame { symbol, source, address: located.ip, outermost, ..frame });
+        *self.inlined.entry((key, source, at, outermost)).or_insert_with(add)
     }
 
     fn profile_frame(
@@ -174,8 +177,8 @@ impl Naming {
             self.symbol(symbol, profile)
         });
         let dso_address = place.map_or(frame.ip, |place| place.address);
-        let frame =
-            Frame { dso, symbol, address: frame.ip, dso_address, level: level(frame.mode), source, alone };
+        let (level, outermost) = (level(frame.mode), true);
+        let frame = Frame { dso, symbol, address: frame.ip, dso_address, level, source, alone, outermost };
         let id = profile.frames.add(frame);
         if let Some(key) = key {
             self.by_symbol.insert(key, id);

@@ -37,6 +37,7 @@ fn profile(samples: &[(&str, u64)]) -> Profile {
             level,
             source: None,
             alone: false,
+            outermost: true,
         });
         event.period_total += period;
         event.groups.push(SampleGroup {

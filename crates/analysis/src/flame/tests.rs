@@ -63,6 +63,7 @@ fn frame(dso: u32, symbol: Option<u32>, address: u64) -> Frame {
         level,
         source: None,
         alone: false,
+        outermost: true,
     }
 }
 

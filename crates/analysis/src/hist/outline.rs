@@ -11,6 +11,7 @@ use super::draft::Draft;
 use super::key::SortKey;
 use super::measure::{Field, Measure};
 use super::table::{Cell, Extra};
+use super::weight::Weight;
 
 /// Where a row stands in an outline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -99,7 +100,7 @@ impl Outlining<'_> {
         }
     }
 
-    /// The row that stands for rows. As perf has it, what it counts with callees is what the first of them ran itself.
+    /// The row that stands for rows.
     fn head(&self, rows: &[u32], depth: usize) -> Option<Entry> {
         let row = *rows.iter().min_by_key(|row| self.found[**row as usize])?;
         let mut cells = vec![Cell::default(); self.draft.events.len()];
@@ -108,11 +109,31 @@ impl Outlining<'_> {
             cells.iter_mut().zip(self.draft.cells(row)).for_each(|(sum, cell)| sum.own += cell.own);
             extras.iter_mut().zip(self.draft.extras(row)).for_each(|(sum, extra)| sum.add(extra));
         }
-        for (sum, cell) in cells.iter_mut().zip(self.draft.cells(row)) {
-            sum.all = if self.draft.scope.children { cell.own } else { sum.own };
+        match self.draft.scope.children {
+            true => self.count_callees(rows, &mut cells),
+            false => cells.iter_mut().for_each(|sum| sum.all = sum.own),
         }
         let place = OutlineRow { depth, leaf: depth + 1 == self.levels.len() };
         Some(Entry { place, row, cells, extras })
+    }
+
+    /// What a row that stands for rows counts with callees. As perf has it, that is what the first of them that the event
+    /// has ran itself. A leading event that has none borrows what the first other event ran in all of them.
+    fn count_callees(&self, rows: &[u32], sums: &mut [Cell]) {
+        let cell = |row: u32, event: usize| self.draft.cells(row).get(event).copied().unwrap_or_default();
+        let first = |event: usize| {
+            let counted = rows.iter().copied().filter(|&row| cell(row, event).is_counted());
+            counted.min_by_key(|row| self.found[*row as usize])
+        };
+        let firsts: Vec<Option<u32>> = (0..sums.len()).map(first).collect();
+        for ((event, sum), first) in sums.iter_mut().enumerate().zip(&firsts) {
+            sum.all = first.map_or(Weight::default(), |row| cell(row, event).own);
+        }
+        if let Some(None) = firsts.first()
+            && let Some(lender) = firsts.iter().position(Option::is_some)
+        {
+            sums[0].all = sums[lender].own;
+        }
     }
 
     /// Rows of a level stand by weight, then by its keys, and by those of the rows that they show.

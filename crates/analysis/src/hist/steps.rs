@@ -213,6 +213,7 @@ mod tests {
                 level: Level::User,
                 source: None,
                 alone: true,
+                outermost: true,
             });
         }
         profile.frames.seal();

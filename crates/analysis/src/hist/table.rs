@@ -64,6 +64,13 @@ pub struct Cell {
     pub all: Weight,
 }
 
+impl Cell {
+    /// Whether any sample of the event led to the row.
+    pub(super) fn is_counted(&self) -> bool {
+        self.own.samples > 0 || self.all.samples > 0
+    }
+}
+
 /// What else a row can weigh in one event.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Extra {

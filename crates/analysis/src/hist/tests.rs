@@ -64,6 +64,7 @@ fn frame(profile: &mut Profile, text: &str) -> FrameId {
         level: Level::User,
         source: None,
         alone: false,
+        outermost: true,
     };
     let frame = match (text.split_once(':'), text.split_once('+')) {
         (Some((_, name)), _) => named(profile, DsoId(1), name, Level::Kernel),
@@ -83,7 +84,16 @@ fn named(profile: &mut Profile, dso: DsoId, name: &str, level: Level) -> Frame {
     let symbol =
         Symbol { name: name.to_owned(), dso, start, end: start + 0x100, inlined: false, is_data: false };
     let symbol = Some(SymbolId(place(&mut profile.symbols, symbol)));
-    Frame { dso: Some(dso), symbol, address: start, dso_address: start, level, source: None, alone: false }
+    Frame {
+        dso: Some(dso),
+        symbol,
+        address: start,
+        dso_address: start,
+        level,
+        source: None,
+        alone: false,
+        outermost: true,
+    }
 }
 
 fn place<T: PartialEq>(table: &mut Vec<T>, value: T) -> u32 {
@@ -292,6 +302,20 @@ fn events_of_a_group_share_rows() {
     assert_eq!(text(&profile, &HistOptions::default()), "5 5 7 0 . a main\n0 0 7 7 . a leaf\n");
     let apart = HistOptions { group: false, ..HistOptions::default() };
     assert_eq!(text(&profile, &apart), "5 5 . a main\n7 7 . a leaf\n7 0 . a main\n");
+}
+
+#[test]
+fn in_outlines_each_event_of_a_group_has_a_first_row() {
+    let mut profile = profile("a/1;main 5");
+    profile.events.push(EventProfile { has_callchains: true, ..EventProfile::default() });
+    sample(&mut profile, 1, "a/1;main;leaf 7");
+    for event in &mut profile.events {
+        event.group = Some(EventGroup { leader: 0, name: None, joined: false });
+    }
+    let levels = vec![vec![SortKey::Comm], vec![SortKey::Symbol]];
+    let outline = HistOptions { keys: levels.concat(), levels, ..HistOptions::default() };
+    // The leader never saw the leaf, and borrows what it counts with callees.
+    assert_eq!(text(&profile, &outline), "5 5 7 7 . a leaf\n7 0 7 7 . a leaf\n5 5 0 0 . a main\n");
 }
 
 #[test]

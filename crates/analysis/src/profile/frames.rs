@@ -128,6 +128,7 @@ mod tests {
             level,
             source: None,
             alone: false,
+            outermost: true,
         };
         let (one, moved) = (bare(9, Level::User), bare(5, Level::User));
         let elsewhere = Frame { dso: None, ..one };

@@ -140,6 +140,7 @@ mod tests {
                 level: Level::User,
                 source: None,
                 alone: false,
+                outermost: true,
             });
         }
         let chain = profile.chains.insert(&[FrameId(0), FrameId(1), FrameId(2)]);

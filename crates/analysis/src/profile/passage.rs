@@ -67,13 +67,11 @@ impl Profile {
     ) -> Vec<(FrameId, Option<&Passage>)> {
         let history = history.and_then(|history| self.histories.get(history.index()));
         let mut passages = history.into_iter().flatten().map(|id| self.passages.get(id.index()));
-        let mut is_before_inlined = false;
+        let mut is_behind_outermost = true;
         let link = |frame: FrameId| {
-            let symbol = self.frames.get(frame.index()).and_then(|frame| frame.symbol);
-            let inlined = symbol.and_then(|symbol| self.symbols.get(symbol.index()));
-            let inlined = inlined.is_some_and(|symbol| symbol.inlined);
-            let begins = !if callers_first { inlined } else { is_before_inlined };
-            is_before_inlined = inlined;
+            let outermost = self.frames.get(frame.index()).is_none_or(|frame| frame.outermost);
+            let begins = if callers_first { outermost } else { is_behind_outermost };
+            is_behind_outermost = outermost;
             (frame, if begins { passages.next().flatten() } else { None })
         };
         chain.into_iter().map(link).collect()
@@ -85,10 +83,11 @@ mod tests {
     use super::*;
     use crate::profile::{DsoId, Frame, Level, PassageId, Symbol, SymbolId};
 
-    /// A profile of a function and one that was inlined in it, as frames 0 and 1, and a history of two passages.
+    /// A profile of a function, one that was inlined in it, and one with code of its own that counts as inlined, as
+    /// frames 0 to 2, and a history of two passages.
     fn profile() -> Profile {
         let mut profile = Profile::default();
-        for (nth, inlined) in [false, true].into_iter().enumerate() {
+        for (nth, inlined) in [false, true, true].into_iter().enumerate() {
             let (name, dso) = (nth.to_string(), DsoId(0));
             profile.symbols.push(Symbol { name, dso, start: 0, end: 16, inlined, is_data: false });
             profile.frames.add(Frame {
@@ -99,6 +98,7 @@ mod tests {
                 level: Level::User,
                 source: None,
                 alone: false,
+                outermost: nth != 1,
             });
         }
         let branch = BranchEntry { from: 4, to: 4, flags: 0 };
@@ -121,5 +121,7 @@ mod tests {
         assert_eq!(passed(&[1, 0, 0, 0], false), [Some(true), None, Some(false), None]);
         assert_eq!(passed(&[0, 1, 0, 0], true), [Some(true), None, Some(false), None]);
         assert_eq!(passed(&[1, 1, 0, 1, 0], false), [Some(true), None, None, Some(false), None]);
+        assert_eq!(passed(&[2, 1, 2, 0], false), [Some(true), Some(false), None, None]);
+        assert_eq!(passed(&[2, 2, 1, 0], true), [Some(true), Some(false), None, None]);
     }
 }

@@ -49,6 +49,7 @@ impl Maker {
             level: Level::User,
             source: Some(Source { line: SourceId(line as u32), file: SourceId(0) }),
             alone: true,
+            outermost: true,
         })
     }
 
@@ -143,4 +144,18 @@ fn streams_are_alike_by_their_lines() {
     let stream = |profile| hot(profile).streams.remove(0);
     let like_one = |profile| are_alike((&one, &stream(&one)), (profile, &stream(profile)));
     assert!(like_one(&same) && !like_one(&other) && !like_one(&shorter));
+}
+
+#[test]
+fn of_rows_that_weigh_the_same_the_shorter_chains_come_first() {
+    let mut maker = Maker::new();
+    maker.sample(0x20, &[0x110, 0x120], 1);
+    maker.sample(0x30, &[0x100], 1);
+    maker.sample(0x40, &[0x100], 2);
+    // Line 1 has two addresses, and long chains at the other one.
+    maker.sample(0, &[0x100], 0);
+    maker.sample(1, &[0x110, 0x120, 0x130], 1);
+    let profile = maker.finish();
+    let lengths: Vec<usize> = hot(&profile).streams.iter().map(|stream| stream.places.len()).collect();
+    assert_eq!(lengths, [1, 3, 1, 2]);
 }

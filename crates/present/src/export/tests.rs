@@ -26,6 +26,7 @@ fn profile() -> Profile {
         level: Level::User,
         source: None,
         alone: false,
+        outermost: true,
     };
     let mut chains = ContextTree::default();
     let (main, work) = (FrameId(0), FrameId(1));

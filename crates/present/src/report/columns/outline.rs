@@ -9,6 +9,9 @@ use super::{Column, Columns, Memory, Weights};
 /// How far a level stands to the right of the one above it.
 const INDENT: usize = 3;
 
+/// The most dots below the names of the levels.
+const MOST_DOTS: usize = 207;
+
 /// The columns of an outline, as numbers of the table's.
 pub(in crate::report) struct Levels {
     /// Those of every row.
@@ -62,7 +65,7 @@ impl Columns<'_> {
         };
         let widest = levels.keys.iter().enumerate().map(width).max().unwrap_or(0);
         buffer.extend_from_slice(self.between());
-        buffer.resize(buffer.len() + widest.max(title.len()), b'.');
+        buffer.resize(buffer.len() + widest.max(title.len()).min(MOST_DOTS), b'.');
         buffer.extend_from_slice(b"\n#\n");
     }
 
