@@ -238,6 +238,11 @@ pub(crate) fn report_damage(damage: &DamageList) {
     }
 }
 
+/// Whether the user wants to read no warnings.
+pub(crate) fn is_quiet(matches: &ArgMatches) -> bool {
+    matches.get_flag("quiet")
+}
+
 /// Tells what was lost and broken, each kind once.
 pub(crate) fn report_trouble(found: &Diagnostics) {
     report_damage(&found.damage);

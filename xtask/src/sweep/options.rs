@@ -234,6 +234,7 @@ pub(super) const SCRIPTS: [Trial; 7] = [
             "-G --reltime --ns",
             "--show-task-events --show-mmap-events --show-lost-events",
             "--max-stack 2 --time 20%-70%",
+            "--dump-unsorted-raw-trace",
         ],
     },
     Trial {

@@ -24,7 +24,7 @@ use super::dump;
 use crate::code::{Code, Sources};
 use crate::failure::{Failure, code as exit};
 use crate::filter::{self, Filter};
-use crate::input::{Input, report_trouble};
+use crate::input::{Input, is_quiet, report_trouble};
 use crate::output::{Output, print_error};
 use crate::{collect, itrace, naming};
 use arguments::Options;
@@ -79,8 +79,10 @@ pub(crate) fn run(matches: &ArgMatches, _program: &str) -> Result<i32, Failure> 
         loaded = load(&names)?;
         ran = keep_asked(&mut loaded.profile, &options);
     }
-    report_trouble(&loaded.diagnostics);
-    naming::report_replaced(&names);
+    if !is_quiet(matches) {
+        report_trouble(&loaded.diagnostics);
+        naming::report_replaced(&names);
+    }
     if !ran {
         print_error(&format!("Error:\nThe {} data has no samples!", input.path().display()));
         return Ok(exit::SUCCESS);

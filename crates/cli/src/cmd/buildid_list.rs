@@ -19,7 +19,7 @@ use oxperf_symbols::running_kernel;
 use oxperf_sys::MappedFile;
 
 use crate::failure::{Failure, code};
-use crate::input::{self, Input};
+use crate::input::{self, Input, report_trouble};
 use crate::naming;
 use crate::output::{Output, print_line};
 
@@ -117,6 +117,8 @@ fn hit_binaries(matches: &ArgMatches, input: &Input, reader: &Reader<'_>) -> Res
     let passage = input.passage(false);
     let finished =
         Session::new(reader).watched_by(&passage).run(&mut hits).map_err(|error| input.refuse(&error))?;
+    drop(passage);
+    report_trouble(&finished.diagnostics);
     let dsos = finished.machine.objects().dsos().zip(hits.hit.iter().chain(std::iter::repeat(&false)));
     let known = dsos.filter(|(_, hit)| **hit).map(|(dso, _)| (dso.build_id, hit_name(dso)));
     Ok(known.collect())

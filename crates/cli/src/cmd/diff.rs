@@ -10,7 +10,7 @@ use oxperf_present::diff::{Compared, DiffDocument, StreamSide, streams, table};
 
 use super::dump;
 use crate::failure::{Failure, code};
-use crate::input::{Input, report_chains, report_trouble};
+use crate::input::{Input, is_quiet, report_chains, report_trouble};
 use crate::naming;
 use crate::output::{Output, print_error};
 use arguments::Resolved;
@@ -35,7 +35,7 @@ pub(crate) fn run(matches: &ArgMatches, _program: &str) -> Result<i32, Failure> 
     }
     oxperf_sys::heap::keep_freed_memory();
     let recordings = load(matches, &inputs, &options)?;
-    for recording in &recordings {
+    for recording in recordings.iter().filter(|_| !is_quiet(matches)) {
         report_trouble(&recording.diagnostics);
         report_chains(&recording.profile.chain_losses);
     }

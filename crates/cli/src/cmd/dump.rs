@@ -14,29 +14,60 @@ use oxperf_session::{EventIndex, EventTable, RecordStats, SampleEvent, Session, 
 use oxperf_wire::Sample;
 
 use crate::failure::{Failure, code};
-use crate::input::{Input, report_trouble};
+use crate::input::{Input, is_quiet, report_trouble};
 use crate::output::Output;
 
-/// The options.
+/// The options of commands that take the order of the file beside `-D`.
 pub(crate) fn arguments() -> [Arg; 2] {
     [
-        Arg::new("dump-raw-trace")
-            .short('D')
-            .long("dump-raw-trace")
+        in_order_of_time(),
+        Arg::new(DISABLE_ORDER)
+            .long(DISABLE_ORDER)
             .action(ArgAction::SetTrue)
-            .help("Show every record as bytes and in words"),
-        Arg::new("disable-order")
-            .long("disable-order")
-            .action(ArgAction::SetTrue)
-            .requires("dump-raw-trace")
             .help("With -D: records in the order of the file, not of time"),
     ]
+}
+
+/// The options of `script`, which has one for each order.
+pub(crate) fn script_arguments() -> [Arg; 2] {
+    [
+        in_order_of_time(),
+        Arg::new(UNSORTED)
+            .long(UNSORTED)
+            .action(ArgAction::SetTrue)
+            .help("The same in the order of the file, not of time"),
+    ]
+}
+
+const DISABLE_ORDER: &str = "disable-order";
+const UNSORTED: &str = "dump-unsorted-raw-trace";
+
+fn in_order_of_time() -> Arg {
+    Arg::new("dump-raw-trace")
+        .short('D')
+        .long("dump-raw-trace")
+        .action(ArgAction::SetTrue)
+        .help("Show every record as bytes and in words")
+}
+
+/// Whether an option is given, in a command that may not have it.
+fn is_given(matches: &ArgMatches, option: &str) -> bool {
+    matches.try_get_one(option).is_ok_and(|given| given == Some(&true))
+}
+
+/// Whether records are to be shown.
+pub(crate) fn is_asked(matches: &ArgMatches) -> bool {
+    matches.get_flag("dump-raw-trace") || is_given(matches, UNSORTED)
+}
+
+fn is_in_file_order(matches: &ArgMatches) -> bool {
+    is_given(matches, DISABLE_ORDER) || is_given(matches, UNSORTED)
 }
 
 /// The session that the options ask for.
 pub(crate) fn session<'r, 'a>(matches: &ArgMatches, reader: &'r Reader<'a>) -> Session<'r, 'a> {
     let session = Session::new(reader);
-    if matches.get_flag("disable-order") { session.in_file_order() } else { session }
+    if is_in_file_order(matches) { session.in_file_order() } else { session }
 }
 
 /// What shows the records, if the options ask for it.
@@ -47,7 +78,7 @@ pub(crate) fn dumper(
     events: &EventTable,
     consumer: Consumer,
 ) -> Option<Dumper> {
-    if !matches.get_flag("dump-raw-trace") {
+    if !is_asked(matches) {
         return None;
     }
     let options = DumpOptions {
@@ -55,7 +86,7 @@ pub(crate) fn dumper(
         endian: reader.endian(),
         architecture: architecture(reader),
         consumer,
-        in_file_order: matches.get_flag("disable-order"),
+        in_file_order: is_in_file_order(matches),
         utc_offset: oxperf_sys::clock::utc_offset,
     };
     Some(Dumper { dump: Dump::new(&options, events.clone()) })
@@ -198,6 +229,8 @@ pub(crate) fn report(
     }
     stats::write(&mut sink.output, &counted)?;
     sink.output.finish()?;
-    report_trouble(&finished.diagnostics);
+    if !is_quiet(matches) {
+        report_trouble(&finished.diagnostics);
+    }
     Ok(code::SUCCESS)
 }

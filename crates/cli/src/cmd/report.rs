@@ -197,11 +197,13 @@ fn show(
     }
     drop(machine);
     naming::keep(&names);
-    naming::report_replaced(&names);
+    if !options.quiet {
+        naming::report_replaced(&names);
+        report_trouble(&diagnostics);
+        report_chains(&profile.chain_losses);
+    }
     // The profile has its own copies of the few names that it needs.
     drop(names);
-    report_trouble(&diagnostics);
-    report_chains(&profile.chain_losses);
     if profile.events.iter().all(EventProfile::is_empty) {
         print_error(&format!("Error:\nThe {} data has no samples!", input.path().display()));
         return Ok(None);

@@ -104,7 +104,7 @@ pub(crate) fn command() -> Command {
         .args(dlfilter::arguments())
         .next_help_heading("Other records")
         .args(sideband::arguments())
-        .args(dump::arguments())
+        .args(dump::script_arguments())
         .next_help_heading("Hardware trace")
         .args(itrace::arguments(ItraceOptions::SCRIPT_LETTERS))
         .args(shorthand::arguments())
@@ -229,7 +229,7 @@ fn show(matches: &ArgMatches, mut output: Output, is_read: bool) -> Result<i32, 
     if let Some(options) = &mut itrace_options {
         options.thread_stack |= spec.any_has(FieldSet::CALLINDENT) || symbols.asks_for_graph();
     }
-    let traced = itrace_options.filter(|_| !matches.get_flag("dump-raw-trace"));
+    let traced = itrace_options.filter(|_| !dump::is_asked(matches));
     let takes_cpu = |cpu| filter.takes_cpu(Some(cpu));
     let mut decoding = Decoding::prepare(matches, traced, (&input, &reader), &mut session, &takes_cpu)?;
     if let Some(decoding) = decoding.as_mut().filter(|_| shows_code(&spec)) {
@@ -298,7 +298,12 @@ fn show(matches: &ArgMatches, mut output: Output, is_read: bool) -> Result<i32, 
         finished => finished?,
     };
     naming::keep(&names);
-    report_trouble(&finished.diagnostics);
+    let mut diagnostics = finished.diagnostics;
+    if matches.get_flag("show-lost-events") {
+        // Each of them was told in its place.
+        diagnostics.lost_chunks = 0;
+    }
+    report_trouble(&diagnostics);
     report_chains(&losses);
     naming::report_replaced(&names);
     Ok(code::SUCCESS)

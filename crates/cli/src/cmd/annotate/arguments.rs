@@ -121,7 +121,7 @@ fn style() -> [Arg; 23] {
             .requires("prefix")
             .help("Leave out the first N folders of their paths before"),
         flag("code-with-type").help("Show beside instructions what data they work on"),
-        flag("quiet").short('q').help("Accepted for perf's sake"),
+        flag("quiet").short('q').help("Tell of nothing that was lost or broken"),
         text("objdump").value_name("PATH").help("Accepted for perf's sake: no other program is run"),
         flag("modules").short('m').help("Accepted for perf's sake"),
         flag("verbose").short('v').hide(true),

@@ -114,7 +114,7 @@ fn table_arguments() -> [Arg; 9] {
             .short('t')
             .help("Put TEXT between columns; within a column it becomes a dot"),
         flag("cycles-hist").help("With -c cycles: show how the changes of single passes scatter"),
-        flag("quiet").short('q').help("Show rows without headings"),
+        flag("quiet").short('q').help("Show rows without headings, and no warnings"),
     ]
 }
 

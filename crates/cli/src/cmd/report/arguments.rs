@@ -193,7 +193,7 @@ fn table_arguments() -> [Arg; 31] {
             .default_value("auto")
             .help("Show percentages in colours"),
         flag("verbose").short('v').action(ArgAction::Count).help("Show whole paths of objects, and before symbols an address and a letter for where the names come from"),
-        flag("quiet").short('q').help("Show rows alone, and nothing above and below them"),
+        flag("quiet").short('q').help("Show rows alone, nothing above and below them, and no warnings"),
     ]
 }
 

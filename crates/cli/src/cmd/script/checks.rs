@@ -14,8 +14,8 @@ use crate::output::print_error;
 pub(super) fn run(input: &Input, session: Session<'_, '_>) -> Result<i32, Failure> {
     let mut checks = Checks::default();
     let finished = session.run(&mut checks).map_err(|error| input.refuse(&error))?;
-    print_error(&format!("Misordered timestamps: {}", checks.misordered));
     report_trouble(&finished.diagnostics);
+    print_error(&format!("Misordered timestamps: {}", checks.misordered));
     Ok(code::SUCCESS)
 }
 
