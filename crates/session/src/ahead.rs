@@ -66,11 +66,13 @@ impl Session<'_, '_> {
             }
             let queued = waiting.queued();
             let event = &self.events.events()[queued.event.0];
-            let Ok(sample) = event.layout.decode_sample(queued.record.body, self.endian) else {
+            let mut sampled = queued.sampled();
+            if event.layout.decode_into(&mut sampled.sample, queued.record.body, self.endian).is_err() {
                 return (samples, length);
-            };
-            let period = sample.period.unwrap_or(event.attr.sample_period);
-            samples.push(self.sampled(&queued, queued.event, sample, period));
+            }
+            sampled.period = sampled.sample.period.unwrap_or(event.attr.sample_period);
+            sampled.thread = self.thread_of(&sampled.sample);
+            samples.push(sampled);
         }
         (samples, records.len())
     }

@@ -92,14 +92,17 @@ impl Session<'_, '_> {
         let record = RawRecord { offset: open.offset, header: open.header, body: &open.body, payload: &[] };
         let queued = Queued { record, event: open.event };
         let layout = &self.events.events()[open.event.0].layout;
+        let mut sampled = queued.sampled();
         // It was decoded when it began to wait.
-        let Ok(sample) = layout.decode_sample(&open.body, self.endian) else {
+        if layout.decode_into(&mut sampled.sample, &open.body, self.endian).is_err() {
             return ControlFlow::Continue(());
-        };
-        let joined = sample.callchain.zip(user_part).map(|(open, user)| joined(open, user));
-        let closed = joined.as_deref().map(|bytes| Words::new(bytes, self.endian));
-        let sample = Sample { callchain: closed.or(sample.callchain), ..sample };
-        self.deliver_decoded(&queued, &sample, sink)
+        }
+        let joined = sampled.sample.callchain.zip(user_part).map(|(open, user)| joined(open, user));
+        let mut closed = sampled;
+        if let Some(bytes) = &joined {
+            closed.sample.callchain = Some(Words::new(bytes, self.endian));
+        }
+        self.deliver_decoded(&mut closed, sink)
     }
 }
 

@@ -3,6 +3,7 @@
 use std::ops::ControlFlow;
 
 use oxperf_abi::{Misc, Pid, RecordType, Tid};
+use oxperf_machine::ThreadId;
 use oxperf_wire::kernel::{Aux, Comm, Ksymbol, Lost, LostSamples, Mmap, Mmap2, Task};
 use oxperf_wire::{Cursor, Sample, WireError};
 
@@ -84,83 +85,64 @@ impl Session<'_, '_> {
 
     #[inline]
     fn deliver_sample(&mut self, queued: &Queued<'_>, sink: &mut impl Sink) -> ControlFlow<()> {
-        let event = &self.events.events()[queued.event.0];
+        let layout = &self.events.events()[queued.event.0].layout;
         let body = queued.record.body;
+        // It is decoded where the sink will see it, and copied nowhere: it is large, and there are many.
+        let mut sampled = queued.sampled();
         let decoded = match is_head(&queued.record) {
-            true => event.layout.decode_head(body, self.endian),
-            false => event.layout.decode_sample(body, self.endian),
+            true => layout.decode_head_into(&mut sampled.sample, body, self.endian),
+            false => layout.decode_into(&mut sampled.sample, body, self.endian),
         };
-        let Ok(sample) = decoded else {
+        if decoded.is_err() {
             self.diagnostics.undecodable += 1;
             return ControlFlow::Continue(());
-        };
-        if self.deferred.keep(queued, &sample) {
+        }
+        if self.deferred.keep(queued, &sampled.sample) {
             return ControlFlow::Continue(());
         }
-        self.deliver_decoded(queued, &sample, sink)
+        self.deliver_decoded(&mut sampled, sink)
     }
 
     #[inline]
     pub(crate) fn deliver_decoded(
         &mut self,
-        queued: &Queued<'_>,
-        sample: &Sample<'_>,
+        sampled: &mut SampleEvent<'_>,
         sink: &mut impl Sink,
     ) -> ControlFlow<()> {
-        let event = &self.events.events()[queued.event.0];
-        let period = sample.period.unwrap_or(event.attr.sample_period);
+        let event = &self.events.events()[sampled.event.0];
         if reads_counters(event) {
-            return self.deliver_counters(queued, sample, sink);
+            return self.deliver_counters(sampled, sink);
         }
-        self.hand_over(queued, queued.event, *sample, period, sink)
-    }
-
-    /// A sample as the sink gets it.
-    #[inline]
-    pub(crate) fn sampled<'s>(
-        &mut self,
-        queued: &Queued<'_>,
-        event: EventIndex,
-        sample: Sample<'s>,
-        period: u64,
-    ) -> SampleEvent<'s> {
-        let (pid, tid) = (sample.pid.unwrap_or(Pid(-1)), sample.tid.unwrap_or(Tid(-1)));
-        let thread = self.machine.thread(pid, tid);
-        let (offset, misc) = (queued.record.offset, queued.record.header.misc);
-        SampleEvent { event, offset, misc, sample, thread, period, traced: None, ahead: self.ahead.place() }
+        sampled.period = sampled.sample.period.unwrap_or(event.attr.sample_period);
+        self.hand_over(sampled, sink)
     }
 
     /// Hands over one sample for each counter that counted something.
-    fn deliver_counters(
-        &mut self,
-        queued: &Queued<'_>,
-        sample: &Sample<'_>,
-        sink: &mut impl Sink,
-    ) -> ControlFlow<()> {
-        let Some(values) = sample.read else { return ControlFlow::Continue(()) };
-        let tid = counting_thread(&self.events, queued.event, sample.tid);
+    fn deliver_counters(&mut self, sampled: &SampleEvent<'_>, sink: &mut impl Sink) -> ControlFlow<()> {
+        let Some(values) = sampled.sample.read else { return ControlFlow::Continue(()) };
+        let tid = counting_thread(&self.events, sampled.event, sampled.sample.tid);
         for (id, period) in self.reads.periods(&values, tid) {
             let Some(event) = self.events.by_id(id) else {
                 self.diagnostics.unknown_ids += 1;
                 continue;
             };
-            let member = Sample { id: Some(id), period: Some(period), ..*sample };
-            self.hand_over(queued, event, member, period, sink)?;
+            let sample = Sample { id: Some(id), period: Some(period), ..sampled.sample };
+            self.hand_over(&mut SampleEvent { event, sample, period, ..*sampled }, sink)?;
         }
         ControlFlow::Continue(())
     }
 
     #[inline]
-    fn hand_over(
-        &mut self,
-        queued: &Queued<'_>,
-        event: EventIndex,
-        sample: Sample<'_>,
-        period: u64,
-        sink: &mut impl Sink,
-    ) -> ControlFlow<()> {
+    fn hand_over(&mut self, sampled: &mut SampleEvent<'_>, sink: &mut impl Sink) -> ControlFlow<()> {
         self.diagnostics.samples += 1;
-        let sampled = self.sampled(queued, event, sample, period);
-        sink.sample(&mut self.machine, &sampled)
+        sampled.thread = self.thread_of(&sampled.sample);
+        sampled.ahead = self.ahead.place();
+        sink.sample(&mut self.machine, sampled)
+    }
+
+    /// The thread of a sample.
+    #[inline]
+    pub(crate) fn thread_of(&mut self, sample: &Sample<'_>) -> ThreadId {
+        self.machine.thread(sample.pid.unwrap_or(Pid(-1)), sample.tid.unwrap_or(Tid(-1)))
     }
 }

@@ -170,6 +170,16 @@ pub(crate) struct Queued<'a> {
     pub(crate) event: EventIndex,
 }
 
+impl<'a> Queued<'a> {
+    /// A sample of which no more is known than where it stands.
+    #[inline]
+    pub(crate) fn sampled(&self) -> SampleEvent<'a> {
+        let (event, RawRecord { offset, header, .. }) = (self.event, self.record);
+        let (sample, thread) = (Sample::default(), ThreadId(0));
+        SampleEvent { event, offset, misc: header.misc, sample, thread, period: 0, traced: None, ahead: None }
+    }
+}
+
 /// A record that waits for its turn. The kernel's records have nothing outside of their size.
 #[derive(Debug)]
 pub(crate) struct Waiting<B> {

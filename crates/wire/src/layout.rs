@@ -112,7 +112,20 @@ impl SampleLayout {
 
     /// Decodes the body of a sample.
     pub fn decode_sample<'a>(&self, body: &'a [u8], endian: Endian) -> Result<Sample<'a>, WireError> {
-        Sample::decode(self, &mut Cursor::new(body, endian))
+        let mut sample = Sample::default();
+        self.decode_into(&mut sample, body, endian)?;
+        Ok(sample)
+    }
+
+    /// Decodes the body of a sample to where it is wanted: a sample is large, and millions are read.
+    #[inline]
+    pub fn decode_into<'a>(
+        &self,
+        sample: &mut Sample<'a>,
+        body: &'a [u8],
+        endian: Endian,
+    ) -> Result<(), WireError> {
+        sample.decode(self, &mut Cursor::new(body, endian))
     }
 
     /// Bytes of the fields at a sample's start: those that say who, when and where, and the period.
@@ -120,10 +133,15 @@ impl SampleLayout {
         8 * self.count(HEAD)
     }
 
-    /// Decodes these fields alone; all others are `None`.
-    pub fn decode_head<'a>(&self, body: &'a [u8], endian: Endian) -> Result<Sample<'a>, WireError> {
+    /// Decodes these fields alone.
+    pub fn decode_head_into<'a>(
+        &self,
+        sample: &mut Sample<'a>,
+        body: &'a [u8],
+        endian: Endian,
+    ) -> Result<(), WireError> {
         let head = SampleLayout { sample_type: SampleType(self.sample_type.0 & HEAD.0), ..*self };
-        head.decode_sample(body, endian)
+        head.decode_into(sample, body, endian)
     }
 
     /// Decodes the trailer at the end of another record's body; without a trailer every field is `None`.
@@ -234,7 +252,8 @@ mod tests {
         }
         let whole = layout.decode_sample(body.as_bytes(), Endian::Little).unwrap();
         assert_eq!(layout.head_size(), 32);
-        let cut = layout.decode_head(&body.as_bytes()[..32], Endian::Little).unwrap();
+        let mut cut = Sample::default();
+        layout.decode_head_into(&mut cut, &body.as_bytes()[..32], Endian::Little).unwrap();
         assert_eq!(cut, Sample { stack_user: None, weight: None, ..whole });
         assert_eq!((cut.ip, cut.tid, cut.period), (Some(0x401000), Some(Tid(8)), Some(4000)));
     }

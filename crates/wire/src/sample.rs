@@ -196,60 +196,53 @@ impl Weight {
 }
 
 impl<'a> Sample<'a> {
-    /// Decodes the fields that `layout` lists.
-    pub(crate) fn decode(layout: &SampleLayout, cursor: &mut Cursor<'a>) -> Result<Sample<'a>, WireError> {
-        let mut sample = Sample::default();
+    /// Decodes the fields that `layout` lists; all others stay as they are.
+    pub(crate) fn decode(&mut self, layout: &SampleLayout, cursor: &mut Cursor<'a>) -> Result<(), WireError> {
         let has = |field| layout.sample_type.contains(field);
-        if has(SampleType::IDENTIFIER) {
-            sample.id = Some(EventId(cursor.u64()?));
-        }
-        sample.decode_identity(layout, cursor)?;
+        self.decode_head(layout, cursor)?;
         if has(SampleType::READ) {
-            sample.read = Some(ReadValues::decode(layout.read_format, cursor)?);
+            self.read = Some(ReadValues::decode(layout.read_format, cursor)?);
         }
         if has(SampleType::CALLCHAIN) {
             let count = cursor.u64()?;
-            sample.callchain = Some(Words::new(cursor.items(count, 8)?, cursor.endian()));
+            self.callchain = Some(Words::new(cursor.items(count, 8)?, cursor.endian()));
         }
         if has(SampleType::RAW) {
             let size = cursor.u32()?;
-            sample.raw = Some(cursor.bytes(size as usize)?);
+            self.raw = Some(cursor.bytes(size as usize)?);
         }
         if layout.sample_type.0 >= SampleType::BRANCH_STACK.0 {
-            sample.decode_rare(layout, cursor)?;
+            self.decode_rare(layout, cursor)?;
         }
-        Ok(sample)
+        Ok(())
     }
 
+    /// The fields of a word each, whose bounds are checked together.
     #[inline]
-    fn decode_identity(&mut self, layout: &SampleLayout, cursor: &mut Cursor<'a>) -> Result<(), WireError> {
+    fn decode_head(&mut self, layout: &SampleLayout, cursor: &mut Cursor<'a>) -> Result<(), WireError> {
         let has = |field| layout.sample_type.contains(field);
-        if has(SampleType::IP) {
-            self.ip = Some(cursor.u64()?);
+        let endian = cursor.endian();
+        let mut words = cursor.bytes(layout.head_size())?.as_chunks::<8>().0.iter();
+        let mut word = |field| if has(field) { words.next() } else { None };
+        let number = |word: &[u8; 8]| endian.u64(*word);
+        let halves =
+            |[a, b, c, d, e, f, g, h]: &[u8; 8]| (endian.u32([*a, *b, *c, *d]), endian.u32([*e, *f, *g, *h]));
+        if let Some(id) = word(SampleType::IDENTIFIER) {
+            self.id = Some(EventId(number(id)));
         }
-        if has(SampleType::TID) {
-            self.pid = Some(Pid(cursor.i32()?));
-            self.tid = Some(Tid(cursor.i32()?));
+        self.ip = word(SampleType::IP).map(number);
+        if let Some(who) = word(SampleType::TID) {
+            let (pid, tid) = halves(who);
+            (self.pid, self.tid) = (Some(Pid(pid.cast_signed())), Some(Tid(tid.cast_signed())));
         }
-        if has(SampleType::TIME) {
-            self.time = Some(PerfTime(cursor.u64()?));
+        self.time = word(SampleType::TIME).map(|time| PerfTime(number(time)));
+        self.addr = word(SampleType::ADDR).map(number);
+        if let Some(id) = word(SampleType::ID) {
+            self.id = Some(EventId(number(id)));
         }
-        if has(SampleType::ADDR) {
-            self.addr = Some(cursor.u64()?);
-        }
-        if has(SampleType::ID) {
-            self.id = Some(EventId(cursor.u64()?));
-        }
-        if has(SampleType::STREAM_ID) {
-            self.stream_id = Some(cursor.u64()?);
-        }
-        if has(SampleType::CPU) {
-            self.cpu = Some(Cpu(cursor.u32()?));
-            cursor.u32()?;
-        }
-        if has(SampleType::PERIOD) {
-            self.period = Some(cursor.u64()?);
-        }
+        self.stream_id = word(SampleType::STREAM_ID).map(number);
+        self.cpu = word(SampleType::CPU).map(|cpu| Cpu(halves(cpu).0));
+        self.period = word(SampleType::PERIOD).map(number);
         Ok(())
     }
 

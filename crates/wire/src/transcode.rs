@@ -71,7 +71,8 @@ impl Body<'_> {
 
     fn transcode_sample(&self, out: &mut Encoder, reorder: impl FnOnce(&mut [u8])) -> Result<(), WireError> {
         let mut cursor = Cursor::new(self.bytes, self.endian);
-        let mut sample = Sample::decode(self.layout, &mut cursor)?;
+        let mut sample = Sample::default();
+        sample.decode(self.layout, &mut cursor)?;
         let mut raw = sample.raw.map(<[u8]>::to_vec);
         if let Some(raw) = &mut raw {
             reorder(raw);

@@ -31,7 +31,17 @@ pub(super) struct Functions {
 }
 
 /// What is found of an address.
-type Spot = Option<(Place, Option<SymbolId>)>;
+#[derive(Clone, Copy, Debug)]
+enum Spot {
+    /// In a dso whose symbols were not read yet.
+    Unread(Place),
+    /// A function that has its number.
+    Known(LocatedId),
+    /// Another function.
+    Function(Place, SymbolId),
+    /// No symbol holds it.
+    Other,
+}
 
 impl Functions {
     /// Functions have numbers of one table, all other addresses those of another.
@@ -41,23 +51,53 @@ impl Functions {
 
     /// Locates every address of a batch, with the symbols of the dsos that they lie in.
     pub(super) fn locate(&mut self, batch: &mut Batch, (names, objects): (&Names<'_>, &Objects)) {
-        let pieces = batch.samples.par_chunks(PIECE).map(|samples| spots(batch, samples));
-        let mut pieces: Vec<Vec<Spot>> = pieces.collect();
-        names.load(objects, &self.unread(pieces.iter().flatten().flatten().map(|(place, _)| place.dso)));
-        pieces.par_iter_mut().flat_map_iter(|piece| piece.iter_mut().flatten()).for_each(
-            |(place, symbol)| {
-                *symbol = names.symbol(objects, place);
-            },
-        );
+        let spots = |samples| self.spots(batch, samples, (names, objects));
+        let mut pieces: Vec<Vec<Spot>> = batch.samples.par_chunks(PIECE).map(spots).collect();
+        let unread = self.unread(pieces.iter().flatten());
+        if !unread.is_empty() {
+            names.load(objects, &unread);
+            pieces.par_iter_mut().flat_map_iter(|piece| piece.iter_mut()).for_each(|spot| {
+                if let Spot::Unread(place) = *spot {
+                    *spot = self.spot_in(place, (names, objects));
+                }
+            });
+        }
         let mut located = std::mem::take(&mut batch.located);
-        let spots = pieces.into_iter().flatten();
-        located.extend(spots.zip(addresses(batch, &batch.samples)).map(
-            |(spot, (sample, mode, ip))| match spot {
-                Some((place, Some(symbol))) => self.function(Frame { ip, mode, place: Some(place) }, symbol),
-                _ => self.other(batch, sample, mode, ip),
-            },
-        ));
+        located.reserve(batch.addresses.len());
+        for (spot, (sample, mode, ip)) in pieces.iter().flatten().zip(addresses(batch, &batch.samples)) {
+            located.push(match *spot {
+                Spot::Known(number) => number,
+                Spot::Function(place, symbol) => {
+                    self.function(Frame { ip, mode, place: Some(place) }, symbol)
+                }
+                Spot::Unread(_) | Spot::Other => self.other(batch, sample, mode, ip),
+            });
+        }
         batch.located = located;
+    }
+
+    /// Where the addresses of some samples lie, as far as that is known.
+    fn spots(&self, batch: &Batch, samples: &[Sample], names: (&Names<'_>, &Objects)) -> Vec<Spot> {
+        let spot = |(sample, mode, ip): (&Sample, _, _)| {
+            let located = batch.mappings.get(sample.mappings).locate(mode, ip);
+            match located.map(Place::from) {
+                None => Spot::Other,
+                Some(place) if self.has_read(place.dso) => self.spot_in(place, names),
+                Some(place) => Spot::Unread(place),
+            }
+        };
+        addresses(batch, samples).map(spot).collect()
+    }
+
+    /// What is found of a place in a dso whose symbols were read.
+    #[inline]
+    fn spot_in(&self, place: Place, (names, objects): (&Names<'_>, &Objects)) -> Spot {
+        let Some(symbol) = names.symbol(objects, &place) else { return Spot::Other };
+        let known = self.known.get(place.dso.0 as usize);
+        match known.and_then(|symbols| symbols.get(symbol.0 as usize).copied().flatten()) {
+            Some(number) => Spot::Known(Self::located(number)),
+            None => Spot::Function(place, symbol),
+        }
     }
 
     /// What was not known before.
@@ -68,10 +108,11 @@ impl Functions {
         Fresh { frames, tables, count: Self::SPLIT.count() }
     }
 
-    /// Those dsos whose symbols were not read before.
-    fn unread(&mut self, dsos: impl Iterator<Item = DsoId>) -> Vec<DsoId> {
+    /// Those dsos whose symbols were not read before; from now on they were.
+    fn unread<'s>(&mut self, spots: impl Iterator<Item = &'s Spot>) -> Vec<DsoId> {
         let mut unread = Vec::new();
-        for dso in dsos {
+        for spot in spots {
+            let Spot::Unread(Place { dso, .. }) = *spot else { continue };
             let index = dso.0 as usize;
             if self.read.len() <= index {
                 self.read.resize(index + 1, false);
@@ -81,6 +122,10 @@ impl Functions {
             }
         }
         unread
+    }
+
+    fn has_read(&self, dso: DsoId) -> bool {
+        self.read.get(dso.0 as usize).copied().unwrap_or(false)
     }
 
     /// The number of the function of a symbol that was met.
@@ -100,6 +145,10 @@ impl Functions {
             self.count += 1;
             NonZeroU32::MIN.saturating_add(self.count - 1)
         });
+        Self::located(number)
+    }
+
+    fn located(number: NonZeroU32) -> LocatedId {
         Self::SPLIT.join(Self::FUNCTIONS, LocatedId(number.get() - 1))
     }
 
@@ -112,14 +161,6 @@ impl Functions {
         }
         Self::SPLIT.join(Self::OTHERS, id)
     }
-}
-
-/// Where the addresses of some samples lie.
-fn spots(batch: &Batch, samples: &[Sample]) -> Vec<Spot> {
-    let place = |(sample, mode, ip): (&Sample, _, _)| {
-        batch.mappings.get(sample.mappings).locate(mode, ip).map(|located| (Place::from(located), None))
-    };
-    addresses(batch, samples).map(place).collect()
 }
 
 /// The addresses of some samples, each with its sample.
