@@ -20,6 +20,7 @@ mod naming;
 mod parallelism;
 mod sources;
 mod symbol_frames;
+mod twice;
 
 use std::ops::ControlFlow;
 
@@ -39,10 +40,12 @@ use comms::Comms;
 use details::Noting;
 use history::History;
 use locate::Locating;
-use merge::{Batch, Merging, Part, Sample};
+use merge::{Batch, Merged, Merging, Part, Sample};
 use named::Named;
 use naming::{Naming, Wanted};
 use parallelism::Parallelism;
+pub use twice::Counts;
+use twice::Second;
 
 /// Addresses and samples of a batch: enough to keep the cores busy with naming, few enough to stay in the cache.
 const BATCH: usize = 1 << 18;
@@ -121,6 +124,14 @@ impl CollectOptions {
         !(*chains || *by_address || *addresses_apart || lines.is_some() || blocks.is_some())
     }
 
+    /// Whether samples whose chains nobody asks for can do without: nothing else depends on their chains.
+    pub fn can_walk_twice(&self) -> bool {
+        let CollectOptions { stitch, hide_unresolved, moments, history, branches, map_sizes, .. } = self;
+        let counts_functions = CollectOptions { chains: false, ..*self }.wants_functions_alone();
+        let others = *hide_unresolved || *moments || *history || *map_sizes || branches.is_some();
+        self.chains && counts_functions && stitch.is_none() && !others
+    }
+
     fn of_chains(&self) -> ChainOptions {
         ChainOptions { max_stack: self.max_stack, keep_outermost: self.keep_outermost, stitch: self.stitch }
     }
@@ -143,6 +154,8 @@ pub struct Collector<'s> {
     chains: Chains,
     history: Option<History>,
     parallelism: Option<Parallelism>,
+    /// What this walk is to take, if it is the second.
+    second: Option<Second>,
 }
 
 impl<'s> Collector<'s> {
@@ -173,6 +186,7 @@ impl<'s> Collector<'s> {
             chains: Chains::new(options.of_chains(), None),
             history: options.history.then(|| History::new(options.max_stack, options.keep_outermost)),
             parallelism: None,
+            second: None,
         }
     }
 
@@ -209,7 +223,11 @@ impl<'s> Collector<'s> {
     }
 
     /// The profile of everything that came, given the machine at the end of the recording.
-    pub fn finish(mut self, machine: &Machine) -> Profile {
+    pub fn finish(self, machine: &Machine) -> Profile {
+        self.finish_walk(machine).profile
+    }
+
+    fn finish_walk(mut self, machine: &Machine) -> Counts<'s> {
         let named = self.name_batch(machine);
         if let Some(noting) = self.noting.take() {
             let wanted = self.options.wanted();
@@ -231,24 +249,13 @@ impl<'s> Collector<'s> {
         }
         self.profile.chains = merger.chains;
         self.profile.branches = merger.branches;
-        for (event, merged) in self.profile.events.iter_mut().zip(merger.events) {
-            event.groups = merged.groups;
-            event.sample_count = merged.sample_count;
-            event.moments = merged.moments;
-            event.period_total = merged.period_total;
-            event.latency_total = merged.latency_total;
-        }
-        let (names, comms) = comms::names(machine);
-        self.profile.comms = names;
-        for event in &mut self.profile.events {
-            event.groups.iter_mut().for_each(|group| group.comm = comms[group.comm.index()]);
-        }
-        self.profile.threads =
-            machine.threads().iter().map(|thread| profile_thread(thread, &comms)).collect();
+        take_merged(&mut self.profile, merger.events, self.second.as_ref(), machine);
         rayon::join(|| self.profile.chains.seal(), || self.profile.frames.seal());
-        self.profile.has_latency = self.parallelism.is_some_and(|parallelism| parallelism.matters());
+        // The first of two walks has seen all samples.
+        self.profile.has_latency |= self.parallelism.is_some_and(|parallelism| parallelism.matters());
         self.profile.chain_losses = self.chains.losses();
-        self.profile
+        let Self { profile, names, naming, .. } = self;
+        Counts { profile, names, naming, samples: merger.numbered.unwrap_or_default() }
     }
 
     /// Takes the chain of a sample; tells what branches it begins with.
@@ -293,6 +300,26 @@ fn profile_thread(thread: &oxperf_machine::Thread, comms: &[CommId]) -> Thread {
     Thread { pid, tid: thread.tid, comm: comms[thread.comm.0 as usize] }
 }
 
+/// Gives the events of a profile their samples, and threads their names.
+fn take_merged(profile: &mut Profile, merged: Vec<Merged>, second: Option<&Second>, machine: &Machine) {
+    let (names, comms) = comms::names(machine);
+    profile.comms = names;
+    for (nth, (event, mut merged)) in profile.events.iter_mut().zip(merged).enumerate() {
+        merged.groups.iter_mut().for_each(|group| group.comm = comms[group.comm.index()]);
+        match second {
+            Some(second) => second.join(nth, &mut event.groups, merged.groups),
+            None => {
+                event.groups = merged.groups;
+                event.sample_count = merged.sample_count;
+                event.moments = merged.moments;
+                event.period_total = merged.period_total;
+                event.latency_total = merged.latency_total;
+            }
+        }
+    }
+    profile.threads = machine.threads().iter().map(|thread| profile_thread(thread, &comms)).collect();
+}
+
 impl Sink for Collector<'_> {
     fn event(&mut self, events: &EventTable, told: EventIndex) -> bool {
         let Some(event) = events.events().get(told.0) else { return false };
@@ -328,6 +355,10 @@ impl Sink for Collector<'_> {
     #[inline]
     fn sample(&mut self, machine: &mut Machine, event: &SampleEvent<'_>) -> ControlFlow<()> {
         if event.event.0 >= self.profile.events.len() {
+            return ControlFlow::Continue(());
+        }
+        if self.second.as_mut().is_some_and(|second| !second.takes_next()) {
+            self.chains.pass_over(&event.sample);
             return ControlFlow::Continue(());
         }
         let own = (event.misc.cpu_mode(), event.sample.ip.unwrap_or(0));

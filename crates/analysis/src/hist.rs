@@ -139,6 +139,29 @@ pub fn histograms(profile: &Profile, options: &HistOptions) -> Vec<Table> {
     members.into_iter().map(table).collect()
 }
 
+/// For each event, which of its sample groups belong to rows that show a call graph, given a profile without chains whose
+/// rows count what ran in them alone.
+pub fn graphed(profile: &Profile, options: &HistOptions) -> Vec<Vec<bool>> {
+    let scope = Scope { children: false, chains: false, order: options.order };
+    let members = draft::members(profile, options);
+    let locations = Locations::new(profile, &options.keys, false);
+    let (tasks, groups) = groups_by_task(profile, &options.keys, members.iter().flatten());
+    let shared = Shared { profile, locations, steps: Steps::none(profile), tasks };
+    let mut graphed: Vec<Vec<bool>> =
+        profile.events.iter().map(|event| vec![false; event.groups.len()]).collect();
+    let mut groups = groups.into_iter();
+    for events in members {
+        let groups: Vec<Vec<Placed>> = groups.by_ref().take(events.len()).collect();
+        let counted = counted(&shared, &events, groups, scope);
+        let draft = draft::Draft::new(&shared, &events, counted, options, scope);
+        // The call graphs of a group of events are those of its first.
+        for group in draft.graphed() {
+            graphed[events[0]][group as usize] = true;
+        }
+    }
+    graphed
+}
+
 /// The tasks of these events, and the groups of each event by task.
 fn groups_by_task<'e>(
     profile: &Profile,
@@ -157,9 +180,12 @@ fn one_table(
     options: &HistOptions,
     scope: Scope,
 ) -> Table {
-    let event = |event: usize| &shared.profile.events[event];
-    let counted = events.iter().zip(groups).map(|(&at, groups)| count(shared, event(at), groups, scope));
-    let counted: Vec<Counted> = counted.collect();
+    let counted = counted(shared, &events, groups, scope);
     let draft = draft::Draft::new(shared, &events, counted, options, scope);
     draft.finish()
+}
+
+fn counted(shared: &Shared<'_>, events: &[usize], groups: Vec<Vec<Placed>>, scope: Scope) -> Vec<Counted> {
+    let event = |event: usize| &shared.profile.events[event];
+    events.iter().zip(groups).map(|(&at, groups)| count(shared, event(at), groups, scope)).collect()
 }

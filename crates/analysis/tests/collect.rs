@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use oxperf_analysis::collect::{Alike, CollectOptions, Collector};
-use oxperf_analysis::profile::{Detail, DetailsWanted, EventProfile, Profile, SampleGroup};
+use oxperf_analysis::profile::{ContextTree, Detail, DetailsWanted, EventProfile, Profile, SampleGroup};
 use oxperf_data::Reader;
 use oxperf_machine::{Dso, DsoKind, Objects};
 use oxperf_resolve::SymbolSource;
@@ -145,4 +145,40 @@ fn long_chains_are_cut_at_the_side_that_does_not_count() {
     assert_eq!(folded(&inner)[0], "reader;do_syscall_64;vfs_read 2 3");
     let outer = collect(CollectOptions { max_stack: 2, keep_outermost: true, ..ALL });
     assert_eq!(folded(&outer)[0], "reader;0x400100;do_syscall_64 2 3");
+}
+
+/// Two walks, of which the second takes the groups of these frames alone.
+fn collect_twice(recording: &str, wants: impl Fn(&str) -> bool) -> Profile {
+    let file = Recording::parse(recording).unwrap().to_file();
+    let reader = Reader::open(&file).unwrap();
+    let events = vec![EventProfile { name: "cycles".to_owned(), ..EventProfile::default() }];
+    assert!(ALL.can_walk_twice());
+    let mut first = Collector::for_counts(events, &KernelOnly, ALL);
+    let finished = Session::new(&reader).run(&mut first).unwrap();
+    let counts = first.finish_counts(&finished.machine);
+    assert!(counts.profile.events[0].groups.iter().all(|group| group.chain == ContextTree::ROOT));
+    let wanted = |group: &SampleGroup| {
+        wants(&name(&counts.profile, group.counted_at(&counts.profile.branches).index()))
+    };
+    let wanted =
+        counts.profile.events.iter().map(|event| event.groups.iter().map(wanted).collect()).collect();
+    let mut second = Collector::for_chains(counts, wanted, &KernelOnly, ALL);
+    let finished = Session::new(&reader).run(&mut second).unwrap();
+    second.finish(&finished.machine)
+}
+
+#[test]
+fn a_second_walk_takes_the_chains_of_the_rows_that_show_them() {
+    let once = collect(ALL);
+    let all = collect_twice(RECORDING, |_| true);
+    assert_eq!(folded(&all), folded(&once));
+    let kernel = collect_twice(RECORDING, |name| name == "vfs_read");
+    assert_eq!(folded(&kernel), ["reader;0x400100;do_syscall_64;vfs_read 2 3", "reader 2 12"]);
+    let user = collect_twice(RECORDING, |name| name == "0x400300");
+    assert_eq!(folded(&user), ["reader 2 3", "reader;0x400100;0x400300 1 4", "reader 1 8"]);
+    for profile in [all, kernel, user] {
+        assert_eq!((profile.events[0].sample_count, profile.events[0].period_total), (4, 15));
+        // Chains that cannot be had are counted whoever asks for them.
+        assert_eq!(profile.chain_losses.faulty, 1);
+    }
 }

@@ -38,47 +38,76 @@ pub(crate) struct Loaded {
     pub(crate) machine: Machine,
 }
 
-/// Reads the whole recording, with these details of samples; records of tracepoints need their formats.
+/// What is wanted of samples beyond where they ran.
+#[derive(Default)]
+pub(crate) struct Wishes<'w> {
+    /// Details of them; records of tracepoints need their formats.
+    pub(crate) details: DetailsWanted,
+    pub(crate) formats: Option<&'w Formatters>,
+    /// If call chains matter to nothing but call graphs, tells to which these belong.
+    pub(crate) graphed: Option<&'w Graphed<'w>>,
+}
+
+/// Tells of a profile without chains which sample groups of each event matter to a call graph.
+pub(crate) type Graphed<'w> = dyn Fn(&Profile) -> Vec<Vec<bool>> + 'w;
+
+/// Reads the whole recording.
 pub(crate) fn load(
     input: &Input,
     reader: &Reader<'_>,
     source: &dyn SymbolSource,
     options: CollectOptions,
-    (details, formats): (DetailsWanted, Option<&Formatters>),
-    itrace: Itrace<'_>,
+    wishes: Wishes<'_>,
+    (matches, itrace): Itrace<'_>,
     filter: &Filter,
 ) -> Result<Loaded, Failure> {
     let passage = input.passage(false);
-    let mut session = Session::new(reader)
-        .keeping_exited_threads()
-        .watched_by(&passage)
-        .knowing_guests(&guests::known(itrace.0))
-        .with_jit_logs(naming::places(itrace.0));
-    let (matches, itrace) = itrace;
+    let begin = || {
+        Session::new(reader)
+            .keeping_exited_threads()
+            .watched_by(&passage)
+            .knowing_guests(&guests::known(matches))
+            .with_jit_logs(naming::places(matches))
+    };
+    let mut session = begin();
     let takes_cpu = |cpu| filter.takes_cpu(Some(cpu));
     let mut decoding = Decoding::prepare(matches, itrace, (input, reader), &mut session, &takes_cpu)?;
     decoding.iter_mut().for_each(|decoding| decoding.leave_out(filter, true));
     let events = event_profiles(reader, session.events());
     let cpus = latency_cpus(reader, session.events());
-    let mut collector = Collector::new(events, source, options).with_latency(cpus).with_details(
-        details,
-        formats,
-        reader.endian(),
-    );
-    if options.chains {
-        collector = collector.with_unwinder(naming::unwinder(naming::places(matches), reader));
-    }
-    if decoding.is_none() && collector.needs_heads_only() {
-        session = session.heads_only();
-    }
-    let switching = Switching::from_matches(matches, session.events())?;
-    let switching = Some(switching).filter(|switching| !switching.takes_all());
-    let mut sifted = Sifted { filter, switching, collector: &mut collector };
-    let finished = match decoding {
-        Some(decoding) => decoding.run(session, (input, reader), &mut sifted)?,
-        None => session.run(&mut sifted).map_err(|error| input.refuse(&error))?,
+    let unwinder = options.chains.then(|| naming::unwinder(naming::places(matches), reader)).flatten();
+    let run = |session: Session<'_, '_>, decoding: Option<Decoding<'_>>, collector: &mut Collector<'_>| {
+        let switching = Switching::from_matches(matches, session.events())?;
+        let switching = Some(switching).filter(|switching| !switching.takes_all());
+        let heads_only = decoding.is_none() && collector.needs_heads_only();
+        let session = if heads_only { session.heads_only() } else { session };
+        let mut sifted = Sifted { filter, switching, collector };
+        match decoding {
+            Some(decoding) => decoding.run(session, (input, reader), &mut sifted),
+            None => session.run(&mut sifted).map_err(|error| input.refuse(&error)),
+        }
     };
-    let mut profile = collector.finish(&finished.machine);
+    let once = decoding.is_some() || unwinder.is_some() || !wishes.details.details.is_empty();
+    let twice = options.can_walk_twice() && reader.is_rereadable() && reader.compression().is_none();
+    let (mut profile, finished) = match wishes.graphed.filter(|_| twice && !once) {
+        Some(graphed) => {
+            let mut first = Collector::for_counts(events, source, options).with_latency(cpus);
+            let finished = run(session, None, &mut first)?;
+            let counts = first.finish_counts(&finished.machine);
+            let wanted = graphed(&counts.profile);
+            let mut second = Collector::for_chains(counts, wanted, source, options).with_latency(cpus);
+            let finished = run(begin(), None, &mut second)?;
+            (second.finish(&finished.machine), finished)
+        }
+        None => {
+            let mut collector = Collector::new(events, source, options)
+                .with_latency(cpus)
+                .with_details(wishes.details, wishes.formats, reader.endian())
+                .with_unwinder(unwinder);
+            let finished = run(session, decoding, &mut collector)?;
+            (collector.finish(&finished.machine), finished)
+        }
+    };
     for (event, lost) in profile.events.iter_mut().zip(&finished.diagnostics.lost_samples_by_event) {
         event.lost = *lost;
     }

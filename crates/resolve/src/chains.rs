@@ -102,6 +102,11 @@ impl Chains {
         &self.addresses
     }
 
+    /// Looks whether the recorded part of a chain that nobody asks for could be had.
+    pub fn pass_over(&mut self, sample: &Sample<'_>) {
+        self.losses.faulty += u64::from(walk_chain(sample, |_, _| {}).is_err());
+    }
+
     /// What of the chains so far could not be had.
     pub fn losses(&self) -> ChainLosses {
         self.losses

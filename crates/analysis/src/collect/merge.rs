@@ -167,7 +167,16 @@ pub(super) struct Merger {
     known_branches: FxHashMap<Branch, BranchId>,
     pub(super) branches: Vec<Branch>,
     pub(super) events: Vec<Merged>,
+    /// The group of each sample, if that is kept.
+    pub(super) numbered: Option<Vec<Numbered>>,
     seen: u64,
+}
+
+/// The group that a sample belongs to: of which event, and which of its.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Numbered {
+    pub(super) event: u32,
+    pub(super) group: u32,
 }
 
 /// What samples must agree in to be merged.
@@ -240,6 +249,9 @@ impl Merger {
             true => event.place(&key, self.alike),
             false => self.firsts.place(event, sample.event, &key, self.alike),
         };
+        if let Some(numbered) = &mut self.numbered {
+            numbered.push(Numbered { event: sample.event, group: index });
+        }
         if let Some(&Taken { time, cpu }) = taken {
             event.moments.push(Moment { time, cpu, group: index, period: sample.period });
         }
@@ -379,6 +391,13 @@ impl Merging {
     pub(super) fn new(split: Split, alike: Alike) -> Merging {
         let merger = Merger { alike, named: AllNamed::new(split), ..Merger::default() };
         Merging { idle: Some((merger, Batch::default())), done: channel() }
+    }
+
+    /// Keeps the group of each sample, too.
+    pub(super) fn number_samples(&mut self) {
+        if let Some((merger, _)) = &mut self.idle {
+            merger.numbered = Some(Vec::new());
+        }
     }
 
     /// Begins with a batch, and what its new addresses are called, as soon as the last one is done; gives an empty one

@@ -3,13 +3,13 @@
 use std::cmp::Ordering;
 
 use rayon::prelude::*;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::HistOptions;
-use super::callgraph::{CallTree, Order};
+use super::callgraph::{CallGraphOptions, CallTree, Order};
 use super::columns::Columns;
 use super::contexts::Contexts;
-use super::count::{Counted, Scope, Shared};
+use super::count::{Counted, Placed, Scope, Shared};
 use super::graphs::{Gathered, may_draw, min_period};
 use super::history::Histories;
 use super::key::SortKey;
@@ -369,16 +369,12 @@ impl<'a> Draft<'a> {
         let (Some(options), Some(counted)) = (&self.options.call_graph, self.counted.first()) else {
             return FxHashMap::default();
         };
-        let event = self.event(0);
-        let limit = min_period(options, event);
-        let shown = |&row: &u32| {
-            let all = self.leader(row).all.period;
-            may_draw(options, all, limit) && percent(all, event.period_total) >= self.options.min_percent
-        };
-        let drawn: Vec<u32> = (0..self.rows.len() as u32).filter(shown).collect();
+        let drawn = self.drawn(options);
         if drawn.is_empty() {
             return FxHashMap::default();
         }
+        let event = self.event(0);
+        let limit = min_period(options, event);
         let identity = |row: u32| (self.rows[row as usize].task, self.rows[row as usize].location);
         let wanted = drawn.iter().map(|&row| identity(row));
         let contexts = Contexts::new(self.shared, event, &counted.groups);
@@ -391,6 +387,32 @@ impl<'a> Draft<'a> {
             (row, tree)
         });
         trees.filter(|(_, tree)| !tree.is_empty()).collect()
+    }
+
+    /// The rows that can show a call graph.
+    fn drawn(&self, options: &CallGraphOptions) -> Vec<u32> {
+        let event = self.event(0);
+        let limit = min_period(options, event);
+        let shown = |&row: &u32| {
+            let all = self.leader(row).all.period;
+            may_draw(options, all, limit) && percent(all, event.period_total) >= self.options.min_percent
+        };
+        (0..self.rows.len() as u32).filter(shown).collect()
+    }
+
+    /// The sample groups of the first event that ran in rows that can show a call graph.
+    pub(crate) fn graphed(&self) -> Vec<GroupIndex> {
+        let (Some(options), Some(counted)) = (&self.options.call_graph, self.counted.first()) else {
+            return Vec::new();
+        };
+        let identity = |row: u32| (self.rows[row as usize].task, self.rows[row as usize].location);
+        let drawn: FxHashSet<(TaskId, LocationId)> = self.drawn(options).into_iter().map(identity).collect();
+        let ran_there = |placed: &&Placed| {
+            let group = self.group(0, placed.group);
+            let own = group.and_then(|group| self.shared.locations.own(group.frame));
+            own.is_some_and(|own| drawn.contains(&(placed.task, own)))
+        };
+        counted.groups.iter().filter(ran_there).map(|placed| placed.group).collect()
     }
 
     fn row(&self, row: &DraftRow) -> Row {

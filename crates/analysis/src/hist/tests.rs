@@ -344,3 +344,28 @@ fn where_names_are_not_shown_rows_of_equal_weight_stand_by_address() {
     let options = HistOptions { keys: vec![SortKey::NoIpc], ..HistOptions::default() };
     assert_eq!(text(&profile, &options), "1 1 . a zoo\n1 1 . a ant\n");
 }
+
+#[test]
+fn rows_that_are_heavy_enough_show_a_graph() {
+    let mut profile = profile(
+        "
+        a/1;main;work 600
+        b/2;main;work 3
+        a/3;main;work 300
+        a/1;main;rest 4
+        a/1;main;idle 93
+        ",
+    );
+    profile.events[0].groups.iter_mut().for_each(|group| group.chain = ContextTree::ROOT);
+    let graphed = |min_percent, least| {
+        let (shape, order) = (Shape::Graph, Order::Callee);
+        let graph = CallGraphOptions { shape, order, min_percent: least, by_address: false };
+        let options =
+            HistOptions { call_graph: Some(graph), children: false, min_percent, ..HistOptions::default() };
+        super::graphed(&profile, &options).remove(0)
+    };
+    assert_eq!(graphed(0.0, 0.5), [true, false, true, false, true]);
+    assert_eq!(graphed(0.0, 0.4), [true, false, true, true, true]);
+    assert_eq!(graphed(20.0, 0.5), [true, false, true, false, false]);
+    assert_eq!(super::graphed(&profile, &HistOptions::default()), [[false; 5]]);
+}

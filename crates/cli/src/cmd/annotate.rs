@@ -22,11 +22,12 @@ use oxperf_symbols::{DebugInfo, SymbolTable};
 
 use super::dump;
 use crate::code::{Code, Sources};
+use crate::collect::{self, Wishes};
 use crate::failure::{Failure, code as exit};
 use crate::filter::{self, Filter};
 use crate::input::{Input, is_quiet, report_trouble};
 use crate::output::{Output, print_error};
-use crate::{collect, itrace, naming};
+use crate::{itrace, naming};
 use arguments::Options;
 use functions::{Function, functions, keep_asked};
 use statistics::Counted;
@@ -66,8 +67,8 @@ pub(crate) fn run(matches: &ArgMatches, _program: &str) -> Result<i32, Failure> 
         ..CollectOptions::default()
     };
     let load = |names: &dyn SymbolSource| {
-        let (details, traced) = (Default::default(), (matches, traced));
-        collect::load(&input, &reader, names, collected, details, traced, &filter)
+        let (wishes, traced) = (Wishes::default(), (matches, traced));
+        collect::load(&input, &reader, names, collected, wishes, traced, &filter)
     };
     // The kernel's code cannot be shown without an image, and to read its names takes longer than all others.
     let named_alone = options.symbol.is_some() && reads_again(&reader) && !of_data;

@@ -16,7 +16,7 @@ use oxperf_present::export::{Exported, Format};
 
 use super::script;
 use crate::app::build_id_argument;
-use crate::collect::Loaded;
+use crate::collect::{Loaded, Wishes};
 use crate::failure::{Failure, code};
 use crate::filter::{self, Filter};
 use crate::input::{self, Input, report_chains, report_trouble};
@@ -103,7 +103,7 @@ pub(crate) fn run(matches: &ArgMatches, _program: &str) -> Result<i32, Failure> 
     let filter = Filter::from_matches(matches, &reader)?;
     let traced = (matches, itrace::options(matches, ItraceOptions::REPORT)?);
     let Loaded { profile, diagnostics, .. } =
-        collect::load(&input, &reader, &names, options, Default::default(), traced, &filter)?;
+        collect::load(&input, &reader, &names, options, Wishes::default(), traced, &filter)?;
     naming::keep(&names);
     report_trouble(&diagnostics);
     report_chains(&profile.chain_losses);

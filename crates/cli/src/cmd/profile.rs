@@ -15,7 +15,7 @@ use oxperf_present::hot::{HotOthers, HotRow, HotStyle, HotTable, NextStep};
 use oxperf_symbols::{StoreOptions, SymbolStore};
 
 use super::record::{self, Performed};
-use crate::collect::{self, Loaded};
+use crate::collect::{self, Loaded, Wishes};
 use crate::failure::Failure;
 use crate::filter::Filter;
 use crate::input::Input;
@@ -82,7 +82,7 @@ fn show(matches: &ArgMatches, program: &str, recording: &Path) -> Result<(), Fai
         &reader,
         &store,
         options,
-        Default::default(),
+        Wishes::default(),
         (matches, None),
         &Filter::default(),
     )?;

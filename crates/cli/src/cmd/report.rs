@@ -19,7 +19,7 @@ use std::io::Write;
 use clap::{ArgMatches, Command};
 use oxperf_abi::EventType;
 use oxperf_analysis::collect::{Alike, CollectOptions};
-use oxperf_analysis::hist::histograms;
+use oxperf_analysis::hist::{graphed, histograms};
 use oxperf_analysis::profile::{EventProfile, Profile};
 use oxperf_data::Reader;
 use oxperf_itrace::ItraceOptions;
@@ -27,7 +27,7 @@ use oxperf_present::report::{branch_kinds, prologue, table, tip};
 use oxperf_tracepoint::Formatters;
 
 use super::dump;
-use crate::collect::Loaded;
+use crate::collect::{Graphed, Loaded, Wishes};
 use crate::failure::{Failure, code};
 use crate::filter::{self, Filter};
 use crate::input::{Input, report_chains, report_trouble};
@@ -168,7 +168,7 @@ fn show(
         return Ok(None);
     }
     let names = naming::source(matches, reader)?;
-    let details = (options.details(reader, &Shown::details(matches)), Some(&formats));
+    let details = options.details(reader, &Shown::details(matches));
     let filter = Filter::from_matches(matches, reader);
     if filter.is_err() {
         // Times and the like are looked at behind the hint.
@@ -183,8 +183,14 @@ fn show(
         alike: if is_text && !tells_threads { Alike::Namesakes } else { Alike::None },
         ..options.collect
     };
+    // A screen, a page and the like show chains wherever they are looked for.
+    let few_graphs =
+        is_text && !structured::is_asked(matches) && options.graphs_few_rows() && shown.shows_all();
+    let graphed = |profile: &Profile| graphed(profile, &options.for_text(profile).0);
+    let graphed = few_graphs.then_some(&graphed as &Graphed<'_>);
+    let wishes = Wishes { details, formats: Some(&formats), graphed };
     let Loaded { mut profile, diagnostics, machine } =
-        collect::load(input, reader, &names, collected, details, traced, &filter)?;
+        collect::load(input, reader, &names, collected, wishes, traced, &filter)?;
     if options.wants_paces() {
         profile.paces = cycles::paces(matches, (&machine, names.otherwise()), &profile);
     }

@@ -12,7 +12,7 @@ use oxperf_objects::{Elf, Locator, ObjectKind, Origin, Wanted};
 use oxperf_present::symbols::{self as present, ObjectState};
 use oxperf_symbols::running_kernel;
 
-use crate::collect::{self, Loaded};
+use crate::collect::{self, Loaded, Wishes};
 use crate::failure::{Failure, code};
 use crate::filter::Filter;
 use crate::input::Input;
@@ -39,7 +39,7 @@ pub(crate) fn run(matches: &ArgMatches, _program: &str) -> Result<i32, Failure> 
     let traced = (matches, itrace::options(matches, ItraceOptions::REPORT)?);
     let options = CollectOptions { chains: true, max_stack: 127, ..CollectOptions::default() };
     let Loaded { profile, machine, .. } =
-        collect::load(&input, &reader, &names, options, Default::default(), traced, &Filter::default())?;
+        collect::load(&input, &reader, &names, options, Wishes::default(), traced, &Filter::default())?;
     let hit: Vec<&str> = profile
         .frames
         .iter()

@@ -16,7 +16,7 @@ use oxperf_symbols::SymbolStore;
 use super::arguments::Resolved;
 use crate::cmd::report::cycles::are_consecutive;
 use crate::cmd::report::verbose;
-use crate::collect::{self, Loaded};
+use crate::collect::{self, Loaded, Wishes};
 use crate::failure::Failure;
 use crate::filter::{self, Filter};
 use crate::input::Input;
@@ -72,7 +72,7 @@ impl Recording {
                 alike: options.alike(&shown),
                 ..options.collect
             },
-            (details, formatters.as_ref()),
+            Wishes { details, formats: formatters.as_ref(), graphed: None },
             traced,
             &filter,
         )?;

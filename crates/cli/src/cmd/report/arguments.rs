@@ -3,7 +3,7 @@
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use oxperf_abi::{AttrFlags, SampleType};
 use oxperf_analysis::collect::{BlockDetail, CollectOptions, LineText};
-use oxperf_analysis::hist::{BranchKey, Field, HistOptions, Order, SortKey};
+use oxperf_analysis::hist::{BranchKey, Field, HistOptions, Order, Shape, SortKey};
 use oxperf_analysis::profile::{Detail, DetailsWanted, Profile};
 use oxperf_data::{Container, EventEntry, Reader};
 use oxperf_itrace::ItraceOptions;
@@ -450,6 +450,16 @@ impl Resolved {
             text.widths.clear();
         }
         (hist, text)
+    }
+
+    /// Whether call chains matter to nothing but the call graphs of the few rows that are heavy enough to show one.
+    pub(super) fn graphs_few_rows(&self) -> bool {
+        let plain =
+            self.counted == Counted::Samples && !self.wants_types() && !self.total_cycles && !self.verbose;
+        let by_weight = self.call_graph.shape.is_some_and(|shape| shape != Shape::Fractal);
+        let asks_parents = self.parents.is_asked() || self.fields.keys().contains(&SortKey::Parent);
+        let counts = !self.children && !self.joins_events && !self.borrows_chains;
+        plain && counts && by_weight && self.call_graph.min_percent > 0.0 && !asks_parents
     }
 
     /// What to count and what to write; how chains are read depends on whether the recording has any.

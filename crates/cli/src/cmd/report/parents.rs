@@ -35,6 +35,11 @@ pub(super) struct Parents {
 }
 
 impl Parents {
+    /// Whether callers decide what of samples is shown.
+    pub(super) fn is_asked(&self) -> bool {
+        self.asked || self.exclude_other || self.roots.is_some()
+    }
+
     pub(super) fn from_matches(matches: &ArgMatches) -> Result<Parents, Failure> {
         let text = |name| matches.get_one::<String>(name).map(String::as_str).filter(|text| !text.is_empty());
         let asked = text("parent");

@@ -91,12 +91,16 @@ impl Shown {
         self.threads.comms.is_some()
     }
 
+    /// Whether no sample is hidden.
+    pub(in crate::cmd) fn shows_all(&self) -> bool {
+        let asks_moments = self.socket.is_some() || self.parallelism.is_some();
+        let asks_names = self.dsos.is_some() || self.symbols.is_some();
+        !(self.tells_names() || self.tells_threads() || asks_moments || asks_names)
+    }
+
     /// Hides the other samples of a profile.
     pub(in crate::cmd) fn restrict(&self, profile: &mut Profile) {
-        let asks_threads =
-            self.threads.comms.is_some() || self.threads.pids.is_some() || self.threads.tids.is_some();
-        let asks_moments = self.socket.is_some() || self.parallelism.is_some();
-        if !asks_threads && !asks_moments && self.dsos.is_none() && self.symbols.is_none() {
+        if self.shows_all() {
             return;
         }
         let mut events = std::mem::take(&mut profile.events);
