@@ -78,7 +78,13 @@ impl Filter {
     /// Whether a sample is shown.
     #[inline]
     pub(crate) fn takes(&self, machine: &Machine, event: &SampleEvent<'_>) -> bool {
-        self.takes_time(event) && self.takes_cpu(event.sample.cpu) && self.takes_thread(machine, event.thread)
+        self.takes_when(event) && self.takes_thread(machine, event.thread)
+    }
+
+    /// Whether a sample is shown as far as its time and CPU go.
+    #[inline]
+    pub(crate) fn takes_when(&self, event: &SampleEvent<'_>) -> bool {
+        self.takes_time(event) && self.takes_cpu(event.sample.cpu)
     }
 
     /// Whether a sample is shown as far as its time goes.

@@ -21,6 +21,7 @@ mod naming;
 mod output;
 mod packing;
 mod progress;
+mod separator;
 mod source_text;
 mod stitch;
 mod switching;

@@ -106,7 +106,7 @@ impl Blocks {
         (symbol.start..symbol.end).contains(&address).then_some((id, address))
     }
 
-    /// The source lines of both ends, if both are known.
+    /// The source lines of both ends, or what stands for them.
     fn lines(
         &self,
         block: &Block,
@@ -124,8 +124,7 @@ impl Blocks {
             let place = located.place?;
             let line =
                 names.source(machine.objects(), place.dso).and_then(|source| source.line(place.address));
-            let line = sources.of(&located, line.as_ref(), text, (names, machine), profile).line;
-            profile.sources.get(line.index()).is_some_and(|text| text != Sources::UNKNOWN).then_some(line)
+            Some(sources.of(&located, line.as_ref(), text, (names, machine), profile).line)
         };
         Some([line_of(Located { place: Some(place), ..end })?, line_of(end)?])
     }

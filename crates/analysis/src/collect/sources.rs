@@ -18,7 +18,7 @@ pub(super) struct Sources {
 
 impl Sources {
     /// The text of lines that an object with debug information does not tell.
-    pub(super) const UNKNOWN: &str = "??:0";
+    const UNKNOWN: &str = "??:0";
 
     /// The source of a place whose line is known, or of an address without one.
     pub(super) fn of(

@@ -32,7 +32,7 @@ use crate::failure::{Failure, code};
 use crate::filter::{self, Filter};
 use crate::input::{Input, report_chains, report_trouble};
 use crate::output::{Output, print_error};
-use crate::{collect, data_types, header, itrace, naming, stitch};
+use crate::{collect, data_types, header, itrace, naming, separator, stitch};
 use arguments::{HeaderRequest, Resolved};
 use branches::Counted;
 use shown::Shown;
@@ -146,6 +146,10 @@ fn show(
     let formats = if has_tracepoints { collect::formatters(reader) } else { Formatters::default() };
     let options = options.for_recording(reader, &formats, counted.unwrap_or(Counted::Samples))?;
     hint(output, matches, &options)?;
+    if options.separates_by_points() {
+        print_error(separator::NO_POINTS);
+        return Ok(None);
+    }
     if options.misses_chains(reader.events()) {
         print_error(NO_CHAINS);
         return Ok(None);

@@ -35,6 +35,7 @@ mod time_of_day;
 mod traced;
 mod view;
 
+use std::io::Write;
 use std::sync::Arc;
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
@@ -183,6 +184,8 @@ fn show(matches: &ArgMatches, mut output: Output, is_read: bool) -> Result<i32, 
     let told = reader.container() == Container::Stream && matches.get_flag("show-info");
     if matches.get_flag("header") || matches.get_flag("header-only") || told {
         header::write(&mut output, &input, &reader, matches.get_flag("show-info"))?;
+        // It stands whatever is refused behind it.
+        output.flush()?;
     }
     if matches.get_flag("header-only") {
         output.finish()?;
@@ -218,7 +221,8 @@ fn show(matches: &ArgMatches, mut output: Output, is_read: bool) -> Result<i32, 
         return checks::run(&input, session);
     }
     let time_of_day = TimeOfDay::of(&reader);
-    if spec.any_has(FieldSet::TOD) && time_of_day.is_none() {
+    let mut classes = session.events().events().iter().map(|event| EventClass::of(event.attr.kind));
+    if time_of_day.is_none() && classes.any(|class| spec.fields(class).contains(FieldSet::TOD)) {
         return Err(Failure::new(NO_TIME_OF_DAY));
     }
     if shown.contains(RecordType::FINISHED_ROUND) {

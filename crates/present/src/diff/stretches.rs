@@ -39,12 +39,13 @@ impl<'a> Stretches<'a> {
         let sides: Vec<Option<OneSide<'a>>> =
             (0..compared.sides.len()).map(|side| of_side(side).filter(|_| side > 0)).collect();
         let known = first.map_or(0, |(profile, symbol)| profile.blocks.of(symbol).len());
-        let told = |side: &Option<OneSide<'a>>| side.as_ref().map_or(0, |side| side.changes.len());
-        let told = sides.iter().skip(1).map(told).min().unwrap_or(0);
-        Stretches { sides, lines: known.min(told.max(1)) }
+        let told = |side: &Option<OneSide<'a>>| side.as_ref().map_or(1, |side| side.changes.len());
+        let told = sides.iter().skip(1).map(told).min().unwrap_or(1);
+        Stretches { sides, lines: known.min(told) }
     }
 
-    /// Lines that the row takes: as many as all sides have stretches, one where one of them has not the row.
+    /// Lines that the row takes: as many as all sides have stretches, one where one of them has not the row. None where it
+    /// has the row and no stretches.
     pub(super) fn lines(&self) -> usize {
         self.lines
     }

@@ -12,8 +12,7 @@ use oxperf_present::diff::DiffText;
 
 use crate::cmd::report::shown::Shown;
 use crate::failure::Failure;
-use crate::filter;
-use crate::naming;
+use crate::{filter, naming, separator};
 
 /// What is compared where nothing is named.
 const OLD: &str = "perf.data.old";
@@ -145,6 +144,10 @@ pub(super) fn resolve(matches: &ArgMatches) -> Result<Resolved, Failure> {
         _ if streams => Method::DeltaAbs,
         method => method,
     };
+    let separator = separator::of(matches);
+    if separator::is_refused(separator.as_deref()) {
+        return Err(Failure::new(separator::NO_POINTS));
+    }
     let order = matches.get_one("order").copied().unwrap_or(1);
     if order >= files.len() {
         return Err(Failure::new("Order option out of limit."));
@@ -176,7 +179,7 @@ pub(super) fn resolve(matches: &ArgMatches) -> Result<Resolved, Failure> {
             periods: matches.get_flag("period"),
             formula: matches.get_flag("formula"),
             scatter,
-            separator: text("field-separator").filter(|text| !text.is_empty()).map(str::to_owned),
+            separator,
             quiet: matches.get_flag("quiet"),
             addresses: matches.get_count("verbose") > 0,
             files: files.clone(),

@@ -17,7 +17,7 @@ use super::fields::{Asked, Fields, Names, Times};
 use super::parents::{self, Parents};
 use crate::cmd::dump;
 use crate::failure::Failure;
-use crate::{collect, environment, header, input, naming, stitch, switching};
+use crate::{collect, environment, header, input, naming, separator, stitch, switching};
 
 /// Whether and when to show the header.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -257,7 +257,7 @@ pub(super) fn resolve(matches: &ArgMatches) -> Result<Resolved, Failure> {
         children_asked: matches.get_flag("children"),
         stream: false,
         times: matches.get_one::<String>("time").cloned(),
-        separator: matches.get_one::<String>("field-separator").filter(|text| !text.is_empty()).cloned(),
+        separator: separator::of(matches),
         widths: matches
             .get_many("column-widths")
             .into_iter()
@@ -397,6 +397,11 @@ impl Resolved {
             }
         }
         wanted
+    }
+
+    /// Whether columns were to be separated by what stands within their numbers.
+    pub(super) fn separates_by_points(&self) -> bool {
+        separator::is_refused(self.separator.as_deref())
     }
 
     /// Whether a call graph was asked for that the recording cannot give.

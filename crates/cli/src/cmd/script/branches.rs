@@ -7,6 +7,7 @@ use oxperf_present::script::{FieldSet, push_hex, push_number};
 use oxperf_present::visible::visible;
 use oxperf_session::SampleEvent;
 
+use super::lines::push_dso_offset;
 use super::printer::Printer;
 
 impl Printer<'_> {
@@ -89,6 +90,10 @@ impl Printer<'_> {
         out.extend_from_slice(b" (");
         out.extend_from_slice(name.as_deref().unwrap_or("[unknown]").as_bytes());
         out.push(b')');
+        if let Some(place) = place {
+            let fields = self.views[event.event.0].fields;
+            push_dso_offset(fields, place.into(), machine.objects(), out);
+        }
     }
 }
 

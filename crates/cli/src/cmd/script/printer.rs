@@ -321,9 +321,6 @@ impl<'s> Printer<'s> {
         if self.print_known(machine, event)? {
             return Ok(());
         }
-        if let Some(dumper) = &self.dumper {
-            dumper.place(machine, event, self.output.buffer());
-        }
         if self.views[event.event.0].fields == FieldSet::EMPTY {
             return Ok(());
         }

@@ -15,10 +15,16 @@ use super::view::event_name;
 use crate::failure::Failure;
 
 impl Printer<'_> {
-    /// Whether a sample is shown: by the user's filter, by the options, and by the filter again.
+    /// Whether a sample is shown: by the user's filter, by the options, and by the filter again. A dump tells where all
+    /// samples of the time and the CPUs are at home.
     fn takes(&mut self, machine: &Machine, event: &SampleEvent<'_>) -> Result<bool, Failure> {
-        Ok(self.passes_dlfilter(true, machine, event)?
-            && self.filter.takes(machine, event)
+        if !self.passes_dlfilter(true, machine, event)? || !self.filter.takes_when(event) {
+            return Ok(false);
+        }
+        if let Some(dumper) = &self.dumper {
+            dumper.place(machine, event, self.output.buffer());
+        }
+        Ok(self.filter.takes_thread(machine, event.thread)
             && self.takes_function(machine, event)
             && self.switching.takes(event.event)
             && self.passes_dlfilter(false, machine, event)?)
