@@ -34,7 +34,7 @@ pub use csv::ReportCsv;
 pub use graph::{GraphText, GraphValue};
 pub use json::ReportDocument;
 pub use rows::RowText;
-pub use summary::{Restriction, prologue, tip};
+pub use summary::{Restriction, prologue, restrictions, tip};
 
 /// What the tables show.
 #[derive(Clone, Debug, Default)]

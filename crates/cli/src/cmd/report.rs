@@ -23,7 +23,7 @@ use oxperf_analysis::hist::{graphed, histograms};
 use oxperf_analysis::profile::{EventProfile, Profile};
 use oxperf_data::Reader;
 use oxperf_itrace::ItraceOptions;
-use oxperf_present::report::{branch_kinds, prologue, table, tip};
+use oxperf_present::report::{branch_kinds, prologue, restrictions, table, tip};
 use oxperf_tracepoint::Formatters;
 
 use super::dump;
@@ -246,11 +246,10 @@ fn show(
             .map(|()| None);
     }
     write_tables(&options, &profile, &shown, output)?;
-    if options.quiet {
-        return Ok(None);
+    if !options.quiet {
+        tip(output, TIPS[profile.frames.len() % TIPS.len()])?;
+        branch_kinds(output, &profile)?;
     }
-    tip(output, TIPS[profile.frames.len() % TIPS.len()])?;
-    branch_kinds(output, &profile)?;
     match matches.get_flag("threads") {
         true => records::thread_counters(matches, input, reader, output).map(|()| None),
         false => Ok(None),
@@ -264,8 +263,9 @@ fn write_tables(
     output: &mut Output,
 ) -> Result<(), Failure> {
     let (hist, mut text) = options.for_text(profile);
+    restrictions(output, &shown.restrictions(&text.columns))?;
     if !options.quiet {
-        prologue(output, profile, &shown.restrictions(&text.columns))?;
+        prologue(output, profile)?;
     }
     shown.narrow(&mut text);
     if options.shows_blocks() {

@@ -17,11 +17,15 @@ pub struct Restriction {
     pub value: String,
 }
 
-/// Writes what was lost in the whole recording. The header or the note about it has been written before.
-pub fn prologue(out: &mut dyn Write, profile: &Profile, restrictions: &[Restriction]) -> io::Result<()> {
-    for Restriction { key, value } in restrictions {
-        writeln!(out, "# {key}: {}", visible(value))?;
-    }
+/// Writes what all rows have in common. The header or the note about it has been written before.
+pub fn restrictions(out: &mut dyn Write, restrictions: &[Restriction]) -> io::Result<()> {
+    restrictions
+        .iter()
+        .try_for_each(|Restriction { key, value }| writeln!(out, "# {key}: {}", visible(value)))
+}
+
+/// Writes what was lost in the whole recording.
+pub fn prologue(out: &mut dyn Write, profile: &Profile) -> io::Result<()> {
     let lost: u64 = profile.events.iter().fold(0, |sum, event| sum.saturating_add(event.lost));
     write!(out, "#\n# Total Lost Samples: {lost}\n#\n")
 }
@@ -108,7 +112,7 @@ mod tests {
         let event = |lost| EventProfile { lost, ..EventProfile::default() };
         let profile = Profile { events: vec![event(2), event(3)], ..Profile::default() };
         let mut text = Vec::new();
-        prologue(&mut text, &profile, &[]).unwrap();
+        prologue(&mut text, &profile).unwrap();
         assert_eq!(String::from_utf8(text).unwrap(), "#\n# Total Lost Samples: 5\n#\n");
     }
 }

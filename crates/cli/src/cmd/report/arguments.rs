@@ -214,7 +214,8 @@ pub(super) fn resolve(matches: &ArgMatches) -> Result<Resolved, Failure> {
     }
     let limit = matches.get_one::<f64>("percent-limit").copied();
     call_graph.min_percent = limit.unwrap_or(call_graph.min_percent);
-    let header = match (matches.get_flag("header-only"), matches.get_flag("header")) {
+    let asks = |header| matches.get_flag(header) && !input::is_quiet(matches);
+    let header = match (asks("header-only"), asks("header")) {
         (true, _) => HeaderRequest::Only,
         (_, true) => HeaderRequest::First,
         _ => HeaderRequest::Hint,
@@ -433,7 +434,9 @@ impl Resolved {
         let is_column = self.fields.keys().contains(&SortKey::Parent);
         let chains = profile.events.iter().any(|event| event.has_callchains);
         let order = order(&self.call_graph, self.children && chains);
-        self.parents.apply(profile, order, is_column);
+        // As in perf, only who looks at callers can ignore callees.
+        let looks = self.children || self.call_graph.shape.is_some() || is_column;
+        self.parents.apply(profile, order, (is_column, looks));
     }
 
     /// The same for text, which can be an outline.

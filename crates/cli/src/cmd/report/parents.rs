@@ -56,8 +56,9 @@ impl Parents {
         self.asked || self.roots.is_some()
     }
 
-    /// Finds the parents, where a column shows them, and moves samples to the functions that stand for their callees.
-    pub(super) fn apply(&self, profile: &mut Profile, order: Order, is_column: bool) {
+    /// Finds the parents, where a column shows them, and moves samples to the functions that stand for their callees, where
+    /// callers are looked at.
+    pub(super) fn apply(&self, profile: &mut Profile, order: Order, (is_column, looks): (bool, bool)) {
         if is_column {
             profile.note_parents(order, |name| self.names.is_match(name));
         }
@@ -68,7 +69,7 @@ impl Parents {
             }
             profile.details = details;
         }
-        if let Some(roots) = &self.roots {
+        if let Some(roots) = self.roots.as_ref().filter(|_| looks) {
             profile.ignore_callees(order, |name| roots.is_match(name));
         }
     }

@@ -157,9 +157,12 @@ impl Shown {
             Some([only]) => Some(only.clone()),
             _ => None,
         };
-        let is_key = |key| SortKey::parse(key).is_some_and(|key| columns.contains(&Field::Key(key)));
-        let lists = lists.into_iter().filter(|(key, _)| is_key(key));
-        lists.filter_map(|(key, list)| Some(Restriction { key, value: only(list)? })).collect()
+        let told = |column: &Field| {
+            let is_column = |key| SortKey::parse(key).is_some_and(|key| *column == Field::Key(key));
+            let (key, list) = lists.iter().find(|(key, _)| is_column(key))?;
+            Some(Restriction { key, value: only(list)? })
+        };
+        columns.iter().filter_map(told).collect()
     }
 
     /// Takes the columns away that the restrictions tell, unless no key would have one.
