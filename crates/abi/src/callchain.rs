@@ -28,7 +28,11 @@ impl CallchainContext {
     /// The marker that `word` is, or `None` for an address.
     #[inline]
     pub fn from_word(word: u64) -> Option<CallchainContext> {
-        (word >= Self::MIN).then_some(match word as i64 {
+        // Nearly all words are addresses.
+        if word < Self::MIN {
+            return None;
+        }
+        Some(match word.cast_signed() {
             -32 => CallchainContext::Hypervisor,
             -128 => CallchainContext::Kernel,
             -512 => CallchainContext::User,

@@ -121,7 +121,13 @@ impl Filter {
     }
 
     /// Whether a thread is shown.
+    #[inline]
     pub(crate) fn takes_thread(&self, machine: &Machine, id: ThreadId) -> bool {
+        let asks = self.pids.is_some() || self.tids.is_some() || self.comms.is_some();
+        !asks || self.takes_asked(machine, id)
+    }
+
+    fn takes_asked(&self, machine: &Machine, id: ThreadId) -> bool {
         let thread = machine.thread_info(id);
         let among = |list: &Option<Vec<i32>>, id| list.as_ref().is_none_or(|list| list.contains(&id));
         let named = |names: &Vec<String>| names.iter().any(|name| name == machine.comm_of(id));

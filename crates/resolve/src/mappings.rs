@@ -14,6 +14,8 @@ pub struct MappingsTable {
     list: Vec<Mappings>,
     /// By the versions of the kernel's, the user's and a guest's part.
     ids: FxHashMap<[u32; 3], MappingsId>,
+    /// The last one: samples of a thread follow one another.
+    last: Option<([u32; 3], MappingsId)>,
 }
 
 impl MappingsTable {
@@ -22,10 +24,17 @@ impl MappingsTable {
     pub fn keep(&mut self, machine: &Machine, thread: ThreadId) -> MappingsId {
         let versions =
             [CpuMode::Kernel, CpuMode::User, CpuMode::GuestKernel].map(|mode| machine.version(thread, mode));
-        *self.ids.entry(versions).or_insert_with(|| {
+        if let Some((of, last)) = self.last
+            && of == versions
+        {
+            return last;
+        }
+        let id = *self.ids.entry(versions).or_insert_with(|| {
             self.list.push(machine.mappings(thread));
             MappingsId(self.list.len() as u32 - 1)
-        })
+        });
+        self.last = Some((versions, id));
+        id
     }
 
     /// What was kept.
@@ -38,5 +47,6 @@ impl MappingsTable {
     pub fn clear(&mut self) {
         self.list.clear();
         self.ids.clear();
+        self.last = None;
     }
 }

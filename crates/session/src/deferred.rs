@@ -44,11 +44,18 @@ impl Deferred {
     /// Keeps a sample whose chain is open; `false` when it need not wait.
     #[inline]
     pub(crate) fn keep(&mut self, queued: &Queued<'_>, sample: &Sample<'_>) -> bool {
-        let Some(cookie) = sample.callchain.and_then(open_chain).filter(|_| self.joins) else { return false };
+        match sample.callchain.and_then(open_chain).filter(|_| self.joins) {
+            Some(cookie) => self.add(queued, sample, cookie),
+            None => return false,
+        }
+        true
+    }
+
+    #[cold]
+    fn add(&mut self, queued: &Queued<'_>, sample: &Sample<'_>, cookie: u64) {
         let (offset, header) = (queued.record.offset, queued.record.header);
         let (body, tid) = (queued.record.body.into(), sample.tid);
         self.waiting.push(OpenSample { offset, header, body, event: queued.event, tid, cookie });
-        true
     }
 
     /// The samples of a thread, which now learns how they were called.

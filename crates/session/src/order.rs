@@ -15,6 +15,8 @@ use oxperf_abi::PerfTime;
 #[derive(Debug)]
 pub(crate) struct Order<T> {
     waiting: Vec<(PerfTime, T)>,
+    /// Empty, with memory for those that wait on when others are released.
+    spare: Vec<(PerfTime, T)>,
     youngest: PerfTime,
     /// What the last mark said may be released at the next.
     limit: PerfTime,
@@ -24,8 +26,8 @@ pub(crate) struct Order<T> {
 
 impl<T> Order<T> {
     pub(crate) fn new() -> Order<T> {
-        let zero = PerfTime(0);
-        Order { waiting: Vec::new(), youngest: zero, limit: zero, released: zero, out_of_order: 0 }
+        let (zero, waiting, spare) = (PerfTime(0), Vec::new(), Vec::new());
+        Order { waiting, spare, youngest: zero, limit: zero, released: zero, out_of_order: 0 }
     }
 
     /// Takes a record.
@@ -51,12 +53,19 @@ impl<T> Order<T> {
     }
 
     fn release(&mut self, count: usize) -> Vec<(PerfTime, T)> {
-        let rest = self.waiting.split_off(count);
+        let mut rest = std::mem::take(&mut self.spare);
+        rest.extend(self.waiting.drain(count..));
         let ready = std::mem::replace(&mut self.waiting, rest);
         if let Some((time, _)) = ready.last() {
             self.released = self.released.max(*time);
         }
         ready
+    }
+
+    /// Takes the list of what was released back, for its memory.
+    pub(crate) fn take_back(&mut self, mut released: Vec<(PerfTime, T)>) {
+        released.clear();
+        self.spare = released;
     }
 
     /// Records that came after younger ones had been released.
@@ -72,15 +81,19 @@ mod tests {
     /// Plays records and marks (`|`), and writes what each mark and the end release.
     fn play(script: &str) -> (String, u64) {
         let mut order = Order::new();
-        let text = |ready: Vec<(PerfTime, char)>| ready.into_iter().map(|(_, name)| name).collect::<String>();
+        let text = |ready: &[(PerfTime, char)]| ready.iter().map(|(_, name)| name).collect::<String>();
         let mut out = Vec::new();
         for item in script.chars() {
             match item.to_digit(36) {
                 Some(time) => order.push(PerfTime(u64::from(time)), item),
-                None => out.push(text(order.finish_round())),
+                None => {
+                    let ready = order.finish_round();
+                    out.push(text(&ready));
+                    order.take_back(ready);
+                }
             }
         }
-        out.push(text(order.finish()));
+        out.push(text(&order.finish()));
         (out.join("|"), order.out_of_order())
     }
 

@@ -339,7 +339,7 @@ impl<'r, 'a> Session<'r, 'a> {
         let mut order = Order::new();
         let flow = read(&mut self, &mut order, sink);
         if flow.is_continue() {
-            let flow = self.deliver_all(order.finish(), sink);
+            let flow = self.deliver_all(&order.finish(), sink);
             let flow = if flow.is_continue() { self.deliver_waiting(sink) } else { flow };
             if flow.is_continue() {
                 let _ = sink.end(&mut self.machine);
@@ -429,7 +429,9 @@ impl<'r, 'a> Session<'r, 'a> {
         sink: &mut impl Sink,
     ) -> ControlFlow<()> {
         if self.rounds_hold {
-            self.deliver_all(order.finish_round(), sink)?;
+            let ready = order.finish_round();
+            self.deliver_all(&ready, sink)?;
+            order.take_back(ready);
         }
         sink.round(&mut self.machine)
     }
@@ -495,7 +497,7 @@ impl<'r, 'a> Session<'r, 'a> {
 
     fn deliver_all<B: AsRef<[u8]>>(
         &mut self,
-        ready: Vec<(PerfTime, Waiting<B>)>,
+        ready: &[(PerfTime, Waiting<B>)],
         sink: &mut impl Sink,
     ) -> ControlFlow<()> {
         let looks_ahead = sink.looks_ahead();
@@ -504,7 +506,7 @@ impl<'r, 'a> Session<'r, 'a> {
                 self.jit.advance(*time, &mut self.machine);
             }
             if looks_ahead {
-                self.look_ahead(index, &ready, sink);
+                self.look_ahead(index, ready, sink);
             }
             self.deliver(&waiting.queued(), sink)?;
         }

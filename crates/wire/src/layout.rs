@@ -16,6 +16,8 @@ pub struct SampleLayout {
     pub(crate) regs_user: u64,
     pub(crate) regs_intr: u64,
     pub(crate) sample_id_all: bool,
+    /// What [`SampleLayout::head_size`] says: it is asked for with each sample.
+    pub(crate) head_size: usize,
 }
 
 /// The fields of the trailer, in its order.
@@ -51,6 +53,7 @@ impl SampleLayout {
             regs_user: attr.sample_regs_user,
             regs_intr: attr.sample_regs_intr,
             sample_id_all: attr.flags.contains(AttrFlags::SAMPLE_ID_ALL),
+            head_size: 8 * (attr.sample_type.0 & HEAD.0).count_ones() as usize,
         }
     }
 
@@ -130,7 +133,7 @@ impl SampleLayout {
 
     /// Bytes of the fields at a sample's start: those that say who, when and where, and the period.
     pub fn head_size(&self) -> usize {
-        8 * self.count(HEAD)
+        self.head_size
     }
 
     /// Decodes these fields alone.

@@ -78,15 +78,19 @@ impl Functions {
 
     /// Where the addresses of some samples lie, as far as that is known.
     fn spots(&self, batch: &Batch, samples: &[Sample], names: (&Names<'_>, &Objects)) -> Vec<Spot> {
-        let spot = |(sample, mode, ip): (&Sample, _, _)| {
-            let located = batch.mappings.get(sample.mappings).locate(mode, ip);
-            match located.map(Place::from) {
-                None => Spot::Other,
-                Some(place) if self.has_read(place.dso) => self.spot_in(place, names),
-                Some(place) => Spot::Unread(place),
-            }
-        };
-        addresses(batch, samples).map(spot).collect()
+        let mut spots = Vec::with_capacity(samples.len());
+        for sample in samples {
+            let mappings = batch.mappings.get(sample.mappings);
+            let addresses = batch.addresses.get(sample.addresses.range()).unwrap_or_default();
+            spots.extend(addresses.iter().map(
+                |&(mode, ip)| match mappings.locate(mode, ip).map(Place::from) {
+                    None => Spot::Other,
+                    Some(place) if self.has_read(place.dso) => self.spot_in(place, names),
+                    Some(place) => Spot::Unread(place),
+                },
+            ));
+        }
+        spots
     }
 
     /// What is found of a place in a dso whose symbols were read.

@@ -63,7 +63,7 @@ impl Naming {
             }
         };
         let found: Vec<Found> =
-            new.par_iter().with_min_len(256).map(|frame| find(names, machine, frame)).collect();
+            new.par_iter().with_min_len(32).map(|frame| find(names, machine, frame)).collect();
         let own = new.iter().zip(found).enumerate().map(|(nth, (frame, found))| {
             let line = steps.get(nth).and_then(|steps| steps.first()?.line.as_ref());
             let own = self.source(frame, line, wanted, (names, machine), profile);

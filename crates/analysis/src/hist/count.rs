@@ -3,6 +3,8 @@
 //! With children a sample adds once to each distinct row of its chain. Tasks share no row, so they are counted side by
 //! side. Only call graphs need to know what called what, in a tree of contexts.
 
+use std::sync::{Mutex, PoisonError};
+
 use rayon::prelude::*;
 
 use super::callgraph::Order;
@@ -52,8 +54,17 @@ pub(crate) struct Shared<'a> {
 pub(crate) fn count(shared: &Shared<'_>, event: &EventProfile, groups: Vec<Placed>, scope: Scope) -> Counted {
     let counting = Counting { shared, event, scope };
     let tasks: Vec<&[Placed]> = groups.chunk_by(|a, b| a.task == b.task).collect();
-    let rows = || Rows::new(shared.locations.len());
-    let rows = tasks.into_par_iter().map_init(rows, |rows, groups| counting.task(rows, groups)).collect();
+    // Room for all locations is large: it serves one task after another, and there is one for each core.
+    let idle: Mutex<Vec<Rows>> = Mutex::default();
+    let lock = || idle.lock().unwrap_or_else(PoisonError::into_inner);
+    let count = |groups: &[Placed]| {
+        let taken = lock().pop();
+        let mut rows = taken.unwrap_or_else(|| Rows::new(shared.locations.len()));
+        let counted = counting.task(&mut rows, groups);
+        lock().push(rows);
+        counted
+    };
+    let rows = tasks.into_par_iter().map(count).collect();
     Counted { rows, groups }
 }
 
