@@ -48,7 +48,7 @@ pub use weight::Weight;
 
 use count::{Counted, Placed, Scope, Shared, by_task, count};
 use location::Locations;
-pub(crate) use order::{Presorted, Ranked};
+pub(crate) use order::{ByWeight, Presorted, Ranked, Rules};
 use steps::Steps;
 use task::Tasks;
 

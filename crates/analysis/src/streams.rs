@@ -12,11 +12,10 @@
 mod tests;
 mod tree;
 
-use std::cmp::Ordering;
-
+use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
-use crate::hist::{CallGraphOptions, Order, Presorted, Ranked, Row, SortKey, Table};
+use crate::hist::{ByWeight, CallGraphOptions, Order, Presorted, Ranked, Row, Rules, SortKey, Table};
 use crate::profile::{DsoId, EventProfile, Frame, FrameId, Profile, SampleGroup, SourceId, SymbolId};
 use tree::Tree;
 
@@ -159,15 +158,19 @@ pub fn hot_streams(profile: &Profile, event: &EventProfile, table: &Table) -> Ho
 /// shorter chains come first. As in perf, the chains at a row's lowest address tell how long they are.
 fn in_order(profile: &Profile, rows: &[Vec<(u64, &SampleGroup)>]) -> Vec<u32> {
     let length = |group: &SampleGroup| profile.chains.path_to_root(group.chain).count() as u32;
+    let weight = |groups: &Vec<(u64, &SampleGroup)>| {
+        groups.iter().fold(0, |sum: u64, (_, group)| sum.saturating_add(group.period))
+    };
     let ranked = |(groups, at): (&Vec<(u64, &SampleGroup)>, u32)| {
         let lowest = groups.chunk_by(|(one, _), (other, _)| one == other).next();
         let chain = lowest.and_then(|groups| {
             let longest = groups.iter().map(|(_, group)| length(group)).max()?;
             Some((groups.first()?.1.thread, longest))
         });
-        let weight = groups.iter().map(|(_, group)| group.period).fold(0, u64::saturating_add);
-        Ranked { weight, own: 0, shown: at.into(), found: at.into(), chain, row: at }
+        Ranked { own: 0, shown: at.into(), chain, row: at }
     };
     let ranked: Vec<Ranked> = rows.iter().zip(0..).map(ranked).collect();
-    Presorted::new(&ranked, Order::Callee, |_, _| Ordering::Equal).settle()
+    let found = (0..rows.len() as u64).collect();
+    let rules = Rules { rows: ranked, found, direction: Order::Callee };
+    Presorted::new(ByWeight::new(rows.par_iter().map(weight)), rules).settle()
 }

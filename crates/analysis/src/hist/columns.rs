@@ -9,7 +9,7 @@ use rayon::prelude::*;
 
 use super::key::SortKey;
 use super::location::{LocationId, Locations, Range};
-use super::rank::{Joined, number, ranks};
+use super::rank::{Joined, Numbered, number, ranks};
 use super::task::{TaskId, Tasks};
 
 /// The ranks of all tasks and locations, a column for each run of keys.
@@ -189,14 +189,14 @@ fn range_ranks(locations: &Locations<'_>, addresses_alike: bool) -> Vec<u32> {
     let (mut symbols, mut addresses) = (Vec::new(), Vec::new());
     for (&location, index) in all.iter().zip(0u32..) {
         match told.range(location) {
-            Range::Address(_) if addresses_alike => addresses.push((0, index)),
-            Range::Address(address) => addresses.push((address, index)),
+            Range::Address(_) if addresses_alike => addresses.push(Numbered::new(0, index)),
+            Range::Address(address) => addresses.push(Numbered::signed(address, index)),
             range => symbols.push((range, index)),
         }
     }
     rayon::join(|| symbols.par_sort_unstable(), || addresses.par_sort_unstable());
     let mut ranks = vec![0; all.len()];
-    let of_symbols = number(&mut ranks, &symbols, 0);
-    number(&mut ranks, &addresses, of_symbols);
+    let of_symbols = number(&mut ranks, symbols.iter().copied(), 0);
+    number(&mut ranks, addresses.iter().map(|address| (address.number(), address.item())), of_symbols);
     ranks
 }

@@ -7,7 +7,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::HistOptions;
 use super::callgraph::{CallGraphOptions, CallTree, Order};
-use super::columns::Columns;
+use super::columns::{Columns, Places};
 use super::contexts::Contexts;
 use super::count::{Counted, Placed, Scope, Shared};
 use super::graphs::{Gathered, may_draw, min_period};
@@ -16,7 +16,7 @@ use super::key::SortKey;
 use super::level::{Seen, shown_level};
 use super::location::{Location, LocationId};
 use super::measure::{Field, Measure, Mode};
-use super::order::{Chain, Presorted, Ranked};
+use super::order::{ByWeight, Chain, Presorted, Ranked, Ranking, Rules};
 use super::outline::outline;
 use super::rank::ranks;
 use super::rows::{GroupIndex, RowData};
@@ -205,10 +205,9 @@ impl<'a> Draft<'a> {
         // What is drawn and shown does not depend on the order, and perf's order takes one core its time.
         let sorted = self.usual_order();
         let order = || sorted.map_or_else(|| self.unusual_order(), Presorted::settle);
-        let (order, (mut trees, rows)) =
-            rayon::join(order, || rayon::join(|| self.trees(), || self.made_rows()));
-        let trees = (0..).zip(&order).filter_map(|(place, row)| Some((place, trees.remove(row)?))).collect();
+        let (order, (trees, rows)) = rayon::join(order, || rayon::join(|| self.trees(), || self.made_rows()));
         Table {
+            trees: placed(trees, &order),
             grouped: self.is_grouped(),
             events: self.events,
             children: self.scope.children,
@@ -216,7 +215,6 @@ impl<'a> Draft<'a> {
             rows,
             cells: self.cells,
             extras: self.extras,
-            trees,
             outline: Vec::new(),
         }
     }
@@ -288,16 +286,12 @@ impl<'a> Draft<'a> {
             ranks((0..self.rows.len()).map(|row| terms.iter().map(|term| term[row]).collect::<Vec<u64>>()))
         };
         let (first, rest) = (joined(first), joined(rest));
-        let ranked = |(row, draft): (usize, &DraftRow)| Ranked {
-            weight: !u64::from(first[row]),
-            own: 0,
-            shown: rest[row].into(),
-            found: found[row],
-            chain: self.chain(draft),
-            row: row as u32,
-        };
-        let rows: Vec<Ranked> = self.rows.iter().enumerate().map(ranked).collect();
-        Presorted::new(&rows, self.scope.order, |_, _| Ordering::Equal).settle()
+        let by_weight = ByWeight::new(first.par_iter().map(|&rank| !u64::from(rank)));
+        let chain = |row: u32| self.chain(&self.rows[row as usize]);
+        let ranked =
+            |(row, &rest): (u32, &u32)| Ranked { own: 0, shown: rest.into(), chain: chain(row), row };
+        let rows: Vec<Ranked> = (0..).zip(&rest).map(ranked).collect();
+        Presorted::new(by_weight, Rules { rows, found, direction: self.scope.order }).settle()
     }
 
     /// Where rows stand in order by what they called, too: which place of the order says so. Between rows that are equal up
@@ -339,29 +333,22 @@ impl<'a> Draft<'a> {
     }
 
     /// The rows in the usual order, as far as all cores can bring them there; `None` if they are to stand otherwise.
-    fn usual_order(&self) -> Option<Presorted<impl Fn(u32, u32) -> Ordering + Sync>> {
+    fn usual_order(&self) -> Option<Presorted<ByKeys<'_>>> {
         if !self.options.is_usual_order() {
             return None;
         }
+        let weights = self.cells.par_chunks(self.events.len()).map(|cells| cells[0].all.period);
+        let (Places { shown, found }, by_weight) = rayon::join(|| self.places(), || ByWeight::new(weights));
+        let rows = ByKeys { draft: self, shown };
+        Some(Presorted::new(by_weight, Rules { rows, found, direction: self.scope.order }))
+    }
+
+    /// The places of the rows by their keys.
+    fn places(&self) -> Places {
         let columns = Columns::new(&self.options.keys, &self.shared.tasks, &self.shared.locations);
         let mut places = columns.places(self.rows.iter().map(|row| (row.task, row.location)));
         self.put_measures_behind(&mut places.shown);
-        let ranked = |(place, draft): (usize, &DraftRow)| {
-            let row = place as u32;
-            Ranked {
-                weight: self.leader(row).all.period,
-                own: self.leader(row).own.period,
-                shown: places.shown[place],
-                found: places.found[place],
-                chain: self.chain(draft),
-                row,
-            }
-        };
-        let rows: Vec<Ranked> = self.rows.par_iter().enumerate().map(ranked).collect();
-        Some(Presorted::new(&rows, self.scope.order, |a, b| {
-            let own = |row| self.cells(row).iter().skip(1).map(|cell| cell.own.period);
-            own(b).cmp(own(a))
-        }))
+        places
     }
 
     /// The call graphs of the rows that show one, by row.
@@ -507,6 +494,38 @@ impl<'a> Draft<'a> {
         let width = self.events.len();
         self.extras.get(row as usize * width..(row as usize + 1) * width).unwrap_or(&[])
     }
+}
+
+/// Rows in the usual order.
+struct ByKeys<'d> {
+    draft: &'d Draft<'d>,
+    /// The places of their keys as shown.
+    shown: Vec<u64>,
+}
+
+impl Ranking for ByKeys<'_> {
+    fn look(&self, row: u32) -> Ranked {
+        let draft = self.draft;
+        let (own, shown) = (draft.leader(row).own.period, self.shown[row as usize]);
+        Ranked { own, shown, chain: draft.chain(&draft.rows[row as usize]), row }
+    }
+
+    fn other_weights(&self, a: u32, b: u32) -> Ordering {
+        let own = |row| self.draft.cells(row).iter().skip(1).map(|cell| cell.own.period);
+        own(b).cmp(own(a))
+    }
+}
+
+/// The graphs of rows with their places. The rows that show one are few, and mostly the first.
+fn placed(mut trees: FxHashMap<u32, CallTree>, order: &[u32]) -> Vec<(u32, CallTree)> {
+    let mut placed = Vec::with_capacity(trees.len());
+    for (place, row) in (0..).zip(order) {
+        if trees.is_empty() {
+            break;
+        }
+        placed.extend(trees.remove(row).map(|tree| (place, tree)));
+    }
+    placed
 }
 
 /// The mode that a level counts for.

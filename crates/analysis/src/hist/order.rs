@@ -4,26 +4,23 @@
 //! only between rows of one thread; their own weight; the keys as text; and what the rows were found by, which comes
 //! down to addresses. Where the first of these questions makes a circle, [`super::rbtree`] decides as perf's tree does.
 
-use std::cmp::{Ordering, Reverse};
+use std::cmp::Ordering;
 use std::ops::Range;
 
 use rayon::prelude::*;
 
 use super::callgraph::Order;
+use super::rank::Numbered;
 use super::rbtree::insertion_order;
 use crate::profile::ThreadId;
 
-/// What the order looks at.
+/// What tells a row from others of its weight, beside what it was found by.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Ranked {
-    /// The weight that counts first.
-    pub(crate) weight: u64,
     /// The row's own weight.
     pub(crate) own: u64,
     /// The place of the keys as shown.
     pub(crate) shown: u64,
-    /// The place of the keys as found.
-    pub(crate) found: u64,
     /// The thread and the length of the longest chain of a row, if chains count.
     pub(crate) chain: Option<Chain>,
     /// Which row it is.
@@ -33,56 +30,137 @@ pub(crate) struct Ranked {
 /// A thread, and the length of the longest chain of a row.
 pub(crate) type Chain = (ThreadId, u32);
 
-/// Rows by weight and then by all that makes no circle. The rest takes one core alone.
-pub(crate) struct Presorted<W> {
-    rows: Vec<Ranked>,
-    direction: Order,
-    other_weights: W,
+/// Rows that are to be put in order. They are looked at where they meet others of their weight, which most do not.
+pub(crate) trait Ranking: Sync {
+    /// What tells a row from others of its weight.
+    fn look(&self, row: u32) -> Ranked;
+
+    /// Compares rows of equal own weight by those of other events.
+    fn other_weights(&self, _: u32, _: u32) -> Ordering {
+        Ordering::Equal
+    }
 }
 
-impl<W: Fn(u32, u32) -> Ordering + Sync> Presorted<W> {
-    /// Sorts, on all cores. `other_weights` compares rows of equal own weight by those of other events.
-    pub(crate) fn new(rows: &[Ranked], direction: Order, other_weights: W) -> Presorted<W> {
-        // Most rows are told apart by their weights, which are less to move about.
-        let mut order: Vec<(Reverse<u64>, u32)> =
-            rows.par_iter().zip(0..rows.len() as u32).map(|(row, at)| (Reverse(row.weight), at)).collect();
-        order.par_sort_unstable();
-        let mut rows: Vec<Ranked> = order.par_iter().map(|&(_, at)| rows[at as usize]).collect();
-        let rest =
-            |a: &Ranked, b: &Ranked| compare_shown(a, b, &other_weights).then_with(|| a.found.cmp(&b.found));
-        rows.par_chunk_by_mut(|a, b| a.weight == b.weight).for_each(|equals| equals.sort_unstable_by(rest));
-        Presorted { rows, direction, other_weights }
+impl Ranking for Vec<Ranked> {
+    fn look(&self, row: u32) -> Ranked {
+        self[row as usize]
+    }
+}
+
+/// Rows with all that they are compared by.
+pub(crate) struct Rules<R> {
+    pub(crate) rows: R,
+    /// The place of each row's keys as found.
+    pub(crate) found: Vec<u64>,
+    pub(crate) direction: Order,
+}
+
+impl<R: Ranking> Rules<R> {
+    /// By own weights, and by what is shown.
+    fn compare_shown(&self, a: &Ranked, b: &Ranked) -> Ordering {
+        let own = b.own.cmp(&a.own);
+        own.then_with(|| self.rows.other_weights(a.row, b.row)).then_with(|| a.shown.cmp(&b.shown))
+    }
+
+    /// All that makes no circle.
+    fn compare(&self, a: &Ranked, b: &Ranked) -> Ordering {
+        let found = |ranked: &Ranked| self.found[ranked.row as usize];
+        self.compare_shown(a, b).then_with(|| found(a).cmp(&found(b)))
+    }
+
+    /// All rules but the last, to rows of equal weight.
+    fn is_less(&self, new: &Ranked, met: &Ranked) -> bool {
+        let by_chain = compare_chains(new.chain, met.chain, self.direction);
+        by_chain.then_with(|| self.compare_shown(new, met)).is_lt()
+    }
+}
+
+/// Rows by falling weight; those of one weight as they are numbered.
+pub(crate) struct ByWeight {
+    /// By the complements of their weights.
+    rows: Vec<Numbered>,
+}
+
+impl ByWeight {
+    /// Takes the weights of the rows.
+    pub(crate) fn new(weights: impl IndexedParallelIterator<Item = u64>) -> ByWeight {
+        let rows = weights.enumerate().map(|(row, weight)| Numbered::new(!weight, row as u32));
+        let mut rows: Vec<Numbered> = rows.collect();
+        rows.par_sort_unstable();
+        ByWeight { rows }
+    }
+
+    /// Pieces of at least so many rows, each with its first place. Rows of one weight are in one piece.
+    fn pieces(&mut self, least: usize) -> Vec<(u32, &mut [Numbered])> {
+        let (mut pieces, mut start, mut rest) = (Vec::new(), 0, self.rows.as_mut_slice());
+        while let Some(last) = rest.get(least - 1).or(rest.last()).map(|last| last.number()) {
+            let end = rest.partition_point(|row| row.number() <= last);
+            let (piece, others) = std::mem::take(&mut rest).split_at_mut(end);
+            pieces.push((start, piece));
+            start += end as u32;
+            rest = others;
+        }
+        pieces
+    }
+}
+
+/// So many rows are worth another worker.
+const PIECE: usize = 4096;
+
+/// Rows by weight and then by all that makes no circle. The rest takes one core alone.
+pub(crate) struct Presorted<R> {
+    order: Vec<u32>,
+    /// Stretches of rows, ascending, that beat one another in a circle. Outside of them there is an order.
+    circles: Vec<Range<u32>>,
+    rules: Rules<R>,
+}
+
+impl<R: Ranking> Presorted<R> {
+    /// Sorts rows of equal weight, on all cores.
+    pub(crate) fn new(mut rows: ByWeight, rules: Rules<R>) -> Presorted<R> {
+        let pieces = rows.pieces(PIECE).into_par_iter();
+        let circles = pieces.flat_map_iter(|(start, piece)| sort_piece(start, piece, &rules)).collect();
+        let order = rows.rows.into_par_iter().map(Numbered::item).collect();
+        Presorted { order, circles, rules }
     }
 
     /// The rows in the order of the report.
     pub(crate) fn settle(self) -> Vec<u32> {
-        let Presorted { mut rows, direction, other_weights } = self;
-        let mut circles = Circles { direction, ..Circles::default() };
-        let mut start = 0;
-        for equals in rows.chunk_by_mut(|a, b| a.weight == b.weight) {
-            circles.order_chains(equals, start);
-            start += equals.len();
+        let Presorted { mut order, circles, rules } = self;
+        if circles.is_empty() {
+            return order;
         }
-        if circles.found.is_empty() {
-            return rows.iter().map(|ranked| ranked.row).collect();
-        }
-        let mut found: Vec<(u64, u32)> =
-            rows.iter().zip(0..).map(|(row, place)| (row.found, place)).collect();
-        found.par_sort_unstable();
-        let arrivals: Vec<u32> = found.into_iter().map(|(_, place)| place).collect();
-        let less = |new: u32, met: u32| {
-            let (new, met) = (&rows[new as usize], &rows[met as usize]);
-            let by_chain = compare_chains(new.chain, met.chain, direction);
-            by_chain.then_with(|| compare_shown(new, met, &other_weights)).is_lt()
-        };
-        let order = insertion_order(&arrivals, &circles.found, less);
-        order.into_iter().map(|place| rows[place as usize].row).collect()
+        let mut places = vec![0; order.len()];
+        order.iter().zip(0..).for_each(|(&row, place)| places[row as usize] = place);
+        let found = rules.found.iter().zip(places);
+        let mut arrivals: Vec<Numbered> = found.map(|(&found, place)| Numbered::new(found, place)).collect();
+        arrivals.sort_unstable();
+        let arrivals: Vec<u32> = arrivals.into_iter().map(Numbered::item).collect();
+        let look = |place: u32| rules.rows.look(order[place as usize]);
+        let less = |new: u32, met: u32| rules.is_less(&look(new), &look(met));
+        let settled = insertion_order(&arrivals, &circles, less);
+        let settled: Vec<u32> = settled.into_iter().map(|place| order[place as usize]).collect();
+        circles.into_iter().flatten().zip(settled).for_each(|(place, row)| order[place as usize] = row);
+        order
     }
 }
 
-/// By own weights, and by what is shown.
-fn compare_shown(a: &Ranked, b: &Ranked, other_weights: impl Fn(u32, u32) -> Ordering) -> Ordering {
-    b.own.cmp(&a.own).then_with(|| other_weights(a.row, b.row)).then_with(|| a.shown.cmp(&b.shown))
+/// Sorts rows of some weights, the first of which stands at `start`; gives the circles among them.
+fn sort_piece<R: Ranking>(mut start: u32, piece: &mut [Numbered], rules: &Rules<R>) -> Vec<Range<u32>> {
+    let mut circles = Circles { direction: rules.direction, ..Circles::default() };
+    let mut equals = Vec::new();
+    for rows in piece.chunk_by_mut(|a, b| a.number() == b.number()) {
+        if rows.len() > 1 {
+            equals.clear();
+            equals.extend(rows.iter().map(|row| rules.rows.look(row.item())));
+            equals.sort_unstable_by(|a, b| rules.compare(a, b));
+            circles.order_chains(&mut equals, start as usize);
+            let weight = rows[0].number();
+            rows.iter_mut().zip(&equals).for_each(|(place, row)| *place = Numbered::new(weight, row.row));
+        }
+        start += rows.len() as u32;
+    }
+    circles.found
 }
 
 /// Callers above callees: with callers first, what has the longer chains below it is the caller.
@@ -175,21 +253,29 @@ impl Circles {
 mod tests {
     use super::*;
 
+    /// The order of rows that are found by their numbers.
+    fn order_of(
+        weights: impl IndexedParallelIterator<Item = u64>,
+        ranked: &[Ranked],
+        direction: Order,
+    ) -> Vec<u32> {
+        let rules = Rules { rows: ranked.to_vec(), found: (0..ranked.len() as u64).collect(), direction };
+        Presorted::new(ByWeight::new(weights), rules).settle()
+    }
+
     /// Rows as (weight, thread, chain length, name).
     type Row = (u64, u32, u32, char);
 
     #[track_caller]
     fn check(rows: &[Row], expected: &str) {
-        let ranked = |(&(weight, thread, depth, name), row): (&Row, u32)| Ranked {
-            weight,
+        let ranked = |(&(_, thread, depth, name), row): (&Row, u32)| Ranked {
             own: 0,
             shown: u64::from(u32::from(name)),
-            found: u64::from(row),
             chain: Some((ThreadId(thread), depth)),
             row,
         };
         let ranked: Vec<Ranked> = rows.iter().zip(0..).map(ranked).collect();
-        let order = Presorted::new(&ranked, Order::Caller, |_, _| Ordering::Equal).settle();
+        let order = order_of(rows.par_iter().map(|row| row.0), &ranked, Order::Caller);
         let names: String = order.iter().map(|&row| rows[row as usize].3).collect();
         assert_eq!(names, expected);
     }
@@ -213,10 +299,8 @@ mod tests {
     #[test]
     fn neighbours_of_one_thread_make_no_circle() {
         let ranked = |(thread, depth, row): (u32, u32, u32)| Ranked {
-            weight: 5,
             own: 0,
             shown: u64::from(row),
-            found: u64::from(row),
             chain: Some((ThreadId(thread), depth)),
             row,
         };
@@ -236,28 +320,26 @@ mod tests {
             (state >> 33) % count
         };
         for _ in 0..200 {
+            let weights: Vec<u64> = (0..30).map(|_| below(2)).collect();
             let mut ranked = |row: u32| Ranked {
-                weight: below(2),
                 own: below(2),
                 shown: below(9),
-                found: u64::from(row),
                 chain: Some((ThreadId(below(4) as u32), below(3) as u32)),
                 row,
             };
             let rows: Vec<Ranked> = (0..30).map(&mut ranked).collect();
             let direction = if below(2) == 0 { Order::Caller } else { Order::Callee };
             let less = |new: u32, met: u32| {
+                let by_weight = weights[met as usize].cmp(&weights[new as usize]);
                 let (new, met) = (&rows[new as usize], &rows[met as usize]);
                 let by_chain = || compare_chains(new.chain, met.chain, direction);
-                let by_weight = met.weight.cmp(&new.weight);
-                by_weight
-                    .then_with(by_chain)
-                    .then_with(|| compare_shown(new, met, |_, _| Ordering::Equal))
-                    .is_lt()
+                let by_own = || met.own.cmp(&new.own);
+                let by_shown = || new.shown.cmp(&met.shown);
+                by_weight.then_with(by_chain).then_with(by_own).then_with(by_shown).is_lt()
             };
             let arrivals: Vec<u32> = (0..30).collect();
             let expected = insertion_order(&arrivals, std::slice::from_ref(&(0..30)), less);
-            assert_eq!(Presorted::new(&rows, direction, |_, _| Ordering::Equal).settle(), expected);
+            assert_eq!(order_of(weights.par_iter().copied(), &rows, direction), expected);
         }
     }
 }

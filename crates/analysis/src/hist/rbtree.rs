@@ -61,21 +61,25 @@ impl Above {
     }
 }
 
-/// What the tree keeps of an item. It is as large as the CPU's caches, so this is nothing but its place.
+/// What is known of an item, or of a circle as a whole. The tree is as large as the CPU's caches, so this is little.
 #[derive(Clone, Copy, Default)]
 struct Node {
-    below: [Link; 2],
+    /// What is below it in the tree. Before it is there, what is before and behind it in the list of [`line_up`].
+    sides: [Link; 2],
     above: Above,
+    /// Its class: itself, or the circle that it is in.
+    class: u32,
 }
 
 impl Node {
     #[inline]
     fn child(&self, side: Side) -> Option<u32> {
-        self.below[side as usize].get()
+        self.sides[side as usize].get()
     }
 }
 
-/// Inserts items one after another, in the order of `arrivals`, and gives them in the tree's order.
+/// Inserts items one after another, in the order of `arrivals`, and gives those of circles in the tree's order, circle by
+/// circle.
 ///
 /// An item is a number and stands before all that have a greater one, but for those of a circle, a stretch of numbers: among
 /// these a new one goes left of those that it meets where `less(new, met)` says so. Circles ascend, and share no item.
@@ -86,117 +90,91 @@ pub(crate) fn insertion_order(
     circles: &[Range<u32>],
     less: impl Fn(u32, u32) -> bool,
 ) -> Vec<u32> {
-    let classes = Classes::new(arrivals.len(), circles);
+    let (tree, ends) = grown(arrivals, circles, less);
+    let in_order = |(circle, ends): (&Range<u32>, &Option<Ends>)| {
+        tree.in_order(ends.map(|ends| ends.first)).take(circle.len()).collect::<Vec<u32>>()
+    };
+    circles.iter().zip(&ends).flat_map(in_order).collect()
+}
+
+/// The tree, and the ends of each circle.
+fn grown(
+    arrivals: &[u32],
+    circles: &[Range<u32>],
+    less: impl Fn(u32, u32) -> bool,
+) -> (Tree, Vec<Option<Ends>>) {
+    let items = arrivals.len();
     let mut ends: Vec<Option<Ends>> = vec![None; circles.len()];
-    let mut tree = Tree::new(arrivals.len());
-    for (&new, way) in arrivals.iter().zip(ways(arrivals, circles, &classes)) {
-        let place = match way {
-            Way::Between(below, above) => {
-                let last = |class| classes.circle(class).map_or(Some(class), |at| Some(ends[at]?.last));
-                let first = |class| classes.circle(class).map_or(Some(class), |at| Some(ends[at]?.first));
-                tree.between(below.get().and_then(last), above.get().and_then(first))
+    let mut tree = Tree { nodes: line_up(arrivals, circles), root: None };
+    for &new in arrivals {
+        let class = tree.node(new).class;
+        let circle = (class as usize).checked_sub(items);
+        let place = match circle.filter(|&circle| ends[circle].is_some()) {
+            Some(circle) => tree.descend(new, &circles[circle], &less),
+            None => {
+                let [before, behind] = tree.node(class).sides.map(Link::get);
+                let end = |class: u32| match (class as usize).checked_sub(items) {
+                    Some(circle) => ends[circle],
+                    None => Some(Ends { first: class, last: class }),
+                };
+                let (before, behind) = (before.and_then(end), behind.and_then(end));
+                tree.between(before.map(|ends| ends.last), behind.map(|ends| ends.first))
             }
-            Way::Down(circle) => tree.descend(new, &circles[circle as usize], &less),
         };
-        let class = classes.of(new);
-        if let Some(circle) = classes.circle(class) {
-            let is_other = |item| classes.of(item) != class;
+        if let Some(circle) = circle {
+            let is_other = |item| tree.node(item).class != class;
             ends[circle] = Some(Ends::with(ends[circle], new, place, is_other));
         }
         tree.attach(new, place);
         tree.balance(new);
     }
-    tree.in_order()
+    (tree, ends)
 }
 
-/// Which items have one place among all others: each item alone, with its own number, and each circle, numbered behind
-/// the items.
-struct Classes {
-    of: Vec<u32>,
-}
-
-impl Classes {
-    fn new(items: usize, circles: &[Range<u32>]) -> Classes {
-        let mut of: Vec<u32> = (0..items as u32).collect();
-        for (circle, class) in circles.iter().zip(items as u32..) {
-            of[circle.start as usize..circle.end as usize].fill(class);
-        }
-        Classes { of }
-    }
-
-    #[inline]
-    fn of(&self, item: u32) -> u32 {
-        self.of[item as usize]
-    }
-
-    /// Which of the circles a class is.
-    #[inline]
-    fn circle(&self, class: u32) -> Option<usize> {
-        (class as usize).checked_sub(self.of.len())
-    }
-}
-
-/// How an item finds its place.
-#[derive(Clone, Copy)]
-enum Way {
-    /// As the first of its class, between the nearest classes that are in the tree when it comes.
-    Between(Link, Link),
-    /// Down through the tree, to others of its circle.
-    Down(u32),
-}
-
-/// The way of each item. Those between neighbours are found backwards, by taking classes out of a list of all.
-fn ways(arrivals: &[u32], circles: &[Range<u32>], classes: &Classes) -> Vec<Way> {
-    let mut neighbours = Neighbours::new(classes, circles.len());
+/// The nodes of all items, and behind them of all circles. Each class finds in its node the classes that are next to it
+/// among those that come before it: all stand in a list, and are taken out of it backwards.
+fn line_up(arrivals: &[u32], circles: &[Range<u32>]) -> Vec<Node> {
+    let mut nodes = listed(arrivals.len(), circles);
     let mut left: Vec<usize> = circles.iter().map(Range::len).collect();
-    let mut ways = vec![Way::Down(0); arrivals.len()];
-    for (way, &item) in ways.iter_mut().zip(arrivals).rev() {
-        let class = classes.of(item);
-        let circle = classes.circle(class).filter(|&circle| {
+    for &item in arrivals.iter().rev() {
+        let class = nodes[item as usize].class;
+        if let Some(circle) = (class as usize).checked_sub(arrivals.len()) {
             left[circle] -= 1;
-            left[circle] > 0
-        });
-        *way = match circle {
-            Some(circle) => Way::Down(circle as u32),
-            None => neighbours.take(class),
-        };
-    }
-    ways
-}
-
-/// A list of classes in their order.
-struct Neighbours {
-    /// Those below and above each.
-    of: Vec<[Link; 2]>,
-}
-
-impl Neighbours {
-    fn new(classes: &Classes, circles: usize) -> Neighbours {
-        let mut of = vec![[Link::default(); 2]; classes.of.len() + circles];
-        let mut below = Link::default();
-        for &class in &classes.of {
-            if below != Link::to(class) {
-                of[class as usize][0] = below;
-                if let Some(below) = below.get() {
-                    of[below as usize][1] = Link::to(class);
-                }
-                below = Link::to(class);
+            if left[circle] > 0 {
+                continue;
             }
         }
-        Neighbours { of }
+        let [before, behind] = nodes[class as usize].sides;
+        if let Some(before) = before.get() {
+            nodes[before as usize].sides[1] = behind;
+        }
+        if let Some(behind) = behind.get() {
+            nodes[behind as usize].sides[0] = before;
+        }
     }
+    nodes
+}
 
-    /// Takes a class out; its place is between those that were around it.
-    fn take(&mut self, class: u32) -> Way {
-        let [below, above] = self.of[class as usize];
-        if let Some(below) = below.get() {
-            self.of[below as usize][1] = above;
-        }
-        if let Some(above) = above.get() {
-            self.of[above as usize][0] = below;
-        }
-        Way::Between(below, above)
+/// The same with all classes in the list.
+fn listed(items: usize, circles: &[Range<u32>]) -> Vec<Node> {
+    let alone = |class| Node { class, ..Node::default() };
+    let mut nodes: Vec<Node> = (0..(items + circles.len()) as u32).map(alone).collect();
+    for (circle, class) in circles.iter().zip(items as u32..) {
+        nodes[circle.start as usize..circle.end as usize].iter_mut().for_each(|node| node.class = class);
     }
+    let mut before = Link::default();
+    for item in 0..items {
+        let class = nodes[item].class;
+        if before == Link::to(class) {
+            continue;
+        }
+        nodes[class as usize].sides[0] = before;
+        if let Some(before) = before.get() {
+            nodes[before as usize].sides[1] = Link::to(class);
+        }
+        before = Link::to(class);
+    }
+    nodes
 }
 
 /// The first and the last item of a circle in the tree's order.
@@ -234,11 +212,6 @@ struct Tree {
 }
 
 impl Tree {
-    /// An empty tree for so many items.
-    fn new(items: usize) -> Tree {
-        Tree { nodes: vec![Node::default(); items], root: None }
-    }
-
     /// The place between two neighbours: one of them has nothing on that side.
     fn between(&self, below: Option<u32>, above: Option<u32>) -> Option<(u32, Side)> {
         let behind = below.filter(|&below| self.node(below).child(Side::Right).is_none());
@@ -258,6 +231,7 @@ impl Tree {
     }
 
     fn attach(&mut self, new: u32, place: Option<(u32, Side)>) {
+        self.node_mut(new).sides = Default::default();
         match place {
             Some((parent, side)) => self.set_child(parent, side, Some(new)),
             None => self.root = Some(new),
@@ -314,7 +288,7 @@ impl Tree {
 
     fn set_child(&mut self, parent: u32, side: Side, child: Option<u32>) {
         let link = child.map(Link::to).unwrap_or_default();
-        self.node_mut(parent).below[side as usize] = link;
+        self.node_mut(parent).sides[side as usize] = link;
         if let Some(child) = child {
             self.hang(child, Link::to(parent));
         }
@@ -349,20 +323,29 @@ impl Tree {
         &mut self.nodes[node as usize]
     }
 
-    fn in_order(&self) -> Vec<u32> {
-        let mut order = Vec::with_capacity(self.nodes.len());
-        let mut open = Vec::new();
-        let mut at = self.root;
-        while let Some(node) = at.or_else(|| open.pop()) {
-            if at.is_some() {
-                open.push(node);
-                at = self.node(node).child(Side::Left);
-            } else {
-                order.push(node);
-                at = self.node(node).child(Side::Right);
-            }
+    /// The items from one on.
+    fn in_order(&self, first: Option<u32>) -> impl Iterator<Item = u32> + '_ {
+        std::iter::successors(first, |&item| self.next(item))
+    }
+
+    /// The item behind another: the first on its right side, or else the first above that it is left of.
+    fn next(&self, item: u32) -> Option<u32> {
+        if let Some(right) = self.node(item).child(Side::Right) {
+            return Some(self.leftmost(right));
         }
-        order
+        let mut item = item;
+        loop {
+            let above = self.above(item).link().get()?;
+            if self.side(above, item) == Side::Left {
+                return Some(above);
+            }
+            item = above;
+        }
+    }
+
+    fn leftmost(&self, top: u32) -> u32 {
+        let left = std::iter::successors(Some(top), |&item| self.node(item).child(Side::Left));
+        left.last().unwrap_or(top)
     }
 }
 
@@ -376,6 +359,10 @@ mod tests {
         insertion_order(&arrivals, std::slice::from_ref(&(0..items)), less)
     }
 
+    fn all_of(tree: &Tree) -> Vec<u32> {
+        tree.in_order(tree.root.map(|root| tree.leftmost(root))).collect()
+    }
+
     #[test]
     fn an_order_is_kept_and_equals_stay_in_turn() {
         let keys = [5, 3, 8, 3, 5, 1, 8, 0, 3];
@@ -387,7 +374,8 @@ mod tests {
     #[test]
     fn a_long_ascent_stays_balanced() {
         let all: Vec<u32> = (0..10_000).collect();
-        assert_eq!(insertion_order(&all, &[], |_, _| false), all);
+        let (tree, _) = grown(&all, &[], |_, _| false);
+        assert_eq!(all_of(&tree), all);
         assert_eq!(in_turn(10_000, |a, b| a < b), all);
     }
 
@@ -410,7 +398,7 @@ mod tests {
             }
             let mut arrivals: Vec<u32> = (0..count).collect();
             arrivals.sort_by_cached_key(|_| random());
-            let mut tree = Tree::new(arrivals.len());
+            let mut tree = Tree { nodes: vec![Node::default(); arrivals.len()], root: None };
             for &new in &arrivals {
                 let alone = new..new + 1;
                 let circle = circles.iter().find(|circle| circle.contains(&new)).unwrap_or(&alone);
@@ -418,7 +406,14 @@ mod tests {
                 tree.attach(new, place);
                 tree.balance(new);
             }
-            assert_eq!(insertion_order(&arrivals, &circles, less), tree.in_order(), "{count}");
+            let in_order = all_of(&tree);
+            assert_eq!(all_of(&grown(&arrivals, &circles, less).0), in_order, "{count}");
+            let of_circles: Vec<u32> = circles
+                .iter()
+                .flat_map(|circle| &in_order[circle.start as usize..circle.end as usize])
+                .copied()
+                .collect();
+            assert_eq!(insertion_order(&arrivals, &circles, less), of_circles, "{count}");
         }
     }
 

@@ -20,12 +20,39 @@ pub struct Frames {
     firsts: FxHashMap<FrameId, FrameId>,
 }
 
-/// Where a frame without a symbol stands.
+/// Where a frame without a symbol stands, as one number: its object, or 0 for none, the address, and the frame. There are
+/// hundreds of thousands to sort, and one number is compared faster than three.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Bare {
-    dso: Option<DsoId>,
-    address: u64,
-    frame: FrameId,
+struct Bare(u128);
+
+impl Bare {
+    fn new(frame: &Frame, id: FrameId) -> Bare {
+        Bare(Bare::object_of(frame.dso) | u128::from(frame.address) << 32 | u128::from(id.0))
+    }
+
+    /// The part of the number that tells the object.
+    fn object_of(dso: Option<DsoId>) -> u128 {
+        dso.map_or(0, |dso| u128::from(dso.0) + 1) << 96
+    }
+
+    fn object(self) -> u128 {
+        self.0 >> 96 << 96
+    }
+
+    #[inline]
+    fn address(self) -> u64 {
+        (self.0 >> 32) as u64
+    }
+
+    #[inline]
+    fn frame(self) -> FrameId {
+        FrameId(self.0 as u32)
+    }
+
+    /// Whether another stands at the same address of the same object.
+    fn is_with(self, other: Bare) -> bool {
+        self.0 >> 32 == other.0 >> 32
+    }
 }
 
 impl Frames {
@@ -39,17 +66,15 @@ impl Frames {
     pub fn seal(&mut self) {
         let bare = self.list.par_iter().zip(0..self.list.len() as u32);
         let bare = bare.filter(|(frame, _)| frame.symbol.is_none());
-        let bare =
-            bare.map(|(frame, id)| Bare { dso: frame.dso, address: frame.address, frame: FrameId(id) });
-        self.bare = bare.collect();
+        self.bare = bare.map(|(frame, id)| Bare::new(frame, FrameId(id))).collect();
         self.bare.par_sort_unstable();
         self.firsts.clear();
-        for equals in self.bare.chunk_by(|a, b| (a.dso, a.address) == (b.dso, b.address)) {
+        for equals in self.bare.chunk_by(|a, b| a.is_with(*b)) {
             if let [first, others @ ..] = equals {
-                self.firsts.extend(others.iter().map(|other| (other.frame, first.frame)));
+                self.firsts.extend(others.iter().map(|other| (other.frame(), first.frame())));
             }
         }
-        self.bare.dedup_by_key(|bare| (bare.dso, bare.address));
+        self.bare.dedup_by(|bare, first| bare.is_with(*first));
     }
 
     /// The first frame without a symbol that stands at the same recorded address of the same object; itself for all
@@ -64,8 +89,9 @@ impl Frames {
 
     /// The frames without a symbol of an object, or of none.
     pub fn bare_of(&self, dso: Option<DsoId>) -> BareFrames<'_> {
-        let start = self.bare.partition_point(|bare| bare.dso < dso);
-        let end = self.bare.partition_point(|bare| bare.dso <= dso);
+        let object = Bare::object_of(dso);
+        let start = self.bare.partition_point(|bare| bare.object() < object);
+        let end = self.bare.partition_point(|bare| bare.object() <= object);
         BareFrames(&self.bare[start..end])
     }
 }
@@ -80,11 +106,11 @@ impl BareFrames<'_> {
     pub fn at(&self, address: u64) -> Option<FrameId> {
         // Most that is asked for is far from all that was recorded.
         let (first, last) = (self.0.first()?, self.0.last()?);
-        if !(first.address..=last.address).contains(&address) {
+        if !(first.address()..=last.address()).contains(&address) {
             return None;
         }
-        let found = self.0.binary_search_by_key(&address, |bare| bare.address).ok()?;
-        Some(self.0[found].frame)
+        let found = self.0.binary_search_by_key(&address, |bare| bare.address()).ok()?;
+        Some(self.0[found].frame())
     }
 }
 
