@@ -114,8 +114,8 @@ impl Texts {
             SortKey::Comm => text(&texts.comms, row.comm.index()),
             SortKey::Dso => text(&texts.dsos, frame?.dso?.index()),
             SortKey::Symbol => text(&texts.symbols, frame?.symbol?.index()),
-            SortKey::SourceLine => text(&texts.sources, row.source[0]?.index()),
-            SortKey::SourceFile => text(&texts.sources, row.source[1]?.index()),
+            SortKey::SourceLine => text(&texts.sources, frame?.source?.line.index()),
+            SortKey::SourceFile => text(&texts.sources, frame?.source?.file.index()),
             SortKey::Trace => {
                 let number = profile.details.value(row.detail, Detail::Trace)?;
                 text(&texts.details, usize::try_from(number).ok()?)

@@ -405,9 +405,6 @@ impl<'a> Draft<'a> {
     fn row(&self, row: &DraftRow) -> Row {
         let location = self.shared.locations.get(row.location);
         let (frame, address) = (location.frame, location.address);
-        let told = self.shared.locations.describing();
-        let (source, symbol_size) = (told.source(location), told.symbol_size(location));
-        let map_size = told.map_size(location);
         let Some(group) = self.group(row.member as usize, row.first) else {
             let thread = row.thread;
             return Row {
@@ -417,10 +414,7 @@ impl<'a> Draft<'a> {
                 branch: None,
                 frame,
                 address,
-                source,
                 level: Level::User,
-                symbol_size,
-                map_size,
             };
         };
         let branches = &self.shared.profile.branches;
@@ -439,9 +433,6 @@ impl<'a> Draft<'a> {
             frame,
             address: self.first_address(row, group, location),
             level,
-            source,
-            symbol_size,
-            map_size,
         }
     }
 

@@ -6,7 +6,7 @@ use super::callgraph::CallTree;
 use super::kinds::ByKind;
 use super::outline::OutlineRow;
 use super::weight::Weight;
-use crate::profile::{BranchId, CommId, DetailId, FrameId, Level, Passed, SourceId, ThreadId};
+use crate::profile::{BranchId, CommId, DetailId, FrameId, Level, Passed, ThreadId};
 
 /// The rows of an event or of a group of events.
 #[derive(Debug, Default)]
@@ -39,7 +39,7 @@ pub struct Row {
     pub comm: CommId,
     /// What else keys ask for.
     pub detail: DetailId,
-    /// A frame with the row's object and symbol.
+    /// A frame with the row's object, symbol and source line.
     pub frame: FrameId,
     /// The address to show where no symbol is known. Of a symbol that of the first sample, where addresses are kept apart.
     pub address: u64,
@@ -47,12 +47,6 @@ pub struct Row {
     pub level: Level,
     /// The branch.
     pub branch: Option<BranchId>,
-    /// The texts of its source line and file, where a key asks for them.
-    pub source: [Option<SourceId>; 2],
-    /// The size of its symbol, where a key asks for it; 0 without one.
-    pub symbol_size: u64,
-    /// The size of the mapping around it, where a key asks for it; 0 without one.
-    pub map_size: u64,
 }
 
 /// A row's weight in one event.

@@ -4,6 +4,7 @@ mod accesses;
 mod branches;
 mod cells;
 mod details;
+mod head;
 mod headings;
 mod kinds;
 mod outline;
@@ -23,6 +24,7 @@ use cells::{
 
 pub(super) use outline::Levels;
 
+use head::Heads;
 use headings::heading;
 use widest::Widest;
 
@@ -65,12 +67,15 @@ pub(super) struct Memory {
     all_latency: Vec<Percents>,
     own_latency: Vec<Percents>,
     modes: Vec<Percents>,
+    heads: Heads,
 }
 
 /// The columns of one table.
 pub(crate) struct Columns<'a> {
     profile: &'a Profile,
     list: Vec<Column<'a>>,
+    /// How many of the first columns are remembered together.
+    heads: usize,
     separator: Option<String>,
     /// Percentages of each event.
     percents: Vec<Percents>,
@@ -126,6 +131,7 @@ impl<'a> Columns<'a> {
             Column { field, heading, width, wished, kinds }
         };
         columns.list = fields.into_iter().zip(wished).map(column).collect();
+        columns.heads = Columns::count_heads(&columns.list);
         columns
     }
 
@@ -139,6 +145,7 @@ impl<'a> Columns<'a> {
         Columns {
             profile,
             list: Vec::new(),
+            heads: 0,
             separator: text.separator.clone(),
             percents: Vec::new(),
             latencies: Vec::new(),
@@ -270,6 +277,7 @@ impl<'a> Columns<'a> {
             all_latency: self.latencies.clone(),
             own_latency: self.latencies.clone(),
             modes: self.percents.clone(),
+            heads: Heads::default(),
         }
     }
 
@@ -280,52 +288,52 @@ impl<'a> Columns<'a> {
     }
 
     /// A row's line.
-    pub(super) fn row(
+    pub(super) fn row(&self, buffer: &mut Vec<u8>, memory: &mut Memory, row: &Row, weights: Weights<'_>) {
+        let heads = self.head(buffer, memory, row, weights);
+        (heads..self.list.len()).for_each(|nth| self.cell(buffer, memory, nth, row, weights));
+        buffer.push(b'\n');
+    }
+
+    /// One cell of a row, and what stands before it.
+    fn cell(
         &self,
         buffer: &mut Vec<u8>,
         memory: &mut Memory,
+        nth: usize,
         row: &Row,
         (cells, extras): Weights<'_>,
     ) {
         let last = self.list.len().saturating_sub(1);
-        for nth in 0..self.list.len() {
-            if nth > 0 || self.separator.is_none() {
-                buffer.extend_from_slice(self.between());
-            }
-            let start = buffer.len();
-            let Column { field, width, wished, .. } = self.list[nth];
-            match field {
-                Field::Measure(Measure::Kinds(kinds)) => {
-                    self.kinds_cell(buffer, kinds, extras.first(), &self.list[nth].kinds);
-                    continue;
-                }
-                Field::Measure(measure) => self.measure(buffer, memory, measure, (cells, extras)),
-                Field::Key(key) => {
-                    self.key(buffer, key, (row, cells), width, nth == last && wished.is_none());
-                }
-            }
-            match (field, self.separator.as_deref(), wished) {
-                (Field::Measure(measure), None, None) if measure.is_of_branches() => {
-                    pad(buffer, start, width)
-                }
-                (Field::Measure(_), None, None) => fill(buffer, start, width),
-                (Field::Key(_), ..) if nth < last => pad(buffer, start, width),
-                _ => {}
-            }
-            match (field, self.separator.as_deref(), wished) {
-                (Field::Key(_), Some(separator), _) => replace(buffer, start, separator),
-                // As perf does it, addresses are never cut.
-                (Field::Key(SortKey::Symbol), None, Some(_)) if self.symbol_name(row.frame).is_none() => {}
-                (Field::Key(SortKey::Branch(key)), None, Some(_)) if self.is_address(key, row) => {}
-                (Field::Key(SortKey::Access(key)), None, Some(_)) if self.is_never_cut(key, row) => {}
-                (Field::Key(_), None, Some(width)) => cut(buffer, start, width),
-                (Field::Key(_), None, None) => {}
-                (_, Some(_), _) => spread(buffer, start, 0, width),
-                (_, None, Some(wished)) => spread(buffer, start, wished, width),
-                (_, None, None) => {}
-            }
+        if nth > 0 || self.separator.is_none() {
+            buffer.extend_from_slice(self.between());
         }
-        buffer.push(b'\n');
+        let start = buffer.len();
+        let Column { field, width, wished, .. } = self.list[nth];
+        match field {
+            Field::Measure(Measure::Kinds(kinds)) => {
+                return self.kinds_cell(buffer, kinds, extras.first(), &self.list[nth].kinds);
+            }
+            Field::Measure(measure) => self.measure(buffer, memory, measure, (cells, extras)),
+            Field::Key(key) => self.key(buffer, key, (row, cells), width, nth == last && wished.is_none()),
+        }
+        match (field, self.separator.as_deref(), wished) {
+            (Field::Measure(measure), None, None) if measure.is_of_branches() => pad(buffer, start, width),
+            (Field::Measure(_), None, None) => fill(buffer, start, width),
+            (Field::Key(_), ..) if nth < last => pad(buffer, start, width),
+            _ => {}
+        }
+        match (field, self.separator.as_deref(), wished) {
+            (Field::Key(_), Some(separator), _) => replace(buffer, start, separator),
+            // As perf does it, addresses are never cut.
+            (Field::Key(SortKey::Symbol), None, Some(_)) if self.symbol_name(row.frame).is_none() => {}
+            (Field::Key(SortKey::Branch(key)), None, Some(_)) if self.is_address(key, row) => {}
+            (Field::Key(SortKey::Access(key)), None, Some(_)) if self.is_never_cut(key, row) => {}
+            (Field::Key(_), None, Some(width)) => cut(buffer, start, width),
+            (Field::Key(_), None, None) => {}
+            (_, Some(_), _) => spread(buffer, start, 0, width),
+            (_, None, Some(wished)) => spread(buffer, start, wished, width),
+            (_, None, None) => {}
+        }
     }
 
     fn measure(
@@ -373,10 +381,10 @@ impl<'a> Columns<'a> {
             SortKey::Dso => push_cut(buffer, self.dso(row.frame).unwrap_or("[unknown]"), width),
             SortKey::Symbol => self.symbol(buffer, row, if last { 0 } else { width }),
             SortKey::SourceLine => {
-                push_padded(buffer, self.source(row.source[0]), if last { 0 } else { width })
+                push_padded(buffer, self.source(self.sources_of(row.frame)[0]), if last { 0 } else { width })
             }
             SortKey::SourceFile => {
-                push_padded(buffer, self.source(row.source[1]), if last { 0 } else { width })
+                push_padded(buffer, self.source(self.sources_of(row.frame)[1]), if last { 0 } else { width })
             }
             SortKey::Branch(key) => self.branch(buffer, key, row, (width, last)),
             SortKey::Access(key) => self.access(buffer, key, row, (width, last)),
@@ -390,6 +398,12 @@ impl<'a> Columns<'a> {
                 shown.push(buffer, key, self.nanoseconds);
             }
         }
+    }
+
+    /// The texts of a frame's source line and file.
+    fn sources_of(&self, frame: FrameId) -> [Option<SourceId>; 2] {
+        let source = self.profile.frames.get(frame.index()).and_then(|frame| frame.source);
+        [source.map(|source| source.line), source.map(|source| source.file)]
     }
 
     fn source(&self, source: Option<SourceId>) -> &str {

@@ -2,6 +2,9 @@
 
 use std::io::Write;
 
+/// What is below shows no digit but 0.
+const NOTHING: f64 = 0.005;
+
 /// The colour of a percentage on a terminal: red where much is, green where something is.
 pub(super) fn colour(percent: f64) -> &'static [u8] {
     colour_of(percent)[0].as_bytes()
@@ -46,10 +49,15 @@ impl Percents {
         if self.whole == 0 { 0.0 } else { part as f64 * 100.0 / self.whole as f64 }
     }
 
+    /// Parts with the same mark have the same text.
+    pub(super) fn mark(&self, part: u64) -> u64 {
+        if self.of(part) < NOTHING { 0 } else { part }
+    }
+
     /// Appends a part, with its sign, 8 wide.
     pub(super) fn push(&mut self, buffer: &mut Vec<u8>, part: u64) {
         let percent = self.of(part);
-        if percent < 0.005 {
+        if percent < NOTHING {
             // Most rows are that small, and what follows is slow.
             return buffer.extend_from_slice(b"   0.00%");
         }

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use oxperf_analysis::hist::{AccessKey, Row, SortKey, without_digits};
-use oxperf_analysis::profile::{DataPlace, Detail, Profile, Spot};
+use oxperf_analysis::profile::{DataPlace, Detail, Profile, SourceId, Spot};
 
 use crate::data_words::{block, level, lock, snoop, translation};
 
@@ -44,7 +44,8 @@ pub(crate) fn value<'a>(profile: &'a Profile, row: &Row, key: SortKey) -> Value<
     let symbol = || frame.and_then(|frame| profile.symbols.get(frame.symbol?.index()));
     let thread = profile.threads.get(row.thread.index());
     let comm = || profile.comms.get(row.comm.index());
-    let source = |nth: usize| profile.sources.get(row.source[nth]?.index()).map(String::as_str);
+    let source = || frame.and_then(|frame| frame.source);
+    let text = |text: SourceId| profile.sources.get(text.index()).map(String::as_str);
     let data = || profile.data_places.of(row.frame);
     match key {
         SortKey::Comm => Value::text(comm().map(String::as_str)),
@@ -56,11 +57,13 @@ pub(crate) fn value<'a>(profile: &'a Profile, row: &Row, key: SortKey) -> Value<
             Value::text(dso.map(|dso| dso.short.as_str()))
         }
         SortKey::Symbol | SortKey::SymbolOffset => Value::text(symbol().map(|symbol| symbol.name.as_str())),
-        SortKey::DsoSize => Value::number(Some(row.map_size).filter(|&size| size > 0)),
+        SortKey::DsoSize => {
+            Value::number(profile.map_sizes.get(row.frame.index()).copied().filter(|&size| size > 0))
+        }
         SortKey::SymbolSize => Value::number(symbol().map(|symbol| symbol.end.saturating_sub(symbol.start))),
         SortKey::Address => Value::number(frame.map(|frame| frame.address)),
-        SortKey::SourceLine => Value::text(source(0)),
-        SortKey::SourceFile => Value::text(source(1)),
+        SortKey::SourceLine => Value::text(source().and_then(|source| text(source.line))),
+        SortKey::SourceFile => Value::text(source().and_then(|source| text(source.file))),
         SortKey::Thread => Value::Number(thread.map_or(-1, |thread| thread.tid.0.into())),
         SortKey::Process => Value::Number(thread.map_or(-1, |thread| thread.pid.0.into())),
         SortKey::Cpu | SortKey::Socket => {

@@ -135,18 +135,18 @@ pub(super) struct WidestAccess {
 }
 
 impl WidestAccess {
-    /// Data in no object get the width `unresolved`.
-    pub(super) fn of_row(columns: &Columns<'_>, row: &Row, unresolved: usize) -> WidestAccess {
-        let Some(access) = columns.profile.details.access(row.detail) else { return WidestAccess::default() };
+    /// `None` where the row tells of none. Data in no object get the width `unresolved`.
+    pub(super) fn of_row(columns: &Columns<'_>, row: &Row, unresolved: usize) -> Option<WidestAccess> {
+        let access = columns.profile.details.access(row.detail)?;
         let name = |spot: Option<Spot>| Some(columns.spot_name(spot?)?.len());
         let symbol = |spot| name(spot).map_or(ADDRESS_WIDTH, |name| name + ADDRESS_WIDTH);
         let object = access.data.and_then(|spot| columns.dso(spot.frame));
-        WidestAccess {
+        Some(WidestAccess {
             data: symbol(access.data),
             code: symbol(access.code),
             line: symbol(access.data) + usize::from(name(access.data).is_some()),
             object: object.map_or(unresolved, str::len),
-        }
+        })
     }
 
     pub(super) fn with(self, other: WidestAccess) -> WidestAccess {

@@ -144,19 +144,19 @@ pub(super) struct WidestBranch {
 }
 
 impl WidestBranch {
-    /// An object without a symbol gets the width `unresolved`, whatever it is called.
-    pub(super) fn of_row(columns: &Columns<'_>, row: &Row, unresolved: usize) -> WidestBranch {
-        let Some(branch) = columns.branch_of(row) else { return WidestBranch::default() };
+    /// `None` where the row is about none. An object without a symbol gets the width `unresolved`, whatever it is called.
+    pub(super) fn of_row(columns: &Columns<'_>, row: &Row, unresolved: usize) -> Option<WidestBranch> {
+        let branch = columns.branch_of(row)?;
         let ends = [branch.from, branch.to];
         let symbol = |end: BranchEnd| columns.symbol_name(end.frame);
         let dso = |end: BranchEnd| columns.dso(end.frame).map_or(0, str::len);
-        WidestBranch {
+        Some(WidestBranch {
             dso: ends.map(|end| if symbol(end).is_some() { dso(end) } else { unresolved }),
             symbol: ends
                 .map(|end| symbol(end).map_or(ADDRESS_WIDTH, |name| name.len() + columns.around_names())),
             address: ends.map(|end| symbol(end).map_or(ADDRESS_WIDTH, |_| 0)),
             line: ends.map(|end| columns.branch_line(end).len()),
-        }
+        })
     }
 
     pub(super) fn with(self, other: WidestBranch) -> WidestBranch {

@@ -93,8 +93,7 @@ impl Shown<'_> {
                 fill(buffer, start, width);
             }
             SortKey::SymbolSize | SortKey::DsoSize => {
-                let is_symbol = key == SortKey::SymbolSize;
-                match if is_symbol { self.row.symbol_size } else { self.row.map_size } {
+                match if key == SortKey::SymbolSize { self.symbol_size() } else { self.map_size() } {
                     0 => buffer.extend_from_slice(b"unknown"),
                     size => buffer.extend_from_slice(size.to_string().as_bytes()),
                 }
@@ -165,6 +164,18 @@ impl Shown<'_> {
             "" => push_cut(buffer, "[other]", self.width),
             name => push_cut(buffer, name, self.width),
         }
+    }
+
+    /// The size of the row's symbol; 0 without one.
+    fn symbol_size(&self) -> u64 {
+        let frame = self.profile.frames.get(self.row.frame.index());
+        let symbol = frame.and_then(|frame| self.profile.symbols.get(frame.symbol?.index()));
+        symbol.map_or(0, |symbol| symbol.end.saturating_sub(symbol.start))
+    }
+
+    /// The size of the mapping around the row; 0 without one.
+    fn map_size(&self) -> u64 {
+        self.profile.map_sizes.get(self.row.frame.index()).copied().unwrap_or(0)
     }
 
     fn number(&self, detail: Detail) -> u64 {

@@ -7,6 +7,9 @@ use super::accesses::WidestAccess;
 use super::branches::WidestBranch;
 use super::{ADDRESS_WIDTH, Columns};
 
+/// Rows that one worker looks at before it takes others.
+const TOGETHER: usize = 4096;
+
 /// Names of threads count as they are at the end of the recording; a row may show an
 /// earlier and longer one, which is cut.
 #[derive(Default)]
@@ -21,23 +24,31 @@ pub(super) struct Widest {
 }
 
 impl Widest {
+    /// An object without a symbol gets at least the width `unresolved`.
     pub(super) fn of(columns: &Columns<'_>, rows: &[Row], unresolved: usize) -> Widest {
-        let rows = rows.par_iter().with_min_len(4096);
-        rows.map(|row| Widest::of_row(columns, row, unresolved)).reduce(Widest::default, Widest::with)
+        let of_some = |rows: &[Row]| {
+            let mut widest = Widest::default();
+            rows.iter().for_each(|row| widest.add(columns, row, unresolved));
+            widest
+        };
+        rows.par_chunks(TOGETHER).map(of_some).reduce(Widest::default, Widest::with)
     }
 
-    /// An object without a symbol gets at least the width `unresolved`.
-    fn of_row(columns: &Columns<'_>, row: &Row, unresolved: usize) -> Widest {
+    fn add(&mut self, columns: &Columns<'_>, row: &Row, unresolved: usize) {
         let symbol = columns.symbol_name(row.frame);
-        let thread = columns.profile.threads.get(row.thread.index());
         let dso = columns.dso(row.frame).map_or(0, str::len);
-        Widest {
-            comm: thread.map_or(0, |thread| columns.comm(thread.comm).len()),
-            dso: if symbol.is_none() { dso.max(unresolved) } else { dso },
-            symbol: symbol.map_or(ADDRESS_WIDTH, |name| name.len() + columns.around_names()),
-            source: row.source.map(|source| columns.source(source).len()),
-            branch: WidestBranch::of_row(columns, row, unresolved),
-            access: WidestAccess::of_row(columns, row, unresolved),
+        let thread = columns.profile.threads.get(row.thread.index());
+        self.comm = self.comm.max(thread.map_or(0, |thread| columns.comm(thread.comm).len()));
+        self.dso = self.dso.max(if symbol.is_none() { dso.max(unresolved) } else { dso });
+        self.symbol =
+            self.symbol.max(symbol.map_or(ADDRESS_WIDTH, |name| name.len() + columns.around_names()));
+        let sources = columns.sources_of(row.frame).map(|source| columns.source(source).len());
+        self.source = [0, 1].map(|nth| self.source[nth].max(sources[nth]));
+        if let Some(branch) = WidestBranch::of_row(columns, row, unresolved) {
+            self.branch = std::mem::take(&mut self.branch).with(branch);
+        }
+        if let Some(access) = WidestAccess::of_row(columns, row, unresolved) {
+            self.access = std::mem::take(&mut self.access).with(access);
         }
     }
 
