@@ -1,8 +1,8 @@
 //! Filling a profile from a session: every sample located, named and merged as it comes.
 //!
 //! Samples are taken in batches. Within a batch addresses are kept with what was mapped at their moment; at its end they
-//! are located and the new ones named, on all cores, and the chains enter the context tree by what they are called. So the tree grows with distinct functions,
-//! not with the address spaces that hold them, and naming costs once for each place.
+//! are located and the new ones named, on all cores, and the chains enter the context tree by what they are called. So the
+//! tree grows with distinct functions, not with the address spaces that hold them, and naming costs once for each place.
 
 mod accesses;
 mod addresses;

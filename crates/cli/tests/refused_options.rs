@@ -34,6 +34,12 @@ fn source_lines_need_an_address_of_code() {
 }
 
 #[test]
+fn what_is_no_option_of_script_is_named() {
+    check("misspelt", &["script", "--cgroups", "x"], 129, "unexpected argument '--cgroups' found");
+    check("stray", &["script", "x"], 129, "'x' is no option, and no program is named");
+}
+
+#[test]
 fn groups_of_events_are_listed_without_details() {
     for detail in ["-v", "-F"] {
         check(

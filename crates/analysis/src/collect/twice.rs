@@ -85,11 +85,8 @@ impl Second {
     /// Puts the groups that were taken again, told apart by their chains, in the place of those that they were.
     pub(super) fn join(&self, event: usize, groups: &mut Vec<SampleGroup>, taken: Vec<SampleGroup>) {
         let event = event as u32;
-        let mut number = 0;
-        groups.retain(|_| {
-            number += 1;
-            !self.wants(Numbered { event, group: number - 1 })
-        });
+        let mut numbers = 0..;
+        groups.retain(|_| !numbers.next().is_some_and(|group| self.wants(Numbered { event, group })));
         let number = |order: u64| self.taken.get(order as usize).copied().unwrap_or(order);
         groups.extend(taken.into_iter().map(|group| SampleGroup { order: number(group.order), ..group }));
         groups.sort_by_key(|group| group.order);

@@ -26,7 +26,6 @@ pub(super) fn arguments() -> [Arg; 2] {
             .num_args(0..)
             .trailing_var_arg(true)
             .allow_hyphen_values(true)
-            .requires("script")
             .help("Arguments of the program"),
     ]
 }
@@ -39,9 +38,12 @@ pub(super) struct Reader {
 
 /// Starts the program that the options name, if any; gives what to write to.
 pub(super) fn start(matches: &ArgMatches) -> Result<Option<(Reader, Output)>, Failure> {
-    let Some(named) = matches.get_one::<String>("script") else { return Ok(None) };
+    let mut arguments = matches.get_many::<String>("script-args").into_iter().flatten();
+    let Some(named) = matches.get_one::<String>("script") else {
+        return arguments.next().map_or(Ok(None), |first| Err(unexpected(first)));
+    };
     let mut command = command(named);
-    command.args(matches.get_many::<String>("script-args").into_iter().flatten());
+    command.args(arguments);
     let failed = |error: std::io::Error| {
         let hint = match error.kind() {
             ErrorKind::NotFound => "\nName an executable file, or one that ends in .py or .pl",
@@ -55,6 +57,16 @@ pub(super) fn start(matches: &ArgMatches) -> Result<Option<(Reader, Output)>, Fa
         return Err(Failure::new(format!("cannot write to {named}")));
     };
     Ok(Some((Reader { child, name: named.clone() }, Output::pipe(stdin))))
+}
+
+/// The refusal of an argument that no program is there for: what looks like an option is most likely a misspelt one.
+fn unexpected(argument: &str) -> Failure {
+    Failure::bad_option(match argument.starts_with('-') {
+        true => format!("error: unexpected argument '{argument}' found\nSee: oxperf script --help"),
+        false => format!(
+            "error: '{argument}' is no option, and no program is named that it could be for: -s PROGRAM"
+        ),
+    })
 }
 
 /// What runs a file: the language before a colon, else that of its suffix, else itself.
