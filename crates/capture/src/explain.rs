@@ -165,7 +165,8 @@ fn write_paranoid(f: &mut fmt::Formatter<'_>, value: i32, needed: i32) -> fmt::R
         f,
         "The setting kernel.perf_event_paranoid is {value}; without CAP_PERFMON that forbids {what}.\n\
          Allow it until the next boot: sudo sysctl kernel.perf_event_paranoid={needed}\n\
-         or for this program alone: sudo setcap cap_perfmon,cap_sys_ptrace=ep PROGRAM\n\
+         or allow it to this program alone, for a group whose members may then watch everybody (GROUP, PROGRAM):\n\
+         sudo chgrp GROUP PROGRAM && sudo chmod 0750 PROGRAM && sudo setcap cap_perfmon,cap_sys_ptrace=ep PROGRAM\n\
          or record as root."
     )
 }

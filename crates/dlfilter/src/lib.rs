@@ -4,6 +4,8 @@
 //! it through a [`Client`] over a socket, a sample at a time, and answers the filter's questions about the sample by a
 //! [`Resolver`]. A filter that crashes ends the helper and not the program.
 //!
+//! The helper gives up all capabilities before it loads anything: a filter can do what the user can, and no more.
+//!
 //! Loading a shared object, calling it and being called by it takes `unsafe`: this crate and `oxperf-sys` are the only ones
 //! with any. All of it is in [`serve`]'s modules; the client and the messages are safe.
 //!
@@ -23,6 +25,7 @@ mod client;
 mod interface;
 mod loaded;
 mod message;
+mod privileges;
 mod serve;
 
 pub use client::{Client, Decision, Resolver};

@@ -7,6 +7,7 @@ use std::ptr;
 
 use crate::DlfilterError;
 use crate::interface::{CFunctions, CSample, Describe, Filter, Start, Stop};
+use crate::privileges;
 
 /// A filter.
 pub(crate) struct Loaded {
@@ -21,8 +22,10 @@ pub(crate) struct Loaded {
 }
 
 impl Loaded {
-    /// Loads a shared object. It stays loaded until the process ends: that is its only purpose.
+    /// Loads a shared object, once this process has no privileges that its user does not have. It stays loaded until the
+    /// process ends: that is its only purpose.
     pub(crate) fn load(path: &Path) -> Result<Loaded, DlfilterError> {
+        privileges::give_up()?;
         let name = CString::new(path.as_os_str().as_bytes())
             .map_err(|_| DlfilterError::Load("its path holds a NUL".to_owned()))?;
         // SAFETY: the name ends with NUL. Loading runs the object's constructors: that the user asked for.
