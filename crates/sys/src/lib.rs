@@ -26,6 +26,7 @@ mod kernel;
 pub mod limits;
 mod map;
 mod open;
+mod own_file;
 mod poll;
 pub mod process;
 mod ring;
@@ -40,7 +41,8 @@ pub use open::{
     Control, CounterRead, CounterValue, EventFd, OpenError, OpenFlags, OpenRequest, ReadError, Scope, Task,
     open_event,
 };
-pub use poll::{PollSet, PollSlot, Readiness};
+pub use own_file::create_own;
+pub use poll::{NON_BLOCKING, PollSet, PollSlot, Readiness};
 pub use ring::{DataRing, RingError, RingPages, TimeConversion};
 pub use signal::{Signal, SignalError, SignalSet, SignalWatch, kill_self};
 pub use spawn::{SpawnError, Workload, WorkloadSpec};

@@ -4,6 +4,9 @@ use std::io;
 use std::os::fd::{AsFd, AsRawFd};
 use std::time::Duration;
 
+/// The flag of an opening that never waits, and whose reads and writes do not either: `O_NONBLOCK`.
+pub const NON_BLOCKING: i32 = libc::O_NONBLOCK;
+
 /// A set of descriptors to wait on. It does not own them: a descriptor closed by its owner shows as
 /// [`Readiness::closed`] and should be removed.
 #[derive(Debug, Default)]
@@ -20,6 +23,8 @@ pub struct PollSlot(usize);
 pub struct Readiness {
     /// There is something to read; for an event: its ring reached the wake-up mark.
     pub readable: bool,
+    /// It takes bytes.
+    pub writable: bool,
     /// The other side is gone; for an event: its task has exited.
     pub hung_up: bool,
     /// An error is pending.
@@ -39,8 +44,17 @@ impl PollSet {
 
     /// Adds a descriptor to wait for reading.
     pub fn add(&mut self, fd: impl AsFd) -> PollSlot {
+        self.add_for(fd, libc::POLLIN)
+    }
+
+    /// Adds a descriptor to wait for writing.
+    pub fn add_writer(&mut self, fd: impl AsFd) -> PollSlot {
+        self.add_for(fd, libc::POLLOUT)
+    }
+
+    fn add_for(&mut self, fd: impl AsFd, events: libc::c_short) -> PollSlot {
         let fd = fd.as_fd().as_raw_fd();
-        self.entries.push(libc::pollfd { fd, events: libc::POLLIN, revents: 0 });
+        self.entries.push(libc::pollfd { fd, events, revents: 0 });
         PollSlot(self.entries.len() - 1)
     }
 
@@ -79,6 +93,7 @@ impl PollSet {
         let found = self.entries.get(slot.0).map_or(0, |entry| entry.revents);
         Readiness {
             readable: found & libc::POLLIN != 0,
+            writable: found & libc::POLLOUT != 0,
             hung_up: found & libc::POLLHUP != 0,
             failed: found & libc::POLLERR != 0,
             closed: found & libc::POLLNVAL != 0,
@@ -117,7 +132,9 @@ mod tests {
         set.remove(slots[2]);
         assert_eq!(set.wait(Some(Duration::from_micros(1))).unwrap(), 0);
         assert!(!set.is_empty());
-        drop(quiet_end);
+        let writer = set.add_writer(&quiet_end);
+        set.wait(None).unwrap();
+        assert!(set.readiness(writer).writable);
     }
 
     #[test]

@@ -3,11 +3,15 @@
 //! A handler may do almost nothing, so it sets a bit and adds to an `eventfd`; the recorder's loop polls the
 //! descriptor and takes the bits. A signal handler has no argument but the number, so this is the one place of the
 //! project with process-wide state, and only one [`SignalWatch`] can exist at a time.
+//!
+//! The `eventfd` is made once and never closed: a handler that began before its watch ended may still write to it, and
+//! would otherwise write to whatever was opened under that number since.
 
 use crate::errno::check;
 use std::io;
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU32, Ordering};
 
 /// A signal that can be watched.
@@ -17,7 +21,7 @@ pub enum Signal {
     Interrupt,
     /// `SIGTERM`.
     Terminate,
-    /// `SIGHUP`: the terminal is gone.
+    /// `SIGHUP`: the terminal is gone. Where it was ignored, as `nohup` has it, it stays ignored.
     Hangup,
     /// `SIGCHLD`: a child ended.
     Child,
@@ -25,11 +29,20 @@ pub enum Signal {
     User1,
     /// `SIGUSR2`: snapshot or switch of output.
     User2,
+    /// `SIGXFSZ`: a file reached the limit of file sizes. Caught, the write fails and nothing ends.
+    FileSize,
 }
 
 impl Signal {
-    const ALL: [Signal; 6] =
-        [Signal::Interrupt, Signal::Terminate, Signal::Hangup, Signal::Child, Signal::User1, Signal::User2];
+    const ALL: [Signal; 7] = [
+        Signal::Interrupt,
+        Signal::Terminate,
+        Signal::Hangup,
+        Signal::Child,
+        Signal::User1,
+        Signal::User2,
+        Signal::FileSize,
+    ];
 
     /// The kernel's number.
     pub fn number(self) -> i32 {
@@ -40,6 +53,7 @@ impl Signal {
             Signal::Child => libc::SIGCHLD,
             Signal::User1 => libc::SIGUSR1,
             Signal::User2 => libc::SIGUSR2,
+            Signal::FileSize => libc::SIGXFSZ,
         }
     }
 
@@ -88,7 +102,10 @@ pub enum SignalError {
 
 static WATCHING: AtomicBool = AtomicBool::new(false);
 static ARRIVED: AtomicU32 = AtomicU32::new(0);
-static WAKE: AtomicI32 = AtomicI32::new(-1);
+/// The descriptor that the handler writes to, for as long as the process lives.
+static WAKE: OnceLock<OwnedFd> = OnceLock::new();
+/// Its number, for the handler.
+static WAKE_NUMBER: AtomicI32 = AtomicI32::new(-1);
 
 /// Catches signals until it is dropped; then what they did before holds again.
 ///
@@ -96,7 +113,7 @@ static WAKE: AtomicI32 = AtomicI32::new(-1);
 /// then it begins with the dispositions from before.
 #[derive(Debug)]
 pub struct SignalWatch {
-    wake: OwnedFd,
+    wake: &'static OwnedFd,
     previous: Vec<Disposition>,
 }
 
@@ -109,13 +126,13 @@ impl SignalWatch {
         if WATCHING.swap(true, Ordering::AcqRel) {
             return Err(SignalError::Busy);
         }
-        let wake = new_eventfd().inspect_err(|_| WATCHING.store(false, Ordering::Release))?;
-        ARRIVED.store(0, Ordering::Relaxed);
-        WAKE.store(wake.as_raw_fd(), Ordering::Release);
+        let wake = wake().inspect_err(|_| WATCHING.store(false, Ordering::Release))?;
         // From here on dropping the watch undoes what was done.
         let mut watch = SignalWatch { wake, previous: Vec::with_capacity(signals.len()) };
+        // What a watch before this one left untaken.
+        watch.take();
         for signal in signals {
-            watch.previous.push(Disposition::catch(*signal)?);
+            watch.previous.extend(Disposition::catch(*signal)?);
         }
         Ok(watch)
     }
@@ -140,7 +157,6 @@ impl AsFd for SignalWatch {
 impl Drop for SignalWatch {
     fn drop(&mut self) {
         self.previous.iter().rev().for_each(Disposition::restore);
-        WAKE.store(-1, Ordering::Release);
         WATCHING.store(false, Ordering::Release);
     }
 }
@@ -151,11 +167,11 @@ extern "C" fn remember(number: libc::c_int) {
     ARRIVED.fetch_or(signal.map_or(0, Signal::bit), Ordering::AcqRel);
     let one = 1u64;
     // SAFETY: errno is this thread's own and must look untouched to the interrupted code; writing 8 live bytes to
-    // a descriptor is allowed in a handler, and one that was closed meanwhile only gives an error.
+    // a descriptor is allowed in a handler, and this one is never closed.
     unsafe {
         let errno = libc::__errno_location();
         let interrupted = *errno;
-        libc::write(WAKE.load(Ordering::Acquire), (&raw const one).cast(), size_of::<u64>());
+        libc::write(WAKE_NUMBER.load(Ordering::Acquire), (&raw const one).cast(), size_of::<u64>());
         *errno = interrupted;
     }
 }
@@ -167,14 +183,20 @@ struct Disposition {
 }
 
 impl Disposition {
-    fn catch(signal: Signal) -> io::Result<Disposition> {
+    /// Catches a signal; `None` for a hangup that is ignored.
+    fn catch(signal: Signal) -> io::Result<Option<Disposition>> {
         let mut action = blank_action();
         action.sa_sigaction = remember as extern "C" fn(libc::c_int) as libc::sighandler_t;
         action.sa_flags = libc::SA_RESTART;
         let mut previous = blank_action();
         // SAFETY: both structs are live; the handler is async-signal-safe, see there.
         check(unsafe { libc::sigaction(signal.number(), &action, &mut previous) })?;
-        Ok(Disposition { signal, action: previous })
+        let caught = Disposition { signal, action: previous };
+        if signal == Signal::Hangup && previous.sa_sigaction == libc::SIG_IGN {
+            caught.restore();
+            return Ok(None);
+        }
+        Ok(Some(caught))
     }
 
     fn restore(&self) {
@@ -192,6 +214,17 @@ impl std::fmt::Debug for Disposition {
 fn blank_action() -> libc::sigaction {
     // SAFETY: zero is a valid value of every field: default handler, no flags, empty mask.
     unsafe { MaybeUninit::zeroed().assume_init() }
+}
+
+/// The one descriptor, made at the first call. Only the holder of [`WATCHING`] calls.
+fn wake() -> io::Result<&'static OwnedFd> {
+    if let Some(wake) = WAKE.get() {
+        return Ok(wake);
+    }
+    let made = new_eventfd()?;
+    let wake = WAKE.get_or_init(|| made);
+    WAKE_NUMBER.store(wake.as_raw_fd(), Ordering::Release);
+    Ok(wake)
 }
 
 fn new_eventfd() -> io::Result<OwnedFd> {
@@ -235,8 +268,36 @@ mod tests {
         assert!(set.readiness(slot).readable);
         assert_eq!(watch.take().iter().collect::<Vec<_>>(), [Signal::User2]);
         assert!(watch.take().is_empty());
+        let number = watch.as_fd().as_raw_fd();
         drop(watch);
-        assert!(SignalWatch::install(&[Signal::User1]).is_ok());
+        late_signals_go_nowhere_else(number);
+        ignored_hangups_stay_ignored();
+    }
+
+    /// A handler that runs on when its watch has ended writes to the same descriptor, which nothing else ever has.
+    fn late_signals_go_nowhere_else(number: i32) {
+        let others = [new_eventfd().unwrap(), new_eventfd().unwrap()];
+        assert!(others.iter().all(|other| other.as_raw_fd() != number));
+        remember(libc::SIGUSR1);
+        let mut set = PollSet::new();
+        let slots = others.each_ref().map(|other| set.add(other));
+        set.wait(Some(Duration::ZERO)).unwrap();
+        assert!(slots.iter().all(|slot| !set.readiness(*slot).readable));
+        let next = SignalWatch::install(&[Signal::User1]).unwrap();
+        assert_eq!(next.as_fd().as_raw_fd(), number);
+        assert!(next.take().is_empty());
+    }
+
+    fn ignored_hangups_stay_ignored() {
+        // SAFETY: ignoring installs no code; raising takes a number only.
+        unsafe { libc::signal(libc::SIGHUP, libc::SIG_IGN) };
+        let watch = SignalWatch::install(&[Signal::Hangup]).unwrap();
+        // SAFETY: as above.
+        unsafe { libc::raise(libc::SIGHUP) };
+        assert!(watch.take().is_empty());
+        drop(watch);
+        // SAFETY: as above.
+        unsafe { libc::signal(libc::SIGHUP, libc::SIG_DFL) };
     }
 
     #[test]

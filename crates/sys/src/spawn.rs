@@ -149,6 +149,14 @@ impl Workload {
         check(unsafe { libc::kill(self.pid.0, number) }).map(drop)
     }
 
+    /// Ends the child at once unless it has ended, whatever it does about signals.
+    ///
+    /// # Errors
+    /// The kernel's answer.
+    pub fn kill(&self) -> io::Result<()> {
+        self.signal(libc::SIGKILL)
+    }
+
     fn reap(&mut self, flags: libc::c_int) -> io::Result<()> {
         if self.status.is_some() {
             return Ok(());

@@ -1,6 +1,5 @@
 //! `profile`: record a program, show where its time went, draw the flame graph.
 
-use std::fs::File;
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
@@ -188,7 +187,7 @@ fn write_flame_graph(profile: &Profile, title: &str, lost: &[String], path: &Pat
     let subtitle = format!("{}, {} samples", event.name, event.sample_count);
     let page = FlamePage { title, subtitle: &subtitle, unit, lost, tree: &tree };
     let write = || -> io::Result<()> {
-        let mut file = BufWriter::with_capacity(1 << 20, File::create(path)?);
+        let mut file = BufWriter::with_capacity(1 << 20, oxperf_sys::create_own(path)?);
         page.write(&mut file)?;
         file.flush()
     };
