@@ -1,21 +1,24 @@
 //! Build ids of files and of notes on this machine.
 
-use std::fs;
+use std::fs::{self, OpenOptions};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
 use oxperf_abi::BuildId;
-use oxperf_objects::Elf;
-use oxperf_objects::elf::build_id_in_notes;
-use oxperf_sys::MappedFile;
+use oxperf_objects::elf::{build_id_in_notes, build_id_of_file};
 
-/// The build id of the ELF file at `path`; `None` when it has none, cannot be read or is no ordinary file.
+/// The build id of the ELF file at `path`; `None` when it has none, cannot be read or is no ordinary file. The file may
+/// be another user's, who may change it now.
 pub(crate) fn of_file(path: &Path) -> Option<BuildId> {
-    // Opening a FIFO or a device could wait for ever or do something.
+    // Opening a FIFO or a device could wait for ever or do something; one may be put there in between.
     if !fs::metadata(path).ok()?.is_file() {
         return None;
     }
-    let image = MappedFile::open(path).ok()?;
-    Elf::parse(image.as_ref()).ok()?.build_id()
+    let file = OpenOptions::new().read(true).custom_flags(oxperf_sys::NON_BLOCKING).open(path).ok()?;
+    if !file.metadata().ok()?.is_file() {
+        return None;
+    }
+    build_id_of_file(&file)
 }
 
 /// The build id among notes in this machine's byte order.
@@ -26,6 +29,11 @@ pub(crate) fn in_notes(notes: &[u8]) -> Option<BuildId> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn programs_have_one() {
+        assert!(of_file(Path::new("/proc/self/exe")).is_some());
+    }
 
     #[test]
     fn what_is_no_elf_file_has_none() {

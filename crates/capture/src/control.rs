@@ -2,13 +2,19 @@
 
 use std::os::unix::process::ExitStatusExt;
 use std::process::ExitStatus;
+use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use oxperf_abi::{Pid, Tid};
-use oxperf_sys::{EventFd, PollSet, PollSlot, Signal, SignalWatch, SpawnError, Workload, WorkloadSpec};
+use oxperf_sys::{EventFd, PollSet, PollSlot, Signal, SpawnError, Workload, WorkloadSpec};
 
 use crate::error::CaptureError;
+use crate::interrupts::{GRACE, Interrupts};
+use crate::note::{Note, Notes};
 use crate::options::{Destination, Program, Start};
+
+/// How old a record in a ring becomes before it is moved, however few there are.
+const DRAIN_INTERVAL: Duration = Duration::from_secs(1);
 
 /// How a recording ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -37,12 +43,13 @@ impl Ending {
 pub(crate) struct Control {
     workload: Option<Workload>,
     program: String,
-    watch: SignalWatch,
+    interrupts: Rc<Interrupts>,
     poll: PollSet,
     watch_slot: PollSlot,
     rings: Vec<PollSlot>,
-    ending: Ending,
     ended: bool,
+    /// The workload was asked to end.
+    stopped: bool,
     enable_at: Option<Instant>,
 }
 
@@ -66,20 +73,25 @@ impl Control {
         let output_to_error = *output == Destination::StandardOutput;
         let workload = program.map(|program| spawn(program, output_to_error)).transpose();
         let workload = workload.map_err(|source| CaptureError::Workload { program: name.clone(), source })?;
-        let watch = SignalWatch::install(&[Signal::Interrupt, Signal::Terminate, Signal::Child])?;
+        let interrupts = Rc::new(Interrupts::watch()?);
         let mut poll = PollSet::new();
-        let watch_slot = poll.add(&watch);
+        let watch_slot = poll.add(&*interrupts);
         Ok(Control {
             workload,
             program: name,
-            watch,
+            interrupts,
             poll,
             watch_slot,
             rings: Vec::new(),
-            ending: Ending::default(),
             ended: false,
+            stopped: false,
             enable_at: None,
         })
+    }
+
+    /// The signals, for others who wait.
+    pub(crate) fn interrupts(&self) -> Rc<Interrupts> {
+        Rc::clone(&self.interrupts)
     }
 
     /// The workload's process.
@@ -118,14 +130,20 @@ impl Control {
         self.ended
     }
 
-    /// Waits until records may wait, the delay is over, or something ends the recording.
+    /// Waits until many records wait, or some for a while, or the delay is over, or something ends the recording.
     ///
     /// # Errors
     /// The kernel's answer.
     pub(crate) fn wait(&mut self) -> Result<News, CaptureError> {
-        self.poll.wait(self.time_to_enable()).map_err(CaptureError::Wait)?;
+        let longest = self.time_to_enable().map_or(DRAIN_INTERVAL, |time| time.min(DRAIN_INTERVAL));
+        self.poll.wait(Some(longest)).map_err(CaptureError::Wait)?;
         if self.poll.readiness(self.watch_slot).readable {
-            self.take_signals().map_err(CaptureError::Wait)?;
+            self.interrupts.take();
+        }
+        // The output may have taken signals while it was written.
+        self.ended |= self.interrupts.signal().is_some();
+        if self.interrupts.take_child() {
+            self.ended |= self.workload_has_ended().map_err(CaptureError::Wait)?;
         }
         self.drop_gone_rings();
         if self.time_to_enable() == Some(Duration::ZERO) {
@@ -135,36 +153,61 @@ impl Control {
         Ok(News::Records)
     }
 
-    /// Ends the workload if it still runs, and says how everything ended.
-    pub(crate) fn finish(mut self) -> Ending {
-        if let Some(workload) = &mut self.workload {
-            if matches!(workload.try_wait(), Ok(None)) {
-                // It may be gone by now; waiting tells.
-                let _ = workload.signal(Signal::Terminate.number());
-            }
-            self.ending.workload = workload.wait().ok();
+    /// Asks the workload to end, if it still runs and was not asked before.
+    pub(crate) fn stop_workload(&mut self) {
+        if !std::mem::replace(&mut self.stopped, true)
+            && matches!(self.workload_has_ended(), Ok(false))
+            && let Some(workload) = &self.workload
+        {
+            // It may be gone by now; waiting tells.
+            let _ = workload.signal(Signal::Terminate.number());
         }
-        self.ending
+    }
+
+    /// Waits until the workload has ended, and says how everything ended. Where it does not end in time, or the user
+    /// asks again, it is killed, and its end tells nothing of it.
+    pub(crate) fn finish(&mut self, notes: &mut dyn Notes) -> Ending {
+        let poll = &mut self.poll;
+        self.rings.drain(..).for_each(|slot| poll.remove(slot));
+        let mut ending = Ending::default();
+        if self.outlasts_workload(Interrupts::is_repeated) {
+            ending.workload = self.workload.as_mut().and_then(|workload| workload.try_wait().ok().flatten());
+        } else {
+            self.kill_workload(notes);
+        }
+        ending.signal = self.interrupts.signal().map(Signal::number);
+        ending
+    }
+
+    fn kill_workload(&mut self, notes: &mut dyn Notes) {
+        let Some(workload) = &self.workload else { return };
+        // It may be gone by now.
+        let _ = workload.kill();
+        notes.note(Note::WorkloadKilled { program: self.program.clone(), grace: GRACE });
+        // A process that hangs in the kernel is left behind.
+        self.outlasts_workload(|_| false);
     }
 
     fn time_to_enable(&self) -> Option<Duration> {
         self.enable_at.map(|at| at.saturating_duration_since(Instant::now()))
     }
 
-    fn take_signals(&mut self) -> std::io::Result<()> {
-        let arrived = self.watch.take();
-        for signal in [Signal::Interrupt, Signal::Terminate] {
-            if arrived.contains(signal) {
-                self.ending.signal = Some(signal.number());
-                self.ended = true;
+    fn workload_has_ended(&mut self) -> std::io::Result<bool> {
+        self.workload.as_mut().map_or(Ok(false), |workload| Ok(workload.try_wait()?.is_some()))
+    }
+
+    /// Waits for the workload's end, for the grace period or until `hurry`; whether it came. Without a workload there
+    /// is nothing to wait for.
+    fn outlasts_workload(&mut self, hurry: impl Fn(&Interrupts) -> bool) -> bool {
+        let since = Instant::now();
+        while self.workload.is_some() && !self.workload_has_ended().unwrap_or(true) {
+            let left = GRACE.saturating_sub(since.elapsed());
+            if left.is_zero() || hurry(&self.interrupts) || self.poll.wait(Some(left)).is_err() {
+                return false;
             }
+            self.interrupts.take();
         }
-        if let Some(workload) = &mut self.workload
-            && arrived.contains(Signal::Child)
-        {
-            self.ended |= workload.try_wait()?.is_some();
-        }
-        Ok(())
+        true
     }
 
     /// A ring whose tasks have all exited brings nothing new; without any ring the recording ends.

@@ -60,7 +60,7 @@ pub enum CaptureError {
         pages: usize,
     },
     /// The output cannot be made.
-    #[error("failed to open {to} : {}", Errno::of(.source))]
+    #[error("failed to open {to} : {}", reason(.source))]
     Output {
         /// What was to be made.
         to: Destination,
@@ -68,7 +68,7 @@ pub enum CaptureError {
         source: io::Error,
     },
     /// The output took a part only, as a full disk does.
-    #[error("failed to write {to}: {}. {}", Errno::of(&.source.source), safe_text(.to, .source))]
+    #[error("failed to write {to}: {}. {}", reason(&.source.source), safe_text(.to, .source))]
     Write {
         /// Where to.
         to: Destination,
@@ -89,6 +89,11 @@ pub enum CaptureError {
     /// Waiting for records failed.
     #[error("cannot wait for records: {0}")]
     Wait(io::Error),
+}
+
+/// The kernel's answer, or what was found here.
+fn reason(error: &io::Error) -> String {
+    error.raw_os_error().map_or_else(|| error.to_string(), |number| Errno(number).to_string())
 }
 
 fn safe_text(to: &Destination, error: &WriteError) -> String {

@@ -1,6 +1,7 @@
 //! What a recording tells while it runs: choices it made for the user and things it could not have.
 
 use std::fmt;
+use std::time::Duration;
 
 use oxperf_abi::Tid;
 use oxperf_tracepoint::TracepointError;
@@ -48,6 +49,13 @@ pub enum Note {
     ThreadGone(Tid),
     /// The tracepoints' formats cannot be read; the file has none.
     TracingDataMissing(TracepointError),
+    /// The workload did not end when it was asked to.
+    WorkloadKilled {
+        /// What was started.
+        program: String,
+        /// How long it was waited for, unless the user asked again before.
+        grace: Duration,
+    },
 }
 
 impl fmt::Display for Note {
@@ -75,6 +83,11 @@ impl fmt::Display for Note {
             Note::TracingDataMissing(reason) => {
                 write!(f, "the tracepoints' formats are not recorded, their fields cannot be shown: {reason}")
             }
+            Note::WorkloadKilled { program, grace } => write!(
+                f,
+                "the workload '{program}' was killed: it did not end after SIGTERM, within {} s or before a second signal",
+                grace.as_secs()
+            ),
         }
     }
 }

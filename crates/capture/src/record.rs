@@ -104,7 +104,8 @@ impl<'a> Recorder<'a> {
         }
         let features = standing_features(options, &acquired, notes);
         let events = writer_events(&acquired);
-        let recording = Recording::begin(&options.output, &events, features, options.compression)?;
+        let recording =
+            Recording::begin(&options.output, &events, features, options.compression, control.interrupts())?;
         let drain = Drain::new(rings);
         Ok(Recorder { options, kernel, scene, acquired, control, drain, recording, wakeups: 0 })
     }
@@ -112,44 +113,46 @@ impl<'a> Recorder<'a> {
     fn run(mut self, notes: &mut dyn Notes) -> Result<Outcome, CaptureError> {
         self.write_existing(notes)?;
         let captured = self.capture();
-        let lost_written = captured.and_then(|()| self.write_lost_samples());
-        let ending = self.control.finish();
-        lost_written?;
+        let counted_lost = captured.and_then(|()| self.write_lost_samples());
+        self.control.stop_workload();
+        let ending = self.control.finish(notes);
+        let counted_lost = counted_lost?;
         let (bytes, volume) = (self.recording.position(), self.recording.volume());
         let scan = self.recording.look_over(self.options.build_ids)?;
         let build_ids = finish::build_ids(&scan, self.options.build_ids);
         self.recording.finish(build_ids, scan.times)?;
         let output = self.options.output.clone();
-        let (samples, lost, wakeups) = (scan.samples, scan.lost, self.wakeups);
+        let (samples, lost, wakeups) = (scan.samples, scan.lost(counted_lost), self.wakeups);
         Ok(Outcome { output, bytes, volume, samples, lost, wakeups, ending })
     }
 
-    /// Counting begins before the workload runs, unless its exec or the delay begins it.
+    /// Counting begins before the workload runs, unless its exec or the delay begins it. Whatever the rings bring,
+    /// every pass looks for what ends the recording; and as a pass follows a wait, what the recorder causes by writing
+    /// is not worth a pass of its own.
     fn capture(&mut self) -> Result<(), CaptureError> {
         if self.options.start == Start::Now && self.options.target != Target::Workload {
             self.enable()?;
         }
         self.control.start(self.options.start)?;
-        let mut stopped = false;
-        loop {
-            let moved = self.drain.pass(&mut self.recording);
-            let moved = moved.map_err(|source| self.recording.unwritten(source))?;
-            if self.control.has_ended() && !stopped {
-                // What ends by itself need not be stopped; refusing to stop loses nothing.
-                let _ = self.acquired.open.disable(self.kernel);
-                stopped = true;
-            } else if moved == 0 && stopped {
-                return Ok(());
-            } else if moved == 0 {
-                self.wait()?;
+        while !self.control.has_ended() {
+            if self.control.wait()? == News::Enable {
+                self.enable()?;
             }
+            self.drain()?;
         }
+        // What ends by itself need not be stopped; refusing to stop loses nothing.
+        let _ = self.acquired.open.disable(self.kernel);
+        self.control.stop_workload();
+        // Each ring holds what it holds now: where events go on nevertheless, they are not waited for.
+        self.drain()
     }
 
-    fn wait(&mut self) -> Result<(), CaptureError> {
-        let news = self.control.wait()?;
-        self.wakeups += 1;
-        if news == News::Enable { self.enable() } else { Ok(()) }
+    /// Moves what is in the rings.
+    fn drain(&mut self) -> Result<(), CaptureError> {
+        let moved = self.drain.pass(&mut self.recording);
+        let moved = moved.map_err(|source| self.recording.unwritten(source))?;
+        self.wakeups += u64::from(moved > 0);
+        Ok(())
     }
 
     fn enable(&self) -> Result<(), CaptureError> {
@@ -195,16 +198,18 @@ impl<'a> Recorder<'a> {
         }
     }
 
-    /// Writes how many samples of each event the kernel could not write.
-    fn write_lost_samples(&mut self) -> Result<(), CaptureError> {
+    /// Writes how many samples of each event the kernel could not write; how many these are.
+    fn write_lost_samples(&mut self) -> Result<u64, CaptureError> {
         let (plan, open) = (&self.acquired.plan, &self.acquired.open);
-        let mut encoder = Encoder::new(Endian::NATIVE);
+        let (mut encoder, mut all) = (Encoder::new(Endian::NATIVE), 0u64);
         for (event, id, lost) in open.lost_samples(self.kernel, plan) {
             if let Some(event) = plan.events.get(event) {
                 encode_lost(&event.attr, id, lost, &mut encoder);
+                all = all.saturating_add(lost);
             }
         }
-        self.recording.append(encoder.as_bytes())
+        self.recording.append(encoder.as_bytes())?;
+        Ok(all)
     }
 }
 
@@ -252,4 +257,47 @@ fn standing_features(options: &RecordOptions, acquired: &Acquired, notes: &mut d
     let mut features = Host::this().features();
     finish::add_recording_features(facts, &mut features);
     features
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::options::Program;
+    use oxperf_abi::{Cpu, SoftwareId};
+    use oxperf_data::Reader;
+    use oxperf_sys::FakeKernel;
+    use std::fs;
+
+    /// Every pass finds records, from the first to the last, and stopping the events stops nothing.
+    #[test]
+    fn events_that_never_cease_end_with_the_workload() {
+        let mut sample = Encoder::new(Endian::NATIVE);
+        sample.record(RecordType::SAMPLE, Misc(1), |body| body.bytes(&[0; 64]));
+        let kernel = FakeKernel::new().with_restless_rings(sample.into_bytes());
+        let path = std::env::temp_dir().join(format!("oxperf-restless-{}", std::process::id()));
+        let arguments = ["/bin/sh", "-c", "exit 7"].map(Into::into).to_vec();
+        let options = RecordOptions {
+            workload: Some(Program { arguments, environment: Vec::new(), search_path: None }),
+            output: Destination::File(path.clone()),
+            ring_pages: Some(1),
+            ..RecordOptions::default()
+        };
+        let scene = Scene { online: vec![Cpu(0)], threads: Vec::new() };
+        let control = Control::new(options.workload.as_ref(), &options.output).unwrap();
+        let requests = vec![EventRequest::software(SoftwareId::TaskClock, "task-clock")];
+        let mut notes: Vec<Note> = Vec::new();
+        let recorder = Recorder::open(&options, requests, scene, control, &kernel, &mut notes).unwrap();
+        let outcome = recorder.run(&mut notes).unwrap();
+        assert_eq!(outcome.ending.exit_code(), 7);
+        assert!(outcome.samples >= 1, "what was there at the end was moved");
+        let file = fs::read(&path).unwrap();
+        fs::remove_file(path).unwrap();
+        let reader = Reader::open(&file).unwrap();
+        let samples = reader
+            .records()
+            .unwrap()
+            .filter(|raw| raw.as_ref().is_ok_and(|raw| raw.header.kind == RecordType::SAMPLE));
+        assert_eq!(samples.count() as u64, outcome.samples);
+        assert!(reader.features().get::<oxperf_data::features::CmdLine>().unwrap().is_some());
+    }
 }

@@ -2,16 +2,18 @@
 
 use std::fs::File;
 use std::io;
+use std::rc::Rc;
 
 use oxperf_data::features::{BuildIds as BuildIdTable, SampleTime};
 use oxperf_data::{FeatureSet, PackedAs, Packer, Part, StreamWriter, WriteError, Writer, WriterEvent};
-use oxperf_sys::MappedFile;
 use oxperf_wire::{Encoder, Endian};
 
 use crate::error::CaptureError;
-use crate::finish::{self, Scan, Tally};
+use crate::finish::{FileRecords, Scan, Tally};
+use crate::interrupts::Interrupts;
 use crate::options::{BuildIds, Destination};
 use crate::output;
+use crate::stream_output::StreamOutput;
 
 /// What takes the records of a recording.
 pub trait Records {
@@ -33,8 +35,10 @@ pub(crate) struct Recording {
     to: Destination,
     form: Form,
     compression: Option<Compression>,
-    /// Counts what goes by; `None` where the finished file is read instead, which also tells the binaries that were hit.
-    tally: Option<Tally>,
+    tally: Tally,
+    /// The finished file is read, which also tells the binaries that were hit; else what goes by is counted.
+    is_read_back: bool,
+    interrupts: Rc<Interrupts>,
 }
 
 enum Form {
@@ -43,7 +47,7 @@ enum Form {
         writer: Writer<File>,
         features: FeatureSet,
     },
-    Stream(StreamWriter<File>),
+    Stream(StreamWriter<StreamOutput>),
 }
 
 struct Compression {
@@ -72,6 +76,7 @@ impl Recording {
         events: &[WriterEvent],
         mut features: FeatureSet,
         level: Option<u32>,
+        interrupts: Rc<Interrupts>,
     ) -> Result<Recording, CaptureError> {
         let unmade = |source| CaptureError::Output { to: to.clone(), source };
         let compression = level.map(Compression::new).transpose().map_err(unmade)?;
@@ -85,14 +90,13 @@ impl Recording {
                 if let Some(compression) = &compression {
                     features.insert(&compression.packer.feature());
                 }
-                let stream = output::standard().map_err(unmade)?;
+                let stream = StreamOutput::standard(Rc::clone(&interrupts)).map_err(unmade)?;
                 StreamWriter::begin(stream, events, &features).map(Form::Stream)
             }
         };
         let form = form.map_err(|source| CaptureError::Write { to: to.clone(), source })?;
-        let tally =
-            (!is_read_back).then(|| Tally::new(events.iter().map(|event| (&event.attr, &event.ids[..]))));
-        Ok(Recording { to: to.clone(), form, compression, tally })
+        let tally = Tally::new(events.iter().map(|event| (&event.attr, &event.ids[..])));
+        Ok(Recording { to: to.clone(), form, compression, tally, is_read_back, interrupts })
     }
 
     /// Takes whole records that were made here.
@@ -122,19 +126,24 @@ impl Recording {
         self.compression.as_ref().map(|compression| compression.volume)
     }
 
-    /// What all the records tell.
+    /// What all the records tell. A second signal cuts the search for binaries that were hit short.
     ///
     /// # Errors
     /// The file cannot be read back.
     pub(crate) fn look_over(&mut self, build_ids: BuildIds) -> Result<Scan, CaptureError> {
-        if let Some(tally) = self.tally.take() {
+        let tally = std::mem::take(&mut self.tally);
+        let Form::File { writer, .. } = &self.form else { return Ok(tally.finish()) };
+        if !self.is_read_back {
             return Ok(tally.finish());
         }
-        let unreadable = |reason: String| CaptureError::ReadBack { from: self.to.clone(), reason };
-        let Destination::File(path) = &self.to else { return Ok(Scan::default()) };
-        let file = MappedFile::open(path).map_err(|error| unreadable(error.to_string()))?;
-        file.expect_sequential();
-        finish::scan(&file, build_ids == BuildIds::Hit).map_err(|error| unreadable(error.to_string()))
+        let end = writer.position().0;
+        let records = FileRecords { file: writer.output(), range: end - writer.data_size()..end };
+        let hurry = || {
+            self.interrupts.take();
+            self.interrupts.is_repeated()
+        };
+        let scanned = tally.scan(&records, build_ids == BuildIds::Hit, &hurry);
+        scanned.map_err(|error| CaptureError::ReadBack { from: self.to.clone(), reason: error.to_string() })
     }
 
     /// Ends the recording with what was not known before.
@@ -166,8 +175,8 @@ impl Recording {
 
     /// Writes records as they are.
     fn write(&mut self, records: &[u8]) -> Result<(), WriteError> {
-        if let Some(tally) = &mut self.tally {
-            tally.take(records);
+        if !self.is_read_back {
+            self.tally.take(records);
         }
         self.form.append(records)
     }
@@ -176,9 +185,8 @@ impl Recording {
 impl Records for Recording {
     fn kernel_records(&mut self, records: &[u8]) -> Result<(), WriteError> {
         let Some(compression) = &mut self.compression else { return self.write(records) };
-        if let Some(tally) = &mut self.tally {
-            tally.take(records);
-        }
+        // What is compressed is never read back.
+        self.tally.take(records);
         match compression.pack(records) {
             Ok(packed) => self.form.append(packed),
             Err(source) => Err(self.form.unpacked(records, source)),

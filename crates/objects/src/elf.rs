@@ -2,6 +2,7 @@
 //!
 //! Nothing is trusted: every offset is checked against the file, and a part that lies outside it is simply absent.
 
+mod identity;
 mod module;
 mod note;
 mod read;
@@ -14,6 +15,7 @@ use object::elf;
 
 use oxperf_abi::BuildId;
 
+pub use identity::build_id_of_file;
 pub(crate) use module::linked;
 pub use note::{AlternateLink, DebugLink, build_id_in_notes};
 pub use relocation::Relocation;

@@ -79,13 +79,16 @@ impl Mappings {
     }
 }
 
-/// The collected mappings, ready for addresses.
+/// The collected mappings, ready for addresses. What a process has from those that it was forked from stays with them:
+/// memory grows with the mappings that were made, not with those that are inherited.
 #[derive(Debug)]
 pub(crate) struct Hits {
     dsos: Vec<Dso>,
-    spaces: FxHashMap<Pid, Space>,
-    /// What is left to find of each process that had a sample.
-    open: FxHashMap<Pid, Unseen>,
+    spaces: Vec<Unseen>,
+    /// The place of each process in `spaces`, and its parent.
+    families: FxHashMap<Pid, (u32, Option<Pid>)>,
+    /// The spaces where addresses of a process are looked for, while there is anything to find.
+    lines: FxHashMap<Pid, Vec<u32>>,
     kernel: Unseen,
 }
 
@@ -96,18 +99,32 @@ impl Hits {
     /// Takes the mappings when all are known.
     pub(crate) fn new(mappings: Mappings) -> Hits {
         let Mappings { dsos, spaces, kernel, .. } = mappings;
-        let kernel = Unseen::new(kernel.mappings.into_iter(), &dsos);
-        Hits { dsos, spaces, open: FxHashMap::default(), kernel }
+        let (mut families, mut unseen) = (FxHashMap::default(), Vec::with_capacity(spaces.len()));
+        for (pid, space) in spaces {
+            families.insert(pid, (unseen.len() as u32, space.parent));
+            unseen.push(Unseen::new(space.mappings));
+        }
+        let (spaces, kernel) = (unseen, Unseen::new(kernel.mappings));
+        Hits { dsos, spaces, families, lines: FxHashMap::default(), kernel }
     }
 
     /// Marks what lies at the addresses of a sample of `pid`.
     #[inline]
     pub(crate) fn mark(&mut self, pid: Pid, addresses: impl Iterator<Item = u64>) {
-        let (spaces, dsos) = (&self.spaces, &mut self.dsos);
-        let user = self.open.entry(pid).or_insert_with(|| Unseen::new(inherited(spaces, pid), dsos));
+        let Hits { dsos, spaces, families, lines, kernel } = self;
+        let line = lines.entry(pid).or_insert_with(|| line_of(families, pid));
+        let mut found = false;
         for address in addresses {
-            let space = if address >= KERNEL_SPACE { &mut self.kernel } else { &mut *user };
-            space.mark(address, dsos);
+            if address >= KERNEL_SPACE {
+                kernel.mark(address, dsos);
+                continue;
+            }
+            for &place in &*line {
+                found |= spaces.get_mut(place as usize).is_some_and(|space| space.mark(address, dsos));
+            }
+        }
+        if found {
+            line.retain(|&place| spaces.get(place as usize).is_some_and(|space| !space.0.is_empty()));
         }
     }
 
@@ -117,10 +134,13 @@ impl Hits {
     }
 }
 
-/// What a process mapped itself, and what it may have from those that it was forked from.
-fn inherited(spaces: &FxHashMap<Pid, Space>, pid: Pid) -> impl Iterator<Item = Mapping> {
-    let line = std::iter::successors(spaces.get(&pid), |space| spaces.get(&space.parent?));
-    line.take(MOST_ANCESTORS + 1).flat_map(|space| space.mappings.iter().copied())
+/// The spaces of a process and of those that it was forked from.
+fn line_of(families: &FxHashMap<Pid, (u32, Option<Pid>)>, pid: Pid) -> Vec<u32> {
+    let line = std::iter::successors(families.get(&pid), |(_, parent)| families.get(&(*parent)?));
+    let mut places: Vec<u32> = line.take(MOST_ANCESTORS + 1).map(|&(place, _)| place).collect();
+    places.sort_unstable();
+    places.dedup();
+    places
 }
 
 /// The mappings of a space whose binaries are not marked yet, by start. Few are left after a few samples.
@@ -128,16 +148,16 @@ fn inherited(spaces: &FxHashMap<Pid, Space>, pid: Pid) -> impl Iterator<Item = M
 struct Unseen(Vec<Mapping>);
 
 impl Unseen {
-    fn new(mappings: impl Iterator<Item = Mapping>, dsos: &[Dso]) -> Unseen {
-        let mut unseen = Unseen(mappings.collect());
+    fn new(mappings: Vec<Mapping>) -> Unseen {
+        let mut unseen = Unseen(mappings);
         unseen.0.sort_unstable_by_key(|mapping| mapping.start);
-        unseen.forget_marked(dsos);
+        unseen.measure();
         unseen
     }
 
-    /// Marks whatever was ever mapped at `address`.
+    /// Marks whatever was ever mapped at `address`; whether anything was.
     #[inline]
-    fn mark(&mut self, address: u64, dsos: &mut [Dso]) {
+    fn mark(&mut self, address: u64, dsos: &mut [Dso]) -> bool {
         let after = self.0.partition_point(|mapping| mapping.start <= address);
         let before = self.0.get(..after).unwrap_or_default().iter().rev();
         let mut found = false;
@@ -150,11 +170,16 @@ impl Unseen {
         if found {
             self.forget_marked(dsos);
         }
+        found
     }
 
     #[cold]
     fn forget_marked(&mut self, dsos: &[Dso]) {
         self.0.retain(|mapping| dsos.get(mapping.dso).is_some_and(|dso| !dso.hit));
+        self.measure();
+    }
+
+    fn measure(&mut self) {
         let mut reach = 0;
         for mapping in &mut self.0 {
             reach = mapping.end.max(reach);
@@ -201,6 +226,19 @@ mod tests {
         maps.fork(Pid(2), Pid(1));
         maps.fork(Pid(3), Pid(2));
         assert_eq!(hit_names(maps, &[(3, 0x1000)]), "/a");
+    }
+
+    /// Bytes of what is kept of mappings and processes would be 3,000 times 2,000 otherwise.
+    #[test]
+    fn forks_share_what_they_inherit() {
+        let mut maps = Mappings::default();
+        (0..3000).for_each(|at| maps.map(Pid(1), at << 12, 1 << 12, format!("/{at}").as_bytes(), None));
+        (2..2002).for_each(|pid| maps.fork(Pid(pid), Pid(1)));
+        let mut hits = Hits::new(maps);
+        (2..2002).for_each(|pid| hits.mark(Pid(pid), [(pid as u64) << 12].into_iter()));
+        assert!(hits.spaces.iter().map(|space| space.0.len()).sum::<usize>() <= 3000);
+        assert!(hits.lines.values().map(Vec::len).sum::<usize>() <= 2 * 2000);
+        assert_eq!(hits.into_dsos().iter().filter(|dso| dso.hit).count(), 2000);
     }
 
     #[test]

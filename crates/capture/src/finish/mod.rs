@@ -3,8 +3,10 @@
 mod build_ids;
 mod features;
 mod hits;
+mod read;
 mod scan;
 
 pub(crate) use build_ids::build_ids;
 pub(crate) use features::{RecordingFacts, add_recording_features};
-pub(crate) use scan::{Scan, Tally, scan};
+pub(crate) use read::FileRecords;
+pub(crate) use scan::{Scan, Tally};

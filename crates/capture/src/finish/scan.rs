@@ -1,23 +1,27 @@
 //! A look over all records: how many samples, between which times, in which binaries.
 
+use std::io;
+
 use oxperf_abi::{
     BuildId, CallchainContext, EventAttr, EventId, Misc, PerfTime, Pid, RecordType, SampleType,
 };
 use oxperf_data::features::SampleTime;
-use oxperf_data::{DataError, Reader};
 use oxperf_wire::kernel::{FileIdentity, Lost, LostSamples, Mmap, Mmap2, Task};
 use oxperf_wire::{Cursor, Endian, RecordHeader, SampleLayout};
 use rustc_hash::FxHashMap;
 
 use super::hits::{Dso, Hits, Mappings};
+use super::read::{RecordBytes, whole_records};
 
 /// What the records tell.
 #[derive(Debug, Default)]
 pub(crate) struct Scan {
     /// Samples.
     pub(crate) samples: u64,
-    /// Records that found their ring full.
-    pub(crate) lost: u64,
+    /// Records that found their ring full, as the rings tell.
+    pub(crate) lost_records: u64,
+    /// Samples that the kernel could not write, as the rings and the recorder tell.
+    pub(crate) lost_samples: u64,
     /// Times of the first and the last sample; `None` when samples have no time.
     pub(crate) times: Option<SampleTime>,
     /// Every mapped binary.
@@ -26,30 +30,8 @@ pub(crate) struct Scan {
     pub(crate) knows_hits: bool,
 }
 
-/// Looks over the records of a file that is not compressed. With `mark_hits` every address of every sample is looked
-/// up, which takes most of the time.
-///
-/// # Errors
-/// The file's header cannot be read.
-pub(crate) fn scan(file: &[u8], mark_hits: bool) -> Result<Scan, DataError> {
-    let reader = Reader::open(file)?;
-    let mut tally = Tally::new(reader.events().iter().map(|event| (&event.stored.attr, &event.ids[..])));
-    reader.records()?.map_while(Result::ok).for_each(|raw| tally.take_one(raw.header, raw.body));
-    if !mark_hits {
-        return Ok(tally.finish());
-    }
-    let Tally { layouts, mappings, mut found } = tally;
-    let mut hits = Hits::new(mappings);
-    for raw in reader.records()?.map_while(Result::ok).filter(|raw| raw.header.kind == RecordType::SAMPLE) {
-        if let Some(layout) = layouts.of_sample(raw.body) {
-            mark(layout, raw.body, &mut hits);
-        }
-    }
-    (found.dsos, found.knows_hits) = (hits.into_dsos(), true);
-    Ok(found)
-}
-
 /// Counts records as they go by.
+#[derive(Default)]
 pub(crate) struct Tally {
     layouts: Layouts,
     mappings: Mappings,
@@ -63,17 +45,41 @@ impl Tally {
     }
 
     /// Whole records of this machine.
-    pub(crate) fn take(&mut self, mut records: &[u8]) {
-        while let Ok(header) = RecordHeader::decode(&mut Cursor::new(records, Endian::NATIVE)) {
-            let Some((record, rest)) = records.split_at_checked(header.size as usize) else { return };
-            self.take_one(header, record.get(RecordHeader::SIZE..).unwrap_or_default());
-            records = rest;
-        }
+    pub(crate) fn take(&mut self, records: &[u8]) {
+        whole_records(records, |header, body| self.take_one(header, body));
     }
 
     /// Everything that they told.
     pub(crate) fn finish(self) -> Scan {
         Scan { dsos: Hits::new(self.mappings).into_dsos(), ..self.found }
+    }
+
+    /// Takes the records of a file that is not compressed, and tells everything. With `mark_hits` every address of every
+    /// sample is looked up, which takes most of the time, unless `hurry` says that this is too much.
+    ///
+    /// # Errors
+    /// The file cannot be read to its end.
+    pub(crate) fn scan(
+        mut self,
+        records: &impl RecordBytes,
+        mark_hits: bool,
+        hurry: &dyn Fn() -> bool,
+    ) -> io::Result<Scan> {
+        records.for_each(&|| false, |header, body| self.take_one(header, body))?;
+        if !mark_hits {
+            return Ok(self.finish());
+        }
+        let Tally { layouts, mappings, mut found } = self;
+        let mut hits = Hits::new(mappings);
+        found.knows_hits = records.for_each(hurry, |header, body| {
+            if header.kind == RecordType::SAMPLE
+                && let Some(layout) = layouts.of_sample(body)
+            {
+                mark(layout, body, &mut hits);
+            }
+        })?;
+        found.dsos = hits.into_dsos();
+        Ok(found)
     }
 
     fn take_one(&mut self, header: RecordHeader, body: &[u8]) {
@@ -92,11 +98,21 @@ impl Tally {
 impl Scan {
     fn note_loss(&mut self, kind: RecordType, body: &[u8]) {
         let mut cursor = Cursor::new(body, Endian::NATIVE);
-        self.lost += match kind {
-            RecordType::LOST => Lost::decode(&mut cursor).map_or(0, |record| record.lost),
-            RecordType::LOST_SAMPLES => LostSamples::decode(&mut cursor).map_or(0, |record| record.lost),
-            _ => 0,
+        let (known, lost) = match kind {
+            RecordType::LOST => (&mut self.lost_records, Lost::decode(&mut cursor).map(|record| record.lost)),
+            RecordType::LOST_SAMPLES => {
+                (&mut self.lost_samples, LostSamples::decode(&mut cursor).map(|record| record.lost))
+            }
+            _ => return,
         };
+        *known = known.saturating_add(lost.unwrap_or_default());
+    }
+
+    /// Records that were lost. `counted` of the lost samples are what the kernel counted for each event: among them is
+    /// every sample that found its ring full, which the rings tell, too, unless they stayed full to the end.
+    pub(crate) fn lost(&self, counted: u64) -> u64 {
+        let others = self.lost_samples.saturating_sub(counted);
+        self.lost_records.max(counted).saturating_add(others)
     }
 
     fn note_time(&mut self, layout: &Layout, body: &[u8]) {
@@ -154,6 +170,7 @@ struct Layout {
 }
 
 /// The layouts of the samples, by event id where they differ.
+#[derive(Default)]
 struct Layouts {
     first: Option<Layout>,
     by_id: FxHashMap<EventId, Layout>,
@@ -197,46 +214,58 @@ fn word_at(body: &[u8], index: usize) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use oxperf_data::{Writer, WriterEvent};
     use oxperf_wire::Encoder;
 
-    fn recording(sample_type: SampleType, records: &[(RecordType, &[u64])]) -> Vec<u8> {
-        let attr = EventAttr { sample_type, ..EventAttr::default() };
-        let event = WriterEvent { attr, name: "x".into(), ids: vec![EventId(5)] };
+    fn scan(fields: SampleType, records: &[(RecordType, &[u64])], mark_hits: bool) -> Scan {
+        let attr = EventAttr { sample_type: fields, ..EventAttr::default() };
         let mut encoder = Encoder::new(Endian::NATIVE);
         for (kind, words) in records {
             encoder.record(*kind, Misc(2), |body| words.iter().for_each(|&word| body.u64(word)));
         }
-        let mut writer = Writer::begin(Vec::new(), &[event]).unwrap();
-        writer.append(encoder.as_bytes()).unwrap();
-        writer.finish(&Default::default()).unwrap()
+        let tally = Tally::new([(&attr, &[EventId(5)][..])].into_iter());
+        tally.scan(&encoder.as_bytes(), mark_hits, &|| false).unwrap()
+    }
+
+    fn fields() -> SampleType {
+        SampleType::IP | SampleType::TID | SampleType::TIME
     }
 
     #[test]
     fn samples_times_losses_and_hits() {
-        let fields = SampleType::IP | SampleType::TID | SampleType::TIME | SampleType::CALLCHAIN;
+        let fields = fields() | SampleType::CALLCHAIN;
         let pid = u64::from_ne_bytes([7, 0, 0, 0, 7, 0, 0, 0]);
         let name = u64::from_ne_bytes(*b"/bin/x\0\0");
-        let file = recording(
-            fields,
-            &[
-                (RecordType::SAMPLE, &[0x1000, pid, 50, 2, u64::MAX - 511, 0x5000]),
-                (RecordType::MMAP, &[pid, 0x5000, 0x1000, 0, name]),
-                (RecordType::SAMPLE, &[0x1000, pid, 20, 0]),
-                (RecordType::LOST, &[5, 3]),
-            ],
-        );
-        let found = scan(&file, true).unwrap();
-        assert_eq!((found.samples, found.lost), (2, 3));
+        let records: [(RecordType, &[u64]); 4] = [
+            (RecordType::SAMPLE, &[0x1000, pid, 50, 2, u64::MAX - 511, 0x5000]),
+            (RecordType::MMAP, &[pid, 0x5000, 0x1000, 0, name]),
+            (RecordType::SAMPLE, &[0x1000, pid, 20, 0]),
+            (RecordType::LOST, &[5, 3]),
+        ];
+        let found = scan(fields, &records, true);
+        assert_eq!((found.samples, found.lost(0)), (2, 3));
         assert_eq!(found.times, Some(SampleTime { first: PerfTime(20), last: PerfTime(50) }));
         assert!(found.dsos[0].hit && found.dsos[0].name == b"/bin/x");
-        assert!(!scan(&file, false).unwrap().dsos[0].hit);
+        assert!(!scan(fields, &records, false).dsos[0].hit);
+    }
+
+    #[test]
+    fn a_loss_is_counted_once() {
+        let lost = |records: &[(RecordType, &[u64])], counted| scan(fields(), records, false).lost(counted);
+        // The rings told 7 lost records, of which the kernel counted 5 as samples; 2 more were lost by the hardware.
+        let told: [(RecordType, &[u64]); 3] =
+            [(RecordType::LOST, &[5, 7]), (RecordType::LOST_SAMPLES, &[2]), (RecordType::LOST_SAMPLES, &[5])];
+        assert_eq!(lost(&told, 5), 9);
+        // A ring that stayed full could not tell.
+        assert_eq!(lost(&told[2..], 5), 5);
+        assert_eq!(
+            lost(&[(RecordType::LOST, &[5, u64::MAX]), (RecordType::LOST_SAMPLES, &[9])], 0),
+            u64::MAX
+        );
     }
 
     #[test]
     fn a_cut_sample_is_counted_and_nothing_more() {
-        let file = recording(SampleType::IP | SampleType::TIME, &[(RecordType::SAMPLE, &[0x1000])]);
-        let found = scan(&file, true).unwrap();
+        let found = scan(SampleType::IP | SampleType::TIME, &[(RecordType::SAMPLE, &[0x1000])], true);
         assert_eq!((found.samples, found.times), (1, None));
     }
 }

@@ -6,10 +6,10 @@ use std::sync::{Mutex, PoisonError};
 
 use oxperf_abi::{BuildId, Misc, PerfTime, Pid, RecordType, Tid};
 use oxperf_wire::kernel::{Comm, Task};
-use rayon::prelude::*;
 
 use super::maps::MapLine;
 use super::{BuildIdReader, ProcDir, RecordSink, TaskStatus, Trailer};
+use crate::parallel;
 
 /// What names a file whatever its path: device and inode.
 type FileKey = ((u32, u32), u64);
@@ -78,18 +78,13 @@ impl<'a> Reader<'a> {
 
 /// All tasks, process by process.
 pub(super) fn write_all(reader: &Reader<'_>, sink: &mut RecordSink) {
-    let buffers: Vec<Vec<u8>> = reader
-        .proc
-        .processes()
-        .into_par_iter()
-        .map(|process| {
-            let mut own = RecordSink::new(reader.trailer);
-            for tid in reader.proc.threads(process) {
-                reader.write_thread(tid, Birth::Told, &mut own);
-            }
-            own.into_bytes()
-        })
-        .collect();
+    let buffers = parallel::map(&reader.proc.processes(), |&process| {
+        let mut own = RecordSink::new(reader.trailer);
+        for tid in reader.proc.threads(process) {
+            reader.write_thread(tid, Birth::Told, &mut own);
+        }
+        own.into_bytes()
+    });
     buffers.iter().for_each(|records| sink.append(records));
 }
 

@@ -121,6 +121,11 @@ impl<O: Output> Writer<O> {
         Ok(self.output)
     }
 
+    /// What is written to.
+    pub fn output(&self) -> &O {
+        &self.output
+    }
+
     /// Bytes of whole records appended so far.
     pub fn data_size(&self) -> u64 {
         self.end - self.header.data.offset

@@ -6,7 +6,7 @@ use oxperf_abi::BuildId;
 use super::Elf;
 
 /// Longest run of notes that is searched; real ones take less than a kilobyte.
-const NOTES_LIMIT: usize = 1 << 20;
+pub(super) const NOTES_LIMIT: usize = 1 << 20;
 
 /// The file that holds the debug information of a stripped one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -73,6 +73,7 @@ pub struct FakeKernel {
     state: Mutex<State>,
     refusals: Vec<Refusal>,
     largest_ring: Option<usize>,
+    restless: Vec<u8>,
 }
 
 #[derive(Default)]
@@ -103,6 +104,13 @@ impl FakeKernel {
     #[must_use]
     pub fn with_largest_ring(mut self, pages: usize) -> FakeKernel {
         self.largest_ring = Some(pages);
+        self
+    }
+
+    /// Writes `records` into every ring, and again whenever its reader consumes any: events that never cease.
+    #[must_use]
+    pub fn with_restless_rings(mut self, records: Vec<u8>) -> FakeKernel {
+        self.restless = records;
         self
     }
 
@@ -211,7 +219,7 @@ impl Kernel for FakeKernel {
         let number =
             self.number(event).map_err(|error| RingError::Map { bytes, errno: Errno::of(&error) })?;
         self.remember(FakeCall::MapRing(number, pages.count()));
-        DataRing::anonymous(pages)
+        DataRing::refilled(pages, self.restless.clone())
     }
 }
 

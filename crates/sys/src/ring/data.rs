@@ -69,6 +69,8 @@ pub struct DataRing {
     size: usize,
     /// Our position, which only we move; the control page holds what the kernel was told.
     tail: u64,
+    /// What a fake kernel writes whenever something is consumed.
+    refill: Vec<u8>,
 }
 
 impl DataRing {
@@ -85,13 +87,26 @@ impl DataRing {
         DataRing::new(None, pages)
     }
 
+    /// As [`DataRing::anonymous`], with a writer who puts `records` there at once and again after each consuming.
+    pub(crate) fn refilled(pages: RingPages, records: Vec<u8>) -> Result<DataRing, RingError> {
+        let mut ring = DataRing { refill: records, ..DataRing::anonymous(pages)? };
+        ring.refill();
+        Ok(ring)
+    }
+
+    fn refill(&mut self) {
+        let records = std::mem::take(&mut self.refill);
+        self.produce(&records);
+        self.refill = records;
+    }
+
     fn new(fd: Option<BorrowedFd<'_>>, pages: RingPages) -> Result<DataRing, RingError> {
         let bytes = pages.bytes();
         let region = Region::map(fd, bytes + process::page_size()).map_err(|errno| match errno {
             Errno(libc::EPERM) => RingError::LockedMemory { bytes },
             errno => RingError::Map { bytes, errno },
         })?;
-        let mut ring = DataRing { region, size: bytes, tail: 0 };
+        let mut ring = DataRing { region, size: bytes, tail: 0, refill: Vec::new() };
         ring.tail = ring.control().data_tail.load(Ordering::Relaxed);
         Ok(ring)
     }
@@ -125,6 +140,9 @@ impl DataRing {
         // Release: our reads of the records happen before the kernel may write there. Pairs with the kernel's
         // reading the tail before it writes.
         self.control().data_tail.store(self.tail, Ordering::Release);
+        if !self.refill.is_empty() {
+            self.refill();
+        }
     }
 
     /// How this machine's cycle counter turns into perf time; `None` when the kernel offers no conversion.
