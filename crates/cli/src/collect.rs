@@ -179,7 +179,9 @@ pub(crate) fn formatters(reader: &Reader<'_>) -> Formatters {
 
 /// A sentence for each kind of loss.
 pub(crate) fn losses(profile: &Profile, found: &Diagnostics) -> Vec<String> {
+    // A sample that found its ring full is among the ring's lost records, too.
     let lost_samples: u64 = profile.events.iter().map(|event| event.lost).sum();
+    let lost_samples = lost_samples.saturating_sub(found.lost_records);
     let counts = [
         (
             found.lost_records,

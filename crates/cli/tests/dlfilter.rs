@@ -10,8 +10,12 @@ use oxperf_testkit::Recording;
 
 /// The filter, built by the machine's compiler, if it has one.
 fn filter(folder: &Path) -> Option<PathBuf> {
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/dlfilter/filter.c");
-    let built = folder.join("filter.so");
+    built(folder, "filter")
+}
+
+fn built(folder: &Path, name: &str) -> Option<PathBuf> {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/dlfilter/{name}.c"));
+    let built = folder.join(format!("{name}.so"));
     let compiled = Command::new("cc").args(["-shared", "-fPIC", "-o"]).arg(&built).arg(source).status();
     if !compiled.is_ok_and(|status| status.success()) {
         eprintln!("SKIPPED: there is no C compiler");
@@ -92,4 +96,17 @@ fn filters_are_listed_with_what_they_say() {
     let output = script(&folder, &["--list-dlfilters"]);
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     assert_eq!(text, format!("List of available dlfilters:\n  {:<36} prints what it gets\n", "filter.so"));
+}
+
+/// Whatever the program may do, as root here or by capabilities of its file, the filter may do what the user can.
+#[test]
+fn a_filter_has_no_privileges() {
+    let folder = folder("dlfilter-rights");
+    let Some(_) = built(&folder, "rights") else { return };
+    let output = script(&folder, &["--dlfilter", "rights.so", "-F", "ip"]);
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    for set in ["CapInh", "CapPrm", "CapEff", "CapAmb"] {
+        assert!(text.contains(&format!("{set}:\t0000000000000000\n")), "{text}{output:?}");
+    }
+    assert!(text.contains("NoNewPrivs:\t1\n") && text.contains("user 1\n"), "{text}");
 }
