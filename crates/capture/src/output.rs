@@ -4,9 +4,11 @@ use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 
+use oxperf_sys::files::create_output;
+
 /// Opens the file to record to, readable by its owner alone, for it holds addresses. A file that is there and not
 /// empty is renamed to `NAME.old`, whatever was called so before. Files and links of other users are not written to: see
-/// [`oxperf_sys::create_own`].
+/// [`create_output`].
 ///
 /// # Errors
 /// The kernel's answer; also when the path names something that is no file.
@@ -18,7 +20,7 @@ pub(crate) fn create(path: &Path) -> io::Result<File> {
         Ok(before) if before.len() > 0 => fs::rename(path, old_name(path))?,
         _ => {}
     }
-    oxperf_sys::create_own(path)
+    create_output(path)
 }
 
 fn old_name(path: &Path) -> PathBuf {

@@ -21,12 +21,12 @@
 pub mod clock;
 pub mod cpus;
 mod errno;
+pub mod files;
 pub mod heap;
 mod kernel;
 pub mod limits;
 mod map;
 mod open;
-mod own_file;
 mod poll;
 pub mod process;
 mod ring;
@@ -41,7 +41,6 @@ pub use open::{
     Control, CounterRead, CounterValue, EventFd, OpenError, OpenFlags, OpenRequest, ReadError, Scope, Task,
     open_event,
 };
-pub use own_file::create_own;
 pub use poll::{NON_BLOCKING, PollSet, PollSlot, Readiness};
 pub use ring::{DataRing, RingError, RingPages, TimeConversion};
 pub use signal::{Signal, SignalError, SignalSet, SignalWatch, kill_self};

@@ -12,6 +12,7 @@ use oxperf_capture::{CallGraph, Destination};
 use oxperf_present::flamegraph::{FlamePage, FlameUnit};
 use oxperf_present::hot::{HotOthers, HotRow, HotStyle, HotTable, NextStep};
 use oxperf_symbols::{StoreOptions, SymbolStore};
+use oxperf_sys::files::create_output;
 
 use super::record::{self, Performed};
 use crate::collect::{self, Loaded, Wishes};
@@ -187,7 +188,7 @@ fn write_flame_graph(profile: &Profile, title: &str, lost: &[String], path: &Pat
     let subtitle = format!("{}, {} samples", event.name, event.sample_count);
     let page = FlamePage { title, subtitle: &subtitle, unit, lost, tree: &tree };
     let write = || -> io::Result<()> {
-        let mut file = BufWriter::with_capacity(1 << 20, oxperf_sys::create_own(path)?);
+        let mut file = BufWriter::with_capacity(1 << 20, create_output(path)?);
         page.write(&mut file)?;
         file.flush()
     };
