@@ -111,3 +111,37 @@ fn exported_files_hold_no_raw_control_characters_in_text_formats() {
         assert_eq!(steering, None, "{format}: {text:?}");
     }
 }
+
+/// Names longer than the widths that `format!` knows end no command.
+#[test]
+fn names_of_any_length_are_shown() {
+    let (folder, recording) = prepared();
+    let root = folder.join("long");
+    fs::create_dir_all(root.join("tmp")).unwrap();
+    let name = "n".repeat(70_000);
+    fs::write(root.join("tmp/perf-9.map"), format!("7000 100 {name}\n")).unwrap();
+    let commands: [&[&str]; 7] = [
+        &["report", "--stdio"],
+        &["report", "--stdio", "-s", "sym,symoff,cpu,cycles", "-w", "70000,70000,70000,70000"],
+        &["report", "--stdio", "-s", "sym,mispredict,symbol_from,symbol_to"],
+        &["script"],
+        &["annotate", "--stdio"],
+        &["symbols"],
+        &["diff"],
+    ];
+    for words in commands {
+        let mut command = Command::new(PROGRAM);
+        command.args(words).env("HOME", "/nonexistent");
+        match words {
+            ["diff"] => command.args([&recording, &recording]),
+            _ => command.arg("-i").arg(&recording),
+        };
+        let output = command.arg("--symfs").arg(&root).output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(output.status.code().is_some_and(|code| code != 101), "{words:?}: {said}");
+        assert!(!said.contains("panicked"), "{words:?}: {said}");
+        if words.len() <= 2 && words[0] != "annotate" {
+            assert!(String::from_utf8_lossy(&output.stdout).contains(&name), "{words:?}: {said}");
+        }
+    }
+}

@@ -14,6 +14,7 @@ use std::io::{self, Write};
 use oxperf_analysis::hist::Weight;
 use oxperf_listing::{Instruction, Line, Listing};
 
+use crate::padding::{Blanks, Left};
 use crate::report::colour_of;
 use crate::visible::visible;
 
@@ -228,8 +229,8 @@ impl<'a> Writer<'a> {
         let samples = costs.first().map_or(0, |cost| cost.function.samples);
         let width = self.width();
         let title = format!(
-            " {:<width$}|\tSource code & Disassembly of {} for {events} ({samples} samples, percent: {})",
-            self.options.column.title(),
+            " {}|\tSource code & Disassembly of {} for {events} ({samples} samples, percent: {})",
+            Left(self.options.column.title(), width),
             visible(object),
             self.options.share.text(),
         );
@@ -243,8 +244,10 @@ impl<'a> Writer<'a> {
         let number = self.number;
         self.number += 1;
         let _ = match line {
-            "" => writeln!(self.text, "{:width$}:", ""),
-            line => writeln!(self.text, "{:width$}: {number:<digits$} {}", "", visible(line.trim_start())),
+            "" => writeln!(self.text, "{}:", Blanks(width)),
+            line => {
+                writeln!(self.text, "{}: {number:<digits$} {}", Blanks(width), visible(line.trim_start()))
+            }
         };
     }
 

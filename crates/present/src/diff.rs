@@ -12,6 +12,7 @@ use std::io::{self, Write};
 use oxperf_analysis::diff::{DiffTable, Method, Side};
 use oxperf_analysis::hist::{Field, Row, SortKey};
 
+use crate::padding::{Left, Right};
 use crate::pieces::write_in_order;
 use crate::report::ReportText;
 use crate::report::columns::{Columns, key_heading};
@@ -127,8 +128,10 @@ impl<'a> Layout<'a> {
         for (nth, (heading, width, right)) in numbers.chain(keys).enumerate() {
             buffer.extend_from_slice(if nth == 0 { b" " } else { self.between() });
             // Writing to a vector cannot fail.
-            let _ =
-                if right { write!(buffer, "{heading:>width$}") } else { write!(buffer, "{heading:width$}") };
+            let _ = match right {
+                true => write!(buffer, "{}", Right(heading, width)),
+                false => write!(buffer, "{}", Left(heading, width)),
+            };
         }
         buffer.push(b'\n');
         if self.separator.is_some() {

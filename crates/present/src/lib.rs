@@ -22,6 +22,7 @@ pub mod header;
 pub mod hot;
 mod html;
 pub mod json_export;
+mod padding;
 mod pieces;
 pub mod records;
 pub mod report;

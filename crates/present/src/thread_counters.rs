@@ -5,6 +5,7 @@ use std::io::{self, Write};
 
 use oxperf_analysis::counters::ThreadCounters;
 
+use crate::padding::Right;
 use crate::visible::visible;
 
 /// How the values stand.
@@ -39,7 +40,7 @@ pub fn write(
         out.write_all(if nth == 0 { b"#" } else { b" " })?;
         for (place, (cell, width)) in row.iter().zip(&widths).enumerate() {
             out.write_all(if place == 0 { b" " } else { b"  " })?;
-            write!(out, "{cell:>width$}")?;
+            write!(out, "{}", Right(cell, *width))?;
         }
         writeln!(out)?;
     }

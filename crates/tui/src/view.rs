@@ -196,7 +196,8 @@ impl<'p> View<'p> {
             name.push(' ');
             name.push_str(&self.rows.object(call.frame));
         }
-        format!("{:indent$}{} {}{name}", "", call.sign.letter(), part.unwrap_or_default())
+        let blanks = " ".repeat(indent);
+        format!("{blanks}{} {}{name}", call.sign.letter(), part.unwrap_or_default())
     }
 
     /// The part of all samples that a line's row has; `None` for calls.

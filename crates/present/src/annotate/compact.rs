@@ -10,6 +10,7 @@ use oxperf_listing::{Instruction, Line};
 
 use super::instruction::Parts;
 use super::{AnnotateText, Annotated, Column, RAW_BYTES, Writer, data_words, raw_bytes, weight_within};
+use crate::padding::Left;
 use crate::report::with_unit;
 use crate::visible::visible;
 
@@ -126,7 +127,7 @@ impl<'a> Lines<'a> {
             let line = self.line(row, nth == 0);
             let data = data_words(self.function, row.address);
             // As wide again, in blanks: perf fills lines up to a width that it does not have.
-            let _ = writeln!(out, "{line}{data:width$}", width = line.chars().count());
+            let _ = writeln!(out, "{line}{}", Left(data, line.chars().count()));
         }
     }
 
@@ -163,7 +164,7 @@ impl<'a> Lines<'a> {
             };
         }
         if !is_hit {
-            let _ = write!(line, "{:width$}", if is_title { column.title() } else { "" });
+            let _ = write!(line, "{}", Left(if is_title { column.title() } else { "" }, width));
         }
         if self.pace.is_some() {
             let words = |word: &'static str| if is_title { word } else { "" };

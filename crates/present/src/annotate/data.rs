@@ -9,6 +9,7 @@ use oxperf_analysis::hist::Weight;
 use oxperf_listing::{DataField, DataLayout};
 
 use super::Column;
+use crate::padding::{Blanks, Right};
 use crate::visible::visible;
 
 /// What an event counted in data of a type.
@@ -81,7 +82,7 @@ pub fn data_type(out: &mut dyn Write, shown: &AnnotatedData<'_>) -> io::Result<(
     }
     writeln!(out, "{}", "=".repeat(76))?;
     let width = column.width() * costs.len();
-    writeln!(out, "{:>width$} {:>10} {:>10}  field", column.title(), "offset", "size")?;
+    writeln!(out, "{} {:>10} {:>10}  field", Right(column.title(), width), "offset", "size")?;
     let whole = DataField {
         depth: 0,
         name: None,
@@ -109,7 +110,7 @@ pub fn data_type(out: &mut dyn Write, shown: &AnnotatedData<'_>) -> io::Result<(
 }
 
 fn close(out: &mut dyn Write, width: usize, depth: usize) -> io::Result<()> {
-    writeln!(out, "{:1$}}};", "", width + 24 + 4 * depth)
+    writeln!(out, "{}}};", Blanks(width + 24 + 4 * depth))
 }
 
 fn field(out: &mut dyn Write, shown: &AnnotatedData<'_>, field: &DataField, depth: usize) -> io::Result<()> {
@@ -129,12 +130,11 @@ fn field(out: &mut dyn Write, shown: &AnnotatedData<'_>, field: &DataField, dept
     let end = if field.has_fields { " {" } else { ";" };
     writeln!(
         out,
-        " {:>10} {:>10}  {:4$}{}\t{name}{end}",
+        " {:>10} {:>10}  {}{}\t{name}{end}",
         number(field.offset),
         number(field.size),
-        "",
+        Blanks(4 * depth),
         visible(&field.type_name),
-        4 * depth,
     )
 }
 

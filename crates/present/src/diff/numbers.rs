@@ -6,6 +6,7 @@ use oxperf_analysis::diff::{Change, DiffTable, Method};
 
 use super::DiffText;
 use super::stretches::Stretches;
+use crate::padding::Right;
 
 /// Width of periods, ratios and weighted differences.
 const NUMBER_WIDTH: usize = 14;
@@ -121,14 +122,14 @@ impl Number {
         // Writing to a vector cannot fail.
         let _ = match *self {
             Number::Nothing => Ok(()),
-            Number::Text(ref text) => write!(buffer, "{text:>width$}"),
-            Number::NotApplicable => write!(buffer, "{:>width$}", "N/A"),
-            Number::Share(share) => write!(buffer, "{share:less$.2}%"),
-            Number::Delta(delta) => write!(buffer, "{delta:+less$.2}%"),
-            Number::Ratio(ratio) => write!(buffer, "{ratio:width$.6}"),
+            Number::Text(ref text) => write!(buffer, "{}", Right(text, width)),
+            Number::NotApplicable => write!(buffer, "{}", Right("N/A", width)),
+            Number::Share(share) => write!(buffer, "{}%", Right(format_args!("{share:.2}"), less)),
+            Number::Delta(delta) => write!(buffer, "{}%", Right(format_args!("{delta:+.2}"), less)),
+            Number::Ratio(ratio) => write!(buffer, "{}", Right(format_args!("{ratio:.6}"), width)),
             Number::Weighted(difference) => write!(buffer, "{difference:NUMBER_WIDTH$}"),
-            Number::Period(period) => write!(buffer, "{period:width$}"),
-            Number::Formula(method, change) => write!(buffer, "{:>width$}", formula(method, change)),
+            Number::Period(period) => write!(buffer, "{}", Right(period, width)),
+            Number::Formula(method, change) => write!(buffer, "{}", Right(formula(method, change), width)),
         };
     }
 

@@ -32,6 +32,7 @@ pub(crate) use headings::key_heading;
 
 use super::ReportText;
 use super::percent::Percents;
+use crate::padding::{Left, Right, Zeroed, first};
 use crate::visible::visible;
 
 /// Width of one event's percentage.
@@ -244,8 +245,10 @@ impl<'a> Columns<'a> {
                 Field::Measure(Measure::Kinds(kinds)) => {
                     write!(buffer, "{}", kinds::heading(kinds, &column.kinds))
                 }
-                Field::Key(key) if !details::is_field(key) => write!(buffer, "{heading:width$.width$}"),
-                _ => write!(buffer, "{heading:>width$.width$}"),
+                Field::Key(key) if !details::is_field(key) => {
+                    write!(buffer, "{}", Left(first(heading, width), width))
+                }
+                _ => write!(buffer, "{}", Right(first(heading, width), width)),
             };
         }
         if self.separator.is_some() {
@@ -478,8 +481,8 @@ impl<'a> Columns<'a> {
                 write!(buffer, "{name}+{:#x}", frame.dso_address.wrapping_sub(symbol.start))
             }
             // As C does it, zero goes without 0x.
-            _ if row.address == 0 => write!(buffer, "{:0digits$}", 0),
-            _ => write!(buffer, "0x{:0digits$x}", row.address),
+            _ if row.address == 0 => write!(buffer, "{}", Zeroed(0, digits)),
+            _ => write!(buffer, "0x{}", Zeroed(format_args!("{:x}", row.address), digits)),
         };
     }
 

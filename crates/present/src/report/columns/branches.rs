@@ -8,6 +8,7 @@ use oxperf_analysis::profile::{Branch, BranchEnd, Level};
 
 use super::cells::{pad, push_cut, push_nameless, push_padded};
 use super::{ADDRESS_WIDTH, Columns};
+use crate::padding::Left;
 use crate::visible::visible;
 
 pub(super) fn branch_heading(key: BranchKey) -> &'static str {
@@ -62,7 +63,7 @@ impl Columns<'_> {
             BranchKey::Cycles => match branch.cycles() {
                 0 => push_padded(buffer, "-", width),
                 // Writing to a vector cannot fail.
-                cycles => drop(write!(buffer, "{cycles:<width$}")),
+                cycles => drop(write!(buffer, "{}", Left(cycles, width))),
             },
         }
     }

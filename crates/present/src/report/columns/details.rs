@@ -9,6 +9,7 @@ use rayon::prelude::*;
 
 use super::cells::{fill, pad, push_cut};
 use crate::data_words::push_size;
+use crate::padding::Zeroed;
 use crate::visible::visible;
 
 /// Width of an address with its `0x`.
@@ -115,8 +116,8 @@ impl Shown<'_> {
         let start = buffer.len();
         // Writing to a vector cannot fail.
         let _ = match self.profile.details.value(self.row.detail, detail) {
-            Some(number) => write!(buffer, "{number:0digits$}"),
-            None => write!(buffer, "-{:0digits$}", 1),
+            Some(number) => write!(buffer, "{}", Zeroed(number, digits)),
+            None => write!(buffer, "-{}", Zeroed(1, digits)),
         };
         fill(buffer, start, self.width);
     }

@@ -6,6 +6,7 @@ use oxperf_analysis::hist::{Extra, Kinds, Measure, Table};
 
 use super::cells::pad;
 use super::{Column, Columns, Field};
+use crate::padding::Right;
 
 /// Width of one share.
 const PART_WIDTH: usize = 7;
@@ -75,7 +76,7 @@ impl Columns<'_> {
                 Some(kinds) => {
                     let (word, width) = (title(kinds), column.width);
                     // Writing to a vector cannot fail.
-                    let _ = write!(buffer, "{word:>width$}");
+                    let _ = write!(buffer, "{}", Right(word, width));
                 }
                 None => pad(buffer, start, column.width),
             }
