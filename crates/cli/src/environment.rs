@@ -65,6 +65,7 @@ pub(crate) fn debuginfod(matches: &ArgMatches) -> Option<Debuginfod> {
         patience: Duration::from_secs(number("DEBUGINFOD_TIMEOUT", 30).max(1)),
         time_limit: Duration::from_secs(number("DEBUGINFOD_MAXTIME", 300).max(1)),
         size_limit: number("DEBUGINFOD_MAXSIZE", 4 << 30),
+        cache_limit: number("OXPERF_DEBUGINFOD_CACHE_SIZE", 16 << 30),
         authorities: variable("SSL_CERT_FILE").map(PathBuf::from),
     })
 }

@@ -7,6 +7,7 @@ use clap::{Arg, ArgAction, ArgMatches};
 use oxperf_abi::Pid;
 use oxperf_itrace::KernelPlaces;
 use oxperf_machine::{GuestId, GuestModule};
+use oxperf_objects::Contents;
 use oxperf_symbols::GuestPlaces;
 
 /// The options.
@@ -80,7 +81,7 @@ fn mounted(matches: &ArgMatches) -> Vec<(GuestId, PathBuf)> {
 
 /// The modules in a list as `/proc/modules` has it; none where it cannot be read.
 fn modules(list: &Path) -> Vec<GuestModule> {
-    let text = fs::read(list).unwrap_or_default();
+    let text = Contents::read(list).map(|contents| contents.to_vec()).unwrap_or_default();
     String::from_utf8_lossy(&text).lines().filter_map(module).collect()
 }
 

@@ -14,6 +14,7 @@ use oxperf_data::{DamageList, DataError, Reader};
 use oxperf_present::visible::visible;
 use oxperf_resolve::ChainLosses;
 use oxperf_session::{AuxLosses, Diagnostics, JitTrouble};
+use oxperf_sys::files::is_trusted_owner;
 
 use crate::failure::Failure;
 use crate::output::print_error;
@@ -223,8 +224,7 @@ fn empty(path: &Path, mut file: &File) -> Failure {
 }
 
 fn check_owner(path: &Path, owner: u32, force: bool) -> Result<(), Failure> {
-    let user = oxperf_sys::process::effective_user();
-    if force || owner == 0 || owner == user {
+    if force || is_trusted_owner(owner) {
         return Ok(());
     }
     let path = path.display();
@@ -254,8 +254,9 @@ pub(crate) fn report_trouble(found: &Diagnostics) {
     }
     report_lost_samples(found);
     report_lost_aux(&found.aux);
-    for JitTrouble { path, what } in &found.jit_trouble {
-        print_error(&format!("Warning:\n{}: {what}", visible(path)));
+    for JitTrouble { path, what, more } in &found.jit_trouble {
+        let more = if *more > 0 { format!(" (as {more} more such files)") } else { String::new() };
+        print_error(&format!("Warning:\n{}: {what}{more}", visible(path)));
     }
     let counts = [
         (found.undecodable, "records could not be decoded"),
@@ -295,19 +296,23 @@ fn report_lost_aux(aux: &AuxLosses) {
     }
 }
 
-/// Tells which call chains are left out or cut, each reason once.
+/// Tells which call chains are cut, each reason once. Of those with unknown markers only pages tell: as in perf, they do no
+/// harm but to be missing.
 pub(crate) fn report_chains(losses: &ChainLosses) {
-    chain_losses(losses).iter().for_each(|line| print_error(&format!("Warning:\n{line}")));
+    cut_chains(losses).for_each(|line| print_error(&format!("Warning:\n{line}")));
 }
 
 /// A sentence for each reason for which call chains are left out or cut.
 pub(crate) fn chain_losses(losses: &ChainLosses) -> Vec<String> {
     let faulty = (losses.faulty > 0)
         .then(|| format!("{} call chains hold unknown markers and were left out", losses.faulty));
+    faulty.into_iter().chain(cut_chains(losses)).collect()
+}
+
+fn cut_chains(losses: &ChainLosses) -> impl Iterator<Item = String> {
     let all = losses.ends.total();
-    let cut = losses.ends.cut().map(|(end, count)| match end.advice() {
+    losses.ends.cut().map(move |(end, count)| match end.advice() {
         Some(advice) => format!("{count} of {all} stacks are cut: {end} ({advice})"),
         None => format!("{count} of {all} stacks are cut: {end}"),
-    });
-    faulty.into_iter().chain(cut).collect()
+    })
 }

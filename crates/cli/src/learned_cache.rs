@@ -3,16 +3,19 @@
 //!
 //! Nothing depends on these files: one that cannot be read, that belongs to somebody else, or that is damaged, is as if it
 //! were not there, and what cannot be written is not kept. Nobody else may read them, as they may say where the kernel
-//! lies. The folder is held below a size by deleting what was used least recently.
+//! lies. A folder of somebody else (the home of a user under `sudo -E`) is left alone. It is held below a size by deleting
+//! what was used least recently.
 
 use std::fs::{self, File};
 use std::io::{self, Read, Write};
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use oxperf_abi::BuildId;
 use oxperf_symbols::{Learned, Topic};
+use oxperf_sys::files::open_regular_itself;
+use oxperf_sys::process::effective_user;
 
 /// Bytes of one file; a larger one is not ours.
 const FILE_LIMIT: u64 = 64 << 20;
@@ -44,9 +47,10 @@ impl LearnedCache {
     /// What is known of an object.
     pub(crate) fn load(&self, id: BuildId, topic: Topic) -> Option<Vec<u8>> {
         let path = self.path(id, topic)?;
-        let ours =
-            |file: &File| file.metadata().is_ok_and(|data| data.is_file() && Some(data.uid()) == user());
-        let file = File::open(&path).ok().filter(ours)?;
+        let file = open_regular_itself(&path).ok()?;
+        if file.metadata().ok()?.uid() != effective_user() {
+            return None;
+        }
         let mut bytes = Vec::new();
         Read::by_ref(&mut &file).take(FILE_LIMIT + 1).read_to_end(&mut bytes).ok()?;
         // Remembers that it was of use; a folder that cannot be written still is.
@@ -56,10 +60,25 @@ impl LearnedCache {
 
     /// Keeps what is known of objects.
     pub(crate) fn keep(&self, learned: &[Learned]) {
+        if !self.is_ours() {
+            return;
+        }
         let written = learned.iter().filter(|learned| self.write(learned).is_ok()).count();
         if written > 0 {
             self.make_room();
         }
+    }
+
+    /// Whether the folder is the user's own, and not a link; it is made where it is not there.
+    fn is_ours(&self) -> bool {
+        let make = || fs::DirBuilder::new().recursive(true).mode(0o700).create(&self.folder);
+        if fs::symlink_metadata(&self.folder).is_err() && make().is_err() {
+            return false;
+        }
+        let ours = |path: &Path| {
+            fs::symlink_metadata(path).is_ok_and(|found| found.is_dir() && found.uid() == effective_user())
+        };
+        ours(&self.folder) && self.folder.parent().is_some_and(ours)
     }
 
     /// Writes beside the place and moves there, so that nobody reads half a file.
@@ -72,7 +91,7 @@ impl LearnedCache {
         }) else {
             return Err(io::ErrorKind::InvalidInput.into());
         };
-        fs::create_dir_all(folder)?;
+        fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
         let beside = path.with_extension(format!("{}.tmp", std::process::id()));
         let mut file = File::options().write(true).create_new(true).mode(0o600).open(&beside)?;
         file.write_all(bytes).and_then(|()| fs::rename(&beside, &path)).inspect_err(|_| {
@@ -105,11 +124,6 @@ impl LearnedCache {
     }
 }
 
-/// Whom this process' own files belong to.
-fn user() -> Option<u32> {
-    Some(fs::metadata("/proc/self").ok()?.uid())
-}
-
 fn entries(folder: &Path) -> Vec<PathBuf> {
     fs::read_dir(folder).into_iter().flatten().filter_map(|entry| Some(entry.ok()?.path())).collect()
 }
@@ -135,6 +149,32 @@ mod tests {
         let kept: Vec<PathBuf> = entries(&folder.join("learned").join("ab"));
         assert_eq!(kept.len(), 1, "nothing is left beside it");
         assert_eq!(fs::metadata(&kept[0]).unwrap().mode() & 0o777, 0o600);
+        fs::remove_dir_all(folder).unwrap();
+    }
+
+    #[test]
+    fn a_folder_that_leads_elsewhere_or_belongs_to_others_is_left_alone() {
+        let folder = std::env::temp_dir().join(format!("oxperf-learned-planted-{}", std::process::id()));
+        let _ = fs::remove_dir_all(&folder);
+        fs::create_dir_all(folder.join("elsewhere")).unwrap();
+        std::os::unix::fs::symlink("elsewhere", folder.join("learned")).unwrap();
+        let cache = LearnedCache::below(&folder);
+        let id = BuildId::new(&[0xab; 20]).unwrap();
+        let keep = || cache.keep(&[Learned { of: id, topic: Topic::Sources, bytes: b"x".to_vec() }]);
+        keep();
+        assert_eq!(entries(&folder.join("elsewhere")), <[PathBuf; 0]>::default());
+        fs::remove_file(folder.join("learned")).unwrap();
+        keep();
+        assert_eq!(cache.load(id, Topic::Sources).as_deref(), Some(&b"x"[..]));
+        // A link in the place of an entry, and one of somebody else.
+        let path = cache.path(id, Topic::Sources).unwrap();
+        fs::rename(&path, folder.join("moved")).unwrap();
+        std::os::unix::fs::symlink(folder.join("moved"), &path).unwrap();
+        assert_eq!(cache.load(id, Topic::Sources), None);
+        fs::rename(folder.join("moved"), &path).unwrap();
+        if std::os::unix::fs::chown(&path, Some(12345), None).is_ok() {
+            assert_eq!(cache.load(id, Topic::Sources), None);
+        }
         fs::remove_dir_all(folder).unwrap();
     }
 }

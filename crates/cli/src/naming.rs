@@ -141,9 +141,18 @@ pub(crate) fn keep_learned(store: &SymbolStore) {
     }
 }
 
-/// Tells of objects whose code goes without names because only other versions of them are there.
+/// Tells of objects whose code goes without names because only other versions of them are there, or because the map of
+/// their names is somebody else's.
 pub(crate) fn report_replaced(names: &RecordedSymbols<SymbolStore>) {
     let replaced = names.otherwise().replaced();
+    if let [(path, owner), more @ ..] = names.otherwise().disbelieved().as_slice() {
+        let more = if more.is_empty() { String::new() } else { format!(" (as {} more maps)", more.len()) };
+        print_error(&format!(
+            "Warning:\nFile {} belongs to user {owner}, neither to you nor to root: its names are not used (-f uses \
+             them){more}.",
+            visible(&path.to_string_lossy()),
+        ));
+    }
     for Replaced { path, recorded, file, found } in replaced.iter().take(MOST_TOLD) {
         let path = String::from_utf8_lossy(path);
         print_error(&format!(
@@ -219,6 +228,7 @@ pub(crate) fn default_places(matches: &ArgMatches) -> Places {
     Places {
         build_id_cache: environment::build_id_cache(matches),
         debuginfod: environment::debuginfod(matches),
+        any_owner: matches.try_get_one::<bool>("force").ok().flatten().copied().unwrap_or(false),
         ..Places::default()
     }
 }

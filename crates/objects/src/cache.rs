@@ -5,21 +5,27 @@
 //! usr/bin/ls/abcdef../elf                              the binary (`vdso`, `kallsyms` for these)
 //!                     debug                            its debug file
 //!                     probes                           perf's list of its probes, here always empty
+//!                     foreign                          ours: the file was neither root's nor the user's
 //! ```
 //!
-//! Names come from recordings and links from archives: nothing outside of the cache is read or written through them.
+//! Names come from recordings and links from archives: nothing outside of the cache is read or written through them. Whoever
+//! makes a file chooses its build id, so that a recorder of the whole machine (root) meets files that claim to be another: a
+//! file of somebody else than root and the user stands for the path alone that it was recorded under.
 
 use std::ffi::OsStr;
 use std::fs;
 use std::io::{self, ErrorKind};
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Component, Path, PathBuf};
 
 use oxperf_abi::BuildId;
+use oxperf_sys::files::{create_output, is_trusted_owner, open_regular_itself};
 
 /// The folder of links.
 const LINKS: &str = ".build-id";
+/// Marks what belonged to somebody else.
+const FOREIGN: &str = "foreign";
 
 /// A cache below a folder.
 #[derive(Clone, Debug)]
@@ -108,9 +114,14 @@ impl BuildIdCache {
         fs::symlink_metadata(&folder).ok()?.is_dir().then_some(Cached { build_id, name, folder })
     }
 
-    /// A file of an identity; never one that is a link to somewhere else.
-    pub fn file(&self, build_id: BuildId, kind: CacheFile) -> Option<PathBuf> {
-        let path = self.find(build_id)?.folder.join(kind.name());
+    /// A file of an identity, for the binary that was recorded under `name`; never one that is a link to somewhere else.
+    pub fn file(&self, name: &[u8], build_id: BuildId, kind: CacheFile) -> Option<PathBuf> {
+        let entry = self.find(build_id)?;
+        let is_foreign = fs::symlink_metadata(entry.folder.join(FOREIGN)).is_ok();
+        if is_foreign && entry.name != String::from_utf8_lossy(name) {
+            return None;
+        }
+        let path = entry.folder.join(kind.name());
         fs::symlink_metadata(&path).ok()?.is_file().then_some(path)
     }
 
@@ -119,7 +130,13 @@ impl BuildIdCache {
     /// # Errors
     /// The name leads out of the cache, or files cannot be written.
     pub fn add(&self, name: &[u8], build_id: BuildId, kind: CacheFile, source: &Path) -> io::Result<()> {
-        self.put(name, build_id, kind, |target| link_or_copy(source, target))
+        let is_ours = is_trusted_owner(fs::metadata(source)?.uid());
+        self.put(name, build_id, kind, |target| {
+            if !is_ours && let Some(folder) = target.parent() {
+                fs::File::options().create(true).append(true).open(folder.join(FOREIGN))?;
+            }
+            link_or_copy(source, target)
+        })
     }
 
     /// Puts what `contents` gives into the cache.
@@ -133,7 +150,14 @@ impl BuildIdCache {
         kind: CacheFile,
         contents: &mut dyn io::Read,
     ) -> io::Result<()> {
-        self.put(name, build_id, kind, |target| io::copy(contents, &mut fs::File::create(target)?).map(drop))
+        self.put(name, build_id, kind, |target| {
+            // The kernel shows where it lies to root alone; who reads its list may have been root.
+            let file = match kind {
+                CacheFile::Kallsyms => create_output(target),
+                _ => fs::File::create(target),
+            };
+            io::copy(contents, &mut file?).map(drop)
+        })
     }
 
     fn put(
@@ -227,19 +251,18 @@ fn names_in(folder: &Path) -> Vec<String> {
     entries.filter_map(|entry| entry.file_name().into_string().ok()).collect()
 }
 
-/// The same file under a second name where the file system allows it, else a copy.
+/// The same file under a second name where the file system allows it, else a copy. What others can write to is copied.
 fn link_or_copy(source: &Path, target: &Path) -> io::Result<()> {
     let source = fs::canonicalize(source)?;
-    if !fs::metadata(&source)?.is_file() {
-        return Err(io::Error::new(ErrorKind::InvalidInput, "not a regular file"));
-    }
-    if fs::hard_link(&source, target).is_ok() {
+    let mut file = open_regular_itself(&source)?;
+    let found = file.metadata()?;
+    if is_trusted_owner(found.uid()) && fs::hard_link(&source, target).is_ok() {
         return Ok(());
     }
-    fs::copy(&source, target)?;
+    let mut copy = create_output(target)?;
+    io::copy(&mut file, &mut copy)?;
     // What belongs to somebody else may be read-only; the copy is ours.
-    let mode = fs::metadata(&source)?.permissions().mode();
-    fs::set_permissions(target, fs::Permissions::from_mode(mode & 0o777 | 0o600))
+    copy.set_permissions(fs::Permissions::from_mode(found.mode() & 0o777 | 0o600))
 }
 
 #[cfg(test)]
@@ -266,11 +289,36 @@ mod tests {
         assert_eq!(names, ["[kernel.kallsyms]", "/usr/bin/x"]);
         let link = cache.root().join(format!(".build-id/ab/{}", "ab".repeat(19)));
         assert_eq!(fs::read_link(link).unwrap(), Path::new(&format!("../../usr/bin/x/{}", "ab".repeat(20))));
-        assert_eq!(fs::read(cache.file(id(0xab), CacheFile::Elf).unwrap()).unwrap(), b"code");
-        assert_eq!(cache.file(id(0xab), CacheFile::Debug), None);
+        assert_eq!(fs::read(cache.file(b"/usr/bin/x", id(0xab), CacheFile::Elf).unwrap()).unwrap(), b"code");
+        assert_eq!(cache.file(b"/usr/bin/x", id(0xab), CacheFile::Debug), None);
         assert!(cache.remove(id(0xab)).unwrap());
         assert!(!cache.remove(id(0xab)).unwrap());
         assert!(!cache.root().join("usr").exists(), "empty folders go");
+    }
+
+    #[test]
+    fn a_list_of_kernel_symbols_is_for_its_owner_alone() {
+        let cache = fresh("kallsyms");
+        cache.add_from(b"[kernel.kallsyms]", id(1), CacheFile::Kallsyms, &mut &b"0 T _text"[..]).unwrap();
+        let file = cache.file(b"[kernel.kallsyms]", id(1), CacheFile::Kallsyms).unwrap();
+        assert_eq!(fs::metadata(file).unwrap().mode() & 0o777, 0o600);
+    }
+
+    /// Only root can meet a file of somebody else that it may link to.
+    #[test]
+    fn a_file_of_somebody_else_stands_for_its_own_path_alone() {
+        let cache = fresh("foreign");
+        let source = cache.root().parent().unwrap().join("claims");
+        fs::write(&source, "code").unwrap();
+        if std::os::unix::fs::chown(&source, Some(12345), None).is_err() {
+            return;
+        }
+        cache.add(b"/home/m/x", id(5), CacheFile::Elf, &source).unwrap();
+        let file = cache.file(b"/home/m/x", id(5), CacheFile::Elf).expect("recorded so");
+        assert_eq!(cache.file(b"/lib/libc.so.6", id(5), CacheFile::Elf), None);
+        fs::write(&source, "changed").unwrap();
+        assert_eq!(fs::read(&file).unwrap(), b"code", "a copy, which its owner cannot change");
+        assert_eq!(fs::metadata(file).unwrap().uid(), 0);
     }
 
     #[test]
@@ -305,13 +353,13 @@ mod tests {
             let _ = fs::remove_file(folder.join(&rest));
             std::os::unix::fs::symlink(target, folder.join(&rest)).unwrap();
             assert_eq!(cache.find(id(3)), None, "{target}");
-            assert_eq!(cache.file(id(3), CacheFile::Elf), None, "{target}");
+            assert_eq!(cache.file(b"/bin/x", id(3), CacheFile::Elf), None, "{target}");
             assert!(!cache.remove(id(3)).unwrap());
         }
         cache.add_from(b"/bin/y", id(4), CacheFile::Vdso, &mut &b"y"[..]).unwrap();
         let inner = cache.find(id(4)).unwrap().folder.join("elf");
         std::os::unix::fs::symlink(secret.join("elf"), inner).unwrap();
-        assert_eq!(cache.file(id(4), CacheFile::Elf), None, "a file that is a link");
+        assert_eq!(cache.file(b"/bin/y", id(4), CacheFile::Elf), None, "a file that is a link");
         assert_eq!(fs::read(secret.join("elf")).unwrap(), b"secret");
     }
 

@@ -1,11 +1,13 @@
 //! The bytes of a file that was found: mapped, or read into memory.
 
 use std::fs::{self, File};
+use std::io::Read;
 use std::ops::Deref;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
 use oxperf_sys::MappedFile;
+use oxperf_sys::files::{is_trusted_owner, open_regular};
 
 use crate::elf::{as_elf, linked};
 use crate::error::Rejection;
@@ -13,13 +15,20 @@ use crate::packed::unpack;
 
 /// The bytes of a whole file.
 #[derive(Debug)]
-pub struct Contents(Bytes);
+pub struct Contents {
+    bytes: Bytes,
+    /// The file that they come from, unless they come from memory.
+    version: Option<FileVersion>,
+}
 
 #[derive(Debug)]
 enum Bytes {
-    Mapped(MappedFile, FileVersion),
+    Mapped(MappedFile),
     Owned(Vec<u8>),
 }
+
+/// Bytes of a file that is read and not mapped; lists of symbols take some ten megabytes.
+const READ_LIMIT: u64 = 1 << 30;
 
 /// A file in one state: whoever writes to it, or puts another in its place, makes another version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,12 +37,29 @@ pub struct FileVersion {
     pub file: [u64; 2],
     /// When it was written to, and when anything about it was changed, in seconds and nanoseconds.
     pub times: [(i64, i64); 2],
+    /// Its bytes.
+    pub size: u64,
+    /// Whom it belongs to.
+    pub owner: u32,
 }
 
 impl FileVersion {
     fn of(data: &fs::Metadata) -> FileVersion {
         let times = [(data.mtime(), data.mtime_nsec()), (data.ctime(), data.ctime_nsec())];
-        FileVersion { file: [data.dev(), data.ino()], times }
+        FileVersion { file: [data.dev(), data.ino()], times, size: data.len(), owner: data.uid() }
+    }
+
+    /// The state of an open file.
+    ///
+    /// # Errors
+    /// The kernel's answer.
+    pub fn of_open(file: &File) -> std::io::Result<FileVersion> {
+        file.metadata().map(|data| FileVersion::of(&data))
+    }
+
+    /// Whether it belongs to root or to who runs this process: nobody else can have written to it.
+    pub fn is_ours(&self) -> bool {
+        is_trusted_owner(self.owner)
     }
 }
 
@@ -43,27 +69,32 @@ impl Contents {
     /// # Errors
     /// [`Rejection::Unreadable`] and [`Rejection::NotAFile`].
     pub fn open(path: &Path) -> Result<Contents, Rejection> {
-        refuse_special(path)?;
-        let file = File::open(path).map_err(unreadable)?;
+        let file = regular(path)?;
         let mapped = MappedFile::from_file(&file).map_err(unreadable)?;
-        let version = FileVersion::of(&file.metadata().map_err(unreadable)?);
-        Ok(Contents(Bytes::Mapped(mapped, version)))
+        let version = FileVersion::of_open(&file).map_err(unreadable)?;
+        Ok(Contents { bytes: Bytes::Mapped(mapped), version: Some(version) })
     }
 
     /// Reads a file that can't be mapped, such as those below `/proc`, which claim to be empty.
     ///
     /// # Errors
-    /// [`Rejection::Unreadable`] and [`Rejection::NotAFile`].
+    /// [`Rejection::Unreadable`], [`Rejection::NotAFile`] and [`Rejection::TooLarge`].
     pub fn read(path: &Path) -> Result<Contents, Rejection> {
-        refuse_special(path)?;
-        fs::read(path).map(Contents::from_memory).map_err(unreadable)
+        let file = regular(path)?;
+        let version = FileVersion::of_open(&file).map_err(unreadable)?;
+        let mut bytes = Vec::new();
+        file.take(READ_LIMIT + 1).read_to_end(&mut bytes).map_err(unreadable)?;
+        if bytes.len() as u64 > READ_LIMIT {
+            return Err(Rejection::TooLarge(READ_LIMIT));
+        }
+        Ok(Contents { bytes: Bytes::Owned(bytes), version: Some(version) })
     }
 
     /// The file that this one holds compressed, as kernel modules are; itself where it is not compressed.
     #[must_use]
     pub fn unpacked(self) -> Contents {
         match unpack(&self) {
-            Some(bytes) => Contents::from_memory(bytes),
+            Some(bytes) => self.turned_into(bytes),
             None => self,
         }
     }
@@ -72,7 +103,7 @@ impl Contents {
     #[must_use]
     pub fn into_elf(self) -> Contents {
         match as_elf(&self) {
-            Some(bytes) => Contents::from_memory(bytes),
+            Some(bytes) => self.turned_into(bytes),
             None => self,
         }
     }
@@ -81,34 +112,36 @@ impl Contents {
     #[must_use]
     pub(crate) fn linked(self) -> Contents {
         match linked(&self) {
-            Some(bytes) => Contents::from_memory(bytes),
+            Some(bytes) => self.turned_into(bytes),
             None => self,
         }
     }
 
-    /// Whether they stay in a file, and are read from there.
-    pub fn is_mapped(&self) -> bool {
-        self.version().is_some()
+    /// These bytes in the place of those that they were made from.
+    fn turned_into(&self, bytes: Vec<u8>) -> Contents {
+        Contents { bytes: Bytes::Owned(bytes), version: self.version }
     }
 
-    /// Which state of which file they are, if they stay in one.
+    /// Whether they stay in a file, and are read from there.
+    pub fn is_mapped(&self) -> bool {
+        matches!(self.bytes, Bytes::Mapped(_))
+    }
+
+    /// Which state of which file they come from, if they come from one.
     pub fn version(&self) -> Option<FileVersion> {
-        match self.0 {
-            Bytes::Mapped(_, version) => Some(version),
-            Bytes::Owned(_) => None,
-        }
+        self.version
     }
 
     /// Gives back the memory of what was read of a file so far; it comes again from the file when it is read again.
     pub fn release(&self) {
-        if let Bytes::Mapped(file, _) = &self.0 {
+        if let Bytes::Mapped(file) = &self.bytes {
             file.release(0..file.len());
         }
     }
 
     /// Takes bytes that come from no file, such as an image from memory.
     pub fn from_memory(bytes: Vec<u8>) -> Contents {
-        Contents(Bytes::Owned(bytes))
+        Contents { bytes: Bytes::Owned(bytes), version: None }
     }
 }
 
@@ -116,17 +149,19 @@ impl Deref for Contents {
     type Target = [u8];
 
     fn deref(&self) -> &[u8] {
-        match &self.0 {
-            Bytes::Mapped(file, _) => file,
+        match &self.bytes {
+            Bytes::Mapped(file) => file,
             Bytes::Owned(bytes) => bytes,
         }
     }
 }
 
-/// Looks before opening: opening a pipe would wait for a writer.
-fn refuse_special(path: &Path) -> Result<(), Rejection> {
-    let metadata = fs::metadata(path).map_err(unreadable)?;
-    if metadata.is_file() { Ok(()) } else { Err(Rejection::NotAFile) }
+/// Opens a regular file; what is none is not waited for.
+fn regular(path: &Path) -> Result<File, Rejection> {
+    open_regular(path).map_err(|error| match error.kind() {
+        std::io::ErrorKind::InvalidInput => Rejection::NotAFile,
+        kind => Rejection::Unreadable(kind),
+    })
 }
 
 fn unreadable(error: std::io::Error) -> Rejection {

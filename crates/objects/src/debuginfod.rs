@@ -1,23 +1,32 @@
 //! Files by build id from debuginfod servers, kept where the standard client keeps them:
 //! `CACHE/BUILDID/debuginfo` and `CACHE/BUILDID/executable`; an empty file says that no server had it.
+//!
+//! Only an ELF file of the build id that was asked for is kept: anything else that a server says, or that stands in the cache, is
+//! as if it were not there. The cache is held below a size and an age ([`eviction`]).
 
 mod channel;
 #[cfg(feature = "https")]
 mod encrypted;
+mod eviction;
 mod http;
 
 use std::collections::{HashMap, HashSet};
-use std::fs::{self, File};
+use std::fs;
 use std::io::{self, BufWriter, Write};
+use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use oxperf_abi::BuildId;
+use oxperf_sys::files::create_output;
 
 use channel::Trust;
 use http::Limits;
+
+use crate::contents::Contents;
+use crate::elf::Elf;
 
 /// How long it holds that no server had a file, as with the standard client.
 const MISSING_HOLDS: Duration = Duration::from_secs(600);
@@ -35,6 +44,8 @@ pub struct Debuginfod {
     pub time_limit: Duration,
     /// Bytes of a file.
     pub size_limit: u64,
+    /// Bytes of all files in the cache, beyond which those go that were used least recently.
+    pub cache_limit: u64,
     /// The certificates of those who say that servers are what they claim, as PEM; else those of the system.
     pub authorities: Option<PathBuf>,
 }
@@ -75,6 +86,9 @@ pub enum FetchError {
     /// An answer that is not HTTP, or that ends before its end.
     #[error("the server's answer is broken: {0}")]
     Answer(&'static str),
+    /// What came is no ELF file, or has another build id.
+    #[error("the server sent something else")]
+    SomethingElse,
     /// The file could not be kept.
     #[error("cannot write to the cache: {0}")]
     Cache(io::ErrorKind),
@@ -140,8 +154,11 @@ impl Fetcher {
     fn cached_or_fetched(&self, id: BuildId, part: Part) -> Answer {
         let place = self.place(id, part);
         match fs::metadata(&place) {
-            Ok(data) if data.len() > 0 => return Ok(place),
-            Ok(data) if is_recent(&data) => return Err(FetchError::NotThere),
+            Ok(data) if data.len() > 0 && is_wanted(&place, id) => {
+                eviction::note_use(&place);
+                return Ok(place);
+            }
+            Ok(data) if data.len() == 0 && is_recent(&data) => return Err(FetchError::NotThere),
             _ => {}
         }
         let mut outcome = Err(FetchError::NotThere);
@@ -150,8 +167,11 @@ impl Fetcher {
                 continue;
             }
             let address = format!("{}/buildid/{id}/{}", url.trim_end_matches('/'), part.name());
-            match self.fetch_from(&address, &place) {
-                Ok(()) => return Ok(place),
+            match self.fetch_from(&address, &place, id) {
+                Ok(()) => {
+                    eviction::make_room(&self.servers.cache, self.servers.cache_limit, &place);
+                    return Ok(place);
+                }
                 Err(FetchError::Status(404)) => {}
                 Err(why) => {
                     if why.is_of_the_server() {
@@ -163,25 +183,27 @@ impl Fetcher {
         }
         if outcome == Err(FetchError::NotThere) && lock(&self.unreachable).is_empty() {
             // Without this note the servers are asked again: nothing depends on it.
-            let _ = folder_of(&place).and_then(|_| File::create(&place));
+            let _ = folder_of(&place).and_then(|()| create_output(&place));
         }
         outcome
     }
 
-    /// Writes beside the place and moves there, so that nobody reads half a file.
-    fn fetch_from(&self, address: &str, place: &Path) -> Result<(), FetchError> {
+    /// Writes beside the place and moves there what was asked for, so that nobody reads half a file.
+    fn fetch_from(&self, address: &str, place: &Path, id: BuildId) -> Result<(), FetchError> {
         let cache = |error: io::Error| FetchError::Cache(error.kind());
         folder_of(place).map_err(cache)?;
         let number = self.written.fetch_add(1, Ordering::Relaxed);
         let beside = place.with_extension(format!("{}.{number}.tmp", std::process::id()));
-        let mut file = BufWriter::new(File::create(&beside).map_err(cache)?);
+        let mut file = BufWriter::new(create_output(&beside).map_err(cache)?);
         let limits = Limits {
             patience: self.servers.patience,
             time: self.servers.time_limit,
             size: self.servers.size_limit,
         };
         let fetched = http::get(address, limits, &self.trust, &mut file)
-            .and_then(|()| file.flush().and_then(|()| fs::rename(&beside, place)).map_err(cache));
+            .and_then(|()| file.flush().map_err(cache))
+            .and_then(|()| if is_wanted(&beside, id) { Ok(()) } else { Err(FetchError::SomethingElse) })
+            .and_then(|()| fs::rename(&beside, place).map_err(cache));
         fetched.inspect_err(|_| {
             let _ = fs::remove_file(&beside);
         })
@@ -189,7 +211,14 @@ impl Fetcher {
 }
 
 fn folder_of(place: &Path) -> io::Result<()> {
-    fs::create_dir_all(place.parent().unwrap_or(Path::new(".")))
+    fs::DirBuilder::new().recursive(true).mode(0o700).create(place.parent().unwrap_or(Path::new(".")))
+}
+
+/// Whether a file is an ELF file with this build id.
+fn is_wanted(path: &Path, id: BuildId) -> bool {
+    let Ok(contents) = Contents::open(path) else { return false };
+    let found = Elf::parse(&contents).ok().and_then(|file| file.build_id());
+    found.is_some_and(|found| found.padded() == id.padded())
 }
 
 fn is_recent(data: &fs::Metadata) -> bool {

@@ -37,7 +37,16 @@ pub enum Rejection {
     /// A directory, a device, a pipe.
     #[error("not a regular file")]
     NotAFile,
-    /// The recorded path climbs out of the given root with `..`.
+    /// Larger than such files are.
+    #[error("larger than {0} bytes")]
+    TooLarge(u64),
+    /// What a program wrote of its own code belongs neither to root nor to the user.
+    #[error("it belongs to user {owner}, neither to you nor to root (-f believes it)")]
+    ForeignOwner {
+        /// The user's id.
+        owner: u32,
+    },
+    /// The recorded path, or a link on its way, climbs out of the given root.
     #[error("the path leaves its root")]
     OutsideRoot,
     /// Its build id is not the recorded one: another version of the file.

@@ -108,7 +108,7 @@ impl Locator {
             Ok(if wanted.kind == ObjectKind::KernelModule { contents.linked() } else { contents })
         };
         let found = self
-            .cached(wanted.build_id, kind)
+            .cached(wanted, wanted.build_id, kind)
             .and_then(|path| tried.keep(Origin::BuildIdCache, path, open))
             .or_else(|| match self.places.recorded(wanted.path) {
                 Ok(path) => tried.keep(Origin::RecordedPath, path, open),
@@ -123,8 +123,8 @@ impl Locator {
         found.ok_or(tried.0)
     }
 
-    fn cached(&self, build_id: Option<BuildId>, kind: CacheFile) -> Option<PathBuf> {
-        self.places.cache()?.file(build_id?, kind)
+    fn cached(&self, wanted: &Wanted<'_>, build_id: Option<BuildId>, kind: CacheFile) -> Option<PathBuf> {
+        self.places.cache()?.file(wanted.path, build_id?, kind)
     }
 
     /// A separate debug file with the full symbol table. The image, where it is there, says which file that is: by its
@@ -156,7 +156,7 @@ impl Locator {
             let contents = open_debug_file(path, id, link, suits)?;
             Ok(if wanted.kind == ObjectKind::KernelModule { contents.linked() } else { contents })
         };
-        let cached = self.cached(id, CacheFile::Debug).map(|path| (DebugPlace::Cache, path));
+        let cached = self.cached(wanted, id, CacheFile::Debug).map(|path| (DebugPlace::Cache, path));
         let separate = cached.into_iter().chain(candidates);
         let found = separate
             .map(|(place, path)| (Origin::DebugFile(place), path))
@@ -173,7 +173,7 @@ impl Locator {
     /// The recorded path, where the cache has a copy that lacks something: one build id may belong to a binary before
     /// and after `strip`, and the cache keeps the first that it met.
     fn beside_the_copy(&self, wanted: &Wanted<'_>, lacking: Option<&Elf<'_>>) -> Option<(Origin, PathBuf)> {
-        self.cached(lacking.and(wanted.build_id), CacheFile::Elf)?;
+        self.cached(wanted, lacking.and(wanted.build_id), CacheFile::Elf)?;
         self.places.recorded(wanted.path).ok().map(|path| (Origin::RecordedPath, path))
     }
 

@@ -1,12 +1,17 @@
 //! Where files may lie, and the paths that follow from a recorded name.
 
-use std::ffi::OsStr;
+use std::collections::VecDeque;
+use std::ffi::{OsStr, OsString};
+use std::fs;
 use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Component, Path, PathBuf};
 
 use oxperf_abi::BuildId;
+use oxperf_sys::files::is_trusted_owner;
 
 use crate::cache::BuildIdCache;
+use crate::contents::Contents;
 use crate::debuginfod::Debuginfod;
 use crate::elf::{AlternateLink, DebugLink};
 use crate::error::Rejection;
@@ -36,6 +41,8 @@ pub struct Places {
     pub own_vdso: bool,
     /// Servers that are asked for what is in no other place; none unless the user says so.
     pub debuginfod: Option<Debuginfod>,
+    /// Whether what programs wrote of their own code is believed whoever it belongs to (`-f`).
+    pub any_owner: bool,
 }
 
 impl Default for Places {
@@ -47,21 +54,26 @@ impl Default for Places {
             debug_files: PathBuf::from("/usr/lib/debug"),
             own_vdso: true,
             debuginfod: None,
+            any_owner: false,
         }
     }
 }
 
+/// Links that are followed before a path is given up, as in the kernel.
+const MOST_LINKS: usize = 40;
+
 impl Places {
-    /// The recorded path as it stands below the root.
+    /// The recorded path as it stands below the root. Links on the way are followed as if the root were that of the
+    /// machine: an absolute one begins there.
     ///
     /// # Errors
-    /// [`Rejection::OutsideRoot`] for a path with `..` in it when a root is set.
+    /// [`Rejection::OutsideRoot`] for a path with `..` in it, or a link that climbs out, when a root is set.
     pub fn recorded(&self, path: &[u8]) -> Result<PathBuf, Rejection> {
         let path = Path::new(OsStr::from_bytes(path));
         match &self.root {
             None => Ok(path.to_owned()),
             Some(root) if self.flat => {
-                path.file_name().map(|name| root.join(name)).ok_or(Rejection::OutsideRoot)
+                below(root, Path::new(path.file_name().ok_or(Rejection::OutsideRoot)?))
             }
             Some(root) => below(root, path),
         }
@@ -101,6 +113,31 @@ impl Places {
     /// perf's cache; none while a root is set.
     pub fn cache(&self) -> Option<BuildIdCache> {
         self.build_id_cache.as_ref().filter(|_| self.root.is_none()).cloned().map(BuildIdCache::new)
+    }
+
+    /// Opens, by one of the ways of [`Contents`], what a program wrote of code that it made at run time. Anybody can make
+    /// such a file under the name of any process: that of others than root and the user is not believed. What lies below
+    /// a root is, as the user chose that.
+    ///
+    /// # Errors
+    /// [`Rejection::ForeignOwner`], and those of opening.
+    pub fn open_written_by_program(
+        &self,
+        path: &Path,
+        open: impl FnOnce(&Path) -> Result<Contents, Rejection>,
+    ) -> Result<Contents, Rejection> {
+        let chosen = self.root.as_ref().is_some_and(|root| path.starts_with(root));
+        let believed = |owner: u32| match self.any_owner || chosen || is_trusted_owner(owner) {
+            true => Ok(()),
+            false => Err(Rejection::ForeignOwner { owner }),
+        };
+        // A link of somebody else may lead to a file of root's.
+        if let Ok(found) = fs::symlink_metadata(path) {
+            believed(found.uid())?;
+        }
+        let contents = open(path)?;
+        contents.version().map_or(Ok(()), |version| believed(version.owner))?;
+        Ok(contents)
     }
 
     /// Where the names of code that a process made at run time may be, of which `path` is the usual place
@@ -149,8 +186,8 @@ impl Places {
 
     /// The path, unless a root is set and it lies outside of it.
     fn inside(&self, path: PathBuf) -> Option<PathBuf> {
-        let inside = self.root.as_ref().is_none_or(|root| path.starts_with(plain(root)));
-        inside.then_some(path)
+        let Some(root) = &self.root else { return Some(path) };
+        below(root, path.strip_prefix(plain(root)).ok()?).ok()
     }
 
     fn debug_of(&self, path: &Path) -> PathBuf {
@@ -186,17 +223,42 @@ fn in_container(path: &Path) -> Option<PathBuf> {
     Some(PathBuf::from(format!("/proc/{pid}/root/tmp/perf-{own}.map")))
 }
 
-/// Joins a path to a root so that it can't climb out of it.
+/// Joins a path to a root so that neither it nor a link on its way can climb out of it.
 fn below(root: &Path, path: &Path) -> Result<PathBuf, Rejection> {
-    let mut joined = root.to_owned();
-    for component in path.components() {
-        match component {
-            Component::Normal(name) => joined.push(name),
-            Component::RootDir | Component::CurDir => {}
-            Component::ParentDir | Component::Prefix(_) => return Err(Rejection::OutsideRoot),
-        }
+    if path.components().any(|part| part == Component::ParentDir) {
+        return Err(Rejection::OutsideRoot);
     }
-    Ok(joined)
+    let mut names: VecDeque<OsString> = names_of(path).collect();
+    let (mut at, mut depth, mut links) = (root.to_owned(), 0usize, 0);
+    while let Some(name) = names.pop_front() {
+        if name == ".." {
+            depth = depth.checked_sub(1).ok_or(Rejection::OutsideRoot)?;
+            at.pop();
+            continue;
+        }
+        at.push(name);
+        depth += 1;
+        let Ok(target) = fs::read_link(&at) else { continue };
+        links += 1;
+        if links > MOST_LINKS {
+            return Err(Rejection::OutsideRoot);
+        }
+        at.pop();
+        depth -= 1;
+        if target.is_absolute() {
+            (at, depth) = (root.to_owned(), 0);
+        }
+        // One that names the root itself, as a tree that was made at its place has them, means the same.
+        let target = target.strip_prefix(root).unwrap_or(&target);
+        names_of(target).collect::<Vec<_>>().into_iter().rev().for_each(|name| names.push_front(name));
+    }
+    Ok(at)
+}
+
+/// The names of a path, `..` among them.
+fn names_of(path: &Path) -> impl Iterator<Item = OsString> {
+    let kept = path.components().filter(|part| matches!(part, Component::Normal(_) | Component::ParentDir));
+    kept.map(|part| part.as_os_str().to_owned())
 }
 
 /// `ab`, `cdef..`: the two halves of a build id's path.
@@ -220,6 +282,62 @@ mod tests {
         assert_eq!(rooted().recorded(b"//etc/./x"), Ok(PathBuf::from("/fs/etc/x")));
         assert_eq!(rooted().recorded(b"/../etc/shadow"), Err(Rejection::OutsideRoot));
         assert_eq!(rooted().recorded(b"/a/../../b"), Err(Rejection::OutsideRoot));
+    }
+
+    #[test]
+    fn links_stay_below_the_root() {
+        let top = std::env::temp_dir().join(format!("oxperf-below-{}", std::process::id()));
+        let _ = fs::remove_dir_all(&top);
+        let root = top.join("root");
+        fs::create_dir_all(root.join("usr/lib")).unwrap();
+        fs::write(top.join("secret"), "secret").unwrap();
+        let link = |at: &str, to: &str| std::os::unix::fs::symlink(to, root.join(at)).unwrap();
+        link("lib", "/usr/lib");
+        link("lib64", "usr/lib");
+        link("usr/own", root.join("usr/lib").to_str().unwrap());
+        link("out", "../secret");
+        link("usr/far", "../../secret");
+        link("absolute", top.join("secret").to_str().unwrap());
+        link("round", "round");
+        let places = Places { root: Some(root.clone()), ..Places::default() };
+        for path in ["/lib/x", "/lib64/x", "/usr/own/x", "/usr/lib/x"] {
+            assert_eq!(places.recorded(path.as_bytes()), Ok(root.join("usr/lib/x")), "{path}");
+        }
+        for path in ["/out", "/usr/far", "/round"] {
+            assert_eq!(places.recorded(path.as_bytes()), Err(Rejection::OutsideRoot), "{path}");
+        }
+        assert!(!places.recorded(b"/absolute").unwrap().exists(), "an absolute link begins at the root");
+        let flat = Places { flat: true, ..places };
+        assert_eq!(flat.recorded(b"/any/out"), Err(Rejection::OutsideRoot));
+        fs::remove_dir_all(top).unwrap();
+    }
+
+    #[test]
+    fn what_others_wrote_of_code_is_not_believed() {
+        let folder = std::env::temp_dir().join(format!("oxperf-believed-{}", std::process::id()));
+        let _ = fs::remove_dir_all(&folder);
+        fs::create_dir_all(&folder).unwrap();
+        let (map, link) = (folder.join("perf-1.map"), folder.join("perf-2.map"));
+        fs::write(&map, "1000 10 f\n").unwrap();
+        std::os::unix::fs::symlink(&map, &link).unwrap();
+        let opens = |places: &Places, path: &Path| {
+            places.open_written_by_program(path, Contents::read).map(|contents| contents.len())
+        };
+        let usual = Places::default();
+        assert_eq!((opens(&usual, &map), opens(&usual, &link)), (Ok(10), Ok(10)));
+        assert_eq!(opens(&usual, &folder), Err(Rejection::NotAFile));
+        assert_eq!(opens(&usual, Path::new("/dev/null")), Err(Rejection::NotAFile));
+        // Only root can give files away.
+        if oxperf_sys::process::effective_user() == 0 {
+            let owner = 12345;
+            std::os::unix::fs::lchown(&link, Some(owner), None).unwrap();
+            assert_eq!(opens(&usual, &link), Err(Rejection::ForeignOwner { owner }));
+            std::os::unix::fs::chown(&map, Some(owner), None).unwrap();
+            assert_eq!(opens(&usual, &map), Err(Rejection::ForeignOwner { owner }));
+            assert_eq!(opens(&Places { any_owner: true, ..Places::default() }, &map), Ok(10));
+            assert_eq!(opens(&Places { root: Some(folder.clone()), ..Places::default() }, &map), Ok(10));
+        }
+        fs::remove_dir_all(folder).unwrap();
     }
 
     #[test]

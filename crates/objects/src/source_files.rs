@@ -1,7 +1,10 @@
 //! Source text, which debug information names by path.
 
 use std::collections::HashMap;
+use std::io::Read;
 use std::path::{Component, Path, PathBuf};
+
+use oxperf_sys::files::open_regular;
 
 use crate::Places;
 
@@ -94,11 +97,9 @@ impl SourceFiles {
 }
 
 fn read_text(path: &Path) -> Option<Vec<u8>> {
-    let metadata = std::fs::metadata(path).ok()?;
-    if !metadata.is_file() || metadata.len() > SIZE_LIMIT {
-        return None;
-    }
-    std::fs::read(path).ok()
+    let mut bytes = Vec::new();
+    open_regular(path).ok()?.take(SIZE_LIMIT + 1).read_to_end(&mut bytes).ok()?;
+    (bytes.len() as u64 <= SIZE_LIMIT).then_some(bytes)
 }
 
 #[cfg(test)]

@@ -73,6 +73,7 @@ fn servers(name: &str, urls: &[&str]) -> Debuginfod {
         patience: Duration::from_secs(20),
         time_limit: Duration::from_secs(60),
         size_limit: 1 << 20,
+        cache_limit: 1 << 30,
         authorities: None,
     }
 }
@@ -134,12 +135,37 @@ fn that_no_server_has_a_file_is_remembered() {
     std::fs::remove_dir_all(servers.cache).expect("the cache");
 }
 
+/// What is no ELF file of that build id is not kept: the servers are asked again, and the next one has its turn.
 #[test]
-fn another_version_is_refused_whoever_sends_it() {
-    let server = Server::new(|_| whole(&program(8)));
-    let servers = servers("version", &[&server.url]);
-    assert!(matches!(why(&locator(&servers), &wanted(7)), Rejection::BuildIdDiffers { .. }));
-    std::fs::remove_dir_all(servers.cache).expect("the cache");
+fn another_file_is_refused_whoever_sends_it_and_not_kept() {
+    let name = "executable";
+    for sent in [program(8), b"<html>not found</html>".to_vec(), program(7)[..200].to_vec()] {
+        let junk = Server::new(move |_| whole(&sent));
+        let alone = servers("version", &[&junk.url]);
+        for _ in 0..2 {
+            assert_eq!(why(&locator(&alone), &wanted(7)), FetchError::SomethingElse.into());
+        }
+        let folder = alone.cache.join("07".repeat(20));
+        assert_eq!((junk.asked().len(), std::fs::read_dir(&folder).expect("a folder").count()), (2, 0));
+        // Junk that was kept before is fetched anew.
+        std::fs::write(folder.join(name), "junk").expect("written");
+        let good = Server::new(|_| whole(&program(7)));
+        let both = Debuginfod { urls: vec![junk.url.clone(), good.url.clone()], ..alone };
+        assert!(locator(&both).image(&wanted(7)).is_ok());
+        assert_eq!(std::fs::read(folder.join(name)).expect("kept"), program(7));
+        std::fs::remove_dir_all(both.cache).expect("the cache");
+    }
+}
+
+#[test]
+fn a_cache_that_is_too_large_loses_what_was_used_least_recently() {
+    let server = Server::new(|path| whole(&program(if path.contains("/0707") { 7 } else { 8 })));
+    let small = Debuginfod { cache_limit: program(7).len() as u64, ..servers("limit", &[&server.url]) };
+    assert!(locator(&small).image(&wanted(7)).is_ok());
+    assert!(locator(&small).image(&wanted(8)).is_ok());
+    let there = |byte: &str| small.cache.join(byte.repeat(20)).join("executable").exists();
+    assert_eq!((there("07"), there("08")), (false, true));
+    std::fs::remove_dir_all(&small.cache).expect("the cache");
 }
 
 #[test]

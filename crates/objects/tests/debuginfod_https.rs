@@ -96,6 +96,7 @@ fn fetch(test: &str, url: &str, authorities: &Path) -> Result<Origin, Rejection>
         patience: Duration::from_millis(if test == "silent" { 200 } else { 20_000 }),
         time_limit: Duration::from_secs(60),
         size_limit: 1 << 20,
+        cache_limit: 1 << 30,
         authorities: Some(authorities.to_owned()),
     };
     let locator = Locator::new(Places { debuginfod: Some(servers), ..Places::default() });

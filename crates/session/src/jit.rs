@@ -9,8 +9,6 @@ use oxperf_wire::{JitClock, JitCode, JitDump};
 
 /// `CLOCK_MONOTONIC`, which the logs' times are of.
 const MONOTONIC: i32 = 1;
-/// Most files whose trouble is told one by one.
-const MOST_TOLD: usize = 32;
 
 /// The logs of a recording.
 #[derive(Debug, Default)]
@@ -22,7 +20,7 @@ pub(crate) struct JitLogs {
     logs: Vec<Log>,
     /// The time of the first function that waits, in any log.
     next: Option<PerfTime>,
-    trouble: Vec<JitTrouble>,
+    trouble: Vec<(Fault, JitTrouble)>,
 }
 
 /// A log whose functions wait for their time.
@@ -43,6 +41,19 @@ pub struct JitTrouble {
     pub path: String,
     /// What is wrong with it.
     pub what: String,
+    /// How many more files have trouble of the kind.
+    pub more: u64,
+}
+
+/// Kinds of trouble, each of which is told once.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Fault {
+    /// It cannot be read, or is not believed.
+    Unreadable,
+    /// It ends in damage.
+    Damaged,
+    /// Its times mean nothing here.
+    OtherClock,
 }
 
 impl JitLogs {
@@ -67,13 +78,14 @@ impl JitLogs {
         if self.logs.iter().any(|log| log.pid == pid && log.path == path) {
             return;
         }
-        let contents = places.recorded(filename).and_then(|path| Contents::open(&path));
+        let contents =
+            places.recorded(filename).and_then(|path| places.open_written_by_program(&path, Contents::open));
         let contents = contents.map_err(|why| why.to_string());
         let dump = contents.and_then(|bytes| JitDump::parse(&bytes).map_err(|error| error.to_string()));
         match dump {
             Ok(dump) => self.add(path, pid, dump),
             Err(what) => {
-                self.tell(&path, what);
+                self.tell(Fault::Unreadable, &path, what);
                 self.logs.push(Log { path, pid, code: Vec::new(), applied: 0 });
             }
         }
@@ -82,6 +94,7 @@ impl JitLogs {
     fn add(&mut self, path: String, pid: Pid, dump: JitDump) {
         if let Some(at) = dump.damaged_at {
             self.tell(
+                Fault::Damaged,
                 &path,
                 format!("damaged at {at:#x}: code that it tells of behind that place has no name"),
             );
@@ -94,7 +107,7 @@ impl JitLogs {
             code.iter_mut().for_each(|code| code.time = 0);
             let what = "its times are of another clock than the recording's: code that took the place of other code \
                         goes by the last name (record with -k mono)";
-            self.tell(&path, what.to_owned());
+            self.tell(Fault::OtherClock, &path, what.to_owned());
         }
         self.logs.push(Log { path, pid, code, applied: 0 });
         self.find_next();
@@ -112,15 +125,16 @@ impl JitLogs {
         self.next = waiting.map(|code| PerfTime(code.time)).min();
     }
 
-    fn tell(&mut self, path: &str, what: String) {
-        if self.trouble.len() < MOST_TOLD {
-            self.trouble.push(JitTrouble { path: path.to_owned(), what });
+    fn tell(&mut self, fault: Fault, path: &str, what: String) {
+        match self.trouble.iter_mut().find(|(known, _)| *known == fault) {
+            Some((_, told)) => told.more += 1,
+            None => self.trouble.push((fault, JitTrouble { path: path.to_owned(), what, more: 0 })),
         }
     }
 
-    /// What was wrong with logs.
+    /// What was wrong with logs, each kind once.
     pub(crate) fn into_trouble(self) -> Vec<JitTrouble> {
-        self.trouble
+        self.trouble.into_iter().map(|(_, trouble)| trouble).collect()
     }
 }
 

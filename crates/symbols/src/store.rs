@@ -239,9 +239,19 @@ impl SymbolStore {
     /// Why there is none.
     pub fn perf_map(&self, path: &Path) -> Lookup {
         once(&self.tables, Key::PerfMap(path.to_owned()), || {
-            let mut places = self.locator.places().perf_maps(path).into_iter();
-            let text = places.find_map(|place| read(&place).ok()).map_or_else(|| read(path), Ok)?;
-            filled(perf_map_table(&text), NamesFrom::PerfMap)
+            let places = self.locator.places();
+            let mut refused = None;
+            for place in places.perf_maps(path) {
+                match places.open_written_by_program(&place, Contents::read) {
+                    Ok(text) => return filled(perf_map_table(&text), NamesFrom::PerfMap),
+                    // What is there and not believed is worth more words than what is not there.
+                    Err(why) if refused.is_none() || matches!(why, Rejection::ForeignOwner { .. }) => {
+                        refused = Some(Unavailable::Unusable { path: place, why });
+                    }
+                    Err(_) => {}
+                }
+            }
+            Err(refused.unwrap_or(Unavailable::Off))
         })
     }
 
@@ -376,10 +386,28 @@ impl SymbolStore {
         replaced
     }
 
+    /// The maps of code made at run time that were asked for and are not believed, each with the user id of its owner.
+    pub fn disbelieved(&self) -> Vec<(PathBuf, u32)> {
+        let slots = self.tables.lock().unwrap_or_else(PoisonError::into_inner);
+        let refused = slots.iter().filter_map(|(key, slot)| match (key, slot.get()?) {
+            (
+                Key::PerfMap(_),
+                Err(Unavailable::Unusable { path, why: Rejection::ForeignOwner { owner } }),
+            ) => Some((path.clone(), *owner)),
+            _ => None,
+        });
+        let mut refused: Vec<(PathBuf, u32)> = refused.collect();
+        refused.sort();
+        refused
+    }
+
     /// What has been found out, so that it can be kept for another run: of debug information by object, only objects
     /// of which something new is known; the symbols of large objects; those of the kernel that runs here by
-    /// the boot of the machine.
+    /// the boot of the machine. Nothing where files are looked for below a root, which holds what somebody put there.
     pub fn learned(&self) -> Vec<Learned> {
+        if self.options.places.root.is_some() {
+            return Vec::new();
+        }
         let slots = self.sources.lock().unwrap_or_else(PoisonError::into_inner);
         let infos = slots.values().filter_map(|slot| slot.get()?.as_ref().ok());
         let sources = infos.filter_map(|info| info.learned());
@@ -387,9 +415,11 @@ impl SymbolStore {
     }
 
     /// Tells what another run has learned of an object, or in this boot of the kernel, before it is first asked about.
-    /// Bytes that do not fit the object, or are damaged, tell nothing.
+    /// Bytes that do not fit the object, or are damaged, tell nothing. Not where files are looked for below a root.
     pub fn remember(&self, recall: impl Fn(BuildId, Topic) -> Option<Vec<u8>> + Send + Sync + 'static) {
-        let _ = self.recall.set(Recall(Arc::new(recall)));
+        if self.options.places.root.is_none() {
+            let _ = self.recall.set(Recall(Arc::new(recall)));
+        }
     }
 
     fn build_kernel(&self, build_id: Option<BuildId>, reference: Option<&Reference<'_>>) -> Lookup {

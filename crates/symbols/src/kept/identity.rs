@@ -1,9 +1,13 @@
 //! What kept answers belong to: the files that they were found in, each in one state.
+//!
+//! A build id says which file was meant, and proves nothing: whoever makes a file gives it any. So an answer holds for the
+//! very file alone that it was found in (device, number, size, times), and nothing is kept of files that somebody else than
+//! root and the user can write to, or that only a process sees.
 
 use std::fmt::Write;
 
 use oxperf_abi::BuildId;
-use oxperf_objects::{Elf, FileVersion, Found};
+use oxperf_objects::{Elf, FileVersion, Found, Origin};
 
 use super::{Kind, Learned, Topic, open, seal};
 use crate::demangle::Demangling;
@@ -19,13 +23,11 @@ pub(crate) struct Identity {
 }
 
 impl Identity {
-    /// The identity of an object by the files that answers about it come from, of which one without a build id is known by
-    /// its place and times; `None` for one that lies in no file, either.
+    /// The identity of an object by the files that answers about it come from; `None` where nothing is to be kept of one.
     pub(crate) fn of(files: &[(&Found, &Elf<'_>)], demangling: Demangling) -> Option<Identity> {
         let mut state = format!("{demangling:?}\n");
         for (file, elf) in files {
-            let (id, contents) = (elf.build_id(), &file.contents);
-            let version = contents.version().filter(|_| id.is_none());
+            let (id, contents, version) = (elf.build_id(), &file.contents, keepable(file)?);
             let _ = writeln!(state, "{} {} {id:?} {version:?}", contents.len(), contents.is_mapped());
         }
         let (file, elf) = files.first()?;
@@ -55,6 +57,12 @@ impl Identity {
     }
 }
 
+/// The state of a file of which answers may be kept.
+pub(crate) fn keepable(file: &Found) -> Option<FileVersion> {
+    let seen_by_all = file.origin != Origin::LiveProcess;
+    file.contents.version().filter(|version| seen_by_all && version.is_ours())
+}
+
 /// What stands for the build id of a file that has none.
 fn stand_in(FileVersion { file: [device, inode], .. }: FileVersion) -> Option<BuildId> {
     BuildId::new(&[&b"file"[..], &device.to_be_bytes(), &inode.to_be_bytes()].concat())
@@ -66,12 +74,44 @@ mod tests {
 
     use super::*;
 
+    /// A copy has the build id, and is another file.
+    #[test]
+    fn answers_hold_for_the_very_file() {
+        let folder = std::env::temp_dir().join(format!("oxperf-identity-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let copy = folder.join("copy");
+        std::fs::copy(std::env::current_exe().unwrap(), &copy).unwrap();
+        let state = |path: &std::path::Path, origin| {
+            let contents = Contents::open(path).unwrap();
+            let found = Found { path: path.to_owned(), origin, contents };
+            let elf = Elf::parse(&found.contents).unwrap();
+            Identity::of(&[(&found, &elf)], Demangling::On).map(|identity| identity.state)
+        };
+        let here = state(&std::env::current_exe().unwrap(), Origin::RecordedPath).unwrap();
+        let there = state(&copy, Origin::RecordedPath).unwrap();
+        assert_ne!(here, there);
+        assert_eq!(state(&copy, Origin::LiveProcess), None);
+        std::fs::OpenOptions::new()
+            .write(true)
+            .open(&copy)
+            .unwrap()
+            .set_modified(std::time::UNIX_EPOCH)
+            .unwrap();
+        assert_ne!(state(&copy, Origin::RecordedPath).unwrap(), there, "written to");
+        if oxperf_objects::FileVersion::is_ours(&Contents::open(&copy).unwrap().version().unwrap())
+            && std::os::unix::fs::chown(&copy, Some(12345), None).is_ok()
+        {
+            assert_eq!(state(&copy, Origin::RecordedPath), None, "a file of somebody else");
+        }
+        std::fs::remove_dir_all(folder).unwrap();
+    }
+
     #[test]
     fn a_file_without_a_build_id_is_known_by_its_place() {
         let here = Contents::open(&std::env::current_exe().unwrap()).unwrap();
-        let FileVersion { file, times } = here.version().unwrap();
-        let other = FileVersion { file: [file[0], file[1] + 1], times };
-        assert_ne!(stand_in(FileVersion { file, times }), stand_in(other));
+        let version = here.version().unwrap();
+        let [device, inode] = version.file;
+        assert_ne!(stand_in(version), stand_in(FileVersion { file: [device, inode + 1], ..version }));
         assert_eq!(Contents::from_memory(Vec::new()).version(), None);
     }
 }

@@ -10,7 +10,7 @@ use super::table::{decode, encode};
 use super::{Learned, Topic};
 use crate::table::SymbolTable;
 
-const KIND: &[u8; 8] = b"oxsym\0\0\x01";
+const KIND: &[u8; 8] = b"oxsym\0\0\x02";
 /// Smaller tables are made as quickly as they are read.
 const WORTHWHILE: usize = 4096;
 

@@ -98,3 +98,35 @@ fn binding_of(number: u64) -> Option<SymbolBinding> {
         other => SymbolBinding::Other(u8::try_from(other - 3).ok()?),
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::perf_map::perf_map_table;
+
+    /// Whoever gets to write the bytes can seal them, too: nothing in them is believed.
+    #[test]
+    fn no_bytes_end_the_reading() {
+        let table = perf_map_table(b"1000 10 one\n2000 20 two\n3000 8 three\n");
+        let mut bytes = Vec::new();
+        encode(&table, &mut bytes);
+        let names = |bytes: &[u8]| {
+            let table = decode(bytes, Vec::new(), Demangling::On)?;
+            let names = table.ids().map(|id| table.symbol(id).map(|symbol| symbol.name.to_owned()));
+            let names: Vec<_> = names.collect();
+            [0, 0x1008, 0x2010, u64::MAX].into_iter().for_each(|address| drop(table.lookup(address)));
+            Some(names)
+        };
+        assert_eq!(names(&bytes).map(|names| names.len()), Some(3));
+        for at in 0..bytes.len() {
+            for value in [0, 1, 2, 0x7f, 0x80, 0xff] {
+                let mut changed = bytes.clone();
+                changed[at] = value;
+                drop(names(&changed));
+                changed.insert(at, 0xff);
+                drop(names(&changed));
+            }
+            drop(names(&bytes[..at]));
+        }
+    }
+}

@@ -46,7 +46,7 @@ impl Answers {
 }
 
 /// What kept answers begin with.
-pub(super) const KIND: &Kind = b"oxsrc\0\0\x05";
+pub(super) const KIND: &Kind = b"oxsrc\0\0\x06";
 /// Answers of one object that are kept; beyond that a run asks again.
 const LIMIT: usize = 1 << 20;
 /// The same of rows of stretches, and of stretches.

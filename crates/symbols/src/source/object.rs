@@ -15,6 +15,7 @@ use super::units::{Head, Unit, Units, root};
 use super::unlined::Unlined;
 use super::{Dwarf, GimliUnit, SourceFrame, SourceLine};
 use crate::demangle::Demangling;
+use crate::kept::identity::keepable;
 
 /// The files that an object's debug information lies in, by virtual address. Units are read when they are first asked
 /// about.
@@ -23,7 +24,7 @@ pub(super) struct Object {
     file: File,
     /// What several objects have in common.
     common: Option<Box<File>>,
-    /// Whether there is such a file, or none is referred to.
+    /// Whether there is such a file of which answers may be kept, or none is referred to.
     has_all_common: bool,
     split: Split,
     /// What symbols tell of code without lines, once there is some.
@@ -77,12 +78,12 @@ impl Object {
     ) -> Option<Object> {
         let sections = Sections::open(Arc::clone(found), false)?;
         let units = Units::find(sections.dwarf(), true);
-        let common = common_file(found, locator).map(Box::new);
+        let (common, is_keepable) = common_file(found, locator).unzip();
         let refers = Elf::parse(&found.contents).is_ok_and(|elf| elf.alternate_link().is_some());
         Some(Object {
             file: File { sections, units },
-            has_all_common: common.is_some() || !refers,
-            common,
+            has_all_common: is_keepable.unwrap_or(!refers),
+            common: common.map(Box::new),
             split: Split::new(locator.clone(), program),
             unlined: OnceLock::new(),
             demangling,
@@ -326,10 +327,11 @@ fn whole_head<'u>(dwarf: &Dwarf<'_>, unit: &'u Unit) -> Option<&'u Head> {
     unit.head.get_or_init(read).as_ref()
 }
 
-fn common_file(found: &Found, locator: &Locator) -> Option<File> {
+fn common_file(found: &Found, locator: &Locator) -> Option<(File, bool)> {
     let elf = Elf::parse(&found.contents).ok()?;
     let common = locator.alternate(&found.path, elf.alternate_link()?).ok()?;
+    let is_keepable = keepable(&common).is_some();
     let sections = Sections::open(Arc::new(common), false)?;
     let units = Units::find(sections.dwarf(), false);
-    Some(File { sections, units })
+    Some((File { sections, units }, is_keepable))
 }

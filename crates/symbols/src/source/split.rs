@@ -12,6 +12,7 @@ use oxperf_objects::{Found, Locator};
 use super::Dwarf;
 use super::sections::{PackageSections, Sections};
 use super::units::{Head, Root, root};
+use crate::kept::identity::keepable;
 
 /// Where the entries of a unit lie.
 #[derive(Debug)]
@@ -41,7 +42,7 @@ pub(super) struct Split {
     /// The recorded path of the program.
     program: Vec<u8>,
     package: OnceLock<Option<PackageSections>>,
-    /// Whether a part was asked for that is not there.
+    /// Whether a part was asked for that is not there, or that answers are not to be kept of.
     misses: AtomicBool,
 }
 
@@ -56,7 +57,7 @@ impl Split {
         }
     }
 
-    /// Whether all parts were there that were asked for.
+    /// Whether all parts were there that were asked for, in files that answers may be kept of.
     pub(super) fn is_whole(&self) -> bool {
         !self.misses.load(Ordering::Relaxed)
     }
@@ -68,7 +69,11 @@ impl Split {
     }
 
     fn open(&self, path: &[u8]) -> Option<Found> {
-        self.locator.companion(path).ok()
+        let found = self.locator.companion(path).ok()?;
+        if keepable(&found).is_none() {
+            self.misses.store(true, Ordering::Relaxed);
+        }
+        Some(found)
     }
 
     /// What is kept of a unit: its own first entry, or that of its other part where it is but a skeleton. A part that is
