@@ -1,7 +1,6 @@
 //! `export`: a recording as a file of another tool.
 
 use std::ffi::OsString;
-use std::fs::File;
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
@@ -13,6 +12,7 @@ use oxperf_analysis::flame::FlameTree;
 use oxperf_analysis::profile::{EventProfile, Profile};
 use oxperf_itrace::ItraceOptions;
 use oxperf_present::export::{Exported, Format};
+use oxperf_sys::files::create_output;
 
 use super::script;
 use crate::app::build_id_argument;
@@ -145,7 +145,7 @@ fn write_lines(matches: &ArgMatches) -> Result<i32, Failure> {
         command.try_get_matches_from(words).map_err(|error| Failure::bad_option(error.to_string()))?;
     let output = match matches.get_one::<PathBuf>("output").filter(|path| path.as_os_str() != "-") {
         Some(path) => Output::file(
-            File::create(path)
+            create_output(path)
                 .map_err(|error| Failure::new(format!("cannot write {}: {error}", path.display())))?,
         ),
         None => Output::stdout(),
@@ -174,7 +174,7 @@ fn write(exported: &Exported<'_>, format: Format, path: Option<&PathBuf>) -> Res
         return Ok(());
     };
     let written = || -> io::Result<()> {
-        let mut output = Output::file(File::create(path)?);
+        let mut output = Output::file(create_output(path)?);
         exported.write(format, &mut output)?;
         output.flush()
     };

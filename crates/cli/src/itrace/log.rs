@@ -2,10 +2,12 @@
 
 use std::fs::File;
 use std::io::{BufWriter, Write};
+use std::path::Path;
 
 use oxperf_data::RawRecord;
 use oxperf_itrace::{ItraceOptions, LogWriter};
 use oxperf_present::records;
+use oxperf_sys::files::create_output;
 use oxperf_wire::Endian;
 use oxperf_wire::user::AuxtraceError;
 
@@ -21,7 +23,9 @@ pub(super) fn writer(options: &ItraceOptions, endian: Endian) -> Result<Option<B
     }
     let file = match options.log_with.contains('o') {
         true => None,
-        false => Some(File::create(NAME).map_err(|error| Failure::new(format!("{NAME}: {error}")))?),
+        false => {
+            Some(create_output(Path::new(NAME)).map_err(|error| Failure::new(format!("{NAME}: {error}")))?)
+        }
     };
     Ok(Some(Box::new(Writer { file: file.map(BufWriter::new), endian })))
 }

@@ -6,11 +6,13 @@ mod perf_file;
 
 use std::fs::{self, File};
 use std::io;
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
 use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use oxperf_data::Reader;
+use oxperf_sys::files::create_output;
 
 use crate::failure::{Failure, code};
 use crate::input::{self, Input};
@@ -74,22 +76,18 @@ struct Request<'a> {
 }
 
 impl Request<'_> {
-    /// A new file. A file that was there is removed, not cut, because somebody may be reading it; a device, a pipe
-    /// or a link is written to.
+    /// A new file for its owner alone, as the recording is. With `--force` it takes the place of one that was there.
     fn create_file(&self) -> Result<File, Failure> {
         let path = self.output.display();
         if self.input.is_read_from(self.output) {
             return Err(Failure::new(format!("{path} is the recording itself: name another file")));
         }
         let failed = |error: io::Error| Failure::new(format!("cannot create {path}: {error}"));
-        match fs::symlink_metadata(self.output) {
-            Ok(found) if self.force && found.is_file() => fs::remove_file(self.output).map_err(failed)?,
-            Ok(_) if self.force => {
-                return File::options().write(true).truncate(true).open(self.output).map_err(failed);
-            }
-            _ => {}
+        match self.force {
+            true => create_output(self.output),
+            false => File::options().read(true).write(true).create_new(true).mode(0o600).open(self.output),
         }
-        File::create_new(self.output).map_err(failed)
+        .map_err(failed)
     }
 
     /// The samples that are asked for, by their time.

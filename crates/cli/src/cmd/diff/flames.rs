@@ -1,12 +1,12 @@
 //! `diff --flamegraph`: the call trees of two recordings as one page.
 
-use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
 use oxperf_analysis::flame::{ChangedTree, FlameTree};
 use oxperf_present::change_page::ChangePage;
 use oxperf_present::flamegraph::{FlamePage, FlameUnit};
+use oxperf_sys::files::create_output;
 
 use super::Event;
 use super::recording::Recording;
@@ -46,7 +46,7 @@ pub(super) fn write(recordings: &[Recording], events: &[Event<'_>], path: &Path)
         changed: &changed,
     };
     let write = || -> io::Result<()> {
-        let mut file = BufWriter::with_capacity(1 << 20, File::create(path)?);
+        let mut file = BufWriter::with_capacity(1 << 20, create_output(path)?);
         page.write(&mut file)?;
         file.flush()
     };

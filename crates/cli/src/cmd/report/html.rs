@@ -1,6 +1,5 @@
 //! `report --html`: the report as one file for a browser.
 
-use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
@@ -11,6 +10,7 @@ use oxperf_analysis::timeline::Timeline;
 use oxperf_data::Reader;
 use oxperf_present::flamegraph::{FlamePage, FlameUnit};
 use oxperf_present::report_page::{ReportEvent, ReportPage};
+use oxperf_sys::files::create_output;
 
 use crate::failure::Failure;
 use crate::header;
@@ -45,7 +45,7 @@ pub(super) fn write(
     let (title, host) = (header::command_or_file(reader, input), header::host(reader));
     let page = ReportPage { title: &title, subtitle: &host, lost, events: &events };
     let written = || -> io::Result<()> {
-        let mut file = BufWriter::with_capacity(1 << 20, File::create(path)?);
+        let mut file = BufWriter::with_capacity(1 << 20, create_output(path)?);
         page.write(&mut file)?;
         file.flush()
     };

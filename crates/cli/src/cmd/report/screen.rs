@@ -2,6 +2,7 @@
 
 use std::fs::{self, OpenOptions};
 use std::io::{self, BufWriter, IsTerminal, Read, Write};
+use std::os::unix::fs::OpenOptionsExt;
 use std::process::{Command, Stdio};
 use std::thread;
 
@@ -159,7 +160,7 @@ impl Host for Recording<'_> {
     fn export(&mut self, text: &str) -> Result<String, String> {
         for number in 0..MOST_EXPORTS {
             let name = format!("perf.hist.{number}");
-            match OpenOptions::new().write(true).create_new(true).open(&name) {
+            match OpenOptions::new().write(true).create_new(true).mode(0o600).open(&name) {
                 Ok(mut file) => {
                     let written = file.write_all(text.as_bytes());
                     return written.map(|()| name.clone()).map_err(|error| format!("{name}: {error}"));

@@ -1,10 +1,10 @@
 //! `--per-event-dump`: the samples of each event in a file of its own, beside the recording.
 
-use std::fs::File;
 use std::io;
 use std::path::Path;
 
 use oxperf_present::visible::visible;
+use oxperf_sys::files::create_output;
 
 use super::view::EventView;
 use crate::failure::Failure;
@@ -27,7 +27,7 @@ impl Dumps {
         let create = |view: &EventView| {
             let event = view.name.replace(['/', '\0'], "_");
             let name = format!("{}.{event}.dump", recording.display());
-            let file = File::create(&name).map_err(|error| {
+            let file = create_output(Path::new(&name)).map_err(|error| {
                 Failure::new(format!("Couldn't create the per event dump files: {name}: {error}"))
             })?;
             Ok(Dump { name, output: Output::file(file), samples: 0 })

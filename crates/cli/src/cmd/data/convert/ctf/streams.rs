@@ -3,9 +3,11 @@
 use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::{self, Write};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 use oxperf_present::ctf::Packet;
+use oxperf_sys::files::is_trusted_owner;
 
 /// A packet is written when it is so large.
 const PACKET: usize = 256 << 10;
@@ -34,9 +36,17 @@ struct Lane {
 }
 
 impl Streams {
-    /// Makes the folder; a trace that was there is removed.
+    /// Makes the folder; a trace that was there is removed. A folder of somebody else is refused, as the owner could put
+    /// links in the places of the files.
     pub(super) fn create(folder: &Path) -> io::Result<Streams> {
-        fs::create_dir_all(folder)?;
+        fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+        let owner = fs::metadata(folder)?.uid();
+        if !is_trusted_owner(owner) {
+            return Err(io::Error::new(
+                io::ErrorKind::PermissionDenied,
+                format!("the folder belongs to user {owner}"),
+            ));
+        }
         for entry in fs::read_dir(folder)? {
             let entry = entry?;
             let name = entry.file_name();
@@ -50,7 +60,7 @@ impl Streams {
 
     /// Writes the description.
     pub(super) fn describe(&mut self, text: &str) -> io::Result<()> {
-        let mut file = File::create_new(self.folder.join(METADATA))?;
+        let mut file = new_file(&self.folder.join(METADATA))?;
         file.write_all(text.as_bytes())?;
         self.written += text.len() as u64;
         Ok(())
@@ -91,6 +101,11 @@ impl Streams {
     }
 }
 
+/// A file for its owner alone, as the recording is.
+fn new_file(path: &Path) -> io::Result<File> {
+    File::options().write(true).create_new(true).mode(0o600).open(path)
+}
+
 impl Lane {
     fn new(folder: &Path, cpu: u32, number: usize) -> Lane {
         let name = if number == 0 { format!("{STREAM}{cpu}") } else { format!("{STREAM}{cpu}_{number}") };
@@ -101,10 +116,9 @@ impl Lane {
     fn write(&mut self) -> io::Result<u64> {
         let bytes = self.packet.len() as u64;
         if bytes > 0 {
-            let options = &mut File::options();
             let mut file = match self.begun {
-                true => options.append(true).open(&self.file)?,
-                false => options.write(true).create_new(true).open(&self.file)?,
+                true => File::options().append(true).open(&self.file)?,
+                false => new_file(&self.file)?,
             };
             self.begun = true;
             self.packet.finish(|packet| file.write_all(packet))?;
