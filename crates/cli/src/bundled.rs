@@ -1,19 +1,26 @@
 //! A bundle as input: it is unpacked into a folder of its own, and the command reads what was in it.
 //!
 //! Every command that reads a recording takes a bundle so: its arguments are changed to name the recording in that folder,
-//! with the files and kernel symbols beside it. [`crate::cmd`]'s `bundle` is the other side.
+//! with the files and kernel symbols beside it. [`crate::cmd`]'s `bundle` is the other side. The folder goes when the command
+//! ends, and a process that outlives it sees to that where it is killed.
 
 use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Read};
-use std::os::unix::fs::DirBuilderExt;
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
+use std::process::{Child, Stdio};
 use std::time::{Duration, SystemTime};
 
 use clap::Command;
+use oxperf_sys::process::effective_user;
 use oxperf_tar::{Kind, Reader, TarError};
 
+use crate::cmd::bundle_keeper;
+use crate::environment;
 use crate::failure::Failure;
+use crate::unpacking::Limits;
 
 /// The first entry, which says what the archive is.
 pub(crate) const MARK: &str = "oxperf-bundle";
@@ -28,19 +35,54 @@ pub(crate) const ROOT: &str = "root";
 
 /// What a zstd stream begins with.
 const ZSTD: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
-/// Most bytes that a bundle may hold: damaged or hostile ones must not fill the disk.
-const SIZE_LIMIT: u64 = 64 << 30;
+/// What the folders of unpacked bundles are called, before the number of the process.
+const FOLDER: &str = "oxperf-bundle-";
 
 /// A bundle that was unpacked; the folder vanishes with it.
 #[derive(Debug)]
 pub(crate) struct Unpacked {
     folder: PathBuf,
+    /// Who removes the folder if this process does not come to it; none where it cannot be started.
+    keeper: Option<Child>,
+}
+
+impl Unpacked {
+    fn new() -> io::Result<Unpacked> {
+        let folder = fresh_folder()?;
+        let keeper = environment::program().and_then(|program| {
+            std::process::Command::new(program)
+                .arg(bundle_keeper::NAME)
+                .arg(&folder)
+                .stdin(Stdio::piped())
+                .stdout(Stdio::null())
+                .stderr(Stdio::null())
+                // What a terminal sends to its programs is not for it.
+                .process_group(0)
+                .spawn()
+                .ok()
+        });
+        Ok(Unpacked { folder, keeper })
+    }
 }
 
 impl Drop for Unpacked {
     fn drop(&mut self) {
-        // What cannot be removed stays: there is nobody to tell.
-        let _ = fs::remove_dir_all(&self.folder);
+        remove(&self.folder);
+        if let Some(mut keeper) = self.keeper.take() {
+            drop(keeper.stdin.take());
+            let _ = keeper.wait();
+        }
+    }
+}
+
+/// Removes the folder of an unpacked bundle; nothing else. What cannot be removed stays: there is nobody to tell.
+pub(crate) fn remove(folder: &Path) {
+    let is_named =
+        folder.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(FOLDER.as_bytes()));
+    let is_own =
+        fs::symlink_metadata(folder).is_ok_and(|data| data.is_dir() && data.uid() == effective_user());
+    if is_named && is_own {
+        let _ = fs::remove_dir_all(folder);
     }
 }
 
@@ -118,19 +160,17 @@ fn is_bundle(argument: &OsString) -> bool {
 }
 
 fn unpack(path: &Path) -> Result<Unpacked, TarError> {
-    let unpacked = Unpacked { folder: fresh_folder()? };
-    let mut reader = Reader::new(zstd::Decoder::new(File::open(path)?)?);
-    let mut total = 0u64;
+    let unpacked = Unpacked::new()?;
+    let limits = Limits::default();
+    let mut reader = Reader::new(limits.unpacked(zstd::Decoder::new(limits.packed(File::open(path)?))?));
     while let Some(entry) = reader.next_entry()? {
+        limits.entry()?;
         // Files alone are made, each below the new folder, in which there is no link.
-        let Kind::File { size } = entry.kind else { continue };
-        total = total.saturating_add(size);
-        if total > SIZE_LIMIT {
-            return Err(io::Error::new(io::ErrorKind::FileTooLarge, "it holds more than 64 GB").into());
-        }
+        let Kind::File { .. } = entry.kind else { continue };
         let target = unpacked.folder.join(&entry.path);
         fs::create_dir_all(target.parent().unwrap_or(&unpacked.folder))?;
-        let mut file = BufWriter::new(File::options().write(true).create_new(true).open(&target)?);
+        let file = File::options().write(true).create_new(true).mode(0o600).open(&target)?;
+        let mut file = BufWriter::new(file);
         io::copy(&mut reader.contents(), &mut file)?;
         let file = file.into_inner().map_err(io::IntoInnerError::into_error)?;
         let modified = SystemTime::UNIX_EPOCH.checked_add(Duration::from_secs(entry.modified));
@@ -144,7 +184,7 @@ fn unpack(path: &Path) -> Result<Unpacked, TarError> {
 fn fresh_folder() -> io::Result<PathBuf> {
     let base = std::env::temp_dir();
     for attempt in 0..100u32 {
-        let folder = base.join(format!("oxperf-bundle-{}-{attempt}", std::process::id()));
+        let folder = base.join(format!("{FOLDER}{}-{attempt}", std::process::id()));
         match fs::DirBuilder::new().mode(0o700).create(&folder) {
             Ok(()) => return Ok(folder),
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}

@@ -5,6 +5,7 @@ mod archive;
 mod buildid_cache;
 mod buildid_list;
 mod bundle;
+pub(crate) mod bundle_keeper;
 mod data;
 mod diff;
 mod dlfilter_helper;
@@ -32,7 +33,7 @@ pub(crate) struct Entry {
 }
 
 /// All commands, in the order of the help.
-pub(crate) const ALL: [Entry; 15] = [
+pub(crate) const ALL: [Entry; 16] = [
     Entry { name: "profile", command: profile::command, run: profile::run },
     Entry { name: "record", command: record::command, run: record::run },
     Entry { name: "report", command: report::command, run: report::run },
@@ -47,5 +48,6 @@ pub(crate) const ALL: [Entry; 15] = [
     Entry { name: "bundle", command: bundle::command, run: bundle::run },
     Entry { name: "symbols", command: symbols::command, run: symbols::run },
     Entry { name: "data", command: data::command, run: data::run },
+    Entry { name: bundle_keeper::NAME, command: bundle_keeper::command, run: bundle_keeper::run },
     Entry { name: dlfilter_helper::NAME, command: dlfilter_helper::command, run: dlfilter_helper::run },
 ];

@@ -27,6 +27,7 @@ mod stitch;
 mod switching;
 mod texts;
 mod time_windows;
+mod unpacking;
 
 fn main() -> std::process::ExitCode {
     let outcome = app::run(std::env::args_os());

@@ -5,6 +5,7 @@ use std::io::{self, BufReader, BufWriter};
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
+use oxperf_sys::files::{create_output, open_regular};
 use oxperf_tar::{TarError, Writer};
 
 /// How hard zstd tries.
@@ -16,15 +17,19 @@ type Encoder = zstd::Encoder<'static, BufWriter<File>>;
 pub(crate) struct Packing(Writer<Encoder>);
 
 impl Packing {
-    /// A new archive at `target`.
+    /// A new archive at `target`, for its owner alone.
     pub(crate) fn create(target: &Path) -> Result<Packing, TarError> {
-        let encoder = zstd::Encoder::new(BufWriter::new(File::create(target)?), LEVEL)?;
+        let encoder = zstd::Encoder::new(BufWriter::new(create_output(target)?), LEVEL)?;
         Ok(Packing(Writer::new(encoder)))
     }
 
     /// Adds the file at `path` under a name.
     pub(crate) fn add(&mut self, name: &str, path: &Path) -> Result<(), TarError> {
-        let file = File::open(path)?;
+        self.add_open(name, open_regular(path)?)
+    }
+
+    /// Adds an open file under a name.
+    pub(crate) fn add_open(&mut self, name: &str, file: File) -> Result<(), TarError> {
         let metadata = file.metadata()?;
         let modified = u64::try_from(metadata.mtime()).unwrap_or(0);
         self.0.file(name, metadata.len(), modified, &mut BufReader::new(file))

@@ -174,6 +174,24 @@ fn a_hostile_bundle_writes_nothing_outside() {
     assert_eq!(run(&folder, &["report", "-i", "x"]).status.code(), Some(255));
 }
 
+/// A few kilobytes that claim to hold sixty-five megabytes.
+#[test]
+fn what_holds_too_much_for_its_size_is_refused() {
+    let folder = folder("bomb");
+    let zeros = "0".repeat(65 << 20);
+    let elf = format!("usr/bin/x/{}/elf", "ab".repeat(20));
+    fs::write(folder.join("x"), packed(&[("oxperf-bundle", "1\n"), ("perf.data", &zeros)], &[])).unwrap();
+    fs::write(folder.join("a.tar.zst"), packed(&[(&elf, &zeros)], &[])).unwrap();
+    for words in [&["report", "-i", "x"][..], &["archive", "--unpack", "a.tar.zst"]] {
+        let refused = run(&folder, words);
+        let said = String::from_utf8_lossy(&refused.stderr).into_owned();
+        assert_eq!(refused.status.code(), Some(255), "{words:?}: {said}");
+        assert!(said.contains("it holds more than 200 times its own size"), "{words:?}: {said}");
+    }
+    assert_eq!(fs::read_dir(folder.join("tmp")).unwrap().count(), 0);
+    assert!(!folder.join(".debug").join(elf).exists(), "half a file is none");
+}
+
 #[test]
 fn an_archive_goes_into_the_cache_and_nowhere_else() {
     let folder = folder("archive");

@@ -2,23 +2,32 @@
 //!
 //! It is a tar archive, compressed by zstd: `oxperf-bundle` says what it is, then come `perf.data`, `kallsyms`, and below
 //! `root` the files at their recorded places. [`crate::bundled`] is the other side.
+//!
+//! Debug information and recordings name files as they like, so what is packed is what it is taken for: binaries are ELF files
+//! of the recorded identity, maps and logs of code belong to root or the user, source text is packed only if it is asked for
+//! and only where everybody may read it. The command lists what it packed.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::Read;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use clap::{Arg, ArgMatches, Command};
+use clap::{Arg, ArgAction, ArgMatches, Command};
 use oxperf_abi::SampleType;
 use oxperf_analysis::collect::CollectOptions;
 use oxperf_analysis::profile::Profile;
 use oxperf_data::{FeatureId, Reader};
 use oxperf_itrace::ItraceOptions;
 use oxperf_machine::{Dso, DsoKind, Machine};
-use oxperf_objects::{Elf, Found, ObjectKind, Wanted};
+use oxperf_objects::{Contents, Elf, FileVersion, Found, ObjectKind, Wanted};
+use oxperf_present::visible::visible;
 use oxperf_resolve::SymbolSource;
 use oxperf_session::is_jit_log;
 use oxperf_symbols::{SymbolStore, running_kernel};
+use oxperf_sys::files::{open_regular, open_regular_itself};
+use oxperf_sys::process::effective_user;
 use oxperf_tar::TarError;
 
 use crate::bundled::{KALLSYMS, MARK, RECORDING, ROOT, VERSION};
@@ -26,7 +35,7 @@ use crate::collect::{self, Loaded};
 use crate::failure::{Failure, code};
 use crate::filter::Filter;
 use crate::input::Input;
-use crate::output::print_error;
+use crate::output::{print_error, print_line};
 use crate::packing::Packing;
 use crate::{input, itrace, naming};
 
@@ -44,6 +53,12 @@ pub(crate) fn command() -> Command {
                 .long("output")
                 .value_name("FILE")
                 .help("The bundle [default: the recording's name and .bundle.tar.zst]"),
+        )
+        .arg(
+            Arg::new("source")
+                .long("source")
+                .action(ArgAction::SetTrue)
+                .help("Pack the source text of sampled code, too, as far as everybody may read those files"),
         )
         .args(input::arguments())
         .args(itrace::arguments(ItraceOptions::ALL_LETTERS))
@@ -74,9 +89,11 @@ pub(crate) fn run(matches: &ArgMatches, _program: &str) -> Result<i32, Failure> 
         parts.add_object(dso);
     }
     for log in machine.objects().dsos().filter(|dso| is_jit_log(dso.name.as_bytes())) {
-        parts.add_plain(&log.name);
+        parts.add_written_by_program(&log.name);
     }
-    parts.add_source_text(&machine, &profile);
+    if matches.get_flag("source") {
+        parts.add_source_text(&machine, &profile);
+    }
     let kallsyms = kernel_symbols(matches, &machine);
     let target = match matches.get_one::<String>("output") {
         Some(path) => PathBuf::from(path),
@@ -85,6 +102,7 @@ pub(crate) fn run(matches: &ArgMatches, _program: &str) -> Result<i32, Failure> 
     let size = parts
         .write(&target, &recording, kallsyms.as_deref())
         .map_err(|error| Failure::new(format!("{}: {error}", target.display())))?;
+    parts.list(&recording, kallsyms.as_deref())?;
     for missing in &parts.missing {
         print_error(&format!("Not in the bundle: {missing}"));
     }
@@ -155,8 +173,24 @@ struct Parts {
 
 /// Where the bytes of a file come from.
 enum Source {
-    File(PathBuf),
+    /// A file in the state in which it was looked at.
+    File(PathBuf, FileVersion),
     Memory(Vec<u8>),
+}
+
+impl Source {
+    fn of(found: Found) -> Option<Source> {
+        Some(Source::File(found.path, found.contents.version()?))
+    }
+
+    /// The file, if it is still the one that was looked at: somebody may put another in its place meanwhile.
+    fn open(path: &Path, version: FileVersion) -> Result<File, String> {
+        let file = open_regular(path).map_err(|error| error.to_string())?;
+        match FileVersion::of_open(&file).map_err(|error| error.to_string())? == version {
+            true => Ok(file),
+            false => Err("it changed meanwhile".to_owned()),
+        }
+    }
 }
 
 impl Parts {
@@ -165,7 +199,7 @@ impl Parts {
             DsoKind::File => self.add_image(dso, ObjectKind::User),
             DsoKind::Vdso => self.add_image(dso, ObjectKind::Vdso),
             DsoKind::Module => self.add_image(dso, ObjectKind::KernelModule),
-            DsoKind::Anonymous => self.add_plain(&dso.name),
+            DsoKind::Anonymous => self.add_written_by_program(&dso.name),
             DsoKind::Kernel
             | DsoKind::GuestKernel(_)
             | DsoKind::GuestModule(_)
@@ -193,25 +227,31 @@ impl Parts {
         let separate =
             [locator.debug_info(&wanted, image.as_ref()), locator.debug_file(&wanted, image.as_ref())];
         let separate: Vec<Found> = separate.into_iter().flatten().collect();
-        let memory = (kind == ObjectKind::Vdso).then(|| found.contents.to_vec());
-        let path = found.path.clone();
-        self.put(&dso.name, memory.map_or(Source::File(path), Source::Memory));
+        let memory = found.contents.version().is_none().then(|| Source::Memory(found.contents.to_vec()));
+        if let Some(source) = memory.or_else(|| Source::of(found)) {
+            self.put(&dso.name, source);
+        }
         let Some(id) = id.map(|id| id.to_string()) else { return };
         let (head, rest) = id.split_at_checked(2).unwrap_or((&id, ""));
         for debug in separate {
             let name = format!("/usr/lib/debug/.build-id/{head}/{rest}.debug");
-            self.put(&name, Source::File(debug.path));
+            if let Some(source) = Source::of(debug) {
+                self.put(&name, source);
+            }
         }
     }
 
-    fn add_plain(&mut self, path: &str) {
-        let there =
-            self.store.locator().places().recorded(path.as_bytes()).ok().filter(|path| path.is_file());
-        match there {
-            Some(found) => self.put(path, Source::File(found)),
-            None => {
-                self.missing.insert(path.to_owned());
-            }
+    /// A map or log of code that a program made at run time.
+    fn add_written_by_program(&mut self, path: &str) {
+        let places = self.store.locator().places();
+        let opened = places.recorded(path.as_bytes()).and_then(|found| {
+            let contents = places.open_written_by_program(&found, Contents::open)?;
+            Ok(contents.version().map(|version| Source::File(found, version)))
+        });
+        match opened {
+            Ok(Some(source)) => self.put(path, source),
+            Ok(None) => {}
+            Err(why) => drop(self.missing.insert(format!("{path}: {why}"))),
         }
     }
 
@@ -233,9 +273,31 @@ impl Parts {
             let Some(lines) = SymbolSource::source(&self.store, dso, machine.objects()) else { continue };
             texts.extend(addresses.iter().filter_map(|address| Some(lines.line(*address)?.file)));
         }
-        for text in texts.iter().filter(|text| Path::new(&***text).is_file()) {
-            self.put(text, Source::File(PathBuf::from(&**text)));
+        for text in &texts {
+            let path = self.store.locator().places().recorded(text.as_bytes());
+            match path.map_err(|why| why.to_string()).and_then(|path| public_text(&path)) {
+                Ok(source) => self.put(text, source),
+                Err(why) => drop(self.missing.insert(format!("{text}: {why}"))),
+            }
         }
+    }
+
+    /// Names what was packed.
+    fn list(&self, recording: &[(String, PathBuf)], kallsyms: Option<&Path>) -> std::io::Result<()> {
+        for (_, path) in recording {
+            print_line(&visible(&path.to_string_lossy()))?;
+        }
+        if let Some(kallsyms) = kallsyms {
+            print_line(&visible(&kallsyms.to_string_lossy()))?;
+        }
+        for (name, source) in &self.files {
+            let from = match source {
+                Source::File(path, _) => path.to_string_lossy(),
+                Source::Memory(_) => Cow::Borrowed(name.as_str()),
+            };
+            print_line(&visible(&from))?;
+        }
+        Ok(())
     }
 
     /// Names with `..` would lead out when the bundle is read: they are left out.
@@ -248,8 +310,9 @@ impl Parts {
         self.files.entry(format!("{ROOT}/{below}")).or_insert(source);
     }
 
+    /// Writes the archive. A file that changed since it was looked at is left out.
     fn write(
-        &self,
+        &mut self,
         target: &Path,
         recording: &[(String, PathBuf)],
         kallsyms: Option<&Path>,
@@ -265,12 +328,42 @@ impl Parts {
             File::open(kallsyms)?.read_to_end(&mut text)?;
             packing.add_bytes(KALLSYMS, &text)?;
         }
+        let mut changed = Vec::new();
         for (name, source) in &self.files {
             match source {
-                Source::File(path) => packing.add(name, path)?,
+                Source::File(path, version) => match Source::open(path, *version) {
+                    Ok(file) => packing.add_open(name, file)?,
+                    Err(why) => changed.push((name.clone(), format!("{}: {why}", path.display()))),
+                },
                 Source::Memory(bytes) => packing.add_bytes(name, bytes)?,
             }
+        }
+        for (name, why) in changed {
+            self.files.remove(&name);
+            self.missing.insert(why);
         }
         packing.finish()
     }
 }
+
+/// A file of source text, where everybody may read it: by its own mode and those of the folders that lead to it. Folders of
+/// the user (and not root) need not let others in: nobody's secrets but the user's own can be below them.
+fn public_text(path: &Path) -> Result<Source, String> {
+    let path = fs::canonicalize(path).map_err(|error| error.to_string())?;
+    let file = open_regular_itself(&path).map_err(|error| error.to_string())?;
+    let found = file.metadata().map_err(|error| error.to_string())?;
+    let user = effective_user();
+    let lets_in = |folder: &Path| {
+        fs::metadata(folder)
+            .is_ok_and(|data| data.mode() & OTHERS_ENTER != 0 || data.uid() == user && user != 0)
+    };
+    if found.mode() & OTHERS_READ == 0 || !path.ancestors().skip(1).all(lets_in) {
+        return Err("not everybody may read it".to_owned());
+    }
+    let version = FileVersion::of_open(&file).map_err(|error| error.to_string())?;
+    Ok(Source::File(path, version))
+}
+
+/// The bits of a mode that let everybody read a file, and pass through a folder.
+const OTHERS_READ: u32 = 0o004;
+const OTHERS_ENTER: u32 = 0o001;

@@ -4,6 +4,7 @@
 
 use std::fs::File;
 use std::io::{self, Cursor, Read};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use oxperf_objects::{BuildIdCache, CacheFile, parse_id};
@@ -12,6 +13,7 @@ use oxperf_tar::{Entry, Kind, Reader, TarError};
 use super::{RECORDING, unusable};
 use crate::failure::Failure;
 use crate::output::print_error;
+use crate::unpacking::Limits;
 
 /// The name that perf gives to the archive of binaries in the one that holds the recording, too.
 const BINARIES: &str = "perf.symbols.tar.bz2";
@@ -28,8 +30,9 @@ pub(super) fn run(cache: &BuildIdCache, archive: Option<&Path>) -> Result<(), Fa
     let found = archive.map_or_else(only_archive, |path| Ok(path.to_owned()))?;
     let failed = |error: TarError| unusable(&found, &error);
     let mut counts = Counts::default();
+    let limits = Limits::default();
     let file = File::open(&found).map_err(|error| failed(error.into()))?;
-    take(cache, Box::new(file), &mut counts, true).map_err(failed)?;
+    take(cache, Box::new(limits.packed(file)), (&limits, &mut counts), true).map_err(failed)?;
     print_error(&format!("{} files unpacked into {}", counts.taken, cache.root().display()));
     if counts.passed_over > 0 {
         let Counts { passed_over, .. } = counts;
@@ -57,13 +60,14 @@ fn only_archive() -> Result<PathBuf, Failure> {
 fn take(
     cache: &BuildIdCache,
     packed: Box<dyn Read + '_>,
-    counts: &mut Counts,
+    (limits, counts): (&Limits, &mut Counts),
     outermost: bool,
 ) -> Result<(), TarError> {
-    let mut reader = Reader::new(unpacked(packed)?);
+    let mut reader = Reader::new(limits.unpacked(unpacked(packed)?));
     while let Some(entry) = reader.next_entry()? {
+        limits.entry()?;
         if outermost && entry.path == Path::new(BINARIES) {
-            take(cache, Box::new(reader.contents()), counts, false)?;
+            take(cache, Box::new(reader.contents()), (limits, counts), false)?;
             continue;
         }
         match take_entry(cache, &entry, &mut reader)? {
@@ -98,7 +102,7 @@ fn take_entry<R: Read>(
 ) -> io::Result<Option<bool>> {
     let Kind::File { .. } = entry.kind else { return Ok(None) };
     if entry.path == Path::new(RECORDING) {
-        let mut file = File::options().write(true).create_new(true).open(RECORDING)?;
+        let mut file = File::options().write(true).create_new(true).mode(0o600).open(RECORDING)?;
         io::copy(&mut reader.contents(), &mut file)?;
         return Ok(Some(true));
     }
