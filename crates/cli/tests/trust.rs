@@ -1,6 +1,8 @@
 //! Files that others made: nothing that lies below a given root is kept for other runs, outputs are new files of their owner
 //! alone, and the folder of a bundle goes however its reader ends.
 
+#![allow(clippy::print_stderr, reason = "what was skipped is for people")]
+
 use std::fs;
 use std::io::Read;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, lchown, symlink};

@@ -106,3 +106,52 @@ fn trouble_with_a_log_is_told() {
     assert_eq!(names[3..], ["kept", "kept", "kept"]);
     assert!(found.jit_trouble[0].what.starts_with("damaged at 0x"), "{:?}", found.jit_trouble);
 }
+
+/// Twenty logs with the same trouble are one warning.
+#[test]
+fn trouble_of_a_kind_is_told_once() {
+    let mut notation = String::from("event cpu-clock sample=IP|TID|TIME flags=sample_id_all\n");
+    for pid in 1..=20 {
+        notation.push_str(&format!(
+            "mmap2 mode=user pid={pid} tid={pid} 0x9000+0x1000@0 prot=5 flags=2 /none/jit-{pid}.dump | time={pid}\n"
+        ));
+    }
+    let file = Recording::parse(&notation).unwrap().to_file();
+    let reader = Reader::open(&file).unwrap();
+    let places = Places { root: Some(std::env::temp_dir()), ..Places::default() };
+    let found = Session::new(&reader).with_jit_logs(places).run(&mut Functions::default()).unwrap();
+    let told: Vec<u64> = found.diagnostics.jit_trouble.iter().map(|trouble| trouble.more).collect();
+    assert_eq!(told, [19]);
+}
+
+/// Only root can give a file away.
+#[test]
+fn a_log_of_somebody_else_is_not_believed() {
+    let folder = std::env::temp_dir().join(format!("oxperf-jit-foreign-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let path = folder.join("jit-7.dump");
+    std::fs::write(&path, log(&[(5, 0x1000, 1, "planted")])).unwrap();
+    if std::os::unix::fs::chown(&path, Some(12345), None).is_err() {
+        return;
+    }
+    let notation = format!(
+        "event cpu-clock sample=IP|TID|TIME flags=sample_id_all{MONOTONIC}
+        mmap2 mode=user pid=7 tid=7 0x1000+0x1000@0 prot=5 flags=34 //anon | time=1
+        mmap2 mode=user pid=7 tid=7 0x9000+0x1000@0 prot=5 flags=2 {} | time=2
+        sample mode=user ip=0x1008 pid=7 tid=7 time=10
+        ",
+        path.display()
+    );
+    let file = Recording::parse(&notation).unwrap().to_file();
+    let reader = Reader::open(&file).unwrap();
+    for (any_owner, expected) in [(false, "-"), (true, "planted")] {
+        let places = Places { any_owner, ..Places::default() };
+        let mut functions = Functions::default();
+        let found = Session::new(&reader).with_jit_logs(places).run(&mut functions).unwrap();
+        assert_eq!(functions.0.last().map(String::as_str), Some(expected));
+        let told =
+            found.diagnostics.jit_trouble.iter().any(|told| told.what.contains("belongs to user 12345"));
+        assert_eq!(told, !any_owner);
+    }
+    std::fs::remove_dir_all(folder).unwrap();
+}
