@@ -148,8 +148,8 @@ pub(crate) fn report_replaced(names: &RecordedSymbols<SymbolStore>) {
     if let [(path, owner), more @ ..] = names.otherwise().disbelieved().as_slice() {
         let more = if more.is_empty() { String::new() } else { format!(" (as {} more maps)", more.len()) };
         print_error(&format!(
-            "Warning:\nFile {} belongs to user {owner}, neither to you nor to root: its names are not used (-f uses \
-             them){more}.",
+            "Warning:\nFile {} belongs to user {owner}, not to you, root, or who runs that process: its names are not \
+             used (-f uses them){more}.",
             visible(&path.to_string_lossy()),
         ));
     }

@@ -40,8 +40,8 @@ pub enum Rejection {
     /// Larger than such files are.
     #[error("larger than {0} bytes")]
     TooLarge(u64),
-    /// What a program wrote of its own code belongs neither to root nor to the user.
-    #[error("it belongs to user {owner}, neither to you nor to root (-f believes it)")]
+    /// What a program wrote of its own code belongs to none who may have: root, the user, the owner of that process.
+    #[error("it belongs to user {owner}, not to you, root, or who runs that process (-f believes it)")]
     ForeignOwner {
         /// The user's id.
         owner: u32,

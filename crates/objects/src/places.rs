@@ -116,8 +116,8 @@ impl Places {
     }
 
     /// Opens, by one of the ways of [`Contents`], what a program wrote of code that it made at run time. Anybody can make
-    /// such a file under the name of any process: that of others than root and the user is not believed. What lies below
-    /// a root is, as the user chose that.
+    /// such a file under the name of any process: that of others than root, the user, and the owner of the process that it is
+    /// named by, while that lives, is not believed. What lies below a root is, as the user chose that.
     ///
     /// # Errors
     /// [`Rejection::ForeignOwner`], and those of opening.
@@ -127,10 +127,12 @@ impl Places {
         open: impl FnOnce(&Path) -> Result<Contents, Rejection>,
     ) -> Result<Contents, Rejection> {
         let chosen = self.root.as_ref().is_some_and(|root| path.starts_with(root));
-        let believed = |owner: u32| match self.any_owner || chosen || is_trusted_owner(owner) {
-            true => Ok(()),
-            false => Err(Rejection::ForeignOwner { owner }),
-        };
+        let is_of_process = |owner| process_of(path).is_some_and(|process| owner_of(process) == Some(owner));
+        let believed =
+            |owner: u32| match self.any_owner || chosen || is_trusted_owner(owner) || is_of_process(owner) {
+                true => Ok(()),
+                false => Err(Rejection::ForeignOwner { owner }),
+            };
         // A link of somebody else may lead to a file of root's.
         if let Ok(found) = fs::symlink_metadata(path) {
             believed(found.uid())?;
@@ -211,6 +213,21 @@ fn plain(path: &Path) -> PathBuf {
         }
     }
     plain
+}
+
+/// The process that a map or log of code is named by: that of a container's file is the one whose root it lies in.
+fn process_of(path: &Path) -> Option<u32> {
+    if let Ok(below) = path.strip_prefix("/proc") {
+        return below.iter().next()?.to_str()?.parse().ok();
+    }
+    let name = path.file_name()?.to_str()?;
+    let map = name.strip_prefix("perf-").and_then(|rest| rest.strip_suffix(".map"));
+    map.or_else(|| name.strip_prefix("jit-")?.strip_suffix(".dump"))?.parse().ok()
+}
+
+/// Who runs a process that lives.
+fn owner_of(process: u32) -> Option<u32> {
+    Some(fs::metadata(format!("/proc/{process}")).ok()?.uid())
 }
 
 /// The place of a process' map file as the process sees it, while it runs: its `/tmp`, its own number.
@@ -314,10 +331,12 @@ mod tests {
 
     #[test]
     fn what_others_wrote_of_code_is_not_believed() {
+        use std::os::unix::process::CommandExt;
         let folder = std::env::temp_dir().join(format!("oxperf-believed-{}", std::process::id()));
         let _ = fs::remove_dir_all(&folder);
         fs::create_dir_all(&folder).unwrap();
-        let (map, link) = (folder.join("perf-1.map"), folder.join("perf-2.map"));
+        // Process 1 is root's, and 0 is none.
+        let (map, link) = (folder.join("perf-1.map"), folder.join("perf-0.map"));
         fs::write(&map, "1000 10 f\n").unwrap();
         std::os::unix::fs::symlink(&map, &link).unwrap();
         let opens = |places: &Places, path: &Path| {
@@ -334,6 +353,14 @@ mod tests {
             assert_eq!(opens(&usual, &link), Err(Rejection::ForeignOwner { owner }));
             std::os::unix::fs::chown(&map, Some(owner), None).unwrap();
             assert_eq!(opens(&usual, &map), Err(Rejection::ForeignOwner { owner }));
+            let mut process = std::process::Command::new("sleep").arg("60").uid(owner).spawn().unwrap();
+            let own = folder.join(format!("jit-{}.dump", process.id()));
+            fs::write(&own, "x").unwrap();
+            std::os::unix::fs::chown(&own, Some(owner), None).unwrap();
+            assert_eq!(opens(&usual, &own), Ok(1), "the owner of the process that it is named by");
+            process.kill().unwrap();
+            process.wait().unwrap();
+            assert_eq!(opens(&usual, &own), Err(Rejection::ForeignOwner { owner }));
             assert_eq!(opens(&Places { any_owner: true, ..Places::default() }, &map), Ok(10));
             assert_eq!(opens(&Places { root: Some(folder.clone()), ..Places::default() }, &map), Ok(10));
         }
