@@ -114,10 +114,11 @@ mod tests {
             let table = decode(bytes, Vec::new(), Demangling::On)?;
             let names = table.ids().map(|id| table.symbol(id).map(|symbol| symbol.name.to_owned()));
             let names: Vec<_> = names.collect();
-            [0, 0x1008, 0x2010, u64::MAX].into_iter().for_each(|address| drop(table.lookup(address)));
-            Some(names)
+            let found = [0, 0x1008, 0x2010, u64::MAX].map(|address| table.lookup(address));
+            Some((names, found))
         };
-        assert_eq!(names(&bytes).map(|names| names.len()), Some(3));
+        let known = names(&bytes).map(|(names, found)| (names.len(), found.map(|found| found.is_some())));
+        assert_eq!(known, Some((3, [false, true, true, false])));
         for at in 0..bytes.len() {
             for value in [0, 1, 2, 0x7f, 0x80, 0xff] {
                 let mut changed = bytes.clone();
