@@ -50,6 +50,21 @@ pub enum DataError {
     /// The records are compressed.
     #[error("the records are compressed")]
     Compressed,
+    /// The file ends before its first sample.
+    #[error(
+        "the file is cut, and no sample is left: {part} at {:#x}: {expected} bytes expected, the file has {found}",
+        offset.0
+    )]
+    NoSampleLeft {
+        /// The first part that is cut.
+        part: &'static str,
+        /// Where it begins.
+        offset: FileOffset,
+        /// Its stated size in bytes.
+        expected: u64,
+        /// Bytes that the file has of it.
+        found: u64,
+    },
     /// A feature's bytes lie outside of the file.
     #[error("feature {feature} at {:#x}: {expected} bytes expected, the file has {found}", offset.0)]
     FeatureCut {

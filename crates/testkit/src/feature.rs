@@ -55,6 +55,14 @@ pub(crate) struct Feature {
 }
 
 impl Feature {
+    /// What stands for the features that every recorder writes: TOTAL_MEM of 0 KiB.
+    pub(crate) fn of_any_recorder(endian: Endian) -> Feature {
+        const TOTAL_MEM: u8 = 10;
+        let mut out = Bytes::new(endian);
+        out.u64(0);
+        Feature { bit: TOTAL_MEM, bytes: out.into_vec() }
+    }
+
     pub(crate) fn parse(line: &mut Line, endian: Endian) -> Read<Feature> {
         let bit = bit(&line.word("the feature's name")?)?;
         let mut out = Bytes::new(endian);

@@ -18,11 +18,19 @@ pub(crate) struct Shape {
     attr_size: u32,
     claimed_data_size: Option<u64>,
     truncate: Option<usize>,
+    /// Without features, although the file is whole otherwise.
+    pub(crate) unfinished: bool,
 }
 
 impl Default for Shape {
     fn default() -> Shape {
-        Shape { endian: Endian::Little, attr_size: 128, claimed_data_size: None, truncate: None }
+        Shape {
+            endian: Endian::Little,
+            attr_size: 128,
+            claimed_data_size: None,
+            truncate: None,
+            unfinished: false,
+        }
     }
 }
 
@@ -38,7 +46,8 @@ impl Shape {
             return Err(format!("attr_size={attr_size} is outside 64 to 144"));
         }
         let (claimed_data_size, truncate) = (line.number("data_size")?, line.number("truncate")?);
-        Ok(Shape { endian, attr_size, claimed_data_size, truncate })
+        let unfinished = line.number("unfinished")?.unwrap_or(0) != 0;
+        Ok(Shape { endian, attr_size, claimed_data_size, truncate, unfinished })
     }
 
     /// The whole file.

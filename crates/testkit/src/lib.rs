@@ -30,7 +30,7 @@
 //!
 //! | line | words |
 //! |---|---|
-//! | `file` | `endian=little\|big`, `attr_size=N` (64 to 144), `data_size=N` (what the header claims), `truncate=N` (bytes to keep) |
+//! | `file` | `endian=little\|big`, `attr_size=N` (64 to 144), `data_size=N` (what the header claims), `truncate=N` (bytes to keep), `unfinished=1` (without any feature, as while recorders write) |
 //! | `event NAME` | `sample=A\|B`, `read=A\|B`, `flags=a\|b`, `branch=A\|B`, `ids=1,2`, `period=`, `freq=`, `precise=`, `type=`, `config=`, `config1=`, `config2=`, `config3=`, `config4=`, `regs_user=`, `regs_intr=`, `stack_user=`, `max_stack=`, `clockid=`; NAME is a generic hardware or software event, or anything where `type=` is given |
 //! | `mmap` | `pid=`, `tid=`, `ADDR+LEN@PGOFF`, name |
 //! | `mmap2` | the same, and `maj=`, `min=`, `ino=`, `gen=` or `build_id=HEX`; `prot=`, `flags=` |
@@ -51,6 +51,8 @@
 //! | `finished_round`, `finished_init` | nothing |
 //! | `raw` | `type=N`, `body=HEX` |
 //! | `feature NAME\|N` | contents in order: `string=TEXT`, `u32=1,2`, `u64=1,2`, `bytes=HEX` |
+//!
+//! A file without any `feature` line gets one, TOTAL_MEM of 0 KiB, because recorders add features when they close a file.
 //!
 //! Every record also takes `misc=N` and `mode=kernel|user|hypervisor|guest_kernel|guest_user`, added to `misc`.
 //! After a lone `|` come the fields of the sample id trailer (`pid=`, `tid=`, `time=`, `id=`, `stream_id=`, `cpu=`,

@@ -42,6 +42,13 @@ impl Recording {
 
     /// The bytes of a `perf.data` file.
     pub fn to_file(&self) -> Vec<u8> {
+        if self.features.is_empty() && !self.shape.unfinished {
+            return self.shape.file(
+                &self.events,
+                &self.records,
+                &[Feature::of_any_recorder(self.shape.endian)],
+            );
+        }
         self.shape.file(&self.events, &self.records, &self.features)
     }
 

@@ -12,9 +12,9 @@ pub use list::DamageList;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum Damage {
-    /// The header says that there are no data: the recorder was killed. Everything up to the features is taken, or
-    /// to the end of the file.
-    DataSizeZero {
+    /// The header is that of a recording that goes on: the recorder was killed, or could not write. Everything up to
+    /// the features is taken, or to the end of the file.
+    NotFinished {
         /// Where the data begin.
         offset: FileOffset,
         /// Bytes found.
@@ -88,8 +88,8 @@ pub enum Damage {
         /// Bytes left.
         found: u64,
     },
-    /// Compressed records that could not be decompressed: the first is broken or holds more than a recorder writes,
-    /// or something is missing before it, and the others go on where it ends.
+    /// Compressed records that could not be decompressed: the first is broken, or something is missing before it, and
+    /// the others go on where it ends.
     Compressed {
         /// Where the first of them stands.
         offset: FileOffset,
@@ -97,6 +97,18 @@ pub enum Damage {
         records: u64,
         /// Compressed bytes in them.
         bytes: u64,
+    },
+    /// Compressed records that were not decompressed: the first would hold more than a recorder writes, and the others
+    /// go on where it ends. What came out before the limit was taken.
+    Inflated {
+        /// Where the first of them stands.
+        offset: FileOffset,
+        /// How many there are.
+        records: u64,
+        /// Compressed bytes in them.
+        bytes: u64,
+        /// Decompressed bytes that were allowed: of one record, or of all up to this one.
+        limit: u64,
     },
     /// A stream could not be read any further.
     StreamBroken {
@@ -113,7 +125,7 @@ impl Damage {
         match self {
             Damage::DataMisplaced { stated: offset, .. }
             | Damage::Gap { from: offset, .. }
-            | Damage::DataSizeZero { offset, .. }
+            | Damage::NotFinished { offset, .. }
             | Damage::PartCut { offset, .. }
             | Damage::PartUnusable { offset, .. }
             | Damage::EventsFromElsewhere { offset, .. }
@@ -121,6 +133,7 @@ impl Damage {
             | Damage::GapInside { offset, .. }
             | Damage::RecordCut { offset, .. }
             | Damage::Compressed { offset, .. }
+            | Damage::Inflated { offset, .. }
             | Damage::StreamBroken { offset, .. } => *offset,
         }
     }
@@ -128,7 +141,7 @@ impl Damage {
     /// A word for its kind that does not change, for programs.
     pub fn kind(&self) -> &'static str {
         match self {
-            Damage::DataSizeZero { .. } => "not-closed",
+            Damage::NotFinished { .. } => "not-closed",
             Damage::DataMisplaced { .. } => "data-misplaced",
             Damage::PartCut { .. } => "part-cut",
             Damage::PartUnusable { .. } => "part-unusable",
@@ -138,6 +151,7 @@ impl Damage {
             Damage::GapInside { .. } => "gap-in-compressed",
             Damage::RecordCut { .. } => "record-cut",
             Damage::Compressed { .. } => "not-decompressed",
+            Damage::Inflated { .. } => "inflated",
             Damage::StreamBroken { .. } => "stream-broken",
         }
     }
@@ -146,7 +160,9 @@ impl Damage {
     pub fn lost_bytes(&self) -> u64 {
         match self {
             Damage::Gap { from, to } => to.0.saturating_sub(from.0),
-            Damage::GapInside { bytes, .. } | Damage::Compressed { bytes, .. } => *bytes,
+            Damage::GapInside { bytes, .. }
+            | Damage::Compressed { bytes, .. }
+            | Damage::Inflated { bytes, .. } => *bytes,
             Damage::RecordCut { found, .. } => *found,
             _ => 0,
         }
@@ -156,9 +172,12 @@ impl Damage {
 impl fmt::Display for Damage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Damage::DataSizeZero { offset, found } => {
+            Damage::NotFinished { offset, found } => {
                 let offset = offset.0;
-                write!(f, "the data at {offset:#x} were not closed properly; {found} bytes of them are read")
+                write!(
+                    f,
+                    "the recorder did not finish: {found} bytes of data at {offset:#x} are read, what it had not written is lost"
+                )
             }
             Damage::DataMisplaced { stated, found } => {
                 let (stated, found) = (stated.0, found.0);
@@ -199,6 +218,13 @@ impl fmt::Display for Damage {
                 write!(
                     f,
                     "{records} compressed records from {offset:#x} on cannot be decompressed: {bytes} bytes lost"
+                )
+            }
+            Damage::Inflated { offset, records, bytes, limit } => {
+                let offset = offset.0;
+                write!(
+                    f,
+                    "{records} compressed records from {offset:#x} on skipped: they hold more than {limit} bytes, which no recorder writes: {bytes} bytes lost"
                 )
             }
             Damage::StreamBroken { offset, error } => {

@@ -155,6 +155,11 @@ impl FeatureBits {
         self.0
     }
 
+    /// Whether no bit is set.
+    pub const fn is_empty(self) -> bool {
+        matches!(self.words(), [0, 0, 0, 0])
+    }
+
     /// Whether `id` is in the set.
     pub const fn contains(self, id: FeatureId) -> bool {
         self.0[id.0 as usize / 64] >> (id.0 % 64) & 1 == 1

@@ -6,6 +6,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::thread::Builder;
 
 use oxperf_abi::FileOffset;
 use oxperf_wire::RecordHeader;
@@ -29,8 +30,12 @@ impl<'a> Records<'a> {
         let keep = &keep;
         std::thread::scope(|scope| {
             let (sender, receiver) = sync_channel(MOST_WAITING);
-            scope.spawn(move || self.condense(keep, &sender));
-            take(&mut items(receiver))
+            let ahead = self.clone();
+            match Builder::new().spawn_scoped(scope, move || ahead.condense(keep, &sender)) {
+                Ok(_) => take(&mut items(receiver)),
+                // Without a thread that reads ahead, they are read when they are taken.
+                Err(_) => take(&mut self.map(|item| item.map(|raw| beginning(raw, keep(&raw))))),
+            }
         })
     }
 
@@ -48,6 +53,11 @@ impl<'a> Records<'a> {
             }
         }
     }
+}
+
+/// A record with the first bytes of its body, and without what follows outside of its size.
+fn beginning(raw: RawRecord<'_>, kept: usize) -> Framed<Held<'_>> {
+    Framed::from(RawRecord { body: raw.body.get(..kept).unwrap_or(raw.body), payload: &[], ..raw })
 }
 
 /// A stretch of records.

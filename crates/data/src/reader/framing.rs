@@ -68,4 +68,13 @@ impl Framing {
         let payload = usize::try_from(payload).ok()?;
         (bytes.len() - size >= payload).then_some((header, payload))
     }
+
+    /// How many of `bytes` are records that end inside of them.
+    pub(crate) fn whole_records(self, bytes: &[u8]) -> usize {
+        let mut end = 0;
+        while let Some((header, payload)) = self.whole(&bytes[end..]) {
+            end += header.size as usize + payload;
+        }
+        end
+    }
 }

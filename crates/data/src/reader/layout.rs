@@ -31,6 +31,9 @@ impl Layout {
         let moved = begin != header.data.offset;
         let left = (file.len() as u64).saturating_sub(begin);
         let credible = stated.size > 0 && stated.size <= left && !moved;
+        if looked.is_unfinished() && !moved {
+            return looked.unfinished(stated, left, damage);
+        }
         if credible && looked.table_is_there(stated.end()) {
             return Layout { data: stated, features: header.features, table: stated.end() };
         }
@@ -116,6 +119,26 @@ impl<'a> Look<'a> {
         std::iter::from_fn(move || Section::decode(&mut cursor).ok())
     }
 
+    /// Whether the header is one that a recorder writes before its end: it claims data and no features, which every
+    /// recorder adds when it closes a file. Versions without features cannot say so.
+    fn is_unfinished(&self) -> bool {
+        let header = self.header;
+        header.size == FileHeader::SIZE && header.data.size > 0 && header.features.is_empty()
+    }
+
+    /// The data of a file that was not closed: as far as the header claims, and whole records behind that, which a
+    /// recorder wrote before it could claim them.
+    fn unfinished(&self, stated: Section, left: u64, damage: &mut DamageList) -> Layout {
+        let mut data = Section { size: stated.size.min(left), ..stated };
+        if data.size < stated.size {
+            self.tell_size(data.offset, data.size, damage);
+        }
+        let behind = Section { offset: data.end(), size: left - data.size }.slice(self.file);
+        data.size += Framing { endian: self.endian }.whole_records(behind) as u64;
+        damage.add(Damage::NotFinished { offset: FileOffset(data.offset), found: data.size });
+        Layout { data, features: FeatureBits::default(), table: data.end() }
+    }
+
     /// Where the records end and the table of the features begins, when there is such a place.
     fn end_of_data(&self, begin: u64) -> Option<u64> {
         let mut end = begin;
@@ -133,7 +156,7 @@ impl<'a> Look<'a> {
     fn tell_size(&self, begin: u64, found: u64, damage: &mut DamageList) {
         let (offset, expected) = (FileOffset(begin), self.header.data.size);
         if expected == 0 {
-            damage.add(Damage::DataSizeZero { offset, found });
+            damage.add(Damage::NotFinished { offset, found });
         } else if expected != found {
             damage.add(Damage::PartCut { part: "data", offset, expected, found });
         }

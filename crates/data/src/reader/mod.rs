@@ -259,13 +259,16 @@ impl<'a> Reader<'a> {
         Some(stated).filter(|stated| stated.method != 0)
     }
 
-    /// Whether records are compressed although no feature says so: a recorder that was killed had no time to.
+    /// Whether records are compressed although no feature says so: a recorder that was killed had no time to. In any of
+    /// the files the first record that can be compressed says it.
     fn holds_compressed(&self) -> bool {
-        let records = self.walk(self.file, self.data).map_while(Result::ok);
-        let kinds = records.map(|record| record.header.kind);
         let telling = [RecordType::SAMPLE, RecordType::COMPRESSED, RecordType::COMPRESSED2];
-        let first = || kinds.into_iter().find(|kind| telling.contains(kind));
-        self.header.data.size == 0 && first().is_some_and(|kind| kind != RecordType::SAMPLE)
+        let first = |records: Records<'a>| {
+            let mut kinds = records.filter_map(Result::ok).map(|record| record.header.kind);
+            kinds.find(|kind| telling.contains(kind))
+        };
+        let packed = |records| first(records).is_some_and(|kind| kind != RecordType::SAMPLE);
+        self.header.features.is_empty() && self.images().into_iter().any(packed)
     }
 
     /// The records of a file image in their order, compressed ones as they are.
@@ -308,6 +311,36 @@ impl<'a> Reader<'a> {
             None => Source::Borrowed(parts),
             Some(found) => Source::Held(self.unpacked(parts, found.mmap_size)),
         })
+    }
+
+    /// Looks whether a file that was cut has anything left to show: in a whole one there need not be a sample.
+    ///
+    /// # Errors
+    /// [`DataError::NoSampleLeft`].
+    pub fn check_cut(&self) -> Result<(), DataError> {
+        let cut = self.damage.listed().iter().find_map(|damage| match *damage {
+            Damage::PartCut { part, offset, expected, found } => Some((part, offset, expected, found)),
+            _ => None,
+        });
+        match cut {
+            Some((part, offset, expected, found)) if self.is_rereadable() && !self.has_samples() => {
+                Err(DataError::NoSampleLeft { part, offset, expected, found })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Whether there is a record that somebody recorded for; also where the records cannot be had.
+    fn has_samples(&self) -> bool {
+        let kinds = [RecordType::SAMPLE, RecordType::AUXTRACE, RecordType::STAT, RecordType::STAT_ROUND];
+        let wanted = |kind: RecordType| kinds.contains(&kind);
+        match self.source() {
+            Ok(Source::Borrowed(parts)) => {
+                parts.into_iter().flatten().flatten().any(|record| wanted(record.header.kind))
+            }
+            Ok(Source::Held(records)) => records.flatten().any(|record| wanted(record.header.kind)),
+            Err(_) => true,
+        }
     }
 
     /// The records of each file, undecompressed.

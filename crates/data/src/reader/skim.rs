@@ -11,6 +11,7 @@
 
 use std::fs::File;
 use std::io;
+use std::thread::{Builder, ScopedJoinHandle};
 
 use oxperf_abi::FileOffset;
 
@@ -101,15 +102,20 @@ impl Records<'_> {
     }
 }
 
-/// Runs `walk` for each stretch, the first one here and the others on threads of their own.
+/// Runs `walk` for each stretch, the first one here and the others on threads of their own, as far as these can be had.
 fn on_threads<S: Copy + Send + Sync, T: Send>(stretches: &[S], walk: &(impl Fn(S) -> T + Sync)) -> Vec<T> {
     let Some((first, others)) = stretches.split_first() else { return Vec::new() };
     std::thread::scope(|scope| {
-        let others: Vec<_> = others.iter().map(|stretch| scope.spawn(move || walk(*stretch))).collect();
+        let begin = |stretch: &S| {
+            let stretch = *stretch;
+            Builder::new().spawn_scoped(scope, move || walk(stretch)).map_err(|_| stretch)
+        };
+        let others: Vec<_> = others.iter().map(begin).collect();
         let first = walk(*first);
-        let others = others.into_iter().map(|thread| match thread.join() {
-            Ok(value) => value,
-            Err(panic) => std::panic::resume_unwind(panic),
+        let others = others.into_iter().map(|begun| match begun.map(ScopedJoinHandle::join) {
+            Ok(Ok(value)) => value,
+            Ok(Err(panic)) => std::panic::resume_unwind(panic),
+            Err(stretch) => walk(stretch),
         });
         std::iter::once(first).chain(others).collect()
     })

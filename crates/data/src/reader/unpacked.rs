@@ -33,6 +33,21 @@ pub(super) struct Unpacked<'a, I> {
     offset: FileOffset,
     /// Most bytes that one compressed record may hold.
     limit: u64,
+    volume: Volume,
+}
+
+/// What all compressed records come to.
+#[derive(Clone, Copy, Debug, Default)]
+struct Volume {
+    packed: u64,
+    unpacked: u64,
+}
+
+impl Volume {
+    /// Most bytes that may come out of what was met so far.
+    fn limit(self) -> u64 {
+        AT_ONCE.saturating_add(self.packed.saturating_mul(RATIO))
+    }
 }
 
 /// A compressed record on its way.
@@ -50,6 +65,8 @@ struct Lost {
     offset: FileOffset,
     records: u64,
     bytes: u64,
+    /// The limit that the first of them passes, if it does.
+    limit: Option<u64>,
 }
 
 /// Bytes that are decompressed at once.
@@ -60,6 +77,12 @@ const LARGEST: u64 = 1 << 16;
 const USUAL_LIMIT: u64 = 64 << 20;
 /// What is believed of a recording that does.
 const LIMITS: std::ops::RangeInclusive<u64> = 1 << 20..=512 << 20;
+/// How often its compressed size a recording may hold, so that the work is bounded by its file. Zstandard can come to
+/// 32768. Recorders come to 10, and to 1100 where every sample copies the same 64 KB of stack: 4096 would leave such a
+/// sample 16 bytes, less than its time and registers take.
+const RATIO: u64 = 4096;
+/// What may come out of the first bytes whatever the ratio.
+const AT_ONCE: u64 = 1 << 20;
 /// The first bytes of a compressed stream.
 const BEGINNING: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 /// A shorter gap than this has no room for a compressed record.
@@ -85,6 +108,7 @@ impl<'a, I: Iterator<Item = Item<'a>>> Unpacked<'a, I> {
             chunk: Chunk::new(Vec::new(), 0),
             offset: FileOffset(0),
             limit,
+            volume: Volume::default(),
         }
     }
 
@@ -93,39 +117,44 @@ impl<'a, I: Iterator<Item = Item<'a>>> Unpacked<'a, I> {
         let (Some(packed), Some(inflate)) = (self.packed.as_mut(), self.inflate.as_mut()) else { return };
         let mut out = self.chunk.rest().to_vec();
         let Ok(Step { consumed, produced }) = inflate.step(packed.bytes.as_ref(), &mut out, PIECE) else {
-            return self.give_up();
+            return self.give_up(None);
         };
         packed.produced += produced as u64;
-        let excessive = packed.produced > self.limit;
+        self.volume.unpacked = self.volume.unpacked.saturating_add(produced as u64);
+        let limits = [(packed.produced, self.limit), (self.volume.unpacked, self.volume.limit())];
+        let passed = limits.into_iter().find(|(size, limit)| size > limit).map(|(_, limit)| limit);
         let done = produced < PIECE;
         let bytes = std::mem::replace(&mut packed.bytes, Held::borrowed(&[]));
         packed.bytes = bytes.skip(consumed);
         self.chunk = Chunk::new(out, self.chunk.place());
-        if excessive {
-            self.give_up();
+        if passed.is_some() {
+            self.give_up(passed);
         } else if done {
             self.packed = None;
         }
     }
 
-    /// The stream is broken in the record that is on its way.
-    fn give_up(&mut self) {
+    /// The stream is broken in the record that is on its way, or passes a limit there.
+    fn give_up(&mut self, limit: Option<u64>) {
         self.inflate = None;
         if let Some(packed) = self.packed.take() {
-            self.count_lost(packed.size);
+            self.count_lost(packed.size, limit);
         }
     }
 
-    fn count_lost(&mut self, bytes: u64) {
-        let lost = self.lost.get_or_insert(Lost { offset: self.offset, records: 0, bytes: 0 });
+    fn count_lost(&mut self, bytes: u64, limit: Option<u64>) {
+        let lost = self.lost.get_or_insert(Lost { offset: self.offset, records: 0, bytes: 0, limit });
         lost.records += 1;
         lost.bytes += bytes;
     }
 
     /// Tells what was lost, once.
     fn tell_lost(&mut self) -> Option<Item<'a>> {
-        let Lost { offset, records, bytes } = self.lost.take()?;
-        Some(Err(Damage::Compressed { offset, records, bytes }))
+        let Lost { offset, records, bytes, limit } = self.lost.take()?;
+        Some(Err(match limit {
+            Some(limit) => Damage::Inflated { offset, records, bytes, limit },
+            None => Damage::Compressed { offset, records, bytes },
+        }))
     }
 
     /// The next record out of what is decompressed, or what is wrong with it.
@@ -171,9 +200,10 @@ impl<'a, I: Iterator<Item = Item<'a>>> Unpacked<'a, I> {
             self.inflate = Inflate::new().ok();
         }
         let size = bytes.as_ref().len() as u64;
+        self.volume.packed = self.volume.packed.saturating_add(size);
         match self.inflate {
             Some(_) => self.packed = Some(Packed { bytes, size, produced: 0 }),
-            None => self.count_lost(size),
+            None => self.count_lost(size, None),
         }
     }
 
@@ -345,13 +375,35 @@ mod tests {
 
     #[test]
     fn more_than_a_recorder_can_have_written_is_refused() {
-        let much = ROUND.repeat(1 << 20);
+        // With a number now and then, it does not compress too well.
+        let group =
+            |number: u64| [record(3, &number.wrapping_mul(77_777).to_le_bytes()), ROUND.repeat(20)].concat();
+        let much: Vec<u8> = (0..8000).flat_map(group).collect();
         let packed = compress(&[&much]).remove(0);
         let out = unpack(&record(81, &packed), 4096);
-        let bytes = packed.len() as u64;
-        assert_eq!(out.last(), Some(&Err(Damage::Compressed { offset: FileOffset(0), records: 1, bytes })));
-        assert!(out.len() < 1 << 18, "{}", out.len());
-        assert_eq!(unpack(&record(81, &packed), 8 << 20).len(), 1 + (1 << 20));
+        let (bytes, limit) = (packed.len() as u64, 1 << 20);
+        let refused = Damage::Inflated { offset: FileOffset(0), records: 1, bytes, limit };
+        assert_eq!(out.last(), Some(&Err(refused)));
+        assert!(out.len() < 21 * 8000, "{}", out.len());
+        assert_eq!(unpack(&record(81, &packed), 8 << 20).len(), 1 + 21 * 8000);
+    }
+
+    #[test]
+    fn work_is_bounded_by_the_file_whatever_the_records_hold() {
+        // Streams of their own, none of which passes the limit of a record.
+        let packed = compress(&[&ROUND.repeat(1 << 20)]).remove(0);
+        let data = record(81, &packed).repeat(8);
+        let out = unpack(&data, 16 << 20);
+        let limit = (1 << 20) + 4096 * packed.len() as u64;
+        assert!((packed.len() as u64) < (8 << 20) / 4096, "{}", packed.len());
+        let lost = |damage: &Damage| matches!(damage, Damage::Inflated { records: 1, .. });
+        let told: Vec<_> = out.iter().filter_map(|item| item.as_ref().err()).collect();
+        assert!(told.iter().all(|damage| lost(damage)), "{told:?}");
+        let first = Damage::Inflated { offset: FileOffset(0), records: 1, bytes: packed.len() as u64, limit };
+        assert_eq!((*told[0], told.len()), (first, 8));
+        let rounds = out.iter().filter(|item| **item == Ok((68, 0))).count() as u64;
+        let most = (1 << 20) + 8 * (4096 * packed.len() as u64 + PIECE as u64);
+        assert!(8 * rounds <= most, "{rounds}");
     }
 
     #[test]

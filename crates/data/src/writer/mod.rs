@@ -161,7 +161,7 @@ impl<O: Output> Writer<O> {
     fn append_failed(&mut self, records: &[u8], failed: Failed) -> WriteError {
         let offset = self.end;
         let written = records.get(..failed.written).unwrap_or(records);
-        self.end += whole_records(written) as u64;
+        self.end += Framing { endian: Endian::NATIVE }.whole_records(written) as u64;
         // The first failure is the one to tell; the header then stays at the last checkpoint, which is readable.
         let _ = self.checkpoint();
         self.error(Part::Records, records, offset, failed)
@@ -214,16 +214,6 @@ fn encode_features(features: &FeatureSet, start: u64) -> Vec<u8> {
     }
     features.iter().for_each(|(_, body)| table.bytes(body));
     table.into_bytes()
-}
-
-/// How many of `bytes` are records that end inside of them.
-fn whole_records(bytes: &[u8]) -> usize {
-    let framing = Framing { endian: Endian::NATIVE };
-    let mut end = 0;
-    while let Some((header, payload)) = framing.whole(&bytes[end..]) {
-        end += header.size as usize + payload;
-    }
-    end
 }
 
 #[cfg(test)]

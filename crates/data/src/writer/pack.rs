@@ -124,7 +124,7 @@ mod tests {
     use oxperf_wire::Endian;
 
     use super::*;
-    use crate::{Container, FeatureSet, Reader, Source, Writer, WriterEvent};
+    use crate::{Container, Damage, FeatureSet, Reader, Source, Writer, WriterEvent};
 
     const ROUND: [u8; 8] = match Endian::NATIVE {
         Endian::Little => [68, 0, 0, 0, 0, 0, 8, 0],
@@ -158,6 +158,41 @@ mod tests {
             assert!(bytes.len() < 10_000, "{}", bytes.len());
         }
         assert_eq!(packed(PackedAs::Padded, &ROUND).0.len() % 8, 0);
+    }
+
+    /// Kinds of all records that the source gives.
+    fn kinds(reader: &Reader<'_>) -> Vec<u32> {
+        let Source::Held(found) = reader.source().unwrap() else { panic!("nothing is compressed") };
+        found.map(|record| record.unwrap().header.kind.0).collect()
+    }
+
+    #[test]
+    fn what_was_packed_before_a_recorder_was_killed_can_be_read() {
+        for packed_as in [PackedAs::Exact, PackedAs::Padded] {
+            let mut packer = Packer::new(3, packed_as).unwrap();
+            let mut out = Encoder::new(Endian::NATIVE);
+            packer.pack(&ROUND.repeat(3), &mut out).unwrap();
+            let kind = RecordType::COMPRESSED.0 + if packed_as == PackedAs::Exact { 0 } else { 2 };
+            for claims in [true, false] {
+                let mut file = Vec::new();
+                let mut writer = Writer::begin(&mut file, &[WriterEvent::default()]).unwrap();
+                writer.append(&ROUND).unwrap();
+                writer.append(out.as_bytes()).unwrap();
+                if claims {
+                    writer.checkpoint().unwrap();
+                }
+                drop(writer);
+                let reader = Reader::open(&file).unwrap();
+                assert!(matches!(reader.damage().listed(), [Damage::NotFinished { .. }]));
+                assert_eq!(kinds(&reader), [68, kind, 68, 68, 68], "{packed_as:?} {claims}");
+                // The files of a directory are compressed one by one.
+                let (plain, part) =
+                    (Writer::begin(Vec::new(), &[]).unwrap().finish(&FeatureSet::new()), out.as_bytes());
+                let plain = plain.unwrap();
+                let reader = Reader::open_directory(&plain, vec![part, &part[..0]]).unwrap();
+                assert_eq!(kinds(&reader), [kind, 68, 68, 68], "{packed_as:?}");
+            }
+        }
     }
 
     #[test]
