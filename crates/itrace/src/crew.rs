@@ -110,7 +110,7 @@ impl<'t> Crew<'t> {
 
     /// Where the lane's own decoder should stop, for the trace behind it to be shared out.
     pub(crate) fn next_stop(&self, decoder: &Decoder<'t>, from: u64) -> Option<u64> {
-        if self.workers.is_empty() {
+        if !self.has_workers() {
             return None;
         }
         let Stretch { bytes, offset, .. } = decoder.left();
@@ -150,7 +150,8 @@ impl<'t> Crew<'t> {
         shared: Shared<'_>,
         mut take: impl FnMut(&Portion, &Task) -> Taken,
     ) {
-        thread::scope(|scope| {
+        let started = thread::scope(|scope| {
+            let mut started = 0;
             for worker in &mut self.workers {
                 let leaving = Leaving::new(desk);
                 let work = move || {
@@ -158,15 +159,31 @@ impl<'t> Crew<'t> {
                     worker.work(desk, trace, shared);
                 };
                 // What no thread can be had for, the others take.
-                let _ = thread::Builder::new().spawn_scoped(scope, work);
+                started += usize::from(thread::Builder::new().spawn_scoped(scope, work).is_ok());
             }
             while let Some((portion, task)) = desk.wait_for_first() {
                 match take(&portion, &task) {
                     Taken::Yes => desk.recycle(portion),
-                    Taken::Later => return desk.put_back(portion, task),
-                    Taken::No => return desk.close(),
+                    Taken::Later => {
+                        desk.put_back(portion, task);
+                        break;
+                    }
+                    Taken::No => {
+                        desk.close();
+                        break;
+                    }
                 }
             }
+            started
         });
+        if started == 0 {
+            // From here on the lanes' own decoders do everything.
+            self.workers.clear();
+        }
+    }
+
+    /// Whether trace can be shared out.
+    pub(crate) fn has_workers(&self) -> bool {
+        !self.workers.is_empty()
     }
 }

@@ -422,6 +422,10 @@ impl Merging {
     }
 
     fn wait(&mut self) -> Done {
+        if self.idle.is_none() {
+            // Where no thread could be had, nobody else merges.
+            while let Some(rayon::Yield::Executed) = rayon::yield_now() {}
+        }
         // This side holds a sender, too: what was begun comes back.
         self.idle.take().or_else(|| self.done.1.recv().ok()).unwrap_or_default()
     }

@@ -33,7 +33,10 @@ impl<'t, S: Sink> Tracer<'t, '_, S> {
         let limit = lane.decoder.limit();
         let desk = self.crew.desk(&progress, (trace, limit));
         let mut ending = ControlFlow::Continue(Ending::Over);
-        while ending == ControlFlow::Continue(Ending::Over) && desk.is_worth_while() {
+        while ending == ControlFlow::Continue(Ending::Over)
+            && desk.is_worth_while()
+            && self.crew.has_workers()
+        {
             ending = self.work(machine, index, (&desk, trace), &mut progress);
         }
         let looked_to = desk.looked_to();
