@@ -9,7 +9,7 @@ use clap::{ArgMatches, Command};
 
 use crate::environment::BUILD_ID_DIR;
 use crate::failure::{Failure, code};
-use crate::{bundled, cmd};
+use crate::{bundled, cmd, resources};
 
 const ABOUT: &str =
     "Find where programs spend their time: record, report and read perf.data, as Linux perf does.";
@@ -114,7 +114,12 @@ fn dispatch(program: &str, matches: &ArgMatches) -> Result<i32, Failure> {
     };
     let entry = cmd::ALL.into_iter().find(|entry| entry.name == name);
     match entry {
-        Some(entry) => (entry.run)(matches, program),
+        Some(entry) => {
+            if cmd::shares_work(name) {
+                resources::start_threads()?;
+            }
+            (entry.run)(matches, program)
+        }
         None => Ok(code::USAGE_OF_PROGRAM),
     }
 }
@@ -151,5 +156,5 @@ pub(crate) fn exit(outcome: Result<i32, Failure>) -> ExitCode {
             failure.code()
         }
     };
-    ExitCode::from((code & 0xff) as u8)
+    ExitCode::from((resources::report_truncated(code) & 0xff) as u8)
 }

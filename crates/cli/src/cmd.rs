@@ -51,3 +51,8 @@ pub(crate) const ALL: [Entry; 16] = [
     Entry { name: bundle_keeper::NAME, command: bundle_keeper::command, run: bundle_keeper::run },
     Entry { name: dlfilter_helper::NAME, command: dlfilter_helper::command, run: dlfilter_helper::run },
 ];
+
+/// Whether a command has work for several threads.
+pub(crate) fn shares_work(name: &str) -> bool {
+    !["buildid-cache", bundle_keeper::NAME, dlfilter_helper::NAME].contains(&name)
+}

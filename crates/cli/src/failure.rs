@@ -12,6 +12,10 @@ pub(crate) mod code {
     pub(crate) const BAD_OPTION: i32 = 129;
     /// An option's value makes no sense for the recording.
     pub(crate) const INVALID: i32 = 234;
+    /// There is no memory left.
+    pub(crate) const OUT_OF_MEMORY: i32 = 244;
+    /// No thread can be started.
+    pub(crate) const NO_THREAD: i32 = 245;
     /// What an option names is not in the recording.
     pub(crate) const NOT_FOUND: i32 = 254;
     /// The command failed.
@@ -30,6 +34,11 @@ impl Failure {
     /// The command failed.
     pub(crate) fn new(message: impl Into<String>) -> Failure {
         Failure { message: message.into(), code: code::FAILED, closed_pipe: false }
+    }
+
+    /// The command failed for a reason with an exit code of its own.
+    pub(crate) fn with_code(message: impl Into<String>, code: i32) -> Failure {
+        Failure { message: message.into(), code, closed_pipe: false }
     }
 
     /// An option has a bad value.

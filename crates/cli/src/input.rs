@@ -16,7 +16,7 @@ use oxperf_resolve::ChainLosses;
 use oxperf_session::{AuxLosses, Diagnostics, JitTrouble};
 use oxperf_sys::files::is_trusted_owner;
 
-use crate::failure::Failure;
+use crate::failure::{Failure, code};
 use crate::output::print_error;
 use forms::Form;
 use passage::Passage;
@@ -103,7 +103,7 @@ impl Input {
         if file.is_terminal() {
             return Err(Failure::new("standard input is a terminal: name a recording with -i"));
         }
-        let form = if metadata.is_file() { Form::image(file) } else { Form::piped(file) };
+        let form = if metadata.is_file() { Form::image(file, &path) } else { Form::piped(file) };
         let form = form.map_err(failed)?;
         Ok(Input { form, modified: metadata.mtime(), path, tells_progress: true })
     }
@@ -117,13 +117,21 @@ impl Input {
         if metadata.len() == 0 {
             return Err(empty(file, &opened));
         }
-        let form = if file == path { Form::image(opened) } else { Form::directory(&opened, path) };
+        let form = if file == path { Form::image(opened, path) } else { Form::directory(&opened, path) };
         let (form, modified) = (form.map_err(failed)?, metadata.mtime());
         Ok(Input { form, modified, path: path.to_path_buf(), tells_progress: true })
     }
 
-    /// Reads the header and what it points at; of a stream everything before its first sample.
+    /// Reads the header and what it points at; of a stream everything before its first sample. Refuses a file that was
+    /// cut before its first sample.
     pub(crate) fn reader(&self) -> Result<Reader<'_>, Failure> {
+        let reader = self.reader_of_any()?;
+        reader.check_cut().map_err(|error| self.refuse(&error))?;
+        Ok(reader)
+    }
+
+    /// As [`Input::reader`], also of a file in which no sample is left.
+    pub(crate) fn reader_of_any(&self) -> Result<Reader<'_>, Failure> {
         let reader = self.form.reader().map_err(|error| self.refuse(&error))?;
         report_newer_attributes(&reader);
         Ok(reader)
@@ -185,6 +193,13 @@ fn chain(error: &dyn std::error::Error) -> String {
 }
 
 fn cannot_open(path: &Path, error: &std::io::Error) -> Failure {
+    if error.kind() == ErrorKind::OutOfMemory {
+        let path = path.display();
+        return Failure::with_code(
+            format!("out of memory: {path} cannot be mapped\nAllow more memory (ulimit -v)."),
+            code::OUT_OF_MEMORY,
+        );
+    }
     let reason = match error.kind() {
         ErrorKind::NotFound => "No such file or directory".to_owned(),
         ErrorKind::PermissionDenied => "Permission denied".to_owned(),

@@ -21,6 +21,7 @@ mod naming;
 mod output;
 mod packing;
 mod progress;
+mod resources;
 mod separator;
 mod source_text;
 mod stitch;
@@ -30,6 +31,7 @@ mod time_windows;
 mod unpacking;
 
 fn main() -> std::process::ExitCode {
+    resources::explain_panics();
     let outcome = app::run(std::env::args_os());
     app::exit(outcome)
 }

@@ -117,6 +117,8 @@ impl Output {
     /// The sink, when it is free again.
     fn sink(&mut self) -> io::Result<&mut (dyn Write + Send)> {
         if self.idle.is_none() {
+            // Where no thread could be had, nobody else writes.
+            while let Some(rayon::Yield::Executed) = rayon::yield_now() {}
             let (idle, result) = self.done.1.recv().map_err(io::Error::other)?;
             self.idle = Some(idle);
             result?;

@@ -70,7 +70,7 @@ impl Contents {
     /// [`Rejection::Unreadable`] and [`Rejection::NotAFile`].
     pub fn open(path: &Path) -> Result<Contents, Rejection> {
         let file = regular(path)?;
-        let mapped = MappedFile::from_file(&file).map_err(unreadable)?;
+        let mapped = MappedFile::from_file(&file, path).map_err(unreadable)?;
         let version = FileVersion::of_open(&file).map_err(unreadable)?;
         Ok(Contents { bytes: Bytes::Mapped(mapped), version: Some(version) })
     }

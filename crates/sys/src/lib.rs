@@ -36,7 +36,7 @@ pub mod terminal;
 
 pub use errno::Errno;
 pub use kernel::{FakeCall, FakeKernel, Kernel, OpenedEvent, OpenedTask, RealKernel};
-pub use map::MappedFile;
+pub use map::{MappedFile, TruncatedFile, truncated_files};
 pub use open::{
     Control, CounterRead, CounterValue, EventFd, OpenError, OpenFlags, OpenRequest, ReadError, Scope, Task,
     open_event,

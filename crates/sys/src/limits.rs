@@ -21,6 +21,14 @@ pub fn raise_open_files() -> io::Result<u64> {
     Ok(limit.rlim_cur)
 }
 
+/// Whether the address space of this process is limited (`ulimit -v`).
+pub fn is_address_space_limited() -> bool {
+    let mut limit = libc::rlimit { rlim_cur: libc::RLIM_INFINITY, rlim_max: libc::RLIM_INFINITY };
+    // SAFETY: the struct is live and of the kernel's layout; where the call fails it stays as it is.
+    unsafe { libc::getrlimit(libc::RLIMIT_AS, &mut limit) };
+    limit.rlim_cur != libc::RLIM_INFINITY
+}
+
 #[cfg(test)]
 mod tests {
     #[test]

@@ -20,6 +20,12 @@ pub fn effective_user() -> u32 {
     unsafe { libc::geteuid() }
 }
 
+/// Ends this process without any of what usually happens at the end: nothing is flushed, no memory is needed.
+pub fn exit_at_once(code: i32) -> ! {
+    // SAFETY: the call takes a number only and does not return.
+    unsafe { libc::_exit(code) }
+}
+
 /// What the system calls itself.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SystemName {

@@ -4,6 +4,8 @@ mod arguments;
 mod flames;
 mod recording;
 
+use std::thread::{Builder, ScopedJoinHandle};
+
 use clap::{ArgMatches, Command};
 use oxperf_analysis::diff::{DiffTable, Side, compare};
 use oxperf_present::diff::{Compared, DiffDocument, StreamSide, streams, table};
@@ -57,10 +59,16 @@ fn load(matches: &ArgMatches, inputs: &[Input], options: &Resolved) -> Result<Ve
     let store = naming::remembering_store(matches)?;
     let read = |(input, nth)| Recording::load(matches, input, nth, (options, &store));
     let recordings = std::thread::scope(|scope| {
-        let readers = inputs.iter().zip(0..).map(|recording| scope.spawn(move || read(recording)));
-        let readers: Vec<_> = readers.collect();
+        let begin =
+            |recording| Builder::new().spawn_scoped(scope, move || read(recording)).map_err(|_| recording);
+        let readers: Vec<_> = inputs.iter().zip(0..).map(begin).collect();
         let ended = || Failure::new("a reader of a recording ended early");
-        readers.into_iter().map(|reader| reader.join().map_err(|_| ended())?).collect()
+        let recording = |reader: Result<ScopedJoinHandle<'_, _>, _>| match reader {
+            Ok(reader) => reader.join().map_err(|_| ended())?,
+            // Without a thread of its own, it waits for its turn.
+            Err(recording) => read(recording),
+        };
+        readers.into_iter().map(recording).collect()
     });
     naming::keep_learned(&store);
     recordings

@@ -22,9 +22,9 @@ pub(super) enum Form {
 }
 
 impl Form {
-    /// Maps a file.
-    pub(super) fn image(file: File) -> io::Result<Form> {
-        Ok(Form::Image { map: map(&file)?, file })
+    /// Maps a file, which messages call `path`.
+    pub(super) fn image(file: File, path: &Path) -> io::Result<Form> {
+        Ok(Form::Image { map: map(&file, path)?, file })
     }
 
     /// What comes through a pipe: a stream is read when its records are, a file at once, and so is a stream with trace
@@ -58,8 +58,8 @@ impl Form {
     /// Maps `data` and the files `data.0`, `data.1` ... beside it in `directory`.
     pub(super) fn directory(data: &File, directory: &Path) -> io::Result<Form> {
         let paths = part_paths(directory)?;
-        let parts = paths.iter().map(|path| map(&File::open(path)?)).collect::<io::Result<_>>()?;
-        Ok(Form::Directory { data: map(data)?, parts })
+        let parts = paths.iter().map(|path| map(&File::open(path)?, path)).collect::<io::Result<_>>()?;
+        Ok(Form::Directory { data: map(data, &directory.join("data"))?, parts })
     }
 
     /// The size of each mapped file, the one with the header first; none of a stream.
@@ -130,8 +130,8 @@ impl<R: Read> Read for Keeping<R> {
     }
 }
 
-fn map(file: &File) -> io::Result<MappedFile> {
-    let map = MappedFile::from_file(file)?;
+fn map(file: &File, path: &Path) -> io::Result<MappedFile> {
+    let map = MappedFile::from_file(file, path)?.essential();
     map.expect_sequential();
     Ok(map)
 }

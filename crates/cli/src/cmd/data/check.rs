@@ -6,7 +6,7 @@ use clap::{Arg, ArgAction, ArgMatches, Command};
 use oxperf_present::data_check;
 use oxperf_session::Checkup;
 
-use crate::failure::Failure;
+use crate::failure::{Failure, code};
 use crate::input::{self, Input};
 use crate::output::Output;
 
@@ -38,6 +38,8 @@ pub(crate) fn run(matches: &ArgMatches, program: &str) -> Result<i32, Failure> {
         Ok(found) => {
             (describe(matches, &name, &found, program)?, if found.is_whole() { WHOLE } else { DAMAGED })
         }
+        // It says nothing about the recording.
+        Err(failure) if failure.code() == code::OUT_OF_MEMORY => return Err(failure),
         Err(failure) => (refuse(matches, &name, &failure.to_string()), UNREADABLE),
     };
     let mut output = Output::stdout();
@@ -51,7 +53,7 @@ fn examine(matches: &ArgMatches) -> Result<Checkup, Failure> {
         Some(path) => Input::open(path, matches.get_flag("force"))?,
         None => Input::from_matches(matches)?,
     };
-    let reader = input.reader()?;
+    let reader = input.reader_of_any()?;
     Checkup::run(&reader).map_err(|error| input.refuse(&error))
 }
 

@@ -98,11 +98,11 @@ impl Recording<'_> {
             .stderr(Stdio::piped())
             .spawn()
             .map_err(failed)?;
-        let errors = child.stderr.take().map(|errors| thread::spawn(move || text_of(errors)));
+        let errors = child.stderr.take().map(|errors| thread::Builder::new().spawn(move || text_of(errors)));
         let text = child.stdout.take().map(text_of).unwrap_or_default();
         // Whoever has more to tell finds nobody who listens.
         child.wait().map_err(failed)?;
-        let errors = errors.and_then(|errors| errors.join().ok()).unwrap_or_default();
+        let errors = errors.and_then(Result::ok).and_then(|errors| errors.join().ok()).unwrap_or_default();
         match text {
             text if !text.is_empty() => Ok(text),
             _ => Err(errors.lines().last().map_or_else(|| format!("{name} tells nothing"), str::to_owned)),

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 use std::io;
-use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::mpsc::{Receiver, SendError, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
@@ -87,10 +87,13 @@ impl Crew {
         std::mem::swap(&mut batch.text, output.buffer());
         std::mem::swap(&mut batch.gaps, gaps);
         batch.objects.clone_from(objects);
-        let (done, filled) = channel();
-        self.under_way.push_back(filled);
+        let (done, waiting) = channel();
+        self.under_way.push_back(waiting);
         self.count = self.count.saturating_add(1);
-        self.jobs().send((batch, done)).map_err(io::Error::other)?;
+        if let Err(SendError((batch, done))) = self.jobs().send((batch, done)) {
+            // No thread could be had. Nobody is gone: the other end is in this structure.
+            let _ = done.send(filled(&mut self.own, batch, Vec::new()));
+        }
         // None at first: who reads the text waits for it.
         self.write(output, (self.count as usize / 4).min(AHEAD * cores()))
     }
@@ -138,7 +141,7 @@ impl Crew {
         Ok(())
     }
 
-    /// The way to the threads, which are made at the first use.
+    /// The way to the threads, which are made at the first use, as many as can be had.
     fn jobs(&mut self) -> &Sender<Job> {
         let (own, empty) = (&self.own, &self.empty);
         self.jobs.get_or_insert_with(|| {
@@ -147,7 +150,9 @@ impl Crew {
             for _ in 0..cores() {
                 let (queue, empty) = (Arc::clone(&queue), Arc::clone(empty));
                 let filler = Filler::new(own.naming().clone());
-                thread::spawn(move || work(&queue, &empty, filler));
+                if thread::Builder::new().spawn(move || work(&queue, &empty, filler)).is_err() {
+                    break;
+                }
             }
             jobs
         })
@@ -157,14 +162,19 @@ impl Crew {
 /// What each thread does, as long as batches can come.
 fn work(queue: &Mutex<Receiver<Job>>, empty: &Mutex<Vec<Vec<u8>>>, mut filler: Filler) {
     let next = || queue.lock().unwrap_or_else(PoisonError::into_inner).recv();
-    while let Ok((mut batch, done)) = next() {
-        let mut piece = empty.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap_or_default();
-        filler.fill(&batch.gaps, (&batch.text, 0), &batch.objects, &mut piece);
-        batch.gaps.clear();
-        batch.text.clear();
+    while let Ok((batch, done)) = next() {
+        let piece = empty.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap_or_default();
         // Nobody waits when the program ends early.
-        let _ = done.send((piece, batch));
+        let _ = done.send(filled(&mut filler, batch, piece));
     }
+}
+
+/// The text of a batch with its gaps filled, in `piece`, and the batch without both.
+fn filled(filler: &mut Filler, mut batch: Batch, mut piece: Vec<u8>) -> Done {
+    filler.fill(&batch.gaps, (&batch.text, 0), &batch.objects, &mut piece);
+    batch.gaps.clear();
+    batch.text.clear();
+    (piece, batch)
 }
 
 fn cores() -> usize {
