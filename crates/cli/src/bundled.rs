@@ -20,6 +20,7 @@ use oxperf_tar::{Kind, Reader, TarError};
 use crate::cmd::bundle_keeper;
 use crate::environment;
 use crate::failure::Failure;
+use crate::output::print_error;
 use crate::unpacking::Limits;
 
 /// The first entry, which says what the archive is.
@@ -72,10 +73,13 @@ impl Drop for Unpacked {
             drop(keeper.stdin.take());
             let _ = keeper.wait();
         }
+        if fs::symlink_metadata(&self.folder).is_ok() {
+            print_error(&format!("cannot remove {}", self.folder.display()));
+        }
     }
 }
 
-/// Removes the folder of an unpacked bundle; nothing else. What cannot be removed stays: there is nobody to tell.
+/// Removes the folder of an unpacked bundle; nothing else.
 pub(crate) fn remove(folder: &Path) {
     let is_named =
         folder.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(FOLDER.as_bytes()));

@@ -18,6 +18,7 @@ use oxperf_symbols::{DebugInfo, Demangling, SourceLine, SymbolStore, SymbolTable
 
 use crate::data_types::words_of;
 use crate::naming;
+use crate::output::print_error;
 
 /// What is wanted of code beside its instructions.
 #[derive(Clone, Debug, Default)]
@@ -147,6 +148,13 @@ impl<'m> Sources<'m> {
         let demangling = naming::demangling(matches);
         let CodeOptions { with_types, with_callees, .. } = *options;
         Sources { objects, demangling, files, with_types, with_callees }
+    }
+
+    /// Tells of source files that are there and cannot be read: code is shown without their lines.
+    pub(crate) fn report_unreadable(&self) {
+        for (path, why) in self.files.unreadable() {
+            print_error(&format!("Failed to open {}: {why}, continuing without its lines", path.display()));
+        }
     }
 
     /// Finds the types of the data that functions of an object work on: `ask` is given who knows them, and what turns a

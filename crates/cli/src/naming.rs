@@ -8,7 +8,7 @@ use oxperf_data::{Container, Reader, features::Arch};
 use oxperf_objects::Places;
 use oxperf_present::visible::visible;
 use oxperf_resolve::{RecordedSymbols, Unwinder};
-use oxperf_symbols::{Demangling, KernelSource, NameWords, Replaced, StoreOptions, SymbolStore};
+use oxperf_symbols::{Demangling, KernelSource, NameWords, Replaced, StoreOptions, SymbolStore, Unreadable};
 
 use crate::environment;
 use crate::failure::Failure;
@@ -141,11 +141,14 @@ pub(crate) fn keep_learned(store: &SymbolStore) {
     }
 }
 
-/// Tells of objects whose code goes without names because only other versions of them are there, or because the map of
-/// their names is somebody else's.
-pub(crate) fn report_replaced(names: &RecordedSymbols<SymbolStore>) {
-    let replaced = names.otherwise().replaced();
-    if let [(path, owner), more @ ..] = names.otherwise().disbelieved().as_slice() {
+/// Tells of objects whose code goes without names although there is a file: because it cannot be read, is another version,
+/// or a map of names that is somebody else's.
+pub(crate) fn report_nameless(store: &SymbolStore) {
+    let unreadable = store.unreadable();
+    report_each(&unreadable, "cannot be read", |Unreadable { file, why }| {
+        format!("Failed to open {}: {why}, continuing without symbols", visible(&file.to_string_lossy()))
+    });
+    if let [(path, owner), more @ ..] = store.disbelieved().as_slice() {
         let more = if more.is_empty() { String::new() } else { format!(" (as {} more maps)", more.len()) };
         print_error(&format!(
             "Warning:\nFile {} belongs to user {owner}, not to you, root, or who runs that process: its names are not \
@@ -153,19 +156,22 @@ pub(crate) fn report_replaced(names: &RecordedSymbols<SymbolStore>) {
             visible(&path.to_string_lossy()),
         ));
     }
-    for Replaced { path, recorded, file, found } in replaced.iter().take(MOST_TOLD) {
+    report_each(&store.replaced(), "are there in other versions alone", |object| {
+        let Replaced { path, recorded, file, found } = object;
         let path = String::from_utf8_lossy(path);
-        print_error(&format!(
+        format!(
             "Warning:\n{}: the recorded build id is {recorded}, that of {} is {found}. This is another version: its \
              names are not used.",
             visible(&path),
             visible(&file.to_string_lossy()),
-        ));
-    }
-    if let Some(more) = replaced.len().checked_sub(MOST_TOLD).filter(|more| *more > 0) {
-        print_error(&format!(
-            "Warning:\n{more} more objects are there in other versions alone: see `symbols`"
-        ));
+        )
+    });
+}
+
+fn report_each<T>(objects: &[T], what: &str, message: impl Fn(&T) -> String) {
+    objects.iter().take(MOST_TOLD).for_each(|object| print_error(&message(object)));
+    if let Some(more) = objects.len().checked_sub(MOST_TOLD).filter(|more| *more > 0) {
+        print_error(&format!("Warning:\n{more} more objects {what}: see `symbols`"));
     }
 }
 

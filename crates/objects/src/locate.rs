@@ -1,5 +1,6 @@
 //! The search: every place in perf's order, every candidate checked for identity, every refusal kept.
 
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -70,6 +71,16 @@ impl NotFound {
     pub fn other_version(&self) -> Option<(&Path, BuildId)> {
         self.tried.iter().find_map(|(path, why)| match why {
             Rejection::BuildIdDiffers { found } => Some((path.as_path(), *found)),
+            _ => None,
+        })
+    }
+
+    /// A file that the system would not open or map, for another reason than that it is not there. Files below `/proc` do
+    /// not count: those of other users' processes are always refused.
+    pub fn unreadable(&self) -> Option<(&Path, io::ErrorKind)> {
+        self.tried.iter().find_map(|(path, why)| match why {
+            Rejection::Unreadable(io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => None,
+            Rejection::Unreadable(kind) if !path.starts_with("/proc") => Some((path.as_path(), *kind)),
             _ => None,
         })
     }

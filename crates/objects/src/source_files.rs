@@ -1,7 +1,7 @@
 //! Source text, which debug information names by path.
 
 use std::collections::HashMap;
-use std::io::Read;
+use std::io::{ErrorKind, Read};
 use std::path::{Component, Path, PathBuf};
 
 use oxperf_sys::files::open_regular;
@@ -20,6 +20,7 @@ pub struct SourceFiles {
     /// How many folders are left out of a path, and what stands before the rest.
     moved: Option<(usize, String)>,
     files: HashMap<String, Option<SourceText>>,
+    unreadable: Vec<(PathBuf, ErrorKind)>,
 }
 
 /// The text of a source file by lines.
@@ -64,7 +65,7 @@ impl SourceText {
 impl SourceFiles {
     /// Looks for files below the root of `places`; `also_outside` in the machine's own root, too.
     pub fn new(places: Places, also_outside: bool) -> SourceFiles {
-        SourceFiles { places, also_outside, moved: None, files: HashMap::new() }
+        SourceFiles { places, also_outside, ..SourceFiles::default() }
     }
 
     /// Files lie elsewhere than their paths say: the first folders of an absolute path are left out, and the rest is
@@ -83,23 +84,42 @@ impl SourceFiles {
         self.files.get(path)?.as_ref()
     }
 
-    fn read(&self, path: &str) -> Option<SourceText> {
+    /// The files that are there and could not be read so far, with what the system said.
+    pub fn unreadable(&self) -> &[(PathBuf, ErrorKind)] {
+        &self.unreadable
+    }
+
+    fn read(&mut self, path: &str) -> Option<SourceText> {
+        let bytes = self.candidates(path).into_iter().find_map(|path| match read_text(&path) {
+            Ok(bytes) => bytes,
+            Err(error) => {
+                if !matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) {
+                    self.unreadable.push((path, error.kind()));
+                }
+                None
+            }
+        })?;
+        Some(SourceText::new(bytes))
+    }
+
+    /// Where a file may lie.
+    fn candidates(&self, path: &str) -> Vec<PathBuf> {
         if let Some((folders, prefix)) = self.moved.as_ref().filter(|_| path.starts_with('/')) {
             let names = Path::new(path).components().filter(|part| matches!(part, Component::Normal(_)));
             let rest: PathBuf = names.skip(*folders).collect();
-            return read_text(&Path::new(prefix).join(rest)).map(SourceText::new);
+            return vec![Path::new(prefix).join(rest)];
         }
         let below = self.places.recorded(path.as_bytes()).ok();
         let outside = self.also_outside.then(|| PathBuf::from(path));
-        let bytes = [below, outside].into_iter().flatten().find_map(|path| read_text(&path))?;
-        Some(SourceText::new(bytes))
+        below.into_iter().chain(outside).collect()
     }
 }
 
-fn read_text(path: &Path) -> Option<Vec<u8>> {
+/// The bytes of a file; `None` for what nobody wrote to be read: it is too long.
+fn read_text(path: &Path) -> std::io::Result<Option<Vec<u8>>> {
     let mut bytes = Vec::new();
-    open_regular(path).ok()?.take(SIZE_LIMIT + 1).read_to_end(&mut bytes).ok()?;
-    (bytes.len() as u64 <= SIZE_LIMIT).then_some(bytes)
+    open_regular(path)?.take(SIZE_LIMIT + 1).read_to_end(&mut bytes)?;
+    Ok((bytes.len() as u64 <= SIZE_LIMIT).then_some(bytes))
 }
 
 #[cfg(test)]

@@ -54,6 +54,6 @@ pub use source::{
 };
 pub use store::{
     GuestPlaces, KernelSource, Lookup, Replaced, SourceLookup, StoreOptions, SymbolStore, Unavailable,
-    running_kernel,
+    Unreadable, running_kernel,
 };
 pub use table::{Symbol, SymbolId, SymbolTable};

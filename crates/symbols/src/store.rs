@@ -1,6 +1,7 @@
 //! Tables on request: each object's is built once, by the first who asks.
 
 use std::collections::HashMap;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
@@ -108,6 +109,15 @@ pub struct Replaced {
     pub file: PathBuf,
     /// What that file is.
     pub found: BuildId,
+}
+
+/// An object whose file is there and cannot be read.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Unreadable {
+    /// The file.
+    pub file: PathBuf,
+    /// What the system says.
+    pub why: ErrorKind,
 }
 
 /// A table, or the reason why there is none.
@@ -399,6 +409,25 @@ impl SymbolStore {
         let mut refused: Vec<(PathBuf, u32)> = refused.collect();
         refused.sort();
         refused
+    }
+
+    /// The objects that were asked for and go without names or source lines because their file cannot be read, though
+    /// nothing says that it is gone. What a live process shows of its files is not among them: it is tried on the chance.
+    pub fn unreadable(&self) -> Vec<Unreadable> {
+        let tables = self.tables.lock().unwrap_or_else(PoisonError::into_inner);
+        let sources = self.sources.lock().unwrap_or_else(PoisonError::into_inner);
+        let missing = tables.values().filter_map(|slot| slot.get()?.as_ref().err());
+        let mut files: Vec<Unreadable> = missing
+            .chain(sources.values().filter_map(|slot| slot.get()?.as_ref().err()))
+            .filter_map(|why| match why {
+                Unavailable::NotFound(missing) => missing.unreadable(),
+                _ => None,
+            })
+            .map(|(file, why)| Unreadable { file: file.to_owned(), why })
+            .collect();
+        files.sort();
+        files.dedup();
+        files
     }
 
     /// What has been found out, so that it can be kept for another run: of debug information by object, only objects

@@ -104,7 +104,10 @@ impl Workload {
     /// [`SpawnError::Exec`] when the program could not be executed; the child has ended then.
     pub fn start(&mut self) -> Result<(), SpawnError> {
         let Some((mut release, mut outcome)) = self.gate.take() else { return Ok(()) };
-        release.write_all(&[1]).map_err(|_| SpawnError::Gone)?;
+        release.write_all(&[1]).map_err(|error| match error.kind() {
+            io::ErrorKind::BrokenPipe => SpawnError::Gone,
+            _ => SpawnError::Fork(error),
+        })?;
         drop(release);
         let mut report = Vec::new();
         // The report's writing end closes on exec: no bytes mean success.

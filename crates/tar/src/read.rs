@@ -78,10 +78,12 @@ impl<R: Read> Reader<R> {
         let mut block = [0; BLOCK];
         let mut filled = 0;
         while filled < BLOCK {
-            match self.input.read(&mut block[filled..])? {
-                0 if filled == 0 => return Ok(None),
-                0 => return Err(TarError::Header { offset: self.offset, why: "the archive is cut" }),
-                count => filled += count,
+            match self.input.read(&mut block[filled..]) {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error.into()),
+                Ok(0) if filled == 0 => return Ok(None),
+                Ok(0) => return Err(TarError::Header { offset: self.offset, why: "the archive is cut" }),
+                Ok(count) => filled += count,
             }
         }
         self.offset += BLOCK as u64;

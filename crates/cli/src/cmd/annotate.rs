@@ -82,9 +82,14 @@ pub(crate) fn run(matches: &ArgMatches, _program: &str) -> Result<i32, Failure> 
     }
     if !is_quiet(matches) {
         report_trouble(&loaded.diagnostics);
-        naming::report_replaced(&names);
     }
+    let report_nameless = || {
+        if !is_quiet(matches) {
+            naming::report_nameless(names.otherwise());
+        }
+    };
     if !ran {
+        report_nameless();
         print_error(&format!("Error:\nThe {} data has no samples!", input.path().display()));
         return Ok(exit::SUCCESS);
     }
@@ -100,6 +105,7 @@ pub(crate) fn run(matches: &ArgMatches, _program: &str) -> Result<i32, Failure> 
         let from = (&loaded.machine, names.otherwise());
         data::write(&mut output, (matches, &options), from, &mut loaded.profile)?;
         output.finish()?;
+        report_nameless();
         return Ok(exit::SUCCESS);
     }
     let mut sources = Sources::new(matches, (&loaded.machine, names.otherwise()), &options.code);
@@ -118,6 +124,10 @@ pub(crate) fn run(matches: &ArgMatches, _program: &str) -> Result<i32, Failure> 
         }
     }
     output.finish()?;
+    report_nameless();
+    if !is_quiet(matches) {
+        sources.report_unreadable();
+    }
     naming::keep(&names);
     // The kernel takes all of it at once, sooner than it can be given back piece by piece.
     std::mem::forget(sources);

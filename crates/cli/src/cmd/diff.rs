@@ -71,6 +71,7 @@ fn load(matches: &ArgMatches, inputs: &[Input], options: &Resolved) -> Result<Ve
         readers.into_iter().map(recording).collect()
     });
     naming::keep_learned(&store);
+    naming::report_nameless(&store);
     recordings
 }
 

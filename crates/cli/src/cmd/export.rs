@@ -107,7 +107,7 @@ pub(crate) fn run(matches: &ArgMatches, _program: &str) -> Result<i32, Failure> 
     naming::keep(&names);
     report_trouble(&diagnostics);
     report_chains(&profile.chain_losses);
-    naming::report_replaced(&names);
+    naming::report_nameless(names.otherwise());
     let event = choose(&profile, matches.get_one::<String>("event"), input.path())?;
     let (tree, places) = FlameTree::with_places(&profile, event);
     let lost = collect::losses(&profile, &diagnostics);

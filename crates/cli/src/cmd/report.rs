@@ -208,7 +208,7 @@ fn show(
     drop(machine);
     naming::keep(&names);
     if !options.quiet {
-        naming::report_replaced(&names);
+        naming::report_nameless(names.otherwise());
         report_trouble(&diagnostics);
         report_chains(&profile.chain_losses);
     }

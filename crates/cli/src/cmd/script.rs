@@ -309,7 +309,7 @@ fn show(matches: &ArgMatches, mut output: Output, is_read: bool) -> Result<i32, 
     }
     report_trouble(&diagnostics);
     report_chains(&losses);
-    naming::report_replaced(&names);
+    naming::report_nameless(names.otherwise());
     Ok(code::SUCCESS)
 }
 

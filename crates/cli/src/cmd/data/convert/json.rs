@@ -39,7 +39,7 @@ pub(super) fn run(request: &Request<'_>) -> Result<Converted, Failure> {
     report_trouble(&finished.diagnostics);
     report_chains(&losses);
     naming::keep(&names);
-    naming::report_replaced(&names);
+    naming::report_nameless(names.otherwise());
     Ok(converted)
 }
 

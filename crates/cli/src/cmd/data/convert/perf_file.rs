@@ -4,7 +4,7 @@ use oxperf_session::{RewriteError, Rewritten, rewrite};
 
 use super::{Converted, Request};
 use crate::failure::Failure;
-use crate::input::report_damage;
+use crate::input::{chain, report_damage};
 use crate::output::print_error;
 
 /// Writes the file.
@@ -14,7 +14,7 @@ pub(super) fn run(request: &Request<'_>) -> Result<Converted, Failure> {
     let mut file = request.create_file()?;
     let done = rewrite(&reader, &mut file).map_err(|error| match error {
         RewriteError::Read(error) => request.input.refuse(&error),
-        other => Failure::new(format!("{path}: {other}")),
+        other => Failure::new(format!("{path}: {}", chain(&other))),
     })?;
     report(&done);
     Ok(Converted { bytes: done.bytes, samples: done.samples, others: None, skipped: 0 })
