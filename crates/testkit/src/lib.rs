@@ -83,6 +83,7 @@ mod number;
 mod record;
 mod recording;
 mod sample;
+mod schedule;
 mod trace;
 mod trailer;
 
@@ -90,3 +91,4 @@ pub use bytes::Endian;
 pub use error::NotationError;
 pub use image::Image;
 pub use recording::Recording;
+pub use schedule::{Body, Turn, every_order};

@@ -5,16 +5,18 @@
 //!                 ......[tail .......... head)......
 //! ```
 //!
-//! Positions only grow; their remainder by the size is the place. The kernel never writes between tail and head,
-//! so those bytes can be lent out until [`DataRing::consume`] moves the tail.
+//! The kernel never writes between tail and head ([`super::positions`]), so those bytes can be lent out until
+//! [`DataRing::consume`] moves the tail.
 
 use super::page::{ControlPage, TimeConversion};
+use super::positions::{Cursor, Shared};
 use super::region::Region;
 use crate::{Errno, EventFd, process};
+use std::ops::Range;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::ptr::NonNull;
 use std::slice;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The size of a ring: a power of two of pages.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -66,9 +68,7 @@ pub enum RingError {
 #[derive(Debug)]
 pub struct DataRing {
     region: Region,
-    size: usize,
-    /// Our position, which only we move; the control page holds what the kernel was told.
-    tail: u64,
+    cursor: Cursor,
     /// What a fake kernel writes whenever something is consumed.
     refill: Vec<u8>,
 }
@@ -106,40 +106,32 @@ impl DataRing {
             Errno(libc::EPERM) => RingError::LockedMemory { bytes },
             errno => RingError::Map { bytes, errno },
         })?;
-        let mut ring = DataRing { region, size: bytes, tail: 0, refill: Vec::new() };
-        ring.tail = ring.control().data_tail.load(Ordering::Relaxed);
+        let mut ring = DataRing { region, cursor: Cursor::new(bytes, 0), refill: Vec::new() };
+        let tail = ring.control().data_tail.load(Ordering::Relaxed);
+        ring.cursor = Cursor::new(bytes, tail);
         Ok(ring)
     }
 
     /// The bytes of the data pages.
     pub fn size(&self) -> usize {
-        self.size
+        self.cursor.size()
     }
 
     /// Everything the kernel has written and nobody consumed, oldest first: up to two pieces because the ring
     /// wraps. Their concatenation is whole records, back to back, each 8-byte aligned.
     pub fn available(&self) -> (&[u8], &[u8]) {
-        let length = self.pending();
-        let start = self.place(self.tail);
-        let first = length.min(self.size - start);
-        (self.piece(start, first), self.piece(0, length - first))
+        let [first, second] = self.cursor.available(&self.control());
+        (self.piece(first), self.piece(second))
     }
 
     /// Bytes that wait to be consumed.
     pub fn pending(&self) -> usize {
-        // Acquire: the records' bytes are read only after the head that covers them. Pairs with the kernel's
-        // barrier between writing records and publishing the head.
-        let head = self.control().data_head.load(Ordering::Acquire);
-        let length = head.wrapping_sub(self.tail);
-        usize::try_from(length).unwrap_or(usize::MAX).min(self.size)
+        self.cursor.pending(&self.control())
     }
 
     /// Gives the oldest `length` bytes back to the kernel; more than is pending counts as all of it.
     pub fn consume(&mut self, length: usize) {
-        self.tail = self.tail.wrapping_add(length.min(self.pending()) as u64);
-        // Release: our reads of the records happen before the kernel may write there. Pairs with the kernel's
-        // reading the tail before it writes.
-        self.control().data_tail.store(self.tail, Ordering::Release);
+        self.cursor.consume(&control(&self.region), length);
         if !self.refill.is_empty() {
             self.refill();
         }
@@ -154,12 +146,12 @@ impl DataRing {
     /// The data as the kernel would write it: appends `bytes` at the head. False, and nothing written, when they
     /// do not fit.
     pub(crate) fn produce(&mut self, bytes: &[u8]) -> bool {
-        if bytes.len() > self.size - self.pending() {
+        if bytes.len() > self.size() - self.pending() {
             return false;
         }
         let head = self.control().data_head.load(Ordering::Relaxed);
-        let start = self.place(head);
-        let (first, second) = bytes.split_at(bytes.len().min(self.size - start));
+        let start = self.cursor.place(head);
+        let (first, second) = bytes.split_at(bytes.len().min(self.size() - start));
         // SAFETY: both targets lie within the data pages, outside what `available` lends (which `&mut self` ends
         // anyway), and `bytes` is not ring memory for the same reason.
         unsafe {
@@ -170,21 +162,12 @@ impl DataRing {
         true
     }
 
-    /// The place of a position within the data pages. The size is a power of two.
-    fn place(&self, position: u64) -> usize {
-        (position & (self.size as u64 - 1)) as usize
-    }
-
     fn control_page(&self) -> NonNull<ControlPage> {
         self.region.start().cast()
     }
 
-    /// The shared positions.
     fn control(&self) -> Positions<'_> {
-        let page = self.control_page().as_ptr();
-        // SAFETY: the region starts with a page-aligned control page and outlives the borrow; the two words are
-        // only ever accessed atomically, here and in the kernel. No reference to the rest of the page is made.
-        unsafe { Positions { data_head: &(*page).data_head, data_tail: &(*page).data_tail } }
+        control(&self.region)
     }
 
     fn data(&self) -> NonNull<u8> {
@@ -192,18 +175,40 @@ impl DataRing {
         unsafe { self.region.start().add(process::page_size()) }
     }
 
-    /// `length` bytes from `start` on; both within the size.
-    fn piece(&self, start: usize, length: usize) -> &[u8] {
-        debug_assert!(start + length <= self.size);
-        // SAFETY: callers keep start + length within the data pages; the kernel does not write between tail and
-        // head, and moving the tail needs `&mut self`, which ends this borrow.
-        unsafe { slice::from_raw_parts(self.data().add(start).as_ptr(), length) }
+    /// Bytes of the data pages.
+    fn piece(&self, place: Range<usize>) -> &[u8] {
+        debug_assert!(place.start <= place.end && place.end <= self.size());
+        // SAFETY: the cursor keeps places within the data pages; the kernel does not write between tail and head, and
+        // moving the tail needs `&mut self`, which ends this borrow.
+        unsafe { slice::from_raw_parts(self.data().add(place.start).as_ptr(), place.len()) }
     }
 }
 
+/// The shared positions of a ring's memory.
+fn control(region: &Region) -> Positions<'_> {
+    let page = region.start().cast::<ControlPage>().as_ptr();
+    // SAFETY: the region starts with a page-aligned control page and outlives the borrow; the two words are only ever
+    // accessed atomically, here and in the kernel. No reference to the rest of the page is made.
+    unsafe { Positions { data_head: &(*page).data_head, data_tail: &(*page).data_tail } }
+}
+
 struct Positions<'a> {
-    data_head: &'a std::sync::atomic::AtomicU64,
-    data_tail: &'a std::sync::atomic::AtomicU64,
+    data_head: &'a AtomicU64,
+    data_tail: &'a AtomicU64,
+}
+
+impl Shared for Positions<'_> {
+    fn head(&self) -> u64 {
+        // Acquire: the records' bytes are read only after the head that covers them. Pairs with the kernel's
+        // barrier between writing records and publishing the head.
+        self.data_head.load(Ordering::Acquire)
+    }
+
+    fn set_tail(&self, tail: u64) {
+        // Release: our reads of the records happen before the kernel may write there. Pairs with the kernel's
+        // reading the tail before it writes.
+        self.data_tail.store(tail, Ordering::Release);
+    }
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@
 
 mod data;
 mod page;
+mod positions;
 mod region;
 
 pub use data::{DataRing, RingError, RingPages};
