@@ -1,4 +1,4 @@
-//! The project's own tasks: `cargo xtask tidy|sweep|damage|bench|bless`.
+//! The project's own tasks: `cargo xtask tidy|sweep|damage|faults|tsan|bench|bless`.
 //!
 //! For people who work on oxperf and for `.ci/run`. Nothing here is part of the program; the tasks run the built
 //! binary from outside, as a user would.
@@ -11,10 +11,12 @@ mod bench;
 mod binary;
 mod bless;
 mod damage;
+mod faults;
 mod mutation;
 mod process;
 mod sweep;
 mod tidy;
+mod tsan;
 mod workspace;
 
 use std::process::ExitCode;
@@ -31,6 +33,8 @@ cargo xtask TASK
                                 20,000 damaged recordings: nothing may crash, hang or eat memory
   damage [--runs N] [--seed N] [--bin F]
                                 changed bytes in recordings of ../shared through the readers: nothing may crash
+  faults [TEST]                 make every call of the fault tests fail, one a run
+  tsan                          tests of what threads share, under ThreadSanitizer (nightly, rust-src)
   bench [report|script|decode|pt|record|..] [--runs N] [--ref-runs N] [--bin F]
                                 measure against perf7 on ../shared/bench
   bless [TEST ARGS]             run the tests and rewrite the project's own expected texts
@@ -43,6 +47,8 @@ fn main() -> ExitCode {
         Some("tidy") => tidy::run(args),
         Some("sweep") => sweep::run(args),
         Some("damage") => damage::run(args),
+        Some("faults") => faults::run(args),
+        Some("tsan") => tsan::run(args),
         Some("bench") => bench::run(args),
         Some("bless") => bless::run(args),
         Some(other) => Err(anyhow::anyhow!("no task {other:?}\n{USAGE}")),

@@ -3,8 +3,12 @@
 #![allow(clippy::print_stderr, reason = "what was skipped is for people")]
 
 use std::fs;
+use std::io::{Read, Write};
+use std::net::Shutdown;
+use std::os::fd::OwnedFd;
+use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 
 use oxperf_testkit::Recording;
 
@@ -109,4 +113,73 @@ fn a_filter_has_no_privileges() {
         assert!(text.contains(&format!("{set}:\t0000000000000000\n")), "{text}{output:?}");
     }
     assert!(text.contains("NoNewPrivs:\t1\n") && text.contains("user 1\n"), "{text}");
+}
+
+/// A message to the helper: its length, its kind, what it says.
+fn message(kind: u8, words: &[u64]) -> Vec<u8> {
+    let length = 1 + 8 * u32::try_from(words.len()).unwrap();
+    let words = words.iter().flat_map(|word| word.to_le_bytes());
+    length.to_le_bytes().into_iter().chain([kind]).chain(words).collect()
+}
+
+/// How the helper ends that is sent these bytes and no more, and the kinds of the messages that it sent.
+fn helper(folder: &Path, sent: &[u8]) -> (Output, Vec<u8>) {
+    let (mut ours, theirs) = UnixStream::pair().unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_oxperf"));
+    command.current_dir(folder).args(["dlfilter-helper", "./filter.so"]).stdin(OwnedFd::from(theirs));
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    drop(command);
+    ours.write_all(sent).unwrap();
+    ours.shutdown(Shutdown::Write).unwrap();
+    let ended = child.wait_with_output().unwrap();
+    let (mut answered, mut kinds) = (Vec::new(), Vec::new());
+    // What the helper did not read makes the kernel say that it went away, behind all that it wrote.
+    let _ = ours.read_to_end(&mut answered);
+    let mut rest = answered.as_slice();
+    while let Some((length, message)) = rest.split_first_chunk() {
+        kinds.push(message[0]);
+        rest = &message[u32::from_le_bytes(*length) as usize..];
+    }
+    (ended, kinds)
+}
+
+#[test]
+fn the_helper_ends_in_order_whatever_it_is_sent() {
+    const START: u8 = 1;
+    const STARTED: u8 = 2;
+    const SAMPLE: u8 = 3;
+    const DECIDED: u8 = 4;
+    const QUESTION: u8 = 5;
+    const ANSWER: u8 = 6;
+    const STOP: u8 = 7;
+    let folder = folder("dlfilter-protocol");
+    let Some(_) = filter(&folder) else { return };
+    let start = message(START, &[0]);
+    // Early or late, 25 numbers, the event's name and three lists that are not there.
+    let sample = message(SAMPLE, &std::array::from_fn::<u64, 30, _>(|at| u64::from(at == 0)));
+    let mut all: Vec<Vec<u8>> = (0..10).map(|kind| message(kind, &[0; 3])).collect();
+    all.extend([
+        sample.clone(),
+        sample[..40].to_vec(),
+        message(ANSWER, &[1, u64::MAX]),
+        message(ANSWER, &[]),
+    ]);
+    all.extend([vec![0xff; 5], vec![0, 0, 0, 0, SAMPLE], Vec::new()]);
+    let check = |sent: &[&[u8]]| {
+        let (ended, _) = helper(&folder, &sent.concat());
+        let said = String::from_utf8_lossy(&ended.stderr).into_owned();
+        assert!(matches!(ended.status.code(), Some(0 | 255)), "{sent:?}: {:?}: {said}", ended.status);
+        assert!(ended.status.success() || !said.is_empty(), "{sent:?}");
+    };
+    for first in &all {
+        check(&[first]);
+        check(&[&start, first]);
+        check(&[&start, &sample, first]);
+        check(&[&start, &sample, &message(ANSWER, &[0]), first]);
+    }
+    let (ended, kinds) = helper(&folder, &[start.clone(), message(STOP, &[])].concat());
+    assert!(ended.status.success());
+    assert_eq!(kinds, [STARTED, DECIDED]);
+    let (_, kinds) = helper(&folder, &[start, sample].concat());
+    assert_eq!(kinds[..2], [STARTED, QUESTION], "the filter got the sample");
 }

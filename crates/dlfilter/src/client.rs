@@ -175,3 +175,120 @@ fn answer(asked: &mut Reading, resolver: &mut dyn Resolver) -> Result<Writing, D
     }
     Ok(answer)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Whatever the helper may say.
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    enum Said {
+        Started,
+        Keeps,
+        Drops,
+        Fails,
+        Asks(u64),
+        Gone,
+        OutOfTurn(Kind),
+        Cut,
+    }
+
+    const ALL: [Said; 15] = [
+        Said::Started,
+        Said::Keeps,
+        Said::Drops,
+        Said::Fails,
+        Said::Asks(question::PLACE),
+        Said::Asks(question::INSTRUCTION),
+        Said::Asks(question::SOURCE_LINE),
+        Said::Asks(question::ATTRIBUTE),
+        Said::Asks(question::CODE),
+        Said::Asks(99),
+        Said::Gone,
+        Said::OutOfTurn(Kind::Start),
+        Said::OutOfTurn(Kind::Answer),
+        Said::OutOfTurn(Kind::Stop),
+        Said::Cut,
+    ];
+
+    impl Said {
+        fn message(self) -> Writing {
+            let mut message = Writing::new(match self {
+                Said::Started => Kind::Started,
+                Said::Keeps | Said::Drops | Said::Fails | Said::Cut => Kind::Decided,
+                Said::Asks(_) => Kind::Question,
+                Said::Gone => Kind::Failed,
+                Said::OutOfTurn(kind) => kind,
+            });
+            match self {
+                Said::Started => message.number(1).number(1).bytes(b""),
+                Said::Keeps => message.number(0).bytes(b"kept"),
+                Said::Drops => message.number(1).bytes(b"left out"),
+                Said::Fails => message.number(-7i64 as u64).bytes(b""),
+                // An address and a length are enough for each question.
+                Said::Asks(which) => message.number(which).number(2).number(3),
+                Said::Gone => message.bytes(b"gone"),
+                Said::OutOfTurn(_) => message.number(0).bytes(b""),
+                Said::Cut => message.number(0).number(1000),
+            };
+            message
+        }
+
+        fn asks_well(self) -> bool {
+            matches!(self, Said::Asks(which) if which <= question::CODE)
+        }
+    }
+
+    /// What comes of asking about a sample, by what the protocol says: the first answer that is none of its questions.
+    fn expected(said: &[Said]) -> Result<bool, &'static str> {
+        match said.iter().find(|said| !said.asks_well()) {
+            Some(Said::Keeps) => Ok(true),
+            Some(Said::Drops) => Ok(false),
+            Some(Said::Fails) => Err("filter_event_early failed with -7"),
+            Some(Said::Gone) => Err("gone"),
+            Some(_) => Err("makes no sense"),
+            None => Err("process ended"),
+        }
+    }
+
+    struct Knows;
+    impl Resolver for Knows {
+        fn place(&mut self, _: Which) -> Option<Place> {
+            Some(Place::default())
+        }
+    }
+
+    /// A client whose helper has said all that it will, and the helper's end, which takes answers.
+    fn client(said: &[Said]) -> (Client, UnixStream) {
+        let (mut helper, socket) = UnixStream::pair().unwrap();
+        for each in said {
+            each.message().send(&mut helper).unwrap();
+        }
+        helper.shutdown(std::net::Shutdown::Write).unwrap();
+        (Client { socket, early: true, late: false, printed: Vec::new() }, helper)
+    }
+
+    fn check(said: &[Said]) {
+        let (mut client, _helper) = client(said);
+        let decided = client.ask(true, &Sample::default(), &mut Knows);
+        match (expected(said), decided) {
+            (Ok(keeps), Ok(decision)) => assert_eq!(decision.keeps, keeps, "{said:?}"),
+            (Err(why), Err(error)) => assert!(error.to_string().contains(why), "{said:?}: {error}"),
+            (expected, decided) => panic!("{said:?}: {expected:?}, but {decided:?}"),
+        }
+    }
+
+    #[test]
+    fn every_sequence_of_messages_ends_in_a_decision_or_a_reason() {
+        check(&[]);
+        for first in ALL {
+            check(&[first]);
+            for second in ALL {
+                check(&[first, second]);
+                if first.asks_well() && second.asks_well() {
+                    ALL.iter().for_each(|third| check(&[first, second, *third]));
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,72 @@
+//! `tsan`: tests of what several threads do, under ThreadSanitizer.
+//!
+//! The standard library is built with it, too: without that each of its locks looks like a race. Both need a nightly
+//! toolchain with its own source.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+
+use anyhow::{Context, Result};
+
+use crate::args::Args;
+use crate::workspace;
+
+/// Tests of rings, drains and pools, and of the program over small recordings; each a command line.
+const TESTS: [&[&str]; 2] = [
+    &[
+        "--lib",
+        "--tests",
+        "-p",
+        "oxperf-sys",
+        "-p",
+        "oxperf-capture",
+        "-p",
+        "oxperf-session",
+        "-p",
+        "oxperf-present",
+    ],
+    &["-p", "oxperf", "--test", "golden", "--test", "streams", "--test", "record"],
+];
+
+/// Runs them; what a test does not expect of a program's end, a reported race is: exit code 66.
+pub(crate) fn run(args: Args) -> Result<ExitCode> {
+    args.finish()?;
+    let Some((host, source)) = nightly() else {
+        println!("SKIPPED: there is no nightly toolchain (rustup toolchain install nightly)");
+        return Ok(ExitCode::SUCCESS);
+    };
+    if !source.is_dir() {
+        println!(
+            "SKIPPED: nightly's source is not there (rustup component add rust-src --toolchain nightly)"
+        );
+        return Ok(ExitCode::SUCCESS);
+    }
+    for words in TESTS {
+        let mut command = Command::new("rustup");
+        command
+            .args(["run", "nightly", "cargo", "test", "--locked", "-Zbuild-std", "--target", &host])
+            .args(words);
+        command.current_dir(workspace::root()).env("CARGO_TARGET_DIR", workspace::root().join("target/tsan"));
+        // The variables are those of the cargo that runs this task.
+        command.env_remove("CARGO").env_remove("RUSTUP_TOOLCHAIN");
+        let status = command.env("RUSTFLAGS", "-Zsanitizer=thread").status().context("rustup")?;
+        if !status.success() {
+            return Ok(ExitCode::FAILURE);
+        }
+    }
+    println!("no data race");
+    Ok(ExitCode::SUCCESS)
+}
+
+/// What nightly builds for, and where its standard library's source would be.
+fn nightly() -> Option<(String, PathBuf)> {
+    let said = |words: &[&str]| {
+        let mut command = Command::new("rustup");
+        let output = command.args(["run", "nightly", "rustc"]).args(words).output().ok()?;
+        output.status.success().then(|| String::from_utf8_lossy(&output.stdout).into_owned())
+    };
+    let version = said(&["-vV"])?;
+    let host = version.lines().find_map(|line| line.strip_prefix("host: "))?.to_owned();
+    let root = said(&["--print", "sysroot"])?;
+    Some((host, Path::new(root.trim()).join("lib/rustlib/src/rust/library")))
+}
