@@ -18,6 +18,7 @@
 //! assert_eq!(kernel.opened()[0].attr, attr);
 //! ```
 
+mod arrivals;
 pub mod clock;
 pub mod cpus;
 mod errno;

@@ -7,6 +7,7 @@
 //! The `eventfd` is made once and never closed: a handler that began before its watch ended may still write to it, and
 //! would otherwise write to whatever was opened under that number since.
 
+use crate::arrivals::{self, Shared};
 use crate::errno::check;
 use std::io;
 use std::mem::MaybeUninit;
@@ -139,12 +140,7 @@ impl SignalWatch {
 
     /// The signals that arrived since the last call. The descriptor is quiet afterwards.
     pub fn take(&self) -> SignalSet {
-        let mut count = 0u64;
-        // SAFETY: an eventfd yields 8 bytes, for which `count` has room. Without news the call fails with EAGAIN
-        // and the bits below say so.
-        unsafe { libc::read(self.wake.as_raw_fd(), (&raw mut count).cast(), size_of::<u64>()) };
-        // Bits are taken after the descriptor is cleared: a signal in between leaves the descriptor readable.
-        SignalSet(ARRIVED.swap(0, Ordering::AcqRel))
+        SignalSet(arrivals::take(&Process))
     }
 }
 
@@ -164,15 +160,38 @@ impl Drop for SignalWatch {
 /// Runs in signal context: only atomics and `write`.
 extern "C" fn remember(number: libc::c_int) {
     let signal = Signal::ALL.into_iter().find(|signal| signal.number() == number);
-    ARRIVED.fetch_or(signal.map_or(0, Signal::bit), Ordering::AcqRel);
-    let one = 1u64;
-    // SAFETY: errno is this thread's own and must look untouched to the interrupted code; writing 8 live bytes to
-    // a descriptor is allowed in a handler, and this one is never closed.
-    unsafe {
-        let errno = libc::__errno_location();
-        let interrupted = *errno;
-        libc::write(WAKE_NUMBER.load(Ordering::Acquire), (&raw const one).cast(), size_of::<u64>());
-        *errno = interrupted;
+    // SAFETY: the place is this thread's own and always there.
+    let (errno, interrupted) = unsafe { (libc::__errno_location(), *libc::__errno_location()) };
+    arrivals::leave(&Process, signal.map_or(0, Signal::bit));
+    // SAFETY: as above; it must look untouched to the interrupted code.
+    unsafe { *errno = interrupted };
+}
+
+/// The state of this process that handlers reach.
+struct Process;
+
+impl Shared for Process {
+    fn add(&self, bits: u32) {
+        ARRIVED.fetch_or(bits, Ordering::AcqRel);
+    }
+
+    fn wake(&self) {
+        let one = 1u64;
+        // SAFETY: writing 8 live bytes to a descriptor is allowed in a handler, and this one is never closed.
+        unsafe {
+            libc::write(WAKE_NUMBER.load(Ordering::Acquire), (&raw const one).cast(), size_of::<u64>())
+        };
+    }
+
+    fn quiet(&self) {
+        let mut count = 0u64;
+        // SAFETY: an eventfd yields 8 bytes, for which `count` has space. Without news the call fails with EAGAIN and the
+        // bits say so.
+        unsafe { libc::read(WAKE_NUMBER.load(Ordering::Acquire), (&raw mut count).cast(), size_of::<u64>()) };
+    }
+
+    fn take_bits(&self) -> u32 {
+        ARRIVED.swap(0, Ordering::AcqRel)
     }
 }
 
