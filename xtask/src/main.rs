@@ -34,7 +34,7 @@ cargo xtask TASK
   damage [--runs N] [--seed N] [--bin F]
                                 changed bytes in recordings of ../shared through the readers: nothing may crash
   faults [TEST]                 make every call of the fault tests fail, one a run
-  tsan                          tests of what threads share, under ThreadSanitizer (nightly, rust-src)
+  tsan [--all]                  tests of what threads share, under ThreadSanitizer (nightly, rust-src)
   bench [report|script|decode|pt|record|..] [--runs N] [--ref-runs N] [--bin F]
                                 measure against perf7 on ../shared/bench
   bless [TEST ARGS]             run the tests and rewrite the project's own expected texts

@@ -11,25 +11,26 @@ use anyhow::{Context, Result};
 use crate::args::Args;
 use crate::workspace;
 
-/// Tests of rings, drains and pools, and of the program over small recordings; each a command line.
-const TESTS: [&[&str]; 2] = [
-    &[
-        "--lib",
-        "--tests",
-        "-p",
-        "oxperf-sys",
-        "-p",
-        "oxperf-capture",
-        "-p",
-        "oxperf-session",
-        "-p",
-        "oxperf-present",
-    ],
-    &["-p", "oxperf", "--test", "golden", "--test", "streams", "--test", "record"],
+/// Tests of rings, drains and pools.
+const TESTS: [&str; 10] = [
+    "--lib",
+    "--tests",
+    "-p",
+    "oxperf-sys",
+    "-p",
+    "oxperf-capture",
+    "-p",
+    "oxperf-session",
+    "-p",
+    "oxperf-present",
 ];
 
-/// Runs them; what a test does not expect of a program's end, a reported race is: exit code 66.
-pub(crate) fn run(args: Args) -> Result<ExitCode> {
+/// Tests of the program over small recordings, which take minutes.
+const PROGRAM: [&str; 8] = ["-p", "oxperf", "--test", "golden", "--test", "streams", "--test", "record"];
+
+/// Runs them, with `--all` those of the program, too. A program that reports a race ends with 66, which no test expects.
+pub(crate) fn run(mut args: Args) -> Result<ExitCode> {
+    let all = args.flag("--all");
     args.finish()?;
     let Some((host, source)) = nightly() else {
         println!("SKIPPED: there is no nightly toolchain (rustup toolchain install nightly)");
@@ -41,7 +42,7 @@ pub(crate) fn run(args: Args) -> Result<ExitCode> {
         );
         return Ok(ExitCode::SUCCESS);
     }
-    for words in TESTS {
+    for words in [&TESTS[..], &PROGRAM[..]].into_iter().take(if all { 2 } else { 1 }) {
         let mut command = Command::new("rustup");
         command
             .args(["run", "nightly", "cargo", "test", "--locked", "-Zbuild-std", "--target", &host])

@@ -154,7 +154,7 @@ fn inject(cases: &[Case], plans: &[Plan]) {
         }
     }
     assert!(wrong.is_empty(), "{} of {runs} runs are wrong:\n{}", wrong.len(), wrong.join("\n"));
-    println!("{injected} calls failed in {runs} runs");
+    eprintln!("{injected} calls failed in {runs} runs");
     assert!(runs == 0 || injected * 3 > runs, "{injected} calls failed in {runs} runs");
 }
 
