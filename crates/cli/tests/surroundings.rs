@@ -141,7 +141,7 @@ fn variables_do_not_matter() {
     for setup in [
         "unset HOME",
         "unset HOME XDG_CACHE_HOME TMPDIR PATH",
-        "HOME=/nonexistent",
+        "HOME=/dev/null/home",
         "HOME=relative",
         "HOME=/dev/null XDG_CACHE_HOME=/dev/null",
         "export LC_ALL=xx_YY.nonsense LANG=tr_TR.UTF-8",
@@ -153,7 +153,7 @@ fn variables_do_not_matter() {
         "export COLUMNS=-1",
         "export COLUMNS=99999999999999999999",
         "export COLUMNS=wide",
-        "export PAGER=/nonexistent MANPAGER=",
+        "export PAGER=/dev/null/pager MANPAGER=",
         "export RAYON_NUM_THREADS=1",
     ] {
         stage.unchanged(setup);
@@ -278,7 +278,7 @@ fn temporary_files_without_a_place_are_said() {
     let words = ["script", "-i", &bundle];
     let usual = text(&stage.run("", &words));
     assert!(usual.contains("cpu-clock"));
-    let mut setups = vec!["export TMPDIR=/nonexistent", "export TMPDIR=/dev/null"];
+    let mut setups = vec!["export TMPDIR=$FOLDER/none", "export TMPDIR=/dev/null"];
     let tmpfs = "unshare -m sh -c 'mount -t tmpfs -o size=8k none /mnt'";
     if possible(tmpfs) {
         setups.push(
