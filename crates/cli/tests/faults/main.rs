@@ -237,3 +237,17 @@ fn recording_outlives_what_fails_for_good() {
         &[forever("read", EIO), forever("write", ENOSPC), forever("mmap", ENOMEM), forever("open", EMFILE)],
     );
 }
+
+#[test]
+fn commands_say_that_memory_ended() {
+    let plans = [once("alloc", ENOMEM), forever("alloc", ENOMEM)];
+    inject(&READING, &plans);
+    inject(&RECORDING, &plans);
+}
+
+#[test]
+fn commands_make_do_with_fewer_threads() {
+    let plans = [once("thread", EAGAIN), forever("thread", EAGAIN)];
+    inject(&READING, &plans);
+    inject(&RECORDING, &plans);
+}

@@ -75,12 +75,14 @@ fn harm(ended: &Ended) -> Option<String> {
     if ended.hung {
         return Some("no end".to_owned());
     }
-    if ended.crashed() {
+    // The C library ends a process whose thread-local values it cannot note down.
+    if ended.crashed() && !ended.stderr.contains("Fatal glibc error: failed to register TLS destructor") {
         let line = ended.stderr.lines().find(|line| !line.is_empty()).unwrap_or("no message");
         return Some(format!("{}: {line}", ended.status));
     }
     let changed = ended.changed.first().map(|path| format!("{} changed", path.display()));
-    let removes = ended.stderr.contains("cannot remove ");
+    // Without memory there is no removing either.
+    let removes = ["cannot remove ", "out of memory"].iter().any(|said| ended.stderr.contains(said));
     let left = ended.files.keys().find(|path| path.starts_with("tmp") && !removes);
     changed.or_else(|| left.map(|path| format!("{} is left", path.display())))
 }
@@ -98,6 +100,9 @@ fn differs(ended: &Ended, whole: &Ended) -> bool {
 fn unnamed(case: &Case, fault: Fault, ended: &Ended, messages: &[&str]) -> Option<String> {
     let file = ended.state.what.split_once(' ').map_or("", |(_, path)| path);
     let file = Path::new(file).file_name().and_then(|name| name.to_str()).unwrap_or("\0");
+    if fault.kind == "alloc" && messages.iter().any(|message| message.contains("out of memory")) {
+        return None;
+    }
     let mut known: Vec<&str> = case.words.iter().copied().filter(|word| word.contains('.')).collect();
     // The process that becomes the workload fails on its own, and what is known of it is that it ended.
     known.extend([reasons(fault.errno), file, "tiny' workload"]);
