@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use oxperf_abi::RecordType;
-use oxperf_data::features::{EventDesc, NamedEvent};
+use oxperf_data::features::{EventDesc, NamedEvent, TotalMem};
 use oxperf_data::{
     Container, Damage, DirectoryWriter, FeatureId, FeatureSet, Framed, PackedAs, Packer, Reader, Source,
     StreamWriter, Writer,
@@ -185,6 +185,10 @@ fn check_forms(reader: &Reader<'_>) {
     let said_before = said(reader, &[]);
     let mut recoded = FeatureSet::new();
     said_before.iter().for_each(|(id, bytes)| recoded.insert_raw(*id, bytes.clone()));
+    if recoded.bits().is_empty() {
+        // Without any, a file is one whose recorder did not finish; what came as a stream may have none.
+        recoded.insert(&TotalMem { kilobytes: 0 });
+    }
     let written = content.file(&encoded(&content.records), &recoded);
     let again = Reader::open(&written).unwrap();
     content.check(&again, "file");

@@ -1,8 +1,8 @@
 //! Catching the signals that end or steer a recording, in a way that can be waited on.
 //!
 //! A handler may do almost nothing, so it sets a bit and adds to an `eventfd`; the recorder's loop polls the
-//! descriptor and takes the bits. A signal handler has no argument but the number, so this is the one place of the
-//! project with process-wide state, and only one [`SignalWatch`] can exist at a time.
+//! descriptor and takes the bits. A signal handler has no argument but the number, so this is a place with
+//! process-wide state (another is the guard of mapped files), and only one [`SignalWatch`] can exist at a time.
 //!
 //! The `eventfd` is made once and never closed: a handler that began before its watch ended may still write to it, and
 //! would otherwise write to whatever was opened under that number since.

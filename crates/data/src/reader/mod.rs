@@ -268,7 +268,8 @@ impl<'a> Reader<'a> {
             kinds.find(|kind| telling.contains(kind))
         };
         let packed = |records| first(records).is_some_and(|kind| kind != RecordType::SAMPLE);
-        self.header.features.is_empty() && self.images().into_iter().any(packed)
+        let unfinished = self.header.features.is_empty() || self.header.data.size == 0;
+        unfinished && self.images().into_iter().any(packed)
     }
 
     /// The records of a file image in their order, compressed ones as they are.
