@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 use crate::{GuestId, Machine, Map};
 
 /// The number of a dso in its machine.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct DsoId(pub u32);
 
 /// What kind of thing a dso is, which decides where its symbols come from.
@@ -53,6 +53,8 @@ pub struct JitSymbol {
 /// One dso.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Dso {
+    /// Its number in its machine.
+    pub id: DsoId,
     /// Path or bracketed name.
     pub name: String,
     /// What `script` shows: the name, but of a module the path only where the recording's build ids have it.
@@ -84,6 +86,7 @@ impl Dso {
     fn new(name: &str, shown: &str, kind: DsoKind, build_id: Option<BuildId>) -> Dso {
         let short_name = short_name(name, kind);
         Dso {
+            id: DsoId::default(),
             name: name.to_owned(),
             shown: shown.to_owned(),
             short_name,
@@ -159,6 +162,7 @@ impl SharedDsos {
 
     fn push(&mut self, dso: Dso) -> DsoId {
         let id = DsoId(self.count as u32);
+        let dso = Dso { id, ..dso };
         self.count += 1;
         match self.blocks.last_mut().filter(|block| block.len() < Self::BLOCK) {
             Some(block) => Arc::make_mut(block).push(Arc::new(dso)),
@@ -288,7 +292,12 @@ impl DsoNames {
 impl Machine {
     /// The dso for a key, made at its first use.
     pub(crate) fn find_or_add_dso(&mut self, key: DsoKey) -> DsoId {
-        self.names.find_or_add(&mut self.objects.dsos, key)
+        let is_kernel = key.kind == DsoKind::Kernel;
+        let id = self.names.find_or_add(&mut self.objects.dsos, key);
+        if is_kernel {
+            self.objects.kernel_dso.get_or_insert(id);
+        }
+        id
     }
 }
 

@@ -75,7 +75,7 @@ impl Machine {
         }
     }
 
-    /// A guest's kernel gains a mapping; a kernel's image goes below what is there already.
+    /// A guest's kernel gains a mapping; a kernel's image goes below what is there already, and on to the end of memory.
     pub(crate) fn map_guest(
         &mut self,
         guest: GuestId,
@@ -89,7 +89,7 @@ impl Machine {
         let (version, shown) = (self.next_version(), self.map(map).shown(map));
         let kernel = &mut self.guests.entry(guest).kernel;
         if matches!(kind, DsoKind::GuestKernel(_)) {
-            kernel.insert_below(start, end, shown);
+            kernel.insert_below(start, shown);
         } else {
             kernel.insert(start, end, shown);
         }

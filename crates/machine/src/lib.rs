@@ -26,6 +26,7 @@ mod locate;
 mod machine;
 mod map;
 mod objects;
+mod stretches;
 mod thread;
 
 pub use apply::JitMapping;

@@ -81,14 +81,14 @@ impl Machine {
 
     /// The mapping that an address of the kernel shows.
     pub fn kernel_map(&self, address: u64) -> Option<MapId> {
-        self.objects.kernel.locate(address).map(|place| place.map)
+        self.objects.kernel_table().locate(address).map(|place| place.map)
     }
 
     /// What is mapped for a thread now, to be asked later.
     pub fn mappings(&self, thread: ThreadId) -> Mappings {
         let Thread { space, pid, .. } = self.threads[thread.0 as usize];
         let guest = self.guests.kernel_of(pid).cloned();
-        let (kernel, user) = (self.objects.kernel.clone(), self.spaces[space.0 as usize].clone());
+        let (kernel, user) = (self.objects.kernel_table().clone(), self.spaces[space.0 as usize].clone());
         Mappings { space, kernel, user, guest }
     }
 
@@ -96,7 +96,7 @@ impl Machine {
     pub fn generation(&self, thread: ThreadId) -> u64 {
         let space = self.threads[thread.0 as usize].space;
         // Versions grow with each change of any table.
-        let kernels = self.objects.kernel.version().max(self.version(thread, CpuMode::GuestKernel));
+        let kernels = self.objects.kernel_table().version().max(self.version(thread, CpuMode::GuestKernel));
         u64::from(kernels) << 32 | u64::from(self.spaces[space.0 as usize].version())
     }
 
@@ -109,7 +109,7 @@ impl Machine {
     #[inline]
     fn table(&self, thread: ThreadId, mode: CpuMode) -> Option<&MapTable> {
         match mode {
-            CpuMode::Kernel => Some(&self.objects.kernel),
+            CpuMode::Kernel => Some(self.objects.kernel_table()),
             CpuMode::User => Some(&self.spaces[self.threads[thread.0 as usize].space.0 as usize]),
             CpuMode::GuestKernel => self.guests.kernel_of(self.threads[thread.0 as usize].pid),
             CpuMode::Unknown | CpuMode::Hypervisor | CpuMode::GuestUser => None,

@@ -138,7 +138,7 @@ impl Machine {
 
     pub(crate) fn insert_kernel(&mut self, start: u64, end: u64, map: MapId) {
         let version = self.next_version();
-        let kernel = &mut self.objects.kernel;
+        let kernel = self.objects.kernel_table_mut();
         kernel.insert(start, end, self.maps[map.0 as usize].shown(map));
         kernel.stamp(version);
     }

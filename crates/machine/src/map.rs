@@ -1,8 +1,8 @@
 //! Mappings and the table of those that hold in one address space.
 
 use std::ops::Range;
-use std::sync::Arc;
 
+use crate::stretches::{Stretch, Stretches};
 use crate::{DsoId, Located};
 
 /// The number of a mapping in its machine.
@@ -49,27 +49,21 @@ impl Map {
     }
 }
 
-/// The mappings of one address space, sorted, without overlap; a copy is cheap until it is changed.
+/// The mappings of one address space; a copy shares what is not changed afterwards.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct MapTable {
-    regions: Arc<Vec<Stretch>>,
+    mapped: Stretches,
+    /// What shows where nothing of the former is: a kernel's image, under its modules.
+    below: Stretches,
     version: u32,
-}
-
-/// A stretch of address space that shows one mapping, with what it takes to tell the place of an address.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Stretch {
-    start: u64,
-    end: u64,
-    shown: Shown,
 }
 
 /// Addresses that one mapping shows, or none.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Region {
-    first: u64,
-    last: u64,
-    shown: Option<Shown>,
+    pub(crate) first: u64,
+    pub(crate) last: u64,
+    pub(crate) shown: Option<Shown>,
 }
 
 impl Region {
@@ -86,6 +80,11 @@ impl Region {
     #[inline]
     pub fn shown(&self) -> Option<Shown> {
         self.shown
+    }
+
+    /// The part of another region that lies in this one.
+    fn part_of(self, other: Region) -> Region {
+        Region { first: self.first.max(other.first), last: self.last.min(other.last), ..other }
     }
 }
 
@@ -110,34 +109,20 @@ impl MapTable {
     /// The place of an address.
     #[inline]
     pub(crate) fn locate(&self, address: u64) -> Option<Located> {
-        Some(self.at(address)?.shown.locate(address))
+        let stretch = self.mapped.at(address).or_else(|| self.below.at(address))?;
+        Some(stretch.shown.locate(address))
     }
 
     /// The region around an address.
     pub(crate) fn region(&self, address: u64) -> Region {
-        let after = self.regions.partition_point(|stretch| stretch.start <= address);
-        let before = after.checked_sub(1).map(|before| self.regions[before]);
-        match before.filter(|stretch| address < stretch.end) {
-            Some(stretch) => {
-                Region { first: stretch.start, last: stretch.end - 1, shown: Some(stretch.shown) }
-            }
-            None => Region {
-                first: before.map_or(0, |stretch| stretch.end),
-                last: self.regions.get(after).map_or(u64::MAX, |stretch| stretch.start - 1),
-                shown: None,
-            },
-        }
+        let region = self.mapped.region(address);
+        if region.shown.is_some() { region } else { region.part_of(self.below.region(address)) }
     }
 
     /// The stretch around an address, and the mapping that it shows.
     pub(crate) fn stretch(&self, address: u64) -> Option<(Range<u64>, MapId)> {
-        self.at(address).map(|stretch| (stretch.start..stretch.end, stretch.shown.map))
-    }
-
-    #[inline]
-    fn at(&self, address: u64) -> Option<&Stretch> {
-        let after = self.regions.partition_point(|region| region.start <= address);
-        self.regions.get(after.checked_sub(1)?).filter(|region| address < region.end)
+        let Region { first, last, shown } = self.region(address);
+        shown.map(|shown| (first..last + 1, shown.map))
     }
 
     /// A number that tables share only if they show the same: see [`MapTable::stamp`].
@@ -152,35 +137,25 @@ impl MapTable {
 
     /// Every stretch with what it shows, by address.
     pub(crate) fn stretches(&self) -> impl Iterator<Item = (Range<u64>, Shown)> + '_ {
-        self.regions.iter().map(|region| (region.start..region.end, region.shown))
+        let mut next = Some(0);
+        let regions = std::iter::from_fn(move || {
+            let region = self.region(next?);
+            next = region.last.checked_add(1);
+            Some(region)
+        });
+        regions.filter_map(|Region { first, last, shown }| shown.map(|shown| (first..last + 1, shown)))
     }
 
     /// Puts a mapping over whatever was there.
     pub(crate) fn insert(&mut self, start: u64, end: u64, shown: Shown) {
-        if start >= end {
-            return;
-        }
-        let regions = Arc::make_mut(&mut self.regions);
-        let first = regions.partition_point(|region| region.end <= start);
-        let last = first + regions[first..].partition_point(|region| region.start < end);
-        let left = regions[first..last]
-            .first()
-            .filter(|old| old.start < start)
-            .map(|old| Stretch { end: start, ..*old });
-        let right =
-            regions[first..last].last().filter(|old| old.end > end).map(|old| Stretch { start: end, ..*old });
-        let kept = left.into_iter().chain([Stretch { start, end, shown }]).chain(right);
-        regions.splice(first..last, kept);
+        self.mapped.insert(Stretch { start, end, shown });
     }
 
-    /// Puts a mapping only where nothing is.
-    pub(crate) fn insert_below(&mut self, start: u64, end: u64, shown: Shown) {
-        let hidden: Vec<Stretch> =
-            self.regions.iter().filter(|old| old.start < end && old.end > start).copied().collect();
-        self.insert(start, end, shown);
-        for region in hidden {
-            self.insert(region.start, region.end, region.shown);
-        }
+    /// Puts a mapping from an address on only where nothing is.
+    pub(crate) fn insert_below(&mut self, start: u64, shown: Shown) {
+        // All of them go on to the end of memory.
+        let end = self.below.start().unwrap_or(u64::MAX);
+        self.below.insert(Stretch { start, end, shown });
     }
 }
 
@@ -201,7 +176,7 @@ mod tests {
     }
 
     fn text(table: &MapTable) -> String {
-        table.regions.iter().map(|r| format!("{}-{}:{} ", r.start, r.end, r.shown.map.0)).collect()
+        table.stretches().map(|(r, shown)| format!("{}-{}:{} ", r.start, r.end, shown.map.0)).collect()
     }
 
     #[test]
@@ -216,8 +191,14 @@ mod tests {
     #[test]
     fn inserting_below_fills_gaps_only() {
         let mut table = table(&[(10, 20)]);
-        table.insert_below(0, 30, shown(7));
-        assert_eq!(text(&table), "0-10:7 10-20:0 20-30:7 ");
+        table.insert_below(5, shown(7));
+        table.insert_below(0, shown(8));
+        table.insert_below(12, shown(9));
+        table.insert(30, 40, shown(1));
+        let end = u64::MAX;
+        assert_eq!(text(&table), format!("0-5:8 5-10:7 10-20:0 20-30:7 30-40:1 40-{end}:7 "));
+        assert_eq!(table.stretch(25), Some((20..30, MapId(7))));
+        assert_eq!(table.locate(25), Some(shown(7).locate(25)));
     }
 
     #[test]

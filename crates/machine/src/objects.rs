@@ -1,19 +1,25 @@
 //! What is known of a recording's objects at a moment, to be asked while the machine goes on.
 
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
+
+use rustc_hash::FxHashMap;
 
 use crate::dso::SharedDsos;
 use crate::guests::References;
 use crate::map::MapTable;
-use crate::{Dso, DsoId, DsoKind, GuestId, KernelReference};
+use crate::{Dso, DsoId, GuestId, KernelReference};
 
 /// All dsos, with what it takes to find their symbols: where the kernel and its modules are. A copy costs next to nothing
 /// and stays as it is.
 #[derive(Clone, Debug, Default)]
 pub struct Objects {
     pub(crate) dsos: SharedDsos,
-    pub(crate) kernel: MapTable,
+    kernel: MapTable,
+    /// Where each dso is in the kernel's address space, from the first question on.
+    kernel_places: Arc<OnceLock<FxHashMap<DsoId, Range<u64>>>>,
+    /// The kernel's image.
+    pub(crate) kernel_dso: Option<DsoId>,
     pub(crate) kernel_reference: Option<Arc<KernelReference>>,
     pub(crate) guests: Arc<References>,
 }
@@ -32,13 +38,40 @@ impl Objects {
 
     /// The number of the kernel's image.
     pub fn kernel(&self) -> Option<DsoId> {
-        let number = self.dsos().position(|dso| dso.kind == DsoKind::Kernel)?;
-        Some(DsoId(number as u32))
+        self.kernel_dso
     }
 
     /// What the kernel's address space shows, by address.
     pub fn kernel_stretches(&self) -> impl Iterator<Item = (Range<u64>, &Dso)> + '_ {
         self.kernel.stretches().map(|(range, shown)| (range, self.dso(shown.dso)))
+    }
+
+    /// The first stretch of the kernel's address space that shows a dso.
+    pub fn kernel_place(&self, dso: &Dso) -> Option<Range<u64>> {
+        let places = self.kernel_places.get_or_init(|| {
+            let mut places = FxHashMap::default();
+            self.kernel.stretches().for_each(|(range, shown)| {
+                places.entry(shown.dso).or_insert(range);
+            });
+            places
+        });
+        places.get(&dso.id).cloned()
+    }
+
+    /// The kernel's address space.
+    #[inline]
+    pub(crate) fn kernel_table(&self) -> &MapTable {
+        &self.kernel
+    }
+
+    /// The kernel's address space, to be changed.
+    pub(crate) fn kernel_table_mut(&mut self) -> &mut MapTable {
+        // Copies go on with what they know of theirs.
+        match Arc::get_mut(&mut self.kernel_places) {
+            Some(places) => drop(places.take()),
+            None => self.kernel_places = Arc::default(),
+        }
+        &mut self.kernel
     }
 
     /// Where the recording says a kernel symbol was.

@@ -69,7 +69,7 @@ fn module_place<'k>(
     objects: &Objects,
     kernel: Option<&'k SymbolTable>,
 ) -> Option<ModulePlace<'k>> {
-    let (place, _) = objects.kernel_stretches().find(|(_, shown)| std::ptr::eq(*shown, dso))?;
+    let place = objects.kernel_place(dso)?;
     Some(ModulePlace { start: place.start, end: place.end, kernel })
 }
 

@@ -149,8 +149,9 @@ impl Machine {
         let end = u64::MAX;
         let map = self.add_map(Map { end, prot: PROT_EXEC, ..mapping.map(dso, 0) });
         let (version, shown) = (self.next_version(), self.map(map).shown(map));
-        self.objects.kernel.insert_below(mapping.start, end, shown);
-        self.objects.kernel.stamp(version);
+        let kernel = self.objects.kernel_table_mut();
+        kernel.insert_below(mapping.start, shown);
+        kernel.stamp(version);
     }
 
     fn map_module(&mut self, mapping: &Mapping<'_>, name: String) {
