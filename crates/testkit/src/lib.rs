@@ -77,6 +77,7 @@ mod error;
 mod event;
 mod feature;
 mod file;
+mod hostile;
 mod image;
 mod line;
 mod number;
@@ -89,6 +90,7 @@ mod trailer;
 
 pub use bytes::Endian;
 pub use error::NotationError;
+pub use hostile::{Hostile, HostileShape};
 pub use image::Image;
 pub use recording::Recording;
 pub use schedule::{Body, Turn, every_order};
