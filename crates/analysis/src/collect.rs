@@ -290,6 +290,8 @@ impl<'s> Collector<'s> {
         let wanted = self.options.wanted();
         let (naming, names) = (&mut self.naming, &self.names);
         let profile = &mut self.profile;
+        // Nobody asks any more where its addresses lie.
+        self.batch.mappings.clear();
         // A symbol that is met for the first time is shown by where that was: the order of arrival counts.
         fresh.by_table(naming.extend(&fresh.frames, (names, machine), profile, wanted))
     }
@@ -403,7 +405,8 @@ impl Sink for Collector<'_> {
             }
             None => self.batch.samples.push(sample),
         }
-        if self.batch.len() >= if self.options.chains { BATCH } else { FLAT_BATCH } {
+        let most = if self.options.chains { BATCH } else { FLAT_BATCH };
+        if self.batch.len() >= most || self.batch.mappings.is_full() {
             let named = self.name_batch(machine);
             self.batch = self.merging.begin(std::mem::take(&mut self.batch), named);
         }

@@ -19,6 +19,9 @@ pub struct MappingsTable {
 }
 
 impl MappingsTable {
+    /// Each state keeps the parts of its tables that differ from others, a kilobyte or so.
+    const MOST: usize = 1 << 11;
+
     /// Keeps what is mapped for a thread now.
     #[inline]
     pub fn keep(&mut self, machine: &Machine, thread: ThreadId) -> MappingsId {
@@ -41,6 +44,12 @@ impl MappingsTable {
     #[inline]
     pub fn get(&self, id: MappingsId) -> &Mappings {
         &self.list[id.0 as usize]
+    }
+
+    /// Whether it keeps so much that its addresses are to be located now.
+    #[inline]
+    pub fn is_full(&self) -> bool {
+        self.list.len() >= MappingsTable::MOST
     }
 
     /// Forgets everything.

@@ -1,11 +1,14 @@
 //! Logs of code that programs made at run time: found by their mappings, applied to the machine as their time comes.
 
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 use std::path::Path;
 
 use oxperf_abi::{AttrFlags, EventAttr, PerfTime, Pid};
 use oxperf_machine::{JitMapping, Machine};
 use oxperf_objects::{Contents, Places};
 use oxperf_wire::{JitClock, JitCode, JitDump};
+use rustc_hash::FxHashSet;
 
 /// `CLOCK_MONOTONIC`, which the logs' times are of.
 const MONOTONIC: i32 = 1;
@@ -18,8 +21,10 @@ pub(crate) struct JitLogs {
     /// Whether the recording's times are of the clock that the logs use.
     same_clock: bool,
     logs: Vec<Log>,
-    /// The time of the first function that waits, in any log.
-    next: Option<PerfTime>,
+    /// What has been read, or tried: each path, and whether for the process that its name tells.
+    known: FxHashSet<(String, bool)>,
+    /// The logs with functions that wait, by the time of the first of these.
+    waiting: BinaryHeap<Reverse<(u64, usize)>>,
     trouble: Vec<(Fault, JitTrouble)>,
 }
 
@@ -68,14 +73,15 @@ impl JitLogs {
     /// Whether a function is to be applied at a time or before.
     #[inline]
     pub(crate) fn is_due(&self, time: PerfTime) -> bool {
-        self.next.is_some_and(|next| next <= time)
+        self.waiting.peek().is_some_and(|Reverse((next, _))| *next <= time.0)
     }
 
     /// Reads the log that a process has mapped, if the file is one by its name.
     pub(crate) fn mapped(&mut self, pid: Pid, filename: &[u8]) {
-        let Some(places) = self.places.as_ref().filter(|_| is_jit_log(filename)) else { return };
+        let (Some(places), Some(of)) = (self.places.as_ref(), number_of_log(filename)) else { return };
         let path = String::from_utf8_lossy(filename).into_owned();
-        if self.logs.iter().any(|log| log.pid == pid && log.path == path) {
+        // A log is of one process. Where the name tells another, as in a container, it is the first that maps it.
+        if !self.known.insert((path.clone(), of == pid.to_string().as_bytes())) {
             return;
         }
         let contents =
@@ -84,10 +90,7 @@ impl JitLogs {
         let dump = contents.and_then(|bytes| JitDump::parse(&bytes).map_err(|error| error.to_string()));
         match dump {
             Ok(dump) => self.add(path, pid, dump),
-            Err(what) => {
-                self.tell(Fault::Unreadable, &path, what);
-                self.logs.push(Log { path, pid, code: Vec::new(), applied: 0 });
-            }
+            Err(what) => self.tell(Fault::Unreadable, &path, what),
         }
     }
 
@@ -110,19 +113,24 @@ impl JitLogs {
             self.tell(Fault::OtherClock, &path, what.to_owned());
         }
         self.logs.push(Log { path, pid, code, applied: 0 });
-        self.find_next();
+        self.wait(self.logs.len() - 1);
     }
 
     /// Applies every function whose time has come.
     #[cold]
     pub(crate) fn advance(&mut self, time: PerfTime, machine: &mut Machine) {
-        self.logs.iter_mut().for_each(|log| log.advance(time, machine));
-        self.find_next();
+        while self.is_due(time)
+            && let Some(Reverse((_, nth))) = self.waiting.pop()
+        {
+            self.logs[nth].advance(time, machine);
+            self.wait(nth);
+        }
     }
 
-    fn find_next(&mut self) {
-        let waiting = self.logs.iter().filter_map(|log| log.code.get(log.applied));
-        self.next = waiting.map(|code| PerfTime(code.time)).min();
+    /// Lets a log wait for the time of its next function.
+    fn wait(&mut self, nth: usize) {
+        let log = &self.logs[nth];
+        self.waiting.extend(log.code.get(log.applied).map(|code| Reverse((code.time, nth))));
     }
 
     fn tell(&mut self, fault: Fault, path: &str, what: String) {
@@ -151,9 +159,14 @@ impl Log {
 
 /// Whether a mapped file has the name of a log of code made at run time: `jit-NUMBER.dump`.
 pub fn is_jit_log(filename: &[u8]) -> bool {
+    number_of_log(filename).is_some()
+}
+
+/// The number in the name of a log.
+fn number_of_log(filename: &[u8]) -> Option<&[u8]> {
     let name = filename.rsplit(|byte| *byte == b'/').next().unwrap_or_default();
     let number = name.strip_prefix(b"jit-").and_then(|rest| rest.strip_suffix(b".dump"));
-    number.is_some_and(|number| !number.is_empty() && number.iter().all(u8::is_ascii_digit))
+    number.filter(|number| !number.is_empty() && number.iter().all(u8::is_ascii_digit))
 }
 
 #[cfg(test)]

@@ -132,7 +132,6 @@ impl Batch {
     fn clear(&mut self) {
         self.samples.clear();
         self.addresses.clear();
-        self.mappings.clear();
         self.links.clear();
         self.taken.clear();
         self.parts.iter_mut().for_each(Vec::clear);

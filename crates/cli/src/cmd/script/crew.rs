@@ -73,7 +73,8 @@ impl Crew {
     /// Whether text and gaps are enough for a batch.
     #[inline]
     pub(super) fn wants(&self, text: &[u8], gaps: &Gaps) -> bool {
-        gaps.work() >= (FIRST << self.count.min(16)).min(EACH) || text.len() >= MOST_TEXT
+        let much = gaps.work() >= (FIRST << self.count.min(16)).min(EACH);
+        much || gaps.is_full() || text.len() >= MOST_TEXT
     }
 
     /// Takes the text and its gaps; writes what is filled by now.

@@ -99,6 +99,12 @@ impl Gaps {
         self.list.first().map(|gap| gap.at)
     }
 
+    /// Whether they are to be filled now, however few they are.
+    #[inline]
+    pub(super) fn is_full(&self) -> bool {
+        self.mappings.is_full()
+    }
+
     /// How much there is to do: addresses and gaps.
     #[inline]
     pub(super) fn work(&self) -> usize {
