@@ -5,8 +5,12 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-/// Items of a piece: enough for a good write, few enough for many pieces.
+/// Most items of a piece: enough for a good write, few enough for many pieces.
 const PIECE: usize = 2048;
+/// Fewest, as long as nobody knows how long their text is: a row may have a large graph.
+const FEWEST: usize = 32;
+/// So much text of a piece is enough for a good write, too.
+const TEXT: usize = 256 << 10;
 
 /// Writes the text of `count` items. `make` appends that of a range of them; it is called for pieces of the whole, by
 /// several workers, while earlier pieces are written.
@@ -15,22 +19,30 @@ pub(crate) fn write_in_order(
     count: usize,
     make: impl Fn(Range<usize>, &mut Vec<u8>) + Sync,
 ) -> io::Result<()> {
-    let pieces: Vec<Range<usize>> =
-        (0..count).step_by(PIECE).map(|start| start..count.min(start + PIECE)).collect();
     let together = rayon::current_num_threads() * 4;
-    let mut made: Vec<Vec<u8>> = Vec::new();
-    let mut next: Vec<Vec<u8>> = vec![Vec::new(); together.min(pieces.len())];
-    for pieces in pieces.chunks(together) {
+    let (mut made, mut next): (Vec<Vec<u8>>, Vec<Vec<u8>>) = Default::default();
+    let (mut start, mut each) = (0, FEWEST);
+    while start < count {
+        let end = count.min(start + each * together);
+        let pieces: Vec<Range<usize>> =
+            (start..end).step_by(each).map(|start| start..end.min(start + each)).collect();
+        next.resize(pieces.len(), Vec::new());
         rayon::in_place_scope(|scope| {
             scope.spawn(|_| {
-                next.par_iter_mut().zip(pieces).for_each(|(text, piece)| make(piece.clone(), text));
+                next.par_iter_mut().zip(pieces).for_each(|(text, piece)| make(piece, text));
             });
             write_all(out, &mut made)
         })?;
         std::mem::swap(&mut made, &mut next);
-        next.resize(together.min(made.len()), Vec::new());
+        each = items_of_piece(end - start, made.iter().map(Vec::len).sum());
+        start = end;
     }
     write_all(out, &mut made)
+}
+
+/// Items of the next pieces, given how much text so many others had.
+fn items_of_piece(items: usize, bytes: usize) -> usize {
+    (TEXT * items / bytes.max(1)).clamp(FEWEST, PIECE)
 }
 
 /// Writes texts out and empties them.
@@ -57,6 +69,21 @@ mod tests {
             let expected: String = (0..count).map(|item| format!("{item} ")).collect();
             assert_eq!(text, expected.as_bytes());
         }
+    }
+
+    #[test]
+    fn long_texts_make_short_pieces() {
+        let longest = std::sync::atomic::AtomicUsize::new(0);
+        let make = |range: Range<usize>, text: &mut Vec<u8>| {
+            longest.fetch_max(range.len(), std::sync::atomic::Ordering::Relaxed);
+            range.for_each(|_| text.extend_from_slice(&[b'x'; 16 << 10]));
+        };
+        write_in_order(&mut io::sink(), 2 * PIECE, make).unwrap();
+        assert_eq!(longest.into_inner(), FEWEST);
+        assert_eq!(
+            [(100, 100), (100, 0), (256, 1 << 20)].map(|(n, bytes)| items_of_piece(n, bytes)),
+            [PIECE, PIECE, 64]
+        );
     }
 
     #[test]

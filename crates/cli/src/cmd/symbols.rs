@@ -11,6 +11,7 @@ use oxperf_machine::{Dso, DsoKind, Machine};
 use oxperf_objects::{Elf, Locator, ObjectKind, Origin, Wanted};
 use oxperf_present::symbols::{self as present, ObjectState};
 use oxperf_symbols::running_kernel;
+use rustc_hash::FxHashSet;
 
 use crate::collect::{self, Loaded, Wishes};
 use crate::failure::{Failure, code};
@@ -40,7 +41,7 @@ pub(crate) fn run(matches: &ArgMatches, _program: &str) -> Result<i32, Failure> 
     let options = CollectOptions { chains: true, max_stack: 127, ..CollectOptions::default() };
     let Loaded { profile, machine, .. } =
         collect::load(&input, &reader, &names, options, Wishes::default(), traced, &Filter::default())?;
-    let hit: Vec<&str> = profile
+    let hit: FxHashSet<&str> = profile
         .frames
         .iter()
         .filter_map(|frame| Some(profile.dsos.get(frame.dso?.index())?.long.as_str()))
@@ -50,7 +51,7 @@ pub(crate) fn run(matches: &ArgMatches, _program: &str) -> Result<i32, Failure> 
     let states: Vec<ObjectState> = machine
         .objects()
         .dsos()
-        .filter(|dso| hit.contains(&dso.name.as_str()))
+        .filter(|dso| hit.contains(dso.name.as_str()))
         .map(|dso| state(&locator, &machine, dso, kernel_given))
         .collect();
     let shown = if matches.get_flag("json") { present::json(&states) } else { present::plain(&states) };

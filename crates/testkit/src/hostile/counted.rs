@@ -6,7 +6,7 @@ pub(super) const SHAPES: &[Row] = &[
     ("rounds", 2000, rounds),
     ("times down", 500, times_down),
     ("times down in rounds", 500, times_down_in_rounds),
-    ("tiny packed frames", 250, packed),
+    ("tiny packed frames", 10, packed),
     ("lost", 1000, lost),
     ("unknown records", 1000, unknown),
     ("deep chains", 25, chains),
