@@ -59,8 +59,12 @@ fn load(matches: &ArgMatches, inputs: &[Input], options: &Resolved) -> Result<Ve
     let store = naming::remembering_store(matches)?;
     let read = |(input, nth)| Recording::load(matches, input, nth, (options, &store));
     let recordings = std::thread::scope(|scope| {
-        let begin =
-            |recording| Builder::new().spawn_scoped(scope, move || read(recording)).map_err(|_| recording);
+        // Where this thread is all that shares work, others would wait for it while it waits for them.
+        let alone = rayon::current_thread_index().is_some();
+        let begin = |recording| match alone {
+            true => Err(recording),
+            false => Builder::new().spawn_scoped(scope, move || read(recording)).map_err(|_| recording),
+        };
         let readers: Vec<_> = inputs.iter().zip(0..).map(begin).collect();
         let ended = || Failure::new("a reader of a recording ended early");
         let recording = |reader: Result<ScopedJoinHandle<'_, _>, _>| match reader {

@@ -161,13 +161,16 @@ fn wait(mut child: Child) -> (ExitStatus, bool) {
 
 /// The regular files below a folder, except those of the cache of what was learned, whose effect is tested instead.
 fn collect(root: &Path, folder: &Path, files: &mut BTreeMap<PathBuf, Vec<u8>>) {
-    for entry in fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        let found = fs::symlink_metadata(&path).unwrap();
+    // What a bundle was unpacked to is removed by another process where the program could not: it may vanish meanwhile.
+    let Ok(entries) = fs::read_dir(folder) else { return };
+    for path in entries.flatten().map(|entry| entry.path()) {
+        let Ok(found) = fs::symlink_metadata(&path) else { continue };
         if found.is_dir() && !path.ends_with("home/.cache") {
             collect(root, &path, files);
-        } else if found.is_file() {
-            files.insert(path.strip_prefix(root).unwrap().to_owned(), fs::read(&path).unwrap());
+        } else if found.is_file()
+            && let Ok(bytes) = fs::read(&path)
+        {
+            files.insert(path.strip_prefix(root).unwrap().to_owned(), bytes);
         }
     }
 }
