@@ -314,7 +314,7 @@ mod tests {
     #[test]
     fn a_change_copies_its_way_alone() {
         let mut stretches = Stretches::default();
-        let mut insert = |stretches: &mut Stretches, n: u64| {
+        let insert = |stretches: &mut Stretches, n: u64| {
             stretches.insert(Stretch { start: n * 10, end: n * 10 + 5, shown: shown(0) });
         };
         (0..10_000).for_each(|n| insert(&mut stretches, n));
