@@ -1,4 +1,4 @@
-//! The project's own tasks: `cargo xtask tidy|sweep|damage|faults|tsan|bench|bless`.
+//! The project's own tasks: `cargo xtask tidy|sweep|damage|faults|tsan|fuzz|bench|bless`.
 //!
 //! For people who work on oxperf and for `.ci/run`. Nothing here is part of the program; the tasks run the built
 //! binary from outside, as a user would.
@@ -12,7 +12,9 @@ mod binary;
 mod bless;
 mod damage;
 mod faults;
+mod fuzz;
 mod mutation;
+mod parallel;
 mod process;
 mod sweep;
 mod tidy;
@@ -35,6 +37,9 @@ cargo xtask TASK
                                 changed bytes in recordings of ../shared through the readers: nothing may crash
   faults [TEST]                 make every call of the fault tests fail, one a run
   tsan [--all]                  tests of what threads share, under ThreadSanitizer (nightly, rust-src)
+  fuzz [--seconds N] [--runs N] [--target NAME,..] [--jobs N] [--found DIR] [--select-corpus]
+                                every fuzz target for 20 s from its committed inputs, 2 at a time; --found keeps what
+                                reaches new code; --select-corpus chooses the committed inputs from that
   bench [report|script|decode|pt|record|..] [--runs N] [--ref-runs N] [--bin F]
                                 measure against perf7 on ../shared/bench
   bless [TEST ARGS]             run the tests and rewrite the project's own expected texts
@@ -49,6 +54,7 @@ fn main() -> ExitCode {
         Some("damage") => damage::run(args),
         Some("faults") => faults::run(args),
         Some("tsan") => tsan::run(args),
+        Some("fuzz") => fuzz::run(args),
         Some("bench") => bench::run(args),
         Some("bless") => bless::run(args),
         Some(other) => Err(anyhow::anyhow!("no task {other:?}\n{USAGE}")),

@@ -7,7 +7,8 @@ use anyhow::Result;
 use super::accepted::{self, Accepted};
 use super::options::{ANNOTATE, ANNOTATIONS, REPORT, REPORTS, SCRIPT, SCRIPTS, Trial};
 use super::table::{Outcome, Row, Table};
-use super::{LIMITS, Options, compare, is_asked_for, parallel};
+use super::{LIMITS, Options, compare, is_asked_for};
+use crate::parallel::parallel;
 use crate::process::{Job, in_path};
 
 /// Pairs of recordings of one kind, `6.1.187` before `7.2.13`.

@@ -7,8 +7,9 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 
 use super::public::{self, Input};
-use super::{Options, parallel, read};
+use super::{Options, read};
 use crate::mutation::{Random, mutate};
+use crate::parallel::parallel;
 use crate::process::Limits;
 
 /// Ends what hangs; a busy machine is given its time.

@@ -13,7 +13,8 @@ use anyhow::Result;
 
 use super::accepted::Accepted;
 use super::table::{Row, Table};
-use super::{Options, accepted, parallel};
+use super::{Options, accepted};
+use crate::parallel::parallel;
 use beside::{Beside, Census};
 pub(super) use inputs::{Input, recordings};
 use own::Fate;

@@ -7,7 +7,8 @@ use anyhow::Result;
 use super::accepted::{self, Accepted};
 use super::case::{self, Case, Golden};
 use super::table::{Outcome, Row, Table};
-use super::{LIMITS, Options, compare, is_asked_for, parallel, scope, symfs};
+use super::{LIMITS, Options, compare, is_asked_for, scope, symfs};
+use crate::parallel::parallel;
 use crate::process::{Job, read_maybe_zstd};
 
 /// The places that the commands name relative to a case, and where they are now.

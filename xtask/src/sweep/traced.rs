@@ -7,7 +7,8 @@ use anyhow::{Context, Result};
 use super::accepted::{self, Accepted};
 use super::table::{Outcome, Row, Table};
 use super::truth::{TRUTHS, Truth};
-use super::{LIMITS, Options, compare, is_asked_for, parallel, symfs};
+use super::{LIMITS, Options, compare, is_asked_for, symfs};
+use crate::parallel::parallel;
 use crate::process::{Job, in_path};
 
 /// What is compared: the name of the text, and the command that prints it. Symbols are left out where addresses are
