@@ -1,6 +1,7 @@
 //! The `oxperf` command: options in, exit code out.
 //!
-//! Linked under the name `perf` it calls itself `perf`; nothing else depends on its name.
+//! The program is a call of [`run`]; fuzzing calls it, too. Linked under the name `perf` it calls itself `perf`; nothing
+//! else depends on its name.
 
 mod app;
 mod bundled;
@@ -30,8 +31,13 @@ mod texts;
 mod time_windows;
 mod unpacking;
 
-fn main() -> std::process::ExitCode {
-    resources::explain_panics();
-    let outcome = app::run(std::env::args_os());
-    app::exit(outcome)
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+pub use resources::explain_panics;
+
+/// Runs the command line, of which the first word is the name of the program: prints what it has to say, and gives the
+/// code for the shell.
+pub fn run(arguments: impl Iterator<Item = OsString>) -> ExitCode {
+    app::exit(app::run(arguments))
 }

@@ -4,6 +4,7 @@
 use std::io::{self, Write};
 use std::panic::{self, PanicHookInfo};
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
@@ -36,7 +37,7 @@ fn end_without_memory(size: usize) -> ! {
 }
 
 /// Has a panic say in short what failed, and where to report it.
-pub(crate) fn explain_panics() {
+pub fn explain_panics() {
     panic::set_hook(Box::new(|what| {
         if message_of(what).starts_with(NO_SIGNAL_STACK) {
             end_without_memory(0);
@@ -59,8 +60,12 @@ fn message_of<'a>(what: &'a PanicHookInfo<'_>) -> &'a str {
 }
 
 /// Starts the threads that share the work: one for each core, or as many as can be had. Without any, the calling thread
-/// does all of it when it waits.
+/// does all of it when it waits. Those of an earlier command line of this process go on.
 pub(crate) fn start_threads() -> Result<(), Failure> {
+    static STARTED: AtomicBool = AtomicBool::new(false);
+    if STARTED.swap(true, Ordering::Relaxed) {
+        return Ok(());
+    }
     if oxperf_sys::limits::is_address_space_limited() {
         oxperf_sys::heap::share_between_threads();
     }

@@ -8,7 +8,7 @@ mod channel;
 #[cfg(feature = "https")]
 mod encrypted;
 mod eviction;
-mod http;
+pub mod http;
 
 use std::collections::{HashMap, HashSet};
 use std::fs;

@@ -36,7 +36,7 @@ mod wanted;
 
 pub use cache::{BuildIdCache, CacheFile, Cached, parse_id};
 pub use contents::{Contents, FileVersion};
-pub use debuginfod::{Debuginfod, FetchError};
+pub use debuginfod::{Debuginfod, FetchError, http};
 pub use elf::Elf;
 pub use error::{ElfError, Rejection};
 pub use kernel_copy::{copy_kernel, is_copy_of};

@@ -56,12 +56,11 @@ pub(crate) fn seal(kind: &Kind, owner: &[u8], content: &[u8]) -> Vec<u8> {
 /// The content of sealed bytes.
 pub(crate) fn open<'a>(kind: &Kind, owner: &[u8], bytes: &'a [u8]) -> Option<&'a [u8]> {
     let (sum, mut sealed) = bytes.strip_prefix(kind)?.split_first_chunk::<8>()?;
-    if u64::from_le_bytes(*sum) != checksum(sealed) {
-        return None;
-    }
+    let whole = u64::from_le_bytes(*sum) == checksum(sealed);
     let size = usize::try_from(pull(&mut sealed)?).ok()?;
     let (found, content) = sealed.split_at_checked(size)?;
-    (found == owner).then_some(content)
+    // Fuzzing looks behind the seal: no change to the bytes would leave that whole.
+    (whole && found == owner || cfg!(fuzzing)).then_some(content)
 }
 
 /// Appends a number, seven bits a byte, the lowest first.

@@ -7,7 +7,7 @@ use super::FetchError;
 use super::encrypted;
 #[cfg(feature = "https")]
 pub(super) use super::encrypted::Trust;
-use super::http::Guarded;
+use super::http::{Connection, Guarded};
 
 /// A connection to a server.
 #[derive(Debug)]
@@ -17,9 +17,8 @@ pub(super) enum Channel {
     Encrypted(Box<encrypted::Stream>),
 }
 
-impl Channel {
-    /// What became of a read or a write.
-    pub(super) fn failure(&self, error: &io::Error) -> FetchError {
+impl Connection for Channel {
+    fn failure(&self, error: &io::Error) -> FetchError {
         match self {
             Channel::Plain(stream) => stream.failure(error),
             #[cfg(feature = "https")]

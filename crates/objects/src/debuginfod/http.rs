@@ -41,14 +41,44 @@ pub(super) fn get(
             false => Channel::Plain(stream),
         });
         place.ask(answer.get_mut())?;
-        let head = Head::read(&mut answer)?;
-        match (head.status, &head.location) {
-            (200, _) => return body(&head, answer, limits, out),
-            (301 | 302 | 303 | 307 | 308, Some(location)) => address = place.redirected(location)?,
-            (status, _) => return Err(FetchError::Status(status)),
+        match receive(&mut answer, limits.size, out)? {
+            Received::Body => return Ok(()),
+            Received::Redirection(location) => address = place.redirected(&location)?,
         }
     }
     Err(FetchError::Answer("too many redirections"))
+}
+
+/// What an answer is read from.
+pub trait Connection: Read {
+    /// Why it could not be read.
+    fn failure(&self, error: &io::Error) -> FetchError;
+}
+
+/// What an answer was.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Received {
+    /// The file that was asked for.
+    Body,
+    /// Another address to ask, as the server wrote it: untrusted.
+    Redirection(String),
+}
+
+/// Reads one answer, of whose body at most `limit` bytes are written to `out`.
+///
+/// # Errors
+/// It is no HTTP/1 answer, refuses, ends early, or is too large; or the connection failed.
+pub fn receive<C: Connection>(
+    answer: &mut BufReader<C>,
+    limit: u64,
+    out: &mut dyn Write,
+) -> Result<Received, FetchError> {
+    let head = Head::read(answer)?;
+    match (head.status, head.location) {
+        (200, _) => body(head.chunked, head.length, answer, limit, out).map(|()| Received::Body),
+        (301 | 302 | 303 | 307 | 308, Some(location)) => Ok(Received::Redirection(location)),
+        (status, _) => Err(FetchError::Status(status)),
+    }
 }
 
 /// Where a file is to be had.
@@ -185,7 +215,7 @@ struct Head {
 }
 
 impl Head {
-    fn read(answer: &mut BufReader<Channel>) -> Result<Head, FetchError> {
+    fn read<C: Connection>(answer: &mut BufReader<C>) -> Result<Head, FetchError> {
         let first = line(answer)?;
         let status = first.strip_prefix("HTTP/1.").and_then(|rest| rest.split(' ').nth(1)?.parse().ok());
         let mut head =
@@ -213,7 +243,7 @@ impl Head {
 }
 
 /// A line without its end.
-fn line(answer: &mut BufReader<Channel>) -> Result<String, FetchError> {
+fn line<C: Connection>(answer: &mut BufReader<C>) -> Result<String, FetchError> {
     let mut bytes = Vec::new();
     let read = answer.by_ref().take(LINE_LIMIT).read_until(b'\n', &mut bytes);
     read.map_err(|error| answer.get_ref().failure(&error))?;
@@ -221,36 +251,37 @@ fn line(answer: &mut BufReader<Channel>) -> Result<String, FetchError> {
     Ok(String::from_utf8_lossy(text.strip_suffix(b"\r").unwrap_or(text)).into_owned())
 }
 
-fn body(
-    head: &Head,
-    mut answer: BufReader<Channel>,
-    limits: Limits,
+fn body<C: Connection>(
+    chunked: bool,
+    length: Option<u64>,
+    answer: &mut BufReader<C>,
+    limit: u64,
     out: &mut dyn Write,
 ) -> Result<(), FetchError> {
-    let mut left = limits.size;
-    if head.chunked {
+    let mut left = limit;
+    if chunked {
         loop {
-            let size = line(&mut answer)?;
+            let size = line(answer)?;
             let size = size.split(';').next().unwrap_or("").trim();
             match u64::from_str_radix(size, 16).map_err(|_| FetchError::Answer("no size of a chunk"))? {
                 0 => return Ok(()),
-                size => copy(&mut answer, size, (&mut left, limits.size), out)?,
+                size => copy(answer, size, (&mut left, limit), out)?,
             }
-            line(&mut answer)?;
+            line(answer)?;
         }
     }
-    match head.length {
-        Some(length) => copy(&mut answer, length, (&mut left, limits.size), out),
+    match length {
+        Some(length) => copy(answer, length, (&mut left, limit), out),
         None => {
-            let read = pass(&mut answer, left.saturating_add(1), out)?;
-            if read > left { Err(FetchError::TooLarge(limits.size)) } else { Ok(()) }
+            let read = pass(answer, left.saturating_add(1), out)?;
+            if read > left { Err(FetchError::TooLarge(limit)) } else { Ok(()) }
         }
     }
 }
 
 /// Copies exactly so many bytes, of which there may be no more than `left`.
-fn copy(
-    answer: &mut BufReader<Channel>,
+fn copy<C: Connection>(
+    answer: &mut BufReader<C>,
     count: u64,
     (left, limit): (&mut u64, u64),
     out: &mut dyn Write,
@@ -263,7 +294,7 @@ fn copy(
 }
 
 /// Copies at most so many bytes; tells how many there were.
-fn pass(answer: &mut BufReader<Channel>, most: u64, out: &mut dyn Write) -> Result<u64, FetchError> {
+fn pass<C: Connection>(answer: &mut BufReader<C>, most: u64, out: &mut dyn Write) -> Result<u64, FetchError> {
     let mut passed = 0;
     while passed < most {
         let bytes = match answer.fill_buf() {
