@@ -1,7 +1,7 @@
 //! Random code and random traces: the decoder ends, panics never, and keeps what it tells consistent.
 
 use intel_pt::packet::{Ip, IpCompression, Packet, Tnt, encode};
-use intel_pt::{Config, Decoder, FlatCode, Hop, Item, Period, Ratio, Stretch, Tsc, Wanted};
+use intel_pt::{Config, Decoder, ErrorKind, FlatCode, Hop, Item, Period, Ratio, Stretch, Tsc, Wanted};
 
 /// Where the code lies.
 const START: u64 = 0x40_0000;
@@ -157,4 +157,25 @@ fn check(decoder: &Decoder<'_>, item: Item) {
         assert!((mark.instruction as usize) < block.instructions().len());
     }
     assert!(decoder.branches().all(|branch| branch.instructions <= run.instructions));
+}
+
+/// A jump over the words that announce an emulated PTWRITE, then a jump back to it: a circle without any decision.
+#[test]
+fn a_circle_through_an_emulated_ptwrite_ends() {
+    let circle = [&[0xeb, 16][..], b"\x0f\x0bperf,ptwrite  ", &[0xeb, 0xec]].concat();
+    assert_eq!(circle.len(), 20);
+    let begin = Packet::TipPge(Ip::new(IpCompression::Sext48, START));
+    let outcomes = Packet::Tnt(Tnt::short(5, 3).unwrap());
+    let elsewhere = Packet::Tip(Ip::new(IpCompression::Sext48, START));
+    let exception = Packet::Fup(Ip::new(IpCompression::Sext48, START + 8));
+    for next in [outcomes, elsewhere, exception] {
+        let mut trace = Vec::new();
+        for packet in [Packet::Psb, Packet::PsbEnd, begin, next] {
+            encode(packet, &mut trace);
+        }
+        let wanted = Wanted { runs: true, events: true, ..Wanted::default() };
+        let items = decode(&trace, &[trace.len()], wanted, &mut FlatCode::new(START, circle.clone()));
+        let ended = |(item, _): &(Item, u64)| matches!(item, Item::Error(error) if error.kind == ErrorKind::EndlessLoop);
+        assert!(items.iter().any(ended) || matches!(next, Packet::Fup(_)), "{next:?}: {items:?}");
+    }
 }

@@ -104,6 +104,8 @@ pub struct Decoder<'t> {
     split: Option<Split>,
     /// Outcomes that are followed once what was told before them has been taken.
     resumed: Option<Tnt>,
+    /// Emulated PTWRITEs that were reached with the packet at hand.
+    announced: u32,
     /// Packets were dropped, and no address came since.
     overflowed: bool,
     bound: Bound,
@@ -162,6 +164,7 @@ impl<'t> Decoder<'t> {
             psb: None,
             split: None,
             resumed: None,
+            announced: 0,
             overflowed: false,
             bound: Bound::default(),
             waiting_data: Vec::new(),
@@ -236,6 +239,7 @@ impl<'t> Decoder<'t> {
                     return item;
                 }
             }
+            self.announced = 0;
             if let Some(item) = self.step(code) {
                 return item;
             }

@@ -34,6 +34,9 @@ pub(super) enum Stop {
 
 /// Long blocks with jumps that may follow each other without a decision before it is called an endless loop.
 const CONTINUED: u32 = 64;
+/// Emulated PTWRITEs that one packet may reach before it is called an endless loop: each has 64 outcomes of its own, more
+/// than a packet holds.
+const ANNOUNCED: u32 = 4;
 
 impl Decoder<'_> {
     /// Goes on to a block that is decoded and ends with a decision, from which nothing ran yet.
@@ -72,13 +75,14 @@ impl Decoder<'_> {
                     self.visit(number, false);
                     number = node.next;
                 }
-                End::Announced => {
+                End::Announced if self.announced < ANNOUNCED => {
+                    self.announced += 1;
                     self.visit(number, false);
                     self.recorder.spoil();
                     self.node = Some(node.next);
                     return Err(Stop::Announced);
                 }
-                End::Continued | End::Endless => {
+                End::Continued | End::Announced | End::Endless => {
                     self.visit(number, false);
                     return Err(Stop::Error(ErrorKind::EndlessLoop, self.graph.nodes[node.next as usize].ip));
                 }
@@ -144,11 +148,12 @@ impl Decoder<'_> {
             let next = self.graph.nodes[node.next as usize].ip;
             self.visit(number, false);
             match node.end {
-                End::Continued if continued < CONTINUED => {
+                End::Continued | End::Announced if continued < CONTINUED => {
                     continued += u32::from(!self.graph.block(number).jumps().is_empty());
                 }
-                End::Announced => {}
-                End::Continued | End::Endless => return Err(Stop::Error(ErrorKind::EndlessLoop, next)),
+                End::Continued | End::Announced | End::Endless => {
+                    return Err(Stop::Error(ErrorKind::EndlessLoop, next));
+                }
                 End::Missing if next == ip => {}
                 End::Missing => return Err(Stop::Error(ErrorKind::MissingCode, next)),
                 _ => return Err(Stop::Error(ErrorKind::Mismatch, self.last_ip_of(number))),
