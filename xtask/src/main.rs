@@ -30,9 +30,10 @@ cargo xtask TASK
 
   tidy                          check layers, lints, licences, heads, links and sizes
   sweep [--filter S] [--only script,report,..] [--jobs N] [--bin F] [--all]
-        [--no-recorded] [--no-pt] [--no-public] [--mutations N]
-                                compare our text with perf's over ../shared/fixtures; then read
-                                20,000 damaged recordings: nothing may crash, hang or eat memory
+        [--no-recorded] [--no-pt] [--no-public] [--mutations N] [--differential N]
+                                compare our text with perf's over ../shared/fixtures; read 20,000
+                                damaged recordings: nothing may crash, hang or eat memory; and 600
+                                beside perf7, counting who reads what
   damage [--runs N] [--seed N] [--bin F]
                                 changed bytes in recordings of ../shared through the readers: nothing may crash
   faults [TEST]                 make every call of the fault tests fail, one a run

@@ -10,6 +10,75 @@ pub(crate) fn mutate(bytes: &mut Vec<u8>, random: &mut Random) {
     (0..=random.below(6)).for_each(|_| change(bytes, random));
 }
 
+/// The file's header: where its fields for records stand, and its size.
+const DATA_OFFSET: usize = 40;
+const DATA_SIZE: usize = 48;
+const HEADER: usize = 104;
+
+/// Changes some records of a recording, each as a whole, and keeps all sizes true: so readers get far. A stream and a
+/// recording of the other byte order are changed byte by byte.
+pub(crate) fn mutate_records(bytes: &mut Vec<u8>, random: &mut Random) {
+    let Some((start, mut records, end)) = split(bytes) else { return mutate(bytes, random) };
+    (0..=random.below(4)).for_each(|_| change_record(&mut records, random));
+    let records = records.concat();
+    let mut changed = [&bytes[..start], &records, &bytes[end..]].concat();
+    // The table of features begins where the records end, and says where in the file each stands.
+    let moved = (records.len() as u64).wrapping_sub((end - start) as u64);
+    let (table, features) = (start + records.len(), feature_count(bytes));
+    for at in (0..features).map(|feature| table + 16 * feature) {
+        if let Some(offset) = word(&changed, at) {
+            write(&mut changed, at, &offset.wrapping_add(moved).to_le_bytes());
+        }
+    }
+    write(&mut changed, DATA_SIZE, &(records.len() as u64).to_le_bytes());
+    *bytes = changed;
+}
+
+/// Where the records begin, the records, and where they end; `None` where they cannot be told apart.
+fn split(bytes: &[u8]) -> Option<(usize, Vec<Vec<u8>>, usize)> {
+    let is_file = bytes.starts_with(b"PERFILE2") && word(bytes, 8)? == HEADER as u64;
+    let start = usize::try_from(word(bytes, DATA_OFFSET)?).ok()?;
+    let end = start.checked_add(usize::try_from(word(bytes, DATA_SIZE)?).ok()?)?;
+    let (mut rest, mut records) = (bytes.get(start..end)?, Vec::new());
+    while let Some(size) = rest.get(6..8) {
+        let size = usize::from(u16::from_le_bytes(size.try_into().ok()?));
+        let (record, after) = rest.split_at_checked(size.max(8))?;
+        records.push(record.to_vec());
+        rest = after;
+    }
+    (is_file && rest.is_empty() && !records.is_empty()).then_some((start, records, end))
+}
+
+fn feature_count(bytes: &[u8]) -> usize {
+    let bits = bytes.get(72..HEADER).unwrap_or_default();
+    bits.iter().map(|byte| byte.count_ones() as usize).sum()
+}
+
+fn word(bytes: &[u8], at: usize) -> Option<u64> {
+    Some(u64::from_le_bytes(bytes.get(at..at.checked_add(8)?)?.try_into().ok()?))
+}
+
+/// One record comes twice, elsewhere or not at all, or a word of it, its kind or its flags are others.
+fn change_record(records: &mut Vec<Vec<u8>>, random: &mut Random) {
+    let (count, at, other) = (records.len(), random.below(records.len()), random.below(records.len()));
+    let record = &mut records[at];
+    let place = 8 + random.below(record.len() - 8);
+    match random.below(8) {
+        0 => {
+            let again = record.clone();
+            records.insert(other, again);
+        }
+        1 if count > 1 => drop(records.remove(at)),
+        2 => records.swap(at, other),
+        3 => write(record, 4, &(random.next() as u16 & 0x8007).to_le_bytes()),
+        4 => flip(record, place, random),
+        kind => {
+            let value = if kind == 5 { EXTREMES[random.below(EXTREMES.len())] } else { random.next() >> 32 };
+            write(record, place & !7, &value.to_le_bytes());
+        }
+    }
+}
+
 /// One change: a cut, a bit, a byte, a word, an extreme word, a record's size, a stretch of zeros, a stretch copied
 /// elsewhere, a stretch that comes twice or not at all.
 fn change(bytes: &mut Vec<u8>, random: &mut Random) {
@@ -100,5 +169,25 @@ mod tests {
         assert_ne!(damaged(5), damaged(6));
         (0..2000).map(damaged).for_each(drop);
         mutate(&mut Vec::new(), &mut Random::new(1));
+    }
+
+    #[test]
+    fn changed_records_keep_their_frames() {
+        let recording = oxperf_testkit::Recording::parse(
+            "event cycles sample=IP|TID|TIME ids=1
+             comm pid=7 tid=7 sleep
+             sample ip=0x400010 pid=7 tid=7 time=100
+             finished_round
+             feature hostname string=vm",
+        );
+        let file = recording.unwrap().to_file();
+        for seed in 0..500 {
+            let mut changed = file.clone();
+            mutate_records(&mut changed, &mut Random::new(seed));
+            let (_, records, end) = split(&changed).unwrap();
+            assert!(!records.is_empty());
+            let hostname = usize::try_from(word(&changed, end).unwrap()).unwrap();
+            assert!(changed[hostname..].windows(2).any(|text| text == b"vm"), "seed {seed}");
+        }
     }
 }

@@ -3,6 +3,7 @@
 mod accepted;
 mod case;
 mod compare;
+mod differential;
 mod live;
 mod mutations;
 mod options;
@@ -29,6 +30,8 @@ const LIMITS: Limits = Limits { time: Duration::from_secs(60), memory_kib: 8 << 
 
 /// How many damaged recordings are read.
 const MUTATIONS: usize = 20_000;
+/// How many damaged recordings perf7 reads, too.
+const BESIDE_PERF: usize = 600;
 
 /// What the command line asks for.
 struct Options {
@@ -55,10 +58,14 @@ pub(crate) fn run(mut args: Args) -> Result<ExitCode> {
     let (recorded, public) = (!args.flag("--no-recorded"), !args.flag("--no-public"));
     let traced = !args.flag("--no-pt");
     let mutations = args.number("--mutations")?.unwrap_or(MUTATIONS);
+    let beside_perf = args.number("--differential")?.unwrap_or(BESIDE_PERF);
     let options = options(args, shared)?;
     // The mutations come first: a process begins with the peak of memory of the one that starts it, and the texts that
     // are compared afterwards are large.
     let mut good = !options.only.is_empty() || mutations::sweep(&options, mutations)?;
+    if options.only.is_empty() {
+        good &= differential::sweep(&options, beside_perf)?;
+    }
     if recorded {
         good &= recorded::sweep(&options)?;
         good &= live::sweep(&options)?;
@@ -94,19 +101,19 @@ fn options(mut args: Args, shared: PathBuf) -> Result<Options> {
     Ok(options)
 }
 
-/// Runs a command over a recording, its texts in `folder`; gives how it ended and what it said of errors.
+/// Runs a command of a program over a recording, its texts in `folder`; gives how it ended and what it said of errors.
 fn read(
     words: &[&str],
     input: &Path,
     folder: &Path,
-    options: &Options,
+    program: &Path,
     limits: Limits,
 ) -> Result<(Ended, String)> {
     let mut args: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
     args.extend(["-i".to_owned(), input.display().to_string()]);
     let stderr = folder.join("stderr");
     let job = Job {
-        program: &options.binary,
+        program,
         args: &args,
         folder,
         home: folder,

@@ -37,8 +37,9 @@ pub(super) fn targets(only: &[String]) -> Result<Vec<Target>> {
     let output = cargo("metadata").args(["--format-version", "1", "--no-deps"]).output()?;
     let metadata: Value = serde_json::from_slice(&output.stdout).context("the manifest of fuzz/")?;
     let bins = metadata["packages"][0]["targets"].as_array().context("fuzz/ has no targets")?;
-    let mut names: Vec<String> =
-        bins.iter().filter_map(|bin| bin["name"].as_str()).map(str::to_owned).collect();
+    let is_bin = |target: &&Value| target["kind"][0] == "bin";
+    let bins = bins.iter().filter(is_bin).filter_map(|bin| bin["name"].as_str());
+    let mut names: Vec<String> = bins.map(str::to_owned).collect();
     names.sort();
     check_names(only, &names)?;
     let programs = target_dir().join(host()?).join("release");

@@ -1,5 +1,7 @@
 //! Two texts line by line, without the lines that do not depend on the data.
 
+use std::collections::HashMap;
+
 /// Beginnings of lines that differ from run to run in perf itself.
 const VOLATILE: [&[u8]; 2] = [b"# captured on ", b"# (Tip: "];
 
@@ -33,6 +35,15 @@ fn first(expected: Option<(usize, &[u8])>, got: Option<(usize, &[u8])>) -> Diffe
     Difference { line, lines: 0, expected: shown(expected), got: shown(got) }
 }
 
+/// How many lines the expected text has that ours has not, wherever they stand, and the other way round.
+pub(super) fn balance(expected: &[u8], got: &[u8]) -> (usize, usize) {
+    let mut counts: HashMap<&[u8], i64> = HashMap::new();
+    lines(expected).for_each(|(_, line)| *counts.entry(line).or_default() += 1);
+    lines(got).for_each(|(_, line)| *counts.entry(line).or_default() -= 1);
+    let sum = |sign: i64| counts.values().map(|count| (count * sign).max(0) as usize).sum();
+    (sum(1), sum(-1))
+}
+
 /// Lines with their numbers; a last line without its end is another line than one with it.
 fn lines(text: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
     let numbered = text.split_inclusive(|byte| *byte == b'\n').zip(1..).map(|(line, number)| (number, line));
@@ -57,6 +68,12 @@ mod tests {
         assert!(difference(expected, b"# captured on    : then\na\nb\n").is_none());
         let found = difference(expected, b"a\nc\n").unwrap();
         assert_eq!((found.line, found.lines, found.expected.as_str(), found.got.as_str()), (3, 1, "b", "c"));
+    }
+
+    #[test]
+    fn lines_are_weighed_wherever_they_stand() {
+        assert_eq!(balance(b"a\nb\nb\n", b"b\na\nc\nd\n"), (1, 2));
+        assert_eq!(balance(b"", b""), (0, 0));
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! A fixed set of damaged recordings, through the commands that read a whole file: no crash, no hang, no more memory
 //! than the input and a constant.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context, Result};
@@ -13,7 +13,7 @@ use crate::parallel::parallel;
 use crate::process::Limits;
 
 /// Ends what hangs; a busy machine is given its time.
-const LIMITS: Limits = Limits { time: Duration::from_secs(20), memory_kib: 2 << 20 };
+pub(super) const LIMITS: Limits = Limits { time: Duration::from_secs(20), memory_kib: 2 << 20 };
 /// Resident bytes beside the size of the input that any command may take.
 const MEMORY: u64 = 64 << 20;
 /// Larger recordings take long and damage as smaller ones do.
@@ -28,8 +28,8 @@ const COMMANDS: [[&[&str]; 2]; 3] = [
 ];
 
 /// A recording of any form.
-struct Original {
-    name: String,
+pub(super) struct Original {
+    pub(super) name: String,
     /// Its files with their names; a directory has several.
     files: Vec<(String, Vec<u8>)>,
 }
@@ -56,6 +56,16 @@ pub(super) fn sweep(options: &Options, count: usize) -> Result<bool> {
 /// Small recordings of every kind: our own in all forms, Intel PT's, and what was found in public places.
 fn originals(options: &Options) -> Result<Vec<Original>> {
     let fixtures = options.shared.join("fixtures");
+    let mut found = own(options)?;
+    let public = public::recordings(&fixtures.join("public"), "")?;
+    let public = public.iter().filter_map(|input| unpacked(input, options));
+    found.extend(public.filter(|original| original.name.contains(&options.filter)));
+    Ok(found)
+}
+
+/// Those among them that are our own.
+pub(super) fn own(options: &Options) -> Result<Vec<Original>> {
+    let fixtures = options.shared.join("fixtures");
     let mut paths = Vec::new();
     for folder in ["recorded/6.1.187", "recorded/7.2.13", "pt"] {
         let cases = std::fs::read_dir(fixtures.join(folder)).with_context(|| folder.to_owned())?;
@@ -65,9 +75,7 @@ fn originals(options: &Options) -> Result<Vec<Original>> {
     }
     paths.sort();
     let own = paths.iter().filter_map(|path| original(path, path));
-    let found = public::recordings(&fixtures.join("public"), "")?;
-    let found = found.iter().filter_map(|input| unpacked(input, options));
-    Ok(own.chain(found).filter(|original| original.name.contains(&options.filter)).collect())
+    Ok(own.filter(|original| original.name.contains(&options.filter)).collect())
 }
 
 fn unpacked(input: &Input, options: &Options) -> Option<Original> {
@@ -91,26 +99,47 @@ fn original(path: &Path, named: &Path) -> Option<Original> {
     (0 < size && size as u64 <= LARGEST).then(|| Original { name: named.display().to_string(), files })
 }
 
+/// A damaged recording in a folder of its own.
+pub(super) struct Damaged {
+    pub(super) folder: PathBuf,
+    pub(super) input: PathBuf,
+    /// Bytes of all its files.
+    size: u64,
+}
+
+impl Original {
+    /// Writes this recording with one of its files changed into `folder`, which is made anew.
+    pub(super) fn damaged(
+        &self,
+        folder: PathBuf,
+        random: &mut Random,
+        change: fn(&mut Vec<u8>, &mut Random),
+    ) -> Result<Damaged> {
+        let changed = random.below(self.files.len());
+        std::fs::create_dir_all(folder.join("recording"))?;
+        let mut size = 0;
+        for (index, (name, bytes)) in self.files.iter().enumerate() {
+            let mut bytes = bytes.clone();
+            if index == changed {
+                change(&mut bytes, random);
+            }
+            size += bytes.len() as u64;
+            std::fs::write(folder.join("recording").join(name), bytes)?;
+        }
+        let input = match self.files.len() {
+            1 => folder.join("recording/perf.data"),
+            _ => folder.join("recording"),
+        };
+        Ok(Damaged { folder, input, size })
+    }
+}
+
 /// Runs one mutation; gives what went wrong. Its input is kept then.
 fn one(seed: usize, originals: &[Original], options: &Options) -> Result<Vec<String>> {
     let mut random = Random::new(seed as u64);
     let original = random.pick(originals).context("no recording")?;
-    let changed = random.below(original.files.len());
     let folder = options.scratch.join(format!("mutation-{seed}"));
-    std::fs::create_dir_all(folder.join("recording"))?;
-    let mut size = 0;
-    for (index, (name, bytes)) in original.files.iter().enumerate() {
-        let mut bytes = bytes.clone();
-        if index == changed {
-            mutate(&mut bytes, &mut random);
-        }
-        size += bytes.len() as u64;
-        std::fs::write(folder.join("recording").join(name), bytes)?;
-    }
-    let input = match original.files.len() {
-        1 => folder.join("recording/perf.data"),
-        _ => folder.join("recording"),
-    };
+    let Damaged { folder, input, size } = original.damaged(folder, &mut random, mutate)?;
     let mut faults = Vec::new();
     for words in COMMANDS[seed % COMMANDS.len()] {
         if let Some(why) = fault(words, &input, size, &folder, options)? {
@@ -130,7 +159,7 @@ fn fault(
     folder: &Path,
     options: &Options,
 ) -> Result<Option<String>> {
-    let (ended, message) = read(words, input, folder, options, LIMITS)?;
+    let (ended, message) = read(words, input, folder, &options.binary, LIMITS)?;
     let greedy = (ended.peak > MEMORY + size).then(|| format!("{} KiB of memory", ended.peak >> 10));
     let Some(crash) = ended.crash().or(greedy) else { return Ok(None) };
     let message = message.lines().find(|line| !line.is_empty()).map(str::to_owned);

@@ -25,7 +25,7 @@ pub(super) fn try_commands(file: &Path, folder: &Path, options: &Options) -> Res
 }
 
 fn try_command(words: &[&str], file: &Path, folder: &Path, options: &Options) -> Result<Fate> {
-    let (ended, message) = read(words, file, folder, options, LIMITS)?;
+    let (ended, message) = read(words, file, folder, &options.binary, LIMITS)?;
     Ok(judge(&ended, &message))
 }
 
