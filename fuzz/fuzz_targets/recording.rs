@@ -5,12 +5,13 @@
 
 use std::ops::ControlFlow;
 
-use libfuzzer_sys::fuzz_target;
+use libfuzzer_sys::{fuzz_mutator, fuzz_target};
 use oxperf_data::Reader;
 use oxperf_data::features::{
     BuildIds, Cache, CmdLine, CpuTopology, EventDesc, GroupDesc, MemTopology, NumaTopology, PmuCaps,
     PmuMappings,
 };
+use oxperf_fuzz::mutate_records;
 use oxperf_machine::Machine;
 use oxperf_session::{Checkup, SampleEvent, Session, Sink, rewrite};
 
@@ -26,6 +27,10 @@ impl Sink for Look {
         ControlFlow::Continue(())
     }
 }
+
+fuzz_mutator!(|data: &mut [u8], size: usize, max_size: usize, seed: u32| {
+    mutate_records(data, size, max_size, seed)
+});
 
 fuzz_target!(|bytes: &[u8]| {
     let Ok(reader) = Reader::open(bytes) else { return };

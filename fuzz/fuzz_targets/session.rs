@@ -5,9 +5,10 @@
 
 use std::ops::ControlFlow;
 
-use libfuzzer_sys::fuzz_target;
+use libfuzzer_sys::{fuzz_mutator, fuzz_target};
 use oxperf_abi::FileOffset;
 use oxperf_data::{Damage, RawRecord, Reader};
+use oxperf_fuzz::mutate_records;
 use oxperf_machine::Machine;
 use oxperf_present::dump::{Architecture, Consumer, Dump, DumpOptions};
 use oxperf_session::{EventIndex, RecordStats, SampleEvent, Session, Sink, rewrite};
@@ -47,6 +48,10 @@ impl Sink for Look {
         ControlFlow::Continue(())
     }
 }
+
+fuzz_mutator!(|data: &mut [u8], size: usize, max_size: usize, seed: u32| {
+    mutate_records(data, size, max_size, seed)
+});
 
 fuzz_target!(|bytes: &[u8]| {
     let Ok(reader) = Reader::open(bytes) else { return };

@@ -4,25 +4,21 @@
 
 use std::fmt::Write;
 use std::ops::ControlFlow;
-use std::path::PathBuf;
-use std::sync::OnceLock;
 
 use libfuzzer_sys::fuzz_target;
 use oxperf_data::Reader;
+use oxperf_fuzz::symfs;
 use oxperf_itrace::{
     CodePlaces, Cores, Images, ItraceOptions, Planned, Trace, Tracer, TracerOptions, Window,
 };
 use oxperf_machine::Machine;
 use oxperf_objects::Places;
 use oxperf_session::{SampleEvent, Session, Sink};
-use oxperf_testkit::{Image, Recording};
+use oxperf_testkit::Recording;
 use oxperf_wire::user::AuxtraceError;
 
 /// What is made of the trace; which of them, the input's length decides.
 const LETTERS: [&str; 6] = ["i1tbpwxeIoyg16l64", "be", "i0nse", "crwpxIoe", "qie", "i100nsyeAZ"];
-
-/// A program that the recordings in the tests run through.
-const PROGRAM: &str = include_str!("../../crates/cli/tests/golden/pt-calls/bin/p.elf.txt");
 
 /// Everything before and behind the trace.
 const RECORDING: [&str; 2] = [
@@ -75,18 +71,6 @@ impl Sink for Look {
     }
 }
 
-/// A folder with the program, made once.
-fn root() -> &'static PathBuf {
-    static ROOT: OnceLock<PathBuf> = OnceLock::new();
-    ROOT.get_or_init(|| {
-        let root = std::env::temp_dir().join(format!("oxperf-fuzz-{}", std::process::id()));
-        std::fs::create_dir_all(root.join("bin")).expect("a folder for the program");
-        let image = Image::parse(PROGRAM).expect("the program");
-        std::fs::write(root.join("bin/p"), image.to_file()).expect("a file for the program");
-        root
-    })
-}
-
 /// A recording with this trace.
 fn recording(trace: &[u8]) -> Vec<u8> {
     let mut hex = String::new();
@@ -103,7 +87,7 @@ fn decode(file: &[u8], letters: &str, cores: Cores) -> Option<(u64, u64)> {
     let options = ItraceOptions::parse(letters).expect("letters");
     let trace = Trace::find(&reader, session.events(), &|_| true).ok()??;
     let planned = Planned::new(&trace, &options, &mut session)?;
-    let files = Places { root: Some(root().clone()), ..Places::default() };
+    let files = Places { root: Some(symfs().clone()), ..Places::default() };
     let images = Images::new(CodePlaces { files, ..CodePlaces::default() });
     let options =
         TracerOptions { itrace: options, images, with_code: true, cores, log: None, window: Window::ALL };

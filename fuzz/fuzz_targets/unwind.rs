@@ -3,6 +3,7 @@
 //! says which section the tables are, the next 128 are the stack, the rest are the tables.
 
 use libfuzzer_sys::fuzz_target;
+use oxperf_fuzz::program;
 use oxperf_objects::Contents;
 use oxperf_unwind::{Arch, Cache, ObjectKey, Registers, Snapshot, Space, Spot, StackCopy, UnwindInfo, walk};
 
@@ -15,29 +16,6 @@ impl Space for Everywhere {
     fn spot(&self, address: u64) -> Spot<'_> {
         Spot::Object { key: ObjectKey(0), info: &self.0, offset: address & 0xffff }
     }
-}
-
-/// A program whose only section is `tables`, mapped at 0.
-fn program(section: &[u8; 16], tables: &[u8]) -> Vec<u8> {
-    let mut file = b"\x7fELF\x02\x01\x01".to_vec();
-    file.resize(16, 0);
-    [3_u16, 62].into_iter().for_each(|half| file.extend(half.to_le_bytes()));
-    file.extend(1_u32.to_le_bytes());
-    [0_u64, 64, 120].into_iter().for_each(|word| file.extend(word.to_le_bytes()));
-    file.extend(0_u32.to_le_bytes());
-    [64_u16, 56, 1, 64, 3, 2].into_iter().for_each(|half| file.extend(half.to_le_bytes()));
-    [1_u32, 5].into_iter().for_each(|word| file.extend(word.to_le_bytes()));
-    [0_u64, 0, 0, 1 << 20, 1 << 20, 4096].into_iter().for_each(|word| file.extend(word.to_le_bytes()));
-    file.extend([0; 64]);
-    let mut header = |name: u32, kind: u32, offset: u64, size: u64| {
-        [name, kind].into_iter().for_each(|word| file.extend(word.to_le_bytes()));
-        [2, offset, offset, size, 0, 16, 0].into_iter().for_each(|word: u64| file.extend(word.to_le_bytes()));
-    };
-    header(0, 1, 328, tables.len() as u64);
-    header(15, 3, 312, 16);
-    file.extend(section);
-    file.extend(tables);
-    file
 }
 
 fuzz_target!(|input: &[u8]| {
