@@ -32,11 +32,12 @@ fuzz_target!(|bytes: &[u8]| {
     fs::write(folder.join("archive.tar.zst"), packed(bytes)).expect("a file of one's own");
     let inside = folder.join("inside");
     fs::create_dir_all(&inside).expect("a folder of one's own");
+    let before = std::env::current_dir().expect("a folder to work in");
     std::env::set_current_dir(&inside).expect("it was made");
     run(&["--buildid-dir", "@/inside/cache", "archive", "--unpack", "@/archive.tar.zst"]);
     let names = fs::read_dir(folder).expect("the folder").flatten().map(|entry| entry.file_name());
     let known = ["bundle", "archive.tar.zst", "inside"];
     names.for_each(|name| assert!(known.iter().any(|known| name == *known), "{name:?}"));
-    std::env::set_current_dir(folder).expect("it is there");
+    std::env::set_current_dir(before).expect("it is there");
     fs::remove_dir_all(&inside).expect("it is there");
 });

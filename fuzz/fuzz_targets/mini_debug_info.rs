@@ -13,7 +13,7 @@ const RATIO: usize = 1100;
 const SMALL: usize = 1 << 16;
 
 fuzz_target!(|bytes: &[u8]| {
-    let file = program(b".gnu_debugdata\0\0", bytes);
+    let file = program(".gnu_debugdata", bytes);
     let elf = Elf::parse(&file).expect("a program");
     let Some(carried) = elf.mini_debug_info() else { return };
     assert!(carried.len() <= SMALL.max(RATIO * bytes.len()));

@@ -21,7 +21,7 @@ impl Space for Everywhere {
 fuzz_target!(|input: &[u8]| {
     let Some((which, rest)) = input.split_first() else { return };
     let Some((stack, tables)) = rest.split_at_checked(128) else { return };
-    let section = if which & 1 == 0 { b".eh_frame\0\0\0\0\0\0\0" } else { b".debug_frame\0\0\0\0" };
+    let section = if which & 1 == 0 { ".eh_frame" } else { ".debug_frame" };
     let Some(info) = UnwindInfo::new(Contents::from_memory(program(section, tables)), None) else { return };
     let mut registers = Registers::new(Arch::X86_64, 0x100);
     (0..24).filter_map(|bit| Arch::X86_64.recorded(bit)).for_each(|register| registers.set(register, STACK));

@@ -1,4 +1,4 @@
-//! The project's own tasks: `cargo xtask tidy|sweep|damage|faults|tsan|fuzz|bench|bless`.
+//! The project's own tasks: `cargo xtask tidy|sweep|damage|faults|tsan|fuzz|miri|bench|bless`.
 //!
 //! For people who work on oxperf and for `.ci/run`. Nothing here is part of the program; the tasks run the built
 //! binary from outside, as a user would.
@@ -13,6 +13,7 @@ mod bless;
 mod damage;
 mod faults;
 mod fuzz;
+mod miri;
 mod mutation;
 mod parallel;
 mod process;
@@ -41,6 +42,7 @@ cargo xtask TASK
   fuzz [--seconds N] [--runs N] [--target NAME,..] [--jobs N] [--found DIR] [--select-corpus]
                                 every fuzz target for 20 s from its committed inputs, 2 at a time; --found keeps what
                                 reaches new code; --select-corpus chooses the committed inputs from that
+  miri                          tests of what takes bytes apart, interpreted, where nightly has Miri
   bench [report|script|decode|pt|record|..] [--runs N] [--ref-runs N] [--bin F]
                                 measure against perf7 on ../shared/bench
   bless [TEST ARGS]             run the tests and rewrite the project's own expected texts
@@ -56,6 +58,7 @@ fn main() -> ExitCode {
         Some("faults") => faults::run(args),
         Some("tsan") => tsan::run(args),
         Some("fuzz") => fuzz::run(args),
+        Some("miri") => miri::run(args),
         Some("bench") => bench::run(args),
         Some("bless") => bless::run(args),
         Some(other) => Err(anyhow::anyhow!("no task {other:?}\n{USAGE}")),

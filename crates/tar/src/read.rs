@@ -215,11 +215,13 @@ mod tests {
         let name = format!("{}/x", "n".repeat(300));
         let bytes = archive(&name, None);
         assert_eq!(Reader::new(&bytes[..]).next_entry().unwrap().unwrap().path, Path::new(&name));
-        for size in 0..bytes.len() {
+        // Miri, which is slow, looks at some places.
+        let step = if cfg!(miri) { 127 } else { 1 };
+        for size in (0..bytes.len()).step_by(step) {
             let mut reader = Reader::new(&bytes[..size]);
             while let Ok(Some(_)) = reader.next_entry() {}
         }
-        for at in 0..bytes.len() {
+        for at in (0..bytes.len()).step_by(step) {
             let mut damaged = bytes.clone();
             damaged[at] ^= 0x55;
             let mut reader = Reader::new(&damaged[..]);

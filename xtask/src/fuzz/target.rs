@@ -17,7 +17,7 @@ const MEMORY: u32 = 2048;
 /// Seconds for each target, where nothing else is said.
 const SECONDS: usize = 20;
 /// Targets that run commands in-process: what these print is not looked at.
-const PRINTING: [&str; 1] = ["command_line"];
+const PRINTING: [&str; 2] = ["bundle", "command_line"];
 
 /// When a run ends.
 #[derive(Clone, Copy)]
@@ -72,7 +72,12 @@ impl Target {
         std::fs::create_dir_all(&home)?;
         let mut command = Command::new(&self.program);
         command.current_dir(&home).env("HOME", &home).env("XDG_CACHE_HOME", home.join("cache"));
-        command.env("LC_ALL", "C").env("TZ", "UTC").env_remove("PERF_CONFIG").stdin(Stdio::null());
+        command
+            .env("LC_ALL", "C")
+            .env("TZ", "UTC")
+            .env_remove("PERF_CONFIG")
+            .env_remove("DEBUGINFOD_URLS")
+            .stdin(Stdio::null());
         command.args([format!("-timeout={TIMEOUT}"), format!("-rss_limit_mb={MEMORY}")]);
         if PRINTING.contains(&self.name.as_str()) {
             command.arg("-close_fd_mask=3");
