@@ -18,6 +18,9 @@ use crate::process::{Ended, in_path};
 /// Texts of which some is missing that are kept and shown.
 const KEPT: usize = 12;
 
+/// Recordings of counters, which `script` of perf lists and ours does not, are left out.
+const COUNTERS: &str = "/stat-record";
+
 /// Each damaged recording is read by all of these. The binaries that a recording names are no part of it, and are not
 /// looked for.
 const COMMANDS: [&[&str]; 3] = [
@@ -81,7 +84,8 @@ pub(super) fn sweep(options: &Options, count: usize) -> Result<bool> {
         println!("SKIPPED: there is no perf7 to read damaged recordings beside us\n");
         return Ok(true);
     };
-    let originals: Vec<Original> = own(options)?;
+    let mut originals: Vec<Original> = own(options)?;
+    originals.retain(|original| !original.name.contains(COUNTERS));
     if originals.is_empty() || count == 0 {
         return Ok(true);
     }
