@@ -66,12 +66,16 @@ impl Target {
         build::folder().join("corpus").join(&self.name)
     }
 
-    /// The program with a private home and the folder that crashing inputs go to.
+    /// The program with a home of its own, empty, where its temporary files go, too.
     pub(super) fn command(&self) -> Result<Command> {
         let home = workspace::scratch("fuzz-home")?.join(&self.name);
+        if home.exists() {
+            std::fs::remove_dir_all(&home)?;
+        }
         std::fs::create_dir_all(&home)?;
         let mut command = Command::new(&self.program);
         command.current_dir(&home).env("HOME", &home).env("XDG_CACHE_HOME", home.join("cache"));
+        command.env("TMPDIR", &home);
         command
             .env("LC_ALL", "C")
             .env("TZ", "UTC")
