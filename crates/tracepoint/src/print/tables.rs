@@ -2,6 +2,7 @@
 
 use super::expression::Expression;
 use super::number;
+use crate::harmless;
 
 /// Bits and the names they print as.
 #[derive(Clone, Debug)]
@@ -18,9 +19,9 @@ impl FlagTable {
         let start = out.len();
         let next = |text: &[u8], out: &mut Vec<u8>| {
             if out.len() > start {
-                out.extend_from_slice(&self.delimiter);
+                harmless::append(out, &self.delimiter);
             }
-            out.extend_from_slice(text);
+            harmless::append(out, text);
         };
         for (mask, name) in self.names.iter().filter(|(mask, _)| *mask != 0) {
             if value & mask == *mask {
@@ -46,7 +47,7 @@ impl SymbolTable {
     /// Appends the name of `value`; a value without one stands in hexadecimal, cut to its type.
     pub(super) fn write(&self, value: u64, out: &mut Vec<u8>) {
         match self.names.iter().find(|(key, _)| *key == value) {
-            Some((_, name)) => out.extend_from_slice(name),
+            Some((_, name)) => harmless::append(out, name),
             None => {
                 out.extend_from_slice(b"0x");
                 number::hex(out, self.value.kind().cut(value));

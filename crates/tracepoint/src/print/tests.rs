@@ -118,6 +118,8 @@ fn control_characters_are_harmless() {
     check(r#""%s", __get_str(name)"#, "a\\x1b[1m\\n");
     check("\"\u{1b}[1m %c\", 27", "\\x1b[1m \\x1b");
     check(r#""one\ntwo""#, "one\ntwo");
+    check("\"%s\", __print_flags(3, \"\u{b}\", {1, \"a\u{1b}\"}, {2, \"b\"})", "a\\x1b\\x0bb");
+    check("\"%s\", __print_symbolic(1, {1, \"a\u{1b}\"})", "a\\x1b");
 }
 
 #[test]
