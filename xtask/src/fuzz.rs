@@ -51,9 +51,10 @@ pub(crate) fn run(mut args: Args) -> Result<ExitCode> {
 fn options(args: &mut Args) -> Result<Options> {
     let seconds = args.number("--seconds")?;
     let runs = args.number("--runs")?;
+    let seed = args.number("--seed")?;
     let only = args.value("--target")?.map(|list| list.split(',').map(str::to_owned).collect());
     Ok(Options {
-        budget: Budget::new(seconds, runs),
+        budget: Budget::new(seconds, runs, seed),
         only: only.unwrap_or_default(),
         jobs: args.number("--jobs")?.unwrap_or(2).max(1),
         found: args.value("--found")?.map(PathBuf::from),

@@ -39,7 +39,7 @@ cargo xtask TASK
                                 changed bytes in recordings of ../shared through the readers: nothing may crash
   faults [TEST]                 make every call of the fault tests fail, one a run
   tsan [--all]                  tests of what threads share, under ThreadSanitizer (nightly, rust-src)
-  fuzz [--seconds N] [--runs N] [--target NAME,..] [--jobs N] [--found DIR] [--select-corpus]
+  fuzz [--seconds N] [--runs N] [--seed N] [--target NAME,..] [--jobs N] [--found DIR] [--select-corpus]
                                 every fuzz target for 20 s from its committed inputs, 2 at a time; --found keeps what
                                 reaches new code; --select-corpus chooses the committed inputs from that
   miri                          tests of what takes bytes apart, interpreted, where nightly has Miri

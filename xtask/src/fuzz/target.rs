@@ -24,17 +24,20 @@ const PRINTING: [&str; 2] = ["bundle", "command_line"];
 pub(super) struct Budget {
     seconds: Option<usize>,
     runs: Option<usize>,
+    /// What random choices begin with; another number each time without it.
+    seed: Option<usize>,
 }
 
 impl Budget {
     /// After so many seconds or executions, whichever comes first; without either, after [`SECONDS`].
-    pub(super) fn new(seconds: Option<usize>, runs: Option<usize>) -> Budget {
-        Budget { seconds: seconds.or(runs.is_none().then_some(SECONDS)), runs }
+    pub(super) fn new(seconds: Option<usize>, runs: Option<usize>, seed: Option<usize>) -> Budget {
+        Budget { seconds: seconds.or(runs.is_none().then_some(SECONDS)), runs, seed }
     }
 
     fn flags(self) -> impl Iterator<Item = String> {
         let seconds = self.seconds.map(|seconds| format!("-max_total_time={seconds}"));
-        seconds.into_iter().chain(self.runs.map(|runs| format!("-runs={runs}")))
+        let runs = self.runs.map(|runs| format!("-runs={runs}"));
+        seconds.into_iter().chain(runs).chain(self.seed.map(|seed| format!("-seed={seed}")))
     }
 }
 
@@ -151,9 +154,9 @@ mod tests {
 
     #[test]
     fn a_run_always_ends() {
-        let flags = |seconds, runs| Budget::new(seconds, runs).flags().collect::<Vec<_>>().join(" ");
-        assert_eq!(flags(None, None), "-max_total_time=20");
-        assert_eq!(flags(None, Some(5)), "-runs=5");
-        assert_eq!(flags(Some(3), Some(5)), "-max_total_time=3 -runs=5");
+        let flags = |seconds, runs| Budget::new(seconds, runs, Some(7)).flags().collect::<Vec<_>>().join(" ");
+        assert_eq!(flags(None, None), "-max_total_time=20 -seed=7");
+        assert_eq!(flags(None, Some(5)), "-runs=5 -seed=7");
+        assert_eq!(flags(Some(3), Some(5)), "-max_total_time=3 -runs=5 -seed=7");
     }
 }
