@@ -30,8 +30,15 @@ fuzz_target!(|bytes: &[u8]| {
     let mut writer = Writer::new(Vec::new());
     let mut written = Vec::new();
     for (entry, contents) in &read {
-        assert!(entry.path.components().all(|component| matches!(component, Component::Normal(_))));
-        let Some(name) = entry.path.to_str().filter(|name| !name.is_empty()) else { continue };
+        assert!(
+            entry
+                .path
+                .components()
+                .all(|component| matches!(component, Component::Normal(_)))
+        );
+        let Some(name) = entry.path.to_str().filter(|name| !name.is_empty()) else {
+            continue;
+        };
         let wrote = match &entry.kind {
             Kind::File { size } => {
                 assert_eq!(*size, contents.len() as u64);
@@ -51,6 +58,9 @@ fuzz_target!(|bytes: &[u8]| {
     let again = entries(&writer.finish().expect("a vector grows"));
     assert_eq!(again.len(), written.len());
     for ((entry, contents), (first, before)) in again.iter().zip(written) {
-        assert_eq!((&entry.path, &entry.kind, contents), (&first.path, &first.kind, before));
+        assert_eq!(
+            (&entry.path, &entry.kind, contents),
+            (&first.path, &first.kind, before)
+        );
     }
 });

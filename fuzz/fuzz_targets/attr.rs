@@ -8,10 +8,15 @@ use oxperf_wire::{Encoder, Endian, SampleLayout, StoredAttr};
 fuzz_target!(|input: (bool, &[u8], &[u8])| {
     let (big, bytes, sample) = input;
     let endian = if big { Endian::Big } else { Endian::Little };
-    let Ok(stored) = StoredAttr::decode(bytes, endian) else { return };
+    let Ok(stored) = StoredAttr::decode(bytes, endian) else {
+        return;
+    };
     let mut encoder = Encoder::new(endian);
     stored.encode(&mut encoder);
-    assert_eq!(StoredAttr::decode(encoder.as_bytes(), endian).as_ref(), Ok(&stored));
+    assert_eq!(
+        StoredAttr::decode(encoder.as_bytes(), endian).as_ref(),
+        Ok(&stored)
+    );
     let layout = SampleLayout::new(&stored.attr);
     let _ = layout.decode_sample(sample, endian);
     let _ = layout.sample_id(sample, endian);

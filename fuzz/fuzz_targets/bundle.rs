@@ -12,7 +12,9 @@ use oxperf_fuzz::scratch;
 /// The head of the first entry of a bundle, and its contents, as `oxperf bundle` writes them.
 fn mark() -> Vec<u8> {
     let mut writer = oxperf_tar::Writer::new(Vec::new());
-    writer.file("oxperf-bundle", 2, 0, &mut &b"1\n"[..]).expect("a vector grows");
+    writer
+        .file("oxperf-bundle", 2, 0, &mut &b"1\n"[..])
+        .expect("a vector grows");
     let mut bytes = writer.finish().expect("a vector grows");
     bytes.truncate(1024);
     bytes
@@ -27,15 +29,25 @@ fn run(words: &[&str]) {
 fuzz_target!(|bytes: &[u8]| {
     let folder = scratch();
     let packed = |bytes: &[u8]| zstd::bulk::compress(bytes, 1).expect("bytes are compressed");
-    fs::write(folder.join("bundle"), packed(&[&mark(), bytes].concat())).expect("a file of one's own");
+    fs::write(folder.join("bundle"), packed(&[&mark(), bytes].concat()))
+        .expect("a file of one's own");
     run(&["evlist", "-v", "-i", "@/bundle"]);
     fs::write(folder.join("archive.tar.zst"), packed(bytes)).expect("a file of one's own");
     let inside = folder.join("inside");
     fs::create_dir_all(&inside).expect("a folder of one's own");
     let before = std::env::current_dir().expect("a folder to work in");
     std::env::set_current_dir(&inside).expect("it was made");
-    run(&["--buildid-dir", "@/inside/cache", "archive", "--unpack", "@/archive.tar.zst"]);
-    let names = fs::read_dir(folder).expect("the folder").flatten().map(|entry| entry.file_name());
+    run(&[
+        "--buildid-dir",
+        "@/inside/cache",
+        "archive",
+        "--unpack",
+        "@/archive.tar.zst",
+    ]);
+    let names = fs::read_dir(folder)
+        .expect("the folder")
+        .flatten()
+        .map(|entry| entry.file_name());
     let known = ["bundle", "archive.tar.zst", "inside"];
     names.for_each(|name| assert!(known.iter().any(|known| name == *known), "{name:?}"));
     std::env::set_current_dir(before).expect("it is there");

@@ -15,7 +15,9 @@ const MOST: usize = 5;
 
 /// Bytes before the recording.
 fn head(bytes: &[u8]) -> usize {
-    bytes.get(1).map_or(bytes.len(), |count| (2 + 2 * (usize::from(*count) % (MOST + 1))).min(bytes.len()))
+    bytes.get(1).map_or(bytes.len(), |count| {
+        (2 + 2 * (usize::from(*count) % (MOST + 1))).min(bytes.len())
+    })
 }
 
 fuzz_mutator!(|data: &mut [u8], size: usize, max_size: usize, seed: u32| {
@@ -40,7 +42,11 @@ fn words(command: &Command, options: &[u8]) -> Vec<String> {
     let input = format!("{folder}/perf.data");
     let mut words = vec!["oxperf".to_owned()];
     words.extend(command.words.iter().map(|word| (*word).to_owned()));
-    words.extend(options.chunks_exact(2).flat_map(|pair| command.option(pair[0], pair[1])));
+    words.extend(
+        options
+            .chunks_exact(2)
+            .flat_map(|pair| command.option(pair[0], pair[1])),
+    );
     if command.reads_names {
         words.push(format!("--symfs={}", symfs().display()));
         words.push(format!("--kallsyms={folder}/kallsyms"));
@@ -54,12 +60,15 @@ fn words(command: &Command, options: &[u8]) -> Vec<String> {
 
 fuzz_target!(|bytes: &[u8]| {
     let (head, recording) = bytes.split_at(head(bytes));
-    let Some((&which, [_, options @ ..])) = head.split_first() else { return };
+    let Some((&which, [_, options @ ..])) = head.split_first() else {
+        return;
+    };
     let folder = scratch();
     std::fs::write(folder.join("perf.data"), recording).expect("a file of one's own");
     let kallsyms = folder.join("kallsyms");
     if !kallsyms.exists() {
-        let list = b"ffffffff81000000 T _text\nffffffff81000100 T do_thing\nffffffff81001000 T do_other\n";
+        let list =
+            b"ffffffff81000000 T _text\nffffffff81000100 T do_thing\nffffffff81001000 T do_other\n";
         std::fs::write(kallsyms, list).expect("a file of one's own");
     }
     let command = &COMMANDS[usize::from(which) % COMMANDS.len()];

@@ -12,8 +12,12 @@ use oxperf_wire::{Cursor, Encoder, Endian};
 /// Reads a feature, writes it and reads it again. What a writer says in another way than the recorder did, such as the
 /// size of a build id, it says alike from then on.
 fn round<F: Feature + PartialEq + Debug>(bytes: &[u8], endian: Endian) {
-    let context = FeatureContext { cpus_available: Some(2) };
-    let Ok(feature) = F::decode(&mut Cursor::new(bytes, endian), &context) else { return };
+    let context = FeatureContext {
+        cpus_available: Some(2),
+    };
+    let Ok(feature) = F::decode(&mut Cursor::new(bytes, endian), &context) else {
+        return;
+    };
     let written = write(&feature, endian);
     let again = F::decode(&mut Cursor::new(&written, endian), &context).expect("what was written");
     assert_eq!(write(&again, endian), written);

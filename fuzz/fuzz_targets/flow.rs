@@ -10,7 +10,9 @@ use libfuzzer_sys::fuzz_target;
 const START: u64 = 0x40_0000;
 
 fuzz_target!(|data: &[u8]| {
-    let Some((&[options, period, size, cut], rest)) = data.split_first_chunk::<4>() else { return };
+    let Some((&[options, period, size, cut], rest)) = data.split_first_chunk::<4>() else {
+        return;
+    };
     let (code, packets) = rest.split_at(rest.len().min(4 * usize::from(size)));
     let mut trace = Vec::new();
     encode(Packet::Psb, &mut trace);
@@ -33,18 +35,36 @@ fn wanted(options: u8, period: u8) -> Wanted {
         _ => None,
     };
     let hop = [Hop::Walk, Hop::Walk, Hop::Addresses, Hop::Psb][usize::from(options >> 4 & 3)];
-    Wanted { runs: options & 4 != 0, period, events: options & 8 != 0, hop }
+    Wanted {
+        runs: options & 4 != 0,
+        period,
+        events: options & 8 != 0,
+        hop,
+    }
 }
 
 /// The items of a trace that is fed in parts which end at `ends`, with the instructions up to each.
 fn decode(trace: &[u8], ends: &[usize], wanted: Wanted, code: &mut FlatCode) -> Vec<(Item, u64)> {
-    let ratio = Some(Ratio { numerator: 200, denominator: 2 });
-    let config = Config { tsc_to_crystal: ratio, mtc_shift: 3, max_non_turbo_ratio: 24, ..Config::default() };
+    let ratio = Some(Ratio {
+        numerator: 200,
+        denominator: 2,
+    });
+    let config = Config {
+        tsc_to_crystal: ratio,
+        mtc_shift: 3,
+        max_non_turbo_ratio: 24,
+        ..Config::default()
+    };
     let mut decoder = Decoder::new(config, wanted);
     let (mut start, mut items) = (0, Vec::new());
     for &end in ends {
         let (bytes, consecutive) = (&trace[start..end], start != 0);
-        decoder.feed(Stretch { bytes, offset: start as u64, consecutive, reference: Some(Tsc(1)) });
+        decoder.feed(Stretch {
+            bytes,
+            offset: start as u64,
+            consecutive,
+            reference: Some(Tsc(1)),
+        });
         start = end;
         loop {
             let item = decoder.next(code);
@@ -52,7 +72,10 @@ fn decode(trace: &[u8], ends: &[usize], wanted: Wanted, code: &mut FlatCode) -> 
                 break;
             }
             items.push((item, decoder.moment().instructions));
-            assert!(items.len() <= 8 * trace.len(), "more items than the trace can tell");
+            assert!(
+                items.len() <= 8 * trace.len(),
+                "more items than the trace can tell"
+            );
             check(&decoder, item);
         }
     }
@@ -65,11 +88,19 @@ fn check(decoder: &Decoder<'_>, item: Item) {
         return;
     }
     let run = decoder.run();
-    let executed = |visit: &intel_pt::Visit| decoder.block(visit.block()).instructions().len() as u64;
+    let executed =
+        |visit: &intel_pt::Visit| decoder.block(visit.block()).instructions().len() as u64;
     assert!(run.instructions <= run.visits.iter().map(executed).sum());
-    assert!(run.decision.is_none_or(|decision| decision <= run.instructions));
+    assert!(
+        run.decision
+            .is_none_or(|decision| decision <= run.instructions)
+    );
     for mark in run.marks {
         assert!(u64::from(mark.instruction) < executed(&run.visits[mark.visit as usize]));
     }
-    assert!(decoder.branches().all(|branch| branch.instructions <= run.instructions));
+    assert!(
+        decoder
+            .branches()
+            .all(|branch| branch.instructions <= run.instructions)
+    );
 }

@@ -23,15 +23,28 @@ fn program() -> &'static str {
 }
 
 fuzz_target!(|bytes: &[u8]| {
-    let Some((&which, kept)) = bytes.split_first() else { return };
-    let topic = if which & 1 == 0 { Topic::Symbols } else { Topic::Sources };
+    let Some((&which, kept)) = bytes.split_first() else {
+        return;
+    };
+    let topic = if which & 1 == 0 {
+        Topic::Symbols
+    } else {
+        Topic::Sources
+    };
     let store = SymbolStore::new(StoreOptions::default());
     let kept = kept.to_vec();
     store.remember(move |_, asked| (asked == topic).then(|| kept.clone()));
     let path = program().as_bytes();
-    let wanted = Wanted { path, build_id: None, kind: ObjectKind::User, process: None };
+    let wanted = Wanted {
+        path,
+        build_id: None,
+        kind: ObjectKind::User,
+        process: None,
+    };
     if topic == Topic::Symbols {
-        let Ok(table) = store.object(&wanted) else { return };
+        let Ok(table) = store.object(&wanted) else {
+            return;
+        };
         for id in table.ids() {
             let symbol = table.symbol(id).expect("its own id");
             table.lookup(symbol.start);

@@ -15,9 +15,13 @@ const SMALL: usize = 1 << 16;
 fuzz_target!(|bytes: &[u8]| {
     let file = program(".gnu_debugdata", bytes);
     let elf = Elf::parse(&file).expect("a program");
-    let Some(carried) = elf.mini_debug_info() else { return };
+    let Some(carried) = elf.mini_debug_info() else {
+        return;
+    };
     assert!(carried.len() <= SMALL.max(RATIO * bytes.len()));
-    let Ok(inner) = Elf::parse(&carried) else { return };
+    let Ok(inner) = Elf::parse(&carried) else {
+        return;
+    };
     let table = elf_table(&elf, &inner, Vec::new(), Demangling::default());
     assert!(table.ids().all(|id| table.symbol(id).is_some()));
 });

@@ -19,8 +19,15 @@ fn ask(table: &SymbolTable) {
 }
 
 fuzz_target!(|bytes: &[u8]| {
-    let reference = Reference { symbol: b"_text", address: 0xffff_ffff_8100_0000 };
-    ask(&kallsyms_table(bytes, Some(&reference), Demangling::default()));
+    let reference = Reference {
+        symbol: b"_text",
+        address: 0xffff_ffff_8100_0000,
+    };
+    ask(&kallsyms_table(
+        bytes,
+        Some(&reference),
+        Demangling::default(),
+    ));
     ask(&perf_map_table(bytes));
     if let Ok(elf) = Elf::parse(bytes) {
         ask(&elf_table(&elf, &elf, Vec::new(), Demangling::default()));

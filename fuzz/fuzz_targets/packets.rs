@@ -14,7 +14,9 @@ fuzz_target!(|trace: &[u8]| {
     assert!(packets.len() <= trace.len());
 
     let mut encoded = Vec::new();
-    packets.iter().for_each(|packet| encode(*packet, &mut encoded));
+    packets
+        .iter()
+        .for_each(|packet| encode(*packet, &mut encoded));
     assert!(encoded.len() <= trace.len());
     assert!(PacketReader::new(&encoded).eq(packets.iter().map(|packet| Ok(*packet))));
 

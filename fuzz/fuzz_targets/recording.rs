@@ -8,8 +8,8 @@ use std::ops::ControlFlow;
 use libfuzzer_sys::{fuzz_mutator, fuzz_target};
 use oxperf_data::Reader;
 use oxperf_data::features::{
-    BuildIds, Cache, CmdLine, CpuTopology, EventDesc, GroupDesc, MemTopology, NumaTopology, PmuCaps,
-    PmuMappings,
+    BuildIds, Cache, CmdLine, CpuTopology, EventDesc, GroupDesc, MemTopology, NumaTopology,
+    PmuCaps, PmuMappings,
 };
 use oxperf_fuzz::mutate_records;
 use oxperf_machine::Machine;
@@ -20,7 +20,11 @@ struct Look;
 
 impl Sink for Look {
     fn sample(&mut self, machine: &mut Machine, event: &SampleEvent<'_>) -> ControlFlow<()> {
-        let chain = event.sample.callchain.into_iter().flat_map(|chain| chain.iter());
+        let chain = event
+            .sample
+            .callchain
+            .into_iter()
+            .flat_map(|chain| chain.iter());
         for address in chain.chain(event.sample.ip) {
             let _ = machine.locate(event.thread, event.misc.cpu_mode(), address);
         }
@@ -33,11 +37,24 @@ fuzz_mutator!(|data: &mut [u8], size: usize, max_size: usize, seed: u32| {
 });
 
 fuzz_target!(|bytes: &[u8]| {
-    let Ok(reader) = Reader::open(bytes) else { return };
+    let Ok(reader) = Reader::open(bytes) else {
+        return;
+    };
     let features = reader.features();
-    let _ = (features.get::<BuildIds>(), features.get::<Cache>(), features.get::<CmdLine>());
-    let _ = (features.get::<CpuTopology>(), features.get::<EventDesc>(), features.get::<GroupDesc>());
-    let _ = (features.get::<MemTopology>(), features.get::<NumaTopology>());
+    let _ = (
+        features.get::<BuildIds>(),
+        features.get::<Cache>(),
+        features.get::<CmdLine>(),
+    );
+    let _ = (
+        features.get::<CpuTopology>(),
+        features.get::<EventDesc>(),
+        features.get::<GroupDesc>(),
+    );
+    let _ = (
+        features.get::<MemTopology>(),
+        features.get::<NumaTopology>(),
+    );
     let _ = (features.get::<PmuCaps>(), features.get::<PmuMappings>());
     let _ = Session::new(&reader).run(&mut Look);
     let _ = (Checkup::run(&reader), rewrite(&reader, Vec::new()));

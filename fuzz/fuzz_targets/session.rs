@@ -41,7 +41,11 @@ impl Sink for Look {
 
     fn sample(&mut self, machine: &mut Machine, event: &SampleEvent<'_>) -> ControlFlow<()> {
         self.samples += 1;
-        let chain = event.sample.callchain.into_iter().flat_map(|chain| chain.iter());
+        let chain = event
+            .sample
+            .callchain
+            .into_iter()
+            .flat_map(|chain| chain.iter());
         for address in chain.chain(event.sample.ip) {
             let _ = machine.locate(event.thread, event.misc.cpu_mode(), address);
         }
@@ -54,7 +58,9 @@ fuzz_mutator!(|data: &mut [u8], size: usize, max_size: usize, seed: u32| {
 });
 
 fuzz_target!(|bytes: &[u8]| {
-    let Ok(reader) = Reader::open(bytes) else { return };
+    let Ok(reader) = Reader::open(bytes) else {
+        return;
+    };
     let session = Session::new(&reader);
     let options = DumpOptions {
         file: "perf.data",
@@ -65,8 +71,15 @@ fuzz_target!(|bytes: &[u8]| {
         utc_offset: |_| 0,
     };
     let dump = Dump::new(&options, session.events().clone());
-    let mut look = Look { dump, text: Vec::new(), samples: 0, last: FileOffset(0) };
-    let Ok(finished) = session.run(&mut look) else { return };
+    let mut look = Look {
+        dump,
+        text: Vec::new(),
+        samples: 0,
+        last: FileOffset(0),
+    };
+    let Ok(finished) = session.run(&mut look) else {
+        return;
+    };
     assert!(finished.diagnostics.damage.listed().len() <= oxperf_data::DamageList::LISTED);
     let counted = RecordStats::count(&reader).expect("the records were read before");
     assert_eq!(counted.damage, finished.diagnostics.damage);

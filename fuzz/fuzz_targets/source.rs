@@ -6,7 +6,9 @@ use libfuzzer_sys::fuzz_target;
 use oxperf_symbols::{DebugInfo, Demangling};
 
 fuzz_target!(|bytes: &[u8]| {
-    let Some(info) = DebugInfo::in_memory(bytes.to_vec(), Demangling::default()) else { return };
+    let Some(info) = DebugInfo::in_memory(bytes.to_vec(), Demangling::default()) else {
+        return;
+    };
     for offset in (0..0x4000).step_by(5) {
         info.frames(offset);
     }

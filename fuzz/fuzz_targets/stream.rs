@@ -22,14 +22,30 @@ type Item = Result<(u64, u32, Vec<u8>, Vec<u8>), Damage>;
 
 fn items(reader: &Reader<'_>) -> Vec<Item> {
     let Ok(Source::Held(records)) = reader.source() else {
-        let Ok(Source::Borrowed(parts)) = reader.source() else { return Vec::new() };
-        let owned = |raw: oxperf_data::RawRecord<'_>| {
-            (raw.offset.0, raw.header.kind.0, raw.body.to_vec(), raw.payload.to_vec())
+        let Ok(Source::Borrowed(parts)) = reader.source() else {
+            return Vec::new();
         };
-        return parts.into_iter().flatten().map(|item| item.map(owned)).collect();
+        let owned = |raw: oxperf_data::RawRecord<'_>| {
+            (
+                raw.offset.0,
+                raw.header.kind.0,
+                raw.body.to_vec(),
+                raw.payload.to_vec(),
+            )
+        };
+        return parts
+            .into_iter()
+            .flatten()
+            .map(|item| item.map(owned))
+            .collect();
     };
     let owned = |held: oxperf_data::Framed<oxperf_data::Held<'_>>| {
-        (held.offset.0, held.header.kind.0, held.body.as_ref().to_vec(), held.payload.as_ref().to_vec())
+        (
+            held.offset.0,
+            held.header.kind.0,
+            held.body.as_ref().to_vec(),
+            held.payload.as_ref().to_vec(),
+        )
     };
     records.map(|item| item.map(owned)).collect()
 }

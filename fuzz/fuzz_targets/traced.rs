@@ -18,7 +18,14 @@ use oxperf_testkit::Recording;
 use oxperf_wire::user::AuxtraceError;
 
 /// What is made of the trace; which of them, the input's length decides.
-const LETTERS: [&str; 6] = ["i1tbpwxeIoyg16l64", "be", "i0nse", "crwpxIoe", "qie", "i100nsyeAZ"];
+const LETTERS: [&str; 6] = [
+    "i1tbpwxeIoyg16l64",
+    "be",
+    "i0nse",
+    "crwpxIoe",
+    "qie",
+    "i100nsyeAZ",
+];
 
 /// Everything before and behind the trace.
 const RECORDING: [&str; 2] = [
@@ -45,7 +52,9 @@ struct Look {
 
 impl Look {
     fn add(&mut self, value: u64) {
-        self.sum = (self.sum ^ value).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29);
+        self.sum = (self.sum ^ value)
+            .wrapping_mul(0x9e37_79b9_7f4a_7c15)
+            .rotate_left(29);
     }
 }
 
@@ -57,10 +66,21 @@ impl Sink for Look {
         let _ = machine.locate(event.thread, event.misc.cpu_mode(), ip);
         let flags = traced.map_or(0, |traced| u64::from(traced.flags.0));
         let chain = sample.callchain.into_iter().flat_map(|chain| chain.iter());
-        let branches =
-            sample.branch_stack.into_iter().flat_map(|stack| stack.entries().map(|entry| entry.to));
-        let values = [ip, sample.addr.unwrap_or(0), sample.time.map_or(0, |time| time.0), flags];
-        values.into_iter().chain(chain).chain(branches).for_each(|value| self.add(value));
+        let branches = sample
+            .branch_stack
+            .into_iter()
+            .flat_map(|stack| stack.entries().map(|entry| entry.to));
+        let values = [
+            ip,
+            sample.addr.unwrap_or(0),
+            sample.time.map_or(0, |time| time.0),
+            flags,
+        ];
+        values
+            .into_iter()
+            .chain(chain)
+            .chain(branches)
+            .for_each(|value| self.add(value));
         ControlFlow::Continue(())
     }
 
@@ -74,9 +94,12 @@ impl Sink for Look {
 /// A recording with this trace.
 fn recording(trace: &[u8]) -> Vec<u8> {
     let mut hex = String::new();
-    trace.iter().for_each(|byte| write!(hex, "{byte:02x}").expect("a string grows"));
-    let packets =
-        format!("auxtrace cpu=0 reference=0x200 packets=\"psb tsc=100 fup=0x401000 psbend bytes={hex}\"\n");
+    trace
+        .iter()
+        .for_each(|byte| write!(hex, "{byte:02x}").expect("a string grows"));
+    let packets = format!(
+        "auxtrace cpu=0 reference=0x200 packets=\"psb tsc=100 fup=0x401000 psbend bytes={hex}\"\n"
+    );
     let text = [RECORDING[0], &packets, RECORDING[1]].concat();
     Recording::parse(&text).expect("a recording").to_file()
 }
@@ -87,13 +110,32 @@ fn decode(file: &[u8], letters: &str, cores: Cores) -> Option<(u64, u64)> {
     let options = ItraceOptions::parse(letters).expect("letters");
     let trace = Trace::find(&reader, session.events(), &|_| true).ok()??;
     let planned = Planned::new(&trace, &options, &mut session)?;
-    let files = Places { root: Some(symfs().clone()), ..Places::default() };
-    let images = Images::new(CodePlaces { files, ..CodePlaces::default() });
-    let options =
-        TracerOptions { itrace: options, images, with_code: true, cores, log: None, window: Window::ALL };
+    let files = Places {
+        root: Some(symfs().clone()),
+        ..Places::default()
+    };
+    let images = Images::new(CodePlaces {
+        files,
+        ..CodePlaces::default()
+    });
+    let options = TracerOptions {
+        itrace: options,
+        images,
+        with_code: true,
+        cores,
+        log: None,
+        window: Window::ALL,
+    };
     let mut look = Look::default();
     let events = session.events().clone();
-    let mut tracer = Tracer::new(&trace, &events, reader.endian(), planned, options, &mut look);
+    let mut tracer = Tracer::new(
+        &trace,
+        &events,
+        reader.endian(),
+        planned,
+        options,
+        &mut look,
+    );
     let finished = session.run(&mut tracer);
     drop(tracer);
     finished.ok()?;

@@ -7,10 +7,19 @@ use oxperf_tracepoint::{ByteOrder, Format, Formatter, TracingData};
 
 fuzz_target!(|input: &[u8]| {
     let _ = TracingData::decode(input);
-    let end = input.iter().position(|byte| *byte == 0).unwrap_or(input.len());
+    let end = input
+        .iter()
+        .position(|byte| *byte == 0)
+        .unwrap_or(input.len());
     let (text, record) = input.split_at(end);
-    let Ok(format) = Format::parse(text) else { return };
+    let Ok(format) = Format::parse(text) else {
+        return;
+    };
     let mut out = Vec::new();
     Formatter::new(format, ByteOrder::Little).format(record, &mut out);
-    assert!(!out.iter().any(|byte| *byte < b' ' && !matches!(byte, b'\t' | b'\n')), "{out:?}");
+    assert!(
+        !out.iter()
+            .any(|byte| *byte < b' ' && !matches!(byte, b'\t' | b'\n')),
+        "{out:?}"
+    );
 });

@@ -8,8 +8,14 @@ use oxperf_tracepoint::{Formatters, NoSymbols, TracingData};
 
 fuzz_target!(|input: (&[u8], &[u8])| {
     let (record, bytes) = input;
-    let Ok(data) = TracingData::decode(bytes) else { return };
+    let Ok(data) = TracingData::decode(bytes) else {
+        return;
+    };
     let mut out = Vec::new();
     Formatters::new(&data).format(record, &NoSymbols, &mut out);
-    assert!(!out.iter().any(|byte| *byte < b' ' && !matches!(byte, b'\t' | b'\n')), "{out:?}");
+    assert!(
+        !out.iter()
+            .any(|byte| *byte < b' ' && !matches!(byte, b'\t' | b'\n')),
+        "{out:?}"
+    );
 });

@@ -22,13 +22,41 @@ pub enum Input {
 
 type Values = &'static [&'static str];
 
-const NUMBERS: Values =
-    &["0", "1", "2", "127", "65536", "4294967295", "18446744073709551616", "-1", "0x10", "x"];
+const NUMBERS: Values = &[
+    "0",
+    "1",
+    "2",
+    "127",
+    "65536",
+    "4294967295",
+    "18446744073709551616",
+    "-1",
+    "0x10",
+    "x",
+];
 const PERCENT: Values = &["0", "5", "0.5", "100", "1e308", "nan", "-1"];
-const TIMES: Values =
-    &["10%-50%", "10%/2", "0%-0%", "0,1", ",0.5", "1.000000001,2", "100%/9", "10%/2,20%/3", ",", "9e9,"];
+const TIMES: Values = &[
+    "10%-50%",
+    "10%/2",
+    "0%-0%",
+    "0,1",
+    ",0.5",
+    "1.000000001,2",
+    "100%/9",
+    "10%/2,20%/3",
+    ",",
+    "9e9,",
+];
 const LISTS: Values = &["0", "7", "0-3,9", "0-4294967295", "3-1", "1,,2", "-"];
-const NAMES: Values = &["main", "p", "prog,more", ",", "[kernel.kallsyms]", "a\u{1b}[31m", "\u{e9}"];
+const NAMES: Values = &[
+    "main",
+    "p",
+    "prog,more",
+    ",",
+    "[kernel.kallsyms]",
+    "a\u{1b}[31m",
+    "\u{e9}",
+];
 const REGEX: Values = &["^do_", ".*", "(a|b)*c", "(", "x{1000}", ""];
 const EVENTS: Values = &["cycles", "sched:sched_switch", "x:y", "0"];
 const ITRACE: Values = &[
@@ -225,7 +253,10 @@ const SCRIPT: &[(&str, Values)] = &[
     ("--deltatime", &[]),
     ("--no-merge-callchains", &[]),
     ("-d", &[]),
-    ("--format", &["text", "json", "csv", "chrome", "folded", "x"]),
+    (
+        "--format",
+        &["text", "json", "csv", "chrome", "folded", "x"],
+    ),
     ("--json", &[]),
     ("--csv", &[]),
     ("-C", LISTS),
@@ -274,7 +305,10 @@ const ANNOTATE: &[(&str, Values)] = &[
     ("-P", &[]),
     ("-n", &[]),
     ("--show-total-period", &[]),
-    ("--percent-type", &["local-hits", "period-local", "global-period", "x"]),
+    (
+        "--percent-type",
+        &["local-hits", "period-local", "global-period", "x"],
+    ),
     ("-M", &["intel", "att"]),
     ("--asm-raw", &[]),
     ("--no-source", &[]),
@@ -290,7 +324,17 @@ const ANNOTATE: &[(&str, Values)] = &[
 const DIFF: &[(&str, Values)] = &[
     (
         "-c",
-        &["delta", "delta-abs", "ratio", "wdiff:1,2", "wdiff:0,0", "cycles", "cycles-hist", "x", "wdiff:"],
+        &[
+            "delta",
+            "delta-abs",
+            "ratio",
+            "wdiff:1,2",
+            "wdiff:0,0",
+            "cycles",
+            "cycles-hist",
+            "x",
+            "wdiff:",
+        ],
     ),
     ("-o", NUMBERS),
     ("-s", SORT),
@@ -311,10 +355,26 @@ const DIFF: &[(&str, Values)] = &[
     ("-v", &[]),
     ("-m", &[]),
 ];
-const EVLIST: &[(&str, Values)] =
-    &[("-F", &[]), ("-v", &[]), ("--trace-fields", &[]), ("-g", &[]), ("-f", &[])];
+const EVLIST: &[(&str, Values)] = &[
+    ("-F", &[]),
+    ("-v", &[]),
+    ("--trace-fields", &[]),
+    ("-g", &[]),
+    ("-f", &[]),
+];
 const EXPORT: &[(&str, Values)] = &[
-    ("--format", &["folded", "pprof", "speedscope", "firefox", "chrome", "html", "x"]),
+    (
+        "--format",
+        &[
+            "folded",
+            "pprof",
+            "speedscope",
+            "firefox",
+            "chrome",
+            "html",
+            "x",
+        ],
+    ),
     ("-e", EVENTS),
     ("--max-stack", NUMBERS),
     ("-C", LISTS),
@@ -327,12 +387,30 @@ pub const COMMANDS: [Command; 10] = [
     reading(&["report", "--stdio"], &[REPORT, COMMON]),
     reading(&["script"], &[SCRIPT, COMMON]),
     reading(&["annotate", "--stdio"], &[ANNOTATE, COMMON]),
-    Command { words: &["diff"], options: &[DIFF, COMMON], reads_names: true, input: Input::Two },
-    Command { words: &["evlist"], options: &[EVLIST], reads_names: false, input: Input::Option },
+    Command {
+        words: &["diff"],
+        options: &[DIFF, COMMON],
+        reads_names: true,
+        input: Input::Two,
+    },
+    Command {
+        words: &["evlist"],
+        options: &[EVLIST],
+        reads_names: false,
+        input: Input::Option,
+    },
     reading(&["export", "-o", "/dev/null"], &[EXPORT, COMMON]),
-    reading(&["data", "convert", "--force", "--to-json", "/dev/null"], &[CONVERT]),
+    reading(
+        &["data", "convert", "--force", "--to-json", "/dev/null"],
+        &[CONVERT],
+    ),
     reading(&["symbols"], &[&[("--json", &[])]]),
-    Command { words: &["buildid-list"], options: &[EVLIST], reads_names: false, input: Input::Option },
+    Command {
+        words: &["buildid-list"],
+        options: &[EVLIST],
+        reads_names: false,
+        input: Input::Option,
+    },
     Command {
         words: &["data", "check"],
         options: &[&[("--json", &[])]],
@@ -345,16 +423,31 @@ const fn reading(
     words: &'static [&'static str],
     options: &'static [&'static [(&'static str, Values)]],
 ) -> Command {
-    Command { words, options, reads_names: true, input: Input::Option }
+    Command {
+        words,
+        options,
+        reads_names: true,
+        input: Input::Option,
+    }
 }
 
 impl Command {
     /// The words of the option that two numbers choose.
     pub fn option(&self, which: u8, value: u8) -> Vec<String> {
         let all: usize = self.options.iter().map(|group| group.len()).sum();
-        let chosen = self.options.iter().copied().flatten().nth(usize::from(which) % all);
-        let Some((name, values)) = chosen else { return Vec::new() };
-        match (values.get(usize::from(value) % values.len().max(1)), name.starts_with("--")) {
+        let chosen = self
+            .options
+            .iter()
+            .copied()
+            .flatten()
+            .nth(usize::from(which) % all);
+        let Some((name, values)) = chosen else {
+            return Vec::new();
+        };
+        match (
+            values.get(usize::from(value) % values.len().max(1)),
+            name.starts_with("--"),
+        ) {
             (None, _) => vec![(*name).to_owned()],
             (Some(value), true) => vec![format!("{name}={value}")],
             (Some(value), false) => vec![(*name).to_owned(), (*value).to_owned()],

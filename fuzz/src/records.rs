@@ -17,7 +17,11 @@ const LARGEST: usize = 0xfff8;
 /// Changes `data[..size]`, a recording, in place; gives its new size, at most `max_size`. What is no recording, and one
 /// time in two any recording, is changed as other bytes are.
 pub fn mutate_records(data: &mut [u8], size: usize, max_size: usize, seed: u32) -> usize {
-    let changed = if seed & 1 == 0 { None } else { change(&data[..size], max_size, seed >> 1) };
+    let changed = if seed & 1 == 0 {
+        None
+    } else {
+        change(&data[..size], max_size, seed >> 1)
+    };
     match changed {
         Some(changed) if changed.len() <= max_size => {
             data[..changed.len()].copy_from_slice(&changed);
@@ -35,7 +39,10 @@ fn change(file: &[u8], max_size: usize, seed: u32) -> Option<Vec<u8>> {
     let (start, size) = (word(file, DATA_OFFSET)?, word(file, DATA_SIZE)?);
     let end = start.checked_add(size).filter(|end| *end <= file.len())?;
     let mut records = records(&file[start..end])?;
-    let (at, other) = (seed as usize / 4 % records.len(), seed as usize / 7 % records.len());
+    let (at, other) = (
+        seed as usize / 4 % records.len(),
+        seed as usize / 7 % records.len(),
+    );
     match seed & 3 {
         0 => records.insert(other, records[at].clone()),
         1 => drop(records.remove(at)),
@@ -69,7 +76,9 @@ fn change_body(record: &mut Vec<u8>, room: usize) {
     let size = record.len() - RECORD;
     let most = (record.len() + room.min(64)).min(LARGEST) - RECORD;
     record.resize(RECORD + most.max(size), 0);
-    let new = fuzzer_mutate(&mut record[RECORD..], size, most).next_multiple_of(8).min(most.max(size));
+    let new = fuzzer_mutate(&mut record[RECORD..], size, most)
+        .next_multiple_of(8)
+        .min(most.max(size));
     record.truncate(RECORD + new);
     let size = record.len() as u16;
     record[6..RECORD].copy_from_slice(&size.to_le_bytes());

@@ -19,7 +19,11 @@ impl Args {
 
     /// The value of `--name VALUE` or `--name=VALUE`.
     pub(crate) fn value(&mut self, name: &str) -> Result<Option<String>> {
-        let Some(at) = self.0.iter().position(|word| word.split('=').next() == Some(name)) else {
+        let Some(at) = self
+            .0
+            .iter()
+            .position(|word| word.split('=').next() == Some(name))
+        else {
             return Ok(None);
         };
         let word = self.0.remove(at);
@@ -35,7 +39,9 @@ impl Args {
     /// The number of `--name N`.
     pub(crate) fn number(&mut self, name: &str) -> Result<Option<usize>> {
         let value = self.value(name)?;
-        value.map(|text| text.parse().with_context(|| format!("{name} {text}"))).transpose()
+        value
+            .map(|text| text.parse().with_context(|| format!("{name} {text}")))
+            .transpose()
     }
 
     /// The next word that is no option.

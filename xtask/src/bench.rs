@@ -34,7 +34,16 @@ struct Options {
 }
 
 /// The measures beside those of [`read`].
-const OTHERS: [&str; 8] = ["annotate", "decode", "large-dwarf", "names", "pt", "record", "scale", "stacks"];
+const OTHERS: [&str; 8] = [
+    "annotate",
+    "decode",
+    "large-dwarf",
+    "names",
+    "pt",
+    "record",
+    "scale",
+    "stacks",
+];
 
 /// Runs the measures named, or all.
 pub(crate) fn run(mut args: Args) -> Result<ExitCode> {
@@ -51,8 +60,14 @@ pub(crate) fn run(mut args: Args) -> Result<ExitCode> {
     args.finish()?;
     check_reference();
     for name in &names {
-        if !read::MEASURES.iter().any(|measure| measure.name == name) && !OTHERS.contains(&name.as_str()) {
-            bail!("no measure {name:?}; there are {}, {}", OTHERS.join(", "), read::names());
+        if !read::MEASURES.iter().any(|measure| measure.name == name)
+            && !OTHERS.contains(&name.as_str())
+        {
+            bail!(
+                "no measure {name:?}; there are {}, {}",
+                OTHERS.join(", "),
+                read::names()
+            );
         }
     }
     let wanted = |name: &str| names.is_empty() || names.iter().any(|word| word == name);
@@ -81,14 +96,23 @@ pub(crate) fn run(mut args: Args) -> Result<ExitCode> {
     if wanted("stacks") {
         stacks::run(&options)?;
     }
-    println!("results are kept in {}", options.folder.join("results.jsonl").display());
+    println!(
+        "results are kept in {}",
+        options.folder.join("results.jsonl").display()
+    );
     Ok(ExitCode::SUCCESS)
 }
 
 /// The reference tool, when it is installed.
 fn reference() -> Option<&'static Path> {
-    let found = Command::new("perf7").arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status();
-    found.is_ok_and(|status| status.success()).then_some(Path::new("perf7"))
+    let found = Command::new("perf7")
+        .arg("--version")
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status();
+    found
+        .is_ok_and(|status| status.success())
+        .then_some(Path::new("perf7"))
 }
 
 fn check_reference() {
@@ -102,5 +126,8 @@ fn check_reference() {
 /// The middle value; the lower one of two.
 fn median(mut values: Vec<f64>) -> Result<f64> {
     values.sort_by(f64::total_cmp);
-    values.get(values.len().saturating_sub(1) / 2).copied().context("nothing was measured")
+    values
+        .get(values.len().saturating_sub(1) / 2)
+        .copied()
+        .context("nothing was measured")
 }

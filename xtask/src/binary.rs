@@ -9,19 +9,26 @@ use crate::workspace;
 
 /// The binary that `--bin` or `OXPERF` names, else a fresh release build.
 pub(crate) fn find(args: &mut Args) -> Result<PathBuf> {
-    let named =
-        args.value("--bin")?.map(PathBuf::from).or_else(|| std::env::var_os("OXPERF").map(PathBuf::from));
+    let named = args
+        .value("--bin")?
+        .map(PathBuf::from)
+        .or_else(|| std::env::var_os("OXPERF").map(PathBuf::from));
     match named {
-        Some(path) => path.canonicalize().with_context(|| path.display().to_string()),
+        Some(path) => path
+            .canonicalize()
+            .with_context(|| path.display().to_string()),
         None => build(),
     }
 }
 
 fn build() -> Result<PathBuf> {
-    let status = workspace::cargo().args(["build", "--release", "--package", "oxperf"]).status()?;
+    let status = workspace::cargo()
+        .args(["build", "--release", "--package", "oxperf"])
+        .status()?;
     if !status.success() {
         bail!("the release build failed");
     }
     let path = workspace::target_dir().join("release/oxperf");
-    path.canonicalize().with_context(|| path.display().to_string())
+    path.canonicalize()
+        .with_context(|| path.display().to_string())
 }

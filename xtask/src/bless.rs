@@ -12,8 +12,15 @@ const BLESS: &str = "OXPERF_BLESS";
 
 /// Runs `cargo test --workspace` with the words left in `args` and the blessing on.
 pub(crate) fn run(args: Args) -> Result<ExitCode> {
-    let status =
-        workspace::cargo().args(["test", "--workspace"]).args(args.rest()).env(BLESS, "1").status()?;
+    let status = workspace::cargo()
+        .args(["test", "--workspace"])
+        .args(args.rest())
+        .env(BLESS, "1")
+        .status()?;
     println!("look at the change before you commit it: git diff --stat");
-    Ok(if status.success() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    Ok(if status.success() {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    })
 }

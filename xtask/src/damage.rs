@@ -14,7 +14,10 @@ use crate::process::{Job, Limits};
 use crate::{binary, workspace};
 
 /// A damaged recording of at most 64 KiB deserves no more than this.
-const LIMITS: Limits = Limits { time: Duration::from_secs(20), memory_kib: 2 << 20 };
+const LIMITS: Limits = Limits {
+    time: Duration::from_secs(20),
+    memory_kib: 2 << 20,
+};
 /// Resident bytes beside the size of the input that any command may take.
 const MEMORY: u64 = 64 << 20;
 
@@ -44,21 +47,39 @@ pub(crate) fn run(mut args: Args) -> Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     let mut random = Random::new(seed as u64);
-    let bad = (0..runs).map(|run| one(run, &originals, &mut random, &binary)).sum::<Result<usize>>()?;
-    println!("{runs} damaged recordings, {} commands each, {bad} BAD", COMMANDS.len());
-    Ok(if bad == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    let bad = (0..runs)
+        .map(|run| one(run, &originals, &mut random, &binary))
+        .sum::<Result<usize>>()?;
+    println!(
+        "{runs} damaged recordings, {} commands each, {bad} BAD",
+        COMMANDS.len()
+    );
+    Ok(if bad == 0 {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    })
 }
 
 /// Small recordings of every kind.
 fn originals() -> Result<Vec<PathBuf>> {
-    let Some(shared) = workspace::shared() else { return Ok(Vec::new()) };
+    let Some(shared) = workspace::shared() else {
+        return Ok(Vec::new());
+    };
     let mut found = Vec::new();
     for version in ["6.1.187", "7.2.13"] {
-        let Ok(cases) = std::fs::read_dir(shared.join("fixtures/recorded").join(version)) else { continue };
+        let Ok(cases) = std::fs::read_dir(shared.join("fixtures/recorded").join(version)) else {
+            continue;
+        };
         for case in cases {
             let file = case?.path().join("perf.data");
-            let size = std::fs::metadata(&file)
-                .map_or(u64::MAX, |found| if found.is_file() { found.len() } else { u64::MAX });
+            let size = std::fs::metadata(&file).map_or(u64::MAX, |found| {
+                if found.is_file() {
+                    found.len()
+                } else {
+                    u64::MAX
+                }
+            });
             found.extend(Some(file).filter(|_| size <= LARGEST));
         }
     }
@@ -76,7 +97,12 @@ fn one(run: usize, originals: &[PathBuf], random: &mut Random, binary: &Path) ->
     let mut bad = 0;
     for words in COMMANDS {
         if let Some(why) = crash(words, &input, &folder, binary)? {
-            println!("BAD {} of {}: {}: {why}", input.display(), original.display(), words.join(" "));
+            println!(
+                "BAD {} of {}: {}: {why}",
+                input.display(),
+                original.display(),
+                words.join(" ")
+            );
             bad += 1;
         }
     }
@@ -101,10 +127,15 @@ fn crash(words: &[&str], input: &Path, folder: &Path, binary: &Path) -> Result<O
     let ended = job.run(LIMITS)?;
     let allowed = MEMORY + std::fs::metadata(input)?.len();
     let greedy = (ended.peak > allowed).then(|| format!("{} KiB of memory", ended.peak >> 10));
-    let Some(crash) = ended.crash().or(greedy) else { return Ok(None) };
+    let Some(crash) = ended.crash().or(greedy) else {
+        return Ok(None);
+    };
     let message = std::fs::read(&stderr)?;
     Ok(Some(format!(
         "{crash}: {}",
-        String::from_utf8_lossy(&message).lines().find(|line| !line.is_empty()).unwrap_or("")
+        String::from_utf8_lossy(&message)
+            .lines()
+            .find(|line| !line.is_empty())
+            .unwrap_or("")
     )))
 }

@@ -12,7 +12,23 @@ const FAULTS: (&str, &str) = ("OXPERF_FAULTS", "all");
 
 /// Runs the tests with the words left in `args`, such as the name of one.
 pub(crate) fn run(args: Args) -> Result<ExitCode> {
-    let words = ["test", "-p", "oxperf", "--test", "faults", "--", "--nocapture"];
-    let status = workspace::cargo().args(words).args(args.rest()).env(FAULTS.0, FAULTS.1).status()?;
-    Ok(if status.success() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    let words = [
+        "test",
+        "-p",
+        "oxperf",
+        "--test",
+        "faults",
+        "--",
+        "--nocapture",
+    ];
+    let status = workspace::cargo()
+        .args(words)
+        .args(args.rest())
+        .env(FAULTS.0, FAULTS.1)
+        .status()?;
+    Ok(if status.success() {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    })
 }

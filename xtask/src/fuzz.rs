@@ -40,7 +40,9 @@ pub(crate) fn run(mut args: Args) -> Result<ExitCode> {
     let targets = build::targets(&options.only)?;
     build::build(&targets)?;
     if options.select {
-        targets.iter().try_for_each(|target| corpus::select(target, options.found.as_deref()))?;
+        targets
+            .iter()
+            .try_for_each(|target| corpus::select(target, options.found.as_deref()))?;
         return Ok(ExitCode::SUCCESS);
     }
     let ran = parallel(options.jobs, &targets, |_, target| one(target, &options));
@@ -52,7 +54,9 @@ fn options(args: &mut Args) -> Result<Options> {
     let seconds = args.number("--seconds")?;
     let runs = args.number("--runs")?;
     let seed = args.number("--seed")?;
-    let only = args.value("--target")?.map(|list| list.split(',').map(str::to_owned).collect());
+    let only = args
+        .value("--target")?
+        .map(|list| list.split(',').map(str::to_owned).collect());
     Ok(Options {
         budget: Budget::new(seconds, runs, seed),
         only: only.unwrap_or_default(),
@@ -84,7 +88,10 @@ fn found_folder(target: &Target, found: Option<&Path>) -> Result<PathBuf> {
 
 /// The table and the totals.
 fn print(targets: &[Target], ran: &[Ran]) -> ExitCode {
-    println!("\n{:<16} {:>12} {:>8} {:>9} {:>10}", "target", "executions", "seconds", "exec/s", "new inputs");
+    println!(
+        "\n{:<16} {:>12} {:>8} {:>9} {:>10}",
+        "target", "executions", "seconds", "exec/s", "new inputs"
+    );
     for (target, ran) in targets.iter().zip(ran) {
         let rate = ran.executions as f64 / ran.seconds.max(0.001);
         println!(
@@ -99,9 +106,19 @@ fn print(targets: &[Target], ran: &[Ran]) -> ExitCode {
     let executions: u64 = ran.iter().map(|ran| ran.executions).sum();
     let seconds: f64 = ran.iter().map(|ran| ran.seconds).sum();
     let bad: Vec<&Ran> = ran.iter().filter(|ran| ran.fault.is_some()).collect();
-    println!("{:<16} {executions:>12} {seconds:>8.1}  {} BAD", "total", bad.len());
-    bad.iter().filter_map(|ran| ran.fault.as_ref()).for_each(|fault| println!("\n{fault}"));
-    if bad.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    println!(
+        "{:<16} {executions:>12} {seconds:>8.1}  {} BAD",
+        "total",
+        bad.len()
+    );
+    bad.iter()
+        .filter_map(|ran| ran.fault.as_ref())
+        .for_each(|fault| println!("\n{fault}"));
+    if bad.is_empty() {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    }
 }
 
 /// Fails for a name that no target has.

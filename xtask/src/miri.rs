@@ -17,24 +17,43 @@ const TESTS: [[&str; 2]; 1] = [["intel-pt", "hostile"]];
 /// Runs the tests; fails when one does.
 pub(crate) fn run(args: Args) -> Result<ExitCode> {
     args.finish()?;
-    let present = cargo().arg("--version").output().is_ok_and(|output| output.status.success());
+    let present = cargo()
+        .arg("--version")
+        .output()
+        .is_ok_and(|output| output.status.success());
     if !present {
         println!("SKIPPED: there is no nightly toolchain with Miri here; nothing was interpreted");
         println!("         rustup toolchain install nightly --component miri,rust-src");
         return Ok(ExitCode::SUCCESS);
     }
     let units = CRATES.iter().flat_map(|name| ["--package", name]);
-    let mut good = cargo().args(["test", "--lib", "--locked"]).args(units).status()?.success();
+    let mut good = cargo()
+        .args(["test", "--lib", "--locked"])
+        .args(units)
+        .status()?
+        .success();
     for [package, test] in TESTS {
-        good &= cargo().args(["test", "--locked", "--package", package, "--test", test]).status()?.success();
+        good &= cargo()
+            .args(["test", "--locked", "--package", package, "--test", test])
+            .status()?
+            .success();
     }
-    Ok(if good { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    Ok(if good {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    })
 }
 
 /// `cargo miri` of the nightly toolchain: the cargo that runs this task is another.
 fn cargo() -> Command {
     let mut command = Command::new("rustup");
-    command.args(["run", "nightly", "cargo", "miri"]).current_dir(workspace::root());
-    command.env_remove("RUSTUP_TOOLCHAIN").env_remove("CARGO").env_remove("RUSTC");
+    command
+        .args(["run", "nightly", "cargo", "miri"])
+        .current_dir(workspace::root());
+    command
+        .env_remove("RUSTUP_TOOLCHAIN")
+        .env_remove("CARGO")
+        .env_remove("RUSTC");
     command
 }

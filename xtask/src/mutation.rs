@@ -1,7 +1,16 @@
 //! Recordings with bytes changed: the same seed changes the same bytes.
 
 /// Words that lengths and offsets do not expect.
-const EXTREMES: [u64; 8] = [0, 1, 7, 0xffff, 0xffff_ffff, 1 << 63, u64::MAX, u64::MAX - 7];
+const EXTREMES: [u64; 8] = [
+    0,
+    1,
+    7,
+    0xffff,
+    0xffff_ffff,
+    1 << 63,
+    u64::MAX,
+    u64::MAX - 7,
+];
 /// Sizes that a record's header does not expect.
 const SIZES: [u16; 8] = [0, 4, 8, 9, 16, 0x8010, 0x7ff8, 0xffff];
 
@@ -18,7 +27,9 @@ const HEADER: usize = 104;
 /// Changes some records of a recording, each as a whole, and keeps all sizes true: so readers get far. A stream and a
 /// recording of the other byte order are changed byte by byte.
 pub(crate) fn mutate_records(bytes: &mut Vec<u8>, random: &mut Random) {
-    let Some((start, mut records, end)) = split(bytes) else { return mutate(bytes, random) };
+    let Some((start, mut records, end)) = split(bytes) else {
+        return mutate(bytes, random);
+    };
     (0..=random.below(4)).for_each(|_| change_record(&mut records, random));
     let records = records.concat();
     let mut changed = [&bytes[..start], &records, &bytes[end..]].concat();
@@ -30,7 +41,11 @@ pub(crate) fn mutate_records(bytes: &mut Vec<u8>, random: &mut Random) {
             write(&mut changed, at, &offset.wrapping_add(moved).to_le_bytes());
         }
     }
-    write(&mut changed, DATA_SIZE, &(records.len() as u64).to_le_bytes());
+    write(
+        &mut changed,
+        DATA_SIZE,
+        &(records.len() as u64).to_le_bytes(),
+    );
     *bytes = changed;
 }
 
@@ -55,12 +70,18 @@ fn feature_count(bytes: &[u8]) -> usize {
 }
 
 fn word(bytes: &[u8], at: usize) -> Option<u64> {
-    Some(u64::from_le_bytes(bytes.get(at..at.checked_add(8)?)?.try_into().ok()?))
+    Some(u64::from_le_bytes(
+        bytes.get(at..at.checked_add(8)?)?.try_into().ok()?,
+    ))
 }
 
 /// One record comes twice, elsewhere or not at all, or a word of it, its kind or its flags are others.
 fn change_record(records: &mut Vec<Vec<u8>>, random: &mut Random) {
-    let (count, at, other) = (records.len(), random.below(records.len()), random.below(records.len()));
+    let (count, at, other) = (
+        records.len(),
+        random.below(records.len()),
+        random.below(records.len()),
+    );
     let record = &mut records[at];
     let place = 8 + random.below(record.len() - 8);
     match random.below(8) {
@@ -73,7 +94,11 @@ fn change_record(records: &mut Vec<Vec<u8>>, random: &mut Random) {
         3 => write(record, 4, &(random.next() as u16 & 0x8007).to_le_bytes()),
         4 => flip(record, place, random),
         kind => {
-            let value = if kind == 5 { EXTREMES[random.below(EXTREMES.len())] } else { random.next() >> 32 };
+            let value = if kind == 5 {
+                EXTREMES[random.below(EXTREMES.len())]
+            } else {
+                random.next() >> 32
+            };
             write(record, place & !7, &value.to_le_bytes());
         }
     }
@@ -88,8 +113,16 @@ fn change(bytes: &mut Vec<u8>, random: &mut Random) {
         0 | 1 => write(bytes, at, &[random.next() as u8]),
         2 => flip(bytes, at, random),
         3 => write(bytes, at & !7, &random.next().to_le_bytes()),
-        4 => write(bytes, at & !7, &EXTREMES[random.below(EXTREMES.len())].to_le_bytes()),
-        5 => write(bytes, (at & !7) + 6, &SIZES[random.below(SIZES.len())].to_le_bytes()),
+        4 => write(
+            bytes,
+            at & !7,
+            &EXTREMES[random.below(EXTREMES.len())].to_le_bytes(),
+        ),
+        5 => write(
+            bytes,
+            (at & !7) + 6,
+            &SIZES[random.below(SIZES.len())].to_le_bytes(),
+        ),
         6 => write(bytes, at, &vec![0; random.below(64)]),
         7 => {
             let piece = piece(bytes, random);
@@ -97,7 +130,11 @@ fn change(bytes: &mut Vec<u8>, random: &mut Random) {
         }
         _ => {
             let (piece, twice) = (piece(bytes, random), random.below(2) == 0);
-            let end = if twice { at } else { (at + piece.len()).min(bytes.len()) };
+            let end = if twice {
+                at
+            } else {
+                (at + piece.len()).min(bytes.len())
+            };
             bytes.splice(at..end, piece.into_iter().filter(|_| twice));
         }
     }
@@ -105,13 +142,22 @@ fn change(bytes: &mut Vec<u8>, random: &mut Random) {
 
 fn flip(bytes: &mut [u8], at: usize, random: &mut Random) {
     let bit = 1 << random.below(8);
-    bytes.iter_mut().skip(at).take(1).for_each(|byte| *byte ^= bit);
+    bytes
+        .iter_mut()
+        .skip(at)
+        .take(1)
+        .for_each(|byte| *byte ^= bit);
 }
 
 /// A short stretch of the recording.
 fn piece(bytes: &[u8], random: &mut Random) -> Vec<u8> {
     let from = place(bytes.len(), random);
-    bytes.iter().skip(from).take(random.below(128)).copied().collect()
+    bytes
+        .iter()
+        .skip(from)
+        .take(random.below(128))
+        .copied()
+        .collect()
 }
 
 /// Header, attributes and ids are few among many records: they get their share.
@@ -125,7 +171,11 @@ fn place(len: usize, random: &mut Random) -> usize {
 }
 
 fn write(bytes: &mut [u8], at: usize, piece: &[u8]) {
-    bytes.iter_mut().skip(at).zip(piece).for_each(|(target, source)| *target = *source);
+    bytes
+        .iter_mut()
+        .skip(at)
+        .zip(piece)
+        .for_each(|(target, source)| *target = *source);
 }
 
 /// A xorshift generator: the same seed damages the same way.
@@ -187,7 +237,10 @@ mod tests {
             let (_, records, end) = split(&changed).unwrap();
             assert!(!records.is_empty());
             let hostname = usize::try_from(word(&changed, end).unwrap()).unwrap();
-            assert!(changed[hostname..].windows(2).any(|text| text == b"vm"), "seed {seed}");
+            assert!(
+                changed[hostname..].windows(2).any(|text| text == b"vm"),
+                "seed {seed}"
+            );
         }
     }
 }

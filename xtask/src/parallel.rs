@@ -14,11 +14,15 @@ pub(crate) fn parallel<T: Sync, R: Send>(
     let worker = || {
         while let Some((index, item)) = take(items, &next) {
             let result = work(index, item);
-            done.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).push((index, result));
+            done.lock()
+                .unwrap_or_else(|poisoned| poisoned.into_inner())
+                .push((index, result));
         }
     };
     std::thread::scope(|scope| (0..jobs).for_each(|_| drop(scope.spawn(worker))));
-    let mut done = done.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner());
+    let mut done = done
+        .into_inner()
+        .unwrap_or_else(|poisoned| poisoned.into_inner());
     done.sort_by_key(|(index, _)| *index);
     done.into_iter().map(|(_, result)| result).collect()
 }

@@ -56,21 +56,48 @@ impl Job<'_> {
     /// Runs it to its end or to a limit; the locale is C, the time zone UTC, the home empty.
     pub(crate) fn run(&self, limits: Limits) -> Result<Ended> {
         let start = Instant::now();
-        let mut child = self.command(limits)?.spawn().context("timeout did not start")?;
+        let mut child = self
+            .command(limits)?
+            .spawn()
+            .context("timeout did not start")?;
         let ended = child.wait4()?;
         let wall = start.elapsed();
-        let timed_out = wall >= limits.time && ended.status.code().is_none_or(|code| code == TIMED_OUT);
-        Ok(Ended { status: ended.status, timed_out, wall, peak: ended.rusage.maxrss })
+        let timed_out =
+            wall >= limits.time && ended.status.code().is_none_or(|code| code == TIMED_OUT);
+        Ok(Ended {
+            status: ended.status,
+            timed_out,
+            wall,
+            peak: ended.rusage.maxrss,
+        })
     }
 
     /// `timeout` ends what takes too long, and `ulimit` is the shell's: setting a limit from here would take unsafe code.
     fn command(&self, limits: Limits) -> Result<Command> {
         let mut command = Command::new("timeout");
-        command.args(["--signal=KILL", &limits.time.as_secs_f64().to_string(), "sh", "-c"]);
-        command.arg(format!("ulimit -v {}; exec \"$0\" \"$@\"", limits.memory_kib));
-        command.arg(self.program).args(self.args).current_dir(self.folder);
-        command.env("LC_ALL", "C").env("TZ", "UTC").env("HOME", self.home).env_remove("PERF_CONFIG");
-        command.stdin(Stdio::null()).stdout(File::create(&self.stdout)?).stderr(File::create(&self.stderr)?);
+        command.args([
+            "--signal=KILL",
+            &limits.time.as_secs_f64().to_string(),
+            "sh",
+            "-c",
+        ]);
+        command.arg(format!(
+            "ulimit -v {}; exec \"$0\" \"$@\"",
+            limits.memory_kib
+        ));
+        command
+            .arg(self.program)
+            .args(self.args)
+            .current_dir(self.folder);
+        command
+            .env("LC_ALL", "C")
+            .env("TZ", "UTC")
+            .env("HOME", self.home)
+            .env_remove("PERF_CONFIG");
+        command
+            .stdin(Stdio::null())
+            .stdout(File::create(&self.stdout)?)
+            .stderr(File::create(&self.stderr)?);
         Ok(command)
     }
 }
@@ -88,10 +115,17 @@ pub(crate) struct Usage {
 /// Runs a command to its end and measures it; its output goes where the command says.
 pub(crate) fn measure(command: &mut Command) -> Result<Usage> {
     let start = Instant::now();
-    let mut child = command.spawn().with_context(|| format!("{:?} did not start", command.get_program()))?;
+    let mut child = command
+        .spawn()
+        .with_context(|| format!("{:?} did not start", command.get_program()))?;
     let used = child.wait4()?;
     let (cpu, peak) = (used.rusage.utime + used.rusage.stime, used.rusage.maxrss);
-    Ok(Usage { wall: start.elapsed(), cpu, peak, success: used.status.success() })
+    Ok(Usage {
+        wall: start.elapsed(),
+        cpu,
+        peak,
+        success: used.status.success(),
+    })
 }
 
 /// The bytes of a file, unpacked by the `zstd` program when its name says so.
@@ -99,13 +133,23 @@ pub(crate) fn read_maybe_zstd(path: &Path) -> Result<Vec<u8>> {
     if path.extension().is_none_or(|extension| extension != "zst") {
         return std::fs::read(path).with_context(|| path.display().to_string());
     }
-    let output = Command::new("zstd").args(["-dcq", "--"]).arg(path).output().context("the zstd program")?;
-    anyhow::ensure!(output.status.success(), "zstd could not unpack {}", path.display());
+    let output = Command::new("zstd")
+        .args(["-dcq", "--"])
+        .arg(path)
+        .output()
+        .context("the zstd program")?;
+    anyhow::ensure!(
+        output.status.success(),
+        "zstd could not unpack {}",
+        path.display()
+    );
     Ok(output.stdout)
 }
 
 /// A program of this name, where the shell would find it.
 pub(crate) fn in_path(name: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH")?;
-    std::env::split_paths(&path).map(|folder| folder.join(name)).find(|program| program.is_file())
+    std::env::split_paths(&path)
+        .map(|folder| folder.join(name))
+        .find(|program| program.is_file())
 }

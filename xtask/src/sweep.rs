@@ -26,7 +26,10 @@ use crate::process::{Ended, Job, Limits};
 use crate::{binary, workspace};
 
 /// A command that needs more than this is a failure.
-const LIMITS: Limits = Limits { time: Duration::from_secs(60), memory_kib: 8 << 20 };
+const LIMITS: Limits = Limits {
+    time: Duration::from_secs(60),
+    memory_kib: 8 << 20,
+};
 
 /// How many damaged recordings are read.
 const MUTATIONS: usize = 20_000;
@@ -49,7 +52,8 @@ struct Options {
 
 /// Runs the comparison; fails when something that is meant to be identical is not, or anything crashes.
 pub(crate) fn run(mut args: Args) -> Result<ExitCode> {
-    let Some(shared) = workspace::shared().filter(|path| path.join("fixtures/recorded").is_dir()) else {
+    let Some(shared) = workspace::shared().filter(|path| path.join("fixtures/recorded").is_dir())
+    else {
         println!(
             "SKIPPED: there is no ../shared/fixtures (OXPERF_SHARED names another place); nothing was compared"
         );
@@ -76,7 +80,11 @@ pub(crate) fn run(mut args: Args) -> Result<ExitCode> {
     if public && options.only.is_empty() {
         good &= public::sweep(&options)?;
     }
-    Ok(if good { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    Ok(if good {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    })
 }
 
 /// Whether a text is among those that were asked for.
@@ -121,5 +129,8 @@ fn read(
         stderr: stderr.clone(),
     };
     let ended = job.run(limits)?;
-    Ok((ended, String::from_utf8_lossy(&std::fs::read(stderr)?).into_owned()))
+    Ok((
+        ended,
+        String::from_utf8_lossy(&std::fs::read(stderr)?).into_owned(),
+    ))
 }

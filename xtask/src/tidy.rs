@@ -57,18 +57,37 @@ pub(crate) fn run(args: Args) -> Result<ExitCode> {
 }
 
 fn sources(files: &[PathBuf], extension: &str) -> Vec<Source> {
-    let named = files.iter().filter(|path| path.extension().is_some_and(|found| found == extension));
+    let named = files
+        .iter()
+        .filter(|path| path.extension().is_some_and(|found| found == extension));
     named.filter_map(|path| read(path)).collect()
 }
 
 fn read(path: &Path) -> Option<Source> {
     let text = std::fs::read_to_string(workspace::root().join(path)).ok()?;
-    Some(Source { path: path.to_path_buf(), text })
+    Some(Source {
+        path: path.to_path_buf(),
+        text,
+    })
 }
 
 fn print(findings: &Findings, files: usize) -> ExitCode {
-    findings.noted.iter().for_each(|line| println!("note: {line}"));
-    findings.broken.iter().for_each(|line| println!("BROKEN: {line}"));
-    println!("tidy: {files} files, {} rules broken, {} notes", findings.broken.len(), findings.noted.len());
-    if findings.broken.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    findings
+        .noted
+        .iter()
+        .for_each(|line| println!("note: {line}"));
+    findings
+        .broken
+        .iter()
+        .for_each(|line| println!("BROKEN: {line}"));
+    println!(
+        "tidy: {files} files, {} rules broken, {} notes",
+        findings.broken.len(),
+        findings.noted.len()
+    );
+    if findings.broken.is_empty() {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    }
 }

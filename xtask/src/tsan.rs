@@ -26,7 +26,9 @@ const TESTS: [&str; 10] = [
 ];
 
 /// Tests of the program over small recordings, which take minutes.
-const PROGRAM: [&str; 8] = ["-p", "oxperf", "--test", "golden", "--test", "streams", "--test", "record"];
+const PROGRAM: [&str; 8] = [
+    "-p", "oxperf", "--test", "golden", "--test", "streams", "--test", "record",
+];
 
 /// Runs them, with `--all` those of the program, too. A program that reports a race ends with 66, which no test expects.
 pub(crate) fn run(mut args: Args) -> Result<ExitCode> {
@@ -42,17 +44,34 @@ pub(crate) fn run(mut args: Args) -> Result<ExitCode> {
         );
         return Ok(ExitCode::SUCCESS);
     }
-    for words in [&TESTS[..], &PROGRAM[..]].into_iter().take(if all { 2 } else { 1 }) {
+    for words in [&TESTS[..], &PROGRAM[..]]
+        .into_iter()
+        .take(if all { 2 } else { 1 })
+    {
         let mut command = Command::new("rustup");
         command
-            .args(["run", "nightly", "cargo", "test", "--locked", "-Zbuild-std", "--target", &host])
+            .args([
+                "run",
+                "nightly",
+                "cargo",
+                "test",
+                "--locked",
+                "-Zbuild-std",
+                "--target",
+                &host,
+            ])
             .args(words);
-        command.current_dir(workspace::root()).env("CARGO_TARGET_DIR", workspace::root().join("target/tsan"));
+        command
+            .current_dir(workspace::root())
+            .env("CARGO_TARGET_DIR", workspace::root().join("target/tsan"));
         // The variables are those of the cargo that runs this task.
         command.env_remove("CARGO").env_remove("RUSTUP_TOOLCHAIN");
         // A SIGBUS that the guard of mappings passes on has to kill, as it does without the sanitizer.
         command.env("TSAN_OPTIONS", "handle_sigbus=0");
-        let status = command.env("RUSTFLAGS", "-Zsanitizer=thread").status().context("rustup")?;
+        let status = command
+            .env("RUSTFLAGS", "-Zsanitizer=thread")
+            .status()
+            .context("rustup")?;
         if !status.success() {
             return Ok(ExitCode::FAILURE);
         }
@@ -65,11 +84,24 @@ pub(crate) fn run(mut args: Args) -> Result<ExitCode> {
 fn nightly() -> Option<(String, PathBuf)> {
     let said = |words: &[&str]| {
         let mut command = Command::new("rustup");
-        let output = command.args(["run", "nightly", "rustc"]).args(words).output().ok()?;
-        output.status.success().then(|| String::from_utf8_lossy(&output.stdout).into_owned())
+        let output = command
+            .args(["run", "nightly", "rustc"])
+            .args(words)
+            .output()
+            .ok()?;
+        output
+            .status
+            .success()
+            .then(|| String::from_utf8_lossy(&output.stdout).into_owned())
     };
     let version = said(&["-vV"])?;
-    let host = version.lines().find_map(|line| line.strip_prefix("host: "))?.to_owned();
+    let host = version
+        .lines()
+        .find_map(|line| line.strip_prefix("host: "))?
+        .to_owned();
     let root = said(&["--print", "sysroot"])?;
-    Some((host, Path::new(root.trim()).join("lib/rustlib/src/rust/library")))
+    Some((
+        host,
+        Path::new(root.trim()).join("lib/rustlib/src/rust/library"),
+    ))
 }

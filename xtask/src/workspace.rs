@@ -14,7 +14,8 @@ pub(crate) fn root() -> PathBuf {
 
 /// The folder with fixtures and inputs, when it exists.
 pub(crate) fn shared() -> Option<PathBuf> {
-    let path = std::env::var_os("OXPERF_SHARED").map_or_else(|| root().join("../shared"), PathBuf::from);
+    let path =
+        std::env::var_os("OXPERF_SHARED").map_or_else(|| root().join("../shared"), PathBuf::from);
     path.canonicalize().ok()
 }
 
@@ -38,9 +39,17 @@ pub(crate) fn metadata() -> Result<Value> {
 
 /// The files that git tracks or would track, relative to the root.
 pub(crate) fn files() -> Result<Vec<PathBuf>> {
-    let arguments = ["ls-files", "-z", "--cached", "--others", "--exclude-standard"];
+    let arguments = [
+        "ls-files",
+        "-z",
+        "--cached",
+        "--others",
+        "--exclude-standard",
+    ];
     let text = stdout_of(Command::new("git").current_dir(root()).args(arguments))?;
-    let names = text.split(|byte| *byte == 0).filter(|name| !name.is_empty());
+    let names = text
+        .split(|byte| *byte == 0)
+        .filter(|name| !name.is_empty());
     let paths = names.map(|name| PathBuf::from(String::from_utf8_lossy(name).into_owned()));
     Ok(paths.filter(|path| root().join(path).is_file()).collect())
 }
@@ -53,9 +62,14 @@ pub(crate) fn cargo() -> Command {
 }
 
 fn stdout_of(command: &mut Command) -> Result<Vec<u8>> {
-    let output = command.output().with_context(|| format!("{:?} did not start", command.get_program()))?;
+    let output = command
+        .output()
+        .with_context(|| format!("{:?} did not start", command.get_program()))?;
     if !output.status.success() {
-        bail!("{command:?}: {}", String::from_utf8_lossy(&output.stderr).trim());
+        bail!(
+            "{command:?}: {}",
+            String::from_utf8_lossy(&output.stderr).trim()
+        );
     }
     Ok(output.stdout)
 }

@@ -84,7 +84,10 @@ impl BranchEntry {
     /// CPU does not tell.
     pub const fn kind(&self) -> Option<usize> {
         const LATER: usize = 15;
-        let (kind, later) = ((self.flags >> 20 & 15) as usize, (self.flags >> 26 & 15) as usize);
+        let (kind, later) = (
+            (self.flags >> 20 & 15) as usize,
+            (self.flags >> 26 & 15) as usize,
+        );
         match kind {
             0 => None,
             LATER if LATER + later < Self::KINDS => Some(LATER + later),

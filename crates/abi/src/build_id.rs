@@ -15,7 +15,10 @@ impl BuildId {
         let len = bytes.len().min(20);
         let mut stored = [0; 20];
         stored[..len].copy_from_slice(&bytes[..len]);
-        (len > 0).then_some(BuildId { bytes: stored, len: len as u8 })
+        (len > 0).then_some(BuildId {
+            bytes: stored,
+            len: len as u8,
+        })
     }
 
     /// The bytes that are part of the id.
@@ -31,7 +34,9 @@ impl BuildId {
 
 impl fmt::Display for BuildId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.as_bytes().iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+        self.as_bytes()
+            .iter()
+            .try_for_each(|byte| write!(f, "{byte:02x}"))
     }
 }
 

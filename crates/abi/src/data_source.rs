@@ -87,8 +87,22 @@ mod tests {
     #[test]
     fn fields_lie_where_the_kernel_puts_them() {
         let word = DataSource(0x118_6810_0242);
-        assert_eq!((word.operations(), word.hit(), word.missed()), (2, true, false));
-        assert_eq!((word.levels(), word.level_number(), word.remote()), (2, 12, false));
-        assert_eq!((word.snoops(), word.locks(), word.translations(), word.blocks()), (2, 0, 0b1_1010, 1));
+        assert_eq!(
+            (word.operations(), word.hit(), word.missed()),
+            (2, true, false)
+        );
+        assert_eq!(
+            (word.levels(), word.level_number(), word.remote()),
+            (2, 12, false)
+        );
+        assert_eq!(
+            (
+                word.snoops(),
+                word.locks(),
+                word.translations(),
+                word.blocks()
+            ),
+            (2, 0, 0b1_1010, 1)
+        );
     }
 }

@@ -1,6 +1,8 @@
 //! The name of an event that was recorded without one.
 
-use crate::{AttrFlags, CacheId, CacheOp, CacheResult, EventAttr, EventType, HardwareId, SoftwareId};
+use crate::{
+    AttrFlags, CacheId, CacheOp, CacheResult, EventAttr, EventType, HardwareId, SoftwareId,
+};
 
 impl EventAttr {
     /// perf's name for what is counted, with the modifiers that the flags amount to.
@@ -13,16 +15,19 @@ impl EventAttr {
     /// ```
     pub fn generic_name(&self) -> String {
         let base = match self.kind {
-            EventType::HARDWARE => {
-                HardwareId::from_config(self.config & 0xffff_ffff).map(|id| id.names()[0].to_owned())
+            EventType::HARDWARE => HardwareId::from_config(self.config & 0xffff_ffff)
+                .map(|id| id.names()[0].to_owned()),
+            EventType::SOFTWARE => {
+                SoftwareId::from_config(self.config).map(|id| id.names()[0].to_owned())
             }
-            EventType::SOFTWARE => SoftwareId::from_config(self.config).map(|id| id.names()[0].to_owned()),
             EventType::HW_CACHE => cache_name(self.config),
             EventType::TRACEPOINT => return format!("unknown tracepoint id={:#x}", self.config),
             EventType::RAW => Some(format!("raw 0x{:x}", self.config)),
-            EventType::BREAKPOINT => {
-                Some(format!("mem:{:#x}:{}", self.config1, breakpoint_access(self.bp_type)))
-            }
+            EventType::BREAKPOINT => Some(format!(
+                "mem:{:#x}:{}",
+                self.config1,
+                breakpoint_access(self.bp_type)
+            )),
             _ => None,
         };
         let base = base.unwrap_or_else(|| format!("unknown attr type: {}", self.kind.0));
@@ -39,13 +44,23 @@ impl AttrFlags {
     /// assert_eq!(AttrFlags::EMPTY.modifiers(), "");
     /// ```
     pub fn modifiers(self) -> String {
-        let modes =
-            [(AttrFlags::EXCLUDE_KERNEL, 'k'), (AttrFlags::EXCLUDE_USER, 'u'), (AttrFlags::EXCLUDE_HV, 'h')];
-        let worlds = [(AttrFlags::EXCLUDE_HOST, 'H'), (AttrFlags::EXCLUDE_GUEST, 'G')];
+        let modes = [
+            (AttrFlags::EXCLUDE_KERNEL, 'k'),
+            (AttrFlags::EXCLUDE_USER, 'u'),
+            (AttrFlags::EXCLUDE_HV, 'h'),
+        ];
+        let worlds = [
+            (AttrFlags::EXCLUDE_HOST, 'H'),
+            (AttrFlags::EXCLUDE_GUEST, 'G'),
+        ];
         let mut text = self.kept(&modes);
         text.extend(std::iter::repeat_n('p', usize::from(self.precise_ip())));
         text.push_str(&self.kept(&worlds));
-        if text.is_empty() { text } else { format!(":{text}") }
+        if text.is_empty() {
+            text
+        } else {
+            format!(":{text}")
+        }
     }
 
     /// The letters of what is not excluded, if anything is.
@@ -53,7 +68,11 @@ impl AttrFlags {
         if !letters.iter().any(|(exclude, _)| self.contains(*exclude)) {
             return String::new();
         }
-        letters.iter().filter(|(exclude, _)| !self.contains(*exclude)).map(|(_, letter)| letter).collect()
+        letters
+            .iter()
+            .filter(|(exclude, _)| !self.contains(*exclude))
+            .map(|(_, letter)| letter)
+            .collect()
     }
 }
 
@@ -84,7 +103,14 @@ mod tests {
 
     #[test]
     fn names_of_generic_events() {
-        let name = |kind, config| EventAttr { kind, config, ..EventAttr::default() }.generic_name();
+        let name = |kind, config| {
+            EventAttr {
+                kind,
+                config,
+                ..EventAttr::default()
+            }
+            .generic_name()
+        };
         assert_eq!(name(EventType::HARDWARE, 1), "instructions");
         assert_eq!(name(EventType::HW_CACHE, 0x10000), "L1-dcache-load-misses");
         assert_eq!(name(EventType::HW_CACHE, 0x3), "dTLB-loads");
@@ -98,8 +124,14 @@ mod tests {
             flags.set_precise_ip(precise);
             flags.modifiers()
         };
-        assert_eq!(modifiers(AttrFlags::EXCLUDE_KERNEL | AttrFlags::EXCLUDE_HV, 1), ":up");
+        assert_eq!(
+            modifiers(AttrFlags::EXCLUDE_KERNEL | AttrFlags::EXCLUDE_HV, 1),
+            ":up"
+        );
         assert_eq!(modifiers(AttrFlags::EXCLUDE_HOST, 2), ":ppG");
-        assert_eq!(modifiers(AttrFlags::EXCLUDE_KERNEL | AttrFlags::EXCLUDE_USER, 0), ":h");
+        assert_eq!(
+            modifiers(AttrFlags::EXCLUDE_KERNEL | AttrFlags::EXCLUDE_USER, 0),
+            ":h"
+        );
     }
 }

@@ -23,18 +23,30 @@ pub struct BlockTable<'p> {
 /// The stretches of the functions that a table's rows are about. Cycles are those of all events: code takes as long whoever
 /// takes the sample.
 pub fn block_table<'p>(profile: &'p Profile, table: &Table) -> BlockTable<'p> {
-    let symbol = |row: &Row| profile.frames.get(row.frame.index()).and_then(|frame| frame.symbol);
+    let symbol = |row: &Row| {
+        profile
+            .frames
+            .get(row.frame.index())
+            .and_then(|frame| frame.symbol)
+    };
     let mut symbols: Vec<SymbolId> = table.rows().filter_map(symbol).collect();
     let of_row = symbols.iter().flat_map(|&symbol| profile.blocks.of(symbol));
     let averages = of_row.fold(0u64, |sum, block| sum.wrapping_add(block.all.average()));
     symbols.sort_unstable();
     symbols.dedup();
-    let mut blocks: Vec<&Block> = symbols.iter().flat_map(|&symbol| profile.blocks.of(symbol)).collect();
+    let mut blocks: Vec<&Block> = symbols
+        .iter()
+        .flat_map(|&symbol| profile.blocks.of(symbol))
+        .collect();
     let symbol = |block: &Block| profile.symbols.get(block.symbol.index());
     blocks.sort_by_key(|block| {
         let start = block.start.or(symbol(block).map(|symbol| symbol.start));
         let name = symbol(block).map(|symbol| symbol.name.as_str());
-        (Reverse((thousandths(block, profile.blocks.cycles), name)), start, block.end)
+        (
+            Reverse((thousandths(block, profile.blocks.cycles), name)),
+            start,
+            block.end,
+        )
     });
     BlockTable { blocks, averages }
 }

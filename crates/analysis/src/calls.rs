@@ -224,20 +224,47 @@ impl Calls {
     pub const SEARCHED: usize = 1 << 12;
 
     /// Follows a branch and tells what it does to calls.
-    pub fn step(&mut self, step: &Step, functions: &mut dyn Functions, tell: &mut dyn FnMut(Event)) {
+    pub fn step(
+        &mut self,
+        step: &Step,
+        functions: &mut dyn Functions,
+        tell: &mut dyn FnMut(Event),
+    ) {
         let (instructions, cycles) = (step.instructions, step.cycles);
         let (thread, stretch) = (step.thread, step.stretch);
-        let now = Queue { thread, stretch, instructions, cycles };
+        let now = Queue {
+            thread,
+            stretch,
+            instructions,
+            cycles,
+        };
         let before = self.queues.insert(step.queue, now);
-        let before = before.unwrap_or(Queue { thread, stretch, instructions: 0, cycles: 0 });
+        let before = before.unwrap_or(Queue {
+            thread,
+            stretch,
+            instructions: 0,
+            cycles: 0,
+        });
         let gap = before.stretch != step.stretch;
-        let ran = Amounts { time: 0, instructions, cycles }
-            - Amounts { time: 0, instructions: before.instructions, cycles: before.cycles };
+        let ran = Amounts {
+            time: 0,
+            instructions,
+            cycles,
+        } - Amounts {
+            time: 0,
+            instructions: before.instructions,
+            cycles: before.cycles,
+        };
         // What ran before tracing began again was that of who had run before.
         let begins = gap || step.from == 0;
         let runner = if begins { before.thread } else { step.thread };
         let (begun, remarks) = (&mut self.begun, &mut self.remarks);
-        let mut context = Context { functions, tell, begun, remarks };
+        let mut context = Context {
+            functions,
+            tell,
+            begun,
+            remarks,
+        };
         let ran_thread = self.threads.entry(runner).or_default();
         if !begins {
             ran_thread.place(step, &mut context);
@@ -261,8 +288,18 @@ impl Calls {
         functions: &mut dyn Functions,
         tell: &mut dyn FnMut(Event),
     ) {
-        let Calls { threads, begun, remarks, .. } = self;
-        let mut context = Context { functions, tell, begun, remarks };
+        let Calls {
+            threads,
+            begun,
+            remarks,
+            ..
+        } = self;
+        let mut context = Context {
+            functions,
+            tell,
+            begun,
+            remarks,
+        };
         if let Some(ended) = threads.get_mut(&(thread, None)) {
             ended.end_all(end, &mut context);
         }
@@ -270,11 +307,22 @@ impl Calls {
 
     /// Ends what still runs at the end of the trace.
     pub fn finish(&mut self, functions: &mut dyn Functions, tell: &mut dyn FnMut(Event)) {
-        let Calls { threads, begun, remarks, .. } = self;
-        let mut context = Context { functions, tell, begun, remarks };
+        let Calls {
+            threads,
+            begun,
+            remarks,
+            ..
+        } = self;
+        let mut context = Context {
+            functions,
+            tell,
+            begun,
+            remarks,
+        };
         let mut open: Vec<(&ThreadKey, &mut Thread)> = threads.iter_mut().collect();
         open.sort_unstable_by_key(|(key, _)| (key.0.0, key.1.map(|cpu| cpu.0)));
-        open.into_iter().for_each(|(_, thread)| thread.end_all(End::Open, &mut context));
+        open.into_iter()
+            .for_each(|(_, thread)| thread.end_all(End::Open, &mut context));
     }
 
     /// What was found beside calls, so far.

@@ -120,20 +120,43 @@ impl CollectOptions {
 
     /// Whether what is wanted of an address is the function that holds it and no more.
     fn wants_functions_alone(&self) -> bool {
-        let CollectOptions { chains, by_address, addresses_apart, lines, blocks, .. } = self;
+        let CollectOptions {
+            chains,
+            by_address,
+            addresses_apart,
+            lines,
+            blocks,
+            ..
+        } = self;
         !(*chains || *by_address || *addresses_apart || lines.is_some() || blocks.is_some())
     }
 
     /// Whether samples whose chains nobody asks for can do without: nothing else depends on their chains.
     pub fn can_walk_twice(&self) -> bool {
-        let CollectOptions { stitch, hide_unresolved, moments, history, branches, map_sizes, .. } = self;
-        let counts_functions = CollectOptions { chains: false, ..*self }.wants_functions_alone();
+        let CollectOptions {
+            stitch,
+            hide_unresolved,
+            moments,
+            history,
+            branches,
+            map_sizes,
+            ..
+        } = self;
+        let counts_functions = CollectOptions {
+            chains: false,
+            ..*self
+        }
+        .wants_functions_alone();
         let others = *hide_unresolved || *moments || *history || *map_sizes || branches.is_some();
         self.chains && counts_functions && stitch.is_none() && !others
     }
 
     fn of_chains(&self) -> ChainOptions {
-        ChainOptions { max_stack: self.max_stack, keep_outermost: self.keep_outermost, stitch: self.stitch }
+        ChainOptions {
+            max_stack: self.max_stack,
+            keep_outermost: self.keep_outermost,
+            stitch: self.stitch,
+        }
     }
 }
 
@@ -182,9 +205,14 @@ impl<'s> Collector<'s> {
             comms: Comms::default(),
             addresses: Addresses::default(),
             blocks: options.blocks.map(Blocks::new),
-            profile: Profile { events, ..Profile::default() },
+            profile: Profile {
+                events,
+                ..Profile::default()
+            },
             chains: Chains::new(options.of_chains(), None),
-            history: options.history.then(|| History::new(options.max_stack, options.keep_outermost)),
+            history: options
+                .history
+                .then(|| History::new(options.max_stack, options.keep_outermost)),
             parallelism: None,
             second: None,
         }
@@ -218,8 +246,18 @@ impl<'s> Collector<'s> {
 
     /// Whether nothing but the heads of samples counts: see [`Session::heads_only`](oxperf_session::Session::heads_only).
     pub fn needs_heads_only(&self) -> bool {
-        let CollectOptions { chains, history, by_cost, branches, blocks, .. } = self.options;
-        !(chains || history || by_cost) && branches.is_none() && blocks.is_none() && self.noting.is_none()
+        let CollectOptions {
+            chains,
+            history,
+            by_cost,
+            branches,
+            blocks,
+            ..
+        } = self.options;
+        !(chains || history || by_cost)
+            && branches.is_none()
+            && blocks.is_none()
+            && self.noting.is_none()
     }
 
     /// The profile of everything that came, given the machine at the end of the recording.
@@ -249,13 +287,30 @@ impl<'s> Collector<'s> {
         }
         self.profile.chains = merger.chains;
         self.profile.branches = merger.branches;
-        take_merged(&mut self.profile, merger.events, self.second.as_ref(), machine);
+        take_merged(
+            &mut self.profile,
+            merger.events,
+            self.second.as_ref(),
+            machine,
+        );
         rayon::join(|| self.profile.chains.seal(), || self.profile.frames.seal());
         // The first of two walks has seen all samples.
-        self.profile.has_latency |= self.parallelism.is_some_and(|parallelism| parallelism.matters());
+        self.profile.has_latency |= self
+            .parallelism
+            .is_some_and(|parallelism| parallelism.matters());
         self.profile.chain_losses = self.chains.losses();
-        let Self { profile, names, naming, .. } = self;
-        Counts { profile, names, naming, samples: merger.numbered.unwrap_or_default() }
+        let Self {
+            profile,
+            names,
+            naming,
+            ..
+        } = self;
+        Counts {
+            profile,
+            names,
+            naming,
+            samples: merger.numbered.unwrap_or_default(),
+        }
     }
 
     /// Takes the chain of a sample; tells what branches it begins with.
@@ -264,7 +319,10 @@ impl<'s> Collector<'s> {
             return None;
         }
         // Calls that have not returned are no branches: they are callers.
-        let branches = event.sample.branch_stack.is_some_and(|stack| !stack.call_stack);
+        let branches = event
+            .sample
+            .branch_stack
+            .is_some_and(|stack| !stack.call_stack);
         let Some(history) = self.history.as_mut().filter(|_| branches) else {
             let chain = self.chains.of(machine, event);
             self.batch.addresses.extend_from_slice(chain.addresses);
@@ -277,7 +335,8 @@ impl<'s> Collector<'s> {
 
     /// Locates the addresses of the batch and names what is new, for each table.
     fn name_batch(&mut self, machine: &Machine) -> Vec<Named> {
-        self.locating.locate(&mut self.batch, (&self.names, machine.objects()));
+        self.locating
+            .locate(&mut self.batch, (&self.names, machine.objects()));
         let fresh = self.locating.take_fresh();
         if self.options.by_address {
             self.addresses.locate(&fresh.frames);
@@ -299,15 +358,27 @@ impl<'s> Collector<'s> {
 
 fn profile_thread(thread: &oxperf_machine::Thread, comms: &[CommId]) -> Thread {
     let pid = thread.pid.unwrap_or(oxperf_abi::Pid(-1));
-    Thread { pid, tid: thread.tid, comm: comms[thread.comm.0 as usize] }
+    Thread {
+        pid,
+        tid: thread.tid,
+        comm: comms[thread.comm.0 as usize],
+    }
 }
 
 /// Gives the events of a profile their samples, and threads their names.
-fn take_merged(profile: &mut Profile, merged: Vec<Merged>, second: Option<&Second>, machine: &Machine) {
+fn take_merged(
+    profile: &mut Profile,
+    merged: Vec<Merged>,
+    second: Option<&Second>,
+    machine: &Machine,
+) {
     let (names, comms) = comms::names(machine);
     profile.comms = names;
     for (nth, (event, mut merged)) in profile.events.iter_mut().zip(merged).enumerate() {
-        merged.groups.iter_mut().for_each(|group| group.comm = comms[group.comm.index()]);
+        merged
+            .groups
+            .iter_mut()
+            .for_each(|group| group.comm = comms[group.comm.index()]);
         match second {
             Some(second) => second.join(nth, &mut event.groups, merged.groups),
             None => {
@@ -319,12 +390,18 @@ fn take_merged(profile: &mut Profile, merged: Vec<Merged>, second: Option<&Secon
             }
         }
     }
-    profile.threads = machine.threads().iter().map(|thread| profile_thread(thread, &comms)).collect();
+    profile.threads = machine
+        .threads()
+        .iter()
+        .map(|thread| profile_thread(thread, &comms))
+        .collect();
 }
 
 impl Sink for Collector<'_> {
     fn event(&mut self, events: &EventTable, told: EventIndex) -> bool {
-        let Some(event) = events.events().get(told.0) else { return false };
+        let Some(event) = events.events().get(told.0) else {
+            return false;
+        };
         match self.profile.events.get_mut(told.0) {
             Some(known) => known.name.clone_from(&event.name),
             None => self.profile.events.push(EventProfile {
@@ -359,7 +436,11 @@ impl Sink for Collector<'_> {
         if event.event.0 >= self.profile.events.len() {
             return ControlFlow::Continue(());
         }
-        if self.second.as_mut().is_some_and(|second| !second.takes_next()) {
+        if self
+            .second
+            .as_mut()
+            .is_some_and(|second| !second.takes_next())
+        {
             self.chains.pass_over(&event.sample);
             return ControlFlow::Continue(());
         }
@@ -380,7 +461,9 @@ impl Sink for Collector<'_> {
         let parallelism = self.parallelism.as_mut();
         let (latency, running) = parallelism.map_or((0, 1), |running| running.latency(period));
         let noting = self.noting.as_mut();
-        let detail = noting.map_or(DetailId(0), |noting| noting.of(event, running, &self.names, machine));
+        let detail = noting.map_or(DetailId(0), |noting| {
+            noting.of(event, running, &self.names, machine)
+        });
         let sample = Sample {
             event: event.event.0 as u32,
             thread: event.thread,
@@ -405,7 +488,11 @@ impl Sink for Collector<'_> {
             }
             None => self.batch.samples.push(sample),
         }
-        let most = if self.options.chains { BATCH } else { FLAT_BATCH };
+        let most = if self.options.chains {
+            BATCH
+        } else {
+            FLAT_BATCH
+        };
         if self.batch.len() >= most || self.batch.mappings.is_full() {
             let named = self.name_batch(machine);
             self.batch = self.merging.begin(std::mem::take(&mut self.batch), named);

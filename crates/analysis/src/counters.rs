@@ -27,7 +27,11 @@ impl ThreadCounters {
     pub fn add(&mut self, pid: Pid, tid: Tid, event: usize, value: u64) {
         let column = place(&mut self.events, |known| *known == event, || event);
         let is_known = |thread: &CountedThread| (thread.pid, thread.tid) == (pid, tid);
-        let row = place(&mut self.threads, is_known, || CountedThread { pid, tid, values: Vec::new() });
+        let row = place(&mut self.threads, is_known, || CountedThread {
+            pid,
+            tid,
+            values: Vec::new(),
+        });
         let values = &mut self.threads[row].values;
         values.resize(values.len().max(column + 1), 0);
         values[column] = values[column].wrapping_add(value);

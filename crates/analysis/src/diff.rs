@@ -42,7 +42,12 @@ pub struct DiffOptions {
 impl Default for DiffOptions {
     fn default() -> Self {
         let keys = vec![SortKey::Dso, SortKey::Symbol];
-        DiffOptions { keys, method: Method::DeltaAbs, order: 1, baseline_only: false }
+        DiffOptions {
+            keys,
+            method: Method::DeltaAbs,
+            order: 1,
+            baseline_only: false,
+        }
     }
 }
 
@@ -102,13 +107,19 @@ impl DiffTable {
     /// The periods of a row, one a side; none for a row that is not there.
     pub fn periods(&self, row: usize) -> &[Option<u64>] {
         let width = self.totals.len();
-        self.periods.get(row * width..(row + 1) * width).unwrap_or_default()
+        self.periods
+            .get(row * width..(row + 1) * width)
+            .unwrap_or_default()
     }
 
     /// A row of a side's own table that a row stands for: the one to show.
     pub fn place(&self, row: usize, side: usize) -> Option<usize> {
         let width = self.totals.len();
-        self.places.get(row * width..(row + 1) * width)?.get(side).copied().flatten()
+        self.places
+            .get(row * width..(row + 1) * width)?
+            .get(side)
+            .copied()
+            .flatten()
     }
 
     /// How a row changed from the baseline to a side; `None` where that side has not the row.
@@ -116,7 +127,12 @@ impl DiffTable {
         let periods = self.periods(row);
         let new = (*periods.get(side)?)?;
         let old = periods.first().copied().flatten();
-        Some(Change { old, new, old_total: *self.totals.first()?, new_total: *self.totals.get(side)? })
+        Some(Change {
+            old,
+            new,
+            old_total: *self.totals.first()?,
+            new_total: *self.totals.get(side)?,
+        })
     }
 }
 
@@ -132,12 +148,23 @@ pub fn compare(sides: &[Side<'_>], options: &DiffOptions) -> DiffTable {
     }
     let order = order::ordered(&joined.table, &joined.ranks(sides, &options.keys), options);
     let table = joined.table;
-    let periods = order.iter().flat_map(|&row| table.periods(row as usize)).copied().collect();
+    let periods = order
+        .iter()
+        .flat_map(|&row| table.periods(row as usize))
+        .copied()
+        .collect();
     let sides = 0..sides.len();
-    let places = order.iter().flat_map(|&row| sides.clone().map(move |side| (row as usize, side)));
+    let places = order
+        .iter()
+        .flat_map(|&row| sides.clone().map(move |side| (row as usize, side)));
     let places = places.map(|(row, side)| table.place(row, side)).collect();
     let rows = order.iter().map(|&row| table.rows[row as usize]).collect();
-    DiffTable { rows, periods, places, ..table }
+    DiffTable {
+        rows,
+        periods,
+        places,
+        ..table
+    }
 }
 
 /// Rows in the order in which they were met.
@@ -150,8 +177,17 @@ impl Joined {
     fn new(sides: &[Side<'_>], keys: &[SortKey], totals: Vec<u64>) -> Joined {
         let baseline_total = totals.first().copied().unwrap_or(0);
         let (rows, periods, places) = Default::default();
-        let table = DiffTable { rows, periods, places, totals, baseline_total };
-        let mut joined = Joined { table, identities: Identities::new(sides, keys) };
+        let table = DiffTable {
+            rows,
+            periods,
+            places,
+            totals,
+            baseline_total,
+        };
+        let mut joined = Joined {
+            table,
+            identities: Identities::new(sides, keys),
+        };
         for (at, side) in sides.iter().enumerate() {
             for row in 0..side.table.map_or(0, Table::len) {
                 joined.add(sides, at, row);
@@ -161,15 +197,22 @@ impl Joined {
     }
 
     fn add(&mut self, sides: &[Side<'_>], side: usize, row: usize) {
-        let Some((table, shown)) = sides[side].table.and_then(|table| Some((table, table.row(row)?))) else {
+        let Some((table, shown)) = sides[side]
+            .table
+            .and_then(|table| Some((table, table.row(row)?)))
+        else {
             return;
         };
         let width = sides.len();
         let index = self.identities.of(side, sides[side].profile, shown);
         if index == self.table.rows.len() {
             self.table.rows.push(DiffRow { side, row });
-            self.table.periods.resize(self.table.periods.len() + width, None);
-            self.table.places.resize(self.table.places.len() + width, None);
+            self.table
+                .periods
+                .resize(self.table.periods.len() + width, None);
+            self.table
+                .places
+                .resize(self.table.places.len() + width, None);
         }
         let place = &mut self.table.places[index * width + side];
         let found = |row| identity::found(&sides[side], row);
@@ -193,14 +236,23 @@ impl Joined {
             [baseline, others @ ..] => baseline.is_some() && others.iter().any(Option::is_some),
             [] => false,
         };
-        let cells = periods.chunks(width.max(1)).zip(places.chunks(width.max(1)));
-        let kept = rows.into_iter().zip(cells).filter(|(_, (periods, _))| common(periods));
+        let cells = periods
+            .chunks(width.max(1))
+            .zip(places.chunks(width.max(1)));
+        let kept = rows
+            .into_iter()
+            .zip(cells)
+            .filter(|(_, (periods, _))| common(periods));
         for (row, (periods, places)) in kept {
             self.table.rows.push(row);
             self.table.periods.extend_from_slice(periods);
             self.table.places.extend_from_slice(places);
         }
-        let of_baseline = self.table.periods.chunks(width.max(1)).filter_map(|periods| *periods.first()?);
+        let of_baseline = self
+            .table
+            .periods
+            .chunks(width.max(1))
+            .filter_map(|periods| *periods.first()?);
         self.table.baseline_total = of_baseline.fold(0, u64::wrapping_add);
     }
 
@@ -212,7 +264,9 @@ impl Joined {
             let shown = side.table.and_then(|table| table.row(row.row));
             let key = move |&key: &SortKey| shown.map(|shown| (key, shown));
             let values = keys.iter().filter_map(key);
-            values.map(|(key, shown)| ranks.of(row.side, side.profile, key, shown)).collect::<Vec<i64>>()
+            values
+                .map(|(key, shown)| ranks.of(row.side, side.profile, key, shown))
+                .collect::<Vec<i64>>()
         };
         self.table.rows.iter().flat_map(row).collect()
     }

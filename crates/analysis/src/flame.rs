@@ -104,7 +104,11 @@ impl FlameTree {
     /// tree is as large as 32 bits can number.
     pub fn with_places(profile: &Profile, event: &EventProfile) -> (FlameTree, Vec<Option<u32>>) {
         let mut builder = build::Builder::new(profile);
-        let places = event.groups.iter().map(|group| builder.add(group)).collect();
+        let places = event
+            .groups
+            .iter()
+            .map(|group| builder.add(group))
+            .collect();
         let mut tree = builder.finish();
         tree.sum_totals();
         (tree, places)
@@ -113,18 +117,29 @@ impl FlameTree {
     /// The nodes of a stack, from the innermost to the outermost, which is the thread's name.
     pub fn outwards(&self, node: u32) -> impl Iterator<Item = u32> + '_ {
         // A caller stands before what it calls: the walk ends even where a tree was not made by `of_event`.
-        let caller = |&node: &u32| self.nodes.get(node as usize)?.parent.filter(|&parent| parent < node);
-        std::iter::successors(Some(node).filter(|&node| (node as usize) < self.nodes.len()), caller)
+        let caller = |&node: &u32| {
+            self.nodes
+                .get(node as usize)?
+                .parent
+                .filter(|&parent| parent < node)
+        };
+        std::iter::successors(
+            Some(node).filter(|&node| (node as usize) < self.nodes.len()),
+            caller,
+        )
     }
 
     /// What a node stands for; `None` for a node that does not exist.
     pub fn frame_of(&self, node: u32) -> Option<&FlameFrame> {
-        self.frames.get(self.nodes.get(node as usize)?.frame as usize)
+        self.frames
+            .get(self.nodes.get(node as usize)?.frame as usize)
     }
 
     /// The text of a frame's name.
     pub fn name_of(&self, frame: &FlameFrame) -> &str {
-        self.names.get(frame.name as usize).map_or("", String::as_str)
+        self.names
+            .get(frame.name as usize)
+            .map_or("", String::as_str)
     }
 
     /// The object of a frame, where it is known.
@@ -149,7 +164,10 @@ impl FlameTree {
         for index in (0..self.nodes.len()).rev() {
             let (before, rest) = self.nodes.split_at_mut(index);
             let Some(node) = rest.first() else { continue };
-            if let Some(parent) = node.parent.and_then(|parent| before.get_mut(parent as usize)) {
+            if let Some(parent) = node
+                .parent
+                .and_then(|parent| before.get_mut(parent as usize))
+            {
                 parent.total.add(node.total);
             }
         }

@@ -103,16 +103,22 @@ impl Default for HistOptions {
 impl HistOptions {
     /// Whether rows stand in order by weight and then by the keys, whatever the order goes on with.
     fn is_usual_order(&self) -> bool {
-        let weights = [self.children.then_some(Measure::Children), Some(Measure::Own)];
+        let weights = [
+            self.children.then_some(Measure::Children),
+            Some(Measure::Own),
+        ];
         let weights = weights.into_iter().flatten().map(Field::Measure);
-        let usual: Vec<Field> = weights.chain(self.keys.iter().copied().map(Field::Key)).collect();
+        let usual: Vec<Field> = weights
+            .chain(self.keys.iter().copied().map(Field::Key))
+            .collect();
         self.order_by_event == 0 && (self.order_by.is_empty() || self.order_by.starts_with(&usual))
     }
 }
 
 /// A table for each event or group of events that has samples, in the recording's order.
 pub fn histograms(profile: &Profile, options: &HistOptions) -> Vec<Table> {
-    let chains = profile.events.iter().any(|event| event.has_callchains) || !profile.histories.is_empty();
+    let chains =
+        profile.events.iter().any(|event| event.has_callchains) || !profile.histories.is_empty();
     let scope = Scope {
         children: options.children && chains,
         chains: chains && (options.children || options.call_graph.is_some()),
@@ -124,13 +130,24 @@ pub fn histograms(profile: &Profile, options: &HistOptions) -> Vec<Table> {
         || {
             rayon::join(
                 || Locations::new(profile, &options.keys, scope.chains),
-                || if scope.chains { Steps::new(profile, by_address) } else { Steps::none(profile) },
+                || {
+                    if scope.chains {
+                        Steps::new(profile, by_address)
+                    } else {
+                        Steps::none(profile)
+                    }
+                },
             )
         },
         || groups_by_task(profile, &options.keys, members.iter().flatten()),
     );
     steps.locate(&locations);
-    let shared = Shared { profile, locations, steps, tasks };
+    let shared = Shared {
+        profile,
+        locations,
+        steps,
+        tasks,
+    };
     let mut groups = groups.into_iter();
     let table = |events: Vec<usize>| {
         let groups = groups.by_ref().take(events.len()).collect();
@@ -142,13 +159,25 @@ pub fn histograms(profile: &Profile, options: &HistOptions) -> Vec<Table> {
 /// For each event, which of its sample groups belong to rows that show a call graph, given a profile without chains whose
 /// rows count what ran in them alone.
 pub fn graphed(profile: &Profile, options: &HistOptions) -> Vec<Vec<bool>> {
-    let scope = Scope { children: false, chains: false, order: options.order };
+    let scope = Scope {
+        children: false,
+        chains: false,
+        order: options.order,
+    };
     let members = draft::members(profile, options);
     let locations = Locations::new(profile, &options.keys, false);
     let (tasks, groups) = groups_by_task(profile, &options.keys, members.iter().flatten());
-    let shared = Shared { profile, locations, steps: Steps::none(profile), tasks };
-    let mut graphed: Vec<Vec<bool>> =
-        profile.events.iter().map(|event| vec![false; event.groups.len()]).collect();
+    let shared = Shared {
+        profile,
+        locations,
+        steps: Steps::none(profile),
+        tasks,
+    };
+    let mut graphed: Vec<Vec<bool>> = profile
+        .events
+        .iter()
+        .map(|event| vec![false; event.groups.len()])
+        .collect();
     let mut groups = groups.into_iter();
     for events in members {
         let groups: Vec<Vec<Placed>> = groups.by_ref().take(events.len()).collect();
@@ -169,7 +198,9 @@ fn groups_by_task<'e>(
     events: impl Iterator<Item = &'e usize>,
 ) -> (Tasks, Vec<Vec<Placed>>) {
     let mut tasks = Tasks::new(profile, keys);
-    let groups = events.map(|&event| by_task(&mut tasks, profile, &profile.events[event])).collect();
+    let groups = events
+        .map(|&event| by_task(&mut tasks, profile, &profile.events[event]))
+        .collect();
     (tasks, groups)
 }
 
@@ -185,7 +216,16 @@ fn one_table(
     draft.finish()
 }
 
-fn counted(shared: &Shared<'_>, events: &[usize], groups: Vec<Vec<Placed>>, scope: Scope) -> Vec<Counted> {
+fn counted(
+    shared: &Shared<'_>,
+    events: &[usize],
+    groups: Vec<Vec<Placed>>,
+    scope: Scope,
+) -> Vec<Counted> {
     let event = |event: usize| &shared.profile.events[event];
-    events.iter().zip(groups).map(|(&at, groups)| count(shared, event(at), groups, scope)).collect()
+    events
+        .iter()
+        .zip(groups)
+        .map(|(&at, groups)| count(shared, event(at), groups, scope))
+        .collect()
 }

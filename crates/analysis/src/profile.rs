@@ -31,7 +31,8 @@ pub use data_places::{DataPlace, DataPlaces};
 pub use details::{Detail, DetailText, Details, DetailsWanted, FieldWanted};
 pub use frames::{BareFrames, Frames};
 pub use ids::{
-    BranchId, CommId, DetailId, DsoId, FrameId, HistoryId, NodeId, PassageId, SourceId, SymbolId, ThreadId,
+    BranchId, CommId, DetailId, DsoId, FrameId, HistoryId, NodeId, PassageId, SourceId, SymbolId,
+    ThreadId,
 };
 pub use oxperf_symbols::NamesFrom;
 pub use passage::{Passage, Passed};
@@ -84,13 +85,17 @@ pub struct Profile {
 impl Profile {
     /// Has tables show objects by their whole paths, and tell them apart by these.
     pub fn show_whole_paths(&mut self) {
-        self.dsos.iter_mut().for_each(|dso| dso.short.clone_from(&dso.long));
+        self.dsos
+            .iter_mut()
+            .for_each(|dso| dso.short.clone_from(&dso.long));
     }
 
     /// The source line of an end of a branch, if that was asked for.
     pub fn branch_line(&self, end: BranchEnd) -> Option<&str> {
         let frame = self.frames.get(end.frame.index())?;
-        self.sources.get(frame.source?.line.index()).map(String::as_str)
+        self.sources
+            .get(frame.source?.line.index())
+            .map(String::as_str)
     }
 }
 
@@ -258,8 +263,14 @@ impl EventProfile {
             let shown: u64 = self.groups.iter().map(|group| group.samples).sum();
             self.hidden += self.sample_count.saturating_sub(shown);
             self.sample_count = shown;
-            self.period_total = self.groups.iter().fold(0, |sum, group| sum.wrapping_add(group.period));
-            self.latency_total = self.groups.iter().fold(0, |sum, group| sum.wrapping_add(group.latency));
+            self.period_total = self
+                .groups
+                .iter()
+                .fold(0, |sum, group| sum.wrapping_add(group.period));
+            self.latency_total = self
+                .groups
+                .iter()
+                .fold(0, |sum, group| sum.wrapping_add(group.latency));
         }
     }
 

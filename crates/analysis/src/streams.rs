@@ -15,8 +15,12 @@ mod tree;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
-use crate::hist::{ByWeight, CallGraphOptions, Order, Presorted, Ranked, Row, Rules, SortKey, Table};
-use crate::profile::{DsoId, EventProfile, Frame, FrameId, Profile, SampleGroup, SourceId, SymbolId};
+use crate::hist::{
+    ByWeight, CallGraphOptions, Order, Presorted, Ranked, Row, Rules, SortKey, Table,
+};
+use crate::profile::{
+    DsoId, EventProfile, Frame, FrameId, Profile, SampleGroup, SourceId, SymbolId,
+};
 use tree::Tree;
 
 /// What the rows of the table that [`hot_streams`] takes are about.
@@ -57,7 +61,11 @@ pub struct HotStreams {
 impl HotStreams {
     /// The share of a stream, in hundredths.
     pub fn percent(&self, stream: &Stream) -> f64 {
-        if self.all_hits == 0 { 0.0 } else { stream.hits as f64 * 100.0 / self.all_hits as f64 }
+        if self.all_hits == 0 {
+            0.0
+        } else {
+            stream.hits as f64 * 100.0 / self.all_hits as f64
+        }
     }
 
     /// Takes a stream, in the place of the first of the least hot ones where there is no room.
@@ -113,43 +121,67 @@ pub fn line_of<'a>(profile: &'a Profile, place: &StreamPlace) -> Option<&'a str>
 
 /// Whether two streams of two recordings lead through the same source lines.
 pub fn are_alike(one: (&Profile, &Stream), other: (&Profile, &Stream)) -> bool {
-    fn spots<'a>((profile, stream): (&'a Profile, &'a Stream)) -> impl Iterator<Item = Option<Spot<'a>>> {
-        let spot = |place: &StreamPlace| Some(Spot::of(profile, profile.frames.get(place.frame.index())?));
+    fn spots<'a>(
+        (profile, stream): (&'a Profile, &'a Stream),
+    ) -> impl Iterator<Item = Option<Spot<'a>>> {
+        let spot =
+            |place: &StreamPlace| Some(Spot::of(profile, profile.frames.get(place.frame.index())?));
         stream.places.iter().map(spot)
     }
     spots(one).eq(spots(other))
 }
 
 /// What rows are told apart by.
-type RowKey = (Option<SourceId>, Option<SymbolId>, Option<DsoId>, Option<u64>);
+type RowKey = (
+    Option<SourceId>,
+    Option<SymbolId>,
+    Option<DsoId>,
+    Option<u64>,
+);
 
 fn row_key(frame: &Frame) -> RowKey {
     let address = frame.symbol.is_none().then_some(frame.dso_address);
-    (frame.source.map(|source| source.line), frame.symbol, frame.dso, address)
+    (
+        frame.source.map(|source| source.line),
+        frame.symbol,
+        frame.dso,
+        address,
+    )
 }
 
 /// The hot streams of an event whose rows by [`KEYS`] are in `table`.
 pub fn hot_streams(profile: &Profile, event: &EventProfile, table: &Table) -> HotStreams {
     let frame = |id: FrameId| profile.frames.get(id.index());
     let key = |row: &Row| frame(row.frame).map(row_key);
-    let places: FxHashMap<Option<RowKey>, usize> =
-        (0..).zip(table.rows()).map(|(at, row)| (key(row), at)).collect();
+    let places: FxHashMap<Option<RowKey>, usize> = (0..)
+        .zip(table.rows())
+        .map(|(at, row)| (key(row), at))
+        .collect();
     let mut rows: Vec<Vec<(u64, &SampleGroup)>> = vec![Vec::new(); table.len()];
     for group in &event.groups {
-        let Some(frame) = frame(group.frame) else { continue };
+        let Some(frame) = frame(group.frame) else {
+            continue;
+        };
         if let Some(&row) = places.get(&Some(row_key(frame))) {
             rows[row].push((frame.dso_address, group));
         }
     }
-    rows.iter_mut().for_each(|groups| groups.sort_by_key(|&(address, group)| (address, group.order)));
+    rows.iter_mut()
+        .for_each(|groups| groups.sort_by_key(|&(address, group)| (address, group.order)));
     let min_hits = (event.period_total as f64 * (CallGraphOptions::MIN_PERCENT / 100.0)) as u64;
     let mut hot = HotStreams::default();
     for row in in_order(profile, &rows) {
         let groups = &rows[row as usize];
-        let Some(&(lowest, _)) = groups.first() else { continue };
+        let Some(&(lowest, _)) = groups.first() else {
+            continue;
+        };
         let mut tree = Tree::new(profile);
-        groups.iter().for_each(|&(address, group)| tree.add(group, address == lowest));
-        tree.streams(min_hits).into_iter().for_each(|stream| hot.offer(stream));
+        groups
+            .iter()
+            .for_each(|&(address, group)| tree.add(group, address == lowest));
+        tree.streams(min_hits)
+            .into_iter()
+            .for_each(|stream| hot.offer(stream));
     }
     hot
 }
@@ -159,7 +191,9 @@ pub fn hot_streams(profile: &Profile, event: &EventProfile, table: &Table) -> Ho
 fn in_order(profile: &Profile, rows: &[Vec<(u64, &SampleGroup)>]) -> Vec<u32> {
     let length = |group: &SampleGroup| profile.chains.path_to_root(group.chain).count() as u32;
     let weight = |groups: &Vec<(u64, &SampleGroup)>| {
-        groups.iter().fold(0, |sum: u64, (_, group)| sum.saturating_add(group.period))
+        groups
+            .iter()
+            .fold(0, |sum: u64, (_, group)| sum.saturating_add(group.period))
     };
     let ranked = |(groups, at): (&Vec<(u64, &SampleGroup)>, u32)| {
         let lowest = groups.chunk_by(|(one, _), (other, _)| one == other).next();
@@ -167,10 +201,19 @@ fn in_order(profile: &Profile, rows: &[Vec<(u64, &SampleGroup)>]) -> Vec<u32> {
             let longest = groups.iter().map(|(_, group)| length(group)).max()?;
             Some((groups.first()?.1.thread, longest))
         });
-        Ranked { own: 0, shown: at.into(), chain, row: at }
+        Ranked {
+            own: 0,
+            shown: at.into(),
+            chain,
+            row: at,
+        }
     };
     let ranked: Vec<Ranked> = rows.iter().zip(0..).map(ranked).collect();
     let found = (0..rows.len() as u64).collect();
-    let rules = Rules { rows: ranked, found, direction: Order::Callee };
+    let rules = Rules {
+        rows: ranked,
+        found,
+        direction: Order::Callee,
+    };
     Presorted::new(ByWeight::new(rows.par_iter().map(weight)), rules).settle()
 }

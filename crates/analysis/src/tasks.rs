@@ -30,15 +30,25 @@ pub struct Task {
 pub fn tasks(machine: &Machine) -> Vec<Task> {
     let threads = machine.present_threads();
     let mut forest = Forest::new(machine, &threads);
-    let mut roots: Vec<ThreadId> =
-        threads.iter().copied().filter(|thread| forest.parent(*thread).is_none()).collect();
+    let mut roots: Vec<ThreadId> = threads
+        .iter()
+        .copied()
+        .filter(|thread| forest.parent(*thread).is_none())
+        .collect();
     // As in perf: behind the idle thread first those of whose parents nothing is known.
     roots.sort_by_key(|thread| {
         let thread = machine.thread_info(*thread);
-        (thread.tid.0 != 0, thread.parent.map_or(-1, |parent| parent.0), thread.tid.0)
+        (
+            thread.tid.0 != 0,
+            thread.parent.map_or(-1, |parent| parent.0),
+            thread.tid.0,
+        )
     });
     // Broken records can make two threads each other's child: no root leads to them.
-    roots.into_iter().chain(threads).for_each(|thread| forest.list(thread));
+    roots
+        .into_iter()
+        .chain(threads)
+        .for_each(|thread| forest.list(thread));
     forest.listed
 }
 
@@ -53,7 +63,10 @@ struct Forest<'m> {
 
 impl<'m> Forest<'m> {
     fn new(machine: &'m Machine, threads: &[ThreadId]) -> Forest<'m> {
-        let by_tid = threads.iter().map(|id| (machine.thread_info(*id).tid, *id)).collect();
+        let by_tid = threads
+            .iter()
+            .map(|id| (machine.thread_info(*id).tid, *id))
+            .collect();
         let mut forest = Forest {
             machine,
             by_tid,
@@ -78,15 +91,23 @@ impl<'m> Forest<'m> {
     /// Lists a thread and all that come from it.
     fn list(&mut self, root: ThreadId) {
         let idle = self.machine.thread_info(root).tid.0 == 0;
-        let mut waiting = vec![Task { thread: root, depth: usize::from(!idle) }];
+        let mut waiting = vec![Task {
+            thread: root,
+            depth: usize::from(!idle),
+        }];
         while let Some(task) = waiting.pop() {
             if !self.seen.insert(task.thread) {
                 continue;
             }
             self.listed.push(task);
-            let made = self.children.get(&self.machine.thread_info(task.thread).tid);
+            let made = self
+                .children
+                .get(&self.machine.thread_info(task.thread).tid);
             let made = made.into_iter().flatten().rev();
-            waiting.extend(made.map(|thread| Task { thread: *thread, depth: task.depth + 1 }));
+            waiting.extend(made.map(|thread| Task {
+                thread: *thread,
+                depth: task.depth + 1,
+            }));
         }
     }
 }
@@ -102,16 +123,33 @@ mod tests {
         let mut machine = Machine::default();
         for (child, parent) in forks {
             let (pid, ppid, tid, ptid) = (Pid(*child), Pid(*parent), Tid(*child), Tid(*parent));
-            machine.apply_fork(Misc(0), &Fork { pid, ppid, tid, ptid, time: PerfTime(0) });
+            machine.apply_fork(
+                Misc(0),
+                &Fork {
+                    pid,
+                    ppid,
+                    tid,
+                    ptid,
+                    time: PerfTime(0),
+                },
+            );
         }
-        let text =
-            |task: &Task| format!("{}{} ", "-".repeat(task.depth), machine.thread_info(task.thread).tid);
+        let text = |task: &Task| {
+            format!(
+                "{}{} ",
+                "-".repeat(task.depth),
+                machine.thread_info(task.thread).tid
+            )
+        };
         tasks(&machine).iter().map(text).collect()
     }
 
     #[test]
     fn children_follow_their_parents() {
-        assert_eq!(tree(&[(7, 5), (6, 5), (9, 6), (1, 0)]), "0 -5 --6 ---9 --7 -1 ");
+        assert_eq!(
+            tree(&[(7, 5), (6, 5), (9, 6), (1, 0)]),
+            "0 -5 --6 ---9 --7 -1 "
+        );
     }
 
     #[test]

@@ -80,7 +80,9 @@ impl Timeline {
         max_cells: usize,
     ) -> Timeline {
         let times = event.moments.iter().filter_map(|moment| moment.time);
-        let (start, end) = times.fold((u64::MAX, 0), |(start, end), time| (start.min(time), end.max(time)));
+        let (start, end) = times.fold((u64::MAX, 0), |(start, end), time| {
+            (start.min(time), end.max(time))
+        });
         let span = end.saturating_sub(start).saturating_add(1);
         let stretch = span.div_ceil(u64::from(Timeline::MAX_STRETCHES)).max(1);
         let mut line = Timeline {
@@ -98,11 +100,18 @@ impl Timeline {
     }
 
     /// Makes a cell of every sample.
-    fn fill(&mut self, profile: &Profile, event: &EventProfile, places: &[Option<u32>], start: u64) {
+    fn fill(
+        &mut self,
+        profile: &Profile,
+        event: &EventProfile,
+        places: &[Option<u32>],
+        start: u64,
+    ) {
         let mut lanes = Lanes::default();
         for moment in &event.moments {
             let group = event.groups.get(moment.group as usize);
-            let Some((group, Some(node))) = group.zip(places.get(moment.group as usize).copied()) else {
+            let Some((group, Some(node))) = group.zip(places.get(moment.group as usize).copied())
+            else {
                 continue;
             };
             let passed = moment.time.unwrap_or(start).saturating_sub(start);
@@ -111,7 +120,10 @@ impl Timeline {
                 stretch: (passed / self.stretch) as u32,
                 lane,
                 node,
-                weight: Weight { value: moment.period, samples: 1 },
+                weight: Weight {
+                    value: moment.period,
+                    samples: 1,
+                },
             });
         }
     }
@@ -145,7 +157,12 @@ struct Lanes {
 
 impl Lanes {
     /// The number of a lane; a new one is added to the time line.
-    fn number(&mut self, line: &mut Timeline, profile: &Profile, lane: (ThreadId, Option<u32>)) -> u32 {
+    fn number(
+        &mut self,
+        line: &mut Timeline,
+        profile: &Profile,
+        lane: (ThreadId, Option<u32>),
+    ) -> u32 {
         let threads = &mut self.threads;
         *self.lanes.entry(lane).or_insert_with(|| {
             let (thread, cpu) = lane;
@@ -161,10 +178,22 @@ impl Lanes {
 
 fn describe(profile: &Profile, thread: ThreadId) -> TimelineThread {
     let Some(thread) = profile.threads.get(thread.index()) else {
-        return TimelineThread { pid: Pid(-1), tid: Tid(-1), name: String::new() };
+        return TimelineThread {
+            pid: Pid(-1),
+            tid: Tid(-1),
+            name: String::new(),
+        };
     };
-    let name = profile.comms.get(thread.comm.index()).cloned().unwrap_or_default();
-    TimelineThread { pid: thread.pid, tid: thread.tid, name }
+    let name = profile
+        .comms
+        .get(thread.comm.index())
+        .cloned()
+        .unwrap_or_default();
+    TimelineThread {
+        pid: thread.pid,
+        tid: thread.tid,
+        name,
+    }
 }
 
 #[cfg(test)]
@@ -173,9 +202,16 @@ mod tests {
     use crate::profile::{CommId, ContextTree, DetailId, FrameId, Moment, SampleGroup, Thread};
 
     fn event(moments: &[(Option<u64>, u32, u32)]) -> (Profile, EventProfile) {
-        let thread = |tid| Thread { pid: Pid(1), tid: Tid(tid), comm: CommId(0) };
-        let profile =
-            Profile { comms: vec!["app".into()], threads: vec![thread(1), thread(2)], ..Profile::default() };
+        let thread = |tid| Thread {
+            pid: Pid(1),
+            tid: Tid(tid),
+            comm: CommId(0),
+        };
+        let profile = Profile {
+            comms: vec!["app".into()],
+            threads: vec![thread(1), thread(2)],
+            ..Profile::default()
+        };
         let group = |thread| SampleGroup {
             branch: None,
             history: None,
@@ -189,8 +225,12 @@ mod tests {
             latency: 0,
             order: 0,
         };
-        let moments =
-            moments.iter().map(|&(time, cpu, group)| Moment { time, cpu: Some(cpu), group, period: 10 });
+        let moments = moments.iter().map(|&(time, cpu, group)| Moment {
+            time,
+            cpu: Some(cpu),
+            group,
+            period: 10,
+        });
         let event = EventProfile {
             groups: vec![group(0), group(1)],
             moments: moments.collect(),
@@ -200,19 +240,38 @@ mod tests {
     }
 
     fn cells(line: &Timeline) -> Vec<(u32, u32, u32, u64)> {
-        line.cells.iter().map(|c| (c.stretch, c.lane, c.node, c.weight.samples)).collect()
+        line.cells
+            .iter()
+            .map(|c| (c.stretch, c.lane, c.node, c.weight.samples))
+            .collect()
     }
 
     #[test]
     fn samples_that_agree_are_one_cell() {
-        let (profile, event) =
-            event(&[(Some(100), 0, 0), (Some(100), 0, 0), (Some(102), 0, 1), (Some(102), 1, 1)]);
+        let (profile, event) = event(&[
+            (Some(100), 0, 0),
+            (Some(100), 0, 0),
+            (Some(102), 0, 1),
+            (Some(102), 1, 1),
+        ]);
         let line = Timeline::of_event(&profile, &event, &[Some(7), Some(8)], 100);
-        assert_eq!((line.start, line.stretch, line.stretches), (Some(100), 1, 3));
+        assert_eq!(
+            (line.start, line.stretch, line.stretches),
+            (Some(100), 1, 3)
+        );
         assert_eq!(cells(&line), [(0, 0, 7, 2), (2, 1, 8, 1), (2, 2, 8, 1)]);
         assert_eq!(line.cells[0].weight.value, 20);
-        assert_eq!(line.threads.iter().map(|t| t.tid.0).collect::<Vec<_>>(), [1, 2]);
-        assert_eq!(line.lanes[2], Lane { thread: 1, cpu: Some(1) });
+        assert_eq!(
+            line.threads.iter().map(|t| t.tid.0).collect::<Vec<_>>(),
+            [1, 2]
+        );
+        assert_eq!(
+            line.lanes[2],
+            Lane {
+                thread: 1,
+                cpu: Some(1)
+            }
+        );
     }
 
     #[test]
@@ -220,8 +279,17 @@ mod tests {
         let moments: Vec<_> = (0..4096).map(|time| (Some(time), 0, 0)).collect();
         let (profile, event) = event(&moments);
         let line = Timeline::of_event(&profile, &event, &[Some(0), Some(0)], 100);
-        assert_eq!((line.stretch, line.stretches, line.cells.len()), (64, 64, 64));
-        assert_eq!(line.cells.iter().map(|cell| cell.weight.samples).sum::<u64>(), 4096);
+        assert_eq!(
+            (line.stretch, line.stretches, line.cells.len()),
+            (64, 64, 64)
+        );
+        assert_eq!(
+            line.cells
+                .iter()
+                .map(|cell| cell.weight.samples)
+                .sum::<u64>(),
+            4096
+        );
     }
 
     #[test]
@@ -237,7 +305,10 @@ mod tests {
         let (profile, mut event) = event(&[(Some(1), 0, 0), (Some(2), 0, 1), (Some(3), 0, 1)]);
         event.retain(false, |group| group.thread == ThreadId(1));
         let line = Timeline::of_event(&profile, &event, &[Some(5)], 100);
-        assert_eq!((line.start, cells(&line)), (Some(2), vec![(0, 0, 5, 1), (1, 0, 5, 1)]));
+        assert_eq!(
+            (line.start, cells(&line)),
+            (Some(2), vec![(0, 0, 5, 1), (1, 0, 5, 1)])
+        );
         assert_eq!(line.threads[0].tid, Tid(2));
     }
 
@@ -245,7 +316,13 @@ mod tests {
     fn without_times_there_is_one_stretch() {
         let (profile, event) = event(&[(None, 0, 0), (None, 1, 9)]);
         let line = Timeline::of_event(&profile, &event, &[Some(3), None], 100);
-        assert_eq!((line.start, line.stretches, cells(&line)), (None, 1, vec![(0, 0, 3, 1)]));
-        assert_eq!(Timeline::of_event(&profile, &EventProfile::default(), &[], 1).cells, []);
+        assert_eq!(
+            (line.start, line.stretches, cells(&line)),
+            (None, 1, vec![(0, 0, 3, 1)])
+        );
+        assert_eq!(
+            Timeline::of_event(&profile, &EventProfile::default(), &[], 1).cells,
+            []
+        );
     }
 }

@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use oxperf_analysis::collect::{Alike, CollectOptions, Collector};
-use oxperf_analysis::profile::{ContextTree, Detail, DetailsWanted, EventProfile, Profile, SampleGroup};
+use oxperf_analysis::profile::{
+    ContextTree, Detail, DetailsWanted, EventProfile, Profile, SampleGroup,
+};
 use oxperf_data::Reader;
 use oxperf_machine::{Dso, DsoKind, Objects};
 use oxperf_resolve::SymbolSource;
@@ -43,8 +45,14 @@ fn collect_details(options: CollectOptions, details: &[Detail]) -> Profile {
 fn collect_of(recording: &str, options: CollectOptions, details: &[Detail]) -> Profile {
     let file = Recording::parse(recording).unwrap().to_file();
     let reader = Reader::open(&file).unwrap();
-    let events = vec![EventProfile { name: "cycles".to_owned(), ..EventProfile::default() }];
-    let wanted = DetailsWanted { details: details.to_vec(), ..DetailsWanted::default() };
+    let events = vec![EventProfile {
+        name: "cycles".to_owned(),
+        ..EventProfile::default()
+    }];
+    let wanted = DetailsWanted {
+        details: details.to_vec(),
+        ..DetailsWanted::default()
+    };
     let mut collector =
         Collector::new(events, &KernelOnly, options).with_details(wanted, None, reader.endian());
     let finished = Session::new(&reader).run(&mut collector).unwrap();
@@ -53,17 +61,29 @@ fn collect_of(recording: &str, options: CollectOptions, details: &[Detail]) -> P
 
 /// `comm;outermost;...;innermost samples period`, a line for each group of samples.
 fn folded(profile: &Profile) -> Vec<String> {
-    profile.events[0].groups.iter().map(|group| line(profile, group)).collect()
+    profile.events[0]
+        .groups
+        .iter()
+        .map(|group| line(profile, group))
+        .collect()
 }
 
 fn line(profile: &Profile, group: &SampleGroup) -> String {
-    let mut chain: Vec<String> =
-        profile.chains.path_to_root(group.chain).map(|frame| name(profile, frame.index())).collect();
+    let mut chain: Vec<String> = profile
+        .chains
+        .path_to_root(group.chain)
+        .map(|frame| name(profile, frame.index()))
+        .collect();
     chain.push(profile.comms[group.comm.index()].clone());
     chain.reverse();
     let cpu = profile.details.value(group.detail, Detail::Cpu);
     let cpu = cpu.map(|cpu| format!(" cpu{cpu}")).unwrap_or_default();
-    format!("{} {} {}{cpu}", chain.join(";"), group.samples, group.period)
+    format!(
+        "{} {} {}{cpu}",
+        chain.join(";"),
+        group.samples,
+        group.period
+    )
 }
 
 fn name(profile: &Profile, frame: usize) -> String {
@@ -103,18 +123,32 @@ fn samples_of_one_chain_of_functions_are_one_group() {
         "reader 1 8",
     ];
     assert_eq!(folded(&profile), expected);
-    assert_eq!((profile.events[0].sample_count, profile.events[0].period_total), (4, 15));
+    assert_eq!(
+        (
+            profile.events[0].sample_count,
+            profile.events[0].period_total
+        ),
+        (4, 15)
+    );
 }
 
 #[test]
 fn threads_are_merged_when_nobody_asks_for_them() {
     // The second thread does what the first does, but for one address.
-    let samples = RECORDING.lines().filter(|line| line.starts_with("sample")).collect::<Vec<_>>().join("\n");
-    let samples = samples.replace("tid=7", "tid=8").replace("0x400300,", "0x400500,");
+    let samples = RECORDING
+        .lines()
+        .filter(|line| line.starts_with("sample"))
+        .collect::<Vec<_>>()
+        .join("\n");
+    let samples = samples
+        .replace("tid=7", "tid=8")
+        .replace("0x400300,", "0x400500,");
     let twice = format!("{RECORDING}fork pid=7 ppid=7 tid=8 ptid=7 time=90\n{samples}\n");
     // A third one of another name, too.
     let other = samples.replace("tid=8", "tid=9");
-    let twice = format!("{twice}fork pid=7 ppid=7 tid=9 ptid=7 time=90\ncomm pid=7 tid=9 writer\n{other}\n");
+    let twice = format!(
+        "{twice}fork pid=7 ppid=7 tid=9 ptid=7 time=90\ncomm pid=7 tid=9 writer\n{other}\n"
+    );
     let groups = |alike| folded(&collect_of(&twice, CollectOptions { alike, ..ALL }, &[]));
     let alike = [
         "reader;0x400100;do_syscall_64;vfs_read 4 6",
@@ -123,27 +157,52 @@ fn threads_are_merged_when_nobody_asks_for_them() {
         "reader 2 16",
     ];
     let named = |name: &str| {
-        groups(Alike::Namesakes).into_iter().filter(|group| group.starts_with(name)).collect::<Vec<_>>()
+        groups(Alike::Namesakes)
+            .into_iter()
+            .filter(|group| group.starts_with(name))
+            .collect::<Vec<_>>()
     };
     assert_eq!(named("reader"), alike);
     assert_eq!(named("writer").len(), 3);
     assert_eq!(groups(Alike::None).len(), 9);
     // The name of the first stands for all.
     let counts = |text: &String| text.rsplit(' ').nth(1).map(str::to_owned);
-    assert_eq!(groups(Alike::All).iter().filter_map(counts).collect::<Vec<_>>(), ["6", "1", "2", "3"]);
+    assert_eq!(
+        groups(Alike::All)
+            .iter()
+            .filter_map(counts)
+            .collect::<Vec<_>>(),
+        ["6", "1", "2", "3"]
+    );
 }
 
 #[test]
 fn cpus_are_kept_apart_when_asked_for() {
-    let profile = collect_details(CollectOptions { chains: false, ..ALL }, &[Detail::Cpu]);
-    assert_eq!(folded(&profile), ["reader 1 1 cpu0", "reader 1 2 cpu1", "reader 2 12 cpu1"]);
+    let profile = collect_details(
+        CollectOptions {
+            chains: false,
+            ..ALL
+        },
+        &[Detail::Cpu],
+    );
+    assert_eq!(
+        folded(&profile),
+        ["reader 1 1 cpu0", "reader 1 2 cpu1", "reader 2 12 cpu1"]
+    );
 }
 
 #[test]
 fn long_chains_are_cut_at_the_side_that_does_not_count() {
-    let inner = collect(CollectOptions { max_stack: 2, ..ALL });
+    let inner = collect(CollectOptions {
+        max_stack: 2,
+        ..ALL
+    });
     assert_eq!(folded(&inner)[0], "reader;do_syscall_64;vfs_read 2 3");
-    let outer = collect(CollectOptions { max_stack: 2, keep_outermost: true, ..ALL });
+    let outer = collect(CollectOptions {
+        max_stack: 2,
+        keep_outermost: true,
+        ..ALL
+    });
     assert_eq!(folded(&outer)[0], "reader;0x400100;do_syscall_64 2 3");
 }
 
@@ -151,17 +210,32 @@ fn long_chains_are_cut_at_the_side_that_does_not_count() {
 fn collect_twice(recording: &str, wants: impl Fn(&str) -> bool) -> Profile {
     let file = Recording::parse(recording).unwrap().to_file();
     let reader = Reader::open(&file).unwrap();
-    let events = vec![EventProfile { name: "cycles".to_owned(), ..EventProfile::default() }];
+    let events = vec![EventProfile {
+        name: "cycles".to_owned(),
+        ..EventProfile::default()
+    }];
     assert!(ALL.can_walk_twice());
     let mut first = Collector::for_counts(events, &KernelOnly, ALL);
     let finished = Session::new(&reader).run(&mut first).unwrap();
     let counts = first.finish_counts(&finished.machine);
-    assert!(counts.profile.events[0].groups.iter().all(|group| group.chain == ContextTree::ROOT));
+    assert!(
+        counts.profile.events[0]
+            .groups
+            .iter()
+            .all(|group| group.chain == ContextTree::ROOT)
+    );
     let wanted = |group: &SampleGroup| {
-        wants(&name(&counts.profile, group.counted_at(&counts.profile.branches).index()))
+        wants(&name(
+            &counts.profile,
+            group.counted_at(&counts.profile.branches).index(),
+        ))
     };
-    let wanted =
-        counts.profile.events.iter().map(|event| event.groups.iter().map(wanted).collect()).collect();
+    let wanted = counts
+        .profile
+        .events
+        .iter()
+        .map(|event| event.groups.iter().map(wanted).collect())
+        .collect();
     let mut second = Collector::for_chains(counts, wanted, &KernelOnly, ALL);
     let finished = Session::new(&reader).run(&mut second).unwrap();
     second.finish(&finished.machine)
@@ -173,11 +247,23 @@ fn a_second_walk_takes_the_chains_of_the_rows_that_show_them() {
     let all = collect_twice(RECORDING, |_| true);
     assert_eq!(folded(&all), folded(&once));
     let kernel = collect_twice(RECORDING, |name| name == "vfs_read");
-    assert_eq!(folded(&kernel), ["reader;0x400100;do_syscall_64;vfs_read 2 3", "reader 2 12"]);
+    assert_eq!(
+        folded(&kernel),
+        ["reader;0x400100;do_syscall_64;vfs_read 2 3", "reader 2 12"]
+    );
     let user = collect_twice(RECORDING, |name| name == "0x400300");
-    assert_eq!(folded(&user), ["reader 2 3", "reader;0x400100;0x400300 1 4", "reader 1 8"]);
+    assert_eq!(
+        folded(&user),
+        ["reader 2 3", "reader;0x400100;0x400300 1 4", "reader 1 8"]
+    );
     for profile in [all, kernel, user] {
-        assert_eq!((profile.events[0].sample_count, profile.events[0].period_total), (4, 15));
+        assert_eq!(
+            (
+                profile.events[0].sample_count,
+                profile.events[0].period_total
+            ),
+            (4, 15)
+        );
         // Chains that cannot be had are counted whoever asks for them.
         assert_eq!(profile.chain_losses.faulty, 1);
     }

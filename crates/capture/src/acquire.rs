@@ -36,12 +36,21 @@ pub fn acquire(
     notes: &mut dyn Notes,
 ) -> Result<Acquired, CaptureError> {
     let (missing, permissions) = (Missing::default(), system::permissions());
-    let mut attempt = Attempt { options, requests, missing, raised_files: false, permissions, notes };
+    let mut attempt = Attempt {
+        options,
+        requests,
+        missing,
+        raised_files: false,
+        permissions,
+        notes,
+    };
     loop {
         let plan = Plan::new(options, &attempt.requests, scene, attempt.missing);
         match OpenEvents::open(kernel, &plan, workload) {
             Ok(open) => {
-                open.gone.iter().for_each(|&tid| attempt.notes.note(Note::ThreadGone(tid)));
+                open.gone
+                    .iter()
+                    .for_each(|&tid| attempt.notes.note(Note::ThreadGone(tid)));
                 attempt.notes.opened(&plan);
                 return Ok(Acquired { plan, open });
             }
@@ -68,9 +77,14 @@ impl Attempt<'_> {
             self.permissions.open_files = system::raise_open_files();
             return Ok(());
         }
-        match (self.step(plan, refusal), self.requests.get_mut(refusal.event)) {
+        match (
+            self.step(plan, refusal),
+            self.requests.get_mut(refusal.event),
+        ) {
             (Step::Change(change), Some(request)) => {
-                fallback::apply(change, request).into_iter().for_each(|note| self.notes.note(note));
+                fallback::apply(change, request)
+                    .into_iter()
+                    .for_each(|note| self.notes.note(note));
                 Ok(())
             }
             (Step::Without(missing, feature), _) => {
@@ -84,20 +98,37 @@ impl Attempt<'_> {
 
     fn step(&self, plan: &Plan, refusal: Refusal) -> Step {
         let cpu_wide = self.options.target.is_cpu_wide();
-        plan.events.get(refusal.event).map_or(Step::GiveUp, |event| {
-            fallback::step(event, refusal.error, cpu_wide, self.missing, self.permissions)
-        })
+        plan.events
+            .get(refusal.event)
+            .map_or(Step::GiveUp, |event| {
+                fallback::step(
+                    event,
+                    refusal.error,
+                    cpu_wide,
+                    self.missing,
+                    self.permissions,
+                )
+            })
     }
 
     fn explain(&self, plan: &Plan, refusal: Refusal) -> Explanation {
         let event = &plan.events[refusal.event];
         let wanted = Wanted {
             cpu_wide: self.options.target.is_cpu_wide(),
-            kernel: !event.attr.flags.contains(oxperf_abi::AttrFlags::EXCLUDE_KERNEL),
+            kernel: !event
+                .attr
+                .flags
+                .contains(oxperf_abi::AttrFlags::EXCLUDE_KERNEL),
             tracepoint: event.request.is_tracepoint(),
         };
         let (target, permissions) = (&self.options.target, self.permissions);
-        Explanation::new(&event.request.name, refusal.error, wanted, target, permissions)
+        Explanation::new(
+            &event.request.name,
+            refusal.error,
+            wanted,
+            target,
+            permissions,
+        )
     }
 
     /// Leaves an event out, with its group when it leads one. Without any event left, or without the tracking event
@@ -116,17 +147,26 @@ impl Attempt<'_> {
 /// The requests without the one at `event` and, when it leads a group, without its members; leaders keep being
 /// named by their new places.
 fn without_event(requests: &[EventRequest], event: usize) -> Vec<EventRequest> {
-    let stays = |index: usize, request: &EventRequest| index != event && request.leader != Some(event);
+    let stays =
+        |index: usize, request: &EventRequest| index != event && request.leader != Some(event);
     let mut new_place = Vec::with_capacity(requests.len());
     let mut next = 0;
     for (index, request) in requests.iter().enumerate() {
         new_place.push(next);
         next += usize::from(stays(index, request));
     }
-    let kept = requests.iter().enumerate().filter(|(index, request)| stays(*index, request));
+    let kept = requests
+        .iter()
+        .enumerate()
+        .filter(|(index, request)| stays(*index, request));
     kept.map(|(_, request)| {
-        let leader = request.leader.and_then(|leader| new_place.get(leader).copied());
-        EventRequest { leader, ..request.clone() }
+        let leader = request
+            .leader
+            .and_then(|leader| new_place.get(leader).copied());
+        EventRequest {
+            leader,
+            ..request.clone()
+        }
     })
     .collect()
 }
@@ -155,24 +195,54 @@ mod tests {
 
     /// What is open in the end, and what was told on the way: one line a plan's event, then one a note.
     fn outcome(kernel: FakeKernel, target: Target, requests: Vec<EventRequest>) -> String {
-        let threads = if target == Target::Workload { Vec::new() } else { vec![Tid(10), Tid(11)] };
-        let scene = Scene { online: vec![Cpu(0)], threads };
-        let options = RecordOptions { target, ..RecordOptions::default() };
+        let threads = if target == Target::Workload {
+            Vec::new()
+        } else {
+            vec![Tid(10), Tid(11)]
+        };
+        let scene = Scene {
+            online: vec![Cpu(0)],
+            threads,
+        };
+        let options = RecordOptions {
+            target,
+            ..RecordOptions::default()
+        };
         let mut notes: Vec<Note> = Vec::new();
-        let acquired = acquire(&kernel, &options, requests, &scene, Some(Tid(7)), &mut notes);
+        let acquired = acquire(
+            &kernel,
+            &options,
+            requests,
+            &scene,
+            Some(Tid(7)),
+            &mut notes,
+        );
         let mut lines = match acquired {
             Ok(Acquired { plan, open }) => {
                 let names = plan.events.iter().zip(&open.events);
-                names.map(|(event, open)| format!("{} x{}", event.request.name, open.fds.len())).collect()
+                names
+                    .map(|(event, open)| format!("{} x{}", event.request.name, open.fds.len()))
+                    .collect()
             }
-            Err(error) => vec![format!("error: {}", error.to_string().lines().next().unwrap_or_default())],
+            Err(error) => vec![format!(
+                "error: {}",
+                error.to_string().lines().next().unwrap_or_default()
+            )],
         };
-        let kind = |note: &Note| format!("{note:?}").split([' ', '(']).next().unwrap_or_default().to_owned();
+        let kind = |note: &Note| {
+            format!("{note:?}")
+                .split([' ', '('])
+                .next()
+                .unwrap_or_default()
+                .to_owned()
+        };
         lines.extend(notes.iter().map(kind));
         lines.join("; ")
     }
 
-    fn refusing(refusal: impl Fn(&OpenRequest<'_>) -> Option<i32> + Send + Sync + 'static) -> FakeKernel {
+    fn refusing(
+        refusal: impl Fn(&OpenRequest<'_>) -> Option<i32> + Send + Sync + 'static,
+    ) -> FakeKernel {
         FakeKernel::new().refusing(move |request| refusal(request).map(Errno))
     }
 
@@ -184,38 +254,72 @@ mod tests {
     fn cycles_become_time_without_counters() {
         let kernel = || refusing(|request| hardware(request).then_some(ENOENT));
         let requests = || vec![cycles()];
-        assert_eq!(outcome(kernel(), Target::Workload, requests()), "task-clock x1; EventReplaced");
-        assert_eq!(outcome(kernel(), Target::AllCpus, requests()), "cpu-clock x1; dummy:u x1; EventReplaced");
+        assert_eq!(
+            outcome(kernel(), Target::Workload, requests()),
+            "task-clock x1; EventReplaced"
+        );
+        assert_eq!(
+            outcome(kernel(), Target::AllCpus, requests()),
+            "cpu-clock x1; dummy:u x1; EventReplaced"
+        );
     }
 
     #[test]
     fn an_old_kernel_loses_features_until_it_takes_the_rest() {
         let old = |request: &OpenRequest<'_>| {
-            let new = request.attr.flags.intersects(AttrFlags::BUILD_ID | AttrFlags::BPF_EVENT)
+            let new = request
+                .attr
+                .flags
+                .intersects(AttrFlags::BUILD_ID | AttrFlags::BPF_EVENT)
                 || request.attr.read_format.contains(ReadFormat::LOST);
             new.then_some(EINVAL)
         };
-        let got = outcome(refusing(old), Target::Workload, vec![software(SoftwareId::CpuClock)]);
-        assert_eq!(got, "cpu-clock x1; FeatureMissing; FeatureMissing; FeatureMissing");
+        let got = outcome(
+            refusing(old),
+            Target::Workload,
+            vec![software(SoftwareId::CpuClock)],
+        );
+        assert_eq!(
+            got,
+            "cpu-clock x1; FeatureMissing; FeatureMissing; FeatureMissing"
+        );
     }
 
     #[test]
     fn what_cannot_be_opened_is_left_out_with_its_group() {
         let mut leader = cycles();
         leader.attr.config = 1;
-        let member = EventRequest { leader: Some(0), ..software(SoftwareId::PageFaults) };
-        let others =
-            [software(SoftwareId::CpuClock), EventRequest { leader: Some(2), ..software(SoftwareId::Dummy) }];
+        let member = EventRequest {
+            leader: Some(0),
+            ..software(SoftwareId::PageFaults)
+        };
+        let others = [
+            software(SoftwareId::CpuClock),
+            EventRequest {
+                leader: Some(2),
+                ..software(SoftwareId::Dummy)
+            },
+        ];
         let requests = [vec![leader, member], others.to_vec()].concat();
         let kernel = refusing(|request| hardware(request).then_some(ENOENT));
-        assert_eq!(outcome(kernel, Target::Workload, requests), "cpu-clock x1; dummy x1; EventRemoved");
+        assert_eq!(
+            outcome(kernel, Target::Workload, requests),
+            "cpu-clock x1; dummy x1; EventRemoved"
+        );
     }
 
     #[test]
     fn nothing_left_is_an_error_that_names_the_event() {
         let kernel = refusing(|_| Some(EINVAL));
-        let got = outcome(kernel, Target::Workload, vec![software(SoftwareId::CpuClock)]);
-        assert!(got.starts_with("error: Failure to open event 'cpu-clock': Invalid argument."), "{got}");
+        let got = outcome(
+            kernel,
+            Target::Workload,
+            vec![software(SoftwareId::CpuClock)],
+        );
+        assert!(
+            got.starts_with("error: Failure to open event 'cpu-clock': Invalid argument."),
+            "{got}"
+        );
     }
 
     #[test]
@@ -224,30 +328,65 @@ mod tests {
             matches!(request.task, oxperf_sys::Task::Thread(Tid(10))).then_some(ESRCH)
         };
         let target = Target::Threads(vec![Tid(10), Tid(11)]);
-        let got = outcome(refusing(gone), target.clone(), vec![software(SoftwareId::CpuClock)]);
+        let got = outcome(
+            refusing(gone),
+            target.clone(),
+            vec![software(SoftwareId::CpuClock)],
+        );
         assert_eq!(got, "cpu-clock x1; ThreadGone");
-        let got = outcome(refusing(|_| Some(ESRCH)), target, vec![software(SoftwareId::CpuClock)]);
-        assert_eq!(got, "error: Failure to open event 'cpu-clock': No such process.");
+        let got = outcome(
+            refusing(|_| Some(ESRCH)),
+            target,
+            vec![software(SoftwareId::CpuClock)],
+        );
+        assert_eq!(
+            got,
+            "error: Failure to open event 'cpu-clock': No such process."
+        );
     }
 
     #[test]
     fn a_weak_group_is_taken_apart() {
-        let leader = EventRequest { weak_group: true, ..software(SoftwareId::CpuClock) };
-        let member = EventRequest { leader: Some(0), weak_group: true, ..software(SoftwareId::PageFaults) };
+        let leader = EventRequest {
+            weak_group: true,
+            ..software(SoftwareId::CpuClock)
+        };
+        let member = EventRequest {
+            leader: Some(0),
+            weak_group: true,
+            ..software(SoftwareId::PageFaults)
+        };
         let kernel = refusing(|request| request.group.is_some().then_some(EINVAL));
-        assert_eq!(outcome(kernel, Target::Workload, vec![leader, member]), "cpu-clock x1; page-faults x1");
+        assert_eq!(
+            outcome(kernel, Target::Workload, vec![leader, member]),
+            "cpu-clock x1; page-faults x1"
+        );
     }
 
     #[test]
     fn a_forbidden_target_ends_with_the_setting() {
-        let got = outcome(refusing(|_| Some(EACCES)), Target::AllCpus, vec![software(SoftwareId::CpuClock)]);
-        assert!(got.contains("error: Failure to open event 'cpu-clock"), "{got}");
+        let got = outcome(
+            refusing(|_| Some(EACCES)),
+            Target::AllCpus,
+            vec![software(SoftwareId::CpuClock)],
+        );
+        assert!(
+            got.contains("error: Failure to open event 'cpu-clock"),
+            "{got}"
+        );
     }
 
     #[test]
     fn leaders_keep_their_members_when_others_go() {
-        let member = EventRequest { leader: Some(1), ..software(SoftwareId::PageFaults) };
-        let requests = [software(SoftwareId::Dummy), software(SoftwareId::CpuClock), member];
+        let member = EventRequest {
+            leader: Some(1),
+            ..software(SoftwareId::PageFaults)
+        };
+        let requests = [
+            software(SoftwareId::Dummy),
+            software(SoftwareId::CpuClock),
+            member,
+        ];
         assert_eq!(without_event(&requests, 0)[1].leader, Some(0));
         assert_eq!(without_event(&requests, 1).len(), 1);
     }

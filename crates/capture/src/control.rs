@@ -29,7 +29,9 @@ impl Ending {
     /// The signal that the recorder should end by itself, so that whoever started it sees what happened: the
     /// workload's, else its own.
     pub fn signal_to_raise(&self) -> Option<i32> {
-        self.workload.and_then(|status| status.signal()).or(self.signal)
+        self.workload
+            .and_then(|status| status.signal())
+            .or(self.signal)
     }
 
     /// The exit status to pass on when there is no signal.
@@ -67,12 +69,20 @@ impl Control {
     ///
     /// # Errors
     /// No process can be started, or signals cannot be caught.
-    pub(crate) fn new(program: Option<&Program>, output: &Destination) -> Result<Control, CaptureError> {
+    pub(crate) fn new(
+        program: Option<&Program>,
+        output: &Destination,
+    ) -> Result<Control, CaptureError> {
         let name = program.and_then(|program| program.arguments.first());
         let name = name.map_or_else(String::new, |name| name.to_string_lossy().into_owned());
         let output_to_error = *output == Destination::StandardOutput;
-        let workload = program.map(|program| spawn(program, output_to_error)).transpose();
-        let workload = workload.map_err(|source| CaptureError::Workload { program: name.clone(), source })?;
+        let workload = program
+            .map(|program| spawn(program, output_to_error))
+            .transpose();
+        let workload = workload.map_err(|source| CaptureError::Workload {
+            program: name.clone(),
+            source,
+        })?;
         let interrupts = Rc::new(Interrupts::watch()?);
         let mut poll = PollSet::new();
         let watch_slot = poll.add(&*interrupts);
@@ -117,7 +127,10 @@ impl Control {
         if let Some(workload) = &mut self.workload {
             let started = workload.start();
             let program = &self.program;
-            started.map_err(|source| CaptureError::Workload { program: program.clone(), source })?;
+            started.map_err(|source| CaptureError::Workload {
+                program: program.clone(),
+                source,
+            })?;
         }
         if let Start::After(delay) = start {
             self.enable_at = Instant::now().checked_add(delay);
@@ -135,7 +148,9 @@ impl Control {
     /// # Errors
     /// The kernel's answer.
     pub(crate) fn wait(&mut self) -> Result<News, CaptureError> {
-        let longest = self.time_to_enable().map_or(DRAIN_INTERVAL, |time| time.min(DRAIN_INTERVAL));
+        let longest = self
+            .time_to_enable()
+            .map_or(DRAIN_INTERVAL, |time| time.min(DRAIN_INTERVAL));
         self.poll.wait(Some(longest)).map_err(CaptureError::Wait)?;
         if self.poll.readiness(self.watch_slot).readable {
             self.interrupts.take();
@@ -171,7 +186,10 @@ impl Control {
         self.rings.drain(..).for_each(|slot| poll.remove(slot));
         let mut ending = Ending::default();
         if self.outlasts_workload(Interrupts::is_repeated) {
-            ending.workload = self.workload.as_mut().and_then(|workload| workload.try_wait().ok().flatten());
+            ending.workload = self
+                .workload
+                .as_mut()
+                .and_then(|workload| workload.try_wait().ok().flatten());
         } else {
             self.kill_workload(notes);
         }
@@ -180,20 +198,28 @@ impl Control {
     }
 
     fn kill_workload(&mut self, notes: &mut dyn Notes) {
-        let Some(workload) = &self.workload else { return };
+        let Some(workload) = &self.workload else {
+            return;
+        };
         // It may be gone by now.
         let _ = workload.kill();
-        notes.note(Note::WorkloadKilled { program: self.program.clone(), grace: GRACE });
+        notes.note(Note::WorkloadKilled {
+            program: self.program.clone(),
+            grace: GRACE,
+        });
         // A process that hangs in the kernel is left behind.
         self.outlasts_workload(|_| false);
     }
 
     fn time_to_enable(&self) -> Option<Duration> {
-        self.enable_at.map(|at| at.saturating_duration_since(Instant::now()))
+        self.enable_at
+            .map(|at| at.saturating_duration_since(Instant::now()))
     }
 
     fn workload_has_ended(&mut self) -> std::io::Result<bool> {
-        self.workload.as_mut().map_or(Ok(false), |workload| Ok(workload.try_wait()?.is_some()))
+        self.workload
+            .as_mut()
+            .map_or(Ok(false), |workload| Ok(workload.try_wait()?.is_some()))
     }
 
     /// Waits for the workload's end, for the grace period or until `hurry`; whether it came. Without a workload there
@@ -240,11 +266,23 @@ mod tests {
 
     #[test]
     fn the_workloads_end_is_passed_on() {
-        let exited = Ending { signal: None, workload: Some(ExitStatus::from_raw(7 << 8)) };
+        let exited = Ending {
+            signal: None,
+            workload: Some(ExitStatus::from_raw(7 << 8)),
+        };
         assert_eq!((exited.exit_code(), exited.signal_to_raise()), (7, None));
-        let killed = Ending { signal: Some(2), workload: Some(ExitStatus::from_raw(9)) };
+        let killed = Ending {
+            signal: Some(2),
+            workload: Some(ExitStatus::from_raw(9)),
+        };
         assert_eq!(killed.signal_to_raise(), Some(9));
-        let interrupted = Ending { signal: Some(2), workload: None };
-        assert_eq!((interrupted.exit_code(), interrupted.signal_to_raise()), (0, Some(2)));
+        let interrupted = Ending {
+            signal: Some(2),
+            workload: None,
+        };
+        assert_eq!(
+            (interrupted.exit_code(), interrupted.signal_to_raise()),
+            (0, Some(2))
+        );
     }
 }

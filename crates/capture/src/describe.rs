@@ -17,11 +17,21 @@ const INDEX_ENTRIES: usize = (u16::MAX as usize - 16) / 32;
 const MAP_ENTRIES: usize = (u16::MAX as usize - 16) / 24;
 
 /// Writes which id belongs to which ring, CPU and thread.
-pub(crate) fn write_id_index(plan: &Plan, open: &OpenEvents, workload: Option<Tid>, sink: &mut RecordSink) {
-    let entries: Vec<IdIndexEntry> =
-        open.events.iter().flat_map(|event| index_entries(plan, event, workload)).collect();
+pub(crate) fn write_id_index(
+    plan: &Plan,
+    open: &OpenEvents,
+    workload: Option<Tid>,
+    sink: &mut RecordSink,
+) {
+    let entries: Vec<IdIndexEntry> = open
+        .events
+        .iter()
+        .flat_map(|event| index_entries(plan, event, workload))
+        .collect();
     for entries in entries.chunks(INDEX_ENTRIES) {
-        sink.user_record(RecordType::ID_INDEX, |body| IdIndex::encode_entries(entries, body));
+        sink.user_record(RecordType::ID_INDEX, |body| {
+            IdIndex::encode_entries(entries, body)
+        });
     }
 }
 
@@ -30,12 +40,16 @@ fn index_entries(
     event: &OpenEvent,
     workload: Option<Tid>,
 ) -> impl Iterator<Item = IdIndexEntry> {
-    event.fds.iter().zip(&event.ids).map(move |(&(place, _), &id)| IdIndexEntry {
-        id,
-        index: plan.ring_of(place).unwrap_or(0) as u64,
-        cpu: place.cpu.map_or(ANY, |cpu| u64::from(cpu.0)),
-        tid: thread_of(place, workload).map_or(ANY, |tid| i64::from(tid.0).cast_unsigned()),
-    })
+    event
+        .fds
+        .iter()
+        .zip(&event.ids)
+        .map(move |(&(place, _), &id)| IdIndexEntry {
+            id,
+            index: plan.ring_of(place).unwrap_or(0) as u64,
+            cpu: place.cpu.map_or(ANY, |cpu| u64::from(cpu.0)),
+            tid: thread_of(place, workload).map_or(ANY, |tid| i64::from(tid.0).cast_unsigned()),
+        })
 }
 
 fn thread_of(place: Place, workload: Option<Tid>) -> Option<Tid> {
@@ -92,17 +106,30 @@ pub(crate) fn write_thread_map(threads: &[Tid], proc: &ProcDir, sink: &mut Recor
         comm: proc.status(tid).map_or_else(Vec::new, |status| status.name),
     };
     let entries: Vec<ThreadMapEntry> = threads.iter().map(entry).collect();
-    let anyone = [ThreadMapEntry { pid: ANY, comm: Vec::new() }];
-    let entries = if entries.is_empty() { &anyone[..] } else { &entries };
+    let anyone = [ThreadMapEntry {
+        pid: ANY,
+        comm: Vec::new(),
+    }];
+    let entries = if entries.is_empty() {
+        &anyone[..]
+    } else {
+        &entries
+    };
     for entries in entries.chunks(MAP_ENTRIES) {
-        let map = ThreadMap { entries: entries.to_vec() };
+        let map = ThreadMap {
+            entries: entries.to_vec(),
+        };
         sink.user_record(RecordType::THREAD_MAP, |body| map.encode(body));
     }
 }
 
 /// Writes the CPUs that were watched; no CPU means that tasks were followed wherever they ran.
 pub(crate) fn write_cpu_map(plan: &Plan, sink: &mut RecordSink) {
-    let places: Vec<Place> = plan.events.iter().flat_map(|event| event.places.iter().copied()).collect();
+    let places: Vec<Place> = plan
+        .events
+        .iter()
+        .flat_map(|event| event.places.iter().copied())
+        .collect();
     let cpus = cpus_of(&places);
     sink.user_record(RecordType::CPU_MAP, |body| encode_cpus(&cpus, body));
 }
@@ -122,7 +149,11 @@ fn encode_cpus(cpus: &[Cpu], body: &mut Encoder) {
         }
         _ => {
             let numbers: Vec<u16> = cpus.iter().take(30_000).map(|cpu| cpu.0 as u16).collect();
-            let numbers = if numbers.is_empty() { vec![ANY_CPU] } else { numbers };
+            let numbers = if numbers.is_empty() {
+                vec![ANY_CPU]
+            } else {
+                numbers
+            };
             body.u16(LIST);
             body.u16(numbers.len() as u16);
             numbers.iter().for_each(|&number| body.u16(number));
@@ -137,7 +168,10 @@ mod tests {
 
     fn encoded(cpus: &[u32]) -> Vec<u8> {
         let mut body = Encoder::new(Endian::Little);
-        encode_cpus(&cpus.iter().copied().map(Cpu).collect::<Vec<_>>(), &mut body);
+        encode_cpus(
+            &cpus.iter().copied().map(Cpu).collect::<Vec<_>>(),
+            &mut body,
+        );
         body.into_bytes()
     }
 

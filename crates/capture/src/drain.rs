@@ -21,7 +21,11 @@ impl Drain {
     pub fn new(rings: Vec<DataRing>) -> Drain {
         let mut round = Encoder::new(Endian::NATIVE);
         round.record(RecordType::FINISHED_ROUND, oxperf_abi::Misc(0), |_| ());
-        Drain { rings, joined: Vec::new(), round: round.into_bytes() }
+        Drain {
+            rings,
+            joined: Vec::new(),
+            round: round.into_bytes(),
+        }
     }
 
     /// One pass over all rings: from each what was there when its turn came, so that a busy ring starves none.
@@ -123,7 +127,9 @@ mod tests {
     fn each_pass_takes_every_ring_once_and_ends_a_round() {
         let (kernel, mut rings) = setup(2);
         for (ring, values) in rings.iter_mut().zip([[1, 2], [10, 11]]) {
-            values.iter().for_each(|value| assert!(kernel.write_records(ring, &record(*value))));
+            values
+                .iter()
+                .for_each(|value| assert!(kernel.write_records(ring, &record(*value))));
         }
         let mut drain = Drain::new(rings);
         let mut writer = Writer::begin(Vec::new(), &[WriterEvent::default()]).unwrap();
@@ -148,8 +154,14 @@ mod tests {
         }
         drain.pass(&mut writer).unwrap();
         let file = writer.finish(&Default::default()).unwrap();
-        let seen: Vec<String> =
-            text(&file).split_whitespace().filter(|word| *word != "|").map(str::to_owned).collect();
-        assert_eq!(seen, (0..400).map(|value| value.to_string()).collect::<Vec<_>>());
+        let seen: Vec<String> = text(&file)
+            .split_whitespace()
+            .filter(|word| *word != "|")
+            .map(str::to_owned)
+            .collect();
+        assert_eq!(
+            seen,
+            (0..400).map(|value| value.to_string()).collect::<Vec<_>>()
+        );
     }
 }

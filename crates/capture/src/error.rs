@@ -93,7 +93,9 @@ pub enum CaptureError {
 
 /// The kernel's answer, or what was found here.
 fn reason(error: &io::Error) -> String {
-    error.raw_os_error().map_or_else(|| error.to_string(), |number| Errno(number).to_string())
+    error
+        .raw_os_error()
+        .map_or_else(|| error.to_string(), |number| Errno(number).to_string())
 }
 
 fn safe_text(to: &Destination, error: &WriteError) -> String {

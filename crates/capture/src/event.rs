@@ -50,7 +50,11 @@ pub struct EventRequest {
 impl EventRequest {
     /// A software event with nothing special.
     pub fn software(id: SoftwareId, name: &str) -> EventRequest {
-        let attr = EventAttr { kind: EventType::SOFTWARE, config: id as u64, ..EventAttr::default() };
+        let attr = EventAttr {
+            kind: EventType::SOFTWARE,
+            config: id as u64,
+            ..EventAttr::default()
+        };
         EventRequest {
             name: name.to_owned(),
             attr,
@@ -75,13 +79,16 @@ impl EventRequest {
     /// The event that counts nothing and only carries task and mapping records.
     pub(crate) fn tracking_dummy() -> EventRequest {
         let mut dummy = EventRequest::software(SoftwareId::Dummy, "dummy:u");
-        dummy.attr.flags = AttrFlags::EXCLUDE_KERNEL | AttrFlags::EXCLUDE_HV | AttrFlags::EXCLUDE_GUEST;
+        dummy.attr.flags =
+            AttrFlags::EXCLUDE_KERNEL | AttrFlags::EXCLUDE_HV | AttrFlags::EXCLUDE_GUEST;
         dummy
     }
 
     /// System and event of a tracepoint.
     pub(crate) fn tracepoint(&self) -> Option<(&str, &str)> {
-        self.tracepoint.as_ref().map(|(system, event)| (system.as_str(), event.as_str()))
+        self.tracepoint
+            .as_ref()
+            .map(|(system, event)| (system.as_str(), event.as_str()))
     }
 
     /// Whether a sample carries a tracepoint's record.

@@ -92,11 +92,15 @@ impl Explanation {
         permissions: Permissions,
     ) -> Explanation {
         let reason = match error {
-            OpenError::AccessDenied | OpenError::NotPermitted => denied(error, wanted, target, permissions),
+            OpenError::AccessDenied | OpenError::NotPermitted => {
+                denied(error, wanted, target, permissions)
+            }
             OpenError::NoSuchEvent | OpenError::NoDevice | OpenError::NoPmu => Reason::NotSupported,
             OpenError::Unsupported => Reason::NoSampling,
             OpenError::NoSuchTask => Reason::NoTask,
-            OpenError::ProcessFiles => Reason::OpenFiles { limit: permissions.open_files },
+            OpenError::ProcessFiles => Reason::OpenFiles {
+                limit: permissions.open_files,
+            },
             OpenError::SystemFiles => Reason::SystemFiles,
             OpenError::Busy => Reason::Busy,
             OpenError::NoSpace => Reason::NoBreakpoint,
@@ -105,14 +109,22 @@ impl Explanation {
             OpenError::Invalid | OpenError::TooNew | OpenError::StackTooDeep => Reason::Invalid,
             OpenError::Other(_) => Reason::Unknown,
         };
-        Explanation { event: event.to_owned(), error, reason }
+        Explanation {
+            event: event.to_owned(),
+            error,
+            reason,
+        }
     }
 }
 
 /// The highest value of the setting at which an unprivileged process may have the event.
 fn highest_allowed(wanted: Wanted) -> i32 {
     match wanted {
-        Wanted { tracepoint: true, cpu_wide: true, .. } => -1,
+        Wanted {
+            tracepoint: true,
+            cpu_wide: true,
+            ..
+        } => -1,
         Wanted { cpu_wide: true, .. } => 0,
         Wanted { kernel: true, .. } => 1,
         _ => 2,
@@ -122,9 +134,13 @@ fn highest_allowed(wanted: Wanted) -> i32 {
 fn denied(error: OpenError, wanted: Wanted, target: &Target, permissions: Permissions) -> Reason {
     let needed = highest_allowed(wanted);
     match permissions.paranoid {
-        Some(value) if !permissions.privileged && value > needed => Reason::Paranoid { value, needed },
+        Some(value) if !permissions.privileged && value > needed => {
+            Reason::Paranoid { value, needed }
+        }
         _ if permissions.seccomp && error == OpenError::NotPermitted => Reason::Seccomp,
-        _ if !permissions.privileged && matches!(target, Target::Processes(_) | Target::Threads(_)) => {
+        _ if !permissions.privileged
+            && matches!(target, Target::Processes(_) | Target::Threads(_)) =>
+        {
             Reason::ForeignTask
         }
         _ if permissions.seccomp => Reason::Seccomp,
@@ -134,7 +150,12 @@ fn denied(error: OpenError, wanted: Wanted, target: &Target, permissions: Permis
 
 impl fmt::Display for Explanation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "Failure to open event '{}': {}.", self.event, self.error.errno())?;
+        writeln!(
+            f,
+            "Failure to open event '{}': {}.",
+            self.event,
+            self.error.errno()
+        )?;
         self.reason.fmt(f)
     }
 }
@@ -194,7 +215,9 @@ impl Reason {
                 "This machine's counter cannot sample the event, or not with this modifier or call-graph mode."
             }
             Reason::NoTask => "There is no such process or thread.",
-            Reason::OpenFiles { .. } => "Too many files are open at once. Allow more: ulimit -n 65536",
+            Reason::OpenFiles { .. } => {
+                "Too many files are open at once. Allow more: ulimit -n 65536"
+            }
             Reason::SystemFiles => {
                 "Too many files are open in the whole system. Allow more: sudo sysctl fs.file-max=1000000"
             }
@@ -202,7 +225,9 @@ impl Reason {
                 "Another tool uses the counter alone (the NMI watchdog?). Free it: sudo sysctl kernel.nmi_watchdog=0"
             }
             Reason::NoBreakpoint => "All hardware breakpoints are in use.",
-            Reason::NoPerfEvents => "This kernel was built without performance events (CONFIG_PERF_EVENTS).",
+            Reason::NoPerfEvents => {
+                "This kernel was built without performance events (CONFIG_PERF_EVENTS)."
+            }
             Reason::Invalid => {
                 "This kernel or PMU does not take this combination of event, modifiers and options."
             }
@@ -215,37 +240,99 @@ impl Reason {
 mod tests {
     use super::*;
 
-    const KERNEL: Wanted = Wanted { cpu_wide: false, kernel: true, tracepoint: false };
+    const KERNEL: Wanted = Wanted {
+        cpu_wide: false,
+        kernel: true,
+        tracepoint: false,
+    };
 
-    fn reason(error: OpenError, wanted: Wanted, target: &Target, permissions: Permissions) -> Reason {
+    fn reason(
+        error: OpenError,
+        wanted: Wanted,
+        target: &Target,
+        permissions: Permissions,
+    ) -> Reason {
         Explanation::new("cycles", error, wanted, target, permissions).reason
     }
 
     #[test]
     fn paranoid_says_what_it_forbids_and_what_would_do() {
-        let permissions = Permissions { paranoid: Some(2), ..Permissions::default() };
-        let denied = |wanted| reason(OpenError::AccessDenied, wanted, &Target::Workload, permissions);
-        assert_eq!(denied(KERNEL), Reason::Paranoid { value: 2, needed: 1 });
-        assert_eq!(denied(Wanted { cpu_wide: true, ..KERNEL }), Reason::Paranoid { value: 2, needed: 0 });
-        let text =
-            Explanation::new("cycles", OpenError::AccessDenied, KERNEL, &Target::Workload, permissions)
-                .to_string();
+        let permissions = Permissions {
+            paranoid: Some(2),
+            ..Permissions::default()
+        };
+        let denied = |wanted| {
+            reason(
+                OpenError::AccessDenied,
+                wanted,
+                &Target::Workload,
+                permissions,
+            )
+        };
+        assert_eq!(
+            denied(KERNEL),
+            Reason::Paranoid {
+                value: 2,
+                needed: 1
+            }
+        );
+        assert_eq!(
+            denied(Wanted {
+                cpu_wide: true,
+                ..KERNEL
+            }),
+            Reason::Paranoid {
+                value: 2,
+                needed: 0
+            }
+        );
+        let text = Explanation::new(
+            "cycles",
+            OpenError::AccessDenied,
+            KERNEL,
+            &Target::Workload,
+            permissions,
+        )
+        .to_string();
         assert!(text.contains("kernel.perf_event_paranoid is 2"), "{text}");
-        assert!(text.contains("sudo sysctl kernel.perf_event_paranoid=1"), "{text}");
+        assert!(
+            text.contains("sudo sysctl kernel.perf_event_paranoid=1"),
+            "{text}"
+        );
     }
 
     #[test]
     fn other_guards() {
-        let privileged =
-            Permissions { paranoid: Some(2), privileged: true, seccomp: false, open_files: Some(1024) };
-        let container = Permissions { seccomp: true, ..privileged };
-        let eperm =
-            |target: &Target, permissions| reason(OpenError::NotPermitted, KERNEL, target, permissions);
+        let privileged = Permissions {
+            paranoid: Some(2),
+            privileged: true,
+            seccomp: false,
+            open_files: Some(1024),
+        };
+        let container = Permissions {
+            seccomp: true,
+            ..privileged
+        };
+        let eperm = |target: &Target, permissions| {
+            reason(OpenError::NotPermitted, KERNEL, target, permissions)
+        };
         assert_eq!(eperm(&Target::Workload, container), Reason::Seccomp);
         assert_eq!(eperm(&Target::Workload, privileged), Reason::SecurityModule);
-        let ordinary = Permissions { paranoid: Some(-1), privileged: false, ..privileged };
-        assert_eq!(eperm(&Target::Threads(Vec::new()), ordinary), Reason::ForeignTask);
-        let files = reason(OpenError::ProcessFiles, KERNEL, &Target::AllCpus, privileged);
+        let ordinary = Permissions {
+            paranoid: Some(-1),
+            privileged: false,
+            ..privileged
+        };
+        assert_eq!(
+            eperm(&Target::Threads(Vec::new()), ordinary),
+            Reason::ForeignTask
+        );
+        let files = reason(
+            OpenError::ProcessFiles,
+            KERNEL,
+            &Target::AllCpus,
+            privileged,
+        );
         assert!(files.to_string().contains("ulimit -n 8192"), "{files}");
     }
 }

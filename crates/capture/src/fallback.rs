@@ -57,8 +57,12 @@ pub fn step(
         OpenError::Unsupported | OpenError::Invalid | OpenError::NoSuchEvent if adaptable => {
             Step::Change(Change::LessPrecise)
         }
-        OpenError::AccessDenied if may_drop_kernel(flags, permissions) => Step::Change(Change::UserOnly),
-        OpenError::Unsupported if !flags.contains(AttrFlags::EXCLUDE_GUEST) => Step::Change(Change::HostOnly),
+        OpenError::AccessDenied if may_drop_kernel(flags, permissions) => {
+            Step::Change(Change::UserOnly)
+        }
+        OpenError::Unsupported if !flags.contains(AttrFlags::EXCLUDE_GUEST) => {
+            Step::Change(Change::HostOnly)
+        }
         OpenError::Invalid | OpenError::TooNew => match missing.without_newest() {
             Some((missing, feature)) => Step::Without(missing, feature),
             None => Step::GiveUp,
@@ -93,12 +97,16 @@ pub fn apply(change: Change, request: &mut EventRequest) -> Option<Note> {
         Change::UserOnly => {
             request.attr.flags |= AttrFlags::EXCLUDE_KERNEL | AttrFlags::EXCLUDE_HV;
             add_modifier(&mut request.name, 'u');
-            Some(Note::UserModeOnly { event: request.name.clone() })
+            Some(Note::UserModeOnly {
+                event: request.name.clone(),
+            })
         }
         Change::HostOnly => {
             request.attr.flags |= AttrFlags::EXCLUDE_GUEST;
             add_modifier(&mut request.name, 'H');
-            Some(Note::HostOnly { event: request.name.clone() })
+            Some(Note::HostOnly {
+                event: request.name.clone(),
+            })
         }
         Change::LeaveGroup => {
             request.leader = None;
@@ -109,7 +117,11 @@ pub fn apply(change: Change, request: &mut EventRequest) -> Option<Note> {
 
 /// Time that runs for the CPU, or for the task.
 fn clock_for(cpu_wide: bool) -> SoftwareId {
-    if cpu_wide { SoftwareId::CpuClock } else { SoftwareId::TaskClock }
+    if cpu_wide {
+        SoftwareId::CpuClock
+    } else {
+        SoftwareId::TaskClock
+    }
 }
 
 fn use_clock(clock: SoftwareId, request: &mut EventRequest) -> Note {
@@ -120,7 +132,10 @@ fn use_clock(clock: SoftwareId, request: &mut EventRequest) -> Note {
     request.unit = Some("msec".to_owned());
     request.scale = Some(1e-6);
     request.name = format!("{}{}", clock.names()[0], request.attr.flags.modifiers());
-    Note::EventReplaced { asked, used: request.name.clone() }
+    Note::EventReplaced {
+        asked,
+        used: request.name.clone(),
+    }
 }
 
 fn add_modifier(name: &mut String, letter: char) {
@@ -137,9 +152,17 @@ mod tests {
     use crate::plan::{Plan, Scene};
     use oxperf_abi::Cpu;
 
-    const OPEN: Permissions =
-        Permissions { paranoid: Some(-1), privileged: true, seccomp: false, open_files: None };
-    const CLOSED: Permissions = Permissions { paranoid: Some(2), privileged: false, ..OPEN };
+    const OPEN: Permissions = Permissions {
+        paranoid: Some(-1),
+        privileged: true,
+        seccomp: false,
+        open_files: None,
+    };
+    const CLOSED: Permissions = Permissions {
+        paranoid: Some(2),
+        privileged: false,
+        ..OPEN
+    };
 
     fn cycles(precise: u8) -> EventRequest {
         let mut request = EventRequest::software(SoftwareId::CpuClock, "cycles");
@@ -150,13 +173,27 @@ mod tests {
     }
 
     fn planned(request: EventRequest, target: Target) -> PlannedEvent {
-        let options = RecordOptions { target, ..RecordOptions::default() };
-        let scene = Scene { online: vec![Cpu(0)], threads: Vec::new() };
-        Plan::new(&options, &[request], &scene, Missing::default()).events.remove(0)
+        let options = RecordOptions {
+            target,
+            ..RecordOptions::default()
+        };
+        let scene = Scene {
+            online: vec![Cpu(0)],
+            threads: Vec::new(),
+        };
+        Plan::new(&options, &[request], &scene, Missing::default())
+            .events
+            .remove(0)
     }
 
     fn after(request: EventRequest, error: OpenError, permissions: Permissions) -> Step {
-        step(&planned(request, Target::Workload), error, false, Missing::default(), permissions)
+        step(
+            &planned(request, Target::Workload),
+            error,
+            false,
+            Missing::default(),
+            permissions,
+        )
     }
 
     #[test]
@@ -168,7 +205,10 @@ mod tests {
         );
         let note = apply(Change::Clock(SoftwareId::TaskClock), &mut request);
         assert_eq!(request.name, "task-clock:ppp");
-        assert_eq!((request.attr.kind, request.attr.config), (EventType::SOFTWARE, 1));
+        assert_eq!(
+            (request.attr.kind, request.attr.config),
+            (EventType::SOFTWARE, 1)
+        );
         assert!(matches!(note, Some(Note::EventReplaced { asked, .. }) if asked == "cycles"));
         let wide = planned(cycles(0), Target::AllCpus);
         let chosen = step(&wide, OpenError::NoDevice, true, Missing::default(), OPEN);
@@ -178,7 +218,9 @@ mod tests {
     #[test]
     fn a_forbidden_kernel_is_left_out_once() {
         let mut request = EventRequest::software(SoftwareId::CpuClock, "cpu-clock:ppp");
-        let denied = |request: &EventRequest, rights| after(request.clone(), OpenError::AccessDenied, rights);
+        let denied = |request: &EventRequest, rights| {
+            after(request.clone(), OpenError::AccessDenied, rights)
+        };
         assert_eq!(denied(&request, OPEN), Step::GiveUp);
         assert_eq!(denied(&request, CLOSED), Step::Change(Change::UserOnly));
         apply(Change::UserOnly, &mut request);
@@ -191,8 +233,17 @@ mod tests {
 
     #[test]
     fn precision_goes_down_before_features_go() {
-        assert_eq!(after(cycles(2), OpenError::Unsupported, OPEN), Step::Change(Change::LessPrecise));
-        assert_eq!(after(cycles(0), OpenError::Unsupported, OPEN), Step::Change(Change::HostOnly));
-        assert!(matches!(after(cycles(0), OpenError::Invalid, OPEN), Step::Without(_, Feature::ReadLost)));
+        assert_eq!(
+            after(cycles(2), OpenError::Unsupported, OPEN),
+            Step::Change(Change::LessPrecise)
+        );
+        assert_eq!(
+            after(cycles(0), OpenError::Unsupported, OPEN),
+            Step::Change(Change::HostOnly)
+        );
+        assert!(matches!(
+            after(cycles(0), OpenError::Invalid, OPEN),
+            Step::Without(_, Feature::ReadLost)
+        ));
     }
 }

@@ -32,16 +32,30 @@ impl Interrupts {
     pub(crate) fn watch() -> Result<Interrupts, SignalError> {
         let [interrupt, terminate, hangup] = ENDING;
         // A write at the limit of file sizes has to fail and not to end the recorder.
-        let caught = [interrupt, terminate, hangup, Signal::Child, Signal::FileSize];
+        let caught = [
+            interrupt,
+            terminate,
+            hangup,
+            Signal::Child,
+            Signal::FileSize,
+        ];
         let watch = SignalWatch::install(&caught)?;
-        Ok(Interrupts { watch, first: Cell::default(), repeated: Cell::default(), child: Cell::default() })
+        Ok(Interrupts {
+            watch,
+            first: Cell::default(),
+            repeated: Cell::default(),
+            child: Cell::default(),
+        })
     }
 
     /// Takes what arrived; call it when [`AsFd`] is readable.
     pub(crate) fn take(&self) {
         let arrived = self.watch.take();
-        self.child.set(self.child.get() || arrived.contains(Signal::Child));
-        let Some(signal) = ENDING.into_iter().find(|signal| arrived.contains(*signal)) else { return };
+        self.child
+            .set(self.child.get() || arrived.contains(Signal::Child));
+        let Some(signal) = ENDING.into_iter().find(|signal| arrived.contains(*signal)) else {
+            return;
+        };
         match self.first.get() {
             None => self.first.set(Some((signal, Instant::now()))),
             Some((_, at)) if at.elapsed() > ONE_WISH => self.repeated.set(true),
@@ -69,7 +83,11 @@ impl Interrupts {
     pub(crate) fn patience(&self, since: Instant) -> Option<Duration> {
         let (_, asked) = self.first.get()?;
         let left = (since.max(asked) + GRACE).saturating_duration_since(Instant::now());
-        Some(if self.is_repeated() { Duration::ZERO } else { left })
+        Some(if self.is_repeated() {
+            Duration::ZERO
+        } else {
+            left
+        })
     }
 }
 

@@ -55,7 +55,9 @@ pub use event::{EventRequest, UnsupportedTerm};
 pub use missing::{Feature, Missing};
 pub use note::{Note, Notes};
 pub use open::{OpenEvent, OpenEvents, Refusal};
-pub use options::{BuildIds, CallGraph, Destination, Privilege, Program, Rate, RecordOptions, Start, Target};
+pub use options::{
+    BuildIds, CallGraph, Destination, Privilege, Program, Rate, RecordOptions, Start, Target,
+};
 pub use plan::{Plan, Scene};
 pub use record::{Outcome, record};
 pub use recording::{Records, Volume};

@@ -61,7 +61,9 @@ impl Missing {
     /// Gives up the newest feature that is not given up yet; `None` when there is none left.
     #[must_use]
     pub fn without_newest(self) -> Option<(Missing, Feature)> {
-        let feature = Feature::NEWEST_FIRST.into_iter().find(|feature| self.still_has(*feature))?;
+        let feature = Feature::NEWEST_FIRST
+            .into_iter()
+            .find(|feature| self.still_has(*feature))?;
         Some((Missing(self.0 | feature.bit()), feature))
     }
 }

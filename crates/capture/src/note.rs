@@ -62,7 +62,10 @@ impl fmt::Display for Note {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Note::EventReplaced { asked, used } => {
-                write!(f, "The {asked} event is not supported, trying to fall back to {used}")
+                write!(
+                    f,
+                    "The {asked} event is not supported, trying to fall back to {used}"
+                )
             }
             Note::UserModeOnly { event } => {
                 write!(
@@ -72,7 +75,9 @@ impl fmt::Display for Note {
             }
             Note::HostOnly { event } => write!(f, "guests cannot be sampled, recording {event}"),
             Note::EventRemoved(explanation) => write!(f, "{explanation}\n(the event is left out)"),
-            Note::FeatureMissing(feature) => write!(f, "this kernel has no {feature}, recording without"),
+            Note::FeatureMissing(feature) => {
+                write!(f, "this kernel has no {feature}, recording without")
+            }
             Note::RateLimited { asked, limit } => write_rate_limited(f, *asked, *limit),
             Note::KernelMapMissing(error) => write!(
                 f,
@@ -81,7 +86,10 @@ impl fmt::Display for Note {
             ),
             Note::ThreadGone(tid) => write!(f, "thread {tid} ended before it could be recorded"),
             Note::TracingDataMissing(reason) => {
-                write!(f, "the tracepoints' formats are not recorded, their fields cannot be shown: {reason}")
+                write!(
+                    f,
+                    "the tracepoints' formats are not recorded, their fields cannot be shown: {reason}"
+                )
             }
             Note::WorkloadKilled { program, grace } => write!(
                 f,

@@ -2,7 +2,8 @@
 
 use oxperf_abi::{EventId, ReadFormat, Tid};
 use oxperf_sys::{
-    Control, DataRing, EventFd, Kernel, OpenError, OpenFlags, OpenRequest, RingError, RingPages, Scope,
+    Control, DataRing, EventFd, Kernel, OpenError, OpenFlags, OpenRequest, RingError, RingPages,
+    Scope,
 };
 
 use crate::plan::{Place, Plan, PlannedEvent, RingKey, Task};
@@ -41,11 +42,21 @@ impl OpenEvents {
     ///
     /// # Errors
     /// The first refusal; nothing stays open then.
-    pub fn open(kernel: &dyn Kernel, plan: &Plan, workload: Option<Tid>) -> Result<OpenEvents, Refusal> {
-        let mut open = OpenEvents { events: Vec::new(), gone: Vec::new() };
+    pub fn open(
+        kernel: &dyn Kernel,
+        plan: &Plan,
+        workload: Option<Tid>,
+    ) -> Result<OpenEvents, Refusal> {
+        let mut open = OpenEvents {
+            events: Vec::new(),
+            gone: Vec::new(),
+        };
         for (index, event) in plan.events.iter().enumerate() {
             let fds = open.open_event(kernel, index, event, workload)?;
-            open.events.push(OpenEvent { fds, ids: Vec::new() });
+            open.events.push(OpenEvent {
+                fds,
+                ids: Vec::new(),
+            });
         }
         Ok(open)
     }
@@ -63,13 +74,21 @@ impl OpenEvents {
             match self.open_place(kernel, event, place, workload) {
                 Ok(fd) => fds.push((place, fd)),
                 Err(OpenError::NoSuchTask) => last_gone = Some(self.thread_gone(place)),
-                Err(error) => return Err(Refusal { event: index, place, error }),
+                Err(error) => {
+                    return Err(Refusal {
+                        event: index,
+                        place,
+                        error,
+                    });
+                }
             }
         }
         match last_gone {
-            Some(place) if fds.is_empty() => {
-                Err(Refusal { event: index, place, error: OpenError::NoSuchTask })
-            }
+            Some(place) if fds.is_empty() => Err(Refusal {
+                event: index,
+                place,
+                error: OpenError::NoSuchTask,
+            }),
             _ => Ok(fds),
         }
     }
@@ -81,7 +100,10 @@ impl OpenEvents {
         place: Place,
         workload: Option<Tid>,
     ) -> Result<EventFd, OpenError> {
-        let group = event.request.leader.and_then(|leader| self.fd_at(leader, place));
+        let group = event
+            .request
+            .leader
+            .and_then(|leader| self.fd_at(leader, place));
         if event.request.leader.is_some() && group.is_none() {
             return Err(OpenError::NoSuchTask);
         }
@@ -91,7 +113,13 @@ impl OpenEvents {
             Task::Thread(tid) => oxperf_sys::Task::Thread(tid),
         };
         let flags = OpenFlags::default();
-        kernel.open(&OpenRequest { attr: &event.attr, task, cpu: place.cpu, group, flags })
+        kernel.open(&OpenRequest {
+            attr: &event.attr,
+            task,
+            cpu: place.cpu,
+            group,
+            flags,
+        })
     }
 
     fn fd_at(&self, event: usize, place: Place) -> Option<&EventFd> {
@@ -118,9 +146,16 @@ impl OpenEvents {
         rings: &[RingKey],
         pages: RingPages,
     ) -> Result<Vec<DataRing>, RingError> {
-        let mapped = rings.iter().filter_map(|&key| self.map_ring(kernel, key, pages).transpose()).collect();
+        let mapped = rings
+            .iter()
+            .filter_map(|&key| self.map_ring(kernel, key, pages).transpose())
+            .collect();
         for event in &mut self.events {
-            let ids = event.fds.iter().map(|(_, fd)| kernel.id(fd)).collect::<Result<_, _>>();
+            let ids = event
+                .fds
+                .iter()
+                .map(|(_, fd)| kernel.id(fd))
+                .collect::<Result<_, _>>();
             event.ids = ids.map_err(|error| ring_error(&error, pages))?;
         }
         mapped
@@ -134,7 +169,9 @@ impl OpenEvents {
         pages: RingPages,
     ) -> Result<Option<DataRing>, RingError> {
         let mut fds = self.fds_of(key);
-        let Some(owner) = fds.next() else { return Ok(None) };
+        let Some(owner) = fds.next() else {
+            return Ok(None);
+        };
         let ring = kernel.map_ring(owner, pages)?;
         for fd in fds {
             let redirected = kernel.control(fd, Control::SetOutput(owner));
@@ -146,7 +183,8 @@ impl OpenEvents {
     /// The descriptors whose records go to the ring of `key`; the first one owns it.
     pub fn fds_of(&self, key: RingKey) -> impl Iterator<Item = &EventFd> {
         let fds = self.events.iter().flat_map(|event| &event.fds);
-        fds.filter(move |(place, _)| key.takes(*place)).map(|(_, fd)| fd)
+        fds.filter(move |(place, _)| key.takes(*place))
+            .map(|(_, fd)| fd)
     }
 
     /// Starts the counting of everything that is not counting; members follow their leaders.
@@ -180,8 +218,13 @@ impl OpenEvents {
                 let fds = event.fds.iter().zip(&event.ids);
                 fds.filter_map(move |((_, fd), &id)| {
                     let read = kernel.read(fd, planned.attr.read_format).ok()?;
-                    let own = read.values.iter().find(|value| value.id.is_none_or(|own| own == id))?;
-                    own.lost.filter(|lost| *lost > 0).map(|lost| (index, id, lost))
+                    let own = read
+                        .values
+                        .iter()
+                        .find(|value| value.id.is_none_or(|own| own == id))?;
+                    own.lost
+                        .filter(|lost| *lost > 0)
+                        .map(|lost| (index, id, lost))
                 })
             })
             .collect()
@@ -189,5 +232,8 @@ impl OpenEvents {
 }
 
 fn ring_error(error: &std::io::Error, pages: RingPages) -> RingError {
-    RingError::Map { bytes: pages.bytes(), errno: oxperf_sys::Errno::of(error) }
+    RingError::Map {
+        bytes: pages.bytes(),
+        errno: oxperf_sys::Errno::of(error),
+    }
 }

@@ -15,7 +15,10 @@ use oxperf_sys::files::create_output;
 pub(crate) fn create(path: &Path) -> io::Result<File> {
     match fs::metadata(path) {
         Ok(before) if !before.is_file() => {
-            return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"));
+            return Err(io::Error::new(
+                io::ErrorKind::InvalidInput,
+                "not a regular file",
+            ));
         }
         Ok(before) if before.len() > 0 => fs::rename(path, old_name(path))?,
         _ => {}

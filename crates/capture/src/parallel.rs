@@ -6,12 +6,19 @@ use std::thread;
 
 /// What `work` makes of each item, in their order.
 pub(crate) fn map<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
-    let helpers = thread::available_parallelism().map_or(1, NonZero::get).min(items.len()).saturating_sub(1);
+    let helpers = thread::available_parallelism()
+        .map_or(1, NonZero::get)
+        .min(items.len())
+        .saturating_sub(1);
     map_with(helpers, items, work)
 }
 
 /// With this many threads beside the caller's, or fewer.
-fn map_with<T: Sync, R: Send>(helpers: usize, items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
+fn map_with<T: Sync, R: Send>(
+    helpers: usize,
+    items: &[T],
+    work: impl Fn(&T) -> R + Sync,
+) -> Vec<R> {
     let next = AtomicUsize::new(0);
     let take = || {
         let index = next.fetch_add(1, Ordering::Relaxed);
@@ -19,11 +26,17 @@ fn map_with<T: Sync, R: Send>(helpers: usize, items: &[T], work: impl Fn(&T) -> 
     };
     let work_on = || std::iter::from_fn(take).collect::<Vec<_>>();
     let mut done = thread::scope(|scope| {
-        let spawned: Vec<_> =
-            (0..helpers).map_while(|_| thread::Builder::new().spawn_scoped(scope, work_on).ok()).collect();
+        let spawned: Vec<_> = (0..helpers)
+            .map_while(|_| thread::Builder::new().spawn_scoped(scope, work_on).ok())
+            .collect();
         let mut done = work_on();
         // What a helper's panic took with it is missing; there is none in what is done here.
-        done.extend(spawned.into_iter().filter_map(|helper| helper.join().ok()).flatten());
+        done.extend(
+            spawned
+                .into_iter()
+                .filter_map(|helper| helper.join().ok())
+                .flatten(),
+        );
         done
     });
     done.sort_unstable_by_key(|(index, _)| *index);
@@ -39,7 +52,9 @@ mod tests {
         let items: Vec<u32> = (0..1000).collect();
         for helpers in [0, 1, 7] {
             assert!(
-                map_with(helpers, &items, |item| item * 2).into_iter().eq((0..1000).map(|item| item * 2))
+                map_with(helpers, &items, |item| item * 2)
+                    .into_iter()
+                    .eq((0..1000).map(|item| item * 2))
             );
         }
         assert!(map(&[] as &[u32], |item| *item).is_empty());

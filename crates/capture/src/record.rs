@@ -97,17 +97,42 @@ impl<'a> Recorder<'a> {
         kernel: &'a dyn Kernel,
         notes: &mut dyn Notes,
     ) -> Result<Recorder<'a>, CaptureError> {
-        let mut acquired = acquire(kernel, options, requests, &scene, control.workload_thread(), notes)?;
+        let mut acquired = acquire(
+            kernel,
+            options,
+            requests,
+            &scene,
+            control.workload_thread(),
+            notes,
+        )?;
         let rings = map_rings(kernel, &mut acquired, options)?;
         for &key in &acquired.plan.rings {
-            acquired.open.fds_of(key).take(1).for_each(|owner| control.watch_ring(owner));
+            acquired
+                .open
+                .fds_of(key)
+                .take(1)
+                .for_each(|owner| control.watch_ring(owner));
         }
         let features = standing_features(options, &acquired, notes);
         let events = writer_events(&acquired);
-        let recording =
-            Recording::begin(&options.output, &events, features, options.compression, control.interrupts())?;
+        let recording = Recording::begin(
+            &options.output,
+            &events,
+            features,
+            options.compression,
+            control.interrupts(),
+        )?;
         let drain = Drain::new(rings);
-        Ok(Recorder { options, kernel, scene, acquired, control, drain, recording, wakeups: 0 })
+        Ok(Recorder {
+            options,
+            kernel,
+            scene,
+            acquired,
+            control,
+            drain,
+            recording,
+            wakeups: 0,
+        })
     }
 
     fn run(mut self, notes: &mut dyn Notes) -> Result<Outcome, CaptureError> {
@@ -123,7 +148,15 @@ impl<'a> Recorder<'a> {
         self.recording.finish(build_ids, scan.times)?;
         let output = self.options.output.clone();
         let (samples, lost, wakeups) = (scan.samples, scan.lost(counted_lost), self.wakeups);
-        Ok(Outcome { output, bytes, volume, samples, lost, wakeups, ending })
+        Ok(Outcome {
+            output,
+            bytes,
+            volume,
+            samples,
+            lost,
+            wakeups,
+            ending,
+        })
     }
 
     /// Counting begins before the workload runs, unless its exec or the delay begins it. Whatever the rings bring,
@@ -156,18 +189,28 @@ impl<'a> Recorder<'a> {
     }
 
     fn enable(&self) -> Result<(), CaptureError> {
-        self.acquired.open.enable(self.kernel).map_err(CaptureError::Enable)
+        self.acquired
+            .open
+            .enable(self.kernel)
+            .map_err(CaptureError::Enable)
     }
 
     /// Writes what describes the recording and what existed before it.
     fn write_existing(&mut self, notes: &mut dyn Notes) -> Result<(), CaptureError> {
         let (plan, open) = (&self.acquired.plan, &self.acquired.open);
-        let trailer = plan.events.first().map_or(Trailer::default(), |event| Trailer::of(&event.attr));
+        let trailer = plan
+            .events
+            .first()
+            .map_or(Trailer::default(), |event| Trailer::of(&event.attr));
         let mut sink = RecordSink::new(trailer);
         let synthesizer = Synthesizer::new(Path::new("/"), trailer, Some(&build_id::of_file));
         let thread = self.control.workload_thread();
         describe::write_id_index(plan, open, thread, &mut sink);
-        if plan.events.iter().any(|event| !event.attr.flags.contains(AttrFlags::EXCLUDE_KERNEL)) {
+        if plan
+            .events
+            .iter()
+            .any(|event| !event.attr.flags.contains(AttrFlags::EXCLUDE_KERNEL))
+        {
             let written = synthesizer.kernel(&mut sink);
             written.unwrap_or_else(|error| notes.note(Note::KernelMapMissing(error)));
         }
@@ -190,7 +233,9 @@ impl<'a> Recorder<'a> {
     fn write_tasks(&self, synthesizer: &Synthesizer<'_>, sink: &mut RecordSink) {
         match self.options.target {
             Target::AllCpus | Target::Cpus(_) => synthesizer.all_tasks(sink),
-            Target::Processes(_) | Target::Threads(_) => synthesizer.threads(&self.scene.threads, sink),
+            Target::Processes(_) | Target::Threads(_) => {
+                synthesizer.threads(&self.scene.threads, sink)
+            }
             Target::Workload => {}
         }
         if let Some(pid) = self.control.workload() {
@@ -214,7 +259,10 @@ impl<'a> Recorder<'a> {
 }
 
 fn encode_lost(attr: &EventAttr, id: EventId, lost: u64, encoder: &mut Encoder) {
-    let whose = SampleId { id: Some(id), ..SampleId::default() };
+    let whose = SampleId {
+        id: Some(id),
+        ..SampleId::default()
+    };
     encoder.record(RecordType::LOST_SAMPLES, Misc(0), |body| {
         LostSamples { lost }.encode(body);
         SampleLayout::new(attr).encode_sample_id(&whose, body);
@@ -226,7 +274,9 @@ fn map_rings(
     acquired: &mut Acquired,
     options: &RecordOptions,
 ) -> Result<Vec<oxperf_sys::DataRing>, CaptureError> {
-    let wanted = options.ring_pages.unwrap_or_else(system::default_ring_pages);
+    let wanted = options
+        .ring_pages
+        .unwrap_or_else(system::default_ring_pages);
     let pages = RingPages::new(wanted).ok_or(CaptureError::RingSize { pages: wanted })?;
     let rings = acquired.open.map_rings(kernel, &acquired.plan.rings, pages);
     rings.map_err(|source| CaptureError::Ring {
@@ -248,7 +298,11 @@ fn writer_events(acquired: &Acquired) -> Vec<WriterEvent> {
 }
 
 /// What the recording says of itself and of its host, as far as that is known when it begins.
-fn standing_features(options: &RecordOptions, acquired: &Acquired, notes: &mut dyn Notes) -> FeatureSet {
+fn standing_features(
+    options: &RecordOptions,
+    acquired: &Acquired,
+    notes: &mut dyn Notes,
+) -> FeatureSet {
     let facts = RecordingFacts {
         plan: &acquired.plan,
         command_line: &options.command_line,
@@ -277,27 +331,41 @@ mod tests {
         let path = std::env::temp_dir().join(format!("oxperf-restless-{}", std::process::id()));
         let arguments = ["/bin/sh", "-c", "exit 7"].map(Into::into).to_vec();
         let options = RecordOptions {
-            workload: Some(Program { arguments, environment: Vec::new(), search_path: None }),
+            workload: Some(Program {
+                arguments,
+                environment: Vec::new(),
+                search_path: None,
+            }),
             output: Destination::File(path.clone()),
             ring_pages: Some(1),
             ..RecordOptions::default()
         };
-        let scene = Scene { online: vec![Cpu(0)], threads: Vec::new() };
+        let scene = Scene {
+            online: vec![Cpu(0)],
+            threads: Vec::new(),
+        };
         let control = Control::new(options.workload.as_ref(), &options.output).unwrap();
         let requests = vec![EventRequest::software(SoftwareId::TaskClock, "task-clock")];
         let mut notes: Vec<Note> = Vec::new();
-        let recorder = Recorder::open(&options, requests, scene, control, &kernel, &mut notes).unwrap();
+        let recorder =
+            Recorder::open(&options, requests, scene, control, &kernel, &mut notes).unwrap();
         let outcome = recorder.run(&mut notes).unwrap();
         assert_eq!(outcome.ending.exit_code(), 7);
         assert!(outcome.samples >= 1, "what was there at the end was moved");
         let file = fs::read(&path).unwrap();
         fs::remove_file(path).unwrap();
         let reader = Reader::open(&file).unwrap();
-        let samples = reader
-            .records()
-            .unwrap()
-            .filter(|raw| raw.as_ref().is_ok_and(|raw| raw.header.kind == RecordType::SAMPLE));
+        let samples = reader.records().unwrap().filter(|raw| {
+            raw.as_ref()
+                .is_ok_and(|raw| raw.header.kind == RecordType::SAMPLE)
+        });
         assert_eq!(samples.count() as u64, outcome.samples);
-        assert!(reader.features().get::<oxperf_data::features::CmdLine>().unwrap().is_some());
+        assert!(
+            reader
+                .features()
+                .get::<oxperf_data::features::CmdLine>()
+                .unwrap()
+                .is_some()
+        );
     }
 }

@@ -5,7 +5,9 @@ use std::io;
 use std::rc::Rc;
 
 use oxperf_data::features::{BuildIds as BuildIdTable, SampleTime};
-use oxperf_data::{FeatureSet, PackedAs, Packer, Part, StreamWriter, WriteError, Writer, WriterEvent};
+use oxperf_data::{
+    FeatureSet, PackedAs, Packer, Part, StreamWriter, WriteError, Writer, WriterEvent,
+};
 use oxperf_wire::{Encoder, Endian};
 
 use crate::error::CaptureError;
@@ -78,7 +80,10 @@ impl Recording {
         level: Option<u32>,
         interrupts: Rc<Interrupts>,
     ) -> Result<Recording, CaptureError> {
-        let unmade = |source| CaptureError::Output { to: to.clone(), source };
+        let unmade = |source| CaptureError::Output {
+            to: to.clone(),
+            source,
+        };
         let compression = level.map(Compression::new).transpose().map_err(unmade)?;
         let is_read_back = compression.is_none() && *to != Destination::StandardOutput;
         let form = match to {
@@ -94,9 +99,19 @@ impl Recording {
                 StreamWriter::begin(stream, events, &features).map(Form::Stream)
             }
         };
-        let form = form.map_err(|source| CaptureError::Write { to: to.clone(), source })?;
+        let form = form.map_err(|source| CaptureError::Write {
+            to: to.clone(),
+            source,
+        })?;
         let tally = Tally::new(events.iter().map(|event| (&event.attr, &event.ids[..])));
-        Ok(Recording { to: to.clone(), form, compression, tally, is_read_back, interrupts })
+        Ok(Recording {
+            to: to.clone(),
+            form,
+            compression,
+            tally,
+            is_read_back,
+            interrupts,
+        })
     }
 
     /// Takes whole records that were made here.
@@ -110,7 +125,10 @@ impl Recording {
 
     /// The error for a write that the output refused.
     pub(crate) fn unwritten(&self, source: WriteError) -> CaptureError {
-        CaptureError::Write { to: self.to.clone(), source }
+        CaptureError::Write {
+            to: self.to.clone(),
+            source,
+        }
     }
 
     /// Bytes written so far.
@@ -123,7 +141,9 @@ impl Recording {
 
     /// What compressing came to, if anything was to be compressed.
     pub(crate) fn volume(&self) -> Option<Volume> {
-        self.compression.as_ref().map(|compression| compression.volume)
+        self.compression
+            .as_ref()
+            .map(|compression| compression.volume)
     }
 
     /// What all the records tell. A second signal cuts the search for binaries that were hit short.
@@ -132,18 +152,26 @@ impl Recording {
     /// The file cannot be read back.
     pub(crate) fn look_over(&mut self, build_ids: BuildIds) -> Result<Scan, CaptureError> {
         let tally = std::mem::take(&mut self.tally);
-        let Form::File { writer, .. } = &self.form else { return Ok(tally.finish()) };
+        let Form::File { writer, .. } = &self.form else {
+            return Ok(tally.finish());
+        };
         if !self.is_read_back {
             return Ok(tally.finish());
         }
         let end = writer.position().0;
-        let records = FileRecords { file: writer.output(), range: end - writer.data_size()..end };
+        let records = FileRecords {
+            file: writer.output(),
+            range: end - writer.data_size()..end,
+        };
         let hurry = || {
             self.interrupts.take();
             self.interrupts.is_repeated()
         };
         let scanned = tally.scan(&records, build_ids == BuildIds::Hit, &hurry);
-        scanned.map_err(|error| CaptureError::ReadBack { from: self.to.clone(), reason: error.to_string() })
+        scanned.map_err(|error| CaptureError::ReadBack {
+            from: self.to.clone(),
+            reason: error.to_string(),
+        })
     }
 
     /// Ends the recording with what was not known before.
@@ -155,10 +183,18 @@ impl Recording {
         build_ids: BuildIdTable,
         times: Option<SampleTime>,
     ) -> Result<(), CaptureError> {
-        let Recording { to, form, compression, .. } = self;
+        let Recording {
+            to,
+            form,
+            compression,
+            ..
+        } = self;
         let finished = match form {
             Form::Stream(writer) => writer.finish(&build_ids.0).map(drop),
-            Form::File { writer, mut features } => {
+            Form::File {
+                writer,
+                mut features,
+            } => {
                 // Samples without time leave zeros, as perf does.
                 features.insert(&times.unwrap_or_default());
                 if !build_ids.0.is_empty() {
@@ -184,7 +220,9 @@ impl Recording {
 
 impl Records for Recording {
     fn kernel_records(&mut self, records: &[u8]) -> Result<(), WriteError> {
-        let Some(compression) = &mut self.compression else { return self.write(records) };
+        let Some(compression) = &mut self.compression else {
+            return self.write(records);
+        };
         // What is compressed is never read back.
         self.tally.take(records);
         match compression.pack(records) {
@@ -222,7 +260,14 @@ impl Form {
             Form::File { writer, .. } => (writer.position(), writer.data_size()),
             Form::Stream(writer) => (writer.position(), writer.position().0),
         };
-        WriteError { part: Part::Records, offset, size: records.len() as u64, written: 0, safe, source }
+        WriteError {
+            part: Part::Records,
+            offset,
+            size: records.len() as u64,
+            written: 0,
+            safe,
+            source,
+        }
     }
 }
 
@@ -230,7 +275,11 @@ impl Compression {
     fn new(level: u32) -> io::Result<Compression> {
         // Records of any size, which every perf that knows compression reads.
         let packer = Packer::new(level, PackedAs::Exact)?;
-        Ok(Compression { packer, packed: Encoder::new(Endian::NATIVE), volume: Volume::default() })
+        Ok(Compression {
+            packer,
+            packed: Encoder::new(Endian::NATIVE),
+            volume: Volume::default(),
+        })
     }
 
     fn pack(&mut self, records: &[u8]) -> io::Result<&[u8]> {

@@ -90,10 +90,15 @@ impl RegisterMask {
     /// # Errors
     /// The first name that is none.
     pub fn parse(list: &str) -> Result<RegisterMask, &str> {
-        list.split(',').try_fold(RegisterMask::default(), |mask, word| {
-            let known = NAMES.iter().find(|(name, _)| name.eq_ignore_ascii_case(word));
-            known.map(|(_, bit)| RegisterMask(mask.0 | 1 << bit)).ok_or(word)
-        })
+        list.split(',')
+            .try_fold(RegisterMask::default(), |mask, word| {
+                let known = NAMES
+                    .iter()
+                    .find(|(name, _)| name.eq_ignore_ascii_case(word));
+                known
+                    .map(|(_, bit)| RegisterMask(mask.0 | 1 << bit))
+                    .ok_or(word)
+            })
     }
 
     /// These for unwinding a stack: all where none were asked for.
@@ -109,9 +114,15 @@ mod tests {
     #[test]
     fn names_are_bits() {
         let all = RegisterMask::names().collect::<Vec<_>>().join(",");
-        assert_eq!(RegisterMask::parse(&all.to_lowercase()), Ok(RegisterMask::all()));
+        assert_eq!(
+            RegisterMask::parse(&all.to_lowercase()),
+            Ok(RegisterMask::all())
+        );
         assert_eq!(RegisterMask::parse("nothing"), Err("nothing"));
         assert_eq!(RegisterMask::parse(""), Err(""));
-        assert_eq!(RegisterMask::for_unwinding(Some(RegisterMask(1))), 1 | NEEDED);
+        assert_eq!(
+            RegisterMask::for_unwinding(Some(RegisterMask(1))),
+            1 | NEEDED
+        );
     }
 }

@@ -35,9 +35,15 @@ impl StreamOutput {
     pub(crate) fn standard(interrupts: Rc<Interrupts>) -> io::Result<StreamOutput> {
         let output = io::stdout();
         if output.is_terminal() {
-            return Err(io::Error::new(ErrorKind::InvalidInput, "a terminal takes no recording"));
+            return Err(io::Error::new(
+                ErrorKind::InvalidInput,
+                "a terminal takes no recording",
+            ));
         }
-        StreamOutput::new(output.as_fd().try_clone_to_owned().map(File::from)?, interrupts)
+        StreamOutput::new(
+            output.as_fd().try_clone_to_owned().map(File::from)?,
+            interrupts,
+        )
     }
 
     fn new(given: File, interrupts: Rc<Interrupts>) -> io::Result<StreamOutput> {
@@ -48,7 +54,14 @@ impl StreamOutput {
         };
         let mut poll = PollSet::new();
         let (output_slot, signal_slot) = (poll.add_writer(&output), poll.add(&*interrupts));
-        Ok(StreamOutput { output, at_once, interrupts, poll, output_slot, signal_slot })
+        Ok(StreamOutput {
+            output,
+            at_once,
+            interrupts,
+            poll,
+            output_slot,
+            signal_slot,
+        })
     }
 
     /// Waits until the output takes something, or has failed.
@@ -75,7 +88,10 @@ impl Write for StreamOutput {
         let since = Instant::now();
         loop {
             self.wait(since)?;
-            match self.output.write(bytes.get(..self.at_once).unwrap_or(bytes)) {
+            match self
+                .output
+                .write(bytes.get(..self.at_once).unwrap_or(bytes))
+            {
                 Err(error) if error.kind() == ErrorKind::WouldBlock => {}
                 written => return written,
             }
@@ -92,12 +108,19 @@ impl Write for StreamOutput {
 fn own_description(given: File) -> (File, usize) {
     let path = format!("/proc/self/fd/{}", given.as_raw_fd());
     let non_blocking = oxperf_sys::NON_BLOCKING;
-    match OpenOptions::new().write(true).custom_flags(non_blocking).open(path) {
+    match OpenOptions::new()
+        .write(true)
+        .custom_flags(non_blocking)
+        .open(path)
+    {
         Ok(own) => (own, usize::MAX),
         Err(_) => (given, ALWAYS_TAKEN),
     }
 }
 
 fn given_up() -> String {
-    format!("its reader took nothing for {} s, or until a second signal", GRACE.as_secs())
+    format!(
+        "its reader took nothing for {} s, or until a second signal",
+        GRACE.as_secs()
+    )
 }

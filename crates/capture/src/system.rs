@@ -33,8 +33,8 @@ pub fn raise_open_files() -> Option<u64> {
 /// as a power of two.
 pub fn default_ring_pages() -> usize {
     let page = process::page_size();
-    let allowed =
-        setting::<usize>("perf_event_mlock_kb").map_or(DEFAULT_RING, |kb| (kb * 1024).saturating_sub(page));
+    let allowed = setting::<usize>("perf_event_mlock_kb")
+        .map_or(DEFAULT_RING, |kb| (kb * 1024).saturating_sub(page));
     let pages = (allowed / page).max(1);
     1 << pages.ilog2()
 }
@@ -52,24 +52,34 @@ pub fn max_sample_rate() -> Option<u64> {
 /// The rate that the system allows: the frequency is cut to the limit. Says the limit when it was.
 pub fn allowed_rate(asked: Rate, limit: Option<u64>) -> (Rate, Option<u64>) {
     match (asked, limit) {
-        (Rate::Frequency(hertz), Some(limit)) if hertz > limit => (Rate::Frequency(limit), Some(limit)),
+        (Rate::Frequency(hertz), Some(limit)) if hertz > limit => {
+            (Rate::Frequency(limit), Some(limit))
+        }
         _ => (asked, None),
     }
 }
 
 fn setting<T: std::str::FromStr>(name: &str) -> Option<T> {
-    fs::read_to_string(Path::new(SETTINGS).join(name)).ok()?.trim().parse().ok()
+    fs::read_to_string(Path::new(SETTINGS).join(name))
+        .ok()?
+        .trim()
+        .parse()
+        .ok()
 }
 
 fn status_field<'a>(status: &'a str, name: &str) -> Option<&'a str> {
-    status.lines().find_map(|line| line.strip_prefix(name)).map(str::trim)
+    status
+        .lines()
+        .find_map(|line| line.strip_prefix(name))
+        .map(str::trim)
 }
 
 /// Whether the effective capabilities lift the limits of performance events.
 fn has_capability(status: &str) -> bool {
     const SYS_ADMIN: u64 = 1 << 21;
     const PERFMON: u64 = 1 << 38;
-    let effective = status_field(status, "CapEff:").and_then(|hex| u64::from_str_radix(hex, 16).ok());
+    let effective =
+        status_field(status, "CapEff:").and_then(|hex| u64::from_str_radix(hex, 16).ok());
     effective.is_some_and(|bits| bits & (SYS_ADMIN | PERFMON) != 0)
 }
 
@@ -87,9 +97,18 @@ mod tests {
 
     #[test]
     fn only_frequencies_above_the_limit_are_cut() {
-        assert_eq!(allowed_rate(Rate::Frequency(200), Some(100)), (Rate::Frequency(100), Some(100)));
-        assert_eq!(allowed_rate(Rate::Frequency(100), Some(100)), (Rate::Frequency(100), None));
-        assert_eq!(allowed_rate(Rate::Period(200), Some(100)), (Rate::Period(200), None));
+        assert_eq!(
+            allowed_rate(Rate::Frequency(200), Some(100)),
+            (Rate::Frequency(100), Some(100))
+        );
+        assert_eq!(
+            allowed_rate(Rate::Frequency(100), Some(100)),
+            (Rate::Frequency(100), None)
+        );
+        assert_eq!(
+            allowed_rate(Rate::Period(200), Some(100)),
+            (Rate::Period(200), None)
+        );
     }
 
     #[test]

@@ -13,7 +13,11 @@ use crate::synthesize::ProcDir;
 ///
 /// # Errors
 /// None of the named tasks exists, or a named CPU is not online.
-pub(crate) fn scene(target: &Target, proc: &ProcDir, notes: &mut dyn Notes) -> Result<Scene, CaptureError> {
+pub(crate) fn scene(
+    target: &Target,
+    proc: &ProcDir,
+    notes: &mut dyn Notes,
+) -> Result<Scene, CaptureError> {
     let online = cpus::online().map_err(CaptureError::Cpus)?;
     let threads = match target {
         Target::Processes(pids) => threads_of(pids, proc, notes),
@@ -32,10 +36,13 @@ pub(crate) fn scene(target: &Target, proc: &ProcDir, notes: &mut dyn Notes) -> R
 
 /// The threads of all processes; one that is gone is told, unless all are, which is an error of its own.
 fn threads_of(pids: &[Pid], proc: &ProcDir, notes: &mut dyn Notes) -> Vec<Tid> {
-    let (found, gone): (Vec<_>, Vec<_>) =
-        pids.iter().map(|&pid| (pid, proc.threads(pid))).partition(|(_, threads)| !threads.is_empty());
+    let (found, gone): (Vec<_>, Vec<_>) = pids
+        .iter()
+        .map(|&pid| (pid, proc.threads(pid)))
+        .partition(|(_, threads)| !threads.is_empty());
     if !found.is_empty() {
-        gone.iter().for_each(|(pid, _)| notes.note(Note::ThreadGone(Tid(pid.0))));
+        gone.iter()
+            .for_each(|(pid, _)| notes.note(Note::ThreadGone(Tid(pid.0))));
     }
     let mut threads: Vec<Tid> = found.into_iter().flat_map(|(_, threads)| threads).collect();
     threads.sort_unstable();
@@ -45,11 +52,17 @@ fn threads_of(pids: &[Pid], proc: &ProcDir, notes: &mut dyn Notes) -> Vec<Tid> {
 
 fn check_online(wanted: &[Cpu], online: &[Cpu]) -> Result<(), CaptureError> {
     match wanted.iter().find(|cpu| !online.contains(cpu)) {
-        Some(&cpu) => Err(CaptureError::CpuOffline { cpu, online: list(online) }),
+        Some(&cpu) => Err(CaptureError::CpuOffline {
+            cpu,
+            online: list(online),
+        }),
         None => Ok(()),
     }
 }
 
 fn list(cpus: &[Cpu]) -> String {
-    cpus.iter().map(Cpu::to_string).collect::<Vec<_>>().join(",")
+    cpus.iter()
+        .map(Cpu::to_string)
+        .collect::<Vec<_>>()
+        .join(",")
 }

@@ -8,12 +8,17 @@ use crate::plan::Plan;
 
 /// Reads the formats of the plan's tracepoints; `None` when there are none, or when they cannot be read.
 pub(crate) fn collect(plan: &Plan, notes: &mut dyn Notes) -> Option<Vec<u8>> {
-    let names: Vec<(&str, &str)> =
-        plan.events.iter().filter_map(|event| event.request.tracepoint()).collect();
+    let names: Vec<(&str, &str)> = plan
+        .events
+        .iter()
+        .filter_map(|event| event.request.tracepoint())
+        .collect();
     if names.is_empty() {
         return None;
     }
-    read(&names).map_err(|error| notes.note(Note::TracingDataMissing(error))).ok()
+    read(&names)
+        .map_err(|error| notes.note(Note::TracingDataMissing(error)))
+        .ok()
 }
 
 fn read(names: &[(&str, &str)]) -> Result<Vec<u8>, TracepointError> {

@@ -11,8 +11,8 @@ use std::path::{Path, PathBuf};
 
 use oxperf_abi::{Misc, Pid, RecordType, SoftwareId};
 use oxperf_capture::{
-    CallGraph, CaptureError, Destination, EventRequest, Note, Outcome, Program, Rate, RecordOptions, Target,
-    record,
+    CallGraph, CaptureError, Destination, EventRequest, Note, Outcome, Program, Rate,
+    RecordOptions, Target, record,
 };
 use oxperf_data::Reader;
 use oxperf_data::features::{BuildIds, CmdLine, EventDesc, SampleTime};
@@ -81,7 +81,10 @@ fn recordings_can_be_read_back() {
         }
         outcome => outcome.unwrap(),
     };
-    assert_eq!((outcome.ending.exit_code(), outcome.ending.signal_to_raise()), (7, None));
+    assert_eq!(
+        (outcome.ending.exit_code(), outcome.ending.signal_to_raise()),
+        (7, None)
+    );
     check_file(&outcome);
     check_renaming(&directory, &outcome);
     check_process_target(&directory);
@@ -91,16 +94,31 @@ fn recordings_can_be_read_back() {
 fn check_file(outcome: &Outcome) {
     let file = written(outcome);
     let reader = Reader::open(&file).unwrap();
-    let count =
-        |kind| reader.records().unwrap().filter(|raw| raw.as_ref().unwrap().header.kind == kind).count();
+    let count = |kind| {
+        reader
+            .records()
+            .unwrap()
+            .filter(|raw| raw.as_ref().unwrap().header.kind == kind)
+            .count()
+    };
     assert!(outcome.samples > 0);
     assert_eq!(count(RecordType::SAMPLE) as u64, outcome.samples);
     assert_eq!(count(RecordType::FINISHED_INIT), 1);
     assert!(count(RecordType::FINISHED_ROUND) > 0 && count(RecordType::MMAP2) > 1);
-    assert!(execs(&reader).contains(&"sh".to_owned()), "{:?}", execs(&reader));
+    assert!(
+        execs(&reader).contains(&"sh".to_owned()),
+        "{:?}",
+        execs(&reader)
+    );
     let features = reader.features();
-    assert_eq!(features.get::<EventDesc>().unwrap().unwrap().events[0].name, "task-clock");
-    assert_eq!(features.get::<CmdLine>().unwrap().unwrap().0, ["live", "test"]);
+    assert_eq!(
+        features.get::<EventDesc>().unwrap().unwrap().events[0].name,
+        "task-clock"
+    );
+    assert_eq!(
+        features.get::<CmdLine>().unwrap().unwrap().0,
+        ["live", "test"]
+    );
     let times = features.get::<SampleTime>().unwrap().unwrap();
     assert!(times.first.0 > 0 && times.first <= times.last);
     let build_ids = features.get::<BuildIds>().unwrap().unwrap_or_default();
@@ -109,8 +127,8 @@ fn check_file(outcome: &Outcome) {
 
 fn execs(reader: &Reader<'_>) -> Vec<String> {
     let records = reader.records().unwrap().map(Result::unwrap);
-    let execs =
-        records.filter(|raw| raw.header.kind == RecordType::COMM && raw.header.misc.has(Misc::COMM_EXEC));
+    let execs = records
+        .filter(|raw| raw.header.kind == RecordType::COMM && raw.header.misc.has(Misc::COMM_EXEC));
     execs
         .map(|raw| {
             let comm = Comm::decode(&mut Cursor::new(raw.body, Endian::NATIVE)).unwrap();
@@ -128,23 +146,35 @@ fn check_renaming(directory: &Directory, first: &Outcome) {
 
 /// The recording of a process ends with it, and knows its name and mappings from before.
 fn check_process_target(directory: &Directory) {
-    let mut child =
-        std::process::Command::new("/bin/sh").args(["-c", &format!("sleep 0.2; {BUSY}")]).spawn().unwrap();
+    let mut child = std::process::Command::new("/bin/sh")
+        .args(["-c", &format!("sleep 0.2; {BUSY}")])
+        .spawn()
+        .unwrap();
     let target = Target::Processes(vec![Pid(child.id() as i32)]);
-    let options = RecordOptions { target, workload: None, ..options(&directory.0, shell("")) };
+    let options = RecordOptions {
+        target,
+        workload: None,
+        ..options(&directory.0, shell(""))
+    };
     let outcome = run(&options).unwrap();
     assert!(child.wait().unwrap().success());
     let file = written(&outcome);
     let reader = Reader::open(&file).unwrap();
     let named = |raw: oxperf_data::RawRecord<'_>| raw.body.windows(3).any(|part| part == b"sh\0");
-    let comms =
-        reader.records().unwrap().map(Result::unwrap).filter(|raw| raw.header.kind == RecordType::COMM);
+    let comms = reader
+        .records()
+        .unwrap()
+        .map(Result::unwrap)
+        .filter(|raw| raw.header.kind == RecordType::COMM);
     assert!(outcome.samples > 0 && comms.into_iter().any(named));
 }
 
 fn check_missing_program(directory: &Directory) {
-    let missing =
-        Program { arguments: vec!["/no/such/program".into()], environment: Vec::new(), search_path: None };
+    let missing = Program {
+        arguments: vec!["/no/such/program".into()],
+        environment: Vec::new(),
+        search_path: None,
+    };
     let error = run(&options(&directory.0, missing)).unwrap_err();
     assert_eq!(
         error.to_string(),

@@ -35,7 +35,9 @@ pub(crate) fn build_id_argument() -> clap::Arg {
 /// The command line for these words: where the first calls a command, the options of that one alone, which are a tenth
 /// of all.
 fn command_for(program: &str, words: &[OsString]) -> Command {
-    let called = words.get(1).and_then(|word| cmd::ALL.into_iter().find(|entry| word == entry.name));
+    let called = words
+        .get(1)
+        .and_then(|word| cmd::ALL.into_iter().find(|entry| word == entry.name));
     match called {
         Some(called) => command_of(program, vec![called]),
         None => command(program),
@@ -62,25 +64,39 @@ fn command_of(program: &str, commands: Vec<cmd::Entry>) -> Command {
                 .help("Print the version and exit"),
         )
         .arg(build_id_argument())
-        .subcommands(
-            commands.into_iter().map(|entry| {
-                with_negations((entry.command)()).infer_long_args(true).args_override_self(true)
-            }),
-        )
+        .subcommands(commands.into_iter().map(|entry| {
+            with_negations((entry.command)())
+                .infer_long_args(true)
+                .args_override_self(true)
+        }))
 }
 
 /// As in perf, every switch `--x` can be taken back by `--no-x`, also where that is what it is without.
 fn with_negations(command: Command) -> Command {
-    let longs: Vec<String> =
-        command.get_arguments().filter_map(clap::Arg::get_long).map(str::to_owned).collect();
+    let longs: Vec<String> = command
+        .get_arguments()
+        .filter_map(clap::Arg::get_long)
+        .map(str::to_owned)
+        .collect();
     let switches: Vec<(String, clap::Id)> = command
         .get_arguments()
         .filter(|switch| !switch.get_action().takes_values())
-        .filter_map(|switch| Some((format!("no-{}", switch.get_long()?), switch.get_id().clone())))
+        .filter_map(|switch| {
+            Some((
+                format!("no-{}", switch.get_long()?),
+                switch.get_id().clone(),
+            ))
+        })
         .collect();
-    let absent = switches.into_iter().filter(|(no, _)| !no.starts_with("no-no-") && !longs.contains(no));
+    let absent = switches
+        .into_iter()
+        .filter(|(no, _)| !no.starts_with("no-no-") && !longs.contains(no));
     command.args(absent.map(|(no, id)| {
-        clap::Arg::new(no.clone()).long(no).action(clap::ArgAction::SetTrue).overrides_with(id).hide(true)
+        clap::Arg::new(no.clone())
+            .long(no)
+            .action(clap::ArgAction::SetTrue)
+            .overrides_with(id)
+            .hide(true)
     }))
 }
 
@@ -99,7 +115,9 @@ pub(crate) fn run(arguments: impl Iterator<Item = OsString>) -> Result<i32, Fail
 
 /// The last part of the name that the program was called by.
 fn program_name(first: Option<&OsString>) -> String {
-    let name = first.and_then(|path| Path::new(path).file_name()).and_then(|name| name.to_str());
+    let name = first
+        .and_then(|path| Path::new(path).file_name())
+        .and_then(|name| name.to_str());
     name.unwrap_or("oxperf").to_owned()
 }
 
@@ -132,7 +150,9 @@ fn refuse(program: &str, error: clap::Error) -> Result<i32, Failure> {
             Ok(code::SUCCESS)
         }
         ErrorKind::InvalidSubcommand => {
-            let name = error.get(clap::error::ContextKind::InvalidSubcommand).map(ToString::to_string);
+            let name = error
+                .get(clap::error::ContextKind::InvalidSubcommand)
+                .map(ToString::to_string);
             let name = name.unwrap_or_default();
             crate::output::print_error(&format!(
                 "{program}: '{name}' is not a {program}-command. See '{program} --help'."

@@ -81,10 +81,11 @@ impl Drop for Unpacked {
 
 /// Removes the folder of an unpacked bundle; nothing else.
 pub(crate) fn remove(folder: &Path) {
-    let is_named =
-        folder.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(FOLDER.as_bytes()));
-    let is_own =
-        fs::symlink_metadata(folder).is_ok_and(|data| data.is_dir() && data.uid() == effective_user());
+    let is_named = folder
+        .file_name()
+        .is_some_and(|name| name.as_encoded_bytes().starts_with(FOLDER.as_bytes()));
+    let is_own = fs::symlink_metadata(folder)
+        .is_ok_and(|data| data.is_dir() && data.uid() == effective_user());
     if is_named && is_own {
         let _ = fs::remove_dir_all(folder);
     }
@@ -95,17 +96,29 @@ pub(crate) fn open(
     arguments: Vec<OsString>,
     command: &Command,
 ) -> Result<(Vec<OsString>, Option<Unpacked>), Failure> {
-    let called = arguments.iter().skip(1).fold(command, |at, word| at.find_subcommand(word).unwrap_or(at));
-    let found = arguments.windows(2).position(|pair| !is_value(called, &pair[0]) && is_bundle(&pair[1]));
-    let Some(at) = found.map(|before| before + 1) else { return Ok((arguments, None)) };
-    let names = |name: &str| called.get_arguments().any(|argument| argument.get_id() == name);
+    let called = arguments
+        .iter()
+        .skip(1)
+        .fold(command, |at, word| at.find_subcommand(word).unwrap_or(at));
+    let found = arguments
+        .windows(2)
+        .position(|pair| !is_value(called, &pair[0]) && is_bundle(&pair[1]));
+    let Some(at) = found.map(|before| before + 1) else {
+        return Ok((arguments, None));
+    };
+    let names = |name: &str| {
+        called
+            .get_arguments()
+            .any(|argument| argument.get_id() == name)
+    };
     let (takes_root, takes_kallsyms) = (names("symfs"), names("kallsyms"));
     // Where it is no recording to read (archive --unpack, an output), the argument stays.
     if !names("input") {
         return Ok((arguments, None));
     }
     let path = path_in(&arguments[at]);
-    let unpacked = unpack(&path).map_err(|error| Failure::new(format!("{}: {error}", path.display())))?;
+    let unpacked =
+        unpack(&path).map_err(|error| Failure::new(format!("{}: {error}", path.display())))?;
     let inside = |name: &str| unpacked.folder.join(name).into_os_string();
     let mut changed = arguments;
     changed[at] = with_path(&changed[at], &inside(RECORDING));
@@ -116,7 +129,10 @@ pub(crate) fn open(
     if takes_kallsyms && unpacked.folder.join(KALLSYMS).is_file() {
         extra.extend(["--kallsyms".into(), inside(KALLSYMS)]);
     }
-    let end = changed.iter().position(|word| word == "--").unwrap_or(changed.len());
+    let end = changed
+        .iter()
+        .position(|word| word == "--")
+        .unwrap_or(changed.len());
     changed.splice(end..end, extra);
     Ok((changed, Some(unpacked)))
 }
@@ -124,24 +140,32 @@ pub(crate) fn open(
 /// Whether what follows `word` is the value of an option that names no input, such as an output.
 fn is_value(command: &Command, word: &OsString) -> bool {
     let word = word.to_string_lossy();
-    let option = command.get_arguments().find(|option| match word.strip_prefix("--") {
-        Some(long) => option.get_long() == Some(long),
-        None => word.strip_prefix('-').is_some_and(|short| short.chars().last() == option.get_short()),
-    });
+    let option = command
+        .get_arguments()
+        .find(|option| match word.strip_prefix("--") {
+            Some(long) => option.get_long() == Some(long),
+            None => word
+                .strip_prefix('-')
+                .is_some_and(|short| short.chars().last() == option.get_short()),
+        });
     option.is_some_and(|option| option.get_action().takes_values() && option.get_id() != "input")
 }
 
 /// The path in an argument: all of it, or what follows `-i` or `--input=`.
 fn path_in(argument: &OsString) -> PathBuf {
     let text = argument.to_string_lossy();
-    let path =
-        text.strip_prefix("--input=").or_else(|| text.strip_prefix("-i")).filter(|path| !path.is_empty());
+    let path = text
+        .strip_prefix("--input=")
+        .or_else(|| text.strip_prefix("-i"))
+        .filter(|path| !path.is_empty());
     path.map_or_else(|| PathBuf::from(argument), PathBuf::from)
 }
 
 fn with_path(argument: &OsString, path: &OsString) -> OsString {
     let text = argument.to_string_lossy();
-    let option = ["--input=", "-i"].into_iter().find(|option| text.starts_with(option));
+    let option = ["--input=", "-i"]
+        .into_iter()
+        .find(|option| text.starts_with(option));
     let mut changed = OsString::from(option.unwrap_or_default());
     changed.push(path);
     changed
@@ -153,27 +177,44 @@ fn is_bundle(argument: &OsString) -> bool {
     if !fs::metadata(&path).is_ok_and(|found| found.is_file()) {
         return false;
     }
-    let Ok(mut file) = File::open(&path) else { return false };
+    let Ok(mut file) = File::open(&path) else {
+        return false;
+    };
     let mut head = [0; 4];
     if file.read_exact(&mut head).is_err() || head != ZSTD {
         return false;
     }
-    let Ok(file) = File::open(&path) else { return false };
-    let Ok(decoder) = zstd::Decoder::new(file) else { return false };
-    Reader::new(decoder).next_entry().ok().flatten().is_some_and(|entry| entry.path == Path::new(MARK))
+    let Ok(file) = File::open(&path) else {
+        return false;
+    };
+    let Ok(decoder) = zstd::Decoder::new(file) else {
+        return false;
+    };
+    Reader::new(decoder)
+        .next_entry()
+        .ok()
+        .flatten()
+        .is_some_and(|entry| entry.path == Path::new(MARK))
 }
 
 fn unpack(path: &Path) -> Result<Unpacked, TarError> {
     let unpacked = Unpacked::new()?;
     let limits = Limits::default();
-    let mut reader = Reader::new(limits.unpacked(zstd::Decoder::new(limits.packed(File::open(path)?))?));
+    let mut reader =
+        Reader::new(limits.unpacked(zstd::Decoder::new(limits.packed(File::open(path)?))?));
     while let Some(entry) = reader.next_entry()? {
         limits.entry()?;
         // Files alone are made, each below the new folder, in which there is no link.
-        let Kind::File { .. } = entry.kind else { continue };
+        let Kind::File { .. } = entry.kind else {
+            continue;
+        };
         let target = unpacked.folder.join(&entry.path);
         fs::create_dir_all(target.parent().unwrap_or(&unpacked.folder))?;
-        let file = File::options().write(true).create_new(true).mode(0o600).open(&target)?;
+        let file = File::options()
+            .write(true)
+            .create_new(true)
+            .mode(0o600)
+            .open(&target)?;
         let mut file = BufWriter::new(file);
         io::copy(&mut reader.contents(), &mut file)?;
         let file = file.into_inner().map_err(io::IntoInnerError::into_error)?;

@@ -34,22 +34,86 @@ pub(crate) struct Entry {
 
 /// All commands, in the order of the help.
 pub(crate) const ALL: [Entry; 16] = [
-    Entry { name: "profile", command: profile::command, run: profile::run },
-    Entry { name: "record", command: record::command, run: record::run },
-    Entry { name: "report", command: report::command, run: report::run },
-    Entry { name: "diff", command: diff::command, run: diff::run },
-    Entry { name: "annotate", command: annotate::command, run: annotate::run },
-    Entry { name: "script", command: script::command, run: script::run },
-    Entry { name: "export", command: export::command, run: export::run },
-    Entry { name: "evlist", command: evlist::command, run: evlist::run },
-    Entry { name: "buildid-cache", command: buildid_cache::command, run: buildid_cache::run },
-    Entry { name: "buildid-list", command: buildid_list::command, run: buildid_list::run },
-    Entry { name: "archive", command: archive::command, run: archive::run },
-    Entry { name: "bundle", command: bundle::command, run: bundle::run },
-    Entry { name: "symbols", command: symbols::command, run: symbols::run },
-    Entry { name: "data", command: data::command, run: data::run },
-    Entry { name: bundle_keeper::NAME, command: bundle_keeper::command, run: bundle_keeper::run },
-    Entry { name: dlfilter_helper::NAME, command: dlfilter_helper::command, run: dlfilter_helper::run },
+    Entry {
+        name: "profile",
+        command: profile::command,
+        run: profile::run,
+    },
+    Entry {
+        name: "record",
+        command: record::command,
+        run: record::run,
+    },
+    Entry {
+        name: "report",
+        command: report::command,
+        run: report::run,
+    },
+    Entry {
+        name: "diff",
+        command: diff::command,
+        run: diff::run,
+    },
+    Entry {
+        name: "annotate",
+        command: annotate::command,
+        run: annotate::run,
+    },
+    Entry {
+        name: "script",
+        command: script::command,
+        run: script::run,
+    },
+    Entry {
+        name: "export",
+        command: export::command,
+        run: export::run,
+    },
+    Entry {
+        name: "evlist",
+        command: evlist::command,
+        run: evlist::run,
+    },
+    Entry {
+        name: "buildid-cache",
+        command: buildid_cache::command,
+        run: buildid_cache::run,
+    },
+    Entry {
+        name: "buildid-list",
+        command: buildid_list::command,
+        run: buildid_list::run,
+    },
+    Entry {
+        name: "archive",
+        command: archive::command,
+        run: archive::run,
+    },
+    Entry {
+        name: "bundle",
+        command: bundle::command,
+        run: bundle::run,
+    },
+    Entry {
+        name: "symbols",
+        command: symbols::command,
+        run: symbols::run,
+    },
+    Entry {
+        name: "data",
+        command: data::command,
+        run: data::run,
+    },
+    Entry {
+        name: bundle_keeper::NAME,
+        command: bundle_keeper::command,
+        run: bundle_keeper::run,
+    },
+    Entry {
+        name: dlfilter_helper::NAME,
+        command: dlfilter_helper::command,
+        run: dlfilter_helper::run,
+    },
 ];
 
 /// Whether a command has work for several threads.

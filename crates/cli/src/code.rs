@@ -91,7 +91,11 @@ impl Code {
             return Some("??:0".to_owned());
         };
         let SourceLine { file, line, .. } = &line;
-        let name = file.rsplit('/').next().filter(|_| !full_path).unwrap_or(file);
+        let name = file
+            .rsplit('/')
+            .next()
+            .filter(|_| !full_path)
+            .unwrap_or(file);
         Some(format!("{name}:{line}"))
     }
 
@@ -118,7 +122,10 @@ impl Code {
             Line::Instruction(instruction) => Some(instruction.address),
             _ => None,
         });
-        Pace::new(&blocks.collect::<Vec<_>>(), &instructions.collect::<Vec<_>>())
+        Pace::new(
+            &blocks.collect::<Vec<_>>(),
+            &instructions.collect::<Vec<_>>(),
+        )
     }
 
     /// The virtual address of a place in the function.
@@ -144,16 +151,32 @@ impl<'m> Sources<'m> {
             kernel: matches.get_one::<String>("vmlinux").map(PathBuf::from),
             with_source: options.with_source,
         };
-        let objects = OpenedObjects { opener, opened: HashMap::new() };
+        let objects = OpenedObjects {
+            opener,
+            opened: HashMap::new(),
+        };
         let demangling = naming::demangling(matches);
-        let CodeOptions { with_types, with_callees, .. } = *options;
-        Sources { objects, demangling, files, with_types, with_callees }
+        let CodeOptions {
+            with_types,
+            with_callees,
+            ..
+        } = *options;
+        Sources {
+            objects,
+            demangling,
+            files,
+            with_types,
+            with_callees,
+        }
     }
 
     /// Tells of source files that are there and cannot be read: code is shown without their lines.
     pub(crate) fn report_unreadable(&self) {
         for (path, why) in self.files.unreadable() {
-            print_error(&format!("Failed to open {}: {why}, continuing without its lines", path.display()));
+            print_error(&format!(
+                "Failed to open {}: {why}, continuing without its lines",
+                path.display()
+            ));
         }
     }
 
@@ -164,7 +187,16 @@ impl<'m> Sources<'m> {
         name: &str,
         ask: impl FnOnce(&mut DataTypes<'_>, &dyn Fn(&Symbol) -> Option<Range<u64>>) -> T,
     ) -> Option<T> {
-        let (dso, Opened { contents, debug_file, index, lines, base }) = self.objects.get(name).ok()?;
+        let (
+            dso,
+            Opened {
+                contents,
+                debug_file,
+                index,
+                lines,
+                base,
+            },
+        ) = self.objects.get(name).ok()?;
         let image = Elf::parse(contents).ok()?;
         let debug_file = debug_file.as_ref().and_then(elf_of);
         let names = CodeNames::new(index, &image, debug_file.as_ref(), self.demangling);
@@ -172,15 +204,32 @@ impl<'m> Sources<'m> {
             let start = virtual_start(&image, (dso.kind, *base), symbol)?;
             Some(start..start.checked_add(symbol.end.checked_sub(symbol.start)?)?)
         };
-        Some(ask(&mut DataTypes::new(&image, names, lines.as_deref()), &range))
+        Some(ask(
+            &mut DataTypes::new(&image, names, lines.as_deref()),
+            &range,
+        ))
     }
 
     /// Lists the code of a function of an object, or says why it cannot.
-    pub(crate) fn code(&mut self, name: &str, symbol: &Symbol, syntax: Syntax) -> Result<Code, String> {
+    pub(crate) fn code(
+        &mut self,
+        name: &str,
+        symbol: &Symbol,
+        syntax: Syntax,
+    ) -> Result<Code, String> {
         let with_source = self.objects.opener.with_source;
         let (machine, store) = (self.objects.opener.machine, self.objects.opener.store);
         let kernel = self.objects.opener.kernel.clone();
-        let (dso, Opened { contents, debug_file, index, lines, base }) = self.objects.get(name)?;
+        let (
+            dso,
+            Opened {
+                contents,
+                debug_file,
+                index,
+                lines,
+                base,
+            },
+        ) = self.objects.get(name)?;
         let image = Elf::parse(contents).map_err(|error| error.to_string())?;
         let debug_file = debug_file.as_ref().and_then(elf_of);
         let names = CodeNames::new(index, &image, debug_file.as_ref(), self.demangling);
@@ -189,7 +238,10 @@ impl<'m> Sources<'m> {
         let shift = start.wrapping_sub(symbol.start);
         let range = start..symbol.end.wrapping_add(shift);
         let data = match self.with_types {
-            true => words_of(&mut DataTypes::new(&image, names, lines.as_deref()), range.clone()),
+            true => words_of(
+                &mut DataTypes::new(&image, names, lines.as_deref()),
+                range.clone(),
+            ),
             false => HashMap::new(),
         };
         let source = lines.as_ref().filter(|_| with_source);
@@ -198,8 +250,11 @@ impl<'m> Sources<'m> {
             || source.map(|lines| lines.lines_between(symbol.start, symbol.end)),
         );
         let listing = listing?;
-        let rows: Vec<(u64, SourceLine)> =
-            rows.into_iter().flatten().map(|(offset, line)| (offset.wrapping_add(shift), line)).collect();
+        let rows: Vec<(u64, SourceLine)> = rows
+            .into_iter()
+            .flatten()
+            .map(|(offset, line)| (offset.wrapping_add(shift), line))
+            .collect();
         let listing = interleave(listing, &rows, &mut self.files);
         let image = match dso.kind {
             DsoKind::Kernel => kernel,
@@ -208,15 +263,31 @@ impl<'m> Sources<'m> {
         };
         let lines = lines.clone().filter(|_| !is_stub(&symbol.name));
         let table = || SymbolSource::table(store, dso, machine.objects());
-        let functions = self.with_callees.then(table).flatten().map(|table| (table, self.demangling));
-        Ok(Code { listing, data, functions, image, shift, lines })
+        let functions = self
+            .with_callees
+            .then(table)
+            .flatten()
+            .map(|table| (table, self.demangling));
+        Ok(Code {
+            listing,
+            data,
+            functions,
+            image,
+            shift,
+            lines,
+        })
     }
 }
 
 impl<'m> OpenedObjects<'m> {
     /// The object of that name, and its file; or why there is none.
     fn get(&mut self, name: &str) -> Result<(&'m Dso, &Opened), String> {
-        let dso = self.opener.machine.objects().dsos().find(|dso| dso.name == name);
+        let dso = self
+            .opener
+            .machine
+            .objects()
+            .dsos()
+            .find(|dso| dso.name == name);
         let dso = dso.ok_or_else(|| format!("{name} was not mapped."))?;
         let opened = match self.opened.entry(name.to_owned()) {
             Entry::Occupied(known) => known.into_mut(),
@@ -253,39 +324,78 @@ impl Opener<'_> {
 
     fn module(&self, dso: &Dso) -> Result<Opened, String> {
         let opened = self.object(dso, ObjectKind::KernelModule)?;
-        let image = Elf::parse(&opened.contents).map_err(|error| format!("{}: {error}", dso.name))?;
+        let image =
+            Elf::parse(&opened.contents).map_err(|error| format!("{}: {error}", dso.name))?;
         let base = base_of_module(self.store, dso, self.machine.objects(), &image);
         let lines = SymbolSource::source(self.store, dso, self.machine.objects());
-        Ok(Opened { lines, base, ..opened })
+        Ok(Opened {
+            lines,
+            base,
+            ..opened
+        })
     }
 
     fn object(&self, dso: &Dso, kind: ObjectKind) -> Result<Opened, String> {
-        let wanted = Wanted { path: dso.name.as_bytes(), build_id: dso.build_id, kind, process: dso.process };
+        let wanted = Wanted {
+            path: dso.name.as_bytes(),
+            build_id: dso.build_id,
+            kind,
+            process: dso.process,
+        };
         let found = self.store.locator().image(&wanted).map_err(|missing| {
-            let tried = missing.tried.iter().map(|(path, why)| format!("\n  {}: {why}", path.display()));
-            format!("No file with the recorded identity was found:{}", tried.collect::<String>())
+            let tried = missing
+                .tried
+                .iter()
+                .map(|(path, why)| format!("\n  {}: {why}", path.display()));
+            format!(
+                "No file with the recorded identity was found:{}",
+                tried.collect::<String>()
+            )
         })?;
-        let image = Elf::parse(&found.contents).map_err(|error| format!("{}: {error}", dso.name))?;
-        let debug = self.store.locator().debug_file(&wanted, Some(&image)).ok().filter(|_| self.with_source);
+        let image =
+            Elf::parse(&found.contents).map_err(|error| format!("{}: {error}", dso.name))?;
+        let debug = self
+            .store
+            .locator()
+            .debug_file(&wanted, Some(&image))
+            .ok()
+            .filter(|_| self.with_source);
         let debug_file = debug.map(|found| found.contents);
         let by_offset = kind != ObjectKind::KernelModule;
         let (index, lines) = rayon::join(
             || CodeIndex::new(&image, debug_file.as_ref().and_then(elf_of).as_ref()),
             || by_offset.then(|| self.store.source(&wanted).ok()).flatten(),
         );
-        Ok(Opened { contents: found.contents, debug_file, index, lines, base: None })
+        Ok(Opened {
+            contents: found.contents,
+            debug_file,
+            index,
+            lines,
+            base: None,
+        })
     }
 
     fn kernel(&self, dso: &Dso) -> Result<Opened, String> {
         let Some(path) = &self.kernel else {
-            let id = dso.build_id.map(|id| format!(" with build id {id}")).unwrap_or_default();
-            return Err(format!("No kernel image{id} was given: name one with --vmlinux FILE."));
+            let id = dso
+                .build_id
+                .map(|id| format!(" with build id {id}"))
+                .unwrap_or_default();
+            return Err(format!(
+                "No kernel image{id} was given: name one with --vmlinux FILE."
+            ));
         };
         let contents = Contents::open(path).map_err(|why| format!("{}: {why}", path.display()))?;
         let image = Elf::parse(&contents).map_err(|why| format!("{}: {why}", path.display()))?;
         let index = CodeIndex::new(&image, None);
         let lines = SymbolSource::source(self.store, dso, self.machine.objects());
-        Ok(Opened { contents, debug_file: None, index, lines, base: None })
+        Ok(Opened {
+            contents,
+            debug_file: None,
+            index,
+            lines,
+            base: None,
+        })
     }
 }
 
@@ -295,16 +405,25 @@ fn elf_of(contents: &Contents) -> Option<Elf<'_>> {
 
 /// The virtual address of a function's first byte. Functions of files are known by their places there, those of kernel
 /// modules by where they ran, and those of the kernel, too, which the image knows by name alone.
-fn virtual_start(image: &Elf<'_>, (kind, base): (DsoKind, Option<u64>), symbol: &Symbol) -> Option<u64> {
+fn virtual_start(
+    image: &Elf<'_>,
+    (kind, base): (DsoKind, Option<u64>),
+    symbol: &Symbol,
+) -> Option<u64> {
     if let Some(base) = base {
         return Some(symbol.start.wrapping_sub(base));
     }
     if kind != DsoKind::Kernel {
         return image.offset_to_address(symbol.start);
     }
-    let tables = image.sections().iter().filter(|section| section.kind == SYMTAB);
+    let tables = image
+        .sections()
+        .iter()
+        .filter(|section| section.kind == SYMTAB);
     let mut symbols = tables.flat_map(|table| image.symbols(table));
-    symbols.find(|found| found.name == symbol.name.as_bytes()).map(|found| found.value)
+    symbols
+        .find(|found| found.name == symbol.name.as_bytes())
+        .map(|found| found.value)
 }
 
 /// `SHT_SYMTAB`.

@@ -8,12 +8,15 @@ use oxperf_analysis::collect::{CollectOptions, Collector};
 use oxperf_analysis::profile::{DetailsWanted, EventGroup, EventProfile, Profile};
 use oxperf_data::Reader;
 use oxperf_data::features::{
-    CpuTopology, EventGroup as GroupName, GroupDesc, NrCpus, PmuMappings, TracingData as TracingBytes,
+    CpuTopology, EventGroup as GroupName, GroupDesc, NrCpus, PmuMappings,
+    TracingData as TracingBytes,
 };
 use oxperf_itrace::ItraceOptions;
 use oxperf_machine::Machine;
 use oxperf_resolve::SymbolSource;
-use oxperf_session::{Diagnostics, EventIndex, EventTable, SampleEvent, Session, SidebandEvent, Sink};
+use oxperf_session::{
+    Diagnostics, EventIndex, EventTable, SampleEvent, Session, SidebandEvent, Sink,
+};
 use oxperf_tracepoint::{Formatters, TracingData};
 
 use crate::failure::Failure;
@@ -71,31 +74,51 @@ pub(crate) fn load(
     };
     let mut session = begin();
     let takes_cpu = |cpu| filter.takes_cpu(Some(cpu));
-    let mut decoding = Decoding::prepare(matches, itrace, (input, reader), &mut session, &takes_cpu)?;
-    decoding.iter_mut().for_each(|decoding| decoding.leave_out(filter, true));
+    let mut decoding =
+        Decoding::prepare(matches, itrace, (input, reader), &mut session, &takes_cpu)?;
+    decoding
+        .iter_mut()
+        .for_each(|decoding| decoding.leave_out(filter, true));
     let events = event_profiles(reader, session.events());
     let cpus = latency_cpus(reader, session.events());
-    let unwinder = options.chains.then(|| naming::unwinder(naming::places(matches), reader)).flatten();
-    let run = |session: Session<'_, '_>, decoding: Option<Decoding<'_>>, collector: &mut Collector<'_>| {
+    let unwinder = options
+        .chains
+        .then(|| naming::unwinder(naming::places(matches), reader))
+        .flatten();
+    let run = |session: Session<'_, '_>,
+               decoding: Option<Decoding<'_>>,
+               collector: &mut Collector<'_>| {
         let switching = Switching::from_matches(matches, session.events())?;
         let switching = Some(switching).filter(|switching| !switching.takes_all());
         let heads_only = decoding.is_none() && collector.needs_heads_only();
-        let session = if heads_only { session.heads_only() } else { session };
-        let mut sifted = Sifted { filter, switching, collector };
+        let session = if heads_only {
+            session.heads_only()
+        } else {
+            session
+        };
+        let mut sifted = Sifted {
+            filter,
+            switching,
+            collector,
+        };
         match decoding {
             Some(decoding) => decoding.run(session, (input, reader), &mut sifted),
-            None => session.run(&mut sifted).map_err(|error| input.refuse(&error)),
+            None => session
+                .run(&mut sifted)
+                .map_err(|error| input.refuse(&error)),
         }
     };
     let once = decoding.is_some() || unwinder.is_some() || !wishes.details.details.is_empty();
-    let twice = options.can_walk_twice() && reader.is_rereadable() && reader.compression().is_none();
+    let twice =
+        options.can_walk_twice() && reader.is_rereadable() && reader.compression().is_none();
     let (mut profile, finished) = match wishes.graphed.filter(|_| twice && !once) {
         Some(graphed) => {
             let mut first = Collector::for_counts(events, source, options).with_latency(cpus);
             let finished = run(session, None, &mut first)?;
             let counts = first.finish_counts(&finished.machine);
             let wanted = graphed(&counts.profile);
-            let mut second = Collector::for_chains(counts, wanted, source, options).with_latency(cpus);
+            let mut second =
+                Collector::for_chains(counts, wanted, source, options).with_latency(cpus);
             let finished = run(begin(), None, &mut second)?;
             (second.finish(&finished.machine), finished)
         }
@@ -108,15 +131,26 @@ pub(crate) fn load(
             (collector.finish(&finished.machine), finished)
         }
     };
-    for (event, lost) in profile.events.iter_mut().zip(&finished.diagnostics.lost_samples_by_event) {
+    for (event, lost) in profile
+        .events
+        .iter_mut()
+        .zip(&finished.diagnostics.lost_samples_by_event)
+    {
         event.lost = *lost;
     }
-    Ok(Loaded { profile, diagnostics: finished.diagnostics, machine: finished.machine })
+    Ok(Loaded {
+        profile,
+        diagnostics: finished.diagnostics,
+        machine: finished.machine,
+    })
 }
 
 /// The number of CPUs, if the recording tells when threads began and ceased to run.
 fn latency_cpus(reader: &Reader<'_>, events: &EventTable) -> Option<u32> {
-    let told = events.events().iter().any(|event| event.attr.flags.contains(AttrFlags::CONTEXT_SWITCH));
+    let told = events
+        .events()
+        .iter()
+        .any(|event| event.attr.flags.contains(AttrFlags::CONTEXT_SWITCH));
     let cpus = reader.features().get::<NrCpus>().ok().flatten();
     told.then(|| cpus.map_or(1, |cpus| cpus.available))
 }
@@ -167,7 +201,9 @@ impl Sink for Sifted<'_, '_> {
 /// The socket of each CPU, as far as the recording tells.
 pub(crate) fn sockets(reader: &Reader<'_>) -> Vec<Option<u32>> {
     let topology = reader.features().get::<CpuTopology>().ok().flatten();
-    topology.map(|topology| topology.cpus.iter().map(|cpu| cpu.socket).collect()).unwrap_or_default()
+    topology
+        .map(|topology| topology.cpus.iter().map(|cpu| cpu.socket).collect())
+        .unwrap_or_default()
 }
 
 /// How to show the records of the tracepoints that the recording holds.
@@ -187,14 +223,23 @@ pub(crate) fn losses(profile: &Profile, found: &Diagnostics) -> Vec<String> {
             found.lost_records,
             "records were lost because a ring was full: try larger rings (-m 4M) or a lower rate (-F 999)",
         ),
-        (lost_samples, "samples were lost in the kernel: try a lower rate (-F 999)"),
+        (
+            lost_samples,
+            "samples were lost in the kernel: try a lower rate (-F 999)",
+        ),
         (
             found.aux.total(),
             "pieces of an instruction trace are not whole: try larger rings for it (-m ,16M)",
         ),
-        (found.trace_errors, "errors of decoding an instruction trace"),
+        (
+            found.trace_errors,
+            "errors of decoding an instruction trace",
+        ),
         (found.undecodable, "records could not be decoded"),
-        (found.damage.count(), "stretches of the file could not be read"),
+        (
+            found.damage.count(),
+            "stretches of the file could not be read",
+        ),
     ];
     let present = counts.iter().filter(|(count, _)| *count > 0);
     let counted = present.map(|(count, what)| format!("{count} {what}"));
@@ -224,14 +269,23 @@ fn leave_trace_out(reader: &Reader<'_>, events: &EventTable, groups: &mut [Optio
         .map(|pmu| pmu.kind)
         .collect();
     for index in 0..groups.len() {
-        let leads = groups[index].as_ref().is_some_and(|group| group.leader == index);
-        if !leads || !events.events().get(index).is_some_and(|event| traced.contains(&event.attr.kind)) {
+        let leads = groups[index]
+            .as_ref()
+            .is_some_and(|group| group.leader == index);
+        if !leads
+            || !events
+                .events()
+                .get(index)
+                .is_some_and(|event| traced.contains(&event.attr.kind))
+        {
             continue;
         }
         groups[index] = None;
         let is_member =
             |group: &Option<EventGroup>| group.as_ref().is_some_and(|group| group.leader == index);
-        let members: Vec<usize> = (index + 1..groups.len()).filter(|at| is_member(&groups[*at])).collect();
+        let members: Vec<usize> = (index + 1..groups.len())
+            .filter(|at| is_member(&groups[*at]))
+            .collect();
         for at in &members {
             match (&mut groups[*at], members.len()) {
                 (Some(group), 2..) => group.leader = members[0],
@@ -244,8 +298,15 @@ fn leave_trace_out(reader: &Reader<'_>, events: &EventTable, groups: &mut [Optio
 /// Makes one group of all events: that of the first, if it has one.
 pub(crate) fn join_events(profile: &mut Profile) {
     let first = profile.events.first().and_then(|event| event.group.clone());
-    let joined = first.unwrap_or(EventGroup { leader: 0, name: None, joined: true });
-    profile.events.iter_mut().for_each(|event| event.group = Some(joined.clone()));
+    let joined = first.unwrap_or(EventGroup {
+        leader: 0,
+        name: None,
+        joined: true,
+    });
+    profile
+        .events
+        .iter_mut()
+        .for_each(|event| event.group = Some(joined.clone()));
 }
 
 /// The group of each event, as the recorder described them.
@@ -254,12 +315,18 @@ fn groups(reader: &Reader<'_>, count: usize) -> Vec<Option<EventGroup>> {
     let described = reader.features().get::<GroupDesc>().ok().flatten();
     for group in described.iter().flat_map(|described| &described.0) {
         let leader = group.leader as usize;
-        let name = Some(group.name.clone()).filter(|name| !name.is_empty() && name != GroupName::ANONYMOUS);
-        let members = leader.checked_add(group.members as usize).and_then(|end| groups.get_mut(leader..end));
-        members
-            .into_iter()
-            .flatten()
-            .for_each(|slot| *slot = Some(EventGroup { leader, name: name.clone(), joined: false }));
+        let name = Some(group.name.clone())
+            .filter(|name| !name.is_empty() && name != GroupName::ANONYMOUS);
+        let members = leader
+            .checked_add(group.members as usize)
+            .and_then(|end| groups.get_mut(leader..end));
+        members.into_iter().flatten().for_each(|slot| {
+            *slot = Some(EventGroup {
+                leader,
+                name: name.clone(),
+                joined: false,
+            })
+        });
     }
     groups
 }

@@ -38,9 +38,13 @@ mod tests {
 
     #[test]
     fn values_are_found_in_their_sections() {
-        let text = "# perf\n[report]\ndir = /a\n[BuildID] ; names\n\tdir = /b c # here\n other = x\n";
+        let text =
+            "# perf\n[report]\ndir = /a\n[BuildID] ; names\n\tdir = /b c # here\n other = x\n";
         assert_eq!(value(text, "buildid", "dir").as_deref(), Some("/b c"));
         assert_eq!(value(text, "buildid", "group"), None);
-        assert_eq!(value("[a]\nk=1\nk = \"2 # \\\"3\"", "a", "k").as_deref(), Some("2 # \"3"));
+        assert_eq!(
+            value("[a]\nk=1\nk = \"2 # \\\"3\"", "a", "k").as_deref(),
+            Some("2 # \"3")
+        );
     }
 }

@@ -45,30 +45,48 @@ pub(crate) fn find(
     let mut found: Vec<Option<DataPlace>> = vec![None; profile.frames.len()];
     let mut layouts = HashMap::new();
     for (dso, frames) in by_object(profile) {
-        let Some(object) = profile.dsos.get(dso.index()) else { continue };
+        let Some(object) = profile.dsos.get(dso.index()) else {
+            continue;
+        };
         sources.data_types(&object.long, |types, range| {
             if !types.is_told() {
                 return;
             }
-            let mut naming = Naming { types, layouts: HashMap::new() };
+            let mut naming = Naming {
+                types,
+                layouts: HashMap::new(),
+            };
             for (nth, frame, symbol) in frames {
                 let code = symbol.and_then(|symbol| {
                     let range = range(symbol)?;
-                    let address = range.start.checked_add(frame.dso_address.checked_sub(symbol.start)?)?;
+                    let address = range
+                        .start
+                        .checked_add(frame.dso_address.checked_sub(symbol.start)?)?;
                     Some((range, address))
                 });
-                let access = code.clone().map(|(range, address)| naming.types.at(range, address));
+                let access = code
+                    .clone()
+                    .map(|(range, address)| naming.types.at(range, address));
                 found[nth] = access.and_then(|access| naming.place(access));
-                let instructions = code.map(|(range, address)| naming.types.instructions(range, address));
-                tell(Seen { frame: nth, access, instructions: instructions.unwrap_or_default() });
+                let instructions =
+                    code.map(|(range, address)| naming.types.instructions(range, address));
+                tell(Seen {
+                    frame: nth,
+                    access,
+                    instructions: instructions.unwrap_or_default(),
+                });
             }
             for layout in naming.layouts.into_values() {
-                layouts.entry((dso, layout.name.to_string())).or_insert(layout);
+                layouts
+                    .entry((dso, layout.name.to_string()))
+                    .or_insert(layout);
             }
         });
     }
     let mut places = DataPlaces::default();
-    found.into_iter().for_each(|place| places.push(place.unwrap_or_else(|| DataPlace::untyped(UNKNOWN))));
+    found
+        .into_iter()
+        .for_each(|place| places.push(place.unwrap_or_else(|| DataPlace::untyped(UNKNOWN))));
     FoundData { places, layouts }
 }
 
@@ -84,8 +102,15 @@ fn by_object(profile: &Profile) -> HashMap<DsoId, Vec<Ran<'_>>> {
         }
     }
     let mut by_object: HashMap<DsoId, Vec<Ran<'_>>> = HashMap::new();
-    for (nth, frame) in profile.frames.iter().enumerate().filter(|(nth, _)| ran[*nth]) {
-        let symbol = frame.symbol.and_then(|symbol| profile.symbols.get(symbol.index()));
+    for (nth, frame) in profile
+        .frames
+        .iter()
+        .enumerate()
+        .filter(|(nth, _)| ran[*nth])
+    {
+        let symbol = frame
+            .symbol
+            .and_then(|symbol| profile.symbols.get(symbol.index()));
         if let Some(dso) = frame.dso {
             by_object.entry(dso).or_default().push((nth, frame, symbol));
         }
@@ -108,7 +133,10 @@ impl Naming<'_, '_> {
             DataAccess::Canary => Some(DataPlace::untyped("(stack canary)")),
             DataAccess::Data { ty, offset, .. } => {
                 let reader = self.types.reader()?;
-                let layout = self.layouts.entry(ty).or_insert_with(|| DataLayout::of(reader, ty));
+                let layout = self
+                    .layouts
+                    .entry(ty)
+                    .or_insert_with(|| DataLayout::of(reader, ty));
                 Some(DataPlace {
                     name: layout.name.to_string(),
                     offset: Some(offset),
@@ -122,13 +150,20 @@ impl Naming<'_, '_> {
 /// What instructions of a function work on that name data of a type, by address: `struct node +0x8 (in.u)`.
 pub(crate) fn words_of(types: &mut DataTypes<'_>, function: Range<u64>) -> HashMap<u64, String> {
     let accesses = types.all_of(function);
-    let mut naming = Naming { types, layouts: HashMap::new() };
+    let mut naming = Naming {
+        types,
+        layouts: HashMap::new(),
+    };
     let words = accesses.into_iter().filter_map(|(address, access)| {
         let place = naming.place(access)?;
         let offset = place.offset?;
         let mut words = place.name;
         // Writing to a string cannot fail.
-        let _ = if offset == 0 { write!(words, " +0") } else { write!(words, " +{offset:#x}") };
+        let _ = if offset == 0 {
+            write!(words, " +0")
+        } else {
+            write!(words, " +{offset:#x}")
+        };
         if let Some(field) = place.field {
             let _ = write!(words, " ({field})");
         }

@@ -18,10 +18,15 @@ pub(crate) const DEBUGINFOD: &str = "debuginfod";
 
 /// perf's build-id cache: what `--buildid-dir` names, else what perf's configuration does, else `~/.debug`.
 pub(crate) fn build_id_cache(matches: &ArgMatches) -> Option<PathBuf> {
-    if let Some(folder) = matches.get_one::<String>(BUILD_ID_DIR).filter(|folder| !folder.is_empty()) {
+    if let Some(folder) = matches
+        .get_one::<String>(BUILD_ID_DIR)
+        .filter(|folder| !folder.is_empty())
+    {
         return Some(PathBuf::from(folder));
     }
-    let home = std::env::var_os("HOME").filter(|home| !home.is_empty()).map(PathBuf::from);
+    let home = std::env::var_os("HOME")
+        .filter(|home| !home.is_empty())
+        .map(PathBuf::from);
     let folder = configuration(home.as_deref(), "buildid", "dir").map(PathBuf::from);
     folder.or_else(|| Some(home?.join(".debug")))
 }
@@ -32,7 +37,9 @@ fn configuration(home: Option<&Path>, section: &str, key: &str) -> Option<String
     let value = |path: PathBuf| config::value(&std::fs::read_to_string(path).ok()?, section, key);
     match std::env::var_os("PERF_CONFIG") {
         Some(named) => value(PathBuf::from(named)),
-        None => home.and_then(|home| value(home.join(".perfconfig"))).or_else(|| value(SYSTEM_CONFIG.into())),
+        None => home
+            .and_then(|home| value(home.join(".perfconfig")))
+            .or_else(|| value(SYSTEM_CONFIG.into())),
     }
 }
 
@@ -46,7 +53,11 @@ pub(crate) fn cache() -> Option<PathBuf> {
 
 /// The folder of all programs' caches.
 fn caches() -> Option<PathBuf> {
-    let folder = |name| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    let folder = |name| {
+        std::env::var_os(name)
+            .map(PathBuf::from)
+            .filter(|path| path.is_absolute())
+    };
     folder("XDG_CACHE_HOME").or_else(|| Some(folder("HOME")?.join(".cache")))
 }
 
@@ -55,10 +66,18 @@ fn caches() -> Option<PathBuf> {
 pub(crate) fn debuginfod(matches: &ArgMatches) -> Option<Debuginfod> {
     let given = matches.try_get_one::<String>(DEBUGINFOD).ok().flatten()?;
     let variable = |name| std::env::var(name).ok().filter(|value| !value.is_empty());
-    let urls = Some(given.clone()).filter(|urls| !urls.is_empty()).or_else(|| variable("DEBUGINFOD_URLS"))?;
-    let number = |name, otherwise| variable(name).and_then(|text| text.parse().ok()).unwrap_or(otherwise);
+    let urls = Some(given.clone())
+        .filter(|urls| !urls.is_empty())
+        .or_else(|| variable("DEBUGINFOD_URLS"))?;
+    let number = |name, otherwise| {
+        variable(name)
+            .and_then(|text| text.parse().ok())
+            .unwrap_or(otherwise)
+    };
     let usual = || Some(caches()?.join("debuginfod_client"));
-    let cache = variable("DEBUGINFOD_CACHE_PATH").map(PathBuf::from).or_else(usual)?;
+    let cache = variable("DEBUGINFOD_CACHE_PATH")
+        .map(PathBuf::from)
+        .or_else(usual)?;
     Some(Debuginfod {
         urls: urls.split_whitespace().map(str::to_owned).collect(),
         cache,
@@ -88,7 +107,9 @@ pub(crate) fn program() -> Option<PathBuf> {
 /// This program's file and its arguments, as text.
 pub(crate) fn command_line() -> Vec<String> {
     let program = program().map(|path| path.to_string_lossy().into_owned());
-    let arguments = std::env::args_os().skip(1).map(|argument| argument.to_string_lossy().into_owned());
+    let arguments = std::env::args_os()
+        .skip(1)
+        .map(|argument| argument.to_string_lossy().into_owned());
     program.into_iter().chain(arguments).collect()
 }
 

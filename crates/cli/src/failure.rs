@@ -33,27 +33,47 @@ pub(crate) struct Failure {
 impl Failure {
     /// The command failed.
     pub(crate) fn new(message: impl Into<String>) -> Failure {
-        Failure { message: message.into(), code: code::FAILED, closed_pipe: false }
+        Failure {
+            message: message.into(),
+            code: code::FAILED,
+            closed_pipe: false,
+        }
     }
 
     /// The command failed for a reason with an exit code of its own.
     pub(crate) fn with_code(message: impl Into<String>, code: i32) -> Failure {
-        Failure { message: message.into(), code, closed_pipe: false }
+        Failure {
+            message: message.into(),
+            code,
+            closed_pipe: false,
+        }
     }
 
     /// An option has a bad value.
     pub(crate) fn bad_option(message: impl Into<String>) -> Failure {
-        Failure { message: message.into(), code: code::BAD_OPTION, closed_pipe: false }
+        Failure {
+            message: message.into(),
+            code: code::BAD_OPTION,
+            closed_pipe: false,
+        }
     }
 
     /// An option's value makes no sense for the recording.
     pub(crate) fn invalid(message: impl Into<String>) -> Failure {
-        Failure { message: message.into(), code: code::INVALID, closed_pipe: false }
+        Failure {
+            message: message.into(),
+            code: code::INVALID,
+            closed_pipe: false,
+        }
     }
 
     /// What an option names is not in the recording.
     pub(crate) fn not_found(message: impl Into<String>) -> Failure {
-        Failure { message: message.into(), code: code::NOT_FOUND, closed_pipe: false }
+        Failure {
+            message: message.into(),
+            code: code::NOT_FOUND,
+            closed_pipe: false,
+        }
     }
 
     pub(crate) fn code(&self) -> i32 {
@@ -77,6 +97,10 @@ impl std::error::Error for Failure {}
 impl From<std::io::Error> for Failure {
     fn from(error: std::io::Error) -> Failure {
         let closed_pipe = error.kind() == std::io::ErrorKind::BrokenPipe;
-        Failure { message: format!("cannot write the output: {error}"), code: code::FAILED, closed_pipe }
+        Failure {
+            message: format!("cannot write the output: {error}"),
+            code: code::FAILED,
+            closed_pipe,
+        }
     }
 }

@@ -12,11 +12,21 @@ use crate::time_windows::TimeWindows;
 
 /// The options.
 pub(crate) fn arguments() -> [Arg; 5] {
-    let list = |name: &'static str, value, help| Arg::new(name).long(name).value_name(value).help(help);
+    let list =
+        |name: &'static str, value, help| Arg::new(name).long(name).value_name(value).help(help);
     [
-        list("time", "START,STOP", "Show samples of these seconds only; also 10%/2, 0%-10%, several"),
+        list(
+            "time",
+            "START,STOP",
+            "Show samples of these seconds only; also 10%/2, 0%-10%, several",
+        ),
         list("cpu", "LIST", "Show these CPUs only, such as 0,2-4").short('C'),
-        list("comms", "NAMES", "Show threads of these names only, comma separated or file://FILE").short('c'),
+        list(
+            "comms",
+            "NAMES",
+            "Show threads of these names only, comma separated or file://FILE",
+        )
+        .short('c'),
         list("pid", "LIST", "Show samples of these processes only"),
         list("tid", "LIST", "Show samples of these threads only"),
     ]
@@ -42,7 +52,10 @@ pub(crate) struct Threads {
 
 impl Filter {
     /// Takes the options for a recording.
-    pub(crate) fn from_matches(matches: &ArgMatches, reader: &Reader<'_>) -> Result<Filter, Failure> {
+    pub(crate) fn from_matches(
+        matches: &ArgMatches,
+        reader: &Reader<'_>,
+    ) -> Result<Filter, Failure> {
         let times = matches.get_one::<String>("time").map(String::as_str);
         Filter::of_times(matches, times, reader)
     }
@@ -55,7 +68,9 @@ impl Filter {
     ) -> Result<Filter, Failure> {
         let text = |name| matches.get_one::<String>(name).map(String::as_str);
         Ok(Filter {
-            times: times.map(|text| TimeWindows::parse(text, reader)).transpose()?,
+            times: times
+                .map(|text| TimeWindows::parse(text, reader))
+                .transpose()?,
             cpus: text("cpu").map(cpus).transpose()?,
             comms: text("comms").map(names).transpose()?,
             pids: text("pid").map(|text| ids(text, "pid")).transpose()?,
@@ -66,13 +81,29 @@ impl Filter {
     /// What is asked of CPUs alone, for commands with no other choice.
     pub(crate) fn of_cpus(matches: &ArgMatches) -> Result<Filter, Failure> {
         let list = matches.get_one::<String>("cpu");
-        Ok(Filter { cpus: list.map(|list| cpus(list)).transpose()?, ..Filter::default() })
+        Ok(Filter {
+            cpus: list.map(|list| cpus(list)).transpose()?,
+            ..Filter::default()
+        })
     }
 
     /// The same without what it asks of threads, and that.
     pub(crate) fn split_threads(self) -> (Filter, Threads) {
-        let Filter { times, cpus, comms, pids, tids } = self;
-        (Filter { times, cpus, ..Filter::default() }, Threads { comms, pids, tids })
+        let Filter {
+            times,
+            cpus,
+            comms,
+            pids,
+            tids,
+        } = self;
+        (
+            Filter {
+                times,
+                cpus,
+                ..Filter::default()
+            },
+            Threads { comms, pids, tids },
+        )
     }
 
     /// Whether a sample is shown.
@@ -94,7 +125,12 @@ impl Filter {
     }
 
     /// Whether what a thread did at a moment is shown, on whatever CPU.
-    pub(super) fn takes_moment(&self, machine: &Machine, thread: ThreadId, time: Option<PerfTime>) -> bool {
+    pub(super) fn takes_moment(
+        &self,
+        machine: &Machine,
+        thread: ThreadId,
+        time: Option<PerfTime>,
+    ) -> bool {
         self.takes_time_of(time) && self.takes_thread(machine, thread)
     }
 
@@ -116,8 +152,12 @@ impl Filter {
     /// Whether records of a CPU are shown: those of no CPU always.
     #[inline]
     pub(crate) fn takes_cpu(&self, cpu: Option<Cpu>) -> bool {
-        let (Some(ranges), Some(cpu)) = (&self.cpus, cpu) else { return true };
-        ranges.iter().any(|(first, last)| (*first..=*last).contains(&cpu.0))
+        let (Some(ranges), Some(cpu)) = (&self.cpus, cpu) else {
+            return true;
+        };
+        ranges
+            .iter()
+            .any(|(first, last)| (*first..=*last).contains(&cpu.0))
     }
 
     /// Whether a thread is shown.
@@ -129,7 +169,8 @@ impl Filter {
 
     fn takes_asked(&self, machine: &Machine, id: ThreadId) -> bool {
         let thread = machine.thread_info(id);
-        let among = |list: &Option<Vec<i32>>, id| list.as_ref().is_none_or(|list| list.contains(&id));
+        let among =
+            |list: &Option<Vec<i32>>, id| list.as_ref().is_none_or(|list| list.contains(&id));
         let named = |names: &Vec<String>| names.iter().any(|name| name == machine.comm_of(id));
         among(&self.pids, thread.pid.map_or(-1, |pid| pid.0))
             && among(&self.tids, thread.tid.0)
@@ -141,7 +182,9 @@ impl Filter {
 pub(crate) fn require_cpus(matches: &ArgMatches, events: &[EventEntry]) -> Result<(), Failure> {
     let told = |event: &EventEntry| event.stored.attr.sample_type.contains(SampleType::CPU);
     match matches.contains_id("cpu") && !events.is_empty() && !events.iter().any(told) {
-        true => Err(Failure::new("File does not contain CPU events. Remove -C option to proceed.")),
+        true => Err(Failure::new(
+            "File does not contain CPU events. Remove -C option to proceed.",
+        )),
         false => Ok(()),
     }
 }
@@ -154,7 +197,11 @@ pub(crate) fn cpus(text: &str) -> Result<Vec<(u32, u32)>, Failure> {
         (first <= last).then_some((first, last))
     };
     let ranges: Option<Vec<(u32, u32)>> = text.split(',').map(range).collect();
-    ranges.ok_or_else(|| Failure::new(format!("Invalid cpu_list: '{text}' is no list such as 0,2-4")))
+    ranges.ok_or_else(|| {
+        Failure::new(format!(
+            "Invalid cpu_list: '{text}' is no list such as 0,2-4"
+        ))
+    })
 }
 
 fn ids(text: &str, what: &str) -> Result<Vec<i32>, Failure> {
@@ -167,8 +214,13 @@ pub(crate) fn names(text: &str) -> Result<Vec<String>, Failure> {
     let Some(path) = text.strip_prefix("file://") else {
         return Ok(text.split(',').map(str::to_owned).collect());
     };
-    let listed = std::fs::read_to_string(path).map_err(|error| Failure::new(format!("{path}: {error}")))?;
-    Ok(listed.lines().filter(|line| !line.is_empty()).map(str::to_owned).collect())
+    let listed =
+        std::fs::read_to_string(path).map_err(|error| Failure::new(format!("{path}: {error}")))?;
+    Ok(listed
+        .lines()
+        .filter(|line| !line.is_empty())
+        .map(str::to_owned)
+        .collect())
 }
 
 #[cfg(test)]
@@ -178,12 +230,19 @@ mod tests {
     #[test]
     fn lists_of_cpus() {
         assert_eq!(cpus("0,2-4").ok(), Some(vec![(0, 0), (2, 4)]));
-        assert!(["", "x", "1-", "4-2", "0,,1"].into_iter().all(|text| cpus(text).is_err()));
+        assert!(
+            ["", "x", "1-", "4-2", "0,,1"]
+                .into_iter()
+                .all(|text| cpus(text).is_err())
+        );
     }
 
     #[test]
     fn records_of_no_cpu_pass() {
-        let filter = Filter { cpus: Some(vec![(1, 2)]), ..Filter::default() };
+        let filter = Filter {
+            cpus: Some(vec![(1, 2)]),
+            ..Filter::default()
+        };
         let passes = [None, Some(0), Some(2)].map(|cpu| filter.takes_cpu(cpu.map(Cpu)));
         assert_eq!(passes, [true, false, true]);
     }

@@ -21,13 +21,21 @@ pub(crate) fn arguments() -> [Arg; 5] {
             "DIR",
             "The files of guests: a folder for each, named by the process that runs it",
         ),
-        file("guestvmlinux", "FILE", "Names and code of the kernel of other guests from this image"),
+        file(
+            "guestvmlinux",
+            "FILE",
+            "Names and code of the kernel of other guests from this image",
+        ),
         file(
             "guestkallsyms",
             "FILE",
             "Names of their kernel from this copy of its /proc/kallsyms, code from the kcore beside it",
         ),
-        file("guestmodules", "FILE", "Modules of their kernel from this copy of its /proc/modules"),
+        file(
+            "guestmodules",
+            "FILE",
+            "Modules of their kernel from this copy of its /proc/modules",
+        ),
         Arg::new("guest-code")
             .long("guest-code")
             .action(ArgAction::SetTrue)
@@ -39,14 +47,24 @@ pub(crate) fn arguments() -> [Arg; 5] {
 pub(crate) fn names(matches: &ArgMatches) -> GuestPlaces {
     let [mounted, vmlinux, kallsyms] =
         ["guestmount", "guestvmlinux", "guestkallsyms"].map(|name| file(matches, name));
-    GuestPlaces { mounted, vmlinux, kallsyms }
+    GuestPlaces {
+        mounted,
+        vmlinux,
+        kallsyms,
+    }
 }
 
 /// The guests that the options tell of, with the modules of their kernels.
 pub(crate) fn known(matches: &ArgMatches) -> Vec<(GuestId, Vec<GuestModule>)> {
     let list = file(matches, "guestmodules");
-    let any = names(matches).vmlinux.is_some() || names(matches).kallsyms.is_some() || list.is_some();
-    let meant = any.then(|| (GuestId::default(), list.map(|list| modules(&list)).unwrap_or_default()));
+    let any =
+        names(matches).vmlinux.is_some() || names(matches).kallsyms.is_some() || list.is_some();
+    let meant = any.then(|| {
+        (
+            GuestId::default(),
+            list.map(|list| modules(&list)).unwrap_or_default(),
+        )
+    });
     let mounted = mounted(matches).into_iter();
     meant
         .into_iter()
@@ -56,13 +74,25 @@ pub(crate) fn known(matches: &ArgMatches) -> Vec<(GuestId, Vec<GuestModule>)> {
 
 /// Where the code of guests' kernels lies.
 pub(crate) fn code(matches: &ArgMatches) -> Vec<(GuestId, KernelPlaces)> {
-    let copies: Vec<PathBuf> =
-        file(matches, "guestkallsyms").iter().filter_map(|list| list.parent()).map(Path::to_owned).collect();
-    let meant =
-        KernelPlaces { named_image: file(matches, "guestvmlinux"), copies, ..KernelPlaces::default() };
+    let copies: Vec<PathBuf> = file(matches, "guestkallsyms")
+        .iter()
+        .filter_map(|list| list.parent())
+        .map(Path::to_owned)
+        .collect();
+    let meant = KernelPlaces {
+        named_image: file(matches, "guestvmlinux"),
+        copies,
+        ..KernelPlaces::default()
+    };
     let mounted = mounted(matches).into_iter().map(|(guest, root)| {
         let copies = vec![root.join("proc")];
-        (guest, KernelPlaces { copies, ..KernelPlaces::default() })
+        (
+            guest,
+            KernelPlaces {
+                copies,
+                ..KernelPlaces::default()
+            },
+        )
     });
     mounted.chain([(GuestId::default(), meant)]).collect()
 }
@@ -70,19 +100,32 @@ pub(crate) fn code(matches: &ArgMatches) -> Vec<(GuestId, KernelPlaces)> {
 /// The folders of guests, in order of their processes.
 fn mounted(matches: &ArgMatches) -> Vec<(GuestId, PathBuf)> {
     let entries = file(matches, "guestmount").and_then(|folder| fs::read_dir(folder).ok());
-    let entries = entries.into_iter().flatten().filter_map(|entry| Some(entry.ok()?.path()));
+    let entries = entries
+        .into_iter()
+        .flatten()
+        .filter_map(|entry| Some(entry.ok()?.path()));
     let mut found: Vec<(i32, PathBuf)> = entries
         .filter_map(|path| Some((path.file_name()?.to_str()?.parse().ok()?, path)))
-        .filter(|(process, path): &(i32, PathBuf)| *process > 0 && path.join("proc/kallsyms").is_file())
+        .filter(|(process, path): &(i32, PathBuf)| {
+            *process > 0 && path.join("proc/kallsyms").is_file()
+        })
         .collect();
     found.sort_unstable();
-    found.into_iter().map(|(process, path)| (GuestId::of(Pid(process)), path)).collect()
+    found
+        .into_iter()
+        .map(|(process, path)| (GuestId::of(Pid(process)), path))
+        .collect()
 }
 
 /// The modules in a list as `/proc/modules` has it; none where it cannot be read.
 fn modules(list: &Path) -> Vec<GuestModule> {
-    let text = Contents::read(list).map(|contents| contents.to_vec()).unwrap_or_default();
-    String::from_utf8_lossy(&text).lines().filter_map(module).collect()
+    let text = Contents::read(list)
+        .map(|contents| contents.to_vec())
+        .unwrap_or_default();
+    String::from_utf8_lossy(&text)
+        .lines()
+        .filter_map(module)
+        .collect()
 }
 
 /// `ext4 1015808 1 - Live 0xffffffffc0a00000`
@@ -91,7 +134,11 @@ fn module(line: &str) -> Option<GuestModule> {
     let (name, length) = (words.next()?, words.next()?.parse().ok()?);
     let start = u64::from_str_radix(words.nth(3)?.strip_prefix("0x")?, 16).ok()?;
     // Who may not see addresses reads zeros.
-    (start != 0).then(|| GuestModule { name: format!("[{}]", name.replace('-', "_")), start, length })
+    (start != 0).then(|| GuestModule {
+        name: format!("[{}]", name.replace('-', "_")),
+        start,
+        length,
+    })
 }
 
 fn file(matches: &ArgMatches, name: &str) -> Option<PathBuf> {

@@ -98,28 +98,56 @@ impl Input {
     /// What stands on standard input, in any form that it can have.
     fn from_stdin(path: PathBuf) -> Result<Input, Failure> {
         let failed = |error: std::io::Error| cannot_open(&path, &error);
-        let file = std::io::stdin().as_fd().try_clone_to_owned().map(File::from).map_err(failed)?;
+        let file = std::io::stdin()
+            .as_fd()
+            .try_clone_to_owned()
+            .map(File::from)
+            .map_err(failed)?;
         let metadata = file.metadata().map_err(failed)?;
         if file.is_terminal() {
-            return Err(Failure::new("standard input is a terminal: name a recording with -i"));
+            return Err(Failure::new(
+                "standard input is a terminal: name a recording with -i",
+            ));
         }
-        let form = if metadata.is_file() { Form::image(file, &path) } else { Form::piped(file) };
+        let form = if metadata.is_file() {
+            Form::image(file, &path)
+        } else {
+            Form::piped(file)
+        };
         let form = form.map_err(failed)?;
-        Ok(Input { form, modified: metadata.mtime(), path, tells_progress: true })
+        Ok(Input {
+            form,
+            modified: metadata.mtime(),
+            path,
+            tells_progress: true,
+        })
     }
 
     /// Maps `file`, and what belongs to it when the recording at `path` is a directory.
     fn open_file(file: &Path, path: &Path, force: bool) -> Result<Input, Failure> {
         let failed = |error: std::io::Error| cannot_open(file, &error);
-        let opened = File::options().read(true).custom_flags(NON_BLOCKING).open(file).map_err(failed)?;
+        let opened = File::options()
+            .read(true)
+            .custom_flags(NON_BLOCKING)
+            .open(file)
+            .map_err(failed)?;
         let metadata = opened.metadata().map_err(failed)?;
         check_owner(file, metadata.uid(), force)?;
         if metadata.len() == 0 {
             return Err(empty(file, &opened));
         }
-        let form = if file == path { Form::image(opened, path) } else { Form::directory(&opened, path) };
+        let form = if file == path {
+            Form::image(opened, path)
+        } else {
+            Form::directory(&opened, path)
+        };
         let (form, modified) = (form.map_err(failed)?, metadata.mtime());
-        Ok(Input { form, modified, path: path.to_path_buf(), tells_progress: true })
+        Ok(Input {
+            form,
+            modified,
+            path: path.to_path_buf(),
+            tells_progress: true,
+        })
     }
 
     /// Reads the header and what it points at; of a stream everything before its first sample. Refuses a file that was
@@ -149,7 +177,10 @@ impl Input {
 
     /// The same recording, read beside another one, which tells how far it is.
     pub(crate) fn without_progress(self) -> Input {
-        Input { tells_progress: false, ..self }
+        Input {
+            tells_progress: false,
+            ..self
+        }
     }
 
     /// Seconds since 1970 of the file's last change: what perf calls the time of capture.
@@ -164,10 +195,19 @@ impl Input {
 
     /// Whether `path` is the recording or a file of it.
     pub(crate) fn is_read_from(&self, path: &Path) -> bool {
-        let identity = |path: &Path| std::fs::metadata(path).ok().map(|found| (found.dev(), found.ino()));
-        let Some(recording) = identity(&self.path) else { return false };
-        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-        identity(path) == Some(recording) || identity(folder.unwrap_or(Path::new("."))) == Some(recording)
+        let identity = |path: &Path| {
+            std::fs::metadata(path)
+                .ok()
+                .map(|found| (found.dev(), found.ino()))
+        };
+        let Some(recording) = identity(&self.path) else {
+            return false;
+        };
+        let folder = path
+            .parent()
+            .filter(|folder| !folder.as_os_str().is_empty());
+        identity(path) == Some(recording)
+            || identity(folder.unwrap_or(Path::new("."))) == Some(recording)
     }
 
     /// What to tell about a file that cannot be read.
@@ -214,7 +254,12 @@ fn cannot_open(path: &Path, error: &std::io::Error) -> Failure {
 
 /// Tells that attributes are of a newer kernel interface than this program knows.
 fn report_newer_attributes(reader: &Reader<'_>) {
-    let unknown = reader.events().iter().map(|event| event.stored.extra.len()).max().unwrap_or(0);
+    let unknown = reader
+        .events()
+        .iter()
+        .map(|event| event.stored.extra.len())
+        .max()
+        .unwrap_or(0);
     if unknown > 0 {
         print_error(&format!(
             "Warning: the recorder is newer than this program: {unknown} bytes of the events' attributes are not understood"
@@ -224,8 +269,12 @@ fn report_newer_attributes(reader: &Reader<'_>) {
 
 /// Whether a recording may come through standard input.
 fn stdin_is_pipe() -> bool {
-    let file = std::io::stdin().as_fd().try_clone_to_owned().map(File::from);
-    file.and_then(|file| file.metadata()).is_ok_and(|metadata| metadata.file_type().is_fifo())
+    let file = std::io::stdin()
+        .as_fd()
+        .try_clone_to_owned()
+        .map(File::from);
+    file.and_then(|file| file.metadata())
+        .is_ok_and(|metadata| metadata.file_type().is_fifo())
 }
 
 /// Files like those below /proc say that they are empty and are not: only a real end is one.
@@ -243,7 +292,9 @@ fn check_owner(path: &Path, owner: u32, force: bool) -> Result<(), Failure> {
         return Ok(());
     }
     let path = path.display();
-    Err(Failure::new(format!("File {path} not owned by current user or root (use -f to override)")))
+    Err(Failure::new(format!(
+        "File {path} not owned by current user or root (use -f to override)"
+    )))
 }
 
 /// Tells what is damaged, a line each.
@@ -270,13 +321,23 @@ pub(crate) fn report_trouble(found: &Diagnostics) {
     report_lost_samples(found);
     report_lost_aux(&found.aux);
     for JitTrouble { path, what, more } in &found.jit_trouble {
-        let more = if *more > 0 { format!(" (as {more} more such files)") } else { String::new() };
+        let more = if *more > 0 {
+            format!(" (as {more} more such files)")
+        } else {
+            String::new()
+        };
         print_error(&format!("Warning:\n{}: {what}{more}", visible(path)));
     }
     let counts = [
         (found.undecodable, "records could not be decoded"),
-        (found.unknown_ids, "samples with id not present in the header"),
-        (found.unknown_records, "records of unknown kinds were passed over"),
+        (
+            found.unknown_ids,
+            "samples with id not present in the header",
+        ),
+        (
+            found.unknown_records,
+            "records of unknown kinds were passed over",
+        ),
         (found.out_of_order, "out of order events recorded."),
         (found.trace_errors, "instruction trace errors"),
     ];
@@ -290,7 +351,10 @@ fn report_lost_samples(found: &Diagnostics) {
     let all = found.samples + found.lost_samples;
     let share = found.lost_samples as f64 / all.max(1) as f64;
     if share > 0.05 {
-        print_error(&format!("Warning:\nProcessed {all} samples and lost {:3.2}%!\n", 100.0 * share));
+        print_error(&format!(
+            "Warning:\nProcessed {all} samples and lost {:3.2}%!\n",
+            100.0 * share
+        ));
     }
 }
 
@@ -319,15 +383,22 @@ pub(crate) fn report_chains(losses: &ChainLosses) {
 
 /// A sentence for each reason for which call chains are left out or cut.
 pub(crate) fn chain_losses(losses: &ChainLosses) -> Vec<String> {
-    let faulty = (losses.faulty > 0)
-        .then(|| format!("{} call chains hold unknown markers and were left out", losses.faulty));
+    let faulty = (losses.faulty > 0).then(|| {
+        format!(
+            "{} call chains hold unknown markers and were left out",
+            losses.faulty
+        )
+    });
     faulty.into_iter().chain(cut_chains(losses)).collect()
 }
 
 fn cut_chains(losses: &ChainLosses) -> impl Iterator<Item = String> {
     let all = losses.ends.total();
-    losses.ends.cut().map(move |(end, count)| match end.advice() {
-        Some(advice) => format!("{count} of {all} stacks are cut: {end} ({advice})"),
-        None => format!("{count} of {all} stacks are cut: {end}"),
-    })
+    losses
+        .ends
+        .cut()
+        .map(move |(end, count)| match end.advice() {
+            Some(advice) => format!("{count} of {all} stacks are cut: {end} ({advice})"),
+            None => format!("{count} of {all} stacks are cut: {end}"),
+        })
 }

@@ -36,7 +36,10 @@ pub(crate) fn arguments(bare: &'static str) -> [Arg; 3] {
 }
 
 /// The options that were given, or those that the command has of its own.
-pub(crate) fn options(matches: &ArgMatches, own: ItraceOptions) -> Result<Option<ItraceOptions>, Failure> {
+pub(crate) fn options(
+    matches: &ArgMatches,
+    own: ItraceOptions,
+) -> Result<Option<ItraceOptions>, Failure> {
     let text = matches.get_one::<String>("itrace");
     let parsed = text.map(|text| ItraceOptions::parse(text)).transpose();
     let parsed = parsed.map_err(|error| Failure::bad_option(error.to_string()))?;
@@ -63,22 +66,37 @@ impl<'a> Decoding<'a> {
         session: &mut Session<'_, '_>,
         cpus: &dyn Fn(Cpu) -> bool,
     ) -> Result<Option<Decoding<'a>>, Failure> {
-        let Some(options) = options else { return Ok(None) };
-        let trace = Trace::find(reader, session.events(), cpus).map_err(|error| input.refuse(&error))?;
+        let Some(options) = options else {
+            return Ok(None);
+        };
+        let trace =
+            Trace::find(reader, session.events(), cpus).map_err(|error| input.refuse(&error))?;
         let Some(trace) = trace else { return Ok(None) };
         let planned = Planned::new(&trace, &options, session);
         let images = Images::new(places::code_places(matches, input, reader));
         let given = matches.get_one::<u16>("decode-threads");
         let cores = given.map_or_else(Cores::all, |count| Cores::new(usize::from(*count)));
         let (with_code, window) = (false, Window::ALL);
-        Ok(planned.map(|planned| Decoding { trace, planned, options, images, with_code, cores, window }))
+        Ok(planned.map(|planned| Decoding {
+            trace,
+            planned,
+            options,
+            images,
+            with_code,
+            cores,
+            window,
+        }))
     }
 
     /// Leaves trace undecoded that the filter of times leaves nothing of. `counts` says whether samples tell what was
     /// counted since the last one.
     pub(crate) fn leave_out(&mut self, filter: &Filter, counts: bool) {
         if let Some((first, last)) = filter.first_and_last() {
-            self.window = Window { first, last, counts };
+            self.window = Window {
+                first,
+                last,
+                counts,
+            };
         }
     }
 
@@ -94,12 +112,29 @@ impl<'a> Decoding<'a> {
         (input, reader): (&Input, &Reader<'_>),
         sink: &mut impl Sink,
     ) -> Result<Finished, Failure> {
-        let Decoding { trace, planned, options, images, with_code, cores, window } = self;
+        let Decoding {
+            trace,
+            planned,
+            options,
+            images,
+            with_code,
+            cores,
+            window,
+        } = self;
         let log = log::writer(&options, reader.endian())?;
-        let options = TracerOptions { itrace: options, images, with_code, cores, window, log };
+        let options = TracerOptions {
+            itrace: options,
+            images,
+            with_code,
+            cores,
+            window,
+            log,
+        };
         let events = session.events().clone();
         let mut tracer = Tracer::new(&trace, &events, reader.endian(), planned, options, sink);
-        let mut finished = session.run(&mut tracer).map_err(|error| input.refuse(&error))?;
+        let mut finished = session
+            .run(&mut tracer)
+            .map_err(|error| input.refuse(&error))?;
         finished.diagnostics.trace_errors = tracer.errors();
         Ok(finished)
     }

@@ -31,7 +31,9 @@ pub(crate) struct LearnedCache {
 impl LearnedCache {
     /// The files below the program's cache folder.
     pub(crate) fn below(cache: &Path) -> LearnedCache {
-        LearnedCache { folder: cache.join("learned") }
+        LearnedCache {
+            folder: cache.join("learned"),
+        }
     }
 
     fn path(&self, id: BuildId, topic: Topic) -> Option<PathBuf> {
@@ -52,7 +54,10 @@ impl LearnedCache {
             return None;
         }
         let mut bytes = Vec::new();
-        Read::by_ref(&mut &file).take(FILE_LIMIT + 1).read_to_end(&mut bytes).ok()?;
+        Read::by_ref(&mut &file)
+            .take(FILE_LIMIT + 1)
+            .read_to_end(&mut bytes)
+            .ok()?;
         // Remembers that it was of use; a folder that cannot be written still is.
         let _ = file.set_modified(SystemTime::now());
         (bytes.len() as u64 <= FILE_LIMIT).then_some(bytes)
@@ -63,7 +68,10 @@ impl LearnedCache {
         if !self.is_ours() {
             return;
         }
-        let written = learned.iter().filter(|learned| self.write(learned).is_ok()).count();
+        let written = learned
+            .iter()
+            .filter(|learned| self.write(learned).is_ok())
+            .count();
         if written > 0 {
             self.make_room();
         }
@@ -71,12 +79,18 @@ impl LearnedCache {
 
     /// Whether the folder is the user's own, and not a link; it is made where it is not there.
     fn is_ours(&self) -> bool {
-        let make = || fs::DirBuilder::new().recursive(true).mode(0o700).create(&self.folder);
+        let make = || {
+            fs::DirBuilder::new()
+                .recursive(true)
+                .mode(0o700)
+                .create(&self.folder)
+        };
         if fs::symlink_metadata(&self.folder).is_err() && make().is_err() {
             return false;
         }
         let ours = |path: &Path| {
-            fs::symlink_metadata(path).is_ok_and(|found| found.is_dir() && found.uid() == effective_user())
+            fs::symlink_metadata(path)
+                .is_ok_and(|found| found.is_dir() && found.uid() == effective_user())
         };
         ours(&self.folder) && self.folder.parent().is_some_and(ours)
     }
@@ -91,12 +105,21 @@ impl LearnedCache {
         }) else {
             return Err(io::ErrorKind::InvalidInput.into());
         };
-        fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+        fs::DirBuilder::new()
+            .recursive(true)
+            .mode(0o700)
+            .create(folder)?;
         let beside = path.with_extension(format!("{}.tmp", std::process::id()));
-        let mut file = File::options().write(true).create_new(true).mode(0o600).open(&beside)?;
-        file.write_all(bytes).and_then(|()| fs::rename(&beside, &path)).inspect_err(|_| {
-            let _ = fs::remove_file(&beside);
-        })
+        let mut file = File::options()
+            .write(true)
+            .create_new(true)
+            .mode(0o600)
+            .open(&beside)?;
+        file.write_all(bytes)
+            .and_then(|()| fs::rename(&beside, &path))
+            .inspect_err(|_| {
+                let _ = fs::remove_file(&beside);
+            })
     }
 
     /// Deletes the files that were used least recently until the rest fits.
@@ -107,7 +130,11 @@ impl LearnedCache {
                 if let Ok(data) = fs::symlink_metadata(&path)
                     && data.is_file()
                 {
-                    files.push((data.modified().unwrap_or(SystemTime::UNIX_EPOCH), data.len(), path));
+                    files.push((
+                        data.modified().unwrap_or(SystemTime::UNIX_EPOCH),
+                        data.len(),
+                        path,
+                    ));
                 }
             }
         }
@@ -125,7 +152,11 @@ impl LearnedCache {
 }
 
 fn entries(folder: &Path) -> Vec<PathBuf> {
-    fs::read_dir(folder).into_iter().flatten().filter_map(|entry| Some(entry.ok()?.path())).collect()
+    fs::read_dir(folder)
+        .into_iter()
+        .flatten()
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .collect()
 }
 
 #[cfg(test)]
@@ -134,17 +165,28 @@ mod tests {
 
     #[test]
     fn what_is_kept_is_loaded() {
-        let folder = std::env::temp_dir().join(format!("oxperf-learned-cache-{}", std::process::id()));
+        let folder =
+            std::env::temp_dir().join(format!("oxperf-learned-cache-{}", std::process::id()));
         let cache = LearnedCache::below(&folder);
         let id = BuildId::new(&[0xab; 20]).unwrap();
         let keep = |bytes: &[u8]| {
-            cache.keep(&[Learned { of: id, topic: Topic::Sources, bytes: bytes.to_vec() }]);
+            cache.keep(&[Learned {
+                of: id,
+                topic: Topic::Sources,
+                bytes: bytes.to_vec(),
+            }]);
         };
         assert_eq!(cache.load(id, Topic::Sources), None);
         keep(b"learned");
-        assert_eq!(cache.load(id, Topic::Sources).as_deref(), Some(&b"learned"[..]));
+        assert_eq!(
+            cache.load(id, Topic::Sources).as_deref(),
+            Some(&b"learned"[..])
+        );
         keep(b"more");
-        assert_eq!(cache.load(id, Topic::Sources).as_deref(), Some(&b"more"[..]));
+        assert_eq!(
+            cache.load(id, Topic::Sources).as_deref(),
+            Some(&b"more"[..])
+        );
         assert_eq!(cache.load(id, Topic::Symbols), None);
         let kept: Vec<PathBuf> = entries(&folder.join("learned").join("ab"));
         assert_eq!(kept.len(), 1, "nothing is left beside it");
@@ -154,15 +196,25 @@ mod tests {
 
     #[test]
     fn a_folder_that_leads_elsewhere_or_belongs_to_others_is_left_alone() {
-        let folder = std::env::temp_dir().join(format!("oxperf-learned-planted-{}", std::process::id()));
+        let folder =
+            std::env::temp_dir().join(format!("oxperf-learned-planted-{}", std::process::id()));
         let _ = fs::remove_dir_all(&folder);
         fs::create_dir_all(folder.join("elsewhere")).unwrap();
         std::os::unix::fs::symlink("elsewhere", folder.join("learned")).unwrap();
         let cache = LearnedCache::below(&folder);
         let id = BuildId::new(&[0xab; 20]).unwrap();
-        let keep = || cache.keep(&[Learned { of: id, topic: Topic::Sources, bytes: b"x".to_vec() }]);
+        let keep = || {
+            cache.keep(&[Learned {
+                of: id,
+                topic: Topic::Sources,
+                bytes: b"x".to_vec(),
+            }])
+        };
         keep();
-        assert_eq!(entries(&folder.join("elsewhere")), <[PathBuf; 0]>::default());
+        assert_eq!(
+            entries(&folder.join("elsewhere")),
+            <[PathBuf; 0]>::default()
+        );
         fs::remove_file(folder.join("learned")).unwrap();
         keep();
         assert_eq!(cache.load(id, Topic::Sources).as_deref(), Some(&b"x"[..]));

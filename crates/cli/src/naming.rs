@@ -8,7 +8,9 @@ use oxperf_data::{Container, Reader, features::Arch};
 use oxperf_objects::Places;
 use oxperf_present::visible::visible;
 use oxperf_resolve::{RecordedSymbols, Unwinder};
-use oxperf_symbols::{Demangling, KernelSource, NameWords, Replaced, StoreOptions, SymbolStore, Unreadable};
+use oxperf_symbols::{
+    Demangling, KernelSource, NameWords, Replaced, StoreOptions, SymbolStore, Unreadable,
+};
 
 use crate::environment;
 use crate::failure::Failure;
@@ -29,7 +31,12 @@ pub(crate) fn arguments() -> Vec<Arg> {
     let mut all = chosen();
     all.extend(ACCEPTED.map(accepted));
     all.extend(guests::arguments());
-    all.push(Arg::new("ignore-vmlinux").long("ignore-vmlinux").action(ArgAction::SetTrue).hide(true));
+    all.push(
+        Arg::new("ignore-vmlinux")
+            .long("ignore-vmlinux")
+            .action(ArgAction::SetTrue)
+            .hide(true),
+    );
     all
 }
 
@@ -94,7 +101,11 @@ pub(crate) fn source(
     matches: &ArgMatches,
     reader: &Reader<'_>,
 ) -> Result<RecordedSymbols<SymbolStore>, Failure> {
-    Ok(RecordedSymbols::new(reader, demangling(matches), remembering_store(matches)?))
+    Ok(RecordedSymbols::new(
+        reader,
+        demangling(matches),
+        remembering_store(matches)?,
+    ))
 }
 
 /// The same for one of several recordings that share a store: objects that they have in common are read once.
@@ -146,32 +157,57 @@ pub(crate) fn keep_learned(store: &SymbolStore) {
 pub(crate) fn report_nameless(store: &SymbolStore) {
     let unreadable = store.unreadable();
     report_each(&unreadable, "cannot be read", |Unreadable { file, why }| {
-        format!("Failed to open {}: {why}, continuing without symbols", visible(&file.to_string_lossy()))
+        format!(
+            "Failed to open {}: {why}, continuing without symbols",
+            visible(&file.to_string_lossy())
+        )
     });
     if let [(path, owner), more @ ..] = store.disbelieved().as_slice() {
-        let more = if more.is_empty() { String::new() } else { format!(" (as {} more maps)", more.len()) };
+        let more = if more.is_empty() {
+            String::new()
+        } else {
+            format!(" (as {} more maps)", more.len())
+        };
         print_error(&format!(
             "Warning:\nFile {} belongs to user {owner}, not to you, root, or who runs that process: its names are not \
              used (-f uses them){more}.",
             visible(&path.to_string_lossy()),
         ));
     }
-    report_each(&store.replaced(), "are there in other versions alone", |object| {
-        let Replaced { path, recorded, file, found } = object;
-        let path = String::from_utf8_lossy(path);
-        format!(
-            "Warning:\n{}: the recorded build id is {recorded}, that of {} is {found}. This is another version: its \
+    report_each(
+        &store.replaced(),
+        "are there in other versions alone",
+        |object| {
+            let Replaced {
+                path,
+                recorded,
+                file,
+                found,
+            } = object;
+            let path = String::from_utf8_lossy(path);
+            format!(
+                "Warning:\n{}: the recorded build id is {recorded}, that of {} is {found}. This is another version: its \
              names are not used.",
-            visible(&path),
-            visible(&file.to_string_lossy()),
-        )
-    });
+                visible(&path),
+                visible(&file.to_string_lossy()),
+            )
+        },
+    );
 }
 
 fn report_each<T>(objects: &[T], what: &str, message: impl Fn(&T) -> String) {
-    objects.iter().take(MOST_TOLD).for_each(|object| print_error(&message(object)));
-    if let Some(more) = objects.len().checked_sub(MOST_TOLD).filter(|more| *more > 0) {
-        print_error(&format!("Warning:\n{more} more objects {what}: see `symbols`"));
+    objects
+        .iter()
+        .take(MOST_TOLD)
+        .for_each(|object| print_error(&message(object)));
+    if let Some(more) = objects
+        .len()
+        .checked_sub(MOST_TOLD)
+        .filter(|more| *more > 0)
+    {
+        print_error(&format!(
+            "Warning:\n{more} more objects {what}: see `symbols`"
+        ));
     }
 }
 
@@ -186,17 +222,24 @@ pub(crate) fn inlines(matches: &ArgMatches) -> bool {
 
 /// What unwinds the stacks that samples hold; `None` where none can hold one.
 pub(crate) fn unwinder(places: Places, reader: &Reader<'_>) -> Option<Unwinder> {
-    let mut types = reader.events().iter().map(|event| event.stored.attr.sample_type);
+    let mut types = reader
+        .events()
+        .iter()
+        .map(|event| event.stored.attr.sample_type);
     // A stream may tell of further events.
-    let any =
-        reader.container() == Container::Stream || types.any(|parts| parts.contains(SampleType::STACK_USER));
+    let any = reader.container() == Container::Stream
+        || types.any(|parts| parts.contains(SampleType::STACK_USER));
     let machine = reader.features().get::<Arch>().ok().flatten();
     any.then(|| Unwinder::new(places, machine.as_ref().map(|machine| machine.0.as_str())))
 }
 
 /// Whether names are shown as in the source.
 pub(crate) fn demangling(matches: &ArgMatches) -> Demangling {
-    if matches.get_flag("no-demangle") { Demangling::Off } else { Demangling::default() }
+    if matches.get_flag("no-demangle") {
+        Demangling::Off
+    } else {
+        Demangling::default()
+    }
 }
 
 /// The tables and files that names come from.
@@ -226,7 +269,14 @@ fn store_of(matches: &ArgMatches, only_with: Option<NameWords>) -> Result<Symbol
     let demangling = demangling(matches);
     let kernel_demangling = matches.get_flag("demangle-kernel").then_some(demangling);
     let guests = guests::names(matches);
-    Ok(SymbolStore::new(StoreOptions { places, demangling, kernel, guests, kernel_demangling, only_with }))
+    Ok(SymbolStore::new(StoreOptions {
+        places,
+        demangling,
+        kernel,
+        guests,
+        kernel_demangling,
+        only_with,
+    }))
 }
 
 /// Where the recorded files are looked for by a command that has no options for that.
@@ -234,18 +284,31 @@ pub(crate) fn default_places(matches: &ArgMatches) -> Places {
     Places {
         build_id_cache: environment::build_id_cache(matches),
         debuginfod: environment::debuginfod(matches),
-        any_owner: matches.try_get_one::<bool>("force").ok().flatten().copied().unwrap_or(false),
+        any_owner: matches
+            .try_get_one::<bool>("force")
+            .ok()
+            .flatten()
+            .copied()
+            .unwrap_or(false),
         ..Places::default()
     }
 }
 
 /// Where the recorded files are looked for.
 pub(crate) fn places(matches: &ArgMatches) -> Places {
-    let symfs = matches.get_one::<String>("symfs").filter(|dir| !dir.is_empty());
-    let (root, flat) =
-        match symfs.map(|dir| dir.strip_suffix(",flat").map_or((dir.as_str(), false), |dir| (dir, true))) {
-            Some((dir, flat)) => (Some(PathBuf::from(dir)), flat),
-            None => (None, false),
-        };
-    Places { root, flat, ..default_places(matches) }
+    let symfs = matches
+        .get_one::<String>("symfs")
+        .filter(|dir| !dir.is_empty());
+    let (root, flat) = match symfs.map(|dir| {
+        dir.strip_suffix(",flat")
+            .map_or((dir.as_str(), false), |dir| (dir, true))
+    }) {
+        Some((dir, flat)) => (Some(PathBuf::from(dir)), flat),
+        None => (None, false),
+    };
+    Places {
+        root,
+        flat,
+        ..default_places(matches)
+    }
 }

@@ -72,7 +72,12 @@ impl Output {
 
     fn new(sink: Box<dyn Write + Send>) -> Output {
         let buffer = Vec::with_capacity(BUFFER + (64 << 10));
-        Output { buffer, idle: Some((sink, Vec::new())), done: channel(), written: 0 }
+        Output {
+            buffer,
+            idle: Some((sink, Vec::new())),
+            done: channel(),
+            written: 0,
+        }
     }
 
     /// The buffer to append to; call [`Output::settle`] now and then.
@@ -102,7 +107,9 @@ impl Output {
     /// empty. What went wrong with the last ones is told now.
     pub(crate) fn begin(&mut self, mut pieces: Vec<Vec<u8>>) -> io::Result<Vec<Vec<u8>>> {
         self.sink()?;
-        let Some((mut sink, empty)) = self.idle.take() else { return Ok(Vec::new()) };
+        let Some((mut sink, empty)) = self.idle.take() else {
+            return Ok(Vec::new());
+        };
         self.written += pieces.iter().map(|piece| piece.len() as u64).sum::<u64>();
         let done = self.done.0.clone();
         rayon::spawn(move || {

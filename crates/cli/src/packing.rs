@@ -32,7 +32,8 @@ impl Packing {
     pub(crate) fn add_open(&mut self, name: &str, file: File) -> Result<(), TarError> {
         let metadata = file.metadata()?;
         let modified = u64::try_from(metadata.mtime()).unwrap_or(0);
-        self.0.file(name, metadata.len(), modified, &mut BufReader::new(file))
+        self.0
+            .file(name, metadata.len(), modified, &mut BufReader::new(file))
     }
 
     /// Adds bytes under a name.
@@ -47,7 +48,12 @@ impl Packing {
 
     /// Writes everything out: a full disk shows here at the latest. Gives the size of the archive.
     pub(crate) fn finish(self) -> Result<u64, TarError> {
-        let file = self.0.finish()?.finish()?.into_inner().map_err(io::IntoInnerError::into_error)?;
+        let file = self
+            .0
+            .finish()?
+            .finish()?
+            .into_inner()
+            .map_err(io::IntoInnerError::into_error)?;
         Ok(file.metadata()?.len())
     }
 }

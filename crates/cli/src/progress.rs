@@ -24,7 +24,12 @@ impl Progress {
         let disturbs = writes_meanwhile && io::stdout().is_terminal();
         let possible = io::stderr().is_terminal() && !crate::environment::is_dumb_terminal();
         let start = Instant::now();
-        (possible && !disturbs).then(|| Progress { total, start, next: start + FIRST, shown: false })
+        (possible && !disturbs).then(|| Progress {
+            total,
+            start,
+            next: start + FIRST,
+            shown: false,
+        })
     }
 
     /// So many bytes are read.
@@ -35,7 +40,10 @@ impl Progress {
         }
         self.next = now + PAUSE;
         self.shown = true;
-        tell(&format!("\r{}\x1b[K", line(bytes, self.total, now - self.start)));
+        tell(&format!(
+            "\r{}\x1b[K",
+            line(bytes, self.total, now - self.start)
+        ));
     }
 }
 
@@ -85,13 +93,22 @@ mod tests {
     fn share_rate_and_time_left() {
         let text = line(25_000_000, Some(100_000_000), Duration::from_millis(2500));
         assert_eq!(text, " 25% of 100 MB read, 10 MB/s, 8 s left");
-        assert_eq!(line(9_000_000, None, Duration::from_secs(3)), "9 MB read, 3 MB/s");
-        assert_eq!(line(2_000, Some(1_000), Duration::from_secs(1)), "100% of 0 MB read, 0 MB/s, 0 s left");
+        assert_eq!(
+            line(9_000_000, None, Duration::from_secs(3)),
+            "9 MB read, 3 MB/s"
+        );
+        assert_eq!(
+            line(2_000, Some(1_000), Duration::from_secs(1)),
+            "100% of 0 MB read, 0 MB/s, 0 s left"
+        );
     }
 
     #[test]
     fn long_waits_are_told_in_minutes_and_hours() {
-        assert_eq!((duration(59.2), duration(61.0)), ("1:00 min".into(), "1:01 min".into()));
+        assert_eq!(
+            (duration(59.2), duration(61.0)),
+            ("1:00 min".into(), "1:01 min".into())
+        );
         assert_eq!(duration(3_725.0), "1:02 h");
     }
 }

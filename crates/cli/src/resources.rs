@@ -42,7 +42,9 @@ pub fn explain_panics() {
         if message_of(what).starts_with(NO_SIGNAL_STACK) {
             end_without_memory(0);
         }
-        let place = what.location().map_or_else(|| "an unknown place".to_owned(), ToString::to_string);
+        let place = what
+            .location()
+            .map_or_else(|| "an unknown place".to_owned(), ToString::to_string);
         print_error(&format!(
             "oxperf: internal error: panicked at {place}: {}\n\
              This is a mistake in oxperf {}. Please report it with the command line, and the recording if you can:\n{}/issues",
@@ -56,7 +58,11 @@ pub fn explain_panics() {
 fn message_of<'a>(what: &'a PanicHookInfo<'_>) -> &'a str {
     let payload = what.payload();
     let formatted = || payload.downcast_ref::<String>().map(String::as_str);
-    payload.downcast_ref::<&str>().copied().or_else(formatted).unwrap_or("without a message")
+    payload
+        .downcast_ref::<&str>()
+        .copied()
+        .or_else(formatted)
+        .unwrap_or("without a message")
 }
 
 /// Starts the threads that share the work: one for each core, or as many as can be had. Without any, the calling thread
@@ -72,16 +78,26 @@ pub(crate) fn start_threads() -> Result<(), Failure> {
     let (jobs, queue) = channel::<ThreadBuilder>();
     let queue = Arc::new(Mutex::new(queue));
     let cores = thread::available_parallelism().map_or(1, usize::from);
-    let started = (0..cores).take_while(|_| start_thread(&queue).is_ok()).count();
+    let started = (0..cores)
+        .take_while(|_| start_thread(&queue).is_ok())
+        .count();
     // The pool cannot be built twice: its threads have to be there before.
     let pool = match started {
-        0 => ThreadPoolBuilder::new().num_threads(1).use_current_thread().build_global(),
+        0 => ThreadPoolBuilder::new()
+            .num_threads(1)
+            .use_current_thread()
+            .build_global(),
         started => {
             let begin = |job| jobs.send(job).map_err(|_| io::ErrorKind::BrokenPipe.into());
-            ThreadPoolBuilder::new().num_threads(started).spawn_handler(begin).build_global()
+            ThreadPoolBuilder::new()
+                .num_threads(started)
+                .spawn_handler(begin)
+                .build_global()
         }
     };
-    pool.map_err(|error| Failure::with_code(format!("cannot start threads: {error}"), code::NO_THREAD))
+    pool.map_err(|error| {
+        Failure::with_code(format!("cannot start threads: {error}"), code::NO_THREAD)
+    })
 }
 
 /// Starts a thread that waits for its part in the pool.

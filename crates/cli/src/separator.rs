@@ -7,7 +7,10 @@ pub(crate) const NO_POINTS: &str = "'.' is the only non valid --field-separator 
 
 /// The text between columns, if one was asked for.
 pub(crate) fn of(matches: &ArgMatches) -> Option<String> {
-    matches.get_one::<String>("field-separator").filter(|text| !text.is_empty()).cloned()
+    matches
+        .get_one::<String>("field-separator")
+        .filter(|text| !text.is_empty())
+        .cloned()
 }
 
 /// Whether a separator is refused.
@@ -21,6 +24,9 @@ mod tests {
 
     #[test]
     fn points_separate_nothing() {
-        assert_eq!([None, Some(","), Some("."), Some("..")].map(is_refused), [false, false, true, true]);
+        assert_eq!(
+            [None, Some(","), Some("."), Some("..")].map(is_refused),
+            [false, false, true, true]
+        );
     }
 }

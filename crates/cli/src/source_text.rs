@@ -26,12 +26,15 @@ struct SourceText {
 impl SourceTexts {
     /// The text of a line, unless the thread showed that line last.
     pub(crate) fn next(&mut self, thread: ThreadId, line: &SourceLine) -> Option<&[u8]> {
-        let shown =
-            self.last.get(&thread).is_some_and(|(file, number)| *file == line.file && *number == line.line);
+        let shown = self
+            .last
+            .get(&thread)
+            .is_some_and(|(file, number)| *file == line.file && *number == line.line);
         if shown || self.line(&line.file, line.line).is_none() {
             return None;
         }
-        self.last.insert(thread, (Arc::clone(&line.file), line.line));
+        self.last
+            .insert(thread, (Arc::clone(&line.file), line.line));
         self.line(&line.file, line.line)
     }
 
@@ -39,13 +42,25 @@ impl SourceTexts {
     fn line(&mut self, file: &Arc<str>, line: u32) -> Option<&[u8]> {
         let open = || {
             let contents = Contents::open(Path::new(&**file)).ok()?;
-            let ends = contents.iter().enumerate().filter(|(_, byte)| **byte == b'\n');
-            let starts = std::iter::once(0).chain(ends.map(|(at, _)| at + 1)).collect();
+            let ends = contents
+                .iter()
+                .enumerate()
+                .filter(|(_, byte)| **byte == b'\n');
+            let starts = std::iter::once(0)
+                .chain(ends.map(|(at, _)| at + 1))
+                .collect();
             Some(SourceText { contents, starts })
         };
-        let text = self.files.entry(Arc::clone(file)).or_insert_with(open).as_ref()?;
+        let text = self
+            .files
+            .entry(Arc::clone(file))
+            .or_insert_with(open)
+            .as_ref()?;
         let start = *text.starts.get((line as usize).checked_sub(1)?)?;
-        let end = text.starts.get(line as usize).map_or(text.contents.len(), |next| next - 1);
+        let end = text
+            .starts
+            .get(line as usize)
+            .map_or(text.contents.len(), |next| next - 1);
         text.contents.get(start..end)
     }
 }

@@ -31,18 +31,26 @@ pub(crate) fn registers(matches: &ArgMatches, reader: &Reader<'_>) -> Option<u32
     let features = reader.features();
     let of_cpu = features.get::<CpuPmuCaps>().ok().flatten();
     let of_all = features.get::<PmuCaps>().ok().flatten();
-    let lists =
-        of_cpu.iter().map(|caps| &caps.0).chain(of_all.iter().flat_map(|caps| &caps.0).map(|pmu| &pmu.caps));
+    let lists = of_cpu
+        .iter()
+        .map(|caps| &caps.0)
+        .chain(of_all.iter().flat_map(|caps| &caps.0).map(|pmu| &pmu.caps));
     lists.flatten().find_map(branches)
 }
 
 fn branches(capability: &Capability) -> Option<u32> {
-    capability.value.parse().ok().filter(|_| capability.name == "branches")
+    capability
+        .value
+        .parse()
+        .ok()
+        .filter(|_| capability.name == "branches")
 }
 
 /// Whether samples have chains and the calls that the CPU kept, and no copies of stacks.
 fn keeps_calls(reader: &Reader<'_>) -> bool {
-    let all = reader.events().iter().fold(SampleType(0), |all, event| all | event.stored.attr.sample_type);
+    let all = reader.events().iter().fold(SampleType(0), |all, event| {
+        all | event.stored.attr.sample_type
+    });
     all.contains(SampleType::CALLCHAIN | SampleType::BRANCH_STACK)
         && !all.contains(SampleType::REGS_USER | SampleType::STACK_USER)
 }

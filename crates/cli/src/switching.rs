@@ -10,7 +10,10 @@ pub(crate) fn arguments() -> [Arg; 3] {
     let event = |name: &'static str, help| Arg::new(name).long(name).value_name("EVENT").help(help);
     [
         event("switch-on", "Show nothing before a sample of this event"),
-        event("switch-off", "Show nothing from a sample of this event on, until it is switched on again"),
+        event(
+            "switch-off",
+            "Show nothing from a sample of this event on, until it is switched on again",
+        ),
         Arg::new("show-on-off-events")
             .long("show-on-off-events")
             .action(ArgAction::SetTrue)
@@ -29,12 +32,17 @@ pub(crate) struct Switching {
 
 impl Switching {
     /// Takes the options for a recording's events; of a command without them nothing switches.
-    pub(crate) fn from_matches(matches: &ArgMatches, events: &EventTable) -> Result<Switching, Failure> {
+    pub(crate) fn from_matches(
+        matches: &ArgMatches,
+        events: &EventTable,
+    ) -> Result<Switching, Failure> {
         let Ok(Some(&shows_switches)) = matches.try_get_one::<bool>("show-on-off-events") else {
             return Ok(Switching::default());
         };
         let find = |option: &str| {
-            let Some(name) = matches.get_one::<String>(option) else { return Ok(None) };
+            let Some(name) = matches.get_one::<String>(option) else {
+                return Ok(None);
+            };
             let found = events.events().iter().position(|event| event.name == *name);
             found.map(|index| Some(EventIndex(index))).ok_or_else(|| {
                 Failure::not_found(format!(
@@ -43,7 +51,12 @@ impl Switching {
             })
         };
         let on = find("switch-on")?;
-        Ok(Switching { on, off: find("switch-off")?, shows_switches, waits: on.is_some() })
+        Ok(Switching {
+            on,
+            off: find("switch-off")?,
+            shows_switches,
+            waits: on.is_some(),
+        })
     }
 
     /// Whether a sample of an event counts, which may switch.
@@ -76,7 +89,12 @@ mod tests {
         let (on, off, other) = (EventIndex(0), EventIndex(1), EventIndex(2));
         let events = [other, on, other, off, other, on, other];
         let all = |shows_switches| {
-            let mut switching = Switching { on: Some(on), off: Some(off), shows_switches, waits: true };
+            let mut switching = Switching {
+                on: Some(on),
+                off: Some(off),
+                shows_switches,
+                waits: true,
+            };
             events.map(|event| switching.takes(event))
         };
         assert_eq!(all(false), [false, false, true, false, false, false, true]);

@@ -28,21 +28,28 @@ impl TimeWindows {
             true => of_shares(text, sampled(reader)?),
             false => of_moments(text),
         };
-        windows.map(TimeWindows).ok_or_else(|| Failure::invalid("Invalid time string"))
+        windows
+            .map(TimeWindows)
+            .ok_or_else(|| Failure::invalid("Invalid time string"))
     }
 
     /// Whether a sample counts by its time; one without counts as that of the moment 0.
     #[inline]
     pub(crate) fn take(&self, time: Option<PerfTime>) -> bool {
         let time = time.unwrap_or(PerfTime(0)).0;
-        self.0.iter().any(|(first, last)| (*first..=*last).contains(&time))
+        self.0
+            .iter()
+            .any(|(first, last)| (*first..=*last).contains(&time))
     }
 
     /// The first and the last moment of all.
     pub(crate) fn first_and_last(&self) -> (PerfTime, PerfTime) {
         let first = self.0.iter().map(|window| window.0).min();
         let last = self.0.iter().map(|window| window.1).max();
-        (PerfTime(first.unwrap_or(0)), PerfTime(last.unwrap_or(u64::MAX)))
+        (
+            PerfTime(first.unwrap_or(0)),
+            PerfTime(last.unwrap_or(u64::MAX)),
+        )
     }
 }
 
@@ -67,8 +74,16 @@ fn of_moments(text: &str) -> Option<Vec<(u64, u64)>> {
 /// `START,STOP`; a stop of 0 or none is the end.
 fn moments(text: &str) -> Option<(u64, u64)> {
     let (start, stop) = text.split_once(',')?;
-    let start = if start.is_empty() { 0 } else { nanoseconds(start)? };
-    let stop = if stop.is_empty() { 0 } else { nanoseconds(stop)? };
+    let start = if start.is_empty() {
+        0
+    } else {
+        nanoseconds(start)?
+    };
+    let stop = if stop.is_empty() {
+        0
+    } else {
+        nanoseconds(stop)?
+    };
     let stop = NonZeroU64::new(stop).map_or(u64::MAX, NonZeroU64::get);
     (start <= stop).then_some((start, stop))
 }
@@ -81,7 +96,11 @@ fn nanoseconds(text: &str) -> Option<u64> {
         return None;
     }
     let fraction: u64 = format!("{fraction:0<9}").parse().ok()?;
-    whole.parse::<u64>().ok()?.checked_mul(SECOND)?.checked_add(fraction)
+    whole
+        .parse::<u64>()
+        .ok()?
+        .checked_mul(SECOND)?
+        .checked_add(fraction)
 }
 
 /// `PERCENT/N` or `FROM%-TO%`, comma separated, all of one form.
@@ -92,7 +111,12 @@ fn of_shares(text: &str, sampled: SampleTime) -> Option<Vec<(u64, u64)>> {
         false => slice,
     };
     let shares: Vec<(f64, f64)> = parts.into_iter().map(read).collect::<Option<_>>()?;
-    Some(shares.into_iter().map(|share| place(share, sampled)).collect())
+    Some(
+        shares
+            .into_iter()
+            .map(|share| place(share, sampled))
+            .collect(),
+    )
 }
 
 /// `PERCENT%/N`: the N-th slice of that size; the first when N is left out.
@@ -120,26 +144,53 @@ fn place((from, to): (f64, f64), sampled: SampleTime) -> (u64, u64) {
     let total = last.saturating_sub(first) as f64;
     let at = |percent: f64| first.saturating_add((percent / 100.0 * total).round() as u64);
     let (start, end) = (at(from), at(to));
-    (start, if to >= 100.0 || start == end { end } else { end.saturating_sub(1) })
+    (
+        start,
+        if to >= 100.0 || start == end {
+            end
+        } else {
+            end.saturating_sub(1)
+        },
+    )
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    const SAMPLED: SampleTime = SampleTime { first: PerfTime(SECOND), last: PerfTime(SECOND + 10_000) };
+    const SAMPLED: SampleTime = SampleTime {
+        first: PerfTime(SECOND),
+        last: PerfTime(SECOND + 10_000),
+    };
 
     fn behind_the_second(windows: Option<Vec<(u64, u64)>>) -> Option<Vec<(u64, u64)>> {
-        windows.map(|list| list.into_iter().map(|(a, b)| (a - SECOND, b - SECOND)).collect())
+        windows.map(|list| {
+            list.into_iter()
+                .map(|(a, b)| (a - SECOND, b - SECOND))
+                .collect()
+        })
     }
 
     #[test]
     fn moments_are_included_and_open_ends_allowed() {
         assert_eq!(of_moments("1.5,2"), Some(vec![(1_500_000_000, 2 * SECOND)]));
         assert_eq!(of_moments("1,"), Some(vec![(SECOND, u64::MAX)]));
-        assert_eq!(of_moments(",1 2,"), Some(vec![(0, SECOND), (2 * SECOND, u64::MAX)]));
-        for wrong in ["", "1", "2,1", "1,3 3,4", "5,6 1,2", "1,2 ,4", "a,b", "-1,2", "1.0000000001,2", "1x,2"]
-        {
+        assert_eq!(
+            of_moments(",1 2,"),
+            Some(vec![(0, SECOND), (2 * SECOND, u64::MAX)])
+        );
+        for wrong in [
+            "",
+            "1",
+            "2,1",
+            "1,3 3,4",
+            "5,6 1,2",
+            "1,2 ,4",
+            "a,b",
+            "-1,2",
+            "1.0000000001,2",
+            "1x,2",
+        ] {
             assert_eq!(of_moments(wrong), None, "{wrong:?}");
         }
     }
@@ -150,9 +201,20 @@ mod tests {
         assert_eq!(read("10%"), Some(vec![(0, 999)]));
         assert_eq!(read("10%/2,10%/1"), Some(vec![(1000, 1999), (0, 999)]));
         assert_eq!(read("33.3%/2"), Some(vec![(3330, 6659)]));
-        assert_eq!(read("0%-10%,90%-100%"), Some(vec![(0, 999), (9000, 10_000)]));
+        assert_eq!(
+            read("0%-10%,90%-100%"),
+            Some(vec![(0, 999), (9000, 10_000)])
+        );
         assert_eq!(read("0%-0%,50%-50%"), Some(vec![(0, 0), (5000, 5000)]));
-        for wrong in ["10%/11", "10%/0", "0%-101%", "10%/1,50", "10%/1,0%-5%", "0%-", "10%/1 10%/3"] {
+        for wrong in [
+            "10%/11",
+            "10%/0",
+            "0%-101%",
+            "10%/1,50",
+            "10%/1,0%-5%",
+            "0%-",
+            "10%/1 10%/3",
+        ] {
             assert_eq!(read(wrong), None, "{wrong:?}");
         }
     }

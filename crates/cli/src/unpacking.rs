@@ -26,12 +26,18 @@ pub(crate) struct Limits {
 impl Limits {
     /// The bytes of the archive's file, counted.
     pub(crate) fn packed(&self, file: File) -> impl Read + use<> {
-        Counted { inner: file, count: Rc::clone(&self.packed) }
+        Counted {
+            inner: file,
+            count: Rc::clone(&self.packed),
+        }
     }
 
     /// The bytes that come out of its decompression; they end with an error where they are too many.
     pub(crate) fn unpacked<R: Read>(&self, inner: R) -> impl Read + use<R> {
-        Limited { inner, limits: self.clone() }
+        Limited {
+            inner,
+            limits: self.clone(),
+        }
     }
 
     /// Counts an entry.
@@ -53,7 +59,9 @@ impl Limits {
             return Err(too_much(format!("it holds more than {} GB", TOTAL >> 30)));
         }
         if all > SMALL.saturating_add(self.packed.get().saturating_mul(RATIO)) {
-            return Err(too_much(format!("it holds more than {RATIO} times its own size")));
+            return Err(too_much(format!(
+                "it holds more than {RATIO} times its own size"
+            )));
         }
         Ok(())
     }
@@ -98,12 +106,21 @@ mod tests {
         let limits = Limits::default();
         let zeros = io::repeat(0).take(SMALL + 1000);
         let read = io::copy(&mut limits.unpacked(zeros), &mut io::sink());
-        assert_eq!(read.unwrap_err().to_string(), "it holds more than 200 times its own size");
+        assert_eq!(
+            read.unwrap_err().to_string(),
+            "it holds more than 200 times its own size"
+        );
         let limits = Limits::default();
         limits.packed.set(5);
         let zeros = io::repeat(0).take(SMALL + 1000);
-        assert_eq!(io::copy(&mut limits.unpacked(zeros), &mut io::sink()).unwrap(), SMALL + 1000);
-        let entries = (0..=ENTRIES).map(|_| limits.entry()).filter(Result::is_err).count();
+        assert_eq!(
+            io::copy(&mut limits.unpacked(zeros), &mut io::sink()).unwrap(),
+            SMALL + 1000
+        );
+        let entries = (0..=ENTRIES)
+            .map(|_| limits.entry())
+            .filter(Result::is_err)
+            .count();
         assert_eq!(entries, 1);
     }
 }

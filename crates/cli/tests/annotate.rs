@@ -17,7 +17,10 @@ fn main_function() -> (u64, u64) {
     let contents = Contents::open(PROGRAM.as_ref()).unwrap();
     let image = Elf::parse(&contents).unwrap();
     let table = elf_table(&image, &image, Vec::new(), Demangling::On);
-    let found = table.ids().filter_map(|id| table.symbol(id)).find(|symbol| symbol.name == "main");
+    let found = table
+        .ids()
+        .filter_map(|id| table.symbol(id))
+        .find(|symbol| symbol.name == "main");
     let symbol = found.expect("the program has symbols");
     (symbol.start, symbol.end)
 }
@@ -66,13 +69,19 @@ fn annotate_file(file: &Path, options: &[&str]) -> (String, String) {
 #[test]
 fn the_sampled_instruction_has_all_the_cost() {
     let (text, errors) = annotate("percent", &["main"]);
-    let title =
-        " Percent |\tSource code & Disassembly of oxperf for cpu-clock (3 samples, percent: local period)";
+    let title = " Percent |\tSource code & Disassembly of oxperf for cpu-clock (3 samples, percent: local period)";
     assert_eq!((text.lines().next(), errors.as_str()), (Some(title), ""));
-    let costs: Vec<&str> =
-        text.lines().skip(8).filter_map(|line| line.split_once(" : ")).map(|(cost, _)| cost).collect();
+    let costs: Vec<&str> = text
+        .lines()
+        .skip(8)
+        .filter_map(|line| line.split_once(" : "))
+        .map(|(cost, _)| cost)
+        .collect();
     assert_eq!(costs[0], "  100.00");
-    assert!(costs.len() > 1 && costs[1..].iter().all(|cost| *cost == "    0.00"), "{text}");
+    assert!(
+        costs.len() > 1 && costs[1..].iter().all(|cost| *cost == "    0.00"),
+        "{text}"
+    );
 }
 
 #[test]
@@ -91,7 +100,10 @@ fn functions_stand_in_order_of_what_all_threads_spent_in_them() {
     let image = Elf::parse(&contents).unwrap();
     let table = elf_table(&image, &image, Vec::new(), Demangling::On);
     let places = ["main", "_start"].map(|name| {
-        let symbol = table.ids().filter_map(|id| table.symbol(id)).find(|symbol| symbol.name == name);
+        let symbol = table
+            .ids()
+            .filter_map(|id| table.symbol(id))
+            .find(|symbol| symbol.name == name);
         BASE + symbol.expect("the program has symbols").start
     });
     let sample = |ip: u64, thread: u32, period: u32| {
@@ -108,8 +120,11 @@ fn functions_stand_in_order_of_what_all_threads_spent_in_them() {
         sample(main, 2, 40),
     );
     let (text, _) = annotate_file(&write("threads", &text), &["--stdio2"]);
-    let functions: Vec<&str> =
-        text.lines().filter_map(|line| line.split_once("() /")).map(|(name, _)| name).collect();
+    let functions: Vec<&str> = text
+        .lines()
+        .filter_map(|line| line.split_once("() /"))
+        .map(|(name, _)| name)
+        .collect();
     assert_eq!(functions, ["main", "_start"]);
 }
 
@@ -129,7 +144,10 @@ fn what_is_counted_of_a_named_function_is_its_own() {
     );
     let (text, _) = annotate_file(&file, &["--stdio2", "--percent-limit", "50", "main"]);
     let title = text.lines().next().unwrap_or_default();
-    assert!(title.starts_with("Samples: 1  of event 'cpu-clock'"), "{title}");
+    assert!(
+        title.starts_with("Samples: 1  of event 'cpu-clock'"),
+        "{title}"
+    );
     assert!(title.contains("Event count (approx.): 10, "), "{title}");
 }
 
@@ -151,7 +169,11 @@ fn functions_of_the_kernel_are_looked_for_when_no_program_has_the_name() {
          sample mode=kernel ip=0xffffffff81000104 pid=1 tid=1 time=1 period=10\n",
     );
     let kallsyms = file.with_extension("kallsyms");
-    fs::write(&kallsyms, "ffffffff81000000 T _text\nffffffff81000100 T vfs_read\n").unwrap();
+    fs::write(
+        &kallsyms,
+        "ffffffff81000000 T _text\nffffffff81000100 T vfs_read\n",
+    )
+    .unwrap();
     let options = ["--kallsyms", kallsyms.to_str().unwrap(), "vfs_read"];
     let (text, errors) = annotate_file(&file, &options);
     assert_eq!(text, "");

@@ -13,7 +13,9 @@ struct Folder(PathBuf);
 
 impl Folder {
     fn new(test: &str) -> Folder {
-        let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("buildid-cache").join(test);
+        let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR"))
+            .join("buildid-cache")
+            .join(test);
         let _ = fs::remove_dir_all(&path);
         fs::create_dir_all(&path).unwrap();
         Folder(path)
@@ -40,8 +42,19 @@ impl Drop for Folder {
 }
 
 fn files_below(folder: &Path) -> Vec<PathBuf> {
-    let entries = fs::read_dir(folder).into_iter().flatten().map(|entry| entry.unwrap().path());
-    entries.flat_map(|path| if path.is_dir() { files_below(&path) } else { vec![path] }).collect()
+    let entries = fs::read_dir(folder)
+        .into_iter()
+        .flatten()
+        .map(|entry| entry.unwrap().path());
+    entries
+        .flat_map(|path| {
+            if path.is_dir() {
+                files_below(&path)
+            } else {
+                vec![path]
+            }
+        })
+        .collect()
 }
 
 /// The memory of a machine whose kernel has one page of code: a core file.
@@ -54,7 +67,11 @@ fn kcore() -> Vec<u8> {
     file.extend(0u32.to_le_bytes());
     file.extend([64u16, 56, 1, 0, 0, 0].map(u16::to_le_bytes).concat());
     file.extend([1u32, 7].map(u32::to_le_bytes).concat());
-    file.extend([4096, CODE, 0, 8192, 8192, 4096].map(u64::to_le_bytes).concat());
+    file.extend(
+        [4096, CODE, 0, 8192, 8192, 4096]
+            .map(u64::to_le_bytes)
+            .concat(),
+    );
     file.resize(4096 + 8192, 0x90);
     file
 }
@@ -66,25 +83,52 @@ fn a_kernel_s_code_is_kept_once_with_its_lists() {
     fs::create_dir_all(&proc).unwrap();
     fs::create_dir_all(&sys).unwrap();
     fs::write(proc.join("kcore"), kcore()).unwrap();
-    fs::write(proc.join("kallsyms"), format!("{CODE:x} T _stext\n{:x} T _etext\n", CODE + 0x800)).unwrap();
+    fs::write(
+        proc.join("kallsyms"),
+        format!("{CODE:x} T _stext\n{:x} T _etext\n", CODE + 0x800),
+    )
+    .unwrap();
     fs::write(proc.join("modules"), "").unwrap();
     let header = [4u32, 20, 3].map(u32::to_le_bytes).concat();
     fs::write(sys.join("notes"), [&header[..], b"GNU\0", &ID].concat()).unwrap();
 
-    assert!(folder.run(&["-k", "proc/kcore"]).starts_with("kcore added to build-id cache directory "));
+    assert!(
+        folder
+            .run(&["-k", "proc/kcore"])
+            .starts_with("kcore added to build-id cache directory ")
+    );
     let kept = files_below(&folder.0.join("cache"));
     let below = folder.0.join("cache/[kernel.kcore]").join("5a".repeat(20));
-    assert!(kept.len() == 3 && kept.iter().all(|path| path.starts_with(&below)), "{kept:?}");
+    assert!(
+        kept.len() == 3 && kept.iter().all(|path| path.starts_with(&below)),
+        "{kept:?}"
+    );
     let copy = kept.iter().find(|path| path.ends_with("kcore")).unwrap();
-    assert_eq!(fs::metadata(copy).unwrap().len(), 4096 + 4096, "headers and the page of code");
+    assert_eq!(
+        fs::metadata(copy).unwrap().len(),
+        4096 + 4096,
+        "headers and the page of code"
+    );
 
-    assert!(folder.run(&["-k", "proc/kcore"]).starts_with("same kcore found in "));
+    assert!(
+        folder
+            .run(&["-k", "proc/kcore"])
+            .starts_with("same kcore found in ")
+    );
     std::thread::sleep(std::time::Duration::from_millis(20));
-    assert!(folder.run(&["-f", "-k", "proc/kcore"]).starts_with("kcore added "));
+    assert!(
+        folder
+            .run(&["-f", "-k", "proc/kcore"])
+            .starts_with("kcore added ")
+    );
     assert_eq!(files_below(&folder.0.join("cache")).len(), 6);
 
     fs::write(sys.join("notes"), "").unwrap();
-    assert!(folder.run(&["-k", "proc/kcore"]).contains("tells no build id"));
+    assert!(
+        folder
+            .run(&["-k", "proc/kcore"])
+            .contains("tells no build id")
+    );
 }
 
 #[test]
@@ -92,12 +136,31 @@ fn files_come_from_the_root_of_a_process() {
     let folder = Folder::new("namespace");
     let process = std::process::id().to_string();
     let told = folder.run(&["--target-ns", &process, "-a", PROGRAM]);
-    assert!(told.starts_with("Adding ") && told.ends_with(": Ok\n"), "{told}");
-    let kept = folder.0.join("cache").join(PROGRAM.strip_prefix('/').unwrap());
-    assert_eq!(files_below(&kept).iter().filter(|path| path.ends_with("elf")).count(), 1);
+    assert!(
+        told.starts_with("Adding ") && told.ends_with(": Ok\n"),
+        "{told}"
+    );
+    let kept = folder
+        .0
+        .join("cache")
+        .join(PROGRAM.strip_prefix('/').unwrap());
+    assert_eq!(
+        files_below(&kept)
+            .iter()
+            .filter(|path| path.ends_with("elf"))
+            .count(),
+        1
+    );
     let told = folder.run(&["--target-ns", &process, "-r", PROGRAM]);
-    assert!(told.starts_with("Removing ") && told.ends_with(": Ok\n"), "{told}");
+    assert!(
+        told.starts_with("Removing ") && told.ends_with(": Ok\n"),
+        "{told}"
+    );
     assert_eq!(files_below(&kept), <[PathBuf; 0]>::default());
     // No process has this number.
-    assert!(!folder.run(&["--target-ns", "4294967295", "-a", PROGRAM]).ends_with(": Ok\n"));
+    assert!(
+        !folder
+            .run(&["--target-ns", "4294967295", "-a", PROGRAM])
+            .ends_with(": Ok\n")
+    );
 }

@@ -11,13 +11,18 @@ use oxperf_testkit::Recording;
 
 /// Converts the recording into a new folder; what the program said.
 fn convert(test: &str, options: &[&str]) -> (PathBuf, Output) {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("ctf").join(test);
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR"))
+        .join("ctf")
+        .join(test);
     let _ = fs::remove_dir_all(&folder);
     fs::create_dir_all(&folder).unwrap();
-    let recording = Recording::parse(&fs::read_to_string(case().join("recording.txt")).unwrap()).unwrap();
+    let recording =
+        Recording::parse(&fs::read_to_string(case().join("recording.txt")).unwrap()).unwrap();
     fs::write(folder.join("perf.data"), recording.to_file()).unwrap();
     let mut command = Command::new(env!("CARGO_BIN_EXE_oxperf"));
-    command.args(["data", "convert", "-i", "perf.data", "--to-ctf", "trace"]).args(options);
+    command
+        .args(["data", "convert", "-i", "perf.data", "--to-ctf", "trace"])
+        .args(options);
     let output = command.current_dir(&folder).output().unwrap();
     (folder.join("trace"), output)
 }
@@ -39,17 +44,27 @@ fn check(name: &str, text: &str) {
 #[test]
 fn the_description_says_what_is_in_the_streams() {
     let (trace, output) = convert("streams", &["--all"]);
-    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    assert_eq!(
+        output.status.code(),
+        Some(0),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
     let metadata = fs::read_to_string(trace.join("metadata")).unwrap();
     check("expected.metadata", &metadata);
     let classes = reader::classes(&metadata);
-    let mut streams: Vec<PathBuf> =
-        fs::read_dir(&trace).unwrap().map(|entry| entry.unwrap().path()).collect();
+    let mut streams: Vec<PathBuf> = fs::read_dir(&trace)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .collect();
     streams.retain(|path| !path.ends_with("metadata"));
     streams.sort();
     let mut text = String::new();
     for stream in streams {
-        text.push_str(&format!("{}\n", stream.file_name().unwrap().to_string_lossy()));
+        text.push_str(&format!(
+            "{}\n",
+            stream.file_name().unwrap().to_string_lossy()
+        ));
         text.push_str(&reader::events(&fs::read(&stream).unwrap(), &classes));
     }
     check("expected.events", &text);
@@ -59,7 +74,10 @@ fn the_description_says_what_is_in_the_streams() {
 fn times_by_the_wall_clock() {
     let (trace, _) = convert("wall", &["--tod"]);
     let metadata = fs::read_to_string(trace.join("metadata")).unwrap();
-    assert!(metadata.contains("offset_s = 1699999999;\n\toffset = 0;"), "{metadata}");
+    assert!(
+        metadata.contains("offset_s = 1699999999;\n\toffset = 0;"),
+        "{metadata}"
+    );
 }
 
 #[test]
@@ -69,8 +87,15 @@ fn a_folder_is_replaced_only_when_asked() {
     fs::write(trace.join("other"), "mine").unwrap();
     let again = |force: &[&str]| {
         let mut command = Command::new(env!("CARGO_BIN_EXE_oxperf"));
-        command.args(["data", "convert", "-i", "perf.data", "--to-ctf", "trace"]).args(force);
-        command.current_dir(trace.parent().unwrap()).output().unwrap().status.code()
+        command
+            .args(["data", "convert", "-i", "perf.data", "--to-ctf", "trace"])
+            .args(force);
+        command
+            .current_dir(trace.parent().unwrap())
+            .output()
+            .unwrap()
+            .status
+            .code()
     };
     assert_eq!(again(&[]), Some(255));
     assert!(trace.join("perf_stream_77").exists());
@@ -86,12 +111,20 @@ fn babeltrace_reads_it() {
         return;
     };
     let told = String::from_utf8_lossy(&read.stderr);
-    let complaints: Vec<_> =
-        told.lines().filter(|line| !line.is_empty() && !line.contains("discarded events")).collect();
+    let complaints: Vec<_> = told
+        .lines()
+        .filter(|line| !line.is_empty() && !line.contains("discarded events"))
+        .collect();
     assert!(read.status.success() && complaints.is_empty(), "{told}");
     let expected = fs::read_to_string(case().join("expected.events")).unwrap();
-    let events = expected.lines().filter(|line| line.starts_with(' ')).count();
-    assert_eq!(String::from_utf8_lossy(&read.stdout).lines().count(), events);
+    let events = expected
+        .lines()
+        .filter(|line| line.starts_with(' '))
+        .count();
+    assert_eq!(
+        String::from_utf8_lossy(&read.stdout).lines().count(),
+        events
+    );
 }
 
 /// A reader of such traces.
@@ -110,8 +143,17 @@ mod reader {
     }
 
     fn class(text: &str) -> Class {
-        let name = text.split("name = \"").nth(1).unwrap().split('"').next().unwrap().to_owned();
-        let lines = text.lines().filter_map(|line| line.strip_prefix("\t\t")?.strip_suffix(';'));
+        let name = text
+            .split("name = \"")
+            .nth(1)
+            .unwrap()
+            .split('"')
+            .next()
+            .unwrap()
+            .to_owned();
+        let lines = text
+            .lines()
+            .filter_map(|line| line.strip_prefix("\t\t")?.strip_suffix(';'));
         let field = |line: &str| {
             let (kind, name) = line.rsplit_once(' ').unwrap();
             let (name, length) = match name.split_once('[') {
@@ -120,7 +162,10 @@ mod reader {
             };
             (kind.to_owned(), name.to_owned(), length)
         };
-        Class { name, fields: lines.map(field).collect() }
+        Class {
+            name,
+            fields: lines.map(field).collect(),
+        }
     }
 
     struct Bytes<'a>(&'a [u8]);
@@ -129,7 +174,10 @@ mod reader {
         fn number(&mut self, size: usize) -> u64 {
             let (bytes, rest) = self.0.split_at(size);
             self.0 = rest;
-            bytes.iter().rev().fold(0, |number, byte| number << 8 | u64::from(*byte))
+            bytes
+                .iter()
+                .rev()
+                .fold(0, |number, byte| number << 8 | u64::from(*byte))
         }
 
         fn value(&mut self, kind: &str) -> String {
@@ -146,8 +194,14 @@ mod reader {
         }
 
         fn text(&mut self) -> String {
-            let end = self.0.iter().position(|byte| *byte == 0).expect("a text ends");
-            let text = std::str::from_utf8(&self.0[..end]).expect("UTF-8").to_owned();
+            let end = self
+                .0
+                .iter()
+                .position(|byte| *byte == 0)
+                .expect("a text ends");
+            let text = std::str::from_utf8(&self.0[..end])
+                .expect("UTF-8")
+                .to_owned();
             self.0 = &self.0[end + 1..];
             text
         }
@@ -161,13 +215,20 @@ mod reader {
             assert_eq!((bytes.number(4), bytes.number(4)), (0xc1fc1fc1, 0));
             let [begin, end, content, size, lost] = [(); 5].map(|()| bytes.number(8));
             assert_eq!(content, size);
-            text.push_str(&format!("packet {begin} to {end}, {lost} lost, CPU {}\n", bytes.number(4)));
+            text.push_str(&format!(
+                "packet {begin} to {end}, {lost} lost, CPU {}\n",
+                bytes.number(4)
+            ));
             let mut last = begin;
             while ((before - bytes.0.len()) as u64) < size / 8 {
                 let (class, time) = (&classes[bytes.number(4) as usize], bytes.number(8));
                 assert!((last..=end).contains(&time));
                 last = time;
-                text.push_str(&format!("  {time} {}{}\n", class.name, fields(&mut bytes, class)));
+                text.push_str(&format!(
+                    "  {time} {}{}\n",
+                    class.name,
+                    fields(&mut bytes, class)
+                ));
             }
             assert_eq!(last, end);
         }
@@ -177,10 +238,14 @@ mod reader {
     fn fields(bytes: &mut Bytes<'_>, class: &Class) -> String {
         let (mut known, mut text) = (HashMap::new(), String::new());
         for (kind, name, length) in &class.fields {
-            let count =
-                length.as_ref().map(|length| length.parse().unwrap_or_else(|_| known[length.as_str()]));
+            let count = length
+                .as_ref()
+                .map(|length| length.parse().unwrap_or_else(|_| known[length.as_str()]));
             let value = match count {
-                Some(count) => format!("{:?}", (0..count).map(|_| bytes.value(kind)).collect::<Vec<_>>()),
+                Some(count) => format!(
+                    "{:?}",
+                    (0..count).map(|_| bytes.value(kind)).collect::<Vec<_>>()
+                ),
                 None => bytes.value(kind),
             };
             known.insert(name.as_str(), value.parse::<u64>().unwrap_or(0));

@@ -15,14 +15,22 @@ fn recording() -> Vec<u8> {
     };
     let samples = |numbers: std::ops::Range<u64>| numbers.map(sample).collect::<String>();
     let event = "event cycles sample=IP|TID|TIME flags=sample_id_all";
-    let text = format!("{event}\n{}finished_round\n{}", samples(0..10), samples(10..20));
+    let text = format!(
+        "{event}\n{}finished_round\n{}",
+        samples(0..10),
+        samples(10..20)
+    );
     Recording::parse(&text).unwrap().to_file()
 }
 
 /// Where the record with this number stands.
 fn place(file: &[u8], number: usize) -> usize {
-    let records: Vec<RawRecord<'_>> =
-        Reader::open(file).unwrap().records().unwrap().map(Result::unwrap).collect();
+    let records: Vec<RawRecord<'_>> = Reader::open(file)
+        .unwrap()
+        .records()
+        .unwrap()
+        .map(Result::unwrap)
+        .collect();
     records[number].offset.0 as usize
 }
 
@@ -30,7 +38,12 @@ fn run(name: &str, file: &[u8], arguments: &[&str]) -> Output {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
     fs::write(folder.join(name), file).unwrap();
     let mut command = Command::new(env!("CARGO_BIN_EXE_oxperf"));
-    command.args(arguments).args(["-i", name]).current_dir(folder).output().unwrap()
+    command
+        .args(arguments)
+        .args(["-i", name])
+        .current_dir(folder)
+        .output()
+        .unwrap()
 }
 
 fn text(bytes: &[u8]) -> String {
@@ -56,13 +69,22 @@ fn commands_go_on_behind_broken_records() {
     for command in ["script", "report"] {
         let dump = run("broken.data", &file, &[command, "-D"]);
         let stdout = text(&dump.stdout);
-        let line = format!("\n{first:#x}@broken.data [0x20]: damaged: no records from {first:#x} to ");
+        let line =
+            format!("\n{first:#x}@broken.data [0x20]: damaged: no records from {first:#x} to ");
         assert!(stdout.contains(&line), "{command}: {stdout}");
-        assert_eq!(stdout.matches(": PERF_RECORD_SAMPLE(").count(), 18, "{command}");
+        assert_eq!(
+            stdout.matches(": PERF_RECORD_SAMPLE(").count(),
+            18,
+            "{command}"
+        );
         assert_eq!(text(&dump.stderr), warnings, "{command}");
     }
     let stats = run("broken.data", &file, &["report", "--stats"]);
-    assert!(text(&stats.stdout).contains("SAMPLE events:         18"), "{}", text(&stats.stdout));
+    assert!(
+        text(&stats.stdout).contains("SAMPLE events:         18"),
+        "{}",
+        text(&stats.stdout)
+    );
     assert_eq!(text(&stats.stderr), warnings);
 }
 
@@ -70,14 +92,32 @@ fn commands_go_on_behind_broken_records() {
 fn only_the_first_of_many_are_told_one_by_one() {
     let record = |kind: u64, words: &[u64]| {
         let head = kind | (8 + 8 * words.len() as u64) << 48;
-        std::iter::once(head).chain(words.iter().copied()).flat_map(u64::to_ne_bytes).collect::<Vec<u8>>()
+        std::iter::once(head)
+            .chain(words.iter().copied())
+            .flat_map(u64::to_ne_bytes)
+            .collect::<Vec<u8>>()
     };
-    let attr = oxperf_abi::EventAttr { sample_type: oxperf_abi::SampleType::IP, ..Default::default() };
-    let event = oxperf_data::WriterEvent { attr, name: "cycles".into(), ids: vec![] };
+    let attr = oxperf_abi::EventAttr {
+        sample_type: oxperf_abi::SampleType::IP,
+        ..Default::default()
+    };
+    let event = oxperf_data::WriterEvent {
+        attr,
+        name: "cycles".into(),
+        ids: vec![],
+    };
     let mut writer = oxperf_data::Writer::begin(Vec::new(), &[event]).unwrap();
     for _ in 0..100 {
         writer
-            .append(&[record(9, &[1]), record(9, &[1]), record(9, &[1]), record(9, &[1])].concat())
+            .append(
+                &[
+                    record(9, &[1]),
+                    record(9, &[1]),
+                    record(9, &[1]),
+                    record(9, &[1]),
+                ]
+                .concat(),
+            )
             .unwrap();
         writer.append(&record(1 << 20, &[u64::MAX])).unwrap();
     }
@@ -89,5 +129,8 @@ fn only_the_first_of_many_are_told_one_by_one() {
     }
     let told = text(&run("many.data", &file, &["report", "--stats"]).stderr);
     assert_eq!(told.lines().count(), 33, "{told}");
-    assert!(told.ends_with("Warning: 68 more damaged places, 1600 bytes of data lost in all\n"), "{told}");
+    assert!(
+        told.ends_with("Warning: 68 more damaged places, 1600 bytes of data lost in all\n"),
+        "{told}"
+    );
 }

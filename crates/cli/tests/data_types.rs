@@ -9,14 +9,22 @@ use oxperf_objects::{Contents, Elf};
 use oxperf_symbols::{Demangling, elf_table};
 use oxperf_testkit::Recording;
 
-const PROGRAM: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../listing/tests/types/dwarf-5");
+const PROGRAM: &str = concat!(
+    env!("CARGO_MANIFEST_DIR"),
+    "/../listing/tests/types/dwarf-5"
+);
 /// Where the recording has the program's file mapped.
 const BASE: u64 = 0x10_0000_0000;
 
 /// What `oxperf` writes of such a recording.
 fn run(name: &str, samples: &[(&str, u64, usize)], words: &[&str]) -> String {
     let output = output(name, samples, words);
-    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    assert_eq!(
+        output.status.code(),
+        Some(0),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
     String::from_utf8(output.stdout).unwrap()
 }
 
@@ -27,7 +35,10 @@ fn output(name: &str, samples: &[(&str, u64, usize)], words: &[&str]) -> Output 
     let table = elf_table(&image, &image, Vec::new(), Demangling::On);
     let start = |name| {
         let mut symbols = table.ids().filter_map(|id| table.symbol(id));
-        symbols.find(|symbol| symbol.name == name).expect("the function").start
+        symbols
+            .find(|symbol| symbol.name == name)
+            .expect("the function")
+            .start
     };
     let mut text = format!(
         "event cpu-clock sample=IP|TID|TIME|PERIOD flags=sample_id_all\n\
@@ -37,7 +48,11 @@ fn output(name: &str, samples: &[(&str, u64, usize)], words: &[&str]) -> Output 
     for (function, offset, count) in samples {
         let ip = BASE + start(*function) + offset;
         for _ in 0..*count {
-            writeln!(text, "sample mode=user ip={ip:#x} pid=1 tid=1 time=1 period=10").unwrap();
+            writeln!(
+                text,
+                "sample mode=user ip={ip:#x} pid=1 tid=1 time=1 period=10"
+            )
+            .unwrap();
         }
     }
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("data_types");
@@ -53,19 +68,30 @@ fn output(name: &str, samples: &[(&str, u64, usize)], words: &[&str]) -> Output 
         .unwrap()
 }
 
-const SAMPLES: [(&str, u64, usize); 5] =
-    [("walk", 0x10, 4), ("walk", 0x1d, 2), ("globals", 0x7, 2), ("walk", 0x26, 1), ("walk", 0x25, 1)];
+const SAMPLES: [(&str, u64, usize); 5] = [
+    ("walk", 0x10, 4),
+    ("walk", 0x1d, 2),
+    ("globals", 0x7, 2),
+    ("walk", 0x26, 1),
+    ("walk", 0x25, 1),
+];
 
 #[test]
 fn rows_tell_types_fields_and_lines_of_caches() {
     let rows = |name, keys| {
         let text = run(name, &SAMPLES, &["report", "-s", keys]);
         let rows = text.lines().filter(|line| line.contains('%'));
-        rows.map(|row| row.trim_start().to_owned()).collect::<Vec<_>>()
+        rows.map(|row| row.trim_start().to_owned())
+            .collect::<Vec<_>>()
     };
     assert_eq!(
         rows("type", "type"),
-        ["60.00%  struct node", "20.00%  int      ", "10.00%  (unknown)", "10.00%  (stack operation)"]
+        [
+            "60.00%  struct node",
+            "20.00%  int      ",
+            "10.00%  (unknown)",
+            "10.00%  (stack operation)"
+        ]
     );
     assert_eq!(
         rows("typeoff", "typeoff"),
@@ -79,7 +105,10 @@ fn rows_tell_types_fields_and_lines_of_caches() {
     );
     assert_eq!(
         rows("typecln", "typecln")[..2],
-        ["60.00%  struct node: cache-line 0", "20.00%  int: cache-line 0"]
+        [
+            "60.00%  struct node: cache-line 0",
+            "20.00%  int: cache-line 0"
+        ]
     );
 }
 
@@ -100,14 +129,28 @@ fn fields_are_shown_with_their_costs() {
     assert!(!text.contains("'int'"), "{text}");
     let all = run("all", &SAMPLES, &["annotate", "--data-type", "-n"]);
     assert!(all.contains("Annotate type: 'int' in "), "{all}");
-    assert!(all.contains("       4        0x8        0x8      long int\tkey;\n"), "{all}");
-    let of_function = run("function", &SAMPLES, &["annotate", "--data-type", "-s", "globals"]);
-    assert!(of_function.starts_with("Annotate type: 'int' in "), "{of_function}");
+    assert!(
+        all.contains("       4        0x8        0x8      long int\tkey;\n"),
+        "{all}"
+    );
+    let of_function = run(
+        "function",
+        &SAMPLES,
+        &["annotate", "--data-type", "-s", "globals"],
+    );
+    assert!(
+        of_function.starts_with("Annotate type: 'int' in "),
+        "{of_function}"
+    );
 }
 
 #[test]
 fn statistics_tell_of_how_much_is_known() {
-    let text = run("statistics", &SAMPLES, &["annotate", "--data-type=node", "--type-stat", "--insn-stat"]);
+    let text = run(
+        "statistics",
+        &SAMPLES,
+        &["annotate", "--data-type=node", "--type-stat", "--insn-stat"],
+    );
 
     let rule = "-".repeat(59);
     let head = format!(
@@ -120,10 +163,20 @@ fn statistics_tell_of_how_much_is_known() {
     assert!(text.starts_with(&head), "{text}");
     let of_function = ["annotate", "--data-type", "--type-stat", "-s", "globals"];
     let text = run("statistics-of-function", &SAMPLES, &of_function);
-    assert!(text.contains("total 1, ok 1 (100.0%), bad 0 (0.0%)"), "{text}");
+    assert!(
+        text.contains("total 1, ok 1 (100.0%), bad 0 (0.0%)"),
+        "{text}"
+    );
     // Of code, what it works on is shown and not counted.
-    let text = run("statistics-of-code", &SAMPLES, &["annotate", "--type-stat", "--code-with-type"]);
-    assert!(text.starts_with("Annotate data type stats:\ntotal 0, ok 0 (0.0%), bad 0 (0.0%)\n"), "{text}");
+    let text = run(
+        "statistics-of-code",
+        &SAMPLES,
+        &["annotate", "--type-stat", "--code-with-type"],
+    );
+    assert!(
+        text.starts_with("Annotate data type stats:\ntotal 0, ok 0 (0.0%), bad 0 (0.0%)\n"),
+        "{text}"
+    );
 }
 
 #[test]
@@ -131,12 +184,20 @@ fn instructions_have_the_data_beside_them() {
     let beside = |name, more: &[&str]| {
         let words = [&["annotate", "--code-with-type", "-s", "walk"], more].concat();
         let text = run(name, &SAMPLES, &words);
-        let found = text.lines().find(|line| line.contains("(key)")).unwrap_or_else(|| panic!("{text}"));
+        let found = text
+            .lines()
+            .find(|line| line.contains("(key)"))
+            .unwrap_or_else(|| panic!("{text}"));
         found.trim_end().to_owned()
     };
     assert!(beside("code", &[]).ends_with("\t\t# data-type: struct node +0x8 (key)"));
-    assert!(beside("code-compact", &["--stdio2"]).ends_with("\t\t# data-type: struct node +0x8 (key)"));
-    assert!(beside("code-lines", &["-l"]).contains("\t\t# data-type: struct node +0x8 (key) // types.c:"));
+    assert!(
+        beside("code-compact", &["--stdio2"]).ends_with("\t\t# data-type: struct node +0x8 (key)")
+    );
+    assert!(
+        beside("code-lines", &["-l"])
+            .contains("\t\t# data-type: struct node +0x8 (key) // types.c:")
+    );
 }
 
 #[test]
@@ -144,5 +205,8 @@ fn functions_that_did_not_run_are_no_samples() {
     let output = output("none", &SAMPLES, &["annotate", "-s", "nosuch"]);
     assert_eq!((output.status.code(), output.stdout.len()), (Some(0), 0));
     let told = String::from_utf8(output.stderr).unwrap();
-    assert!(told.starts_with("Error:\nThe ") && told.contains("none data has no samples!"), "{told}");
+    assert!(
+        told.starts_with("Error:\nThe ") && told.contains("none data has no samples!"),
+        "{told}"
+    );
 }

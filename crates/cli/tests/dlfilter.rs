@@ -20,7 +20,11 @@ fn filter(folder: &Path) -> Option<PathBuf> {
 fn built(folder: &Path, name: &str) -> Option<PathBuf> {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/dlfilter/{name}.c"));
     let built = folder.join(format!("{name}.so"));
-    let compiled = Command::new("cc").args(["-shared", "-fPIC", "-o"]).arg(&built).arg(source).status();
+    let compiled = Command::new("cc")
+        .args(["-shared", "-fPIC", "-o"])
+        .arg(&built)
+        .arg(source)
+        .status();
     if !compiled.is_ok_and(|status| status.success()) {
         eprintln!("SKIPPED: there is no C compiler");
         return None;
@@ -34,14 +38,26 @@ fn folder(name: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     fs::create_dir_all(&folder).unwrap();
     let notation = fs::read_to_string(case.join("recording.txt")).unwrap();
-    fs::write(folder.join("perf.data"), Recording::parse(&notation).unwrap().to_file()).unwrap();
+    fs::write(
+        folder.join("perf.data"),
+        Recording::parse(&notation).unwrap().to_file(),
+    )
+    .unwrap();
     fs::copy(case.join("kallsyms"), folder.join("kallsyms")).unwrap();
     folder
 }
 
 fn script(folder: &Path, words: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_oxperf"));
-    command.current_dir(folder).args(["script", "-i", "perf.data", "--kallsyms", "kallsyms", "--symfs", "."]);
+    command.current_dir(folder).args([
+        "script",
+        "-i",
+        "perf.data",
+        "--kallsyms",
+        "kallsyms",
+        "--symfs",
+        ".",
+    ]);
     command.args(words).output().unwrap()
 }
 
@@ -49,20 +65,41 @@ fn script(folder: &Path, words: &[&str]) -> Output {
 fn a_filter_decides_and_what_it_prints_stands_in_its_place() {
     let folder = folder("dlfilter-decides");
     let Some(_) = filter(&folder) else { return };
-    let output = script(&folder, &["--dlfilter", "filter.so", "--dlarg", "2", "-F", "ip,sym"]);
+    let output = script(
+        &folder,
+        &["--dlfilter", "filter.so", "--dlarg", "2", "-F", "ip,sym"],
+    );
     assert_eq!(String::from_utf8_lossy(&output.stderr), "");
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     let lines: Vec<&str> = text.lines().collect();
     assert_eq!(lines.first(), Some(&"start with 1 arguments"));
     assert_eq!(lines.last(), Some(&"stop: 4 early, 4 late"));
-    let samples: Vec<&&str> = lines.iter().filter(|line| line.starts_with(" ffffffff")).collect();
-    assert_eq!(samples, [&" ffffffff81000310 copy_page", &" ffffffff81000410 schedule"], "every second");
+    let samples: Vec<&&str> = lines
+        .iter()
+        .filter(|line| line.starts_with(" ffffffff"))
+        .collect();
+    assert_eq!(
+        samples,
+        [
+            &" ffffffff81000310 copy_page",
+            &" ffffffff81000410 schedule"
+        ],
+        "every second"
+    );
     let at = lines
         .iter()
         .position(|line| line.starts_with("cycles size 208 ip ffffffff81000310 tid 7 cpu 0"))
         .unwrap();
-    assert!(lines[at + 1].starts_with("  reader copy_page+10 [ffffffff81000300-"), "{}", lines[at + 1]);
-    assert!(lines[at + 2].starts_with("  attr 0 1, "), "{}", lines[at + 2]);
+    assert!(
+        lines[at + 1].starts_with("  reader copy_page+10 [ffffffff81000300-"),
+        "{}",
+        lines[at + 1]
+    );
+    assert!(
+        lines[at + 2].starts_with("  attr 0 1, "),
+        "{}",
+        lines[at + 2]
+    );
     assert_eq!(lines[at + 3], "  again copy_page");
     assert_eq!(lines[at + 4], " ffffffff81000310 copy_page");
 }
@@ -71,7 +108,10 @@ fn a_filter_decides_and_what_it_prints_stands_in_its_place() {
 fn filters_know_what_is_filtered_later() {
     let folder = folder("dlfilter-later");
     let Some(_) = filter(&folder) else { return };
-    let output = script(&folder, &["--dlfilter", "filter.so", "-c", "reader", "-F", "ip"]);
+    let output = script(
+        &folder,
+        &["--dlfilter", "filter.so", "-c", "reader", "-F", "ip"],
+    );
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     assert_eq!(text.matches("filtered later").count(), 2, "{text}");
     assert!(text.ends_with("stop: 4 early, 2 late\n"), "{text}");
@@ -83,8 +123,21 @@ fn filters_that_cannot_be_used_are_refused_by_name() {
     let Some(_) = filter(&folder) else { return };
     fs::write(folder.join("text.so"), "no object").unwrap();
     for (words, expected) in [
-        (["--dlfilter", "text.so", "-F", "ip"].as_slice(), "dlfilter text.so: cannot load the filter: "),
-        (&["--dlfilter", "filter.so", "--dlarg", "1", "--dlarg", "refuse"], "its start failed with -5"),
+        (
+            ["--dlfilter", "text.so", "-F", "ip"].as_slice(),
+            "dlfilter text.so: cannot load the filter: ",
+        ),
+        (
+            &[
+                "--dlfilter",
+                "filter.so",
+                "--dlarg",
+                "1",
+                "--dlarg",
+                "refuse",
+            ],
+            "its start failed with -5",
+        ),
     ] {
         let output = script(&folder, words);
         assert_eq!(output.status.code(), Some(255));
@@ -99,35 +152,61 @@ fn filters_are_listed_with_what_they_say() {
     let Some(_) = filter(&folder) else { return };
     let output = script(&folder, &["--list-dlfilters"]);
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    assert_eq!(text, format!("List of available dlfilters:\n  {:<36} prints what it gets\n", "filter.so"));
+    assert_eq!(
+        text,
+        format!(
+            "List of available dlfilters:\n  {:<36} prints what it gets\n",
+            "filter.so"
+        )
+    );
 }
 
 /// Whatever the program may do, as root here or by capabilities of its file, the filter may do what the user can.
 #[test]
 fn a_filter_has_no_privileges() {
     let folder = folder("dlfilter-rights");
-    let Some(_) = built(&folder, "rights") else { return };
+    let Some(_) = built(&folder, "rights") else {
+        return;
+    };
     let output = script(&folder, &["--dlfilter", "rights.so", "-F", "ip"]);
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     for set in ["CapInh", "CapPrm", "CapEff", "CapAmb"] {
-        assert!(text.contains(&format!("{set}:\t0000000000000000\n")), "{text}{output:?}");
+        assert!(
+            text.contains(&format!("{set}:\t0000000000000000\n")),
+            "{text}{output:?}"
+        );
     }
-    assert!(text.contains("NoNewPrivs:\t1\n") && text.contains("user 1\n"), "{text}");
+    assert!(
+        text.contains("NoNewPrivs:\t1\n") && text.contains("user 1\n"),
+        "{text}"
+    );
 }
 
 /// A message to the helper: its length, its kind, what it says.
 fn message(kind: u8, words: &[u64]) -> Vec<u8> {
     let length = 1 + 8 * u32::try_from(words.len()).unwrap();
     let words = words.iter().flat_map(|word| word.to_le_bytes());
-    length.to_le_bytes().into_iter().chain([kind]).chain(words).collect()
+    length
+        .to_le_bytes()
+        .into_iter()
+        .chain([kind])
+        .chain(words)
+        .collect()
 }
 
 /// How the helper ends that is sent these bytes and no more, and the kinds of the messages that it sent.
 fn helper(folder: &Path, sent: &[u8]) -> (Output, Vec<u8>) {
     let (mut ours, theirs) = UnixStream::pair().unwrap();
     let mut command = Command::new(env!("CARGO_BIN_EXE_oxperf"));
-    command.current_dir(folder).args(["dlfilter-helper", "./filter.so"]).stdin(OwnedFd::from(theirs));
-    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    command
+        .current_dir(folder)
+        .args(["dlfilter-helper", "./filter.so"])
+        .stdin(OwnedFd::from(theirs));
+    let child = command
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
     drop(command);
     ours.write_all(sent).unwrap();
     ours.shutdown(Shutdown::Write).unwrap();
@@ -156,7 +235,10 @@ fn the_helper_ends_in_order_whatever_it_is_sent() {
     let Some(_) = filter(&folder) else { return };
     let start = message(START, &[0]);
     // Early or late, 25 numbers, the event's name and three lists that are not there.
-    let sample = message(SAMPLE, &std::array::from_fn::<u64, 30, _>(|at| u64::from(at == 0)));
+    let sample = message(
+        SAMPLE,
+        &std::array::from_fn::<u64, 30, _>(|at| u64::from(at == 0)),
+    );
     let mut all: Vec<Vec<u8>> = (0..10).map(|kind| message(kind, &[0; 3])).collect();
     all.extend([
         sample.clone(),
@@ -168,7 +250,11 @@ fn the_helper_ends_in_order_whatever_it_is_sent() {
     let check = |sent: &[&[u8]]| {
         let (ended, _) = helper(&folder, &sent.concat());
         let said = String::from_utf8_lossy(&ended.stderr).into_owned();
-        assert!(matches!(ended.status.code(), Some(0 | 255)), "{sent:?}: {:?}: {said}", ended.status);
+        assert!(
+            matches!(ended.status.code(), Some(0 | 255)),
+            "{sent:?}: {:?}: {said}",
+            ended.status
+        );
         assert!(ended.status.success() || !said.is_empty(), "{sent:?}");
     };
     for first in &all {

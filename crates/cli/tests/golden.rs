@@ -14,10 +14,16 @@ use oxperf_testkit::{Image, Recording};
 #[test]
 fn commands_print_what_they_printed() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden");
-    let mut cases: Vec<PathBuf> = fs::read_dir(&root).unwrap().map(|entry| entry.unwrap().path()).collect();
+    let mut cases: Vec<PathBuf> = fs::read_dir(&root)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .collect();
     cases.sort();
-    let failures: Vec<String> =
-        cases.iter().filter(|case| case.is_dir()).flat_map(|case| run_case(case)).collect();
+    let failures: Vec<String> = cases
+        .iter()
+        .filter(|case| case.is_dir())
+        .flat_map(|case| run_case(case))
+        .collect();
     assert!(!cases.is_empty(), "no case below {}", root.display());
     assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
@@ -28,15 +34,20 @@ fn run_case(case: &Path) -> Vec<String> {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(&name);
     prepare(case, &folder);
     let commands = fs::read_to_string(case.join("COMMANDS")).unwrap();
-    let lines = commands.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
-    lines.filter_map(|line| check(case, &folder, line)).collect()
+    let lines = commands
+        .lines()
+        .filter(|line| !line.is_empty() && !line.starts_with('#'));
+    lines
+        .filter_map(|line| check(case, &folder, line))
+        .collect()
 }
 
 /// A folder with the recording and everything that lies beside it in the case.
 fn prepare(case: &Path, folder: &Path) {
     copy(case, folder);
     let notation = fs::read_to_string(case.join("recording.txt")).unwrap();
-    let recording = Recording::parse(&notation).unwrap_or_else(|error| panic!("{}: {error}", case.display()));
+    let recording =
+        Recording::parse(&notation).unwrap_or_else(|error| panic!("{}: {error}", case.display()));
     fs::write(folder.join("perf.data"), recording.to_file()).unwrap();
 }
 
@@ -76,11 +87,15 @@ fn check(case: &Path, folder: &Path, line: &str) -> Option<String> {
         return None;
     }
     let expected = fs::read_to_string(case.join(file)).unwrap_or_default();
-    let differs = expected.lines().zip(printed.lines()).find(|(expected, printed)| expected != printed);
+    let differs = expected
+        .lines()
+        .zip(printed.lines())
+        .find(|(expected, printed)| expected != printed);
     match differs {
-        Some((expected, printed)) => {
-            Some(format!("{}/{file}:\n  expected {expected:?}\n  printed  {printed:?}", case.display()))
-        }
+        Some((expected, printed)) => Some(format!(
+            "{}/{file}:\n  expected {expected:?}\n  printed  {printed:?}",
+            case.display()
+        )),
         None if expected != printed => Some(format!(
             "{}/{file}: {} lines expected, {} printed",
             case.display(),
@@ -94,6 +109,8 @@ fn check(case: &Path, folder: &Path, line: &str) -> Option<String> {
 /// Without the lines that depend on when and where the test runs.
 fn stable(text: &str) -> String {
     let changing = ["# captured on", "\t\t\"captured-on\"", "# (Tip:"];
-    let kept = text.lines().filter(|line| !changing.iter().any(|start| line.starts_with(start)));
+    let kept = text
+        .lines()
+        .filter(|line| !changing.iter().any(|start| line.starts_with(start)));
     kept.map(|line| format!("{line}\n")).collect()
 }

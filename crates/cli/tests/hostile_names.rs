@@ -36,7 +36,11 @@ fn prepare() -> (PathBuf, PathBuf) {
         &comm[..15],
     );
     let mut bytes = Recording::parse(&text).unwrap().to_file();
-    replace(&mut bytes, &comm.as_bytes()[..15], &HOSTILE.as_bytes()[..15]);
+    replace(
+        &mut bytes,
+        &comm.as_bytes()[..15],
+        &HOSTILE.as_bytes()[..15],
+    );
     replace(&mut bytes, path.as_bytes(), HOSTILE.as_bytes());
     let recording = folder.join("perf.data");
     fs::write(&recording, bytes).unwrap();
@@ -45,10 +49,13 @@ fn prepare() -> (PathBuf, PathBuf) {
 
 fn replace(bytes: &mut [u8], old: &[u8], new: &[u8]) {
     assert_eq!(old.len(), new.len());
-    let places: Vec<usize> =
-        (0..bytes.len() - old.len()).filter(|&at| bytes[at..].starts_with(old)).collect();
+    let places: Vec<usize> = (0..bytes.len() - old.len())
+        .filter(|&at| bytes[at..].starts_with(old))
+        .collect();
     assert!(!places.is_empty());
-    places.iter().for_each(|&at| bytes[at..at + new.len()].copy_from_slice(new));
+    places
+        .iter()
+        .for_each(|&at| bytes[at..at + new.len()].copy_from_slice(new));
 }
 
 /// What a command writes to both of its outputs.
@@ -74,7 +81,13 @@ fn no_command_prints_what_steers_a_terminal() {
         &["report", "--stdio", "-s", "comm,dso,sym,srcline"],
         &["report", "--tasks"],
         &["report", "--mmaps"],
-        &["script", "--show-mmap-events", "--show-task-events", "-F", "+srcline"],
+        &[
+            "script",
+            "--show-mmap-events",
+            "--show-task-events",
+            "-F",
+            "+srcline",
+        ],
         &["script", "-D"],
         &["annotate", "--stdio"],
         &["symbols"],
@@ -86,14 +99,20 @@ fn no_command_prints_what_steers_a_terminal() {
             ["data", "check"] => checked(),
             _ => output(words),
         };
-        let steering = text.chars().find(|char| char.is_control() && !matches!(char, '\n' | '\t'));
+        let steering = text
+            .chars()
+            .find(|char| char.is_control() && !matches!(char, '\n' | '\t'));
         assert_eq!(steering, None, "{words:?}: {text:?}");
     }
 }
 
 fn checked() -> String {
     let (_, recording) = prepared();
-    let output = Command::new(PROGRAM).args(["data", "check"]).arg(recording).output().unwrap();
+    let output = Command::new(PROGRAM)
+        .args(["data", "check"])
+        .arg(recording)
+        .output()
+        .unwrap();
     String::from_utf8([output.stdout, output.stderr].concat()).unwrap()
 }
 
@@ -107,7 +126,9 @@ fn the_names_are_still_told() {
 fn exported_files_hold_no_raw_control_characters_in_text_formats() {
     for format in ["folded", "speedscope", "firefox", "callgrind"] {
         let text = output(&["export", "--format", format, "-o", "-"]);
-        let steering = text.chars().find(|char| char.is_control() && !matches!(char, '\n' | '\t'));
+        let steering = text
+            .chars()
+            .find(|char| char.is_control() && !matches!(char, '\n' | '\t'));
         assert_eq!(steering, None, "{format}: {text:?}");
     }
 }
@@ -122,8 +143,20 @@ fn names_of_any_length_are_shown() {
     fs::write(root.join("tmp/perf-9.map"), format!("7000 100 {name}\n")).unwrap();
     let commands: [&[&str]; 7] = [
         &["report", "--stdio"],
-        &["report", "--stdio", "-s", "sym,symoff,cpu,cycles", "-w", "70000,70000,70000,70000"],
-        &["report", "--stdio", "-s", "sym,mispredict,symbol_from,symbol_to"],
+        &[
+            "report",
+            "--stdio",
+            "-s",
+            "sym,symoff,cpu,cycles",
+            "-w",
+            "70000,70000,70000,70000",
+        ],
+        &[
+            "report",
+            "--stdio",
+            "-s",
+            "sym,mispredict,symbol_from,symbol_to",
+        ],
         &["script"],
         &["annotate", "--stdio"],
         &["symbols"],
@@ -138,10 +171,16 @@ fn names_of_any_length_are_shown() {
         };
         let output = command.arg("--symfs").arg(&root).output().unwrap();
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert!(output.status.code().is_some_and(|code| code != 101), "{words:?}: {said}");
+        assert!(
+            output.status.code().is_some_and(|code| code != 101),
+            "{words:?}: {said}"
+        );
         assert!(!said.contains("panicked"), "{words:?}: {said}");
         if matches!(words, ["report", "--stdio"] | ["script"] | ["diff"]) {
-            assert!(String::from_utf8_lossy(&output.stdout).contains(&name), "{words:?}: {said}");
+            assert!(
+                String::from_utf8_lossy(&output.stdout).contains(&name),
+                "{words:?}: {said}"
+            );
         }
     }
 }

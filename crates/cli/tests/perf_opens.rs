@@ -13,11 +13,18 @@ use oxperf_testkit::Recording;
 const FORMS: [&str; 4] = ["pipe", "zstd", "threads", "stat"];
 
 /// What perf says when something is wrong with a file.
-const TROUBLE: [&str; 5] = ["WARNING", "ERROR", "incompatible", "failed", "properly terminated"];
+const TROUBLE: [&str; 5] = [
+    "WARNING",
+    "ERROR",
+    "incompatible",
+    "failed",
+    "properly terminated",
+];
 
 /// A recording that was made by hand, of a machine of the other byte order.
 fn foreign(folder: &Path) -> PathBuf {
-    let notation = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/big-endian/recording.txt");
+    let notation =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/big-endian/recording.txt");
     let recording = Recording::parse(&fs::read_to_string(notation).unwrap()).unwrap();
     let path = folder.join("foreign.data");
     fs::write(&path, recording.to_file()).unwrap();
@@ -27,15 +34,23 @@ fn foreign(folder: &Path) -> PathBuf {
 /// Recordings of all forms beside the project.
 fn shared() -> Vec<PathBuf> {
     let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared");
-    let root = std::env::var_os("OXPERF_SHARED").map_or(beside, PathBuf::from).join("fixtures/recorded");
-    let versions = fs::read_dir(&root).into_iter().flatten().flatten().map(|entry| entry.path());
+    let root = std::env::var_os("OXPERF_SHARED")
+        .map_or(beside, PathBuf::from)
+        .join("fixtures/recorded");
+    let versions = fs::read_dir(&root)
+        .into_iter()
+        .flatten()
+        .flatten()
+        .map(|entry| entry.path());
     let cases = versions.flat_map(|version| fs::read_dir(version).into_iter().flatten().flatten());
     let of_a_form = cases.filter(|case| {
         let name = case.file_name().to_string_lossy().into_owned();
         FORMS.iter().any(|form| name.contains(form))
     });
-    let found: Vec<PathBuf> =
-        of_a_form.map(|case| case.path().join("perf.data")).filter(|path| path.exists()).collect();
+    let found: Vec<PathBuf> = of_a_form
+        .map(|case| case.path().join("perf.data"))
+        .filter(|path| path.exists())
+        .collect();
     if found.is_empty() {
         eprintln!("SKIPPED: no recordings below {}", root.display());
     }
@@ -44,7 +59,12 @@ fn shared() -> Vec<PathBuf> {
 
 fn run(program: &str, arguments: &[&str], recording: &Path) -> Option<Output> {
     let mut command = Command::new(program);
-    command.args(arguments).arg("-i").arg(recording).stdin(Stdio::null()).env("TZ", "UTC");
+    command
+        .args(arguments)
+        .arg("-i")
+        .arg(recording)
+        .stdin(Stdio::null())
+        .env("TZ", "UTC");
     command.output().ok()
 }
 
@@ -64,13 +84,28 @@ fn times(output: &Output) -> Vec<f64> {
 fn check(perf: &str, recording: &Path, converted: &Path) -> Option<()> {
     let oxperf = env!("CARGO_BIN_EXE_oxperf");
     let target = converted.to_str().unwrap();
-    let output = run(oxperf, &["data", "convert", "-f", "--to-perf", target], recording)?;
-    assert!(output.status.success(), "{}: {output:?}", recording.display());
-    let found = [samples(perf, converted)?, run(perf, &["evlist", "-v"], converted)?];
+    let output = run(
+        oxperf,
+        &["data", "convert", "-f", "--to-perf", target],
+        recording,
+    )?;
+    assert!(
+        output.status.success(),
+        "{}: {output:?}",
+        recording.display()
+    );
+    let found = [
+        samples(perf, converted)?,
+        run(perf, &["evlist", "-v"], converted)?,
+    ];
     for output in &found {
         let said = String::from_utf8_lossy(&output.stderr);
         let trouble = TROUBLE.iter().find(|word| said.contains(**word));
-        assert!(output.status.success() && trouble.is_none(), "{perf} of {}: {said}", recording.display());
+        assert!(
+            output.status.success() && trouble.is_none(),
+            "{perf} of {}: {said}",
+            recording.display()
+        );
     }
     let here = times(&samples(oxperf, recording)?);
     // Of counts without samples perf shows the counts.
@@ -88,7 +123,10 @@ fn perf_opens_what_was_converted() {
     fs::create_dir_all(&folder).unwrap();
     let recordings: Vec<PathBuf> = std::iter::once(foreign(&folder)).chain(shared()).collect();
     for perf in ["perf", "perf7"] {
-        if recordings.iter().try_for_each(|recording| check(perf, recording, &folder.join("plain"))).is_none()
+        if recordings
+            .iter()
+            .try_for_each(|recording| check(perf, recording, &folder.join("plain")))
+            .is_none()
         {
             eprintln!("SKIPPED: there is no {perf} here");
         }

@@ -26,7 +26,8 @@ struct Folder(PathBuf);
 
 impl Folder {
     fn new(name: &str) -> Folder {
-        let path = std::env::temp_dir().join(format!("oxperf-hostile-{name}-{}", std::process::id()));
+        let path =
+            std::env::temp_dir().join(format!("oxperf-hostile-{name}-{}", std::process::id()));
         fs::create_dir_all(&path).unwrap();
         Folder(path)
     }
@@ -38,7 +39,11 @@ impl Folder {
     /// A command that runs here, and whose output is read in the end.
     fn command(&self, program: &str, words: &[&str]) -> Command {
         let mut command = Command::new(program);
-        command.args(words).current_dir(&self.0).env("HOME", &self.0).stdin(Stdio::null());
+        command
+            .args(words)
+            .current_dir(&self.0)
+            .env("HOME", &self.0)
+            .stdin(Stdio::null());
         command.stdout(Stdio::piped()).stderr(Stdio::piped());
         command
     }
@@ -55,12 +60,27 @@ impl Folder {
     /// How many samples a recording shows.
     fn samples(&self, recording: &str) -> usize {
         let shown = self.run(OXPERF, &["script", "-i", recording, "-F", "ip,event"]);
-        String::from_utf8_lossy(&shown.stdout).lines().filter(|line| line.contains("clock")).count()
+        String::from_utf8_lossy(&shown.stdout)
+            .lines()
+            .filter(|line| line.contains("clock"))
+            .count()
     }
 
     /// Whether events can be recorded at all; says so otherwise.
     fn records(&self) -> bool {
-        let tried = self.run(OXPERF, &["record", "-N", "-e", "task-clock:u", "-o", "try.data", "--", "true"]);
+        let tried = self.run(
+            OXPERF,
+            &[
+                "record",
+                "-N",
+                "-e",
+                "task-clock:u",
+                "-o",
+                "try.data",
+                "--",
+                "true",
+            ],
+        );
         tried.status.success() || skip(&tried)
     }
 }
@@ -105,17 +125,29 @@ fn finish(mut child: Child) -> Output {
     let mut out = child.stdout.take();
     let reader = std::thread::spawn(move || {
         let mut bytes = Vec::new();
-        out.iter_mut().for_each(|out| drop(out.read_to_end(&mut bytes)));
+        out.iter_mut()
+            .for_each(|out| drop(out.read_to_end(&mut bytes)));
         bytes
     });
     let status = ended(&mut child);
     let mut stderr = Vec::new();
-    child.stderr.take().iter_mut().for_each(|error| drop(error.read_to_end(&mut stderr)));
-    Output { status, stdout: reader.join().unwrap(), stderr }
+    child
+        .stderr
+        .take()
+        .iter_mut()
+        .for_each(|error| drop(error.read_to_end(&mut stderr)));
+    Output {
+        status,
+        stdout: reader.join().unwrap(),
+        stderr,
+    }
 }
 
 fn send(signal: &str, pid: u32) {
-    let sent = Command::new("kill").args([signal, &pid.to_string()]).status().unwrap();
+    let sent = Command::new("kill")
+        .args([signal, &pid.to_string()])
+        .status()
+        .unwrap();
     assert!(sent.success());
 }
 
@@ -133,8 +165,12 @@ fn workload(recorder: &Child) -> u32 {
     let pid = recorder.id();
     let mut found = None;
     until("no workload", || {
-        let children = fs::read_to_string(format!("/proc/{pid}/task/{pid}/children")).unwrap_or_default();
-        found = children.split_whitespace().next().and_then(|child| child.parse().ok());
+        let children =
+            fs::read_to_string(format!("/proc/{pid}/task/{pid}/children")).unwrap_or_default();
+        found = children
+            .split_whitespace()
+            .next()
+            .and_then(|child| child.parse().ok());
         found.is_some()
     });
     found.unwrap()
@@ -143,7 +179,8 @@ fn workload(recorder: &Child) -> u32 {
 /// Bytes of records that the header of a file names.
 fn data_size(path: &str) -> u64 {
     let file = fs::read(path).unwrap_or_default();
-    file.get(48..56).map_or(0, |bytes| u64::from_le_bytes(bytes.try_into().unwrap()))
+    file.get(48..56)
+        .map_or(0, |bytes| u64::from_le_bytes(bytes.try_into().unwrap()))
 }
 
 fn said(output: &Output) -> String {
@@ -154,7 +191,11 @@ fn said(output: &Output) -> String {
 #[test]
 fn a_recorder_that_feeds_itself_ends_with_the_workload() {
     let folder = Folder::new("feeding");
-    for (name, options) in [("plain", "-o f.data"), ("packed", "-z -o f.data"), ("stream", "-o - > f.data")] {
+    for (name, options) in [
+        ("plain", "-o f.data"),
+        ("packed", "-z -o f.data"),
+        ("stream", "-o - > f.data"),
+    ] {
         let script = format!(
             "mount -t tracefs none /sys/kernel/tracing || exit 99
              ulimit -f 200000; exec \"$0\" record -N -a -e raw_syscalls:sys_enter {options} -- sleep 0.1"
@@ -168,7 +209,10 @@ fn a_recorder_that_feeds_itself_ends_with_the_workload() {
             return;
         }
         assert!(output.status.success(), "{name}: {said}");
-        assert!(fs::metadata(folder.join("f.data")).unwrap().len() < 50 << 20, "{name}");
+        assert!(
+            fs::metadata(folder.join("f.data")).unwrap().len() < 50 << 20,
+            "{name}"
+        );
     }
 }
 
@@ -198,7 +242,10 @@ fn what_is_a_second_old_outlives_the_recorder() {
         send("-KILL", busy);
         ended(&mut recorder);
         let file = fs::read(&path).unwrap();
-        assert!(file[72..104].iter().all(|&byte| byte == 0), "no feature is there before the end");
+        assert!(
+            file[72..104].iter().all(|&byte| byte == 0),
+            "no feature is there before the end"
+        );
         assert!(packed || folder.samples("perf.data") > 0);
     }
 }
@@ -209,7 +256,20 @@ fn a_stream_is_at_most_a_second_behind() {
     if !folder.records() {
         return;
     }
-    let words = ["record", "-N", "-F", "50", "-e", "task-clock:u", "-o", "-", "--", "sh", "-c", BUSY];
+    let words = [
+        "record",
+        "-N",
+        "-F",
+        "50",
+        "-e",
+        "task-clock:u",
+        "-o",
+        "-",
+        "--",
+        "sh",
+        "-c",
+        BUSY,
+    ];
     let mut recorder = folder.command(OXPERF, &words).spawn().unwrap();
     let mut out = recorder.stdout.take().unwrap();
     let (mut stream, mut piece) = (Vec::new(), [0; 4096]);
@@ -229,13 +289,25 @@ fn a_stream_is_at_most_a_second_behind() {
 const STUBBORN: &str = "trap '' TERM INT; while :; do sleep 0.05; done";
 
 fn stubborn(folder: &Folder) -> Child {
-    let words = ["record", "-N", "-e", "task-clock:u", "--", "sh", "-c", STUBBORN];
+    let words = [
+        "record",
+        "-N",
+        "-e",
+        "task-clock:u",
+        "--",
+        "sh",
+        "-c",
+        STUBBORN,
+    ];
     let recorder = folder.command(OXPERF, &words).spawn().unwrap();
     let pid = workload(&recorder);
     // Bits 2 and 15 of the signals that it ignores.
     until("the trap", || {
         let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
-        let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:\t")).unwrap_or("0");
+        let ignored = status
+            .lines()
+            .find_map(|line| line.strip_prefix("SigIgn:\t"))
+            .unwrap_or("0");
         u64::from_str_radix(ignored, 16).unwrap() & 0x4002 == 0x4002
     });
     recorder
@@ -246,7 +318,12 @@ fn check_stubborn(folder: &Folder, recorder: Child, busy: u32) {
     assert_eq!(output.status.signal(), Some(15), "{}", said(&output));
     assert!(said(&output).contains("was killed"), "{}", said(&output));
     assert!(!Path::new(&format!("/proc/{busy}/exe")).exists());
-    assert!(folder.run(OXPERF, &["data", "check", "-i", "perf.data"]).status.success());
+    assert!(
+        folder
+            .run(OXPERF, &["data", "check", "-i", "perf.data"])
+            .status
+            .success()
+    );
 }
 
 #[test]
@@ -279,7 +356,21 @@ fn a_reader_that_reads_nothing_does_not_hold_the_recorder() {
     if !folder.records() {
         return;
     }
-    let words = ["record", "-N", "-F", "max", "-g", "-e", "task-clock:u", "-o", "-", "--", "sh", "-c", BUSY];
+    let words = [
+        "record",
+        "-N",
+        "-F",
+        "max",
+        "-g",
+        "-e",
+        "task-clock:u",
+        "-o",
+        "-",
+        "--",
+        "sh",
+        "-c",
+        BUSY,
+    ];
     let mut recorder = folder.command(OXPERF, &words).spawn().unwrap();
     let out = recorder.stdout.take();
     let busy = workload(&recorder);
@@ -287,10 +378,15 @@ fn a_reader_that_reads_nothing_does_not_hold_the_recorder() {
     send("-TERM", recorder.id());
     sleep(Duration::from_millis(500));
     // It may have ended where the pipe held everything.
-    let _ = Command::new("kill").arg(recorder.id().to_string()).stderr(Stdio::null()).status();
+    let _ = Command::new("kill")
+        .arg(recorder.id().to_string())
+        .stderr(Stdio::null())
+        .status();
     ended(&mut recorder);
     drop(out);
-    until("the workload goes on", || !Path::new(&format!("/proc/{busy}/exe")).exists());
+    until("the workload goes on", || {
+        !Path::new(&format!("/proc/{busy}/exe")).exists()
+    });
 }
 
 #[test]
@@ -299,16 +395,34 @@ fn little_of_everything_ends_with_a_message() {
     if !folder.records() {
         return;
     }
-    for limits in ["-n 64", "-n 10", "-n 5", "-v 200000", "-v 60000", "-f 8", "-l 0"] {
+    for limits in [
+        "-n 64",
+        "-n 10",
+        "-n 5",
+        "-v 200000",
+        "-v 60000",
+        "-f 8",
+        "-l 0",
+    ] {
         let output = folder.shell(&format!(
             "ulimit {limits}; exec \"$0\" record -N -F 1000 -e task-clock:u -o l.data -- sh -c 'i=0; while [ $i -lt 99999 ]; do i=$((i+1)); done'"
         ));
         let code = output.status.code();
-        assert!(matches!(code, Some(0 | 127 | 255)), "{limits}: {:?} {}", output.status, said(&output));
+        assert!(
+            matches!(code, Some(0 | 127 | 255)),
+            "{limits}: {:?} {}",
+            output.status,
+            said(&output)
+        );
         assert!(code == Some(0) || !said(&output).is_empty(), "{limits}");
-        assert!(!said(&output).contains("panicked"), "{limits}: {}", said(&output));
+        assert!(
+            !said(&output).contains("panicked"),
+            "{limits}: {}",
+            said(&output)
+        );
     }
-    let cut = folder.shell("ulimit -f 1; exec \"$0\" record -N -e task-clock:u -o l.data -- sleep 1");
+    let cut =
+        folder.shell("ulimit -f 1; exec \"$0\" record -N -e task-clock:u -o l.data -- sleep 1");
     assert_eq!(cut.status.code(), Some(255));
     assert!(said(&cut).contains("File too large"), "{}", said(&cut));
 }
@@ -329,8 +443,15 @@ fn a_full_disk_keeps_what_was_written() {
     }
     let shown = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(shown.starts_with("255\n"), "{shown} {}", said(&output));
-    assert!(said(&output).contains("No space left on device. The file holds"), "{}", said(&output));
-    assert!(shown.lines().nth(1).is_some_and(|count| count != "0"), "{shown}");
+    assert!(
+        said(&output).contains("No space left on device. The file holds"),
+        "{}",
+        said(&output)
+    );
+    assert!(
+        shown.lines().nth(1).is_some_and(|count| count != "0"),
+        "{shown}"
+    );
 }
 
 #[test]
@@ -339,11 +460,30 @@ fn other_namespaces_and_clocks() {
     if !folder.records() {
         return;
     }
-    let record = ["record", "-N", "-e", "task-clock:u", "-o", "s.data", "--", "sh", "-c", "exit 3"];
+    let record = [
+        "record",
+        "-N",
+        "-e",
+        "task-clock:u",
+        "-o",
+        "s.data",
+        "--",
+        "sh",
+        "-c",
+        "exit 3",
+    ];
     let user = ["-U", "-r"].as_slice();
     let process = ["-p", "-f", "--mount-proc"].as_slice();
     // Steady clocks that are a year ahead of those of the host.
-    let time = ["-T", "--monotonic", "31536000", "--boottime", "31536000", "-f"].as_slice();
+    let time = [
+        "-T",
+        "--monotonic",
+        "31536000",
+        "--boottime",
+        "31536000",
+        "-f",
+    ]
+    .as_slice();
     for space in [user, process, time] {
         let allowed = folder.run("unshare", &[space, &["true"]].concat());
         if !allowed.status.success() {
@@ -351,8 +491,18 @@ fn other_namespaces_and_clocks() {
             continue;
         }
         let output = folder.run("unshare", &[space, &[OXPERF], &record].concat());
-        assert_eq!(output.status.code(), Some(3), "{space:?}: {}", said(&output));
-        assert!(folder.run(OXPERF, &["data", "check", "-i", "s.data"]).status.success());
+        assert_eq!(
+            output.status.code(),
+            Some(3),
+            "{space:?}: {}",
+            said(&output)
+        );
+        assert!(
+            folder
+                .run(OXPERF, &["data", "check", "-i", "s.data"])
+                .status
+                .success()
+        );
     }
 }
 
@@ -374,16 +524,28 @@ fn capabilities_alone_record_everybody_and_lend_nothing() {
     }
     let begin = |script: &str| {
         let id = SOMEBODY.to_string();
-        let words = ["--reuid", &id, "--regid", &id, "--clear-groups", "sh", "-c", script, &program];
+        let words = [
+            "--reuid",
+            &id,
+            "--regid",
+            &id,
+            "--clear-groups",
+            "sh",
+            "-c",
+            script,
+            &program,
+        ];
         folder.command("setpriv", &words).spawn().unwrap()
     };
     let as_somebody = |script: &str| finish(begin(script));
-    let output =
-        as_somebody("exec \"$0\" record -N -a -e cpu-clock -o caps.data -- grep ^Cap /proc/self/status");
+    let output = as_somebody(
+        "exec \"$0\" record -N -a -e cpu-clock -o caps.data -- grep ^Cap /proc/self/status",
+    );
     assert!(output.status.success(), "{}", said(&output));
     let sets = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(
-        sets.contains("CapEff:\t0000000000000000\n") && sets.contains("CapAmb:\t0000000000000000\n"),
+        sets.contains("CapEff:\t0000000000000000\n")
+            && sets.contains("CapAmb:\t0000000000000000\n"),
         "{sets}"
     );
     let made = fs::metadata(folder.join("caps.data")).unwrap();
@@ -393,10 +555,17 @@ fn capabilities_alone_record_everybody_and_lend_nothing() {
         "ulimit -u 1 2>/dev/null || ulimit -p 1; exec \"$0\" record -N -e cpu-clock -o u.data -- true",
     );
     assert_eq!(full.status.code(), Some(255));
-    assert!(said(&full).contains("cannot start a process"), "{}", said(&full));
-    let recorder =
-        begin("ulimit -u 1 2>/dev/null || ulimit -p 1; exec \"$0\" record -N -a -e cpu-clock -o alone.data");
-    until("nothing in the file", || data_size(&folder.join("alone.data")) > 0);
+    assert!(
+        said(&full).contains("cannot start a process"),
+        "{}",
+        said(&full)
+    );
+    let recorder = begin(
+        "ulimit -u 1 2>/dev/null || ulimit -p 1; exec \"$0\" record -N -a -e cpu-clock -o alone.data",
+    );
+    until("nothing in the file", || {
+        data_size(&folder.join("alone.data")) > 0
+    });
     send("-TERM", recorder.id());
     let alone = finish(recorder);
     assert_eq!(alone.status.signal(), Some(15), "{}", said(&alone));
@@ -412,15 +581,25 @@ fn nothing_is_written_where_others_lead_us() {
     let planted = folder.join("perf.data");
     symlink("precious", &planted).unwrap();
     lchown(&planted, Some(SOMEBODY), Some(SOMEBODY)).unwrap();
-    let output = folder.run(OXPERF, &["record", "-N", "-e", "task-clock:u", "--", "true"]);
+    let output = folder.run(
+        OXPERF,
+        &["record", "-N", "-e", "task-clock:u", "--", "true"],
+    );
     assert_eq!(output.status.code(), Some(255), "{}", said(&output));
-    assert!(said(&output).contains("belongs to user"), "{}", said(&output));
+    assert!(
+        said(&output).contains("belongs to user"),
+        "{}",
+        said(&output)
+    );
     assert_eq!(fs::metadata(folder.join("precious")).unwrap().len(), 0);
     // A file that somebody else made, to read what comes into it.
     fs::remove_file(&planted).unwrap();
     fs::write(&planted, "").unwrap();
     chown(&planted, Some(SOMEBODY), Some(SOMEBODY)).unwrap();
-    let output = folder.run(OXPERF, &["record", "-N", "-e", "task-clock:u", "--", "true"]);
+    let output = folder.run(
+        OXPERF,
+        &["record", "-N", "-e", "task-clock:u", "--", "true"],
+    );
     assert!(output.status.success(), "{}", said(&output));
     let made = fs::symlink_metadata(&planted).unwrap();
     assert_eq!((made.uid(), made.mode() & 0o777), (0, 0o600));
@@ -434,11 +613,16 @@ fn targets_that_vanish_or_fork_for_ever() {
     }
     let record = |pid: u32| {
         let pid = pid.to_string();
-        folder.command(OXPERF, &["record", "-N", "-e", "task-clock:u", "-p", &pid]).spawn().unwrap()
+        folder
+            .command(OXPERF, &["record", "-N", "-e", "task-clock:u", "-p", &pid])
+            .spawn()
+            .unwrap()
     };
     let mut target = Command::new("sleep").arg("60").spawn().unwrap();
     let recorder = record(target.id());
-    until("nothing in the file", || data_size(&folder.join("perf.data")) > 0);
+    until("nothing in the file", || {
+        data_size(&folder.join("perf.data")) > 0
+    });
     target.kill().unwrap();
     target.wait().unwrap();
     let output = finish(recorder);
@@ -447,13 +631,23 @@ fn targets_that_vanish_or_fork_for_ever() {
     assert_eq!(gone.status.code(), Some(244), "{}", said(&gone));
 
     fs::remove_file(folder.join("perf.data")).unwrap();
-    let mut target = Command::new("sh").args(["-c", "while :; do (exit 0); done"]).spawn().unwrap();
+    let mut target = Command::new("sh")
+        .args(["-c", "while :; do (exit 0); done"])
+        .spawn()
+        .unwrap();
     let recorder = record(target.id());
-    until("nothing in the file", || data_size(&folder.join("perf.data")) > 0);
+    until("nothing in the file", || {
+        data_size(&folder.join("perf.data")) > 0
+    });
     send("-INT", recorder.id());
     let output = finish(recorder);
     target.kill().unwrap();
     target.wait().unwrap();
     assert_eq!(output.status.signal(), Some(2), "{}", said(&output));
-    assert!(folder.run(OXPERF, &["data", "check", "-i", "perf.data"]).status.success());
+    assert!(
+        folder
+            .run(OXPERF, &["data", "check", "-i", "perf.data"])
+            .status
+            .success()
+    );
 }

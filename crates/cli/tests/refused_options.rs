@@ -14,29 +14,62 @@ fn run(name: &str, arguments: &[&str]) -> Output {
         sample mode=user ip=0x401000 pid=7 tid=7 time=2000000100 period=3
         sample mode=user ip=0x401004 pid=7 tid=7 time=2000000200 period=3";
     fs::write(&path, Recording::parse(notation).unwrap().to_file()).unwrap();
-    Command::new(env!("CARGO_BIN_EXE_oxperf")).args(arguments).arg("-i").arg(path).output().unwrap()
+    Command::new(env!("CARGO_BIN_EXE_oxperf"))
+        .args(arguments)
+        .arg("-i")
+        .arg(path)
+        .output()
+        .unwrap()
 }
 
 #[track_caller]
 fn check(name: &str, arguments: &[&str], code: i32, said: &str) {
     let output = run(name, arguments);
     assert_eq!(output.status.code(), Some(code), "{arguments:?}");
-    assert!(output.stdout.is_empty(), "{}", String::from_utf8_lossy(&output.stdout));
+    assert!(
+        output.stdout.is_empty(),
+        "{}",
+        String::from_utf8_lossy(&output.stdout)
+    );
     let told = String::from_utf8_lossy(&output.stderr);
     assert!(told.contains(said), "{told}");
 }
 
 #[test]
 fn source_lines_need_an_address_of_code() {
-    check("lines", &["script", "-F", "comm,srcline"], 255, "Display of source line number requested");
-    check("code", &["script", "-F", "comm,srccode"], 255, "no address to lookup the source line number");
-    assert!(run("both", &["script", "-F", "comm,ip,srcline"]).status.success());
+    check(
+        "lines",
+        &["script", "-F", "comm,srcline"],
+        255,
+        "Display of source line number requested",
+    );
+    check(
+        "code",
+        &["script", "-F", "comm,srccode"],
+        255,
+        "no address to lookup the source line number",
+    );
+    assert!(
+        run("both", &["script", "-F", "comm,ip,srcline"])
+            .status
+            .success()
+    );
 }
 
 #[test]
 fn what_is_no_option_of_script_is_named() {
-    check("misspelt", &["script", "--cgroups", "x"], 129, "unexpected argument '--cgroups' found");
-    check("stray", &["script", "x"], 129, "'x' is no option, and no program is named");
+    check(
+        "misspelt",
+        &["script", "--cgroups", "x"],
+        129,
+        "unexpected argument '--cgroups' found",
+    );
+    check(
+        "stray",
+        &["script", "x"],
+        129,
+        "'x' is no option, and no program is named",
+    );
 }
 
 #[test]
@@ -55,10 +88,20 @@ fn groups_of_events_are_listed_without_details() {
 #[test]
 fn fields_of_one_class_of_events_belong_to_it() {
     check("mixed", &["script", "-F", "+comm,tid"], 129, "Cannot mix");
-    check("foreign", &["script", "-F", "hw:comm,trace"], 129, "'trace' is no field of hardware events");
+    check(
+        "foreign",
+        &["script", "-F", "hw:comm,trace"],
+        129,
+        "'trace' is no field of hardware events",
+    );
     let missing = "software events do not exist. Remove corresponding -F option to proceed.";
     check("missing", &["script", "-F", "sw:"], 255, missing);
-    check("named", &["script", "-F", "comm,addr"], 255, "do not have ADDR attribute set");
+    check(
+        "named",
+        &["script", "-F", "comm,addr"],
+        255,
+        "do not have ADDR attribute set",
+    );
     for (name, fields, lines) in [
         ("silent", "hw:", 0),
         ("nothing", ",", 0),
@@ -68,13 +111,32 @@ fn fields_of_one_class_of_events_belong_to_it() {
     ] {
         let output = run(name, &["script", "-F", fields]);
         assert!(output.status.success(), "{fields}");
-        assert_eq!(output.stdout.split(|&byte| byte == b'\n').count() - 1, lines, "{fields}");
+        assert_eq!(
+            output.stdout.split(|&byte| byte == b'\n').count() - 1,
+            lines,
+            "{fields}"
+        );
     }
 }
 
 #[test]
 fn keys_of_rows_are_named() {
-    check("sort", &["report", "-s", "+"], 129, "Invalid --sort key: `+'");
-    check("fields", &["report", "-F", "+"], 129, "Invalid --fields key: `+'");
-    check("no-fields", &["report", "-F", ""], 129, "Invalid --fields key: `+'");
+    check(
+        "sort",
+        &["report", "-s", "+"],
+        129,
+        "Invalid --sort key: `+'",
+    );
+    check(
+        "fields",
+        &["report", "-F", "+"],
+        129,
+        "Invalid --fields key: `+'",
+    );
+    check(
+        "no-fields",
+        &["report", "-F", ""],
+        129,
+        "Invalid --fields key: `+'",
+    );
 }

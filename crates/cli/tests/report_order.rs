@@ -16,7 +16,11 @@ fn rows(shared: u32) -> Vec<String> {
                     comm pid=1 tid=2 second | pid=1 tid=2 time=1\n"
             .to_owned();
     let sample = |text: &mut String, tid: u32, time: usize| {
-        writeln!(text, "sample mode=user ip=0x10 pid=1 tid={tid} time={time} period=10").unwrap();
+        writeln!(
+            text,
+            "sample mode=user ip=0x10 pid=1 tid={tid} time={time} period=10"
+        )
+        .unwrap();
     };
     for (nth, tid) in [1, 2].into_iter().enumerate() {
         let alone = if tid == shared { 49 } else { 50 };
@@ -24,7 +28,9 @@ fn rows(shared: u32) -> Vec<String> {
     }
     text.push_str("switch | pid=1 tid=3 time=500\n");
     sample(&mut text, shared, 501);
-    text.push_str("switch misc=0x2000 | pid=1 tid=3 time=502\nfinished_round\nfeature nrcpus u32=2,2\n");
+    text.push_str(
+        "switch misc=0x2000 | pid=1 tid=3 time=502\nfinished_round\nfeature nrcpus u32=2,2\n",
+    );
 
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("report_order");
     fs::create_dir_all(&folder).unwrap();
@@ -38,10 +44,14 @@ fn rows(shared: u32) -> Vec<String> {
         .unwrap();
     let text = String::from_utf8(output.stdout).unwrap();
     let rows = text.lines().filter(|line| line.contains('%'));
-    rows.map(|row| row.split_whitespace().nth(1).unwrap_or_default().to_owned()).collect()
+    rows.map(|row| row.split_whitespace().nth(1).unwrap_or_default().to_owned())
+        .collect()
 }
 
 #[test]
 fn more_time_that_passed_comes_first_even_without_a_column() {
-    assert_eq!([rows(1), rows(2)], [["second", "first"], ["first", "second"]]);
+    assert_eq!(
+        [rows(1), rows(2)],
+        [["second", "first"], ["first", "second"]]
+    );
 }

@@ -40,20 +40,47 @@ impl Terminal {
         }
         // Another run of the tests may be going on beside this one.
         let name = format!("{name}-{}", std::process::id());
-        let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("report-screen").join(&name);
+        let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR"))
+            .join("report-screen")
+            .join(&name);
         fs::create_dir_all(&folder).unwrap();
-        fs::write(folder.join("perf.data"), Recording::parse(RECORDING).unwrap().to_file()).unwrap();
-        let terminal = Terminal { name: format!("oxperf-{name}"), folder, runs: Cell::new(0) };
+        fs::write(
+            folder.join("perf.data"),
+            Recording::parse(RECORDING).unwrap().to_file(),
+        )
+        .unwrap();
+        let terminal = Terminal {
+            name: format!("oxperf-{name}"),
+            folder,
+            runs: Cell::new(0),
+        };
         let folder = terminal.folder.to_string_lossy().into_owned();
         let home = format!("HOME={folder}");
-        let new =
-            ["new-session", "-d", "-x", "80", "-y", "24", "-c", &folder, "-e", &home, "-e", "PS1=$ ", "sh"];
+        let new = [
+            "new-session",
+            "-d",
+            "-x",
+            "80",
+            "-y",
+            "24",
+            "-c",
+            &folder,
+            "-e",
+            &home,
+            "-e",
+            "PS1=$ ",
+            "sh",
+        ];
         assert!(terminal.tmux(&new).status.success());
         Some(terminal)
     }
 
     fn tmux(&self, arguments: &[&str]) -> Output {
-        Command::new("tmux").args(["-L", &self.name, "-f", "/dev/null"]).args(arguments).output().unwrap()
+        Command::new("tmux")
+            .args(["-L", &self.name, "-f", "/dev/null"])
+            .args(arguments)
+            .output()
+            .unwrap()
     }
 
     fn keys(&self, keys: &[&str]) {
@@ -64,7 +91,10 @@ impl Terminal {
     fn run(&self, arguments: &str) -> String {
         self.runs.set(self.runs.get() + 1);
         let run = self.runs.get();
-        self.keys(&[&format!("clear; '{PROGRAM}' {arguments}; echo \"run {run} gave $?\""), "Enter"]);
+        self.keys(&[
+            &format!("clear; '{PROGRAM}' {arguments}; echo \"run {run} gave $?\""),
+            "Enter",
+        ]);
         format!("run {run} gave 0")
     }
 
@@ -91,7 +121,9 @@ impl Terminal {
 
     /// Waits until the browser has left the screen to the shell: what is typed before would be its keys.
     fn wait_for_shell(&self) {
-        self.wait_until("the browser is gone", |screen| !screen.contains("Press '?' for help"));
+        self.wait_until("the browser is gone", |screen| {
+            !screen.contains("Press '?' for help")
+        });
     }
 }
 
@@ -104,11 +136,19 @@ impl Drop for Terminal {
 
 #[test]
 fn keys_do_what_they_say() {
-    let Some(terminal) = Terminal::start("keys") else { return };
+    let Some(terminal) = Terminal::start("keys") else {
+        return;
+    };
     let ended = terminal.run("report");
     let screen = terminal.wait("Press '?' for help");
-    assert!(screen.starts_with("Samples: 2  of event 'cycles', Event count (approx.): 400\n"), "{screen}");
-    assert!(screen.contains("+  100.00%     0.00%  reader   reader"), "{screen}");
+    assert!(
+        screen.starts_with("Samples: 2  of event 'cycles', Event count (approx.): 400\n"),
+        "{screen}"
+    );
+    assert!(
+        screen.contains("+  100.00%     0.00%  reader   reader"),
+        "{screen}"
+    );
     terminal.keys(&["+"]);
     terminal.wait("62.50% 0x400120");
     terminal.keys(&["?"]);
@@ -125,20 +165,36 @@ fn keys_do_what_they_say() {
     assert!(written.starts_with("-  100.00%"), "{written}");
     terminal.tmux(&["resize-window", "-x", "60", "-y", "10"]);
     terminal.keys(&["Down"]);
-    let is_small = |screen: &str| screen.lines().count() <= 10 && screen.contains("Press '?' for help");
+    let is_small =
+        |screen: &str| screen.lines().count() <= 10 && screen.contains("Press '?' for help");
     terminal.wait_until("the last line is seen on a small screen", is_small);
     terminal.keys(&["q"]);
     let after = terminal.wait(&ended);
-    assert!(!after.contains("Press '?' for help"), "the screen from before is back:\n{after}");
+    assert!(
+        !after.contains("Press '?' for help"),
+        "the screen from before is back:\n{after}"
+    );
 }
 
 #[test]
 fn samples_and_other_recordings_are_shown() {
-    let Some(terminal) = Terminal::start("others") else { return };
-    let other = RECORDING.replace("reader", "writer").replace("period=150", "period=750");
-    fs::write(terminal.folder.join("other.data"), Recording::parse(&other).unwrap().to_file()).unwrap();
+    let Some(terminal) = Terminal::start("others") else {
+        return;
+    };
+    let other = RECORDING
+        .replace("reader", "writer")
+        .replace("period=150", "period=750");
+    fs::write(
+        terminal.folder.join("other.data"),
+        Recording::parse(&other).unwrap().to_file(),
+    )
+    .unwrap();
     let count = terminal.folder.join("count");
-    fs::write(&count, "#!/bin/sh\necho lines with samples: $(grep -c '\"period\"')\n").unwrap();
+    fs::write(
+        &count,
+        "#!/bin/sh\necho lines with samples: $(grep -c '\"period\"')\n",
+    )
+    .unwrap();
     fs::set_permissions(&count, fs::Permissions::from_mode(0o755)).unwrap();
     terminal.run("report");
     terminal.wait("Event count (approx.): 400");
@@ -157,32 +213,50 @@ fn samples_and_other_recordings_are_shown() {
 
 #[test]
 fn signals_give_the_terminal_back() {
-    let Some(terminal) = Terminal::start("signals") else { return };
+    let Some(terminal) = Terminal::start("signals") else {
+        return;
+    };
     for (signal, code) in [("INT", 130), ("TERM", 143)] {
         terminal.keys(&[&format!("clear; '{PROGRAM}' report"), "Enter"]);
         terminal.wait("Press '?' for help");
-        let find = format!("pgrep -P $(tmux -L {} display -p '#{{pane_pid}}')", terminal.name);
+        let find = format!(
+            "pgrep -P $(tmux -L {} display -p '#{{pane_pid}}')",
+            terminal.name
+        );
         let child = Command::new("sh").args(["-c", &find]).output().unwrap();
         let child = String::from_utf8_lossy(&child.stdout).trim().to_owned();
-        assert!(Command::new("kill").args([&format!("-{signal}"), &child]).status().unwrap().success());
+        assert!(
+            Command::new("kill")
+                .args([&format!("-{signal}"), &child])
+                .status()
+                .unwrap()
+                .success()
+        );
         terminal.wait_for_shell();
         terminal.keys(&["echo \"it gave $?\"; stty -a", "Enter"]);
         terminal.wait(&format!("it gave {code}"));
         let modes = terminal.wait("iexten");
-        assert!(modes.contains(" echo ") && modes.contains(" icanon "), "{modes}");
+        assert!(
+            modes.contains(" echo ") && modes.contains(" icanon "),
+            "{modes}"
+        );
     }
 }
 
 #[test]
 fn colours_can_be_left_out() {
-    let Some(terminal) = Terminal::start("colours") else { return };
+    let Some(terminal) = Terminal::start("colours") else {
+        return;
+    };
     let coloured = |terminal: &Terminal| {
         terminal.wait("Press '?' for help");
         let codes = terminal.tmux(&["capture-pane", "-p", "-e"]).stdout;
         let codes = String::from_utf8_lossy(&codes).into_owned();
         terminal.keys(&["q"]);
         terminal.wait_for_shell();
-        ["[31m", "[44m", "[37m", "8;5;"].iter().any(|colour| codes.contains(colour))
+        ["[31m", "[44m", "[37m", "8;5;"]
+            .iter()
+            .any(|colour| codes.contains(colour))
     };
     terminal.run("report");
     assert!(coloured(&terminal));
@@ -193,8 +267,13 @@ fn colours_can_be_left_out() {
 
 #[test]
 fn it_ends_with_its_terminal() {
-    let Some(terminal) = Terminal::start("hangup") else { return };
-    terminal.keys(&[&format!("trap '' HUP; '{PROGRAM}' report & echo $! >pid; fg"), "Enter"]);
+    let Some(terminal) = Terminal::start("hangup") else {
+        return;
+    };
+    terminal.keys(&[
+        &format!("trap '' HUP; '{PROGRAM}' report & echo $! >pid; fg"),
+        "Enter",
+    ]);
     terminal.wait("Press '?' for help");
     let pid = fs::read_to_string(terminal.folder.join("pid")).unwrap();
     let runs = || PathBuf::from("/proc").join(pid.trim()).join("exe").exists();
@@ -209,16 +288,29 @@ fn it_ends_with_its_terminal() {
 
 #[test]
 fn text_comes_where_there_is_no_browser_to_show() {
-    let Some(terminal) = Terminal::start("text") else { return };
-    for command in ["report --stdio", "report -t ,", "report --stats", "report --tui </dev/null -i perf.data"]
-    {
+    let Some(terminal) = Terminal::start("text") else {
+        return;
+    };
+    for command in [
+        "report --stdio",
+        "report -t ,",
+        "report --stats",
+        "report --tui </dev/null -i perf.data",
+    ] {
         let ended = terminal.run(&format!("{command} | cat"));
         terminal.wait(&ended);
         let ended = terminal.run(command);
         let screen = terminal.wait(&ended);
-        assert!(screen.contains('%') || screen.contains("Aggregated stats"), "{command}: {screen}");
+        assert!(
+            screen.contains('%') || screen.contains("Aggregated stats"),
+            "{command}: {screen}"
+        );
     }
     terminal.keys(&["export TERM=dumb", "Enter"]);
     let ended = terminal.run("report --no-children -g none");
-    assert!(terminal.wait(&ended).contains("# Samples: 2  of event 'cycles'"));
+    assert!(
+        terminal
+            .wait(&ended)
+            .contains("# Samples: 2  of event 'cycles'")
+    );
 }

@@ -24,7 +24,11 @@ fn folder(name: &str) -> PathBuf {
     };
     let samples: String = (0..10_000).map(sample).collect();
     let text = format!("event cycles sample=IP|TID|TIME flags=sample_id_all\n{samples}");
-    fs::write(folder.join("perf.data"), Recording::parse(&text).unwrap().to_file()).unwrap();
+    fs::write(
+        folder.join("perf.data"),
+        Recording::parse(&text).unwrap().to_file(),
+    )
+    .unwrap();
     open(&folder.join("perf.data"));
     folder
 }
@@ -41,9 +45,17 @@ const COMMANDS: [&[&str]; 7] = [
 
 /// Runs this program behind `wrapper`, which runs the words behind its own.
 fn run(folder: &Path, wrapper: &[String], arguments: &[&str]) -> Output {
-    let mut words = wrapper.iter().map(String::as_str).chain(["./oxperf"]).chain(arguments.iter().copied());
+    let mut words = wrapper
+        .iter()
+        .map(String::as_str)
+        .chain(["./oxperf"])
+        .chain(arguments.iter().copied());
     let mut command = Command::new(words.next().unwrap());
-    command.args(words).current_dir(folder).env("HOME", "/nonexistent").env("XDG_CACHE_HOME", "/nonexistent");
+    command
+        .args(words)
+        .current_dir(folder)
+        .env("HOME", "/nonexistent")
+        .env("XDG_CACHE_HOME", "/nonexistent");
     // Root is not limited.
     if fs::metadata("/proc/self").is_ok_and(|own| std::os::unix::fs::MetadataExt::uid(&own) == 0) {
         command.uid(54_321).gid(54_321);
@@ -72,7 +84,11 @@ fn without_threads_the_results_are_the_same() {
     let folder = folder("threads");
     for command in COMMANDS {
         let free = run(&folder, &["env".to_owned()], command);
-        assert!(free.status.success(), "{command:?}: {}", String::from_utf8_lossy(&free.stderr));
+        assert!(
+            free.status.success(),
+            "{command:?}: {}",
+            String::from_utf8_lossy(&free.stderr)
+        );
         for limit in ["--nproc=1", "--nproc=2", "--nproc=3"] {
             let output = run(&folder, &limited(limit), command);
             let told = String::from_utf8_lossy(&output.stderr);
@@ -90,11 +106,17 @@ fn too_little_memory_is_a_message_and_an_exit_code() {
     }
     let folder = folder("memory");
     let run = |megabytes: u64, command: &[&str]| {
-        run(&folder, &limited(&format!("--as={}", megabytes << 20)), command)
+        run(
+            &folder,
+            &limited(&format!("--as={}", megabytes << 20)),
+            command,
+        )
     };
     // The least in which the program itself can be loaded.
-    let least =
-        (8..1000).step_by(8).find(|&megabytes| run(megabytes, &["--version"]).status.success()).unwrap();
+    let least = (8..1000)
+        .step_by(8)
+        .find(|&megabytes| run(megabytes, &["--version"]).status.success())
+        .unwrap();
     for command in [COMMANDS[0], COMMANDS[3]] {
         let mut codes = Vec::new();
         for megabytes in (0..9).map(|step| least + step * step * 8) {
@@ -107,12 +129,22 @@ fn too_little_memory_is_a_message_and_an_exit_code() {
                 output.status
             );
             if code == Some(244) {
-                assert!(told.contains("out of memory: "), "{command:?} in {megabytes} MB: {told}");
-                assert!(told.lines().count() <= 2, "{command:?} in {megabytes} MB: {told}");
+                assert!(
+                    told.contains("out of memory: "),
+                    "{command:?} in {megabytes} MB: {told}"
+                );
+                assert!(
+                    told.lines().count() <= 2,
+                    "{command:?} in {megabytes} MB: {told}"
+                );
             }
             codes.extend(code);
         }
-        assert_eq!((codes.first(), codes.last()), (Some(&244), Some(&0)), "{command:?}: {codes:?}");
+        assert_eq!(
+            (codes.first(), codes.last()),
+            (Some(&244), Some(&0)),
+            "{command:?}: {codes:?}"
+        );
     }
     fs::remove_dir_all(folder).unwrap();
 }

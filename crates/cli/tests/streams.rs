@@ -15,8 +15,13 @@ use oxperf_wire::Encoder;
 
 /// The recording of a golden case, as a file.
 fn recording(case: &str) -> Vec<u8> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(case).join("recording.txt");
-    Recording::parse(&fs::read_to_string(path).unwrap()).unwrap().to_file()
+    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("tests/golden")
+        .join(case)
+        .join("recording.txt");
+    Recording::parse(&fs::read_to_string(path).unwrap())
+        .unwrap()
+        .to_file()
 }
 
 /// The same recording as `record -o -` writes it.
@@ -63,8 +68,13 @@ fn piped(arguments: &[&str], bytes: &[u8]) -> Output {
 
 fn cases() -> Vec<String> {
     let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/golden");
-    let folders = fs::read_dir(root).unwrap().map(|entry| entry.unwrap().path()).filter(|path| path.is_dir());
-    folders.map(|path| path.file_name().unwrap().to_string_lossy().into_owned()).collect()
+    let folders = fs::read_dir(root)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.is_dir());
+    folders
+        .map(|path| path.file_name().unwrap().to_string_lossy().into_owned())
+        .collect()
 }
 
 #[test]
@@ -97,7 +107,11 @@ fn a_file_comes_through_a_pipe() {
             let mut named = Command::new(env!("CARGO_BIN_EXE_oxperf"));
             let named = named.args(command).arg("-i").arg(&path).output().unwrap();
             let through = piped(&[command, &["-i", "-"]].concat(), &file);
-            assert_eq!(through.status.code(), named.status.code(), "{case}: {command:?}");
+            assert_eq!(
+                through.status.code(),
+                named.status.code(),
+                "{case}: {command:?}"
+            );
             assert_eq!(through.stdout, named.stdout, "{case}: {command:?}");
         }
     }
@@ -108,9 +122,19 @@ fn a_call_graph_of_a_stream_without_chains_is_a_table() {
     let bytes = stream(&recording("two-events"));
     let graph = piped(&["report", "--stdio", "-i", "-", "-g", "caller"], &bytes);
     let text = String::from_utf8(graph.stdout).unwrap();
-    assert!(text.contains("100.00%") || text.contains("# Overhead"), "{text}");
-    let file = piped(&["report", "--stdio", "-i", "-", "-g", "caller"], &recording("two-events"));
-    assert!(String::from_utf8(file.stderr).unwrap().contains("Selected -g"));
+    assert!(
+        text.contains("100.00%") || text.contains("# Overhead"),
+        "{text}"
+    );
+    let file = piped(
+        &["report", "--stdio", "-i", "-", "-g", "caller"],
+        &recording("two-events"),
+    );
+    assert!(
+        String::from_utf8(file.stderr)
+            .unwrap()
+            .contains("Selected -g")
+    );
 }
 
 #[test]
@@ -123,7 +147,8 @@ fn what_is_no_recording_is_refused() {
 
 /// What a terminal is told while `bytes` come through a pipe, the last 3 MB of them after more than half a second.
 fn told_to_a_terminal(bytes: &[u8], redirected: &str) -> Option<String> {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("progress-{}", redirected.len()));
+    let folder =
+        Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("progress-{}", redirected.len()));
     fs::create_dir_all(&folder).unwrap();
     let (first, second) = bytes.split_at(bytes.len() - (3 << 20));
     fs::write(folder.join("first"), first).unwrap();
@@ -131,7 +156,11 @@ fn told_to_a_terminal(bytes: &[u8], redirected: &str) -> Option<String> {
     let program = env!("CARGO_BIN_EXE_oxperf");
     let line = format!("(cat first; sleep 1; cat second) | '{program}' script -i - {redirected}");
     let mut terminal = Command::new("script");
-    terminal.args(["-qec", &line, "/dev/null"]).current_dir(folder).env("TERM", "xterm").stdin(Stdio::null());
+    terminal
+        .args(["-qec", &line, "/dev/null"])
+        .current_dir(folder)
+        .env("TERM", "xterm")
+        .stdin(Stdio::null());
     match terminal.output() {
         Ok(output) => Some(String::from_utf8_lossy(&output.stdout).into_owned()),
         Err(error) => {
@@ -147,9 +176,16 @@ fn a_terminal_is_told_how_far_a_long_read_is() {
     let mut bytes = stream(&file);
     let data = Reader::open(&file).unwrap().data().slice(&file).to_vec();
     bytes.extend(data.repeat((4 << 20) / data.len()));
-    let Some(told) = told_to_a_terminal(&bytes, ">/dev/null") else { return };
+    let Some(told) = told_to_a_terminal(&bytes, ">/dev/null") else {
+        return;
+    };
     assert!(told.contains(" MB read, "), "{told:?}");
-    assert!(told.contains("MB/s\x1b[K\r\x1b[K"), "the line stays: {told:?}");
-    let Some(told) = told_to_a_terminal(&bytes, "2>/dev/null >/dev/null") else { return };
+    assert!(
+        told.contains("MB/s\x1b[K\r\x1b[K"),
+        "the line stays: {told:?}"
+    );
+    let Some(told) = told_to_a_terminal(&bytes, "2>/dev/null >/dev/null") else {
+        return;
+    };
     assert_eq!(told, "", "not on a terminal");
 }

@@ -36,7 +36,8 @@ impl Drop for Stage {
 
 impl Stage {
     fn new(name: &str) -> Stage {
-        let folder = std::env::temp_dir().join(format!("oxperf-surroundings-{name}-{}", std::process::id()));
+        let folder =
+            std::env::temp_dir().join(format!("oxperf-surroundings-{name}-{}", std::process::id()));
         let _ = fs::remove_dir_all(&folder);
         for part in ["home", "tmp", "work"] {
             fs::create_dir_all(folder.join(part)).unwrap();
@@ -52,12 +53,24 @@ impl Stage {
 
     /// Runs words of a command line after the shell's `setup`, in `work`.
     fn run(&self, setup: &str, words: &[&str]) -> Output {
-        let words = words.iter().map(|word| word.replace("RECORDING", &self.path("perf.data")));
+        let words = words
+            .iter()
+            .map(|word| word.replace("RECORDING", &self.path("perf.data")));
         let mut command = Command::new("sh");
-        command.args(["-c", &format!("{setup}\nexec \"$0\" \"$@\"")]).arg(self.path("oxperf")).args(words);
-        command.current_dir(self.folder.join("work")).stdin(Stdio::null());
-        command.env("HOME", self.path("home")).env("TMPDIR", self.path("tmp")).env("LC_ALL", "C");
-        command.env("RECORDING", self.path("perf.data")).env("FOLDER", &self.folder);
+        command
+            .args(["-c", &format!("{setup}\nexec \"$0\" \"$@\"")])
+            .arg(self.path("oxperf"))
+            .args(words);
+        command
+            .current_dir(self.folder.join("work"))
+            .stdin(Stdio::null());
+        command
+            .env("HOME", self.path("home"))
+            .env("TMPDIR", self.path("tmp"))
+            .env("LC_ALL", "C");
+        command
+            .env("RECORDING", self.path("perf.data"))
+            .env("FOLDER", &self.folder);
         command.output().unwrap()
     }
 
@@ -73,7 +86,11 @@ impl Stage {
                 now.status
             );
             assert_eq!(text(&now), text(&usual), "{setup}: {words:?}: {said}");
-            assert_eq!(said, String::from_utf8_lossy(&usual.stderr), "{setup}: {words:?}");
+            assert_eq!(
+                said,
+                String::from_utf8_lossy(&usual.stderr),
+                "{setup}: {words:?}"
+            );
         }
     }
 
@@ -115,17 +132,32 @@ fn text(output: &Output) -> String {
 /// No panic and no signal.
 fn sane(output: &Output, what: &str) {
     let said = String::from_utf8_lossy(&output.stderr);
-    let crashed = output.status.signal().is_some() || matches!(output.status.code(), Some(101 | 128..));
+    let crashed =
+        output.status.signal().is_some() || matches!(output.status.code(), Some(101 | 128..));
     let known = [129, 234, 254, 255];
-    let crashed = crashed && !output.status.code().is_some_and(|code| known.contains(&code));
-    assert!(!crashed && !said.contains("panicked at"), "{what}: {:?}: {said}", output.status);
+    let crashed = crashed
+        && !output
+            .status
+            .code()
+            .is_some_and(|code| known.contains(&code));
+    assert!(
+        !crashed && !said.contains("panicked at"),
+        "{what}: {:?}: {said}",
+        output.status
+    );
 }
 
 /// Whether a way to change the surroundings works here; says so where not.
 fn possible(setup: &str) -> bool {
-    let tried = Command::new("sh").args(["-c", &format!("{setup}\ntrue")]).output().unwrap();
+    let tried = Command::new("sh")
+        .args(["-c", &format!("{setup}\ntrue")])
+        .output()
+        .unwrap();
     if !tried.status.success() {
-        eprintln!("SKIPPED: {setup}: {}", String::from_utf8_lossy(&tried.stderr).trim());
+        eprintln!(
+            "SKIPPED: {setup}: {}",
+            String::from_utf8_lossy(&tried.stderr).trim()
+        );
     }
     tried.status.success()
 }
@@ -176,7 +208,10 @@ fn time_zones_and_file_times_crash_nothing() {
     ] {
         let shown = stage.run(setup, &words);
         sane(&shown, setup);
-        assert!(shown.status.success() && text(&shown).contains("# captured on    : "), "{setup}: {shown:?}");
+        assert!(
+            shown.status.success() && text(&shown).contains("# captured on    : "),
+            "{setup}: {shown:?}"
+        );
     }
 }
 
@@ -186,7 +221,10 @@ fn limits_are_met_with_messages() {
     stage.unchanged("ulimit -n 64");
     stage.unchanged_or_said("ulimit -n 16", &["Too many open files"]);
     for files in 4..12 {
-        stage.unchanged_or_said(&format!("ulimit -n {files}"), &["open files", "os error 24"]);
+        stage.unchanged_or_said(
+            &format!("ulimit -n {files}"),
+            &["open files", "os error 24"],
+        );
     }
 }
 
@@ -194,7 +232,14 @@ fn limits_are_met_with_messages() {
 fn closed_descriptors_are_not_taken_for_files() {
     let stage = Stage::new("closed");
     stage.unchanged("exec <&-");
-    let convert = ["data", "convert", "--to-perf", "made.data", "-i", "RECORDING"];
+    let convert = [
+        "data",
+        "convert",
+        "--to-perf",
+        "made.data",
+        "-i",
+        "RECORDING",
+    ];
     let made = || {
         let bytes = fs::read(stage.folder.join("work/made.data")).unwrap();
         fs::remove_file(stage.folder.join("work/made.data")).unwrap();
@@ -233,24 +278,38 @@ fn an_output_that_is_full_is_said() {
         let said = String::from_utf8_lossy(&output.stderr);
         sane(&output, &format!("{words:?}"));
         assert!(!output.status.success(), "{words:?}: {said}");
-        assert!(said.contains("No space left on device"), "{words:?}: {said}");
+        assert!(
+            said.contains("No space left on device"),
+            "{words:?}: {said}"
+        );
     }
     // Where nothing can be said either, the code still tells.
     let output = stage.run("exec >/dev/full 2>&1", &["script", "-i", "RECORDING"]);
     assert!(!output.status.success());
     // Only messages are lost: the result is whole.
-    assert!(stage.run("exec 2>/dev/full", &["script", "-i", "RECORDING"]).status.success());
+    assert!(
+        stage
+            .run("exec 2>/dev/full", &["script", "-i", "RECORDING"])
+            .status
+            .success()
+    );
 }
 
 #[test]
 fn a_reader_that_goes_away_is_no_failure() {
     let stage = Stage::new("pipe");
     for words in READING {
-        let words: Vec<String> =
-            words.iter().map(|word| word.replace("RECORDING", &stage.path("perf.data"))).collect();
+        let words: Vec<String> = words
+            .iter()
+            .map(|word| word.replace("RECORDING", &stage.path("perf.data")))
+            .collect();
         let line = "{ \"$0\" \"$@\"; echo $? >&2; } | true";
-        let output =
-            Command::new("sh").args(["-c", line]).arg(stage.path("oxperf")).args(words).output().unwrap();
+        let output = Command::new("sh")
+            .args(["-c", line])
+            .arg(stage.path("oxperf"))
+            .args(words)
+            .output()
+            .unwrap();
         let said = String::from_utf8_lossy(&output.stderr);
         assert!(said == "0\n" || said == "1\n" || said == "141\n", "{said}");
     }
@@ -264,17 +323,37 @@ fn a_folder_that_was_removed_is_no_reason_to_fail() {
     stage.unchanged(setup);
     let missing = stage.run(setup, &["report", "--stdio"]);
     sane(&missing, setup);
-    assert!(!missing.status.success() && String::from_utf8_lossy(&missing.stderr).contains("perf.data"));
-    let refused = stage.run(setup, &["data", "convert", "--to-perf", "made.data", "-i", "RECORDING"]);
+    assert!(
+        !missing.status.success() && String::from_utf8_lossy(&missing.stderr).contains("perf.data")
+    );
+    let refused = stage.run(
+        setup,
+        &[
+            "data",
+            "convert",
+            "--to-perf",
+            "made.data",
+            "-i",
+            "RECORDING",
+        ],
+    );
     sane(&refused, setup);
-    assert!(String::from_utf8_lossy(&refused.stderr).contains("made.data"), "{refused:?}");
+    assert!(
+        String::from_utf8_lossy(&refused.stderr).contains("made.data"),
+        "{refused:?}"
+    );
 }
 
 #[test]
 fn temporary_files_without_a_place_are_said() {
     let stage = Stage::new("temporary");
     let bundle = stage.path("bundled.tar.zst");
-    assert!(stage.run("", &["bundle", "-o", &bundle, "-i", "RECORDING"]).status.success());
+    assert!(
+        stage
+            .run("", &["bundle", "-o", &bundle, "-i", "RECORDING"])
+            .status
+            .success()
+    );
     let words = ["script", "-i", &bundle];
     let usual = text(&stage.run("", &words));
     assert!(usual.contains("cpu-clock"));
@@ -290,8 +369,13 @@ fn temporary_files_without_a_place_are_said() {
         let output = stage.run(setup, &words);
         sane(&output, setup);
         let said = String::from_utf8_lossy(&output.stderr);
-        let why = ["No such file", "Not a directory", "No space left"].iter().any(|why| said.contains(why));
-        assert!(!output.status.success() && said.contains(&bundle) && why, "{setup}: {said}");
+        let why = ["No such file", "Not a directory", "No space left"]
+            .iter()
+            .any(|why| said.contains(why));
+        assert!(
+            !output.status.success() && said.contains(&bundle) && why,
+            "{setup}: {said}"
+        );
     }
 }
 
@@ -315,28 +399,53 @@ fn another_user_reads_what_may_be_read() {
     let stage = Stage::new("user");
     // The program may lie where only its owner looks. Another process copies it: the descriptor that writes could live on in
     // a child of a test beside this one, and the file could not be executed then.
-    let copy = ["--remove-destination", env!("CARGO_BIN_EXE_oxperf"), &stage.path("oxperf")];
+    let copy = [
+        "--remove-destination",
+        env!("CARGO_BIN_EXE_oxperf"),
+        &stage.path("oxperf"),
+    ];
     assert!(Command::new("cp").args(copy).status().unwrap().success());
     // Neither the home nor caches may be read, let alone written.
     let closed = "chmod 700 $FOLDER/home $FOLDER/tmp";
     stage.unchanged(&format!("{closed}; exec {nobody} \"$0\" \"$@\""));
-    stage.unchanged(&format!("{closed}; exec {nobody} --bounding-set=-all --inh-caps=-all \"$0\" \"$@\""));
+    stage.unchanged(&format!(
+        "{closed}; exec {nobody} --bounding-set=-all --inh-caps=-all \"$0\" \"$@\""
+    ));
     fs::write(stage.folder.join("secret.data"), recording()).unwrap();
     let secret = stage.path("secret.data");
-    for words in [["script", "-i", &secret], ["evlist", "-i", &secret], ["buildid-list", "-i", &secret]] {
-        let refused = stage.run(&format!("chmod 600 {secret}; exec {nobody} \"$0\" \"$@\""), &words);
+    for words in [
+        ["script", "-i", &secret],
+        ["evlist", "-i", &secret],
+        ["buildid-list", "-i", &secret],
+    ] {
+        let refused = stage.run(
+            &format!("chmod 600 {secret}; exec {nobody} \"$0\" \"$@\""),
+            &words,
+        );
         sane(&refused, "another's recording");
         let said = String::from_utf8_lossy(&refused.stderr);
-        assert!(!refused.status.success() && said.contains("Permission denied"), "{words:?}: {said}");
+        assert!(
+            !refused.status.success() && said.contains("Permission denied"),
+            "{words:?}: {said}"
+        );
         assert!(said.contains("secret.data"), "{words:?}: {said}");
     }
     let refused = stage.run(
         &format!("exec {nobody} \"$0\" \"$@\""),
-        &["data", "convert", "--to-perf", "made.data", "-i", "RECORDING"],
+        &[
+            "data",
+            "convert",
+            "--to-perf",
+            "made.data",
+            "-i",
+            "RECORDING",
+        ],
     );
     let said = String::from_utf8_lossy(&refused.stderr);
     assert!(
-        !refused.status.success() && said.contains("made.data") && said.contains("Permission denied"),
+        !refused.status.success()
+            && said.contains("made.data")
+            && said.contains("Permission denied"),
         "{said}"
     );
 }
@@ -361,15 +470,52 @@ fn a_full_disk_is_said_and_keeps_nothing_half() {
     let within = "set -- unshare -m sh -c 'mount -t tmpfs -o size=8k none /mnt; head -c 8000 /dev/zero >/mnt/x; \"$0\" \"$@\"; \
                   echo code $? >&2; ls /mnt >&2' \"$0\" \"$@\"; exec \"$@\"";
     for (words, output) in [
-        (&["data", "convert", "--to-perf", "/mnt/made", "-i", "RECORDING"][..], "made"),
-        (&["data", "convert", "--to-json", "/mnt/made", "-i", "RECORDING"], "made"),
-        (&["export", "--format", "firefox", "-o", "/mnt/made", "-i", "RECORDING"], "made"),
+        (
+            &[
+                "data",
+                "convert",
+                "--to-perf",
+                "/mnt/made",
+                "-i",
+                "RECORDING",
+            ][..],
+            "made",
+        ),
+        (
+            &[
+                "data",
+                "convert",
+                "--to-json",
+                "/mnt/made",
+                "-i",
+                "RECORDING",
+            ],
+            "made",
+        ),
+        (
+            &[
+                "export",
+                "--format",
+                "firefox",
+                "-o",
+                "/mnt/made",
+                "-i",
+                "RECORDING",
+            ],
+            "made",
+        ),
         (&["bundle", "-o", "/mnt/made", "-i", "RECORDING"], "made"),
     ] {
         let ended = stage.run(within, words);
         let said = String::from_utf8_lossy(&ended.stderr);
-        assert!(said.contains("No space left on device") && said.contains(output), "{words:?}: {said}");
-        assert!(!said.contains("code 0\n") && !said.contains("code 101"), "{words:?}: {said}");
+        assert!(
+            said.contains("No space left on device") && said.contains(output),
+            "{words:?}: {said}"
+        );
+        assert!(
+            !said.contains("code 0\n") && !said.contains("code 101"),
+            "{words:?}: {said}"
+        );
     }
     // Caches that cannot be kept are no reason to say anything.
     stage.unchanged(

@@ -20,7 +20,9 @@ const PROGRAM: &str = env!("CARGO_BIN_EXE_oxperf");
 const BASE: u64 = 0x10_0000_0000;
 
 fn folder(name: &str) -> PathBuf {
-    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("trust").join(name);
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR"))
+        .join("trust")
+        .join(name);
     let _ = fs::remove_dir_all(&folder);
     fs::create_dir_all(folder.join("tmp")).unwrap();
     folder
@@ -51,7 +53,10 @@ fn main_start(program: &Path) -> u64 {
     let contents = Contents::open(program).unwrap();
     let image = Elf::parse(&contents).unwrap();
     let table = elf_table(&image, &image, Vec::new(), Demangling::On);
-    let found = table.ids().filter_map(|id| table.symbol(id)).find(|symbol| symbol.name == "main");
+    let found = table
+        .ids()
+        .filter_map(|id| table.symbol(id))
+        .find(|symbol| symbol.name == "main");
     found.expect("the program has symbols").start
 }
 
@@ -65,25 +70,42 @@ fn record(folder: &Path, program: &Path, samples: u64) {
         program.display(),
     );
     for time in 1..=samples {
-        text.push_str(&format!("sample mode=user ip={ip:#x} pid=1 tid=1 time={time} period=10\n"));
+        text.push_str(&format!(
+            "sample mode=user ip={ip:#x} pid=1 tid=1 time={time} period=10\n"
+        ));
     }
-    fs::write(folder.join("perf.data"), Recording::parse(&text).unwrap().to_file()).unwrap();
+    fs::write(
+        folder.join("perf.data"),
+        Recording::parse(&text).unwrap().to_file(),
+    )
+    .unwrap();
 }
 
 /// Exchanges the names of `main` and of another function in the symbol table of a program.
 fn swap_main(bytes: &mut [u8]) {
     let number = |bytes: &[u8], at: usize, size: usize| {
-        bytes[at..at + size].iter().rev().fold(0usize, |value, byte| value << 8 | usize::from(*byte))
+        bytes[at..at + size]
+            .iter()
+            .rev()
+            .fold(0usize, |value, byte| value << 8 | usize::from(*byte))
     };
-    let (sections, size, count) = (number(bytes, 40, 8), number(bytes, 58, 2), number(bytes, 60, 2));
+    let (sections, size, count) = (
+        number(bytes, 40, 8),
+        number(bytes, 58, 2),
+        number(bytes, 60, 2),
+    );
     let header = |nth: usize| sections + nth * size;
-    let table = (0..count).map(header).find(|at| number(bytes, at + 4, 4) == 2).expect("a symbol table");
+    let table = (0..count)
+        .map(header)
+        .find(|at| number(bytes, at + 4, 4) == 2)
+        .expect("a symbol table");
     let strings = number(bytes, header(number(bytes, table + 40, 4)) + 24, 8);
     let (start, length) = (number(bytes, table + 24, 8), number(bytes, table + 32, 8));
     let symbols: Vec<usize> = (start..start + length).step_by(24).collect();
     let is_main = |at: &usize| bytes[strings + number(bytes, *at, 4)..].starts_with(b"main\0");
     let main = *symbols.iter().find(|at| is_main(at)).expect("main");
-    let is_other = |at: &&usize| bytes[**at + 4] & 15 == 2 && number(bytes, **at + 16, 8) > 0 && **at != main;
+    let is_other =
+        |at: &&usize| bytes[**at + 4] & 15 == 2 && number(bytes, **at + 16, 8) > 0 && **at != main;
     let other = *symbols.iter().find(is_other).expect("another function");
     (0..4).for_each(|byte| bytes.swap(main + byte, other + byte));
 }
@@ -105,16 +127,31 @@ fn names_from_below_a_root_stay_there() {
     let rooted = [&plain[..], &["--symfs", root.to_str().unwrap()]].concat();
     let names = |words: &[&str]| stdout(&run(&folder, words)).trim().to_owned();
     let hostile = names(&rooted);
-    assert!(hostile.contains("[.]") && !hostile.ends_with("] main"), "{hostile}");
+    assert!(
+        hostile.contains("[.]") && !hostile.ends_with("] main"),
+        "{hostile}"
+    );
     let honest = names(&plain);
     assert!(honest.ends_with("] main"), "{honest}");
-    assert!(folder.join("cache/oxperf/learned").is_dir(), "something was learned, of the honest file");
-    assert_eq!(names(&rooted), hostile, "what was learned is not of the copy");
+    assert!(
+        folder.join("cache/oxperf/learned").is_dir(),
+        "something was learned, of the honest file"
+    );
+    assert_eq!(
+        names(&rooted),
+        hostile,
+        "what was learned is not of the copy"
+    );
     // Nor from a file that came into the place of another, with its times.
     let times = fs::metadata(&program).unwrap();
     let times = fs::FileTimes::new().set_modified(times.modified().unwrap());
     fs::rename(&copy, &program).unwrap();
-    fs::File::options().write(true).open(&program).unwrap().set_times(times).unwrap();
+    fs::File::options()
+        .write(true)
+        .open(&program)
+        .unwrap()
+        .set_times(times)
+        .unwrap();
     assert_eq!(names(&plain), hostile);
     fs::remove_dir_all(folder).unwrap();
 }
@@ -139,13 +176,20 @@ fn outputs_are_new_files_of_their_owner_alone() {
         fs::set_permissions(&path, fs::Permissions::from_mode(0o666)).unwrap();
         let mut planted = fs::File::open(&path).unwrap();
         let done = run(&folder, words);
-        assert!(done.status.success(), "{words:?}: {}", String::from_utf8_lossy(&done.stderr));
+        assert!(
+            done.status.success(),
+            "{words:?}: {}",
+            String::from_utf8_lossy(&done.stderr)
+        );
         let made = fs::metadata(&path).unwrap();
         assert_eq!(made.mode() & 0o777, 0o600, "{words:?}");
         assert_ne!(made.len(), 7, "{words:?}");
         let mut seen = String::new();
         planted.read_to_string(&mut seen).unwrap();
-        assert_eq!(seen, "planted", "{words:?}: who had it open sees nothing of the output");
+        assert_eq!(
+            seen, "planted",
+            "{words:?}: who had it open sees nothing of the output"
+        );
         // Only root can make links of somebody else's.
         let victim = folder.join("victim");
         fs::write(&victim, "victim").unwrap();
@@ -177,13 +221,17 @@ fn a_bundle_leaves_nothing_behind_when_its_reader_is_killed() {
     let recording = fs::read(folder.join("perf.data")).unwrap();
     let mut writer = Writer::new(zstd::Encoder::new(Vec::new(), 1).unwrap());
     for (name, bytes) in [("oxperf-bundle", &b"1\n"[..]), ("perf.data", &recording)] {
-        writer.file(name, bytes.len() as u64, 0, &mut &bytes[..]).unwrap();
+        writer
+            .file(name, bytes.len() as u64, 0, &mut &bytes[..])
+            .unwrap();
     }
     fs::write(folder.join("x"), writer.finish().unwrap().finish().unwrap()).unwrap();
     let unpacked = || fs::read_dir(folder.join("tmp")).unwrap().count();
     // Nobody reads what it prints, so that it waits in the middle.
-    let mut reader =
-        command(&folder, &["script", "-F", "ip,sym", "-i", "x"]).stdout(Stdio::piped()).spawn().unwrap();
+    let mut reader = command(&folder, &["script", "-F", "ip,sym", "-i", "x"])
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
     let appeared = comes(|| unpacked() == 1);
     reader.kill().unwrap();
     reader.wait().unwrap();
@@ -204,7 +252,10 @@ fn the_keeper_of_a_bundle_removes_nothing_else() {
     }
     symlink(&other, &link).unwrap();
     for path in [&ours, &other, &link] {
-        command(&folder, &["bundle-keeper", path.to_str().unwrap()]).stdin(Stdio::null()).status().unwrap();
+        command(&folder, &["bundle-keeper", path.to_str().unwrap()])
+            .stdin(Stdio::null())
+            .status()
+            .unwrap();
     }
     assert!(!ours.exists() && other.join("file").exists());
     fs::remove_dir_all(folder).unwrap();
@@ -219,14 +270,21 @@ fn a_bundle_takes_source_text_that_everybody_may_read() {
     fs::set_permissions(&secret, fs::Permissions::from_mode(0o600)).unwrap();
     let program = folder.join("program");
     for (named, is_packed) in [(&secret, false), (&public, true)] {
-        let text = format!("#line 1 \"{}\"\nint main(void) {{ return 0; }}\n", named.display());
+        let text = format!(
+            "#line 1 \"{}\"\nint main(void) {{ return 0; }}\n",
+            named.display()
+        );
         if named == &public {
             fs::write(&public, &text).unwrap();
             fs::set_permissions(&public, fs::Permissions::from_mode(0o644)).unwrap();
         }
         let input = folder.join("input.c");
         fs::write(&input, text).unwrap();
-        let compiled = Command::new("cc").args(["-g", "-o"]).arg(&program).arg(&input).status();
+        let compiled = Command::new("cc")
+            .args(["-g", "-o"])
+            .arg(&program)
+            .arg(&input)
+            .status();
         if !compiled.is_ok_and(|status| status.success()) {
             eprintln!("skipped: there is no C compiler");
             return;
@@ -234,12 +292,20 @@ fn a_bundle_takes_source_text_that_everybody_may_read() {
         record(&folder, &program, 1);
         let name = named.to_str().unwrap();
         let without = stdout(&run(&folder, &["bundle", "-o", "x"]));
-        assert!(without.contains(program.to_str().unwrap()) && !without.contains(name), "{without}");
+        assert!(
+            without.contains(program.to_str().unwrap()) && !without.contains(name),
+            "{without}"
+        );
         let with = run(&folder, &["bundle", "--source", "-o", "x"]);
-        let lets_in = folder.ancestors().all(|folder| fs::metadata(folder).unwrap().mode() & 1 != 0);
+        let lets_in = folder
+            .ancestors()
+            .all(|folder| fs::metadata(folder).unwrap().mode() & 1 != 0);
         if !is_packed {
             let said = String::from_utf8_lossy(&with.stderr).into_owned();
-            assert!(said.contains(&format!("{name}: not everybody may read it")), "{said}");
+            assert!(
+                said.contains(&format!("{name}: not everybody may read it")),
+                "{said}"
+            );
         }
         if lets_in || !is_packed {
             assert_eq!(stdout(&with).contains(name), is_packed, "{}", stdout(&with));

@@ -24,13 +24,21 @@ impl Section {
 
     /// The bytes that `file` has of it; shorter than stated when the file ends before.
     pub fn slice(self, file: &[u8]) -> &[u8] {
-        let at = |position: u64| usize::try_from(position).unwrap_or(usize::MAX).min(file.len());
-        file.get(at(self.offset)..at(self.end())).unwrap_or_default()
+        let at = |position: u64| {
+            usize::try_from(position)
+                .unwrap_or(usize::MAX)
+                .min(file.len())
+        };
+        file.get(at(self.offset)..at(self.end()))
+            .unwrap_or_default()
     }
 
     /// Reads the two numbers.
     pub(crate) fn decode(cursor: &mut Cursor<'_>) -> Result<Section, oxperf_wire::WireError> {
-        Ok(Section { offset: cursor.u64()?, size: cursor.u64()? })
+        Ok(Section {
+            offset: cursor.u64()?,
+            size: cursor.u64()?,
+        })
     }
 
     /// Writes the two numbers.
@@ -76,15 +84,28 @@ impl FileHeader {
     /// What the file is instead, or where its header ends too early.
     pub fn decode(file: &[u8]) -> Result<(Endian, FileHeader), DataError> {
         let endian = detect(file)?;
-        let cut = |expected: u64| DataError::HeaderCut { expected, found: file.len() as u64 };
+        let cut = |expected: u64| DataError::HeaderCut {
+            expected,
+            found: file.len() as u64,
+        };
         let mut cursor = Cursor::new(file, endian);
         cursor.u64().map_err(|_| cut(Self::SIZE))?;
         match cursor.u64().map_err(|_| cut(Self::SIZE))? {
-            size @ Self::SIZE_OF_STREAM => Ok((endian, FileHeader { size, ..FileHeader::default() })),
+            size @ Self::SIZE_OF_STREAM => Ok((
+                endian,
+                FileHeader {
+                    size,
+                    ..FileHeader::default()
+                },
+            )),
             stated => {
                 // No version has another size: it was never written, or is broken.
                 let short = stated == Self::SIZE_WITHOUT_FEATURES;
-                let size = if short { Self::SIZE_WITHOUT_FEATURES } else { Self::SIZE };
+                let size = if short {
+                    Self::SIZE_WITHOUT_FEATURES
+                } else {
+                    Self::SIZE
+                };
                 let mut header = Self::decode_body(size, &mut cursor).map_err(|_| cut(size))?;
                 header.first_version = file.starts_with(Self::MAGIC_VERSION_1);
                 Ok((endian, header))
@@ -92,7 +113,10 @@ impl FileHeader {
         }
     }
 
-    fn decode_body(size: u64, cursor: &mut Cursor<'_>) -> Result<FileHeader, oxperf_wire::WireError> {
+    fn decode_body(
+        size: u64,
+        cursor: &mut Cursor<'_>,
+    ) -> Result<FileHeader, oxperf_wire::WireError> {
         let mut header = FileHeader {
             size,
             attr_size: cursor.u64()?,
@@ -122,7 +146,10 @@ impl FileHeader {
         self.attrs.encode(encoder);
         self.data.encode(encoder);
         self.event_types.encode(encoder);
-        self.features.words().iter().for_each(|word| encoder.u64(*word));
+        self.features
+            .words()
+            .iter()
+            .for_each(|word| encoder.u64(*word));
     }
 
     /// Whether `bytes` begin as a recording does.
@@ -161,7 +188,11 @@ fn detect(file: &[u8]) -> Result<Endian, DataError> {
 fn detect_version_1(file: &[u8]) -> Endian {
     let mut cursor = Cursor::new(file, Endian::Big);
     let attr_size = cursor.bytes(16).and_then(|_| cursor.u64());
-    if attr_size.is_ok_and(|size| size < 1 << 32) { Endian::Big } else { Endian::Little }
+    if attr_size.is_ok_and(|size| size < 1 << 32) {
+        Endian::Big
+    } else {
+        Endian::Little
+    }
 }
 
 /// The feature bits. They are an array of the recorder's `long`, so a foreign file may need them half by half.
@@ -184,10 +215,18 @@ mod tests {
         FileHeader {
             size: FileHeader::SIZE,
             attr_size: 80,
-            attrs: Section { offset: 104, size: 80 },
-            data: Section { offset: 184, size: 8 },
+            attrs: Section {
+                offset: 104,
+                size: 80,
+            },
+            data: Section {
+                offset: 184,
+                size: 8,
+            },
             event_types: Section::default(),
-            features: [FeatureId::HOSTNAME, FeatureId::CLN_SIZE, FeatureId(200)].into_iter().collect(),
+            features: [FeatureId::HOSTNAME, FeatureId::CLN_SIZE, FeatureId(200)]
+                .into_iter()
+                .collect(),
             first_version: false,
         }
     }
@@ -208,7 +247,10 @@ mod tests {
     #[test]
     fn the_first_version_tells_its_byte_order_by_a_size() {
         for endian in [Endian::Little, Endian::Big] {
-            let header = FileHeader { first_version: true, ..header() };
+            let header = FileHeader {
+                first_version: true,
+                ..header()
+            };
             let mut encoder = Encoder::new(endian);
             header.encode(&mut encoder);
             assert!(encoder.as_bytes().starts_with(b"PERFFILE"));
@@ -230,14 +272,43 @@ mod tests {
         let whole = encoded(Endian::Little);
         let decode = |bytes: &[u8]| FileHeader::decode(bytes).map(|(_, header)| header);
         assert_eq!(decode(b""), Err(DataError::Empty));
-        assert_eq!(decode(b"\x7fELF"), Err(DataError::NotPerfData { magic: *b"\x7fELF\0\0\0\0" }));
-        assert_eq!(decode(b"PERFFILEhfe"), Err(DataError::HeaderCut { expected: 104, found: 11 }));
+        assert_eq!(
+            decode(b"\x7fELF"),
+            Err(DataError::NotPerfData {
+                magic: *b"\x7fELF\0\0\0\0"
+            })
+        );
+        assert_eq!(
+            decode(b"PERFFILEhfe"),
+            Err(DataError::HeaderCut {
+                expected: 104,
+                found: 11
+            })
+        );
         let stream = decode(b"PERFILE2\x10\0\0\0\0\0\0\0@");
         assert!(stream.is_ok_and(|header| header.is_of_stream()));
-        assert_eq!(decode(&whole[..100]), Err(DataError::HeaderCut { expected: 104, found: 100 }));
-        assert_eq!(decode(&whole[..12]), Err(DataError::HeaderCut { expected: 104, found: 12 }));
+        assert_eq!(
+            decode(&whole[..100]),
+            Err(DataError::HeaderCut {
+                expected: 104,
+                found: 100
+            })
+        );
+        assert_eq!(
+            decode(&whole[..12]),
+            Err(DataError::HeaderCut {
+                expected: 104,
+                found: 12
+            })
+        );
         let odd = [&whole[..8], &[33, 0, 0, 0, 0, 0, 0, 0]].concat();
-        assert_eq!(decode(&odd), Err(DataError::HeaderCut { expected: 104, found: 16 }));
+        assert_eq!(
+            decode(&odd),
+            Err(DataError::HeaderCut {
+                expected: 104,
+                found: 16
+            })
+        );
         let odd = [&whole[..8], &[33, 0, 0, 0, 0, 0, 0, 0], &whole[16..]].concat();
         assert_eq!(decode(&odd), Ok(header()));
     }
@@ -245,7 +316,21 @@ mod tests {
     #[test]
     fn a_section_past_the_end_has_what_is_there() {
         let file = [1, 2, 3, 4];
-        assert_eq!(Section { offset: 2, size: u64::MAX }.slice(&file), [3, 4]);
-        assert_eq!(Section { offset: u64::MAX, size: 1 }.slice(&file), []);
+        assert_eq!(
+            Section {
+                offset: 2,
+                size: u64::MAX
+            }
+            .slice(&file),
+            [3, 4]
+        );
+        assert_eq!(
+            Section {
+                offset: u64::MAX,
+                size: 1
+            }
+            .slice(&file),
+            []
+        );
     }
 }

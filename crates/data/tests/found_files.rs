@@ -1,6 +1,10 @@
 //! Recordings found in public places: opening, decoding and walking each must end, with a value or an error.
 
-#![allow(clippy::print_stdout, clippy::print_stderr, reason = "the table is for people")]
+#![allow(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "the table is for people"
+)]
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -84,8 +88,16 @@ fn describe(file: &[u8]) -> String {
         Err(error) => error.to_string(),
     };
     let broken = broken_features(reader.features());
-    let damage: Vec<_> = reader.damage().listed().iter().map(ToString::to_string).collect();
-    format!("{} events, {records}, broken features {broken:?}, {damage:?}", reader.events().len())
+    let damage: Vec<_> = reader
+        .damage()
+        .listed()
+        .iter()
+        .map(ToString::to_string)
+        .collect();
+    format!(
+        "{} events, {records}, broken features {broken:?}, {damage:?}",
+        reader.events().len()
+    )
 }
 
 #[test]
@@ -101,7 +113,10 @@ fn every_found_file_ends_in_a_value_or_an_error() {
         let Ok(file) = fs::read(&path) else { continue };
         let said = describe(&file);
         if !said.contains("not a perf.data") {
-            println!("{}: {said}", path.strip_prefix(&root).unwrap_or(&path).display());
+            println!(
+                "{}: {said}",
+                path.strip_prefix(&root).unwrap_or(&path).display()
+            );
         }
     }
 }
@@ -125,21 +140,53 @@ fn no_change_of_a_recording_panics() {
 /// A recording with a feature of most kinds.
 fn sample_recording() -> Vec<u8> {
     let attr = oxperf_abi::EventAttr::default();
-    let event = oxperf_data::WriterEvent { attr, name: "cycles".into(), ids: vec![oxperf_abi::EventId(1)] };
+    let event = oxperf_data::WriterEvent {
+        attr,
+        name: "cycles".into(),
+        ids: vec![oxperf_abi::EventId(1)],
+    };
     let mut writer = oxperf_data::Writer::begin(Vec::new(), &[event]).unwrap();
     let mut record = oxperf_wire::Encoder::new(oxperf_wire::Endian::NATIVE);
-    record.record(oxperf_abi::RecordType::AUXTRACE, Default::default(), |body| body.u64(8));
+    record.record(
+        oxperf_abi::RecordType::AUXTRACE,
+        Default::default(),
+        |body| body.u64(8),
+    );
     record.u64(0);
-    record.record(oxperf_abi::RecordType::FINISHED_ROUND, Default::default(), |_| {});
+    record.record(
+        oxperf_abi::RecordType::FINISHED_ROUND,
+        Default::default(),
+        |_| {},
+    );
     writer.append(record.as_bytes()).unwrap();
     let mut features = oxperf_data::FeatureSet::new();
-    features.insert(&NrCpus { available: 2, online: 2 });
-    features.insert(&CpuTopology { cpus: vec![CpuPlace::default(); 2], ..CpuTopology::default() });
-    features.insert(&MemTopology { block_size: 4096, nodes: vec![MemNode::new(0, [0, 70])] });
-    features.insert(&GroupDesc(vec![EventGroup { name: "g".into(), leader: 0, members: 1 }]));
+    features.insert(&NrCpus {
+        available: 2,
+        online: 2,
+    });
+    features.insert(&CpuTopology {
+        cpus: vec![CpuPlace::default(); 2],
+        ..CpuTopology::default()
+    });
+    features.insert(&MemTopology {
+        block_size: 4096,
+        nodes: vec![MemNode::new(0, [0, 70])],
+    });
+    features.insert(&GroupDesc(vec![EventGroup {
+        name: "g".into(),
+        leader: 0,
+        members: 1,
+    }]));
     features.insert(&PmuCaps(vec![PmuCapsEntry::default()]));
-    features.insert(&BpfBtf(vec![BpfObject { id: 1, data: vec![2; 3] }]));
+    features.insert(&BpfBtf(vec![BpfObject {
+        id: 1,
+        data: vec![2; 3],
+    }]));
     let id = oxperf_abi::BuildId::new(&[1; 20]).unwrap();
-    features.insert(&BuildIds(vec![BuildIdEntry::host(oxperf_abi::CpuMode::User, id, "/bin/true".into())]));
+    features.insert(&BuildIds(vec![BuildIdEntry::host(
+        oxperf_abi::CpuMode::User,
+        id,
+        "/bin/true".into(),
+    )]));
     writer.finish(&features).unwrap()
 }

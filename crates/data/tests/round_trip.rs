@@ -9,8 +9,8 @@ use std::process::{Command, Stdio};
 use oxperf_abi::RecordType;
 use oxperf_data::features::{EventDesc, NamedEvent, TotalMem};
 use oxperf_data::{
-    Container, Damage, DirectoryWriter, FeatureId, FeatureSet, Framed, PackedAs, Packer, Reader, Source,
-    StreamWriter, Writer,
+    Container, Damage, DirectoryWriter, FeatureId, FeatureSet, Framed, PackedAs, Packer, Reader,
+    Source, StreamWriter, Writer,
 };
 use oxperf_testkit::Recording;
 use oxperf_wire::{Encoder, Endian, RecordHeader};
@@ -30,10 +30,17 @@ const OF_THE_FORM: [RecordType; 5] = [
 /// The whole records of a recording that are not of its form.
 fn records(reader: &Reader<'_>) -> Vec<Bare> {
     fn bare<B: AsRef<[u8]>>(records: impl Iterator<Item = Result<Framed<B>, Damage>>) -> Vec<Bare> {
-        let whole =
-            records.filter_map(Result::ok).filter(|record| !OF_THE_FORM.contains(&record.header.kind));
+        let whole = records
+            .filter_map(Result::ok)
+            .filter(|record| !OF_THE_FORM.contains(&record.header.kind));
         whole
-            .map(|record| (record.header, record.body.as_ref().to_vec(), record.payload.as_ref().to_vec()))
+            .map(|record| {
+                (
+                    record.header,
+                    record.body.as_ref().to_vec(),
+                    record.payload.as_ref().to_vec(),
+                )
+            })
             .collect()
     }
     match reader.source().unwrap() {
@@ -69,12 +76,23 @@ impl Content {
             ids: event.ids,
         });
         let mut features = FeatureSet::new();
-        for id in reader.features().bits().iter().filter(|id| !FORM_FEATURES.contains(id)) {
+        for id in reader
+            .features()
+            .bits()
+            .iter()
+            .filter(|id| !FORM_FEATURES.contains(id))
+        {
             if let Ok(Some(bytes)) = reader.features().raw(id) {
                 features.insert_raw(id, bytes.to_vec());
             }
         }
-        Content { events: EventDesc { events: events.collect() }, features, records: records(reader) }
+        Content {
+            events: EventDesc {
+                events: events.collect(),
+            },
+            features,
+            records: records(reader),
+        }
     }
 
     fn file(&self, records: &[u8], features: &FeatureSet) -> Vec<u8> {
@@ -92,7 +110,8 @@ impl Content {
 
     /// The stream, and the features that are too large for one.
     fn stream(&self) -> (Vec<u8>, Vec<FeatureId>) {
-        let mut writer = StreamWriter::begin_described(Vec::new(), &self.events, &self.features).unwrap();
+        let mut writer =
+            StreamWriter::begin_described(Vec::new(), &self.events, &self.features).unwrap();
         let left_out = writer.left_out().to_vec();
         writer.append(&encoded(&self.records)).unwrap();
         (writer.finish(&[]).unwrap(), left_out)
@@ -103,9 +122,20 @@ impl Content {
         let parts = vec![Vec::new(), Vec::new()];
         let mut writer = DirectoryWriter::begin(Vec::new(), parts, self.events.clone()).unwrap();
         let third = self.records.len() / 3;
-        writer.data().append(&encoded(&self.records[..third])).unwrap();
-        assert!(writer.append(0, &encoded(&self.records[third..2 * third])).unwrap());
-        assert!(writer.append(1, &encoded(&self.records[2 * third..])).unwrap());
+        writer
+            .data()
+            .append(&encoded(&self.records[..third]))
+            .unwrap();
+        assert!(
+            writer
+                .append(0, &encoded(&self.records[third..2 * third]))
+                .unwrap()
+        );
+        assert!(
+            writer
+                .append(1, &encoded(&self.records[2 * third..]))
+                .unwrap()
+        );
         assert!(!writer.append(2, &[]).unwrap());
         writer.finish(&self.features).unwrap()
     }
@@ -116,10 +146,18 @@ impl Content {
         assert!(found.records == self.records, "{form}");
         let named = |content: &Content| content.features.bits().contains(FeatureId::EVENT_DESC);
         for (before, after) in self.events.events.iter().zip(&found.events.events) {
-            assert_eq!((&before.stored.attr, &before.ids), (&after.stored.attr, &after.ids), "{form}");
+            assert_eq!(
+                (&before.stored.attr, &before.ids),
+                (&after.stored.attr, &after.ids),
+                "{form}"
+            );
             assert!(before.name == after.name || !named(self), "{form}");
         }
-        assert_eq!(found.events.events.len(), self.events.events.len(), "{form}");
+        assert_eq!(
+            found.events.events.len(),
+            self.events.events.len(),
+            "{form}"
+        );
     }
 }
 
@@ -141,15 +179,31 @@ fn pack(records: &[Bare], packed_as: PackedAs) -> (Vec<u8>, Packer) {
 
 /// What the features say, encoded once more: the same when they say the same.
 fn said(reader: &Reader<'_>, left_out: &[FeatureId]) -> Vec<(FeatureId, Vec<u8>)> {
-    let ids =
-        reader.features().bits().iter().filter(|id| !FORM_FEATURES.contains(id) && !left_out.contains(id));
-    let again = |id| Some((id, reader.features().in_order(id, Endian::NATIVE).ok().flatten()?));
+    let ids = reader
+        .features()
+        .bits()
+        .iter()
+        .filter(|id| !FORM_FEATURES.contains(id) && !left_out.contains(id));
+    let again = |id| {
+        Some((
+            id,
+            reader
+                .features()
+                .in_order(id, Endian::NATIVE)
+                .ok()
+                .flatten()?,
+        ))
+    };
     ids.filter_map(again).collect()
 }
 
 /// The features that do not say the same any more.
 fn lost(before: &[(FeatureId, Vec<u8>)], after: &[(FeatureId, Vec<u8>)]) -> Vec<FeatureId> {
-    before.iter().filter(|said| !after.contains(said)).map(|(id, _)| *id).collect()
+    before
+        .iter()
+        .filter(|said| !after.contains(said))
+        .map(|(id, _)| *id)
+        .collect()
 }
 
 /// Data, attributes and features byte for byte.
@@ -184,7 +238,9 @@ fn check_forms(reader: &Reader<'_>) {
     let content = Content::of(reader);
     let said_before = said(reader, &[]);
     let mut recoded = FeatureSet::new();
-    said_before.iter().for_each(|(id, bytes)| recoded.insert_raw(*id, bytes.clone()));
+    said_before
+        .iter()
+        .for_each(|(id, bytes)| recoded.insert_raw(*id, bytes.clone()));
     if recoded.bits().is_empty() {
         // Without any, a file is one whose recorder did not finish; what came as a stream may have none.
         recoded.insert(&TotalMem { kilobytes: 0 });
@@ -231,7 +287,10 @@ fn check(file: &[u8]) -> Result<(), String> {
     if reader.container() == Container::Directory || !reader.damage().is_empty() {
         return Err("only bytes".into());
     }
-    if records(&reader).iter().any(|(header, ..)| header.kind.0 > 32768) {
+    if records(&reader)
+        .iter()
+        .any(|(header, ..)| header.kind.0 > 32768)
+    {
         return Err("only bytes: records of simpleperf".into());
     }
     if records(&reader).len() < 3 {
@@ -244,25 +303,38 @@ fn check(file: &[u8]) -> Result<(), String> {
 /// The recordings in the project, written by hand.
 fn own() -> Vec<(PathBuf, Vec<u8>)> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../cli/tests/golden");
-    let cases = fs::read_dir(root).unwrap().map(|entry| entry.unwrap().path().join("recording.txt"));
+    let cases = fs::read_dir(root)
+        .unwrap()
+        .map(|entry| entry.unwrap().path().join("recording.txt"));
     let notations = cases.filter_map(|path| Some((fs::read_to_string(&path).ok()?, path)));
-    notations.map(|(text, path)| (path, Recording::parse(&text).unwrap().to_file())).collect()
+    notations
+        .map(|(text, path)| (path, Recording::parse(&text).unwrap().to_file()))
+        .collect()
 }
 
 /// Recordings beside the project, up to a size that a test can take.
 fn shared(folders: &[&str]) -> Vec<(PathBuf, Vec<u8>)> {
     let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared");
-    let root = std::env::var_os("OXPERF_SHARED").map_or(beside, PathBuf::from).join("fixtures");
+    let root = std::env::var_os("OXPERF_SHARED")
+        .map_or(beside, PathBuf::from)
+        .join("fixtures");
     let mut paths = Vec::new();
-    folders.iter().for_each(|folder| find(&root.join(folder), &mut paths));
+    folders
+        .iter()
+        .for_each(|folder| find(&root.join(folder), &mut paths));
     if paths.is_empty() {
         eprintln!("SKIPPED: no recordings below {}", root.display());
     }
     let file = |path: PathBuf| Some((fs::read(&path).ok()?, path));
-    let read = paths.into_iter().filter_map(file).map(|(bytes, path)| match path.extension() {
-        Some(extension) if extension == "zst" => (path, zstd::decode_all(&bytes[..]).unwrap_or_default()),
-        _ => (path, bytes),
-    });
+    let read = paths
+        .into_iter()
+        .filter_map(file)
+        .map(|(bytes, path)| match path.extension() {
+            Some(extension) if extension == "zst" => {
+                (path, zstd::decode_all(&bytes[..]).unwrap_or_default())
+            }
+            _ => (path, bytes),
+        });
     read.filter(|(_, bytes)| bytes.len() < 512 << 10).collect()
 }
 
@@ -307,7 +379,10 @@ fn recordings_beside_the_project_come_back() {
 /// Runs a perf over a recording; `None` when there is no such perf.
 fn perf_script(perf: &str, recording: &Path) -> Option<(String, String)> {
     let mut command = Command::new(perf);
-    command.args(["script", "-F", "comm,tid,time,event", "-i"]).arg(recording).stdin(Stdio::null());
+    command
+        .args(["script", "-F", "comm,tid,time,event", "-i"])
+        .arg(recording)
+        .stdin(Stdio::null());
     let output = command.output().ok()?;
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     Some((text(&output.stdout), text(&output.stderr)))
@@ -315,7 +390,10 @@ fn perf_script(perf: &str, recording: &Path) -> Option<(String, String)> {
 
 /// Writes every form of a recording and lets a perf read it.
 fn check_perf(perf: &str, name: &str, file: &[u8]) -> Option<()> {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("forms").join(perf).join(name);
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR"))
+        .join("forms")
+        .join(perf)
+        .join(name);
     let _ = fs::remove_dir_all(&folder);
     let directory = folder.join("directory");
     fs::create_dir_all(&directory).unwrap();
@@ -330,10 +408,17 @@ fn check_perf(perf: &str, name: &str, file: &[u8]) -> Option<()> {
     let (data, parts) = content.directory();
     fs::write(directory.join(DirectoryWriter::<Vec<u8>>::DATA_NAME), data).unwrap();
     for (index, part) in parts.iter().enumerate() {
-        fs::write(directory.join(DirectoryWriter::<Vec<u8>>::part_name(index)), part).unwrap();
+        fs::write(
+            directory.join(DirectoryWriter::<Vec<u8>>::part_name(index)),
+            part,
+        )
+        .unwrap();
     }
     let forms = [
-        write("file", &content.file(&encoded(&content.records), &content.features)),
+        write(
+            "file",
+            &content.file(&encoded(&content.records), &content.features),
+        ),
         write("exact", &content.packed(PackedAs::Exact)),
         write("stream", &content.stream().0),
         directory,
@@ -341,7 +426,11 @@ fn check_perf(perf: &str, name: &str, file: &[u8]) -> Option<()> {
     let padded = (perf != "perf").then(|| write("padded", &content.packed(PackedAs::Padded)));
     for path in forms.iter().chain(&padded) {
         let (found, errors) = perf_script(perf, path)?;
-        assert!(found == expected, "{perf} reads {} otherwise: {errors}", path.display());
+        assert!(
+            found == expected,
+            "{perf} reads {} otherwise: {errors}",
+            path.display()
+        );
     }
     Some(())
 }
@@ -349,9 +438,19 @@ fn check_perf(perf: &str, name: &str, file: &[u8]) -> Option<()> {
 /// Only what is written by this machine's perf can be expected to be read by it without a difference.
 #[test]
 fn perf_reads_every_form() {
-    let recordings = shared(&["recorded/6.1.187/default-cycles", "recorded/6.1.187/multi-events"]);
-    for (path, file) in recordings.iter().filter(|(path, _)| path.ends_with("perf.data")) {
-        let name = path.parent().and_then(Path::file_name).unwrap().to_string_lossy();
+    let recordings = shared(&[
+        "recorded/6.1.187/default-cycles",
+        "recorded/6.1.187/multi-events",
+    ]);
+    for (path, file) in recordings
+        .iter()
+        .filter(|(path, _)| path.ends_with("perf.data"))
+    {
+        let name = path
+            .parent()
+            .and_then(Path::file_name)
+            .unwrap()
+            .to_string_lossy();
         for perf in ["perf", "perf7"] {
             if check_perf(perf, &name, file).is_none() {
                 eprintln!("SKIPPED: there is no {perf} here");

@@ -21,14 +21,26 @@ pub struct Arm64 {
 impl Arm64 {
     /// Appends the instruction at the beginning of `code`, which lies at `address`, and returns its length; `None`, with
     /// nothing appended, if there is none.
-    pub fn write(&self, code: &[u8], address: u64, names: &mut Names<'_>, out: &mut String) -> Option<usize> {
-        let instruction = self.decoder.decode(&mut U8Reader::new(code.get(..LENGTH)?)).ok()?;
+    pub fn write(
+        &self,
+        code: &[u8],
+        address: u64,
+        names: &mut Names<'_>,
+        out: &mut String,
+    ) -> Option<usize> {
+        let instruction = self
+            .decoder
+            .decode(&mut U8Reader::new(code.get(..LENGTH)?))
+            .ok()?;
         let start = out.len();
         write!(out, "{instruction}").ok()?;
-        let distance = instruction.operands.iter().find_map(|operand| match operand {
-            Operand::PCOffset(distance) => Some(*distance),
-            _ => None,
-        });
+        let distance = instruction
+            .operands
+            .iter()
+            .find_map(|operand| match operand {
+                Operand::PCOffset(distance) => Some(*distance),
+                _ => None,
+            });
         if let Some(distance) = distance {
             let target = target(&out[start..], address, distance);
             name_target(start, target, names, out);
@@ -43,14 +55,22 @@ impl Arm64 {
 
 /// `adrp` counts from the page, all else from the instruction.
 fn target(text: &str, address: u64, distance: i64) -> u64 {
-    let base = if text.starts_with("adrp") { address & !0xfff } else { address };
+    let base = if text.starts_with("adrp") {
+        address & !0xfff
+    } else {
+        address
+    };
     base.wrapping_add_signed(distance)
 }
 
 /// Puts the address that is meant, with its name, in the place of the distance.
 fn name_target(start: usize, target: u64, names: &mut Names<'_>, out: &mut String) {
-    let Some(at) = out[start..].find('$').map(|at| start + at) else { return };
-    let end = out[at..].find([',', ' ', ']']).map_or(out.len(), |end| at + end);
+    let Some(at) = out[start..].find('$').map(|at| start + at) else {
+        return;
+    };
+    let end = out[at..]
+        .find([',', ' ', ']'])
+        .map_or(out.len(), |end| at + end);
     let mut shown = format!("{target:x}");
     let mut name = String::new();
     if names(target, &mut name) {

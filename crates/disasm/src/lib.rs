@@ -120,13 +120,23 @@ impl Disassembler {
         let start = out.len();
         if self.style.1 == Form::Listing {
             if self.bits == 64 {
-                prefix::take_idle(code.get(..length).unwrap_or(code), &mut self.instruction, out);
+                prefix::take_idle(
+                    code.get(..length).unwrap_or(code),
+                    &mut self.instruction,
+                    out,
+                );
             }
             if strings::write(&self.instruction, self.style.0, start, out) {
                 return Some(length);
             }
-            let column = style::OPERAND_COLUMN.saturating_sub(u32::try_from(out.len() - start).unwrap_or(0));
-            style::suit(self.formatter.options_mut(), column, &self.instruction, self.style.0);
+            let column =
+                style::OPERAND_COLUMN.saturating_sub(u32::try_from(out.len() - start).unwrap_or(0));
+            style::suit(
+                self.formatter.options_mut(),
+                column,
+                &self.instruction,
+                self.style.0,
+            );
         }
         let mut output = Output::new(self.style, code, &self.instruction, names, out);
         self.formatter.format(&self.instruction, &mut output);

@@ -1,8 +1,8 @@
 //! Where the formatter's pieces go: addresses get names on their way, and listings what `objdump` writes otherwise.
 
 use iced_x86::{
-    CodeSize, CpuidFeature, FormatterOutput, FormatterTextKind, Instruction, Mnemonic, NumberKind, OpKind,
-    Register,
+    CodeSize, CpuidFeature, FormatterOutput, FormatterTextKind, Instruction, Mnemonic, NumberKind,
+    OpKind, Register,
 };
 
 use crate::{Form, Names, Syntax, prefix};
@@ -33,20 +33,25 @@ pub(crate) struct Output<'a, 'n> {
 pub(crate) fn is_x87(instruction: &Instruction) -> bool {
     let is_stack = |register: Register| (Register::ST0..=Register::ST7).contains(&register);
     (0..instruction.op_count()).any(|operand| {
-        instruction.op_kind(operand) == OpKind::Register && is_stack(instruction.op_register(operand))
+        instruction.op_kind(operand) == OpKind::Register
+            && is_stack(instruction.op_register(operand))
     })
 }
 
 /// Whether this moves a number of 64 bits, which Intel's syntax calls by its own name in listings.
 pub(crate) fn is_wide_move(instruction: &Instruction) -> bool {
-    instruction.op_kinds().any(|kind| kind == OpKind::Immediate64)
+    instruction
+        .op_kinds()
+        .any(|kind| kind == OpKind::Immediate64)
 }
 
 /// Whether the top of the floating-point stack goes without saying, as it does beside memory, in loads and stores.
 fn hides_top(instruction: &Instruction) -> bool {
     let has_memory = instruction.op_kinds().any(|kind| kind == OpKind::Memory);
-    let moves =
-        matches!(instruction.mnemonic(), Mnemonic::Fst | Mnemonic::Fstp | Mnemonic::Fld | Mnemonic::Fxch);
+    let moves = matches!(
+        instruction.mnemonic(),
+        Mnemonic::Fst | Mnemonic::Fstp | Mnemonic::Fld | Mnemonic::Fxch
+    );
     (has_memory || moves) && instruction.cpuid_features().contains(&CpuidFeature::FPU)
 }
 
@@ -72,8 +77,12 @@ fn has_idle_index(code: &[u8], instruction: &Instruction) -> bool {
         4 | 8 => 4,
         _ => 0,
     };
-    let has_number = (0..instruction.op_count()).any(|operand| instruction.try_immediate(operand).is_ok());
-    let behind = instruction.len().checked_sub(displacement).filter(|_| !has_number);
+    let has_number =
+        (0..instruction.op_count()).any(|operand| instruction.try_immediate(operand).is_ok());
+    let behind = instruction
+        .len()
+        .checked_sub(displacement)
+        .filter(|_| !has_number);
     let bytes = behind.and_then(|end| code.get(end.checked_sub(2)?..end));
     matches!(bytes, Some([form, 0x20..=0x27]) if form & 7 == 4 && form >> 6 != 3)
 }
@@ -106,12 +115,23 @@ impl<'a, 'n> Output<'a, 'n> {
         Output {
             form,
             syntax,
-            scale: if lists && syntax == Syntax::Att && scales { ",1" } else { "" },
+            scale: if lists && syntax == Syntax::Att && scales {
+                ",1"
+            } else {
+                ""
+            },
             by_one: intel && by_one,
             skips_count: !intel && by_one,
-            bare_address: intel && has_memory && !has_index && instruction.memory_base() == Register::None,
+            bare_address: intel
+                && has_memory
+                && !has_index
+                && instruction.memory_base() == Register::None,
             hides_top: intel && hides_top(instruction),
-            idle_index: if lists { idle_index(syntax, code, instruction) } else { "" },
+            idle_index: if lists {
+                idle_index(syntax, code, instruction)
+            } else {
+                ""
+            },
             is_32: instruction.code_size() == CodeSize::Code32,
             names,
             out,
@@ -168,7 +188,12 @@ impl FormatterOutput for Output<'_, '_> {
         }
     }
 
-    fn write_prefix(&mut self, instruction: &Instruction, text: &str, _prefix: iced_x86::PrefixKind) {
+    fn write_prefix(
+        &mut self,
+        instruction: &Instruction,
+        text: &str,
+        _prefix: iced_x86::PrefixKind,
+    ) {
         let text = match (self.form, text) {
             (Form::Listing, "rep" | "repe") => "repz",
             (Form::Listing, "repne") if crate::prefix::keeps_bounds(instruction) => "bnd",
@@ -183,7 +208,10 @@ impl FormatterOutput for Output<'_, '_> {
             return self.out.push_str(text);
         }
         let mnemonic = instruction.mnemonic();
-        let by_stack = matches!(mnemonic, Mnemonic::Call | Mnemonic::Jmp | Mnemonic::Push | Mnemonic::Pop);
+        let by_stack = matches!(
+            mnemonic,
+            Mnemonic::Call | Mnemonic::Jmp | Mnemonic::Push | Mnemonic::Pop
+        );
         match text {
             "lretl" => self.out.push_str("lret"),
             "iretl" => self.out.push_str("iret"),
@@ -207,7 +235,8 @@ impl FormatterOutput for Output<'_, '_> {
         text: &str,
         register: Register,
     ) {
-        let port = matches!(instruction.mnemonic(), Mnemonic::In | Mnemonic::Out) && register == Register::DX;
+        let port = matches!(instruction.mnemonic(), Mnemonic::In | Mnemonic::Out)
+            && register == Register::DX;
         match (self.form, self.syntax) {
             (Form::Listing, Syntax::Att) if port => self.out.push_str("(%dx)"),
             _ if self.hides_top && text == "st" => {}
@@ -231,7 +260,10 @@ impl FormatterOutput for Output<'_, '_> {
         _number_kind: NumberKind,
         kind: FormatterTextKind,
     ) {
-        let is_target = matches!(kind, FormatterTextKind::LabelAddress | FormatterTextKind::FunctionAddress);
+        let is_target = matches!(
+            kind,
+            FormatterTextKind::LabelAddress | FormatterTextKind::FunctionAddress
+        );
         match (is_target, self.form) {
             (false, _) if self.skips_count => {}
             (false, _) if self.by_one && value == 1 && kind == FormatterTextKind::Number => {

@@ -20,14 +20,25 @@ impl Before {
         let count = code.iter().take_while(|byte| is_legacy(**byte)).count();
         let next = code.get(count).copied().unwrap_or_default();
         if next & 0xf0 != 0x40 {
-            return Before { count, rex: None, opcode: next };
+            return Before {
+                count,
+                rex: None,
+                opcode: next,
+            };
         }
-        Before { count, rex: Some(next), opcode: code.get(count + 1).copied().unwrap_or_default() }
+        Before {
+            count,
+            rex: Some(next),
+            opcode: code.get(count + 1).copied().unwrap_or_default(),
+        }
     }
 }
 
 fn is_legacy(byte: u8) -> bool {
-    matches!(byte, 0x26 | 0x2e | 0x36 | 0x3e | 0x64..=0x67 | 0xf0 | 0xf2 | 0xf3)
+    matches!(
+        byte,
+        0x26 | 0x2e | 0x36 | 0x3e | 0x64..=0x67 | 0xf0 | 0xf2 | 0xf3
+    )
 }
 
 /// Whether a shift or rotation is the short form, by one.
@@ -43,7 +54,9 @@ pub(crate) fn take_idle(code: &[u8], instruction: &mut Instruction, out: &mut St
         return;
     }
     let segment = idle_segment(instruction);
-    let address_counts = instruction.op_kinds().any(|kind| kind == iced_x86::OpKind::Memory)
+    let address_counts = instruction
+        .op_kinds()
+        .any(|kind| kind == iced_x86::OpKind::Memory)
         || instruction.code().is_jcx_short()
         || instruction.is_string_instruction();
     for (index, byte) in prefixes.iter().enumerate() {
@@ -65,8 +78,10 @@ pub(crate) fn take_idle(code: &[u8], instruction: &mut Instruction, out: &mut St
 
 /// In 64-bit code only FS and GS mean anything; before branches the others are hints.
 fn idle_segment(instruction: &Instruction) -> bool {
-    let flat =
-        matches!(instruction.segment_prefix(), Register::ES | Register::CS | Register::SS | Register::DS);
+    let flat = matches!(
+        instruction.segment_prefix(),
+        Register::ES | Register::CS | Register::SS | Register::DS
+    );
     let hint = instruction.flow_control() != FlowControl::Next;
     flat && !hint
 }
@@ -92,7 +107,9 @@ pub(crate) fn keeps_bounds(instruction: &Instruction) -> bool {
 }
 
 fn is_near_branch(instruction: &Instruction) -> bool {
-    matches!(instruction.mnemonic(), Mnemonic::Call | Mnemonic::Jmp | Mnemonic::Ret)
-        && !instruction.code().is_jmp_far()
+    matches!(
+        instruction.mnemonic(),
+        Mnemonic::Call | Mnemonic::Jmp | Mnemonic::Ret
+    ) && !instruction.code().is_jmp_far()
         && !instruction.code().is_call_far()
 }

@@ -4,8 +4,8 @@
 //! code, whatever part of one is meant: `%eax` is register 0 as `%rax` is.
 
 use iced_x86::{
-    Decoder, DecoderOptions, FlowControl, Instruction, InstructionInfoFactory, Mnemonic, OpAccess, OpKind,
-    Register,
+    Decoder, DecoderOptions, FlowControl, Instruction, InstructionInfoFactory, Mnemonic, OpAccess,
+    OpKind, Register,
 };
 
 /// One instruction.
@@ -101,7 +101,10 @@ impl Step {
         if instruction.is_invalid() {
             return None;
         }
-        let operands = (0..instruction.op_count()).rev().map(|nth| operand(&instruction, nth)).collect();
+        let operands = (0..instruction.op_count())
+            .rev()
+            .map(|nth| operand(&instruction, nth))
+            .collect();
         Some(Step {
             length: instruction.len(),
             work: work(&instruction),
@@ -129,8 +132,10 @@ fn changed(instruction: &Instruction) -> Vec<u16> {
     };
     let mut factory = InstructionInfoFactory::new();
     let used = factory.info(instruction).used_registers().iter();
-    let mut changed: Vec<u16> =
-        used.filter(|used| writes(used.access())).filter_map(|used| number(used.register())).collect();
+    let mut changed: Vec<u16> = used
+        .filter(|used| writes(used.access()))
+        .filter_map(|used| number(used.register()))
+        .collect();
     changed.dedup();
     changed
 }
@@ -226,24 +231,47 @@ mod tests {
         Step::decode(code, 0x1000).unwrap()
     }
 
-    const PLAIN: Memory =
-        Memory { base: None, index: None, displacement: 0, absolute: None, segment: Segment::Plain };
+    const PLAIN: Memory = Memory {
+        base: None,
+        index: None,
+        displacement: 0,
+        absolute: None,
+        segment: Segment::Plain,
+    };
 
     #[test]
     fn operands_stand_in_the_order_of_their_text() {
         // mov 0x10(%rdi,%rcx,8),%eax
         let load = step(&[0x8b, 0x44, 0xcf, 0x10]);
-        let memory = Memory { base: Some(5), index: Some(2), displacement: 0x10, ..PLAIN };
-        assert_eq!(load.operands, [Operand::Memory(memory), Operand::Register(Some(0))]);
-        assert_eq!((load.work, load.flow, load.length), (Work::Move, Flow::Next, 4));
+        let memory = Memory {
+            base: Some(5),
+            index: Some(2),
+            displacement: 0x10,
+            ..PLAIN
+        };
+        assert_eq!(
+            load.operands,
+            [Operand::Memory(memory), Operand::Register(Some(0))]
+        );
+        assert_eq!(
+            (load.work, load.flow, load.length),
+            (Work::Move, Flow::Next, 4)
+        );
         assert_eq!(load.changed, [0]);
         // mul %rcx
         let product = step(&[0x48, 0xf7, 0xe1]);
         assert!([0, 1].iter().all(|number| product.changed.contains(number)));
         // movq $-1,-8(%rbp)
         let store = step(&[0x48, 0xc7, 0x45, 0xf8, 0xff, 0xff, 0xff, 0xff]);
-        let memory = Memory { base: Some(6), displacement: -8, ..PLAIN };
-        assert_eq!(store.operands, [Operand::Number(-1), Operand::Memory(memory)]);
+        let memory = Memory {
+            base: Some(6),
+            displacement: -8,
+            ..PLAIN
+        };
+        assert_eq!(
+            store.operands,
+            [Operand::Number(-1), Operand::Memory(memory)]
+        );
         assert_eq!(store.memory(), Some(memory));
     }
 
@@ -253,8 +281,17 @@ mod tests {
         let global = step(&[0x48, 0x8b, 0x05, 0x10, 0, 0, 0]).memory().unwrap();
         assert_eq!((global.base, global.absolute), (None, Some(0x1017)));
         // mov %fs:0x28,%rax
-        let thread = step(&[0x64, 0x48, 0x8b, 0x04, 0x25, 0x28, 0, 0, 0]).memory().unwrap();
-        assert_eq!(thread, Memory { displacement: 0x28, segment: Segment::Fs, ..PLAIN });
+        let thread = step(&[0x64, 0x48, 0x8b, 0x04, 0x25, 0x28, 0, 0, 0])
+            .memory()
+            .unwrap();
+        assert_eq!(
+            thread,
+            Memory {
+                displacement: 0x28,
+                segment: Segment::Fs,
+                ..PLAIN
+            }
+        );
     }
 
     #[test]
@@ -270,6 +307,9 @@ mod tests {
     #[test]
     fn vector_registers_have_numbers_of_their_own() {
         // movsd %xmm1,(%rdi)
-        assert_eq!(step(&[0xf2, 0x0f, 0x11, 0x0f]).operands[0], Operand::Register(Some(18)));
+        assert_eq!(
+            step(&[0xf2, 0x0f, 0x11, 0x0f]).operands[0],
+            Operand::Register(Some(18))
+        );
     }
 }

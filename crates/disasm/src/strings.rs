@@ -26,8 +26,14 @@ struct Shape {
 
 /// Appends a string instruction with the padding of a listing behind `start`; `false`, with nothing appended, if it is
 /// none or repeats in a way that means nothing for it.
-pub(crate) fn write(instruction: &Instruction, syntax: Syntax, start: usize, out: &mut String) -> bool {
-    let Some(shape) = shape(instruction.mnemonic()).filter(|_| instruction.is_string_instruction()) else {
+pub(crate) fn write(
+    instruction: &Instruction,
+    syntax: Syntax,
+    start: usize,
+    out: &mut String,
+) -> bool {
+    let Some(shape) = shape(instruction.mnemonic()).filter(|_| instruction.is_string_instruction())
+    else {
         return false;
     };
     let compares = matches!(shape.name, "cmps" | "scas");
@@ -38,7 +44,10 @@ pub(crate) fn write(instruction: &Instruction, syntax: Syntax, start: usize, out
         _ => {}
     }
     out.push_str(shape.name);
-    let tells_size = shape.operands.iter().any(|operand| matches!(operand, Operand::Accumulator));
+    let tells_size = shape
+        .operands
+        .iter()
+        .any(|operand| matches!(operand, Operand::Accumulator));
     if syntax == Syntax::Att && !tells_size {
         out.push(match shape.size {
             1 => 'b',
@@ -51,8 +60,14 @@ pub(crate) fn write(instruction: &Instruction, syntax: Syntax, start: usize, out
         out.push(' ');
     }
     out.push(' ');
-    let [destination, source] = shape.operands.map(|operand| text(instruction, syntax, shape.size, operand));
-    let (first, second) = if syntax == Syntax::Att { (source, destination) } else { (destination, source) };
+    let [destination, source] = shape
+        .operands
+        .map(|operand| text(instruction, syntax, shape.size, operand));
+    let (first, second) = if syntax == Syntax::Att {
+        (source, destination)
+    } else {
+        (destination, source)
+    };
     out.push_str(&format!("{first},{second}"));
     true
 }
@@ -60,13 +75,21 @@ pub(crate) fn write(instruction: &Instruction, syntax: Syntax, start: usize, out
 fn shape(mnemonic: Mnemonic) -> Option<Shape> {
     use Operand::{Accumulator, Destination, Port, Source};
     let size = match mnemonic {
-        Mnemonic::Movsb | Mnemonic::Cmpsb | Mnemonic::Stosb | Mnemonic::Lodsb | Mnemonic::Scasb => 1,
+        Mnemonic::Movsb | Mnemonic::Cmpsb | Mnemonic::Stosb | Mnemonic::Lodsb | Mnemonic::Scasb => {
+            1
+        }
         Mnemonic::Insb | Mnemonic::Outsb => 1,
-        Mnemonic::Movsw | Mnemonic::Cmpsw | Mnemonic::Stosw | Mnemonic::Lodsw | Mnemonic::Scasw => 2,
+        Mnemonic::Movsw | Mnemonic::Cmpsw | Mnemonic::Stosw | Mnemonic::Lodsw | Mnemonic::Scasw => {
+            2
+        }
         Mnemonic::Insw | Mnemonic::Outsw => 2,
-        Mnemonic::Movsd | Mnemonic::Cmpsd | Mnemonic::Stosd | Mnemonic::Lodsd | Mnemonic::Scasd => 4,
+        Mnemonic::Movsd | Mnemonic::Cmpsd | Mnemonic::Stosd | Mnemonic::Lodsd | Mnemonic::Scasd => {
+            4
+        }
         Mnemonic::Insd | Mnemonic::Outsd => 4,
-        Mnemonic::Movsq | Mnemonic::Cmpsq | Mnemonic::Stosq | Mnemonic::Lodsq | Mnemonic::Scasq => 8,
+        Mnemonic::Movsq | Mnemonic::Cmpsq | Mnemonic::Stosq | Mnemonic::Lodsq | Mnemonic::Scasq => {
+            8
+        }
         _ => return None,
     };
     let (name, operands) = match mnemonic {
@@ -88,7 +111,11 @@ fn shape(mnemonic: Mnemonic) -> Option<Shape> {
         Mnemonic::Insb | Mnemonic::Insw | Mnemonic::Insd => ("ins", [Destination, Port]),
         _ => ("outs", [Port, Source]),
     };
-    Some(Shape { name, size, operands })
+    Some(Shape {
+        name,
+        size,
+        operands,
+    })
 }
 
 fn text(instruction: &Instruction, syntax: Syntax, size: u8, operand: Operand) -> String {

@@ -1,7 +1,8 @@
 //! The options of iced's formatters that make up a style.
 
 use iced_x86::{
-    Code, Formatter, FormatterOptions, GasFormatter, Instruction, IntelFormatter, MemorySizeOptions, Mnemonic,
+    Code, Formatter, FormatterOptions, GasFormatter, Instruction, IntelFormatter,
+    MemorySizeOptions, Mnemonic,
 };
 
 use crate::{Form, Syntax};
@@ -45,24 +46,39 @@ fn listing(syntax: Syntax, options: &mut FormatterOptions) {
 }
 
 /// What the options of a listing are for one instruction; `column` is where its operands begin.
-pub(crate) fn suit(options: &mut FormatterOptions, column: u32, instruction: &Instruction, syntax: Syntax) {
+pub(crate) fn suit(
+    options: &mut FormatterOptions,
+    column: u32,
+    instruction: &Instruction,
+    syntax: Syntax,
+) {
     // The name of such a move is three letters longer than the formatter knows.
     let longer = syntax == Syntax::Intel && crate::output::is_wide_move(instruction);
-    options.set_first_operand_char_index(if longer { column.saturating_sub(3) } else { column });
+    options.set_first_operand_char_index(if longer {
+        column.saturating_sub(3)
+    } else {
+        column
+    });
     // Both operands are written even if they are the same, and the registers of the floating-point stack.
     let in_full = instruction.mnemonic() == Mnemonic::Imul || crate::output::is_x87(instruction);
     options.set_use_pseudo_ops(!in_full);
     let by_number = syntax == Syntax::Intel && is_of_accumulator(instruction.code());
-    let sizes = if by_number { MemorySizeOptions::Never } else { MemorySizeOptions::Always };
+    let sizes = if by_number {
+        MemorySizeOptions::Never
+    } else {
+        MemorySizeOptions::Always
+    };
     options.set_memory_size_options(sizes);
-    options.set_signed_memory_displacements(syntax == Syntax::Att || !instruction.is_ip_rel_memory_operand());
+    options.set_signed_memory_displacements(
+        syntax == Syntax::Att || !instruction.is_ip_rel_memory_operand(),
+    );
 }
 
 /// Whether this moves memory to or from the accumulator, in the form that holds a bare address: the register says the size.
 fn is_of_accumulator(code: Code) -> bool {
     use Code::{
-        Mov_AL_moffs8, Mov_AX_moffs16, Mov_EAX_moffs32, Mov_RAX_moffs64, Mov_moffs8_AL, Mov_moffs16_AX,
-        Mov_moffs32_EAX, Mov_moffs64_RAX,
+        Mov_AL_moffs8, Mov_AX_moffs16, Mov_EAX_moffs32, Mov_RAX_moffs64, Mov_moffs8_AL,
+        Mov_moffs16_AX, Mov_moffs32_EAX, Mov_moffs64_RAX,
     };
     matches!(
         code,

@@ -34,7 +34,10 @@ fn instructions_are_text() {
 fn what_is_no_instruction_appends_nothing() {
     let mut out = String::from("kept");
     for code in [&[][..], &[0, 0, 0], &[0xff; 4]] {
-        assert_eq!(Arm64::default().write(code, 0, &mut |_, _| true, &mut out), None);
+        assert_eq!(
+            Arm64::default().write(code, 0, &mut |_, _| true, &mut out),
+            None
+        );
         assert_eq!(out, "kept");
     }
 }

@@ -25,9 +25,16 @@ impl Comparison {
             self.same += 1;
             return;
         }
-        let mnemonic = theirs.split_whitespace().next().unwrap_or_default().to_owned();
+        let mnemonic = theirs
+            .split_whitespace()
+            .next()
+            .unwrap_or_default()
+            .to_owned();
         let example = || format!("{bytes:02x?}\n    objdump {theirs:?}\n    ours    {ours:?}");
-        self.different.entry(mnemonic).or_insert_with(|| (0, example())).0 += 1;
+        self.different
+            .entry(mnemonic)
+            .or_insert_with(|| (0, example()))
+            .0 += 1;
     }
 
     fn share(&self) -> f64 {
@@ -47,7 +54,10 @@ impl Comparison {
 fn parse(line: &str) -> Option<(u64, Vec<u8>, String)> {
     let mut fields = line.splitn(3, '\t');
     let address = u64::from_str_radix(fields.next()?.trim().strip_suffix(':')?, 16).ok()?;
-    let bytes = fields.next()?.split_whitespace().map(|byte| u8::from_str_radix(byte, 16));
+    let bytes = fields
+        .next()?
+        .split_whitespace()
+        .map(|byte| u8::from_str_radix(byte, 16));
     let bytes: Vec<u8> = bytes.collect::<Result<_, _>>().ok()?;
     Some((address, bytes, without_names(fields.next()?)))
 }
@@ -70,8 +80,13 @@ fn compare(file: &str, intel: bool) -> Option<Comparison> {
     let mut disassembler = Disassembler::new(Width::Bits64, syntax, Form::Listing);
     let mut found = Comparison::default();
     let mut ours = String::new();
-    for line in BufReader::new(child.stdout.take()?).lines().map_while(Result::ok) {
-        let Some((address, bytes, theirs)) = parse(&line) else { continue };
+    for line in BufReader::new(child.stdout.take()?)
+        .lines()
+        .map_while(Result::ok)
+    {
+        let Some((address, bytes, theirs)) = parse(&line) else {
+            continue;
+        };
         ours.clear();
         let length = disassembler.write(&bytes, address, &mut |_, _| false, &mut ours);
         if length != Some(bytes.len()) {
@@ -86,8 +101,14 @@ fn compare(file: &str, intel: bool) -> Option<Comparison> {
 #[test]
 fn listings_are_objdumps() {
     let files = std::env::var("OXPERF_DISASM_FILES").unwrap_or_else(|_| "/bin/ls".to_owned());
-    let show = std::env::var("OXPERF_DISASM_SHOW").ok().and_then(|text| text.parse().ok()).unwrap_or(8);
-    for (file, intel) in files.split_whitespace().flat_map(|file| [(file, false), (file, true)]) {
+    let show = std::env::var("OXPERF_DISASM_SHOW")
+        .ok()
+        .and_then(|text| text.parse().ok())
+        .unwrap_or(8);
+    for (file, intel) in files
+        .split_whitespace()
+        .flat_map(|file| [(file, false), (file, true)])
+    {
         let Some(found) = compare(file, intel) else {
             println!("SKIPPED: no listing of {file} by objdump for x86-64");
             continue;
@@ -100,6 +121,10 @@ fn listings_are_objdumps() {
             found.share() * 100.0
         );
         found.show(show);
-        assert!(found.share() > 0.99, "{file}, {style}: {:.4}", found.share());
+        assert!(
+            found.share() > 0.99,
+            "{file}, {style}: {:.4}",
+            found.share()
+        );
     }
 }

@@ -72,8 +72,17 @@ impl Client {
         });
         message.send(&mut socket)?;
         let mut started = expect(&mut socket, Kind::Started)?;
-        let (early, late, printed) = (started.number()? != 0, started.number()? != 0, started.bytes()?);
-        Ok(Client { socket, early, late, printed })
+        let (early, late, printed) = (
+            started.number()? != 0,
+            started.number()? != 0,
+            started.bytes()?,
+        );
+        Ok(Client {
+            socket,
+            early,
+            late,
+            printed,
+        })
     }
 
     /// What the filter printed when it started.
@@ -97,7 +106,10 @@ impl Client {
         resolver: &mut dyn Resolver,
     ) -> Result<Decision, DlfilterError> {
         if !self.wants(early) {
-            return Ok(Decision { keeps: true, printed: Vec::new() });
+            return Ok(Decision {
+                keeps: true,
+                printed: Vec::new(),
+            });
         }
         let mut message = Writing::new(Kind::Sample);
         message.number(early.into());
@@ -108,7 +120,14 @@ impl Client {
             match message.kind() {
                 Kind::Question => answer(&mut message, resolver)?.send(&mut self.socket)?,
                 Kind::Decided => {
-                    return decided(&mut message, if early { "filter_event_early" } else { "filter_event" });
+                    return decided(
+                        &mut message,
+                        if early {
+                            "filter_event_early"
+                        } else {
+                            "filter_event"
+                        },
+                    );
                 }
                 Kind::Failed => return Err(DlfilterError::Load(message.text()?)),
                 _ => return Err(DlfilterError::Message("a kind that was not due")),
@@ -131,7 +150,10 @@ fn decided(message: &mut Reading, function: &'static str) -> Result<Decision, Dl
     let (code, printed) = (message.number()? as i32, message.bytes()?);
     match code {
         code if code < 0 => Err(DlfilterError::Refused { function, code }),
-        code => Ok(Decision { keeps: code == 0, printed }),
+        code => Ok(Decision {
+            keeps: code == 0,
+            printed,
+        }),
     }
 }
 
@@ -265,7 +287,15 @@ mod tests {
             each.message().send(&mut helper).unwrap();
         }
         helper.shutdown(std::net::Shutdown::Write).unwrap();
-        (Client { socket, early: true, late: false, printed: Vec::new() }, helper)
+        (
+            Client {
+                socket,
+                early: true,
+                late: false,
+                printed: Vec::new(),
+            },
+            helper,
+        )
     }
 
     fn check(said: &[Said]) {

@@ -96,11 +96,19 @@ mod tests {
     #[test]
     fn layouts_are_those_of_the_header() {
         assert_eq!(
-            (size_of::<CSample>(), offset_of!(CSample, cpumode), offset_of!(CSample, event)),
+            (
+                size_of::<CSample>(),
+                offset_of!(CSample, cpumode),
+                offset_of!(CSample, event)
+            ),
             (208, 144, 192)
         );
         assert_eq!(
-            (size_of::<CPlace>(), offset_of!(CPlace, buildid), offset_of!(CPlace, comm)),
+            (
+                size_of::<CPlace>(),
+                offset_of!(CPlace, buildid),
+                offset_of!(CPlace, comm)
+            ),
             (88, 56, 72)
         );
         assert_eq!(size_of::<CFunctions>(), 128 * 8);

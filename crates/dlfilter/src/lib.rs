@@ -62,9 +62,9 @@ pub enum DlfilterError {
 impl From<io::Error> for DlfilterError {
     fn from(error: io::Error) -> DlfilterError {
         match error.kind() {
-            io::ErrorKind::UnexpectedEof | io::ErrorKind::BrokenPipe | io::ErrorKind::ConnectionReset => {
-                DlfilterError::Ended
-            }
+            io::ErrorKind::UnexpectedEof
+            | io::ErrorKind::BrokenPipe
+            | io::ErrorKind::ConnectionReset => DlfilterError::Ended,
             _ => DlfilterError::Io(error),
         }
     }

@@ -39,7 +39,10 @@ impl Loaded {
             Ok(Loaded {
                 start: std::mem::transmute::<*mut c_void, Option<Start>>(find(handle, c"start")),
                 stop: std::mem::transmute::<*mut c_void, Option<Stop>>(find(handle, c"stop")),
-                filter: std::mem::transmute::<*mut c_void, Option<Filter>>(find(handle, c"filter_event")),
+                filter: std::mem::transmute::<*mut c_void, Option<Filter>>(find(
+                    handle,
+                    c"filter_event",
+                )),
                 filter_early: std::mem::transmute::<*mut c_void, Option<Filter>>(find(
                     handle,
                     c"filter_event_early",
@@ -56,7 +59,11 @@ impl Loaded {
 
     /// Whether there is a function for samples, early or late.
     pub(crate) fn has(&self, early: bool) -> bool {
-        if early { self.filter_early.is_some() } else { self.filter.is_some() }
+        if early {
+            self.filter_early.is_some()
+        } else {
+            self.filter.is_some()
+        }
     }
 
     /// Tells the filter what it may call.
@@ -76,7 +83,13 @@ impl Loaded {
 
     /// Calls `filter_event` or `filter_event_early`.
     pub(crate) fn filter(&self, early: bool, sample: &CSample, context: *mut c_void) -> c_int {
-        let Some(filter) = (if early { self.filter_early } else { self.filter }) else { return 0 };
+        let Some(filter) = (if early {
+            self.filter_early
+        } else {
+            self.filter
+        }) else {
+            return 0;
+        };
         // SAFETY: `data` is what `start` gave; the sample and all that it points at live until the call is over.
         unsafe { filter(self.data, sample, context) }
     }
@@ -107,7 +120,11 @@ fn find(handle: *mut c_void, name: &CStr) -> *mut c_void {
 /// A text of the filter's; `None` for null.
 fn text(pointer: *const c_char) -> Option<String> {
     // SAFETY: not null, so it is a text that ends with NUL and stays, as the interface says.
-    (!pointer.is_null()).then(|| unsafe { CStr::from_ptr(pointer) }.to_string_lossy().into_owned())
+    (!pointer.is_null()).then(|| {
+        unsafe { CStr::from_ptr(pointer) }
+            .to_string_lossy()
+            .into_owned()
+    })
 }
 
 fn last_error() -> String {

@@ -187,7 +187,10 @@ impl Reading {
 
     pub(crate) fn number(&mut self) -> Result<u64, DlfilterError> {
         let bytes = self.take(8)?;
-        Ok(bytes.iter().rev().fold(0, |number, &byte| number << 8 | u64::from(byte)))
+        Ok(bytes
+            .iter()
+            .rev()
+            .fold(0, |number, &byte| number << 8 | u64::from(byte)))
     }
 
     pub(crate) fn bytes(&mut self) -> Result<Vec<u8>, DlfilterError> {
@@ -211,7 +214,10 @@ impl Reading {
     }
 
     fn take(&mut self, length: usize) -> Result<&[u8], DlfilterError> {
-        let end = self.at.checked_add(length).filter(|&end| end <= self.bytes.len());
+        let end = self
+            .at
+            .checked_add(length)
+            .filter(|&end| end <= self.bytes.len());
         let end = end.ok_or(DlfilterError::Message("it is cut"))?;
         let taken = &self.bytes[self.at..end];
         self.at = end;
@@ -320,7 +326,9 @@ impl Sample {
             raw: message.optional(Reading::bytes)?,
             branches: message.optional(|message| {
                 let count = message.number()?;
-                (0..count).map(|_| Ok([message.number()?, message.number()?, message.number()?])).collect()
+                (0..count)
+                    .map(|_| Ok([message.number()?, message.number()?, message.number()?]))
+                    .collect()
             })?,
             callchain: message.optional(|message| {
                 let count = message.number()?;
@@ -340,8 +348,13 @@ impl Place {
         message.optional(self.dso.as_ref(), |message, dso| {
             message.bytes(dso.as_bytes());
         });
-        message.number(self.is_64_bit.into()).number(self.is_kernel.into());
-        message.bytes(&self.build_id).bytes(self.comm.as_bytes()).number(self.filtered.into());
+        message
+            .number(self.is_64_bit.into())
+            .number(self.is_kernel.into());
+        message
+            .bytes(&self.build_id)
+            .bytes(self.comm.as_bytes())
+            .number(self.filtered.into());
     }
 
     pub(crate) fn read(message: &mut Reading) -> Result<Place, DlfilterError> {
@@ -385,7 +398,10 @@ mod tests {
         };
         let bytes = sent(|message| sample.write(message));
         let mut message = Reading::receive(&mut bytes.as_slice()).unwrap();
-        assert_eq!((message.kind(), Sample::read(&mut message).unwrap()), (Kind::Sample, sample));
+        assert_eq!(
+            (message.kind(), Sample::read(&mut message).unwrap()),
+            (Kind::Sample, sample)
+        );
         let place = Place {
             symbol: Some(("f".into(), 1, 2)),
             dso: Some("/bin/a".into()),
@@ -394,7 +410,10 @@ mod tests {
             ..Place::default()
         };
         let bytes = sent(|message| place.write(message));
-        assert_eq!(Place::read(&mut Reading::receive(&mut bytes.as_slice()).unwrap()).unwrap(), place);
+        assert_eq!(
+            Place::read(&mut Reading::receive(&mut bytes.as_slice()).unwrap()).unwrap(),
+            place
+        );
     }
 
     #[test]

@@ -25,7 +25,11 @@ struct Sets {
     inheritable: u32,
 }
 
-const NONE: [Sets; 2] = [Sets { effective: 0, permitted: 0, inheritable: 0 }; 2];
+const NONE: [Sets; 2] = [Sets {
+    effective: 0,
+    permitted: 0,
+    inheritable: 0,
+}; 2];
 
 /// Becomes the user who started this process, without any capability and without a way to new ones.
 ///
@@ -33,7 +37,9 @@ const NONE: [Sets; 2] = [Sets { effective: 0, permitted: 0, inheritable: 0 }; 2]
 /// Something is left: nothing foreign may be loaded.
 pub(crate) fn give_up() -> Result<(), DlfilterError> {
     let refused = |error: io::Error| {
-        DlfilterError::Load(format!("this process cannot give up its privileges before: {error}"))
+        DlfilterError::Load(format!(
+            "this process cannot give up its privileges before: {error}"
+        ))
     };
     become_caller().map_err(refused)?;
     drop_capabilities().map_err(refused)?;
@@ -59,18 +65,32 @@ fn become_caller() -> io::Result<()> {
 }
 
 fn drop_capabilities() -> io::Result<()> {
-    let header = Header { version: VERSION, pid: 0 };
+    let header = Header {
+        version: VERSION,
+        pid: 0,
+    };
     // SAFETY: the calls take numbers, and live structs of the kernel's layout.
     unsafe {
         check(libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))?;
         // Kernels before 4.3 have no such set.
-        libc::prctl(libc::PR_CAP_AMBIENT, libc::PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
-        check(libc::syscall(libc::SYS_capset, &raw const header, ptr::from_ref(&NONE)) as libc::c_int)
+        libc::prctl(
+            libc::PR_CAP_AMBIENT,
+            libc::PR_CAP_AMBIENT_CLEAR_ALL,
+            0,
+            0,
+            0,
+        );
+        check(
+            libc::syscall(libc::SYS_capset, &raw const header, ptr::from_ref(&NONE)) as libc::c_int,
+        )
     }
 }
 
 fn has_privileges() -> io::Result<bool> {
-    let mut header = Header { version: VERSION, pid: 0 };
+    let mut header = Header {
+        version: VERSION,
+        pid: 0,
+    };
     let mut left = NONE;
     // SAFETY: as above; the kernel fills two entries at this version.
     unsafe {
@@ -80,5 +100,9 @@ fn has_privileges() -> io::Result<bool> {
 }
 
 fn check(result: libc::c_int) -> io::Result<()> {
-    if result < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
+    if result < 0 {
+        Err(io::Error::last_os_error())
+    } else {
+        Ok(())
+    }
 }

@@ -70,7 +70,10 @@ fn serve_loaded(
     }
     let text = printed.take()?;
     let mut started = Writing::new(Kind::Started);
-    started.number(loaded.has(true).into()).number(loaded.has(false).into()).bytes(&text);
+    started
+        .number(loaded.has(true).into())
+        .number(loaded.has(false).into())
+        .bytes(&text);
     with(context, |context| started.send(&mut context.socket))?;
     loop {
         let mut message = with(context, |context| Reading::receive(&mut context.socket))?;
@@ -152,7 +155,12 @@ impl Held {
     }
 
     fn as_c(&self) -> CSample {
-        let Sample { raw, branches, callchain, .. } = &self.sample;
+        let Sample {
+            raw,
+            branches,
+            callchain,
+            ..
+        } = &self.sample;
         let sample = &self.sample;
         CSample {
             size: size_of::<CSample>() as u32,
@@ -185,7 +193,9 @@ impl Held {
             brstack_nr: branches.as_ref().map_or(0, |list| list.len() as u64),
             brstack: branches.as_ref().map_or(ptr::null(), |list| list.as_ptr()),
             raw_callchain_nr: callchain.as_ref().map_or(0, |chain| chain.len() as u64),
-            raw_callchain: callchain.as_ref().map_or(ptr::null(), |chain| chain.as_ptr()),
+            raw_callchain: callchain
+                .as_ref()
+                .map_or(ptr::null(), |chain| chain.as_ptr()),
             event: self.event.as_ptr(),
             machine_pid: sample.machine_pid,
             vcpu: sample.vcpu,
@@ -202,12 +212,20 @@ struct HeldPlace {
 
 impl HeldPlace {
     fn new(place: Place) -> Box<HeldPlace> {
-        let (start, end) = place.symbol.as_ref().map_or((0, 0), |(_, start, end)| (*start, *end));
+        let (start, end) = place
+            .symbol
+            .as_ref()
+            .map_or((0, 0), |(_, start, end)| (*start, *end));
         let symbol = place.symbol.map(|(name, ..)| c_string(name.into_bytes()));
         let dso = place.dso.map(|name| c_string(name.into_bytes()));
         let comm = Some(c_string(place.comm.into_bytes()));
-        let pointer = |text: &Option<CString>| text.as_ref().map_or(ptr::null(), |text| text.as_ptr());
-        let symoff = if symbol.is_some() { place.address.wrapping_sub(start) as u32 } else { 0 };
+        let pointer =
+            |text: &Option<CString>| text.as_ref().map_or(ptr::null(), |text| text.as_ptr());
+        let symoff = if symbol.is_some() {
+            place.address.wrapping_sub(start) as u32
+        } else {
+            0
+        };
         let c = CPlace {
             size: size_of::<CPlace>() as u32,
             symoff,
@@ -220,13 +238,21 @@ impl HeldPlace {
             is_64_bit: place.is_64_bit.into(),
             is_kernel_ip: place.is_kernel.into(),
             buildid_size: place.build_id.len() as u32,
-            buildid: if place.build_id.is_empty() { ptr::null() } else { place.build_id.as_ptr() },
+            buildid: if place.build_id.is_empty() {
+                ptr::null()
+            } else {
+                place.build_id.as_ptr()
+            },
             filtered: place.filtered.into(),
             comm: pointer(&comm),
             private: ptr::null_mut(),
         };
         // Moving texts and bytes does not move what the pointers point at.
-        Box::new(HeldPlace { place: c, _texts: [symbol, dso, comm], _build_id: place.build_id })
+        Box::new(HeldPlace {
+            place: c,
+            _texts: [symbol, dso, comm],
+            _build_id: place.build_id,
+        })
     }
 }
 
@@ -247,8 +273,10 @@ struct Context {
 
 impl Context {
     fn new(socket: UnixStream, arguments: Vec<CString>) -> Context {
-        let mut argument_pointers: Vec<*mut c_char> =
-            arguments.iter().map(|argument| argument.as_ptr().cast_mut()).collect();
+        let mut argument_pointers: Vec<*mut c_char> = arguments
+            .iter()
+            .map(|argument| argument.as_ptr().cast_mut())
+            .collect();
         argument_pointers.push(ptr::null_mut());
         Context {
             socket,
@@ -282,7 +310,9 @@ impl Context {
         message.number(what);
         write(&mut message);
         message.send(&mut self.socket).ok()?;
-        Reading::receive(&mut self.socket).ok().filter(|answer| answer.kind() == Kind::Answer)
+        Reading::receive(&mut self.socket)
+            .ok()
+            .filter(|answer| answer.kind() == Kind::Answer)
     }
 
     fn place(&mut self, which: Which) -> Option<Box<HeldPlace>> {
@@ -313,7 +343,9 @@ const FUNCTIONS: CFunctions = CFunctions {
 };
 
 extern "C" fn resolve_ip(pointer: *mut c_void) -> *const CPlace {
-    let Some(context) = context(pointer).filter(|context| context.in_sample) else { return ptr::null() };
+    let Some(context) = context(pointer).filter(|context| context.in_sample) else {
+        return ptr::null();
+    };
     if context.ip.is_none() {
         context.ip = Some(context.place(Which::Ip));
     }
@@ -321,7 +353,9 @@ extern "C" fn resolve_ip(pointer: *mut c_void) -> *const CPlace {
 }
 
 extern "C" fn resolve_addr(pointer: *mut c_void) -> *const CPlace {
-    let Some(context) = context(pointer).filter(|context| context.in_sample) else { return ptr::null() };
+    let Some(context) = context(pointer).filter(|context| context.in_sample) else {
+        return ptr::null();
+    };
     if context.addr.is_none() {
         context.addr = Some(context.place(Which::Addr));
     }
@@ -329,31 +363,48 @@ extern "C" fn resolve_addr(pointer: *mut c_void) -> *const CPlace {
 }
 
 fn known(place: &Option<Option<Box<HeldPlace>>>) -> *const CPlace {
-    place.as_ref().and_then(Option::as_ref).map_or(ptr::null(), |held| &raw const held.place)
+    place
+        .as_ref()
+        .and_then(Option::as_ref)
+        .map_or(ptr::null(), |held| &raw const held.place)
 }
 
 extern "C" fn args(pointer: *mut c_void, count: *mut c_int) -> *mut *mut c_char {
-    let Some(context) = context(pointer) else { return ptr::null_mut() };
+    let Some(context) = context(pointer) else {
+        return ptr::null_mut();
+    };
     let given = context.argument_pointers.len() - 1;
     // SAFETY: not null, so it is a place for a number, as the interface says.
     if let Some(count) = unsafe { count.as_mut() } {
         *count = given as c_int;
     }
-    if given == 0 { ptr::null_mut() } else { context.argument_pointers.as_mut_ptr() }
+    if given == 0 {
+        ptr::null_mut()
+    } else {
+        context.argument_pointers.as_mut_ptr()
+    }
 }
 
 extern "C" fn resolve_address(pointer: *mut c_void, address: u64, into: *mut CPlace) -> i32 {
-    let Some(context) = context(pointer) else { return -1 };
+    let Some(context) = context(pointer) else {
+        return -1;
+    };
     if into.is_null() {
         return -1;
     }
-    let Some(held) = context.place(Which::Address(address)) else { return -1 };
+    let Some(held) = context.place(Which::Address(address)) else {
+        return -1;
+    };
     // SAFETY: not null, so it is a place of which the filter has set the size, and so much is written at most. The filter
     // may be built against an older and smaller one.
     unsafe {
         let size = (*into).size;
         let most = (size as usize).min(size_of::<CPlace>());
-        ptr::copy_nonoverlapping((&raw const held.place).cast::<u8>(), into.cast::<u8>(), most);
+        ptr::copy_nonoverlapping(
+            (&raw const held.place).cast::<u8>(),
+            into.cast::<u8>(),
+            most,
+        );
         (*into).size = size;
     }
     context.others.push(*held);
@@ -361,35 +412,49 @@ extern "C" fn resolve_address(pointer: *mut c_void, address: u64, into: *mut CPl
 }
 
 extern "C" fn insn(pointer: *mut c_void, length: *mut u32) -> *const u8 {
-    let Some(context) = context(pointer) else { return ptr::null() };
+    let Some(context) = context(pointer) else {
+        return ptr::null();
+    };
     let answer = context.ask(question::INSTRUCTION, |_| {});
-    let Some(bytes) = answer.and_then(|mut answer| answer.optional(Reading::bytes).ok().flatten()) else {
+    let Some(bytes) = answer.and_then(|mut answer| answer.optional(Reading::bytes).ok().flatten())
+    else {
         return ptr::null();
     };
     // SAFETY: as for `args`.
-    let Some(length) = (unsafe { length.as_mut() }) else { return ptr::null() };
+    let Some(length) = (unsafe { length.as_mut() }) else {
+        return ptr::null();
+    };
     *length = bytes.len() as u32;
     context.instruction = bytes;
     context.instruction.as_ptr()
 }
 
 extern "C" fn srcline(pointer: *mut c_void, line: *mut u32) -> *const c_char {
-    let Some(context) = context(pointer) else { return ptr::null() };
+    let Some(context) = context(pointer) else {
+        return ptr::null();
+    };
     let answer = context.ask(question::SOURCE_LINE, |_| {});
     let read = |answer: &mut Reading| Ok((answer.bytes()?, answer.number()?));
-    let Some((file, number)) = answer.and_then(|mut answer| answer.optional(read).ok().flatten()) else {
+    let Some((file, number)) = answer.and_then(|mut answer| answer.optional(read).ok().flatten())
+    else {
         return ptr::null();
     };
     // SAFETY: as for `args`.
-    let Some(line) = (unsafe { line.as_mut() }) else { return ptr::null() };
+    let Some(line) = (unsafe { line.as_mut() }) else {
+        return ptr::null();
+    };
     *line = number as u32;
     context.source_file.insert(c_string(file)).as_ptr()
 }
 
 extern "C" fn attr(pointer: *mut c_void) -> *mut u8 {
-    let Some(context) = context(pointer) else { return ptr::null_mut() };
+    let Some(context) = context(pointer) else {
+        return ptr::null_mut();
+    };
     let answer = context.ask(question::ATTRIBUTE, |_| {});
-    let Some(bytes) = answer.and_then(|mut answer| answer.bytes().ok()).filter(|bytes| !bytes.is_empty())
+    let Some(bytes) = answer
+        .and_then(|mut answer| answer.bytes().ok())
+        .filter(|bytes| !bytes.is_empty())
     else {
         return ptr::null_mut();
     };
@@ -404,14 +469,17 @@ extern "C" fn attr(pointer: *mut c_void) -> *mut u8 {
 }
 
 extern "C" fn object_code(pointer: *mut c_void, ip: u64, buffer: *mut c_void, length: u32) -> i32 {
-    let Some(context) = context(pointer) else { return -1 };
+    let Some(context) = context(pointer) else {
+        return -1;
+    };
     if buffer.is_null() {
         return -1;
     }
     let answer = context.ask(question::CODE, |message| {
         message.number(ip).number(length.into());
     });
-    let Some(bytes) = answer.and_then(|mut answer| answer.optional(Reading::bytes).ok().flatten()) else {
+    let Some(bytes) = answer.and_then(|mut answer| answer.optional(Reading::bytes).ok().flatten())
+    else {
         return -1;
     };
     let count = bytes.len().min(length as usize);

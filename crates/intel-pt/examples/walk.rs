@@ -13,19 +13,30 @@ use intel_pt::{Decoder, Hop, Item, Period, Wanted};
 
 fn main() -> std::io::Result<()> {
     let mut arguments = std::env::args().skip(1);
-    let case = PathBuf::from(arguments.next().expect("usage: walk CASE [insn|branch|count]"));
+    let case = PathBuf::from(
+        arguments
+            .next()
+            .expect("usage: walk CASE [insn|branch|count]"),
+    );
     let what = arguments.next().unwrap_or_else(|| "count".to_owned());
     let recording = support::read(&case.join("perf.data"));
     let symfs = support::follow(&case.join("symfs")).expect("the case has a symfs");
     let mut maps = support::Maps::read(&case.join("maps.txt"), &symfs);
     let mut out = BufWriter::with_capacity(1 << 16, std::io::stdout().lock());
-    let ticks = what.strip_prefix("ticks").map(|ticks| ticks.parse().expect("a number of ticks"));
+    let ticks = what
+        .strip_prefix("ticks")
+        .map(|ticks| ticks.parse().expect("a number of ticks"));
     let hop = match what.as_str() {
         "hop" => Hop::Addresses,
         "psb" => Hop::Psb,
         _ => Hop::Walk,
     };
-    let wanted = Wanted { runs: what != "count", period: ticks.map(Period::Ticks), hop, ..Wanted::default() };
+    let wanted = Wanted {
+        runs: what != "count",
+        period: ticks.map(Period::Ticks),
+        hop,
+        ..Wanted::default()
+    };
     for buffers in recording.queues.values() {
         let start = Instant::now();
         let mut counted = 0;
@@ -66,7 +77,11 @@ fn main() -> std::io::Result<()> {
         }
         if ["count", "visits", "branches"].contains(&what.as_str()) {
             let instructions = decoder.moment().instructions;
-            writeln!(out, "{instructions} instructions, {counted} {what} in {:?}", start.elapsed())?;
+            writeln!(
+                out,
+                "{instructions} instructions, {counted} {what} in {:?}",
+                start.elapsed()
+            )?;
         }
     }
     out.flush()
@@ -88,9 +103,20 @@ fn print_instructions(decoder: &Decoder<'_>, out: &mut impl Write) -> std::io::R
 fn print_samples(decoder: &Decoder<'_>, out: &mut impl Write) -> std::io::Result<()> {
     let run = decoder.run();
     for mark in run.marks {
-        let block = decoder.block(run.visits[mark.visit as usize].block()).instructions();
-        let time = if mark.visit == 0 { run.before } else { decoder.moment().time };
-        writeln!(out, "{} {:x}", time.map_or(0, |time| time.0), block[mark.instruction as usize].ip)?;
+        let block = decoder
+            .block(run.visits[mark.visit as usize].block())
+            .instructions();
+        let time = if mark.visit == 0 {
+            run.before
+        } else {
+            decoder.moment().time
+        };
+        writeln!(
+            out,
+            "{} {:x}",
+            time.map_or(0, |time| time.0),
+            block[mark.instruction as usize].ip
+        )?;
     }
     Ok(())
 }
@@ -100,9 +126,20 @@ fn print_branches(decoder: &Decoder<'_>, out: &mut impl Write) -> std::io::Resul
     let run = decoder.run();
     let (before, now) = (time(run.before), time(decoder.moment().time));
     for branch in decoder.branches() {
-        let time =
-            if run.decision.is_some_and(|decision| branch.instructions >= decision) { now } else { before };
-        writeln!(out, "{time} {:x} {:x}", branch.from.ip, branch.to.unwrap_or_default())?;
+        let time = if run
+            .decision
+            .is_some_and(|decision| branch.instructions >= decision)
+        {
+            now
+        } else {
+            before
+        };
+        writeln!(
+            out,
+            "{time} {:x} {:x}",
+            branch.from.ip,
+            branch.to.unwrap_or_default()
+        )?;
     }
     Ok(())
 }

@@ -74,7 +74,12 @@ impl CodeSource for FlatCode {
     }
 
     fn code(&self, at: CodeAddress) -> Option<Code<'_>> {
-        let code = Code { image: ImageId(0), offset: 0, start: self.start, bytes: &self.bytes };
+        let code = Code {
+            image: ImageId(0),
+            offset: 0,
+            start: self.start,
+            bytes: &self.bytes,
+        };
         (!code.from(at.ip).is_empty()).then_some(code)
     }
 }

@@ -45,9 +45,15 @@ const fn enters_guests_with_fup(family: u32, model: u32) -> bool {
     match family {
         6 => {
             is_skylake(model)
-                || matches!(model, 0x55 | 0x66 | 0x6a | 0x6c | 0x7d | 0x7e | 0x8c | 0x8d | 0x8f)
+                || matches!(
+                    model,
+                    0x55 | 0x66 | 0x6a | 0x6c | 0x7d | 0x7e | 0x8c | 0x8d | 0x8f
+                )
                 || matches!(model, 0x97 | 0x9a | 0xa7 | 0xa8 | 0xaa | 0xac | 0xad | 0xae)
-                || matches!(model, 0xb5 | 0xb7 | 0xba | 0xbd | 0xbf | 0xc5 | 0xc6 | 0xcc | 0xcf | 0xd5)
+                || matches!(
+                    model,
+                    0xb5 | 0xb7 | 0xba | 0xbd | 0xbf | 0xc5 | 0xc6 | 0xcc | 0xcf | 0xd5
+                )
         }
         18 => matches!(model, 1 | 3),
         19 => model == 1,
@@ -62,7 +68,9 @@ mod tests {
     #[test]
     fn processors_have_their_own() {
         assert_eq!(Errata::of(6, 0x3c), Errata::default());
-        assert!(Errata::of(6, 0x4f).branch_before_abort && !Errata::of(6, 0x5e).branch_before_abort);
+        assert!(
+            Errata::of(6, 0x4f).branch_before_abort && !Errata::of(6, 0x5e).branch_before_abort
+        );
         assert!(Errata::of(6, 0x5c).fup_with_next_ip && !Errata::of(6, 0x5f).fup_with_next_ip);
         assert!(Errata::of(6, 0x9e).overflow_in_cyc && Errata::of(6, 0x9e).fup_of_vm_entry);
         assert!(Errata::of(6, 0x8f).fup_of_vm_entry && !Errata::of(6, 0x8f).overflow_in_cyc);

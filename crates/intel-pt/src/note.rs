@@ -47,7 +47,9 @@ impl Read {
 
     /// Its bytes, and those of the padding that perf takes for a part of it.
     pub fn bytes(&self) -> &[u8] {
-        self.bytes.get(..usize::from(self.length)).unwrap_or_default()
+        self.bytes
+            .get(..usize::from(self.length))
+            .unwrap_or_default()
     }
 
     /// Appends its line in perf's log.

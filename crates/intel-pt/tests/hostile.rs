@@ -1,7 +1,9 @@
 //! Random code and random traces: the decoder ends, panics never, and keeps what it tells consistent.
 
 use intel_pt::packet::{Ip, IpCompression, Packet, Tnt, encode};
-use intel_pt::{Config, Decoder, ErrorKind, FlatCode, Hop, Item, Period, Ratio, Stretch, Tsc, Wanted};
+use intel_pt::{
+    Config, Decoder, ErrorKind, FlatCode, Hop, Item, Period, Ratio, Stretch, Tsc, Wanted,
+};
 
 /// Traces that are tried; Miri is slow.
 const ROUNDS: u64 = if cfg!(miri) { 2 } else { 400 };
@@ -32,7 +34,13 @@ fn code(random: &mut Random) -> Vec<u8> {
         match random.below(12) {
             0..=2 => bytes.extend([0x74 + random.below(2) as u8, near]),
             3 => bytes.extend([0xeb, near]),
-            4 => bytes.extend([0xe8, near, near.cast_signed().is_negative() as u8 * 0xff, 0, 0]),
+            4 => bytes.extend([
+                0xe8,
+                near,
+                near.cast_signed().is_negative() as u8 * 0xff,
+                0,
+                0,
+            ]),
             5 => bytes.push(0xc3),
             6 => bytes.extend([0xff, if random.below(2) == 0 { 0xd0 } else { 0xe0 }]),
             7 => bytes.extend([0x0f, 0x05]),
@@ -59,7 +67,11 @@ fn trace(random: &mut Random) -> Vec<u8> {
 }
 
 fn packet(random: &mut Random) -> Packet {
-    let compressions = [IpCompression::Sext48, IpCompression::Update16, IpCompression::Update32];
+    let compressions = [
+        IpCompression::Sext48,
+        IpCompression::Update16,
+        IpCompression::Update32,
+    ];
     let compression = match random.below(12) {
         0 => IpCompression::Suppressed,
         other => compressions[other as usize % 3],
@@ -111,13 +123,26 @@ fn wanted(random: &mut Random) -> Wanted {
         _ => None,
     };
     let hop = [Hop::Walk, Hop::Walk, Hop::Walk, Hop::Addresses, Hop::Psb][random.below(5) as usize];
-    Wanted { runs: random.below(2) == 0, period, events: random.below(2) == 0, hop }
+    Wanted {
+        runs: random.below(2) == 0,
+        period,
+        events: random.below(2) == 0,
+        hop,
+    }
 }
 
 /// The items of a trace that is fed in parts which end at `ends`.
 fn decode(trace: &[u8], ends: &[usize], wanted: Wanted, code: &mut FlatCode) -> Vec<(Item, u64)> {
-    let ratio = Some(Ratio { numerator: 200, denominator: 2 });
-    let config = Config { tsc_to_crystal: ratio, mtc_shift: 3, max_non_turbo_ratio: 24, ..Config::default() };
+    let ratio = Some(Ratio {
+        numerator: 200,
+        denominator: 2,
+    });
+    let config = Config {
+        tsc_to_crystal: ratio,
+        mtc_shift: 3,
+        max_non_turbo_ratio: 24,
+        ..Config::default()
+    };
     let mut decoder = Decoder::new(config, wanted);
     let mut start = 0;
     let mut items = Vec::new();
@@ -136,7 +161,10 @@ fn decode(trace: &[u8], ends: &[usize], wanted: Wanted, code: &mut FlatCode) -> 
                 break;
             }
             items.push((item, decoder.moment().instructions));
-            assert!(items.len() <= 8 * trace.len(), "more items than the trace can tell");
+            assert!(
+                items.len() <= 8 * trace.len(),
+                "more items than the trace can tell"
+            );
             check(&decoder, item);
         }
     }
@@ -148,17 +176,25 @@ fn check(decoder: &Decoder<'_>, item: Item) {
         return;
     }
     let run = decoder.run();
-    let blocks = run.visits.iter().map(|visit| decoder.block(visit.block()).instructions().len() as u64);
+    let blocks = run
+        .visits
+        .iter()
+        .map(|visit| decoder.block(visit.block()).instructions().len() as u64);
     assert!(
-        run.partial
-            .is_none_or(|partial| u64::from(partial) <= blocks.clone().next_back().unwrap_or_default())
+        run.partial.is_none_or(
+            |partial| u64::from(partial) <= blocks.clone().next_back().unwrap_or_default()
+        )
     );
     assert!(run.instructions <= blocks.sum());
     for mark in run.marks {
         let block = decoder.block(run.visits[mark.visit as usize].block());
         assert!((mark.instruction as usize) < block.instructions().len());
     }
-    assert!(decoder.branches().all(|branch| branch.instructions <= run.instructions));
+    assert!(
+        decoder
+            .branches()
+            .all(|branch| branch.instructions <= run.instructions)
+    );
 }
 
 /// A jump over the words that announce an emulated PTWRITE, then a jump back to it: a circle without any decision.
@@ -175,9 +211,21 @@ fn a_circle_through_an_emulated_ptwrite_ends() {
         for packet in [Packet::Psb, Packet::PsbEnd, begin, next] {
             encode(packet, &mut trace);
         }
-        let wanted = Wanted { runs: true, events: true, ..Wanted::default() };
-        let items = decode(&trace, &[trace.len()], wanted, &mut FlatCode::new(START, circle.clone()));
+        let wanted = Wanted {
+            runs: true,
+            events: true,
+            ..Wanted::default()
+        };
+        let items = decode(
+            &trace,
+            &[trace.len()],
+            wanted,
+            &mut FlatCode::new(START, circle.clone()),
+        );
         let ended = |(item, _): &(Item, u64)| matches!(item, Item::Error(error) if error.kind == ErrorKind::EndlessLoop);
-        assert!(items.iter().any(ended) || matches!(next, Packet::Fup(_)), "{next:?}: {items:?}");
+        assert!(
+            items.iter().any(ended) || matches!(next, Packet::Fup(_)),
+            "{next:?}: {items:?}"
+        );
     }
 }

@@ -41,8 +41,14 @@ fn their_class(instruction: &Instruction) -> Class {
         Mnemonic::Eretu => return Class::EventReturnUser,
         Mnemonic::Ptwrite => return Class::PtWrite,
         // Events for a supervisor that the trace does not show as branches; jumps of other processors.
-        Mnemonic::Rsm | Mnemonic::Vmcall | Mnemonic::Vmmcall | Mnemonic::Vmgexit => return Class::Other,
-        Mnemonic::Jmpe | Mnemonic::Vmrun | Mnemonic::Skinit | Mnemonic::Tdcall | Mnemonic::Seamcall => {
+        Mnemonic::Rsm | Mnemonic::Vmcall | Mnemonic::Vmmcall | Mnemonic::Vmgexit => {
+            return Class::Other;
+        }
+        Mnemonic::Jmpe
+        | Mnemonic::Vmrun
+        | Mnemonic::Skinit
+        | Mnemonic::Tdcall
+        | Mnemonic::Seamcall => {
             return Class::Other;
         }
         Mnemonic::Seamret | Mnemonic::Seamops => return Class::Other,
@@ -67,9 +73,17 @@ fn compare(bytes: &[u8], mode: ExecMode) -> Option<usize> {
     let theirs = theirs(bytes, mode)?;
     let told = || format!("{:?} {theirs:?} {:02x?}", mode, &bytes[..theirs.len()]);
     let ours = classify(bytes, mode).unwrap_or_else(|| panic!("none: {}", told()));
-    assert_eq!(usize::from(ours.length), theirs.len(), "length of {}", told());
+    assert_eq!(
+        usize::from(ours.length),
+        theirs.len(),
+        "length of {}",
+        told()
+    );
     assert_eq!(ours.class, their_class(&theirs), "class of {}", told());
-    if matches!(ours.class, Class::Jump | Class::Call | Class::Conditional | Class::Loop) {
+    if matches!(
+        ours.class,
+        Class::Jump | Class::Call | Class::Conditional | Class::Loop
+    ) {
         let target = (IP + u64::from(ours.length)).wrapping_add_signed(ours.relative.into());
         let size = theirs.op0_kind();
         let mask = match size {
@@ -77,7 +91,12 @@ fn compare(bytes: &[u8], mode: ExecMode) -> Option<usize> {
             iced_x86::OpKind::NearBranch32 => 0xffff_ffff,
             _ => u64::MAX,
         };
-        assert_eq!(target & mask, theirs.near_branch_target(), "target of {}", told());
+        assert_eq!(
+            target & mask,
+            theirs.near_branch_target(),
+            "target of {}",
+            told()
+        );
     }
     Some(theirs.len())
 }
@@ -104,8 +123,20 @@ impl Random {
 
 /// Random bytes behind some prefixes and an escape, so that every map is met.
 fn instruction(random: &mut Random) -> Vec<u8> {
-    const PREFIXES: [&[u8]; 12] =
-        [&[], &[], &[], &[], &[0x66], &[0x67], &[0xf2], &[0xf3], &[0x48], &[0x41], &[0x2e], &[0x66, 0x67]];
+    const PREFIXES: [&[u8]; 12] = [
+        &[],
+        &[],
+        &[],
+        &[],
+        &[0x66],
+        &[0x67],
+        &[0xf2],
+        &[0xf3],
+        &[0x48],
+        &[0x41],
+        &[0x2e],
+        &[0x66, 0x67],
+    ];
     const ESCAPES: [&[u8]; 12] = [
         &[],
         &[],
@@ -137,29 +168,44 @@ fn random_bytes() {
             *count += usize::from(compare(&bytes, mode).is_some());
         }
     }
-    assert!(compared.iter().all(|count| *count > 100_000), "too few instructions among them: {compared:?}");
+    assert!(
+        compared.iter().all(|count| *count > 100_000),
+        "too few instructions among them: {compared:?}"
+    );
 }
 
 #[test]
 fn real_programs() {
-    let shared =
-        std::env::var_os("OXPERF_SHARED").map_or_else(|| PathBuf::from("../../../shared"), PathBuf::from);
+    let shared = std::env::var_os("OXPERF_SHARED")
+        .map_or_else(|| PathBuf::from("../../../shared"), PathBuf::from);
     let folder = shared.join("fixtures/pt/_symfs/_files");
     let Ok(entries) = std::fs::read_dir(&folder) else {
         eprintln!("SKIPPED: there is no {}", folder.display());
         return;
     };
-    let compared: usize = entries.map(|entry| compare_program(&entry.unwrap().path())).sum();
+    let compared: usize = entries
+        .map(|entry| compare_program(&entry.unwrap().path()))
+        .sum();
     assert!(compared > 100_000, "only {compared} instructions");
 }
 
 /// Compares all instructions of `program` one after the other; how many there were.
 fn compare_program(program: &Path) -> usize {
     let bytes = std::fs::read(program).unwrap();
-    let Ok(object) = object::File::parse(&*bytes) else { return 0 };
-    let mode = if object.is_64() { ExecMode::Bits64 } else { ExecMode::Bits32 };
-    let texts = object.sections().filter(|section| section.kind() == SectionKind::Text);
-    texts.map(|text| compare_all(text.data().unwrap(), mode)).sum()
+    let Ok(object) = object::File::parse(&*bytes) else {
+        return 0;
+    };
+    let mode = if object.is_64() {
+        ExecMode::Bits64
+    } else {
+        ExecMode::Bits32
+    };
+    let texts = object
+        .sections()
+        .filter(|section| section.kind() == SectionKind::Text);
+    texts
+        .map(|text| compare_all(text.data().unwrap(), mode))
+        .sum()
 }
 
 fn compare_all(mut text: &[u8], mode: ExecMode) -> usize {

@@ -14,7 +14,12 @@ impl CodeSource for Mapped {
     }
 
     fn code(&self, at: CodeAddress) -> Option<Code<'_>> {
-        let code = Code { image: ImageId(0), offset: 0, start: 0x1000, bytes: self.0? };
+        let code = Code {
+            image: ImageId(0),
+            offset: 0,
+            start: 0x1000,
+            bytes: self.0?,
+        };
         (!code.from(at.ip).is_empty()).then_some(code)
     }
 }
@@ -26,7 +31,9 @@ const JUMP: Mapped = Mapped(Some(&[0xeb, 0x00, 0x90, 0x75, 0xfb]));
 
 /// PSB and TSC 1000, PSBEND, TIP.PGE to 0x1000, then `rest`.
 fn trace(rest: &[u8]) -> Vec<u8> {
-    let head = [0x19, 0xe8, 0x03, 0, 0, 0, 0, 0, 0x02, 0x23, 0x71, 0x00, 0x10, 0, 0, 0, 0];
+    let head = [
+        0x19, 0xe8, 0x03, 0, 0, 0, 0, 0, 0x02, 0x23, 0x71, 0x00, 0x10, 0, 0, 0, 0,
+    ];
     [&[0x02, 0x82].repeat(8)[..], &head, rest].concat()
 }
 
@@ -34,15 +41,29 @@ fn trace(rest: &[u8]) -> Vec<u8> {
 const LATER: [u8; 8] = [0x19, 0x88, 0x13, 0, 0, 0, 0, 0];
 
 fn decoder(trace: &[u8]) -> Decoder<'_> {
-    let mut decoder = Decoder::new(Config::default(), Wanted { runs: true, ..Wanted::default() });
-    decoder.feed(Stretch { bytes: trace, offset: 0, consecutive: false, reference: None });
+    let mut decoder = Decoder::new(
+        Config::default(),
+        Wanted {
+            runs: true,
+            ..Wanted::default()
+        },
+    );
+    decoder.feed(Stretch {
+        bytes: trace,
+        offset: 0,
+        consecutive: false,
+        reference: None,
+    });
     decoder.set_limit(Some(Tsc(4000)));
     decoder
 }
 
 /// The branches of a run.
 fn branches(decoder: &Decoder<'_>) -> Vec<(u64, Option<u64>)> {
-    decoder.branches().map(|branch| (branch.from.ip, branch.to)).collect()
+    decoder
+        .branches()
+        .map(|branch| (branch.from.ip, branch.to))
+        .collect()
 }
 
 /// Decodes to the pause, takes the code away, and goes on without a limit.
@@ -54,7 +75,11 @@ fn across(decoder: &mut Decoder<'_>, mut code: Mapped) -> Vec<Item> {
     while items.last() != Some(&Item::End) {
         let item = decoder.next(&mut nothing);
         if item == Item::Run {
-            let expected = if code.0 == LOOP.0 { (0x1001, Some(0x1000)) } else { (0x1000, Some(0x1002)) };
+            let expected = if code.0 == LOOP.0 {
+                (0x1001, Some(0x1000))
+            } else {
+                (0x1000, Some(0x1002))
+            };
             assert_eq!(branches(decoder), [expected]);
         }
         items.push(item);
@@ -63,7 +88,10 @@ fn across(decoder: &mut Decoder<'_>, mut code: Mapped) -> Vec<Item> {
 }
 
 fn missing(ip: u64) -> Item {
-    Item::Error(intel_pt::Error { kind: ErrorKind::MissingCode, ip })
+    Item::Error(intel_pt::Error {
+        kind: ErrorKind::MissingCode,
+        ip,
+    })
 }
 
 #[test]
@@ -80,8 +108,18 @@ fn errors_do_not_wait() {
     let trace = trace(&[&LATER[..], &[0x29, 0x0e]].concat());
     let mut decoder = decoder(&trace);
     let mut code = LOOP;
-    assert_eq!(decoder.next(&mut code), Item::Begin { to: 0x1000, enabled: true, end: false });
-    let bad = intel_pt::Error { kind: ErrorKind::BadPacket, ip: 0x1000 };
+    assert_eq!(
+        decoder.next(&mut code),
+        Item::Begin {
+            to: 0x1000,
+            enabled: true,
+            end: false
+        }
+    );
+    let bad = intel_pt::Error {
+        kind: ErrorKind::BadPacket,
+        ip: 0x1000,
+    };
     assert_eq!(decoder.next(&mut code), Item::Error(bad));
     assert_eq!(decoder.next(&mut code), Item::Pause);
 }

@@ -5,16 +5,30 @@ use intel_pt::{Config, Decoder, FlatCode, Item, Note, Ratio, Stretch, Tsc, Wante
 /// The notes of a trace, packets as perf's log shows them.
 fn notes(trace: &[u8]) -> String {
     let config = Config {
-        tsc_to_crystal: Some(Ratio { numerator: 2, denominator: 1 }),
+        tsc_to_crystal: Some(Ratio {
+            numerator: 2,
+            denominator: 1,
+        }),
         max_non_turbo_ratio: 24,
         ..Config::default()
     };
     let mut code = FlatCode::new(0x1000, vec![0x90, 0x75, 0xfd]);
-    let mut decoder = Decoder::new(config, Wanted { runs: true, ..Wanted::default() });
+    let mut decoder = Decoder::new(
+        config,
+        Wanted {
+            runs: true,
+            ..Wanted::default()
+        },
+    );
     decoder.keep_notes();
     let mut text = Vec::new();
     for (bytes, offset) in [(&trace[..40], 0), (&trace[40..], 40)] {
-        decoder.feed(Stretch { bytes, offset, consecutive: offset > 0, reference: None });
+        decoder.feed(Stretch {
+            bytes,
+            offset,
+            consecutive: offset > 0,
+            reference: None,
+        });
         loop {
             let item = decoder.next(&mut code);
             for note in decoder.take_notes() {
@@ -35,12 +49,14 @@ fn notes(trace: &[u8]) -> String {
 fn packets_and_times() {
     // TSC, TMA, CBR, PSBEND with padding, TIP.PGE over the end of a stretch, TNT, MTC, a byte that is no packet.
     let rest = [
-        0x19, 0xe8, 0x03, 0, 0, 0, 0, 0, 0x02, 0x73, 0x05, 0x00, 0, 0x02, 0, 0x02, 0x03, 0x18, 0, 0x02, 0x23,
-        0, 0x71, 0x00, 0x10, 0, 0, 0, 0, 0x06, 0x59, 0x06, 0x29,
+        0x19, 0xe8, 0x03, 0, 0, 0, 0, 0, 0x02, 0x73, 0x05, 0x00, 0, 0x02, 0, 0x02, 0x03, 0x18, 0,
+        0x02, 0x23, 0, 0x71, 0x00, 0x10, 0, 0, 0, 0, 0x06, 0x59, 0x06, 0x29,
     ];
     let text = notes(&[&[0x02, 0x82].repeat(8)[..], &rest].concat());
-    let lines: Vec<String> =
-        text.lines().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" ")).collect();
+    let lines: Vec<String> = text
+        .lines()
+        .map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "))
+        .collect();
     assert_eq!(
         lines,
         [

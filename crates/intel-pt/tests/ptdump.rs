@@ -21,8 +21,8 @@ const MEANT: [&str; 2] = ["skd007\t", "skz84\t"];
 
 /// The set's files by name; `None`, aloud, where it is not there.
 fn files() -> Option<BTreeMap<String, Vec<u8>>> {
-    let shared =
-        std::env::var_os("OXPERF_SHARED").map_or_else(|| PathBuf::from("../../../shared"), PathBuf::from);
+    let shared = std::env::var_os("OXPERF_SHARED")
+        .map_or_else(|| PathBuf::from("../../../shared"), PathBuf::from);
     let archive = shared.join("fixtures/public/intel-libipt/pttc-out.tar.zst");
     let Ok(packed) = std::fs::read(&archive) else {
         eprintln!("SKIPPED: there is no {}", archive.display());
@@ -36,13 +36,18 @@ fn unpack(mut tar: &[u8]) -> BTreeMap<String, Vec<u8>> {
     const BLOCK: usize = 512;
     let mut files = BTreeMap::new();
     let mut long_name = None;
-    while let Some((header, rest)) = tar.split_at_checked(BLOCK).filter(|(header, _)| header[0] != 0) {
+    while let Some((header, rest)) = tar
+        .split_at_checked(BLOCK)
+        .filter(|(header, _)| header[0] != 0)
+    {
         let size = usize::from_str_radix(text(&header[124..135]), 8).unwrap();
         let content = rest[..size].to_vec();
         match header[156] {
             b'L' => long_name = Some(text(&content).to_owned()),
             b'0' => {
-                let name = long_name.take().unwrap_or_else(|| text(&header[..100]).to_owned());
+                let name = long_name
+                    .take()
+                    .unwrap_or_else(|| text(&header[..100]).to_owned());
                 files.insert(name.rsplit('/').next().unwrap().to_owned(), content);
             }
             _ => long_name = None,
@@ -63,11 +68,20 @@ fn packets_are_those_of_ptdump() {
     let (mut whole, mut without) = (0, BTreeMap::new());
     let rows = text(&files["MANIFEST.tsv"]).lines().skip(1);
     for row in rows.filter(|row| !MEANT.iter().any(|test| row.starts_with(test))) {
-        let [test, _, _, options, _, names] = *row.split('\t').collect::<Vec<_>>() else { panic!("{row}") };
+        let [test, _, _, options, _, names] = *row.split('\t').collect::<Vec<_>>() else {
+            panic!("{row}")
+        };
         for name in names.split(' ').filter(|name| name.contains("-ptdump")) {
             let expected = packets(text(&files[name]), options);
-            assert_eq!(ours(&files[&format!("{test}.pt")], options), expected, "{name} {options}");
-            match NOT_OF_PACKETS.iter().find(|(option, _)| options.contains(option)) {
+            assert_eq!(
+                ours(&files[&format!("{test}.pt")], options),
+                expected,
+                "{name} {options}"
+            );
+            match NOT_OF_PACKETS
+                .iter()
+                .find(|(option, _)| options.contains(option))
+            {
                 Some((_, reason)) => *without.entry(*reason).or_insert(0) += 1,
                 None => whole += 1,
             }
@@ -90,26 +104,42 @@ fn ours(trace: &[u8], options: &str) -> Vec<String> {
     };
     let mut out = Vec::new();
     while Dump::new(trace, options).write(usize::MAX, &mut out) {}
-    String::from_utf8(out).unwrap().lines().map(squeeze).collect()
+    String::from_utf8(out)
+        .unwrap()
+        .lines()
+        .map(squeeze)
+        .collect()
 }
 
 /// The lines of libipt's text that are packets, columns apart by one blank.
 fn packets(expected: &str, options: &str) -> Vec<String> {
     let timed = options.contains("--time") || options.contains("--tcal");
     let is_packet = |line: &&str| {
-        let of_clocks = ["calibration error:", "error updating time:", "error printing time:"];
+        let of_clocks = [
+            "calibration error:",
+            "error updating time:",
+            "error printing time:",
+        ];
         let of_clocks = timed && of_clocks.iter().any(|error| line.contains(error));
         let of_records =
             options.contains("--sb:") && (line.contains("PERF_RECORD_") || line.starts_with(' '));
-        !line.is_empty() && !of_clocks && !of_records && !line.contains("failed to determine errata")
+        !line.is_empty()
+            && !of_clocks
+            && !of_records
+            && !line.contains("failed to determine errata")
     };
     let lines = expected.lines().filter(is_packet).map(squeeze);
-    lines.map(|line| if timed { without_time(&line) } else { line }).collect()
+    lines
+        .map(|line| if timed { without_time(&line) } else { line })
+        .collect()
 }
 
 /// Cuts off what follows the payload: ` tsc +40`, ` tsc 00000000000a0001`, ` fcr +0.250`.
 fn without_time(line: &str) -> String {
-    let time = line.rfind(" tsc ").filter(|at| *at > "0000000000000000".len()).or_else(|| line.find(" fcr "));
+    let time = line
+        .rfind(" tsc ")
+        .filter(|at| *at > "0000000000000000".len())
+        .or_else(|| line.find(" fcr "));
     line[..time.unwrap_or(line.len())].to_owned()
 }
 

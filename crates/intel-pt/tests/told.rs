@@ -5,7 +5,9 @@ use intel_pt::{Config, Decoder, Errata, ErrorKind, FlatCode, Hop, Item, Stretch,
 
 /// PSB and TSC 1000, PSBEND, TIP.PGE to 0x1000, then `rest`.
 fn trace(rest: &[u8]) -> Vec<u8> {
-    let head = [0x19, 0xe8, 0x03, 0, 0, 0, 0, 0, 0x02, 0x23, 0x71, 0x00, 0x10, 0, 0, 0, 0];
+    let head = [
+        0x19, 0xe8, 0x03, 0, 0, 0, 0, 0, 0x02, 0x23, 0x71, 0x00, 0x10, 0, 0, 0, 0,
+    ];
     [&[0x02, 0x82].repeat(8)[..], &head, rest].concat()
 }
 
@@ -13,15 +15,37 @@ fn trace(rest: &[u8]) -> Vec<u8> {
 const LATER: [u8; 8] = [0x19, 0x88, 0x13, 0, 0, 0, 0, 0];
 
 fn decoder(trace: &[u8], errata: Errata, hop: Hop) -> Decoder<'_> {
-    let wanted = Wanted { runs: true, hop, ..Wanted::default() };
-    let mut decoder = Decoder::new(Config { errata, ..Config::default() }, wanted);
-    decoder.feed(Stretch { bytes: trace, offset: 0, consecutive: false, reference: None });
+    let wanted = Wanted {
+        runs: true,
+        hop,
+        ..Wanted::default()
+    };
+    let mut decoder = Decoder::new(
+        Config {
+            errata,
+            ..Config::default()
+        },
+        wanted,
+    );
+    decoder.feed(Stretch {
+        bytes: trace,
+        offset: 0,
+        consecutive: false,
+        reference: None,
+    });
     decoder
 }
 
 /// The items behind the first one, which is the beginning at 0x1000.
 fn items(decoder: &mut Decoder<'_>, code: &mut FlatCode) -> Vec<Item> {
-    assert_eq!(decoder.next(code), Item::Begin { to: 0x1000, enabled: true, end: false });
+    assert_eq!(
+        decoder.next(code),
+        Item::Begin {
+            to: 0x1000,
+            enabled: true,
+            end: false
+        }
+    );
     let mut items = Vec::new();
     while items.last() != Some(&Item::End) {
         items.push(decoder.next(code));
@@ -35,12 +59,25 @@ fn an_outcome_that_waits_tells_no_time_before_it_is_followed() {
     let mut code = FlatCode::new(0x1000, vec![0xff, 0xe0, 0x90, 0x75, 0xfd]);
     let trace = trace(&[&LATER[..], &[0x06, 0x2d, 0x02, 0x10]].concat());
     let mut decoder = decoder(&trace, Errata::default(), Hop::Walk);
-    assert_eq!(decoder.next(&mut code), Item::Begin { to: 0x1000, enabled: true, end: false });
+    assert_eq!(
+        decoder.next(&mut code),
+        Item::Begin {
+            to: 0x1000,
+            enabled: true,
+            end: false
+        }
+    );
     assert_eq!(decoder.next(&mut code), Item::Run);
     let run = decoder.run();
-    assert_eq!((run.before, decoder.moment().time), (Some(Tsc(1000)), Some(Tsc(5000))));
+    assert_eq!(
+        (run.before, decoder.moment().time),
+        (Some(Tsc(1000)), Some(Tsc(5000)))
+    );
     assert_eq!((run.instructions, run.decision), (3, Some(3)));
-    let branches: Vec<_> = decoder.branches().map(|branch| (branch.from.ip, branch.to)).collect();
+    let branches: Vec<_> = decoder
+        .branches()
+        .map(|branch| (branch.from.ip, branch.to))
+        .collect();
     assert_eq!(branches, [(0x1000, Some(0x1002)), (0x1003, Some(0x1002))]);
 }
 
@@ -52,7 +89,11 @@ fn hops_tell_every_address() {
     let mut decoder = decoder(&trace, Errata::default(), Hop::Addresses);
     let expected = [
         Item::Address { ip: 0x1000 },
-        Item::Begin { to: 0x1010, enabled: false, end: true },
+        Item::Begin {
+            to: 0x1010,
+            enabled: false,
+            end: true,
+        },
         Item::Address { ip: 0x1020 },
         Item::End,
     ];
@@ -66,9 +107,18 @@ fn a_branch_into_an_abort_leads_there_where_the_processor_may_tell_otherwise() {
     let trace = trace(&[0x04, 0x99, 0x22, 0x3d, 0x00, 0x10, 0x2d, 0x04, 0x10]);
     let broadwell = Errata::of(6, 0x4f);
     let told = items(&mut decoder(&trace, broadwell, Hop::Walk), &mut code);
-    let abort = Item::Async { from: 0x1000, to: Some(0x1004), end: false, abort: true };
+    let abort = Item::Async {
+        from: 0x1000,
+        to: Some(0x1004),
+        end: false,
+        abort: true,
+    };
     assert_eq!(told, [Item::Run, abort, Item::End]);
-    let others = items(&mut decoder(&trace, Errata::default(), Hop::Walk), &mut code);
-    let mismatch = |item: &Item| matches!(item, Item::Error(error) if error.kind == ErrorKind::Mismatch);
+    let others = items(
+        &mut decoder(&trace, Errata::default(), Hop::Walk),
+        &mut code,
+    );
+    let mismatch =
+        |item: &Item| matches!(item, Item::Error(error) if error.kind == ErrorKind::Mismatch);
     assert!(others.iter().any(mismatch), "{others:?}");
 }

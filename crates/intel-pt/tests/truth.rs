@@ -27,7 +27,8 @@ const CASES: [&str; 10] = [
 ];
 
 fn fixtures() -> Option<PathBuf> {
-    let shared = std::env::var_os("OXPERF_SHARED").map_or_else(|| "../../../shared".into(), PathBuf::from);
+    let shared =
+        std::env::var_os("OXPERF_SHARED").map_or_else(|| "../../../shared".into(), PathBuf::from);
     Some(shared.join("fixtures/pt")).filter(|path| path.is_dir())
 }
 
@@ -49,10 +50,22 @@ fn check(name: &str, case: &Path) {
     let truth = fs::read_to_string(case.join("truth.sha256")).expect("the case has sums");
     let thread = thread(case);
     let found = decode(&recording, &mut maps, thread);
-    for (what, text) in [("truth.insn", &found.instructions), ("truth.branches", &found.branches)] {
-        let line = truth.lines().find(|line| line.ends_with(what)).expect("the sum is listed");
-        let sum = Sha256::digest(text).iter().fold(String::new(), |text, byte| text + &format!("{byte:02x}"));
-        assert!(line.starts_with(&sum), "{name}: {what}: {} lines, expected {line}", text.lines().count());
+    for (what, text) in [
+        ("truth.insn", &found.instructions),
+        ("truth.branches", &found.branches),
+    ] {
+        let line = truth
+            .lines()
+            .find(|line| line.ends_with(what))
+            .expect("the sum is listed");
+        let sum = Sha256::digest(text)
+            .iter()
+            .fold(String::new(), |text, byte| text + &format!("{byte:02x}"));
+        assert!(
+            line.starts_with(&sum),
+            "{name}: {what}: {} lines, expected {line}",
+            text.lines().count()
+        );
     }
     assert_eq!(found.errors, 0, "{name}");
 }
@@ -77,7 +90,10 @@ struct Found {
 
 fn decode(recording: &Recording, maps: &mut Maps, thread: u32) -> Found {
     let mut found = Found::default();
-    let wanted = Wanted { runs: true, ..Wanted::default() };
+    let wanted = Wanted {
+        runs: true,
+        ..Wanted::default()
+    };
     for buffers in recording.queues.values() {
         let mut decoder = Decoder::new(recording.config, wanted);
         let mut stretches = buffers.iter().map(|buffer| buffer.stretch());
@@ -100,7 +116,12 @@ impl Found {
             Item::Run => self.add_run(decoder, thread),
             Item::Begin { to, .. } => writeln!(self.branches, "{thread} 0 {to:x} tr_strt").unwrap(),
             Item::Async { from, to, .. } => {
-                writeln!(self.branches, "{thread} {from:x} {:x} async_end", to.unwrap_or_default()).unwrap();
+                writeln!(
+                    self.branches,
+                    "{thread} {from:x} {:x} async_end",
+                    to.unwrap_or_default()
+                )
+                .unwrap();
             }
             Item::Error(_) => self.errors += 1,
             _ => {}
@@ -118,7 +139,12 @@ impl Found {
         }
         for branch in decoder.branches() {
             let (from, to) = (branch.from.ip, branch.to.unwrap_or_default());
-            writeln!(self.branches, "{thread} {from:x} {to:x} {}", kind(branch.from.class)).unwrap();
+            writeln!(
+                self.branches,
+                "{thread} {from:x} {to:x} {}",
+                kind(branch.from.class)
+            )
+            .unwrap();
         }
     }
 }

@@ -23,7 +23,11 @@ impl TscClock {
     pub fn time(&self, tsc: u64) -> PerfTime {
         let (whole, part) = (tsc >> self.shift, tsc & ((1 << self.shift) - 1));
         let part = part.wrapping_mul(self.mult) >> self.shift;
-        PerfTime(self.zero.wrapping_add(whole.wrapping_mul(self.mult)).wrapping_add(part))
+        PerfTime(
+            self.zero
+                .wrapping_add(whole.wrapping_mul(self.mult))
+                .wrapping_add(part),
+        )
     }
 
     /// The moment of a time.

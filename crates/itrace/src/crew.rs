@@ -35,14 +35,20 @@ pub struct Cores {
 
 impl Cores {
     /// One after the other.
-    pub const ONE: Cores = Cores { count: 1, piece: Cores::PIECE };
+    pub const ONE: Cores = Cores {
+        count: 1,
+        piece: Cores::PIECE,
+    };
 
     /// What lies between two PSBs as the kernel asks for them: a fifth of a millisecond, and text that can be kept.
     const PIECE: usize = 16 << 10;
 
     /// So many cores.
     pub fn new(count: usize) -> Cores {
-        Cores { count: count.clamp(1, 64), piece: Cores::PIECE }
+        Cores {
+            count: count.clamp(1, 64),
+            piece: Cores::PIECE,
+        }
     }
 
     /// All that this process may run on.
@@ -62,16 +68,24 @@ impl Progress {
     /// Which choice of the next sample is the right one of those that a stretch was decoded for; `None` if it is none, or
     /// depends on more than was foretold.
     pub(crate) fn choice(&self, portion: &Portion, task: &Task) -> Option<Choice> {
-        task.start.choice(&self.at).filter(|_| self.earlier.since <= portion.leeway)
+        task.start
+            .choice(&self.at)
+            .filter(|_| self.earlier.since <= portion.leeway)
     }
 
     /// Takes a stretch over, if it was decoded to its end as foretold.
     pub(crate) fn accept(&mut self, portion: &Portion, task: &Task, choice: Choice) -> bool {
-        let Some(arrived) = portion.end.as_ref().filter(|end| end.agrees_but_for_samples(&task.end)) else {
+        let Some(arrived) = portion
+            .end
+            .as_ref()
+            .filter(|end| end.agrees_but_for_samples(&task.end))
+        else {
             return false;
         };
         self.earlier.instructions += portion.instructions;
-        self.earlier.since = portion.since.unwrap_or(self.earlier.since + portion.instructions);
+        self.earlier.since = portion
+            .since
+            .unwrap_or(self.earlier.since + portion.instructions);
         self.earlier.last = portion.last.unwrap_or(self.earlier.last);
         self.at = arrived.chosen(choice);
         true
@@ -105,7 +119,11 @@ impl<'t> Crew<'t> {
     pub(crate) fn new(cores: Cores, plan: &Plan, wanted: Wanted) -> Crew<'t> {
         let count = if cores.count > 1 { cores.count } else { 0 };
         let workers = (0..count).map(|_| Worker::new(plan, wanted)).collect();
-        Crew { workers, piece: cores.piece as u64, ..Crew::default() }
+        Crew {
+            workers,
+            piece: cores.piece as u64,
+            ..Crew::default()
+        }
     }
 
     /// Where the lane's own decoder should stop, for the trace behind it to be shared out.
@@ -115,7 +133,9 @@ impl<'t> Crew<'t> {
         }
         let Stretch { bytes, offset, .. } = decoder.left();
         let end = offset + bytes.len() as u64;
-        decoder.next_sync(from.max(offset)).filter(|stop| end - stop >= 2 * self.piece)
+        decoder
+            .next_sync(from.max(offset))
+            .filter(|stop| end - stop >= 2 * self.piece)
     }
 
     /// A desk for the trace behind what is decoded, up to a time.

@@ -42,9 +42,16 @@ struct Maker {
 
 impl Maker {
     fn make(&mut self, name: Option<&str>, config: u64) -> Option<EventIndex> {
-        let attr = EventAttr { config, ..self.attr };
+        let attr = EventAttr {
+            config,
+            ..self.attr
+        };
         let name = name.map_or_else(|| attr.generic_name(), str::to_owned);
-        self.made.push(SessionEvent { attr, layout: SampleLayout::new(&attr), name });
+        self.made.push(SessionEvent {
+            attr,
+            layout: SampleLayout::new(&attr),
+            name,
+        });
         self.next += 1;
         Some(EventIndex(self.next - 1))
     }
@@ -75,7 +82,11 @@ impl Events {
             flags: flags(traced),
             ..EventAttr::default()
         };
-        let mut maker = Maker { next: first, made: Vec::new(), attr };
+        let mut maker = Maker {
+            next: first,
+            made: Vec::new(),
+            attr,
+        };
         let mut events = Events::default();
         events.places(options, info, &mut maker);
         events.tellings(options, traced, &mut maker);
@@ -85,8 +96,10 @@ impl Events {
 
     /// Events that are places of code.
     fn places(&mut self, options: &ItraceOptions, info: &PtInfo, maker: &mut Maker) {
-        let (instructions, branches) =
-            (HardwareId::Instructions as u64, HardwareId::BranchInstructions as u64);
+        let (instructions, branches) = (
+            HardwareId::Instructions as u64,
+            HardwareId::BranchInstructions as u64,
+        );
         if options.branches {
             self.branches = maker.with(SampleType::ADDR, branches);
         }
@@ -138,7 +151,13 @@ impl Events {
     }
 
     /// Interrupts and the like, and the interrupt flag.
-    fn interrupts(&mut self, options: &ItraceOptions, info: &PtInfo, traced: &EventAttr, maker: &mut Maker) {
+    fn interrupts(
+        &mut self,
+        options: &ItraceOptions,
+        info: &PtInfo,
+        traced: &EventAttr,
+        maker: &mut Maker,
+    ) {
         if !options.interrupts || traced.config & EVENT_TRACE == 0 {
             return;
         }
@@ -156,7 +175,9 @@ const POWER_EVENTS: u64 = 1 << 4;
 const EVENT_TRACE: u64 = 1 << 31;
 
 fn flags(traced: &EventAttr) -> AttrFlags {
-    let kept = INHERITED_FLAGS.into_iter().filter(|flag| traced.flags.contains(*flag));
+    let kept = INHERITED_FLAGS
+        .into_iter()
+        .filter(|flag| traced.flags.contains(*flag));
     kept.fold(AttrFlags::SAMPLE_ID_ALL, |all, flag| all | flag)
 }
 
@@ -182,24 +203,45 @@ mod tests {
     #[test]
     fn events_come_in_perfs_order() {
         let options = ItraceOptions::parse("ibxwpy").unwrap();
-        let kernel_too =
-            EventAttr { flags: AttrFlags::EXCLUDE_KERNEL | AttrFlags::EXCLUDE_HV, ..EventAttr::default() };
-        let traced = EventAttr { config: 1 << 4, ..kernel_too };
-        let info = PtInfo { per_cpu: true, ..PtInfo::default() };
+        let kernel_too = EventAttr {
+            flags: AttrFlags::EXCLUDE_KERNEL | AttrFlags::EXCLUDE_HV,
+            ..EventAttr::default()
+        };
+        let traced = EventAttr {
+            config: 1 << 4,
+            ..kernel_too
+        };
+        let info = PtInfo {
+            per_cpu: true,
+            ..PtInfo::default()
+        };
         let (events, made) = Events::new(&options, &info, &traced, false, 3);
         let names: Vec<&str> = made.iter().map(|event| event.name.as_str()).collect();
         let tellings = ["ptwrite", "cbr", "psb", "mwait", "pwre", "exstop", "pwrx"];
         let places = ["branches:u", "instructions:u", "cycles:u", "transactions"];
         assert_eq!(names, [&places[..], &tellings[..]].concat());
-        assert_eq!((events.branches, events.pwrx), (Some(EventIndex(3)), Some(EventIndex(13))));
-        assert!(made[0].attr.sample_type.contains(SampleType::ADDR | SampleType::TIME));
+        assert_eq!(
+            (events.branches, events.pwrx),
+            (Some(EventIndex(3)), Some(EventIndex(13)))
+        );
+        assert!(
+            made[0]
+                .attr
+                .sample_type
+                .contains(SampleType::ADDR | SampleType::TIME)
+        );
         assert!(!made[1].attr.sample_type.contains(SampleType::ADDR));
     }
 
     #[test]
     fn what_nobody_asks_for_is_not_made() {
-        let (events, made) =
-            Events::new(&ItraceOptions::NOTHING, &PtInfo::default(), &EventAttr::default(), true, 0);
+        let (events, made) = Events::new(
+            &ItraceOptions::NOTHING,
+            &PtInfo::default(),
+            &EventAttr::default(),
+            true,
+            0,
+        );
         assert_eq!((events, made.len()), (Events::default(), 0));
     }
 }

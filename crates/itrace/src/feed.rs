@@ -25,7 +25,16 @@ pub(crate) struct Feed<'t> {
 
 impl<'t> Feed<'t> {
     pub(crate) fn new(queue: &'t Queue<'t>, overlapping: bool, has_tsc: bool) -> Feed<'t> {
-        Feed { queue, next: 0, last: None, offset: 0, stretch: 0, overlapping, has_tsc, begun_with: None }
+        Feed {
+            queue,
+            next: 0,
+            last: None,
+            offset: 0,
+            stretch: 0,
+            overlapping,
+            has_tsc,
+            begun_with: None,
+        }
     }
 
     /// Whether any buffer was looked for.
@@ -64,14 +73,21 @@ impl<'t> Feed<'t> {
             let offset = self.offset;
             self.offset += bytes.len() as u64;
             self.last = Some(index);
-            return Some(Stretch { bytes, offset, consecutive, reference });
+            return Some(Stretch {
+                bytes,
+                offset,
+                consecutive,
+                reference,
+            });
         }
         None
     }
 
     /// Where the new part of a buffer begins, and whether it follows what came before.
     fn new_part(&self, bytes: &[u8]) -> (usize, bool) {
-        let Some(last) = self.last.and_then(|last| self.queue.buffers.get(last)) else { return (0, false) };
+        let Some(last) = self.last.and_then(|last| self.queue.buffers.get(last)) else {
+            return (0, false);
+        };
         if !self.overlapping {
             return (0, true);
         }

@@ -65,7 +65,9 @@ pub enum InfoError {
     #[error("trace of kind {0} is not decoded here: only Intel PT (1) is")]
     Kind(u32),
     /// Too short.
-    #[error("AUXTRACE_INFO has {found} words, Intel PT needs {expected} at least: was the file cut?")]
+    #[error(
+        "AUXTRACE_INFO has {found} words, Intel PT needs {expected} at least: was the file cut?"
+    )]
     Short {
         /// Words that are there.
         found: usize,
@@ -96,14 +98,19 @@ impl PtInfo {
         }
         let (words, found) = (record.words, record.words.len());
         if found < FIRST_VERSION {
-            return Err(InfoError::Short { found, expected: FIRST_VERSION });
+            return Err(InfoError::Short {
+                found,
+                expected: FIRST_VERSION,
+            });
         }
         // Versions that lack a word behave as if it were 0.
         let word = |index| words.get(index).unwrap_or(0);
         let (filter, event_trace) = filter_and_rest(words)?;
         Ok(PtInfo {
             pmu_type: word(0) as u32,
-            clock: (word(4) != 0).then(|| TscClock::new(word(1), word(2), word(3))).flatten(),
+            clock: (word(4) != 0)
+                .then(|| TscClock::new(word(1), word(2), word(3)))
+                .flatten(),
             tsc_bit: word(5),
             noretcomp_bit: word(6),
             switches: switches(word(7)),
@@ -130,7 +137,10 @@ fn switches(word: u64) -> SwitchRecords {
 }
 
 fn ratio(numerator: u64, denominator: u64) -> Option<(u32, u32)> {
-    let ratio = (u32::try_from(numerator).ok()?, u32::try_from(denominator).ok()?);
+    let ratio = (
+        u32::try_from(numerator).ok()?,
+        u32::try_from(denominator).ok()?,
+    );
     (ratio.0 != 0 && ratio.1 != 0).then_some(ratio)
 }
 
@@ -138,7 +148,10 @@ fn ratio(numerator: u64, denominator: u64) -> Option<(u32, u32)> {
 fn filter_and_rest(words: Words<'_>) -> Result<(String, bool), InfoError> {
     const LENGTH: usize = 16;
     let Some(length) = words.get(LENGTH).filter(|length| *length != 0) else {
-        return Ok((String::new(), words.get(LENGTH + 1).is_some_and(|word| word != 0)));
+        return Ok((
+            String::new(),
+            words.get(LENGTH + 1).is_some_and(|word| word != 0),
+        ));
     };
     let expected = length / 8 + 1;
     let found = words.len() - LENGTH - 1;
@@ -148,9 +161,15 @@ fn filter_and_rest(words: Words<'_>) -> Result<(String, bool), InfoError> {
     let behind = LENGTH + 1 + expected as usize;
     // The text was written as bytes: their order does not depend on the recorder's.
     let bytes = (LENGTH + 1..behind).filter_map(|index| words.get(index));
-    let bytes: Vec<u8> =
-        bytes.flat_map(|word| words.endian().u64(word.to_ne_bytes()).to_ne_bytes()).collect();
-    let text = bytes.iter().copied().take_while(|byte| *byte != 0).take(length as usize).collect::<Vec<u8>>();
+    let bytes: Vec<u8> = bytes
+        .flat_map(|word| words.endian().u64(word.to_ne_bytes()).to_ne_bytes())
+        .collect();
+    let text = bytes
+        .iter()
+        .copied()
+        .take_while(|byte| *byte != 0)
+        .take(length as usize)
+        .collect::<Vec<u8>>();
     let event_trace = words.get(behind).is_some_and(|word| word != 0);
     Ok((String::from_utf8_lossy(&text).into_owned(), event_trace))
 }
@@ -165,24 +184,57 @@ mod tests {
             Endian::Little => words.iter().flat_map(|word| word.to_le_bytes()).collect(),
             Endian::Big => words.iter().flat_map(|word| word.to_be_bytes()).collect(),
         };
-        PtInfo::new(&AuxtraceInfo { kind: INTEL_PT, words: Words::new(&bytes, endian) })
+        PtInfo::new(&AuxtraceInfo {
+            kind: INTEL_PT,
+            words: Words::new(&bytes, endian),
+        })
     }
 
-    const WORDS: [u64; 18] =
-        [8, 31, 894_784_853, 123, 1, 0x400, 0x800, 3, 0, 1, 0x200, 0x3c000, 200, 2, 2, 24, 0, 1];
+    const WORDS: [u64; 18] = [
+        8,
+        31,
+        894_784_853,
+        123,
+        1,
+        0x400,
+        0x800,
+        3,
+        0,
+        1,
+        0x200,
+        0x3c000,
+        200,
+        2,
+        2,
+        24,
+        0,
+        1,
+    ];
 
     #[test]
     fn every_version_is_read() {
         let all = info(&WORDS, Endian::Little).unwrap();
-        assert_eq!((all.pmu_type, all.switches, all.per_cpu), (8, SwitchRecords::OfCpus, true));
-        assert_eq!((all.tsc_ctc_ratio, all.max_non_turbo_ratio), (Some((200, 2)), Some(24)));
+        assert_eq!(
+            (all.pmu_type, all.switches, all.per_cpu),
+            (8, SwitchRecords::OfCpus, true)
+        );
+        assert_eq!(
+            (all.tsc_ctc_ratio, all.max_non_turbo_ratio),
+            (Some((200, 2)), Some(24))
+        );
         assert!(all.event_trace && all.clock.is_some());
         for length in 9..18 {
             let cut = info(&WORDS[..length], Endian::Big).unwrap();
             assert_eq!(cut.max_non_turbo_ratio.is_some(), length > 15);
             assert_eq!((cut.noretcomp_bit, cut.per_cpu), (0x800, length > 9));
         }
-        assert_eq!(info(&WORDS[..8], Endian::Little), Err(InfoError::Short { found: 8, expected: 9 }));
+        assert_eq!(
+            info(&WORDS[..8], Endian::Little),
+            Err(InfoError::Short {
+                found: 8,
+                expected: 9
+            })
+        );
     }
 
     #[test]
@@ -195,9 +247,18 @@ mod tests {
         let big = [u64::from_be_bytes(first), u64::from_be_bytes(second), 1];
         for (endian, tail) in [(Endian::Little, little), (Endian::Big, big)] {
             let read = info(&[&words[..], &tail].concat(), endian).unwrap();
-            assert_eq!((read.filter.as_str(), read.event_trace), ("filter mn", true));
+            assert_eq!(
+                (read.filter.as_str(), read.event_trace),
+                ("filter mn", true)
+            );
         }
-        assert_eq!(info(&words, Endian::Little), Err(InfoError::Filter { found: 0, expected: 2 }));
+        assert_eq!(
+            info(&words, Endian::Little),
+            Err(InfoError::Filter {
+                found: 0,
+                expected: 2
+            })
+        );
     }
 
     #[test]

@@ -29,7 +29,10 @@ impl Counted {
             return (0, 0);
         }
         let ran = instructions.wrapping_sub(self.instructions);
-        *self = Counted { instructions, cycles: self.cycles.wrapping_add(passed) };
+        *self = Counted {
+            instructions,
+            cycles: self.cycles.wrapping_add(passed),
+        };
         (ran, passed)
     }
 }
@@ -105,7 +108,12 @@ impl<'t> Lane<'t> {
             cycles: 0,
             cpu: queue.cpu,
             tid: queue.tid,
-            running: Running { pid: Pid(-1), tid, cpu: queue.cpu, thread: None },
+            running: Running {
+                pid: Pid(-1),
+                tid,
+                cpu: queue.cpu,
+                thread: None,
+            },
             earlier: Earlier::default(),
             last: None,
             timestamp: 0,
@@ -130,14 +138,27 @@ impl<'t> Lane<'t> {
     pub(crate) fn progress(&mut self, instructions: u64, cycles: Option<u64>) -> Progress {
         self.cycles = cycles.unwrap_or(self.cycles);
         let stretch = self.feed.stretch.wrapping_add(self.errors << 32);
-        Progress { queue: self.number, stretch, instructions, cycles: self.cycles }
+        Progress {
+            queue: self.number,
+            stretch,
+            instructions,
+            cycles: self.cycles,
+        }
     }
 
     /// What its decoder knows, and what others decoded before it.
     pub(crate) fn so_far(&self) -> Earlier {
         let (instructions, since) = self.decoder.counted();
-        let last = if self.decoder.has_run() { self.decoder.last_instruction() } else { self.earlier.last };
-        Earlier { instructions, since: since.unwrap_or(instructions), last }
+        let last = if self.decoder.has_run() {
+            self.decoder.last_instruction()
+        } else {
+            self.earlier.last
+        };
+        Earlier {
+            instructions,
+            since: since.unwrap_or(instructions),
+            last,
+        }
     }
 
     /// Goes on at a place that was looked for, before anything was decoded.

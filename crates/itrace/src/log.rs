@@ -120,7 +120,11 @@ impl Log {
     pub(crate) fn decode(&mut self, lane: &Lane<'_>) {
         let cpu = lane.running.cpu.map_or(-1, |cpu| i64::from(cpu.0));
         let (pid, tid) = (lane.running.pid, lane.running.tid);
-        line!(self.text, "queue {} decoding cpu {cpu} pid {pid} tid {tid}", lane.number);
+        line!(
+            self.text,
+            "queue {} decoding cpu {cpu} pid {pid} tid {tid}",
+            lane.number
+        );
         if !lane.feed.is_begun() {
             line!(self.text, "Scanning for PSB");
         }
@@ -157,7 +161,9 @@ impl Log {
         }
         let steered = matches!(self.last, Some(Packet::Fup(_) | Packet::PsbEnd));
         match item {
-            Item::Run => self.walked.write_run(decoder, code, steered, &mut self.text),
+            Item::Run => self
+                .walked
+                .write_run(decoder, code, steered, &mut self.text),
             Item::Error(error) => self.cause(error.kind, error.ip, decoder, code),
             Item::Begin { .. } | Item::Async { .. } if self.timed => {
                 self.estimate(&Told::of(item, decoder), earlier)
@@ -210,13 +216,20 @@ impl Log {
                 let cause = code::misfit(self.last, ip, decoder, code);
                 return line!(self.text, "ERROR: {cause} at {ip:#x}");
             }
-            ErrorKind::Internal | ErrorKind::NoMoreData | ErrorKind::BrokenPtWrite => "Internal error",
+            ErrorKind::Internal | ErrorKind::NoMoreData | ErrorKind::BrokenPtWrite => {
+                "Internal error"
+            }
         };
         line!(self.text, "ERROR: {cause}");
     }
 
     /// An error was told; what follows is how decoding goes on.
-    pub(crate) fn error(&mut self, kind: ErrorKind, told: Option<&AuxtraceError<'_>>, sink: &mut impl Sink) {
+    pub(crate) fn error(
+        &mut self,
+        kind: ErrorKind,
+        told: Option<&AuxtraceError<'_>>,
+        sink: &mut impl Sink,
+    ) {
         if let Some(told) = told.filter(|_| !self.among) {
             self.writer.error(told, &mut self.text);
         }
@@ -224,14 +237,21 @@ impl Log {
             let whole = self.text.len().saturating_sub(KEPT);
             let start = match whole {
                 0 => 0,
-                cut => self.text[cut..].iter().position(|&byte| byte == b'\n').map_or(cut, |at| cut + at + 1),
+                cut => self.text[cut..]
+                    .iter()
+                    .position(|&byte| byte == b'\n')
+                    .map_or(cut, |at| cut + at + 1),
             };
             let head = b"Dumping debug log buffer\n";
             self.text.splice(..start, *head);
-            self.text.extend_from_slice(b"End of debug log buffer dump\n");
+            self.text
+                .extend_from_slice(b"End of debug log buffer dump\n");
             self.write(sink);
         }
-        if matches!(kind, ErrorKind::MissingCode | ErrorKind::Mismatch | ErrorKind::EndlessLoop) {
+        if matches!(
+            kind,
+            ErrorKind::MissingCode | ErrorKind::Mismatch | ErrorKind::EndlessLoop
+        ) {
             line!(self.text, "Scanning for full IP");
         }
     }

@@ -35,7 +35,9 @@ impl Letters {
     }
 
     fn bit(letter: char) -> Option<u32> {
-        letter.is_ascii_lowercase().then(|| 1 << (letter as u32 - 'a' as u32))
+        letter
+            .is_ascii_lowercase()
+            .then(|| 1 << (letter as u32 - 'a' as u32))
     }
 }
 
@@ -149,8 +151,12 @@ impl ItraceOptions {
     pub const ALL_LETTERS: &'static str = "iybxwpoIe";
 
     /// What `script` shows of its own accord: calls, errors and everything that is rare.
-    pub const SCRIPT: ItraceOptions =
-        ItraceOptions { branches: true, calls: true, period: Period::Instructions(1), ..ItraceOptions::RARE };
+    pub const SCRIPT: ItraceOptions = ItraceOptions {
+        branches: true,
+        calls: true,
+        period: Period::Instructions(1),
+        ..ItraceOptions::RARE
+    };
 
     /// What `report` counts of its own accord: instructions and cycles, with their callers.
     pub const REPORT: ItraceOptions = ItraceOptions {
@@ -186,7 +192,10 @@ impl ItraceOptions {
     }
 
     const fn samples_every_instruction(&self) -> bool {
-        matches!(self.period, Period::Nanoseconds(0) | Period::Ticks(0) | Period::Instructions(0 | 1))
+        matches!(
+            self.period,
+            Period::Nanoseconds(0) | Period::Ticks(0) | Period::Instructions(0 | 1)
+        )
     }
 
     /// Whether the calls of each thread must be followed.

@@ -23,17 +23,31 @@ const MOST_PADDING: usize = 7;
 /// Finds what `new` has behind `old`; a buffer counts from its first PSB on. The time stamps decide, where there are
 /// any (`has_tsc`); else equal bytes do.
 pub fn fresh(old: &[u8], new: &[u8], has_tsc: bool) -> Fresh {
-    let apart = |start| Fresh { start, consecutive: false };
-    let Some(new_start) = find_psb(new, 0) else { return apart(new.len()) };
-    let Some(old_start) = find_psb(old, 0) else { return apart(new_start) };
+    let apart = |start| Fresh {
+        start,
+        consecutive: false,
+    };
+    let Some(new_start) = find_psb(new, 0) else {
+        return apart(new.len());
+    };
+    let Some(old_start) = find_psb(old, 0) else {
+        return apart(new_start);
+    };
     let (old, tail) = (&old[old_start..], &new[new_start..]);
-    let found = if has_tsc { by_time(old, tail) } else { by_bytes(old, tail) };
+    let found = if has_tsc {
+        by_time(old, tail)
+    } else {
+        by_bytes(old, tail)
+    };
     match found {
         Found::Apart => apart(new_start),
         Found::Old => apart(new.len()),
         Found::Behind(end) => {
             let end = new_start + end;
-            Fresh { start: end - padding(old, &new[..end]), consecutive: true }
+            Fresh {
+                start: end - padding(old, &new[..end]),
+                consecutive: true,
+            }
         }
     }
 }
@@ -55,7 +69,9 @@ fn padding(old: &[u8], copy: &[u8]) -> usize {
 }
 
 fn by_time(old: &[u8], new: &[u8]) -> Found {
-    let Some((stamp, rest)) = last_stamp(old) else { return Found::Apart };
+    let Some((stamp, rest)) = last_stamp(old) else {
+        return Found::Apart;
+    };
     let mut from = 0;
     while let Some(psb) = find_psb(new, from) {
         if let Some((other, other_rest)) = stamp_at(new, psb) {
@@ -160,7 +176,10 @@ mod tests {
     #[test]
     fn a_buffer_counts_from_its_first_psb() {
         let new = [&[6, 10][..], &piece(9, &[10])].concat();
-        assert_eq!(new_part(&piece(1, &[]), &new, true), (piece(9, &[10]), false));
+        assert_eq!(
+            new_part(&piece(1, &[]), &new, true),
+            (piece(9, &[10]), false)
+        );
         assert_eq!(new_part(&[6, 10], &new, true), (piece(9, &[10]), false));
         assert_eq!(new_part(&piece(1, &[]), &[6, 10], true), (vec![], false));
     }

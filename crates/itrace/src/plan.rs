@@ -39,12 +39,19 @@ pub(crate) struct Plan {
 
 impl Plan {
     /// Makes the plan; `None` when the recording has no event of Intel PT.
-    pub(crate) fn new(events: &EventTable, trace: &Trace<'_>, options: &ItraceOptions) -> Option<Plan> {
+    pub(crate) fn new(
+        events: &EventTable,
+        trace: &Trace<'_>,
+        options: &ItraceOptions,
+    ) -> Option<Plan> {
         let info = &trace.info;
         let mut attrs = events.events().iter().map(|event| event.attr);
         let traced = attrs.find(|attr| attr.kind.0 == info.pmu_type)?;
         let has = |bit: u64| bit != 0 && traced.config & bit != 0;
-        let timed = events.events().iter().all(|event| event.attr.sample_type.contains(SampleType::TIME));
+        let timed = events
+            .events()
+            .iter()
+            .all(|event| event.attr.sample_type.contains(SampleType::TIME));
         let frequency = info.clock.map_or(0, |clock| clock.frequency());
         let guessed = ((frequency.saturating_add(50_000_000)) / 100_000_000) as u8;
         let max_non_turbo = info.max_non_turbo_ratio.unwrap_or(guessed);
@@ -53,11 +60,15 @@ impl Plan {
             branches: traced.config & bits::PASS_THROUGH == 0 || traced.config & bits::BRANCH != 0,
             return_compression: !has(info.noretcomp_bit),
             mtc_shift: mtc_shift(traced.config, info),
-            tsc_to_crystal: info
-                .tsc_ctc_ratio
-                .map(|(numerator, denominator)| Ratio { numerator, denominator }),
+            tsc_to_crystal: info.tsc_ctc_ratio.map(|(numerator, denominator)| Ratio {
+                numerator,
+                denominator,
+            }),
             max_non_turbo_ratio: u32::from(max_non_turbo),
-            errata: trace.processor.map(|(family, model)| Errata::of(family, model)).unwrap_or_default(),
+            errata: trace
+                .processor
+                .map(|(family, model)| Errata::of(family, model))
+                .unwrap_or_default(),
             ..Config::default()
         };
         Some(Plan {
@@ -65,7 +76,9 @@ impl Plan {
             config,
             timeless: options.timeless || info.clock.is_none() || !has(info.tsc_bit) || !timed,
             pebs: PebsEvent::first(events),
-            sources: trace.processor.and_then(|(family, model)| SourceNumbers::of(family, model)),
+            sources: trace
+                .processor
+                .and_then(|(family, model)| SourceNumbers::of(family, model)),
             has_tsc: has(info.tsc_bit),
             has_interrupt_flag: info.event_trace,
             max_non_turbo,
@@ -96,7 +109,11 @@ impl Plan {
 
 fn mtc_shift(config: u64, info: &PtInfo) -> u8 {
     let mask = info.mtc_period_bits;
-    if mask == 0 { 0 } else { ((config & mask) >> mask.trailing_zeros()) as u8 }
+    if mask == 0 {
+        0
+    } else {
+        ((config & mask) >> mask.trailing_zeros()) as u8
+    }
 }
 
 fn sampling(period: Period, info: &PtInfo) -> Sampling {
@@ -121,7 +138,11 @@ pub struct Planned {
 impl Planned {
     /// Plans the decoding; adds the events that are made to the session. `None` when the recording has no event of
     /// Intel PT.
-    pub fn new(trace: &Trace<'_>, options: &ItraceOptions, session: &mut Session<'_, '_>) -> Option<Planned> {
+    pub fn new(
+        trace: &Trace<'_>,
+        options: &ItraceOptions,
+        session: &mut Session<'_, '_>,
+    ) -> Option<Planned> {
         let plan = Plan::new(session.events(), trace, options)?;
         let first = session.events().events().len();
         let (events, made) = Events::new(options, &trace.info, &plan.traced, plan.timeless, first);

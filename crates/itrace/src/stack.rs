@@ -39,7 +39,11 @@ impl Step {
         const IN_TX: u64 = 1 << 2;
         let bit = |flag, bit| if self.flags.contains(flag) { bit } else { 0 };
         let flags = bit(SampleFlags::TX_ABORT, ABORT) | bit(SampleFlags::IN_TX, IN_TX);
-        BranchEntry { from: self.from, to: self.to, flags }
+        BranchEntry {
+            from: self.from,
+            to: self.to,
+            flags,
+        }
     }
 
     /// Tells of a call or a return, if it is one.
@@ -48,7 +52,10 @@ impl Step {
             let return_address = self.from.wrapping_add(u64::from(self.length));
             // A call of the next instruction only asks where it is.
             if self.to != 0 && return_address != self.to {
-                calls.call(Call { return_address, untraced: self.flags.contains(SampleFlags::TRACE_END) });
+                calls.call(Call {
+                    return_address,
+                    untraced: self.flags.contains(SampleFlags::TRACE_END),
+                });
             }
         } else if self.flags.contains(SampleFlags::RETURN) && self.from != 0 {
             calls.return_to(self.to);
@@ -84,7 +91,11 @@ impl Calls for ThreadStack {
 
     #[inline]
     fn return_to(&mut self, to: u64) {
-        if let Some(index) = self.calls.iter().rposition(|call| call.return_address == to) {
+        if let Some(index) = self
+            .calls
+            .iter()
+            .rposition(|call| call.return_address == to)
+        {
             self.calls.truncate(index);
         }
     }
@@ -150,7 +161,8 @@ impl ThreadStack {
     }
 
     fn follow(&mut self, step: &Step) {
-        if step.flags.contains(SampleFlags::TRACE_BEGIN) && !step.flags.contains(SampleFlags::CALL) {
+        if step.flags.contains(SampleFlags::TRACE_BEGIN) && !step.flags.contains(SampleFlags::CALL)
+        {
             self.return_to(step.to);
             while self.calls.last().is_some_and(|call| call.untraced) {
                 self.calls.pop();
@@ -167,7 +179,12 @@ impl ThreadStack {
             return;
         }
         out.extend([context(ip), ip]);
-        fill(self.calls.iter().rev().map(|call| call.return_address), Some(context(ip)), most, out);
+        fill(
+            self.calls.iter().rev().map(|call| call.return_address),
+            Some(context(ip)),
+            most,
+            out,
+        );
     }
 
     /// Writes the chain of a sample that was taken some branches ago: its own world's newer calls are left out.
@@ -176,10 +193,16 @@ impl ThreadStack {
         if most < 2 {
             return;
         }
-        let newer =
-            |address: &u64| context(*address) == USER || *address == ip && context(ip) == context(*address);
+        let newer = |address: &u64| {
+            context(*address) == USER || *address == ip && context(ip) == context(*address)
+        };
         let addresses = self.calls.iter().rev().map(|call| call.return_address);
-        fill(addresses.skip_while(|address| !newer(address)), None, most, out);
+        fill(
+            addresses.skip_while(|address| !newer(address)),
+            None,
+            most,
+            out,
+        );
         if out.is_empty() {
             out.extend([context(ip), ip]);
         }
@@ -200,7 +223,12 @@ fn context(ip: u64) -> u64 {
     if ip < KERNEL_START { USER } else { KERNEL }
 }
 
-fn fill(addresses: impl Iterator<Item = u64>, mut world: Option<u64>, most: usize, out: &mut Vec<u64>) {
+fn fill(
+    addresses: impl Iterator<Item = u64>,
+    mut world: Option<u64>,
+    most: usize,
+    out: &mut Vec<u64>,
+) {
     for address in addresses {
         if out.len() >= most {
             return;
@@ -223,10 +251,19 @@ mod tests {
 
     const CALL: SampleFlags = SampleFlags::BRANCH.with(SampleFlags::CALL);
     const RETURN: SampleFlags = SampleFlags::BRANCH.with(SampleFlags::RETURN);
-    const ALL: Followed = Followed { calls: true, branches: 2 };
+    const ALL: Followed = Followed {
+        calls: true,
+        branches: 2,
+    };
 
     fn step(flags: SampleFlags, from: u64, to: u64) -> Step {
-        Step { flags, from, to, length: 5, stretch: 1 }
+        Step {
+            flags,
+            from,
+            to,
+            length: 5,
+            stretch: 1,
+        }
     }
 
     fn stack(steps: &[Step]) -> ThreadStack {
@@ -243,7 +280,11 @@ mod tests {
 
     #[test]
     fn calls_are_on_the_stack_until_they_return() {
-        let calls = [step(CALL, 10, 100), step(CALL, 110, 200), step(CALL, 205, 210)];
+        let calls = [
+            step(CALL, 10, 100),
+            step(CALL, 110, 200),
+            step(CALL, 205, 210),
+        ];
         assert_eq!(chain(&stack(&calls), 201, 9), [USER, 201, 115, 15]);
         let back = [&calls[..], &[step(RETURN, 220, 15)]].concat();
         assert_eq!(chain(&stack(&back), 16, 9), [USER, 16]);
@@ -254,7 +295,11 @@ mod tests {
     #[test]
     fn chains_are_cut_and_worlds_marked() {
         let kernel = KERNEL_START + 100;
-        let stack = stack(&[step(CALL, 10, 100), step(CALL, 110, kernel), step(CALL, kernel, kernel + 50)]);
+        let stack = stack(&[
+            step(CALL, 10, 100),
+            step(CALL, 110, kernel),
+            step(CALL, kernel, kernel + 50),
+        ]);
         let whole = [KERNEL, kernel + 51, kernel + 5, USER, 115, 15];
         assert_eq!(chain(&stack, kernel + 51, 9), whole);
         assert_eq!(chain(&stack, kernel + 51, 4), whole[..3]);
@@ -264,18 +309,30 @@ mod tests {
     #[test]
     fn a_gap_clears_and_a_beginning_pops_calls_that_left_the_trace() {
         let mut gap = stack(&[step(CALL, 10, 100)]);
-        gap.step(&Step { stretch: 2, ..step(CALL, 30, 300) }, ALL);
+        gap.step(
+            &Step {
+                stretch: 2,
+                ..step(CALL, 30, 300)
+            },
+            ALL,
+        );
         assert_eq!(chain(&gap, 300, 9), [USER, 300, 35]);
         let begin = SampleFlags::BRANCH | SampleFlags::TRACE_BEGIN;
-        let left =
-            stack(&[step(CALL, 10, 100), step(CALL | SampleFlags::TRACE_END, 110, 400), step(begin, 0, 120)]);
+        let left = stack(&[
+            step(CALL, 10, 100),
+            step(CALL | SampleFlags::TRACE_END, 110, 400),
+            step(begin, 0, 120),
+        ]);
         assert_eq!(left.depth(), 1);
     }
 
     #[test]
     fn the_last_branches_are_kept_newest_first() {
         let stack = stack(&[step(CALL, 1, 2), step(RETURN, 3, 4), step(CALL, 5, 6)]);
-        let kept: Vec<_> = stack.branches().map(|branch| (branch.from, branch.to)).collect();
+        let kept: Vec<_> = stack
+            .branches()
+            .map(|branch| (branch.from, branch.to))
+            .collect();
         assert_eq!(kept, [(5, 6), (3, 4)]);
     }
 }

@@ -20,14 +20,24 @@ impl SchedSwitch {
         let bytes = reader.features().get::<TracingBytes>().ok().flatten()?;
         let data = TracingData::decode(&bytes.0).ok()?;
         let formats = data.events().filter(|(system, _)| *system == "sched");
-        let format =
-            formats.filter_map(|(_, text)| Format::parse(text).ok()).find(|f| f.name == "sched_switch")?;
-        let is_switch =
-            |attr: &oxperf_abi::EventAttr| attr.kind == EventType::TRACEPOINT && attr.config == format.id;
-        let found = events.events().iter().enumerate().filter(|(_, event)| is_switch(&event.attr));
+        let format = formats
+            .filter_map(|(_, text)| Format::parse(text).ok())
+            .find(|f| f.name == "sched_switch")?;
+        let is_switch = |attr: &oxperf_abi::EventAttr| {
+            attr.kind == EventType::TRACEPOINT && attr.config == format.id
+        };
+        let found = events
+            .events()
+            .iter()
+            .enumerate()
+            .filter(|(_, event)| is_switch(&event.attr));
         let events: Vec<EventIndex> = found.map(|(index, _)| EventIndex(index)).collect();
         let next = format.field("next_pid")?.clone();
-        (!events.is_empty()).then_some(SchedSwitch { events, next, order: data.order })
+        (!events.is_empty()).then_some(SchedSwitch {
+            events,
+            next,
+            order: data.order,
+        })
     }
 
     /// The thread that runs from a sample on.

@@ -108,13 +108,26 @@ impl<'w> Synthesizer<'w> {
         lane.take_stamp(told.stamp(&lane.earlier));
         match told.item {
             Item::Begin { to, end, .. } => {
-                let ended = if end { SampleFlags::TRACE_END } else { SampleFlags::default() };
+                let ended = if end {
+                    SampleFlags::TRACE_END
+                } else {
+                    SampleFlags::default()
+                };
                 let flags = SampleFlags::BRANCH | SampleFlags::TRACE_BEGIN | ended;
                 self.transfer(lane, &moment, (0, to, flags), machine, sink)
             }
-            Item::Async { from, to, end, abort } => {
+            Item::Async {
+                from,
+                to,
+                end,
+                abort,
+            } => {
                 let leaves_guest = moment.mode.guest && moment.mode.guest_toggled;
-                let flags = if leaves_guest { EXIT_OF_GUEST } else { async_flags(to, end, abort) };
+                let flags = if leaves_guest {
+                    EXIT_OF_GUEST
+                } else {
+                    async_flags(to, end, abort)
+                };
                 if self.options.quick > 0 {
                     self.address(lane, &moment, (from, flags), machine, sink)?;
                 }
@@ -167,8 +180,13 @@ impl<'w> Synthesizer<'w> {
     ) -> ControlFlow<()> {
         let cycles = self.taking.cycles(moment);
         let flags = flags | state_flags(moment, &self.plan);
-        let point =
-            Point { to, flags, cycles, crosses: moment.mode.guest_toggled, ..Point::at(from, moment) };
+        let point = Point {
+            to,
+            flags,
+            cycles,
+            crosses: moment.mode.guest_toggled,
+            ..Point::at(from, moment)
+        };
         self.branch(lane, &point, machine, sink)
     }
 

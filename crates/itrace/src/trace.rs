@@ -26,7 +26,10 @@ pub struct Buffer<'a> {
 impl Buffer<'_> {
     /// Its bytes.
     pub fn bytes(&self) -> &[u8] {
-        self.held.as_ref().get(self.range.clone()).unwrap_or_default()
+        self.held
+            .as_ref()
+            .get(self.range.clone())
+            .unwrap_or_default()
     }
 }
 
@@ -97,7 +100,9 @@ impl<'a> Trace<'a> {
         };
         match reader.source()? {
             Source::Borrowed(parts) => {
-                let records = parts.into_iter().flat_map(|part| part.map_while(Result::ok));
+                let records = parts
+                    .into_iter()
+                    .flat_map(|part| part.map_while(Result::ok));
                 finder.walk(records.map(Framed::from));
             }
             Source::Held(records) => finder.walk(records.filter_map(Result::ok)),
@@ -105,10 +110,16 @@ impl<'a> Trace<'a> {
         finder.trace.processor = processor(reader);
         finder.trace.pokes.sort_by_key(|poke| poke.time);
         let info = finder.info.and_then(Result::ok);
-        if info.as_ref().is_some_and(|info| info.switches == SwitchRecords::Tracepoint) {
+        if info
+            .as_ref()
+            .is_some_and(|info| info.switches == SwitchRecords::Tracepoint)
+        {
             finder.trace.sched_switch = SchedSwitch::find(reader, events);
         }
-        Ok(info.map(|info| Trace { info, ..finder.trace }))
+        Ok(info.map(|info| Trace {
+            info,
+            ..finder.trace
+        }))
     }
 }
 
@@ -143,7 +154,9 @@ impl<'a> Finder<'_, 'a> {
     fn walk(&mut self, records: impl Iterator<Item = Framed<Held<'a>>>) {
         for record in records {
             let kind = record.header.kind;
-            if self.info.is_none() && matches!(kind, RecordType::SAMPLE | RecordType::FINISHED_ROUND) {
+            if self.info.is_none()
+                && matches!(kind, RecordType::SAMPLE | RecordType::FINISHED_ROUND)
+            {
                 return;
             }
             match kind {
@@ -159,58 +172,112 @@ impl<'a> Finder<'_, 'a> {
 
     fn take_info(&mut self, body: &[u8]) {
         let record = AuxtraceInfo::decode(&mut Cursor::new(body, self.endian));
-        self.info = record.ok().map(|record| PtInfo::new(&record)).or(self.info.take());
+        self.info = record
+            .ok()
+            .map(|record| PtInfo::new(&record))
+            .or(self.info.take());
     }
 
     fn take_ids(&mut self, body: &[u8]) {
-        let Ok(table) = IdIndex::decode(&mut Cursor::new(body, self.endian)) else { return };
+        let Ok(table) = IdIndex::decode(&mut Cursor::new(body, self.endian)) else {
+            return;
+        };
         for entry in table.entries() {
-            let cpu = u32::try_from(entry.cpu).ok().filter(|cpu| *cpu != u32::MAX).map(Cpu);
-            let place = Place { index: entry.index, cpu, tid: known_tid(entry.tid as i32) };
+            let cpu = u32::try_from(entry.cpu)
+                .ok()
+                .filter(|cpu| *cpu != u32::MAX)
+                .map(Cpu);
+            let place = Place {
+                index: entry.index,
+                cpu,
+                tid: known_tid(entry.tid as i32),
+            };
             self.places.insert(entry.id, place);
         }
     }
 
     fn take_poke(&mut self, body: &[u8]) {
-        let Ok(poke) = TextPoke::decode(&mut Cursor::new(body, self.endian)) else { return };
-        let owner = self.events.owner_of_record(RecordType::TEXT_POKE, body, self.endian);
-        let time =
-            owner.and_then(|event| self.events.events()[event.0].layout.sample_id(body, self.endian).time);
+        let Ok(poke) = TextPoke::decode(&mut Cursor::new(body, self.endian)) else {
+            return;
+        };
+        let owner = self
+            .events
+            .owner_of_record(RecordType::TEXT_POKE, body, self.endian);
+        let time = owner.and_then(|event| {
+            self.events.events()[event.0]
+                .layout
+                .sample_id(body, self.endian)
+                .time
+        });
         let (address, old) = (poke.addr, poke.old.to_vec());
-        self.trace.pokes.push(Poke { time: time.unwrap_or_default(), address, old });
+        self.trace.pokes.push(Poke {
+            time: time.unwrap_or_default(),
+            address,
+            old,
+        });
     }
 
     fn take_trace(&mut self, record: Framed<Held<'a>>) {
-        let Ok(piece) = Auxtrace::decode(&mut Cursor::new(record.body.as_ref(), self.endian)) else { return };
-        let place =
-            Place { index: u64::from(piece.index), cpu: piece.cpu.map(Cpu), tid: known_tid(piece.tid.0) };
+        let Ok(piece) = Auxtrace::decode(&mut Cursor::new(record.body.as_ref(), self.endian))
+        else {
+            return;
+        };
+        let place = Place {
+            index: u64::from(piece.index),
+            cpu: piece.cpu.map(Cpu),
+            tid: known_tid(piece.tid.0),
+        };
         let range = 0..record.payload.as_ref().len();
-        self.add(place, Buffer { held: record.payload, range, reference: piece.reference });
+        self.add(
+            place,
+            Buffer {
+                held: record.payload,
+                range,
+                reference: piece.reference,
+            },
+        );
     }
 
     fn take_sample(&mut self, record: Framed<Held<'a>>) {
         let body = record.body.as_ref();
-        let Some(event) = self.events.owner_of_sample(body, self.endian) else { return };
+        let Some(event) = self.events.owner_of_sample(body, self.endian) else {
+            return;
+        };
         let event: &SessionEvent = &self.events.events()[event.0];
         if !event.attr.sample_type.contains(SampleType::AUX) {
             return;
         }
         self.trace.in_samples = true;
-        let Ok(sample) = event.layout.decode_sample(body, self.endian) else { return };
-        let Some(aux) = sample.aux.filter(|aux| !aux.is_empty()) else { return };
+        let Ok(sample) = event.layout.decode_sample(body, self.endian) else {
+            return;
+        };
+        let Some(aux) = sample.aux.filter(|aux| !aux.is_empty()) else {
+            return;
+        };
         let place = sample.id.and_then(|id| self.places.get(&id)).copied();
-        let fallback =
-            Place { index: sample.cpu.map_or(0, |cpu| u64::from(cpu.0)), cpu: sample.cpu, tid: None };
+        let fallback = Place {
+            index: sample.cpu.map_or(0, |cpu| u64::from(cpu.0)),
+            cpu: sample.cpu,
+            tid: None,
+        };
         // The copy of the trace is the last field.
         let start = aux.as_ptr() as usize - body.as_ptr() as usize;
         let range = start..start + aux.len();
         let reference = sample.time.map_or(0, |time| self.tsc(time));
-        self.add(place.unwrap_or(fallback), Buffer { held: record.body, range, reference });
+        self.add(
+            place.unwrap_or(fallback),
+            Buffer {
+                held: record.body,
+                range,
+                reference,
+            },
+        );
     }
 
     fn tsc(&self, time: PerfTime) -> u64 {
         let info = self.info.as_ref().and_then(|info| info.as_ref().ok());
-        info.and_then(|info| info.clock).map_or(0, |clock| clock.tsc(time))
+        info.and_then(|info| info.clock)
+            .map_or(0, |clock| clock.tsc(time))
     }
 
     fn add(&mut self, place: Place, buffer: Buffer<'a>) {

@@ -100,23 +100,37 @@ impl<'t, 's, S: Sink> Tracer<'t, 's, S> {
         options: TracerOptions,
         sink: &'s mut S,
     ) -> Tracer<'t, 's, S> {
-        let Planned { plan, events: made, .. } = planned;
+        let Planned {
+            plan, events: made, ..
+        } = planned;
         let mut wanted = plan.wanted(&options.itrace, &trace.info);
         let mut log = options.log.map(|writer| Log::new(&options.itrace, writer));
         wanted.runs |= log.is_some();
-        let written = if log.is_some() { None } else { written(&options.itrace, made, sink) };
+        let written = if log.is_some() {
+            None
+        } else {
+            written(&options.itrace, made, sink)
+        };
         if written.is_some() {
             (wanted.runs, wanted.period) = (true, None);
         }
         let alone = log.is_none() && can_be_foretold(wanted, plan.has_tsc);
         let cores = if alone { options.cores } else { Cores::ONE };
-        let counts = wanted.period.is_some_and(|period| period != Sampling::Instructions(1));
-        let jumps = alone && !counts && !options.itrace.follows_branches() && options.itrace.skip == 0;
+        let counts = wanted
+            .period
+            .is_some_and(|period| period != Sampling::Instructions(1));
+        let jumps =
+            alone && !counts && !options.itrace.follows_branches() && options.itrace.skip == 0;
         let clock = trace.info.clock.filter(|_| !plan.timeless);
         let bounds = Bounds::new(options.window, clock, jumps);
         let overlapping = trace.in_samples || trace.info.snapshots;
-        let queues = trace.queues.values().filter(|queue| !queue.buffers.is_empty());
-        let lanes = queues.enumerate().map(|queue| Lane::new(queue, &plan, wanted, overlapping));
+        let queues = trace
+            .queues
+            .values()
+            .filter(|queue| !queue.buffers.is_empty());
+        let lanes = queues
+            .enumerate()
+            .map(|queue| Lane::new(queue, &plan, wanted, overlapping));
         let mut lanes: Vec<Lane<'t>> = lanes.collect();
         if log.is_some() {
             lanes.iter_mut().for_each(|lane| lane.decoder.keep_notes());
@@ -129,8 +143,15 @@ impl<'t, 's, S: Sink> Tracer<'t, 's, S> {
         }
         let mut images = options.images;
         images.expect(&trace.pokes);
-        let mut synthesizer =
-            Synthesizer::new(options.itrace, plan, trace.info.clock, made, images, wanted, options.with_code);
+        let mut synthesizer = Synthesizer::new(
+            options.itrace,
+            plan,
+            trace.info.clock,
+            made,
+            images,
+            wanted,
+            options.with_code,
+        );
         synthesizer.written = written;
         Tracer {
             trace,
@@ -175,10 +196,21 @@ impl<'t, 's, S: Sink> Tracer<'t, 's, S> {
         self.synthesizer.images.grow(machine);
         for lane in &mut self.lanes {
             let config = &self.synthesizer.plan.config;
-            let seeker = self.bounds.start.map(|start| Seeker { config, wanted: self.wanted, start });
+            let seeker = self.bounds.start.map(|start| Seeker {
+                config,
+                wanted: self.wanted,
+                start,
+            });
             if let Some(found) = seeker.and_then(|seeker| seeker.find(&lane.feed)) {
                 self.left_out += found.0.offset();
-                lane.begin_at(found, &ThreadCode { machine, images: &self.synthesizer.images, thread: None });
+                lane.begin_at(
+                    found,
+                    &ThreadCode {
+                        machine,
+                        images: &self.synthesizer.images,
+                        thread: None,
+                    },
+                );
                 continue;
             }
             if let Some(log) = &mut self.log {
@@ -188,7 +220,11 @@ impl<'t, 's, S: Sink> Tracer<'t, 's, S> {
             }
             lane.decoder.set_limit(Some(Tsc(0)));
             lane.reached = loop {
-                let mut code = ThreadCode { machine, images: &self.synthesizer.images, thread: None };
+                let mut code = ThreadCode {
+                    machine,
+                    images: &self.synthesizer.images,
+                    thread: None,
+                };
                 let item = lane.decoder.next(&mut code);
                 if let Some(log) = &mut self.log {
                     log.item(item, &mut lane.decoder, (&code, &lane.earlier), self.sink);
@@ -217,17 +253,24 @@ impl<'t, 's, S: Sink> Tracer<'t, 's, S> {
                 .filter_map(|(index, lane)| Some((lane.reached?, index)))
                 .collect();
             waiting.sort_unstable();
-            let Some((reached, index)) = waiting.first().copied() else { return ControlFlow::Continue(()) };
+            let Some((reached, index)) = waiting.first().copied() else {
+                return ControlFlow::Continue(());
+            };
             if reached >= until {
                 return ControlFlow::Continue(());
             }
             // Another queue's turn comes when this one is past it.
-            let next = waiting.get(1).map_or(until, |(next, _)| next.saturating_add(1).min(until));
+            let next = waiting
+                .get(1)
+                .map_or(until, |(next, _)| next.saturating_add(1).min(until));
             let limit = self.bounds.limit(reached, next);
             self.set_running(machine, index);
             if let Some(log) = &mut self.log {
                 let number = self.lanes[index].number;
-                line!(log.text(), "queue {number} processing {reached:#x} to {until:#x}");
+                line!(
+                    log.text(),
+                    "queue {number} processing {reached:#x} to {until:#x}"
+                );
                 log.decode(&self.lanes[index]);
             }
             self.decode(machine, index, limit)?;
@@ -244,10 +287,13 @@ impl<'t, 's, S: Sink> Tracer<'t, 's, S> {
             lane.heads.forget();
             lane.decoder.set_limit((limit != END).then_some(Tsc(limit)));
             let (crew, decoder, from) = (&self.crew, &mut lane.decoder, lane.shared_to);
-            let stop = *lane.stop.get_or_insert_with(|| crew.next_stop(decoder, from));
+            let stop = *lane
+                .stop
+                .get_or_insert_with(|| crew.next_stop(decoder, from));
             decoder.set_stop(stop);
             let halt = self.decode_items(machine, index, limit)?;
-            self.synthesizer.hand_over_text(&mut self.lanes[index], machine, self.sink)?;
+            self.synthesizer
+                .hand_over_text(&mut self.lanes[index], machine, self.sink)?;
             match halt {
                 Halt::Limit => return ControlFlow::Continue(()),
                 Halt::Buffer => {}
@@ -262,14 +308,22 @@ impl<'t, 's, S: Sink> Tracer<'t, 's, S> {
     }
 
     /// Decodes a queue until something is to be decided.
-    fn decode_items(&mut self, machine: &mut Machine, index: usize, limit: u64) -> ControlFlow<(), Halt> {
+    fn decode_items(
+        &mut self,
+        machine: &mut Machine,
+        index: usize,
+        limit: u64,
+    ) -> ControlFlow<(), Halt> {
         if let Some(told) = self.lanes[index].held.take() {
             self.take_item(machine, index, &told)?;
         }
         loop {
             let lane = &mut self.lanes[index];
-            let mut code =
-                ThreadCode { machine, images: &self.synthesizer.images, thread: lane.running.thread };
+            let mut code = ThreadCode {
+                machine,
+                images: &self.synthesizer.images,
+                thread: lane.running.thread,
+            };
             let item = lane.decoder.next(&mut code);
             if let Some(log) = &mut self.log {
                 log.item(item, &mut lane.decoder, (&code, &lane.earlier), self.sink);
@@ -295,7 +349,10 @@ impl<'t, 's, S: Sink> Tracer<'t, 's, S> {
                 item => {
                     let told = Told::of(item, &lane.decoder);
                     self.synthesizer.hand_over_text(lane, machine, self.sink)?;
-                    if let Some(time) = told.enters_user_at(&lane.earlier).filter(|time| time.0 >= limit) {
+                    if let Some(time) = told
+                        .enters_user_at(&lane.earlier)
+                        .filter(|time| time.0 >= limit)
+                    {
                         (lane.reached, lane.held) = (Some(time.0), Some(told));
                         return ControlFlow::Continue(Halt::Limit);
                     }
@@ -313,9 +370,18 @@ impl<'t, 's, S: Sink> Tracer<'t, 's, S> {
         };
         lane.errors += 1;
         let images = &self.synthesizer.images;
-        let thread = ThreadCode { machine, images, thread: lane.running.thread };
-        let at = CodeAddress { ip: error.ip, guest: told.moment.mode.guest };
-        let object = thread.object_without_code(at).filter(|_| error.kind == ErrorKind::MissingCode);
+        let thread = ThreadCode {
+            machine,
+            images,
+            thread: lane.running.thread,
+        };
+        let at = CodeAddress {
+            ip: error.ip,
+            guest: told.moment.mode.guest,
+        };
+        let object = thread
+            .object_without_code(at)
+            .filter(|_| error.kind == ErrorKind::MissingCode);
         if object.is_some_and(|object| self.codeless.is_told(object)) {
             self.log_error(error.kind, None);
             return ControlFlow::Continue(());
@@ -327,7 +393,12 @@ impl<'t, 's, S: Sink> Tracer<'t, 's, S> {
             return ControlFlow::Continue(());
         }
         self.errors += 1;
-        let told = told_error(code, lane.running, error.ip, self.synthesizer.time(lane.timestamp));
+        let told = told_error(
+            code,
+            lane.running,
+            error.ip,
+            self.synthesizer.time(lane.timestamp),
+        );
         self.log_error(error.kind, Some(&told));
         self.sink.trace_error(machine, &told)
     }
@@ -389,10 +460,17 @@ fn can_be_foretold(wanted: Wanted, has_tsc: bool) -> bool {
 
 /// What of the code that ran comes as text: every instruction or branches, if nothing has to be counted or followed for
 /// them and the sink can say how they look.
-fn written<'s, S: Sink + 's>(options: &ItraceOptions, events: Events, sink: &S) -> Option<Written<'s>> {
+fn written<'s, S: Sink + 's>(
+    options: &ItraceOptions,
+    events: Events,
+    sink: &S,
+) -> Option<Written<'s>> {
     let (event, shown) = match options.shown_alone()? {
         Alone::Instructions => (events.instructions?, Shown::Instructions),
-        Alone::Branches => (events.branches?, Shown::Branches(BranchFilter::new(options))),
+        Alone::Branches => (
+            events.branches?,
+            Shown::Branches(BranchFilter::new(options)),
+        ),
     };
     Some(Written::new(event, shown, sink.place_writer(event)?))
 }

@@ -20,7 +20,11 @@ pub struct Window {
 
 impl Window {
     /// All of a recording.
-    pub const ALL: Window = Window { first: PerfTime(0), last: PerfTime(u64::MAX), counts: true };
+    pub const ALL: Window = Window {
+        first: PerfTime(0),
+        last: PerfTime(u64::MAX),
+        counts: true,
+    };
 }
 
 /// The same in the time of the trace.
@@ -37,14 +41,22 @@ impl Bounds {
     pub(crate) fn new(window: Window, clock: Option<TscClock>, foretold: bool) -> Bounds {
         /// Clocks are converted to a tick or two.
         const TICKS: u64 = 4;
-        let Window { first, last, counts } = window;
+        let Window {
+            first,
+            last,
+            counts,
+        } = window;
         // The TSC has no value for what was before it was 0.
         let tsc = |time: PerfTime| {
             let since = |clock: &TscClock| time.0.wrapping_sub(clock.time(0).0);
             let told = |clock: &TscClock| time.0 != u64::MAX && since(clock) <= u64::MAX / 2;
             clock.filter(told).map(|clock| clock.tsc(time))
         };
-        let start = if foretold && !counts { tsc(first) } else { None };
+        let start = if foretold && !counts {
+            tsc(first)
+        } else {
+            None
+        };
         Bounds {
             start: start.map(|start| start.saturating_sub(TICKS)),
             end: tsc(last).map_or(u64::MAX, |end| end.saturating_add(TICKS)),
@@ -56,7 +68,11 @@ impl Bounds {
     /// Up to where a queue is decoded that has reached a moment and is to be decoded till `until`. Behind the end it is
     /// what the trace tells next: code that ran before the end may be told with it.
     pub(crate) fn limit(self, reached: u64, until: u64) -> u64 {
-        if reached < self.end { until.min(self.end) } else { reached.saturating_add(1).min(until) }
+        if reached < self.end {
+            until.min(self.end)
+        } else {
+            reached.saturating_add(1).min(until)
+        }
     }
 }
 
@@ -84,11 +100,21 @@ impl Seeker<'_> {
                 before = last.replace((stretch, feed.clone()));
             }
         }
-        [last, before].into_iter().flatten().find_map(|(stretch, feed)| {
-            let place = self.last_place(stretch)?;
-            let behind = usize::try_from(place.offset() - stretch.offset).ok()?;
-            Some((place, Stretch { bytes: stretch.bytes.get(behind..)?, ..stretch }, feed))
-        })
+        [last, before]
+            .into_iter()
+            .flatten()
+            .find_map(|(stretch, feed)| {
+                let place = self.last_place(stretch)?;
+                let behind = usize::try_from(place.offset() - stretch.offset).ok()?;
+                Some((
+                    place,
+                    Stretch {
+                        bytes: stretch.bytes.get(behind..)?,
+                        ..stretch
+                    },
+                    feed,
+                ))
+            })
     }
 
     /// The last place in a stretch that is known of before the start.
@@ -102,7 +128,8 @@ impl Seeker<'_> {
             }
         }
         let near = low.saturating_sub(2 * STEP);
-        self.last_from(stretch, near).or_else(|| self.last_from(stretch, 0))
+        self.last_from(stretch, near)
+            .or_else(|| self.last_from(stretch, 0))
     }
 
     fn last_from(&self, stretch: Stretch<'_>, from: usize) -> Option<Checkpoint> {
@@ -113,7 +140,11 @@ impl Seeker<'_> {
 
     /// A scout that begins at the first PSB behind a place.
     fn scout<'t>(&self, stretch: Stretch<'t>, from: usize) -> Scout<'t> {
-        let rest = Stretch { bytes: &stretch.bytes[from..], offset: stretch.offset + from as u64, ..stretch };
+        let rest = Stretch {
+            bytes: &stretch.bytes[from..],
+            offset: stretch.offset + from as u64,
+            ..stretch
+        };
         Scout::anew(self.config, self.wanted, rest, Some(Tsc(self.start)))
     }
 }
@@ -125,16 +156,29 @@ mod tests {
     #[test]
     fn what_was_before_the_clock_bounds_nothing() {
         let bounds = |zero, first, last| {
-            let window = Window { first: PerfTime(first), last: PerfTime(last), counts: false };
+            let window = Window {
+                first: PerfTime(first),
+                last: PerfTime(last),
+                counts: false,
+            };
             Bounds::new(window, TscClock::new(31, 894_784_853, zero), true)
         };
-        let nothing = Bounds { start: None, end: u64::MAX };
+        let nothing = Bounds {
+            start: None,
+            end: u64::MAX,
+        };
         assert_eq!(bounds(5_000_000, 0, u64::MAX), nothing);
         let second = bounds(5_000_000, 1_005_000_000, 2_005_000_000);
         assert_eq!(second.start.unwrap() / 1000, 2_399_999);
         assert_eq!(second.end / 1000, 4_800_000);
         // A clock that began before what times count from.
         let early = bounds(5_000_000u64.wrapping_neg(), 995_000_000, u64::MAX);
-        assert_eq!(early, Bounds { start: second.start, end: u64::MAX });
+        assert_eq!(
+            early,
+            Bounds {
+                start: second.start,
+                end: u64::MAX
+            }
+        );
     }
 }

@@ -36,19 +36,42 @@ const LETTERS: [&str; 15] = [
 /// So many of the larger ones.
 const FEW: usize = 2;
 
-const PLACES: Form = Form { short: false, written: true };
+const PLACES: Form = Form {
+    short: false,
+    written: true,
+};
 
 #[test]
 fn several_cores_tell_what_one_tells() {
     let mut by_workers = 0;
     let tested = each_case("cores", TOO_LONG, |case, file, root| {
-        let few = if file.len() < SMALL { LETTERS.len() } else { FEW };
+        let few = if file.len() < SMALL {
+            LETTERS.len()
+        } else {
+            FEW
+        };
         for letters in LETTERS.into_iter().take(few) {
             let all = Window::ALL;
-            let how = How { letters, cores: Cores::ONE, window: all, kept: all, form: PLACES };
+            let how = How {
+                letters,
+                cores: Cores::ONE,
+                window: all,
+                kept: all,
+                form: PLACES,
+            };
             let one = decode(file, root, how).text;
-            let Decoded { text: many, shared, left_out } = decode(file, root, How { cores: MANY, ..how });
-            assert!(one == many, "{} {letters}: {} and {} bytes", case.display(), one.len(), many.len());
+            let Decoded {
+                text: many,
+                shared,
+                left_out,
+            } = decode(file, root, How { cores: MANY, ..how });
+            assert!(
+                one == many,
+                "{} {letters}: {} and {} bytes",
+                case.display(),
+                one.len(),
+                many.len()
+            );
             assert_eq!(left_out, 0);
             by_workers += shared;
         }
@@ -59,17 +82,36 @@ fn several_cores_tell_what_one_tells() {
 #[test]
 fn lines_are_those_of_the_samples() {
     let mut by_workers = 0;
-    let [told, lines] = [false, true].map(|written| Form { short: true, written });
+    let [told, lines] = [false, true].map(|written| Form {
+        short: true,
+        written,
+    });
     let tested = each_case("lines", SMALL, |case, file, root| {
         for letters in ["i0nse", "be", "cre", "qi0ns"] {
             let all = Window::ALL;
-            let how = How { letters, cores: Cores::ONE, window: all, kept: all, form: told };
+            let how = How {
+                letters,
+                cores: Cores::ONE,
+                window: all,
+                kept: all,
+                form: told,
+            };
             let told = decode(file, root, how).text;
             for cores in [Cores::ONE, MANY] {
-                let lines = decode(file, root, How { cores, form: lines, ..how });
+                let lines = decode(
+                    file,
+                    root,
+                    How {
+                        cores,
+                        form: lines,
+                        ..how
+                    },
+                );
+                let difference = told
+                    .split(|byte| *byte == b'\n')
+                    .zip(lines.text.split(|byte| *byte == b'\n'));
                 let difference =
-                    told.split(|byte| *byte == b'\n').zip(lines.text.split(|byte| *byte == b'\n'));
-                let difference = difference.map(|(told, line)| [told, line].map(String::from_utf8_lossy));
+                    difference.map(|(told, line)| [told, line].map(String::from_utf8_lossy));
                 let difference = difference.into_iter().find(|[told, line]| told != line);
                 assert_eq!(difference, None, "{} {letters} {cores:?}", case.display());
                 assert_eq!(told.len(), lines.text.len());

@@ -81,9 +81,18 @@ pub struct DataTypes<'d> {
 
 impl<'d> DataTypes<'d> {
     /// Asks an object's debug information, if there is some.
-    pub fn new(image: &'d Elf<'d>, names: CodeNames<'d>, info: Option<&'d DebugInfo>) -> DataTypes<'d> {
+    pub fn new(
+        image: &'d Elf<'d>,
+        names: CodeNames<'d>,
+        info: Option<&'d DebugInfo>,
+    ) -> DataTypes<'d> {
         let reader = info.and_then(TypeReader::new);
-        DataTypes { image, names, reader, functions: HashMap::new() }
+        DataTypes {
+            image,
+            names,
+            reader,
+            functions: HashMap::new(),
+        }
     }
 
     /// What tells of types.
@@ -101,16 +110,24 @@ impl<'d> DataTypes<'d> {
         if !self.is_told() {
             return DataAccess::Unknown(Miss::NoDebugInfo);
         }
-        let Some(code) = self.code(function) else { return DataAccess::Unknown(Miss::NoInstruction) };
-        let Some(nth) = code.at(address) else { return DataAccess::Unknown(Miss::NoInstruction) };
+        let Some(code) = self.code(function) else {
+            return DataAccess::Unknown(Miss::NoInstruction);
+        };
+        let Some(nth) = code.at(address) else {
+            return DataAccess::Unknown(Miss::NoInstruction);
+        };
         self.worked_on(&code, nth)
     }
 
     /// The first words of the instructions that tell what the one at an address of a function works on, as in listings:
     /// its own, and those of the ones before it that may have been the access.
     pub fn instructions(&mut self, function: Range<u64>, address: u64) -> Vec<Rc<str>> {
-        let Some(code) = self.code(function) else { return Vec::new() };
-        let Some(nth) = code.at(address) else { return Vec::new() };
+        let Some(code) = self.code(function) else {
+            return Vec::new();
+        };
+        let Some(nth) = code.at(address) else {
+            return Vec::new();
+        };
         // One that works on the stack alone is what it is, whatever stood before it.
         let first_alone = looked_at::moves_stack(&code.list[nth].name);
         let looked_at = looked_at(&code, nth).take(if first_alone { 1 } else { usize::MAX });
@@ -120,19 +137,26 @@ impl<'d> DataTypes<'d> {
     /// What the instructions of a function work on that name a place in memory themselves, by address, as far as that is
     /// known.
     pub fn all_of(&mut self, function: Range<u64>) -> Vec<(u64, DataAccess)> {
-        let Some(code) = self.code(function).filter(|_| self.is_told()) else { return Vec::new() };
+        let Some(code) = self.code(function).filter(|_| self.is_told()) else {
+            return Vec::new();
+        };
         let mut effort = Effort::for_function();
         let accesses = (0..code.list.len()).map(|nth| {
             let access = self.named(&code, nth, &mut effort);
             (code.list[nth].address, access)
         });
-        accesses.filter(|(_, access)| !matches!(access, DataAccess::Unknown(_))).collect()
+        accesses
+            .filter(|(_, access)| !matches!(access, DataAccess::Unknown(_)))
+            .collect()
     }
 
     fn code(&mut self, function: Range<u64>) -> Option<Rc<Code>> {
         let (image, names) = (self.image, self.names);
         let read = || Code::read(image, &names, function.clone()).map(Rc::new);
-        self.functions.entry(function.start).or_insert_with(read).clone()
+        self.functions
+            .entry(function.start)
+            .or_insert_with(read)
+            .clone()
     }
 
     fn worked_on(&mut self, code: &Code, nth: usize) -> DataAccess {
@@ -155,7 +179,11 @@ impl<'d> DataTypes<'d> {
 
     fn found(&mut self, at: (&Code, usize), memory: &Memory, effort: &mut Effort) -> DataAccess {
         match self.search(at, memory, effort) {
-            Ok(((ty, offset), followed)) => DataAccess::Data { ty, offset, followed },
+            Ok(((ty, offset), followed)) => DataAccess::Data {
+                ty,
+                offset,
+                followed,
+            },
             Err(miss) => DataAccess::Unknown(miss),
         }
     }
@@ -196,7 +224,10 @@ struct Sought {
 
 impl Sought {
     fn of(memory: &Memory) -> Option<Sought> {
-        Some(Sought { register: memory.base.or(memory.index)?, offset: memory.displacement })
+        Some(Sought {
+            register: memory.base.or(memory.index)?,
+            offset: memory.displacement,
+        })
     }
 }
 
@@ -206,7 +237,8 @@ fn looked_at(code: &Code, nth: usize) -> impl Iterator<Item = usize> {
     let looked_at = std::iter::successors(Some(nth), |nth| {
         let before = nth.checked_sub(1)?;
         let [first, second] = [before, *nth].map(|nth| &code.list[nth]);
-        let fuse = matches!(access(second), Named::Nothing) && looked_at::fuse(&first.name, &second.name);
+        let fuse =
+            matches!(access(second), Named::Nothing) && looked_at::fuse(&first.name, &second.name);
         fuse.then_some(before)
     });
     looked_at.take(FUSED_LIMIT)
@@ -222,14 +254,18 @@ enum Named {
 }
 
 fn access(coded: &Coded) -> Named {
-    let Some(memory) = coded.step.as_ref().and_then(Step::memory) else { return Named::Nothing };
+    let Some(memory) = coded.step.as_ref().and_then(Step::memory) else {
+        return Named::Nothing;
+    };
     if !looked_at::is_parsed(&coded.name) {
         return Named::Other;
     }
     /// Where the kernel keeps the mark.
     const CANARY: i64 = 0x28;
     match (memory.base.or(memory.index), memory.absolute) {
-        (None, None) if memory.segment == Segment::Gs && memory.displacement == CANARY => Named::Canary,
+        (None, None) if memory.segment == Segment::Gs && memory.displacement == CANARY => {
+            Named::Canary
+        }
         (None, None) => Named::Other,
         _ => Named::Place(memory),
     }

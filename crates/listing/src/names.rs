@@ -56,14 +56,26 @@ impl CodeIndex {
     pub fn new(image: &Elf<'_>, debug_file: Option<&Elf<'_>>) -> CodeIndex {
         let table = Table::of(image, debug_file);
         // Static programs call code that is chosen at load time through stubs, too, but those have no names.
-        let for_loader = || image.section_of_kind(elf::SHT_DYNSYM).map(|_| (stubs(image), words(image)));
+        let for_loader = || {
+            image
+                .section_of_kind(elf::SHT_DYNSYM)
+                .map(|_| (stubs(image), words(image)))
+        };
         let (symbols, for_loader) = rayon::join(|| table.map(Table::entries), for_loader);
         let (stubs, words) = for_loader.unwrap_or_default();
         let mut symbols = symbols.unwrap_or_default();
-        let entry = |(nth, stub): (u32, &Stub)| Entry { address: stub.address, origin: Origin::Stub(nth) };
+        let entry = |(nth, stub): (u32, &Stub)| Entry {
+            address: stub.address,
+            origin: Origin::Stub(nth),
+        };
         symbols.extend((0..).zip(&stubs).map(entry));
         symbols.par_sort_unstable();
-        CodeIndex { symbols, stubs, words, versions: Versions::read(image) }
+        CodeIndex {
+            symbols,
+            stubs,
+            words,
+            versions: Versions::read(image),
+        }
     }
 }
 
@@ -74,17 +86,24 @@ fn stubs(image: &Elf<'_>) -> Vec<Stub> {
             StubTarget::Function(name) => String::from_utf8_lossy(name).into_owned(),
             StubTarget::Chosen(by) => format!("*ABS*+{by:#x}"),
         };
-        Some(Stub { address: image.offset_to_address(stub.start)?, name })
+        Some(Stub {
+            address: image.offset_to_address(stub.start)?,
+            name,
+        })
     };
     linkage_stubs(image).into_iter().filter_map(stub).collect()
 }
 
 /// The words that relocations of the loader fill in with the address of a symbol.
 fn words(image: &Elf<'_>) -> HashMap<u64, u32> {
-    let sections = [&b".rela.dyn"[..], b".rela.plt"].into_iter().filter_map(|name| image.section(name));
+    let sections = [&b".rela.dyn"[..], b".rela.plt"]
+        .into_iter()
+        .filter_map(|name| image.section(name));
     let relocations = sections.flat_map(|section| image.relocations(section));
     let of_symbols = relocations.filter(|relocation| relocation.symbol > 0);
-    of_symbols.map(|relocation| (relocation.address, relocation.symbol)).collect()
+    of_symbols
+        .map(|relocation| (relocation.address, relocation.symbol))
+        .collect()
 }
 
 /// A table of symbols.
@@ -98,19 +117,36 @@ struct Table<'f> {
 
 impl<'f> Table<'f> {
     fn of(image: &'f Elf<'f>, debug_file: Option<&'f Elf<'f>>) -> Option<Table<'f>> {
-        let full = [Some(image), debug_file].into_iter().flatten().find(|file| file.has_symtab());
+        let full = [Some(image), debug_file]
+            .into_iter()
+            .flatten()
+            .find(|file| file.has_symtab());
         let (file, kind) = full.map_or((image, elf::SHT_DYNSYM), |file| (file, elf::SHT_SYMTAB));
         let section = file.section_of_kind(kind)?;
-        Some(Table { file, section, for_loader: full.is_none() })
+        Some(Table {
+            file,
+            section,
+            for_loader: full.is_none(),
+        })
     }
 
     /// Its symbols, as they stand.
     fn entries(self) -> Vec<Entry> {
         let entry = |symbol: UnnamedSymbol| {
-            let address = address_of(self.file, symbol.value, place_of(symbol.kind, symbol.place)?);
-            symbol.has_name.then_some(Entry { address, origin: Origin::Table(symbol.number) })
+            let address = address_of(
+                self.file,
+                symbol.value,
+                place_of(symbol.kind, symbol.place)?,
+            );
+            symbol.has_name.then_some(Entry {
+                address,
+                origin: Origin::Table(symbol.number),
+            })
         };
-        self.file.unnamed_symbols(self.section).filter_map(entry).collect()
+        self.file
+            .unnamed_symbols(self.section)
+            .filter_map(entry)
+            .collect()
     }
 }
 
@@ -161,14 +197,23 @@ impl<'f> CodeNames<'f> {
         debug_file: Option<&'f Elf<'f>>,
         demangling: Demangling,
     ) -> CodeNames<'f> {
-        let loader = image.section_of_kind(elf::SHT_DYNSYM).map(|section| (image, section));
-        CodeNames { index, table: Table::of(image, debug_file), loader, demangling }
+        let loader = image
+            .section_of_kind(elf::SHT_DYNSYM)
+            .map(|section| (image, section));
+        CodeNames {
+            index,
+            table: Table::of(image, debug_file),
+            loader,
+            demangling,
+        }
     }
 
     /// Appends the name of an address, `main+0x10`; `false` if the binary has no symbol. A word that the loader fills
     /// in has the name of what it then points to.
     pub fn write(&self, address: u64, out: &mut String) -> bool {
-        let Some(symbol) = self.around(address) else { return false };
+        let Some(symbol) = self.around(address) else {
+            return false;
+        };
         match self.word(address).filter(|_| symbol.address != address) {
             Some(word) => self.write_word(&word, address, out),
             None => self.write_symbol(&symbol, address, out),
@@ -177,7 +222,12 @@ impl<'f> CodeNames<'f> {
     }
 
     /// Appends the name of an address by the symbols of its section alone; where there are none, by the section's.
-    pub(crate) fn write_label(&self, address: u64, (index, section): (u16, &Section<'_>), out: &mut String) {
+    pub(crate) fn write_label(
+        &self,
+        address: u64,
+        (index, section): (u16, &Section<'_>),
+        out: &mut String,
+    ) {
         let inside = |symbol: &Named<'_>| symbol.section == Some(index);
         let last = self.before(address).next();
         let stub = last.filter(|symbol| symbol.section.is_none() && symbol.address == address);
@@ -204,23 +254,32 @@ impl<'f> CodeNames<'f> {
 
     /// The symbol at or before an address; before all of them the first.
     fn around(&self, address: u64) -> Option<Named<'f>> {
-        self.before(address).next().or_else(|| self.behind(address).next())
+        self.before(address)
+            .next()
+            .or_else(|| self.behind(address).next())
     }
 
     /// The symbols at and before an address, the last first, one for each address.
     fn before(&self, address: u64) -> impl Iterator<Item = Named<'f>> + '_ {
         let before = &self.index.symbols[..self.after(address)];
-        before.chunk_by(|a, b| a.address == b.address).rev().filter_map(|entries| self.best(entries))
+        before
+            .chunk_by(|a, b| a.address == b.address)
+            .rev()
+            .filter_map(|entries| self.best(entries))
     }
 
     /// The symbols behind an address, one for each address.
     fn behind(&self, address: u64) -> impl Iterator<Item = Named<'f>> + '_ {
         let behind = &self.index.symbols[self.after(address)..];
-        behind.chunk_by(|a, b| a.address == b.address).filter_map(|entries| self.best(entries))
+        behind
+            .chunk_by(|a, b| a.address == b.address)
+            .filter_map(|entries| self.best(entries))
     }
 
     fn after(&self, address: u64) -> usize {
-        self.index.symbols.partition_point(|symbol| symbol.address <= address)
+        self.index
+            .symbols
+            .partition_point(|symbol| symbol.address <= address)
     }
 
     /// Which of the symbols at an address is shown; versions of one name stay in the order of the table.
@@ -235,16 +294,32 @@ impl<'f> CodeNames<'f> {
             Origin::Stub(nth) => {
                 let name = Cow::Borrowed(self.index.stubs.get(nth as usize)?.name.as_str());
                 let (section, address, suffix) = (None, entry.address, Cow::Borrowed("@plt"));
-                Some(Named { address, section, rank: Rank::STUB, name, suffix })
+                Some(Named {
+                    address,
+                    section,
+                    rank: Rank::STUB,
+                    name,
+                    suffix,
+                })
             }
         }
     }
 
     fn of_table(&self, number: u32) -> Option<Named<'f>> {
-        let Table { file, section, for_loader } = self.table?;
-        let symbol = file.symbol_at(section, number).filter(|symbol| !symbol.name.is_empty())?;
+        let Table {
+            file,
+            section,
+            for_loader,
+        } = self.table?;
+        let symbol = file
+            .symbol_at(section, number)
+            .filter(|symbol| !symbol.name.is_empty())?;
         let place = place_of(symbol.kind, symbol.place)?;
-        let suffix = if for_loader { self.index.versions.suffix(number as usize) } else { String::new() };
+        let suffix = if for_loader {
+            self.index.versions.suffix(number as usize)
+        } else {
+            String::new()
+        };
         Some(Named {
             address: address_of(file, symbol.value, place),
             section: Some(place),
@@ -258,7 +333,8 @@ impl<'f> CodeNames<'f> {
     fn word(&self, address: u64) -> Option<(u32, ElfSymbol<'f>)> {
         let (file, section) = self.loader?;
         let number = *self.index.words.get(&address)?;
-        Some((number, file.symbol_at(section, number)?)).filter(|(_, symbol)| !symbol.name.is_empty())
+        Some((number, file.symbol_at(section, number)?))
+            .filter(|(_, symbol)| !symbol.name.is_empty())
     }
 
     fn write_word(&self, (number, symbol): &(u32, ElfSymbol<'_>), address: u64, out: &mut String) {
@@ -266,16 +342,31 @@ impl<'f> CodeNames<'f> {
         let suffix = self.index.versions.suffix(*number as usize);
         match symbol.place {
             // Without a definition here no version is the file's default.
-            SymbolPlace::Undefined => self.write_parts(&name, &suffix.replace("@@", "@"), None, address, out),
+            SymbolPlace::Undefined => {
+                self.write_parts(&name, &suffix.replace("@@", "@"), None, address, out)
+            }
             _ => self.write_parts(&name, &suffix, Some(symbol.value), address, out),
         }
     }
 
     fn write_symbol(&self, symbol: &Named<'_>, address: u64, out: &mut String) {
-        self.write_parts(&symbol.name, &symbol.suffix, Some(symbol.address), address, out);
+        self.write_parts(
+            &symbol.name,
+            &symbol.suffix,
+            Some(symbol.address),
+            address,
+            out,
+        );
     }
 
-    fn write_parts(&self, name: &str, suffix: &str, from: Option<u64>, address: u64, out: &mut String) {
+    fn write_parts(
+        &self,
+        name: &str,
+        suffix: &str,
+        from: Option<u64>,
+        address: u64,
+        out: &mut String,
+    ) {
         let shown = match self.demangling {
             Demangling::On => demangle(name),
             Demangling::Off => None,
@@ -333,7 +424,10 @@ fn address_of(file: &Elf<'_>, value: u64, section: u16) -> u64 {
     if file.file_type() != FileType::Relocatable {
         return value;
     }
-    let base = file.sections().get(usize::from(section)).map_or(0, |section| section.address);
+    let base = file
+        .sections()
+        .get(usize::from(section))
+        .map_or(0, |section| section.address);
     value.wrapping_add(base)
 }
 
@@ -346,10 +440,22 @@ mod tests {
         let rank = |binding, size| {
             let (name, kind) = (b"f", SymbolKind::Function);
             let place = SymbolPlace::Section(1);
-            Rank::of(&ElfSymbol { name, value: 0, size, kind, binding, hidden: false, place })
+            Rank::of(&ElfSymbol {
+                name,
+                value: 0,
+                size,
+                kind,
+                binding,
+                hidden: false,
+                place,
+            })
         };
-        let [global, weak, local] =
-            [SymbolBinding::Global, SymbolBinding::Weak, SymbolBinding::Local].map(|of| rank(of, 8));
+        let [global, weak, local] = [
+            SymbolBinding::Global,
+            SymbolBinding::Weak,
+            SymbolBinding::Local,
+        ]
+        .map(|of| rank(of, 8));
         assert!(global < weak && weak < local);
         // Of equal reach the larger one.
         assert!(rank(SymbolBinding::Weak, 9) < weak && rank(SymbolBinding::Local, 9) > weak);

@@ -13,7 +13,9 @@ const CONTEXT: usize = 5;
 /// The line that the code at an address was made from. `rows` say which line begins at which address, ascending.
 fn line_at(rows: &[(u64, SourceLine)], address: u64) -> Option<&SourceLine> {
     let after = rows.partition_point(|(start, _)| *start <= address);
-    rows.get(after.checked_sub(1)?).map(|(_, line)| line).filter(|line| line.line > 0)
+    rows.get(after.checked_sub(1)?)
+        .map(|(_, line)| line)
+        .filter(|line| line.line > 0)
 }
 
 /// Puts source text before the instructions that begin a line. `rows` say which line begins at which virtual address.
@@ -21,14 +23,23 @@ fn line_at(rows: &[(u64, SourceLine)], address: u64) -> Option<&SourceLine> {
 /// A line that comes for the first time brings those before it that were not shown yet, a later return to a line that
 /// line alone, and none unless another of its file was shown meanwhile.
 #[must_use]
-pub fn interleave(listing: Listing, rows: &[(u64, SourceLine)], files: &mut SourceFiles) -> Listing {
+pub fn interleave(
+    listing: Listing,
+    rows: &[(u64, SourceLine)],
+    files: &mut SourceFiles,
+) -> Listing {
     let mut shown = Shown::default();
     let mut lines = Vec::with_capacity(listing.lines.len());
     for line in listing.lines {
         if let Line::Instruction(instruction) = &line
             && let Some(source) = line_at(rows, instruction.address)
         {
-            lines.extend(shown.text_before(source, files).into_iter().map(Line::Source));
+            lines.extend(
+                shown
+                    .text_before(source, files)
+                    .into_iter()
+                    .map(Line::Source),
+            );
         }
         lines.push(line);
     }
@@ -51,7 +62,9 @@ struct ShownFile {
 
 impl Shown {
     fn text_before(&mut self, source: &SourceLine, files: &mut SourceFiles) -> Vec<String> {
-        let Some(text) = files.text(&source.file) else { return Vec::new() };
+        let Some(text) = files.text(&source.file) else {
+            return Vec::new();
+        };
         let line = source.line as usize;
         let file = self.files.entry(source.file.clone()).or_default();
         if file.last == line {
@@ -59,10 +72,19 @@ impl Shown {
         }
         let mut first = line.saturating_sub(CONTEXT).max(1);
         if file.furthest >= first {
-            first = if file.furthest < line { file.furthest + 1 } else { line };
+            first = if file.furthest < line {
+                file.furthest + 1
+            } else {
+                line
+            };
         }
-        *file = ShownFile { last: line, furthest: file.furthest.max(line) };
-        (first..=line).filter_map(|line| text.line(line).map(without_tabs)).collect()
+        *file = ShownFile {
+            last: line,
+            furthest: file.furthest.max(line),
+        };
+        (first..=line)
+            .filter_map(|line| text.line(line).map(without_tabs))
+            .collect()
     }
 }
 
@@ -108,11 +130,28 @@ mod tests {
             path.to_str().unwrap().into()
         };
         let (a, b) = (file("a"), file("b"));
-        let code = [(&a, 1), (&b, 1), (&a, 1), (&b, 3), (&a, 2), (&b, 1), (&a, 1)];
+        let code = [
+            (&a, 1),
+            (&b, 1),
+            (&a, 1),
+            (&b, 3),
+            (&a, 2),
+            (&b, 1),
+            (&a, 1),
+        ];
         let mut files = SourceFiles::new(Places::default(), true);
         let mut shown = Shown::default();
         let texts = code.map(|(file, line)| {
-            shown.text_before(&SourceLine { file: file.clone(), line, column: 0 }, &mut files).join(", ")
+            shown
+                .text_before(
+                    &SourceLine {
+                        file: file.clone(),
+                        line,
+                        column: 0,
+                    },
+                    &mut files,
+                )
+                .join(", ")
         });
         assert_eq!(texts, ["a 1", "b 1", "", "b 2, b 3", "a 2", "b 1", "a 1"]);
         std::fs::remove_dir_all(&folder).unwrap();

@@ -77,27 +77,47 @@ pub fn list(
         elf::EM_AARCH64 => (Language::Arm64(Arm64::default()), 16),
         machine => return Err(ListError::Machine(machine)),
     };
-    let (index, section) = code_section(image, range.start).ok_or(ListError::NoCode(range.start))?;
-    let code = image.bytes_of(section).ok_or(ListError::NoCode(range.start))?;
+    let (index, section) =
+        code_section(image, range.start).ok_or(ListError::NoCode(range.start))?;
+    let code = image
+        .bytes_of(section)
+        .ok_or(ListError::NoCode(range.start))?;
     let code = within(code, section.address, &range).ok_or(ListError::NoCode(range.start))?;
-    let mut lister = Lister { names, section: (index, section), language, lines: Vec::new() };
+    let mut lister = Lister {
+        names,
+        section: (index, section),
+        language,
+        lines: Vec::new(),
+    };
     lister.walk(code, range.start);
     let section = String::from_utf8_lossy(section.name).into_owned();
-    Ok(Listing { section, address_digits, lines: lister.lines })
+    Ok(Listing {
+        section,
+        address_digits,
+        lines: lister.lines,
+    })
 }
 
 /// The section with the code at an address, and its number.
-pub(crate) fn code_section<'s, 'a>(image: &'s Elf<'a>, address: u64) -> Option<(u16, &'s Section<'a>)> {
+pub(crate) fn code_section<'s, 'a>(
+    image: &'s Elf<'a>,
+    address: u64,
+) -> Option<(u16, &'s Section<'a>)> {
     let is_code = |section: &Section<'_>| section.flags & u64::from(elf::SHF_EXECINSTR) != 0;
-    let holds =
-        |section: &Section<'_>| address >= section.address && address - section.address < section.size;
-    (0..).zip(image.sections()).find(|(_, section)| is_code(section) && holds(section))
+    let holds = |section: &Section<'_>| {
+        address >= section.address && address - section.address < section.size
+    };
+    (0..)
+        .zip(image.sections())
+        .find(|(_, section)| is_code(section) && holds(section))
 }
 
 /// The bytes of a range, as far as the section goes.
 pub(crate) fn within<'c>(code: &'c [u8], base: u64, range: &Range<u64>) -> Option<&'c [u8]> {
     let start = usize::try_from(range.start.checked_sub(base)?).ok()?;
-    let end = usize::try_from(range.end.checked_sub(base)?).ok()?.min(code.len());
+    let end = usize::try_from(range.end.checked_sub(base)?)
+        .ok()?
+        .min(code.len());
     code.get(start..end)
 }
 
@@ -122,7 +142,13 @@ enum Language {
 
 impl Language {
     /// The text of an instruction with its length; what is none is so many bytes long.
-    fn write(&mut self, code: &[u8], address: u64, names: &mut Names<'_>, text: &mut String) -> usize {
+    fn write(
+        &mut self,
+        code: &[u8],
+        address: u64,
+        names: &mut Names<'_>,
+        text: &mut String,
+    ) -> usize {
         let (written, least) = match self {
             Language::X86(x86) => (x86.write(code, address, names, text), 1),
             Language::Arm64(arm) => (arm.write(code, address, names, text), 4),
@@ -142,7 +168,10 @@ impl Lister<'_> {
             let mut name = String::new();
             self.names.write_label(address, self.section, &mut name);
             self.lines.push(Line::Label { address, name });
-            let room = self.names.next(address).map_or(u64::MAX, |next| next - address);
+            let room = self
+                .names
+                .next(address)
+                .map_or(u64::MAX, |next| next - address);
             let size = usize::try_from(room).unwrap_or(usize::MAX).min(rest.len());
             let (stretch, after) = rest.split_at(size);
             self.instructions(stretch, address);
@@ -165,7 +194,11 @@ impl Lister<'_> {
             let mut name = |address, out: &mut String| self.names.write(address, out);
             let length = self.language.write(rest, address, &mut name, &mut text);
             let (bytes, after) = rest.split_at(length.clamp(1, rest.len()));
-            self.lines.push(Line::Instruction(Instruction { address, bytes: bytes.to_vec(), text }));
+            self.lines.push(Line::Instruction(Instruction {
+                address,
+                bytes: bytes.to_vec(),
+                text,
+            }));
             address = address.wrapping_add(bytes.len() as u64);
             rest = after;
         }

@@ -23,14 +23,20 @@ pub(crate) struct Versions {
 impl Versions {
     /// Reads the version sections; without them no symbol has one. Only files of little-endian machines.
     pub(crate) fn read(file: &Elf<'_>) -> Versions {
-        let section = |name: &[u8]| file.section(name).and_then(|section| file.bytes_of(section));
+        let section = |name: &[u8]| {
+            file.section(name)
+                .and_then(|section| file.bytes_of(section))
+        };
         let (Some(numbers), Some(strings)) = (section(b".gnu.version"), section(b".dynstr")) else {
             return Versions::default();
         };
         let defined = section(b".gnu.version_d").unwrap_or_default();
         let needed = section(b".gnu.version_r").unwrap_or_default();
         Versions {
-            numbers: numbers.chunks_exact(2).map(|pair| u16::from_le_bytes([pair[0], pair[1]])).collect(),
+            numbers: numbers
+                .chunks_exact(2)
+                .map(|pair| u16::from_le_bytes([pair[0], pair[1]]))
+                .collect(),
             defined: definitions(defined, strings),
             needed: needs(needed, strings),
         }
@@ -38,7 +44,9 @@ impl Versions {
 
     /// What is shown behind the name of the symbol at a place of the table.
     pub(crate) fn suffix(&self, index: usize) -> String {
-        let Some(number) = self.numbers.get(index).copied() else { return String::new() };
+        let Some(number) = self.numbers.get(index).copied() else {
+            return String::new();
+        };
         let (hidden, number) = (number & HIDDEN != 0, number & !HIDDEN);
         let own = match number {
             0 => return String::new(),
@@ -79,11 +87,16 @@ fn needs(bytes: &[u8], strings: &[u8]) -> HashMap<u16, String> {
     let mut at = 0;
     while let (Some(parts), Some(next)) = (word(bytes, at, 8), word(bytes, at, 12)) {
         let mut part = at.saturating_add(parts);
-        while let (Some(number), Some(name), Some(step)) =
-            (half(bytes, part, 6), word(bytes, part, 8), word(bytes, part, 12))
-        {
+        while let (Some(number), Some(name), Some(step)) = (
+            half(bytes, part, 6),
+            word(bytes, part, 8),
+            word(bytes, part, 12),
+        ) {
             // A file of other needs is a damaged one: their chains would cross.
-            if found.insert(number & !HIDDEN, text(strings, name)).is_some() {
+            if found
+                .insert(number & !HIDDEN, text(strings, name))
+                .is_some()
+            {
                 break;
             }
             match part.checked_add(step) {
@@ -100,11 +113,16 @@ fn needs(bytes: &[u8], strings: &[u8]) -> HashMap<u16, String> {
 }
 
 fn half(bytes: &[u8], base: usize, at: usize) -> Option<u16> {
-    Some(u16::from_le_bytes(*bytes.get(base.checked_add(at)?..)?.first_chunk()?))
+    Some(u16::from_le_bytes(
+        *bytes.get(base.checked_add(at)?..)?.first_chunk()?,
+    ))
 }
 
 fn word(bytes: &[u8], base: usize, at: usize) -> Option<usize> {
-    usize::try_from(u32::from_le_bytes(*bytes.get(base.checked_add(at)?..)?.first_chunk()?)).ok()
+    usize::try_from(u32::from_le_bytes(
+        *bytes.get(base.checked_add(at)?..)?.first_chunk()?,
+    ))
+    .ok()
 }
 
 fn text(strings: &[u8], at: usize) -> String {

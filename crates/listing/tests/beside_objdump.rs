@@ -18,12 +18,20 @@ fn theirs(file: &str, section: &str) -> Option<Vec<String>> {
         .output()
         .ok()?;
     let text = String::from_utf8_lossy(&output.stdout);
-    let lines = text.lines().filter(|line| is_code(line)).map(str::trim_end).map(str::trim_start);
+    let lines = text
+        .lines()
+        .filter(|line| is_code(line))
+        .map(str::trim_end)
+        .map(str::trim_start);
     Some(lines.map(|line| line.replace('\t', " ")).collect())
 }
 
 fn is_code(line: &str) -> bool {
-    let address = line.trim_start().split([':', ' ']).next().unwrap_or_default();
+    let address = line
+        .trim_start()
+        .split([':', ' '])
+        .next()
+        .unwrap_or_default();
     !address.is_empty() && address.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
@@ -37,15 +45,25 @@ fn ours(image: &Elf<'_>, section: &str) -> Vec<String> {
     let line = |line: &Line| match line {
         Line::Label { address, name } => format!("{address:0digits$x} <{name}>:"),
         Line::Zeros | Line::Source(_) => String::new(),
-        Line::Instruction(found) => format!("{:x}: {}", found.address, found.text).trim_end().to_owned(),
+        Line::Instruction(found) => format!("{:x}: {}", found.address, found.text)
+            .trim_end()
+            .to_owned(),
     };
-    listing.lines.iter().filter(|line| **line != Line::Zeros).map(line).collect()
+    listing
+        .lines
+        .iter()
+        .filter(|line| **line != Line::Zeros)
+        .map(line)
+        .collect()
 }
 
 #[test]
 fn listings_are_objdumps() {
     let files = std::env::var("OXPERF_DISASM_FILES").unwrap_or_else(|_| "/bin/ls".to_owned());
-    let show = std::env::var("OXPERF_DISASM_SHOW").ok().and_then(|text| text.parse().ok()).unwrap_or(5);
+    let show = std::env::var("OXPERF_DISASM_SHOW")
+        .ok()
+        .and_then(|text| text.parse().ok())
+        .unwrap_or(5);
     for file in files.split_whitespace() {
         let contents = Contents::open(file.as_ref()).expect("a file");
         let image = Elf::parse(&contents).expect("an ELF file");

@@ -107,12 +107,17 @@ fn short_name(name: &str, kind: DsoKind) -> String {
         }
         DsoKind::Module | DsoKind::GuestModule(_) => module_name(name),
         DsoKind::Kernel if name.contains("vmlinux") => "[kernel.vmlinux]".to_owned(),
-        DsoKind::Kernel | DsoKind::GuestKernel(_) | DsoKind::Vdso | DsoKind::KernelSymbol => name.to_owned(),
+        DsoKind::Kernel | DsoKind::GuestKernel(_) | DsoKind::Vdso | DsoKind::KernelSymbol => {
+            name.to_owned()
+        }
     }
 }
 
 fn file_name(path: &str) -> String {
-    path.rsplit('/').find(|part| !part.is_empty()).unwrap_or(path).to_owned()
+    path.rsplit('/')
+        .find(|part| !part.is_empty())
+        .unwrap_or(path)
+        .to_owned()
 }
 
 /// The process in the name of a map file, `/tmp/perf-PID.map`.
@@ -164,7 +169,11 @@ impl SharedDsos {
         let id = DsoId(self.count as u32);
         let dso = Dso { id, ..dso };
         self.count += 1;
-        match self.blocks.last_mut().filter(|block| block.len() < Self::BLOCK) {
+        match self
+            .blocks
+            .last_mut()
+            .filter(|block| block.len() < Self::BLOCK)
+        {
             Some(block) => Arc::make_mut(block).push(Arc::new(dso)),
             None => self.blocks.push(Arc::new(vec![Arc::new(dso)])),
         }
@@ -198,7 +207,10 @@ impl SharedDsos {
     /// Notes a mapping of code; the first one of a dso counts.
     pub(crate) fn note_code(&mut self, map: &Map) {
         if self.get(map.dso).code.is_none() {
-            self.get_mut(map.dso).code = Some(CodeMapping { bias: map.bias, file_offset: map.file_offset });
+            self.get_mut(map.dso).code = Some(CodeMapping {
+                bias: map.bias,
+                file_offset: map.file_offset,
+            });
         }
     }
 
@@ -240,7 +252,12 @@ impl DsoNames {
         if let Some(id) = known.filter(|id| dsos.get(*id).build_id.is_none()) {
             dsos.get_mut(id).build_id = Some(build_id);
         }
-        if self.recorded_ids.insert(name.to_owned(), build_id).is_none() && known.is_none() {
+        if self
+            .recorded_ids
+            .insert(name.to_owned(), build_id)
+            .is_none()
+            && known.is_none()
+        {
             self.recorded_names.push(name.to_owned());
         }
     }
@@ -248,7 +265,9 @@ impl DsoNames {
     /// The build ids may call the kernel by a path, such as that of its `vmlinux`.
     fn note_kernel_name(&mut self, name: &str) {
         if is_module(name) {
-            self.recorded_modules.entry(module_name(name)).or_insert_with(|| name.to_owned());
+            self.recorded_modules
+                .entry(module_name(name))
+                .or_insert_with(|| name.to_owned());
         } else {
             self.recorded_kernel.get_or_insert_with(|| name.to_owned());
         }
@@ -274,13 +293,18 @@ impl DsoNames {
             DsoKind::Module => (&key.name, &self.module_shown(&key.name)),
             _ => (&key.name, &key.name),
         };
-        let build_id = key.build_id.or_else(|| self.recorded_ids.get(name).copied());
+        let build_id = key
+            .build_id
+            .or_else(|| self.recorded_ids.get(name).copied());
         Dso::new(name, shown, key.kind, build_id)
     }
 
     fn module_shown(&self, name: &str) -> String {
         let bracketed = module_name(name);
-        self.recorded_modules.get(&bracketed).cloned().unwrap_or(bracketed)
+        self.recorded_modules
+            .get(&bracketed)
+            .cloned()
+            .unwrap_or(bracketed)
     }
 
     /// The names in the recording's table, in its order.
@@ -311,8 +335,16 @@ mod tests {
         let [early, late] = [1, 2].map(|byte| BuildId::new(&[byte; 20]));
         let user = CpuMode::User;
         names.note_build_id(&mut dsos, user, "a", early.unwrap());
-        let key = |name: &str| DsoKey { name: name.into(), kind: DsoKind::File, build_id: None, inode: None };
-        let ids = [names.find_or_add(&mut dsos, key("a")), names.find_or_add(&mut dsos, key("b"))];
+        let key = |name: &str| DsoKey {
+            name: name.into(),
+            kind: DsoKind::File,
+            build_id: None,
+            inode: None,
+        };
+        let ids = [
+            names.find_or_add(&mut dsos, key("a")),
+            names.find_or_add(&mut dsos, key("b")),
+        ];
         names.note_build_id(&mut dsos, user, "a", late.unwrap());
         names.note_build_id(&mut dsos, user, "b", late.unwrap());
         assert_eq!(ids.map(|id| dsos.get(id).build_id), [early, late]);
@@ -326,13 +358,27 @@ mod tests {
             names.note_build_id(&mut dsos, CpuMode::Kernel, name, id);
         }
         let mut shown = |kind, name: &str| {
-            let key = DsoKey { name: name.into(), kind, build_id: None, inode: None };
+            let key = DsoKey {
+                name: name.into(),
+                kind,
+                build_id: None,
+                inode: None,
+            };
             let dso = names.find_or_add(&mut dsos, key);
             (dsos.get(dso).shown.clone(), dsos.get(dso).build_id)
         };
-        assert_eq!(shown(DsoKind::Module, "[ext4]").0, "/lib/modules/6.1/kernel/fs/ext4.ko.xz");
-        assert_eq!(shown(DsoKind::Module, "/lib/modules/6.1/kernel/fs/xfs.ko").0, "[xfs]");
-        assert_eq!(shown(DsoKind::Kernel, "[kernel.kallsyms]"), ("/boot/vmlinux".to_owned(), Some(id)));
+        assert_eq!(
+            shown(DsoKind::Module, "[ext4]").0,
+            "/lib/modules/6.1/kernel/fs/ext4.ko.xz"
+        );
+        assert_eq!(
+            shown(DsoKind::Module, "/lib/modules/6.1/kernel/fs/xfs.ko").0,
+            "[xfs]"
+        );
+        assert_eq!(
+            shown(DsoKind::Kernel, "[kernel.kallsyms]"),
+            ("/boot/vmlinux".to_owned(), Some(id))
+        );
     }
 
     #[test]
@@ -343,9 +389,13 @@ mod tests {
         let before = dsos.clone();
         grow(&mut dsos);
         known.iter().for_each(|id| dsos.note_process(*id, Pid(7)));
-        let processes = |dsos: &SharedDsos| dsos.iter().filter(|dso| dso.process == Some(7)).count();
+        let processes =
+            |dsos: &SharedDsos| dsos.iter().filter(|dso| dso.process == Some(7)).count();
         assert_eq!((before.iter().len(), processes(&before)), (known.len(), 0));
-        assert_eq!((dsos.iter().len(), processes(&dsos)), (known.len() + 1, known.len()));
+        assert_eq!(
+            (dsos.iter().len(), processes(&dsos)),
+            (known.len() + 1, known.len())
+        );
     }
 
     #[test]
@@ -353,7 +403,11 @@ mod tests {
         for (name, kind, expected) in [
             ("/usr/lib/libc.so.6", DsoKind::File, "libc.so.6"),
             ("/tmp/perf-12.map", DsoKind::Anonymous, "[JIT] tid 12"),
-            ("/lib/modules/6.1/kernel/snd-pcm.ko.xz", DsoKind::Module, "[snd_pcm]"),
+            (
+                "/lib/modules/6.1/kernel/snd-pcm.ko.xz",
+                DsoKind::Module,
+                "[snd_pcm]",
+            ),
             ("[ext4]", DsoKind::Module, "[ext4]"),
             ("/boot/vmlinux", DsoKind::Kernel, "[kernel.vmlinux]"),
             ("[vdso]", DsoKind::Vdso, "[vdso]"),

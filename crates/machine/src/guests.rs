@@ -52,7 +52,11 @@ impl Guests {
     /// What the kernel of the guest shows that a process runs.
     #[inline]
     pub(crate) fn kernel_of(&self, process: Option<Pid>) -> Option<&MapTable> {
-        if self.0.is_empty() { None } else { self.of(process).map(|guest| &guest.kernel) }
+        if self.0.is_empty() {
+            None
+        } else {
+            self.of(process).map(|guest| &guest.kernel)
+        }
     }
 
     pub(crate) fn entry(&mut self, guest: GuestId) -> &mut Guest {
@@ -68,10 +72,23 @@ impl Machine {
             GuestId(None) => "[guest.kernel.kallsyms]".to_owned(),
             GuestId(Some(process)) => format!("[guest.kernel.kallsyms.{process}]"),
         };
-        self.map_guest(guest, (name, DsoKind::GuestKernel(guest)), KERNEL_START..u64::MAX);
-        for GuestModule { name, start, length } in modules {
+        self.map_guest(
+            guest,
+            (name, DsoKind::GuestKernel(guest)),
+            KERNEL_START..u64::MAX,
+        );
+        for GuestModule {
+            name,
+            start,
+            length,
+        } in modules
+        {
             let addresses = *start..start.saturating_add(*length);
-            self.map_guest(guest, (name.clone(), DsoKind::GuestModule(guest)), addresses);
+            self.map_guest(
+                guest,
+                (name.clone(), DsoKind::GuestModule(guest)),
+                addresses,
+            );
         }
     }
 
@@ -82,9 +99,23 @@ impl Machine {
         (name, kind): (String, DsoKind),
         addresses: std::ops::Range<u64>,
     ) {
-        let dso = self.find_or_add_dso(DsoKey { name, kind, build_id: None, inode: None });
+        let dso = self.find_or_add_dso(DsoKey {
+            name,
+            kind,
+            build_id: None,
+            inode: None,
+        });
         let (start, end) = (addresses.start, addresses.end);
-        let map = Map { start, end, dso, bias: 0, prot: 0, flags: 0, file_offset: start, inode: None };
+        let map = Map {
+            start,
+            end,
+            dso,
+            bias: 0,
+            prot: 0,
+            flags: 0,
+            file_offset: start,
+            inode: None,
+        };
         let map = self.add_map(map);
         let (version, shown) = (self.next_version(), self.map(map).shown(map));
         let kernel = &mut self.guests.entry(guest).kernel;
@@ -110,7 +141,12 @@ mod tests {
         let thread = machine.thread(Pid(process), Tid(process));
         let place = machine.locate(thread, CpuMode::GuestKernel, address)?;
         assert_eq!(place.address, address);
-        assert_eq!(machine.mappings(thread).locate(CpuMode::GuestKernel, address), Some(place));
+        assert_eq!(
+            machine
+                .mappings(thread)
+                .locate(CpuMode::GuestKernel, address),
+            Some(place)
+        );
         Some(machine.dso(place.dso).name.clone())
     }
 
@@ -118,13 +154,29 @@ mod tests {
     fn each_process_sees_its_guest_or_the_one_that_is_meant() {
         let mut machine = Machine::default();
         assert_eq!(name(&mut machine, 7, TEXT), None);
-        let module = GuestModule { name: "[ext4]".to_owned(), start: TEXT + 0x1000, length: 0x1000 };
+        let module = GuestModule {
+            name: "[ext4]".to_owned(),
+            start: TEXT + 0x1000,
+            length: 0x1000,
+        };
         machine.know_guest(GuestId(None), &[module]);
-        assert_eq!(name(&mut machine, 7, TEXT).as_deref(), Some("[guest.kernel.kallsyms]"));
-        assert_eq!(name(&mut machine, 7, TEXT + 0x1800).as_deref(), Some("[ext4]"));
+        assert_eq!(
+            name(&mut machine, 7, TEXT).as_deref(),
+            Some("[guest.kernel.kallsyms]")
+        );
+        assert_eq!(
+            name(&mut machine, 7, TEXT + 0x1800).as_deref(),
+            Some("[ext4]")
+        );
         machine.know_guest(GuestId::of(Pid(7)), &[]);
-        assert_eq!(name(&mut machine, 7, TEXT + 0x1800).as_deref(), Some("[guest.kernel.kallsyms.7]"));
-        assert_eq!(name(&mut machine, 8, TEXT + 0x1800).as_deref(), Some("[ext4]"));
+        assert_eq!(
+            name(&mut machine, 7, TEXT + 0x1800).as_deref(),
+            Some("[guest.kernel.kallsyms.7]")
+        );
+        assert_eq!(
+            name(&mut machine, 8, TEXT + 0x1800).as_deref(),
+            Some("[ext4]")
+        );
     }
 
     #[test]
@@ -132,15 +184,39 @@ mod tests {
         let mut machine = Machine::default();
         let guest_kernel = Misc(4);
         let filename = b"[guest.kernel.kallsyms.7]_text";
-        let image = Mmap { pid: Pid(7), tid: Tid(0), start: TEXT, len: 0x1000, pgoff: TEXT, filename };
+        let image = Mmap {
+            pid: Pid(7),
+            tid: Tid(0),
+            start: TEXT,
+            len: 0x1000,
+            pgoff: TEXT,
+            filename,
+        };
         machine.apply_mmap(guest_kernel, &image);
-        let module = Mmap { start: TEXT + 0x100_0000, pgoff: 0, filename: b"[xfs]", ..image };
+        let module = Mmap {
+            start: TEXT + 0x100_0000,
+            pgoff: 0,
+            filename: b"[xfs]",
+            ..image
+        };
         machine.apply_mmap(guest_kernel, &module);
-        assert_eq!(name(&mut machine, 7, TEXT + 5).as_deref(), Some("[guest.kernel.kallsyms.7]"));
-        assert_eq!(name(&mut machine, 7, TEXT + 0x100_0005).as_deref(), Some("[xfs]"));
+        assert_eq!(
+            name(&mut machine, 7, TEXT + 5).as_deref(),
+            Some("[guest.kernel.kallsyms.7]")
+        );
+        assert_eq!(
+            name(&mut machine, 7, TEXT + 0x100_0005).as_deref(),
+            Some("[xfs]")
+        );
         assert_eq!(name(&mut machine, 8, TEXT + 5), None);
-        let reference = machine.objects().guest_reference(GuestId::of(Pid(7))).unwrap();
-        assert_eq!((reference.symbol.as_str(), reference.address), ("_text", TEXT));
+        let reference = machine
+            .objects()
+            .guest_reference(GuestId::of(Pid(7)))
+            .unwrap();
+        assert_eq!(
+            (reference.symbol.as_str(), reference.address),
+            ("_text", TEXT)
+        );
         assert_eq!(machine.objects().kernel_reference(), None);
     }
 }

@@ -37,7 +37,8 @@ impl Mappings {
 
     /// What is around an address.
     pub fn region(&self, mode: CpuMode, address: u64) -> Region {
-        self.table(mode).map_or(Region::NOTHING, |table| table.region(address))
+        self.table(mode)
+            .map_or(Region::NOTHING, |table| table.region(address))
     }
 
     /// The thread's address space.
@@ -71,32 +72,53 @@ impl Machine {
 
     /// What is around an address now.
     pub fn region(&self, thread: ThreadId, mode: CpuMode, address: u64) -> Region {
-        self.table(thread, mode).map_or(Region::NOTHING, |table| table.region(address))
+        self.table(thread, mode)
+            .map_or(Region::NOTHING, |table| table.region(address))
     }
 
     /// The stretch of address space around an address, and the mapping that it shows.
-    pub fn stretch(&self, thread: ThreadId, mode: CpuMode, address: u64) -> Option<(Range<u64>, MapId)> {
+    pub fn stretch(
+        &self,
+        thread: ThreadId,
+        mode: CpuMode,
+        address: u64,
+    ) -> Option<(Range<u64>, MapId)> {
         self.table(thread, mode)?.stretch(address)
     }
 
     /// The mapping that an address of the kernel shows.
     pub fn kernel_map(&self, address: u64) -> Option<MapId> {
-        self.objects.kernel_table().locate(address).map(|place| place.map)
+        self.objects
+            .kernel_table()
+            .locate(address)
+            .map(|place| place.map)
     }
 
     /// What is mapped for a thread now, to be asked later.
     pub fn mappings(&self, thread: ThreadId) -> Mappings {
         let Thread { space, pid, .. } = self.threads[thread.0 as usize];
         let guest = self.guests.kernel_of(pid).cloned();
-        let (kernel, user) = (self.objects.kernel_table().clone(), self.spaces[space.0 as usize].clone());
-        Mappings { space, kernel, user, guest }
+        let (kernel, user) = (
+            self.objects.kernel_table().clone(),
+            self.spaces[space.0 as usize].clone(),
+        );
+        Mappings {
+            space,
+            kernel,
+            user,
+            guest,
+        }
     }
 
     /// A number that is the same for two threads or moments only if every address means the same code.
     pub fn generation(&self, thread: ThreadId) -> u64 {
         let space = self.threads[thread.0 as usize].space;
         // Versions grow with each change of any table.
-        let kernels = self.objects.kernel_table().version().max(self.version(thread, CpuMode::GuestKernel));
+        let kernels = self
+            .objects
+            .kernel_table()
+            .version()
+            .max(self.version(thread, CpuMode::GuestKernel));
         u64::from(kernels) << 32 | u64::from(self.spaces[space.0 as usize].version())
     }
 
@@ -136,17 +158,31 @@ mod tests {
     fn what_was_mapped_is_known_when_something_else_is() {
         let mut machine = Machine::default();
         let map = |machine: &mut Machine, filename: &[u8]| {
-            let mmap = Mmap { pid: Pid(7), tid: Tid(7), start: 0x1000, len: 0x1000, pgoff: 0, filename };
+            let mmap = Mmap {
+                pid: Pid(7),
+                tid: Tid(7),
+                start: 0x1000,
+                len: 0x1000,
+                pgoff: 0,
+                filename,
+            };
             machine.apply_mmap(Misc(2), &mmap);
         };
         map(&mut machine, b"/old");
         let thread = machine.thread(Pid(7), Tid(7));
         let before = machine.mappings(thread);
         map(&mut machine, b"/new");
-        let name = |located: Option<Located>| located.map(|place| machine.dso(place.dso).name.as_str());
+        let name =
+            |located: Option<Located>| located.map(|place| machine.dso(place.dso).name.as_str());
         assert_eq!(name(before.locate(CpuMode::User, 0x1800)), Some("/old"));
-        assert_eq!(name(machine.locate(thread, CpuMode::User, 0x1800)), Some("/new"));
+        assert_eq!(
+            name(machine.locate(thread, CpuMode::User, 0x1800)),
+            Some("/new")
+        );
         assert_eq!(before.locate(CpuMode::Kernel, 0x1800), None);
-        assert_ne!(before.version(CpuMode::User), machine.version(thread, CpuMode::User));
+        assert_ne!(
+            before.version(CpuMode::User),
+            machine.version(thread, CpuMode::User)
+        );
     }
 }

@@ -60,7 +60,8 @@ impl Machine {
     /// Notes the build id that the recording gives for a dso, in its table before any record or in a record of a
     /// stream; `mode` is the world that the dso belongs to.
     pub fn note_build_id(&mut self, mode: CpuMode, name: &str, build_id: BuildId) {
-        self.names.note_build_id(&mut self.objects.dsos, mode, name, build_id);
+        self.names
+            .note_build_id(&mut self.objects.dsos, mode, name, build_id);
     }
 
     /// Lets threads be known after they ended: what is recorded of them late still has their name. Without, a thread
@@ -78,7 +79,14 @@ impl Machine {
         }
         let space = self.space_of(known_pid, tid);
         let comm = self.comms.placeholder(tid.0);
-        self.add_thread(Thread { pid: known_pid, tid, parent: None, comm, named: false, space })
+        self.add_thread(Thread {
+            pid: known_pid,
+            tid,
+            parent: None,
+            comm,
+            named: false,
+            space,
+        })
     }
 
     /// The thread that has this id now, if a record has told of it.
@@ -179,7 +187,9 @@ impl Machine {
     /// What a thread's address space shows now, by address: first address, address behind the last, mapping.
     pub fn mappings_of(&self, id: ThreadId) -> impl Iterator<Item = (u64, u64, &Map)> + '_ {
         let space = &self.spaces[self.threads[id.0 as usize].space.0 as usize];
-        space.stretches().map(|(range, shown)| (range.start, range.end, self.map(shown.map)))
+        space
+            .stretches()
+            .map(|(range, shown)| (range.start, range.end, self.map(shown.map)))
     }
 
     /// A thread's name now.

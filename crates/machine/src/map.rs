@@ -45,7 +45,11 @@ impl Map {
 
     /// What stretches of this mapping show.
     pub(crate) fn shown(&self, map: MapId) -> Shown {
-        Shown { map, dso: self.dso, bias: self.bias }
+        Shown {
+            map,
+            dso: self.dso,
+            bias: self.bias,
+        }
     }
 }
 
@@ -68,7 +72,11 @@ pub struct Region {
 
 impl Region {
     /// Where nothing is mapped at all.
-    pub(crate) const NOTHING: Region = Region { first: 0, last: u64::MAX, shown: None };
+    pub(crate) const NOTHING: Region = Region {
+        first: 0,
+        last: u64::MAX,
+        shown: None,
+    };
 
     /// Whether it holds all addresses from one to another.
     #[inline]
@@ -84,7 +92,11 @@ impl Region {
 
     /// The part of another region that lies in this one.
     fn part_of(self, other: Region) -> Region {
-        Region { first: self.first.max(other.first), last: self.last.min(other.last), ..other }
+        Region {
+            first: self.first.max(other.first),
+            last: self.last.min(other.last),
+            ..other
+        }
     }
 }
 
@@ -101,7 +113,11 @@ impl Shown {
     #[inline]
     pub fn locate(self, address: u64) -> Located {
         let Shown { map, dso, bias } = self;
-        Located { map, dso, address: address.wrapping_add(bias) }
+        Located {
+            map,
+            dso,
+            address: address.wrapping_add(bias),
+        }
     }
 }
 
@@ -116,7 +132,11 @@ impl MapTable {
     /// The region around an address.
     pub(crate) fn region(&self, address: u64) -> Region {
         let region = self.mapped.region(address);
-        if region.shown.is_some() { region } else { region.part_of(self.below.region(address)) }
+        if region.shown.is_some() {
+            region
+        } else {
+            region.part_of(self.below.region(address))
+        }
     }
 
     /// The stretch around an address, and the mapping that it shows.
@@ -143,7 +163,8 @@ impl MapTable {
             next = region.last.checked_add(1);
             Some(region)
         });
-        regions.filter_map(|Region { first, last, shown }| shown.map(|shown| (first..last + 1, shown)))
+        regions
+            .filter_map(|Region { first, last, shown }| shown.map(|shown| (first..last + 1, shown)))
     }
 
     /// Puts a mapping over whatever was there.
@@ -164,7 +185,11 @@ mod tests {
     use super::*;
 
     fn shown(number: u32) -> Shown {
-        Shown { map: MapId(number), dso: DsoId(number), bias: 5 }
+        Shown {
+            map: MapId(number),
+            dso: DsoId(number),
+            bias: 5,
+        }
     }
 
     fn table(maps: &[(u64, u64)]) -> MapTable {
@@ -176,14 +201,23 @@ mod tests {
     }
 
     fn text(table: &MapTable) -> String {
-        table.stretches().map(|(r, shown)| format!("{}-{}:{} ", r.start, r.end, shown.map.0)).collect()
+        table
+            .stretches()
+            .map(|(r, shown)| format!("{}-{}:{} ", r.start, r.end, shown.map.0))
+            .collect()
     }
 
     #[test]
     fn a_new_mapping_hides_what_it_covers() {
         assert_eq!(text(&table(&[(10, 20), (30, 40)])), "10-20:0 30-40:1 ");
-        assert_eq!(text(&table(&[(10, 40), (20, 30)])), "10-20:0 20-30:1 30-40:0 ");
-        assert_eq!(text(&table(&[(10, 20), (20, 30), (15, 25)])), "10-15:0 15-25:2 25-30:1 ");
+        assert_eq!(
+            text(&table(&[(10, 40), (20, 30)])),
+            "10-20:0 20-30:1 30-40:0 "
+        );
+        assert_eq!(
+            text(&table(&[(10, 20), (20, 30), (15, 25)])),
+            "10-15:0 15-25:2 25-30:1 "
+        );
         assert_eq!(text(&table(&[(10, 20), (5, 50)])), "5-50:1 ");
         assert_eq!(text(&table(&[(10, 10)])), "");
     }
@@ -196,7 +230,10 @@ mod tests {
         table.insert_below(12, shown(9));
         table.insert(30, 40, shown(1));
         let end = u64::MAX;
-        assert_eq!(text(&table), format!("0-5:8 5-10:7 10-20:0 20-30:7 30-40:1 40-{end}:7 "));
+        assert_eq!(
+            text(&table),
+            format!("0-5:8 5-10:7 10-20:0 20-30:7 30-40:1 40-{end}:7 ")
+        );
         assert_eq!(table.stretch(25), Some((20..30, MapId(7))));
         assert_eq!(table.locate(25), Some(shown(7).locate(25)));
     }
@@ -225,7 +262,10 @@ mod tests {
                 let region = table.region(address);
                 assert_eq!((region.first, region.last), (first, last));
                 assert_eq!(region.shown().map(|shown| shown.map.0), map);
-                assert!(region.holds(first, last) && (last == u64::MAX || !region.holds(first, last + 1)));
+                assert!(
+                    region.holds(first, last)
+                        && (last == u64::MAX || !region.holds(first, last + 1))
+                );
             }
         }
     }

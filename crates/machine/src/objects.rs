@@ -43,7 +43,9 @@ impl Objects {
 
     /// What the kernel's address space shows, by address.
     pub fn kernel_stretches(&self) -> impl Iterator<Item = (Range<u64>, &Dso)> + '_ {
-        self.kernel.stretches().map(|(range, shown)| (range, self.dso(shown.dso)))
+        self.kernel
+            .stretches()
+            .map(|(range, shown)| (range, self.dso(shown.dso)))
     }
 
     /// The first stretch of the kernel's address space that shows a dso.

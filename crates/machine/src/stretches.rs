@@ -53,7 +53,9 @@ impl Stretches {
                 }
                 Node::Leaf(list) => {
                     let after = list.partition_point(|stretch| stretch.start <= address);
-                    return list.get(after.checked_sub(1)?).filter(|stretch| address < stretch.end);
+                    return list
+                        .get(after.checked_sub(1)?)
+                        .filter(|stretch| address < stretch.end);
                 }
             }
         }
@@ -63,9 +65,11 @@ impl Stretches {
     pub(crate) fn region(&self, address: u64) -> Region {
         let (before, next) = self.around(address);
         match before.filter(|stretch| address < stretch.end) {
-            Some(stretch) => {
-                Region { first: stretch.start, last: stretch.end - 1, shown: Some(stretch.shown) }
-            }
+            Some(stretch) => Region {
+                first: stretch.start,
+                last: stretch.end - 1,
+                shown: Some(stretch.shown),
+            },
             None => Region {
                 first: before.map_or(0, |stretch| stretch.end),
                 last: next.map_or(u64::MAX, |start| start - 1),
@@ -96,14 +100,19 @@ impl Stretches {
         }
         self.put(stretch);
         if let Some(right) = right {
-            self.put(Stretch { start: end, ..right });
+            self.put(Stretch {
+                start: end,
+                ..right
+            });
         }
     }
 
     /// The last stretch that begins at an address or before it, and where the next one begins.
     fn around(&self, address: u64) -> (Option<&Stretch>, Option<u64>) {
         let mut next = None;
-        let Some(mut node) = self.root.as_deref() else { return (None, None) };
+        let Some(mut node) = self.root.as_deref() else {
+            return (None, None);
+        };
         loop {
             match node {
                 Node::Branch(children) => {
@@ -130,14 +139,19 @@ impl Stretches {
             return;
         };
         if let Some(right) = Node::put(root, stretch) {
-            let left = Child { start: root.start().unwrap_or(0), node: Arc::clone(root) };
+            let left = Child {
+                start: root.start().unwrap_or(0),
+                node: Arc::clone(root),
+            };
             self.root = Some(Arc::new(Node::Branch(vec![left, right])));
         }
     }
 
     /// Removes the stretches that begin in a range.
     fn remove(&mut self, starts: Range<u64>) {
-        let Some(mut root) = self.root.take() else { return };
+        let Some(mut root) = self.root.take() else {
+            return;
+        };
         Node::remove(&mut root, &starts);
         while let Node::Branch(children) = &*root
             && let [only] = &children[..]
@@ -163,7 +177,10 @@ impl Node {
             Node::Leaf(list) => {
                 let at = list.partition_point(|other| other.start < stretch.start);
                 let upper = insert(list, at, stretch)?;
-                Some(Child { start: upper[0].start, node: Arc::new(Node::Leaf(upper)) })
+                Some(Child {
+                    start: upper[0].start,
+                    node: Arc::new(Node::Leaf(upper)),
+                })
             }
             Node::Branch(children) => {
                 let after = children.partition_point(|child| child.start <= stretch.start);
@@ -172,7 +189,10 @@ impl Node {
                 child.start = child.start.min(stretch.start);
                 let added = Node::put(&mut child.node, stretch)?;
                 let upper = insert(children, at + 1, added)?;
-                Some(Child { start: upper[0].start, node: Arc::new(Node::Branch(upper)) })
+                Some(Child {
+                    start: upper[0].start,
+                    node: Arc::new(Node::Branch(upper)),
+                })
             }
         }
     }
@@ -187,7 +207,9 @@ impl Node {
                 // What begins before another that begins in the range is in it wholly.
                 children.drain(first..last.saturating_sub(1).max(first));
                 let at_edges = first.saturating_sub(1)..children.len().min(first + 1);
-                children[at_edges].iter_mut().for_each(|child| child.remove(starts));
+                children[at_edges]
+                    .iter_mut()
+                    .for_each(|child| child.remove(starts));
                 children.retain(|child| child.node.start().is_some());
             }
         }
@@ -234,19 +256,27 @@ mod tests {
     use crate::{DsoId, MapId};
 
     fn shown(number: u32) -> Shown {
-        Shown { map: MapId(number), dso: DsoId(number), bias: 0 }
+        Shown {
+            map: MapId(number),
+            dso: DsoId(number),
+            bias: 0,
+        }
     }
 
     /// What each address of a small space shows.
     fn addresses(stretches: &Stretches, count: u64) -> Vec<Option<u32>> {
-        (0..count).map(|address| stretches.at(address).map(|stretch| stretch.shown.map.0)).collect()
+        (0..count)
+            .map(|address| stretches.at(address).map(|stretch| stretch.shown.map.0))
+            .collect()
     }
 
     /// Numbers that look random and are the same in each run.
     fn numbers() -> impl FnMut(u64) -> u64 {
         let mut state = 1_u64;
         move |below| {
-            state = state.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
+            state = state
+                .wrapping_mul(0x5851_f42d_4c95_7f2d)
+                .wrapping_add(0x1405_7b7e_f767_814f);
             (state >> 33) % below
         }
     }
@@ -261,9 +291,15 @@ mod tests {
             }
             Node::Branch(children) => {
                 assert!((1..=MOST).contains(&children.len()));
-                assert!(children.iter().all(|child| child.node.start() == Some(child.start)));
+                assert!(
+                    children
+                        .iter()
+                        .all(|child| child.node.start() == Some(child.start))
+                );
                 let below = children.iter().map(|child| check(&child.node));
-                below.fold((0, 1), |(depth, nodes), (more, others)| (depth.max(more + 1), nodes + others))
+                below.fold((0, 1), |(depth, nodes), (more, others)| {
+                    (depth.max(more + 1), nodes + others)
+                })
             }
         }
     }
@@ -278,7 +314,11 @@ mod tests {
             for number in 0..3000 {
                 let start = random(SPACE);
                 let end = (start + random(longest)).min(SPACE);
-                stretches.insert(Stretch { start, end, shown: shown(number) });
+                stretches.insert(Stretch {
+                    start,
+                    end,
+                    shown: shown(number),
+                });
                 expected[start as usize..end.max(start) as usize].fill(Some(number));
                 if number % 500 == 0 {
                     kept.push((stretches.clone(), expected.clone()));
@@ -287,12 +327,17 @@ mod tests {
             kept.push((stretches, expected));
             for (stretches, expected) in &kept {
                 assert_eq!(addresses(stretches, SPACE), *expected);
-                stretches.root.iter().for_each(|root| assert!(check(root).0 <= 4));
+                stretches
+                    .root
+                    .iter()
+                    .for_each(|root| assert!(check(root).0 <= 4));
                 for address in (0..SPACE).step_by(37) {
                     let region = stretches.region(address);
                     let around = region.first..=region.last.min(SPACE - 1);
                     assert!(around.contains(&address));
-                    let same = |address| expected[address as usize] == region.shown.map(|shown| shown.map.0);
+                    let same = |address| {
+                        expected[address as usize] == region.shown.map(|shown| shown.map.0)
+                    };
                     assert!(around.clone().all(same));
                 }
             }
@@ -303,19 +348,34 @@ mod tests {
     fn what_is_covered_is_gone() {
         let mut stretches = Stretches::default();
         (0..10_000).for_each(|n| {
-            stretches.insert(Stretch { start: n * 10, end: n * 10 + 5, shown: shown(0) });
+            stretches.insert(Stretch {
+                start: n * 10,
+                end: n * 10 + 5,
+                shown: shown(0),
+            });
         });
-        stretches.insert(Stretch { start: 1, end: 100_000, shown: shown(1) });
+        stretches.insert(Stretch {
+            start: 1,
+            end: 100_000,
+            shown: shown(1),
+        });
         assert_eq!(stretches.root.as_deref().map(check), Some((1, 1)));
         assert_eq!(addresses(&stretches, 3), [Some(0), Some(1), Some(1)]);
-        assert_eq!((stretches.start(), stretches.region(100_000).last), (Some(0), u64::MAX));
+        assert_eq!(
+            (stretches.start(), stretches.region(100_000).last),
+            (Some(0), u64::MAX)
+        );
     }
 
     #[test]
     fn a_change_copies_its_way_alone() {
         let mut stretches = Stretches::default();
         let insert = |stretches: &mut Stretches, n: u64| {
-            stretches.insert(Stretch { start: n * 10, end: n * 10 + 5, shown: shown(0) });
+            stretches.insert(Stretch {
+                start: n * 10,
+                end: n * 10 + 5,
+                shown: shown(0),
+            });
         };
         (0..10_000).for_each(|n| insert(&mut stretches, n));
         let before = stretches.clone();
@@ -323,11 +383,17 @@ mod tests {
         let shared = |one: &Stretches, other: &Stretches| {
             let nodes = |stretches: &Stretches| {
                 let mut found = Vec::new();
-                stretches.root.iter().for_each(|root| list_nodes(root, &mut found));
+                stretches
+                    .root
+                    .iter()
+                    .for_each(|root| list_nodes(root, &mut found));
                 found
             };
             let (one, other) = (nodes(one), nodes(other));
-            (one.iter().filter(|node| !other.contains(node)).count(), one.len())
+            (
+                one.iter().filter(|node| !other.contains(node)).count(),
+                one.len(),
+            )
         };
         let (copied, all) = shared(&before, &stretches);
         assert!(copied <= 3 && all > 300, "{copied} of {all}");
@@ -336,7 +402,9 @@ mod tests {
     fn list_nodes(node: &Arc<Node>, found: &mut Vec<*const Node>) {
         found.push(Arc::as_ptr(node));
         if let Node::Branch(children) = &**node {
-            children.iter().for_each(|child| list_nodes(&child.node, found));
+            children
+                .iter()
+                .for_each(|child| list_nodes(&child.node, found));
         }
     }
 }

@@ -59,7 +59,12 @@ pub enum CacheFile {
 
 impl CacheFile {
     /// All of them.
-    pub const ALL: [CacheFile; 4] = [CacheFile::Elf, CacheFile::Kallsyms, CacheFile::Vdso, CacheFile::Debug];
+    pub const ALL: [CacheFile; 4] = [
+        CacheFile::Elf,
+        CacheFile::Kallsyms,
+        CacheFile::Vdso,
+        CacheFile::Debug,
+    ];
 
     /// Its name in the cache.
     pub fn name(self) -> &'static str {
@@ -108,10 +113,19 @@ impl BuildIdCache {
         let folder = self.inside(below).ok()?;
         let name = below.parent()?;
         let name = match name.as_os_str().as_bytes() {
-            bracketed if bracketed.starts_with(b"[") => String::from_utf8_lossy(bracketed).into_owned(),
+            bracketed if bracketed.starts_with(b"[") => {
+                String::from_utf8_lossy(bracketed).into_owned()
+            }
             path => format!("/{}", String::from_utf8_lossy(path)),
         };
-        fs::symlink_metadata(&folder).ok()?.is_dir().then_some(Cached { build_id, name, folder })
+        fs::symlink_metadata(&folder)
+            .ok()?
+            .is_dir()
+            .then_some(Cached {
+                build_id,
+                name,
+                folder,
+            })
     }
 
     /// A file of an identity, for the binary that was recorded under `name`; never one that is a link to somewhere else.
@@ -129,11 +143,20 @@ impl BuildIdCache {
     ///
     /// # Errors
     /// The name leads out of the cache, or files cannot be written.
-    pub fn add(&self, name: &[u8], build_id: BuildId, kind: CacheFile, source: &Path) -> io::Result<()> {
+    pub fn add(
+        &self,
+        name: &[u8],
+        build_id: BuildId,
+        kind: CacheFile,
+        source: &Path,
+    ) -> io::Result<()> {
         let is_ours = is_trusted_owner(fs::metadata(source)?.uid());
         self.put(name, build_id, kind, |target| {
             if !is_ours && let Some(folder) = target.parent() {
-                fs::File::options().create(true).append(true).open(folder.join(FOREIGN))?;
+                fs::File::options()
+                    .create(true)
+                    .append(true)
+                    .open(folder.join(FOREIGN))?;
             }
             link_or_copy(source, target)
         })
@@ -169,19 +192,27 @@ impl BuildIdCache {
     ) -> io::Result<()> {
         let link = self.link(build_id).ok_or(ErrorKind::InvalidInput)?;
         let name = Path::new(OsStr::from_bytes(name));
-        let below = name.strip_prefix("/").unwrap_or(name).join(build_id.to_string());
+        let below = name
+            .strip_prefix("/")
+            .unwrap_or(name)
+            .join(build_id.to_string());
         let folder = self.inside(&below)?;
         fs::create_dir_all(&folder)?;
         let file = folder.join(kind.name());
         if fs::symlink_metadata(&file).is_err() {
             // Under its own name only when it is whole: others may read the cache meanwhile.
             let unfinished = folder.join(format!(".{}.{}", kind.name(), std::process::id()));
-            write(&unfinished).and_then(|()| fs::rename(&unfinished, &file)).inspect_err(|_| {
-                let _ = fs::remove_file(&unfinished);
-            })?;
+            write(&unfinished)
+                .and_then(|()| fs::rename(&unfinished, &file))
+                .inspect_err(|_| {
+                    let _ = fs::remove_file(&unfinished);
+                })?;
         }
         if kind == CacheFile::Elf {
-            fs::File::options().create(true).append(true).open(folder.join("probes"))?;
+            fs::File::options()
+                .create(true)
+                .append(true)
+                .open(folder.join("probes"))?;
         }
         if let Some(parent) = link.parent() {
             fs::create_dir_all(parent)?;
@@ -197,14 +228,17 @@ impl BuildIdCache {
     /// # Errors
     /// Files cannot be removed.
     pub fn remove(&self, build_id: BuildId) -> io::Result<bool> {
-        let Some(entry) = self.find(build_id) else { return Ok(false) };
+        let Some(entry) = self.find(build_id) else {
+            return Ok(false);
+        };
         if let Some(link) = self.link(build_id) {
             fs::remove_file(link)?;
         }
         fs::remove_dir_all(&entry.folder)?;
         // Folders that are empty now go, too.
         let mut folder = entry.folder.parent();
-        while let Some(empty) = folder.filter(|folder| *folder != self.root && fs::remove_dir(folder).is_ok())
+        while let Some(empty) =
+            folder.filter(|folder| *folder != self.root && fs::remove_dir(folder).is_ok())
         {
             folder = empty.parent();
         }
@@ -225,11 +259,17 @@ impl BuildIdCache {
         let mut path = self.root.clone();
         for component in below.components() {
             let Component::Normal(name) = component else {
-                return Err(io::Error::new(ErrorKind::InvalidInput, "the path leaves the cache"));
+                return Err(io::Error::new(
+                    ErrorKind::InvalidInput,
+                    "the path leaves the cache",
+                ));
             };
             path.push(name);
             if fs::symlink_metadata(&path).is_ok_and(|found| found.is_symlink()) {
-                return Err(io::Error::new(ErrorKind::InvalidInput, "a link leads out of the cache"));
+                return Err(io::Error::new(
+                    ErrorKind::InvalidInput,
+                    "a link leads out of the cache",
+                ));
             }
         }
         Ok(path)
@@ -239,7 +279,10 @@ impl BuildIdCache {
 /// A build id as hex digits.
 pub fn parse_id(text: &str) -> Option<BuildId> {
     let digits = text.as_bytes();
-    if !digits.len().is_multiple_of(2) || digits.len() > 40 || !digits.iter().all(u8::is_ascii_hexdigit) {
+    if !digits.len().is_multiple_of(2)
+        || digits.len() > 40
+        || !digits.iter().all(u8::is_ascii_hexdigit)
+    {
         return None;
     }
     let byte = |pair: &[u8]| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok();
@@ -248,7 +291,9 @@ pub fn parse_id(text: &str) -> Option<BuildId> {
 
 fn names_in(folder: &Path) -> Vec<String> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-    entries.filter_map(|entry| entry.file_name().into_string().ok()).collect()
+    entries
+        .filter_map(|entry| entry.file_name().into_string().ok())
+        .collect()
 }
 
 /// The same file under a second name where the file system allows it, else a copy. What others can write to is copied.
@@ -283,13 +328,34 @@ mod tests {
     #[test]
     fn what_is_added_is_found_listed_and_removed() {
         let cache = fresh("round");
-        cache.add_from(b"/usr/bin/x", id(0xab), CacheFile::Elf, &mut &b"code"[..]).unwrap();
-        cache.add_from(b"[kernel.kallsyms]", id(1), CacheFile::Kallsyms, &mut &b"0 T _text"[..]).unwrap();
-        let names: Vec<String> = cache.entries().into_iter().map(|entry| entry.name).collect();
+        cache
+            .add_from(b"/usr/bin/x", id(0xab), CacheFile::Elf, &mut &b"code"[..])
+            .unwrap();
+        cache
+            .add_from(
+                b"[kernel.kallsyms]",
+                id(1),
+                CacheFile::Kallsyms,
+                &mut &b"0 T _text"[..],
+            )
+            .unwrap();
+        let names: Vec<String> = cache
+            .entries()
+            .into_iter()
+            .map(|entry| entry.name)
+            .collect();
         assert_eq!(names, ["[kernel.kallsyms]", "/usr/bin/x"]);
-        let link = cache.root().join(format!(".build-id/ab/{}", "ab".repeat(19)));
-        assert_eq!(fs::read_link(link).unwrap(), Path::new(&format!("../../usr/bin/x/{}", "ab".repeat(20))));
-        assert_eq!(fs::read(cache.file(b"/usr/bin/x", id(0xab), CacheFile::Elf).unwrap()).unwrap(), b"code");
+        let link = cache
+            .root()
+            .join(format!(".build-id/ab/{}", "ab".repeat(19)));
+        assert_eq!(
+            fs::read_link(link).unwrap(),
+            Path::new(&format!("../../usr/bin/x/{}", "ab".repeat(20)))
+        );
+        assert_eq!(
+            fs::read(cache.file(b"/usr/bin/x", id(0xab), CacheFile::Elf).unwrap()).unwrap(),
+            b"code"
+        );
         assert_eq!(cache.file(b"/usr/bin/x", id(0xab), CacheFile::Debug), None);
         assert!(cache.remove(id(0xab)).unwrap());
         assert!(!cache.remove(id(0xab)).unwrap());
@@ -299,8 +365,17 @@ mod tests {
     #[test]
     fn a_list_of_kernel_symbols_is_for_its_owner_alone() {
         let cache = fresh("kallsyms");
-        cache.add_from(b"[kernel.kallsyms]", id(1), CacheFile::Kallsyms, &mut &b"0 T _text"[..]).unwrap();
-        let file = cache.file(b"[kernel.kallsyms]", id(1), CacheFile::Kallsyms).unwrap();
+        cache
+            .add_from(
+                b"[kernel.kallsyms]",
+                id(1),
+                CacheFile::Kallsyms,
+                &mut &b"0 T _text"[..],
+            )
+            .unwrap();
+        let file = cache
+            .file(b"[kernel.kallsyms]", id(1), CacheFile::Kallsyms)
+            .unwrap();
         assert_eq!(fs::metadata(file).unwrap().mode() & 0o777, 0o600);
     }
 
@@ -313,11 +388,19 @@ mod tests {
         if std::os::unix::fs::chown(&source, Some(12345), None).is_err() {
             return;
         }
-        cache.add(b"/home/m/x", id(5), CacheFile::Elf, &source).unwrap();
-        let file = cache.file(b"/home/m/x", id(5), CacheFile::Elf).expect("recorded so");
+        cache
+            .add(b"/home/m/x", id(5), CacheFile::Elf, &source)
+            .unwrap();
+        let file = cache
+            .file(b"/home/m/x", id(5), CacheFile::Elf)
+            .expect("recorded so");
         assert_eq!(cache.file(b"/lib/libc.so.6", id(5), CacheFile::Elf), None);
         fs::write(&source, "changed").unwrap();
-        assert_eq!(fs::read(&file).unwrap(), b"code", "a copy, which its owner cannot change");
+        assert_eq!(
+            fs::read(&file).unwrap(),
+            b"code",
+            "a copy, which its owner cannot change"
+        );
         assert_eq!(fs::metadata(file).unwrap().uid(), 0);
     }
 
@@ -328,15 +411,25 @@ mod tests {
         fs::create_dir_all(&outside).unwrap();
         for name in ["/../outside/x", "../outside/x", "/a/../../outside"] {
             assert!(
-                cache.add_from(name.as_bytes(), id(2), CacheFile::Elf, &mut &b"x"[..]).is_err(),
+                cache
+                    .add_from(name.as_bytes(), id(2), CacheFile::Elf, &mut &b"x"[..])
+                    .is_err(),
                 "{name}"
             );
         }
         fs::create_dir_all(cache.root()).unwrap();
         std::os::unix::fs::symlink(&outside, cache.root().join("usr")).unwrap();
-        assert!(cache.add_from(b"/usr/x", id(2), CacheFile::Elf, &mut &b"x"[..]).is_err());
+        assert!(
+            cache
+                .add_from(b"/usr/x", id(2), CacheFile::Elf, &mut &b"x"[..])
+                .is_err()
+        );
         std::os::unix::fs::symlink(&outside, cache.root().join(".build-id")).unwrap();
-        assert!(cache.add_from(b"/bin/x", id(2), CacheFile::Elf, &mut &b"x"[..]).is_err());
+        assert!(
+            cache
+                .add_from(b"/bin/x", id(2), CacheFile::Elf, &mut &b"x"[..])
+                .is_err()
+        );
         assert_eq!(fs::read_dir(&outside).unwrap().count(), 0);
     }
 
@@ -349,23 +442,40 @@ mod tests {
         let folder = cache.root().join(".build-id/03");
         fs::create_dir_all(&folder).unwrap();
         let rest = "03".repeat(19);
-        for target in ["../../../secret", secret.to_str().unwrap(), "../../a/../../secret"] {
+        for target in [
+            "../../../secret",
+            secret.to_str().unwrap(),
+            "../../a/../../secret",
+        ] {
             let _ = fs::remove_file(folder.join(&rest));
             std::os::unix::fs::symlink(target, folder.join(&rest)).unwrap();
             assert_eq!(cache.find(id(3)), None, "{target}");
-            assert_eq!(cache.file(b"/bin/x", id(3), CacheFile::Elf), None, "{target}");
+            assert_eq!(
+                cache.file(b"/bin/x", id(3), CacheFile::Elf),
+                None,
+                "{target}"
+            );
             assert!(!cache.remove(id(3)).unwrap());
         }
-        cache.add_from(b"/bin/y", id(4), CacheFile::Vdso, &mut &b"y"[..]).unwrap();
+        cache
+            .add_from(b"/bin/y", id(4), CacheFile::Vdso, &mut &b"y"[..])
+            .unwrap();
         let inner = cache.find(id(4)).unwrap().folder.join("elf");
         std::os::unix::fs::symlink(secret.join("elf"), inner).unwrap();
-        assert_eq!(cache.file(b"/bin/y", id(4), CacheFile::Elf), None, "a file that is a link");
+        assert_eq!(
+            cache.file(b"/bin/y", id(4), CacheFile::Elf),
+            None,
+            "a file that is a link"
+        );
         assert_eq!(fs::read(secret.join("elf")).unwrap(), b"secret");
     }
 
     #[test]
     fn identities_are_hex_digits() {
-        assert_eq!(parse_id("abcd").map(|id| id.to_string()), Some("abcd".to_owned()));
+        assert_eq!(
+            parse_id("abcd").map(|id| id.to_string()),
+            Some("abcd".to_owned())
+        );
         for text in ["", "abc", "zz", &"ab".repeat(21)] {
             assert_eq!(parse_id(text), None, "{text}");
         }

@@ -45,8 +45,16 @@ pub struct FileVersion {
 
 impl FileVersion {
     fn of(data: &fs::Metadata) -> FileVersion {
-        let times = [(data.mtime(), data.mtime_nsec()), (data.ctime(), data.ctime_nsec())];
-        FileVersion { file: [data.dev(), data.ino()], times, size: data.len(), owner: data.uid() }
+        let times = [
+            (data.mtime(), data.mtime_nsec()),
+            (data.ctime(), data.ctime_nsec()),
+        ];
+        FileVersion {
+            file: [data.dev(), data.ino()],
+            times,
+            size: data.len(),
+            owner: data.uid(),
+        }
     }
 
     /// The state of an open file.
@@ -72,7 +80,10 @@ impl Contents {
         let file = regular(path)?;
         let mapped = MappedFile::from_file(&file, path).map_err(unreadable)?;
         let version = FileVersion::of_open(&file).map_err(unreadable)?;
-        Ok(Contents { bytes: Bytes::Mapped(mapped), version: Some(version) })
+        Ok(Contents {
+            bytes: Bytes::Mapped(mapped),
+            version: Some(version),
+        })
     }
 
     /// Reads a file that can't be mapped, such as those below `/proc`, which claim to be empty.
@@ -83,11 +94,16 @@ impl Contents {
         let file = regular(path)?;
         let version = FileVersion::of_open(&file).map_err(unreadable)?;
         let mut bytes = Vec::new();
-        file.take(READ_LIMIT + 1).read_to_end(&mut bytes).map_err(unreadable)?;
+        file.take(READ_LIMIT + 1)
+            .read_to_end(&mut bytes)
+            .map_err(unreadable)?;
         if bytes.len() as u64 > READ_LIMIT {
             return Err(Rejection::TooLarge(READ_LIMIT));
         }
-        Ok(Contents { bytes: Bytes::Owned(bytes), version: Some(version) })
+        Ok(Contents {
+            bytes: Bytes::Owned(bytes),
+            version: Some(version),
+        })
     }
 
     /// The file that this one holds compressed, as kernel modules are; itself where it is not compressed.
@@ -119,7 +135,10 @@ impl Contents {
 
     /// These bytes in the place of those that they were made from.
     fn turned_into(&self, bytes: Vec<u8>) -> Contents {
-        Contents { bytes: Bytes::Owned(bytes), version: self.version }
+        Contents {
+            bytes: Bytes::Owned(bytes),
+            version: self.version,
+        }
     }
 
     /// Whether they stay in a file, and are read from there.
@@ -141,7 +160,10 @@ impl Contents {
 
     /// Takes bytes that come from no file, such as an image from memory.
     pub fn from_memory(bytes: Vec<u8>) -> Contents {
-        Contents { bytes: Bytes::Owned(bytes), version: None }
+        Contents {
+            bytes: Bytes::Owned(bytes),
+            version: None,
+        }
     }
 }
 

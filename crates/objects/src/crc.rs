@@ -2,7 +2,9 @@
 
 /// The checksum of a whole file.
 pub(crate) fn crc32(bytes: &[u8]) -> u32 {
-    !bytes.iter().fold(u32::MAX, |crc, &byte| TABLE[usize::from(crc as u8 ^ byte)] ^ (crc >> 8))
+    !bytes.iter().fold(u32::MAX, |crc, &byte| {
+        TABLE[usize::from(crc as u8 ^ byte)] ^ (crc >> 8)
+    })
 }
 
 static TABLE: [u32; 256] = table();
@@ -20,7 +22,11 @@ const fn table() -> [u32; 256] {
 const fn remainder(mut value: u32) -> u32 {
     let mut bit = 0;
     while bit < 8 {
-        value = if value & 1 == 1 { 0xedb8_8320 ^ (value >> 1) } else { value >> 1 };
+        value = if value & 1 == 1 {
+            0xedb8_8320 ^ (value >> 1)
+        } else {
+            value >> 1
+        };
         bit += 1;
     }
     value

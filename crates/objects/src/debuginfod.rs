@@ -97,7 +97,10 @@ pub enum FetchError {
 impl FetchError {
     /// Whether other files of this server need not be asked for.
     fn is_of_the_server(&self) -> bool {
-        matches!(self, FetchError::Connection(_) | FetchError::Silent(_) | FetchError::Untrusted(_))
+        matches!(
+            self,
+            FetchError::Connection(_) | FetchError::Silent(_) | FetchError::Untrusted(_)
+        )
     }
 }
 
@@ -137,7 +140,13 @@ impl Fetcher {
     pub(crate) fn new(servers: Debuginfod) -> Fetcher {
         let (answers, unreachable) = (Mutex::default(), Mutex::default());
         let trust = Trust::new(servers.authorities.clone());
-        Fetcher { servers, trust, answers, unreachable, written: AtomicU32::new(0) }
+        Fetcher {
+            servers,
+            trust,
+            answers,
+            unreachable,
+            written: AtomicU32::new(0),
+        }
     }
 
     /// Where a file is kept, or would be.
@@ -148,7 +157,8 @@ impl Fetcher {
     /// The path of a file in the cache, fetched if it is not there.
     pub(crate) fn fetch(&self, id: BuildId, part: Part) -> Answer {
         let slot = Arc::clone(lock(&self.answers).entry((id, part)).or_default());
-        slot.get_or_init(|| self.cached_or_fetched(id, part)).clone()
+        slot.get_or_init(|| self.cached_or_fetched(id, part))
+            .clone()
     }
 
     fn cached_or_fetched(&self, id: BuildId, part: Part) -> Answer {
@@ -202,7 +212,13 @@ impl Fetcher {
         };
         let fetched = http::get(address, limits, &self.trust, &mut file)
             .and_then(|()| file.flush().map_err(cache))
-            .and_then(|()| if is_wanted(&beside, id) { Ok(()) } else { Err(FetchError::SomethingElse) })
+            .and_then(|()| {
+                if is_wanted(&beside, id) {
+                    Ok(())
+                } else {
+                    Err(FetchError::SomethingElse)
+                }
+            })
             .and_then(|()| fs::rename(&beside, place).map_err(cache));
         fetched.inspect_err(|_| {
             let _ = fs::remove_file(&beside);
@@ -211,18 +227,26 @@ impl Fetcher {
 }
 
 fn folder_of(place: &Path) -> io::Result<()> {
-    fs::DirBuilder::new().recursive(true).mode(0o700).create(place.parent().unwrap_or(Path::new(".")))
+    fs::DirBuilder::new()
+        .recursive(true)
+        .mode(0o700)
+        .create(place.parent().unwrap_or(Path::new(".")))
 }
 
 /// Whether a file is an ELF file with this build id.
 fn is_wanted(path: &Path, id: BuildId) -> bool {
-    let Ok(contents) = Contents::open(path) else { return false };
+    let Ok(contents) = Contents::open(path) else {
+        return false;
+    };
     let found = Elf::parse(&contents).ok().and_then(|file| file.build_id());
     found.is_some_and(|found| found.padded() == id.padded())
 }
 
 fn is_recent(data: &fs::Metadata) -> bool {
-    data.modified().ok().and_then(|time| time.elapsed().ok()).is_some_and(|age| age < MISSING_HOLDS)
+    data.modified()
+        .ok()
+        .and_then(|time| time.elapsed().ok())
+        .is_some_and(|age| age < MISSING_HOLDS)
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

@@ -147,14 +147,26 @@ impl<'a> Elf<'a> {
     pub fn address_to_offset(&self, address: u64) -> Option<u64> {
         let holds = |s: &&Segment| address >= s.address && address - s.address < s.memory_size;
         let segment = self.segments.iter().find(holds)?;
-        Some(address.wrapping_sub(segment.address).wrapping_add(segment.offset))
+        Some(
+            address
+                .wrapping_sub(segment.address)
+                .wrapping_add(segment.offset),
+        )
     }
 
     /// Which virtual address the byte at an offset of the file has, by the segment that holds it.
     pub fn offset_to_address(&self, offset: u64) -> Option<u64> {
         let holds = |s: &&Segment| offset >= s.offset && offset - s.offset < s.memory_size;
-        let segment = self.segments.iter().filter(holds).max_by_key(|segment| segment.offset)?;
-        Some(offset.wrapping_sub(segment.offset).wrapping_add(segment.address))
+        let segment = self
+            .segments
+            .iter()
+            .filter(holds)
+            .max_by_key(|segment| segment.offset)?;
+        Some(
+            offset
+                .wrapping_sub(segment.offset)
+                .wrapping_add(segment.address),
+        )
     }
 
     /// Whether numbers in the file have their lowest byte first.
@@ -164,7 +176,8 @@ impl<'a> Elf<'a> {
 
     /// Whether the full symbol table is here, with its bytes.
     pub fn has_symtab(&self) -> bool {
-        self.section_of_kind(elf::SHT_SYMTAB).is_some_and(|s| self.bytes_of(s).is_some())
+        self.section_of_kind(elf::SHT_SYMTAB)
+            .is_some_and(|s| self.bytes_of(s).is_some())
     }
 
     /// The build id from the file's notes.

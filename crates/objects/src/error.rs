@@ -41,7 +41,9 @@ pub enum Rejection {
     #[error("larger than {0} bytes")]
     TooLarge(u64),
     /// What a program wrote of its own code belongs to none who may have: root, the user, the owner of that process.
-    #[error("it belongs to user {owner}, not to you, root, or who runs that process (-f believes it)")]
+    #[error(
+        "it belongs to user {owner}, not to you, root, or who runs that process (-f believes it)"
+    )]
     ForeignOwner {
         /// The user's id.
         owner: u32,

@@ -26,15 +26,26 @@ const SEGMENT_HEADER: u64 = 56;
 /// # Errors
 /// The files cannot be read or written, or the list of symbols shows no addresses.
 pub fn copy_kernel(source: &Path, folder: &Path) -> io::Result<()> {
-    let (symbols, modules) = (fs::read(source.join("kallsyms"))?, fs::read(source.join("modules"))?);
+    let (symbols, modules) = (
+        fs::read(source.join("kallsyms"))?,
+        fs::read(source.join("modules"))?,
+    );
     let code = code(&symbols, &modules).ok_or_else(|| {
-        io::Error::new(io::ErrorKind::PermissionDenied, "the list of symbols shows no addresses of code")
+        io::Error::new(
+            io::ErrorKind::PermissionDenied,
+            "the list of symbols shows no addresses of code",
+        )
     })?;
     let kcore = File::open(source.join("kcore"))?;
     fs::create_dir_all(folder.parent().unwrap_or(folder))?;
     fs::DirBuilder::new().mode(0o700).create(folder)?;
-    let create =
-        |name: &str| File::options().write(true).create_new(true).mode(0o400).open(folder.join(name));
+    let create = |name: &str| {
+        File::options()
+            .write(true)
+            .create_new(true)
+            .mode(0o400)
+            .open(folder.join(name))
+    };
     let copied = create("kallsyms")
         .and_then(|mut file| file.write_all(&symbols))
         .and_then(|()| create("modules")?.write_all(&modules))
@@ -69,7 +80,10 @@ fn code(symbols: &[u8], modules: &[u8]) -> Option<Vec<Range<u64>>> {
     }
     let kernel = start.filter(|start| *start != 0)?..end?;
     let modules = modules.split(|byte| *byte == b'\n').filter_map(module);
-    let mut ranges: Vec<Range<u64>> = std::iter::once(kernel).chain(modules).filter_map(pages).collect();
+    let mut ranges: Vec<Range<u64>> = std::iter::once(kernel)
+        .chain(modules)
+        .filter_map(pages)
+        .collect();
     ranges.sort_by_key(|range| range.start);
     ranges.dedup_by(|next, range| {
         let joined = next.start <= range.end;
@@ -111,16 +125,25 @@ fn copy_memory(kcore: &File, code: &[Range<u64>], mut copy: File) -> io::Result<
     let mut headers = vec![0; HEADERS];
     let read = kcore.read_at(&mut headers, 0)?;
     headers.truncate(read);
-    let source = Elf::parse(&headers).map_err(|why| io::Error::new(io::ErrorKind::InvalidData, why))?;
+    let source =
+        Elf::parse(&headers).map_err(|why| io::Error::new(io::ErrorKind::InvalidData, why))?;
     let parts: Vec<Part> = source
         .segments()
         .iter()
         .flat_map(|segment| code.iter().filter_map(|range| Part::of(segment, range)))
         .collect();
-    let size: u64 = parts.iter().map(|part| part.memory.end - part.memory.start).sum();
-    let count = u16::try_from(parts.len()).ok().filter(|count| *count > 0 && size <= LIMIT);
+    let size: u64 = parts
+        .iter()
+        .map(|part| part.memory.end - part.memory.start)
+        .sum();
+    let count = u16::try_from(parts.len())
+        .ok()
+        .filter(|count| *count > 0 && size <= LIMIT);
     let count = count.ok_or_else(|| {
-        io::Error::new(io::ErrorKind::InvalidData, "it does not hold the kernel's code, or too much of it")
+        io::Error::new(
+            io::ErrorKind::InvalidData,
+            "it does not hold the kernel's code, or too much of it",
+        )
     })?;
     let begin = (FILE_HEADER + SEGMENT_HEADER * u64::from(count)).next_multiple_of(PAGE);
     copy.write_all(&file_header(source.machine(), count))?;
@@ -130,7 +153,9 @@ fn copy_memory(kcore: &File, code: &[Range<u64>], mut copy: File) -> io::Result<
         place += part.memory.end - part.memory.start;
     }
     copy.seek(SeekFrom::Start(begin))?;
-    parts.iter().try_for_each(|part| part.copy(kcore, &mut copy))?;
+    parts
+        .iter()
+        .try_for_each(|part| part.copy(kcore, &mut copy))?;
     copy.set_len(place)
 }
 
@@ -143,9 +168,16 @@ struct Part {
 impl Part {
     fn of(segment: &Segment, range: &Range<u64>) -> Option<Part> {
         let start = range.start.max(segment.address);
-        let end = range.end.min(segment.address.saturating_add(segment.memory_size));
-        let offset = segment.offset.checked_add(start.checked_sub(segment.address)?)?;
-        (start < end).then_some(Part { memory: start..end, offset })
+        let end = range
+            .end
+            .min(segment.address.saturating_add(segment.memory_size));
+        let offset = segment
+            .offset
+            .checked_add(start.checked_sub(segment.address)?)?;
+        (start < end).then_some(Part {
+            memory: start..end,
+            offset,
+        })
     }
 
     fn header(&self, place: u64) -> Vec<u8> {
@@ -204,16 +236,31 @@ mod tests {
 
     /// A machine's files: two pages of code and one behind, a module between two other pages, and all other memory.
     fn machine(test: &str, symbols: &str) -> PathBuf {
-        let folder = std::env::temp_dir().join(format!("oxperf-kcore-{}-{test}", std::process::id()));
+        let folder =
+            std::env::temp_dir().join(format!("oxperf-kcore-{}-{test}", std::process::id()));
         let _ = fs::remove_dir_all(&folder);
         fs::create_dir_all(&folder).unwrap();
         fs::write(folder.join("kallsyms"), symbols).unwrap();
-        fs::write(folder.join("modules"), format!("tiny 4096 0 - Live {:#x}\n", MODULES + PAGE)).unwrap();
-        let memory = [(KERNEL, 3, 0x90), (MODULES, 3, 0xcc), (0xffff_8880_0000_0000, 1, 0x11)];
+        fs::write(
+            folder.join("modules"),
+            format!("tiny 4096 0 - Live {:#x}\n", MODULES + PAGE),
+        )
+        .unwrap();
+        let memory = [
+            (KERNEL, 3, 0x90),
+            (MODULES, 3, 0xcc),
+            (0xffff_8880_0000_0000, 1, 0x11),
+        ];
         let mut file = file_header(elf::EM_X86_64, memory.len() as u16);
         let mut place = PAGE;
         for (start, pages, _) in memory {
-            file.extend(Part { memory: start..start + pages * PAGE, offset: 0 }.header(place));
+            file.extend(
+                Part {
+                    memory: start..start + pages * PAGE,
+                    offset: 0,
+                }
+                .header(place),
+            );
             place += pages * PAGE;
         }
         file.resize(PAGE as usize, 0);
@@ -225,7 +272,11 @@ mod tests {
     }
 
     fn symbols() -> String {
-        format!("{KERNEL:x} T _stext\n{:x} T _etext\n{:x} D data\n", KERNEL + 0x1234, KERNEL + 0x2000)
+        format!(
+            "{KERNEL:x} T _stext\n{:x} T _etext\n{:x} D data\n",
+            KERNEL + 0x1234,
+            KERNEL + 0x2000
+        )
     }
 
     #[test]
@@ -236,11 +287,21 @@ mod tests {
         let memory = KernelMemory::copied(&copy.join("kcore")).unwrap();
         let expected = |number, start, byte, pages: u64| {
             let bytes = vec![byte; (pages * PAGE) as usize];
-            memory.at(start) == Some(KernelPiece { number, start, bytes: &bytes })
+            memory.at(start)
+                == Some(KernelPiece {
+                    number,
+                    start,
+                    bytes: &bytes,
+                })
         };
         assert!(expected(0, KERNEL, 0x90, 2), "{:?}", memory.at(KERNEL));
         assert!(expected(1, MODULES + PAGE, 0xcc, 1));
-        let elsewhere = [KERNEL + 2 * PAGE, MODULES, MODULES + 2 * PAGE, 0xffff_8880_0000_0000];
+        let elsewhere = [
+            KERNEL + 2 * PAGE,
+            MODULES,
+            MODULES + 2 * PAGE,
+            0xffff_8880_0000_0000,
+        ];
         assert_eq!(elsewhere.map(|address| memory.at(address)), [None; 4]);
         assert!(is_copy_of(&copy, &here));
         fs::write(here.join("modules"), "").unwrap();
@@ -251,7 +312,11 @@ mod tests {
 
     #[test]
     fn hidden_addresses_and_damaged_memory_give_no_copy() {
-        for list in ["", "0000000000000000 T _stext\n0000000000000000 T _etext\n", "ff T _stext\n"] {
+        for list in [
+            "",
+            "0000000000000000 T _stext\n0000000000000000 T _etext\n",
+            "ff T _stext\n",
+        ] {
             let here = machine("hidden", list);
             assert!(copy_kernel(&here, &here.join("copy")).is_err(), "{list:?}");
             fs::remove_dir_all(here).unwrap();
@@ -261,7 +326,10 @@ mod tests {
         for end in [0, 10, 63, 64, 200, PAGE as usize, PAGE as usize + 10] {
             fs::write(here.join("kcore"), &whole[..end]).unwrap();
             let copy = here.join(end.to_string());
-            assert!(copy_kernel(&here, &copy).is_err() && !copy.exists(), "cut at {end}");
+            assert!(
+                copy_kernel(&here, &copy).is_err() && !copy.exists(),
+                "cut at {end}"
+            );
         }
         fs::remove_dir_all(here).unwrap();
     }

@@ -36,13 +36,20 @@ impl KernelState {
     fn of(proc: &Path, modules: &Path) -> Option<KernelState> {
         let boot = fs::read_to_string(proc.join("sys/kernel/random/boot_id")).ok()?;
         let mut details = boot.trim().as_bytes().to_vec();
-        File::open(proc.join("kallsyms")).ok()?.take(HEAD).read_to_end(&mut details).ok()?;
+        File::open(proc.join("kallsyms"))
+            .ok()?
+            .take(HEAD)
+            .read_to_end(&mut details)
+            .ok()?;
         // A kernel that knows no modules has no such file.
         let loaded = fs::read_to_string(proc.join("modules")).unwrap_or_default();
         for module in loaded.lines() {
             append_module(&mut details, module, modules);
         }
-        Some(KernelState { boot: boot_id(boot.trim())?, details })
+        Some(KernelState {
+            boot: boot_id(boot.trim())?,
+            details,
+        })
     }
 
     /// The list's whole text.
@@ -61,13 +68,18 @@ fn append_module(details: &mut Vec<u8>, line: &str, modules: &Path) {
     let name = words.next().unwrap_or_default();
     details.push(b'\n');
     details.extend_from_slice(name.as_bytes());
-    for (number, word) in words.enumerate().filter(|(number, _)| !matches!(number, 1 | 2)) {
+    for (number, word) in words
+        .enumerate()
+        .filter(|(number, _)| !matches!(number, 1 | 2))
+    {
         details.push(if number == 0 { b'+' } else { b' ' });
         details.extend_from_slice(word.as_bytes());
     }
     let folder = modules.join(name);
     let build = ["notes/.note.gnu.build-id", "srcversion"];
-    let build = build.iter().find_map(|file| fs::read(folder.join(file)).ok());
+    let build = build
+        .iter()
+        .find_map(|file| fs::read(folder.join(file)).ok());
     details.extend(build.unwrap_or_default());
 }
 
@@ -102,15 +114,43 @@ mod tests {
     #[test]
     fn whatever_changes_the_list_changes_the_state() {
         let seen = |list, modules, build| state(list, modules, build).details;
-        let now = seen("ffffffff81000000 T _text\n", "ext4 4096 1 - Live 0xffffffffc0201000\n", "A");
-        let same = seen("ffffffff81000000 T _text\n", "ext4 4096 7 a,b, Live 0xffffffffc0201000\n", "A");
+        let now = seen(
+            "ffffffff81000000 T _text\n",
+            "ext4 4096 1 - Live 0xffffffffc0201000\n",
+            "A",
+        );
+        let same = seen(
+            "ffffffff81000000 T _text\n",
+            "ext4 4096 7 a,b, Live 0xffffffffc0201000\n",
+            "A",
+        );
         assert_eq!(now, same, "users of a module name nothing");
         for (list, modules, build) in [
-            ("0000000000000000 T _text\n", "ext4 4096 1 - Live 0xffffffffc0201000\n", "A"),
-            ("ffffffff81000000 T _text\n", "ext4 4096 1 - Live 0xffffffffc0301000\n", "A"),
-            ("ffffffff81000000 T _text\n", "ext4 8192 1 - Live 0xffffffffc0201000\n", "A"),
-            ("ffffffff81000000 T _text\n", "ext4 4096 1 - Unloading 0xffffffffc0201000\n", "A"),
-            ("ffffffff81000000 T _text\n", "ext4 4096 1 - Live 0xffffffffc0201000\n", "B"),
+            (
+                "0000000000000000 T _text\n",
+                "ext4 4096 1 - Live 0xffffffffc0201000\n",
+                "A",
+            ),
+            (
+                "ffffffff81000000 T _text\n",
+                "ext4 4096 1 - Live 0xffffffffc0301000\n",
+                "A",
+            ),
+            (
+                "ffffffff81000000 T _text\n",
+                "ext4 8192 1 - Live 0xffffffffc0201000\n",
+                "A",
+            ),
+            (
+                "ffffffff81000000 T _text\n",
+                "ext4 4096 1 - Unloading 0xffffffffc0201000\n",
+                "A",
+            ),
+            (
+                "ffffffff81000000 T _text\n",
+                "ext4 4096 1 - Live 0xffffffffc0201000\n",
+                "B",
+            ),
             ("ffffffff81000000 T _text\n", "", "A"),
         ] {
             assert_ne!(now, seen(list, modules, build), "{list}{modules}{build}");
@@ -119,7 +159,10 @@ mod tests {
 
     #[test]
     fn a_boot_is_known_by_sixteen_bytes() {
-        assert_eq!(boot_id(BOOT.trim()).map(|id| id.to_string()), Some(BOOT.trim().replace('-', "")));
+        assert_eq!(
+            boot_id(BOOT.trim()).map(|id| id.to_string()),
+            Some(BOOT.trim().replace('-', ""))
+        );
         assert_eq!(["", "zz", "abcd"].map(boot_id), [None; 3]);
     }
 }

@@ -69,7 +69,9 @@ impl KernelMemory {
         let moved = {
             let image = Elf::parse(&contents)?;
             check_build_id(&image, build_id)?;
-            symbol.map_or(Ok(0), |symbol| moved_by(&image, symbol).ok_or(Rejection::NoSymbols))?
+            symbol.map_or(Ok(0), |symbol| {
+                moved_by(&image, symbol).ok_or(Rejection::NoSymbols)
+            })?
         };
         KernelMemory::loaded(contents, moved)
     }
@@ -91,18 +93,25 @@ impl KernelMemory {
         for segment in Elf::parse(&headers)?.segments() {
             for range in wanted {
                 let start = range.start.max(segment.address);
-                let end = range.end.min(segment.address.saturating_add(segment.memory_size));
+                let end = range
+                    .end
+                    .min(segment.address.saturating_add(segment.memory_size));
                 if start >= end || end - start > LARGEST {
                     continue;
                 }
                 let at = bytes.len();
                 bytes.resize(at + (end - start) as usize, 0);
                 let place = segment.offset.saturating_add(start - segment.address);
-                file.read_exact_at(&mut bytes[at..], place).map_err(unreadable)?;
+                file.read_exact_at(&mut bytes[at..], place)
+                    .map_err(unreadable)?;
                 pieces.push((start, at..bytes.len()));
             }
         }
-        Ok(KernelMemory { contents: Contents::from_memory(bytes), pieces, moved: 0 })
+        Ok(KernelMemory {
+            contents: Contents::from_memory(bytes),
+            pieces,
+            moved: 0,
+        })
     }
 
     /// Memory that is there already: addresses and bytes.
@@ -113,37 +122,66 @@ impl KernelMemory {
             bytes.extend_from_slice(&part);
             pieces.push((start, at..bytes.len()));
         }
-        KernelMemory { contents: Contents::from_memory(bytes), pieces, moved: 0 }
+        KernelMemory {
+            contents: Contents::from_memory(bytes),
+            pieces,
+            moved: 0,
+        }
     }
 
     fn loaded(contents: Contents, moved: u64) -> Result<KernelMemory, Rejection> {
         let length = contents.len() as u64;
         let piece = |segment: &crate::elf::Segment| {
             let start = segment.address.wrapping_add(moved);
-            let end = segment.offset.saturating_add(segment.memory_size).min(length);
+            let end = segment
+                .offset
+                .saturating_add(segment.memory_size)
+                .min(length);
             let bytes = usize::try_from(segment.offset).ok()?..usize::try_from(end).ok()?;
             (start >= KERNEL_START && !bytes.is_empty()).then_some((start, bytes))
         };
-        let pieces = Elf::parse(&contents)?.segments().iter().filter_map(piece).collect();
-        Ok(KernelMemory { contents, pieces, moved })
+        let pieces = Elf::parse(&contents)?
+            .segments()
+            .iter()
+            .filter_map(piece)
+            .collect();
+        Ok(KernelMemory {
+            contents,
+            pieces,
+            moved,
+        })
     }
 
     /// The symbols of an image, where they were while recording; none of copies, which have none.
     pub fn symbols(&self) -> Vec<(Box<[u8]>, u64)> {
-        let Ok(image) = Elf::parse(&self.contents) else { return Vec::new() };
-        let Some(table) = image.section_of_kind(SYMTAB) else { return Vec::new() };
-        let named = image.symbols(table).filter(|symbol| !symbol.name.is_empty());
-        named.map(|symbol| (symbol.name.into(), symbol.value.wrapping_add(self.moved))).collect()
+        let Ok(image) = Elf::parse(&self.contents) else {
+            return Vec::new();
+        };
+        let Some(table) = image.section_of_kind(SYMTAB) else {
+            return Vec::new();
+        };
+        let named = image
+            .symbols(table)
+            .filter(|symbol| !symbol.name.is_empty());
+        named
+            .map(|symbol| (symbol.name.into(), symbol.value.wrapping_add(self.moved)))
+            .collect()
     }
 
     /// The stretch that holds an address.
     pub fn at(&self, address: u64) -> Option<KernelPiece<'_>> {
         let holds = |(start, bytes): &&(u64, Range<usize>)| {
-            address.checked_sub(*start).is_some_and(|distance| distance < bytes.len() as u64)
+            address
+                .checked_sub(*start)
+                .is_some_and(|distance| distance < bytes.len() as u64)
         };
         let number = self.pieces.iter().position(|piece| holds(&piece))?;
         let (start, bytes) = self.pieces.get(number)?;
-        Some(KernelPiece { number, start: *start, bytes: self.contents.get(bytes.clone())? })
+        Some(KernelPiece {
+            number,
+            start: *start,
+            bytes: self.contents.get(bytes.clone())?,
+        })
     }
 }
 
@@ -162,7 +200,9 @@ fn moved_by(image: &Elf<'_>, symbol: KernelSymbol<'_>) -> Option<u64> {
         return None;
     }
     let table = image.section_of_kind(SYMTAB)?;
-    let found = image.symbols(table).find(|found| found.name == symbol.name)?;
+    let found = image
+        .symbols(table)
+        .find(|found| found.name == symbol.name)?;
     Some(symbol.address.wrapping_sub(found.value))
 }
 
@@ -173,8 +213,21 @@ mod tests {
     #[test]
     fn stretches_are_found_by_address() {
         let memory = KernelMemory::of_parts([(0x1000, vec![1, 2, 3]), (0x2000, vec![4])]);
-        assert_eq!(memory.at(0x1002), Some(KernelPiece { number: 0, start: 0x1000, bytes: &[1, 2, 3] }));
-        assert_eq!(memory.at(0x2000).map(|piece| (piece.number, piece.bytes)), Some((1, &[4][..])));
-        assert_eq!([0xfff, 0x1003, 0x2001].map(|address| memory.at(address)), [None; 3]);
+        assert_eq!(
+            memory.at(0x1002),
+            Some(KernelPiece {
+                number: 0,
+                start: 0x1000,
+                bytes: &[1, 2, 3]
+            })
+        );
+        assert_eq!(
+            memory.at(0x2000).map(|piece| (piece.number, piece.bytes)),
+            Some((1, &[4][..]))
+        );
+        assert_eq!(
+            [0xfff, 0x1003, 0x2001].map(|address| memory.at(address)),
+            [None; 3]
+        );
     }
 }

@@ -80,7 +80,9 @@ impl NotFound {
     pub fn unreadable(&self) -> Option<(&Path, io::ErrorKind)> {
         self.tried.iter().find_map(|(path, why)| match why {
             Rejection::Unreadable(io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => None,
-            Rejection::Unreadable(kind) if !path.starts_with("/proc") => Some((path.as_path(), *kind)),
+            Rejection::Unreadable(kind) if !path.starts_with("/proc") => {
+                Some((path.as_path(), *kind))
+            }
             _ => None,
         })
     }
@@ -97,7 +99,10 @@ pub struct Locator {
 impl Locator {
     /// Searches these places.
     pub fn new(places: Places) -> Locator {
-        let fetcher = places.debuginfod.clone().map(|servers| Arc::new(Fetcher::new(servers)));
+        let fetcher = places
+            .debuginfod
+            .clone()
+            .map(|servers| Arc::new(Fetcher::new(servers)));
         Locator { places, fetcher }
     }
 
@@ -113,10 +118,18 @@ impl Locator {
     /// What was tried, when no place has a file of that identity.
     pub fn image(&self, wanted: &Wanted<'_>) -> Result<Found, NotFound> {
         let mut tried = Tried::default();
-        let kind = if wanted.kind == ObjectKind::Vdso { CacheFile::Vdso } else { CacheFile::Elf };
+        let kind = if wanted.kind == ObjectKind::Vdso {
+            CacheFile::Vdso
+        } else {
+            CacheFile::Elf
+        };
         let open = |path: &Path| {
             let contents = open_image(path, wanted.build_id)?;
-            Ok(if wanted.kind == ObjectKind::KernelModule { contents.linked() } else { contents })
+            Ok(if wanted.kind == ObjectKind::KernelModule {
+                contents.linked()
+            } else {
+                contents
+            })
         };
         let found = self
             .cached(wanted, wanted.build_id, kind)
@@ -127,14 +140,21 @@ impl Locator {
             })
             .or_else(|| {
                 let elsewhere = self.places.elsewhere(wanted);
-                elsewhere.into_iter().find_map(|(origin, path)| tried.keep(origin, path, open))
+                elsewhere
+                    .into_iter()
+                    .find_map(|(origin, path)| tried.keep(origin, path, open))
             })
             .or_else(|| self.own_vdso(wanted, &mut tried))
             .or_else(|| self.fetched(wanted, wanted.build_id, Part::Executable, &mut tried, &open));
         found.ok_or(tried.0)
     }
 
-    fn cached(&self, wanted: &Wanted<'_>, build_id: Option<BuildId>, kind: CacheFile) -> Option<PathBuf> {
+    fn cached(
+        &self,
+        wanted: &Wanted<'_>,
+        build_id: Option<BuildId>,
+        kind: CacheFile,
+    ) -> Option<PathBuf> {
         self.places.cache()?.file(wanted.path, build_id?, kind)
     }
 
@@ -143,9 +163,17 @@ impl Locator {
     ///
     /// # Errors
     /// What was tried, when there is none of that identity.
-    pub fn debug_file(&self, wanted: &Wanted<'_>, image: Option<&Elf<'_>>) -> Result<Found, NotFound> {
+    pub fn debug_file(
+        &self,
+        wanted: &Wanted<'_>,
+        image: Option<&Elf<'_>>,
+    ) -> Result<Found, NotFound> {
         self.separate(wanted, image, &|file| {
-            if file.has_symtab() { Ok(()) } else { Err(Rejection::NoSymbols) }
+            if file.has_symtab() {
+                Ok(())
+            } else {
+                Err(Rejection::NoSymbols)
+            }
         })
     }
 
@@ -161,13 +189,21 @@ impl Locator {
         let id = wanted.build_id.or_else(|| image.and_then(Elf::build_id));
         let candidates = match wanted.kind {
             ObjectKind::Vdso => Vec::new(),
-            ObjectKind::User | ObjectKind::KernelModule => self.places.debug_files(wanted.path, id, link),
+            ObjectKind::User | ObjectKind::KernelModule => {
+                self.places.debug_files(wanted.path, id, link)
+            }
         };
         let open = |path: &Path| {
             let contents = open_debug_file(path, id, link, suits)?;
-            Ok(if wanted.kind == ObjectKind::KernelModule { contents.linked() } else { contents })
+            Ok(if wanted.kind == ObjectKind::KernelModule {
+                contents.linked()
+            } else {
+                contents
+            })
         };
-        let cached = self.cached(wanted, id, CacheFile::Debug).map(|path| (DebugPlace::Cache, path));
+        let cached = self
+            .cached(wanted, id, CacheFile::Debug)
+            .map(|path| (DebugPlace::Cache, path));
         let separate = cached.into_iter().chain(candidates);
         let found = separate
             .map(|(place, path)| (Origin::DebugFile(place), path))
@@ -183,9 +219,16 @@ impl Locator {
 
     /// The recorded path, where the cache has a copy that lacks something: one build id may belong to a binary before
     /// and after `strip`, and the cache keeps the first that it met.
-    fn beside_the_copy(&self, wanted: &Wanted<'_>, lacking: Option<&Elf<'_>>) -> Option<(Origin, PathBuf)> {
+    fn beside_the_copy(
+        &self,
+        wanted: &Wanted<'_>,
+        lacking: Option<&Elf<'_>>,
+    ) -> Option<(Origin, PathBuf)> {
         self.cached(wanted, lacking.and(wanted.build_id), CacheFile::Elf)?;
-        self.places.recorded(wanted.path).ok().map(|path| (Origin::RecordedPath, path))
+        self.places
+            .recorded(wanted.path)
+            .ok()
+            .map(|path| (Origin::RecordedPath, path))
     }
 
     /// What a server has of that identity, where servers may be asked.
@@ -197,7 +240,10 @@ impl Locator {
         tried: &mut Tried,
         open: &dyn Fn(&Path) -> Result<Contents, Rejection>,
     ) -> Option<Found> {
-        let (fetcher, id) = (self.fetcher.as_ref()?, id.filter(|_| wanted.kind != ObjectKind::Vdso)?);
+        let (fetcher, id) = (
+            self.fetcher.as_ref()?,
+            id.filter(|_| wanted.kind != ObjectKind::Vdso)?,
+        );
         match fetcher.fetch(id, part) {
             Ok(path) => tried.keep(Origin::Debuginfod, path, open),
             Err(why) => tried.refuse(fetcher.place(id, part), why.into()),
@@ -208,9 +254,17 @@ impl Locator {
     ///
     /// # Errors
     /// What was tried, when there is none of that identity.
-    pub fn debug_info(&self, wanted: &Wanted<'_>, image: Option<&Elf<'_>>) -> Result<Found, NotFound> {
+    pub fn debug_info(
+        &self,
+        wanted: &Wanted<'_>,
+        image: Option<&Elf<'_>>,
+    ) -> Result<Found, NotFound> {
         self.separate(wanted, image, &|file| {
-            if file.has_debug_section(".debug_info") { Ok(()) } else { Err(Rejection::NoDebugInfo) }
+            if file.has_debug_section(".debug_info") {
+                Ok(())
+            } else {
+                Err(Rejection::NoDebugInfo)
+            }
         })
     }
 
@@ -221,7 +275,11 @@ impl Locator {
     pub fn companion(&self, path: &[u8]) -> Result<Found, Rejection> {
         let path = self.places.recorded(path)?;
         let contents = Contents::open(&path)?;
-        Ok(Found { path, origin: Origin::DebugFile(DebugPlace::Link), contents })
+        Ok(Found {
+            path,
+            origin: Origin::DebugFile(DebugPlace::Link),
+            contents,
+        })
     }
 
     /// The file that holds what the debug information of `referrer` has in common with others.
@@ -232,8 +290,9 @@ impl Locator {
         let mut tried = Tried::default();
         let open = |path: &Path| open_image(path, Some(link.build_id));
         let candidates = self.places.alternates(referrer, link);
-        let found =
-            candidates.into_iter().find_map(|(place, path)| tried.keep(Origin::DebugFile(place), path, open));
+        let found = candidates
+            .into_iter()
+            .find_map(|(place, path)| tried.keep(Origin::DebugFile(place), path, open));
         found.ok_or(tried.0)
     }
 
@@ -271,7 +330,11 @@ impl Tried {
         open: impl Fn(&Path) -> Result<Contents, Rejection>,
     ) -> Option<Found> {
         match open(&path) {
-            Ok(contents) => Some(Found { path, origin, contents }),
+            Ok(contents) => Some(Found {
+                path,
+                origin,
+                contents,
+            }),
             Err(why) => self.refuse(path, why),
         }
     }

@@ -29,18 +29,37 @@ const JUMP: u8 = 0xe9;
 /// The code of a module as it lies from `start` on; `file` is its linked file, as [`crate::Locator::image`] gives it.
 /// `symbol` tells where the kernel has what the module calls; a call of what is nowhere stays as it is in the file. `None` for
 /// what is not linked, or not of 64-bit x86.
-pub fn module_code(file: &Elf<'_>, start: u64, symbol: &dyn Fn(&[u8]) -> Option<u64>) -> Option<Vec<u8>> {
+pub fn module_code(
+    file: &Elf<'_>,
+    start: u64,
+    symbol: &dyn Fn(&[u8]) -> Option<u64>,
+) -> Option<Vec<u8>> {
     if file.file_type() != FileType::Linked || file.machine() != X86_64 {
         return None;
     }
     let mut code = Vec::new();
-    for section in file.sections().iter().filter(|section| is_kept_code(section)) {
-        let (at, bytes) = (usize::try_from(section.address).ok()?, file.bytes_of(section)?);
+    for section in file
+        .sections()
+        .iter()
+        .filter(|section| is_kept_code(section))
+    {
+        let (at, bytes) = (
+            usize::try_from(section.address).ok()?,
+            file.bytes_of(section)?,
+        );
         code.resize(code.len().max(at + bytes.len()), 0);
         code[at..at + bytes.len()].copy_from_slice(bytes);
     }
-    let linker = Linker { file, start, symbol };
-    for table in file.sections().iter().filter(|section| section.kind == RELA) {
+    let linker = Linker {
+        file,
+        start,
+        symbol,
+    };
+    for table in file
+        .sections()
+        .iter()
+        .filter(|section| section.kind == RELA)
+    {
         linker.relocate(table, &mut code);
     }
     (!code.is_empty()).then_some(code)
@@ -62,18 +81,33 @@ struct Linker<'l, 'a> {
 impl Linker<'_, '_> {
     fn relocate(&self, table: &Section<'_>, code: &mut [u8]) {
         let sections = self.file.sections();
-        let Some(changed) = sections.get(table.info as usize).filter(|section| is_kept_code(section)) else {
+        let Some(changed) = sections
+            .get(table.info as usize)
+            .filter(|section| is_kept_code(section))
+        else {
             return;
         };
-        let Some(symbols) = sections.get(table.link as usize).filter(|symbols| symbols.kind == SYMTAB) else {
+        let Some(symbols) = sections
+            .get(table.link as usize)
+            .filter(|symbols| symbols.kind == SYMTAB)
+        else {
             return;
         };
         let symbols: Vec<_> = self.file.symbols(symbols).collect();
         for relocation in self.file.relocations(table) {
-            let symbol = relocation.symbol.checked_sub(1).and_then(|index| symbols.get(index as usize));
+            let symbol = relocation
+                .symbol
+                .checked_sub(1)
+                .and_then(|index| symbols.get(index as usize));
             let symbol = symbol.filter(|symbol| symbol.place == SymbolPlace::Undefined);
-            let at = changed.address.checked_add(relocation.address).and_then(|at| usize::try_from(at).ok());
-            let Some((symbol, at)) = symbol.filter(|_| RELATIVE.contains(&relocation.kind)).zip(at) else {
+            let at = changed
+                .address
+                .checked_add(relocation.address)
+                .and_then(|at| usize::try_from(at).ok());
+            let Some((symbol, at)) = symbol
+                .filter(|_| RELATIVE.contains(&relocation.kind))
+                .zip(at)
+            else {
                 continue;
             };
             if !patch(code, at, symbol.name)
@@ -86,8 +120,13 @@ impl Linker<'_, '_> {
 
     fn fill_in(&self, relocation: &Relocation, (at, target): (usize, u64), code: &mut [u8]) {
         let place = self.start.wrapping_add(at as u64);
-        let distance = target.wrapping_add(relocation.addend.cast_unsigned()).wrapping_sub(place);
-        if let Some(word) = code.get_mut(at..).and_then(|code| code.first_chunk_mut::<4>()) {
+        let distance = target
+            .wrapping_add(relocation.addend.cast_unsigned())
+            .wrapping_sub(place);
+        if let Some(word) = code
+            .get_mut(at..)
+            .and_then(|code| code.first_chunk_mut::<4>())
+        {
             *word = (distance as u32).to_le_bytes();
         }
     }
@@ -100,7 +139,10 @@ fn patch(code: &mut [u8], at: usize, name: &[u8]) -> bool {
         RETURN_JUMP => (JUMP, RETURN),
         _ => return false,
     };
-    let place = at.checked_sub(1).and_then(|at| code.get_mut(at..)).and_then(|code| code.first_chunk_mut());
+    let place = at
+        .checked_sub(1)
+        .and_then(|at| code.get_mut(at..))
+        .and_then(|code| code.first_chunk_mut());
     match place {
         Some(place) if place[0] == opcode => {
             *place = instead;
@@ -142,13 +184,23 @@ reach nowhere at=0x206";
         assert_eq!(&code[5..10], &[0xe8, 0x0b, 0, 0, 0]);
         assert_eq!(&code[10..15], &RETURN);
         let distance = i32::from_le_bytes(code[0x11..0x15].try_into().unwrap());
-        assert_eq!(START.wrapping_add(0x15).wrapping_add_signed(distance.into()), printk);
+        assert_eq!(
+            START
+                .wrapping_add(0x15)
+                .wrapping_add_signed(distance.into()),
+            printk
+        );
         assert_eq!(&code[0x15..], &[0xe8, 0, 0, 0, 0, 0xc3]);
     }
 
     #[test]
     fn what_is_not_linked_has_no_place() {
-        let file = Image::parse("elf type=rel\ncode .text addr=0x0 c3").unwrap().to_file();
-        assert_eq!(module_code(&Elf::parse(&file).unwrap(), START, &|_| None), None);
+        let file = Image::parse("elf type=rel\ncode .text addr=0x0 c3")
+            .unwrap()
+            .to_file();
+        assert_eq!(
+            module_code(&Elf::parse(&file).unwrap(), START, &|_| None),
+            None
+        );
     }
 }

@@ -16,9 +16,10 @@ const XZ_MEMORY: u32 = 80 << 10;
 pub(crate) fn unpack(bytes: &[u8]) -> Option<Vec<u8>> {
     match bytes {
         [0x1f, 0x8b, ..] => bounded(GzDecoder::new(bytes), bytes),
-        [0xfd, b'7', b'z', b'X', b'Z', 0, ..] => {
-            bounded(lzma_rust2::XzReader::new_mem_limit(bytes, true, XZ_MEMORY), bytes)
-        }
+        [0xfd, b'7', b'z', b'X', b'Z', 0, ..] => bounded(
+            lzma_rust2::XzReader::new_mem_limit(bytes, true, XZ_MEMORY),
+            bytes,
+        ),
         [0x28, 0xb5, 0x2f, 0xfd, ..] => bounded(zstd::Decoder::with_buffer(bytes).ok()?, bytes),
         _ => None,
     }
@@ -41,7 +42,9 @@ mod tests {
     #[test]
     fn gzip_files_with_a_name_are_unpacked() {
         let level = flate2::Compression::default();
-        let mut packer = flate2::GzBuilder::new().filename("name").read(&[5; 500][..], level);
+        let mut packer = flate2::GzBuilder::new()
+            .filename("name")
+            .read(&[5; 500][..], level);
         let mut file = Vec::new();
         packer.read_to_end(&mut file).unwrap();
         assert_eq!(unpack(&file), Some(vec![5; 500]));

@@ -72,9 +72,10 @@ impl Places {
         let path = Path::new(OsStr::from_bytes(path));
         match &self.root {
             None => Ok(path.to_owned()),
-            Some(root) if self.flat => {
-                below(root, Path::new(path.file_name().ok_or(Rejection::OutsideRoot)?))
-            }
+            Some(root) if self.flat => below(
+                root,
+                Path::new(path.file_name().ok_or(Rejection::OutsideRoot)?),
+            ),
             Some(root) => below(root, path),
         }
     }
@@ -86,20 +87,33 @@ impl Places {
     pub(crate) fn elsewhere(&self, wanted: &Wanted<'_>) -> Vec<(Origin, PathBuf)> {
         if wanted.build_id.is_some() && wanted.kind == ObjectKind::KernelModule {
             let root = self.root.as_deref().unwrap_or(Path::new("/"));
-            return modules::named(root, wanted.path).map(|path| (Origin::RecordedPath, path)).collect();
+            return modules::named(root, wanted.path)
+                .map(|path| (Origin::RecordedPath, path))
+                .collect();
         }
-        if wanted.build_id.is_none() || wanted.kind != ObjectKind::User || !wanted.path.starts_with(b"/") {
+        if wanted.build_id.is_none()
+            || wanted.kind != ObjectKind::User
+            || !wanted.path.starts_with(b"/")
+        {
             return Vec::new();
         }
         let kept = wanted.path.strip_suffix(DELETED);
-        let renamed = kept.and_then(|path| self.recorded(path).ok()).map(|path| (Origin::RecordedPath, path));
-        let process = wanted.process.filter(|_| self.root.is_none()).map(|pid| format!("/proc/{pid}"));
+        let renamed = kept
+            .and_then(|path| self.recorded(path).ok())
+            .map(|path| (Origin::RecordedPath, path));
+        let process = wanted
+            .process
+            .filter(|_| self.root.is_none())
+            .map(|pid| format!("/proc/{pid}"));
         let seen = process.iter().flat_map(|process| {
             let inside = below(
                 &Path::new(process).join("root"),
                 Path::new(OsStr::from_bytes(kept.unwrap_or(wanted.path))),
             );
-            inside.ok().into_iter().chain([Path::new(process).join("exe")])
+            inside
+                .ok()
+                .into_iter()
+                .chain([Path::new(process).join("exe")])
         });
         let told = self.recorded(kept.unwrap_or(wanted.path)).ok();
         let unreadable = told.iter().flat_map(|path| unreadable::reading_like(path));
@@ -112,7 +126,11 @@ impl Places {
 
     /// perf's cache; none while a root is set.
     pub fn cache(&self) -> Option<BuildIdCache> {
-        self.build_id_cache.as_ref().filter(|_| self.root.is_none()).cloned().map(BuildIdCache::new)
+        self.build_id_cache
+            .as_ref()
+            .filter(|_| self.root.is_none())
+            .cloned()
+            .map(BuildIdCache::new)
     }
 
     /// Opens, by one of the ways of [`Contents`], what a program wrote of code that it made at run time. Anybody can make
@@ -126,27 +144,43 @@ impl Places {
         path: &Path,
         open: impl FnOnce(&Path) -> Result<Contents, Rejection>,
     ) -> Result<Contents, Rejection> {
-        let chosen = self.root.as_ref().is_some_and(|root| path.starts_with(root));
-        let is_of_process = |owner| process_of(path).is_some_and(|process| owner_of(process) == Some(owner));
-        let believed =
-            |owner: u32| match self.any_owner || chosen || is_trusted_owner(owner) || is_of_process(owner) {
-                true => Ok(()),
-                false => Err(Rejection::ForeignOwner { owner }),
-            };
+        let chosen = self
+            .root
+            .as_ref()
+            .is_some_and(|root| path.starts_with(root));
+        let is_of_process =
+            |owner| process_of(path).is_some_and(|process| owner_of(process) == Some(owner));
+        let believed = |owner: u32| match self.any_owner
+            || chosen
+            || is_trusted_owner(owner)
+            || is_of_process(owner)
+        {
+            true => Ok(()),
+            false => Err(Rejection::ForeignOwner { owner }),
+        };
         // A link of somebody else may lead to a file of root's.
         if let Ok(found) = fs::symlink_metadata(path) {
             believed(found.uid())?;
         }
         let contents = open(path)?;
-        contents.version().map_or(Ok(()), |version| believed(version.owner))?;
+        contents
+            .version()
+            .map_or(Ok(()), |version| believed(version.owner))?;
         Ok(contents)
     }
 
     /// Where the names of code that a process made at run time may be, of which `path` is the usual place
     /// (`/tmp/perf-PID.map`), the preferred first.
     pub fn perf_maps(&self, path: &Path) -> Vec<PathBuf> {
-        let below_root = self.root.as_ref().and_then(|_| self.recorded(path.as_os_str().as_bytes()).ok());
-        below_root.into_iter().chain([path.to_owned()]).chain(in_container(path)).collect()
+        let below_root = self
+            .root
+            .as_ref()
+            .and_then(|_| self.recorded(path.as_os_str().as_bytes()).ok());
+        below_root
+            .into_iter()
+            .chain([path.to_owned()])
+            .chain(in_container(path))
+            .collect()
     }
 
     /// Separate debug files for an object, the preferred first: debug link, then path, then build id.
@@ -166,7 +200,10 @@ impl Places {
         }
         let mut with_suffix = path.as_os_str().to_owned();
         with_suffix.push(".debug");
-        found.push((DebugPlace::WithSuffix, self.debug_of(Path::new(&with_suffix))));
+        found.push((
+            DebugPlace::WithSuffix,
+            self.debug_of(Path::new(&with_suffix)),
+        ));
         found.push((DebugPlace::SamePath, self.debug_of(path)));
         found.extend(id.and_then(|id| Some((DebugPlace::BuildId, self.debug_by_id(id)?))));
         let here = |(place, file): &(DebugPlace, PathBuf)| {
@@ -176,29 +213,49 @@ impl Places {
     }
 
     /// Where the common debug information of `referrer` and others may lie: at the path of its link, and by build id.
-    pub fn alternates(&self, referrer: &Path, link: AlternateLink<'_>) -> Vec<(DebugPlace, PathBuf)> {
+    pub fn alternates(
+        &self,
+        referrer: &Path,
+        link: AlternateLink<'_>,
+    ) -> Vec<(DebugPlace, PathBuf)> {
         let path = Path::new(OsStr::from_bytes(link.path));
         let beside = || plain(&referrer.parent().unwrap_or(Path::new("/")).join(path));
-        let named = if path.is_absolute() { self.recorded(link.path).ok() } else { self.inside(beside()) };
-        let by_id =
-            self.debug_by_id(link.build_id).and_then(|path| self.recorded(path.as_os_str().as_bytes()).ok());
+        let named = if path.is_absolute() {
+            self.recorded(link.path).ok()
+        } else {
+            self.inside(beside())
+        };
+        let by_id = self
+            .debug_by_id(link.build_id)
+            .and_then(|path| self.recorded(path.as_os_str().as_bytes()).ok());
         let named = named.map(|path| (DebugPlace::Link, path));
-        named.into_iter().chain(by_id.map(|path| (DebugPlace::BuildId, path))).collect()
+        named
+            .into_iter()
+            .chain(by_id.map(|path| (DebugPlace::BuildId, path)))
+            .collect()
     }
 
     /// The path, unless a root is set and it lies outside of it.
     fn inside(&self, path: PathBuf) -> Option<PathBuf> {
-        let Some(root) = &self.root else { return Some(path) };
+        let Some(root) = &self.root else {
+            return Some(path);
+        };
         below(root, path.strip_prefix(plain(root)).ok()?).ok()
     }
 
     fn debug_of(&self, path: &Path) -> PathBuf {
-        self.debug_files.join(path.strip_prefix("/").unwrap_or(path))
+        self.debug_files
+            .join(path.strip_prefix("/").unwrap_or(path))
     }
 
     fn debug_by_id(&self, id: BuildId) -> Option<PathBuf> {
         let (folder, rest) = split_id(id)?;
-        Some(self.debug_files.join(".build-id").join(folder).join(format!("{rest}.debug")))
+        Some(
+            self.debug_files
+                .join(".build-id")
+                .join(folder)
+                .join(format!("{rest}.debug")),
+        )
     }
 }
 
@@ -221,8 +278,12 @@ fn process_of(path: &Path) -> Option<u32> {
         return below.iter().next()?.to_str()?.parse().ok();
     }
     let name = path.file_name()?.to_str()?;
-    let map = name.strip_prefix("perf-").and_then(|rest| rest.strip_suffix(".map"));
-    map.or_else(|| name.strip_prefix("jit-")?.strip_suffix(".dump"))?.parse().ok()
+    let map = name
+        .strip_prefix("perf-")
+        .and_then(|rest| rest.strip_suffix(".map"));
+    map.or_else(|| name.strip_prefix("jit-")?.strip_suffix(".dump"))?
+        .parse()
+        .ok()
 }
 
 /// Who runs a process that lives.
@@ -233,11 +294,19 @@ fn owner_of(process: u32) -> Option<u32> {
 /// The place of a process' map file as the process sees it, while it runs: its `/tmp`, its own number.
 fn in_container(path: &Path) -> Option<PathBuf> {
     let name = path.file_name()?.to_str()?;
-    let pid: u32 = name.strip_prefix("perf-")?.strip_suffix(".map")?.parse().ok()?;
+    let pid: u32 = name
+        .strip_prefix("perf-")?
+        .strip_suffix(".map")?
+        .parse()
+        .ok()?;
     let status = std::fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
-    let numbers = status.lines().find_map(|line| line.strip_prefix("NStgid:"))?;
+    let numbers = status
+        .lines()
+        .find_map(|line| line.strip_prefix("NStgid:"))?;
     let own: u32 = numbers.split_whitespace().last()?.parse().ok()?;
-    Some(PathBuf::from(format!("/proc/{pid}/root/tmp/perf-{own}.map")))
+    Some(PathBuf::from(format!(
+        "/proc/{pid}/root/tmp/perf-{own}.map"
+    )))
 }
 
 /// Joins a path to a root so that neither it nor a link on its way can climb out of it.
@@ -255,7 +324,9 @@ fn below(root: &Path, path: &Path) -> Result<PathBuf, Rejection> {
         }
         at.push(name);
         depth += 1;
-        let Ok(target) = fs::read_link(&at) else { continue };
+        let Ok(target) = fs::read_link(&at) else {
+            continue;
+        };
         links += 1;
         if links > MOST_LINKS {
             return Err(Rejection::OutsideRoot);
@@ -267,14 +338,20 @@ fn below(root: &Path, path: &Path) -> Result<PathBuf, Rejection> {
         }
         // One that names the root itself, as a tree that was made at its place has them, means the same.
         let target = target.strip_prefix(root).unwrap_or(&target);
-        names_of(target).collect::<Vec<_>>().into_iter().rev().for_each(|name| names.push_front(name));
+        names_of(target)
+            .collect::<Vec<_>>()
+            .into_iter()
+            .rev()
+            .for_each(|name| names.push_front(name));
     }
     Ok(at)
 }
 
 /// The names of a path, `..` among them.
 fn names_of(path: &Path) -> impl Iterator<Item = OsString> {
-    let kept = path.components().filter(|part| matches!(part, Component::Normal(_) | Component::ParentDir));
+    let kept = path
+        .components()
+        .filter(|part| matches!(part, Component::Normal(_) | Component::ParentDir));
     kept.map(|part| part.as_os_str().to_owned())
 }
 
@@ -290,15 +367,30 @@ mod tests {
     use super::*;
 
     fn rooted() -> Places {
-        Places { root: Some(PathBuf::from("/fs")), ..Places::default() }
+        Places {
+            root: Some(PathBuf::from("/fs")),
+            ..Places::default()
+        }
     }
 
     #[test]
     fn a_recorded_path_stays_below_the_root() {
-        assert_eq!(rooted().recorded(b"/usr/bin/x"), Ok(PathBuf::from("/fs/usr/bin/x")));
-        assert_eq!(rooted().recorded(b"//etc/./x"), Ok(PathBuf::from("/fs/etc/x")));
-        assert_eq!(rooted().recorded(b"/../etc/shadow"), Err(Rejection::OutsideRoot));
-        assert_eq!(rooted().recorded(b"/a/../../b"), Err(Rejection::OutsideRoot));
+        assert_eq!(
+            rooted().recorded(b"/usr/bin/x"),
+            Ok(PathBuf::from("/fs/usr/bin/x"))
+        );
+        assert_eq!(
+            rooted().recorded(b"//etc/./x"),
+            Ok(PathBuf::from("/fs/etc/x"))
+        );
+        assert_eq!(
+            rooted().recorded(b"/../etc/shadow"),
+            Err(Rejection::OutsideRoot)
+        );
+        assert_eq!(
+            rooted().recorded(b"/a/../../b"),
+            Err(Rejection::OutsideRoot)
+        );
     }
 
     #[test]
@@ -316,15 +408,32 @@ mod tests {
         link("usr/far", "../../secret");
         link("absolute", top.join("secret").to_str().unwrap());
         link("round", "round");
-        let places = Places { root: Some(root.clone()), ..Places::default() };
+        let places = Places {
+            root: Some(root.clone()),
+            ..Places::default()
+        };
         for path in ["/lib/x", "/lib64/x", "/usr/own/x", "/usr/lib/x"] {
-            assert_eq!(places.recorded(path.as_bytes()), Ok(root.join("usr/lib/x")), "{path}");
+            assert_eq!(
+                places.recorded(path.as_bytes()),
+                Ok(root.join("usr/lib/x")),
+                "{path}"
+            );
         }
         for path in ["/out", "/usr/far", "/round"] {
-            assert_eq!(places.recorded(path.as_bytes()), Err(Rejection::OutsideRoot), "{path}");
+            assert_eq!(
+                places.recorded(path.as_bytes()),
+                Err(Rejection::OutsideRoot),
+                "{path}"
+            );
         }
-        assert!(!places.recorded(b"/absolute").unwrap().exists(), "an absolute link begins at the root");
-        let flat = Places { flat: true, ..places };
+        assert!(
+            !places.recorded(b"/absolute").unwrap().exists(),
+            "an absolute link begins at the root"
+        );
+        let flat = Places {
+            flat: true,
+            ..places
+        };
         assert_eq!(flat.recorded(b"/any/out"), Err(Rejection::OutsideRoot));
         fs::remove_dir_all(top).unwrap();
     }
@@ -340,12 +449,20 @@ mod tests {
         fs::write(&map, "1000 10 f\n").unwrap();
         std::os::unix::fs::symlink(&map, &link).unwrap();
         let opens = |places: &Places, path: &Path| {
-            places.open_written_by_program(path, Contents::read).map(|contents| contents.len())
+            places
+                .open_written_by_program(path, Contents::read)
+                .map(|contents| contents.len())
         };
         let usual = Places::default();
-        assert_eq!((opens(&usual, &map), opens(&usual, &link)), (Ok(10), Ok(10)));
+        assert_eq!(
+            (opens(&usual, &map), opens(&usual, &link)),
+            (Ok(10), Ok(10))
+        );
         assert_eq!(opens(&usual, &folder), Err(Rejection::NotAFile));
-        assert_eq!(opens(&usual, Path::new("/dev/null")), Err(Rejection::NotAFile));
+        assert_eq!(
+            opens(&usual, Path::new("/dev/null")),
+            Err(Rejection::NotAFile)
+        );
         // Only root can give files away.
         if oxperf_sys::process::effective_user() == 0 {
             let owner = 12345;
@@ -353,16 +470,42 @@ mod tests {
             assert_eq!(opens(&usual, &link), Err(Rejection::ForeignOwner { owner }));
             std::os::unix::fs::chown(&map, Some(owner), None).unwrap();
             assert_eq!(opens(&usual, &map), Err(Rejection::ForeignOwner { owner }));
-            let mut process = std::process::Command::new("sleep").arg("60").uid(owner).spawn().unwrap();
+            let mut process = std::process::Command::new("sleep")
+                .arg("60")
+                .uid(owner)
+                .spawn()
+                .unwrap();
             let own = folder.join(format!("jit-{}.dump", process.id()));
             fs::write(&own, "x").unwrap();
             std::os::unix::fs::chown(&own, Some(owner), None).unwrap();
-            assert_eq!(opens(&usual, &own), Ok(1), "the owner of the process that it is named by");
+            assert_eq!(
+                opens(&usual, &own),
+                Ok(1),
+                "the owner of the process that it is named by"
+            );
             process.kill().unwrap();
             process.wait().unwrap();
             assert_eq!(opens(&usual, &own), Err(Rejection::ForeignOwner { owner }));
-            assert_eq!(opens(&Places { any_owner: true, ..Places::default() }, &map), Ok(10));
-            assert_eq!(opens(&Places { root: Some(folder.clone()), ..Places::default() }, &map), Ok(10));
+            assert_eq!(
+                opens(
+                    &Places {
+                        any_owner: true,
+                        ..Places::default()
+                    },
+                    &map
+                ),
+                Ok(10)
+            );
+            assert_eq!(
+                opens(
+                    &Places {
+                        root: Some(folder.clone()),
+                        ..Places::default()
+                    },
+                    &map
+                ),
+                Ok(10)
+            );
         }
         fs::remove_dir_all(folder).unwrap();
     }
@@ -371,7 +514,8 @@ mod tests {
     fn common_debug_information_lies_below_the_root() {
         let build_id = BuildId::new(&[0xab, 0xcd, 0xef]).expect("three bytes");
         let at = |path| {
-            let found = rooted().alternates(Path::new("/fs/a/b/x"), AlternateLink { path, build_id });
+            let found =
+                rooted().alternates(Path::new("/fs/a/b/x"), AlternateLink { path, build_id });
             found.into_iter().map(|(_, path)| path).collect::<Vec<_>>()
         };
         let by_id = PathBuf::from("/fs/usr/lib/debug/.build-id/ab/cdef.debug");
@@ -382,7 +526,10 @@ mod tests {
 
     #[test]
     fn a_flat_root_holds_bare_names() {
-        let places = Places { flat: true, ..rooted() };
+        let places = Places {
+            flat: true,
+            ..rooted()
+        };
         assert_eq!(places.recorded(b"/usr/bin/x"), Ok(PathBuf::from("/fs/x")));
         assert_eq!(places.recorded(b"/usr/.."), Err(Rejection::OutsideRoot));
     }
@@ -390,15 +537,28 @@ mod tests {
     #[test]
     fn the_cache_is_left_alone_when_a_root_is_given() {
         let cache = Some(PathBuf::from("/home/u/.debug"));
-        let places = Places { build_id_cache: cache.clone(), ..Places::default() };
+        let places = Places {
+            build_id_cache: cache.clone(),
+            ..Places::default()
+        };
         assert!(places.cache().is_some());
-        assert!(Places { build_id_cache: cache, ..rooted() }.cache().is_none());
+        assert!(
+            Places {
+                build_id_cache: cache,
+                ..rooted()
+            }
+            .cache()
+            .is_none()
+        );
     }
 
     #[test]
     fn debug_files_are_tried_from_the_nearest_to_the_farthest() {
         let id = BuildId::new(&[0xab, 0xcd, 0xef]);
-        let link = Some(DebugLink { name: b"x.dbg", crc: 0 });
+        let link = Some(DebugLink {
+            name: b"x.dbg",
+            crc: 0,
+        });
         let files = rooted().debug_files(b"/usr/bin/x", id, link);
         let expected = [
             (DebugPlace::Link, "/fs/usr/bin/x.dbg"),
@@ -406,8 +566,14 @@ mod tests {
             (DebugPlace::Link, "/fs/usr/lib/debug/usr/bin/x.dbg"),
             (DebugPlace::WithSuffix, "/fs/usr/lib/debug/usr/bin/x.debug"),
             (DebugPlace::SamePath, "/fs/usr/lib/debug/usr/bin/x"),
-            (DebugPlace::BuildId, "/fs/usr/lib/debug/.build-id/ab/cdef.debug"),
+            (
+                DebugPlace::BuildId,
+                "/fs/usr/lib/debug/.build-id/ab/cdef.debug",
+            ),
         ];
-        assert_eq!(files, expected.map(|(place, path)| (place, PathBuf::from(path))));
+        assert_eq!(
+            files,
+            expected.map(|(place, path)| (place, PathBuf::from(path)))
+        );
     }
 }

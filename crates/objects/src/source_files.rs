@@ -55,9 +55,14 @@ impl SourceText {
 
     /// A line without its end, counted from 1; `None` where there is none of that number.
     pub fn line(&self, number: usize) -> Option<&str> {
-        let (start, behind) = (self.starts.get(number.checked_sub(1)?)?, self.starts.get(number)?);
+        let (start, behind) = (
+            self.starts.get(number.checked_sub(1)?)?,
+            self.starts.get(number)?,
+        );
         let line = self.text.get(*start..*behind)?;
-        let line = line.strip_suffix('\n').map_or(line, |line| line.strip_suffix('\r').unwrap_or(line));
+        let line = line
+            .strip_suffix('\n')
+            .map_or(line, |line| line.strip_suffix('\r').unwrap_or(line));
         Some(line)
     }
 }
@@ -65,14 +70,21 @@ impl SourceText {
 impl SourceFiles {
     /// Looks for files below the root of `places`; `also_outside` in the machine's own root, too.
     pub fn new(places: Places, also_outside: bool) -> SourceFiles {
-        SourceFiles { places, also_outside, ..SourceFiles::default() }
+        SourceFiles {
+            places,
+            also_outside,
+            ..SourceFiles::default()
+        }
     }
 
     /// Files lie elsewhere than their paths say: the first folders of an absolute path are left out, and the rest is
     /// looked for below `prefix`.
     #[must_use]
     pub fn moved(self, folders: usize, prefix: &str) -> SourceFiles {
-        SourceFiles { moved: Some((folders, prefix.to_owned())), ..self }
+        SourceFiles {
+            moved: Some((folders, prefix.to_owned())),
+            ..self
+        }
     }
 
     /// A file; `None` if it cannot be read.
@@ -90,22 +102,27 @@ impl SourceFiles {
     }
 
     fn read(&mut self, path: &str) -> Option<SourceText> {
-        let bytes = self.candidates(path).into_iter().find_map(|path| match read_text(&path) {
-            Ok(bytes) => bytes,
-            Err(error) => {
-                if !matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) {
-                    self.unreadable.push((path, error.kind()));
+        let bytes = self
+            .candidates(path)
+            .into_iter()
+            .find_map(|path| match read_text(&path) {
+                Ok(bytes) => bytes,
+                Err(error) => {
+                    if !matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) {
+                        self.unreadable.push((path, error.kind()));
+                    }
+                    None
                 }
-                None
-            }
-        })?;
+            })?;
         Some(SourceText::new(bytes))
     }
 
     /// Where a file may lie.
     fn candidates(&self, path: &str) -> Vec<PathBuf> {
         if let Some((folders, prefix)) = self.moved.as_ref().filter(|_| path.starts_with('/')) {
-            let names = Path::new(path).components().filter(|part| matches!(part, Component::Normal(_)));
+            let names = Path::new(path)
+                .components()
+                .filter(|part| matches!(part, Component::Normal(_)));
             let rest: PathBuf = names.skip(*folders).collect();
             return vec![Path::new(prefix).join(rest)];
         }
@@ -118,7 +135,9 @@ impl SourceFiles {
 /// The bytes of a file; `None` for what nobody wrote to be read: it is too long.
 fn read_text(path: &Path) -> std::io::Result<Option<Vec<u8>>> {
     let mut bytes = Vec::new();
-    open_regular(path)?.take(SIZE_LIMIT + 1).read_to_end(&mut bytes)?;
+    open_regular(path)?
+        .take(SIZE_LIMIT + 1)
+        .read_to_end(&mut bytes)?;
     Ok((bytes.len() as u64 <= SIZE_LIMIT).then_some(bytes))
 }
 
@@ -130,8 +149,24 @@ mod tests {
     fn lines_are_those_of_a_text_file() {
         let text = SourceText::new(b"one\r\n\ntw\xffo\nrest\r".to_vec());
         let lines: Vec<_> = (0..=5).map(|number| text.line(number)).collect();
-        assert_eq!(lines, [None, Some("one"), Some(""), Some("tw\u{fffd}o"), Some("rest\r"), None]);
-        assert_eq!((SourceText::new(b"a\n".to_vec()).len(), SourceText::new(Vec::new()).len()), (1, 0));
+        assert_eq!(
+            lines,
+            [
+                None,
+                Some("one"),
+                Some(""),
+                Some("tw\u{fffd}o"),
+                Some("rest\r"),
+                None
+            ]
+        );
+        assert_eq!(
+            (
+                SourceText::new(b"a\n".to_vec()).len(),
+                SourceText::new(Vec::new()).len()
+            ),
+            (1, 0)
+        );
     }
 
     #[test]

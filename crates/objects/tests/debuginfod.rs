@@ -11,7 +11,9 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use oxperf_abi::BuildId;
-use oxperf_objects::{Debuginfod, FetchError, Locator, ObjectKind, Origin, Places, Rejection, Wanted};
+use oxperf_objects::{
+    Debuginfod, FetchError, Locator, ObjectKind, Origin, Places, Rejection, Wanted,
+};
 
 /// A server on a thread of its own, which ends with the test program.
 struct Server {
@@ -65,7 +67,8 @@ fn refusal(status: &str) -> Option<Vec<u8>> {
 
 /// A cache that is empty, and the servers.
 fn servers(name: &str, urls: &[&str]) -> Debuginfod {
-    let cache = std::env::temp_dir().join(format!("oxperf-debuginfod-{}-{name}", std::process::id()));
+    let cache =
+        std::env::temp_dir().join(format!("oxperf-debuginfod-{}-{name}", std::process::id()));
     let _ = std::fs::remove_dir_all(&cache);
     Debuginfod {
         urls: urls.iter().map(|&url| url.to_owned()).collect(),
@@ -79,24 +82,51 @@ fn servers(name: &str, urls: &[&str]) -> Debuginfod {
 }
 
 fn locator(servers: &Debuginfod) -> Locator {
-    Locator::new(Places { debuginfod: Some(servers.clone()), ..Places::default() })
+    Locator::new(Places {
+        debuginfod: Some(servers.clone()),
+        ..Places::default()
+    })
 }
 
 fn program(byte: u8) -> Vec<u8> {
-    let note = elf::loaded(".note.gnu.build-id", 7, 0x400000, elf::build_id_note(&[byte; 20]));
+    let note = elf::loaded(
+        ".note.gnu.build-id",
+        7,
+        0x400000,
+        elf::build_id_note(&[byte; 20]),
+    );
     let (table, strings) = elf::symbol_table(&[("main", 0x401000, 16, 0x12, 1)]);
-    let symtab = elf::Section { link: 3, entry_size: 24, flags: 0, ..elf::loaded(".symtab", 2, 0, table) };
-    let strtab = elf::Section { flags: 0, ..elf::loaded(".strtab", 3, 0, strings) };
+    let symtab = elf::Section {
+        link: 3,
+        entry_size: 24,
+        flags: 0,
+        ..elf::loaded(".symtab", 2, 0, table)
+    };
+    let strtab = elf::Section {
+        flags: 0,
+        ..elf::loaded(".strtab", 3, 0, strings)
+    };
     elf::file(3, (0x400000, 0x1000, 0x10000), &[note, symtab, strtab])
 }
 
 fn wanted(byte: u8) -> Wanted<'static> {
     let build_id = BuildId::new(&[byte; 20]);
-    Wanted { path: b"/no/such/file", build_id, kind: ObjectKind::User, process: None }
+    Wanted {
+        path: b"/no/such/file",
+        build_id,
+        kind: ObjectKind::User,
+        process: None,
+    }
 }
 
 fn why(locator: &Locator, wanted: &Wanted<'_>) -> Rejection {
-    locator.image(wanted).expect_err("refused").tried.pop().expect("the server is tried last").1
+    locator
+        .image(wanted)
+        .expect_err("refused")
+        .tried
+        .pop()
+        .expect("the server is tried last")
+        .1
 }
 
 #[test]
@@ -109,9 +139,15 @@ fn a_missing_program_is_fetched_once_and_kept_as_the_standard_client_keeps_it() 
     for _ in 0..2 {
         let found = locator(&servers).image(&wanted(7)).expect("fetched");
         assert_eq!(found.origin, Origin::Debuginfod);
-        assert_eq!(found.path, servers.cache.join("07".repeat(20)).join("executable"));
+        assert_eq!(
+            found.path,
+            servers.cache.join("07".repeat(20)).join("executable")
+        );
     }
-    assert_eq!(server.asked(), [format!("/buildid/{}/executable", "07".repeat(20))]);
+    assert_eq!(
+        server.asked(),
+        [format!("/buildid/{}/executable", "07".repeat(20))]
+    );
     std::fs::remove_dir_all(servers.cache).expect("the cache");
 }
 
@@ -120,7 +156,14 @@ fn nothing_is_asked_without_leave_or_without_a_build_id() {
     let server = Server::new(|_| whole(&program(7)));
     let servers = servers("leave", &[&server.url]);
     assert!(Locator::default().image(&wanted(7)).is_err());
-    assert!(locator(&servers).image(&Wanted { build_id: None, ..wanted(7) }).is_err());
+    assert!(
+        locator(&servers)
+            .image(&Wanted {
+                build_id: None,
+                ..wanted(7)
+            })
+            .is_err()
+    );
     assert!(server.asked().is_empty() && !servers.cache.exists());
 }
 
@@ -129,7 +172,10 @@ fn that_no_server_has_a_file_is_remembered() {
     let server = Server::new(|_| refusal("404 Not Found"));
     let servers = servers("absent", &[&server.url]);
     for _ in 0..2 {
-        assert_eq!(why(&locator(&servers), &wanted(7)), FetchError::NotThere.into());
+        assert_eq!(
+            why(&locator(&servers), &wanted(7)),
+            FetchError::NotThere.into()
+        );
     }
     assert_eq!(server.asked().len(), 1);
     std::fs::remove_dir_all(servers.cache).expect("the cache");
@@ -139,18 +185,34 @@ fn that_no_server_has_a_file_is_remembered() {
 #[test]
 fn another_file_is_refused_whoever_sends_it_and_not_kept() {
     let name = "executable";
-    for sent in [program(8), b"<html>not found</html>".to_vec(), program(7)[..200].to_vec()] {
+    for sent in [
+        program(8),
+        b"<html>not found</html>".to_vec(),
+        program(7)[..200].to_vec(),
+    ] {
         let junk = Server::new(move |_| whole(&sent));
         let alone = servers("version", &[&junk.url]);
         for _ in 0..2 {
-            assert_eq!(why(&locator(&alone), &wanted(7)), FetchError::SomethingElse.into());
+            assert_eq!(
+                why(&locator(&alone), &wanted(7)),
+                FetchError::SomethingElse.into()
+            );
         }
         let folder = alone.cache.join("07".repeat(20));
-        assert_eq!((junk.asked().len(), std::fs::read_dir(&folder).expect("a folder").count()), (2, 0));
+        assert_eq!(
+            (
+                junk.asked().len(),
+                std::fs::read_dir(&folder).expect("a folder").count()
+            ),
+            (2, 0)
+        );
         // Junk that was kept before is fetched anew.
         std::fs::write(folder.join(name), "junk").expect("written");
         let good = Server::new(|_| whole(&program(7)));
-        let both = Debuginfod { urls: vec![junk.url.clone(), good.url.clone()], ..alone };
+        let both = Debuginfod {
+            urls: vec![junk.url.clone(), good.url.clone()],
+            ..alone
+        };
         assert!(locator(&both).image(&wanted(7)).is_ok());
         assert_eq!(std::fs::read(folder.join(name)).expect("kept"), program(7));
         std::fs::remove_dir_all(both.cache).expect("the cache");
@@ -160,10 +222,19 @@ fn another_file_is_refused_whoever_sends_it_and_not_kept() {
 #[test]
 fn a_cache_that_is_too_large_loses_what_was_used_least_recently() {
     let server = Server::new(|path| whole(&program(if path.contains("/0707") { 7 } else { 8 })));
-    let small = Debuginfod { cache_limit: program(7).len() as u64, ..servers("limit", &[&server.url]) };
+    let small = Debuginfod {
+        cache_limit: program(7).len() as u64,
+        ..servers("limit", &[&server.url])
+    };
     assert!(locator(&small).image(&wanted(7)).is_ok());
     assert!(locator(&small).image(&wanted(8)).is_ok());
-    let there = |byte: &str| small.cache.join(byte.repeat(20)).join("executable").exists();
+    let there = |byte: &str| {
+        small
+            .cache
+            .join(byte.repeat(20))
+            .join("executable")
+            .exists()
+    };
     assert_eq!((there("07"), there("08")), (false, true));
     std::fs::remove_dir_all(&small.cache).expect("the cache");
 }
@@ -202,9 +273,15 @@ fn the_next_server_is_asked_where_one_fails() {
 #[test]
 fn a_server_that_says_nothing_is_waited_for_once() {
     let server = Server::new(|_| None);
-    let servers = Debuginfod { patience: Duration::from_millis(50), ..servers("silent", &[&server.url]) };
+    let servers = Debuginfod {
+        patience: Duration::from_millis(50),
+        ..servers("silent", &[&server.url])
+    };
     let locator = locator(&servers);
-    assert_eq!(why(&locator, &wanted(7)), FetchError::Silent(servers.patience).into());
+    assert_eq!(
+        why(&locator, &wanted(7)),
+        FetchError::Silent(servers.patience).into()
+    );
     assert!(locator.image(&wanted(8)).is_err());
     assert_eq!(server.asked().len(), 1);
     std::fs::remove_dir_all(servers.cache).expect("the cache");
@@ -215,20 +292,47 @@ fn hostile_answers_end_and_leave_nothing_behind() {
     let long_line = [b"HTTP/1.1 200 OK\r\nX: ".to_vec(), vec![b'x'; 1 << 20]].concat();
     let many_lines = [b"HTTP/1.1 200 OK\r\n".to_vec(), b"X: y\r\n".repeat(10_000)].concat();
     let answers: [(&str, Vec<u8>); 9] = [
-        ("large", b"HTTP/1.1 200 OK\r\nContent-Length: 99999999999\r\n\r\n".to_vec()),
-        ("endless", [b"HTTP/1.1 200 OK\r\n\r\n".to_vec(), vec![0; 2 << 20]].concat()),
-        ("chunk", b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nffffffffffffffff\r\n".to_vec()),
-        ("negative", b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n-1\r\n".to_vec()),
-        ("cut", b"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc".to_vec()),
-        ("loop", b"HTTP/1.1 301 Moved\r\nLocation: /again\r\n\r\n".to_vec()),
-        ("away", b"HTTP/1.1 301 Moved\r\nLocation: file:///etc/passwd\r\n\r\n".to_vec()),
+        (
+            "large",
+            b"HTTP/1.1 200 OK\r\nContent-Length: 99999999999\r\n\r\n".to_vec(),
+        ),
+        (
+            "endless",
+            [b"HTTP/1.1 200 OK\r\n\r\n".to_vec(), vec![0; 2 << 20]].concat(),
+        ),
+        (
+            "chunk",
+            b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nffffffffffffffff\r\n".to_vec(),
+        ),
+        (
+            "negative",
+            b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n-1\r\n".to_vec(),
+        ),
+        (
+            "cut",
+            b"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc".to_vec(),
+        ),
+        (
+            "loop",
+            b"HTTP/1.1 301 Moved\r\nLocation: /again\r\n\r\n".to_vec(),
+        ),
+        (
+            "away",
+            b"HTTP/1.1 301 Moved\r\nLocation: file:///etc/passwd\r\n\r\n".to_vec(),
+        ),
         ("line", long_line),
         ("lines", many_lines),
     ];
     for (name, answer) in answers {
         let server = Server::new(move |_| Some(answer.clone()));
         let servers = servers(name, &[&server.url]);
-        assert!(matches!(why(&locator(&servers), &wanted(7)), Rejection::NotFetched(_)), "{name}");
+        assert!(
+            matches!(
+                why(&locator(&servers), &wanted(7)),
+                Rejection::NotFetched(_)
+            ),
+            "{name}"
+        );
         let folder: Vec<PathBuf> = std::fs::read_dir(servers.cache.join("07".repeat(20)))
             .expect("the folder")
             .map(|entry| entry.expect("an entry").path())
@@ -244,8 +348,17 @@ fn debug_files_are_fetched_only_for_what_the_program_lacks() {
     let servers = servers("lacks", &[&server.url]);
     let (locator, bytes) = (locator(&servers), program(7));
     let image = oxperf_objects::Elf::parse(&bytes).expect("an ELF file");
-    assert!(locator.debug_file(&wanted(7), Some(&image)).is_err(), "it has its symbols");
+    assert!(
+        locator.debug_file(&wanted(7), Some(&image)).is_err(),
+        "it has its symbols"
+    );
     assert!(server.asked().is_empty());
-    assert_eq!(locator.debug_file(&wanted(7), None).expect("fetched").origin, Origin::Debuginfod);
+    assert_eq!(
+        locator
+            .debug_file(&wanted(7), None)
+            .expect("fetched")
+            .origin,
+        Origin::Debuginfod
+    );
     std::fs::remove_dir_all(servers.cache).expect("the cache");
 }

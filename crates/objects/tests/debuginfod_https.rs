@@ -12,7 +12,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use oxperf_abi::BuildId;
-use oxperf_objects::{Debuginfod, FetchError, Locator, ObjectKind, Origin, Places, Rejection, Wanted};
+use oxperf_objects::{
+    Debuginfod, FetchError, Locator, ObjectKind, Origin, Places, Rejection, Wanted,
+};
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use rustls::{ServerConfig, ServerConnection, StreamOwned};
@@ -41,7 +43,9 @@ fn serve(manner: Manner) -> u16 {
 
 fn serve_at(host: &str, manner: Manner) -> u16 {
     let provider = Arc::new(rustls::crypto::ring::default_provider());
-    let chain = CertificateDer::pem_slice_iter(CERTIFICATE).collect::<Result<_, _>>().unwrap();
+    let chain = CertificateDer::pem_slice_iter(CERTIFICATE)
+        .collect::<Result<_, _>>()
+        .unwrap();
     let config = ServerConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()
         .unwrap()
@@ -71,11 +75,21 @@ fn serve_at(host: &str, manner: Manner) -> u16 {
 
 fn answer(stream: &mut (impl Read + Write), manner: Manner) -> std::io::Result<()> {
     let mut lines = BufReader::new(&mut *stream).lines();
-    while lines.next().transpose()?.is_some_and(|line| !line.is_empty()) {}
+    while lines
+        .next()
+        .transpose()?
+        .is_some_and(|line| !line.is_empty())
+    {}
     let file = program();
     let (head, body) = match manner {
-        Manner::Cut => ("HTTP/1.1 200 OK\r\n\r\n".to_owned(), &file[..file.len() / 2]),
-        _ => (format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n", file.len()), &file[..]),
+        Manner::Cut => (
+            "HTTP/1.1 200 OK\r\n\r\n".to_owned(),
+            &file[..file.len() / 2],
+        ),
+        _ => (
+            format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n", file.len()),
+            &file[..],
+        ),
     };
     stream.write_all(head.as_bytes())?;
     stream.write_all(body)?;
@@ -99,12 +113,21 @@ fn fetch(test: &str, url: &str, authorities: &Path) -> Result<Origin, Rejection>
         cache_limit: 1 << 30,
         authorities: Some(authorities.to_owned()),
     };
-    let locator = Locator::new(Places { debuginfod: Some(servers), ..Places::default() });
-    let wanted =
-        Wanted { path: b"/no/such/file", build_id: BuildId::new(&ID), kind: ObjectKind::User, process: None };
+    let locator = Locator::new(Places {
+        debuginfod: Some(servers),
+        ..Places::default()
+    });
+    let wanted = Wanted {
+        path: b"/no/such/file",
+        build_id: BuildId::new(&ID),
+        kind: ObjectKind::User,
+        process: None,
+    };
     let found = locator.image(&wanted);
     let _ = std::fs::remove_dir_all(cache);
-    found.map(|found| found.origin).map_err(|mut missing| missing.tried.pop().unwrap().1)
+    found
+        .map(|found| found.origin)
+        .map_err(|mut missing| missing.tried.pop().unwrap().1)
 }
 
 fn our_authority() -> PathBuf {
@@ -112,7 +135,10 @@ fn our_authority() -> PathBuf {
 }
 
 fn untrusted(outcome: &Result<Origin, Rejection>) -> bool {
-    matches!(outcome, Err(Rejection::NotFetched(FetchError::Untrusted(_))))
+    matches!(
+        outcome,
+        Err(Rejection::NotFetched(FetchError::Untrusted(_)))
+    )
 }
 
 #[test]
@@ -120,7 +146,11 @@ fn a_file_comes_from_a_server_that_an_authority_vouches_for() {
     let port = serve(Manner::Whole);
     for name in ["localhost", "127.0.0.1"] {
         let url = format!("https://{name}:{port}");
-        assert_eq!(fetch("whole", &url, &our_authority()), Ok(Origin::Debuginfod), "{name}");
+        assert_eq!(
+            fetch("whole", &url, &our_authority()),
+            Ok(Origin::Debuginfod),
+            "{name}"
+        );
     }
 }
 
@@ -144,13 +174,20 @@ fn a_certificate_holds_for_its_names_alone() {
 
 #[test]
 fn broken_connections_give_no_file() {
-    for (test, manner) in [("cut", Manner::Cut), ("plain", Manner::Plain), ("silent", Manner::Silent)] {
+    for (test, manner) in [
+        ("cut", Manner::Cut),
+        ("plain", Manner::Plain),
+        ("silent", Manner::Silent),
+    ] {
         let url = format!("https://localhost:{}", serve(manner));
         let outcome = fetch(test, &url, &our_authority());
         let expected = match manner {
             Manner::Silent => matches!(outcome, Err(Rejection::NotFetched(FetchError::Silent(_)))),
             Manner::Plain => untrusted(&outcome),
-            _ => matches!(outcome, Err(Rejection::NotFetched(FetchError::Connection(_)))),
+            _ => matches!(
+                outcome,
+                Err(Rejection::NotFetched(FetchError::Connection(_)))
+            ),
         };
         assert!(expected, "{test}: {outcome:?}");
     }

@@ -12,14 +12,17 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use oxperf_abi::BuildId;
-use oxperf_objects::{BuildIdCache, CacheFile, Elf, Locator, ObjectKind, Origin, Places, Rejection, Wanted};
+use oxperf_objects::{
+    BuildIdCache, CacheFile, Elf, Locator, ObjectKind, Origin, Places, Rejection, Wanted,
+};
 
 /// A folder that vanishes with the test.
 struct Folder(PathBuf);
 
 impl Folder {
     fn new(name: &str) -> Folder {
-        let path = std::env::temp_dir().join(format!("oxperf-locate-{}-{name}", std::process::id()));
+        let path =
+            std::env::temp_dir().join(format!("oxperf-locate-{}-{name}", std::process::id()));
         fs::create_dir_all(&path).expect("a folder for the test");
         Folder(path)
     }
@@ -31,7 +34,10 @@ impl Folder {
     }
 
     fn places(&self) -> Places {
-        Places { root: Some(self.0.clone()), ..Places::default() }
+        Places {
+            root: Some(self.0.clone()),
+            ..Places::default()
+        }
     }
 }
 
@@ -46,19 +52,36 @@ fn id(byte: u8) -> BuildId {
 }
 
 fn program(byte: u8, with_symbols: bool) -> Vec<u8> {
-    let mut sections = vec![elf::loaded(".note.gnu.build-id", 7, 0x400000, elf::build_id_note(&[byte; 20]))];
+    let mut sections = vec![elf::loaded(
+        ".note.gnu.build-id",
+        7,
+        0x400000,
+        elf::build_id_note(&[byte; 20]),
+    )];
     if with_symbols {
         let (table, strings) = elf::symbol_table(&[("main", 0x401000, 16, 0x12, 1)]);
-        let symtab =
-            elf::Section { link: 3, entry_size: 24, flags: 0, ..elf::loaded(".symtab", 2, 0, table) };
+        let symtab = elf::Section {
+            link: 3,
+            entry_size: 24,
+            flags: 0,
+            ..elf::loaded(".symtab", 2, 0, table)
+        };
         sections.push(symtab);
-        sections.push(elf::Section { flags: 0, ..elf::loaded(".strtab", 3, 0, strings) });
+        sections.push(elf::Section {
+            flags: 0,
+            ..elf::loaded(".strtab", 3, 0, strings)
+        });
     }
     elf::file(3, (0x400000, 0x1000, 0x10000), &sections)
 }
 
 fn user(path: &str, build_id: Option<BuildId>) -> Wanted<'_> {
-    Wanted { path: path.as_bytes(), build_id, kind: ObjectKind::User, process: None }
+    Wanted {
+        path: path.as_bytes(),
+        build_id,
+        kind: ObjectKind::User,
+        process: None,
+    }
 }
 
 #[test]
@@ -66,12 +89,22 @@ fn only_the_recorded_version_is_found() {
     let folder = Folder::new("version");
     folder.put("usr/bin/x", &program(7, false));
     let locator = Locator::new(folder.places());
-    let found = locator.image(&user("/usr/bin/x", Some(id(7)))).expect("the same build id");
+    let found = locator
+        .image(&user("/usr/bin/x", Some(id(7))))
+        .expect("the same build id");
     assert_eq!(found.origin, Origin::RecordedPath);
     assert!(locator.image(&user("/usr/bin/x", None)).is_ok());
-    let other = locator.image(&user("/usr/bin/x", Some(id(8)))).expect_err("another version");
+    let other = locator
+        .image(&user("/usr/bin/x", Some(id(8))))
+        .expect_err("another version");
     assert_eq!(other.other_version().map(|(_, found)| found), Some(id(7)));
-    assert_eq!(other.tried, [(folder.0.join("usr/bin/x"), Rejection::BuildIdDiffers { found: id(7) })]);
+    assert_eq!(
+        other.tried,
+        [(
+            folder.0.join("usr/bin/x"),
+            Rejection::BuildIdDiffers { found: id(7) }
+        )]
+    );
 }
 
 #[test]
@@ -81,9 +114,20 @@ fn a_deleted_file_is_known_by_its_build_id_alone() {
     let locator = Locator::new(folder.places());
     let deleted = |build_id| locator.image(&user("/usr/bin/x (deleted)", build_id));
     let found = deleted(Some(id(7))).expect("the file came back, or is another link to it");
-    assert_eq!((found.origin, found.path), (Origin::RecordedPath, folder.0.join("usr/bin/x")));
-    assert!(deleted(Some(id(8))).expect_err("a later version").other_version().is_some());
-    assert!(deleted(None).is_err(), "nothing proves that it is the one that ran");
+    assert_eq!(
+        (found.origin, found.path),
+        (Origin::RecordedPath, folder.0.join("usr/bin/x"))
+    );
+    assert!(
+        deleted(Some(id(8)))
+            .expect_err("a later version")
+            .other_version()
+            .is_some()
+    );
+    assert!(
+        deleted(None).is_err(),
+        "nothing proves that it is the one that ran"
+    );
 }
 
 #[test]
@@ -93,7 +137,8 @@ fn a_file_whose_name_is_no_text_is_known_by_its_build_id_alone() {
     let place = folder.0.join(bytes(b"usr/\xff\xfebad/x\xe9"));
     fs::create_dir_all(place.parent().expect("a parent")).expect("a folder");
     fs::write(&place, program(7, false)).expect("a file");
-    fs::write(place.with_file_name(bytes(b"x\xe8")), program(9, false)).expect("a file that reads like it");
+    fs::write(place.with_file_name(bytes(b"x\xe8")), program(9, false))
+        .expect("a file that reads like it");
     let locator = Locator::new(folder.places());
     let found = |build_id| locator.image(&user("/usr/\u{fffd}\u{fffd}bad/x\u{fffd}", build_id));
     assert_eq!(found(Some(id(7))).expect("the recorded one").path, place);
@@ -109,24 +154,69 @@ fn a_file_is_found_as_the_living_process_sees_it() {
         return;
     };
     let process = Some(std::process::id());
-    let wanted = Wanted { process, ..user("/only/in/the/container (deleted)", Some(build_id)) };
-    assert_eq!(Locator::default().image(&wanted).expect("by its process").origin, Origin::LiveProcess);
-    assert!(Locator::default().image(&Wanted { build_id: Some(id(9)), ..wanted }).is_err());
-    assert!(Locator::default().image(&Wanted { build_id: None, ..wanted }).is_err());
-    let rooted = Locator::new(Places { root: Some(PathBuf::from("/nowhere")), ..Places::default() });
-    assert!(rooted.image(&wanted).is_err(), "a root says that the recording is from elsewhere");
+    let wanted = Wanted {
+        process,
+        ..user("/only/in/the/container (deleted)", Some(build_id))
+    };
+    assert_eq!(
+        Locator::default()
+            .image(&wanted)
+            .expect("by its process")
+            .origin,
+        Origin::LiveProcess
+    );
+    assert!(
+        Locator::default()
+            .image(&Wanted {
+                build_id: Some(id(9)),
+                ..wanted
+            })
+            .is_err()
+    );
+    assert!(
+        Locator::default()
+            .image(&Wanted {
+                build_id: None,
+                ..wanted
+            })
+            .is_err()
+    );
+    let rooted = Locator::new(Places {
+        root: Some(PathBuf::from("/nowhere")),
+        ..Places::default()
+    });
+    assert!(
+        rooted.image(&wanted).is_err(),
+        "a root says that the recording is from elsewhere"
+    );
 }
 
 #[test]
 fn the_build_id_cache_comes_first_and_a_root_hides_it() {
     let folder = Folder::new("cache");
     let cache = BuildIdCache::new(folder.0.join("cache"));
-    cache.add_from(b"/usr/bin/x", id(7), CacheFile::Elf, &mut &program(7, false)[..]).expect("added");
+    cache
+        .add_from(
+            b"/usr/bin/x",
+            id(7),
+            CacheFile::Elf,
+            &mut &program(7, false)[..],
+        )
+        .expect("added");
     let cache = Some(cache.root().to_owned());
     let wanted = user("/no/such/file", Some(id(7)));
-    let locator = Locator::new(Places { build_id_cache: cache.clone(), ..Places::default() });
-    assert_eq!(locator.image(&wanted).expect("in the cache").origin, Origin::BuildIdCache);
-    let rooted = Locator::new(Places { build_id_cache: cache, ..folder.places() });
+    let locator = Locator::new(Places {
+        build_id_cache: cache.clone(),
+        ..Places::default()
+    });
+    assert_eq!(
+        locator.image(&wanted).expect("in the cache").origin,
+        Origin::BuildIdCache
+    );
+    let rooted = Locator::new(Places {
+        build_id_cache: cache,
+        ..folder.places()
+    });
     assert!(rooted.image(&wanted).is_err());
 }
 
@@ -135,12 +225,21 @@ fn the_debug_file_is_found_by_the_images_own_build_id() {
     let folder = Folder::new("debug");
     let image = program(7, false);
     folder.put("usr/bin/x", &image);
-    folder.put(&format!("usr/lib/debug/.build-id/07/{}.debug", "07".repeat(19)), &program(7, true));
+    folder.put(
+        &format!("usr/lib/debug/.build-id/07/{}.debug", "07".repeat(19)),
+        &program(7, true),
+    );
     let locator = Locator::new(folder.places());
     let image = Elf::parse(&image).expect("an ELF file");
-    let found = locator.debug_file(&user("/usr/bin/x", None), Some(&image)).expect("a debug file");
+    let found = locator
+        .debug_file(&user("/usr/bin/x", None), Some(&image))
+        .expect("a debug file");
     assert!(matches!(found.origin, Origin::DebugFile(_)));
-    assert!(Elf::parse(&found.contents).expect("an ELF file").has_symtab());
+    assert!(
+        Elf::parse(&found.contents)
+            .expect("an ELF file")
+            .has_symtab()
+    );
 }
 
 #[test]
@@ -148,28 +247,53 @@ fn a_stripped_copy_in_the_cache_leaves_names_to_the_recorded_path() {
     let folder = Folder::new("stripped");
     let cache = BuildIdCache::new(folder.0.join("cache"));
     let stripped = program(7, false);
-    cache.add_from(b"/usr/bin/x", id(7), CacheFile::Elf, &mut &stripped[..]).expect("added");
+    cache
+        .add_from(b"/usr/bin/x", id(7), CacheFile::Elf, &mut &stripped[..])
+        .expect("added");
     let path = folder.0.join("x");
     folder.put("x", &program(7, true));
     let cache = Some(cache.root().to_owned());
-    let locator = Locator::new(Places { build_id_cache: cache, ..Places::default() });
+    let locator = Locator::new(Places {
+        build_id_cache: cache,
+        ..Places::default()
+    });
     let image = Elf::parse(&stripped).expect("an ELF file");
     let wanted = user(path.to_str().expect("UTF-8"), Some(id(7)));
-    assert_eq!(locator.debug_file(&wanted, Some(&image)).expect("with names").path, path);
+    assert_eq!(
+        locator
+            .debug_file(&wanted, Some(&image))
+            .expect("with names")
+            .path,
+        path
+    );
     let whole = program(7, true);
     let whole = Elf::parse(&whole).expect("an ELF file");
-    assert!(locator.debug_file(&wanted, Some(&whole)).is_err(), "nothing is missing");
+    assert!(
+        locator.debug_file(&wanted, Some(&whole)).is_err(),
+        "nothing is missing"
+    );
     folder.put("x", &program(8, true));
-    assert!(locator.debug_file(&wanted, Some(&image)).is_err(), "another version");
+    assert!(
+        locator.debug_file(&wanted, Some(&image)).is_err(),
+        "another version"
+    );
 }
 
 #[test]
 fn paths_do_not_climb_out_of_the_root() {
     let folder = Folder::new("climb");
     folder.put("secret", &program(7, false));
-    let locator = Locator::new(Places { root: Some(folder.0.join("fs")), ..Places::default() });
-    let refused = locator.image(&user("/../secret", None)).expect_err("outside");
-    assert_eq!(refused.tried, [(PathBuf::from("/../secret"), Rejection::OutsideRoot)]);
+    let locator = Locator::new(Places {
+        root: Some(folder.0.join("fs")),
+        ..Places::default()
+    });
+    let refused = locator
+        .image(&user("/../secret", None))
+        .expect_err("outside");
+    assert_eq!(
+        refused.tried,
+        [(PathBuf::from("/../secret"), Rejection::OutsideRoot)]
+    );
 }
 
 #[test]
@@ -178,11 +302,21 @@ fn what_is_no_program_is_refused_with_its_reason() {
     folder.put("text", b"hello");
     folder.put("folder/x", b"");
     let locator = Locator::new(folder.places());
-    let why = |path: &str| locator.image(&user(path, None)).expect_err("junk").tried.remove(0).1;
+    let why = |path: &str| {
+        locator
+            .image(&user(path, None))
+            .expect_err("junk")
+            .tried
+            .remove(0)
+            .1
+    };
     assert!(matches!(why("/text"), Rejection::Elf(_)));
     assert!(matches!(why("/folder"), Rejection::NotAFile));
     assert!(matches!(why("/folder/x"), Rejection::Elf(_)));
-    assert!(matches!(why("/absent"), Rejection::Unreadable(std::io::ErrorKind::NotFound)));
+    assert!(matches!(
+        why("/absent"),
+        Rejection::Unreadable(std::io::ErrorKind::NotFound)
+    ));
 }
 
 #[test]
@@ -197,15 +331,38 @@ fn every_cut_of_a_file_is_read_or_refused() {
 
 #[test]
 fn the_own_vdso_serves_where_nothing_contradicts() {
-    let wanted = Wanted { path: b"[vdso]", build_id: None, kind: ObjectKind::Vdso, process: None };
+    let wanted = Wanted {
+        path: b"[vdso]",
+        build_id: None,
+        kind: ObjectKind::Vdso,
+        process: None,
+    };
     let Ok(found) = Locator::default().image(&wanted) else {
         eprintln!("skipped: this system has no vdso or hides it");
         return;
     };
     let own = Elf::parse(&found.contents).expect("an ELF file").build_id();
     let locator = Locator::default();
-    assert!(locator.image(&Wanted { build_id: Some(id(9)), ..wanted }).is_err());
-    assert_eq!(locator.image(&Wanted { build_id: own, ..wanted }).is_ok(), own.is_some());
-    let rooted = Locator::new(Places { root: Some(Path::new("/nowhere").to_owned()), ..Places::default() });
+    assert!(
+        locator
+            .image(&Wanted {
+                build_id: Some(id(9)),
+                ..wanted
+            })
+            .is_err()
+    );
+    assert_eq!(
+        locator
+            .image(&Wanted {
+                build_id: own,
+                ..wanted
+            })
+            .is_ok(),
+        own.is_some()
+    );
+    let rooted = Locator::new(Places {
+        root: Some(Path::new("/nowhere").to_owned()),
+        ..Places::default()
+    });
     assert!(rooted.image(&wanted).is_err());
 }

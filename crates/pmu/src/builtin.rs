@@ -7,8 +7,14 @@ use crate::{Catalogue, ResolvedEvent, SyntaxError, parse, resolve};
 ///
 /// # Errors
 /// None in practice: the name is known everywhere.
-pub fn default_events(catalogue: &Catalogue<'_>, user_only: bool) -> Result<Vec<ResolvedEvent>, SyntaxError> {
-    resolve(&parse(if user_only { "cycles:Pu" } else { "cycles:P" })?, catalogue)
+pub fn default_events(
+    catalogue: &Catalogue<'_>,
+    user_only: bool,
+) -> Result<Vec<ResolvedEvent>, SyntaxError> {
+    resolve(
+        &parse(if user_only { "cycles:Pu" } else { "cycles:P" })?,
+        catalogue,
+    )
 }
 
 #[cfg(test)]
@@ -20,9 +26,15 @@ mod tests {
     #[test]
     fn cycles_even_where_no_cpu_pmu_is_listed() {
         let (pmus, tracepoints) = (MemoryPmus::new(), MemoryTracepoints::default());
-        let catalogue = Catalogue { pmus: &pmus, tracepoints: &tracepoints };
+        let catalogue = Catalogue {
+            pmus: &pmus,
+            tracepoints: &tracepoints,
+        };
         let events = default_events(&catalogue, false).unwrap();
-        assert_eq!((events[0].name.as_str(), events[0].attr.kind), ("cycles:P", EventType::HARDWARE));
+        assert_eq!(
+            (events[0].name.as_str(), events[0].attr.kind),
+            ("cycles:P", EventType::HARDWARE)
+        );
         assert!(events[0].max_precise && events.len() == 1);
         let events = default_events(&catalogue, true).unwrap();
         assert_eq!(events[0].name, "cycles:Pu");

@@ -15,7 +15,11 @@ pub struct Problem {
 
 impl Problem {
     pub(crate) fn new(position: usize, message: impl Into<String>) -> Problem {
-        Problem { position, message: message.into(), help: None }
+        Problem {
+            position,
+            message: message.into(),
+            help: None,
+        }
     }
 
     pub(crate) fn with_help(mut self, help: impl Into<String>) -> Problem {
@@ -42,14 +46,20 @@ pub struct SyntaxError {
 
 impl SyntaxError {
     pub(crate) fn new(text: &str, problems: Vec<Problem>) -> SyntaxError {
-        SyntaxError { text: text.to_owned(), problems }
+        SyntaxError {
+            text: text.to_owned(),
+            problems,
+        }
     }
 
     /// The findings as lines for a terminal of so many columns, each followed by its help. Control characters are
     /// replaced.
     pub fn render(&self, columns: usize) -> String {
         let shown = harmless(&self.text);
-        let findings = self.problems.iter().map(|problem| render_problem(&shown, problem, columns));
+        let findings = self
+            .problems
+            .iter()
+            .map(|problem| render_problem(&shown, problem, columns));
         findings.collect::<Vec<_>>().join("\n")
     }
 }
@@ -70,7 +80,10 @@ const FARTHEST: usize = 13;
 fn render_problem(shown: &[char], problem: &Problem, columns: usize) -> String {
     let (window, caret) = window(shown, problem.position, columns);
     let indent = " ".repeat(HEADLINE.len() + caret);
-    let mut text = format!("{HEADLINE}{window}'\n{indent}\\___ {}", text_of(&harmless(&problem.message)));
+    let mut text = format!(
+        "{HEADLINE}{window}'\n{indent}\\___ {}",
+        text_of(&harmless(&problem.message))
+    );
     for line in problem.help.iter().flat_map(|help| help.lines()) {
         text.push('\n');
         text.push_str(&text_of(&harmless(line)));
@@ -96,7 +109,9 @@ fn window(shown: &[char], position: usize, columns: usize) -> (String, usize) {
 /// One printable character for each byte, so that positions hold.
 fn harmless(text: &str) -> Vec<char> {
     let printable = |byte: u8| byte.is_ascii_graphic() || matches!(byte, b' ' | b'\t');
-    text.bytes().map(|byte| if printable(byte) { byte as char } else { '?' }).collect()
+    text.bytes()
+        .map(|byte| if printable(byte) { byte as char } else { '?' })
+        .collect()
 }
 
 fn text_of(chars: &[char]) -> String {
@@ -129,7 +144,8 @@ mod tests {
 
     #[test]
     fn a_long_text_is_cut_at_the_end() {
-        let text = "nosuchevent_with_a_really_quite_long_name_here_yes_and_it_is_even_longer_than_that";
+        let text =
+            "nosuchevent_with_a_really_quite_long_name_here_yes_and_it_is_even_longer_than_that";
         let first = render(text, 0);
         assert!(first.starts_with(
             "event syntax error: 'nosuchevent_with_a_really_quite_long_name_here_yes_and_i..'\n"
@@ -144,7 +160,8 @@ mod tests {
 
     #[test]
     fn help_follows_its_finding() {
-        let problem = Problem::new(0, "Bad event name").with_help("Unable to find event on a PMU of 'x'");
+        let problem =
+            Problem::new(0, "Bad event name").with_help("Unable to find event on a PMU of 'x'");
         let text = SyntaxError::new("x", vec![problem]).render(80);
         assert!(text.ends_with("\\___ Bad event name\nUnable to find event on a PMU of 'x'"));
     }

@@ -41,8 +41,14 @@ fn match_one(pattern: &[u8], byte: u8) -> Option<usize> {
 /// `[abc]`, `[a-c]`, `[!a-c]`; an unclosed bracket stands for itself.
 fn match_class(pattern: &[u8], byte: u8) -> Option<usize> {
     // A bracket right at the beginning is a member of the class.
-    let close = pattern.iter().skip(2).position(|byte| *byte == b']').map(|at| at + 2);
-    let Some(close) = close else { return (byte == b'[').then_some(1) };
+    let close = pattern
+        .iter()
+        .skip(2)
+        .position(|byte| *byte == b']')
+        .map(|at| at + 2);
+    let Some(close) = close else {
+        return (byte == b'[').then_some(1);
+    };
     let class = pattern.get(1..close)?;
     let (negated, class) = match class.split_first() {
         Some((b'!', rest)) if !rest.is_empty() => (true, rest),
@@ -76,8 +82,14 @@ mod tests {
         ] {
             assert!(matches(pattern, name), "{pattern} {name}");
         }
-        for (pattern, name) in [("a", "ab"), ("a*c", "abb"), ("?", ""), ("[!b]", "b"), ("[b", "b"), ("", "a")]
-        {
+        for (pattern, name) in [
+            ("a", "ab"),
+            ("a*c", "abb"),
+            ("?", ""),
+            ("[!b]", "b"),
+            ("[b", "b"),
+            ("", "a"),
+        ] {
             assert!(!matches(pattern, name), "{pattern} {name}");
         }
     }

@@ -30,7 +30,9 @@ mod sysfs;
 mod tracepoints;
 
 pub use error::{Problem, SyntaxError};
-pub use resolve::{CallGraphTerm, Catalogue, RateTerm, ResolvedEvent, SampleTerms, TracepointName, resolve};
+pub use resolve::{
+    CallGraphTerm, Catalogue, RateTerm, ResolvedEvent, SampleTerms, TracepointName, resolve,
+};
 pub use syntax::{
     Access, EventForm, EventList, EventSpec, GroupSpec, Item, Modifiers, Term, TermValue, parse,
 };

@@ -43,11 +43,18 @@ impl MemoryTracepoints {
 
     /// A tracefs that may not be read.
     pub fn refused() -> MemoryTracepoints {
-        MemoryTracepoints { events: Vec::new(), refused: true }
+        MemoryTracepoints {
+            events: Vec::new(),
+            refused: true,
+        }
     }
 
     fn readable(&self) -> io::Result<&[(String, String, u64)]> {
-        if self.refused { Err(io::ErrorKind::PermissionDenied.into()) } else { Ok(&self.events) }
+        if self.refused {
+            Err(io::ErrorKind::PermissionDenied.into())
+        } else {
+            Ok(&self.events)
+        }
     }
 }
 
@@ -57,7 +64,11 @@ impl TracepointSource for MemoryTracepoints {
     }
 
     fn systems(&self) -> io::Result<Vec<String>> {
-        let mut systems: Vec<String> = self.readable()?.iter().map(|(system, ..)| system.clone()).collect();
+        let mut systems: Vec<String> = self
+            .readable()?
+            .iter()
+            .map(|(system, ..)| system.clone())
+            .collect();
         systems.dedup();
         Ok(systems)
     }
@@ -65,11 +76,20 @@ impl TracepointSource for MemoryTracepoints {
     fn events(&self, system: &str) -> io::Result<Vec<String>> {
         let of_system = self.readable()?.iter().filter(|(name, ..)| name == system);
         let events: Vec<String> = of_system.map(|(_, event, _)| event.clone()).collect();
-        if events.is_empty() { Err(io::ErrorKind::NotFound.into()) } else { Ok(events) }
+        if events.is_empty() {
+            Err(io::ErrorKind::NotFound.into())
+        } else {
+            Ok(events)
+        }
     }
 
     fn id(&self, system: &str, event: &str) -> io::Result<u64> {
-        let found = self.readable()?.iter().find(|(s, e, _)| s == system && e == event);
-        found.map(|(.., id)| *id).ok_or_else(|| io::ErrorKind::NotFound.into())
+        let found = self
+            .readable()?
+            .iter()
+            .find(|(s, e, _)| s == system && e == event);
+        found
+            .map(|(.., id)| *id)
+            .ok_or_else(|| io::ErrorKind::NotFound.into())
     }
 }

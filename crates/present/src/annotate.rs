@@ -94,7 +94,11 @@ impl Share {
             Share::GlobalPeriod => (weight.period, cost.event.period),
             Share::GlobalHits => (weight.samples, cost.event.samples),
         };
-        if whole == 0 { 0.0 } else { 100.0 * part as f64 / whole as f64 }
+        if whole == 0 {
+            0.0
+        } else {
+            100.0 * part as f64 / whole as f64
+        }
     }
 }
 
@@ -139,7 +143,9 @@ pub struct SourceLines<'a> {
 
 impl std::fmt::Debug for SourceLines<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("SourceLines").field("object", &self.object).finish_non_exhaustive()
+        f.debug_struct("SourceLines")
+            .field("object", &self.object)
+            .finish_non_exhaustive()
     }
 }
 
@@ -159,13 +165,20 @@ pub struct AnnotateText {
 }
 
 /// Writes one function.
-pub fn annotate(out: &mut dyn Write, function: &Annotated<'_>, text: &AnnotateText) -> io::Result<()> {
+pub fn annotate(
+    out: &mut dyn Write,
+    function: &Annotated<'_>,
+    text: &AnnotateText,
+) -> io::Result<()> {
     let mut writer = Writer::new(function, text);
     writer.summary();
     writer.title();
     // The lines that a disassembler begins with count, too.
     (0..3).for_each(|_| writer.source_line(""));
-    writer.source_line(&format!("Disassembly of section {}:", function.listing.section));
+    writer.source_line(&format!(
+        "Disassembly of section {}:",
+        function.listing.section
+    ));
     for line in &function.listing.lines {
         match line {
             Line::Label { address, name } => {
@@ -211,8 +224,17 @@ impl<'a> Writer<'a> {
             Line::Instruction(instruction) => Some(instruction.address),
             _ => None,
         });
-        let digits = addresses.max().map_or(1, |address| format!("{address:x}").len());
-        Writer { function, options, digits, number: 0, named: None, text: String::new() }
+        let digits = addresses
+            .max()
+            .map_or(1, |address| format!("{address:x}").len());
+        Writer {
+            function,
+            options,
+            digits,
+            number: 0,
+            named: None,
+            text: String::new(),
+        }
     }
 
     fn width(&self) -> usize {
@@ -220,7 +242,12 @@ impl<'a> Writer<'a> {
     }
 
     fn title(&mut self) {
-        let Annotated { object, group, costs, .. } = self.function;
+        let Annotated {
+            object,
+            group,
+            costs,
+            ..
+        } = self.function;
         let events: Vec<_> = costs.iter().map(|cost| visible(cost.name)).collect();
         let events = match group {
             Some(name) => format!("{} {{ {} }}", visible(name), events.join(", ")),
@@ -246,53 +273,83 @@ impl<'a> Writer<'a> {
         let _ = match line {
             "" => writeln!(self.text, "{}:", Blanks(width)),
             line => {
-                writeln!(self.text, "{}: {number:<digits$} {}", Blanks(width), visible(line.trim_start()))
+                writeln!(
+                    self.text,
+                    "{}: {number:<digits$} {}",
+                    Blanks(width),
+                    visible(line.trim_start())
+                )
             }
         };
     }
 
     /// The source lines with what their instructions cost together, as far as those are named below.
     fn summary(&mut self) {
-        let Some(source) = &self.function.source_lines else { return };
+        let Some(source) = &self.function.source_lines else {
+            return;
+        };
         let mut sums: Vec<(String, Vec<f64>)> = Vec::new();
         for line in &self.function.listing.lines {
-            let Line::Instruction(instruction) = line else { continue };
+            let Line::Instruction(instruction) = line else {
+                continue;
+            };
             let shares = self.shares(instruction);
             if shares.iter().all(|share| *share <= NAMED_FROM) {
                 continue;
             }
-            let Some(name) = (source.of)(instruction.address) else { continue };
+            let Some(name) = (source.of)(instruction.address) else {
+                continue;
+            };
             match sums.iter_mut().find(|(known, _)| *known == name) {
-                Some((_, sum)) => sum.iter_mut().zip(shares).for_each(|(sum, share)| *sum += share),
+                Some((_, sum)) => sum
+                    .iter_mut()
+                    .zip(shares)
+                    .for_each(|(sum, share)| *sum += share),
                 None => sums.push((name, shares)),
             }
         }
         sums.sort_by(|(a, weight), (b, other)| {
-            other.partial_cmp(weight).unwrap_or(std::cmp::Ordering::Equal).then_with(|| b.cmp(a))
+            other
+                .partial_cmp(weight)
+                .unwrap_or(std::cmp::Ordering::Equal)
+                .then_with(|| b.cmp(a))
         });
-        let _ =
-            writeln!(self.text, "\nSorted summary for file {}\n{}\n", visible(source.object), "-".repeat(46));
+        let _ = writeln!(
+            self.text,
+            "\nSorted summary for file {}\n{}\n",
+            visible(source.object),
+            "-".repeat(46)
+        );
         if sums.is_empty() {
             let _ = writeln!(self.text, " Nothing higher than {NAMED_FROM:.1}%");
         }
         for (name, shares) in sums {
-            shares.iter().for_each(|&share| self.push_coloured(share, &format!(" {share:7.2}")));
+            shares
+                .iter()
+                .for_each(|&share| self.push_coloured(share, &format!(" {share:7.2}")));
             self.push_coloured(most(&shares), &format!(" {}\n", visible(&name)));
         }
     }
 
     fn shares(&self, instruction: &Instruction) -> Vec<f64> {
-        let end = instruction.address.saturating_add(instruction.bytes.len() as u64);
+        let end = instruction
+            .address
+            .saturating_add(instruction.bytes.len() as u64);
         let costs = self.function.costs.iter();
         let share = |cost: &Cost<'_>| {
-            self.options.share.of(weight_within(&cost.addresses, instruction.address, end), cost)
+            self.options.share.of(
+                weight_within(&cost.addresses, instruction.address, end),
+                cost,
+            )
         };
         costs.map(share).collect()
     }
 
     /// The source line of an instruction that cost something, unless the one before it was named for the same.
     fn source_name(&mut self, instruction: &Instruction) -> String {
-        let Some(source) = &self.function.source_lines else { return String::new() };
+        let Some(source) = &self.function.source_lines else {
+            return String::new();
+        };
         let most = most(&self.shares(instruction));
         let Some(name) = (source.of)(instruction.address).filter(|_| most > NAMED_FROM) else {
             return String::new();
@@ -308,7 +365,11 @@ impl<'a> Writer<'a> {
 
     /// With its bytes an instruction takes a line for every few of them.
     fn instruction(&mut self, instruction: &Instruction) {
-        let Instruction { address, bytes, text } = instruction;
+        let Instruction {
+            address,
+            bytes,
+            text,
+        } = instruction;
         let text = visible(text.trim_end());
         let source = data_words(self.function, *address) + &self.source_name(instruction);
         if !self.options.raw {
@@ -332,7 +393,11 @@ impl<'a> Writer<'a> {
     fn costs(&mut self, address: u64, size: usize) {
         self.number += 1;
         for cost in &self.function.costs {
-            let weight = weight_within(&cost.addresses, address, address.saturating_add(size as u64));
+            let weight = weight_within(
+                &cost.addresses,
+                address,
+                address.saturating_add(size as u64),
+            );
             let share = self.options.share.of(weight, cost);
             let text = match self.options.column {
                 Column::Percent => format!(" {share:7.2}"),
@@ -375,7 +440,9 @@ impl<'a> Writer<'a> {
 /// What is said behind an instruction of the data that it works on.
 fn data_words(function: &Annotated<'_>, address: u64) -> String {
     let words = function.data.get(&address);
-    words.map(|words| format!("\t\t# data-type: {}", visible(words))).unwrap_or_default()
+    words
+        .map(|words| format!("\t\t# data-type: {}", visible(words)))
+        .unwrap_or_default()
 }
 
 fn most(shares: &[f64]) -> f64 {
@@ -391,6 +458,9 @@ fn raw_bytes(bytes: &[u8]) -> String {
 fn weight_within(addresses: &[(u64, Weight)], start: u64, end: u64) -> Weight {
     let from = addresses.partition_point(|(address, _)| *address < start);
     let mut sum = Weight::default();
-    addresses[from..].iter().take_while(|(address, _)| *address < end).for_each(|(_, weight)| sum += *weight);
+    addresses[from..]
+        .iter()
+        .take_while(|(address, _)| *address < end)
+        .for_each(|(_, weight)| sum += *weight);
     sum
 }

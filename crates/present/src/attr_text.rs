@@ -1,7 +1,8 @@
 //! An attribute as text: the pairs that `evlist -v` and the event lines of the header print.
 
 use oxperf_abi::{
-    AttrFlags, CacheId, CacheOp, CacheResult, EventAttr, EventType, HardwareId, SampleType, SoftwareId,
+    AttrFlags, CacheId, CacheOp, CacheResult, EventAttr, EventType, HardwareId, SampleType,
+    SoftwareId,
 };
 
 /// Names that an attribute's numbers have on the machine that recorded.
@@ -39,17 +40,29 @@ pub struct AttrField {
 /// The pairs of an attribute of `size` bytes: type, size and config always, everything else where it is not zero.
 pub fn attr_fields(attr: &EventAttr, size: u32, names: &dyn EventNames) -> Vec<AttrField> {
     let mut pairs = Pairs(Vec::new());
-    pairs.push("type", with_name(attr.kind.0.to_string(), type_name(attr.kind, names)));
+    pairs.push(
+        "type",
+        with_name(attr.kind.0.to_string(), type_name(attr.kind, names)),
+    );
     pairs.push("size", size.to_string());
-    pairs.push("config", with_name(hex(attr.config), config_name(attr, names)));
+    pairs.push(
+        "config",
+        with_name(hex(attr.config), config_name(attr, names)),
+    );
     pairs.decimal("{ sample_period, sample_freq }", attr.sample_period);
     pairs.bits(
         "sample_type",
-        SAMPLE_TYPE_ORDER.iter().filter(|bit| attr.sample_type.contains(**bit)).flat_map(|bit| bit.names()),
+        SAMPLE_TYPE_ORDER
+            .iter()
+            .filter(|bit| attr.sample_type.contains(**bit))
+            .flat_map(|bit| bit.names()),
     );
     pairs.bits("read_format", attr.read_format.names());
     pairs.flags(attr.flags);
-    pairs.decimal("{ wakeup_events, wakeup_watermark }", attr.wakeup_events.into());
+    pairs.decimal(
+        "{ wakeup_events, wakeup_watermark }",
+        attr.wakeup_events.into(),
+    );
     pairs.decimal("bp_type", attr.bp_type.into());
     pairs.hex("{ bp_addr, config1 }", attr.config1);
     pairs.hex("{ bp_len, config2 }", attr.config2);
@@ -64,7 +77,10 @@ pub fn attr_fields(attr: &EventAttr, size: u32, names: &dyn EventNames) -> Vec<A
     pairs.decimal("sample_max_stack", attr.sample_max_stack.into());
     pairs.decimal("aux_sample_size", attr.aux_sample_size.into());
     pairs.decimal("sig_data", attr.sig_data);
-    for (bit, name) in ["aux_start_paused", "aux_pause", "aux_resume"].into_iter().enumerate() {
+    for (bit, name) in ["aux_start_paused", "aux_pause", "aux_resume"]
+        .into_iter()
+        .enumerate()
+    {
         pairs.decimal(name, (attr.aux_action >> bit & 1).into());
     }
     pairs.0
@@ -138,7 +154,11 @@ impl Pairs {
 
 /// Zero without a prefix, everything else in hexadecimal.
 fn hex(value: u64) -> String {
-    if value == 0 { "0".to_owned() } else { format!("{value:#x}") }
+    if value == 0 {
+        "0".to_owned()
+    } else {
+        format!("{value:#x}")
+    }
 }
 
 fn with_name(number: String, name: Option<String>) -> String {
@@ -151,16 +171,21 @@ fn with_name(number: String, name: Option<String>) -> String {
 /// Raw events belong to the PMU of the CPU, so its name says more than the constant.
 fn type_name(kind: EventType, names: &dyn EventNames) -> Option<String> {
     let constant = kind.constant_name().map(str::to_owned);
-    if kind == EventType::RAW { names.pmu(kind).or(constant) } else { constant.or_else(|| names.pmu(kind)) }
+    if kind == EventType::RAW {
+        names.pmu(kind).or(constant)
+    } else {
+        constant.or_else(|| names.pmu(kind))
+    }
 }
 
 fn config_name(attr: &EventAttr, names: &dyn EventNames) -> Option<String> {
     match attr.kind {
         EventType::HARDWARE => hardware_name(attr.config, names),
-        EventType::SOFTWARE => SoftwareId::from_config(attr.config).map(|id| id.constant_name().to_owned()),
-        EventType::HW_CACHE => {
-            cache_name(attr.config & u64::from(u32::MAX)).map(|name| on_pmu(name, attr.config, names))
+        EventType::SOFTWARE => {
+            SoftwareId::from_config(attr.config).map(|id| id.constant_name().to_owned())
         }
+        EventType::HW_CACHE => cache_name(attr.config & u64::from(u32::MAX))
+            .map(|name| on_pmu(name, attr.config, names)),
         EventType::BREAKPOINT => None,
         kind => names.event(kind, attr.config),
     }
@@ -175,7 +200,12 @@ fn cache_name(config: u64) -> Option<String> {
     let id = CacheId::from_config(config & 0xff)?;
     let op = CacheOp::from_config(config >> 8 & 0xff)?;
     let result = CacheResult::from_config(config >> 16)?;
-    Some(format!("{} | {} | {}", result.constant_name(), op.constant_name(), id.constant_name()))
+    Some(format!(
+        "{} | {} | {}",
+        result.constant_name(),
+        op.constant_name(),
+        id.constant_name()
+    ))
 }
 
 /// On machines with several kinds of core the upper half of the config names the PMU.
@@ -202,31 +232,55 @@ mod tests {
         }
 
         fn event(&self, kind: EventType, config: u64) -> Option<String> {
-            (kind == EventType::TRACEPOINT && config == 0x174).then(|| "sched:sched_switch".to_owned())
+            (kind == EventType::TRACEPOINT && config == 0x174)
+                .then(|| "sched:sched_switch".to_owned())
         }
     }
 
     fn text(attr: EventAttr) -> String {
         let fields = attr_fields(&attr, 64, &Names);
-        fields.iter().map(|field| format!("{}={}", field.name, field.value)).collect::<Vec<_>>().join(" ")
+        fields
+            .iter()
+            .map(|field| format!("{}={}", field.name, field.value))
+            .collect::<Vec<_>>()
+            .join(" ")
     }
 
     #[track_caller]
     fn check(kind: u32, config: u64, expected: &str) {
-        assert_eq!(text(EventAttr { kind: EventType(kind), config, ..EventAttr::default() }), expected);
+        assert_eq!(
+            text(EventAttr {
+                kind: EventType(kind),
+                config,
+                ..EventAttr::default()
+            }),
+            expected
+        );
     }
 
     #[test]
     fn types_and_configs_have_names() {
-        check(0, 0, "type=0 (PERF_TYPE_HARDWARE) size=64 config=0 (PERF_COUNT_HW_CPU_CYCLES)");
+        check(
+            0,
+            0,
+            "type=0 (PERF_TYPE_HARDWARE) size=64 config=0 (PERF_COUNT_HW_CPU_CYCLES)",
+        );
         check(0, 77, "type=0 (PERF_TYPE_HARDWARE) size=64 config=0x4d");
         check(
             0,
             4 << 32 | 3,
             "type=0 (PERF_TYPE_HARDWARE) size=64 config=0x400000003 (cpu/PERF_COUNT_HW_CACHE_MISSES/)",
         );
-        check(1, 9, "type=1 (PERF_TYPE_SOFTWARE) size=64 config=0x9 (PERF_COUNT_SW_DUMMY)");
-        check(2, 0x174, "type=2 (PERF_TYPE_TRACEPOINT) size=64 config=0x174 (sched:sched_switch)");
+        check(
+            1,
+            9,
+            "type=1 (PERF_TYPE_SOFTWARE) size=64 config=0x9 (PERF_COUNT_SW_DUMMY)",
+        );
+        check(
+            2,
+            0x174,
+            "type=2 (PERF_TYPE_TRACEPOINT) size=64 config=0x174 (sched:sched_switch)",
+        );
         check(4, 0xc0, "type=4 (cpu) size=64 config=0xc0");
         check(5, 0, "type=5 (PERF_TYPE_BREAKPOINT) size=64 config=0");
         check(77, 0, "type=77 size=64 config=0");
@@ -235,8 +289,16 @@ mod tests {
     #[test]
     fn caches_name_result_access_and_cache() {
         let name = "PERF_COUNT_HW_CACHE_RESULT_MISS | PERF_COUNT_HW_CACHE_OP_READ | PERF_COUNT_HW_CACHE_LL";
-        check(3, 0x10002, &format!("type=3 (PERF_TYPE_HW_CACHE) size=64 config=0x10002 ({name})"));
-        check(3, 0xff_ffff, "type=3 (PERF_TYPE_HW_CACHE) size=64 config=0xffffff");
+        check(
+            3,
+            0x10002,
+            &format!("type=3 (PERF_TYPE_HW_CACHE) size=64 config=0x10002 ({name})"),
+        );
+        check(
+            3,
+            0xff_ffff,
+            "type=3 (PERF_TYPE_HW_CACHE) size=64 config=0xffffff",
+        );
     }
 
     #[test]

@@ -49,8 +49,12 @@ pub fn speculation_name(branch: &BranchEntry) -> Option<&'static str> {
 
 /// How it was guessed: `P` rightly, `M` wrongly, and an `N` behind it where it was not taken; `-` where nothing is told.
 pub fn prediction(branch: &BranchEntry) -> &'static str {
-    let told = branch.is(BranchEntry::MISPREDICTED | BranchEntry::PREDICTED | BranchEntry::NOT_TAKEN);
-    match (branch.is(BranchEntry::PREDICTED), branch.is(BranchEntry::NOT_TAKEN)) {
+    let told =
+        branch.is(BranchEntry::MISPREDICTED | BranchEntry::PREDICTED | BranchEntry::NOT_TAKEN);
+    match (
+        branch.is(BranchEntry::PREDICTED),
+        branch.is(BranchEntry::NOT_TAKEN),
+    ) {
         _ if !told => "-",
         (true, true) => "PN",
         (true, false) => "P",

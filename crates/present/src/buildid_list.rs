@@ -24,9 +24,19 @@ mod tests {
     fn binaries_come_by_path() {
         let id = BuildId::new(&[0xab; 20]);
         let mut out = String::new();
-        write(&mut out, &[(None, "[vdso]"), (id, "/usr/bin/ls"), (id, "[kernel.kallsyms]")]);
+        write(
+            &mut out,
+            &[
+                (None, "[vdso]"),
+                (id, "/usr/bin/ls"),
+                (id, "[kernel.kallsyms]"),
+            ],
+        );
         let hex = "ab".repeat(20);
         let blanks = " ".repeat(40);
-        assert_eq!(out, format!("{hex} /usr/bin/ls\n{hex} [kernel.kallsyms]\n{blanks} [vdso]\n"));
+        assert_eq!(
+            out,
+            format!("{hex} /usr/bin/ls\n{hex} [kernel.kallsyms]\n{blanks} [vdso]\n")
+        );
     }
 }

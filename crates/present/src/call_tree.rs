@@ -98,17 +98,33 @@ pub fn write_close(ended: &Ended, depth: u32, caller: &Caller<'_>, name: &str, o
 
 /// How all that was shown adds up, and what is missing.
 pub fn write_summary(sum: &Summary, out: &mut Vec<u8>) {
-    let _ = write!(out, "# {} calls, {} instructions", sum.calls, sum.own.instructions);
+    let _ = write!(
+        out,
+        "# {} calls, {} instructions",
+        sum.calls, sum.own.instructions
+    );
     if sum.own.cycles > 0 {
         let _ = write!(out, ", {} cycles", sum.own.cycles);
     }
     out.push(b'\n');
     let counts = [
-        (sum.begin_unseen, "calls had begun before the trace shows them"),
-        (sum.end_unseen, "calls may go on behind what the trace shows"),
+        (
+            sum.begin_unseen,
+            "calls had begun before the trace shows them",
+        ),
+        (
+            sum.end_unseen,
+            "calls may go on behind what the trace shows",
+        ),
         (sum.remarks.gaps, "gaps ended the calls of a thread"),
-        (sum.remarks.too_deep, "calls are too deep and counted as part of their caller"),
-        (sum.remarks.unplaced, "instructions belong to no known function"),
+        (
+            sum.remarks.too_deep,
+            "calls are too deep and counted as part of their caller",
+        ),
+        (
+            sum.remarks.unplaced,
+            "instructions belong to no known function",
+        ),
         (sum.errors, "errors of decoding"),
     ];
     for (count, what) in counts.iter().filter(|(count, _)| *count > 0) {
@@ -137,7 +153,11 @@ fn write_amounts(ended: &Ended, out: &mut Vec<u8>) {
     let timed = ended.call.entered.is_some();
     for time in [ended.total.time, ended.own.time] {
         out.push(b' ');
-        if timed { push_microseconds(time, out) } else { out.resize(out.len() + 13, b' ') }
+        if timed {
+            push_microseconds(time, out)
+        } else {
+            out.resize(out.len() + 13, b' ')
+        }
     }
     out.push(b' ');
     push_number(out, ended.total.instructions, 13, b' ');
@@ -163,7 +183,12 @@ struct Ipc(Amounts);
 
 impl std::fmt::Display for Ipc {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self.0.instructions.saturating_mul(100).checked_div(self.0.cycles) {
+        match self
+            .0
+            .instructions
+            .saturating_mul(100)
+            .checked_div(self.0.cycles)
+        {
             Some(ipc) => f.pad(&format!("{}.{:02}", ipc / 100, ipc % 100)),
             None => f.pad(""),
         }

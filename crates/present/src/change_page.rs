@@ -19,7 +19,10 @@ const ASSETS: Assets = Assets {
         include_str!("change_page/help.html"),
         "<!--@data-->\n<!--@script-->\n</body>\n</html>\n",
     ),
-    style: concat!(include_str!("flamegraph/page.css"), include_str!("change_page/page.css")),
+    style: concat!(
+        include_str!("flamegraph/page.css"),
+        include_str!("change_page/page.css")
+    ),
     script: SCRIPT,
     // The test `digests_are_those_of_the_assets` says the new ones after a change.
     style_digest: "O6jOC9T1IW24YpKmhG65kV7aNOurz+JDPDOazIKTp5k=",
@@ -70,7 +73,11 @@ impl ChangePage<'_> {
     pub fn write(&self, out: &mut impl Write) -> io::Result<()> {
         let encoded = tree::encode(&self.changed.tree);
         let before = self.before(&encoded);
-        let heading = Heading { title: self.title, subtitle: self.subtitle, lost: self.lost };
+        let heading = Heading {
+            title: self.title,
+            subtitle: self.subtitle,
+            lost: self.lost,
+        };
         ASSETS.write(&heading, out, |out| {
             out.write_all(b"<script type=\"application/json\" id=\"head\">{")?;
             html::write_tree_head(&self.changed.tree, self.unit, &encoded, out)?;
@@ -117,17 +124,34 @@ mod tests {
             own: Weight { value, samples: 1 },
             total: Weight::default(),
         };
-        let frame = |name| FlameFrame { name, dso: None, kind: FlameKind::Function };
+        let frame = |name| FlameFrame {
+            name,
+            dso: None,
+            kind: FlameKind::Function,
+        };
         let mut tree = FlameTree {
             names: ["a", "b", "c"].map(str::to_owned).into(),
             frames: (0..3).map(frame).collect(),
-            nodes: vec![node(None, 0, 0), node(Some(0), 1, 10), node(Some(0), 2, 200)],
+            nodes: vec![
+                node(None, 0, 0),
+                node(Some(0), 1, 10),
+                node(Some(0), 2, 200),
+            ],
             ..FlameTree::default()
         };
         tree.sum_totals();
-        let changed = ChangedTree { tree, before: vec![1, 2, 300] };
+        let changed = ChangedTree {
+            tree,
+            before: vec![1, 2, 300],
+        };
         let unit = FlameUnit::Count("cycles");
-        let page = ChangePage { title: "t", subtitle: "s", unit, lost: &[], changed: &changed };
+        let page = ChangePage {
+            title: "t",
+            subtitle: "s",
+            unit,
+            lost: &[],
+            changed: &changed,
+        };
         // The widest child comes first: a, c, b.
         assert_eq!(page.before(&tree::encode(&changed.tree)), [1, 0xac, 2, 2]);
     }

@@ -44,16 +44,40 @@ impl CivilTime {
 
     /// The form of `ctime(3)`, such as `Sat Nov 21 03:01:00 2026`.
     pub fn ctime(&self) -> String {
-        let name = |names: &str, index: u8| names.split(' ').nth(index.into()).unwrap_or_default().to_owned();
+        let name = |names: &str, index: u8| {
+            names
+                .split(' ')
+                .nth(index.into())
+                .unwrap_or_default()
+                .to_owned()
+        };
         let weekday = name("Sun Mon Tue Wed Thu Fri Sat", self.weekday);
-        let month = name("Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec", self.month - 1);
-        let CivilTime { year, day, hour, minute, second, .. } = self;
+        let month = name(
+            "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec",
+            self.month - 1,
+        );
+        let CivilTime {
+            year,
+            day,
+            hour,
+            minute,
+            second,
+            ..
+        } = self;
         format!("{weekday} {month} {day:2} {hour:02}:{minute:02}:{second:02} {year}")
     }
 
     /// The form `2026-11-21 03:01:00`.
     pub fn date_time(&self) -> String {
-        let CivilTime { year, month, day, hour, minute, second, .. } = self;
+        let CivilTime {
+            year,
+            month,
+            day,
+            hour,
+            minute,
+            second,
+            ..
+        } = self;
         format!("{year}-{month:02}-{day:02} {hour:02}:{minute:02}:{second:02}")
     }
 
@@ -69,7 +93,8 @@ impl CivilTime {
 fn date(days: i64) -> (i64, u8, u8) {
     let days = days + EPOCH;
     let (era, day_of_era) = (days.div_euclid(ERA), days.rem_euclid(ERA));
-    let year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36524 - day_of_era / 146_096) / 365;
+    let year_of_era =
+        (day_of_era - day_of_era / 1460 + day_of_era / 36524 - day_of_era / 146_096) / 365;
     let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
     let month_from_march = (5 * day_of_year + 2) / 153;
     let day = day_of_year - (153 * month_from_march + 2) / 5 + 1;
@@ -85,15 +110,24 @@ mod tests {
     #[test]
     fn dates_of_the_calendar() {
         assert_eq!(CivilTime::new(0, 0).ctime(), "Thu Jan  1 00:00:00 1970");
-        assert_eq!(CivilTime::new(1_795_229_583, 0).date_time(), "2026-11-21 02:53:03");
-        assert_eq!(CivilTime::new(951_782_400, 0).date_time(), "2000-02-29 00:00:00");
+        assert_eq!(
+            CivilTime::new(1_795_229_583, 0).date_time(),
+            "2026-11-21 02:53:03"
+        );
+        assert_eq!(
+            CivilTime::new(951_782_400, 0).date_time(),
+            "2000-02-29 00:00:00"
+        );
         assert_eq!(CivilTime::new(-1, 0).date_time(), "1969-12-31 23:59:59");
         assert_eq!(CivilTime::new(0, 0).iso_utc(), "1970-01-01T00:00:00Z");
     }
 
     #[test]
     fn an_offset_moves_the_day() {
-        assert_eq!(CivilTime::new(1_795_229_583, -4 * 3600).ctime(), "Fri Nov 20 22:53:03 2026");
+        assert_eq!(
+            CivilTime::new(1_795_229_583, -4 * 3600).ctime(),
+            "Fri Nov 20 22:53:03 2026"
+        );
         assert_eq!(CivilTime::new(1_795_229_583, 22 * 3600).weekday, 0);
     }
 

@@ -14,7 +14,11 @@ use crate::visible::visible;
 
 /// Writes the findings about the recording that is called `name`; `convert` is the command that mends it.
 pub fn write(out: &mut String, name: &str, found: &Checkup, convert: &str) -> fmt::Result {
-    let verdict = if found.is_whole() { "whole" } else { "damaged, but readable" };
+    let verdict = if found.is_whole() {
+        "whole"
+    } else {
+        "damaged, but readable"
+    };
     writeln!(out, "{}: {verdict}", visible(name))?;
     line(out, "form", &form(found))?;
     line(out, "recorder", &recorder(&found.recorder))?;
@@ -24,7 +28,11 @@ pub fn write(out: &mut String, name: &str, found: &Checkup, convert: &str) -> fm
     line(out, "lost", &lost(found))?;
     damage(out, found)?;
     if !found.is_whole() {
-        line(out, "recovery", &format!("'{convert}' writes all that can be read as one whole file"))?;
+        line(
+            out,
+            "recovery",
+            &format!("'{convert}' writes all that can be read as one whole file"),
+        )?;
     }
     Ok(())
 }
@@ -49,7 +57,10 @@ fn form(found: &Checkup) -> String {
         text.push_str(&format!(", {bits}-bit"));
     }
     if let Some(compression) = form.compression {
-        text.push_str(&format!(", compressed with zstd (level {})", compression.level));
+        text.push_str(&format!(
+            ", compressed with zstd (level {})",
+            compression.level
+        ));
     }
     text
 }
@@ -60,8 +71,14 @@ fn recorder(recorder: &Recorder) -> String {
         (Some(tool), None) => tool_name(tool).to_owned(),
         (None, _) => "unknown".to_owned(),
     };
-    let machine = [("on ", &recorder.host), ("", &recorder.arch), ("Linux ", &recorder.os_release)];
-    let told = machine.iter().filter_map(|(word, name)| Some(format!("{word}{}", visible(name.as_ref()?))));
+    let machine = [
+        ("on ", &recorder.host),
+        ("", &recorder.arch),
+        ("Linux ", &recorder.os_release),
+    ];
+    let told = machine
+        .iter()
+        .filter_map(|(word, name)| Some(format!("{word}{}", visible(name.as_ref()?))));
     let told: Vec<String> = told.collect();
     if !told.is_empty() {
         text.push_str(&format!(" {}", told.join(", ")));
@@ -81,7 +98,12 @@ fn tool_name(tool: Tool) -> &'static str {
 
 fn events(found: &Checkup) -> String {
     const SHOWN: usize = 8;
-    let names: Vec<_> = found.events.iter().take(SHOWN).map(|event| visible(&event.name)).collect();
+    let names: Vec<_> = found
+        .events
+        .iter()
+        .take(SHOWN)
+        .map(|event| visible(&event.name))
+        .collect();
     let mut text = match names.is_empty() {
         true => "none".to_owned(),
         false => format!("{}: {}", found.events.len(), names.join(", ")),
@@ -91,7 +113,9 @@ fn events(found: &Checkup) -> String {
     }
     let newer = found.events.iter().filter(|event| event.newer).count();
     if newer > 0 {
-        text.push_str(&format!("; {newer} with settings newer than this program, which perf refuses"));
+        text.push_str(&format!(
+            "; {newer} with settings newer than this program, which perf refuses"
+        ));
     }
     text
 }
@@ -108,9 +132,14 @@ fn records(found: &Checkup) -> String {
 fn span(found: &Checkup) -> String {
     match found.span {
         Some((first, last)) => {
-            let seconds = |time: u64| format!("{}.{:09}", time / 1_000_000_000, time % 1_000_000_000);
+            let seconds =
+                |time: u64| format!("{}.{:09}", time / 1_000_000_000, time % 1_000_000_000);
             let length = seconds(last.0.saturating_sub(first.0));
-            format!("{} s to {} s, {length} s", seconds(first.0), seconds(last.0))
+            format!(
+                "{} s to {} s, {length} s",
+                seconds(first.0),
+                seconds(last.0)
+            )
         }
         None => "no sample tells its time".to_owned(),
     }
@@ -126,9 +155,16 @@ fn lost(found: &Checkup) -> String {
         (lost.throttled, "times an event was throttled"),
         (lost.aux_truncated, "stretches of AUX data cut short"),
     ];
-    let told = counts.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}"));
+    let told = counts
+        .iter()
+        .filter(|(count, _)| *count > 0)
+        .map(|(count, what)| format!("{count} {what}"));
     let told: Vec<String> = told.collect();
-    if told.is_empty() { "nothing".to_owned() } else { told.join(", ") }
+    if told.is_empty() {
+        "nothing".to_owned()
+    } else {
+        told.join(", ")
+    }
 }
 
 fn damage(out: &mut String, found: &Checkup) -> fmt::Result {
@@ -136,14 +172,29 @@ fn damage(out: &mut String, found: &Checkup) -> fmt::Result {
         return line(out, "damage", "none");
     }
     let counts = [
-        (found.records.undecodable, "records do not hold what their kind needs"),
-        (found.records.unlisted, "samples are of events that the recording does not list"),
+        (
+            found.records.undecodable,
+            "records do not hold what their kind needs",
+        ),
+        (
+            found.records.unlisted,
+            "samples are of events that the recording does not list",
+        ),
     ];
     let counts = counts.iter().filter(|(count, _)| *count > 0);
-    let findings = found.damage.count() as usize + found.broken_features.len() + counts.clone().count();
+    let findings =
+        found.damage.count() as usize + found.broken_features.len() + counts.clone().count();
     let bytes = found.damage.lost_bytes();
-    line(out, "damage", &format!("{findings} findings, {bytes} bytes of data lost"))?;
-    found.damage.to_string().lines().try_for_each(|damage| writeln!(out, "    {damage}"))?;
+    line(
+        out,
+        "damage",
+        &format!("{findings} findings, {bytes} bytes of data lost"),
+    )?;
+    found
+        .damage
+        .to_string()
+        .lines()
+        .try_for_each(|damage| writeln!(out, "    {damage}"))?;
     for (_, error) in &found.broken_features {
         writeln!(out, "    {}", visible(&with_cause(error)))?;
     }

@@ -32,7 +32,12 @@ const LEVEL_NUMBERS: [&str; 14] = [
     "RAM",
     "PMEM",
 ];
-const HOPS: [&str; 4] = ["core, same node", "node, same socket", "socket, same board", "board"];
+const HOPS: [&str; 4] = [
+    "core, same node",
+    "node, same socket",
+    "socket, same board",
+    "board",
+];
 const SNOOPS: [&str; 7] = ["N/A", "None", "Hit", "Miss", "HitM", "Fwd", "Peer"];
 const TRANSLATIONS: [&str; 5] = ["N/A", "L1", "L2", "Walker", "Fault"];
 
@@ -61,7 +66,10 @@ fn first_of(names: &[&'static str], bits: u8) -> Option<&'static str> {
 
 /// The names of all bits that are set.
 fn any_of(names: &[&str], bits: u16) -> String {
-    let set = names.iter().enumerate().filter(|(bit, _)| bits >> bit & 1 == 1);
+    let set = names
+        .iter()
+        .enumerate()
+        .filter(|(bit, _)| bits >> bit & 1 == 1);
     set.map(|(_, name)| *name).collect::<Vec<_>>().join(" or ")
 }
 
@@ -82,9 +90,14 @@ pub(crate) fn level(source: DataSource) -> String {
 
 fn numbered_level(source: DataSource, number: u8) -> String {
     let remote = if source.remote() { "Remote " } else { "" };
-    let hops = usize::from(source.hops()).checked_sub(1).and_then(|hops| HOPS.get(hops));
+    let hops = usize::from(source.hops())
+        .checked_sub(1)
+        .and_then(|hops| HOPS.get(hops));
     let hops = hops.map_or_else(String::new, |hops| format!("{hops} "));
-    let name = LEVEL_NUMBERS.get(usize::from(number) - 1).copied().unwrap_or_default();
+    let name = LEVEL_NUMBERS
+        .get(usize::from(number) - 1)
+        .copied()
+        .unwrap_or_default();
     format!("{remote}{hops}{name}")
 }
 
@@ -92,7 +105,11 @@ fn numbered_level(source: DataSource, number: u8) -> String {
 pub(crate) fn translation(source: DataSource) -> String {
     let bits = source.translations();
     let who = bits & 1 | bits >> 2 & 0b1_1110;
-    let mut text = if who == 0 { "N/A".to_owned() } else { any_of(&TRANSLATIONS, u16::from(who)) };
+    let mut text = if who == 0 {
+        "N/A".to_owned()
+    } else {
+        any_of(&TRANSLATIONS, u16::from(who))
+    };
     if bits & 2 != 0 {
         text.push_str(" hit");
     }
@@ -132,9 +149,13 @@ mod tests {
 
     #[test]
     fn sizes_of_pages() {
-        for (size, expected) in
-            [(0, "N/A"), (1024, "1024B"), (4096, "4K"), (1 << 21, "2M"), (1 << 30, "1024M")]
-        {
+        for (size, expected) in [
+            (0, "N/A"),
+            (1024, "1024B"),
+            (4096, "4K"),
+            (1 << 21, "2M"),
+            (1 << 30, "1024M"),
+        ] {
             let mut out = Vec::new();
             push_size(size, &mut out);
             assert_eq!(out, expected.as_bytes());

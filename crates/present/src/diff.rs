@@ -59,10 +59,20 @@ pub struct Compared<'a> {
 }
 
 /// Writes the table of one event; `first` is the first of the text.
-pub fn table(out: &mut dyn Write, compared: &Compared<'_>, text: &DiffText, first: bool) -> io::Result<()> {
+pub fn table(
+    out: &mut dyn Write,
+    compared: &Compared<'_>,
+    text: &DiffText,
+    first: bool,
+) -> io::Result<()> {
     let columns = text.keys.iter().copied().map(Field::Key).collect();
     let (separator, addresses) = (text.separator.clone(), text.addresses);
-    let report = ReportText { columns, separator, addresses, ..ReportText::default() };
+    let report = ReportText {
+        columns,
+        separator,
+        addresses,
+        ..ReportText::default()
+    };
     let layout = Layout::new(compared, text, &report);
     if !text.quiet {
         let mut heading = Vec::new();
@@ -82,8 +92,12 @@ fn event_heading(buffer: &mut Vec<u8>, event: &str, text: &DiffText, first: bool
     if text.files.len() > 2 {
         let _ = writeln!(buffer, "# Data files:");
         for (nth, file) in text.files.iter().enumerate() {
-            let _ =
-                writeln!(buffer, "#  [{nth}] {} {}", visible(file), if nth == 0 { "(Baseline)" } else { "" });
+            let _ = writeln!(
+                buffer,
+                "#  [{nth}] {} {}",
+                visible(file),
+                if nth == 0 { "(Baseline)" } else { "" }
+            );
         }
         let _ = writeln!(buffer, "#");
     }
@@ -105,12 +119,15 @@ impl<'a> Layout<'a> {
     fn new(compared: &'a Compared<'a>, text: &'a DiffText, report: &'a ReportText) -> Layout<'a> {
         let mut rows: Vec<Vec<Row>> = vec![Vec::new(); compared.sides.len()];
         for shown in compared.table.rows() {
-            let row = compared.sides[shown.side].table.and_then(|table| table.row(shown.row));
+            let row = compared.sides[shown.side]
+                .table
+                .and_then(|table| table.row(shown.row));
             rows[shown.side].extend(row);
         }
         let sides = compared.sides.iter().zip(&rows);
-        let sides: Vec<Columns<'a>> =
-            sides.map(|(side, rows)| Columns::of_keys(side.profile, rows, report)).collect();
+        let sides: Vec<Columns<'a>> = sides
+            .map(|(side, rows)| Columns::of_keys(side.profile, rows, report))
+            .collect();
         let keys = text.keys.iter().enumerate().map(|(nth, &key)| {
             let widths = sides.iter().filter_map(|side| side.widths().nth(nth));
             (key, widths.max().unwrap_or(0).max(key_heading(key).len()))
@@ -118,12 +135,25 @@ impl<'a> Layout<'a> {
         let keys = keys.collect();
         let separator = text.separator.as_deref();
         let by_stretch = text.method == Method::Cycles;
-        Layout { compared, numbers: numbers::columns(text), sides, keys, separator, by_stretch }
+        Layout {
+            compared,
+            numbers: numbers::columns(text),
+            sides,
+            keys,
+            separator,
+            by_stretch,
+        }
     }
 
     fn heading(&self, buffer: &mut Vec<u8>) {
-        let numbers = self.numbers.iter().map(|column| (column.heading.as_str(), column.width, true));
-        let keys = self.keys.iter().map(|&(key, width)| (key_heading(key), width, false));
+        let numbers = self
+            .numbers
+            .iter()
+            .map(|column| (column.heading.as_str(), column.width, true));
+        let keys = self
+            .keys
+            .iter()
+            .map(|&(key, width)| (key_heading(key), width, false));
         buffer.push(b'#');
         for (nth, (heading, width, right)) in numbers.chain(keys).enumerate() {
             buffer.extend_from_slice(if nth == 0 { b" " } else { self.between() });
@@ -137,7 +167,11 @@ impl<'a> Layout<'a> {
         if self.separator.is_some() {
             return;
         }
-        let widths = self.numbers.iter().map(|column| column.width).chain(self.keys.iter().map(|key| key.1));
+        let widths = self
+            .numbers
+            .iter()
+            .map(|column| column.width)
+            .chain(self.keys.iter().map(|key| key.1));
         buffer.push(b'#');
         for (nth, width) in widths.enumerate() {
             buffer.extend_from_slice(if nth == 0 { b" " } else { b"  " });
@@ -153,7 +187,8 @@ impl<'a> Layout<'a> {
     fn row(&self, buffer: &mut Vec<u8>, row: usize) {
         if self.by_stretch {
             let stretches = Stretches::of(self.compared, row);
-            (0..stretches.lines()).for_each(|line| self.line(buffer, row, Some((&stretches, line))));
+            (0..stretches.lines())
+                .for_each(|line| self.line(buffer, row, Some((&stretches, line))));
         } else {
             self.line(buffer, row, None);
         }
@@ -167,9 +202,13 @@ impl<'a> Layout<'a> {
             }
             self.number(buffer, column, row, stretch);
         }
-        let Some(&shown) = self.compared.table.rows().get(row) else { return };
+        let Some(&shown) = self.compared.table.rows().get(row) else {
+            return;
+        };
         let table = self.compared.sides[shown.side].table;
-        let Some(shown_row) = table.and_then(|table| table.row(shown.row)) else { return };
+        let Some(shown_row) = table.and_then(|table| table.row(shown.row)) else {
+            return;
+        };
         for (nth, &(_, width)) in self.keys.iter().enumerate() {
             buffer.extend_from_slice(self.between());
             let last = nth + 1 == self.keys.len();
@@ -186,7 +225,8 @@ impl<'a> Layout<'a> {
         stretch: Option<(&Stretches<'_>, usize)>,
     ) {
         let start = buffer.len();
-        let number = match stretch.and_then(|(stretches, line)| column.of_stretch(stretches, line)) {
+        let number = match stretch.and_then(|(stretches, line)| column.of_stretch(stretches, line))
+        {
             Some(number) => number,
             None => Number::of(self.compared.table, column, row),
         };

@@ -92,7 +92,10 @@ pub struct Items<'o> {
 impl<'o> Items<'o> {
     /// The items of an array that has none yet, to be appended to a text.
     pub fn new(out: &'o mut Vec<u8>) -> Items<'o> {
-        Items { out, is_empty: true }
+        Items {
+            out,
+            is_empty: true,
+        }
     }
 
     /// What stands before whatever is added next.
@@ -125,15 +128,19 @@ impl<'o> Items<'o> {
     /// Adds a branch, with what both of its ends are called.
     pub fn branch(&mut self, entry: &BranchEntry, from: &[u8], to: &[u8]) {
         let out = self.next();
-        for (key, address, name) in
-            [("{\"from\":{\"ip\":", entry.from, from), (",\"to\":{\"ip\":", entry.to, to)]
-        {
+        for (key, address, name) in [
+            ("{\"from\":{\"ip\":", entry.from, from),
+            (",\"to\":{\"ip\":", entry.to, to),
+        ] {
             out.extend_from_slice(key.as_bytes());
             push_address(out, address);
             out.extend_from_slice(name);
             out.push(b'}');
         }
-        for (bit, name) in ["mispredicted", "predicted", "in_tx", "abort"].into_iter().enumerate() {
+        for (bit, name) in ["mispredicted", "predicted", "in_tx", "abort"]
+            .into_iter()
+            .enumerate()
+        {
             if entry.flags >> bit & 1 != 0 {
                 out.extend_from_slice(b",\"");
                 out.extend_from_slice(name.as_bytes());
@@ -248,8 +255,12 @@ mod tests {
     #[test]
     fn a_sample_is_a_line() {
         let mut name = Vec::new();
-        let place =
-            PlaceName { symbol: Some("f\""), offset: Some(3), dso: Some("/bin/a"), ..PlaceName::default() };
+        let place = PlaceName {
+            symbol: Some("f\""),
+            offset: Some(3),
+            dso: Some("/bin/a"),
+            ..PlaceName::default()
+        };
         write_name(&place, &mut name);
         let written = text(|out| {
             let mut line = EventLine::begin("sample", out);
@@ -278,16 +289,25 @@ mod tests {
     #[test]
     fn cells_are_quoted_where_they_must() {
         assert_eq!(text(|out| push_cell(out, "f(int)")), "f(int)");
-        assert_eq!(text(|out| push_cell(out, "f(int, \"x\")")), "\"f(int, \"\"x\"\")\"");
+        assert_eq!(
+            text(|out| push_cell(out, "f(int, \"x\")")),
+            "\"f(int, \"\"x\"\")\""
+        );
         assert_eq!(text(|out| push_cell(out, "\u{1b}")), "\\x1b");
     }
 
     #[test]
     fn a_branch_tells_both_ends_and_its_flags() {
-        let entry = BranchEntry { from: 1, to: 2, flags: 0b10 | 9 << 4 };
+        let entry = BranchEntry {
+            from: 1,
+            to: 2,
+            flags: 0b10 | 9 << 4,
+        };
         let written = text(|out| {
             let mut line = EventLine::begin("sample", out);
-            line.array("branches", |items| items.branch(&entry, b",\"dso\":\"a\"", b""));
+            line.array("branches", |items| {
+                items.branch(&entry, b",\"dso\":\"a\"", b"")
+            });
             line.end();
         });
         assert_eq!(

@@ -29,11 +29,18 @@ impl RecordedNames {
 
 impl EventNames for RecordedNames {
     fn pmu(&self, kind: EventType) -> Option<String> {
-        self.pmus.0.iter().find(|pmu| pmu.kind == kind).map(|pmu| pmu.name.clone())
+        self.pmus
+            .0
+            .iter()
+            .find(|pmu| pmu.kind == kind)
+            .map(|pmu| pmu.name.clone())
     }
 
     fn event(&self, kind: EventType, config: u64) -> Option<String> {
-        let tracepoints = self.tracepoints.as_ref().filter(|_| kind == EventType::TRACEPOINT)?;
+        let tracepoints = self
+            .tracepoints
+            .as_ref()
+            .filter(|_| kind == EventType::TRACEPOINT)?;
         tracepoints.name(config)
     }
 }

@@ -58,8 +58,11 @@ impl Language {
             Language::Perl => (PERL_BEGIN, PERL_END),
         };
         out.write_all(begin.as_bytes())?;
-        let named: Vec<(String, &HandledEvent)> =
-            events.iter().enumerate().map(|(number, event)| (function(number, &event.name), event)).collect();
+        let named: Vec<(String, &HandledEvent)> = events
+            .iter()
+            .enumerate()
+            .map(|(number, event)| (function(number, &event.name), event))
+            .collect();
         for (function, event) in &named {
             self.write_function(function, event, out)?;
         }
@@ -67,18 +70,33 @@ impl Language {
         out.write_all(end.as_bytes())
     }
 
-    fn write_function(self, function: &str, event: &HandledEvent, out: &mut impl Write) -> io::Result<()> {
+    fn write_function(
+        self,
+        function: &str,
+        event: &HandledEvent,
+        out: &mut impl Write,
+    ) -> io::Result<()> {
         let fields: Vec<String> = event.fields.iter().map(|field| quoted(field)).collect();
         let fields = fields.join(", ");
         match self {
-            Language::Python => writeln!(out, "def {function}(sample):\n    show(sample, [{fields}])\n\n"),
+            Language::Python => writeln!(
+                out,
+                "def {function}(sample):\n    show(sample, [{fields}])\n\n"
+            ),
             Language::Perl => {
-                writeln!(out, "sub {function} {{\n    my ($sample) = @_;\n    show($sample, {fields});\n}}\n")
+                writeln!(
+                    out,
+                    "sub {function} {{\n    my ($sample) = @_;\n    show($sample, {fields});\n}}\n"
+                )
             }
         }
     }
 
-    fn write_table(self, named: &[(String, &HandledEvent)], out: &mut impl Write) -> io::Result<()> {
+    fn write_table(
+        self,
+        named: &[(String, &HandledEvent)],
+        out: &mut impl Write,
+    ) -> io::Result<()> {
         let (begin, to, mark, end) = match self {
             Language::Python => ("HANDLERS = {", ":", "", "}\n"),
             Language::Perl => ("my %handlers = (", " =>", "\\&", ");"),
@@ -93,8 +111,16 @@ impl Language {
 
 /// The name of an event's function: another one for each event.
 fn function(number: usize, name: &str) -> String {
-    let letters: String =
-        name.chars().map(|letter| if letter.is_ascii_alphanumeric() { letter } else { '_' }).collect();
+    let letters: String = name
+        .chars()
+        .map(|letter| {
+            if letter.is_ascii_alphanumeric() {
+                letter
+            } else {
+                '_'
+            }
+        })
+        .collect();
     format!("on_{number}_{letters}")
 }
 
@@ -220,7 +246,10 @@ mod tests {
                 name: "sched:switch".to_owned(),
                 fields: vec!["pid".to_owned(), "x'y".to_owned()],
             },
-            HandledEvent { name: "it's\\\n".to_owned(), fields: Vec::new() },
+            HandledEvent {
+                name: "it's\\\n".to_owned(),
+                fields: Vec::new(),
+            },
         ];
         let text = |language: Language| {
             let mut out = Vec::new();
@@ -228,7 +257,9 @@ mod tests {
             String::from_utf8(out).unwrap()
         };
         let python = text(Language::Python);
-        assert!(python.contains("def on_0_sched_switch(sample):\n    show(sample, ['pid', 'x\\'y'])\n"));
+        assert!(
+            python.contains("def on_0_sched_switch(sample):\n    show(sample, ['pid', 'x\\'y'])\n")
+        );
         let name = quoted(&events[1].name);
         assert!(!name.contains('\n') && python.contains(&format!("\n    {name}: on_1_it_s__,\n")));
         assert!(text(Language::Perl).contains("    'sched:switch' => \\&on_0_sched_switch,\n"));
@@ -237,6 +268,14 @@ mod tests {
     #[test]
     fn languages_go_by_names_and_suffixes() {
         let known = ["Python", "py", "perl", "cobol"].map(Language::parse);
-        assert_eq!(known, [Some(Language::Python), Some(Language::Python), Some(Language::Perl), None]);
+        assert_eq!(
+            known,
+            [
+                Some(Language::Python),
+                Some(Language::Python),
+                Some(Language::Perl),
+                None
+            ]
+        );
     }
 }

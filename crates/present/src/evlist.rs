@@ -45,14 +45,23 @@ pub struct Listing<'a> {
 }
 
 /// Writes the events, and hints at options that would show more.
-pub fn write(out: &mut String, events: &[ListedEvent<'_>], listing: &Listing<'_>, names: &dyn EventNames) {
+pub fn write(
+    out: &mut String,
+    events: &[ListedEvent<'_>],
+    listing: &Listing<'_>,
+    names: &dyn EventNames,
+) {
     let (detail, groups) = (listing.detail, listing.groups);
     match detail {
         Detail::Group => write_grouped(out, events, groups),
-        _ => events.iter().for_each(|event| write_event(out, event, listing, names)),
+        _ => events
+            .iter()
+            .for_each(|event| write_event(out, event, listing, names)),
     }
     if listing.formats.is_none() && events.iter().any(is_tracepoint) {
-        out.push_str("# Tip: use 'perf evlist --trace-fields' to show fields for tracepoint events\n");
+        out.push_str(
+            "# Tip: use 'perf evlist --trace-fields' to show fields for tracepoint events\n",
+        );
     }
     if detail != Detail::Group && groups.iter().any(|group| group.members > 1) {
         out.push_str("# Tip: use 'perf evlist -g' to show group information\n");
@@ -63,14 +72,22 @@ fn is_tracepoint(event: &ListedEvent<'_>) -> bool {
     event.entry.stored.attr.kind == EventType::TRACEPOINT
 }
 
-fn write_event(out: &mut String, event: &ListedEvent<'_>, listing: &Listing<'_>, names: &dyn EventNames) {
+fn write_event(
+    out: &mut String,
+    event: &ListedEvent<'_>,
+    listing: &Listing<'_>,
+    names: &dyn EventNames,
+) {
     let stored = &event.entry.stored;
     out.push_str(&visible(event.name));
     match listing.detail {
         Detail::Name | Detail::Group => {}
         Detail::Frequency => {
-            let kind =
-                if stored.attr.flags.contains(AttrFlags::FREQ) { "sample_freq" } else { "sample_period" };
+            let kind = if stored.attr.flags.contains(AttrFlags::FREQ) {
+                "sample_freq"
+            } else {
+                "sample_period"
+            };
             let _ = write!(out, ": {kind}={}", stored.attr.sample_period);
         }
         Detail::Attribute => {
@@ -82,7 +99,11 @@ fn write_event(out: &mut String, event: &ListedEvent<'_>, listing: &Listing<'_>,
         }
     }
     if let Some(formats) = listing.formats {
-        out.push(if listing.detail == Detail::Name { ':' } else { ',' });
+        out.push(if listing.detail == Detail::Name {
+            ':'
+        } else {
+            ','
+        });
         out.push_str(&trace_fields(event, formats));
     }
     out.push('\n');
@@ -96,18 +117,29 @@ fn trace_fields(event: &ListedEvent<'_>, formats: &Formatters) -> String {
     let Some(formatter) = formats.get(event.entry.stored.attr.config) else {
         return " (no format recorded)".to_owned();
     };
-    let fields: Vec<_> = formatter.event().fields.iter().map(|field| visible(&field.name)).collect();
+    let fields: Vec<_> = formatter
+        .event()
+        .fields
+        .iter()
+        .map(|field| visible(&field.name))
+        .collect();
     format!(" trace_fields: {}", fields.join(","))
 }
 
 fn write_grouped(out: &mut String, events: &[ListedEvent<'_>], groups: &[EventGroup]) {
     let mut index = 0;
     while let Some(event) = events.get(index) {
-        let group = groups.iter().find(|group| group.leader as usize == index && group.members > 1);
+        let group = groups
+            .iter()
+            .find(|group| group.leader as usize == index && group.members > 1);
         let members = group.and_then(|group| events[index..].get(..group.members as usize));
         match (group, members) {
             (Some(group), Some(members)) => {
-                let _ = writeln!(out, "{}", group_text(group, members.iter().map(|event| event.name)));
+                let _ = writeln!(
+                    out,
+                    "{}",
+                    group_text(group, members.iter().map(|event| event.name))
+                );
                 index += members.len();
             }
             _ => {
@@ -120,7 +152,11 @@ fn write_grouped(out: &mut String, events: &[ListedEvent<'_>], groups: &[EventGr
 
 /// A group with its name, if it was given one, and its members.
 pub(crate) fn group_text<'a>(group: &EventGroup, members: impl Iterator<Item = &'a str>) -> String {
-    let name = if group.name == EventGroup::ANONYMOUS { "" } else { &group.name };
+    let name = if group.name == EventGroup::ANONYMOUS {
+        ""
+    } else {
+        &group.name
+    };
     let members: Vec<_> = members.collect();
     visible(&format!("{name}{{{}}}", members.join(","))).into_owned()
 }
@@ -145,7 +181,11 @@ mod tests {
         detail: Detail,
         formats: Option<&Formatters>,
     ) -> String {
-        let attr = |kind| EventAttr { kind: EventType(kind), sample_period: 4000, ..EventAttr::default() };
+        let attr = |kind| EventAttr {
+            kind: EventType(kind),
+            sample_period: 4000,
+            ..EventAttr::default()
+        };
         let events = events.iter().map(|(name, kind)| WriterEvent {
             attr: attr(*kind),
             name: (*name).into(),
@@ -157,9 +197,20 @@ mod tests {
         // Without data there are no features, so the names are told from their places.
         let names = ["a", "b", "c", "d"];
         let entries = reader.events().iter().zip(names);
-        let listed: Vec<_> = entries.map(|(entry, name)| ListedEvent { name, entry }).collect();
+        let listed: Vec<_> = entries
+            .map(|(entry, name)| ListedEvent { name, entry })
+            .collect();
         let mut out = String::new();
-        write(&mut out, &listed, &Listing { detail, groups, formats }, &NoEventNames);
+        write(
+            &mut out,
+            &listed,
+            &Listing {
+                detail,
+                groups,
+                formats,
+            },
+            &NoEventNames,
+        );
         out
     }
 
@@ -179,14 +230,21 @@ mod tests {
     }
 
     fn group(name: &str, leader: u32, members: u32) -> EventGroup {
-        EventGroup { name: name.into(), leader, members }
+        EventGroup {
+            name: name.into(),
+            leader,
+            members,
+        }
     }
 
     #[test]
     fn names_periods_and_attributes() {
         let events = [("a", 1)];
         assert_eq!(listed(&events, &[], Detail::Name), "a\n");
-        assert_eq!(listed(&events, &[], Detail::Frequency), "a: sample_period=4000\n");
+        assert_eq!(
+            listed(&events, &[], Detail::Frequency),
+            "a: sample_period=4000\n"
+        );
         let expected = "a: type: 1 (PERF_TYPE_SOFTWARE), size: 64, config: 0 (PERF_COUNT_SW_CPU_CLOCK), \
             { sample_period, sample_freq }: 4000\n";
         assert_eq!(listed(&events, &[], Detail::Attribute), expected);
@@ -194,13 +252,18 @@ mod tests {
 
     #[test]
     fn fields_of_tracepoints() {
-        let field = |name: &str, offset| format!("\tfield:{name};\toffset:{offset};\tsize:4;\tsigned:1;\n");
+        let field =
+            |name: &str, offset| format!("\tfield:{name};\toffset:{offset};\tsize:4;\tsigned:1;\n");
         let fields = [field("int cpu", 8), field("pid_t pid", 12)].concat();
         let common = field("int common_pid", 4);
-        let text = format!("name: x\nID: 0\nformat:\n{common}\n{fields}\nprint fmt: \"%d\", REC->cpu\n");
+        let text =
+            format!("name: x\nID: 0\nformat:\n{common}\n{fields}\nprint fmt: \"%d\", REC->cpu\n");
         let formats = Formatters::new(&with_format(&text));
         let list = |detail| listed_with(&[("a", 2), ("b", 1)], &[], detail, Some(&formats));
-        assert_eq!(list(Detail::Name), "a: trace_fields: cpu,pid\nb: (not a tracepoint)\n");
+        assert_eq!(
+            list(Detail::Name),
+            "a: trace_fields: cpu,pid\nb: (not a tracepoint)\n"
+        );
         assert_eq!(
             list(Detail::Frequency),
             "a: sample_period=4000, trace_fields: cpu,pid\nb: sample_period=4000, (not a tracepoint)\n"
@@ -215,12 +278,25 @@ mod tests {
     fn groups_on_one_line() {
         let events = [("a", 1), ("b", 1), ("c", 1), ("d", 2)];
         let groups = [group("{anon_group}", 0, 2)];
-        let trace = "# Tip: use 'perf evlist --trace-fields' to show fields for tracepoint events\n";
+        let trace =
+            "# Tip: use 'perf evlist --trace-fields' to show fields for tracepoint events\n";
         let tip = "# Tip: use 'perf evlist -g' to show group information\n";
-        assert_eq!(listed(&events, &groups, Detail::Group), format!("{{a,b}}\nc\nd\n{trace}"));
-        assert_eq!(listed(&events, &groups, Detail::Name), format!("a\nb\nc\nd\n{trace}{tip}"));
-        assert_eq!(listed(&events[..2], &[group("g", 0, 2)], Detail::Group), "g{a,b}\n");
+        assert_eq!(
+            listed(&events, &groups, Detail::Group),
+            format!("{{a,b}}\nc\nd\n{trace}")
+        );
+        assert_eq!(
+            listed(&events, &groups, Detail::Name),
+            format!("a\nb\nc\nd\n{trace}{tip}")
+        );
+        assert_eq!(
+            listed(&events[..2], &[group("g", 0, 2)], Detail::Group),
+            "g{a,b}\n"
+        );
         // A group that goes past the events is none.
-        assert_eq!(listed(&events[..2], &[group("g", 1, 9)], Detail::Group), "a\nb\n");
+        assert_eq!(
+            listed(&events[..2], &[group("g", 1, 9)], Detail::Group),
+            "a\nb\n"
+        );
     }
 }

@@ -55,12 +55,18 @@ impl Format {
     /// assert_eq!(Format::parse("gprof"), None);
     /// ```
     pub fn parse(name: &str) -> Option<Format> {
-        Format::ALL.iter().find(|(known, _)| *known == name).map(|(_, format)| *format)
+        Format::ALL
+            .iter()
+            .find(|(known, _)| *known == name)
+            .map(|(_, format)| *format)
     }
 
     /// Whether the format shows when samples were taken, or whose they are, one by one.
     pub const fn needs_moments(self) -> bool {
-        matches!(self, Format::Speedscope | Format::Firefox | Format::Perfetto)
+        matches!(
+            self,
+            Format::Speedscope | Format::Firefox | Format::Perfetto
+        )
     }
 }
 
@@ -105,19 +111,29 @@ impl Exported<'_> {
     /// The frames of a stack without its thread's name, innermost first, as indices into the tree's frames.
     fn functions(&self, node: u32) -> impl Iterator<Item = u32> + '_ {
         let frame = |node: u32| self.tree.nodes.get(node as usize).map(|node| node.frame);
-        self.tree.outwards(node).filter_map(frame).filter(|&frame| !self.is_thread(frame))
+        self.tree
+            .outwards(node)
+            .filter_map(frame)
+            .filter(|&frame| !self.is_thread(frame))
     }
 
     /// Whether a frame is a thread's name.
     fn is_thread(&self, frame: u32) -> bool {
-        self.tree.frames.get(frame as usize).is_none_or(|frame| frame.kind == FlameKind::Thread)
+        self.tree
+            .frames
+            .get(frame as usize)
+            .is_none_or(|frame| frame.kind == FlameKind::Thread)
     }
 
     /// A frame's name as the reader shall see it, with its object where it has no name of its own.
     fn label(&self, frame: u32) -> String {
-        let Some(frame) = self.tree.frames.get(frame as usize) else { return String::new() };
+        let Some(frame) = self.tree.frames.get(frame as usize) else {
+            return String::new();
+        };
         match (frame.kind, self.tree.dso_of(frame)) {
-            (FlameKind::Unresolved, Some(dso)) => format!("[{}]", dso.name.trim_matches(['[', ']'])),
+            (FlameKind::Unresolved, Some(dso)) => {
+                format!("[{}]", dso.name.trim_matches(['[', ']']))
+            }
             _ => self.tree.name_of(frame).to_owned(),
         }
     }

@@ -26,7 +26,11 @@ const ASSETS: Assets = Assets {
     script_digest: "UwrjcISTrr7w66iHaOk+QRWNUg3VUYDtPhASTD2/4gE=",
 };
 /// Its program: every file in the scope of one function.
-const SCRIPT: &str = concat!(graph_scripts!(), include_str!("flamegraph/main.js"), "})();\n");
+const SCRIPT: &str = concat!(
+    graph_scripts!(),
+    include_str!("flamegraph/main.js"),
+    "})();\n"
+);
 /// What a flame graph shows.
 ///
 /// ```
@@ -94,7 +98,11 @@ impl FlamePage<'_> {
     /// What the writer returns.
     pub fn write(&self, out: &mut impl Write) -> io::Result<()> {
         let encoded = tree::encode(self.tree);
-        let heading = Heading { title: self.title, subtitle: self.subtitle, lost: self.lost };
+        let heading = Heading {
+            title: self.title,
+            subtitle: self.subtitle,
+            lost: self.lost,
+        };
         ASSETS.write(&heading, out, |out| {
             out.write_all(b"<script type=\"application/json\" id=\"head\">{")?;
             html::write_tree_head(self.tree, self.unit, &encoded, out)?;

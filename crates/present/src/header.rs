@@ -29,8 +29,18 @@ pub struct HeaderOptions<'a> {
 /// Writes the header between its two rulers.
 ///
 /// A feature that cannot be decoded gets a line that says so; unknown features are passed over.
-pub fn write(out: &mut String, reader: &Reader<'_>, options: &HeaderOptions<'_>, names: &dyn EventNames) {
-    let mut page = Page { out, features: reader.features(), options, names };
+pub fn write(
+    out: &mut String,
+    reader: &Reader<'_>,
+    options: &HeaderOptions<'_>,
+    names: &dyn EventNames,
+) {
+    let mut page = Page {
+        out,
+        features: reader.features(),
+        options,
+        names,
+    };
     page.line("========");
     page.file_lines(reader);
     if reader.container() == Container::Stream {
@@ -52,8 +62,18 @@ pub(crate) fn write_feature(
     utc_offset: &dyn Fn(i64) -> i32,
     names: &dyn EventNames,
 ) {
-    let options = HeaderOptions { full: true, captured_on: None, utc_offset };
-    Page { out, features, options: &options, names }.feature(id);
+    let options = HeaderOptions {
+        full: true,
+        captured_on: None,
+        utc_offset,
+    };
+    Page {
+        out,
+        features,
+        options: &options,
+        names,
+    }
+    .feature(id);
 }
 
 /// One header on its way to text.
@@ -92,12 +112,21 @@ impl Page<'_> {
     fn file_lines(&mut self, reader: &Reader<'_>) {
         let header = *reader.header();
         if let Some(seconds) = self.options.captured_on {
-            self.line(format_args!("captured on    : {}", self.local(seconds).ctime()));
+            self.line(format_args!(
+                "captured on    : {}",
+                self.local(seconds).ctime()
+            ));
         }
-        self.line(format_args!("header version : {}", u8::from(!header.first_version)));
+        self.line(format_args!(
+            "header version : {}",
+            u8::from(!header.first_version)
+        ));
         self.line(format_args!("data offset    : {}", header.data.offset));
         self.line(format_args!("data size      : {}", header.data.size));
-        self.line(format_args!("feat offset    : {}", header.feature_table_offset()));
+        self.line(format_args!(
+            "feat offset    : {}",
+            header.feature_table_offset()
+        ));
     }
 
     /// A moment in the reader's time zone.
@@ -161,9 +190,16 @@ impl Page<'_> {
                 self.line(format_args!("directory data version : {version}"));
             }
             FeatureId::COMPRESSED => {
-                let Compressed { method, level, ratio, .. } = self.get()?;
+                let Compressed {
+                    method,
+                    level,
+                    ratio,
+                    ..
+                } = self.get()?;
                 let method = if method == 1 { "Zstd" } else { "Unknown" };
-                self.line(format_args!("compressed : {method}, level = {level}, ratio = {ratio}"));
+                self.line(format_args!(
+                    "compressed : {method}, level = {level}, ratio = {ratio}"
+                ));
             }
             _ => {}
         }

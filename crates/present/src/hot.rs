@@ -77,7 +77,11 @@ pub struct HotStyle {
 
 impl HotStyle {
     /// For a file or a pipe: whole names, no colour.
-    pub const PLAIN: HotStyle = HotStyle { width: None, colour: false, bars: false };
+    pub const PLAIN: HotStyle = HotStyle {
+        width: None,
+        colour: false,
+        bars: false,
+    };
 }
 
 const RED: &str = "\x1b[31m";
@@ -121,7 +125,10 @@ impl HotTable<'_> {
 
     fn write_title(&self, style: &HotStyle, out: &mut impl Write) -> io::Result<()> {
         let samples = plural(self.samples, "sample");
-        let title = format!("Hottest functions by their own time: {samples} of {}", visible(self.event));
+        let title = format!(
+            "Hottest functions by their own time: {samples} of {}",
+            visible(self.event)
+        );
         writeln!(out, "{}\n", painted(&title, BOLD, style))
     }
 
@@ -144,16 +151,31 @@ impl HotTable<'_> {
             String::new()
         };
         let samples = format!("{:>width$}", grouped(row.samples), width = layout.samples);
-        let (comm, dso) = (pad(&visible(&row.comm), layout.comm), pad(&visible(&row.dso), layout.dso));
+        let (comm, dso) = (
+            pad(&visible(&row.comm), layout.comm),
+            pad(&visible(&row.dso), layout.dso),
+        );
         let symbol = visible(&row.symbol);
-        let symbol = layout.symbol.map_or_else(|| symbol.to_string(), |room| shorten(&symbol, room));
-        writeln!(out, "{share}{bar}  {samples}  {comm}  {dso}  [{}] {symbol}", row.level)
+        let symbol = layout
+            .symbol
+            .map_or_else(|| symbol.to_string(), |room| shorten(&symbol, room));
+        writeln!(
+            out,
+            "{share}{bar}  {samples}  {comm}  {dso}  [{}] {symbol}",
+            row.level
+        )
     }
 
     fn write_others(&self, out: &mut impl Write) -> io::Result<()> {
-        let Some(others) = self.others else { return Ok(()) };
+        let Some(others) = self.others else {
+            return Ok(());
+        };
         let percent = percent(others.value, self.value);
-        writeln!(out, "{percent:7.2}%  in {}", plural(others.functions, "more function"))
+        writeln!(
+            out,
+            "{percent:7.2}%  in {}",
+            plural(others.functions, "more function")
+        )
     }
 
     fn write_lost(&self, style: &HotStyle, out: &mut impl Write) -> io::Result<()> {
@@ -161,17 +183,29 @@ impl HotTable<'_> {
             return Ok(());
         }
         writeln!(out, "\n{}", painted("What is missing:", YELLOW, style))?;
-        self.lost.iter().try_for_each(|note| writeln!(out, "  {}", visible(note)))
+        self.lost
+            .iter()
+            .try_for_each(|note| writeln!(out, "  {}", visible(note)))
     }
 
     fn write_next(&self, out: &mut impl Write) -> io::Result<()> {
         if self.next.is_empty() {
             return Ok(());
         }
-        let room = self.next.iter().map(|step| width(&visible(step.command))).max().unwrap_or(0);
+        let room = self
+            .next
+            .iter()
+            .map(|step| width(&visible(step.command)))
+            .max()
+            .unwrap_or(0);
         writeln!(out, "\nLook further:")?;
         self.next.iter().try_for_each(|step| {
-            writeln!(out, "  {}  {}", pad(&visible(step.command), room), visible(step.shows))
+            writeln!(
+                out,
+                "  {}  {}",
+                pad(&visible(step.command), room),
+                visible(step.shows)
+            )
         })
     }
 }
@@ -208,7 +242,10 @@ impl Layout {
         };
         if let Some(width) = style.width {
             let symbol = widest(|row| columns::width(&visible(&row.symbol)), "Symbol");
-            layout.fit(width.saturating_sub(FIXED + usize::from(bar) * (BAR + 1)), symbol);
+            layout.fit(
+                width.saturating_sub(FIXED + usize::from(bar) * (BAR + 1)),
+                symbol,
+            );
         }
         layout
     }
@@ -216,8 +253,9 @@ impl Layout {
     /// Cuts objects, then thread names, until the symbols have room enough, and the symbols to what is left.
     fn fit(&mut self, room: usize, symbol: usize) {
         let wanted = symbol.min(SYMBOL_LEAST.max(room / 2));
-        let over =
-            |layout: &Layout| (layout.samples + layout.comm + layout.dso + wanted).saturating_sub(room);
+        let over = |layout: &Layout| {
+            (layout.samples + layout.comm + layout.dso + wanted).saturating_sub(room)
+        };
         self.dso = give(self.dso, DSO_LEAST, over(self));
         self.comm = give(self.comm, COMM_LEAST, over(self));
         let left = room.saturating_sub(self.samples + self.comm + self.dso);
@@ -225,7 +263,11 @@ impl Layout {
     }
 
     fn write_head(&self, style: &HotStyle, out: &mut impl Write) -> io::Result<()> {
-        let gap = if self.bar { " ".repeat(BAR + 1) } else { String::new() };
+        let gap = if self.bar {
+            " ".repeat(BAR + 1)
+        } else {
+            String::new()
+        };
         let samples = format!("{:>width$}", "Samples", width = self.samples);
         let (comm, dso) = (pad("Command", self.comm), pad("Object", self.dso));
         let head = format!("Overhead{gap}  {samples}  {comm}  {dso}  Symbol");
@@ -247,7 +289,11 @@ fn heat(percent: f64) -> Option<&'static str> {
 }
 
 fn painted(text: &str, colour: &str, style: &HotStyle) -> String {
-    if style.colour { format!("{colour}{text}{OFF}") } else { text.to_owned() }
+    if style.colour {
+        format!("{colour}{text}{OFF}")
+    } else {
+        text.to_owned()
+    }
 }
 
 /// A bar of eighths of cells; the heaviest row's is full.
@@ -256,16 +302,28 @@ fn bar(value: u64, most: u64) -> String {
     let eighths = (percent(value, most) / 100.0 * (BAR * 8) as f64).round() as usize;
     let mut bar: String = " ".into();
     bar.extend(std::iter::repeat_n(EIGHTHS[7], eighths / 8));
-    bar.extend((eighths % 8).checked_sub(1).and_then(|part| EIGHTHS.get(part)));
+    bar.extend(
+        (eighths % 8)
+            .checked_sub(1)
+            .and_then(|part| EIGHTHS.get(part)),
+    );
     pad(&bar, BAR + 1)
 }
 
 fn percent(part: u64, whole: u64) -> f64 {
-    if whole == 0 { 0.0 } else { 100.0 * part as f64 / whole as f64 }
+    if whole == 0 {
+        0.0
+    } else {
+        100.0 * part as f64 / whole as f64
+    }
 }
 
 fn plural(count: u64, word: &str) -> String {
-    format!("{} {word}{}", grouped(count), if count == 1 { "" } else { "s" })
+    format!(
+        "{} {word}{}",
+        grouped(count),
+        if count == 1 { "" } else { "s" }
+    )
 }
 
 /// A number with commas between its thousands.

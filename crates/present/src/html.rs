@@ -126,12 +126,19 @@ pub(crate) fn write_tree_head(
     encoded: &Encoded,
     out: &mut impl Write,
 ) -> io::Result<()> {
-    write!(out, "\"nodes\":{},\"mean\":{},\"unit\":", encoded.nodes, encoded.mean)?;
+    write!(
+        out,
+        "\"nodes\":{},\"mean\":{},\"unit\":",
+        encoded.nodes, encoded.mean
+    )?;
     write_unit(unit, out)?;
     write_folded(tree, out)?;
     out.write_all(b",\"names\":")?;
     json::write_array(&encoded.names, out, |&name, out| {
-        json::write_string(tree.names.get(name as usize).map_or("", String::as_str), out)
+        json::write_string(
+            tree.names.get(name as usize).map_or("", String::as_str),
+            out,
+        )
     })?;
     out.write_all(b",\"dsos\":")?;
     json::write_array(&tree.dsos, out, |dso, out| {
@@ -155,18 +162,29 @@ fn write_unit(unit: FlameUnit<'_>, out: &mut impl Write) -> io::Result<()> {
 }
 
 fn write_folded(tree: &FlameTree, out: &mut impl Write) -> io::Result<()> {
-    let Some(folded) = tree.folded else { return Ok(()) };
+    let Some(folded) = tree.folded else {
+        return Ok(());
+    };
     let (nodes, limit, value) = (folded.nodes, folded.limit, folded.weight.value);
-    write!(out, ",\"folded\":{{\"nodes\":{nodes},\"limit\":{limit},\"value\":{value}}}")
+    write!(
+        out,
+        ",\"folded\":{{\"nodes\":{nodes},\"limit\":{limit},\"value\":{value}}}"
+    )
 }
 
 fn write_frames(encoded: &Encoded, out: &mut impl Write) -> io::Result<()> {
     out.write_all(b",\"frames\":{\"name\":")?;
-    json::write_array(&encoded.frames, out, |frame, out| write!(out, "{}", frame.name))?;
+    json::write_array(&encoded.frames, out, |frame, out| {
+        write!(out, "{}", frame.name)
+    })?;
     out.write_all(b",\"dso\":")?;
-    json::write_array(&encoded.frames, out, |frame, out| write!(out, "{}", frame.dso))?;
+    json::write_array(&encoded.frames, out, |frame, out| {
+        write!(out, "{}", frame.dso)
+    })?;
     out.write_all(b",\"kind\":")?;
-    json::write_array(&encoded.frames, out, |frame, out| write!(out, "{}", frame.kind))?;
+    json::write_array(&encoded.frames, out, |frame, out| {
+        write!(out, "{}", frame.kind)
+    })?;
     out.write_all(b"}")
 }
 

@@ -41,7 +41,10 @@ pub(crate) struct Right<T>(pub(crate) T, pub(crate) usize);
 
 impl<T: Display> Display for Right<T> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let mut counted = Counted { inner: &mut Nowhere, count: 0 };
+        let mut counted = Counted {
+            inner: &mut Nowhere,
+            count: 0,
+        };
         write!(counted, "{}", self.0)?;
         Blanks(self.1.saturating_sub(counted.count)).fmt(f)?;
         self.0.fmt(f)
@@ -54,7 +57,10 @@ pub(crate) struct Zeroed<T>(pub(crate) T, pub(crate) usize);
 
 impl<T: Display> Display for Zeroed<T> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let mut counted = Counted { inner: &mut Nowhere, count: 0 };
+        let mut counted = Counted {
+            inner: &mut Nowhere,
+            count: 0,
+        };
         write!(counted, "{}", self.0)?;
         (counted.count..self.1).try_for_each(|_| f.write_char('0'))?;
         self.0.fmt(f)
@@ -63,7 +69,9 @@ impl<T: Display> Display for Zeroed<T> {
 
 /// The first characters of a text, at most so many.
 pub(crate) fn first(text: &str, width: usize) -> &str {
-    text.char_indices().nth(width).map_or(text, |(end, _)| text.get(..end).unwrap_or(text))
+    text.char_indices()
+        .nth(width)
+        .map_or(text, |(end, _)| text.get(..end).unwrap_or(text))
 }
 
 /// Counts the characters that pass.
@@ -94,13 +102,23 @@ mod tests {
 
     #[test]
     fn short_columns_are_those_of_format() {
-        for (text, width) in [("", 0), ("", 3), ("añb", 2), ("añb", 3), ("añb", 9), ("x", 70)] {
+        for (text, width) in [
+            ("", 0),
+            ("", 3),
+            ("añb", 2),
+            ("añb", 3),
+            ("añb", 9),
+            ("x", 70),
+        ] {
             assert_eq!(Left(text, width).to_string(), format!("{text:<width$}"));
             assert_eq!(Right(text, width).to_string(), format!("{text:>width$}"));
             assert_eq!(first(text, width), format!("{text:.width$}"));
         }
         for (number, width) in [(0, 0), (0, 4), (999, 2), (1000, 4), (u64::MAX, 25)] {
-            assert_eq!(Zeroed(number, width).to_string(), format!("{number:0width$}"));
+            assert_eq!(
+                Zeroed(number, width).to_string(),
+                format!("{number:0width$}")
+            );
         }
         assert_eq!(Right(format_args!("{:.2}", 1.0), 6).to_string(), "  1.00");
     }
@@ -108,9 +126,18 @@ mod tests {
     #[test]
     fn columns_have_any_width() {
         let width = usize::from(u16::MAX) + 10;
-        assert_eq!(Left("x", width).to_string(), format!("x{}", " ".repeat(width - 1)));
-        assert_eq!(Right("x", width).to_string(), format!("{}x", " ".repeat(width - 1)));
-        assert_eq!(Zeroed(7, width).to_string(), format!("{}7", "0".repeat(width - 1)));
+        assert_eq!(
+            Left("x", width).to_string(),
+            format!("x{}", " ".repeat(width - 1))
+        );
+        assert_eq!(
+            Right("x", width).to_string(),
+            format!("{}x", " ".repeat(width - 1))
+        );
+        assert_eq!(
+            Zeroed(7, width).to_string(),
+            format!("{}7", "0".repeat(width - 1))
+        );
         assert_eq!(first(&"x".repeat(2 * width), width).len(), width);
     }
 }

@@ -24,12 +24,16 @@ pub(crate) fn write_in_order(
     let (mut start, mut each) = (0, FEWEST);
     while start < count {
         let end = count.min(start + each * together);
-        let pieces: Vec<Range<usize>> =
-            (start..end).step_by(each).map(|start| start..end.min(start + each)).collect();
+        let pieces: Vec<Range<usize>> = (start..end)
+            .step_by(each)
+            .map(|start| start..end.min(start + each))
+            .collect();
         next.resize(pieces.len(), Vec::new());
         rayon::in_place_scope(|scope| {
             scope.spawn(|_| {
-                next.par_iter_mut().zip(pieces).for_each(|(text, piece)| make(piece, text));
+                next.par_iter_mut()
+                    .zip(pieces)
+                    .for_each(|(text, piece)| make(piece, text));
             });
             write_all(out, &mut made)
         })?;
@@ -98,6 +102,9 @@ mod tests {
             }
         }
         let result = write_in_order(&mut Closed, 10 * PIECE, |_, text| text.push(b'x'));
-        assert_eq!(result.map_err(|error| error.kind()), Err(io::ErrorKind::BrokenPipe));
+        assert_eq!(
+            result.map_err(|error| error.kind()),
+            Err(io::ErrorKind::BrokenPipe)
+        );
     }
 }

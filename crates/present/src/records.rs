@@ -45,8 +45,14 @@ pub fn line(out: &mut Vec<u8>, record: &RawRecord<'_>, endian: Endian) {
         return out.extend_from_slice(b"PERF_RECORD_SAMPLE\n");
     }
     let start = out.len();
-    let written =
-        crate::dump::kernel::write(record, &SampleId::default(), None, endian, Consumer::Report, out);
+    let written = crate::dump::kernel::write(
+        record,
+        &SampleId::default(),
+        None,
+        endian,
+        Consumer::Report,
+        out,
+    );
     if written.is_err() {
         out.truncate(start);
     }

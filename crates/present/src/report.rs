@@ -87,7 +87,8 @@ impl ReportText {
     /// The same with other keys, behind all measures.
     #[must_use]
     pub fn with_keys(mut self, keys: impl IntoIterator<Item = SortKey>) -> ReportText {
-        self.columns.retain(|column| matches!(column, Field::Measure(_)));
+        self.columns
+            .retain(|column| matches!(column, Field::Measure(_)));
         self.columns.extend(keys.into_iter().map(Field::Key));
         self
     }
@@ -97,10 +98,12 @@ impl ReportText {
     pub fn with_children(mut self, children: bool) -> ReportText {
         const ALL: Field = Field::Measure(Measure::Children);
         const LATENCY: Field = Field::Measure(Measure::ChildrenLatency);
-        self.columns.retain(|column| ![ALL, LATENCY].contains(column));
+        self.columns
+            .retain(|column| ![ALL, LATENCY].contains(column));
         if children {
             let latency = self.columns.contains(&Field::Measure(Measure::OwnLatency));
-            self.columns.splice(0..0, [ALL].into_iter().chain(latency.then_some(LATENCY)));
+            self.columns
+                .splice(0..0, [ALL].into_iter().chain(latency.then_some(LATENCY)));
         }
         self.own_is_self = children;
         self
@@ -108,7 +111,12 @@ impl ReportText {
 }
 
 /// Writes one table: what was sampled, the columns, the rows and two blank lines.
-pub fn table(out: &mut dyn Write, profile: &Profile, table: &Table, text: &ReportText) -> io::Result<()> {
+pub fn table(
+    out: &mut dyn Write,
+    profile: &Profile,
+    table: &Table,
+    text: &ReportText,
+) -> io::Result<()> {
     let columns = Columns::new(profile, table, text);
     let writer = TableWriter {
         levels: (!text.levels.is_empty()).then(|| columns.levels(&text.levels)),
@@ -150,20 +158,24 @@ impl TableWriter<'_> {
         let below = (head + 1..).zip(self.table.outline().iter().skip(head + 1));
         let mut below = below.take_while(|(_, place)| place.depth > depth);
         below.any(|(row, place)| {
-            place.depth == depth + 1 && self.columns.leader_percent(self.table.cells(row)) >= self.min_percent
+            place.depth == depth + 1
+                && self.columns.leader_percent(self.table.cells(row)) >= self.min_percent
         })
     }
 
     fn rows(&self, range: Range<usize>, buffer: &mut Vec<u8>) {
         let mut memory = self.columns.memory();
         let trees = self.table.trees();
-        let mut trees =
-            trees[trees.partition_point(|(at, _)| (*at as usize) < range.start)..].iter().peekable();
+        let mut trees = trees[trees.partition_point(|(at, _)| (*at as usize) < range.start)..]
+            .iter()
+            .peekable();
         for index in range.clone() {
             if (index - range.start).is_multiple_of(TOGETHER) {
                 self.make_room(index..range.end.min(index + TOGETHER), buffer);
             }
-            let Some(row) = self.table.row(index) else { continue };
+            let Some(row) = self.table.row(index) else {
+                continue;
+            };
             let cells = self.table.cells(index);
             let tree = trees.next_if(|(at, _)| *at as usize == index);
             if self.columns.leader_percent(cells) < self.min_percent {
@@ -172,14 +184,21 @@ impl TableWriter<'_> {
             let weights = (cells, self.table.extras(index));
             match (&self.levels, self.table.outline().get(index)) {
                 (Some(levels), Some(&place)) => {
-                    self.columns.outline_row(buffer, &mut memory, (row, place), weights, levels);
-                    if !place.leaf && self.min_percent > 0.0 && !self.shows_below(index, place.depth) {
-                        self.columns.nothing_below(buffer, place, levels, self.min_percent);
+                    self.columns
+                        .outline_row(buffer, &mut memory, (row, place), weights, levels);
+                    if !place.leaf
+                        && self.min_percent > 0.0
+                        && !self.shows_below(index, place.depth)
+                    {
+                        self.columns
+                            .nothing_below(buffer, place, levels, self.min_percent);
                     }
                 }
                 _ => self.columns.row(buffer, &mut memory, row, weights),
             }
-            if let (Some((_, tree)), Some(graphs), Some(leader)) = (tree, &self.graphs, cells.first()) {
+            if let (Some((_, tree)), Some(graphs), Some(leader)) =
+                (tree, &self.graphs, cells.first())
+            {
                 graphs.draw(buffer, tree, leader.all.period);
             }
         }
@@ -188,9 +207,12 @@ impl TableWriter<'_> {
     /// Makes room for the lines of some rows. Rows, and what they show, lie anywhere in memory; so none of them waits for
     /// another to be fetched.
     fn make_room(&self, places: Range<usize>, buffer: &mut Vec<u8>) {
-        let is_shown =
-            |&place: &usize| self.columns.leader_percent(self.table.cells(place)) >= self.min_percent;
-        let rows = places.filter(is_shown).filter_map(|place| self.table.row(place));
+        let is_shown = |&place: &usize| {
+            self.columns.leader_percent(self.table.cells(place)) >= self.min_percent
+        };
+        let rows = places
+            .filter(is_shown)
+            .filter_map(|place| self.table.row(place));
         buffer.reserve(rows.map(|row| self.columns.room(row)).sum());
     }
 }

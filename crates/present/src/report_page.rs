@@ -28,7 +28,10 @@ const ASSETS: Assets = Assets {
         include_str!("report_page/help.html"),
         "<!--@data-->\n<!--@script-->\n</body>\n</html>\n",
     ),
-    style: concat!(include_str!("flamegraph/page.css"), include_str!("report_page/page.css")),
+    style: concat!(
+        include_str!("flamegraph/page.css"),
+        include_str!("report_page/page.css")
+    ),
     script: SCRIPT,
     // The test `digests_are_those_of_the_assets` says the new ones after a change.
     style_digest: "ZwnuuvMoaggAINIHKRwbpYZ3nbCYKl+UMC4zePDeB1w=",
@@ -94,7 +97,11 @@ impl ReportPage<'_> {
     ///
     /// What the writer returns.
     pub fn write(&self, out: &mut impl Write) -> io::Result<()> {
-        let heading = Heading { title: self.title, subtitle: self.subtitle, lost: self.lost };
+        let heading = Heading {
+            title: self.title,
+            subtitle: self.subtitle,
+            lost: self.lost,
+        };
         let encoded: Vec<(usize, Encoded, cells::Encoded)> = (0..)
             .zip(self.events)
             .map(|(index, event)| {
@@ -132,23 +139,42 @@ impl ReportEvent<'_> {
     }
 
     fn write_timeline(&self, cells: usize, out: &mut impl Write) -> io::Result<()> {
-        let Timeline { start, stretch, stretches, threads, lanes, .. } = &self.timeline;
+        let Timeline {
+            start,
+            stretch,
+            stretches,
+            threads,
+            lanes,
+            ..
+        } = &self.timeline;
         // Seconds and nanoseconds: together they can be more than the page's numbers tell exactly.
         match start {
-            Some(start) => write!(out, "\"start\":[{},{}]", start / 1_000_000_000, start % 1_000_000_000)?,
+            Some(start) => write!(
+                out,
+                "\"start\":[{},{}]",
+                start / 1_000_000_000,
+                start % 1_000_000_000
+            )?,
             None => out.write_all(b"\"start\":null")?,
         }
-        write!(out, ",\"stretch\":{stretch},\"stretches\":{stretches},\"cells\":{cells}")?;
+        write!(
+            out,
+            ",\"stretch\":{stretch},\"stretches\":{stretches},\"cells\":{cells}"
+        )?;
         out.write_all(b",\"threads\":{\"pid\":")?;
         json::write_array(threads, out, |thread, out| write!(out, "{}", thread.pid.0))?;
         out.write_all(b",\"tid\":")?;
         json::write_array(threads, out, |thread, out| write!(out, "{}", thread.tid.0))?;
         out.write_all(b",\"name\":")?;
-        json::write_array(threads, out, |thread, out| json::write_string(&thread.name, out))?;
+        json::write_array(threads, out, |thread, out| {
+            json::write_string(&thread.name, out)
+        })?;
         out.write_all(b"},\"lanes\":{\"thread\":")?;
         json::write_array(lanes, out, |lane, out| write!(out, "{}", lane.thread))?;
         out.write_all(b",\"cpu\":")?;
-        json::write_array(lanes, out, |lane, out| write!(out, "{}", lane.cpu.map_or(-1, i64::from)))?;
+        json::write_array(lanes, out, |lane, out| {
+            write!(out, "{}", lane.cpu.map_or(-1, i64::from))
+        })?;
         out.write_all(b"}")
     }
 }

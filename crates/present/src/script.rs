@@ -105,7 +105,10 @@ impl HeadLayout {
     fn write_comm(&self, head: &Head<'_>, out: &mut Vec<u8>) {
         let Some(comm) = head.comm else { return };
         if self.narrow {
-            let end = comm.char_indices().nth(NARROW).map_or(comm.len(), |(at, _)| at);
+            let end = comm
+                .char_indices()
+                .nth(NARROW)
+                .map_or(comm.len(), |(at, _)| at);
             pad(out, NARROW.saturating_sub(comm.chars().count()));
             out.extend_from_slice(&comm.as_bytes()[..end]);
             return out.push(b' ');
@@ -153,16 +156,31 @@ const MODES: [(CpuMode, u8); 5] = [
 
 /// Flags of some kinds of records.
 const OF_KINDS: [(&[RecordType], u16, u8); 3] = [
-    (&[RecordType::MMAP, RecordType::MMAP2], Misc::MMAP_DATA, b'M'),
+    (
+        &[RecordType::MMAP, RecordType::MMAP2],
+        Misc::MMAP_DATA,
+        b'M',
+    ),
     (&[RecordType::COMM], Misc::COMM_EXEC, b'E'),
-    (&[RecordType::SWITCH, RecordType::SWITCH_CPU_WIDE], Misc::SWITCH_OUT, b'S'),
+    (
+        &[RecordType::SWITCH, RecordType::SWITCH_CPU_WIDE],
+        Misc::SWITCH_OUT,
+        b'S',
+    ),
 ];
 
 fn write_misc(kind: RecordType, misc: Misc, out: &mut Vec<u8>) {
     const WIDTH: usize = 6;
     let start = out.len();
-    out.extend(MODES.iter().filter(|(mode, _)| misc.has(*mode as u16)).map(|(_, letter)| letter));
-    let of_kind = OF_KINDS.iter().filter(|(kinds, flag, _)| kinds.contains(&kind) && misc.has(*flag));
+    out.extend(
+        MODES
+            .iter()
+            .filter(|(mode, _)| misc.has(*mode as u16))
+            .map(|(_, letter)| letter),
+    );
+    let of_kind = OF_KINDS
+        .iter()
+        .filter(|(kinds, flag, _)| kinds.contains(&kind) && misc.has(*flag));
     out.extend(of_kind.map(|(.., letter)| letter));
     if out.last() == Some(&b'S') && misc.has(Misc::SWITCH_OUT_PREEMPT) {
         out.push(b'p');
@@ -235,7 +253,8 @@ pub fn push_hex(out: &mut Vec<u8>, value: u64, width: usize) {
 /// A number in hexadecimal behind blanks: eight digits at a time, a byte for each.
 #[inline]
 pub fn hex(value: u64) -> [u8; 16] {
-    let digits = u128::from(hex_digits((value >> 32) as u32)) << 64 | u128::from(hex_digits(value as u32));
+    let digits =
+        u128::from(hex_digits((value >> 32) as u32)) << 64 | u128::from(hex_digits(value as u32));
     let blanks = (value.leading_zeros() / 4).min(15) * 8;
     let shown = u128::MAX >> blanks;
     (digits & shown | u128::from_be_bytes([b' '; 16]) & !shown).to_be_bytes()
@@ -275,15 +294,38 @@ mod tests {
             event: Some("cycles"),
             ..Head::default()
         };
-        let layout = HeadLayout { event_width: 12, ..HeadLayout::default() };
+        let layout = HeadLayout {
+            event_width: 12,
+            ..HeadLayout::default()
+        };
         let expected = "       perf-exec    3246 [001]  6083.106791:          1       cycles: ";
         assert_eq!(text(|out| layout.write(&head, out)), expected);
-        let layout = HeadLayout { with_chain: true, nanoseconds: true, ..HeadLayout::default() };
+        let layout = HeadLayout {
+            with_chain: true,
+            nanoseconds: true,
+            ..HeadLayout::default()
+        };
         let expected = "perf-exec    3246 [001]  6083.106791999:          1 cycles: ";
         assert_eq!(text(|out| layout.write(&head, out)), expected);
-        let layout = HeadLayout { narrow: true, ..HeadLayout::default() };
-        let comm = |comm| text(|out| layout.write_comm(&Head { comm: Some(comm), ..Head::default() }, out));
-        assert_eq!((comm("perf-exec").as_str(), comm("sh").as_str()), ("perf-exe ", "      sh "));
+        let layout = HeadLayout {
+            narrow: true,
+            ..HeadLayout::default()
+        };
+        let comm = |comm| {
+            text(|out| {
+                layout.write_comm(
+                    &Head {
+                        comm: Some(comm),
+                        ..Head::default()
+                    },
+                    out,
+                )
+            })
+        };
+        assert_eq!(
+            (comm("perf-exec").as_str(), comm("sh").as_str()),
+            ("perf-exe ", "      sh ")
+        );
     }
 
     #[test]
@@ -293,23 +335,42 @@ mod tests {
         assert_eq!(misc(RecordType::SAMPLE, 2), "U     ");
         assert_eq!(misc(RecordType::COMM, Misc::COMM_EXEC), "E     ");
         assert_eq!(misc(RecordType::MMAP2, Misc::MMAP_DATA | 2), "UM    ");
-        assert_eq!(misc(RecordType::SWITCH, Misc::SWITCH_OUT | Misc::SWITCH_OUT_PREEMPT), "Sp    ");
+        assert_eq!(
+            misc(
+                RecordType::SWITCH,
+                Misc::SWITCH_OUT | Misc::SWITCH_OUT_PREEMPT
+            ),
+            "Sp    "
+        );
     }
 
     #[test]
     fn ids_stand_together_or_alone() {
-        let both = Head { pid: Some(12), tid: Some(13), ..Head::default() };
+        let both = Head {
+            pid: Some(12),
+            tid: Some(13),
+            ..Head::default()
+        };
         assert_eq!(text(|out| write_ids(&both, out)), "     12/13      ");
-        let none = Head { tid: Some(-1), ..Head::default() };
+        let none = Head {
+            tid: Some(-1),
+            ..Head::default()
+        };
         assert_eq!(text(|out| write_ids(&none, out)), "     -1 ");
     }
 
     #[test]
     fn locations() {
         let all = FieldSet::IP | FieldSet::SYM | FieldSet::SYMOFF | FieldSet::DSO;
-        let known = Location { symbol: Some(("f", 0x341)), dso: Some("[k]") };
+        let known = Location {
+            symbol: Some(("f", 0x341)),
+            dso: Some("[k]"),
+        };
         assert_eq!(text(|out| known.write(all, out)), " f+0x341 ([k])");
-        assert_eq!(text(|out| Location::default().write(all, out)), " [unknown] ([unknown])");
+        assert_eq!(
+            text(|out| Location::default().write(all, out)),
+            " [unknown] ([unknown])"
+        );
         assert_eq!(text(|out| known.write(FieldSet::SYM, out)), " f");
     }
 
@@ -317,7 +378,10 @@ mod tests {
     fn hexadecimal_numbers_fill_their_width() {
         let hex = |value, width| text(|out| push_hex(out, value, width));
         assert_eq!(hex(0xffff_ffff_8157_a541, 16), "ffffffff8157a541");
-        assert_eq!((hex(0x1f, 1), hex(0, 1), hex(0, 3)), ("1f".into(), "0".into(), "  0".into()));
+        assert_eq!(
+            (hex(0x1f, 1), hex(0, 1), hex(0, 3)),
+            ("1f".into(), "0".into(), "  0".into())
+        );
         assert_eq!(hex(0x7f00_0000_1234, 16), "    7f0000001234");
         assert_eq!(hex(0x0123_4567_89ab_cdef, 16), " 123456789abcdef");
         assert_eq!(hex(0, 16), "               0");

@@ -11,11 +11,18 @@ use crate::visible::visible;
 pub fn write(out: &mut dyn Write, stats: &RecordStats) -> io::Result<()> {
     let total = stats.total();
     let note = if stats.aux_area { EXCLUDED } else { "" };
-    writeln!(out, "\nAggregated stats:{note}\n{:>20} events: {total:10}", "TOTAL")?;
+    writeln!(
+        out,
+        "\nAggregated stats:{note}\n{:>20} events: {total:10}",
+        "TOTAL"
+    )?;
     for (kind, count) in stats.kinds() {
         share(out, kind_name(kind), count, total)?;
     }
-    stats.events.iter().try_for_each(|event| write_event(out, event))
+    stats
+        .events
+        .iter()
+        .try_for_each(|event| write_event(out, event))
 }
 
 const EXCLUDED: &str = " (excludes AUX area (e.g. instruction trace) decoded / synthesized events)";
@@ -32,8 +39,11 @@ fn share(out: &mut dyn Write, name: &str, count: u64, total: u64) -> io::Result<
 }
 
 fn write_event(out: &mut dyn Write, event: &EventStats) -> io::Result<()> {
-    let counts =
-        [("SAMPLE", event.samples), ("LOST_SAMPLES", event.lost), ("LOST_SAMPLES (BPF)", event.filtered)];
+    let counts = [
+        ("SAMPLE", event.samples),
+        ("LOST_SAMPLES", event.lost),
+        ("LOST_SAMPLES (BPF)", event.filtered),
+    ];
     if counts.iter().all(|(_, count)| *count == 0) {
         return Ok(());
     }

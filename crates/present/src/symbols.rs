@@ -46,18 +46,32 @@ pub fn plain(states: &[ObjectState]) -> String {
         }
         let _ = match state.found {
             Some(found) if Some(found) != state.recorded => {
-                writeln!(out, "  build id:  {} recorded, {found} in the file", id(state.recorded))
+                writeln!(
+                    out,
+                    "  build id:  {} recorded, {found} in the file",
+                    id(state.recorded)
+                )
             }
             _ => writeln!(out, "  build id:  {}", id(state.recorded)),
         };
         let (full, loader, compressed) = state.symbols;
         if full + loader > 0 {
-            let more = if compressed { ", and a compressed table" } else { "" };
-            let _ = writeln!(out, "  symbols:   {full} in .symtab, {loader} in .dynsym{more}");
+            let more = if compressed {
+                ", and a compressed table"
+            } else {
+                ""
+            };
+            let _ = writeln!(
+                out,
+                "  symbols:   {full} in .symtab, {loader} in .dynsym{more}"
+            );
             let debug = state.debug.as_deref().map_or("none".into(), visible);
             let _ = writeln!(out, "  DWARF:     {debug}");
-            let unwinding =
-                if state.unwinding.is_empty() { "none".to_owned() } else { state.unwinding.join(", ") };
+            let unwinding = if state.unwinding.is_empty() {
+                "none".to_owned()
+            } else {
+                state.unwinding.join(", ")
+            };
             let _ = writeln!(out, "  unwinding: {unwinding}");
         }
         if let Some(advice) = &state.advice {
@@ -81,7 +95,13 @@ fn object(state: &ObjectState) -> String {
     };
     let maybe = |value: Option<String>| value.map_or("null".to_owned(), |value| text(&value));
     let list = |values: &mut dyn Iterator<Item = String>| {
-        format!("[{}]", values.map(|value| text(&value)).collect::<Vec<_>>().join(", "))
+        format!(
+            "[{}]",
+            values
+                .map(|value| text(&value))
+                .collect::<Vec<_>>()
+                .join(", ")
+        )
     };
     let (full, loader, compressed) = state.symbols;
     format!(

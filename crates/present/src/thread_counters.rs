@@ -34,7 +34,10 @@ pub fn write(
     let mut widths: Vec<usize> = Vec::new();
     for row in &table {
         widths.resize(widths.len().max(row.len()), 0);
-        widths.iter_mut().zip(row).for_each(|(width, cell)| *width = cell.len().max(*width));
+        widths
+            .iter_mut()
+            .zip(row)
+            .for_each(|(width, cell)| *width = cell.len().max(*width));
     }
     for (nth, row) in table.iter().enumerate() {
         out.write_all(if nth == 0 { b"#" } else { b" " })?;
@@ -50,7 +53,10 @@ pub fn write(
 type Cells = Vec<String>;
 
 fn columns(counters: &ThreadCounters, names: &[Cow<'_, str>]) -> Vec<Cells> {
-    let heading = ["PID", "TID"].map(str::to_owned).into_iter().chain(names.iter().map(ToString::to_string));
+    let heading = ["PID", "TID"]
+        .map(str::to_owned)
+        .into_iter()
+        .chain(names.iter().map(ToString::to_string));
     let rows = counters.threads.iter().map(|thread| {
         let values = (0..names.len()).map(|nth| thread.values.get(nth).copied().unwrap_or(0));
         [thread.pid.0.to_string(), thread.tid.0.to_string()]
@@ -62,7 +68,11 @@ fn columns(counters: &ThreadCounters, names: &[Cow<'_, str>]) -> Vec<Cells> {
 }
 
 fn lines(counters: &ThreadCounters, names: &[Cow<'_, str>]) -> Vec<Cells> {
-    let mut table = vec![["PID", "TID", "Name", "Raw", "Count"].map(str::to_owned).to_vec()];
+    let mut table = vec![
+        ["PID", "TID", "Name", "Raw", "Count"]
+            .map(str::to_owned)
+            .to_vec(),
+    ];
     for thread in &counters.threads {
         for (nth, (name, event)) in names.iter().zip(&counters.events).enumerate() {
             let value = thread.values.get(nth).copied().unwrap_or(0);
@@ -89,7 +99,13 @@ mod tests {
         counters.add(Pid(5606), Tid(5611), 0, 37_805_324);
         counters.add(Pid(5606), Tid(5606), 0, 5_088_597);
         let mut text = Vec::new();
-        write(&mut text, &counters, |_| "cycles".to_owned(), CounterLayout::Columns).unwrap();
+        write(
+            &mut text,
+            &counters,
+            |_| "cycles".to_owned(),
+            CounterLayout::Columns,
+        )
+        .unwrap();
         let expected = "#  PID   TID    cycles\n  5606  5611  37805324\n  5606  5606   5088597\n";
         assert_eq!(String::from_utf8(text).unwrap(), expected);
     }

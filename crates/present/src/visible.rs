@@ -12,7 +12,9 @@ use std::fmt::Write;
 /// ```
 pub fn visible(text: &str) -> Cow<'_, str> {
     // To the end whatever comes: that the compiler does many bytes at once.
-    let printable_ascii = text.bytes().fold(true, |so_far, byte| so_far & (0x20..0x7f).contains(&byte));
+    let printable_ascii = text
+        .bytes()
+        .fold(true, |so_far, byte| so_far & (0x20..0x7f).contains(&byte));
     if printable_ascii || !text.chars().any(is_hidden) {
         return Cow::Borrowed(text);
     }
@@ -51,12 +53,21 @@ mod tests {
 
     #[test]
     fn plain_text_is_borrowed() {
-        assert!(matches!(visible("שלום (libx.so)"), Cow::Borrowed("שלום (libx.so)")));
+        assert!(matches!(
+            visible("שלום (libx.so)"),
+            Cow::Borrowed("שלום (libx.so)")
+        ));
     }
 
     #[test]
     fn controls_and_directions_are_spelled_out() {
-        assert_eq!(visible("a\nb\r\t\0\u{7f}\u{9b}"), "a\\nb\\r\\t\\x00\\x7f\\u{9b}");
-        assert_eq!(visible("\u{202e}evil\u{2066}\u{feff}"), "\\u{202e}evil\\u{2066}\\u{feff}");
+        assert_eq!(
+            visible("a\nb\r\t\0\u{7f}\u{9b}"),
+            "a\\nb\\r\\t\\x00\\x7f\\u{9b}"
+        );
+        assert_eq!(
+            visible("\u{202e}evil\u{2066}\u{feff}"),
+            "\\u{202e}evil\\u{2066}\\u{feff}"
+        );
     }
 }

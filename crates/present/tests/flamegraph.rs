@@ -11,13 +11,26 @@ type Paths = BTreeMap<Vec<u32>, (u64, u64)>;
 fn html(tree: &FlameTree) -> String {
     let unit = FlameUnit::Count("cycles");
     let mut out = Vec::new();
-    FlamePage { title: "t", subtitle: "s", unit, lost: &[], tree }.write(&mut out).unwrap();
+    FlamePage {
+        title: "t",
+        subtitle: "s",
+        unit,
+        lost: &[],
+        tree,
+    }
+    .write(&mut out)
+    .unwrap();
     String::from_utf8(out).unwrap()
 }
 
 /// What stands between two texts.
 fn between<'a>(text: &'a str, before: &str, after: &str) -> &'a str {
-    text.split_once(before).unwrap().1.split_once(after).unwrap().0
+    text.split_once(before)
+        .unwrap()
+        .1
+        .split_once(after)
+        .unwrap()
+        .0
 }
 
 fn base64(text: &str) -> Vec<u8> {
@@ -32,8 +45,10 @@ fn base64(text: &str) -> Vec<u8> {
     letters
         .chunks(4)
         .flat_map(|four| {
-            let bits =
-                four.iter().fold(0_u32, |bits, c| bits << 6 | u32::from(six(*c))) << (6 * (4 - four.len()));
+            let bits = four
+                .iter()
+                .fold(0_u32, |bits, c| bits << 6 | u32::from(six(*c)))
+                << (6 * (4 - four.len()));
             bits.to_be_bytes()[1..four.len()].to_vec()
         })
         .collect()
@@ -58,7 +73,12 @@ fn paths_of_page(html: &str) -> Paths {
     let names: Vec<&str> = between(html, "\"names\":[", "]").split(',').collect();
     let frames: Vec<u32> = name_places
         .split(',')
-        .map(|place| names[place.parse::<usize>().unwrap()].trim_matches('"').parse().unwrap())
+        .map(|place| {
+            names[place.parse::<usize>().unwrap()]
+                .trim_matches('"')
+                .parse()
+                .unwrap()
+        })
         .collect();
     let mut bytes = base64(between(html, "id=\"nodes\">", "</script>")).into_iter();
     let (mut paths, mut path) = (Paths::new(), Vec::new());
@@ -66,7 +86,11 @@ fn paths_of_page(html: &str) -> Paths {
         path.truncate(path.len() - up as usize);
         path.push(frames[number(&mut bytes).unwrap() as usize]);
         let word = number(&mut bytes).unwrap();
-        let zigzag = if word & 1 == 1 { number(&mut bytes).unwrap() as i64 } else { 0 };
+        let zigzag = if word & 1 == 1 {
+            number(&mut bytes).unwrap() as i64
+        } else {
+            0
+        };
         let difference = zigzag >> 1 ^ -(zigzag & 1);
         let value = ((word >> 1) * mean).wrapping_add_signed(difference);
         let seen = paths.insert(path.clone(), (value, word >> 1));
@@ -78,7 +102,9 @@ fn paths_of_page(html: &str) -> Paths {
 fn paths_of_tree(tree: &FlameTree) -> Paths {
     let mut paths: Vec<Vec<u32>> = Vec::new();
     for node in &tree.nodes {
-        let mut path = node.parent.map_or_else(Vec::new, |parent| paths[parent as usize].clone());
+        let mut path = node
+            .parent
+            .map_or_else(Vec::new, |parent| paths[parent as usize].clone());
         path.push(node.frame);
         paths.push(path);
     }
@@ -94,13 +120,25 @@ fn tree(nodes: u32, frames: u32, mut parent: impl FnMut(u32) -> Option<u32>) -> 
     let mut tree = FlameTree::default();
     for name in 0..frames {
         tree.names.push(name.to_string());
-        tree.frames.push(FlameFrame { name, dso: None, kind: FlameKind::Function });
+        tree.frames.push(FlameFrame {
+            name,
+            dso: None,
+            kind: FlameKind::Function,
+        });
     }
     for node in 0..nodes {
         let value = u64::from(node) * 77_777 % 1_000_003;
-        let own = Weight { value, samples: u64::from(node % 3) };
+        let own = Weight {
+            value,
+            samples: u64::from(node % 3),
+        };
         // A caller has each callee once.
-        tree.nodes.push(FlameNode { parent: parent(node), frame: node % frames, own, total: own });
+        tree.nodes.push(FlameNode {
+            parent: parent(node),
+            frame: node % frames,
+            own,
+            total: own,
+        });
     }
     tree.sum_totals();
     tree
@@ -108,7 +146,9 @@ fn tree(nodes: u32, frames: u32, mut parent: impl FnMut(u32) -> Option<u32>) -> 
 
 #[test]
 fn a_tree_comes_back_as_it_was() {
-    let tree = tree(3000, 3000, |node| (node % 7 > 0).then(|| node * 31 % 1009 % node.max(1)));
+    let tree = tree(3000, 3000, |node| {
+        (node % 7 > 0).then(|| node * 31 % 1009 % node.max(1))
+    });
     assert_eq!(paths_of_page(&html(&tree)), paths_of_tree(&tree));
 }
 

@@ -5,16 +5,23 @@ use oxperf_analysis::hist::{
     CallGraphOptions, Field, HistOptions, Measure, Order, Shape, SortKey, histograms,
 };
 use oxperf_analysis::profile::{
-    CommId, DetailId, Dso, DsoId, EventProfile, Frame, FrameId, Level, Profile, SampleGroup, Symbol,
-    SymbolId, Thread, ThreadId,
+    CommId, DetailId, Dso, DsoId, EventProfile, Frame, FrameId, Level, Profile, SampleGroup,
+    Symbol, SymbolId, Thread, ThreadId,
 };
 use oxperf_present::report::{GraphText, GraphValue, ReportText, table};
 
 fn profile(samples: &[&str]) -> Profile {
     let mut profile = Profile {
         comms: vec!["app".to_owned()],
-        dsos: vec![Dso { long: "/bin/app".to_owned(), short: "app".to_owned() }],
-        threads: vec![Thread { pid: Pid(7), tid: Tid(8), comm: CommId(0) }],
+        dsos: vec![Dso {
+            long: "/bin/app".to_owned(),
+            short: "app".to_owned(),
+        }],
+        threads: vec![Thread {
+            pid: Pid(7),
+            tid: Tid(8),
+            comm: CommId(0),
+        }],
         events: vec![EventProfile {
             name: "cycles".to_owned(),
             has_callchains: true,
@@ -52,7 +59,10 @@ fn sample(profile: &mut Profile, line: &str) {
 
 fn frame(profile: &mut Profile, name: &str) -> FrameId {
     let start = u64::from(name.as_bytes()[0]) << 8;
-    let known = profile.symbols.iter().position(|symbol| symbol.name == name);
+    let known = profile
+        .symbols
+        .iter()
+        .position(|symbol| symbol.name == name);
     let index = known.unwrap_or_else(|| {
         let symbol = Some(SymbolId(profile.symbols.len() as u32));
         profile.symbols.push(Symbol {
@@ -88,11 +98,23 @@ fn text(samples: &[&str], keys: &[SortKey], graph: Option<GraphText>) -> String 
         min_percent: 0.5,
         by_address: false,
     });
-    let hist =
-        HistOptions { keys: keys.to_vec(), children: false, order, call_graph, ..HistOptions::default() };
+    let hist = HistOptions {
+        keys: keys.to_vec(),
+        children: false,
+        order,
+        call_graph,
+        ..HistOptions::default()
+    };
     let numbers = [Measure::Own, Measure::Samples].map(Field::Measure);
-    let columns = numbers.into_iter().chain(keys.iter().copied().map(Field::Key)).collect();
-    let report = ReportText { columns, graph, ..ReportText::default() };
+    let columns = numbers
+        .into_iter()
+        .chain(keys.iter().copied().map(Field::Key))
+        .collect();
+    let report = ReportText {
+        columns,
+        graph,
+        ..ReportText::default()
+    };
     let mut out = Vec::new();
     for drawn in histograms(&profile, &hist) {
         table(&mut out, &profile, &drawn, &report).unwrap();
@@ -126,7 +148,10 @@ fn columns_are_as_wide_as_their_rows() {
 
 
 ";
-    assert_eq!(text(&["main 1", "main;longest_name 3"], &keys, None), expected);
+    assert_eq!(
+        text(&["main 1", "main;longest_name 3"], &keys, None),
+        expected
+    );
 }
 
 fn rows(text: &str) -> &str {
@@ -141,15 +166,35 @@ fn shares_of_time_stand_beside_those_of_samples() {
         group.latency = latency;
     }
     let table = |children| {
-        let options =
-            HistOptions { keys: vec![SortKey::Comm, SortKey::Symbol], children, ..HistOptions::default() };
-        let numbers = [Measure::Children, Measure::ChildrenLatency, Measure::Own, Measure::OwnLatency];
+        let options = HistOptions {
+            keys: vec![SortKey::Comm, SortKey::Symbol],
+            children,
+            ..HistOptions::default()
+        };
+        let numbers = [
+            Measure::Children,
+            Measure::ChildrenLatency,
+            Measure::Own,
+            Measure::OwnLatency,
+        ];
         let numbers = &numbers[if children { 0 } else { 2 }..];
         let numbers = numbers.iter().copied().map(Field::Measure);
-        let columns = numbers.chain(options.keys.iter().copied().map(Field::Key)).collect();
-        let text = ReportText { columns, own_is_self: children, ..ReportText::default() };
+        let columns = numbers
+            .chain(options.keys.iter().copied().map(Field::Key))
+            .collect();
+        let text = ReportText {
+            columns,
+            own_is_self: children,
+            ..ReportText::default()
+        };
         let mut out = Vec::new();
-        oxperf_present::report::table(&mut out, &profile, &histograms(&profile, &options)[0], &text).unwrap();
+        oxperf_present::report::table(
+            &mut out,
+            &profile,
+            &histograms(&profile, &options)[0],
+            &text,
+        )
+        .unwrap();
         String::from_utf8(out).unwrap()
     };
     let own = "\
@@ -172,7 +217,11 @@ fn shares_of_time_stand_beside_those_of_samples() {
 
 #[test]
 fn a_fork_shows_what_goes_where() {
-    let got = text(&["main;a;leaf 3", "main;b;leaf 1"], &[SortKey::Comm], graph(Shape::Graph));
+    let got = text(
+        &["main;a;leaf 3", "main;b;leaf 1"],
+        &[SortKey::Comm],
+        graph(Shape::Graph),
+    );
     let expected = "   100.00%             2  app    
             |
             ---leaf
@@ -187,7 +236,11 @@ fn a_fork_shows_what_goes_where() {
 
 #[test]
 fn fractal_numbers_are_parts_of_the_branch() {
-    let got = text(&["main;a;leaf 3", "main;b;a;leaf 1", "x 96"], &[SortKey::Symbol], graph(Shape::Fractal));
+    let got = text(
+        &["main;a;leaf 3", "main;b;a;leaf 1", "x 96"],
+        &[SortKey::Symbol],
+        graph(Shape::Fractal),
+    );
     let leaf = rows(&got).split_once("leaf\n").unwrap().1;
     let expected = "            |
             ---leaf
@@ -204,7 +257,10 @@ fn fractal_numbers_are_parts_of_the_branch() {
 fn lists_show_chain_by_chain() {
     let samples = ["main;a;leaf 3", "main;b;leaf 1"];
     let got = text(&samples, &[SortKey::Comm], graph(Shape::Folded));
-    assert_eq!(rows(&got), "   100.00%             2  app    \n75.00% leaf;a;main\n25.00% leaf;b;main");
+    assert_eq!(
+        rows(&got),
+        "   100.00%             2  app    \n75.00% leaf;a;main\n25.00% leaf;b;main"
+    );
     let got = text(&samples[..1], &[SortKey::Comm], graph(Shape::Flat));
     let flat = "   100.00%             1  app    
            100.00%
@@ -216,7 +272,11 @@ fn lists_show_chain_by_chain() {
 
 #[test]
 fn names_cannot_steer_the_terminal() {
-    let got = text(&["main;\x1b[31mred 1"], &SortKey::DEFAULT, graph(Shape::Graph));
+    let got = text(
+        &["main;\x1b[31mred 1"],
+        &SortKey::DEFAULT,
+        graph(Shape::Graph),
+    );
     assert!(!got.contains('\x1b'), "{got:?}");
     assert!(got.contains("\\x1b[31mred"));
 }

@@ -16,8 +16,13 @@ pub(crate) struct ChainFault {
 /// # Errors
 /// The chain holds a marker that is not known; the addresses before it have been visited.
 #[inline]
-pub(crate) fn walk_chain(sample: &Sample<'_>, visit: impl FnMut(CpuMode, u64)) -> Result<(), ChainFault> {
-    sample.callchain.map_or(Ok(()), |words| walk_words(words, visit))
+pub(crate) fn walk_chain(
+    sample: &Sample<'_>,
+    visit: impl FnMut(CpuMode, u64),
+) -> Result<(), ChainFault> {
+    sample
+        .callchain
+        .map_or(Ok(()), |words| walk_words(words, visit))
 }
 
 /// The calls that the CPU kept, where these stand for the callers of user code: the first words of the chain tell that
@@ -26,7 +31,12 @@ pub(crate) fn walk_chain(sample: &Sample<'_>, visit: impl FnMut(CpuMode, u64)) -
 pub(crate) fn kept_calls<'a>(sample: &Sample<'a>, first_words: usize) -> Option<BranchStack<'a>> {
     let calls = sample.branch_stack.filter(|stack| stack.call_stack)?;
     let user = |word: u64| CallchainContext::from_word(word) == Some(CallchainContext::User);
-    sample.callchain?.iter().take(first_words).any(user).then_some(calls)
+    sample
+        .callchain?
+        .iter()
+        .take(first_words)
+        .any(user)
+        .then_some(calls)
 }
 
 /// As [`walk_chain`], with the callers of user code from the CPU, and beyond those from `beyond`, outermost first.
@@ -47,7 +57,10 @@ pub(crate) fn walk_calls(
         (CpuMode::User, false) => {
             in_user = true;
             visit(CpuMode::User, own.unwrap_or(address));
-            let callers = calls.entries().map(|call| call.from).chain(beyond.iter().rev().copied());
+            let callers = calls
+                .entries()
+                .map(|call| call.from)
+                .chain(beyond.iter().rev().copied());
             callers.for_each(|address| visit(CpuMode::User, address));
         }
         _ => visit(mode, address),
@@ -64,7 +77,9 @@ fn walk_words(words: Words<'_>, mut visit: impl FnMut(CpuMode, u64)) -> Result<(
             Some(CallchainContext::Hypervisor) => mode = CpuMode::Hypervisor,
             Some(CallchainContext::Kernel) => mode = CpuMode::Kernel,
             Some(CallchainContext::User) => mode = CpuMode::User,
-            Some(CallchainContext::GuestKernel | CallchainContext::Guest) => mode = CpuMode::GuestKernel,
+            Some(CallchainContext::GuestKernel | CallchainContext::Guest) => {
+                mode = CpuMode::GuestKernel
+            }
             Some(CallchainContext::GuestUser) => mode = CpuMode::GuestUser,
             // The next word is a cookie; the user part is in another record.
             Some(CallchainContext::UserDeferred) => drop(words.next()),
@@ -83,21 +98,33 @@ mod tests {
     fn walk(words: &[u64]) -> (Vec<(CpuMode, u64)>, bool) {
         let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
         let mut seen = Vec::new();
-        let fault = walk_words(Words::new(&bytes, Endian::Little), |mode, ip| seen.push((mode, ip)));
+        let fault = walk_words(Words::new(&bytes, Endian::Little), |mode, ip| {
+            seen.push((mode, ip))
+        });
         (seen, fault.is_err())
     }
 
     #[test]
     fn markers_set_the_mode() {
         let (seen, fault) = walk(&[-128i64 as u64, 1, 2, -512i64 as u64, 3]);
-        assert_eq!(seen, [(CpuMode::Kernel, 1), (CpuMode::Kernel, 2), (CpuMode::User, 3)]);
+        assert_eq!(
+            seen,
+            [
+                (CpuMode::Kernel, 1),
+                (CpuMode::Kernel, 2),
+                (CpuMode::User, 3)
+            ]
+        );
         assert!(!fault);
     }
 
     #[test]
     fn cookies_are_no_addresses_and_unknown_markers_end_the_chain() {
         assert_eq!(walk(&[5, -640i64 as u64, 77]).0, [(CpuMode::User, 5)]);
-        assert_eq!(walk(&[5, -7i64 as u64, 6]), (vec![(CpuMode::User, 5)], true));
+        assert_eq!(
+            walk(&[5, -7i64 as u64, 6]),
+            (vec![(CpuMode::User, 5)], true)
+        );
     }
 
     #[test]

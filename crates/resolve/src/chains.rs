@@ -24,7 +24,11 @@ pub struct ChainOptions {
 impl Default for ChainOptions {
     /// As many as perf takes.
     fn default() -> ChainOptions {
-        ChainOptions { max_stack: 127, keep_outermost: false, stitch: None }
+        ChainOptions {
+            max_stack: 127,
+            keep_outermost: false,
+            stitch: None,
+        }
     }
 }
 
@@ -59,7 +63,12 @@ pub struct Chains {
 impl Chains {
     /// Chains as they were recorded; those in copies of stacks, too, if there is an unwinder.
     pub fn new(options: ChainOptions, unwinder: Option<Unwinder>) -> Chains {
-        Chains { options, unwinder, stitches: options.stitch.map(Stitches::new), ..Chains::default() }
+        Chains {
+            options,
+            unwinder,
+            stitches: options.stitch.map(Stitches::new),
+            ..Chains::default()
+        }
     }
 
     /// Whether it helps to see samples before their turn.
@@ -80,7 +89,10 @@ impl Chains {
         let end = self.unwind(machine, event);
         self.losses.faulty += u64::from(faulty);
         end.iter().for_each(|end| self.losses.ends.add(*end));
-        Chain { addresses: &self.addresses, end }
+        Chain {
+            addresses: &self.addresses,
+            end,
+        }
     }
 
     /// Adds what a copy of the stack gives; tells why it gave no more.
@@ -91,7 +103,12 @@ impl Chains {
             (Some(unwinder), None) => unwinder.unwind(machine, event.thread, &event.sample, limit),
             (None, _) => None,
         }?;
-        self.addresses.extend(unwound.addresses.iter().map(|address| (CpuMode::User, *address)));
+        self.addresses.extend(
+            unwound
+                .addresses
+                .iter()
+                .map(|address| (CpuMode::User, *address)),
+        );
         Some(unwound.end)
     }
 
@@ -165,15 +182,35 @@ mod tests {
         let stack = [8, 0, 8];
         let chain = [2, -128_i64 as u64, 9];
         let registers = [2, 0x7000, ip];
-        chain.iter().chain(&registers).chain(&stack).flat_map(|word: &u64| word.to_le_bytes()).collect()
+        chain
+            .iter()
+            .chain(&registers)
+            .chain(&stack)
+            .flat_map(|word: &u64| word.to_le_bytes())
+            .collect()
     }
 
     fn event<'a>(bytes: &'a [u8], ahead: Option<usize>) -> SampleEvent<'a> {
         let sp_and_ip = 1 << 7 | 1 << 8;
-        let attr = EventAttr { sample_type: PARTS, sample_regs_user: sp_and_ip, ..EventAttr::default() };
-        let sample = SampleLayout::new(&attr).decode_sample(bytes, Endian::Little).unwrap();
+        let attr = EventAttr {
+            sample_type: PARTS,
+            sample_regs_user: sp_and_ip,
+            ..EventAttr::default()
+        };
+        let sample = SampleLayout::new(&attr)
+            .decode_sample(bytes, Endian::Little)
+            .unwrap();
         let (event, offset, misc) = (EventIndex(0), FileOffset(0), Misc(1));
-        SampleEvent { event, offset, misc, sample, thread: ThreadId(0), period: 1, traced: None, ahead }
+        SampleEvent {
+            event,
+            offset,
+            misc,
+            sample,
+            thread: ThreadId(0),
+            period: 1,
+            traced: None,
+            ahead,
+        }
     }
 
     #[test]
@@ -185,10 +222,16 @@ mod tests {
         let events: Vec<SampleEvent<'_>> = bodies.iter().map(|body| event(body, None)).collect();
         chains.ahead(&machine, &events);
         for (place, bytes) in bodies.iter().enumerate() {
-            let expected = [(CpuMode::Kernel, 9), (CpuMode::User, 0x40_0000 + place as u64)];
+            let expected = [
+                (CpuMode::Kernel, 9),
+                (CpuMode::User, 0x40_0000 + place as u64),
+            ];
             for ahead in [None, Some(place)] {
                 let chain = chains.of(&machine, &event(bytes, ahead));
-                assert_eq!((chain.addresses, chain.end), (&expected[..], Some(End::Unmapped)));
+                assert_eq!(
+                    (chain.addresses, chain.end),
+                    (&expected[..], Some(End::Unmapped))
+                );
             }
         }
         assert_eq!(chains.losses().ends.of(End::Unmapped), 18);
@@ -199,6 +242,9 @@ mod tests {
         let bytes = body(1);
         let mut chains = Chains::default();
         let chain = chains.of(&Machine::default(), &event(&bytes, None));
-        assert_eq!((chain.addresses, chain.end), (&[(CpuMode::Kernel, 9)][..], None));
+        assert_eq!(
+            (chain.addresses, chain.end),
+            (&[(CpuMode::Kernel, 9)][..], None)
+        );
     }
 }

@@ -58,25 +58,45 @@ impl FrameTable {
     /// The frame of an address where this was mapped.
     #[inline]
     pub fn intern(&mut self, mappings: &Mappings, mode: CpuMode, ip: u64) -> FrameId {
-        let Self { fresh, count, tables, owners, of_map, of_nothing, recent } = self;
-        recent.get(Seen { ip, version: mappings.version(mode), mode }, || {
-            let located = mappings.locate(mode, ip);
-            let (owner, last) = match located {
-                Some(Located { map, dso, address }) => {
-                    (Owner::Object(dso, ip.wrapping_sub(address)), last_of(of_map, map))
-                }
-                None => (Owner::Nothing(mode, ip >> 20), of_nothing),
-            };
-            let table = match last {
-                Some((known, table)) if *known == owner => *table,
-                last => last.insert((owner, table_of(tables, owners, owner))).1,
-            };
-            *tables[table].entry(ip).or_insert_with(|| {
-                fresh.push(Frame { ip, mode, place: located.map(Place::from) });
-                *count += 1;
-                FrameId(*count - 1)
-            })
-        })
+        let Self {
+            fresh,
+            count,
+            tables,
+            owners,
+            of_map,
+            of_nothing,
+            recent,
+        } = self;
+        recent.get(
+            Seen {
+                ip,
+                version: mappings.version(mode),
+                mode,
+            },
+            || {
+                let located = mappings.locate(mode, ip);
+                let (owner, last) = match located {
+                    Some(Located { map, dso, address }) => (
+                        Owner::Object(dso, ip.wrapping_sub(address)),
+                        last_of(of_map, map),
+                    ),
+                    None => (Owner::Nothing(mode, ip >> 20), of_nothing),
+                };
+                let table = match last {
+                    Some((known, table)) if *known == owner => *table,
+                    last => last.insert((owner, table_of(tables, owners, owner))).1,
+                };
+                *tables[table].entry(ip).or_insert_with(|| {
+                    fresh.push(Frame {
+                        ip,
+                        mode,
+                        place: located.map(Place::from),
+                    });
+                    *count += 1;
+                    FrameId(*count - 1)
+                })
+            },
+        )
     }
 
     /// The frames that were made since they were last taken, by number.
@@ -127,6 +147,13 @@ mod tests {
         let first = frames.intern(&one, CpuMode::User, 8);
         assert_eq!(frames.intern(&other, CpuMode::User, 8), first);
         assert_ne!(frames.intern(&other, CpuMode::Kernel, 8), first);
-        assert_eq!((frames.len(), frames.take_fresh().len(), frames.take_fresh().len()), (2, 2, 0));
+        assert_eq!(
+            (
+                frames.len(),
+                frames.take_fresh().len(),
+                frames.take_fresh().len()
+            ),
+            (2, 2, 0)
+        );
     }
 }

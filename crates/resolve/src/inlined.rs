@@ -26,20 +26,33 @@ impl Names<'_> {
     /// The function that has the code goes by its symbol. As in perf it counts as inlined where it was cloned (where the
     /// symbol is the function's name and a suffix such as `.constprop.0`) and `addr2line` is asked about it.
     pub fn steps(&self, objects: &Objects, place: &Place, name: &Name<'_>) -> Vec<Step> {
-        let frames = self.source(objects, place.dso).map(|source| source.frames(place.address));
-        let Some((outermost, inner)) = frames.as_deref().and_then(<[SourceFrame]>::split_last) else {
-            return vec![Step { inlined: None, line: None }];
+        let frames = self
+            .source(objects, place.dso)
+            .map(|source| source.frames(place.address));
+        let Some((outermost, inner)) = frames.as_deref().and_then(<[SourceFrame]>::split_last)
+        else {
+            return vec![Step {
+                inlined: None,
+                line: None,
+            }];
         };
-        let inner = inner.iter().map(|frame| step(frame, |other| other != name.text));
+        let inner = inner
+            .iter()
+            .map(|frame| step(frame, |other| other != name.text));
         let address = self.object_address(objects, place);
-        inner.chain([step(outermost, |other| counts_as_inlined(address, name.text, other))]).collect()
+        inner
+            .chain([step(outermost, |other| {
+                counts_as_inlined(address, name.text, other)
+            })])
+            .collect()
     }
 
     /// Whether the tools that perf asks know a function at a place whose line nobody knows: the object has debug
     /// information, and what is there is no stub.
     pub fn is_known_to_tools(&self, objects: &Objects, place: &Place) -> bool {
         let is_function = |name: Name<'_>| !is_stub(name.text);
-        self.source(objects, place.dso).is_some() && self.name(objects, place).is_some_and(is_function)
+        self.source(objects, place.dso).is_some()
+            && self.name(objects, place).is_some_and(is_function)
     }
 }
 
@@ -51,7 +64,10 @@ pub fn is_stub(name: &str) -> bool {
 /// A frame, shown by its own name where that counts.
 fn step(frame: &SourceFrame, counts: impl Fn(&str) -> bool) -> Step {
     let inlined = frame.function.as_ref().filter(|name| counts(name));
-    Step { inlined: inlined.cloned(), line: frame.line.clone() }
+    Step {
+        inlined: inlined.cloned(),
+        line: frame.line.clone(),
+    }
 }
 
 /// Whether a function that has the code itself, at an address as its file has it, counts as inlined into its symbol.
@@ -73,13 +89,20 @@ mod tests {
     fn clones_are_told_by_their_suffix() {
         assert!(is_clone("foo.constprop.0", "foo"));
         assert!(is_clone("foo(int) [clone .cold]", "foo(int)"));
-        assert!(!is_clone("foo", "foo") && !is_clone("malloc", "__libc_malloc") && !is_clone("food", "foo"));
+        assert!(
+            !is_clone("foo", "foo")
+                && !is_clone("malloc", "__libc_malloc")
+                && !is_clone("food", "foo")
+        );
     }
 
     #[test]
     fn clones_count_as_inlined_where_addr2line_is_asked() {
         let of_clone = |address| counts_as_inlined(address, "foo.part.0", "foo");
-        assert_eq!([0x12f0, 0xffff, 0x1_0000, 0x40_1000].map(of_clone), [true, true, false, false]);
+        assert_eq!(
+            [0x12f0, 0xffff, 0x1_0000, 0x40_1000].map(of_clone),
+            [true, true, false, false]
+        );
         assert!(!counts_as_inlined(0x12f0, "foo", "foo"));
     }
 }

@@ -20,8 +20,15 @@ impl<'a, 's> KernelNames<'a, 's> {
 
 impl KernelSymbols for KernelNames<'_, '_> {
     fn symbol(&self, address: u64) -> Option<KernelSymbol<'_>> {
-        let place = Place { dso: self.objects.kernel()?, address };
+        let place = Place {
+            dso: self.objects.kernel()?,
+            address,
+        };
         let name = self.names.name(self.objects, &place)?;
-        Some(KernelSymbol { name: name.text, module: None, offset: address.wrapping_sub(name.start) })
+        Some(KernelSymbol {
+            name: name.text,
+            module: None,
+            offset: address.wrapping_sub(name.start),
+        })
     }
 }

@@ -25,8 +25,8 @@ impl MappingsTable {
     /// Keeps what is mapped for a thread now.
     #[inline]
     pub fn keep(&mut self, machine: &Machine, thread: ThreadId) -> MappingsId {
-        let versions =
-            [CpuMode::Kernel, CpuMode::User, CpuMode::GuestKernel].map(|mode| machine.version(thread, mode));
+        let versions = [CpuMode::Kernel, CpuMode::User, CpuMode::GuestKernel]
+            .map(|mode| machine.version(thread, mode));
         if let Some((of, last)) = self.last
             && of == versions
         {

@@ -45,7 +45,11 @@ pub struct Names<'s> {
 impl<'s> Names<'s> {
     /// Knows nothing yet; asks `source`.
     pub fn new(source: impl SymbolSource + 's) -> Names<'s> {
-        Names { source: Arc::new(source), tables: Slots::default(), sources: Slots::default() }
+        Names {
+            source: Arc::new(source),
+            tables: Slots::default(),
+            sources: Slots::default(),
+        }
     }
 
     /// Reads the symbols of several dsos at once, on all cores.
@@ -63,18 +67,23 @@ impl<'s> Names<'s> {
     /// The table of a dso.
     #[inline]
     pub fn table(&self, objects: &Objects, dso: DsoId) -> Option<&SymbolTable> {
-        self.tables.get(dso.0, || self.source.table(objects.dso(dso), objects)).as_deref()
+        self.tables
+            .get(dso.0, || self.source.table(objects.dso(dso), objects))
+            .as_deref()
     }
 
     /// The source lines and inlined functions of a dso.
     #[inline]
     pub fn source(&self, objects: &Objects, dso: DsoId) -> Option<&DebugInfo> {
-        self.sources.get(dso.0, || self.source.source(objects.dso(dso), objects)).as_deref()
+        self.sources
+            .get(dso.0, || self.source.source(objects.dso(dso), objects))
+            .as_deref()
     }
 
     /// The address of a place as its object's own tools know it.
     pub fn object_address(&self, objects: &Objects, place: &Place) -> u64 {
-        self.table(objects, place.dso).map_or(place.address, |table| table.object_address(place.address))
+        self.table(objects, place.dso)
+            .map_or(place.address, |table| table.object_address(place.address))
     }
 
     /// Which symbol of its dso's table holds a place; `None` where none does, and in dsos that are symbols themselves.
@@ -92,7 +101,13 @@ impl<'s> Names<'s> {
     pub fn name<'m>(&'m self, objects: &'m Objects, place: &Place) -> Option<Name<'m>> {
         let dso = objects.dso(place.dso);
         if dso.kind == DsoKind::KernelSymbol {
-            return Some(Name { symbol: None, text: &dso.name, start: 0, end: u64::MAX, is_data: false });
+            return Some(Name {
+                symbol: None,
+                text: &dso.name,
+                start: 0,
+                end: u64::MAX,
+                is_data: false,
+            });
         }
         if let Some(symbol) = &dso.jit {
             return Some(Name {

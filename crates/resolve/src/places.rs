@@ -18,7 +18,10 @@ pub struct Place {
 
 impl From<Located> for Place {
     fn from(located: Located) -> Place {
-        Place { dso: located.dso, address: located.address }
+        Place {
+            dso: located.dso,
+            address: located.address,
+        }
     }
 }
 
@@ -60,7 +63,9 @@ impl PlaceTable {
     /// The number of a place.
     #[inline]
     fn number(&mut self, place: Place) -> PlaceId {
-        let Self { ids, count, recent, .. } = self;
+        let Self {
+            ids, count, recent, ..
+        } = self;
         recent.get(place, || {
             let index = place.dso.0 as usize;
             if ids.len() <= index {

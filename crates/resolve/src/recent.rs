@@ -60,7 +60,10 @@ impl<K: Copy + Eq + Mix, V: Copy> Recent<K, V> {
     fn count(&mut self) {
         self.found += 1;
         if self.found == 4 << Self::FEW {
-            *self = Recent { found: self.found, ..Recent::of_bits(Self::MANY) };
+            *self = Recent {
+                found: self.found,
+                ..Recent::of_bits(Self::MANY)
+            };
         }
     }
 }
@@ -71,7 +74,10 @@ impl<K: Copy, V: Copy> Recent<K, V> {
     const MANY: u32 = 14;
 
     fn of_bits(bits: u32) -> Recent<K, V> {
-        Recent { slots: vec![None; 1 << bits].into_boxed_slice(), found: 0 }
+        Recent {
+            slots: vec![None; 1 << bits].into_boxed_slice(),
+            found: 0,
+        }
     }
 }
 

@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use oxperf_data::Reader;
-use oxperf_data::features::{FileDetail, FileKind, RecordedFile, SimpleperfFiles, SimpleperfFiles2};
+use oxperf_data::features::{
+    FileDetail, FileKind, RecordedFile, SimpleperfFiles, SimpleperfFiles2,
+};
 use oxperf_machine::{CodeMapping, Dso, Objects};
 use oxperf_symbols::{DebugInfo, Demangling, Entry, Name, SymbolBinding, SymbolTable, build};
 use rustc_hash::FxHashMap;
@@ -21,11 +23,25 @@ impl<S: SymbolSource> RecordedSymbols<S> {
     /// Takes the symbols from a recording. What cannot be decoded is as if it were not there.
     pub fn new(reader: &Reader<'_>, demangling: Demangling, otherwise: S) -> RecordedSymbols<S> {
         let features = reader.features();
-        let older = features.get::<SimpleperfFiles>().ok().flatten().map(|files| files.0);
-        let newer = features.get::<SimpleperfFiles2>().ok().flatten().map(|files| files.0);
+        let older = features
+            .get::<SimpleperfFiles>()
+            .ok()
+            .flatten()
+            .map(|files| files.0);
+        let newer = features
+            .get::<SimpleperfFiles2>()
+            .ok()
+            .flatten()
+            .map(|files| files.0);
         let files = older.into_iter().chain(newer).flatten();
-        let named = files.filter(|file| !file.symbols.is_empty()).map(|file| (file.path.clone(), file));
-        RecordedSymbols { files: named.collect(), demangling, otherwise }
+        let named = files
+            .filter(|file| !file.symbols.is_empty())
+            .map(|file| (file.path.clone(), file));
+        RecordedSymbols {
+            files: named.collect(),
+            demangling,
+            otherwise,
+        }
     }
 
     /// The source that is asked about the rest.
@@ -77,15 +93,29 @@ mod tests {
     use super::*;
 
     fn file(kind: FileKind, detail: FileDetail) -> RecordedFile {
-        RecordedFile { kind, min_vaddr: 0x3000, detail, ..RecordedFile::default() }
+        RecordedFile {
+            kind,
+            min_vaddr: 0x3000,
+            detail,
+            ..RecordedFile::default()
+        }
     }
 
     #[test]
     fn addresses_become_places() {
         let elf = |detail| file(FileKind::ELF, detail);
-        assert_eq!(shift(&elf(FileDetail::FileOffset(0x1000)), None), Some(0x2000_u64.wrapping_neg()));
+        assert_eq!(
+            shift(&elf(FileDetail::FileOffset(0x1000)), None),
+            Some(0x2000_u64.wrapping_neg())
+        );
         assert_eq!(shift(&elf(FileDetail::None), None), None);
-        assert_eq!(shift(&file(FileKind::DEX, FileDetail::DexOffsets(vec![])), None), Some(0));
-        assert_eq!(shift(&file(FileKind::KERNEL_MODULE, FileDetail::None), None), None);
+        assert_eq!(
+            shift(&file(FileKind::DEX, FileDetail::DexOffsets(vec![])), None),
+            Some(0)
+        );
+        assert_eq!(
+            shift(&file(FileKind::KERNEL_MODULE, FileDetail::None), None),
+            None
+        );
     }
 }

@@ -32,12 +32,17 @@ impl Regions {
         mode: CpuMode,
         ip: u64,
     ) -> Option<Place> {
-        self.get(ip, machine.version(thread, mode), || machine.region(thread, mode, ip))
+        self.get(ip, machine.version(thread, mode), || {
+            machine.region(thread, mode, ip)
+        })
     }
 
     #[inline]
     fn get(&mut self, ip: u64, version: u32, around: impl Fn() -> Region) -> Option<Place> {
-        let chunk = Chunk { number: ip >> Chunk::BITS, version };
+        let chunk = Chunk {
+            number: ip >> Chunk::BITS,
+            version,
+        };
         let known = self.chunks.get(chunk, || chunk.shown(around()));
         let shown = known.unwrap_or_else(|| around().shown())?;
         Some(shown.locate(ip).into())

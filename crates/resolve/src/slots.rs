@@ -14,7 +14,9 @@ const BLOCKS: usize = (u32::BITS - FIRST_BITS + 1) as usize;
 
 impl<T> Default for Slots<T> {
     fn default() -> Slots<T> {
-        Slots { blocks: [const { OnceLock::new() }; BLOCKS] }
+        Slots {
+            blocks: [const { OnceLock::new() }; BLOCKS],
+        }
     }
 }
 
@@ -23,15 +25,17 @@ impl<T> Slots<T> {
     #[inline]
     pub(crate) fn get(&self, number: u32, make: impl FnOnce() -> T) -> &T {
         let (block, length, place) = place(number);
-        let block =
-            self.blocks[block].get_or_init(|| std::iter::repeat_with(OnceLock::new).take(length).collect());
+        let block = self.blocks[block]
+            .get_or_init(|| std::iter::repeat_with(OnceLock::new).take(length).collect());
         block[place].get_or_init(make)
     }
 
     /// Whether the value is there.
     pub(crate) fn has(&self, number: u32) -> bool {
         let (block, _, place) = place(number);
-        self.blocks[block].get().is_some_and(|block| block[place].get().is_some())
+        self.blocks[block]
+            .get()
+            .is_some_and(|block| block[place].get().is_some())
     }
 }
 
@@ -42,7 +46,11 @@ fn place(number: u32) -> (usize, usize, usize) {
     let place = u64::from(number) + (1 << FIRST_BITS);
     let bits = place.ilog2();
     let length = 1_usize << bits;
-    ((bits - FIRST_BITS) as usize, length, place as usize - length)
+    (
+        (bits - FIRST_BITS) as usize,
+        length,
+        place as usize - length,
+    )
 }
 
 #[cfg(test)]

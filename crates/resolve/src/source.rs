@@ -5,7 +5,9 @@ use std::sync::Arc;
 
 use oxperf_machine::{Dso, DsoKind, GuestId, JitSymbol, KernelReference, Objects};
 use oxperf_objects::{Elf, ObjectKind, Wanted};
-use oxperf_symbols::{DebugInfo, ModulePlace, Reference, SourceLine, SymbolStore, SymbolTable, module_base};
+use oxperf_symbols::{
+    DebugInfo, ModulePlace, Reference, SourceLine, SymbolStore, SymbolTable, module_base,
+};
 
 use crate::SymbolSource;
 
@@ -38,7 +40,9 @@ impl SymbolSource for SymbolStore {
             DsoKind::Vdso => self.object(&wanted(dso, ObjectKind::Vdso)).ok(),
             DsoKind::Kernel => kernel_table(self, objects),
             DsoKind::Module => module_table(self, dso, objects),
-            DsoKind::GuestKernel(guest) | DsoKind::GuestModule(guest) => guest_table(self, objects, guest),
+            DsoKind::GuestKernel(guest) | DsoKind::GuestModule(guest) => {
+                guest_table(self, objects, guest)
+            }
             DsoKind::Anonymous => self.perf_map(Path::new(&dso.name)).ok(),
             DsoKind::KernelSymbol | DsoKind::Jit => None,
         }
@@ -53,7 +57,8 @@ impl SymbolSource for SymbolStore {
             DsoKind::Module => {
                 let kernel = kernel_table(self, objects);
                 let place = module_place(dso, objects, kernel.as_deref())?;
-                self.module_source(&wanted(dso, ObjectKind::KernelModule), place).ok()
+                self.module_source(&wanted(dso, ObjectKind::KernelModule), place)
+                    .ok()
             }
             DsoKind::GuestKernel(_)
             | DsoKind::GuestModule(_)
@@ -70,13 +75,25 @@ fn module_place<'k>(
     kernel: Option<&'k SymbolTable>,
 ) -> Option<ModulePlace<'k>> {
     let place = objects.kernel_place(dso)?;
-    Some(ModulePlace { start: place.start, end: place.end, kernel })
+    Some(ModulePlace {
+        start: place.start,
+        end: place.end,
+        kernel,
+    })
 }
 
 /// Where the first code of a kernel module's linked file was.
-pub fn base_of_module(store: &SymbolStore, dso: &Dso, objects: &Objects, image: &Elf<'_>) -> Option<u64> {
+pub fn base_of_module(
+    store: &SymbolStore,
+    dso: &Dso,
+    objects: &Objects,
+    image: &Elf<'_>,
+) -> Option<u64> {
     let kernel = kernel_table(store, objects);
-    Some(module_base(image, module_place(dso, objects, kernel.as_deref())?))
+    Some(module_base(
+        image,
+        module_place(dso, objects, kernel.as_deref())?,
+    ))
 }
 
 /// The kernel's list names what its modules hold, where it is the list of that time.
@@ -85,7 +102,10 @@ fn module_table(store: &SymbolStore, dso: &Dso, objects: &Objects) -> Option<Arc
     let place = module_place(dso, objects, kernel.as_deref())?;
     match &kernel {
         Some(list) if list.names_any(place.start..place.end) => kernel,
-        _ => store.module(&wanted(dso, ObjectKind::KernelModule), place).ok().or_else(|| kernel.clone()),
+        _ => store
+            .module(&wanted(dso, ObjectKind::KernelModule), place)
+            .ok()
+            .or_else(|| kernel.clone()),
     }
 }
 
@@ -95,24 +115,38 @@ fn reference(objects: &Objects) -> Option<Reference<'_>> {
 }
 
 fn as_symbols_know_it(found: &KernelReference) -> Reference<'_> {
-    Reference { symbol: found.symbol.as_bytes(), address: found.address }
+    Reference {
+        symbol: found.symbol.as_bytes(),
+        address: found.address,
+    }
 }
 
 /// The lines of a function made at run time, where its maker told any.
 fn jit_lines(function: &JitSymbol) -> Option<DebugInfo> {
     let lines = function.lines.iter().map(|line| {
-        let text = SourceLine { file: Arc::clone(&line.file), line: line.line, column: 0 };
+        let text = SourceLine {
+            file: Arc::clone(&line.file),
+            line: line.line,
+            column: 0,
+        };
         (function.start.wrapping_add(line.offset), text)
     });
     (!function.lines.is_empty()).then(|| DebugInfo::of_lines(lines))
 }
 
 fn wanted(dso: &Dso, kind: ObjectKind) -> Wanted<'_> {
-    Wanted { path: dso.name.as_bytes(), build_id: dso.build_id, kind, process: dso.process }
+    Wanted {
+        path: dso.name.as_bytes(),
+        build_id: dso.build_id,
+        kind,
+        process: dso.process,
+    }
 }
 
 fn kernel_table(store: &SymbolStore, objects: &Objects) -> Option<Arc<SymbolTable>> {
-    let build_id = objects.kernel().and_then(|kernel| objects.dso(kernel).build_id);
+    let build_id = objects
+        .kernel()
+        .and_then(|kernel| objects.dso(kernel).build_id);
     store.kernel(build_id, reference(objects).as_ref()).ok()
 }
 
@@ -122,6 +156,8 @@ fn guest_table(
     objects: &Objects,
     GuestId(process): GuestId,
 ) -> Option<Arc<SymbolTable>> {
-    let reference = objects.guest_reference(GuestId(process)).map(as_symbols_know_it);
+    let reference = objects
+        .guest_reference(GuestId(process))
+        .map(as_symbols_know_it);
     store.guest_kernel(process, reference.as_ref()).ok()
 }

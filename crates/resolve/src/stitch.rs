@@ -34,12 +34,17 @@ struct Memory {
 impl Stitches {
     /// For a CPU that keeps so many calls.
     pub(crate) fn new(registers: u32) -> Stitches {
-        Stitches { registers: registers.into(), threads: FxHashMap::default() }
+        Stitches {
+            registers: registers.into(),
+            threads: FxHashMap::default(),
+        }
     }
 
     /// The addresses of a thread's callers beyond those of its next sample, outermost first.
     pub(crate) fn beyond(&mut self, thread: ThreadId, calls: &BranchStack<'_>) -> &[u64] {
-        let Some(newest) = calls.hw_index else { return &[] };
+        let Some(newest) = calls.hw_index else {
+            return &[];
+        };
         let memory = self.threads.entry(thread).or_default();
         let now: Vec<BranchEntry> = calls.entries().collect();
         match memory.place_of_oldest(newest, &now, self.registers) {
@@ -54,7 +59,10 @@ impl Stitches {
 impl Memory {
     /// Where among the remembered calls the oldest of a new sample stands.
     fn place_of_oldest(&self, newest: u64, now: &[BranchEntry], registers: u64) -> Option<usize> {
-        let base = registers.wrapping_sub(now.len() as u64).wrapping_add(newest).wrapping_add(1);
+        let base = registers
+            .wrapping_sub(now.len() as u64)
+            .wrapping_add(newest)
+            .wrapping_add(1);
         let ring = if self.newest > base { 0 } else { registers };
         let place = usize::try_from(ring.wrapping_add(self.newest).wrapping_sub(base)).ok()?;
         (self.calls.get(place)? == now.last()?).then_some(place)
@@ -62,7 +70,13 @@ impl Memory {
 
     /// Those that are older than the one at this place are overwritten now.
     fn keep_beyond(&mut self, place: usize) {
-        self.beyond.extend(self.calls.iter().skip(place + 1).rev().map(|call| call.from));
+        self.beyond.extend(
+            self.calls
+                .iter()
+                .skip(place + 1)
+                .rev()
+                .map(|call| call.from),
+        );
         let excess = self.beyond.len().saturating_sub(MOST);
         self.beyond.drain(..excess);
     }
@@ -84,8 +98,12 @@ mod tests {
         let entries = calls.iter().flat_map(|call| [*call, call + 0x100, 0]);
         let words = [calls.len() as u64, newest].into_iter().chain(entries);
         let bytes: Vec<u8> = words.flat_map(u64::to_le_bytes).collect();
-        let sample = SampleLayout::new(&attr).decode_sample(&bytes, Endian::Little).unwrap();
-        stitches.beyond(ThreadId(1), &sample.branch_stack.unwrap()).to_vec()
+        let sample = SampleLayout::new(&attr)
+            .decode_sample(&bytes, Endian::Little)
+            .unwrap();
+        stitches
+            .beyond(ThreadId(1), &sample.branch_stack.unwrap())
+            .to_vec()
     }
 
     #[test]
@@ -95,14 +113,25 @@ mod tests {
         assert_eq!(beyond(&mut stitches, 0, &[5, 4, 3, 2]), [1]);
         assert_eq!(beyond(&mut stitches, 2, &[7, 6, 5, 4]), [1, 2, 3]);
         assert_eq!(beyond(&mut stitches, 2, &[7, 6, 5, 4]), [1, 2, 3]);
-        assert_eq!(beyond(&mut stitches, 0, &[21, 20, 19, 18]), [], "nothing is left of what was known");
+        assert_eq!(
+            beyond(&mut stitches, 0, &[21, 20, 19, 18]),
+            [],
+            "nothing is left of what was known"
+        );
         assert_eq!(beyond(&mut stitches, u64::MAX, &[]), []);
     }
 
     #[test]
     fn memory_has_an_end() {
         let mut stitches = Stitches::new(4);
-        let sample = |call: u64| beyond(&mut stitches, call % 4, &[call, call - 1, call - 2, call - 3]).len();
+        let sample = |call: u64| {
+            beyond(
+                &mut stitches,
+                call % 4,
+                &[call, call - 1, call - 2, call - 3],
+            )
+            .len()
+        };
         let last = (4..5000).map(sample).last();
         assert_eq!(last, Some(MOST));
     }

@@ -6,7 +6,9 @@ use oxperf_abi::CpuMode;
 use oxperf_machine::{Dso, DsoKind, JitSymbol, Machine, ThreadId};
 use oxperf_objects::{Elf, Locator, ObjectKind, Places, Wanted};
 use oxperf_session::SampleEvent;
-use oxperf_unwind::{Arch, Cache, End, ObjectKey, Snapshot, Space, Spot, StackCopy, UnwindInfo, walk};
+use oxperf_unwind::{
+    Arch, Cache, End, ObjectKey, Snapshot, Space, Spot, StackCopy, UnwindInfo, walk,
+};
 use oxperf_wire::{Endian, Registers, Sample};
 use rayon::prelude::*;
 
@@ -49,28 +51,55 @@ impl Unwinder {
     /// Unwinds stacks of a machine of this kind, with the objects in these places. Where the kind is not told it is
     /// taken from the registers that were recorded.
     pub fn new(places: Places, machine: Option<&str>) -> Unwinder {
-        let workers = (0..rayon::current_num_threads().max(1)).map(|_| Worker::default()).collect();
+        let workers = (0..rayon::current_num_threads().max(1))
+            .map(|_| Worker::default())
+            .collect();
         let arch = machine.and_then(Arch::by_name);
-        Unwinder { arch, objects: Objects::new(places), workers, alone: Worker::default(), share: 1 }
+        Unwinder {
+            arch,
+            objects: Objects::new(places),
+            workers,
+            alone: Worker::default(),
+            share: 1,
+        }
     }
 
     /// Unwinds many samples on all cores; see [`Unwinder::unwound`].
-    pub(crate) fn unwind_all(&mut self, machine: &Machine, samples: &[SampleEvent<'_>], limit: usize) {
+    pub(crate) fn unwind_all(
+        &mut self,
+        machine: &Machine,
+        samples: &[SampleEvent<'_>],
+        limit: usize,
+    ) {
         self.objects.grow(machine);
         self.share = samples.len().div_ceil(self.workers.len()).max(1);
         let (arch, objects) = (self.arch, &self.objects);
         self.workers.iter_mut().for_each(Worker::clear);
-        let shares = self.workers.par_iter_mut().zip(samples.par_chunks(self.share));
+        let shares = self
+            .workers
+            .par_iter_mut()
+            .zip(samples.par_chunks(self.share));
         shares.for_each(|(worker, samples)| {
             for event in samples {
-                worker.unwind(arch, Thread { machine, objects, thread: event.thread }, &event.sample, limit);
+                worker.unwind(
+                    arch,
+                    Thread {
+                        machine,
+                        objects,
+                        thread: event.thread,
+                    },
+                    &event.sample,
+                    limit,
+                );
             }
         });
     }
 
     /// One of the samples that were unwound together; `None` when it had no stack.
     pub(crate) fn unwound(&self, place: usize) -> Option<Unwound<'_>> {
-        self.workers.get(place / self.share)?.unwound(place % self.share)
+        self.workers
+            .get(place / self.share)?
+            .unwound(place % self.share)
     }
 
     /// Unwinds one sample; `None` when it holds no stack.
@@ -84,7 +113,16 @@ impl Unwinder {
         self.objects.grow(machine);
         let (arch, objects) = (self.arch, &self.objects);
         self.alone.clear();
-        self.alone.unwind(arch, Thread { machine, objects, thread }, sample, limit);
+        self.alone.unwind(
+            arch,
+            Thread {
+                machine,
+                objects,
+                thread,
+            },
+            sample,
+            limit,
+        );
         self.alone.unwound(0)
     }
 }
@@ -97,7 +135,13 @@ impl Worker {
 
     fn unwind(&mut self, arch: Option<Arch>, space: Thread<'_>, sample: &Sample<'_>, limit: usize) {
         let end = snapshot(arch, sample).map(|found| match found {
-            Ok(snapshot) => walk(&snapshot, &space, &mut self.cache, limit, &mut self.addresses),
+            Ok(snapshot) => walk(
+                &snapshot,
+                &space,
+                &mut self.cache,
+                limit,
+                &mut self.addresses,
+            ),
             Err(end) => end,
         });
         self.done.push((self.addresses.len(), end));
@@ -106,7 +150,10 @@ impl Worker {
     fn unwound(&self, index: usize) -> Option<Unwound<'_>> {
         let (until, end) = *self.done.get(index)?;
         let from = index.checked_sub(1).map_or(0, |before| self.done[before].0);
-        Some(Unwound { addresses: &self.addresses[from..until], end: end? })
+        Some(Unwound {
+            addresses: &self.addresses[from..until],
+            end: end?,
+        })
     }
 }
 
@@ -132,14 +179,26 @@ fn snapshot<'a>(arch: Option<Arch>, sample: &Sample<'a>) -> Option<Result<Snapsh
     let little_endian = recorded.values.endian() == Endian::Little;
     let snapshot = registers.zip(start).map(|(registers, start)| {
         let word_size = registers.arch().address_size();
-        Snapshot { registers, stack: StackCopy { start, bytes, little_endian, word_size } }
+        Snapshot {
+            registers,
+            stack: StackCopy {
+                start,
+                bytes,
+                little_endian,
+                word_size,
+            },
+        }
     });
     Some(snapshot.ok_or(End::ForeignRegisters))
 }
 
 /// The processor that has such registers: arm64 has its program counter where x86 has none.
 fn guessed(registers: &Registers<'_>) -> Arch {
-    if registers.mask >> Arch::Aarch64.recorded_ip() & 1 == 1 { Arch::Aarch64 } else { Arch::X86_64 }
+    if registers.mask >> Arch::Aarch64.recorded_ip() & 1 == 1 {
+        Arch::Aarch64
+    } else {
+        Arch::X86_64
+    }
 }
 
 /// The unwind tables of a machine's objects, each looked for once.
@@ -151,20 +210,35 @@ struct Objects {
 
 impl Objects {
     fn new(places: Places) -> Objects {
-        Objects { locator: Locator::new(places), known: Vec::new() }
+        Objects {
+            locator: Locator::new(places),
+            known: Vec::new(),
+        }
     }
 
     /// Makes room for the objects that the machine knows now.
     fn grow(&mut self, machine: &Machine) {
-        self.known.resize_with(machine.objects().dsos().len().max(self.known.len()), OnceLock::new);
+        self.known.resize_with(
+            machine.objects().dsos().len().max(self.known.len()),
+            OnceLock::new,
+        );
     }
 
     fn open(&self, dso: &Dso) -> Option<UnwindInfo> {
         if let Some(function) = &dso.jit {
             return of_function(function);
         }
-        let kind = if dso.kind == DsoKind::Vdso { ObjectKind::Vdso } else { ObjectKind::User };
-        let wanted = Wanted { path: dso.name.as_bytes(), build_id: dso.build_id, kind, process: dso.process };
+        let kind = if dso.kind == DsoKind::Vdso {
+            ObjectKind::Vdso
+        } else {
+            ObjectKind::User
+        };
+        let wanted = Wanted {
+            path: dso.name.as_bytes(),
+            build_id: dso.build_id,
+            kind,
+            process: dso.process,
+        };
         let image = self.locator.image(&wanted).ok()?;
         let parsed = Elf::parse(&image.contents).ok();
         let debug = self.locator.debug_file(&wanted, parsed.as_ref()).ok();
@@ -177,7 +251,12 @@ fn of_function(function: &JitSymbol) -> Option<UnwindInfo> {
     let table = function.unwinding.as_ref()?;
     let behind = function.end.checked_next_multiple_of(8)?;
     let machine = u16::try_from(table.machine).ok()?;
-    UnwindInfo::of_table(machine, table.little_endian, function.start, (behind, &table.entries))
+    UnwindInfo::of_table(
+        machine,
+        table.little_endian,
+        function.start,
+        (behind, &table.entries),
+    )
 }
 
 /// A thread's address space at a moment.
@@ -197,7 +276,12 @@ impl Space for Thread<'_> {
         let dso = self.machine.dso(located.dso);
         match dso.kind {
             DsoKind::Anonymous => return Spot::Memory,
-            DsoKind::Jit if dso.jit.as_ref().is_none_or(|function| function.unwinding.is_none()) => {
+            DsoKind::Jit
+                if dso
+                    .jit
+                    .as_ref()
+                    .is_none_or(|function| function.unwinding.is_none()) =>
+            {
                 return Spot::Memory;
             }
             DsoKind::Kernel
@@ -207,9 +291,15 @@ impl Space for Thread<'_> {
             | DsoKind::KernelSymbol => return Spot::Nothing,
             DsoKind::File | DsoKind::Vdso | DsoKind::Jit => {}
         }
-        let Some(slot) = self.objects.known.get(located.dso.0 as usize) else { return Spot::Missing };
+        let Some(slot) = self.objects.known.get(located.dso.0 as usize) else {
+            return Spot::Missing;
+        };
         match slot.get_or_init(|| self.objects.open(dso)) {
-            Some(info) => Spot::Object { key: ObjectKey(located.dso.0), info, offset: located.address },
+            Some(info) => Spot::Object {
+                key: ObjectKey(located.dso.0),
+                info,
+                offset: located.address,
+            },
             // A table for another processor than those that are known.
             None if dso.kind == DsoKind::Jit => Spot::Memory,
             None => Spot::Missing,

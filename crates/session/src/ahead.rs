@@ -44,7 +44,11 @@ impl Session<'_, '_> {
         if index >= self.ahead.until {
             let (samples, length) = self.coming(&ready[index..]);
             sink.ahead(&self.machine, &samples);
-            self.ahead = Ahead { until: index + length.max(1), shown: samples.len(), ..Ahead::default() };
+            self.ahead = Ahead {
+                until: index + length.max(1),
+                shown: samples.len(),
+                ..Ahead::default()
+            };
         }
         self.ahead.place = Some(self.ahead.had).filter(|place| *place < self.ahead.shown);
         self.ahead.had += 1;
@@ -67,7 +71,11 @@ impl Session<'_, '_> {
             let queued = waiting.queued();
             let event = &self.events.events()[queued.event.0];
             let mut sampled = queued.sampled();
-            if event.layout.decode_into(&mut sampled.sample, queued.record.body, self.endian).is_err() {
+            if event
+                .layout
+                .decode_into(&mut sampled.sample, queued.record.body, self.endian)
+                .is_err()
+            {
                 return (samples, length);
             }
             sampled.period = sampled.sample.period.unwrap_or(event.attr.sample_period);

@@ -5,7 +5,8 @@ mod recorder;
 use oxperf_abi::{EventAttr, Misc, PerfTime, RecordType};
 use oxperf_data::features::{BpfBtf, BpfProgInfo, Compressed};
 use oxperf_data::{
-    Container, Damage, DamageList, DataError, FeatureId, Features, Framed, RawRecord, Reader, Source,
+    Container, Damage, DamageList, DataError, FeatureId, Features, Framed, RawRecord, Reader,
+    Source,
 };
 use oxperf_wire::kernel::{Aux, Lost, LostSamples};
 use oxperf_wire::{Body, Cursor, Encoder, Endian, SampleLayout, TranscodeError};
@@ -121,8 +122,15 @@ impl Checkup {
 
     /// Whether everything could be read.
     pub fn is_whole(&self) -> bool {
-        let RecordCounts { undecodable, unlisted, .. } = self.records;
-        self.damage.is_empty() && self.broken_features.is_empty() && undecodable == 0 && unlisted == 0
+        let RecordCounts {
+            undecodable,
+            unlisted,
+            ..
+        } = self.records;
+        self.damage.is_empty()
+            && self.broken_features.is_empty()
+            && undecodable == 0
+            && unlisted == 0
     }
 
     fn before_records(reader: &Reader<'_>, events: &EventTable) -> Checkup {
@@ -171,7 +179,10 @@ fn check_feature(features: &Features<'_>, id: FeatureId) -> Result<(), DataError
     match id {
         FeatureId::BPF_PROG_INFO => features.get::<BpfProgInfo>().map(|_| ()),
         FeatureId::BPF_BTF => features.get::<BpfBtf>().map(|_| ()),
-        id => features.raw(id).and_then(|_| features.in_order(id, Endian::NATIVE)).map(|_| ()),
+        id => features
+            .raw(id)
+            .and_then(|_| features.in_order(id, Endian::NATIVE))
+            .map(|_| ()),
     }
 }
 
@@ -189,7 +200,10 @@ struct Walk {
 const AUX_TRUNCATED: u64 = 1;
 
 impl Walk {
-    fn take_all<B: AsRef<[u8]>>(&mut self, records: impl Iterator<Item = Result<Framed<B>, Damage>>) {
+    fn take_all<B: AsRef<[u8]>>(
+        &mut self,
+        records: impl Iterator<Item = Result<Framed<B>, Damage>>,
+    ) {
         for record in records {
             match record {
                 Ok(record) => self.take(&record.as_raw()),
@@ -229,8 +243,17 @@ impl Walk {
         }
         self.scratch.clear();
         let (kind, misc) = (record.header.kind, record.header.misc);
-        let body = Body { kind, misc, bytes: record.body, endian: self.endian, layout };
-        !matches!(body.transcode(&mut self.scratch, |_| ()), Err(TranscodeError::Wire(_)))
+        let body = Body {
+            kind,
+            misc,
+            bytes: record.body,
+            endian: self.endian,
+            layout,
+        };
+        !matches!(
+            body.transcode(&mut self.scratch, |_| ()),
+            Err(TranscodeError::Wire(_))
+        )
     }
 
     /// Takes what a whole record says about time and loss.
@@ -246,8 +269,13 @@ impl Walk {
             }
             RecordType::LOST_SAMPLES => {
                 let filtered = record.header.misc.has(Misc::LOST_SAMPLES_BPF);
-                let count = if filtered { &mut lost.filtered } else { &mut lost.samples };
-                *count = count.saturating_add(LostSamples::decode(&mut body).map_or(0, |found| found.lost));
+                let count = if filtered {
+                    &mut lost.filtered
+                } else {
+                    &mut lost.samples
+                };
+                *count = count
+                    .saturating_add(LostSamples::decode(&mut body).map_or(0, |found| found.lost));
             }
             RecordType::THROTTLE => lost.throttled += 1,
             RecordType::AUX => {
@@ -260,7 +288,9 @@ impl Walk {
 
     fn note_time(&mut self, record: &RawRecord<'_>, layout: &SampleLayout) {
         let sample = layout.decode_sample(record.body, self.endian).ok();
-        let Some(time) = sample.and_then(|sample| sample.time) else { return };
+        let Some(time) = sample.and_then(|sample| sample.time) else {
+            return;
+        };
         let (first, last) = self.checkup.span.unwrap_or((time, time));
         self.checkup.span = Some((first.min(time), last.max(time)));
     }

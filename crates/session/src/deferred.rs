@@ -31,7 +31,10 @@ struct OpenSample {
 
 impl Default for Deferred {
     fn default() -> Deferred {
-        Deferred { joins: true, waiting: Vec::new() }
+        Deferred {
+            joins: true,
+            waiting: Vec::new(),
+        }
     }
 }
 
@@ -55,19 +58,32 @@ impl Deferred {
     fn add(&mut self, queued: &Queued<'_>, sample: &Sample<'_>, cookie: u64) {
         let (offset, header) = (queued.record.offset, queued.record.header);
         let (body, tid) = (queued.record.body.into(), sample.tid);
-        self.waiting.push(OpenSample { offset, header, body, event: queued.event, tid, cookie });
+        self.waiting.push(OpenSample {
+            offset,
+            header,
+            body,
+            event: queued.event,
+            tid,
+            cookie,
+        });
     }
 
     /// The samples of a thread, which now learns how they were called.
     fn of_thread(&mut self, tid: Option<Tid>) -> Vec<OpenSample> {
-        self.waiting.extract_if(.., |open| open.tid == tid).collect()
+        self.waiting
+            .extract_if(.., |open| open.tid == tid)
+            .collect()
     }
 }
 
 impl Session<'_, '_> {
     /// Delivers the samples of the record's thread: those with its cookie with their chains complete. A sample with
     /// another cookie has missed its record: a thread's chains are completed in their order.
-    pub(crate) fn close_chains(&mut self, queued: &Queued<'_>, sink: &mut impl Sink) -> ControlFlow<()> {
+    pub(crate) fn close_chains(
+        &mut self,
+        queued: &Queued<'_>,
+        sink: &mut impl Sink,
+    ) -> ControlFlow<()> {
         if self.deferred.waiting.is_empty() {
             return ControlFlow::Continue(());
         }
@@ -76,7 +92,10 @@ impl Session<'_, '_> {
         let Ok(found) = CallchainDeferred::decode(&mut Cursor::new(body, self.endian)) else {
             return ControlFlow::Continue(());
         };
-        let tid = self.events.events()[queued.event.0].layout.sample_id(body, self.endian).tid;
+        let tid = self.events.events()[queued.event.0]
+            .layout
+            .sample_id(body, self.endian)
+            .tid;
         let mut samples = self.deferred.of_thread(tid).into_iter();
         samples.try_for_each(|open| {
             let chain = (open.cookie == found.cookie).then_some(found.chain);
@@ -87,7 +106,9 @@ impl Session<'_, '_> {
     /// Delivers what still waits at the end.
     pub(crate) fn deliver_waiting(&mut self, sink: &mut impl Sink) -> ControlFlow<()> {
         let waiting = std::mem::take(&mut self.deferred.waiting);
-        waiting.iter().try_for_each(|open| self.deliver_open(open, None, sink))
+        waiting
+            .iter()
+            .try_for_each(|open| self.deliver_open(open, None, sink))
     }
 
     fn deliver_open(
@@ -96,15 +117,30 @@ impl Session<'_, '_> {
         user_part: Option<Words<'_>>,
         sink: &mut impl Sink,
     ) -> ControlFlow<()> {
-        let record = RawRecord { offset: open.offset, header: open.header, body: &open.body, payload: &[] };
-        let queued = Queued { record, event: open.event };
+        let record = RawRecord {
+            offset: open.offset,
+            header: open.header,
+            body: &open.body,
+            payload: &[],
+        };
+        let queued = Queued {
+            record,
+            event: open.event,
+        };
         let layout = &self.events.events()[open.event.0].layout;
         let mut sampled = queued.sampled();
         // It was decoded when it began to wait.
-        if layout.decode_into(&mut sampled.sample, &open.body, self.endian).is_err() {
+        if layout
+            .decode_into(&mut sampled.sample, &open.body, self.endian)
+            .is_err()
+        {
             return ControlFlow::Continue(());
         }
-        let joined = sampled.sample.callchain.zip(user_part).map(|(open, user)| joined(open, user));
+        let joined = sampled
+            .sample
+            .callchain
+            .zip(user_part)
+            .map(|(open, user)| joined(open, user));
         let mut closed = sampled;
         if let Some(bytes) = &joined {
             closed.sample.callchain = Some(Words::new(bytes, self.endian));

@@ -31,17 +31,26 @@ impl Session<'_, '_> {
         if queued.record.header.kind == RecordType::CALLCHAIN_DEFERRED {
             self.close_chains(queued, sink)?;
         }
-        if ends_thread { ControlFlow::Continue(()) } else { self.show_sideband(queued, sink) }
+        if ends_thread {
+            ControlFlow::Continue(())
+        } else {
+            self.show_sideband(queued, sink)
+        }
     }
 
     fn show_sideband(&mut self, queued: &Queued<'_>, sink: &mut impl Sink) -> ControlFlow<()> {
         let (event, record) = (queued.event, queued.record);
-        let id = self.events.events()[event.0].layout.sample_id(record.body, self.endian);
+        let id = self.events.events()[event.0]
+            .layout
+            .sample_id(record.body, self.endian);
         sink.sideband(&mut self.machine, &SidebandEvent { event, record, id })
     }
 
     fn apply(&mut self, queued: &Queued<'_>) -> Result<(), WireError> {
-        let (header, mut cursor) = (queued.record.header, Cursor::new(queued.record.body, self.endian));
+        let (header, mut cursor) = (
+            queued.record.header,
+            Cursor::new(queued.record.body, self.endian),
+        );
         let cursor = &mut cursor;
         match header.kind {
             RecordType::MMAP => {
@@ -118,22 +127,44 @@ impl Session<'_, '_> {
     }
 
     /// Hands over one sample for each counter that counted something.
-    fn deliver_counters(&mut self, sampled: &SampleEvent<'_>, sink: &mut impl Sink) -> ControlFlow<()> {
-        let Some(values) = sampled.sample.read else { return ControlFlow::Continue(()) };
+    fn deliver_counters(
+        &mut self,
+        sampled: &SampleEvent<'_>,
+        sink: &mut impl Sink,
+    ) -> ControlFlow<()> {
+        let Some(values) = sampled.sample.read else {
+            return ControlFlow::Continue(());
+        };
         let tid = counting_thread(&self.events, sampled.event, sampled.sample.tid);
         for (id, period) in self.reads.periods(&values, tid) {
             let Some(event) = self.events.by_id(id) else {
                 self.diagnostics.unknown_ids += 1;
                 continue;
             };
-            let sample = Sample { id: Some(id), period: Some(period), ..sampled.sample };
-            self.hand_over(&mut SampleEvent { event, sample, period, ..*sampled }, sink)?;
+            let sample = Sample {
+                id: Some(id),
+                period: Some(period),
+                ..sampled.sample
+            };
+            self.hand_over(
+                &mut SampleEvent {
+                    event,
+                    sample,
+                    period,
+                    ..*sampled
+                },
+                sink,
+            )?;
         }
         ControlFlow::Continue(())
     }
 
     #[inline]
-    fn hand_over(&mut self, sampled: &mut SampleEvent<'_>, sink: &mut impl Sink) -> ControlFlow<()> {
+    fn hand_over(
+        &mut self,
+        sampled: &mut SampleEvent<'_>,
+        sink: &mut impl Sink,
+    ) -> ControlFlow<()> {
         self.diagnostics.samples += 1;
         sampled.thread = self.thread_of(&sampled.sample);
         sampled.ahead = self.ahead.place();
@@ -143,6 +174,7 @@ impl Session<'_, '_> {
     /// The thread of a sample.
     #[inline]
     pub(crate) fn thread_of(&mut self, sample: &Sample<'_>) -> ThreadId {
-        self.machine.thread(sample.pid.unwrap_or(Pid(-1)), sample.tid.unwrap_or(Tid(-1)))
+        self.machine
+            .thread(sample.pid.unwrap_or(Pid(-1)), sample.tid.unwrap_or(Tid(-1)))
     }
 }

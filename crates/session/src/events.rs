@@ -36,13 +36,21 @@ impl EventTable {
         let events = reader.events().iter().map(|entry| SessionEvent {
             attr: entry.stored.attr,
             layout: SampleLayout::new(&entry.stored.attr),
-            name: entry.name.clone().unwrap_or_else(|| entry.stored.attr.generic_name()),
+            name: entry
+                .name
+                .clone()
+                .unwrap_or_else(|| entry.stored.attr.generic_name()),
         });
         let ids = reader.events().iter().enumerate();
-        let by_id =
-            ids.flat_map(|(index, entry)| entry.ids.iter().map(move |id| (*id, EventIndex(index)))).collect();
+        let by_id = ids
+            .flat_map(|(index, entry)| entry.ids.iter().map(move |id| (*id, EventIndex(index))))
+            .collect();
         let events: Vec<SessionEvent> = events.collect();
-        EventTable { recorded: events.len(), events, by_id }
+        EventTable {
+            recorded: events.len(),
+            events,
+            by_id,
+        }
     }
 
     /// Adds events that the file does not list; gives the place of the first.
@@ -61,7 +69,8 @@ impl EventTable {
         let (layout, name) = (SampleLayout::new(&attr), attr.generic_name());
         self.events.push(SessionEvent { attr, layout, name });
         self.recorded += 1;
-        self.by_id.extend(told.ids.iter().map(|id| (EventId(id), index)));
+        self.by_id
+            .extend(told.ids.iter().map(|id| (EventId(id), index)));
         Some(index)
     }
 
@@ -89,13 +98,20 @@ impl EventTable {
     }
 
     /// The event that a record of this kind belongs to, from the bytes behind its header.
-    pub fn owner_of_record(&self, kind: RecordType, body: &[u8], endian: Endian) -> Option<EventIndex> {
+    pub fn owner_of_record(
+        &self,
+        kind: RecordType,
+        body: &[u8],
+        endian: Endian,
+    ) -> Option<EventIndex> {
         self.owner(kind, body, endian).ok()
     }
 
     /// Whether every event's records carry the trailer that ordering needs.
     pub fn all_have_trailers(&self) -> bool {
-        self.events[..self.recorded].iter().all(|event| event.layout.sample_id_all())
+        self.events[..self.recorded]
+            .iter()
+            .all(|event| event.layout.sample_id_all())
     }
 
     /// The event that a record belongs to, before the record is decoded. `Err` when its id is not listed.
@@ -113,9 +129,15 @@ impl EventTable {
             return Ok(EventIndex(0));
         }
         let word = if kind == RecordType::SAMPLE {
-            first.layout.sample_id_word().and_then(|word| word_from_start(body, word, endian))
+            first
+                .layout
+                .sample_id_word()
+                .and_then(|word| word_from_start(body, word, endian))
         } else if first.layout.sample_id_all() {
-            first.layout.trailer_id_word().and_then(|word| word_from_end(body, word, endian))
+            first
+                .layout
+                .trailer_id_word()
+                .and_then(|word| word_from_end(body, word, endian))
         } else {
             None
         };
@@ -140,6 +162,8 @@ pub(crate) fn word_from_start(body: &[u8], index: usize, endian: Endian) -> Opti
 /// The word that is `index` words before the end.
 #[inline]
 pub(crate) fn word_from_end(body: &[u8], index: usize, endian: Endian) -> Option<u64> {
-    let bytes = body.get(body.len().checked_sub(index * 8)?..)?.first_chunk()?;
+    let bytes = body
+        .get(body.len().checked_sub(index * 8)?..)?
+        .first_chunk()?;
     Some(endian.u64(*bytes))
 }

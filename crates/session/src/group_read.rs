@@ -15,12 +15,17 @@ pub(crate) struct GroupReads {
 /// Whether the samples of an event hold values of counters that say whose they are.
 pub(crate) fn reads_counters(event: &SessionEvent) -> bool {
     let layout: &SampleLayout = &event.layout;
-    layout.sample_type().contains(SampleType::READ) && event.attr.read_format.contains(ReadFormat::ID)
+    layout.sample_type().contains(SampleType::READ)
+        && event.attr.read_format.contains(ReadFormat::ID)
 }
 
 impl GroupReads {
     /// The counters that counted something since their last sample: id and period.
-    pub(crate) fn periods(&mut self, values: &ReadValues<'_>, tid: Option<Tid>) -> Vec<(EventId, u64)> {
+    pub(crate) fn periods(
+        &mut self,
+        values: &ReadValues<'_>,
+        tid: Option<Tid>,
+    ) -> Vec<(EventId, u64)> {
         let mut periods = Vec::new();
         for value in values.values() {
             let Some(id) = value.id else { continue };
@@ -40,6 +45,9 @@ pub(crate) fn counting_thread(
     index: crate::EventIndex,
     tid: Option<Tid>,
 ) -> Option<Tid> {
-    let inherits = events.events()[index.0].attr.flags.contains(oxperf_abi::AttrFlags::INHERIT);
+    let inherits = events.events()[index.0]
+        .attr
+        .flags
+        .contains(oxperf_abi::AttrFlags::INHERIT);
     tid.filter(|_| inherits)
 }

@@ -21,7 +21,10 @@ pub(crate) struct Heads {
 
 impl Heads {
     pub(crate) fn new(events: &EventTable, endian: Endian) -> Heads {
-        Heads { events: events.clone(), endian }
+        Heads {
+            events: events.clone(),
+            endian,
+        }
     }
 
     /// Whether samples are large by what was asked for: copies of stacks.
@@ -50,7 +53,9 @@ impl Heads {
             return body.len();
         }
         let owner = self.events.owner_of_sample(body, self.endian);
-        let event = owner.map(|owner| &self.events.events()[owner.0]).filter(|event| !reads_counters(event));
+        let event = owner
+            .map(|owner| &self.events.events()[owner.0])
+            .filter(|event| !reads_counters(event));
         let head = event.and_then(|event| head_of(body, &event.layout, self.endian));
         head.unwrap_or(body.len())
     }
@@ -64,7 +69,9 @@ pub(crate) fn is_head(record: &RawRecord<'_>) -> bool {
 
 fn head_of(body: &[u8], layout: &SampleLayout, endian: Endian) -> Option<usize> {
     let sample = layout.decode_sample(body, endian).ok()?;
-    let waits_for_callers = sample.callchain.is_some_and(|chain| open_chain(chain).is_some());
+    let waits_for_callers = sample
+        .callchain
+        .is_some_and(|chain| open_chain(chain).is_some());
     Some(layout.head_size()).filter(|size| *size < body.len() && !waits_for_callers)
 }
 
@@ -79,16 +86,36 @@ mod tests {
 
     /// For a recording of one event that samples so.
     fn heads(sample_type: SampleType) -> Heads {
-        let attr = EventAttr { sample_type, read_format: ReadFormat::ID, ..EventAttr::default() };
-        let event = WriterEvent { attr, name: "cycles".into(), ids: Vec::new() };
-        let file = Writer::begin(Vec::new(), &[event]).unwrap().finish(&FeatureSet::new()).unwrap();
+        let attr = EventAttr {
+            sample_type,
+            read_format: ReadFormat::ID,
+            ..EventAttr::default()
+        };
+        let event = WriterEvent {
+            attr,
+            name: "cycles".into(),
+            ids: Vec::new(),
+        };
+        let file = Writer::begin(Vec::new(), &[event])
+            .unwrap()
+            .finish(&FeatureSet::new())
+            .unwrap();
         Heads::new(&EventTable::new(&Reader::open(&file).unwrap()), ENDIAN)
     }
 
     fn record(body: &[u8]) -> RawRecord<'_> {
         let size = (RecordHeader::SIZE + body.len()) as u32;
-        let header = RecordHeader { kind: RecordType::SAMPLE, misc: Misc(2), size };
-        RawRecord { offset: FileOffset(0), header, body, payload: &[] }
+        let header = RecordHeader {
+            kind: RecordType::SAMPLE,
+            misc: Misc(2),
+            size,
+        };
+        RawRecord {
+            offset: FileOffset(0),
+            header,
+            body,
+            payload: &[],
+        }
     }
 
     /// An address, a chain and a stack of so many bytes, of which `missing` are not there.
@@ -110,13 +137,23 @@ mod tests {
         let chained = heads(SampleType::IP | SampleType::CALLCHAIN | SampleType::STACK_USER);
         let large = sample(&[1, 2], 4096, 0);
         assert_eq!(chained.kept_of(&record(&large)), 8);
-        assert!(is_head(&RawRecord { body: &large[..8], ..record(&large) }) && !is_head(&record(&large)));
+        assert!(
+            is_head(&RawRecord {
+                body: &large[..8],
+                ..record(&large)
+            }) && !is_head(&record(&large))
+        );
         let deferred = -640_i64 as u64;
-        for whole in [sample(&[1], 64, 0), sample(&[1], 4096, 8), sample(&[1, deferred, 5], 4096, 0)] {
+        for whole in [
+            sample(&[1], 64, 0),
+            sample(&[1], 4096, 8),
+            sample(&[1, deferred, 5], 4096, 0),
+        ] {
             assert_eq!(chained.kept_of(&record(&whole)), whole.len());
         }
-        let counting =
-            heads(SampleType::IP | SampleType::CALLCHAIN | SampleType::STACK_USER | SampleType::READ);
+        let counting = heads(
+            SampleType::IP | SampleType::CALLCHAIN | SampleType::STACK_USER | SampleType::READ,
+        );
         assert_eq!(counting.kept_of(&record(&[0; 4096])), 4096);
     }
 }

@@ -64,30 +64,46 @@ enum Fault {
 impl JitLogs {
     /// Looks for logs in these places, for a recording with such events.
     pub(crate) fn new(places: Places, attrs: impl Iterator<Item = EventAttr>) -> JitLogs {
-        let mut clocks =
-            attrs.map(|attr| attr.flags.contains(AttrFlags::USE_CLOCKID).then_some(attr.clockid));
+        let mut clocks = attrs.map(|attr| {
+            attr.flags
+                .contains(AttrFlags::USE_CLOCKID)
+                .then_some(attr.clockid)
+        });
         let same_clock = clocks.next().flatten() == Some(MONOTONIC);
-        JitLogs { places: Some(places), same_clock, ..JitLogs::default() }
+        JitLogs {
+            places: Some(places),
+            same_clock,
+            ..JitLogs::default()
+        }
     }
 
     /// Whether a function is to be applied at a time or before.
     #[inline]
     pub(crate) fn is_due(&self, time: PerfTime) -> bool {
-        self.waiting.peek().is_some_and(|Reverse((next, _))| *next <= time.0)
+        self.waiting
+            .peek()
+            .is_some_and(|Reverse((next, _))| *next <= time.0)
     }
 
     /// Reads the log that a process has mapped, if the file is one by its name.
     pub(crate) fn mapped(&mut self, pid: Pid, filename: &[u8]) {
-        let (Some(places), Some(of)) = (self.places.as_ref(), number_of_log(filename)) else { return };
+        let (Some(places), Some(of)) = (self.places.as_ref(), number_of_log(filename)) else {
+            return;
+        };
         let path = String::from_utf8_lossy(filename).into_owned();
         // A log is of one process. Where the name tells another, as in a container, it is the first that maps it.
-        if !self.known.insert((path.clone(), of == pid.to_string().as_bytes())) {
+        if !self
+            .known
+            .insert((path.clone(), of == pid.to_string().as_bytes()))
+        {
             return;
         }
-        let contents =
-            places.recorded(filename).and_then(|path| places.open_written_by_program(&path, Contents::open));
+        let contents = places
+            .recorded(filename)
+            .and_then(|path| places.open_written_by_program(&path, Contents::open));
         let contents = contents.map_err(|why| why.to_string());
-        let dump = contents.and_then(|bytes| JitDump::parse(&bytes).map_err(|error| error.to_string()));
+        let dump =
+            contents.and_then(|bytes| JitDump::parse(&bytes).map_err(|error| error.to_string()));
         match dump {
             Ok(dump) => self.add(path, pid, dump),
             Err(what) => self.tell(Fault::Unreadable, &path, what),
@@ -112,7 +128,12 @@ impl JitLogs {
                         goes by the last name (record with -k mono)";
             self.tell(Fault::OtherClock, &path, what.to_owned());
         }
-        self.logs.push(Log { path, pid, code, applied: 0 });
+        self.logs.push(Log {
+            path,
+            pid,
+            code,
+            applied: 0,
+        });
         self.wait(self.logs.len() - 1);
     }
 
@@ -130,28 +151,50 @@ impl JitLogs {
     /// Lets a log wait for the time of its next function.
     fn wait(&mut self, nth: usize) {
         let log = &self.logs[nth];
-        self.waiting.extend(log.code.get(log.applied).map(|code| Reverse((code.time, nth))));
+        self.waiting.extend(
+            log.code
+                .get(log.applied)
+                .map(|code| Reverse((code.time, nth))),
+        );
     }
 
     fn tell(&mut self, fault: Fault, path: &str, what: String) {
         match self.trouble.iter_mut().find(|(known, _)| *known == fault) {
             Some((_, told)) => told.more += 1,
-            None => self.trouble.push((fault, JitTrouble { path: path.to_owned(), what, more: 0 })),
+            None => self.trouble.push((
+                fault,
+                JitTrouble {
+                    path: path.to_owned(),
+                    what,
+                    more: 0,
+                },
+            )),
         }
     }
 
     /// What was wrong with logs, each kind once.
     pub(crate) fn into_trouble(self) -> Vec<JitTrouble> {
-        self.trouble.into_iter().map(|(_, trouble)| trouble).collect()
+        self.trouble
+            .into_iter()
+            .map(|(_, trouble)| trouble)
+            .collect()
     }
 }
 
 impl Log {
     fn advance(&mut self, time: PerfTime, machine: &mut Machine) {
         let folder = Path::new(&self.path).parent().unwrap_or(Path::new(""));
-        while let Some(code) = self.code.get(self.applied).filter(|code| code.time <= time.0) {
+        while let Some(code) = self
+            .code
+            .get(self.applied)
+            .filter(|code| code.time <= time.0)
+        {
             let file = folder.join(format!("jitted-{}-{}.so", self.pid, code.index));
-            machine.apply_jit(&JitMapping { pid: self.pid, file: &file.to_string_lossy(), code });
+            machine.apply_jit(&JitMapping {
+                pid: self.pid,
+                file: &file.to_string_lossy(),
+                code,
+            });
             self.applied += 1;
         }
     }
@@ -164,8 +207,13 @@ pub fn is_jit_log(filename: &[u8]) -> bool {
 
 /// The number in the name of a log.
 fn number_of_log(filename: &[u8]) -> Option<&[u8]> {
-    let name = filename.rsplit(|byte| *byte == b'/').next().unwrap_or_default();
-    let number = name.strip_prefix(b"jit-").and_then(|rest| rest.strip_suffix(b".dump"));
+    let name = filename
+        .rsplit(|byte| *byte == b'/')
+        .next()
+        .unwrap_or_default();
+    let number = name
+        .strip_prefix(b"jit-")
+        .and_then(|rest| rest.strip_suffix(b".dump"));
     number.filter(|number| !number.is_empty() && number.iter().all(u8::is_ascii_digit))
 }
 
@@ -175,7 +223,16 @@ mod tests {
 
     #[test]
     fn logs_are_known_by_their_names() {
-        let names = ["/tmp/jit-12.dump", "jit-1.dump", "/tmp/jit-.dump", "/tmp/jit-1x.dump", "/jit-1.dump/x"];
-        assert_eq!(names.map(|name| is_jit_log(name.as_bytes())), [true, true, false, false, false]);
+        let names = [
+            "/tmp/jit-12.dump",
+            "jit-1.dump",
+            "/tmp/jit-.dump",
+            "/tmp/jit-1x.dump",
+            "/jit-1.dump/x",
+        ];
+        assert_eq!(
+            names.map(|name| is_jit_log(name.as_bytes())),
+            [true, true, false, false, false]
+        );
     }
 }

@@ -51,5 +51,7 @@ pub use jit::{JitTrouble, is_jit_log};
 pub use rewrite::{RewriteError, Rewritten, rewrite};
 pub use session::{Finished, SampleEvent, Session, SidebandEvent, Sink};
 pub use stats::{EventStats, RecordStats};
-pub use traced::{CodeWidth, EventDatum, Payload, PlaceWriter, Progress, SampleFlags, Traced, TracedCode};
+pub use traced::{
+    CodeWidth, EventDatum, Payload, PlaceWriter, Progress, SampleFlags, Traced, TracedCode,
+};
 pub use watch::Watch;

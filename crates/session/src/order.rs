@@ -27,7 +27,14 @@ pub(crate) struct Order<T> {
 impl<T> Order<T> {
     pub(crate) fn new() -> Order<T> {
         let (zero, waiting, spare) = (PerfTime(0), Vec::new(), Vec::new());
-        Order { waiting, spare, youngest: zero, limit: zero, released: zero, out_of_order: 0 }
+        Order {
+            waiting,
+            spare,
+            youngest: zero,
+            limit: zero,
+            released: zero,
+            out_of_order: 0,
+        }
     }
 
     /// Takes a record.
@@ -81,7 +88,8 @@ mod tests {
     /// Plays records and marks (`|`), and writes what each mark and the end release.
     fn play(script: &str) -> (String, u64) {
         let mut order = Order::new();
-        let text = |ready: &[(PerfTime, char)]| ready.iter().map(|(_, name)| name).collect::<String>();
+        let text =
+            |ready: &[(PerfTime, char)]| ready.iter().map(|(_, name)| name).collect::<String>();
         let mut out = Vec::new();
         for item in script.chars() {
             match item.to_digit(36) {

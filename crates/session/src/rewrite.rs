@@ -73,10 +73,15 @@ pub fn rewrite<O: Output>(reader: &Reader<'_>, output: O) -> Result<Rewritten, R
         build_ids: Vec::new(),
         counts: false,
         tracing: None,
-        done: Rewritten { damage: reader.damage().clone(), ..Rewritten::default() },
+        done: Rewritten {
+            damage: reader.damage().clone(),
+            ..Rewritten::default()
+        },
     };
     match source {
-        Source::Borrowed(parts) => parts.into_iter().try_for_each(|records| rewriter.take_all(records))?,
+        Source::Borrowed(parts) => parts
+            .into_iter()
+            .try_for_each(|records| rewriter.take_all(records))?,
         Source::Held(records) => rewriter.take_all(records)?,
     }
     Ok(rewriter.finish(reader)?)
@@ -85,7 +90,11 @@ pub fn rewrite<O: Output>(reader: &Reader<'_>, output: O) -> Result<Rewritten, R
 /// A record that says nothing.
 const EMPTY_ROUND: RawRecord<'static> = RawRecord {
     offset: FileOffset(0),
-    header: RecordHeader { kind: RecordType::FINISHED_ROUND, misc: Misc(0), size: 8 },
+    header: RecordHeader {
+        kind: RecordType::FINISHED_ROUND,
+        misc: Misc(0),
+        size: 8,
+    },
     body: &[],
     payload: &[],
 };
@@ -138,7 +147,8 @@ impl<O: Output> Rewriter<O> {
             return Ok(());
         }
         if self.container == Container::Stream && kind == RecordType::HEADER_BUILD_ID {
-            self.build_ids.extend(features::build_id(record, self.endian));
+            self.build_ids
+                .extend(features::build_id(record, self.endian));
             return Ok(());
         }
         if kind == RecordType::SIMPLEPERF_TRACING_DATA {
@@ -164,10 +174,12 @@ impl<O: Output> Rewriter<O> {
     /// Whether records of this kind belong to the form that the recording had and say nothing in a plain file.
     fn is_of_the_form(&self, kind: RecordType) -> bool {
         match kind {
-            RecordType::COMPRESSED | RecordType::COMPRESSED2 | RecordType::HEADER_EVENT_TYPE => true,
-            RecordType::HEADER_ATTR | RecordType::HEADER_FEATURE | RecordType::HEADER_TRACING_DATA => {
-                self.container == Container::Stream
+            RecordType::COMPRESSED | RecordType::COMPRESSED2 | RecordType::HEADER_EVENT_TYPE => {
+                true
             }
+            RecordType::HEADER_ATTR
+            | RecordType::HEADER_FEATURE
+            | RecordType::HEADER_TRACING_DATA => self.container == Container::Stream,
             // The files of a directory are read one after another: a round of one says nothing about the others.
             RecordType::FINISHED_ROUND => self.container == Container::Directory,
             _ => false,
@@ -176,7 +188,15 @@ impl<O: Output> Rewriter<O> {
 
     /// Writes the features.
     fn finish(self, reader: &Reader<'_>) -> Result<Rewritten, WriteError> {
-        let Rewriter { mut placed, bodies, build_ids, counts, tracing, mut done, .. } = self;
+        let Rewriter {
+            mut placed,
+            bodies,
+            build_ids,
+            counts,
+            tracing,
+            mut done,
+            ..
+        } = self;
         if done.records == 0 {
             // perf takes a file without any record for one whose recorder was killed.
             placed.append(&EMPTY_ROUND)?;
@@ -184,8 +204,16 @@ impl<O: Output> Rewriter<O> {
         let (writer, auxtrace) = placed.finish()?;
         let says_cpus = matches!(reader.features().get::<NrCpus>(), Ok(Some(_)));
         let cpus = (!says_cpus).then_some(bodies.cpus.max(1));
-        let (features, left_out) =
-            features::rewritten(reader, &Gathered { auxtrace, build_ids, cpus, counts, tracing });
+        let (features, left_out) = features::rewritten(
+            reader,
+            &Gathered {
+                auxtrace,
+                build_ids,
+                cpus,
+                counts,
+                tracing,
+            },
+        );
         writer.finish(&features)?;
         done.features_left_out = left_out;
         done.raw_unmapped = bodies.raw_unmapped;

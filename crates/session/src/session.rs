@@ -59,7 +59,12 @@ pub trait Sink {
 
     /// Samples as the event's [`PlaceWriter`] wrote them, in order; `common` says what they have in common. `Break`
     /// ends the session.
-    fn written(&mut self, _machine: &Machine, _common: &SampleEvent<'_>, _text: &[u8]) -> ControlFlow<()> {
+    fn written(
+        &mut self,
+        _machine: &Machine,
+        _common: &SampleEvent<'_>,
+        _text: &[u8],
+    ) -> ControlFlow<()> {
         ControlFlow::Continue(())
     }
 
@@ -95,7 +100,11 @@ pub trait Sink {
     fn log(&mut self, _text: &[u8]) {}
 
     /// What a decoder of hardware trace could not make sense of, at its place between the samples.
-    fn trace_error(&mut self, _machine: &mut Machine, _error: &AuxtraceError<'_>) -> ControlFlow<()> {
+    fn trace_error(
+        &mut self,
+        _machine: &mut Machine,
+        _error: &AuxtraceError<'_>,
+    ) -> ControlFlow<()> {
         ControlFlow::Continue(())
     }
 }
@@ -176,7 +185,16 @@ impl<'a> Queued<'a> {
     pub(crate) fn sampled(&self) -> SampleEvent<'a> {
         let (event, RawRecord { offset, header, .. }) = (self.event, self.record);
         let (sample, thread) = (Sample::default(), ThreadId(0));
-        SampleEvent { event, offset, misc: header.misc, sample, thread, period: 0, traced: None, ahead: None }
+        SampleEvent {
+            event,
+            offset,
+            misc: header.misc,
+            sample,
+            thread,
+            period: 0,
+            traced: None,
+            ahead: None,
+        }
     }
 }
 
@@ -193,8 +211,16 @@ impl<B: AsRef<[u8]>> Waiting<B> {
     #[inline]
     pub(crate) fn queued(&self) -> Queued<'_> {
         let (offset, header, body) = (self.offset, self.header, self.body.as_ref());
-        let record = RawRecord { offset, header, body, payload: &[] };
-        Queued { record, event: self.event }
+        let record = RawRecord {
+            offset,
+            header,
+            body,
+            payload: &[],
+        };
+        Queued {
+            record,
+            event: self.event,
+        }
     }
 }
 
@@ -280,7 +306,9 @@ impl<'r, 'a> Session<'r, 'a> {
     /// Knows guests before any record tells of them, each with the modules of its kernel.
     #[must_use]
     pub fn knowing_guests(mut self, guests: &[(GuestId, Vec<GuestModule>)]) -> Session<'r, 'a> {
-        guests.iter().for_each(|(guest, modules)| self.machine.know_guest(*guest, modules));
+        guests
+            .iter()
+            .for_each(|(guest, modules)| self.machine.know_guest(*guest, modules));
         self
     }
 
@@ -293,7 +321,9 @@ impl<'r, 'a> Session<'r, 'a> {
 
     /// Lets a sink make samples of further events; gives the place of the first.
     pub fn add_events(&mut self, events: Vec<SessionEvent>) -> EventIndex {
-        self.diagnostics.lost_samples_by_event.resize(self.events.events().len() + events.len(), 0);
+        self.diagnostics
+            .lost_samples_by_event
+            .resize(self.events.events().len() + events.len(), 0);
         self.events.add(events)
     }
 
@@ -316,18 +346,21 @@ impl<'r, 'a> Session<'r, 'a> {
                     parts.into_iter().try_for_each(walk)
                 }),
                 None => self.walk(sink, |session, order, sink| {
-                    parts.into_iter().try_for_each(|records| session.walk_part(records, order, sink))
+                    parts
+                        .into_iter()
+                        .try_for_each(|records| session.walk_part(records, order, sink))
                 }),
             },
-            Source::Held(records) => {
-                self.walk(sink, |session, order, sink| session.walk_part(records, order, sink))
-            }
+            Source::Held(records) => self.walk(sink, |session, order, sink| {
+                session.walk_part(records, order, sink)
+            }),
         })
     }
 
     /// How large samples are cut to their heads, if nobody looks at the rest and there are such.
     fn heads(&self) -> Option<Heads> {
-        Some(Heads::new(&self.events, self.endian)).filter(|heads| self.heads_only && heads.are_worth_it())
+        Some(Heads::new(&self.events, self.endian))
+            .filter(|heads| self.heads_only && heads.are_worth_it())
     }
 
     /// Reads all records, and delivers what waits at the end.
@@ -340,14 +373,21 @@ impl<'r, 'a> Session<'r, 'a> {
         let flow = read(&mut self, &mut order, sink);
         if flow.is_continue() {
             let flow = self.deliver_all(&order.finish(), sink);
-            let flow = if flow.is_continue() { self.deliver_waiting(sink) } else { flow };
+            let flow = if flow.is_continue() {
+                self.deliver_waiting(sink)
+            } else {
+                flow
+            };
             if flow.is_continue() {
                 let _ = sink.end(&mut self.machine);
             }
         }
         self.diagnostics.out_of_order = order.out_of_order();
         self.diagnostics.jit_trouble = self.jit.into_trouble();
-        Finished { machine: self.machine, diagnostics: self.diagnostics }
+        Finished {
+            machine: self.machine,
+            diagnostics: self.diagnostics,
+        }
     }
 
     fn walk_part<B: AsRef<[u8]>>(
@@ -395,7 +435,12 @@ impl<'r, 'a> Session<'r, 'a> {
             self.diagnostics.unknown_ids += 1;
             return sink.record(&mut self.machine, &record.as_raw(), None);
         };
-        let waiting = Waiting { offset: record.offset, header: record.header, body: record.body, event };
+        let waiting = Waiting {
+            offset: record.offset,
+            header: record.header,
+            body: record.body,
+            event,
+        };
         match self.time_of(&waiting).filter(|_| ordered) {
             Some(time) => order.push(time, waiting),
             None => return self.deliver(&waiting.queued(), sink),
@@ -417,7 +462,9 @@ impl<'r, 'a> Session<'r, 'a> {
             }
             RecordType::HEADER_ATTR => self.take_attr(record.body.as_ref(), sink),
             RecordType::EVENT_UPDATE => self.take_update(record.body.as_ref(), sink),
-            RecordType::HEADER_BUILD_ID => self.note_build_id(record.header.misc, record.body.as_ref()),
+            RecordType::HEADER_BUILD_ID => {
+                self.note_build_id(record.header.misc, record.body.as_ref())
+            }
             kind => self.count_unknown(kind),
         }
         sink.record(&mut self.machine, &record.as_raw(), None)
@@ -438,7 +485,9 @@ impl<'r, 'a> Session<'r, 'a> {
 
     /// A stream repeats the events that it was opened with, and may go on to tell of others.
     fn take_attr(&mut self, body: &[u8], sink: &mut impl Sink) {
-        let Ok(told) = HeaderAttr::decode(&mut Cursor::new(body, self.endian)) else { return };
+        let Ok(told) = HeaderAttr::decode(&mut Cursor::new(body, self.endian)) else {
+            return;
+        };
         match &mut self.opened_with {
             None => return,
             Some(0) => {}
@@ -448,7 +497,10 @@ impl<'r, 'a> Session<'r, 'a> {
             }
         }
         let mut events = self.events.clone();
-        if events.add_told(&told).is_some_and(|added| sink.event(&events, added)) {
+        if events
+            .add_told(&told)
+            .is_some_and(|added| sink.event(&events, added))
+        {
             self.events = events;
             self.diagnostics.lost_samples_by_event.push(0);
         }
@@ -459,8 +511,12 @@ impl<'r, 'a> Session<'r, 'a> {
         if self.opened_with != Some(0) {
             return;
         }
-        let Ok(update) = EventUpdate::decode(&mut Cursor::new(body, self.endian)) else { return };
-        let Update::Name(name) = update.update else { return };
+        let Ok(update) = EventUpdate::decode(&mut Cursor::new(body, self.endian)) else {
+            return;
+        };
+        let Update::Name(name) = update.update else {
+            return;
+        };
         if let Some(told) = self.events.rename(update.id, name) {
             sink.event(&self.events, told);
         }
@@ -492,7 +548,8 @@ impl<'r, 'a> Session<'r, 'a> {
         } else {
             word_from_end(body, layout.trailer_time_word()?, self.endian)
         };
-        time.filter(|time| *time != 0 && *time != u64::MAX).map(PerfTime)
+        time.filter(|time| *time != 0 && *time != u64::MAX)
+            .map(PerfTime)
     }
 
     fn deliver_all<B: AsRef<[u8]>>(

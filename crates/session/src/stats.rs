@@ -30,7 +30,9 @@ fn counter_of(kind: RecordType) -> Option<usize> {
 /// The kinds in the order of their counters.
 fn kinds_counted() -> impl Iterator<Item = RecordType> {
     let first = RecordType::SIMPLEPERF_KERNEL_SYMBOL.0;
-    (0..LOW_KINDS as u32).chain(first..first + SIMPLEPERF_KINDS as u32).map(RecordType)
+    (0..LOW_KINDS as u32)
+        .chain(first..first + SIMPLEPERF_KINDS as u32)
+        .map(RecordType)
 }
 
 /// The records of a recording, counted.
@@ -82,13 +84,19 @@ impl RecordStats {
         match reader.source()? {
             // What one sample of a group counted depends on the one before.
             Source::Borrowed(parts) if events.reads.contains(&true) => {
-                parts.into_iter().flatten().for_each(|item| counter.item(item));
+                parts
+                    .into_iter()
+                    .flatten()
+                    .for_each(|item| counter.item(item));
             }
             Source::Borrowed(parts) => {
                 let threads = std::thread::available_parallelism().map_or(1, NonZero::get);
-                let look =
-                    |counter: &mut Counter<'_>, item: Result<RawRecord<'_>, Damage>| counter.item(item);
-                let counted = parts.iter().flat_map(|records| records.skim(threads, fresh, look));
+                let look = |counter: &mut Counter<'_>, item: Result<RawRecord<'_>, Damage>| {
+                    counter.item(item)
+                };
+                let counted = parts
+                    .iter()
+                    .flat_map(|records| records.skim(threads, fresh, look));
                 counted.for_each(|stretch| counter.stats.add(stretch.stats));
             }
             Source::Held(records) => records.for_each(|item| counter.item(item)),
@@ -103,16 +111,26 @@ impl RecordStats {
             event.lost = event.lost.saturating_add(more.lost);
             event.filtered = event.filtered.saturating_add(more.filtered);
         }
-        self.by_kind.iter_mut().zip(later.by_kind).for_each(|(count, more)| *count += more);
+        self.by_kind
+            .iter_mut()
+            .zip(later.by_kind)
+            .for_each(|(count, more)| *count += more);
         self.others += later.others;
         self.damage.append(later.damage);
     }
 
     fn new(reader: &Reader<'_>, events: &EventTable) -> RecordStats {
-        let named = |name: &String| EventStats { name: name.clone(), ..EventStats::default() };
+        let named = |name: &String| EventStats {
+            name: name.clone(),
+            ..EventStats::default()
+        };
         RecordStats {
             aux_area: reader.features().bits().contains(FeatureId::AUXTRACE),
-            events: events.events().iter().map(|event| named(&event.name)).collect(),
+            events: events
+                .events()
+                .iter()
+                .map(|event| named(&event.name))
+                .collect(),
             damage: DamageList::default(),
             by_kind: [0; KINDS],
             others: 0,
@@ -187,7 +205,9 @@ impl Counter<'_> {
     /// A sample whose id is not listed is no event's.
     #[inline]
     fn sample(&mut self, record: &RawRecord<'_>) {
-        let Ok(event) = self.owner(RecordType::SAMPLE, record.body) else { return };
+        let Ok(event) = self.owner(RecordType::SAMPLE, record.body) else {
+            return;
+        };
         if self.events.reads[event.0] {
             return self.group(event, record.body);
         }
@@ -197,7 +217,9 @@ impl Counter<'_> {
     fn group(&mut self, leader: EventIndex, body: &[u8]) {
         let events = &self.events.table;
         let layout = &events.events()[leader.0].layout;
-        let Ok(sample) = layout.decode_sample(body, self.events.endian) else { return };
+        let Ok(sample) = layout.decode_sample(body, self.events.endian) else {
+            return;
+        };
         let Some(values) = sample.read else { return };
         let tid = counting_thread(events, leader, sample.tid);
         for (id, _) in self.groups.periods(&values, tid) {
@@ -209,8 +231,13 @@ impl Counter<'_> {
 
     fn lost_samples(&mut self, record: &RawRecord<'_>) {
         let kind = record.header.kind;
-        let Ok(event) = self.owner(kind, record.body) else { return };
-        let Ok(lost) = LostSamples::decode(&mut Cursor::new(record.body, self.events.endian)) else { return };
+        let Ok(event) = self.owner(kind, record.body) else {
+            return;
+        };
+        let Ok(lost) = LostSamples::decode(&mut Cursor::new(record.body, self.events.endian))
+        else {
+            return;
+        };
         let event = &mut self.stats.events[event.0];
         let count = if record.header.misc.has(Misc::LOST_SAMPLES_BPF) {
             &mut event.filtered
@@ -229,14 +256,23 @@ mod tests {
 
     /// A recording with these records: kind, header flags and body.
     fn counted(records: &[(RecordType, u16, &[u64])]) -> RecordStats {
-        let attr = EventAttr { sample_type: SampleType::IP, ..EventAttr::default() };
-        let event = WriterEvent { attr, name: "cycles".into(), ids: vec![] };
+        let attr = EventAttr {
+            sample_type: SampleType::IP,
+            ..EventAttr::default()
+        };
+        let event = WriterEvent {
+            attr,
+            name: "cycles".into(),
+            ids: vec![],
+        };
         let mut writer = Writer::begin(Vec::new(), &[event]).unwrap();
         for (kind, misc, words) in records {
             let size = (8 + 8 * words.len()) as u64;
             let head = u64::from(kind.0) | u64::from(*misc) << 32 | size << 48;
             let words = std::iter::once(head).chain(words.iter().copied());
-            writer.append(&words.flat_map(u64::to_le_bytes).collect::<Vec<u8>>()).unwrap();
+            writer
+                .append(&words.flat_map(u64::to_le_bytes).collect::<Vec<u8>>())
+                .unwrap();
         }
         let file = writer.finish(&FeatureSet::new()).unwrap();
         RecordStats::count(&Reader::open(&file).unwrap()).unwrap()
@@ -254,14 +290,19 @@ mod tests {
             stats.kinds().collect::<Vec<_>>(),
             [(RecordType::SAMPLE, 2), (RecordType::FINISHED_ROUND, 1)]
         );
-        assert_eq!((stats.total(), stats.unknown(), stats.events[0].samples), (3, 1, 2));
+        assert_eq!(
+            (stats.total(), stats.unknown(), stats.events[0].samples),
+            (3, 1, 2)
+        );
     }
 
     #[test]
     fn lost_samples_are_told_apart_by_who_dropped_them() {
         let filtered = Misc::LOST_SAMPLES_BPF;
-        let stats =
-            counted(&[(RecordType::LOST_SAMPLES, 0, &[7]), (RecordType::LOST_SAMPLES, filtered, &[9])]);
+        let stats = counted(&[
+            (RecordType::LOST_SAMPLES, 0, &[7]),
+            (RecordType::LOST_SAMPLES, filtered, &[9]),
+        ]);
         assert_eq!((stats.events[0].lost, stats.events[0].filtered), (7, 9));
     }
 }

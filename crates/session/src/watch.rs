@@ -23,12 +23,20 @@ const STEP: u64 = 1 << 20;
 impl<'w> Milestones<'w> {
     /// Tells nobody.
     pub(crate) fn new() -> Milestones<'w> {
-        Milestones { watch: None, part: 0, next: u64::MAX }
+        Milestones {
+            watch: None,
+            part: 0,
+            next: u64::MAX,
+        }
     }
 
     /// Tells `watch`.
     pub(crate) fn of(watch: &'w dyn Watch) -> Milestones<'w> {
-        Milestones { watch: Some(watch), part: 0, next: 0 }
+        Milestones {
+            watch: Some(watch),
+            part: 0,
+            next: 0,
+        }
     }
 
     /// The record at `offset` is read.

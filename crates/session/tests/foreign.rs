@@ -22,14 +22,28 @@ const OTHER_ORDER: ByteOrder = match OTHER {
 
 /// The plain file of a recording as the other machine writes it.
 fn foreign(plain: &Reader<'_>) -> Vec<u8> {
-    let events: Vec<NamedEvent> = plain.events().iter().map(|event| named(event.clone())).collect();
+    let events: Vec<NamedEvent> = plain
+        .events()
+        .iter()
+        .map(|event| named(event.clone()))
+        .collect();
     let attr_size = u64::from(events[0].stored.size) + 16;
     let ids: u64 = events.iter().map(|event| event.ids.len() as u64 * 8).sum();
     let records = foreign_records(plain);
-    let attrs = Section { offset: FileHeader::SIZE + ids, size: attr_size * events.len() as u64 };
-    let data = Section { offset: attrs.end(), size: records.len() as u64 };
-    let features: Vec<(FeatureId, Vec<u8>)> =
-        plain.features().bits().iter().filter_map(|id| Some((id, foreign_feature(plain, id)?))).collect();
+    let attrs = Section {
+        offset: FileHeader::SIZE + ids,
+        size: attr_size * events.len() as u64,
+    };
+    let data = Section {
+        offset: attrs.end(),
+        size: records.len() as u64,
+    };
+    let features: Vec<(FeatureId, Vec<u8>)> = plain
+        .features()
+        .bits()
+        .iter()
+        .filter_map(|id| Some((id, foreign_feature(plain, id)?)))
+        .collect();
     let bits = features.iter().map(|(id, _)| *id).collect();
     let header = FileHeader {
         size: FileHeader::SIZE,
@@ -41,7 +55,10 @@ fn foreign(plain: &Reader<'_>) -> Vec<u8> {
     };
     let mut file = Encoder::new(OTHER);
     header.encode(&mut file);
-    events.iter().flat_map(|event| &event.ids).for_each(|id| file.u64(id.0));
+    events
+        .iter()
+        .flat_map(|event| &event.ids)
+        .for_each(|id| file.u64(id.0));
     let mut place = FileHeader::SIZE;
     for event in &events {
         event.stored.encode(&mut file);
@@ -61,7 +78,11 @@ fn foreign(plain: &Reader<'_>) -> Vec<u8> {
 }
 
 fn named(event: oxperf_data::EventEntry) -> NamedEvent {
-    NamedEvent { stored: event.stored, name: event.name.unwrap_or_default(), ids: event.ids }
+    NamedEvent {
+        stored: event.stored,
+        name: event.name.unwrap_or_default(),
+        ids: event.ids,
+    }
 }
 
 fn foreign_feature(plain: &Reader<'_>, id: FeatureId) -> Option<Vec<u8>> {
@@ -74,7 +95,13 @@ fn foreign_feature(plain: &Reader<'_>, id: FeatureId) -> Option<Vec<u8>> {
         }
         // They cannot be converted.
         FeatureId::BPF_PROG_INFO | FeatureId::BPF_BTF => None,
-        id => Some(plain.features().in_order(id, OTHER).unwrap().unwrap_or(bytes)),
+        id => Some(
+            plain
+                .features()
+                .in_order(id, OTHER)
+                .unwrap()
+                .unwrap_or(bytes),
+        ),
     }
 }
 
@@ -90,15 +117,25 @@ fn foreign_records(plain: &Reader<'_>) -> Vec<u8> {
 
 /// The shape of a record: that of the event whose id stands where all events have it.
 fn layout(plain: &Reader<'_>, record: &RawRecord<'_>) -> SampleLayout {
-    let layouts = || plain.events().iter().map(|event| SampleLayout::new(&event.stored.attr));
+    let layouts = || {
+        plain
+            .events()
+            .iter()
+            .map(|event| SampleLayout::new(&event.stored.attr))
+    };
     let first = layouts().next().unwrap();
     let words = Words::new(record.body, Endian::NATIVE);
     let id = match record.header.kind {
         RecordType::SAMPLE => first.sample_id_word().and_then(|word| words.get(word)),
         kind if kind.is_user() => None,
-        _ => first.trailer_id_word().and_then(|word| words.get(words.len().checked_sub(word)?)),
+        _ => first
+            .trailer_id_word()
+            .and_then(|word| words.get(words.len().checked_sub(word)?)),
     };
-    let owner = plain.events().iter().position(|event| event.ids.iter().any(|known| Some(known.0) == id));
+    let owner = plain
+        .events()
+        .iter()
+        .position(|event| event.ids.iter().any(|known| Some(known.0) == id));
     layouts().nth(owner.unwrap_or(0)).unwrap()
 }
 
@@ -110,13 +147,24 @@ fn foreign_record(
 ) {
     let (kind, misc) = (record.header.kind, record.header.misc);
     let layout = layout(plain, record);
-    let body = Body { kind, misc, bytes: record.body, endian: Endian::NATIVE, layout: &layout };
+    let body = Body {
+        kind,
+        misc,
+        bytes: record.body,
+        endian: Endian::NATIVE,
+        layout: &layout,
+    };
     out.record(kind, misc, |out| {
         let turn = |raw: &mut [u8]| {
             let format = formats.and_then(|formats| formats.get(formats.event_of(raw)?));
-            let turned = format.is_some_and(|format| format.event().reorder(raw, ByteOrder::NATIVE));
+            let turned =
+                format.is_some_and(|format| format.event().reorder(raw, ByteOrder::NATIVE));
             // Events that are no tracepoints have empty raw data beside those that are.
-            assert!(turned || raw.iter().all(|byte| *byte == 0), "{:?}", record.offset);
+            assert!(
+                turned || raw.iter().all(|byte| *byte == 0),
+                "{:?}",
+                record.offset
+            );
         };
         body.transcode(out, turn).unwrap();
     });
@@ -135,7 +183,12 @@ fn check(path: &Path) -> Result<(), String> {
     assert_eq!(reader.endian(), OTHER);
     let mut again = Vec::new();
     let done = rewrite(&reader, &mut again).unwrap();
-    assert_eq!((done.undecodable, done.unknown_records, done.raw_unmapped), (0, 0, 0), "{}", path.display());
+    assert_eq!(
+        (done.undecodable, done.unknown_records, done.raw_unmapped),
+        (0, 0, 0),
+        "{}",
+        path.display()
+    );
     same(&plain, &Reader::open(&again).unwrap(), path);
     Ok(())
 }
@@ -144,7 +197,11 @@ fn same(plain: &Reader<'_>, again: &Reader<'_>, path: &Path) {
     let records = |reader: &Reader<'_>| -> Vec<(u32, u16, Vec<u8>)> {
         let records: Records<'_> = reader.records().unwrap();
         let bytes = |record: RawRecord<'_>| {
-            (record.header.kind.0, record.header.misc.0, [record.body, record.payload].concat())
+            (
+                record.header.kind.0,
+                record.header.misc.0,
+                [record.body, record.payload].concat(),
+            )
         };
         records.map(|record| bytes(record.unwrap())).collect()
     };
@@ -159,7 +216,12 @@ fn same(plain: &Reader<'_>, again: &Reader<'_>, path: &Path) {
             assert_eq!(desc(plain), desc(again));
         }
         let plain = plain.features().in_order(id, Endian::NATIVE).unwrap();
-        assert_eq!(plain, again.features().in_order(id, Endian::NATIVE).unwrap(), "{id} {}", path.display());
+        assert_eq!(
+            plain,
+            again.features().in_order(id, Endian::NATIVE).unwrap(),
+            "{id} {}",
+            path.display()
+        );
     }
 }
 
@@ -178,7 +240,8 @@ fn recordings(folder: &Path, found: &mut Vec<PathBuf>) {
 #[allow(clippy::print_stderr, reason = "what was skipped is for people")]
 fn recordings_survive_the_other_byte_order() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/fixtures");
-    let root = std::env::var_os("OXPERF_SHARED").map_or(root, |shared| Path::new(&shared).join("fixtures"));
+    let root = std::env::var_os("OXPERF_SHARED")
+        .map_or(root, |shared| Path::new(&shared).join("fixtures"));
     let mut found = Vec::new();
     for folder in ["recorded", "pt"] {
         recordings(&root.join(folder), &mut found);
@@ -186,7 +249,10 @@ fn recordings_survive_the_other_byte_order() {
     if found.is_empty() {
         eprintln!("SKIPPED: no recordings below {}", root.display());
     }
-    for path in found.iter().filter(|path| fs::metadata(path).is_ok_and(|file| file.len() < 4 << 20)) {
+    for path in found
+        .iter()
+        .filter(|path| fs::metadata(path).is_ok_and(|file| file.len() < 4 << 20))
+    {
         if let Err(reason) = check(path) {
             eprintln!("{}: {reason}", path.display());
         }

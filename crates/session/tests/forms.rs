@@ -24,12 +24,18 @@ impl Sink for Addresses {
 
 fn attr() -> EventAttr {
     let sample_type = SampleType::IP | SampleType::TIME;
-    EventAttr { sample_type, flags: AttrFlags::SAMPLE_ID_ALL, ..EventAttr::default() }
+    EventAttr {
+        sample_type,
+        flags: AttrFlags::SAMPLE_ID_ALL,
+        ..EventAttr::default()
+    }
 }
 
 /// A sample at an address and a time.
 fn sample(ip: u64, time: u64) -> Vec<u8> {
-    record(RecordType::SAMPLE, |body| [ip, time].iter().for_each(|word| body.u64(*word)))
+    record(RecordType::SAMPLE, |body| {
+        [ip, time].iter().for_each(|word| body.u64(*word))
+    })
 }
 
 fn round() -> Vec<u8> {
@@ -43,7 +49,11 @@ fn record(kind: RecordType, body: impl FnOnce(&mut Encoder)) -> Vec<u8> {
 }
 
 fn file(records: &[u8], features: &FeatureSet) -> Vec<u8> {
-    let event = WriterEvent { attr: attr(), name: "cycles".into(), ids: vec![EventId(1)] };
+    let event = WriterEvent {
+        attr: attr(),
+        name: "cycles".into(),
+        ids: vec![EventId(1)],
+    };
     let mut writer = Writer::begin(Vec::new(), &[event]).unwrap();
     writer.append(records).unwrap();
     writer.finish(features).unwrap()
@@ -70,13 +80,25 @@ fn stream(records: &[u8]) -> Vec<u8> {
         body.u64(1);
     });
     let magic = u64::from_le_bytes(*b"PERFILE2");
-    [&magic.to_ne_bytes()[..], &16_u64.to_ne_bytes(), &head, records].concat()
+    [
+        &magic.to_ne_bytes()[..],
+        &16_u64.to_ne_bytes(),
+        &head,
+        records,
+    ]
+    .concat()
 }
 
 fn addresses(reader: &Reader<'_>) -> Vec<u64> {
     let mut sink = Addresses::default();
     let finished = Session::new(reader).run(&mut sink).unwrap();
-    assert_eq!((finished.diagnostics.out_of_order, finished.diagnostics.damage.listed()), (0, &[][..]));
+    assert_eq!(
+        (
+            finished.diagnostics.out_of_order,
+            finished.diagnostics.damage.listed()
+        ),
+        (0, &[][..])
+    );
     sink.0
 }
 
@@ -87,7 +109,11 @@ fn rewritten(reader: &Reader<'_>) -> Vec<u8> {
     assert_eq!((done.samples, done.damage.count()), (7, 0));
     let plain = Reader::open(&file).unwrap();
     assert_eq!(
-        (plain.container(), plain.compression(), plain.damage().listed()),
+        (
+            plain.container(),
+            plain.compression(),
+            plain.damage().listed()
+        ),
         (Container::File, None, &[][..])
     );
     assert_eq!(addresses(&plain), IN_ORDER);
@@ -106,7 +132,13 @@ fn features(add: impl FnOnce(&mut FeatureSet)) -> FeatureSet {
 /// Two CPUs whose rings are emptied in turn.
 fn records() -> Vec<u8> {
     let first = [sample(1, 10), sample(3, 30), sample(2, 20), round()];
-    let second = [sample(5, 50), sample(4, 40), round(), sample(7, 70), sample(6, 60)];
+    let second = [
+        sample(5, 50),
+        sample(4, 40),
+        round(),
+        sample(7, 70),
+        sample(6, 60),
+    ];
     [first.concat(), second.concat()].concat()
 }
 
@@ -117,11 +149,26 @@ fn files_plain_and_compressed() {
     let plain = file(&records(), &FeatureSet::new());
     assert_eq!(addresses(&Reader::open(&plain).unwrap()), IN_ORDER);
     rewritten(&Reader::open(&plain).unwrap());
-    let compression = Compressed { version: 1, method: 1, mmap_size: 4096, ..Compressed::default() };
+    let compression = Compressed {
+        version: 1,
+        method: 1,
+        mmap_size: 4096,
+        ..Compressed::default()
+    };
     for each in [5, 24, 100, 1000] {
-        let packed = file(&compressed(&records(), each), &features(|set| set.insert(&compression)));
-        assert_eq!(addresses(&Reader::open(&packed).unwrap()), IN_ORDER, "{each} bytes each");
-        assert_eq!(rewritten(&Reader::open(&packed).unwrap()), rewritten(&Reader::open(&plain).unwrap()));
+        let packed = file(
+            &compressed(&records(), each),
+            &features(|set| set.insert(&compression)),
+        );
+        assert_eq!(
+            addresses(&Reader::open(&packed).unwrap()),
+            IN_ORDER,
+            "{each} bytes each"
+        );
+        assert_eq!(
+            rewritten(&Reader::open(&packed).unwrap()),
+            rewritten(&Reader::open(&plain).unwrap())
+        );
     }
 }
 
@@ -130,14 +177,18 @@ fn a_recorder_that_was_killed_has_not_said_that_it_compressed() {
     let mut packed = file(&compressed(&records(), 30), &FeatureSet::new());
     packed[48..56].fill(0);
     let mut sink = Addresses::default();
-    Session::new(&Reader::open(&packed).unwrap()).run(&mut sink).unwrap();
+    Session::new(&Reader::open(&packed).unwrap())
+        .run(&mut sink)
+        .unwrap();
     assert_eq!(sink.0, IN_ORDER);
 }
 
 #[test]
 fn directories_plain_and_compressed() {
-    let parts =
-        [[sample(7, 70), sample(1, 10), sample(4, 40)], [sample(2, 20), sample(6, 60), sample(5, 50)]];
+    let parts = [
+        [sample(7, 70), sample(1, 10), sample(4, 40)],
+        [sample(2, 20), sample(6, 60), sample(5, 50)],
+    ];
     let parts = parts.map(|part| part.concat());
     let data = |set: &FeatureSet| file(&sample(3, 30), set);
     let open = |data: &[u8], parts: &[Vec<u8>]| {
@@ -150,9 +201,16 @@ fn directories_plain_and_compressed() {
     assert_eq!(open(&data(&plain), &parts), IN_ORDER);
     let packed = features(|set| {
         set.insert(&DirFormat { version: 1 });
-        set.insert(&Compressed { version: 1, method: 1, ..Compressed::default() });
+        set.insert(&Compressed {
+            version: 1,
+            method: 1,
+            ..Compressed::default()
+        });
     });
-    assert_eq!(open(&data(&packed), &parts.map(|part| compressed(&part, 30))), IN_ORDER);
+    assert_eq!(
+        open(&data(&packed), &parts.map(|part| compressed(&part, 30))),
+        IN_ORDER
+    );
 }
 
 #[test]
@@ -167,31 +225,65 @@ fn streams_plain_and_compressed() {
 
 #[test]
 fn a_plain_file_has_what_perf_demands() {
-    let tracepoint = EventAttr { kind: EventType::TRACEPOINT, config: 7, ..attr() };
-    let event = |attr| WriterEvent { attr, name: "sched:sched_switch:u".into(), ids: vec![EventId(1)] };
+    let tracepoint = EventAttr {
+        kind: EventType::TRACEPOINT,
+        config: 7,
+        ..attr()
+    };
+    let event = |attr| WriterEvent {
+        attr,
+        name: "sched:sched_switch:u".into(),
+        ids: vec![EventId(1)],
+    };
     let mut writer = Writer::begin(Vec::new(), &[event(tracepoint)]).unwrap();
     let unreadable = record(RecordType::COMM, |body| body.u32(1));
     let unknown = record(RecordType(99), |body| body.u64(1));
-    writer.append(&[unreadable, unknown, sample(1, 10)].concat()).unwrap();
+    writer
+        .append(&[unreadable, unknown, sample(1, 10)].concat())
+        .unwrap();
     let mut file = Vec::new();
-    let before = writer.finish(&features(|set| set.insert_raw(FeatureId::BPF_BTF, Vec::new()))).unwrap();
+    let before = writer
+        .finish(&features(|set| {
+            set.insert_raw(FeatureId::BPF_BTF, Vec::new())
+        }))
+        .unwrap();
     let done = rewrite(&Reader::open(&before).unwrap(), &mut file).unwrap();
-    assert_eq!((done.records, done.undecodable, done.unknown_records), (1, 1, 1));
+    assert_eq!(
+        (done.records, done.undecodable, done.unknown_records),
+        (1, 1, 1)
+    );
     assert_eq!(done.assumed_cpus, Some(1));
 
     let plain = Reader::open(&file).unwrap();
     let bits: Vec<_> = plain.features().bits().iter().collect();
-    assert_eq!(bits, [FeatureId::TRACING_DATA, FeatureId::NRCPUS, FeatureId::EVENT_DESC]);
-    let tracing = plain.features().raw(FeatureId::TRACING_DATA).unwrap().unwrap();
+    assert_eq!(
+        bits,
+        [
+            FeatureId::TRACING_DATA,
+            FeatureId::NRCPUS,
+            FeatureId::EVENT_DESC
+        ]
+    );
+    let tracing = plain
+        .features()
+        .raw(FeatureId::TRACING_DATA)
+        .unwrap()
+        .unwrap();
     let formats = Formatters::new(&TracingData::decode(tracing).unwrap());
-    assert_eq!((formats.broken(), formats.name(7).as_deref()), (0, Some("sched:sched_switch")));
+    assert_eq!(
+        (formats.broken(), formats.name(7).as_deref()),
+        (0, Some("sched:sched_switch"))
+    );
 }
 
 #[test]
 fn formats_in_a_record_of_simpleperf_become_those_of_the_file() {
     let format =
         b"name: tick\nID: 7\nformat:\n\tfield:int a;\toffset:0;\tsize:4;\tsigned:1;\n\nprint fmt: \"\"\n";
-    let system = SystemFormat { system: "timer".into(), formats: vec![format.to_vec()] };
+    let system = SystemFormat {
+        system: "timer".into(),
+        formats: vec![format.to_vec()],
+    };
     let mut tracing = TracingData::decode(&plain_tracing()).unwrap();
     tracing.systems = vec![system];
     let body = tracing.encode();
@@ -204,34 +296,66 @@ fn formats_in_a_record_of_simpleperf_become_those_of_the_file() {
     out.bytes(&body);
 
     let mut written = Vec::new();
-    let done =
-        rewrite(&Reader::open(&file(&out.into_bytes(), &FeatureSet::new())).unwrap(), &mut written).unwrap();
+    let done = rewrite(
+        &Reader::open(&file(&out.into_bytes(), &FeatureSet::new())).unwrap(),
+        &mut written,
+    )
+    .unwrap();
     assert_eq!((done.unknown_records, done.undecodable), (0, 0));
     let plain = Reader::open(&written).unwrap();
-    let section = plain.features().raw(FeatureId::TRACING_DATA).unwrap().unwrap();
+    let section = plain
+        .features()
+        .raw(FeatureId::TRACING_DATA)
+        .unwrap()
+        .unwrap();
     assert_eq!(
-        Formatters::new(&TracingData::decode(section).unwrap()).name(7).as_deref(),
+        Formatters::new(&TracingData::decode(section).unwrap())
+            .name(7)
+            .as_deref(),
         Some("timer:tick")
     );
 }
 
 /// Tracing data with nothing but what perf demands.
 fn plain_tracing() -> Vec<u8> {
-    let tracepoint = EventAttr { kind: EventType::TRACEPOINT, config: 7, ..attr() };
-    let event = WriterEvent { attr: tracepoint, name: "timer:tick".into(), ids: vec![EventId(1)] };
-    let before = Writer::begin(Vec::new(), &[event]).unwrap().finish(&FeatureSet::new()).unwrap();
+    let tracepoint = EventAttr {
+        kind: EventType::TRACEPOINT,
+        config: 7,
+        ..attr()
+    };
+    let event = WriterEvent {
+        attr: tracepoint,
+        name: "timer:tick".into(),
+        ids: vec![EventId(1)],
+    };
+    let before = Writer::begin(Vec::new(), &[event])
+        .unwrap()
+        .finish(&FeatureSet::new())
+        .unwrap();
     let mut written = Vec::new();
     rewrite(&Reader::open(&before).unwrap(), &mut written).unwrap();
     let plain = Reader::open(&written).unwrap();
-    plain.features().raw(FeatureId::TRACING_DATA).unwrap().unwrap().to_vec()
+    plain
+        .features()
+        .raw(FeatureId::TRACING_DATA)
+        .unwrap()
+        .unwrap()
+        .to_vec()
 }
 
 #[test]
 fn a_plain_file_is_never_without_records() {
     let mut written = Vec::new();
-    rewrite(&Reader::open(&file(&[], &FeatureSet::new())).unwrap(), &mut written).unwrap();
+    rewrite(
+        &Reader::open(&file(&[], &FeatureSet::new())).unwrap(),
+        &mut written,
+    )
+    .unwrap();
     let plain = Reader::open(&written).unwrap();
-    assert_eq!((plain.damage().listed(), plain.records().unwrap().count()), (&[][..], 1));
+    assert_eq!(
+        (plain.damage().listed(), plain.records().unwrap().count()),
+        (&[][..], 1)
+    );
 }
 
 /// Notes the names of the events that samples belong to.
@@ -256,7 +380,11 @@ impl Sink for Named {
 
 #[test]
 fn a_stream_may_tell_of_events_between_its_samples() {
-    let attr = |config| EventAttr { sample_type: SampleType::IDENTIFIER, config, ..EventAttr::default() };
+    let attr = |config| EventAttr {
+        sample_type: SampleType::IDENTIFIER,
+        config,
+        ..EventAttr::default()
+    };
     let told = |config, id| {
         record(RecordType::HEADER_ATTR, |body| {
             oxperf_wire::attr::encode(&attr(config), 64, body);
@@ -268,13 +396,36 @@ fn a_stream_may_tell_of_events_between_its_samples() {
         body.c_string_padded(b"other");
     });
     let sample = |id| record(RecordType::SAMPLE, |body| body.u64(id));
-    let head = [u64::from_le_bytes(*b"PERFILE2"), 16].map(u64::to_ne_bytes).concat();
-    let records = [told(0, 1), sample(1), told(1, 2), sample(2), renamed, sample(1), sample(3)].concat();
+    let head = [u64::from_le_bytes(*b"PERFILE2"), 16]
+        .map(u64::to_ne_bytes)
+        .concat();
+    let records = [
+        told(0, 1),
+        sample(1),
+        told(1, 2),
+        sample(2),
+        renamed,
+        sample(1),
+        sample(3),
+    ]
+    .concat();
     let bytes = [head, records].concat();
-    for reader in [Reader::open(&bytes), Reader::open_stream(Box::new(std::io::Cursor::new(bytes.clone())))] {
-        let mut sink = Named { names: vec!["first".to_owned()], ..Named::default() };
+    for reader in [
+        Reader::open(&bytes),
+        Reader::open_stream(Box::new(std::io::Cursor::new(bytes.clone()))),
+    ] {
+        let mut sink = Named {
+            names: vec!["first".to_owned()],
+            ..Named::default()
+        };
         let finished = Session::new(&reader.unwrap()).run(&mut sink).unwrap();
         assert_eq!(sink.samples, ["first", "instructions", "other"]);
-        assert_eq!((finished.diagnostics.unknown_ids, finished.diagnostics.samples), (1, 3));
+        assert_eq!(
+            (
+                finished.diagnostics.unknown_ids,
+                finished.diagnostics.samples
+            ),
+            (1, 3)
+        );
     }
 }

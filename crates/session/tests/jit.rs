@@ -15,14 +15,24 @@ const LOAD: u32 = 0;
 /// A log of functions: time, address, number, name.
 fn log(functions: &[(u64, u64, u64, &str)]) -> Vec<u8> {
     let mut out = Vec::new();
-    [0x4a69_5444, 1, 40, 62, 0, 7].into_iter().for_each(|word: u32| out.extend(word.to_le_bytes()));
-    [0_u64; 2].into_iter().for_each(|word| out.extend(word.to_le_bytes()));
+    [0x4a69_5444, 1, 40, 62, 0, 7]
+        .into_iter()
+        .for_each(|word: u32| out.extend(word.to_le_bytes()));
+    [0_u64; 2]
+        .into_iter()
+        .for_each(|word| out.extend(word.to_le_bytes()));
     for (time, address, number, name) in functions {
         let size = 16 + 8 + 32 + name.len() as u32 + 1;
-        [LOAD, size].into_iter().for_each(|word| out.extend(word.to_le_bytes()));
+        [LOAD, size]
+            .into_iter()
+            .for_each(|word| out.extend(word.to_le_bytes()));
         out.extend(time.to_le_bytes());
-        [7_u32; 2].into_iter().for_each(|word| out.extend(word.to_le_bytes()));
-        [*address, *address, 0x10, *number].into_iter().for_each(|word| out.extend(word.to_le_bytes()));
+        [7_u32; 2]
+            .into_iter()
+            .for_each(|word| out.extend(word.to_le_bytes()));
+        [*address, *address, 0x10, *number]
+            .into_iter()
+            .for_each(|word| out.extend(word.to_le_bytes()));
         out.extend(name.bytes().chain([0]));
     }
     out
@@ -49,8 +59,15 @@ impl Sink for Functions {
 }
 
 fn function(machine: &Machine, event: &SampleEvent<'_>) -> String {
-    let located = machine.locate(event.thread, CpuMode::User, event.sample.ip.unwrap()).unwrap();
-    machine.dso(located.dso).jit.as_ref().map_or("-", |symbol| &symbol.name).to_owned()
+    let located = machine
+        .locate(event.thread, CpuMode::User, event.sample.ip.unwrap())
+        .unwrap();
+    machine
+        .dso(located.dso)
+        .jit
+        .as_ref()
+        .map_or("-", |symbol| &symbol.name)
+        .to_owned()
 }
 
 /// Runs a recording of samples at 0x1008, at three times, beside a log with these bytes.
@@ -72,9 +89,15 @@ fn run(name: &str, clock: &str, log: Option<&[u8]>) -> (Vec<String>, Diagnostics
     );
     let file = Recording::parse(&notation).unwrap().to_file();
     let reader = Reader::open(&file).unwrap();
-    let places = Places { root: Some(root), ..Places::default() };
+    let places = Places {
+        root: Some(root),
+        ..Places::default()
+    };
     let mut functions = Functions::default();
-    let finished = Session::new(&reader).with_jit_logs(places).run(&mut functions).unwrap();
+    let finished = Session::new(&reader)
+        .with_jit_logs(places)
+        .run(&mut functions)
+        .unwrap();
     (functions.0, finished.diagnostics)
 }
 
@@ -84,7 +107,17 @@ const MONOTONIC: &str = "|use_clockid clockid=1";
 fn a_function_counts_from_its_time_on() {
     let bytes = log(&[(15, 0x1000, 1, "first"), (25, 0x1000, 2, "second")]);
     let (names, found) = run("jit-times", MONOTONIC, Some(&bytes));
-    assert_eq!(names, ["ahead -", "-", "ahead first", "first", "ahead second", "second"]);
+    assert_eq!(
+        names,
+        [
+            "ahead -",
+            "-",
+            "ahead first",
+            "first",
+            "ahead second",
+            "second"
+        ]
+    );
     assert_eq!(found.jit_trouble, []);
 }
 
@@ -93,18 +126,29 @@ fn without_the_clock_of_the_log_the_last_function_counts() {
     let bytes = log(&[(15, 0x1000, 1, "first"), (25, 0x1000, 2, "second")]);
     let (names, found) = run("jit-clock", "", Some(&bytes));
     assert_eq!(names[3..], ["second", "second", "second"]);
-    assert!(found.jit_trouble[0].what.contains("-k mono"), "{:?}", found.jit_trouble);
+    assert!(
+        found.jit_trouble[0].what.contains("-k mono"),
+        "{:?}",
+        found.jit_trouble
+    );
 }
 
 #[test]
 fn trouble_with_a_log_is_told() {
     let (names, found) = run("jit-absent", MONOTONIC, None);
-    assert_eq!((names[3..].to_vec(), found.jit_trouble.len()), (vec!["-".to_owned(); 3], 1));
+    assert_eq!(
+        (names[3..].to_vec(), found.jit_trouble.len()),
+        (vec!["-".to_owned(); 3], 1)
+    );
     let mut bytes = log(&[(5, 0x1000, 1, "kept"), (15, 0x1000, 2, "cut")]);
     bytes.pop();
     let (names, found) = run("jit-cut", MONOTONIC, Some(&bytes));
     assert_eq!(names[3..], ["kept", "kept", "kept"]);
-    assert!(found.jit_trouble[0].what.starts_with("damaged at 0x"), "{:?}", found.jit_trouble);
+    assert!(
+        found.jit_trouble[0].what.starts_with("damaged at 0x"),
+        "{:?}",
+        found.jit_trouble
+    );
 }
 
 /// Twenty logs with the same trouble are one warning.
@@ -118,9 +162,20 @@ fn trouble_of_a_kind_is_told_once() {
     }
     let file = Recording::parse(&notation).unwrap().to_file();
     let reader = Reader::open(&file).unwrap();
-    let places = Places { root: Some(std::env::temp_dir()), ..Places::default() };
-    let found = Session::new(&reader).with_jit_logs(places).run(&mut Functions::default()).unwrap();
-    let told: Vec<u64> = found.diagnostics.jit_trouble.iter().map(|trouble| trouble.more).collect();
+    let places = Places {
+        root: Some(std::env::temp_dir()),
+        ..Places::default()
+    };
+    let found = Session::new(&reader)
+        .with_jit_logs(places)
+        .run(&mut Functions::default())
+        .unwrap();
+    let told: Vec<u64> = found
+        .diagnostics
+        .jit_trouble
+        .iter()
+        .map(|trouble| trouble.more)
+        .collect();
     assert_eq!(told, [19]);
 }
 
@@ -145,12 +200,21 @@ fn a_log_of_somebody_else_is_not_believed() {
     let file = Recording::parse(&notation).unwrap().to_file();
     let reader = Reader::open(&file).unwrap();
     for (any_owner, expected) in [(false, "-"), (true, "planted")] {
-        let places = Places { any_owner, ..Places::default() };
+        let places = Places {
+            any_owner,
+            ..Places::default()
+        };
         let mut functions = Functions::default();
-        let found = Session::new(&reader).with_jit_logs(places).run(&mut functions).unwrap();
+        let found = Session::new(&reader)
+            .with_jit_logs(places)
+            .run(&mut functions)
+            .unwrap();
         assert_eq!(functions.0.last().map(String::as_str), Some(expected));
-        let told =
-            found.diagnostics.jit_trouble.iter().any(|told| told.what.contains("belongs to user 12345"));
+        let told = found
+            .diagnostics
+            .jit_trouble
+            .iter()
+            .any(|told| told.what.contains("belongs to user 12345"));
         assert_eq!(told, !any_owner);
     }
     std::fs::remove_dir_all(folder).unwrap();

@@ -21,7 +21,11 @@ pub fn build(entries: Vec<Entry<'_>>, demangling: Demangling) -> SymbolTable {
 }
 
 /// The same, of entries whose names may stand in files.
-pub(crate) fn build_in(names: NameTexts, entries: Vec<Entry<'_>>, demangling: Demangling) -> SymbolTable {
+pub(crate) fn build_in(
+    names: NameTexts,
+    entries: Vec<Entry<'_>>,
+    demangling: Demangling,
+) -> SymbolTable {
     // On this thread alone: who waits for a table must not meanwhile be given work that waits for the same table.
     let mut order: Vec<(u64, u32)> = entries.iter().map(|entry| entry.start).zip(0..).collect();
     order.sort_unstable();
@@ -33,7 +37,8 @@ pub(crate) fn build_in(names: NameTexts, entries: Vec<Entry<'_>>, demangling: De
 /// The table with the stretches of its symbols, which are in order.
 pub(crate) fn with_spans(mut table: SymbolTable) -> SymbolTable {
     let ranges = table.symbols.iter().enumerate();
-    table.spans = Spans::cut(ranges.map(|(id, symbol)| (symbol.start, symbol.end, SymbolId(id as u32))));
+    table.spans =
+        Spans::cut(ranges.map(|(id, symbol)| (symbol.start, symbol.end, SymbolId(id as u32))));
     table
 }
 
@@ -46,7 +51,12 @@ fn stored(
 ) -> SymbolTable {
     let addresses = || order.chunk_by(|a, b| a.0 == b.0);
     let symbols = Vec::with_capacity(addresses().count());
-    let mut table = SymbolTable { demangling, names, symbols, ..SymbolTable::default() };
+    let mut table = SymbolTable {
+        demangling,
+        names,
+        symbols,
+        ..SymbolTable::default()
+    };
     let (mut ended, mut rest) = (Vec::new(), order);
     for address in addresses() {
         rest = &rest[address.len()..];
@@ -54,9 +64,16 @@ fn stored(
         let behind = rest.first().map(|(start, _)| *start);
         ended.clear();
         ended.extend(address.iter().enumerate().map(|(nth, &(start, place))| {
-            let next = if nth + 1 < address.len() { Some(start) } else { behind };
+            let next = if nth + 1 < address.len() {
+                Some(start)
+            } else {
+                behind
+            };
             let entry = &entries[place as usize];
-            Ended { entry, end: end_of(entry, next) }
+            Ended {
+                entry,
+                end: end_of(entry, next),
+            }
         }));
         if let Some(group) = group(&ended, demangling) {
             store(&mut table, &group);
@@ -85,7 +102,11 @@ fn end_of(entry: &Entry<'_>, next: Option<u64>) -> u64 {
     match (entry.size, next) {
         (Some(size), _) => entry.start.saturating_add(size),
         (None, Some(next)) => next,
-        (None, None) => entry.start.checked_next_multiple_of(PAGE).unwrap_or(u64::MAX).saturating_add(PAGE),
+        (None, None) => entry
+            .start
+            .checked_next_multiple_of(PAGE)
+            .unwrap_or(u64::MAX)
+            .saturating_add(PAGE),
     }
 }
 
@@ -102,21 +123,35 @@ fn group<'e, 'a>(names: &[Ended<'e, 'a>], demangling: Demangling) -> Option<Grou
     let most = names.iter().map(worth).max()?;
     let mut best = names.iter().copied().filter(|name| worth(name) == most);
     let first = best.next()?;
-    let others: Vec<_> = best.filter(|other| other.entry.name != first.entry.name).collect();
-    if others.iter().all(|other| other.end == first.end && other.entry.binding == first.entry.binding) {
+    let others: Vec<_> = best
+        .filter(|other| other.entry.name != first.entry.name)
+        .collect();
+    if others
+        .iter()
+        .all(|other| other.end == first.end && other.entry.binding == first.entry.binding)
+    {
         return Some(Group { first, others });
     }
     // Where the code ends depends on the choice.
     let first = others.into_iter().fold(first, |kept, other| {
-        if compare_aliases(kept.entry, other.entry, demangling) == Ordering::Less { other } else { kept }
+        if compare_aliases(kept.entry, other.entry, demangling) == Ordering::Less {
+            other
+        } else {
+            kept
+        }
     });
-    Some(Group { first, others: Vec::new() })
+    Some(Group {
+        first,
+        others: Vec::new(),
+    })
 }
 
 /// The greater name is the better one: it is not weak, it is global, it has fewer leading underscores, it is longer as
 /// shown.
 pub(crate) fn compare_aliases(a: &Entry<'_>, b: &Entry<'_>, demangling: Demangling) -> Ordering {
-    rank(a.binding).cmp(&rank(b.binding)).then_with(|| compare_names(a, b, demangling))
+    rank(a.binding)
+        .cmp(&rank(b.binding))
+        .then_with(|| compare_names(a, b, demangling))
 }
 
 fn compare_names(a: &Entry<'_>, b: &Entry<'_>, demangling: Demangling) -> Ordering {
@@ -130,16 +165,31 @@ fn compare_names(a: &Entry<'_>, b: &Entry<'_>, demangling: Demangling) -> Orderi
 /// The greater name is the one to be shown.
 pub(crate) fn compare_shown(a: &str, b: &str) -> Ordering {
     let underscores = |name: &str| name.bytes().take_while(|&byte| byte == b'_').count();
-    underscores(b).cmp(&underscores(a)).then_with(|| a.len().cmp(&b.len()))
+    underscores(b)
+        .cmp(&underscores(a))
+        .then_with(|| a.len().cmp(&b.len()))
 }
 
 /// Appends a symbol. The ids and name positions are 32 bits wide; what does not fit any more is left out.
 fn store(table: &mut SymbolTable, group: &Group<'_, '_>) {
-    let Some(name) = table.names.keep(group.first.entry.name) else { return };
-    let Entry { start, binding, is_data, .. } = *group.first.entry;
+    let Some(name) = table.names.keep(group.first.entry.name) else {
+        return;
+    };
+    let Entry {
+        start,
+        binding,
+        is_data,
+        ..
+    } = *group.first.entry;
     let end = group.first.end;
     let id = SymbolId(table.symbols.len() as u32);
-    table.symbols.push(Stored { start, end, name, binding, is_data });
+    table.symbols.push(Stored {
+        start,
+        end,
+        name,
+        binding,
+        is_data,
+    });
     for other in &group.others {
         if let Some(name) = table.names.keep(other.entry.name) {
             table.aliases.push((id, name));

@@ -51,8 +51,9 @@ pub fn demangle(name: &str) -> Option<String> {
 /// OCaml's `camlStdlib__List__map_123`: modules are joined by two underscores, other characters stand as `$` and two
 /// hex digits.
 fn ocaml(name: &str) -> Option<String> {
-    let mut rest =
-        name.strip_prefix("caml").filter(|rest| rest.starts_with(|c: char| c.is_ascii_uppercase()))?;
+    let mut rest = name
+        .strip_prefix("caml")
+        .filter(|rest| rest.starts_with(|c: char| c.is_ascii_uppercase()))?;
     let mut shown = String::new();
     while let Some(first) = rest.chars().next() {
         if let Some(after) = rest.strip_prefix("__") {
@@ -108,8 +109,14 @@ mod tests {
     #[test]
     fn rust_names_lose_their_hash() {
         check(&[
-            ("_ZN4core3fmt9Formatter3pad17h0123456789abcdefE", "core::fmt::Formatter::pad"),
-            ("_ZN4core3fmt9Formatter3pad17h0123456789abcdefE.llvm.123456", "core::fmt::Formatter::pad"),
+            (
+                "_ZN4core3fmt9Formatter3pad17h0123456789abcdefE",
+                "core::fmt::Formatter::pad",
+            ),
+            (
+                "_ZN4core3fmt9Formatter3pad17h0123456789abcdefE.llvm.123456",
+                "core::fmt::Formatter::pad",
+            ),
             ("_ZN3foo17h05af221e174051e9E.cold", "foo.cold"),
             ("_RNvNtCs1234_7mycrate3foo3bar", "mycrate::foo::bar"),
         ]);
@@ -117,13 +124,25 @@ mod tests {
 
     #[test]
     fn ocaml_modules_are_joined_by_dots() {
-        check(&[("camlStdlib__List__map_123", "Stdlib.List.map_123"), ("camlA__$2b_1", "A.+_1")]);
+        check(&[
+            ("camlStdlib__List__map_123", "Stdlib.List.map_123"),
+            ("camlA__$2b_1", "A.+_1"),
+        ]);
         assert_eq!(demangle("caml_foo"), None);
     }
 
     #[test]
     fn other_names_stay() {
-        for name in ["main", "__Z3foov", "_Z", "_Zq", "_R", "_ZL3foo.llvm.1", "_Z1fDO", ""] {
+        for name in [
+            "main",
+            "__Z3foov",
+            "_Z",
+            "_Zq",
+            "_R",
+            "_ZL3foo.llvm.1",
+            "_Z1fDO",
+            "",
+        ] {
             assert_eq!(demangle(name), None, "{name}");
         }
     }
@@ -135,14 +154,24 @@ mod tests {
         let brackets = format!("_Z1f{}v{}", "PF".repeat(100), "vvE".repeat(100));
         assert!(demangle(&brackets).is_some());
         let chain: String = (0..1200).map(|n| format!("PS{}_", base36(n))).collect();
-        assert_eq!(demangle(&format!("_Z1fPiPS_{chain}")), None, "pointers to pointers, each by reference");
+        assert_eq!(
+            demangle(&format!("_Z1fPiPS_{chain}")),
+            None,
+            "pointers to pointers, each by reference"
+        );
         // Each type holds the one before twice: 2^100 characters.
-        let parts: String = (0..60).map(|n| format!("St4pairIS{}_S{}_E", base36(n), base36(n))).collect();
+        let parts: String = (0..60)
+            .map(|n| format!("St4pairIS{}_S{}_E", base36(n), base36(n)))
+            .collect();
         assert!(demangle(&format!("_Z1fi{parts}")).is_none_or(|shown| shown.len() <= OUTPUT_LIMIT));
     }
 
     fn base36(number: u32) -> String {
-        let digit = |value: u32| char::from_digit(value, 36).unwrap_or('0').to_ascii_uppercase();
+        let digit = |value: u32| {
+            char::from_digit(value, 36)
+                .unwrap_or('0')
+                .to_ascii_uppercase()
+        };
         if number < 36 {
             digit(number).to_string()
         } else {

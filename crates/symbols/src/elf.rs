@@ -37,7 +37,9 @@ pub fn elf_table(
     demangling: Demangling,
 ) -> SymbolTable {
     let tables = [(symbols, FULL_TABLE), (image, LOADER_TABLE)];
-    let room = tables.iter().filter_map(|(file, kind)| Some(file.symbol_count(file.section_of_kind(*kind)?)));
+    let room = tables
+        .iter()
+        .filter_map(|(file, kind)| Some(file.symbol_count(file.section_of_kind(*kind)?)));
     let mut entries: Vec<Entry<'_>> = Vec::with_capacity(room.sum());
     for (file, kind) in tables {
         let kept = symbols_of(file, kind).filter(|(symbol, section)| is_kept(symbol, section));
@@ -51,18 +53,31 @@ pub fn elf_table(
 }
 
 /// The symbols of the fullest table that get a place in ours.
-pub(crate) fn kept_symbols<'f, 'a>(file: &'f Elf<'a>) -> impl Iterator<Item = ElfSymbol<'a>> + use<'f, 'a> {
-    named(file).filter(|(symbol, section)| is_kept(symbol, section)).map(|(symbol, _)| symbol)
+pub(crate) fn kept_symbols<'f, 'a>(
+    file: &'f Elf<'a>,
+) -> impl Iterator<Item = ElfSymbol<'a>> + use<'f, 'a> {
+    named(file)
+        .filter(|(symbol, section)| is_kept(symbol, section))
+        .map(|(symbol, _)| symbol)
 }
 
 /// How far the recorded kernel lay above the addresses in its image.
 pub(crate) fn shift_of(image: &Elf<'_>, reference: &Reference<'_>) -> u64 {
     let here = named(image).find(|(symbol, _)| symbol.name == reference.symbol);
-    here.map_or(0, |(symbol, _)| reference.address.wrapping_sub(symbol.value))
+    here.map_or(0, |(symbol, _)| {
+        reference.address.wrapping_sub(symbol.value)
+    })
 }
 
 fn named<'f, 'a>(file: &'f Elf<'a>) -> impl Iterator<Item = (ElfSymbol<'a>, &'f Section<'a>)> {
-    symbols_of(file, if file.has_symtab() { FULL_TABLE } else { LOADER_TABLE })
+    symbols_of(
+        file,
+        if file.has_symtab() {
+            FULL_TABLE
+        } else {
+            LOADER_TABLE
+        },
+    )
 }
 
 /// The symbols of one table with the sections that define them.
@@ -71,10 +86,15 @@ fn symbols_of<'f, 'a>(
     table: u32,
 ) -> impl Iterator<Item = (ElfSymbol<'a>, &'f Section<'a>)> {
     let table = file.section_of_kind(table);
-    table.into_iter().flat_map(|table| file.symbols(table)).filter_map(|symbol| {
-        let SymbolPlace::Section(index) = symbol.place else { return None };
-        Some((symbol, file.sections().get(usize::from(index))?))
-    })
+    table
+        .into_iter()
+        .flat_map(|table| file.symbols(table))
+        .filter_map(|symbol| {
+            let SymbolPlace::Section(index) = symbol.place else {
+                return None;
+            };
+            Some((symbol, file.sections().get(usize::from(index))?))
+        })
 }
 
 /// Functions and data are kept, and those labels that stand among code or data and can be seen from outside; but only
@@ -90,7 +110,9 @@ fn is_kept(symbol: &ElfSymbol<'_>, section: &Section<'_>) -> bool {
 }
 
 fn is_text_or_data(section: &[u8]) -> bool {
-    section.windows(4).any(|part| part == b"text" || part == b"data")
+    section
+        .windows(4)
+        .any(|part| part == b"text" || part == b"data")
 }
 
 fn entry<'a>(image: &Elf<'_>, symbol: &ElfSymbol<'a>, section: &Section<'_>) -> Option<Entry<'a>> {
@@ -107,9 +129,11 @@ fn entry<'a>(image: &Elf<'_>, symbol: &ElfSymbol<'a>, section: &Section<'_>) -> 
 fn file_offset(image: &Elf<'_>, value: u64, section: &Section<'_>) -> Option<u64> {
     match image.file_type() {
         FileType::Relocatable => value.checked_add(section.offset),
-        FileType::Linked => image
-            .address_to_offset(value)
-            .or_else(|| value.checked_sub(section.address)?.checked_add(section.offset)),
+        FileType::Linked => image.address_to_offset(value).or_else(|| {
+            value
+                .checked_sub(section.address)?
+                .checked_add(section.offset)
+        }),
         FileType::Other(_) => Some(value),
     }
 }

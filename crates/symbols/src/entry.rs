@@ -29,7 +29,10 @@ pub struct Name<'a> {
 impl<'a> Name<'a> {
     /// A name without a suffix.
     pub fn plain(linkage: &'a [u8]) -> Name<'a> {
-        Name { linkage, suffix: Suffix::None }
+        Name {
+            linkage,
+            suffix: Suffix::None,
+        }
     }
 }
 

@@ -24,10 +24,22 @@ const PAGE: u64 = 4096;
 ///
 /// The text may come from another boot of the same kernel, which then lay elsewhere: `reference` says where one symbol was
 /// when the recording was made, and everything moves with it. A text whose addresses are hidden (all zero) gives no symbol.
-pub fn kallsyms_table(text: &[u8], reference: Option<&Reference<'_>>, demangling: Demangling) -> SymbolTable {
-    let lines: Vec<Line<'_>> = text.split(|&byte| byte == b'\n').filter_map(parse).collect();
-    let shift = reference
-        .and_then(|reference| Some(reference.address.wrapping_sub(address_of(&lines, reference.symbol)?)));
+pub fn kallsyms_table(
+    text: &[u8],
+    reference: Option<&Reference<'_>>,
+    demangling: Demangling,
+) -> SymbolTable {
+    let lines: Vec<Line<'_>> = text
+        .split(|&byte| byte == b'\n')
+        .filter_map(parse)
+        .collect();
+    let shift = reference.and_then(|reference| {
+        Some(
+            reference
+                .address
+                .wrapping_sub(address_of(&lines, reference.symbol)?),
+        )
+    });
     table_of(lines, shift.unwrap_or(0), demangling)
 }
 
@@ -37,7 +49,10 @@ fn running_table(text: &[u8], demangling: Demangling) -> Kept {
     let lines = text.split(|&byte| byte == b'\n').filter_map(parse);
     let lines: Vec<Line<'_>> = lines.filter(|line| line.module != Some(b"[bpf]")).collect();
     let references = REFERENCES.map(|symbol| address_of(&lines, symbol));
-    Kept { table: table_of(lines, 0, demangling), references }
+    Kept {
+        table: table_of(lines, 0, demangling),
+        references,
+    }
 }
 
 fn table_of(mut lines: Vec<Line<'_>>, shift: u64, demangling: Demangling) -> SymbolTable {
@@ -47,13 +62,20 @@ fn table_of(mut lines: Vec<Line<'_>>, shift: u64, demangling: Demangling) -> Sym
     }
     lines.sort_by_key(|line| line.address);
     let nexts = lines.iter().skip(1).map(Some).chain([None]);
-    let entries = lines.iter().zip(nexts).map(|(line, next)| line.entry(next, shift)).collect();
+    let entries = lines
+        .iter()
+        .zip(nexts)
+        .map(|(line, next)| line.entry(next, shift))
+        .collect();
     build(entries, demangling)
 }
 
 /// Where the kernel itself has a symbol.
 fn address_of(lines: &[Line<'_>], symbol: &[u8]) -> Option<u64> {
-    lines.iter().find(|line| line.name == symbol && line.module.is_none()).map(|line| line.address)
+    lines
+        .iter()
+        .find(|line| line.name == symbol && line.module.is_none())
+        .map(|line| line.address)
 }
 
 /// One line of the text.
@@ -70,13 +92,21 @@ fn parse(line: &[u8]) -> Option<Line<'_>> {
     let (kind, rest) = word(rest)?;
     let (name, rest) = word(rest)?;
     let [kind] = *kind else { return None };
-    Some(Line { address: hex(address)?, kind, name, module: word(rest).map(|(module, _)| module) })
+    Some(Line {
+        address: hex(address)?,
+        kind,
+        name,
+        module: word(rest).map(|(module, _)| module),
+    })
 }
 
 /// The first word of a line, and what is behind it.
 fn word(line: &[u8]) -> Option<(&[u8], &[u8])> {
     let line = line.trim_ascii_start();
-    let end = line.iter().position(u8::is_ascii_whitespace).unwrap_or(line.len());
+    let end = line
+        .iter()
+        .position(u8::is_ascii_whitespace)
+        .unwrap_or(line.len());
     (end > 0).then(|| line.split_at(end))
 }
 
@@ -92,17 +122,25 @@ pub(crate) fn hex(digits: &[u8]) -> Option<u64> {
 impl<'a> Line<'a> {
     /// Code and data are kept; read-only data and absolute numbers are not, nor what the kernel made for itself.
     fn is_kept(&self) -> bool {
-        let made_up = self.module.is_some_and(|module| module.starts_with(b"[__builtin__"));
+        let made_up = self
+            .module
+            .is_some_and(|module| module.starts_with(b"[__builtin__"));
         !made_up && matches!(self.kind.to_ascii_uppercase(), b'T' | b'W' | b'D' | b'B')
     }
 
     /// A symbol ends where the next one starts, but not in another module.
     fn entry(&self, next: Option<&Line<'a>>, shift: u64) -> Entry<'a> {
-        let last_of_module = next.is_some_and(|next| next.module.is_some() != self.module.is_some());
-        let to_page = self.address.saturating_add(PAGE).checked_next_multiple_of(PAGE);
+        let last_of_module =
+            next.is_some_and(|next| next.module.is_some() != self.module.is_some());
+        let to_page = self
+            .address
+            .saturating_add(PAGE)
+            .checked_next_multiple_of(PAGE);
         Entry {
             start: self.address.wrapping_add(shift),
-            size: to_page.filter(|_| last_of_module).map(|end| end - self.address),
+            size: to_page
+                .filter(|_| last_of_module)
+                .map(|end| end - self.address),
             name: Name::plain(self.name),
             binding: self.binding(),
             is_data: !matches!(self.kind.to_ascii_uppercase(), b'T' | b'W'),
@@ -155,7 +193,10 @@ mod tests {
 
     #[test]
     fn another_boot_moves_everything_with_the_reference() {
-        let reference = Reference { symbol: b"_text", address: 0xffff_ffff_9200_0000 };
+        let reference = Reference {
+            symbol: b"_text",
+            address: 0xffff_ffff_9200_0000,
+        };
         let table = kallsyms_table(TEXT, Some(&reference), Demangling::Off);
         assert_eq!(name_at(&table, 0xffff_ffff_9200_0101), Some("local"));
         assert_eq!(name_at(&table, 0xffff_ffff_8100_0101), None);
@@ -168,13 +209,19 @@ mod tests {
         assert_eq!(running.references, [Some(0xffff_ffff_8100_0000), None]);
         assert_eq!(name_at(&running.table, 0xffff_ffff_c040_0000), None);
         let copied = kallsyms_table(text, None, Demangling::Off);
-        assert_eq!(name_at(&copied, 0xffff_ffff_c040_0000), Some("bpf_prog_1234_new"));
+        assert_eq!(
+            name_at(&copied, 0xffff_ffff_c040_0000),
+            Some("bpf_prog_1234_new")
+        );
     }
 
     #[test]
     fn hidden_addresses_name_nothing() {
-        let table =
-            kallsyms_table(b"0000000000000000 T _text\n0000000000000000 t local\n", None, Demangling::Off);
+        let table = kallsyms_table(
+            b"0000000000000000 T _text\n0000000000000000 t local\n",
+            None,
+            Demangling::Off,
+        );
         assert!(table.is_empty());
     }
 }

@@ -91,7 +91,10 @@ fn checksum(bytes: &[u8]) -> u64 {
     let (words, rest) = bytes.as_chunks::<8>();
     let mut last = [0; 8];
     last[..rest.len()].copy_from_slice(rest);
-    let words = words.iter().chain([&last]).map(|word| u64::from_le_bytes(*word));
+    let words = words
+        .iter()
+        .chain([&last])
+        .map(|word| u64::from_le_bytes(*word));
     let sum = words.fold(0xcbf2_9ce4_8422_2325, |sum: u64, word| mix(sum ^ word));
     mix(sum ^ bytes.len() as u64)
 }
@@ -109,7 +112,10 @@ mod tests {
     #[test]
     fn a_seal_opens_for_its_owner_alone() {
         let bytes = seal(b"kind   1", b"owner", b"some content");
-        assert_eq!(open(b"kind   1", b"owner", &bytes), Some(&b"some content"[..]));
+        assert_eq!(
+            open(b"kind   1", b"owner", &bytes),
+            Some(&b"some content"[..])
+        );
         assert_eq!(open(b"kind   2", b"owner", &bytes), None);
         assert_eq!(open(b"kind   1", b"own", &bytes), None);
         assert_eq!(open(b"kind   1", b"owners", &bytes), None);
@@ -124,7 +130,11 @@ mod tests {
                 damaged[at] ^= 1 << bit;
                 assert_eq!(open(b"kind   1", b"owner", &damaged), None, "byte {at}");
             }
-            assert_eq!(open(b"kind   1", b"owner", &bytes[..at]), None, "cut at {at}");
+            assert_eq!(
+                open(b"kind   1", b"owner", &bytes[..at]),
+                None,
+                "cut at {at}"
+            );
         }
     }
 }

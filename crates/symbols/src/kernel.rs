@@ -36,7 +36,10 @@ pub(crate) fn moved_table<'a>(
     shift: u64,
     demangling: Demangling,
 ) -> SymbolTable {
-    build(symbols.map(|symbol| entry(&symbol, shift)).collect(), demangling)
+    build(
+        symbols.map(|symbol| entry(&symbol, shift)).collect(),
+        demangling,
+    )
 }
 
 fn entry<'a>(symbol: &ElfSymbol<'a>, shift: u64) -> Entry<'a> {

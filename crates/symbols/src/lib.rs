@@ -49,11 +49,11 @@ pub use names_from::NamesFrom;
 pub use oxperf_objects::elf::SymbolBinding;
 pub use perf_map::perf_map_table;
 pub use source::{
-    DebugInfo, FrameBase, Held, Place, Scope, Scopes, SourceFrame, SourceLine, TypeFacts, TypeId, TypeKind,
-    TypeMember, TypeReader, UnitId, Variable,
+    DebugInfo, FrameBase, Held, Place, Scope, Scopes, SourceFrame, SourceLine, TypeFacts, TypeId,
+    TypeKind, TypeMember, TypeReader, UnitId, Variable,
 };
 pub use store::{
-    GuestPlaces, KernelSource, Lookup, Replaced, SourceLookup, StoreOptions, SymbolStore, Unavailable,
-    Unreadable, running_kernel,
+    GuestPlaces, KernelSource, Lookup, Replaced, SourceLookup, StoreOptions, SymbolStore,
+    Unavailable, Unreadable, running_kernel,
 };
 pub use table::{Symbol, SymbolId, SymbolTable};

@@ -30,22 +30,38 @@ pub fn module_base(image: &Elf<'_>, place: ModulePlace<'_>) -> u64 {
     let mut places: HashMap<&[u8], Option<u64>> = HashMap::new();
     for symbol in kept_symbols(image) {
         // A name that stands for two places tells nothing.
-        places.entry(symbol.name).and_modify(|place| *place = None).or_insert(Some(symbol.value));
+        places
+            .entry(symbol.name)
+            .and_modify(|place| *place = None)
+            .or_insert(Some(symbol.value));
     }
     let listed = kernel.into_iter().flat_map(|table| {
         let first = table.symbols.partition_point(|symbol| symbol.start < start);
-        let inside = table.symbols[first..].iter().take_while(move |symbol| symbol.start < end);
-        inside.filter(|symbol| !symbol.is_data).map(|symbol| (symbol.start, table.linkage(symbol.name)))
+        let inside = table.symbols[first..]
+            .iter()
+            .take_while(move |symbol| symbol.start < end);
+        inside
+            .filter(|symbol| !symbol.is_data)
+            .map(|symbol| (symbol.start, table.linkage(symbol.name)))
     });
-    let begins =
-        listed.filter_map(|(address, name)| Some(address.wrapping_sub((*places.get(name)?)?))).take(COMPARED);
+    let begins = listed
+        .filter_map(|(address, name)| Some(address.wrapping_sub((*places.get(name)?)?)))
+        .take(COMPARED);
     let mut votes: HashMap<u64, usize> = HashMap::new();
     begins.for_each(|begin| *votes.entry(begin).or_default() += 1);
-    votes.into_iter().max_by_key(|(begin, count)| (*count, *begin)).map_or(start, |(begin, _)| begin)
+    votes
+        .into_iter()
+        .max_by_key(|(begin, count)| (*count, *begin))
+        .map_or(start, |(begin, _)| begin)
 }
 
 /// The table of a module's functions, whose code began at `base` and ended before `end`.
-pub(crate) fn module_table(image: &Elf<'_>, base: u64, end: u64, demangling: Demangling) -> SymbolTable {
+pub(crate) fn module_table(
+    image: &Elf<'_>,
+    base: u64,
+    end: u64,
+    demangling: Demangling,
+) -> SymbolTable {
     // Data lies elsewhere, nobody knows where.
     let code = kept_symbols(image).filter(|symbol| symbol.value < end.wrapping_sub(base));
     moved_table(code, base, demangling)

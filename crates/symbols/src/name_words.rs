@@ -19,7 +19,11 @@ impl NameWords {
         // A name of one word is no mangled one.
         let is_sure = |word: &&str| word.len() == shown.len() || !ABBREVIATED.contains(word);
         let words = shown.split(|c: char| c != '_' && !c.is_ascii_alphanumeric());
-        let mut sure: Vec<String> = words.filter(is_identifier).filter(is_sure).map(str::to_owned).collect();
+        let mut sure: Vec<String> = words
+            .filter(is_identifier)
+            .filter(is_sure)
+            .map(str::to_owned)
+            .collect();
         // Others have signs of their own.
         if !shown.is_ascii() {
             sure.clear();
@@ -35,13 +39,17 @@ impl NameWords {
             return true;
         }
         let tables = [object::elf::SHT_SYMTAB, object::elf::SHT_DYNSYM];
-        let names = tables.iter().filter_map(|kind| file.names_of(file.section_of_kind(*kind)?));
+        let names = tables
+            .iter()
+            .filter_map(|kind| file.names_of(file.section_of_kind(*kind)?));
         names.into_iter().any(|names| self.may_stand_among(names))
     }
 
     /// Whether these linkers' names, or this one, can hold the words.
     pub(crate) fn may_stand_among(&self, names: &[u8]) -> bool {
-        self.0.iter().all(|word| memchr::memmem::find(names, word.as_bytes()).is_some())
+        self.0
+            .iter()
+            .all(|word| memchr::memmem::find(names, word.as_bytes()).is_some())
     }
 }
 

@@ -33,7 +33,12 @@ impl StoredName {
 
     /// A name in a file of the table, by its number.
     pub(crate) fn in_file(file: u8, at: u32, size: u32, suffix: Suffix) -> StoredName {
-        StoredName { at, size, suffix, file }
+        StoredName {
+            at,
+            size,
+            suffix,
+            file,
+        }
     }
 
     /// The number of the file that it stands in.
@@ -47,14 +52,22 @@ impl NameTexts {
     pub(crate) fn in_files(mut files: Vec<Arc<Found>>) -> NameTexts {
         files.retain(|file| file.contents.is_mapped());
         files.truncate(u8::MAX.into());
-        NameTexts { files, own: Vec::new() }
+        NameTexts {
+            files,
+            own: Vec::new(),
+        }
     }
 
     /// Keeps a name; `None` if it lies beyond what 32 bits can say.
     pub(crate) fn keep(&mut self, name: Name<'_>) -> Option<StoredName> {
         let size = u32::try_from(name.linkage.len()).ok()?;
         if let Some((file, at)) = self.place(name.linkage) {
-            return Some(StoredName { at, size, suffix: name.suffix, file });
+            return Some(StoredName {
+                at,
+                size,
+                suffix: name.suffix,
+                file,
+            });
         }
         let at = u32::try_from(self.own.len()).ok()?;
         self.own.extend_from_slice(name.linkage);
@@ -65,7 +78,10 @@ impl NameTexts {
     fn place(&self, name: &[u8]) -> Option<(u8, u32)> {
         let files = (1..=u8::MAX).zip(&self.files);
         files.into_iter().find_map(|(number, file)| {
-            let at = name.as_ptr().addr().checked_sub(file.contents.as_ptr().addr())?;
+            let at = name
+                .as_ptr()
+                .addr()
+                .checked_sub(file.contents.as_ptr().addr())?;
             let is_within = at.checked_add(name.len())? <= file.contents.len();
             Some((number, u32::try_from(at).ok().filter(|_| is_within)?))
         })
@@ -82,8 +98,14 @@ impl NameTexts {
             Some(file) => self.files.get(file).map_or(&[], |file| &file.contents),
             None => &self.own,
         };
-        let tail = usize::try_from(name.at).ok().and_then(|at| text.get(at..)).unwrap_or_default();
-        usize::try_from(name.size).ok().and_then(|size| tail.get(..size)).unwrap_or(tail)
+        let tail = usize::try_from(name.at)
+            .ok()
+            .and_then(|at| text.get(at..))
+            .unwrap_or_default();
+        usize::try_from(name.size)
+            .ok()
+            .and_then(|size| tail.get(..size))
+            .unwrap_or(tail)
     }
 }
 
@@ -99,11 +121,24 @@ mod tests {
     fn names_of_a_file_stay_there_and_others_are_copied() {
         let path = std::env::temp_dir().join(format!("oxperf-names-{}", std::process::id()));
         fs::write(&path, b"\0main\0work\0").unwrap();
-        let found = |contents| Arc::new(Found { path: path.clone(), origin: Origin::RecordedPath, contents });
+        let found = |contents| {
+            Arc::new(Found {
+                path: path.clone(),
+                origin: Origin::RecordedPath,
+                contents,
+            })
+        };
         let file = found(Contents::open(&path).unwrap());
         let read = found(Contents::from_memory(b"read".to_vec()));
         let mut names = NameTexts::in_files(vec![Arc::clone(&read), Arc::clone(&file)]);
-        let mut keep = |linkage: &[u8]| names.keep(Name { linkage, suffix: Suffix::None }).unwrap();
+        let mut keep = |linkage: &[u8]| {
+            names
+                .keep(Name {
+                    linkage,
+                    suffix: Suffix::None,
+                })
+                .unwrap()
+        };
         let kept = [
             keep(&file.contents[6..10]),
             keep(b"elsewhere"),
@@ -111,7 +146,10 @@ mod tests {
             keep(&read.contents),
         ];
         names.release_files();
-        assert_eq!(kept.map(|name| names.get(name)), [&b"work"[..], b"elsewhere", b"main", b"read"]);
+        assert_eq!(
+            kept.map(|name| names.get(name)),
+            [&b"work"[..], b"elsewhere", b"main", b"read"]
+        );
         assert_eq!(names.own, b"elsewhereread");
         fs::remove_file(&path).unwrap();
     }

@@ -63,8 +63,12 @@ mod tests {
 
     #[test]
     fn code_that_covers_older_code_takes_its_place() {
-        let table = perf_map_table(b"1010 10 inside\n1030 20 across\n1000 40 all of it\n0 0 nothing\n");
+        let table =
+            perf_map_table(b"1010 10 inside\n1030 20 across\n1000 40 all of it\n0 0 nothing\n");
         let name = |address| Some(table.symbol(table.lookup(address)?)?.name);
-        assert_eq!([0x1018, 0x103f, 0x1040].map(name), [Some("all of it"), Some("all of it"), None]);
+        assert_eq!(
+            [0x1018, 0x103f, 0x1040].map(name),
+            [Some("all of it"), Some("all of it"), None]
+        );
     }
 }

@@ -15,21 +15,37 @@ impl Segments {
 
     /// Those of an image that is known by its virtual addresses alone.
     pub(crate) fn by_address() -> Segments {
-        let all = Segment { offset: 0, address: 0, memory_size: u64::MAX };
+        let all = Segment {
+            offset: 0,
+            address: 0,
+            memory_size: u64::MAX,
+        };
         Segments(vec![all])
     }
 
     /// The virtual address of the byte at an offset.
     pub(crate) fn address(&self, offset: u64) -> Option<u64> {
         let holds = |s: &&Segment| offset >= s.offset && offset - s.offset < s.memory_size;
-        let segment = self.0.iter().filter(holds).max_by_key(|segment| segment.offset)?;
-        Some(offset.wrapping_sub(segment.offset).wrapping_add(segment.address))
+        let segment = self
+            .0
+            .iter()
+            .filter(holds)
+            .max_by_key(|segment| segment.offset)?;
+        Some(
+            offset
+                .wrapping_sub(segment.offset)
+                .wrapping_add(segment.address),
+        )
     }
 
     /// Where the byte at a virtual address stands in the file.
     pub(crate) fn offset(&self, address: u64) -> Option<u64> {
         let holds = |s: &&Segment| address >= s.address && address - s.address < s.memory_size;
         let segment = self.0.iter().find(holds)?;
-        Some(address.wrapping_sub(segment.address).wrapping_add(segment.offset))
+        Some(
+            address
+                .wrapping_sub(segment.address)
+                .wrapping_add(segment.offset),
+        )
     }
 }

@@ -143,10 +143,24 @@ type Slots<T> = Mutex<HashMap<Key, Arc<OnceLock<T>>>>;
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum Key {
-    Object { path: Box<[u8]>, build_id: Option<BuildId>, kind: ObjectKind },
-    Module { path: Box<[u8]>, build_id: Option<BuildId>, start: u64 },
-    Kernel { build_id: Option<BuildId>, reference: Option<(Box<[u8]>, u64)> },
-    GuestKernel { process: Option<Pid>, reference: Option<(Box<[u8]>, u64)> },
+    Object {
+        path: Box<[u8]>,
+        build_id: Option<BuildId>,
+        kind: ObjectKind,
+    },
+    Module {
+        path: Box<[u8]>,
+        build_id: Option<BuildId>,
+        start: u64,
+    },
+    Kernel {
+        build_id: Option<BuildId>,
+        reference: Option<(Box<[u8]>, u64)>,
+    },
+    GuestKernel {
+        process: Option<Pid>,
+        reference: Option<(Box<[u8]>, u64)>,
+    },
     PerfMap(PathBuf),
 }
 
@@ -154,7 +168,11 @@ impl SymbolStore {
     /// An empty store.
     pub fn new(options: StoreOptions) -> SymbolStore {
         let locator = Locator::new(options.places.clone());
-        SymbolStore { options, locator, ..SymbolStore::default() }
+        SymbolStore {
+            options,
+            locator,
+            ..SymbolStore::default()
+        }
     }
 
     /// Finds the binaries behind the tables.
@@ -167,7 +185,9 @@ impl SymbolStore {
     /// # Errors
     /// Why there is none; the same answer for the same question.
     pub fn object(&self, wanted: &Wanted<'_>) -> Lookup {
-        once(&self.tables, object_key(wanted), || self.build_object(wanted))
+        once(&self.tables, object_key(wanted), || {
+            self.build_object(wanted)
+        })
     }
 
     /// The source lines and inlined functions of a program, a library or the vdso, by file offset: from the image where
@@ -176,7 +196,9 @@ impl SymbolStore {
     /// # Errors
     /// Why there are none; the same answer for the same question.
     pub fn source(&self, wanted: &Wanted<'_>) -> SourceLookup {
-        once(&self.sources, object_key(wanted), || self.open_source(wanted, None))
+        once(&self.sources, object_key(wanted), || {
+            self.open_source(wanted, None)
+        })
     }
 
     /// The table of a kernel module's file, by absolute address: where the kernel's list does not name what it holds.
@@ -184,7 +206,9 @@ impl SymbolStore {
     /// # Errors
     /// Why there is none; the same answer for the same question.
     pub fn module(&self, wanted: &Wanted<'_>, place: ModulePlace<'_>) -> Lookup {
-        once(&self.tables, module_key(wanted, place), || self.build_module(wanted, place))
+        once(&self.tables, module_key(wanted, place), || {
+            self.build_module(wanted, place)
+        })
     }
 
     /// The source lines and inlined functions of a kernel module, by absolute address.
@@ -192,12 +216,16 @@ impl SymbolStore {
     /// # Errors
     /// Why there are none; the same answer for the same question.
     pub fn module_source(&self, wanted: &Wanted<'_>, place: ModulePlace<'_>) -> SourceLookup {
-        once(&self.sources, module_key(wanted, place), || self.open_source(wanted, Some(place)))
+        once(&self.sources, module_key(wanted, place), || {
+            self.open_source(wanted, Some(place))
+        })
     }
 
     /// Builds the tables of many objects with all threads of the current pool. Their lookups are then immediate.
     pub fn prepare(&self, wanted: &[Wanted<'_>]) {
-        wanted.par_iter().for_each(|wanted| drop(self.object(wanted)));
+        wanted
+            .par_iter()
+            .for_each(|wanted| drop(self.object(wanted)));
     }
 
     /// The table of the kernel, by absolute address, for a recording's kernel identity and reference symbol.
@@ -206,7 +234,10 @@ impl SymbolStore {
     /// Why there is none.
     pub fn kernel(&self, build_id: Option<BuildId>, reference: Option<&Reference<'_>>) -> Lookup {
         let moved = reference.map(|reference| (reference.symbol.into(), reference.address));
-        let key = Key::Kernel { build_id, reference: moved };
+        let key = Key::Kernel {
+            build_id,
+            reference: moved,
+        };
         once(&self.tables, key, || self.build_kernel(build_id, reference))
     }
 
@@ -216,19 +247,37 @@ impl SymbolStore {
     /// Why there is none.
     pub fn guest_kernel(&self, process: Option<Pid>, reference: Option<&Reference<'_>>) -> Lookup {
         let moved = reference.map(|reference| (reference.symbol.into(), reference.address));
-        once(&self.tables, Key::GuestKernel { process, reference: moved }, || {
-            let GuestPlaces { mounted, vmlinux: image, kallsyms: list } = &self.options.guests;
-            let demangling = self.options.kernel_demangling.unwrap_or(Demangling::Off);
-            let own = mounted.as_ref().zip(process);
-            let own = own.map(|(mounted, process)| mounted.join(format!("{process}/proc/kallsyms")));
-            let own = own.and_then(|list| kallsyms(&list, reference, demangling, NamesFrom::GuestList).ok());
-            match (own, image, list) {
-                (Some(table), ..) => Ok(table),
-                (None, Some(image), _) => vmlinux(image, reference, demangling, NamesFrom::GuestImage),
-                (None, None, Some(list)) => kallsyms(list, reference, demangling, NamesFrom::GuestList),
-                (None, None, None) => Err(Unavailable::Off),
-            }
-        })
+        once(
+            &self.tables,
+            Key::GuestKernel {
+                process,
+                reference: moved,
+            },
+            || {
+                let GuestPlaces {
+                    mounted,
+                    vmlinux: image,
+                    kallsyms: list,
+                } = &self.options.guests;
+                let demangling = self.options.kernel_demangling.unwrap_or(Demangling::Off);
+                let own = mounted.as_ref().zip(process);
+                let own =
+                    own.map(|(mounted, process)| mounted.join(format!("{process}/proc/kallsyms")));
+                let own = own.and_then(|list| {
+                    kallsyms(&list, reference, demangling, NamesFrom::GuestList).ok()
+                });
+                match (own, image, list) {
+                    (Some(table), ..) => Ok(table),
+                    (None, Some(image), _) => {
+                        vmlinux(image, reference, demangling, NamesFrom::GuestImage)
+                    }
+                    (None, None, Some(list)) => {
+                        kallsyms(list, reference, demangling, NamesFrom::GuestList)
+                    }
+                    (None, None, None) => Err(Unavailable::Off),
+                }
+            },
+        )
     }
 
     /// The source lines and inlined functions of the kernel, by absolute address, where an image of it is given.
@@ -236,10 +285,17 @@ impl SymbolStore {
     /// # Errors
     /// Why there are none.
     pub fn kernel_source(&self, reference: Option<&Reference<'_>>) -> SourceLookup {
-        let KernelSource::Vmlinux(path) = &self.options.kernel else { return Err(Unavailable::Off) };
+        let KernelSource::Vmlinux(path) = &self.options.kernel else {
+            return Err(Unavailable::Off);
+        };
         let moved = reference.map(|reference| (reference.symbol.into(), reference.address));
-        let key = Key::Kernel { build_id: None, reference: moved };
-        once(&self.sources, key, || self.open_kernel_source(path, reference))
+        let key = Key::Kernel {
+            build_id: None,
+            reference: moved,
+        };
+        once(&self.sources, key, || {
+            self.open_kernel_source(path, reference)
+        })
     }
 
     /// The table of an interpreter's text file (`/tmp/perf-PID.map`), by virtual address: below the root where one is
@@ -255,7 +311,9 @@ impl SymbolStore {
                 match places.open_written_by_program(&place, Contents::read) {
                     Ok(text) => return filled(perf_map_table(&text), NamesFrom::PerfMap),
                     // What is there and not believed is worth more words than what is not there.
-                    Err(why) if refused.is_none() || matches!(why, Rejection::ForeignOwner { .. }) => {
+                    Err(why)
+                        if refused.is_none() || matches!(why, Rejection::ForeignOwner { .. }) =>
+                    {
                         refused = Some(Unavailable::Unusable { path: place, why });
                     }
                     Err(_) => {}
@@ -269,7 +327,11 @@ impl SymbolStore {
     fn build_object(&self, wanted: &Wanted<'_>) -> Lookup {
         let image = self.locator.image(wanted).map(Arc::new);
         let parsed = image.as_ref().ok().map(|image| elf_of(image)).transpose()?;
-        let debug = self.locator.debug_file(wanted, parsed.as_ref()).ok().map(Arc::new);
+        let debug = self
+            .locator
+            .debug_file(wanted, parsed.as_ref())
+            .ok()
+            .map(Arc::new);
         let files: Vec<Arc<Found>> = image.iter().chain(&debug).map(Arc::clone).collect();
         let debug = debug.as_ref().map(|debug| elf_of(debug)).transpose()?;
         let parts = || parsed.iter().chain(&debug);
@@ -284,7 +346,8 @@ impl SymbolStore {
         let recall = self.recall.get();
         let identity = recall.and_then(|_| Identity::of(&named, self.options.demangling));
         let known = recall.zip(identity.as_ref());
-        let known = known.and_then(|(Recall(recall), id)| ObjectTables::recalled(id, &files, &**recall));
+        let known =
+            known.and_then(|(Recall(recall), id)| ObjectTables::recalled(id, &files, &**recall));
         let asked_for = self.options.only_with.clone();
         let carried = debug.is_none() && !first.has_symtab();
         let from = match files.last() {
@@ -296,7 +359,9 @@ impl SymbolStore {
             return filled(table.within(first).asked_for(asked_for), from);
         }
         let carried = carried.then(|| first.mini_debug_info()).flatten();
-        let carried = carried.as_deref().and_then(|carried| Elf::parse(carried).ok());
+        let carried = carried
+            .as_deref()
+            .and_then(|carried| Elf::parse(carried).ok());
         let symbols = debug.as_ref().or(carried.as_ref()).unwrap_or(first);
         let table = elf_table(first, symbols, files, self.options.demangling);
         if let Some(identity) = identity {
@@ -314,7 +379,10 @@ impl SymbolStore {
             return Err(Unavailable::NotFound(image.err().unwrap_or_default()));
         };
         let demangling = self.options.kernel_demangling.unwrap_or(Demangling::Off);
-        filled(module_table(file, module_base(file, place), place.end, demangling), NamesFrom::Module)
+        filled(
+            module_table(file, module_base(file, place), place.end, demangling),
+            NamesFrom::Module,
+        )
     }
 
     /// By file offset, or by absolute address for a module that was at `place`.
@@ -323,7 +391,9 @@ impl SymbolStore {
         let parsed = image.as_ref().ok().map(elf_of).transpose()?;
         let info = |found: Arc<Found>, image: &Elf<'_>| {
             let info = match place {
-                None => DebugInfo::new(found, image, wanted, &self.locator, self.options.demangling),
+                None => {
+                    DebugInfo::new(found, image, wanted, &self.locator, self.options.demangling)
+                }
                 Some(place) => {
                     let moved = module_base(image, place);
                     let demangling = self.options.kernel_demangling.unwrap_or(Demangling::Off);
@@ -342,18 +412,28 @@ impl SymbolStore {
             let again = self.locator.image(wanted).map_err(Unavailable::NotFound)?;
             return Ok(Arc::new(info(Arc::new(again), elf)));
         }
-        let found = match (self.locator.debug_info(wanted, parsed.as_ref()), image.is_ok()) {
+        let found = match (
+            self.locator.debug_info(wanted, parsed.as_ref()),
+            image.is_ok(),
+        ) {
             (Ok(found), _) => Arc::new(found),
             (Err(_), true) => return Err(Unavailable::NoDebugInfo),
             (Err(_), false) => return Err(Unavailable::NotFound(image.err().unwrap_or_default())),
         };
         // Without the image the debug file's own headers say where code lay.
         let own = elf_of(&found)?;
-        Ok(Arc::new(info(Arc::clone(&found), parsed.as_ref().unwrap_or(&own))))
+        Ok(Arc::new(info(
+            Arc::clone(&found),
+            parsed.as_ref().unwrap_or(&own),
+        )))
     }
 
     fn open_kernel_source(&self, path: &Path, reference: Option<&Reference<'_>>) -> SourceLookup {
-        let found = Found { path: path.to_owned(), origin: Origin::RecordedPath, contents: open(path)? };
+        let found = Found {
+            path: path.to_owned(),
+            origin: Origin::RecordedPath,
+            contents: open(path)?,
+        };
         let found = Arc::new(found);
         let image = elf_of(&found)?;
         if !image.has_debug_section(".debug_info") {
@@ -361,9 +441,20 @@ impl SymbolStore {
         }
         let shift = reference.map_or(0, |reference| shift_of(&image, reference));
         let name = path.as_os_str().as_encoded_bytes();
-        let wanted = Wanted { path: name, build_id: None, kind: ObjectKind::User, process: None };
+        let wanted = Wanted {
+            path: name,
+            build_id: None,
+            kind: ObjectKind::User,
+            process: None,
+        };
         let demangling = self.options.kernel_demangling.unwrap_or(Demangling::Off);
-        let info = DebugInfo::of_kernel(Arc::clone(&found), shift, &wanted, &self.locator, demangling);
+        let info = DebugInfo::of_kernel(
+            Arc::clone(&found),
+            shift,
+            &wanted,
+            &self.locator,
+            demangling,
+        );
         if let Some(recall) = self.recall.get() {
             info.remember(recall.clone());
         }
@@ -399,13 +490,18 @@ impl SymbolStore {
     /// The maps of code made at run time that were asked for and are not believed, each with the user id of its owner.
     pub fn disbelieved(&self) -> Vec<(PathBuf, u32)> {
         let slots = self.tables.lock().unwrap_or_else(PoisonError::into_inner);
-        let refused = slots.iter().filter_map(|(key, slot)| match (key, slot.get()?) {
-            (
-                Key::PerfMap(_),
-                Err(Unavailable::Unusable { path, why: Rejection::ForeignOwner { owner } }),
-            ) => Some((path.clone(), *owner)),
-            _ => None,
-        });
+        let refused = slots
+            .iter()
+            .filter_map(|(key, slot)| match (key, slot.get()?) {
+                (
+                    Key::PerfMap(_),
+                    Err(Unavailable::Unusable {
+                        path,
+                        why: Rejection::ForeignOwner { owner },
+                    }),
+                ) => Some((path.clone(), *owner)),
+                _ => None,
+            });
         let mut refused: Vec<(PathBuf, u32)> = refused.collect();
         refused.sort();
         refused
@@ -416,14 +512,23 @@ impl SymbolStore {
     pub fn unreadable(&self) -> Vec<Unreadable> {
         let tables = self.tables.lock().unwrap_or_else(PoisonError::into_inner);
         let sources = self.sources.lock().unwrap_or_else(PoisonError::into_inner);
-        let missing = tables.values().filter_map(|slot| slot.get()?.as_ref().err());
+        let missing = tables
+            .values()
+            .filter_map(|slot| slot.get()?.as_ref().err());
         let mut files: Vec<Unreadable> = missing
-            .chain(sources.values().filter_map(|slot| slot.get()?.as_ref().err()))
+            .chain(
+                sources
+                    .values()
+                    .filter_map(|slot| slot.get()?.as_ref().err()),
+            )
             .filter_map(|why| match why {
                 Unavailable::NotFound(missing) => missing.unreadable(),
                 _ => None,
             })
-            .map(|(file, why)| Unreadable { file: file.to_owned(), why })
+            .map(|(file, why)| Unreadable {
+                file: file.to_owned(),
+                why,
+            })
             .collect();
         files.sort();
         files.dedup();
@@ -440,12 +545,18 @@ impl SymbolStore {
         let slots = self.sources.lock().unwrap_or_else(PoisonError::into_inner);
         let infos = slots.values().filter_map(|slot| slot.get()?.as_ref().ok());
         let sources = infos.filter_map(|info| info.learned());
-        sources.chain(self.running.learned()).chain(self.large.learned()).collect()
+        sources
+            .chain(self.running.learned())
+            .chain(self.large.learned())
+            .collect()
     }
 
     /// Tells what another run has learned of an object, or in this boot of the kernel, before it is first asked about.
     /// Bytes that do not fit the object, or are damaged, tell nothing. Not where files are looked for below a root.
-    pub fn remember(&self, recall: impl Fn(BuildId, Topic) -> Option<Vec<u8>> + Send + Sync + 'static) {
+    pub fn remember(
+        &self,
+        recall: impl Fn(BuildId, Topic) -> Option<Vec<u8>> + Send + Sync + 'static,
+    ) {
         if self.options.places.root.is_none() {
             let _ = self.recall.set(Recall(Arc::new(recall)));
         }
@@ -454,28 +565,54 @@ impl SymbolStore {
     fn build_kernel(&self, build_id: Option<BuildId>, reference: Option<&Reference<'_>>) -> Lookup {
         let demangling = self.options.kernel_demangling.unwrap_or(Demangling::Off);
         match &self.options.kernel {
-            KernelSource::RunningIfSame if other_kernel_runs(build_id) => Err(Unavailable::OtherKernel),
-            KernelSource::Running | KernelSource::RunningIfSame => self.running_kernel(reference, demangling),
-            KernelSource::Kallsyms(path) => kallsyms(path, reference, demangling, NamesFrom::KernelList),
-            KernelSource::Vmlinux(path) => vmlinux(path, reference, demangling, NamesFrom::KernelImage),
+            KernelSource::RunningIfSame if other_kernel_runs(build_id) => {
+                Err(Unavailable::OtherKernel)
+            }
+            KernelSource::Running | KernelSource::RunningIfSame => {
+                self.running_kernel(reference, demangling)
+            }
+            KernelSource::Kallsyms(path) => {
+                kallsyms(path, reference, demangling, NamesFrom::KernelList)
+            }
+            KernelSource::Vmlinux(path) => {
+                vmlinux(path, reference, demangling, NamesFrom::KernelImage)
+            }
             KernelSource::Nothing => Err(Unavailable::Off),
         }
     }
 
     fn running_kernel(&self, reference: Option<&Reference<'_>>, demangling: Demangling) -> Lookup {
-        let recall =
-            self.recall.get().map(|Recall(recall)| &**recall as &dyn Fn(BuildId, Topic) -> Option<Vec<u8>>);
-        let unusable = |why| Unavailable::Unusable { path: PathBuf::from("/proc/kallsyms"), why };
-        filled(self.running.table(reference, demangling, recall).map_err(unusable)?, NamesFrom::KernelList)
+        let recall = self
+            .recall
+            .get()
+            .map(|Recall(recall)| &**recall as &dyn Fn(BuildId, Topic) -> Option<Vec<u8>>);
+        let unusable = |why| Unavailable::Unusable {
+            path: PathBuf::from("/proc/kallsyms"),
+            why,
+        };
+        filled(
+            self.running
+                .table(reference, demangling, recall)
+                .map_err(unusable)?,
+            NamesFrom::KernelList,
+        )
     }
 }
 
 fn object_key(wanted: &Wanted<'_>) -> Key {
-    Key::Object { path: wanted.path.into(), build_id: wanted.build_id, kind: wanted.kind }
+    Key::Object {
+        path: wanted.path.into(),
+        build_id: wanted.build_id,
+        kind: wanted.kind,
+    }
 }
 
 fn module_key(wanted: &Wanted<'_>, place: ModulePlace<'_>) -> Key {
-    Key::Module { path: wanted.path.into(), build_id: wanted.build_id, start: place.start }
+    Key::Module {
+        path: wanted.path.into(),
+        build_id: wanted.build_id,
+        start: place.start,
+    }
 }
 
 /// The slot is found under the lock, its content is made outside of it.
@@ -516,29 +653,42 @@ fn vmlinux(
     from: NamesFrom,
 ) -> Lookup {
     let contents = read(path)?;
-    let unusable =
-        |why: oxperf_objects::ElfError| Unavailable::Unusable { path: path.to_owned(), why: why.into() };
+    let unusable = |why: oxperf_objects::ElfError| Unavailable::Unusable {
+        path: path.to_owned(),
+        why: why.into(),
+    };
     let image = Elf::parse(&contents).map_err(unusable)?;
     filled(vmlinux_table(&image, reference, demangling), from)
 }
 
 fn read(path: &Path) -> Result<Contents, Unavailable> {
-    Contents::read(path).map_err(|why| Unavailable::Unusable { path: path.to_owned(), why })
+    Contents::read(path).map_err(|why| Unavailable::Unusable {
+        path: path.to_owned(),
+        why,
+    })
 }
 
 fn open(path: &Path) -> Result<Contents, Unavailable> {
-    Contents::open(path).map_err(|why| Unavailable::Unusable { path: path.to_owned(), why })
+    Contents::open(path).map_err(|why| Unavailable::Unusable {
+        path: path.to_owned(),
+        why,
+    })
 }
 
 fn elf_of(found: &Found) -> Result<Elf<'_>, Unavailable> {
-    let unusable =
-        |why: oxperf_objects::ElfError| Unavailable::Unusable { path: found.path.clone(), why: why.into() };
+    let unusable = |why: oxperf_objects::ElfError| Unavailable::Unusable {
+        path: found.path.clone(),
+        why: why.into(),
+    };
     Elf::parse(&found.contents).map_err(unusable)
 }
 
 fn filled(table: SymbolTable, from: NamesFrom) -> Lookup {
     match table.is_empty() {
         true => Err(Unavailable::NoSymbols),
-        false => Ok(Arc::new(SymbolTable { names_from: Some(from), ..table })),
+        false => Ok(Arc::new(SymbolTable {
+            names_from: Some(from),
+            ..table
+        })),
     }
 }

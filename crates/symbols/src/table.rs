@@ -80,8 +80,12 @@ impl SymbolTable {
 
     /// Whether a symbol begins at one of these addresses.
     pub fn names_any(&self, addresses: std::ops::Range<u64>) -> bool {
-        let first = self.symbols.partition_point(|symbol| symbol.start < addresses.start);
-        self.symbols.get(first).is_some_and(|symbol| symbol.start < addresses.end)
+        let first = self
+            .symbols
+            .partition_point(|symbol| symbol.start < addresses.start);
+        self.symbols
+            .get(first)
+            .is_some_and(|symbol| symbol.start < addresses.end)
     }
 
     /// The symbol of an id that this table gave. Its name is demangled on the first request.
@@ -89,8 +93,20 @@ impl SymbolTable {
         let index = usize::try_from(id.0).ok()?;
         let stored = self.symbols.get(index)?;
         let name = self.shown.get(index, || self.best(id, stored.name).1)?;
-        let Stored { start, end, binding, is_data, .. } = *stored;
-        Some(Symbol { start, end, name, binding, is_data })
+        let Stored {
+            start,
+            end,
+            binding,
+            is_data,
+            ..
+        } = *stored;
+        Some(Symbol {
+            start,
+            end,
+            name,
+            binding,
+            is_data,
+        })
     }
 
     /// The linker's name of a symbol, as its source spells it.
@@ -102,23 +118,42 @@ impl SymbolTable {
     /// The best of a symbol's names, the first one or an alias, and how it reads.
     fn best(&self, id: SymbolId, first: StoredName) -> (StoredName, Box<str>) {
         let from = self.aliases.partition_point(|(of, _)| *of < id);
-        let aliases = self.aliases[from..].iter().take_while(|(of, _)| *of == id).map(|(_, name)| *name);
+        let aliases = self.aliases[from..]
+            .iter()
+            .take_while(|(of, _)| *of == id)
+            .map(|(_, name)| *name);
         let is_wanted = |words: &NameWords| {
             std::iter::once(first)
                 .chain(aliases.clone())
                 .any(|name| words.may_stand_among(self.linkage(name)))
         };
         let wanted = self.only_with.as_ref().is_none_or(is_wanted);
-        let demangling = if wanted { self.demangling } else { Demangling::Off };
-        let show = |name: StoredName| (name, demangling.show(self.linkage(name), name.suffix.text()));
+        let demangling = if wanted {
+            self.demangling
+        } else {
+            Demangling::Off
+        };
+        let show = |name: StoredName| {
+            (
+                name,
+                demangling.show(self.linkage(name), name.suffix.text()),
+            )
+        };
         aliases.map(show).fold(show(first), |kept, other| {
-            if compare_shown(&kept.1, &other.1).is_lt() { other } else { kept }
+            if compare_shown(&kept.1, &other.1).is_lt() {
+                other
+            } else {
+                kept
+            }
         })
     }
 
     /// The table of an object with this image.
     pub(crate) fn within(self, image: &Elf<'_>) -> SymbolTable {
-        SymbolTable { image: Segments::of(image), ..self }
+        SymbolTable {
+            image: Segments::of(image),
+            ..self
+        }
     }
 
     /// Where the names come from; `None` of a table that no store made.

@@ -7,7 +7,9 @@ const PROGRAM: &[u8] = include_bytes!("../../cli/tests/golden/inlined/src/inline
 const CODE: std::ops::Range<u64> = 0x1000..0x1062;
 
 fn ask(bytes: Vec<u8>) -> usize {
-    let Some(info) = DebugInfo::in_memory(bytes, Demangling::default()) else { return 0 };
+    let Some(info) = DebugInfo::in_memory(bytes, Demangling::default()) else {
+        return 0;
+    };
     assert!(info.lines_between(CODE.start, CODE.end).len() < 10_000);
     CODE.map(|offset| info.frames(offset).len()).sum()
 }
@@ -20,10 +22,22 @@ fn a_whole_program_knows_what_was_inlined() {
         .iter()
         .map(|frame| {
             let line = frame.line.as_ref().unwrap();
-            format!("{} {}:{}", frame.function.as_deref().unwrap(), line.file, line.line)
+            format!(
+                "{} {}:{}",
+                frame.function.as_deref().unwrap(),
+                line.file,
+                line.line
+            )
         })
         .collect();
-    assert_eq!(shown, ["mix /src/inlined.c:4", "twice /src/inlined.c:10", "work /src/inlined.c:19"]);
+    assert_eq!(
+        shown,
+        [
+            "mix /src/inlined.c:4",
+            "twice /src/inlined.c:10",
+            "work /src/inlined.c:19"
+        ]
+    );
 }
 
 #[test]

@@ -34,10 +34,18 @@ fn own() -> (std::sync::Arc<DebugInfo>, (u64, u64)) {
         process: None,
     };
     let table = store.object(&wanted).unwrap();
-    let of_name = |id| table.symbol(id).filter(|symbol| symbol.name.ends_with("oxperf_source_test_outer"));
+    let of_name = |id| {
+        table
+            .symbol(id)
+            .filter(|symbol| symbol.name.ends_with("oxperf_source_test_outer"))
+    };
     let symbol = table.ids().find_map(of_name).unwrap();
     let range = (symbol.start, symbol.end);
-    assert!(Elf::parse(&std::fs::read(&path).unwrap()).unwrap().has_debug_section(".debug_info"));
+    assert!(
+        Elf::parse(&std::fs::read(&path).unwrap())
+            .unwrap()
+            .has_debug_section(".debug_info")
+    );
     (store.source(&wanted).unwrap(), range)
 }
 
@@ -54,10 +62,15 @@ fn inlined_functions_stand_in_each_other_with_the_lines_of_their_calls() {
         });
         frames.collect::<Vec<_>>().join(" ")
     };
-    let expected = format!("inner:{INNER_LINE} middle:{MIDDLE_LINE} oxperf_source_test_outer:{OUTER_LINE}");
+    let expected =
+        format!("inner:{INNER_LINE} middle:{MIDDLE_LINE} oxperf_source_test_outer:{OUTER_LINE}");
     let found: Vec<String> = (start..end).map(described).collect();
     assert!(found.contains(&expected), "{expected} in {found:#?}");
-    assert!(found.iter().all(|frames| frames.contains("oxperf_source_test_outer:")));
+    assert!(
+        found
+            .iter()
+            .all(|frames| frames.contains("oxperf_source_test_outer:"))
+    );
 }
 
 #[test]
@@ -67,7 +80,11 @@ fn lines_come_by_address_and_for_a_whole_function() {
     assert!(line.file.ends_with("tests/source.rs"), "{}", line.file);
     let lines = info.lines_between(start, end);
     assert!(lines.is_sorted_by_key(|(offset, _)| *offset));
-    assert!(lines.iter().all(|(offset, line)| info.line(*offset).as_ref() == Some(line)));
+    assert!(
+        lines
+            .iter()
+            .all(|(offset, line)| info.line(*offset).as_ref() == Some(line))
+    );
     assert!(lines.iter().any(|(_, line)| line.line == INNER_LINE));
 }
 
@@ -85,7 +102,9 @@ fn only_units_that_were_asked_about_are_read() {
 fn next_run(learned: Vec<Learned>) -> SymbolStore {
     let store = SymbolStore::new(StoreOptions::default());
     store.remember(move |id, topic| {
-        let found = learned.iter().find(|learned| (learned.of, learned.topic) == (id, topic));
+        let found = learned
+            .iter()
+            .find(|learned| (learned.of, learned.topic) == (id, topic));
         found.map(|learned| learned.bytes.clone())
     });
     store
@@ -111,7 +130,12 @@ fn another_run_need_not_read_what_one_has_learned() {
     let second = next_run(learned);
     let remembered = second.source(&wanted).unwrap();
     assert_eq!(remembered.lines_between(start, end), lines);
-    assert_eq!((start..end).map(|offset| remembered.frames(offset)).collect::<Vec<_>>(), known);
+    assert_eq!(
+        (start..end)
+            .map(|offset| remembered.frames(offset))
+            .collect::<Vec<_>>(),
+        known
+    );
     assert!(second.learned().is_empty(), "nothing new");
     assert_eq!(remembered.units().1, 0, "no unit was read");
     assert_eq!(info.frames(start), known[0]);
@@ -124,7 +148,12 @@ const PROGRAM: &[u8] = include_bytes!("../../cli/tests/golden/inlined/src/inline
 fn a_program_without_a_build_id_is_remembered_until_it_is_built_again() {
     let path = std::env::temp_dir().join(format!("oxperf-rebuilt-{}", std::process::id()));
     let name = path.as_os_str().as_encoded_bytes();
-    let wanted = Wanted { path: name, build_id: None, kind: ObjectKind::User, process: None };
+    let wanted = Wanted {
+        path: name,
+        build_id: None,
+        kind: ObjectKind::User,
+        process: None,
+    };
     let file = |store: &SymbolStore| store.source(&wanted).unwrap().line(0x101a).unwrap().file;
     let program = with(PROGRAM, b"\x03\0\0\0GNU\0", b"\x03\0\0\0ABC\0");
     assert!(Elf::parse(&program).unwrap().build_id().is_none());
@@ -136,7 +165,11 @@ fn a_program_without_a_build_id_is_remembered_until_it_is_built_again() {
     assert_eq!(learned.len(), 1);
     let second = next_run(learned.clone());
     assert_eq!(&*file(&second), "/src/inlined.c");
-    assert_eq!(second.source(&wanted).unwrap().units().1, 0, "no unit was read");
+    assert_eq!(
+        second.source(&wanted).unwrap().units().1,
+        0,
+        "no unit was read"
+    );
 
     std::fs::write(&path, with(&program, b"inlined.c", b"rebuilt.c")).unwrap();
     assert_eq!(&*file(&next_run(learned)), "/src/rebuilt.c");

@@ -28,16 +28,28 @@ impl Drop for Text {
 }
 
 fn own_path() -> Vec<u8> {
-    std::env::current_exe().expect("this test's file").as_os_str().as_encoded_bytes().to_vec()
+    std::env::current_exe()
+        .expect("this test's file")
+        .as_os_str()
+        .as_encoded_bytes()
+        .to_vec()
 }
 
 #[test]
 fn each_table_is_built_once() {
     let store = SymbolStore::default();
     let path = own_path();
-    let wanted = Wanted { path: &path, build_id: None, kind: ObjectKind::User, process: None };
+    let wanted = Wanted {
+        path: &path,
+        build_id: None,
+        kind: ObjectKind::User,
+        process: None,
+    };
     store.prepare(&[wanted, wanted]);
-    let (first, second) = (store.object(&wanted).expect("a table"), store.object(&wanted).expect("a table"));
+    let (first, second) = (
+        store.object(&wanted).expect("a table"),
+        store.object(&wanted).expect("a table"),
+    );
     assert!(Arc::ptr_eq(&first, &second));
     let named = first
         .ids()
@@ -49,22 +61,39 @@ fn each_table_is_built_once() {
 #[test]
 fn an_object_without_the_words_of_a_name_has_no_table() {
     let path = own_path();
-    let wanted = Wanted { path: &path, build_id: None, kind: ObjectKind::User, process: None };
+    let wanted = Wanted {
+        path: &path,
+        build_id: None,
+        kind: ObjectKind::User,
+        process: None,
+    };
     let table = |name: &str| {
         let only_with = Some(NameWords::of(name));
-        SymbolStore::new(StoreOptions { only_with, ..StoreOptions::default() }).object(&wanted)
+        SymbolStore::new(StoreOptions {
+            only_with,
+            ..StoreOptions::default()
+        })
+        .object(&wanted)
     };
     assert!(table("store::an_object_without_the_words_of_a_name_has_no_table").is_ok());
     // Made here, so that it does not stand in this very file.
     let nowhere = "eman_taht_fo_noitcnuf_on".chars().rev().collect::<String>();
-    assert_eq!(table(&format!("store::{nowhere}")).err(), Some(Unavailable::NoSymbols));
+    assert_eq!(
+        table(&format!("store::{nowhere}")).err(),
+        Some(Unavailable::NoSymbols)
+    );
 }
 
 #[test]
 fn another_version_of_a_file_gives_no_names() {
     let path = own_path();
     let build_id = BuildId::new(&[0x5a; 20]);
-    let wanted = Wanted { path: &path, build_id, kind: ObjectKind::User, process: None };
+    let wanted = Wanted {
+        path: &path,
+        build_id,
+        kind: ObjectKind::User,
+        process: None,
+    };
     match SymbolStore::default().object(&wanted) {
         Err(Unavailable::NotFound(why)) => assert_eq!(why.tried.len(), 1),
         other => panic!("expected a refusal, got {other:?}"),
@@ -73,10 +102,19 @@ fn another_version_of_a_file_gives_no_names() {
 
 #[test]
 fn the_kernel_is_named_from_the_given_list() {
-    let list = Text::new("kallsyms", "ffffffff81000000 T _text\nffffffff81000040 t schedule\n");
+    let list = Text::new(
+        "kallsyms",
+        "ffffffff81000000 T _text\nffffffff81000040 t schedule\n",
+    );
     let kernel = KernelSource::Kallsyms(list.0.clone());
-    let store = SymbolStore::new(StoreOptions { kernel, ..StoreOptions::default() });
-    let reference = Reference { symbol: b"_text", address: 0xffff_ffff_8200_0000 };
+    let store = SymbolStore::new(StoreOptions {
+        kernel,
+        ..StoreOptions::default()
+    });
+    let reference = Reference {
+        symbol: b"_text",
+        address: 0xffff_ffff_8200_0000,
+    };
     let table = store.kernel(None, Some(&reference)).expect("a table");
     let id = table.lookup(0xffff_ffff_8200_0041).expect("a symbol");
     assert_eq!(table.symbol(id).map(|symbol| symbol.name), Some("schedule"));
@@ -88,10 +126,18 @@ fn a_kernel_that_is_not_the_recorded_one_can_be_refused() {
         eprintln!("skipped: this system does not tell its kernel's build id");
         return;
     }
-    let store =
-        SymbolStore::new(StoreOptions { kernel: KernelSource::RunningIfSame, ..StoreOptions::default() });
-    assert_eq!(store.kernel(BuildId::new(&[0x5a; 20]), None).err(), Some(Unavailable::OtherKernel));
-    let nothing = SymbolStore::new(StoreOptions { kernel: KernelSource::Nothing, ..StoreOptions::default() });
+    let store = SymbolStore::new(StoreOptions {
+        kernel: KernelSource::RunningIfSame,
+        ..StoreOptions::default()
+    });
+    assert_eq!(
+        store.kernel(BuildId::new(&[0x5a; 20]), None).err(),
+        Some(Unavailable::OtherKernel)
+    );
+    let nothing = SymbolStore::new(StoreOptions {
+        kernel: KernelSource::Nothing,
+        ..StoreOptions::default()
+    });
     assert_eq!(nothing.kernel(None, None).err(), Some(Unavailable::Off));
 }
 
@@ -101,6 +147,12 @@ fn code_made_at_run_time_is_named_by_its_map() {
     let store = SymbolStore::default();
     let table = store.perf_map(&map.0).expect("a table");
     let id = table.lookup(0x7f00_0000_101f).expect("a symbol");
-    assert_eq!(table.symbol(id).map(|symbol| symbol.name), Some("JS:fib /tmp/x.js:1"));
-    assert!(matches!(store.perf_map(&map.0.with_extension("absent")), Err(Unavailable::Unusable { .. })));
+    assert_eq!(
+        table.symbol(id).map(|symbol| symbol.name),
+        Some("JS:fib /tmp/x.js:1")
+    );
+    assert!(matches!(
+        store.perf_map(&map.0.with_extension("absent")),
+        Err(Unavailable::Unusable { .. })
+    ));
 }

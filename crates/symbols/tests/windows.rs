@@ -16,7 +16,12 @@ fn image() -> PathBuf {
 
 fn wanted(path: &Path, build_id: Option<BuildId>) -> Wanted<'_> {
     let path = path.as_os_str().as_encoded_bytes();
-    Wanted { path, build_id, kind: ObjectKind::User, process: None }
+    Wanted {
+        path,
+        build_id,
+        kind: ObjectKind::User,
+        process: None,
+    }
 }
 
 /// The symbol and the source line at an offset.
@@ -42,8 +47,10 @@ fn functions_have_names_and_lines() {
 #[test]
 fn a_build_is_known_by_what_a_debugger_compares() {
     let id = |last| {
-        let mut bytes =
-            [0xbe, 0xc8, 0x61, 0x79, 0x39, 0x60, 0x77, 0x90, 0x9e, 0xbe, 0x3c, 0xb5, 0xb2, 0xcb, 0x1b, 0];
+        let mut bytes = [
+            0xbe, 0xc8, 0x61, 0x79, 0x39, 0x60, 0x77, 0x90, 0x9e, 0xbe, 0x3c, 0xb5, 0xb2, 0xcb,
+            0x1b, 0,
+        ];
         bytes[15] = last;
         BuildId::new(&bytes)
     };
@@ -66,7 +73,10 @@ fn cut_and_damaged_images_are_survived() {
         ask(&IMAGE[..end]);
     }
     // The headers, the symbols and the export table.
-    let places = (0..0x600).step_by(7).chain((0x2600..IMAGE.len()).step_by(37)).chain(0x1000..0x1040);
+    let places = (0..0x600)
+        .step_by(7)
+        .chain((0x2600..IMAGE.len()).step_by(37))
+        .chain(0x1000..0x1040);
     for at in places {
         let mut bytes = IMAGE.to_vec();
         bytes[at] ^= 0xff;

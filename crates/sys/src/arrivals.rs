@@ -72,7 +72,9 @@ mod tests {
         for _ in 0..2 {
             turn.step();
             if model.readable.load(Ordering::Acquire) {
-                model.taken.fetch_or(take(&Seen(model, turn)), Ordering::Relaxed);
+                model
+                    .taken
+                    .fetch_or(take(&Seen(model, turn)), Ordering::Relaxed);
             }
         }
     }
@@ -83,9 +85,15 @@ mod tests {
         let second = |model: &Model, turn: &Turn<'_>| leave(&Seen(model, turn), 2);
         let early = AtomicU32::new(0);
         let orders = every_order(Model::default, &[&first, &second, &wait], |model| {
-            let (left, taken) = (model.bits.load(Ordering::Acquire), model.taken.load(Ordering::Acquire));
+            let (left, taken) = (
+                model.bits.load(Ordering::Acquire),
+                model.taken.load(Ordering::Acquire),
+            );
             assert_eq!(left | taken, 3);
-            assert!(left == 0 || model.readable.load(Ordering::Acquire), "{left} is left and nobody wakes");
+            assert!(
+                left == 0 || model.readable.load(Ordering::Acquire),
+                "{left} is left and nobody wakes"
+            );
             early.fetch_add(u32::from(left == 0), Ordering::Relaxed);
         });
         let early = early.into_inner() as usize;

@@ -54,10 +54,16 @@ impl Clock {
 }
 
 fn read(fill: impl FnOnce(&mut libc::timespec) -> libc::c_int) -> io::Result<Duration> {
-    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    let mut time = libc::timespec {
+        tv_sec: 0,
+        tv_nsec: 0,
+    };
     check(fill(&mut time))?;
     // A wall clock set before 1970 counts as 1970.
-    Ok(Duration::new(u64::try_from(time.tv_sec).unwrap_or(0), u32::try_from(time.tv_nsec).unwrap_or(0)))
+    Ok(Duration::new(
+        u64::try_from(time.tv_sec).unwrap_or(0),
+        u32::try_from(time.tv_nsec).unwrap_or(0),
+    ))
 }
 
 /// Seconds east of UTC that this system's time zone has at a moment, in seconds since 1970.
@@ -80,7 +86,12 @@ mod tests {
 
     #[test]
     fn steady_clocks_do_not_go_back() {
-        for clock in [Clock::Monotonic, Clock::MonotonicRaw, Clock::Boottime, Clock::ProcessCpu] {
+        for clock in [
+            Clock::Monotonic,
+            Clock::MonotonicRaw,
+            Clock::Boottime,
+            Clock::ProcessCpu,
+        ] {
             let first = clock.now().unwrap();
             assert!(clock.now().unwrap() >= first, "{clock:?}");
         }

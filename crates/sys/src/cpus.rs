@@ -37,7 +37,11 @@ const MOST_CPUS: u32 = 1 << 16;
 /// # Errors
 /// Which part is wrong.
 pub fn parse_list(text: &str) -> Result<Vec<Cpu>, CpuListError> {
-    let parts = text.trim().split(',').map(str::trim).filter(|_| !text.trim().is_empty());
+    let parts = text
+        .trim()
+        .split(',')
+        .map(str::trim)
+        .filter(|_| !text.trim().is_empty());
     let mut cpus = Vec::new();
     for part in parts {
         let (first, last) = parse_range(part)?;
@@ -51,14 +55,28 @@ pub fn parse_list(text: &str) -> Result<Vec<Cpu>, CpuListError> {
 fn parse_range(part: &str) -> Result<(u32, u32), CpuListError> {
     let (first, last) = part.split_once('-').unwrap_or((part, part));
     let (first, last) = (parse_number(first, part)?, parse_number(last, part)?);
-    if first > last { Err(CpuListError::Backwards { first, last }) } else { Ok((first, last)) }
+    if first > last {
+        Err(CpuListError::Backwards { first, last })
+    } else {
+        Ok((first, last))
+    }
 }
 
 fn parse_number(digits: &str, part: &str) -> Result<u32, CpuListError> {
-    let malformed = || CpuListError::Malformed { part: part.to_owned() };
+    let malformed = || CpuListError::Malformed {
+        part: part.to_owned(),
+    };
     let plain = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
-    let number = if plain { digits.parse().map_err(|_| malformed())? } else { return Err(malformed()) };
-    if number < MOST_CPUS { Ok(number) } else { Err(CpuListError::OutOfRange(number)) }
+    let number = if plain {
+        digits.parse().map_err(|_| malformed())?
+    } else {
+        return Err(malformed());
+    };
+    if number < MOST_CPUS {
+        Ok(number)
+    } else {
+        Err(CpuListError::OutOfRange(number))
+    }
 }
 
 /// The CPUs that are online.
@@ -86,7 +104,8 @@ pub fn present() -> io::Result<Vec<Cpu>> {
 }
 
 fn read_list(path: impl AsRef<Path>) -> io::Result<Vec<Cpu>> {
-    parse_list(&fs::read_to_string(path)?).map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))
+    parse_list(&fs::read_to_string(path)?)
+        .map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))
 }
 
 /// The CPUs that the calling thread may run on.
@@ -99,7 +118,10 @@ pub fn affinity() -> io::Result<Vec<Cpu>> {
     check(unsafe { libc::sched_getaffinity(0, size_of_val(&set), &mut set) })?;
     // SAFETY: reads a bit of a live set; the numbers are below its size.
     let allowed = |cpu: &usize| unsafe { libc::CPU_ISSET(*cpu, &set) };
-    Ok((0..SET_BITS).filter(allowed).map(|cpu| Cpu(cpu as u32)).collect())
+    Ok((0..SET_BITS)
+        .filter(allowed)
+        .map(|cpu| Cpu(cpu as u32))
+        .collect())
 }
 
 /// Restricts the calling thread to `cpus`.

@@ -40,7 +40,11 @@ impl fmt::Debug for Errno {
 
 /// Turns a C return value below zero into the error number it stands for.
 pub(crate) fn check(result: libc::c_int) -> io::Result<libc::c_int> {
-    if result < 0 { Err(io::Error::last_os_error()) } else { Ok(result) }
+    if result < 0 {
+        Err(io::Error::last_os_error())
+    } else {
+        Ok(result)
+    }
 }
 
 #[cfg(test)]
@@ -50,6 +54,9 @@ mod tests {
     #[test]
     fn text_is_the_c_librarys() {
         assert_eq!(Errno(libc::ENOENT).to_string(), "No such file or directory");
-        assert_eq!(Errno::of(&io::Error::from_raw_os_error(13)), Errno(libc::EACCES));
+        assert_eq!(
+            Errno::of(&io::Error::from_raw_os_error(13)),
+            Errno(libc::EACCES)
+        );
     }
 }

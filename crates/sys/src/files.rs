@@ -36,10 +36,17 @@ pub fn open_regular_itself(path: &Path) -> io::Result<File> {
 
 fn opened_regular(path: &Path, flags: i32) -> io::Result<File> {
     // Opening a device may do something to it: looked at first, and again once it is open.
-    let look = if flags == 0 { fs::metadata(path) } else { fs::symlink_metadata(path) };
+    let look = if flags == 0 {
+        fs::metadata(path)
+    } else {
+        fs::symlink_metadata(path)
+    };
     refuse_special(&look?)?;
     let flags = flags | libc::O_NONBLOCK | libc::O_NOCTTY;
-    let file = OpenOptions::new().read(true).custom_flags(flags).open(path)?;
+    let file = OpenOptions::new()
+        .read(true)
+        .custom_flags(flags)
+        .open(path)?;
     refuse_special(&file.metadata()?)?;
     Ok(file)
 }
@@ -48,7 +55,10 @@ fn refuse_special(found: &Metadata) -> io::Result<()> {
     // A link that is not to be followed is refused by the kernel.
     match found.is_file() || found.is_symlink() {
         true => Ok(()),
-        false => Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file")),
+        false => Err(io::Error::new(
+            io::ErrorKind::InvalidInput,
+            "not a regular file",
+        )),
     }
 }
 
@@ -81,7 +91,9 @@ pub fn create_output(path: &Path) -> io::Result<File> {
             }
             Ok(found) if found.is_file() => match fs::remove_file(&path) {
                 Ok(()) => {}
-                Err(error) if error.kind() == io::ErrorKind::PermissionDenied => return reuse(&path, error),
+                Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+                    return reuse(&path, error);
+                }
                 Err(error) => return Err(error),
             },
             Ok(found) if found.is_dir() => return Err(io::Error::from_raw_os_error(libc::EISDIR)),
@@ -90,13 +102,21 @@ pub fn create_output(path: &Path) -> io::Result<File> {
                 return open_special(&path);
             }
         }
-        let made = OpenOptions::new().read(true).write(true).create_new(true).mode(0o600).open(&path);
+        let made = OpenOptions::new()
+            .read(true)
+            .write(true)
+            .create_new(true)
+            .mode(0o600)
+            .open(&path);
         match made {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
             made => return made,
         }
     }
-    Err(io::Error::new(io::ErrorKind::AlreadyExists, "somebody makes this file again and again"))
+    Err(io::Error::new(
+        io::ErrorKind::AlreadyExists,
+        "somebody makes this file again and again",
+    ))
 }
 
 /// Where a link leads.
@@ -107,7 +127,9 @@ fn behind(link: &Path) -> io::Result<PathBuf> {
 
 /// Whether a link stands for an open file of a process, as `/proc/self/fd/1`, behind `/dev/stdout`, does.
 fn is_magic(link: &Path) -> bool {
-    let folder = link.parent().and_then(|folder| fs::canonicalize(folder).ok());
+    let folder = link
+        .parent()
+        .and_then(|folder| fs::canonicalize(folder).ok());
     folder.is_some_and(|folder| folder.starts_with("/proc"))
 }
 
@@ -119,13 +141,19 @@ fn own(found: &Metadata, path: &Path) -> io::Result<()> {
 }
 
 fn foreign(path: &Path, owner: u32) -> io::Error {
-    let text = format!("{} belongs to user {owner}: remove it, or name another place", path.display());
+    let text = format!(
+        "{} belongs to user {owner}: remove it, or name another place",
+        path.display()
+    );
     io::Error::new(io::ErrorKind::PermissionDenied, text)
 }
 
 /// Opens what is no regular file, or was open before, without cutting it.
 fn open_special(path: &Path) -> io::Result<File> {
-    let file = OpenOptions::new().write(true).custom_flags(libc::O_NOCTTY).open(path)?;
+    let file = OpenOptions::new()
+        .write(true)
+        .custom_flags(libc::O_NOCTTY)
+        .open(path)?;
     let found = file.metadata()?;
     let is_device = found.file_type().is_char_device() || found.file_type().is_fifo();
     match is_device || is_trusted_owner(found.uid()) {
@@ -136,7 +164,11 @@ fn open_special(path: &Path) -> io::Result<File> {
 
 /// Empties a file of the user's in a folder that may not be changed.
 fn reuse(path: &Path, refused: io::Error) -> io::Result<File> {
-    let file = OpenOptions::new().read(true).write(true).custom_flags(libc::O_NOFOLLOW).open(path)?;
+    let file = OpenOptions::new()
+        .read(true)
+        .write(true)
+        .custom_flags(libc::O_NOFOLLOW)
+        .open(path)?;
     let found = file.metadata()?;
     if !found.is_file() || found.uid() != effective_user() || found.nlink() != 1 {
         return Err(refused);
@@ -153,7 +185,8 @@ mod tests {
     use std::os::unix::fs::symlink;
 
     fn folder(name: &str) -> PathBuf {
-        let folder = std::env::temp_dir().join(format!("oxperf-files-{}-{name}", std::process::id()));
+        let folder =
+            std::env::temp_dir().join(format!("oxperf-files-{}-{name}", std::process::id()));
         let _ = fs::remove_dir_all(&folder);
         fs::create_dir_all(&folder).unwrap();
         folder
@@ -171,7 +204,10 @@ mod tests {
         fs::set_permissions(&path, fs::Permissions::from_mode(0o666)).unwrap();
         let before = File::open(&path).unwrap();
         create_output(&path).unwrap().write_all(b"new").unwrap();
-        assert_eq!((mode(&path), fs::read_to_string(&path).unwrap().as_str()), (0o600, "new"));
+        assert_eq!(
+            (mode(&path), fs::read_to_string(&path).unwrap().as_str()),
+            (0o600, "new")
+        );
         assert_eq!(
             io::read_to_string(before).unwrap(),
             "before",
@@ -186,14 +222,20 @@ mod tests {
         let (link, target) = (folder.join("link"), folder.join("target"));
         symlink("target", &link).unwrap();
         create_output(&link).unwrap().write_all(b"x").unwrap();
-        assert_eq!((mode(&target), fs::read(&target).unwrap()), (0o600, b"x".to_vec()));
+        assert_eq!(
+            (mode(&target), fs::read(&target).unwrap()),
+            (0o600, b"x".to_vec())
+        );
         assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
         symlink("round", folder.join("round")).unwrap();
         assert!(create_output(&folder.join("round")).is_err());
         assert!(create_output(&folder).is_err());
         if effective_user() == 0 {
             std::os::unix::fs::lchown(&link, Some(12345), None).unwrap();
-            assert_eq!(create_output(&link).unwrap_err().kind(), io::ErrorKind::PermissionDenied);
+            assert_eq!(
+                create_output(&link).unwrap_err().kind(),
+                io::ErrorKind::PermissionDenied
+            );
             std::os::unix::fs::lchown(&target, Some(12345), None).unwrap();
             create_output(&target).unwrap();
             assert_eq!(fs::metadata(&target).unwrap().uid(), 0);
@@ -203,13 +245,23 @@ mod tests {
 
     #[test]
     fn devices_take_output_and_give_no_files() {
-        create_output(Path::new("/dev/null")).unwrap().write_all(b"x").unwrap();
+        create_output(Path::new("/dev/null"))
+            .unwrap()
+            .write_all(b"x")
+            .unwrap();
         assert!(open_regular(Path::new("/dev/null")).is_err());
         let folder = folder("devices");
         let file = File::create(folder.join("open")).unwrap();
         let path = format!("/proc/self/fd/{}", std::os::fd::AsRawFd::as_raw_fd(&file));
-        create_output(Path::new(&path)).unwrap().write_all(b"x").unwrap();
-        assert_eq!(fs::read(folder.join("open")).unwrap(), b"x", "an open file stays the one that it is");
+        create_output(Path::new(&path))
+            .unwrap()
+            .write_all(b"x")
+            .unwrap();
+        assert_eq!(
+            fs::read(folder.join("open")).unwrap(),
+            b"x",
+            "an open file stays the one that it is"
+        );
         symlink("open", folder.join("link")).unwrap();
         assert!(open_regular(&folder.join("link")).is_ok());
         assert!(open_regular_itself(&folder.join("link")).is_err());

@@ -17,7 +17,11 @@ impl Heap {
 
     #[inline]
     fn checked(&self, memory: *mut u8, size: usize) -> *mut u8 {
-        if memory.is_null() { (self.exhausted)(size) } else { memory }
+        if memory.is_null() {
+            (self.exhausted)(size)
+        } else {
+            memory
+        }
     }
 }
 

@@ -39,8 +39,8 @@ pub use errno::Errno;
 pub use kernel::{FakeCall, FakeKernel, Kernel, OpenedEvent, OpenedTask, RealKernel};
 pub use map::{MappedFile, TruncatedFile, truncated_files};
 pub use open::{
-    Control, CounterRead, CounterValue, EventFd, OpenError, OpenFlags, OpenRequest, ReadError, Scope, Task,
-    open_event,
+    Control, CounterRead, CounterValue, EventFd, OpenError, OpenFlags, OpenRequest, ReadError,
+    Scope, Task, open_event,
 };
 pub use poll::{NON_BLOCKING, PollSet, PollSlot, Readiness};
 pub use ring::{DataRing, RingError, RingPages, TimeConversion};

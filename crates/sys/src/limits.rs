@@ -10,7 +10,10 @@ use std::io;
 /// # Errors
 /// The kernel's answer.
 pub fn raise_open_files() -> io::Result<u64> {
-    let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+    let mut limit = libc::rlimit {
+        rlim_cur: 0,
+        rlim_max: 0,
+    };
     // SAFETY: the struct is live and of the kernel's layout.
     check(unsafe { libc::getrlimit(libc::RLIMIT_NOFILE, &mut limit) })?;
     if limit.rlim_cur < limit.rlim_max {
@@ -23,7 +26,10 @@ pub fn raise_open_files() -> io::Result<u64> {
 
 /// Whether the address space of this process is limited (`ulimit -v`).
 pub fn is_address_space_limited() -> bool {
-    let mut limit = libc::rlimit { rlim_cur: libc::RLIM_INFINITY, rlim_max: libc::RLIM_INFINITY };
+    let mut limit = libc::rlimit {
+        rlim_cur: libc::RLIM_INFINITY,
+        rlim_max: libc::RLIM_INFINITY,
+    };
     // SAFETY: the struct is live and of the kernel's layout; where the call fails it stays as it is.
     unsafe { libc::getrlimit(libc::RLIMIT_AS, &mut limit) };
     limit.rlim_cur != libc::RLIM_INFINITY

@@ -54,7 +54,11 @@ impl PollSet {
 
     fn add_for(&mut self, fd: impl AsFd, events: libc::c_short) -> PollSlot {
         let fd = fd.as_fd().as_raw_fd();
-        self.entries.push(libc::pollfd { fd, events, revents: 0 });
+        self.entries.push(libc::pollfd {
+            fd,
+            events,
+            revents: 0,
+        });
         PollSlot(self.entries.len() - 1)
     }
 
@@ -85,7 +89,11 @@ impl PollSet {
         }
         let error = io::Error::last_os_error();
         self.entries.iter_mut().for_each(|entry| entry.revents = 0);
-        if error.kind() == io::ErrorKind::Interrupted { Ok(0) } else { Err(error) }
+        if error.kind() == io::ErrorKind::Interrupted {
+            Ok(0)
+        } else {
+            Err(error)
+        }
     }
 
     /// What the last wait found about a descriptor; nothing for a removed one.

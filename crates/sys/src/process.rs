@@ -58,7 +58,9 @@ pub fn system_name() -> io::Result<SystemName> {
 
 fn field(chars: &[libc::c_char]) -> OsString {
     let bytes: Vec<u8> = chars.iter().flat_map(|char| char.to_ne_bytes()).collect();
-    let text = CStr::from_bytes_until_nul(&bytes).map(CStr::to_bytes).unwrap_or(&bytes);
+    let text = CStr::from_bytes_until_nul(&bytes)
+        .map(CStr::to_bytes)
+        .unwrap_or(&bytes);
     OsString::from_vec(text.to_vec())
 }
 

@@ -80,7 +80,9 @@ impl SignalSet {
 
     /// The signals that arrived.
     pub fn iter(self) -> impl Iterator<Item = Signal> {
-        Signal::ALL.into_iter().filter(move |signal| self.contains(*signal))
+        Signal::ALL
+            .into_iter()
+            .filter(move |signal| self.contains(*signal))
     }
 }
 
@@ -129,7 +131,10 @@ impl SignalWatch {
         }
         let wake = wake().inspect_err(|_| WATCHING.store(false, Ordering::Release))?;
         // From here on dropping the watch undoes what was done.
-        let mut watch = SignalWatch { wake, previous: Vec::with_capacity(signals.len()) };
+        let mut watch = SignalWatch {
+            wake,
+            previous: Vec::with_capacity(signals.len()),
+        };
         // What a watch before this one left untaken.
         watch.take();
         for signal in signals {
@@ -159,7 +164,9 @@ impl Drop for SignalWatch {
 
 /// Runs in signal context: only atomics and `write`.
 extern "C" fn remember(number: libc::c_int) {
-    let signal = Signal::ALL.into_iter().find(|signal| signal.number() == number);
+    let signal = Signal::ALL
+        .into_iter()
+        .find(|signal| signal.number() == number);
     // SAFETY: the place is this thread's own and always there.
     let (errno, interrupted) = unsafe { (libc::__errno_location(), *libc::__errno_location()) };
     arrivals::leave(&Process, signal.map_or(0, Signal::bit));
@@ -179,7 +186,11 @@ impl Shared for Process {
         let one = 1u64;
         // SAFETY: writing 8 live bytes to a descriptor is allowed in a handler, and this one is never closed.
         unsafe {
-            libc::write(WAKE_NUMBER.load(Ordering::Acquire), (&raw const one).cast(), size_of::<u64>())
+            libc::write(
+                WAKE_NUMBER.load(Ordering::Acquire),
+                (&raw const one).cast(),
+                size_of::<u64>(),
+            )
         };
     }
 
@@ -187,7 +198,13 @@ impl Shared for Process {
         let mut count = 0u64;
         // SAFETY: an eventfd yields 8 bytes, for which `count` has space. Without news the call fails with EAGAIN and the
         // bits say so.
-        unsafe { libc::read(WAKE_NUMBER.load(Ordering::Acquire), (&raw mut count).cast(), size_of::<u64>()) };
+        unsafe {
+            libc::read(
+                WAKE_NUMBER.load(Ordering::Acquire),
+                (&raw mut count).cast(),
+                size_of::<u64>(),
+            )
+        };
     }
 
     fn take_bits(&self) -> u32 {
@@ -210,7 +227,10 @@ impl Disposition {
         let mut previous = blank_action();
         // SAFETY: both structs are live; the handler is async-signal-safe, see there.
         check(unsafe { libc::sigaction(signal.number(), &action, &mut previous) })?;
-        let caught = Disposition { signal, action: previous };
+        let caught = Disposition {
+            signal,
+            action: previous,
+        };
         if signal == Signal::Hangup && previous.sa_sigaction == libc::SIG_IGN {
             caught.restore();
             return Ok(None);
@@ -321,6 +341,9 @@ mod tests {
 
     #[test]
     fn no_such_signal() {
-        assert_eq!(kill_self(4000).unwrap_err().raw_os_error(), Some(libc::EINVAL));
+        assert_eq!(
+            kill_self(4000).unwrap_err().raw_os_error(),
+            Some(libc::EINVAL)
+        );
     }
 }

@@ -88,7 +88,11 @@ impl Workload {
             0 => run_child(&gate, &mut pointers),
             pid => {
                 check(pid).map_err(SpawnError::Fork)?;
-                Ok(Workload { pid: Pid(pid), gate: Some((release, outcome)), status: None })
+                Ok(Workload {
+                    pid: Pid(pid),
+                    gate: Some((release, outcome)),
+                    status: None,
+                })
             }
         }
     }
@@ -103,17 +107,23 @@ impl Workload {
     /// # Errors
     /// [`SpawnError::Exec`] when the program could not be executed; the child has ended then.
     pub fn start(&mut self) -> Result<(), SpawnError> {
-        let Some((mut release, mut outcome)) = self.gate.take() else { return Ok(()) };
-        release.write_all(&[1]).map_err(|error| match error.kind() {
-            io::ErrorKind::BrokenPipe => SpawnError::Gone,
-            _ => SpawnError::Fork(error),
-        })?;
+        let Some((mut release, mut outcome)) = self.gate.take() else {
+            return Ok(());
+        };
+        release
+            .write_all(&[1])
+            .map_err(|error| match error.kind() {
+                io::ErrorKind::BrokenPipe => SpawnError::Gone,
+                _ => SpawnError::Fork(error),
+            })?;
         drop(release);
         let mut report = Vec::new();
         // The report's writing end closes on exec: no bytes mean success.
         outcome.read_to_end(&mut report).map_err(SpawnError::Fork)?;
         match report.first_chunk() {
-            Some(errno) => Err(SpawnError::Exec { errno: Errno(i32::from_ne_bytes(*errno)) }),
+            Some(errno) => Err(SpawnError::Exec {
+                errno: Errno(i32::from_ne_bytes(*errno)),
+            }),
             None => Ok(()),
         }
     }
@@ -209,7 +219,11 @@ struct ImagePointers {
 
 impl Image {
     fn prepare(spec: &WorkloadSpec<'_>) -> Result<Image, SpawnError> {
-        let program = spec.arguments.first().filter(|name| !name.is_empty()).ok_or(SpawnError::Empty)?;
+        let program = spec
+            .arguments
+            .first()
+            .filter(|name| !name.is_empty())
+            .ok_or(SpawnError::Empty)?;
         let variable = |(name, value): &(OsString, OsString)| {
             CString::new([name.as_bytes(), b"=", value.as_bytes()].concat())
         };
@@ -220,20 +234,31 @@ impl Image {
                 .iter()
                 .map(|text| CString::new(text.as_bytes()))
                 .collect::<Result<_, _>>()?,
-            environment: spec.environment.iter().map(variable).collect::<Result<_, _>>()?,
+            environment: spec
+                .environment
+                .iter()
+                .map(variable)
+                .collect::<Result<_, _>>()?,
         })
     }
 
     fn pointers(&self) -> ImagePointers {
         let terminated = |texts: &[CString]| {
-            texts.iter().map(|text| text.as_ptr()).chain([ptr::null()]).collect::<Vec<_>>()
+            texts
+                .iter()
+                .map(|text| text.as_ptr())
+                .chain([ptr::null()])
+                .collect::<Vec<_>>()
         };
         let arguments = terminated(&self.arguments);
         let script_arguments = arguments.iter().skip(1).copied();
         ImagePointers {
             candidates: terminated(&self.candidates),
             environment: terminated(&self.environment),
-            shell_arguments: [SHELL.as_ptr(), ptr::null()].into_iter().chain(script_arguments).collect(),
+            shell_arguments: [SHELL.as_ptr(), ptr::null()]
+                .into_iter()
+                .chain(script_arguments)
+                .collect(),
             arguments,
         }
     }
@@ -247,7 +272,9 @@ fn candidates(program: &OsStr, search_path: Option<&OsStr>) -> Result<Vec<CStrin
     if name.contains(&b'/') {
         return Ok(vec![CString::new(name)?]);
     }
-    let directories = search_path.map_or(DEFAULT_PATH, OsStrExt::as_bytes).split(|byte| *byte == b':');
+    let directories = search_path
+        .map_or(DEFAULT_PATH, OsStrExt::as_bytes)
+        .split(|byte| *byte == b':');
     let join = |directory: &[u8]| match directory {
         b"" => CString::new(name),
         directory => CString::new([directory, b"/", name].concat()),
@@ -284,7 +311,11 @@ fn run_child(gate: &Gate, image: &mut ImagePointers) -> ! {
         };
         if released {
             let errno = execute(image);
-            libc::write(gate.report, (&raw const errno).cast(), size_of::<libc::c_int>());
+            libc::write(
+                gate.report,
+                (&raw const errno).cast(),
+                size_of::<libc::c_int>(),
+            );
         }
         libc::_exit(NOT_FOUND)
     }
@@ -307,7 +338,9 @@ unsafe fn execute(image: &mut ImagePointers) -> libc::c_int {
                     *script = *path;
                 }
                 // SAFETY: as above; the shell's name is static.
-                return unsafe { execute_at(SHELL.as_ptr(), &image.shell_arguments, &image.environment) };
+                return unsafe {
+                    execute_at(SHELL.as_ptr(), &image.shell_arguments, &image.environment)
+                };
             }
             other => return other,
         }
@@ -368,9 +401,19 @@ mod tests {
     #[test]
     fn tells_why_exec_failed() {
         let mut missing = spawn(&["no-such-program-here"]).unwrap();
-        assert!(matches!(missing.start(), Err(SpawnError::Exec { errno: Errno(libc::ENOENT) })));
+        assert!(matches!(
+            missing.start(),
+            Err(SpawnError::Exec {
+                errno: Errno(libc::ENOENT)
+            })
+        ));
         let mut forbidden = spawn(&["/etc/passwd"]).unwrap();
-        assert!(matches!(forbidden.start(), Err(SpawnError::Exec { errno: Errno(libc::EACCES) })));
+        assert!(matches!(
+            forbidden.start(),
+            Err(SpawnError::Exec {
+                errno: Errno(libc::EACCES)
+            })
+        ));
         assert_eq!(forbidden.wait().unwrap().code(), Some(127));
     }
 
@@ -407,7 +450,13 @@ mod tests {
     #[test]
     fn candidates_follow_the_search_path() {
         let paths = candidates(OsStr::new("ls"), Some(OsStr::new("/a::/b"))).unwrap();
-        assert_eq!(paths, [c"/a/ls".to_owned(), c"ls".to_owned(), c"/b/ls".to_owned()]);
-        assert_eq!(candidates(OsStr::new("./ls"), None).unwrap(), [c"./ls".to_owned()]);
+        assert_eq!(
+            paths,
+            [c"/a/ls".to_owned(), c"ls".to_owned(), c"/b/ls".to_owned()]
+        );
+        assert_eq!(
+            candidates(OsStr::new("./ls"), None).unwrap(),
+            [c"./ls".to_owned()]
+        );
     }
 }

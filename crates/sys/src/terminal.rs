@@ -4,7 +4,12 @@ use std::os::fd::{AsFd, AsRawFd};
 
 /// Cells in a line of the terminal behind a file; `None` when it is no terminal or does not tell.
 pub fn width(file: impl AsFd) -> Option<usize> {
-    let mut size = libc::winsize { ws_row: 0, ws_col: 0, ws_xpixel: 0, ws_ypixel: 0 };
+    let mut size = libc::winsize {
+        ws_row: 0,
+        ws_col: 0,
+        ws_xpixel: 0,
+        ws_ypixel: 0,
+    };
     // SAFETY: the descriptor is open for as long as `file` is borrowed, and TIOCGWINSZ writes one winsize.
     let result = unsafe { libc::ioctl(file.as_fd().as_raw_fd(), libc::TIOCGWINSZ, &mut size) };
     (result == 0 && size.ws_col > 0).then_some(usize::from(size.ws_col))

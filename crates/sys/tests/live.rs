@@ -3,7 +3,9 @@
 // A test that cannot run says so.
 #![allow(clippy::print_stderr)]
 
-use oxperf_abi::{AttrFlags, EventAttr, EventType, ReadFormat, RecordType, SampleType, SoftwareId, Tid};
+use oxperf_abi::{
+    AttrFlags, EventAttr, EventType, ReadFormat, RecordType, SampleType, SoftwareId, Tid,
+};
 use oxperf_sys::{
     Control, EventFd, Kernel, OpenRequest, PollSet, RealKernel, RingPages, Scope, Task, Workload,
     WorkloadSpec,
@@ -22,7 +24,12 @@ fn probe(request: &OpenRequest<'_>) -> Option<EventFd> {
 
 fn software(id: SoftwareId) -> EventAttr {
     let flags = AttrFlags::DISABLED | AttrFlags::EXCLUDE_KERNEL | AttrFlags::EXCLUDE_HV;
-    EventAttr { kind: EventType::SOFTWARE, config: id as u64, flags, ..EventAttr::default() }
+    EventAttr {
+        kind: EventType::SOFTWARE,
+        config: id as u64,
+        flags,
+        ..EventAttr::default()
+    }
 }
 
 fn busy(time: Duration) -> u64 {
@@ -39,7 +46,9 @@ fn record_types(bytes: &[u8]) -> Vec<u32> {
     let mut types = Vec::new();
     let mut rest = bytes;
     while let Some(header) = rest.first_chunk::<8>() {
-        types.push(u32::from_ne_bytes([header[0], header[1], header[2], header[3]]));
+        types.push(u32::from_ne_bytes([
+            header[0], header[1], header[2], header[3],
+        ]));
         let size = u16::from_ne_bytes([header[6], header[7]]) as usize;
         assert!(
             size >= 8 && size.is_multiple_of(8) && size <= rest.len(),
@@ -58,11 +67,17 @@ fn samples_arrive_in_the_ring() {
     attr.sample_period = 100_000;
     attr.sample_type = SampleType::IP | SampleType::TID | SampleType::TIME;
     attr.wakeup_events = 1;
-    let Some(event) = probe(&OpenRequest::new(&attr, Task::Caller)) else { return };
-    let mut ring = RealKernel.map_ring(&event, RingPages::new(1).unwrap()).unwrap();
+    let Some(event) = probe(&OpenRequest::new(&attr, Task::Caller)) else {
+        return;
+    };
+    let mut ring = RealKernel
+        .map_ring(&event, RingPages::new(1).unwrap())
+        .unwrap();
     let mut set = PollSet::new();
     let slot = set.add(&event);
-    RealKernel.control(&event, Control::Enable(Scope::Event)).unwrap();
+    RealKernel
+        .control(&event, Control::Enable(Scope::Event))
+        .unwrap();
 
     // One page holds about 128 of these samples, so the ring soon wraps; on a busy machine it takes longer.
     let (mut samples, mut wrapped) = (0, false);
@@ -72,44 +87,86 @@ fn samples_arrive_in_the_ring() {
         let (first, second) = ring.available();
         wrapped |= !second.is_empty();
         let types = record_types(&[first, second].concat());
-        samples += types.iter().filter(|kind| **kind == RecordType::SAMPLE.0).count();
+        samples += types
+            .iter()
+            .filter(|kind| **kind == RecordType::SAMPLE.0)
+            .count();
         let length = first.len() + second.len();
         ring.consume(length);
     }
-    RealKernel.control(&event, Control::Disable(Scope::Event)).unwrap();
+    RealKernel
+        .control(&event, Control::Disable(Scope::Event))
+        .unwrap();
     set.wait(Some(Duration::ZERO)).unwrap();
     assert!(!set.readiness(slot).closed);
-    assert!(wrapped && samples > 100, "{samples} samples, wrapped: {wrapped}");
+    assert!(
+        wrapped && samples > 100,
+        "{samples} samples, wrapped: {wrapped}"
+    );
 }
 
 #[test]
 fn a_group_is_read_at_once() {
     let format = ReadFormat::GROUP | ReadFormat::ID | ReadFormat::TOTAL_TIME_ENABLED;
-    let clock = EventAttr { read_format: format, ..software(SoftwareId::TaskClock) };
-    let Some(leader) = probe(&OpenRequest::new(&clock, Task::Caller)) else { return };
-    let mut dummy = EventAttr { read_format: format, ..software(SoftwareId::Dummy) };
+    let clock = EventAttr {
+        read_format: format,
+        ..software(SoftwareId::TaskClock)
+    };
+    let Some(leader) = probe(&OpenRequest::new(&clock, Task::Caller)) else {
+        return;
+    };
+    let mut dummy = EventAttr {
+        read_format: format,
+        ..software(SoftwareId::Dummy)
+    };
     dummy.flags.set(AttrFlags::DISABLED, false);
-    let request = OpenRequest { group: Some(&leader), ..OpenRequest::new(&dummy, Task::Caller) };
-    let members: Vec<EventFd> = (0..20).map(|_| RealKernel.open(&request).unwrap()).collect();
-    RealKernel.control(&leader, Control::Enable(Scope::Group)).unwrap();
+    let request = OpenRequest {
+        group: Some(&leader),
+        ..OpenRequest::new(&dummy, Task::Caller)
+    };
+    let members: Vec<EventFd> = (0..20)
+        .map(|_| RealKernel.open(&request).unwrap())
+        .collect();
+    RealKernel
+        .control(&leader, Control::Enable(Scope::Group))
+        .unwrap();
     busy(Duration::from_millis(5));
     let read = RealKernel.read(&leader, format).unwrap();
     assert_eq!(read.values.len(), 21);
     assert_eq!(read.values[0].id, Some(RealKernel.id(&leader).unwrap()));
-    assert_eq!(read.values[20].id, Some(RealKernel.id(&members[19]).unwrap()));
+    assert_eq!(
+        read.values[20].id,
+        Some(RealKernel.id(&members[19]).unwrap())
+    );
     assert!(read.values[0].value > 10_000, "{read:?}");
 }
 
 #[test]
 fn counting_begins_with_the_workloads_exec() {
-    let arguments = ["sh".into(), "-c".into(), "i=0; while [ $i -lt 1000 ]; do i=$((i+1)); done".into()];
-    let spec =
-        WorkloadSpec { arguments: &arguments, environment: &[], search_path: None, output_to_error: false };
+    let arguments = [
+        "sh".into(),
+        "-c".into(),
+        "i=0; while [ $i -lt 1000 ]; do i=$((i+1)); done".into(),
+    ];
+    let spec = WorkloadSpec {
+        arguments: &arguments,
+        environment: &[],
+        search_path: None,
+        output_to_error: false,
+    };
     let mut workload = Workload::spawn(&spec).unwrap();
     let mut attr = software(SoftwareId::TaskClock);
     attr.flags |= AttrFlags::ENABLE_ON_EXEC;
-    let Some(event) = probe(&OpenRequest::new(&attr, Task::Thread(Tid(workload.pid().0)))) else { return };
-    assert_eq!(RealKernel.read(&event, attr.read_format).unwrap().values[0].value, 0);
+    let Some(event) = probe(&OpenRequest::new(
+        &attr,
+        Task::Thread(Tid(workload.pid().0)),
+    )) else {
+        return;
+    };
+    assert_eq!(
+        RealKernel.read(&event, attr.read_format).unwrap().values[0].value,
+        0
+    );
     workload.start().unwrap();
     assert!(workload.wait().unwrap().success());
     assert!(RealKernel.read(&event, attr.read_format).unwrap().values[0].value > 0);
@@ -127,7 +184,9 @@ fn a_breakpoint_counts_writes() {
         flags: AttrFlags::EXCLUDE_KERNEL,
         ..EventAttr::default()
     };
-    let Some(event) = probe(&OpenRequest::new(&attr, Task::Caller)) else { return };
+    let Some(event) = probe(&OpenRequest::new(&attr, Task::Caller)) else {
+        return;
+    };
     (0..10).for_each(|value| WATCHED.store(value, Ordering::Relaxed));
     let read = RealKernel.read(&event, attr.read_format).unwrap();
     assert_eq!(read.values[0].value, 10);
@@ -136,10 +195,17 @@ fn a_breakpoint_counts_writes() {
 #[test]
 fn the_page_offers_a_clock_on_x86() {
     let attr = software(SoftwareId::Dummy);
-    let Some(event) = probe(&OpenRequest::new(&attr, Task::Caller)) else { return };
-    let ring = RealKernel.map_ring(&event, RingPages::new(1).unwrap()).unwrap();
+    let Some(event) = probe(&OpenRequest::new(&attr, Task::Caller)) else {
+        return;
+    };
+    let ring = RealKernel
+        .map_ring(&event, RingPages::new(1).unwrap())
+        .unwrap();
     match ring.time_conversion() {
-        Some(conversion) => assert!(conversion.mult > 0 && conversion.shift <= 63, "{conversion:?}"),
+        Some(conversion) => assert!(
+            conversion.mult > 0 && conversion.shift <= 63,
+            "{conversion:?}"
+        ),
         None => eprintln!("SKIPPED: this machine's cycle counter is not perf's clock"),
     }
 }

@@ -31,7 +31,11 @@ impl Header {
     pub(crate) fn encode(&self) -> [u8; BLOCK] {
         let mut block = [0; BLOCK];
         put(&mut block[..NAME], &self.name);
-        let mode: &[u8] = if self.kind == FOLDER { b"0000755\0" } else { b"0000644\0" };
+        let mode: &[u8] = if self.kind == FOLDER {
+            b"0000755\0"
+        } else {
+            b"0000644\0"
+        };
         put(&mut block[100..], mode);
         put(&mut block[108..], b"0000000\0");
         put(&mut block[116..], b"0000000\0");
@@ -58,7 +62,13 @@ impl Header {
         }
         let kind = if block[156] == 0 { FILE } else { block[156] };
         let modified = value(&block[136..148]).unwrap_or(0);
-        Ok(Header { name, kind, size, modified, target: text(&block[157..157 + NAME]).to_vec() })
+        Ok(Header {
+            name,
+            kind,
+            size,
+            modified,
+            target: text(&block[157..157 + NAME]).to_vec(),
+        })
     }
 }
 
@@ -83,7 +93,10 @@ fn value(field: &[u8]) -> Option<u64> {
         Some(0x80) => {
             let (high, low) = field.split_at_checked(field.len().checked_sub(8)?)?;
             let fits = high.iter().skip(1).all(|byte| *byte == 0);
-            fits.then(|| low.iter().fold(0, |value, byte| value << 8 | u64::from(*byte)))
+            fits.then(|| {
+                low.iter()
+                    .fold(0, |value, byte| value << 8 | u64::from(*byte))
+            })
         }
         _ => octal(field),
     }
@@ -91,7 +104,11 @@ fn value(field: &[u8]) -> Option<u64> {
 
 fn octal(field: &[u8]) -> Option<u64> {
     let digits = std::str::from_utf8(text(field)).ok()?.trim();
-    if digits.is_empty() { Some(0) } else { u64::from_str_radix(digits, 8).ok() }
+    if digits.is_empty() {
+        Some(0)
+    } else {
+        u64::from_str_radix(digits, 8).ok()
+    }
 }
 
 fn text(field: &[u8]) -> &[u8] {

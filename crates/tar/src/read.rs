@@ -28,7 +28,12 @@ pub struct Contents<'r, R>(&'r mut Reader<R>);
 impl<R: Read> Reader<R> {
     /// Reads from `input`.
     pub fn new(input: R) -> Reader<R> {
-        Reader { input, offset: 0, rest: 0, padding: 0 }
+        Reader {
+            input,
+            offset: 0,
+            rest: 0,
+            padding: 0,
+        }
     }
 
     /// The next file, folder or link; `None` at the end. Other kinds of entries are passed over.
@@ -40,11 +45,14 @@ impl<R: Read> Reader<R> {
         loop {
             self.skip_contents()?;
             let at = self.offset;
-            let Some(block) = self.block()? else { return Ok(None) };
+            let Some(block) = self.block()? else {
+                return Ok(None);
+            };
             if block.iter().all(|byte| *byte == 0) {
                 return Ok(None);
             }
-            let header = Header::decode(&block).map_err(|why| TarError::Header { offset: at, why })?;
+            let header =
+                Header::decode(&block).map_err(|why| TarError::Header { offset: at, why })?;
             self.rest = header.size;
             self.padding = (BLOCK as u64 - header.size % BLOCK as u64) % BLOCK as u64;
             match header.kind {
@@ -65,11 +73,18 @@ impl<R: Read> Reader<R> {
 
     fn text(&mut self, at: u64) -> Result<Vec<u8>, TarError> {
         if self.rest > NAME_LIMIT {
-            return Err(TarError::Header { offset: at, why: "the name is too long" });
+            return Err(TarError::Header {
+                offset: at,
+                why: "the name is too long",
+            });
         }
         let mut text = Vec::new();
         self.contents().read_to_end(&mut text)?;
-        text.truncate(text.iter().position(|byte| *byte == 0).unwrap_or(text.len()));
+        text.truncate(
+            text.iter()
+                .position(|byte| *byte == 0)
+                .unwrap_or(text.len()),
+        );
         Ok(text)
     }
 
@@ -82,7 +97,12 @@ impl<R: Read> Reader<R> {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) => return Err(error.into()),
                 Ok(0) if filled == 0 => return Ok(None),
-                Ok(0) => return Err(TarError::Header { offset: self.offset, why: "the archive is cut" }),
+                Ok(0) => {
+                    return Err(TarError::Header {
+                        offset: self.offset,
+                        why: "the archive is cut",
+                    });
+                }
                 Ok(count) => filled += count,
             }
         }
@@ -96,7 +116,10 @@ impl<R: Read> Reader<R> {
         self.offset += skipped;
         (self.rest, self.padding) = (0, 0);
         if skipped != expected {
-            return Err(TarError::Header { offset: self.offset, why: "the archive is cut" });
+            return Err(TarError::Header {
+                offset: self.offset,
+                why: "the archive is cut",
+            });
         }
         Ok(())
     }
@@ -105,13 +128,18 @@ impl<R: Read> Reader<R> {
 impl<R: Read> Read for Contents<'_, R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let reader = &mut *self.0;
-        let room = usize::try_from(reader.rest).unwrap_or(usize::MAX).min(buffer.len());
+        let room = usize::try_from(reader.rest)
+            .unwrap_or(usize::MAX)
+            .min(buffer.len());
         if room == 0 {
             return Ok(0);
         }
         let count = reader.input.read(&mut buffer[..room])?;
         if count == 0 {
-            return Err(io::Error::new(io::ErrorKind::UnexpectedEof, "the archive is cut"));
+            return Err(io::Error::new(
+                io::ErrorKind::UnexpectedEof,
+                "the archive is cut",
+            ));
         }
         reader.rest -= count as u64;
         reader.offset += count as u64;
@@ -125,7 +153,9 @@ fn entry(
     long_target: Option<Vec<u8>>,
 ) -> Result<Entry, TarError> {
     let path = PathBuf::from(OsString::from_vec(long_name.unwrap_or(header.name)));
-    let outside = |path: &Path| TarError::Outside { name: path.to_string_lossy().into_owned() };
+    let outside = |path: &Path| TarError::Outside {
+        name: path.to_string_lossy().into_owned(),
+    };
     let path = plain(&path).ok_or_else(|| outside(&path))?;
     let kind = match header.kind {
         FOLDER => Kind::Folder,
@@ -138,7 +168,11 @@ fn entry(
         }
         _ => Kind::File { size: header.size },
     };
-    Ok(Entry { path, kind, modified: header.modified })
+    Ok(Entry {
+        path,
+        kind,
+        modified: header.modified,
+    })
 }
 
 /// The path without `.`; `None` if it is absolute or has `..`.
@@ -192,7 +226,10 @@ mod tests {
             assert!(matches!(refused, Err(TarError::Outside { .. })), "{name}");
         }
         let bytes = archive("./a//b", None);
-        assert_eq!(Reader::new(&bytes[..]).next_entry().unwrap().unwrap().path, Path::new("a/b"));
+        assert_eq!(
+            Reader::new(&bytes[..]).next_entry().unwrap().unwrap().path,
+            Path::new("a/b")
+        );
     }
 
     #[test]
@@ -206,7 +243,11 @@ mod tests {
             ("a/x", "../b/../../etc", false),
         ] {
             let bytes = archive(name, Some(target));
-            assert_eq!(Reader::new(&bytes[..]).next_entry().is_ok(), fine, "{name} -> {target}");
+            assert_eq!(
+                Reader::new(&bytes[..]).next_entry().is_ok(),
+                fine,
+                "{name} -> {target}"
+            );
         }
     }
 
@@ -214,7 +255,10 @@ mod tests {
     fn long_names_and_damage() {
         let name = format!("{}/x", "n".repeat(300));
         let bytes = archive(&name, None);
-        assert_eq!(Reader::new(&bytes[..]).next_entry().unwrap().unwrap().path, Path::new(&name));
+        assert_eq!(
+            Reader::new(&bytes[..]).next_entry().unwrap().unwrap().path,
+            Path::new(&name)
+        );
         // Miri, which is slow, looks at some places.
         let step = if cfg!(miri) { 127 } else { 1 };
         for size in (0..bytes.len()).step_by(step) {

@@ -34,7 +34,9 @@ impl<W: Write> Writer<W> {
         self.header(FILE, name, size, modified, "")?;
         let copied = io::copy(&mut contents.take(size), &mut self.out)?;
         if copied != size {
-            return Err(io::Error::new(io::ErrorKind::UnexpectedEof, "the file became shorter").into());
+            return Err(
+                io::Error::new(io::ErrorKind::UnexpectedEof, "the file became shorter").into(),
+            );
         }
         self.pad(size)
     }
@@ -67,13 +69,21 @@ impl<W: Write> Writer<W> {
     ) -> Result<(), TarError> {
         for (long, text) in [(LONG_NAME, name), (LONG_TARGET, target)] {
             if text.len() > NAME_LIMIT {
-                return Err(TarError::TooLong { name: text.to_owned() });
+                return Err(TarError::TooLong {
+                    name: text.to_owned(),
+                });
             }
             if text.len() > NAME {
                 self.long(long, text)?;
             }
         }
-        let header = Header { name: name.into(), kind, size, modified, target: target.into() };
+        let header = Header {
+            name: name.into(),
+            kind,
+            size,
+            modified,
+            target: target.into(),
+        };
         Ok(self.out.write_all(&header.encode())?)
     }
 
@@ -81,7 +91,13 @@ impl<W: Write> Writer<W> {
     fn long(&mut self, kind: u8, text: &str) -> Result<(), TarError> {
         let size = text.len() as u64 + 1;
         let name = b"././@LongLink".to_vec();
-        let header = Header { name, kind, size, modified: 0, target: Vec::new() };
+        let header = Header {
+            name,
+            kind,
+            size,
+            modified: 0,
+            target: Vec::new(),
+        };
         self.out.write_all(&header.encode())?;
         self.out.write_all(text.as_bytes())?;
         self.out.write_all(&[0])?;

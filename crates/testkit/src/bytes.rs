@@ -19,7 +19,10 @@ pub(crate) struct Bytes {
 
 impl Bytes {
     pub(crate) fn new(endian: Endian) -> Bytes {
-        Bytes { endian, data: Vec::new() }
+        Bytes {
+            endian,
+            data: Vec::new(),
+        }
     }
 
     pub(crate) fn endian(&self) -> Endian {
@@ -55,7 +58,8 @@ impl Bytes {
         self.raw(text.as_bytes());
         self.u8(0);
         let used = text.len() + 1;
-        self.data.resize(self.data.len() + used.next_multiple_of(unit) - used, 0);
+        self.data
+            .resize(self.data.len() + used.next_multiple_of(unit) - used, 0);
     }
 
     pub(crate) fn zero_to(&mut self, len: usize) {

@@ -20,7 +20,10 @@ pub(crate) struct Event {
 /// perf's names of a bit word as plain pairs.
 macro_rules! names {
     ($word:ident) => {
-        &$word::NAMES.iter().map(|(bit, name)| (bit.0, *name)).collect::<Vec<_>>()
+        &$word::NAMES
+            .iter()
+            .map(|(bit, name)| (bit.0, *name))
+            .collect::<Vec<_>>()
     };
 }
 
@@ -28,11 +31,18 @@ impl Event {
     pub(crate) fn parse(line: &mut Line) -> Read<Event> {
         let name = line.word("the event's name")?;
         let (kind, config) = what_is_counted(&name, line)?;
-        let mut attr = EventAttr { kind, config, ..EventAttr::default() };
+        let mut attr = EventAttr {
+            kind,
+            config,
+            ..EventAttr::default()
+        };
         bit_words(&mut attr, line)?;
         numbers(&mut attr, line)?;
         let ids: Vec<u64> = number::list(&line.take("ids").unwrap_or_default())?;
-        Ok(Event { attr, ids: ids.into_iter().map(EventId).collect() })
+        Ok(Event {
+            attr,
+            ids: ids.into_iter().map(EventId).collect(),
+        })
     }
 
     /// The id that stands for this event where a line names none.
@@ -46,7 +56,8 @@ fn what_is_counted(name: &str, line: &mut Line) -> Read<(EventType, u64)> {
     if let Some(kind) = line.number("type")? {
         return Ok((EventType(kind), config.unwrap_or_default()));
     }
-    let (kind, generic) = generic_event(name).ok_or_else(|| format!("event {name:?} needs type="))?;
+    let (kind, generic) =
+        generic_event(name).ok_or_else(|| format!("event {name:?} needs type="))?;
     Ok((kind, config.unwrap_or(generic)))
 }
 
@@ -148,7 +159,8 @@ mod tests {
 
     #[test]
     fn names_and_numbers() {
-        let event = event("event cpu-clock freq=4000 sample=IP|TID flags=mmap|comm precise=2 ids=5,6");
+        let event =
+            event("event cpu-clock freq=4000 sample=IP|TID flags=mmap|comm precise=2 ids=5,6");
         assert_eq!(
             (event.attr.kind, event.attr.config, event.attr.sample_period),
             (EventType::SOFTWARE, 0, 4000)
@@ -159,16 +171,28 @@ mod tests {
 
     #[test]
     fn attr_bytes_little() {
-        let bytes =
-            encode_attr(&event("event instructions period=7 flags=disabled").attr, 64, Endian::Little);
+        let bytes = encode_attr(
+            &event("event instructions period=7 flags=disabled").attr,
+            64,
+            Endian::Little,
+        );
         assert_eq!(bytes.len(), 64);
-        assert_eq!(bytes[..24], [0, 0, 0, 0, 64, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 7, 0, 0, 0, 0, 0, 0, 0]);
+        assert_eq!(
+            bytes[..24],
+            [
+                0, 0, 0, 0, 64, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 7, 0, 0, 0, 0, 0, 0, 0
+            ]
+        );
         assert_eq!(bytes[40..48], [1, 0, 0, 0, 0, 0, 0, 0]);
     }
 
     #[test]
     fn attr_flags_of_a_big_endian_machine() {
-        let flags = encode_attr(&event("event cycles flags=disabled|freq precise=1").attr, 144, Endian::Big);
+        let flags = encode_attr(
+            &event("event cycles flags=disabled|freq precise=1").attr,
+            144,
+            Endian::Big,
+        );
         assert_eq!(flags[40..48], [0x80, 0x20, 0x80, 0, 0, 0, 0, 0]);
     }
 }

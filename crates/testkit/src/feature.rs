@@ -60,7 +60,10 @@ impl Feature {
         const TOTAL_MEM: u8 = 10;
         let mut out = Bytes::new(endian);
         out.u64(0);
-        Feature { bit: TOTAL_MEM, bytes: out.into_vec() }
+        Feature {
+            bit: TOTAL_MEM,
+            bytes: out.into_vec(),
+        }
     }
 
     pub(crate) fn parse(line: &mut Line, endian: Endian) -> Read<Feature> {
@@ -69,21 +72,31 @@ impl Feature {
         for (key, value) in line.drain_fields() {
             content(&key, &value, &mut out)?;
         }
-        Ok(Feature { bit, bytes: out.into_vec() })
+        Ok(Feature {
+            bit,
+            bytes: out.into_vec(),
+        })
     }
 }
 
 fn bit(name: &str) -> Read<u8> {
     let known = NAMES.iter().position(|known| *known == name);
     let bit = known.map_or_else(|| number::number(name), Ok)?;
-    u8::try_from(bit).ok().filter(|bit| *bit < BITS).ok_or_else(|| format!("there is no feature bit {bit}"))
+    u8::try_from(bit)
+        .ok()
+        .filter(|bit| *bit < BITS)
+        .ok_or_else(|| format!("there is no feature bit {bit}"))
 }
 
 fn content(key: &str, value: &str, out: &mut Bytes) -> Read<()> {
     match key {
         "string" => string(value, out),
-        "u32" => number::list(value)?.into_iter().for_each(|word| out.u32(word)),
-        "u64" => number::list(value)?.into_iter().for_each(|word| out.u64(word)),
+        "u32" => number::list(value)?
+            .into_iter()
+            .for_each(|word| out.u32(word)),
+        "u64" => number::list(value)?
+            .into_iter()
+            .for_each(|word| out.u64(word)),
         "bytes" => out.raw(&number::hex(value)?),
         _ => return Err(format!("{key}= is no content of a feature")),
     }

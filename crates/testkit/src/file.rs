@@ -47,19 +47,38 @@ impl Shape {
         }
         let (claimed_data_size, truncate) = (line.number("data_size")?, line.number("truncate")?);
         let unfinished = line.number("unfinished")?.unwrap_or(0) != 0;
-        Ok(Shape { endian, attr_size, claimed_data_size, truncate, unfinished })
+        Ok(Shape {
+            endian,
+            attr_size,
+            claimed_data_size,
+            truncate,
+            unfinished,
+        })
     }
 
     /// The whole file.
-    pub(crate) fn file(&self, events: &[Event], records: &[Vec<u8>], features: &[Feature]) -> Vec<u8> {
+    pub(crate) fn file(
+        &self,
+        events: &[Event],
+        records: &[Vec<u8>],
+        features: &[Feature],
+    ) -> Vec<u8> {
         let ids = id_sections(events);
         let attrs_at = ids.last().map_or(HEADER, |(at, size)| at + size);
         let attrs = self.attrs(events, &ids);
         let data = records.concat();
         let data_at = attrs_at + attrs.len();
         let mut out = Bytes::new(self.endian);
-        self.header((attrs_at, attrs.len()), (data_at, data.len()), features, &mut out);
-        events.iter().flat_map(|event| &event.ids).for_each(|id| out.u64(id.0));
+        self.header(
+            (attrs_at, attrs.len()),
+            (data_at, data.len()),
+            features,
+            &mut out,
+        );
+        events
+            .iter()
+            .flat_map(|event| &event.ids)
+            .for_each(|id| out.u64(id.0));
         out.raw(&attrs);
         out.raw(&data);
         write_features(features, &mut out);

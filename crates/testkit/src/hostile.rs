@@ -34,8 +34,16 @@ pub struct Hostile {
 impl HostileShape {
     /// Every shape.
     pub fn all() -> impl Iterator<Item = HostileShape> {
-        let parts = [mapped::SHAPES, tasks::SHAPES, kernel::SHAPES, counted::SHAPES];
-        parts.into_iter().flatten().map(|&(name, unit, make)| HostileShape { name, unit, make })
+        let parts = [
+            mapped::SHAPES,
+            tasks::SHAPES,
+            kernel::SHAPES,
+            counted::SHAPES,
+        ];
+        parts
+            .into_iter()
+            .flatten()
+            .map(|&(name, unit, make)| HostileShape { name, unit, make })
     }
 
     /// A recording of the shape, `size` times its smallest; files that it names lie in `folder`.
@@ -65,9 +73,16 @@ struct Draft {
 
 impl Draft {
     fn new(folder: &str) -> Draft {
-        let events = "event cycles sample=IP|TID|TIME period=1 flags=sample_id_all|mmap|comm|task ids=1\n";
+        let events =
+            "event cycles sample=IP|TID|TIME period=1 flags=sample_id_all|mmap|comm|task ids=1\n";
         let (text, others) = (String::new(), Vec::new());
-        Draft { folder: folder.to_owned(), events: events.to_owned(), text, others, time: 1000 }
+        Draft {
+            folder: folder.to_owned(),
+            events: events.to_owned(),
+            text,
+            others,
+            time: 1000,
+        }
     }
 
     /// Adds a line with a trailer, at the next moment.
@@ -84,13 +99,21 @@ impl Draft {
     /// Adds a sample in user code.
     fn sample(&mut self, pid: usize, ip: u64) {
         self.time += 10;
-        let _ = writeln!(self.text, "sample mode=user ip={ip:#x} pid={pid} tid={pid} time={}", self.time);
+        let _ = writeln!(
+            self.text,
+            "sample mode=user ip={ip:#x} pid={pid} tid={pid} time={}",
+            self.time
+        );
     }
 
     /// Adds a sample in the kernel.
     fn kernel_sample(&mut self, ip: u64) {
         self.time += 10;
-        let _ = writeln!(self.text, "sample mode=kernel ip={ip:#x} pid=1 tid=1 time={}", self.time);
+        let _ = writeln!(
+            self.text,
+            "sample mode=kernel ip={ip:#x} pid=1 tid=1 time={}",
+            self.time
+        );
     }
 
     /// Adds a mapping of code.
@@ -105,7 +128,10 @@ impl Draft {
         self.time += 10;
         let mut bytes = body.to_vec();
         bytes.resize(body.len().next_multiple_of(8), 0);
-        [1, 1].map(i32::to_le_bytes).iter().for_each(|word| bytes.extend(word));
+        [1, 1]
+            .map(i32::to_le_bytes)
+            .iter()
+            .for_each(|word| bytes.extend(word));
         bytes.extend(self.time.to_le_bytes());
         self.raw_whole(kind, &bytes);
     }
@@ -117,8 +143,13 @@ impl Draft {
 
     fn finish(self) -> Hostile {
         let text = self.events + &self.text;
-        let file = Recording::parse(&text).unwrap_or_else(|error| panic!("{error}")).to_file();
-        Hostile { file, others: self.others }
+        let file = Recording::parse(&text)
+            .unwrap_or_else(|error| panic!("{error}"))
+            .to_file();
+        Hostile {
+            file,
+            others: self.others,
+        }
     }
 
     /// Adds a program with functions of these names, one byte each, and says where it lies.
@@ -136,7 +167,10 @@ impl Draft {
 
 fn hex(bytes: &[u8]) -> String {
     let digit = |value: u8| char::from(b"0123456789abcdef"[usize::from(value)]);
-    bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
+    bytes
+        .iter()
+        .flat_map(|byte| [digit(byte >> 4), digit(byte & 15)])
+        .collect()
 }
 
 #[cfg(test)]
@@ -149,11 +183,24 @@ mod tests {
         for shape in HostileShape::all() {
             let size = |size| {
                 let made = shape.make(size, "/tmp");
-                made.file.len() + made.others.iter().map(|(_, bytes)| bytes.len()).sum::<usize>()
+                made.file.len()
+                    + made
+                        .others
+                        .iter()
+                        .map(|(_, bytes)| bytes.len())
+                        .sum::<usize>()
             };
             let (one, four) = (size(1), size(4));
-            assert!((2 * one..8 * one).contains(&four), "{}: {one} and {four}", shape.name);
-            assert!(!names.contains(&shape.name), "{} is there twice", shape.name);
+            assert!(
+                (2 * one..8 * one).contains(&four),
+                "{}: {one} and {four}",
+                shape.name
+            );
+            assert!(
+                !names.contains(&shape.name),
+                "{} is there twice",
+                shape.name
+            );
             names.push(shape.name);
         }
         assert!(names.len() >= 30);

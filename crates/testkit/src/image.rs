@@ -87,7 +87,11 @@ impl Class {
     }
 
     fn word(self, out: &mut Bytes, word: u64) {
-        if self.is_64() { out.u64(word) } else { out.u32(word as u32) }
+        if self.is_64() {
+            out.u64(word)
+        } else {
+            out.u32(word as u32)
+        }
     }
 }
 
@@ -97,28 +101,47 @@ impl Image {
     /// # Errors
     /// The first line that is not understood.
     pub fn parse(text: &str) -> Result<Image, NotationError> {
-        let mut image = Image { kind: 2, ..Image::default() };
+        let mut image = Image {
+            kind: 2,
+            ..Image::default()
+        };
         for (index, line) in text.lines().enumerate() {
-            image.add(line).map_err(|reason| NotationError { line: index + 1, reason })?;
+            image.add(line).map_err(|reason| NotationError {
+                line: index + 1,
+                reason,
+            })?;
         }
         Ok(image)
     }
 
     fn add(&mut self, text: &str) -> Read<()> {
-        let Some((first, mut line)) = Line::parse(text)? else { return Ok(()) };
+        let Some((first, mut line)) = Line::parse(text)? else {
+            return Ok(());
+        };
         match first.as_str() {
             "elf" => {
                 self.kind = kind(&line.take("type").unwrap_or_default())?;
                 self.class = class(&line.take("class").unwrap_or_default())?;
             }
             "code" => {
-                let (name, address) = (line.word("the section's name")?, line.number_or_zero("addr")?);
+                let (name, address) = (
+                    line.word("the section's name")?,
+                    line.number_or_zero("addr")?,
+                );
                 let bytes = number::hex(&line.word("the code")?)?;
-                self.sections.push(Section { name, address, bytes });
+                self.sections.push(Section {
+                    name,
+                    address,
+                    bytes,
+                });
             }
             "symbol" => {
                 let (name, at) = (line.word("the symbol's name")?, line.number_or_zero("at")?);
-                self.symbols.push(Symbol { name, at, size: line.number_or_zero("size")? });
+                self.symbols.push(Symbol {
+                    name,
+                    at,
+                    size: line.number_or_zero("size")?,
+                });
             }
             "reach" => {
                 let (name, at) = (line.word("the symbol's name")?, line.number_or_zero("at")?);
@@ -141,8 +164,15 @@ impl Image {
             out.zero_to(at);
             out.raw(&section.bytes);
             // What is not linked has no address yet.
-            let address = if self.kind == RELOCATABLE { 0 } else { section.address };
-            table.add(&section.name, [1, 6, address, at as u64, section.bytes.len() as u64, 0, 0]);
+            let address = if self.kind == RELOCATABLE {
+                0
+            } else {
+                section.address
+            };
+            table.add(
+                &section.name,
+                [1, 6, address, at as u64, section.bytes.len() as u64, 0, 0],
+            );
         }
         if self.kind != CORE {
             self.add_tables(&mut table, &mut out);
@@ -156,7 +186,11 @@ impl Image {
     }
 
     fn segments(&self) -> usize {
-        if self.kind == RELOCATABLE { 0 } else { self.sections.len() }
+        if self.kind == RELOCATABLE {
+            0
+        } else {
+            self.sections.len()
+        }
     }
 
     /// Build id, symbols and their names.
@@ -164,10 +198,15 @@ impl Image {
         if !self.build_id.is_empty() {
             out.pad_to_8();
             let at = out.len();
-            [4, self.build_id.len() as u32, 3].into_iter().for_each(|word| out.u32(word));
+            [4, self.build_id.len() as u32, 3]
+                .into_iter()
+                .for_each(|word| out.u32(word));
             out.raw(b"GNU\0");
             out.raw(&self.build_id);
-            table.add(".note.gnu.build-id", [7, 2, 0, at as u64, (out.len() - at) as u64, 0, 0]);
+            table.add(
+                ".note.gnu.build-id",
+                [7, 2, 0, at as u64, (out.len() - at) as u64, 0, 0],
+            );
         }
         let mut names = vec![0];
         out.pad_to_8();
@@ -176,13 +215,21 @@ impl Image {
         let others = self.others();
         let own = self.symbols.iter().map(|symbol| {
             let (section, start) = self.section_of(symbol.at);
-            let value = if self.kind == RELOCATABLE { symbol.at - start } else { symbol.at };
+            let value = if self.kind == RELOCATABLE {
+                symbol.at - start
+            } else {
+                symbol.at
+            };
             (symbol.name.as_str(), section, [value, symbol.size])
         });
-        for (name, section, [value, size]) in own.chain(others.iter().map(|name| (*name, 0, [0, 0]))) {
+        for (name, section, [value, size]) in
+            own.chain(others.iter().map(|name| (*name, 0, [0, 0])))
+        {
             out.u32(names.len() as u32);
             if !self.class.is_64() {
-                [value, size].into_iter().for_each(|word| out.u32(word as u32));
+                [value, size]
+                    .into_iter()
+                    .for_each(|word| out.u32(word as u32));
             }
             // A global function.
             out.raw(&[0x12, 0]);
@@ -193,7 +240,10 @@ impl Image {
             names.extend(name.bytes().chain([0]));
         }
         let symbols = table.entries.len() as u64 + 1;
-        table.add(".symtab", [2, 0, 0, at as u64, (out.len() - at) as u64, symbols + 1, 1]);
+        table.add(
+            ".symtab",
+            [2, 0, 0, at as u64, (out.len() - at) as u64, symbols + 1, 1],
+        );
         let at = out.len();
         out.raw(&names);
         table.add(".strtab", [3, 0, 0, at as u64, names.len() as u64, 0, 0]);
@@ -204,7 +254,9 @@ impl Image {
     fn others(&self) -> Vec<&str> {
         let mut others: Vec<&str> = Vec::new();
         for Reach { name, .. } in &self.reaches {
-            if !others.contains(&name.as_str()) && self.symbols.iter().all(|symbol| symbol.name != *name) {
+            if !others.contains(&name.as_str())
+                && self.symbols.iter().all(|symbol| symbol.name != *name)
+            {
                 others.push(name);
             }
         }
@@ -212,20 +264,36 @@ impl Image {
     }
 
     /// What is to be filled in: the distance of a symbol from the end of a four-byte word.
-    fn add_reaches(&self, symbols: u64, others: &[&str], table: &mut SectionTable, out: &mut Bytes) {
+    fn add_reaches(
+        &self,
+        symbols: u64,
+        others: &[&str],
+        table: &mut SectionTable,
+        out: &mut Bytes,
+    ) {
         const RELATIVE: u64 = 4;
         let own = self.symbols.iter().map(|symbol| symbol.name.as_str());
         let names: Vec<&str> = own.chain(others.iter().copied()).collect();
         for (index, section) in self.sections.iter().enumerate() {
             let number = index as u16 + 1;
-            let here = self.reaches.iter().filter(|reach| self.section_of(reach.at).0 == number);
+            let here = self
+                .reaches
+                .iter()
+                .filter(|reach| self.section_of(reach.at).0 == number);
             out.pad_to_8();
             let at = out.len();
             for Reach { name, at } in here {
-                let symbol = names.iter().position(|known| known == name).map_or(0, |index| index as u64 + 1);
-                [at - section.address, symbol << 32 | RELATIVE, 4_u64.wrapping_neg()]
-                    .into_iter()
-                    .for_each(|word| out.u64(word));
+                let symbol = names
+                    .iter()
+                    .position(|known| known == name)
+                    .map_or(0, |index| index as u64 + 1);
+                [
+                    at - section.address,
+                    symbol << 32 | RELATIVE,
+                    4_u64.wrapping_neg(),
+                ]
+                .into_iter()
+                .for_each(|word| out.u64(word));
             }
             let size = (out.len() - at) as u64;
             if size > 0 {
@@ -240,10 +308,14 @@ impl Image {
     /// The number of the section that holds an address, and its own; an absolute number if there is none.
     fn section_of(&self, address: u64) -> (u16, u64) {
         let holds = |section: &Section| {
-            address.checked_sub(section.address).is_some_and(|at| at < section.bytes.len() as u64)
+            address
+                .checked_sub(section.address)
+                .is_some_and(|at| at < section.bytes.len() as u64)
         };
         let found = self.sections.iter().position(holds);
-        found.map_or((0xfff1, 0), |index| (index as u16 + 1, self.sections[index].address))
+        found.map_or((0xfff1, 0), |index| {
+            (index as u16 + 1, self.sections[index].address)
+        })
     }
 
     /// The ELF header and the program headers.
@@ -251,24 +323,49 @@ impl Image {
         const READ_EXECUTE: u32 = 5;
         let (class, mut out) = (self.class, Bytes::new(Endian::Little));
         out.raw(b"\x7fELF");
-        out.raw(&[if class.is_64() { 2 } else { 1 }, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
+        out.raw(&[
+            if class.is_64() { 2 } else { 1 },
+            1,
+            1,
+            0,
+            0,
+            0,
+            0,
+            0,
+            0,
+            0,
+            0,
+            0,
+        ]);
         out.u16(self.kind);
         out.u16(if class.is_64() { 62 } else { 3 });
         out.u32(1);
-        class.word(&mut out, self.sections.first().map_or(0, |section| section.address));
+        class.word(
+            &mut out,
+            self.sections.first().map_or(0, |section| section.address),
+        );
         class.word(&mut out, class.header() as u64);
         class.word(&mut out, sections_at);
         out.u32(0);
-        let sizes = [class.header(), class.program_header(), self.segments(), class.section_header()];
+        let sizes = [
+            class.header(),
+            class.program_header(),
+            self.segments(),
+            class.section_header(),
+        ];
         sizes.into_iter().for_each(|half| out.u16(half as u16));
-        [names + 1, names].into_iter().for_each(|half| out.u16(half));
+        [names + 1, names]
+            .into_iter()
+            .for_each(|half| out.u16(half));
         for (section, at) in self.sections.iter().zip(places).take(self.segments()) {
             let size = section.bytes.len() as u64;
             out.u32(1);
             if class.is_64() {
                 out.u32(READ_EXECUTE);
             }
-            [*at, section.address, 0, size, size].into_iter().for_each(|word| class.word(&mut out, word));
+            [*at, section.address, 0, size, size]
+                .into_iter()
+                .for_each(|word| class.word(&mut out, word));
             if !class.is_64() {
                 out.u32(READ_EXECUTE);
             }
@@ -324,10 +421,14 @@ impl SectionTable {
         out.pad_to_8();
         let table_at = out.len();
         out.zero_to(table_at + class.section_header());
-        for ((_, [kind, flags, address, at, size, link, info]), start) in self.entries.iter().zip(starts) {
+        for ((_, [kind, flags, address, at, size, link, info]), start) in
+            self.entries.iter().zip(starts)
+        {
             out.u32(start);
             out.u32(*kind as u32);
-            [*flags, *address, *at, *size].into_iter().for_each(|word| class.word(out, word));
+            [*flags, *address, *at, *size]
+                .into_iter()
+                .for_each(|word| class.word(out, word));
             out.u32(*link as u32);
             out.u32(*info as u32);
             class.word(out, if *flags == 6 { 16 } else { 4 });
@@ -343,12 +444,14 @@ mod tests {
 
     #[test]
     fn code_stands_where_its_segment_says() {
-        let text = "elf type=core\ncode a addr=0xffffffff81000010 90c3\ncode b addr=0xffffffffc0000000 cc";
+        let text =
+            "elf type=core\ncode a addr=0xffffffff81000010 90c3\ncode b addr=0xffffffffc0000000 cc";
         let file = Image::parse(text).unwrap().to_file();
         let word = |at: usize| u64::from_le_bytes(file[at..at + 8].try_into().unwrap());
-        for (header, address, code) in
-            [(64, 0xffff_ffff_8100_0010, &[0x90, 0xc3][..]), (120, 0xffff_ffff_c000_0000, &[0xcc])]
-        {
+        for (header, address, code) in [
+            (64, 0xffff_ffff_8100_0010, &[0x90, 0xc3][..]),
+            (120, 0xffff_ffff_c000_0000, &[0xcc]),
+        ] {
             let (at, size) = (word(header + 8) as usize, word(header + 32) as usize);
             assert_eq!((word(header + 16), &file[at..at + size]), (address, code));
         }

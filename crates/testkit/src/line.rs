@@ -20,7 +20,10 @@ impl Line {
     }
 
     fn from_words(words: impl Iterator<Item = String>) -> Line {
-        let mut line = Line { fields: Vec::new(), words: Vec::new() };
+        let mut line = Line {
+            fields: Vec::new(),
+            words: Vec::new(),
+        };
         for word in words {
             match word.split_once('=').filter(|(key, _)| is_key(key)) {
                 Some((key, value)) => line.fields.push((key.to_owned(), value.to_owned())),
@@ -39,7 +42,9 @@ impl Line {
     /// The number of `key`.
     pub(crate) fn number<T: TryFrom<i128>>(&mut self, key: &str) -> Read<Option<T>> {
         let value = self.take(key);
-        value.map(|text| number::number(&text).map_err(|reason| format!("{key}: {reason}"))).transpose()
+        value
+            .map(|text| number::number(&text).map_err(|reason| format!("{key}: {reason}")))
+            .transpose()
     }
 
     /// The number of `key`, or 0.
@@ -49,7 +54,11 @@ impl Line {
 
     /// The next word that is no field.
     pub(crate) fn word(&mut self, what: &str) -> Read<String> {
-        if self.words.is_empty() { Err(format!("{what} is missing")) } else { Ok(self.words.remove(0)) }
+        if self.words.is_empty() {
+            Err(format!("{what} is missing"))
+        } else {
+            Ok(self.words.remove(0))
+        }
     }
 
     /// All fields in order, for lines where the order counts.
@@ -59,13 +68,21 @@ impl Line {
 
     /// Fails when something was not understood.
     pub(crate) fn finish(self) -> Read<()> {
-        let unknown = self.fields.into_iter().map(|(key, _)| format!("{key}=")).chain(self.words).next();
+        let unknown = self
+            .fields
+            .into_iter()
+            .map(|(key, _)| format!("{key}="))
+            .chain(self.words)
+            .next();
         unknown.map_or(Ok(()), |word| Err(format!("{word} has no place here")))
     }
 }
 
 fn is_key(text: &str) -> bool {
-    !text.is_empty() && text.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_')
+    !text.is_empty()
+        && text
+            .bytes()
+            .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_')
 }
 
 /// Words at blanks; a quotation mark opens or closes a stretch where blanks count.
@@ -80,7 +97,11 @@ fn split(text: &str) -> Read<Vec<String>> {
         }
     }
     words.retain(|word| !word.is_empty());
-    if quoted { Err("a quotation mark is left open".to_owned()) } else { Ok(words) }
+    if quoted {
+        Err("a quotation mark is left open".to_owned())
+    } else {
+        Ok(words)
+    }
 }
 
 #[cfg(test)]
@@ -90,7 +111,10 @@ mod tests {
     #[test]
     fn fields_words_and_quotes() {
         let (first, mut line) = Line::parse("  mmap pid=7 \"/a b=c\"").unwrap().unwrap();
-        assert_eq!((first.as_str(), line.number::<i32>("pid")), ("mmap", Ok(Some(7))));
+        assert_eq!(
+            (first.as_str(), line.number::<i32>("pid")),
+            ("mmap", Ok(Some(7)))
+        );
         assert_eq!(line.word("name").as_deref(), Ok("/a b=c"));
         assert_eq!(line.finish(), Ok(()));
     }

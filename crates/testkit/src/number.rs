@@ -15,7 +15,10 @@ pub(crate) fn number<T: TryFrom<i128>>(text: &str) -> Read<T> {
 
 /// Numbers between commas; nothing for an empty word.
 pub(crate) fn list<T: TryFrom<i128>>(text: &str) -> Read<Vec<T>> {
-    text.split(',').filter(|word| !word.is_empty()).map(number).collect()
+    text.split(',')
+        .filter(|word| !word.is_empty())
+        .map(number)
+        .collect()
 }
 
 /// Pairs of hexadecimal digits.
@@ -39,10 +42,15 @@ fn hex_digit(byte: u8) -> Read<u8> {
 
 /// The union of named bits, `A|B`; a word may also be a number.
 pub(crate) fn bits(text: &str, names: &[(u64, &str)]) -> Read<u64> {
-    text.split('|').filter(|word| !word.is_empty()).try_fold(0, |set, word| {
-        let named = names.iter().find(|(_, name)| *name == word).map(|(bit, _)| *bit);
-        Ok(set | named.map_or_else(|| number(word), Ok)?)
-    })
+    text.split('|')
+        .filter(|word| !word.is_empty())
+        .try_fold(0, |set, word| {
+            let named = names
+                .iter()
+                .find(|(_, name)| *name == word)
+                .map(|(bit, _)| *bit);
+            Ok(set | named.map_or_else(|| number(word), Ok)?)
+        })
 }
 
 #[cfg(test)]

@@ -23,7 +23,11 @@ pub(crate) struct Body {
 
 impl Body {
     fn new(kind: RecordType) -> Body {
-        Body { kind, misc: 0, task: (0, 0) }
+        Body {
+            kind,
+            misc: 0,
+            task: (0, 0),
+        }
     }
 
     fn of_task(kind: RecordType, misc: u16, task: (i32, i32)) -> Body {
@@ -129,8 +133,8 @@ fn header_misc(line: &mut Line) -> Read<u16> {
 }
 
 fn frame(kind: RecordType, misc: u16, body: &[u8], endian: Endian) -> Read<Vec<u8>> {
-    let size =
-        u16::try_from(body.len() + 8).map_err(|_| format!("a body of {} bytes is too large", body.len()))?;
+    let size = u16::try_from(body.len() + 8)
+        .map_err(|_| format!("a body of {} bytes is too large", body.len()))?;
     let mut out = Bytes::new(endian);
     out.u32(kind.0);
     out.u16(misc);
@@ -152,15 +156,28 @@ mod tests {
     #[test]
     fn a_name_in_both_byte_orders() {
         let little = record("comm pid=7 tid=8 sleep misc=0x2000", Endian::Little).unwrap();
-        assert_eq!(little, *b"\x03\0\0\0\0\x20\x18\0\x07\0\0\0\x08\0\0\0sleep\0\0\0");
+        assert_eq!(
+            little,
+            *b"\x03\0\0\0\0\x20\x18\0\x07\0\0\0\x08\0\0\0sleep\0\0\0"
+        );
         let big = record("comm pid=7 tid=8 sleep misc=0x2000", Endian::Big).unwrap();
-        assert_eq!(big, *b"\0\0\0\x03\x20\0\0\x18\0\0\0\x07\0\0\0\x08sleep\0\0\0");
+        assert_eq!(
+            big,
+            *b"\0\0\0\x03\x20\0\0\x18\0\0\0\x07\0\0\0\x08sleep\0\0\0"
+        );
     }
 
     #[test]
     fn a_mapping() {
-        let bytes = record("mmap pid=-1 tid=0 mode=kernel 0x10+0x20@0x30 [k]", Endian::Little).unwrap();
-        assert_eq!(bytes[..16], *b"\x01\0\0\0\x01\0\x30\0\xff\xff\xff\xff\0\0\0\0");
+        let bytes = record(
+            "mmap pid=-1 tid=0 mode=kernel 0x10+0x20@0x30 [k]",
+            Endian::Little,
+        )
+        .unwrap();
+        assert_eq!(
+            bytes[..16],
+            *b"\x01\0\0\0\x01\0\x30\0\xff\xff\xff\xff\0\0\0\0"
+        );
         assert_eq!(
             (bytes[16], bytes[24], bytes[32], &bytes[40..]),
             (0x10, 0x20, 0x30, &b"[k]\0\0\0\0\0"[..])
@@ -169,8 +186,11 @@ mod tests {
 
     #[test]
     fn a_mapping_with_a_build_id_says_so_in_its_header() {
-        let bytes =
-            record("mmap2 pid=1 tid=1 0x10+0x20@0 build_id=0a0b prot=5 flags=2 /x", Endian::Little).unwrap();
+        let bytes = record(
+            "mmap2 pid=1 tid=1 0x10+0x20@0 build_id=0a0b prot=5 flags=2 /x",
+            Endian::Little,
+        )
+        .unwrap();
         assert_eq!(bytes[4..6], [0, 0x40]);
         assert_eq!(bytes[40..48], [2, 0, 0, 0, 0x0a, 0x0b, 0, 0]);
         assert_eq!(bytes[64..72], [5, 0, 0, 0, 2, 0, 0, 0]);

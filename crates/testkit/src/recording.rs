@@ -25,7 +25,10 @@ impl Recording {
     pub fn parse(text: &str) -> Result<Recording, NotationError> {
         let mut recording = Recording::default();
         for (index, line) in text.lines().enumerate() {
-            recording.add(line).map_err(|reason| NotationError { line: index + 1, reason })?;
+            recording.add(line).map_err(|reason| NotationError {
+                line: index + 1,
+                reason,
+            })?;
         }
         Ok(recording)
     }
@@ -54,7 +57,9 @@ impl Recording {
 
     fn add(&mut self, text: &str) -> Read<()> {
         let (head, tail) = text.split_once(" | ").unwrap_or((text, ""));
-        let Some((first, line)) = Line::parse(head)? else { return Ok(()) };
+        let Some((first, line)) = Line::parse(head)? else {
+            return Ok(());
+        };
         match first.as_str() {
             "file" | "event" | "feature" => self.add_part(&first, line),
             _ => self.add_record(&first, line, tail),
@@ -78,7 +83,13 @@ impl Recording {
     }
 
     fn add_record(&mut self, first: &str, line: Line, tail: &str) -> Read<()> {
-        self.records.push(record::encode(first, line, tail, &self.events, self.shape.endian)?);
+        self.records.push(record::encode(
+            first,
+            line,
+            tail,
+            &self.events,
+            self.shape.endian,
+        )?);
         Ok(())
     }
 }
@@ -91,7 +102,10 @@ mod tests {
                           event dummy sample=IDENTIFIER|TIME flags=sample_id_all ids=9\n";
 
     fn records(text: &str) -> Vec<Vec<u8>> {
-        Recording::parse(&format!("{EVENTS}{text}")).unwrap().records().to_vec()
+        Recording::parse(&format!("{EVENTS}{text}"))
+            .unwrap()
+            .records()
+            .to_vec()
     }
 
     fn word(bytes: &[u8], index: usize) -> u64 {
@@ -109,7 +123,10 @@ mod tests {
     #[test]
     fn the_trailer_follows_the_event() {
         let first = &records("comm pid=3 tid=4 a | cpu=1")[0];
-        assert_eq!((word(first, 3), word(first, 4), word(first, 5)), (3 | 4 << 32, 1, 5));
+        assert_eq!(
+            (word(first, 3), word(first, 4), word(first, 5)),
+            (3 | 4 << 32, 1, 5)
+        );
         let second = &records("comm pid=3 tid=4 a | id=9 time=8")[0];
         assert_eq!((second.len(), word(second, 3), word(second, 4)), (40, 8, 9));
     }
@@ -117,19 +134,26 @@ mod tests {
     #[test]
     fn an_error_names_its_line() {
         let error = Recording::parse("event cycles sample=IP\n\nsample pi=4").unwrap_err();
-        assert_eq!((error.line, error.reason.as_str()), (3, "pi= has no place here"));
+        assert_eq!(
+            (error.line, error.reason.as_str()),
+            (3, "pi= has no place here")
+        );
     }
 
     #[test]
     fn the_file_points_at_its_parts() {
-        let file =
-            Recording::parse(&format!("{EVENTS}finished_round\nfeature arch string=x")).unwrap().to_file();
+        let file = Recording::parse(&format!("{EVENTS}finished_round\nfeature arch string=x"))
+            .unwrap()
+            .to_file();
         let attrs = 104 + 3 * 8;
         assert_eq!((word(&file, 3), word(&file, 4)), (attrs, 2 * 144));
         assert_eq!((word(&file, 5), word(&file, 6)), (attrs + 288, 8));
         assert_eq!(word(&file, 9), 1 << 6);
         let table = (attrs + 288 + 8) as usize / 8;
-        assert_eq!((word(&file, table), word(&file, table + 1)), (table as u64 * 8 + 16, 68));
+        assert_eq!(
+            (word(&file, table), word(&file, table + 1)),
+            (table as u64 * 8 + 16, 68)
+        );
     }
 
     #[test]

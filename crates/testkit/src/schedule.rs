@@ -14,7 +14,11 @@ pub type Body<'a, S> = &'a (dyn Fn(&S, &Turn<'_>) + Sync);
 ///
 /// # Panics
 /// A body or `check` does.
-pub fn every_order<S: Sync>(make: impl Fn() -> S, bodies: &[Body<'_, S>], check: impl Fn(&S)) -> usize {
+pub fn every_order<S: Sync>(
+    make: impl Fn() -> S,
+    bodies: &[Body<'_, S>],
+    check: impl Fn(&S),
+) -> usize {
     let (mut choices, mut orders) = (Vec::new(), 0);
     loop {
         let state = make();
@@ -35,10 +39,16 @@ type Choice = (usize, usize);
 
 /// One run that makes the given choices first, and then the first of each.
 fn run<S: Sync>(state: &S, bodies: &[Body<'_, S>], mut choices: Vec<Choice>) -> Vec<Choice> {
-    let stage = Stage { places: Mutex::new(vec![Place::Runs; bodies.len()]), changed: Condvar::new() };
+    let stage = Stage {
+        places: Mutex::new(vec![Place::Runs; bodies.len()]),
+        changed: Condvar::new(),
+    };
     std::thread::scope(|scope| {
         for (number, body) in bodies.iter().enumerate() {
-            let turn = Turn { stage: &stage, number };
+            let turn = Turn {
+                stage: &stage,
+                number,
+            };
             scope.spawn(move || {
                 let turn = turn;
                 body(state, &turn);
@@ -81,9 +91,14 @@ impl Stage {
     fn waiting(&self) -> Vec<usize> {
         let mut places = self.places.lock().unwrap_or_else(PoisonError::into_inner);
         while places.contains(&Place::Runs) {
-            places = self.changed.wait(places).unwrap_or_else(PoisonError::into_inner);
+            places = self
+                .changed
+                .wait(places)
+                .unwrap_or_else(PoisonError::into_inner);
         }
-        (0..places.len()).filter(|&number| places[number] == Place::Waits).collect()
+        (0..places.len())
+            .filter(|&number| places[number] == Place::Waits)
+            .collect()
     }
 }
 
@@ -96,11 +111,19 @@ pub struct Turn<'a> {
 impl Turn<'_> {
     /// Lets others go on, and returns when it is this thread's turn.
     pub fn step(&self) {
-        let mut places = self.stage.places.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut places = self
+            .stage
+            .places
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
         places[self.number] = Place::Waits;
         self.stage.changed.notify_all();
         while places[self.number] == Place::Waits {
-            places = self.stage.changed.wait(places).unwrap_or_else(PoisonError::into_inner);
+            places = self
+                .stage
+                .changed
+                .wait(places)
+                .unwrap_or_else(PoisonError::into_inner);
         }
     }
 }
@@ -131,7 +154,12 @@ mod tests {
         let orders = every_order(
             || AtomicU32::new(0),
             &[&add, &add],
-            |number| _ = lost.fetch_add(u32::from(number.load(Ordering::SeqCst) == 1), Ordering::SeqCst),
+            |number| {
+                _ = lost.fetch_add(
+                    u32::from(number.load(Ordering::SeqCst) == 1),
+                    Ordering::SeqCst,
+                )
+            },
         );
         // Two steps each: four of which two belong to the first.
         assert_eq!(orders, 6);

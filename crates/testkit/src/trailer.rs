@@ -8,22 +8,41 @@ use crate::event::Event;
 use crate::line::Line;
 
 /// Which event a line belongs to: the one it names, the owner of the id, or the first.
-pub(crate) fn owner<'a>(line: &mut Line, id: Option<u64>, events: &'a [Event]) -> Read<Option<&'a Event>> {
+pub(crate) fn owner<'a>(
+    line: &mut Line,
+    id: Option<u64>,
+    events: &'a [Event],
+) -> Read<Option<&'a Event>> {
     if let Some(index) = line.number::<usize>("event")? {
-        return events.get(index).map(Some).ok_or_else(|| format!("there is no event {index}"));
+        return events
+            .get(index)
+            .map(Some)
+            .ok_or_else(|| format!("there is no event {index}"));
     }
-    let of_id = id.and_then(|id| events.iter().find(|event| event.ids.iter().any(|known| known.0 == id)));
+    let of_id = id.and_then(|id| {
+        events
+            .iter()
+            .find(|event| event.ids.iter().any(|known| known.0 == id))
+    });
     Ok(of_id.or(events.first()))
 }
 
 /// Writes the trailer that `text` describes, when the event has one.
 pub(crate) fn encode(text: &str, events: &[Event], task: (i32, i32), out: &mut Bytes) -> Read<()> {
-    let Some((_, mut line)) = Line::parse(&format!("trailer {text}"))? else { return Ok(()) };
+    let Some((_, mut line)) = Line::parse(&format!("trailer {text}"))? else {
+        return Ok(());
+    };
     let id = line.number("id")?;
-    if let Some(event) =
-        owner(&mut line, id, events)?.filter(|event| event.attr.flags.contains(AttrFlags::SAMPLE_ID_ALL))
+    if let Some(event) = owner(&mut line, id, events)?
+        .filter(|event| event.attr.flags.contains(AttrFlags::SAMPLE_ID_ALL))
     {
-        fields(&mut line, event, id.unwrap_or(event.first_id().0), task, out)?;
+        fields(
+            &mut line,
+            event,
+            id.unwrap_or(event.first_id().0),
+            task,
+            out,
+        )?;
     }
     line.finish()
 }

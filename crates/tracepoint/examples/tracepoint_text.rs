@@ -35,7 +35,11 @@ impl KernelSymbols for Kallsyms {
     fn symbol(&self, address: u64) -> Option<KernelSymbol<'_>> {
         let after = self.0.partition_point(|(start, _)| *start <= address);
         let (start, name) = self.0.get(after.checked_sub(1)?)?;
-        Some(KernelSymbol { name, module: None, offset: address - start })
+        Some(KernelSymbol {
+            name,
+            module: None,
+            offset: address - start,
+        })
     }
 }
 
@@ -45,7 +49,9 @@ fn main() -> std::io::Result<()> {
         eprintln!("usage: tracepoint_text perf.data [kallsyms]");
         std::process::exit(2);
     };
-    let symbols = arguments.next().map_or(Ok(Kallsyms::default()), |path| Kallsyms::read(&path))?;
+    let symbols = arguments
+        .next()
+        .map_or(Ok(Kallsyms::default()), |path| Kallsyms::read(&path))?;
     let recording = support::read(&std::fs::read(path)?);
     let formatters = Formatters::new(&recording.tracing);
     let mut out = Vec::new();

@@ -11,8 +11,11 @@ pub enum ByteOrder {
 
 impl ByteOrder {
     /// The byte order of the machine this program runs on.
-    pub const NATIVE: ByteOrder =
-        if cfg!(target_endian = "big") { ByteOrder::Big } else { ByteOrder::Little };
+    pub const NATIVE: ByteOrder = if cfg!(target_endian = "big") {
+        ByteOrder::Big
+    } else {
+        ByteOrder::Little
+    };
 
     /// The unsigned number in `bytes`; `None` when there are no bytes or more than eight.
     pub fn unsigned(self, bytes: &[u8]) -> Option<u64> {
@@ -38,8 +41,11 @@ pub enum WordSize {
 
 impl WordSize {
     /// The word of the machine this program runs on.
-    pub const NATIVE: WordSize =
-        if cfg!(target_pointer_width = "32") { WordSize::Four } else { WordSize::Eight };
+    pub const NATIVE: WordSize = if cfg!(target_pointer_width = "32") {
+        WordSize::Four
+    } else {
+        WordSize::Eight
+    };
 
     /// The size in bytes.
     pub fn bytes(self) -> u8 {
@@ -66,7 +72,10 @@ pub(crate) fn part(bytes: &[u8], offset: usize, size: usize) -> Option<&[u8]> {
 
 /// `bytes` up to the first NUL, or all of them.
 pub(crate) fn until_nul(bytes: &[u8]) -> &[u8] {
-    let end = bytes.iter().position(|&byte| byte == 0).unwrap_or(bytes.len());
+    let end = bytes
+        .iter()
+        .position(|&byte| byte == 0)
+        .unwrap_or(bytes.len());
     bytes.get(..end).unwrap_or_default()
 }
 

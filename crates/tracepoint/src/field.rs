@@ -116,19 +116,32 @@ impl Field {
         }
     }
 
-    fn dynamic_bytes<'a>(&self, record: &'a [u8], order: ByteOrder, anchor: Anchor) -> Option<&'a [u8]> {
+    fn dynamic_bytes<'a>(
+        &self,
+        record: &'a [u8],
+        order: ByteOrder,
+        anchor: Anchor,
+    ) -> Option<&'a [u8]> {
         let word = order.unsigned(part(record, self.offset, self.size)?)?;
         let (at, size) = ((word & 0xffff) as usize, (word >> 16 & 0xffff) as usize);
         match anchor {
             Anchor::Record => part(record, at, size),
-            Anchor::FieldEnd => part(record, self.offset.checked_add(self.size)?.checked_add(at)?, size),
+            Anchor::FieldEnd => part(
+                record,
+                self.offset.checked_add(self.size)?.checked_add(at)?,
+                size,
+            ),
         }
     }
 }
 
 fn number(bytes: &[u8], order: ByteOrder, signed: bool) -> Option<Value<'_>> {
     let unsigned = order.unsigned(bytes)?;
-    Some(if signed { Value::Signed(extend_sign(unsigned, bytes.len())) } else { Value::Unsigned(unsigned) })
+    Some(if signed {
+        Value::Signed(extend_sign(unsigned, bytes.len()))
+    } else {
+        Value::Unsigned(unsigned)
+    })
 }
 
 /// `number` of `size` bytes (1 to 8) as a signed number.
@@ -142,24 +155,46 @@ mod tests {
     use super::*;
 
     fn field(kind: FieldKind, offset: usize, size: usize, signed: bool) -> Field {
-        Field { name: "f".into(), declared: String::new(), offset, size, signed, kind }
+        Field {
+            name: "f".into(),
+            declared: String::new(),
+            offset,
+            size,
+            signed,
+            kind,
+        }
     }
 
     #[test]
     fn numbers_keep_their_sign_and_order() {
         let short = field(FieldKind::Integer, 1, 2, true);
-        assert_eq!(short.value(&[0, 0xfd, 0xff], ByteOrder::Little), Some(Value::Signed(-3)));
-        assert_eq!(short.value(&[0, 0xff, 0xfd], ByteOrder::Big), Some(Value::Signed(-3)));
+        assert_eq!(
+            short.value(&[0, 0xfd, 0xff], ByteOrder::Little),
+            Some(Value::Signed(-3))
+        );
+        assert_eq!(
+            short.value(&[0, 0xff, 0xfd], ByteOrder::Big),
+            Some(Value::Signed(-3))
+        );
         assert_eq!(short.value(&[0, 0xff], ByteOrder::Big), None);
     }
 
     #[test]
     fn dynamic_text_lies_where_the_word_says() {
         let text = field(FieldKind::DynamicText(Anchor::Record), 0, 4, false);
-        assert_eq!(text.value(b"\x04\0\x03\0ab\0", ByteOrder::Little), Some(Value::Text(b"ab")));
+        assert_eq!(
+            text.value(b"\x04\0\x03\0ab\0", ByteOrder::Little),
+            Some(Value::Text(b"ab"))
+        );
         assert_eq!(text.value(b"\x04\0\x04\0ab\0", ByteOrder::Little), None);
         let relative = field(FieldKind::DynamicText(Anchor::FieldEnd), 1, 4, false);
-        assert_eq!(relative.value(b"_\x01\0\x02\0_abc", ByteOrder::Little), Some(Value::Text(b"ab")));
-        assert_eq!(text.value(b"\0\x03\0\x04ab\0", ByteOrder::Big), Some(Value::Text(b"ab")));
+        assert_eq!(
+            relative.value(b"_\x01\0\x02\0_abc", ByteOrder::Little),
+            Some(Value::Text(b"ab"))
+        );
+        assert_eq!(
+            text.value(b"\0\x03\0\x04ab\0", ByteOrder::Big),
+            Some(Value::Text(b"ab"))
+        );
     }
 }

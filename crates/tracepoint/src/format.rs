@@ -48,7 +48,10 @@ impl Format {
 fn split_print(text: &[u8]) -> (&[u8], &[u8]) {
     const MARK: &[u8] = b"\nprint fmt:";
     match text.windows(MARK.len()).position(|window| window == MARK) {
-        Some(at) => (text.get(..at).unwrap_or_default(), text.get(at + MARK.len()..).unwrap_or_default()),
+        Some(at) => (
+            text.get(..at).unwrap_or_default(),
+            text.get(at + MARK.len()..).unwrap_or_default(),
+        ),
         None => (text, &[]),
     }
 }
@@ -68,11 +71,16 @@ impl Parser {
             self.name = Some(name.trim().to_owned());
         } else if let Some(id) = line.strip_prefix("ID:") {
             self.id = id.trim().parse().ok();
-        } else if let Some(field) =
-            line.strip_prefix("field:").or_else(|| line.strip_prefix("field special:"))
+        } else if let Some(field) = line
+            .strip_prefix("field:")
+            .or_else(|| line.strip_prefix("field special:"))
         {
             let field = parse_field(field).ok_or(TracepointError::Field { line: number })?;
-            let list = if field.name.starts_with("common_") { &mut self.common } else { &mut self.fields };
+            let list = if field.name.starts_with("common_") {
+                &mut self.common
+            } else {
+                &mut self.fields
+            };
             list.push(field);
         }
         Ok(())
@@ -80,7 +88,9 @@ impl Parser {
 
     fn finish(self, print: Vec<u8>) -> Result<Format, TracepointError> {
         Ok(Format {
-            name: self.name.ok_or(TracepointError::Heading { line: "name:" })?,
+            name: self
+                .name
+                .ok_or(TracepointError::Heading { line: "name:" })?,
             id: self.id.ok_or(TracepointError::Heading { line: "ID:" })?,
             common: self.common,
             fields: self.fields,
@@ -125,31 +135,43 @@ struct Declaration<'a> {
 impl<'a> Declaration<'a> {
     fn parse(text: &'a str) -> Option<Declaration<'a>> {
         let text = text.trim();
-        let (before, bounds) = match text.strip_suffix(']').and_then(|rest| rest.rsplit_once('[')) {
+        let (before, bounds) = match text
+            .strip_suffix(']')
+            .and_then(|rest| rest.rsplit_once('['))
+        {
             Some((before, bounds)) => (before.trim_end(), Some(bounds)),
             None => (text, None),
         };
         let is_name = |character: char| character.is_ascii_alphanumeric() || character == '_';
-        let start = before.rfind(|character| !is_name(character)).map_or(0, |at| at + 1);
+        let start = before
+            .rfind(|character| !is_name(character))
+            .map_or(0, |at| at + 1);
         let (declared, name) = (before.get(..start)?.trim(), before.get(start..)?);
         let declared = declared.to_owned();
-        (!name.is_empty() && name.starts_with(|c: char| !c.is_ascii_digit())).then_some(Declaration {
-            name,
-            declared,
-            bounds,
-        })
+        (!name.is_empty() && name.starts_with(|c: char| !c.is_ascii_digit())).then_some(
+            Declaration {
+                name,
+                declared,
+                bounds,
+            },
+        )
     }
 
     fn kind(&self, size: usize) -> FieldKind {
         if let Some((anchor, element)) = self.dynamic() {
             return match element {
                 "char" => FieldKind::DynamicText(anchor),
-                _ => FieldKind::DynamicArray { anchor, element: type_size(element).unwrap_or(1) },
+                _ => FieldKind::DynamicArray {
+                    anchor,
+                    element: type_size(element).unwrap_or(1),
+                },
             };
         }
         match self.bounds {
             Some(_) if is_text(&self.declared) => FieldKind::Text,
-            Some(bounds) => FieldKind::Array { element: element_size(&self.declared, bounds, size) },
+            Some(bounds) => FieldKind::Array {
+                element: element_size(&self.declared, bounds, size),
+            },
             None if self.declared.contains('*') => FieldKind::Pointer,
             None => FieldKind::Integer,
         }
@@ -169,12 +191,23 @@ impl<'a> Declaration<'a> {
 
 /// Whether an array of this type is shown as text.
 fn is_text(declared: &str) -> bool {
-    matches!(declared, "char" | "const char" | "unsigned char" | "signed char" | "__data_loc char" | "uchar")
+    matches!(
+        declared,
+        "char" | "const char" | "unsigned char" | "signed char" | "__data_loc char" | "uchar"
+    )
 }
 
 fn element_size(declared: &str, bounds: &str, size: usize) -> usize {
-    let by_count = bounds.trim().parse::<usize>().ok().filter(|&count| count > 0).map(|count| size / count);
-    by_count.or_else(|| type_size(declared)).filter(|&element| element > 0).unwrap_or(1)
+    let by_count = bounds
+        .trim()
+        .parse::<usize>()
+        .ok()
+        .filter(|&count| count > 0)
+        .map(|count| size / count);
+    by_count
+        .or_else(|| type_size(declared))
+        .filter(|&element| element > 0)
+        .unwrap_or(1)
 }
 
 /// The size of a C type by its name; `long` and pointers count as eight bytes. `None` for unknown types.
@@ -189,13 +222,13 @@ pub(crate) fn type_size(name: &str) -> Option<usize> {
         .trim_start_matches("signed ");
     Some(match name {
         "char" | "u8" | "s8" | "__u8" | "__s8" | "uint8_t" | "int8_t" | "bool" => 1,
-        "short" | "short int" | "u16" | "s16" | "__u16" | "__s16" | "uint16_t" | "int16_t" | "__be16"
-        | "__le16" => 2,
-        "int" | "unsigned" | "signed" | "u32" | "s32" | "__u32" | "__s32" | "uint32_t" | "int32_t"
-        | "__be32" | "__le32" | "pid_t" | "gfp_t" | "dev_t" => 4,
+        "short" | "short int" | "u16" | "s16" | "__u16" | "__s16" | "uint16_t" | "int16_t"
+        | "__be16" | "__le16" => 2,
+        "int" | "unsigned" | "signed" | "u32" | "s32" | "__u32" | "__s32" | "uint32_t"
+        | "int32_t" | "__be32" | "__le32" | "pid_t" | "gfp_t" | "dev_t" => 4,
         "long" | "long int" | "long long" | "long long int" | "u64" | "s64" | "__u64" | "__s64"
-        | "uint64_t" | "int64_t" | "__be64" | "__le64" | "size_t" | "ssize_t" | "loff_t" | "sector_t"
-        | "ino_t" => 8,
+        | "uint64_t" | "int64_t" | "__be64" | "__le64" | "size_t" | "ssize_t" | "loff_t"
+        | "sector_t" | "ino_t" => 8,
         _ => return None,
     })
 }
@@ -219,28 +252,64 @@ mod tests {
         assert_eq!((format.name.as_str(), format.id), ("sched_switch", 372));
         assert_eq!(format.common.len(), 1);
         assert_eq!(format.fields[0].kind, FieldKind::Text);
-        assert_eq!((format.fields[1].offset, format.fields[1].signed), (32, true));
+        assert_eq!(
+            (format.fields[1].offset, format.fields[1].signed),
+            (32, true)
+        );
         assert_eq!(format.print, b"\"%s\", REC->prev_comm");
     }
 
     #[test]
     fn declarations_tell_what_a_field_is() {
-        assert_eq!(kind("void * p; offset:8; size:8; signed:0;"), FieldKind::Pointer);
-        assert_eq!(kind("const char *name; offset:8; size:8; signed:0;"), FieldKind::Pointer);
-        assert_eq!(kind("u32 w[2]; offset:8; size:8; signed:0;"), FieldKind::Array { element: 4 });
-        assert_eq!(kind("char comm[TASK_COMM_LEN]; offset:8; size:16; signed:0;"), FieldKind::Text);
-        assert_eq!(kind("enum x mode; offset:8; size:4; signed:0;"), FieldKind::Integer);
+        assert_eq!(
+            kind("void * p; offset:8; size:8; signed:0;"),
+            FieldKind::Pointer
+        );
+        assert_eq!(
+            kind("const char *name; offset:8; size:8; signed:0;"),
+            FieldKind::Pointer
+        );
+        assert_eq!(
+            kind("u32 w[2]; offset:8; size:8; signed:0;"),
+            FieldKind::Array { element: 4 }
+        );
+        assert_eq!(
+            kind("char comm[TASK_COMM_LEN]; offset:8; size:16; signed:0;"),
+            FieldKind::Text
+        );
+        assert_eq!(
+            kind("enum x mode; offset:8; size:4; signed:0;"),
+            FieldKind::Integer
+        );
         let dynamic = FieldKind::DynamicText(Anchor::Record);
-        assert_eq!(kind("__data_loc char[] name; offset:8; size:4; signed:0;"), dynamic);
-        let relative = FieldKind::DynamicArray { anchor: Anchor::FieldEnd, element: 8 };
-        assert_eq!(kind("__rel_loc u64[] list; offset:8; size:4; signed:0;"), relative);
+        assert_eq!(
+            kind("__data_loc char[] name; offset:8; size:4; signed:0;"),
+            dynamic
+        );
+        let relative = FieldKind::DynamicArray {
+            anchor: Anchor::FieldEnd,
+            element: 8,
+        };
+        assert_eq!(
+            kind("__rel_loc u64[] list; offset:8; size:4; signed:0;"),
+            relative
+        );
     }
 
     #[test]
     fn what_is_missing_is_named() {
-        assert!(matches!(Format::parse(b""), Err(TracepointError::Heading { line: "name:" })));
-        assert!(matches!(Format::parse(b"name: x\n"), Err(TracepointError::Heading { line: "ID:" })));
+        assert!(matches!(
+            Format::parse(b""),
+            Err(TracepointError::Heading { line: "name:" })
+        ));
+        assert!(matches!(
+            Format::parse(b"name: x\n"),
+            Err(TracepointError::Heading { line: "ID:" })
+        ));
         let cut = b"name: x\nID: 1\n\tfield:int a;\toffset:;\n";
-        assert!(matches!(Format::parse(cut), Err(TracepointError::Field { line: 3 })));
+        assert!(matches!(
+            Format::parse(cut),
+            Err(TracepointError::Field { line: 3 })
+        ));
     }
 }

@@ -36,7 +36,13 @@ impl Formatter {
         strings: Arc<PrintkStrings>,
     ) -> Formatter {
         let print = PrintFormat::parse(&format, word);
-        Formatter { format, print, order, word, strings }
+        Formatter {
+            format,
+            print,
+            order,
+            word,
+            strings,
+        }
     }
 
     /// The event's format.
@@ -72,7 +78,9 @@ impl Formatter {
 
     /// Appends ` name=value` for each of the event's own fields (`perf report --raw-trace`).
     pub fn list(&self, raw: &[u8], out: &mut Vec<u8>) {
-        listing::write(out, &self.format.fields, |field, text| self.write_field(field, raw, text));
+        listing::write(out, &self.format.fields, |field, text| {
+            self.write_field(field, raw, text)
+        });
     }
 
     /// Calls `each` with every field of the event's own and its text in a record: a number as the print expression
@@ -89,8 +97,10 @@ impl Formatter {
     /// Appends a field: a number as the print expression shows it if it does, the rest as its bytes say it.
     pub fn write_field(&self, field: &Field, raw: &[u8], out: &mut Vec<u8>) {
         let number = matches!(field.kind, FieldKind::Integer | FieldKind::Pointer);
-        if let (true, Some(print)) = (number && field.bytes(raw, self.order).is_some(), &self.print)
-            && print.write_field(field, &self.record(raw, &NoSymbols), out)
+        if let (true, Some(print)) = (
+            number && field.bytes(raw, self.order).is_some(),
+            &self.print,
+        ) && print.write_field(field, &self.record(raw, &NoSymbols), out)
         {
             return;
         }
@@ -98,12 +108,24 @@ impl Formatter {
     }
 
     fn record<'a>(&'a self, bytes: &'a [u8], symbols: &'a dyn KernelSymbols) -> Record<'a> {
-        Record { bytes, order: self.order, word: self.word, strings: &self.strings, symbols }
+        Record {
+            bytes,
+            order: self.order,
+            word: self.word,
+            strings: &self.strings,
+            symbols,
+        }
     }
 
     /// The event's own fields with their values in `raw`; a value is `None` when it lies outside.
-    pub fn fields<'a>(&'a self, raw: &'a [u8]) -> impl Iterator<Item = (&'a Field, Option<Value<'a>>)> {
-        self.format.fields.iter().map(move |field| (field, field.value(raw, self.order)))
+    pub fn fields<'a>(
+        &'a self,
+        raw: &'a [u8],
+    ) -> impl Iterator<Item = (&'a Field, Option<Value<'a>>)> {
+        self.format
+            .fields
+            .iter()
+            .map(move |field| (field, field.value(raw, self.order)))
     }
 }
 
@@ -127,23 +149,41 @@ impl Formatters {
     pub fn new(data: &TracingData) -> Formatters {
         let strings = Arc::new(PrintkStrings::parse(&data.printk_formats));
         let mut formatters = Formatters::default();
-        for event in data.ftrace.iter().map(|text| ("ftrace", text)).chain(data.events()) {
+        for event in data
+            .ftrace
+            .iter()
+            .map(|text| ("ftrace", text))
+            .chain(data.events())
+        {
             formatters.add(event, data, &strings);
         }
         formatters
     }
 
-    fn add(&mut self, (system, text): (&str, &Vec<u8>), data: &TracingData, strings: &Arc<PrintkStrings>) {
+    fn add(
+        &mut self,
+        (system, text): (&str, &Vec<u8>),
+        data: &TracingData,
+        strings: &Arc<PrintkStrings>,
+    ) {
         let Ok(format) = Format::parse(text) else {
             self.broken += 1;
             return;
         };
         if self.event_field.is_none() {
-            self.event_field = format.field("common_type").map(|field| (field.clone(), data.order));
+            self.event_field = format
+                .field("common_type")
+                .map(|field| (field.clone(), data.order));
         }
         let id = format.id;
         let formatter = Formatter::with_strings(format, data.order, data.word, Arc::clone(strings));
-        self.by_id.insert(id, Named { system: system.to_owned(), formatter });
+        self.by_id.insert(
+            id,
+            Named {
+                system: system.to_owned(),
+                formatter,
+            },
+        );
     }
 
     /// How many of the recording's format texts could not be read.
@@ -158,7 +198,9 @@ impl Formatters {
 
     /// `system:event` of the event with that id.
     pub fn name(&self, id: u64) -> Option<String> {
-        self.by_id.get(&id).map(|named| format!("{}:{}", named.system, named.formatter.format.name))
+        self.by_id
+            .get(&id)
+            .map(|named| format!("{}:{}", named.system, named.formatter.format.name))
     }
 
     /// The id that a record says it is of.
@@ -192,13 +234,18 @@ mod tests {
             \tfield:char what[4];\toffset:4;\tsize:4;\tsigned:0;\n\n\
             print fmt: {print}\n"
         );
-        Formatter::new(Format::parse(text.as_bytes()).expect("a format"), ByteOrder::Little)
+        Formatter::new(
+            Format::parse(text.as_bytes()).expect("a format"),
+            ByteOrder::Little,
+        )
     }
 
     fn texts(print: &str, raw: &[u8]) -> Vec<String> {
         let formatter = formatter(print);
         let mut texts = Vec::new();
-        formatter.each_text(raw, |field, text| texts.push(format!("{}={text}", field.name)));
+        formatter.each_text(raw, |field, text| {
+            texts.push(format!("{}={text}", field.name))
+        });
         texts
     }
 
@@ -210,7 +257,10 @@ mod tests {
         assert_eq!(texts("\"%d %s\", REC->cpu + 1, REC->what", raw), plain);
         let shown = r#""[%03d] at=%lx 0x%04lx", REC->cpu, (unsigned long)REC->at, REC->at"#;
         assert_eq!(texts(shown, raw), ["cpu=007", "at=a", "what=a\nb"]);
-        assert_eq!(texts(r#""0x%04lx %pS", REC->at, REC->cpu"#, raw), ["cpu=7", "at=0x000a", "what=a\nb"]);
+        assert_eq!(
+            texts(r#""0x%04lx %pS", REC->at, REC->cpu"#, raw),
+            ["cpu=7", "at=0x000a", "what=a\nb"]
+        );
     }
 
     #[test]

@@ -8,8 +8,14 @@ pub(crate) fn append(out: &mut Vec<u8>, text: &[u8]) {
         return out.extend_from_slice(text);
     }
     for chunk in text.utf8_chunks() {
-        chunk.valid().chars().for_each(|character| append_char(out, character));
-        chunk.invalid().iter().for_each(|&byte| append_stray(out, byte));
+        chunk
+            .valid()
+            .chars()
+            .for_each(|character| append_char(out, character));
+        chunk
+            .invalid()
+            .iter()
+            .for_each(|&byte| append_stray(out, byte));
     }
 }
 

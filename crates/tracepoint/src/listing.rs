@@ -34,7 +34,9 @@ fn number(out: &mut Vec<u8>, field: &Field, value: Value<'_>) {
         Value::Pointer(address) => hex(out, address),
         Value::Unsigned(number) if field.is_long() => hex(out, number),
         Value::Unsigned(number) => out.extend_from_slice(number.to_string().as_bytes()),
-        Value::Signed(number) if field.is_long() && field.size == 4 => hex(out, u64::from(number as u32)),
+        Value::Signed(number) if field.is_long() && field.size == 4 => {
+            hex(out, u64::from(number as u32))
+        }
         Value::Signed(number) => out.extend_from_slice(number.to_string().as_bytes()),
         Value::Text(_) | Value::Array { .. } => {}
     }
@@ -47,7 +49,10 @@ fn hex(out: &mut Vec<u8>, number: u64) {
 /// Whether they are meant as text or not, bytes that read as text are shown as text.
 fn bytes(out: &mut Vec<u8>, bytes: &[u8]) {
     let text = until_nul(bytes);
-    match text.iter().all(|byte| byte.is_ascii_graphic() || byte.is_ascii_whitespace()) {
+    match text
+        .iter()
+        .all(|byte| byte.is_ascii_graphic() || byte.is_ascii_whitespace())
+    {
         true => out.extend_from_slice(text),
         false => elements(out, bytes),
     }
@@ -86,7 +91,9 @@ mod tests {
         let format = Format::parse(text.as_bytes()).expect("a format");
         let mut out = Vec::new();
         let record = b"\x10\x01\xffa\n\0";
-        write(&mut out, &format.fields, |field, text| value(text, field, record, ByteOrder::Little));
+        write(&mut out, &format.fields, |field, text| {
+            value(text, field, record, ByteOrder::Little)
+        });
         let expected = " a=0x110 b=-1 c=a\\n d=ARRAY[01, ff] e=0x110 f=";
         assert_eq!(String::from_utf8_lossy(&out), expected);
     }

@@ -11,7 +11,12 @@ pub struct PrintkStrings {
 impl PrintkStrings {
     /// Parses lines of the form `0xADDRESS : "text"`; other lines are passed over.
     pub fn parse(text: &[u8]) -> PrintkStrings {
-        PrintkStrings { by_address: text.split(|&byte| byte == b'\n').filter_map(parse_line).collect() }
+        PrintkStrings {
+            by_address: text
+                .split(|&byte| byte == b'\n')
+                .filter_map(parse_line)
+                .collect(),
+        }
     }
 
     /// The string at `address`.
@@ -33,9 +38,14 @@ impl PrintkStrings {
 fn parse_line(line: &[u8]) -> Option<(u64, Vec<u8>)> {
     let colon = line.iter().position(|&byte| byte == b':')?;
     let (address, rest) = (line.get(..colon)?, line.get(colon + 1..)?);
-    let digits = std::str::from_utf8(address.trim_ascii()).ok()?.strip_prefix("0x")?;
+    let digits = std::str::from_utf8(address.trim_ascii())
+        .ok()?
+        .strip_prefix("0x")?;
     let text = rest.trim_ascii().strip_prefix(b"\"")?;
-    Some((u64::from_str_radix(digits, 16).ok()?, unescape(text.strip_suffix(b"\"").unwrap_or(text))))
+    Some((
+        u64::from_str_radix(digits, 16).ok()?,
+        unescape(text.strip_suffix(b"\"").unwrap_or(text)),
+    ))
 }
 
 /// The kernel writes newlines and quotes of these strings with backslashes.
@@ -44,7 +54,11 @@ fn unescape(text: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(text.len());
     let mut bytes = text.iter();
     while let Some(&byte) = bytes.next() {
-        out.push(if byte == b'\\' { bytes.next().copied().unwrap_or(byte) } else { byte });
+        out.push(if byte == b'\\' {
+            bytes.next().copied().unwrap_or(byte)
+        } else {
+            byte
+        });
     }
     out
 }
@@ -55,10 +69,14 @@ mod tests {
 
     #[test]
     fn lines_become_strings_by_address() {
-        let text = b"0xffffffff8281a569 : \"rcu_preempt-GPS\"\njunk\n0x10 : \"say \\\"hi\\\"\\n\"\n";
+        let text =
+            b"0xffffffff8281a569 : \"rcu_preempt-GPS\"\njunk\n0x10 : \"say \\\"hi\\\"\\n\"\n";
         let strings = PrintkStrings::parse(text);
         assert_eq!(strings.len(), 2);
-        assert_eq!(strings.get(0xffffffff8281a569), Some(&b"rcu_preempt-GPS"[..]));
+        assert_eq!(
+            strings.get(0xffffffff8281a569),
+            Some(&b"rcu_preempt-GPS"[..])
+        );
         assert_eq!(strings.get(0x10), Some(&b"say \"hi\""[..]));
         assert_eq!(strings.get(0x11), None);
     }

@@ -8,22 +8,32 @@ impl Format {
     /// Turns every number in a record of this event round; `from` is the order that it is in. Says whether all of
     /// its fields lie inside of it and were understood; those that do not stay as they are.
     pub fn reorder(&self, record: &mut [u8], from: ByteOrder) -> bool {
-        self.all_fields().filter(|field| !reorder_field(field, record, from)).count() == 0
+        self.all_fields()
+            .filter(|field| !reorder_field(field, record, from))
+            .count()
+            == 0
     }
 }
 
 fn reorder_field(field: &Field, record: &mut [u8], from: ByteOrder) -> bool {
     let end = field.offset.saturating_add(field.size);
-    let Some(place) = record.get(field.offset..end) else { return false };
+    let Some(place) = record.get(field.offset..end) else {
+        return false;
+    };
     let elsewhere = match field.kind {
         FieldKind::DynamicText(anchor) | FieldKind::DynamicArray { anchor, .. } => {
             // The word tells the place only while it is in its old order.
-            let Some(word) = from.unsigned(place) else { return false };
+            let Some(word) = from.unsigned(place) else {
+                return false;
+            };
             let start = match anchor {
                 Anchor::Record => 0,
                 Anchor::FieldEnd => end,
             };
-            Some((start + (word & 0xffff) as usize, (word >> 16 & 0xffff) as usize))
+            Some((
+                start + (word & 0xffff) as usize,
+                (word >> 16 & 0xffff) as usize,
+            ))
         }
         _ => None,
     };
@@ -70,7 +80,11 @@ mod tests {
     /// A record in either order.
     fn record(big: bool) -> Vec<u8> {
         let order = |bytes: &[u8]| -> Vec<u8> {
-            if big { bytes.iter().rev().copied().collect() } else { bytes.to_vec() }
+            if big {
+                bytes.iter().rev().copied().collect()
+            } else {
+                bytes.to_vec()
+            }
         };
         let mut out = Vec::new();
         for number in [&[7, 0][..], &[0, 0], &[0x34, 0x12, 0, 0]] {
@@ -102,7 +116,10 @@ mod tests {
         let format = Format::parse(TEXT).unwrap();
         let whole = record(true);
         for length in 0..whole.len() {
-            assert!(!format.reorder(&mut whole[..length].to_vec(), ByteOrder::Big), "{length}");
+            assert!(
+                !format.reorder(&mut whole[..length].to_vec(), ByteOrder::Big),
+                "{length}"
+            );
         }
     }
 }

@@ -56,8 +56,14 @@ fn mutated(random: &mut Random, text: &[u8]) -> Vec<u8> {
 }
 
 fn format_some(random: &mut Random, format: Format) {
-    let formatter =
-        Formatter::new(format, if random.below(2) == 0 { ByteOrder::Little } else { ByteOrder::Big });
+    let formatter = Formatter::new(
+        format,
+        if random.below(2) == 0 {
+            ByteOrder::Little
+        } else {
+            ByteOrder::Big
+        },
+    );
     for _ in 0..4 {
         let mut out = Vec::new();
         let raw = random.bytes(120);
@@ -66,7 +72,11 @@ fn format_some(random: &mut Random, format: Format) {
         assert!(formatter.fields(&raw).count() < 100);
         assert!(out.len() < 1 << 21, "{} bytes of text", out.len());
         let harmless = |byte: &u8| !matches!(byte, 0..=8 | 11..=31 | 127);
-        assert!(out.iter().all(harmless), "{:?}", String::from_utf8_lossy(&out));
+        assert!(
+            out.iter().all(harmless),
+            "{:?}",
+            String::from_utf8_lossy(&out)
+        );
     }
 }
 
@@ -91,8 +101,15 @@ fn random_bytes() {
         let _ = Format::parse(&bytes);
         let _ = TracingData::decode(&bytes);
         PrintkStrings::parse(&bytes);
-        let print =
-            [FORMAT.split("print fmt").next().unwrap_or_default().as_bytes(), b"print fmt:\"%s\",", &bytes];
+        let print = [
+            FORMAT
+                .split("print fmt")
+                .next()
+                .unwrap_or_default()
+                .as_bytes(),
+            b"print fmt:\"%s\",",
+            &bytes,
+        ];
         if let Ok(format) = Format::parse(&print.concat()) {
             format_some(&mut random, format);
         }
@@ -102,7 +119,8 @@ fn random_bytes() {
 #[test]
 fn mutated_tracing_data() {
     let mut random = Random(4242);
-    let mut bytes = b"\x17\x08\x44tracing0.6\0\0\x08\0\x10\0\0header_page\0\x04\0\0\0\0\0\0\0page".to_vec();
+    let mut bytes =
+        b"\x17\x08\x44tracing0.6\0\0\x08\0\x10\0\0header_page\0\x04\0\0\0\0\0\0\0page".to_vec();
     bytes.extend(
         b"header_event\0\x05\0\0\0\0\0\0\0event\0\0\0\0\x01\0\0\0sched\0\x01\0\0\0\x04\0\0\0\0\0\0\0name",
     );
@@ -134,7 +152,10 @@ fn deep_and_long_expressions() {
     ];
     for expression in expressions {
         let text = format!("{head}print fmt: \"%d\", {expression}\n");
-        format_some(&mut Random(1), Format::parse(text.as_bytes()).expect("a format"));
+        format_some(
+            &mut Random(1),
+            Format::parse(text.as_bytes()).expect("a format"),
+        );
     }
 }
 

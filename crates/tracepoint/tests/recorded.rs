@@ -28,10 +28,16 @@ const CASES: [&str; 13] = [
 
 /// The folders of the cases that are there.
 fn cases() -> Vec<PathBuf> {
-    let folders: Vec<_> = CASES.iter().map(|case| Path::new(FIXTURES).join(case)).collect();
-    let (here, missing): (Vec<_>, Vec<_>) =
-        folders.into_iter().partition(|folder| folder.join("perf.data").exists());
-    missing.iter().for_each(|folder| eprintln!("SKIPPED: no {}", folder.display()));
+    let folders: Vec<_> = CASES
+        .iter()
+        .map(|case| Path::new(FIXTURES).join(case))
+        .collect();
+    let (here, missing): (Vec<_>, Vec<_>) = folders
+        .into_iter()
+        .partition(|folder| folder.join("perf.data").exists());
+    missing
+        .iter()
+        .for_each(|folder| eprintln!("SKIPPED: no {}", folder.display()));
     here
 }
 
@@ -42,7 +48,11 @@ fn recording(case: &Path) -> support::Recording {
 /// What perf 7.2's script shows, or `None` when there is no `zstd` to unpack it.
 fn script(case: &Path) -> Option<String> {
     let newer = case.join("perf7/script.txt.zst");
-    let file = if newer.exists() { newer } else { case.join("script.txt.zst") };
+    let file = if newer.exists() {
+        newer
+    } else {
+        case.join("script.txt.zst")
+    };
     let output = Command::new("zstd").arg("-dcq").arg(file).output().ok()?;
     Some(String::from_utf8(output.stdout).expect("the expected text is UTF-8"))
 }
@@ -50,7 +60,9 @@ fn script(case: &Path) -> Option<String> {
 /// `EVENT: TEXT` of the script's lines that show one of `names`.
 fn shown<'a>(script: &'a str, names: &[String]) -> Vec<&'a str> {
     let line = |line: &'a str| {
-        let at = names.iter().find_map(|name| line.find(&format!(" {name}: ")))?;
+        let at = names
+            .iter()
+            .find_map(|name| line.find(&format!(" {name}: ")))?;
         (!line.starts_with('\t')).then(|| &line[at + 1..])
     };
     script.lines().filter_map(line).collect()
@@ -65,17 +77,30 @@ fn every_sample_reads_as_in_perf() {
         let recording = recording(&case);
         let formatters = Formatters::new(&recording.tracing);
         assert_eq!(formatters.broken(), 0, "{}", case.display());
-        let mut names: Vec<_> =
-            recording.samples.iter().filter_map(|sample| formatters.name(sample.config)).collect();
+        let mut names: Vec<_> = recording
+            .samples
+            .iter()
+            .filter_map(|sample| formatters.name(sample.config))
+            .collect();
         names.sort();
         names.dedup();
         let expected = shown(&script, &names);
-        assert_eq!(recording.samples.len(), expected.len(), "samples of {}", case.display());
+        assert_eq!(
+            recording.samples.len(),
+            expected.len(),
+            "samples of {}",
+            case.display()
+        );
         for (sample, expected) in recording.samples.iter().zip(expected) {
             let name = formatters.name(sample.config).expect("a known event");
             let mut text = format!("{name}: ").into_bytes();
             formatters.format(&sample.raw, &NoSymbols, &mut text);
-            assert_eq!(String::from_utf8_lossy(&text), expected, "{}", case.display());
+            assert_eq!(
+                String::from_utf8_lossy(&text),
+                expected,
+                "{}",
+                case.display()
+            );
         }
     }
 }
@@ -85,8 +110,14 @@ fn tracing_data_is_written_as_perf_writes_it() {
     for case in cases() {
         let recording = recording(&case);
         let (encoded, section) = (recording.tracing.encode(), recording.section);
-        let (same, padding) = section.split_at_checked(encoded.len()).expect("no more bytes than perf's");
+        let (same, padding) = section
+            .split_at_checked(encoded.len())
+            .expect("no more bytes than perf's");
         assert!(same == encoded, "{}", case.display());
-        assert!(padding.len() < 8 && padding.iter().all(|&byte| byte == 0), "{}", case.display());
+        assert!(
+            padding.len() < 8 && padding.iter().all(|&byte| byte == 0),
+            "{}",
+            case.display()
+        );
     }
 }

@@ -39,5 +39,11 @@ impl Host for Faulty {
 fn main() -> io::Result<()> {
     let profile = Profile::default();
     let mut browser = Browser::new(&profile, HistOptions::default(), ReportText::default());
-    run(&mut browser, &mut Faulty, BufWriter::new(io::stdout()), Look { colour: true }).map(drop)
+    run(
+        &mut browser,
+        &mut Faulty,
+        BufWriter::new(io::stdout()),
+        Look { colour: true },
+    )
+    .map(drop)
 }

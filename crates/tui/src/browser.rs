@@ -79,7 +79,10 @@ pub(crate) enum Over {
 impl<'p> Browser<'p> {
     /// The tables of a profile, counted and written as the options say. Of several tables one is to be chosen first.
     pub fn new(profile: &'p Profile, hist: HistOptions, text: ReportText) -> Browser<'p> {
-        let filter = Filter { min_percent: text.min_percent, ..Filter::default() };
+        let filter = Filter {
+            min_percent: text.min_percent,
+            ..Filter::default()
+        };
         let mut browser = Browser {
             profile,
             hist,
@@ -178,7 +181,12 @@ impl<'p> Browser<'p> {
             Key::Home => self.go(isize::MIN),
             Key::End => self.go(isize::MAX),
             Key::Char('<') => self.left = self.left.saturating_sub(SIDEWAYS),
-            Key::Char('>') => self.left = self.left.saturating_add(SIDEWAYS).min(usize::from(u16::MAX)),
+            Key::Char('>') => {
+                self.left = self
+                    .left
+                    .saturating_add(SIDEWAYS)
+                    .min(usize::from(u16::MAX))
+            }
             Key::Tab => self.turn(1),
             Key::BackTab => self.turn(self.views.len().saturating_sub(1)),
             _ => return self.act(act_of(key)?),
@@ -195,7 +203,9 @@ impl<'p> Browser<'p> {
             Act::Recordings => return Some(Request::Recordings),
             Act::Recording(name) => return Some(Request::Switch(name)),
             Act::Samples(which) => return Some(Request::Samples { which }),
-            Act::ZoomThread | Act::ZoomObject | Act::ZoomKernel | Act::ZoomSocket => self.zoom(&act),
+            Act::ZoomThread | Act::ZoomObject | Act::ZoomKernel | Act::ZoomSocket => {
+                self.zoom(&act)
+            }
             Act::ZoomOut => self.zoom_out(),
             Act::Toggle | Act::ToggleRow => self.toggle(&act),
             Act::OpenAll => self.on_view(View::open_all),
@@ -243,7 +253,11 @@ impl<'p> Browser<'p> {
     fn toggle(&mut self, act: &Act) {
         let mut toggled = true;
         self.on_view(|view| {
-            toggled = if *act == Act::ToggleRow { view.toggle_all_of_row() } else { view.toggle() };
+            toggled = if *act == Act::ToggleRow {
+                view.toggle_all_of_row()
+            } else {
+                view.toggle()
+            };
         });
         if !toggled {
             self.tell("No call chains here");
@@ -268,7 +282,10 @@ impl<'p> Browser<'p> {
     fn function(&self) -> Option<(&'p str, &'p str)> {
         let frame = self.profile.frames.get(self.view()?.frame()?.index())?;
         let symbol = self.profile.symbols.get(frame.symbol?.index())?;
-        Some((&symbol.name, &self.profile.dsos.get(symbol.dso.index())?.long))
+        Some((
+            &symbol.name,
+            &self.profile.dsos.get(symbol.dso.index())?.long,
+        ))
     }
 
     fn annotate(&mut self) -> Option<Request> {
@@ -276,7 +293,10 @@ impl<'p> Browser<'p> {
             self.tell("No function is known here");
             return None;
         };
-        Some(Request::Annotate { symbol: symbol.to_owned(), object: object.to_owned() })
+        Some(Request::Annotate {
+            symbol: symbol.to_owned(),
+            object: object.to_owned(),
+        })
     }
 }
 

@@ -59,7 +59,9 @@ impl Calls {
         let mut calls = Calls::default();
         let mut branches = tree.roots();
         while branches.len() == 1 {
-            let Some(only) = tree.branch(branches.start) else { break };
+            let Some(only) = tree.branch(branches.start) else {
+                break;
+            };
             calls.open.insert(branches.start);
             branches = only.children();
         }
@@ -87,7 +89,9 @@ impl Calls {
     /// Opens or closes the branch of a line. A line within a branch stands for it.
     pub(crate) fn toggle(&mut self, line: usize, tree: &CallTree, grows: Growth) {
         let before = self.lines.get(..=line).unwrap_or_default();
-        let Some(branch) = before.iter().rev().find_map(|line| line.branch) else { return };
+        let Some(branch) = before.iter().rev().find_map(|line| line.branch) else {
+            return;
+        };
         if !self.open.remove(&branch) {
             self.open.insert(branch);
         }
@@ -98,11 +102,17 @@ impl Calls {
         self.lines.clear();
         let mut stack: Vec<Bough> = boughs(tree.roots(), 0, grows.whole);
         while let Some(bough) = stack.pop() {
-            let Some(branch) = tree.branch(bough.index) else { continue };
+            let Some(branch) = tree.branch(bough.index) else {
+                continue;
+            };
             let open = self.open.contains(&bough.index);
             self.draw(&bough, branch, tree.frames(branch), open);
             if open {
-                let whole = if grows.relative { behind(branch) } else { grows.whole };
+                let whole = if grows.relative {
+                    behind(branch)
+                } else {
+                    grows.whole
+                };
                 stack.extend(boughs(branch.children(), bough.level + 1, whole));
             }
         }
@@ -123,7 +133,10 @@ impl Calls {
                 branch: (nth == 0).then_some(bough.index),
                 sign: if nth == 0 { sign } else { Sign::Leaf },
                 frame,
-                part: bough.whole.filter(|_| nth == 0).map(|whole| (branch.total, whole)),
+                part: bough
+                    .whole
+                    .filter(|_| nth == 0)
+                    .map(|whole| (branch.total, whole)),
             });
         }
     }
@@ -148,7 +161,14 @@ struct Bough {
 /// The branches of a fork, the first last.
 fn boughs(branches: std::ops::Range<u32>, level: usize, whole: u64) -> Vec<Bough> {
     let whole = (branches.len() > 1).then_some(whole);
-    branches.rev().map(|index| Bough { index, level, whole }).collect()
+    branches
+        .rev()
+        .map(|index| Bough {
+            index,
+            level,
+            whole,
+        })
+        .collect()
 }
 
 /// What goes on behind a branch.

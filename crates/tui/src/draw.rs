@@ -115,7 +115,9 @@ impl Browser<'_> {
         screen.line(0, &self.title(screen.width()), look.title());
         screen.lowest(words::HINT, Style::new());
         let (left, headings, height) = (self.left, self.headings, self.height);
-        let Some(view) = self.views.get_mut(self.at) else { return };
+        let Some(view) = self.views.get_mut(self.at) else {
+            return;
+        };
         let mut y = 1;
         if headings {
             screen.line(y, &moved(&view.rows.heading(), left), look.heading());
@@ -134,22 +136,39 @@ impl Browser<'_> {
     }
 }
 
-fn draw_line(view: &View<'_>, line: Option<Line>, y: u16, left: usize, screen: &mut Screen<'_>, look: Look) {
-    let Some(line) = line else { return screen.line(y, "", Style::new()) };
+fn draw_line(
+    view: &View<'_>,
+    line: Option<Line>,
+    y: u16,
+    left: usize,
+    screen: &mut Screen<'_>,
+    look: Look,
+) {
+    let Some(line) = line else {
+        return screen.line(y, "", Style::new());
+    };
     let text = view.text(line);
     screen.line(y, &moved(&text, left), Style::new());
     if let Some(percent) = view.percent(line) {
         let end = percents_end(&text).saturating_sub(left);
-        screen.style(0, y, u16::try_from(end).unwrap_or(u16::MAX), look.percent(percent));
+        screen.style(
+            0,
+            y,
+            u16::try_from(end).unwrap_or(u16::MAX),
+            look.percent(percent),
+        );
     }
 }
 
 /// Where the percentages at the beginning of a row end.
 fn percents_end(text: &str) -> usize {
-    let numbers =
-        text.bytes().take_while(|byte| matches!(byte, b'0'..=b'9' | b'.' | b'%' | b' ' | b'+' | b'-'));
+    let numbers = text
+        .bytes()
+        .take_while(|byte| matches!(byte, b'0'..=b'9' | b'.' | b'%' | b' ' | b'+' | b'-'));
     let length = numbers.count();
-    text.get(..length).and_then(|numbers| numbers.rfind('%')).map_or(0, |end| end + 1)
+    text.get(..length)
+        .and_then(|numbers| numbers.rfind('%'))
+        .map_or(0, |end| end + 1)
 }
 
 /// A line without its first columns; the sign stays.
@@ -168,7 +187,11 @@ fn draw_menu(menu: &Menu, screen: &mut Screen<'_>, look: Look) {
     screen.line(0, &menu.title, look.title());
     for (y, number) in (1..).zip(top..top + height) {
         let text = menu.items.get(number).map_or("", |(text, _)| text);
-        let style = if number == menu.at { look.cursor() } else { Style::new() };
+        let style = if number == menu.at {
+            look.cursor()
+        } else {
+            Style::new()
+        };
         screen.line(y, &format!(" {text}"), style);
     }
     screen.lowest(words::MENU_HINT, Style::new());
@@ -178,14 +201,24 @@ fn draw_pager(pager: &Pager, screen: &mut Screen<'_>, look: Look) {
     let height = usize::from(screen.area.height.saturating_sub(2)).max(1);
     screen.line(0, &pager.title, look.title());
     for (y, number) in (1..).zip(pager.top..pager.top + height) {
-        let text: String =
-            pager.lines.get(number).map_or_else(String::new, |line| line.chars().skip(pager.left).collect());
+        let text: String = pager
+            .lines
+            .get(number)
+            .map_or_else(String::new, |line| line.chars().skip(pager.left).collect());
         let found = !pager.find.is_empty() && text.contains(&pager.find);
         screen.line(y, &text, if found { look.heading() } else { Style::new() });
         if let Some(percent) = leading_number(&text) {
             let blanks = text.len() - text.trim_start().len();
-            let end = text.trim_start().find(' ').map_or(text.len(), |length| blanks + length);
-            screen.style(0, y, u16::try_from(end).unwrap_or(u16::MAX), look.percent(percent));
+            let end = text
+                .trim_start()
+                .find(' ')
+                .map_or(text.len(), |length| blanks + length);
+            screen.style(
+                0,
+                y,
+                u16::try_from(end).unwrap_or(u16::MAX),
+                look.percent(percent),
+            );
         }
     }
     screen.lowest(words::PAGER_HINT, Style::new());
@@ -194,10 +227,18 @@ fn draw_pager(pager: &Pager, screen: &mut Screen<'_>, look: Look) {
 /// The last three lines but one: a question, the answer so far and where it goes on.
 fn draw_dialog(dialog: &Dialog, screen: &mut Screen<'_>, look: Look) {
     let bottom = screen.area.height.saturating_sub(1);
-    screen.line(bottom.saturating_sub(2), dialog.question.words(), look.title());
+    screen.line(
+        bottom.saturating_sub(2),
+        dialog.question.words(),
+        look.title(),
+    );
     let room = screen.width().saturating_sub(3);
     let hidden = dialog.text.chars().count().saturating_sub(room);
     let text: String = dialog.text.chars().skip(hidden).collect();
-    screen.line(bottom.saturating_sub(1), &format!("> {text}_"), Style::new());
+    screen.line(
+        bottom.saturating_sub(1),
+        &format!("> {text}_"),
+        Style::new(),
+    );
     screen.line(bottom, words::DIALOG_HINT, Style::new());
 }

@@ -33,13 +33,20 @@ impl Zoom {
     /// The object of a row, where rows are told apart by objects.
     pub(crate) fn object(profile: &Profile, row: &Row, keys: &[SortKey]) -> Option<Zoom> {
         let told = keys.contains(&SortKey::Dso) || keys.contains(&SortKey::Symbol);
-        profile.frames.get(row.frame.index())?.dso.filter(|_| told).map(Zoom::Dso)
+        profile
+            .frames
+            .get(row.frame.index())?
+            .dso
+            .filter(|_| told)
+            .map(Zoom::Dso)
     }
 
     /// The socket of a row, where rows are told apart by sockets.
     pub(crate) fn socket(profile: &Profile, row: &Row, keys: &[SortKey]) -> Option<Zoom> {
         let socket = profile.details.value(row.detail, Detail::Socket);
-        socket.filter(|_| keys.contains(&SortKey::Socket)).map(Zoom::Socket)
+        socket
+            .filter(|_| keys.contains(&SortKey::Socket))
+            .map(Zoom::Socket)
     }
 
     /// The key that says the same for every row now.
@@ -54,10 +61,18 @@ impl Zoom {
 
     /// What it is, in words.
     pub(crate) fn text(self, profile: &Profile) -> String {
-        let comm = |comm: CommId| profile.comms.get(comm.index()).map_or("?".into(), |name| visible(name));
+        let comm = |comm: CommId| {
+            profile
+                .comms
+                .get(comm.index())
+                .map_or("?".into(), |name| visible(name))
+        };
         match self {
             Zoom::Dso(dso) => {
-                let name = profile.dsos.get(dso.index()).map_or("?".into(), |dso| visible(&dso.short));
+                let name = profile
+                    .dsos
+                    .get(dso.index())
+                    .map_or("?".into(), |dso| visible(&dso.short));
                 format!("DSO: {name}")
             }
             Zoom::Comm(id) => format!("Thread: {}", comm(id)),
@@ -72,12 +87,15 @@ impl Zoom {
 
     fn passes(self, profile: &Profile, row: &Row) -> bool {
         match self {
-            Zoom::Dso(dso) => {
-                profile.frames.get(row.frame.index()).is_some_and(|frame| frame.dso == Some(dso))
-            }
+            Zoom::Dso(dso) => profile
+                .frames
+                .get(row.frame.index())
+                .is_some_and(|frame| frame.dso == Some(dso)),
             Zoom::Comm(comm) => row.comm == comm,
             Zoom::Thread(thread) => row.thread == thread,
-            Zoom::Socket(number) => profile.details.value(row.detail, Detail::Socket) == Some(number),
+            Zoom::Socket(number) => {
+                profile.details.value(row.detail, Detail::Socket) == Some(number)
+            }
             Zoom::Kernel => matches!(row.level, Level::Kernel | Level::GuestKernel),
         }
     }
@@ -100,9 +118,11 @@ impl Filter {
     /// The rows that pass.
     pub(crate) fn rows(&self, profile: &Profile, table: &Table, text: &RowText<'_>) -> Vec<u32> {
         let rows = (0u32..).zip(table.rows());
-        rows.filter(|&(index, row)| self.passes(profile, row, || text.percent(table, index as usize)))
-            .map(|(index, _)| index)
-            .collect()
+        rows.filter(|&(index, row)| {
+            self.passes(profile, row, || text.percent(table, index as usize))
+        })
+        .map(|(index, _)| index)
+        .collect()
     }
 
     fn passes(&self, profile: &Profile, row: &Row, percent: impl Fn() -> f64) -> bool {
@@ -112,7 +132,10 @@ impl Filter {
     }
 
     fn names(&self, profile: &Profile, row: &Row) -> bool {
-        let symbol = profile.frames.get(row.frame.index()).and_then(|frame| frame.symbol);
+        let symbol = profile
+            .frames
+            .get(row.frame.index())
+            .and_then(|frame| frame.symbol);
         symbol
             .and_then(|id| profile.symbols.get(id.index()))
             .is_some_and(|symbol| symbol.name.contains(&self.symbol))
@@ -120,7 +143,11 @@ impl Filter {
 
     /// All of it in words, for the title.
     pub(crate) fn text(&self, profile: &Profile) -> String {
-        let mut text: String = self.zooms.iter().map(|zoom| format!(", {}", zoom.text(profile))).collect();
+        let mut text: String = self
+            .zooms
+            .iter()
+            .map(|zoom| format!(", {}", zoom.text(profile)))
+            .collect();
         if !self.symbol.is_empty() {
             text.push_str(&format!(", symbol with '{}'", visible(&self.symbol)));
         }

@@ -55,8 +55,11 @@ impl Lines {
 
     /// The line of a number.
     pub(crate) fn get(&self, number: usize) -> Option<Line> {
-        let passed = self.stops.partition_point(|&(place, before)| place + 1 + before <= number);
-        let Some(&(place, before)) = passed.checked_sub(1).and_then(|last| self.stops.get(last)) else {
+        let passed = self
+            .stops
+            .partition_point(|&(place, before)| place + 1 + before <= number);
+        let Some(&(place, before)) = passed.checked_sub(1).and_then(|last| self.stops.get(last))
+        else {
             return self.shown.get(number).map(|&row| Line::Row(row));
         };
         let row = *self.shown.get(place)?;
@@ -64,7 +67,10 @@ impl Lines {
         let calls = self.open.get(&row).map_or(0, |calls| calls.lines().len());
         match behind.checked_sub(calls) {
             None => Some(Line::Call { row, line: behind }),
-            Some(further) => self.shown.get(place + 1 + further).map(|&row| Line::Row(row)),
+            Some(further) => self
+                .shown
+                .get(place + 1 + further)
+                .map(|&row| Line::Row(row)),
         }
     }
 
@@ -72,7 +78,10 @@ impl Lines {
     pub(crate) fn number_of(&self, row: u32) -> usize {
         let place = self.shown.partition_point(|&shown| shown < row);
         let passed = self.stops.partition_point(|&(stop, _)| stop < place);
-        let before = self.stops.get(passed).map_or_else(|| self.calls_of_all(), |&(_, before)| before);
+        let before = self
+            .stops
+            .get(passed)
+            .map_or_else(|| self.calls_of_all(), |&(_, before)| before);
         place + before
     }
 
@@ -115,7 +124,9 @@ impl Lines {
         self.stops.clear();
         let mut before = 0;
         for (row, calls) in &self.open {
-            let Ok(place) = self.shown.binary_search(row) else { continue };
+            let Ok(place) = self.shown.binary_search(row) else {
+                continue;
+            };
             self.stops.push((place, before));
             before += calls.lines().len();
         }

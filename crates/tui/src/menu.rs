@@ -92,7 +92,11 @@ pub(crate) enum Chosen {
 
 impl Menu {
     pub(crate) fn new(title: &str, items: Vec<(String, Act)>) -> Menu {
-        Menu { title: title.to_owned(), items, at: 0 }
+        Menu {
+            title: title.to_owned(),
+            items,
+            at: 0,
+        }
     }
 
     pub(crate) fn press(&mut self, key: Key) -> Chosen {
@@ -103,7 +107,10 @@ impl Menu {
             Key::Home | Key::PageUp => self.at = 0,
             Key::End | Key::PageDown => self.at = last,
             Key::Enter | Key::Right => {
-                return self.items.get(self.at).map_or(Chosen::Left, |(_, act)| Chosen::Act(act.clone()));
+                return self
+                    .items
+                    .get(self.at)
+                    .map_or(Chosen::Left, |(_, act)| Chosen::Act(act.clone()));
             }
             Key::Escape | Key::Left | Key::Char('q') => return Chosen::Left,
             _ => {}

@@ -33,8 +33,17 @@ pub(crate) enum Paged {
 
 impl Pager {
     pub(crate) fn new(title: &str, text: &str) -> Pager {
-        let lines = text.lines().map(|line| visible(&without_tabs(line)).into_owned()).collect();
-        Pager { title: title.to_owned(), lines, top: 0, left: 0, find: String::new() }
+        let lines = text
+            .lines()
+            .map(|line| visible(&without_tabs(line)).into_owned())
+            .collect();
+        Pager {
+            title: title.to_owned(),
+            lines,
+            top: 0,
+            left: 0,
+            find: String::new(),
+        }
     }
 
     /// What a key does on a screen of so many lines.
@@ -62,8 +71,11 @@ impl Pager {
     /// Goes to the line that begins with the largest number, if any does: the hottest instruction of a function. It comes
     /// to the middle of the screen.
     pub(crate) fn go_hottest(&mut self, height: usize) {
-        let numbers =
-            self.lines.iter().enumerate().filter_map(|(at, line)| Some((at, leading_number(line)?)));
+        let numbers = self
+            .lines
+            .iter()
+            .enumerate()
+            .filter_map(|(at, line)| Some((at, leading_number(line)?)));
         let hottest = numbers.reduce(|most, next| if next.1 > most.1 { next } else { most });
         let top = hottest.map_or(self.top, |(at, _)| at.saturating_sub(height / 2));
         self.top = top.min(self.lines.len().saturating_sub(height));

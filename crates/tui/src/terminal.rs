@@ -81,7 +81,12 @@ pub enum End {
 /// # Errors
 ///
 /// What the terminal returns.
-pub fn run(browser: &mut Browser<'_>, host: &mut dyn Host, out: impl Write, look: Look) -> io::Result<End> {
+pub fn run(
+    browser: &mut Browser<'_>,
+    host: &mut dyn Host,
+    out: impl Write,
+    look: Look,
+) -> io::Result<End> {
     // A hangup is left to do what it does by itself: there is no terminal to give back.
     let signals = SignalWatch::install(&[Signal::Interrupt, Signal::Terminate]).ok();
     let mut waiting = PollSet::new();
@@ -93,7 +98,9 @@ pub fn run(browser: &mut Browser<'_>, host: &mut dyn Host, out: impl Write, look
     screen.show(browser, look)?;
     loop {
         waiting.wait(Some(PATIENCE))?;
-        let arrived = signals.as_ref().and_then(|signals| signals.take().iter().next());
+        let arrived = signals
+            .as_ref()
+            .and_then(|signals| signals.take().iter().next());
         if let Some(signal) = arrived {
             return Ok(End::Signal(signal));
         }
@@ -155,7 +162,9 @@ fn serve(browser: &mut Browser<'_>, host: &mut dyn Host, request: &Request) {
             Err(why) => browser.tell(&why),
         },
         Request::Export(text) => {
-            let told = host.export(text).map_or_else(|why| why, |name| format!("{name} written"));
+            let told = host
+                .export(text)
+                .map_or_else(|why| why, |name| format!("{name} written"));
             browser.tell(&told);
         }
     }

@@ -3,8 +3,8 @@
 use oxperf_abi::{Pid, Tid};
 use oxperf_analysis::hist::{CallGraphOptions, Field, HistOptions, Measure, Order, Shape, SortKey};
 use oxperf_analysis::profile::{
-    CommId, DetailId, Dso, DsoId, EventProfile, Frame, FrameId, Level, Profile, SampleGroup, Symbol,
-    SymbolId, Thread, ThreadId,
+    CommId, DetailId, Dso, DsoId, EventProfile, Frame, FrameId, Level, Profile, SampleGroup,
+    Symbol, SymbolId, Thread, ThreadId,
 };
 use oxperf_present::report::{GraphText, GraphValue, ReportText};
 use ratatui_core::buffer::Buffer;
@@ -13,28 +13,43 @@ use ratatui_core::style::{Color, Modifier};
 
 use crate::{Browser, Key, Look, Request};
 
-const STACKS: [&str; 5] =
-    ["app main;work;sort 50", "app main;work;hash 30", "app main;idle 5", "log write 10", "log main;write 5"];
+const STACKS: [&str; 5] = [
+    "app main;work;sort 50",
+    "app main;work;hash 30",
+    "app main;idle 5",
+    "log write 10",
+    "log main;write 5",
+];
 const MANY: u32 = 20_000;
 const PLAIN: Look = Look { colour: false };
 
 /// Samples written as `COMM OUTERMOST;..;INNERMOST PERIOD`; `write` is the kernel's.
 fn profile(samples: &[&str]) -> Profile {
-    let dso = |name: &str| Dso { long: format!("/bin/{name}"), short: name.to_owned() };
-    let event =
-        |name: &str| EventProfile { name: name.to_owned(), has_callchains: true, ..EventProfile::default() };
+    let dso = |name: &str| Dso {
+        long: format!("/bin/{name}"),
+        short: name.to_owned(),
+    };
+    let event = |name: &str| EventProfile {
+        name: name.to_owned(),
+        has_callchains: true,
+        ..EventProfile::default()
+    };
     let mut profile = Profile {
         dsos: vec![dso("app"), dso("[kernel]")],
         events: vec![event("cycles"), event("faults")],
         ..Profile::default()
     };
-    samples.iter().for_each(|line| sample(&mut profile, 0, line));
+    samples
+        .iter()
+        .for_each(|line| sample(&mut profile, 0, line));
     profile
 }
 
 fn sample(profile: &mut Profile, event: usize, line: &str) {
     let words: Vec<&str> = line.split(' ').collect();
-    let [comm, stack, period] = words.as_slice() else { panic!("{line}") };
+    let [comm, stack, period] = words.as_slice() else {
+        panic!("{line}")
+    };
     let frames: Vec<FrameId> = stack.split(';').map(|name| frame(profile, name)).collect();
     let (chain, period) = (profile.chains.insert(&frames), period.parse().unwrap());
     let comm = comm_id(profile, comm);
@@ -63,12 +78,20 @@ fn comm_id(profile: &mut Profile, name: &str) -> CommId {
     }
     let comm = CommId(profile.comms.len() as u32);
     profile.comms.push(name.to_owned());
-    profile.threads.push(Thread { pid: Pid(7), tid: Tid(7 + comm.0 as i32), comm });
+    profile.threads.push(Thread {
+        pid: Pid(7),
+        tid: Tid(7 + comm.0 as i32),
+        comm,
+    });
     comm
 }
 
 fn frame(profile: &mut Profile, name: &str) -> FrameId {
-    if let Some(known) = profile.symbols.iter().position(|symbol| symbol.name == name) {
+    if let Some(known) = profile
+        .symbols
+        .iter()
+        .position(|symbol| symbol.name == name)
+    {
         return FrameId(known as u32);
     }
     let id = profile.symbols.len() as u32;
@@ -76,7 +99,14 @@ fn frame(profile: &mut Profile, name: &str) -> FrameId {
     let kernel = name == "write";
     let dso = DsoId(u32::from(kernel));
     let name = name.to_owned();
-    profile.symbols.push(Symbol { name, dso, start, end: start + 0x100, inlined: false, is_data: false });
+    profile.symbols.push(Symbol {
+        name,
+        dso,
+        start,
+        end: start + 0x100,
+        inlined: false,
+        is_data: false,
+    });
     profile.frames.add(Frame {
         dso: Some(dso),
         symbol: Some(SymbolId(id)),
@@ -106,7 +136,10 @@ fn options() -> (HistOptions, ReportText) {
         with_source: false,
     };
     (
-        HistOptions { call_graph: Some(graph), ..HistOptions::default() },
+        HistOptions {
+            call_graph: Some(graph),
+            ..HistOptions::default()
+        },
         ReportText {
             columns: vec![Field::Measure(Measure::Own)],
             graph: Some(text),
@@ -133,8 +166,13 @@ fn cells(browser: &mut Browser<'_>, width: u16, height: u16, look: Look) -> Buff
 fn screen(browser: &mut Browser<'_>, width: u16, height: u16) -> String {
     let buffer = cells(browser, width, height, PLAIN);
     let line = |y: u16| {
-        let text: String = (0..width).filter_map(|x| buffer.cell((x, y))).map(|cell| cell.symbol()).collect();
-        let reversed = buffer.cell((0, y)).is_some_and(|cell| cell.modifier.contains(Modifier::REVERSED));
+        let text: String = (0..width)
+            .filter_map(|x| buffer.cell((x, y)))
+            .map(|cell| cell.symbol())
+            .collect();
+        let reversed = buffer
+            .cell((0, y))
+            .is_some_and(|cell| cell.modifier.contains(Modifier::REVERSED));
         let mark = if reversed && y > 0 { '>' } else { '|' };
         format!("{mark}{}\n", text.trim_end())
     };
@@ -142,7 +180,9 @@ fn screen(browser: &mut Browser<'_>, width: u16, height: u16) -> String {
 }
 
 fn keys(browser: &mut Browser<'_>, text: &str) -> Option<Request> {
-    text.chars().filter_map(|c| browser.press(Key::Char(c))).last()
+    text.chars()
+        .filter_map(|c| browser.press(Key::Char(c)))
+        .last()
 }
 
 #[test]
@@ -179,7 +219,11 @@ fn rows_open_level_by_level() {
 |        30.00% hash
 |+   50.00%    50.00%  app      app            [.] sort
 ";
-    assert!(screen(&mut browser, 80, 20).starts_with(expected), "{}", screen(&mut browser, 80, 20));
+    assert!(
+        screen(&mut browser, 80, 20).starts_with(expected),
+        "{}",
+        screen(&mut browser, 80, 20)
+    );
     browser.press(Key::Down);
     keys(&mut browser, "+");
     let text = screen(&mut browser, 80, 20);
@@ -197,7 +241,9 @@ fn all_rows_open_and_close() {
     keys(&mut browser, "E");
     let open = screen(&mut browser, 80, 60);
     assert_eq!(
-        open.lines().filter(|line| line.starts_with("|-") || line.starts_with(">-")).count(),
+        open.lines()
+            .filter(|line| line.starts_with("|-") || line.starts_with(">-"))
+            .count(),
         7,
         "{open}"
     );
@@ -206,7 +252,13 @@ fn all_rows_open_and_close() {
         "the cursor stays: {open}"
     );
     keys(&mut browser, "C");
-    assert_eq!(screen(&mut browser, 80, 60).lines().filter(|line| line.len() > 1).count(), 2 + 7 + 1);
+    assert_eq!(
+        screen(&mut browser, 80, 60)
+            .lines()
+            .filter(|line| line.len() > 1)
+            .count(),
+        2 + 7 + 1
+    );
     keys(&mut browser, "e");
     assert!(screen(&mut browser, 80, 60).contains(">-    5.00%"));
 }
@@ -217,17 +269,28 @@ fn zooms_are_told_and_taken_back() {
     let mut browser = browser(&profile);
     keys(&mut browser, "dt");
     let text = screen(&mut browser, 80, 10);
-    assert!(text.contains(", DSO: app, Thread: app\n|  Children      Self  Symbol"), "{text}");
+    assert!(
+        text.contains(", DSO: app, Thread: app\n|  Children      Self  Symbol"),
+        "{text}"
+    );
     assert!(!text.contains("log") && text.contains("[.] main"), "{text}");
-    assert!(screen(&mut browser, 40, 10).starts_with("|Samples: 5  of .., DSO: app, Thread: app\n"));
+    assert!(
+        screen(&mut browser, 40, 10).starts_with("|Samples: 5  of .., DSO: app, Thread: app\n")
+    );
     browser.press(Key::Escape);
     browser.press(Key::Left);
     assert!(screen(&mut browser, 80, 10).contains("log      [kernel]"));
     keys(&mut browser, "k");
     let text = screen(&mut browser, 80, 10);
-    assert!(text.contains("[k] write") && !text.contains("[.]"), "{text}");
+    assert!(
+        text.contains("[k] write") && !text.contains("[.]"),
+        "{text}"
+    );
     keys(&mut browser, "k");
-    assert!(screen(&mut browser, 80, 10).contains("[.] main"), "the same key goes back");
+    assert!(
+        screen(&mut browser, 80, 10).contains("[.] main"),
+        "the same key goes back"
+    );
 }
 
 #[test]
@@ -239,7 +302,10 @@ fn functions_are_searched_and_light_rows_hidden() {
     browser.press(Key::Backspace);
     browser.press(Key::Enter);
     let text = screen(&mut browser, 80, 10);
-    assert!(text.contains("symbol with 'w'") && text.contains("work") && text.contains("write"), "{text}");
+    assert!(
+        text.contains("symbol with 'w'") && text.contains("work") && text.contains("write"),
+        "{text}"
+    );
     assert!(!text.contains("main"), "{text}");
     keys(&mut browser, "/");
     browser.press(Key::Backspace);
@@ -247,7 +313,10 @@ fn functions_are_searched_and_light_rows_hidden() {
     keys(&mut browser, "L40%");
     browser.press(Key::Enter);
     let text = screen(&mut browser, 80, 10);
-    assert!(text.contains("50.00%    50.00%") && !text.contains("30.00%"), "{text}");
+    assert!(
+        text.contains("50.00%    50.00%") && !text.contains("30.00%"),
+        "{text}"
+    );
     keys(&mut browser, "Lmany");
     browser.press(Key::Enter);
     assert!(screen(&mut browser, 80, 10).contains("A percentage is a number"));
@@ -263,7 +332,10 @@ fn rows_are_told_apart_by_other_keys() {
     }
     browser.press(Key::Enter);
     let text = screen(&mut browser, 80, 10);
-    assert!(text.contains("Self  Command\n") && text.contains("85.00%    85.00%  app"), "{text}");
+    assert!(
+        text.contains("Self  Command\n") && text.contains("85.00%    85.00%  app"),
+        "{text}"
+    );
     keys(&mut browser, "n");
     assert!(screen(&mut browser, 80, 10).contains("Overhead  Command"));
     browser.press(Key::Down);
@@ -299,10 +371,16 @@ fn percentages_are_of_what_is_left() {
     let mut browser = browser(&profile);
     keys(&mut browser, "k");
     let text = screen(&mut browser, 80, 10);
-    assert!(text.contains("15.00%") && !text.contains("100.00%"), "{text}");
+    assert!(
+        text.contains("15.00%") && !text.contains("100.00%"),
+        "{text}"
+    );
     keys(&mut browser, "F");
     let text = screen(&mut browser, 80, 10);
-    assert!(text.contains(", kernel, relative") && text.contains("100.00%"), "{text}");
+    assert!(
+        text.contains(", kernel, relative") && text.contains("100.00%"),
+        "{text}"
+    );
     keys(&mut browser, "F");
     assert!(screen(&mut browser, 80, 10).contains("15.00%"));
 }
@@ -329,10 +407,16 @@ fn samples_scripts_and_other_recordings_are_offered() {
     browser.press(Key::End);
     assert_eq!(browser.press(Key::Enter), None);
     keys(&mut browser, "wc -l");
-    assert_eq!(browser.press(Key::Enter), Some(Request::Program("wc -l".to_owned())));
+    assert_eq!(
+        browser.press(Key::Enter),
+        Some(Request::Program("wc -l".to_owned()))
+    );
     assert_eq!(keys(&mut browser, "s"), Some(Request::Recordings));
     browser.offer_recordings(vec!["perf.data.old".to_owned()]);
-    assert_eq!(browser.press(Key::Enter), Some(Request::Switch("perf.data.old".to_owned())));
+    assert_eq!(
+        browser.press(Key::Enter),
+        Some(Request::Switch("perf.data.old".to_owned()))
+    );
     browser.offer_recordings(Vec::new());
     assert!(screen(&mut browser, 80, 10).contains("no other recording"));
     keys(&mut browser, "S");
@@ -346,15 +430,26 @@ fn what_the_browser_cannot_do_it_asks_for() {
     let profile = profile(&STACKS);
     let mut browser = browser(&profile);
     let (symbol, object) = ("main".to_owned(), "/bin/app".to_owned());
-    assert_eq!(keys(&mut browser, "a"), Some(Request::Annotate { symbol, object }));
+    assert_eq!(
+        keys(&mut browser, "a"),
+        Some(Request::Annotate { symbol, object })
+    );
     assert_eq!(keys(&mut browser, "i"), Some(Request::Header));
-    let Some(Request::Export(text)) = keys(&mut browser, "P") else { panic!("no export") };
-    assert!(text.starts_with("+   85.00%     0.00%  app      app            [.] main\n"), "{text}");
+    let Some(Request::Export(text)) = keys(&mut browser, "P") else {
+        panic!("no export")
+    };
+    assert!(
+        text.starts_with("+   85.00%     0.00%  app      app            [.] main\n"),
+        "{text}"
+    );
     assert_eq!(text.lines().count(), 7);
     browser.press(Key::Enter);
     assert!(screen(&mut browser, 80, 12).contains("Annotate main"));
     let (symbol, object) = ("main".to_owned(), "/bin/app".to_owned());
-    assert_eq!(browser.press(Key::Enter), Some(Request::Annotate { symbol, object }));
+    assert_eq!(
+        browser.press(Key::Enter),
+        Some(Request::Annotate { symbol, object })
+    );
     assert_eq!(browser.press(Key::Interrupt), Some(Request::Quit));
 }
 
@@ -362,7 +457,9 @@ fn what_the_browser_cannot_do_it_asks_for() {
 fn texts_are_looked_through() {
     let profile = profile(&STACKS);
     let mut browser = browser(&profile);
-    let text: String = (0..50).map(|line| format!("line\t{line}\u{1b}\n")).collect();
+    let text: String = (0..50)
+        .map(|line| format!("line\t{line}\u{1b}\n"))
+        .collect();
     browser.show("Code", &text);
     assert!(screen(&mut browser, 40, 6).contains("|Code\n|line    0\\x1b\n"));
     keys(&mut browser, "/ 17");
@@ -371,9 +468,15 @@ fn texts_are_looked_through() {
     browser.press(Key::End);
     assert!(screen(&mut browser, 40, 6).contains("line    49"));
     keys(&mut browser, "q");
-    let code: String = (0..40).map(|line| format!(" {}.00 : code {line}\n", 20_i32.abs_diff(line))).collect();
+    let code: String = (0..40)
+        .map(|line| format!(" {}.00 : code {line}\n", 20_i32.abs_diff(line)))
+        .collect();
     browser.show_code("main", &format!("Percent\n{code}     : source 99\n"));
-    assert!(screen(&mut browser, 40, 8).contains("20.00 : code 0\n"), "{}", screen(&mut browser, 40, 8));
+    assert!(
+        screen(&mut browser, 40, 8).contains("20.00 : code 0\n"),
+        "{}",
+        screen(&mut browser, 40, 8)
+    );
     browser.press(Key::End);
     keys(&mut browser, "H");
     assert!(screen(&mut browser, 40, 8).contains("20.00 : code 0\n"));
@@ -386,8 +489,15 @@ fn texts_are_looked_through() {
 #[test]
 fn many_rows_cost_what_is_seen() {
     let names: Vec<String> = (0..MANY).map(|nth| format!("app f{nth} 1")).collect();
-    let mut profile = Profile { comms: vec!["app".into()], ..profile(&[]) };
-    profile.threads.push(Thread { pid: Pid(7), tid: Tid(7), comm: CommId(0) });
+    let mut profile = Profile {
+        comms: vec!["app".into()],
+        ..profile(&[])
+    };
+    profile.threads.push(Thread {
+        pid: Pid(7),
+        tid: Tid(7),
+        comm: CommId(0),
+    });
     for (nth, name) in (0u32..).zip(&names) {
         let start = 0x1000 + 16 * u64::from(nth);
         let name = name.clone();
@@ -428,14 +538,26 @@ fn many_rows_cost_what_is_seen() {
         .collect();
     (event.sample_count, event.period_total) = (MANY.into(), MANY.into());
     let (hist, text) = options();
-    let mut browser = Browser::new(&profile, HistOptions { keys: vec![SortKey::Symbol], ..hist }, text);
+    let mut browser = Browser::new(
+        &profile,
+        HistOptions {
+            keys: vec![SortKey::Symbol],
+            ..hist
+        },
+        text,
+    );
     // Each key and screen costs nothing of the rows that are not on it: hundreds of both are done at once.
     for _ in 0..200 {
         browser.press(Key::PageDown);
         let _ = cells(&mut browser, 80, 24, PLAIN);
     }
     browser.press(Key::End);
-    assert!(screen(&mut browser, 80, 24).lines().nth(22).is_some_and(|line| line.starts_with('>')));
+    assert!(
+        screen(&mut browser, 80, 24)
+            .lines()
+            .nth(22)
+            .is_some_and(|line| line.starts_with('>'))
+    );
 }
 
 #[test]
@@ -452,7 +574,10 @@ fn any_size_will_do() {
         browser.press(Key::Escape);
     }
     let narrow = screen(&mut browser, 20, 5);
-    assert!(narrow.lines().all(|line| line.chars().count() <= 21), "{narrow}");
+    assert!(
+        narrow.lines().all(|line| line.chars().count() <= 21),
+        "{narrow}"
+    );
     browser.press(Key::Home);
     keys(&mut browser, ">>>");
     assert!(screen(&mut browser, 40, 5).contains("app            [.] main"));
@@ -463,12 +588,23 @@ fn colours_only_where_they_are_wanted() {
     let profile = profile(&STACKS);
     let mut browser = browser(&profile);
     let hot = |buffer: &Buffer| buffer.cell((5, 3)).map(|cell| cell.fg);
-    assert_eq!(hot(&cells(&mut browser, 80, 10, Look { colour: true })), Some(Color::Red));
+    assert_eq!(
+        hot(&cells(&mut browser, 80, 10, Look { colour: true })),
+        Some(Color::Red)
+    );
     browser.show("Code", "  7.50 : hot\n  0.70 : warm\n  0.00 : cold\n");
     let code = cells(&mut browser, 80, 10, Look { colour: true });
     let colour = |x, y| code.cell((x, y)).map(|cell| cell.fg);
     let seen = [colour(3, 1), colour(9, 1), colour(3, 2), colour(3, 3)];
-    assert_eq!(seen, [Color::Red, Color::Reset, Color::Green, Color::Reset].map(Some));
+    assert_eq!(
+        seen,
+        [Color::Red, Color::Reset, Color::Green, Color::Reset].map(Some)
+    );
     let plain = cells(&mut browser, 80, 10, PLAIN);
-    assert!(plain.content().iter().all(|cell| cell.fg == Color::Reset && cell.bg == Color::Reset));
+    assert!(
+        plain
+            .content()
+            .iter()
+            .all(|cell| cell.fg == Color::Reset && cell.bg == Color::Reset)
+    );
 }

@@ -27,11 +27,25 @@ pub(crate) struct View<'p> {
 
 impl<'p> View<'p> {
     /// A table seen from its beginning.
-    pub(crate) fn new(profile: &'p Profile, table: Table, text: &ReportText, filter: &Filter) -> View<'p> {
+    pub(crate) fn new(
+        profile: &'p Profile,
+        table: Table,
+        text: &ReportText,
+        filter: &Filter,
+    ) -> View<'p> {
         let rows = RowText::new(profile, &table, text);
-        let relative = text.graph.is_some_and(|graph| graph.shape == Shape::Fractal);
-        let mut view =
-            View { table, rows, lines: Lines::default(), cursor: 0, top: 0, relative, objects: false };
+        let relative = text
+            .graph
+            .is_some_and(|graph| graph.shape == Shape::Fractal);
+        let mut view = View {
+            table,
+            rows,
+            lines: Lines::default(),
+            cursor: 0,
+            top: 0,
+            relative,
+            objects: false,
+        };
         view.filter(profile, filter);
         view
     }
@@ -59,7 +73,9 @@ impl<'p> View<'p> {
         let mut sums = vec![0u64; self.table.events.len()];
         for row in rows {
             let cells = self.table.cells(*row as usize);
-            sums.iter_mut().zip(cells).for_each(|(sum, cell)| *sum = sum.saturating_add(cell.own.period));
+            sums.iter_mut()
+                .zip(cells)
+                .for_each(|(sum, cell)| *sum = sum.saturating_add(cell.own.period));
         }
         sums
     }
@@ -91,7 +107,11 @@ impl<'p> View<'p> {
     /// The first line on a screen of so many lines, so that the cursor is on it.
     pub(crate) fn top(&mut self, height: usize) -> usize {
         let most = self.lines.count().saturating_sub(height);
-        self.top = self.top.min(most).min(self.cursor).max((self.cursor + 1).saturating_sub(height));
+        self.top = self
+            .top
+            .min(most)
+            .min(self.cursor)
+            .max((self.cursor + 1).saturating_sub(height));
         self.top
     }
 
@@ -103,8 +123,19 @@ impl<'p> View<'p> {
     }
 
     fn growth(&self, row: u32) -> Growth {
-        let own = self.table.cells(row as usize).first().map_or(0, |cell| cell.all.period);
-        Growth { whole: if self.relative { own } else { self.rows.total() }, relative: self.relative }
+        let own = self
+            .table
+            .cells(row as usize)
+            .first()
+            .map_or(0, |cell| cell.all.period);
+        Growth {
+            whole: if self.relative {
+                own
+            } else {
+                self.rows.total()
+            },
+            relative: self.relative,
+        }
     }
 
     /// Opens or closes what the line under the cursor stands for. Says whether there was anything.
@@ -129,16 +160,23 @@ impl<'p> View<'p> {
     fn toggle_branch(&mut self, row: u32, line: usize) -> bool {
         let growth = self.growth(row);
         let trees = self.table.trees();
-        let Ok(at) = trees.binary_search_by_key(&row, |(row, _)| *row) else { return false };
-        let Some((_, tree)) = trees.get(at) else { return false };
-        self.lines.change(row, |calls| calls.toggle(line, tree, growth));
+        let Ok(at) = trees.binary_search_by_key(&row, |(row, _)| *row) else {
+            return false;
+        };
+        let Some((_, tree)) = trees.get(at) else {
+            return false;
+        };
+        self.lines
+            .change(row, |calls| calls.toggle(line, tree, growth));
         true
     }
 
     /// Opens all of the row under the cursor, or closes it; the cursor goes to the row.
     pub(crate) fn toggle_all_of_row(&mut self) -> bool {
         let Some(row) = self.row() else { return false };
-        let calls = self.tree(row).map(|tree| Calls::all_of(tree, self.growth(row)));
+        let calls = self
+            .tree(row)
+            .map(|tree| Calls::all_of(tree, self.growth(row)));
         match (self.lines.calls(row).is_some(), calls) {
             (true, _) => self.lines.close(row),
             (false, Some(calls)) => self.lines.open([(row, calls)]),
@@ -151,9 +189,14 @@ impl<'p> View<'p> {
     /// Opens every row that is shown and has calls.
     pub(crate) fn open_all(&mut self) {
         let shown = self.lines.rows();
-        let calls = self.table.trees().iter().filter(|(row, _)| shown.binary_search(row).is_ok());
-        let calls: Vec<(u32, Calls)> =
-            calls.map(|(row, tree)| (*row, Calls::all_of(tree, self.growth(*row)))).collect();
+        let calls = self
+            .table
+            .trees()
+            .iter()
+            .filter(|(row, _)| shown.binary_search(row).is_ok());
+        let calls: Vec<(u32, Calls)> = calls
+            .map(|(row, tree)| (*row, Calls::all_of(tree, self.growth(*row))))
+            .collect();
         let row = self.row();
         self.lines.open(calls);
         self.cursor = row.map_or(0, |row| self.lines.number_of(row));
@@ -171,7 +214,10 @@ impl<'p> View<'p> {
         match line {
             Line::Row(row) => self.row_text(row),
             Line::Call { row, line } => {
-                let call = self.lines.calls(row).and_then(|calls| calls.lines().get(line));
+                let call = self
+                    .lines
+                    .calls(row)
+                    .and_then(|calls| calls.lines().get(line));
                 call.map(|call| self.call_text(call)).unwrap_or_default()
             }
         }
@@ -189,15 +235,20 @@ impl<'p> View<'p> {
 
     fn call_text(&self, call: &CallLine) -> String {
         let indent = INDENT * (call.level + 1);
-        let part =
-            call.part.map(|(weight, whole)| format!("{} ", self.rows.weight(&self.table, weight, whole)));
+        let part = call
+            .part
+            .map(|(weight, whole)| format!("{} ", self.rows.weight(&self.table, weight, whole)));
         let mut name = self.rows.frame(&self.table, call.frame);
         if self.objects {
             name.push(' ');
             name.push_str(&self.rows.object(call.frame));
         }
         let blanks = " ".repeat(indent);
-        format!("{blanks}{} {}{name}", call.sign.letter(), part.unwrap_or_default())
+        format!(
+            "{blanks}{} {}{name}",
+            call.sign.letter(),
+            part.unwrap_or_default()
+        )
     }
 
     /// The part of all samples that a line's row has; `None` for calls.

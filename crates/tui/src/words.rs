@@ -42,4 +42,5 @@ pub(crate) const MENU_HINT: &str = "ESC: leave, ENTER: choose";
 /// The same below a dialog.
 pub(crate) const DIALOG_HINT: &str = "ENTER: OK, ESC: cancel";
 /// The same below a text.
-pub(crate) const PAGER_HINT: &str = "ESC: back, arrows and pages: move, /: find, n: next, H: hottest line";
+pub(crate) const PAGER_HINT: &str =
+    "ESC: back, arrows and pages: move, /: find, n: next, H: hottest line";

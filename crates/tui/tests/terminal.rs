@@ -20,13 +20,18 @@ struct Server(String);
 
 impl Server {
     fn tmux(&self, arguments: &[&str]) -> Output {
-        Command::new("tmux").args(["-L", &self.0, "-f", "/dev/null"]).args(arguments).output().unwrap()
+        Command::new("tmux")
+            .args(["-L", &self.0, "-f", "/dev/null"])
+            .args(arguments)
+            .output()
+            .unwrap()
     }
 
     fn wait(&self, text: &str) -> String {
         let mut screen = String::new();
         for _ in 0..PATIENCE {
-            screen = String::from_utf8_lossy(&self.tmux(&["capture-pane", "-p"]).stdout).into_owned();
+            screen =
+                String::from_utf8_lossy(&self.tmux(&["capture-pane", "-p"]).stdout).into_owned();
             if screen.contains(text) {
                 return screen;
             }
@@ -53,17 +58,39 @@ fn a_panic_gives_the_terminal_back() {
     let server = Server(format!("oxperf-panic-{}", std::process::id()));
     assert!(
         server
-            .tmux(&["new-session", "-d", "-x", "80", "-y", "24", "-e", "RUST_BACKTRACE=0", "sh"])
+            .tmux(&[
+                "new-session",
+                "-d",
+                "-x",
+                "80",
+                "-y",
+                "24",
+                "-e",
+                "RUST_BACKTRACE=0",
+                "sh"
+            ])
             .status
             .success()
     );
-    let run = format!("clear; '{}'; echo \"it gave $?\"; stty -a", example.display());
+    let run = format!(
+        "clear; '{}'; echo \"it gave $?\"; stty -a",
+        example.display()
+    );
     server.tmux(&["send-keys", &run, "Enter"]);
     server.wait("Press '?' for help");
     server.tmux(&["send-keys", "i"]);
     server.wait("it gave 101");
     let screen = server.wait("iexten");
-    assert!(screen.contains("this host is faulty"), "the message is there to be read:\n{screen}");
-    assert!(!screen.contains("Press '?' for help"), "the screen from before is back:\n{screen}");
-    assert!(screen.contains(" echo ") && screen.contains(" icanon "), "{screen}");
+    assert!(
+        screen.contains("this host is faulty"),
+        "the message is there to be read:\n{screen}"
+    );
+    assert!(
+        !screen.contains("Press '?' for help"),
+        "the screen from before is back:\n{screen}"
+    );
+    assert!(
+        screen.contains(" echo ") && screen.contains(" icanon "),
+        "{screen}"
+    );
 }

@@ -173,13 +173,22 @@ mod tests {
             [0, 1, 2, 3, 6, 7, 8].map(|bit| Arch::X86.recorded(bit).map(|found| found.0)),
             [Some(0), Some(3), Some(1), Some(2), Some(5), Some(4), None]
         );
-        assert_eq!(Arch::Aarch64.recorded(31), Some(Arch::Aarch64.stack_pointer()));
+        assert_eq!(
+            Arch::Aarch64.recorded(31),
+            Some(Arch::Aarch64.stack_pointer())
+        );
         assert_eq!(Arch::Aarch64.recorded(32), None);
     }
 
     #[test]
     fn signed_addresses_become_plain() {
-        assert_eq!(Arch::Aarch64.plain_address(0x002f_aaaa_bbbb_cccc), 0xaaaa_bbbb_cccc);
-        assert_eq!(Arch::X86_64.plain_address(0x002f_aaaa_bbbb_cccc), 0x002f_aaaa_bbbb_cccc);
+        assert_eq!(
+            Arch::Aarch64.plain_address(0x002f_aaaa_bbbb_cccc),
+            0xaaaa_bbbb_cccc
+        );
+        assert_eq!(
+            Arch::X86_64.plain_address(0x002f_aaaa_bbbb_cccc),
+            0x002f_aaaa_bbbb_cccc
+        );
     }
 }

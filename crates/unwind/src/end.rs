@@ -73,7 +73,9 @@ impl End {
         match self {
             End::CopyTooShort => Some("record more of it: --call-graph dwarf,65528"),
             End::ObjectMissing => Some("bring the recorded files: --symfs"),
-            End::NoUnwindInfo => Some("build with -fasynchronous-unwind-tables or -fno-omit-frame-pointer"),
+            End::NoUnwindInfo => {
+                Some("build with -fasynchronous-unwind-tables or -fno-omit-frame-pointer")
+            }
             _ => None,
         }
     }
@@ -108,7 +110,8 @@ impl EndCounts {
     /// Every reason that cut stacks, with how many.
     pub fn cut(&self) -> impl Iterator<Item = (End, u64)> + '_ {
         let cut = End::ALL.into_iter().filter(|end| end.is_cut());
-        cut.map(|end| (end, self.of(end))).filter(|(_, count)| *count > 0)
+        cut.map(|end| (end, self.of(end)))
+            .filter(|(_, count)| *count > 0)
     }
 }
 

@@ -17,9 +17,16 @@ pub(crate) fn evaluate(
     registers: &Registers,
     read: impl Fn(u64) -> Result<u64, End>,
 ) -> Result<u64, End> {
-    let endian = if little_endian { RunTimeEndian::Little } else { RunTimeEndian::Big };
-    let encoding =
-        Encoding { address_size: registers.arch.address_size(), format: Format::Dwarf32, version: 4 };
+    let endian = if little_endian {
+        RunTimeEndian::Little
+    } else {
+        RunTimeEndian::Big
+    };
+    let encoding = Encoding {
+        address_size: registers.arch.address_size(),
+        format: Format::Dwarf32,
+        version: 4,
+    };
     let mut evaluation = gimli::Evaluation::new(EndianSlice::new(expression, endian), encoding);
     evaluation.set_max_iterations(MOST_OPERATIONS);
     if let Some(base) = base {
@@ -31,7 +38,9 @@ pub(crate) fn evaluate(
             EvaluationResult::Complete => break,
             EvaluationResult::RequiresRegister { register, .. } => {
                 let number = u8::try_from(register.0).map_err(|_| End::RegisterUnknown)?;
-                let value = registers.get(Register(number)).ok_or(End::RegisterUnknown)?;
+                let value = registers
+                    .get(Register(number))
+                    .ok_or(End::RegisterUnknown)?;
                 evaluation.resume_with_register(Value::Generic(value))
             }
             EvaluationResult::RequiresMemory { address, size, .. } => {
@@ -77,10 +86,16 @@ mod tests {
     fn value(expression: &[u8]) -> Result<u64, End> {
         let mut registers = Registers::new(Arch::X86_64, 0x401_00b);
         registers.set(Register(7), 0x1000);
-        evaluate(expression, true, Some(0x2000), &registers, |address| match address {
-            0x1008 => Ok(0xfedc_ba98_7654_3210),
-            _ => Err(End::CopyTooShort),
-        })
+        evaluate(
+            expression,
+            true,
+            Some(0x2000),
+            &registers,
+            |address| match address {
+                0x1008 => Ok(0xfedc_ba98_7654_3210),
+                _ => Err(End::CopyTooShort),
+            },
+        )
     }
 
     #[test]

@@ -17,10 +17,19 @@ pub(crate) fn caller(
     read: impl Fn(u64) -> Option<u64>,
 ) -> Result<Registers, End> {
     // A function of arm64 that calls nothing has its caller in a register.
-    if let Some(link) = registers.arch.link().and_then(|link| registers.get(link)).filter(|_| is_innermost) {
+    if let Some(link) = registers
+        .arch
+        .link()
+        .and_then(|link| registers.get(link))
+        .filter(|_| is_innermost)
+    {
         let mut caller = *registers;
         caller.ip = registers.arch.plain_address(link);
-        return if caller.ip == 0 { Err(End::Outermost) } else { Ok(caller) };
+        return if caller.ip == 0 {
+            Err(End::Outermost)
+        } else {
+            Ok(caller)
+        };
     }
     match registers.get(registers.arch.frame_pointer()) {
         Some(0) => Err(End::Outermost),
@@ -30,12 +39,20 @@ pub(crate) fn caller(
 }
 
 /// The caller by the two words at `frame`.
-fn above(registers: &Registers, frame: u64, read: impl Fn(u64) -> Option<u64>) -> Option<Registers> {
+fn above(
+    registers: &Registers,
+    frame: u64,
+    read: impl Fn(u64) -> Option<u64>,
+) -> Option<Registers> {
     let arch = registers.arch;
     let word = u64::from(arch.address_size());
     let (outer, back) = (read(frame)?, read(frame.checked_add(word)?)?);
     let stack = frame.checked_add(2 * word)?;
-    if back == 0 || registers.stack_pointer().is_some_and(|below| stack <= below) {
+    if back == 0
+        || registers
+            .stack_pointer()
+            .is_some_and(|below| stack <= below)
+    {
         return None;
     }
     let mut caller = Registers::new(arch, arch.plain_address(back));

@@ -34,9 +34,19 @@ impl UnwindInfo {
         let elf = Elf::parse(&image).ok()?;
         let arch = arch_of(elf.machine())?;
         let endian = endian(elf.is_little_endian());
-        let debug = debug.and_then(|file| Elf::parse(file).ok()).and_then(|file| DebugTables::of(&file));
+        let debug = debug
+            .and_then(|file| Elf::parse(file).ok())
+            .and_then(|file| DebugTables::of(&file));
         let (eh, debug) = (EhTables::of(&elf), debug.or_else(|| DebugTables::of(&elf)));
-        Some(UnwindInfo { arch, endian, eh, debug, rows: RwLock::default(), image, is_file: true })
+        Some(UnwindInfo {
+            arch,
+            endian,
+            eh,
+            debug,
+            rows: RwLock::default(),
+            image,
+            is_file: true,
+        })
     }
 
     /// Takes the table of a function without a file: entries as in `.eh_frame`, which refer to the function's addresses from
@@ -60,7 +70,12 @@ impl UnwindInfo {
 
     /// The rules at an instruction, by its offset in the file.
     pub(crate) fn row(&self, offset: u64) -> Result<Arc<Row>, NoRow> {
-        let known = self.rows.read().unwrap_or_else(PoisonError::into_inner).get(&offset).cloned();
+        let known = self
+            .rows
+            .read()
+            .unwrap_or_else(PoisonError::into_inner)
+            .get(&offset)
+            .cloned();
         known.unwrap_or_else(|| {
             let row = self.find(offset).map(Arc::new);
             let mut rows = self.rows.write().unwrap_or_else(PoisonError::into_inner);
@@ -87,7 +102,10 @@ impl UnwindInfo {
             }
             false => offset,
         };
-        let found = self.eh.as_ref().map(|eh| eh.row(&self.image, self.endian, self.arch, at));
+        let found = self
+            .eh
+            .as_ref()
+            .map(|eh| eh.row(&self.image, self.endian, self.arch, at));
         match (found, &self.debug) {
             (Some(Ok(row)), _) => Ok(row),
             (_, Some(debug)) => debug.row(self.endian, self.arch, at),
@@ -107,7 +125,11 @@ fn arch_of(machine: u16) -> Option<Arch> {
 }
 
 fn endian(little: bool) -> RunTimeEndian {
-    if little { RunTimeEndian::Little } else { RunTimeEndian::Big }
+    if little {
+        RunTimeEndian::Little
+    } else {
+        RunTimeEndian::Big
+    }
 }
 
 const EM_386: u16 = 3;

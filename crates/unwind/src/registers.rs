@@ -15,7 +15,12 @@ pub struct Registers {
 impl Registers {
     /// Only the instruction pointer is known.
     pub fn new(arch: Arch, ip: u64) -> Registers {
-        Registers { arch, ip, known: 0, values: [0; 32] }
+        Registers {
+            arch,
+            ip,
+            known: 0,
+            values: [0; 32],
+        }
     }
 
     /// The processor.
@@ -50,7 +55,10 @@ impl Registers {
     /// What the caller has of these when nothing is said about a register; its instruction pointer is not known yet.
     #[inline]
     pub(crate) fn kept(&self) -> Registers {
-        Registers { known: self.known & self.arch.kept_by_calls(), ..*self }
+        Registers {
+            known: self.known & self.arch.kept_by_calls(),
+            ..*self
+        }
     }
 
     /// Makes a register unknown.

@@ -66,19 +66,29 @@ impl Row {
         let mut registers = Vec::new();
         let mut return_address = None;
         for (register, rule) in row.registers() {
-            let Some(rule) = Rule::of(rule, section, arch) else { continue };
+            let Some(rule) = Rule::of(rule, section, arch) else {
+                continue;
+            };
             if register.0 == return_register {
                 return_address = Some(rule.clone());
             }
             let register = general(arch, register.0);
-            registers
-                .extend(register.filter(|register| !is_ip(arch, *register)).map(|register| (register, rule)));
+            registers.extend(
+                register
+                    .filter(|register| !is_ip(arch, *register))
+                    .map(|register| (register, rule)),
+            );
         }
         let return_address = match return_address {
             Some(Rule::Same) | None => unchanged(arch, return_register),
             Some(rule) => rule,
         };
-        Some(Row { frame, registers: registers.into(), return_address, is_signal })
+        Some(Row {
+            frame,
+            registers: registers.into(),
+            return_address,
+            is_signal,
+        })
     }
 }
 
@@ -94,8 +104,12 @@ impl Rule {
             RegisterRule::Offset(offset) => Rule::At(*offset),
             RegisterRule::ValOffset(offset) => Rule::Frame(*offset),
             RegisterRule::Register(register) => Rule::In(general(arch, register.0)?),
-            RegisterRule::Expression(bytes) => Rule::AtExpression(bytes.get(section).ok()?.0.slice().into()),
-            RegisterRule::ValExpression(bytes) => Rule::Expression(bytes.get(section).ok()?.0.slice().into()),
+            RegisterRule::Expression(bytes) => {
+                Rule::AtExpression(bytes.get(section).ok()?.0.slice().into())
+            }
+            RegisterRule::ValExpression(bytes) => {
+                Rule::Expression(bytes.get(section).ok()?.0.slice().into())
+            }
             RegisterRule::Architectural | RegisterRule::Constant(_) => return None,
         })
     }

@@ -58,15 +58,30 @@ mod tests {
     #[test]
     fn words_lie_inside_the_copy() {
         let bytes: Vec<u8> = (0..16).collect();
-        let stack = StackCopy { start: 0x1000, bytes: &bytes, little_endian: true, word_size: 8 };
+        let stack = StackCopy {
+            start: 0x1000,
+            bytes: &bytes,
+            little_endian: true,
+            word_size: 8,
+        };
         assert_eq!(stack.word(0x1000), Ok(0x0706_0504_0302_0100));
         assert_eq!(stack.word(0x1008), Ok(0x0f0e_0d0c_0b0a_0908));
         assert_eq!(stack.word(0x1009), Err(NoWord::BehindCopy));
         assert_eq!(stack.word(0xfff), Err(NoWord::Elsewhere));
         assert_eq!(stack.word(u64::MAX), Err(NoWord::Elsewhere));
-        let stack = StackCopy { start: u64::MAX - 3, bytes: &bytes, little_endian: false, word_size: 8 };
+        let stack = StackCopy {
+            start: u64::MAX - 3,
+            bytes: &bytes,
+            little_endian: false,
+            word_size: 8,
+        };
         assert_eq!(stack.word(4), Ok(0x0809_0a0b_0c0d_0e0f));
-        let stack = StackCopy { start: 0x1000, bytes: &bytes, little_endian: true, word_size: 4 };
+        let stack = StackCopy {
+            start: 0x1000,
+            bytes: &bytes,
+            little_endian: true,
+            word_size: 4,
+        };
         assert_eq!(stack.word(0x100c), Ok(0x0f0e_0d0c));
         assert_eq!(stack.word(0x100d), Err(NoWord::BehindCopy));
     }

@@ -35,14 +35,21 @@ impl<R: Fn(u64) -> Result<u64, End>> Frame<'_, R> {
             return Err(End::Outermost);
         }
         caller.ip = arch.plain_address(self.value(&row.return_address, frame, None)?);
-        if caller.ip == 0 { Err(End::Outermost) } else { Ok(caller) }
+        if caller.ip == 0 {
+            Err(End::Outermost)
+        } else {
+            Ok(caller)
+        }
     }
 
     fn frame_address(&self, row: &Row) -> Result<u64, End> {
         match &row.frame {
             FrameRule::Register(register, distance) => {
                 let base = self.registers.get(*register).ok_or(End::RegisterUnknown)?;
-                Ok(self.registers.arch.plain_address(base.wrapping_add_signed(*distance)))
+                Ok(self
+                    .registers
+                    .arch
+                    .plain_address(base.wrapping_add_signed(*distance)))
             }
             FrameRule::Expression(expression) => self.evaluate(expression, None),
         }
@@ -52,7 +59,9 @@ impl<R: Fn(u64) -> Result<u64, End>> Frame<'_, R> {
     fn value(&self, rule: &Rule, frame: u64, own: Option<Register>) -> Result<u64, End> {
         match rule {
             Rule::Undefined => Err(End::RegisterUnknown),
-            Rule::Same => own.and_then(|own| self.registers.get(own)).ok_or(End::RegisterUnknown),
+            Rule::Same => own
+                .and_then(|own| self.registers.get(own))
+                .ok_or(End::RegisterUnknown),
             Rule::At(distance) => (self.read)(frame.wrapping_add_signed(*distance)),
             Rule::Frame(distance) => Ok(frame.wrapping_add_signed(*distance)),
             Rule::In(register) => self.registers.get(*register).ok_or(End::RegisterUnknown),
@@ -62,6 +71,12 @@ impl<R: Fn(u64) -> Result<u64, End>> Frame<'_, R> {
     }
 
     fn evaluate(&self, expression: &[u8], base: Option<u64>) -> Result<u64, End> {
-        evaluate(expression, self.little_endian, base, self.registers, &self.read)
+        evaluate(
+            expression,
+            self.little_endian,
+            base,
+            self.registers,
+            &self.read,
+        )
     }
 }

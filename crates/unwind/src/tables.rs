@@ -62,7 +62,10 @@ impl EhTables {
             let section = image.section(name)?;
             let bytes = image.bytes_of(section)?;
             let start = usize::try_from(section.offset).ok()?;
-            Some(Part { bytes: start..start + bytes.len(), address: section.address })
+            Some(Part {
+                bytes: start..start + bytes.len(),
+                address: section.address,
+            })
         };
         let address = |name| image.section(name).map_or(0, |section| section.address);
         Some(EhTables {
@@ -76,8 +79,17 @@ impl EhTables {
 
     /// Entries that are all of a file, which lie at an address beside the code of one function.
     pub(crate) fn alone(size: usize, address: u64, function: u64) -> EhTables {
-        let frame = Part { bytes: 0..size, address };
-        EhTables { frame, header: None, text: function, got: 0, index: OnceLock::new() }
+        let frame = Part {
+            bytes: 0..size,
+            address,
+        };
+        EhTables {
+            frame,
+            header: None,
+            text: function,
+            got: 0,
+            index: OnceLock::new(),
+        }
     }
 
     /// The row for an address of the object's own.
@@ -92,18 +104,31 @@ impl EhTables {
         let mut section = EhFrame::new(bytes(&self.frame), endian);
         section.set_vendor(vendor(arch));
         section.set_address_size(arch.address_size());
-        let bases =
-            BaseAddresses::default().set_eh_frame(self.frame.address).set_text(self.text).set_got(self.got);
+        let bases = BaseAddresses::default()
+            .set_eh_frame(self.frame.address)
+            .set_text(self.text)
+            .set_got(self.got);
         let entry = match &self.header {
             Some(header) => {
                 let bases = bases.clone().set_eh_frame_hdr(header.address);
-                by_header(&section, EndianSlice::new(bytes(header), endian), arch, &bases, at)
+                by_header(
+                    &section,
+                    EndianSlice::new(bytes(header), endian),
+                    arch,
+                    &bases,
+                    at,
+                )
             }
             None => None,
         };
         let entry = match entry {
             Some(entry) => Some(entry),
-            None => by_index(&section, &bases, self.index.get_or_init(|| index(&section, &bases)), at)?,
+            None => by_index(
+                &section,
+                &bases,
+                self.index.get_or_init(|| index(&section, &bases)),
+                at,
+            )?,
         };
         row(&section, &bases, &entry.ok_or(NoRow::NotCovered)?, arch, at)
     }
@@ -113,7 +138,10 @@ impl DebugTables {
     /// Those of a file with debug information; `None` where it has none.
     pub(crate) fn of(file: &Elf<'_>) -> Option<DebugTables> {
         let bytes = file.unpacked(".debug_frame")?.into_owned();
-        (!bytes.is_empty()).then(|| DebugTables { bytes, index: OnceLock::new() })
+        (!bytes.is_empty()).then(|| DebugTables {
+            bytes,
+            index: OnceLock::new(),
+        })
     }
 
     /// The row for an address of the object's own.
@@ -143,8 +171,13 @@ fn by_header<'a>(
     bases: &BaseAddresses,
     at: u64,
 ) -> Option<FrameDescriptionEntry<Slice<'a>>> {
-    let header = EhFrameHdr::from(header).parse(bases, arch.address_size()).ok()?;
-    header.table()?.fde_for_address(section, bases, at, EhFrame::cie_from_offset).ok()
+    let header = EhFrameHdr::from(header)
+        .parse(bases, arch.address_size())
+        .ok()?;
+    header
+        .table()?
+        .fde_for_address(section, bases, at, EhFrame::cie_from_offset)
+        .ok()
 }
 
 /// The entry that a walk over the section found.
@@ -155,8 +188,13 @@ fn by_index<'a, S: UnwindSection<Slice<'a>>>(
     at: u64,
 ) -> Result<Option<FrameDescriptionEntry<Slice<'a>>>, NoRow> {
     let after = index.partition_point(|covered| covered.start <= at);
-    let covered = after.checked_sub(1).and_then(|last| index.get(last)).filter(|covered| at < covered.end);
-    let Some(covered) = covered else { return Ok(None) };
+    let covered = after
+        .checked_sub(1)
+        .and_then(|last| index.get(last))
+        .filter(|covered| at < covered.end);
+    let Some(covered) = covered else {
+        return Ok(None);
+    };
     let entry = section.fde_from_offset(bases, S::Offset::from(covered.offset), S::cie_from_offset);
     entry.map(Some).map_err(|_| NoRow::Damaged)
 }
@@ -166,10 +204,18 @@ fn index<'a, S: UnwindSection<Slice<'a>>>(section: &S, bases: &BaseAddresses) ->
     let mut entries = section.entries(bases);
     let mut covered = Vec::new();
     while let Ok(Some(entry)) = entries.next() {
-        let CieOrFde::Fde(entry) = entry else { continue };
-        let Ok(entry) = entry.parse(S::cie_from_offset) else { continue };
+        let CieOrFde::Fde(entry) = entry else {
+            continue;
+        };
+        let Ok(entry) = entry.parse(S::cie_from_offset) else {
+            continue;
+        };
         let (start, end) = (entry.initial_address(), entry.end_address());
-        covered.push(Covered { start, end, offset: entry.offset() });
+        covered.push(Covered {
+            start,
+            end,
+            offset: entry.offset(),
+        });
     }
     covered.sort_by_key(|covered| covered.start);
     covered
@@ -183,8 +229,16 @@ fn row<'a, S: UnwindSection<Slice<'a>, Offset: Copy>>(
     at: u64,
 ) -> Result<Row, NoRow> {
     let mut context = UnwindContext::new();
-    let found =
-        entry.unwind_info_for_address(section, bases, &mut context, at).map_err(|_| NoRow::Damaged)?;
+    let found = entry
+        .unwind_info_for_address(section, bases, &mut context, at)
+        .map_err(|_| NoRow::Damaged)?;
     let return_register = entry.cie().return_address_register().0;
-    Row::of(found, section, arch, return_register, entry.is_signal_trampoline()).ok_or(NoRow::Damaged)
+    Row::of(
+        found,
+        section,
+        arch,
+        return_register,
+        entry.is_signal_trampoline(),
+    )
+    .ok_or(NoRow::Damaged)
 }

@@ -62,7 +62,10 @@ pub struct Cache {
 impl Cache {
     #[inline]
     fn row(&mut self, key: ObjectKey, info: &UnwindInfo, offset: u64) -> Result<&Row, NoRow> {
-        let row = self.rows.entry((key, offset)).or_insert_with(|| info.row(offset));
+        let row = self
+            .rows
+            .entry((key, offset))
+            .or_insert_with(|| info.row(offset));
         row.as_deref().map_err(|why| *why)
     }
 }
@@ -76,16 +79,25 @@ pub fn walk(
     limit: usize,
     addresses: &mut Vec<u64>,
 ) -> End {
-    let mut walker = Walker { stack: &snapshot.stack, space, cache };
+    let mut walker = Walker {
+        stack: &snapshot.stack,
+        space,
+        cache,
+    };
     let mut registers = snapshot.registers;
     // Whether the address is that of the next instruction, not one that a call returns to.
     let mut exact = true;
     for taken in 0..limit {
-        let at = if exact { registers.ip } else { registers.ip.wrapping_sub(1) };
+        let at = if exact {
+            registers.ip
+        } else {
+            registers.ip.wrapping_sub(1)
+        };
         let step = walker.step(&registers, at, taken == 0);
         // What lies before the first byte of memory is no call.
-        addresses
-            .extend(Some(if step.is_signal { registers.ip } else { at }).filter(|address| *address != 0));
+        addresses.extend(
+            Some(if step.is_signal { registers.ip } else { at }).filter(|address| *address != 0),
+        );
         let caller = match step.caller {
             Ok(caller) => caller,
             Err(end) => return end,
@@ -122,8 +134,16 @@ impl<S: Space> Walker<'_, S> {
                 Ok(row) => {
                     let little_endian = self.stack.little_endian;
                     let read = |address| read(self.stack, self.space, address);
-                    let caller = Frame { registers, little_endian, read }.caller(row);
-                    return Step { caller, is_signal: row.is_signal };
+                    let caller = Frame {
+                        registers,
+                        little_endian,
+                        read,
+                    }
+                    .caller(row);
+                    return Step {
+                        caller,
+                        is_signal: row.is_signal,
+                    };
                 }
                 Err(NoRow::NotCovered) => End::NoUnwindInfo,
                 Err(NoRow::Damaged) => End::DamagedUnwindInfo,
@@ -134,20 +154,26 @@ impl<S: Space> Walker<'_, S> {
         };
         let read = |address| self.stack.word(address).ok();
         let caller = frame_pointer::caller(registers, is_innermost, why, read);
-        Step { caller, is_signal: false }
+        Step {
+            caller,
+            is_signal: false,
+        }
     }
 }
 
 /// A word of memory: of the stack, or of what an object's file holds at that place.
 #[inline]
 fn read(stack: &StackCopy<'_>, space: &impl Space, address: u64) -> Result<u64, End> {
-    stack.word(address).or_else(|why| match (space.spot(address), why) {
-        (Spot::Object { info, offset, .. }, _) => {
-            info.bytes(offset).and_then(|bytes| stack.number(bytes)).ok_or(End::MemoryUnknown)
-        }
-        (_, NoWord::BehindCopy) => Err(End::CopyTooShort),
-        (_, NoWord::Elsewhere) => Err(End::MemoryUnknown),
-    })
+    stack
+        .word(address)
+        .or_else(|why| match (space.spot(address), why) {
+            (Spot::Object { info, offset, .. }, _) => info
+                .bytes(offset)
+                .and_then(|bytes| stack.number(bytes))
+                .ok_or(End::MemoryUnknown),
+            (_, NoWord::BehindCopy) => Err(End::CopyTooShort),
+            (_, NoWord::Elsewhere) => Err(End::MemoryUnknown),
+        })
 }
 
 impl Arch {

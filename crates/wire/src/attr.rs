@@ -35,13 +35,18 @@ impl StoredAttr {
         let mut padded = [0; SIZE_VER9 as usize];
         padded[..known].copy_from_slice(&stored[..known]);
         let attr = decode_fields(&mut Cursor::new(&padded, endian))?;
-        Ok(StoredAttr { attr, size, extra: stored[known..].to_vec() })
+        Ok(StoredAttr {
+            attr,
+            size,
+            extra: stored[known..].to_vec(),
+        })
     }
 
     /// Makes the attribute take `size` bytes if it takes less; what is new is zero.
     pub fn grow(&mut self, size: u32) {
         self.size = self.size.max(size);
-        self.extra.resize(self.size.saturating_sub(SIZE_VER9) as usize, 0);
+        self.extra
+            .resize(self.size.saturating_sub(SIZE_VER9) as usize, 0);
     }
 
     /// Appends the attribute in its own size.
@@ -107,13 +112,23 @@ pub fn encode(attr: &EventAttr, size: u32, encoder: &mut Encoder) {
     let mut whole = Encoder::new(encoder.endian());
     whole.u32(attr.kind.0);
     whole.u32(size);
-    for word in [attr.config, attr.sample_period, attr.sample_type.0, attr.read_format.0] {
+    for word in [
+        attr.config,
+        attr.sample_period,
+        attr.sample_type.0,
+        attr.read_format.0,
+    ] {
         whole.u64(word);
     }
     whole.u64(mirror_flags_for_encoding(attr.flags, encoder.endian()));
     whole.u32(attr.wakeup_events);
     whole.u32(attr.bp_type);
-    for word in [attr.config1, attr.config2, attr.branch_sample_type.0, attr.sample_regs_user] {
+    for word in [
+        attr.config1,
+        attr.config2,
+        attr.branch_sample_type.0,
+        attr.sample_regs_user,
+    ] {
         whole.u64(word);
     }
     whole.u32(attr.sample_stack_user);
@@ -154,11 +169,17 @@ pub fn smallest_size(attr: &EventAttr) -> u32 {
         (120, attr.aux_sample_size != 0 || attr.aux_action != 0),
         (112, attr.aux_watermark != 0 || attr.sample_max_stack != 0),
         (104, attr.sample_regs_intr != 0),
-        (96, attr.sample_regs_user != 0 || attr.sample_stack_user != 0 || attr.clockid != 0),
+        (
+            96,
+            attr.sample_regs_user != 0 || attr.sample_stack_user != 0 || attr.clockid != 0,
+        ),
         (80, attr.branch_sample_type.0 != 0),
         (72, attr.config2 != 0),
     ];
-    used_from.iter().find(|(_, used)| *used).map_or(SIZE_VER0, |(size, _)| *size)
+    used_from
+        .iter()
+        .find(|(_, used)| *used)
+        .map_or(SIZE_VER0, |(size, _)| *size)
 }
 
 #[cfg(test)]
@@ -185,7 +206,11 @@ mod tests {
             let mut encoder = Encoder::new(endian);
             encode(&sample_attr(), 136, &mut encoder);
             let stored = StoredAttr::decode(encoder.as_bytes(), endian).unwrap();
-            assert_eq!((stored.attr, stored.size), (sample_attr(), 136), "{endian:?}");
+            assert_eq!(
+                (stored.attr, stored.size),
+                (sample_attr(), 136),
+                "{endian:?}"
+            );
         }
     }
 
@@ -194,7 +219,10 @@ mod tests {
         let mut encoder = Encoder::new(Endian::Big);
         encode(&sample_attr(), 64, &mut encoder);
         // disabled, then freq as bit 10, the lower bit of precise_ip as bit 16, build_id as bit 34.
-        assert_eq!(encoder.as_bytes()[40..48], [0x80, 0x20, 0x80, 0, 0x20, 0, 0, 0]);
+        assert_eq!(
+            encoder.as_bytes()[40..48],
+            [0x80, 0x20, 0x80, 0, 0x20, 0, 0, 0]
+        );
     }
 
     #[test]
@@ -211,12 +239,19 @@ mod tests {
 
     #[test]
     fn an_attribute_grows_by_zeros() {
-        let mut stored = StoredAttr { attr: sample_attr(), size: 136, extra: Vec::new() };
+        let mut stored = StoredAttr {
+            attr: sample_attr(),
+            size: 136,
+            extra: Vec::new(),
+        };
         stored.grow(152);
         let mut encoder = Encoder::new(Endian::Little);
         stored.encode(&mut encoder);
         let grown = StoredAttr::decode(encoder.as_bytes(), Endian::Little).unwrap();
-        assert_eq!((grown.attr, grown.size, grown.extra), (sample_attr(), 152, vec![0; 8]));
+        assert_eq!(
+            (grown.attr, grown.size, grown.extra),
+            (sample_attr(), 152, vec![0; 8])
+        );
         stored.grow(64);
         assert_eq!(stored.size, 152);
     }
@@ -224,7 +259,13 @@ mod tests {
     #[test]
     fn size_follows_use() {
         assert_eq!(smallest_size(&EventAttr::default()), 64);
-        assert_eq!(smallest_size(&EventAttr { sample_max_stack: 3, ..EventAttr::default() }), 112);
+        assert_eq!(
+            smallest_size(&EventAttr {
+                sample_max_stack: 3,
+                ..EventAttr::default()
+            }),
+            112
+        );
         assert_eq!(smallest_size(&sample_attr()), 136);
     }
 
@@ -233,8 +274,14 @@ mod tests {
         let mut encoder = Encoder::new(Endian::Little);
         encode(&sample_attr(), 64, &mut encoder);
         let mut bytes = encoder.into_bytes();
-        assert!(matches!(StoredAttr::decode(&bytes[..60], Endian::Little), Err(WireError::Truncated { .. })));
+        assert!(matches!(
+            StoredAttr::decode(&bytes[..60], Endian::Little),
+            Err(WireError::Truncated { .. })
+        ));
         bytes[4] = 32;
-        assert_eq!(StoredAttr::decode(&bytes, Endian::Little), Err(WireError::AttrSize { size: 32 }));
+        assert_eq!(
+            StoredAttr::decode(&bytes, Endian::Little),
+            Err(WireError::AttrSize { size: 32 })
+        );
     }
 }

@@ -14,7 +14,11 @@ impl<'a> Cursor<'a> {
     /// Starts at the first of `bytes`.
     #[inline]
     pub fn new(bytes: &'a [u8], endian: Endian) -> Cursor<'a> {
-        Cursor { bytes, position: 0, endian }
+        Cursor {
+            bytes,
+            position: 0,
+            endian,
+        }
     }
 
     /// The byte order of the numbers.
@@ -48,7 +52,9 @@ impl<'a> Cursor<'a> {
     /// Takes `count` items of `size` bytes each.
     #[inline]
     pub fn items(&mut self, count: u64, size: usize) -> Result<&'a [u8], WireError> {
-        let total = count.checked_mul(size as u64).and_then(|total| usize::try_from(total).ok());
+        let total = count
+            .checked_mul(size as u64)
+            .and_then(|total| usize::try_from(total).ok());
         match total {
             Some(total) => self.bytes(total),
             None => Err(self.truncated(u64::MAX)),
@@ -65,7 +71,11 @@ impl<'a> Cursor<'a> {
 
     #[cold]
     fn truncated(&self, wanted: u64) -> WireError {
-        WireError::Truncated { offset: self.position, wanted, left: self.remaining() }
+        WireError::Truncated {
+            offset: self.position,
+            wanted,
+            left: self.remaining(),
+        }
     }
 
     #[inline]
@@ -114,7 +124,9 @@ impl<'a> Cursor<'a> {
     pub fn c_string(&mut self) -> Result<&'a [u8], WireError> {
         let rest = &self.bytes[self.position..];
         let Some(len) = rest.iter().position(|byte| *byte == 0) else {
-            return Err(WireError::UnterminatedString { offset: self.position });
+            return Err(WireError::UnterminatedString {
+                offset: self.position,
+            });
         };
         self.position += (len + 1).next_multiple_of(8).min(rest.len());
         Ok(&rest[..len])
@@ -129,17 +141,31 @@ mod tests {
     fn numbers_follow_the_byte_order() {
         let bytes = [1, 2, 3, 4, 5, 6, 7, 8];
         assert_eq!(Cursor::new(&bytes, Endian::Big).u32(), Ok(0x0102_0304));
-        assert_eq!(Cursor::new(&bytes, Endian::Little).u64(), Ok(0x0807_0605_0403_0201));
+        assert_eq!(
+            Cursor::new(&bytes, Endian::Little).u64(),
+            Ok(0x0807_0605_0403_0201)
+        );
     }
 
     #[test]
     fn reading_past_the_end_says_where() {
         let mut cursor = Cursor::new(&[0; 6], Endian::Little);
         cursor.u32().unwrap();
-        assert_eq!(cursor.u32(), Err(WireError::Truncated { offset: 4, wanted: 4, left: 2 }));
+        assert_eq!(
+            cursor.u32(),
+            Err(WireError::Truncated {
+                offset: 4,
+                wanted: 4,
+                left: 2
+            })
+        );
         assert_eq!(
             cursor.items(u64::MAX, 8).unwrap_err(),
-            WireError::Truncated { offset: 4, wanted: u64::MAX, left: 2 }
+            WireError::Truncated {
+                offset: 4,
+                wanted: u64::MAX,
+                left: 2
+            }
         );
     }
 
@@ -148,6 +174,9 @@ mod tests {
         let mut cursor = Cursor::new(b"abc\0\0\0\0\0xyz\0", Endian::Little);
         assert_eq!(cursor.c_string(), Ok(&b"abc"[..]));
         assert_eq!(cursor.c_string(), Ok(&b"xyz"[..]));
-        assert_eq!(cursor.c_string(), Err(WireError::UnterminatedString { offset: 12 }));
+        assert_eq!(
+            cursor.c_string(),
+            Err(WireError::UnterminatedString { offset: 12 })
+        );
     }
 }

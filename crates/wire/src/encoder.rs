@@ -14,7 +14,10 @@ pub struct Encoder {
 impl Encoder {
     /// An empty buffer.
     pub fn new(endian: Endian) -> Encoder {
-        Encoder { bytes: Vec::new(), endian }
+        Encoder {
+            bytes: Vec::new(),
+            endian,
+        }
     }
 
     /// The byte order of the numbers.
@@ -103,9 +106,16 @@ impl Encoder {
     /// A body too large for the 16-bit size field is cut to the largest size that fits.
     pub fn record(&mut self, kind: RecordType, misc: Misc, body: impl FnOnce(&mut Encoder)) {
         let start = self.bytes.len();
-        RecordHeader { kind, misc, size: 0 }.encode(self);
+        RecordHeader {
+            kind,
+            misc,
+            size: 0,
+        }
+        .encode(self);
         body(self);
-        let size = (self.bytes.len() - start).next_multiple_of(8).min(RecordHeader::MAX_SIZE);
+        let size = (self.bytes.len() - start)
+            .next_multiple_of(8)
+            .min(RecordHeader::MAX_SIZE);
         self.bytes.resize(start + size, 0);
         let stored = match self.endian {
             Endian::Little => (size as u16).to_le_bytes(),

@@ -11,7 +11,11 @@ pub enum Endian {
 
 impl Endian {
     /// This machine's order.
-    pub const NATIVE: Endian = if cfg!(target_endian = "big") { Endian::Big } else { Endian::Little };
+    pub const NATIVE: Endian = if cfg!(target_endian = "big") {
+        Endian::Big
+    } else {
+        Endian::Little
+    };
 
     /// Reads two bytes.
     #[inline]

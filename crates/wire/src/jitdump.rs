@@ -103,16 +103,30 @@ impl JitDump {
             Some(word) if word.swap_bytes() == MAGIC => false,
             _ => return Err(JitDumpError::Magic),
         };
-        let header = Fields { bytes, little_endian };
+        let header = Fields {
+            bytes,
+            little_endian,
+        };
         let cut = JitDumpError::HeaderCut(bytes.len());
         let (version, size) = header.u32(4).zip(header.u32(8)).ok_or(cut)?;
         if version != 1 {
             return Err(JitDumpError::Version(version));
         }
         let (machine, flags) = header.u32(12).zip(header.u64(32)).ok_or(cut)?;
-        let clock = if flags & CPU_TIMES == 0 { JitClock::Monotonic } else { JitClock::Cpu };
-        let mut dump = JitDump { clock, code: Vec::new(), damaged_at: None };
-        let known = Known { machine, ..Known::default() };
+        let clock = if flags & CPU_TIMES == 0 {
+            JitClock::Monotonic
+        } else {
+            JitClock::Cpu
+        };
+        let mut dump = JitDump {
+            clock,
+            code: Vec::new(),
+            damaged_at: None,
+        };
+        let known = Known {
+            machine,
+            ..Known::default()
+        };
         dump.read_records(bytes, (size as usize).max(HEADER), known, little_endian);
         Ok(dump)
     }
@@ -134,9 +148,17 @@ impl JitDump {
 
 /// The bytes of the record at an offset.
 fn record_at(bytes: &[u8], at: usize, little_endian: bool) -> Option<Fields<'_>> {
-    let rest = Fields { bytes: bytes.get(at..)?, little_endian };
-    let size = usize::try_from(rest.u32(4)?).ok().filter(|size| *size >= RECORD_HEADER)?;
-    Some(Fields { bytes: rest.bytes.get(..size)?, little_endian })
+    let rest = Fields {
+        bytes: bytes.get(at..)?,
+        little_endian,
+    };
+    let size = usize::try_from(rest.u32(4)?)
+        .ok()
+        .filter(|size| *size >= RECORD_HEADER)?;
+    Some(Fields {
+        bytes: rest.bytes.get(..size)?,
+        little_endian,
+    })
 }
 
 /// What records have told that others refer to.
@@ -160,18 +182,37 @@ impl Known {
             LOAD => {
                 let (address, size, index) = (record.u64(32)?, record.u64(40)?, record.u64(48)?);
                 let name = record.text(56)?.0;
-                let lines = self.lines.take().filter(|(of, _)| *of == address).map(|(_, lines)| lines);
+                let lines = self
+                    .lines
+                    .take()
+                    .filter(|(of, _)| *of == address)
+                    .map(|(_, lines)| lines);
                 let (lines, unwinding) = (lines.unwrap_or_default(), self.unwinding.take());
-                let code = JitCode { time, address, size, index, name, lines, unwinding };
+                let code = JitCode {
+                    time,
+                    address,
+                    size,
+                    index,
+                    name,
+                    lines,
+                    unwinding,
+                };
                 self.functions.insert(index, code.clone());
                 Some(code)
             }
             MOVE => {
                 let (address, size, index) = (record.u64(40)?, record.u64(48)?, record.u64(56)?);
-                Some(JitCode { time, address, size, ..self.functions.get(&index)?.clone() })
+                Some(JitCode {
+                    time,
+                    address,
+                    size,
+                    ..self.functions.get(&index)?.clone()
+                })
             }
             DEBUG_INFO => {
-                self.lines = record.u64(16).map(|address| (address, lines(record, address)));
+                self.lines = record
+                    .u64(16)
+                    .map(|address| (address, lines(record, address)));
                 None
             }
             UNWINDING => {
@@ -186,9 +227,15 @@ impl Known {
 /// The unwind table in a record: its entries; the search table behind them is not needed.
 fn unwinding(record: &Fields<'_>, machine: u32) -> Option<JitUnwinding> {
     let (size, search) = (record.u64(16)?, record.u64(24)?);
-    let size = usize::try_from(size.checked_sub(search)?).ok().filter(|size| *size > 0)?;
+    let size = usize::try_from(size.checked_sub(search)?)
+        .ok()
+        .filter(|size| *size > 0)?;
     let entries = record.bytes.get(40..)?.get(..size)?.into();
-    Some(JitUnwinding { machine, little_endian: record.little_endian, entries })
+    Some(JitUnwinding {
+        machine,
+        little_endian: record.little_endian,
+        entries,
+    })
 }
 
 /// The lines that a record tells of the function at an address, as far as the record goes.
@@ -196,8 +243,10 @@ fn lines(record: &Fields<'_>, function: u64) -> Arc<[JitLine]> {
     let mut lines: Vec<JitLine> = Vec::new();
     let mut at = 32;
     for _ in 0..record.u64(24).unwrap_or(0) {
-        let Some(((address, line), (mut file, next))) =
-            record.u64(at).zip(record.u32(at + 8)).zip(record.text(at + 16))
+        let Some(((address, line), (mut file, next))) = record
+            .u64(at)
+            .zip(record.u32(at + 8))
+            .zip(record.text(at + 16))
         else {
             break;
         };
@@ -206,7 +255,11 @@ fn lines(record: &Fields<'_>, function: u64) -> Arc<[JitLine]> {
         {
             file = Arc::clone(&last.file);
         }
-        lines.push(JitLine { offset: address.wrapping_sub(function), file, line });
+        lines.push(JitLine {
+            offset: address.wrapping_sub(function),
+            file,
+            line,
+        });
         at = next;
     }
     lines.into()
@@ -230,12 +283,20 @@ impl Fields<'_> {
 
     fn u32(&self, at: usize) -> Option<u32> {
         let word = *self.bytes.get(at..)?.first_chunk()?;
-        Some(if self.little_endian { u32::from_le_bytes(word) } else { u32::from_be_bytes(word) })
+        Some(if self.little_endian {
+            u32::from_le_bytes(word)
+        } else {
+            u32::from_be_bytes(word)
+        })
     }
 
     fn u64(&self, at: usize) -> Option<u64> {
         let word = *self.bytes.get(at..)?.first_chunk()?;
-        Some(if self.little_endian { u64::from_le_bytes(word) } else { u64::from_be_bytes(word) })
+        Some(if self.little_endian {
+            u64::from_le_bytes(word)
+        } else {
+            u64::from_be_bytes(word)
+        })
     }
 }
 
@@ -247,16 +308,28 @@ mod tests {
     fn file(little_endian: bool, records: &[(u32, u64, &[u64], &str)]) -> Vec<u8> {
         let mut out = Vec::new();
         let put32 = |out: &mut Vec<u8>, word: u32| {
-            out.extend(if little_endian { word.to_le_bytes() } else { word.to_be_bytes() });
+            out.extend(if little_endian {
+                word.to_le_bytes()
+            } else {
+                word.to_be_bytes()
+            });
         };
         let put64 = |out: &mut Vec<u8>, word: u64| {
-            out.extend(if little_endian { word.to_le_bytes() } else { word.to_be_bytes() });
+            out.extend(if little_endian {
+                word.to_le_bytes()
+            } else {
+                word.to_be_bytes()
+            });
         };
-        [MAGIC, 1, 40, 62, 0, 7].into_iter().for_each(|word| put32(&mut out, word));
+        [MAGIC, 1, 40, 62, 0, 7]
+            .into_iter()
+            .for_each(|word| put32(&mut out, word));
         [1000, 0].into_iter().for_each(|word| put64(&mut out, word));
         for (kind, time, words, text) in records {
             let size = 16 + 8 + 8 * words.len() + text.len();
-            [*kind, size as u32].into_iter().for_each(|word| put32(&mut out, word));
+            [*kind, size as u32]
+                .into_iter()
+                .for_each(|word| put32(&mut out, word));
             put64(&mut out, *time);
             [7, 7].into_iter().for_each(|word| put32(&mut out, word));
             words.iter().for_each(|word| put64(&mut out, *word));
@@ -274,15 +347,21 @@ mod tests {
     ];
 
     fn told(dump: &JitDump) -> Vec<(u64, u64, u64, u64, &str)> {
-        dump.code.iter().map(|code| (code.time, code.address, code.size, code.index, &*code.name)).collect()
+        dump.code
+            .iter()
+            .map(|code| (code.time, code.address, code.size, code.index, &*code.name))
+            .collect()
     }
 
     #[test]
     fn code_is_loaded_and_moved_in_both_byte_orders() {
         for little_endian in [true, false] {
             let dump = JitDump::parse(&file(little_endian, &RECORDS)).unwrap();
-            let expected =
-                [(10, 0x1000, 0x20, 1, "one"), (12, 0x2000, 0x20, 1, "one"), (14, 0x1000, 0x10, 2, "two")];
+            let expected = [
+                (10, 0x1000, 0x20, 1, "one"),
+                (12, 0x2000, 0x20, 1, "one"),
+                (14, 0x1000, 0x10, 2, "two"),
+            ];
             assert_eq!(
                 (told(&dump), dump.clock, dump.damaged_at),
                 (expected.to_vec(), JitClock::Monotonic, None)
@@ -307,15 +386,21 @@ mod tests {
 
     /// The body of a record of lines: each the address, the line and the file.
     fn line_record(function: u64, lines: &[(u64, u32, &[u8])]) -> Vec<u8> {
-        let mut body: Vec<u8> =
-            [function, lines.len() as u64].into_iter().flat_map(u64::to_le_bytes).collect();
+        let mut body: Vec<u8> = [function, lines.len() as u64]
+            .into_iter()
+            .flat_map(u64::to_le_bytes)
+            .collect();
         for (address, line, file) in lines {
             body.extend(address.to_le_bytes());
             body.extend([line.to_le_bytes(), [0; 4]].concat());
             body.extend(*file);
         }
         let header = [DEBUG_INFO, 16 + body.len() as u32, 9, 0];
-        header.into_iter().flat_map(u32::to_le_bytes).chain(body).collect()
+        header
+            .into_iter()
+            .flat_map(u32::to_le_bytes)
+            .chain(body)
+            .collect()
     }
 
     #[test]
@@ -327,12 +412,18 @@ mod tests {
         bytes.extend(&file(true, &RECORDS)[HEADER..]);
         let told = |dump: JitDump| -> Vec<Vec<(u64, String, u32)>> {
             let lines = |code: &JitCode| {
-                code.lines.iter().map(|line| (line.offset, line.file.to_string(), line.line)).collect()
+                code.lines
+                    .iter()
+                    .map(|line| (line.offset, line.file.to_string(), line.line))
+                    .collect()
             };
             dump.code.iter().map(lines).collect()
         };
         let expected = vec![(0, "hot.js".to_owned(), 10), (8, "hot.js".to_owned(), 12)];
-        assert_eq!(told(JitDump::parse(&bytes).unwrap()), [expected.clone(), expected, vec![]]);
+        assert_eq!(
+            told(JitDump::parse(&bytes).unwrap()),
+            [expected.clone(), expected, vec![]]
+        );
         // Of another function, and more of them than the record holds.
         let mut other = bytes.clone();
         other[HEADER + 16] = 1;
@@ -348,7 +439,11 @@ mod tests {
     fn unwind_tables_belong_to_the_function_that_follows_and_move_with_it() {
         let mut bytes = file(true, &[]);
         let body = [[6u64, 2, 6].map(u64::to_le_bytes).as_flattened(), b"tab+se"].concat();
-        bytes.extend([UNWINDING, 16 + body.len() as u32, 9, 0].map(u32::to_le_bytes).as_flattened());
+        bytes.extend(
+            [UNWINDING, 16 + body.len() as u32, 9, 0]
+                .map(u32::to_le_bytes)
+                .as_flattened(),
+        );
         bytes.extend(&body);
         let behind = bytes.len();
         bytes.extend(&file(true, &RECORDS)[HEADER..]);
@@ -357,13 +452,23 @@ mod tests {
             dump.code.iter().map(entries).collect()
         };
         let dump = JitDump::parse(&bytes).unwrap();
-        assert_eq!(dump.code[0].unwinding.as_ref().map(|table| table.machine), Some(62));
-        assert_eq!(told(dump), [Some(b"tab+".to_vec()), Some(b"tab+".to_vec()), None]);
+        assert_eq!(
+            dump.code[0].unwinding.as_ref().map(|table| table.machine),
+            Some(62)
+        );
+        assert_eq!(
+            told(dump),
+            [Some(b"tab+".to_vec()), Some(b"tab+".to_vec()), None]
+        );
         // Sizes that the record does not hold.
         for (at, byte) in [(HEADER + 16, 0xff), (HEADER + 24, 7), (HEADER + 24, 6)] {
             let mut other = bytes.clone();
             other[at] = byte;
-            assert_eq!(told(JitDump::parse(&other).unwrap())[0], None, "{at} {byte}");
+            assert_eq!(
+                told(JitDump::parse(&other).unwrap())[0],
+                None,
+                "{at} {byte}"
+            );
         }
         for length in HEADER..behind {
             assert_eq!(JitDump::parse(&bytes[..length]).unwrap().code, []);

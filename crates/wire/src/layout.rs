@@ -1,7 +1,8 @@
 //! Where the fields of an event's records lie: worked out once from its attribute.
 
 use oxperf_abi::{
-    AttrFlags, BranchSampleType, Cpu, EventAttr, EventId, PerfTime, Pid, ReadFormat, SampleType, Tid,
+    AttrFlags, BranchSampleType, Cpu, EventAttr, EventId, PerfTime, Pid, ReadFormat, SampleType,
+    Tid,
 };
 
 use crate::{Cursor, Encoder, Endian, Sample, SampleId, WireError};
@@ -74,14 +75,18 @@ impl SampleLayout {
             return Some(0);
         }
         let before = SampleType::IP | SampleType::TID | SampleType::TIME | SampleType::ADDR;
-        self.sample_type.contains(SampleType::ID).then(|| self.count(before))
+        self.sample_type
+            .contains(SampleType::ID)
+            .then(|| self.count(before))
     }
 
     /// The word of a sample's body that holds the time.
     #[inline]
     pub fn sample_time_word(&self) -> Option<usize> {
         let before = SampleType::IDENTIFIER | SampleType::IP | SampleType::TID;
-        self.sample_type.contains(SampleType::TIME).then(|| self.count(before))
+        self.sample_type
+            .contains(SampleType::TIME)
+            .then(|| self.count(before))
     }
 
     /// The word that holds the event id in other records, counted from the end: 1 is the last.
@@ -91,14 +96,18 @@ impl SampleLayout {
             return Some(1);
         }
         let after = SampleType::STREAM_ID | SampleType::CPU;
-        self.sample_type.contains(SampleType::ID).then(|| 1 + self.count(after))
+        self.sample_type
+            .contains(SampleType::ID)
+            .then(|| 1 + self.count(after))
     }
 
     /// The word that holds the time in other records, counted from the end.
     #[inline]
     pub fn trailer_time_word(&self) -> Option<usize> {
-        let after = SampleType::ID | SampleType::STREAM_ID | SampleType::CPU | SampleType::IDENTIFIER;
-        (self.sample_id_all && self.sample_type.contains(SampleType::TIME)).then(|| 1 + self.count(after))
+        let after =
+            SampleType::ID | SampleType::STREAM_ID | SampleType::CPU | SampleType::IDENTIFIER;
+        (self.sample_id_all && self.sample_type.contains(SampleType::TIME))
+            .then(|| 1 + self.count(after))
     }
 
     #[inline]
@@ -109,12 +118,22 @@ impl SampleLayout {
     /// Bytes of the trailer; 0 without `sample_id_all`.
     #[inline]
     pub fn trailer_size(&self) -> usize {
-        let fields = TRAILER.iter().fold(SampleType::EMPTY, |all, field| all | *field);
-        if self.sample_id_all { 8 * self.count(fields) } else { 0 }
+        let fields = TRAILER
+            .iter()
+            .fold(SampleType::EMPTY, |all, field| all | *field);
+        if self.sample_id_all {
+            8 * self.count(fields)
+        } else {
+            0
+        }
     }
 
     /// Decodes the body of a sample.
-    pub fn decode_sample<'a>(&self, body: &'a [u8], endian: Endian) -> Result<Sample<'a>, WireError> {
+    pub fn decode_sample<'a>(
+        &self,
+        body: &'a [u8],
+        endian: Endian,
+    ) -> Result<Sample<'a>, WireError> {
         let mut sample = Sample::default();
         self.decode_into(&mut sample, body, endian)?;
         Ok(sample)
@@ -143,7 +162,10 @@ impl SampleLayout {
         body: &'a [u8],
         endian: Endian,
     ) -> Result<(), WireError> {
-        let head = SampleLayout { sample_type: SampleType(self.sample_type.0 & HEAD.0), ..*self };
+        let head = SampleLayout {
+            sample_type: SampleType(self.sample_type.0 & HEAD.0),
+            ..*self
+        };
         head.decode_into(sample, body, endian)
     }
 
@@ -152,7 +174,8 @@ impl SampleLayout {
         let Some(start) = body.len().checked_sub(self.trailer_size()) else {
             return SampleId::default();
         };
-        self.decode_trailer(&mut Cursor::new(&body[start..], endian)).unwrap_or_default()
+        self.decode_trailer(&mut Cursor::new(&body[start..], endian))
+            .unwrap_or_default()
     }
 
     fn decode_trailer(&self, cursor: &mut Cursor<'_>) -> Result<SampleId, WireError> {
@@ -212,7 +235,11 @@ mod tests {
     use super::*;
 
     fn layout(sample_type: SampleType) -> SampleLayout {
-        SampleLayout::new(&EventAttr { sample_type, flags: AttrFlags::SAMPLE_ID_ALL, ..EventAttr::default() })
+        SampleLayout::new(&EventAttr {
+            sample_type,
+            flags: AttrFlags::SAMPLE_ID_ALL,
+            ..EventAttr::default()
+        })
     }
 
     #[test]
@@ -237,8 +264,9 @@ mod tests {
 
     #[test]
     fn id_and_time_are_found_without_decoding() {
-        let layout =
-            layout(SampleType::IP | SampleType::TID | SampleType::TIME | SampleType::ID | SampleType::CPU);
+        let layout = layout(
+            SampleType::IP | SampleType::TID | SampleType::TIME | SampleType::ID | SampleType::CPU,
+        );
         assert_eq!(layout.sample_id_word(), Some(3));
         assert_eq!(layout.sample_time_word(), Some(2));
         assert_eq!(layout.trailer_id_word(), Some(2));
@@ -253,12 +281,26 @@ mod tests {
         for word in [5, 0x401000, 8 << 32 | 7, 4000, 8, 0xabcd, 8, 99] {
             body.u64(word);
         }
-        let whole = layout.decode_sample(body.as_bytes(), Endian::Little).unwrap();
+        let whole = layout
+            .decode_sample(body.as_bytes(), Endian::Little)
+            .unwrap();
         assert_eq!(layout.head_size(), 32);
         let mut cut = Sample::default();
-        layout.decode_head_into(&mut cut, &body.as_bytes()[..32], Endian::Little).unwrap();
-        assert_eq!(cut, Sample { stack_user: None, weight: None, ..whole });
-        assert_eq!((cut.ip, cut.tid, cut.period), (Some(0x401000), Some(Tid(8)), Some(4000)));
+        layout
+            .decode_head_into(&mut cut, &body.as_bytes()[..32], Endian::Little)
+            .unwrap();
+        assert_eq!(
+            cut,
+            Sample {
+                stack_user: None,
+                weight: None,
+                ..whole
+            }
+        );
+        assert_eq!(
+            (cut.ip, cut.tid, cut.period),
+            (Some(0x401000), Some(Tid(8)), Some(4000))
+        );
     }
 
     #[test]

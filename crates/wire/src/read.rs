@@ -31,7 +31,10 @@ pub struct ReadValues<'a> {
 
 impl<'a> ReadValues<'a> {
     /// Decodes the block at the cursor.
-    pub fn decode(format: ReadFormat, cursor: &mut Cursor<'a>) -> Result<ReadValues<'a>, WireError> {
+    pub fn decode(
+        format: ReadFormat,
+        cursor: &mut Cursor<'a>,
+    ) -> Result<ReadValues<'a>, WireError> {
         let leading = cursor.u64()?;
         let time_enabled = optional(format, ReadFormat::TOTAL_TIME_ENABLED, cursor)?;
         let time_running = optional(format, ReadFormat::TOTAL_TIME_RUNNING, cursor)?;
@@ -52,9 +55,16 @@ impl<'a> ReadValues<'a> {
 
     /// Appends the block.
     pub fn encode(&self, encoder: &mut Encoder) {
-        let described = (self.format.0 & (ReadFormat::ID | ReadFormat::LOST).0).count_ones() as usize;
-        encoder.u64(self.first.unwrap_or((self.words.len() / (1 + described)) as u64));
-        [self.time_enabled, self.time_running].into_iter().flatten().for_each(|time| encoder.u64(time));
+        let described =
+            (self.format.0 & (ReadFormat::ID | ReadFormat::LOST).0).count_ones() as usize;
+        encoder.u64(
+            self.first
+                .unwrap_or((self.words.len() / (1 + described)) as u64),
+        );
+        [self.time_enabled, self.time_running]
+            .into_iter()
+            .flatten()
+            .for_each(|time| encoder.u64(time));
         self.words.iter().for_each(|word| encoder.u64(word));
     }
 
@@ -67,11 +77,22 @@ impl<'a> ReadValues<'a> {
     pub fn values(&self) -> impl Iterator<Item = ReadValue> + use<'a> {
         let (mut first, mut words, format) = (self.first, self.words.iter(), self.format);
         std::iter::from_fn(move || {
-            let value = first
-                .take()
-                .or_else(|| if format.contains(ReadFormat::GROUP) { words.next() } else { None })?;
-            let id = format.contains(ReadFormat::ID).then(|| words.next()).flatten().map(EventId);
-            let lost = format.contains(ReadFormat::LOST).then(|| words.next()).flatten();
+            let value = first.take().or_else(|| {
+                if format.contains(ReadFormat::GROUP) {
+                    words.next()
+                } else {
+                    None
+                }
+            })?;
+            let id = format
+                .contains(ReadFormat::ID)
+                .then(|| words.next())
+                .flatten()
+                .map(EventId);
+            let lost = format
+                .contains(ReadFormat::LOST)
+                .then(|| words.next())
+                .flatten();
             Some(ReadValue { value, id, lost })
         })
     }
@@ -82,7 +103,11 @@ fn optional(
     field: ReadFormat,
     cursor: &mut Cursor<'_>,
 ) -> Result<Option<u64>, WireError> {
-    if format.contains(field) { cursor.u64().map(Some) } else { Ok(None) }
+    if format.contains(field) {
+        cursor.u64().map(Some)
+    } else {
+        Ok(None)
+    }
 }
 
 #[cfg(test)]
@@ -93,11 +118,15 @@ mod tests {
     fn read(format: ReadFormat, words: &[u64]) -> Vec<(u64, Option<u64>, Option<u64>)> {
         let mut encoder = Encoder::new(Endian::Big);
         words.iter().for_each(|word| encoder.u64(*word));
-        let values = ReadValues::decode(format, &mut Cursor::new(encoder.as_bytes(), Endian::Big)).unwrap();
+        let values =
+            ReadValues::decode(format, &mut Cursor::new(encoder.as_bytes(), Endian::Big)).unwrap();
         let mut again = Encoder::new(Endian::Big);
         values.encode(&mut again);
         assert_eq!(again.as_bytes(), encoder.as_bytes());
-        values.values().map(|v| (v.value, v.id.map(|id| id.0), v.lost)).collect()
+        values
+            .values()
+            .map(|v| (v.value, v.id.map(|id| id.0), v.lost))
+            .collect()
     }
 
     #[test]
@@ -109,7 +138,10 @@ mod tests {
     #[test]
     fn a_group_lists_its_members() {
         let format = ReadFormat::GROUP | ReadFormat::ID;
-        assert_eq!(read(format, &[2, 5, 7, 6, 8]), [(5, Some(7), None), (6, Some(8), None)]);
+        assert_eq!(
+            read(format, &[2, 5, 7, 6, 8]),
+            [(5, Some(7), None), (6, Some(8), None)]
+        );
     }
 
     #[test]

@@ -78,18 +78,35 @@ impl<'a> BranchStack<'a> {
         let (mut words, endian) = (self.entries.iter(), self.endian);
         std::iter::from_fn(move || {
             let (from, to, flags) = (words.next()?, words.next()?, words.next()?);
-            Some(BranchEntry { from, to, flags: branch_flags(flags, endian) })
+            Some(BranchEntry {
+                from,
+                to,
+                flags: branch_flags(flags, endian),
+            })
         })
     }
 
     /// Branches from three words each: from, to, flags.
     pub fn from_words(entries: Words<'a>) -> BranchStack<'a> {
-        BranchStack { hw_index: None, entries, counters: None, call_stack: false, endian: entries.endian() }
+        BranchStack {
+            hw_index: None,
+            entries,
+            counters: None,
+            call_stack: false,
+            endian: entries.endian(),
+        }
     }
 
-    fn decode(kind: BranchSampleType, cursor: &mut Cursor<'a>) -> Result<BranchStack<'a>, WireError> {
+    fn decode(
+        kind: BranchSampleType,
+        cursor: &mut Cursor<'a>,
+    ) -> Result<BranchStack<'a>, WireError> {
         let count = cursor.u64()?;
-        let hw_index = if kind.contains(BranchSampleType::HW_INDEX) { Some(cursor.u64()?) } else { None };
+        let hw_index = if kind.contains(BranchSampleType::HW_INDEX) {
+            Some(cursor.u64()?)
+        } else {
+            None
+        };
         let endian = cursor.endian();
         let entries = Words::new(cursor.items(count, 24)?, endian);
         let counters = if kind.contains(BranchSampleType::COUNTERS) {
@@ -98,7 +115,13 @@ impl<'a> BranchStack<'a> {
             None
         };
         let call_stack = kind.contains(BranchSampleType::CALL_STACK);
-        Ok(BranchStack { hw_index, call_stack, entries, counters, endian })
+        Ok(BranchStack {
+            hw_index,
+            call_stack,
+            entries,
+            counters,
+            endian,
+        })
     }
 }
 
@@ -145,7 +168,11 @@ pub struct Registers<'a> {
 impl<'a> Registers<'a> {
     fn decode(mask: u64, cursor: &mut Cursor<'a>) -> Result<Registers<'a>, WireError> {
         let abi = cursor.u64()?;
-        let count = if abi == 0 { 0 } else { u64::from(mask.count_ones()) };
+        let count = if abi == 0 {
+            0
+        } else {
+            u64::from(mask.count_ones())
+        };
         let values = Words::new(cursor.items(count, 8)?, cursor.endian());
         Ok(Registers { abi, mask, values })
     }
@@ -197,7 +224,11 @@ impl Weight {
 
 impl<'a> Sample<'a> {
     /// Decodes the fields that `layout` lists; all others stay as they are.
-    pub(crate) fn decode(&mut self, layout: &SampleLayout, cursor: &mut Cursor<'a>) -> Result<(), WireError> {
+    pub(crate) fn decode(
+        &mut self,
+        layout: &SampleLayout,
+        cursor: &mut Cursor<'a>,
+    ) -> Result<(), WireError> {
         let has = |field| layout.sample_type.contains(field);
         self.decode_head(layout, cursor)?;
         if has(SampleType::READ) {
@@ -219,14 +250,19 @@ impl<'a> Sample<'a> {
 
     /// The fields of a word each, whose bounds are checked together.
     #[inline]
-    fn decode_head(&mut self, layout: &SampleLayout, cursor: &mut Cursor<'a>) -> Result<(), WireError> {
+    fn decode_head(
+        &mut self,
+        layout: &SampleLayout,
+        cursor: &mut Cursor<'a>,
+    ) -> Result<(), WireError> {
         let has = |field| layout.sample_type.contains(field);
         let endian = cursor.endian();
         let mut words = cursor.bytes(layout.head_size())?.as_chunks::<8>().0.iter();
         let mut word = |field| if has(field) { words.next() } else { None };
         let number = |word: &[u8; 8]| endian.u64(*word);
-        let halves =
-            |[a, b, c, d, e, f, g, h]: &[u8; 8]| (endian.u32([*a, *b, *c, *d]), endian.u32([*e, *f, *g, *h]));
+        let halves = |[a, b, c, d, e, f, g, h]: &[u8; 8]| {
+            (endian.u32([*a, *b, *c, *d]), endian.u32([*e, *f, *g, *h]))
+        };
         if let Some(id) = word(SampleType::IDENTIFIER) {
             self.id = Some(EventId(number(id)));
         }
@@ -246,7 +282,11 @@ impl<'a> Sample<'a> {
         Ok(())
     }
 
-    fn decode_rare(&mut self, layout: &SampleLayout, cursor: &mut Cursor<'a>) -> Result<(), WireError> {
+    fn decode_rare(
+        &mut self,
+        layout: &SampleLayout,
+        cursor: &mut Cursor<'a>,
+    ) -> Result<(), WireError> {
         let has = |field| layout.sample_type.contains(field);
         if has(SampleType::BRANCH_STACK) {
             self.branch_stack = Some(BranchStack::decode(layout.branch_sample_type, cursor)?);
@@ -262,8 +302,13 @@ impl<'a> Sample<'a> {
         } else if has(SampleType::WEIGHT_STRUCT) {
             self.weight = Some(decode_weight_parts(cursor)?);
         }
-        let word =
-            |field, cursor: &mut Cursor<'a>| if has(field) { cursor.u64().map(Some) } else { Ok(None) };
+        let word = |field, cursor: &mut Cursor<'a>| {
+            if has(field) {
+                cursor.u64().map(Some)
+            } else {
+                Ok(None)
+            }
+        };
         self.data_src = word(SampleType::DATA_SRC, cursor)?;
         self.transaction = word(SampleType::TRANSACTION, cursor)?;
         if has(SampleType::REGS_INTR) {
@@ -284,7 +329,11 @@ impl<'a> Sample<'a> {
 /// The parts are fields of one 64-bit word, the first in its low half on little-endian recorders, mirrored on big.
 fn decode_weight_parts(cursor: &mut Cursor<'_>) -> Result<Weight, WireError> {
     Ok(match cursor.endian() {
-        Endian::Little => Weight::Parts { var1: cursor.u32()?, var2: cursor.u16()?, var3: cursor.u16()? },
+        Endian::Little => Weight::Parts {
+            var1: cursor.u32()?,
+            var2: cursor.u16()?,
+            var3: cursor.u16()?,
+        },
         Endian::Big => {
             let (var3, var2, var1) = (cursor.u16()?, cursor.u16()?, cursor.u32()?);
             Weight::Parts { var1, var2, var3 }
@@ -299,12 +348,20 @@ mod tests {
     use oxperf_abi::EventAttr;
 
     fn layout(sample_type: SampleType) -> SampleLayout {
-        SampleLayout::new(&EventAttr { sample_type, sample_regs_user: 0b101, ..EventAttr::default() })
+        SampleLayout::new(&EventAttr {
+            sample_type,
+            sample_regs_user: 0b101,
+            ..EventAttr::default()
+        })
     }
 
     #[test]
     fn the_usual_fields() {
-        let kind = SampleType::IP | SampleType::TID | SampleType::TIME | SampleType::CPU | SampleType::PERIOD;
+        let kind = SampleType::IP
+            | SampleType::TID
+            | SampleType::TIME
+            | SampleType::CPU
+            | SampleType::PERIOD;
         let layout = layout(kind | SampleType::CALLCHAIN);
         for endian in [Endian::Little, Endian::Big] {
             let mut body = Encoder::new(endian);
@@ -319,7 +376,10 @@ mod tests {
             body.u64(-512i64 as u64);
             body.u64(0x401000);
             let sample = layout.decode_sample(body.as_bytes(), endian).unwrap();
-            assert_eq!((sample.ip, sample.tid, sample.cpu), (Some(0x401000), Some(Tid(8)), Some(Cpu(1))));
+            assert_eq!(
+                (sample.ip, sample.tid, sample.cpu),
+                (Some(0x401000), Some(Tid(8)), Some(Cpu(1)))
+            );
             let chain: Vec<_> = sample.callchain.unwrap().iter().collect();
             assert_eq!(chain, [-512i64 as u64, 0x401000]);
         }
@@ -333,8 +393,13 @@ mod tests {
             body.u64(word);
         }
         body.bytes(&[1, 2, 3]);
-        let sample = layout.decode_sample(body.as_bytes(), Endian::Little).unwrap();
-        assert_eq!(sample.regs_user.unwrap().values.iter().collect::<Vec<_>>(), [11, 12]);
+        let sample = layout
+            .decode_sample(body.as_bytes(), Endian::Little)
+            .unwrap();
+        assert_eq!(
+            sample.regs_user.unwrap().values.iter().collect::<Vec<_>>(),
+            [11, 12]
+        );
         assert_eq!(sample.stack_user.unwrap().dyn_size, 6);
         assert_eq!(sample.aux, Some(&[1, 2, 3][..]));
     }
@@ -343,7 +408,9 @@ mod tests {
     fn a_chain_longer_than_the_record_is_refused() {
         let mut body = Encoder::new(Endian::Little);
         body.u64(u64::MAX / 8);
-        let error = layout(SampleType::CALLCHAIN).decode_sample(body.as_bytes(), Endian::Little).unwrap_err();
+        let error = layout(SampleType::CALLCHAIN)
+            .decode_sample(body.as_bytes(), Endian::Little)
+            .unwrap_err();
         assert!(matches!(error, WireError::Truncated { offset: 8, .. }));
     }
 

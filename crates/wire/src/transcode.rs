@@ -51,10 +51,15 @@ impl Body<'_> {
                 self.transcode_user(&mut Cursor::new(self.bytes, self.endian), out)
             });
         }
-        let (start, size) = (out.len(), self.bytes.len().saturating_sub(self.layout.trailer_size()));
+        let (start, size) = (
+            out.len(),
+            self.bytes.len().saturating_sub(self.layout.trailer_size()),
+        );
         let content = &self.bytes[..size];
         let written = |out: &mut Encoder, content: &[u8]| {
-            padded(out, size, |out| self.transcode_kernel(&mut Cursor::new(content, self.endian), out))
+            padded(out, size, |out| {
+                self.transcode_kernel(&mut Cursor::new(content, self.endian), out)
+            })
         };
         match written(out, content) {
             // Some kernels write a mapping without a name as one without even its NUL.
@@ -69,7 +74,11 @@ impl Body<'_> {
         Ok(())
     }
 
-    fn transcode_sample(&self, out: &mut Encoder, reorder: impl FnOnce(&mut [u8])) -> Result<(), WireError> {
+    fn transcode_sample(
+        &self,
+        out: &mut Encoder,
+        reorder: impl FnOnce(&mut [u8]),
+    ) -> Result<(), WireError> {
         let mut cursor = Cursor::new(self.bytes, self.endian);
         let mut sample = Sample::default();
         sample.decode(self.layout, &mut cursor)?;
@@ -87,7 +96,11 @@ impl Body<'_> {
         Ok(())
     }
 
-    fn transcode_kernel(&self, cursor: &mut Cursor<'_>, out: &mut Encoder) -> Result<(), TranscodeError> {
+    fn transcode_kernel(
+        &self,
+        cursor: &mut Cursor<'_>,
+        out: &mut Encoder,
+    ) -> Result<(), TranscodeError> {
         match self.kind {
             RecordType::MMAP => Mmap::decode(cursor)?.encode(out),
             RecordType::LOST => Lost::decode(cursor)?.encode(out),
@@ -113,7 +126,11 @@ impl Body<'_> {
         Ok(())
     }
 
-    fn transcode_user(&self, cursor: &mut Cursor<'_>, out: &mut Encoder) -> Result<(), TranscodeError> {
+    fn transcode_user(
+        &self,
+        cursor: &mut Cursor<'_>,
+        out: &mut Encoder,
+    ) -> Result<(), TranscodeError> {
         match self.kind {
             RecordType::HEADER_ATTR => HeaderAttr::decode(cursor)?.encode(out),
             RecordType::HEADER_EVENT_TYPE => {
@@ -184,11 +201,21 @@ mod tests {
     /// Goes from big to little and back; gives the little-endian bytes.
     fn there_and_back(kind: RecordType, big: &[u8]) -> Vec<u8> {
         let layout = layout();
-        let body = |bytes, endian| Body { kind, misc: Misc(0), bytes, endian, layout: &layout };
+        let body = |bytes, endian| Body {
+            kind,
+            misc: Misc(0),
+            bytes,
+            endian,
+            layout: &layout,
+        };
         let mut little = Encoder::new(Endian::Little);
-        body(big, Endian::Big).transcode(&mut little, <[u8]>::reverse).unwrap();
+        body(big, Endian::Big)
+            .transcode(&mut little, <[u8]>::reverse)
+            .unwrap();
         let mut again = Encoder::new(Endian::Big);
-        body(little.as_bytes(), Endian::Little).transcode(&mut again, <[u8]>::reverse).unwrap();
+        body(little.as_bytes(), Endian::Little)
+            .transcode(&mut again, <[u8]>::reverse)
+            .unwrap();
         assert_eq!(again.as_bytes(), big, "{kind:?}");
         little.into_bytes()
     }
@@ -196,19 +223,39 @@ mod tests {
     #[test]
     fn names_keep_their_padding_and_trailers_their_place() {
         let mut big = Encoder::new(Endian::Big);
-        Comm { pid: Pid(1), tid: Tid(2), comm: b"make" }.encode(&mut big);
+        Comm {
+            pid: Pid(1),
+            tid: Tid(2),
+            comm: b"make",
+        }
+        .encode(&mut big);
         big.bytes(&[0; 48]);
-        layout().encode_sample_id(&SampleId { time: Some(PerfTime(99)), ..SampleId::default() }, &mut big);
+        layout().encode_sample_id(
+            &SampleId {
+                time: Some(PerfTime(99)),
+                ..SampleId::default()
+            },
+            &mut big,
+        );
         let little = there_and_back(RecordType::COMM, big.as_bytes());
         assert_eq!(little.len(), big.len());
-        assert_eq!(layout().sample_id(&little, Endian::Little).time, Some(PerfTime(99)));
+        assert_eq!(
+            layout().sample_id(&little, Endian::Little).time,
+            Some(PerfTime(99))
+        );
     }
 
     #[test]
     fn a_name_without_its_end_gets_one() {
         let mut big = Encoder::new(Endian::Big);
         [1, 2].into_iter().for_each(|id| big.i32(id));
-        layout().encode_sample_id(&SampleId { time: Some(PerfTime(99)), ..SampleId::default() }, &mut big);
+        layout().encode_sample_id(
+            &SampleId {
+                time: Some(PerfTime(99)),
+                ..SampleId::default()
+            },
+            &mut big,
+        );
         let layout = layout();
         let body = Body {
             kind: RecordType::COMM,
@@ -220,8 +267,18 @@ mod tests {
         let mut little = Encoder::new(Endian::Little);
         body.transcode(&mut little, |_| ()).unwrap();
         let comm = Comm::decode(&mut Cursor::new(little.as_bytes(), Endian::Little));
-        assert_eq!(comm, Ok(Comm { pid: Pid(1), tid: Tid(2), comm: b"" }));
-        assert_eq!(layout.sample_id(little.as_bytes(), Endian::Little).time, Some(PerfTime(99)));
+        assert_eq!(
+            comm,
+            Ok(Comm {
+                pid: Pid(1),
+                tid: Tid(2),
+                comm: b""
+            })
+        );
+        assert_eq!(
+            layout.sample_id(little.as_bytes(), Endian::Little).time,
+            Some(PerfTime(99))
+        );
     }
 
     #[test]
@@ -237,17 +294,36 @@ mod tests {
     #[test]
     fn tools_records_have_no_trailer() {
         let mut big = Encoder::new(Endian::Big);
-        let stat = Stat { id: EventId(5), cpu: 1, thread: 2, value: 3, enabled: 4, running: 5 };
+        let stat = Stat {
+            id: EventId(5),
+            cpu: 1,
+            thread: 2,
+            value: 3,
+            enabled: 4,
+            running: 5,
+        };
         stat.encode(&mut big);
         let little = there_and_back(RecordType::STAT, big.as_bytes());
-        assert_eq!(Stat::decode(&mut Cursor::new(&little, Endian::Little)), Ok(stat));
+        assert_eq!(
+            Stat::decode(&mut Cursor::new(&little, Endian::Little)),
+            Ok(stat)
+        );
     }
 
     #[test]
     fn what_is_not_known_is_refused() {
         let layout = layout();
-        for (kind, bytes) in [(RecordType(99), &[0; 16][..]), (RecordType::EVENT_UPDATE, &[0xff; 16])] {
-            let body = Body { kind, misc: Misc(0), bytes, endian: Endian::Big, layout: &layout };
+        for (kind, bytes) in [
+            (RecordType(99), &[0; 16][..]),
+            (RecordType::EVENT_UPDATE, &[0xff; 16]),
+        ] {
+            let body = Body {
+                kind,
+                misc: Misc(0),
+                bytes,
+                endian: Endian::Big,
+                layout: &layout,
+            };
             let refused = body.transcode(&mut Encoder::new(Endian::Little), |_| ());
             assert_eq!(refused, Err(TranscodeError::Unknown(kind)));
         }

@@ -9,7 +9,11 @@ use super::Options;
 use super::read::{self, Input, Measure, run_one};
 
 /// Functions above this share; the first holds about a tenth.
-const MEASURE: Measure = Measure::to_nowhere("annotate", &["annotate", "--stdio", "--percent-limit", "4"], 5);
+const MEASURE: Measure = Measure::to_nowhere(
+    "annotate",
+    &["annotate", "--stdio", "--percent-limit", "4"],
+    5,
+);
 
 /// Records and measures.
 pub(super) fn run(options: &Options) -> Result<()> {

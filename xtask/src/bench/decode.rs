@@ -30,7 +30,13 @@ pub(super) fn run(options: &Options) -> Result<()> {
         ("stats", run_one(&STATS, &input, options)?),
         ("dump", run_one(&DUMP, &input, options)?),
     ];
-    let walk = median(readers.walk.iter().map(|usage| usage.wall.as_secs_f64()).collect())?;
+    let walk = median(
+        readers
+            .walk
+            .iter()
+            .map(|usage| usage.wall.as_secs_f64())
+            .collect(),
+    )?;
     println!("a bare walk over the record headers takes {walk:.3} s");
     for (name, seconds) in measured {
         println!("{name:<18} takes {:.1} times that", seconds / walk);
@@ -50,7 +56,11 @@ impl Readers {
     /// Alternates them; ours and the other must find the same.
     fn run(peer: &Path, input: &Path, runs: usize) -> Result<Readers> {
         let found = |reader| answer(peer, reader, input);
-        ensure!(found("oxperf")? == found(OTHER)?, "the readers do not agree on {}", input.display());
+        ensure!(
+            found("oxperf")? == found(OTHER)?,
+            "the readers do not agree on {}",
+            input.display()
+        );
         let mut readers = Readers::default();
         for _ in 0..runs {
             readers.walk.push(timed(peer, "walk", input)?);
@@ -69,8 +79,14 @@ fn command(peer: &Path, reader: &str, input: &Path) -> Command {
 
 /// What a reader says that it read.
 fn answer(peer: &Path, reader: &str, input: &Path) -> Result<Vec<u8>> {
-    let output = command(peer, reader, input).output().with_context(|| peer.display().to_string())?;
-    ensure!(output.status.success(), "{reader}: {}", String::from_utf8_lossy(&output.stderr).trim());
+    let output = command(peer, reader, input)
+        .output()
+        .with_context(|| peer.display().to_string())?;
+    ensure!(
+        output.status.success(),
+        "{reader}: {}",
+        String::from_utf8_lossy(&output.stderr).trim()
+    );
     Ok(output.stdout)
 }
 
@@ -85,7 +101,9 @@ fn build_peer(folder: &Path) -> Result<PathBuf> {
     let target = folder.join("peer");
     let manifest = workspace::root().join("xtask/peer/Cargo.toml");
     let mut build = workspace::cargo();
-    build.args(["build", "--quiet", "--release", "--manifest-path"]).arg(manifest);
+    build
+        .args(["build", "--quiet", "--release", "--manifest-path"])
+        .arg(manifest);
     let status = build.arg("--target-dir").arg(&target).status()?;
     ensure!(status.success(), "the build of xtask/peer failed");
     Ok(target.join("release/oxperf-peer"))

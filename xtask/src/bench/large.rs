@@ -32,7 +32,10 @@ pub(super) fn run(options: &Options) -> Result<()> {
     let program = options.folder.join("large");
     write_program(&program).with_context(|| program.display().to_string())?;
     let recording = write_recording(&options.folder, &program)?;
-    let input = Input { cold: true, ..Input::local(recording) };
+    let input = Input {
+        cold: true,
+        ..Input::local(recording)
+    };
     let measured = run_one(&MEASURE, &input, options);
     std::fs::remove_file(&program)?;
     measured.map(drop)
@@ -48,8 +51,9 @@ fn write_recording(folder: &Path, program: &Path) -> Result<PathBuf> {
     );
     for touched in 0..TOUCHED {
         let ip = MAPPED + touched * (UNITS / TOUCHED) * CODE + CODE / 2;
-        text +=
-            &format!("sample mode=user ip={ip:#x} pid=1 tid=1 time={touched} period=1 chain=user,{ip:#x}\n");
+        text += &format!(
+            "sample mode=user ip={ip:#x} pid=1 tid=1 time={touched} period=1 chain=user,{ip:#x}\n"
+        );
     }
     let recording = Recording::parse(&text).map_err(|error| anyhow::anyhow!("{error}"))?;
     let path = folder.join("large.data");
@@ -72,12 +76,25 @@ fn write_program(path: &Path) -> Result<()> {
     let text_size = UNITS * CODE;
     let mut offset = TEXT_OFFSET + text_size;
     let mut place = |name, size| {
-        let section = Section { name, kind: 1, flags: 0, address: 0, offset, size };
+        let section = Section {
+            name,
+            kind: 1,
+            flags: 0,
+            address: 0,
+            offset,
+            size,
+        };
         offset += size;
         section
     };
-    let text =
-        Section { name: ".text", kind: 1, flags: 6, address: TEXT, offset: TEXT_OFFSET, size: text_size };
+    let text = Section {
+        name: ".text",
+        kind: 1,
+        flags: 6,
+        address: TEXT,
+        offset: TEXT_OFFSET,
+        size: text_size,
+    };
     let abbreviations = abbreviations();
     let (symbols, strings) = symbols();
     let sections = [
@@ -85,15 +102,29 @@ fn write_program(path: &Path) -> Result<()> {
         place(".debug_abbrev", abbreviations.len() as u64),
         place(".debug_line", UNITS * line(0).len() as u64),
         place(".debug_info", UNITS * info.bytes.len() as u64),
-        Section { kind: 2, ..place(".symtab", symbols.len() as u64) },
-        Section { kind: 3, ..place(".strtab", strings.len() as u64) },
+        Section {
+            kind: 2,
+            ..place(".symtab", symbols.len() as u64)
+        },
+        Section {
+            kind: 3,
+            ..place(".strtab", strings.len() as u64)
+        },
     ];
     let names: Vec<u8> = std::iter::once(0)
-        .chain(sections.iter().flat_map(|section| section.name.bytes().chain([0])))
+        .chain(
+            sections
+                .iter()
+                .flat_map(|section| section.name.bytes().chain([0])),
+        )
         .chain(*b".shstrtab\0")
         .collect();
     let mut out = BufWriter::with_capacity(1 << 20, File::create(path)?);
-    out.write_all(&file_header(offset + names.len() as u64, sections.len() as u16 + 2, text_size))?;
+    out.write_all(&file_header(
+        offset + names.len() as u64,
+        sections.len() as u16 + 2,
+        text_size,
+    ))?;
     out.write_all(&vec![0; (TEXT_OFFSET + text_size) as usize - HEADERS])?;
     out.write_all(&abbreviations)?;
     (0..UNITS).try_for_each(|unit| out.write_all(&line(unit)))?;
@@ -101,14 +132,35 @@ fn write_program(path: &Path) -> Result<()> {
     for unit in 0..UNITS {
         info.write(unit, unit * line_size, &mut out)?;
     }
-    [&symbols, &strings, &names].into_iter().try_for_each(|bytes| out.write_all(bytes))?;
+    [&symbols, &strings, &names]
+        .into_iter()
+        .try_for_each(|bytes| out.write_all(bytes))?;
     out.write_all(&[0; 64])?;
     let mut name_at = 1;
-    let last = Section { name: ".shstrtab", kind: 3, flags: 0, address: 0, offset, size: names.len() as u64 };
+    let last = Section {
+        name: ".shstrtab",
+        kind: 3,
+        flags: 0,
+        address: 0,
+        offset,
+        size: names.len() as u64,
+    };
     for section in sections.iter().chain([&last]) {
         // The table of symbols names the section of its strings, and the size of an entry.
-        let (link, entry) = if section.kind == 2 { (6 | 1 << 32, 24) } else { (0, 0) };
-        let words = [section.flags, section.address, section.offset, section.size, link, 1, entry];
+        let (link, entry) = if section.kind == 2 {
+            (6 | 1 << 32, 24)
+        } else {
+            (0, 0)
+        };
+        let words = [
+            section.flags,
+            section.address,
+            section.offset,
+            section.size,
+            link,
+            1,
+            entry,
+        ];
         out.write_all(&[name_at, section.kind].map(u32::to_le_bytes).concat())?;
         out.write_all(&words.map(u64::to_le_bytes).concat())?;
         name_at += section.name.len() as u32 + 1;
@@ -138,24 +190,41 @@ fn file_header(sections_at: u64, sections: u16, text_size: u64) -> Vec<u8> {
     out.extend(1_u32.to_le_bytes());
     out.extend([TEXT, 64, sections_at].map(u64::to_le_bytes).concat());
     out.extend(0_u32.to_le_bytes());
-    out.extend([64_u16, 56, 1, 64, sections, sections - 1].map(u16::to_le_bytes).concat());
+    out.extend(
+        [64_u16, 56, 1, 64, sections, sections - 1]
+            .map(u16::to_le_bytes)
+            .concat(),
+    );
     // PT_LOAD, readable and executable.
     out.extend([1_u32, 5].map(u32::to_le_bytes).concat());
-    out.extend([TEXT_OFFSET, TEXT, TEXT, text_size, text_size, 0x1000].map(u64::to_le_bytes).concat());
+    out.extend(
+        [TEXT_OFFSET, TEXT, TEXT, text_size, text_size, 0x1000]
+            .map(u64::to_le_bytes)
+            .concat(),
+    );
     out
 }
 
 /// The shapes of entries, as code, tag, has children, then (attribute, form) pairs.
 fn abbreviations() -> Vec<u8> {
-    let (name, low, high, line, string, address, data8, data1) = (3, 0x11, 0x12, 0x10, 8, 1, 7, 0x0b);
+    let (name, low, high, line, string, address, data8, data1) =
+        (3, 0x11, 0x12, 0x10, 8, 1, 7, 0x0b);
     let shapes: [&[u8]; 5] = [
-        &[1, 0x11, 1, name, string, low, address, high, data8, line, 0x17],
+        &[
+            1, 0x11, 1, name, string, low, address, high, data8, line, 0x17,
+        ],
         &[2, 0x2e, 0, name, string, 0x20, data1],
         &[3, 0x2e, 1, name, string, low, address, high, data8],
-        &[4, 0x1d, 0, 0x31, 0x13, low, address, high, data8, 0x58, data1, 0x59, data1],
+        &[
+            4, 0x1d, 0, 0x31, 0x13, low, address, high, data8, 0x58, data1, 0x59, data1,
+        ],
         &[5, 0x24, 0, name, string, 0x0b, data1, 0x3e, data1],
     ];
-    shapes.iter().flat_map(|shape| shape.iter().copied().chain([0, 0])).chain([0]).collect()
+    shapes
+        .iter()
+        .flat_map(|shape| shape.iter().copied().chain([0, 0]))
+        .chain([0])
+        .collect()
 }
 
 /// A unit's entries, and where in them stands what differs from unit to unit.
@@ -197,7 +266,12 @@ impl Unit {
         let length = (bytes.len() - 4) as u32;
         bytes[..4].copy_from_slice(&length.to_le_bytes());
         let addresses = [(first, 0), (function, 0), (call, CODE / 2)];
-        Unit { bytes, names: [unit_name + 5, function_name + 5], addresses, line }
+        Unit {
+            bytes,
+            names: [unit_name + 5, function_name + 5],
+            addresses,
+            line,
+        }
     }
 
     fn write(&self, unit: u64, line: u64, out: &mut impl Write) -> Result<()> {
@@ -206,7 +280,9 @@ impl Unit {
         let number = format!("{unit:04}");
         self.names.iter().for_each(|at| put(*at, number.as_bytes()));
         let start = TEXT + unit * CODE;
-        self.addresses.iter().for_each(|(at, distance)| put(*at, &(start + distance).to_le_bytes()));
+        self.addresses
+            .iter()
+            .for_each(|(at, distance)| put(*at, &(start + distance).to_le_bytes()));
         put(self.line, &(line as u32).to_le_bytes());
         out.write_all(&head)?;
         Ok(out.write_all(&self.bytes[1024..])?)
@@ -231,7 +307,9 @@ fn line_program() -> impl Fn(u64) -> Vec<u8> {
         rows.extend((TEXT + unit * CODE).to_le_bytes());
         // Line 10; half the code on: line 20; the other half on: the end.
         rows.extend([3, 9, 1, 2, 0x80, 1, 3, 10, 1, 2, 0x80, 1, 0, 1, 1]);
-        let mut out = ((2 + 4 + head.len() + rows.len()) as u32).to_le_bytes().to_vec();
+        let mut out = ((2 + 4 + head.len() + rows.len()) as u32)
+            .to_le_bytes()
+            .to_vec();
         out.extend([4, 0]);
         out.extend((head.len() as u32).to_le_bytes());
         [out, head, rows].concat()

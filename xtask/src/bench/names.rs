@@ -19,7 +19,11 @@ const SOURCED: [Measure; 3] = [
     Measure::to_nowhere("names-annotate", &["annotate", "--stdio"], 3),
 ];
 /// The same again, when another run has learned what there is to know.
-const AGAIN: [&str; 3] = ["names-script-warm", "names-srcline-warm", "names-annotate-warm"];
+const AGAIN: [&str; 3] = [
+    "names-script-warm",
+    "names-srcline-warm",
+    "names-annotate-warm",
+];
 
 /// Measures everything.
 pub(super) fn run(options: &Options) -> Result<()> {
@@ -29,7 +33,9 @@ pub(super) fn run(options: &Options) -> Result<()> {
     })?;
     run_one(&UNWOUND, &Input::local(build), options)?;
     let Some(program) = program::build(&options.folder)? else {
-        println!("SKIPPED: there is no C++ compiler (c++) to build a program with debug information");
+        println!(
+            "SKIPPED: there is no C++ compiler (c++) to build a program with debug information"
+        );
         return Ok(());
     };
     let recording = once(options, "program.data", |output| {
@@ -38,7 +44,11 @@ pub(super) fn run(options: &Options) -> Result<()> {
     let hottest = hottest(options, &recording)?;
     let mut input = Input::local(recording);
     for (measure, again) in SOURCED.iter().zip(AGAIN) {
-        input.words = if measure.name == "names-annotate" { vec![hottest.clone()] } else { Vec::new() };
+        input.words = if measure.name == "names-annotate" {
+            vec![hottest.clone()]
+        } else {
+            Vec::new()
+        };
         input.cold = true;
         run_one(measure, &input, options)?;
         input.cold = false;
@@ -63,11 +73,31 @@ pub(super) fn once(
 }
 
 /// Records a program with 8 KiB of stack in each sample.
-pub(super) fn record(recorder: &Path, frequency: u32, program: &[&Path], output: &Path) -> Result<()> {
+pub(super) fn record(
+    recorder: &Path,
+    frequency: u32,
+    program: &[&Path],
+    output: &Path,
+) -> Result<()> {
     let mut command = Command::new(recorder);
-    command.args(["record", "-N", "-e", "cpu-clock", "-F", &frequency.to_string()]);
-    command.args(["--call-graph", "dwarf", "-m", "16M", "-o"]).arg(output).arg("--").args(program);
-    let status = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status()?;
+    command.args([
+        "record",
+        "-N",
+        "-e",
+        "cpu-clock",
+        "-F",
+        &frequency.to_string(),
+    ]);
+    command
+        .args(["--call-graph", "dwarf", "-m", "16M", "-o"])
+        .arg(output)
+        .arg("--")
+        .args(program);
+    let status = command
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status()?;
     ensure!(status.success(), "the recording failed");
     Ok(())
 }
@@ -88,9 +118,19 @@ fn hottest(options: &Options, recording: &Path) -> Result<String> {
         "-d",
         "program",
     ]);
-    let output = command.arg("-i").arg(recording).stdin(Stdio::null()).stderr(Stdio::null()).output()?;
+    let output = command
+        .arg("-i")
+        .arg(recording)
+        .stdin(Stdio::null())
+        .stderr(Stdio::null())
+        .output()?;
     let text = String::from_utf8_lossy(&output.stdout);
-    let rows = text.lines().filter(|line| !line.starts_with('#') && !line.trim().is_empty());
-    let name = rows.filter_map(|row| row.split_once("[.] ")).map(|(_, name)| name.trim().to_owned()).next();
+    let rows = text
+        .lines()
+        .filter(|line| !line.starts_with('#') && !line.trim().is_empty());
+    let name = rows
+        .filter_map(|row| row.split_once("[.] "))
+        .map(|(_, name)| name.trim().to_owned())
+        .next();
     name.context("report shows no function of the program")
 }

@@ -21,7 +21,11 @@ pub(super) fn build(folder: &Path) -> Result<Option<PathBuf>> {
         return Ok(Some(program));
     }
     let mut compiler = Command::new("c++");
-    let found = compiler.arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status();
+    let found = compiler
+        .arg("--version")
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status();
     if !found.is_ok_and(|status| status.success()) {
         return Ok(None);
     }
@@ -31,7 +35,10 @@ pub(super) fn build(folder: &Path) -> Result<Option<PathBuf>> {
     compile(&sources, "main.cpp", "main.o")?;
     for unit in 0..UNITS {
         let (source, object) = (format!("unit{unit}.cpp"), format!("unit{unit}.o"));
-        std::fs::write(sources.join(&source), UNIT.replace("NUMBER", &unit.to_string()))?;
+        std::fs::write(
+            sources.join(&source),
+            UNIT.replace("NUMBER", &unit.to_string()),
+        )?;
         compile(&sources, &source, &object)?;
     }
     link(&sources, &program)?;
@@ -39,14 +46,18 @@ pub(super) fn build(folder: &Path) -> Result<Option<PathBuf>> {
 }
 
 fn main_text() -> String {
-    let declared = (0..UNITS).map(|unit| format!("namespace part{unit} {{ double run(unsigned); }}\n"));
+    let declared =
+        (0..UNITS).map(|unit| format!("namespace part{unit} {{ double run(unsigned); }}\n"));
     let called = (0..UNITS).map(|unit| format!("        sum += part{unit}::run(seed + {unit});\n"));
     MAIN.replace("// DECLARATIONS\n", &declared.collect::<String>())
         .replace("        // CALLS\n", &called.collect::<String>())
 }
 
 fn compile(folder: &Path, source: &str, object: &str) -> Result<()> {
-    run(folder, &["-O2", "-g", "-std=c++17", "-c", source, "-o", object])
+    run(
+        folder,
+        &["-O2", "-g", "-std=c++17", "-c", source, "-o", object],
+    )
 }
 
 /// The program takes its name when it is whole.
@@ -59,7 +70,11 @@ fn link(folder: &Path, program: &Path) -> Result<()> {
 }
 
 fn run(folder: &Path, words: &[&str]) -> Result<()> {
-    let status = Command::new("c++").args(words).current_dir(folder).status().context("c++")?;
+    let status = Command::new("c++")
+        .args(words)
+        .current_dir(folder)
+        .status()
+        .context("c++")?;
     ensure!(status.success(), "c++ {} failed", words.join(" "));
     Ok(())
 }

@@ -25,7 +25,12 @@ pub(super) struct Input {
 impl Input {
     /// A recording of this machine.
     pub(super) fn local(recording: PathBuf) -> Input {
-        Input { recording, symfs: None, words: Vec::new(), cold: false }
+        Input {
+            recording,
+            symfs: None,
+            words: Vec::new(),
+            cold: false,
+        }
     }
 }
 
@@ -47,7 +52,13 @@ impl Measure {
         args: &'static [&'static str],
         reference_runs: usize,
     ) -> Measure {
-        Measure { name, args, discards: false, own_args: &[], reference_runs }
+        Measure {
+            name,
+            args,
+            discards: false,
+            own_args: &[],
+            reference_runs,
+        }
     }
 
     pub(super) const fn to_nowhere(
@@ -55,13 +66,34 @@ impl Measure {
         args: &'static [&'static str],
         reference_runs: usize,
     ) -> Measure {
-        Measure { name, args, discards: true, own_args: &[], reference_runs }
+        Measure {
+            name,
+            args,
+            discards: true,
+            own_args: &[],
+            reference_runs,
+        }
     }
 
     /// The same by another name, with more arguments for ours.
-    pub(super) const fn with_own(&self, name: &'static str, own_args: &'static [&'static str]) -> Measure {
-        let Measure { args, discards, reference_runs, .. } = *self;
-        Measure { name, args, discards, own_args, reference_runs }
+    pub(super) const fn with_own(
+        &self,
+        name: &'static str,
+        own_args: &'static [&'static str],
+    ) -> Measure {
+        let Measure {
+            args,
+            discards,
+            reference_runs,
+            ..
+        } = *self;
+        Measure {
+            name,
+            args,
+            discards,
+            own_args,
+            reference_runs,
+        }
     }
 }
 
@@ -73,31 +105,64 @@ pub(super) const STATS: Measure = Measure::to_nowhere("stats", &["report", "--st
 /// Everything that `bench` can measure on the large recording.
 pub(super) const MEASURES: &[Measure] = &[
     Measure::to_file("report", &["report", "--stdio", "--no-inline"], 1),
-    Measure::to_file("report-no-children", &["report", "--stdio", "--no-inline", "--no-children"], 1),
     Measure::to_file(
-        "report-callers",
-        &["report", "--stdio", "--no-inline", "--no-children", "-g", "caller"],
+        "report-no-children",
+        &["report", "--stdio", "--no-inline", "--no-children"],
         1,
     ),
-    Measure::to_file("report-flat", &["report", "--stdio", "--no-inline", "-g", "none"], 3),
+    Measure::to_file(
+        "report-callers",
+        &[
+            "report",
+            "--stdio",
+            "--no-inline",
+            "--no-children",
+            "-g",
+            "caller",
+        ],
+        1,
+    ),
+    Measure::to_file(
+        "report-flat",
+        &["report", "--stdio", "--no-inline", "-g", "none"],
+        3,
+    ),
     Measure::to_file(
         "report-functions",
-        &["report", "--stdio", "--no-inline", "--no-children", "-g", "none"],
+        &[
+            "report",
+            "--stdio",
+            "--no-inline",
+            "--no-children",
+            "-g",
+            "none",
+        ],
         3,
     ),
     Measure::to_file("diff", &["diff"], 3),
     Measure::to_file("script", &["script", "--no-inline"], 3),
-    Measure::to_file("script-symbols", &["script", "--no-inline", "-F", "ip,sym"], 3),
+    Measure::to_file(
+        "script-symbols",
+        &["script", "--no-inline", "-F", "ip,sym"],
+        3,
+    ),
 ];
 
 /// The names, for messages.
 pub(super) fn names() -> String {
-    MEASURES.iter().map(|measure| measure.name).collect::<Vec<_>>().join(", ")
+    MEASURES
+        .iter()
+        .map(|measure| measure.name)
+        .collect::<Vec<_>>()
+        .join(", ")
 }
 
 /// Runs the wanted measures.
 pub(super) fn run(options: &Options, wanted: &dyn Fn(&str) -> bool) -> Result<()> {
-    let mut measures = MEASURES.iter().filter(|measure| wanted(measure.name)).peekable();
+    let mut measures = MEASURES
+        .iter()
+        .filter(|measure| wanted(measure.name))
+        .peekable();
     if measures.peek().is_none() {
         return Ok(());
     }
@@ -111,7 +176,9 @@ pub(super) fn run(options: &Options, wanted: &dyn Fn(&str) -> bool) -> Result<()
 /// The recording, unpacked once.
 pub(super) fn input(folder: &Path) -> Result<Option<Input>> {
     let packed = workspace::shared().map(|shared| shared.join("bench/cargo-build.data.zst"));
-    let Some(packed) = packed.filter(|path| path.is_file()) else { return Ok(None) };
+    let Some(packed) = packed.filter(|path| path.is_file()) else {
+        return Ok(None);
+    };
     let unpacked = folder.join("cargo-build.data");
     if !unpacked.is_file() {
         std::fs::write(&unpacked, read_maybe_zstd(&packed)?)?;
@@ -122,11 +189,19 @@ pub(super) fn input(folder: &Path) -> Result<Option<Input>> {
 /// Alternates the tools, so that a change of the machine's mood meets both; gives our median wall time in seconds.
 pub(super) fn run_one(measure: &Measure, input: &Input, options: &Options) -> Result<f64> {
     let reference = reference();
-    let reference_runs = reference.map_or(0, |_| options.reference_runs.unwrap_or(measure.reference_runs));
+    let reference_runs = reference.map_or(0, |_| {
+        options.reference_runs.unwrap_or(measure.reference_runs)
+    });
     let (mut ours, mut theirs) = (Vec::new(), Vec::new());
     for round in 0..options.runs.max(reference_runs) {
         if round < options.runs {
-            ours.push(run_tool(&options.binary, measure, measure.own_args, input, &options.folder)?);
+            ours.push(run_tool(
+                &options.binary,
+                measure,
+                measure.own_args,
+                input,
+                &options.folder,
+            )?);
         }
         if let Some(program) = reference.filter(|_| round < reference_runs) {
             theirs.push(run_tool(program, measure, &[], input, &options.folder)?);
@@ -140,11 +215,25 @@ pub(super) fn run_one(measure: &Measure, input: &Input, options: &Options) -> Re
 /// Runs of ours alone.
 pub(super) fn run_ours(measure: &Measure, input: &Input, options: &Options) -> Result<Vec<Usage>> {
     (0..options.runs)
-        .map(|_| run_tool(&options.binary, measure, measure.own_args, input, &options.folder))
+        .map(|_| {
+            run_tool(
+                &options.binary,
+                measure,
+                measure.own_args,
+                input,
+                &options.folder,
+            )
+        })
         .collect()
 }
 
-fn run_tool(program: &Path, wanted: &Measure, more: &[&str], input: &Input, folder: &Path) -> Result<Usage> {
+fn run_tool(
+    program: &Path,
+    wanted: &Measure,
+    more: &[&str],
+    input: &Input,
+    folder: &Path,
+) -> Result<Usage> {
     let home = folder.join("home");
     if input.cold && home.join(".cache").exists() {
         std::fs::remove_dir_all(home.join(".cache"))?;
@@ -152,7 +241,9 @@ fn run_tool(program: &Path, wanted: &Measure, more: &[&str], input: &Input, fold
     std::fs::create_dir_all(&home)?;
     let output = match wanted.discards {
         true => Stdio::null(),
-        false => File::create(folder.join("output")).context("target/bench/output")?.into(),
+        false => File::create(folder.join("output"))
+            .context("target/bench/output")?
+            .into(),
     };
     let mut command = Command::new(program);
     command.args(wanted.args).args(more).args(&input.words);
@@ -164,10 +255,22 @@ fn run_tool(program: &Path, wanted: &Measure, more: &[&str], input: &Input, fold
     input.symfs.iter().for_each(|folder| {
         command.arg("--symfs").arg(folder);
     });
-    command.env("LC_ALL", "C").env("TZ", "UTC").env("HOME", home).env_remove("XDG_CACHE_HOME");
-    command.stdin(Stdio::null()).stdout(output).stderr(Stdio::null());
+    command
+        .env("LC_ALL", "C")
+        .env("TZ", "UTC")
+        .env("HOME", home)
+        .env_remove("XDG_CACHE_HOME");
+    command
+        .stdin(Stdio::null())
+        .stdout(output)
+        .stderr(Stdio::null());
     let usage = measure(&mut command)?;
-    ensure!(usage.success, "{} {} failed", program.display(), wanted.args.join(" "));
+    ensure!(
+        usage.success,
+        "{} {} failed",
+        program.display(),
+        wanted.args.join(" ")
+    );
     Ok(usage)
 }
 
@@ -177,7 +280,9 @@ pub(super) fn figures(ours: &[Usage], theirs: &[Usage]) -> Result<Vec<Figure>> {
     let megabytes = |usage: &Usage| usage.peak as f64 / 1e6;
     Ok(vec![
         figure("wall time", "s", ours, theirs, &seconds)?,
-        figure("processor time", "s", ours, theirs, &|usage| usage.cpu.as_secs_f64())?,
+        figure("processor time", "s", ours, theirs, &|usage| {
+            usage.cpu.as_secs_f64()
+        })?,
         figure("peak memory", "MB", ours, theirs, &megabytes)?,
     ])
 }
@@ -190,5 +295,10 @@ fn figure(
     value: &dyn Fn(&Usage) -> f64,
 ) -> Result<Figure> {
     let of = |usages: &[Usage]| median(usages.iter().map(value).collect());
-    Ok(Figure { what, unit, ours: of(ours)?, reference: of(theirs).ok() })
+    Ok(Figure {
+        what,
+        unit,
+        ours: of(ours)?,
+        reference: of(theirs).ok(),
+    })
 }

@@ -34,7 +34,12 @@ pub(super) fn run(options: &Options) -> Result<()> {
             theirs.push(record(program, &script, options)?);
         }
     }
-    keep(&options.folder, "record", "perf7", &figures(&ours, &theirs)?)
+    keep(
+        &options.folder,
+        "record",
+        "perf7",
+        &figures(&ours, &theirs)?,
+    )
 }
 
 fn record(program: &Path, script: &Path, options: &Options) -> Result<Recording> {
@@ -51,7 +56,9 @@ fn record(program: &Path, script: &Path, options: &Options) -> Result<Recording>
         .stdout(Stdio::null())
         .stderr(File::create(options.folder.join("record.stderr"))?);
     let start = Instant::now();
-    let mut child = command.spawn().with_context(|| format!("{} did not start", program.display()))?;
+    let mut child = command
+        .spawn()
+        .with_context(|| format!("{} did not start", program.display()))?;
     let own = own_time(&child)?;
     let wall = start.elapsed().as_secs_f64();
     if !child.wait()?.success() {
@@ -60,7 +67,13 @@ fn record(program: &Path, script: &Path, options: &Options) -> Result<Recording>
     }
     let (samples, lost) = counts(&output, options)?;
     let megabytes = std::fs::metadata(&output)?.len() as f64 / 1e6;
-    Ok(Recording { wall, own, samples, lost, megabytes })
+    Ok(Recording {
+        wall,
+        own,
+        samples,
+        lost,
+        megabytes,
+    })
 }
 
 /// Waits until the process has ended but not been collected: its times are then final and its children's not in them.
@@ -87,20 +100,34 @@ fn state_and_ticks(stat: &str) -> Option<(&str, f64)> {
 fn counts(recording: &Path, options: &Options) -> Result<(f64, f64)> {
     let judge = reference().unwrap_or(&options.binary);
     let stats = judged(judge, &["--stats"], recording)?;
-    let rows = judged(judge, &["-g", "none", "--no-children", "-s", "comm"], recording)?;
-    Ok((count(&stats, "SAMPLE events:"), count(&rows, "# Total Lost Samples:")))
+    let rows = judged(
+        judge,
+        &["-g", "none", "--no-children", "-s", "comm"],
+        recording,
+    )?;
+    Ok((
+        count(&stats, "SAMPLE events:"),
+        count(&rows, "# Total Lost Samples:"),
+    ))
 }
 
 fn judged(judge: &Path, words: &[&str], recording: &Path) -> Result<String> {
-    let output =
-        Command::new(judge).args(["report", "--stdio"]).args(words).arg("-i").arg(recording).output()?;
+    let output = Command::new(judge)
+        .args(["report", "--stdio"])
+        .args(words)
+        .arg("-i")
+        .arg(recording)
+        .output()?;
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
 /// The number behind `label` where it begins a line's words.
 fn count(text: &str, label: &str) -> f64 {
-    let line = text.lines().find_map(|line| line.trim_start().strip_prefix(label));
-    line.and_then(|rest| rest.split_whitespace().next()?.parse().ok()).unwrap_or(0.0)
+    let line = text
+        .lines()
+        .find_map(|line| line.trim_start().strip_prefix(label));
+    line.and_then(|rest| rest.split_whitespace().next()?.parse().ok())
+        .unwrap_or(0.0)
 }
 
 fn figures(ours: &[Recording], theirs: &[Recording]) -> Result<Vec<Figure>> {
@@ -121,7 +148,12 @@ fn figure(
     value: fn(&Recording) -> f64,
 ) -> Result<Figure> {
     let of = |runs: &[Recording]| median(runs.iter().map(value).collect());
-    Ok(Figure { what, unit, ours: of(ours)?, reference: of(theirs).ok() })
+    Ok(Figure {
+        what,
+        unit,
+        ours: of(ours)?,
+        reference: of(theirs).ok(),
+    })
 }
 
 #[cfg(test)]
@@ -137,6 +169,12 @@ mod tests {
     #[test]
     fn counts_are_found_by_their_whole_label() {
         let text = "  LOST_SAMPLES events:  3\n     SAMPLE events:       82  (40.6%)\n";
-        assert_eq!((count(text, "SAMPLE events:"), count(text, "# Total Lost Samples:")), (82.0, 0.0));
+        assert_eq!(
+            (
+                count(text, "SAMPLE events:"),
+                count(text, "# Total Lost Samples:")
+            ),
+            (82.0, 0.0)
+        );
     }
 }

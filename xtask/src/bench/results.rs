@@ -18,7 +18,9 @@ pub(super) struct Figure {
 impl Figure {
     /// How many times more the reference needs.
     fn ratio(&self) -> Option<f64> {
-        self.reference.map(|reference| reference / self.ours).filter(|ratio| ratio.is_finite())
+        self.reference
+            .map(|reference| reference / self.ours)
+            .filter(|ratio| ratio.is_finite())
     }
 }
 
@@ -27,18 +29,29 @@ pub(super) fn keep(folder: &Path, measure: &str, other: &str, figures: &[Figure]
     for figure in figures {
         print(measure, other, figure);
     }
-    let seconds = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |time| time.as_secs());
-    let figures: Vec<Value> = figures.iter().map(|figure| to_json(figure, other)).collect();
+    let seconds = SystemTime::now()
+        .duration_since(SystemTime::UNIX_EPOCH)
+        .map_or(0, |time| time.as_secs());
+    let figures: Vec<Value> = figures
+        .iter()
+        .map(|figure| to_json(figure, other))
+        .collect();
     let line = json!({"unix_time": seconds, "measure": measure, "figures": figures});
-    let mut file =
-        std::fs::OpenOptions::new().create(true).append(true).open(folder.join("results.jsonl"))?;
+    let mut file = std::fs::OpenOptions::new()
+        .create(true)
+        .append(true)
+        .open(folder.join("results.jsonl"))?;
     writeln!(file, "{line}")?;
     Ok(())
 }
 
 fn print(measure: &str, other: &str, figure: &Figure) {
-    let reference = figure.reference.map_or("-".to_owned(), |value| format!("{value:.3}"));
-    let ratio = figure.ratio().map_or("-".to_owned(), |ratio| format!("{ratio:.2}x"));
+    let reference = figure
+        .reference
+        .map_or("-".to_owned(), |value| format!("{value:.3}"));
+    let ratio = figure
+        .ratio()
+        .map_or("-".to_owned(), |ratio| format!("{ratio:.2}x"));
     println!(
         "{measure:<18} {:<14} oxperf {:>10.3} {unit:<4} {other} {reference:>10} {unit:<4} {other}/oxperf {ratio:>8}",
         figure.what,

@@ -24,12 +24,19 @@ pub(super) fn run(options: &Options) -> Result<()> {
         println!("SKIPPED: there is no ../shared/bench/cargo-build.data.zst to repeat");
         return Ok(());
     };
-    println!("scale: report with call graphs; the recording repeated, its distinct stacks stay the same");
+    println!(
+        "scale: report with call graphs; the recording repeated, its distinct stacks stay the same"
+    );
     for times in TIMES {
         let recording = repeated(&input.recording, times, &options.folder)?;
         let usages = read::run_ours(&REPORT, &Input::local(recording.clone()), options)?;
         std::fs::remove_file(&recording)?;
-        let seconds = median(usages.iter().map(|usage| usage.wall.as_secs_f64()).collect())?;
+        let seconds = median(
+            usages
+                .iter()
+                .map(|usage| usage.wall.as_secs_f64())
+                .collect(),
+        )?;
         let cpu = median(usages.iter().map(|usage| usage.cpu.as_secs_f64()).collect())?;
         let peak = median(usages.iter().map(|usage| usage.peak as f64 / 1e6).collect())?;
         let samples = SAMPLES * times as f64;
@@ -55,15 +62,23 @@ fn repeated(recording: &Path, times: u64, folder: &Path) -> Result<PathBuf> {
     let bytes = std::fs::read(recording)?;
     let path = folder.join("repeated.data");
     let number = |at: usize| -> Result<u64> {
-        let bytes = bytes.get(at..at + 8).context("the recording is cut short")?;
+        let bytes = bytes
+            .get(at..at + 8)
+            .context("the recording is cut short")?;
         Ok(u64::from_le_bytes(bytes.try_into()?))
     };
     let (start, size) = (number(DATA_OFFSET)? as usize, number(DATA_SIZE)?);
     let end = start + size as usize;
-    ensure!(start >= HEADER && end <= bytes.len(), "the recording's data lie outside of it");
+    ensure!(
+        start >= HEADER && end <= bytes.len(),
+        "the recording's data lie outside of it"
+    );
     let mut head = bytes[..start].to_vec();
     head[DATA_SIZE..DATA_SIZE + 8].copy_from_slice(&(size * times).to_le_bytes());
-    let features: u32 = bytes[FEATURES..HEADER].iter().map(|byte| byte.count_ones()).sum();
+    let features: u32 = bytes[FEATURES..HEADER]
+        .iter()
+        .map(|byte| byte.count_ones())
+        .sum();
     let table = end..end + features as usize * ENTRY;
     let mut tail = bytes[end..].to_vec();
     for at in table.step_by(ENTRY) {

@@ -43,8 +43,14 @@ fn rust_program(folder: &Path) -> Result<PathBuf> {
         std::fs::write(&source, RUST)?;
         let unfinished = folder.join("stacks.unfinished");
         let mut compiler = Command::new("rustc");
-        compiler.args(["--edition=2024", "-O", "-g", "-o"]).arg(&unfinished).arg(&source);
-        ensure!(compiler.status().context("rustc")?.success(), "rustc failed");
+        compiler
+            .args(["--edition=2024", "-O", "-g", "-o"])
+            .arg(&unfinished)
+            .arg(&source);
+        ensure!(
+            compiler.status().context("rustc")?.success(),
+            "rustc failed"
+        );
         std::fs::rename(unfinished, &program)?;
     }
     Ok(program)
@@ -53,12 +59,23 @@ fn rust_program(folder: &Path) -> Result<PathBuf> {
 /// All samples of a recording, and those whose last caller is where a thread begins.
 fn count(tool: &Path, recording: &Path) -> Result<(usize, usize)> {
     let mut command = Command::new(tool);
-    command.args(["script", "--no-inline", "-F", "comm,ip,sym", "-i"]).arg(recording);
-    let output = command.stdin(Stdio::null()).stderr(Stdio::null()).output()?;
+    command
+        .args(["script", "--no-inline", "-F", "comm,ip,sym", "-i"])
+        .arg(recording);
+    let output = command
+        .stdin(Stdio::null())
+        .stderr(Stdio::null())
+        .output()?;
     let text = String::from_utf8_lossy(&output.stdout);
-    let stacks: Vec<&str> = text.split("\n\n").filter(|stack| !stack.trim().is_empty()).collect();
+    let stacks: Vec<&str> = text
+        .split("\n\n")
+        .filter(|stack| !stack.trim().is_empty())
+        .collect();
     let begins = |stack: &&&str| {
-        let last = stack.lines().next_back().and_then(|line| line.split_whitespace().nth(1));
+        let last = stack
+            .lines()
+            .next_back()
+            .and_then(|line| line.split_whitespace().nth(1));
         last.is_some_and(|name| BEGINNINGS.contains(&name))
     };
     Ok((stacks.len(), stacks.iter().filter(begins).count()))

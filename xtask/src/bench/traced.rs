@@ -25,10 +25,16 @@ const MEASURES: [Measure; 11] = [
 ];
 
 const ERRORS: Measure = Measure::to_nowhere("pt-errors", &["script", "--itrace=e"], 3);
-const BRANCHES: Measure =
-    Measure::to_nowhere("pt-branches", &["script", "--itrace=b", "-F", "ip,addr,flags"], 1);
-const INSTRUCTIONS: Measure =
-    Measure::to_nowhere("pt-instructions", &["script", "--itrace=i0ns", "-F", "ip"], 1);
+const BRANCHES: Measure = Measure::to_nowhere(
+    "pt-branches",
+    &["script", "--itrace=b", "-F", "ip,addr,flags"],
+    1,
+);
+const INSTRUCTIONS: Measure = Measure::to_nowhere(
+    "pt-instructions",
+    &["script", "--itrace=i0ns", "-F", "ip"],
+    1,
+);
 
 /// What is shown of its own accord: perf needs a minute and ten.
 const BRANCH_LINES: Measure = Measure::to_nowhere("pt-branch-lines", &["script", "--itrace=b"], 0);
@@ -46,8 +52,13 @@ pub(super) fn run(options: &Options) -> Result<()> {
         return Ok(());
     };
     let symfs = objects(&case, &options.folder)?;
-    let input = Input { symfs: Some(symfs.clone()), ..Input::local(case.join("perf.data")) };
-    MEASURES.iter().try_for_each(|measure| run_one(measure, &input, options).map(drop))?;
+    let input = Input {
+        symfs: Some(symfs.clone()),
+        ..Input::local(case.join("perf.data"))
+    };
+    MEASURES
+        .iter()
+        .try_for_each(|measure| run_one(measure, &input, options).map(drop))?;
     let ours = run_ours(&ERRORS.with_own("pt-errors", &ONE), &input, options)?;
     libipt::run("pt-errors", &ours, (&case, &symfs), &options.folder)
 }
@@ -58,7 +69,8 @@ fn objects(case: &Path, folder: &Path) -> Result<PathBuf> {
     let target = match link.is_dir() {
         true => link,
         false => {
-            let text = std::fs::read_to_string(&link).with_context(|| link.display().to_string())?;
+            let text =
+                std::fs::read_to_string(&link).with_context(|| link.display().to_string())?;
             case.join(text.trim_end())
         }
     };

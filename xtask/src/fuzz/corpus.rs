@@ -32,10 +32,14 @@ struct Input {
 pub(super) fn select(target: &Target, found: Option<&Path>) -> Result<()> {
     let corpus = target.corpus();
     fs::create_dir_all(&corpus)?;
-    let found =
-        found.map(|found| std::path::absolute(found).map(|found| found.join(&target.name))).transpose()?;
-    let folders: Vec<PathBuf> =
-        [Some(corpus.clone()), found].into_iter().flatten().filter(|folder| folder.is_dir()).collect();
+    let found = found
+        .map(|found| std::path::absolute(found).map(|found| found.join(&target.name)))
+        .transpose()?;
+    let folders: Vec<PathBuf> = [Some(corpus.clone()), found]
+        .into_iter()
+        .flatten()
+        .filter(|folder| folder.is_dir())
+        .collect();
     let inputs = inputs(target, &folders)?;
     let all = inputs.len();
     let chosen = choose(inputs);
@@ -45,7 +49,10 @@ pub(super) fn select(target: &Target, found: Option<&Path>) -> Result<()> {
             fs::copy(&input.path, corpus.join(name))?;
         }
     }
-    let kept: HashSet<_> = chosen.iter().filter_map(|input| input.path.file_name()).collect();
+    let kept: HashSet<_> = chosen
+        .iter()
+        .filter_map(|input| input.path.file_name())
+        .collect();
     for entry in fs::read_dir(&corpus)? {
         let entry = entry?;
         if !kept.contains(entry.file_name().as_os_str()) {
@@ -53,7 +60,11 @@ pub(super) fn select(target: &Target, found: Option<&Path>) -> Result<()> {
         }
     }
     let size: u64 = chosen.iter().map(|input| input.size).sum();
-    println!("{:<16} {} of {all} inputs, {size} bytes", target.name, chosen.len());
+    println!(
+        "{:<16} {} of {all} inputs, {size} bytes",
+        target.name,
+        chosen.len()
+    );
     Ok(())
 }
 
@@ -69,7 +80,12 @@ fn inputs(target: &Target, folders: &[PathBuf]) -> Result<Vec<Input>> {
     command.arg(scratch.join("merged")).args(folders);
     let log = fs::File::create(scratch.join("log"))?;
     let status = command.stdout(Stdio::null()).stderr(log).status()?;
-    ensure!(status.success(), "{}: see {}", target.name, scratch.join("log").display());
+    ensure!(
+        status.success(),
+        "{}: see {}",
+        target.name,
+        scratch.join("log").display()
+    );
     let inputs = parse(&fs::read_to_string(control)?).context("libFuzzer's control file")?;
     fs::remove_dir_all(&scratch)?;
     Ok(inputs)
@@ -80,7 +96,11 @@ fn parse(text: &str) -> Option<Vec<Input>> {
     let mut lines = text.lines();
     let count: usize = lines.next()?.parse().ok()?;
     lines.next()?;
-    let input = |path: &str| Input { path: path.into(), size: 0, edges: Vec::new() };
+    let input = |path: &str| Input {
+        path: path.into(),
+        size: 0,
+        edges: Vec::new(),
+    };
     let mut inputs: Vec<Input> = lines.by_ref().take(count).map(input).collect();
     for line in lines {
         let mut words = line.split(' ');
@@ -97,19 +117,30 @@ fn parse(text: &str) -> Option<Vec<Input>> {
 
 /// The defects that were found once, then whatever adds most.
 fn choose(inputs: Vec<Input>) -> Vec<Input> {
-    let is_defect =
-        |input: &Input| input.path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(DEFECT));
+    let is_defect = |input: &Input| {
+        input
+            .path
+            .file_name()
+            .is_some_and(|name| name.to_string_lossy().starts_with(DEFECT))
+    };
     let (mut chosen, mut rest): (Vec<Input>, Vec<Input>) = inputs.into_iter().partition(is_defect);
     rest.retain(|input| input.size <= LARGEST);
-    let mut reached: HashSet<u32> = chosen.iter().flat_map(|input| &input.edges).copied().collect();
+    let mut reached: HashSet<u32> = chosen
+        .iter()
+        .flat_map(|input| &input.edges)
+        .copied()
+        .collect();
     let mut left = TOTAL;
     while chosen.len() < MOST {
         rest.retain_mut(|input| {
             input.edges.retain(|edge| !reached.contains(edge));
             !input.edges.is_empty() && input.size <= left
         });
-        let best = (0..rest.len()).max_by_key(|at| (rest[*at].edges.len(), u64::MAX - rest[*at].size));
-        let Some(best) = best.map(|at| rest.swap_remove(at)) else { break };
+        let best =
+            (0..rest.len()).max_by_key(|at| (rest[*at].edges.len(), u64::MAX - rest[*at].size));
+        let Some(best) = best.map(|at| rest.swap_remove(at)) else {
+            break;
+        };
         left -= best.size;
         reached.extend(&best.edges);
         chosen.push(best);
@@ -127,7 +158,10 @@ mod tests {
             STARTED 0 10\nFT 0 1 2\nCOV 0 7\nSTARTED 1 10\nFT 1 1 2 3\nSTARTED 2 9\nFT 2 4\n\
             STARTED 3 9000\nFT 3 9\nSTARTED 4 9000\nFT 4 1 2 3 4 5 6\n";
         let chosen = choose(parse(text).unwrap());
-        let paths: Vec<_> = chosen.iter().map(|input| input.path.to_str().unwrap()).collect();
+        let paths: Vec<_> = chosen
+            .iter()
+            .map(|input| input.path.to_str().unwrap())
+            .collect();
         assert_eq!(paths, ["/c/defect-d", "/c/b", "/c/c"]);
         assert!(parse("2\n0\n/c/a\n").is_some_and(|inputs| inputs.len() == 1));
         assert!(parse("x\n").is_none());

@@ -31,13 +31,22 @@ pub(super) struct Budget {
 impl Budget {
     /// After so many seconds or executions, whichever comes first; without either, after [`SECONDS`].
     pub(super) fn new(seconds: Option<usize>, runs: Option<usize>, seed: Option<usize>) -> Budget {
-        Budget { seconds: seconds.or(runs.is_none().then_some(SECONDS)), runs, seed }
+        Budget {
+            seconds: seconds.or(runs.is_none().then_some(SECONDS)),
+            runs,
+            seed,
+        }
     }
 
     fn flags(self) -> impl Iterator<Item = String> {
-        let seconds = self.seconds.map(|seconds| format!("-max_total_time={seconds}"));
+        let seconds = self
+            .seconds
+            .map(|seconds| format!("-max_total_time={seconds}"));
         let runs = self.runs.map(|runs| format!("-runs={runs}"));
-        seconds.into_iter().chain(runs).chain(self.seed.map(|seed| format!("-seed={seed}")))
+        seconds
+            .into_iter()
+            .chain(runs)
+            .chain(self.seed.map(|seed| format!("-seed={seed}")))
     }
 }
 
@@ -77,7 +86,10 @@ impl Target {
         }
         std::fs::create_dir_all(&home)?;
         let mut command = Command::new(&self.program);
-        command.current_dir(&home).env("HOME", &home).env("XDG_CACHE_HOME", home.join("cache"));
+        command
+            .current_dir(&home)
+            .env("HOME", &home)
+            .env("XDG_CACHE_HOME", home.join("cache"));
         command.env("TMPDIR", &home);
         command
             .env("LC_ALL", "C")
@@ -85,7 +97,10 @@ impl Target {
             .env_remove("PERF_CONFIG")
             .env_remove("DEBUGINFOD_URLS")
             .stdin(Stdio::null());
-        command.args([format!("-timeout={TIMEOUT}"), format!("-rss_limit_mb={MEMORY}")]);
+        command.args([
+            format!("-timeout={TIMEOUT}"),
+            format!("-rss_limit_mb={MEMORY}"),
+        ]);
         if PRINTING.contains(&self.name.as_str()) {
             command.arg("-close_fd_mask=3");
         }
@@ -98,26 +113,45 @@ impl Target {
         std::fs::create_dir_all(&artifacts)?;
         let log = found.with_extension("log");
         let mut command = self.command()?;
-        command.args(["-print_final_stats=1", "-verbosity=1", "-reload=0"]).args(budget.flags());
-        command.arg(format!("-artifact_prefix={}/", artifacts.display())).arg(found);
+        command
+            .args(["-print_final_stats=1", "-verbosity=1", "-reload=0"])
+            .args(budget.flags());
+        command
+            .arg(format!("-artifact_prefix={}/", artifacts.display()))
+            .arg(found);
         command.args(Some(self.corpus()).filter(|corpus| corpus.is_dir()));
         command.stdout(Stdio::null()).stderr(File::create(&log)?);
         let start = Instant::now();
-        let status = command.status().with_context(|| self.program.display().to_string())?;
+        let status = command
+            .status()
+            .with_context(|| self.program.display().to_string())?;
         let seconds = start.elapsed().as_secs_f64();
         let text = String::from_utf8_lossy(&std::fs::read(&log)?).into_owned();
         let fault = (!status.success()).then(|| self.fault(&text, &log));
         let number = |name: &str| statistic(&text, name).unwrap_or(0);
-        let (executions, new_inputs) = (number("number_of_executed_units"), number("new_units_added"));
-        Ok(Ran { executions, seconds, new_inputs, fault })
+        let (executions, new_inputs) = (
+            number("number_of_executed_units"),
+            number("new_units_added"),
+        );
+        Ok(Ran {
+            executions,
+            seconds,
+            new_inputs,
+            fault,
+        })
     }
 
     /// What is worth knowing of a failed run.
     fn fault(&self, text: &str, log: &Path) -> String {
-        let panicked = text.lines().skip_while(|line| !line.contains("panicked at")).take(2);
+        let panicked = text
+            .lines()
+            .skip_while(|line| !line.contains("panicked at"))
+            .take(2);
         let error = text.lines().find(|line| line.contains("ERROR: libFuzzer"));
         let why = panicked.chain(error).collect::<Vec<_>>().join("\n  ");
-        let input = text.lines().find_map(|line| line.split_once("Test unit written to ")?.1.into());
+        let input = text
+            .lines()
+            .find_map(|line| line.split_once("Test unit written to ")?.1.into());
         let repeat = input.map_or_else(
             || format!("see {}", log.display()),
             |input: &str| format!("repeat: {} {input}", self.program.display()),
@@ -128,7 +162,9 @@ impl Target {
 
 /// A number that libFuzzer prints at its end.
 fn statistic(text: &str, name: &str) -> Option<u64> {
-    let line = text.lines().find_map(|line| line.strip_prefix("stat::")?.strip_prefix(name))?;
+    let line = text
+        .lines()
+        .find_map(|line| line.strip_prefix("stat::")?.strip_prefix(name))?;
     line.trim_start_matches(':').trim().parse().ok()
 }
 
@@ -145,16 +181,27 @@ mod tests {
         assert_eq!(statistic(LOG, "number_of_executed_units"), Some(4711));
         assert_eq!(statistic(LOG, "new_units_added"), Some(12));
         assert_eq!(statistic(LOG, "peak_rss_mb"), None);
-        let target = Target { name: "x".into(), program: "/t/x".into() };
+        let target = Target {
+            name: "x".into(),
+            program: "/t/x".into(),
+        };
         let fault = target.fault(LOG, Path::new("/log"));
-        assert!(fault.contains("crates/x/src/y.rs:1:2:\n  index out of bounds"), "{fault}");
+        assert!(
+            fault.contains("crates/x/src/y.rs:1:2:\n  index out of bounds"),
+            "{fault}"
+        );
         assert!(fault.ends_with("repeat: /t/x /a/crash-1"), "{fault}");
         assert!(target.fault("", Path::new("/log")).ends_with("see /log"));
     }
 
     #[test]
     fn a_run_always_ends() {
-        let flags = |seconds, runs| Budget::new(seconds, runs, Some(7)).flags().collect::<Vec<_>>().join(" ");
+        let flags = |seconds, runs| {
+            Budget::new(seconds, runs, Some(7))
+                .flags()
+                .collect::<Vec<_>>()
+                .join(" ")
+        };
         assert_eq!(flags(None, None), "-max_total_time=20 -seed=7");
         assert_eq!(flags(None, Some(5)), "-runs=5 -seed=7");
         assert_eq!(flags(Some(3), Some(5)), "-max_total_time=3 -runs=5 -seed=7");

@@ -18,7 +18,9 @@ impl Accepted {
     /// An accepted difference must not grow, and must not stay on the list when it is gone.
     pub(super) fn judge(&self, compared: Outcome) -> Outcome {
         match compared {
-            Outcome::Differs(found) if found.lines <= self.lines => Outcome::Accepted(self.reason.clone()),
+            Outcome::Differs(found) if found.lines <= self.lines => {
+                Outcome::Accepted(self.reason.clone())
+            }
             Outcome::Identical => Outcome::Stale,
             other => other,
         }
@@ -29,17 +31,27 @@ impl Accepted {
 pub(super) fn read() -> Result<Vec<Accepted>> {
     let path = workspace::root().join("xtask/sweep-accepted.tsv");
     let text = std::fs::read_to_string(&path).with_context(|| path.display().to_string())?;
-    let lines = text.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
-    lines.map(|line| parse(line).with_context(|| format!("{}: {line:?}", path.display()))).collect()
+    let lines = text
+        .lines()
+        .filter(|line| !line.is_empty() && !line.starts_with('#'));
+    lines
+        .map(|line| parse(line).with_context(|| format!("{}: {line:?}", path.display())))
+        .collect()
 }
 
 fn parse(line: &str) -> Option<Accepted> {
     let mut columns = line.splitn(4, '\t');
     let (case, golden) = (columns.next()?.to_owned(), columns.next()?.to_owned());
-    Some(Accepted { case, golden, lines: columns.next()?.parse().ok()?, reason: columns.next()?.to_owned() })
+    Some(Accepted {
+        case,
+        golden,
+        lines: columns.next()?.parse().ok()?,
+        reason: columns.next()?.to_owned(),
+    })
 }
 
 /// The entry for a text, if there is one.
 pub(super) fn find<'a>(list: &'a [Accepted], case: &str, golden: &str) -> Option<&'a Accepted> {
-    list.iter().find(|entry| entry.case == case && entry.golden == golden)
+    list.iter()
+        .find(|entry| entry.case == case && entry.golden == golden)
 }

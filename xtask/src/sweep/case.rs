@@ -26,18 +26,30 @@ impl Case {
     /// Reads `COMMANDS` of `folder`.
     fn read(version: &str, folder: PathBuf) -> Result<Case> {
         let commands = folder.join("COMMANDS");
-        let text = std::fs::read_to_string(&commands).with_context(|| commands.display().to_string())?;
-        let recording =
-            text.lines().find_map(|line| line.strip_prefix("record: ")).unwrap_or_default().to_owned();
+        let text =
+            std::fs::read_to_string(&commands).with_context(|| commands.display().to_string())?;
+        let recording = text
+            .lines()
+            .find_map(|line| line.strip_prefix("record: "))
+            .unwrap_or_default()
+            .to_owned();
         let name = folder.file_name().unwrap_or_default().to_string_lossy();
         let name = format!("{version}/{name}");
-        Ok(Case { name, recording, goldens: text.lines().filter_map(golden).collect(), folder })
+        Ok(Case {
+            name,
+            recording,
+            goldens: text.lines().filter_map(golden).collect(),
+            folder,
+        })
     }
 
     /// The text of perf 7.2, which is what we match: in `perf7/` when 6.1 made the recording.
     pub(super) fn expected(&self, golden: &Golden) -> Option<PathBuf> {
-        let folder =
-            if self.name.starts_with("7.") { self.folder.clone() } else { self.folder.join("perf7") };
+        let folder = if self.name.starts_with("7.") {
+            self.folder.clone()
+        } else {
+            self.folder.join("perf7")
+        };
         Some(folder.join(&golden.file)).filter(|path| path.is_file())
     }
 }
@@ -64,7 +76,10 @@ fn golden(line: &str) -> Option<Golden> {
     let known = file.ends_with(".txt") || file.ends_with(".txt.zst");
     let command = command.split("   #").next().unwrap_or(command);
     let args = command.split_whitespace().map(str::to_owned).collect();
-    known.then(|| Golden { file: file.to_owned(), args })
+    known.then(|| Golden {
+        file: file.to_owned(),
+        args,
+    })
 }
 
 #[cfg(test)]

@@ -32,7 +32,12 @@ pub(super) fn difference(expected: &[u8], got: &[u8]) -> Option<Difference> {
 
 fn first(expected: Option<(usize, &[u8])>, got: Option<(usize, &[u8])>) -> Difference {
     let line = expected.or(got).map_or(0, |(line, _)| line);
-    Difference { line, lines: 0, expected: shown(expected), got: shown(got) }
+    Difference {
+        line,
+        lines: 0,
+        expected: shown(expected),
+        got: shown(got),
+    }
 }
 
 /// How many lines the expected text has that ours has not, wherever they stand, and the other way round.
@@ -40,22 +45,35 @@ pub(super) fn balance(expected: &[u8], got: &[u8]) -> (usize, usize) {
     let mut counts: HashMap<&[u8], i64> = HashMap::new();
     lines(expected).for_each(|(_, line)| *counts.entry(line).or_default() += 1);
     lines(got).for_each(|(_, line)| *counts.entry(line).or_default() -= 1);
-    let sum = |sign: i64| counts.values().map(|count| (count * sign).max(0) as usize).sum();
+    let sum = |sign: i64| {
+        counts
+            .values()
+            .map(|count| (count * sign).max(0) as usize)
+            .sum()
+    };
     (sum(1), sum(-1))
 }
 
 /// Lines with their numbers; a last line without its end is another line than one with it.
 fn lines(text: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
-    let numbered = text.split_inclusive(|byte| *byte == b'\n').zip(1..).map(|(line, number)| (number, line));
+    let numbered = text
+        .split_inclusive(|byte| *byte == b'\n')
+        .zip(1..)
+        .map(|(line, number)| (number, line));
     numbered.filter(|(_, line)| !VOLATILE.iter().any(|start| line.starts_with(start)))
 }
 
 /// A line as it can stand in a terminal.
 fn shown(line: Option<(usize, &[u8])>) -> String {
-    let Some((_, bytes)) = line else { return "(end of text)".to_owned() };
+    let Some((_, bytes)) = line else {
+        return "(end of text)".to_owned();
+    };
     let text = String::from_utf8_lossy(bytes);
     let text = text.trim_end_matches('\n');
-    text.chars().map(|c| if c.is_control() && c != '\t' { '?' } else { c }).take(200).collect()
+    text.chars()
+        .map(|c| if c.is_control() && c != '\t' { '?' } else { c })
+        .take(200)
+        .collect()
 }
 
 #[cfg(test)]
@@ -67,7 +85,15 @@ mod tests {
         let expected = b"# captured on    : now\na\nb\n";
         assert!(difference(expected, b"# captured on    : then\na\nb\n").is_none());
         let found = difference(expected, b"a\nc\n").unwrap();
-        assert_eq!((found.line, found.lines, found.expected.as_str(), found.got.as_str()), (3, 1, "b", "c"));
+        assert_eq!(
+            (
+                found.line,
+                found.lines,
+                found.expected.as_str(),
+                found.got.as_str()
+            ),
+            (3, 1, "b", "c")
+        );
     }
 
     #[test]

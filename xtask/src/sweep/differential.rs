@@ -24,8 +24,23 @@ const COUNTERS: &str = "/stat-record";
 /// Each damaged recording is read by all of these. The binaries that a recording names are no part of it, and are not
 /// looked for.
 const COMMANDS: [&[&str]; 3] = [
-    &["script", "--symfs", ".", "--no-inline", "--kallsyms", "/dev/null"],
-    &["report", "--stdio", "--symfs", ".", "--no-inline", "--kallsyms", "/dev/null"],
+    &[
+        "script",
+        "--symfs",
+        ".",
+        "--no-inline",
+        "--kallsyms",
+        "/dev/null",
+    ],
+    &[
+        "report",
+        "--stdio",
+        "--symfs",
+        ".",
+        "--no-inline",
+        "--kallsyms",
+        "/dev/null",
+    ],
     &["evlist", "-v"],
 ];
 
@@ -90,33 +105,60 @@ pub(super) fn sweep(options: &Options, count: usize) -> Result<bool> {
         return Ok(true);
     }
     let seeds: Vec<usize> = (0..count).collect();
-    let compared = parallel(options.jobs, &seeds, |_, seed| one(*seed, &originals, &perf, options));
-    let mut compared: Vec<Compared> =
-        compared.into_iter().collect::<Result<Vec<_>>>()?.into_iter().flatten().collect();
+    let compared = parallel(options.jobs, &seeds, |_, seed| {
+        one(*seed, &originals, &perf, options)
+    });
+    let mut compared: Vec<Compared> = compared
+        .into_iter()
+        .collect::<Result<Vec<_>>>()?
+        .into_iter()
+        .flatten()
+        .collect();
     let mut counts: BTreeMap<Verdict, usize> = BTreeMap::new();
-    compared.iter().for_each(|one| *counts.entry(one.verdict).or_default() += 1);
+    compared
+        .iter()
+        .for_each(|one| *counts.entry(one.verdict).or_default() += 1);
     compared.retain(|one| one.verdict.is_suspicious());
     compared.sort_by_key(|one| std::cmp::Reverse((one.verdict, one.missing)));
     let (worst, rest) = compared.split_at(compared.len().min(KEPT));
-    worst
-        .iter()
-        .for_each(|one| println!("{:>6} lines missing, {}: {}", one.missing, one.verdict.name(), one.about));
+    worst.iter().for_each(|one| {
+        println!(
+            "{:>6} lines missing, {}: {}",
+            one.missing,
+            one.verdict.name(),
+            one.about
+        )
+    });
     for folder in rest.iter().map(|one| &one.folder) {
         if !worst.iter().any(|one| one.folder == *folder) && folder.exists() {
             std::fs::remove_dir_all(folder)?;
         }
     }
-    println!("\n{count} damaged recordings beside perf7, {} texts:", count * COMMANDS.len());
-    counts.iter().for_each(|(verdict, count)| println!("{count:>6}  {}", verdict.name()));
+    println!(
+        "\n{count} damaged recordings beside perf7, {} texts:",
+        count * COMMANDS.len()
+    );
+    counts
+        .iter()
+        .for_each(|(verdict, count)| println!("{count:>6}  {}", verdict.name()));
     println!();
     Ok(!counts.contains_key(&Verdict::WeCrashed))
 }
 
 /// Reads one damaged recording with both; it is kept where something is suspicious.
-fn one(seed: usize, originals: &[Original], perf: &Path, options: &Options) -> Result<Vec<Compared>> {
+fn one(
+    seed: usize,
+    originals: &[Original],
+    perf: &Path,
+    options: &Options,
+) -> Result<Vec<Compared>> {
     let mut random = Random::new(seed as u64);
     let original = random.pick(originals).context("no recording")?;
-    let change = if seed.is_multiple_of(4) { mutate } else { mutate_records };
+    let change = if seed.is_multiple_of(4) {
+        mutate
+    } else {
+        mutate_records
+    };
     let folder = options.scratch.join(format!("differential-{seed}"));
     let Damaged { folder, input, .. } = original.damaged(folder, &mut random, change)?;
     let mut compared = Vec::new();
@@ -124,8 +166,18 @@ fn one(seed: usize, originals: &[Original], perf: &Path, options: &Options) -> R
         let ours = text(words, &input, &folder, &options.binary)?;
         let theirs = text(words, &input, &folder, perf)?;
         let (verdict, missing) = judge(&ours, &theirs);
-        let about = format!("{} of {}: {}", input.display(), original.name, words.join(" "));
-        compared.push(Compared { verdict, missing, about, folder: folder.clone() });
+        let about = format!(
+            "{} of {}: {}",
+            input.display(),
+            original.name,
+            words.join(" ")
+        );
+        compared.push(Compared {
+            verdict,
+            missing,
+            about,
+            folder: folder.clone(),
+        });
     }
     if !compared.iter().any(|one| one.verdict.is_suspicious()) {
         std::fs::remove_dir_all(&folder)?;
@@ -135,7 +187,10 @@ fn one(seed: usize, originals: &[Original], perf: &Path, options: &Options) -> R
 
 fn text(words: &[&str], input: &Path, folder: &Path, program: &Path) -> Result<Text> {
     let (ended, _) = read(words, input, folder, program, LIMITS)?;
-    Ok(Text { ended, bytes: std::fs::read(folder.join("stdout"))? })
+    Ok(Text {
+        ended,
+        bytes: std::fs::read(folder.join("stdout"))?,
+    })
 }
 
 /// What the two texts say, and how many lines of perf7's are missing in ours.

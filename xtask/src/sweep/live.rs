@@ -74,8 +74,14 @@ pub(super) fn sweep(options: &Options) -> Result<bool> {
     };
     let wanted = live.wanted();
     let _maps = PerfMaps::bring(&live.symfs.join("tmp"))?;
-    let rows = parallel(options.jobs, &wanted, |index, (case, words)| live.row(case, words, index));
-    Ok(Table::new("options of report, script, annotate and diff beside perf7", rows).print())
+    let rows = parallel(options.jobs, &wanted, |index, (case, words)| {
+        live.row(case, words, index)
+    });
+    Ok(Table::new(
+        "options of report, script, annotate and diff beside perf7",
+        rows,
+    )
+    .print())
 }
 
 /// Maps of code made at run time that lie in `/tmp` for a while: perf looks for them there whatever `--symfs` says.
@@ -100,21 +106,31 @@ impl PerfMaps {
 
 impl Drop for PerfMaps {
     fn drop(&mut self) {
-        self.0.iter().for_each(|place| drop(std::fs::remove_file(place)));
+        self.0
+            .iter()
+            .for_each(|place| drop(std::fs::remove_file(place)));
     }
 }
 
 impl Live<'_> {
     /// The cases with the words to compare.
     fn wanted(&self) -> Vec<(String, Vec<String>)> {
-        let pairs = PAIRS.iter().filter(|pair| pair.contains(&self.options.filter));
-        let diffs =
-            pairs.flat_map(|pair| DIFFS.iter().map(|words| ((*pair).to_owned(), self.diff(pair, words))));
+        let pairs = PAIRS
+            .iter()
+            .filter(|pair| pair.contains(&self.options.filter));
+        let diffs = pairs.flat_map(|pair| {
+            DIFFS
+                .iter()
+                .map(|words| ((*pair).to_owned(), self.diff(pair, words)))
+        });
         let reports = REPORTS.iter().flat_map(|trial| self.trial(&REPORT, trial));
         let scripts = SCRIPTS.iter().flat_map(|trial| self.trial(&SCRIPT, trial));
-        let annotations = ANNOTATIONS.iter().flat_map(|trial| self.trial(&ANNOTATE, trial));
+        let annotations = ANNOTATIONS
+            .iter()
+            .flat_map(|trial| self.trial(&ANNOTATE, trial));
         let all = diffs.chain(reports).chain(scripts).chain(annotations);
-        all.filter(|(_, words)| is_asked_for(&words[0], &self.options.only)).collect()
+        all.filter(|(_, words)| is_asked_for(&words[0], &self.options.only))
+            .collect()
     }
 
     /// The texts of some options, each over all its recordings.
@@ -127,10 +143,18 @@ impl Live<'_> {
         let words = |case: &String, words: &str| {
             let input = ["-i".to_owned(), format!("{case}/perf.data")];
             let command = command.iter().map(|word| (*word).to_owned());
-            command.chain(input).chain(words.split(' ').map(str::to_owned)).collect()
+            command
+                .chain(input)
+                .chain(words.split(' ').map(str::to_owned))
+                .collect()
         };
         cases
-            .flat_map(|case| trial.words.iter().map(move |text| (case.clone(), words(&case, text))))
+            .flat_map(|case| {
+                trial
+                    .words
+                    .iter()
+                    .map(move |text| (case.clone(), words(&case, text)))
+            })
             .collect()
     }
 
@@ -140,18 +164,25 @@ impl Live<'_> {
             "NEW" => format!("7.2.13/{pair}/perf.data"),
             word => word.to_owned(),
         };
-        std::iter::once("diff".to_owned()).chain(words.split(' ').map(word)).collect()
+        std::iter::once("diff".to_owned())
+            .chain(words.split(' ').map(word))
+            .collect()
     }
 
     fn row(&self, case: &str, words: &[String], index: usize) -> Row {
-        let compared =
-            self.compare(words, index).unwrap_or_else(|error| Outcome::Failed(format!("{error:#}")));
+        let compared = self
+            .compare(words, index)
+            .unwrap_or_else(|error| Outcome::Failed(format!("{error:#}")));
         let text = words.join(" ");
         let outcome = match accepted::find(&self.accepted, case, &text) {
             Some(entry) => entry.judge(compared),
             None => compared,
         };
-        Row { case: case.to_owned(), golden: text, outcome }
+        Row {
+            case: case.to_owned(),
+            golden: text,
+            outcome,
+        }
     }
 
     fn compare(&self, words: &[String], index: usize) -> Result<Outcome> {

@@ -13,7 +13,10 @@ use crate::parallel::parallel;
 use crate::process::Limits;
 
 /// Ends what hangs; a busy machine is given its time.
-pub(super) const LIMITS: Limits = Limits { time: Duration::from_secs(20), memory_kib: 2 << 20 };
+pub(super) const LIMITS: Limits = Limits {
+    time: Duration::from_secs(20),
+    memory_kib: 2 << 20,
+};
 /// Resident bytes beside the size of the input that any command may take.
 const MEMORY: u64 = 64 << 20;
 /// Larger recordings take long and damage as smaller ones do.
@@ -22,7 +25,10 @@ const LARGEST: u64 = 64 << 10;
 /// Each mutation goes through one of these pairs in turn. The binaries that a recording names are no part of the input,
 /// and are not looked for.
 const COMMANDS: [[&[&str]; 2]; 3] = [
-    [&["script", "--symfs", "."], &["report", "--header-only", "-I"]],
+    [
+        &["script", "--symfs", "."],
+        &["report", "--header-only", "-I"],
+    ],
     [&["script", "-D", "--symfs", "."], &["evlist", "-v"]],
     [&["report", "--stats"], &["buildid-list"]],
 ];
@@ -38,7 +44,10 @@ pub(super) struct Original {
 pub(super) fn sweep(options: &Options, count: usize) -> Result<bool> {
     let originals = originals(options)?;
     if originals.is_empty() {
-        println!("mutations: no recording is named like {:?}\n", options.filter);
+        println!(
+            "mutations: no recording is named like {:?}\n",
+            options.filter
+        );
         return Ok(true);
     }
     let seeds: Vec<usize> = (0..count).collect();
@@ -49,7 +58,11 @@ pub(super) fn sweep(options: &Options, count: usize) -> Result<bool> {
         faults.len()
     });
     let bad: usize = bad.into_iter().sum();
-    println!("\n{count} mutations of {} recordings, {} runs, {bad} BAD\n", originals.len(), 2 * count);
+    println!(
+        "\n{count} mutations of {} recordings, {} runs, {bad} BAD\n",
+        originals.len(),
+        2 * count
+    );
     Ok(bad == 0)
 }
 
@@ -75,12 +88,16 @@ pub(super) fn own(options: &Options) -> Result<Vec<Original>> {
     }
     paths.sort();
     let own = paths.iter().filter_map(|path| original(path, path));
-    Ok(own.filter(|original| original.name.contains(&options.filter)).collect())
+    Ok(own
+        .filter(|original| original.name.contains(&options.filter))
+        .collect())
 }
 
 fn unpacked(input: &Input, options: &Options) -> Option<Original> {
     let small = std::fs::metadata(&input.stored).is_ok_and(|found| found.len() <= LARGEST);
-    let path = small.then(|| input.unpack(&options.scratch).ok()).flatten()?;
+    let path = small
+        .then(|| input.unpack(&options.scratch).ok())
+        .flatten()?;
     original(&path, &input.stored)
 }
 
@@ -88,15 +105,25 @@ fn unpacked(input: &Input, options: &Options) -> Option<Original> {
 fn original(path: &Path, named: &Path) -> Option<Original> {
     let mut files = Vec::new();
     if path.is_dir() {
-        for entry in std::fs::read_dir(path).ok()?.flatten().filter(|entry| entry.path().is_file()) {
-            files.push((entry.file_name().to_string_lossy().into_owned(), std::fs::read(entry.path()).ok()?));
+        for entry in std::fs::read_dir(path)
+            .ok()?
+            .flatten()
+            .filter(|entry| entry.path().is_file())
+        {
+            files.push((
+                entry.file_name().to_string_lossy().into_owned(),
+                std::fs::read(entry.path()).ok()?,
+            ));
         }
         files.sort();
     } else {
         files.push(("perf.data".to_owned(), std::fs::read(path).ok()?));
     }
     let size: usize = files.iter().map(|(_, bytes)| bytes.len()).sum();
-    (0 < size && size as u64 <= LARGEST).then(|| Original { name: named.display().to_string(), files })
+    (0 < size && size as u64 <= LARGEST).then(|| Original {
+        name: named.display().to_string(),
+        files,
+    })
 }
 
 /// A damaged recording in a folder of its own.
@@ -130,7 +157,11 @@ impl Original {
             1 => folder.join("recording/perf.data"),
             _ => folder.join("recording"),
         };
-        Ok(Damaged { folder, input, size })
+        Ok(Damaged {
+            folder,
+            input,
+            size,
+        })
     }
 }
 
@@ -139,11 +170,19 @@ fn one(seed: usize, originals: &[Original], options: &Options) -> Result<Vec<Str
     let mut random = Random::new(seed as u64);
     let original = random.pick(originals).context("no recording")?;
     let folder = options.scratch.join(format!("mutation-{seed}"));
-    let Damaged { folder, input, size } = original.damaged(folder, &mut random, mutate)?;
+    let Damaged {
+        folder,
+        input,
+        size,
+    } = original.damaged(folder, &mut random, mutate)?;
     let mut faults = Vec::new();
     for words in COMMANDS[seed % COMMANDS.len()] {
         if let Some(why) = fault(words, &input, size, &folder, options)? {
-            faults.push(format!("mutation {seed} of {}: {}: {why}", original.name, words.join(" ")));
+            faults.push(format!(
+                "mutation {seed} of {}: {}: {why}",
+                original.name,
+                words.join(" ")
+            ));
         }
     }
     if faults.is_empty() {
@@ -160,8 +199,14 @@ fn fault(
     options: &Options,
 ) -> Result<Option<String>> {
     let (ended, message) = read(words, input, folder, &options.binary, LIMITS)?;
-    let greedy = (ended.peak > MEMORY + size).then(|| format!("{} KiB of memory", ended.peak >> 10));
-    let Some(crash) = ended.crash().or(greedy) else { return Ok(None) };
-    let message = message.lines().find(|line| !line.is_empty()).map(str::to_owned);
+    let greedy =
+        (ended.peak > MEMORY + size).then(|| format!("{} KiB of memory", ended.peak >> 10));
+    let Some(crash) = ended.crash().or(greedy) else {
+        return Ok(None);
+    };
+    let message = message
+        .lines()
+        .find(|line| !line.is_empty())
+        .map(str::to_owned);
     Ok(Some(format!("{crash}: {}", message.unwrap_or_default())))
 }

@@ -14,7 +14,13 @@ pub(super) const REPORT: [&str; 3] = ["report", "--stdio", "--no-inline"];
 pub(super) const SCRIPT: [&str; 2] = ["script", "--no-inline"];
 
 /// One event, several, a group, tracepoints, with and without call chains.
-const EVENTS: &[&str] = &["default-cycles", "fp-forks", "group-S-g", "multi-events", "sched-g-wakeup"];
+const EVENTS: &[&str] = &[
+    "default-cycles",
+    "fp-forks",
+    "group-S-g",
+    "multi-events",
+    "sched-g-wakeup",
+];
 const CHAINS: &[&str] = &["fp-forks", "group-S-g", "sched-g-wakeup"];
 const MEMORY: &[&str] = &["data-phys-weight", "page-sizes"];
 
@@ -168,7 +174,10 @@ pub(super) const REPORTS: [Trial; 13] = [
     },
     Trial {
         cases: &["cgroup", "namespaces-cgroups"],
-        words: &["-g none -s cgroup,comm --no-children", "-g none -s cgroup_id --no-children"],
+        words: &[
+            "-g none -s cgroup,comm --no-children",
+            "-g none -s cgroup_id --no-children",
+        ],
     },
     Trial {
         cases: &["group-S-g", "group-S"],
@@ -201,7 +210,10 @@ pub(super) const REPORTS: [Trial; 13] = [
             "-F overhead,latency,comm",
         ],
     },
-    Trial { cases: &["/inherit-stat"], words: &["-T", "-T -s comm"] },
+    Trial {
+        cases: &["/inherit-stat"],
+        words: &["-T", "-T -s comm"],
+    },
     Trial {
         cases: &["default-cycles", "multi-events"],
         words: &[
@@ -213,7 +225,11 @@ pub(super) const REPORTS: [Trial; 13] = [
     },
     Trial {
         cases: &["syscalls-few", "/uprobe-args"],
-        words: &["-g none --raw-trace", "-g none --raw-trace -s trace", "-g none -s trace_fields"],
+        words: &[
+            "-g none --raw-trace",
+            "-g none --raw-trace -s trace",
+            "-g none -s trace_fields",
+        ],
     },
     Trial {
         // In the others perf shows one symbol as several rows.
@@ -294,7 +310,12 @@ pub(super) const SCRIPTS: [Trial; 7] = [
     },
     Trial {
         cases: CHAINS,
-        words: &["--stop-bt main", "--max-stack 3", "--no-merge-callchains", "-F ip,sym,symoff,dso"],
+        words: &[
+            "--stop-bt main",
+            "--max-stack 3",
+            "--no-merge-callchains",
+            "-F ip,sym,symoff,dso",
+        ],
     },
     Trial {
         cases: MEMORY,
@@ -315,7 +336,10 @@ pub(super) const SCRIPTS: [Trial; 7] = [
             "--show-text-poke-events",
         ],
     },
-    Trial { cases: &["regs"], words: &["-F +iregs", "-F +uregs", "-F ip,iregs,uregs"] },
+    Trial {
+        cases: &["regs"],
+        words: &["-F +iregs", "-F +uregs", "-F ip,iregs,uregs"],
+    },
     Trial {
         cases: &["sched-g-wakeup", "exclude-perf"],
         words: &[

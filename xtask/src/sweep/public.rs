@@ -66,7 +66,13 @@ fn try_file(
     rows.extend(quipper::compare(input, &file, accepted)?);
     rows.extend(hase::compare(input, &file, &folder, options)?);
     rows.extend(perfparser::compare(input, &file, &folder, options)?);
-    rows.extend(simpleperf::compare(input, &file, &folder, options, accepted)?);
+    rows.extend(simpleperf::compare(
+        input, &file, &folder, options, accepted,
+    )?);
     std::fs::remove_dir_all(&folder)?;
-    Ok(Fared { fates, rows, census })
+    Ok(Fared {
+        fates,
+        rows,
+        census,
+    })
 }

@@ -25,11 +25,17 @@ pub(super) fn sweep(options: &Options) -> Result<bool> {
     let places = places(&recorded, &options.scratch)?;
     let accepted = accepted::read()?;
     let cases = case::all(&recorded)?;
-    cases.iter().try_for_each(|case| bring_perf_maps(&case.folder, &places.symfs))?;
+    cases
+        .iter()
+        .try_for_each(|case| bring_perf_maps(&case.folder, &places.symfs))?;
     let wanted = wanted(&cases, options);
     let rows = parallel(options.jobs, &wanted, |index, (case, golden)| {
         let outcome = outcome(case, golden, index, options, &places, &accepted);
-        Row { case: case.name.clone(), golden: golden.file.clone(), outcome }
+        Row {
+            case: case.name.clone(),
+            golden: golden.file.clone(),
+            outcome,
+        }
     });
     Ok(Table::new("recorded fixtures", rows).print())
 }
@@ -42,7 +48,11 @@ fn places(recorded: &Path, scratch: &Path) -> Result<Places> {
     }
     let symfs = scratch.join("symfs");
     symfs::rebuild(&recorded.join("_symfs"), &symfs)?;
-    Ok(Places { kallsyms, symfs, home })
+    Ok(Places {
+        kallsyms,
+        symfs,
+        home,
+    })
 }
 
 /// Puts the names of code made at run time, which lie beside the recording, where readers look for them.
@@ -59,9 +69,13 @@ fn bring_perf_maps(case: &Path, symfs: &Path) -> Result<()> {
 }
 
 fn wanted<'a>(cases: &'a [Case], options: &Options) -> Vec<(&'a Case, &'a Golden)> {
-    let named = cases.iter().filter(|case| case.name.contains(&options.filter));
+    let named = cases
+        .iter()
+        .filter(|case| case.name.contains(&options.filter));
     let pairs = named.flat_map(|case| case.goldens.iter().map(move |golden| (case, golden)));
-    pairs.filter(|(_, golden)| is_asked_for(&golden.file, &options.only)).collect()
+    pairs
+        .filter(|(_, golden)| is_asked_for(&golden.file, &options.only))
+        .collect()
 }
 
 fn outcome(
@@ -74,13 +88,21 @@ fn outcome(
 ) -> Outcome {
     let later = scope::later(case, golden);
     if let Some(reason) = later.filter(|_| !options.all) {
-        return Outcome::Later { reason, would_be: None };
+        return Outcome::Later {
+            reason,
+            would_be: None,
+        };
     }
-    let Some(expected) = case.expected(golden) else { return Outcome::NoText };
+    let Some(expected) = case.expected(golden) else {
+        return Outcome::NoText;
+    };
     let compared = compare_one(case, golden, &expected, index, options, places);
     let compared = compared.unwrap_or_else(|error| Outcome::Failed(format!("{error:#}")));
     match (later, accepted::find(accepted, &case.name, &golden.file)) {
-        (Some(reason), _) => Outcome::Later { reason, would_be: Some(Box::new(compared)) },
+        (Some(reason), _) => Outcome::Later {
+            reason,
+            would_be: Some(Box::new(compared)),
+        },
         (None, Some(entry)) => entry.judge(compared),
         _ => compared,
     }
@@ -94,9 +116,15 @@ fn compare_one(
     options: &Options,
     places: &Places,
 ) -> Result<Outcome> {
-    let (stdout, stderr) =
-        (options.scratch.join(format!("{index}.out")), options.scratch.join(format!("{index}.err")));
-    let args: Vec<String> = golden.args.iter().map(|word| absolute(word, places)).collect();
+    let (stdout, stderr) = (
+        options.scratch.join(format!("{index}.out")),
+        options.scratch.join(format!("{index}.err")),
+    );
+    let args: Vec<String> = golden
+        .args
+        .iter()
+        .map(|word| absolute(word, places))
+        .collect();
     let job = Job {
         program: &options.binary,
         args: &args,

@@ -21,5 +21,8 @@ pub(super) fn later(case: &Case, golden: &Golden) -> Option<&'static str> {
 }
 
 fn find(table: &[(&str, &'static str)], text: &str) -> Option<&'static str> {
-    table.iter().find(|(word, _)| text.contains(word)).map(|(_, reason)| *reason)
+    table
+        .iter()
+        .find(|(word, _)| text.contains(word))
+        .map(|(_, reason)| *reason)
 }

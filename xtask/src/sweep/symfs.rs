@@ -40,5 +40,7 @@ fn link_target(file: &Path) -> Result<Option<PathBuf>> {
     }
     let text = std::fs::read(file)?;
     let target = std::str::from_utf8(&text).ok().zip(file.parent());
-    Ok(target.map(|(target, folder)| folder.join(target.trim_end())).filter(|path| path.is_file()))
+    Ok(target
+        .map(|(target, folder)| folder.join(target.trim_end()))
+        .filter(|path| path.is_file()))
 }

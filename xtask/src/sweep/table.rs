@@ -45,17 +45,26 @@ impl Table {
     pub(super) fn print(&self) -> bool {
         self.rows.iter().for_each(print_row);
         self.print_totals();
-        !self.rows.iter().any(|row| matches!(row.outcome, Outcome::Differs(_) | Outcome::Failed(_)))
+        !self
+            .rows
+            .iter()
+            .any(|row| matches!(row.outcome, Outcome::Differs(_) | Outcome::Failed(_)))
     }
 
     fn print_totals(&self) {
         let mut counts: BTreeMap<String, usize> = BTreeMap::new();
-        self.rows.iter().for_each(|row| *counts.entry(total_name(&row.outcome)).or_default() += 1);
+        self.rows
+            .iter()
+            .for_each(|row| *counts.entry(total_name(&row.outcome)).or_default() += 1);
         println!("\n{}, {} texts:", self.title, self.rows.len());
-        counts.iter().for_each(|(name, count)| println!("{count:>6}  {name}"));
+        counts
+            .iter()
+            .for_each(|(name, count)| println!("{count:>6}  {name}"));
         let count = |name: &str| counts.get(name).copied().unwrap_or(0);
-        let (same, differ) =
-            (count("identical"), count("DIFFER") + count("differ, accepted") + count("FAILED"));
+        let (same, differ) = (
+            count("identical"),
+            count("DIFFER") + count("differ, accepted") + count("FAILED"),
+        );
         if same + differ > 0 {
             println!(
                 "{:>6.1}% of what was compared is identical",
@@ -70,7 +79,10 @@ fn print_row(row: &Row) {
     if let Outcome::Differs(difference) = &row.outcome {
         print_difference(difference);
     }
-    if let Outcome::Later { would_be: Some(inner), .. } = &row.outcome
+    if let Outcome::Later {
+        would_be: Some(inner),
+        ..
+    } = &row.outcome
         && let Outcome::Differs(difference) = inner.as_ref()
     {
         print_difference(difference);
@@ -78,7 +90,10 @@ fn print_row(row: &Row) {
 }
 
 fn print_difference(difference: &Difference) {
-    println!("    expected {:>7}: {}", difference.line, difference.expected);
+    println!(
+        "    expected {:>7}: {}",
+        difference.line, difference.expected
+    );
     println!("    got             : {}", difference.got);
 }
 
@@ -86,12 +101,23 @@ fn word(outcome: &Outcome) -> String {
     match outcome {
         Outcome::Identical => "identical".to_owned(),
         Outcome::Differs(difference) => {
-            format!("DIFFERS at line {}, {} lines", difference.line, difference.lines)
+            format!(
+                "DIFFERS at line {}, {} lines",
+                difference.line, difference.lines
+            )
         }
         Outcome::Accepted(reason) => format!("accepted: {reason}"),
-        Outcome::Stale => "identical, though on the list of accepted differences: take it off".to_owned(),
-        Outcome::Later { reason, would_be: None } => format!("later: {reason}"),
-        Outcome::Later { reason, would_be: Some(inner) } => format!("later: {reason}; now: {}", word(inner)),
+        Outcome::Stale => {
+            "identical, though on the list of accepted differences: take it off".to_owned()
+        }
+        Outcome::Later {
+            reason,
+            would_be: None,
+        } => format!("later: {reason}"),
+        Outcome::Later {
+            reason,
+            would_be: Some(inner),
+        } => format!("later: {reason}; now: {}", word(inner)),
         Outcome::NoText => "skipped: no text of perf 7.2".to_owned(),
         Outcome::Failed(why) => format!("FAILED: {why}"),
     }

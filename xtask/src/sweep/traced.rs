@@ -16,14 +16,40 @@ use crate::process::{Job, in_path};
 const TEXTS: [(&str, &[&str]); 10] = [
     ("script-dump", &["script", "-D"]),
     ("report-dump", &["report", "-D"]),
-    ("report", &["report", "--stdio", "--itrace=i1000i", "-g", "none"]),
+    (
+        "report",
+        &["report", "--stdio", "--itrace=i1000i", "-g", "none"],
+    ),
     ("script", &["script", "-F", "-sym,-symoff"]),
-    ("script-branches", &["script", "--itrace=be", "-F", "+flags,-sym,-symoff"]),
-    ("script-instructions", &["script", "--itrace=i10i", "-F", "ip,period"]),
-    ("script-times", &["script", "--itrace=i1usb", "-F", "+flags,+ipc,-sym,-symoff"]),
-    ("script-events", &["script", "--itrace=wp", "-F", "-sym,-symoff"]),
-    ("script-chains", &["script", "--no-inline", "--itrace=i1usgl", "-F", "+brstack"]),
-    ("script-code", &["script", "--itrace=i1us", "-F", "+insn,+insnlen,-sym,-symoff"]),
+    (
+        "script-branches",
+        &["script", "--itrace=be", "-F", "+flags,-sym,-symoff"],
+    ),
+    (
+        "script-instructions",
+        &["script", "--itrace=i10i", "-F", "ip,period"],
+    ),
+    (
+        "script-times",
+        &["script", "--itrace=i1usb", "-F", "+flags,+ipc,-sym,-symoff"],
+    ),
+    (
+        "script-events",
+        &["script", "--itrace=wp", "-F", "-sym,-symoff"],
+    ),
+    (
+        "script-chains",
+        &["script", "--no-inline", "--itrace=i1usgl", "-F", "+brstack"],
+    ),
+    (
+        "script-code",
+        &[
+            "script",
+            "--itrace=i1us",
+            "-F",
+            "+insn,+insnlen,-sym,-symoff",
+        ],
+    ),
 ];
 
 /// What is compared for small recordings only: every letter of `--itrace` and every field, in combinations that other
@@ -113,18 +139,29 @@ struct Traced<'a> {
 pub(super) fn sweep(options: &Options) -> Result<bool> {
     let folder = options.shared.join("fixtures/pt");
     let Some(perf) = in_path("perf7").filter(|_| folder.is_dir()) else {
-        println!("SKIPPED: Intel PT, for want of perf7 or of {}", folder.display());
+        println!(
+            "SKIPPED: Intel PT, for want of perf7 or of {}",
+            folder.display()
+        );
         return Ok(true);
     };
     let objects = options.scratch.join("pt-symfs");
     symfs::rebuild(&folder.join("_symfs"), &objects)?;
-    let traced = Traced { options, perf, accepted: accepted::read()?, objects };
+    let traced = Traced {
+        options,
+        perf,
+        accepted: accepted::read()?,
+        objects,
+    };
     let cases = cases(&folder, options)?;
     let wanted = wanted(&folder, &cases, options)?;
-    let mut rows =
-        parallel(options.jobs, &wanted, |index, (case, text)| traced.row(case, (text.0, &text.1), index));
+    let mut rows = parallel(options.jobs, &wanted, |index, (case, text)| {
+        traced.row(case, (text.0, &text.1), index)
+    });
     let truths = truths(&cases, options)?;
-    rows.extend(parallel(options.jobs, &truths, |_, (case, truth)| traced.truth(case, truth)));
+    rows.extend(parallel(options.jobs, &truths, |_, (case, truth)| {
+        traced.truth(case, truth)
+    }));
     Ok(Table::new("Intel PT beside perf7 and what really ran", rows).print())
 }
 
@@ -135,8 +172,9 @@ type Text = (&'static str, Vec<&'static str>);
 type Wanted = (PathBuf, Text);
 
 fn cases(folder: &Path, options: &Options) -> Result<Vec<PathBuf>> {
-    let mut cases: Vec<PathBuf> =
-        std::fs::read_dir(folder)?.map(|entry| Ok(entry?.path())).collect::<Result<_>>()?;
+    let mut cases: Vec<PathBuf> = std::fs::read_dir(folder)?
+        .map(|entry| Ok(entry?.path()))
+        .collect::<Result<_>>()?;
     cases.retain(|case| case.join("perf.data").is_file() && name(case).contains(&options.filter));
     cases.sort();
     Ok(cases)
@@ -144,12 +182,19 @@ fn cases(folder: &Path, options: &Options) -> Result<Vec<PathBuf>> {
 
 fn wanted(folder: &Path, cases: &[PathBuf], options: &Options) -> Result<Vec<Wanted>> {
     let listed = std::fs::read_to_string(folder.join("CASES.tsv"))?;
-    let wide =
-        WIDE.iter().map(|text| (*text, [&["script"], &text.split(' ').collect::<Vec<_>>()[..]].concat()));
+    let wide = WIDE.iter().map(|text| {
+        (
+            *text,
+            [&["script"], &text.split(' ').collect::<Vec<_>>()[..]].concat(),
+        )
+    });
     let wide: Vec<Text> = wide.collect();
     let mut wanted = Vec::new();
     for case in cases.iter().filter(|case| !case.ends_with(BIG)) {
-        let always = TEXTS.iter().chain([&CALLS]).map(|(text, words)| (*text, words.to_vec()));
+        let always = TEXTS
+            .iter()
+            .chain([&CALLS])
+            .map(|(text, words)| (*text, words.to_vec()));
         let always = always.filter(|(text, _)| match *text {
             name if name == CALLS.0 => instructions(&listed, case).is_some(),
             _ => true,
@@ -157,7 +202,9 @@ fn wanted(folder: &Path, cases: &[PathBuf], options: &Options) -> Result<Vec<Wan
         let is_small = std::fs::metadata(case.join("perf.data"))?.len() <= SMALL;
         let texts = always.chain(wide.iter().filter(|_| is_small).cloned());
         wanted.extend(
-            texts.filter(|(text, _)| is_asked_for(text, &options.only)).map(|text| (case.clone(), text)),
+            texts
+                .filter(|(text, _)| is_asked_for(text, &options.only))
+                .map(|text| (case.clone(), text)),
         );
     }
     Ok(wanted)
@@ -167,7 +214,10 @@ fn wanted(folder: &Path, cases: &[PathBuf], options: &Options) -> Result<Vec<Wan
 fn truths(cases: &[PathBuf], options: &Options) -> Result<Vec<(PathBuf, &'static Truth)>> {
     let mut truths = Vec::new();
     for case in cases {
-        for truth in TRUTHS.iter().filter(|truth| is_asked_for(truth.name, &options.only)) {
+        for truth in TRUTHS
+            .iter()
+            .filter(|truth| is_asked_for(truth.name, &options.only))
+        {
             if truth.is_of(case)? {
                 truths.push((case.clone(), truth));
             }
@@ -178,7 +228,10 @@ fn truths(cases: &[PathBuf], options: &Options) -> Result<Vec<(PathBuf, &'static
 
 /// `pt/static-loop`.
 fn name(case: &Path) -> String {
-    format!("pt/{}", case.file_name().unwrap_or_default().to_string_lossy())
+    format!(
+        "pt/{}",
+        case.file_name().unwrap_or_default().to_string_lossy()
+    )
 }
 
 impl Traced<'_> {
@@ -190,17 +243,27 @@ impl Traced<'_> {
             Some(entry) => entry.judge(compared),
             None => compared,
         };
-        Row { case: name, golden: text.to_owned(), outcome }
+        Row {
+            case: name,
+            golden: text.to_owned(),
+            outcome,
+        }
     }
 
     fn truth(&self, case: &Path, truth: &Truth) -> Row {
-        let compared = self.symfs(case).and_then(|symfs| truth.compare(&self.options.binary, case, &symfs));
+        let compared = self
+            .symfs(case)
+            .and_then(|symfs| truth.compare(&self.options.binary, case, &symfs));
         let outcome = match compared {
             Ok(None) => Outcome::Identical,
             Ok(Some(differs)) => Outcome::Failed(differs),
             Err(error) => Outcome::Failed(format!("{error:#}")),
         };
-        Row { case: name(case), golden: truth.name.to_owned(), outcome }
+        Row {
+            case: name(case),
+            golden: truth.name.to_owned(),
+            outcome,
+        }
     }
 
     fn compare(&self, case: &Path, words: &[&str], index: usize) -> Result<Outcome> {
@@ -220,13 +283,20 @@ impl Traced<'_> {
     /// Compares what calls add up to with what ran.
     fn compare_calls(&self, case: &Path, calls: &[u8]) -> Result<Outcome> {
         let listed = self.options.shared.join("fixtures/pt/CASES.tsv");
-        let ran =
-            instructions(&std::fs::read_to_string(listed)?, case).context("CASES.tsv lacks the case")?;
-        let own = std::str::from_utf8(calls)?.lines().filter_map(|line| number(line, "self_instructions"));
-        let total = std::str::from_utf8(calls)?.lines().last().and_then(|line| number(line, "instructions"));
+        let ran = instructions(&std::fs::read_to_string(listed)?, case)
+            .context("CASES.tsv lacks the case")?;
+        let own = std::str::from_utf8(calls)?
+            .lines()
+            .filter_map(|line| number(line, "self_instructions"));
+        let total = std::str::from_utf8(calls)?
+            .lines()
+            .last()
+            .and_then(|line| number(line, "instructions"));
         let text = |own, total| format!("{own} instructions of calls themselves\n{total} of all\n");
-        let difference =
-            compare::difference(text(ran, ran).as_bytes(), text(own.sum(), total.unwrap_or(0)).as_bytes());
+        let difference = compare::difference(
+            text(ran, ran).as_bytes(),
+            text(own.sum(), total.unwrap_or(0)).as_bytes(),
+        );
         Ok(difference.map_or(Outcome::Identical, Outcome::Differs))
     }
 
@@ -235,18 +305,22 @@ impl Traced<'_> {
         let link = case.join("symfs");
         let target = match link.is_dir() {
             true => link.canonicalize()?,
-            false => {
-                PathBuf::from(std::fs::read_to_string(&link).with_context(|| link.display().to_string())?)
-            }
+            false => PathBuf::from(
+                std::fs::read_to_string(&link).with_context(|| link.display().to_string())?,
+            ),
         };
-        Ok(self.objects.join(target.file_name().context("the link names no folder")?))
+        Ok(self
+            .objects
+            .join(target.file_name().context("the link names no folder")?))
     }
 }
 
 /// The instructions that the trace of a case without errors tells.
 fn instructions(listed: &str, case: &Path) -> Option<u64> {
     let case = case.file_name()?.to_str()?;
-    let mut lines = listed.lines().map(|line| line.split('\t').collect::<Vec<_>>());
+    let mut lines = listed
+        .lines()
+        .map(|line| line.split('\t').collect::<Vec<_>>());
     let line = lines.find(|fields| fields[0] == case && fields.get(1) != Some(&"errors"))?;
     line.get(7)?.parse().ok()
 }
@@ -254,16 +328,32 @@ fn instructions(listed: &str, case: &Path) -> Option<u64> {
 /// The number of a key in a line of JSON.
 fn number(line: &str, key: &str) -> Option<u64> {
     let (_, rest) = line.split_once(&format!("\"{key}\":"))?;
-    rest.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok()
+    rest.split(|c: char| !c.is_ascii_digit())
+        .next()?
+        .parse()
+        .ok()
 }
 
 /// What `program` prints for the recording of a case.
-fn read(program: &Path, words: &[&str], case: &Path, symfs: &Path, scratch: &Path) -> Result<Vec<u8>> {
+fn read(
+    program: &Path,
+    words: &[&str],
+    case: &Path,
+    symfs: &Path,
+    scratch: &Path,
+) -> Result<Vec<u8>> {
     let mut args: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
     args.extend(["-i", "perf.data", "--symfs"].map(str::to_owned));
     args.push(symfs.display().to_string());
     let (stdout, stderr) = (scratch.join("stdout"), scratch.join("stderr"));
-    let job = Job { program, args: &args, folder: case, home: scratch, stdout: stdout.clone(), stderr };
+    let job = Job {
+        program,
+        args: &args,
+        folder: case,
+        home: scratch,
+        stdout: stdout.clone(),
+        stderr,
+    };
     match job.run(LIMITS)?.crash() {
         Some(crash) => anyhow::bail!("{}: {crash}", program.display()),
         None => Ok(std::fs::read(&stdout)?),

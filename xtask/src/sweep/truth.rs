@@ -72,13 +72,17 @@ pub(super) const TRUTHS: [Truth; 4] = [
         file: "truth.ptwrite.txt",
         words: ["--itrace=w", "-F", "tid,event,ip,synth"],
         ours: |words| match words {
-            [tid, "ptwrite:", "IP:", exact, "payload:", value, .., ip] => {
-                Some(format!("{tid} {} {} {exact}", place(exact, ip), value.trim_start_matches("0x")))
-            }
+            [tid, "ptwrite:", "IP:", exact, "payload:", value, .., ip] => Some(format!(
+                "{tid} {} {} {exact}",
+                place(exact, ip),
+                value.trim_start_matches("0x")
+            )),
             _ => None,
         },
         theirs: |words| match words {
-            [tid, _, ip, value, exact] => Some(format!("{tid} {} {value} {exact}", place(exact, ip))),
+            [tid, _, ip, value, exact] => {
+                Some(format!("{tid} {} {value} {exact}", place(exact, ip)))
+            }
             _ => None,
         },
         lost: Cut::Never,
@@ -103,9 +107,14 @@ fn place<'a>(exact: &str, ip: &'a str) -> &'a str {
 
 /// A power event: the numbers behind its labels.
 fn power(words: &[&str]) -> Option<String> {
-    let [tid, event, fields @ ..] = words else { return None };
+    let [tid, event, fields @ ..] = words else {
+        return None;
+    };
     let event = event.strip_suffix(':')?;
-    let mut numbers = fields.windows(2).filter(|pair| pair[0].ends_with(':')).map(|pair| number(pair[1]));
+    let mut numbers = fields
+        .windows(2)
+        .filter(|pair| pair[0].ends_with(':'))
+        .map(|pair| number(pair[1]));
     let fields: Vec<String> = match event {
         "psb" => return None,
         "cbr" => numbers.take(1).collect(),
@@ -116,7 +125,9 @@ fn power(words: &[&str]) -> Option<String> {
 }
 
 fn number(text: &str) -> String {
-    let hex = text.strip_prefix("0x").and_then(|digits| u64::from_str_radix(digits, 16).ok());
+    let hex = text
+        .strip_prefix("0x")
+        .and_then(|digits| u64::from_str_radix(digits, 16).ok());
     hex.map_or_else(|| text.to_owned(), |value| value.to_string())
 }
 
@@ -138,13 +149,17 @@ impl Truth {
             return Ok(false);
         }
         let whole = lost(&description).values().all(Vec::is_empty);
-        Ok((whole || self.lost != Cut::Never) && (self.path(case).is_some() || self.sum(case).is_some()))
+        Ok((whole || self.lost != Cut::Never)
+            && (self.path(case).is_some() || self.sum(case).is_some()))
     }
 
     fn path(&self, case: &Path) -> Option<std::path::PathBuf> {
-        [case.join(self.file), case.join(format!("{}.zst", self.file))]
-            .into_iter()
-            .find(|path| path.is_file())
+        [
+            case.join(self.file),
+            case.join(format!("{}.zst", self.file)),
+        ]
+        .into_iter()
+        .find(|path| path.is_file())
     }
 
     /// Lines and sum of all threads together.
@@ -157,23 +172,40 @@ impl Truth {
     }
 
     /// Compares what `program` prints; says what differs.
-    pub(super) fn compare(&self, program: &Path, case: &Path, symfs: &Path) -> Result<Option<String>> {
+    pub(super) fn compare(
+        &self,
+        program: &Path,
+        case: &Path,
+        symfs: &Path,
+    ) -> Result<Option<String>> {
         let lost = lost(&description(case)?);
-        let transfers = self.lost == Cut::Transfers && lost.values().any(|ranges| !ranges.is_empty());
-        let ours = |words: &[&str]| (self.ours)(words).filter(|line| !transfers || has_both_ends(line));
+        let transfers =
+            self.lost == Cut::Transfers && lost.values().any(|ranges| !ranges.is_empty());
+        let ours =
+            |words: &[&str]| (self.ours)(words).filter(|line| !transfers || has_both_ends(line));
         let got = self.got(program, case, symfs, ours)?;
         let expected = match self.path(case) {
-            Some(path) if transfers => revealed(&read_maybe_zstd(&path)?, &instructions(case)?, &lost)?,
+            Some(path) if transfers => {
+                revealed(&read_maybe_zstd(&path)?, &instructions(case)?, &lost)?
+            }
             Some(path) => summed(&read_maybe_zstd(&path)?[..], self.theirs, &lost)?,
             None => return Ok(self.differs_from_sum(case, &got)),
         };
         for (tid, (lines, sum)) in &expected {
-            let found = got.get(tid).map_or((0, &[][..]), |(lines, sum)| (*lines, sum));
+            let found = got
+                .get(tid)
+                .map_or((0, &[][..]), |(lines, sum)| (*lines, sum));
             if found != (*lines, sum) {
-                return Ok(Some(format!("thread {tid}: {} lines, {lines} expected", found.0)));
+                return Ok(Some(format!(
+                    "thread {tid}: {} lines, {lines} expected",
+                    found.0
+                )));
             }
         }
-        Ok(got.keys().find(|tid| !expected.contains_key(*tid)).map(|tid| format!("thread {tid} did nothing")))
+        Ok(got
+            .keys()
+            .find(|tid| !expected.contains_key(*tid))
+            .map(|tid| format!("thread {tid} did nothing")))
     }
 
     /// The same where only the sum of a single thread is known.
@@ -182,7 +214,11 @@ impl Truth {
         let found = got.values().next().filter(|_| got.len() == 1)?;
         let hex: String = found.1.iter().map(|byte| format!("{byte:02x}")).collect();
         // The hash of branches is over their kinds, too, which no field tells: only their number can be compared.
-        let differs = if self.file == "truth.branches" { found.0 != lines } else { hex != sum };
+        let differs = if self.file == "truth.branches" {
+            found.0 != lines
+        } else {
+            hex != sum
+        };
         differs.then(|| format!("{} lines, {lines} expected", found.0))
     }
 
@@ -194,8 +230,16 @@ impl Truth {
         ours: impl FnMut(&[&str]) -> Option<String>,
     ) -> Result<Sums> {
         let mut command = Command::new(program);
-        command.arg("script").args(self.words).args(["-i", "perf.data", "--symfs"]).arg(symfs);
-        command.current_dir(case).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
+        command
+            .arg("script")
+            .args(self.words)
+            .args(["-i", "perf.data", "--symfs"])
+            .arg(symfs);
+        command
+            .current_dir(case)
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null());
         let mut child = command.spawn()?;
         let lines = BufReader::with_capacity(1 << 20, child.stdout.take().context("a pipe")?);
         let sums = summed(lines, ours, &Lost::new());
@@ -221,7 +265,9 @@ fn instructions(case: &Path) -> Result<Ran> {
         if !ran.contains_key(tid) {
             ran.insert(tid.to_owned(), Vec::new());
         }
-        ran.get_mut(tid).context("just inserted")?.push(ip.to_owned());
+        ran.get_mut(tid)
+            .context("just inserted")?
+            .push(ip.to_owned());
     }
     Ok(ran)
 }
@@ -230,15 +276,22 @@ fn instructions(case: &Path) -> Result<Ran> {
 fn revealed(branches: &[u8], ran: &Ran, lost: &Lost) -> Result<Sums> {
     let mut next: BTreeMap<String, usize> = BTreeMap::new();
     let read = |words: &[&str]| {
-        let [tid, from, to, ..] = words else { return None };
+        let [tid, from, to, ..] = words else {
+            return None;
+        };
         let line = [*tid, from, to].join(" ");
         let ran = ran.get(*tid).filter(|_| has_both_ends(&line))?;
         let next = next.entry((*tid).to_owned()).or_default();
-        let found = ran.get(*next..)?.windows(2).position(|pair| pair[0] == *from && pair[1] == *to)?;
+        let found = ran
+            .get(*next..)?
+            .windows(2)
+            .position(|pair| pair[0] == *from && pair[1] == *to)?;
         let index = *next + found;
         *next = index + 1;
         let is_lost = |range: &Range<u64>| range.contains(&(index as u64));
-        let is_lost = lost.get(*tid).is_some_and(|ranges| ranges.iter().any(is_lost));
+        let is_lost = lost
+            .get(*tid)
+            .is_some_and(|ranges| ranges.iter().any(is_lost));
         (!is_lost).then_some(line)
     };
     summed(branches, read, &Lost::new())
@@ -260,8 +313,9 @@ fn summed(
                 streams.insert(tid.to_owned(), Default::default());
             }
             let (index, stream) = streams.get_mut(tid).context("just inserted")?;
-            let is_lost =
-                lost.get(tid).is_some_and(|ranges| ranges.iter().any(|range| range.contains(index)));
+            let is_lost = lost
+                .get(tid)
+                .is_some_and(|ranges| ranges.iter().any(|range| range.contains(index)));
             *index += 1;
             if !is_lost {
                 stream.lines += 1;
@@ -271,8 +325,9 @@ fn summed(
         }
         line.clear();
     }
-    let sums =
-        streams.into_iter().map(|(tid, (_, stream))| (tid, (stream.lines, stream.sum.finalize().to_vec())));
+    let sums = streams
+        .into_iter()
+        .map(|(tid, (_, stream))| (tid, (stream.lines, stream.sum.finalize().to_vec())));
     Ok(sums.collect())
 }
 
@@ -283,7 +338,9 @@ fn lost(description: &Value) -> Lost {
     let mut lost = Lost::new();
     for range in description["lost"].as_array().into_iter().flatten() {
         let number = |name: &str| range[name].as_u64().unwrap_or_default();
-        lost.entry(range["tid"].to_string()).or_default().push(number("from")..number("to"));
+        lost.entry(range["tid"].to_string())
+            .or_default()
+            .push(number("from")..number("to"));
     }
     lost
 }
@@ -293,7 +350,9 @@ fn class(case: &Path) -> Result<Option<String>> {
     let list = std::fs::read_to_string(case.with_file_name("CASES.tsv"))?;
     let name = case.file_name().unwrap_or_default().to_string_lossy();
     let mut rows = list.lines().map(|row| row.split('\t'));
-    Ok(rows.find_map(|mut row| (row.next()? == name).then(|| row.next().map(str::to_owned))).flatten())
+    Ok(rows
+        .find_map(|mut row| (row.next()? == name).then(|| row.next().map(str::to_owned)))
+        .flatten())
 }
 
 fn description(case: &Path) -> Result<Value> {
@@ -320,17 +379,24 @@ mod tests {
     fn branches_of_lost_instructions_are_left_out() {
         let ran = ["a", "b", "a", "c", "a", "b"].map(str::to_owned).to_vec();
         let lost = lost(&serde_json::json!({"lost": [{"tid": 1, "from": 1, "to": 4}]}));
-        let truth = b"1 0 a tr_strt\n1 a b jmp\n1 b a jmp\n1 a c jcc\n1 c a ret\n1 a b jmp\n1 b 0 end\n";
+        let truth =
+            b"1 0 a tr_strt\n1 a b jmp\n1 b a jmp\n1 a c jcc\n1 c a ret\n1 a b jmp\n1 b 0 end\n";
         let found = revealed(truth, &Ran::from([("1".to_owned(), ran)]), &lost).unwrap();
         let plain = |words: &[&str]| Some(words.join(" "));
-        assert_eq!(found, summed(&b"1 a b\n1 a b\n"[..], plain, &Lost::new()).unwrap());
+        assert_eq!(
+            found,
+            summed(&b"1 a b\n1 a b\n"[..], plain, &Lost::new()).unwrap()
+        );
     }
 
     #[test]
     fn power_events_are_numbers() {
         let of = |line: &str| power(&line.split_ascii_whitespace().collect::<Vec<_>>());
         assert_eq!(of("7 psb: psb offs: 0 0"), None);
-        assert_eq!(of("7 cbr: cbr: 30 freq: 3000 MHz (125%) 0").as_deref(), Some("7 cbr 30"));
+        assert_eq!(
+            of("7 cbr: cbr: 30 freq: 3000 MHz (125%) 0").as_deref(),
+            Some("7 cbr 30")
+        );
         assert_eq!(of("7 exstop: IP: 0 4012").as_deref(), Some("7 exstop -"));
         let woke = "7 pwrx: deepest cstate: 1 last cstate: 2 wake reason: 0x8 0";
         assert_eq!(of(woke).as_deref(), Some("7 pwrx 1 2 8"));

@@ -22,13 +22,19 @@ const FIXTURES: [&str; 2] = ["fixtures", "golden"];
 
 /// Checks presence, links and the pages of fixtures.
 pub(super) fn check(files: &[PathBuf], pages: &[Source], findings: &mut Findings) {
-    for name in REQUIRED.iter().filter(|name| !workspace::root().join(name).is_file()) {
+    for name in REQUIRED
+        .iter()
+        .filter(|name| !workspace::root().join(name).is_file())
+    {
         findings.broken(name, "is missing");
     }
     pages.iter().for_each(|page| check_links(page, findings));
     for folder in fixture_folders(files) {
         if !workspace::root().join(&folder).join("README.md").is_file() {
-            findings.broken(folder.display(), "needs a README.md that says where the files come from");
+            findings.broken(
+                folder.display(),
+                "needs a README.md that says where the files come from",
+            );
         }
     }
 }
@@ -36,7 +42,9 @@ pub(super) fn check(files: &[PathBuf], pages: &[Source], findings: &mut Findings
 fn check_links(page: &Source, findings: &mut Findings) {
     let folder = page.path.parent().unwrap_or(Path::new(""));
     for (number, line) in page.text.lines().enumerate() {
-        for target in links(line).filter(|target| !workspace::root().join(folder).join(target).exists()) {
+        for target in
+            links(line).filter(|target| !workspace::root().join(folder).join(target).exists())
+        {
             findings.broken(
                 format!("{}:{}", page.path.display(), number + 1),
                 format!("{target} does not exist"),
@@ -47,16 +55,28 @@ fn check_links(page: &Source, findings: &mut Findings) {
 
 /// The files that a line of Markdown links to, without anchors and addresses.
 fn links(line: &str) -> impl Iterator<Item = &str> {
-    let targets = line.split("](").skip(1).filter_map(|rest| rest.split_once(')')).map(|(target, _)| target);
+    let targets = line
+        .split("](")
+        .skip(1)
+        .filter_map(|rest| rest.split_once(')'))
+        .map(|(target, _)| target);
     let files = targets.filter(|target| !target.contains("://") && !target.starts_with("mailto:"));
-    files.map(|target| target.split('#').next().unwrap_or_default()).filter(|target| !target.is_empty())
+    files
+        .map(|target| target.split('#').next().unwrap_or_default())
+        .filter(|target| !target.is_empty())
 }
 
 fn fixture_folders(files: &[PathBuf]) -> BTreeSet<PathBuf> {
     let folders = files.iter().flat_map(|file| file.ancestors().skip(1));
-    let named = folders
-        .filter(|folder| folder.file_name().is_some_and(|name| FIXTURES.iter().any(|known| name == *known)));
-    named.filter(|folder| folder.starts_with("crates")).map(Path::to_path_buf).collect()
+    let named = folders.filter(|folder| {
+        folder
+            .file_name()
+            .is_some_and(|name| FIXTURES.iter().any(|known| name == *known))
+    });
+    named
+        .filter(|folder| folder.starts_with("crates"))
+        .map(Path::to_path_buf)
+        .collect()
 }
 
 #[cfg(test)]

@@ -48,7 +48,11 @@ pub(super) fn check(metadata: &Value, findings: &mut Findings) {
 }
 
 fn members(metadata: &Value) -> impl Iterator<Item = &Value> {
-    metadata["packages"].as_array().into_iter().flatten().filter(|package| package["source"].is_null())
+    metadata["packages"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter(|package| package["source"].is_null())
 }
 
 fn check_dependency(name: &str, dependency: &Value, findings: &mut Findings) {
@@ -60,7 +64,10 @@ fn check_dependency(name: &str, dependency: &Value, findings: &mut Findings) {
             findings.broken(name, format!("{on} is for tests only"));
         }
         (Some(own), Some(below)) if below >= own => {
-            findings.broken(name, format!("layer {own} must not depend on {on} of layer {below}"));
+            findings.broken(
+                name,
+                format!("layer {own} must not depend on {on} of layer {below}"),
+            );
         }
         (None, Some(below)) if name == "oxperf-testkit" && below > 0 => {
             findings.broken(name, format!("stands on oxperf-abi alone, not on {on}"));
@@ -70,7 +77,10 @@ fn check_dependency(name: &str, dependency: &Value, findings: &mut Findings) {
 }
 
 fn layer(name: &str) -> Option<u32> {
-    LAYERS.iter().find(|(known, _)| *known == name).map(|(_, layer)| *layer)
+    LAYERS
+        .iter()
+        .find(|(known, _)| *known == name)
+        .map(|(_, layer)| *layer)
 }
 
 fn text<'a>(value: &'a Value, key: &str) -> &'a str {
@@ -83,7 +93,8 @@ mod tests {
     use serde_json::json;
 
     fn broken(name: &str, on: &str, kind: Option<&str>) -> usize {
-        let package = json!({"name": name, "source": null, "dependencies": [{"name": on, "kind": kind}]});
+        let package =
+            json!({"name": name, "source": null, "dependencies": [{"name": on, "kind": kind}]});
         let mut findings = Findings::default();
         check(&json!({"packages": [package]}), &mut findings);
         findings.broken.len()

@@ -15,7 +15,9 @@ pub(super) fn check(metadata: &Value, findings: &mut Findings) -> Result<()> {
         let name = package["name"].as_str().unwrap_or_default();
         match package["license"].as_str() {
             Some(expression) if is_allowed(expression, &allowed) => {}
-            Some(expression) => findings.broken(name, format!("licence {expression:?} is not allowed")),
+            Some(expression) => {
+                findings.broken(name, format!("licence {expression:?} is not allowed"))
+            }
             None => findings.broken(name, "names no licence"),
         }
     }
@@ -24,14 +26,25 @@ pub(super) fn check(metadata: &Value, findings: &mut Findings) -> Result<()> {
 
 /// The strings of `allow = [...]` below `[licenses]`.
 fn allow_list(toml: &str) -> Option<Vec<String>> {
-    let section = toml.split("\n[").find(|section| section.starts_with("licenses]"))?;
+    let section = toml
+        .split("\n[")
+        .find(|section| section.starts_with("licenses]"))?;
     let list = section.split_once("allow = [")?.1.split_once(']')?.0;
-    Some(list.split('"').skip(1).step_by(2).map(str::to_owned).collect())
+    Some(
+        list.split('"')
+            .skip(1)
+            .step_by(2)
+            .map(str::to_owned)
+            .collect(),
+    )
 }
 
 /// Whether the licence expression can be met with allowed licences: `OR` needs one side, `AND` both.
 fn is_allowed(expression: &str, allowed: &[String]) -> bool {
-    let spaced = expression.replace('(', " ( ").replace(')', " ) ").replace('/', " OR ");
+    let spaced = expression
+        .replace('(', " ( ")
+        .replace(')', " ) ")
+        .replace('/', " OR ");
     let words: Vec<&str> = spaced.split_whitespace().collect();
     either(&mut words.iter().copied().peekable(), allowed)
 }
@@ -63,7 +76,9 @@ fn one<'a>(words: &mut Words<'a, impl Iterator<Item = &'a str>>, allowed: &[Stri
         }
         Some(name) => {
             let exception = words.next_if_eq(&"WITH").and_then(|_| words.next());
-            let full = exception.map_or(name.to_owned(), |exception| format!("{name} WITH {exception}"));
+            let full = exception.map_or(name.to_owned(), |exception| {
+                format!("{name} WITH {exception}")
+            });
             allowed.contains(&full)
         }
         None => false,

@@ -7,15 +7,23 @@ const UNSAFE_CRATES: [&str; 2] = ["crates/sys/", "crates/dlfilter/"];
 
 /// Checks the root manifest and every crate's.
 pub(super) fn check(manifests: &[Source], findings: &mut Findings) {
-    for manifest in manifests.iter().filter(|file| file.path.ends_with("Cargo.toml")) {
+    for manifest in manifests
+        .iter()
+        .filter(|file| file.path.ends_with("Cargo.toml"))
+    {
         let place = manifest.path.display();
         if manifest.path.as_os_str() == "Cargo.toml" {
             check_root(manifest, findings);
         } else if !has_lints(&manifest.text)
-            && !UNSAFE_CRATES.iter().any(|place| manifest.path.starts_with(place))
+            && !UNSAFE_CRATES
+                .iter()
+                .any(|place| manifest.path.starts_with(place))
             && is_member(manifest)
         {
-            findings.broken(place, "does not take the workspace's lints ([lints] workspace = true)");
+            findings.broken(
+                place,
+                "does not take the workspace's lints ([lints] workspace = true)",
+            );
         }
     }
 }
@@ -29,7 +37,9 @@ fn check_root(manifest: &Source, findings: &mut Findings) {
 }
 
 fn has_lints(text: &str) -> bool {
-    let section = text.split("\n[").find(|section| section.starts_with("lints]"));
+    let section = text
+        .split("\n[")
+        .find(|section| section.starts_with("lints]"));
     section.is_some_and(|section| section.contains("workspace = true"))
 }
 
@@ -37,5 +47,7 @@ fn has_lints(text: &str) -> bool {
 const OWN_WORKSPACES: [&str; 2] = ["fuzz", "xtask/peer"];
 
 fn is_member(manifest: &Source) -> bool {
-    !OWN_WORKSPACES.iter().any(|folder| manifest.path.starts_with(folder))
+    !OWN_WORKSPACES
+        .iter()
+        .any(|folder| manifest.path.starts_with(folder))
 }

@@ -20,23 +20,33 @@ pub(super) fn check(files: &[PathBuf], sources: &[Source], findings: &mut Findin
             );
         }
     }
-    sources.iter().for_each(|source| note_long(source, findings));
+    sources
+        .iter()
+        .for_each(|source| note_long(source, findings));
 }
 
 fn note_long(source: &Source, findings: &mut Findings) {
     let lines = source.text.lines().count();
     if lines > LONG_FILE {
-        findings.noted(source.path.display(), format!("{lines} lines: is there a second idea in it?"));
+        findings.noted(
+            source.path.display(),
+            format!("{lines} lines: is there a second idea in it?"),
+        );
     }
     for (line, length) in functions(&source.text).filter(|(_, length)| *length > LONG_FUNCTION) {
-        findings.noted(format!("{}:{line}", source.path.display()), format!("a function of {length} lines"));
+        findings.noted(
+            format!("{}:{line}", source.path.display()),
+            format!("a function of {length} lines"),
+        );
     }
 }
 
 /// First line and length of every function; rustfmt closes each at the indent where it began.
 fn functions(text: &str) -> impl Iterator<Item = (usize, usize)> {
     let lines: Vec<&str> = text.lines().collect();
-    let starts: Vec<usize> = (0..lines.len()).filter(|at| is_function(lines[*at])).collect();
+    let starts: Vec<usize> = (0..lines.len())
+        .filter(|at| is_function(lines[*at]))
+        .collect();
     starts.into_iter().filter_map(move |start| {
         let close = format!("{}}}", " ".repeat(indent(lines[start])));
         let length = lines[start..].iter().position(|line| *line == close)?;
@@ -45,7 +55,14 @@ fn functions(text: &str) -> impl Iterator<Item = (usize, usize)> {
 }
 
 fn is_function(line: &str) -> bool {
-    let words = ["fn ", "pub fn ", "pub(crate) fn ", "pub(super) fn ", "const fn ", "pub const fn "];
+    let words = [
+        "fn ",
+        "pub fn ",
+        "pub(crate) fn ",
+        "pub(super) fn ",
+        "const fn ",
+        "pub const fn ",
+    ];
     let text = line.trim_start();
     words.iter().any(|word| text.starts_with(word)) && !text.ends_with([';', '}'])
 }
@@ -60,8 +77,7 @@ mod tests {
 
     #[test]
     fn functions_are_measured() {
-        let text =
-            "impl X {\n    fn a(&self) {\n        b()\n    }\n}\nfn short() {}\nfn c(\n    x: u8,\n) {\n}\n";
+        let text = "impl X {\n    fn a(&self) {\n        b()\n    }\n}\nfn short() {}\nfn c(\n    x: u8,\n) {\n}\n";
         assert_eq!(functions(text).collect::<Vec<_>>(), [(2, 3), (7, 4)]);
     }
 }

@@ -19,7 +19,12 @@ pub(super) fn check(sources: &[Source], findings: &mut Findings) {
     for source in sources {
         check_head(source, findings);
         check_surroundings(source, findings);
-        for (number, line) in source.text.lines().enumerate().filter(|(_, line)| is_code(line)) {
+        for (number, line) in source
+            .text
+            .lines()
+            .enumerate()
+            .filter(|(_, line)| is_code(line))
+        {
             let place = format!("{}:{}", source.path.display(), number + 1);
             check_line(&place, line, source, findings);
         }
@@ -27,20 +32,37 @@ pub(super) fn check(sources: &[Source], findings: &mut Findings) {
 }
 
 fn check_head(source: &Source, findings: &mut Findings) {
-    let head = source.text.lines().find(|line| !line.is_empty() && !line.starts_with("#!"));
+    let head = source
+        .text
+        .lines()
+        .find(|line| !line.is_empty() && !line.starts_with("#!"));
     if !head.is_some_and(|line| line.starts_with("//! ")) {
-        findings.broken(source.path.display(), "begins without a //! line that says what it is for");
+        findings.broken(
+            source.path.display(),
+            "begins without a //! line that says what it is for",
+        );
     }
 }
 
 /// Tests may ask for their fixtures; the code above them may not.
 fn check_surroundings(source: &Source, findings: &mut Findings) {
     let parts = ["tests", "examples", "benches"];
-    let for_tests = source.path.components().any(|part| parts.iter().any(|name| part.as_os_str() == *name));
-    if for_tests || PROGRAMS.iter().any(|program| source.path.starts_with(program)) {
+    let for_tests = source
+        .path
+        .components()
+        .any(|part| parts.iter().any(|name| part.as_os_str() == *name));
+    if for_tests
+        || PROGRAMS
+            .iter()
+            .any(|program| source.path.starts_with(program))
+    {
         return;
     }
-    let code = source.text.lines().enumerate().take_while(|(_, line)| *line != "#[cfg(test)]");
+    let code = source
+        .text
+        .lines()
+        .enumerate()
+        .take_while(|(_, line)| *line != "#[cfg(test)]");
     for (number, line) in code.filter(|(_, line)| is_code(line)) {
         for call in PROGRAM_ONLY.iter().filter(|call| line.contains(**call)) {
             findings.broken(
@@ -58,8 +80,15 @@ fn check_line(place: &str, line: &str, source: &Source, findings: &mut Findings)
     if line.trim_start().starts_with("#[ignore") {
         findings.broken(place, "a test that never runs proves nothing");
     }
-    if has_unsafe(line) && !UNSAFE_CRATES.iter().any(|place| source.path.starts_with(place)) {
-        findings.broken(place, "unsafe code belongs to crates/sys and crates/dlfilter");
+    if has_unsafe(line)
+        && !UNSAFE_CRATES
+            .iter()
+            .any(|place| source.path.starts_with(place))
+    {
+        findings.broken(
+            place,
+            "unsafe code belongs to crates/sys and crates/dlfilter",
+        );
     }
 }
 
@@ -70,14 +99,18 @@ fn is_code(line: &str) -> bool {
 /// Whether `name!(` is called: not a part of a longer word.
 fn calls(line: &str, name: &str) -> bool {
     let call = format!("{name}!(");
-    line.match_indices(&call).any(|(at, _)| !line[..at].ends_with(|c: char| c.is_alphanumeric() || c == '_'))
+    line.match_indices(&call)
+        .any(|(at, _)| !line[..at].ends_with(|c: char| c.is_alphanumeric() || c == '_'))
 }
 
 fn has_unsafe(line: &str) -> bool {
     let word = "unsafe ";
     let openers = ["{", "fn ", "impl ", "extern ", "trait "];
-    line.match_indices(word)
-        .any(|(at, _)| openers.iter().any(|opener| line[at + word.len()..].starts_with(opener)))
+    line.match_indices(word).any(|(at, _)| {
+        openers
+            .iter()
+            .any(|opener| line[at + word.len()..].starts_with(opener))
+    })
 }
 
 #[cfg(test)]
@@ -86,7 +119,13 @@ mod tests {
 
     fn broken(text: &str) -> usize {
         let mut findings = Findings::default();
-        check(&[Source { path: "crates/x/src/lib.rs".into(), text: text.to_owned() }], &mut findings);
+        check(
+            &[Source {
+                path: "crates/x/src/lib.rs".into(),
+                text: text.to_owned(),
+            }],
+            &mut findings,
+        );
         findings.broken.len()
     }
 
@@ -107,7 +146,10 @@ mod tests {
     #[test]
     fn only_the_program_reads_the_environment() {
         assert_eq!(broken("//! x\nlet a = std::env::var(\"A\");\n"), 1);
-        assert_eq!(broken("//! x\n#[cfg(test)]\nmod tests { let a = std::env::var(\"A\"); }\n"), 0);
+        assert_eq!(
+            broken("//! x\n#[cfg(test)]\nmod tests { let a = std::env::var(\"A\"); }\n"),
+            0
+        );
     }
 
     #[test]

@@ -37,14 +37,23 @@ impl Pace {
         let with_cycles = blocks.iter().rev().filter(|block| block.longest.cycles > 0);
         for block in with_cycles {
             if instructions.binary_search(&block.end).is_ok() {
-                pace.ends.insert(block.end, End { ipc: None, cycles: block.all.average() });
+                pace.ends.insert(
+                    block.end,
+                    End {
+                        ipc: None,
+                        cycles: block.all.average(),
+                    },
+                );
             }
             let Some(start) = block.start else { continue };
             let within = instructions.partition_point(|&at| at < start)
                 ..instructions.partition_point(|&at| at <= block.end);
             let count = within.len() as u64;
             let ipc = count as f64 / (block.longest.cycles as f64 / block.longest.times as f64);
-            let news = pace.ends.range_mut(start..=block.end).filter(|(_, end)| end.ipc.is_none());
+            let news = pace
+                .ends
+                .range_mut(start..=block.end)
+                .filter(|(_, end)| end.ipc.is_none());
             let news = news.map(|(_, end)| end.ipc = Some(ipc)).count();
             // Stretches that tell nothing new, as parts of others, do not count.
             if count > 0 && news > 0 {
@@ -70,12 +79,21 @@ mod tests {
 
     fn block(start: Option<u64>, end: u64, times: u64, cycles: u64) -> Block {
         let passes = Passes { times, cycles };
-        Block { start, longest: passes, all: passes, ..Block::ending(SymbolId(0), end) }
+        Block {
+            start,
+            longest: passes,
+            all: passes,
+            ..Block::ending(SymbolId(0), end)
+        }
     }
 
     #[test]
     fn stretches_tell_of_the_ends_in_them_once() {
-        let blocks = [block(None, 4, 1, 8), block(Some(0), 8, 2, 4), block(Some(2), 12, 1, 4)];
+        let blocks = [
+            block(None, 4, 1, 8),
+            block(Some(0), 8, 2, 4),
+            block(Some(2), 12, 1, 4),
+        ];
         let pace = Pace::new(&blocks, &[0, 2, 4, 8, 12]);
         // A stretch tells of what ends in it no earlier than itself: perf looks at the last ends first.
         let ipc = |address| pace.ends.get(&address).and_then(|end: &End| end.ipc);

@@ -5,7 +5,8 @@ use oxperf_session::SampleFlags;
 use rustc_hash::FxHashMap;
 
 use super::{
-    Amounts, Around, Call, Calls, Context, End, Ended, Entry, Event, FunctionId, Functions, Remarks, Step,
+    Amounts, Around, Call, Calls, Context, End, Ended, Entry, Event, FunctionId, Functions,
+    Remarks, Step,
 };
 
 /// A call that goes on.
@@ -110,7 +111,12 @@ impl Thread {
         let around = context.functions.around(to);
         match around {
             Some(around) if around.start == to => {
-                let parts = (around.function, around.start..around.end, Entry::Interrupted, None);
+                let parts = (
+                    around.function,
+                    around.start..around.end,
+                    Entry::Interrupted,
+                    None,
+                );
                 self.push(step, parts, context);
             }
             Some(around) => match self.find(|frame| frame.call.function == around.function) {
@@ -129,8 +135,16 @@ impl Thread {
             return;
         }
         let (function, addresses) = entered(step.to, context.functions);
-        let entry = if interrupts { Entry::Interrupted } else { Entry::Called };
-        self.push(step, (function, addresses, entry, Some(return_address)), context);
+        let entry = if interrupts {
+            Entry::Interrupted
+        } else {
+            Entry::Called
+        };
+        self.push(
+            step,
+            (function, addresses, entry, Some(return_address)),
+            context,
+        );
     }
 
     fn return_to(&mut self, step: &Step, context: &mut Context<'_>) {
@@ -159,7 +173,9 @@ impl Thread {
 
     /// Goes back to where a call was made from; false if it was made nowhere known.
     fn returned_to(&mut self, to: u64, context: &mut Context<'_>) -> bool {
-        let Some(index) = self.find(|frame| frame.return_address == Some(to)) else { return false };
+        let Some(index) = self.find(|frame| frame.return_address == Some(to)) else {
+            return false;
+        };
         // Functions that were jumped to return for the one that was called.
         self.unwind(index + 1, End::Returned, context);
         self.pop(End::Returned, context);
@@ -167,11 +183,15 @@ impl Thread {
     }
 
     fn jump(&mut self, step: &Step, context: &mut Context<'_>) {
-        let Some(top) = self.frames.last() else { return };
+        let Some(top) = self.frames.last() else {
+            return;
+        };
         if top.addresses.contains(&step.to) {
             return;
         }
-        let Some(around) = context.functions.around(step.to) else { return };
+        let Some(around) = context.functions.around(step.to) else {
+            return;
+        };
         if around.function == top.call.function {
             return;
         }
@@ -187,7 +207,12 @@ impl Thread {
         if self.frames.last().is_some_and(is_jumped) {
             self.pop(End::Jumped, context);
         }
-        let parts = (around.function, around.start..around.end, Entry::Jumped, None);
+        let parts = (
+            around.function,
+            around.start..around.end,
+            Entry::Jumped,
+            None,
+        );
         self.push(step, parts, context);
     }
 
@@ -200,7 +225,12 @@ impl Thread {
     fn push(
         &mut self,
         step: &Step,
-        (function, addresses, entry, return_address): (FunctionId, std::ops::Range<u64>, Entry, Option<u64>),
+        (function, addresses, entry, return_address): (
+            FunctionId,
+            std::ops::Range<u64>,
+            Entry,
+            Option<u64>,
+        ),
         context: &mut Context<'_>,
     ) {
         if self.frames.len() == Calls::DEEPEST {
@@ -234,7 +264,9 @@ impl Thread {
     }
 
     fn pop(&mut self, end: End, context: &mut Context<'_>) {
-        let Some(frame) = self.frames.pop() else { return };
+        let Some(frame) = self.frames.pop() else {
+            return;
+        };
         let total = self.now - frame.before;
         if let Some(parent) = self.frames.last_mut() {
             parent.spent_below += total;
@@ -248,7 +280,14 @@ impl Thread {
         }
         let (own, calls) = (total - frame.spent_below, frame.calls);
         let left = self.timed.then_some(PerfTime(self.now.time));
-        (context.tell)(Event::Left(Ended { call: frame.call, end, left, total, own, calls }));
+        (context.tell)(Event::Left(Ended {
+            call: frame.call,
+            end,
+            left,
+            total,
+            own,
+            calls,
+        }));
     }
 
     /// The innermost call returns, wherever to, and with it the one that it was jumped to from.
@@ -256,13 +295,20 @@ impl Thread {
         while self.frames.last().is_some_and(is_jumped) {
             self.pop(End::Returned, context);
         }
-        let seen = self.frames.last().is_some_and(|top| top.return_address.is_some());
+        let seen = self
+            .frames
+            .last()
+            .is_some_and(|top| top.return_address.is_some());
         self.pop(if seen { End::Unwound } else { End::Returned }, context);
     }
 
     /// Leaves calls until so many are left. `jumped` is how those end that all were jumped to.
     fn unwind(&mut self, left: usize, jumped: End, context: &mut Context<'_>) {
-        let jumped = if self.frames.iter().skip(left).all(is_jumped) { jumped } else { End::Unwound };
+        let jumped = if self.frames.iter().skip(left).all(is_jumped) {
+            jumped
+        } else {
+            End::Unwound
+        };
         while self.frames.len() > left {
             let entry = self.frames.last().map(|top| top.call.entry);
             let end = match entry {
@@ -284,13 +330,25 @@ impl Thread {
 
     fn find(&self, fits: impl Fn(&Frame) -> bool) -> Option<usize> {
         let searched = self.frames.iter().enumerate().rev().take(Calls::SEARCHED);
-        searched.into_iter().find(|(_, frame)| fits(frame)).map(|(index, _)| index)
+        searched
+            .into_iter()
+            .find(|(_, frame)| fits(frame))
+            .map(|(index, _)| index)
     }
 
     /// The same among those that the innermost call is in.
     fn find_below(&self, fits: impl Fn(&Frame) -> bool) -> Option<usize> {
-        let searched = self.frames.iter().enumerate().rev().skip(1).take(Calls::SEARCHED);
-        searched.into_iter().find(|(_, frame)| fits(frame)).map(|(index, _)| index)
+        let searched = self
+            .frames
+            .iter()
+            .enumerate()
+            .rev()
+            .skip(1)
+            .take(Calls::SEARCHED);
+        searched
+            .into_iter()
+            .find(|(_, frame)| fits(frame))
+            .map(|(index, _)| index)
     }
 }
 

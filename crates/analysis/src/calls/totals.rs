@@ -56,7 +56,11 @@ impl Totals {
     pub fn into_sorted(self) -> Vec<FunctionTotal> {
         let mut all: Vec<FunctionTotal> = self.functions.into_values().collect();
         let weight = |sum: &FunctionTotal| (sum.own.instructions, sum.own.time, sum.calls);
-        all.sort_unstable_by(|a, b| weight(b).cmp(&weight(a)).then(a.function.0.cmp(&b.function.0)));
+        all.sort_unstable_by(|a, b| {
+            weight(b)
+                .cmp(&weight(a))
+                .then(a.function.0.cmp(&b.function.0))
+        });
         all
     }
 }

@@ -30,22 +30,34 @@ pub(super) struct Accesses {
 
 impl Accesses {
     /// The number of a sample's access.
-    pub(super) fn of(&mut self, event: &SampleEvent<'_>, wanted: AccessWanted, machine: &Machine) -> u64 {
+    pub(super) fn of(
+        &mut self,
+        event: &SampleEvent<'_>,
+        wanted: AccessWanted,
+        machine: &Machine,
+    ) -> u64 {
         let sample = &event.sample;
         let (mode, address) = (event.misc.cpu_mode(), sample.addr.unwrap_or(0));
         let ip = sample.ip.unwrap_or(0);
         let mut spot = |mode, address| self.spot(event, machine, mode, address);
         let access = Access {
             source: match wanted.source {
-                true => sample.data_src.map_or(DataSource::NOTHING_KNOWN, DataSource),
+                true => sample
+                    .data_src
+                    .map_or(DataSource::NOTHING_KNOWN, DataSource),
                 false => DataSource::default(),
             },
             data: (wanted.data || wanted.line).then(|| spot(mode, address)),
             // The sample tells the mode, but perf looks in all of them here.
-            code: wanted.code.then(|| spot(machine.guess_mode(event.thread, ip), ip)),
+            code: wanted
+                .code
+                .then(|| spot(machine.guess_mode(event.thread, ip), ip)),
             line: wanted.line.then(|| line(event, machine, mode, address)),
             physical: sample.phys_addr.filter(|_| wanted.physical).unwrap_or(0),
-            page_size: sample.data_page_size.filter(|_| wanted.page_size).unwrap_or(0),
+            page_size: sample
+                .data_page_size
+                .filter(|_| wanted.page_size)
+                .unwrap_or(0),
         };
         let next = self.list.len() as u64;
         let number = *self.known.entry(access).or_insert(next);
@@ -55,15 +67,29 @@ impl Accesses {
         number
     }
 
-    fn spot(&mut self, event: &SampleEvent<'_>, machine: &Machine, mode: CpuMode, address: u64) -> Spot {
+    fn spot(
+        &mut self,
+        event: &SampleEvent<'_>,
+        machine: &Machine,
+        mode: CpuMode,
+        address: u64,
+    ) -> Spot {
         let place = machine.locate(event.thread, mode, address);
         let key = (mode, address, place.map(|place| (place.dso, place.address)));
         let located = &mut self.located;
         let frame = *self.spots.entry(key).or_insert_with(|| {
-            located.push(Located { ip: address, mode, place: place.map(Place::from) });
+            located.push(Located {
+                ip: address,
+                mode,
+                place: place.map(Place::from),
+            });
             located.len() as u32 - 1
         });
-        Spot { frame: FrameId(frame), address, in_object: place.map_or(address, |place| place.address) }
+        Spot {
+            frame: FrameId(frame),
+            address,
+            in_object: place.map_or(address, |place| place.address),
+        }
     }
 
     /// The addresses of data and instructions, each once.
@@ -73,9 +99,15 @@ impl Accesses {
 
     /// All accesses with the frames that their addresses are named by.
     pub(super) fn named(self, named: &Named) -> Vec<Access> {
-        let spot = |spot: Spot| Spot { frame: named.frame(LocatedId(spot.frame.0)), ..spot };
-        let rename =
-            |access: Access| Access { data: access.data.map(spot), code: access.code.map(spot), ..access };
+        let spot = |spot: Spot| Spot {
+            frame: named.frame(LocatedId(spot.frame.0)),
+            ..spot
+        };
+        let rename = |access: Access| Access {
+            data: access.data.map(spot),
+            code: access.code.map(spot),
+            ..access
+        };
         self.list.into_iter().map(rename).collect()
     }
 }
@@ -94,7 +126,11 @@ fn line(event: &SampleEvent<'_>, machine: &Machine, mode: CpuMode, address: u64)
     CacheLine {
         by_user,
         unmapped: place.is_none(),
-        object: (Reverse(build_id), inode, place.map(|place| place.dso.0).filter(|_| is_file)),
+        object: (
+            Reverse(build_id),
+            inode,
+            place.map(|place| place.dso.0).filter(|_| is_file),
+        ),
         process: machine.thread_info(event.thread).pid.filter(|_| private),
         address: place.map_or(address, |place| place.address) & !(LINE - 1),
         shared: by_user

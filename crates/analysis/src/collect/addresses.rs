@@ -39,7 +39,11 @@ impl Addresses {
 
     /// Notes where further located addresses lie.
     pub(super) fn locate(&mut self, fresh: &[Located]) {
-        self.places.extend(fresh.iter().map(|frame| frame.place.map(|place| place.address)));
+        self.places.extend(
+            fresh
+                .iter()
+                .map(|frame| frame.place.map(|place| place.address)),
+        );
     }
 
     /// Hands the counts to the events of a profile whose frames are named.
@@ -50,7 +54,11 @@ impl Addresses {
             event.addresses = hit
                 .filter_map(|((id, place), weight)| {
                     let (frame, address) = (named.frame(id), (*place)?);
-                    Some(AddressCount { frame, address, weight: *weight })
+                    Some(AddressCount {
+                        frame,
+                        address,
+                        weight: *weight,
+                    })
                 })
                 .collect();
         }

@@ -32,7 +32,12 @@ pub(super) struct Blocks {
 
 impl Blocks {
     pub(super) fn new(wanted: BlockDetail) -> Blocks {
-        Blocks { wanted, passes: FxHashMap::default(), cycles: 0, located: Vec::new() }
+        Blocks {
+            wanted,
+            passes: FxHashMap::default(),
+            cycles: 0,
+            located: Vec::new(),
+        }
     }
 
     /// Counts the branches of the samples of a batch.
@@ -40,7 +45,9 @@ impl Blocks {
         let mut branches = Vec::new();
         for sample in &batch.samples {
             let ends = batch.places(sample).map_or(&[][..], |places| places.ends);
-            let cycles = batch.links[sample.links.range()].iter().map(|link| link.cycles);
+            let cycles = batch.links[sample.links.range()]
+                .iter()
+                .map(|link| link.cycles);
             branches.extend(ends.iter().copied().zip(cycles));
             if sample.last {
                 self.count_sample(&branches);
@@ -82,12 +89,16 @@ impl Blocks {
     ) {
         let mut blocks: BTreeMap<(SymbolId, u64), (Block, LocatedId)> = BTreeMap::new();
         for (&(from, start), (passes, first)) in &self.passes {
-            let Some((symbol, end)) = self.in_symbol(from, named, profile) else { continue };
+            let Some((symbol, end)) = self.in_symbol(from, named, profile) else {
+                continue;
+            };
             let start = start.and_then(|start| self.in_symbol(start, named, profile));
-            let start =
-                start.filter(|&(around, start)| around == symbol && start < end).map(|(_, start)| start);
-            let (block, _) =
-                blocks.entry((symbol, end)).or_insert_with(|| (Block::ending(symbol, end), from));
+            let start = start
+                .filter(|&(around, start)| around == symbol && start < end)
+                .map(|(_, start)| start);
+            let (block, _) = blocks
+                .entry((symbol, end))
+                .or_insert_with(|| (Block::ending(symbol, end), from));
             block.add(start, *passes, first);
         }
         let mut sources = Sources::default();
@@ -99,11 +110,18 @@ impl Blocks {
     }
 
     /// The symbol around a located address, and the address in its object.
-    fn in_symbol(&self, located: LocatedId, named: &Named, profile: &Profile) -> Option<(SymbolId, u64)> {
+    fn in_symbol(
+        &self,
+        located: LocatedId,
+        named: &Named,
+        profile: &Profile,
+    ) -> Option<(SymbolId, u64)> {
         let id = profile.frames.get(named.frame(located).index())?.symbol?;
         let symbol = profile.symbols.get(id.index())?;
         let address = self.located.get(located.0 as usize)?.place?.address;
-        (symbol.start..symbol.end).contains(&address).then_some((id, address))
+        (symbol.start..symbol.end)
+            .contains(&address)
+            .then_some((id, address))
     }
 
     /// The source lines of both ends, or what stands for them.
@@ -119,13 +137,27 @@ impl Blocks {
         let end = *self.located.get(from.0 as usize)?;
         let place = end.place?;
         let beginning = profile.symbols.get(block.symbol.index())?.start;
-        let place = Place { address: block.start.unwrap_or(beginning), ..place };
+        let place = Place {
+            address: block.start.unwrap_or(beginning),
+            ..place
+        };
         let mut line_of = |located: Located| {
             let place = located.place?;
-            let line =
-                names.source(machine.objects(), place.dso).and_then(|source| source.line(place.address));
-            Some(sources.of(&located, line.as_ref(), text, (names, machine), profile).line)
+            let line = names
+                .source(machine.objects(), place.dso)
+                .and_then(|source| source.line(place.address));
+            Some(
+                sources
+                    .of(&located, line.as_ref(), text, (names, machine), profile)
+                    .line,
+            )
         };
-        Some([line_of(Located { place: Some(place), ..end })?, line_of(end)?])
+        Some([
+            line_of(Located {
+                place: Some(place),
+                ..end
+            })?,
+            line_of(end)?,
+        ])
     }
 }

@@ -49,6 +49,11 @@ pub(super) fn names(machine: &Machine) -> (Vec<String>, Vec<CommId>) {
             CommId(names.len() as u32 - 1)
         })
     };
-    let numbers = machine.comms().iter().map(String::as_str).map(id_of).collect();
+    let numbers = machine
+        .comms()
+        .iter()
+        .map(String::as_str)
+        .map(id_of)
+        .collect();
     (names, numbers)
 }

@@ -36,9 +36,16 @@ pub(super) struct Noting<'s> {
 
 impl<'s> Noting<'s> {
     /// Notes what is wanted; texts of tracepoints' records need their formats.
-    pub(super) fn new(wanted: DetailsWanted, formats: Option<&'s Formatters>, endian: Endian) -> Noting<'s> {
-        let details =
-            Details { kinds: wanted.details.clone(), fields: wanted.fields.clone(), ..Details::default() };
+    pub(super) fn new(
+        wanted: DetailsWanted,
+        formats: Option<&'s Formatters>,
+        endian: Endian,
+    ) -> Noting<'s> {
+        let details = Details {
+            kinds: wanted.details.clone(),
+            fields: wanted.fields.clone(),
+            ..Details::default()
+        };
         Noting {
             wanted,
             formats,
@@ -59,11 +66,17 @@ impl<'s> Noting<'s> {
         let mut cursor = Cursor::new(event.record.body, self.endian);
         match kind {
             RecordType::CGROUP => {
-                let Ok(Cgroup { id, path }) = Cgroup::decode(&mut cursor) else { return };
-                self.details.cgroups.insert(id, String::from_utf8_lossy(path).into_owned());
+                let Ok(Cgroup { id, path }) = Cgroup::decode(&mut cursor) else {
+                    return;
+                };
+                self.details
+                    .cgroups
+                    .insert(id, String::from_utf8_lossy(path).into_owned());
             }
             RecordType::NAMESPACES => {
-                let Ok(namespaces) = Namespaces::decode(&mut cursor) else { return };
+                let Ok(namespaces) = Namespaces::decode(&mut cursor) else {
+                    return;
+                };
                 let link = namespaces.links().nth(CGROUP_NAMESPACE);
                 if let (Some(thread), Some(link)) = (machine.find_thread(namespaces.tid), link) {
                     self.namespaces.insert(thread, (link.device, link.inode));
@@ -116,9 +129,9 @@ impl<'s> Noting<'s> {
         };
         match detail {
             Detail::Cpu => cpu.map(u64::from),
-            Detail::Socket => {
-                cpu.and_then(|cpu| self.wanted.sockets.get(cpu as usize).copied().flatten()).map(u64::from)
-            }
+            Detail::Socket => cpu
+                .and_then(|cpu| self.wanted.sockets.get(cpu as usize).copied().flatten())
+                .map(u64::from),
             Detail::Time => {
                 let time = sample.time.map_or(0, |time| time.0);
                 Some(time - time.checked_rem(self.wanted.time_quantum).unwrap_or(0))
@@ -159,10 +172,17 @@ impl<'s> Noting<'s> {
 
     /// A field of a sample of the event that the field belongs to.
     fn field(&mut self, number: usize, event: &SampleEvent<'_>) -> Option<u64> {
-        let wanted = self.wanted.fields.get(number).filter(|wanted| wanted.event == event.event.0)?;
+        let wanted = self
+            .wanted
+            .fields
+            .get(number)
+            .filter(|wanted| wanted.event == event.event.0)?;
         let raw = event.sample.raw?;
         let formatter = formatter(self.formats?, raw)?;
-        let field = formatter.event().all_fields().find(|field| field.name == wanted.name)?;
+        let field = formatter
+            .event()
+            .all_fields()
+            .find(|field| field.name == wanted.name)?;
         let mut text = std::mem::take(&mut self.scratch);
         text.clear();
         if wanted.raw || !shown_field(formatter, field, raw, &mut text) {
@@ -184,11 +204,17 @@ impl<'s> Noting<'s> {
 
     fn text(&mut self, order: &[u8], text: &[u8]) -> u64 {
         let texts = &mut self.details.texts;
-        *self.texts.entry((order.to_vec(), text.to_vec())).or_insert_with(|| {
-            let text = String::from_utf8_lossy(text).into_owned();
-            texts.push(DetailText { order: order.to_vec(), text });
-            texts.len() as u64 - 1
-        })
+        *self
+            .texts
+            .entry((order.to_vec(), text.to_vec()))
+            .or_insert_with(|| {
+                let text = String::from_utf8_lossy(text).into_owned();
+                texts.push(DetailText {
+                    order: order.to_vec(),
+                    text,
+                });
+                texts.len() as u64 - 1
+            })
     }
 
     /// The addresses that were accessed, and those of the instructions that did.
@@ -198,7 +224,10 @@ impl<'s> Noting<'s> {
 
     /// Everything that was noted, with what addresses are called.
     pub(super) fn into_details(self, named: &Named) -> Details {
-        Details { accesses: self.accesses.named(named), ..self.details }
+        Details {
+            accesses: self.accesses.named(named),
+            ..self.details
+        }
     }
 }
 
@@ -211,7 +240,9 @@ fn shown_field(formatter: &Formatter, field: &Field, raw: &[u8], text: &mut Vec<
     let mut record = Vec::new();
     formatter.format(raw, &mut record);
     let mut words = record.split(|&byte| byte == b' ');
-    let Some(word) = words.find(|word| word.starts_with(field.name.as_bytes())) else { return false };
+    let Some(word) = words.find(|word| word.starts_with(field.name.as_bytes())) else {
+        return false;
+    };
     // As perf has it, whatever stands between them: a field may be shown with another sign than `=`, and then as nothing.
     text.extend_from_slice(word.get(field.name.len() + 1..).unwrap_or_default());
     true

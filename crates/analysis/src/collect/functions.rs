@@ -56,20 +56,32 @@ impl Functions {
         let unread = self.unread(pieces.iter().flatten());
         if !unread.is_empty() {
             names.load(objects, &unread);
-            pieces.par_iter_mut().flat_map_iter(|piece| piece.iter_mut()).for_each(|spot| {
-                if let Spot::Unread(place) = *spot {
-                    *spot = self.spot_in(place, (names, objects));
-                }
-            });
+            pieces
+                .par_iter_mut()
+                .flat_map_iter(|piece| piece.iter_mut())
+                .for_each(|spot| {
+                    if let Spot::Unread(place) = *spot {
+                        *spot = self.spot_in(place, (names, objects));
+                    }
+                });
         }
         let mut located = std::mem::take(&mut batch.located);
         located.reserve(batch.addresses.len());
-        for (spot, (sample, mode, ip)) in pieces.iter().flatten().zip(addresses(batch, &batch.samples)) {
+        for (spot, (sample, mode, ip)) in pieces
+            .iter()
+            .flatten()
+            .zip(addresses(batch, &batch.samples))
+        {
             located.push(match *spot {
                 Spot::Known(number) => number,
-                Spot::Function(place, symbol) => {
-                    self.function(Frame { ip, mode, place: Some(place) }, symbol)
-                }
+                Spot::Function(place, symbol) => self.function(
+                    Frame {
+                        ip,
+                        mode,
+                        place: Some(place),
+                    },
+                    symbol,
+                ),
                 Spot::Unread(_) | Spot::Other => self.other(batch, sample, mode, ip),
             });
         }
@@ -81,14 +93,17 @@ impl Functions {
         let mut spots = Vec::with_capacity(samples.len());
         for sample in samples {
             let mappings = batch.mappings.get(sample.mappings);
-            let addresses = batch.addresses.get(sample.addresses.range()).unwrap_or_default();
-            spots.extend(addresses.iter().map(
-                |&(mode, ip)| match mappings.locate(mode, ip).map(Place::from) {
+            let addresses = batch
+                .addresses
+                .get(sample.addresses.range())
+                .unwrap_or_default();
+            spots.extend(addresses.iter().map(|&(mode, ip)| {
+                match mappings.locate(mode, ip).map(Place::from) {
                     None => Spot::Other,
                     Some(place) if self.has_read(place.dso) => self.spot_in(place, names),
                     Some(place) => Spot::Unread(place),
-                },
-            ));
+                }
+            }));
         }
         spots
     }
@@ -96,7 +111,9 @@ impl Functions {
     /// What is found of a place in a dso whose symbols were read.
     #[inline]
     fn spot_in(&self, place: Place, (names, objects): (&Names<'_>, &Objects)) -> Spot {
-        let Some(symbol) = names.symbol(objects, &place) else { return Spot::Other };
+        let Some(symbol) = names.symbol(objects, &place) else {
+            return Spot::Other;
+        };
         let known = self.known.get(place.dso.0 as usize);
         match known.and_then(|symbols| symbols.get(symbol.0 as usize).copied().flatten()) {
             Some(number) => Spot::Known(Self::located(number)),
@@ -107,16 +124,26 @@ impl Functions {
     /// What was not known before.
     pub(super) fn take_fresh(&mut self) -> Fresh {
         let tables = std::mem::take(&mut self.arrivals);
-        let mut fresh = [std::mem::take(&mut self.met), self.others.take_fresh()].map(Vec::into_iter);
-        let frames = tables.iter().filter_map(|&table| fresh[table].next()).collect();
-        Fresh { frames, tables, count: Self::SPLIT.count() }
+        let mut fresh =
+            [std::mem::take(&mut self.met), self.others.take_fresh()].map(Vec::into_iter);
+        let frames = tables
+            .iter()
+            .filter_map(|&table| fresh[table].next())
+            .collect();
+        Fresh {
+            frames,
+            tables,
+            count: Self::SPLIT.count(),
+        }
     }
 
     /// Those dsos whose symbols were not read before; from now on they were.
     fn unread<'s>(&mut self, spots: impl Iterator<Item = &'s Spot>) -> Vec<DsoId> {
         let mut unread = Vec::new();
         for spot in spots {
-            let Spot::Unread(Place { dso, .. }) = *spot else { continue };
+            let Spot::Unread(Place { dso, .. }) = *spot else {
+                continue;
+            };
             let index = dso.0 as usize;
             if self.read.len() <= index {
                 self.read.resize(index + 1, false);
@@ -135,7 +162,10 @@ impl Functions {
     /// The number of the function of a symbol that was met.
     #[inline]
     fn function(&mut self, met: Frame, symbol: SymbolId) -> LocatedId {
-        let (dso, symbol) = (met.place.map_or(0, |place| place.dso.0 as usize), symbol.0 as usize);
+        let (dso, symbol) = (
+            met.place.map_or(0, |place| place.dso.0 as usize),
+            symbol.0 as usize,
+        );
         if self.known.len() <= dso {
             self.known.resize_with(dso + 1, Vec::new);
         }
@@ -159,7 +189,9 @@ impl Functions {
     /// The number of an address that no symbol holds.
     fn other(&mut self, batch: &Batch, sample: &Sample, mode: CpuMode, ip: u64) -> LocatedId {
         let known = self.others.len();
-        let id = self.others.intern(batch.mappings.get(sample.mappings), mode, ip);
+        let id = self
+            .others
+            .intern(batch.mappings.get(sample.mappings), mode, ip);
         if self.others.len() > known {
             self.arrivals.push(Self::OTHERS);
         }
@@ -173,7 +205,10 @@ fn addresses<'b>(
     samples: &'b [Sample],
 ) -> impl Iterator<Item = (&'b Sample, CpuMode, u64)> {
     samples.iter().flat_map(|sample| {
-        let addresses = batch.addresses.get(sample.addresses.range()).unwrap_or_default();
+        let addresses = batch
+            .addresses
+            .get(sample.addresses.range())
+            .unwrap_or_default();
         addresses.iter().map(move |&(mode, ip)| (sample, mode, ip))
     })
 }

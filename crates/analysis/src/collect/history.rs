@@ -42,13 +42,18 @@ pub(super) struct History {
 
 impl History {
     pub(super) fn new(most: usize, oldest_first: bool) -> History {
-        History { most, oldest_first, ..History::default() }
+        History {
+            most,
+            oldest_first,
+            ..History::default()
+        }
     }
 
     /// The chain of a sample in the order in which it is read.
     fn chain(&self, machine: &Machine, event: &SampleEvent<'_>) -> Vec<Entry> {
         let stack = event.sample.branch_stack;
-        let mut branches: Vec<BranchEntry> = stack.iter().flat_map(|stack| stack.entries()).collect();
+        let mut branches: Vec<BranchEntry> =
+            stack.iter().flat_map(|stack| stack.entries()).collect();
         if branches.len() > MOST_BRANCHES {
             branches.clear();
         }
@@ -57,27 +62,54 @@ impl History {
         }
         branches.truncate(self.most);
         let callers = event.sample.callchain.map(callers).unwrap_or_default();
-        let told = if self.oldest_first { 0 } else { told_by_branches(&branches, event.sample.callchain) };
+        let told = if self.oldest_first {
+            0
+        } else {
+            told_by_branches(&branches, event.sample.callchain)
+        };
         let taken = without_loops(&branches);
         let place = |address: u64, passage| {
             // The recording does not tell what mode either end ran in.
             let mode = machine.guess_mode(event.thread, address);
-            Entry { mode, address, passage: Some(passage) }
+            Entry {
+                mode,
+                address,
+                passage: Some(passage),
+            }
         };
-        let ends = taken.iter().flat_map(|&Taken { branch, rounds, cycles }| {
-            let target = Passage { branch, is_target: true, rounds: 0, round_cycles: 0 };
-            let source = Passage { is_target: false, rounds, round_cycles: cycles, ..target };
-            [place(branch.to, target), place(branch.from, source)]
-        });
+        let ends = taken.iter().flat_map(
+            |&Taken {
+                 branch,
+                 rounds,
+                 cycles,
+             }| {
+                let target = Passage {
+                    branch,
+                    is_target: true,
+                    rounds: 0,
+                    round_cycles: 0,
+                };
+                let source = Passage {
+                    is_target: false,
+                    rounds,
+                    round_cycles: cycles,
+                    ..target
+                };
+                [place(branch.to, target), place(branch.from, source)]
+            },
+        );
         let mut chain: Vec<Entry> = ends.collect();
         let words = event.sample.callchain.map_or(0, |words| words.len());
         let room = words.min(self.most).saturating_sub(taken.len());
-        let callers = callers.into_iter().map(|(nth, entry)| match self.oldest_first {
-            true => (words - 1 - nth, entry),
-            false => (nth, entry),
-        });
-        let mut callers: Vec<(usize, Entry)> =
-            callers.filter(|(nth, _)| (told..room).contains(nth)).collect();
+        let callers = callers
+            .into_iter()
+            .map(|(nth, entry)| match self.oldest_first {
+                true => (words - 1 - nth, entry),
+                false => (nth, entry),
+            });
+        let mut callers: Vec<(usize, Entry)> = callers
+            .filter(|(nth, _)| (told..room).contains(nth))
+            .collect();
         callers.sort_by_key(|(nth, _)| *nth);
         chain.extend(callers.into_iter().take(self.most).map(|(_, entry)| entry));
         chain
@@ -91,14 +123,21 @@ impl History {
         profile: &mut Profile,
     ) -> (Vec<(CpuMode, u64)>, HistoryId) {
         let chain = self.chain(machine, event);
-        let passages: Box<[PassageId]> =
-            chain.iter().filter_map(|entry| Some(self.passage(entry.passage?, profile))).collect();
-        let history = *self.histories.entry(passages).or_insert_with_key(|passages| {
-            profile.histories.push(passages.clone());
-            HistoryId(profile.histories.len() as u32 - 1)
-        });
-        let mut addresses: Vec<(CpuMode, u64)> =
-            chain.iter().map(|entry| (entry.mode, entry.address)).collect();
+        let passages: Box<[PassageId]> = chain
+            .iter()
+            .filter_map(|entry| Some(self.passage(entry.passage?, profile)))
+            .collect();
+        let history = *self
+            .histories
+            .entry(passages)
+            .or_insert_with_key(|passages| {
+                profile.histories.push(passages.clone());
+                HistoryId(profile.histories.len() as u32 - 1)
+            });
+        let mut addresses: Vec<(CpuMode, u64)> = chain
+            .iter()
+            .map(|entry| (entry.mode, entry.address))
+            .collect();
         if self.oldest_first {
             addresses.reverse();
         }
@@ -120,11 +159,20 @@ fn callers(words: Words<'_>) -> Vec<(usize, Entry)> {
     let mut entries = Vec::new();
     for (nth, word) in words.iter().enumerate() {
         match CallchainContext::from_word(word) {
-            None => entries.push((nth, Entry { mode, address: word, passage: None })),
+            None => entries.push((
+                nth,
+                Entry {
+                    mode,
+                    address: word,
+                    passage: None,
+                },
+            )),
             Some(CallchainContext::Hypervisor) => mode = CpuMode::Hypervisor,
             Some(CallchainContext::Kernel) => mode = CpuMode::Kernel,
             Some(CallchainContext::User) => mode = CpuMode::User,
-            Some(CallchainContext::GuestKernel | CallchainContext::Guest) => mode = CpuMode::GuestKernel,
+            Some(CallchainContext::GuestKernel | CallchainContext::Guest) => {
+                mode = CpuMode::GuestKernel
+            }
             Some(CallchainContext::GuestUser) => mode = CpuMode::GuestUser,
             Some(CallchainContext::UserDeferred | CallchainContext::Unknown(_)) => break,
         }

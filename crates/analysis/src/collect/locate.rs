@@ -86,14 +86,19 @@ impl Split {
     /// The table of a number and that number there.
     #[inline]
     pub(super) fn part(self, id: LocatedId) -> (usize, LocatedId) {
-        (id.0 as usize & (self.count() - 1), LocatedId(id.0 >> self.bits))
+        (
+            id.0 as usize & (self.count() - 1),
+            LocatedId(id.0 >> self.bits),
+        )
     }
 }
 
 impl Locating {
     /// A table for each core.
     pub(super) fn shared() -> Locating {
-        Locating::Addresses(Addresses::with(rayon::current_num_threads().clamp(1, MOST).ilog2()))
+        Locating::Addresses(Addresses::with(
+            rayon::current_num_threads().clamp(1, MOST).ilog2(),
+        ))
     }
 
     /// One table for all, so that numbers follow one another.
@@ -135,7 +140,11 @@ impl Addresses {
     fn with(bits: u32) -> Addresses {
         let split = Split { bits };
         let tables = (0..split.count()).map(|_| FrameTable::default()).collect();
-        Addresses { tables, arrivals: vec![Vec::new(); split.count()], split }
+        Addresses {
+            tables,
+            arrivals: vec![Vec::new(); split.count()],
+            split,
+        }
     }
 
     fn locate(&mut self, batch: &mut Batch) {
@@ -143,16 +152,18 @@ impl Addresses {
         let mut parts = std::mem::take(&mut batch.parts);
         parts.resize_with(split.count(), Vec::new);
         let tables = self.tables.par_iter_mut().zip(&mut self.arrivals);
-        tables.zip(&mut parts).enumerate().with_max_len(1).for_each(|(nth, ((table, arrivals), part))| {
-            let is_own = |ip| split.of_address(ip) == nth;
-            locate_part(batch, is_own, |mappings, mode, ip, place| {
-                let known = table.len();
-                part.push(split.join(nth, table.intern(mappings, mode, ip)));
-                if table.len() > known {
-                    arrivals.push(place);
-                }
-            });
-        });
+        tables.zip(&mut parts).enumerate().with_max_len(1).for_each(
+            |(nth, ((table, arrivals), part))| {
+                let is_own = |ip| split.of_address(ip) == nth;
+                locate_part(batch, is_own, |mappings, mode, ip, place| {
+                    let known = table.len();
+                    part.push(split.join(nth, table.intern(mappings, mode, ip)));
+                    if table.len() > known {
+                        arrivals.push(place);
+                    }
+                });
+            },
+        );
         if let [whole] = &mut parts[..] {
             std::mem::swap(&mut batch.located, whole);
         }
@@ -163,7 +174,11 @@ impl Addresses {
         let count = self.tables.len();
         if let [only] = &mut self.tables[..] {
             self.arrivals.iter_mut().for_each(Vec::clear);
-            return Fresh { frames: only.take_fresh(), tables: Vec::new(), count };
+            return Fresh {
+                frames: only.take_fresh(),
+                tables: Vec::new(),
+                count,
+            };
         }
         let mut all: Vec<(usize, usize, Frame)> = Vec::new();
         for (nth, (table, arrivals)) in self.tables.iter_mut().zip(&mut self.arrivals).enumerate() {
@@ -172,8 +187,15 @@ impl Addresses {
         }
         // Those of a table are in order: a sort that sees that has little to do.
         all.sort_by_key(|(place, ..)| *place);
-        let (tables, frames) = all.into_iter().map(|(_, table, frame)| (table, frame)).unzip();
-        Fresh { frames, tables, count }
+        let (tables, frames) = all
+            .into_iter()
+            .map(|(_, table, frame)| (table, frame))
+            .unzip();
+        Fresh {
+            frames,
+            tables,
+            count,
+        }
     }
 }
 
@@ -209,9 +231,15 @@ const PIECE: usize = 128;
 /// Puts what several tables located together, in the order of the addresses.
 pub(super) fn weave(batch: &mut Batch, split: Split) {
     if batch.parts.len() > 1 {
-        let mut parts: Vec<_> = batch.parts.iter().map(|part| part.iter().copied()).collect();
+        let mut parts: Vec<_> = batch
+            .parts
+            .iter()
+            .map(|part| part.iter().copied())
+            .collect();
         let next = |&(_, ip): &(_, u64)| parts[split.of_address(ip)].next();
-        batch.located.extend(batch.addresses.iter().filter_map(next));
+        batch
+            .located
+            .extend(batch.addresses.iter().filter_map(next));
     }
 }
 
@@ -233,7 +261,10 @@ mod tests {
         for bits in [0, 1, 4] {
             let split = Split { bits };
             for (table, id) in [(0, 0), (split.count() - 1, 9), (split.count() / 2, 1 << 27)] {
-                assert_eq!(split.part(split.join(table, LocatedId(id))), (table, LocatedId(id)));
+                assert_eq!(
+                    split.part(split.join(table, LocatedId(id))),
+                    (table, LocatedId(id))
+                );
             }
         }
     }
@@ -246,19 +277,29 @@ mod tests {
             machine
         };
         let thread = machine.find_thread(Tid(1)).unwrap();
-        let addresses = |base: u64| (0..300u64).map(move |nth| (CpuMode::User, base + 24 * (nth % 200)));
+        let addresses =
+            |base: u64| (0..300u64).map(move |nth| (CpuMode::User, base + 24 * (nth % 200)));
         for bits in [0, 2] {
             let mut locating = Addresses::with(bits);
             let mut batch = Batch::default();
             batch.addresses.extend(addresses(0x1000));
             let mappings = batch.mappings.keep(&machine, thread);
             let ends = [0, 150, 300];
-            batch.samples.extend(ends.windows(2).map(|part| sample(thread, mappings, part[0]..part[1])));
+            batch.samples.extend(
+                ends.windows(2)
+                    .map(|part| sample(thread, mappings, part[0]..part[1])),
+            );
             locating.locate(&mut batch);
             weave(&mut batch, locating.split);
             let fresh = locating.take_fresh();
             let came: Vec<u64> = fresh.frames.iter().map(|frame| frame.ip).collect();
-            assert_eq!(came, addresses(0x1000).take(200).map(|(_, ip)| ip).collect::<Vec<u64>>());
+            assert_eq!(
+                came,
+                addresses(0x1000)
+                    .take(200)
+                    .map(|(_, ip)| ip)
+                    .collect::<Vec<u64>>()
+            );
             // Every address is called by its place among those that came, whatever its table.
             let mut named = Named::default();
             (0..200).for_each(|nth| match nth % 3 {
@@ -298,6 +339,9 @@ mod tests {
         let split = Split { bits: 2 };
         let mut counts = [0; 4];
         (0..4000u64).for_each(|nth| counts[split.of_address(0x7f12_3456_0000 + 24 * nth)] += 1);
-        assert!(counts.iter().all(|count| (500..1500).contains(count)), "{counts:?}");
+        assert!(
+            counts.iter().all(|count| (500..1500).contains(count)),
+            "{counts:?}"
+        );
     }
 }

@@ -40,13 +40,21 @@ pub(super) fn of_frames(
     }
     of_dso.iter_mut().for_each(Stretches::settle);
     let size = |frame: &Frame| of_dso.get(frame.dso?.index())?.around(frame.dso_address);
-    profile.frames.iter().map(|frame| size(frame).unwrap_or(0)).collect()
+    profile
+        .frames
+        .iter()
+        .map(|frame| size(frame).unwrap_or(0))
+        .collect()
 }
 
 fn stretch(map: &Map) -> Stretch {
     let first = map.start.wrapping_add(map.bias);
     let end = first.saturating_add(map.end.saturating_sub(map.start));
-    Stretch { first, end, is_code: map.prot & PROT_EXEC != 0 }
+    Stretch {
+        first,
+        end,
+        is_code: map.prot & PROT_EXEC != 0,
+    }
 }
 
 impl Stretches {
@@ -62,7 +70,9 @@ impl Stretches {
 
     /// The size of the stretch that holds an address.
     fn around(&self, address: u64) -> Option<u64> {
-        let behind = self.list.partition_point(|stretch| stretch.first <= address);
+        let behind = self
+            .list
+            .partition_point(|stretch| stretch.first <= address);
         let before = self.list[..behind].iter().zip(&self.reach).rev();
         let mut around = before
             .take_while(|(_, reach)| **reach > address)
@@ -82,10 +92,30 @@ mod tests {
     #[test]
     fn code_counts_first() {
         let list = [(0, 90, false), (10, 20, true), (30, 40, false)];
-        let list = list.map(|(first, end, is_code)| Stretch { first, end, is_code }).into();
-        let mut known = Stretches { list, ..Stretches::default() };
+        let list = list
+            .map(|(first, end, is_code)| Stretch {
+                first,
+                end,
+                is_code,
+            })
+            .into();
+        let mut known = Stretches {
+            list,
+            ..Stretches::default()
+        };
         known.settle();
         let sizes = [0, 10, 19, 20, 35, 89, 90].map(|address| known.around(address));
-        assert_eq!(sizes, [Some(90), Some(10), Some(10), Some(90), Some(10), Some(90), None]);
+        assert_eq!(
+            sizes,
+            [
+                Some(90),
+                Some(10),
+                Some(10),
+                Some(90),
+                Some(10),
+                Some(90),
+                None
+            ]
+        );
     }
 }

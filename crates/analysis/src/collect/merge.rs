@@ -48,7 +48,10 @@ pub(super) struct Part {
 
 impl Part {
     pub(super) fn new(start: usize, end: usize) -> Part {
-        Part { start: start as u32, end: end as u32 }
+        Part {
+            start: start as u32,
+            end: end as u32,
+        }
     }
 
     pub(super) fn range(self) -> Range<usize> {
@@ -119,12 +122,19 @@ impl Batch {
     pub(super) fn places(&self, sample: &Sample) -> Option<Places<'_>> {
         let (own, rest) = self.located.get(sample.addresses.range())?.split_first()?;
         let (ends, chain) = rest.split_at_checked(2 * sample.links.range().len())?;
-        Some(Places { own: *own, ends: ends.as_chunks().0, chain })
+        Some(Places {
+            own: *own,
+            ends: ends.as_chunks().0,
+            chain,
+        })
     }
 
     /// Notes when and where a sample was taken.
     pub(super) fn note_taken(&mut self, event: &SampleEvent<'_>) -> u32 {
-        let (time, cpu) = (event.sample.time.map(|time| time.0), event.sample.cpu.map(|cpu| cpu.0));
+        let (time, cpu) = (
+            event.sample.time.map(|time| time.0),
+            event.sample.cpu.map(|cpu| cpu.0),
+        );
         self.taken.push(Taken { time, cpu });
         self.taken.len() as u32 - 1
     }
@@ -197,16 +207,26 @@ impl Merger {
         weave(batch, self.named.split());
         self.named.append(named);
         let known = std::mem::take(&mut self.named);
-        batch.samples.iter().for_each(|sample| self.merge_sample(batch, sample, &known));
+        batch
+            .samples
+            .iter()
+            .for_each(|sample| self.merge_sample(batch, sample, &known));
         self.named = known;
     }
 
     #[inline]
     fn merge_sample(&mut self, batch: &Batch, sample: &Sample, named: &AllNamed) {
-        let Some(places) = batch.places(sample) else { return };
-        let Some(frame) = named.shown(places.own) else { return };
-        let link =
-            batch.links.get(sample.links.range().start).zip(places.ends.first()).filter(|_| sample.is_branch);
+        let Some(places) = batch.places(sample) else {
+            return;
+        };
+        let Some(frame) = named.shown(places.own) else {
+            return;
+        };
+        let link = batch
+            .links
+            .get(sample.links.range().start)
+            .zip(places.ends.first())
+            .filter(|_| sample.is_branch);
         let branch = link.and_then(|(link, ends)| self.branch(link, *ends, named));
         if sample.is_branch && branch.is_none() {
             return;
@@ -214,7 +234,9 @@ impl Merger {
         self.path.clear();
         named.lay_out(places.chain, &mut self.path);
         let chain = self.chains.insert(&self.path);
-        let taken = sample.taken.and_then(|taken| batch.taken.get(taken as usize));
+        let taken = sample
+            .taken
+            .and_then(|taken| batch.taken.get(taken as usize));
         self.add((sample, taken), frame, branch, chain);
     }
 
@@ -249,10 +271,18 @@ impl Merger {
             false => self.firsts.place(event, sample.event, &key, self.alike),
         };
         if let Some(numbered) = &mut self.numbered {
-            numbered.push(Numbered { event: sample.event, group: index });
+            numbered.push(Numbered {
+                event: sample.event,
+                group: index,
+            });
         }
         if let Some(&Taken { time, cpu }) = taken {
-            event.moments.push(Moment { time, cpu, group: index, period: sample.period });
+            event.moments.push(Moment {
+                time,
+                cpu,
+                group: index,
+                period: sample.period,
+            });
         }
         match event.groups.get_mut(index as usize) {
             Some(group) => {
@@ -273,9 +303,19 @@ impl Merger {
             Some(addresses) => addresses.map(Some),
             None => [None; 2],
         };
-        let from = BranchEnd { frame: from?, address: from_address };
-        let to = BranchEnd { frame: to?, address: to_address };
-        let branch = Branch { from, to, flags: link.flags };
+        let from = BranchEnd {
+            frame: from?,
+            address: from_address,
+        };
+        let to = BranchEnd {
+            frame: to?,
+            address: to_address,
+        };
+        let branch = Branch {
+            from,
+            to,
+            flags: link.flags,
+        };
         let branches = &mut self.branches;
         Some(*self.known_branches.entry(branch).or_insert_with(|| {
             branches.push(branch);
@@ -329,7 +369,9 @@ impl Merged {
     /// Whether that is the group at a place.
     #[inline]
     fn is(&self, place: u32, key: &GroupKey, alike: Alike) -> bool {
-        self.groups.get(place as usize).is_some_and(|group| GroupKey::of(group, alike) == *key)
+        self.groups
+            .get(place as usize)
+            .is_some_and(|group| GroupKey::of(group, alike) == *key)
     }
 
     #[inline]
@@ -341,7 +383,9 @@ impl Merged {
         };
         // The table wants the upper bits spread, too.
         let spread = |hash: u32| u64::from(hash).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        let entry = self.places.entry(spread(hash), is_it, |(hash, _)| spread(*hash));
+        let entry = self
+            .places
+            .entry(spread(hash), is_it, |(hash, _)| spread(*hash));
         entry.or_insert((hash, next)).get().1
     }
 }
@@ -350,15 +394,39 @@ impl GroupKey {
     /// What tells a group from others.
     #[inline]
     fn of(group: &SampleGroup, alike: Alike) -> GroupKey {
-        let &SampleGroup { thread, comm, detail, frame, branch, chain, history, .. } = group;
+        let &SampleGroup {
+            thread,
+            comm,
+            detail,
+            frame,
+            branch,
+            chain,
+            history,
+            ..
+        } = group;
         let thread = (alike == Alike::None).then_some(thread);
         let comm = (alike != Alike::All).then_some(comm);
-        GroupKey { thread, comm, detail, frame, branch, chain, history }
+        GroupKey {
+            thread,
+            comm,
+            detail,
+            frame,
+            branch,
+            chain,
+            history,
+        }
     }
 
     /// A group of one sample.
     fn group(self, first: &Sample, order: u64) -> SampleGroup {
-        let GroupKey { detail, frame, branch, chain, history, .. } = self;
+        let GroupKey {
+            detail,
+            frame,
+            branch,
+            chain,
+            history,
+            ..
+        } = self;
         SampleGroup {
             thread: ThreadId(first.thread.0),
             comm: CommId(first.comm.0),
@@ -388,8 +456,15 @@ type Done = (Merger, Batch);
 impl Merging {
     /// Nothing merged yet.
     pub(super) fn new(split: Split, alike: Alike) -> Merging {
-        let merger = Merger { alike, named: AllNamed::new(split), ..Merger::default() };
-        Merging { idle: Some((merger, Batch::default())), done: channel() }
+        let merger = Merger {
+            alike,
+            named: AllNamed::new(split),
+            ..Merger::default()
+        };
+        Merging {
+            idle: Some((merger, Batch::default())),
+            done: channel(),
+        }
     }
 
     /// Keeps the group of each sample, too.
@@ -426,6 +501,9 @@ impl Merging {
             while let Some(rayon::Yield::Executed) = rayon::yield_now() {}
         }
         // This side holds a sender, too: what was begun comes back.
-        self.idle.take().or_else(|| self.done.1.recv().ok()).unwrap_or_default()
+        self.idle
+            .take()
+            .or_else(|| self.done.1.recv().ok())
+            .unwrap_or_default()
     }
 }

@@ -44,7 +44,12 @@ impl Named {
         if !later.lists.is_empty() {
             let lists = self.lists.len() as u32;
             self.entries.resize(self.frames.len(), 0);
-            self.entries.extend(later.entries.iter().map(|&list| if list == 0 { 0 } else { list + lists }));
+            self.entries.extend(
+                later
+                    .entries
+                    .iter()
+                    .map(|&list| if list == 0 { 0 } else { list + lists }),
+            );
             self.lists.extend(later.lists);
         }
         self.frames.extend(later.frames);
@@ -78,7 +83,10 @@ pub(super) struct AllNamed {
 
 impl AllNamed {
     pub(super) fn new(split: Split) -> AllNamed {
-        AllNamed { split, ..AllNamed::default() }
+        AllNamed {
+            split,
+            ..AllNamed::default()
+        }
     }
 
     /// How addresses are dealt out to tables.
@@ -88,8 +96,12 @@ impl AllNamed {
 
     /// Adds what later addresses of each table are called.
     pub(super) fn append(&mut self, later: Vec<Named>) {
-        self.tables.resize_with(later.len().max(self.tables.len()), Named::default);
-        self.tables.iter_mut().zip(later).for_each(|(known, later)| known.append(later));
+        self.tables
+            .resize_with(later.len().max(self.tables.len()), Named::default);
+        self.tables
+            .iter_mut()
+            .zip(later)
+            .for_each(|(known, later)| known.append(later));
         self.has_lists = self.tables.iter().any(|table| !table.lists.is_empty());
     }
 
@@ -137,7 +149,12 @@ mod tests {
     #[test]
     fn pieces_keep_their_lists() {
         let mut all = Named::default();
-        for list in [None, Some([5, 6].map(FrameId).to_vec()), None, Some(Vec::new())] {
+        for list in [
+            None,
+            Some([5, 6].map(FrameId).to_vec()),
+            None,
+            Some(Vec::new()),
+        ] {
             let mut piece = Named::default();
             piece.push(FrameId(9));
             match list {
@@ -146,8 +163,14 @@ mod tests {
             }
             all.append(piece);
         }
-        let entries: Vec<Vec<u32>> =
-            (0..8).map(|id| all.entry(LocatedId(id)).iter().map(|frame| frame.0).collect()).collect();
+        let entries: Vec<Vec<u32>> = (0..8)
+            .map(|id| {
+                all.entry(LocatedId(id))
+                    .iter()
+                    .map(|frame| frame.0)
+                    .collect()
+            })
+            .collect();
         let expected: [&[u32]; 8] = [&[9], &[7], &[9], &[5, 6], &[9], &[7], &[9], &[]];
         assert_eq!(entries, expected);
         let mut tables = AllNamed::default();

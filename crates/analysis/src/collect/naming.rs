@@ -62,23 +62,37 @@ impl Naming {
                 Vec::new()
             }
         };
-        let found: Vec<Found> =
-            new.par_iter().with_min_len(32).map(|frame| find(names, machine, frame)).collect();
-        let own = new.iter().zip(found).enumerate().map(|(nth, (frame, found))| {
-            let line = steps.get(nth).and_then(|steps| steps.first()?.line.as_ref());
-            let own = self.source(frame, line, wanted, (names, machine), profile);
-            let apart = wanted.addresses_apart;
-            self.profile_frame(frame, found, (own, apart), (names, machine), profile)
-        });
+        let found: Vec<Found> = new
+            .par_iter()
+            .with_min_len(32)
+            .map(|frame| find(names, machine, frame))
+            .collect();
+        let own = new
+            .iter()
+            .zip(found)
+            .enumerate()
+            .map(|(nth, (frame, found))| {
+                let line = steps
+                    .get(nth)
+                    .and_then(|steps| steps.first()?.line.as_ref());
+                let own = self.source(frame, line, wanted, (names, machine), profile);
+                let apart = wanted.addresses_apart;
+                self.profile_frame(frame, found, (own, apart), (names, machine), profile)
+            });
         let own: Vec<FrameId> = own.collect();
         let mut named = Named::default();
         for (nth, (frame, own)) in new.iter().zip(own).enumerate() {
             let hidden = wanted.symbols_only && profile.frames[own.index()].symbol.is_none();
             match steps.get(nth).filter(|_| wanted.inlines) {
                 _ if hidden => named.push_list(own, Box::default()),
-                Some(steps) => {
-                    self.push_steps(&mut named, (own, frame), steps, wanted, (names, machine), profile)
-                }
+                Some(steps) => self.push_steps(
+                    &mut named,
+                    (own, frame),
+                    steps,
+                    wanted,
+                    (names, machine),
+                    profile,
+                ),
                 None => named.push(own),
             }
         }
@@ -128,10 +142,16 @@ impl Naming {
         profile: &mut Profile,
     ) -> FrameId {
         let frame = profile.frames[own.index()];
-        let around = frame.symbol.and_then(|symbol| profile.symbols.get(symbol.index()));
+        let around = frame
+            .symbol
+            .and_then(|symbol| profile.symbols.get(symbol.index()));
         let symbol = match (&step.inlined, around) {
             (Some(name), Some(around)) => {
-                let inlined = Symbol { name: name.to_string(), inlined: true, ..around.clone() };
+                let inlined = Symbol {
+                    name: name.to_string(),
+                    inlined: true,
+                    ..around.clone()
+                };
                 Some(self.symbol(inlined, profile))
             }
             _ if source == frame.source && outermost => return own,
@@ -140,8 +160,19 @@ impl Naming {
         let Some(key) = symbol else { return own };
         let at = frame.alone.then_some((frame.dso_address, located.ip));
         let frames = &mut profile.frames;
-        let add = || frames.add(Frame { symbol, source, address: located.ip, outermost, ..frame });
-        *self.inlined.entry((key, source, at, outermost)).or_insert_with(add)
+        let add = || {
+            frames.add(Frame {
+                symbol,
+                source,
+                address: located.ip,
+                outermost,
+                ..frame
+            })
+        };
+        *self
+            .inlined
+            .entry((key, source, at, outermost))
+            .or_insert_with(add)
     }
 
     fn profile_frame(
@@ -156,7 +187,12 @@ impl Naming {
         let key = match (place, found) {
             (Some(place), Found::Symbol(symbol)) => {
                 let at = alone.then_some((place.address, frame.ip));
-                Some(SymbolKey { dso: place.dso, symbol, source, at })
+                Some(SymbolKey {
+                    dso: place.dso,
+                    symbol,
+                    source,
+                    at,
+                })
             }
             _ => None,
         };
@@ -164,7 +200,9 @@ impl Naming {
             return known;
         }
         let dso = place.map(|place| self.dso(place.dso, machine, profile));
-        let name = key.and(place).and_then(|place| names.name(machine.objects(), &place));
+        let name = key
+            .and(place)
+            .and_then(|place| names.name(machine.objects(), &place));
         let symbol = dso.zip(name).map(|(dso, name)| {
             let symbol = Symbol {
                 name: name.text.to_owned(),
@@ -178,7 +216,16 @@ impl Naming {
         });
         let dso_address = place.map_or(frame.ip, |place| place.address);
         let (level, outermost) = (level(frame.mode), true);
-        let frame = Frame { dso, symbol, address: frame.ip, dso_address, level, source, alone, outermost };
+        let frame = Frame {
+            dso,
+            symbol,
+            address: frame.ip,
+            dso_address,
+            level,
+            source,
+            alone,
+            outermost,
+        };
         let id = profile.frames.add(frame);
         if let Some(key) = key {
             self.by_symbol.insert(key, id);
@@ -197,7 +244,9 @@ impl Naming {
         for number in self.dsos.len() as u32..=id.0 {
             let dso = machine.dso(MachineDso(number));
             let known = self.named_dso(&dso.name, profile);
-            profile.dsos[known.index()].short.clone_from(&dso.short_name);
+            profile.dsos[known.index()]
+                .short
+                .clone_from(&dso.short_name);
             self.dsos.push(known);
         }
         self.dsos[id.0 as usize]
@@ -213,7 +262,10 @@ impl Naming {
             return *known;
         }
         let id = DsoId(profile.dsos.len() as u32);
-        profile.dsos.push(Dso { long: name.to_owned(), short: name.to_owned() });
+        profile.dsos.push(Dso {
+            long: name.to_owned(),
+            short: name.to_owned(),
+        });
         self.dsos_by_name.insert(name.to_owned(), id);
         id
     }
@@ -230,7 +282,10 @@ impl Naming {
 }
 
 fn find(names: &Names<'_>, machine: &Machine, frame: &Located) -> Found {
-    match frame.place.and_then(|place| names.name(machine.objects(), &place)) {
+    match frame
+        .place
+        .and_then(|place| names.name(machine.objects(), &place))
+    {
         Some(name) => Found::Symbol(name.symbol),
         None => Found::Nothing,
     }
@@ -240,9 +295,14 @@ fn find(names: &Names<'_>, machine: &Machine, frame: &Located) -> Found {
 /// those of programs are found: these do without the list.
 fn all_steps(new: &[Located], names: &Names<'_>, machine: &Machine) -> Vec<Vec<Step>> {
     let objects = machine.objects();
-    let (late, early): (Vec<MachineDso>, Vec<MachineDso>) =
-        dsos_of(new).into_iter().partition(|&dso| is_of_kernel(machine, dso));
-    let is_late = |frame: &Located| frame.place.is_some_and(|place| is_of_kernel(machine, place.dso));
+    let (late, early): (Vec<MachineDso>, Vec<MachineDso>) = dsos_of(new)
+        .into_iter()
+        .partition(|&dso| is_of_kernel(machine, dso));
+    let is_late = |frame: &Located| {
+        frame
+            .place
+            .is_some_and(|place| is_of_kernel(machine, place.dso))
+    };
     let read_late = || {
         late.iter().for_each(|&dso| {
             names.table(objects, dso);
@@ -254,10 +314,20 @@ fn all_steps(new: &[Located], names: &Names<'_>, machine: &Machine) -> Vec<Vec<S
             let _ = std::thread::Builder::new().spawn_scoped(scope, read_late);
         }
         names.load(objects, &early);
-        let early = |frame| if is_late(frame) { Vec::new() } else { steps_of(names, machine, frame) };
+        let early = |frame| {
+            if is_late(frame) {
+                Vec::new()
+            } else {
+                steps_of(names, machine, frame)
+            }
+        };
         new.par_iter().with_min_len(64).map(early).collect()
     });
-    let late = new.par_iter().zip(&mut steps).with_min_len(64).filter(|(frame, _)| is_late(frame));
+    let late = new
+        .par_iter()
+        .zip(&mut steps)
+        .with_min_len(64)
+        .filter(|(frame, _)| is_late(frame));
     late.for_each(|(frame, steps)| *steps = steps_of(names, machine, frame));
     steps
 }
@@ -265,25 +335,36 @@ fn all_steps(new: &[Located], names: &Names<'_>, machine: &Machine) -> Vec<Vec<S
 /// Whether the names of a dso come from the list of a kernel.
 fn is_of_kernel(machine: &Machine, dso: MachineDso) -> bool {
     let kind = machine.dso(dso).kind;
-    matches!(kind, DsoKind::Kernel | DsoKind::Module | DsoKind::GuestKernel(_) | DsoKind::GuestModule(_))
+    matches!(
+        kind,
+        DsoKind::Kernel | DsoKind::Module | DsoKind::GuestKernel(_) | DsoKind::GuestModule(_)
+    )
 }
 
 fn steps_of(names: &Names<'_>, machine: &Machine, frame: &Located) -> Vec<Step> {
-    let Some(place) = frame.place else { return Vec::new() };
+    let Some(place) = frame.place else {
+        return Vec::new();
+    };
     match names.name(machine.objects(), &place) {
         Some(name) => names.steps(machine.objects(), &place, &name),
         None => {
-            let line =
-                names.source(machine.objects(), place.dso).and_then(|source| source.line(place.address));
-            vec![Step { inlined: None, line }]
+            let line = names
+                .source(machine.objects(), place.dso)
+                .and_then(|source| source.line(place.address));
+            vec![Step {
+                inlined: None,
+                line,
+            }]
         }
     }
 }
 
 /// The distinct dsos of some addresses.
 fn dsos_of(frames: &[Located]) -> Vec<MachineDso> {
-    let mut dsos: Vec<MachineDso> =
-        frames.iter().filter_map(|frame| frame.place.map(|place| place.dso)).collect();
+    let mut dsos: Vec<MachineDso> = frames
+        .iter()
+        .filter_map(|frame| frame.place.map(|place| place.dso))
+        .collect();
     dsos.sort_unstable();
     dsos.dedup();
     dsos

@@ -18,7 +18,12 @@ impl Parallelism {
 
     /// On so many CPUs. The first thread runs before its recording begins.
     pub(super) fn new(cpus: u32) -> Parallelism {
-        Parallelism { running: 1, cpus, samples: 0, alone: 0 }
+        Parallelism {
+            running: 1,
+            cpus,
+            samples: 0,
+            alone: 0,
+        }
     }
 
     /// Takes a record.
@@ -27,7 +32,9 @@ impl Parallelism {
             RecordType::SWITCH | RecordType::SWITCH_CPU_WIDE if !misc.has(Misc::SWITCH_OUT) => {
                 self.running += 1;
             }
-            RecordType::SWITCH | RecordType::SWITCH_CPU_WIDE | RecordType::EXIT => self.running -= 1,
+            RecordType::SWITCH | RecordType::SWITCH_CPU_WIDE | RecordType::EXIT => {
+                self.running -= 1
+            }
             _ => {}
         }
     }
@@ -40,7 +47,10 @@ impl Parallelism {
         self.samples += 1;
         self.alone += u64::from(threads == 1);
         let threads = u32::try_from(threads).unwrap_or(u32::MAX);
-        (period.saturating_mul(Parallelism::SCALE) / u64::from(threads), threads)
+        (
+            period.saturating_mul(Parallelism::SCALE) / u64::from(threads),
+            threads,
+        )
     }
 
     /// Whether latency says anything: threads that nearly always run alone spend all their time.

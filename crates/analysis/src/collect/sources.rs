@@ -33,7 +33,10 @@ impl Sources {
             let name = file.rsplit_once('/').map_or(&**file, |(_, name)| name);
             let shown = if text.whole_paths { file } else { name };
             let line = self.id(format!("{shown}:{line}"), profile);
-            return Source { line, file: self.id(shown.to_owned(), profile) };
+            return Source {
+                line,
+                file: self.id(shown.to_owned(), profile),
+            };
         }
         // As perf has it where the object's tools know the place and have no line.
         let is_known = |place| names.is_known_to_tools(machine.objects(), &place);
@@ -41,7 +44,10 @@ impl Sources {
             true => (Self::UNKNOWN.to_owned(), "??"),
             false => (stand_in(located, names, machine), ""),
         };
-        Source { line: self.id(line, profile), file: self.id(file.to_owned(), profile) }
+        Source {
+            line: self.id(line, profile),
+            file: self.id(file.to_owned(), profile),
+        }
     }
 
     fn id(&mut self, text: String, profile: &mut Profile) -> SourceId {
@@ -57,8 +63,16 @@ impl Sources {
 fn stand_in(located: &Located, names: &Names<'_>, machine: &Machine) -> String {
     let mut text = String::new();
     // Writing to a string cannot fail.
-    let _ = match located.place.map(|place| (place, names.name(machine.objects(), &place))) {
-        Some((place, Some(name))) => write!(text, "{}+{}", name.text, place.address.wrapping_sub(name.start)),
+    let _ = match located
+        .place
+        .map(|place| (place, names.name(machine.objects(), &place)))
+    {
+        Some((place, Some(name))) => write!(
+            text,
+            "{}+{}",
+            name.text,
+            place.address.wrapping_sub(name.start)
+        ),
         Some((place, None)) => {
             let address = names.object_address(machine.objects(), &place);
             write!(text, "{}[{address:x}]", machine.dso(place.dso).short_name)

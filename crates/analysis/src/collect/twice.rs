@@ -40,7 +40,14 @@ impl<'s> Collector<'s> {
         source: &'s dyn SymbolSource,
         options: CollectOptions,
     ) -> Collector<'s> {
-        let mut collector = Collector::new(events, source, CollectOptions { chains: false, ..options });
+        let mut collector = Collector::new(
+            events,
+            source,
+            CollectOptions {
+                chains: false,
+                ..options
+            },
+        );
         collector.merging.number_samples();
         collector
     }
@@ -58,9 +65,25 @@ impl<'s> Collector<'s> {
         source: &'s dyn SymbolSource,
         options: CollectOptions,
     ) -> Collector<'s> {
-        let Counts { profile, names, naming, samples } = counts;
-        let second = Some(Second { samples, wanted, next: 0, taken: Vec::new() });
-        Collector { profile, names, naming, second, ..Collector::new(Vec::new(), source, options) }
+        let Counts {
+            profile,
+            names,
+            naming,
+            samples,
+        } = counts;
+        let second = Some(Second {
+            samples,
+            wanted,
+            next: 0,
+            taken: Vec::new(),
+        });
+        Collector {
+            profile,
+            names,
+            naming,
+            second,
+            ..Collector::new(Vec::new(), source, options)
+        }
     }
 }
 
@@ -70,7 +93,10 @@ impl Second {
     pub(super) fn takes_next(&mut self) -> bool {
         let number = self.next;
         self.next += 1;
-        let takes = self.samples.get(number).is_some_and(|sample| self.wants(*sample));
+        let takes = self
+            .samples
+            .get(number)
+            .is_some_and(|sample| self.wants(*sample));
         if takes {
             self.taken.push(number as u64);
         }
@@ -78,17 +104,32 @@ impl Second {
     }
 
     fn wants(&self, Numbered { event, group }: Numbered) -> bool {
-        let wanted = self.wanted.get(event as usize).and_then(|groups| groups.get(group as usize));
+        let wanted = self
+            .wanted
+            .get(event as usize)
+            .and_then(|groups| groups.get(group as usize));
         wanted.copied().unwrap_or(false)
     }
 
     /// Puts the groups that were taken again, told apart by their chains, in the place of those that they were.
-    pub(super) fn join(&self, event: usize, groups: &mut Vec<SampleGroup>, taken: Vec<SampleGroup>) {
+    pub(super) fn join(
+        &self,
+        event: usize,
+        groups: &mut Vec<SampleGroup>,
+        taken: Vec<SampleGroup>,
+    ) {
         let event = event as u32;
         let mut numbers = 0..;
-        groups.retain(|_| !numbers.next().is_some_and(|group| self.wants(Numbered { event, group })));
+        groups.retain(|_| {
+            !numbers
+                .next()
+                .is_some_and(|group| self.wants(Numbered { event, group }))
+        });
         let number = |order: u64| self.taken.get(order as usize).copied().unwrap_or(order);
-        groups.extend(taken.into_iter().map(|group| SampleGroup { order: number(group.order), ..group }));
+        groups.extend(taken.into_iter().map(|group| SampleGroup {
+            order: number(group.order),
+            ..group
+        }));
         groups.sort_by_key(|group| group.order);
     }
 }

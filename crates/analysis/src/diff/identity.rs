@@ -24,7 +24,12 @@ pub(super) struct Identities {
 impl Identities {
     pub(super) fn new(sides: &[Side<'_>], keys: &[SortKey]) -> Identities {
         let texts = Texts::new(sides);
-        Identities { keys: keys.to_vec(), texts, joined: FxHashMap::default(), rows: FxHashMap::default() }
+        Identities {
+            keys: keys.to_vec(),
+            texts,
+            joined: FxHashMap::default(),
+            rows: FxHashMap::default(),
+        }
     }
 
     /// The number of a row; the next one for a row that was not met before.
@@ -44,8 +49,14 @@ impl Identities {
         let mut order: Vec<usize> = (0..self.texts.known.len()).collect();
         order.sort_unstable_by(|&a, &b| self.texts.known[a].cmp(&self.texts.known[b]));
         let mut ranks = vec![0; order.len()];
-        order.iter().zip(0..).for_each(|(&text, rank)| ranks[text] = rank);
-        Ranks { texts: &self.texts, ranks }
+        order
+            .iter()
+            .zip(0..)
+            .for_each(|(&text, rank)| ranks[text] = rank);
+        Ranks {
+            texts: &self.texts,
+            ranks,
+        }
     }
 }
 
@@ -59,7 +70,9 @@ impl Ranks<'_> {
     pub(super) fn of(&self, side: usize, profile: &Profile, key: SortKey, row: &Row) -> i64 {
         match self.texts.value(side, profile, key, row) {
             None => i64::MAX,
-            Some(text) if is_text(key) => self.ranks.get(text as usize).copied().unwrap_or(i64::MAX),
+            Some(text) if is_text(key) => {
+                self.ranks.get(text as usize).copied().unwrap_or(i64::MAX)
+            }
             Some(number) => number,
         }
     }
@@ -97,9 +110,18 @@ impl Texts {
         let sides = sides.iter().map(|Side { profile, .. }| SideTexts {
             comms: profile.comms.iter().map(|text| number(text)).collect(),
             dsos: profile.dsos.iter().map(|dso| number(&dso.short)).collect(),
-            symbols: profile.symbols.iter().map(|symbol| number(&symbol.name)).collect(),
+            symbols: profile
+                .symbols
+                .iter()
+                .map(|symbol| number(&symbol.name))
+                .collect(),
             sources: profile.sources.iter().map(|text| number(text)).collect(),
-            details: profile.details.texts.iter().map(|text| number(&text.text)).collect(),
+            details: profile
+                .details
+                .texts
+                .iter()
+                .map(|text| number(&text.text))
+                .collect(),
         });
         let sides = sides.collect();
         Texts { sides, known }
@@ -122,7 +144,12 @@ impl Texts {
             }
             SortKey::Thread => thread.map(|thread| thread.tid.0.into()),
             SortKey::Process => thread.map(|thread| thread.pid.0.into()),
-            SortKey::Cpu => Some(profile.details.value(row.detail, Detail::Cpu).map_or(-1, u64::cast_signed)),
+            SortKey::Cpu => Some(
+                profile
+                    .details
+                    .value(row.detail, Detail::Cpu)
+                    .map_or(-1, u64::cast_signed),
+            ),
             _ => None,
         }
     }
@@ -130,7 +157,9 @@ impl Texts {
 
 /// Of rows of one side that are about the same the least is shown.
 pub(super) fn found<'a>(side: &Side<'a>, row: usize) -> (Option<&'a str>, i64) {
-    let Some(row) = side.table.and_then(|table| table.row(row)) else { return (None, 0) };
+    let Some(row) = side.table.and_then(|table| table.row(row)) else {
+        return (None, 0);
+    };
     let frame = side.profile.frames.get(row.frame.index());
     let dso = frame.and_then(|frame| side.profile.dsos.get(frame.dso?.index()));
     let symbol = frame.and_then(|frame| side.profile.symbols.get(frame.symbol?.index()));

@@ -28,7 +28,9 @@ impl Method {
     pub fn value(self, change: Change) -> f64 {
         match self {
             Method::Delta | Method::DeltaAbs => delta(change),
-            Method::Ratio => change.new as f64 / change.old.filter(|&old| old > 0).unwrap_or(1) as f64,
+            Method::Ratio => {
+                change.new as f64 / change.old.filter(|&old| old > 0).unwrap_or(1) as f64
+            }
             Method::Weighted { .. } => self.weighted(change).unwrap_or(0) as f64,
             Method::Cycles => 0.0,
         }
@@ -36,7 +38,9 @@ impl Method {
 
     /// The weighted difference as a whole number; `None` for the other methods.
     pub fn weighted(self, change: Change) -> Option<i64> {
-        let Method::Weighted { old, new } = self else { return None };
+        let Method::Weighted { old, new } = self else {
+            return None;
+        };
         let period = |period: u64, weight: i64| period.cast_signed().wrapping_mul(weight);
         Some(period(change.new, new).wrapping_sub(period(change.old.unwrap_or(0), old)))
     }
@@ -44,7 +48,11 @@ impl Method {
     /// What rows are ordered by, the greatest first.
     pub(super) fn rank(self, change: Change) -> f64 {
         let value = self.value(change);
-        if self == Method::DeltaAbs { value.abs() } else { value }
+        if self == Method::DeltaAbs {
+            value.abs()
+        } else {
+            value
+        }
     }
 
     /// Whether the change says something of a row that the baseline has not.
@@ -59,5 +67,9 @@ fn delta(change: Change) -> f64 {
 
 /// A part of all in hundredths; 0 of nothing.
 fn percent(part: u64, all: u64) -> f64 {
-    if all == 0 { 0.0 } else { 100.0 * part as f64 / all as f64 }
+    if all == 0 {
+        0.0
+    } else {
+        100.0 * part as f64 / all as f64
+    }
 }

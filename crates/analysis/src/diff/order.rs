@@ -8,7 +8,12 @@ use super::{DiffOptions, DiffTable, Method};
 
 /// The rows in their order, given what their keys say as numbers.
 pub(super) fn ordered(table: &DiffTable, ranks: &[i64], options: &DiffOptions) -> Vec<u32> {
-    let comparing = Comparing { table, ranks, options, keys: ranks.len() / table.rows.len().max(1) };
+    let comparing = Comparing {
+        table,
+        ranks,
+        options,
+        keys: ranks.len() / table.rows.len().max(1),
+    };
     let mut order: Vec<u32> = (0..table.rows.len() as u32).collect();
     order.par_sort_by(|&a, &b| comparing.rows(a as usize, b as usize));
     order
@@ -24,11 +29,18 @@ struct Comparing<'a> {
 impl Comparing<'_> {
     fn rows(&self, a: usize, b: usize) -> Ordering {
         let changes = self.options.method != Method::Cycles;
-        let sides = if changes { 1..self.table.totals.len() } else { 0..0 };
+        let sides = if changes {
+            1..self.table.totals.len()
+        } else {
+            0..0
+        };
         self.chosen(a, b)
             .then_with(|| self.baseline(b).cmp(&self.baseline(a)))
             .then_with(|| {
-                sides.map(|side| self.side(a, b, side)).find(|order| order.is_ne()).unwrap_or(Ordering::Equal)
+                sides
+                    .map(|side| self.side(a, b, side))
+                    .find(|order| order.is_ne())
+                    .unwrap_or(Ordering::Equal)
             })
             .then_with(|| self.words(a).cmp(self.words(b)))
     }
@@ -66,15 +78,24 @@ impl Comparing<'_> {
     }
 
     fn rank(&self, row: usize, side: usize) -> Option<f64> {
-        self.table.change(row, side).map(|change| self.options.method.rank(change))
+        self.table
+            .change(row, side)
+            .map(|change| self.options.method.rank(change))
     }
 
     fn baseline(&self, row: usize) -> u64 {
-        self.table.periods(row).first().copied().flatten().unwrap_or(0)
+        self.table
+            .periods(row)
+            .first()
+            .copied()
+            .flatten()
+            .unwrap_or(0)
     }
 
     fn words(&self, row: usize) -> &[i64] {
-        self.ranks.get(row * self.keys..(row + 1) * self.keys).unwrap_or_default()
+        self.ranks
+            .get(row * self.keys..(row + 1) * self.keys)
+            .unwrap_or_default()
     }
 }
 

@@ -20,9 +20,16 @@ impl StretchChange<'_> {
     pub fn scatter(&self) -> f64 {
         let count = self.distances.len() as f64;
         let mean = self.distances.iter().sum::<u64>() as f64 / count;
-        let squares = self.distances.iter().map(|&distance| (distance as f64 - mean).powi(2));
+        let squares = self
+            .distances
+            .iter()
+            .map(|&distance| (distance as f64 - mean).powi(2));
         let error = (squares.sum::<f64>() / (count - 1.0) / count).sqrt();
-        if error.is_finite() && mean > 0.0 { 100.0 * error / mean } else { 0.0 }
+        if error.is_finite() && mean > 0.0 {
+            100.0 * error / mean
+        } else {
+            0.0
+        }
     }
 }
 
@@ -33,14 +40,22 @@ pub fn stretches<'p>(
 ) -> Vec<StretchChange<'p>> {
     let known = baseline.blocks.of(old);
     let bounds = |profile: &Profile, block: &Block| {
-        let beginning = profile.symbols.get(block.symbol.index()).map_or(0, |symbol| symbol.start);
+        let beginning = profile
+            .symbols
+            .get(block.symbol.index())
+            .map_or(0, |symbol| symbol.start);
         let from = |address: u64| address.wrapping_sub(beginning);
         (block.start.map_or(0, from), from(block.end))
     };
     let changed = newer.blocks.of(new).iter().map(|block| {
         let place = bounds(newer, block);
-        let before = known.iter().find(|before| bounds(baseline, before) == place);
-        (place, before.map_or_else(|| unchanged(block), |before| change(before, block)))
+        let before = known
+            .iter()
+            .find(|before| bounds(baseline, before) == place);
+        (
+            place,
+            before.map_or_else(|| unchanged(block), |before| change(before, block)),
+        )
     });
     let mut changed: Vec<_> = changed.collect();
     changed.sort_by_key(|(place, change)| (Reverse(change.cycles.unsigned_abs()), *place));
@@ -48,15 +63,25 @@ pub fn stretches<'p>(
 }
 
 fn unchanged(block: &Block) -> StretchChange<'_> {
-    StretchChange { block, cycles: 0, distances: Vec::new() }
+    StretchChange {
+        block,
+        cycles: 0,
+        distances: Vec::new(),
+    }
 }
 
 fn change<'p>(old: &Block, new: &'p Block) -> StretchChange<'p> {
     let passes = old.first.cycles().iter().zip(new.first.cycles());
     StretchChange {
         block: new,
-        cycles: new.all.average().cast_signed().wrapping_sub(old.all.average().cast_signed()),
-        distances: passes.map(|(&old, &new)| old.abs_diff(new).into()).collect(),
+        cycles: new
+            .all
+            .average()
+            .cast_signed()
+            .wrapping_sub(old.all.average().cast_signed()),
+        distances: passes
+            .map(|(&old, &new)| old.abs_diff(new).into())
+            .collect(),
     }
 }
 
@@ -69,7 +94,14 @@ mod tests {
     fn profile(at: u64, stretches: &[(u64, u64, &[u64])]) -> Profile {
         let mut profile = Profile::default();
         let (name, dso) = ("f".into(), DsoId(0));
-        profile.symbols.push(Symbol { name, dso, start: at, end: at + 99, inlined: false, is_data: false });
+        profile.symbols.push(Symbol {
+            name,
+            dso,
+            start: at,
+            end: at + 99,
+            inlined: false,
+            is_data: false,
+        });
         for &(start, end, passes) in stretches {
             let mut block = Block::ending(SymbolId(0), at + end);
             for &cycles in passes {
@@ -87,9 +119,15 @@ mod tests {
         let old = profile(0x1000, &[(0, 4, &[10, 20]), (8, 12, &[5])]);
         let new = profile(0x5000, &[(0, 4, &[12, 26]), (0, 20, &[90]), (8, 12, &[25])]);
         let found = stretches((&old, SymbolId(0)), (&new, SymbolId(0)));
-        let told: Vec<_> = found.iter().map(|change| (change.block.end - 0x5000, change.cycles)).collect();
+        let told: Vec<_> = found
+            .iter()
+            .map(|change| (change.block.end - 0x5000, change.cycles))
+            .collect();
         assert_eq!(told, [(12, 20), (4, 4), (20, 0)]);
-        assert_eq!((found[1].distances.as_slice(), found[1].scatter()), (&[2, 6][..], 50.0));
+        assert_eq!(
+            (found[1].distances.as_slice(), found[1].scatter()),
+            (&[2, 6][..], 50.0)
+        );
         assert_eq!((found[0].scatter(), found[2].scatter()), (0.0, 0.0));
     }
 }

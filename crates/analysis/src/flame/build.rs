@@ -39,7 +39,10 @@ impl<'a> Builder<'a> {
     pub(super) fn new(profile: &'a Profile) -> Self {
         Builder {
             profile,
-            tree: FlameTree { dsos: dsos(profile), ..FlameTree::default() },
+            tree: FlameTree {
+                dsos: dsos(profile),
+                ..FlameTree::default()
+            },
             names: FxHashMap::default(),
             frames: FxHashMap::default(),
             merged: vec![None; profile.frames.len()],
@@ -57,7 +60,10 @@ impl<'a> Builder<'a> {
             ContextTree::ROOT => self.own_address(root, group.frame),
             chain => self.chain(root, chain),
         };
-        let weight = Weight { value: group.period, samples: group.samples };
+        let weight = Weight {
+            value: group.period,
+            samples: group.samples,
+        };
         self.tree.nodes.get_mut(node as usize)?.own.add(weight);
         Some(node)
     }
@@ -69,29 +75,43 @@ impl<'a> Builder<'a> {
 
     /// The outermost node of a thread's name.
     fn thread(&mut self, comm: CommId) -> Option<u32> {
-        let name = self.profile.comms.get(comm.index()).map_or(UNKNOWN, String::as_str);
+        let name = self
+            .profile
+            .comms
+            .get(comm.index())
+            .map_or(UNKNOWN, String::as_str);
         let name = self.name(name)?;
-        let frame = self.frame(FlameFrame { name, dso: None, kind: FlameKind::Thread })?;
+        let frame = self.frame(FlameFrame {
+            name,
+            dso: None,
+            kind: FlameKind::Thread,
+        })?;
         self.child(None, frame)
     }
 
     /// The node of a sample without a chain.
     fn own_address(&mut self, root: u32, frame: FrameId) -> u32 {
-        self.merged_frame(frame).and_then(|frame| self.child(Some(root), frame)).unwrap_or(root)
+        self.merged_frame(frame)
+            .and_then(|frame| self.child(Some(root), frame))
+            .unwrap_or(root)
     }
 
     /// The node of a chain below `root`; new ones are made for callers not met before.
     fn chain(&mut self, root: u32, chain: NodeId) -> u32 {
         let mut node = self.nearest_known(root, chain);
         while let Some((context, run)) = self.pending.pop() {
-            node = run.iter().fold(node, |node, &frame| self.called(node, frame));
+            node = run
+                .iter()
+                .fold(node, |node, &frame| self.called(node, frame));
             self.remember(root, context, node);
         }
         node
     }
 
     fn called(&mut self, caller: u32, frame: FrameId) -> u32 {
-        self.merged_frame(frame).and_then(|frame| self.child(Some(caller), frame)).unwrap_or(caller)
+        self.merged_frame(frame)
+            .and_then(|frame| self.child(Some(caller), frame))
+            .unwrap_or(caller)
     }
 
     fn remember(&mut self, root: u32, context: NodeId, node: u32) {
@@ -119,7 +139,9 @@ impl<'a> Builder<'a> {
             if let Some(node) = self.known(root, context) {
                 return node;
             }
-            let Some((caller, run)) = self.profile.chains.node(context) else { return root };
+            let Some((caller, run)) = self.profile.chains.node(context) else {
+                return root;
+            };
             self.pending.push((context, run));
             context = caller;
         }
@@ -131,7 +153,12 @@ impl<'a> Builder<'a> {
         let node = *self.children.entry((parent, frame)).or_insert(next);
         if node == next {
             let (own, total) = (Weight::default(), Weight::default());
-            self.tree.nodes.push(FlameNode { parent, frame, own, total });
+            self.tree.nodes.push(FlameNode {
+                parent,
+                frame,
+                own,
+                total,
+            });
         }
         Some(node)
     }
@@ -151,11 +178,21 @@ impl<'a> Builder<'a> {
 
     fn describe(&mut self, id: FrameId) -> Option<FlameFrame> {
         let frame = self.profile.frames.get(id.index());
-        let symbol = frame.and_then(|f| f.symbol).and_then(|s| self.profile.symbols.get(s.index()));
+        let symbol = frame
+            .and_then(|f| f.symbol)
+            .and_then(|s| self.profile.symbols.get(s.index()));
         let dso = symbol.map(|s| s.dso).or_else(|| frame.and_then(|f| f.dso));
-        let kind = if symbol.is_some() { FlameKind::Function } else { FlameKind::Unresolved };
+        let kind = if symbol.is_some() {
+            FlameKind::Function
+        } else {
+            FlameKind::Unresolved
+        };
         let name = self.name(symbol.map_or(UNKNOWN, |s| s.name.as_str()))?;
-        Some(FlameFrame { name, dso: dso.map(|d| d.0), kind })
+        Some(FlameFrame {
+            name,
+            dso: dso.map(|d| d.0),
+            kind,
+        })
     }
 
     fn name(&mut self, text: &'a str) -> Option<u32> {
@@ -182,7 +219,11 @@ fn dsos(profile: &Profile) -> Vec<FlameDso> {
     let mut dsos: Vec<FlameDso> = profile
         .dsos
         .iter()
-        .map(|dso| FlameDso { name: dso.short.clone(), path: dso.long.clone(), kernel: false })
+        .map(|dso| FlameDso {
+            name: dso.short.clone(),
+            path: dso.long.clone(),
+            kernel: false,
+        })
         .collect();
     for frame in &profile.frames {
         if is_kernel(frame.level)
@@ -195,5 +236,8 @@ fn dsos(profile: &Profile) -> Vec<FlameDso> {
 }
 
 fn is_kernel(level: Level) -> bool {
-    matches!(level, Level::Kernel | Level::GuestKernel | Level::Hypervisor)
+    matches!(
+        level,
+        Level::Kernel | Level::GuestKernel | Level::Hypervisor
+    )
 }

@@ -29,7 +29,10 @@ impl ChangedTree {
         let mut tree = joining.tree;
         tree.folded = new.folded.or(old.folded);
         tree.sum_totals();
-        ChangedTree { tree, before: joining.before }
+        ChangedTree {
+            tree,
+            before: joining.before,
+        }
     }
 }
 
@@ -56,15 +59,27 @@ impl Joining {
     /// Adds a tree; `weigh` gives what a node's own value adds, and may note it as the old tree's.
     fn add(&mut self, tree: &FlameTree, weigh: impl Fn(u64, &mut u64) -> u64) {
         let dsos: Vec<u32> = tree.dsos.iter().map(|dso| self.dso(dso)).collect();
-        let frames: Vec<u32> = tree.frames.iter().map(|frame| self.frame(tree, frame, &dsos)).collect();
+        let frames: Vec<u32> = tree
+            .frames
+            .iter()
+            .map(|frame| self.frame(tree, frame, &dsos))
+            .collect();
         let mut moved: Vec<u32> = Vec::with_capacity(tree.nodes.len());
         for node in &tree.nodes {
-            let parent = node.parent.and_then(|parent| moved.get(parent as usize).copied());
+            let parent = node
+                .parent
+                .and_then(|parent| moved.get(parent as usize).copied());
             let frame = frames.get(node.frame as usize).copied().unwrap_or(0);
             let index = self.node(parent, frame);
             moved.push(index);
-            let (own, before) = (&mut self.tree.nodes[index as usize].own, &mut self.before[index as usize]);
-            own.add(Weight { value: weigh(node.own.value, before), samples: node.own.samples });
+            let (own, before) = (
+                &mut self.tree.nodes[index as usize].own,
+                &mut self.before[index as usize],
+            );
+            own.add(Weight {
+                value: weigh(node.own.value, before),
+                samples: node.own.samples,
+            });
         }
     }
 
@@ -86,7 +101,11 @@ impl Joining {
             self.tree.names.push(text.to_owned());
         }
         let dso = frame.dso.and_then(|dso| dsos.get(dso as usize).copied());
-        let frame = FlameFrame { name, dso, kind: frame.kind };
+        let frame = FlameFrame {
+            name,
+            dso,
+            kind: frame.kind,
+        };
         let next = self.tree.frames.len() as u32;
         let index = *self.frames.entry(frame).or_insert(next);
         if index == next {
@@ -100,7 +119,12 @@ impl Joining {
         let index = *self.children.entry((parent, frame)).or_insert(next);
         if index == next {
             let (own, total) = (Weight::default(), Weight::default());
-            self.tree.nodes.push(FlameNode { parent, frame, own, total });
+            self.tree.nodes.push(FlameNode {
+                parent,
+                frame,
+                own,
+                total,
+            });
             self.before.push(0);
         }
         index
@@ -114,17 +138,30 @@ mod tests {
 
     /// `main` calls the functions; each weighs what stands beside it.
     fn tree(path: &str, called: &[(&str, u64)]) -> FlameTree {
-        let dsos = vec![FlameDso { name: "a".into(), path: path.into(), kernel: false }];
-        let names: Vec<String> =
-            std::iter::once("main").chain(called.iter().map(|call| call.0)).map(str::to_owned).collect();
-        let frame = |name| FlameFrame { name, dso: Some(0), kind: FlameKind::Function };
+        let dsos = vec![FlameDso {
+            name: "a".into(),
+            path: path.into(),
+            kernel: false,
+        }];
+        let names: Vec<String> = std::iter::once("main")
+            .chain(called.iter().map(|call| call.0))
+            .map(str::to_owned)
+            .collect();
+        let frame = |name| FlameFrame {
+            name,
+            dso: Some(0),
+            kind: FlameKind::Function,
+        };
         let node = |parent, frame, value| FlameNode {
             parent,
             frame,
             own: Weight { value, samples: 1 },
             total: Weight::default(),
         };
-        let nodes = called.iter().zip(1..).map(|(call, frame)| node(Some(0), frame, call.1));
+        let nodes = called
+            .iter()
+            .zip(1..)
+            .map(|(call, frame)| node(Some(0), frame, call.1));
         let mut tree = FlameTree {
             frames: (0..names.len() as u32).map(frame).collect(),
             nodes: std::iter::once(node(None, 0, 0)).chain(nodes).collect(),
@@ -146,8 +183,19 @@ mod tests {
             changed.tree.names[changed.tree.frames[node.frame as usize].name as usize].as_str()
         };
         let rows: Vec<_> = changed.tree.nodes.iter().zip(&changed.before).collect();
-        let rows: Vec<_> = rows.iter().map(|(node, before)| (name(node), node.own.value, **before)).collect();
-        assert_eq!(rows, [("main", 0, 0), ("f", 50, 20), ("gone", 20, 20), ("new", 10, 0)]);
+        let rows: Vec<_> = rows
+            .iter()
+            .map(|(node, before)| (name(node), node.own.value, **before))
+            .collect();
+        assert_eq!(
+            rows,
+            [
+                ("main", 0, 0),
+                ("f", 50, 20),
+                ("gone", 20, 20),
+                ("new", 10, 0)
+            ]
+        );
         assert_eq!(changed.tree.total().value, 80);
         assert_eq!(changed.tree.dsos.len(), 1);
     }

@@ -56,7 +56,10 @@ impl FlameTree {
     fn parent_is_kept(&self, node: &FlameNode, limit: u64) -> bool {
         match node.parent {
             None => true,
-            Some(parent) => self.nodes.get(parent as usize).is_some_and(|p| p.total.value >= limit),
+            Some(parent) => self
+                .nodes
+                .get(parent as usize)
+                .is_some_and(|p| p.total.value >= limit),
         }
     }
 
@@ -75,7 +78,11 @@ impl FlameTree {
     fn folded_frame(&mut self) -> u32 {
         let name = self.names.len() as u32;
         self.names.push(FOLDED_NAME.to_owned());
-        self.frames.push(FlameFrame { name, dso: None, kind: FlameKind::Folded });
+        self.frames.push(FlameFrame {
+            name,
+            dso: None,
+            kind: FlameKind::Folded,
+        });
         (self.frames.len() - 1) as u32
     }
 }
@@ -115,16 +122,26 @@ impl Folding {
             kept: Vec::new(),
             moved: Vec::with_capacity(nodes),
             stand_ins: vec![None; nodes + 1],
-            folded: Folded { limit, ..Folded::default() },
+            folded: Folded {
+                limit,
+                ..Folded::default()
+            },
         }
     }
 
     fn take(&mut self, node: &FlameNode) {
-        let caller = node.parent.and_then(|parent| self.moved.get(parent as usize).copied());
+        let caller = node
+            .parent
+            .and_then(|parent| self.moved.get(parent as usize).copied());
         let moved = match caller {
             Some(Moved::Folded(stand_in)) => self.drop_node(stand_in),
-            _ if node.total.value < self.folded.limit => self.stand_in(node, caller.map(Moved::node)),
-            _ => Moved::Kept(self.push(FlameNode { parent: caller.map(Moved::node), ..*node })),
+            _ if node.total.value < self.folded.limit => {
+                self.stand_in(node, caller.map(Moved::node))
+            }
+            _ => Moved::Kept(self.push(FlameNode {
+                parent: caller.map(Moved::node),
+                ..*node
+            })),
         };
         self.moved.push(moved);
     }

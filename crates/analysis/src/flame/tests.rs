@@ -2,16 +2,24 @@
 
 use super::*;
 use crate::profile::{
-    CommId, ContextTree, DetailId, Dso, DsoId, Frame, FrameId, Level, SampleGroup, Symbol, SymbolId, ThreadId,
+    CommId, ContextTree, DetailId, Dso, DsoId, Frame, FrameId, Level, SampleGroup, Symbol,
+    SymbolId, ThreadId,
 };
 
 /// The tree as text: two spaces a level, own/total values.
 fn text(tree: &FlameTree) -> String {
     fn below(tree: &FlameTree, parent: Option<u32>, depth: usize, out: &mut String) {
-        for (index, node) in tree.nodes.iter().enumerate().filter(|(_, n)| n.parent == parent) {
+        for (index, node) in tree
+            .nodes
+            .iter()
+            .enumerate()
+            .filter(|(_, n)| n.parent == parent)
+        {
             let frame = tree.frames[node.frame as usize];
             let name = &tree.names[frame.name as usize];
-            let dso = frame.dso.map_or("-", |dso| tree.dsos[dso as usize].name.as_str());
+            let dso = frame
+                .dso
+                .map_or("-", |dso| tree.dsos[dso as usize].name.as_str());
             let (indent, own, total) = ("  ".repeat(depth), node.own.value, node.total.value);
             *out += &format!("{indent}{name} {dso} {own}/{total}\n");
             below(tree, Some(index as u32), depth + 1, out);
@@ -26,7 +34,12 @@ fn text(tree: &FlameTree) -> String {
 fn profile(chains: &[(&[u32], u64)]) -> Profile {
     let mut profile = Profile {
         comms: vec!["app".into()],
-        dsos: ["app", "[kernel]"].map(|name| Dso { long: name.into(), short: name.into() }).into(),
+        dsos: ["app", "[kernel]"]
+            .map(|name| Dso {
+                long: name.into(),
+                short: name.into(),
+            })
+            .into(),
         symbols: ["main", "work"]
             .map(|name| Symbol {
                 name: name.into(),
@@ -48,8 +61,14 @@ fn profile(chains: &[(&[u32], u64)]) -> Profile {
         .collect(),
         ..Profile::default()
     };
-    let groups = chains.iter().map(|(chain, period)| group(&mut profile.chains, chain, *period)).collect();
-    profile.events.push(EventProfile { groups, ..EventProfile::default() });
+    let groups = chains
+        .iter()
+        .map(|(chain, period)| group(&mut profile.chains, chain, *period))
+        .collect();
+    profile.events.push(EventProfile {
+        groups,
+        ..EventProfile::default()
+    });
     profile
 }
 
@@ -94,7 +113,13 @@ fn tree(chains: &[(&[u32], u64)]) -> FlameTree {
 
 #[test]
 fn addresses_of_one_function_merge_and_totals_sum_up() {
-    let tree = tree(&[(&[0, 1], 5), (&[0, 2], 7), (&[0, 2, 3], 1), (&[0, 1, 4], 2), (&[0], 3)]);
+    let tree = tree(&[
+        (&[0, 1], 5),
+        (&[0, 2], 7),
+        (&[0, 2, 3], 1),
+        (&[0, 1, 4], 2),
+        (&[0], 3),
+    ]);
     let expected = "\
 app - 0/18
   main app 3/18
@@ -102,13 +127,28 @@ app - 0/18
       [unknown] [kernel] 3/3
 ";
     assert_eq!(text(&tree), expected);
-    assert_eq!(tree.total(), Weight { value: 18, samples: 5 });
-    assert_eq!(tree.dsos.iter().map(|dso| dso.kernel).collect::<Vec<_>>(), [false, true]);
+    assert_eq!(
+        tree.total(),
+        Weight {
+            value: 18,
+            samples: 5
+        }
+    );
+    assert_eq!(
+        tree.dsos.iter().map(|dso| dso.kernel).collect::<Vec<_>>(),
+        [false, true]
+    );
 }
 
 #[test]
 fn threads_that_share_chains_stand_apart() {
-    let mut profile = profile(&[(&[0, 1], 5), (&[0, 1], 7), (&[0, 2], 1), (&[0, 2], 2), (&[0, 1], 4)]);
+    let mut profile = profile(&[
+        (&[0, 1], 5),
+        (&[0, 1], 7),
+        (&[0, 2], 1),
+        (&[0, 2], 2),
+        (&[0, 1], 4),
+    ]);
     profile.comms.push("two".into());
     for at in [1, 3] {
         profile.events[0].groups[at].comm = CommId(1);
@@ -121,7 +161,10 @@ two - 0/9
   main app 0/9
     work app 9/9
 ";
-    assert_eq!(text(&FlameTree::of_event(&profile, &profile.events[0])), expected);
+    assert_eq!(
+        text(&FlameTree::of_event(&profile, &profile.events[0])),
+        expected
+    );
 }
 
 #[test]
@@ -144,7 +187,12 @@ fn ids_out_of_their_tables_are_unknown_code() {
 
 #[test]
 fn folding_keeps_every_total_and_says_what_it_took() {
-    let mut tree = tree(&[(&[0, 1], 1_000_000), (&[0, 3], 2), (&[0, 3, 1], 3), (&[0, 3, 2, 0], 1)]);
+    let mut tree = tree(&[
+        (&[0, 1], 1_000_000),
+        (&[0, 3], 2),
+        (&[0, 3, 1], 3),
+        (&[0, 3, 2, 0], 1),
+    ]);
     let moved = tree.fold(4);
     assert_eq!(moved, Some(vec![0, 1, 2, 3, 3, 3]));
     let expected = "\
@@ -154,8 +202,18 @@ app - 0/1000006
     [small stacks, folded] - 6/6
 ";
     assert_eq!(text(&tree), expected);
-    let weight = Weight { value: 6, samples: 3 };
-    assert_eq!(tree.folded, Some(Folded { nodes: 3, limit: 10, weight }));
+    let weight = Weight {
+        value: 6,
+        samples: 3,
+    };
+    assert_eq!(
+        tree.folded,
+        Some(Folded {
+            nodes: 3,
+            limit: 10,
+            weight
+        })
+    );
 }
 
 #[test]

@@ -18,14 +18,22 @@ impl AccessRanks {
             SortKey::Access(key) => Some(*key),
             _ => None,
         });
-        AccessRanks { by_key: keys.map(|key| (key, of_key(profile, key))).collect() }
+        AccessRanks {
+            by_key: keys.map(|key| (key, of_key(profile, key))).collect(),
+        }
     }
 
     /// The rank of the access that the samples of a group tell of.
     pub(crate) fn value(&self, key: AccessKey, profile: &Profile, group: &SampleGroup) -> i64 {
-        let ranks = self.by_key.iter().find(|(known, _)| *known == key).map(|(_, ranks)| ranks);
+        let ranks = self
+            .by_key
+            .iter()
+            .find(|(known, _)| *known == key)
+            .map(|(_, ranks)| ranks);
         let access = profile.details.access_number(group.detail);
-        let rank = ranks.zip(access).and_then(|(ranks, access)| ranks.get(access));
+        let rank = ranks
+            .zip(access)
+            .and_then(|(ranks, access)| ranks.get(access));
         rank.map_or(i64::MAX, |&rank| rank.into())
     }
 }
@@ -54,7 +62,9 @@ fn address(spot: Option<Spot>) -> Option<i64> {
 
 /// By falling names; no object comes first.
 fn object<'a>(profile: &'a Profile, access: &Access) -> Option<Reverse<&'a str>> {
-    let frame = access.data.and_then(|spot| profile.frames.get(spot.frame.index()));
+    let frame = access
+        .data
+        .and_then(|spot| profile.frames.get(spot.frame.index()));
     let dso = frame.and_then(|frame| profile.dsos.get(frame.dso?.index()));
     dso.map(|dso| Reverse(dso.short.as_str()))
 }

@@ -23,13 +23,21 @@ impl BranchRanks {
             SortKey::Branch(key) => Some(*key),
             _ => None,
         });
-        BranchRanks { by_key: keys.map(|key| (key, of_key(profile, key))).collect() }
+        BranchRanks {
+            by_key: keys.map(|key| (key, of_key(profile, key))).collect(),
+        }
     }
 
     /// A branch's rank; samples without one come last.
     pub(crate) fn value(&self, key: BranchKey, branch: Option<BranchId>) -> i64 {
-        let ranks = self.by_key.iter().find(|(known, _)| *known == key).map(|(_, ranks)| ranks);
-        let rank = ranks.zip(branch).and_then(|(ranks, branch)| ranks.get(branch.index()));
+        let ranks = self
+            .by_key
+            .iter()
+            .find(|(known, _)| *known == key)
+            .map(|(_, ranks)| ranks);
+        let rank = ranks
+            .zip(branch)
+            .and_then(|(ranks, branch)| ranks.get(branch.index()));
         rank.map_or(i64::MAX, |&rank| rank.into())
     }
 }
@@ -45,8 +53,12 @@ fn of_key(profile: &Profile, key: BranchKey) -> Vec<u32> {
         BranchKey::AddressTo => ranks(branches.map(|branch| address(profile, branch.to))),
         BranchKey::LineFrom => ranks(branches.map(|branch| line(profile, branch.from))),
         BranchKey::LineTo => ranks(branches.map(|branch| line(profile, branch.to))),
-        BranchKey::Mispredicted => ranks(branches.map(|branch| branch.is(BranchEntry::MISPREDICTED))),
-        BranchKey::InTransaction => ranks(branches.map(|branch| branch.is(BranchEntry::IN_TRANSACTION))),
+        BranchKey::Mispredicted => {
+            ranks(branches.map(|branch| branch.is(BranchEntry::MISPREDICTED)))
+        }
+        BranchKey::InTransaction => {
+            ranks(branches.map(|branch| branch.is(BranchEntry::IN_TRANSACTION)))
+        }
         BranchKey::Abort => ranks(branches.map(|branch| branch.is(BranchEntry::ABORT))),
         BranchKey::Cycles => ranks(branches.map(|branch| Reverse(branch.cycles().cast_unsigned()))),
     }
@@ -80,7 +92,10 @@ fn symbol(profile: &Profile, end: BranchEnd) -> Option<Lies> {
 
 /// By object first.
 fn address(profile: &Profile, end: BranchEnd) -> (Option<Reverse<&str>>, Option<i64>) {
-    (dso(profile, end), end.address.map(|(recorded, _)| recorded.cast_signed()))
+    (
+        dso(profile, end),
+        end.address.map(|(recorded, _)| recorded.cast_signed()),
+    )
 }
 
 fn line(profile: &Profile, end: BranchEnd) -> &str {

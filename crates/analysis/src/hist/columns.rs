@@ -49,7 +49,9 @@ impl Columns {
             }
             _ => Column::locations(locations, run),
         });
-        Columns { list: list.collect() }
+        Columns {
+            list: list.collect(),
+        }
     }
 
     /// One of the keys alone.
@@ -97,7 +99,10 @@ impl Columns {
         let mut joined = vec![0u64; rows.len()];
         for (nth, column) in self.list.iter().enumerate() {
             if nth >= 2 {
-                joined = ranks(joined.iter().copied()).into_iter().map(u64::from).collect();
+                joined = ranks(joined.iter().copied())
+                    .into_iter()
+                    .map(u64::from)
+                    .collect();
             }
             for (joined, row) in joined.iter_mut().zip(rows.clone()) {
                 *joined = *joined << 32 | u64::from(rank(column, row));
@@ -109,14 +114,21 @@ impl Columns {
 
 impl Column {
     fn locations(locations: &Locations<'_>, run: &[SortKey]) -> Column {
-        let (shown, found) = rayon::join(|| shown_ranks(locations, run), || found_ranks(locations, run));
+        let (shown, found) = rayon::join(
+            || shown_ranks(locations, run),
+            || found_ranks(locations, run),
+        );
         Column::Locations { shown, found }
     }
 }
 
 fn task_ranks(tasks: &Tasks, nths: std::ops::Range<usize>) -> Vec<u32> {
     let all = (0..tasks.len() as u32).map(TaskId);
-    ranks(all.map(|task| nths.clone().map(|nth| tasks.nth_value(task, nth)).collect::<Vec<i64>>()))
+    ranks(all.map(|task| {
+        nths.clone()
+            .map(|nth| tasks.nth_value(task, nth))
+            .collect::<Vec<i64>>()
+    }))
 }
 
 /// Names by rank; none comes last.
@@ -124,26 +136,35 @@ fn shown_ranks(locations: &Locations<'_>, keys: &[SortKey]) -> Vec<u32> {
     let (told, all) = (locations.describing(), locations.all());
     let [dsos, names, texts] = told.counts();
     let each = || all.iter().copied();
-    let joined = keys.iter().fold(Joined::alike(all.len()), |joined, key| match key {
-        SortKey::Dso => joined.then(each().map(|at| told.dso_rank(at)), dsos),
-        SortKey::SourceLine => joined.then(each().map(|at| told.source_rank(at, 0)), texts),
-        SortKey::SourceFile => joined.then(each().map(|at| told.source_rank(at, 1)), texts),
-        SortKey::DataType | SortKey::DataTypeOffset | SortKey::DataTypeLine => {
-            joined.then_by(each().map(|at| told.data_rank(at, Some(*key))))
-        }
-        SortKey::SymbolSize => joined.then_by(each().map(|at| told.symbol_size(at))),
-        SortKey::DsoSize => joined.then_by(each().map(|at| told.map_size(at))),
-        // Addresses of the kernel come first, as if they were signed numbers.
-        SortKey::Address => joined.then_by(addresses(locations).map(|at| at.unwrap_or(0).cast_signed())),
-        // Where two symbols are one name, or names are not shown, this tells which comes first.
-        SortKey::NoIpc | SortKey::Ipc => joined.then(range_ranks(locations, false).into_iter(), all.len()),
-        _ => joined.then(each().map(|at| told.name_rank(at)), names),
-    });
+    let joined = keys
+        .iter()
+        .fold(Joined::alike(all.len()), |joined, key| match key {
+            SortKey::Dso => joined.then(each().map(|at| told.dso_rank(at)), dsos),
+            SortKey::SourceLine => joined.then(each().map(|at| told.source_rank(at, 0)), texts),
+            SortKey::SourceFile => joined.then(each().map(|at| told.source_rank(at, 1)), texts),
+            SortKey::DataType | SortKey::DataTypeOffset | SortKey::DataTypeLine => {
+                joined.then_by(each().map(|at| told.data_rank(at, Some(*key))))
+            }
+            SortKey::SymbolSize => joined.then_by(each().map(|at| told.symbol_size(at))),
+            SortKey::DsoSize => joined.then_by(each().map(|at| told.map_size(at))),
+            // Addresses of the kernel come first, as if they were signed numbers.
+            SortKey::Address => {
+                joined.then_by(addresses(locations).map(|at| at.unwrap_or(0).cast_signed()))
+            }
+            // Where two symbols are one name, or names are not shown, this tells which comes first.
+            SortKey::NoIpc | SortKey::Ipc => {
+                joined.then(range_ranks(locations, false).into_iter(), all.len())
+            }
+            _ => joined.then(each().map(|at| told.name_rank(at)), names),
+        });
     joined.into_ranks()
 }
 
 fn addresses<'l>(locations: &'l Locations<'_>) -> impl Iterator<Item = Option<u64>> + use<'l> {
-    locations.all().iter().map(|&location| locations.describing().at(location))
+    locations
+        .all()
+        .iter()
+        .map(|&location| locations.describing().at(location))
 }
 
 fn found_ranks(locations: &Locations<'_>, keys: &[SortKey]) -> Vec<u32> {
@@ -160,7 +181,10 @@ fn found_ranks(locations: &Locations<'_>, keys: &[SortKey]) -> Vec<u32> {
         SortKey::Ipc,
         SortKey::SymbolOffset,
     ]) {
-        true => joined.then(range_ranks(locations, asks(&[SortKey::SymbolOffset])).into_iter(), all.len()),
+        true => joined.then(
+            range_ranks(locations, asks(&[SortKey::SymbolOffset])).into_iter(),
+            all.len(),
+        ),
         false => joined,
     };
     let alike = Joined::alike(all.len());
@@ -168,9 +192,15 @@ fn found_ranks(locations: &Locations<'_>, keys: &[SortKey]) -> Vec<u32> {
         Some(SortKey::Dso) => by_range(by_dso(alike)),
         _ => by_dso(by_range(alike)),
     };
-    for (nth, key) in [SortKey::SourceLine, SortKey::SourceFile].into_iter().enumerate() {
+    for (nth, key) in [SortKey::SourceLine, SortKey::SourceFile]
+        .into_iter()
+        .enumerate()
+    {
         if asks(&[key]) {
-            joined = joined.then(all.iter().map(|&location| told.source_rank(location, nth)), texts);
+            joined = joined.then(
+                all.iter().map(|&location| told.source_rank(location, nth)),
+                texts,
+            );
         }
     }
     if told.asks_for_data() {
@@ -194,9 +224,18 @@ fn range_ranks(locations: &Locations<'_>, addresses_alike: bool) -> Vec<u32> {
             range => symbols.push((range, index)),
         }
     }
-    rayon::join(|| symbols.par_sort_unstable(), || addresses.par_sort_unstable());
+    rayon::join(
+        || symbols.par_sort_unstable(),
+        || addresses.par_sort_unstable(),
+    );
     let mut ranks = vec![0; all.len()];
     let of_symbols = number(&mut ranks, symbols.iter().copied(), 0);
-    number(&mut ranks, addresses.iter().map(|address| (address.number(), address.item())), of_symbols);
+    number(
+        &mut ranks,
+        addresses
+            .iter()
+            .map(|address| (address.number(), address.item())),
+        of_symbols,
+    );
     ranks
 }

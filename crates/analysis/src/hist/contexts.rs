@@ -30,7 +30,9 @@ impl Contexts {
     /// Grows a tree for each task; its groups stand together.
     pub(crate) fn new(shared: &Shared<'_>, event: &EventProfile, groups: &[Placed]) -> Contexts {
         let tasks: Vec<&[Placed]> = groups.chunk_by(|a, b| a.task == b.task).collect();
-        let planted = tasks.into_par_iter().map(|groups| plant(shared, event, groups));
+        let planted = tasks
+            .into_par_iter()
+            .map(|groups| plant(shared, event, groups));
         let planted: Vec<(Grown, Vec<Ended>)> = planted.collect();
         let mut trees: Vec<Grown> = (0..shared.tasks.len()).map(|_| Grown::default()).collect();
         let mut ends = Vec::with_capacity(groups.len());
@@ -48,13 +50,24 @@ impl Contexts {
 fn plant(shared: &Shared<'_>, event: &EventProfile, groups: &[Placed]) -> (Grown, Vec<Ended>) {
     let (mut seedling, mut chain) = (Seedling::default(), Vec::new());
     let nodes = groups.iter().map(|placed| {
-        let Some(group) = event.groups.get(placed.group as usize) else { return NodeId(0) };
-        outermost_first(shared, group.chain, |frame| shared.steps.of(frame), &mut chain);
+        let Some(group) = event.groups.get(placed.group as usize) else {
+            return NodeId(0);
+        };
+        outermost_first(
+            shared,
+            group.chain,
+            |frame| shared.steps.of(frame),
+            &mut chain,
+        );
         seedling.add(&chain, weight(group))
     });
     let nodes: Vec<NodeId> = nodes.collect();
     let (tree, runs) = seedling.grown();
-    let end = |(&Placed { task, group }, node): (_, NodeId)| Ended { task, group, run: runs[node.index()] };
+    let end = |(&Placed { task, group }, node): (_, NodeId)| Ended {
+        task,
+        group,
+        run: runs[node.index()],
+    };
     let ends = groups.iter().zip(nodes).map(end).collect();
     (tree, ends)
 }
@@ -66,5 +79,6 @@ pub(crate) fn innermost(
     run: RunId,
     location: LocationId,
 ) -> Option<Place> {
-    tree.outwards(tree.innermost(run)).find(|&place| shared.steps.location(tree.step(place)) == location)
+    tree.outwards(tree.innermost(run))
+        .find(|&place| shared.steps.location(tree.step(place)) == location)
 }

@@ -51,8 +51,17 @@ pub(crate) struct Shared<'a> {
 }
 
 /// Counts an event, whose groups are given by task.
-pub(crate) fn count(shared: &Shared<'_>, event: &EventProfile, groups: Vec<Placed>, scope: Scope) -> Counted {
-    let counting = Counting { shared, event, scope };
+pub(crate) fn count(
+    shared: &Shared<'_>,
+    event: &EventProfile,
+    groups: Vec<Placed>,
+    scope: Scope,
+) -> Counted {
+    let counting = Counting {
+        shared,
+        event,
+        scope,
+    };
     let tasks: Vec<&[Placed]> = groups.chunk_by(|a, b| a.task == b.task).collect();
     // Room for all locations is large: it serves one task after another, and there is one for each core.
     let idle: Mutex<Vec<Rows>> = Mutex::default();
@@ -71,14 +80,25 @@ pub(crate) fn count(shared: &Shared<'_>, event: &EventProfile, groups: Vec<Place
 /// The groups, those of a task together. There are few tasks for many groups: each is put where it belongs at once.
 pub(crate) fn by_task(known: &mut Tasks, profile: &Profile, event: &EventProfile) -> Vec<Placed> {
     let mut scratch = Vec::new();
-    let tasks = event.groups.iter().map(|group| known.intern(profile, group, &mut scratch));
+    let tasks = event
+        .groups
+        .iter()
+        .map(|group| known.intern(profile, group, &mut scratch));
     let tasks: Vec<TaskId> = tasks.collect();
     let mut places = vec![0; known.len() + 1];
-    tasks.iter().for_each(|task| places[task.0 as usize + 1] += 1);
+    tasks
+        .iter()
+        .for_each(|task| places[task.0 as usize + 1] += 1);
     for task in 1..places.len() {
         places[task] += places[task - 1];
     }
-    let mut placed = vec![Placed { task: TaskId(0), group: 0 }; tasks.len()];
+    let mut placed = vec![
+        Placed {
+            task: TaskId(0),
+            group: 0
+        };
+        tasks.len()
+    ];
     for (group, &task) in (0..).zip(&tasks) {
         let place = &mut places[task.0 as usize];
         placed[*place] = Placed { task, group };
@@ -101,7 +121,11 @@ pub(crate) fn outermost_first<T>(
 
 /// The weight of a sample group.
 pub(crate) fn weight(group: &SampleGroup) -> Weight {
-    Weight { period: group.period, samples: group.samples, latency: group.latency }
+    Weight {
+        period: group.period,
+        samples: group.samples,
+        latency: group.latency,
+    }
 }
 
 /// What counting looks at.
@@ -118,20 +142,32 @@ impl Counting<'_> {
         if let Some(first) = groups.first() {
             rows.begin(first.task);
         }
-        groups.iter().for_each(|placed| self.add(rows, placed.group, &mut chain));
+        groups
+            .iter()
+            .for_each(|placed| self.add(rows, placed.group, &mut chain));
         rows.take()
     }
 
     /// Adds a sample group to every row of its chain and to the one where it ran.
     fn add(&self, rows: &mut Rows, index: GroupIndex, chain: &mut Vec<Caller>) {
-        let Some(group) = self.event.groups.get(index as usize) else { return };
+        let Some(group) = self.event.groups.get(index as usize) else {
+            return;
+        };
         if self.scope.chains {
-            outermost_first(self.shared, group.chain, |frame| self.shared.steps.caller(frame), chain);
+            outermost_first(
+                self.shared,
+                group.chain,
+                |frame| self.shared.steps.caller(frame),
+                chain,
+            );
         }
         if self.scope.children {
             self.callers(rows, index, weight(group), chain);
         }
-        let own = self.shared.locations.own(group.counted_at(&self.shared.profile.branches));
+        let own = self
+            .shared
+            .locations
+            .own(group.counted_at(&self.shared.profile.branches));
         let Some(location) = own else { return };
         let counted = !rows.enter(location, index);
         let row = rows.row(location, index);

@@ -29,18 +29,19 @@ use crate::profile::{
 /// The events of each table: every event with samples alone, or groups together at their first's place.
 pub(crate) fn members(profile: &Profile, options: &HistOptions) -> Vec<Vec<usize>> {
     let group = options.group;
-    let sampled =
-        (0..profile.events.len()).filter(|&event| options.empty || !profile.events[event].is_empty());
+    let sampled = (0..profile.events.len())
+        .filter(|&event| options.empty || !profile.events[event].is_empty());
     let leader = |event: usize| {
         let group = profile.events[event].group.as_ref().filter(|_| group);
         group.map_or(event, |group| group.leader)
     };
     let mut tables: Vec<Vec<usize>> = Vec::new();
     for event in sampled {
-        match tables
-            .iter_mut()
-            .find(|table| table.first().is_some_and(|&first| leader(first) == leader(event)))
-        {
+        match tables.iter_mut().find(|table| {
+            table
+                .first()
+                .is_some_and(|&first| leader(first) == leader(event))
+        }) {
             Some(table) => table.push(event),
             None => tables.push(vec![event]),
         }
@@ -104,12 +105,18 @@ impl<'a> Draft<'a> {
         if width == 1 {
             return self.take_rows();
         }
-        let count = self.counted.first().map_or(0, |leader| leader.rows.iter().map(Vec::len).sum());
+        let count = self
+            .counted
+            .first()
+            .map_or(0, |leader| leader.rows.iter().map(Vec::len).sum());
         self.rows.reserve(count);
         self.cells.reserve(count * width);
         let mut known: FxHashMap<(TaskId, LocationId), usize> = FxHashMap::default();
         for member in 0..width {
-            for row in std::mem::take(&mut self.counted[member].rows).into_iter().flatten() {
+            for row in std::mem::take(&mut self.counted[member].rows)
+                .into_iter()
+                .flatten()
+            {
                 let next = self.rows.len();
                 let index = *known.entry((row.task, row.location)).or_insert(next);
                 if index == next {
@@ -123,7 +130,9 @@ impl<'a> Draft<'a> {
 
     /// The same for one event, whose rows are about different things.
     fn take_rows(&mut self) {
-        let Some(counted) = self.counted.first_mut() else { return };
+        let Some(counted) = self.counted.first_mut() else {
+            return;
+        };
         let counted = std::mem::take(&mut counted.rows);
         let ends: Vec<usize> = counted
             .iter()
@@ -133,39 +142,72 @@ impl<'a> Draft<'a> {
             })
             .collect();
         // All cores take rows wherever these stand, and put each in its place.
-        let taken = (0..ends.last().copied().unwrap_or(0)).into_par_iter().map(|place| {
-            let part = ends.partition_point(|end| *end <= place);
-            let row = &counted[part][counted[part].len() - (ends[part] - place)];
-            (self.draft_row(0, row), self.cell(row))
-        });
+        let taken = (0..ends.last().copied().unwrap_or(0))
+            .into_par_iter()
+            .map(|place| {
+                let part = ends.partition_point(|end| *end <= place);
+                let row = &counted[part][counted[part].len() - (ends[part] - place)];
+                (self.draft_row(0, row), self.cell(row))
+            });
         (self.rows, self.cells) = taken.unzip();
     }
 
     fn draft_row(&self, member: usize, row: &RowData) -> DraftRow {
-        let thread = self.group(member, row.first).map_or(ThreadId(0), |group| group.thread);
-        let &RowData { task, location, first, passed_object, .. } = row;
+        let thread = self
+            .group(member, row.first)
+            .map_or(ThreadId(0), |group| group.thread);
+        let &RowData {
+            task,
+            location,
+            first,
+            passed_object,
+            ..
+        } = row;
         // Chains count where the leading event has them; its table only borrows rows from the others.
         let depth = if member == 0 { row.depth } else { 0 };
-        DraftRow { task, location, member: member as u32, first, thread, depth, passed_object }
+        DraftRow {
+            task,
+            location,
+            member: member as u32,
+            first,
+            thread,
+            depth,
+            passed_object,
+        }
     }
 
     fn cell(&self, row: &RowData) -> Cell {
-        Cell { own: row.own, all: if self.scope.children { row.all } else { row.own } }
+        Cell {
+            own: row.own,
+            all: if self.scope.children {
+                row.all
+            } else {
+                row.own
+            },
+        }
     }
 
     /// Counts what is not counted with the rows, sample group by sample group.
     fn count_extras(&mut self) {
         let width = self.events.len();
         self.extras = vec![Extra::default(); self.cells.len()];
-        let places = (0..).zip(&self.rows).map(|(index, row)| ((row.task, row.location), index));
+        let places = (0..)
+            .zip(&self.rows)
+            .map(|(index, row)| ((row.task, row.location), index));
         let places: FxHashMap<(TaskId, LocationId), usize> = places.collect();
         let details = &self.shared.profile.details;
         for member in 0..width {
             for placed in &self.counted[member].groups {
-                let Some(group) = self.group(member, placed.group) else { continue };
-                let location = self.shared.locations.own(group.counted_at(&self.shared.profile.branches));
+                let Some(group) = self.group(member, placed.group) else {
+                    continue;
+                };
+                let location = self
+                    .shared
+                    .locations
+                    .own(group.counted_at(&self.shared.profile.branches));
                 let row = location.and_then(|location| places.get(&(placed.task, location)));
-                let Some(extra) = row.and_then(|row| self.extras.get_mut(row * width + member)) else {
+                let Some(extra) = row.and_then(|row| self.extras.get_mut(row * width + member))
+                else {
                     continue;
                 };
                 let frame = self.shared.profile.frames.get(group.frame.index());
@@ -179,7 +221,10 @@ impl<'a> Draft<'a> {
                     *sum = sum.wrapping_add(weight.wrapping_mul(group.samples));
                 }
                 if let Some(access) = details.access(group.detail) {
-                    extra.by_kind.get_or_insert_default().count(access.source, group.period);
+                    extra
+                        .by_kind
+                        .get_or_insert_default()
+                        .count(access.source, group.period);
                 }
             }
         }
@@ -191,7 +236,11 @@ impl<'a> Draft<'a> {
         for member in 0..width {
             let counted = &self.counted[member];
             let histories = Histories::new(self.shared, self.event(member), counted, self.scope);
-            for (row, extra) in self.rows.iter().zip(self.extras.iter_mut().skip(member).step_by(width)) {
+            for (row, extra) in self
+                .rows
+                .iter()
+                .zip(self.extras.iter_mut().skip(member).step_by(width))
+            {
                 extra.passed = histories.of_row((row.task, row.location));
             }
         }
@@ -205,7 +254,8 @@ impl<'a> Draft<'a> {
         // What is drawn and shown does not depend on the order, and perf's order takes one core its time.
         let sorted = self.usual_order();
         let order = || sorted.map_or_else(|| self.unusual_order(), Presorted::settle);
-        let (order, (trees, rows)) = rayon::join(order, || rayon::join(|| self.trees(), || self.made_rows()));
+        let (order, (trees, rows)) =
+            rayon::join(order, || rayon::join(|| self.trees(), || self.made_rows()));
         Table {
             trees: placed(trees, &order),
             grouped: self.is_grouped(),
@@ -228,9 +278,15 @@ impl<'a> Draft<'a> {
         let entries = outline(&self);
         let leaves = (0u32..).zip(&entries).filter(|(_, entry)| entry.place.leaf);
         let mut trees = self.trees();
-        let trees = leaves.filter_map(|(place, entry)| Some((place, trees.remove(&entry.row)?))).collect();
-        let mut table =
-            Table { grouped: self.is_grouped(), children: self.scope.children, trees, ..Table::default() };
+        let trees = leaves
+            .filter_map(|(place, entry)| Some((place, trees.remove(&entry.row)?)))
+            .collect();
+        let mut table = Table {
+            grouped: self.is_grouped(),
+            children: self.scope.children,
+            trees,
+            ..Table::default()
+        };
         table.order = (0..entries.len() as u32).collect();
         for entry in entries {
             table.rows.push(self.row(&self.rows[entry.row as usize]));
@@ -238,12 +294,17 @@ impl<'a> Draft<'a> {
             table.extras.extend(entry.extras);
             table.outline.push(entry.place);
         }
-        Table { events: self.events, ..table }
+        Table {
+            events: self.events,
+            ..table
+        }
     }
 
     /// Whether the table has a key: fields of tracepoints are those of its events.
     pub(super) fn has(&self, key: SortKey) -> bool {
-        let SortKey::Field(number) = key else { return true };
+        let SortKey::Field(number) = key else {
+            return true;
+        };
         let field = self.shared.profile.details.fields.get(usize::from(number));
         field.is_some_and(|field| self.events.contains(&field.event))
     }
@@ -258,47 +319,81 @@ impl<'a> Draft<'a> {
         let rows = || self.rows.iter().map(|row| (row.task, row.location));
         let terms = self.options.order_by.iter().map(|field| match field {
             Field::Key(key) => {
-                Columns::of_key(*key, &self.options.keys, tasks, locations).places(rows()).shown
+                Columns::of_key(*key, &self.options.keys, tasks, locations)
+                    .places(rows())
+                    .shown
             }
             Field::Measure(measure) => {
                 let members = 0..self.events.len() as u32;
                 let first = self.options.order_by_event.min(self.events.len() - 1) as u32;
-                let members = std::iter::once(first).chain(members.filter(|&member| member != first));
-                let members = members.take(if *measure == Measure::Children { 1 } else { usize::MAX });
+                let members =
+                    std::iter::once(first).chain(members.filter(|&member| member != first));
+                let members = members.take(if *measure == Measure::Children {
+                    1
+                } else {
+                    usize::MAX
+                });
                 let members: Vec<u32> = members.collect();
                 let rank = |row: u32| members.iter().map(move |&at| !self.rank(row, at, *measure));
-                let ranks = ranks((0..self.rows.len() as u32).map(|row| rank(row).collect::<Vec<u64>>()));
+                let ranks =
+                    ranks((0..self.rows.len() as u32).map(|row| rank(row).collect::<Vec<u64>>()));
                 ranks.into_iter().map(u64::from).collect()
             }
         });
         let terms: Vec<Vec<u64>> = terms.collect();
-        let found = Columns::new(&self.options.keys, tasks, locations).places(rows()).found;
+        let found = Columns::new(&self.options.keys, tasks, locations)
+            .places(rows())
+            .found;
         let Some(callees) = self.callees_in_order() else {
             let mut order: Vec<u32> = (0..self.rows.len() as u32).collect();
             order.par_sort_by(|&a, &b| {
-                let place = |row: u32| terms.iter().chain([&found]).map(move |term| term[row as usize]);
+                let place = |row: u32| {
+                    terms
+                        .iter()
+                        .chain([&found])
+                        .map(move |term| term[row as usize])
+                };
                 place(a).cmp(place(b))
             });
             return order;
         };
         let (first, rest) = terms.split_at(callees + 1);
         let joined = |terms: &[Vec<u64>]| {
-            ranks((0..self.rows.len()).map(|row| terms.iter().map(|term| term[row]).collect::<Vec<u64>>()))
+            ranks(
+                (0..self.rows.len())
+                    .map(|row| terms.iter().map(|term| term[row]).collect::<Vec<u64>>()),
+            )
         };
         let (first, rest) = (joined(first), joined(rest));
         let by_weight = ByWeight::new(first.par_iter().map(|&rank| !u64::from(rank)));
         let chain = |row: u32| self.chain(&self.rows[row as usize]);
-        let ranked =
-            |(row, &rest): (u32, &u32)| Ranked { own: 0, shown: rest.into(), chain: chain(row), row };
+        let ranked = |(row, &rest): (u32, &u32)| Ranked {
+            own: 0,
+            shown: rest.into(),
+            chain: chain(row),
+            row,
+        };
         let rows: Vec<Ranked> = (0..).zip(&rest).map(ranked).collect();
-        Presorted::new(by_weight, Rules { rows, found, direction: self.scope.order }).settle()
+        Presorted::new(
+            by_weight,
+            Rules {
+                rows,
+                found,
+                direction: self.scope.order,
+            },
+        )
+        .settle()
     }
 
     /// Where rows stand in order by what they called, too: which place of the order says so. Between rows that are equal up
     /// to there the length of their chains decides.
     fn callees_in_order(&self) -> Option<usize> {
         let callees = [Measure::Children, Measure::ChildrenLatency].map(Field::Measure);
-        self.options.order_by.iter().position(|field| callees.contains(field)).filter(|_| self.chains_count())
+        self.options
+            .order_by
+            .iter()
+            .position(|field| callees.contains(field))
+            .filter(|_| self.chains_count())
     }
 
     fn chains_count(&self) -> bool {
@@ -312,7 +407,11 @@ impl<'a> Draft<'a> {
 
     /// Measures that the order goes on with behind the keys tell rows apart that show the same.
     fn put_measures_behind(&self, shown: &mut Vec<u64>) {
-        let later = self.options.order_by.iter().skip_while(|field| matches!(field, Field::Measure(_)));
+        let later = self
+            .options
+            .order_by
+            .iter()
+            .skip_while(|field| matches!(field, Field::Measure(_)));
         let later: Vec<Measure> = later
             .filter_map(|field| match field {
                 Field::Measure(measure) => Some(*measure),
@@ -320,8 +419,17 @@ impl<'a> Draft<'a> {
             })
             .collect();
         if !later.is_empty() {
-            let weights = |row: u32| later.iter().map(|&at| !self.rank(row, 0, at)).collect::<Vec<u64>>();
-            let ranks = ranks((0..).zip(&*shown).map(|(row, &shown)| (shown, weights(row))));
+            let weights = |row: u32| {
+                later
+                    .iter()
+                    .map(|&at| !self.rank(row, 0, at))
+                    .collect::<Vec<u64>>()
+            };
+            let ranks = ranks(
+                (0..)
+                    .zip(&*shown)
+                    .map(|(row, &shown)| (shown, weights(row))),
+            );
             *shown = ranks.into_iter().map(u64::from).collect();
         }
     }
@@ -337,15 +445,30 @@ impl<'a> Draft<'a> {
         if !self.options.is_usual_order() {
             return None;
         }
-        let weights = self.cells.par_chunks(self.events.len()).map(|cells| cells[0].all.period);
-        let (Places { shown, found }, by_weight) = rayon::join(|| self.places(), || ByWeight::new(weights));
+        let weights = self
+            .cells
+            .par_chunks(self.events.len())
+            .map(|cells| cells[0].all.period);
+        let (Places { shown, found }, by_weight) =
+            rayon::join(|| self.places(), || ByWeight::new(weights));
         let rows = ByKeys { draft: self, shown };
-        Some(Presorted::new(by_weight, Rules { rows, found, direction: self.scope.order }))
+        Some(Presorted::new(
+            by_weight,
+            Rules {
+                rows,
+                found,
+                direction: self.scope.order,
+            },
+        ))
     }
 
     /// The places of the rows by their keys.
     fn places(&self) -> Places {
-        let columns = Columns::new(&self.options.keys, &self.shared.tasks, &self.shared.locations);
+        let columns = Columns::new(
+            &self.options.keys,
+            &self.shared.tasks,
+            &self.shared.locations,
+        );
         let mut places = columns.places(self.rows.iter().map(|row| (row.task, row.location)));
         self.put_measures_behind(&mut places.shown);
         places
@@ -353,7 +476,8 @@ impl<'a> Draft<'a> {
 
     /// The call graphs of the rows that show one, by row.
     fn trees(&self) -> FxHashMap<u32, CallTree> {
-        let (Some(options), Some(counted)) = (&self.options.call_graph, self.counted.first()) else {
+        let (Some(options), Some(counted)) = (&self.options.call_graph, self.counted.first())
+        else {
             return FxHashMap::default();
         };
         let drawn = self.drawn(options);
@@ -362,7 +486,12 @@ impl<'a> Draft<'a> {
         }
         let event = self.event(0);
         let limit = min_period(options, event);
-        let identity = |row: u32| (self.rows[row as usize].task, self.rows[row as usize].location);
+        let identity = |row: u32| {
+            (
+                self.rows[row as usize].task,
+                self.rows[row as usize].location,
+            )
+        };
         let wanted = drawn.iter().map(|&row| identity(row));
         let contexts = Contexts::new(self.shared, event, &counted.groups);
         let gathered = Gathered::new(self.shared, event, &contexts, self.scope, wanted);
@@ -382,24 +511,37 @@ impl<'a> Draft<'a> {
         let limit = min_period(options, event);
         let shown = |&row: &u32| {
             let all = self.leader(row).all.period;
-            may_draw(options, all, limit) && percent(all, event.period_total) >= self.options.min_percent
+            may_draw(options, all, limit)
+                && percent(all, event.period_total) >= self.options.min_percent
         };
         (0..self.rows.len() as u32).filter(shown).collect()
     }
 
     /// The sample groups of the first event that ran in rows that can show a call graph.
     pub(crate) fn graphed(&self) -> Vec<GroupIndex> {
-        let (Some(options), Some(counted)) = (&self.options.call_graph, self.counted.first()) else {
+        let (Some(options), Some(counted)) = (&self.options.call_graph, self.counted.first())
+        else {
             return Vec::new();
         };
-        let identity = |row: u32| (self.rows[row as usize].task, self.rows[row as usize].location);
-        let drawn: FxHashSet<(TaskId, LocationId)> = self.drawn(options).into_iter().map(identity).collect();
+        let identity = |row: u32| {
+            (
+                self.rows[row as usize].task,
+                self.rows[row as usize].location,
+            )
+        };
+        let drawn: FxHashSet<(TaskId, LocationId)> =
+            self.drawn(options).into_iter().map(identity).collect();
         let ran_there = |placed: &&Placed| {
             let group = self.group(0, placed.group);
             let own = group.and_then(|group| self.shared.locations.own(group.frame));
             own.is_some_and(|own| drawn.contains(&(placed.task, own)))
         };
-        counted.groups.iter().filter(ran_there).map(|placed| placed.group).collect()
+        counted
+            .groups
+            .iter()
+            .filter(ran_there)
+            .map(|placed| placed.group)
+            .collect()
     }
 
     fn row(&self, row: &DraftRow) -> Row {
@@ -421,7 +563,10 @@ impl<'a> Draft<'a> {
         let (frame, level) = match group.branch {
             Some(_) => {
                 let own = self.shared.profile.frames.get(group.frame.index());
-                (group.counted_at(branches), own.map_or(Level::User, |own| own.level))
+                (
+                    group.counted_at(branches),
+                    own.map_or(Level::User, |own| own.level),
+                )
             }
             None => (frame, self.level(row, group, frame)),
         };
@@ -454,13 +599,18 @@ impl<'a> Draft<'a> {
             Order::Callee => callers.find(is_row),
             Order::Caller => callers.filter(is_row).last(),
         };
-        met.and_then(frame).map_or(location.address, |frame| frame.address)
+        met.and_then(frame)
+            .map_or(location.address, |frame| frame.address)
     }
 
     fn level(&self, row: &DraftRow, group: &SampleGroup, frame: FrameId) -> Level {
         let ran_there = self.shared.locations.own(group.frame) == Some(row.location);
         let is_row = |id| self.shared.locations.called(id) == Some(row.location);
-        let seen = Seen { group, ran_there, passed_object: row.passed_object };
+        let seen = Seen {
+            group,
+            ran_there,
+            passed_object: row.passed_object,
+        };
         shown_level(self.shared.profile, &seen, frame, self.scope.order, is_row)
     }
 
@@ -483,7 +633,9 @@ impl<'a> Draft<'a> {
 
     pub(super) fn extras(&self, row: u32) -> &[Extra] {
         let width = self.events.len();
-        self.extras.get(row as usize * width..(row as usize + 1) * width).unwrap_or(&[])
+        self.extras
+            .get(row as usize * width..(row as usize + 1) * width)
+            .unwrap_or(&[])
     }
 }
 
@@ -498,11 +650,22 @@ impl Ranking for ByKeys<'_> {
     fn look(&self, row: u32) -> Ranked {
         let draft = self.draft;
         let (own, shown) = (draft.leader(row).own.period, self.shown[row as usize]);
-        Ranked { own, shown, chain: draft.chain(&draft.rows[row as usize]), row }
+        Ranked {
+            own,
+            shown,
+            chain: draft.chain(&draft.rows[row as usize]),
+            row,
+        }
     }
 
     fn other_weights(&self, a: u32, b: u32) -> Ordering {
-        let own = |row| self.draft.cells(row).iter().skip(1).map(|cell| cell.own.period);
+        let own = |row| {
+            self.draft
+                .cells(row)
+                .iter()
+                .skip(1)
+                .map(|cell| cell.own.period)
+        };
         own(b).cmp(own(a))
     }
 }
@@ -532,5 +695,9 @@ fn mode(level: Level) -> Option<Mode> {
 
 /// A part of all samples in hundredths; 0 of nothing.
 pub(crate) fn percent(part: u64, all: u64) -> f64 {
-    if all == 0 { 0.0 } else { part as f64 * 100.0 / all as f64 }
+    if all == 0 {
+        0.0
+    } else {
+        part as f64 * 100.0 / all as f64
+    }
 }

@@ -51,14 +51,21 @@ impl Seedling {
         let count = self.paths.node_count();
         self.own.resize(count, Weight::default());
         let children = Children::new(&self.paths);
-        let mut grown = Grown { run_of: Vec::new(), steps: Vec::new(), runs: Vec::with_capacity(count) };
+        let mut grown = Grown {
+            run_of: Vec::new(),
+            steps: Vec::new(),
+            runs: Vec::with_capacity(count),
+        };
         grown.steps.reserve_exact(self.paths.item_count());
         grown.run_of.reserve_exact(self.paths.item_count());
         let mut runs = vec![RunId::ROOT; count];
         let mut open = vec![PathTree::<StepId>::ROOT];
         while let Some(node) = open.pop() {
             runs[node.index()] = RunId(grown.runs.len() as u32);
-            let parent = self.paths.parent(node).map_or(RunId::ROOT, |parent| runs[parent.index()]);
+            let parent = self
+                .paths
+                .parent(node)
+                .map_or(RunId::ROOT, |parent| runs[parent.index()]);
             grown.add(parent, self.paths.run(node), self.own[node.index()]);
             open.extend(children.of(node).iter().rev());
         }
@@ -93,12 +100,23 @@ impl Grown {
         self.steps.extend_from_slice(steps);
         self.run_of.resize(self.steps.len(), run);
         let (end, behind) = (self.steps.len() as Place, RunId(run.0 + 1));
-        self.runs.push(Run { parent, start, end, behind, total: own });
+        self.runs.push(Run {
+            parent,
+            start,
+            end,
+            behind,
+            total: own,
+        });
     }
 
     fn sum(&mut self) {
         for at in (1..self.runs.len()).rev() {
-            let Run { parent, behind, total, .. } = self.runs[at];
+            let Run {
+                parent,
+                behind,
+                total,
+                ..
+            } = self.runs[at];
             let above = &mut self.runs[parent.index()];
             above.total += total;
             above.behind = above.behind.max(behind);
@@ -133,7 +151,11 @@ impl Grown {
     #[inline]
     pub(crate) fn caller(&self, place: Place) -> Option<Place> {
         let run = &self.runs[self.run_of[place as usize].index()];
-        if place > run.start { Some(place - 1) } else { self.innermost(run.parent) }
+        if place > run.start {
+            Some(place - 1)
+        } else {
+            self.innermost(run.parent)
+        }
     }
 
     /// A place and its callers.
@@ -153,10 +175,17 @@ impl Grown {
         let id = self.run_of[place as usize];
         let run = &self.runs[id.index()];
         let within = (place + 1 < run.end).then_some(place + 1);
-        let first = if within.is_some() { run.behind } else { RunId(id.0 + 1) };
-        let below = std::iter::successors(Some(first), |&at| Some(self.runs.get(at.index())?.behind));
+        let first = if within.is_some() {
+            run.behind
+        } else {
+            RunId(id.0 + 1)
+        };
+        let below =
+            std::iter::successors(Some(first), |&at| Some(self.runs.get(at.index())?.behind));
         let below = below.take_while(move |&at| at < run.behind);
-        within.into_iter().chain(below.map(|at| self.runs[at.index()].start))
+        within
+            .into_iter()
+            .chain(below.map(|at| self.runs[at.index()].start))
     }
 }
 

@@ -38,7 +38,13 @@ impl<'a> Gathered<'a> {
         wanted: impl Iterator<Item = (TaskId, LocationId)>,
     ) -> Gathered<'a> {
         let rows = wanted.map(|row| (row, Sources::default())).collect();
-        let mut gathered = Gathered { shared, event, contexts, scope, rows };
+        let mut gathered = Gathered {
+            shared,
+            event,
+            contexts,
+            scope,
+            rows,
+        };
         if !gathered.rows.is_empty() {
             gathered.gather_own();
             gathered.gather_contexts();
@@ -48,7 +54,9 @@ impl<'a> Gathered<'a> {
 
     fn gather_own(&mut self) {
         for &end in &self.contexts.ends {
-            let Some(location) = self.own_location(&end) else { continue };
+            let Some(location) = self.own_location(&end) else {
+                continue;
+            };
             if let Some(sources) = self.rows.get_mut(&(end.task, location)) {
                 sources.own.push(end);
             }
@@ -60,7 +68,9 @@ impl<'a> Gathered<'a> {
             return;
         }
         let mut wanted = vec![false; self.shared.locations.len()];
-        self.rows.keys().for_each(|(_, location)| wanted[location.index()] = true);
+        self.rows
+            .keys()
+            .for_each(|(_, location)| wanted[location.index()] = true);
         for (task, tree) in (0..).map(TaskId).zip(&self.contexts.trees) {
             for place in tree.all_places() {
                 let location = self.shared.steps.location(tree.step(place));
@@ -74,11 +84,17 @@ impl<'a> Gathered<'a> {
     }
 
     fn own_location(&self, placed: &Ended) -> Option<LocationId> {
-        self.shared.locations.own(self.event.groups.get(placed.group as usize)?.frame)
+        self.shared
+            .locations
+            .own(self.event.groups.get(placed.group as usize)?.frame)
     }
 
     fn weight(&self, placed: &Ended) -> Weight {
-        self.event.groups.get(placed.group as usize).map(weight).unwrap_or_default()
+        self.event
+            .groups
+            .get(placed.group as usize)
+            .map(weight)
+            .unwrap_or_default()
     }
 
     /// The graph of a row.
@@ -89,8 +105,12 @@ impl<'a> Gathered<'a> {
         options: &CallGraphOptions,
         min_period: u64,
     ) -> CallTree {
-        let Some(sources) = self.rows.get(&(task, location)) else { return CallTree::default() };
-        let Some(tree) = self.contexts.trees.get(task.0 as usize) else { return CallTree::default() };
+        let Some(sources) = self.rows.get(&(task, location)) else {
+            return CallTree::default();
+        };
+        let Some(tree) = self.contexts.trees.get(task.0 as usize) else {
+            return CallTree::default();
+        };
         let mut ground = Ground::new(tree);
         let items = match self.scope.order {
             Order::Caller => self.callers_first(&mut ground, sources, tree, location),
@@ -111,13 +131,23 @@ impl<'a> Gathered<'a> {
         for placed in &sources.own {
             items.extend(ground.lay(placed.run, self.weight(placed)));
             if let Some(innermost) = self.innermost_counted(placed, tree, location) {
-                let outermost = self.of_location(tree, innermost, location).last().unwrap_or(innermost);
+                let outermost = self
+                    .of_location(tree, innermost, location)
+                    .last()
+                    .unwrap_or(innermost);
                 let end = tree.innermost(placed.run).unwrap_or(innermost);
                 ground.withhold(end, self.weight(placed), outermost);
             }
         }
         let outermost = |place: &Place| self.of_location(tree, *place, location).nth(1).is_none();
-        items.extend(sources.contexts.iter().copied().filter(outermost).filter_map(|at| ground.inwards(at)));
+        items.extend(
+            sources
+                .contexts
+                .iter()
+                .copied()
+                .filter(outermost)
+                .filter_map(|at| ground.inwards(at)),
+        );
         items
     }
 
@@ -144,13 +174,23 @@ impl<'a> Gathered<'a> {
                 *weights.entry(end).or_default() += self.weight(placed);
             }
         }
-        weights.into_iter().filter_map(|(place, weight)| ground.outwards(place, weight)).collect()
+        weights
+            .into_iter()
+            .filter_map(|(place, weight)| ground.outwards(place, weight))
+            .collect()
     }
 
     /// The context that has counted a sample that ran in the row as one that was called from it.
-    fn innermost_counted(&self, placed: &Ended, tree: &Grown, location: LocationId) -> Option<Place> {
+    fn innermost_counted(
+        &self,
+        placed: &Ended,
+        tree: &Grown,
+        location: LocationId,
+    ) -> Option<Place> {
         let counts = self.scope.children;
-        counts.then(|| innermost(self.shared, tree, placed.run, location)).flatten()
+        counts
+            .then(|| innermost(self.shared, tree, placed.run, location))
+            .flatten()
     }
 
     /// From a place outwards, the contexts with a location.
@@ -161,7 +201,8 @@ impl<'a> Gathered<'a> {
         location: LocationId,
     ) -> impl Iterator<Item = Place> + use<'_, 't> {
         let steps = &self.shared.steps;
-        tree.outwards(Some(place)).filter(move |&at| steps.location(tree.step(at)) == location)
+        tree.outwards(Some(place))
+            .filter(move |&at| steps.location(tree.step(at)) == location)
     }
 }
 

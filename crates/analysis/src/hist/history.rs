@@ -28,25 +28,42 @@ impl<'a> Histories<'a> {
         counted: &Counted,
         scope: Scope,
     ) -> Histories<'a> {
-        let mut histories = Histories { shared, event, order: scope.order, rows: FxHashMap::default() };
+        let mut histories = Histories {
+            shared,
+            event,
+            order: scope.order,
+            rows: FxHashMap::default(),
+        };
         if shared.profile.passages.is_empty() {
             return histories;
         }
         for placed in &counted.groups {
-            let Some(group) = event.groups.get(placed.group as usize) else { continue };
+            let Some(group) = event.groups.get(placed.group as usize) else {
+                continue;
+            };
             let own = shared.locations.own(group.frame);
             let mut counted_in: FxHashSet<LocationId> = own.into_iter().collect();
             if let Some(own) = own {
-                histories.rows.entry((placed.task, own)).or_default().push((placed.group, 0));
+                histories
+                    .rows
+                    .entry((placed.task, own))
+                    .or_default()
+                    .push((placed.group, 0));
             }
             if !scope.children {
                 continue;
             }
             for (nth, frame) in (0..).zip(histories.chain(placed.group)) {
-                let Some(step) = shared.steps.of(frame) else { continue };
+                let Some(step) = shared.steps.of(frame) else {
+                    continue;
+                };
                 let location = shared.steps.location(step);
                 if counted_in.insert(location) {
-                    histories.rows.entry((placed.task, location)).or_default().push((placed.group, nth));
+                    histories
+                        .rows
+                        .entry((placed.task, location))
+                        .or_default()
+                        .push((placed.group, nth));
                 }
             }
         }
@@ -57,8 +74,10 @@ impl<'a> Histories<'a> {
     fn chain(&self, group: u32) -> Vec<FrameId> {
         let group = self.event.groups.get(group as usize);
         let chains = &self.shared.profile.chains;
-        let mut chain: Vec<FrameId> =
-            group.into_iter().flat_map(|group| chains.path_to_root(group.chain)).collect();
+        let mut chain: Vec<FrameId> = group
+            .into_iter()
+            .flat_map(|group| chains.path_to_root(group.chain))
+            .collect();
         if self.order == Order::Caller {
             chain.reverse();
         }
@@ -72,7 +91,8 @@ impl<'a> Histories<'a> {
             let sampled = self.event.groups.get(group as usize);
             let history = sampled.and_then(|group| group.history);
             let callers_first = self.order == Order::Caller;
-            let chain: Vec<Link<'a>> = profile.with_passages(self.chain(group), history, callers_first);
+            let chain: Vec<Link<'a>> =
+                profile.with_passages(self.chain(group), history, callers_first);
             let samples = sampled.map_or(0, |group| group.samples);
             visit(chain.get(start as usize..).unwrap_or_default(), samples);
         }
@@ -82,7 +102,10 @@ impl<'a> Histories<'a> {
     pub(crate) fn of_row(&self, row: (TaskId, LocationId)) -> Passed {
         let mut passed = Passed::default();
         self.visit(row, |chain, samples| {
-            chain.iter().filter_map(|link| link.1).for_each(|passage| passed.add(passage, samples));
+            chain
+                .iter()
+                .filter_map(|link| link.1)
+                .for_each(|passage| passed.add(passage, samples));
         });
         passed
     }
@@ -99,17 +122,27 @@ impl<'a> Histories<'a> {
             let mut rest = chain.iter().copied().peekable();
             while let Some(&(first, _)) = rest.peek() {
                 let begins = |index: &u32| {
-                    let frame = tree.branch(*index).and_then(|branch| tree.frames(branch).first());
+                    let frame = tree
+                        .branch(*index)
+                        .and_then(|branch| tree.frames(branch).first());
                     frame.is_some_and(|&frame| steps.of(frame) == steps.of(first))
                 };
-                let Some(branch) = branches.clone().find(begins).and_then(|index| tree.branch(index)) else {
+                let Some(branch) = branches
+                    .clone()
+                    .find(begins)
+                    .and_then(|index| tree.branch(index))
+                else {
                     break;
                 };
                 for place in branch.places() {
                     let line = tree.all_frames()[place];
                     let same = |&(frame, _): &Link<'a>| steps.of(frame) == steps.of(line);
-                    let Some((_, passage)) = rest.next_if(same) else { return };
-                    passage.iter().for_each(|passage| passed[place].add(passage, samples));
+                    let Some((_, passage)) = rest.next_if(same) else {
+                        return;
+                    };
+                    passage
+                        .iter()
+                        .for_each(|passage| passed[place].add(passage, samples));
                 }
                 branches = branch.children();
             }

@@ -238,12 +238,17 @@ impl SortKey {
     pub fn parse(name: &str) -> Option<SortKey> {
         let wanted = name.to_ascii_lowercase();
         let mut known = Self::NAMES.iter();
-        known.find(|(full, _)| !wanted.is_empty() && full.starts_with(&wanted)).map(|&(_, key)| key)
+        known
+            .find(|(full, _)| !wanted.is_empty() && full.starts_with(&wanted))
+            .map(|&(_, key)| key)
     }
 
     /// The key's name on the command line; of fields of tracepoints there is none.
     pub fn name(self) -> &'static str {
-        Self::NAMES.iter().find(|&&(_, key)| key == self).map_or("field", |&(name, _)| name)
+        Self::NAMES
+            .iter()
+            .find(|&&(_, key)| key == self)
+            .map_or("field", |&(name, _)| name)
     }
 
     /// The names on the command line.
@@ -315,7 +320,10 @@ impl SortKey {
 
     /// Whether the key is about the type of data.
     pub const fn is_of_types(self) -> bool {
-        matches!(self, SortKey::DataType | SortKey::DataTypeOffset | SortKey::DataTypeLine)
+        matches!(
+            self,
+            SortKey::DataType | SortKey::DataTypeOffset | SortKey::DataTypeLine
+        )
     }
 
     /// Whether rows of one symbol may differ in the key.

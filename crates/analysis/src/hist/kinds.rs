@@ -32,8 +32,13 @@ impl Default for ByKind {
 }
 
 impl Kinds {
-    const EACH: [Kinds; 5] =
-        [Kinds::Operation, Kinds::Cache, Kinds::Memory, Kinds::Snoop, Kinds::Translation];
+    const EACH: [Kinds; 5] = [
+        Kinds::Operation,
+        Kinds::Cache,
+        Kinds::Memory,
+        Kinds::Snoop,
+        Kinds::Translation,
+    ];
 
     /// How many kinds there are, the last of which takes all that no other does.
     pub const fn count(self) -> usize {
@@ -46,7 +51,11 @@ impl Kinds {
     }
 
     fn first(self) -> usize {
-        Self::EACH.iter().take_while(|kinds| **kinds != self).map(|kinds| kinds.count()).sum()
+        Self::EACH
+            .iter()
+            .take_while(|kinds| **kinds != self)
+            .map(|kinds| kinds.count())
+            .sum()
     }
 
     /// Which kind an access is of.
@@ -59,8 +68,12 @@ impl Kinds {
                 5 => Some(5),
                 _ => None,
             },
-            Kinds::Memory => [13, 6, 8, 9, 10, 14].iter().position(|level| *level == source.level_number()),
-            Kinds::Snoop => [1 << 2, 1 << 4, 1 << 3].iter().position(|said| *said == source.plain_snoops()),
+            Kinds::Memory => [13, 6, 8, 9, 10, 14]
+                .iter()
+                .position(|level| *level == source.level_number()),
+            Kinds::Snoop => [1 << 2, 1 << 4, 1 << 3]
+                .iter()
+                .position(|said| *said == source.plain_snoops()),
             Kinds::Translation => translation(source),
         };
         known.unwrap_or(self.count() - 1)
@@ -73,7 +86,9 @@ fn operation(source: DataSource) -> Option<usize> {
     match source.operations() {
         bits if bits & 1 << 3 != 0 => Some(3),
         bits if bits & 1 << 4 != 0 => Some(4),
-        bits => [LOAD, STORE, LOAD | STORE].iter().position(|done| *done == bits),
+        bits => [LOAD, STORE, LOAD | STORE]
+            .iter()
+            .position(|done| *done == bits),
     }
 }
 
@@ -84,7 +99,9 @@ fn translation(source: DataSource) -> Option<usize> {
     const L2: u8 = 1 << 4;
     match source.translations() {
         bits if bits & MISSED != 0 => Some(3),
-        bits => [HIT | L1, HIT | L2, HIT | L1 | L2].iter().position(|found| *found == bits),
+        bits => [HIT | L1, HIT | L2, HIT | L1 | L2]
+            .iter()
+            .position(|found| *found == bits),
     }
 }
 
@@ -102,7 +119,10 @@ impl ByKind {
     }
 
     pub(super) fn add(&mut self, other: &ByKind) {
-        self.0.iter_mut().zip(&other.0).for_each(|(sum, more)| *sum = sum.wrapping_add(*more));
+        self.0
+            .iter_mut()
+            .zip(&other.0)
+            .for_each(|(sum, more)| *sum = sum.wrapping_add(*more));
     }
 }
 
@@ -112,7 +132,10 @@ mod tests {
 
     #[test]
     fn every_access_is_of_one_kind_of_each() {
-        assert_eq!(Kinds::EACH.iter().map(|kinds| kinds.count()).sum::<usize>(), ALL);
+        assert_eq!(
+            Kinds::EACH.iter().map(|kinds| kinds.count()).sum::<usize>(),
+            ALL
+        );
         let mut sums = ByKind::default();
         // A load from the buffer of L1, its address's translation in L1 or L2.
         sums.count(DataSource(0x118_6810_0242), 3);

@@ -33,9 +33,11 @@ pub(crate) fn shown_level(
         return Level::User;
     }
     let passed_object = match order {
-        Order::Callee => {
-            profile.chains.path_to_root(seen.group.chain).take_while(|&id| !is_row(id)).any(placed)
-        }
+        Order::Callee => profile
+            .chains
+            .path_to_root(seen.group.chain)
+            .take_while(|&id| !is_row(id))
+            .any(placed),
         Order::Caller => seen.passed_object,
     };
     if passed_object { Level::User } else { own }

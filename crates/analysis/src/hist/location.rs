@@ -26,9 +26,9 @@ impl LocationId {
 
     #[inline]
     pub(crate) fn new(index: usize) -> LocationId {
-        LocationId(
-            u32::try_from(index).map_or(NonZeroU32::MAX, |index| NonZeroU32::MIN.saturating_add(index)),
-        )
+        LocationId(u32::try_from(index).map_or(NonZeroU32::MAX, |index| {
+            NonZeroU32::MIN.saturating_add(index)
+        }))
     }
 
     #[inline]
@@ -86,7 +86,11 @@ impl<'a> Locations<'a> {
     pub(crate) fn new(profile: &'a Profile, keys: &[SortKey], chains: bool) -> Locations<'a> {
         let mut placing = Placing::new(Describing::new(profile, keys));
         // Places by symbol cost nothing: there are few.
-        let mut ran: Vec<bool> = profile.frames.iter().map(|frame| frame.symbol.is_some()).collect();
+        let mut ran: Vec<bool> = profile
+            .frames
+            .iter()
+            .map(|frame| frame.symbol.is_some())
+            .collect();
         for group in profile.events.iter().flat_map(|event| &event.groups) {
             if let Some(ran) = ran.get_mut(group.counted_at(&profile.branches).index()) {
                 *ran = true;
@@ -94,10 +98,23 @@ impl<'a> Locations<'a> {
         }
         // Of branches rows show the recorded addresses.
         let by_branch = !profile.branches.is_empty();
-        let shown = if by_branch { Shown::Recorded } else { Shown::InObject };
+        let shown = if by_branch {
+            Shown::Recorded
+        } else {
+            Shown::InObject
+        };
         let own = placing.all(shown, |id| ran[id.index()]);
-        let called = if chains { placing.all(Shown::Recorded, |_| true) } else { Vec::new() };
-        Locations { describing: placing.describing, table: placing.table, own, called }
+        let called = if chains {
+            placing.all(Shown::Recorded, |_| true)
+        } else {
+            Vec::new()
+        };
+        Locations {
+            describing: placing.describing,
+            table: placing.table,
+            own,
+            called,
+        }
     }
 
     /// Where a sample's own address lies.
@@ -154,9 +171,14 @@ pub(crate) struct Describing<'a> {
 
 impl<'a> Describing<'a> {
     fn new(profile: &'a Profile, keys: &[SortKey]) -> Describing<'a> {
-        let by_symbol = [SortKey::Symbol, SortKey::NoIpc, SortKey::Ipc, SortKey::SymbolOffset]
-            .iter()
-            .any(|key| keys.contains(key));
+        let by_symbol = [
+            SortKey::Symbol,
+            SortKey::NoIpc,
+            SortKey::Ipc,
+            SortKey::SymbolOffset,
+        ]
+        .iter()
+        .any(|key| keys.contains(key));
         let names: &[Symbol] = if by_symbol { &profile.symbols } else { &[] };
         Describing {
             profile,
@@ -184,8 +206,13 @@ impl<'a> Describing<'a> {
             return None;
         }
         let mut of_name = vec![0u32; self.dso_ranks.len()];
-        self.dso_ranks.iter().for_each(|&rank| of_name[rank as usize] += 1);
-        let alone = self.dso_ranks.iter().map(|&rank| of_name[rank as usize] == 1);
+        self.dso_ranks
+            .iter()
+            .for_each(|&rank| of_name[rank as usize] += 1);
+        let alone = self
+            .dso_ranks
+            .iter()
+            .map(|&rank| of_name[rank as usize] == 1);
         Some(alone.chain([true]).collect())
     }
 
@@ -203,7 +230,8 @@ impl<'a> Describing<'a> {
 
     /// The rank of the data that the instruction works on, by what a key asks of them, or by all that any key asks.
     pub(crate) fn data_rank(&self, location: Location, key: Option<SortKey>) -> u32 {
-        self.data_ranks.rank(self.profile.data_places.number(location.frame), key)
+        self.data_ranks
+            .rank(self.profile.data_places.number(location.frame), key)
     }
 
     /// Whether keys ask for the data that instructions work on.
@@ -250,7 +278,8 @@ impl<'a> Describing<'a> {
     /// The rank of the symbol's name; without one the number of names.
     #[inline]
     pub(crate) fn name_rank(&self, location: Location) -> u32 {
-        self.symbol(location).map_or(self.name_ranks.len() as u32, |(_, rank)| rank)
+        self.symbol(location)
+            .map_or(self.name_ranks.len() as u32, |(_, rank)| rank)
     }
 
     /// The rank of the text of the source line (0) or file (1).
@@ -260,14 +289,22 @@ impl<'a> Describing<'a> {
 
     /// How many ranks of objects, of symbols and of texts there are.
     pub(crate) fn counts(&self) -> [usize; 3] {
-        [self.dso_ranks.len() + 1, self.name_ranks.len() + 1, self.source_ranks.len().max(1)]
+        [
+            self.dso_ranks.len() + 1,
+            self.name_ranks.len() + 1,
+            self.source_ranks.len().max(1),
+        ]
     }
 
     /// The texts of the source line and file, as far as keys ask for them.
     pub(crate) fn source(&self, location: Location) -> [Option<SourceId>; 2] {
         let source = self.frame(location).and_then(|frame| frame.source);
         let texts = source.map(|source| [source.line, source.file]);
-        [0, 1].map(|nth| texts.filter(|_| self.by_source[nth]).map(|texts| texts[nth]))
+        [0, 1].map(|nth| {
+            texts
+                .filter(|_| self.by_source[nth])
+                .map(|texts| texts[nth])
+        })
     }
 
     /// The size of the symbol, if a key asks for it; 0 without one.
@@ -279,7 +316,11 @@ impl<'a> Describing<'a> {
 
     /// The size of the mapping around it, if a key asks for it; 0 without one.
     pub(crate) fn map_size(&self, location: Location) -> u64 {
-        let sizes: &[u64] = if self.by_map_size { &self.profile.map_sizes } else { &[] };
+        let sizes: &[u64] = if self.by_map_size {
+            &self.profile.map_sizes
+        } else {
+            &[]
+        };
         sizes.get(location.frame.index()).copied().unwrap_or(0)
     }
 
@@ -325,7 +366,10 @@ struct Bare<'a> {
 
 impl<'a> Placing<'a> {
     fn new(describing: Describing<'a>) -> Placing<'a> {
-        let (frames, dsos) = (&describing.profile.frames, describing.profile.dsos.len() as u32);
+        let (frames, dsos) = (
+            &describing.profile.frames,
+            describing.profile.dsos.len() as u32,
+        );
         let objects = || (0..dsos).map(|dso| Some(DsoId(dso))).chain([None]);
         let bare = |told_apart| Bare {
             told_apart,
@@ -334,7 +378,12 @@ impl<'a> Placing<'a> {
             moved: FxHashMap::default(),
         };
         let bare = describing.told_apart().map(bare);
-        Placing { describing, known: FxHashMap::default(), bare, table: Vec::new() }
+        Placing {
+            describing,
+            known: FxHashMap::default(),
+            bare,
+            table: Vec::new(),
+        }
     }
 
     fn all(&mut self, shown: Shown, wanted: impl Fn(FrameId) -> bool) -> Vec<Option<LocationId>> {
@@ -344,12 +393,16 @@ impl<'a> Placing<'a> {
         let place = |(id, frame): (u32, &Frame)| {
             let id = Some(FrameId(id)).filter(|&id| wanted(id))?;
             // With its source or its addresses a symbol is not one place.
-            let symbol = frame.symbol.filter(|_| frame.source.is_none() && !frame.alone);
-            Some(match symbol.and_then(|symbol| of_symbol.get_mut(symbol.index())) {
-                Some(&mut Some(place)) => place,
-                Some(unplaced) => *unplaced.insert(self.place(id, frame, shown)),
-                None => self.place(id, frame, shown),
-            })
+            let symbol = frame
+                .symbol
+                .filter(|_| frame.source.is_none() && !frame.alone);
+            Some(
+                match symbol.and_then(|symbol| of_symbol.get_mut(symbol.index())) {
+                    Some(&mut Some(place)) => place,
+                    Some(unplaced) => *unplaced.insert(self.place(id, frame, shown)),
+                    None => self.place(id, frame, shown),
+                },
+            )
         };
         frames.map(place).collect()
     }
@@ -365,7 +418,10 @@ impl<'a> Placing<'a> {
             Some(bare) if bare.takes(frame) => {
                 bare.place((id, frame), address, &self.describing.profile.frames, next)
             }
-            _ => *self.known.entry(self.describing.identity(location)).or_insert(next),
+            _ => *self
+                .known
+                .entry(self.describing.identity(location))
+                .or_insert(next),
         };
         if known == next {
             self.table.push(location);
@@ -377,7 +433,12 @@ impl<'a> Placing<'a> {
 impl Bare<'_> {
     /// Whether a frame has no symbol and its object's name is no other's.
     fn takes(&self, frame: &Frame) -> bool {
-        frame.symbol.is_none() && self.told_apart.get(self.object(frame)).copied().unwrap_or(false)
+        frame.symbol.is_none()
+            && self
+                .told_apart
+                .get(self.object(frame))
+                .copied()
+                .unwrap_or(false)
     }
 
     fn object(&self, frame: &Frame) -> usize {
@@ -395,7 +456,10 @@ impl Bare<'_> {
         let is_recorded = address == frame.address;
         let first = match is_recorded {
             true => Some(frames.first_at(id)),
-            false => self.of_object.get(self.object(frame)).and_then(|bare| bare.at(address)),
+            false => self
+                .of_object
+                .get(self.object(frame))
+                .and_then(|bare| bare.at(address)),
         };
         match first.and_then(|first| self.recorded.get_mut(first.index())) {
             Some(slot) => *slot.get_or_insert(next),

@@ -81,7 +81,9 @@ impl Measure {
         let wanted = name.to_ascii_lowercase();
         let has_name = |measure: &Measure| accesses || !matches!(measure, Measure::Kinds(_));
         let mut known = Self::NAMES.iter().filter(|(_, measure)| has_name(measure));
-        known.find(|(full, _)| !wanted.is_empty() && full.starts_with(&wanted)).map(|&(_, measure)| measure)
+        known
+            .find(|(full, _)| !wanted.is_empty() && full.starts_with(&wanted))
+            .map(|&(_, measure)| measure)
     }
 
     /// The names on the command line.
@@ -91,12 +93,18 @@ impl Measure {
 
     /// Whether it needs more than periods and numbers of samples.
     pub const fn is_extra(self) -> bool {
-        matches!(self, Measure::Mode(_) | Measure::MeanWeight(_) | Measure::Kinds(_)) || self.is_of_branches()
+        matches!(
+            self,
+            Measure::Mode(_) | Measure::MeanWeight(_) | Measure::Kinds(_)
+        ) || self.is_of_branches()
     }
 
     /// Whether it is about the branches in chains.
     pub const fn is_of_branches(self) -> bool {
-        matches!(self, Measure::Predicted | Measure::Aborts | Measure::BranchCycles)
+        matches!(
+            self,
+            Measure::Predicted | Measure::Aborts | Measure::BranchCycles
+        )
     }
 
     /// What rows are compared by, the greatest first.
@@ -132,7 +140,10 @@ mod tests {
     fn the_first_name_that_begins_so_counts() {
         assert_eq!(Measure::parse("overhead", false), Some(Measure::Own));
         assert_eq!(Measure::parse("SAMPLES", false), None);
-        assert_eq!(Measure::parse("weight", false), Some(Measure::MeanWeight(0)));
+        assert_eq!(
+            Measure::parse("weight", false),
+            Some(Measure::MeanWeight(0))
+        );
         let parsed = [false, true].map(|accesses| Measure::parse("mem", accesses));
         assert_eq!(parsed, [None, Some(Measure::Kinds(Kinds::Memory))]);
     }

@@ -59,13 +59,15 @@ impl<R: Ranking> Rules<R> {
     /// By own weights, and by what is shown.
     fn compare_shown(&self, a: &Ranked, b: &Ranked) -> Ordering {
         let own = b.own.cmp(&a.own);
-        own.then_with(|| self.rows.other_weights(a.row, b.row)).then_with(|| a.shown.cmp(&b.shown))
+        own.then_with(|| self.rows.other_weights(a.row, b.row))
+            .then_with(|| a.shown.cmp(&b.shown))
     }
 
     /// All that makes no circle.
     fn compare(&self, a: &Ranked, b: &Ranked) -> Ordering {
         let found = |ranked: &Ranked| self.found[ranked.row as usize];
-        self.compare_shown(a, b).then_with(|| found(a).cmp(&found(b)))
+        self.compare_shown(a, b)
+            .then_with(|| found(a).cmp(&found(b)))
     }
 
     /// All rules but the last, to rows of equal weight.
@@ -84,7 +86,9 @@ pub(crate) struct ByWeight {
 impl ByWeight {
     /// Takes the weights of the rows.
     pub(crate) fn new(weights: impl IndexedParallelIterator<Item = u64>) -> ByWeight {
-        let rows = weights.enumerate().map(|(row, weight)| Numbered::new(!weight, row as u32));
+        let rows = weights
+            .enumerate()
+            .map(|(row, weight)| Numbered::new(!weight, row as u32));
         let mut rows: Vec<Numbered> = rows.collect();
         rows.par_sort_unstable();
         ByWeight { rows }
@@ -93,7 +97,11 @@ impl ByWeight {
     /// Pieces of at least so many rows, each with its first place. Rows of one weight are in one piece.
     fn pieces(&mut self, least: usize) -> Vec<(u32, &mut [Numbered])> {
         let (mut pieces, mut start, mut rest) = (Vec::new(), 0, self.rows.as_mut_slice());
-        while let Some(last) = rest.get(least - 1).or(rest.last()).map(|last| last.number()) {
+        while let Some(last) = rest
+            .get(least - 1)
+            .or(rest.last())
+            .map(|last| last.number())
+        {
             let end = rest.partition_point(|row| row.number() <= last);
             let (piece, others) = std::mem::take(&mut rest).split_at_mut(end);
             pieces.push((start, piece));
@@ -119,35 +127,64 @@ impl<R: Ranking> Presorted<R> {
     /// Sorts rows of equal weight, on all cores.
     pub(crate) fn new(mut rows: ByWeight, rules: Rules<R>) -> Presorted<R> {
         let pieces = rows.pieces(PIECE).into_par_iter();
-        let circles = pieces.flat_map_iter(|(start, piece)| sort_piece(start, piece, &rules)).collect();
+        let circles = pieces
+            .flat_map_iter(|(start, piece)| sort_piece(start, piece, &rules))
+            .collect();
         let order = rows.rows.into_par_iter().map(Numbered::item).collect();
-        Presorted { order, circles, rules }
+        Presorted {
+            order,
+            circles,
+            rules,
+        }
     }
 
     /// The rows in the order of the report.
     pub(crate) fn settle(self) -> Vec<u32> {
-        let Presorted { mut order, circles, rules } = self;
+        let Presorted {
+            mut order,
+            circles,
+            rules,
+        } = self;
         if circles.is_empty() {
             return order;
         }
         let mut places = vec![0; order.len()];
-        order.iter().zip(0..).for_each(|(&row, place)| places[row as usize] = place);
+        order
+            .iter()
+            .zip(0..)
+            .for_each(|(&row, place)| places[row as usize] = place);
         let found = rules.found.iter().zip(places);
-        let mut arrivals: Vec<Numbered> = found.map(|(&found, place)| Numbered::new(found, place)).collect();
+        let mut arrivals: Vec<Numbered> = found
+            .map(|(&found, place)| Numbered::new(found, place))
+            .collect();
         arrivals.sort_unstable();
         let arrivals: Vec<u32> = arrivals.into_iter().map(Numbered::item).collect();
         let look = |place: u32| rules.rows.look(order[place as usize]);
         let less = |new: u32, met: u32| rules.is_less(&look(new), &look(met));
         let settled = insertion_order(&arrivals, &circles, less);
-        let settled: Vec<u32> = settled.into_iter().map(|place| order[place as usize]).collect();
-        circles.into_iter().flatten().zip(settled).for_each(|(place, row)| order[place as usize] = row);
+        let settled: Vec<u32> = settled
+            .into_iter()
+            .map(|place| order[place as usize])
+            .collect();
+        circles
+            .into_iter()
+            .flatten()
+            .zip(settled)
+            .for_each(|(place, row)| order[place as usize] = row);
         order
     }
 }
 
 /// Sorts rows of some weights, the first of which stands at `start`; gives the circles among them.
-fn sort_piece<R: Ranking>(mut start: u32, piece: &mut [Numbered], rules: &Rules<R>) -> Vec<Range<u32>> {
-    let mut circles = Circles { direction: rules.direction, ..Circles::default() };
+fn sort_piece<R: Ranking>(
+    mut start: u32,
+    piece: &mut [Numbered],
+    rules: &Rules<R>,
+) -> Vec<Range<u32>> {
+    let mut circles = Circles {
+        direction: rules.direction,
+        ..Circles::default()
+    };
     let mut equals = Vec::new();
     for rows in piece.chunk_by_mut(|a, b| a.number() == b.number()) {
         if rows.len() > 1 {
@@ -156,7 +193,9 @@ fn sort_piece<R: Ranking>(mut start: u32, piece: &mut [Numbered], rules: &Rules<
             equals.sort_unstable_by(|a, b| rules.compare(a, b));
             circles.order_chains(&mut equals, start as usize);
             let weight = rows[0].number();
-            rows.iter_mut().zip(&equals).for_each(|(place, row)| *place = Numbered::new(weight, row.row));
+            rows.iter_mut()
+                .zip(&equals)
+                .for_each(|(place, row)| *place = Numbered::new(weight, row.row));
         }
         start += rows.len() as u32;
     }
@@ -199,7 +238,12 @@ impl Circles {
             of_thread.sort_by(|a, b| compare_chains(a.chain, b.chain, self.direction));
         }
         self.by_thread.clear();
-        self.by_thread.extend(equals.iter().zip(0..).filter_map(|(row, at)| Some((thread(row)?, at))));
+        self.by_thread.extend(
+            equals
+                .iter()
+                .zip(0..)
+                .filter_map(|(row, at)| Some((thread(row)?, at))),
+        );
         self.by_thread.sort_unstable();
         let first = self.found.len();
         let by_thread = std::mem::take(&mut self.by_thread);
@@ -219,8 +263,12 @@ impl Circles {
         self.last.clear();
         for &(_, at) in of_thread {
             let is_behind = |other: u32| {
-                compare_chains(equals[other as usize].chain, equals[at as usize].chain, self.direction)
-                    .is_gt()
+                compare_chains(
+                    equals[other as usize].chain,
+                    equals[at as usize].chain,
+                    self.direction,
+                )
+                .is_gt()
             };
             // The rows of `last` follow one another, so the first of those that belong behind is found by halves.
             let before = self.last.partition_point(|&other| !is_behind(other));
@@ -259,7 +307,11 @@ mod tests {
         ranked: &[Ranked],
         direction: Order,
     ) -> Vec<u32> {
-        let rules = Rules { rows: ranked.to_vec(), found: (0..ranked.len() as u64).collect(), direction };
+        let rules = Rules {
+            rows: ranked.to_vec(),
+            found: (0..ranked.len() as u64).collect(),
+            direction,
+        };
         Presorted::new(ByWeight::new(weights), rules).settle()
     }
 
@@ -282,7 +334,15 @@ mod tests {
 
     #[test]
     fn weight_then_chain_then_name() {
-        check(&[(1, 0, 9, 'l'), (5, 0, 1, 'a'), (5, 0, 3, 'm'), (5, 0, 1, 'b')], "mabl");
+        check(
+            &[
+                (1, 0, 9, 'l'),
+                (5, 0, 1, 'a'),
+                (5, 0, 3, 'm'),
+                (5, 0, 1, 'b'),
+            ],
+            "mabl",
+        );
     }
 
     #[test]
@@ -316,7 +376,9 @@ mod tests {
         // The same as if all rows of a weight were one circle.
         let mut state = 1u64;
         let mut below = |count: u64| {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
             (state >> 33) % count
         };
         for _ in 0..200 {
@@ -328,18 +390,29 @@ mod tests {
                 row,
             };
             let rows: Vec<Ranked> = (0..30).map(&mut ranked).collect();
-            let direction = if below(2) == 0 { Order::Caller } else { Order::Callee };
+            let direction = if below(2) == 0 {
+                Order::Caller
+            } else {
+                Order::Callee
+            };
             let less = |new: u32, met: u32| {
                 let by_weight = weights[met as usize].cmp(&weights[new as usize]);
                 let (new, met) = (&rows[new as usize], &rows[met as usize]);
                 let by_chain = || compare_chains(new.chain, met.chain, direction);
                 let by_own = || met.own.cmp(&new.own);
                 let by_shown = || new.shown.cmp(&met.shown);
-                by_weight.then_with(by_chain).then_with(by_own).then_with(by_shown).is_lt()
+                by_weight
+                    .then_with(by_chain)
+                    .then_with(by_own)
+                    .then_with(by_shown)
+                    .is_lt()
             };
             let arrivals: Vec<u32> = (0..30).collect();
             let expected = insertion_order(&arrivals, std::slice::from_ref(&(0..30)), less);
-            assert_eq!(order_of(weights.par_iter().copied(), &rows, direction), expected);
+            assert_eq!(
+                order_of(weights.par_iter().copied(), &rows, direction),
+                expected
+            );
         }
     }
 }

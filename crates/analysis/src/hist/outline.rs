@@ -45,23 +45,46 @@ impl Level {
             let columns = Columns::of_key(*key, all, &shared.tasks, &shared.locations);
             columns.places(draft.rows.iter().map(|row| (row.task, row.location)))
         };
-        let (shown, found) = keys.iter().map(places).map(|places| (places.shown, places.found)).unzip();
+        let (shown, found) = keys
+            .iter()
+            .map(places)
+            .map(|places| (places.shown, places.found))
+            .unzip();
         Level { found, shown }
     }
 
     fn identity(&self, row: u32) -> Vec<u64> {
-        self.found.iter().map(|places| places[row as usize]).collect()
+        self.found
+            .iter()
+            .map(|places| places[row as usize])
+            .collect()
     }
 }
 
 /// The outline of a draft's rows, in order.
 pub(super) fn outline(draft: &Draft<'_>) -> Vec<Entry> {
-    let keys = draft.options.levels.iter().map(|keys| keys.iter().copied().filter(|key| draft.has(*key)));
-    let keys = keys.map(Iterator::collect).filter(|keys: &Vec<SortKey>| !keys.is_empty());
+    let keys = draft
+        .options
+        .levels
+        .iter()
+        .map(|keys| keys.iter().copied().filter(|key| draft.has(*key)));
+    let keys = keys
+        .map(Iterator::collect)
+        .filter(|keys: &Vec<SortKey>| !keys.is_empty());
     let levels: Vec<Level> = keys.map(|keys| Level::new(draft, &keys)).collect();
-    let columns = Columns::new(&draft.options.keys, &draft.shared.tasks, &draft.shared.locations);
-    let found = columns.places(draft.rows.iter().map(|row| (row.task, row.location))).found;
-    let outlining = Outlining { draft, levels, found };
+    let columns = Columns::new(
+        &draft.options.keys,
+        &draft.shared.tasks,
+        &draft.shared.locations,
+    );
+    let found = columns
+        .places(draft.rows.iter().map(|row| (row.task, row.location)))
+        .found;
+    let outlining = Outlining {
+        draft,
+        levels,
+        found,
+    };
     let mut entries = Vec::new();
     outlining.level((0..draft.rows.len() as u32).collect(), 0, &mut entries);
     entries
@@ -77,7 +100,9 @@ struct Outlining<'a> {
 impl Outlining<'_> {
     /// Appends what stands for rows from a level on.
     fn level(&self, rows: Vec<u32>, depth: usize, entries: &mut Vec<Entry>) {
-        let Some(level) = self.levels.get(depth) else { return };
+        let Some(level) = self.levels.get(depth) else {
+            return;
+        };
         let mut known: FxHashMap<Vec<u64>, usize> = FxHashMap::default();
         let mut parts: Vec<Vec<u32>> = Vec::new();
         for row in rows {
@@ -88,8 +113,10 @@ impl Outlining<'_> {
             }
             parts[part].push(row);
         }
-        let mut heads: Vec<(Entry, Vec<u32>)> =
-            parts.into_iter().filter_map(|rows| Some((self.head(&rows, depth)?, rows))).collect();
+        let mut heads: Vec<(Entry, Vec<u32>)> = parts
+            .into_iter()
+            .filter_map(|rows| Some((self.head(&rows, depth)?, rows)))
+            .collect();
         heads.sort_by(|(a, _), (b, _)| self.compare(a, b, depth));
         for (entry, rows) in heads {
             let leaf = entry.place.leaf;
@@ -106,23 +133,46 @@ impl Outlining<'_> {
         let mut cells = vec![Cell::default(); self.draft.events.len()];
         let mut extras = vec![Extra::default(); self.draft.extras(row).len()];
         for &row in rows {
-            cells.iter_mut().zip(self.draft.cells(row)).for_each(|(sum, cell)| sum.own += cell.own);
-            extras.iter_mut().zip(self.draft.extras(row)).for_each(|(sum, extra)| sum.add(extra));
+            cells
+                .iter_mut()
+                .zip(self.draft.cells(row))
+                .for_each(|(sum, cell)| sum.own += cell.own);
+            extras
+                .iter_mut()
+                .zip(self.draft.extras(row))
+                .for_each(|(sum, extra)| sum.add(extra));
         }
         match self.draft.scope.children {
             true => self.count_callees(rows, &mut cells),
             false => cells.iter_mut().for_each(|sum| sum.all = sum.own),
         }
-        let place = OutlineRow { depth, leaf: depth + 1 == self.levels.len() };
-        Some(Entry { place, row, cells, extras })
+        let place = OutlineRow {
+            depth,
+            leaf: depth + 1 == self.levels.len(),
+        };
+        Some(Entry {
+            place,
+            row,
+            cells,
+            extras,
+        })
     }
 
     /// What a row that stands for rows counts with callees. As perf has it, that is what the first of them that the event
     /// has ran itself. A leading event that has none borrows what the first other event ran in all of them.
     fn count_callees(&self, rows: &[u32], sums: &mut [Cell]) {
-        let cell = |row: u32, event: usize| self.draft.cells(row).get(event).copied().unwrap_or_default();
+        let cell = |row: u32, event: usize| {
+            self.draft
+                .cells(row)
+                .get(event)
+                .copied()
+                .unwrap_or_default()
+        };
         let first = |event: usize| {
-            let counted = rows.iter().copied().filter(|&row| cell(row, event).is_counted());
+            let counted = rows
+                .iter()
+                .copied()
+                .filter(|&row| cell(row, event).is_counted());
             counted.min_by_key(|row| self.found[*row as usize])
         };
         let firsts: Vec<Option<u32>> = (0..sums.len()).map(first).collect();
@@ -138,22 +188,38 @@ impl Outlining<'_> {
 
     /// Rows of a level stand by weight, then by its keys, and by those of the rows that they show.
     fn compare(&self, a: &Entry, b: &Entry, depth: usize) -> Ordering {
-        let weights = self.draft.options.order_by.iter().map_while(|field| match field {
-            Field::Measure(measure) => Some(*measure),
-            Field::Key(_) => None,
-        });
+        let weights = self
+            .draft
+            .options
+            .order_by
+            .iter()
+            .map_while(|field| match field {
+                Field::Measure(measure) => Some(*measure),
+                Field::Key(_) => None,
+            });
         let usual = [Measure::Children, Measure::Own];
-        let usual = usual.into_iter().filter(|_| self.draft.options.order_by.is_empty());
+        let usual = usual
+            .into_iter()
+            .filter(|_| self.draft.options.order_by.is_empty());
         let heavier = |measure: Measure| {
             let of = |entry: &Entry| -> Vec<u64> {
                 let ranked = entry.cells.iter().enumerate();
                 let extra = |nth: usize| entry.extras.get(nth).cloned().unwrap_or_default();
                 let ranks = ranked.map(|(nth, cell)| measure.rank(cell, &extra(nth)));
-                ranks.take(if measure == Measure::Children { 1 } else { usize::MAX }).collect()
+                ranks
+                    .take(if measure == Measure::Children {
+                        1
+                    } else {
+                        usize::MAX
+                    })
+                    .collect()
             };
             of(b).cmp(&of(a))
         };
-        let by_weight = weights.chain(usual).map(heavier).find(|order| order.is_ne());
+        let by_weight = weights
+            .chain(usual)
+            .map(heavier)
+            .find(|order| order.is_ne());
         let keys = || self.levels[depth..].iter().flat_map(|level| &level.shown);
         let shown = |row: u32| keys().map(move |places| places[row as usize]);
         by_weight

@@ -35,7 +35,11 @@ pub(crate) fn ranks<K: Ord + Send>(keys: impl Iterator<Item = K>) -> Vec<u32> {
     let mut order: Vec<(K, u32)> = keys.zip(0..).collect();
     order.par_sort_unstable();
     let mut ranks = vec![0; order.len()];
-    number(&mut ranks, order.iter().map(|(key, index)| (key, *index)), 0);
+    number(
+        &mut ranks,
+        order.iter().map(|(key, index)| (key, *index)),
+        0,
+    );
     ranks
 }
 
@@ -45,7 +49,9 @@ pub(crate) fn number<K: PartialEq>(
     mut sorted: impl Iterator<Item = (K, u32)>,
     mut next: u32,
 ) -> u32 {
-    let Some((mut last, first)) = sorted.next() else { return next };
+    let Some((mut last, first)) = sorted.next() else {
+        return next;
+    };
     ranks[first as usize] = next;
     for (key, index) in sorted {
         if key != last {
@@ -67,7 +73,10 @@ pub(crate) struct Joined {
 impl Joined {
     /// So many items, not told apart yet.
     pub(crate) fn alike(items: usize) -> Joined {
-        Joined { ranks: vec![0; items], count: 1 }
+        Joined {
+            ranks: vec![0; items],
+            count: 1,
+        }
     }
 
     /// What is still alike is told apart by numbers below `count`.
@@ -81,10 +90,16 @@ impl Joined {
                 .for_each(|(rank, number)| *rank = *rank * step as u32 + number);
             return Joined { count, ..self };
         }
-        let pairs =
-            self.ranks.iter().zip(numbers).map(|(&rank, number)| u64::from(rank) << 32 | u64::from(number));
+        let pairs = self
+            .ranks
+            .iter()
+            .zip(numbers)
+            .map(|(&rank, number)| u64::from(rank) << 32 | u64::from(number));
         let ranks = ranks(pairs);
-        Joined { count: ranks.len() as u64, ranks }
+        Joined {
+            count: ranks.len() as u64,
+            ranks,
+        }
     }
 
     /// The same by keys of any kind.

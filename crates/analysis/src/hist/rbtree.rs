@@ -92,7 +92,9 @@ pub(crate) fn insertion_order(
 ) -> Vec<u32> {
     let (tree, ends) = grown(arrivals, circles, less);
     let in_order = |(circle, ends): (&Range<u32>, &Option<Ends>)| {
-        tree.in_order(ends.map(|ends| ends.first)).take(circle.len()).collect::<Vec<u32>>()
+        tree.in_order(ends.map(|ends| ends.first))
+            .take(circle.len())
+            .collect::<Vec<u32>>()
     };
     circles.iter().zip(&ends).flat_map(in_order).collect()
 }
@@ -105,7 +107,10 @@ fn grown(
 ) -> (Tree, Vec<Option<Ends>>) {
     let items = arrivals.len();
     let mut ends: Vec<Option<Ends>> = vec![None; circles.len()];
-    let mut tree = Tree { nodes: line_up(arrivals, circles), root: None };
+    let mut tree = Tree {
+        nodes: line_up(arrivals, circles),
+        root: None,
+    };
     for &new in arrivals {
         let class = tree.node(new).class;
         let circle = (class as usize).checked_sub(items);
@@ -115,7 +120,10 @@ fn grown(
                 let [before, behind] = tree.node(class).sides.map(Link::get);
                 let end = |class: u32| match (class as usize).checked_sub(items) {
                     Some(circle) => ends[circle],
-                    None => Some(Ends { first: class, last: class }),
+                    None => Some(Ends {
+                        first: class,
+                        last: class,
+                    }),
                 };
                 let (before, behind) = (before.and_then(end), behind.and_then(end));
                 tree.between(before.map(|ends| ends.last), behind.map(|ends| ends.first))
@@ -157,10 +165,15 @@ fn line_up(arrivals: &[u32], circles: &[Range<u32>]) -> Vec<Node> {
 
 /// The same with all classes in the list.
 fn listed(items: usize, circles: &[Range<u32>]) -> Vec<Node> {
-    let alone = |class| Node { class, ..Node::default() };
+    let alone = |class| Node {
+        class,
+        ..Node::default()
+    };
     let mut nodes: Vec<Node> = (0..(items + circles.len()) as u32).map(alone).collect();
     for (circle, class) in circles.iter().zip(items as u32..) {
-        nodes[circle.start as usize..circle.end as usize].iter_mut().for_each(|node| node.class = class);
+        nodes[circle.start as usize..circle.end as usize]
+            .iter_mut()
+            .for_each(|node| node.class = class);
     }
     let mut before = Link::default();
     for item in 0..items {
@@ -193,7 +206,10 @@ impl Ends {
         is_other: impl Fn(u32) -> bool,
     ) -> Ends {
         let (Some(Ends { first, last }), Some((parent, side))) = (known, place) else {
-            return Ends { first: new, last: new };
+            return Ends {
+                first: new,
+                last: new,
+            };
         };
         // The parent is the item right before or behind the new one.
         match side {
@@ -215,10 +231,17 @@ impl Tree {
     /// The place between two neighbours: one of them has nothing on that side.
     fn between(&self, below: Option<u32>, above: Option<u32>) -> Option<(u32, Side)> {
         let behind = below.filter(|&below| self.node(below).child(Side::Right).is_none());
-        behind.map(|below| (below, Side::Right)).or(above.map(|above| (above, Side::Left)))
+        behind
+            .map(|below| (below, Side::Right))
+            .or(above.map(|above| (above, Side::Left)))
     }
 
-    fn descend(&self, new: u32, circle: &Range<u32>, less: impl Fn(u32, u32) -> bool) -> Option<(u32, Side)> {
+    fn descend(
+        &self,
+        new: u32,
+        circle: &Range<u32>,
+        less: impl Fn(u32, u32) -> bool,
+    ) -> Option<(u32, Side)> {
         let mut place = None;
         let mut at = self.root;
         while let Some(met) = at {
@@ -242,8 +265,10 @@ impl Tree {
     fn balance(&mut self, mut node: u32) {
         while let Some((parent, grandparent)) = self.red_parent(node) {
             let side = self.side(grandparent, parent);
-            let uncle =
-                self.node(grandparent).child(side.other()).filter(|&uncle| self.above(uncle).is_red());
+            let uncle = self
+                .node(grandparent)
+                .child(side.other())
+                .filter(|&uncle| self.above(uncle).is_red());
             if let Some(uncle) = uncle {
                 self.paint(parent, false);
                 self.paint(uncle, false);
@@ -268,13 +293,19 @@ impl Tree {
 
     /// The parent, if it is red, and its own parent.
     fn red_parent(&self, node: u32) -> Option<(u32, u32)> {
-        let parent = self.above(node).link().get().filter(|&parent| self.above(parent).is_red())?;
+        let parent = self
+            .above(node)
+            .link()
+            .get()
+            .filter(|&parent| self.above(parent).is_red())?;
         Some((parent, self.above(parent).link().get()?))
     }
 
     /// Moves a node down to `side`, its child of the other side up.
     fn rotate(&mut self, node: u32, side: Side) {
-        let Some(up) = self.node(node).child(side.other()) else { return };
+        let Some(up) = self.node(node).child(side.other()) else {
+            return;
+        };
         let inner = self.node(up).child(side);
         let parent = self.above(node).link();
         match parent.get() {
@@ -300,7 +331,11 @@ impl Tree {
     }
 
     fn side(&self, parent: u32, child: u32) -> Side {
-        if self.node(parent).child(Side::Left) == Some(child) { Side::Left } else { Side::Right }
+        if self.node(parent).child(Side::Left) == Some(child) {
+            Side::Left
+        } else {
+            Side::Right
+        }
     }
 
     fn paint(&mut self, node: u32, red: bool) {
@@ -360,7 +395,8 @@ mod tests {
     }
 
     fn all_of(tree: &Tree) -> Vec<u32> {
-        tree.in_order(tree.root.map(|root| tree.leftmost(root))).collect()
+        tree.in_order(tree.root.map(|root| tree.leftmost(root)))
+            .collect()
     }
 
     #[test]
@@ -384,7 +420,9 @@ mod tests {
         // Circles of many sizes with items between, in no order; within a circle a comparison that is none.
         let mut state = 1u64;
         let mut random = || {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
             (state >> 33) as u32
         };
         let less = |a: u32, b: u32| (a ^ b).count_ones() < (a & b).count_ones();
@@ -398,22 +436,36 @@ mod tests {
             }
             let mut arrivals: Vec<u32> = (0..count).collect();
             arrivals.sort_by_cached_key(|_| random());
-            let mut tree = Tree { nodes: vec![Node::default(); arrivals.len()], root: None };
+            let mut tree = Tree {
+                nodes: vec![Node::default(); arrivals.len()],
+                root: None,
+            };
             for &new in &arrivals {
                 let alone = new..new + 1;
-                let circle = circles.iter().find(|circle| circle.contains(&new)).unwrap_or(&alone);
+                let circle = circles
+                    .iter()
+                    .find(|circle| circle.contains(&new))
+                    .unwrap_or(&alone);
                 let place = tree.descend(new, circle, less);
                 tree.attach(new, place);
                 tree.balance(new);
             }
             let in_order = all_of(&tree);
-            assert_eq!(all_of(&grown(&arrivals, &circles, less).0), in_order, "{count}");
+            assert_eq!(
+                all_of(&grown(&arrivals, &circles, less).0),
+                in_order,
+                "{count}"
+            );
             let of_circles: Vec<u32> = circles
                 .iter()
                 .flat_map(|circle| &in_order[circle.start as usize..circle.end as usize])
                 .copied()
                 .collect();
-            assert_eq!(insertion_order(&arrivals, &circles, less), of_circles, "{count}");
+            assert_eq!(
+                insertion_order(&arrivals, &circles, less),
+                of_circles,
+                "{count}"
+            );
         }
     }
 

@@ -48,7 +48,12 @@ struct Slot {
 impl Rows {
     /// No rows, for locations below a number.
     pub(crate) fn new(locations: usize) -> Rows {
-        Rows { list: Vec::new(), slots: vec![Slot::default(); locations], task: TaskId(0), turn: 0 }
+        Rows {
+            list: Vec::new(),
+            slots: vec![Slot::default(); locations],
+            task: TaskId(0),
+            turn: 0,
+        }
     }
 
     /// Goes on to another task.
@@ -98,7 +103,10 @@ impl Rows {
     fn slot(&mut self, location: LocationId) -> &mut Slot {
         let (turn, slot) = (self.turn, &mut self.slots[location.index()]);
         if slot.turn != turn {
-            *slot = Slot { turn, ..Slot::default() };
+            *slot = Slot {
+                turn,
+                ..Slot::default()
+            };
         }
         slot
     }

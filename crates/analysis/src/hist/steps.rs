@@ -14,7 +14,12 @@ pub(crate) struct StepId(pub(crate) u32);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum StepKey<'a> {
     /// A symbol by its object and first address, or an address itself.
-    Place { dso: Option<DsoId>, start: u64, named: bool, source: Option<Source> },
+    Place {
+        dso: Option<DsoId>,
+        start: u64,
+        named: bool,
+        source: Option<Source>,
+    },
     /// A function that was inlined, by its name: it has no place of its own. The address it was inlined at, if addresses
     /// are to tell steps apart.
     Inlined(&'a str, Option<Source>, Option<(Option<DsoId>, u64)>),
@@ -88,7 +93,11 @@ impl Caller {
 
     fn new(row: LocationId, in_object: bool) -> Caller {
         let row = u32::try_from(row.index()).unwrap_or(u32::MAX) & !Self::IN_OBJECT;
-        Caller(if in_object { row | Self::IN_OBJECT } else { row })
+        Caller(if in_object {
+            row | Self::IN_OBJECT
+        } else {
+            row
+        })
     }
 
     /// The row that it counts for.
@@ -108,21 +117,31 @@ impl<'a> Steps<'a> {
     /// No steps at all, for reports that look at no chain.
     pub(crate) fn none(profile: &'a Profile) -> Steps<'a> {
         let (frames, locations, of_frame, callers) = Default::default();
-        Steps { profile, by_address: false, frames, locations, of_frame, callers }
+        Steps {
+            profile,
+            by_address: false,
+            frames,
+            locations,
+            of_frame,
+            callers,
+        }
     }
 
     /// The steps of all frames of the profile; by their addresses, if these are to tell them apart.
     pub(crate) fn new(profile: &'a Profile, by_address: bool) -> Steps<'a> {
-        let mut steps = Steps { by_address, ..Steps::none(profile) };
+        let mut steps = Steps {
+            by_address,
+            ..Steps::none(profile)
+        };
         let mut known = FxHashMap::default();
         steps.of_frame.reserve_exact(profile.frames.len());
         for (id, frame) in (0..).map(FrameId).zip(&profile.frames) {
             let step = match steps.of_bare(id, frame) {
                 Bare::First => steps.add(id),
                 Bare::Known(step) => step,
-                Bare::No => {
-                    *known.entry(StepKey::new(profile, frame, by_address)).or_insert_with(|| steps.add(id))
-                }
+                Bare::No => *known
+                    .entry(StepKey::new(profile, frame, by_address))
+                    .or_insert_with(|| steps.add(id)),
             };
             steps.of_frame.push(step);
         }
@@ -136,7 +155,9 @@ impl<'a> Steps<'a> {
         match frames.get(first.index()) {
             _ if frame.symbol.is_some() => Bare::No,
             _ if first == id => Bare::First,
-            Some(other) if other.source == frame.source => Bare::Known(self.of_frame[first.index()]),
+            Some(other) if other.source == frame.source => {
+                Bare::Known(self.of_frame[first.index()])
+            }
             _ => Bare::No,
         }
     }
@@ -203,7 +224,14 @@ mod tests {
     fn inlined_functions_are_told_apart_by_address_where_addresses_are() {
         let mut profile = Profile::default();
         let (name, dso) = ("leaf".to_owned(), DsoId(0));
-        profile.symbols.push(Symbol { name, dso, start: 0, end: 64, inlined: true, is_data: false });
+        profile.symbols.push(Symbol {
+            name,
+            dso,
+            start: 0,
+            end: 64,
+            inlined: true,
+            is_data: false,
+        });
         for address in [4, 8] {
             profile.frames.add(Frame {
                 dso: Some(dso),

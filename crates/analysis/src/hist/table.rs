@@ -127,13 +127,20 @@ impl Table {
             kept.then_some(left.saturating_sub(1))
         };
         let places: Vec<Option<u32>> = kept.iter().map(number).collect();
-        self.order =
-            (0..).zip(&self.order).filter(|&(place, _)| is_kept(place)).map(|(_, row)| *row).collect();
-        let outline = (0..).zip(&self.outline).filter(|&(place, _)| is_kept(place));
+        self.order = (0..)
+            .zip(&self.order)
+            .filter(|&(place, _)| is_kept(place))
+            .map(|(_, row)| *row)
+            .collect();
+        let outline = (0..)
+            .zip(&self.outline)
+            .filter(|&(place, _)| is_kept(place));
         self.outline = outline.map(|(_, place)| *place).collect();
         let place = |row: u32| places.get(row as usize).copied().flatten();
         let trees = std::mem::take(&mut self.trees).into_iter();
-        self.trees = trees.filter_map(|(row, tree)| Some((place(row)?, tree))).collect();
+        self.trees = trees
+            .filter_map(|(row, tree)| Some((place(row)?, tree)))
+            .collect();
         self.settle();
     }
 
@@ -144,16 +151,29 @@ impl Table {
         let order = std::mem::take(&mut self.order);
         let of = |row: &u32| self.rows.get(*row as usize).copied();
         self.rows = order.iter().filter_map(of).collect();
-        self.cells =
-            order.iter().flat_map(|&row| self.cells.get(part(row)).unwrap_or(&[])).copied().collect();
-        self.extras =
-            order.iter().flat_map(|&row| self.extras.get(part(row)).unwrap_or(&[])).cloned().collect();
+        self.cells = order
+            .iter()
+            .flat_map(|&row| self.cells.get(part(row)).unwrap_or(&[]))
+            .copied()
+            .collect();
+        self.extras = order
+            .iter()
+            .flat_map(|&row| self.extras.get(part(row)).unwrap_or(&[]))
+            .cloned()
+            .collect();
         self.order = (0..order.len() as u32).collect();
     }
 
     /// In an outline a row above others stays as long as one of them does.
     fn keep_heads(&self, kept: &mut [bool]) {
-        let mut below = vec![false; self.outline.iter().map(|place| place.depth + 2).max().unwrap_or(0)];
+        let mut below = vec![
+            false;
+            self.outline
+                .iter()
+                .map(|place| place.depth + 2)
+                .max()
+                .unwrap_or(0)
+        ];
         for (kept, place) in kept.iter_mut().zip(&self.outline).rev() {
             if !place.leaf {
                 *kept = std::mem::take(&mut below[place.depth + 1]);
@@ -170,12 +190,16 @@ impl Table {
     /// The weights of the row at a place, one for each of [`Table::events`]; none where there is no row.
     #[inline]
     pub fn cells(&self, place: usize) -> &[Cell] {
-        self.part(place).and_then(|part| self.cells.get(part)).unwrap_or(&[])
+        self.part(place)
+            .and_then(|part| self.cells.get(part))
+            .unwrap_or(&[])
     }
 
     /// What else it weighs, in the same order; none unless it was asked for.
     pub fn extras(&self, place: usize) -> &[Extra] {
-        self.part(place).and_then(|part| self.extras.get(part)).unwrap_or(&[])
+        self.part(place)
+            .and_then(|part| self.extras.get(part))
+            .unwrap_or(&[])
     }
 
     #[inline]

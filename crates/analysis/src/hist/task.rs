@@ -40,7 +40,13 @@ impl Tasks {
                 true => ranks(profile.comms.iter().map(|comm| without_digits(comm))),
                 false => Vec::new(),
             },
-            text_ranks: ranks(profile.details.texts.iter().map(|text| text.order.as_slice())),
+            text_ranks: ranks(
+                profile
+                    .details
+                    .texts
+                    .iter()
+                    .map(|text| text.order.as_slice()),
+            ),
             branches: BranchRanks::new(profile, keys),
             accesses: AccessRanks::new(profile, keys),
         }
@@ -70,14 +76,20 @@ impl Tasks {
         match key {
             SortKey::Thread => thread.map_or(-1, |thread| thread.tid.0.into()),
             SortKey::Process => thread.map_or(-1, |thread| thread.pid.0.into()),
-            SortKey::Comm => self.comm_ranks.get(group.comm.index()).map_or(-1, |&rank| rank.into()),
-            SortKey::CommNoDigit => {
-                self.digitless_ranks.get(group.comm.index()).map_or(-1, |&rank| rank.into())
-            }
+            SortKey::Comm => self
+                .comm_ranks
+                .get(group.comm.index())
+                .map_or(-1, |&rank| rank.into()),
+            SortKey::CommNoDigit => self
+                .digitless_ranks
+                .get(group.comm.index())
+                .map_or(-1, |&rank| rank.into()),
             SortKey::Branch(key) => self.branches.value(key, group.branch),
             SortKey::Access(key) => self.accesses.value(key, profile, group),
             key => {
-                let value = key.detail().map_or(-1, |detail| self.detail(profile, group, detail));
+                let value = key
+                    .detail()
+                    .map_or(-1, |detail| self.detail(profile, group, detail));
                 if key.falls() { !value } else { value }
             }
         }
@@ -86,7 +98,12 @@ impl Tasks {
     /// A detail as a number to compare; -1 where there is none.
     fn detail(&self, profile: &Profile, group: &SampleGroup, detail: Detail) -> i64 {
         let value = profile.details.value(group.detail, detail);
-        let rank = |number: u64| self.text_ranks.get(usize::try_from(number).ok()?).copied().map(i64::from);
+        let rank = |number: u64| {
+            self.text_ranks
+                .get(usize::try_from(number).ok()?)
+                .copied()
+                .map(i64::from)
+        };
         match detail {
             // What has none comes last.
             Detail::Parent => value.and_then(rank).unwrap_or(i64::MAX),

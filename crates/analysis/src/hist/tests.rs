@@ -10,10 +10,16 @@ use crate::profile::*;
 use oxperf_abi::{Pid, Tid};
 
 fn profile(samples: &str) -> Profile {
-    let dso = |name: &str| Dso { long: name.to_owned(), short: name.to_owned() };
+    let dso = |name: &str| Dso {
+        long: name.to_owned(),
+        short: name.to_owned(),
+    };
     let mut profile = Profile {
         dsos: ["app", "[kernel.kallsyms]", "lib"].map(dso).to_vec(),
-        events: vec![EventProfile { has_callchains: true, ..EventProfile::default() }],
+        events: vec![EventProfile {
+            has_callchains: true,
+            ..EventProfile::default()
+        }],
         ..Profile::default()
     };
     samples
@@ -31,7 +37,14 @@ fn sample(profile: &mut Profile, event: usize, line: &str) {
     let frames: Vec<FrameId> = parts.map(|text| frame(profile, text)).collect();
     let comm = CommId(place(&mut profile.comms, comm.to_owned()));
     let tid: i32 = tid.parse().unwrap();
-    let thread = ThreadId(place(&mut profile.threads, Thread { pid: Pid(1), tid: Tid(tid), comm }));
+    let thread = ThreadId(place(
+        &mut profile.threads,
+        Thread {
+            pid: Pid(1),
+            tid: Tid(tid),
+            comm,
+        },
+    ));
     let chain = profile.chains.insert(&frames);
     let (frame, period) = (*frames.last().unwrap(), period.parse().unwrap());
     let event = &mut profile.events[event];
@@ -68,9 +81,10 @@ fn frame(profile: &mut Profile, text: &str) -> FrameId {
     };
     let frame = match (text.split_once(':'), text.split_once('+')) {
         (Some((_, name)), _) => named(profile, DsoId(1), name, Level::Kernel),
-        (_, Some((_, address))) => {
-            Frame { dso_address: hex(address) & 0xfff, ..bare(Some(DsoId(2)), hex(address)) }
-        }
+        (_, Some((_, address))) => Frame {
+            dso_address: hex(address) & 0xfff,
+            ..bare(Some(DsoId(2)), hex(address))
+        },
         _ if text.starts_with("0x") => bare(None, hex(text)),
         _ => named(profile, DsoId(0), text, Level::User),
     };
@@ -81,8 +95,14 @@ fn frame(profile: &mut Profile, text: &str) -> FrameId {
 /// Symbols stand at addresses by their first letter.
 fn named(profile: &mut Profile, dso: DsoId, name: &str, level: Level) -> Frame {
     let start = u64::from(name.as_bytes()[0]) << 8;
-    let symbol =
-        Symbol { name: name.to_owned(), dso, start, end: start + 0x100, inlined: false, is_data: false };
+    let symbol = Symbol {
+        name: name.to_owned(),
+        dso,
+        start,
+        end: start + 0x100,
+        inlined: false,
+        is_data: false,
+    };
     let symbol = Some(SymbolId(place(&mut profile.symbols, symbol)));
     Frame {
         dso: Some(dso),
@@ -106,7 +126,9 @@ fn place<T: PartialEq>(table: &mut Vec<T>, value: T) -> u32 {
 
 fn name(profile: &Profile, frame: FrameId, address: u64) -> String {
     let symbol = profile.frames[frame.index()].symbol;
-    symbol.map_or(format!("{address:#x}"), |symbol| profile.symbols[symbol.index()].name.clone())
+    symbol.map_or(format!("{address:#x}"), |symbol| {
+        profile.symbols[symbol.index()].name.clone()
+    })
 }
 
 fn text(profile: &Profile, options: &HistOptions) -> String {
@@ -117,7 +139,13 @@ fn text(profile: &Profile, options: &HistOptions) -> String {
                 write!(out, "{} {} ", cell.all.period, cell.own.period).unwrap();
             }
             let comm = &profile.comms[row.comm.index()];
-            writeln!(out, "{} {comm} {}", row.level.letter(), name(profile, row.frame, row.address)).unwrap();
+            writeln!(
+                out,
+                "{} {comm} {}",
+                row.level.letter(),
+                name(profile, row.frame, row.address)
+            )
+            .unwrap();
             for (_, tree) in table.trees().iter().filter(|(at, _)| *at as usize == index) {
                 branches(&mut out, profile, tree, tree.roots(), 1);
             }
@@ -136,14 +164,30 @@ fn branches(
     for branch in indices.filter_map(|index| tree.branch(index)) {
         let shown = |&frame: &FrameId| name(profile, frame, profile.frames[frame.index()].address);
         let frames: Vec<String> = tree.frames(branch).iter().map(shown).collect();
-        writeln!(out, "{}{} {}", "  ".repeat(depth), branch.total.period, frames.join(" ")).unwrap();
+        writeln!(
+            out,
+            "{}{} {}",
+            "  ".repeat(depth),
+            branch.total.period,
+            frames.join(" ")
+        )
+        .unwrap();
         branches(out, profile, tree, branch.children(), depth + 1);
     }
 }
 
 fn graph(order: Order, min_percent: f64) -> HistOptions {
-    let call_graph = Some(CallGraphOptions { shape: Shape::Graph, order, min_percent, by_address: false });
-    HistOptions { order, call_graph, ..HistOptions::default() }
+    let call_graph = Some(CallGraphOptions {
+        shape: Shape::Graph,
+        order,
+        min_percent,
+        by_address: false,
+    });
+    HistOptions {
+        order,
+        call_graph,
+        ..HistOptions::default()
+    }
 }
 
 #[track_caller]
@@ -167,7 +211,10 @@ fn a_sample_adds_once_to_each_row_of_its_chain() {
 #[test]
 fn without_children_only_what_ran_counts() {
     check(
-        &HistOptions { children: false, ..HistOptions::default() },
+        &HistOptions {
+            children: false,
+            ..HistOptions::default()
+        },
         "a/1;main;leaf 3
          b/2;main;leaf 4",
         "4 4 . b leaf
@@ -196,7 +243,10 @@ fn callers_first_the_graph_of_a_caller_begins_with_it() {
 
 #[test]
 fn callees_first_the_graph_goes_outwards() {
-    let options = HistOptions { children: false, ..graph(Order::Callee, 0.0) };
+    let options = HistOptions {
+        children: false,
+        ..graph(Order::Callee, 0.0)
+    };
     check(
         &options,
         "a/1;main;x;leaf 3
@@ -228,7 +278,10 @@ fn what_ran_in_a_recursive_row_brings_its_whole_chain_once() {
 
 #[test]
 fn chains_that_end_midway_part_a_branch() {
-    let options = HistOptions { children: false, ..graph(Order::Caller, 0.0) };
+    let options = HistOptions {
+        children: false,
+        ..graph(Order::Caller, 0.0)
+    };
     check(
         &options,
         "a/1;main;x 1
@@ -259,9 +312,18 @@ fn callers_stand_above_callees_of_equal_weight_whatever_the_order_goes_on_with()
     let samples = "a/1;x;y;p;q 3
                    a/1;x;y 1";
     let usual = graph(Order::Caller, 100.0);
-    let weights = [Measure::Children, Measure::ChildrenLatency, Measure::Own, Measure::OwnLatency];
+    let weights = [
+        Measure::Children,
+        Measure::ChildrenLatency,
+        Measure::Own,
+        Measure::OwnLatency,
+    ];
     let keys = usual.keys.iter().copied().map(Field::Key);
-    let order_by = weights.map(Field::Measure).into_iter().chain(keys).collect();
+    let order_by = weights
+        .map(Field::Measure)
+        .into_iter()
+        .chain(keys)
+        .collect();
     let profile = profile(samples);
     let rows = text(&profile, &usual);
     assert_eq!(rows.lines().next(), Some("4 0 . a x"));
@@ -297,31 +359,62 @@ fn events_of_a_group_share_rows() {
     profile.events.push(EventProfile::default());
     sample(&mut profile, 1, "a/1;main;leaf 7");
     for event in &mut profile.events {
-        event.group = Some(EventGroup { leader: 0, name: None, joined: false });
+        event.group = Some(EventGroup {
+            leader: 0,
+            name: None,
+            joined: false,
+        });
     }
-    assert_eq!(text(&profile, &HistOptions::default()), "5 5 7 0 . a main\n0 0 7 7 . a leaf\n");
-    let apart = HistOptions { group: false, ..HistOptions::default() };
-    assert_eq!(text(&profile, &apart), "5 5 . a main\n7 7 . a leaf\n7 0 . a main\n");
+    assert_eq!(
+        text(&profile, &HistOptions::default()),
+        "5 5 7 0 . a main\n0 0 7 7 . a leaf\n"
+    );
+    let apart = HistOptions {
+        group: false,
+        ..HistOptions::default()
+    };
+    assert_eq!(
+        text(&profile, &apart),
+        "5 5 . a main\n7 7 . a leaf\n7 0 . a main\n"
+    );
 }
 
 #[test]
 fn in_outlines_each_event_of_a_group_has_a_first_row() {
     let mut profile = profile("a/1;main 5");
-    profile.events.push(EventProfile { has_callchains: true, ..EventProfile::default() });
+    profile.events.push(EventProfile {
+        has_callchains: true,
+        ..EventProfile::default()
+    });
     sample(&mut profile, 1, "a/1;main;leaf 7");
     for event in &mut profile.events {
-        event.group = Some(EventGroup { leader: 0, name: None, joined: false });
+        event.group = Some(EventGroup {
+            leader: 0,
+            name: None,
+            joined: false,
+        });
     }
     let levels = vec![vec![SortKey::Comm], vec![SortKey::Symbol]];
-    let outline = HistOptions { keys: levels.concat(), levels, ..HistOptions::default() };
+    let outline = HistOptions {
+        keys: levels.concat(),
+        levels,
+        ..HistOptions::default()
+    };
     // The leader never saw the leaf, and borrows what it counts with callees.
-    assert_eq!(text(&profile, &outline), "5 5 7 7 . a leaf\n7 0 7 7 . a leaf\n5 5 0 0 . a main\n");
+    assert_eq!(
+        text(&profile, &outline),
+        "5 5 7 7 . a leaf\n7 0 7 7 . a leaf\n5 5 0 0 . a main\n"
+    );
 }
 
 #[test]
 fn ids_that_lead_nowhere_are_survived() {
     let mut profile = profile("a/1;main;leaf 5");
-    let stray = Frame { dso: Some(DsoId(99)), symbol: Some(SymbolId(99)), ..profile.frames[1] };
+    let stray = Frame {
+        dso: Some(DsoId(99)),
+        symbol: Some(SymbolId(99)),
+        ..profile.frames[1]
+    };
     profile.frames = [profile.frames[0], stray].into_iter().collect();
     let known = profile.events[0].groups[0];
     profile.events[0].groups.push(SampleGroup {
@@ -341,7 +434,10 @@ fn ids_that_lead_nowhere_are_survived() {
 fn where_names_are_not_shown_rows_of_equal_weight_stand_by_address() {
     let mut profile = profile("a/1;zoo 1\na/1;ant 1");
     profile.symbols[1].start = profile.symbols[0].start + 0x100;
-    let options = HistOptions { keys: vec![SortKey::NoIpc], ..HistOptions::default() };
+    let options = HistOptions {
+        keys: vec![SortKey::NoIpc],
+        ..HistOptions::default()
+    };
     assert_eq!(text(&profile, &options), "1 1 . a zoo\n1 1 . a ant\n");
 }
 
@@ -356,16 +452,31 @@ fn rows_that_are_heavy_enough_show_a_graph() {
         a/1;main;idle 93
         ",
     );
-    profile.events[0].groups.iter_mut().for_each(|group| group.chain = ContextTree::ROOT);
+    profile.events[0]
+        .groups
+        .iter_mut()
+        .for_each(|group| group.chain = ContextTree::ROOT);
     let graphed = |min_percent, least| {
         let (shape, order) = (Shape::Graph, Order::Callee);
-        let graph = CallGraphOptions { shape, order, min_percent: least, by_address: false };
-        let options =
-            HistOptions { call_graph: Some(graph), children: false, min_percent, ..HistOptions::default() };
+        let graph = CallGraphOptions {
+            shape,
+            order,
+            min_percent: least,
+            by_address: false,
+        };
+        let options = HistOptions {
+            call_graph: Some(graph),
+            children: false,
+            min_percent,
+            ..HistOptions::default()
+        };
         super::graphed(&profile, &options).remove(0)
     };
     assert_eq!(graphed(0.0, 0.5), [true, false, true, false, true]);
     assert_eq!(graphed(0.0, 0.4), [true, false, true, true, true]);
     assert_eq!(graphed(20.0, 0.5), [true, false, true, false, false]);
-    assert_eq!(super::graphed(&profile, &HistOptions::default()), [[false; 5]]);
+    assert_eq!(
+        super::graphed(&profile, &HistOptions::default()),
+        [[false; 5]]
+    );
 }

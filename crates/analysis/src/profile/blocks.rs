@@ -86,7 +86,15 @@ impl Block {
     /// A stretch of which nothing is known but where it ends.
     pub(crate) fn ending(symbol: SymbolId, end: u64) -> Block {
         let (longest, all, first) = Default::default();
-        Block { symbol, start: None, end, longest, all, first, lines: None }
+        Block {
+            symbol,
+            start: None,
+            end,
+            longest,
+            all,
+            first,
+            lines: None,
+        }
     }
 
     /// Adds passes that began at a place, or from elsewhere.
@@ -97,7 +105,10 @@ impl Block {
             (None, Some(_)) => {}
             (new, known) if new == known => {
                 self.longest.add(passes);
-                first.cycles().iter().for_each(|&cycles| self.first.push(cycles.into()));
+                first
+                    .cycles()
+                    .iter()
+                    .for_each(|&cycles| self.first.push(cycles.into()));
             }
             (new, _) => (self.start, self.longest, self.first) = (new, passes, *first),
         }
@@ -120,9 +131,14 @@ mod tests {
     #[test]
     fn the_longest_stretch_stands_for_all_with_its_end() {
         let mut block = Block::ending(SymbolId(1), 0x40);
-        for (start, cycles) in
-            [(None, 3), (Some(0x30), 5), (None, 1), (Some(0x20), 7), (Some(0x30), 2), (Some(0x20), 9)]
-        {
+        for (start, cycles) in [
+            (None, 3),
+            (Some(0x30), 5),
+            (None, 1),
+            (Some(0x20), 7),
+            (Some(0x30), 2),
+            (Some(0x20), 9),
+        ] {
             let mut first = FirstPasses::default();
             first.push(cycles);
             block.add(start, Passes { times: 1, cycles }, &first);
@@ -130,7 +146,16 @@ mod tests {
         assert_eq!(block.start, Some(0x20));
         assert_eq!(
             (block.longest, block.all),
-            (Passes { times: 2, cycles: 16 }, Passes { times: 6, cycles: 27 })
+            (
+                Passes {
+                    times: 2,
+                    cycles: 16
+                },
+                Passes {
+                    times: 6,
+                    cycles: 27
+                }
+            )
         );
         assert_eq!((block.all.average(), Passes::default().average()), (4, 0));
         assert_eq!(block.first.cycles(), [7, 9]);
@@ -139,7 +164,9 @@ mod tests {
     #[test]
     fn only_the_first_passes_are_kept_apart() {
         let mut first = FirstPasses::default();
-        (1..=10).chain([1 << 20]).for_each(|cycles| first.push(cycles));
+        (1..=10)
+            .chain([1 << 20])
+            .for_each(|cycles| first.push(cycles));
         assert_eq!(first.cycles(), [1, 2, 3, 4, 5, 6, 7, 8]);
     }
 }

@@ -21,10 +21,16 @@ impl BranchKinds {
     /// Counts a branch so many times; one of no kind, or that comes from nowhere, is not counted.
     pub(crate) fn add(&mut self, branch: &BranchEntry, times: u64) {
         let BranchEntry { from, to, .. } = *branch;
-        let Some(kind) = branch.kind().filter(|_| from != 0) else { return };
+        let Some(kind) = branch.kind().filter(|_| from != 0) else {
+            return;
+        };
         self.kinds[kind] += times;
         if kind == BranchEntry::CONDITIONAL {
-            *(if to > from { &mut self.forward } else { &mut self.backward }) += times;
+            *(if to > from {
+                &mut self.forward
+            } else {
+                &mut self.backward
+            }) += times;
         }
         let differ = |bits: u32| from >> bits != to >> bits;
         if differ(21) {
@@ -58,7 +64,23 @@ mod tests {
         ] {
             kinds.add(&BranchEntry { from, to, flags }, 1);
         }
-        assert_eq!((kinds.forward, kinds.backward, kinds.crossed_4k, kinds.crossed_2m), (1, 1, 1, 1));
-        assert_eq!((kinds.kinds[1], kinds.kinds[2], kinds.kinds[16], kinds.total()), (2, 1, 1, 4));
+        assert_eq!(
+            (
+                kinds.forward,
+                kinds.backward,
+                kinds.crossed_4k,
+                kinds.crossed_2m
+            ),
+            (1, 1, 1, 1)
+        );
+        assert_eq!(
+            (
+                kinds.kinds[1],
+                kinds.kinds[2],
+                kinds.kinds[16],
+                kinds.total()
+            ),
+            (2, 1, 1, 4)
+        );
     }
 }

@@ -41,7 +41,11 @@ impl ContextTree {
     /// The frames of a chain, innermost first.
     #[inline]
     pub fn path_to_root(&self, node: NodeId) -> PathToRoot<'_> {
-        PathToRoot { tree: self, node, run: &[] }
+        PathToRoot {
+            tree: self,
+            node,
+            run: &[],
+        }
     }
 
     /// Number of node ids, that of the root included.
@@ -94,7 +98,10 @@ mod tests {
         let right = tree.insert(&[FrameId(0), FrameId(1), FrameId(3)]);
         assert_ne!(left, right);
         assert_eq!(tree.node(left).map(|n| n.0), tree.node(right).map(|n| n.0));
-        assert_eq!(tree.path_to_root(right).collect::<Vec<_>>(), [FrameId(3), FrameId(1), FrameId(0)]);
+        assert_eq!(
+            tree.path_to_root(right).collect::<Vec<_>>(),
+            [FrameId(3), FrameId(1), FrameId(0)]
+        );
     }
 
     #[test]

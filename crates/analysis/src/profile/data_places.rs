@@ -34,7 +34,11 @@ impl DataPlace {
 
     /// Data that are of no type, by what they are.
     pub fn untyped(name: &str) -> DataPlace {
-        DataPlace { name: name.to_owned(), offset: None, field: None }
+        DataPlace {
+            name: name.to_owned(),
+            offset: None,
+            field: None,
+        }
     }
 }
 

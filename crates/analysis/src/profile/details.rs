@@ -46,7 +46,10 @@ pub enum Detail {
 impl Detail {
     /// Whether the value is a text and its number that of [`Details::text`].
     pub(crate) const fn is_text(self) -> bool {
-        matches!(self, Detail::CgroupId | Detail::Trace | Detail::Field(_) | Detail::Parent)
+        matches!(
+            self,
+            Detail::CgroupId | Detail::Trace | Detail::Field(_) | Detail::Parent
+        )
     }
 }
 
@@ -111,13 +114,18 @@ impl Details {
     #[inline]
     pub fn value(&self, id: DetailId, detail: Detail) -> Option<u64> {
         let nth = self.kinds.iter().position(|&kind| kind == detail)?;
-        self.values.get(id.index() * self.kinds.len() + nth).copied().flatten()
+        self.values
+            .get(id.index() * self.kinds.len() + nth)
+            .copied()
+            .flatten()
     }
 
     /// A value that is a text.
     pub fn text(&self, id: DetailId, detail: Detail) -> Option<&str> {
         let number = self.value(id, detail).filter(|_| detail.is_text())?;
-        self.texts.get(usize::try_from(number).ok()?).map(|text| text.text.as_str())
+        self.texts
+            .get(usize::try_from(number).ok()?)
+            .map(|text| text.text.as_str())
     }
 
     /// The place of a combination's access in [`Details::accesses`].
@@ -145,7 +153,10 @@ mod tests {
         let details = Details {
             kinds: vec![Detail::Cpu, Detail::Trace],
             values: vec![Some(1), Some(0), None, None],
-            texts: vec![DetailText { order: Vec::new(), text: "a".to_owned() }],
+            texts: vec![DetailText {
+                order: Vec::new(),
+                text: "a".to_owned(),
+            }],
             ..Details::default()
         };
         assert_eq!(details.value(DetailId(0), Detail::Cpu), Some(1));

@@ -66,12 +66,15 @@ impl Frames {
     pub fn seal(&mut self) {
         let bare = self.list.par_iter().zip(0..self.list.len() as u32);
         let bare = bare.filter(|(frame, _)| frame.symbol.is_none());
-        self.bare = bare.map(|(frame, id)| Bare::new(frame, FrameId(id))).collect();
+        self.bare = bare
+            .map(|(frame, id)| Bare::new(frame, FrameId(id)))
+            .collect();
         self.bare.par_sort_unstable();
         self.firsts.clear();
         for equals in self.bare.chunk_by(|a, b| a.is_with(*b)) {
             if let [first, others @ ..] = equals {
-                self.firsts.extend(others.iter().map(|other| (other.frame(), first.frame())));
+                self.firsts
+                    .extend(others.iter().map(|other| (other.frame(), first.frame())));
             }
         }
         self.bare.dedup_by(|bare, first| bare.is_with(*first));
@@ -109,7 +112,10 @@ impl BareFrames<'_> {
         if !(first.address()..=last.address()).contains(&address) {
             return None;
         }
-        let found = self.0.binary_search_by_key(&address, |bare| bare.address()).ok()?;
+        let found = self
+            .0
+            .binary_search_by_key(&address, |bare| bare.address())
+            .ok()?;
         Some(self.0[found].frame())
     }
 }
@@ -133,7 +139,10 @@ impl<'a> IntoIterator for &'a Frames {
 
 impl FromIterator<Frame> for Frames {
     fn from_iter<I: IntoIterator<Item = Frame>>(frames: I) -> Frames {
-        let mut all = Frames { list: frames.into_iter().collect(), ..Frames::default() };
+        let mut all = Frames {
+            list: frames.into_iter().collect(),
+            ..Frames::default()
+        };
         all.seal();
         all
     }
@@ -158,7 +167,10 @@ mod tests {
         };
         let (one, moved) = (bare(9, Level::User), bare(5, Level::User));
         let elsewhere = Frame { dso: None, ..one };
-        let named = Frame { symbol: Some(SymbolId(0)), ..one };
+        let named = Frame {
+            symbol: Some(SymbolId(0)),
+            ..one
+        };
         let far = Frame { address: 90, ..one };
         let frames: Frames = [named, one, moved, elsewhere, far].into_iter().collect();
         let firsts = [0, 1, 2, 3, 4].map(|id| frames.first_at(FrameId(id)).0);

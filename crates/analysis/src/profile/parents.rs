@@ -17,12 +17,24 @@ impl Profile {
         let mut names: HashMap<&str, u64> = HashMap::new();
         let mut texts = std::mem::take(&mut self.details.texts);
         let mut of_chain: FxHashMap<NodeId, Option<u64>> = FxHashMap::default();
-        for chain in self.events.iter().flat_map(|event| &event.groups).map(|group| group.chain) {
+        for chain in self
+            .events
+            .iter()
+            .flat_map(|event| &event.groups)
+            .map(|group| group.chain)
+        {
             of_chain.entry(chain).or_insert_with(|| {
                 let symbol = self.first(chain, order, &wanted)?;
-                let name = self.symbols.get(self.frames.get(symbol.index())?.symbol?.index())?.name.as_str();
+                let name = self
+                    .symbols
+                    .get(self.frames.get(symbol.index())?.symbol?.index())?
+                    .name
+                    .as_str();
                 Some(*names.entry(name).or_insert_with(|| {
-                    texts.push(DetailText { order: name.as_bytes().to_vec(), text: name.to_owned() });
+                    texts.push(DetailText {
+                        order: name.as_bytes().to_vec(),
+                        text: name.to_owned(),
+                    });
                     texts.len() as u64 - 1
                 }))
             });
@@ -31,7 +43,11 @@ impl Profile {
         let mut noted = Noted::new(self);
         let mut events = std::mem::take(&mut self.events);
         for group in events.iter_mut().flat_map(|event| &mut event.groups) {
-            group.detail = noted.of(self, group.detail, of_chain.get(&group.chain).copied().flatten());
+            group.detail = noted.of(
+                self,
+                group.detail,
+                of_chain.get(&group.chain).copied().flatten(),
+            );
         }
         self.events = events;
         (self.details.kinds, self.details.values) = (noted.kinds, noted.values);
@@ -46,12 +62,17 @@ impl Profile {
             let to = *moved.entry(group.chain).or_insert_with(|| {
                 let mut frames: Vec<FrameId> = self.chains.path_to_root(group.chain).collect();
                 frames.reverse();
-                let is_wanted = |frame: &FrameId| wanted.get(frame.index()).copied().unwrap_or(false);
+                let is_wanted =
+                    |frame: &FrameId| wanted.get(frame.index()).copied().unwrap_or(false);
                 let left = match order {
                     Order::Caller => &frames[frames.iter().rposition(is_wanted)?..],
                     Order::Callee => &frames[..=frames.iter().position(is_wanted)?],
                 };
-                let root = if order == Order::Caller { left.first() } else { left.last() };
+                let root = if order == Order::Caller {
+                    left.first()
+                } else {
+                    left.last()
+                };
                 Some((*root?, self.chains.insert(left)))
             });
             if let Some((frame, chain)) = to {
@@ -64,11 +85,18 @@ impl Profile {
 
     /// Which frames are in functions of these names; those that were inlined do not count.
     fn functions(&self, is_one: impl Fn(&str) -> bool) -> Vec<bool> {
-        let symbols: Vec<bool> =
-            self.symbols.iter().map(|symbol| !symbol.inlined && is_one(&symbol.name)).collect();
-        let of_frame =
-            |symbol: Option<super::SymbolId>| symbol.and_then(|id| symbols.get(id.index()).copied());
-        self.frames.iter().map(|frame| of_frame(frame.symbol).unwrap_or(false)).collect()
+        let symbols: Vec<bool> = self
+            .symbols
+            .iter()
+            .map(|symbol| !symbol.inlined && is_one(&symbol.name))
+            .collect();
+        let of_frame = |symbol: Option<super::SymbolId>| {
+            symbol.and_then(|id| symbols.get(id.index()).copied())
+        };
+        self.frames
+            .iter()
+            .map(|frame| of_frame(frame.symbol).unwrap_or(false))
+            .collect()
     }
 
     fn first(&self, chain: NodeId, order: Order, wanted: &[bool]) -> Option<FrameId> {
@@ -94,7 +122,11 @@ impl Noted {
     fn new(profile: &Profile) -> Noted {
         let mut kinds = profile.details.kinds.clone();
         kinds.push(Detail::Parent);
-        Noted { kinds, values: Vec::new(), known: FxHashMap::default() }
+        Noted {
+            kinds,
+            values: Vec::new(),
+            known: FxHashMap::default(),
+        }
     }
 
     fn of(&mut self, profile: &Profile, before: DetailId, parent: Option<u64>) -> DetailId {
@@ -102,7 +134,10 @@ impl Noted {
         *self.known.entry((before, parent)).or_insert_with(|| {
             let place = self.values.len() / width;
             let old = width - 1;
-            let values = profile.details.values.get(before.index() * old..(before.index() + 1) * old);
+            let values = profile
+                .details
+                .values
+                .get(before.index() * old..(before.index() + 1) * old);
             self.values.extend_from_slice(values.unwrap_or_default());
             self.values.push(parent);
             self.values.resize((place + 1) * width, None);
@@ -157,7 +192,11 @@ mod tests {
             latency: 0,
             order: 0,
         };
-        profile.events.push(EventProfile { groups: vec![group], sample_count: 1, ..EventProfile::default() });
+        profile.events.push(EventProfile {
+            groups: vec![group],
+            sample_count: 1,
+            ..EventProfile::default()
+        });
         profile
     }
 
@@ -165,7 +204,10 @@ mod tests {
         let mut profile = profile();
         profile.note_parents(order, |name| name.starts_with("main"));
         let detail = profile.events[0].groups[0].detail;
-        profile.details.text(detail, Detail::Parent).map(str::to_owned)
+        profile
+            .details
+            .text(detail, Detail::Parent)
+            .map(str::to_owned)
     }
 
     #[test]
@@ -180,9 +222,18 @@ mod tests {
             let mut profile = profile();
             profile.ignore_callees(order, |name| name == "work");
             let group = profile.events[0].groups[0];
-            (group.frame, profile.chains.path_to_root(group.chain).collect::<Vec<_>>())
+            (
+                group.frame,
+                profile.chains.path_to_root(group.chain).collect::<Vec<_>>(),
+            )
         };
-        assert_eq!(moved(Order::Callee), (FrameId(1), vec![FrameId(1), FrameId(0)]));
-        assert_eq!(moved(Order::Caller), (FrameId(1), vec![FrameId(2), FrameId(1)]));
+        assert_eq!(
+            moved(Order::Callee),
+            (FrameId(1), vec![FrameId(1), FrameId(0)])
+        );
+        assert_eq!(
+            moved(Order::Caller),
+            (FrameId(1), vec![FrameId(2), FrameId(1)])
+        );
     }
 }

@@ -41,17 +41,32 @@ pub struct Passed {
 impl Passed {
     /// Adds a passage of so many samples.
     pub(crate) fn add(&mut self, passage: &Passage, samples: u64) {
-        let Passage { branch, is_target, rounds, round_cycles } = *passage;
+        let Passage {
+            branch,
+            is_target,
+            rounds,
+            round_cycles,
+        } = *passage;
         self.times += samples;
         self.is_target = is_target;
         if is_target {
-            self.predicted += if branch.is(BranchEntry::PREDICTED) { samples } else { 0 };
-            self.aborted += if branch.is(BranchEntry::ABORT) { samples } else { 0 };
+            self.predicted += if branch.is(BranchEntry::PREDICTED) {
+                samples
+            } else {
+                0
+            };
+            self.aborted += if branch.is(BranchEntry::ABORT) {
+                samples
+            } else {
+                0
+            };
             self.kinds.add(&branch, samples);
         } else {
             self.cycles += samples * u64::from(branch.cycles());
             self.rounds += samples * u64::from(rounds);
-            self.round_cycles = self.round_cycles.saturating_add(samples.saturating_mul(round_cycles));
+            self.round_cycles = self
+                .round_cycles
+                .saturating_add(samples.saturating_mul(round_cycles));
         }
     }
 }
@@ -66,13 +81,30 @@ impl Profile {
         callers_first: bool,
     ) -> Vec<(FrameId, Option<&Passage>)> {
         let history = history.and_then(|history| self.histories.get(history.index()));
-        let mut passages = history.into_iter().flatten().map(|id| self.passages.get(id.index()));
+        let mut passages = history
+            .into_iter()
+            .flatten()
+            .map(|id| self.passages.get(id.index()));
         let mut is_behind_outermost = true;
         let link = |frame: FrameId| {
-            let outermost = self.frames.get(frame.index()).is_none_or(|frame| frame.outermost);
-            let begins = if callers_first { outermost } else { is_behind_outermost };
+            let outermost = self
+                .frames
+                .get(frame.index())
+                .is_none_or(|frame| frame.outermost);
+            let begins = if callers_first {
+                outermost
+            } else {
+                is_behind_outermost
+            };
             is_behind_outermost = outermost;
-            (frame, if begins { passages.next().flatten() } else { None })
+            (
+                frame,
+                if begins {
+                    passages.next().flatten()
+                } else {
+                    None
+                },
+            )
         };
         chain.into_iter().map(link).collect()
     }
@@ -89,7 +121,14 @@ mod tests {
         let mut profile = Profile::default();
         for (nth, inlined) in [false, true, true].into_iter().enumerate() {
             let (name, dso) = (nth.to_string(), DsoId(0));
-            profile.symbols.push(Symbol { name, dso, start: 0, end: 16, inlined, is_data: false });
+            profile.symbols.push(Symbol {
+                name,
+                dso,
+                start: 0,
+                end: 16,
+                inlined,
+                is_data: false,
+            });
             profile.frames.add(Frame {
                 dso: Some(dso),
                 symbol: Some(SymbolId(nth as u32)),
@@ -101,9 +140,24 @@ mod tests {
                 outermost: nth != 1,
             });
         }
-        let branch = BranchEntry { from: 4, to: 4, flags: 0 };
-        let passage = Passage { branch, is_target: true, rounds: 0, round_cycles: 0 };
-        profile.passages = vec![passage, Passage { is_target: false, ..passage }];
+        let branch = BranchEntry {
+            from: 4,
+            to: 4,
+            flags: 0,
+        };
+        let passage = Passage {
+            branch,
+            is_target: true,
+            rounds: 0,
+            round_cycles: 0,
+        };
+        profile.passages = vec![
+            passage,
+            Passage {
+                is_target: false,
+                ..passage
+            },
+        ];
         profile.histories.push([PassageId(0), PassageId(1)].into());
         profile
     }
@@ -113,15 +167,33 @@ mod tests {
         let profile = profile();
         let chain = chain.iter().map(|&frame| FrameId(frame));
         let links = profile.with_passages(chain, Some(HistoryId(0)), callers_first);
-        links.into_iter().map(|(_, passage)| passage.map(|passage| passage.is_target)).collect()
+        links
+            .into_iter()
+            .map(|(_, passage)| passage.map(|passage| passage.is_target))
+            .collect()
     }
 
     #[test]
     fn the_first_function_of_an_address_has_its_passage() {
-        assert_eq!(passed(&[1, 0, 0, 0], false), [Some(true), None, Some(false), None]);
-        assert_eq!(passed(&[0, 1, 0, 0], true), [Some(true), None, Some(false), None]);
-        assert_eq!(passed(&[1, 1, 0, 1, 0], false), [Some(true), None, None, Some(false), None]);
-        assert_eq!(passed(&[2, 1, 2, 0], false), [Some(true), Some(false), None, None]);
-        assert_eq!(passed(&[2, 2, 1, 0], true), [Some(true), Some(false), None, None]);
+        assert_eq!(
+            passed(&[1, 0, 0, 0], false),
+            [Some(true), None, Some(false), None]
+        );
+        assert_eq!(
+            passed(&[0, 1, 0, 0], true),
+            [Some(true), None, Some(false), None]
+        );
+        assert_eq!(
+            passed(&[1, 1, 0, 1, 0], false),
+            [Some(true), None, None, Some(false), None]
+        );
+        assert_eq!(
+            passed(&[2, 1, 2, 0], false),
+            [Some(true), Some(false), None, None]
+        );
+        assert_eq!(
+            passed(&[2, 2, 1, 0], true),
+            [Some(true), Some(false), None, None]
+        );
     }
 }

@@ -32,7 +32,11 @@ struct Run {
 
 impl<T> Default for PathTree<T> {
     fn default() -> PathTree<T> {
-        PathTree { nodes: Vec::new(), items: Vec::new(), next: FxHashMap::default() }
+        PathTree {
+            nodes: Vec::new(),
+            items: Vec::new(),
+            next: FxHashMap::default(),
+        }
     }
 }
 
@@ -58,7 +62,9 @@ impl<T: Copy + Eq + Hash> PathTree<T> {
             let run = self.run(next);
             let common = run.iter().zip(rest).take_while(|(a, b)| a == b).count();
             if common < run.len() {
-                let Some(fork) = self.cut(node, next, common) else { return node };
+                let Some(fork) = self.cut(node, next, common) else {
+                    return node;
+                };
                 node = fork;
             } else {
                 node = next;
@@ -81,9 +87,23 @@ impl<T: Copy + Eq + Hash> PathTree<T> {
     fn cut(&mut self, above: NodeId, below: NodeId, count: usize) -> Option<NodeId> {
         let whole = *self.nodes.get(below.index() - 1)?;
         let middle = whole.start + u32::try_from(count).ok()?;
-        let (first, second) = (*self.items.get(whole.start as usize)?, *self.items.get(middle as usize)?);
-        let fork = push(&mut self.nodes, Run { parent: above, end: middle, ..whole })?;
-        self.nodes[below.index() - 1] = Run { parent: fork, start: middle, ..whole };
+        let (first, second) = (
+            *self.items.get(whole.start as usize)?,
+            *self.items.get(middle as usize)?,
+        );
+        let fork = push(
+            &mut self.nodes,
+            Run {
+                parent: above,
+                end: middle,
+                ..whole
+            },
+        )?;
+        self.nodes[below.index() - 1] = Run {
+            parent: fork,
+            start: middle,
+            ..whole
+        };
         self.next.insert((above, first), fork);
         self.next.insert((fork, second), below);
         Some(fork)
@@ -105,8 +125,12 @@ impl<T> PathTree<T> {
     /// The items of a node; none of the root.
     #[inline]
     pub(crate) fn run(&self, node: NodeId) -> &[T] {
-        let run = node.index().checked_sub(1).and_then(|index| self.nodes.get(index));
-        run.and_then(|run| self.items.get(run.start as usize..run.end as usize)).unwrap_or_default()
+        let run = node
+            .index()
+            .checked_sub(1)
+            .and_then(|index| self.nodes.get(index));
+        run.and_then(|run| self.items.get(run.start as usize..run.end as usize))
+            .unwrap_or_default()
     }
 
     /// The number of ids: the nodes and the root.
@@ -163,7 +187,10 @@ mod tests {
     #[test]
     fn foreign_ids_are_empty() {
         let (tree, _) = tree_of("ab");
-        assert_eq!((tree.parent(NodeId(7)), tree.run(NodeId(7)).len()), (None, 0));
+        assert_eq!(
+            (tree.parent(NodeId(7)), tree.run(NodeId(7)).len()),
+            (None, 0)
+        );
         assert_eq!(tree.parent(PathTree::<char>::ROOT), None);
     }
 }

@@ -12,10 +12,19 @@ struct Maker {
 
 impl Maker {
     fn new() -> Maker {
-        let mut profile = Profile { comms: vec!["a".into()], ..Profile::default() };
-        profile.dsos.push(Dso { long: "/bin/a".into(), short: "a".into() });
+        let mut profile = Profile {
+            comms: vec!["a".into()],
+            ..Profile::default()
+        };
+        profile.dsos.push(Dso {
+            long: "/bin/a".into(),
+            short: "a".into(),
+        });
         profile.sources.push("a.c".into());
-        Maker { profile, event: EventProfile::default() }
+        Maker {
+            profile,
+            event: EventProfile::default(),
+        }
     }
 
     fn frame(&mut self, address: u64) -> FrameId {
@@ -31,23 +40,33 @@ impl Maker {
                 is_data: false,
             });
         }
-        let known = self.profile.frames.iter().position(|frame| frame.address == address);
+        let known = self
+            .profile
+            .frames
+            .iter()
+            .position(|frame| frame.address == address);
         if let Some(known) = known {
             return FrameId(known as u32);
         }
         let line = format!("a.c:{}", address.max(1));
         let sources = &mut self.profile.sources;
-        let line = sources.iter().position(|known| *known == line).unwrap_or_else(|| {
-            sources.push(line);
-            sources.len() - 1
-        });
+        let line = sources
+            .iter()
+            .position(|known| *known == line)
+            .unwrap_or_else(|| {
+                sources.push(line);
+                sources.len() - 1
+            });
         self.profile.frames.add(Frame {
             dso: Some(DsoId(0)),
             symbol: Some(SymbolId(function as u32)),
             address,
             dso_address: address,
             level: Level::User,
-            source: Some(Source { line: SourceId(line as u32), file: SourceId(0) }),
+            source: Some(Source {
+                line: SourceId(line as u32),
+                file: SourceId(0),
+            }),
             alone: true,
             outermost: true,
         })
@@ -56,7 +75,11 @@ impl Maker {
     /// Adds a sample with the chain of branches before it, the newest first.
     fn sample(&mut self, address: u64, chain: &[u64], period: u64) {
         let frame = self.frame(address);
-        let chain: Vec<FrameId> = chain.iter().rev().map(|&address| self.frame(address)).collect();
+        let chain: Vec<FrameId> = chain
+            .iter()
+            .rev()
+            .map(|&address| self.frame(address))
+            .collect();
         let chain = self.profile.chains.insert(&chain);
         self.event.sample_count += 1;
         self.event.period_total += period;
@@ -84,8 +107,16 @@ impl Maker {
 }
 
 fn hot(profile: &Profile) -> HotStreams {
-    let options = HistOptions { keys: KEYS.to_vec(), children: false, ..HistOptions::default() };
-    hot_streams(profile, &profile.events[0], &histograms(profile, &options)[0])
+    let options = HistOptions {
+        keys: KEYS.to_vec(),
+        children: false,
+        ..HistOptions::default()
+    };
+    hot_streams(
+        profile,
+        &profile.events[0],
+        &histograms(profile, &options)[0],
+    )
 }
 
 /// Hits, and the places as addresses, negative where the name is not shown.
@@ -94,7 +125,10 @@ fn shown(profile: &Profile, hot: &HotStreams) -> Vec<(u64, Vec<i64>)> {
         let address = profile.frames[place.frame.index()].address as i64;
         if place.named { address } else { -address }
     };
-    hot.streams.iter().map(|stream| (stream.hits, stream.places.iter().map(place).collect())).collect()
+    hot.streams
+        .iter()
+        .map(|stream| (stream.hits, stream.places.iter().map(place).collect()))
+        .collect()
 }
 
 #[test]
@@ -105,7 +139,11 @@ fn a_stream_is_what_a_branch_adds() {
     maker.sample(0x20, &[0x30, 0x40, 0x60, 0x70], 5);
     let profile = maker.finish();
     let hot = hot(&profile);
-    let expected = vec![(7, vec![0x30, 0x40]), (5, vec![0x60, 0x70]), (5, vec![0x50])];
+    let expected = vec![
+        (7, vec![0x30, 0x40]),
+        (5, vec![0x60, 0x70]),
+        (5, vec![0x50]),
+    ];
     assert_eq!(shown(&profile, &hot), expected);
     assert_eq!(hot.all_hits, 17);
 }
@@ -117,7 +155,10 @@ fn names_are_those_of_the_lowest_address() {
     maker.sample(0, &[0x30, 0x40], 2);
     maker.sample(1, &[0x30, 0x50], 3);
     let profile = maker.finish();
-    assert_eq!(shown(&profile, &hot(&profile)), vec![(3, vec![-0x50]), (2, vec![0x40])]);
+    assert_eq!(
+        shown(&profile, &hot(&profile)),
+        vec![(3, vec![-0x50]), (2, vec![0x40])]
+    );
 }
 
 #[test]
@@ -127,7 +168,11 @@ fn the_least_hot_makes_room() {
     maker.sample(0x20, &[0x110], 1);
     (0..6).for_each(|row| maker.sample(0x20 + 0x10 * row, &[0x100], 9 - row));
     let profile = maker.finish();
-    let hits: Vec<u64> = hot(&profile).streams.iter().map(|stream| stream.hits).collect();
+    let hits: Vec<u64> = hot(&profile)
+        .streams
+        .iter()
+        .map(|stream| stream.hits)
+        .collect();
     assert_eq!(hits, [9, 5, 8, 7, 6]);
     assert_eq!(hot(&profile).all_hits, 40);
 }
@@ -156,6 +201,10 @@ fn of_rows_that_weigh_the_same_the_shorter_chains_come_first() {
     maker.sample(0, &[0x100], 0);
     maker.sample(1, &[0x110, 0x120, 0x130], 1);
     let profile = maker.finish();
-    let lengths: Vec<usize> = hot(&profile).streams.iter().map(|stream| stream.places.len()).collect();
+    let lengths: Vec<usize> = hot(&profile)
+        .streams
+        .iter()
+        .map(|stream| stream.places.len())
+        .collect();
     assert_eq!(lengths, [1, 3, 1, 2]);
 }

@@ -28,7 +28,11 @@ pub(super) struct Tree<'a> {
 impl<'a> Tree<'a> {
     /// One without chains.
     pub(super) fn new(profile: &'a Profile) -> Tree<'a> {
-        let mut tree = Tree { profile, nodes: Vec::new(), known: FxHashMap::default() };
+        let mut tree = Tree {
+            profile,
+            nodes: Vec::new(),
+            known: FxHashMap::default(),
+        };
         tree.push(FrameId(0), false);
         tree
     }
@@ -51,7 +55,9 @@ impl<'a> Tree<'a> {
 
     /// From one node to the next.
     fn step(&mut self, from: u32, frame: FrameId, in_full: bool) -> u32 {
-        let Some(located) = self.profile.frames.get(frame.index()) else { return from };
+        let Some(located) = self.profile.frames.get(frame.index()) else {
+            return from;
+        };
         let key = (from, Spot::of(self.profile, located));
         if let Some(&known) = self.known.get(&key) {
             return known;
@@ -65,7 +71,13 @@ impl<'a> Tree<'a> {
     fn push(&mut self, frame: FrameId, named: bool) -> u32 {
         let place = StreamPlace { frame, named };
         let (children, passed) = (Vec::new(), Passed::default());
-        self.nodes.push(Node { place, children, hits: 0, ends: false, passed });
+        self.nodes.push(Node {
+            place,
+            children,
+            hits: 0,
+            ends: false,
+            passed,
+        });
         self.nodes.len() as u32 - 1
     }
 
@@ -78,7 +90,9 @@ impl<'a> Tree<'a> {
         let mut ends = self.ends();
         ends.retain(|&(_, end)| (min_hits.max(1)..).contains(&self.nodes[end as usize].hits));
         ends.sort_by_key(|&(_, end)| Reverse(self.nodes[end as usize].hits));
-        ends.iter().map(|(run, end)| self.stream(run, *end)).collect()
+        ends.iter()
+            .map(|(run, end)| self.stream(run, *end))
+            .collect()
     }
 
     /// The nodes that chains end at, after those that hang on them, each with the nodes since the last fork or end.
@@ -89,15 +103,27 @@ impl<'a> Tree<'a> {
             self.nodes[at].children = children;
         }
         let mut ends = Vec::new();
-        let mut open: Vec<Vec<u32>> = self.nodes[0].children.iter().map(|&child| vec![child]).collect();
+        let mut open: Vec<Vec<u32>> = self.nodes[0]
+            .children
+            .iter()
+            .map(|&child| vec![child])
+            .collect();
         while let Some(mut run) = open.pop() {
             let Some(&last) = run.last() else { continue };
             match &self.nodes[last as usize] {
-                Node { ends: false, children, .. } if children.len() == 1 => {
+                Node {
+                    ends: false,
+                    children,
+                    ..
+                } if children.len() == 1 => {
                     run.extend(children);
                     open.push(run);
                 }
-                Node { ends: is_end, children, .. } => {
+                Node {
+                    ends: is_end,
+                    children,
+                    ..
+                } => {
                     open.extend(children.iter().map(|&child| vec![child]));
                     if *is_end {
                         ends.push((run, last));
@@ -111,7 +137,10 @@ impl<'a> Tree<'a> {
 
     fn spot(&self, node: u32) -> Option<Spot<'a>> {
         let frame = self.nodes.get(node as usize)?.place.frame;
-        Some(Spot::of(self.profile, self.profile.frames.get(frame.index())?))
+        Some(Spot::of(
+            self.profile,
+            self.profile.frames.get(frame.index())?,
+        ))
     }
 
     fn stream(&self, run: &[u32], end: u32) -> Stream {

@@ -24,8 +24,12 @@ impl EventRequest {
     pub fn from_resolved(event: ResolvedEvent) -> Result<EventRequest, UnsupportedTerm> {
         refuse_unsupported(&event)?;
         let call_graph = event.terms.call_graph.map(|term| match term {
-            CallGraphTerm::FramePointer => CallGraph::FramePointers { max_stack: event.terms.max_stack },
-            CallGraphTerm::Off | CallGraphTerm::Dwarf | CallGraphTerm::BranchRecords => CallGraph::Off,
+            CallGraphTerm::FramePointer => CallGraph::FramePointers {
+                max_stack: event.terms.max_stack,
+            },
+            CallGraphTerm::Off | CallGraphTerm::Dwarf | CallGraphTerm::BranchRecords => {
+                CallGraph::Off
+            }
         });
         Ok(EventRequest {
             name: event.name,
@@ -43,7 +47,10 @@ impl EventRequest {
             time: event.terms.time,
             inherit: event.terms.inherit,
             // A list that makes no sense leaves the choice to the kernel.
-            cpus: event.cpus.and_then(|list| cpus::parse_list(&list).ok()).filter(|cpus| !cpus.is_empty()),
+            cpus: event
+                .cpus
+                .and_then(|list| cpus::parse_list(&list).ok())
+                .filter(|cpus| !cpus.is_empty()),
             unit: event.unit,
             scale: event.scale,
         })
@@ -58,17 +65,33 @@ fn rate(term: RateTerm) -> Rate {
 }
 
 fn refuse_unsupported(event: &ResolvedEvent) -> Result<(), UnsupportedTerm> {
-    let SampleTerms { call_graph, stack_size, overwrite, max_events, branch_type, .. } = &event.terms;
+    let SampleTerms {
+        call_graph,
+        stack_size,
+        overwrite,
+        max_events,
+        branch_type,
+        ..
+    } = &event.terms;
     let asked = [
-        (*call_graph == Some(CallGraphTerm::Dwarf), "call-graph=dwarf"),
-        (*call_graph == Some(CallGraphTerm::BranchRecords), "call-graph=lbr"),
+        (
+            *call_graph == Some(CallGraphTerm::Dwarf),
+            "call-graph=dwarf",
+        ),
+        (
+            *call_graph == Some(CallGraphTerm::BranchRecords),
+            "call-graph=lbr",
+        ),
         (stack_size.is_some(), "stack-size"),
         (*overwrite == Some(true), "overwrite"),
         (max_events.is_some(), "nr"),
         (branch_type.is_some(), "branch_type"),
     ];
     match asked.into_iter().find(|(asked, _)| *asked) {
-        Some((_, term)) => Err(UnsupportedTerm { event: event.name.clone(), term }),
+        Some((_, term)) => Err(UnsupportedTerm {
+            event: event.name.clone(),
+            term,
+        }),
         None => Ok(()),
     }
 }

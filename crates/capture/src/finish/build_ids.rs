@@ -26,16 +26,29 @@ pub(crate) fn build_ids(scan: &Scan, wanted: Asked) -> BuildIds {
         Asked::Hit if scan.knows_hits => dso.hit,
         Asked::Hit => dso.build_id.is_none(),
     };
-    let mut entries: Vec<BuildIdEntry> = scan.dsos.iter().filter(is_wanted).filter_map(entry).collect();
+    let mut entries: Vec<BuildIdEntry> = scan
+        .dsos
+        .iter()
+        .filter(is_wanted)
+        .filter_map(entry)
+        .collect();
     entries.sort_by(|a, b| (a.misc.0, &a.name).cmp(&(b.misc.0, &b.name)));
     entries.dedup();
     BuildIds(entries)
 }
 
 fn entry(dso: &Dso) -> Option<BuildIdEntry> {
-    let name = if dso.name.starts_with(KERNEL) { KERNEL } else { &dso.name };
+    let name = if dso.name.starts_with(KERNEL) {
+        KERNEL
+    } else {
+        &dso.name
+    };
     let id = dso.build_id.or_else(|| find(dso))?;
-    Some(BuildIdEntry::host(dso.mode, id, String::from_utf8_lossy(name).into_owned()))
+    Some(BuildIdEntry::host(
+        dso.mode,
+        id,
+        String::from_utf8_lossy(name).into_owned(),
+    ))
 }
 
 /// Reads the identity of a binary whose mapping did not tell it.
@@ -53,7 +66,12 @@ fn find(dso: &Dso) -> Option<BuildId> {
 }
 
 fn vdso() -> Option<BuildId> {
-    let wanted = Wanted { path: VDSO, build_id: None, kind: ObjectKind::Vdso, process: None };
+    let wanted = Wanted {
+        path: VDSO,
+        build_id: None,
+        kind: ObjectKind::Vdso,
+        process: None,
+    };
     let found = Locator::new(Places::default()).image(&wanted).ok()?;
     Elf::parse(&found.contents).ok()?.build_id()
 }
@@ -63,7 +81,12 @@ mod tests {
     use super::*;
 
     fn dso(name: &[u8], mode: CpuMode, hit: bool) -> Dso {
-        Dso { name: name.to_vec(), mode, build_id: BuildId::new(&[7; 20]), hit }
+        Dso {
+            name: name.to_vec(),
+            mode,
+            build_id: BuildId::new(&[7; 20]),
+            hit,
+        }
     }
 
     #[test]
@@ -73,12 +96,23 @@ mod tests {
             dso(b"/bin/a", CpuMode::User, false),
             dso(b"[kernel.kallsyms]_text", CpuMode::Kernel, true),
         ];
-        let mut scan = Scan { dsos: dsos.to_vec(), knows_hits: true, ..Scan::default() };
+        let mut scan = Scan {
+            dsos: dsos.to_vec(),
+            knows_hits: true,
+            ..Scan::default()
+        };
         let names = |scan: &Scan, wanted| {
-            build_ids(scan, wanted).0.into_iter().map(|entry| entry.name).collect::<Vec<_>>()
+            build_ids(scan, wanted)
+                .0
+                .into_iter()
+                .map(|entry| entry.name)
+                .collect::<Vec<_>>()
         };
         assert_eq!(names(&scan, Asked::Hit), ["[kernel.kallsyms]", "/bin/b"]);
-        assert_eq!(names(&scan, Asked::All), ["[kernel.kallsyms]", "/bin/a", "/bin/b"]);
+        assert_eq!(
+            names(&scan, Asked::All),
+            ["[kernel.kallsyms]", "/bin/a", "/bin/b"]
+        );
         assert!(names(&scan, Asked::Off).is_empty());
         // The mappings of all of them told their build ids.
         scan.knows_hits = false;
@@ -87,8 +121,14 @@ mod tests {
 
     #[test]
     fn what_has_no_identity_is_left_out() {
-        let nameless = Dso { build_id: None, ..dso(b"//anon", CpuMode::User, true) };
-        let scan = Scan { dsos: vec![nameless], ..Scan::default() };
+        let nameless = Dso {
+            build_id: None,
+            ..dso(b"//anon", CpuMode::User, true)
+        };
+        let scan = Scan {
+            dsos: vec![nameless],
+            ..Scan::default()
+        };
         assert_eq!(build_ids(&scan, Asked::All), BuildIds::default());
     }
 }

@@ -27,8 +27,16 @@ pub(crate) fn add_recording_features(facts: RecordingFacts<'_>, features: &mut F
 
 fn groups(plan: &Plan) -> GroupDesc {
     let leaders = plan.events.iter().enumerate().filter_map(|(index, event)| {
-        let members = plan.events.iter().filter(|other| other.request.leader == Some(index)).count();
-        let name = event.request.group_name.as_deref().unwrap_or(EventGroup::ANONYMOUS);
+        let members = plan
+            .events
+            .iter()
+            .filter(|other| other.request.leader == Some(index))
+            .count();
+        let name = event
+            .request
+            .group_name
+            .as_deref()
+            .unwrap_or(EventGroup::ANONYMOUS);
         (members > 0).then(|| EventGroup {
             name: name.to_owned(),
             leader: index as u32,

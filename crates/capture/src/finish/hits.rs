@@ -54,12 +54,32 @@ pub(crate) struct Mappings {
 
 impl Mappings {
     /// A process mapped a binary.
-    pub(crate) fn map(&mut self, pid: Pid, start: u64, len: u64, name: &[u8], build_id: Option<BuildId>) {
+    pub(crate) fn map(
+        &mut self,
+        pid: Pid,
+        start: u64,
+        len: u64,
+        name: &[u8],
+        build_id: Option<BuildId>,
+    ) {
         let kernel = start >= KERNEL_SPACE && pid.0 == -1;
-        let mode = if kernel { CpuMode::Kernel } else { CpuMode::User };
+        let mode = if kernel {
+            CpuMode::Kernel
+        } else {
+            CpuMode::User
+        };
         let dso = self.dso(name, mode, build_id);
-        let space = if kernel { &mut self.kernel } else { self.spaces.entry(pid).or_default() };
-        space.mappings.push(Mapping { start, end: start.saturating_add(len), reach: 0, dso });
+        let space = if kernel {
+            &mut self.kernel
+        } else {
+            self.spaces.entry(pid).or_default()
+        };
+        space.mappings.push(Mapping {
+            start,
+            end: start.saturating_add(len),
+            reach: 0,
+            dso,
+        });
     }
 
     /// A process was forked.
@@ -73,7 +93,12 @@ impl Mappings {
         let key = (name.to_vec(), build_id);
         let (dsos, next) = (&mut self.dsos, self.by_name.len());
         *self.by_name.entry(key).or_insert_with(|| {
-            dsos.push(Dso { name: name.to_vec(), mode, build_id, hit: false });
+            dsos.push(Dso {
+                name: name.to_vec(),
+                mode,
+                build_id,
+                hit: false,
+            });
             next
         })
     }
@@ -98,20 +123,37 @@ const MOST_ANCESTORS: usize = 64;
 impl Hits {
     /// Takes the mappings when all are known.
     pub(crate) fn new(mappings: Mappings) -> Hits {
-        let Mappings { dsos, spaces, kernel, .. } = mappings;
+        let Mappings {
+            dsos,
+            spaces,
+            kernel,
+            ..
+        } = mappings;
         let (mut families, mut unseen) = (FxHashMap::default(), Vec::with_capacity(spaces.len()));
         for (pid, space) in spaces {
             families.insert(pid, (unseen.len() as u32, space.parent));
             unseen.push(Unseen::new(space.mappings));
         }
         let (spaces, kernel) = (unseen, Unseen::new(kernel.mappings));
-        Hits { dsos, spaces, families, lines: FxHashMap::default(), kernel }
+        Hits {
+            dsos,
+            spaces,
+            families,
+            lines: FxHashMap::default(),
+            kernel,
+        }
     }
 
     /// Marks what lies at the addresses of a sample of `pid`.
     #[inline]
     pub(crate) fn mark(&mut self, pid: Pid, addresses: impl Iterator<Item = u64>) {
-        let Hits { dsos, spaces, families, lines, kernel } = self;
+        let Hits {
+            dsos,
+            spaces,
+            families,
+            lines,
+            kernel,
+        } = self;
         let line = lines.entry(pid).or_insert_with(|| line_of(families, pid));
         let mut found = false;
         for address in addresses {
@@ -120,11 +162,17 @@ impl Hits {
                 continue;
             }
             for &place in &*line {
-                found |= spaces.get_mut(place as usize).is_some_and(|space| space.mark(address, dsos));
+                found |= spaces
+                    .get_mut(place as usize)
+                    .is_some_and(|space| space.mark(address, dsos));
             }
         }
         if found {
-            line.retain(|&place| spaces.get(place as usize).is_some_and(|space| !space.0.is_empty()));
+            line.retain(|&place| {
+                spaces
+                    .get(place as usize)
+                    .is_some_and(|space| !space.0.is_empty())
+            });
         }
     }
 
@@ -137,7 +185,10 @@ impl Hits {
 /// The spaces of a process and of those that it was forked from.
 fn line_of(families: &FxHashMap<Pid, (u32, Option<Pid>)>, pid: Pid) -> Vec<u32> {
     let line = std::iter::successors(families.get(&pid), |(_, parent)| families.get(&(*parent)?));
-    let mut places: Vec<u32> = line.take(MOST_ANCESTORS + 1).map(|&(place, _)| place).collect();
+    let mut places: Vec<u32> = line
+        .take(MOST_ANCESTORS + 1)
+        .map(|&(place, _)| place)
+        .collect();
     places.sort_unstable();
     places.dedup();
     places
@@ -175,7 +226,8 @@ impl Unseen {
 
     #[cold]
     fn forget_marked(&mut self, dsos: &[Dso]) {
-        self.0.retain(|mapping| dsos.get(mapping.dso).is_some_and(|dso| !dso.hit));
+        self.0
+            .retain(|mapping| dsos.get(mapping.dso).is_some_and(|dso| !dso.hit));
         self.measure();
     }
 
@@ -194,9 +246,14 @@ mod tests {
 
     fn hit_names(mappings: Mappings, addresses: &[(i32, u64)]) -> String {
         let mut hits = Hits::new(mappings);
-        addresses.iter().for_each(|&(pid, address)| hits.mark(Pid(pid), [address].into_iter()));
+        addresses
+            .iter()
+            .for_each(|&(pid, address)| hits.mark(Pid(pid), [address].into_iter()));
         let names = hits.into_dsos().into_iter().filter(|dso| dso.hit);
-        names.map(|dso| String::from_utf8(dso.name).unwrap()).collect::<Vec<_>>().join(" ")
+        names
+            .map(|dso| String::from_utf8(dso.name).unwrap())
+            .collect::<Vec<_>>()
+            .join(" ")
     }
 
     #[test]
@@ -205,8 +262,20 @@ mod tests {
         maps.map(Pid(1), 0x3000, 0x1000, b"/b", None);
         maps.map(Pid(1), 0x1000, 0x1000, b"/a", None);
         maps.map(Pid(2), 0x1000, 0x1000, b"/c", None);
-        maps.map(Pid(-1), 0xffff_ffff_8100_0000, 0x1000, b"[kernel.kallsyms]_text", None);
-        let addresses = [(1, 0x1fff), (1, 0x2000), (1, 0xfff), (9, 0xffff_ffff_8100_0010), (9, 0x1000)];
+        maps.map(
+            Pid(-1),
+            0xffff_ffff_8100_0000,
+            0x1000,
+            b"[kernel.kallsyms]_text",
+            None,
+        );
+        let addresses = [
+            (1, 0x1fff),
+            (1, 0x2000),
+            (1, 0xfff),
+            (9, 0xffff_ffff_8100_0010),
+            (9, 0x1000),
+        ];
         assert_eq!(hit_names(maps, &addresses), "/a [kernel.kallsyms]_text");
     }
 
@@ -232,7 +301,8 @@ mod tests {
     #[test]
     fn forks_share_what_they_inherit() {
         let mut maps = Mappings::default();
-        (0..3000).for_each(|at| maps.map(Pid(1), at << 12, 1 << 12, format!("/{at}").as_bytes(), None));
+        (0..3000)
+            .for_each(|at| maps.map(Pid(1), at << 12, 1 << 12, format!("/{at}").as_bytes(), None));
         (2..2002).for_each(|pid| maps.fork(Pid(pid), Pid(1)));
         let mut hits = Hits::new(maps);
         (2..2002).for_each(|pid| hits.mark(Pid(pid), [(pid as u64) << 12].into_iter()));

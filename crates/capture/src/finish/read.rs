@@ -15,7 +15,9 @@ const PIECE: usize = 1 << 20;
 pub(super) fn whole_records(bytes: &[u8], mut take: impl FnMut(RecordHeader, &[u8])) -> usize {
     let mut records = bytes;
     while let Ok(header) = RecordHeader::decode(&mut Cursor::new(records, Endian::NATIVE)) {
-        let Some((record, rest)) = records.split_at_checked(header.size as usize) else { break };
+        let Some((record, rest)) = records.split_at_checked(header.size as usize) else {
+            break;
+        };
         take(header, record.get(RecordHeader::SIZE..).unwrap_or_default());
         records = rest;
     }
@@ -28,7 +30,11 @@ pub(crate) trait RecordBytes {
     ///
     /// # Errors
     /// They cannot be read to their end.
-    fn for_each(&self, hurry: &dyn Fn() -> bool, take: impl FnMut(RecordHeader, &[u8])) -> io::Result<bool>;
+    fn for_each(
+        &self,
+        hurry: &dyn Fn() -> bool,
+        take: impl FnMut(RecordHeader, &[u8]),
+    ) -> io::Result<bool>;
 }
 
 /// The bytes of a file where its records stand.
@@ -73,7 +79,11 @@ mod tests {
 
     /// Records that are there already.
     impl RecordBytes for &[u8] {
-        fn for_each(&self, _: &dyn Fn() -> bool, take: impl FnMut(RecordHeader, &[u8])) -> io::Result<bool> {
+        fn for_each(
+            &self,
+            _: &dyn Fn() -> bool,
+            take: impl FnMut(RecordHeader, &[u8]),
+        ) -> io::Result<bool> {
             whole_records(self, take);
             Ok(true)
         }
@@ -104,7 +114,10 @@ mod tests {
         let (all, read) = numbers(8..end, &|| true).unwrap();
         assert!(!all && read.is_empty());
         // Somebody cut the file.
-        assert_eq!(numbers(8..end + 8, &|| false).unwrap_err().kind(), ErrorKind::UnexpectedEof);
+        assert_eq!(
+            numbers(8..end + 8, &|| false).unwrap_err().kind(),
+            ErrorKind::UnexpectedEof
+        );
         fs::remove_file(path).unwrap();
     }
 }

@@ -41,7 +41,11 @@ pub(crate) struct Tally {
 impl Tally {
     /// Nothing yet, of events with these ids.
     pub(crate) fn new<'a>(events: impl Iterator<Item = (&'a EventAttr, &'a [EventId])>) -> Tally {
-        Tally { layouts: Layouts::new(events), mappings: Mappings::default(), found: Scan::default() }
+        Tally {
+            layouts: Layouts::new(events),
+            mappings: Mappings::default(),
+            found: Scan::default(),
+        }
     }
 
     /// Whole records of this machine.
@@ -51,7 +55,10 @@ impl Tally {
 
     /// Everything that they told.
     pub(crate) fn finish(self) -> Scan {
-        Scan { dsos: Hits::new(self.mappings).into_dsos(), ..self.found }
+        Scan {
+            dsos: Hits::new(self.mappings).into_dsos(),
+            ..self.found
+        }
     }
 
     /// Takes the records of a file that is not compressed, and tells everything. With `mark_hits` every address of every
@@ -69,7 +76,11 @@ impl Tally {
         if !mark_hits {
             return Ok(self.finish());
         }
-        let Tally { layouts, mappings, mut found } = self;
+        let Tally {
+            layouts,
+            mappings,
+            mut found,
+        } = self;
         let mut hits = Hits::new(mappings);
         found.knows_hits = records.for_each(hurry, |header, body| {
             if header.kind == RecordType::SAMPLE
@@ -99,10 +110,14 @@ impl Scan {
     fn note_loss(&mut self, kind: RecordType, body: &[u8]) {
         let mut cursor = Cursor::new(body, Endian::NATIVE);
         let (known, lost) = match kind {
-            RecordType::LOST => (&mut self.lost_records, Lost::decode(&mut cursor).map(|record| record.lost)),
-            RecordType::LOST_SAMPLES => {
-                (&mut self.lost_samples, LostSamples::decode(&mut cursor).map(|record| record.lost))
-            }
+            RecordType::LOST => (
+                &mut self.lost_records,
+                Lost::decode(&mut cursor).map(|record| record.lost),
+            ),
+            RecordType::LOST_SAMPLES => (
+                &mut self.lost_samples,
+                LostSamples::decode(&mut cursor).map(|record| record.lost),
+            ),
             _ => return,
         };
         *known = known.saturating_add(lost.unwrap_or_default());
@@ -116,14 +131,27 @@ impl Scan {
     }
 
     fn note_time(&mut self, layout: &Layout, body: &[u8]) {
-        let Some(time) = layout.time_word.and_then(|word| word_at(body, word)).map(PerfTime) else { return };
-        let times = self.times.get_or_insert(SampleTime { first: time, last: time });
+        let Some(time) = layout
+            .time_word
+            .and_then(|word| word_at(body, word))
+            .map(PerfTime)
+        else {
+            return;
+        };
+        let times = self.times.get_or_insert(SampleTime {
+            first: time,
+            last: time,
+        });
         times.first = times.first.min(time);
         times.last = times.last.max(time);
     }
 }
 
-fn note_mapping(RecordHeader { kind, misc, .. }: RecordHeader, body: &[u8], mappings: &mut Mappings) {
+fn note_mapping(
+    RecordHeader { kind, misc, .. }: RecordHeader,
+    body: &[u8],
+    mappings: &mut Mappings,
+) {
     let mut cursor = Cursor::new(body, Endian::NATIVE);
     match kind {
         RecordType::MMAP2 => {
@@ -157,7 +185,9 @@ fn build_id_of(map: &Mmap2<'_>) -> Option<BuildId> {
 }
 
 fn mark(layout: &Layout, body: &[u8], hits: &mut Hits) {
-    let Ok(sample) = layout.layout.decode_sample(body, Endian::NATIVE) else { return };
+    let Ok(sample) = layout.layout.decode_sample(body, Endian::NATIVE) else {
+        return;
+    };
     let pid = sample.pid.unwrap_or(Pid(-1));
     let chain = sample.callchain.into_iter().flat_map(|chain| chain.iter());
     let addresses = chain.filter(|&word| CallchainContext::from_word(word).is_none());
@@ -178,11 +208,16 @@ struct Layouts {
 
 impl Layouts {
     fn new<'a>(events: impl Iterator<Item = (&'a EventAttr, &'a [EventId])>) -> Layouts {
-        let mut layouts = Layouts { first: None, by_id: FxHashMap::default() };
+        let mut layouts = Layouts {
+            first: None,
+            by_id: FxHashMap::default(),
+        };
         for (attr, ids) in events {
             layouts.first.get_or_insert_with(|| Layout::new(attr));
             if attr.sample_type.contains(SampleType::IDENTIFIER) {
-                layouts.by_id.extend(ids.iter().map(|&id| (id, Layout::new(attr))));
+                layouts
+                    .by_id
+                    .extend(ids.iter().map(|&id| (id, Layout::new(attr))));
             }
         }
         layouts
@@ -201,7 +236,10 @@ impl Layouts {
 impl Layout {
     fn new(attr: &EventAttr) -> Layout {
         let layout = SampleLayout::new(attr);
-        Layout { layout, time_word: layout.sample_time_word() }
+        Layout {
+            layout,
+            time_word: layout.sample_time_word(),
+        }
     }
 }
 
@@ -217,13 +255,20 @@ mod tests {
     use oxperf_wire::Encoder;
 
     fn scan(fields: SampleType, records: &[(RecordType, &[u64])], mark_hits: bool) -> Scan {
-        let attr = EventAttr { sample_type: fields, ..EventAttr::default() };
+        let attr = EventAttr {
+            sample_type: fields,
+            ..EventAttr::default()
+        };
         let mut encoder = Encoder::new(Endian::NATIVE);
         for (kind, words) in records {
-            encoder.record(*kind, Misc(2), |body| words.iter().for_each(|&word| body.u64(word)));
+            encoder.record(*kind, Misc(2), |body| {
+                words.iter().for_each(|&word| body.u64(word))
+            });
         }
         let tally = Tally::new([(&attr, &[EventId(5)][..])].into_iter());
-        tally.scan(&encoder.as_bytes(), mark_hits, &|| false).unwrap()
+        tally
+            .scan(&encoder.as_bytes(), mark_hits, &|| false)
+            .unwrap()
     }
 
     fn fields() -> SampleType {
@@ -236,36 +281,60 @@ mod tests {
         let pid = u64::from_ne_bytes([7, 0, 0, 0, 7, 0, 0, 0]);
         let name = u64::from_ne_bytes(*b"/bin/x\0\0");
         let records: [(RecordType, &[u64]); 4] = [
-            (RecordType::SAMPLE, &[0x1000, pid, 50, 2, u64::MAX - 511, 0x5000]),
+            (
+                RecordType::SAMPLE,
+                &[0x1000, pid, 50, 2, u64::MAX - 511, 0x5000],
+            ),
             (RecordType::MMAP, &[pid, 0x5000, 0x1000, 0, name]),
             (RecordType::SAMPLE, &[0x1000, pid, 20, 0]),
             (RecordType::LOST, &[5, 3]),
         ];
         let found = scan(fields, &records, true);
         assert_eq!((found.samples, found.lost(0)), (2, 3));
-        assert_eq!(found.times, Some(SampleTime { first: PerfTime(20), last: PerfTime(50) }));
+        assert_eq!(
+            found.times,
+            Some(SampleTime {
+                first: PerfTime(20),
+                last: PerfTime(50)
+            })
+        );
         assert!(found.dsos[0].hit && found.dsos[0].name == b"/bin/x");
         assert!(!scan(fields, &records, false).dsos[0].hit);
     }
 
     #[test]
     fn a_loss_is_counted_once() {
-        let lost = |records: &[(RecordType, &[u64])], counted| scan(fields(), records, false).lost(counted);
+        let lost = |records: &[(RecordType, &[u64])], counted| {
+            scan(fields(), records, false).lost(counted)
+        };
         // The rings told 7 lost records, of which the kernel counted 5 as samples; 2 more were lost by the hardware.
-        let told: [(RecordType, &[u64]); 3] =
-            [(RecordType::LOST, &[5, 7]), (RecordType::LOST_SAMPLES, &[2]), (RecordType::LOST_SAMPLES, &[5])];
+        let told: [(RecordType, &[u64]); 3] = [
+            (RecordType::LOST, &[5, 7]),
+            (RecordType::LOST_SAMPLES, &[2]),
+            (RecordType::LOST_SAMPLES, &[5]),
+        ];
         assert_eq!(lost(&told, 5), 9);
         // A ring that stayed full could not tell.
         assert_eq!(lost(&told[2..], 5), 5);
         assert_eq!(
-            lost(&[(RecordType::LOST, &[5, u64::MAX]), (RecordType::LOST_SAMPLES, &[9])], 0),
+            lost(
+                &[
+                    (RecordType::LOST, &[5, u64::MAX]),
+                    (RecordType::LOST_SAMPLES, &[9])
+                ],
+                0
+            ),
             u64::MAX
         );
     }
 
     #[test]
     fn a_cut_sample_is_counted_and_nothing_more() {
-        let found = scan(SampleType::IP | SampleType::TIME, &[(RecordType::SAMPLE, &[0x1000])], true);
+        let found = scan(
+            SampleType::IP | SampleType::TIME,
+            &[(RecordType::SAMPLE, &[0x1000])],
+            true,
+        );
         assert_eq!((found.samples, found.times), (1, None));
     }
 }

@@ -8,7 +8,9 @@ use super::tree::Tree;
 
 pub(super) fn collect(tree: &Tree, features: &mut FeatureSet) {
     let caches = caches(tree);
-    let first_level = caches.iter().find(|cache| cache.level == 1 && cache.kind != "Instruction");
+    let first_level = caches
+        .iter()
+        .find(|cache| cache.level == 1 && cache.kind != "Instruction");
     if let Some(cache) = first_level {
         features.insert(&CacheLineSize(cache.line_size));
     }
@@ -24,7 +26,9 @@ fn caches(tree: &Tree) -> Vec<CacheLevel> {
         let folder = format!("sys/devices/system/cpu/cpu{cpu}/cache");
         let names = tree.names(&folder).unwrap_or_default();
         for name in names.iter().filter(|name| name.starts_with("index")) {
-            caches.extend(cache(tree, &format!("{folder}/{name}")).filter(|cache| !caches.contains(cache)));
+            caches.extend(
+                cache(tree, &format!("{folder}/{name}")).filter(|cache| !caches.contains(cache)),
+            );
         }
     }
     caches.sort_by_key(|cache| cache.level);
@@ -79,10 +83,16 @@ mod tests {
             all.extend(files(cpu, 1, "3", "Unified", "0-1"));
             all.extend(files(cpu, 2, "2", "Unified", own));
         }
-        let all: Vec<_> = all.iter().map(|(path, text)| (path.as_str(), *text)).collect();
+        let all: Vec<_> = all
+            .iter()
+            .map(|(path, text)| (path.as_str(), *text))
+            .collect();
         let features = FakeHost::new(&all).collect(collect);
         let Cache(caches) = get(&features, 2).unwrap();
-        let short: Vec<_> = caches.iter().map(|cache| (cache.level, cache.cpus.as_str())).collect();
+        let short: Vec<_> = caches
+            .iter()
+            .map(|cache| (cache.level, cache.cpus.as_str()))
+            .collect();
         assert_eq!(short, [(1, "0"), (1, "1"), (2, "0"), (2, "1"), (3, "0-1")]);
         assert_eq!(get(&features, 2), Some(CacheLineSize(64)));
     }

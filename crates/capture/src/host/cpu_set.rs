@@ -36,8 +36,14 @@ impl CpuSet {
         let mut set = BTreeSet::new();
         for (word, digits) in mask.rsplit(',').enumerate() {
             let bits = u32::from_str_radix(digits, 16).ok()?;
-            let base = u32::try_from(word * 32).ok().filter(|base| *base < Self::LIMIT)?;
-            set.extend((0..32).filter(|bit| bits >> bit & 1 == 1).map(|bit| base + bit));
+            let base = u32::try_from(word * 32)
+                .ok()
+                .filter(|base| *base < Self::LIMIT)?;
+            set.extend(
+                (0..32)
+                    .filter(|bit| bits >> bit & 1 == 1)
+                    .map(|bit| base + bit),
+            );
         }
         Some(CpuSet(set))
     }
@@ -105,7 +111,10 @@ mod tests {
     #[test]
     fn masks_read() {
         assert_eq!(CpuSet::from_mask("3").unwrap().to_string(), "0-1");
-        assert_eq!(CpuSet::from_mask("1,80000001").unwrap().to_string(), "0,31-32");
+        assert_eq!(
+            CpuSet::from_mask("1,80000001").unwrap().to_string(),
+            "0,31-32"
+        );
         assert_eq!(CpuSet::from_mask("x"), None);
     }
 }

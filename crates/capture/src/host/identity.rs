@@ -12,11 +12,18 @@ pub(super) fn collect(tree: &Tree, features: &mut FeatureSet) {
     }
     if let Some(release) = kernel("osrelease") {
         features.insert(&OsRelease(release));
-        collect_machine(kernel("arch").unwrap_or_else(|| std::env::consts::ARCH.to_owned()), features);
+        collect_machine(
+            kernel("arch").unwrap_or_else(|| std::env::consts::ARCH.to_owned()),
+            features,
+        );
     }
     let cpu_info = tree.text("proc/cpuinfo").unwrap_or_default();
-    if let Some(name) = cpu_field(&cpu_info, "model name").or_else(|| cpu_field(&cpu_info, "Processor")) {
-        features.insert(&CpuDesc(name.split_whitespace().collect::<Vec<_>>().join(" ")));
+    if let Some(name) =
+        cpu_field(&cpu_info, "model name").or_else(|| cpu_field(&cpu_info, "Processor"))
+    {
+        features.insert(&CpuDesc(
+            name.split_whitespace().collect::<Vec<_>>().join(" "),
+        ));
     }
     if let Some(id) = x86_cpu_id(&cpu_info).or_else(|| arm64_cpu_id(tree)) {
         features.insert(&CpuId(id));
@@ -48,7 +55,9 @@ fn elf_machine(arch: &str) -> Option<u32> {
 /// The value of the first line `name : value`.
 fn cpu_field<'a>(cpu_info: &'a str, name: &str) -> Option<&'a str> {
     let mut fields = cpu_info.lines().filter_map(|line| line.split_once(':'));
-    fields.find(|(field, _)| field.trim() == name).map(|(_, value)| value.trim())
+    fields
+        .find(|(field, _)| field.trim() == name)
+        .map(|(_, value)| value.trim())
 }
 
 /// Maker, family, model and stepping.
@@ -89,9 +98,21 @@ mod tests {
         assert_eq!(get(&features, 2), Some(Hostname("box".into())));
         assert_eq!(get(&features, 2), Some(OsRelease("6.18.1".into())));
         assert_eq!(get(&features, 2), Some(Arch("x86_64".into())));
-        assert_eq!(get(&features, 2), Some(ElfMachine { machine: 62, flags: 0 }));
-        assert_eq!(get(&features, 2), Some(CpuDesc("Intel(R) Core(TM) i7".into())));
-        assert_eq!(get(&features, 2), Some(CpuId("GenuineIntel,6,142,10".into())));
+        assert_eq!(
+            get(&features, 2),
+            Some(ElfMachine {
+                machine: 62,
+                flags: 0
+            })
+        );
+        assert_eq!(
+            get(&features, 2),
+            Some(CpuDesc("Intel(R) Core(TM) i7".into()))
+        );
+        assert_eq!(
+            get(&features, 2),
+            Some(CpuId("GenuineIntel,6,142,10".into()))
+        );
     }
 
     #[test]
@@ -99,7 +120,10 @@ mod tests {
         let fake = FakeHost::new(&[
             ("proc/cpuinfo", "processor\t: 0\nCPU part\t: 0xd0c\n"),
             ("sys/devices/system/cpu/present", "0-1\n"),
-            ("sys/devices/system/cpu/cpu1/regs/identification/midr_el1", "0x00000000413fd0c1\n"),
+            (
+                "sys/devices/system/cpu/cpu1/regs/identification/midr_el1",
+                "0x00000000413fd0c1\n",
+            ),
         ]);
         let features = fake.collect(collect);
         assert_eq!(get(&features, 2), Some(CpuId("0x00000000413fd0c1".into())));

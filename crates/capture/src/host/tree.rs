@@ -42,8 +42,10 @@ impl Tree {
     /// The names in a folder, sorted.
     pub(super) fn names(&self, path: &str) -> Option<Vec<String>> {
         let entries = fs::read_dir(self.root.join(path)).ok()?;
-        let mut names: Vec<String> =
-            entries.flatten().map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
+        let mut names: Vec<String> = entries
+            .flatten()
+            .map(|entry| entry.file_name().to_string_lossy().into_owned())
+            .collect();
         names.sort_unstable();
         Some(names)
     }

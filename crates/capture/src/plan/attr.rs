@@ -17,7 +17,15 @@ pub(super) fn attrs(
     let mut attrs: Vec<EventAttr> = requests
         .iter()
         .enumerate()
-        .map(|(index, request)| Builder { options, request, tracking: index == tracking, missing }.build())
+        .map(|(index, request)| {
+            Builder {
+                options,
+                request,
+                tracking: index == tracking,
+                missing,
+            }
+            .build()
+        })
         .collect();
     identify_samples(&mut attrs);
     attrs
@@ -30,8 +38,14 @@ fn identify_samples(attrs: &mut [EventAttr]) {
     if rest.is_empty() {
         return;
     }
-    let alike = rest.iter().all(|attr| attr.sample_type == first.sample_type);
-    let field = if alike { SampleType::ID } else { SampleType::IDENTIFIER };
+    let alike = rest
+        .iter()
+        .all(|attr| attr.sample_type == first.sample_type);
+    let field = if alike {
+        SampleType::ID
+    } else {
+        SampleType::IDENTIFIER
+    };
     attrs.iter_mut().for_each(|attr| attr.sample_type |= field);
 }
 
@@ -71,7 +85,11 @@ impl Builder<'_> {
     fn rate(&self) -> Rate {
         let given = self.request.rate.or(self.options.rate);
         let every_one = self.request.is_tracepoint() || self.is_added();
-        given.unwrap_or(if every_one { Rate::Period(1) } else { Rate::DEFAULT })
+        given.unwrap_or(if every_one {
+            Rate::Period(1)
+        } else {
+            Rate::DEFAULT
+        })
     }
 
     fn set_rate(&self, attr: &mut EventAttr) {
@@ -95,11 +113,21 @@ impl Builder<'_> {
     fn sample_type(&self) -> SampleType {
         let tracepoint = self.request.is_tracepoint();
         let mut fields = SampleType::IP | SampleType::TID;
-        fields
-            .set(SampleType::TIME, self.request.time.unwrap_or(!self.options.follows_tasks() || tracepoint));
-        fields.set(SampleType::CPU, self.options.target.is_cpu_wide() || tracepoint);
+        fields.set(
+            SampleType::TIME,
+            self.request
+                .time
+                .unwrap_or(!self.options.follows_tasks() || tracepoint),
+        );
+        fields.set(
+            SampleType::CPU,
+            self.options.target.is_cpu_wide() || tracepoint,
+        );
         fields.set(SampleType::RAW, tracepoint);
-        fields.set(SampleType::PERIOD, matches!(self.rate(), Rate::Frequency(_)) || tracepoint);
+        fields.set(
+            SampleType::PERIOD,
+            matches!(self.rate(), Rate::Frequency(_)) || tracepoint,
+        );
         fields.set(SampleType::CALLCHAIN, self.call_graph() != CallGraph::Off);
         fields.set(SampleType::READ, self.request.sample_read);
         fields
@@ -140,14 +168,21 @@ impl Builder<'_> {
             CallGraph::Dwarf { .. } => RegisterMask::for_unwinding(asked),
             _ => asked.map_or(0, |asked| asked.0),
         };
-        attr.sample_regs_intr = self.options.interrupted_registers.map_or(0, |asked| asked.0);
-        attr.sample_type.set(SampleType::REGS_USER, attr.sample_regs_user != 0);
-        attr.sample_type.set(SampleType::REGS_INTR, attr.sample_regs_intr != 0);
+        attr.sample_regs_intr = self
+            .options
+            .interrupted_registers
+            .map_or(0, |asked| asked.0);
+        attr.sample_type
+            .set(SampleType::REGS_USER, attr.sample_regs_user != 0);
+        attr.sample_type
+            .set(SampleType::REGS_INTR, attr.sample_regs_intr != 0);
     }
 
     fn max_stack(&self) -> u16 {
         match self.call_graph() {
-            CallGraph::FramePointers { max_stack } => self.request.max_stack.or(max_stack).unwrap_or(0),
+            CallGraph::FramePointers { max_stack } => {
+                self.request.max_stack.or(max_stack).unwrap_or(0)
+            }
             CallGraph::Off | CallGraph::Dwarf { .. } | CallGraph::BranchRecords => {
                 self.request.max_stack.unwrap_or(0)
             }
@@ -179,7 +214,10 @@ impl Builder<'_> {
             (from_exec, from_exec)
         } else {
             let leads = self.request.leader.is_none();
-            (leads, leads && from_exec && self.options.start == Start::Now)
+            (
+                leads,
+                leads && from_exec && self.options.start == Start::Now,
+            )
         };
         flags.set(AttrFlags::DISABLED, disabled);
         flags.set(AttrFlags::ENABLE_ON_EXEC, on_exec);
@@ -187,16 +225,27 @@ impl Builder<'_> {
 
     fn inherits(&self) -> bool {
         let allowed = !self.options.follows_tasks() && self.options.target.inherits();
-        self.request.inherit.unwrap_or(self.options.inherit && allowed)
+        self.request
+            .inherit
+            .unwrap_or(self.options.inherit && allowed)
     }
 
     fn tracking_flags(&self) -> AttrFlags {
         let mut flags = AttrFlags::MMAP | AttrFlags::COMM | AttrFlags::TASK;
         flags.set(AttrFlags::MMAP2, self.missing.still_has(Feature::Mmap2));
-        flags.set(AttrFlags::COMM_EXEC, self.missing.still_has(Feature::CommExec));
+        flags.set(
+            AttrFlags::COMM_EXEC,
+            self.missing.still_has(Feature::CommExec),
+        );
         flags.set(AttrFlags::KSYMBOL, self.missing.still_has(Feature::Ksymbol));
-        flags.set(AttrFlags::BPF_EVENT, self.missing.still_has(Feature::BpfEvent));
-        flags.set(AttrFlags::BUILD_ID, self.missing.still_has(Feature::MmapBuildId));
+        flags.set(
+            AttrFlags::BPF_EVENT,
+            self.missing.still_has(Feature::BpfEvent),
+        );
+        flags.set(
+            AttrFlags::BUILD_ID,
+            self.missing.still_has(Feature::MmapBuildId),
+        );
         flags
     }
 }

@@ -60,7 +60,12 @@ pub(super) fn places(
 }
 
 /// The tracking event of a CPU recording watches all CPUs: a task may be born and mapped on one and run on another.
-fn cpus(options: &RecordOptions, scene: &Scene, request: &EventRequest, tracking: bool) -> Vec<Option<Cpu>> {
+fn cpus(
+    options: &RecordOptions,
+    scene: &Scene,
+    request: &EventRequest,
+    tracking: bool,
+) -> Vec<Option<Cpu>> {
     let cpus = match &options.target {
         Target::Cpus(cpus) if !tracking => cpus,
         _ if options.follows_tasks() => return vec![None],
@@ -83,7 +88,11 @@ fn tasks(options: &RecordOptions, scene: &Scene) -> Vec<Task> {
 /// The rings in the order in which the events' places first need them.
 pub(super) fn rings(events: &[PlannedEvent]) -> Vec<RingKey> {
     let mut rings = Vec::new();
-    for key in events.iter().flat_map(|event| &event.places).map(|&place| RingKey::of(place)) {
+    for key in events
+        .iter()
+        .flat_map(|event| &event.places)
+        .map(|&place| RingKey::of(place))
+    {
         if !rings.contains(&key) {
             rings.push(key);
         }

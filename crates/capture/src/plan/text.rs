@@ -10,7 +10,9 @@ use super::{Place, Plan, PlannedEvent, Task};
 
 impl fmt::Display for Plan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.events.iter().try_for_each(|event| write_event(f, event))
+        self.events
+            .iter()
+            .try_for_each(|event| write_event(f, event))
     }
 }
 
@@ -21,7 +23,10 @@ fn write_event(f: &mut fmt::Formatter<'_>, event: &PlannedEvent) -> fmt::Result 
     if let Some(leader) = event.request.leader {
         write!(f, " member of {leader}")?;
     }
-    event.places.iter().try_for_each(|&place| write_place(f, place))?;
+    event
+        .places
+        .iter()
+        .try_for_each(|&place| write_place(f, place))?;
     f.write_str("\n")
 }
 
@@ -29,11 +34,25 @@ fn write_attr(f: &mut fmt::Formatter<'_>, attr: &EventAttr) -> fmt::Result {
     write!(f, " type={} config={:#x}", attr.kind.0, attr.config)?;
     write_number(
         f,
-        if attr.flags.contains(AttrFlags::FREQ) { "freq" } else { "period" },
+        if attr.flags.contains(AttrFlags::FREQ) {
+            "freq"
+        } else {
+            "period"
+        },
         attr.sample_period,
     )?;
-    write_names(f, "sample", attr.sample_type.names(), attr.sample_type != SampleType::EMPTY)?;
-    write_names(f, "read", attr.read_format.names(), attr.read_format != ReadFormat::EMPTY)?;
+    write_names(
+        f,
+        "sample",
+        attr.sample_type.names(),
+        attr.sample_type != SampleType::EMPTY,
+    )?;
+    write_names(
+        f,
+        "read",
+        attr.read_format.names(),
+        attr.read_format != ReadFormat::EMPTY,
+    )?;
     for name in attr.flags.names().filter(|name| *name != "freq") {
         write!(f, " {name}")?;
     }
@@ -46,7 +65,10 @@ fn write_attr(f: &mut fmt::Formatter<'_>, attr: &EventAttr) -> fmt::Result {
         attr.branch_sample_type.names(),
         attr.branch_sample_type != BranchSampleType::EMPTY,
     )?;
-    for (name, mask) in [("regs_user", attr.sample_regs_user), ("regs_intr", attr.sample_regs_intr)] {
+    for (name, mask) in [
+        ("regs_user", attr.sample_regs_user),
+        ("regs_intr", attr.sample_regs_intr),
+    ] {
         if mask != 0 {
             write!(f, " {name}={mask:#x}")?;
         }
@@ -56,7 +78,11 @@ fn write_attr(f: &mut fmt::Formatter<'_>, attr: &EventAttr) -> fmt::Result {
 }
 
 fn write_number(f: &mut fmt::Formatter<'_>, name: &str, value: u64) -> fmt::Result {
-    if value == 0 { Ok(()) } else { write!(f, " {name}={value}") }
+    if value == 0 {
+        Ok(())
+    } else {
+        write!(f, " {name}={value}")
+    }
 }
 
 fn write_names<'a>(

@@ -44,7 +44,10 @@ impl KernelMap {
     /// # Errors
     /// See [`KernelMapError`].
     pub fn read(proc: &ProcDir) -> Result<KernelMap, KernelMapError> {
-        KernelMap::parse(&mut BufReader::with_capacity(1 << 16, File::open(proc.file("kallsyms"))?))
+        KernelMap::parse(&mut BufReader::with_capacity(
+            1 << 16,
+            File::open(proc.file("kallsyms"))?,
+        ))
     }
 
     fn parse(text: &mut impl BufRead) -> Result<KernelMap, KernelMapError> {
@@ -57,8 +60,15 @@ impl KernelMap {
         if start == 0 {
             return Err(KernelMapError::Hidden);
         }
-        let end = edata.or(etext).filter(|end| *end > start).unwrap_or(u64::MAX);
-        Ok(KernelMap { reference, start, end })
+        let end = edata
+            .or(etext)
+            .filter(|end| *end > start)
+            .unwrap_or(u64::MAX);
+        Ok(KernelMap {
+            reference,
+            start,
+            end,
+        })
     }
 
     /// The first address and the one behind the last.
@@ -70,7 +80,14 @@ impl KernelMap {
     pub(super) fn write(&self, root: &Path, with_build_id: bool, sink: &mut RecordSink) {
         let name = format!("[kernel.kallsyms]{}", self.reference);
         let build_id = with_build_id.then(|| running_build_id(root)).flatten();
-        write_map(name.as_bytes(), self.start, self.end - self.start, self.start, build_id, sink);
+        write_map(
+            name.as_bytes(),
+            self.start,
+            self.end - self.start,
+            self.start,
+            build_id,
+            sink,
+        );
     }
 }
 
@@ -88,10 +105,24 @@ pub(super) fn write_map(
     build_id: Option<BuildId>,
     sink: &mut RecordSink,
 ) {
-    let no_file = FileIdentity::Inode { major: 0, minor: 0, inode: 0, generation: 0 };
+    let no_file = FileIdentity::Inode {
+        major: 0,
+        minor: 0,
+        inode: 0,
+        generation: 0,
+    };
     let identity = build_id.map_or(no_file, |id| FileIdentity::BuildId(Some(id)));
-    let mmap =
-        Mmap2 { pid: Pid(-1), tid: Tid(0), start, len, pgoff, identity, prot: 0, flags: 0, filename: name };
+    let mmap = Mmap2 {
+        pid: Pid(-1),
+        tid: Tid(0),
+        start,
+        len,
+        pgoff,
+        identity,
+        prot: 0,
+        flags: 0,
+        filename: name,
+    };
     let misc = Misc(KERNEL_MODE | identity.misc().0);
     sink.kernel_record(RecordType::MMAP2, misc, |body| mmap.encode(body));
 }
@@ -114,7 +145,9 @@ fn find_symbols(text: &mut impl BufRead) -> io::Result<[Option<u64>; 4]> {
 
 fn wanted_symbol(line: &[u8]) -> Option<(usize, u64)> {
     let line = line.trim_ascii_end();
-    let slot = SYMBOLS.iter().position(|name| line.ends_with(name.as_bytes()))?;
+    let slot = SYMBOLS
+        .iter()
+        .position(|name| line.ends_with(name.as_bytes()))?;
     let mut fields = line.split(|byte| *byte == b' ');
     let address = u64::from_str_radix(std::str::from_utf8(fields.next()?).ok()?, 16).ok()?;
     let slot = (fields.nth(1)? == SYMBOLS[slot].as_bytes()).then_some(slot)?;
@@ -131,18 +164,34 @@ mod tests {
 
     #[test]
     fn text_begins_at_its_symbol_and_ends_with_the_data() {
-        let text =
-            "1000 T startup\n2000 T _stext\n2000 T _text\n8000 T _etext\n9000 t my_edata\n9800 D _edata\n";
-        assert_eq!(parse(text).unwrap(), KernelMap { reference: "_text", start: 0x2000, end: 0x9800 });
+        let text = "1000 T startup\n2000 T _stext\n2000 T _text\n8000 T _etext\n9000 t my_edata\n9800 D _edata\n";
+        assert_eq!(
+            parse(text).unwrap(),
+            KernelMap {
+                reference: "_text",
+                start: 0x2000,
+                end: 0x9800
+            }
+        );
         assert_eq!(
             parse("2000 T _stext\n8000 T _etext\n").unwrap(),
-            KernelMap { reference: "_stext", start: 0x2000, end: 0x8000 }
+            KernelMap {
+                reference: "_stext",
+                start: 0x2000,
+                end: 0x8000
+            }
         );
     }
 
     #[test]
     fn hidden_addresses_and_missing_symbols_are_told() {
-        assert!(matches!(parse("0000 T _text\n0000 T _etext\n"), Err(KernelMapError::Hidden)));
-        assert!(matches!(parse("1000 T other\nnonsense\n\n"), Err(KernelMapError::NoReference)));
+        assert!(matches!(
+            parse("0000 T _text\n0000 T _etext\n"),
+            Err(KernelMapError::Hidden)
+        ));
+        assert!(matches!(
+            parse("1000 T other\nnonsense\n\n"),
+            Err(KernelMapError::NoReference)
+        ));
     }
 }

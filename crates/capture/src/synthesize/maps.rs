@@ -108,7 +108,10 @@ struct Fields<'a>(&'a [u8]);
 impl<'a> Fields<'a> {
     fn next(&mut self) -> Option<&'a [u8]> {
         let line = self.0.trim_ascii_start();
-        let end = line.iter().position(|byte| *byte == b' ').unwrap_or(line.len());
+        let end = line
+            .iter()
+            .position(|byte| *byte == b' ')
+            .unwrap_or(line.len());
         let (field, rest) = line.split_at(end);
         self.0 = rest;
         (!field.is_empty()).then_some(field)
@@ -136,7 +139,11 @@ fn protection(modes: &[u8]) -> u32 {
 }
 
 fn sharing(modes: &[u8]) -> u32 {
-    if modes.contains(&b's') { MAP_SHARED } else { MAP_PRIVATE }
+    if modes.contains(&b's') {
+        MAP_SHARED
+    } else {
+        MAP_PRIVATE
+    }
 }
 
 /// The name that goes into the record, and the flag that huge pages add.
@@ -159,23 +166,48 @@ mod tests {
         let line = b"7f00-8f00 r-xp 00002000 fe:0a 77                     /tmp/a b (deleted)";
         let map = MapLine::parse(line).unwrap();
         assert_eq!((map.start, map.end, map.offset), (0x7f00, 0x8f00, 0x2000));
-        assert_eq!((map.prot, map.flags, map.device, map.inode), (5, 2, (0xfe, 10), 77));
+        assert_eq!(
+            (map.prot, map.flags, map.device, map.inode),
+            (5, 2, (0xfe, 10), 77)
+        );
         assert_eq!(map.file(), Some(Path::new("/tmp/a b (deleted)")));
     }
 
     #[test]
     fn memory_without_a_file() {
         let anonymous = MapLine::parse(b"10-20 --xs 00000000 00:00 0 ").unwrap();
-        assert_eq!((anonymous.name, anonymous.flags, anonymous.file()), (ANONYMOUS, MAP_SHARED, None));
+        assert_eq!(
+            (anonymous.name, anonymous.flags, anonymous.file()),
+            (ANONYMOUS, MAP_SHARED, None)
+        );
         let huge = MapLine::parse(b"10-20 rwxp 00000000 00:0f 9 /anon_hugepage (deleted)").unwrap();
-        assert_eq!((huge.name, huge.flags), (ANONYMOUS, MAP_PRIVATE | MAP_HUGETLB));
-        assert_eq!(MapLine::parse(b"10-20 r-xp 0 00:00 0 [vdso]").unwrap().file(), None);
+        assert_eq!(
+            (huge.name, huge.flags),
+            (ANONYMOUS, MAP_PRIVATE | MAP_HUGETLB)
+        );
+        assert_eq!(
+            MapLine::parse(b"10-20 r-xp 0 00:00 0 [vdso]")
+                .unwrap()
+                .file(),
+            None
+        );
     }
 
     #[test]
     fn what_is_no_mapping() {
-        for line in [&b""[..], b"10-20", b"10 r-xp 0 0:0 0", b"zz-20 r-xp 0 0:0 0", b"10-20 r-xp 0 0:0 -1"] {
-            assert_eq!(MapLine::parse(line), None, "{}", String::from_utf8_lossy(line));
+        for line in [
+            &b""[..],
+            b"10-20",
+            b"10 r-xp 0 0:0 0",
+            b"zz-20 r-xp 0 0:0 0",
+            b"10-20 r-xp 0 0:0 -1",
+        ] {
+            assert_eq!(
+                MapLine::parse(line),
+                None,
+                "{}",
+                String::from_utf8_lossy(line)
+            );
         }
     }
 }

@@ -19,11 +19,22 @@ struct Module<'a> {
 
 /// Appends a record for each loaded module with a known address.
 pub(super) fn write(root: &Path, with_build_ids: bool, sink: &mut RecordSink) {
-    let Ok(text) = fs::read_to_string(root.join("proc/modules")) else { return };
+    let Ok(text) = fs::read_to_string(root.join("proc/modules")) else {
+        return;
+    };
     let files = ModuleFiles::read(root);
     for module in text.lines().filter_map(Module::parse) {
-        let build_id = with_build_ids.then(|| build_id(root, module.name)).flatten();
-        write_map(files.name_of(module.name).as_bytes(), module.start, module.len, 0, build_id, sink);
+        let build_id = with_build_ids
+            .then(|| build_id(root, module.name))
+            .flatten();
+        write_map(
+            files.name_of(module.name).as_bytes(),
+            module.start,
+            module.len,
+            0,
+            build_id,
+            sink,
+        );
     }
 }
 
@@ -44,12 +55,15 @@ pub struct LoadedModule {
 pub fn loaded_modules(root: &Path) -> Vec<LoadedModule> {
     let text = fs::read_to_string(root.join("proc/modules")).unwrap_or_default();
     let files = ModuleFiles::read(root);
-    let modules = text.lines().filter_map(Module::parse).map(|module| LoadedModule {
-        name: files.name_of(module.name).to_string(),
-        start: module.start,
-        end: module.start.saturating_add(module.len),
-        build_id: build_id(root, module.name),
-    });
+    let modules = text
+        .lines()
+        .filter_map(Module::parse)
+        .map(|module| LoadedModule {
+            name: files.name_of(module.name).to_string(),
+            start: module.start,
+            end: module.start.saturating_add(module.len),
+            build_id: build_id(root, module.name),
+        });
     modules.collect()
 }
 
@@ -66,7 +80,10 @@ impl<'a> Module<'a> {
 
 /// The build id of a loaded module.
 pub(crate) fn build_id(root: &Path, module: &str) -> Option<BuildId> {
-    let notes = root.join("sys/module").join(module).join("notes/.note.gnu.build-id");
+    let notes = root
+        .join("sys/module")
+        .join(module)
+        .join("notes/.note.gnu.build-id");
     crate::build_id::in_notes(&fs::read(notes).ok()?)
 }
 
@@ -76,9 +93,11 @@ struct ModuleFiles(HashMap<String, String>);
 impl ModuleFiles {
     /// From the dependency list of the running kernel; empty when there is none.
     fn read(root: &Path) -> ModuleFiles {
-        let release = fs::read_to_string(root.join("proc/sys/kernel/osrelease")).unwrap_or_default();
+        let release =
+            fs::read_to_string(root.join("proc/sys/kernel/osrelease")).unwrap_or_default();
         let directory = format!("lib/modules/{}", release.trim());
-        let list = fs::read_to_string(root.join(&directory).join("modules.dep")).unwrap_or_default();
+        let list =
+            fs::read_to_string(root.join(&directory).join("modules.dep")).unwrap_or_default();
         ModuleFiles::parse(&directory, &list)
     }
 
@@ -94,7 +113,10 @@ impl ModuleFiles {
 
     /// The module's file, or its name in brackets.
     fn name_of(&self, module: &str) -> String {
-        self.0.get(module).cloned().unwrap_or_else(|| format!("[{module}]"))
+        self.0
+            .get(module)
+            .cloned()
+            .unwrap_or_else(|| format!("[{module}]"))
     }
 }
 
@@ -107,7 +129,11 @@ mod tests {
         let line = "nf_tables 409600 12 nft_ct,nft_nat, Live 0xffffffffc0a00000 (E)";
         assert_eq!(
             Module::parse(line),
-            Some(Module { name: "nf_tables", start: 0xffff_ffff_c0a0_0000, len: 409_600 })
+            Some(Module {
+                name: "nf_tables",
+                start: 0xffff_ffff_c0a0_0000,
+                len: 409_600
+            })
         );
         assert_eq!(Module::parse("x 1 0 - Live 0x0000000000000000"), None);
         assert_eq!(Module::parse("x y"), None);
@@ -119,7 +145,10 @@ mod tests {
             "lib/modules/6.1",
             "kernel/net/nf-tables.ko.xz: kernel/lib/crc.ko\nkernel/lib/crc.ko:\n",
         );
-        assert_eq!(files.name_of("nf_tables"), "/lib/modules/6.1/kernel/net/nf-tables.ko.xz");
+        assert_eq!(
+            files.name_of("nf_tables"),
+            "/lib/modules/6.1/kernel/net/nf-tables.ko.xz"
+        );
         assert_eq!(files.name_of("crc"), "/lib/modules/6.1/kernel/lib/crc.ko");
         assert_eq!(files.name_of("other"), "[other]");
     }

@@ -38,7 +38,10 @@ impl ProcDir {
 
     /// The threads of a process, ascending; empty when it is gone.
     pub fn threads(&self, process: Pid) -> Vec<Tid> {
-        numbers_in(&self.0.join(format!("{process}/task"))).into_iter().map(Tid).collect()
+        numbers_in(&self.0.join(format!("{process}/task")))
+            .into_iter()
+            .map(Tid)
+            .collect()
     }
 
     /// Name and family of a task; `None` when it is gone.
@@ -60,14 +63,19 @@ impl ProcDir {
     /// The very file that a process has mapped at these addresses, whatever has become of its path. Opening it takes
     /// privileges.
     pub fn mapped_file(&self, process: Pid, (start, end): (u64, u64)) -> PathBuf {
-        self.0.join(format!("{process}/map_files/{start:x}-{end:x}"))
+        self.0
+            .join(format!("{process}/map_files/{start:x}-{end:x}"))
     }
 }
 
 fn numbers_in(directory: &Path) -> Vec<i32> {
-    let Ok(entries) = fs::read_dir(directory) else { return Vec::new() };
-    let mut numbers: Vec<i32> =
-        entries.flatten().filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect();
+    let Ok(entries) = fs::read_dir(directory) else {
+        return Vec::new();
+    };
+    let mut numbers: Vec<i32> = entries
+        .flatten()
+        .filter_map(|entry| entry.file_name().to_str()?.parse().ok())
+        .collect();
     numbers.sort_unstable();
     numbers
 }
@@ -75,10 +83,19 @@ fn numbers_in(directory: &Path) -> Vec<i32> {
 impl TaskStatus {
     fn parse(text: &[u8]) -> Option<TaskStatus> {
         let field = |name: &[u8]| {
-            let line = text.split(|byte| *byte == b'\n').find_map(|line| line.strip_prefix(name))?;
+            let line = text
+                .split(|byte| *byte == b'\n')
+                .find_map(|line| line.strip_prefix(name))?;
             Some(line.trim_ascii_start())
         };
-        let number = |name: &[u8]| std::str::from_utf8(field(name)?).ok()?.trim().parse().ok().map(Pid);
+        let number = |name: &[u8]| {
+            std::str::from_utf8(field(name)?)
+                .ok()?
+                .trim()
+                .parse()
+                .ok()
+                .map(Pid)
+        };
         Some(TaskStatus {
             name: field(b"Name:")?.to_vec(),
             process: number(b"Tgid:")?,
@@ -94,7 +111,11 @@ mod tests {
     #[test]
     fn status_fields() {
         let text = b"Name:\tsome name\nUmask:\t0022\nTgid:\t7\nPid:\t9\nPPid:\t3\n";
-        let status = TaskStatus { name: b"some name".to_vec(), process: Pid(7), parent: Pid(3) };
+        let status = TaskStatus {
+            name: b"some name".to_vec(),
+            process: Pid(7),
+            parent: Pid(3),
+        };
         assert_eq!(TaskStatus::parse(text), Some(status));
         assert_eq!(TaskStatus::parse(b"Name:\tcut\nTgid:\tx\n"), None);
         assert_eq!(TaskStatus::parse(b""), None);

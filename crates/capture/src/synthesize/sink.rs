@@ -12,7 +12,9 @@ pub struct Trailer {
 impl Trailer {
     /// The trailer that records of `attr`'s event carry.
     pub fn of(attr: &EventAttr) -> Trailer {
-        Trailer { bytes: SampleLayout::new(attr).trailer_size() }
+        Trailer {
+            bytes: SampleLayout::new(attr).trailer_size(),
+        }
     }
 }
 
@@ -26,7 +28,10 @@ pub struct RecordSink {
 impl RecordSink {
     /// An empty buffer.
     pub fn new(trailer: Trailer) -> RecordSink {
-        RecordSink { encoder: Encoder::new(Endian::NATIVE), trailer }
+        RecordSink {
+            encoder: Encoder::new(Endian::NATIVE),
+            trailer,
+        }
     }
 
     /// Appends a record of a kernel type.
@@ -67,7 +72,10 @@ mod tests {
     #[test]
     fn trailer_counts_the_identity_fields() {
         let mut attr = EventAttr {
-            sample_type: SampleType::IP | SampleType::TID | SampleType::TIME | SampleType::CALLCHAIN,
+            sample_type: SampleType::IP
+                | SampleType::TID
+                | SampleType::TIME
+                | SampleType::CALLCHAIN,
             flags: AttrFlags::SAMPLE_ID_ALL,
             ..EventAttr::default()
         };

@@ -35,11 +35,18 @@ impl<'a> Reader<'a> {
         trailer: Trailer,
         build_ids: Option<BuildIdReader<'a>>,
     ) -> Reader<'a> {
-        Reader { proc, trailer, build_ids, known: Mutex::default() }
+        Reader {
+            proc,
+            trailer,
+            build_ids,
+            known: Mutex::default(),
+        }
     }
 
     fn write_thread(&self, tid: Tid, birth: Birth, sink: &mut RecordSink) {
-        let Some(status) = self.proc.status(tid) else { return };
+        let Some(status) = self.proc.status(tid) else {
+            return;
+        };
         if birth == Birth::Told {
             write_fork(tid, &status, sink);
         }
@@ -50,7 +57,9 @@ impl<'a> Reader<'a> {
     }
 
     fn write_maps(&self, process: Pid, sink: &mut RecordSink) {
-        let Some(text) = self.proc.maps(process) else { return };
+        let Some(text) = self.proc.maps(process) else {
+            return;
+        };
         for line in text.split(|byte| *byte == b'\n') {
             if let Some(map) = MapLine::parse(line).filter(MapLine::is_executable) {
                 map.write(process, self.build_id(process, &map), sink);
@@ -61,12 +70,20 @@ impl<'a> Reader<'a> {
     fn build_id(&self, process: Pid, map: &MapLine<'_>) -> Option<BuildId> {
         let (read, path) = (self.build_ids?, map.file()?);
         let key = (map.device, map.inode);
-        if let Some(id) = self.known.lock().unwrap_or_else(PoisonError::into_inner).get(&key) {
+        if let Some(id) = self
+            .known
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .get(&key)
+        {
             return *id;
         }
         let id = read(&self.proc.mapped_file(process, map.range()))
             .or_else(|| self.read_build_id(read, process, path));
-        self.known.lock().unwrap_or_else(PoisonError::into_inner).insert(key, id);
+        self.known
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .insert(key, id);
         id
     }
 
@@ -92,7 +109,10 @@ pub(super) fn write_all(reader: &Reader<'_>, sink: &mut RecordSink) {
 pub(super) fn write_threads(reader: &Reader<'_>, threads: &[Tid], sink: &mut RecordSink) {
     let mut written = Vec::new();
     for &tid in threads {
-        let leader = reader.proc.status(tid).map_or(tid, |status| Tid(status.process.0));
+        let leader = reader
+            .proc
+            .status(tid)
+            .map_or(tid, |status| Tid(status.process.0));
         for tid in [leader, tid] {
             if !written.contains(&tid) {
                 reader.write_thread(tid, Birth::Unknown, sink);
@@ -112,13 +132,29 @@ pub(super) fn write_name(proc: &ProcDir, pid: Pid, sink: &mut RecordSink) {
 /// A process was forked by its parent; a thread by its process. The mark says that the parent's mappings are not
 /// to be copied, for they are written out.
 fn write_fork(tid: Tid, status: &TaskStatus, sink: &mut RecordSink) {
-    let parent = if status.process.0 == tid.0 { status.parent } else { status.process };
-    let fork = Task { pid: status.process, ppid: parent, tid, ptid: Tid(parent.0), time: PerfTime(0) };
-    sink.kernel_record(RecordType::FORK, Misc(Misc::FORK_EXEC), |body| fork.encode(body));
+    let parent = if status.process.0 == tid.0 {
+        status.parent
+    } else {
+        status.process
+    };
+    let fork = Task {
+        pid: status.process,
+        ppid: parent,
+        tid,
+        ptid: Tid(parent.0),
+        time: PerfTime(0),
+    };
+    sink.kernel_record(RecordType::FORK, Misc(Misc::FORK_EXEC), |body| {
+        fork.encode(body)
+    });
 }
 
 fn write_comm(tid: Tid, status: &TaskStatus, sink: &mut RecordSink) {
     let name = &status.name[..status.name.len().min(15)];
-    let comm = Comm { pid: status.process, tid, comm: name };
+    let comm = Comm {
+        pid: status.process,
+        tid,
+        comm: name,
+    };
     sink.kernel_record(RecordType::COMM, Misc(0), |body| comm.encode(body));
 }

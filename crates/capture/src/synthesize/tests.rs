@@ -17,8 +17,11 @@ struct FakeRoot(PathBuf);
 impl FakeRoot {
     fn new(files: &[(&str, &str)]) -> FakeRoot {
         static NEXT: AtomicU32 = AtomicU32::new(0);
-        let name =
-            format!("oxperf-synthesize-{}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
+        let name = format!(
+            "oxperf-synthesize-{}-{}",
+            std::process::id(),
+            NEXT.fetch_add(1, Ordering::Relaxed)
+        );
         let root = std::env::temp_dir().join(name);
         for (path, content) in files {
             let path = root.join(path);
@@ -29,15 +32,27 @@ impl FakeRoot {
     }
 
     /// The records that `write` makes of this root.
-    fn records(&self, build_ids: bool, write: impl Fn(&Synthesizer<'_>, &mut RecordSink)) -> String {
+    fn records(
+        &self,
+        build_ids: bool,
+        write: impl Fn(&Synthesizer<'_>, &mut RecordSink),
+    ) -> String {
         let trailer = Trailer::of(&EventAttr::default());
         let read = |path: &Path| {
             let named = |end: &[u8], byte| {
-                path.as_os_str().as_bytes().ends_with(end).then(|| BuildId::new(&[byte; 20])).flatten()
+                path.as_os_str()
+                    .as_bytes()
+                    .ends_with(end)
+                    .then(|| BuildId::new(&[byte; 20]))
+                    .flatten()
             };
             named(b"/1/root/bin/sh", 0xab).or_else(|| named(b"/3/map_files/a000-b000", 0xcd))
         };
-        let synthesizer = Synthesizer::new(&self.0, trailer, build_ids.then_some(&read as BuildIdReader<'_>));
+        let synthesizer = Synthesizer::new(
+            &self.0,
+            trailer,
+            build_ids.then_some(&read as BuildIdReader<'_>),
+        );
         let mut sink = RecordSink::new(trailer);
         write(&synthesizer, &mut sink);
         text(sink.as_bytes())
@@ -65,11 +80,19 @@ fn line(kind: RecordType, misc: Misc, cursor: &mut Cursor<'_>) -> String {
     match kind {
         RecordType::FORK => {
             let task = Task::decode(cursor).unwrap();
-            format!("fork {}/{} of {}/{} misc {:#x}", task.pid, task.tid, task.ppid, task.ptid, misc.0)
+            format!(
+                "fork {}/{} of {}/{} misc {:#x}",
+                task.pid, task.tid, task.ppid, task.ptid, misc.0
+            )
         }
         RecordType::COMM => {
             let comm = Comm::decode(cursor).unwrap();
-            format!("comm {}/{} {}", comm.pid, comm.tid, String::from_utf8_lossy(comm.comm))
+            format!(
+                "comm {}/{} {}",
+                comm.pid,
+                comm.tid,
+                String::from_utf8_lossy(comm.comm)
+            )
         }
         RecordType::MMAP2 => {
             let map = Mmap2::decode(misc, cursor).unwrap();
@@ -77,7 +100,12 @@ fn line(kind: RecordType, misc: Misc, cursor: &mut Cursor<'_>) -> String {
                 FileIdentity::BuildId(id) => {
                     id.map_or("none".to_owned(), |id| id.to_string()[..4].to_owned())
                 }
-                FileIdentity::Inode { major, minor, inode, .. } => format!("{major:x}:{minor:x} {inode}"),
+                FileIdentity::Inode {
+                    major,
+                    minor,
+                    inode,
+                    ..
+                } => format!("{major:x}:{minor:x} {inode}"),
             };
             let name = String::from_utf8_lossy(map.filename);
             format!(
@@ -111,7 +139,10 @@ fn two_threads() -> FakeRoot {
         ("proc/1/task/1/status", STATUS),
         ("proc/1/task/2/status", THREAD),
         ("proc/2/status", THREAD),
-        ("proc/30/task/30/status", "gone before its status could be read"),
+        (
+            "proc/30/task/30/status",
+            "gone before its status could be read",
+        ),
         ("proc/not-a-process/status", STATUS),
     ])
 }
@@ -126,18 +157,32 @@ map 1 0x5000+0x1000 @0x0 <0:0 0> prot 7 flags 2 mode 2 //anon
 map 1 0x7000+0x1000 @0x0 <0:0 0> prot 5 flags 2 mode 2 [vdso]
 fork 1/2 of 1/1 misc 0x2000
 comm 1/2 worker with a l";
-    assert_eq!(two_threads().records(false, |synthesizer, sink| synthesizer.all_tasks(sink)), expected);
+    assert_eq!(
+        two_threads().records(false, |synthesizer, sink| synthesizer.all_tasks(sink)),
+        expected
+    );
 }
 
 #[test]
 fn a_deleted_file_is_known_by_what_is_mapped() {
     let root = FakeRoot::new(&[
         ("proc/3/status", "Name:\tx\nTgid:\t3\nPid:\t3\nPPid:\t0\n"),
-        ("proc/3/maps", "a000-b000 r-xp 00000000 08:01 9 /bin/x (deleted)\n"),
-        ("proc/3/task/3/status", "Name:\tx\nTgid:\t3\nPid:\t3\nPPid:\t0\n"),
+        (
+            "proc/3/maps",
+            "a000-b000 r-xp 00000000 08:01 9 /bin/x (deleted)\n",
+        ),
+        (
+            "proc/3/task/3/status",
+            "Name:\tx\nTgid:\t3\nPid:\t3\nPPid:\t0\n",
+        ),
     ]);
-    let written = root.records(true, |synthesizer, sink| synthesizer.threads(&[Tid(3)], sink));
-    assert!(written.contains("@0x0 <cdcd> prot 5 flags 2 mode 2 /bin/x (deleted)"), "{written}");
+    let written = root.records(true, |synthesizer, sink| {
+        synthesizer.threads(&[Tid(3)], sink)
+    });
+    assert!(
+        written.contains("@0x0 <cdcd> prot 5 flags 2 mode 2 /bin/x (deleted)"),
+        "{written}"
+    );
 }
 
 #[test]
@@ -150,7 +195,8 @@ map 1 0x7000+0x1000 @0x0 <0:0 0> prot 5 flags 2 mode 2 [vdso]
 comm 1/2 worker with a l";
     let threads = [Tid(2), Tid(1), Tid(999)];
     assert_eq!(
-        two_threads().records(true, |synthesizer, sink| synthesizer.threads(&threads, sink)),
+        two_threads().records(true, |synthesizer, sink| synthesizer
+            .threads(&threads, sink)),
         expected
     );
 }
@@ -177,7 +223,10 @@ map -1 0xffffffffc0000000+0x1000 @0x0 <0:0 0> prot 0 flags 0 mode 1 [ext4]";
 fn a_hidden_kernel_leaves_no_record() {
     let fake = FakeRoot::new(&[("proc/kallsyms", "0000000000000000 T _text\n")]);
     let written = fake.records(false, |synthesizer, sink| {
-        assert!(matches!(synthesizer.kernel(sink), Err(KernelMapError::Hidden)));
+        assert!(matches!(
+            synthesizer.kernel(sink),
+            Err(KernelMapError::Hidden)
+        ));
     });
     assert_eq!(written, "");
 }

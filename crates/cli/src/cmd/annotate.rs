@@ -59,7 +59,10 @@ pub(crate) fn run(matches: &ArgMatches, _program: &str) -> Result<i32, Failure> 
         _ => naming::source(matches, &reader)?,
     };
     let traced = itrace::options(matches, ItraceOptions::REPORT)?;
-    let blocks = options.compact.then_some(BlockDetail { consecutive: true, lines: None });
+    let blocks = options.compact.then_some(BlockDetail {
+        consecutive: true,
+        lines: None,
+    });
     let collected = CollectOptions {
         by_address: !of_data,
         addresses_apart: of_data,
@@ -73,7 +76,11 @@ pub(crate) fn run(matches: &ArgMatches, _program: &str) -> Result<i32, Failure> 
     // The kernel's code cannot be shown without an image, and to read its names takes longer than all others.
     let named_alone = options.symbol.is_some() && reads_again(&reader) && !of_data;
     let programs_first = named_alone && !matches.contains_id("vmlinux");
-    let mut loaded = if programs_first { load(&ProgramsOnly(&names))? } else { load(&names)? };
+    let mut loaded = if programs_first {
+        load(&ProgramsOnly(&names))?
+    } else {
+        load(&names)?
+    };
     let mut ran = keep_asked(&mut loaded.profile, &options);
     if named_alone && !ran {
         names = naming::source(matches, &reader)?;
@@ -90,14 +97,21 @@ pub(crate) fn run(matches: &ArgMatches, _program: &str) -> Result<i32, Failure> 
     };
     if !ran {
         report_nameless();
-        print_error(&format!("Error:\nThe {} data has no samples!", input.path().display()));
+        print_error(&format!(
+            "Error:\nThe {} data has no samples!",
+            input.path().display()
+        ));
         return Ok(exit::SUCCESS);
     }
     if has_branches(&reader) {
         // As in perf: code that branches tell of is shown in other colours there, which this has not.
         options.text.coloured_code = false;
     }
-    let frequencies: Vec<u64> = reader.events().iter().map(|event| event.stored.attr.sample_period).collect();
+    let frequencies: Vec<u64> = reader
+        .events()
+        .iter()
+        .map(|event| event.stored.attr.sample_period)
+        .collect();
     if options.group {
         collect::join_events(&mut loaded.profile);
     }
@@ -116,7 +130,11 @@ pub(crate) fn run(matches: &ArgMatches, _program: &str) -> Result<i32, Failure> 
         for function in functions {
             match sources.code(&function.object.long, function.symbol, options.syntax) {
                 Ok(code) => {
-                    let shown = Shown { options: &options, function: &function, code: &code };
+                    let shown = Shown {
+                        options: &options,
+                        function: &function,
+                        code: &code,
+                    };
                     shown.write(&mut output, &frequencies)?;
                 }
                 Err(why) => complain(&function, &why, &mut told, options.skip_missing),
@@ -146,7 +164,11 @@ struct ProgramsOnly<'a>(&'a dyn SymbolSource);
 impl SymbolSource for ProgramsOnly<'_> {
     fn table(&self, dso: &Dso, objects: &Objects) -> Option<Arc<SymbolTable>> {
         let is_kernel = matches!(dso.kind, DsoKind::Kernel | DsoKind::Module);
-        if is_kernel { None } else { self.0.table(dso, objects) }
+        if is_kernel {
+            None
+        } else {
+            self.0.table(dso, objects)
+        }
     }
 
     fn source(&self, dso: &Dso, objects: &Objects) -> Option<Arc<DebugInfo>> {
@@ -155,7 +177,13 @@ impl SymbolSource for ProgramsOnly<'_> {
 }
 
 fn has_branches(reader: &Reader<'_>) -> bool {
-    let carries = |event: &EventEntry| event.stored.attr.sample_type.contains(SampleType::BRANCH_STACK);
+    let carries = |event: &EventEntry| {
+        event
+            .stored
+            .attr
+            .sample_type
+            .contains(SampleType::BRANCH_STACK)
+    };
     reader.events().iter().any(carries)
 }
 
@@ -168,7 +196,11 @@ struct Shown<'a> {
 
 impl Shown<'_> {
     fn write(&self, output: &mut Output, frequencies: &[u64]) -> Result<(), Failure> {
-        let Shown { options, function, code } = *self;
+        let Shown {
+            options,
+            function,
+            code,
+        } = *self;
         let [long, short] = &code.object_names(function.object);
         let source_line = |address| {
             let known = code.source_line(address, options.full_paths);
@@ -176,7 +208,10 @@ impl Shown<'_> {
         };
         let shown = Annotated {
             object: if options.full_paths { long } else { short },
-            source_lines: options.print_lines.then_some(SourceLines { object: long, of: &source_line }),
+            source_lines: options.print_lines.then_some(SourceLines {
+                object: long,
+                of: &source_line,
+            }),
             group: function.group,
             costs: function.costs(|address| code.virtual_address(address)),
             listing: &code.listing,
@@ -192,18 +227,31 @@ impl Shown<'_> {
             object: long,
             samples: counted.samples,
             period: counted.period,
-            frequency: function.leader().and_then(|event| frequencies.get(event)).copied().unwrap_or(0),
+            frequency: function
+                .leader()
+                .and_then(|event| frequencies.get(event))
+                .copied()
+                .unwrap_or(0),
             several: shown.costs.len() > 1,
         };
         let blocks = function.blocks();
         let pace = (!blocks.is_empty()).then(|| code.pace(blocks));
-        Ok(compact(output, &shown, &title, pace.as_ref(), &options.text)?)
+        Ok(compact(
+            output,
+            &shown,
+            &title,
+            pace.as_ref(),
+            &options.text,
+        )?)
     }
 }
 
 /// Says once for each object why its functions cannot be shown.
 fn complain(function: &Function<'_>, why: &str, told: &mut HashSet<String>, quiet: bool) {
     if !quiet && told.insert(function.object.long.clone()) {
-        print_error(&format!("Error:\nCouldn't annotate {}:\n{why}\n", function.symbol.name));
+        print_error(&format!(
+            "Error:\nCouldn't annotate {}:\n{why}\n",
+            function.symbol.name
+        ));
     }
 }

@@ -20,13 +20,23 @@ const RECORDING: &str = "perf.data";
 
 /// The options.
 pub(crate) fn command() -> Command {
-    let flag = |name: &'static str, help| Arg::new(name).long(name).action(ArgAction::SetTrue).help(help);
+    let flag = |name: &'static str, help| {
+        Arg::new(name)
+            .long(name)
+            .action(ArgAction::SetTrue)
+            .help(help)
+    };
     Command::new("archive")
         .about("Pack the cached binaries of a recording for another machine, and unpack them there")
         .args([
-            Arg::new("file").value_name("FILE").help("The recording [default: perf.data], or what to unpack"),
+            Arg::new("file")
+                .value_name("FILE")
+                .help("The recording [default: perf.data], or what to unpack"),
             flag("all", "Pack the recording, too"),
-            flag("unpack", "Put the binaries into the cache here, and the recording into this folder"),
+            flag(
+                "unpack",
+                "Put the binaries into the cache here, and the recording into this folder",
+            ),
             flag("force", "Read a recording that belongs to somebody else").short('f'),
         ])
 }
@@ -34,8 +44,8 @@ pub(crate) fn command() -> Command {
 /// Runs `archive`.
 pub(crate) fn run(matches: &ArgMatches, program: &str) -> Result<i32, Failure> {
     let root = environment::build_id_cache(matches);
-    let root =
-        root.ok_or_else(|| Failure::new("there is no home folder: name a cache with --buildid-dir"))?;
+    let root = root
+        .ok_or_else(|| Failure::new("there is no home folder: name a cache with --buildid-dir"))?;
     let cache = BuildIdCache::new(root);
     let file = matches.get_one::<String>("file").map(String::as_str);
     match matches.get_flag("unpack") {
@@ -45,13 +55,23 @@ pub(crate) fn run(matches: &ArgMatches, program: &str) -> Result<i32, Failure> {
     Ok(code::SUCCESS)
 }
 
-fn pack(cache: &BuildIdCache, file: &str, matches: &ArgMatches, program: &str) -> Result<(), Failure> {
+fn pack(
+    cache: &BuildIdCache,
+    file: &str,
+    matches: &ArgMatches,
+    program: &str,
+) -> Result<(), Failure> {
     let input = Input::open(file, matches.get_flag("force"))?;
     let reader = input.reader()?;
     let named = buildid_list::binaries(matches, &input, &reader, false)?;
-    let cached: Vec<Cached> = named.into_iter().filter_map(|(id, _)| cache.find(id?)).collect();
+    let cached: Vec<Cached> = named
+        .into_iter()
+        .filter_map(|(id, _)| cache.find(id?))
+        .collect();
     if cached.is_empty() {
-        return Err(Failure::new(format!("{program} archive: no build-ids found")));
+        return Err(Failure::new(format!(
+            "{program} archive: no build-ids found"
+        )));
     }
     let target = PathBuf::from(format!("{file}.tar.zst"));
     let recording = matches.get_flag("all").then_some(Path::new(file));
@@ -69,7 +89,10 @@ fn write(target: &Path, cached: &[Cached], recording: Option<&Path>) -> Result<(
         let id = entry.build_id.to_string();
         let folder = format!("{}/{id}", entry.name.trim_start_matches('/'));
         let (head, rest) = id.split_at_checked(2).unwrap_or((&id, ""));
-        packing.add_link(&format!(".build-id/{head}/{rest}"), &format!("../../{folder}"))?;
+        packing.add_link(
+            &format!(".build-id/{head}/{rest}"),
+            &format!("../../{folder}"),
+        )?;
         for kind in CacheFile::ALL {
             let path = entry.folder.join(kind.name());
             if std::fs::symlink_metadata(&path).is_ok_and(|found| found.is_file()) {

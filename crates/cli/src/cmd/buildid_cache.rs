@@ -9,7 +9,8 @@ use oxperf_abi::BuildId;
 use oxperf_data::features::BuildIds;
 use oxperf_objects::elf::build_id_in_notes;
 use oxperf_objects::{
-    BuildIdCache, CacheFile, Contents, Elf, Locator, ObjectKind, Places, Wanted, copy_kernel, is_copy_of,
+    BuildIdCache, CacheFile, Contents, Elf, Locator, ObjectKind, Places, Wanted, copy_kernel,
+    is_copy_of,
 };
 use oxperf_present::civil::CivilTime;
 use oxperf_present::visible::visible;
@@ -25,10 +26,19 @@ use crate::output::{print_error, print_line};
 /// The options.
 pub(crate) fn command() -> Command {
     let files = |name: &'static str, short, help| {
-        Arg::new(name).long(name).short(short).value_name("FILES").action(ArgAction::Append).help(help)
+        Arg::new(name)
+            .long(name)
+            .short(short)
+            .value_name("FILES")
+            .action(ArgAction::Append)
+            .help(help)
     };
     let flag = |name: &'static str, short, help| {
-        Arg::new(name).long(name).short(short).action(ArgAction::SetTrue).help(help)
+        Arg::new(name)
+            .long(name)
+            .short(short)
+            .action(ArgAction::SetTrue)
+            .help(help)
     };
     Command::new("buildid-cache").about("Show and change the cache of binaries by build id").args([
         files("add", 'a', "Put these files in, comma separated"),
@@ -61,18 +71,24 @@ pub(crate) fn command() -> Command {
 /// Runs `buildid-cache`.
 pub(crate) fn run(matches: &ArgMatches, program: &str) -> Result<i32, Failure> {
     let root = environment::build_id_cache(matches);
-    let root =
-        root.ok_or_else(|| Failure::new("there is no home folder: name a cache with --buildid-dir"))?;
+    let root = root
+        .ok_or_else(|| Failure::new("there is no home folder: name a cache with --buildid-dir"))?;
     let changes = Changes {
         cache: BuildIdCache::new(root),
         process: matches.get_one::<u32>("target-ns").copied(),
-        places: Places { debuginfod: environment::debuginfod(matches), ..Places::default() },
+        places: Places {
+            debuginfod: environment::debuginfod(matches),
+            ..Places::default()
+        },
         verbose: matches.get_flag("verbose"),
     };
-    let asked =
-        ["add", "remove", "purge", "update", "missing", "kcore"].iter().any(|name| matches.contains_id(name));
+    let asked = ["add", "remove", "purge", "update", "missing", "kcore"]
+        .iter()
+        .any(|name| matches.contains_id(name));
     if !asked && !matches.get_flag("purge-all") && !matches.get_flag("list") {
-        return Err(Failure::bad_option(format!("say what to do: see '{program} buildid-cache --help'")));
+        return Err(Failure::bad_option(format!(
+            "say what to do: see '{program} buildid-cache --help'"
+        )));
     }
     for path in listed(matches, "add") {
         changes.report("Adding", &path, changes.add(&path));
@@ -105,7 +121,11 @@ pub(crate) fn run(matches: &ArgMatches, program: &str) -> Result<i32, Failure> {
 
 fn listed(matches: &ArgMatches, name: &str) -> Vec<PathBuf> {
     let lists = matches.get_many::<String>(name).into_iter().flatten();
-    lists.flat_map(|list| list.split(',')).filter(|path| !path.is_empty()).map(PathBuf::from).collect()
+    lists
+        .flat_map(|list| list.split(','))
+        .filter(|path| !path.is_empty())
+        .map(PathBuf::from)
+        .collect()
 }
 
 /// What is done to a cache.
@@ -142,18 +162,27 @@ impl Changes {
     }
 
     fn identity(&self, path: &Path) -> Outcome {
-        let contents = Contents::open(&self.source(path)).map_err(|why| why.to_string())?.into_elf();
+        let contents = Contents::open(&self.source(path))
+            .map_err(|why| why.to_string())?
+            .into_elf();
         let image = Elf::parse(&contents).map_err(|why| why.to_string())?;
-        image.build_id().ok_or_else(|| "it has no build id".to_owned())
+        image
+            .build_id()
+            .ok_or_else(|| "it has no build id".to_owned())
     }
 
     fn add(&self, path: &Path) -> Outcome {
         let id = self.identity(path)?;
         let name = std::path::absolute(path).map_err(|error| error.to_string())?;
-        let name =
-            if self.process.is_some() { path.to_owned() } else { fs::canonicalize(&name).unwrap_or(name) };
+        let name = if self.process.is_some() {
+            path.to_owned()
+        } else {
+            fs::canonicalize(&name).unwrap_or(name)
+        };
         let name = name.as_os_str().as_encoded_bytes();
-        self.cache.add(name, id, CacheFile::Elf, &self.source(path)).map_err(|error| error.to_string())?;
+        self.cache
+            .add(name, id, CacheFile::Elf, &self.source(path))
+            .map_err(|error| error.to_string())?;
         add_debug_file(&self.cache, &self.places, name, id);
         Ok(id)
     }
@@ -168,17 +197,28 @@ impl Changes {
     }
 
     fn update(&self, path: &Path) -> Outcome {
-        self.cache.remove(self.identity(path)?).map_err(|error| error.to_string())?;
+        self.cache
+            .remove(self.identity(path)?)
+            .map_err(|error| error.to_string())?;
         self.add(path)
     }
 
     fn purge(&self, path: &Path) -> Outcome {
         let canonical = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-        let names = [path.to_string_lossy().into_owned(), canonical.to_string_lossy().into_owned()];
-        let versions = self.cache.entries().into_iter().filter(|entry| names.contains(&entry.name));
+        let names = [
+            path.to_string_lossy().into_owned(),
+            canonical.to_string_lossy().into_owned(),
+        ];
+        let versions = self
+            .cache
+            .entries()
+            .into_iter()
+            .filter(|entry| names.contains(&entry.name));
         let mut last = Err("it is not in the cache".to_owned());
         for entry in versions {
-            self.cache.remove(entry.build_id).map_err(|error| error.to_string())?;
+            self.cache
+                .remove(entry.build_id)
+                .map_err(|error| error.to_string())?;
             last = Ok(entry.build_id);
         }
         last
@@ -187,9 +227,14 @@ impl Changes {
     fn purge_all(&self) -> Result<(), Failure> {
         for entry in self.cache.entries() {
             let removed = self.cache.remove(entry.build_id);
-            removed.map_err(|error| Failure::new(format!("cannot remove {}: {error}", entry.name)))?;
+            removed
+                .map_err(|error| Failure::new(format!("cannot remove {}: {error}", entry.name)))?;
             if self.verbose {
-                print_error(&format!("Removing {} {}: Ok", entry.build_id, visible(&entry.name)));
+                print_error(&format!(
+                    "Removing {} {}: Ok",
+                    entry.build_id,
+                    visible(&entry.name)
+                ));
             }
         }
         Ok(())
@@ -198,21 +243,33 @@ impl Changes {
     /// Copies the memory of the kernel that `path` (`/proc/kcore`) stands for, unless a copy is there already.
     fn add_kcore(&self, path: &Path, anew: bool) -> Result<(), Failure> {
         let source = path.parent().filter(|_| path.ends_with("kcore"));
-        let source = source.ok_or_else(|| Failure::new(format!("{} is no kcore", path.display())))?;
+        let source =
+            source.ok_or_else(|| Failure::new(format!("{} is no kcore", path.display())))?;
         let notes = source.join("../sys/kernel/notes");
-        let id = fs::read(&notes).ok().and_then(|notes| build_id_in_notes(&notes, IS_LITTLE_ENDIAN));
-        let id = id.ok_or_else(|| Failure::new(format!("{} tells no build id", notes.display())))?;
+        let id = fs::read(&notes)
+            .ok()
+            .and_then(|notes| build_id_in_notes(&notes, IS_LITTLE_ENDIAN));
+        let id =
+            id.ok_or_else(|| Failure::new(format!("{} tells no build id", notes.display())))?;
         let copies = self.cache.kernel_copies(id);
-        let entries =
-            fs::read_dir(&copies).into_iter().flatten().filter_map(|entry| Some(entry.ok()?.path()));
-        if let Some(same) = entries.filter(|_| !anew).find(|copy| is_copy_of(copy, source)) {
+        let entries = fs::read_dir(&copies)
+            .into_iter()
+            .flatten()
+            .filter_map(|entry| Some(entry.ok()?.path()));
+        if let Some(same) = entries
+            .filter(|_| !anew)
+            .find(|copy| is_copy_of(copy, source))
+        {
             self.tell(&format!("same kcore found in {}", same.display()));
             return Ok(());
         }
         let folder = copies.join(name_of_now());
         copy_kernel(source, &folder)
             .map_err(|error| Failure::new(format!("cannot copy {}: {error}", path.display())))?;
-        self.tell(&format!("kcore added to build-id cache directory {}", folder.display()));
+        self.tell(&format!(
+            "kcore added to build-id cache directory {}",
+            folder.display()
+        ));
         Ok(())
     }
 
@@ -238,7 +295,9 @@ const IS_LITTLE_ENDIAN: bool = cfg!(target_endian = "little");
 
 /// The moment as perf names copies of a kernel's memory: date, time of day and hundredths of a second.
 fn name_of_now() -> String {
-    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    let now = SystemTime::now()
+        .duration_since(SystemTime::UNIX_EPOCH)
+        .unwrap_or_default();
     let seconds = now.as_secs() as i64;
     let time = CivilTime::new(seconds, oxperf_sys::clock::utc_offset(seconds)).date_time();
     let digits: String = time.chars().filter(char::is_ascii_digit).collect();
@@ -248,9 +307,16 @@ fn name_of_now() -> String {
 /// Puts the separate debug file of a binary beside it, where there is one.
 fn add_debug_file(cache: &BuildIdCache, places: &Places, name: &[u8], id: BuildId) {
     let locator = Locator::new(places.clone());
-    let wanted = Wanted { path: name, build_id: Some(id), kind: ObjectKind::User, process: None };
+    let wanted = Wanted {
+        path: name,
+        build_id: Some(id),
+        kind: ObjectKind::User,
+        process: None,
+    };
     let image = locator.image(&wanted).ok();
-    let image = image.as_ref().and_then(|found| Elf::parse(&found.contents).ok());
+    let image = image
+        .as_ref()
+        .and_then(|found| Elf::parse(&found.contents).ok());
     if let Ok(found) = locator.debug_info(&wanted, image.as_ref()) {
         // A cache without the debug file is still a cache.
         let _ = cache.add(name, id, CacheFile::Debug, &found.path);
@@ -259,7 +325,9 @@ fn add_debug_file(cache: &BuildIdCache, places: &Places, name: &[u8], id: BuildI
 
 /// Puts the binaries of a recording's table into the cache, as perf's recorder does; what cannot be had is passed over.
 pub(crate) fn fill(matches: &ArgMatches, recording: &str) -> Result<(), Failure> {
-    let Some(root) = environment::build_id_cache(matches) else { return Ok(()) };
+    let Some(root) = environment::build_id_cache(matches) else {
+        return Ok(());
+    };
     let cache = BuildIdCache::new(root);
     let input = Input::open(recording, true)?;
     let reader = input.reader()?;
@@ -270,14 +338,19 @@ pub(crate) fn fill(matches: &ArgMatches, recording: &str) -> Result<(), Failure>
             continue;
         }
         let added = match entry.name.as_str() {
-            "[vdso]" => own_vdso(id).map(|bytes| cache.add_from(name, id, CacheFile::Vdso, &mut &bytes[..])),
+            "[vdso]" => {
+                own_vdso(id).map(|bytes| cache.add_from(name, id, CacheFile::Vdso, &mut &bytes[..]))
+            }
             kernel if kernel.starts_with("[kernel") => {
                 running_kernel().filter(|running| *running == id).map(|_| {
-                    fs::File::open("/proc/kallsyms")
-                        .and_then(|mut text| cache.add_from(name, id, CacheFile::Kallsyms, &mut text))
+                    fs::File::open("/proc/kallsyms").and_then(|mut text| {
+                        cache.add_from(name, id, CacheFile::Kallsyms, &mut text)
+                    })
                 })
             }
-            path if path.starts_with('/') => Some(cache.add(name, id, CacheFile::Elf, Path::new(path))),
+            path if path.starts_with('/') => {
+                Some(cache.add(name, id, CacheFile::Elf, Path::new(path)))
+            }
             _ => None,
         };
         if added.is_some_and(|added| added.is_ok()) && name.starts_with(b"/") {
@@ -288,6 +361,14 @@ pub(crate) fn fill(matches: &ArgMatches, recording: &str) -> Result<(), Failure>
 }
 
 fn own_vdso(id: BuildId) -> Option<Vec<u8>> {
-    let wanted = Wanted { path: b"[vdso]", build_id: Some(id), kind: ObjectKind::Vdso, process: None };
-    Locator::new(Places::default()).image(&wanted).ok().map(|found| found.contents.to_vec())
+    let wanted = Wanted {
+        path: b"[vdso]",
+        build_id: Some(id),
+        kind: ObjectKind::Vdso,
+        process: None,
+    };
+    Locator::new(Places::default())
+        .image(&wanted)
+        .ok()
+        .map(|found| found.contents.to_vec())
 }

@@ -28,35 +28,57 @@ pub(crate) fn command() -> Command {
     Command::new("buildid-list")
         .about("List the binaries of a recording with their build ids")
         .args(input::arguments())
-        .arg(flag("with-hits", 'H', "Only the binaries that have samples"))
-        .arg(flag("kernel", 'k', "Show the running kernel's build id, of no recording"))
-        .arg(flag("kernel-maps", 'm', "Show the running kernel and its modules with their addresses"))
+        .arg(flag(
+            "with-hits",
+            'H',
+            "Only the binaries that have samples",
+        ))
+        .arg(flag(
+            "kernel",
+            'k',
+            "Show the running kernel's build id, of no recording",
+        ))
+        .arg(flag(
+            "kernel-maps",
+            'm',
+            "Show the running kernel and its modules with their addresses",
+        ))
         .arg(flag("verbose", 'v', "Accepted for perf's sake").hide(true))
 }
 
 fn flag(name: &'static str, short: char, help: &'static str) -> Arg {
-    Arg::new(name).long(name).short(short).action(ArgAction::SetTrue).help(help)
+    Arg::new(name)
+        .long(name)
+        .short(short)
+        .action(ArgAction::SetTrue)
+        .help(help)
 }
 
 /// Runs `buildid-list`.
 pub(crate) fn run(matches: &ArgMatches, _program: &str) -> Result<i32, Failure> {
     if matches.get_flag("kernel") {
-        let id = running_kernel().ok_or_else(|| Failure::new("the running kernel tells no build id"))?;
+        let id =
+            running_kernel().ok_or_else(|| Failure::new("the running kernel tells no build id"))?;
         print_line(&id.to_string())?;
         return Ok(code::SUCCESS);
     }
     if matches.get_flag("kernel-maps") {
         return kernel_maps();
     }
-    if let Some(id) = matches.get_one::<String>("input").and_then(|path| elf_build_id(Path::new(path))) {
+    if let Some(id) = matches
+        .get_one::<String>("input")
+        .and_then(|path| elf_build_id(Path::new(path)))
+    {
         print_line(&id.to_string())?;
         return Ok(code::SUCCESS);
     }
     let input = Input::from_matches(matches)?;
     let reader = input.reader()?;
     let binaries = binaries(matches, &input, &reader, matches.get_flag("with-hits"))?;
-    let binaries: Vec<(Option<BuildId>, &str)> =
-        binaries.iter().map(|(id, name)| (*id, name.as_str())).collect();
+    let binaries: Vec<(Option<BuildId>, &str)> = binaries
+        .iter()
+        .map(|(id, name)| (*id, name.as_str()))
+        .collect();
     let mut text = String::new();
     buildid_list::write(&mut text, &binaries);
     let mut output = Output::stdout();
@@ -72,8 +94,19 @@ fn kernel_maps() -> Result<i32, Failure> {
         .map_err(|error| Failure::new(error.to_string()))?;
     let std::ops::Range { start, end } = kernel.range();
     let (name, build_id) = ("[kernel.kallsyms]".to_owned(), running_kernel());
-    let kernel = LoadedModule { name, start, end, build_id };
-    for LoadedModule { name, start, end, build_id } in std::iter::once(kernel).chain(loaded_modules(root)) {
+    let kernel = LoadedModule {
+        name,
+        start,
+        end,
+        build_id,
+    };
+    for LoadedModule {
+        name,
+        start,
+        end,
+        build_id,
+    } in std::iter::once(kernel).chain(loaded_modules(root))
+    {
         let id = build_id.map(|id| id.to_string()).unwrap_or_default();
         print_line(&format!("{id} {start:16x} {end:16x} {}", visible(&name)))?;
     }
@@ -93,9 +126,18 @@ pub(super) fn binaries(
     // What trace of instructions hits is not known before it is decoded: then all of the table counts.
     let traced = reader.features().bits().contains(FeatureId::AUXTRACE);
     let with_hits = with_hits && !traced;
-    let table = reader.features().get::<BuildIds>().ok().flatten().filter(|_| !with_hits);
+    let table = reader
+        .features()
+        .get::<BuildIds>()
+        .ok()
+        .flatten()
+        .filter(|_| !with_hits);
     match table {
-        Some(table) => Ok(table.0.into_iter().map(|entry| (Some(entry.build_id), entry.name)).collect()),
+        Some(table) => Ok(table
+            .0
+            .into_iter()
+            .map(|entry| (Some(entry.build_id), entry.name))
+            .collect()),
         None => hit_binaries(matches, input, reader),
     }
 }
@@ -111,16 +153,31 @@ fn elf_build_id(path: &Path) -> Option<BuildId> {
 }
 
 /// Without a table, the mappings tell the identities: of the binaries that samples hit.
-fn hit_binaries(matches: &ArgMatches, input: &Input, reader: &Reader<'_>) -> Result<Vec<Binary>, Failure> {
+fn hit_binaries(
+    matches: &ArgMatches,
+    input: &Input,
+    reader: &Reader<'_>,
+) -> Result<Vec<Binary>, Failure> {
     let unwinder = naming::unwinder(naming::default_places(matches), reader);
-    let mut hits = Hits { chains: Chains::new(ChainOptions::default(), unwinder), hit: Vec::new() };
+    let mut hits = Hits {
+        chains: Chains::new(ChainOptions::default(), unwinder),
+        hit: Vec::new(),
+    };
     let passage = input.passage(false);
-    let finished =
-        Session::new(reader).watched_by(&passage).run(&mut hits).map_err(|error| input.refuse(&error))?;
+    let finished = Session::new(reader)
+        .watched_by(&passage)
+        .run(&mut hits)
+        .map_err(|error| input.refuse(&error))?;
     drop(passage);
     report_trouble(&finished.diagnostics);
-    let dsos = finished.machine.objects().dsos().zip(hits.hit.iter().chain(std::iter::repeat(&false)));
-    let known = dsos.filter(|(_, hit)| **hit).map(|(dso, _)| (dso.build_id, hit_name(dso)));
+    let dsos = finished
+        .machine
+        .objects()
+        .dsos()
+        .zip(hits.hit.iter().chain(std::iter::repeat(&false)));
+    let known = dsos
+        .filter(|(_, hit)| **hit)
+        .map(|(dso, _)| (dso.build_id, hit_name(dso)));
     Ok(known.collect())
 }
 

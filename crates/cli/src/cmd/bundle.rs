@@ -79,16 +79,36 @@ pub(crate) fn run(matches: &ArgMatches, _program: &str) -> Result<i32, Failure> 
     let reader = input.reader()?;
     let names = naming::source(matches, &reader)?;
     let traced = (matches, itrace::options(matches, ItraceOptions::REPORT)?);
-    let options =
-        CollectOptions { chains: true, max_stack: 127, by_address: true, ..CollectOptions::default() };
-    let Loaded { profile, machine, .. } =
-        collect::load(&input, &reader, &names, options, Default::default(), traced, &Filter::default())?;
-    let mut parts =
-        Parts { store: naming::store(matches)?, files: BTreeMap::new(), missing: BTreeSet::new() };
+    let options = CollectOptions {
+        chains: true,
+        max_stack: 127,
+        by_address: true,
+        ..CollectOptions::default()
+    };
+    let Loaded {
+        profile, machine, ..
+    } = collect::load(
+        &input,
+        &reader,
+        &names,
+        options,
+        Default::default(),
+        traced,
+        &Filter::default(),
+    )?;
+    let mut parts = Parts {
+        store: naming::store(matches)?,
+        files: BTreeMap::new(),
+        missing: BTreeSet::new(),
+    };
     for dso in needed(&reader, &machine, &profile) {
         parts.add_object(dso);
     }
-    for log in machine.objects().dsos().filter(|dso| is_jit_log(dso.name.as_bytes())) {
+    for log in machine
+        .objects()
+        .dsos()
+        .filter(|dso| is_jit_log(dso.name.as_bytes()))
+    {
         parts.add_written_by_program(&log.name);
     }
     if matches.get_flag("source") {
@@ -106,7 +126,12 @@ pub(crate) fn run(matches: &ArgMatches, _program: &str) -> Result<i32, Failure> 
     for missing in &parts.missing {
         print_error(&format!("Not in the bundle: {missing}"));
     }
-    print_error(&format!("{} files, {} MB, in {}", parts.files.len(), size >> 20, target.display()));
+    print_error(&format!(
+        "{} files, {} MB, in {}",
+        parts.files.len(),
+        size >> 20,
+        target.display()
+    ));
     Ok(code::SUCCESS)
 }
 
@@ -121,7 +146,9 @@ fn recording_files(path: &Path) -> std::io::Result<Vec<(String, PathBuf)>> {
     while let Some((name, folder)) = open.pop().filter(|(_, folder)| folder.is_dir()) {
         for entry in std::fs::read_dir(folder)? {
             let entry = entry?;
-            let Ok(own) = entry.file_name().into_string() else { continue };
+            let Ok(own) = entry.file_name().into_string() else {
+                continue;
+            };
             let (name, kind) = (format!("{name}/{own}"), entry.file_type()?);
             match (kind.is_file(), kind.is_dir()) {
                 (true, _) => files.push((name, entry.path())),
@@ -139,22 +166,35 @@ fn recording_files(path: &Path) -> std::io::Result<Vec<(String, PathBuf)>> {
 fn needed<'m>(reader: &Reader<'_>, machine: &'m Machine, profile: &Profile) -> Vec<&'m Dso> {
     let stacks = |attr: &oxperf_abi::EventAttr| attr.sample_type.contains(SampleType::STACK_USER);
     let all = reader.features().bits().contains(FeatureId::AUXTRACE)
-        || reader.events().iter().any(|event| stacks(&event.stored.attr));
+        || reader
+            .events()
+            .iter()
+            .any(|event| stacks(&event.stored.attr));
     let mut names: BTreeSet<&str> = profile
         .frames
         .iter()
         .filter_map(|frame| Some(profile.dsos.get(frame.dso?.index())?.long.as_str()))
         .collect();
     if all {
-        let code = machine.maps().iter().filter(|map| map.prot == 0 || map.prot & EXECUTABLE != 0);
+        let code = machine
+            .maps()
+            .iter()
+            .filter(|map| map.prot == 0 || map.prot & EXECUTABLE != 0);
         names.extend(code.map(|map| machine.dso(map.dso).name.as_str()));
     }
-    machine.objects().dsos().filter(|dso| names.contains(dso.name.as_str())).collect()
+    machine
+        .objects()
+        .dsos()
+        .filter(|dso| names.contains(dso.name.as_str()))
+        .collect()
 }
 
 /// The kernel's symbols, where samples lie in it and they can be had.
 fn kernel_symbols(matches: &ArgMatches, machine: &Machine) -> Option<PathBuf> {
-    let kernel = machine.objects().dsos().find(|dso| dso.kind == DsoKind::Kernel)?;
+    let kernel = machine
+        .objects()
+        .dsos()
+        .find(|dso| dso.kind == DsoKind::Kernel)?;
     if let Some(given) = matches.get_one::<String>("kallsyms") {
         return Some(PathBuf::from(given));
     }
@@ -212,26 +252,42 @@ impl Parts {
         if !dso.name.starts_with('/') && kind == ObjectKind::User {
             return;
         }
-        let wanted = Wanted { path: dso.name.as_bytes(), build_id: dso.build_id, kind, process: dso.process };
+        let wanted = Wanted {
+            path: dso.name.as_bytes(),
+            build_id: dso.build_id,
+            kind,
+            process: dso.process,
+        };
         let locator = self.store.locator();
         let found = match locator.image(&wanted) {
             Ok(found) => found,
             Err(missing) => {
-                let why = missing.tried.last().map_or_else(String::new, |(_, why)| format!(": {why}"));
+                let why = missing
+                    .tried
+                    .last()
+                    .map_or_else(String::new, |(_, why)| format!(": {why}"));
                 self.missing.insert(format!("{}{why}", dso.name));
                 return;
             }
         };
         let image = Elf::parse(&found.contents).ok();
         let id = image.as_ref().and_then(Elf::build_id);
-        let separate =
-            [locator.debug_info(&wanted, image.as_ref()), locator.debug_file(&wanted, image.as_ref())];
+        let separate = [
+            locator.debug_info(&wanted, image.as_ref()),
+            locator.debug_file(&wanted, image.as_ref()),
+        ];
         let separate: Vec<Found> = separate.into_iter().flatten().collect();
-        let memory = found.contents.version().is_none().then(|| Source::Memory(found.contents.to_vec()));
+        let memory = found
+            .contents
+            .version()
+            .is_none()
+            .then(|| Source::Memory(found.contents.to_vec()));
         if let Some(source) = memory.or_else(|| Source::of(found)) {
             self.put(&dso.name, source);
         }
-        let Some(id) = id.map(|id| id.to_string()) else { return };
+        let Some(id) = id.map(|id| id.to_string()) else {
+            return;
+        };
         let (head, rest) = id.split_at_checked(2).unwrap_or((&id, ""));
         for debug in separate {
             let name = format!("/usr/lib/debug/.build-id/{head}/{rest}.debug");
@@ -246,7 +302,9 @@ impl Parts {
         let places = self.store.locator().places();
         let opened = places.recorded(path.as_bytes()).and_then(|found| {
             let contents = places.open_written_by_program(&found, Contents::open)?;
-            Ok(contents.version().map(|version| Source::File(found, version)))
+            Ok(contents
+                .version()
+                .map(|version| Source::File(found, version)))
         });
         match opened {
             Ok(Some(source)) => self.put(path, source),
@@ -267,15 +325,27 @@ impl Parts {
             }
         }
         let mut texts = BTreeSet::new();
-        let of_files = |dso: &&Dso| matches!(dso.kind, DsoKind::File | DsoKind::Kernel | DsoKind::Module);
+        let of_files =
+            |dso: &&Dso| matches!(dso.kind, DsoKind::File | DsoKind::Kernel | DsoKind::Module);
         for dso in machine.objects().dsos().filter(of_files) {
-            let Some(addresses) = places.get(dso.name.as_str()) else { continue };
-            let Some(lines) = SymbolSource::source(&self.store, dso, machine.objects()) else { continue };
-            texts.extend(addresses.iter().filter_map(|address| Some(lines.line(*address)?.file)));
+            let Some(addresses) = places.get(dso.name.as_str()) else {
+                continue;
+            };
+            let Some(lines) = SymbolSource::source(&self.store, dso, machine.objects()) else {
+                continue;
+            };
+            texts.extend(
+                addresses
+                    .iter()
+                    .filter_map(|address| Some(lines.line(*address)?.file)),
+            );
         }
         for text in &texts {
             let path = self.store.locator().places().recorded(text.as_bytes());
-            match path.map_err(|why| why.to_string()).and_then(|path| public_text(&path)) {
+            match path
+                .map_err(|why| why.to_string())
+                .and_then(|path| public_text(&path))
+            {
                 Ok(source) => self.put(text, source),
                 Err(why) => drop(self.missing.insert(format!("{text}: {why}"))),
             }
@@ -283,7 +353,11 @@ impl Parts {
     }
 
     /// Names what was packed.
-    fn list(&self, recording: &[(String, PathBuf)], kallsyms: Option<&Path>) -> std::io::Result<()> {
+    fn list(
+        &self,
+        recording: &[(String, PathBuf)],
+        kallsyms: Option<&Path>,
+    ) -> std::io::Result<()> {
         for (_, path) in recording {
             print_line(&visible(&path.to_string_lossy()))?;
         }
@@ -307,7 +381,9 @@ impl Parts {
             self.missing.insert(format!("{name}: a path with .."));
             return;
         }
-        self.files.entry(format!("{ROOT}/{below}")).or_insert(source);
+        self.files
+            .entry(format!("{ROOT}/{below}"))
+            .or_insert(source);
     }
 
     /// Writes the archive. A file that changed since it was looked at is left out.

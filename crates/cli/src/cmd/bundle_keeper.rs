@@ -17,12 +17,19 @@ pub(crate) fn command() -> Command {
     Command::new(NAME)
         .hide(true)
         .about("Remove the folder of a bundle when standard input ends")
-        .arg(Arg::new("folder").required(true).value_parser(value_parser!(PathBuf)))
+        .arg(
+            Arg::new("folder")
+                .required(true)
+                .value_parser(value_parser!(PathBuf)),
+        )
 }
 
 /// Waits for the end of standard input, whose other end the reader of the bundle has.
 pub(crate) fn run(matches: &ArgMatches, _program: &str) -> Result<i32, Failure> {
-    let folder = matches.get_one::<PathBuf>("folder").cloned().unwrap_or_default();
+    let folder = matches
+        .get_one::<PathBuf>("folder")
+        .cloned()
+        .unwrap_or_default();
     while std::io::stdin().read(&mut [0; 64])? > 0 {}
     bundled::remove(&folder);
     Ok(code::SUCCESS)

@@ -11,13 +11,25 @@ use crate::output::print_error;
 
 /// What can be done.
 const ALL: [Entry; 2] = [
-    Entry { name: "convert", command: convert::command, run: convert::run },
-    Entry { name: "check", command: check::command, run: check::run },
+    Entry {
+        name: "convert",
+        command: convert::command,
+        run: convert::run,
+    },
+    Entry {
+        name: "check",
+        command: check::command,
+        run: check::run,
+    },
 ];
 
 /// The options.
 pub(crate) fn command() -> Command {
-    let subcommand = |entry: Entry| (entry.command)().infer_long_args(true).args_override_self(true);
+    let subcommand = |entry: Entry| {
+        (entry.command)()
+            .infer_long_args(true)
+            .args_override_self(true)
+    };
     Command::new("data")
         .about("Convert and check recordings")
         .disable_help_subcommand(true)
@@ -29,7 +41,12 @@ pub(crate) fn command() -> Command {
 /// Runs `data`.
 pub(crate) fn run(matches: &ArgMatches, program: &str) -> Result<i32, Failure> {
     let Some((name, matches)) = matches.subcommand() else {
-        print_error(&command().bin_name(format!("{program} data")).render_help().to_string());
+        print_error(
+            &command()
+                .bin_name(format!("{program} data"))
+                .render_help()
+                .to_string(),
+        );
         return Ok(code::BAD_OPTION);
     };
     match ALL.into_iter().find(|entry| entry.name == name) {

@@ -55,7 +55,11 @@ pub(crate) fn run(matches: &ArgMatches, _program: &str) -> Result<i32, Failure> 
 }
 
 /// Reads all recordings side by side.
-fn load(matches: &ArgMatches, inputs: &[Input], options: &Resolved) -> Result<Vec<Recording>, Failure> {
+fn load(
+    matches: &ArgMatches,
+    inputs: &[Input],
+    options: &Resolved,
+) -> Result<Vec<Recording>, Failure> {
     let store = naming::remembering_store(matches)?;
     let read = |(input, nth)| Recording::load(matches, input, nth, (options, &store));
     let recordings = std::thread::scope(|scope| {
@@ -63,7 +67,9 @@ fn load(matches: &ArgMatches, inputs: &[Input], options: &Resolved) -> Result<Ve
         let alone = rayon::current_thread_index().is_some();
         let begin = |recording| match alone {
             true => Err(recording),
-            false => Builder::new().spawn_scoped(scope, move || read(recording)).map_err(|_| recording),
+            false => Builder::new()
+                .spawn_scoped(scope, move || read(recording))
+                .map_err(|_| recording),
         };
         let readers: Vec<_> = inputs.iter().zip(0..).map(begin).collect();
         let ended = || Failure::new("a reader of a recording ended early");
@@ -81,7 +87,10 @@ fn load(matches: &ArgMatches, inputs: &[Input], options: &Resolved) -> Result<Ve
 
 /// Opens the recordings; the largest will be read longest, and tells how far it is.
 fn open_all(matches: &ArgMatches, files: &[String]) -> Result<Vec<Input>, Failure> {
-    let inputs = files.iter().map(|file| open(matches, file)).collect::<Result<Vec<Input>, _>>()?;
+    let inputs = files
+        .iter()
+        .map(|file| open(matches, file))
+        .collect::<Result<Vec<Input>, _>>()?;
     let largest = (0..inputs.len()).max_by_key(|&nth| inputs[nth].size());
     let quiet = |(nth, input): (usize, Input)| match Some(nth) == largest {
         true => input,
@@ -106,17 +115,36 @@ struct Event<'a> {
 
 /// The baseline's events with what became of them.
 fn events<'a>(recordings: &'a [Recording], options: &Resolved) -> Vec<Event<'a>> {
-    let Some(baseline) = recordings.first() else { return Vec::new() };
-    let events = baseline.profile.events.iter().enumerate().map(|(at, event)| {
-        let side = |(nth, recording): (usize, &'a Recording)| {
-            // The baseline's event is itself, even if others are like it.
-            let found = if nth == 0 { Some(at) } else { recording.event_like(baseline, at) };
-            let table = found.and_then(|event| recording.table_of(event));
-            Side { profile: &recording.profile, event: found, table }
-        };
-        let sides: Vec<Side<'a>> = recordings.iter().enumerate().map(side).collect();
-        Event { name: &event.name, table: compare(&sides, &options.diff), sides }
-    });
+    let Some(baseline) = recordings.first() else {
+        return Vec::new();
+    };
+    let events = baseline
+        .profile
+        .events
+        .iter()
+        .enumerate()
+        .map(|(at, event)| {
+            let side = |(nth, recording): (usize, &'a Recording)| {
+                // The baseline's event is itself, even if others are like it.
+                let found = if nth == 0 {
+                    Some(at)
+                } else {
+                    recording.event_like(baseline, at)
+                };
+                let table = found.and_then(|event| recording.table_of(event));
+                Side {
+                    profile: &recording.profile,
+                    event: found,
+                    table,
+                }
+            };
+            let sides: Vec<Side<'a>> = recordings.iter().enumerate().map(side).collect();
+            Event {
+                name: &event.name,
+                table: compare(&sides, &options.diff),
+                sides,
+            }
+        });
     events.collect()
 }
 
@@ -125,10 +153,22 @@ fn write_streams(recordings: &[Recording]) -> Result<(), Failure> {
     let mut output = Output::stdout();
     if let [old, new] = recordings {
         for event in 0..old.profile.events.len() {
-            let Some(like) = new.event_like(old, event) else { continue };
+            let Some(like) = new.event_like(old, event) else {
+                continue;
+            };
             let hot = (old.streams_of(event), new.streams_of(like));
-            let old = StreamSide { profile: &old.profile, hot: &hot.0 };
-            streams(&mut output, old, StreamSide { profile: &new.profile, hot: &hot.1 })?;
+            let old = StreamSide {
+                profile: &old.profile,
+                hot: &hot.0,
+            };
+            streams(
+                &mut output,
+                old,
+                StreamSide {
+                    profile: &new.profile,
+                    hot: &hot.1,
+                },
+            )?;
         }
     }
     output.finish()?;
@@ -136,16 +176,30 @@ fn write_streams(recordings: &[Recording]) -> Result<(), Failure> {
 }
 
 /// Writes all tables, or all of them as one document.
-fn write(recordings: &[Recording], events: &[Event<'_>], options: &Resolved) -> Result<(), Failure> {
+fn write(
+    recordings: &[Recording],
+    events: &[Event<'_>],
+    options: &Resolved,
+) -> Result<(), Failure> {
     let compared: Vec<Compared<'_>> = events
         .iter()
-        .map(|event| Compared { event: event.name, sides: &event.sides, table: &event.table })
+        .map(|event| Compared {
+            event: event.name,
+            sides: &event.sides,
+            table: &event.table,
+        })
         .collect();
     let mut output = Output::stdout();
     if options.json {
-        let files = recordings.iter().map(|recording| (recording.file.clone(), recording.losses()));
+        let files = recordings
+            .iter()
+            .map(|recording| (recording.file.clone(), recording.losses()));
         let files: Vec<_> = files.collect();
-        let document = DiffDocument { method: options.diff.method, keys: &options.diff.keys, files: &files };
+        let document = DiffDocument {
+            method: options.diff.method,
+            keys: &options.diff.keys,
+            files: &files,
+        };
         document.write(&compared, &mut output)?;
     } else {
         for (nth, compared) in compared.iter().enumerate() {

@@ -17,13 +17,24 @@ pub(crate) fn command() -> Command {
     Command::new(NAME)
         .hide(true)
         .about("Run a filter of script --dlfilter")
-        .arg(Arg::new("filter").required(true).value_parser(value_parser!(PathBuf)))
-        .arg(Arg::new("describe").long("describe").action(clap::ArgAction::SetTrue))
+        .arg(
+            Arg::new("filter")
+                .required(true)
+                .value_parser(value_parser!(PathBuf)),
+        )
+        .arg(
+            Arg::new("describe")
+                .long("describe")
+                .action(clap::ArgAction::SetTrue),
+        )
 }
 
 /// Serves the filter to the program behind standard input, which is a socket.
 pub(crate) fn run(matches: &ArgMatches, _program: &str) -> Result<i32, Failure> {
-    let filter = matches.get_one::<PathBuf>("filter").cloned().unwrap_or_default();
+    let filter = matches
+        .get_one::<PathBuf>("filter")
+        .cloned()
+        .unwrap_or_default();
     let failed = |error: oxperf_dlfilter::DlfilterError| Failure::new(error.to_string());
     if matches.get_flag("describe") {
         if let Some((line, _)) = oxperf_dlfilter::describe(&filter).map_err(failed)? {

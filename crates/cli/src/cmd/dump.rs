@@ -52,7 +52,9 @@ fn in_order_of_time() -> Arg {
 
 /// Whether an option is given, in a command that may not have it.
 fn is_given(matches: &ArgMatches, option: &str) -> bool {
-    matches.try_get_one(option).is_ok_and(|given| given == Some(&true))
+    matches
+        .try_get_one(option)
+        .is_ok_and(|given| given == Some(&true))
 }
 
 /// Whether records are to be shown.
@@ -67,7 +69,11 @@ fn is_in_file_order(matches: &ArgMatches) -> bool {
 /// The session that the options ask for.
 pub(crate) fn session<'r, 'a>(matches: &ArgMatches, reader: &'r Reader<'a>) -> Session<'r, 'a> {
     let session = Session::new(reader);
-    if is_in_file_order(matches) { session.in_file_order() } else { session }
+    if is_in_file_order(matches) {
+        session.in_file_order()
+    } else {
+        session
+    }
 }
 
 /// What shows the records, if the options ask for it.
@@ -89,13 +95,19 @@ pub(crate) fn dumper(
         in_file_order: is_in_file_order(matches),
         utc_offset: oxperf_sys::clock::utc_offset,
     };
-    Some(Dumper { dump: Dump::new(&options, events.clone()) })
+    Some(Dumper {
+        dump: Dump::new(&options, events.clone()),
+    })
 }
 
 /// What a recording was made on; this machine where it does not say.
 pub(crate) fn architecture(reader: &Reader<'_>) -> Architecture {
     let recorded = reader.features().get::<Arch>().ok().flatten();
-    Architecture::from_machine(recorded.as_ref().map_or(std::env::consts::ARCH, |arch| &arch.0))
+    Architecture::from_machine(
+        recorded
+            .as_ref()
+            .map_or(std::env::consts::ARCH, |arch| &arch.0),
+    )
 }
 
 /// Shows records and where samples are at home.
@@ -119,7 +131,11 @@ impl Dumper {
     }
 
     /// Writes the trace that a sample holds.
-    pub(crate) fn sampled_packets(&self, sample: &Sample<'_>, output: &mut Output) -> io::Result<()> {
+    pub(crate) fn sampled_packets(
+        &self,
+        sample: &Sample<'_>,
+        output: &mut Output,
+    ) -> io::Result<()> {
         let packets = self.dump.sampled_packets(sample, output.buffer());
         packets.map_or(Ok(()), |packets| write_packets(packets, output))
     }
@@ -145,7 +161,8 @@ impl Dumper {
             None => Object::Outside,
         };
         let tid = machine.thread_info(event.thread).tid.0;
-        self.dump.place(machine.comm_of(event.thread), tid, &object, out);
+        self.dump
+            .place(machine.comm_of(event.thread), tid, &object, out);
     }
 }
 
@@ -212,12 +229,20 @@ pub(crate) fn report(
     output: Output,
 ) -> Result<i32, Failure> {
     let passage = input.passage(true);
-    let session = session(matches, reader).keeping_exited_threads().watched_by(&passage);
+    let session = session(matches, reader)
+        .keeping_exited_threads()
+        .watched_by(&passage);
     let Some(dumper) = dumper(matches, input, reader, session.events(), Consumer::Report) else {
         return Ok(code::SUCCESS);
     };
-    let mut sink = DumpSink { dumper, output, failed: None };
-    let finished = session.run(&mut sink).map_err(|error| input.refuse(&error))?;
+    let mut sink = DumpSink {
+        dumper,
+        output,
+        failed: None,
+    };
+    let finished = session
+        .run(&mut sink)
+        .map_err(|error| input.refuse(&error))?;
     drop(passage);
     if let Some(error) = sink.failed {
         return Err(error.into());

@@ -15,8 +15,12 @@ use crate::output::Output;
 
 /// The options.
 pub(crate) fn command() -> Command {
-    let flag =
-        |name: &'static str, short, help| Arg::new(name).short(short).action(ArgAction::SetTrue).help(help);
+    let flag = |name: &'static str, short, help| {
+        Arg::new(name)
+            .short(short)
+            .action(ArgAction::SetTrue)
+            .help(help)
+    };
     Command::new("evlist")
         .about("List the events of a recording")
         .args(input::arguments())
@@ -34,17 +38,35 @@ pub(crate) fn command() -> Command {
 /// Runs `evlist`.
 pub(crate) fn run(matches: &ArgMatches, _program: &str) -> Result<i32, Failure> {
     if matches.get_flag("group") && (matches.get_flag("verbose") || matches.get_flag("freq")) {
-        return Err(Failure::bad_option("Error: --group option is not compatible with other options"));
+        return Err(Failure::bad_option(
+            "Error: --group option is not compatible with other options",
+        ));
     }
     let input = Input::from_matches(matches)?;
     let reader = input.reader()?;
     let table = EventTable::new(&reader);
     let listed = |(event, entry)| named(event, entry);
-    let events: Vec<ListedEvent<'_>> = table.events().iter().zip(reader.events()).map(listed).collect();
-    let groups = reader.features().get::<GroupDesc>().ok().flatten().unwrap_or_default();
+    let events: Vec<ListedEvent<'_>> = table
+        .events()
+        .iter()
+        .zip(reader.events())
+        .map(listed)
+        .collect();
+    let groups = reader
+        .features()
+        .get::<GroupDesc>()
+        .ok()
+        .flatten()
+        .unwrap_or_default();
     let mut text = String::new();
-    let formats = matches.get_flag("trace-fields").then(|| collect::formatters(&reader));
-    let listing = Listing { detail: detail(matches), groups: &groups.0, formats: formats.as_ref() };
+    let formats = matches
+        .get_flag("trace-fields")
+        .then(|| collect::formatters(&reader));
+    let listing = Listing {
+        detail: detail(matches),
+        groups: &groups.0,
+        formats: formats.as_ref(),
+    };
     evlist::write(&mut text, &events, &listing, &RecordedNames::new(&reader));
     let mut output = Output::stdout();
     output.write_all(text.as_bytes())?;
@@ -52,12 +74,22 @@ pub(crate) fn run(matches: &ArgMatches, _program: &str) -> Result<i32, Failure> 
     Ok(code::SUCCESS)
 }
 
-fn named<'a>(event: &'a oxperf_session::SessionEvent, entry: &'a oxperf_data::EventEntry) -> ListedEvent<'a> {
-    ListedEvent { name: &event.name, entry }
+fn named<'a>(
+    event: &'a oxperf_session::SessionEvent,
+    entry: &'a oxperf_data::EventEntry,
+) -> ListedEvent<'a> {
+    ListedEvent {
+        name: &event.name,
+        entry,
+    }
 }
 
 fn detail(matches: &ArgMatches) -> Detail {
-    match (matches.get_flag("verbose"), matches.get_flag("group"), matches.get_flag("freq")) {
+    match (
+        matches.get_flag("verbose"),
+        matches.get_flag("group"),
+        matches.get_flag("freq"),
+    ) {
         (true, ..) => Detail::Attribute,
         (_, true, _) => Detail::Group,
         (.., true) => Detail::Frequency,

@@ -80,15 +80,24 @@ pub(crate) fn command() -> Command {
 
 /// Runs `export`.
 pub(crate) fn run(matches: &ArgMatches, _program: &str) -> Result<i32, Failure> {
-    let name = matches.get_one::<String>("format").map_or("", String::as_str);
+    let name = matches
+        .get_one::<String>("format")
+        .map_or("", String::as_str);
     if name == LINES {
         return write_lines(matches);
     }
-    let format =
-        Format::parse(name).ok_or_else(|| Failure::bad_option(format!("unknown format '{name}'")))?;
-    let path = matches.get_one::<PathBuf>("output").filter(|path| path.as_os_str() != "-");
-    if path.is_none() && matches!(format, Format::Pprof | Format::Perfetto) && io::stdout().is_terminal() {
-        return Err(Failure::bad_option(format!("{name} files are not text: name one with -o FILE")));
+    let format = Format::parse(name)
+        .ok_or_else(|| Failure::bad_option(format!("unknown format '{name}'")))?;
+    let path = matches
+        .get_one::<PathBuf>("output")
+        .filter(|path| path.as_os_str() != "-");
+    if path.is_none()
+        && matches!(format, Format::Pprof | Format::Perfetto)
+        && io::stdout().is_terminal()
+    {
+        return Err(Failure::bad_option(format!(
+            "{name} files are not text: name one with -o FILE"
+        )));
     }
     let input = Input::from_matches(matches)?;
     let reader = input.reader()?;
@@ -102,8 +111,19 @@ pub(crate) fn run(matches: &ArgMatches, _program: &str) -> Result<i32, Failure> 
     };
     let filter = Filter::from_matches(matches, &reader)?;
     let traced = (matches, itrace::options(matches, ItraceOptions::REPORT)?);
-    let Loaded { profile, diagnostics, .. } =
-        collect::load(&input, &reader, &names, options, Wishes::default(), traced, &filter)?;
+    let Loaded {
+        profile,
+        diagnostics,
+        ..
+    } = collect::load(
+        &input,
+        &reader,
+        &names,
+        options,
+        Wishes::default(),
+        traced,
+        &filter,
+    )?;
     naming::keep(&names);
     report_trouble(&diagnostics);
     report_chains(&profile.chain_losses);
@@ -112,8 +132,14 @@ pub(crate) fn run(matches: &ArgMatches, _program: &str) -> Result<i32, Failure> 
     let (tree, places) = FlameTree::with_places(&profile, event);
     let lost = collect::losses(&profile, &diagnostics);
     let title = header::command_or_file(&reader, input.path());
-    let exported =
-        Exported { title: &title, lost: &lost, profile: &profile, event, tree: &tree, places: &places };
+    let exported = Exported {
+        title: &title,
+        lost: &lost,
+        profile: &profile,
+        event,
+        tree: &tree,
+        places: &places,
+    };
     write(&exported, format, path)?;
     Ok(code::SUCCESS)
 }
@@ -141,28 +167,59 @@ fn write_lines(matches: &ArgMatches) -> Result<i32, Failure> {
             words.push(word);
         }
     }
-    let parsed =
-        command.try_get_matches_from(words).map_err(|error| Failure::bad_option(error.to_string()))?;
-    let output = match matches.get_one::<PathBuf>("output").filter(|path| path.as_os_str() != "-") {
-        Some(path) => Output::file(
-            create_output(path)
-                .map_err(|error| Failure::new(format!("cannot write {}: {error}", path.display())))?,
-        ),
-        None => Output::stdout(),
-    };
+    let parsed = command
+        .try_get_matches_from(words)
+        .map_err(|error| Failure::bad_option(error.to_string()))?;
+    let output =
+        match matches
+            .get_one::<PathBuf>("output")
+            .filter(|path| path.as_os_str() != "-")
+        {
+            Some(path) => Output::file(create_output(path).map_err(|error| {
+                Failure::new(format!("cannot write {}: {error}", path.display()))
+            })?),
+            None => Output::stdout(),
+        };
     script::run_to(&parsed, output)
 }
 
 /// The event of this name, or the first with samples.
-fn choose<'p>(profile: &'p Profile, name: Option<&String>, path: &Path) -> Result<&'p EventProfile, Failure> {
-    let known = || profile.events.iter().map(|event| event.name.as_str()).collect::<Vec<_>>().join(", ");
+fn choose<'p>(
+    profile: &'p Profile,
+    name: Option<&String>,
+    path: &Path,
+) -> Result<&'p EventProfile, Failure> {
+    let known = || {
+        profile
+            .events
+            .iter()
+            .map(|event| event.name.as_str())
+            .collect::<Vec<_>>()
+            .join(", ")
+    };
     match name {
-        Some(name) => profile.events.iter().find(|event| event.name == *name).ok_or_else(|| {
-            Failure::new(format!("{} has no event '{name}'; it has: {}", path.display(), known()))
-        }),
-        None => profile.events.iter().find(|event| event.sample_count > 0).ok_or_else(|| {
-            Failure::new(format!("{} has no samples; its events are: {}", path.display(), known()))
-        }),
+        Some(name) => profile
+            .events
+            .iter()
+            .find(|event| event.name == *name)
+            .ok_or_else(|| {
+                Failure::new(format!(
+                    "{} has no event '{name}'; it has: {}",
+                    path.display(),
+                    known()
+                ))
+            }),
+        None => profile
+            .events
+            .iter()
+            .find(|event| event.sample_count > 0)
+            .ok_or_else(|| {
+                Failure::new(format!(
+                    "{} has no samples; its events are: {}",
+                    path.display(),
+                    known()
+                ))
+            }),
     }
 }
 

@@ -53,8 +53,13 @@ pub(crate) fn command() -> Command {
 
 /// Runs `profile`; the exit code is the workload's.
 pub(crate) fn run(matches: &ArgMatches, program: &str) -> Result<i32, Failure> {
-    if matches.get_one::<PathBuf>("output").is_some_and(|path| path.as_os_str() == "-") {
-        return Err(Failure::new("profile reads what it recorded: give -o the name of a file"));
+    if matches
+        .get_one::<PathBuf>("output")
+        .is_some_and(|path| path.as_os_str() == "-")
+    {
+        return Err(Failure::new(
+            "profile reads what it recorded: give -o the name of a file",
+        ));
     }
     let with_chains = |options: &mut oxperf_capture::RecordOptions| {
         if options.call_graph == CallGraph::Off {
@@ -76,8 +81,16 @@ fn show(matches: &ArgMatches, program: &str, recording: &Path) -> Result<(), Fai
     let input = Input::open(&recording.to_string_lossy(), true)?;
     let reader = input.reader()?;
     let store = SymbolStore::new(StoreOptions::default());
-    let options = CollectOptions { chains: true, max_stack: 127, ..CollectOptions::default() };
-    let Loaded { profile, diagnostics, .. } = collect::load(
+    let options = CollectOptions {
+        chains: true,
+        max_stack: 127,
+        ..CollectOptions::default()
+    };
+    let Loaded {
+        profile,
+        diagnostics,
+        ..
+    } = collect::load(
         &input,
         &reader,
         &store,
@@ -87,9 +100,17 @@ fn show(matches: &ArgMatches, program: &str, recording: &Path) -> Result<(), Fai
         &Filter::default(),
     )?;
     let lost = collect::losses(&profile, &diagnostics);
-    let page = matches.get_one::<PathBuf>("html").cloned().unwrap_or_default();
+    let page = matches
+        .get_one::<PathBuf>("html")
+        .cloned()
+        .unwrap_or_default();
     let shown = matches.get_one::<usize>("top").copied().unwrap_or(20);
-    print_hottest(&profile, shown, &lost, &next_steps(program, recording, &page))?;
+    print_hottest(
+        &profile,
+        shown,
+        &lost,
+        &next_steps(program, recording, &page),
+    )?;
     write_flame_graph(&profile, &command_text(matches), &lost, &page)
 }
 
@@ -100,9 +121,18 @@ fn next_steps(program: &str, recording: &Path, page: &Path) -> Vec<(String, &'st
         false => format!(" -i {}", recording.display()),
     };
     vec![
-        (page.display().to_string(), "the flame graph: open it in a browser"),
-        (format!("{program} report{input}"), "callers and callees of every function"),
-        (format!("{program} script{input}"), "every sample with its call chain"),
+        (
+            page.display().to_string(),
+            "the flame graph: open it in a browser",
+        ),
+        (
+            format!("{program} report{input}"),
+            "callers and callees of every function",
+        ),
+        (
+            format!("{program} script{input}"),
+            "every sample with its call chain",
+        ),
     ]
 }
 
@@ -112,15 +142,24 @@ fn print_hottest(
     lost: &[String],
     next: &[(String, &str)],
 ) -> Result<(), Failure> {
-    let options = HistOptions { children: false, group: false, ..HistOptions::default() };
-    let next: Vec<NextStep<'_>> = next.iter().map(|(command, shows)| NextStep { command, shows }).collect();
+    let options = HistOptions {
+        children: false,
+        group: false,
+        ..HistOptions::default()
+    };
+    let next: Vec<NextStep<'_>> = next
+        .iter()
+        .map(|(command, shows)| NextStep { command, shows })
+        .collect();
     let mut output = Output::stdout();
     for table in histograms(profile, &options) {
         let event = &profile.events[table.events[0]];
         if event.sample_count == 0 && profile.events.len() > 1 {
             continue;
         }
-        let rows: Vec<HotRow> = (0..shown).map_while(|row| hot_row(profile, &table, row)).collect();
+        let rows: Vec<HotRow> = (0..shown)
+            .map_while(|row| hot_row(profile, &table, row))
+            .collect();
         let hot = HotTable {
             event: &event.name,
             samples: event.sample_count,
@@ -138,9 +177,15 @@ fn print_hottest(
 
 fn hot_row(profile: &Profile, table: &Table, index: usize) -> Option<HotRow> {
     let row = table.row(index)?;
-    let own = table.cells(index).first().map(|cell| cell.own).unwrap_or_default();
+    let own = table
+        .cells(index)
+        .first()
+        .map(|cell| cell.own)
+        .unwrap_or_default();
     let frame = profile.frames[row.frame.index()];
-    let symbol = frame.symbol.map(|symbol| profile.symbols[symbol.index()].name.clone());
+    let symbol = frame
+        .symbol
+        .map(|symbol| profile.symbols[symbol.index()].name.clone());
     let dso = frame.dso.map(|dso| profile.dsos[dso.index()].short.clone());
     Some(HotRow {
         samples: own.samples,
@@ -156,7 +201,10 @@ fn hot_row(profile: &Profile, table: &Table, index: usize) -> Option<HotRow> {
 fn others(table: &Table, shown: usize) -> Option<HotOthers> {
     let rest = shown..table.len();
     let functions = rest.len() as u64;
-    let value = rest.filter_map(|row| table.cells(row).first()).map(|cell| cell.own.period).sum();
+    let value = rest
+        .filter_map(|row| table.cells(row).first())
+        .map(|cell| cell.own.period)
+        .sum();
     (functions > 0).then_some(HotOthers { functions, value })
 }
 
@@ -173,27 +221,53 @@ fn style() -> HotStyle {
 }
 
 fn command_text(matches: &ArgMatches) -> String {
-    let words = matches.get_many::<std::ffi::OsString>("workload").into_iter().flatten();
-    let words: Vec<String> = words.map(|word| word.to_string_lossy().into_owned()).collect();
-    if words.is_empty() { "the recorded processes".to_owned() } else { words.join(" ") }
+    let words = matches
+        .get_many::<std::ffi::OsString>("workload")
+        .into_iter()
+        .flatten();
+    let words: Vec<String> = words
+        .map(|word| word.to_string_lossy().into_owned())
+        .collect();
+    if words.is_empty() {
+        "the recorded processes".to_owned()
+    } else {
+        words.join(" ")
+    }
 }
 
-fn write_flame_graph(profile: &Profile, title: &str, lost: &[String], path: &Path) -> Result<(), Failure> {
+fn write_flame_graph(
+    profile: &Profile,
+    title: &str,
+    lost: &[String],
+    path: &Path,
+) -> Result<(), Failure> {
     // A page shows one event: the first that has samples.
     let sampled = profile.events.iter().find(|event| event.sample_count > 0);
-    let Some(event) = sampled.or(profile.events.first()) else { return Ok(()) };
+    let Some(event) = sampled.or(profile.events.first()) else {
+        return Ok(());
+    };
     let mut tree = FlameTree::of_event(profile, event);
     tree.fold(FlamePage::MAX_NODES);
     let unit = FlameUnit::of_event(&event.name);
     let subtitle = format!("{}, {} samples", event.name, event.sample_count);
-    let page = FlamePage { title, subtitle: &subtitle, unit, lost, tree: &tree };
+    let page = FlamePage {
+        title,
+        subtitle: &subtitle,
+        unit,
+        lost,
+        tree: &tree,
+    };
     let write = || -> io::Result<()> {
         let mut file = BufWriter::with_capacity(1 << 20, create_output(path)?);
         page.write(&mut file)?;
         file.flush()
     };
-    write()
-        .map_err(|error| Failure::new(format!("cannot write the flame graph {}: {error}", path.display())))?;
+    write().map_err(|error| {
+        Failure::new(format!(
+            "cannot write the flame graph {}: {error}",
+            path.display()
+        ))
+    })?;
     if event.sample_count == 0 {
         print_error("No samples: did the program run long enough? Try a higher rate (-F max).");
     }

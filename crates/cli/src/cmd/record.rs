@@ -52,7 +52,10 @@ pub(super) fn perform(
     };
     adjust(&mut options.record);
     let mut messages = Messages::new(matches, program);
-    options.warnings.iter().for_each(|warning| messages.warn(warning));
+    options
+        .warnings
+        .iter()
+        .for_each(|warning| messages.warn(warning));
     let requests = events::requested(matches)?;
     match oxperf_capture::record(&options.record, requests, &mut messages) {
         Ok(outcome) => {
@@ -70,12 +73,16 @@ pub(super) fn perform(
 
 /// Keeps the binaries that were hit for readers to come: programs are built anew and packages updated.
 fn fill_cache(matches: &ArgMatches, outcome: &Outcome) {
-    let Destination::File(path) = &outcome.output else { return };
+    let Destination::File(path) = &outcome.output else {
+        return;
+    };
     if matches.get_flag("no-buildid") || matches.get_flag("no-buildid-cache") {
         return;
     }
     if let Err(failure) = buildid_cache::fill(matches, &path.to_string_lossy()) {
-        print_error(&format!("Warning: the binaries were not put into the cache: {failure}"));
+        print_error(&format!(
+            "Warning: the binaries were not put into the cache: {failure}"
+        ));
     }
 }
 

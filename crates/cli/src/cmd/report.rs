@@ -98,7 +98,8 @@ fn report(matches: &ArgMatches, input: &Input, options: Resolved) -> Result<Next
             return records::stats(input, &reader, output).map(Next::Exit);
         }
         if matches.get_flag("tasks") || matches.get_flag("mmaps") {
-            return records::tasks(input, &reader, matches.get_flag("mmaps"), output).map(Next::Exit);
+            return records::tasks(input, &reader, matches.get_flag("mmaps"), output)
+                .map(Next::Exit);
         }
         if matches.get_flag("dump-raw-trace") {
             hint(&mut output, matches, &options)?;
@@ -142,8 +143,15 @@ fn show(
         }
         counted = Some(Counted::Accesses);
     }
-    let has_tracepoints = reader.events().iter().any(|event| event.stored.attr.kind == EventType::TRACEPOINT);
-    let formats = if has_tracepoints { collect::formatters(reader) } else { Formatters::default() };
+    let has_tracepoints = reader
+        .events()
+        .iter()
+        .any(|event| event.stored.attr.kind == EventType::TRACEPOINT);
+    let formats = if has_tracepoints {
+        collect::formatters(reader)
+    } else {
+        Formatters::default()
+    };
     let options = options.for_recording(reader, &formats, counted.unwrap_or(Counted::Samples))?;
     hint(output, matches, &options)?;
     if options.separates_by_points() {
@@ -184,7 +192,11 @@ fn show(
     let is_text = !html::is_asked(matches) && !screen::is_wanted(matches);
     let collected = CollectOptions {
         stitch: stitch::registers(matches, reader),
-        alike: if is_text && !tells_threads { Alike::Namesakes } else { Alike::None },
+        alike: if is_text && !tells_threads {
+            Alike::Namesakes
+        } else {
+            Alike::None
+        },
         ..options.collect
     };
     // A screen, a page and the like show chains wherever they are looked for.
@@ -192,9 +204,16 @@ fn show(
         is_text && !structured::is_asked(matches) && options.graphs_few_rows() && shown.shows_all();
     let graphed = |profile: &Profile| graphed(profile, &options.for_text(profile).0);
     let graphed = few_graphs.then_some(&graphed as &Graphed<'_>);
-    let wishes = Wishes { details, formats: Some(&formats), graphed };
-    let Loaded { mut profile, diagnostics, machine } =
-        collect::load(input, reader, &names, collected, wishes, traced, &filter)?;
+    let wishes = Wishes {
+        details,
+        formats: Some(&formats),
+        graphed,
+    };
+    let Loaded {
+        mut profile,
+        diagnostics,
+        machine,
+    } = collect::load(input, reader, &names, collected, wishes, traced, &filter)?;
     if options.wants_paces() {
         profile.paces = cycles::paces(matches, (&machine, names.otherwise()), &profile);
     }
@@ -215,10 +234,14 @@ fn show(
     // The profile has its own copies of the few names that it needs.
     drop(names);
     if profile.events.iter().all(EventProfile::is_empty) {
-        print_error(&format!("Error:\nThe {} data has no samples!", input.path().display()));
+        print_error(&format!(
+            "Error:\nThe {} data has no samples!",
+            input.path().display()
+        ));
         return Ok(None);
     }
-    let groupless = profile.events.len() > 1 && profile.events.iter().all(|event| event.group.is_none());
+    let groupless =
+        profile.events.len() > 1 && profile.events.iter().all(|event| event.group.is_none());
     if options.joins_events && groupless {
         collect::join_events(&mut profile);
     }
@@ -240,10 +263,18 @@ fn show(
         let losses = collect::losses(&profile, &diagnostics);
         let (hist, text) = options.for_profile(&profile);
         let mut tables = histograms(&profile, &hist);
-        tables.iter_mut().for_each(|table| shown.restrict_rows(&profile, table));
+        tables
+            .iter_mut()
+            .for_each(|table| shown.restrict_rows(&profile, table));
         let shown = (&profile, tables.as_slice(), hist.keys.as_slice());
-        return structured::write(matches, shown, (input.path(), &losses), text.min_percent, output)
-            .map(|()| None);
+        return structured::write(
+            matches,
+            shown,
+            (input.path(), &losses),
+            text.min_percent,
+            output,
+        )
+        .map(|()| None);
     }
     write_tables(&options, &profile, &shown, output)?;
     if !options.quiet {

@@ -123,10 +123,21 @@ const NO_TIME_OF_DAY: &str =
 /// What is checked, and switches that change nothing: everything is told that perf would tell with them.
 fn check_arguments() -> [Arg; 4] {
     [
-        Arg::new("all-cpus").long("all-cpus").short('a').action(ArgAction::SetTrue).hide(true),
+        Arg::new("all-cpus")
+            .long("all-cpus")
+            .short('a')
+            .action(ArgAction::SetTrue)
+            .hide(true),
         time_flag("debug-mode", "Show no samples, but what is wrong with them").short('d'),
-        Arg::new("verbose").long("verbose").short('v').action(ArgAction::SetTrue).hide(true),
-        Arg::new("show-kernel-path").long("show-kernel-path").action(ArgAction::SetTrue).hide(true),
+        Arg::new("verbose")
+            .long("verbose")
+            .short('v')
+            .action(ArgAction::SetTrue)
+            .hide(true),
+        Arg::new("show-kernel-path")
+            .long("show-kernel-path")
+            .action(ArgAction::SetTrue)
+            .hide(true),
     ]
 }
 
@@ -144,7 +155,10 @@ fn form_arguments() -> [Arg; 3] {
 }
 
 fn time_flag(name: &'static str, help: &'static str) -> Arg {
-    Arg::new(name).long(name).action(ArgAction::SetTrue).help(help)
+    Arg::new(name)
+        .long(name)
+        .action(ArgAction::SetTrue)
+        .help(help)
 }
 
 /// Runs `script`.
@@ -157,7 +171,9 @@ pub(crate) fn run(matches: &ArgMatches, _program: &str) -> Result<i32, Failure> 
         programs::list()?;
         return Ok(code::SUCCESS);
     }
-    let Some((reading, output)) = feed::start(matches)? else { return run_to(matches, Output::stdout()) };
+    let Some((reading, output)) = feed::start(matches)? else {
+        return run_to(matches, Output::stdout());
+    };
     show(matches, output, true)?;
     reading.wait()
 }
@@ -174,7 +190,8 @@ fn show(matches: &ArgMatches, mut output: Output, is_read: bool) -> Result<i32, 
             "--reltime and --deltatime tell the same times in two ways: give one of them",
         ));
     }
-    let spec = shorthand::fields(matches).map_err(|error| Failure::bad_option(error.to_string()))?;
+    let spec =
+        shorthand::fields(matches).map_err(|error| Failure::bad_option(error.to_string()))?;
     let shorthand = shorthand::given(matches);
     let own = shorthand.map_or(ItraceOptions::SCRIPT, |shorthand| shorthand.itrace());
     let mut itrace_options = itrace::options(matches, own)?;
@@ -221,7 +238,11 @@ fn show(matches: &ArgMatches, mut output: Output, is_read: bool) -> Result<i32, 
         return checks::run(&input, session);
     }
     let time_of_day = TimeOfDay::of(&reader);
-    let mut classes = session.events().events().iter().map(|event| EventClass::of(event.attr.kind));
+    let mut classes = session
+        .events()
+        .events()
+        .iter()
+        .map(|event| EventClass::of(event.attr.kind));
     if time_of_day.is_none() && classes.any(|class| spec.fields(class).contains(FieldSet::TOD)) {
         return Err(Failure::new(NO_TIME_OF_DAY));
     }
@@ -235,7 +256,8 @@ fn show(matches: &ArgMatches, mut output: Output, is_read: bool) -> Result<i32, 
     }
     let traced = itrace_options.filter(|_| !dump::is_asked(matches));
     let takes_cpu = |cpu| filter.takes_cpu(Some(cpu));
-    let mut decoding = Decoding::prepare(matches, traced, (&input, &reader), &mut session, &takes_cpu)?;
+    let mut decoding =
+        Decoding::prepare(matches, traced, (&input, &reader), &mut session, &takes_cpu)?;
     if let Some(decoding) = decoding.as_mut().filter(|_| shows_code(&spec)) {
         decoding.set_with_code();
     }
@@ -251,19 +273,26 @@ fn show(matches: &ArgMatches, mut output: Output, is_read: bool) -> Result<i32, 
     require_silenced(&spec, session.events()).map_err(Failure::new)?;
     let mut spec = recorded_fields(spec, session.events(), decoding.is_some()).map_err(refuse)?;
     if with_chains {
-        show_chains(&mut spec, session.events(), reader.events().len(), reader.container());
+        show_chains(
+            &mut spec,
+            session.events(),
+            reader.events().len(),
+            reader.container(),
+        );
     }
     let form = form(matches, is_read, &spec);
     if let Some(decoding) = &mut decoding {
         let counts = spec.any_has(FieldSet::IPC) || !matches!(form, Form::Text | Form::Dumps(_));
         decoding.leave_out(&filter, counts);
     }
-    let code =
-        CodeReader::new(matches, &spec, &reader, || Images::new(code_places(matches, &input, &reader)));
+    let code = CodeReader::new(matches, &spec, &reader, || {
+        Images::new(code_places(matches, &input, &reader))
+    });
     let options = PrinterOptions {
         spec,
         with_chains,
-        adds_chains: decoding.is_some() && itrace_options.is_some_and(|options| options.add_callchain),
+        adds_chains: decoding.is_some()
+            && itrace_options.is_some_and(|options| options.add_callchain),
         chains: chains(matches, &reader, with_chains),
         nanoseconds: matches.get_flag("ns") || shorthand.is_some(),
         narrow: matches.get_flag("Latency"),
@@ -281,7 +310,9 @@ fn show(matches: &ArgMatches, mut output: Output, is_read: bool) -> Result<i32, 
         live: reader.container() == Container::Stream,
         switching: Switching::from_matches(matches, session.events())?,
         most: matches.get_one("max-events").copied(),
-        dlfilter: DlFilter::start(matches, || Images::new(code_places(matches, &input, &reader)))?,
+        dlfilter: DlFilter::start(matches, || {
+            Images::new(code_places(matches, &input, &reader))
+        })?,
         form,
         architecture: dump::architecture(&reader),
         code,
@@ -292,7 +323,9 @@ fn show(matches: &ArgMatches, mut output: Output, is_read: bool) -> Result<i32, 
     printer.begin(matches, (&input, &reader), session.events())?;
     let finished = match decoding {
         Some(decoding) => decoding.run(session, (&input, &reader), &mut printer)?,
-        None => session.run(&mut printer).map_err(|error| input.refuse(&error))?,
+        None => session
+            .run(&mut printer)
+            .map_err(|error| input.refuse(&error))?,
     };
     drop(passage);
     printer.end(&finished);
@@ -315,20 +348,35 @@ fn show(matches: &ArgMatches, mut output: Output, is_read: bool) -> Result<i32, 
 
 /// What samples become.
 fn form(matches: &ArgMatches, is_read: bool, spec: &FieldSpec) -> Form {
-    let named = matches.get_one::<String>("format").map_or("text", String::as_str);
+    let named = matches
+        .get_one::<String>("format")
+        .map_or("text", String::as_str);
     if is_read || matches.get_flag("json") || named == "jsonl" {
         let (inlines, lines) = (naming::inlines(matches), spec.any_has(FieldSet::SRCLINE));
         return Form::Objects(PlaceNames::new(ObjectForm { inlines, lines }));
     }
-    if matches.get_flag("csv") || named == "csv" { Form::Rows } else { Form::Text }
+    if matches.get_flag("csv") || named == "csv" {
+        Form::Rows
+    } else {
+        Form::Text
+    }
 }
 
 /// What finds the callers of samples.
 fn chains(matches: &ArgMatches, reader: &Reader<'_>, with_chains: bool) -> Chains {
     let max_stack = matches.get_one("max-stack").copied().unwrap_or(127);
-    let unwinder = with_chains.then(|| naming::unwinder(naming::places(matches), reader)).flatten();
+    let unwinder = with_chains
+        .then(|| naming::unwinder(naming::places(matches), reader))
+        .flatten();
     let stitch = stitch::registers(matches, reader);
-    Chains::new(ChainOptions { max_stack, stitch, ..ChainOptions::default() }, unwinder)
+    Chains::new(
+        ChainOptions {
+            max_stack,
+            stitch,
+            ..ChainOptions::default()
+        },
+        unwinder,
+    )
 }
 
 fn clock(matches: &ArgMatches) -> Clock {
@@ -343,7 +391,12 @@ fn clock(matches: &ArgMatches) -> Clock {
 const NEEDED: [(FieldSet, SampleType, &str, &str); 16] = [
     (FieldSet::IP, SampleType::IP, "IP", "ip"),
     (FieldSet::ADDR, SampleType::ADDR, "ADDR", "addr"),
-    (FieldSet::DATA_SRC, SampleType::DATA_SRC, "DATA_SRC", "data_src"),
+    (
+        FieldSet::DATA_SRC,
+        SampleType::DATA_SRC,
+        "DATA_SRC",
+        "data_src",
+    ),
     (FieldSet::WEIGHT, SampleType::WEIGHT, "WEIGHT", "weight"),
     (FieldSet::TID, SampleType::TID, "TID", "tid"),
     (FieldSet::PID, SampleType::TID, "TID", "pid"),
@@ -351,24 +404,59 @@ const NEEDED: [(FieldSet, SampleType, &str, &str); 16] = [
     (FieldSet::CPU, SampleType::CPU, "CPU", "cpu"),
     (FieldSet::IREGS, SampleType::REGS_INTR, "IREGS", "iregs"),
     (FieldSet::UREGS, SampleType::REGS_USER, "UREGS", "uregs"),
-    (FieldSet::PHYS_ADDR, SampleType::PHYS_ADDR, "PHYS_ADDR", "phys_addr"),
-    (FieldSet::DATA_PAGE_SIZE, SampleType::DATA_PAGE_SIZE, "DATA_PAGE_SIZE", "data_page_size"),
-    (FieldSet::CODE_PAGE_SIZE, SampleType::CODE_PAGE_SIZE, "CODE_PAGE_SIZE", "code_page_size"),
-    (FieldSet::INS_LAT, SampleType::WEIGHT_STRUCT, "WEIGHT_STRUCT", "ins_lat"),
+    (
+        FieldSet::PHYS_ADDR,
+        SampleType::PHYS_ADDR,
+        "PHYS_ADDR",
+        "phys_addr",
+    ),
+    (
+        FieldSet::DATA_PAGE_SIZE,
+        SampleType::DATA_PAGE_SIZE,
+        "DATA_PAGE_SIZE",
+        "data_page_size",
+    ),
+    (
+        FieldSet::CODE_PAGE_SIZE,
+        SampleType::CODE_PAGE_SIZE,
+        "CODE_PAGE_SIZE",
+        "code_page_size",
+    ),
+    (
+        FieldSet::INS_LAT,
+        SampleType::WEIGHT_STRUCT,
+        "WEIGHT_STRUCT",
+        "ins_lat",
+    ),
     (FieldSet::CGROUP, SampleType::CGROUP, "CGROUP", "cgroup"),
-    (FieldSet::RETIRE_LAT, SampleType::WEIGHT_STRUCT, "WEIGHT_STRUCT", "retire_lat"),
+    (
+        FieldSet::RETIRE_LAT,
+        SampleType::WEIGHT_STRUCT,
+        "WEIGHT_STRUCT",
+        "retire_lat",
+    ),
 ];
 
 /// The fields that trace may tell of samples whose events were not recorded with them.
-const TRACED: [FieldSet; 5] =
-    [FieldSet::ADDR, FieldSet::DATA_SRC, FieldSet::WEIGHT, FieldSet::PHYS_ADDR, FieldSet::IREGS];
+const TRACED: [FieldSet; 5] = [
+    FieldSet::ADDR,
+    FieldSet::DATA_SRC,
+    FieldSet::WEIGHT,
+    FieldSet::PHYS_ADDR,
+    FieldSet::IREGS,
+];
 
 /// Leaves out what was not recorded; says so when it was asked for by name. As in perf, the first event of each type
 /// stands for all, and with hardware trace some fields may be asked for everywhere.
-fn recorded_fields(mut spec: FieldSpec, events: &EventTable, traced: bool) -> Result<FieldSpec, String> {
+fn recorded_fields(
+    mut spec: FieldSpec,
+    events: &EventTable,
+    traced: bool,
+) -> Result<FieldSpec, String> {
     let mut seen = Vec::new();
     for event in events.events().iter().filter(|event| !is_dummy(event)) {
-        let own = event.attr.kind <= EventType::BREAKPOINT || event.attr.kind == EventType::SYNTHETIC;
+        let own =
+            event.attr.kind <= EventType::BREAKPOINT || event.attr.kind == EventType::SYNTHETIC;
         let kind = own.then_some(event.attr.kind);
         if seen.contains(&kind) {
             continue;
@@ -412,9 +500,10 @@ fn require_silenced(spec: &FieldSpec, events: &EventTable) -> Result<(), String>
     .into_iter()
     .find(|&class| spec.is_silenced(class) && !is_there(class));
     match missing {
-        Some(class) => {
-            Err(format!("{} events do not exist. Remove corresponding -F option to proceed.", class.name()))
-        }
+        Some(class) => Err(format!(
+            "{} events do not exist. Remove corresponding -F option to proceed.",
+            class.name()
+        )),
         None => Ok(()),
     }
 }
@@ -422,11 +511,15 @@ fn require_silenced(spec: &FieldSpec, events: &EventTable) -> Result<(), String>
 /// Lines of source code need an address of code, and distances from an object's start stand behind its name.
 fn complete(spec: &mut FieldSpec, class: EventClass) -> Result<(), String> {
     let fields = spec.fields(class);
-    let lines = [FieldSet::SRCLINE, FieldSet::SRCCODE].into_iter().any(|field| fields.contains(field));
+    let lines = [FieldSet::SRCLINE, FieldSet::SRCCODE]
+        .into_iter()
+        .any(|field| fields.contains(field));
     if lines && !fields.contains(FieldSet::IP) {
-        return Err("Display of source line number requested but sample IP is not\n\
+        return Err(
+            "Display of source line number requested but sample IP is not\n\
                     selected. Hence, no address to lookup the source line number."
-            .to_owned());
+                .to_owned(),
+        );
     }
     if fields.contains(FieldSet::DSOFF) {
         spec.add_fields(class, FieldSet::DSO);
@@ -438,8 +531,11 @@ fn complete(spec: &mut FieldSpec, class: EventClass) -> Result<(), String> {
 /// trace, perf shows address and
 /// symbol of each, whatever fields were asked for.
 fn show_chains(spec: &mut FieldSpec, events: &EventTable, recorded: usize, container: Container) {
-    let chained =
-        events.events().iter().enumerate().filter(|(_, event)| has_part(event, SampleType::CALLCHAIN));
+    let chained = events
+        .events()
+        .iter()
+        .enumerate()
+        .filter(|(_, event)| has_part(event, SampleType::CALLCHAIN));
     for (index, event) in chained {
         let streamed = container == Container::Stream || index >= recorded;
         match (EventClass::of(event.attr.kind), streamed) {
@@ -451,11 +547,13 @@ fn show_chains(spec: &mut FieldSpec, events: &EventTable, recorded: usize, conta
 }
 
 fn is_dummy(event: &SessionEvent) -> bool {
-    let id = SoftwareId::from_config(event.attr.config).filter(|_| event.attr.kind == EventType::SOFTWARE);
+    let id = SoftwareId::from_config(event.attr.config)
+        .filter(|_| event.attr.kind == EventType::SOFTWARE);
     id == Some(SoftwareId::Dummy)
 }
 
 fn has_part(event: &SessionEvent, part: SampleType) -> bool {
     let recorded = event.attr.sample_type;
-    recorded.contains(part) || part == SampleType::WEIGHT && recorded.contains(SampleType::WEIGHT_STRUCT)
+    recorded.contains(part)
+        || part == SampleType::WEIGHT && recorded.contains(SampleType::WEIGHT_STRUCT)
 }

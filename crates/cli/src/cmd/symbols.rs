@@ -38,9 +38,22 @@ pub(crate) fn run(matches: &ArgMatches, _program: &str) -> Result<i32, Failure> 
     let reader = input.reader()?;
     let names = naming::source(matches, &reader)?;
     let traced = (matches, itrace::options(matches, ItraceOptions::REPORT)?);
-    let options = CollectOptions { chains: true, max_stack: 127, ..CollectOptions::default() };
-    let Loaded { profile, machine, .. } =
-        collect::load(&input, &reader, &names, options, Wishes::default(), traced, &Filter::default())?;
+    let options = CollectOptions {
+        chains: true,
+        max_stack: 127,
+        ..CollectOptions::default()
+    };
+    let Loaded {
+        profile, machine, ..
+    } = collect::load(
+        &input,
+        &reader,
+        &names,
+        options,
+        Wishes::default(),
+        traced,
+        &Filter::default(),
+    )?;
     let hit: FxHashSet<&str> = profile
         .frames
         .iter()
@@ -54,7 +67,11 @@ pub(crate) fn run(matches: &ArgMatches, _program: &str) -> Result<i32, Failure> 
         .filter(|dso| hit.contains(dso.name.as_str()))
         .map(|dso| state(&locator, &machine, dso, kernel_given))
         .collect();
-    let shown = if matches.get_flag("json") { present::json(&states) } else { present::plain(&states) };
+    let shown = if matches.get_flag("json") {
+        present::json(&states)
+    } else {
+        present::plain(&states)
+    };
     print_line(shown.trim_end())?;
     Ok(code::SUCCESS)
 }
@@ -83,16 +100,28 @@ fn state(locator: &Locator, machine: &Machine, dso: &Dso, kernel_given: bool) ->
             }
         }
         DsoKind::Anonymous => look_at_map(&mut state, locator),
-        DsoKind::GuestKernel(_) | DsoKind::GuestModule(_) | DsoKind::KernelSymbol | DsoKind::Jit => {}
+        DsoKind::GuestKernel(_)
+        | DsoKind::GuestModule(_)
+        | DsoKind::KernelSymbol
+        | DsoKind::Jit => {}
     }
     state
 }
 
 fn look_at_file(state: &mut ObjectState, locator: &Locator, dso: &Dso, kind: ObjectKind) {
-    let wanted = Wanted { path: dso.name.as_bytes(), build_id: dso.build_id, kind, process: dso.process };
+    let wanted = Wanted {
+        path: dso.name.as_bytes(),
+        build_id: dso.build_id,
+        kind,
+        process: dso.process,
+    };
     let image = locator.image(&wanted);
     if let Err(missing) = &image {
-        state.tried = missing.tried.iter().map(|(path, why)| format!("{}: {why}", path.display())).collect();
+        state.tried = missing
+            .tried
+            .iter()
+            .map(|(path, why)| format!("{}: {why}", path.display()))
+            .collect();
         state.advice = Some(if missing.other_version().is_some() {
             "the file was replaced since: record again, or find the old version by its build id and put it into the \
              cache (buildid-cache -a FILE)"
@@ -102,27 +131,43 @@ fn look_at_file(state: &mut ObjectState, locator: &Locator, dso: &Dso, kind: Obj
         });
     }
     let image = image.ok();
-    let elf = image.as_ref().and_then(|found| Elf::parse(&found.contents).ok());
+    let elf = image
+        .as_ref()
+        .and_then(|found| Elf::parse(&found.contents).ok());
     let debug_file = locator.debug_file(&wanted, elf.as_ref()).ok();
     let debug_info = locator.debug_info(&wanted, elf.as_ref()).ok();
-    state.file = image.as_ref().map(|found| (found.path.display().to_string(), origin(found.origin)));
+    state.file = image
+        .as_ref()
+        .map(|found| (found.path.display().to_string(), origin(found.origin)));
     let Some(elf) = elf else { return };
     state.found = elf.build_id();
-    let other = debug_file.as_ref().and_then(|found| Elf::parse(&found.contents).ok());
+    let other = debug_file
+        .as_ref()
+        .and_then(|found| Elf::parse(&found.contents).ok());
     let full = if elf.has_symtab() {
         count(&elf, SYMTAB)
     } else {
         other.as_ref().map_or(0, |file| count(file, SYMTAB))
     };
-    state.symbols = (full, count(&elf, DYNSYM), elf.section(b".gnu_debugdata").is_some());
+    state.symbols = (
+        full,
+        count(&elf, DYNSYM),
+        elf.section(b".gnu_debugdata").is_some(),
+    );
     state.debug = if elf.has_debug_section(".debug_info") {
         state.file.as_ref().map(|(path, _)| path.clone())
     } else {
         debug_info.map(|found| found.path.display().to_string())
     };
-    let sections = [(&b".eh_frame"[..], ".eh_frame"), (b".debug_frame", ".debug_frame")];
-    state.unwinding =
-        sections.iter().filter(|(name, _)| elf.section(name).is_some()).map(|(_, name)| *name).collect();
+    let sections = [
+        (&b".eh_frame"[..], ".eh_frame"),
+        (b".debug_frame", ".debug_frame"),
+    ];
+    state.unwinding = sections
+        .iter()
+        .filter(|(name, _)| elf.section(name).is_some())
+        .map(|(_, name)| *name)
+        .collect();
     if state.debug.is_none() && kind == ObjectKind::User {
         state.advice = Some(debian::debug_package(Path::new(&dso.name)).unwrap_or_else(|| {
             "build it with -g for source lines and inlined functions, or install its debug files".to_owned()
@@ -131,12 +176,18 @@ fn look_at_file(state: &mut ObjectState, locator: &Locator, dso: &Dso, kind: Obj
 }
 
 fn look_at_kernel(state: &mut ObjectState, machine: &Machine, given: bool) {
-    let kernel =
-        machine.objects().dsos().find(|dso| dso.kind == DsoKind::Kernel).and_then(|dso| dso.build_id);
+    let kernel = machine
+        .objects()
+        .dsos()
+        .find(|dso| dso.kind == DsoKind::Kernel)
+        .and_then(|dso| dso.build_id);
     let running = running_kernel();
     let same = kernel.is_none() || running.is_none() || kernel == running;
     if given || same {
-        state.file = Some((if given { "as given" } else { "/proc/kallsyms" }.to_owned(), "kernel"));
+        state.file = Some((
+            if given { "as given" } else { "/proc/kallsyms" }.to_owned(),
+            "kernel",
+        ));
     }
     state.advice = match (given, same) {
         (true, _) => None,
@@ -149,9 +200,15 @@ fn look_at_kernel(state: &mut ObjectState, machine: &Machine, given: bool) {
 }
 
 fn look_at_map(state: &mut ObjectState, locator: &Locator) {
-    let there = locator.places().recorded(state.name.as_bytes()).ok().filter(|path| path.is_file());
+    let there = locator
+        .places()
+        .recorded(state.name.as_bytes())
+        .ok()
+        .filter(|path| path.is_file());
     match there {
-        Some(path) => state.file = Some((path.display().to_string(), "map of code made at run time")),
+        Some(path) => {
+            state.file = Some((path.display().to_string(), "map of code made at run time"))
+        }
         None => {
             state.advice = Some(
                 "code made at run time: let the program write /tmp/perf-PID.map (node --perf-basic-prof, java with \
@@ -179,5 +236,6 @@ const SYMTAB: u32 = 2;
 const DYNSYM: u32 = 11;
 
 fn count(file: &Elf<'_>, table: u32) -> usize {
-    file.section_of_kind(table).map_or(0, |table| file.symbols(table).count())
+    file.section_of_kind(table)
+        .map_or(0, |table| file.symbols(table).count())
 }

@@ -14,7 +14,10 @@ pub(super) enum Form {
     /// One file, or a saved stream.
     Image { file: File, map: MappedFile },
     /// The file with the header, and those with the records of each recording thread.
-    Directory { data: MappedFile, parts: Vec<MappedFile> },
+    Directory {
+        data: MappedFile,
+        parts: Vec<MappedFile>,
+    },
     /// Something that is read once, from front to back, behind what was read of it already.
     Stream { begun: Vec<u8>, rest: File },
     /// A file that came through a pipe, or a stream with trace: the parts are not in the order in which they are needed.
@@ -24,14 +27,19 @@ pub(super) enum Form {
 impl Form {
     /// Maps a file, which messages call `path`.
     pub(super) fn image(file: File, path: &Path) -> io::Result<Form> {
-        Ok(Form::Image { map: map(&file, path)?, file })
+        Ok(Form::Image {
+            map: map(&file, path)?,
+            file,
+        })
     }
 
     /// What comes through a pipe: a stream is read when its records are, a file at once, and so is a stream with trace
     /// of instructions.
     pub(super) fn piped(mut pipe: File) -> io::Result<Form> {
         let mut begun = Vec::new();
-        pipe.by_ref().take(FileHeader::SIZE_OF_STREAM).read_to_end(&mut begun)?;
+        pipe.by_ref()
+            .take(FileHeader::SIZE_OF_STREAM)
+            .read_to_end(&mut begun)?;
         if FileHeader::decode(&begun).is_ok_and(|(_, header)| header.is_of_stream()) {
             return Form::stream(begun, pipe);
         }
@@ -58,8 +66,14 @@ impl Form {
     /// Maps `data` and the files `data.0`, `data.1` ... beside it in `directory`.
     pub(super) fn directory(data: &File, directory: &Path) -> io::Result<Form> {
         let paths = part_paths(directory)?;
-        let parts = paths.iter().map(|path| map(&File::open(path)?, path)).collect::<io::Result<_>>()?;
-        Ok(Form::Directory { data: map(data, &directory.join("data"))?, parts })
+        let parts = paths
+            .iter()
+            .map(|path| map(&File::open(path)?, path))
+            .collect::<io::Result<_>>()?;
+        Ok(Form::Directory {
+            data: map(data, &directory.join("data"))?,
+            parts,
+        })
     }
 
     /// The size of each mapped file, the one with the header first; none of a stream.
@@ -69,7 +83,9 @@ impl Form {
 
     /// Gives back the memory of a stretch of the `part`-th mapped file.
     pub(super) fn release(&self, part: usize, bytes: Range<u64>) {
-        let Some(map) = self.maps().nth(part) else { return };
+        let Some(map) = self.maps().nth(part) else {
+            return;
+        };
         if let (Ok(start), Ok(end)) = (usize::try_from(bytes.start), usize::try_from(bytes.end)) {
             map.release(start..end);
         }
@@ -92,7 +108,9 @@ impl Form {
                 Reader::open_directory(data, parts.iter().map(|part| &**part).collect())
             }
             Form::Stream { begun, rest } => {
-                let failed = |error: io::Error| DataError::StreamBroken { error: error.kind() };
+                let failed = |error: io::Error| DataError::StreamBroken {
+                    error: error.kind(),
+                };
                 let rest = rest.try_clone().map_err(failed)?;
                 Reader::open_stream(Box::new(Cursor::new(begun.clone()).chain(rest)))
             }
@@ -108,7 +126,10 @@ struct Kept(Arc<Mutex<Vec<u8>>>);
 impl Kept {
     /// Keeps what is read of `input`.
     fn keeping<R: Read>(&self, input: R) -> Keeping<R> {
-        Keeping { input, kept: self.clone() }
+        Keeping {
+            input,
+            kept: self.clone(),
+        }
     }
 
     fn take(&self) -> Vec<u8> {

@@ -31,8 +31,17 @@ impl<'i> Passage<'i> {
     pub(super) fn new(form: &'i Form, tells_progress: bool, writes_meanwhile: bool) -> Passage<'i> {
         let sizes = form.sizes();
         let total = (!sizes.is_empty()).then(|| sizes.iter().sum());
-        let progress = tells_progress.then(|| Progress::begin(total, writes_meanwhile)).flatten();
-        Passage { form, state: RefCell::new(State { progress, part: 0, released: 0 }) }
+        let progress = tells_progress
+            .then(|| Progress::begin(total, writes_meanwhile))
+            .flatten();
+        Passage {
+            form,
+            state: RefCell::new(State {
+                progress,
+                part: 0,
+                released: 0,
+            }),
+        }
     }
 }
 

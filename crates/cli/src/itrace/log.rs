@@ -17,17 +17,24 @@ use crate::failure::Failure;
 const NAME: &str = "intel_pt.log";
 
 /// Writes the log that the options ask for, if they do.
-pub(super) fn writer(options: &ItraceOptions, endian: Endian) -> Result<Option<Box<dyn LogWriter>>, Failure> {
+pub(super) fn writer(
+    options: &ItraceOptions,
+    endian: Endian,
+) -> Result<Option<Box<dyn LogWriter>>, Failure> {
     if !options.log {
         return Ok(None);
     }
     let file = match options.log_with.contains('o') {
         true => None,
-        false => {
-            Some(create_output(Path::new(NAME)).map_err(|error| Failure::new(format!("{NAME}: {error}")))?)
-        }
+        false => Some(
+            create_output(Path::new(NAME))
+                .map_err(|error| Failure::new(format!("{NAME}: {error}")))?,
+        ),
     };
-    Ok(Some(Box::new(Writer { file: file.map(BufWriter::new), endian })))
+    Ok(Some(Box::new(Writer {
+        file: file.map(BufWriter::new),
+        endian,
+    })))
 }
 
 struct Writer {

@@ -20,13 +20,21 @@ pub(crate) fn code_places(matches: &ArgMatches, input: &Input, reader: &Reader<'
         parts: programs(reader),
         named_image: file(matches, "vmlinux"),
         copies: copies(file(matches, "kallsyms"), input),
-        cached_copies: files.build_id_cache.as_ref().map(|cache| cache.join("[kernel.kcore]")),
+        cached_copies: files
+            .build_id_cache
+            .as_ref()
+            .map(|cache| cache.join("[kernel.kcore]")),
         images: images(&files, reader),
         symbols: file(matches, "kallsyms"),
         running: running_kernel().filter(|_| files.root.is_none()),
     };
     let guest_kernels = guests::code(matches);
-    CodePlaces { files, kernel, guest_kernels, guest_code: matches.get_flag("guest-code") }
+    CodePlaces {
+        files,
+        kernel,
+        guest_kernels,
+        guest_code: matches.get_flag("guest-code"),
+    }
 }
 
 fn file(matches: &ArgMatches, name: &str) -> Option<PathBuf> {
@@ -44,7 +52,9 @@ fn copies(kallsyms: Option<PathBuf>, input: &Input) -> Vec<PathBuf> {
 
 /// The usual places of the recorded kernel's image.
 fn images(files: &Places, reader: &Reader<'_>) -> Vec<PathBuf> {
-    let Some(OsRelease(release)) = reader.features().get().ok().flatten() else { return Vec::new() };
+    let Some(OsRelease(release)) = reader.features().get().ok().flatten() else {
+        return Vec::new();
+    };
     let places = [
         format!("/boot/vmlinux-{release}"),
         format!("/usr/lib/debug/boot/vmlinux-{release}"),
@@ -52,11 +62,23 @@ fn images(files: &Places, reader: &Reader<'_>) -> Vec<PathBuf> {
         format!("/usr/lib/debug/lib/modules/{release}/vmlinux"),
         format!("/usr/lib/debug/boot/vmlinux-{release}.debug"),
     ];
-    places.iter().filter_map(|path| files.recorded(path.as_bytes()).ok()).collect()
+    places
+        .iter()
+        .filter_map(|path| files.recorded(path.as_bytes()).ok())
+        .collect()
 }
 
 /// The code of the BPF programs that the recording holds.
 fn programs(reader: &Reader<'_>) -> Vec<(u64, Vec<u8>)> {
-    let programs = reader.features().get::<BpfProgInfo>().ok().flatten().unwrap_or_default();
-    programs.0.iter().flat_map(|program| program.code(reader.features().endian())).collect()
+    let programs = reader
+        .features()
+        .get::<BpfProgInfo>()
+        .ok()
+        .flatten()
+        .unwrap_or_default();
+    programs
+        .0
+        .iter()
+        .flat_map(|program| program.code(reader.features().endian()))
+        .collect()
 }

@@ -24,7 +24,10 @@ impl Case {
     /// The words of the command line, for inputs in this folder.
     pub(crate) fn words(&self, folder: &Path) -> Vec<String> {
         let path = |name| folder.join(name).display().to_string();
-        let replaced = |word: &&str| word.replace("PROGRAM", &path("tiny")).replace("CACHE", &path("cache"));
+        let replaced = |word: &&str| {
+            word.replace("PROGRAM", &path("tiny"))
+                .replace("CACHE", &path("cache"))
+        };
         self.words.iter().map(replaced).collect()
     }
 
@@ -35,7 +38,10 @@ impl Case {
 }
 
 const fn reads(words: &'static [&'static str]) -> Case {
-    Case { words, role: Role::Reads }
+    Case {
+        words,
+        role: Role::Reads,
+    }
 }
 
 /// The commands that read recordings.
@@ -48,13 +54,19 @@ pub(crate) const READING: [Case; 19] = [
     reads(&["diff", "perf.data", "other.data"]),
     reads(&["evlist", "-v"]),
     reads(&["buildid-list"]),
-    Case { words: &["data", "check"], role: Role::Examines },
+    Case {
+        words: &["data", "check"],
+        role: Role::Examines,
+    },
     reads(&["data", "convert", "--to-perf", "made.data"]),
     reads(&["data", "convert", "--to-json", "made.json"]),
     reads(&["data", "convert", "--to-ctf", "made.ctf"]),
     reads(&["export", "--format", "folded"]),
     reads(&["export", "--format", "firefox", "-o", "made.firefox"]),
-    Case { words: &["symbols"], role: Role::Examines },
+    Case {
+        words: &["symbols"],
+        role: Role::Examines,
+    },
     reads(&["bundle", "-o", "made.tar.zst"]),
     reads(&["archive", "--all", "--buildid-dir", "CACHE"]),
     reads(&["buildid-cache", "--add", "PROGRAM"]),
@@ -62,15 +74,42 @@ pub(crate) const READING: [Case; 19] = [
 ];
 
 const fn records(words: &'static [&'static str], into: Option<&'static str>) -> Case {
-    Case { words, role: Role::Records(into) }
+    Case {
+        words,
+        role: Role::Records(into),
+    }
 }
 
 /// The commands that record. Software events, so that they run anywhere.
 pub(crate) const RECORDING: [Case; 3] = [
-    records(&["record", "-e", "task-clock:u", "-o", "made.data", "--", "PROGRAM"], Some("made.data")),
     records(
-        &["record", "-z", "-g", "-e", "task-clock:u", "-o", "made.data", "--", "PROGRAM"],
+        &[
+            "record",
+            "-e",
+            "task-clock:u",
+            "-o",
+            "made.data",
+            "--",
+            "PROGRAM",
+        ],
         Some("made.data"),
     ),
-    records(&["record", "-e", "task-clock:u", "-o", "-", "--", "PROGRAM"], None),
+    records(
+        &[
+            "record",
+            "-z",
+            "-g",
+            "-e",
+            "task-clock:u",
+            "-o",
+            "made.data",
+            "--",
+            "PROGRAM",
+        ],
+        Some("made.data"),
+    ),
+    records(
+        &["record", "-e", "task-clock:u", "-o", "-", "--", "PROGRAM"],
+        None,
+    ),
 ];

@@ -34,15 +34,32 @@ fn stage() -> Option<&'static Stage> {
         fs::create_dir_all(&folder).unwrap();
         let built = build(&folder)?;
         let recording = recording(&built.program);
-        let mut stage = Stage { folder, built, inputs: Vec::new() };
+        let mut stage = Stage {
+            folder,
+            built,
+            inputs: Vec::new(),
+        };
         stage.inputs = vec![("perf.data", recording.clone()), ("other.data", recording)];
-        let add =
-            Case { words: &["buildid-cache", "--buildid-dir", "CACHE", "--add", "PROGRAM"], ..READING[0] };
+        let add = Case {
+            words: &[
+                "buildid-cache",
+                "--buildid-dir",
+                "CACHE",
+                "--add",
+                "PROGRAM",
+            ],
+            ..READING[0]
+        };
         stage.run(&add, None, &stage.place());
-        let bundle = Case { words: &["bundle", "-o", "made.tar.zst"], ..READING[0] };
+        let bundle = Case {
+            words: &["bundle", "-o", "made.tar.zst"],
+            ..READING[0]
+        };
         let ended = stage.run(&bundle, None, &stage.place());
-        let bundled =
-            ended.files.get(Path::new("work/made.tar.zst")).unwrap_or_else(|| panic!("{}", ended.stderr));
+        let bundled = ended
+            .files
+            .get(Path::new("work/made.tar.zst"))
+            .unwrap_or_else(|| panic!("{}", ended.stderr));
         stage.inputs.push(("bundled.tar.zst", bundled.clone()));
         Some(stage)
     });
@@ -59,7 +76,10 @@ fn recording(program: &Path) -> Vec<u8> {
     let build_id = image.build_id().expect("the linker notes a build id");
     let table = elf_table(&image, &image, Vec::new(), Demangling::On);
     let start = |name: &str| {
-        let found = table.ids().filter_map(|id| table.symbol(id)).find(|symbol| symbol.name == name);
+        let found = table
+            .ids()
+            .filter_map(|id| table.symbol(id))
+            .find(|symbol| symbol.name == name);
         found.expect("the program has symbols").start
     };
     // The linker puts the program at 4 MiB, and its symbols are given as offsets of its file.
@@ -94,9 +114,19 @@ fn build_id_entry(build_id: &str, program: &Path) -> String {
     let mut path = program.display().to_string().into_bytes();
     path.resize((path.len() / 8 + 1) * 8, 0);
     let size = u16::try_from(8 + 4 + 24 + path.len()).unwrap();
-    let mut head = [67u32.to_le_bytes().as_slice(), &USER.to_le_bytes(), &size.to_le_bytes()].concat();
+    let mut head = [
+        67u32.to_le_bytes().as_slice(),
+        &USER.to_le_bytes(),
+        &size.to_le_bytes(),
+    ]
+    .concat();
     head.extend((-1i32).to_le_bytes());
-    let hex = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
+    let hex = |bytes: &[u8]| {
+        bytes
+            .iter()
+            .map(|byte| format!("{byte:02x}"))
+            .collect::<String>()
+    };
     format!("{}{build_id:0<48}{}", hex(&head), hex(&path))
 }
 
@@ -108,7 +138,10 @@ fn chosen(count: u64, most: u64) -> Vec<u64> {
     let (first, last) = (most / 2, most / 4);
     let between = most - first - last;
     let step = |each: u64| first + (count - first - last) * (each + 1) / (between + 1);
-    (1..=first).chain((0..between).map(step)).chain(count - last + 1..=count).collect()
+    (1..=first)
+        .chain((0..between).map(step))
+        .chain(count - last + 1..=count)
+        .collect()
 }
 
 /// What is to fail: a kind of call, its error number (0 makes reads and writes short), whether all later ones fail, too, and
@@ -122,12 +155,22 @@ struct Plan {
 
 /// One call of this kind fails.
 fn once(kind: &'static str, errno: i32) -> Plan {
-    Plan { kind, errno, forever: false, most: 24 }
+    Plan {
+        kind,
+        errno,
+        forever: false,
+        most: 24,
+    }
 }
 
 /// One call and all later ones fail.
 fn forever(kind: &'static str, errno: i32) -> Plan {
-    Plan { kind, errno, forever: true, most: 8 }
+    Plan {
+        kind,
+        errno,
+        forever: true,
+        most: 8,
+    }
 }
 
 /// Makes calls fail in runs of all cases, and says all that was wrong.
@@ -142,37 +185,79 @@ fn inject(cases: &[Case], plans: &[Plan]) {
         }
         for plan in plans {
             for at in chosen(whole.state.count(plan.kind), plan.most) {
-                let fault = Fault { kind: plan.kind, at, errno: plan.errno, forever: plan.forever };
+                let fault = Fault {
+                    kind: plan.kind,
+                    at,
+                    errno: plan.errno,
+                    forever: plan.forever,
+                };
                 let place = stage.place();
                 let ended = stage.run(case, Some(fault), &place);
                 runs += 1;
                 injected += u64::from(ended.state.injected > 0);
                 if let Some(why) = judge(stage, case, fault, &place, &ended, &whole) {
-                    wrong.push(format!("{}: {fault}: {}: {why}", case.name(), ended.state.what));
+                    wrong.push(format!(
+                        "{}: {fault}: {}: {why}",
+                        case.name(),
+                        ended.state.what
+                    ));
                 }
             }
         }
     }
-    assert!(wrong.is_empty(), "{} of {runs} runs are wrong:\n{}", wrong.len(), wrong.join("\n"));
+    assert!(
+        wrong.is_empty(),
+        "{} of {runs} runs are wrong:\n{}",
+        wrong.len(),
+        wrong.join("\n")
+    );
     eprintln!("{injected} calls failed in {runs} runs");
-    assert!(runs == 0 || injected * 3 > runs, "{injected} calls failed in {runs} runs");
+    assert!(
+        runs == 0 || injected * 3 > runs,
+        "{injected} calls failed in {runs} runs"
+    );
 }
 
 #[test]
 fn reading_outlives_a_call_that_fails() {
-    inject(&READING, &[once("read", EIO), once("write", ENOSPC), once("mmap", ENOMEM), once("poll", ENOMEM)]);
+    inject(
+        &READING,
+        &[
+            once("read", EIO),
+            once("write", ENOSPC),
+            once("mmap", ENOMEM),
+            once("poll", ENOMEM),
+        ],
+    );
 }
 
 #[test]
 fn reading_outlives_a_file_that_does_not_open() {
-    inject(&READING, &[once("open", EMFILE), once("open", EACCES), once("descriptor", EMFILE)]);
+    inject(
+        &READING,
+        &[
+            once("open", EMFILE),
+            once("open", EACCES),
+            once("descriptor", EMFILE),
+        ],
+    );
 }
 
 #[test]
 fn reading_outlives_a_change_that_is_refused() {
-    inject(&READING, &[once("change", EIO), once("fork", EAGAIN), once("ioctl", EIO)]);
+    inject(
+        &READING,
+        &[
+            once("change", EIO),
+            once("fork", EAGAIN),
+            once("ioctl", EIO),
+        ],
+    );
     // What a cache holds is found by looking, and what cannot be looked at is not in it.
-    let others: Vec<Case> = READING.into_iter().filter(|case| case.words[0] != "archive").collect();
+    let others: Vec<Case> = READING
+        .into_iter()
+        .filter(|case| case.words[0] != "archive")
+        .collect();
     inject(&others, &[once("stat", EIO)]);
 }
 
@@ -180,7 +265,12 @@ fn reading_outlives_a_change_that_is_refused() {
 fn reading_outlives_what_fails_for_good() {
     inject(
         &READING,
-        &[forever("read", EIO), forever("write", ENOSPC), forever("mmap", ENOMEM), forever("open", EMFILE)],
+        &[
+            forever("read", EIO),
+            forever("write", ENOSPC),
+            forever("mmap", ENOMEM),
+            forever("open", EMFILE),
+        ],
     );
 }
 
@@ -193,7 +283,12 @@ fn nobody_notices_a_call_that_is_made_again() {
 
 #[test]
 fn nobody_notices_a_call_that_moves_less() {
-    let plans = [once("read", 0), once("write", 0), forever("read", 0), forever("write", 0)];
+    let plans = [
+        once("read", 0),
+        once("write", 0),
+        forever("read", 0),
+        forever("write", 0),
+    ];
     inject(&READING, &plans);
     inject(&RECORDING, &plans);
 }
@@ -214,7 +309,12 @@ fn recording_outlives_a_call_that_fails() {
 fn recording_outlives_a_file_that_does_not_open() {
     inject(
         &RECORDING,
-        &[once("open", EMFILE), once("open", EACCES), once("descriptor", EMFILE), once("perf_event", EMFILE)],
+        &[
+            once("open", EMFILE),
+            once("open", EACCES),
+            once("descriptor", EMFILE),
+            once("perf_event", EMFILE),
+        ],
     );
 }
 
@@ -234,7 +334,12 @@ fn recording_outlives_a_change_that_is_refused() {
 fn recording_outlives_what_fails_for_good() {
     inject(
         &RECORDING,
-        &[forever("read", EIO), forever("write", ENOSPC), forever("mmap", ENOMEM), forever("open", EMFILE)],
+        &[
+            forever("read", EIO),
+            forever("write", ENOSPC),
+            forever("mmap", ENOMEM),
+            forever("open", EMFILE),
+        ],
     );
 }
 

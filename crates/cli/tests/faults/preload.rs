@@ -40,7 +40,11 @@ pub(crate) struct Fault {
 
 impl std::fmt::Display for Fault {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let rest = if self.forever { " and all later ones" } else { "" };
+        let rest = if self.forever {
+            " and all later ones"
+        } else {
+            ""
+        };
         write!(f, "{} {}{rest} with {}", self.kind, self.at, self.errno)
     }
 }
@@ -54,16 +58,28 @@ pub(crate) struct Built {
 /// Builds both; `None` where there is no compiler, or a C library whose calls the library does not know.
 pub(crate) fn build(folder: &Path) -> Option<Built> {
     let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/faults");
-    let built = Built { library: folder.join("preload.so"), program: folder.join("tiny") };
+    let built = Built {
+        library: folder.join("preload.so"),
+        program: folder.join("tiny"),
+    };
     let compile = |options: &[&str], source: &str, to: &Path| {
-        let output =
-            Command::new("cc").args(options).arg("-o").arg(to).arg(sources.join(source)).output().ok()?;
+        let output = Command::new("cc")
+            .args(options)
+            .arg("-o")
+            .arg(to)
+            .arg(sources.join(source))
+            .output()
+            .ok()?;
         if !output.status.success() {
             eprintln!("{}", String::from_utf8_lossy(&output.stderr));
         }
         output.status.success().then_some(())
     };
-    compile(&["-O1", "-Wall", "-shared", "-fPIC"], "preload.c", &built.library)?;
+    compile(
+        &["-O1", "-Wall", "-shared", "-fPIC"],
+        "preload.c",
+        &built.library,
+    )?;
     compile(&["-O1", "-g", "-no-pie"], "tiny.c", &built.program)?;
     Some(built)
 }
@@ -99,7 +115,10 @@ impl State {
 
     /// How many calls of a kind there were.
     pub(crate) fn count(&self, kind: &str) -> u64 {
-        let at = KINDS.iter().position(|known| *known == kind).expect("a kind that the library knows");
+        let at = KINDS
+            .iter()
+            .position(|known| *known == kind)
+            .expect("a kind that the library knows");
         self.counts[at]
     }
 }

@@ -70,7 +70,9 @@ impl Stage {
     /// A new folder with the inputs and an empty home.
     pub(crate) fn place(&self) -> Place {
         static NEXT: AtomicUsize = AtomicUsize::new(0);
-        let folder = self.folder.join(format!("run-{}", NEXT.fetch_add(1, Ordering::Relaxed)));
+        let folder = self
+            .folder
+            .join(format!("run-{}", NEXT.fetch_add(1, Ordering::Relaxed)));
         let _ = fs::remove_dir_all(&folder);
         for part in ["home", "tmp", "work"] {
             fs::create_dir_all(folder.join(part)).unwrap();
@@ -79,7 +81,8 @@ impl Stage {
             let file = File::create(folder.join("work").join(name)).unwrap();
             (&file).write_all(bytes).unwrap();
             // Some outputs show it.
-            file.set_modified(SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000_000)).unwrap();
+            file.set_modified(SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000_000))
+                .unwrap();
         }
         Place { folder }
     }
@@ -118,28 +121,45 @@ impl Stage {
         let file = place.folder.join("read.data");
         fs::write(&file, recording).unwrap();
         let mut command = Command::new(env!("CARGO_BIN_EXE_oxperf"));
-        command.args(["script", "--show-task-events", "--show-mmap-events", "-i"]).arg(&file);
-        command.env("HOME", place.folder.join("home")).output().unwrap()
+        command
+            .args(["script", "--show-task-events", "--show-mmap-events", "-i"])
+            .arg(&file);
+        command
+            .env("HOME", place.folder.join("home"))
+            .output()
+            .unwrap()
     }
 
     fn command(&self, case: &Case, fault: Option<Fault>, place: &Place, state: &Path) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_oxperf"));
         let create = |name| File::create(place.folder.join(name)).unwrap();
-        command.args(case.words(&self.folder)).current_dir(place.folder.join("work"));
-        command.env_clear().env("PATH", std::env::var_os("PATH").unwrap_or_default()).env("LC_ALL", "C");
-        command.env("HOME", place.folder.join("home")).env("TMPDIR", place.folder.join("tmp"));
+        command
+            .args(case.words(&self.folder))
+            .current_dir(place.folder.join("work"));
+        command
+            .env_clear()
+            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+            .env("LC_ALL", "C");
+        command
+            .env("HOME", place.folder.join("home"))
+            .env("TMPDIR", place.folder.join("tmp"));
         command
             .env("LD_PRELOAD", &self.built.library)
             .env("FAULT_STATE", state)
             .env("FAULT_PROGRAM", "oxperf");
         if let Some(fault) = fault {
-            command.env("FAULT_KIND", fault.kind).env("FAULT_AT", fault.at.to_string());
+            command
+                .env("FAULT_KIND", fault.kind)
+                .env("FAULT_AT", fault.at.to_string());
             command.env("FAULT_ERRNO", fault.errno.to_string());
             if fault.forever {
                 command.env("FAULT_FOREVER", "1");
             }
         }
-        command.stdin(Stdio::null()).stdout(create("stdout")).stderr(create("stderr"));
+        command
+            .stdin(Stdio::null())
+            .stdout(create("stdout"))
+            .stderr(create("stderr"));
         command
     }
 }
@@ -162,9 +182,13 @@ fn wait(mut child: Child) -> (ExitStatus, bool) {
 /// The regular files below a folder, except those of the cache of what was learned, whose effect is tested instead.
 fn collect(root: &Path, folder: &Path, files: &mut BTreeMap<PathBuf, Vec<u8>>) {
     // What a bundle was unpacked to is removed by another process where the program could not: it may vanish meanwhile.
-    let Ok(entries) = fs::read_dir(folder) else { return };
+    let Ok(entries) = fs::read_dir(folder) else {
+        return;
+    };
     for path in entries.flatten().map(|entry| entry.path()) {
-        let Ok(found) = fs::symlink_metadata(&path) else { continue };
+        let Ok(found) = fs::symlink_metadata(&path) else {
+            continue;
+        };
         if found.is_dir() && !path.ends_with("home/.cache") {
             collect(root, &path, files);
         } else if found.is_file()

@@ -44,7 +44,10 @@ pub(crate) fn judge(
     let said = String::from_utf8_lossy(&ended.stdout);
     if case.role == Role::Examines {
         let known = String::from_utf8_lossy(&whole.stdout);
-        messages.extend(said.lines().filter(|line| !known.lines().any(|other| other == *line)));
+        messages.extend(
+            said.lines()
+                .filter(|line| !known.lines().any(|other| other == *line)),
+        );
     }
     let recorded = matches!(case.role, Role::Records(_));
     if let Role::Records(into) = case.role
@@ -57,7 +60,11 @@ pub(crate) fn judge(
     }
     if transparent(fault) {
         let other = (!recorded && differs(ended, whole)).then(|| "another result".to_owned());
-        let noticed = || messages.first().map(|message| format!("it is noticed: {message}"));
+        let noticed = || {
+            messages
+                .first()
+                .map(|message| format!("it is noticed: {message}"))
+        };
         return noticed().or(other);
     }
     if ended.status.code() != whole.status.code() {
@@ -76,14 +83,30 @@ fn harm(ended: &Ended) -> Option<String> {
         return Some("no end".to_owned());
     }
     // The C library ends a process whose thread-local values it cannot note down.
-    if ended.crashed() && !ended.stderr.contains("Fatal glibc error: failed to register TLS destructor") {
-        let line = ended.stderr.lines().find(|line| !line.is_empty()).unwrap_or("no message");
+    if ended.crashed()
+        && !ended
+            .stderr
+            .contains("Fatal glibc error: failed to register TLS destructor")
+    {
+        let line = ended
+            .stderr
+            .lines()
+            .find(|line| !line.is_empty())
+            .unwrap_or("no message");
         return Some(format!("{}: {line}", ended.status));
     }
-    let changed = ended.changed.first().map(|path| format!("{} changed", path.display()));
+    let changed = ended
+        .changed
+        .first()
+        .map(|path| format!("{} changed", path.display()));
     // Without memory there is no removing either.
-    let removes = ["cannot remove ", "out of memory"].iter().any(|said| ended.stderr.contains(said));
-    let left = ended.files.keys().find(|path| path.starts_with("tmp") && !removes);
+    let removes = ["cannot remove ", "out of memory"]
+        .iter()
+        .any(|said| ended.stderr.contains(said));
+    let left = ended
+        .files
+        .keys()
+        .find(|path| path.starts_with("tmp") && !removes);
     changed.or_else(|| left.map(|path| format!("{} is left", path.display())))
 }
 
@@ -93,20 +116,40 @@ pub(crate) fn transparent(fault: Fault) -> bool {
 }
 
 fn differs(ended: &Ended, whole: &Ended) -> bool {
-    ended.stdout != whole.stdout || ended.files != whole.files || ended.status.code() != whole.status.code()
+    ended.stdout != whole.stdout
+        || ended.files != whole.files
+        || ended.status.code() != whole.status.code()
 }
 
 /// A message says which file it is about, or why the call failed.
 fn unnamed(case: &Case, fault: Fault, ended: &Ended, messages: &[&str]) -> Option<String> {
-    let file = ended.state.what.split_once(' ').map_or("", |(_, path)| path);
-    let file = Path::new(file).file_name().and_then(|name| name.to_str()).unwrap_or("\0");
-    if fault.kind == "alloc" && messages.iter().any(|message| message.contains("out of memory")) {
+    let file = ended
+        .state
+        .what
+        .split_once(' ')
+        .map_or("", |(_, path)| path);
+    let file = Path::new(file)
+        .file_name()
+        .and_then(|name| name.to_str())
+        .unwrap_or("\0");
+    if fault.kind == "alloc"
+        && messages
+            .iter()
+            .any(|message| message.contains("out of memory"))
+    {
         return None;
     }
-    let mut known: Vec<&str> = case.words.iter().copied().filter(|word| word.contains('.')).collect();
+    let mut known: Vec<&str> = case
+        .words
+        .iter()
+        .copied()
+        .filter(|word| word.contains('.'))
+        .collect();
     // The process that becomes the workload fails on its own, and what is known of it is that it ended.
     known.extend([reasons(fault.errno), file, "tiny' workload"]);
-    let named = messages.iter().any(|message| known.iter().any(|text| message.contains(text)));
+    let named = messages
+        .iter()
+        .any(|message| known.iter().any(|text| message.contains(text)));
     (!named).then(|| format!("the message says neither what nor why: {}", messages[0]))
 }
 
@@ -127,13 +170,19 @@ fn recording(
     };
     let read = stage.script(place, bytes);
     let text = String::from_utf8_lossy(&read.stdout);
-    let whole =
-        ["PERF_RECORD_COMM exec: tiny", "PERF_RECORD_EXIT", "/tiny"].iter().all(|part| text.contains(part));
+    let whole = ["PERF_RECORD_COMM exec: tiny", "PERF_RECORD_EXIT", "/tiny"]
+        .iter()
+        .all(|part| text.contains(part));
     let said = String::from_utf8_lossy(&read.stderr);
     match read.status.code() {
-        Some(0) if silent && !whole => Some(format!("a recording without its parts, and no message: {text}")),
+        Some(0) if silent && !whole => Some(format!(
+            "a recording without its parts, and no message: {text}"
+        )),
         Some(0) => None,
         Some(255) if !silent && !said.is_empty() => None,
-        _ => Some(format!("what it left cannot be read: {}: {said}", read.status)),
+        _ => Some(format!(
+            "what it left cannot be read: {}: {said}",
+            read.status
+        )),
     }
 }

@@ -29,7 +29,10 @@ impl DamageList {
 
     /// Adds all of a list that was made behind this one.
     pub fn append(&mut self, later: DamageList) {
-        let (unlisted, lost_bytes) = (later.unlisted, self.lost_bytes.saturating_add(later.lost_bytes));
+        let (unlisted, lost_bytes) = (
+            later.unlisted,
+            self.lost_bytes.saturating_add(later.lost_bytes),
+        );
         later.listed.into_iter().for_each(|damage| self.add(damage));
         self.unlisted = self.unlisted.saturating_add(unlisted);
         self.lost_bytes = lost_bytes;
@@ -78,7 +81,9 @@ impl FromIterator<Damage> for DamageList {
 /// A line for each listed one, and one for all others.
 impl fmt::Display for DamageList {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.listed.iter().try_for_each(|damage| writeln!(f, "{damage}"))?;
+        self.listed
+            .iter()
+            .try_for_each(|damage| writeln!(f, "{damage}"))?;
         if self.unlisted > 0 {
             writeln!(
                 f,
@@ -98,14 +103,34 @@ mod tests {
 
     #[test]
     fn the_first_are_listed_and_all_are_counted() {
-        let gap = |at| Damage::Gap { from: FileOffset(at), to: FileOffset(at + 24) };
+        let gap = |at| Damage::Gap {
+            from: FileOffset(at),
+            to: FileOffset(at + 24),
+        };
         let list: DamageList = (0..40).map(|index| gap(100 * index)).collect();
-        assert_eq!((list.listed().len(), list.unlisted(), list.count(), list.lost_bytes()), (32, 8, 40, 960));
+        assert_eq!(
+            (
+                list.listed().len(),
+                list.unlisted(),
+                list.count(),
+                list.lost_bytes()
+            ),
+            (32, 8, 40, 960)
+        );
         let mut twice = list.clone();
         twice.append(list.clone());
-        assert_eq!((twice.listed().len(), twice.count(), twice.lost_bytes()), (32, 80, 1920));
+        assert_eq!(
+            (twice.listed().len(), twice.count(), twice.lost_bytes()),
+            (32, 80, 1920)
+        );
         let text = list.to_string();
-        assert!(text.starts_with("no records from 0x0 to 0x18: 24 bytes of data skipped\n"), "{text}");
-        assert!(text.ends_with("\n8 more damaged places, 960 bytes of data lost in all\n"), "{text}");
+        assert!(
+            text.starts_with("no records from 0x0 to 0x18: 24 bytes of data skipped\n"),
+            "{text}"
+        );
+        assert!(
+            text.ends_with("\n8 more damaged places, 960 bytes of data lost in all\n"),
+            "{text}"
+        );
     }
 }

@@ -26,7 +26,10 @@ impl Feature for AuxtraceIndex {
         let count = cursor.u64()?;
         let mut entries = Vec::new();
         for _ in 0..count {
-            entries.push(AuxtraceEntry { offset: FileOffset(cursor.u64()?), size: cursor.u64()? });
+            entries.push(AuxtraceEntry {
+                offset: FileOffset(cursor.u64()?),
+                size: cursor.u64()?,
+            });
         }
         Ok(AuxtraceIndex(entries))
     }
@@ -47,7 +50,10 @@ mod tests {
 
     #[test]
     fn places_round_trip() {
-        round_trip(&AuxtraceIndex(vec![AuxtraceEntry { offset: FileOffset(4096), size: 48 }]));
+        round_trip(&AuxtraceIndex(vec![AuxtraceEntry {
+            offset: FileOffset(4096),
+            size: 48,
+        }]));
         assert!(from_little::<AuxtraceIndex>(&[0xff; 40]).is_err());
     }
 }

@@ -58,14 +58,30 @@ impl BpfProgram {
         let mut sizes = self.array(field::FUNC_LENS, endian);
         let mut tags = self.array(field::PROG_TAGS, endian);
         let mut function = |index| {
-            let tag: String = tags.bytes(8).ok()?.iter().map(|byte| format!("{byte:02x}")).collect();
+            let tag: String = tags
+                .bytes(8)
+                .ok()?
+                .iter()
+                .map(|byte| format!("{byte:02x}"))
+                .collect();
             let (address, size) = (addresses.u64().ok()?, sizes.u32().ok()?);
-            let own = self.function_name(index, endian, types).unwrap_or_else(|| self.name(count));
-            let name =
-                if own.is_empty() { format!("bpf_prog_{tag}") } else { format!("bpf_prog_{tag}_{own}") };
-            Some(BpfFunction { name, address, size })
+            let own = self
+                .function_name(index, endian, types)
+                .unwrap_or_else(|| self.name(count));
+            let name = if own.is_empty() {
+                format!("bpf_prog_{tag}")
+            } else {
+                format!("bpf_prog_{tag}_{own}")
+            };
+            Some(BpfFunction {
+                name,
+                address,
+                size,
+            })
         };
-        (0..count).map_while(|index| function(index as usize)).collect()
+        (0..count)
+            .map_while(|index| function(index as usize))
+            .collect()
     }
 
     /// The machine code of its functions, with their addresses.
@@ -97,7 +113,10 @@ impl BpfProgram {
         if functions > 1 {
             return "F".to_owned();
         }
-        let name = self.info.get(field::NAME..field::NAME + 16).unwrap_or_default();
+        let name = self
+            .info
+            .get(field::NAME..field::NAME + 16)
+            .unwrap_or_default();
         let name = name.split(|byte| *byte == 0).next().unwrap_or_default();
         String::from_utf8_lossy(name).into_owned()
     }
@@ -109,8 +128,13 @@ impl BpfProgram {
     /// Reads `data` from the place that a field of `info` names.
     fn array(&self, place: usize, endian: Endian) -> Cursor<'_> {
         let place = self.info.get(place..).unwrap_or_default();
-        let offset = Cursor::new(place, endian).u64().ok().and_then(|offset| usize::try_from(offset).ok());
-        let bytes = offset.and_then(|offset| self.data.get(offset..)).unwrap_or_default();
+        let offset = Cursor::new(place, endian)
+            .u64()
+            .ok()
+            .and_then(|offset| usize::try_from(offset).ok());
+        let bytes = offset
+            .and_then(|offset| self.data.get(offset..))
+            .unwrap_or_default();
         Cursor::new(bytes, endian)
     }
 }
@@ -162,7 +186,10 @@ impl Feature for BpfBtf {
         let objects = decode_list(cursor, |cursor| {
             let id = cursor.u32()?;
             let size = cursor.u32()?;
-            Ok(BpfObject { id, data: cursor.items(u64::from(size), 1)?.to_vec() })
+            Ok(BpfObject {
+                id,
+                data: cursor.items(u64::from(size), 1)?.to_vec(),
+            })
         });
         objects.map(BpfBtf)
     }
@@ -183,11 +210,18 @@ mod tests {
 
     #[test]
     fn programs_round_trip() {
-        let program = BpfProgram { arrays: 3, info: vec![8, 0, 0, 0, 42, 0, 0, 0], data: vec![1] };
+        let program = BpfProgram {
+            arrays: 3,
+            info: vec![8, 0, 0, 0, 42, 0, 0, 0],
+            data: vec![1],
+        };
         assert_eq!(program.id(Endian::Little), Some(42));
         assert_eq!(BpfProgram::default().id(Endian::Little), None);
         round_trip(&BpfProgInfo(vec![program]));
-        round_trip(&BpfBtf(vec![BpfObject { id: 9, data: vec![0x9f, 0xeb] }]));
+        round_trip(&BpfBtf(vec![BpfObject {
+            id: 9,
+            data: vec![0x9f, 0xeb],
+        }]));
     }
 
     #[test]
@@ -201,11 +235,25 @@ mod tests {
         let mut data = 0xffff_ffff_c01c_17c8_u64.to_le_bytes().to_vec();
         data.extend([54, 0, 0, 0, 0, 0, 0, 0]);
         data.extend([0x6d, 0xee, 0xf7, 0x35, 0x7e, 0x7b, 0x45, 0x30]);
-        let program = BpfProgram { arrays: 0, info, data };
+        let program = BpfProgram {
+            arrays: 0,
+            info,
+            data,
+        };
         let name = "bpf_prog_6deef7357e7b4530_lsm".to_owned();
-        let function = BpfFunction { name, address: 0xffff_ffff_c01c_17c8, size: 54 };
-        assert_eq!(program.functions(Endian::Little, &BpfBtf::default()), [function]);
+        let function = BpfFunction {
+            name,
+            address: 0xffff_ffff_c01c_17c8,
+            size: 54,
+        };
+        assert_eq!(
+            program.functions(Endian::Little, &BpfBtf::default()),
+            [function]
+        );
         assert_eq!(BpfProgram::default().code(Endian::Little), []);
-        assert_eq!(BpfProgram::default().functions(Endian::Little, &BpfBtf::default()), []);
+        assert_eq!(
+            BpfProgram::default().functions(Endian::Little, &BpfBtf::default()),
+            []
+        );
     }
 }

@@ -10,7 +10,10 @@ pub(super) fn type_name(btf: &[u8], wanted: u32, endian: Endian) -> Option<Strin
         skip_type(&mut types).ok()?;
     }
     let name = strings.get(types.u32().ok()? as usize..)?;
-    let name = name.split(|byte| *byte == 0).next().filter(|name| !name.is_empty())?;
+    let name = name
+        .split(|byte| *byte == 0)
+        .next()
+        .filter(|name| !name.is_empty())?;
     Some(String::from_utf8_lossy(name).into_owned())
 }
 
@@ -68,7 +71,13 @@ mod tests {
         let mut btf = Encoder::new(endian);
         btf.u16(0xeb9f);
         btf.u16(1);
-        for word in [24, 0, types.len() as u32, types.len() as u32, strings.len() as u32] {
+        for word in [
+            24,
+            0,
+            types.len() as u32,
+            types.len() as u32,
+            strings.len() as u32,
+        ] {
             btf.u32(word);
         }
         btf.bytes(types.as_bytes());
@@ -80,8 +89,14 @@ mod tests {
     fn names_are_found_behind_other_types() {
         for endian in [Endian::Little, Endian::Big] {
             let btf = example(endian);
-            let names: Vec<_> = (1..=4).map(|wanted| type_name(&btf, wanted, endian)).collect();
-            assert_eq!(names, [Some("int".into()), None, Some("do_ret".into()), None], "{endian:?}");
+            let names: Vec<_> = (1..=4)
+                .map(|wanted| type_name(&btf, wanted, endian))
+                .collect();
+            assert_eq!(
+                names,
+                [Some("int".into()), None, Some("do_ret".into()), None],
+                "{endian:?}"
+            );
         }
     }
 

@@ -26,7 +26,12 @@ pub struct BuildIdEntry {
 impl BuildIdEntry {
     /// An entry of the host: `mode` is [`CpuMode::Kernel`] for the kernel and its modules, else [`CpuMode::User`].
     pub fn host(mode: CpuMode, build_id: BuildId, name: String) -> BuildIdEntry {
-        BuildIdEntry { misc: Misc(mode as u16 | Misc::BUILD_ID_SIZE), pid: Pid(-1), build_id, name }
+        BuildIdEntry {
+            misc: Misc(mode as u16 | Misc::BUILD_ID_SIZE),
+            pid: Pid(-1),
+            build_id,
+            name,
+        }
     }
 }
 
@@ -58,7 +63,9 @@ impl Feature for BuildIds {
 
 /// Whether the table is of a time when entries had no process.
 fn is_without_pid(mut table: Cursor<'_>) -> bool {
-    let name = table.bytes(FIXED).and_then(|_| table.bytes(KERNEL_NAME_SHIFTED.len()));
+    let name = table
+        .bytes(FIXED)
+        .and_then(|_| table.bytes(KERNEL_NAME_SHIFTED.len()));
     name == Ok(KERNEL_NAME_SHIFTED)
 }
 
@@ -67,12 +74,28 @@ fn decode_entry(table: &mut Cursor<'_>, with_pid: bool) -> Result<BuildIdEntry, 
     table.u32()?;
     let misc = Misc(table.u16()?);
     let size = table.u16()?;
-    let too_small = FeatureFault::Value { what: "size of a build id entry", found: u64::from(size) };
+    let too_small = FeatureFault::Value {
+        what: "size of a build id entry",
+        found: u64::from(size),
+    };
     let name_size = usize::from(size).checked_sub(fixed).ok_or(too_small)?;
-    let pid = if with_pid { Pid(table.i32()?) } else { Pid(machine_without_pid(misc)) };
+    let pid = if with_pid {
+        Pid(table.i32()?)
+    } else {
+        Pid(machine_without_pid(misc))
+    };
     let build_id = decode_id(table.bytes(24)?, misc)?;
-    let name = table.bytes(name_size)?.split(|byte| *byte == 0).next().unwrap_or_default();
-    Ok(BuildIdEntry { misc, pid, build_id, name: String::from_utf8_lossy(name).into_owned() })
+    let name = table
+        .bytes(name_size)?
+        .split(|byte| *byte == 0)
+        .next()
+        .unwrap_or_default();
+    Ok(BuildIdEntry {
+        misc,
+        pid,
+        build_id,
+        name: String::from_utf8_lossy(name).into_owned(),
+    })
 }
 
 fn machine_without_pid(misc: Misc) -> i32 {
@@ -89,7 +112,11 @@ fn decode_id(field: &[u8], misc: Misc) -> Result<BuildId, FeatureFault> {
         _ => 20,
     };
     let id = field.get(..length).and_then(BuildId::new);
-    Ok(id.ok_or(WireError::Truncated { offset: 0, wanted: 24, left: field.len() })?)
+    Ok(id.ok_or(WireError::Truncated {
+        offset: 0,
+        wanted: 24,
+        left: field.len(),
+    })?)
 }
 
 fn encode_entry(encoder: &mut Encoder, entry: &BuildIdEntry) {
@@ -120,16 +147,26 @@ mod tests {
     #[test]
     fn build_ids_round_trip() {
         let kernel = BuildIdEntry::host(CpuMode::Kernel, id(&[7; 20]), "[kernel.kallsyms]".into());
-        let short = BuildIdEntry::host(CpuMode::User, id(&[1, 2, 3, 4, 5, 6, 7, 8]), "/usr/bin/true".into());
+        let short = BuildIdEntry::host(
+            CpuMode::User,
+            id(&[1, 2, 3, 4, 5, 6, 7, 8]),
+            "/usr/bin/true".into(),
+        );
         round_trip(&BuildIds(vec![kernel, short]));
         round_trip(&BuildIds(Vec::new()));
     }
 
     #[test]
     fn an_entry_is_framed_as_a_record() {
-        let bytes =
-            little(&BuildIds(vec![BuildIdEntry::host(CpuMode::User, id(&[7; 20]), "/bin/ls".into())]));
-        assert_eq!(bytes[..12], [0, 0, 0, 0, 2, 0x80, 44, 0, 255, 255, 255, 255]);
+        let bytes = little(&BuildIds(vec![BuildIdEntry::host(
+            CpuMode::User,
+            id(&[7; 20]),
+            "/bin/ls".into(),
+        )]));
+        assert_eq!(
+            bytes[..12],
+            [0, 0, 0, 0, 2, 0x80, 44, 0, 255, 255, 255, 255]
+        );
         assert_eq!((bytes.len(), bytes[32]), (44, 20));
     }
 
@@ -147,7 +184,10 @@ mod tests {
     #[test]
     fn a_size_below_the_fixed_part_is_refused() {
         let bytes = [0, 0, 0, 0, 2, 0, 12, 0, 0, 0, 0, 0];
-        let fault = FeatureFault::Value { what: "size of a build id entry", found: 12 };
+        let fault = FeatureFault::Value {
+            what: "size of a build id entry",
+            found: 12,
+        };
         assert_eq!(from_little::<BuildIds>(&bytes), Err(fault));
     }
 }

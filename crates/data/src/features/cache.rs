@@ -37,7 +37,10 @@ impl Feature for Cache {
     fn decode(cursor: &mut Cursor<'_>, _: &FeatureContext) -> Result<Cache, FeatureFault> {
         match cursor.u32()? {
             VERSION => decode_list(cursor, decode_level).map(Cache),
-            version => Err(FeatureFault::Value { what: "version", found: u64::from(version) }),
+            version => Err(FeatureFault::Value {
+                what: "version",
+                found: u64::from(version),
+            }),
         }
     }
 
@@ -87,7 +90,10 @@ mod tests {
 
     #[test]
     fn other_versions_are_refused() {
-        let fault = FeatureFault::Value { what: "version", found: 2 };
+        let fault = FeatureFault::Value {
+            what: "version",
+            found: 2,
+        };
         assert_eq!(from_little::<Cache>(&[2, 0, 0, 0, 0, 0, 0, 0]), Err(fault));
     }
 }

@@ -15,8 +15,13 @@ pub struct ClockResolution {
 impl Feature for ClockResolution {
     const ID: FeatureId = FeatureId::CLOCKID;
 
-    fn decode(cursor: &mut Cursor<'_>, _: &FeatureContext) -> Result<ClockResolution, FeatureFault> {
-        Ok(ClockResolution { nanoseconds: cursor.u64()? })
+    fn decode(
+        cursor: &mut Cursor<'_>,
+        _: &FeatureContext,
+    ) -> Result<ClockResolution, FeatureFault> {
+        Ok(ClockResolution {
+            nanoseconds: cursor.u64()?,
+        })
     }
 
     fn encode(&self, encoder: &mut Encoder) {
@@ -48,7 +53,10 @@ impl Feature for ClockData {
                 wall_nanoseconds: cursor.u64()?,
                 clock_nanoseconds: cursor.u64()?,
             }),
-            version => Err(FeatureFault::Value { what: "version", found: u64::from(version) }),
+            version => Err(FeatureFault::Value {
+                what: "version",
+                found: u64::from(version),
+            }),
         }
     }
 
@@ -68,6 +76,10 @@ mod tests {
     #[test]
     fn clocks_round_trip() {
         round_trip(&ClockResolution { nanoseconds: 1 });
-        round_trip(&ClockData { clock: 4, wall_nanoseconds: 1 << 60, clock_nanoseconds: 77 });
+        round_trip(&ClockData {
+            clock: 4,
+            wall_nanoseconds: 1 << 60,
+            clock_nanoseconds: 77,
+        });
     }
 }

@@ -34,7 +34,13 @@ impl Feature for Compressed {
     }
 
     fn encode(&self, encoder: &mut Encoder) {
-        for number in [self.version, self.method, self.level, self.ratio, self.mmap_size] {
+        for number in [
+            self.version,
+            self.method,
+            self.level,
+            self.ratio,
+            self.mmap_size,
+        ] {
             encoder.u32(number);
         }
     }
@@ -47,6 +53,12 @@ mod tests {
 
     #[test]
     fn compression_round_trips() {
-        round_trip(&Compressed { version: 1, method: 1, level: 3, ratio: 5, mmap_size: 528_384 });
+        round_trip(&Compressed {
+            version: 1,
+            method: 1,
+            level: 3,
+            ratio: 5,
+            mmap_size: 528_384,
+        });
     }
 }

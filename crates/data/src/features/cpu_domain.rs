@@ -53,7 +53,11 @@ impl Feature for CpuDomainInfo {
             let domains = decode_list(cursor, |cursor| decode_domain(cursor, with_names))?;
             cpus.push(CpuDomains { cpu, domains });
         }
-        Ok(CpuDomainInfo { schedstat_version, max_domains, cpus })
+        Ok(CpuDomainInfo {
+            schedstat_version,
+            max_domains,
+            cpus,
+        })
     }
 
     fn encode(&self, encoder: &mut Encoder) {
@@ -62,7 +66,9 @@ impl Feature for CpuDomainInfo {
         let with_names = self.schedstat_version >= VERSION_WITH_NAMES;
         for cpu in &self.cpus {
             encoder.u32(cpu.cpu);
-            encode_list(encoder, &cpu.domains, |encoder, domain| encode_domain(encoder, domain, with_names));
+            encode_list(encoder, &cpu.domains, |encoder, domain| {
+                encode_domain(encoder, domain, with_names)
+            });
         }
     }
 }
@@ -70,7 +76,12 @@ impl Feature for CpuDomainInfo {
 fn decode_domain(cursor: &mut Cursor<'_>, with_names: bool) -> Result<CpuDomain, FeatureFault> {
     let domain = cursor.u32()?;
     let name = with_names.then(|| strings::decode(cursor)).transpose()?;
-    Ok(CpuDomain { domain, name, mask: strings::decode(cursor)?, list: strings::decode(cursor)? })
+    Ok(CpuDomain {
+        domain,
+        name,
+        mask: strings::decode(cursor)?,
+        list: strings::decode(cursor)?,
+    })
 }
 
 fn encode_domain(encoder: &mut Encoder, domain: &CpuDomain, with_names: bool) {
@@ -90,9 +101,24 @@ mod tests {
     #[test]
     fn domains_round_trip() {
         for (schedstat_version, name) in [(15, None), (17, Some("MC".to_owned()))] {
-            let domain = CpuDomain { domain: 0, name, mask: "3".into(), list: "0-1".into() };
-            let cpus = vec![CpuDomains { cpu: 1, domains: vec![domain] }, CpuDomains::default()];
-            round_trip(&CpuDomainInfo { schedstat_version, max_domains: 2, cpus });
+            let domain = CpuDomain {
+                domain: 0,
+                name,
+                mask: "3".into(),
+                list: "0-1".into(),
+            };
+            let cpus = vec![
+                CpuDomains {
+                    cpu: 1,
+                    domains: vec![domain],
+                },
+                CpuDomains::default(),
+            ];
+            round_trip(&CpuDomainInfo {
+                schedstat_version,
+                max_domains: 2,
+                cpus,
+            });
         }
     }
 }

@@ -32,7 +32,10 @@ pub struct CpuPlace {
 impl Feature for CpuTopology {
     const ID: FeatureId = FeatureId::CPU_TOPOLOGY;
 
-    fn decode(cursor: &mut Cursor<'_>, context: &FeatureContext) -> Result<CpuTopology, FeatureFault> {
+    fn decode(
+        cursor: &mut Cursor<'_>,
+        context: &FeatureContext,
+    ) -> Result<CpuTopology, FeatureFault> {
         let mut topology = CpuTopology {
             socket_siblings: strings::decode_all(cursor)?,
             thread_siblings: strings::decode_all(cursor)?,
@@ -59,7 +62,9 @@ impl Feature for CpuTopology {
         }
         if let Some(dies) = &self.die_siblings {
             strings::encode_all(encoder, dies);
-            self.cpus.iter().for_each(|place| encoder.u32(stored(place.die)));
+            self.cpus
+                .iter()
+                .for_each(|place| encoder.u32(stored(place.die)));
         }
     }
 }
@@ -73,7 +78,11 @@ fn goes_on(mut cursor: Cursor<'_>) -> bool {
 fn decode_places(cursor: &mut Cursor<'_>, count: u32) -> Result<Vec<CpuPlace>, FeatureFault> {
     let mut places = Vec::new();
     for _ in 0..count {
-        places.push(CpuPlace { core: known(cursor.u32()?), socket: known(cursor.u32()?), die: None });
+        places.push(CpuPlace {
+            core: known(cursor.u32()?),
+            socket: known(cursor.u32()?),
+            die: None,
+        });
     }
     Ok(places)
 }
@@ -97,8 +106,16 @@ mod tests {
             socket_siblings: vec!["0-1".into()],
             thread_siblings: vec!["0".into(), "1".into()],
             cpus: vec![
-                CpuPlace { core: Some(0), socket: Some(0), die: Some(0) },
-                CpuPlace { core: Some(1), socket: None, die: None },
+                CpuPlace {
+                    core: Some(0),
+                    socket: Some(0),
+                    die: Some(0),
+                },
+                CpuPlace {
+                    core: Some(1),
+                    socket: None,
+                    die: None,
+                },
             ],
             die_siblings: Some(vec!["0-1".into()]),
         }
@@ -111,7 +128,10 @@ mod tests {
 
     #[test]
     fn padding_is_no_list_of_dies() {
-        let mut old = CpuTopology { die_siblings: None, ..topology() };
+        let mut old = CpuTopology {
+            die_siblings: None,
+            ..topology()
+        };
         old.cpus.iter_mut().for_each(|place| place.die = None);
         let bytes = [little(&old), vec![0; 4]].concat();
         assert_eq!(from_little::<CpuTopology>(&bytes), Ok(old));
@@ -119,9 +139,15 @@ mod tests {
 
     #[test]
     fn dies_and_places_may_be_absent() {
-        let mut old = CpuTopology { die_siblings: None, ..topology() };
+        let mut old = CpuTopology {
+            die_siblings: None,
+            ..topology()
+        };
         old.cpus.iter_mut().for_each(|place| place.die = None);
         round_trip(&old);
-        round_trip(&CpuTopology { cpus: Vec::new(), ..old });
+        round_trip(&CpuTopology {
+            cpus: Vec::new(),
+            ..old
+        });
     }
 }

@@ -38,10 +38,17 @@ impl Feature for EventDesc {
     }
 
     fn encode(&self, encoder: &mut Encoder) {
-        let attr_size = self.events.iter().map(|event| event.stored.size).max().unwrap_or(0);
+        let attr_size = self
+            .events
+            .iter()
+            .map(|event| event.stored.size)
+            .max()
+            .unwrap_or(0);
         encoder.u32(self.events.len() as u32);
         encoder.u32(attr_size);
-        self.events.iter().for_each(|event| encode_event(encoder, event, attr_size));
+        self.events
+            .iter()
+            .for_each(|event| encode_event(encoder, event, attr_size));
     }
 }
 
@@ -72,14 +79,28 @@ mod tests {
     use super::*;
 
     fn event(name: &str, size: u32, ids: &[u64]) -> NamedEvent {
-        let attr = EventAttr { kind: EventType::SOFTWARE, config: 1, ..EventAttr::default() };
-        let stored = StoredAttr { attr, size, extra: Vec::new() };
-        NamedEvent { stored, name: name.into(), ids: ids.iter().copied().map(EventId).collect() }
+        let attr = EventAttr {
+            kind: EventType::SOFTWARE,
+            config: 1,
+            ..EventAttr::default()
+        };
+        let stored = StoredAttr {
+            attr,
+            size,
+            extra: Vec::new(),
+        };
+        NamedEvent {
+            stored,
+            name: name.into(),
+            ids: ids.iter().copied().map(EventId).collect(),
+        }
     }
 
     #[test]
     fn events_round_trip() {
-        round_trip(&EventDesc { events: vec![event("task-clock", 64, &[5, 6]), event("dummy:u", 128, &[])] });
+        round_trip(&EventDesc {
+            events: vec![event("task-clock", 64, &[5, 6]), event("dummy:u", 128, &[])],
+        });
     }
 
     #[test]

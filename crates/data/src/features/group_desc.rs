@@ -30,7 +30,11 @@ impl Feature for GroupDesc {
 
     fn decode(cursor: &mut Cursor<'_>, _: &FeatureContext) -> Result<GroupDesc, FeatureFault> {
         let groups = decode_list(cursor, |cursor| {
-            Ok(EventGroup { name: strings::decode(cursor)?, leader: cursor.u32()?, members: cursor.u32()? })
+            Ok(EventGroup {
+                name: strings::decode(cursor)?,
+                leader: cursor.u32()?,
+                members: cursor.u32()?,
+            })
         });
         groups.map(GroupDesc)
     }
@@ -51,7 +55,11 @@ mod tests {
 
     #[test]
     fn groups_round_trip() {
-        let group = EventGroup { name: EventGroup::ANONYMOUS.into(), leader: 1, members: 3 };
+        let group = EventGroup {
+            name: EventGroup::ANONYMOUS.into(),
+            leader: 1,
+            members: 3,
+        };
         round_trip(&GroupDesc(vec![group]));
     }
 }

@@ -23,7 +23,10 @@ impl Feature for HybridTopology {
 
     fn decode(cursor: &mut Cursor<'_>, _: &FeatureContext) -> Result<HybridTopology, FeatureFault> {
         let pmus = decode_list(cursor, |cursor| {
-            Ok(HybridPmu { pmu: strings::decode(cursor)?, cpus: strings::decode(cursor)? })
+            Ok(HybridPmu {
+                pmu: strings::decode(cursor)?,
+                cpus: strings::decode(cursor)?,
+            })
         });
         pmus.map(HybridTopology)
     }
@@ -43,6 +46,9 @@ mod tests {
 
     #[test]
     fn kinds_round_trip() {
-        round_trip(&HybridTopology(vec![HybridPmu { pmu: "cpu_core".into(), cpus: "0-11".into() }]));
+        round_trip(&HybridTopology(vec![HybridPmu {
+            pmu: "cpu_core".into(),
+            cpus: "0-11".into(),
+        }]));
     }
 }

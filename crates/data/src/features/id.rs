@@ -121,7 +121,9 @@ impl FeatureId {
             "ETM_BRANCH_LIST",
             "INIT_MAP",
         ];
-        NAMES.get(usize::from(self.0.checked_sub(Self::SIMPLEPERF_FILE.0)?)).copied()
+        NAMES
+            .get(usize::from(self.0.checked_sub(Self::SIMPLEPERF_FILE.0)?))
+            .copied()
     }
 }
 
@@ -172,7 +174,9 @@ impl FeatureBits {
 
     /// The features of the set, lowest first.
     pub fn iter(self) -> impl Iterator<Item = FeatureId> {
-        (0..=u8::MAX).map(FeatureId).filter(move |id| self.contains(*id))
+        (0..=u8::MAX)
+            .map(FeatureId)
+            .filter(move |id| self.contains(*id))
     }
 }
 
@@ -192,12 +196,20 @@ mod tests {
     fn names_follow_the_numbers() {
         assert_eq!(FeatureId(13).to_string(), "CPU_TOPOLOGY");
         assert_eq!(FeatureId(200).to_string(), "200");
-        assert_eq!(FeatureId::ALL.iter().map(|id| id.0).collect::<Vec<_>>(), (1..=34).collect::<Vec<_>>());
+        assert_eq!(
+            FeatureId::ALL.iter().map(|id| id.0).collect::<Vec<_>>(),
+            (1..=34).collect::<Vec<_>>()
+        );
     }
 
     #[test]
     fn a_set_keeps_every_bit() {
-        let ids = [FeatureId(0), FeatureId::HOSTNAME, FeatureId(64), FeatureId(255)];
+        let ids = [
+            FeatureId(0),
+            FeatureId::HOSTNAME,
+            FeatureId(64),
+            FeatureId(255),
+        ];
         let bits: FeatureBits = ids.into_iter().collect();
         assert_eq!(bits.iter().collect::<Vec<_>>(), ids);
         assert_eq!(bits.words(), [1 | 1 << 3, 1, 0, 1 << 63]);

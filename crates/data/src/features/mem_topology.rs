@@ -28,7 +28,10 @@ pub struct MemNode {
 impl MemNode {
     /// A node with the given blocks.
     pub fn new(node: u64, blocks: impl IntoIterator<Item = u64>) -> MemNode {
-        let mut made = MemNode { node, ..MemNode::default() };
+        let mut made = MemNode {
+            node,
+            ..MemNode::default()
+        };
         for block in blocks {
             made.bits = made.bits.max(block + 1);
             made.words.resize(made.bits.div_ceil(64) as usize, 0);
@@ -41,7 +44,9 @@ impl MemNode {
     pub fn blocks(&self) -> impl Iterator<Item = u64> {
         let bits_of = |(index, word): (usize, &u64)| {
             let (base, word) = (index as u64 * 64, *word);
-            (0..64).filter(move |bit| word >> bit & 1 == 1).map(move |bit| base + bit)
+            (0..64)
+                .filter(move |bit| word >> bit & 1 == 1)
+                .map(move |bit| base + bit)
         };
         self.words.iter().enumerate().flat_map(bits_of)
     }
@@ -56,7 +61,10 @@ impl Feature for MemTopology {
     fn decode(cursor: &mut Cursor<'_>, _: &FeatureContext) -> Result<MemTopology, FeatureFault> {
         let version = cursor.u64()?;
         if version != VERSION {
-            return Err(FeatureFault::Value { what: "version", found: version });
+            return Err(FeatureFault::Value {
+                what: "version",
+                found: version,
+            });
         }
         let block_size = cursor.u64()?;
         let count = cursor.u64()?;
@@ -100,7 +108,10 @@ mod tests {
         let nodes = vec![MemNode::new(0, [0, 1, 63, 64, 199]), MemNode::new(1, [])];
         assert_eq!((nodes[0].bits, nodes[0].words.len()), (200, 4));
         assert_eq!(nodes[0].blocks().collect::<Vec<_>>(), [0, 1, 63, 64, 199]);
-        round_trip(&MemTopology { block_size: 0x800_0000, nodes });
+        round_trip(&MemTopology {
+            block_size: 0x800_0000,
+            nodes,
+        });
     }
 
     #[test]

@@ -54,7 +54,12 @@ mod tests {
 
     #[test]
     fn nodes_round_trip() {
-        let node = NumaNode { node: 3, total_kilobytes: 24_684_096, free_kilobytes: 5, cpus: "0-1,4".into() };
+        let node = NumaNode {
+            node: 3,
+            total_kilobytes: 24_684_096,
+            free_kilobytes: 5,
+            cpus: "0-1,4".into(),
+        };
         round_trip(&NumaTopology(vec![node, NumaNode::default()]));
     }
 }

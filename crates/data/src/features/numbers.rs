@@ -18,7 +18,10 @@ impl Feature for NrCpus {
     const ID: FeatureId = FeatureId::NRCPUS;
 
     fn decode(cursor: &mut Cursor<'_>, _: &FeatureContext) -> Result<NrCpus, FeatureFault> {
-        Ok(NrCpus { available: cursor.u32()?, online: cursor.u32()? })
+        Ok(NrCpus {
+            available: cursor.u32()?,
+            online: cursor.u32()?,
+        })
     }
 
     fn encode(&self, encoder: &mut Encoder) {
@@ -38,7 +41,9 @@ impl Feature for TotalMem {
     const ID: FeatureId = FeatureId::TOTAL_MEM;
 
     fn decode(cursor: &mut Cursor<'_>, _: &FeatureContext) -> Result<TotalMem, FeatureFault> {
-        Ok(TotalMem { kilobytes: cursor.u64()? })
+        Ok(TotalMem {
+            kilobytes: cursor.u64()?,
+        })
     }
 
     fn encode(&self, encoder: &mut Encoder) {
@@ -57,7 +62,9 @@ impl Feature for DirFormat {
     const ID: FeatureId = FeatureId::DIR_FORMAT;
 
     fn decode(cursor: &mut Cursor<'_>, _: &FeatureContext) -> Result<DirFormat, FeatureFault> {
-        Ok(DirFormat { version: cursor.u64()? })
+        Ok(DirFormat {
+            version: cursor.u64()?,
+        })
     }
 
     fn encode(&self, encoder: &mut Encoder) {
@@ -78,7 +85,10 @@ impl Feature for ElfMachine {
     const ID: FeatureId = FeatureId::E_MACHINE;
 
     fn decode(cursor: &mut Cursor<'_>, _: &FeatureContext) -> Result<ElfMachine, FeatureFault> {
-        Ok(ElfMachine { machine: cursor.u32()?, flags: cursor.u32()? })
+        Ok(ElfMachine {
+            machine: cursor.u32()?,
+            flags: cursor.u32()?,
+        })
     }
 
     fn encode(&self, encoder: &mut Encoder) {
@@ -110,11 +120,25 @@ mod tests {
 
     #[test]
     fn numbers_round_trip() {
-        round_trip(&NrCpus { available: 8, online: 6 });
-        round_trip(&TotalMem { kilobytes: 24_684_096 });
+        round_trip(&NrCpus {
+            available: 8,
+            online: 6,
+        });
+        round_trip(&TotalMem {
+            kilobytes: 24_684_096,
+        });
         round_trip(&DirFormat { version: 1 });
-        round_trip(&ElfMachine { machine: 62, flags: 1 });
+        round_trip(&ElfMachine {
+            machine: 62,
+            flags: 1,
+        });
         round_trip(&CacheLineSize(64));
-        assert_eq!(little(&NrCpus { available: 8, online: 6 }), [8, 0, 0, 0, 6, 0, 0, 0]);
+        assert_eq!(
+            little(&NrCpus {
+                available: 8,
+                online: 6
+            }),
+            [8, 0, 0, 0, 6, 0, 0, 0]
+        );
     }
 }

@@ -49,7 +49,10 @@ impl Feature for PmuCaps {
     fn decode(cursor: &mut Cursor<'_>, _: &FeatureContext) -> Result<PmuCaps, FeatureFault> {
         let pmus = decode_list(cursor, |cursor| {
             let caps = decode_caps(cursor)?;
-            Ok(PmuCapsEntry { pmu: strings::decode(cursor)?, caps })
+            Ok(PmuCapsEntry {
+                pmu: strings::decode(cursor)?,
+                caps,
+            })
         });
         pmus.map(PmuCaps)
     }
@@ -64,7 +67,10 @@ impl Feature for PmuCaps {
 
 fn decode_caps(cursor: &mut Cursor<'_>) -> Result<Vec<Capability>, FeatureFault> {
     decode_list(cursor, |cursor| {
-        Ok(Capability { name: strings::decode(cursor)?, value: strings::decode(cursor)? })
+        Ok(Capability {
+            name: strings::decode(cursor)?,
+            value: strings::decode(cursor)?,
+        })
     })
 }
 
@@ -82,8 +88,17 @@ mod tests {
 
     #[test]
     fn capabilities_round_trip() {
-        let caps = vec![Capability { name: "max_precise".into(), value: "0".into() }];
+        let caps = vec![Capability {
+            name: "max_precise".into(),
+            value: "0".into(),
+        }];
         round_trip(&CpuPmuCaps(caps.clone()));
-        round_trip(&PmuCaps(vec![PmuCapsEntry { pmu: "ibs_op".into(), caps }, PmuCapsEntry::default()]));
+        round_trip(&PmuCaps(vec![
+            PmuCapsEntry {
+                pmu: "ibs_op".into(),
+                caps,
+            },
+            PmuCapsEntry::default(),
+        ]));
     }
 }

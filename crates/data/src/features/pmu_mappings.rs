@@ -24,7 +24,10 @@ impl Feature for PmuMappings {
 
     fn decode(cursor: &mut Cursor<'_>, _: &FeatureContext) -> Result<PmuMappings, FeatureFault> {
         let pmus = decode_list(cursor, |cursor| {
-            Ok(PmuMapping { kind: EventType(cursor.u32()?), name: strings::decode(cursor)? })
+            Ok(PmuMapping {
+                kind: EventType(cursor.u32()?),
+                name: strings::decode(cursor)?,
+            })
         });
         pmus.map(PmuMappings)
     }
@@ -44,7 +47,10 @@ mod tests {
 
     #[test]
     fn mappings_round_trip() {
-        let pmu = |kind, name: &str| PmuMapping { kind: EventType(kind), name: name.into() };
+        let pmu = |kind, name: &str| PmuMapping {
+            kind: EventType(kind),
+            name: name.into(),
+        };
         round_trip(&PmuMappings(vec![pmu(4, "cpu"), pmu(u32::MAX - 1, "tool")]));
     }
 }

@@ -19,7 +19,10 @@ impl Feature for SampleTime {
     const ID: FeatureId = FeatureId::SAMPLE_TIME;
 
     fn decode(cursor: &mut Cursor<'_>, _: &FeatureContext) -> Result<SampleTime, FeatureFault> {
-        Ok(SampleTime { first: PerfTime(cursor.u64()?), last: PerfTime(cursor.u64()?) })
+        Ok(SampleTime {
+            first: PerfTime(cursor.u64()?),
+            last: PerfTime(cursor.u64()?),
+        })
     }
 
     fn encode(&self, encoder: &mut Encoder) {
@@ -35,6 +38,9 @@ mod tests {
 
     #[test]
     fn times_round_trip() {
-        round_trip(&SampleTime { first: PerfTime(5_511_949_961_000), last: PerfTime(u64::MAX) });
+        round_trip(&SampleTime {
+            first: PerfTime(5_511_949_961_000),
+            last: PerfTime(u64::MAX),
+        });
     }
 }

@@ -45,7 +45,9 @@ impl FeatureSet {
 
     /// Each feature with its bytes, lowest bit first.
     pub fn iter(&self) -> impl Iterator<Item = (FeatureId, &[u8])> {
-        self.bodies.iter().map(|(id, bytes)| (*id, bytes.as_slice()))
+        self.bodies
+            .iter()
+            .map(|(id, bytes)| (*id, bytes.as_slice()))
     }
 }
 
@@ -61,6 +63,9 @@ mod tests {
         set.insert(&TotalMem { kilobytes: 1 });
         set.insert_raw(FeatureId::CLN_SIZE, vec![9]);
         let bodies: Vec<_> = set.iter().map(|(id, bytes)| (id, bytes.len())).collect();
-        assert_eq!(bodies, [(FeatureId::TOTAL_MEM, 8), (FeatureId::CLN_SIZE, 1)]);
+        assert_eq!(
+            bodies,
+            [(FeatureId::TOTAL_MEM, 8), (FeatureId::CLN_SIZE, 1)]
+        );
     }
 }

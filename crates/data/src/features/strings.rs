@@ -54,15 +54,25 @@ mod tests {
 
     #[test]
     fn cmdline_round_trips() {
-        round_trip(&CmdLine(vec!["/usr/bin/perf".into(), "x".repeat(64), String::new()]));
+        round_trip(&CmdLine(vec![
+            "/usr/bin/perf".into(),
+            "x".repeat(64),
+            String::new(),
+        ]));
     }
 
     #[test]
     fn a_string_is_padded_to_64_and_ends_at_its_nul() {
         let bytes = little(&CmdLine(vec!["x".repeat(63), "y".repeat(64)]));
         assert_eq!(bytes.len(), 4 + (4 + 64) + (4 + 128));
-        assert_eq!(from_little(b"\x01\0\0\0\x05\0\0\0ab\0cd"), Ok(CmdLine(vec!["ab".into()])));
-        assert_eq!(from_little(b"\x01\0\0\0\x02\0\0\0a\xff"), Ok(CmdLine(vec!["a\u{fffd}".into()])));
+        assert_eq!(
+            from_little(b"\x01\0\0\0\x05\0\0\0ab\0cd"),
+            Ok(CmdLine(vec!["ab".into()]))
+        );
+        assert_eq!(
+            from_little(b"\x01\0\0\0\x02\0\0\0a\xff"),
+            Ok(CmdLine(vec!["a\u{fffd}".into()]))
+        );
     }
 
     #[test]

@@ -57,7 +57,11 @@ impl<'a> Records<'a> {
 
 /// A record with the first bytes of its body, and without what follows outside of its size.
 fn beginning(raw: RawRecord<'_>, kept: usize) -> Framed<Held<'_>> {
-    Framed::from(RawRecord { body: raw.body.get(..kept).unwrap_or(raw.body), payload: &[], ..raw })
+    Framed::from(RawRecord {
+        body: raw.body.get(..kept).unwrap_or(raw.body),
+        payload: &[],
+        ..raw
+    })
 }
 
 /// A stretch of records.
@@ -80,19 +84,35 @@ impl Condensed {
     fn add(&mut self, item: Result<RawRecord<'_>, Damage>, keep: impl Fn(&RawRecord<'_>) -> usize) {
         self.records.push(item.map(|raw| {
             let start = self.bytes.len();
-            self.bytes.extend_from_slice(raw.body.get(..keep(&raw)).unwrap_or(raw.body));
-            Place { offset: raw.offset, header: raw.header, kept: start..self.bytes.len() }
+            self.bytes
+                .extend_from_slice(raw.body.get(..keep(&raw)).unwrap_or(raw.body));
+            Place {
+                offset: raw.offset,
+                header: raw.header,
+                kept: start..self.bytes.len(),
+            }
         }));
     }
 }
 
 /// The records of all stretches that come.
-fn items<'a>(stretches: Receiver<Condensed>) -> impl Iterator<Item = Result<Framed<Held<'a>>, Damage>> {
+fn items<'a>(
+    stretches: Receiver<Condensed>,
+) -> impl Iterator<Item = Result<Framed<Held<'a>>, Damage>> {
     stretches.into_iter().flat_map(|stretch| {
         let bytes = Arc::new(stretch.bytes);
         stretch.records.into_iter().map(move |item| {
-            let Place { offset, header, kept } = item?;
-            Ok(Framed { offset, header, body: Held::part_of(&bytes, kept), payload: Held::borrowed(&[]) })
+            let Place {
+                offset,
+                header,
+                kept,
+            } = item?;
+            Ok(Framed {
+                offset,
+                header,
+                body: Held::part_of(&bytes, kept),
+                payload: Held::borrowed(&[]),
+            })
         })
     })
 }
@@ -109,7 +129,11 @@ mod tests {
     fn recording() -> Vec<u8> {
         let mut bytes = Vec::new();
         for count in 0..9000_u64 {
-            let size = if count % 7 == 0 { 48 } else { 2400 + count % 5 * 8 };
+            let size = if count % 7 == 0 {
+                48
+            } else {
+                2400 + count % 5 * 8
+            };
             bytes.extend(u64::to_le_bytes(9 | size << 48));
             (1..size / 8).for_each(|word| bytes.extend(u64::to_le_bytes(count << 32 | word)));
         }
@@ -120,19 +144,37 @@ mod tests {
     #[test]
     fn beginnings_come_in_the_order_of_the_file() {
         let bytes = recording();
-        let section = Section { offset: 0, size: bytes.len() as u64 };
-        let image = Records::new(&bytes, section, Plausible::new(Framing { endian: Endian::Little }));
-        let keep = |raw: &RawRecord<'_>| if raw.body.len() > 1000 { 24 } else { raw.body.len() };
+        let section = Section {
+            offset: 0,
+            size: bytes.len() as u64,
+        };
+        let image = Records::new(
+            &bytes,
+            section,
+            Plausible::new(Framing {
+                endian: Endian::Little,
+            }),
+        );
+        let keep = |raw: &RawRecord<'_>| {
+            if raw.body.len() > 1000 {
+                24
+            } else {
+                raw.body.len()
+            }
+        };
         let told = |raw: RawRecord<'_>| (raw.offset, raw.header, raw.body[..keep(&raw)].to_vec());
         let expected: Vec<_> = image.clone().map(|item| item.map(told)).collect();
         assert!(expected.iter().any(Result::is_err));
         let found: Vec<_> = image.clone().condensed(keep, |items| {
-            let items = items
-                .map(|item| item.map(|record| (record.offset, record.header, record.body.as_ref().to_vec())));
+            let items = items.map(|item| {
+                item.map(|record| (record.offset, record.header, record.body.as_ref().to_vec()))
+            });
             items.collect()
         });
         assert!(found == expected);
-        let first = image.condensed(keep, |items| items.next().map(|item| item.map(|record| record.offset)));
+        let first = image.condensed(keep, |items| {
+            items.next().map(|item| item.map(|record| record.offset))
+        });
         assert_eq!(first, Some(Ok(FileOffset(0))));
     }
 }

@@ -43,7 +43,14 @@ impl<'a> Features<'a> {
     ) -> Features<'a> {
         let table = layout.table;
         let size = Section::STORED * layout.features.iter().count() as u64;
-        let mut cursor = Cursor::new(Section { offset: table, size }.slice(file), endian);
+        let mut cursor = Cursor::new(
+            Section {
+                offset: table,
+                size,
+            }
+            .slice(file),
+            endian,
+        );
         let (mut sections, mut missing_table) = (Vec::new(), Vec::new());
         for id in layout.features.iter() {
             match Section::decode(&mut cursor) {
@@ -51,17 +58,37 @@ impl<'a> Features<'a> {
                 Err(_) => missing_table.push(id),
             }
         }
-        damage.extend(sections.iter().filter_map(|(id, section)| outside(*id, *section, file)));
+        damage.extend(
+            sections
+                .iter()
+                .filter_map(|(id, section)| outside(*id, *section, file)),
+        );
         if !missing_table.is_empty() {
             let (offset, found) = (FileOffset(table), (sections.len() as u64) * Section::STORED);
-            damage.add(Damage::PartCut { part: "table of features", offset, expected: size, found });
+            damage.add(Damage::PartCut {
+                part: "table of features",
+                offset,
+                expected: size,
+                found,
+            });
         }
-        Features { endian, place: Place::File(Located { file, sections, missing_table, table }) }
+        Features {
+            endian,
+            place: Place::File(Located {
+                file,
+                sections,
+                missing_table,
+                table,
+            }),
+        }
     }
 
     /// The features that came as records.
     pub fn of_stream(features: Vec<(FeatureId, Vec<u8>)>, endian: Endian) -> Features<'static> {
-        Features { endian, place: Place::Records(features) }
+        Features {
+            endian,
+            place: Place::Records(features),
+        }
     }
 
     /// The byte order of what they hold.
@@ -95,9 +122,10 @@ impl<'a> Features<'a> {
     pub fn raw(&self, id: FeatureId) -> Result<Option<&[u8]>, DataError> {
         match &self.place {
             Place::File(located) => located.raw(id),
-            Place::Records(features) => {
-                Ok(features.iter().find(|(found, _)| *found == id).map(|(_, bytes)| bytes.as_slice()))
-            }
+            Place::Records(features) => Ok(features
+                .iter()
+                .find(|(found, _)| *found == id)
+                .map(|(_, bytes)| bytes.as_slice())),
         }
     }
 
@@ -106,9 +134,14 @@ impl<'a> Features<'a> {
     /// # Errors
     /// The bytes are not in the file or do not decode.
     pub fn get<F: Feature>(&self) -> Result<Option<F>, DataError> {
-        let Some(bytes) = self.raw(F::ID)? else { return Ok(None) };
+        let Some(bytes) = self.raw(F::ID)? else {
+            return Ok(None);
+        };
         let decoded = F::decode(&mut Cursor::new(bytes, self.endian), &self.context());
-        decoded.map(Some).map_err(|source| DataError::Feature { feature: F::ID, source })
+        decoded.map(Some).map_err(|source| DataError::Feature {
+            feature: F::ID,
+            source,
+        })
     }
 
     /// A feature's bytes in another byte order; `None` when its bit is not set, or where its numbers lie is not known.
@@ -116,11 +149,21 @@ impl<'a> Features<'a> {
     /// # Errors
     /// As [`Features::get`].
     pub fn in_order(&self, id: FeatureId, endian: Endian) -> Result<Option<Vec<u8>>, DataError> {
-        let Some(bytes) = self.raw(id)? else { return Ok(None) };
+        let Some(bytes) = self.raw(id)? else {
+            return Ok(None);
+        };
         let mut encoder = Encoder::new(endian);
-        match recode(id, &mut Cursor::new(bytes, self.endian), &self.context(), &mut encoder) {
+        match recode(
+            id,
+            &mut Cursor::new(bytes, self.endian),
+            &self.context(),
+            &mut encoder,
+        ) {
             Some(Ok(())) => Ok(Some(encoder.into_bytes())),
-            Some(Err(source)) => Err(DataError::Feature { feature: id, source }),
+            Some(Err(source)) => Err(DataError::Feature {
+                feature: id,
+                source,
+            }),
             None => Ok(None),
         }
     }
@@ -129,16 +172,28 @@ impl<'a> Features<'a> {
     fn context(&self) -> FeatureContext {
         let bare = FeatureContext::default();
         let cpus = self.raw(FeatureId::NRCPUS).ok().flatten();
-        let cpus = cpus.and_then(|bytes| NrCpus::decode(&mut Cursor::new(bytes, self.endian), &bare).ok());
-        FeatureContext { cpus_available: cpus.map(|cpus| cpus.available) }
+        let cpus =
+            cpus.and_then(|bytes| NrCpus::decode(&mut Cursor::new(bytes, self.endian), &bare).ok());
+        FeatureContext {
+            cpus_available: cpus.map(|cpus| cpus.available),
+        }
     }
 }
 
 /// Tells that the file ends before a feature does.
 fn outside(id: FeatureId, section: Section, file: &[u8]) -> Option<Damage> {
     let found = section.slice(file).len() as u64;
-    let (part, offset, expected) = (id.name().unwrap_or("feature"), FileOffset(section.offset), section.size);
-    (found < expected).then_some(Damage::PartCut { part, offset, expected, found })
+    let (part, offset, expected) = (
+        id.name().unwrap_or("feature"),
+        FileOffset(section.offset),
+        section.size,
+    );
+    (found < expected).then_some(Damage::PartCut {
+        part,
+        offset,
+        expected,
+        found,
+    })
 }
 
 impl<'a> Located<'a> {
@@ -150,17 +205,33 @@ impl<'a> Located<'a> {
     fn section(&self, id: FeatureId) -> Result<Option<Section>, DataError> {
         if self.missing_table.contains(&id) {
             let offset = FileOffset(self.table);
-            return Err(DataError::FeatureCut { feature: id, offset, expected: Section::STORED, found: 0 });
+            return Err(DataError::FeatureCut {
+                feature: id,
+                offset,
+                expected: Section::STORED,
+                found: 0,
+            });
         }
-        Ok(self.sections.iter().find(|(found, _)| *found == id).map(|(_, section)| *section))
+        Ok(self
+            .sections
+            .iter()
+            .find(|(found, _)| *found == id)
+            .map(|(_, section)| *section))
     }
 
     fn raw(&self, id: FeatureId) -> Result<Option<&'a [u8]>, DataError> {
-        let Some(section) = self.section(id)? else { return Ok(None) };
+        let Some(section) = self.section(id)? else {
+            return Ok(None);
+        };
         let bytes = section.slice(self.file);
         if (bytes.len() as u64) < section.size {
             let (offset, found) = (FileOffset(section.offset), bytes.len() as u64);
-            return Err(DataError::FeatureCut { feature: id, offset, expected: section.size, found });
+            return Err(DataError::FeatureCut {
+                feature: id,
+                offset,
+                expected: section.size,
+                found,
+            });
         }
         Ok(Some(bytes))
     }

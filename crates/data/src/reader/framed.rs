@@ -27,13 +27,28 @@ impl<B: AsRef<[u8]>> Framed<B> {
     #[inline]
     pub fn as_raw(&self) -> RawRecord<'_> {
         let (body, payload) = (self.body.as_ref(), self.payload.as_ref());
-        Framed { offset: self.offset, header: self.header, body, payload }
+        Framed {
+            offset: self.offset,
+            header: self.header,
+            body,
+            payload,
+        }
     }
 }
 
 impl<'a> From<RawRecord<'a>> for Framed<Held<'a>> {
     fn from(raw: RawRecord<'a>) -> Framed<Held<'a>> {
-        let Framed { offset, header, body, payload } = raw;
-        Framed { offset, header, body: Held::borrowed(body), payload: Held::borrowed(payload) }
+        let Framed {
+            offset,
+            header,
+            body,
+            payload,
+        } = raw;
+        Framed {
+            offset,
+            header,
+            body: Held::borrowed(body),
+            payload: Held::borrowed(payload),
+        }
     }
 }

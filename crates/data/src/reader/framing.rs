@@ -33,9 +33,17 @@ impl Framing {
         };
         let kind = RecordType(kind);
         if kind.0 > Self::LAST_SHORT_TYPE {
-            return RecordHeader { kind, misc: Misc(0), size: u32::from(misc) << 16 | u32::from(size) };
+            return RecordHeader {
+                kind,
+                misc: Misc(0),
+                size: u32::from(misc) << 16 | u32::from(size),
+            };
         }
-        RecordHeader { kind, misc: Misc(misc), size: u32::from(size) }
+        RecordHeader {
+            kind,
+            misc: Misc(misc),
+            size: u32::from(size),
+        }
     }
 
     /// Bytes outside of the record's own size that belong to it.

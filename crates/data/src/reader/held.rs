@@ -16,7 +16,11 @@ pub struct Held<'a>(Kind<'a>);
 #[derive(Clone, Debug)]
 enum Kind<'a> {
     Borrowed(&'a [u8]),
-    Shared { chunk: Arc<Vec<u8>>, start: usize, end: usize },
+    Shared {
+        chunk: Arc<Vec<u8>>,
+        start: usize,
+        end: usize,
+    },
 }
 
 impl<'a> Held<'a> {
@@ -27,16 +31,22 @@ impl<'a> Held<'a> {
 
     /// A part of bytes that live as long as somebody holds one.
     pub(super) fn part_of(chunk: &Arc<Vec<u8>>, part: Range<usize>) -> Held<'static> {
-        Held(Kind::Shared { chunk: Arc::clone(chunk), start: part.start, end: part.end })
+        Held(Kind::Shared {
+            chunk: Arc::clone(chunk),
+            start: part.start,
+            end: part.end,
+        })
     }
 
     /// What is left without the first `count` bytes.
     pub(super) fn skip(self, count: usize) -> Held<'a> {
         match self.0 {
             Kind::Borrowed(bytes) => Held::borrowed(bytes.get(count..).unwrap_or_default()),
-            Kind::Shared { chunk, start, end } => {
-                Held(Kind::Shared { chunk, start: start.saturating_add(count).min(end), end })
-            }
+            Kind::Shared { chunk, start, end } => Held(Kind::Shared {
+                chunk,
+                start: start.saturating_add(count).min(end),
+                end,
+            }),
         }
     }
 
@@ -44,9 +54,11 @@ impl<'a> Held<'a> {
     pub(super) fn take(self, count: usize) -> Held<'a> {
         match self.0 {
             Kind::Borrowed(bytes) => Held::borrowed(bytes.get(..count).unwrap_or(bytes)),
-            Kind::Shared { chunk, start, end } => {
-                Held(Kind::Shared { chunk, start, end: start.saturating_add(count).min(end) })
-            }
+            Kind::Shared { chunk, start, end } => Held(Kind::Shared {
+                chunk,
+                start,
+                end: start.saturating_add(count).min(end),
+            }),
         }
     }
 }
@@ -77,7 +89,11 @@ impl Chunk {
         if bytes.len() < bytes.capacity() / 2 {
             bytes.shrink_to_fit();
         }
-        Chunk { bytes: Arc::new(bytes), position: 0, base }
+        Chunk {
+            bytes: Arc::new(bytes),
+            position: 0,
+            base,
+        }
     }
 
     /// What has not been framed.
@@ -106,8 +122,17 @@ impl Chunk {
                     self.position = end + payload;
                     let held = |part| Held::part_of(&self.bytes, part);
                     let body = held(start + Framing::HEADER..end);
-                    let payload = if payload == 0 { Held::borrowed(&[]) } else { held(end..end + payload) };
-                    return Next::Record(Framed { offset: FileOffset(place), header, body, payload });
+                    let payload = if payload == 0 {
+                        Held::borrowed(&[])
+                    } else {
+                        held(end..end + payload)
+                    };
+                    return Next::Record(Framed {
+                        offset: FileOffset(place),
+                        header,
+                        body,
+                        payload,
+                    });
                 }
                 Step::Skip { count } => self.advance(count),
                 Step::Damage { damage, count } => {

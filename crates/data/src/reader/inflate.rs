@@ -22,11 +22,18 @@ pub(super) struct Step {
 
 impl Inflate {
     pub(super) fn new() -> Result<Inflate, Broken> {
-        Decoder::new().map(|decoder| Inflate { decoder }).map_err(|_| Broken)
+        Decoder::new()
+            .map(|decoder| Inflate { decoder })
+            .map_err(|_| Broken)
     }
 
     /// Appends up to `room` decompressed bytes to `out`.
-    pub(super) fn step(&mut self, input: &[u8], out: &mut Vec<u8>, room: usize) -> Result<Step, Broken> {
+    pub(super) fn step(
+        &mut self,
+        input: &[u8],
+        out: &mut Vec<u8>,
+        room: usize,
+    ) -> Result<Step, Broken> {
         let start = out.len();
         out.resize(start + room, 0);
         let mut source = InBuffer::around(input);
@@ -35,7 +42,10 @@ impl Inflate {
         let (consumed, end) = (source.pos(), target.pos());
         out.truncate(end);
         outcome.map_err(|_| Broken)?;
-        Ok(Step { consumed, produced: end - start })
+        Ok(Step {
+            consumed,
+            produced: end - start,
+        })
     }
 }
 

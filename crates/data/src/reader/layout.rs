@@ -24,10 +24,22 @@ const MOST_PLACES: u64 = 256 * Section::STORED;
 
 impl Layout {
     /// Looks where the parts of `file` are.
-    pub(super) fn find(file: &[u8], endian: Endian, header: &FileHeader, damage: &mut DamageList) -> Layout {
-        let looked = Look { file, endian, header };
+    pub(super) fn find(
+        file: &[u8],
+        endian: Endian,
+        header: &FileHeader,
+        damage: &mut DamageList,
+    ) -> Layout {
+        let looked = Look {
+            file,
+            endian,
+            header,
+        };
         let begin = looked.begin_of_data(damage);
-        let stated = Section { offset: begin, size: header.data.size };
+        let stated = Section {
+            offset: begin,
+            size: header.data.size,
+        };
         let moved = begin != header.data.offset;
         let left = (file.len() as u64).saturating_sub(begin);
         let credible = stated.size > 0 && stated.size <= left && !moved;
@@ -35,13 +47,24 @@ impl Layout {
             return looked.unfinished(stated, left, damage);
         }
         if credible && looked.table_is_there(stated.end()) {
-            return Layout { data: stated, features: header.features, table: stated.end() };
+            return Layout {
+                data: stated,
+                features: header.features,
+                table: stated.end(),
+            };
         }
         match looked.end_of_data(begin) {
             Some(end) => {
                 let found = end - begin;
                 looked.tell_size(begin, found, damage);
-                Layout { data: Section { offset: begin, size: found }, features: header.features, table: end }
+                Layout {
+                    data: Section {
+                        offset: begin,
+                        size: found,
+                    },
+                    features: header.features,
+                    table: end,
+                }
             }
             None => looked.without_table(stated, left, moved, damage),
         }
@@ -58,30 +81,48 @@ struct Look<'a> {
 impl<'a> Look<'a> {
     fn records_from(&self, offset: u64) -> Records<'a> {
         let size = (self.file.len() as u64).saturating_sub(offset);
-        let plausible = Plausible::new(Framing { endian: self.endian });
+        let plausible = Plausible::new(Framing {
+            endian: self.endian,
+        });
         Records::new(self.file, Section { offset, size }, plausible)
     }
 
     /// The first record that is found from `offset` on.
     fn first_record(&self, offset: u64) -> Option<u64> {
-        self.records_from(offset).find_map(Result::ok).map(|raw| raw.offset.0)
+        self.records_from(offset)
+            .find_map(Result::ok)
+            .map(|raw| raw.offset.0)
     }
 
     /// Where the records begin. Where the header says so there is one, unless it lies or the first one is broken.
     fn begin_of_data(&self, damage: &mut DamageList) -> u64 {
         let (stated, length) = (self.header.data.offset, self.file.len() as u64);
-        let least = self.header.size.clamp(FileHeader::SIZE_WITHOUT_FEATURES, FileHeader::SIZE);
+        let least = self
+            .header
+            .size
+            .clamp(FileHeader::SIZE_WITHOUT_FEATURES, FileHeader::SIZE);
         let possible = (least..=length).contains(&stated);
         if possible
-            && (stated == length || self.records_from(stated).next().is_some_and(|first| first.is_ok()))
+            && (stated == length
+                || self
+                    .records_from(stated)
+                    .next()
+                    .is_some_and(|first| first.is_ok()))
         {
             return stated;
         }
         let found = self.first_record(least);
-        let begin = if possible { found.filter(|found| *found < stated) } else { found };
+        let begin = if possible {
+            found.filter(|found| *found < stated)
+        } else {
+            found
+        };
         match begin {
             Some(found) => {
-                damage.add(Damage::DataMisplaced { stated: FileOffset(stated), found: FileOffset(found) });
+                damage.add(Damage::DataMisplaced {
+                    stated: FileOffset(stated),
+                    found: FileOffset(found),
+                });
                 found
             }
             None => stated.min(length),
@@ -92,9 +133,13 @@ impl<'a> Look<'a> {
     fn table_is_there(&self, table: u64) -> bool {
         let length = self.file.len() as u64;
         let mut places = self.places(table);
-        let possible =
-            |place: Section| place.offset >= FileHeader::SIZE_WITHOUT_FEATURES && place.end() <= length;
-        self.header.features.iter().all(|_| places.next().is_some_and(possible))
+        let possible = |place: Section| {
+            place.offset >= FileHeader::SIZE_WITHOUT_FEATURES && place.end() <= length
+        };
+        self.header
+            .features
+            .iter()
+            .all(|_| places.next().is_some_and(possible))
     }
 
     /// Whether a table stands here that nothing else can be: features one behind another, the first behind the table.
@@ -102,7 +147,9 @@ impl<'a> Look<'a> {
         let count = self.header.features.iter().count();
         let least = table.saturating_add(Section::STORED * count as u64);
         let mut places = self.places(table).take(count);
-        let Some(first) = places.next() else { return false };
+        let Some(first) = places.next() else {
+            return false;
+        };
         let mut end = first.end();
         let one_by_one = places.by_ref().all(|place| {
             let fits = place.offset == end;
@@ -114,7 +161,11 @@ impl<'a> Look<'a> {
     }
 
     fn places(&self, table: u64) -> impl Iterator<Item = Section> + 'a {
-        let bytes = Section { offset: table, size: MOST_PLACES }.slice(self.file);
+        let bytes = Section {
+            offset: table,
+            size: MOST_PLACES,
+        }
+        .slice(self.file);
         let mut cursor = Cursor::new(bytes, self.endian);
         std::iter::from_fn(move || Section::decode(&mut cursor).ok())
     }
@@ -129,14 +180,31 @@ impl<'a> Look<'a> {
     /// The data of a file that was not closed: as far as the header claims, and whole records behind that, which a
     /// recorder wrote before it could claim them.
     fn unfinished(&self, stated: Section, left: u64, damage: &mut DamageList) -> Layout {
-        let mut data = Section { size: stated.size.min(left), ..stated };
+        let mut data = Section {
+            size: stated.size.min(left),
+            ..stated
+        };
         if data.size < stated.size {
             self.tell_size(data.offset, data.size, damage);
         }
-        let behind = Section { offset: data.end(), size: left - data.size }.slice(self.file);
-        data.size += Framing { endian: self.endian }.whole_records(behind) as u64;
-        damage.add(Damage::NotFinished { offset: FileOffset(data.offset), found: data.size });
-        Layout { data, features: FeatureBits::default(), table: data.end() }
+        let behind = Section {
+            offset: data.end(),
+            size: left - data.size,
+        }
+        .slice(self.file);
+        data.size += Framing {
+            endian: self.endian,
+        }
+        .whole_records(behind) as u64;
+        damage.add(Damage::NotFinished {
+            offset: FileOffset(data.offset),
+            found: data.size,
+        });
+        Layout {
+            data,
+            features: FeatureBits::default(),
+            table: data.end(),
+        }
     }
 
     /// Where the records end and the table of the features begins, when there is such a place.
@@ -144,7 +212,9 @@ impl<'a> Look<'a> {
         let mut end = begin;
         for item in self.records_from(begin) {
             match item {
-                Ok(raw) => end = raw.offset.0 + u64::from(raw.header.size) + raw.payload.len() as u64,
+                Ok(raw) => {
+                    end = raw.offset.0 + u64::from(raw.header.size) + raw.payload.len() as u64
+                }
                 Err(damage) if self.is_table(damage.offset().0) => return Some(damage.offset().0),
                 Err(_) => {}
             }
@@ -158,19 +228,42 @@ impl<'a> Look<'a> {
         if expected == 0 {
             damage.add(Damage::NotFinished { offset, found });
         } else if expected != found {
-            damage.add(Damage::PartCut { part: "data", offset, expected, found });
+            damage.add(Damage::PartCut {
+                part: "data",
+                offset,
+                expected,
+                found,
+            });
         }
     }
 
     /// The data of a file whose table of features is not found.
-    fn without_table(&self, stated: Section, left: u64, moved: bool, damage: &mut DamageList) -> Layout {
-        let size = if moved || stated.size == 0 { left } else { stated.size.min(left) };
+    fn without_table(
+        &self,
+        stated: Section,
+        left: u64,
+        moved: bool,
+        damage: &mut DamageList,
+    ) -> Layout {
+        let size = if moved || stated.size == 0 {
+            left
+        } else {
+            stated.size.min(left)
+        };
         if stated.size == 0 || size < stated.size {
             self.tell_size(stated.offset, size, damage);
         }
         // Behind data whose end is not known stands no table that could be known.
         let unknown = moved || stated.size == 0;
-        let features = if unknown { FeatureBits::default() } else { self.header.features };
-        Layout { data: Section { size, ..stated }, features, table: stated.end() }
+        let features = if unknown {
+            FeatureBits::default()
+        } else {
+            self.header.features
+        };
+        Layout {
+            data: Section { size, ..stated },
+            features,
+            table: stated.end(),
+        }
     }
 }

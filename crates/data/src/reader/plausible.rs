@@ -58,7 +58,11 @@ impl Evidence {
 impl Plausible {
     /// Records of any recording.
     pub(super) fn new(framing: Framing) -> Plausible {
-        Plausible { framing, largest: u64::MAX, events: None }
+        Plausible {
+            framing,
+            largest: u64::MAX,
+            events: None,
+        }
     }
 
     /// Records of these events, which must be all that the recording has.
@@ -67,9 +71,17 @@ impl Plausible {
             return self;
         }
         let ids = entries.iter().enumerate();
-        let by_id = ids.flat_map(|(index, entry)| entry.ids.iter().map(move |id| (*id, index))).collect();
-        let layouts = entries.iter().map(|entry| SampleLayout::new(&entry.stored.attr)).collect();
-        Plausible { events: Some(Arc::new(Events { layouts, by_id })), ..self }
+        let by_id = ids
+            .flat_map(|(index, entry)| entry.ids.iter().map(move |id| (*id, index)))
+            .collect();
+        let layouts = entries
+            .iter()
+            .map(|entry| SampleLayout::new(&entry.stored.attr))
+            .collect();
+        Plausible {
+            events: Some(Arc::new(Events { layouts, by_id })),
+            ..self
+        }
     }
 
     /// Records of no more than `largest` bytes.
@@ -87,8 +99,12 @@ impl Plausible {
 
     /// The part of the thorough test that needs the header alone.
     pub(super) fn possible(header: RecordHeader) -> bool {
-        let Some((least, most)) = body_sizes(header.kind) else { return false };
-        let Some(body) = header.size.checked_sub(Framing::HEADER as u32) else { return false };
+        let Some((least, most)) = body_sizes(header.kind) else {
+            return false;
+        };
+        let Some(body) = header.size.checked_sub(Framing::HEADER as u32) else {
+            return false;
+        };
         let whole_words = header.size.is_multiple_of(8) || any_size(header.kind);
         let flags = header.misc.0 & 7 < 6 && (header.misc.0 == 0 || !is_mark(header.kind));
         (least..=most).contains(&body) && whole_words && flags
@@ -117,12 +133,20 @@ impl Plausible {
 
     /// A sample decodes as one of the event that it names.
     fn sample(&self, body: &[u8]) -> Option<Evidence> {
-        let Some(events) = &self.events else { return Some(Evidence::POSSIBLE) };
+        let Some(events) = &self.events else {
+            return Some(Evidence::POSSIBLE);
+        };
         let first = events.layouts.first()?;
         let word = first.sample_id_word();
-        let id = word.map(|word| body.get(word * 8..).map_or(0, |rest| self.framing.number(rest, 8)));
+        let id = word.map(|word| {
+            body.get(word * 8..)
+                .map_or(0, |rest| self.framing.number(rest, 8))
+        });
         let (layout, evidence) = match id.filter(|_| !events.by_id.is_empty()) {
-            Some(id) => (events.layouts.get(*events.by_id.get(&EventId(id))?)?, Evidence::NAMES_EVENT),
+            Some(id) => (
+                events.layouts.get(*events.by_id.get(&EventId(id))?)?,
+                Evidence::NAMES_EVENT,
+            ),
             None => (first, Evidence::POSSIBLE),
         };
         layout.decode_sample(body, self.framing.endian).ok()?;
@@ -131,15 +155,26 @@ impl Plausible {
 
     /// Another record of the kernel ends with who, when and where; tools leave that zero in those that they make up.
     fn kernel_record(&self, body: &[u8]) -> Option<Evidence> {
-        let Some(events) = &self.events else { return Some(Evidence::POSSIBLE) };
+        let Some(events) = &self.events else {
+            return Some(Evidence::POSSIBLE);
+        };
         let first = events.layouts.first().filter(|first| first.sample_id_all());
-        let Some(layout) = first else { return Some(Evidence::POSSIBLE) };
+        let Some(layout) = first else {
+            return Some(Evidence::POSSIBLE);
+        };
         if body.len() < layout.trailer_size() {
             return None;
         }
-        match layout.sample_id(body, self.framing.endian).id.filter(|_| !events.by_id.is_empty()) {
+        match layout
+            .sample_id(body, self.framing.endian)
+            .id
+            .filter(|_| !events.by_id.is_empty())
+        {
             None | Some(EventId(0)) => Some(Evidence::POSSIBLE),
-            Some(id) => events.by_id.contains_key(&id).then_some(Evidence::NAMES_EVENT),
+            Some(id) => events
+                .by_id
+                .contains_key(&id)
+                .then_some(Evidence::NAMES_EVENT),
         }
     }
 }
@@ -151,7 +186,11 @@ fn is_mark(kind: RecordType) -> bool {
 
 /// Kinds that need not come in whole words.
 fn any_size(kind: RecordType) -> bool {
-    let of_any_size = [RecordType::COMPRESSED, RecordType::HEADER_TRACING_DATA, RecordType::HEADER_FEATURE];
+    let of_any_size = [
+        RecordType::COMPRESSED,
+        RecordType::HEADER_TRACING_DATA,
+        RecordType::HEADER_FEATURE,
+    ];
     of_any_size.contains(&kind) || kind.0 > LAST_WITH_16_BITS
 }
 
@@ -203,7 +242,9 @@ fn body_sizes(kind: RecordType) -> Option<(u32, u32)> {
         RecordType::EVENT_UPDATE => (16, ANY),
         RecordType::CPU_MAP => (2, ANY),
         RecordType::COMPRESSED => (1, ANY),
-        kind if (LAST_WITH_16_BITS + 1..=LAST_OF_SIMPLEPERF).contains(&kind.0) => (0, LARGEST_OF_SIMPLEPERF),
+        kind if (LAST_WITH_16_BITS + 1..=LAST_OF_SIMPLEPERF).contains(&kind.0) => {
+            (0, LARGEST_OF_SIMPLEPERF)
+        }
         kind if kind.name().is_some() => (8, ANY),
         _ => return None,
     })
@@ -216,7 +257,11 @@ mod tests {
     use oxperf_wire::{Endian, StoredAttr};
 
     fn header(kind: u32, misc: u16, size: u32) -> RecordHeader {
-        RecordHeader { kind: RecordType(kind), misc: Misc(misc), size }
+        RecordHeader {
+            kind: RecordType(kind),
+            misc: Misc(misc),
+            size,
+        }
     }
 
     /// Two events with ids 5 and 6: samples of id, address; trailers of an id.
@@ -227,11 +272,18 @@ mod tests {
             ..EventAttr::default()
         };
         let entry = |id| EventEntry {
-            stored: StoredAttr { attr, size: 136, extra: Vec::new() },
+            stored: StoredAttr {
+                attr,
+                size: 136,
+                extra: Vec::new(),
+            },
             ids: vec![EventId(id)],
             name: None,
         };
-        Plausible::new(Framing { endian: Endian::Little }).with_events(&[entry(5), entry(6)])
+        Plausible::new(Framing {
+            endian: Endian::Little,
+        })
+        .with_events(&[entry(5), entry(6)])
     }
 
     fn words(words: &[u64]) -> Vec<u8> {
@@ -242,7 +294,9 @@ mod tests {
     fn the_quick_test_is_for_every_recorder() {
         let sane = |kind, size| Plausible::sane(header(kind, 0, size));
         assert!(sane(9, 40) && sane(68, 8) && sane(100, 16) && sane(81, 1001));
-        assert!(!sane(0, 8) && !sane(9, 0) && !sane(9, 41) && !sane(128, 16) && !sane(0x6f6f_6f6f, 16));
+        assert!(
+            !sane(0, 8) && !sane(9, 0) && !sane(9, 41) && !sane(128, 16) && !sane(0x6f6f_6f6f, 16)
+        );
     }
 
     #[test]
@@ -255,7 +309,12 @@ mod tests {
                 && possible(1, 0x2002, 56)
                 && possible(32770, 0, 70_001)
         );
-        assert!(!possible(68, 0, 16) && !possible(68, 1, 8) && !possible(4, 0, 24) && !possible(4, 0, 104));
+        assert!(
+            !possible(68, 0, 16)
+                && !possible(68, 1, 8)
+                && !possible(4, 0, 24)
+                && !possible(4, 0, 104)
+        );
         assert!(!possible(9, 7, 16) && !possible(100, 0, 16) && !possible(32768 + 99, 0, 16));
     }
 
@@ -275,8 +334,12 @@ mod tests {
     #[test]
     fn the_head_of_a_trace_tells_enough() {
         let plausible = plausible();
-        let trace = |size, unused| plausible.evidence(header(71, 0, 48), &words(&[size, 0, 0, 0, unused]));
-        assert_eq!((trace(4096, 0), trace(4097, 0)), (Some(Evidence::ENOUGH), None));
+        let trace =
+            |size, unused| plausible.evidence(header(71, 0, 48), &words(&[size, 0, 0, 0, unused]));
+        assert_eq!(
+            (trace(4096, 0), trace(4097, 0)),
+            (Some(Evidence::ENOUGH), None)
+        );
         assert_eq!(trace(4096, 1 << 32), None);
     }
 }

@@ -60,7 +60,9 @@ impl Prologue {
             RecordType::HEADER_ATTR => self.note_event(record),
             RecordType::HEADER_FEATURE => self.note_feature(record.body),
             RecordType::EVENT_UPDATE => self.note_update(record.body),
-            RecordType::HEADER_TRACING_DATA => self.add_feature(FeatureId::TRACING_DATA, record.payload),
+            RecordType::HEADER_TRACING_DATA => {
+                self.add_feature(FeatureId::TRACING_DATA, record.payload)
+            }
             RecordType::AUXTRACE_INFO => self.traced = true,
             RecordType::SAMPLE
             | RecordType::FINISHED_ROUND
@@ -75,12 +77,20 @@ impl Prologue {
     fn note_event(&mut self, record: &RawRecord<'_>) {
         let Ok(stored) = StoredAttr::decode(record.body, self.endian) else {
             let (offset, size) = (record.offset, u64::from(record.header.size));
-            return self.damage.add(Damage::PartUnusable { part: "attribute", offset, size });
+            return self.damage.add(Damage::PartUnusable {
+                part: "attribute",
+                offset,
+                size,
+            });
         };
         let ids = record.body.get(stored.size as usize..).unwrap_or_default();
         let mut ids = Cursor::new(ids, self.endian);
         let ids = std::iter::from_fn(|| ids.u64().ok().map(EventId)).collect();
-        self.events.push(EventEntry { stored, ids, name: None });
+        self.events.push(EventEntry {
+            stored,
+            ids,
+            name: None,
+        });
     }
 
     /// The end of the features is marked by one without bytes, of a number that has no feature.
@@ -101,10 +111,16 @@ impl Prologue {
 
     fn note_update(&mut self, body: &[u8]) {
         let mut cursor = Cursor::new(body, self.endian);
-        let (Ok(UPDATE_NAME), Ok(id)) = (cursor.u64(), cursor.u64()) else { return };
+        let (Ok(UPDATE_NAME), Ok(id)) = (cursor.u64(), cursor.u64()) else {
+            return;
+        };
         let Ok(name) = cursor.c_string() else { return };
         let name = String::from_utf8_lossy(name).into_owned();
-        if let Some(event) = self.events.iter_mut().find(|event| event.ids.contains(&EventId(id))) {
+        if let Some(event) = self
+            .events
+            .iter_mut()
+            .find(|event| event.ids.contains(&EventId(id)))
+        {
             event.name = Some(name);
         }
     }

@@ -25,7 +25,13 @@ pub struct Records<'a> {
 impl<'a> Records<'a> {
     pub(super) fn new(file: &'a [u8], data: Section, plausible: Plausible) -> Records<'a> {
         let walk = Walk::new(plausible);
-        Records { data: data.slice(file), position: 0, base: data.offset, walk, file: None }
+        Records {
+            data: data.slice(file),
+            position: 0,
+            base: data.offset,
+            walk,
+            file: None,
+        }
     }
 
     /// The same records, with the open file whose image they are borrowed from.
@@ -57,16 +63,25 @@ impl<'a> Records<'a> {
     /// The records from `offset` on, which must be the beginning of one; none when it lies outside of the data.
     #[must_use]
     pub fn starting_at(&self, offset: FileOffset) -> Records<'a> {
-        let position = offset.0.checked_sub(self.base).and_then(|position| usize::try_from(position).ok());
+        let position = offset
+            .0
+            .checked_sub(self.base)
+            .and_then(|position| usize::try_from(position).ok());
         let position = position.map_or(self.data.len(), |position| position.min(self.data.len()));
-        Records { position, ..self.clone() }
+        Records {
+            position,
+            ..self.clone()
+        }
     }
 
     /// The records up to the one that begins at `offset` or after.
     #[must_use]
     pub fn ending_at(&self, offset: FileOffset) -> Records<'a> {
         let length = usize::try_from(offset.0.saturating_sub(self.base)).unwrap_or(usize::MAX);
-        Records { data: &self.data[..length.min(self.data.len())], ..self.clone() }
+        Records {
+            data: &self.data[..length.min(self.data.len())],
+            ..self.clone()
+        }
     }
 
     fn advance(&mut self, count: usize) {
@@ -87,7 +102,12 @@ impl<'a> Iterator for Records<'a> {
                     let (size, end) = (header.size as usize, header.size as usize + payload);
                     self.position += end;
                     let (body, payload) = (&rest[Framing::HEADER..size], &rest[size..end]);
-                    return Some(Ok(RawRecord { offset, header, body, payload }));
+                    return Some(Ok(RawRecord {
+                        offset,
+                        header,
+                        body,
+                        payload,
+                    }));
                 }
                 Step::Skip { count } => self.advance(count),
                 Step::Damage { damage, count } => {

@@ -74,22 +74,44 @@ impl Search {
     pub(super) fn for_record(from: u64, expected: Option<u64>) -> Search {
         // The bytes at `from` may be a record of an unknown kind, but not one that is known to be cut.
         let chain = expected.is_none().then_some(from);
-        Search { from, next: from, what: What::Record { expected, chain } }
+        Search {
+            from,
+            next: from,
+            what: What::Record { expected, chain },
+        }
     }
 
     /// Looks for the record that follows the bytes at `from`, which are no record of any kind.
     pub(super) fn for_end_of_gap(from: u64) -> Search {
-        Search { from, next: from, what: What::Record { expected: None, chain: None } }
+        Search {
+            from,
+            next: from,
+            what: What::Record {
+                expected: None,
+                chain: None,
+            },
+        }
     }
 
     /// Finds out whether the record at `from`, of `size` bytes, is what it says.
     pub(super) fn for_liar(from: u64, size: u64) -> Search {
-        Search { from, next: from + 1, what: What::Liar { end: from.saturating_add(size) } }
+        Search {
+            from,
+            next: from + 1,
+            what: What::Liar {
+                end: from.saturating_add(size),
+            },
+        }
     }
 
     /// Goes on with the bytes `rest` that begin at `at`.
     pub(super) fn run(&mut self, plausible: &Plausible, rest: &[u8], at: u64, tail: Tail) -> Found {
-        let view = View { plausible, rest, at, tail };
+        let view = View {
+            plausible,
+            rest,
+            at,
+            tail,
+        };
         match self.what {
             What::Liar { end } => self.run_for_liar(&view, end),
             What::Record { expected, chain } => self.run_for_record(&view, expected, chain),
@@ -99,7 +121,12 @@ impl Search {
     fn run_for_liar(&mut self, view: &View<'_>, end: u64) -> Found {
         while self.next < end {
             match view.crosses(self.next, end, self.in_step()) {
-                Place::Record => return Found::Records { from: self.from, to: self.next },
+                Place::Record => {
+                    return Found::Records {
+                        from: self.from,
+                        to: self.next,
+                    };
+                }
                 Place::Nothing { next } => self.next = next,
                 // A whole record does not wait for what may never come.
                 Place::More { .. } if view.tail == Tail::Pause => break,
@@ -109,14 +136,24 @@ impl Search {
         Found::Innocent
     }
 
-    fn run_for_record(&mut self, view: &View<'_>, expected: Option<u64>, mut chain: Option<u64>) -> Found {
+    fn run_for_record(
+        &mut self,
+        view: &View<'_>,
+        expected: Option<u64>,
+        mut chain: Option<u64>,
+    ) -> Found {
         while let Some(bytes) = view.bytes_from(self.next).first_chunk::<8>() {
             if self.next > self.from && view.may_begin(*bytes) {
                 match view.goes_on(self.next, self.in_step()) {
                     Place::Record if chain == Some(self.next) => {
                         return Found::UnknownKinds { until: self.next };
                     }
-                    Place::Record => return Found::Records { from: self.from, to: self.next },
+                    Place::Record => {
+                        return Found::Records {
+                            from: self.from,
+                            to: self.next,
+                        };
+                    }
                     Place::Nothing { .. } => {}
                     Place::More { until } => {
                         self.what = What::Record { expected, chain };
@@ -125,7 +162,9 @@ impl Search {
                 }
             }
             if chain == Some(self.next) {
-                chain = view.end_by_size(self.next).filter(|end| end - self.from <= KEPT);
+                chain = view
+                    .end_by_size(self.next)
+                    .filter(|end| end - self.from <= KEPT);
             }
             self.next += 1;
         }
@@ -137,7 +176,10 @@ impl Search {
         self.what = What::Record { expected, chain };
         match view.tail {
             Tail::End if chain == Some(view.end()) => Found::UnknownKinds { until: view.end() },
-            Tail::End => Found::Nothing { from: self.from, expected },
+            Tail::End => Found::Nothing {
+                from: self.from,
+                expected,
+            },
             _ if chain.is_none() && self.next > view.at => Found::NothingUpTo { to: self.next },
             _ => view.more(self.next.saturating_add(Framing::HEADER as u64)),
         }
@@ -146,7 +188,11 @@ impl Search {
     /// What the place must tell: records keep the step of eight bytes in which they stand.
     fn in_step(&self) -> Evidence {
         let in_step = (self.next - self.from).is_multiple_of(8);
-        if in_step { Evidence::ENOUGH } else { Evidence::ENOUGH_OUT_OF_STEP }
+        if in_step {
+            Evidence::ENOUGH
+        } else {
+            Evidence::ENOUGH_OUT_OF_STEP
+        }
     }
 }
 
@@ -179,8 +225,12 @@ enum Look {
 
 impl<'v> View<'v> {
     fn bytes_from(&self, place: u64) -> &'v [u8] {
-        let index = place.checked_sub(self.at).and_then(|index| usize::try_from(index).ok());
-        index.and_then(|index| self.rest.get(index..)).unwrap_or_default()
+        let index = place
+            .checked_sub(self.at)
+            .and_then(|index| usize::try_from(index).ok());
+        index
+            .and_then(|index| self.rest.get(index..))
+            .unwrap_or_default()
     }
 
     /// One past the last byte at hand.
@@ -191,7 +241,9 @@ impl<'v> View<'v> {
     fn more(&self, until: u64) -> Found {
         match self.tail {
             Tail::Pause => Found::Pause,
-            _ => Found::More { wanted: until.saturating_sub(self.at) },
+            _ => Found::More {
+                wanted: until.saturating_sub(self.at),
+            },
         }
     }
 
@@ -206,7 +258,9 @@ impl<'v> View<'v> {
     fn end_by_size(&self, place: u64) -> Option<u64> {
         let bytes = self.bytes_from(place);
         let header = self.plausible.framing.header(*bytes.first_chunk()?);
-        let body = bytes.get(Framing::HEADER..header.size as usize).unwrap_or_default();
+        let body = bytes
+            .get(Framing::HEADER..header.size as usize)
+            .unwrap_or_default();
         let alone = self.plausible.framing.payload_size(header.kind, body) == 0;
         (alone && header.size as usize >= Framing::HEADER)
             .then(|| place.saturating_add(u64::from(header.size)))
@@ -220,7 +274,9 @@ impl<'v> View<'v> {
             return match (ended, place == self.end()) {
                 (true, true) => Look::End,
                 (true, false) => Look::Cut,
-                (false, _) => Look::More { until: place.saturating_add(Framing::HEADER as u64) },
+                (false, _) => Look::More {
+                    until: place.saturating_add(Framing::HEADER as u64),
+                },
             };
         };
         let header = self.plausible.framing.header(*first);
@@ -229,12 +285,21 @@ impl<'v> View<'v> {
         }
         let end = place.saturating_add(u64::from(header.size));
         let Some(body) = bytes.get(Framing::HEADER..header.size as usize) else {
-            return if ended { Look::Cut } else { Look::More { until: end } };
+            return if ended {
+                Look::Cut
+            } else {
+                Look::More { until: end }
+            };
         };
         let payload = self.plausible.framing.payload_size(header.kind, body);
         match self.plausible.evidence(header, body) {
-            Some(_) if end.saturating_add(payload) - place > self.plausible.largest => Look::Nothing,
-            Some(evidence) => Look::Record { evidence, end: end.saturating_add(payload) },
+            Some(_) if end.saturating_add(payload) - place > self.plausible.largest => {
+                Look::Nothing
+            }
+            Some(evidence) => Look::Record {
+                evidence,
+                end: end.saturating_add(payload),
+            },
             None => Look::Nothing,
         }
     }
@@ -246,7 +311,8 @@ impl<'v> View<'v> {
 
     /// Whether the records from `position` on tell `enough` together with what is told already.
     fn tells(&self, position: u64, told: Evidence, enough: Evidence, otherwise: u64) -> Place {
-        let (mut position, mut told, nothing) = (position, told, Place::Nothing { next: otherwise });
+        let (mut position, mut told, nothing) =
+            (position, told, Place::Nothing { next: otherwise });
         while told < enough {
             match self.look(position) {
                 Look::Record { evidence, end } => {
@@ -255,7 +321,9 @@ impl<'v> View<'v> {
                 }
                 // Nothing follows that could tell more. What is out of step needs two records nevertheless.
                 Look::End if told.is_something(enough) => return Place::Record,
-                Look::Cut if told.is_something(Evidence::ENOUGH_OUT_OF_STEP) => return Place::Record,
+                Look::Cut if told.is_something(Evidence::ENOUGH_OUT_OF_STEP) => {
+                    return Place::Record;
+                }
                 Look::More { until } => return Place::More { until },
                 _ => return nothing,
             }
@@ -282,7 +350,11 @@ impl<'v> View<'v> {
                     Some(after) => after,
                     None => {
                         return Place::Nothing {
-                            next: if proven { position.max(place + 1) } else { place + 1 },
+                            next: if proven {
+                                position.max(place + 1)
+                            } else {
+                                place + 1
+                            },
                         };
                     }
                 },
@@ -297,7 +369,10 @@ impl<'v> View<'v> {
 
     /// The end of a record that only the quick test takes.
     fn unknown_kind(&self, place: u64) -> Option<u64> {
-        let header = self.plausible.framing.header(*self.bytes_from(place).first_chunk()?);
+        let header = self
+            .plausible
+            .framing
+            .header(*self.bytes_from(place).first_chunk()?);
         Plausible::sane(header).then(|| place.saturating_add(u64::from(header.size)))
     }
 }

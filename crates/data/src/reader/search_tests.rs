@@ -18,12 +18,18 @@ const ROUND: [u8; 8] = [68, 0, 0, 0, 0, 0, 8, 0];
 /// A record of a kind with these words.
 fn record(kind: u32, words: &[u64]) -> Vec<u8> {
     let head = u64::from(kind) | (8 + 8 * words.len() as u64) << 48;
-    std::iter::once(head).chain(words.iter().copied()).flat_map(u64::to_le_bytes).collect()
+    std::iter::once(head)
+        .chain(words.iter().copied())
+        .flat_map(u64::to_le_bytes)
+        .collect()
 }
 
 /// A sample of event 7: id, address, two words of raw data.
 fn sample(number: u64) -> Vec<u8> {
-    record(9, &[7, 0xffff_ffff_8100_0000 + number, 16 | number << 32, number])
+    record(
+        9,
+        &[7, 0xffff_ffff_8100_0000 + number, 16 | number << 32, number],
+    )
 }
 
 fn samples(numbers: std::ops::Range<u64>) -> Vec<u8> {
@@ -36,9 +42,20 @@ fn plausible() -> Plausible {
         flags: AttrFlags::SAMPLE_ID_ALL,
         ..EventAttr::default()
     };
-    let stored = StoredAttr { attr, size: 136, extra: Vec::new() };
-    let entry = EventEntry { stored, ids: vec![EventId(7)], name: None };
-    Plausible::new(Framing { endian: Endian::Little }).with_events(&[entry])
+    let stored = StoredAttr {
+        attr,
+        size: 136,
+        extra: Vec::new(),
+    };
+    let entry = EventEntry {
+        stored,
+        ids: vec![EventId(7)],
+        name: None,
+    };
+    Plausible::new(Framing {
+        endian: Endian::Little,
+    })
+    .with_events(&[entry])
 }
 
 type Item = Result<(u64, u32), Damage>;
@@ -55,7 +72,10 @@ impl Read for Drops {
 
 /// Places and kinds of the records and the damage between them; the same from an image and from a stream.
 fn walk(data: &[u8]) -> Vec<Item> {
-    let section = Section { offset: 0, size: data.len() as u64 };
+    let section = Section {
+        offset: 0,
+        size: data.len() as u64,
+    };
     let image: Vec<Item> = Records::new(data, section, plausible())
         .map(|item| item.map(|raw| (raw.offset.0, raw.header.kind.0)))
         .collect();
@@ -77,7 +97,10 @@ fn outcome(data: &[u8]) -> (Vec<Damage>, usize) {
 }
 
 fn gap(from: usize, to: usize) -> Damage {
-    Damage::Gap { from: FileOffset(from as u64), to: FileOffset(to as u64) }
+    Damage::Gap {
+        from: FileOffset(from as u64),
+        to: FileOffset(to as u64),
+    }
 }
 
 #[test]
@@ -93,7 +116,10 @@ fn several_gaps_are_told_apart() {
     for index in [0, 9, 10, 30] {
         data[40 * index..40 * index + 8].fill(0xff);
     }
-    assert_eq!(outcome(&data), (vec![gap(0, 40), gap(360, 440), gap(1200, 1240)], 36));
+    assert_eq!(
+        outcome(&data),
+        (vec![gap(0, 40), gap(360, 440), gap(1200, 1240)], 36)
+    );
 }
 
 #[test]
@@ -101,11 +127,21 @@ fn garbage_of_any_length_is_passed_over() {
     for length in [8, 24, 1000, 300_000, 2_000_000] {
         let mut state = 1_u64;
         let garbage = (0..length).map(|_| {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1);
             (state >> 56) as u8
         });
-        let data: Vec<u8> = samples(0..5).into_iter().chain(garbage).chain(samples(0..5)).collect();
-        assert_eq!(outcome(&data), (vec![gap(200, 200 + length)], 10), "{length}");
+        let data: Vec<u8> = samples(0..5)
+            .into_iter()
+            .chain(garbage)
+            .chain(samples(0..5))
+            .collect();
+        assert_eq!(
+            outcome(&data),
+            (vec![gap(200, 200 + length)], 10),
+            "{length}"
+        );
     }
 }
 
@@ -136,7 +172,11 @@ fn a_trace_that_states_a_wrong_size_does_not_swallow_what_follows() {
     assert_eq!(outcome(&data(4096)), (vec![], 2006));
     for size in [1 << 14, 1 << 40, u64::MAX] {
         let (damage, good) = outcome(&data(size));
-        assert_eq!((damage, good), (vec![gap(200, 200 + 48 + 4096)], 2005), "{size:#x}");
+        assert_eq!(
+            (damage, good),
+            (vec![gap(200, 200 + 48 + 4096)], 2005),
+            "{size:#x}"
+        );
     }
 }
 
@@ -152,7 +192,13 @@ fn records_inside_of_a_record_are_none_of_their_own() {
 
 #[test]
 fn records_of_unknown_kinds_are_no_damage_where_the_next_ones_fit() {
-    let data = [samples(0..5), record(100, &[1]), record(1000, &[1, 2]), samples(0..5)].concat();
+    let data = [
+        samples(0..5),
+        record(100, &[1]),
+        record(1000, &[1, 2]),
+        samples(0..5),
+    ]
+    .concat();
     assert_eq!(outcome(&data), (vec![], 12));
     let data = [samples(0..5), record(1000, &[1, 2])].concat();
     assert_eq!(outcome(&data), (vec![], 6));
@@ -169,8 +215,17 @@ fn a_mark_at_the_end_is_found() {
 fn a_cut_record_is_told_with_what_it_should_be() {
     let data = samples(0..5);
     let cut = |length: usize| outcome(&data[..length]).0;
-    let told = |expected, found| vec![Damage::RecordCut { offset: FileOffset(160), expected, found }];
-    assert_eq!((cut(199), cut(168), cut(163)), (told(40, 39), told(40, 8), told(8, 3)));
+    let told = |expected, found| {
+        vec![Damage::RecordCut {
+            offset: FileOffset(160),
+            expected,
+            found,
+        }]
+    };
+    assert_eq!(
+        (cut(199), cut(168), cut(163)),
+        (told(40, 39), told(40, 8), told(8, 3))
+    );
     assert_eq!(cut(160), []);
 }
 
@@ -178,14 +233,31 @@ fn a_cut_record_is_told_with_what_it_should_be() {
 fn time_grows_with_the_bytes_whatever_they_hold() {
     // Each of these made a naive search look again and again at the same bytes.
     let broken = vec![0xff; 8];
-    let embedded = [record(71, &[800_000, 0, 0, 0, 0]), ROUND.repeat(100_000), broken.clone()].concat();
+    let embedded = [
+        record(71, &[800_000, 0, 0, 0, 0]),
+        ROUND.repeat(100_000),
+        broken.clone(),
+    ]
+    .concat();
     let heads = record(71, &[1 << 40, 0, 0, 0, 0]).repeat(20_000);
     let pairs = [ROUND.repeat(2), broken.clone()].concat().repeat(20_000);
-    let nested =
-        (1..2000).rev().flat_map(|left: u64| record(71, &[left * 48, 0, 0, 0, 0])).collect::<Vec<u8>>();
-    for data in [embedded, heads, pairs, nested, vec![0; 1 << 20], ROUND[..7].repeat(100_000)] {
-        let bytes: u64 =
-            walk(&data).iter().filter_map(|item| item.err()).map(|damage| damage.lost_bytes()).sum();
+    let nested = (1..2000)
+        .rev()
+        .flat_map(|left: u64| record(71, &[left * 48, 0, 0, 0, 0]))
+        .collect::<Vec<u8>>();
+    for data in [
+        embedded,
+        heads,
+        pairs,
+        nested,
+        vec![0; 1 << 20],
+        ROUND[..7].repeat(100_000),
+    ] {
+        let bytes: u64 = walk(&data)
+            .iter()
+            .filter_map(|item| item.err())
+            .map(|damage| damage.lost_bytes())
+            .sum();
         assert!(bytes <= data.len() as u64);
     }
 }

@@ -43,8 +43,11 @@ impl Records<'_> {
         let stretches: Vec<(FileOffset, FileOffset)> = begins.iter().copied().zip(ends).collect();
         let walk = |(from, until)| {
             let mut value = fresh();
-            let end =
-                Stretch { image: self.starting_at(from), until }.walk(&mut |item| visit(&mut value, item));
+            let end = Stretch {
+                image: self.starting_at(from),
+                until,
+            }
+            .walk(&mut |item| visit(&mut value, item));
             (value, end)
         };
         let walked = on_threads(&stretches, &walk);
@@ -61,7 +64,11 @@ impl Records<'_> {
         let mut at = self.offset();
         let mut values = Vec::with_capacity(walked.len());
         for ((from, until), found) in stretches.iter().zip(walked) {
-            let (value, end) = if *from == at { found } else { walk((at, *until)) };
+            let (value, end) = if *from == at {
+                found
+            } else {
+                walk((at, *until))
+            };
             values.push(value);
             at = end;
         }
@@ -71,7 +78,9 @@ impl Records<'_> {
     /// Where stretches begin, the first one at the first record.
     fn begins(&self, threads: usize) -> Vec<FileOffset> {
         let (first, size) = (self.offset(), self.rest().len() as u64);
-        let count = (size / SMALLEST_STRETCH).min(threads.min(MOST_STRETCHES) as u64).max(1);
+        let count = (size / SMALLEST_STRETCH)
+            .min(threads.min(MOST_STRETCHES) as u64)
+            .max(1);
         let guesses = (1..count).filter_map(|index| self.guess(first.0 + size / count * index));
         let mut begins: Vec<FileOffset> = std::iter::once(first).chain(guesses).collect();
         begins.dedup();
@@ -83,7 +92,9 @@ impl Records<'_> {
         const FARTHEST: u64 = 1 << 20;
         let aligned = self.offset().0 + (offset - self.offset().0).next_multiple_of(8);
         let places = (aligned..aligned.saturating_add(FARTHEST)).step_by(8);
-        places.map(FileOffset).find(|place| self.starting_at(*place).begins_like_records())
+        places
+            .map(FileOffset)
+            .find(|place| self.starting_at(*place).begins_like_records())
     }
 
     /// Whether several records of known kinds follow one another from here. By chance that happens; who asks must not
@@ -92,7 +103,9 @@ impl Records<'_> {
         const SEVERAL: usize = 8;
         let mut rest = self.rest();
         for _ in 0..SEVERAL {
-            let Some((header, length)) = self.clear(rest) else { return false };
+            let Some((header, length)) = self.clear(rest) else {
+                return false;
+            };
             if header.kind.name().is_none() || !length.is_multiple_of(8) {
                 return false;
             }
@@ -103,20 +116,29 @@ impl Records<'_> {
 }
 
 /// Runs `walk` for each stretch, the first one here and the others on threads of their own, as far as these can be had.
-fn on_threads<S: Copy + Send + Sync, T: Send>(stretches: &[S], walk: &(impl Fn(S) -> T + Sync)) -> Vec<T> {
-    let Some((first, others)) = stretches.split_first() else { return Vec::new() };
+fn on_threads<S: Copy + Send + Sync, T: Send>(
+    stretches: &[S],
+    walk: &(impl Fn(S) -> T + Sync),
+) -> Vec<T> {
+    let Some((first, others)) = stretches.split_first() else {
+        return Vec::new();
+    };
     std::thread::scope(|scope| {
         let begin = |stretch: &S| {
             let stretch = *stretch;
-            Builder::new().spawn_scoped(scope, move || walk(stretch)).map_err(|_| stretch)
+            Builder::new()
+                .spawn_scoped(scope, move || walk(stretch))
+                .map_err(|_| stretch)
         };
         let others: Vec<_> = others.iter().map(begin).collect();
         let first = walk(*first);
-        let others = others.into_iter().map(|begun| match begun.map(ScopedJoinHandle::join) {
-            Ok(Ok(value)) => value,
-            Ok(Err(panic)) => std::panic::resume_unwind(panic),
-            Err(stretch) => walk(stretch),
-        });
+        let others = others
+            .into_iter()
+            .map(|begun| match begun.map(ScopedJoinHandle::join) {
+                Ok(Ok(value)) => value,
+                Ok(Err(panic)) => std::panic::resume_unwind(panic),
+                Err(stretch) => walk(stretch),
+            });
         std::iter::once(first).chain(others).collect()
     })
 }
@@ -146,7 +168,9 @@ impl Stretch<'_> {
         while self.image.offset() < self.until {
             let at = self.image.offset();
             let wanted = buffer.len().min(self.image.rest().len());
-            let Ok(count) = read_at(file, &mut buffer[..wanted], at.0) else { return };
+            let Ok(count) = read_at(file, &mut buffer[..wanted], at.0) else {
+                return;
+            };
             let passed = self.walk_piece(&buffer[..count], at, visit);
             self.image = self.image.starting_at(FileOffset(at.0 + passed as u64));
             if passed == 0 && !self.step_over(visit) {
@@ -160,10 +184,17 @@ impl Stretch<'_> {
         let mut position = 0;
         while at.0 + (position as u64) < self.until.0 {
             let rest = &piece[position..];
-            let Some((header, length)) = self.image.clear(rest) else { break };
+            let Some((header, length)) = self.image.clear(rest) else {
+                break;
+            };
             let offset = FileOffset(at.0 + position as u64);
             let (body, payload) = rest[..length].split_at(header.size as usize);
-            visit(Ok(RawRecord { offset, header, body: &body[Framing::HEADER..], payload }));
+            visit(Ok(RawRecord {
+                offset,
+                header,
+                body: &body[Framing::HEADER..],
+                payload,
+            }));
             position += length;
         }
         position
@@ -211,19 +242,32 @@ mod tests {
 
     /// What one walk over the image finds: places and bodies, or damage.
     fn told(item: Item<'_>) -> (u64, usize, bool) {
-        item.map_or((0, 0, true), |raw| (raw.offset.0, raw.body.len() + raw.payload.len(), false))
+        item.map_or((0, 0, true), |raw| {
+            (raw.offset.0, raw.body.len() + raw.payload.len(), false)
+        })
     }
 
     fn check(bytes: &[u8], name: &str) {
         let path = std::env::temp_dir().join(format!("oxperf-skim-{}-{name}", std::process::id()));
         std::fs::write(&path, bytes).unwrap();
         let file = File::open(&path).unwrap();
-        let section = Section { offset: 0, size: bytes.len() as u64 };
-        let image = Records::new(bytes, section, Plausible::new(Framing { endian: Endian::Little }));
+        let section = Section {
+            offset: 0,
+            size: bytes.len() as u64,
+        };
+        let image = Records::new(
+            bytes,
+            section,
+            Plausible::new(Framing {
+                endian: Endian::Little,
+            }),
+        );
         let expected: Vec<_> = image.clone().map(told).collect();
         for records in [image.clone(), image.read_from(Some(&file))] {
             for threads in [1, 2, 7] {
-                let found = records.skim(threads, Vec::new, |list: &mut Vec<_>, item| list.push(told(item)));
+                let found = records.skim(threads, Vec::new, |list: &mut Vec<_>, item| {
+                    list.push(told(item))
+                });
                 assert_eq!(found.len(), threads.min(bytes.len() >> 22).max(1));
                 assert!(found.concat() == expected, "{name}, {threads} threads");
             }
@@ -240,7 +284,15 @@ mod tests {
     fn what_is_longer_than_a_piece_is_not_lost() {
         let mut bytes = recording();
         let trace = [71, 16 << 48, 5 << 20].map(u64::to_le_bytes).concat();
-        bytes.splice(0..0, [&[71u8, 0, 0, 0, 0, 0, 16, 0][..], &trace[16..], &vec![9; 5 << 20]].concat());
+        bytes.splice(
+            0..0,
+            [
+                &[71u8, 0, 0, 0, 0, 0, 16, 0][..],
+                &trace[16..],
+                &vec![9; 5 << 20],
+            ]
+            .concat(),
+        );
         check(&bytes, "trace");
     }
 

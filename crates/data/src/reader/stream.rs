@@ -73,7 +73,11 @@ impl Streamed {
 }
 
 /// Appends what one read gives, waiting for it if need be.
-fn read_some(input: &mut dyn Read, piece: &mut [u8], bytes: &mut Vec<u8>) -> Result<usize, ErrorKind> {
+fn read_some(
+    input: &mut dyn Read,
+    piece: &mut [u8],
+    bytes: &mut Vec<u8>,
+) -> Result<usize, ErrorKind> {
     loop {
         match input.read(piece) {
             Err(error) if error.kind() == ErrorKind::Interrupted => {}
@@ -111,7 +115,9 @@ impl Iterator for Streamed {
 
 impl fmt::Debug for Streamed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Streamed").field("place", &self.chunk.place()).finish_non_exhaustive()
+        f.debug_struct("Streamed")
+            .field("place", &self.chunk.place())
+            .finish_non_exhaustive()
     }
 }
 
@@ -149,13 +155,20 @@ mod tests {
     }
 
     fn walk(bytes: &[u8], at_once: usize) -> Vec<Result<(u64, u32, usize, usize), Damage>> {
-        let plausible = Plausible::new(Framing { endian: Endian::Little });
+        let plausible = Plausible::new(Framing {
+            endian: Endian::Little,
+        });
         let stream = Streamed::new(Box::new(Drops(bytes.to_vec(), at_once)), 16, plausible);
         stream
             .map(|item| {
                 item.map(|record| {
                     let raw = record.as_raw();
-                    (raw.offset.0, raw.header.kind.0, raw.body.len(), raw.payload.len())
+                    (
+                        raw.offset.0,
+                        raw.header.kind.0,
+                        raw.body.len(),
+                        raw.payload.len(),
+                    )
                 })
             })
             .collect()
@@ -167,15 +180,26 @@ mod tests {
         bytes.extend([0xaa; 8]);
         bytes.extend([68, 0, 0, 0, 0, 0, 8, 0]);
         for at_once in [1, 3, 8, 1000] {
-            assert_eq!(walk(&bytes, at_once), [Ok((16, 71, 8, 8)), Ok((40, 68, 0, 0))], "{at_once}");
+            assert_eq!(
+                walk(&bytes, at_once),
+                [Ok((16, 71, 8, 8)), Ok((40, 68, 0, 0))],
+                "{at_once}"
+            );
         }
     }
 
     #[test]
     fn an_end_inside_a_record_is_told_once() {
-        let damage = Damage::RecordCut { offset: FileOffset(16), expected: 24, found: 9 };
+        let damage = Damage::RecordCut {
+            offset: FileOffset(16),
+            expected: 24,
+            found: 9,
+        };
         assert_eq!(walk(&[9, 0, 0, 0, 0, 0, 24, 0, 1], 4), [Err(damage)]);
-        let damage = Damage::Gap { from: FileOffset(16), to: FileOffset(25) };
+        let damage = Damage::Gap {
+            from: FileOffset(16),
+            to: FileOffset(25),
+        };
         assert_eq!(walk(&[9, 0, 0, 0, 0, 0, 4, 0, 1], 4), [Err(damage)]);
     }
 }

@@ -114,15 +114,24 @@ impl<'a, I: Iterator<Item = Item<'a>>> Unpacked<'a, I> {
 
     /// Decompresses the next piece behind what is left of the last one.
     fn next_piece(&mut self) {
-        let (Some(packed), Some(inflate)) = (self.packed.as_mut(), self.inflate.as_mut()) else { return };
+        let (Some(packed), Some(inflate)) = (self.packed.as_mut(), self.inflate.as_mut()) else {
+            return;
+        };
         let mut out = self.chunk.rest().to_vec();
-        let Ok(Step { consumed, produced }) = inflate.step(packed.bytes.as_ref(), &mut out, PIECE) else {
+        let Ok(Step { consumed, produced }) = inflate.step(packed.bytes.as_ref(), &mut out, PIECE)
+        else {
             return self.give_up(None);
         };
         packed.produced += produced as u64;
         self.volume.unpacked = self.volume.unpacked.saturating_add(produced as u64);
-        let limits = [(packed.produced, self.limit), (self.volume.unpacked, self.volume.limit())];
-        let passed = limits.into_iter().find(|(size, limit)| size > limit).map(|(_, limit)| limit);
+        let limits = [
+            (packed.produced, self.limit),
+            (self.volume.unpacked, self.volume.limit()),
+        ];
+        let passed = limits
+            .into_iter()
+            .find(|(size, limit)| size > limit)
+            .map(|(_, limit)| limit);
         let done = produced < PIECE;
         let bytes = std::mem::replace(&mut packed.bytes, Held::borrowed(&[]));
         packed.bytes = bytes.skip(consumed);
@@ -143,17 +152,36 @@ impl<'a, I: Iterator<Item = Item<'a>>> Unpacked<'a, I> {
     }
 
     fn count_lost(&mut self, bytes: u64, limit: Option<u64>) {
-        let lost = self.lost.get_or_insert(Lost { offset: self.offset, records: 0, bytes: 0, limit });
+        let lost = self.lost.get_or_insert(Lost {
+            offset: self.offset,
+            records: 0,
+            bytes: 0,
+            limit,
+        });
         lost.records += 1;
         lost.bytes += bytes;
     }
 
     /// Tells what was lost, once.
     fn tell_lost(&mut self) -> Option<Item<'a>> {
-        let Lost { offset, records, bytes, limit } = self.lost.take()?;
+        let Lost {
+            offset,
+            records,
+            bytes,
+            limit,
+        } = self.lost.take()?;
         Some(Err(match limit {
-            Some(limit) => Damage::Inflated { offset, records, bytes, limit },
-            None => Damage::Compressed { offset, records, bytes },
+            Some(limit) => Damage::Inflated {
+                offset,
+                records,
+                bytes,
+                limit,
+            },
+            None => Damage::Compressed {
+                offset,
+                records,
+                bytes,
+            },
         }))
     }
 
@@ -167,7 +195,12 @@ impl<'a, I: Iterator<Item = Item<'a>>> Unpacked<'a, I> {
                 None => Tail::Pause,
             };
             match self.chunk.next(&mut self.walk, tail) {
-                Next::Record(record) => return Some(Ok(Framed { offset: self.offset, ..record })),
+                Next::Record(record) => {
+                    return Some(Ok(Framed {
+                        offset: self.offset,
+                        ..record
+                    }));
+                }
                 Next::Damage(damage) => return Some(Err(self.inside(damage))),
                 Next::More { .. } => self.next_piece(),
                 Next::Pause | Next::End => return None,
@@ -179,8 +212,17 @@ impl<'a, I: Iterator<Item = Item<'a>>> Unpacked<'a, I> {
     fn inside(&self, damage: Damage) -> Damage {
         let offset = self.offset;
         match damage {
-            Damage::RecordCut { expected, found, .. } => Damage::RecordCut { offset, expected, found },
-            gap => Damage::GapInside { offset, bytes: gap.lost_bytes() },
+            Damage::RecordCut {
+                expected, found, ..
+            } => Damage::RecordCut {
+                offset,
+                expected,
+                found,
+            },
+            gap => Damage::GapInside {
+                offset,
+                bytes: gap.lost_bytes(),
+            },
         }
     }
 
@@ -191,7 +233,8 @@ impl<'a, I: Iterator<Item = Item<'a>>> Unpacked<'a, I> {
             RecordType::COMPRESSED => body,
             RecordType::COMPRESSED2 => {
                 let size = self.walk.framing().number(body.as_ref(), 8);
-                body.skip(8).take(usize::try_from(size).unwrap_or(usize::MAX))
+                body.skip(8)
+                    .take(usize::try_from(size).unwrap_or(usize::MAX))
             }
             _ => return,
         };
@@ -202,7 +245,13 @@ impl<'a, I: Iterator<Item = Item<'a>>> Unpacked<'a, I> {
         let size = bytes.as_ref().len() as u64;
         self.volume.packed = self.volume.packed.saturating_add(size);
         match self.inflate {
-            Some(_) => self.packed = Some(Packed { bytes, size, produced: 0 }),
+            Some(_) => {
+                self.packed = Some(Packed {
+                    bytes,
+                    size,
+                    produced: 0,
+                })
+            }
             None => self.count_lost(size, None),
         }
     }
@@ -283,22 +332,41 @@ mod tests {
 
     /// Kinds and body sizes of everything that comes out.
     fn unpack(data: &[u8], stated: u32) -> Vec<Result<(u32, usize), Damage>> {
-        let plausible = Plausible::new(Framing { endian: Endian::Little });
-        let section = Section { offset: 0, size: data.len() as u64 };
-        let records = Records::new(data, section, plausible.clone()).map(|item| item.map(Framed::from));
+        let plausible = Plausible::new(Framing {
+            endian: Endian::Little,
+        });
+        let section = Section {
+            offset: 0,
+            size: data.len() as u64,
+        };
+        let records =
+            Records::new(data, section, plausible.clone()).map(|item| item.map(Framed::from));
         let unpacked = Unpacked::new(records, plausible, stated);
-        unpacked.map(|item| item.map(|record| (record.header.kind.0, record.body.as_ref().len()))).collect()
+        unpacked
+            .map(|item| item.map(|record| (record.header.kind.0, record.body.as_ref().len())))
+            .collect()
     }
 
     #[test]
     fn a_record_may_straddle_two_compressed_ones() {
         let inner = record(3, &[7; 16]);
         let packed = compress(&[&inner[..10], &[&inner[10..], &ROUND[..]].concat()]);
-        let data = [record(81, &packed[0]), record(81, &packed[1]), ROUND.to_vec()].concat();
+        let data = [
+            record(81, &packed[0]),
+            record(81, &packed[1]),
+            ROUND.to_vec(),
+        ]
+        .concat();
         let sizes = [packed[0].len(), packed[1].len()];
         assert_eq!(
             unpack(&data, 4096),
-            [Ok((81, sizes[0])), Ok((81, sizes[1])), Ok((3, 16)), Ok((68, 0)), Ok((68, 0))]
+            [
+                Ok((81, sizes[0])),
+                Ok((81, sizes[1])),
+                Ok((3, 16)),
+                Ok((68, 0)),
+                Ok((68, 0))
+            ]
         );
     }
 
@@ -306,37 +374,76 @@ mod tests {
     fn the_padded_kind_says_its_size() {
         let packed = compress(&[&ROUND]).remove(0);
         let body = [&(packed.len() as u64).to_le_bytes()[..], &packed, &[0; 7]].concat();
-        assert_eq!(unpack(&record(83, &body), 0), [Ok((83, body.len())), Ok((68, 0))]);
+        assert_eq!(
+            unpack(&record(83, &body), 0),
+            [Ok((83, body.len())), Ok((68, 0))]
+        );
     }
 
     #[test]
     fn broken_bytes_end_what_is_compressed_and_nothing_else() {
-        let data = [record(81, b"garbage!"), record(81, b"garbage!"), ROUND.to_vec()].concat();
-        let damage = Damage::Compressed { offset: FileOffset(0), records: 2, bytes: 16 };
-        assert_eq!(unpack(&data, 0), [Ok((81, 8)), Ok((81, 8)), Ok((68, 0)), Err(damage)]);
+        let data = [
+            record(81, b"garbage!"),
+            record(81, b"garbage!"),
+            ROUND.to_vec(),
+        ]
+        .concat();
+        let damage = Damage::Compressed {
+            offset: FileOffset(0),
+            records: 2,
+            bytes: 16,
+        };
+        assert_eq!(
+            unpack(&data, 0),
+            [Ok((81, 8)), Ok((81, 8)), Ok((68, 0)), Err(damage)]
+        );
     }
 
     #[test]
     fn a_new_stream_ends_the_loss() {
         let packed = compress(&[&ROUND]).remove(0);
         let data = [record(81, b"garbage!"), record(81, &packed), ROUND.to_vec()].concat();
-        let damage = Damage::Compressed { offset: FileOffset(0), records: 1, bytes: 8 };
+        let damage = Damage::Compressed {
+            offset: FileOffset(0),
+            records: 1,
+            bytes: 8,
+        };
         assert_eq!(
             unpack(&data, 0),
-            [Ok((81, 8)), Err(damage), Ok((81, packed.len())), Ok((68, 0)), Ok((68, 0))]
+            [
+                Ok((81, 8)),
+                Err(damage),
+                Ok((81, packed.len())),
+                Ok((68, 0)),
+                Ok((68, 0))
+            ]
         );
     }
 
     #[test]
     fn what_is_compressed_after_a_gap_is_not_trusted() {
-        let packed = compress(&[&record(3, &[7; 16]), &record(3, &[7; 16]), &record(3, &[7; 16])]);
-        let mut data = packed.iter().flat_map(|piece| record(81, piece)).collect::<Vec<u8>>();
+        let packed = compress(&[
+            &record(3, &[7; 16]),
+            &record(3, &[7; 16]),
+            &record(3, &[7; 16]),
+        ]);
+        let mut data = packed
+            .iter()
+            .flat_map(|piece| record(81, piece))
+            .collect::<Vec<u8>>();
         data.extend(ROUND.repeat(3));
         let (first, second) = (8 + packed[0].len(), 8 + packed[1].len());
         data[first..first + 8].fill(0xff);
-        let gap = Damage::Gap { from: FileOffset(first as u64), to: FileOffset((first + second) as u64) };
+        let gap = Damage::Gap {
+            from: FileOffset(first as u64),
+            to: FileOffset((first + second) as u64),
+        };
         let offset = FileOffset((first + second) as u64);
-        let lost = Damage::Compressed { offset, records: 1, bytes: packed[2].len() as u64 };
+        let lost = Damage::Compressed {
+            offset,
+            records: 1,
+            bytes: packed[2].len() as u64,
+        };
         assert_eq!(
             unpack(&data, 0),
             [
@@ -354,9 +461,18 @@ mod tests {
 
     #[test]
     fn a_gap_in_what_was_compressed_tells_where_it_was() {
-        let inner = [record(3, &[7; 16]), vec![0xff; 32], record(3, &[7; 16]), ROUND.repeat(2)].concat();
+        let inner = [
+            record(3, &[7; 16]),
+            vec![0xff; 32],
+            record(3, &[7; 16]),
+            ROUND.repeat(2),
+        ]
+        .concat();
         let packed = compress(&[&inner]).remove(0);
-        let gap = Damage::GapInside { offset: FileOffset(0), bytes: 32 };
+        let gap = Damage::GapInside {
+            offset: FileOffset(0),
+            bytes: 32,
+        };
         assert_eq!(
             unpack(&record(81, &packed), 0)[1..],
             [Ok((3, 16)), Err(gap), Ok((3, 16)), Ok((68, 0)), Ok((68, 0))]
@@ -369,20 +485,39 @@ mod tests {
         let inner = [record(3, &[7; 16]), trace, ROUND.repeat(4)].concat();
         let packed = compress(&[&inner]).remove(0);
         let out = unpack(&record(81, &packed), 0);
-        assert_eq!(out[1..3], [Ok((3, 16)), Err(Damage::GapInside { offset: FileOffset(0), bytes: 48 })]);
+        assert_eq!(
+            out[1..3],
+            [
+                Ok((3, 16)),
+                Err(Damage::GapInside {
+                    offset: FileOffset(0),
+                    bytes: 48
+                })
+            ]
+        );
         assert_eq!(out[3..], [Ok((68, 0)); 4]);
     }
 
     #[test]
     fn more_than_a_recorder_can_have_written_is_refused() {
         // With a number now and then, it does not compress too well.
-        let group =
-            |number: u64| [record(3, &number.wrapping_mul(77_777).to_le_bytes()), ROUND.repeat(20)].concat();
+        let group = |number: u64| {
+            [
+                record(3, &number.wrapping_mul(77_777).to_le_bytes()),
+                ROUND.repeat(20),
+            ]
+            .concat()
+        };
         let much: Vec<u8> = (0..8000).flat_map(group).collect();
         let packed = compress(&[&much]).remove(0);
         let out = unpack(&record(81, &packed), 4096);
         let (bytes, limit) = (packed.len() as u64, 1 << 20);
-        let refused = Damage::Inflated { offset: FileOffset(0), records: 1, bytes, limit };
+        let refused = Damage::Inflated {
+            offset: FileOffset(0),
+            records: 1,
+            bytes,
+            limit,
+        };
         assert_eq!(out.last(), Some(&Err(refused)));
         assert!(out.len() < 21 * 8000, "{}", out.len());
         assert_eq!(unpack(&record(81, &packed), 8 << 20).len(), 1 + 21 * 8000);
@@ -399,7 +534,12 @@ mod tests {
         let lost = |damage: &Damage| matches!(damage, Damage::Inflated { records: 1, .. });
         let told: Vec<_> = out.iter().filter_map(|item| item.as_ref().err()).collect();
         assert!(told.iter().all(|damage| lost(damage)), "{told:?}");
-        let first = Damage::Inflated { offset: FileOffset(0), records: 1, bytes: packed.len() as u64, limit };
+        let first = Damage::Inflated {
+            offset: FileOffset(0),
+            records: 1,
+            bytes: packed.len() as u64,
+            limit,
+        };
         assert_eq!((*told[0], told.len()), (first, 8));
         let rounds = out.iter().filter(|item| **item == Ok((68, 0))).count() as u64;
         let most = (1 << 20) + 8 * (4096 * packed.len() as u64 + PIECE as u64);
@@ -409,7 +549,11 @@ mod tests {
     #[test]
     fn a_record_without_its_end_is_told() {
         let packed = compress(&[&record(3, &[7; 16])[..10]]).remove(0);
-        let cut = Damage::RecordCut { offset: FileOffset(0), expected: 24, found: 10 };
+        let cut = Damage::RecordCut {
+            offset: FileOffset(0),
+            expected: 24,
+            found: 10,
+        };
         assert_eq!(unpack(&record(81, &packed), 0).last(), Some(&Err(cut)));
     }
 }

@@ -27,7 +27,10 @@ pub(super) enum Tail {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Step {
     /// A record with so many bytes outside of its size.
-    Record { header: RecordHeader, payload: usize },
+    Record {
+        header: RecordHeader,
+        payload: usize,
+    },
     /// So many bytes that belong to a gap whose end is not known yet.
     Skip { count: usize },
     /// Something broken, of which the next `count` bytes are the last.
@@ -59,7 +62,10 @@ enum State {
 
 impl Walk {
     pub(super) fn new(plausible: Plausible) -> Walk {
-        Walk { plausible, state: State::Calm }
+        Walk {
+            plausible,
+            state: State::Calm,
+        }
     }
 
     pub(super) fn framing(&self) -> Framing {
@@ -70,7 +76,10 @@ impl Walk {
     #[inline]
     pub(super) fn step(&mut self, rest: &[u8], at: u64, tail: Tail) -> Step {
         match self.clear(rest) {
-            Some((header, length)) => Step::Record { header, payload: length - header.size as usize },
+            Some((header, length)) => Step::Record {
+                header,
+                payload: length - header.size as usize,
+            },
             None => self.careful_step(rest, at, tail),
         }
     }
@@ -152,7 +161,9 @@ impl Walk {
             return self.cut(u64::from(header.size), at, tail);
         }
         let Some(body) = rest.get(Framing::HEADER..header.size as usize) else {
-            return Look::Step(Step::More { wanted: u64::from(header.size) });
+            return Look::Step(Step::More {
+                wanted: u64::from(header.size),
+            });
         };
         let payload = framing.payload_size(header.kind, body);
         let total = payload.saturating_add(u64::from(header.size));
@@ -166,7 +177,10 @@ impl Walk {
             };
         }
         let after = rest.get(total as usize..).unwrap_or_default();
-        let record = Step::Record { header, payload: payload as usize };
+        let record = Step::Record {
+            header,
+            payload: payload as usize,
+        };
         self.look_behind(record, total, after, at, tail)
     }
 
@@ -182,7 +196,9 @@ impl Walk {
     fn look_behind(&self, record: Step, total: u64, after: &[u8], at: u64, tail: Tail) -> Look {
         let Some(next) = after.first_chunk() else {
             return Look::Step(if tail == Tail::More {
-                Step::More { wanted: total.saturating_add(Framing::HEADER as u64) }
+                Step::More {
+                    wanted: total.saturating_add(Framing::HEADER as u64),
+                }
             } else {
                 record
             });
@@ -192,21 +208,31 @@ impl Walk {
         let there = u64::from(next.size) <= after.len() as u64;
         match (credible, there, tail) {
             (true, true, _) | (true, false, Tail::Pause) => Look::Step(record),
-            (true, false, Tail::More) => {
-                Look::Step(Step::More { wanted: total.saturating_add(u64::from(next.size)) })
-            }
+            (true, false, Tail::More) => Look::Step(Step::More {
+                wanted: total.saturating_add(u64::from(next.size)),
+            }),
             _ => Look::Doubt(Search::for_liar(at, total)),
         }
     }
 
     /// Does what a search says; `None` to look again from where it ended.
     fn settle(&mut self, found: Found, rest: &[u8], at: u64) -> Option<Step> {
-        let count = |to: u64| usize::try_from(to.saturating_sub(at)).unwrap_or(usize::MAX).min(rest.len());
+        let count = |to: u64| {
+            usize::try_from(to.saturating_sub(at))
+                .unwrap_or(usize::MAX)
+                .min(rest.len())
+        };
         Some(match found {
             Found::Records { from, to } => {
                 self.state = State::Calm;
-                let damage = Damage::Gap { from: FileOffset(from), to: FileOffset(to) };
-                Step::Damage { damage, count: count(to) }
+                let damage = Damage::Gap {
+                    from: FileOffset(from),
+                    to: FileOffset(to),
+                };
+                Step::Damage {
+                    damage,
+                    count: count(to),
+                }
             }
             Found::UnknownKinds { until } => {
                 self.state = State::Trust { until };
@@ -247,8 +273,18 @@ fn missing(wanted: u64, rest: &[u8], at: u64, tail: Tail) -> Step {
 fn lost_to_the_end(from: u64, expected: Option<u64>, rest: &[u8], at: u64) -> Step {
     let (offset, end) = (FileOffset(from), at.saturating_add(rest.len() as u64));
     let damage = match expected {
-        Some(expected) => Damage::RecordCut { offset, expected, found: end - from },
-        None => Damage::Gap { from: offset, to: FileOffset(end) },
+        Some(expected) => Damage::RecordCut {
+            offset,
+            expected,
+            found: end - from,
+        },
+        None => Damage::Gap {
+            from: offset,
+            to: FileOffset(end),
+        },
     };
-    Step::Damage { damage, count: rest.len() }
+    Step::Damage {
+        damage,
+        count: rest.len(),
+    }
 }

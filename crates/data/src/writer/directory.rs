@@ -34,9 +34,19 @@ impl<O: Output> DirectoryWriter<O> {
     ///
     /// # Errors
     /// The output refuses.
-    pub fn begin(data: O, parts: Vec<O>, events: EventDesc) -> Result<DirectoryWriter<O>, WriteError> {
-        let parts = parts.into_iter().map(|output| PartWriter { output, end: 0 }).collect();
-        Ok(DirectoryWriter { data: Writer::begin_described(data, events)?, parts })
+    pub fn begin(
+        data: O,
+        parts: Vec<O>,
+        events: EventDesc,
+    ) -> Result<DirectoryWriter<O>, WriteError> {
+        let parts = parts
+            .into_iter()
+            .map(|output| PartWriter { output, end: 0 })
+            .collect();
+        Ok(DirectoryWriter {
+            data: Writer::begin_described(data, events)?,
+            parts,
+        })
     }
 
     /// The file with the header, for the records of the recorder itself.
@@ -49,7 +59,9 @@ impl<O: Output> DirectoryWriter<O> {
     /// # Errors
     /// The output refuses; what it took before can be read.
     pub fn append(&mut self, part: usize, records: &[u8]) -> Result<bool, WriteError> {
-        let Some(part) = self.parts.get_mut(part) else { return Ok(false) };
+        let Some(part) = self.parts.get_mut(part) else {
+            return Ok(false);
+        };
         part.append(records)?;
         Ok(true)
     }
@@ -62,7 +74,10 @@ impl<O: Output> DirectoryWriter<O> {
         let mut features = features.clone();
         features.insert(&DirFormat { version: 1 });
         let data = self.data.finish(&features)?;
-        Ok((data, self.parts.into_iter().map(|part| part.output).collect()))
+        Ok((
+            data,
+            self.parts.into_iter().map(|part| part.output).collect(),
+        ))
     }
 }
 

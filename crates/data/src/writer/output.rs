@@ -21,7 +21,12 @@ pub trait Output {
         let mut written = 0;
         while let Some(rest) = bytes.get(written..).filter(|rest| !rest.is_empty()) {
             match self.write_at(rest, offset + written as u64) {
-                Ok(0) => return Err(Failed { written, source: ErrorKind::WriteZero.into() }),
+                Ok(0) => {
+                    return Err(Failed {
+                        written,
+                        source: ErrorKind::WriteZero.into(),
+                    });
+                }
                 Ok(count) => written += count,
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
                 Err(source) => return Err(Failed { written, source }),
@@ -46,7 +51,9 @@ impl Output for File {
 impl Output for Vec<u8> {
     fn write_at(&mut self, bytes: &[u8], offset: u64) -> io::Result<usize> {
         let start = usize::try_from(offset).map_err(|_| ErrorKind::FileTooLarge)?;
-        let end = start.checked_add(bytes.len()).ok_or(ErrorKind::FileTooLarge)?;
+        let end = start
+            .checked_add(bytes.len())
+            .ok_or(ErrorKind::FileTooLarge)?;
         if self.len() < end {
             self.resize(end, 0);
         }

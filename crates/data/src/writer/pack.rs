@@ -39,7 +39,14 @@ impl Packer {
     /// Zstandard has no memory, or no such level.
     pub fn new(level: u32, packed_as: PackedAs) -> io::Result<Packer> {
         let zstd = Zstd::new(i32::try_from(level).unwrap_or(i32::MAX))?;
-        Ok(Packer { zstd, level, packed_as, piece: Vec::new(), taken: 0, made: 0 })
+        Ok(Packer {
+            zstd,
+            level,
+            packed_as,
+            piece: Vec::new(),
+            taken: 0,
+            made: 0,
+        })
     }
 
     /// Appends compressed records that hold `records`, all of which can be read from them. Records that have
@@ -51,7 +58,9 @@ impl Packer {
         for piece in records.chunks(PIECE) {
             self.compress(piece)?;
             let before = out.len();
-            self.piece.chunks(self.room()).for_each(|bytes| self.encode(bytes, out));
+            self.piece
+                .chunks(self.room())
+                .for_each(|bytes| self.encode(bytes, out));
             self.taken += piece.len() as u64;
             self.made += (out.len() - before) as u64;
         }
@@ -60,8 +69,16 @@ impl Packer {
 
     /// What the recording must say about its compression.
     pub fn feature(&self) -> Compressed {
-        let ratio = (self.taken + self.made / 2).checked_div(self.made).unwrap_or(0);
-        Compressed { version: 1, method: 1, level: self.level, ratio: ratio as u32, mmap_size: PIECE as u32 }
+        let ratio = (self.taken + self.made / 2)
+            .checked_div(self.made)
+            .unwrap_or(0);
+        Compressed {
+            version: 1,
+            method: 1,
+            level: self.level,
+            ratio: ratio as u32,
+            mmap_size: PIECE as u32,
+        }
     }
 
     /// Compresses a piece to its end, so that nothing of it waits for the next one.
@@ -88,7 +105,12 @@ impl Packer {
         match self.packed_as {
             PackedAs::Exact => {
                 let size = (RecordHeader::SIZE + bytes.len()) as u32;
-                RecordHeader { kind: RecordType::COMPRESSED, misc: Misc(0), size }.encode(out);
+                RecordHeader {
+                    kind: RecordType::COMPRESSED,
+                    misc: Misc(0),
+                    size,
+                }
+                .encode(out);
                 out.bytes(bytes);
             }
             PackedAs::Padded => out.record(RecordType::COMPRESSED2, Misc(0), |body| {
@@ -100,7 +122,10 @@ impl Packer {
 
 impl std::fmt::Debug for Packer {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Packer").field("level", &self.level).field("packed_as", &self.packed_as).finish()
+        f.debug_struct("Packer")
+            .field("level", &self.level)
+            .field("packed_as", &self.packed_as)
+            .finish()
     }
 }
 
@@ -144,9 +169,16 @@ mod tests {
         let file = writer.finish(&features).unwrap();
         let reader = Reader::open(&file).unwrap();
         assert_eq!(reader.container(), Container::File);
-        let Source::Held(found) = reader.source().unwrap() else { panic!("nothing is compressed") };
+        let Source::Held(found) = reader.source().unwrap() else {
+            panic!("nothing is compressed")
+        };
         let found = found.map(|record| record.unwrap().header.kind);
-        (out.into_bytes(), found.filter(|kind| *kind == RecordType::FINISHED_ROUND).count())
+        (
+            out.into_bytes(),
+            found
+                .filter(|kind| *kind == RecordType::FINISHED_ROUND)
+                .count(),
+        )
     }
 
     #[test]
@@ -162,7 +194,9 @@ mod tests {
 
     /// Kinds of all records that the source gives.
     fn kinds(reader: &Reader<'_>) -> Vec<u32> {
-        let Source::Held(found) = reader.source().unwrap() else { panic!("nothing is compressed") };
+        let Source::Held(found) = reader.source().unwrap() else {
+            panic!("nothing is compressed")
+        };
         found.map(|record| record.unwrap().header.kind.0).collect()
     }
 
@@ -183,11 +217,22 @@ mod tests {
                 }
                 drop(writer);
                 let reader = Reader::open(&file).unwrap();
-                assert!(matches!(reader.damage().listed(), [Damage::NotFinished { .. }]));
-                assert_eq!(kinds(&reader), [68, kind, 68, 68, 68], "{packed_as:?} {claims}");
+                assert!(matches!(
+                    reader.damage().listed(),
+                    [Damage::NotFinished { .. }]
+                ));
+                assert_eq!(
+                    kinds(&reader),
+                    [68, kind, 68, 68, 68],
+                    "{packed_as:?} {claims}"
+                );
                 // The files of a directory are compressed one by one.
-                let (plain, part) =
-                    (Writer::begin(Vec::new(), &[]).unwrap().finish(&FeatureSet::new()), out.as_bytes());
+                let (plain, part) = (
+                    Writer::begin(Vec::new(), &[])
+                        .unwrap()
+                        .finish(&FeatureSet::new()),
+                    out.as_bytes(),
+                );
                 let plain = plain.unwrap();
                 let reader = Reader::open_directory(&plain, vec![part, &part[..0]]).unwrap();
                 assert_eq!(kinds(&reader), [kind, 68, 68, 68], "{packed_as:?}");
@@ -202,7 +247,9 @@ mod tests {
         let mut out = Encoder::new(Endian::NATIVE);
         for _ in 0..20_000 {
             out.record(RecordType(90), Misc(0), |body| {
-                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                state = state
+                    .wrapping_mul(6_364_136_223_846_793_005)
+                    .wrapping_add(1_442_695_040_888_963_407);
                 body.u64(state);
             });
         }

@@ -57,18 +57,33 @@ impl<W: Write> StreamWriter<W> {
         features: &FeatureSet,
     ) -> Result<StreamWriter<W>, WriteError> {
         let mut front = Encoder::new(Endian::NATIVE);
-        FileHeader { size: FileHeader::SIZE_OF_STREAM, ..FileHeader::default() }.encode(&mut front);
-        events.events.iter().for_each(|event| encode_event(event, &mut front));
+        FileHeader {
+            size: FileHeader::SIZE_OF_STREAM,
+            ..FileHeader::default()
+        }
+        .encode(&mut front);
+        events
+            .events
+            .iter()
+            .for_each(|event| encode_event(event, &mut front));
         let mut features = features.clone();
         features.describe(events);
         let mut left_out = Vec::new();
-        for (id, bytes) in features.iter().filter(|(id, _)| !NOT_IN_STREAMS.contains(id)) {
+        for (id, bytes) in features
+            .iter()
+            .filter(|(id, _)| !NOT_IN_STREAMS.contains(id))
+        {
             match fits(id, bytes) {
                 true => encode_feature(id, bytes, &mut front),
                 false => left_out.push(id),
             }
         }
-        let mut writer = StreamWriter { output, position: 0, safe: 0, left_out };
+        let mut writer = StreamWriter {
+            output,
+            position: 0,
+            safe: 0,
+            left_out,
+        };
         writer.write(Part::Front, front.as_bytes())?;
         Ok(writer)
     }
@@ -89,7 +104,9 @@ impl<W: Write> StreamWriter<W> {
     /// The output refuses.
     pub fn finish(mut self, build_ids: &[BuildIdEntry]) -> Result<W, WriteError> {
         let mut records = Encoder::new(Endian::NATIVE);
-        build_ids.iter().for_each(|entry| encode_build_id(entry, &mut records));
+        build_ids
+            .iter()
+            .for_each(|entry| encode_build_id(entry, &mut records));
         self.append(records.as_bytes())?;
         match self.output.flush() {
             Ok(()) => Ok(self.output),
@@ -134,7 +151,12 @@ fn write_all(output: &mut impl Write, bytes: &[u8]) -> Result<(), Failed> {
     let mut written = 0;
     while let Some(rest) = bytes.get(written..).filter(|rest| !rest.is_empty()) {
         match output.write(rest) {
-            Ok(0) => return Err(Failed { written, source: ErrorKind::WriteZero.into() }),
+            Ok(0) => {
+                return Err(Failed {
+                    written,
+                    source: ErrorKind::WriteZero.into(),
+                });
+            }
             Ok(count) => written += count,
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Err(source) => return Err(Failed { written, source }),
@@ -159,19 +181,33 @@ fn fits(id: FeatureId, bytes: &[u8]) -> bool {
 fn encode_feature(id: FeatureId, bytes: &[u8], out: &mut Encoder) {
     if id == TracingData::ID {
         let padded = bytes.len().next_multiple_of(8);
-        let size = HeaderTracingData { size: padded as u32 };
-        out.record(RecordType::HEADER_TRACING_DATA, Misc(0), |body| size.encode(body));
+        let size = HeaderTracingData {
+            size: padded as u32,
+        };
+        out.record(RecordType::HEADER_TRACING_DATA, Misc(0), |body| {
+            size.encode(body)
+        });
         out.bytes(bytes);
         out.bytes(&vec![0; padded - bytes.len()]);
         return;
     }
-    let feature = HeaderFeature { feature: u64::from(id.0), bytes };
-    out.record(RecordType::HEADER_FEATURE, Misc(0), |body| feature.encode(body));
+    let feature = HeaderFeature {
+        feature: u64::from(id.0),
+        bytes,
+    };
+    out.record(RecordType::HEADER_FEATURE, Misc(0), |body| {
+        feature.encode(body)
+    });
 }
 
 fn encode_build_id(entry: &BuildIdEntry, out: &mut Encoder) {
     let misc = Misc(entry.misc.0 | Misc::BUILD_ID_SIZE);
-    let record =
-        BuildIdRecord { pid: entry.pid, build_id: Some(entry.build_id), filename: entry.name.as_bytes() };
-    out.record(RecordType::HEADER_BUILD_ID, misc, |body| record.encode(body));
+    let record = BuildIdRecord {
+        pid: entry.pid,
+        build_id: Some(entry.build_id),
+        filename: entry.name.as_bytes(),
+    };
+    out.record(RecordType::HEADER_BUILD_ID, misc, |body| {
+        record.encode(body)
+    });
 }

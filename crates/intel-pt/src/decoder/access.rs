@@ -11,9 +11,30 @@ use crate::time::Guess;
 impl Decoder<'_> {
     /// When the last item happened.
     pub fn moment(&self) -> Moment {
-        let Stamp { offset, time, ip, instructions, mode, .. } = self.stamp;
-        let Stamp { cycles, cycles_fresh, cycles_counted, .. } = self.stamp;
-        Moment { offset, time, ip, instructions, cycles, cycles_fresh, cycles_counted, mode }
+        let Stamp {
+            offset,
+            time,
+            ip,
+            instructions,
+            mode,
+            ..
+        } = self.stamp;
+        let Stamp {
+            cycles,
+            cycles_fresh,
+            cycles_counted,
+            ..
+        } = self.stamp;
+        Moment {
+            offset,
+            time,
+            ip,
+            instructions,
+            cycles,
+            cycles_fresh,
+            cycles_counted,
+            mode,
+        }
     }
 
     /// The width of the code that runs.
@@ -23,13 +44,24 @@ impl Decoder<'_> {
 
     /// The time of the last item, with what a guess needs for the instructions since it was told.
     pub fn guess(&self) -> Guess {
-        let Stamp { time: told, since, since_is_known: is_whole, .. } = self.stamp;
-        Guess { told, since, is_whole, pace: self.clock.pace() }
+        let Stamp {
+            time: told,
+            since,
+            since_is_known: is_whole,
+            ..
+        } = self.stamp;
+        Guess {
+            told,
+            since,
+            is_whole,
+            pace: self.clock.pace(),
+        }
     }
 
     /// Where the program is, or was when tracing was switched off; 0 while that is unknown.
     pub fn ip(&self) -> u64 {
-        self.node.map_or(self.lost_ip, |node| self.graph.nodes[node as usize].ip)
+        self.node
+            .map_or(self.lost_ip, |node| self.graph.nodes[node as usize].ip)
     }
 
     /// Whether anything ran since decoding began or was resumed: before that nobody knows here what ran last.
@@ -104,7 +136,10 @@ impl Decoder<'_> {
     /// The address at which a block begins.
     #[inline]
     pub fn address(&self, block: BlockId) -> u64 {
-        self.graph.nodes.get(block.index()).map_or(0, |node| node.ip)
+        self.graph
+            .nodes
+            .get(block.index())
+            .map_or(0, |node| node.ip)
     }
 
     /// Changes when blocks get new numbers.
@@ -132,22 +167,28 @@ impl Decoder<'_> {
         let run = self.run();
         let count = run.visits.len();
         let mut before = 0;
-        run.visits.iter().enumerate().flat_map(move |(index, visit)| {
-            let last = index + 1 == count;
-            let next = match run.visits.get(index + 1) {
-                Some(next) => Some(self.graph.nodes[next.block().index()].ip),
-                None => run.next,
-            };
-            let block = self.block(visit.block());
-            let executed = run.partial.filter(|_| last).unwrap_or(block.instructions().len() as u32);
-            let start = before;
-            before += u64::from(executed);
-            let end = run.end && last;
-            branches_of(block, executed, visit.taken(), next, end).map(move |mut branch| {
-                branch.instructions += start;
-                branch
+        run.visits
+            .iter()
+            .enumerate()
+            .flat_map(move |(index, visit)| {
+                let last = index + 1 == count;
+                let next = match run.visits.get(index + 1) {
+                    Some(next) => Some(self.graph.nodes[next.block().index()].ip),
+                    None => run.next,
+                };
+                let block = self.block(visit.block());
+                let executed = run
+                    .partial
+                    .filter(|_| last)
+                    .unwrap_or(block.instructions().len() as u32);
+                let start = before;
+                before += u64::from(executed);
+                let end = run.end && last;
+                branches_of(block, executed, visit.taken(), next, end).map(move |mut branch| {
+                    branch.instructions += start;
+                    branch
+                })
             })
-        })
     }
 }
 
@@ -161,16 +202,29 @@ fn branches_of(
 ) -> impl Iterator<Item = Branch> + '_ {
     let instructions = block.instructions();
     let executed = executed as usize;
-    let inner = block.jumps().iter().map(|&jump| usize::from(jump)).take_while(move |&jump| jump < executed);
+    let inner = block
+        .jumps()
+        .iter()
+        .map(|&jump| usize::from(jump))
+        .take_while(move |&jump| jump < executed);
     let decision = (taken && executed == instructions.len() && executed != 0).then(|| executed - 1);
-    let decision =
-        decision.filter(|&last| block.jumps().last().is_none_or(|&jump| usize::from(jump) != last));
+    let decision = decision.filter(|&last| {
+        block
+            .jumps()
+            .last()
+            .is_none_or(|&jump| usize::from(jump) != last)
+    });
     inner.chain(decision).filter_map(move |at| {
         let is_last = at + 1 == executed;
         let to = match instructions.get(at + 1) {
             Some(next) if !(is_last && end) => Some(next.ip),
             _ => next,
         };
-        Some(Branch { from: *instructions.get(at)?, to, end: end && is_last, instructions: at as u64 + 1 })
+        Some(Branch {
+            from: *instructions.get(at)?,
+            to,
+            end: end && is_last,
+            instructions: at as u64 + 1,
+        })
     })
 }

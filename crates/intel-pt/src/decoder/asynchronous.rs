@@ -37,10 +37,16 @@ impl Decoder<'_> {
     fn walk_to_fup(&mut self, ip: u64, code: &impl CodeSource) -> Result<(), Stop> {
         let walked = self.walk_to(ip, code);
         let ended = match walked {
-            Err(Stop::Error(ErrorKind::Mismatch, last)) if self.config.errata.fup_with_next_ip => last,
+            Err(Stop::Error(ErrorKind::Mismatch, last)) if self.config.errata.fup_with_next_ip => {
+                last
+            }
             other => return other,
         };
-        let last = self.run.visits.last().map(|visit| self.graph.block(visit.block().0));
+        let last = self
+            .run
+            .visits
+            .last()
+            .map(|visit| self.graph.block(visit.block().0));
         let last = last.and_then(|block| block.instructions().last());
         match last {
             Some(last) if last.ip == ended && last.behind() == ip => {
@@ -54,7 +60,8 @@ impl Decoder<'_> {
     /// Whether the trace of the last branch may have told the wrong way, because it led to the abort of a transaction: then
     /// it led to the address of the FUP.
     fn aborts_behind_branch(&self) -> bool {
-        self.config.errata.branch_before_abort && self.bound.transaction.is_some_and(|mode| mode.aborted())
+        self.config.errata.branch_before_abort
+            && self.bound.transaction.is_some_and(|mode| mode.aborted())
     }
 
     fn fail_walk(&mut self, stop: Stop) {
@@ -72,7 +79,11 @@ impl Decoder<'_> {
         let begins = std::mem::take(&mut self.overflowed) && !told;
         if begins {
             self.enabled = true;
-            self.tell_now(Item::Begin { to: ip, enabled: true, end: false });
+            self.tell_now(Item::Begin {
+                to: ip,
+                enabled: true,
+                end: false,
+            });
             self.tell_address();
         }
         begins
@@ -109,7 +120,10 @@ impl Decoder<'_> {
     /// Whether the instruction at `ip` enters a guest.
     fn enters_guest(&mut self, ip: u64, code: &impl CodeSource) -> bool {
         let mode = self.context.mode;
-        let found = code.code(CodeAddress { ip, guest: self.context.guest });
+        let found = code.code(CodeAddress {
+            ip,
+            guest: self.context.guest,
+        });
         let instruction = found.and_then(|found| classify(found.from(ip), mode));
         instruction.is_some_and(|instruction| instruction.class == Class::VmEntry)
     }
@@ -120,7 +134,14 @@ impl Decoder<'_> {
             return self.follow_split(Split::end_at(from, to), code);
         }
         let abort = std::mem::take(&mut self.aborting);
-        self.begin_transfer(from, Transfer { by: TransferCause::Asynchronous, to, end });
+        self.begin_transfer(
+            from,
+            Transfer {
+                by: TransferCause::Asynchronous,
+                to,
+                end,
+            },
+        );
         let crosses = !end && self.next_context.guest != self.context.guest;
         if end {
             self.stop_tracing(to.unwrap_or(from));
@@ -128,7 +149,12 @@ impl Decoder<'_> {
             self.node = Some(self.graph.node_at(to, self.next_context, code));
         }
         self.mode.guest_toggled = crosses;
-        self.tell_now(Item::Async { from, to, end, abort });
+        self.tell_now(Item::Async {
+            from,
+            to,
+            end,
+            abort,
+        });
         if !end {
             self.switch_context();
         }

@@ -43,24 +43,34 @@ impl Checkpoint {
 
     /// Whether all but the choice of the next sample is the same, which cannot be foretold.
     pub fn agrees_but_for_samples(&self, other: &Checkpoint) -> bool {
-        Checkpoint { samplers: other.samplers.clone(), ..self.clone() } == *other
+        Checkpoint {
+            samplers: other.samplers.clone(),
+            ..self.clone()
+        } == *other
     }
 
     /// Which choice of the next sample was the right one, when this was foretold and now `known` is; `None` if that was
     /// not thought of.
     pub fn choice(&self, known: &Checkpoint) -> Option<Choice> {
-        self.samplers.choice(&known.samplers, self.clock.time().map_or(0, |time| time.0))
+        self.samplers
+            .choice(&known.samplers, self.clock.time().map_or(0, |time| time.0))
     }
 
     /// The same where so many instructions ran before: that decides which one is the next to be sampled by number.
     #[must_use]
     pub fn behind(self, instructions: u64) -> Checkpoint {
-        Checkpoint { samplers: self.samplers.behind(instructions), ..self }
+        Checkpoint {
+            samplers: self.samplers.behind(instructions),
+            ..self
+        }
     }
 
     /// What is known here when a choice was the right one where decoding was resumed.
     pub fn chosen(&self, choice: Choice) -> Checkpoint {
-        Checkpoint { samplers: self.samplers.chosen(choice), ..self.clone() }
+        Checkpoint {
+            samplers: self.samplers.chosen(choice),
+            ..self.clone()
+        }
     }
 }
 
@@ -70,14 +80,20 @@ impl<'t> Decoder<'t> {
         let ip = self.node.map(|node| self.graph.nodes[node as usize].ip)?;
         let bare = self.psb.is_none() && self.leaving.is_none() && self.deferred.is_none();
         let told = self.queue.is_empty() && self.split.is_none() && self.resumed.is_none();
-        let waits = !self.bound.is_empty() || !self.waiting_data.is_empty() || !self.waiting_items.is_empty();
+        let waits = !self.bound.is_empty()
+            || !self.waiting_data.is_empty()
+            || !self.waiting_items.is_empty();
         let follows = self.phase == Phase::Follow && self.enabled && self.stack.is_empty();
         let turns = self.next_context != self.context;
         let odd = turns || self.overflowed || self.aborting || waits || self.last_ip != Some(ip);
         if !(bare && told && follows && self.input.is_whole()) || odd {
             return None;
         }
-        Some(Checkpoint { offset: self.input.offset(), ip, ..self.beginning() })
+        Some(Checkpoint {
+            offset: self.input.offset(),
+            ip,
+            ..self.beginning()
+        })
     }
 
     /// What is known, wherever the program is.
@@ -99,7 +115,11 @@ impl<'t> Decoder<'t> {
 
     /// Goes on from a checkpoint, with the trace behind it. Instructions are counted from 0 again.
     pub fn resume(&mut self, from: &Checkpoint, stretch: Stretch<'t>, code: &impl CodeSource) {
-        self.input.feed(Stretch { consecutive: false, offset: from.offset, ..stretch });
+        self.input.feed(Stretch {
+            consecutive: false,
+            offset: from.offset,
+            ..stretch
+        });
         self.lose_way(Phase::Follow);
         self.follow_code(code);
         self.stack.clear();
@@ -116,13 +136,22 @@ impl<'t> Decoder<'t> {
         (self.clock, self.fresh) = (from.clock.clone(), from.fresh);
         (self.samplers, self.hurried) = (from.samplers.clone(), false);
         let cycles = self.clock.total_cycles();
-        (self.cycles, self.instructions) = (Cycles { exact: cycles, rough: cycles }, 0);
+        (self.cycles, self.instructions) = (
+            Cycles {
+                exact: cycles,
+                rough: cycles,
+            },
+            0,
+        );
         self.node = Some(self.graph.node_at(from.ip, self.context, code));
     }
 
     /// Instructions so far, and those of them since the time was told; `None` if it was not since a checkpoint.
     pub fn counted(&self) -> (u64, Option<u64>) {
-        let since = self.clock.changed_at.map(|_| self.clock.since(self.instructions));
+        let since = self
+            .clock
+            .changed_at
+            .map(|_| self.clock.since(self.instructions));
         (self.instructions, since)
     }
 
@@ -155,7 +184,11 @@ impl<'t> Decoder<'t> {
     pub fn next_sync(&self, from: u64) -> Option<u64> {
         let Stretch { bytes, offset, .. } = self.input.left();
         let mut reader = crate::packet::PacketReader::new(bytes);
-        reader.seek(usize::try_from(from.saturating_sub(offset)).ok()?.min(bytes.len()));
+        reader.seek(
+            usize::try_from(from.saturating_sub(offset))
+                .ok()?
+                .min(bytes.len()),
+        );
         while reader.resync() {
             let mut named = false;
             for packet in reader.by_ref() {

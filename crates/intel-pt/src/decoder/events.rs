@@ -20,9 +20,14 @@ impl Decoder<'_> {
             Packet::ModeTsx(mode) => self.on_transaction(mode),
             Packet::Pip(pip) => self.set_guest(pip.non_root()),
             Packet::PtWrite(write) if write.ip() => self.bound.write = Some(write.value()),
-            Packet::PtWrite(write) => self.tell_event(Event::PtWrite { value: write.value(), ip: None }),
+            Packet::PtWrite(write) => self.tell_event(Event::PtWrite {
+                value: write.value(),
+                ip: None,
+            }),
             Packet::Mwait(wait) => self.bound.wait = Some(wait),
-            Packet::PowerEntry(entry) if self.bound.wait.is_some() => self.bound.power_entry = Some(entry),
+            Packet::PowerEntry(entry) if self.bound.wait.is_some() => {
+                self.bound.power_entry = Some(entry)
+            }
             Packet::PowerEntry(entry) => self.tell_event(Event::PowerEntry(entry)),
             Packet::ExStop(true) => self.bound.stop = true,
             Packet::ExStop(false) => self.tell_event(Event::ExStop { ip: None }),
@@ -31,11 +36,16 @@ impl Decoder<'_> {
                 self.block_kind = block.kind();
             }
             Packet::BlockItem(item) if self.waiting_items.len() < MANY => {
-                self.waiting_items.push(BlockValue { block: self.block_kind, item });
+                self.waiting_items.push(BlockValue {
+                    block: self.block_kind,
+                    item,
+                });
             }
             Packet::BlockEnd(true) => self.bound.block = true,
             Packet::BlockEnd(false) => self.tell_block(None),
-            Packet::EventData(data) if self.waiting_data.len() < MANY => self.waiting_data.push(data),
+            Packet::EventData(data) if self.waiting_data.len() < MANY => {
+                self.waiting_data.push(data)
+            }
             // While code is traced, the next address is the event's.
             Packet::ControlFlowEvent(event) if event.ip() || self.enabled => {
                 self.bound.control_flow = Some(event);
@@ -95,7 +105,11 @@ impl Decoder<'_> {
         }
         if self.mode.interrupts_toggled {
             let enabled = self.interrupts;
-            self.tell_event(Event::InterruptFlag { enabled, ip, transfer: Some(transfer) });
+            self.tell_event(Event::InterruptFlag {
+                enabled,
+                ip,
+                transfer: Some(transfer),
+            });
         }
     }
 
@@ -110,7 +124,11 @@ impl Decoder<'_> {
     fn tell_interrupts(&mut self, ip: u64) {
         self.mode.interrupts_toggled = self.interrupts_change();
         if self.mode.interrupts_toggled {
-            self.tell_event(Event::InterruptFlag { enabled: self.interrupts, ip, transfer: None });
+            self.tell_event(Event::InterruptFlag {
+                enabled: self.interrupts,
+                ip,
+                transfer: None,
+            });
         }
         self.end_transfer();
     }
@@ -150,7 +168,10 @@ impl Decoder<'_> {
             self.mode.in_transaction = mode.in_transaction();
             self.aborting = mode.aborted();
             if !mode.aborted() {
-                self.tell_event(Event::Transaction { ip, began: mode.in_transaction() });
+                self.tell_event(Event::Transaction {
+                    ip,
+                    began: mode.in_transaction(),
+                });
             }
         }
         self.tell_bound_writes(bound, ip);
@@ -180,10 +201,20 @@ impl Decoder<'_> {
         self.tell_event(Event::Block { ip });
     }
 
-    fn tell_control_flow(&mut self, event: ControlFlowEvent, ip: Option<u64>, transfer: Option<Transfer>) {
+    fn tell_control_flow(
+        &mut self,
+        event: ControlFlowEvent,
+        ip: Option<u64>,
+        transfer: Option<Transfer>,
+    ) {
         self.event_data.clear();
         std::mem::swap(&mut self.event_data, &mut self.waiting_data);
         let data = self.event_data.len() as u8;
-        self.tell_event(Event::ControlFlow { event, ip, transfer, data });
+        self.tell_event(Event::ControlFlow {
+            event,
+            ip,
+            transfer,
+            data,
+        });
     }
 }

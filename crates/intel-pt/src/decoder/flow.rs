@@ -11,7 +11,12 @@ use crate::run::Visit;
 impl Decoder<'_> {
     /// Follows a TNT packet of one byte from `node`.
     #[inline]
-    pub(super) fn follow_byte(&mut self, node: u32, byte: u8, code: &impl CodeSource) -> Option<Item> {
+    pub(super) fn follow_byte(
+        &mut self,
+        node: u32,
+        byte: u8,
+        code: &impl CodeSource,
+    ) -> Option<Item> {
         self.clock.other_packet();
         self.bound.mode = None;
         let Some(path) = self.graph.memo.follow(node, byte, &mut self.stack) else {
@@ -27,7 +32,12 @@ impl Decoder<'_> {
 
     /// Follows a TIP packet from `number`.
     #[inline]
-    pub(super) fn follow_tip(&mut self, number: u32, ip: Ip, code: &impl CodeSource) -> Option<Item> {
+    pub(super) fn follow_tip(
+        &mut self,
+        number: u32,
+        ip: Ip,
+        code: &impl CodeSource,
+    ) -> Option<Item> {
         self.clock.other_packet();
         self.bound.mode = None;
         let node = self.graph.nodes[number as usize];
@@ -45,7 +55,10 @@ impl Decoder<'_> {
         if node.end == End::Return {
             self.stack.pop();
         }
-        self.graph.pushes(&node).iter().for_each(|&back| self.stack.push(back));
+        self.graph
+            .pushes(&node)
+            .iter()
+            .for_each(|&back| self.stack.push(back));
         self.run.start();
         self.run.visits.push(Visit::new(number, true));
         self.node = Some(self.graph.node_at(target, self.context, code));
@@ -62,7 +75,9 @@ impl Decoder<'_> {
         let stop = self.walk(tnt, code);
         if let (Stop::Used, Some(end)) = (stop, self.node) {
             let (visits, count) = (&self.run.visits, self.run.count);
-            self.graph.memo.add(node, byte, end, count, visits, &self.recorder);
+            self.graph
+                .memo
+                .add(node, byte, end, count, visits, &self.recorder);
         }
         self.finish(stop);
     }
@@ -110,8 +125,9 @@ impl Decoder<'_> {
                     self.recorder.spoil();
                     let rest = tnt.bits() & ((1 << left) - 1);
                     let is_whole = left == tnt.count();
-                    return Tnt::long(rest, left)
-                        .map_or(Stop::Used, |rest| Stop::Deferred(Deferred { rest, is_whole }));
+                    return Tnt::long(rest, left).map_or(Stop::Used, |rest| {
+                        Stop::Deferred(Deferred { rest, is_whole })
+                    });
                 }
             }
             left -= 1;
@@ -126,7 +142,12 @@ impl Decoder<'_> {
         self.node = Some(if taken { node.taken } else { node.next });
     }
 
-    fn return_compressed(&mut self, number: u32, taken: bool, code: &impl CodeSource) -> Result<(), Stop> {
+    fn return_compressed(
+        &mut self,
+        number: u32,
+        taken: bool,
+        code: &impl CodeSource,
+    ) -> Result<(), Stop> {
         self.visit(number, true);
         let ip = self.last_ip_of(number);
         let (Some((mut back, stale)), true) = (self.stack.pop(), taken) else {
@@ -134,7 +155,9 @@ impl Decoder<'_> {
         };
         if stale {
             self.recorder.spoil();
-            back = self.graph.node_at(self.graph.nodes[back as usize].ip, self.context, code);
+            back = self
+                .graph
+                .node_at(self.graph.nodes[back as usize].ip, self.context, code);
         }
         self.recorder.pop(back);
         self.held.in_old_code = false;
@@ -189,7 +212,10 @@ impl Decoder<'_> {
         self.run.start();
         if let Ok((number, _)) = self.arrive(code) {
             let last = self.last_ip_of(number);
-            self.visit_part(number, self.graph.nodes[number as usize].count.saturating_sub(1));
+            self.visit_part(
+                number,
+                self.graph.nodes[number as usize].count.saturating_sub(1),
+            );
             self.node = Some(self.graph.node_at(last, self.context, code));
             self.queue_walk();
         }
@@ -266,7 +292,11 @@ impl Decoder<'_> {
         }
         if end {
             self.queue_walk();
-            let last = self.run.visits.last().map_or(0, |visit| self.last_ip_of(visit.block().0));
+            let last = self
+                .run
+                .visits
+                .last()
+                .map_or(0, |visit| self.last_ip_of(visit.block().0));
             return self.stop_tracing(target.unwrap_or(last));
         }
         if let Some(target) = target {
@@ -276,20 +306,29 @@ impl Decoder<'_> {
             self.held.in_old_code = false;
             self.node = Some(self.graph.node_at(target, self.context, code));
         }
-        let Some(Deferred { rest, is_whole }) = self.deferred.take() else { return self.finish(stop) };
+        let Some(Deferred { rest, is_whole }) = self.deferred.take() else {
+            return self.finish(stop);
+        };
         if is_whole {
             self.run.undecided = self.run.visits.len();
         }
         let stop = match self.walk(rest, code) {
-            Stop::Deferred(again) => {
-                Stop::Deferred(Deferred { is_whole: is_whole && again.is_whole, ..again })
-            }
+            Stop::Deferred(again) => Stop::Deferred(Deferred {
+                is_whole: is_whole && again.is_whole,
+                ..again
+            }),
             stop => stop,
         };
         self.finish(stop);
     }
 
-    pub(super) fn leave(&mut self, number: u32, target: Option<u64>, end: bool, is_return: bool) -> Stop {
+    pub(super) fn leave(
+        &mut self,
+        number: u32,
+        target: Option<u64>,
+        end: bool,
+        is_return: bool,
+    ) -> Stop {
         self.visit(number, true);
         if is_return {
             self.stack.pop();
@@ -304,7 +343,9 @@ impl Decoder<'_> {
     /// Whether a direct jump on the way leaves the traced addresses; then the run ends with it. `told` is the target in
     /// the packet.
     fn leaves_by_jump(&mut self, told: Option<u64>, code: &impl CodeSource) -> bool {
-        let Some(number) = self.node else { return false };
+        let Some(number) = self.node else {
+            return false;
+        };
         if self.graph.nodes[number as usize].end == End::Unknown {
             self.graph.build(number, self.context, code);
         }
@@ -316,7 +357,9 @@ impl Decoder<'_> {
         };
         let leaves = |to: u64| Some(to) == told || code.is_filtered_out(to);
         let left = block.jumps().iter().find(|&&jump| leaves(behind(jump)));
-        let Some((count, to)) = left.map(|&jump| (u32::from(jump) + 1, behind(jump))) else { return false };
+        let Some((count, to)) = left.map(|&jump| (u32::from(jump) + 1, behind(jump))) else {
+            return false;
+        };
         self.run.visits.push(Visit::new(number, true));
         self.run.count += u64::from(count);
         self.run.partial = Some(count);

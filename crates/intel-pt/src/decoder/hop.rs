@@ -25,7 +25,11 @@ impl Decoder<'_> {
                 let to = self.resolve(ip);
                 self.stop_tracing(to.unwrap_or(self.ip()));
                 if let Some(to) = to {
-                    self.tell_now(Item::Begin { to, enabled: false, end: true });
+                    self.tell_now(Item::Begin {
+                        to,
+                        enabled: false,
+                        end: true,
+                    });
                 }
             }
             Packet::Fup(ip) => self.hop_fup(ip, code),

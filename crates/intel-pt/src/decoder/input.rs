@@ -32,7 +32,13 @@ pub(super) struct Input<'t> {
 
 impl Default for Input<'_> {
     fn default() -> Self {
-        Input { reader: PacketReader::new(&[]), base: 0, packet: 0, rest: Vec::new(), joined: Vec::new() }
+        Input {
+            reader: PacketReader::new(&[]),
+            base: 0,
+            packet: 0,
+            rest: Vec::new(),
+            joined: Vec::new(),
+        }
     }
 }
 
@@ -71,7 +77,12 @@ impl<'t> Input<'t> {
 
     /// What is left of the stretch.
     pub(super) fn left(&self) -> Stretch<'t> {
-        Stretch { bytes: self.reader.rest(), offset: self.offset(), consecutive: false, reference: None }
+        Stretch {
+            bytes: self.reader.rest(),
+            offset: self.offset(),
+            consecutive: false,
+            reference: None,
+        }
     }
 
     /// Reads a TNT packet of one byte, if it comes next.
@@ -111,7 +122,11 @@ impl<'t> Input<'t> {
             Err(_) => &self.joined,
         };
         let room = filled.saturating_sub(packet.len());
-        let zeros = trace[end.min(trace.len())..].iter().take(room).take_while(|&&byte| byte == 0).count();
+        let zeros = trace[end.min(trace.len())..]
+            .iter()
+            .take(room)
+            .take_while(|&&byte| byte == 0)
+            .count();
         let length = packet.len().min(Read::MOST);
         let mut bytes = [0; Read::MOST];
         bytes[..length].copy_from_slice(&packet[..length]);
@@ -133,7 +148,10 @@ impl<'t> Input<'t> {
         self.packet = at as i64;
         let packet = self.reader.next()?;
         match packet {
-            Err(BadPacket { problem: Problem::Truncated, .. }) => {
+            Err(BadPacket {
+                problem: Problem::Truncated,
+                ..
+            }) => {
                 self.keep_rest(at);
                 None
             }
@@ -145,7 +163,8 @@ impl<'t> Input<'t> {
     fn keep_rest(&mut self, at: usize) {
         let trace = self.reader.trace();
         self.rest.clear();
-        self.rest.extend_from_slice(&trace[at.max(trace.len().saturating_sub(LONGEST_REST))..]);
+        self.rest
+            .extend_from_slice(&trace[at.max(trace.len().saturating_sub(LONGEST_REST))..]);
         let before = self.reader.clone();
         self.reader.seek_like(trace.len(), &before);
     }
@@ -165,16 +184,22 @@ impl<'t> Input<'t> {
         self.packet = -(old as i64);
         let packet = reader.next()?;
         let read = reader.offset();
-        if let Err(BadPacket { problem: Problem::Truncated, .. }) = packet {
+        if let Err(BadPacket {
+            problem: Problem::Truncated,
+            ..
+        }) = packet
+        {
             let end = self.reader.trace().len();
             self.reader.seek_like(end, &reader);
             joined.truncate(LONGEST_REST);
             self.rest = joined;
             return None;
         }
-        self.reader.seek_like(self.reader.offset() + read.saturating_sub(old), &reader);
+        self.reader
+            .seek_like(self.reader.offset() + read.saturating_sub(old), &reader);
         self.joined.clear();
-        self.joined.extend_from_slice(&joined[..read.min(joined.len())]);
+        self.joined
+            .extend_from_slice(&joined[..read.min(joined.len())]);
         joined.truncate(old);
         self.rest = joined.split_off(read.min(old));
         Some(packet)
@@ -199,7 +224,9 @@ impl<'t> Input<'t> {
         let old = joined.len();
         let more = self.reader.rest();
         joined.extend_from_slice(&more[..more.len().min(LONGEST_REST)]);
-        let Some(at) = find_psb(&joined, 0).filter(|&at| at < old) else { return false };
+        let Some(at) = find_psb(&joined, 0).filter(|&at| at < old) else {
+            return false;
+        };
         self.rest = joined[at..old].to_vec();
         let start = self.reader.offset();
         self.reader.seek(start);

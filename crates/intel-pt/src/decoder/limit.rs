@@ -22,7 +22,8 @@ impl Held {
     /// Whether the code at `node` was looked at before the pause; takes note of it.
     pub(super) fn keeps_code(&mut self, graph: &Graph, node: u32) -> bool {
         let end = graph.nodes[node as usize].end;
-        self.in_old_code = self.over && !matches!(end, End::Unknown | End::Elsewhere | End::Missing);
+        self.in_old_code =
+            self.over && !matches!(end, End::Unknown | End::Elsewhere | End::Missing);
         self.in_old_code
     }
 }
@@ -36,7 +37,9 @@ impl Decoder<'_> {
         if self.stop.is_some_and(|stop| self.input.offset() >= stop) {
             return true;
         }
-        let due = self.limit.is_some_and(|limit| self.clock.time() >= Some(limit));
+        let due = self
+            .limit
+            .is_some_and(|limit| self.clock.time() >= Some(limit));
         self.held.over = due && self.waits(code);
         self.held.over
     }
@@ -47,7 +50,9 @@ impl Decoder<'_> {
         if !self.input.is_whole() {
             return true;
         }
-        let Some(Ok(packet)) = self.input.ahead().next() else { return false };
+        let Some(Ok(packet)) = self.input.ahead().next() else {
+            return false;
+        };
         if self.deferred.is_some() {
             return self.answers_deferred(packet);
         }
@@ -119,7 +124,9 @@ impl Decoder<'_> {
                     bits &= (1 << left) - 1;
                     number = node.next;
                 }
-                (End::Return | End::Indirect, Packet::Tip(_)) => return self.answers_deferred(packet),
+                (End::Return | End::Indirect, Packet::Tip(_)) => {
+                    return self.answers_deferred(packet);
+                }
                 (End::Return, _) if self.config.return_compression => {
                     return left != 0 && bits >> (left - 1) & 1 == 1 && !self.stack.is_empty();
                 }
@@ -132,7 +139,11 @@ impl Decoder<'_> {
 
     /// Whether the TIP packet that an indirect branch waits for comes behind the next packet.
     fn has_deferred_tip(&self) -> bool {
-        let behind = self.input.ahead().skip(1).find(|packet| !matches!(packet, Ok(Packet::Pad)));
+        let behind = self
+            .input
+            .ahead()
+            .skip(1)
+            .find(|packet| !matches!(packet, Ok(Packet::Pad)));
         behind.is_none_or(|packet| packet.is_ok_and(|packet| self.answers_deferred(packet)))
     }
 
@@ -144,9 +155,15 @@ impl Decoder<'_> {
             return false;
         };
         let block = self.graph.block(number);
-        let Some(&jump) = block.jumps().first() else { return false };
-        let behind = block.instructions().get(usize::from(jump) + 1).map(|next| next.ip);
-        let target = behind.unwrap_or(self.graph.nodes[self.graph.nodes[number as usize].next as usize].ip);
+        let Some(&jump) = block.jumps().first() else {
+            return false;
+        };
+        let behind = block
+            .instructions()
+            .get(usize::from(jump) + 1)
+            .map(|next| next.ip);
+        let target =
+            behind.unwrap_or(self.graph.nodes[self.graph.nodes[number as usize].next as usize].ip);
         match behind {
             Some(_) => self.visit_part(number, u32::from(jump) + 1),
             None => self.visit(number, false),

@@ -34,7 +34,12 @@ impl Notes {
         let filled = if packet.is_some() { Notes::FILLED } else { 0 };
         let (bytes, length) = input.bytes_of_packet(filled);
         self.padded_to = offset + u64::from(length);
-        self.list.push(Note::Reads(Read { offset, packet, bytes, length }));
+        self.list.push(Note::Reads(Read {
+            offset,
+            packet,
+            bytes,
+            length,
+        }));
     }
 }
 
@@ -62,7 +67,10 @@ impl Decoder<'_> {
     pub(super) fn note_time(&mut self, packet: Packet, behind_cyc: bool) {
         let told = match packet {
             Packet::Tma(tma) => {
-                let tie = self.clock.tie(tma).map(|(time, mtc, rest)| Note::Ties { time, mtc, rest });
+                let tie =
+                    self.clock
+                        .tie(tma)
+                        .map(|(time, mtc, rest)| Note::Ties { time, mtc, rest });
                 return self.notes.list.extend(tie);
             }
             Packet::Mtc(_) => self.clock.follows_crystal(),
@@ -73,16 +81,19 @@ impl Decoder<'_> {
         if told && behind_cyc && matches!(packet, Packet::Mtc(_)) {
             self.note_measurement();
         }
-        self.notes.list.extend(self.clock.time().filter(|_| told).map(Note::Time));
+        self.notes
+            .list
+            .extend(self.clock.time().filter(|_| told).map(Note::Time));
     }
 
     fn note_measurement(&mut self) {
         let place = self.input.place_of_reader();
         let measured = self.clock.measure(self.input.ahead());
-        self.notes.list.extend(
-            measured.map(|measured| {
-                Note::Measures(Measured { end: place.wrapping_add(measured.end), ..measured })
-            }),
-        );
+        self.notes.list.extend(measured.map(|measured| {
+            Note::Measures(Measured {
+                end: place.wrapping_add(measured.end),
+                ..measured
+            })
+        }));
     }
 }

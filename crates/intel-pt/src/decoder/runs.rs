@@ -129,7 +129,12 @@ impl Decoder<'_> {
             None if self.run.end => self.run_visits().len(),
             None => return None,
         };
-        Some((0..last).filter_map(|visit| self.executed(visit)).map(u64::from).sum())
+        Some(
+            (0..last)
+                .filter_map(|visit| self.executed(visit))
+                .map(u64::from)
+                .sum(),
+        )
     }
 
     /// The first visit whose block ran up to a branch of which the trace told the outcome.
@@ -145,9 +150,13 @@ impl Decoder<'_> {
 
     /// Whether the first deciding instruction is sampled.
     fn samples_decision(&self) -> bool {
-        let (marks, Some(visit)) = (&self.run.marks, self.deciding_visit()) else { return false };
+        let (marks, Some(visit)) = (&self.run.marks, self.deciding_visit()) else {
+            return false;
+        };
         let is_last = |mark: &Mark| self.executed(visit) == Some(mark.instruction + 1);
-        marks.iter().any(|mark| mark.visit as usize == visit && is_last(mark))
+        marks
+            .iter()
+            .any(|mark| mark.visit as usize == visit && is_last(mark))
     }
 
     /// Queues the run behind what was found before, and before what is found next.
@@ -166,7 +175,11 @@ impl Decoder<'_> {
         self.run.marks.clear();
         let now = self.clock.time().map_or(0, |time| time.0);
         let start = now.wrapping_add(self.clock.since(self.instructions));
-        let reach = if self.clock.changed_at.is_none() { count + Decoder::NEAR } else { count };
+        let reach = if self.clock.changed_at.is_none() {
+            count + Decoder::NEAR
+        } else {
+            count
+        };
         if self.samplers.are_quiet(start, reach) {
             return;
         }
@@ -175,8 +188,10 @@ impl Decoder<'_> {
         if distance > count {
             return self.samplers.pass(start, count);
         }
-        let (mut pieces, mut sampled) =
-            (std::mem::take(&mut self.run.pieces), std::mem::take(&mut self.run.sampled));
+        let (mut pieces, mut sampled) = (
+            std::mem::take(&mut self.run.pieces),
+            std::mem::take(&mut self.run.sampled),
+        );
         self.list_pieces(&mut pieces);
         sampled.clear();
         self.samplers.sample(start, (&pieces, count), &mut sampled);
@@ -194,7 +209,12 @@ impl Decoder<'_> {
         let mut before = 0;
         for (index, visit) in self.run_visits().iter().enumerate() {
             let executed = self.executed(index).unwrap_or_default();
-            let jumps = self.graph.block(visit.block().0).jumps().iter().map(|&jump| u32::from(jump) + 1);
+            let jumps = self
+                .graph
+                .block(visit.block().0)
+                .jumps()
+                .iter()
+                .map(|&jump| u32::from(jump) + 1);
             let ends = jumps.take_while(|&end| end < executed).chain([executed]);
             pieces.extend(ends.map(|end| before + u64::from(end)));
             before += u64::from(executed);
@@ -222,7 +242,12 @@ struct Places {
 
 impl Places {
     /// The place of instruction `number`, counted from 1.
-    fn find(&mut self, number: u64, choices: Choices, executed: impl Fn(usize) -> Option<u32>) -> Mark {
+    fn find(
+        &mut self,
+        number: u64,
+        choices: Choices,
+        executed: impl Fn(usize) -> Option<u32>,
+    ) -> Mark {
         while let Some(count) = executed(self.visit) {
             if number <= self.before + u64::from(count) {
                 break;
@@ -231,6 +256,10 @@ impl Places {
             self.visit += 1;
         }
         let instruction = (number - self.before - 1) as u32;
-        Mark { visit: self.visit as u32, instruction, choices }
+        Mark {
+            visit: self.visit as u32,
+            instruction,
+            choices,
+        }
     }
 }

@@ -28,16 +28,32 @@ impl<'t> Scout<'t> {
     /// Looks ahead from a checkpoint, in the trace behind it, up to the packet at the time `limit`.
     pub fn new(from: &Checkpoint, stretch: Stretch<'t>, limit: Option<Tsc>) -> Scout<'t> {
         let (reader, state) = (PacketReader::new(stretch.bytes), from.clone());
-        Scout { reader, base: from.offset, state, enabled: true, overflowed: false, psb: None, limit }
+        Scout {
+            reader,
+            base: from.offset,
+            state,
+            enabled: true,
+            overflowed: false,
+            psb: None,
+            limit,
+        }
     }
 
     /// Looks ahead from the first PSB in a stretch of trace, as a decoder that knows nothing of what comes before it. Such
     /// a one knows less of the clocks than one that does, till it has read some PSB+ more.
-    pub fn anew(config: &Config, wanted: Wanted, stretch: Stretch<'t>, limit: Option<Tsc>) -> Scout<'t> {
+    pub fn anew(
+        config: &Config,
+        wanted: Wanted,
+        stretch: Stretch<'t>,
+        limit: Option<Tsc>,
+    ) -> Scout<'t> {
         let mut state = Decoder::new(*config, wanted).beginning();
         state.offset = stretch.offset;
         state.clock.restart(stretch.reference);
-        let mut scout = Scout { enabled: false, ..Scout::new(&state, stretch, limit) };
+        let mut scout = Scout {
+            enabled: false,
+            ..Scout::new(&state, stretch, limit)
+        };
         scout.reader.resync();
         scout
     }
@@ -92,7 +108,8 @@ impl<'t> Scout<'t> {
             (Packet::ModeExec(mode), inside) => self.set_mode(mode, inside.is_some()),
             (Packet::ModeTsx(mode), _) => self.state.mode.in_transaction = mode.in_transaction(),
             (Packet::Pip(pip), _) => {
-                (self.state.context.guest, self.state.mode.guest) = (pip.non_root(), pip.non_root());
+                (self.state.context.guest, self.state.mode.guest) =
+                    (pip.non_root(), pip.non_root());
             }
             (Packet::Pad | Packet::Vmcs(_) | Packet::Mnt(_), _) => {}
             (packet, inside) => {
@@ -160,7 +177,8 @@ impl<'t> Scout<'t> {
     }
 
     fn is_due(&self) -> bool {
-        self.limit.is_some_and(|limit| self.state.clock.time() >= Some(limit))
+        self.limit
+            .is_some_and(|limit| self.state.clock.time() >= Some(limit))
     }
 }
 
@@ -174,8 +192,15 @@ impl Iterator for Scout<'_> {
             let packet = self.reader.next()?.ok()?;
             if self.on_packet(packet) && !self.is_due() {
                 let clock = self.state.clock.begin_count();
-                let samplers = self.state.samplers.guesses(clock.time().map_or(0, |time| time.0));
-                return Some(Checkpoint { clock, samplers, ..self.state.clone() });
+                let samplers = self
+                    .state
+                    .samplers
+                    .guesses(clock.time().map_or(0, |time| time.0));
+                return Some(Checkpoint {
+                    clock,
+                    samplers,
+                    ..self.state.clone()
+                });
             }
         }
         None

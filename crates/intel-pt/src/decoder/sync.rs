@@ -55,11 +55,17 @@ impl Decoder<'_> {
     }
 
     fn end_psb(&mut self, code: &impl CodeSource) {
-        let Some(PsbPlus { offset, ip, sought }) = self.psb.take() else { return };
+        let Some(PsbPlus { offset, ip, sought }) = self.psb.take() else {
+            return;
+        };
         if let Some(ip) = ip {
             self.go_on_at(ip, code);
         }
-        self.tell_psb(Event::Psb { offset, ip, begins: sought && ip.is_some() });
+        self.tell_psb(Event::Psb {
+            offset,
+            ip,
+            begins: sought && ip.is_some(),
+        });
         // Where the trace names no address, none is known for what it tells with it.
         self.tell_cbr_with(ip.map_or(Some(0), |ip| sought.then_some(ip)));
         self.phase = Phase::Follow;
@@ -75,7 +81,9 @@ impl Decoder<'_> {
     /// Walks to the address that a PSB names, or goes on there at once where that is not the way.
     fn go_on_at(&mut self, ip: u64, code: &impl CodeSource) {
         // Where the program is there already nothing runs, and what ran last stays known.
-        let arrived = self.node.is_some_and(|node| self.graph.nodes[node as usize].ip == ip);
+        let arrived = self
+            .node
+            .is_some_and(|node| self.graph.nodes[node as usize].ip == ip);
         if self.node.is_some() && !arrived && self.phase == Phase::Follow && !self.hops() {
             let before = self.node;
             match self.walk_to(ip, code) {
@@ -147,13 +155,18 @@ impl Decoder<'_> {
         if let Some(to) = address {
             self.phase = Phase::Follow;
             self.overflowed = false;
-            self.tell_now(Item::Begin { to, enabled: false, end: true });
+            self.tell_now(Item::Begin {
+                to,
+                enabled: false,
+                end: true,
+            });
         }
     }
 
     /// The address of a packet, or else the one at which the trace stopped making sense.
     fn resolve_or_remember(&mut self, ip: Ip) -> Option<u64> {
-        self.resolve_complete(ip).or(Some(self.lost_ip).filter(|ip| *ip != 0))
+        self.resolve_complete(ip)
+            .or(Some(self.lost_ip).filter(|ip| *ip != 0))
     }
 
     /// The address of a packet, if what it leaves out is known.
@@ -170,8 +183,19 @@ impl Decoder<'_> {
         self.switch_context();
         self.node = Some(self.graph.node_at(to, self.context, code));
         self.tell_cbr_with(Some(to));
-        self.begin_transfer(0, Transfer { by: TransferCause::Begin, to: Some(to), end: false });
-        self.tell_now(Item::Begin { to, enabled, end: false });
+        self.begin_transfer(
+            0,
+            Transfer {
+                by: TransferCause::Begin,
+                to: Some(to),
+                end: false,
+            },
+        );
+        self.tell_now(Item::Begin {
+            to,
+            enabled,
+            end: false,
+        });
         self.end_transfer();
     }
 

@@ -39,7 +39,11 @@ impl Decoder<'_> {
         let ratio = self.clock.cbr();
         if ratio != self.told_cbr {
             self.told_cbr = ratio;
-            self.tell_event(Event::Cbr { ratio, payload: self.run.cbr_payload, to });
+            self.tell_event(Event::Cbr {
+                ratio,
+                payload: self.run.cbr_payload,
+                to,
+            });
         }
     }
 
@@ -106,7 +110,10 @@ impl Decoder<'_> {
         self.decided = self.clock.time();
         // The cycles count, but it is the next moment that they are told for.
         let cycles = self.clock.total_cycles();
-        self.cycles = Cycles { exact: cycles, rough: cycles };
+        self.cycles = Cycles {
+            exact: cycles,
+            rough: cycles,
+        };
         self.tell(Item::Error(Error { kind, ip }));
     }
 }

@@ -17,24 +17,44 @@ pub(super) struct Split {
 impl Split {
     /// The instruction at `ip` ends tracing.
     pub(super) fn end_at(ip: u64, target: Option<u64>) -> Split {
-        Split { ip, target, end: true }
+        Split {
+            ip,
+            target,
+            end: true,
+        }
     }
 }
 
 impl Decoder<'_> {
     /// Tells what ran of a block before its last instruction, and what comes with that one.
-    pub(super) fn split(&mut self, number: u32, target: Option<u64>, end: bool, code: &impl CodeSource) {
+    pub(super) fn split(
+        &mut self,
+        number: u32,
+        target: Option<u64>,
+        end: bool,
+        code: &impl CodeSource,
+    ) {
         let node = self.graph.nodes[number as usize];
-        let Some(last) = self.graph.block(number).instructions().last().copied() else { return };
+        let Some(last) = self.graph.block(number).instructions().last().copied() else {
+            return;
+        };
         if node.count > 1 {
             self.visit_part(number, node.count - 1);
         }
         self.queue_walk();
         self.begin_transfer(
             last.ip,
-            Transfer { by: TransferCause::Instruction(last.class), to: target, end },
+            Transfer {
+                by: TransferCause::Instruction(last.class),
+                to: target,
+                end,
+            },
         );
-        let split = Split { ip: last.ip, target, end };
+        let split = Split {
+            ip: last.ip,
+            target,
+            end,
+        };
         if self.queue.is_empty() {
             return self.follow_split(split, code);
         }

@@ -84,11 +84,17 @@ impl Decoder<'_> {
                 }
                 End::Continued | End::Announced | End::Endless => {
                     self.visit(number, false);
-                    return Err(Stop::Error(ErrorKind::EndlessLoop, self.graph.nodes[node.next as usize].ip));
+                    return Err(Stop::Error(
+                        ErrorKind::EndlessLoop,
+                        self.graph.nodes[node.next as usize].ip,
+                    ));
                 }
                 End::Missing => {
                     self.visit(number, false);
-                    return Err(Stop::Error(ErrorKind::MissingCode, self.graph.nodes[node.next as usize].ip));
+                    return Err(Stop::Error(
+                        ErrorKind::MissingCode,
+                        self.graph.nodes[node.next as usize].ip,
+                    ));
                 }
                 end => {
                     self.node = Some(number);
@@ -114,7 +120,10 @@ impl Decoder<'_> {
     /// The address of a block's last instruction.
     pub(super) fn last_ip_of(&self, number: u32) -> u64 {
         let block = self.graph.block(number);
-        block.instructions().last().map_or(self.graph.nodes[number as usize].ip, |last| last.ip)
+        block
+            .instructions()
+            .last()
+            .map_or(self.graph.nodes[number as usize].ip, |last| last.ip)
     }
 
     /// Walks from where the program is to `ip`, without any decision.
@@ -122,7 +131,9 @@ impl Decoder<'_> {
         self.run.start();
         let mut continued = 0;
         loop {
-            let Some(number) = self.node else { return Err(Stop::Error(ErrorKind::MissingCode, 0)) };
+            let Some(number) = self.node else {
+                return Err(Stop::Error(ErrorKind::MissingCode, 0));
+            };
             let node = self.graph.nodes[number as usize];
             if node.ip == ip {
                 return Ok(());
@@ -140,7 +151,11 @@ impl Decoder<'_> {
                 continue;
             }
             let block = self.graph.block(number);
-            if let Some(count) = block.instructions().iter().position(|instruction| instruction.ip == ip) {
+            if let Some(count) = block
+                .instructions()
+                .iter()
+                .position(|instruction| instruction.ip == ip)
+            {
                 self.visit_part(number, count as u32);
                 self.node = Some(self.graph.node_at(ip, self.context, code));
                 return Ok(());
@@ -169,7 +184,8 @@ impl Decoder<'_> {
         self.run.count += u64::from(count);
         self.run.partial = Some(count);
         let ran = &self.graph.block(number).instructions()[..=count as usize];
-        let is_push = |pair: &[Located]| pair[0].class == Class::Call && pair[1].ip != pair[0].behind();
+        let is_push =
+            |pair: &[Located]| pair[0].class == Class::Call && pair[1].ip != pair[0].behind();
         let calls = ran.windows(2).filter(|pair| is_push(pair)).count();
         for &back in self.graph.pushes(&node).iter().take(calls) {
             self.stack.push(back);

@@ -19,10 +19,19 @@ impl Graph {
         let first = self.instructions.len();
         let jumps = self.jumps.len() as u32;
         let pushes = self.pushes.len() as u32;
-        let mut walk = Walk { context, source, code: None, met: HashSet::from([ip]) };
+        let mut walk = Walk {
+            context,
+            source,
+            code: None,
+            met: HashSet::from([ip]),
+        };
         let last = self.walk_block(ip, &mut walk);
-        let taken = last.taken.map_or(0, |target| self.link(target, node, context, source));
-        let next = last.next.map_or(0, |next| self.link(next, node, context, source));
+        let taken = last
+            .taken
+            .map_or(0, |target| self.link(target, node, context, source));
+        let next = last
+            .next
+            .map_or(0, |next| self.link(next, node, context, source));
         let back = std::mem::take(&mut self.unlinked);
         for &ip in &back {
             let back = self.link(ip, node, context, source);
@@ -35,7 +44,9 @@ impl Graph {
         }
         let node = &mut self.nodes[node as usize];
         node.end = last.end;
-        node.class = self.instructions[first..].last().map_or(Class::Other, |instruction| instruction.class);
+        node.class = self.instructions[first..]
+            .last()
+            .map_or(Class::Other, |instruction| instruction.class);
         node.count = (self.instructions.len() - first) as u32;
         node.taken = taken;
         node.next = next;
@@ -51,12 +62,24 @@ impl Graph {
         loop {
             let count = self.instructions.len() - first;
             if count == LONGEST || (count != 0 && !walk.holds(ip)) {
-                return Last { end: End::Continued, next: Some(ip), taken: None };
+                return Last {
+                    end: End::Continued,
+                    next: Some(ip),
+                    taken: None,
+                };
             }
             let Some(instruction) = walk.decode(ip) else {
-                return Last { end: End::Missing, next: Some(ip), taken: None };
+                return Last {
+                    end: End::Missing,
+                    next: Some(ip),
+                    taken: None,
+                };
             };
-            let Instruction { length, class, relative } = instruction;
+            let Instruction {
+                length,
+                class,
+                relative,
+            } = instruction;
             self.instructions.push(Located { ip, length, class });
             let behind = ip.wrapping_add(u64::from(length));
             let target = walk.target(behind, relative);
@@ -68,19 +91,39 @@ impl Graph {
                 Flow::Direct => {
                     self.jumps.push(count as u16);
                     if walk.announces(instruction, behind) {
-                        return Last { end: End::Announced, next: Some(target), taken: None };
+                        return Last {
+                            end: End::Announced,
+                            next: Some(target),
+                            taken: None,
+                        };
                     }
                     if !walk.met.insert(target) {
-                        return Last { end: End::Endless, next: Some(target), taken: None };
+                        return Last {
+                            end: End::Endless,
+                            next: Some(target),
+                            taken: None,
+                        };
                     }
                     ip = target;
                 }
                 Flow::Conditional => {
-                    return Last { end: End::Conditional, next: Some(behind), taken: Some(target) };
+                    return Last {
+                        end: End::Conditional,
+                        next: Some(behind),
+                        taken: Some(target),
+                    };
                 }
                 Flow::Indirect => {
-                    let end = if class == Class::Return { End::Return } else { End::Indirect };
-                    return Last { end, next: None, taken: None };
+                    let end = if class == Class::Return {
+                        End::Return
+                    } else {
+                        End::Indirect
+                    };
+                    return Last {
+                        end,
+                        next: None,
+                        taken: None,
+                    };
                 }
             }
         }
@@ -92,7 +135,8 @@ impl Graph {
         let own = self.place(here, context, source).map(|place| place.section);
         match self.place(ip, context, source) {
             Some(place) if Some(place.section) == own => {
-                self.sections.node(place.section, place.index, ip, &mut self.nodes)
+                self.sections
+                    .node(place.section, place.index, ip, &mut self.nodes)
             }
             _ => self.node_elsewhere(ip),
         }
@@ -123,12 +167,16 @@ impl<S: CodeSource> Walk<'_, S> {
     }
 
     fn announces(&self, instruction: Instruction, behind: u64) -> bool {
-        self.code.is_some_and(|code| announces_emulated_ptwrite(instruction, code.from(behind)))
+        self.code
+            .is_some_and(|code| announces_emulated_ptwrite(instruction, code.from(behind)))
     }
 
     fn decode(&mut self, ip: u64) -> Option<Instruction> {
         if self.code.is_none() {
-            self.code = self.source.code(CodeAddress { ip, guest: self.context.guest });
+            self.code = self.source.code(CodeAddress {
+                ip,
+                guest: self.context.guest,
+            });
         }
         classify(self.code?.from(ip), self.context.mode)
     }

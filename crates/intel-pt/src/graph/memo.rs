@@ -83,7 +83,12 @@ impl Recorder {
 impl Memo {
     pub(crate) fn new() -> Memo {
         let (rows, table, paths, visits) = Default::default();
-        let mut memo = Memo { rows, table, paths, visits };
+        let mut memo = Memo {
+            rows,
+            table,
+            paths,
+            visits,
+        };
         memo.clear();
         memo
     }
@@ -137,10 +142,14 @@ impl Memo {
         way: &Recorder,
     ) {
         let change = Change::new(&way.pops, &way.pushes);
-        let (Some(change), false, Ok(instructions)) = (change, way.unfit, u32::try_from(instructions)) else {
+        let (Some(change), false, Ok(instructions)) =
+            (change, way.unfit, u32::try_from(instructions))
+        else {
             return;
         };
-        let Ok(visit_count) = u16::try_from(visits.len()) else { return };
+        let Ok(visit_count) = u16::try_from(visits.len()) else {
+            return;
+        };
         if self.table.len() >= ROWS * ROW || self.paths.len() >= PATHS {
             self.clear();
         }

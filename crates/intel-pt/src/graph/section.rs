@@ -48,8 +48,10 @@ impl Sections {
     /// The node of the byte at `index`, whose address is `ip`.
     #[inline]
     pub(super) fn node(&mut self, section: u32, index: u32, ip: u64, nodes: &mut Vec<Node>) -> u32 {
-        let page =
-            self.sections[section as usize].get((index >> PAGE_BITS) as usize).copied().unwrap_or(NONE);
+        let page = self.sections[section as usize]
+            .get((index >> PAGE_BITS) as usize)
+            .copied()
+            .unwrap_or(NONE);
         if page != NONE {
             let node = self.pages[page as usize][(index & ((1 << PAGE_BITS) - 1)) as usize];
             if node != NONE {

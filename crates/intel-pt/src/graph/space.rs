@@ -33,8 +33,10 @@ impl Range {
     #[inline]
     fn find(&self, ip: u64, context: CodeContext) -> Option<Place> {
         let distance = ip.wrapping_sub(self.start);
-        (distance < self.length && self.context == context)
-            .then(|| Place { section: self.section, index: self.index + distance as u32 })
+        (distance < self.length && self.context == context).then(|| Place {
+            section: self.section,
+            index: self.index + distance as u32,
+        })
     }
 }
 
@@ -82,16 +84,29 @@ impl Space {
         code: &Code<'_>,
         sections: &mut Sections,
     ) -> Option<Place> {
-        let distance = ip.checked_sub(code.start).filter(|&distance| distance < code.bytes.len() as u64)?;
+        let distance = ip
+            .checked_sub(code.start)
+            .filter(|&distance| distance < code.bytes.len() as u64)?;
         let offset = code.offset.checked_add(distance)?;
         let part = offset >> SECTION_BITS;
         let bias = code.start.wrapping_sub(code.offset);
-        let section = sections.section(Key { image: code.image, bias, part, mode: context.mode });
+        let section = sections.section(Key {
+            image: code.image,
+            bias,
+            part,
+            mode: context.mode,
+        });
         let first = code.offset.max(part << SECTION_BITS);
-        let behind = (code.offset.saturating_add(code.bytes.len() as u64)).min((part + 1) << SECTION_BITS);
+        let behind =
+            (code.offset.saturating_add(code.bytes.len() as u64)).min((part + 1) << SECTION_BITS);
         let index = (first & ((1 << SECTION_BITS) - 1)) as u32;
-        let range =
-            Range { start: bias.wrapping_add(first), length: behind - first, section, index, context };
+        let range = Range {
+            start: bias.wrapping_add(first),
+            length: behind - first,
+            section,
+            index,
+            context,
+        };
         self.last = self.ranges.len();
         self.ranges.push(range);
         range.find(ip, context)

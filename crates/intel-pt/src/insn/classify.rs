@@ -32,7 +32,11 @@ pub fn classify(bytes: &[u8], mode: ExecMode) -> Option<Instruction> {
         ModRm::Full => cursor.skip_operands(prefixes.address_bytes())?,
     }
     let relative = cursor.immediate(layout.immediate, modrm, &prefixes)?;
-    Some(Instruction { length: cursor.length(), class: class(opcode, modrm, &prefixes), relative })
+    Some(Instruction {
+        length: cursor.length(),
+        class: class(opcode, modrm, &prefixes),
+        relative,
+    })
 }
 
 fn class(opcode: Opcode, modrm: u8, prefixes: &Prefixes) -> Class {

@@ -14,7 +14,10 @@ impl<'a> Cursor<'a> {
     const LONGEST: usize = 15;
 
     pub(super) fn new(bytes: &'a [u8]) -> Cursor<'a> {
-        Cursor { bytes: &bytes[..bytes.len().min(Cursor::LONGEST)], at: 0 }
+        Cursor {
+            bytes: &bytes[..bytes.len().min(Cursor::LONGEST)],
+            at: 0,
+        }
     }
 
     /// Bytes that were read.
@@ -58,7 +61,12 @@ impl<'a> Cursor<'a> {
     }
 
     /// Reads what follows the operands; the value of a distance, 0 for anything else.
-    pub(super) fn immediate(&mut self, immediate: Immediate, modrm: u8, prefixes: &Prefixes) -> Option<i32> {
+    pub(super) fn immediate(
+        &mut self,
+        immediate: Immediate,
+        modrm: u8,
+        prefixes: &Prefixes,
+    ) -> Option<i32> {
         let is_test = modrm >> 3 & 7 < 2;
         let word = prefixes.operand_bytes().min(4);
         let bytes = match immediate {

@@ -94,17 +94,32 @@ pub(super) const TWO: Map = [
 
 /// One-byte opcodes that 64-bit code does not have.
 pub(super) const NOT_IN_64_BIT: [u8; 18] = [
-    0x06, 0x07, 0x0e, 0x16, 0x17, 0x1e, 0x1f, 0x27, 0x2f, 0x37, 0x3f, 0x60, 0x61, 0x82, 0x9a, 0xce, 0xd4,
-    0xea,
+    0x06, 0x07, 0x0e, 0x16, 0x17, 0x1e, 0x1f, 0x27, 0x2f, 0x37, 0x3f, 0x60, 0x61, 0x82, 0x9a, 0xce,
+    0xd4, 0xea,
 ];
 
 impl Layout {
-    pub(super) const ALONE: Layout = Layout { modrm: ModRm::Absent, immediate: Immediate::None };
-    pub(super) const OPERANDS: Layout = Layout { modrm: ModRm::Full, immediate: Immediate::None };
-    pub(super) const OPERANDS_BYTE: Layout = Layout { modrm: ModRm::Full, immediate: Immediate::Byte };
-    pub(super) const OPERANDS_DOUBLE: Layout = Layout { modrm: ModRm::Full, immediate: Immediate::Double };
+    pub(super) const ALONE: Layout = Layout {
+        modrm: ModRm::Absent,
+        immediate: Immediate::None,
+    };
+    pub(super) const OPERANDS: Layout = Layout {
+        modrm: ModRm::Full,
+        immediate: Immediate::None,
+    };
+    pub(super) const OPERANDS_BYTE: Layout = Layout {
+        modrm: ModRm::Full,
+        immediate: Immediate::Byte,
+    };
+    pub(super) const OPERANDS_DOUBLE: Layout = Layout {
+        modrm: ModRm::Full,
+        immediate: Immediate::Double,
+    };
 
-    pub(super) const ADDRESS: Layout = Layout { modrm: ModRm::Absent, immediate: Immediate::Quad };
+    pub(super) const ADDRESS: Layout = Layout {
+        modrm: ModRm::Absent,
+        immediate: Immediate::Quad,
+    };
 
     /// The layout of `opcode`; `None` where there is no instruction.
     pub(super) fn of(map: &Map, opcode: u8) -> Option<Layout> {

@@ -37,7 +37,13 @@ pub(super) enum Opcode {
 impl Prefixes {
     /// Reads prefixes up to the opcode. A REX prefix counts only right before it.
     pub(super) fn read(cursor: &mut Cursor<'_>, mode: ExecMode) -> Option<Prefixes> {
-        let none = Prefixes { mode, operand: false, address: false, wide: false, repeat: None };
+        let none = Prefixes {
+            mode,
+            operand: false,
+            address: false,
+            wide: false,
+            repeat: None,
+        };
         let mut prefixes = none;
         loop {
             let byte = cursor.peek()?;
@@ -150,9 +156,13 @@ impl Opcode {
             }
             Opcode::One(opcode) => Layout::of(&ONE, opcode).or(Some(Layout::ALONE)),
             Opcode::Two(opcode) => Layout::of(&TWO, opcode).or(Some(Layout::ALONE)),
-            Opcode::Vector(1, opcode) => Layout::of(&TWO, opcode).filter(|layout| is_vector(opcode, layout)),
+            Opcode::Vector(1, opcode) => {
+                Layout::of(&TWO, opcode).filter(|layout| is_vector(opcode, layout))
+            }
             Opcode::Vector(4, opcode) => Some(promoted(opcode)),
-            Opcode::Three38 | Opcode::Vector(2 | 5 | 6, _) | Opcode::Xop(9) => Some(Layout::OPERANDS),
+            Opcode::Three38 | Opcode::Vector(2 | 5 | 6, _) | Opcode::Xop(9) => {
+                Some(Layout::OPERANDS)
+            }
             Opcode::Three3A | Opcode::Vector(3, _) | Opcode::Xop(8) => Some(Layout::OPERANDS_BYTE),
             Opcode::Vector(7, _) | Opcode::Xop(10) => Some(Layout::OPERANDS_DOUBLE),
             Opcode::Vector(..) | Opcode::Xop(_) => None,
@@ -170,8 +180,8 @@ fn is_vector(opcode: u8, layout: &Layout) -> bool {
 fn promoted(opcode: u8) -> Layout {
     match opcode {
         0x24 | 0x2c | 0xa4 | 0xac => Layout::OPERANDS_BYTE,
-        _ => {
-            Layout::of(&ONE, opcode).filter(|layout| layout.modrm == ModRm::Full).unwrap_or(Layout::OPERANDS)
-        }
+        _ => Layout::of(&ONE, opcode)
+            .filter(|layout| layout.modrm == ModRm::Full)
+            .unwrap_or(Layout::OPERANDS),
     }
 }

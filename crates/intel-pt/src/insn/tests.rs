@@ -6,9 +6,17 @@ use crate::packet::ExecMode::{self, Bits16, Bits32, Bits64};
 /// Checks the class of `bytes`, that they are one instruction, and that fewer of them are none.
 fn is(bytes: &[u8], mode: ExecMode, class: Class) {
     let found = classify(bytes, mode).map(|found| (found.length, found.class));
-    assert_eq!(found, Some((bytes.len() as u8, class)), "{bytes:02x?} {mode:?}");
+    assert_eq!(
+        found,
+        Some((bytes.len() as u8, class)),
+        "{bytes:02x?} {mode:?}"
+    );
     for length in 0..bytes.len() {
-        assert_eq!(classify(&bytes[..length], mode), None, "{length} of {bytes:02x?}");
+        assert_eq!(
+            classify(&bytes[..length], mode),
+            None,
+            "{length} of {bytes:02x?}"
+        );
     }
 }
 
@@ -34,7 +42,11 @@ fn classes() {
     is(&[0x48, 0x0f, 0x35], Bits64, Class::SysReturn);
     is(&[0x0f, 0x01, 0xc2], Bits64, Class::VmEntry);
     is(&[0x0f, 0x01, 0xc3], Bits64, Class::VmEntry);
-    is(&[0xf2, 0x0f, 0x01, 0xca], Bits64, Class::EventReturnSupervisor);
+    is(
+        &[0xf2, 0x0f, 0x01, 0xca],
+        Bits64,
+        Class::EventReturnSupervisor,
+    );
     is(&[0xf3, 0x0f, 0x01, 0xca], Bits64, Class::EventReturnUser);
     is(&[0xf3, 0x0f, 0x01, 0xec], Bits64, Class::InterruptReturn);
     is(&[0x0f, 0x01, 0xca], Bits64, Class::Other);
@@ -59,11 +71,23 @@ fn sizes_follow_the_mode() {
 
 #[test]
 fn integer_instructions_with_new_prefixes() {
-    is(&[0xd5, 0x00, 0xa1, 0, 0, 0, 0, 0, 0, 0, 0], Bits64, Class::JumpIndirect);
+    is(
+        &[0xd5, 0x00, 0xa1, 0, 0, 0, 0, 0, 0, 0, 0],
+        Bits64,
+        Class::JumpIndirect,
+    );
     is(&[0xd5, 0x10, 0x03, 0xc0], Bits64, Class::Other);
     is(&[0xd5, 0x90, 0xaf, 0xc0], Bits64, Class::Other);
-    is(&[0x62, 0xf4, 0x7c, 0x08, 0x81, 0xc0, 0, 0, 0, 0], Bits64, Class::Other);
-    is(&[0x62, 0xf4, 0x7d, 0x08, 0x81, 0xc0, 0, 0], Bits64, Class::Other);
+    is(
+        &[0x62, 0xf4, 0x7c, 0x08, 0x81, 0xc0, 0, 0, 0, 0],
+        Bits64,
+        Class::Other,
+    );
+    is(
+        &[0x62, 0xf4, 0x7d, 0x08, 0x81, 0xc0, 0, 0],
+        Bits64,
+        Class::Other,
+    );
 }
 
 #[test]
@@ -88,7 +112,12 @@ fn distances_have_a_sign() {
 #[test]
 fn vector_prefixes_make_no_branches() {
     assert_eq!(
-        classify(&[0x62, 0xf1, 0x8e, 0x8e, 0x8e, 0x8e, 0x8e, 0x8e, 0x8e, 0x8e, 0x8e, 0x8e], Bits32),
+        classify(
+            &[
+                0x62, 0xf1, 0x8e, 0x8e, 0x8e, 0x8e, 0x8e, 0x8e, 0x8e, 0x8e, 0x8e, 0x8e
+            ],
+            Bits32
+        ),
         None
     );
     assert_eq!(classify(&[0xc5, 0xf8, 0x05], Bits64), None);
@@ -108,8 +137,17 @@ fn more_than_fifteen_bytes_are_none() {
 #[test]
 fn an_emulated_ptwrite_is_a_jump_over_its_mark() {
     let jump = classify(&[0xeb, 0x10], Bits64).unwrap();
-    assert!(announces_emulated_ptwrite(jump, b"\x0f\x0bperf,ptwrite  \x90"));
-    assert!(!announces_emulated_ptwrite(jump, b"\x0f\x0bperf,ptwrite \x90\x90"));
+    assert!(announces_emulated_ptwrite(
+        jump,
+        b"\x0f\x0bperf,ptwrite  \x90"
+    ));
+    assert!(!announces_emulated_ptwrite(
+        jump,
+        b"\x0f\x0bperf,ptwrite \x90\x90"
+    ));
     assert!(!announces_emulated_ptwrite(jump, b"\x0f\x0bperf"));
-    assert!(!announces_emulated_ptwrite(classify(&[0x74, 0x10], Bits64).unwrap(), b"\x0f\x0bperf,ptwrite  "));
+    assert!(!announces_emulated_ptwrite(
+        classify(&[0x74, 0x10], Bits64).unwrap(),
+        b"\x0f\x0bperf,ptwrite  "
+    ));
 }

@@ -45,13 +45,20 @@ pub fn encode(packet: Packet, out: &mut Vec<u8>) {
         Packet::PowerEntry(entry) => extended(0x22, entry.bits().into(), 2, out),
         Packet::PowerExit(exit) => extended(0xa2, exit.bits(), 5, out),
         Packet::BlockBegin(block) => extended(0x63, block.bits().into(), 1, out),
-        Packet::BlockItem(item) => plain(item.id() << 3 | 4, item.value(), item.size().bytes(), out),
+        Packet::BlockItem(item) => {
+            plain(item.id() << 3 | 4, item.value(), item.size().bytes(), out)
+        }
         Packet::BlockEnd(ip) => out.extend([0x02, 0x33 | flag(ip)]),
         Packet::ControlFlowEvent(event) => extended(0x13, event.bits().into(), 2, out),
         Packet::EventData(data) => headed(0x53, data.header(), data.value(), out),
         Packet::Trigger(trigger) => {
             out.extend([0xd9, trigger.header(), trigger.fired()]);
-            out.extend(trigger.instructions().into_iter().flat_map(u16::to_le_bytes));
+            out.extend(
+                trigger
+                    .instructions()
+                    .into_iter()
+                    .flat_map(u16::to_le_bytes),
+            );
         }
     }
 }
@@ -80,7 +87,12 @@ fn headed(second: u8, third: u8, value: u64, out: &mut Vec<u8>) {
 }
 
 fn address(opcode: u8, ip: Ip, out: &mut Vec<u8>) {
-    plain(opcode | (ip.compression() as u8) << 5, ip.payload(), ip.compression().bytes(), out);
+    plain(
+        opcode | (ip.compression() as u8) << 5,
+        ip.payload(),
+        ip.compression().bytes(),
+        out,
+    );
 }
 
 fn cyc(cycles: u64, out: &mut Vec<u8>) {

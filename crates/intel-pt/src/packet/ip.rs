@@ -58,12 +58,18 @@ pub struct Ip {
 
 impl Ip {
     /// No address.
-    pub const SUPPRESSED: Ip = Ip { compression: IpCompression::Suppressed, payload: 0 };
+    pub const SUPPRESSED: Ip = Ip {
+        compression: IpCompression::Suppressed,
+        payload: 0,
+    };
 
     /// An address with this compression, of which only the bits that it carries are kept.
     #[inline]
     pub const fn new(compression: IpCompression, address: u64) -> Ip {
-        Ip { compression, payload: address & compression.mask() }
+        Ip {
+            compression,
+            payload: address & compression.mask(),
+        }
     }
 
     /// How much of the address is there.
@@ -81,7 +87,10 @@ impl Ip {
     /// Whether the address needs no other one before it.
     #[inline]
     pub const fn is_complete(self) -> bool {
-        matches!(self.compression, IpCompression::Sext48 | IpCompression::Full)
+        matches!(
+            self.compression,
+            IpCompression::Sext48 | IpCompression::Full
+        )
     }
 
     /// The address, given the one before it (0 at a PSB); `None` if the packet carries none, and then the address
@@ -91,7 +100,10 @@ impl Ip {
         let payload = self.payload();
         Some(match self.compression {
             IpCompression::Suppressed => return None,
-            IpCompression::Sext48 => (payload << 16).cast_signed().wrapping_shr(16).cast_unsigned(),
+            IpCompression::Sext48 => (payload << 16)
+                .cast_signed()
+                .wrapping_shr(16)
+                .cast_unsigned(),
             other => last & !other.mask() | payload,
         })
     }
@@ -106,11 +118,26 @@ mod tests {
         let last = 0x0a00_cccc_dddd_eeee;
         let resolve = |compression, payload| Ip::new(compression, payload).resolve(last);
         assert_eq!(resolve(IpCompression::Suppressed, 1), None);
-        assert_eq!(resolve(IpCompression::Update16, 0x1_1234), Some(0x0a00_cccc_dddd_1234));
-        assert_eq!(resolve(IpCompression::Update32, 0x1234_5678), Some(0x0a00_cccc_1234_5678));
-        assert_eq!(resolve(IpCompression::Update48, 0xffff_eeee_ffff), Some(0x0a00_ffff_eeee_ffff));
-        assert_eq!(resolve(IpCompression::Sext48, 0xffff_dddd_eeee), Some(0xffff_ffff_dddd_eeee));
-        assert_eq!(resolve(IpCompression::Sext48, 0x7fff_dddd_eeee), Some(0x7fff_dddd_eeee));
+        assert_eq!(
+            resolve(IpCompression::Update16, 0x1_1234),
+            Some(0x0a00_cccc_dddd_1234)
+        );
+        assert_eq!(
+            resolve(IpCompression::Update32, 0x1234_5678),
+            Some(0x0a00_cccc_1234_5678)
+        );
+        assert_eq!(
+            resolve(IpCompression::Update48, 0xffff_eeee_ffff),
+            Some(0x0a00_ffff_eeee_ffff)
+        );
+        assert_eq!(
+            resolve(IpCompression::Sext48, 0xffff_dddd_eeee),
+            Some(0xffff_ffff_dddd_eeee)
+        );
+        assert_eq!(
+            resolve(IpCompression::Sext48, 0x7fff_dddd_eeee),
+            Some(0x7fff_dddd_eeee)
+        );
         assert_eq!(resolve(IpCompression::Full, u64::MAX), Some(u64::MAX));
     }
 }

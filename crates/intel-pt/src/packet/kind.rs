@@ -1,8 +1,8 @@
 //! Every kind of packet.
 
 use super::{
-    Block, BlockItem, ControlFlowEvent, EventData, Ip, ItemSize, ModeExec, ModeTsx, Mwait, Pip, PowerEntry,
-    PowerExit, PtWrite, Tma, Tnt, Trigger,
+    Block, BlockItem, ControlFlowEvent, EventData, Ip, ItemSize, ModeExec, ModeTsx, Mwait, Pip,
+    PowerEntry, PowerExit, PtWrite, Tma, Tnt, Trigger,
 };
 
 /// A packet: 24 bytes, to be copied.

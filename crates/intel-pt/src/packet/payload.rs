@@ -192,13 +192,21 @@ impl PtWrite {
     /// Four bytes.
     #[inline]
     pub const fn dword(value: u32, ip: bool) -> PtWrite {
-        PtWrite { qword: false, ip, value: value as u64 }
+        PtWrite {
+            qword: false,
+            ip,
+            value: value as u64,
+        }
     }
 
     /// Eight bytes.
     #[inline]
     pub const fn qword(value: u64, ip: bool) -> PtWrite {
-        PtWrite { qword: true, ip, value }
+        PtWrite {
+            qword: true,
+            ip,
+            value,
+        }
     }
 
     /// Whether a FUP with the instruction's address follows.
@@ -245,7 +253,11 @@ payload! {
 impl Block {
     /// How large its items are.
     pub const fn item_size(self) -> ItemSize {
-        if self.0 & 0x80 != 0 { ItemSize::Four } else { ItemSize::Eight }
+        if self.0 & 0x80 != 0 {
+            ItemSize::Four
+        } else {
+            ItemSize::Eight
+        }
     }
 
     /// What the items are: 1 general registers, 4 basic PEBS, 5 memory, 8 to 10 last branches, 16 XMM registers.
@@ -266,7 +278,11 @@ impl BlockItem {
     /// The item `id`, of which five bits are kept, with a value of this size.
     #[inline]
     pub const fn new(id: u8, size: ItemSize, value: u64) -> BlockItem {
-        BlockItem { id: id & 0x1f, size, value: value & (u64::MAX >> (64 - 8 * size.bytes())) }
+        BlockItem {
+            id: id & 0x1f,
+            size,
+            value: value & (u64::MAX >> (64 - 8 * size.bytes())),
+        }
     }
 
     /// Which of the block's values this is.
@@ -358,7 +374,11 @@ impl Trigger {
     /// From the header, the bits of what fired, and the number of instructions, which is kept if the header has it.
     pub const fn new(header: u8, fired: u8, instructions: u16) -> Trigger {
         let counted = header & Trigger::COUNTED != 0;
-        Trigger { header, fired, instructions: if counted { instructions } else { 0 } }
+        Trigger {
+            header,
+            fired,
+            instructions: if counted { instructions } else { 0 },
+        }
     }
 
     /// The byte with the flags, reserved bits included.
@@ -383,6 +403,10 @@ impl Trigger {
 
     /// Instructions since the last address in the trace, where the packet says it.
     pub const fn instructions(self) -> Option<u16> {
-        if self.header & Trigger::COUNTED != 0 { Some(self.instructions) } else { None }
+        if self.header & Trigger::COUNTED != 0 {
+            Some(self.instructions)
+        } else {
+            None
+        }
     }
 }

@@ -36,7 +36,12 @@ pub struct PacketReader<'a> {
 impl<'a> PacketReader<'a> {
     /// Reads `trace` from its beginning, outside any block.
     pub const fn new(trace: &'a [u8]) -> PacketReader<'a> {
-        PacketReader { trace, offset: 0, items: None, synced: 0 }
+        PacketReader {
+            trace,
+            offset: 0,
+            items: None,
+            synced: 0,
+        }
     }
 
     /// Where the next packet begins.
@@ -86,7 +91,10 @@ impl<'a> PacketReader<'a> {
         }
         let compression = IpCompression::from_bits(bytes[0] >> 5)?;
         self.offset += 1 + compression.bytes();
-        Some(Ip::new(compression, u64::from_le_bytes(*bytes.last_chunk()?)))
+        Some(Ip::new(
+            compression,
+            u64::from_le_bytes(*bytes.last_chunk()?),
+        ))
     }
 
     /// Steps over TNT packets of one byte and TIP packets, as far as the trace does not end soon; whether there were
@@ -160,7 +168,11 @@ impl<'a> PacketReader<'a> {
         let found = [rest[0], rest.get(1).copied().unwrap_or_default()];
         let offset = self.offset;
         self.step();
-        BadPacket { offset, problem, found }
+        BadPacket {
+            offset,
+            problem,
+            found,
+        }
     }
 }
 
@@ -169,7 +181,9 @@ impl Iterator for PacketReader<'_> {
 
     #[inline(always)]
     fn next(&mut self) -> Option<Self::Item> {
-        if let (None, Some((packet, length))) = (self.items, self.rest().first_chunk().and_then(frequent)) {
+        if let (None, Some((packet, length))) =
+            (self.items, self.rest().first_chunk().and_then(frequent))
+        {
             self.offset += length;
             return Some(Ok(packet));
         }
@@ -211,13 +225,23 @@ pub struct BadPacket {
 
 impl fmt::Display for BadPacket {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let BadPacket { offset, found: [first, second], .. } = self;
+        let BadPacket {
+            offset,
+            found: [first, second],
+            ..
+        } = self;
         match self.problem {
             Problem::Unknown => {
-                write!(f, "no packet begins with {first:02x} {second:02x} at offset {offset:#x}")
+                write!(
+                    f,
+                    "no packet begins with {first:02x} {second:02x} at offset {offset:#x}"
+                )
             }
             Problem::Truncated => {
-                write!(f, "the trace ends inside the packet {first:02x} at offset {offset:#x}")
+                write!(
+                    f,
+                    "the trace ends inside the packet {first:02x} at offset {offset:#x}"
+                )
             }
         }
     }

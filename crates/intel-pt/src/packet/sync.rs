@@ -1,8 +1,9 @@
 //! Finding the boundaries at which decoding can begin.
 
 /// The bytes of a PSB packet.
-pub const PSB: [u8; 16] =
-    [0x02, 0x82, 0x02, 0x82, 0x02, 0x82, 0x02, 0x82, 0x02, 0x82, 0x02, 0x82, 0x02, 0x82, 0x02, 0x82];
+pub const PSB: [u8; 16] = [
+    0x02, 0x82, 0x02, 0x82, 0x02, 0x82, 0x02, 0x82, 0x02, 0x82, 0x02, 0x82, 0x02, 0x82, 0x02, 0x82,
+];
 
 /// Half a PSB, and the same a byte later.
 const HALVES: [u64; 2] = [0x8202_8202_8202_8202, 0x0282_0282_0282_0282];
@@ -19,17 +20,30 @@ const HALVES: [u64; 2] = [0x8202_8202_8202_8202, 0x0282_0282_0282_0282];
 /// ```
 pub fn find_psb(trace: &[u8], from: usize) -> Option<usize> {
     let (words, _) = trace.get(from..)?.as_chunks::<8>();
-    let halves = words.iter().enumerate().filter(|(_, word)| HALVES.contains(&u64::from_le_bytes(**word)));
-    halves.map(|(index, _)| from + 8 * index).find_map(|half| psb_around(trace, from, half))
+    let halves = words
+        .iter()
+        .enumerate()
+        .filter(|(_, word)| HALVES.contains(&u64::from_le_bytes(**word)));
+    halves
+        .map(|(index, _)| from + 8 * index)
+        .find_map(|half| psb_around(trace, from, half))
 }
 
 /// The PSB that holds the eight bytes at `half`, if there is one.
 fn psb_around(trace: &[u8], from: usize, half: usize) -> Option<usize> {
     let alternate = |at: &usize| matches!(trace[*at..*at + 2], [0x02, 0x82] | [0x82, 0x02]);
     let earliest = half.saturating_sub(PSB.len()).max(from);
-    let run = (earliest..half).rev().take_while(alternate).last().unwrap_or(half);
+    let run = (earliest..half)
+        .rev()
+        .take_while(alternate)
+        .last()
+        .unwrap_or(half);
     let start = run + usize::from(trace[run] == 0x82);
-    let pairs = trace[start..].chunks_exact(2).take(2 * PAIRS).take_while(|pair| **pair == PSB[..2]).count();
+    let pairs = trace[start..]
+        .chunks_exact(2)
+        .take(2 * PAIRS)
+        .take_while(|pair| **pair == PSB[..2])
+        .count();
     match pairs {
         0..PAIRS => None,
         // Two of them, one behind the other.

@@ -45,14 +45,22 @@ impl Tnt {
     }
 
     const fn of(long: bool, count: u8, bits: u64) -> Tnt {
-        Tnt { count, long, bits: bits & ((1 << count) - 1) }
+        Tnt {
+            count,
+            long,
+            bits: bits & ((1 << count) - 1),
+        }
     }
 
     /// What a byte says that is neither PAD nor an extension: even, not 0, not 2.
     #[inline]
     pub(crate) const fn from_byte(byte: u8) -> Tnt {
         let (count, bits) = OF_BYTES[(byte >> 1) as usize];
-        Tnt { count, long: false, bits: bits as u64 }
+        Tnt {
+            count,
+            long: false,
+            bits: bits as u64,
+        }
     }
 
     /// What 48 bits with a stop bit say. Without any stop bit there are no outcomes.
@@ -94,7 +102,9 @@ impl Tnt {
 
     /// The outcomes in the order in which they happened; `true` is taken.
     pub fn outcomes(self) -> impl Iterator<Item = bool> {
-        (0..self.count()).rev().map(move |bit| self.bits() >> bit & 1 == 1)
+        (0..self.count())
+            .rev()
+            .map(move |bit| self.bits() >> bit & 1 == 1)
     }
 }
 
@@ -112,7 +122,13 @@ mod tests {
 
     #[test]
     fn the_long_form_may_be_empty() {
-        assert_eq!((Tnt::from_stopped(1).count(), Tnt::from_stopped(1).left_aligned()), (0, 0));
+        assert_eq!(
+            (
+                Tnt::from_stopped(1).count(),
+                Tnt::from_stopped(1).left_aligned()
+            ),
+            (0, 0)
+        );
         assert_eq!(Tnt::from_stopped(0).count(), 0);
         assert_eq!(Tnt::from_stopped((1 << 48) - 1).count(), 47);
         assert_eq!(Tnt::long(0, 48), None);

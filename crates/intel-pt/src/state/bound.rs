@@ -20,10 +20,14 @@ impl Bound {
     /// Whether control leaves at the address of the FUP, so that a TIP packet follows: it does, unless the FUP only names
     /// the instruction of an event.
     pub(crate) fn leaves(&self) -> bool {
-        let named =
-            self.write.is_some() || self.stop || self.block || self.trigger.is_some() || self.mode.is_some();
+        let named = self.write.is_some()
+            || self.stop
+            || self.block
+            || self.trigger.is_some()
+            || self.mode.is_some();
         let named = named || self.control_flow.is_some_and(ControlFlowEvent::ip);
-        let begins = self.transaction.is_some_and(|mode| !mode.aborted()) && self.control_flow.is_none();
+        let begins =
+            self.transaction.is_some_and(|mode| !mode.aborted()) && self.control_flow.is_none();
         !named && !begins
     }
 

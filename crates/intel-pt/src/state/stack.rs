@@ -24,8 +24,13 @@ pub(crate) struct ReturnStack {
 }
 
 /// All ones for each of the newest entries, by their number.
-const MASKS: [[u32; WIDTH]; WIDTH + 1] =
-    [[0, 0, 0, 0], [0, 0, 0, !0], [0, 0, !0, !0], [0, !0, !0, !0], [!0, !0, !0, !0]];
+const MASKS: [[u32; WIDTH]; WIDTH + 1] = [
+    [0, 0, 0, 0],
+    [0, 0, 0, !0],
+    [0, 0, !0, !0],
+    [0, !0, !0, !0],
+    [!0, !0, !0, !0],
+];
 
 /// What a stretch of code takes from the stack and then puts there.
 #[derive(Clone, Copy, Debug, Default)]
@@ -41,9 +46,15 @@ pub(crate) struct Change {
 impl Change {
     /// Takes `pops`, the newest first, and adds `pushes`, the newest last. `None` if they are too many.
     pub(crate) fn new(pops: &[u32], pushes: &[u32]) -> Option<Change> {
-        let mut change =
-            Change { pop_count: pops.len() as u8, push_count: pushes.len() as u8, ..Change::default() };
-        change.pushes.get_mut(..pushes.len())?.copy_from_slice(pushes);
+        let mut change = Change {
+            pop_count: pops.len() as u8,
+            push_count: pushes.len() as u8,
+            ..Change::default()
+        };
+        change
+            .pushes
+            .get_mut(..pushes.len())?
+            .copy_from_slice(pushes);
         let first = WIDTH.checked_sub(pops.len())?;
         for (slot, &node) in change.pops[first..].iter_mut().zip(pops.iter().rev()) {
             *slot = node;
@@ -54,7 +65,11 @@ impl Change {
 
 impl Default for ReturnStack {
     fn default() -> Self {
-        ReturnStack { nodes: vec![BOTTOM; 16 * WIDTH], top: WIDTH, stale: WIDTH }
+        ReturnStack {
+            nodes: vec![BOTTOM; 16 * WIDTH],
+            top: WIDTH,
+            stale: WIDTH,
+        }
     }
 }
 
@@ -70,9 +85,16 @@ impl ReturnStack {
     #[inline]
     pub(crate) fn apply(&mut self, change: &Change) -> bool {
         let newest = &self.nodes[self.top - WIDTH..self.top];
-        let expected = change.pops.iter().zip(&MASKS[usize::from(change.pop_count)]);
-        let differ =
-            newest.iter().zip(expected).fold(0, |differ, (node, (pop, mask))| differ | (node ^ pop) & mask);
+        let expected = change
+            .pops
+            .iter()
+            .zip(&MASKS[usize::from(change.pop_count)]);
+        let differ = newest
+            .iter()
+            .zip(expected)
+            .fold(0, |differ, (node, (pop, mask))| {
+                differ | (node ^ pop) & mask
+            });
         let rest = self.top - usize::from(change.pop_count);
         if differ != 0 || rest < self.stale {
             return false;
@@ -130,7 +152,9 @@ impl ReturnStack {
 
     /// Replaces every node by another one.
     pub(crate) fn replace(&mut self, mut by: impl FnMut(u32) -> u32) {
-        self.nodes[WIDTH..self.top].iter_mut().for_each(|node| *node = by(*node));
+        self.nodes[WIDTH..self.top]
+            .iter_mut()
+            .for_each(|node| *node = by(*node));
     }
 }
 
@@ -161,9 +185,15 @@ mod tests {
         assert!(!stack.apply(&Change::new(&[2, 1, 0], &[]).unwrap()));
         assert!(!stack.apply(&Change::new(&[1, 2], &[]).unwrap()));
         assert!(stack.apply(&Change::new(&[2, 1], &[7, 8, 9]).unwrap()));
-        assert_eq!([stack.pop(), stack.pop(), stack.pop()].map(|entry| entry.unwrap().0), [9, 8, 7]);
+        assert_eq!(
+            [stack.pop(), stack.pop(), stack.pop()].map(|entry| entry.unwrap().0),
+            [9, 8, 7]
+        );
         assert!(!stack.apply(&Change::new(&[BOTTOM - 1], &[]).unwrap()));
-        assert!(Change::new(&[0; WIDTH + 1], &[]).is_none() && Change::new(&[], &[0; WIDTH + 1]).is_none());
+        assert!(
+            Change::new(&[0; WIDTH + 1], &[]).is_none()
+                && Change::new(&[], &[0; WIDTH + 1]).is_none()
+        );
     }
 
     #[test]

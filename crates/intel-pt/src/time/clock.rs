@@ -117,7 +117,10 @@ impl Clock {
 
     /// The same clock for a decoder that counts instructions from here on.
     pub(crate) fn begin_count(&self) -> Clock {
-        Clock { changed_at: None, ..self.clone() }
+        Clock {
+            changed_at: None,
+            ..self.clone()
+        }
     }
 
     /// Begins anew at a stretch that does not follow the last one.
@@ -185,7 +188,13 @@ impl Clock {
     }
 
     /// An MTC packet; `ahead` reads on behind it. Without a TMA packet it says nothing.
-    pub(crate) fn on_mtc(&mut self, mtc: u8, tracing: bool, instructions: u64, ahead: PacketReader<'_>) {
+    pub(crate) fn on_mtc(
+        &mut self,
+        mtc: u8,
+        tracing: bool,
+        instructions: u64,
+        ahead: PacketReader<'_>,
+    ) {
         let Some(crystal) = &mut self.crystal else {
             self.behind_cyc = false;
             return;
@@ -205,7 +214,9 @@ impl Clock {
         self.cycle_base = self.time.unwrap_or_default();
         self.cycles = 0;
         let measured = ahead.and_then(|ahead| self.measure(ahead));
-        self.measured = measured.filter(|measured| measured.believed).map(|measured| measured.ticks);
+        self.measured = measured
+            .filter(|measured| measured.believed)
+            .map(|measured| measured.ticks);
     }
 
     /// What a cycle is worth from the last packet on, if that was an MTC packet directly behind a CYC packet.
@@ -254,7 +265,9 @@ impl Clock {
         if self.cycle_base == 0 {
             return;
         }
-        let Some(ticks) = self.measured.or(self.nominal) else { return };
+        let Some(ticks) = self.measured.or(self.nominal) else {
+            return;
+        };
         let time = (self.cycle_base as f64 + self.cycles as f64 * ticks) as u64;
         self.time = Some(self.time.unwrap_or_default().max(time));
         self.changed_at = Some(instructions);
@@ -299,7 +312,10 @@ impl Clock {
 
     /// How fast the processor runs.
     pub(crate) fn pace(&self) -> Pace {
-        Pace { ratio: self.cbr, max_non_turbo_ratio: self.max_non_turbo_ratio }
+        Pace {
+            ratio: self.cbr,
+            max_non_turbo_ratio: self.max_non_turbo_ratio,
+        }
     }
 }
 

@@ -14,7 +14,10 @@ pub(super) struct Rate {
 impl Rate {
     pub(super) fn new(config: &Config) -> Rate {
         let ratio = config.tsc_to_crystal.filter(|ratio| ratio.denominator != 0);
-        Rate { ratio, shift: config.mtc_shift.min(15) }
+        Rate {
+            ratio,
+            shift: config.mtc_shift.min(15),
+        }
     }
 
     /// The part of a count of the crystal clock that MTC packets do not hold.
@@ -24,7 +27,13 @@ impl Rate {
 
     /// Ticks of the time-stamp counter in so many of the crystal clock.
     fn ticks(self, crystal: u64) -> u64 {
-        let Some(Ratio { numerator, denominator }) = self.ratio else { return 0 };
+        let Some(Ratio {
+            numerator,
+            denominator,
+        }) = self.ratio
+        else {
+            return 0;
+        };
         let ticks = u128::from(crystal) * u128::from(numerator) / u128::from(denominator);
         ticks as u64
     }
@@ -48,8 +57,15 @@ impl Crystal {
     pub(super) fn tied(rate: Rate, tsc: u64, tma: Tma) -> Option<Crystal> {
         rate.ratio?;
         let ctc = u64::from(tma.ctc());
-        let base = tsc.wrapping_sub(u64::from(tma.fast())).wrapping_sub(rate.ticks(rate.rest(ctc)));
-        Some(Crystal { base, passed: 0, mtc: (ctc >> rate.shift) as u8, incomplete: true })
+        let base = tsc
+            .wrapping_sub(u64::from(tma.fast()))
+            .wrapping_sub(rate.ticks(rate.rest(ctc)));
+        Some(Crystal {
+            base,
+            passed: 0,
+            mtc: (ctc >> rate.shift) as u8,
+            incomplete: true,
+        })
     }
 
     /// The time from which it counts, and the MTC payload then.

@@ -57,7 +57,13 @@ impl Start {
         }
     }
 
-    fn measured(&self, time: u64, cycles: u64, frequency: Option<u8>, end: u64) -> Option<Measured> {
+    fn measured(
+        &self,
+        time: u64,
+        cycles: u64,
+        frequency: Option<u8>,
+        end: u64,
+    ) -> Option<Measured> {
         if cycles == 0 {
             return None;
         }
@@ -66,8 +72,14 @@ impl Start {
             Some(ratio) => Some(f64::from(self.max_non_turbo_ratio) / f64::from(ratio)),
             None => self.nominal,
         };
-        let believed = nominal.is_none_or(|nominal| ticks <= nominal || ticks / nominal <= TOO_FAST);
-        Some(Measured { ticks, nominal, believed, end })
+        let believed =
+            nominal.is_none_or(|nominal| ticks <= nominal || ticks / nominal <= TOO_FAST);
+        Some(Measured {
+            ticks,
+            nominal,
+            believed,
+            end,
+        })
     }
 }
 

@@ -29,8 +29,15 @@ impl Guess {
     /// The time that was told, and two ticks at the base frequency for each instruction since. `before` is the number of
     /// those that ran before decoding was resumed: they count if the time was not told since.
     pub fn time(&self, before: u64) -> Option<Tsc> {
-        let since = if self.is_whole { self.since } else { self.since.saturating_add(before) };
-        let Pace { ratio, max_non_turbo_ratio } = self.pace;
+        let since = if self.is_whole {
+            self.since
+        } else {
+            self.since.saturating_add(before)
+        };
+        let Pace {
+            ratio,
+            max_non_turbo_ratio,
+        } = self.pace;
         let mut ticks = u128::from(since) * 2;
         if ratio != 0 && max_non_turbo_ratio != 0 {
             ticks = ticks * u128::from(max_non_turbo_ratio) / u128::from(ratio);
@@ -45,12 +52,41 @@ mod tests {
 
     #[test]
     fn instructions_before_count_until_the_time_is_told() {
-        let pace = Pace { ratio: 12, max_non_turbo_ratio: 24 };
-        let guess = Guess { told: Some(Tsc(100)), since: 3, is_whole: false, pace };
+        let pace = Pace {
+            ratio: 12,
+            max_non_turbo_ratio: 24,
+        };
+        let guess = Guess {
+            told: Some(Tsc(100)),
+            since: 3,
+            is_whole: false,
+            pace,
+        };
         assert_eq!(guess.time(2), Some(Tsc(120)));
-        assert_eq!(Guess { is_whole: true, ..guess }.time(2), Some(Tsc(112)));
-        assert_eq!(Guess { told: None, ..guess }.time(2), None);
+        assert_eq!(
+            Guess {
+                is_whole: true,
+                ..guess
+            }
+            .time(2),
+            Some(Tsc(112))
+        );
+        assert_eq!(
+            Guess {
+                told: None,
+                ..guess
+            }
+            .time(2),
+            None
+        );
         let unknown = Pace { ratio: 0, ..pace };
-        assert_eq!(Guess { pace: unknown, ..guess }.time(0), Some(Tsc(106)));
+        assert_eq!(
+            Guess {
+                pace: unknown,
+                ..guess
+            }
+            .time(0),
+            Some(Tsc(106))
+        );
     }
 }

@@ -30,10 +30,15 @@ impl Sampler {
     pub(crate) fn new(period: Option<Period>) -> Sampler {
         match period {
             None => Sampler::Off,
-            Some(Period::Instructions(period)) => Sampler::Count { period: period.max(1), since: 0 },
-            Some(Period::Ticks(ticks)) => {
-                Sampler::Ticks(Ticks { period: 1 << ticks.max(1).ilog2(), last: 0, continuous: false })
-            }
+            Some(Period::Instructions(period)) => Sampler::Count {
+                period: period.max(1),
+                since: 0,
+            },
+            Some(Period::Ticks(ticks)) => Sampler::Ticks(Ticks {
+                period: 1 << ticks.max(1).ilog2(),
+                last: 0,
+                continuous: false,
+            }),
         }
     }
 
@@ -68,7 +73,12 @@ impl Sampler {
 
     /// Instructions ran from `start` on, in pieces that end at the numbers in `pieces`, `count` in all: tells the numbers
     /// of those that are sampled. The next sample is chosen anew in each piece.
-    pub(crate) fn sample(&mut self, start: u64, (pieces, count): (&[u64], u64), mut tell: impl FnMut(u64)) {
+    pub(crate) fn sample(
+        &mut self,
+        start: u64,
+        (pieces, count): (&[u64], u64),
+        mut tell: impl FnMut(u64),
+    ) {
         let mut done = 0;
         let mut distance = self.distance(start);
         for &end in pieces {
@@ -102,11 +112,21 @@ impl Sampler {
     /// by number the one it is in when it takes every instruction.
     pub(crate) fn guesses(&self, now: u64) -> impl Iterator<Item = Sampler> + use<> {
         let known = *self;
-        let begin = if let Sampler::Ticks(ticks) = known { ticks.begin(now) } else { 0 };
+        let begin = if let Sampler::Ticks(ticks) = known {
+            ticks.begin(now)
+        } else {
+            0
+        };
         (0..Sampler::GUESSES).map_while(move |guess| match known {
             Sampler::Ticks(Ticks { period, .. }) => {
-                let last = begin.wrapping_sub(period).wrapping_add(u64::from(guess / 2) * period);
-                Some(Sampler::Ticks(Ticks { period, last, continuous: guess % 2 == 1 }))
+                let last = begin
+                    .wrapping_sub(period)
+                    .wrapping_add(u64::from(guess / 2) * period);
+                Some(Sampler::Ticks(Ticks {
+                    period,
+                    last,
+                    continuous: guess % 2 == 1,
+                }))
             }
             other => (guess == 0).then_some(other),
         })
@@ -128,7 +148,10 @@ impl Sampler {
     /// The same where so many instructions ran since the beginning.
     pub(crate) fn behind(self, instructions: u64) -> Sampler {
         match self {
-            Sampler::Count { period, .. } => Sampler::Count { period, since: instructions % period },
+            Sampler::Count { period, .. } => Sampler::Count {
+                period,
+                since: instructions % period,
+            },
             other => other,
         }
     }

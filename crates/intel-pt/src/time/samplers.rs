@@ -44,34 +44,58 @@ impl Samplers {
     }
 
     fn of(all: Vec<(Sampler, Choices)>) -> Samplers {
-        let mut samplers = Samplers { all, quiet: 0, span: 0 };
+        let mut samplers = Samplers {
+            all,
+            quiet: 0,
+            span: 0,
+        };
         samplers.settle();
         samplers
     }
 
     /// What may be known at `now` by a decoder that went on from here.
     pub(crate) fn guesses(&self, now: u64) -> Samplers {
-        let guesses = self.all.iter().take(1).flat_map(|(sampler, _)| sampler.guesses(now));
-        Samplers::of((0..).zip(guesses).map(|(number, guess)| (guess, Choices(1 << number))).collect())
+        let guesses = self
+            .all
+            .iter()
+            .take(1)
+            .flat_map(|(sampler, _)| sampler.guesses(now));
+        Samplers::of(
+            (0..)
+                .zip(guesses)
+                .map(|(number, guess)| (guess, Choices(1 << number)))
+                .collect(),
+        )
     }
 
     /// Which of these guesses, made for `now`, is what `known` knows for certain.
     pub(crate) fn choice(&self, known: &Samplers, now: u64) -> Option<Choice> {
-        let [(known, _)] = known.all[..] else { return None };
-        let number = self.all.iter().position(|(guess, _)| known.is_like(guess, now))?;
+        let [(known, _)] = known.all[..] else {
+            return None;
+        };
+        let number = self
+            .all
+            .iter()
+            .position(|(guess, _)| known.is_like(guess, now))?;
         Some(Choice(self.all[number].1.0.trailing_zeros() as u8))
     }
 
     /// What is known when a choice was the right one.
     pub(crate) fn chosen(&self, choice: Choice) -> Samplers {
-        let chosen = self.all.iter().filter(|(_, choices)| choices.contain(choice));
+        let chosen = self
+            .all
+            .iter()
+            .filter(|(_, choices)| choices.contain(choice));
         Samplers::of(chosen.map(|(sampler, _)| (*sampler, Choices(1))).collect())
     }
 
     /// The same where so many instructions ran since the beginning, if samples go by number.
     pub(crate) fn behind(&self, instructions: u64) -> Samplers {
         Samplers::of(
-            self.all.iter().map(|(sampler, choices)| (sampler.behind(instructions), *choices)).collect(),
+            self.all
+                .iter()
+                .map(|(sampler, choices)| (sampler.behind(instructions), *choices))
+                .collect(),
         )
     }
 
@@ -90,7 +114,11 @@ impl Samplers {
     /// once for each run: asking leaves them as they are.
     #[inline]
     pub(crate) fn distance(&self, now: u64) -> u64 {
-        let distance = self.all.iter().map(|&(mut sampler, _)| sampler.distance(now)).min();
+        let distance = self
+            .all
+            .iter()
+            .map(|&(mut sampler, _)| sampler.distance(now))
+            .min();
         distance.unwrap_or(u64::MAX)
     }
 
@@ -112,7 +140,9 @@ impl Samplers {
         sampled: &mut Vec<(u64, Choices)>,
     ) {
         for (sampler, choices) in &mut self.all {
-            sampler.sample(start, (pieces, count), |number| sampled.push((number, *choices)));
+            sampler.sample(start, (pieces, count), |number| {
+                sampled.push((number, *choices))
+            });
         }
         if self.all.len() > 1 {
             sampled.sort_unstable_by_key(|(number, _)| *number);
@@ -123,7 +153,9 @@ impl Samplers {
 
     /// Tracing stopped.
     pub(crate) fn interrupt(&mut self) {
-        self.all.iter_mut().for_each(|(sampler, _)| sampler.interrupt());
+        self.all
+            .iter_mut()
+            .for_each(|(sampler, _)| sampler.interrupt());
         self.settle();
     }
 
@@ -132,7 +164,9 @@ impl Samplers {
         let mut kept = 0;
         while let Some(&(sampler, _)) = self.all.get(kept) {
             let (all, more) = self.all.split_at_mut(kept + 1);
-            more.iter().filter(|same| same.0 == sampler).for_each(|same| _ = all[kept].1.add(same.1));
+            more.iter()
+                .filter(|same| same.0 == sampler)
+                .for_each(|same| _ = all[kept].1.add(same.1));
             let mut number = 0;
             self.all.retain(|other| {
                 number += 1;
@@ -141,7 +175,9 @@ impl Samplers {
             kept += 1;
         }
         let quiet = self.all.iter().map(|(sampler, _)| sampler.quiet());
-        (self.quiet, self.span) = quiet.reduce(|one, other| one.min(other)).unwrap_or_default();
+        (self.quiet, self.span) = quiet
+            .reduce(|one, other| one.min(other))
+            .unwrap_or_default();
     }
 }
 
@@ -194,9 +230,13 @@ mod tests {
                 let rest = &runs[cut..];
                 let expected = sampled(&mut certain, rest);
                 let found = sampled(&mut guessed, rest);
-                let found = found.into_iter().filter(|(_, _, choices)| choices.contain(choice));
+                let found = found
+                    .into_iter()
+                    .filter(|(_, _, choices)| choices.contain(choice));
                 let places = |list: Vec<(usize, u64, Choices)>| -> Vec<_> {
-                    list.into_iter().map(|(number, at, _)| (number, at)).collect()
+                    list.into_iter()
+                        .map(|(number, at, _)| (number, at))
+                        .collect()
                 };
                 assert!(!expected.is_empty());
                 assert_eq!(places(found.collect()), places(expected));
@@ -218,7 +258,13 @@ mod tests {
                 alone.sample(start, (&[count], count), |at| expected.push((number, at)));
             }
             let found = sampled(&mut Samplers::new(Some(Period::Ticks(period))), &runs());
-            assert_eq!(found.iter().map(|&(number, at, _)| (number, at)).collect::<Vec<_>>(), expected);
+            assert_eq!(
+                found
+                    .iter()
+                    .map(|&(number, at, _)| (number, at))
+                    .collect::<Vec<_>>(),
+                expected
+            );
         }
     }
 

@@ -12,7 +12,10 @@ pub(crate) type Files = BTreeMap<String, Vec<u8>>;
 #[allow(dead_code, reason = "not every test has such an archive")]
 pub(crate) fn zstd(archive: &Path) -> Option<Files> {
     let mut tar = Vec::new();
-    zstd::stream::read::Decoder::new(fs::File::open(archive).ok()?).ok()?.read_to_end(&mut tar).ok()?;
+    zstd::stream::read::Decoder::new(fs::File::open(archive).ok()?)
+        .ok()?
+        .read_to_end(&mut tar)
+        .ok()?;
     files(&tar)
 }
 
@@ -20,14 +23,20 @@ pub(crate) fn zstd(archive: &Path) -> Option<Files> {
 #[allow(dead_code, reason = "not every test has such an archive")]
 pub(crate) fn gzip(archive: &Path) -> Option<Files> {
     let mut tar = Vec::new();
-    flate2::read::GzDecoder::new(fs::File::open(archive).ok()?).read_to_end(&mut tar).ok()?;
+    flate2::read::GzDecoder::new(fs::File::open(archive).ok()?)
+        .read_to_end(&mut tar)
+        .ok()?;
     files(&tar)
 }
 
 fn files(tar: &[u8]) -> Option<Files> {
     let mut files = Files::new();
     let mut rest = tar;
-    let text = |field: &[u8]| String::from_utf8_lossy(field).trim_matches(['\0', ' ']).to_owned();
+    let text = |field: &[u8]| {
+        String::from_utf8_lossy(field)
+            .trim_matches(['\0', ' '])
+            .to_owned()
+    };
     let mut long_name = None;
     while rest.len() >= 512 && rest[0] != 0 {
         let (header, behind) = rest.split_at(512);
@@ -39,7 +48,10 @@ fn files(tar: &[u8]) -> Option<Files> {
             continue;
         }
         let name = long_name.take().unwrap_or_else(|| text(&header[..100]));
-        files.insert(name.rsplit('/').next().unwrap_or_default().to_owned(), content);
+        files.insert(
+            name.rsplit('/').next().unwrap_or_default().to_owned(),
+            content,
+        );
     }
     Some(files)
 }

@@ -4,9 +4,22 @@ use intel_pt::{CodeSource, Config, Decoder, Errata, Item, Stretch, Wanted};
 
 /// The addresses of the instructions that ran on a processor with these faults, in order.
 pub(crate) fn instructions(trace: &[u8], errata: Errata, code: &mut impl CodeSource) -> Vec<u64> {
-    let mut decoder =
-        Decoder::new(Config { errata, ..Config::default() }, Wanted { runs: true, ..Wanted::default() });
-    decoder.feed(Stretch { bytes: trace, offset: 0, consecutive: false, reference: None });
+    let mut decoder = Decoder::new(
+        Config {
+            errata,
+            ..Config::default()
+        },
+        Wanted {
+            runs: true,
+            ..Wanted::default()
+        },
+    );
+    decoder.feed(Stretch {
+        bytes: trace,
+        offset: 0,
+        consecutive: false,
+        reference: None,
+    });
     let mut found = Vec::new();
     loop {
         match decoder.next(code) {

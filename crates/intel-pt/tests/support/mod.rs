@@ -22,7 +22,12 @@ pub(crate) struct Buffer {
 impl Buffer {
     pub(crate) fn stretch(&self) -> Stretch<'_> {
         let reference = Some(Tsc(self.reference));
-        Stretch { bytes: &self.bytes, offset: self.offset, consecutive: self.offset != 0, reference }
+        Stretch {
+            bytes: &self.bytes,
+            offset: self.offset,
+            consecutive: self.offset != 0,
+            reference,
+        }
     }
 }
 
@@ -37,16 +42,29 @@ pub(crate) fn read(path: &Path) -> Recording {
     let attributes = word(24) as usize;
     let attr_config = word(attributes + 8);
     let (mut at, end) = (word(40) as usize, (word(40) + word(48)) as usize);
-    let mut recording = Recording { config: Config::default(), queues: BTreeMap::new() };
+    let mut recording = Recording {
+        config: Config::default(),
+        queues: BTreeMap::new(),
+    };
     while at + 8 <= end {
         let size = usize::from(u16::from_le_bytes(file[at + 6..at + 8].try_into().unwrap()));
         match half(at) {
-            AUXTRACE_INFO => recording.config = config(attr_config, &|index| word(at + 16 + 8 * index)),
+            AUXTRACE_INFO => {
+                recording.config = config(attr_config, &|index| word(at + 16 + 8 * index))
+            }
             AUXTRACE => {
                 let length = word(at + 8) as usize;
                 let bytes = file[at + size..at + size + length].to_vec();
-                let buffer = Buffer { offset: word(at + 16), reference: word(at + 24), bytes };
-                recording.queues.entry(half(at + 32)).or_default().push(buffer);
+                let buffer = Buffer {
+                    offset: word(at + 16),
+                    reference: word(at + 24),
+                    bytes,
+                };
+                recording
+                    .queues
+                    .entry(half(at + 32))
+                    .or_default()
+                    .push(buffer);
                 at += length;
             }
             _ => {}
@@ -60,8 +78,15 @@ fn config(attr: u64, private: &dyn Fn(usize) -> u64) -> Config {
     let frequency = private(11);
     Config {
         return_compression: attr & private(6) == 0,
-        mtc_shift: if frequency == 0 { 0 } else { ((attr & frequency) >> frequency.trailing_zeros()) as u8 },
-        tsc_to_crystal: Some(Ratio { numerator: private(12) as u32, denominator: private(13) as u32 }),
+        mtc_shift: if frequency == 0 {
+            0
+        } else {
+            ((attr & frequency) >> frequency.trailing_zeros()) as u8
+        },
+        tsc_to_crystal: Some(Ratio {
+            numerator: private(12) as u32,
+            denominator: private(13) as u32,
+        }),
         max_non_turbo_ratio: private(15) as u32,
         ..Config::default()
     }
@@ -82,7 +107,9 @@ impl Maps {
     /// Reads `start end offset path` lines; the files lie below `root`.
     pub(crate) fn read(list: &Path, root: &Path) -> Maps {
         let list = fs::read_to_string(list).expect("maps.txt can be read");
-        Maps { mappings: list.lines().map(|line| mapping(line, root)).collect() }
+        Maps {
+            mappings: list.lines().map(|line| mapping(line, root)).collect(),
+        }
     }
 }
 
@@ -91,10 +118,16 @@ fn mapping(line: &str, root: &Path) -> Mapping {
     let mut number = || u64::from_str_radix(words.next().unwrap(), 16).unwrap();
     let (start, end, offset) = (number(), number(), number());
     let file = follow(&root.join(words.next().unwrap().trim_start_matches('/')));
-    let bytes = file.and_then(|file| fs::read(file).ok()).unwrap_or_default();
+    let bytes = file
+        .and_then(|file| fs::read(file).ok())
+        .unwrap_or_default();
     let from = (offset as usize).min(bytes.len());
     let to = (offset + end - start).min(bytes.len() as u64) as usize;
-    Mapping { start, offset, bytes: bytes[from..to].to_vec() }
+    Mapping {
+        start,
+        offset,
+        bytes: bytes[from..to].to_vec(),
+    }
 }
 
 /// Follows links that were kept as small text files.
@@ -113,12 +146,16 @@ impl CodeSource for Maps {
     }
 
     fn code(&self, at: CodeAddress) -> Option<Code<'_>> {
-        let codes = self.mappings.iter().enumerate().map(|(index, mapping)| Code {
-            image: ImageId(index as u64),
-            offset: mapping.offset,
-            start: mapping.start,
-            bytes: &mapping.bytes,
-        });
+        let codes = self
+            .mappings
+            .iter()
+            .enumerate()
+            .map(|(index, mapping)| Code {
+                image: ImageId(index as u64),
+                offset: mapping.offset,
+                start: mapping.start,
+                bytes: &mapping.bytes,
+            });
         codes.into_iter().find(|code| !code.from(at.ip).is_empty())
     }
 }

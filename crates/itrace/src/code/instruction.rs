@@ -30,7 +30,10 @@ impl CodeInstruction {
     pub fn first_of(bytes: &[u8], width: CodeWidth) -> Option<CodeInstruction> {
         let found = classify(bytes, exec_mode(width))?;
         let always_branches = matches!(found.class.flow(), Flow::Direct | Flow::Indirect);
-        Some(CodeInstruction { length: usize::from(found.length), always_branches })
+        Some(CodeInstruction {
+            length: usize::from(found.length),
+            always_branches,
+        })
     }
 }
 
@@ -55,7 +58,11 @@ fn exec_mode(width: CodeWidth) -> ExecMode {
 pub(super) fn width_of_file(bytes: &[u8]) -> CodeWidth {
     const CLASS_32: u8 = 1;
     let is_elf = bytes.starts_with(b"\x7fELF");
-    if is_elf && bytes.get(4) == Some(&CLASS_32) { CodeWidth::Bits32 } else { CodeWidth::Bits64 }
+    if is_elf && bytes.get(4) == Some(&CLASS_32) {
+        CodeWidth::Bits32
+    } else {
+        CodeWidth::Bits64
+    }
 }
 
 #[cfg(test)]
@@ -65,10 +72,18 @@ mod tests {
     #[test]
     fn the_same_bytes_differ_with_the_width() {
         let first = |width| CodeInstruction::first_of(&[0x48, 0xc3, 0x90], width);
-        let found = |length, always_branches| Some(CodeInstruction { length, always_branches });
+        let found = |length, always_branches| {
+            Some(CodeInstruction {
+                length,
+                always_branches,
+            })
+        };
         assert_eq!(first(CodeWidth::Bits64), found(2, true));
         assert_eq!(first(CodeWidth::Bits32), found(1, false));
-        assert_eq!(CodeInstruction::first_of(&[0xe8, 0, 0], CodeWidth::Bits64), None);
+        assert_eq!(
+            CodeInstruction::first_of(&[0xe8, 0, 0], CodeWidth::Bits64),
+            None
+        );
     }
 
     #[test]

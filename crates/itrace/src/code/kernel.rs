@@ -55,13 +55,21 @@ struct Identity<'m> {
 impl<'m> Identity<'m> {
     fn of(objects: &'m Objects) -> Identity<'m> {
         let reference = objects.kernel_reference();
-        let build_id = objects.kernel().and_then(|kernel| objects.dso(kernel).build_id);
-        Identity { build_id, symbol: reference.map(as_objects_know_it) }
+        let build_id = objects
+            .kernel()
+            .and_then(|kernel| objects.dso(kernel).build_id);
+        Identity {
+            build_id,
+            symbol: reference.map(as_objects_know_it),
+        }
     }
 }
 
 fn as_objects_know_it(reference: &KernelReference) -> KernelSymbol<'_> {
-    KernelSymbol { name: reference.symbol.as_bytes(), address: reference.address }
+    KernelSymbol {
+        name: reference.symbol.as_bytes(),
+        address: reference.address,
+    }
 }
 
 impl KernelCode {
@@ -70,12 +78,25 @@ impl KernelCode {
         let identity = Identity::of(objects);
         // The kernel's mapping goes on to the end of all addresses; its text does not.
         const LONGEST: u64 = 64 << 20;
-        let shown = |(at, _): (Range<u64>, _)| at.start..at.end.min(at.start.saturating_add(LONGEST));
+        let shown =
+            |(at, _): (Range<u64>, _)| at.start..at.end.min(at.start.saturating_add(LONGEST));
         let wanted: Vec<_> = objects.kernel_stretches().map(shown).collect();
-        let parts = Some(places.parts.clone()).filter(|parts| !parts.is_empty()).map(KernelMemory::of_parts);
-        let memories = parts.into_iter().chain(places.memory(identity, &wanted)).collect();
-        let list = places.symbols.clone().or_else(|| places.list_of_running(identity));
-        let mut code = KernelCode { memories, list, ..KernelCode::default() };
+        let parts = Some(places.parts.clone())
+            .filter(|parts| !parts.is_empty())
+            .map(KernelMemory::of_parts);
+        let memories = parts
+            .into_iter()
+            .chain(places.memory(identity, &wanted))
+            .collect();
+        let list = places
+            .symbols
+            .clone()
+            .or_else(|| places.list_of_running(identity));
+        let mut code = KernelCode {
+            memories,
+            list,
+            ..KernelCode::default()
+        };
         for change in changes.iter().rev() {
             code.patch(change.address, &change.old);
         }
@@ -83,10 +104,19 @@ impl KernelCode {
     }
 
     /// Finds the code of a guest's kernel, of which the recording may tell where a symbol was.
-    pub(super) fn find_of_guest(places: &KernelPlaces, reference: Option<&KernelReference>) -> KernelCode {
-        let identity = Identity { build_id: None, symbol: reference.map(as_objects_know_it) };
+    pub(super) fn find_of_guest(
+        places: &KernelPlaces,
+        reference: Option<&KernelReference>,
+    ) -> KernelCode {
+        let identity = Identity {
+            build_id: None,
+            symbol: reference.map(as_objects_know_it),
+        };
         let memories = places.memory(identity, &[]).into_iter().collect();
-        KernelCode { memories, ..KernelCode::default() }
+        KernelCode {
+            memories,
+            ..KernelCode::default()
+        }
     }
 
     /// Whether any code was found.
@@ -97,7 +127,9 @@ impl KernelCode {
     /// Puts bytes in the place of those at an address.
     pub(super) fn patch(&mut self, address: u64, bytes: &[u8]) {
         let memories = &self.memories;
-        self.patches.add(address, bytes, &|address| memories.iter().find_map(|memory| memory.at(address)));
+        self.patches.add(address, bytes, &|address| {
+            memories.iter().find_map(|memory| memory.at(address))
+        });
     }
 
     /// Changes with every patch.
@@ -125,11 +157,20 @@ impl KernelCode {
         address: u64,
         (number, module): (DsoId, &'m ModuleCode),
     ) -> Option<Code<'m>> {
-        self.unchanged(address, MODULE_IMAGE | u64::from(number.0), (module.start, &module.bytes))
+        self.unchanged(
+            address,
+            MODULE_IMAGE | u64::from(number.0),
+            (module.start, &module.bytes),
+        )
     }
 
     /// What lies around an address in a stretch of memory, up to where it was changed.
-    fn unchanged<'b>(&self, address: u64, image: u64, (from, bytes): (u64, &'b [u8])) -> Option<Code<'b>> {
+    fn unchanged<'b>(
+        &self,
+        address: u64,
+        image: u64,
+        (from, bytes): (u64, &'b [u8]),
+    ) -> Option<Code<'b>> {
         let free = self.patches.free_around(address);
         let start = free.start.max(from);
         let first = usize::try_from(start - from).ok()?;
@@ -137,14 +178,26 @@ impl KernelCode {
         let bytes = bytes.get(first..)?;
         let bytes = &bytes[..length.min(bytes.len())];
         let image = ImageId(image | u64::from(self.version()) << 24);
-        Some(Code { image, offset: start - from, start, bytes })
+        Some(Code {
+            image,
+            offset: start - from,
+            start,
+            bytes,
+        })
     }
 
     /// Where the kernel has a symbol, or one of its modules.
     pub(super) fn symbol(&self, name: &[u8]) -> Option<u64> {
         let read = || match self.list.as_deref().map(fs::read) {
-            Some(Ok(text)) => text.split(|byte| *byte == b'\n').filter_map(symbol_of).collect(),
-            _ => self.memories.iter().flat_map(KernelMemory::symbols).collect(),
+            Some(Ok(text)) => text
+                .split(|byte| *byte == b'\n')
+                .filter_map(symbol_of)
+                .collect(),
+            _ => self
+                .memories
+                .iter()
+                .flat_map(KernelMemory::symbols)
+                .collect(),
         };
         self.symbols.get_or_init(read).get(name).copied()
     }
@@ -169,27 +222,41 @@ impl KernelPlaces {
         };
         let images = || {
             let id = identity.build_id?;
-            self.images.iter().find_map(|path| KernelMemory::image(path, Some(id), identity.symbol).ok())
+            self.images
+                .iter()
+                .find_map(|path| KernelMemory::image(path, Some(id), identity.symbol).ok())
         };
-        named.or_else(copies).or_else(images).or_else(|| self.of_running(identity, wanted))
+        named
+            .or_else(copies)
+            .or_else(images)
+            .or_else(|| self.of_running(identity, wanted))
     }
 
     /// The folders of a build id.
     fn cached(&self, id: BuildId) -> Vec<PathBuf> {
-        let Some(cache) = &self.cached_copies else { return Vec::new() };
-        let entries = fs::read_dir(cache.join(id.to_string())).into_iter().flatten();
-        let mut folders: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
+        let Some(cache) = &self.cached_copies else {
+            return Vec::new();
+        };
+        let entries = fs::read_dir(cache.join(id.to_string()))
+            .into_iter()
+            .flatten();
+        let mut folders: Vec<PathBuf> = entries
+            .filter_map(|entry| Some(entry.ok()?.path()))
+            .collect();
         folders.sort_unstable();
         folders
     }
 
     fn is_running(&self, identity: Identity<'_>) -> bool {
-        self.running.zip(identity.build_id).is_some_and(|(a, b)| a.padded() == b.padded())
+        self.running
+            .zip(identity.build_id)
+            .is_some_and(|(a, b)| a.padded() == b.padded())
     }
 
     /// The list of symbols of the kernel that runs here, if it is the recorded one.
     fn list_of_running(&self, identity: Identity<'_>) -> Option<PathBuf> {
-        self.is_running(identity).then(|| PathBuf::from(RUNNING_LIST))
+        self.is_running(identity)
+            .then(|| PathBuf::from(RUNNING_LIST))
     }
 
     fn of_running(&self, identity: Identity<'_>, wanted: &[Range<u64>]) -> Option<KernelMemory> {
@@ -203,17 +270,25 @@ impl KernelPlaces {
 /// The copy in a folder, if it is of the recorded boot.
 fn copy(folder: &Path, symbol: Option<KernelSymbol<'_>>) -> Option<KernelMemory> {
     let same = has_symbol(&folder.join("kallsyms"), symbol);
-    KernelMemory::copied(&folder.join("kcore")).ok().filter(|_| same)
+    KernelMemory::copied(&folder.join("kcore"))
+        .ok()
+        .filter(|_| same)
 }
 
 /// Whether a list of a kernel's symbols has a symbol at its address.
 fn has_symbol(kallsyms: &Path, symbol: Option<KernelSymbol<'_>>) -> bool {
     let Some(symbol) = symbol else { return true };
     // No further than needed: the running kernel writes its list as it is read.
-    let Ok(list) = File::open(kallsyms) else { return false };
-    BufReader::new(list).split(b'\n').map_while(Result::ok).any(|line| {
-        symbol_of(&line).is_some_and(|(name, address)| *name == *symbol.name && address == symbol.address)
-    })
+    let Ok(list) = File::open(kallsyms) else {
+        return false;
+    };
+    BufReader::new(list)
+        .split(b'\n')
+        .map_while(Result::ok)
+        .any(|line| {
+            symbol_of(&line)
+                .is_some_and(|(name, address)| *name == *symbol.name && address == symbol.address)
+        })
 }
 
 /// The symbol in a line of such a list: `ffffffff81000000 T _text`.

@@ -18,7 +18,12 @@ impl ModuleCode {
         symbol: &dyn Fn(&[u8]) -> Option<u64>,
     ) -> Option<ModuleCode> {
         let (path, kind) = (dso.name.as_bytes(), ObjectKind::KernelModule);
-        let wanted = Wanted { path, build_id: dso.build_id, kind, process: None };
+        let wanted = Wanted {
+            path,
+            build_id: dso.build_id,
+            kind,
+            process: None,
+        };
         let file = locator.image(&wanted).ok()?;
         let bytes = module_code(&Elf::parse(&file.contents).ok()?, start, symbol)?;
         Some(ModuleCode { start, bytes })

@@ -56,12 +56,16 @@ impl Patches {
 
     /// Copies a page, as far as there is memory.
     fn copy<'m>(&mut self, page: u64, memory: &dyn Fn(u64) -> Option<KernelPiece<'m>>) {
-        let Some(piece) = memory(page).or_else(|| memory(page.saturating_add(PAGE - 1))) else { return };
+        let Some(piece) = memory(page).or_else(|| memory(page.saturating_add(PAGE - 1))) else {
+            return;
+        };
         let start = page.max(piece.start);
         let end = page.saturating_add(PAGE);
         let first = (start - piece.start) as usize;
         let length = (end - start + LONGEST) as usize;
-        let Some(bytes) = piece.bytes.get(first..) else { return };
+        let Some(bytes) = piece.bytes.get(first..) else {
+            return;
+        };
         let bytes = bytes[..length.min(bytes.len())].to_vec();
         let own = (end - start).min(bytes.len() as u64);
         self.copies.entry(start).or_insert(Copied { bytes, own });
@@ -77,7 +81,13 @@ impl Patches {
                 copied.own = copied.bytes.len() as u64;
             }
             None => {
-                self.copies.insert(address, Copied { bytes: bytes.to_vec(), own: bytes.len() as u64 });
+                self.copies.insert(
+                    address,
+                    Copied {
+                        bytes: bytes.to_vec(),
+                        own: bytes.len() as u64,
+                    },
+                );
             }
         }
     }
@@ -111,10 +121,15 @@ impl Copied {
     /// Writes the part of `bytes` that lies here.
     fn overwrite(&mut self, start: u64, address: u64, bytes: &[u8]) {
         let skipped = start.saturating_sub(address);
-        let Some(bytes) = usize::try_from(skipped).ok().and_then(|skipped| bytes.get(skipped..)) else {
+        let Some(bytes) = usize::try_from(skipped)
+            .ok()
+            .and_then(|skipped| bytes.get(skipped..))
+        else {
             return;
         };
-        let Ok(first) = usize::try_from(address.saturating_sub(start)) else { return };
+        let Ok(first) = usize::try_from(address.saturating_sub(start)) else {
+            return;
+        };
         let here = self.bytes.iter_mut().skip(first);
         here.zip(bytes).for_each(|(to, from)| *to = *from);
     }
@@ -131,9 +146,15 @@ mod tests {
         let mut patches = Patches::default();
         let memory = |address: u64| {
             let inside = (START..START + MEMORY.len() as u64).contains(&address);
-            inside.then_some(KernelPiece { number: 0, start: START, bytes: &MEMORY })
+            inside.then_some(KernelPiece {
+                number: 0,
+                start: START,
+                bytes: &MEMORY,
+            })
         };
-        changes.iter().for_each(|(address, bytes)| patches.add(*address, bytes, &memory));
+        changes
+            .iter()
+            .for_each(|(address, bytes)| patches.add(*address, bytes, &memory));
         patches
     }
 
@@ -146,7 +167,12 @@ mod tests {
             Some(vec![1, 2, 3, 4, 0x90, 0x90])
         );
         let second = START + 4096;
-        assert_eq!(patches.at(second).map(|code| code.from(second)[..3].to_vec()), Some(vec![3, 4, 0x90]));
+        assert_eq!(
+            patches
+                .at(second)
+                .map(|code| code.from(second)[..3].to_vec()),
+            Some(vec![3, 4, 0x90])
+        );
         assert!(patches.at(START + 8192).is_none());
         assert_eq!(patches.free_around(START + 8192), START + 8192..u64::MAX);
         assert_eq!(patches.version(), 1);
@@ -156,7 +182,10 @@ mod tests {
     fn memory_that_was_not_there_comes_with_its_bytes() {
         let island = START + (1 << 20);
         let patches = patched(&[(island, &[1, 2]), (island + 2, &[3]), (island, &[9])]);
-        assert_eq!(patches.at(island).map(|code| code.bytes.to_vec()), Some(vec![9, 2, 3]));
+        assert_eq!(
+            patches.at(island).map(|code| code.bytes.to_vec()),
+            Some(vec![9, 2, 3])
+        );
         assert!(patches.at(island + 3).is_none());
         assert_eq!(patches.free_around(island + 100).start, island + 3);
     }

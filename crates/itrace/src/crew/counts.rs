@@ -48,7 +48,10 @@ impl Told {
     fn go_on(&mut self) {
         loop {
             let last = self.first + self.before.len() - 1;
-            let (Some(count), Some(before)) = (self.counts.remove(&last), self.before.back()) else { return };
+            let (Some(count), Some(before)) = (self.counts.remove(&last), self.before.back())
+            else {
+                return;
+            };
             self.before.push_back(before.behind(count));
             if self.before.len() > 2 * MOST_AHEAD {
                 self.before.pop_front();
@@ -69,8 +72,16 @@ impl Counts {
     /// So many instructions ran before the first stretch.
     pub(super) fn new(before: u64) -> Counts {
         let before = VecDeque::from([Before::Known(before)]);
-        let told = Told { first: 0, before, counts: BTreeMap::new(), broken: false };
-        Counts { told: Mutex::new(told), more: Condvar::new() }
+        let told = Told {
+            first: 0,
+            before,
+            counts: BTreeMap::new(),
+            broken: false,
+        };
+        Counts {
+            told: Mutex::new(told),
+            more: Condvar::new(),
+        }
     }
 
     /// What ran before a stretch, if it is told already.
@@ -102,7 +113,10 @@ impl Counts {
     pub(super) fn correct(&self, number: usize, before: u64) {
         let mut told = lock(&self.told);
         let first = told.first;
-        let Some(place) = number.checked_sub(first).filter(|place| *place < told.before.len()) else {
+        let Some(place) = number
+            .checked_sub(first)
+            .filter(|place| *place < told.before.len())
+        else {
             return;
         };
         if told.before[place] == Before::Unknown {
@@ -126,7 +140,10 @@ mod tests {
     #[test]
     fn stretches_are_told_in_any_order() {
         let counts = Counts::new(10);
-        assert_eq!((counts.before(0), counts.before(1)), (Some(Before::Known(10)), None));
+        assert_eq!(
+            (counts.before(0), counts.before(1)),
+            (Some(Before::Known(10)), None)
+        );
         counts.tell(1, Some(7));
         assert_eq!(counts.before(2), None);
         counts.tell(0, Some(5));
@@ -142,7 +159,10 @@ mod tests {
         assert_eq!(counts.wait(2), Before::Unknown);
         counts.correct(2, 40);
         counts.tell(2, Some(2));
-        assert_eq!((counts.wait(2), counts.wait(3)), (Before::Known(40), Before::Known(42)));
+        assert_eq!(
+            (counts.wait(2), counts.wait(3)),
+            (Before::Known(40), Before::Known(42))
+        );
         counts.break_off();
         assert_eq!(counts.wait(4), Before::Unknown);
     }

@@ -124,7 +124,13 @@ impl<'t> Desk<'t> {
         spare: Vec<Portion>,
     ) -> Desk<'t> {
         let (scout, start) = (Scout::new(&from.at, trace, limit), from.at.clone());
-        let source = Source { scout, start, ends: VecDeque::new(), piece, number: 0 };
+        let source = Source {
+            scout,
+            start,
+            ends: VecDeque::new(),
+            piece,
+            number: 0,
+        };
         let shelf = Shelf {
             made: VecDeque::new(),
             first: 0,
@@ -256,7 +262,10 @@ impl<'t> Desk<'t> {
 
     /// Room for later.
     pub(super) fn into_spare(self) -> Vec<Portion> {
-        self.shelf.into_inner().unwrap_or_else(PoisonError::into_inner).spare
+        self.shelf
+            .into_inner()
+            .unwrap_or_else(PoisonError::into_inner)
+            .spare
     }
 }
 

@@ -37,7 +37,10 @@ impl Pages {
     #[cold]
     fn turn(&mut self) {
         self.full += self.written.last().map_or(0, Vec::len);
-        let empty = self.spare.pop().unwrap_or_else(|| Vec::with_capacity(PAGE + MARGIN));
+        let empty = self
+            .spare
+            .pop()
+            .unwrap_or_else(|| Vec::with_capacity(PAGE + MARGIN));
         self.written.push(empty);
     }
 
@@ -49,17 +52,29 @@ impl Pages {
     /// Where the text ends.
     pub(crate) fn end(&self) -> Mark {
         match self.written.split_last() {
-            Some((last, before)) => Mark { page: before.len(), offset: last.len() },
+            Some((last, before)) => Mark {
+                page: before.len(),
+                offset: last.len(),
+            },
             None => Mark::default(),
         }
     }
 
     /// The text between two places, page by page; none of the pieces is empty.
     pub(crate) fn between(&self, from: Mark, to: Mark) -> impl Iterator<Item = &[u8]> {
-        let pages = self.written.iter().enumerate().take(to.page + 1).skip(from.page);
+        let pages = self
+            .written
+            .iter()
+            .enumerate()
+            .take(to.page + 1)
+            .skip(from.page);
         let pieces = pages.map(move |(number, page)| {
             let start = if number == from.page { from.offset } else { 0 };
-            let end = if number == to.page { to.offset } else { page.len() };
+            let end = if number == to.page {
+                to.offset
+            } else {
+                page.len()
+            };
             page.get(start..end).unwrap_or_default()
         });
         pieces.filter(|piece| !piece.is_empty())
@@ -80,23 +95,42 @@ mod tests {
     #[test]
     fn text_is_read_between_places_over_all_pages() {
         let mut pages = Pages::default();
-        assert_eq!((pages.len(), pages.between(Mark::default(), pages.end()).count()), (0, 0));
+        assert_eq!(
+            (
+                pages.len(),
+                pages.between(Mark::default(), pages.end()).count()
+            ),
+            (0, 0)
+        );
         let mut marks = vec![pages.end()];
         for letter in b'a'..=b'e' {
-            pages.open().extend(std::iter::repeat_n(letter, PAGE / 2 + 1));
+            pages
+                .open()
+                .extend(std::iter::repeat_n(letter, PAGE / 2 + 1));
             marks.push(pages.end());
         }
         assert_eq!(pages.len(), 5 * (PAGE / 2 + 1));
         for (letter, places) in (b'a'..=b'e').zip(marks.windows(2)) {
-            let text = pages.between(places[0], places[1]).collect::<Vec<_>>().concat();
+            let text = pages
+                .between(places[0], places[1])
+                .collect::<Vec<_>>()
+                .concat();
             assert_eq!(text, vec![letter; PAGE / 2 + 1]);
         }
         let whole = pages.between(Mark::default(), pages.end()).map(<[u8]>::len);
-        assert_eq!(whole.collect::<Vec<_>>(), [PAGE + 2, PAGE + 2, PAGE / 2 + 1]);
+        assert_eq!(
+            whole.collect::<Vec<_>>(),
+            [PAGE + 2, PAGE + 2, PAGE / 2 + 1]
+        );
 
         pages.clear();
         assert_eq!((pages.len(), pages.end()), (0, Mark::default()));
         pages.open().push(b'x');
-        assert_eq!(pages.between(Mark::default(), pages.end()).collect::<Vec<_>>(), [b"x"]);
+        assert_eq!(
+            pages
+                .between(Mark::default(), pages.end())
+                .collect::<Vec<_>>(),
+            [b"x"]
+        );
     }
 }

@@ -65,7 +65,8 @@ impl Portion {
     /// Whether the text fits what comes before it: time went on since the latest TSC there, and the instruction that was
     /// written last is the one that ran last.
     pub(crate) fn fits(&self, timestamp: u64, written: u64, ran: u64) -> bool {
-        self.heads.0.is_none_or(|first| timestamp <= first) && self.written().is_none_or(|_| written == ran)
+        self.heads.0.is_none_or(|first| timestamp <= first)
+            && self.written().is_none_or(|_| written == ran)
     }
 
     /// The number of the instruction that was written last, if there was one.
@@ -75,7 +76,9 @@ impl Portion {
 
     /// Bytes that are kept.
     pub(super) fn size(&self) -> usize {
-        self.text.len() + self.entries.len() * size_of::<Entry>() + self.moves.len() * size_of::<Move>()
+        self.text.len()
+            + self.entries.len() * size_of::<Entry>()
+            + self.moves.len() * size_of::<Move>()
     }
 
     pub(super) fn clear(&mut self) {
@@ -104,6 +107,10 @@ impl Portion {
     }
 
     fn push(&mut self, what: What) {
-        self.entries.push(Entry { text: self.text.end(), latest: self.latest.take(), what });
+        self.entries.push(Entry {
+            text: self.text.end(),
+            latest: self.latest.take(),
+            what,
+        });
     }
 }

@@ -70,7 +70,9 @@ impl Told {
         let of_kernel = |ip: u64| ip >= KERNEL_START;
         let enters = match self.item {
             Item::Begin { to, .. } => !of_kernel(to),
-            Item::Async { from, to: Some(to), .. } => of_kernel(from) && !of_kernel(to),
+            Item::Async {
+                from, to: Some(to), ..
+            } => of_kernel(from) && !of_kernel(to),
             _ => false,
         };
         self.estimate(earlier).filter(|_| enters)

@@ -52,7 +52,9 @@ impl<'t> Worker<'t> {
     /// Decodes what is on the desk; `trace` begins where the first stretch does.
     pub(super) fn work(&mut self, desk: &Desk<'t>, trace: Stretch<'t>, shared: Shared<'_>) {
         while let Some(mut portion) = desk.wait_for_room() {
-            let Some(mut task) = desk.take_task() else { return desk.leave_room(portion) };
+            let Some(mut task) = desk.take_task() else {
+                return desk.leave_room(portion);
+            };
             let skipped = usize::try_from(task.start.offset() - trace.offset).unwrap_or(usize::MAX);
             let bytes = trace.bytes.get(skipped..).unwrap_or_default();
             portion.clear();
@@ -72,7 +74,8 @@ impl<'t> Worker<'t> {
 
     /// Whether it has to be known how many instructions ran before a stretch.
     fn is_by_number(&self) -> bool {
-        let by_number = matches!(self.wanted.period, Some(Period::Instructions(period)) if period > 1);
+        let by_number =
+            matches!(self.wanted.period, Some(Period::Instructions(period)) if period > 1);
         by_number && self.wanted.hop == Hop::Walk
     }
 
@@ -97,26 +100,49 @@ impl<'t> Worker<'t> {
             self.decode(task, stretch, shared, portion);
         }
         if !is_counted {
-            counts.tell(number, portion.end.is_some().then_some(portion.instructions));
+            counts.tell(
+                number,
+                portion.end.is_some().then_some(portion.instructions),
+            );
         }
     }
 
     /// Counts the instructions of a stretch; `None` where that is left to the lane's own decoder.
     fn count(&mut self, task: &Task, stretch: Stretch<'t>, shared: Shared<'_>) -> Option<u64> {
-        self.decoder.want(Wanted { hop: self.wanted.hop, ..Wanted::default() });
+        self.decoder.want(Wanted {
+            hop: self.wanted.hop,
+            ..Wanted::default()
+        });
         let mut code = self.resume(task, stretch, shared);
         let mut end = self.decoder.next(&mut code);
         while !matches!(end, Item::Pause | Item::End) {
             end = self.decoder.next(&mut code);
         }
         self.decoder.want(self.wanted);
-        self.decoder.checkpoint().filter(|_| end == Item::Pause).map(|_| self.decoder.counted().0)
+        self.decoder
+            .checkpoint()
+            .filter(|_| end == Item::Pause)
+            .map(|_| self.decoder.counted().0)
     }
 
     /// Has the decoder go on where a stretch begins.
-    fn resume<'m>(&mut self, task: &Task, stretch: Stretch<'t>, shared: Shared<'m>) -> ThreadCode<'m> {
-        let Shared { machine, images, thread, .. } = shared;
-        let code = ThreadCode { machine, images, thread };
+    fn resume<'m>(
+        &mut self,
+        task: &Task,
+        stretch: Stretch<'t>,
+        shared: Shared<'m>,
+    ) -> ThreadCode<'m> {
+        let Shared {
+            machine,
+            images,
+            thread,
+            ..
+        } = shared;
+        let code = ThreadCode {
+            machine,
+            images,
+            thread,
+        };
         self.decoder.resume(&task.start, stretch, &code);
         self.decoder.set_limit(shared.limit);
         self.decoder.set_stop(Some(task.end.offset()));
@@ -124,7 +150,13 @@ impl<'t> Worker<'t> {
     }
 
     /// Decodes a stretch.
-    fn decode(&mut self, task: &Task, stretch: Stretch<'t>, shared: Shared<'_>, portion: &mut Portion) {
+    fn decode(
+        &mut self,
+        task: &Task,
+        stretch: Stretch<'t>,
+        shared: Shared<'_>,
+        portion: &mut Portion,
+    ) {
         let mut code = self.resume(task, stretch, shared);
         loop {
             match self.decoder.next(&mut code) {
@@ -137,7 +169,10 @@ impl<'t> Worker<'t> {
                     portion.end = self.decoder.checkpoint();
                     portion.leeway = self.decoder.leeway();
                     (portion.instructions, portion.since) = self.decoder.counted();
-                    portion.last = self.decoder.has_run().then(|| self.decoder.last_instruction());
+                    portion.last = self
+                        .decoder
+                        .has_run()
+                        .then(|| self.decoder.last_instruction());
                     return;
                 }
                 Item::End => return,
@@ -150,7 +185,11 @@ impl<'t> Worker<'t> {
                         return;
                     }
                     match told.stamp(&Earlier::default()) {
-                        Stamp::Exactly(_) if shared.scribe.is_some() && told.is_stamped_before() => return,
+                        Stamp::Exactly(_)
+                            if shared.scribe.is_some() && told.is_stamped_before() =>
+                        {
+                            return;
+                        }
                         Stamp::Exactly(time) => self.heads.set_timestamp(time.0),
                         Stamp::AtLeast(time) => self.heads.pass_to(time),
                     }
@@ -189,7 +228,14 @@ impl<'t> Worker<'t> {
 
     /// Takes what is asked for of a run; false if that is left to the lane's own decoder.
     fn take_run(&mut self, shared: Shared<'_>, portion: &mut Portion) -> bool {
-        let Worker { decoder, texts, heads, taker, moves, .. } = self;
+        let Worker {
+            decoder,
+            texts,
+            heads,
+            taker,
+            moves,
+            ..
+        } = self;
         let (moment, taking) = (decoder.moment(), shared.taking);
         if let Some(scribe) = &shared.scribe {
             if moment.mode.guest_toggled {
@@ -198,7 +244,13 @@ impl<'t> Worker<'t> {
             }
             portion.pass_to(decoder.time_and_length().0);
             let state = state_flags(&moment, &taking.plan);
-            texts.write_run(scribe, decoder, (&moment, state), heads, portion.text.open());
+            texts.write_run(
+                scribe,
+                decoder,
+                (&moment, state),
+                heads,
+                portion.text.open(),
+            );
         } else if taking.follows_calls_alone(decoder) {
             moves.happen();
             taker.follow_calls(decoder, moves);
@@ -212,7 +264,10 @@ impl<'t> Worker<'t> {
                     if taking.followed != Followed::default() {
                         moves.step(&taken.point.step(0), taking.followed);
                     }
-                    if taking.sampled.is_some_and(|filter| filter.takes(taken.point.flags)) {
+                    if taking
+                        .sampled
+                        .is_some_and(|filter| filter.takes(taken.point.flags))
+                    {
                         portion.tell(What::Branch(taken.point), moves);
                     }
                 }

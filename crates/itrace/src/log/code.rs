@@ -45,7 +45,10 @@ impl Walked {
         for (index, visit) in run.visits.iter().enumerate() {
             let instructions = decoder.block(visit.block()).instructions();
             let last = index + 1 == run.visits.len();
-            let ran = run.partial.filter(|_| last).map_or(instructions.len(), |count| count as usize);
+            let ran = run
+                .partial
+                .filter(|_| last)
+                .map_or(instructions.len(), |count| count as usize);
             for (place, &located) in instructions.iter().take(ran).enumerate() {
                 stretch.push(located);
                 let branches = located.class.flow() != Flow::Next;
@@ -54,12 +57,32 @@ impl Walked {
                     .iter()
                     .any(|mark| mark.visit as usize == index && mark.instruction as usize == place);
                 if branches || sampled {
-                    self.write_stretch(&stretch, branches, steered, &Text { decoder, code, guest }, out);
+                    self.write_stretch(
+                        &stretch,
+                        branches,
+                        steered,
+                        &Text {
+                            decoder,
+                            code,
+                            guest,
+                        },
+                        out,
+                    );
                     stretch.clear();
                 }
             }
         }
-        self.write_stretch(&stretch, false, steered, &Text { decoder, code, guest }, out);
+        self.write_stretch(
+            &stretch,
+            false,
+            steered,
+            &Text {
+                decoder,
+                code,
+                guest,
+            },
+            out,
+        );
     }
 
     fn write_stretch(
@@ -70,7 +93,9 @@ impl Walked {
         text: &Text<'_, '_>,
         out: &mut Vec<u8>,
     ) {
-        let (Some(first), Some(last)) = (stretch.first(), stretch.last()) else { return };
+        let (Some(first), Some(last)) = (stretch.first(), stretch.last()) else {
+            return;
+        };
         let place = text.place(first.ip).filter(|_| whole);
         let known = place.is_some_and(|place| self.stretches.contains(&place));
         self.announced = false;
@@ -102,12 +127,18 @@ struct Text<'a, 'm> {
 impl Text<'_, '_> {
     /// Where an address lies in its image.
     fn place(&self, ip: u64) -> Option<(ImageId, u64)> {
-        let code = self.code.code(CodeAddress { ip, guest: self.guest })?;
+        let code = self.code.code(CodeAddress {
+            ip,
+            guest: self.guest,
+        })?;
         Some((code.image, code.offset + ip.wrapping_sub(code.start)))
     }
 
     fn bytes(&self, ip: u64) -> &[u8] {
-        let code = self.code.code(CodeAddress { ip, guest: self.guest });
+        let code = self.code.code(CodeAddress {
+            ip,
+            guest: self.guest,
+        });
         code.map_or(&[], |code| code.from(ip))
     }
 
@@ -117,7 +148,11 @@ impl Text<'_, '_> {
 
     /// Appends the line of an instruction.
     fn write(&self, located: Located, with_bytes: bool, out: &mut Vec<u8>) {
-        let length = if with_bytes { usize::from(located.length) } else { 0 };
+        let length = if with_bytes {
+            usize::from(located.length)
+        } else {
+            0
+        };
         let bytes = self.bytes(located.ip);
         out.extend_from_slice(b"        ");
         write_columns(located.ip, &bytes[..length.min(bytes.len())], out);
@@ -133,7 +168,9 @@ impl Text<'_, '_> {
 
     /// Whether it is the jump that announces an emulated PTWRITE, if the right bytes are behind it.
     fn jumps_over_signature(&self, located: Located) -> bool {
-        let jump = self.instruction(located).filter(|_| located.class == Class::Jump);
+        let jump = self
+            .instruction(located)
+            .filter(|_| located.class == Class::Jump);
         jump.is_some_and(|jump| jump.relative == 16)
     }
 
@@ -171,8 +208,13 @@ pub(super) fn misfit(
     decoder: &Decoder<'_>,
     code: &ThreadCode<'_>,
 ) -> &'static str {
-    let text = Text { decoder, code, guest: decoder.moment().mode.guest };
-    let class = classify(text.bytes(ip), decoder.exec_mode()).map_or(Class::Other, |found| found.class);
+    let text = Text {
+        decoder,
+        code,
+        guest: decoder.moment().mode.guest,
+    };
+    let class =
+        classify(text.bytes(ip), decoder.exec_mode()).map_or(Class::Other, |found| found.class);
     match (packet, class.flow()) {
         (Some(Packet::Fup(_)), Flow::Conditional) => "Unexpected conditional branch",
         (Some(Packet::Fup(_)), Flow::Indirect) => "Unexpected indirect branch",

@@ -12,12 +12,17 @@ const SLIP: u32 = 0x10000;
 /// Appends the clocks that a decoder begins with.
 pub(super) fn write_config(config: &Config, out: &mut Vec<u8>) {
     line!(out, "timestamp: mtc_shift {}", config.mtc_shift);
-    let (numerator, denominator) =
-        config.tsc_to_crystal.map_or((0, 0), |ratio| (ratio.numerator, ratio.denominator));
+    let (numerator, denominator) = config
+        .tsc_to_crystal
+        .map_or((0, 0), |ratio| (ratio.numerator, ratio.denominator));
     line!(out, "timestamp: tsc_ctc_ratio_n {numerator}");
     line!(out, "timestamp: tsc_ctc_ratio_d {denominator}");
     let whole = numerator.checked_rem(denominator) == Some(0);
-    line!(out, "timestamp: tsc_ctc_mult {}", if whole { numerator / denominator } else { 0 });
+    line!(
+        out,
+        "timestamp: tsc_ctc_mult {}",
+        if whole { numerator / denominator } else { 0 }
+    );
     line!(out, "timestamp: tsc_slip {SLIP:#x}");
 }
 
@@ -40,14 +45,21 @@ pub(super) fn write_measured(measured: &Measured, out: &mut Vec<u8>) {
         Some(nominal) if measured.believed => {
             line!(out, "{head} c.f. CBR-based value {nominal}, pos {end:#x}");
         }
-        Some(nominal) => line!(out, "{head} too big (c.f. CBR-based value {nominal}), pos {end:#x}"),
+        Some(nominal) => line!(
+            out,
+            "{head} too big (c.f. CBR-based value {nominal}), pos {end:#x}"
+        ),
         None => line!(out, "{head} c.f. unknown CBR-based value, pos {end:#x}"),
     }
 }
 
 /// Hexadecimal; 0 has no prefix.
 fn prefixed(value: u64) -> String {
-    if value == 0 { "0".to_owned() } else { format!("{value:#x}") }
+    if value == 0 {
+        "0".to_owned()
+    } else {
+        format!("{value:#x}")
+    }
 }
 
 /// Six digits that count, without zeros at the end.

@@ -23,12 +23,21 @@ impl ItraceOptions {
     /// # Errors
     /// A letter is not known, a value is missing or too large, or a number has no unit.
     pub fn parse(text: &str) -> Result<ItraceOptions, OptionsError> {
-        let mut parser = Parser { rest: text.as_bytes(), period: None, options: ItraceOptions::NOTHING };
+        let mut parser = Parser {
+            rest: text.as_bytes(),
+            period: None,
+            options: ItraceOptions::NOTHING,
+        };
         while let Some(letter) = parser.take() {
-            parser.letter(letter).ok_or_else(|| OptionsError(text.to_owned()))?;
+            parser
+                .letter(letter)
+                .ok_or_else(|| OptionsError(text.to_owned()))?;
         }
         let period = parser.period.unwrap_or(Period::DEFAULT);
-        Ok(ItraceOptions { period, ..parser.options })
+        Ok(ItraceOptions {
+            period,
+            ..parser.options
+        })
     }
 }
 
@@ -82,20 +91,31 @@ impl Parser<'_> {
             b'l' | b'L' => self.options.last_branch_size = self.entries()?.unwrap_or(64),
             b's' => self.options.skip = self.skip()?,
             b'e' => self.options.errors_without = self.signed(Letters::default())?.1,
-            b'd' => (self.options.log_with, self.options.log_without) = self.signed(Letters::default())?,
+            b'd' => {
+                (self.options.log_with, self.options.log_without) =
+                    self.signed(Letters::default())?
+            }
             _ => {}
         }
         Some(())
     }
 
     fn pass_over(&mut self, fillers: &[u8]) {
-        let count = self.rest.iter().take_while(|byte| fillers.contains(byte)).count();
+        let count = self
+            .rest
+            .iter()
+            .take_while(|byte| fillers.contains(byte))
+            .count();
         self.rest = &self.rest[count..];
     }
 
     /// A number, if one comes; the largest there is for one that is too large.
     fn number(&mut self) -> Option<u64> {
-        let count = self.rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
+        let count = self
+            .rest
+            .iter()
+            .take_while(|byte| byte.is_ascii_digit())
+            .count();
         let (digits, rest) = self.rest.split_at(count);
         self.rest = rest;
         let digit = |byte: &u8| u64::from(byte - b'0');
@@ -105,7 +125,9 @@ impl Parser<'_> {
 
     fn period(&mut self) -> Option<()> {
         self.pass_over(b" ,");
-        let Some(number) = self.number() else { return Some(()) };
+        let Some(number) = self.number() else {
+            return Some(());
+        };
         self.pass_over(b" ,");
         let scale = match self.take() {
             None => 1,
@@ -134,18 +156,30 @@ impl Parser<'_> {
 
     fn entries(&mut self) -> Option<Option<usize>> {
         self.pass_over(b" ,");
-        let Some(number) = self.number() else { return Some(None) };
+        let Some(number) = self.number() else {
+            return Some(None);
+        };
         let number = usize::try_from(number).ok()?;
-        (1..=ItraceOptions::MOST_ENTRIES).contains(&number).then_some(Some(number))
+        (1..=ItraceOptions::MOST_ENTRIES)
+            .contains(&number)
+            .then_some(Some(number))
     }
 
     /// A number that may have a sign: below zero is very many.
     fn skip(&mut self) -> Option<u64> {
         self.pass_over(b" \t");
-        let sign = self.rest.first().copied().filter(|byte| b"+-".contains(byte));
+        let sign = self
+            .rest
+            .first()
+            .copied()
+            .filter(|byte| b"+-".contains(byte));
         self.rest = &self.rest[usize::from(sign.is_some())..];
         let number = self.number()?;
-        Some(if sign == Some(b'-') { number.wrapping_neg() } else { number })
+        Some(if sign == Some(b'-') {
+            number.wrapping_neg()
+        } else {
+            number
+        })
     }
 
     /// Letters behind `+` and behind `-`.
@@ -160,7 +194,10 @@ impl Parser<'_> {
             };
             self.rest = &self.rest[1..];
             let blanks = self.rest.iter().take_while(|byte| **byte == b' ').count();
-            let letter = *self.rest.get(blanks).filter(|byte| byte.is_ascii_lowercase())?;
+            let letter = *self
+                .rest
+                .get(blanks)
+                .filter(|byte| byte.is_ascii_lowercase())?;
             set.insert(char::from(letter));
             self.rest = &self.rest[blanks + 1..];
         }
@@ -178,24 +215,32 @@ mod tests {
     #[test]
     fn periods_have_units() {
         let period = |text| parsed(text).period;
-        for text in ["i100us", "i 100 us", "i,100,us", "i", "y", "i100000", "i100000 ", "b"] {
+        for text in [
+            "i100us", "i 100 us", "i,100,us", "i", "y", "i100000", "i100000 ", "b",
+        ] {
             assert_eq!(period(text), Period::Nanoseconds(100_000), "{text}");
         }
         assert_eq!(period("i10t"), Period::Ticks(10));
         assert_eq!(period("y5ii3ms"), Period::Nanoseconds(3_000_000));
         assert_eq!(period("i10,i"), Period::Instructions(10));
-        assert_eq!(period("i18446744073709551616i"), Period::Instructions(u64::MAX));
+        assert_eq!(
+            period("i18446744073709551616i"),
+            Period::Instructions(u64::MAX)
+        );
     }
 
     #[test]
     fn what_perf_refuses_is_refused() {
         for text in [
-            "X", "zz", "i100b", "i1e", "i100m", "i1.5us", "i100iu", "i10 b", "i10n s", "i10s", "i+10",
-            "i10us5", "g0", "l0", "g1025", "g 2000", "s", "s,5", "e-", "e+", "e-O", "e-1", "e-o+", ":", "-",
-            "\tb",
+            "X", "zz", "i100b", "i1e", "i100m", "i1.5us", "i100iu", "i10 b", "i10n s", "i10s",
+            "i+10", "i10us5", "g0", "l0", "g1025", "g 2000", "s", "s,5", "e-", "e+", "e-O", "e-1",
+            "e-o+", ":", "-", "\tb",
         ] {
             let error = ItraceOptions::parse(text).unwrap_err();
-            assert_eq!(error.to_string(), format!("Bad Instruction Tracing options '{text}'"));
+            assert_eq!(
+                error.to_string(),
+                format!("Bad Instruction Tracing options '{text}'")
+            );
         }
     }
 
@@ -206,7 +251,11 @@ mod tests {
         assert!(options.errors_without.contains('o') && !options.errors_without.contains('l'));
         let options = parsed("e -o - ld+e+o");
         assert!(options.errors_without.contains('l'));
-        assert!(options.log_with.contains('e') && options.log_with.contains('o') && !options.last_branch);
+        assert!(
+            options.log_with.contains('e')
+                && options.log_with.contains('o')
+                && !options.last_branch
+        );
     }
 
     #[test]
@@ -219,10 +268,21 @@ mod tests {
         assert_eq!(parsed("s-1").skip, u64::MAX);
         assert_eq!(parsed(""), ItraceOptions::NOTHING);
         let calls = parsed(ItraceOptions::SCRIPT_LETTERS);
-        assert_eq!(calls, ItraceOptions { period: Period::DEFAULT, ..ItraceOptions::SCRIPT });
+        assert_eq!(
+            calls,
+            ItraceOptions {
+                period: Period::DEFAULT,
+                ..ItraceOptions::SCRIPT
+            }
+        );
         assert_eq!(
             parsed(ItraceOptions::ALL_LETTERS),
-            ItraceOptions { branches: true, callchain: false, add_callchain: false, ..ItraceOptions::REPORT }
+            ItraceOptions {
+                branches: true,
+                callchain: false,
+                add_callchain: false,
+                ..ItraceOptions::REPORT
+            }
         );
     }
 }

@@ -100,20 +100,35 @@ mod tests {
     use super::*;
     use crate::stack::ThreadStack;
 
-    const FOLLOWED: Followed = Followed { calls: true, branches: 3 };
+    const FOLLOWED: Followed = Followed {
+        calls: true,
+        branches: 3,
+    };
 
     /// Calls and returns that fit each other now and then.
     fn steps(seed: u64) -> Vec<Step> {
         let mut state = seed;
         let mut next = |below: u64| {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1);
             (state >> 33) % below
         };
         let step = |_| {
-            let kind =
-                [SampleFlags::CALL, SampleFlags::RETURN, SampleFlags::RETURN, SampleFlags::CONDITIONAL];
+            let kind = [
+                SampleFlags::CALL,
+                SampleFlags::RETURN,
+                SampleFlags::RETURN,
+                SampleFlags::CONDITIONAL,
+            ];
             let flags = SampleFlags::BRANCH | kind[next(4) as usize];
-            Step { flags, from: 100 + next(6), to: 105 + next(6), length: 5, stretch: 1 }
+            Step {
+                flags,
+                from: 100 + next(6),
+                to: 105 + next(6),
+                length: 5,
+                stretch: 1,
+            }
         };
         (0..60).map(step).collect()
     }

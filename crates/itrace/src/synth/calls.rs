@@ -45,20 +45,31 @@ impl BlockCalls {
     pub(crate) fn follow(&mut self, decoder: &Decoder<'_>, told: &mut impl Calls) {
         let visits = decoder.visits();
         if self.epoch != decoder.epoch() || self.addresses.len() > MOST {
-            *self = BlockCalls { epoch: decoder.epoch(), ..BlockCalls::default() };
+            *self = BlockCalls {
+                epoch: decoder.epoch(),
+                ..BlockCalls::default()
+            };
         }
         for (index, visit) in visits.iter().enumerate() {
             let number = self.number(decoder, *visit);
             let kept = self.kept[number];
             for &return_address in &self.addresses[kept.calls.0 as usize..kept.calls.1 as usize] {
-                told.call(Call { return_address, untraced: false });
+                told.call(Call {
+                    return_address,
+                    untraced: false,
+                });
             }
             if kept.last != Last::None {
-                let next = visits.get(index + 1).map(|next| decoder.address(next.block()));
+                let next = visits
+                    .get(index + 1)
+                    .map(|next| decoder.address(next.block()));
                 let to = next.or(decoder.arrived_at()).unwrap_or(0);
                 match kept.last {
                     Last::Call(return_address) if to != 0 && to != return_address => {
-                        told.call(Call { return_address, untraced: false });
+                        told.call(Call {
+                            return_address,
+                            untraced: false,
+                        });
                     }
                     Last::Return => told.return_to(to),
                     Last::Call(_) | Last::None => {}
@@ -70,7 +81,10 @@ impl BlockCalls {
     /// Which of the kept calls are those of a visit.
     #[inline]
     fn number(&mut self, decoder: &Decoder<'_>, visit: Visit) -> usize {
-        let slot = self.slots.get(visit.block().index()).map(|slots| slots[usize::from(visit.taken())]);
+        let slot = self
+            .slots
+            .get(visit.block().index())
+            .map(|slots| slots[usize::from(visit.taken())]);
         match slot {
             Some(number) if number != NONE => number as usize,
             _ => self.keep(decoder, visit),
@@ -80,15 +94,23 @@ impl BlockCalls {
     #[cold]
     fn keep(&mut self, decoder: &Decoder<'_>, visit: Visit) -> usize {
         let (block, start) = (decoder.block(visit.block()), self.addresses.len() as u32);
-        let last =
-            self.list_calls(block).or_else(|| block.instructions().last().filter(|_| visit.taken()).copied());
+        let last = self.list_calls(block).or_else(|| {
+            block
+                .instructions()
+                .last()
+                .filter(|_| visit.taken())
+                .copied()
+        });
         let last = match last.map(|last| (last, flags_of(last.class))) {
             Some((last, flags)) if flags.contains(SampleFlags::CALL) => Last::Call(last.behind()),
             Some((_, flags)) if flags.contains(SampleFlags::RETURN) => Last::Return,
             _ => Last::None,
         };
         let number = self.kept.len();
-        self.kept.push(Kept { calls: (start, self.addresses.len() as u32), last });
+        self.kept.push(Kept {
+            calls: (start, self.addresses.len() as u32),
+            last,
+        });
         let index = visit.block().index();
         if self.slots.len() <= index {
             self.slots.resize(index + 1, [NONE; 2]);
@@ -120,15 +142,30 @@ mod tests {
     use crate::stack::{Followed, Step, ThreadStack};
     use crate::synth::texts::tests::{code, trace};
 
-    const CALLS: Followed = Followed { calls: true, branches: 0 };
+    const CALLS: Followed = Followed {
+        calls: true,
+        branches: 0,
+    };
 
     #[test]
     fn kept_calls_are_those_of_each_branch() {
         let (trace, mut code) = (trace(), code());
-        let mut decoder = Decoder::new(Config::default(), Wanted { runs: true, ..Wanted::default() });
-        decoder.feed(Stretch { bytes: &trace, offset: 0, consecutive: false, reference: None });
+        let mut decoder = Decoder::new(
+            Config::default(),
+            Wanted {
+                runs: true,
+                ..Wanted::default()
+            },
+        );
+        decoder.feed(Stretch {
+            bytes: &trace,
+            offset: 0,
+            consecutive: false,
+            reference: None,
+        });
         let mut calls = BlockCalls::default();
-        let (mut stepped, mut followed, mut deep) = (ThreadStack::default(), ThreadStack::default(), 0);
+        let (mut stepped, mut followed, mut deep) =
+            (ThreadStack::default(), ThreadStack::default(), 0);
         loop {
             match decoder.next(&mut code) {
                 Item::End => break,
@@ -137,7 +174,16 @@ mod tests {
                     for branch in decoder.branches() {
                         let (flags, length) = (flags_of(branch.from.class), branch.from.length);
                         let (from, to) = (branch.from.ip, branch.to.unwrap_or(0));
-                        stepped.step(&Step { flags, from, to, length, stretch: 0 }, CALLS);
+                        stepped.step(
+                            &Step {
+                                flags,
+                                from,
+                                to,
+                                length,
+                                stretch: 0,
+                            },
+                            CALLS,
+                        );
                     }
                     assert_eq!(followed, stepped);
                     deep += usize::from(followed.depth() > 0);

@@ -14,8 +14,16 @@ pub(crate) struct BranchFilter(SampleFlags);
 impl BranchFilter {
     pub(crate) fn new(options: &ItraceOptions) -> BranchFilter {
         use SampleFlags as F;
-        let calls = if options.calls { F::CALL | F::ASYNC | F::TRACE_END } else { F::default() };
-        let returns = if options.returns { F::RETURN | F::TRACE_BEGIN } else { F::default() };
+        let calls = if options.calls {
+            F::CALL | F::ASYNC | F::TRACE_END
+        } else {
+            F::default()
+        };
+        let returns = if options.returns {
+            F::RETURN | F::TRACE_BEGIN
+        } else {
+            F::default()
+        };
         BranchFilter(calls | returns)
     }
 
@@ -45,8 +53,10 @@ pub(super) fn flags_of(class: Class) -> SampleFlags {
 }
 
 /// A guest is left, which no instruction of it asked for.
-pub(super) const EXIT_OF_GUEST: SampleFlags =
-    SampleFlags::BRANCH.with(SampleFlags::CALL).with(SampleFlags::ASYNC).with(SampleFlags::VM_EXIT);
+pub(super) const EXIT_OF_GUEST: SampleFlags = SampleFlags::BRANCH
+    .with(SampleFlags::CALL)
+    .with(SampleFlags::ASYNC)
+    .with(SampleFlags::VM_EXIT);
 
 /// What something other than an instruction did, as flags.
 pub(super) fn async_flags(to: Option<u64>, end: bool, abort: bool) -> SampleFlags {
@@ -66,14 +76,24 @@ pub(crate) fn state_flags(moment: &Moment, plan: &Plan) -> SampleFlags {
     let mode = moment.mode;
     let flag = |is: bool, flag: F| if is { flag } else { F::default() };
     flag(mode.in_transaction, F::IN_TX)
-        | flag(plan.has_interrupt_flag && mode.interrupts_disabled, F::INTERRUPTS_DISABLED)
-        | flag(plan.has_interrupt_flag && mode.interrupts_toggled, F::INTERRUPTS_TOGGLED)
+        | flag(
+            plan.has_interrupt_flag && mode.interrupts_disabled,
+            F::INTERRUPTS_DISABLED,
+        )
+        | flag(
+            plan.has_interrupt_flag && mode.interrupts_toggled,
+            F::INTERRUPTS_TOGGLED,
+        )
 }
 
 /// The transfer of control that an event comes with, as flags.
 pub(super) fn transfer_flags(transfer: Transfer) -> SampleFlags {
     use SampleFlags as F;
-    let ended = if transfer.end { F::TRACE_END } else { F::default() };
+    let ended = if transfer.end {
+        F::TRACE_END
+    } else {
+        F::default()
+    };
     ended
         | match transfer.by {
             TransferCause::Instruction(class) => flags_of(class),

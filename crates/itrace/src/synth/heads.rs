@@ -21,7 +21,10 @@ pub(crate) struct Heads {
 impl Heads {
     /// A stretch begins: nothing was written, and no time is known.
     pub(crate) fn begin(&mut self) {
-        *self = Heads { text: std::mem::take(&mut self.text), ..Heads::default() };
+        *self = Heads {
+            text: std::mem::take(&mut self.text),
+            ..Heads::default()
+        };
     }
 
     /// Who runs may be another one.
@@ -82,7 +85,9 @@ impl Heads {
     }
 
     fn renew(&mut self, scribe: &Scribe<'_>) {
-        let Some(time) = shown(self.timestamp, scribe) else { return };
+        let Some(time) = shown(self.timestamp, scribe) else {
+            return;
+        };
         self.first.get_or_insert(self.timestamp);
         if self.shown.is_none_or(|(_, shown)| shown != time) {
             self.text.clear();

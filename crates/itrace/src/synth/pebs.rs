@@ -41,12 +41,17 @@ struct Items<'b>(&'b [BlockValue]);
 impl Items<'_> {
     fn get(self, kind: u8, id: u8) -> Option<u64> {
         // A later item is the newer one.
-        let found = self.0.iter().rev().find(|value| value.block == kind && value.item.id() == id);
+        let found = self
+            .0
+            .iter()
+            .rev()
+            .find(|value| value.block == kind && value.item.id() == id);
         found.map(|value| value.item.value())
     }
 
     fn ip(self) -> Option<u64> {
-        self.get(block::BASIC, 0).or_else(|| self.get(block::REGISTERS, 1))
+        self.get(block::BASIC, 0)
+            .or_else(|| self.get(block::REGISTERS, 1))
     }
 
     /// The bits of the counters that the record is of.
@@ -62,22 +67,43 @@ impl Items<'_> {
     fn registers(self, wanted: u64, values: &mut Vec<u8>) -> Option<Registers<'_>> {
         const BITS_32: u64 = 1;
         const BITS_64: u64 = 2;
-        if !self.0.iter().any(|value| matches!(value.block, block::REGISTERS | block::XMM)) {
+        if !self
+            .0
+            .iter()
+            .any(|value| matches!(value.block, block::REGISTERS | block::XMM))
+        {
             return None;
         }
-        let general = (0..).zip(REGISTERS).map(|(id, register)| (block::REGISTERS, id, register));
+        let general = (0..)
+            .zip(REGISTERS)
+            .map(|(id, register)| (block::REGISTERS, id, register));
         // Each has two items, the lower half first.
         let vectors = (0..32).map(|id| (block::XMM, id, XMM0 + id));
-        let known = general.chain(vectors).filter(|(.., register)| wanted >> register & 1 == 1);
+        let known = general
+            .chain(vectors)
+            .filter(|(.., register)| wanted >> register & 1 == 1);
         let known = known.filter_map(|(kind, id, register)| Some((register, self.get(kind, id)?)));
         let mut known: Vec<(u8, u64)> = known.collect();
         known.sort_unstable_by_key(|(register, _)| *register);
-        known.iter().for_each(|(_, value)| values.extend_from_slice(&value.to_le_bytes()));
-        let mask = known.iter().fold(0, |mask, (register, _)| mask | 1 << register);
-        let narrow =
-            |value: &BlockValue| value.block == block::REGISTERS && value.item.size() == ItemSize::Four;
-        let abi = if self.0.iter().any(narrow) { BITS_32 } else { BITS_64 };
-        Some(Registers { abi, mask, values: Words::new(values, Endian::Little) })
+        known
+            .iter()
+            .for_each(|(_, value)| values.extend_from_slice(&value.to_le_bytes()));
+        let mask = known
+            .iter()
+            .fold(0, |mask, (register, _)| mask | 1 << register);
+        let narrow = |value: &BlockValue| {
+            value.block == block::REGISTERS && value.item.size() == ItemSize::Four
+        };
+        let abi = if self.0.iter().any(narrow) {
+            BITS_32
+        } else {
+            BITS_64
+        };
+        Some(Registers {
+            abi,
+            mask,
+            values: Words::new(values, Endian::Little),
+        })
     }
 
     /// The last branches.
@@ -89,7 +115,8 @@ impl Items<'_> {
             let item = |which| self.get(kind, entry + which);
             if let (Some(from), Some(to), Some(info)) = (item(0), item(1), item(2)) {
                 let told = [from, to, branch_flags(info)];
-                told.iter().for_each(|word| words.extend_from_slice(&word.to_le_bytes()));
+                told.iter()
+                    .for_each(|word| words.extend_from_slice(&word.to_le_bytes()));
             }
         }
         BranchStack::from_words(Words::new(words, Endian::Little))
@@ -114,20 +141,33 @@ impl Items<'_> {
     }
 
     /// What a sample of an event has of numbers.
-    fn sample(self, event: &EventAttr, numbers: Option<SourceNumbers>, anywhere: u64) -> Sample<'static> {
+    fn sample(
+        self,
+        event: &EventAttr,
+        numbers: Option<SourceNumbers>,
+        anywhere: u64,
+    ) -> Sample<'static> {
         let fields = event.sample_type;
         let (access, instruction) = self.latencies();
         let (cycles, reasons) = self.transaction();
         let cost = if access == 0 { cycles } else { access };
         let weight = if fields.contains(SampleType::WEIGHT_STRUCT) {
             let (var1, var2) = (u32::try_from(cost).unwrap_or(u32::MAX), instruction as u16);
-            Some(Weight::Parts { var1, var2, var3: 0 })
+            Some(Weight::Parts {
+                var1,
+                var2,
+                var3: 0,
+            })
         } else {
-            fields.contains(SampleType::WEIGHT).then_some(Weight::Whole(cost))
+            fields
+                .contains(SampleType::WEIGHT)
+                .then_some(Weight::Whole(cost))
         };
         Sample {
             ip: Some(self.ip().unwrap_or(anywhere)),
-            addr: fields.contains(SampleType::ADDR).then(|| self.get(block::MEMORY, 0).unwrap_or(0)),
+            addr: fields
+                .contains(SampleType::ADDR)
+                .then(|| self.get(block::MEMORY, 0).unwrap_or(0)),
             weight,
             transaction: fields.contains(SampleType::TRANSACTION).then_some(reasons),
             data_src: fields
@@ -148,19 +188,26 @@ pub(crate) struct PebsEvent {
 impl PebsEvent {
     /// What a sample counts for; unknown where the kernel chose the period.
     fn period(&self) -> u64 {
-        if self.attr.flags.contains(AttrFlags::FREQ) { 0 } else { self.attr.sample_period }
+        if self.attr.flags.contains(AttrFlags::FREQ) {
+            0
+        } else {
+            self.attr.sample_period
+        }
     }
 
     /// The first event whose records are in the trace, and whether there is no other.
     pub(crate) fn first(events: &EventTable) -> Option<(PebsEvent, bool)> {
-        let mut all = (0..events.events().len()).filter_map(|at| PebsEvent::at(events, EventIndex(at)));
+        let mut all =
+            (0..events.events().len()).filter_map(|at| PebsEvent::at(events, EventIndex(at)));
         Some((all.next()?, all.next().is_none()))
     }
 
     /// The event with a number, if its records are in the trace.
     pub(crate) fn at(events: &EventTable, index: EventIndex) -> Option<PebsEvent> {
         let attr = events.events().get(index.0)?.attr;
-        attr.flags.contains(AttrFlags::AUX_OUTPUT).then_some(PebsEvent { index, attr })
+        attr.flags
+            .contains(AttrFlags::AUX_OUTPUT)
+            .then_some(PebsEvent { index, attr })
     }
 }
 
@@ -192,9 +239,9 @@ impl Synthesizer<'_> {
         let events: Vec<PebsEvent> = match self.plan.pebs {
             None => return ControlFlow::Continue(()),
             Some((event, true)) => vec![event],
-            Some((first, false)) => {
-                named.map(|counter| lane.pebs.get(&counter).copied().unwrap_or(first)).collect()
-            }
+            Some((first, false)) => named
+                .map(|counter| lane.pebs.get(&counter).copied().unwrap_or(first))
+                .collect(),
         };
         let thread = thread_of(lane, machine);
         for event in events {
@@ -227,16 +274,30 @@ mod tests {
     use intel_pt::packet::BlockItem;
 
     fn value(block: u8, id: u8, value: u64) -> BlockValue {
-        BlockValue { block, item: BlockItem::new(id, ItemSize::Eight, value) }
+        BlockValue {
+            block,
+            item: BlockItem::new(id, ItemSize::Eight, value),
+        }
     }
 
     #[test]
     fn registers_come_in_perfs_order() {
-        let values = [value(1, 1, 0x40), value(1, 2, 0xa), value(1, 5, 0xb), value(1, 17, 0xf)];
+        let values = [
+            value(1, 1, 0x40),
+            value(1, 2, 0xa),
+            value(1, 5, 0xb),
+            value(1, 17, 0xf),
+        ];
         let mut bytes = Vec::new();
         let registers = Items(&values).registers(0xff_01ff, &mut bytes).unwrap();
-        assert_eq!((registers.abi, registers.mask), (2, 1 | 1 << 1 | 1 << 8 | 1 << 23));
-        assert_eq!(registers.values.iter().collect::<Vec<_>>(), [0xa, 0xb, 0x40, 0xf]);
+        assert_eq!(
+            (registers.abi, registers.mask),
+            (2, 1 | 1 << 1 | 1 << 8 | 1 << 23)
+        );
+        assert_eq!(
+            registers.values.iter().collect::<Vec<_>>(),
+            [0xa, 0xb, 0x40, 0xf]
+        );
         assert!(Items(&[]).registers(1, &mut bytes).is_none());
     }
 
@@ -247,7 +308,10 @@ mod tests {
         let registers = Items(&values).registers(!0 ^ 1 << 32, &mut bytes).unwrap();
         assert_eq!((registers.abi, registers.mask), (2, 1 | 1 << 63));
         assert_eq!(registers.values.iter().collect::<Vec<_>>(), [0xa, 0x2]);
-        let narrow = [BlockValue { block: 1, item: BlockItem::new(2, ItemSize::Four, 0xa) }];
+        let narrow = [BlockValue {
+            block: 1,
+            item: BlockItem::new(2, ItemSize::Four, 0xa),
+        }];
         assert_eq!(Items(&narrow).registers(1, &mut Vec::new()).unwrap().abi, 1);
     }
 

@@ -51,19 +51,38 @@ impl Point {
 impl Point {
     /// The same behind so many instructions more.
     pub(crate) fn behind(&self, instructions: u64) -> Point {
-        Point { instructions: self.instructions + instructions, ..*self }
+        Point {
+            instructions: self.instructions + instructions,
+            ..*self
+        }
     }
 
     /// What it does to the stack of its thread.
     pub(crate) fn step(&self, stretch: u64) -> Step {
-        let Point { flags, from, to, length, .. } = *self;
-        Step { flags, from, to, length, stretch }
+        let Point {
+            flags,
+            from,
+            to,
+            length,
+            ..
+        } = *self;
+        Step {
+            flags,
+            from,
+            to,
+            length,
+            stretch,
+        }
     }
 }
 
 impl Synthesizer<'_> {
     /// The stack of the thread that runs, for what the trace tells of it now.
-    pub(crate) fn stack_of(&mut self, lane: &Lane<'_>, machine: &Machine) -> Option<&mut ThreadStack> {
+    pub(crate) fn stack_of(
+        &mut self,
+        lane: &Lane<'_>,
+        machine: &Machine,
+    ) -> Option<&mut ThreadStack> {
         self.stacks.of_lane(lane, machine)
     }
 
@@ -85,11 +104,15 @@ impl Synthesizer<'_> {
                 0 => point.instructions.wrapping_sub(lane.instructions_sampled),
                 _ => 1,
             };
-            let counts = lane.by_instructions.advance(point.instructions, point.cycles);
+            let counts = lane
+                .by_instructions
+                .advance(point.instructions, point.cycles);
             lane.instructions_sampled = point.instructions;
             self.hand_over(lane, (event, period, counts, None), point, machine, sink)?;
         }
-        let Some(event) = self.events.cycles else { return ControlFlow::Continue(()) };
+        let Some(event) = self.events.cycles else {
+            return ControlFlow::Continue(());
+        };
         let counts = lane.by_cycles.advance(point.instructions, point.cycles);
         if counts.1 == 0 || self.skips() {
             return ControlFlow::Continue(());
@@ -122,8 +145,13 @@ impl Synthesizer<'_> {
         machine: &mut Machine,
         sink: &mut impl Sink,
     ) -> ControlFlow<()> {
-        let taken = self.taking.sampled.is_some_and(|filter| filter.takes(point.flags));
-        let Some(event) = self.events.branches.filter(|_| taken) else { return ControlFlow::Continue(()) };
+        let taken = self
+            .taking
+            .sampled
+            .is_some_and(|filter| filter.takes(point.flags));
+        let Some(event) = self.events.branches.filter(|_| taken) else {
+            return ControlFlow::Continue(());
+        };
         if self.skips() {
             return ControlFlow::Continue(());
         }
@@ -132,7 +160,14 @@ impl Synthesizer<'_> {
             return self.hand_over(lane, (event, 1, counts, None), point, machine, sink);
         }
         // Each world sees its own end of the branch.
-        let (left, entered) = (Point { to: 0, ..*point }, Point { from: 0, guest: !point.guest, ..*point });
+        let (left, entered) = (
+            Point { to: 0, ..*point },
+            Point {
+                from: 0,
+                guest: !point.guest,
+                ..*point
+            },
+        );
         self.hand_over(lane, (event, 1, counts, None), &left, machine, sink)?;
         self.hand_over(lane, (event, 1, (0, 0), None), &entered, machine, sink)
     }

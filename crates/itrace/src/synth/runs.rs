@@ -77,7 +77,13 @@ impl Synthesizer<'_> {
     ) -> ControlFlow<()> {
         let state = state_flags(moment, &self.plan);
         self.write(lane, machine, |scribe, lane, text| {
-            lane.texts.write_run(scribe, &lane.decoder, (moment, state), &mut lane.heads, text);
+            lane.texts.write_run(
+                scribe,
+                &lane.decoder,
+                (moment, state),
+                &mut lane.heads,
+                text,
+            );
         });
         self.hand_over_much(lane, machine, sink)
     }
@@ -94,7 +100,8 @@ impl Synthesizer<'_> {
         let state = state_flags(moment, &self.plan);
         self.write(lane, machine, |scribe, lane, text| {
             let epoch = lane.decoder.epoch();
-            lane.texts.write_address(scribe, (ip, moment, state), epoch, &mut lane.heads, text);
+            lane.texts
+                .write_address(scribe, (ip, moment, state), epoch, &mut lane.heads, text);
         });
         self.hand_over_much(lane, machine, sink)
     }
@@ -109,7 +116,10 @@ impl Synthesizer<'_> {
         let mut text = std::mem::take(&mut self.text);
         let common = self.common();
         if let Some(written) = &self.written {
-            let scribe = Scribe { written, scene: common.scene(lane, (written.event, thread), machine) };
+            let scribe = Scribe {
+                written,
+                scene: common.scene(lane, (written.event, thread), machine),
+            };
             lane.heads.set_timestamp(lane.timestamp);
             write(&scribe, lane, &mut text);
             lane.timestamp = lane.heads.timestamp();
@@ -152,9 +162,14 @@ impl Synthesizer<'_> {
         sink: &mut impl Sink,
     ) -> ControlFlow<()> {
         let event = self.written.as_ref().map(|written| written.event);
-        let Some(event) = event.filter(|_| !text.is_empty()) else { return ControlFlow::Continue(()) };
+        let Some(event) = event.filter(|_| !text.is_empty()) else {
+            return ControlFlow::Continue(());
+        };
         let thread = thread_of(lane, machine);
-        let moment = self.common().scene(lane, (event, thread), machine).moment(lane.timestamp);
+        let moment = self
+            .common()
+            .scene(lane, (event, thread), machine)
+            .moment(lane.timestamp);
         sink.written(machine, &moment, text)
     }
 

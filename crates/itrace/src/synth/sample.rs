@@ -20,7 +20,12 @@ impl Synthesizer<'_> {
     pub(super) fn hand_over(
         &mut self,
         lane: &mut Lane<'_>,
-        (event, period, (instructions, cycles), payload): (EventIndex, u64, (u64, u64), Option<Payload>),
+        (event, period, (instructions, cycles), payload): (
+            EventIndex,
+            u64,
+            (u64, u64),
+            Option<Payload>,
+        ),
         point: &Point,
         machine: &mut Machine,
         sink: &mut impl Sink,
@@ -30,18 +35,32 @@ impl Synthesizer<'_> {
         let key = StackKey::new(machine, thread, lane.running.cpu);
         let depth = self.stacks.depth(key);
         let mode_and_time = self.common().mode_and_time(lane.timestamp, point);
-        let who = Who { event, thread, running: lane.running, of_cpu: lane.cpu.is_some() };
+        let who = Who {
+            event,
+            thread,
+            running: lane.running,
+            of_cpu: lane.cpu.is_some(),
+        };
         fill(&mut self.sampled, who, point, mode_and_time);
         self.sampled.sample.period = Some(period);
         self.sampled.period = period;
         let progress = lane.progress(point.instructions, point.cycles);
-        let traced = Traced { flags: point.flags, instructions, cycles, code, depth, progress, payload };
+        let traced = Traced {
+            flags: point.flags,
+            instructions,
+            cycles,
+            code,
+            depth,
+            progress,
+            payload,
+        };
         self.sampled.traced = Some(traced);
         if Some(event) == self.events.branches {
             return sink.sample(machine, &self.sampled);
         }
         let mut sampled: SampleEvent<'_> = self.sampled;
-        (sampled.sample.callchain, sampled.sample.branch_stack) = self.stacks.of_sample(key, point.from);
+        (sampled.sample.callchain, sampled.sample.branch_stack) =
+            self.stacks.of_sample(key, point.from);
         sink.sample(machine, &sampled)
     }
 
@@ -61,7 +80,11 @@ impl Synthesizer<'_> {
     }
 
     fn code(&self, lane: &Lane<'_>, point: &Point, machine: &Machine) -> TracedCode {
-        let source = ThreadCode { machine, images: &self.images, thread: lane.running.thread };
+        let source = ThreadCode {
+            machine,
+            images: &self.images,
+            thread: lane.running.thread,
+        };
         Ran::at(lane.last, point).code(point, source, self.with_code)
     }
 }
@@ -88,18 +111,32 @@ impl<'m> Common<'m> {
         Scene {
             common: self,
             machine,
-            who: Who { event, thread, running: lane.running, of_cpu: lane.cpu.is_some() },
+            who: Who {
+                event,
+                thread,
+                running: lane.running,
+                of_cpu: lane.cpu.is_some(),
+            },
             generation,
         }
     }
 
     fn mode_and_time(self, timestamp: u64, point: &Point) -> (Misc, Option<PerfTime>) {
-        let anywhere = if point.from == 0 { point.to } else { point.from };
-        (Misc(self.images.mode_of(anywhere, point.guest) as u16), self.time(timestamp))
+        let anywhere = if point.from == 0 {
+            point.to
+        } else {
+            point.from
+        };
+        (
+            Misc(self.images.mode_of(anywhere, point.guest) as u16),
+            self.time(timestamp),
+        )
     }
 
     fn time(self, tsc: u64) -> Option<PerfTime> {
-        self.clock.filter(|_| !self.timeless).map(|clock| clock.time(tsc))
+        self.clock
+            .filter(|_| !self.timeless)
+            .map(|clock| clock.time(tsc))
     }
 }
 
@@ -127,11 +164,26 @@ impl Scene<'_> {
     /// A sample that code made at a place.
     pub(crate) fn sample(&self, point: &Point, timestamp: u64) -> SampleEvent<'static> {
         let mut sampled = unfilled();
-        fill(&mut sampled, self.who, point, self.common.mode_and_time(timestamp, point));
-        let Common { images, with_code, .. } = self.common;
-        let source = ThreadCode { machine: self.machine, images, thread: self.who.running.thread };
+        fill(
+            &mut sampled,
+            self.who,
+            point,
+            self.common.mode_and_time(timestamp, point),
+        );
+        let Common {
+            images, with_code, ..
+        } = self.common;
+        let source = ThreadCode {
+            machine: self.machine,
+            images,
+            thread: self.who.running.thread,
+        };
         let code = Ran::at(None, point).code(point, source, with_code);
-        sampled.traced = Some(Traced { flags: point.flags, code, ..Traced::default() });
+        sampled.traced = Some(Traced {
+            flags: point.flags,
+            code,
+            ..Traced::default()
+        });
         sampled
     }
 
@@ -158,12 +210,30 @@ impl Ran {
     /// Where tracing begins and with events it is the one that ran last; where an interrupt came, the next.
     fn at(last: Option<Located>, point: &Point) -> Ran {
         if point.length != 0 {
-            return Ran { ip: point.from, length: Some(point.length) };
+            return Ran {
+                ip: point.from,
+                length: Some(point.length),
+            };
         }
-        if point.flags.meets(SampleFlags::ASYNC | SampleFlags::TX_ABORT) {
-            return Ran { ip: point.from, length: None };
+        if point
+            .flags
+            .meets(SampleFlags::ASYNC | SampleFlags::TX_ABORT)
+        {
+            return Ran {
+                ip: point.from,
+                length: None,
+            };
         }
-        last.map_or(Ran { ip: 0, length: None }, |last| Ran { ip: last.ip, length: Some(last.length) })
+        last.map_or(
+            Ran {
+                ip: 0,
+                length: None,
+            },
+            |last| Ran {
+                ip: last.ip,
+                length: Some(last.length),
+            },
+        )
     }
 
     fn code(self, point: &Point, source: ThreadCode<'_>, with_bytes: bool) -> TracedCode {
@@ -175,19 +245,35 @@ impl Ran {
         if !with_bytes || self.ip == 0 {
             return code;
         }
-        let found = source.code(CodeAddress { ip: self.ip, guest: point.guest });
+        let found = source.code(CodeAddress {
+            ip: self.ip,
+            guest: point.guest,
+        });
         let bytes = found.map_or(&[][..], |found| found.from(self.ip));
         if self.length.is_none() {
             code.length = classify(bytes, point.width).map_or(0, |found| found.length);
         }
-        code.bytes.iter_mut().zip(bytes).for_each(|(to, from)| *to = *from);
+        code.bytes
+            .iter_mut()
+            .zip(bytes)
+            .for_each(|(to, from)| *to = *from);
         code
     }
 }
 
 /// Fills in what every sample says.
-fn fill(sampled: &mut SampleEvent<'static>, who: Who, point: &Point, (mode, time): (Misc, Option<PerfTime>)) {
-    let Who { event, thread, running, of_cpu } = who;
+fn fill(
+    sampled: &mut SampleEvent<'static>,
+    who: Who,
+    point: &Point,
+    (mode, time): (Misc, Option<PerfTime>),
+) {
+    let Who {
+        event,
+        thread,
+        running,
+        of_cpu,
+    } = who;
     (sampled.event, sampled.thread, sampled.misc) = (event, thread, mode);
     let sample = &mut sampled.sample;
     (sample.ip, sample.addr) = (Some(point.from), Some(point.to));
@@ -197,7 +283,9 @@ fn fill(sampled: &mut SampleEvent<'static>, who: Who, point: &Point, (mode, time
 
 /// The thread of a lane's samples.
 pub(crate) fn thread_of(lane: &Lane<'_>, machine: &mut Machine) -> ThreadId {
-    lane.running.thread.unwrap_or_else(|| machine.thread(lane.running.pid, lane.running.tid))
+    lane.running
+        .thread
+        .unwrap_or_else(|| machine.thread(lane.running.pid, lane.running.tid))
 }
 
 /// A sample of which nothing is known.
@@ -224,12 +312,27 @@ pub(super) mod tests {
     pub(in crate::synth) fn scene<'m>(machine: &'m mut Machine, images: &'m Images) -> Scene<'m> {
         let (pid, tid) = (Pid(1), Tid(1));
         let thread = machine.thread(pid, tid);
-        let running = Running { pid, tid, cpu: None, thread: Some(thread) };
+        let running = Running {
+            pid,
+            tid,
+            cpu: None,
+            thread: Some(thread),
+        };
         let clock = TscClock::new(0, 1, 0);
         Scene {
-            common: Common { images, clock, timeless: false, with_code: false },
+            common: Common {
+                images,
+                clock,
+                timeless: false,
+                with_code: false,
+            },
             machine,
-            who: Who { event: EventIndex(0), thread, running, of_cpu: false },
+            who: Who {
+                event: EventIndex(0),
+                thread,
+                running,
+                of_cpu: false,
+            },
             generation: 0,
         }
     }

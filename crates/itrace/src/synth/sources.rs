@@ -89,9 +89,14 @@ impl SourceNumbers {
 }
 
 /// Where the data of an access came from, by what its record tells.
-pub(super) fn data_source(numbers: Option<SourceNumbers>, event: &EventAttr, told: Option<u64>) -> u64 {
+pub(super) fn data_source(
+    numbers: Option<SourceNumbers>,
+    event: &EventAttr,
+    told: Option<u64>,
+) -> u64 {
     // The events that sample loads and stores with their latency.
-    let has_numbers = event.kind == EventType::RAW && matches!(event.config & 0xffff, 0x5d0 | 0x6d0);
+    let has_numbers =
+        event.kind == EventType::RAW && matches!(event.config & 0xffff, 0x5d0 | 0x6d0);
     match (numbers, told) {
         (Some(numbers), Some(told)) if has_numbers => numbers.meaning(told),
         _ => UNKNOWN,
@@ -104,7 +109,11 @@ mod tests {
 
     #[test]
     fn numbers_mean_what_the_processor_says() {
-        let loads = EventAttr { kind: EventType::RAW, config: 0x1_05d0, ..EventAttr::default() };
+        let loads = EventAttr {
+            kind: EventType::RAW,
+            config: 0x1_05d0,
+            ..EventAttr::default()
+        };
         let source = |model, told| data_source(SourceNumbers::of(6, model), &loads, told);
         assert_eq!(source(190, Some(1)), 0x102_6810_0142);
         // perf 7.2: L1, locked; L3, TLB missed; blocked.
@@ -113,6 +122,9 @@ mod tests {
         assert_eq!(source(182, Some(0x81)), 0x202_6810_0142);
         assert_eq!([source(190, None), source(151, Some(1))], [UNKNOWN; 2]);
         let cycles = EventAttr::default();
-        assert_eq!(data_source(SourceNumbers::of(6, 190), &cycles, Some(1)), UNKNOWN);
+        assert_eq!(
+            data_source(SourceNumbers::of(6, 190), &cycles, Some(1)),
+            UNKNOWN
+        );
     }
 }

@@ -20,12 +20,19 @@ pub(super) struct StackKey {
 
 impl StackKey {
     pub(super) fn new(machine: &Machine, thread: ThreadId, cpu: Option<Cpu>) -> StackKey {
-        StackKey { thread, cpu: cpu.filter(|_| machine.thread_info(thread).tid.0 == 0) }
+        StackKey {
+            thread,
+            cpu: cpu.filter(|_| machine.thread_info(thread).tid.0 == 0),
+        }
     }
 
     /// Of the thread that runs.
     fn of_lane(lane: &Lane<'_>, machine: &Machine) -> Option<StackKey> {
-        Some(StackKey::new(machine, lane.running.thread?, lane.running.cpu))
+        Some(StackKey::new(
+            machine,
+            lane.running.thread?,
+            lane.running.cpu,
+        ))
     }
 }
 
@@ -43,11 +50,22 @@ pub(crate) struct Stacks {
 
 impl Stacks {
     pub(super) fn new(options: ItraceOptions) -> Stacks {
-        let branches = if options.last_branch { options.last_branch_size } else { 0 };
+        let branches = if options.last_branch {
+            options.last_branch_size
+        } else {
+            0
+        };
         // A branch into the kernel may stand between a sample and what it was taken of.
-        let more = if options.add_last_branch { options.last_branch_size + 1 } else { 0 };
+        let more = if options.add_last_branch {
+            options.last_branch_size + 1
+        } else {
+            0
+        };
         Stacks {
-            followed: Followed { calls: options.follows_calls(), branches: branches.max(more) },
+            followed: Followed {
+                calls: options.follows_calls(),
+                branches: branches.max(more),
+            },
             options,
             threads: FxHashMap::default(),
             chain: Vec::new(),
@@ -63,8 +81,15 @@ impl Stacks {
 
     /// The stack of the thread that runs, for what the trace tells of it now.
     #[inline]
-    pub(super) fn of_lane(&mut self, lane: &Lane<'_>, machine: &Machine) -> Option<&mut ThreadStack> {
-        let stack = self.threads.entry(StackKey::of_lane(lane, machine)?).or_default();
+    pub(super) fn of_lane(
+        &mut self,
+        lane: &Lane<'_>,
+        machine: &Machine,
+    ) -> Option<&mut ThreadStack> {
+        let stack = self
+            .threads
+            .entry(StackKey::of_lane(lane, machine)?)
+            .or_default();
         stack.enter(lane.feed.stretch);
         Some(stack)
     }
@@ -90,7 +115,9 @@ impl Stacks {
         if !self.options.thread_stack {
             return 0;
         }
-        self.threads.get(&key).map_or(0, |stack| u32::try_from(stack.depth()).unwrap_or(u32::MAX))
+        self.threads
+            .get(&key)
+            .map_or(0, |stack| u32::try_from(stack.depth()).unwrap_or(u32::MAX))
     }
 
     /// The call chain and the last branches of a sample at `ip`, as far as they are asked for.
@@ -99,7 +126,14 @@ impl Stacks {
         key: StackKey,
         ip: u64,
     ) -> (Option<Words<'_>>, Option<BranchStack<'_>>) {
-        let Stacks { options, threads, chain, chain_words, branch_words, .. } = self;
+        let Stacks {
+            options,
+            threads,
+            chain,
+            chain_words,
+            branch_words,
+            ..
+        } = self;
         if !options.callchain && !options.last_branch {
             return (None, None);
         }
@@ -110,12 +144,17 @@ impl Stacks {
         }
         if options.last_branch {
             let kept = stack.branches().take(options.last_branch_size);
-            replace(branch_words, kept.flat_map(|branch| [branch.from, branch.to, branch.flags]));
+            replace(
+                branch_words,
+                kept.flat_map(|branch| [branch.from, branch.to, branch.flags]),
+            );
         }
         let words = |words| Words::new(words, Endian::Little);
         (
             options.callchain.then(|| words(chain_words)),
-            options.last_branch.then(|| BranchStack::from_words(words(branch_words))),
+            options
+                .last_branch
+                .then(|| BranchStack::from_words(words(branch_words))),
         )
     }
 
@@ -125,26 +164,44 @@ impl Stacks {
         machine: &Machine,
         event: &SampleEvent<'_>,
     ) -> (Option<Words<'_>>, Option<BranchStack<'_>>) {
-        let Stacks { options, threads, chain, chain_words, branch_words, .. } = self;
+        let Stacks {
+            options,
+            threads,
+            chain,
+            chain_words,
+            branch_words,
+            ..
+        } = self;
         let chained = options.add_callchain && event.sample.callchain.is_none();
         let branched = options.add_last_branch && event.sample.branch_stack.is_none();
         if !chained && !branched {
             return (None, None);
         }
         let key = StackKey::new(machine, event.thread, event.sample.cpu);
-        let (stack, ip) = (threads.entry(key).or_default(), event.sample.ip.unwrap_or(0));
+        let (stack, ip) = (
+            threads.entry(key).or_default(),
+            event.sample.ip.unwrap_or(0),
+        );
         if chained {
             stack.chain_of_recorded(ip, options.callchain_size + 1, chain);
             replace(chain_words, chain.iter().copied());
         }
         if branched {
             // The trace of a sample in user space ends where the kernel took it.
-            let kept = stack.branches().skip_while(|branch| ip < KERNEL_START && !is_user(branch.to));
+            let kept = stack
+                .branches()
+                .skip_while(|branch| ip < KERNEL_START && !is_user(branch.to));
             let kept = kept.take(options.last_branch_size);
-            replace(branch_words, kept.flat_map(|branch| [branch.from, branch.to, branch.flags]));
+            replace(
+                branch_words,
+                kept.flat_map(|branch| [branch.from, branch.to, branch.flags]),
+            );
         }
         let words = |words| Words::new(words, Endian::Little);
-        (chained.then(|| words(chain_words)), branched.then(|| BranchStack::from_words(words(branch_words))))
+        (
+            chained.then(|| words(chain_words)),
+            branched.then(|| BranchStack::from_words(words(branch_words))),
+        )
     }
 }
 

@@ -33,7 +33,11 @@ impl Taking {
     /// An instruction that a packet names.
     pub(crate) fn address(&self, ip: u64, flags: SampleFlags, moment: &Moment) -> Point {
         let flags = flags | state_flags(moment, &self.plan);
-        Point { flags, cycles: self.cycles(moment), ..Point::at(ip, moment) }
+        Point {
+            flags,
+            cycles: self.cycles(moment),
+            ..Point::at(ip, moment)
+        }
     }
 
     /// The cycles up to a moment, if they were told for it.
@@ -49,7 +53,11 @@ impl Taking {
         if told.decision == Some(at) {
             return self.cycles(moment);
         }
-        let so_far = if told.is_decided(at) { moment.cycles } else { told.cycles_before };
+        let so_far = if told.is_decided(at) {
+            moment.cycles
+        } else {
+            told.cycles_before
+        };
         match self.approximate_ipc {
             true => Some(so_far.rough),
             false => (!moment.cycles_counted).then_some(so_far.exact),
@@ -108,7 +116,11 @@ impl Taker {
             let located = branch.map(|branch| branch.from).or(mark.map(|mark| mark.1));
             let Some(located) = located else { continue };
             let end = told.end && at == told.instructions;
-            let ended = if end { SampleFlags::TRACE_END } else { SampleFlags::default() };
+            let ended = if end {
+                SampleFlags::TRACE_END
+            } else {
+                SampleFlags::default()
+            };
             let flags = flags_of(located.class) | state | ended;
             let matters = taking.followed != Followed::default()
                 || taking.sampled.is_some_and(|filter| filter.takes(flags));
@@ -124,7 +136,11 @@ impl Taker {
                 cycles: taking.cycles_in_run(&moment, &told, at),
                 ..Point::at(located.ip, &moment)
             };
-            let time = if told.is_decided(at) { moment.time } else { told.before };
+            let time = if told.is_decided(at) {
+                moment.time
+            } else {
+                told.before
+            };
             self.taken.push(Taken {
                 point,
                 time,
@@ -150,8 +166,21 @@ struct Told {
 
 impl Told {
     fn of(run: Run<'_>) -> Told {
-        let Run { instructions, end, decision, before, cycles_before, .. } = run;
-        Told { instructions, end, decision, before, cycles_before }
+        let Run {
+            instructions,
+            end,
+            decision,
+            before,
+            cycles_before,
+            ..
+        } = run;
+        Told {
+            instructions,
+            end,
+            decision,
+            before,
+            cycles_before,
+        }
     }
 
     fn is_decided(&self, at: u64) -> bool {
@@ -166,14 +195,22 @@ fn collect_marks(decoder: &Decoder<'_>, marks: &mut Vec<(u64, Located, Choices)>
     let (mut visit, mut before) = (0, 0);
     for mark in run.marks {
         while visit < mark.visit {
-            let Some(passed) = run.visits.get(visit as usize) else { return };
+            let Some(passed) = run.visits.get(visit as usize) else {
+                return;
+            };
             before += decoder.block(passed.block()).instructions().len() as u64;
             visit += 1;
         }
-        let Some(marked) = run.visits.get(visit as usize) else { return };
+        let Some(marked) = run.visits.get(visit as usize) else {
+            return;
+        };
         let block = decoder.block(marked.block()).instructions();
         if let Some(located) = block.get(mark.instruction as usize) {
-            marks.push((before + u64::from(mark.instruction) + 1, *located, mark.choices));
+            marks.push((
+                before + u64::from(mark.instruction) + 1,
+                *located,
+                mark.choices,
+            ));
         }
     }
 }

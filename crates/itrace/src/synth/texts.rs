@@ -101,8 +101,16 @@ impl BlockTexts {
         let (before, instructions) = decoder.time_and_length();
         heads.pass_to(before);
         let differs = heads.differ_from(moment.time, scribe);
-        let decision = if differs { decoder.run().decision.unwrap_or(u64::MAX) } else { u64::MAX };
-        let whole = Whole { moment, state, decision };
+        let decision = if differs {
+            decoder.run().decision.unwrap_or(u64::MAX)
+        } else {
+            u64::MAX
+        };
+        let whole = Whole {
+            moment,
+            state,
+            decision,
+        };
         let begins = moment.instructions.wrapping_sub(instructions);
         let counts = scribe.written.shown == Shown::Instructions;
         let gap = counts && heads.written != begins;
@@ -125,13 +133,27 @@ impl BlockTexts {
         out: &mut Vec<u8>,
     ) {
         let (generation, guest) = (scribe.scene.generation, moment.mode.guest);
-        self.follow(epoch, World { generation, state, guest });
+        self.follow(
+            epoch,
+            World {
+                generation,
+                state,
+                guest,
+            },
+        );
         let text = &mut self.text;
         let piece = *self.slots.addresses.entry(ip).or_insert_with(|| {
             let start = text.len();
-            let located = Located { ip, length: 0, class: Class::Other };
+            let located = Located {
+                ip,
+                length: 0,
+                class: Class::Other,
+            };
             scribe.place((located, None), state, moment, text);
-            Piece { start: start as u32, length: (text.len() - start) as u32 }
+            Piece {
+                start: start as u32,
+                length: (text.len() - start) as u32,
+            }
         });
         out.extend_from_slice(heads.text(scribe));
         out.extend_from_slice(self.piece(piece));
@@ -146,7 +168,14 @@ impl BlockTexts {
         out: &mut Vec<u8>,
     ) {
         let (generation, guest) = (scribe.scene.generation, whole.moment.mode.guest);
-        self.follow(decoder.epoch(), World { generation, state: whole.state, guest });
+        self.follow(
+            decoder.epoch(),
+            World {
+                generation,
+                state: whole.state,
+                guest,
+            },
+        );
         let (visits, mut before) = (decoder.visits(), 0);
         for (index, visit) in visits.iter().enumerate() {
             let number = self.number(scribe, decoder, *visit, whole);
@@ -163,7 +192,9 @@ impl BlockTexts {
                 self.write_lines(lines, heads.text(scribe), out);
             }
             if let Some(last) = kept.last {
-                let next = visits.get(index + 1).map(|next| decoder.address(next.block()));
+                let next = visits
+                    .get(index + 1)
+                    .map(|next| decoder.address(next.block()));
                 let next = next.or(decoder.arrived_at());
                 let piece = self.last(scribe, number, (last, next), whole);
                 out.extend_from_slice(heads.text(scribe));
@@ -185,14 +216,19 @@ impl BlockTexts {
             // The branch of the last instruction is not among the lines that are always the same.
             Shown::Branches(_) => end,
         };
-        (self.write_lines((start, (first, early)), heads.text(scribe), out), (early, end))
+        (
+            self.write_lines((start, (first, early)), heads.text(scribe), out),
+            (early, end),
+        )
     }
 
     /// Appends lines, each behind the head; gives where the next one starts.
     #[inline]
     fn write_lines(&self, (mut start, ends): Lines, head: &[u8], out: &mut Vec<u8>) -> u32 {
         let ends = &self.ends[ends.0 as usize..ends.1 as usize];
-        let Some(&last) = ends.last() else { return start };
+        let Some(&last) = ends.last() else {
+            return start;
+        };
         if head.is_empty() {
             out.extend_from_slice(&self.text[start as usize..last as usize]);
             return last;
@@ -213,13 +249,18 @@ impl BlockTexts {
     /// Forgets what is not true any more.
     fn follow(&mut self, epoch: u64, world: World) {
         if self.epoch != epoch || self.text.len() > MOST {
-            *self = BlockTexts { epoch, world, ..BlockTexts::default() };
+            *self = BlockTexts {
+                epoch,
+                world,
+                ..BlockTexts::default()
+            };
         }
         if self.world != world {
             if self.worlds.len() >= MOST_WORLDS {
                 self.worlds.clear();
             }
-            self.worlds.insert(self.world, std::mem::take(&mut self.slots));
+            self.worlds
+                .insert(self.world, std::mem::take(&mut self.slots));
             self.slots = self.worlds.remove(&world).unwrap_or_default();
             self.world = world;
         }
@@ -227,9 +268,18 @@ impl BlockTexts {
 
     /// Which of the kept texts is that of a visit.
     #[inline]
-    fn number(&mut self, scribe: &Scribe<'_>, decoder: &Decoder<'_>, visit: Visit, whole: &Whole) -> usize {
-        let slot =
-            self.slots.blocks.get(visit.block().index()).map(|slots| slots[usize::from(visit.taken())]);
+    fn number(
+        &mut self,
+        scribe: &Scribe<'_>,
+        decoder: &Decoder<'_>,
+        visit: Visit,
+        whole: &Whole,
+    ) -> usize {
+        let slot = self
+            .slots
+            .blocks
+            .get(visit.block().index())
+            .map(|slots| slots[usize::from(visit.taken())]);
         match slot {
             Some(number) if number != NONE => number as usize,
             _ => self.keep(scribe, decoder, visit, whole),
@@ -237,7 +287,13 @@ impl BlockTexts {
     }
 
     #[cold]
-    fn keep(&mut self, scribe: &Scribe<'_>, decoder: &Decoder<'_>, visit: Visit, whole: &Whole) -> usize {
+    fn keep(
+        &mut self,
+        scribe: &Scribe<'_>,
+        decoder: &Decoder<'_>,
+        visit: Visit,
+        whole: &Whole,
+    ) -> usize {
         let block = decoder.block(visit.block());
         let (start, first) = (self.text.len() as u32, self.ends.len() as u32);
         let last = match scribe.written.shown {
@@ -250,10 +306,19 @@ impl BlockTexts {
             Shown::Branches(_) => self.keep_jumps(scribe, block, visit.taken(), whole),
         };
         let last = last.filter(|last| scribe.takes(*last, whole.state));
-        let same = Piece { start, length: self.text.len() as u32 - start };
+        let same = Piece {
+            start,
+            length: self.text.len() as u32 - start,
+        };
         let number = self.kept.len();
         let ends = (first, self.ends.len() as u32);
-        self.kept.push(Kept { same, ends, last, target: None, varied: Piece::default() });
+        self.kept.push(Kept {
+            same,
+            ends,
+            last,
+            target: None,
+            varied: Piece::default(),
+        });
         let index = visit.block().index();
         let blocks = &mut self.slots.blocks;
         if blocks.len() <= index {
@@ -279,7 +344,9 @@ impl BlockTexts {
         let instructions = block.instructions();
         for jump in block.jumps() {
             let from = instructions[usize::from(*jump)];
-            let Some(next) = instructions.get(usize::from(*jump) + 1) else { return Some(from) };
+            let Some(next) = instructions.get(usize::from(*jump) + 1) else {
+                return Some(from);
+            };
             if scribe.takes(from, whole.state) {
                 self.keep_line(scribe, (from, Some(next.ip)), whole);
             }
@@ -304,7 +371,10 @@ impl BlockTexts {
         let text = &mut self.text;
         let varied = *self.varied.entry((number as u32, next)).or_insert_with(|| {
             scribe.place((last, next), whole.state, whole.moment, text);
-            Piece { start: start as u32, length: (text.len() - start) as u32 }
+            Piece {
+                start: start as u32,
+                length: (text.len() - start) as u32,
+            }
         });
         let kept = &mut self.kept[number];
         (kept.target, kept.varied) = (next, varied);
@@ -345,8 +415,13 @@ pub(super) mod tests {
 
         fn place(&self, _: &Machine, sample: &SampleEvent<'_>, out: &mut Vec<u8>) {
             let flags = sample.traced.unwrap().flags.0;
-            writeln!(out, "{:x}>{:x} {flags}", sample.sample.ip.unwrap(), sample.sample.addr.unwrap())
-                .unwrap();
+            writeln!(
+                out,
+                "{:x}>{:x} {flags}",
+                sample.sample.ip.unwrap(),
+                sample.sample.addr.unwrap()
+            )
+            .unwrap();
         }
     }
 
@@ -372,8 +447,17 @@ pub(super) mod tests {
         // Loops and compressed returns, twice the same; the last return tells its address.
         let outcomes = [0b0101_1010, 0b0111_0110];
         let again = [0b0101_1010, 0b0111_0110, 0b0000_0100];
-        [&psb[..], &tsc(0x10), &start, &outcomes, &tsc(0x14), &again, &tsc(0x28), &[0x2d, 0x0a, 0x10]]
-            .concat()
+        [
+            &psb[..],
+            &tsc(0x10),
+            &start,
+            &outcomes,
+            &tsc(0x14),
+            &again,
+            &tsc(0x28),
+            &[0x2d, 0x0a, 0x10],
+        ]
+        .concat()
     }
 
     /// The text of a whole trace, kept and not kept.
@@ -381,10 +465,24 @@ pub(super) mod tests {
         let writer = Arc::new(Plain { resolution });
         let written = Written::new(EventIndex(0), shown, writer);
         let (mut machine, images) = (Machine::default(), Images::default());
-        let scribe = Scribe { written: &written, scene: scene(&mut machine, &images) };
+        let scribe = Scribe {
+            written: &written,
+            scene: scene(&mut machine, &images),
+        };
         let (trace, mut code) = (trace(), code());
-        let mut decoder = Decoder::new(Config::default(), Wanted { runs: true, ..Wanted::default() });
-        decoder.feed(Stretch { bytes: &trace, offset: 0, consecutive: false, reference: None });
+        let mut decoder = Decoder::new(
+            Config::default(),
+            Wanted {
+                runs: true,
+                ..Wanted::default()
+            },
+        );
+        decoder.feed(Stretch {
+            bytes: &trace,
+            offset: 0,
+            consecutive: false,
+            reference: None,
+        });
         let (mut texts, mut heads) = (BlockTexts::default(), [Heads::default(), Heads::default()]);
         let (mut out, state) = ([Vec::new(), Vec::new()], SampleFlags::default());
         loop {
@@ -392,9 +490,19 @@ pub(super) mod tests {
                 Item::End => return out.map(|text| String::from_utf8(text).unwrap()),
                 Item::Run => {
                     let (run, moment) = (decoder.run(), &decoder.moment());
-                    texts.write_run(&scribe, &decoder, (moment, state), &mut heads[0], &mut out[0]);
+                    texts.write_run(
+                        &scribe,
+                        &decoder,
+                        (moment, state),
+                        &mut heads[0],
+                        &mut out[0],
+                    );
                     heads[1].pass_to(run.before);
-                    let whole = Whole { moment, state, decision: run.decision.unwrap_or(u64::MAX) };
+                    let whole = Whole {
+                        moment,
+                        state,
+                        decision: run.decision.unwrap_or(u64::MAX),
+                    };
                     write_anew(&scribe, &decoder, &whole, &mut heads[1], &mut out[1]);
                     heads[1].pass_to(moment.time);
                 }
@@ -408,7 +516,11 @@ pub(super) mod tests {
     fn kept_texts_are_what_is_written_anew() {
         let calls = ItraceOptions::parse("c").unwrap();
         let all = BranchFilter::default();
-        for shown in [Shown::Instructions, Shown::Branches(all), Shown::Branches(BranchFilter::new(&calls))] {
+        for shown in [
+            Shown::Instructions,
+            Shown::Branches(all),
+            Shown::Branches(BranchFilter::new(&calls)),
+        ] {
             for resolution in [None, Some(1), Some(16)] {
                 let [kept, anew] = texts(shown, resolution);
                 assert_eq!(kept, anew, "{shown:?} {resolution:?}");
@@ -416,27 +528,43 @@ pub(super) mod tests {
             }
         }
         let [branches, _] = texts(Shown::Branches(all), None);
-        let returns: Vec<&str> = branches.lines().filter(|line| line.starts_with("1012>")).collect();
-        assert!(returns.contains(&"1012>1005 5") && returns.contains(&"1012>100a 5"), "{returns:?}");
+        let returns: Vec<&str> = branches
+            .lines()
+            .filter(|line| line.starts_with("1012>"))
+            .collect();
+        assert!(
+            returns.contains(&"1012>1005 5") && returns.contains(&"1012>100a 5"),
+            "{returns:?}"
+        );
     }
 
     #[test]
     fn lines_tell_the_time_of_the_branch_that_decided() {
         let [lines, _] = texts(Shown::Instructions, Some(1));
-        let times: Vec<&str> = lines.lines().map(|line| line.split(' ').next().unwrap()).collect();
+        let times: Vec<&str> = lines
+            .lines()
+            .map(|line| line.split(' ').next().unwrap())
+            .collect();
         assert!(times.is_sorted(), "{lines}");
         assert_eq!((times[0], times.last()), ("16", Some(&"40")), "{lines}");
         assert!(times.contains(&"20"));
         let last = lines.lines().last().unwrap();
         assert!(last.contains(" 1012>"), "{lines}");
-        assert!(lines.lines().all(|line| line.split(' ').nth(1) == Some("1")));
+        assert!(
+            lines
+                .lines()
+                .all(|line| line.split(' ').nth(1) == Some("1"))
+        );
     }
 
     #[test]
     fn lines_of_a_world_are_its_own() {
         let mut texts = BlockTexts::default();
         texts.slots.blocks.push([7, NONE]);
-        let worlds = [1, 2].map(|generation| World { generation, ..World::default() });
+        let worlds = [1, 2].map(|generation| World {
+            generation,
+            ..World::default()
+        });
         texts.follow(0, worlds[0]);
         assert!(texts.slots.blocks.is_empty());
         texts.slots.blocks.push([8, 9]);

@@ -22,8 +22,17 @@ pub(crate) struct Written<'w> {
 
 impl<'w> Written<'w> {
     /// What `writer` writes.
-    pub(crate) fn new(event: EventIndex, shown: Shown, writer: Arc<dyn PlaceWriter + 'w>) -> Written<'w> {
-        Written { event, shown, resolution: writer.resolution(), writer }
+    pub(crate) fn new(
+        event: EventIndex,
+        shown: Shown,
+        writer: Arc<dyn PlaceWriter + 'w>,
+    ) -> Written<'w> {
+        Written {
+            event,
+            shown,
+            resolution: writer.resolution(),
+            writer,
+        }
     }
 }
 
@@ -58,8 +67,15 @@ impl Scribe<'_> {
         out: &mut Vec<u8>,
     ) {
         let flags = flags_of(from.class) | more;
-        let point = Point { to: to.unwrap_or(0), flags, length: from.length, ..Point::at(from.ip, moment) };
-        self.written.writer.place(self.scene.machine, &self.scene.sample(&point, 0), out);
+        let point = Point {
+            to: to.unwrap_or(0),
+            flags,
+            length: from.length,
+            ..Point::at(from.ip, moment)
+        };
+        self.written
+            .writer
+            .place(self.scene.machine, &self.scene.sample(&point, 0), out);
     }
 
     /// Appends what stands before a line.

@@ -34,7 +34,9 @@ impl Codeless {
     ) {
         let (header, mut cursor) = (event.record.header, Cursor::new(event.record.body, endian));
         let mapped = match header.kind {
-            RecordType::MMAP => Mmap::decode(&mut cursor).map(|mmap| (mmap.pid, mmap.tid, mmap.start)),
+            RecordType::MMAP => {
+                Mmap::decode(&mut cursor).map(|mmap| (mmap.pid, mmap.tid, mmap.start))
+            }
             RecordType::MMAP2 => {
                 Mmap2::decode(header.misc, &mut cursor).map(|mmap| (mmap.pid, mmap.tid, mmap.start))
             }
@@ -46,9 +48,13 @@ impl Codeless {
             }
             _ => return,
         };
-        let Ok((pid, tid, start)) = mapped else { return };
+        let Ok((pid, tid, start)) = mapped else {
+            return;
+        };
         let thread = machine.thread(pid, tid);
-        let Some(place) = machine.locate(thread, CpuMode::User, start) else { return };
+        let Some(place) = machine.locate(thread, CpuMode::User, start) else {
+            return;
+        };
         match machine.dso(place.dso).kind {
             DsoKind::Vdso => {
                 images.grow(machine);

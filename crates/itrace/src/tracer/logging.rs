@@ -23,20 +23,30 @@ impl<S: Sink> Tracer<'_, '_, S> {
     pub(super) fn log_record(&mut self, record: &RawRecord<'_>, id: &SampleId) {
         let Some(log) = &mut self.log else { return };
         let time = id.time.filter(|time| time.0 != 0);
-        let known = time.filter(|time| time.0 != u64::MAX).zip(self.trace.info.clock);
+        let known = time
+            .filter(|time| time.0 != u64::MAX)
+            .zip(self.trace.info.clock);
         let tsc = known.map_or(0, |(time, clock)| clock.tsc(time));
         let cpu = id.cpu.map_or(-1, |cpu| i64::from(cpu.0));
         let time = id.time.map_or(u64::MAX, |time| time.0);
         let prefix = if tsc == 0 { "" } else { "0x" };
         let timed = !self.synthesizer.plan.timeless;
-        if let (true, RecordType::ITRACE_START, Ok(start)) =
-            (timed, record.header.kind, ItraceStart::decode(&mut Cursor::new(record.body, self.endian)))
-        {
+        if let (true, RecordType::ITRACE_START, Ok(start)) = (
+            timed,
+            record.header.kind,
+            ItraceStart::decode(&mut Cursor::new(record.body, self.endian)),
+        ) {
             let (pid, tid) = (start.pid, start.tid);
-            line!(log.text(), "itrace_start: cpu {cpu} pid {pid} tid {tid} time {time} tsc {prefix}{tsc:x}");
+            line!(
+                log.text(),
+                "itrace_start: cpu {cpu} pid {pid} tid {tid} time {time} tsc {prefix}{tsc:x}"
+            );
         }
         let kind = record.header.kind.0;
-        let _ = write!(log.text(), "event {kind}: cpu {cpu} time {time} tsc {prefix}{tsc:x} ");
+        let _ = write!(
+            log.text(),
+            "event {kind}: cpu {cpu} time {time} tsc {prefix}{tsc:x} "
+        );
         log.record(record);
         log.hand_over(self.sink);
     }

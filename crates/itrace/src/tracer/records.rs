@@ -23,7 +23,11 @@ impl<S: Sink> Tracer<'_, '_, S> {
         if by_cpu {
             let current = lane.cpu.and_then(|cpu| self.current.get(&cpu)).copied();
             lane.running.tid = current.map_or(Tid(-1), |current| current.1);
-            lane.running.pid = if current.is_none() { Pid(-1) } else { lane.running.pid };
+            lane.running.pid = if current.is_none() {
+                Pid(-1)
+            } else {
+                lane.running.pid
+            };
             lane.running.thread = None;
         }
         if lane.running.thread.is_none() && lane.running.tid.0 != -1 {
@@ -41,12 +45,19 @@ impl<S: Sink> Tracer<'_, '_, S> {
     }
 
     /// What a record says about which event a counter is of.
-    pub(super) fn take_counter(&mut self, record: &RawRecord<'_>, event: EventIndex, id: &SampleId) {
+    pub(super) fn take_counter(
+        &mut self,
+        record: &RawRecord<'_>,
+        event: EventIndex,
+        id: &SampleId,
+    ) {
         if record.header.kind != RecordType::AUX_OUTPUT_HW_ID {
             return;
         }
         let told = AuxOutputHwId::decode(&mut Cursor::new(record.body, self.endian));
-        let (Ok(told), Some(counted)) = (told, PebsEvent::at(&self.events, event)) else { return };
+        let (Ok(told), Some(counted)) = (told, PebsEvent::at(&self.events, event)) else {
+            return;
+        };
         let same = |lane: &&mut Lane<'_>| match lane.cpu {
             Some(cpu) => id.cpu == Some(cpu),
             None => id.tid == lane.tid,
@@ -64,12 +75,18 @@ impl<S: Sink> Tracer<'_, '_, S> {
         event: EventIndex,
         id: &SampleId,
     ) {
-        let Some(switches) = self.trace.sched_switch.as_ref() else { return };
+        let Some(switches) = self.trace.sched_switch.as_ref() else {
+            return;
+        };
         if record.header.kind != RecordType::SAMPLE {
             return;
         }
-        let sample = self.events.events()[event.0].layout.decode_sample(record.body, self.endian);
-        let next = sample.ok().and_then(|sample| switches.next(event, sample.raw?));
+        let sample = self.events.events()[event.0]
+            .layout
+            .decode_sample(record.body, self.endian);
+        let next = sample
+            .ok()
+            .and_then(|sample| switches.next(event, sample.raw?));
         if let Some(next) = next {
             self.set_current(machine, id.cpu, Pid(-1), next);
         }
@@ -90,13 +107,20 @@ impl<S: Sink> Tracer<'_, '_, S> {
                     self.set_current(machine, id.cpu, start.pid, start.tid);
                 }
             }
-            RecordType::SWITCH_CPU_WIDE if out && self.trace.info.switches == SwitchRecords::OfCpus => {
+            RecordType::SWITCH_CPU_WIDE
+                if out && self.trace.info.switches == SwitchRecords::OfCpus =>
+            {
                 if let Ok(switch) = SwitchCpuWide::decode(&mut cursor) {
                     self.set_current(machine, id.cpu, switch.next_prev_pid, switch.next_prev_tid);
                 }
             }
             RecordType::SWITCH | RecordType::SWITCH_CPU_WIDE if !out => {
-                self.set_current(machine, id.cpu, id.pid.unwrap_or(Pid(-1)), id.tid.unwrap_or(Tid(-1)));
+                self.set_current(
+                    machine,
+                    id.cpu,
+                    id.pid.unwrap_or(Pid(-1)),
+                    id.tid.unwrap_or(Tid(-1)),
+                );
             }
             RecordType::TEXT_POKE => {
                 if let Ok(poke) = TextPoke::decode(&mut cursor) {
@@ -108,7 +132,12 @@ impl<S: Sink> Tracer<'_, '_, S> {
                 let lost = Aux::decode(&mut cursor).is_ok_and(|aux| aux.flags & TRUNCATED != 0);
                 if lost && is_told(&self.synthesizer.options, LOST) {
                     let (pid, tid) = (id.pid.unwrap_or(Pid(-1)), id.tid.unwrap_or(Tid(-1)));
-                    let running = Running { pid, tid, cpu: id.cpu, thread: None };
+                    let running = Running {
+                        pid,
+                        tid,
+                        cpu: id.cpu,
+                        thread: None,
+                    };
                     self.errors += 1;
                     let told = told_error(LOST, running, 0, id.time);
                     return self.sink.trace_error(machine, &told);
@@ -124,8 +153,16 @@ impl<S: Sink> Tracer<'_, '_, S> {
         if record.header.kind != RecordType::SAMPLE {
             return layout.sample_id(record.body, self.endian);
         }
-        let Ok(sample) = layout.decode_sample(record.body, self.endian) else { return SampleId::default() };
+        let Ok(sample) = layout.decode_sample(record.body, self.endian) else {
+            return SampleId::default();
+        };
         let (pid, tid, time, cpu) = (sample.pid, sample.tid, sample.time, sample.cpu);
-        SampleId { pid, tid, time, cpu, ..SampleId::default() }
+        SampleId {
+            pid,
+            tid,
+            time,
+            cpu,
+            ..SampleId::default()
+        }
     }
 }

@@ -24,12 +24,21 @@ enum Ending {
 
 impl<'t, S: Sink> Tracer<'t, '_, S> {
     /// Has the crew decode what it can from here on, as long as the machine stays the same. Says why decoding halts.
-    pub(super) fn share_out(&mut self, machine: &mut Machine, index: usize) -> ControlFlow<(), Halt> {
+    pub(super) fn share_out(
+        &mut self,
+        machine: &mut Machine,
+        index: usize,
+    ) -> ControlFlow<(), Halt> {
         let lane = &mut self.lanes[index];
         let trace = lane.decoder.left();
         lane.shared_to = trace.offset + 1;
-        let Some(at) = lane.decoder.checkpoint() else { return ControlFlow::Continue(Halt::Stop) };
-        let mut progress = Progress { at, earlier: lane.so_far() };
+        let Some(at) = lane.decoder.checkpoint() else {
+            return ControlFlow::Continue(Halt::Stop);
+        };
+        let mut progress = Progress {
+            at,
+            earlier: lane.so_far(),
+        };
         let limit = lane.decoder.limit();
         let desk = self.crew.desk(&progress, (trace, limit));
         let mut ending = ControlFlow::Continue(Ending::Over);
@@ -63,11 +72,14 @@ impl<'t, S: Sink> Tracer<'t, '_, S> {
     ) -> ControlFlow<(), Ending> {
         let mut ending = self.work_on(machine, index, (desk, trace), progress);
         while ending == ControlFlow::Continue(Ending::Over) {
-            let Some((portion, task)) = desk.first() else { break };
+            let Some((portion, task)) = desk.first() else {
+                break;
+            };
             let earlier = progress.earlier;
             let choice = progress.choice(&portion, &task);
             let lane = &self.lanes[index];
-            let fits = lane.continues(&portion, &earlier) && !self.synthesizer.is_deep(lane, machine);
+            let fits =
+                lane.continues(&portion, &earlier) && !self.synthesizer.is_deep(lane, machine);
             match choice.filter(|_| fits) {
                 None => {
                     ending = self.redo(machine, index, (trace, &task), progress);
@@ -93,17 +105,47 @@ impl<'t, S: Sink> Tracer<'t, '_, S> {
         (desk, trace): (&Desk<'t>, Stretch<'t>),
         progress: &mut Progress,
     ) -> ControlFlow<(), Ending> {
-        let Tracer { synthesizer, lanes, crew, sink, shared: in_all, .. } = self;
+        let Tracer {
+            synthesizer,
+            lanes,
+            crew,
+            sink,
+            shared: in_all,
+            ..
+        } = self;
         let lane = &mut lanes[index];
-        let who = synthesizer.written.as_ref().map(|_| thread_of(lane, machine));
-        let Synthesizer { images, written, taking, clock, stacks, with_code, .. } = synthesizer;
-        let common = Common { images, clock: *clock, timeless: taking.plan.timeless, with_code: *with_code };
+        let who = synthesizer
+            .written
+            .as_ref()
+            .map(|_| thread_of(lane, machine));
+        let Synthesizer {
+            images,
+            written,
+            taking,
+            clock,
+            stacks,
+            with_code,
+            ..
+        } = synthesizer;
+        let common = Common {
+            images,
+            clock: *clock,
+            timeless: taking.plan.timeless,
+            with_code: *with_code,
+        };
         let scribe = written.as_ref().zip(who).map(|(written, thread)| Scribe {
             written,
             scene: common.scene(lane, (written.event, thread), machine),
         });
         let (limit, thread) = (lane.decoder.limit(), lane.running.thread);
-        let shared = Shared { machine, images, thread, scribe, taking, limit };
+        let shared = Shared {
+            machine,
+            images,
+            thread,
+            scribe,
+            taking,
+            limit,
+        };
         let (mut ending, mut accepted) = (ControlFlow::Continue(Ending::Over), false);
         desk.open();
         crew.work(desk, trace, shared, |portion, task| {
@@ -127,7 +169,9 @@ impl<'t, S: Sink> Tracer<'t, '_, S> {
             if !portion.entries.is_empty() {
                 stacks.apply(lane, shared.machine, &portion.moves);
             }
-            let Some(scribe) = scribe else { return Taken::Yes };
+            let Some(scribe) = scribe else {
+                return Taken::Yes;
+            };
             let moment = scribe.scene.moment(lane.timestamp);
             let mut pieces = portion.text.between(Mark::default(), portion.text.end());
             if pieces.any(|piece| sink.written(shared.machine, &moment, piece).is_break()) {
@@ -157,9 +201,17 @@ impl<'t, S: Sink> Tracer<'t, '_, S> {
         let halt = self.decode_items(machine, index, limit)?;
         let lane = &mut self.lanes[index];
         self.synthesizer.hand_over_text(lane, machine, self.sink)?;
-        let arrived = lane.decoder.checkpoint().filter(|end| end.agrees_but_for_samples(&task.end));
+        let arrived = lane
+            .decoder
+            .checkpoint()
+            .filter(|end| end.agrees_but_for_samples(&task.end));
         match arrived.filter(|_| halt == Halt::Stop) {
-            Some(at) => *progress = Progress { at, earlier: lane.so_far() },
+            Some(at) => {
+                *progress = Progress {
+                    at,
+                    earlier: lane.so_far(),
+                }
+            }
             None => {
                 lane.shared_to = self.crew.refuse(task.end.offset());
                 return ControlFlow::Continue(Ending::Halted(halt));
@@ -175,13 +227,26 @@ impl<'t, S: Sink> Tracer<'t, '_, S> {
     }
 
     /// Has the lane's own decoder go on where the crew arrived; `trace` is what it had to read.
-    fn go_on_behind(&mut self, machine: &Machine, index: usize, (trace, progress): (Stretch<'t>, &Progress)) {
+    fn go_on_behind(
+        &mut self,
+        machine: &Machine,
+        index: usize,
+        (trace, progress): (Stretch<'t>, &Progress),
+    ) {
         let lane = &mut self.lanes[index];
         let behind = usize::try_from(progress.at.offset() - trace.offset).unwrap_or(usize::MAX);
-        let left = Stretch { bytes: trace.bytes.get(behind..).unwrap_or_default(), ..trace };
-        let code = ThreadCode { machine, images: &self.synthesizer.images, thread: lane.running.thread };
+        let left = Stretch {
+            bytes: trace.bytes.get(behind..).unwrap_or_default(),
+            ..trace
+        };
+        let code = ThreadCode {
+            machine,
+            images: &self.synthesizer.images,
+            thread: lane.running.thread,
+        };
         lane.decoder.resume(&progress.at, left, &code);
-        lane.decoder.count_on(progress.earlier.instructions, progress.earlier.since);
+        lane.decoder
+            .count_on(progress.earlier.instructions, progress.earlier.since);
         lane.earlier = progress.earlier;
     }
 
@@ -198,7 +263,8 @@ impl<'t, S: Sink> Tracer<'t, '_, S> {
             let lane = &mut self.lanes[index];
             lane.pass_to(entry.latest);
             let written = portion.text.between(text, entry.text);
-            self.synthesizer.hand_over_pieces(lane, written, machine, self.sink)?;
+            self.synthesizer
+                .hand_over_pieces(lane, written, machine, self.sink)?;
             text = entry.text;
             match &entry.what {
                 What::Told(told) => {
@@ -208,21 +274,40 @@ impl<'t, S: Sink> Tracer<'t, '_, S> {
                 }
                 What::Instruction(_, choices) if !choices.contain(choice) => {}
                 What::Instruction(point, _) => {
-                    self.synthesizer.instruction(lane, &point.behind(before), machine, self.sink)?;
+                    self.synthesizer.instruction(
+                        lane,
+                        &point.behind(before),
+                        machine,
+                        self.sink,
+                    )?;
                 }
                 What::Branch(point) => {
-                    self.synthesizer.branch_sample(lane, &point.behind(before), machine, self.sink)?;
+                    self.synthesizer.branch_sample(
+                        lane,
+                        &point.behind(before),
+                        machine,
+                        self.sink,
+                    )?;
                 }
                 What::Moves(end) => {
-                    self.synthesizer.stacks.apply(lane, machine, &portion.moves[moves..*end]);
+                    self.synthesizer
+                        .stacks
+                        .apply(lane, machine, &portion.moves[moves..*end]);
                     moves = *end;
                 }
             }
         }
         let lane = &mut self.lanes[index];
-        lane.go_on_writing(portion, &Earlier { instructions: before, ..lane.earlier });
+        lane.go_on_writing(
+            portion,
+            &Earlier {
+                instructions: before,
+                ..lane.earlier
+            },
+        );
         lane.pass_to(portion.latest);
         let written = portion.text.between(text, portion.text.end());
-        self.synthesizer.hand_over_pieces(lane, written, machine, self.sink)
+        self.synthesizer
+            .hand_over_pieces(lane, written, machine, self.sink)
     }
 }

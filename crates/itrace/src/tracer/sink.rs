@@ -47,7 +47,8 @@ impl<S: Sink> Sink for Tracer<'_, '_, S> {
     }
 
     fn sideband(&mut self, machine: &mut Machine, event: &SidebandEvent<'_>) -> ControlFlow<()> {
-        self.codeless.follow((machine, &mut self.synthesizer.images), event, self.endian);
+        self.codeless
+            .follow((machine, &mut self.synthesizer.images), event, self.endian);
         self.sink.sideband(machine, event)
     }
 

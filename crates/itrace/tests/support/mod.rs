@@ -36,7 +36,9 @@ impl PlaceWriter for Plain {
     fn head(&self, _: &Machine, moment: &SampleEvent<'_>, out: &mut Vec<u8>) {
         let (sample, time) = (&moment.sample, moment.sample.time.map(|time| time.0 / 100));
         let (pid, tid, cpu) = (sample.pid, sample.tid, sample.cpu);
-        out.extend_from_slice(format!("{pid:?} {tid:?} {cpu:?} {time:?} {} ", moment.period).as_bytes());
+        out.extend_from_slice(
+            format!("{pid:?} {tid:?} {cpu:?} {time:?} {} ", moment.period).as_bytes(),
+        );
     }
 
     fn place(&self, _: &Machine, event: &SampleEvent<'_>, out: &mut Vec<u8>) {
@@ -69,24 +71,38 @@ impl Sink for Collected {
             writer.place(machine, event, &mut self.text);
             return ControlFlow::Continue(());
         }
-        let SampleEvent { event, sample, mut traced, .. } = *event;
+        let SampleEvent {
+            event,
+            sample,
+            mut traced,
+            ..
+        } = *event;
         if !self.takes(sample.time) {
             return ControlFlow::Continue(());
         }
         if !self.window.counts {
             // What was counted since the last sample, or since the beginning, is not asked for.
-            traced = traced.map(|Traced { flags, code, depth, payload, .. }| Traced {
-                flags,
-                code,
-                depth,
-                payload,
-                ..Traced::default()
-            });
+            traced = traced.map(
+                |Traced {
+                     flags,
+                     code,
+                     depth,
+                     payload,
+                     ..
+                 }| Traced {
+                    flags,
+                    code,
+                    depth,
+                    payload,
+                    ..Traced::default()
+                },
+            );
         }
         let (time, ip, addr) = (sample.time, sample.ip, sample.addr);
         let chain: Option<Vec<u64>> = sample.callchain.map(|chain| chain.iter().collect());
         let branches: Option<Vec<_>> = sample.branch_stack.map(|stack| stack.entries().collect());
-        let line = format!("{event:?} {time:?} {ip:x?} {addr:x?} {traced:x?} {chain:x?} {branches:x?}\n");
+        let line =
+            format!("{event:?} {time:?} {ip:x?} {addr:x?} {traced:x?} {chain:x?} {branches:x?}\n");
         self.text.extend_from_slice(line.as_bytes());
         ControlFlow::Continue(())
     }
@@ -95,8 +111,15 @@ impl Sink for Collected {
     where
         Self: 'w,
     {
-        let Form { short: headed, written } = self.form;
-        if written { Some(Arc::new(Plain { headed })) } else { None }
+        let Form {
+            short: headed,
+            written,
+        } = self.form;
+        if written {
+            Some(Arc::new(Plain { headed }))
+        } else {
+            None
+        }
     }
 
     fn written(&mut self, _: &Machine, _: &SampleEvent<'_>, text: &[u8]) -> ControlFlow<()> {
@@ -106,7 +129,8 @@ impl Sink for Collected {
 
     fn trace_error(&mut self, _: &mut Machine, error: &AuxtraceError<'_>) -> ControlFlow<()> {
         if self.takes(error.time) {
-            self.text.extend_from_slice(format!("{error:?}\n").as_bytes());
+            self.text
+                .extend_from_slice(format!("{error:?}\n").as_bytes());
         }
         ControlFlow::Continue(())
     }
@@ -134,29 +158,68 @@ pub(crate) struct Decoded {
 
 /// What is told of a recording.
 pub(crate) fn decode(file: &[u8], root: &Path, how: How<'_>) -> Decoded {
-    let How { letters, cores, window, kept, form } = how;
+    let How {
+        letters,
+        cores,
+        window,
+        kept,
+        form,
+    } = how;
     let reader = Reader::open(file).unwrap();
     let mut session = Session::new(&reader);
     let options = ItraceOptions::parse(letters).unwrap();
-    let trace = Trace::find(&reader, session.events(), &|_| true).unwrap().unwrap();
+    let trace = Trace::find(&reader, session.events(), &|_| true)
+        .unwrap()
+        .unwrap();
     let planned = Planned::new(&trace, &options, &mut session).unwrap();
-    let files = Places { root: Some(root.to_owned()), ..Places::default() };
-    let images = Images::new(CodePlaces { files, ..CodePlaces::default() });
-    let options = TracerOptions { itrace: options, images, with_code: false, cores, window, log: None };
-    let mut sink = Collected { text: Vec::new(), form, window: kept };
+    let files = Places {
+        root: Some(root.to_owned()),
+        ..Places::default()
+    };
+    let images = Images::new(CodePlaces {
+        files,
+        ..CodePlaces::default()
+    });
+    let options = TracerOptions {
+        itrace: options,
+        images,
+        with_code: false,
+        cores,
+        window,
+        log: None,
+    };
+    let mut sink = Collected {
+        text: Vec::new(),
+        form,
+        window: kept,
+    };
     let events = session.events().clone();
-    let mut tracer = Tracer::new(&trace, &events, reader.endian(), planned, options, &mut sink);
+    let mut tracer = Tracer::new(
+        &trace,
+        &events,
+        reader.endian(),
+        planned,
+        options,
+        &mut sink,
+    );
     session.run(&mut tracer).unwrap();
     let (shared, left_out) = (tracer.shared(), tracer.left_out());
     drop(tracer);
-    Decoded { text: sink.text, shared, left_out }
+    Decoded {
+        text: sink.text,
+        shared,
+        left_out,
+    }
 }
 
 /// Copies a tree; a small file that names another one stands for it.
 fn copy(from: &Path, to: &Path) {
     fs::create_dir_all(to).unwrap();
     for entry in fs::read_dir(from).unwrap() {
-        let (source, target) = (entry.as_ref().unwrap().path(), to.join(entry.unwrap().file_name()));
+        let (source, target) = (
+            entry.as_ref().unwrap().path(),
+            to.join(entry.unwrap().file_name()),
+        );
         if source.is_dir() {
             copy(&source, &target);
         } else {
@@ -166,22 +229,36 @@ fn copy(from: &Path, to: &Path) {
 }
 
 fn linked(path: &Path) -> PathBuf {
-    let text = fs::read(path).ok().filter(|text| (1..256).contains(&text.len()));
+    let text = fs::read(path)
+        .ok()
+        .filter(|text| (1..256).contains(&text.len()));
     let text = text.and_then(|text| String::from_utf8(text).ok());
     let target = text.map(|text| path.with_file_name("").join(text.trim_end()));
-    target.filter(|target| target.exists()).unwrap_or_else(|| path.to_owned())
+    target
+        .filter(|target| target.exists())
+        .unwrap_or_else(|| path.to_owned())
 }
 
 /// Calls with the recording and the root of the objects of each case that is there and not larger than `most`; tells
 /// aloud when there are none.
-pub(crate) fn each_case(name: &str, most: usize, mut test: impl FnMut(&Path, &[u8], &Path)) -> bool {
+pub(crate) fn each_case(
+    name: &str,
+    most: usize,
+    mut test: impl FnMut(&Path, &[u8], &Path),
+) -> bool {
     let Some(fixtures) = fixtures() else {
         eprintln!("SKIPPED: no fixtures beside the project (OXPERF_SHARED)");
         return false;
     };
-    let work = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}-{}", std::process::id()));
-    for case in fs::read_dir(&fixtures).unwrap().map(|case| case.unwrap().path()) {
-        let Ok(file) = fs::read(case.join("perf.data")) else { continue };
+    let work =
+        Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}-{}", std::process::id()));
+    for case in fs::read_dir(&fixtures)
+        .unwrap()
+        .map(|case| case.unwrap().path())
+    {
+        let Ok(file) = fs::read(case.join("perf.data")) else {
+            continue;
+        };
         if file.len() > most {
             continue;
         }
@@ -198,6 +275,7 @@ pub(crate) fn each_case(name: &str, most: usize, mut test: impl FnMut(&Path, &[u
 }
 
 fn fixtures() -> Option<PathBuf> {
-    let shared = std::env::var_os("OXPERF_SHARED").map_or_else(|| "../../../shared".into(), PathBuf::from);
+    let shared =
+        std::env::var_os("OXPERF_SHARED").map_or_else(|| "../../../shared".into(), PathBuf::from);
     Some(shared.join("fixtures/pt")).filter(|path| path.is_dir())
 }

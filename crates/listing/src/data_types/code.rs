@@ -53,9 +53,16 @@ impl Code {
             text.clear();
             // Labels within functions end instructions in listings, but no instruction of a program runs over one.
             let mut name = |address, out: &mut String| names.write(address, out);
-            let length = words.write(rest, address, &mut name, &mut text).unwrap_or(1).clamp(1, rest.len());
+            let length = words
+                .write(rest, address, &mut name, &mut text)
+                .unwrap_or(1)
+                .clamp(1, rest.len());
             let step = Step::decode(rest, address);
-            list.push(Coded { address, name: name_in(&text).into(), step });
+            list.push(Coded {
+                address,
+                name: name_in(&text).into(),
+                step,
+            });
             rest = &rest[length..];
             address = address.wrapping_add(length as u64);
         }
@@ -64,7 +71,9 @@ impl Code {
 
     /// The number of the instruction at an address.
     pub(super) fn at(&self, address: u64) -> Option<usize> {
-        self.list.binary_search_by_key(&address, |coded| coded.address).ok()
+        self.list
+            .binary_search_by_key(&address, |coded| coded.address)
+            .ok()
     }
 }
 
@@ -84,7 +93,15 @@ mod tests {
 
     #[test]
     fn a_name_is_the_first_word() {
-        let names = ["mov    %rax,%rbx", "ret", "lock xadd %eax,(%rdi)", "lock", "lock ", ""].map(name_in);
+        let names = [
+            "mov    %rax,%rbx",
+            "ret",
+            "lock xadd %eax,(%rdi)",
+            "lock",
+            "lock ",
+            "",
+        ]
+        .map(name_in);
         assert_eq!(names, ["mov", "ret", "lock xadd", "lock", "lock ", ""]);
     }
 }

@@ -14,7 +14,9 @@ pub(super) fn global(
 ) -> Option<(TypeId, u64)> {
     let symbol = names.linker_name(address);
     let symbol = symbol.as_ref().map(|(name, into)| (&**name, *into));
-    reader.global(unit, address, symbol).or_else(|| reader.global_anywhere(address))
+    reader
+        .global(unit, address, symbol)
+        .or_else(|| reader.global_anywhere(address))
 }
 
 /// The type of the data at a place that a register leads to, by the variables of the scopes around an address.
@@ -29,12 +31,17 @@ pub(super) fn held(
     // What references lead to counts where nothing else is found.
     let mut referred: Option<(TypeId, u64)> = None;
     for scope in scopes.around(address).into_iter().rev() {
-        let held =
-            scope.variables.iter().filter_map(|variable| Some((variable, held_at(variable, address)?)));
+        let held = scope
+            .variables
+            .iter()
+            .filter_map(|variable| Some((variable, held_at(variable, address)?)));
         let Some(found) = held.into_iter().find_map(|(variable, held)| {
             let found = of_variable(reader, variable.ty?, held.place, place, base)?;
             // What lies there ends the search in this scope, known or not.
-            Some((found.known(reader), reader.kind(variable.ty?) == Some(TypeKind::Reference)))
+            Some((
+                found.known(reader),
+                reader.kind(variable.ty?) == Some(TypeKind::Reference),
+            ))
         }) else {
             continue;
         };
@@ -72,7 +79,11 @@ impl Candidate {
 
 /// Where a variable is held while the code at an address runs.
 fn held_at(variable: &Variable, address: u64) -> Option<&Held> {
-    variable.held.iter().find(|held| held.code.as_ref().is_none_or(|code| code.contains(&address)))
+    variable.held.iter().find(|held| {
+        held.code
+            .as_ref()
+            .is_none_or(|code| code.contains(&address))
+    })
 }
 
 /// The variable as what is at the place that is sought, if it may be.
@@ -83,7 +94,10 @@ fn of_variable(
     Sought { register, offset }: Sought,
     base: Option<(u16, i64)>,
 ) -> Option<Candidate> {
-    let leads = matches!(reader.kind(ty), Some(TypeKind::Pointer | TypeKind::Reference | TypeKind::Array));
+    let leads = matches!(
+        reader.kind(ty),
+        Some(TypeKind::Pointer | TypeKind::Reference | TypeKind::Array)
+    );
     let (through, into) = match held {
         Place::Register(number) if number == register => (leads, offset),
         Place::Sum(number, sum) if number == register => (leads, offset.checked_sub(sum)?),
@@ -96,9 +110,20 @@ fn of_variable(
         _ => return None,
     };
     let offset = u64::try_from(into).ok()?;
-    let whole = if through { reader.pointee(ty) } else { Some(ty) };
-    let fits = offset == 0 || whole.and_then(|whole| reader.size(whole)).is_some_and(|size| offset < size);
-    fits.then_some(Candidate { ty, through, offset })
+    let whole = if through {
+        reader.pointee(ty)
+    } else {
+        Some(ty)
+    };
+    let fits = offset == 0
+        || whole
+            .and_then(|whole| reader.size(whole))
+            .is_some_and(|size| offset < size);
+    fits.then_some(Candidate {
+        ty,
+        through,
+        offset,
+    })
 }
 
 /// Whether what an outer scope has is to be preferred: what lies further in a larger type, and otherwise the outer one
@@ -119,8 +144,12 @@ pub(super) fn is_better(reader: &mut TypeReader<'_>, than: TypeId, ty: TypeId) -
         (false, true) => return true,
         (true, false) => return false,
         (true, true) => {
-            let Some(ty) = reader.pointee(ty) else { return false };
-            let Some(than) = reader.pointee(than) else { return true };
+            let Some(ty) = reader.pointee(ty) else {
+                return false;
+            };
+            let Some(than) = reader.pointee(than) else {
+                return true;
+            };
             [than, ty]
         }
         (false, false) => [than, ty],

@@ -24,12 +24,16 @@ pub(super) struct Effort {
 impl Effort {
     /// What one instruction is worth.
     pub(super) fn for_instruction() -> Effort {
-        Effort { looks_left: LOOKS_LIMIT }
+        Effort {
+            looks_left: LOOKS_LIMIT,
+        }
     }
 
     /// What all instructions of a function are worth together.
     pub(super) fn for_function() -> Effort {
-        Effort { looks_left: FUNCTION_LIMIT }
+        Effort {
+            looks_left: FUNCTION_LIMIT,
+        }
     }
 
     fn spend(&mut self, looks: usize) -> Result<(), Miss> {
@@ -50,15 +54,26 @@ pub(super) fn search(
     effort.spend(code.list.len())?;
     let targets = targets(code);
     let around = scopes.around(code.list[nth].address);
-    let mut follower = Follower { reader, names, code, scopes, variables: Vec::new(), effort };
+    let mut follower = Follower {
+        reader,
+        names,
+        code,
+        scopes,
+        variables: Vec::new(),
+        effort,
+    };
     let mut miss = Miss::NoType;
     // The ways from the beginnings of the scopes so far, the innermost first.
     let mut ways: Vec<(usize, Path)> = vec![(nth, vec![nth..=nth])];
     for scope in around.into_iter().rev() {
-        let begin = scope.code.first().and_then(|code_of| code.at(code_of.start));
+        let begin = scope
+            .code
+            .first()
+            .and_then(|code_of| code.at(code_of.start));
         let joined = begin.and_then(|begin| {
             let mut known = ways.iter().rev().take(2);
-            known.find_map(|(to, rest)| Some((begin, join(path(code, &targets, begin, *to)?, rest))))
+            known
+                .find_map(|(to, rest)| Some((begin, join(path(code, &targets, begin, *to)?, rest))))
         });
         let Some((begin, way)) = joined else { continue };
         follower.variables.push(scope);
@@ -144,7 +159,9 @@ impl Follower<'_, '_> {
             }
             Value::AddressOf(ty, into) => (ty, place.offset.checked_add(into)),
         };
-        let into = into.and_then(|into| u64::try_from(into).ok()).ok_or(Miss::Outside)?;
+        let into = into
+            .and_then(|into| u64::try_from(into).ok())
+            .ok_or(Miss::Outside)?;
         let fits = self.reader.size(ty).is_some_and(|size| into < size);
         fits.then_some((ty, into)).ok_or(Miss::Outside)
     }
@@ -159,8 +176,15 @@ impl Follower<'_, '_> {
                     Some(code) => code.start == address,
                     None => scope.code.first().is_some_and(|code| code.start == address),
                 };
-                let holds = |held: &Held| held.code.as_ref().is_some_and(|code| code.contains(&address));
-                let held = variable.held.iter().find(|held| begins(held) || holds(held));
+                let holds = |held: &Held| {
+                    held.code
+                        .as_ref()
+                        .is_some_and(|code| code.contains(&address))
+                };
+                let held = variable
+                    .held
+                    .iter()
+                    .find(|held| begins(held) || holds(held));
                 if let Some(held) = held {
                     self.take(state, ty, held.place, (begins(held), base));
                 }
@@ -178,7 +202,9 @@ impl Follower<'_, '_> {
         match place {
             Place::Register(number) => {
                 let is_news = match state.register(number) {
-                    Some(Value::Of(known, _)) => begins || direct::is_better(self.reader, known, ty),
+                    Some(Value::Of(known, _)) => {
+                        begins || direct::is_better(self.reader, known, ty)
+                    }
                     Some(Value::AddressOf(..)) => begins,
                     None => true,
                 };
@@ -187,7 +213,10 @@ impl Follower<'_, '_> {
                 }
             }
             Place::Sum(number, sum) if state.register(number).is_none() => {
-                state.set(number, sum.checked_neg().map(|behind| Value::Of(ty, behind)));
+                state.set(
+                    number,
+                    sum.checked_neg().map(|behind| Value::Of(ty, behind)),
+                );
             }
             Place::Memory(STACK, at) => state.store(at, Some(ty)),
             // Without a base, places of the frame and of the stack do not compare.
@@ -215,13 +244,19 @@ impl Follower<'_, '_> {
             // What a pointer leads to stays the same where an index is added.
             (Work::Add, _, Some(Operand::Register(Some(number)))) => state.register(number),
             (Work::Subtract, Some(Operand::Number(by)), Some(Operand::Register(Some(number)))) => {
-                state.register(number).and_then(|value| moved(value, by.checked_neg()?))
+                state
+                    .register(number)
+                    .and_then(|value| moved(value, by.checked_neg()?))
             }
             _ => None,
         };
-        step.changed.iter().for_each(|number| state.set(*number, None));
+        step.changed
+            .iter()
+            .for_each(|number| state.set(*number, None));
         match last {
-            Some(Operand::Register(Some(number))) if step.work != Work::Other => state.set(number, value),
+            Some(Operand::Register(Some(number))) if step.work != Work::Other => {
+                state.set(number, value)
+            }
             Some(Operand::Memory(memory)) if step.work == Work::Move => {
                 let slot = Sought::of(&memory).and_then(|place| slot_of(base, place));
                 // What is stored into a part of a variable changes no type, nor does what has none.
@@ -239,7 +274,9 @@ impl Follower<'_, '_> {
     }
 
     fn returned(&mut self, target: u64) -> Option<TypeId> {
-        let (name, 0) = self.names.linker_name(target)? else { return None };
+        let (name, 0) = self.names.linker_name(target)? else {
+            return None;
+        };
         let returned = self.reader.returned(self.scopes.unit, &name)?;
         // The address of anything, as `malloc` returns it, tells nothing.
         let is_pointer = self.reader.kind(returned) == Some(TypeKind::Pointer);
@@ -282,7 +319,8 @@ impl Follower<'_, '_> {
             let (ty, into) = direct::global(self.reader, self.names, unit, absolute)?;
             return Some(Value::AddressOf(ty, into.cast_signed()));
         }
-        let place = Sought::of(memory).filter(|_| memory.base.is_none() || memory.index.is_none())?;
+        let place =
+            Sought::of(memory).filter(|_| memory.base.is_none() || memory.index.is_none())?;
         if let Some(slot) = slot_of(base, place) {
             let (ty, into) = state.slot(self.reader, slot)?;
             return Some(Value::AddressOf(ty, into.cast_signed()));
@@ -311,7 +349,9 @@ fn moved(value: Value, by: i64) -> Option<Value> {
 /// The place of the stack that is meant, counted from the base.
 fn slot_of(base: Option<(u16, i64)>, place: Sought) -> Option<i64> {
     match base {
-        Some((register, distance)) if register == place.register => place.offset.checked_sub(distance),
+        Some((register, distance)) if register == place.register => {
+            place.offset.checked_sub(distance)
+        }
         None if place.register == STACK => Some(place.offset),
         _ => None,
     }

@@ -84,7 +84,9 @@ impl DataLayout {
                 has_fields: false,
             });
             // The fields of classes are their own business.
-            let Some(inner) = member.ty.filter(|_| depth < DEPTH_LIMIT) else { continue };
+            let Some(inner) = member.ty.filter(|_| depth < DEPTH_LIMIT) else {
+                continue;
+            };
             if matches!(reader.kind(inner), Some(TypeKind::Struct | TypeKind::Union)) {
                 self.add(reader, inner, (depth + 1, offset));
             }
@@ -132,9 +134,21 @@ mod tests {
             field(0, "e", 24, 4),
             field(1, "f", 0, 4),
         ];
-        let layout = DataLayout { name: "struct s".into(), size: 32, fields };
+        let layout = DataLayout {
+            name: "struct s".into(),
+            size: 32,
+            fields,
+        };
         let names = [0, 4, 8, 16, 20, 24, 28].map(|offset| layout.field_at(offset));
-        let expected = [Some("a"), None, Some("b.c"), Some("b.d:3"), Some("b"), Some("e"), None];
+        let expected = [
+            Some("a"),
+            None,
+            Some("b.c"),
+            Some("b.d:3"),
+            Some("b"),
+            Some("e"),
+            None,
+        ];
         assert_eq!(names, expected.map(|name| name.map(str::to_owned)));
     }
 }

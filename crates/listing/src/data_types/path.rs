@@ -39,7 +39,10 @@ pub(super) fn path(code: &Code, targets: &HashSet<usize>, from: usize, to: usize
 
 /// The instructions that others jump to.
 pub(super) fn targets(code: &Code) -> HashSet<usize> {
-    let flows = code.list.iter().filter_map(|coded| coded.step.as_ref().map(|step| step.flow));
+    let flows = code
+        .list
+        .iter()
+        .filter_map(|coded| coded.step.as_ref().map(|step| step.flow));
     let targets = flows.filter_map(|flow| match flow {
         Flow::Branch(target) | Flow::Jump(target) => code.at(target),
         _ => None,

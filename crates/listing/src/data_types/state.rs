@@ -24,7 +24,10 @@ pub(super) enum Value {
 
 fn is_compound(reader: &mut TypeReader<'_>, ty: TypeId) -> bool {
     let kind = reader.kind(ty);
-    matches!(kind, Some(TypeKind::Struct | TypeKind::Class | TypeKind::Union | TypeKind::Array))
+    matches!(
+        kind,
+        Some(TypeKind::Struct | TypeKind::Class | TypeKind::Union | TypeKind::Array)
+    )
 }
 
 /// What registers and the stack hold.
@@ -38,7 +41,10 @@ pub(super) struct State {
 impl State {
     /// Nothing is known.
     pub(super) fn new() -> State {
-        State { registers: [None; REGISTERS], slots: Vec::new() }
+        State {
+            registers: [None; REGISTERS],
+            slots: Vec::new(),
+        }
     }
 
     /// What a register holds.
@@ -48,14 +54,20 @@ impl State {
 
     /// From now on a register holds this.
     pub(super) fn set(&mut self, number: u16, value: Option<Value>) {
-        if let Some(register) = self.registers.get_mut(usize::from(number)).filter(|_| number != STACK) {
+        if let Some(register) = self
+            .registers
+            .get_mut(usize::from(number))
+            .filter(|_| number != STACK)
+        {
             *register = value;
         }
     }
 
     /// A call came back.
     pub(super) fn call(&mut self, returned: Option<TypeId>) {
-        CHANGED_BY_CALLS.iter().for_each(|number| self.set(*number, None));
+        CHANGED_BY_CALLS
+            .iter()
+            .for_each(|number| self.set(*number, None));
         self.set(RETURNED, returned.map(|ty| Value::Of(ty, 0)));
     }
 
@@ -73,7 +85,8 @@ impl State {
 
     /// Whether what lies at a distance from the base has parts.
     pub(super) fn is_part(&self, reader: &mut TypeReader<'_>, at: i64) -> bool {
-        self.slot(reader, at).is_some_and(|(ty, _)| is_compound(reader, ty))
+        self.slot(reader, at)
+            .is_some_and(|(ty, _)| is_compound(reader, ty))
     }
 
     /// From now on this lies there.

@@ -23,9 +23,20 @@ mod tests {
         let thread = machine.thread(Pid(5), Tid(5));
         let before = machine.thread_info(thread).comm;
         assert_eq!(machine.comm(before), ":5");
-        machine.apply_comm(&Comm { pid: Pid(5), tid: Tid(5), comm: b"sh" });
+        machine.apply_comm(&Comm {
+            pid: Pid(5),
+            tid: Tid(5),
+            comm: b"sh",
+        });
         assert_eq!(machine.comm(before), "sh");
-        machine.apply_comm(&Comm { pid: Pid(5), tid: Tid(5), comm: b"make" });
-        assert_eq!((machine.comm(before), machine.comm_of(thread)), ("sh", "make"));
+        machine.apply_comm(&Comm {
+            pid: Pid(5),
+            tid: Tid(5),
+            comm: b"make",
+        });
+        assert_eq!(
+            (machine.comm(before), machine.comm_of(thread)),
+            ("sh", "make")
+        );
     }
 }

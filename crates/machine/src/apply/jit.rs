@@ -26,7 +26,12 @@ impl Machine {
 
     /// A function is there now, in place of whatever was.
     pub fn apply_jit(&mut self, mapping: &JitMapping<'_>) {
-        let key = DsoKey { name: mapping.file.to_owned(), kind: DsoKind::Jit, build_id: None, inode: None };
+        let key = DsoKey {
+            name: mapping.file.to_owned(),
+            kind: DsoKind::Jit,
+            build_id: None,
+            inode: None,
+        };
         let dso = self.find_or_add_dso(key);
         let code = mapping.code;
         let symbol = JitSymbol {
@@ -39,8 +44,16 @@ impl Machine {
         self.objects.dsos.set_jit_symbol(dso, symbol);
         let (start, end) = (code.address, code.address.saturating_add(code.size));
         let bias = Machine::IN_FILE.wrapping_sub(start);
-        let map =
-            Map { start, end, dso, bias, prot: 0, flags: 0, file_offset: Machine::IN_FILE, inode: None };
+        let map = Map {
+            start,
+            end,
+            dso,
+            bias,
+            prot: 0,
+            flags: 0,
+            file_offset: Machine::IN_FILE,
+            inode: None,
+        };
         let map = self.add_map(map);
         let thread = self.thread(mapping.pid, Tid(mapping.pid.0));
         let space = self.threads[thread.0 as usize].space;
@@ -65,8 +78,13 @@ mod tests {
             lines: Arc::default(),
             unwinding: None,
         };
-        let mut apply =
-            |file, address| machine.apply_jit(&JitMapping { pid: Pid(5), file, code: &code(address) });
+        let mut apply = |file, address| {
+            machine.apply_jit(&JitMapping {
+                pid: Pid(5),
+                file,
+                code: &code(address),
+            })
+        };
         apply("jitted-5-1.so", 0x1000);
         apply("jitted-5-2.so", 0x1010);
         let thread = machine.thread(Pid(5), Tid(5));

@@ -14,9 +14,16 @@ impl Machine {
             return;
         }
         let name = String::from_utf8_lossy(ksymbol.name).into_owned();
-        let dso =
-            self.find_or_add_dso(DsoKey { name, kind: DsoKind::KernelSymbol, build_id: None, inode: None });
-        let (start, end) = (ksymbol.addr, ksymbol.addr.saturating_add(u64::from(ksymbol.len)));
+        let dso = self.find_or_add_dso(DsoKey {
+            name,
+            kind: DsoKind::KernelSymbol,
+            build_id: None,
+            inode: None,
+        });
+        let (start, end) = (
+            ksymbol.addr,
+            ksymbol.addr.saturating_add(u64::from(ksymbol.len)),
+        );
         let map = self.add_map(Map {
             start,
             end,

@@ -62,7 +62,11 @@ impl Machine {
                 start: mmap.start,
                 len: mmap.len,
                 pgoff: mmap.pgoff,
-                prot: if misc.has(Misc::MMAP_DATA) { 0 } else { PROT_EXEC },
+                prot: if misc.has(Misc::MMAP_DATA) {
+                    0
+                } else {
+                    PROT_EXEC
+                },
                 flags: 0,
                 build_id: None,
                 inode: None,
@@ -75,7 +79,12 @@ impl Machine {
     pub fn apply_mmap2(&mut self, misc: Misc, mmap: &Mmap2<'_>) {
         let (build_id, inode) = match mmap.identity {
             FileIdentity::BuildId(id) => (id, None),
-            FileIdentity::Inode { major, minor, inode, .. } => (None, Some((major, minor, inode))),
+            FileIdentity::Inode {
+                major,
+                minor,
+                inode,
+                ..
+            } => (None, Some((major, minor, inode))),
         };
         self.apply_mapping(
             misc,
@@ -111,17 +120,26 @@ impl Machine {
             // The recorder was not shown any addresses.
             return;
         }
-        let image = name.strip_prefix(GUEST_KERNEL).and_then(|rest| rest.split_once(']'));
+        let image = name
+            .strip_prefix(GUEST_KERNEL)
+            .and_then(|rest| rest.split_once(']'));
         let Some((_, symbol)) = image else {
             return self.map_guest(guest, (name, DsoKind::GuestModule(guest)), addresses);
         };
         if mapping.pgoff != 0 && !symbol.is_empty() {
-            let reference = KernelReference { symbol: symbol.to_owned(), address: mapping.pgoff };
+            let reference = KernelReference {
+                symbol: symbol.to_owned(),
+                address: mapping.pgoff,
+            };
             Arc::make_mut(&mut self.objects.guests).insert(guest, reference);
         }
         let image = name[..name.len() - symbol.len()].to_owned();
         // As the host's: what follows the text is the kernel's, too.
-        self.map_guest(guest, (image, DsoKind::GuestKernel(guest)), addresses.start..u64::MAX);
+        self.map_guest(
+            guest,
+            (image, DsoKind::GuestKernel(guest)),
+            addresses.start..u64::MAX,
+        );
     }
 
     fn map_kernel(&mut self, mapping: &Mapping<'_>) {
@@ -134,7 +152,10 @@ impl Machine {
 
     fn map_kernel_image(&mut self, mapping: &Mapping<'_>, symbol: &str) {
         if mapping.pgoff != 0 && !symbol.is_empty() {
-            let reference = KernelReference { symbol: symbol.to_owned(), address: mapping.pgoff };
+            let reference = KernelReference {
+                symbol: symbol.to_owned(),
+                address: mapping.pgoff,
+            };
             self.objects.kernel_reference = Some(Arc::new(reference));
         }
         let key = DsoKey {
@@ -147,7 +168,11 @@ impl Machine {
         // The record ends with the kernel's text, but init code and data follow it: the image goes on up to
         // whatever else is mapped above.
         let end = u64::MAX;
-        let map = self.add_map(Map { end, prot: PROT_EXEC, ..mapping.map(dso, 0) });
+        let map = self.add_map(Map {
+            end,
+            prot: PROT_EXEC,
+            ..mapping.map(dso, 0)
+        });
         let (version, shown) = (self.next_version(), self.map(map).shown(map));
         let kernel = self.objects.kernel_table_mut();
         kernel.insert_below(mapping.start, shown);
@@ -159,7 +184,12 @@ impl Machine {
             // The recorder was not allowed to see addresses: this one is nobody's.
             return;
         }
-        let key = DsoKey { name, kind: DsoKind::Module, build_id: mapping.build_id, inode: None };
+        let key = DsoKey {
+            name,
+            kind: DsoKind::Module,
+            build_id: mapping.build_id,
+            inode: None,
+        };
         let dso = self.find_or_add_dso(key);
         // A module's symbols come from the kernel's list, which holds addresses.
         self.insert_mapping(mapping, dso, 0, true);
@@ -186,14 +216,35 @@ impl Machine {
     fn user_dso(&mut self, mapping: &Mapping<'_>) -> (DsoId, u64) {
         let name = String::from_utf8_lossy(mapping.filename).into_owned();
         let at_addresses = mapping.prot & PROT_JIT_SYMBOLS != 0;
-        let in_file = if at_addresses { 0 } else { mapping.pgoff.wrapping_sub(mapping.start) };
+        let in_file = if at_addresses {
+            0
+        } else {
+            mapping.pgoff.wrapping_sub(mapping.start)
+        };
         if is_plain_memory(&name, mapping.flags) {
             return (self.memory_dso(name, mapping), 0);
         }
-        let kind = if name == VDSO { DsoKind::Vdso } else { DsoKind::File };
-        let name = if kind == DsoKind::Vdso && mapping.is_low() { VDSO_32.to_owned() } else { name };
-        let inode = if kind == DsoKind::File { mapping.inode } else { None };
-        let dso = self.find_or_add_dso(DsoKey { name, kind, build_id: mapping.build_id, inode });
+        let kind = if name == VDSO {
+            DsoKind::Vdso
+        } else {
+            DsoKind::File
+        };
+        let name = if kind == DsoKind::Vdso && mapping.is_low() {
+            VDSO_32.to_owned()
+        } else {
+            name
+        };
+        let inode = if kind == DsoKind::File {
+            mapping.inode
+        } else {
+            None
+        };
+        let dso = self.find_or_add_dso(DsoKey {
+            name,
+            kind,
+            build_id: mapping.build_id,
+            inode,
+        });
         self.objects.dsos.note_process(dso, mapping.pid);
         (dso, in_file)
     }
@@ -201,8 +252,17 @@ impl Machine {
     /// Executable memory without a file is where just-in-time compilers put code: its names may be in a map file.
     fn memory_dso(&mut self, name: String, mapping: &Mapping<'_>) -> DsoId {
         let executable = mapping.prot & PROT_EXEC != 0;
-        let name = if executable { format!("/tmp/perf-{}.map", mapping.pid) } else { name };
-        self.find_or_add_dso(DsoKey { name, kind: DsoKind::Anonymous, build_id: None, inode: None })
+        let name = if executable {
+            format!("/tmp/perf-{}.map", mapping.pid)
+        } else {
+            name
+        };
+        self.find_or_add_dso(DsoKey {
+            name,
+            kind: DsoKind::Anonymous,
+            build_id: None,
+            inode: None,
+        })
     }
 }
 
@@ -212,7 +272,14 @@ const VDSO_32: &str = "[vdso32]";
 
 /// Whether a mapping shows no file.
 fn is_plain_memory(name: &str, flags: u32) -> bool {
-    const PREFIXES: [&str; 6] = ["//anon", "/dev/zero", "/anon_hugepage", "[stack", "/SYSV", "[heap]"];
+    const PREFIXES: [&str; 6] = [
+        "//anon",
+        "/dev/zero",
+        "/anon_hugepage",
+        "[stack",
+        "/SYSV",
+        "[heap]",
+    ];
     flags & MAP_HUGETLB != 0 || PREFIXES.iter().any(|prefix| name.starts_with(prefix))
 }
 
@@ -242,17 +309,40 @@ mod tests {
     fn files_are_placed_by_offset_and_plain_memory_by_address() {
         let mut machine = Machine::default();
         machine.apply_mmap2(Misc(2), &EXECUTABLE);
-        assert_eq!(located(&mut machine, CpuMode::User, 0x7010), ("/tmp/perf-9.map".to_owned(), 0x7010));
-        machine.apply_mmap2(Misc(2), &Mmap2 { filename: b"/bin/x", ..EXECUTABLE });
-        assert_eq!(located(&mut machine, CpuMode::User, 0x7010), ("/bin/x".to_owned(), 0x3010));
+        assert_eq!(
+            located(&mut machine, CpuMode::User, 0x7010),
+            ("/tmp/perf-9.map".to_owned(), 0x7010)
+        );
+        machine.apply_mmap2(
+            Misc(2),
+            &Mmap2 {
+                filename: b"/bin/x",
+                ..EXECUTABLE
+            },
+        );
+        assert_eq!(
+            located(&mut machine, CpuMode::User, 0x7010),
+            ("/bin/x".to_owned(), 0x3010)
+        );
     }
 
     #[test]
     fn programs_of_32_bits_have_a_vdso_of_their_own() {
         let mut machine = Machine::default();
         for (start, name) in [(0xf7f4_a000, VDSO_32), (0x7fff_1234_5000, VDSO)] {
-            machine.apply_mmap2(Misc(2), &Mmap2 { start, pgoff: 0, filename: VDSO.as_bytes(), ..EXECUTABLE });
-            assert_eq!(located(&mut machine, CpuMode::User, start + 5), (name.to_owned(), 5));
+            machine.apply_mmap2(
+                Misc(2),
+                &Mmap2 {
+                    start,
+                    pgoff: 0,
+                    filename: VDSO.as_bytes(),
+                    ..EXECUTABLE
+                },
+            );
+            assert_eq!(
+                located(&mut machine, CpuMode::User, start + 5),
+                (name.to_owned(), 5)
+            );
         }
     }
 
@@ -260,7 +350,12 @@ mod tests {
     fn a_replaced_file_is_another_dso() {
         let mut machine = Machine::default();
         let with_inode = |inode| Mmap2 {
-            identity: FileIdentity::Inode { major: 1, minor: 2, inode, generation: 0 },
+            identity: FileIdentity::Inode {
+                major: 1,
+                minor: 2,
+                inode,
+                generation: 0,
+            },
             filename: b"/bin/x",
             ..EXECUTABLE
         };
@@ -274,14 +369,35 @@ mod tests {
     #[test]
     fn the_kernel_image_yields_to_its_modules() {
         let mut machine = Machine::default();
-        let module =
-            Mmap { pid: Pid(-1), tid: Tid(0), start: 0x9000, len: 0x1000, pgoff: 0, filename: b"[ext4]" };
+        let module = Mmap {
+            pid: Pid(-1),
+            tid: Tid(0),
+            start: 0x9000,
+            len: 0x1000,
+            pgoff: 0,
+            filename: b"[ext4]",
+        };
         machine.apply_mmap(Misc(1), &module);
         let filename = b"[kernel.kallsyms]_text";
-        let image = Mmap { start: 0x1000, len: 0x10000, pgoff: 0x1000, filename, ..module };
+        let image = Mmap {
+            start: 0x1000,
+            len: 0x10000,
+            pgoff: 0x1000,
+            filename,
+            ..module
+        };
         machine.apply_mmap(Misc(1), &image);
-        assert_eq!(located(&mut machine, CpuMode::Kernel, 0x9010), ("[ext4]".to_owned(), 0x9010));
-        assert_eq!(located(&mut machine, CpuMode::Kernel, 0x2000), (KERNEL.to_owned(), 0x2000));
-        assert_eq!(machine.objects().kernel_reference().unwrap().symbol, "_text");
+        assert_eq!(
+            located(&mut machine, CpuMode::Kernel, 0x9010),
+            ("[ext4]".to_owned(), 0x9010)
+        );
+        assert_eq!(
+            located(&mut machine, CpuMode::Kernel, 0x2000),
+            (KERNEL.to_owned(), 0x2000)
+        );
+        assert_eq!(
+            machine.objects().kernel_reference().unwrap().symbol,
+            "_text"
+        );
     }
 }

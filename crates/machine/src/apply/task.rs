@@ -39,14 +39,30 @@ mod tests {
     use oxperf_wire::kernel::{Comm, Mmap};
 
     fn task(pid: i32, tid: i32, ppid: i32) -> Task {
-        Task { pid: Pid(pid), ppid: Pid(ppid), tid: Tid(tid), ptid: Tid(ppid), time: PerfTime(1) }
+        Task {
+            pid: Pid(pid),
+            ppid: Pid(ppid),
+            tid: Tid(tid),
+            ptid: Tid(ppid),
+            time: PerfTime(1),
+        }
     }
 
     fn machine_with_parent() -> Machine {
         let mut machine = Machine::default();
-        machine.apply_comm(&Comm { pid: Pid(1), tid: Tid(1), comm: b"sh" });
-        let mmap =
-            Mmap { pid: Pid(1), tid: Tid(1), start: 0x1000, len: 0x1000, pgoff: 0, filename: b"/bin/sh" };
+        machine.apply_comm(&Comm {
+            pid: Pid(1),
+            tid: Tid(1),
+            comm: b"sh",
+        });
+        let mmap = Mmap {
+            pid: Pid(1),
+            tid: Tid(1),
+            start: 0x1000,
+            len: 0x1000,
+            pgoff: 0,
+            filename: b"/bin/sh",
+        };
         machine.apply_mmap(Misc(2), &mmap);
         machine
     }
@@ -56,13 +72,28 @@ mod tests {
         let mut machine = machine_with_parent();
         machine.apply_fork(Misc(0), &task(2, 2, 1));
         machine.apply_fork(Misc(0), &task(1, 3, 1));
-        let (process, thread) = (machine.thread(Pid(2), Tid(2)), machine.thread(Pid(1), Tid(3)));
-        let other =
-            Mmap { pid: Pid(1), tid: Tid(1), start: 0x9000, len: 0x1000, pgoff: 0, filename: b"/lib/l" };
+        let (process, thread) = (
+            machine.thread(Pid(2), Tid(2)),
+            machine.thread(Pid(1), Tid(3)),
+        );
+        let other = Mmap {
+            pid: Pid(1),
+            tid: Tid(1),
+            start: 0x9000,
+            len: 0x1000,
+            pgoff: 0,
+            filename: b"/lib/l",
+        };
         machine.apply_mmap(Misc(2), &other);
-        assert_eq!((machine.comm_of(process), machine.comm_of(thread)), ("sh", "sh"));
+        assert_eq!(
+            (machine.comm_of(process), machine.comm_of(thread)),
+            ("sh", "sh")
+        );
         let sees = |thread, address| machine.locate(thread, CpuMode::User, address).is_some();
-        assert_eq!([sees(process, 0x1000), sees(process, 0x9000)], [true, false]);
+        assert_eq!(
+            [sees(process, 0x1000), sees(process, 0x9000)],
+            [true, false]
+        );
         assert_eq!([sees(thread, 0x1000), sees(thread, 0x9000)], [true, true]);
     }
 
@@ -70,11 +101,21 @@ mod tests {
     fn threads_are_listed_with_their_makers_and_mappings() {
         let mut machine = machine_with_parent();
         machine.apply_fork(Misc(0), &task(2, 2, 1));
-        let present: Vec<_> = machine.present_threads().iter().map(|id| *machine.thread_info(*id)).collect();
-        let lines: Vec<_> = present.iter().map(|thread| (thread.tid.0, thread.parent)).collect();
+        let present: Vec<_> = machine
+            .present_threads()
+            .iter()
+            .map(|id| *machine.thread_info(*id))
+            .collect();
+        let lines: Vec<_> = present
+            .iter()
+            .map(|thread| (thread.tid.0, thread.parent))
+            .collect();
         assert_eq!(lines, [(0, None), (1, None), (2, Some(Tid(1)))]);
         let child = machine.thread(Pid(2), Tid(2));
-        let mapped: Vec<_> = machine.mappings_of(child).map(|(start, end, _)| (start, end)).collect();
+        let mapped: Vec<_> = machine
+            .mappings_of(child)
+            .map(|(start, end, _)| (start, end))
+            .collect();
         assert_eq!(mapped, [(0x1000, 0x2000)]);
     }
 

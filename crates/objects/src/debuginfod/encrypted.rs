@@ -36,17 +36,27 @@ pub(super) struct Trust {
 impl Trust {
     /// Trusts the authorities in a file, else those that the system trusts.
     pub(super) fn new(file: Option<PathBuf>) -> Trust {
-        Trust { file, config: OnceLock::new() }
+        Trust {
+            file,
+            config: OnceLock::new(),
+        }
     }
 
     /// An encrypted channel over a connection, once the server has proved its name with the first byte.
-    pub(super) fn secure(&self, stream: Guarded, address: &str, name: &str) -> Result<Channel, FetchError> {
+    pub(super) fn secure(
+        &self,
+        stream: Guarded,
+        address: &str,
+        name: &str,
+    ) -> Result<Channel, FetchError> {
         let config = self.config.get_or_init(|| self.configure()).clone()?;
-        let name =
-            ServerName::try_from(name.to_owned()).map_err(|_| FetchError::Address(address.to_owned()))?;
-        let connection =
-            ClientConnection::new(config, name).map_err(|error| FetchError::Untrusted(error.to_string()))?;
-        Ok(Channel::Encrypted(Box::new(StreamOwned::new(connection, stream))))
+        let name = ServerName::try_from(name.to_owned())
+            .map_err(|_| FetchError::Address(address.to_owned()))?;
+        let connection = ClientConnection::new(config, name)
+            .map_err(|error| FetchError::Untrusted(error.to_string()))?;
+        Ok(Channel::Encrypted(Box::new(StreamOwned::new(
+            connection, stream,
+        ))))
     }
 
     fn configure(&self) -> Result<Arc<ClientConfig>, FetchError> {
@@ -57,7 +67,9 @@ impl Trust {
         };
         let mut roots = RootCertStore::empty();
         let text = text.unwrap_or_default();
-        roots.add_parsable_certificates(CertificateDer::pem_slice_iter(&text).filter_map(Result::ok));
+        roots.add_parsable_certificates(
+            CertificateDer::pem_slice_iter(&text).filter_map(Result::ok),
+        );
         if roots.is_empty() {
             let place = self.file.as_deref().unwrap_or(Path::new(AUTHORITIES[0]));
             return Err(FetchError::Untrusted(format!(
@@ -69,18 +81,24 @@ impl Trust {
         let config = ClientConfig::builder_with_provider(provider)
             .with_safe_default_protocol_versions()
             .map_err(|error| FetchError::Untrusted(error.to_string()))?;
-        Ok(Arc::new(config.with_root_certificates(roots).with_no_client_auth()))
+        Ok(Arc::new(
+            config.with_root_certificates(roots).with_no_client_auth(),
+        ))
     }
 }
 
 fn certificates(file: &Path) -> Option<Vec<u8>> {
     let data = fs::metadata(file).ok()?;
-    (data.is_file() && data.len() <= LIST_LIMIT).then(|| fs::read(file).ok()).flatten()
+    (data.is_file() && data.len() <= LIST_LIMIT)
+        .then(|| fs::read(file).ok())
+        .flatten()
 }
 
 /// What became of a read or a write: a server that cannot be believed, else what became of the connection.
 pub(super) fn failure(stream: &Stream, error: &io::Error) -> FetchError {
-    let reason = error.get_ref().and_then(|inner| inner.downcast_ref::<rustls::Error>());
+    let reason = error
+        .get_ref()
+        .and_then(|inner| inner.downcast_ref::<rustls::Error>());
     match reason {
         Some(reason) => FetchError::Untrusted(reason.to_string()),
         None => stream.sock.failure(error),

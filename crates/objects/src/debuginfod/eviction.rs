@@ -24,20 +24,26 @@ struct Kept {
 /// Notes that a file was of use now.
 pub(super) fn note_use(path: &Path) {
     // A cache that cannot be written to is one that nothing is removed from, either.
-    let _ =
-        File::open(path).and_then(|file| file.set_times(FileTimes::new().set_accessed(SystemTime::now())));
+    let _ = File::open(path)
+        .and_then(|file| file.set_times(FileTimes::new().set_accessed(SystemTime::now())));
 }
 
 /// Removes what is too old, if it is time to look, and what is too much; `but` stays.
 pub(super) fn make_room(cache: &Path, limit: u64, but: &Path) {
-    let mut files: Vec<Kept> = kept(cache).into_iter().filter(|file| file.path != but).collect();
+    let mut files: Vec<Kept> = kept(cache)
+        .into_iter()
+        .filter(|file| file.path != but)
+        .collect();
     let own = fs::metadata(but).map_or(0, |data| data.len());
     if is_time(cache) {
         let oldest = SystemTime::now().checked_sub(seconds(cache, UNUSED_AGE));
         files.retain(|file| !(oldest.is_some_and(|oldest| file.used < oldest) && remove(file)));
     }
     files.sort_by_key(|file| file.used);
-    let mut size = files.iter().map(|file| file.size).fold(own, u64::saturating_add);
+    let mut size = files
+        .iter()
+        .map(|file| file.size)
+        .fold(own, u64::saturating_add);
     for file in &files {
         if size <= limit {
             return;
@@ -50,17 +56,30 @@ pub(super) fn make_room(cache: &Path, limit: u64, but: &Path) {
 
 /// The files of all build ids. Those that are being written have other names.
 fn kept(cache: &Path) -> Vec<Kept> {
-    let is_id = |path: &Path| path.file_name().and_then(|name| parse_id(name.to_str()?)).is_some();
+    let is_id = |path: &Path| {
+        path.file_name()
+            .and_then(|name| parse_id(name.to_str()?))
+            .is_some()
+    };
     let folders = entries(cache).into_iter().filter(|path| is_id(path));
-    folders.flat_map(|folder| entries(&folder)).filter_map(kept_file).collect()
+    folders
+        .flat_map(|folder| entries(&folder))
+        .filter_map(kept_file)
+        .collect()
 }
 
 fn kept_file(path: PathBuf) -> Option<Kept> {
     let name = path.file_name()?.to_str()?;
     let is_fetched = matches!(name, "executable" | "debuginfo") || name.starts_with("source");
-    let data = fs::symlink_metadata(&path).ok().filter(|data| is_fetched && data.is_file())?;
+    let data = fs::symlink_metadata(&path)
+        .ok()
+        .filter(|data| is_fetched && data.is_file())?;
     let used = data.accessed().into_iter().chain(data.modified()).max()?;
-    Some(Kept { used, size: data.len(), path })
+    Some(Kept {
+        used,
+        size: data.len(),
+        path,
+    })
 }
 
 fn remove(file: &Kept) -> bool {
@@ -93,7 +112,11 @@ fn seconds(cache: &Path, (name, usual): (&str, u64)) -> Duration {
 }
 
 fn entries(folder: &Path) -> Vec<PathBuf> {
-    fs::read_dir(folder).into_iter().flatten().filter_map(|entry| Some(entry.ok()?.path())).collect()
+    fs::read_dir(folder)
+        .into_iter()
+        .flatten()
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .collect()
 }
 
 #[cfg(test)]
@@ -102,7 +125,8 @@ mod tests {
 
     /// A cache with a file of 100 bytes for each age in days, and one that is no fetched file.
     fn cache(name: &str, ages: &[u64]) -> (PathBuf, Vec<PathBuf>) {
-        let cache = std::env::temp_dir().join(format!("oxperf-eviction-{}-{name}", std::process::id()));
+        let cache =
+            std::env::temp_dir().join(format!("oxperf-eviction-{}-{name}", std::process::id()));
         let _ = fs::remove_dir_all(&cache);
         let mut files = Vec::new();
         for (number, days) in ages.iter().enumerate() {
@@ -113,7 +137,12 @@ mod tests {
             }
             let time = SystemTime::now() - Duration::from_secs(days * 24 * 60 * 60);
             let times = FileTimes::new().set_accessed(time).set_modified(time);
-            File::options().write(true).open(folder.join("debuginfo")).unwrap().set_times(times).unwrap();
+            File::options()
+                .write(true)
+                .open(folder.join("debuginfo"))
+                .unwrap()
+                .set_times(times)
+                .unwrap();
             files.push(folder.join("debuginfo"));
         }
         fs::write(cache.join("other"), [0; 1000]).unwrap();
@@ -130,7 +159,9 @@ mod tests {
         note_use(&files[3]);
         make_room(&cache, 200, &files[0]);
         assert_eq!(there(&files), [true, false, false, true]);
-        assert!(cache.join("other").exists() && files[1].with_file_name("debuginfo.1.2.tmp").exists());
+        assert!(
+            cache.join("other").exists() && files[1].with_file_name("debuginfo.1.2.tmp").exists()
+        );
         fs::remove_dir_all(cache).unwrap();
     }
 
@@ -144,7 +175,11 @@ mod tests {
         fs::write(cache.join("cache_clean_interval_s"), "0").unwrap();
         fs::write(cache.join("max_unused_age_s"), "99999999").unwrap();
         make_room(&cache, 1 << 20, &files[1]);
-        assert_eq!(there(&files[2..]), [true], "the cache says how old they may be");
+        assert_eq!(
+            there(&files[2..]),
+            [true],
+            "the cache says how old they may be"
+        );
         fs::remove_dir_all(cache).unwrap();
     }
 }

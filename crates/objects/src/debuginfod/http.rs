@@ -103,7 +103,11 @@ impl Address {
         }
         let (host, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
         let path = if path.is_empty() { "/" } else { path };
-        (!host.is_empty()).then(|| Address { secure, host: host.to_owned(), path: path.to_owned() })
+        (!host.is_empty()).then(|| Address {
+            secure,
+            host: host.to_owned(),
+            path: path.to_owned(),
+        })
     }
 
     /// The address that a redirection means; none that gives up encryption.
@@ -111,9 +115,9 @@ impl Address {
         let scheme = if self.secure { "https" } else { "http" };
         match location.starts_with('/') {
             true => Ok(format!("{scheme}://{}{location}", self.host)),
-            false if self.secure && !location.starts_with("https://") => {
-                Err(FetchError::Answer("it leads to an address without encryption"))
-            }
+            false if self.secure && !location.starts_with("https://") => Err(FetchError::Answer(
+                "it leads to an address without encryption",
+            )),
             false => Ok(location.to_owned()),
         }
     }
@@ -126,16 +130,25 @@ impl Address {
     /// Host and port for the system.
     fn socket(&self) -> String {
         let usual = if self.secure { 443 } else { 80 };
-        if self.has_port() { self.host.clone() } else { format!("{}:{usual}", self.host) }
+        if self.has_port() {
+            self.host.clone()
+        } else {
+            format!("{}:{usual}", self.host)
+        }
     }
 
     /// The host that proves who it is, without port and brackets.
     fn name(&self) -> &str {
         let host = match self.has_port() {
-            true => self.host.rsplit_once(':').map_or(&*self.host, |(host, _)| host),
+            true => self
+                .host
+                .rsplit_once(':')
+                .map_or(&*self.host, |(host, _)| host),
             false => &self.host,
         };
-        host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host)
+        host.strip_prefix('[')
+            .and_then(|host| host.strip_suffix(']'))
+            .unwrap_or(host)
     }
 
     fn ask(&self, server: &mut Channel) -> Result<(), FetchError> {
@@ -144,7 +157,9 @@ impl Address {
             "GET {path} HTTP/1.1\r\nHost: {host}\r\nUser-Agent: oxperf/{}\r\nAccept-Encoding: identity\r\nConnection: close\r\n\r\n",
             env!("CARGO_PKG_VERSION")
         );
-        let sent = server.write_all(request.as_bytes()).and_then(|()| server.flush());
+        let sent = server
+            .write_all(request.as_bytes())
+            .and_then(|()| server.flush());
         sent.map_err(|error| server.failure(&error))
     }
 }
@@ -164,8 +179,14 @@ impl Guarded {
         for address in place.socket().to_socket_addrs().map_err(failed)? {
             match TcpStream::connect_timeout(&address, limits.patience) {
                 Ok(stream) => {
-                    stream.set_write_timeout(Some(limits.patience)).map_err(failed)?;
-                    return Ok(Guarded { stream, limits, start });
+                    stream
+                        .set_write_timeout(Some(limits.patience))
+                        .map_err(failed)?;
+                    return Ok(Guarded {
+                        stream,
+                        limits,
+                        start,
+                    });
                 }
                 Err(error) => last = failed(error),
             }
@@ -175,7 +196,10 @@ impl Guarded {
 
     /// What became of a read or a write.
     pub(super) fn failure(&self, error: &io::Error) -> FetchError {
-        let waited = matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut);
+        let waited = matches!(
+            error.kind(),
+            io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut
+        );
         match (waited, self.start.elapsed() >= self.limits.time) {
             (true, true) => FetchError::TooSlow(self.limits.time),
             (true, false) => FetchError::Silent(self.limits.patience),
@@ -186,7 +210,11 @@ impl Guarded {
 
 impl Read for Guarded {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let left = self.limits.time.saturating_sub(self.start.elapsed()).min(self.limits.patience);
+        let left = self
+            .limits
+            .time
+            .saturating_sub(self.start.elapsed())
+            .min(self.limits.patience);
         if left.is_zero() {
             return Err(io::ErrorKind::TimedOut.into());
         }
@@ -217,9 +245,13 @@ struct Head {
 impl Head {
     fn read<C: Connection>(answer: &mut BufReader<C>) -> Result<Head, FetchError> {
         let first = line(answer)?;
-        let status = first.strip_prefix("HTTP/1.").and_then(|rest| rest.split(' ').nth(1)?.parse().ok());
-        let mut head =
-            Head { status: status.ok_or(FetchError::Answer("no HTTP status"))?, ..Head::default() };
+        let status = first
+            .strip_prefix("HTTP/1.")
+            .and_then(|rest| rest.split(' ').nth(1)?.parse().ok());
+        let mut head = Head {
+            status: status.ok_or(FetchError::Answer("no HTTP status"))?,
+            ..Head::default()
+        };
         for _ in 0..LINES_LIMIT {
             let text = line(answer)?;
             if text.is_empty() {
@@ -245,9 +277,14 @@ impl Head {
 /// A line without its end.
 fn line<C: Connection>(answer: &mut BufReader<C>) -> Result<String, FetchError> {
     let mut bytes = Vec::new();
-    let read = answer.by_ref().take(LINE_LIMIT).read_until(b'\n', &mut bytes);
+    let read = answer
+        .by_ref()
+        .take(LINE_LIMIT)
+        .read_until(b'\n', &mut bytes);
     read.map_err(|error| answer.get_ref().failure(&error))?;
-    let text = bytes.strip_suffix(b"\n").ok_or(FetchError::Answer("a line of its head does not end"))?;
+    let text = bytes
+        .strip_suffix(b"\n")
+        .ok_or(FetchError::Answer("a line of its head does not end"))?;
     Ok(String::from_utf8_lossy(text.strip_suffix(b"\r").unwrap_or(text)).into_owned())
 }
 
@@ -263,7 +300,9 @@ fn body<C: Connection>(
         loop {
             let size = line(answer)?;
             let size = size.split(';').next().unwrap_or("").trim();
-            match u64::from_str_radix(size, 16).map_err(|_| FetchError::Answer("no size of a chunk"))? {
+            match u64::from_str_radix(size, 16)
+                .map_err(|_| FetchError::Answer("no size of a chunk"))?
+            {
                 0 => return Ok(()),
                 size => copy(answer, size, (&mut left, limit), out)?,
             }
@@ -274,7 +313,11 @@ fn body<C: Connection>(
         Some(length) => copy(answer, length, (&mut left, limit), out),
         None => {
             let read = pass(answer, left.saturating_add(1), out)?;
-            if read > left { Err(FetchError::TooLarge(limit)) } else { Ok(()) }
+            if read > left {
+                Err(FetchError::TooLarge(limit))
+            } else {
+                Ok(())
+            }
         }
     }
 }
@@ -294,7 +337,11 @@ fn copy<C: Connection>(
 }
 
 /// Copies at most so many bytes; tells how many there were.
-fn pass<C: Connection>(answer: &mut BufReader<C>, most: u64, out: &mut dyn Write) -> Result<u64, FetchError> {
+fn pass<C: Connection>(
+    answer: &mut BufReader<C>,
+    most: u64,
+    out: &mut dyn Write,
+) -> Result<u64, FetchError> {
     let mut passed = 0;
     while passed < most {
         let bytes = match answer.fill_buf() {
@@ -302,11 +349,14 @@ fn pass<C: Connection>(answer: &mut BufReader<C>, most: u64, out: &mut dyn Write
             Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
             Err(error) => return Err(answer.get_ref().failure(&error)),
         };
-        let count = bytes.len().min(usize::try_from(most - passed).unwrap_or(usize::MAX));
+        let count = bytes
+            .len()
+            .min(usize::try_from(most - passed).unwrap_or(usize::MAX));
         if count == 0 {
             break;
         }
-        out.write_all(&bytes[..count]).map_err(|error| FetchError::Cache(error.kind()))?;
+        out.write_all(&bytes[..count])
+            .map_err(|error| FetchError::Cache(error.kind()))?;
         answer.consume(count);
         passed += count as u64;
     }
@@ -329,7 +379,13 @@ mod tests {
         assert_eq!(of("https://h/a"), known(["h:443", "h", "/a"]));
         assert_eq!(of("https://[::1]/x"), known(["[::1]:443", "::1", "/x"]));
         assert_eq!(of("https://[::1]:9/x"), known(["[::1]:9", "::1", "/x"]));
-        for text in ["ftp://h/", "h/x", "http:///x", "http://h/a b", "https://h/\r\nX: y"] {
+        for text in [
+            "ftp://h/",
+            "h/x",
+            "http:///x",
+            "http://h/a b",
+            "https://h/\r\nX: y",
+        ] {
             assert_eq!(of(text), None, "{text:?}");
         }
     }
@@ -337,8 +393,14 @@ mod tests {
     #[test]
     fn a_redirection_never_gives_up_encryption() {
         let from = |text: &str, to| Address::parse(text).unwrap().redirected(to).ok();
-        assert_eq!(from("https://h:1/a", "/b").as_deref(), Some("https://h:1/b"));
-        assert_eq!(from("http://h/a", "https://i/b").as_deref(), Some("https://i/b"));
+        assert_eq!(
+            from("https://h:1/a", "/b").as_deref(),
+            Some("https://h:1/b")
+        );
+        assert_eq!(
+            from("http://h/a", "https://i/b").as_deref(),
+            Some("https://i/b")
+        );
         assert_eq!(from("https://h/a", "http://h/b"), None);
     }
 }

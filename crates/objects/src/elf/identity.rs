@@ -19,8 +19,12 @@ use super::note::{NOTES_LIMIT, build_id_in_notes};
 pub fn build_id_of_file(file: &File) -> Option<BuildId> {
     let start = bytes_at(file, 0, size_of::<elf::FileHeader64<Endianness>>())?;
     match start.get(..5)? {
-        [0x7f, b'E', b'L', b'F', elf::ELFCLASS64] => build_id::<elf::FileHeader64<Endianness>>(file, &start),
-        [0x7f, b'E', b'L', b'F', elf::ELFCLASS32] => build_id::<elf::FileHeader32<Endianness>>(file, &start),
+        [0x7f, b'E', b'L', b'F', elf::ELFCLASS64] => {
+            build_id::<elf::FileHeader64<Endianness>>(file, &start)
+        }
+        [0x7f, b'E', b'L', b'F', elf::ELFCLASS32] => {
+            build_id::<elf::FileHeader32<Endianness>>(file, &start)
+        }
         _ => None,
     }
 }
@@ -34,19 +38,44 @@ fn build_id<H: FileHeader<Endian = Endianness>>(file: &File, start: &[u8]) -> Op
     let mut search = |(offset, size): (u64, u64)| {
         let size = size.min(budget);
         budget -= size;
-        build_id_in_notes(&bytes_at(file, offset, usize::try_from(size).ok()?)?, little_endian)
+        build_id_in_notes(
+            &bytes_at(file, offset, usize::try_from(size).ok()?)?,
+            little_endian,
+        )
     };
-    let segments: Vec<H::ProgramHeader> =
-        table(file, header.e_phoff(endian).into(), header.e_phentsize(endian), header.e_phnum(endian));
-    let notes = segments.iter().filter(|segment| segment.p_type(endian) == elf::PT_NOTE);
-    let mut places = notes.map(|segment| (segment.p_offset(endian).into(), segment.p_filesz(endian).into()));
+    let segments: Vec<H::ProgramHeader> = table(
+        file,
+        header.e_phoff(endian).into(),
+        header.e_phentsize(endian),
+        header.e_phnum(endian),
+    );
+    let notes = segments
+        .iter()
+        .filter(|segment| segment.p_type(endian) == elf::PT_NOTE);
+    let mut places = notes.map(|segment| {
+        (
+            segment.p_offset(endian).into(),
+            segment.p_filesz(endian).into(),
+        )
+    });
     if let Some(found) = places.find_map(&mut search) {
         return Some(found);
     }
-    let sections: Vec<H::SectionHeader> =
-        table(file, header.e_shoff(endian).into(), header.e_shentsize(endian), header.e_shnum(endian));
-    let notes = sections.iter().filter(|section| section.sh_type(endian) == elf::SHT_NOTE);
-    let mut places = notes.map(|section| (section.sh_offset(endian).into(), section.sh_size(endian).into()));
+    let sections: Vec<H::SectionHeader> = table(
+        file,
+        header.e_shoff(endian).into(),
+        header.e_shentsize(endian),
+        header.e_shnum(endian),
+    );
+    let notes = sections
+        .iter()
+        .filter(|section| section.sh_type(endian) == elf::SHT_NOTE);
+    let mut places = notes.map(|section| {
+        (
+            section.sh_offset(endian).into(),
+            section.sh_size(endian).into(),
+        )
+    });
     places.find_map(search)
 }
 
@@ -57,7 +86,9 @@ fn table<T: Pod>(file: &File, offset: u64, entry_size: u16, count: u16) -> Vec<T
         return Vec::new();
     }
     let bytes = bytes_at(file, offset, size * count).unwrap_or_default();
-    slice_from_bytes(&bytes, count).map(|(entries, _)| entries.to_vec()).unwrap_or_default()
+    slice_from_bytes(&bytes, count)
+        .map(|(entries, _)| entries.to_vec())
+        .unwrap_or_default()
 }
 
 /// At most `size` bytes from `offset` on; fewer where the file ends.
@@ -89,7 +120,8 @@ mod tests {
     }
 
     fn file(name: &str, bytes: &[u8]) -> (PathBuf, File) {
-        let path = std::env::temp_dir().join(format!("oxperf-identity-{name}-{}", std::process::id()));
+        let path =
+            std::env::temp_dir().join(format!("oxperf-identity-{name}-{}", std::process::id()));
         fs::write(&path, bytes).unwrap();
         let file = File::open(&path).unwrap();
         (path, file)
@@ -99,8 +131,14 @@ mod tests {
     fn it_is_the_one_that_the_whole_file_has() {
         let whole = own_program();
         let expected = Elf::parse(&whole).unwrap().build_id();
-        assert!(expected.is_some(), "programs of this compiler have build ids");
-        assert_eq!(build_id_of_file(&File::open("/proc/self/exe").unwrap()), expected);
+        assert!(
+            expected.is_some(),
+            "programs of this compiler have build ids"
+        );
+        assert_eq!(
+            build_id_of_file(&File::open("/proc/self/exe").unwrap()),
+            expected
+        );
         let (path, cut) = file("cut", &whole[..whole.len().min(4096)]);
         // Its notes stand in front.
         assert_eq!(build_id_of_file(&cut), expected);

@@ -27,7 +27,11 @@ pub(crate) fn linked(bytes: &[u8]) -> Option<Vec<u8>> {
         return None;
     }
     let places = places(file.sections())?;
-    let mut linker = Linker { file: &file, places, out: bytes.to_vec() };
+    let mut linker = Linker {
+        file: &file,
+        places,
+        out: bytes.to_vec(),
+    };
     linker.unpack_sections()?;
     linker.place_sections()?;
     linker.fill_in_references();
@@ -80,8 +84,12 @@ impl Linker<'_, '_> {
     fn unpack_sections(&mut self) -> Option<()> {
         for (index, section) in self.file.sections().iter().enumerate() {
             let packed = section.flags & u64::from(elf::SHF_COMPRESSED) != 0;
-            let name = std::str::from_utf8(section.name).ok().filter(|_| packed && is_read(section));
-            let Some(bytes) = name.and_then(|name| self.file.unpacked(name)) else { continue };
+            let name = std::str::from_utf8(section.name)
+                .ok()
+                .filter(|_| packed && is_read(section));
+            let Some(bytes) = name.and_then(|name| self.file.unpacked(name)) else {
+                continue;
+            };
             self.out.resize(self.out.len().next_multiple_of(8), 0);
             let (offset, size) = (self.out.len() as u64, bytes.len() as u64);
             self.out.extend_from_slice(&bytes);
@@ -110,15 +118,26 @@ impl Linker<'_, '_> {
     fn fill_in_references(&mut self) {
         let file = self.file;
         for (index, section) in file.sections().iter().enumerate() {
-            let target = self.header(index).and_then(|header| self.get_word(header + 44));
+            let target = self
+                .header(index)
+                .and_then(|header| self.get_word(header + 44));
             let target = target.and_then(|target| usize::try_from(target).ok());
             let filled = target.and_then(|target| Some((target, file.sections().get(target)?)));
-            let Some((target, _)) = filled.filter(|(_, section)| is_read(section)) else { continue };
-            let table = usize::try_from(section.link).ok().and_then(|link| file.sections().get(link));
-            let symbols: Vec<Option<u64>> =
-                table.into_iter().flat_map(|table| file.symbols(table)).map(|s| self.value(s)).collect();
+            let Some((target, _)) = filled.filter(|(_, section)| is_read(section)) else {
+                continue;
+            };
+            let table = usize::try_from(section.link)
+                .ok()
+                .and_then(|link| file.sections().get(link));
+            let symbols: Vec<Option<u64>> = table
+                .into_iter()
+                .flat_map(|table| file.symbols(table))
+                .map(|s| self.value(s))
+                .collect();
             for reference in file.relocations(section) {
-                let symbol = usize::try_from(reference.symbol).ok().and_then(|index| index.checked_sub(1));
+                let symbol = usize::try_from(reference.symbol)
+                    .ok()
+                    .and_then(|index| index.checked_sub(1));
                 // What cannot be filled in stays as it is.
                 let _ = symbol
                     .and_then(|symbol| *symbols.get(symbol)?)
@@ -130,9 +149,11 @@ impl Linker<'_, '_> {
     /// The address of a symbol; `None` for one of another file.
     fn value(&self, symbol: super::ElfSymbol<'_>) -> Option<u64> {
         match symbol.place {
-            SymbolPlace::Section(index) => {
-                Some(symbol.value.wrapping_add(*self.places.get(usize::from(index))?))
-            }
+            SymbolPlace::Section(index) => Some(
+                symbol
+                    .value
+                    .wrapping_add(*self.places.get(usize::from(index))?),
+            ),
             SymbolPlace::Reserved(elf::SHN_ABS) => Some(symbol.value),
             SymbolPlace::Undefined | SymbolPlace::Reserved(_) => None,
         }
@@ -146,7 +167,8 @@ impl Linker<'_, '_> {
         }
         let at = usize::try_from(offset.checked_add(reference.address)?).ok()?;
         let value = symbol.wrapping_add_signed(reference.addend);
-        let distance = value.wrapping_sub(self.places.get(section)?.wrapping_add(reference.address));
+        let distance =
+            value.wrapping_sub(self.places.get(section)?.wrapping_add(reference.address));
         match (self.file.machine(), reference.kind) {
             (elf::EM_X86_64, elf::R_X86_64_64) | (elf::EM_AARCH64, elf::R_AARCH64_ABS64) => {
                 self.put(at, value)
@@ -170,10 +192,18 @@ impl Linker<'_, '_> {
     /// Symbols have addresses in the place of offsets into their sections.
     fn move_symbols(&mut self) {
         let file = self.file;
-        for table in file.sections().iter().filter(|section| section.kind == elf::SHT_SYMTAB) {
-            let Ok(begin) = usize::try_from(table.offset) else { continue };
+        for table in file
+            .sections()
+            .iter()
+            .filter(|section| section.kind == elf::SHT_SYMTAB)
+        {
+            let Ok(begin) = usize::try_from(table.offset) else {
+                continue;
+            };
             for (number, symbol) in file.symbols(table).enumerate() {
-                let at = begin.saturating_add((number + 1).saturating_mul(SYMBOL)).saturating_add(8);
+                let at = begin
+                    .saturating_add((number + 1).saturating_mul(SYMBOL))
+                    .saturating_add(8);
                 // An entry outside of the file is none.
                 let _ = self.value(symbol).and_then(|value| self.put(at, value));
             }
@@ -184,16 +214,27 @@ impl Linker<'_, '_> {
     fn write_segments(&mut self) -> Option<()> {
         let sections = self.file.sections().iter().zip(&self.places);
         let loaded: Vec<_> = sections
-            .filter(|(section, _)| in_memory(section) && section.kind != elf::SHT_NOBITS && section.size > 0)
+            .filter(|(section, _)| {
+                in_memory(section) && section.kind != elf::SHT_NOBITS && section.size > 0
+            })
             .collect();
-        let count = u16::try_from(loaded.len()).ok().filter(|count| *count < elf::PN_XNUM)?;
+        let count = u16::try_from(loaded.len())
+            .ok()
+            .filter(|count| *count < elf::PN_XNUM)?;
         self.out.resize(self.out.len().next_multiple_of(8), 0);
         let table = self.out.len() as u64;
         for (section, place) in loaded {
             let rights = elf::PF_R | if is_code(section) { elf::PF_X } else { 0 };
             self.out.extend(elf::PT_LOAD.to_le_bytes());
             self.out.extend(rights.to_le_bytes());
-            for part in [section.offset, *place, *place, section.size, section.size, section.alignment] {
+            for part in [
+                section.offset,
+                *place,
+                *place,
+                section.size,
+                section.size,
+                section.alignment,
+            ] {
                 self.out.extend(part.to_le_bytes());
             }
         }

@@ -28,10 +28,18 @@ pub struct AlternateLink<'a> {
 
 /// The build id in the file's note sections, else in its note segments.
 pub(super) fn build_id(file: &Elf<'_>) -> Option<BuildId> {
-    let in_sections =
-        file.sections.iter().filter(|s| s.kind == elf::SHT_NOTE).filter_map(|s| file.bytes_of(s));
-    let in_segments = file.note_segments.iter().filter_map(|&(offset, size)| file.bytes(offset, size));
-    in_sections.chain(in_segments).find_map(|notes| build_id_in_notes(notes, file.little_endian))
+    let in_sections = file
+        .sections
+        .iter()
+        .filter(|s| s.kind == elf::SHT_NOTE)
+        .filter_map(|s| file.bytes_of(s));
+    let in_segments = file
+        .note_segments
+        .iter()
+        .filter_map(|&(offset, size)| file.bytes(offset, size));
+    in_sections
+        .chain(in_segments)
+        .find_map(|notes| build_id_in_notes(notes, file.little_endian))
 }
 
 /// The build id among the notes of `bytes`, as in `/sys/kernel/notes` or a note section.
@@ -60,13 +68,22 @@ fn split_note(bytes: &[u8], little_endian: bool) -> Option<Note<'_>> {
 
 fn split_word(bytes: &[u8], little_endian: bool) -> Option<(u32, &[u8])> {
     let (word, rest) = bytes.split_first_chunk::<4>()?;
-    Some((if little_endian { u32::from_le_bytes(*word) } else { u32::from_be_bytes(*word) }, rest))
+    Some((
+        if little_endian {
+            u32::from_le_bytes(*word)
+        } else {
+            u32::from_be_bytes(*word)
+        },
+        rest,
+    ))
 }
 
 fn split_padded(bytes: &[u8], size: u32) -> Option<(&[u8], &[u8])> {
     let size = usize::try_from(size).ok()?;
     let (content, _) = bytes.split_at_checked(size)?;
-    let rest = bytes.get(size.checked_next_multiple_of(4)?..).unwrap_or_default();
+    let rest = bytes
+        .get(size.checked_next_multiple_of(4)?..)
+        .unwrap_or_default();
     Some((content, rest))
 }
 
@@ -75,7 +92,10 @@ pub(super) fn debug_link<'a>(file: &Elf<'a>) -> Option<DebugLink<'a>> {
     let bytes = file.bytes_of(file.section(b".gnu_debuglink")?)?;
     let end = bytes.iter().position(|&byte| byte == 0)?;
     let (name, _) = bytes.split_at_checked(end)?;
-    let (crc, _) = split_word(bytes.get((end + 1).checked_next_multiple_of(4)?..)?, file.little_endian)?;
+    let (crc, _) = split_word(
+        bytes.get((end + 1).checked_next_multiple_of(4)?..)?,
+        file.little_endian,
+    )?;
     let bare = !name.is_empty() && !name.contains(&b'/') && name != b"." && name != b"..";
     bare.then_some(DebugLink { name, crc })
 }
@@ -85,7 +105,10 @@ pub(super) fn alternate_link<'a>(file: &Elf<'a>) -> Option<AlternateLink<'a>> {
     let bytes = file.bytes_of(file.section(b".gnu_debugaltlink")?)?;
     let end = bytes.iter().position(|&byte| byte == 0)?;
     let (path, id) = bytes.split_at_checked(end)?;
-    Some(AlternateLink { path, build_id: BuildId::new(id.get(1..)?)? })
+    Some(AlternateLink {
+        path,
+        build_id: BuildId::new(id.get(1..)?)?,
+    })
 }
 
 #[cfg(test)]

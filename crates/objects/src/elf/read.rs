@@ -10,8 +10,12 @@ use crate::error::ElfError;
 /// Reads headers of either word size.
 pub(super) fn parse(data: &[u8]) -> Result<Elf<'_>, ElfError> {
     match data.get(..5) {
-        Some([0x7f, b'E', b'L', b'F', elf::ELFCLASS64]) => parse_class::<elf::FileHeader64<Endianness>>(data),
-        Some([0x7f, b'E', b'L', b'F', elf::ELFCLASS32]) => parse_class::<elf::FileHeader32<Endianness>>(data),
+        Some([0x7f, b'E', b'L', b'F', elf::ELFCLASS64]) => {
+            parse_class::<elf::FileHeader64<Endianness>>(data)
+        }
+        Some([0x7f, b'E', b'L', b'F', elf::ELFCLASS32]) => {
+            parse_class::<elf::FileHeader32<Endianness>>(data)
+        }
         Some([0x7f, b'E', b'L', b'F', class]) => Err(ElfError::Class(*class)),
         _ => Err(ElfError::Magic),
     }
@@ -79,7 +83,10 @@ fn segments<H: FileHeader<Endian = Endianness>>(
                 offset: segment.p_offset(endian).into(),
                 memory_size: segment.p_memsz(endian).into(),
             }),
-            elf::PT_NOTE => notes.push((segment.p_offset(endian).into(), segment.p_filesz(endian).into())),
+            elf::PT_NOTE => notes.push((
+                segment.p_offset(endian).into(),
+                segment.p_filesz(endian).into(),
+            )),
             _ => {}
         }
     }

@@ -23,7 +23,11 @@ impl<'a> Elf<'a> {
     /// The entries of a `SHT_REL` or `SHT_RELA` section in file order; none for other sections.
     pub fn relocations(&self, section: &Section<'a>) -> Vec<Relocation> {
         let bytes = self.bytes_of(section).unwrap_or_default();
-        let endian = if self.little_endian { Endianness::Little } else { Endianness::Big };
+        let endian = if self.little_endian {
+            Endianness::Little
+        } else {
+            Endianness::Big
+        };
         match (section.kind, self.is_64) {
             (elf::SHT_RELA, true) => with_addend::<elf::Rela64<Endianness>>(bytes, endian),
             (elf::SHT_RELA, false) => with_addend::<elf::Rela32<Endianness>>(bytes, endian),
@@ -45,7 +49,10 @@ fn with_addend<R: Rela<Endian = Endianness>>(bytes: &[u8], endian: Endianness) -
     entries.iter().map(decode).collect()
 }
 
-fn without_addend<R: Rel<Endian = Endianness>>(bytes: &[u8], endian: Endianness) -> Vec<Relocation> {
+fn without_addend<R: Rel<Endian = Endianness>>(
+    bytes: &[u8],
+    endian: Endianness,
+) -> Vec<Relocation> {
     let entries = object::pod::slice_from_all_bytes::<R>(bytes).unwrap_or_default();
     let decode = |entry: &R| Relocation {
         address: entry.r_offset(endian).into(),

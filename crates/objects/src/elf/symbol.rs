@@ -83,11 +83,17 @@ impl<'a> Elf<'a> {
     /// An entry whose name lies outside the string table has an empty name. Nothing for other sections.
     pub fn symbols(&self, table: &Section<'a>) -> impl Iterator<Item = ElfSymbol<'a>> + use<'a> {
         let (entries, strings, layout) = self.table(table);
-        entries.chunks_exact(layout.size()).skip(1).filter_map(move |entry| layout.decode(entry, strings))
+        entries
+            .chunks_exact(layout.size())
+            .skip(1)
+            .filter_map(move |entry| layout.decode(entry, strings))
     }
 
     /// The same without their names, which [`Elf::symbol_at`] tells.
-    pub fn unnamed_symbols(&self, table: &Section<'a>) -> impl Iterator<Item = UnnamedSymbol> + use<'a> {
+    pub fn unnamed_symbols(
+        &self,
+        table: &Section<'a>,
+    ) -> impl Iterator<Item = UnnamedSymbol> + use<'a> {
         let (entries, _, layout) = self.table(table);
         let entries = entries.chunks_exact(layout.size()).zip(0u32..).skip(1);
         entries.filter_map(move |(entry, number)| layout.decode_unnamed(entry, number))
@@ -108,10 +114,24 @@ impl<'a> Elf<'a> {
     /// The entries of a symbol table section and their names; nothing for other sections.
     fn table(&self, table: &Section<'a>) -> (&'a [u8], &'a [u8], Layout) {
         let is_table = matches!(table.kind, elf::SHT_SYMTAB | elf::SHT_DYNSYM);
-        let entries = self.bytes_of(table).filter(|_| is_table).unwrap_or_default();
-        let strings = usize::try_from(table.link).ok().and_then(|link| self.sections.get(link));
-        let strings = strings.and_then(|strings| self.bytes_of(strings)).unwrap_or_default();
-        (entries, strings, Layout { is_64: self.is_64, little_endian: self.little_endian })
+        let entries = self
+            .bytes_of(table)
+            .filter(|_| is_table)
+            .unwrap_or_default();
+        let strings = usize::try_from(table.link)
+            .ok()
+            .and_then(|link| self.sections.get(link));
+        let strings = strings
+            .and_then(|strings| self.bytes_of(strings))
+            .unwrap_or_default();
+        (
+            entries,
+            strings,
+            Layout {
+                is_64: self.is_64,
+                little_endian: self.little_endian,
+            },
+        )
     }
 
     /// Entry `index` of a symbol table section, where it exists.
@@ -136,7 +156,11 @@ impl Layout {
 
     fn decode<'a>(self, entry: &[u8], strings: &'a [u8]) -> Option<ElfSymbol<'a>> {
         let name = self.word(entry, 0)?;
-        let at = if self.is_64 { [4, 5, 6, 8, 16] } else { [12, 13, 14, 4, 8] };
+        let at = if self.is_64 {
+            [4, 5, 6, 8, 16]
+        } else {
+            [12, 13, 14, 4, 8]
+        };
         let info = *entry.get(at[0])?;
         let other = *entry.get(at[1])?;
         Some(ElfSymbol {
@@ -163,12 +187,20 @@ impl Layout {
 
     fn half(self, entry: &[u8], at: usize) -> Option<u16> {
         let bytes = *entry.get(at..)?.first_chunk::<2>()?;
-        Some(if self.little_endian { u16::from_le_bytes(bytes) } else { u16::from_be_bytes(bytes) })
+        Some(if self.little_endian {
+            u16::from_le_bytes(bytes)
+        } else {
+            u16::from_be_bytes(bytes)
+        })
     }
 
     fn word(self, entry: &[u8], at: usize) -> Option<u32> {
         let bytes = *entry.get(at..)?.first_chunk::<4>()?;
-        Some(if self.little_endian { u32::from_le_bytes(bytes) } else { u32::from_be_bytes(bytes) })
+        Some(if self.little_endian {
+            u32::from_le_bytes(bytes)
+        } else {
+            u32::from_be_bytes(bytes)
+        })
     }
 
     fn address(self, entry: &[u8], at: usize) -> Option<u64> {
@@ -176,12 +208,19 @@ impl Layout {
             return self.word(entry, at).map(u64::from);
         }
         let bytes = *entry.get(at..)?.first_chunk::<8>()?;
-        Some(if self.little_endian { u64::from_le_bytes(bytes) } else { u64::from_be_bytes(bytes) })
+        Some(if self.little_endian {
+            u64::from_le_bytes(bytes)
+        } else {
+            u64::from_be_bytes(bytes)
+        })
     }
 }
 
 fn string_at(strings: &[u8], offset: u32) -> &[u8] {
-    let tail = usize::try_from(offset).ok().and_then(|offset| strings.get(offset..)).unwrap_or_default();
+    let tail = usize::try_from(offset)
+        .ok()
+        .and_then(|offset| strings.get(offset..))
+        .unwrap_or_default();
     object::read::Bytes(tail).read_string().unwrap_or_default()
 }
 
@@ -224,7 +263,10 @@ mod tests {
         let table = file.section_of_kind(elf::SHT_SYMTAB).unwrap();
         let numbers = file.unnamed_symbols(table).map(|unnamed| {
             let named = file.symbol_at(table, unnamed.number).unwrap();
-            assert_eq!((named.value, named.kind, named.place), (unnamed.value, unnamed.kind, unnamed.place));
+            assert_eq!(
+                (named.value, named.kind, named.place),
+                (unnamed.value, unnamed.kind, unnamed.place)
+            );
             assert!(unnamed.has_name || named.name.is_empty());
             unnamed.number
         });

@@ -30,7 +30,9 @@ impl<'a> Elf<'a> {
             };
         }
         let older = format!(".z{}", name.strip_prefix('.')?);
-        let bytes = self.bytes_of(self.section(older.as_bytes())?)?.strip_prefix(b"ZLIB")?;
+        let bytes = self
+            .bytes_of(self.section(older.as_bytes())?)?
+            .strip_prefix(b"ZLIB")?;
         let (size, packed) = bytes.split_first_chunk::<8>()?;
         inflate_zlib(packed, u64::from_be_bytes(*size)).map(Cow::Owned)
     }
@@ -40,7 +42,10 @@ impl<'a> Elf<'a> {
         let holds = |section: &&Section<'_>| section.kind != elf::SHT_NOBITS && section.size > 0;
         let older = name.strip_prefix('.').map(|rest| format!(".z{rest}"));
         let names = [Some(name.as_bytes()), older.as_ref().map(String::as_bytes)];
-        names.into_iter().flatten().any(|name| self.section(name).filter(holds).is_some())
+        names
+            .into_iter()
+            .flatten()
+            .any(|name| self.section(name).filter(holds).is_some())
     }
 
     /// Whether a stripped program carries symbols along.
@@ -57,13 +62,25 @@ impl<'a> Elf<'a> {
     fn inflate(&self, bytes: &[u8]) -> Option<Vec<u8>> {
         let word = |at: usize| {
             let bytes = bytes.get(at..at + 4)?.try_into().ok()?;
-            Some(if self.little_endian { u32::from_le_bytes(bytes) } else { u32::from_be_bytes(bytes) })
+            Some(if self.little_endian {
+                u32::from_le_bytes(bytes)
+            } else {
+                u32::from_be_bytes(bytes)
+            })
         };
         let long = |at: usize| {
-            let (low, high) = if self.little_endian { (at, at + 4) } else { (at + 4, at) };
+            let (low, high) = if self.little_endian {
+                (at, at + 4)
+            } else {
+                (at + 4, at)
+            };
             Some(u64::from(word(high)?) << 32 | u64::from(word(low)?))
         };
-        let (size, header) = if self.is_64 { (long(8)?, 24) } else { (u64::from(word(4)?), 12) };
+        let (size, header) = if self.is_64 {
+            (long(8)?, 24)
+        } else {
+            (u64::from(word(4)?), 12)
+        };
         let packed = bytes.get(header..)?;
         match word(0)? {
             elf::ELFCOMPRESS_ZLIB => inflate_zlib(packed, size),
@@ -98,7 +115,9 @@ mod tests {
     fn a_size_that_the_bytes_cannot_come_to_is_refused() {
         let mut packed = Vec::new();
         let level = flate2::Compression::default();
-        flate2::read::ZlibEncoder::new(&[7; 1000][..], level).read_to_end(&mut packed).unwrap();
+        flate2::read::ZlibEncoder::new(&[7; 1000][..], level)
+            .read_to_end(&mut packed)
+            .unwrap();
         assert_eq!(inflate_zlib(&packed, 1000), Some(vec![7; 1000]));
         assert_eq!(inflate_zlib(&packed, 999), None);
         assert_eq!(inflate_zlib(&packed, 1001), None);

@@ -5,7 +5,9 @@
 
 use object::elf;
 use object::read::pe::{PeFile32, PeFile64};
-use object::{Architecture, FileKind, Object, ObjectSection, ObjectSymbol, SectionKind, SymbolKind};
+use object::{
+    Architecture, FileKind, Object, ObjectSection, ObjectSymbol, SectionKind, SymbolKind,
+};
 
 /// Sizes of what an ELF file of 64 bits consists of.
 const HEADER: usize = 64;
@@ -28,12 +30,18 @@ fn convert<'a>(image: &impl Object<'a>, bytes: &[u8]) -> Option<Vec<u8>> {
         Architecture::Aarch64 => elf::EM_AARCH64,
         _ => return None,
     };
-    let mut writer = Writer { out: bytes.to_vec(), names: vec![0], headers: vec![0; SECTION] };
+    let mut writer = Writer {
+        out: bytes.to_vec(),
+        names: vec![0],
+        headers: vec![0; SECTION],
+    };
     if writer.out.len() < HEADER {
         return None;
     }
     let sections = sections(image);
-    sections.iter().try_for_each(|section| writer.section(section))?;
+    sections
+        .iter()
+        .try_for_each(|section| writer.section(section))?;
     writer.symbols(image, &sections, machine)?;
     writer.build_id(image)?;
     writer.finish(&sections, machine)
@@ -62,7 +70,13 @@ fn sections<'a>(image: &impl Object<'a>) -> Vec<Part> {
         let (offset, size) = section.file_range().unwrap_or_default();
         let name = section.name_bytes().unwrap_or_default().to_vec();
         let is_code = section.kind() == SectionKind::Text;
-        parts.push(Part { name, address: section.address(), offset, size, is_code });
+        parts.push(Part {
+            name,
+            address: section.address(),
+            offset,
+            size,
+            is_code,
+        });
     }
     parts
 }
@@ -90,21 +104,61 @@ struct Header {
 impl Writer {
     fn section(&mut self, part: &Part) -> Option<()> {
         let code = if part.is_code { elf::SHF_EXECINSTR } else { 0 };
-        let flags = if part.in_memory() { elf::SHF_ALLOC | code } else { 0 };
-        let kind = if part.size > 0 { elf::SHT_PROGBITS } else { elf::SHT_NOBITS };
-        let Part { address, offset, size, .. } = *part;
-        self.header(&part.name, &Header { kind, flags, address, offset, size, link: 0, entry: 0 })
+        let flags = if part.in_memory() {
+            elf::SHF_ALLOC | code
+        } else {
+            0
+        };
+        let kind = if part.size > 0 {
+            elf::SHT_PROGBITS
+        } else {
+            elf::SHT_NOBITS
+        };
+        let Part {
+            address,
+            offset,
+            size,
+            ..
+        } = *part;
+        self.header(
+            &part.name,
+            &Header {
+                kind,
+                flags,
+                address,
+                offset,
+                size,
+                link: 0,
+                entry: 0,
+            },
+        )
     }
 
     fn header(&mut self, name: &[u8], header: &Header) -> Option<()> {
         let at = u32::try_from(self.names.len()).ok()?;
-        self.names.extend(name.iter().take_while(|byte| **byte != 0));
+        self.names
+            .extend(name.iter().take_while(|byte| **byte != 0));
         self.names.push(0);
-        self.headers.extend([at, header.kind].map(u32::to_le_bytes).as_flattened());
-        let Header { flags, address, offset, size, link, entry, .. } = *header;
-        self.headers.extend([u64::from(flags), address, offset, size].map(u64::to_le_bytes).as_flattened());
-        self.headers.extend([link, 0].map(u32::to_le_bytes).as_flattened());
-        self.headers.extend([1, entry].map(u64::to_le_bytes).as_flattened());
+        self.headers
+            .extend([at, header.kind].map(u32::to_le_bytes).as_flattened());
+        let Header {
+            flags,
+            address,
+            offset,
+            size,
+            link,
+            entry,
+            ..
+        } = *header;
+        self.headers.extend(
+            [u64::from(flags), address, offset, size]
+                .map(u64::to_le_bytes)
+                .as_flattened(),
+        );
+        self.headers
+            .extend([link, 0].map(u32::to_le_bytes).as_flattened());
+        self.headers
+            .extend([1, entry].map(u64::to_le_bytes).as_flattened());
         Some(())
     }
 
@@ -119,15 +173,31 @@ impl Writer {
     /// Functions of the image, and what it exports of its code.
     fn symbols<'a>(&mut self, image: &impl Object<'a>, parts: &[Part], machine: u16) -> Option<()> {
         // Many symbols may claim the same long name.
-        let mut table = Symbols { entries: vec![0; 24], names: vec![0], most: self.out.len().max(1 << 16) };
+        let mut table = Symbols {
+            entries: vec![0; 24],
+            names: vec![0],
+            most: self.out.len().max(1 << 16),
+        };
         let holder = |address: u64| {
-            let holds = |part: &Part| address.checked_sub(part.address).is_some_and(|at| at < part.size);
+            let holds = |part: &Part| {
+                address
+                    .checked_sub(part.address)
+                    .is_some_and(|at| at < part.size)
+            };
             parts.iter().position(|part| part.is_code && holds(part))
         };
-        for symbol in image.symbols().filter(|symbol| symbol.kind() == SymbolKind::Text) {
-            let (Some(section), Ok(name)) = (holder(symbol.address()), symbol.name_bytes()) else { continue };
+        for symbol in image
+            .symbols()
+            .filter(|symbol| symbol.kind() == SymbolKind::Text)
+        {
+            let (Some(section), Ok(name)) = (holder(symbol.address()), symbol.name_bytes()) else {
+                continue;
+            };
             // Names in programs of 32 bits begin with an underscore of the compiler's.
-            let name = name.strip_prefix(b"_").filter(|_| machine == elf::EM_386).unwrap_or(name);
+            let name = name
+                .strip_prefix(b"_")
+                .filter(|_| machine == elf::EM_386)
+                .unwrap_or(name);
             table.add(name, symbol.address(), section, symbol.is_global());
         }
         for export in image.exports().unwrap_or_default() {
@@ -137,8 +207,15 @@ impl Writer {
         }
         let (offset, size) = self.append(&table.entries);
         let names = u32::try_from(parts.len()).ok()?.checked_add(2)?;
-        let header =
-            Header { kind: elf::SHT_SYMTAB, flags: 0, address: 0, offset, size, link: names, entry: 24 };
+        let header = Header {
+            kind: elf::SHT_SYMTAB,
+            flags: 0,
+            address: 0,
+            offset,
+            size,
+            link: names,
+            entry: 24,
+        };
         self.header(b".symtab", &header)?;
         let (offset, size) = self.append(&table.names);
         self.strings(b".strtab", (offset, size))
@@ -146,12 +223,25 @@ impl Writer {
 
     fn strings(&mut self, name: &[u8], (offset, size): (u64, u64)) -> Option<()> {
         let kind = elf::SHT_STRTAB;
-        self.header(name, &Header { kind, flags: 0, address: 0, offset, size, link: 0, entry: 0 })
+        self.header(
+            name,
+            &Header {
+                kind,
+                flags: 0,
+                address: 0,
+                offset,
+                size,
+                link: 0,
+                entry: 0,
+            },
+        )
     }
 
     /// What tells one build from another: the number that a debugger would compare.
     fn build_id<'a>(&mut self, image: &impl Object<'a>) -> Option<()> {
-        let Ok(Some(info)) = image.pdb_info() else { return Some(()) };
+        let Ok(Some(info)) = image.pdb_info() else {
+            return Some(());
+        };
         let mut id = info.guid();
         // Three numbers with their lowest bytes first, shown with the highest first.
         id[..4].reverse();
@@ -160,7 +250,15 @@ impl Writer {
         let head = [4, id.len() as u32, elf::NT_GNU_BUILD_ID].map(u32::to_le_bytes);
         let (offset, size) = self.append(&[head.as_flattened(), b"GNU\0", &id].concat());
         let (kind, flags) = (elf::SHT_NOTE, elf::SHF_ALLOC);
-        let header = Header { kind, flags, address: 0, offset, size, link: 0, entry: 0 };
+        let header = Header {
+            kind,
+            flags,
+            address: 0,
+            offset,
+            size,
+            link: 0,
+            entry: 0,
+        };
         self.header(b".note.gnu.build-id", &header)
     }
 
@@ -175,8 +273,16 @@ impl Writer {
         let headers = std::mem::take(&mut self.headers);
         let (sections, size) = self.append(&headers);
         let count = u16::try_from(size as usize / SECTION).ok()?;
-        let loaded: Vec<&Part> = parts.iter().filter(|part| part.in_memory() && part.size > 0).collect();
-        let (segments, _) = self.append(&loaded.iter().flat_map(|part| segment(part)).collect::<Vec<u8>>());
+        let loaded: Vec<&Part> = parts
+            .iter()
+            .filter(|part| part.in_memory() && part.size > 0)
+            .collect();
+        let (segments, _) = self.append(
+            &loaded
+                .iter()
+                .flat_map(|part| segment(part))
+                .collect::<Vec<u8>>(),
+        );
         let mut header = b"\x7fELF".to_vec();
         header.extend([elf::ELFCLASS64, elf::ELFDATA2LSB, elf::EV_CURRENT]);
         header.resize(16, 0);
@@ -185,7 +291,14 @@ impl Writer {
         header.extend([0, segments, sections].map(u64::to_le_bytes).as_flattened());
         header.extend(0u32.to_le_bytes());
         let loaded = u16::try_from(loaded.len()).ok()?;
-        let halves = [HEADER as u16, SEGMENT as u16, loaded, SECTION as u16, count, names];
+        let halves = [
+            HEADER as u16,
+            SEGMENT as u16,
+            loaded,
+            SECTION as u16,
+            count,
+            names,
+        ];
         header.extend(halves.map(u16::to_le_bytes).as_flattened());
         self.out.get_mut(..HEADER)?.copy_from_slice(&header);
         Some(self.out)
@@ -195,7 +308,14 @@ impl Writer {
 fn segment(part: &Part) -> Vec<u8> {
     let rights = elf::PF_R | if part.is_code { elf::PF_X } else { 0 };
     let mut header = [elf::PT_LOAD, rights].map(u32::to_le_bytes).concat();
-    let fields = [part.offset, part.address, part.address, part.size, part.size, 1];
+    let fields = [
+        part.offset,
+        part.address,
+        part.address,
+        part.size,
+        part.size,
+        1,
+    ];
     header.extend(fields.map(u64::to_le_bytes).as_flattened());
     header
 }
@@ -210,18 +330,25 @@ struct Symbols {
 
 impl Symbols {
     fn add(&mut self, name: &[u8], address: u64, section: usize, global: bool) {
-        let (Ok(at), Ok(section)) = (u32::try_from(self.names.len()), u16::try_from(section + 1)) else {
+        let (Ok(at), Ok(section)) = (u32::try_from(self.names.len()), u16::try_from(section + 1))
+        else {
             return;
         };
         if name.is_empty() || self.names.len() + name.len() >= self.most {
             return;
         }
-        let binding = if global { elf::STB_GLOBAL } else { elf::STB_LOCAL };
+        let binding = if global {
+            elf::STB_GLOBAL
+        } else {
+            elf::STB_LOCAL
+        };
         self.entries.extend(at.to_le_bytes());
         self.entries.extend([binding << 4 | elf::STT_FUNC, 0]);
         self.entries.extend(section.to_le_bytes());
-        self.entries.extend([address, 0].map(u64::to_le_bytes).as_flattened());
-        self.names.extend(name.iter().take_while(|byte| **byte != 0));
+        self.entries
+            .extend([address, 0].map(u64::to_le_bytes).as_flattened());
+        self.names
+            .extend(name.iter().take_while(|byte| **byte != 0));
         self.names.push(0);
     }
 }

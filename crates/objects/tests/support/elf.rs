@@ -13,7 +13,15 @@ pub(crate) struct Section {
 
 /// A section with bytes that lie in memory at `address`.
 pub(crate) fn loaded(name: &'static str, kind: u32, address: u64, bytes: Vec<u8>) -> Section {
-    Section { name, kind, flags: 2, address, bytes, link: 0, entry_size: 0 }
+    Section {
+        name,
+        kind,
+        flags: 2,
+        address,
+        bytes,
+        link: 0,
+        entry_size: 0,
+    }
 }
 
 /// A build id note.
@@ -50,13 +58,29 @@ pub(crate) fn file(kind: u16, segment: (u64, u64, u64), sections: &[Section]) ->
     let mut names = vec![0];
     let mut headers = vec![[0; 64].to_vec()];
     let mut body = Vec::new();
-    let shstrtab =
-        Section { name: ".shstrtab", kind: 3, flags: 0, address: 0, bytes: vec![], link: 0, entry_size: 0 };
+    let shstrtab = Section {
+        name: ".shstrtab",
+        kind: 3,
+        flags: 0,
+        address: 0,
+        bytes: vec![],
+        link: 0,
+        entry_size: 0,
+    };
     for section in sections.iter().chain([&shstrtab]) {
         let name = names.len() as u32;
         names.extend(section.name.bytes().chain([0]));
-        let bytes = if section.kind == 3 && section.name == ".shstrtab" { &names } else { &section.bytes };
-        headers.push(section_header(name, section, 0x1000 + body.len() as u64, bytes.len() as u64));
+        let bytes = if section.kind == 3 && section.name == ".shstrtab" {
+            &names
+        } else {
+            &section.bytes
+        };
+        headers.push(section_header(
+            name,
+            section,
+            0x1000 + body.len() as u64,
+            bytes.len() as u64,
+        ));
         body.extend(bytes);
         body.resize(body.len().next_multiple_of(16), 0);
     }

@@ -9,29 +9,51 @@ use crate::sysfs::{BitRanges, ConfigWord};
 use oxperf_abi::EventAttr;
 
 /// The event of `pmu` that the terms describe.
-pub(super) fn on_pmu(pmu: &Pmu<'_>, event: &EventSpec, terms: &[Term]) -> Result<ResolvedEvent, Problem> {
-    let mut target = Target { pmu, terms, event: blank(pmu, event) };
+pub(super) fn on_pmu(
+    pmu: &Pmu<'_>,
+    event: &EventSpec,
+    terms: &[Term],
+) -> Result<ResolvedEvent, Problem> {
+    let mut target = Target {
+        pmu,
+        terms,
+        event: blank(pmu, event),
+    };
     target.event.attr.kind = pmu.kind();
     terms.iter().try_for_each(|term| target.apply(term))?;
     Ok(target.event)
 }
 
 /// The event without any config, with those of its terms that every event takes.
-pub(super) fn with_sample_terms(pmu: &Pmu<'_>, event: &EventSpec) -> Result<ResolvedEvent, Problem> {
+pub(super) fn with_sample_terms(
+    pmu: &Pmu<'_>,
+    event: &EventSpec,
+) -> Result<ResolvedEvent, Problem> {
     let mut resolved = blank(pmu, event);
     for term in &event.terms {
         if !take_common(&mut resolved, term)? {
-            return Err(Problem::new(term.position, format!("unknown term '{}'", term.name)));
+            return Err(Problem::new(
+                term.position,
+                format!("unknown term '{}'", term.name),
+            ));
         }
     }
     Ok(resolved)
 }
 
 fn blank(pmu: &Pmu<'_>, event: &EventSpec) -> ResolvedEvent {
-    let plain = matches!(event.form, EventForm::Name(_) | EventForm::Raw(_)) && event.terms.is_empty();
+    let plain =
+        matches!(event.form, EventForm::Name(_) | EventForm::Raw(_)) && event.terms.is_empty();
     let several = plain && pmu.is_one_of_several_cores();
-    let name = if several { qualified(pmu, &event.name) } else { event.name.clone() };
-    ResolvedEvent { cpus: pmu.cpus(), ..ResolvedEvent::new(&name, pmu.name()) }
+    let name = if several {
+        qualified(pmu, &event.name)
+    } else {
+        event.name.clone()
+    };
+    ResolvedEvent {
+        cpus: pmu.cpus(),
+        ..ResolvedEvent::new(&name, pmu.name())
+    }
 }
 
 /// `cycles:u` on one of several core PMUs: `cpu_core/cycles/u`.
@@ -61,7 +83,12 @@ impl Target<'_> {
         if let Some(word) = ConfigWord::named(&term.name) {
             *word_of(&mut self.event.attr, word) = number(term)?;
         } else if let Some(ranges) = self.pmu.format(&term.name) {
-            self.set_format(&term.name, &ranges, format_value(term, &ranges)?, value_position(term))?;
+            self.set_format(
+                &term.name,
+                &ranges,
+                format_value(term, &ranges)?,
+                value_position(term),
+            )?;
         } else if !take_common(&mut self.event, term)? {
             self.apply_event_name(term)?;
         }
@@ -92,12 +119,21 @@ impl Target<'_> {
     fn apply_alias(&mut self, alias: &Alias, term: &Term) -> Result<(), Problem> {
         self.event.unit.clone_from(&alias.unit);
         self.event.scale = alias.scale;
-        alias.terms.trim().split(',').try_for_each(|part| self.apply_alias_term(part.trim(), term))
+        alias
+            .terms
+            .trim()
+            .split(',')
+            .try_for_each(|part| self.apply_alias_term(part.trim(), term))
     }
 
     /// One `name=value` of the kernel's own text; `?` stands for a value that the user's terms must give.
     fn apply_alias_term(&mut self, part: &str, term: &Term) -> Result<(), Problem> {
-        let wrong = || Problem::new(term.position, format!("cannot read '{part}' of event '{}'", term.name));
+        let wrong = || {
+            Problem::new(
+                term.position,
+                format!("cannot read '{part}' of event '{}'", term.name),
+            )
+        };
         let (name, value) = part.split_once('=').unwrap_or((part, "1"));
         let value = match value {
             "?" => self.parameter(name, term)?,
@@ -112,9 +148,16 @@ impl Target<'_> {
     }
 
     fn parameter(&self, name: &str, term: &Term) -> Result<u64, Problem> {
-        let missing =
-            || Problem::new(term.position, format!("event '{}' needs a value for '{name}'", term.name));
-        let given = self.terms.iter().find(|term| term.name == name && term.value.is_some());
+        let missing = || {
+            Problem::new(
+                term.position,
+                format!("event '{}' needs a value for '{name}'", term.name),
+            )
+        };
+        let given = self
+            .terms
+            .iter()
+            .find(|term| term.name == name && term.value.is_some());
         number(given.ok_or_else(missing)?)
     }
 
@@ -129,7 +172,10 @@ impl Target<'_> {
     ) -> Result<(), Problem> {
         let too_big = || {
             let maximum = ranges.maximum();
-            Problem::new(position, format!("value too big for format ({name}), maximum is {maximum}"))
+            Problem::new(
+                position,
+                format!("value too big for format ({name}), maximum is {maximum}"),
+            )
         };
         *word_of(&mut self.event.attr, ranges.word) |= ranges.pack(value).ok_or_else(too_big)?;
         Ok(())
@@ -138,9 +184,19 @@ impl Target<'_> {
     fn unknown(&self, term: &Term) -> Problem {
         const WORDS: [&str; 6] = ["config", "config1", "config2", "config3", "config4", "name"];
         let formats = self.pmu.formats();
-        let names = formats.iter().map(String::as_str).chain(WORDS).chain(SampleTerms::NAMES);
-        Problem::new(term.position, format!("unknown term '{}' for pmu '{}'", term.name, self.pmu.name()))
-            .with_help(format!("valid terms: {}", names.collect::<Vec<_>>().join(",")))
+        let names = formats
+            .iter()
+            .map(String::as_str)
+            .chain(WORDS)
+            .chain(SampleTerms::NAMES);
+        Problem::new(
+            term.position,
+            format!("unknown term '{}' for pmu '{}'", term.name, self.pmu.name()),
+        )
+        .with_help(format!(
+            "valid terms: {}",
+            names.collect::<Vec<_>>().join(",")
+        ))
     }
 }
 

@@ -19,7 +19,11 @@ pub(super) fn resolve(
     length: Option<u64>,
     access: Option<Access>,
 ) -> Result<ResolvedEvent, Vec<Problem>> {
-    let access = access.unwrap_or(Access { read: true, write: true, execute: false });
+    let access = access.unwrap_or(Access {
+        read: true,
+        write: true,
+        execute: false,
+    });
     let mut resolved = ResolvedEvent::new(&event.name, "breakpoint");
     resolved.attr.kind = EventType::BREAKPOINT;
     resolved.attr.bp_type = bits(access);
@@ -27,7 +31,9 @@ pub(super) fn resolve(
     resolved.attr.config2 = length.unwrap_or_else(|| default_length(access));
     for term in &event.terms {
         if term.name == "name" {
-            resolved.name = super::sample_terms::text(term).map_err(|problem| vec![problem])?.to_owned();
+            resolved.name = super::sample_terms::text(term)
+                .map_err(|problem| vec![problem])?
+                .to_owned();
         } else if !resolved.terms.take(term).map_err(|problem| vec![problem])? {
             return Err(vec![Problem::new(
                 term.position,
@@ -45,6 +51,14 @@ fn bits(access: Access) -> u32 {
 
 /// An execution breakpoint has the length of a `long`.
 fn default_length(access: Access) -> u64 {
-    let execute_only = Access { read: false, write: false, execute: true };
-    if access == execute_only { size_of::<usize>() as u64 } else { DEFAULT_LENGTH }
+    let execute_only = Access {
+        read: false,
+        write: false,
+        execute: true,
+    };
+    if access == execute_only {
+        size_of::<usize>() as u64
+    } else {
+        DEFAULT_LENGTH
+    }
 }

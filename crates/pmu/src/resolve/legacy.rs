@@ -4,7 +4,8 @@ use oxperf_abi::{CacheId, CacheOp, CacheResult, EventType, HardwareId, SoftwareI
 
 /// Type and config of a generic event of the CPU.
 pub(super) fn hardware_or_cache(name: &str) -> Option<(EventType, u64)> {
-    let hardware = find(HardwareId::ALL, HardwareId::names, name).map(|id| (EventType::HARDWARE, id as u64));
+    let hardware =
+        find(HardwareId::ALL, HardwareId::names, name).map(|id| (EventType::HARDWARE, id as u64));
     hardware.or_else(|| cache(name).map(|config| (EventType::HW_CACHE, config)))
 }
 
@@ -14,7 +15,11 @@ pub(super) fn software(name: &str) -> Option<u64> {
 }
 
 fn find<T: Copy>(all: &[T], names: fn(T) -> &'static [&'static str], name: &str) -> Option<T> {
-    all.iter().copied().find(|id| names(*id).iter().any(|known| known.eq_ignore_ascii_case(name)))
+    all.iter().copied().find(|id| {
+        names(*id)
+            .iter()
+            .any(|known| known.eq_ignore_ascii_case(name))
+    })
 }
 
 /// `CACHE[-OPERATION][-RESULT]`; reads and accesses are meant when nothing is said.
@@ -30,11 +35,24 @@ fn operation_and_result(text: &str) -> Option<(CacheOp, CacheResult)> {
         return Some((CacheOp::Read, CacheResult::Access));
     }
     let text = text.strip_prefix('-')?;
-    let with_operation = starts_with(CacheOp::ALL, CacheOp::names, text).find_map(|(op, rest)| match rest {
-        "" => Some((op, CacheResult::Access)),
-        rest => Some((op, find(CacheResult::ALL, CacheResult::names, rest.strip_prefix('-')?)?)),
-    });
-    with_operation.or_else(|| Some((CacheOp::Read, find(CacheResult::ALL, CacheResult::names, text)?)))
+    let with_operation =
+        starts_with(CacheOp::ALL, CacheOp::names, text).find_map(|(op, rest)| match rest {
+            "" => Some((op, CacheResult::Access)),
+            rest => Some((
+                op,
+                find(
+                    CacheResult::ALL,
+                    CacheResult::names,
+                    rest.strip_prefix('-')?,
+                )?,
+            )),
+        });
+    with_operation.or_else(|| {
+        Some((
+            CacheOp::Read,
+            find(CacheResult::ALL, CacheResult::names, text)?,
+        ))
+    })
 }
 
 /// The values of which a name begins the text, with what follows it.
@@ -43,7 +61,9 @@ fn starts_with<'a, T: Copy + 'static>(
     names: fn(T) -> &'static [&'static str],
     text: &'a str,
 ) -> impl Iterator<Item = (T, &'a str)> {
-    let spelled = all.iter().flat_map(move |value| names(*value).iter().map(move |name| (*value, *name)));
+    let spelled = all
+        .iter()
+        .flat_map(move |value| names(*value).iter().map(move |name| (*value, *name)));
     spelled.filter_map(move |(value, name)| {
         let (head, rest) = text.split_at_checked(name.len())?;
         head.eq_ignore_ascii_case(name).then_some((value, rest))

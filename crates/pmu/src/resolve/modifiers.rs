@@ -18,7 +18,11 @@ pub(super) fn apply(event: &mut ResolvedEvent, modifiers: Modifiers) {
     flags.set(AttrFlags::EXCLUDE_IDLE, modifiers.exclude_idle);
     flags.set(AttrFlags::PINNED, modifiers.pinned);
     flags.set(AttrFlags::EXCLUSIVE, modifiers.exclusive);
-    flags.set_precise_ip(if modifiers.max_precise { MAX_PRECISE } else { modifiers.precise });
+    flags.set_precise_ip(if modifiers.max_precise {
+        MAX_PRECISE
+    } else {
+        modifiers.precise
+    });
     event.max_precise = modifiers.max_precise;
     event.sample_read = modifiers.sample_read;
 }
@@ -29,8 +33,9 @@ pub(super) fn combine(event: &EventSpec, group: &GroupSpec) -> Result<Modifiers,
     let precise = own.precise + shared.precise;
     if precise > MAX_PRECISE {
         let name = &event.name;
-        let message =
-            format!("Maximum combined precise value is {MAX_PRECISE}, adding precision to \"{name}\"");
+        let message = format!(
+            "Maximum combined precise value is {MAX_PRECISE}, adding precision to \"{name}\""
+        );
         return Err(Problem::new(group.modifiers_position, message));
     }
     Ok(Modifiers {
@@ -52,5 +57,13 @@ pub(super) fn combine(event: &EventSpec, group: &GroupSpec) -> Result<Modifiers,
 
 /// A group is pinned and exclusive through its leader: what the group's letters say of that is not for members.
 pub(super) fn for_member(combined: Modifiers, own: Modifiers, leads: bool) -> Modifiers {
-    if leads { combined } else { Modifiers { pinned: own.pinned, exclusive: own.exclusive, ..combined } }
+    if leads {
+        combined
+    } else {
+        Modifiers {
+            pinned: own.pinned,
+            exclusive: own.exclusive,
+            ..combined
+        }
+    }
 }

@@ -25,23 +25,40 @@ const CPU: &str = "cpu";
 const SOFTWARE: &str = "software";
 
 /// Files beside an event that describe it and are no events.
-const DESCRIPTIONS: [&str; 5] = [".scale", ".unit", ".per-pkg", ".snapshot", ".retirement_latency"];
+const DESCRIPTIONS: [&str; 5] = [
+    ".scale",
+    ".unit",
+    ".per-pkg",
+    ".snapshot",
+    ".retirement_latency",
+];
 
 impl<'a> Pmu<'a> {
     fn new(source: &'a dyn PmuSource, name: &str, kind: EventType) -> Pmu<'a> {
-        Pmu { source, name: name.to_owned(), kind }
+        Pmu {
+            source,
+            name: name.to_owned(),
+            kind,
+        }
     }
 
     /// Every PMU of the system. One whose number cannot be read cannot be opened and is passed over.
     fn all(source: &'a dyn PmuSource) -> Vec<Pmu<'a>> {
         let names = source.names().unwrap_or_default();
-        names.iter().filter_map(|name| Some(Pmu::new(source, name, EventType(source.kind(name)?)))).collect()
+        names
+            .iter()
+            .filter_map(|name| Some(Pmu::new(source, name, EventType(source.kind(name)?))))
+            .collect()
     }
 
     /// The PMUs of the CPU's cores: several on hybrid systems.
     pub(super) fn cores(source: &'a dyn PmuSource) -> Vec<Pmu<'a>> {
         let cores: Vec<_> = Pmu::all(source).into_iter().filter(Pmu::is_core).collect();
-        if cores.is_empty() { vec![Pmu::new(source, CPU, EventType::RAW)] } else { cores }
+        if cores.is_empty() {
+            vec![Pmu::new(source, CPU, EventType::RAW)]
+        } else {
+            cores
+        }
     }
 
     fn software(source: &'a dyn PmuSource) -> Pmu<'a> {
@@ -68,13 +85,19 @@ impl<'a> Pmu<'a> {
         }
         match known.iter().find(|pmu| pmu.name == name) {
             Some(exact) => vec![exact.clone()],
-            None => known.into_iter().filter(|pmu| means(name, &pmu.name)).collect(),
+            None => known
+                .into_iter()
+                .filter(|pmu| means(name, &pmu.name))
+                .collect(),
         }
     }
 
     /// The PMUs that have an event of this name: as a named event of their own, else as a generic one.
     pub(super) fn with_event(source: &'a dyn PmuSource, name: &str) -> Vec<Pmu<'a>> {
-        let own: Vec<_> = Pmu::all(source).into_iter().filter(|pmu| pmu.alias(name).is_some()).collect();
+        let own: Vec<_> = Pmu::all(source)
+            .into_iter()
+            .filter(|pmu| pmu.alias(name).is_some())
+            .collect();
         if !own.is_empty() {
             own
         } else if legacy::hardware_or_cache(name).is_some() {
@@ -101,7 +124,11 @@ impl<'a> Pmu<'a> {
 
     /// The CPUs that it counts on, when it says so.
     pub(super) fn cpus(&self) -> Option<String> {
-        let read = |file| self.source.read(&self.name, file).filter(|text| !text.trim().is_empty());
+        let read = |file| {
+            self.source
+                .read(&self.name, file)
+                .filter(|text| !text.trim().is_empty())
+        };
         read("cpus").or_else(|| read("cpumask"))
     }
 
@@ -116,7 +143,11 @@ impl<'a> Pmu<'a> {
         if self.kind == EventType::SOFTWARE {
             legacy::software(name).map(|config| (EventType::SOFTWARE, config))
         } else {
-            let pmu = if self.is_one_of_several_cores() { u64::from(self.kind.0) << 32 } else { 0 };
+            let pmu = if self.is_one_of_several_cores() {
+                u64::from(self.kind.0) << 32
+            } else {
+                0
+            };
             legacy::hardware_or_cache(name)
                 .filter(|_| self.is_core())
                 .map(|(kind, config)| (kind, config | pmu))
@@ -140,7 +171,10 @@ impl<'a> Pmu<'a> {
             return None;
         }
         let name = self.listed("events", name)?;
-        let read = |suffix: &str| self.source.read(&self.name, &format!("events/{name}{suffix}"));
+        let read = |suffix: &str| {
+            self.source
+                .read(&self.name, &format!("events/{name}{suffix}"))
+        };
         Some(Alias {
             terms: read("")?,
             unit: read(".unit").map(|text| text.trim().to_owned()),
@@ -152,7 +186,11 @@ impl<'a> Pmu<'a> {
     fn listed(&self, folder: &str, name: &str) -> Option<String> {
         let names = self.source.list(&self.name, folder);
         let exact = names.iter().find(|listed| *listed == name);
-        let any_case = || names.iter().find(|listed| folder == "events" && listed.eq_ignore_ascii_case(name));
+        let any_case = || {
+            names
+                .iter()
+                .find(|listed| folder == "events" && listed.eq_ignore_ascii_case(name))
+        };
         exact.or_else(any_case).cloned()
     }
 }
@@ -163,15 +201,18 @@ fn means(written: &str, name: &str) -> bool {
     if glob::is_pattern(written) {
         return glob::matches(written, name) || glob::matches(written, short);
     }
-    [name, short].iter().any(|full| full.strip_prefix(written).is_some_and(is_instance))
+    [name, short]
+        .iter()
+        .any(|full| full.strip_prefix(written).is_some_and(is_instance))
 }
 
 /// Nothing, `_0` or `0`: what tells instances of a PMU apart. Hexadecimal instances are longer than two digits.
 fn is_instance(suffix: &str) -> bool {
     let digits = suffix.strip_prefix('_').unwrap_or(suffix);
     let decimal = digits.bytes().all(|byte| byte.is_ascii_digit());
-    let hexadecimal =
-        digits.len() > 2 && suffix.len() > digits.len() && digits.bytes().all(|b| b.is_ascii_hexdigit());
+    let hexadecimal = digits.len() > 2
+        && suffix.len() > digits.len()
+        && digits.bytes().all(|b| b.is_ascii_hexdigit());
     suffix.is_empty() || !digits.is_empty() && (decimal || hexadecimal)
 }
 
@@ -181,12 +222,21 @@ mod tests {
 
     #[test]
     fn what_a_pmu_name_means() {
-        for written in ["uncore_imc", "imc", "uncore_imc_0", "imc_0", "uncore_imc_*", "imc*"] {
+        for written in [
+            "uncore_imc",
+            "imc",
+            "uncore_imc_0",
+            "imc_0",
+            "uncore_imc_*",
+            "imc*",
+        ] {
             assert!(means(written, "uncore_imc_0"), "{written}");
         }
         for written in ["uncore", "im", "uncore_imc_1", "cpu"] {
             assert!(!means(written, "uncore_imc_0"), "{written}");
         }
-        assert!(means("arm_cmn", "arm_cmn_ffe0") && !means("cpu", "cpu_atom") && means("cpu", "cpu0"));
+        assert!(
+            means("arm_cmn", "arm_cmn_ffe0") && !means("cpu", "cpu_atom") && means("cpu", "cpu0")
+        );
     }
 }

@@ -88,12 +88,17 @@ impl SampleTerms {
 
 /// Where a finding about the term's value points.
 pub(super) fn value_position(term: &Term) -> usize {
-    term.value.as_ref().map_or(term.position, |value| value.position)
+    term.value
+        .as_ref()
+        .map_or(term.position, |value| value.position)
 }
 
 /// The term's value as a number.
 pub(super) fn number(term: &Term) -> Result<u64, Problem> {
-    let value = term.value.as_ref().and_then(|value| parse_number(&value.text));
+    let value = term
+        .value
+        .as_ref()
+        .and_then(|value| parse_number(&value.text));
     value.ok_or_else(|| Problem::new(value_position(term), "expected numeric value"))
 }
 
@@ -117,7 +122,11 @@ fn switch(term: &Term) -> Result<bool, Problem> {
 
 /// A bare name means 1.
 fn flag(term: &Term) -> Result<bool, Problem> {
-    if term.value.is_none() { Ok(true) } else { switch(term) }
+    if term.value.is_none() {
+        Ok(true)
+    } else {
+        switch(term)
+    }
 }
 
 fn call_graph(term: &Term) -> Result<CallGraphTerm, Problem> {
@@ -126,6 +135,9 @@ fn call_graph(term: &Term) -> Result<CallGraphTerm, Problem> {
         "fp" => Ok(CallGraphTerm::FramePointer),
         "dwarf" => Ok(CallGraphTerm::Dwarf),
         "lbr" => Ok(CallGraphTerm::BranchRecords),
-        _ => Err(Problem::new(value_position(term), "expected fp, dwarf, lbr or no")),
+        _ => Err(Problem::new(
+            value_position(term),
+            "expected fp, dwarf, lbr or no",
+        )),
     }
 }

@@ -16,9 +16,12 @@ pub(super) fn resolve(
     source: &dyn TracepointSource,
 ) -> Result<Vec<ResolvedEvent>, Vec<Problem>> {
     let terms = sample_terms(event).map_err(|problem| vec![problem])?;
-    let found =
-        find(system, name, source).map_err(|error| vec![refusal(event, system, name, source, &error)])?;
-    Ok(found.into_iter().map(|(tracepoint, id)| resolved(tracepoint, id, &terms)).collect())
+    let found = find(system, name, source)
+        .map_err(|error| vec![refusal(event, system, name, source, &error)])?;
+    Ok(found
+        .into_iter()
+        .map(|(tracepoint, id)| resolved(tracepoint, id, &terms))
+        .collect())
 }
 
 fn resolved(tracepoint: TracepointName, id: u64, terms: &SampleTerms) -> ResolvedEvent {
@@ -33,41 +36,69 @@ fn resolved(tracepoint: TracepointName, id: u64, terms: &SampleTerms) -> Resolve
 
 /// A tracepoint has no config to describe and a name of its own: only some of the sampling terms make sense.
 fn sample_terms(event: &EventSpec) -> Result<SampleTerms, Problem> {
-    const TAKEN: [&str; 7] =
-        ["call-graph", "stack-size", "max-stack", "inherit", "no-inherit", "overwrite", "no-overwrite"];
+    const TAKEN: [&str; 7] = [
+        "call-graph",
+        "stack-size",
+        "max-stack",
+        "inherit",
+        "no-inherit",
+        "overwrite",
+        "no-overwrite",
+    ];
     let mut terms = SampleTerms::default();
     for term in &event.terms {
         if !TAKEN.contains(&term.name.as_str()) || !terms.take(term)? {
             let message = format!("a tracepoint has no term '{}'", term.name);
-            return Err(
-                Problem::new(term.position, message).with_help(format!("valid terms: {}", TAKEN.join(",")))
-            );
+            return Err(Problem::new(term.position, message)
+                .with_help(format!("valid terms: {}", TAKEN.join(","))));
         }
     }
     Ok(terms)
 }
 
-fn find(system: &str, event: &str, source: &dyn TracepointSource) -> io::Result<Vec<(TracepointName, u64)>> {
+fn find(
+    system: &str,
+    event: &str,
+    source: &dyn TracepointSource,
+) -> io::Result<Vec<(TracepointName, u64)>> {
     let mut found = Vec::new();
     for system in expand(system, || source.systems())? {
-        let Ok(events) = expand(event, || source.events(&system)) else { continue };
+        let Ok(events) = expand(event, || source.events(&system)) else {
+            continue;
+        };
         let mut of_system = Vec::new();
         for event in events {
             let id = source.id(&system, &event)?;
-            of_system.push((TracepointName { system: system.clone(), event }, id));
+            of_system.push((
+                TracepointName {
+                    system: system.clone(),
+                    event,
+                },
+                id,
+            ));
         }
         of_system.sort_by_key(|(_, id)| *id);
         found.append(&mut of_system);
     }
-    if found.is_empty() { Err(io::ErrorKind::NotFound.into()) } else { Ok(found) }
+    if found.is_empty() {
+        Err(io::ErrorKind::NotFound.into())
+    } else {
+        Ok(found)
+    }
 }
 
 /// The name itself, or every listed name that it matches as a pattern.
-fn expand(pattern: &str, list: impl FnOnce() -> io::Result<Vec<String>>) -> io::Result<Vec<String>> {
+fn expand(
+    pattern: &str,
+    list: impl FnOnce() -> io::Result<Vec<String>>,
+) -> io::Result<Vec<String>> {
     if !glob::is_pattern(pattern) {
         return Ok(vec![pattern.to_owned()]);
     }
-    Ok(list()?.into_iter().filter(|name| glob::matches(pattern, name)).collect())
+    Ok(list()?
+        .into_iter()
+        .filter(|name| glob::matches(pattern, name))
+        .collect())
 }
 
 fn refusal(

@@ -11,7 +11,15 @@ pub(super) fn breakpoint(scanner: &mut Scanner<'_>, position: usize) -> Result<E
     let address = number(scanner)?;
     let length = length(scanner)?;
     let access = access(scanner)?;
-    event::tail(scanner, position, EventForm::Breakpoint { address, length, access })
+    event::tail(
+        scanner,
+        position,
+        EventForm::Breakpoint {
+            address,
+            length,
+            access,
+        },
+    )
 }
 
 fn number(scanner: &mut Scanner<'_>) -> Result<u64, Problem> {
@@ -42,7 +50,9 @@ fn access(scanner: &mut Scanner<'_>) -> Result<Option<Access>, Problem> {
         return Ok(None);
     }
     *scanner = ahead;
-    parse_access(letters).map(Some).ok_or_else(|| Problem::new(position, "Each access may be named once"))
+    parse_access(letters)
+        .map(Some)
+        .ok_or_else(|| Problem::new(position, "Each access may be named once"))
 }
 
 fn parse_access(letters: &str) -> Option<Access> {
@@ -71,13 +81,28 @@ mod tests {
     #[test]
     fn address_length_access_modifiers() {
         let event = read("mem:0x1000/8:rw:u");
-        let access = Some(Access { read: true, write: true, execute: false });
-        assert_eq!(event.form, EventForm::Breakpoint { address: 0x1000, length: Some(8), access });
+        let access = Some(Access {
+            read: true,
+            write: true,
+            execute: false,
+        });
+        assert_eq!(
+            event.form,
+            EventForm::Breakpoint {
+                address: 0x1000,
+                length: Some(8),
+                access
+            }
+        );
         assert!(event.modifiers.user);
         assert_eq!(event.name, "mem:0x1000");
         assert_eq!(
             read("mem:4096:u").form,
-            EventForm::Breakpoint { address: 4096, length: None, access: None }
+            EventForm::Breakpoint {
+                address: 4096,
+                length: None,
+                access: None
+            }
         );
         assert_eq!(read("mem:0x1000:w").name, "mem:0x1000:w");
         assert_eq!(read("mem:0x1000/name=a/u").terms.len(), 1);

@@ -29,7 +29,11 @@ pub(super) fn event(scanner: &mut Scanner<'_>) -> Result<EventSpec, Problem> {
 /// perf's name: the text as written, but a breakpoint's only up to its length.
 fn display_name(text: &str, event: &EventSpec) -> String {
     let cut = matches!(event.form, EventForm::Breakpoint { .. }) && event.terms.is_empty();
-    let shown = if cut { text.split('/').next().unwrap_or(text) } else { text };
+    let shown = if cut {
+        text.split('/').next().unwrap_or(text)
+    } else {
+        text
+    };
     shown.to_owned()
 }
 
@@ -54,7 +58,11 @@ fn plain(name: &str) -> EventForm {
 }
 
 /// What a colon begins: a config number, modifiers, or a tracepoint's event.
-fn after_colon(scanner: &mut Scanner<'_>, position: usize, name: &str) -> Result<EventSpec, Problem> {
+fn after_colon(
+    scanner: &mut Scanner<'_>,
+    position: usize,
+    name: &str,
+) -> Result<EventSpec, Problem> {
     let before = scanner.clone();
     scanner.take(':');
     let unexpected = scanner.unexpected();
@@ -68,7 +76,14 @@ fn after_colon(scanner: &mut Scanner<'_>, position: usize, name: &str) -> Result
         *scanner = before;
         return tail(scanner, position, plain(name));
     }
-    tail(scanner, position, EventForm::Tracepoint { system: name.to_owned(), event: second.to_owned() })
+    tail(
+        scanner,
+        position,
+        EventForm::Tracepoint {
+            system: name.to_owned(),
+            event: second.to_owned(),
+        },
+    )
 }
 
 /// What may end any event: `:modifiers` or `/terms/modifiers`.
@@ -81,19 +96,36 @@ pub(super) fn tail(
         Some('/') => with_terms(scanner, position, form),
         Some(':') => {
             scanner.take(':');
-            Ok(EventSpec { modifiers: event_modifiers(scanner)?, ..spec(position, form) })
+            Ok(EventSpec {
+                modifiers: event_modifiers(scanner)?,
+                ..spec(position, form)
+            })
         }
         _ => Ok(spec(position, form)),
     }
 }
 
-fn with_terms(scanner: &mut Scanner<'_>, position: usize, form: EventForm) -> Result<EventSpec, Problem> {
+fn with_terms(
+    scanner: &mut Scanner<'_>,
+    position: usize,
+    form: EventForm,
+) -> Result<EventSpec, Problem> {
     let terms = terms::terms(scanner)?;
-    Ok(EventSpec { terms, modifiers: event_modifiers(scanner)?, ..spec(position, form) })
+    Ok(EventSpec {
+        terms,
+        modifiers: event_modifiers(scanner)?,
+        ..spec(position, form)
+    })
 }
 
 fn spec(position: usize, form: EventForm) -> EventSpec {
-    EventSpec { position, name: String::new(), form, terms: Vec::new(), modifiers: Modifiers::default() }
+    EventSpec {
+        position,
+        name: String::new(),
+        form,
+        terms: Vec::new(),
+        modifiers: Modifiers::default(),
+    }
 }
 
 #[cfg(test)]
@@ -111,26 +143,43 @@ mod tests {
         assert_eq!(form("cpu/event=1/"), EventForm::WithTerms("cpu".into()));
         assert_eq!(form("r1a8:u"), EventForm::Raw(0x1a8));
         assert_eq!(form("0x1:0x2:u"), EventForm::Numeric { kind: 1, config: 2 });
-        let tracepoint = EventForm::Tracepoint { system: "sched".into(), event: "sched_*".into() };
+        let tracepoint = EventForm::Tracepoint {
+            system: "sched".into(),
+            event: "sched_*".into(),
+        };
         assert_eq!(form("sched:sched_*:u"), tracepoint);
         // No modifiers, so a tracepoint.
         assert_eq!(
             form("cpu-clock:x"),
-            EventForm::Tracepoint { system: "cpu-clock".into(), event: "x".into() }
+            EventForm::Tracepoint {
+                system: "cpu-clock".into(),
+                event: "x".into()
+            }
         );
     }
 
     #[test]
     fn terms_and_modifiers() {
         let event = event(&mut Scanner::new("cpu/event=0xc0,inv,name='x:y=z,1'/ukp")).unwrap();
-        let terms: Vec<_> =
-            event.terms.iter().map(|t| (t.name.as_str(), t.position, t.value.as_ref())).collect();
-        assert_eq!((terms[0].0, terms[0].1, terms[0].2.unwrap().position), ("event", 4, 10));
+        let terms: Vec<_> = event
+            .terms
+            .iter()
+            .map(|t| (t.name.as_str(), t.position, t.value.as_ref()))
+            .collect();
+        assert_eq!(
+            (terms[0].0, terms[0].1, terms[0].2.unwrap().position),
+            ("event", 4, 10)
+        );
         assert_eq!((terms[1].0, terms[1].2), ("inv", None));
         assert_eq!(terms[2].2.unwrap().text, "x:y=z,1");
         assert_eq!(
             event.modifiers,
-            Modifiers { user: true, kernel: true, precise: 1, ..Modifiers::default() }
+            Modifiers {
+                user: true,
+                kernel: true,
+                precise: 1,
+                ..Modifiers::default()
+            }
         );
     }
 }

@@ -62,14 +62,20 @@ impl Modifiers {
             _ => return Err(Problem::unrecognized(position)),
         };
         if std::mem::replace(flag, true) {
-            return Err(Problem::new(position, format!("Duplicate modifier '{letter}' ({meaning})")));
+            return Err(Problem::new(
+                position,
+                format!("Duplicate modifier '{letter}' ({meaning})"),
+            ));
         }
         Ok(())
     }
 
     fn add_precise(&mut self, position: usize) -> Result<(), Problem> {
         if self.precise == MAX_PRECISE {
-            return Err(Problem::new(position, format!("Maximum precise value is {MAX_PRECISE}")));
+            return Err(Problem::new(
+                position,
+                format!("Maximum precise value is {MAX_PRECISE}"),
+            ));
         }
         self.precise += 1;
         Ok(())
@@ -85,16 +91,24 @@ pub(super) fn group_modifiers(scanner: &mut Scanner<'_>) -> Result<(usize, Modif
         return Err(unexpected);
     }
     let mut modifiers = Modifiers::default();
-    letters.chars().zip(position..).try_for_each(|(letter, at)| modifiers.add(letter, at))?;
+    letters
+        .chars()
+        .zip(position..)
+        .try_for_each(|(letter, at)| modifiers.add(letter, at))?;
     Ok((position, modifiers))
 }
 
 /// The letters that follow an event: as a group's, but without those that make sense for groups alone.
 pub(super) fn event_modifiers(scanner: &mut Scanner<'_>) -> Result<Modifiers, Problem> {
-    let letters_ahead = scanner.clone().take_while(|char| char.is_ascii_alphanumeric());
+    let letters_ahead = scanner
+        .clone()
+        .take_while(|char| char.is_ascii_alphanumeric());
     let (position, modifiers) = group_modifiers(scanner)?;
     match letters_ahead.find('W') {
-        Some(at) => Err(Problem::new(position + at, "Weak modifier is for use with groups")),
+        Some(at) => Err(Problem::new(
+            position + at,
+            "Weak modifier is for use with groups",
+        )),
         None => Ok(modifiers),
     }
 }

@@ -16,7 +16,9 @@ pub(crate) fn parse_raw(text: &str) -> Option<u64> {
 
 fn parse_hexadecimal(digits: &str) -> Option<u64> {
     let plain = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_hexdigit());
-    plain.then(|| u64::from_str_radix(digits, 16).ok()).flatten()
+    plain
+        .then(|| u64::from_str_radix(digits, 16).ok())
+        .flatten()
 }
 
 #[cfg(test)]
@@ -27,7 +29,15 @@ mod tests {
     fn numbers() {
         assert_eq!(parse_number("010"), Some(10));
         assert_eq!(parse_number("0xC0"), Some(0xc0));
-        for text in ["", "0x", "-1", "+1", "1k", "0x1ffffffffffffffff", "99999999999999999999"] {
+        for text in [
+            "",
+            "0x",
+            "-1",
+            "+1",
+            "1k",
+            "0x1ffffffffffffffff",
+            "99999999999999999999",
+        ] {
             assert_eq!(parse_number(text), None, "{text}");
         }
         assert_eq!(parse_raw("r1a8"), Some(0x1a8));

@@ -9,7 +9,11 @@ pub(super) fn terms(scanner: &mut Scanner<'_>) -> Result<Vec<Term>, Problem> {
     let opening = scanner.position();
     scanner.take('/');
     let found = until_slash(scanner);
-    if scanner.is_at_end() { found.map_err(|_| Problem::unrecognized(opening)) } else { found }
+    if scanner.is_at_end() {
+        found.map_err(|_| Problem::unrecognized(opening))
+    } else {
+        found
+    }
 }
 
 fn until_slash(scanner: &mut Scanner<'_>) -> Result<Vec<Term>, Problem> {
@@ -35,19 +39,41 @@ fn term(scanner: &mut Scanner<'_>) -> Result<Term, Problem> {
     if name.is_empty() {
         return Err(scanner.unexpected());
     }
-    let name = if driver { scanner.since(position) } else { name }.to_owned();
-    let value = if scanner.take('=') { Some(value(scanner)?) } else { None };
-    Ok(Term { name, position, value })
+    let name = if driver {
+        scanner.since(position)
+    } else {
+        name
+    }
+    .to_owned();
+    let value = if scanner.take('=') {
+        Some(value(scanner)?)
+    } else {
+        None
+    };
+    Ok(Term {
+        name,
+        position,
+        value,
+    })
 }
 
 fn value(scanner: &mut Scanner<'_>) -> Result<TermValue, Problem> {
     let position = scanner.position();
     let quoted = scanner.take('\'');
-    let text = scanner.take_while(|char| if quoted { is_quotable(char) } else { is_value_char(char) });
+    let text = scanner.take_while(|char| {
+        if quoted {
+            is_quotable(char)
+        } else {
+            is_value_char(char)
+        }
+    });
     if text.is_empty() || quoted && !scanner.take('\'') {
         return Err(scanner.unexpected());
     }
-    Ok(TermValue { text: text.to_owned(), position })
+    Ok(TermValue {
+        text: text.to_owned(),
+        position,
+    })
 }
 
 fn is_term_char(char: char) -> bool {

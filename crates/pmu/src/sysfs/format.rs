@@ -35,13 +35,26 @@ pub(crate) struct BitRanges {
 impl BitRanges {
     /// Reads `config1:0-7,32-35`; a file without a word means `config`.
     pub(crate) fn parse(text: &str) -> Option<BitRanges> {
-        let (word, bits) = text.trim().split_once(':').unwrap_or(("config", text.trim()));
-        let pieces = bits.split(',').map(parse_piece).collect::<Option<Vec<_>>>()?;
-        Some(BitRanges { word: ConfigWord::named(word)?, pieces })
+        let (word, bits) = text
+            .trim()
+            .split_once(':')
+            .unwrap_or(("config", text.trim()));
+        let pieces = bits
+            .split(',')
+            .map(parse_piece)
+            .collect::<Option<Vec<_>>>()?;
+        Some(BitRanges {
+            word: ConfigWord::named(word)?,
+            pieces,
+        })
     }
 
     fn width(&self) -> u32 {
-        self.pieces.iter().map(|(first, last)| last - first + 1).sum::<u32>().min(64)
+        self.pieces
+            .iter()
+            .map(|(first, last)| last - first + 1)
+            .sum::<u32>()
+            .min(64)
     }
 
     /// The largest value that fits.
@@ -86,16 +99,32 @@ mod tests {
         assert_eq!(ranges.pack(0x1c0), Some(0x1_0000_00c0));
         assert_eq!(ranges.pack(0x1000), None);
         let single = BitRanges::parse("config1:23").unwrap();
-        assert_eq!((single.word, single.pack(1)), (ConfigWord::Config1, Some(1 << 23)));
-        assert_eq!(BitRanges::parse("config2:0-63").unwrap().pack(u64::MAX), Some(u64::MAX));
+        assert_eq!(
+            (single.word, single.pack(1)),
+            (ConfigWord::Config1, Some(1 << 23))
+        );
+        assert_eq!(
+            BitRanges::parse("config2:0-63").unwrap().pack(u64::MAX),
+            Some(u64::MAX)
+        );
     }
 
     #[test]
     fn nonsense_is_refused() {
-        for text in ["", "config:", "config:0-64", "config:7-0", "config9:0", "config:a-b"] {
+        for text in [
+            "",
+            "config:",
+            "config:0-64",
+            "config:7-0",
+            "config9:0",
+            "config:a-b",
+        ] {
             assert_eq!(BitRanges::parse(text), None, "{text}");
         }
         // Overlapping pieces wider than a word must not overflow.
-        assert_eq!(BitRanges::parse("config:0-63,0-63").unwrap().pack(u64::MAX), Some(u64::MAX));
+        assert_eq!(
+            BitRanges::parse("config:0-63,0-63").unwrap().pack(u64::MAX),
+            Some(u64::MAX)
+        );
     }
 }

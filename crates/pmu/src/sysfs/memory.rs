@@ -45,7 +45,10 @@ impl MemoryPmus {
     }
 
     fn files(&self, pmu: &str) -> Option<&BTreeMap<String, String>> {
-        self.pmus.iter().find(|(name, _)| name == pmu).map(|(_, files)| files)
+        self.pmus
+            .iter()
+            .find(|(name, _)| name == pmu)
+            .map(|(_, files)| files)
     }
 }
 
@@ -60,6 +63,10 @@ impl PmuSource for MemoryPmus {
 
     fn list(&self, pmu: &str, folder: &str) -> Vec<String> {
         let inside = |path: &String| Some(path.strip_prefix(folder)?.strip_prefix('/')?.to_owned());
-        self.files(pmu).into_iter().flat_map(BTreeMap::keys).filter_map(inside).collect()
+        self.files(pmu)
+            .into_iter()
+            .flat_map(BTreeMap::keys)
+            .filter_map(inside)
+            .collect()
     }
 }

@@ -40,17 +40,24 @@ impl PmuSource for SystemPmus {
 
     fn read(&self, pmu: &str, file: &str) -> Option<String> {
         let bytes = fs::read(self.path(pmu, file)?).ok()?;
-        Some(String::from_utf8_lossy(&bytes).trim_end_matches('\n').to_owned())
+        Some(
+            String::from_utf8_lossy(&bytes)
+                .trim_end_matches('\n')
+                .to_owned(),
+        )
     }
 
     fn list(&self, pmu: &str, folder: &str) -> Vec<String> {
-        self.path(pmu, folder).and_then(|path| entries(&path).ok()).unwrap_or_default()
+        self.path(pmu, folder)
+            .and_then(|path| entries(&path).ok())
+            .unwrap_or_default()
     }
 }
 
 /// The names in a directory, in its own order. Names that are no text cannot be written in an event text either.
 fn entries(directory: &Path) -> io::Result<Vec<String>> {
-    let names = fs::read_dir(directory)?.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+    let names =
+        fs::read_dir(directory)?.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
     Ok(names.collect())
 }
 
@@ -67,7 +74,10 @@ mod tests {
         let pmus = SystemPmus::at(&root);
         assert_eq!(pmus.names().unwrap(), ["cpu"]);
         assert_eq!(pmus.kind("cpu"), Some(4));
-        assert_eq!(pmus.read("cpu", "format/event").as_deref(), Some("config:0-7"));
+        assert_eq!(
+            pmus.read("cpu", "format/event").as_deref(),
+            Some("config:0-7")
+        );
         assert_eq!(pmus.list("cpu", "format"), ["event"]);
         assert_eq!(pmus.list("cpu", "events"), [""; 0]);
         assert_eq!(pmus.read("cpu", "../cpu/type"), None);

@@ -19,7 +19,11 @@ const STRETCHES: u32 = 2048;
 /// Writes a report with an event for each tree.
 pub(super) fn write(directory: &Path, name: &str, trees: &[FlameTree]) -> io::Result<()> {
     let hostile = name.ends_with("hostile");
-    let title = if hostile { HOSTILE[0] } else { "cargo build --release --workspace" };
+    let title = if hostile {
+        HOSTILE[0]
+    } else {
+        "cargo build --release --workspace"
+    };
     let events: Vec<ReportEvent<'_>> = trees
         .iter()
         .zip(["cycles", "cpu-clock", "page-faults"])
@@ -31,7 +35,12 @@ pub(super) fn write(directory: &Path, name: &str, trees: &[FlameTree]) -> io::Re
             timeline: spread(tree, hostile),
         })
         .collect();
-    let page = ReportPage { title, subtitle: "build-7, Linux 7.2.13, x86_64", lost: &[], events: &events };
+    let page = ReportPage {
+        title,
+        subtitle: "build-7, Linux 7.2.13, x86_64",
+        lost: &[],
+        events: &events,
+    };
     let mut out = BufWriter::new(File::create(directory.join(format!("{name}.html")))?);
     page.write(&mut out)?;
     out.flush()
@@ -44,8 +53,15 @@ fn spread(tree: &FlameTree, hostile: bool) -> Timeline {
         true => HOSTILE[thread as usize % HOSTILE.len()].to_owned(),
         false => format!("worker-{}", thread % 7),
     };
-    let thread = |id| TimelineThread { pid: Pid(1000), tid: Tid(1000 + id as i32), name: name(id) };
-    let lane = |lane| Lane { thread: lane / CPUS, cpu: Some(lane % CPUS) };
+    let thread = |id| TimelineThread {
+        pid: Pid(1000),
+        tid: Tid(1000 + id as i32),
+        name: name(id),
+    };
+    let lane = |lane| Lane {
+        thread: lane / CPUS,
+        cpu: Some(lane % CPUS),
+    };
     let mut cells = Vec::new();
     for (node, place) in (0..).zip(&tree.nodes) {
         for nth in 0..place.own.samples {
@@ -53,7 +69,12 @@ fn spread(tree: &FlameTree, hostile: bool) -> Timeline {
             let rest = place.own.value % place.own.samples;
             let value = place.own.value / place.own.samples + if nth == 0 { rest } else { 0 };
             let lane = thread * CPUS + dice.below(u64::from(CPUS)) as u32;
-            cells.push(Cell { stretch, lane, node, weight: Weight { value, samples: 1 } });
+            cells.push(Cell {
+                stretch,
+                lane,
+                node,
+                weight: Weight { value, samples: 1 },
+            });
         }
     }
     Timeline {

@@ -9,7 +9,9 @@ use oxperf_analysis::blocks::Pace;
 use oxperf_listing::{Instruction, Line};
 
 use super::instruction::Parts;
-use super::{AnnotateText, Annotated, Column, RAW_BYTES, Writer, data_words, raw_bytes, weight_within};
+use super::{
+    AnnotateText, Annotated, Column, RAW_BYTES, Writer, data_words, raw_bytes, weight_within,
+};
 use crate::padding::Left;
 use crate::report::with_unit;
 use crate::visible::visible;
@@ -43,7 +45,11 @@ pub fn compact(
     writer.summary();
     let mut buffer = writer.text;
     let (samples, unit) = with_unit(title.samples);
-    let names: Vec<_> = function.costs.iter().map(|cost| visible(cost.name)).collect();
+    let names: Vec<_> = function
+        .costs
+        .iter()
+        .map(|cost| visible(cost.name))
+        .collect();
     let events = match function.group {
         Some(name) => format!("{} {{ {} }}", visible(name), names.join(", ")),
         None => names.join(", "),
@@ -78,11 +84,13 @@ impl Row {
 
 /// An instruction with its bytes, in as many lines as they take.
 fn raw_rows(instruction: &Instruction) -> Vec<Row> {
-    let rows = (0..).zip(instruction.bytes.chunks(RAW_BYTES)).map(|(nth, part)| Row {
-        address: instruction.address.wrapping_add(nth * RAW_BYTES as u64),
-        size: part.len(),
-        text: raw_bytes(part) + if nth == 0 { &instruction.text } else { "" },
-    });
+    let rows = (0..)
+        .zip(instruction.bytes.chunks(RAW_BYTES))
+        .map(|(nth, part)| Row {
+            address: instruction.address.wrapping_add(nth * RAW_BYTES as u64),
+            size: part.len(),
+            text: raw_bytes(part) + if nth == 0 { &instruction.text } else { "" },
+        });
     rows.collect()
 }
 
@@ -99,7 +107,11 @@ struct Lines<'a> {
 }
 
 impl<'a> Lines<'a> {
-    fn new(function: &'a Annotated<'a>, pace: Option<&'a Pace>, text: &'a AnnotateText) -> Lines<'a> {
+    fn new(
+        function: &'a Annotated<'a>,
+        pace: Option<&'a Pace>,
+        text: &'a AnnotateText,
+    ) -> Lines<'a> {
         let instructions = function.listing.lines.iter().filter_map(|line| match line {
             Line::Instruction(instruction) => Some(instruction),
             _ => None,
@@ -115,11 +127,27 @@ impl<'a> Lines<'a> {
         let rows: Vec<Row> = instructions.flat_map(rows).collect();
         let range = rows.first().map_or(0, |first| first.address)..rows.last().map_or(0, Row::end);
         let parts = || rows.iter().map(|row| Parts::new(&row.text));
-        let mut targets: Vec<u64> = parts().filter_map(|parts| parts.local_target(&range)).collect();
+        let mut targets: Vec<u64> = parts()
+            .filter_map(|parts| parts.local_target(&range))
+            .collect();
         targets.sort_unstable();
-        let name_width = parts().map(|parts| parts.name.chars().count()).max().unwrap_or(0);
-        let widths = (name_width, format!("{:x}", range.end.saturating_sub(range.start)).len());
-        Lines { function, pace, text, rows, range, targets, widths }
+        let name_width = parts()
+            .map(|parts| parts.name.chars().count())
+            .max()
+            .unwrap_or(0);
+        let widths = (
+            name_width,
+            format!("{:x}", range.end.saturating_sub(range.start)).len(),
+        );
+        Lines {
+            function,
+            pace,
+            text,
+            rows,
+            range,
+            targets,
+            widths,
+        }
     }
 
     fn write(&self, out: &mut String) {
@@ -141,7 +169,11 @@ impl<'a> Lines<'a> {
             Err(_) => write!(line, " {:digits$}  ", ""),
         };
         line.push_str(parts.arrow(row.address, &self.range).text());
-        line.push_str(&visible(&parts.short(names, &self.range, self.function.callees)));
+        line.push_str(&visible(&parts.short(
+            names,
+            &self.range,
+            self.function.callees,
+        )));
         line
     }
 
@@ -149,8 +181,11 @@ impl<'a> Lines<'a> {
     fn costs(&self, row: &Row, first: bool) -> String {
         let mut line = String::new();
         let costs = &self.function.costs;
-        let weights =
-            || costs.iter().map(|cost| (cost, weight_within(&cost.addresses, row.address, row.end())));
+        let weights = || {
+            costs
+                .iter()
+                .map(|cost| (cost, weight_within(&cost.addresses, row.address, row.end())))
+        };
         let is_hit = weights().any(|(cost, weight)| self.text.share.of(weight, cost) != 0.0);
         let known = self.pace.and_then(|pace| pace.ends.get(&row.address));
         let is_title = first && !is_hit && known.is_none();
@@ -164,7 +199,11 @@ impl<'a> Lines<'a> {
             };
         }
         if !is_hit {
-            let _ = write!(line, "{}", Left(if is_title { column.title() } else { "" }, width));
+            let _ = write!(
+                line,
+                "{}",
+                Left(if is_title { column.title() } else { "" }, width)
+            );
         }
         if self.pace.is_some() {
             let words = |word: &'static str| if is_title { word } else { "" };

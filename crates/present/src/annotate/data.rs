@@ -25,13 +25,18 @@ impl<'a> DataCost<'a> {
     /// Takes what an event counted, by bytes from the beginning of the type, in any order.
     pub fn new(event: &'a str, counted: impl IntoIterator<Item = (u64, Weight)>) -> DataCost<'a> {
         let mut offsets: BTreeMap<u64, Weight> = BTreeMap::new();
-        counted.into_iter().for_each(|(offset, weight)| *offsets.entry(offset).or_default() += weight);
+        counted
+            .into_iter()
+            .for_each(|(offset, weight)| *offsets.entry(offset).or_default() += weight);
         let mut sum = Weight::default();
         let sums = offsets.into_iter().map(|(offset, weight)| {
             sum += weight;
             (offset, sum)
         });
-        DataCost { event, sums: sums.collect() }
+        DataCost {
+            event,
+            sums: sums.collect(),
+        }
     }
 
     /// Whether nothing was counted.
@@ -46,14 +51,20 @@ impl<'a> DataCost<'a> {
     /// What was counted before an offset.
     fn before(&self, offset: u64) -> Weight {
         let count = self.sums.partition_point(|(at, _)| *at < offset);
-        count.checked_sub(1).map(|last| self.sums[last].1).unwrap_or_default()
+        count
+            .checked_sub(1)
+            .map(|last| self.sums[last].1)
+            .unwrap_or_default()
     }
 
     /// Samples and their period within a field.
     fn within(&self, field: &DataField) -> (u64, u64) {
-        let [start, end] =
-            [field.offset, field.offset.saturating_add(field.size)].map(|offset| self.before(offset));
-        (end.samples - start.samples, end.period.saturating_sub(start.period))
+        let [start, end] = [field.offset, field.offset.saturating_add(field.size)]
+            .map(|offset| self.before(offset));
+        (
+            end.samples - start.samples,
+            end.period.saturating_sub(start.period),
+        )
     }
 }
 
@@ -72,9 +83,19 @@ pub struct AnnotatedData<'a> {
 
 /// Writes a type.
 pub fn data_type(out: &mut dyn Write, shown: &AnnotatedData<'_>) -> io::Result<()> {
-    let AnnotatedData { layout, object, costs, column } = shown;
+    let AnnotatedData {
+        layout,
+        object,
+        costs,
+        column,
+    } = shown;
     let samples: u64 = costs.iter().map(|cost| cost.whole().samples).sum();
-    writeln!(out, "Annotate type: '{}' in {} ({samples} samples):", visible(&layout.name), visible(object))?;
+    writeln!(
+        out,
+        "Annotate type: '{}' in {} ({samples} samples):",
+        visible(&layout.name),
+        visible(object)
+    )?;
     if costs.len() > 1 {
         for (nth, cost) in costs.iter().enumerate() {
             writeln!(out, " event[{nth}] = {}", visible(cost.event))?;
@@ -82,7 +103,13 @@ pub fn data_type(out: &mut dyn Write, shown: &AnnotatedData<'_>) -> io::Result<(
     }
     writeln!(out, "{}", "=".repeat(76))?;
     let width = column.width() * costs.len();
-    writeln!(out, "{} {:>10} {:>10}  field", Right(column.title(), width), "offset", "size")?;
+    writeln!(
+        out,
+        "{} {:>10} {:>10}  field",
+        Right(column.title(), width),
+        "offset",
+        "size"
+    )?;
     let whole = DataField {
         depth: 0,
         name: None,
@@ -96,7 +123,8 @@ pub fn data_type(out: &mut dyn Write, shown: &AnnotatedData<'_>) -> io::Result<(
     let mut open = vec![0; usize::from(whole.has_fields)];
     for inner in &layout.fields {
         while open.last().is_some_and(|outer| *outer > inner.depth) {
-            open.pop().map_or(Ok(()), |depth| close(out, width, depth))?;
+            open.pop()
+                .map_or(Ok(()), |depth| close(out, width, depth))?;
         }
         field(out, shown, inner, inner.depth + 1)?;
         if inner.has_fields {
@@ -113,7 +141,12 @@ fn close(out: &mut dyn Write, width: usize, depth: usize) -> io::Result<()> {
     writeln!(out, "{}}};", Blanks(width + 24 + 4 * depth))
 }
 
-fn field(out: &mut dyn Write, shown: &AnnotatedData<'_>, field: &DataField, depth: usize) -> io::Result<()> {
+fn field(
+    out: &mut dyn Write,
+    shown: &AnnotatedData<'_>,
+    field: &DataField,
+    depth: usize,
+) -> io::Result<()> {
     for cost in &shown.costs {
         let (samples, period) = cost.within(field);
         let width = shown.column.width();
@@ -140,7 +173,11 @@ fn field(out: &mut dyn Write, shown: &AnnotatedData<'_>, field: &DataField, dept
 
 /// As C does it, zero goes without 0x.
 fn number(value: u64) -> String {
-    if value == 0 { "0".to_owned() } else { format!("{value:#x}") }
+    if value == 0 {
+        "0".to_owned()
+    } else {
+        format!("{value:#x}")
+    }
 }
 
 #[cfg(test)]
@@ -164,13 +201,26 @@ mod tests {
             field(2, "u", "int", (8, 4), false),
             field(0, "few:3", "unsigned int", (16, 1), false),
         ];
-        let layout = DataLayout { name: "struct s".into(), size: 24, fields };
-        let weight = |samples| Weight { samples, period: samples * 10, ..Weight::default() };
+        let layout = DataLayout {
+            name: "struct s".into(),
+            size: 24,
+            fields,
+        };
+        let weight = |samples| Weight {
+            samples,
+            period: samples * 10,
+            ..Weight::default()
+        };
         // Several places of the code work on the same bytes.
         let cost = DataCost::new("cycles", [(8, weight(1)), (0, weight(1)), (8, weight(2))]);
         let text = |costs, column| {
             let mut out = Vec::new();
-            let shown = AnnotatedData { layout: &layout, object: "/bin/x", costs, column };
+            let shown = AnnotatedData {
+                layout: &layout,
+                object: "/bin/x",
+                costs,
+                column,
+            };
             data_type(&mut out, &shown).unwrap();
             String::from_utf8(out).unwrap()
         };

@@ -60,9 +60,9 @@ pub(super) type Callees<'a> = dyn Fn(u64) -> Option<String> + 'a;
 
 /// Mnemonics that go elsewhere in the code, on x86.
 const JUMPS: [&str; 34] = [
-    "ja", "jae", "jb", "jbe", "jc", "jcxz", "je", "jecxz", "jg", "jge", "jl", "jle", "jmp", "jna", "jnae",
-    "jnb", "jnbe", "jnc", "jne", "jng", "jnge", "jnl", "jnle", "jno", "jnp", "jns", "jnz", "jo", "jp", "jpe",
-    "jpo", "jrcxz", "js", "jz",
+    "ja", "jae", "jb", "jbe", "jc", "jcxz", "je", "jecxz", "jg", "jge", "jl", "jle", "jmp", "jna",
+    "jnae", "jnb", "jnbe", "jnc", "jne", "jng", "jnge", "jnl", "jnle", "jno", "jnp", "jns", "jnz",
+    "jo", "jp", "jpe", "jpo", "jrcxz", "js", "jz",
 ];
 /// The same on Arm, where no letter tells a width: `bb` is a byte of code that stands before the instruction.
 const ARM_JUMPS: [&str; 6] = ["b", "br", "cbz", "cbnz", "tbz", "tbnz"];
@@ -70,12 +70,13 @@ const CALLS: [&str; 4] = ["call", "bl", "blr", "callq"];
 const RETURNS: [&str; 1] = ["ret"];
 /// Those whose operands may be names, as far as perf knows them, without the letter for their width.
 const NAMED: [&str; 66] = [
-    "adc", "add", "addsd", "and", "andpd", "andps", "bsr", "bt", "btr", "bts", "cmovae", "cmovbe", "cmove",
-    "cmp", "cmpxchg", "dec", "divsd", "divss", "imul", "inc", "lea", "mov", "movabs", "movapd", "movaps",
-    "movdqa", "movdqu", "movsb", "movsd", "movslq", "movss", "movsw", "movupd", "movups", "movzb", "movzw",
-    "mulsd", "mulss", "or", "orps", "paddq", "pand", "pcmpeqb", "por", "sbb", "sub", "subsd", "test",
-    "ucomisd", "ucomiss", "vaddsd", "vandpd", "vmovdqa", "vmovq", "vmovsd", "vmulsd", "vorpd", "vsubsd",
-    "vucomisd", "xadd", "xbeginl", "xbeginq", "xchg", "xor", "xorpd", "xorps",
+    "adc", "add", "addsd", "and", "andpd", "andps", "bsr", "bt", "btr", "bts", "cmovae", "cmovbe",
+    "cmove", "cmp", "cmpxchg", "dec", "divsd", "divss", "imul", "inc", "lea", "mov", "movabs",
+    "movapd", "movaps", "movdqa", "movdqu", "movsb", "movsd", "movslq", "movss", "movsw", "movupd",
+    "movups", "movzb", "movzw", "mulsd", "mulss", "or", "orps", "paddq", "pand", "pcmpeqb", "por",
+    "sbb", "sub", "subsd", "test", "ucomisd", "ucomiss", "vaddsd", "vandpd", "vmovdqa", "vmovq",
+    "vmovsd", "vmulsd", "vorpd", "vsubsd", "vucomisd", "xadd", "xbeginl", "xbeginq", "xchg", "xor",
+    "xorpd", "xorps",
 ];
 
 fn is_among(list: &[&str], name: &str) -> bool {
@@ -87,7 +88,10 @@ impl<'a> Parts<'a> {
     pub(super) fn new(text: &'a str) -> Parts<'a> {
         let text = text.trim();
         let (name, rest) = text.split_once([' ', '\t']).unwrap_or((text, ""));
-        Parts { name, rest: rest.trim_start() }
+        Parts {
+            name,
+            rest: rest.trim_start(),
+        }
     }
 
     fn is_jump(&self) -> bool {
@@ -109,7 +113,9 @@ impl<'a> Parts<'a> {
     /// The place in the function, given by its addresses, that a jump leads to.
     pub(super) fn local_target(&self, function: &Range<u64>) -> Option<u64> {
         let Target { address, .. } = self.target().filter(|_| self.is_jump())?;
-        function.contains(&address).then(|| address - function.start)
+        function
+            .contains(&address)
+            .then(|| address - function.start)
     }
 
     /// The way from an address of the function.
@@ -125,26 +131,47 @@ impl<'a> Parts<'a> {
 
     /// The short form, with mnemonics in a column of so many characters. Other functions have the names that they have
     /// everywhere, not those of the listing.
-    pub(super) fn short(&self, width: usize, function: &Range<u64>, callees: &Callees<'_>) -> String {
+    pub(super) fn short(
+        &self,
+        width: usize,
+        function: &Range<u64>,
+        callees: &Callees<'_>,
+    ) -> String {
         let name = self.name;
         if name == "lock" {
-            return format!("{name:<width$} {}", Parts::new(self.rest).short(width, function, callees));
+            return format!(
+                "{name:<width$} {}",
+                Parts::new(self.rest).short(width, function, callees)
+            );
         }
         if is_among(&["nop"], name) {
             return format!("{:<width$}", "nop");
         }
         let target = self.target();
-        let operands = match (self.local_target(function), target.filter(|target| !target.is_comment())) {
+        let operands = match (
+            self.local_target(function),
+            target.filter(|target| !target.is_comment()),
+        ) {
             // Conditions that are operands stay.
             (Some(place), Some(Target { before, .. })) => format!("{}{place:x}", before.trim_end()),
             // A jump out of the function leads into another, wherever exactly; back to an earlier one as it stands.
-            (None, Some(Target { name: to, address, .. })) if self.is_jump() && address >= function.end => {
+            (
+                None,
+                Some(Target {
+                    name: to, address, ..
+                }),
+            ) if self.is_jump() && address >= function.end => {
                 callees(address).unwrap_or_else(|| to.split("+0x").next().unwrap_or(to).to_owned())
             }
-            (None, Some(Target { name: to, address, .. })) if CALLS.contains(&name) => {
-                callees(address).unwrap_or_else(|| to.to_owned())
-            }
-            _ => self.named_operands().unwrap_or_else(|| self.rest.to_owned()),
+            (
+                None,
+                Some(Target {
+                    name: to, address, ..
+                }),
+            ) if CALLS.contains(&name) => callees(address).unwrap_or_else(|| to.to_owned()),
+            _ => self
+                .named_operands()
+                .unwrap_or_else(|| self.rest.to_owned()),
         };
         format!("{name:<width$} {operands}")
     }
@@ -154,9 +181,15 @@ impl<'a> Parts<'a> {
     fn named_operands(&self) -> Option<String> {
         let (operands, comment) = self.rest.split_once('#')?;
         let known = is_among(&NAMED, self.name) && !["imulq", "imull"].contains(&self.name);
-        let name = comment.split_once('<')?.1.strip_suffix('>').filter(|_| known)?;
+        let name = comment
+            .split_once('<')?
+            .1
+            .strip_suffix('>')
+            .filter(|_| known)?;
         let operands = operands.trim_end();
-        let Some(place) = operands.find("(%rip)") else { return Some(operands.to_owned()) };
+        let Some(place) = operands.find("(%rip)") else {
+            return Some(operands.to_owned());
+        };
         let end = place + "(%rip)".len();
         let start = operands[..end].rfind(',').map_or(0, |comma| comma + 1);
         Some(format!("{}{name}{}", &operands[..start], &operands[end..]))
@@ -171,7 +204,11 @@ mod tests {
 
     fn short(text: &str) -> String {
         let parts = Parts::new(text);
-        format!("{}{}", parts.arrow(0x401020, &FUNCTION).text(), parts.short(4, &FUNCTION, &|_| None))
+        format!(
+            "{}{}",
+            parts.arrow(0x401020, &FUNCTION).text(),
+            parts.short(4, &FUNCTION, &|_| None)
+        )
     }
 
     #[test]
@@ -204,8 +241,14 @@ mod tests {
 
     #[test]
     fn names_of_targets_may_hold_anything() {
-        assert_eq!(short("je     401010 <map<int, long>::at(int, long)+0x10>"), "↑ je   10");
-        assert_eq!(short("tbz    w0, #3, 401030 <g<int, 2>(int)+0x30>"), "↓ tbz  w0, #3,30");
+        assert_eq!(
+            short("je     401010 <map<int, long>::at(int, long)+0x10>"),
+            "↑ je   10"
+        );
+        assert_eq!(
+            short("tbz    w0, #3, 401030 <g<int, 2>(int)+0x30>"),
+            "↓ tbz  w0, #3,30"
+        );
         assert_eq!(
             short("call   402000 <f()::{lambda(int)#1}::operator()(int) const>"),
             "→ call f()::{lambda(int)#1}::operator()(int) const"
@@ -222,10 +265,22 @@ mod tests {
 
     #[test]
     fn addresses_have_names_where_perf_knows_the_instruction() {
-        assert_eq!(short("mov    0x2e(%rip),%rax        # 402000 <var>"), "  mov  var,%rax");
-        assert_eq!(short("addl   $0x1,0x2e(%rip)        # 402000 <var>"), "  addl $0x1,var");
-        assert_eq!(short("imul   $0x3,0x2e(%rip),%rax        # 402000 <var>"), "  imul $0x3,var,%rax");
-        assert_eq!(short("lock cmpxchg %rcx,0x2e(%rip)        # 402000 <var>"), "  lock cmpxchg %rcx,var");
+        assert_eq!(
+            short("mov    0x2e(%rip),%rax        # 402000 <var>"),
+            "  mov  var,%rax"
+        );
+        assert_eq!(
+            short("addl   $0x1,0x2e(%rip)        # 402000 <var>"),
+            "  addl $0x1,var"
+        );
+        assert_eq!(
+            short("imul   $0x3,0x2e(%rip),%rax        # 402000 <var>"),
+            "  imul $0x3,var,%rax"
+        );
+        assert_eq!(
+            short("lock cmpxchg %rcx,0x2e(%rip)        # 402000 <var>"),
+            "  lock cmpxchg %rcx,var"
+        );
         assert_eq!(
             short("movd   0x2e(%rip),%xmm0        # 402000 <var>"),
             "  movd 0x2e(%rip),%xmm0        # 402000 <var>"
@@ -235,6 +290,9 @@ mod tests {
             "  mov  rax,QWORD PTR [rip+0x2e]"
         );
         assert_eq!(short("nopw   0x0(%rax,%rax,1)"), "  nop ");
-        assert_eq!(short("rep movsb %ds:(%rsi),%es:(%rdi)"), "  rep  movsb %ds:(%rsi),%es:(%rdi)");
+        assert_eq!(
+            short("rep movsb %ds:(%rsi),%es:(%rdi)"),
+            "  rep  movsb %ds:(%rsi),%es:(%rdi)"
+        );
     }
 }

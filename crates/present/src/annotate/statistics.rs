@@ -69,22 +69,45 @@ pub fn type_statistics(out: &mut dyn Write, counted: &TypeStatistics) -> io::Res
     writeln!(out, "Annotate data type stats:")?;
     sums(out, counted.known, counted.unknown.values().sum())?;
     writeln!(out, "{}", "-".repeat(59))?;
-    let unknown = counted.unknown.iter().map(|(why, count)| (why.word(), *count));
-    for (word, count) in unknown.chain([("insn_track", counted.followed)]).filter(|(_, count)| *count > 0) {
+    let unknown = counted
+        .unknown
+        .iter()
+        .map(|(why, count)| (why.word(), *count));
+    for (word, count) in unknown
+        .chain([("insn_track", counted.followed)])
+        .filter(|(_, count)| *count > 0)
+    {
         writeln!(out, "{count:10} : {word}")?;
     }
     writeln!(out)
 }
 
 /// Writes `--insn-stat`, in the order that is given.
-pub fn instruction_statistics(out: &mut dyn Write, counted: &[InstructionStatistics]) -> io::Result<()> {
+pub fn instruction_statistics(
+    out: &mut dyn Write,
+    counted: &[InstructionStatistics],
+) -> io::Result<()> {
     writeln!(out, "Annotate Instruction stats")?;
-    let [known, unknown] = counted.iter().fold([0, 0], |[known, unknown], instruction| {
-        [known + instruction.known, unknown + instruction.unknown]
-    });
+    let [known, unknown] = counted
+        .iter()
+        .fold([0, 0], |[known, unknown], instruction| {
+            [known + instruction.known, unknown + instruction.unknown]
+        });
     sums(out, known, unknown)?;
-    writeln!(out, "\n  {:<20}: {:>5} {:>5}\n{}", "Name/opcode", "Good", "Bad", "-".repeat(59))?;
-    for InstructionStatistics { name, known, unknown } in counted {
+    writeln!(
+        out,
+        "\n  {:<20}: {:>5} {:>5}\n{}",
+        "Name/opcode",
+        "Good",
+        "Bad",
+        "-".repeat(59)
+    )?;
+    for InstructionStatistics {
+        name,
+        known,
+        unknown,
+    } in counted
+    {
         writeln!(out, "  {name:<20}: {known:5} {unknown:5}")?;
     }
     writeln!(out)
@@ -108,8 +131,20 @@ mod tests {
     #[test]
     fn sums_stand_above_their_parts() {
         let mut out = Vec::new();
-        let unknown = BTreeMap::from([(Unknown::Type, 5), (Unknown::DebugInfo, 4), (Unknown::Memory, 16)]);
-        type_statistics(&mut out, &TypeStatistics { known: 13, followed: 2, unknown }).unwrap();
+        let unknown = BTreeMap::from([
+            (Unknown::Type, 5),
+            (Unknown::DebugInfo, 4),
+            (Unknown::Memory, 16),
+        ]);
+        type_statistics(
+            &mut out,
+            &TypeStatistics {
+                known: 13,
+                followed: 2,
+                unknown,
+            },
+        )
+        .unwrap();
         instruction_statistics(&mut out, &[]).unwrap();
         let rule = "-".repeat(59);
         let expected = format!(

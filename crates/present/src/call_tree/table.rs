@@ -28,9 +28,18 @@ pub fn write_head(out: &mut Vec<u8>) {
 /// A row; instructions per cycle are those of the function itself.
 pub fn write_row(total: &FunctionTotal, text: &FunctionText, timed: bool, out: &mut Vec<u8>) {
     push_number(out, total.calls, 12, b' ');
-    for time in [total.total.time, total.own.time, total.shortest, total.longest] {
+    for time in [
+        total.total.time,
+        total.own.time,
+        total.shortest,
+        total.longest,
+    ] {
         out.push(b' ');
-        if timed { push_microseconds(time, out) } else { out.resize(out.len() + 13, b' ') }
+        if timed {
+            push_microseconds(time, out)
+        } else {
+            out.resize(out.len() + 13, b' ')
+        }
     }
     for count in [total.total.instructions, total.own.instructions] {
         out.push(b' ');

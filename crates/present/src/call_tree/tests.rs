@@ -6,7 +6,11 @@ use oxperf_analysis::calls::FunctionId;
 use oxperf_analysis::calls::totals::Totals;
 use oxperf_machine::ThreadId;
 
-const CALLER: Caller<'static> = Caller { comm: "pro\ngram", pid: 7, tid: 8 };
+const CALLER: Caller<'static> = Caller {
+    comm: "pro\ngram",
+    pid: 7,
+    tid: 8,
+};
 
 fn ended(entry: Entry, end: End) -> Ended {
     let call = Call {
@@ -19,9 +23,24 @@ fn ended(entry: Entry, end: End) -> Ended {
         entry,
         entered: Some(PerfTime(12_000_345_678)),
     };
-    let total = Amounts { time: 1_234_567, instructions: 999, cycles: 500 };
-    let own = Amounts { time: 567, instructions: 9, cycles: 0 };
-    Ended { call, end, left: Some(PerfTime(12_001_580_245)), total, own, calls: 3 }
+    let total = Amounts {
+        time: 1_234_567,
+        instructions: 999,
+        cycles: 500,
+    };
+    let own = Amounts {
+        time: 567,
+        instructions: 9,
+        cycles: 0,
+    };
+    Ended {
+        call,
+        end,
+        left: Some(PerfTime(12_001_580_245)),
+        total,
+        own,
+        calls: 3,
+    }
 }
 
 fn text(write: impl Fn(&mut Vec<u8>)) -> String {
@@ -43,13 +62,24 @@ fn a_call_is_a_line_or_a_block() {
         format!("      12.000345678 pro\\ngram/8           {blank}  f {{  # jumped to\n")
     );
     let close = text(|out| write_close(&call, 60, &CALLER, "f", out));
-    assert!(close.starts_with("      12.001580245 ") && close.ends_with("[60] } f  # end lost\n"), "{close}");
+    assert!(
+        close.starts_with("      12.001580245 ") && close.ends_with("[60] } f  # end lost\n"),
+        "{close}"
+    );
 }
 
 #[test]
 fn columns_stand_below_their_heads() {
     let head = text(write_head);
-    let leaf = text(|out| write_leaf(&ended(Entry::Called, End::Returned), 0, &CALLER, "call", out));
+    let leaf = text(|out| {
+        write_leaf(
+            &ended(Entry::Called, End::Returned),
+            0,
+            &CALLER,
+            "call",
+            out,
+        )
+    });
     assert_eq!(head.find("call"), leaf.find("call"));
     let end_of = |line: &str, what: &str| line.find(what).unwrap() + what.len();
     assert_eq!(end_of(&head, "instructions"), end_of(&leaf, " 999"));
@@ -57,7 +87,10 @@ fn columns_stand_below_their_heads() {
 
 #[test]
 fn programs_get_an_object_a_line() {
-    let function = FunctionText { name: "f\"".to_owned(), object: "/bin/p".to_owned() };
+    let function = FunctionText {
+        name: "f\"".to_owned(),
+        object: "/bin/p".to_owned(),
+    };
     let call = ended(Entry::Unseen, End::Open);
     assert_eq!(
         text(|out| json::write_call(&call, &CALLER, &function, out)),
@@ -83,8 +116,16 @@ fn programs_get_an_object_a_line() {
 
 #[test]
 fn what_is_missing_is_told() {
-    let remarks = Remarks { gaps: 2, ..Remarks::default() };
-    let sum = Summary { calls: 5, end_unseen: 1, remarks, ..Summary::default() };
+    let remarks = Remarks {
+        gaps: 2,
+        ..Remarks::default()
+    };
+    let sum = Summary {
+        calls: 5,
+        end_unseen: 1,
+        remarks,
+        ..Summary::default()
+    };
     assert_eq!(
         text(|out| write_summary(&sum, out)),
         "# 5 calls, 0 instructions\n# 1 calls may go on behind what the trace shows\n# 2 gaps ended the calls of a thread\n"

@@ -18,8 +18,14 @@ pub(super) enum Integer {
 }
 
 impl Integer {
-    pub(super) const ALL: [Integer; 6] =
-        [Integer::U32, Integer::S32, Integer::U64, Integer::S64, Integer::Hex32, Integer::Hex64];
+    pub(super) const ALL: [Integer; 6] = [
+        Integer::U32,
+        Integer::S32,
+        Integer::U64,
+        Integer::S64,
+        Integer::Hex32,
+        Integer::Hex64,
+    ];
 
     /// Its name in the metadata.
     pub(super) fn alias(self) -> &'static str {
@@ -45,7 +51,11 @@ impl Integer {
     }
 
     pub(super) fn base(self) -> u32 {
-        if matches!(self, Integer::Hex32 | Integer::Hex64) { 16 } else { 10 }
+        if matches!(self, Integer::Hex32 | Integer::Hex64) {
+            16
+        } else {
+            10
+        }
     }
 
     /// Appends a value, of which the low bytes count.
@@ -81,7 +91,11 @@ pub struct EventClass {
 
 impl EventClass {
     pub(super) fn new(name: &str) -> EventClass {
-        EventClass { name: name.to_owned(), members: Vec::new(), taken: HashSet::new() }
+        EventClass {
+            name: name.to_owned(),
+            members: Vec::new(),
+            taken: HashSet::new(),
+        }
     }
 
     /// Adds a field; its name becomes an identifier that no other field has.
@@ -89,7 +103,8 @@ impl EventClass {
         let kind = match kind {
             Kind::Sequence(of, length) => {
                 let length = self.free_name(&length);
-                self.members.push((length.clone(), Kind::Integer(Integer::U32)));
+                self.members
+                    .push((length.clone(), Kind::Integer(Integer::U32)));
                 Kind::Sequence(of, length)
             }
             other => other,
@@ -101,7 +116,9 @@ impl EventClass {
     fn free_name(&mut self, name: &str) -> String {
         let wanted = identifier(name);
         let numbered = (1..).map(|number| format!("{wanted}_dupl_{number}"));
-        let free = std::iter::once(wanted.clone()).chain(numbered).find(|name| !self.taken.contains(name));
+        let free = std::iter::once(wanted.clone())
+            .chain(numbered)
+            .find(|name| !self.taken.contains(name));
         let free = free.unwrap_or(wanted);
         self.taken.insert(free.clone());
         free

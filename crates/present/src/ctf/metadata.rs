@@ -45,7 +45,10 @@ impl Metadata<'_> {
             );
         }
         out.push_str(STREAM);
-        self.classes.iter().enumerate().for_each(|(id, class)| class.declare(id, out));
+        self.classes
+            .iter()
+            .enumerate()
+            .for_each(|(id, class)| class.declare(id, out));
     }
 
     fn environment(&self, out: &mut String) {
@@ -68,11 +71,15 @@ impl Metadata<'_> {
     fn clock(&self, out: &mut String) {
         let (description, offset) = match self.clock {
             Clock::Recorded => ("perf clock", 0),
-            Clock::Wall(data) => {
-                ("wall clock", i128::from(data.wall_nanoseconds) - i128::from(data.clock_nanoseconds))
-            }
+            Clock::Wall(data) => (
+                "wall clock",
+                i128::from(data.wall_nanoseconds) - i128::from(data.clock_nanoseconds),
+            ),
         };
-        let (seconds, rest) = (offset.div_euclid(NANOSECONDS), offset.rem_euclid(NANOSECONDS));
+        let (seconds, rest) = (
+            offset.div_euclid(NANOSECONDS),
+            offset.rem_euclid(NANOSECONDS),
+        );
         let description = quoted(description);
         let _ = writeln!(
             out,
@@ -83,7 +90,12 @@ impl Metadata<'_> {
 
     /// A feature's value; what is absent or broken counts as empty.
     fn get<F: Feature + Default>(&self) -> F {
-        self.reader.features().get().ok().flatten().unwrap_or_default()
+        self.reader
+            .features()
+            .get()
+            .ok()
+            .flatten()
+            .unwrap_or_default()
     }
 }
 

@@ -37,10 +37,20 @@ const RESERVED: [&str; 29] = [
 
 /// The name as an identifier: other characters become `_`, and reserved words begin with it; readers take that away.
 pub(super) fn identifier(name: &str) -> String {
-    let allowed = |c: char| if c.is_ascii_alphanumeric() || c == '_' { c } else { '_' };
+    let allowed = |c: char| {
+        if c.is_ascii_alphanumeric() || c == '_' {
+            c
+        } else {
+            '_'
+        }
+    };
     let name: String = name.chars().map(allowed).collect();
     let begins_well = name.starts_with(|c: char| !c.is_ascii_digit());
-    if begins_well && !RESERVED.contains(&name.as_str()) { name } else { format!("_{name}") }
+    if begins_well && !RESERVED.contains(&name.as_str()) {
+        name
+    } else {
+        format!("_{name}")
+    }
 }
 
 /// The text between quotes; what could steer a terminal is spelled out.

@@ -18,7 +18,13 @@ pub struct Packet {
 impl Packet {
     /// An empty packet of a CPU.
     pub fn new(cpu: u32) -> Packet {
-        Packet { cpu, bytes: Vec::new(), first: 0, last: 0, discarded: 0 }
+        Packet {
+            cpu,
+            bytes: Vec::new(),
+            first: 0,
+            last: 0,
+            discarded: 0,
+        }
     }
 
     /// Bytes so far; 0 without events.
@@ -54,7 +60,10 @@ impl Packet {
     }
 
     /// The finished packet; the next one is empty and goes on where this ends.
-    pub fn finish(&mut self, write: impl FnOnce(&[u8]) -> std::io::Result<()>) -> std::io::Result<()> {
+    pub fn finish(
+        &mut self,
+        write: impl FnOnce(&[u8]) -> std::io::Result<()>,
+    ) -> std::io::Result<()> {
         let bits = 8 * self.bytes.len() as u64;
         let mut head = Vec::with_capacity(HEAD);
         head.extend_from_slice(&MAGIC.to_le_bytes());
@@ -83,9 +92,14 @@ mod tests {
         packet.event(1, 250);
         packet.discard(5);
         let mut bytes = Vec::new();
-        packet.finish(|finished| std::io::Write::write_all(&mut bytes, finished)).unwrap();
+        packet
+            .finish(|finished| std::io::Write::write_all(&mut bytes, finished))
+            .unwrap();
         let word = |at: usize| u64::from_le_bytes(bytes[at..at + 8].try_into().unwrap());
-        assert_eq!((bytes.len(), [8, 16, 24, 32, 40].map(word)), (52 + 13 + 12, [100, 250, 616, 616, 5]));
+        assert_eq!(
+            (bytes.len(), [8, 16, 24, 32, 40].map(word)),
+            (52 + 13 + 12, [100, 250, 616, 616, 5])
+        );
         assert_eq!(
             (&bytes[..4], bytes[48], bytes[52], bytes[64]),
             (&[0xc1, 0x1f, 0xfc, 0xc1][..], 3, 9, 0xee)

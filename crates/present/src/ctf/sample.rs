@@ -35,17 +35,48 @@ type Common = (SampleType, &'static str, Integer, fn(&Sample<'_>) -> u64);
 
 /// All of them, in their order.
 const COMMON: [Common; 9] = [
-    (SampleType::IP, "perf_ip", Integer::Hex64, |sample| sample.ip.unwrap_or(0)),
-    (SampleType::TID, "perf_tid", Integer::S32, |sample| sample.tid.map_or(0, |tid| tid.0 as u64)),
-    (SampleType::TID, "perf_pid", Integer::S32, |sample| sample.pid.map_or(0, |pid| pid.0 as u64)),
-    (SampleType(SampleType::ID.0 | SampleType::IDENTIFIER.0), "perf_id", Integer::U64, |sample| {
-        sample.id.map_or(0, |id| id.0)
+    (SampleType::IP, "perf_ip", Integer::Hex64, |sample| {
+        sample.ip.unwrap_or(0)
     }),
-    (SampleType::STREAM_ID, "perf_stream_id", Integer::U64, |sample| sample.stream_id.unwrap_or(0)),
-    (SampleType::PERIOD, "perf_period", Integer::U64, |sample| sample.period.unwrap_or(0)),
-    (SampleType(SampleType::WEIGHT.0 | SampleType::WEIGHT_STRUCT.0), "perf_weight", Integer::U64, weight),
-    (SampleType::DATA_SRC, "perf_data_src", Integer::U64, |sample| sample.data_src.unwrap_or(0)),
-    (SampleType::TRANSACTION, "perf_transaction", Integer::U64, |sample| sample.transaction.unwrap_or(0)),
+    (SampleType::TID, "perf_tid", Integer::S32, |sample| {
+        sample.tid.map_or(0, |tid| tid.0 as u64)
+    }),
+    (SampleType::TID, "perf_pid", Integer::S32, |sample| {
+        sample.pid.map_or(0, |pid| pid.0 as u64)
+    }),
+    (
+        SampleType(SampleType::ID.0 | SampleType::IDENTIFIER.0),
+        "perf_id",
+        Integer::U64,
+        |sample| sample.id.map_or(0, |id| id.0),
+    ),
+    (
+        SampleType::STREAM_ID,
+        "perf_stream_id",
+        Integer::U64,
+        |sample| sample.stream_id.unwrap_or(0),
+    ),
+    (SampleType::PERIOD, "perf_period", Integer::U64, |sample| {
+        sample.period.unwrap_or(0)
+    }),
+    (
+        SampleType(SampleType::WEIGHT.0 | SampleType::WEIGHT_STRUCT.0),
+        "perf_weight",
+        Integer::U64,
+        weight,
+    ),
+    (
+        SampleType::DATA_SRC,
+        "perf_data_src",
+        Integer::U64,
+        |sample| sample.data_src.unwrap_or(0),
+    ),
+    (
+        SampleType::TRANSACTION,
+        "perf_transaction",
+        Integer::U64,
+        |sample| sample.transaction.unwrap_or(0),
+    ),
 ];
 
 fn weight(sample: &Sample<'_>) -> u64 {
@@ -70,11 +101,18 @@ impl<'f> SampleClass<'f> {
             class.add(name, Kind::Integer(*integer));
         }
         if sample_type.contains(SampleType::CALLCHAIN) {
-            class.add("perf_callchain", Kind::Sequence(Integer::Hex64, "perf_callchain_size".into()));
+            class.add(
+                "perf_callchain",
+                Kind::Sequence(Integer::Hex64, "perf_callchain_size".into()),
+            );
         }
         let raw = Raw::new(attr, formatter, endian);
         raw.declare(&mut class);
-        SampleClass { class, sample_type, raw }
+        SampleClass {
+            class,
+            sample_type,
+            raw,
+        }
     }
 
     /// Its declaration.
@@ -84,11 +122,18 @@ impl<'f> SampleClass<'f> {
 
     /// Appends the fields of a sample.
     pub fn write(&self, sample: &Sample<'_>, out: &mut Vec<u8>) {
-        for (_, _, integer, value) in COMMON.iter().filter(|common| recorded(self.sample_type, common)) {
+        for (_, _, integer, value) in COMMON
+            .iter()
+            .filter(|common| recorded(self.sample_type, common))
+        {
             integer.put(out, value(sample));
         }
         if self.sample_type.contains(SampleType::CALLCHAIN) {
-            put_sequence(out, Integer::Hex64, sample.callchain.iter().flat_map(|words| words.iter()));
+            put_sequence(
+                out,
+                Integer::Hex64,
+                sample.callchain.iter().flat_map(|words| words.iter()),
+            );
         }
         let bytes = sample.raw.unwrap_or_default();
         match &self.raw {
@@ -117,11 +162,16 @@ fn recorded(sample_type: SampleType, common: &Common) -> bool {
 
 impl<'f> Raw<'f> {
     fn new(attr: &EventAttr, formatter: Option<&'f Formatter>, endian: Endian) -> Raw<'f> {
-        let software = SoftwareId::from_config(attr.config).filter(|_| attr.kind == EventType::SOFTWARE);
+        let software =
+            SoftwareId::from_config(attr.config).filter(|_| attr.kind == EventType::SOFTWARE);
         let has_raw = attr.sample_type.contains(SampleType::RAW);
         match (attr.kind, formatter) {
             (EventType::TRACEPOINT, Some(formatter)) => {
-                let fields = formatter.event().all_fields().take(MOST_FIELDS).map(TraceField::new);
+                let fields = formatter
+                    .event()
+                    .all_fields()
+                    .take(MOST_FIELDS)
+                    .map(TraceField::new);
                 let mut room = LARGEST;
                 let fits = |field: &TraceField<'_>| field.take_from(&mut room);
                 Raw::Fields(fields.filter(fits).collect(), formatter.order())
@@ -137,9 +187,13 @@ impl<'f> Raw<'f> {
     fn declare(&self, class: &mut EventClass) {
         match self {
             Raw::Unknown => {}
-            Raw::Words(_) => class.add("raw_data", Kind::Sequence(Integer::Hex32, "raw_len".into())),
+            Raw::Words(_) => {
+                class.add("raw_data", Kind::Sequence(Integer::Hex32, "raw_len".into()))
+            }
             Raw::Fields(fields, _) => {
-                fields.iter().for_each(|field| class.add(&field.field.name, field.kind.clone()));
+                fields
+                    .iter()
+                    .for_each(|field| class.add(&field.field.name, field.kind.clone()));
             }
         }
     }
@@ -153,7 +207,9 @@ impl<'f> TraceField<'f> {
                 Kind::Integer(integer(field, field.size))
             }
             FieldKind::Integer | FieldKind::Pointer => Kind::Array(Integer::Hex32, field.size),
-            FieldKind::Array { element } => Kind::Array(integer(field, element), field.size / whole(element)),
+            FieldKind::Array { element } => {
+                Kind::Array(integer(field, element), field.size / whole(element))
+            }
             FieldKind::DynamicArray { element, .. } => {
                 Kind::Sequence(integer(field, element), format!("{}_size", field.name))
             }
@@ -163,7 +219,9 @@ impl<'f> TraceField<'f> {
 
     /// Takes the room of an array of fixed length; whether there is so much left.
     fn take_from(&self, room: &mut usize) -> bool {
-        let Kind::Array(_, count) = self.kind else { return true };
+        let Kind::Array(_, count) = self.kind else {
+            return true;
+        };
         let left = room.checked_sub(count);
         *room = left.unwrap_or(*room);
         left.is_some()
@@ -173,10 +231,18 @@ impl<'f> TraceField<'f> {
     fn write(&self, raw: &[u8], order: ByteOrder, out: &mut Vec<u8>) {
         let bytes = || self.field.bytes(raw, order).unwrap_or_default();
         let element = match self.field.kind {
-            FieldKind::Array { element } | FieldKind::DynamicArray { element, .. } => whole(element),
+            FieldKind::Array { element } | FieldKind::DynamicArray { element, .. } => {
+                whole(element)
+            }
             _ => 1,
         };
-        let value = |number| if self.field.signed { extend(number, element) } else { number };
+        let value = |number| {
+            if self.field.signed {
+                extend(number, element)
+            } else {
+                number
+            }
+        };
         match &self.kind {
             Kind::Text => match self.field.value(raw, order) {
                 Some(Value::Text(text)) => put_text(out, &String::from_utf8_lossy(text)),
@@ -184,10 +250,14 @@ impl<'f> TraceField<'f> {
             },
             Kind::Integer(integer) => integer.put(out, number(self.field.value(raw, order))),
             Kind::Array(of, count) => {
-                let values = elements(bytes(), element, order).map(value).chain(std::iter::repeat(0));
+                let values = elements(bytes(), element, order)
+                    .map(value)
+                    .chain(std::iter::repeat(0));
                 values.take(*count).for_each(|value| of.put(out, value));
             }
-            Kind::Sequence(of, _) => put_sequence(out, *of, elements(bytes(), element, order).map(value)),
+            Kind::Sequence(of, _) => {
+                put_sequence(out, *of, elements(bytes(), element, order).map(value))
+            }
         }
     }
 }
@@ -207,7 +277,11 @@ fn integer(field: &Field, bytes: usize) -> Integer {
 
 /// The size of elements; what is no number is taken byte by byte.
 fn whole(element: usize) -> usize {
-    if matches!(element, 1 | 2 | 4 | 8) { element } else { 1 }
+    if matches!(element, 1 | 2 | 4 | 8) {
+        element
+    } else {
+        1
+    }
 }
 
 fn number(value: Option<Value<'_>>) -> u64 {
@@ -226,7 +300,9 @@ fn extend(number: u64, bytes: usize) -> u64 {
 
 /// The numbers that the bytes hold; a last one that is cut off counts with what is there.
 fn elements(bytes: &[u8], size: usize, order: ByteOrder) -> impl Iterator<Item = u64> + '_ {
-    bytes.chunks(size).map(move |chunk| order.unsigned(chunk).unwrap_or(0))
+    bytes
+        .chunks(size)
+        .map(move |chunk| order.unsigned(chunk).unwrap_or(0))
 }
 
 fn put_sequence(out: &mut Vec<u8>, of: Integer, values: impl Iterator<Item = u64>) {
@@ -263,7 +339,11 @@ mod tests {
     }
 
     fn tracepoint(sample_type: SampleType) -> EventAttr {
-        EventAttr { kind: EventType::TRACEPOINT, sample_type, ..EventAttr::default() }
+        EventAttr {
+            kind: EventType::TRACEPOINT,
+            sample_type,
+            ..EventAttr::default()
+        }
     }
 
     #[test]
@@ -273,7 +353,10 @@ mod tests {
         let class = SampleClass::new("a:x", &attr, Some(&formatter), Endian::Little);
         let mut text = String::new();
         class.class().declare(0, &mut text);
-        let fields: Vec<&str> = text.lines().filter_map(|line| line.strip_prefix("\t\t")).collect();
+        let fields: Vec<&str> = text
+            .lines()
+            .filter_map(|line| line.strip_prefix("\t\t"))
+            .collect();
         let expected = [
             "hex64 perf_ip;",
             "s32 perf_tid;",
@@ -297,7 +380,9 @@ mod tests {
         let class = SampleClass::new("a:x", &attr, Some(&formatter), Endian::Little);
         let mut body = (raw.len() as u32).to_le_bytes().to_vec();
         body.extend_from_slice(raw);
-        let sample = SampleLayout::new(&attr).decode_sample(&body, Endian::Little).unwrap();
+        let sample = SampleLayout::new(&attr)
+            .decode_sample(&body, Endian::Little)
+            .unwrap();
         let mut out = Vec::new();
         class.write(&sample, &mut out);
         out
@@ -306,7 +391,8 @@ mod tests {
     #[test]
     fn values_are_those_of_the_record() {
         let mut raw =
-            b"\x01\0\xfe\xff\x10\0\0\0\0\0\0\x80ab\0\0\x1c\0\x03\0\xff\x05\0\0\x1f\0\x04\0".to_vec();
+            b"\x01\0\xfe\xff\x10\0\0\0\0\0\0\x80ab\0\0\x1c\0\x03\0\xff\x05\0\0\x1f\0\x04\0"
+                .to_vec();
         raw.extend_from_slice(b"/x\0\x01\0\x02\0");
         let mut expected = Vec::new();
         expected.extend_from_slice(b"\x01\0\0\0\xfe\xff\xff\xff\x10\0\0\0\0\0\0\x80ab\0/x\0");
@@ -329,7 +415,17 @@ mod tests {
         let class = SampleClass::new("a:x", &attr, Some(&formatter), Endian::Little);
         let raw = [b"\x04\0\x60\xea".to_vec(), vec![b'x'; 60_000]].concat();
         let mut out = Vec::new();
-        class.write(&Sample { raw: Some(&raw), ..Sample::default() }, &mut out);
-        assert!((LONGEST..LONGEST + 70_000).contains(&out.len()), "{}", out.len());
+        class.write(
+            &Sample {
+                raw: Some(&raw),
+                ..Sample::default()
+            },
+            &mut out,
+        );
+        assert!(
+            (LONGEST..LONGEST + 70_000).contains(&out.len()),
+            "{}",
+            out.len()
+        );
     }
 }

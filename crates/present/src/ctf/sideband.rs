@@ -48,7 +48,10 @@ impl<'a> Sideband<'a> {
         let flags = ["out", "preempt"].map(|name| (name, Kind::Integer(Integer::U32)));
         let ids = ["pid", "tid", "next_prev_pid", "next_prev_tid"].map(|name| (name, ID));
         vec![
-            class("perf_comm", &[("pid", ID), ("tid", ID), ("comm", Kind::Text)]),
+            class(
+                "perf_comm",
+                &[("pid", ID), ("tid", ID), ("comm", Kind::Text)],
+            ),
             class("perf_exit", &task()),
             class("perf_fork", &task()),
             class("perf_mmap", &map()),
@@ -79,17 +82,28 @@ impl<'a> Sideband<'a> {
         endian: Endian,
     ) -> Result<Option<Sideband<'a>>, WireError> {
         let (misc, cursor) = (record.header.misc, &mut Cursor::new(record.body, endian));
-        let ids = (id.pid.map_or(-1, |pid| pid.0), id.tid.map_or(-1, |tid| tid.0));
+        let ids = (
+            id.pid.map_or(-1, |pid| pid.0),
+            id.tid.map_or(-1, |tid| tid.0),
+        );
         Ok(Some(match record.header.kind {
             RecordType::COMM => Sideband::Comm(Comm::decode(cursor)?),
             RecordType::EXIT => Sideband::Exit(Task::decode(cursor)?),
             RecordType::FORK => Sideband::Fork(Task::decode(cursor)?),
             RecordType::MMAP => Sideband::Mmap(Mmap::decode(cursor)?),
             RecordType::MMAP2 => Sideband::Mmap2(Mmap2::decode(misc, cursor)?),
-            RecordType::SWITCH => Sideband::Switch { misc, ids, other: (-1, -1) },
+            RecordType::SWITCH => Sideband::Switch {
+                misc,
+                ids,
+                other: (-1, -1),
+            },
             RecordType::SWITCH_CPU_WIDE => {
                 let other = SwitchCpuWide::decode(cursor)?;
-                Sideband::Switch { misc, ids, other: (other.next_prev_pid.0, other.next_prev_tid.0) }
+                Sideband::Switch {
+                    misc,
+                    ids,
+                    other: (other.next_prev_pid.0, other.next_prev_tid.0),
+                }
             }
             _ => return Ok(None),
         }))
@@ -103,14 +117,27 @@ impl<'a> Sideband<'a> {
                 put_text(out, &String::from_utf8_lossy(record.comm));
             }
             Sideband::Exit(record) | Sideband::Fork(record) => {
-                put_ids(out, &[record.pid.0, record.ppid.0, record.tid.0, record.ptid.0]);
+                put_ids(
+                    out,
+                    &[record.pid.0, record.ppid.0, record.tid.0, record.ptid.0],
+                );
                 Integer::U64.put(out, record.time.0);
             }
             Sideband::Mmap(record) => {
-                put_map(out, (record.pid.0, record.tid.0), record.start, record.filename);
+                put_map(
+                    out,
+                    (record.pid.0, record.tid.0),
+                    record.start,
+                    record.filename,
+                );
             }
             Sideband::Mmap2(record) => {
-                put_map(out, (record.pid.0, record.tid.0), record.start, record.filename);
+                put_map(
+                    out,
+                    (record.pid.0, record.tid.0),
+                    record.start,
+                    record.filename,
+                );
             }
             Sideband::Switch { misc, ids, other } => {
                 put_ids(out, &[ids.0, ids.1, other.0, other.1]);
@@ -124,12 +151,15 @@ impl<'a> Sideband<'a> {
 
 fn class(name: &str, members: &[(&str, Kind)]) -> EventClass {
     let mut class = EventClass::new(name);
-    members.iter().for_each(|(name, kind)| class.add(name, kind.clone()));
+    members
+        .iter()
+        .for_each(|(name, kind)| class.add(name, kind.clone()));
     class
 }
 
 fn put_ids(out: &mut Vec<u8>, ids: &[i32]) {
-    ids.iter().for_each(|id| out.extend_from_slice(&id.to_le_bytes()));
+    ids.iter()
+        .for_each(|id| out.extend_from_slice(&id.to_le_bytes()));
 }
 
 fn put_map(out: &mut Vec<u8>, (pid, tid): (i32, i32), start: u64, filename: &[u8]) {

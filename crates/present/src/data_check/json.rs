@@ -27,8 +27,12 @@ pub fn write(out: &mut Vec<u8>, name: &str, found: &Checkup) {
             }),
         });
         object.key("lost", |out| lost(out, &found.lost));
-        object.key("features", |out| array(out, &found.features, |out, id| text(out, &id.to_string())));
-        object.key("broken_features", |out| array(out, &found.broken_features, broken_feature));
+        object.key("features", |out| {
+            array(out, &found.features, |out, id| text(out, &id.to_string()))
+        });
+        object.key("broken_features", |out| {
+            array(out, &found.broken_features, broken_feature)
+        });
         object.key("damage", |out| damage(out, found));
     });
     out.push(b'\n');
@@ -86,7 +90,9 @@ fn recorder(out: &mut Vec<u8>, recorder: &Recorder) {
             Some(bits) => number(out, bits),
             None => null(out),
         });
-        object.key("command", |out| array(out, &recorder.command, |out, word| text(out, word)));
+        object.key("command", |out| {
+            array(out, &recorder.command, |out, word| text(out, word))
+        });
     });
 }
 
@@ -95,12 +101,20 @@ fn event(out: &mut Vec<u8>, event: &CheckedEvent) {
         object.text("name", &event.name);
         object.number("ids", event.ids);
         object.number("attr_size", event.attr_size);
-        object.key("newer", |out| out.extend_from_slice(if event.newer { b"true" } else { b"false" }));
+        object.key("newer", |out| {
+            out.extend_from_slice(if event.newer { b"true" } else { b"false" })
+        });
     });
 }
 
 fn records(out: &mut Vec<u8>, records: &RecordCounts) {
-    let RecordCounts { total, samples, unknown, undecodable, unlisted } = *records;
+    let RecordCounts {
+        total,
+        samples,
+        unknown,
+        undecodable,
+        unlisted,
+    } = *records;
     object(out, |object| {
         object.number("total", total);
         object.number("samples", samples);
@@ -111,7 +125,14 @@ fn records(out: &mut Vec<u8>, records: &RecordCounts) {
 }
 
 fn lost(out: &mut Vec<u8>, lost: &LostCounts) {
-    let LostCounts { records, chunks, samples, filtered, throttled, aux_truncated } = *lost;
+    let LostCounts {
+        records,
+        chunks,
+        samples,
+        filtered,
+        throttled,
+        aux_truncated,
+    } = *lost;
     object(out, |object| {
         object.number("records", records);
         object.number("chunks", chunks);

@@ -47,13 +47,17 @@ impl DiffDocument<'_> {
         head.number("version", 1);
         head.text("method", name_of(self.method));
         if let Method::Weighted { old, new } = self.method {
-            head.key("weights", |out| array(out, &[old, new], |out, weight| number(out, *weight)));
+            head.key("weights", |out| {
+                array(out, &[old, new], |out, weight| number(out, *weight))
+            });
         }
         head.key("files", |out| {
             array(out, self.files, |out, (path, losses)| {
                 object(out, |file| {
                     file.text("path", path);
-                    file.key("losses", |out| array(out, losses, |out, loss| text(out, loss)));
+                    file.key("losses", |out| {
+                        array(out, losses, |out, loss| text(out, loss))
+                    });
                 });
             });
         });
@@ -63,7 +67,9 @@ impl DiffDocument<'_> {
         let mut head = Vec::new();
         object(&mut head, |head| {
             head.text("name", event.event);
-            head.key("totals", |out| array(out, &event.table.totals, |out, total| number(out, *total)));
+            head.key("totals", |out| {
+                array(out, &event.table.totals, |out, total| number(out, *total))
+            });
         });
         head.pop();
         head.extend_from_slice(b",\"rows\":[");
@@ -81,7 +87,9 @@ impl DiffDocument<'_> {
         let shown = event.table.rows()[row];
         let side = &event.sides[shown.side];
         if let Some(shown) = side.table.and_then(|table| table.row(shown.row)) {
-            self.keys.iter().for_each(|&key| write_key(side.profile, key, shown, out));
+            self.keys
+                .iter()
+                .for_each(|&key| write_key(side.profile, key, shown, out));
         }
         out.key("periods", |out| {
             array(out, event.table.periods(row), |out, period| match period {
@@ -91,11 +99,13 @@ impl DiffDocument<'_> {
         });
         let sides: Vec<usize> = (1..event.sides.len()).collect();
         out.key("changes", |out| {
-            array(out, &sides, |out, &side| match event.table.change(row, side) {
-                Some(change) if change.old.is_some() || self.method.is_of_new_rows() => {
-                    number(out, self.method.value(change));
+            array(out, &sides, |out, &side| {
+                match event.table.change(row, side) {
+                    Some(change) if change.old.is_some() || self.method.is_of_new_rows() => {
+                        number(out, self.method.value(change));
+                    }
+                    _ => null(out),
                 }
-                _ => null(out),
             });
         });
     }

@@ -39,11 +39,17 @@ pub(super) fn columns(text: &DiffText) -> Vec<NumberColumn> {
     let several = text.files.len() > 2;
     let of_side = |side: usize| {
         let method = text.method;
-        let change = if side == 0 { Kind::Baseline } else { Kind::Change(method) };
+        let change = if side == 0 {
+            Kind::Baseline
+        } else {
+            Kind::Change(method)
+        };
         let formula = (text.formula && side > 0).then_some(Kind::Formula(method));
         let scatter = (text.scatter && side > 0).then_some(Kind::Scatter);
         let period = text.periods.then_some(Kind::Period);
-        let kinds = [Some(change), scatter, formula, period].into_iter().flatten();
+        let kinds = [Some(change), scatter, formula, period]
+            .into_iter()
+            .flatten();
         kinds.map(move |kind| NumberColumn::new(kind, side, several))
     };
     (0..text.files.len()).flat_map(of_side).collect()
@@ -63,8 +69,17 @@ impl NumberColumn {
             (Kind::Period, 0) => ("Base period", NUMBER_WIDTH),
             (Kind::Period, _) => ("Period", NUMBER_WIDTH),
         };
-        let heading = if several { format!("{heading}/{side}") } else { heading.to_owned() };
-        NumberColumn { width: least.max(heading.len()), heading, kind, side }
+        let heading = if several {
+            format!("{heading}/{side}")
+        } else {
+            heading.to_owned()
+        };
+        NumberColumn {
+            width: least.max(heading.len()),
+            heading,
+            kind,
+            side,
+        }
     }
 
     /// What the column says of a stretch; `None` for a column about the whole row.
@@ -100,7 +115,9 @@ impl Number {
         let old = table.periods(row).first().copied().flatten();
         match (column.kind, table.change(row, column.side), old) {
             (Kind::Period, _, _) if column.side == 0 => Number::Period(old.unwrap_or(0)),
-            (Kind::Baseline, Some(change), _) => Number::Share(share(change.new, table.baseline_total)),
+            (Kind::Baseline, Some(change), _) => {
+                Number::Share(share(change.new, table.baseline_total))
+            }
             (_, None, _) | (Kind::Scatter, _, _) => Number::Nothing,
             (Kind::Change(method @ (Method::Delta | Method::DeltaAbs)), Some(change), _) => {
                 Number::Delta(method.value(change))
@@ -129,7 +146,9 @@ impl Number {
             Number::Ratio(ratio) => write!(buffer, "{}", Right(format_args!("{ratio:.6}"), width)),
             Number::Weighted(difference) => write!(buffer, "{difference:NUMBER_WIDTH$}"),
             Number::Period(period) => write!(buffer, "{}", Right(period, width)),
-            Number::Formula(method, change) => write!(buffer, "{}", Right(formula(method, change), width)),
+            Number::Formula(method, change) => {
+                write!(buffer, "{}", Right(formula(method, change), width))
+            }
         };
     }
 
@@ -143,7 +162,9 @@ impl Number {
             Number::Share(share) => write!(buffer, "{share:.2}"),
             Number::Delta(delta) => write!(buffer, "{delta:+.2}%"),
             Number::Ratio(ratio) if ratio > 0.0 => write!(buffer, "{ratio:NUMBER_WIDTH$.6}"),
-            Number::Weighted(difference) if difference != 0 => write!(buffer, "{difference:NUMBER_WIDTH$}"),
+            Number::Weighted(difference) if difference != 0 => {
+                write!(buffer, "{difference:NUMBER_WIDTH$}")
+            }
             Number::Ratio(_) | Number::Weighted(_) => Ok(()),
             Number::Period(period) => write!(buffer, "{period}"),
             Number::Formula(method, change) => write!(buffer, "{}", formula(method, change)),
@@ -152,11 +173,20 @@ impl Number {
 }
 
 fn share(part: u64, all: u64) -> f64 {
-    if all == 0 { 0.0 } else { part as f64 * 100.0 / all as f64 }
+    if all == 0 {
+        0.0
+    } else {
+        part as f64 * 100.0 / all as f64
+    }
 }
 
 fn formula(method: Method, change: Change) -> String {
-    let Change { new, new_total, old_total, .. } = change;
+    let Change {
+        new,
+        new_total,
+        old_total,
+        ..
+    } = change;
     let old = change.old.unwrap_or(0);
     match method {
         Method::Delta | Method::DeltaAbs => {
@@ -164,7 +194,10 @@ fn formula(method: Method, change: Change) -> String {
         }
         Method::Ratio => format!("{new} / {old}"),
         Method::Cycles => String::new(),
-        Method::Weighted { old: old_weight, new: new_weight } => {
+        Method::Weighted {
+            old: old_weight,
+            new: new_weight,
+        } => {
             format!("({new} * {new_weight}) - ({old} * {old_weight})")
         }
     }

@@ -21,19 +21,27 @@ pub struct StreamSide<'a> {
 
 impl StreamSide<'_> {
     fn title(&self, stream: &Stream) -> String {
-        format!("cycles: {}, hits: {:.2}%", stream.cycles, self.hot.percent(stream))
+        format!(
+            "cycles: {}, hits: {:.2}%",
+            stream.cycles,
+            self.hot.percent(stream)
+        )
     }
 
     fn place(&self, place: &StreamPlace) -> String {
-        let Some(frame) = self.profile.frames.get(place.frame.index()) else { return String::new() };
+        let Some(frame) = self.profile.frames.get(place.frame.index()) else {
+            return String::new();
+        };
         let symbol = frame.symbol.filter(|_| place.named);
-        let Some(symbol) = symbol.and_then(|symbol| self.profile.symbols.get(symbol.index())) else {
+        let Some(symbol) = symbol.and_then(|symbol| self.profile.symbols.get(symbol.index()))
+        else {
             return match frame.address {
                 0 => "0".to_owned(),
                 address => format!("{address:#x}"),
             };
         };
-        let line = line_of(self.profile, place).map_or(String::new(), |line| format!(" {}", visible(line)));
+        let line = line_of(self.profile, place)
+            .map_or(String::new(), |line| format!(" {}", visible(line)));
         let inlined = if symbol.inlined { " (inlined)" } else { "" };
         format!("{}{line}{inlined}", visible(&symbol.name))
     }
@@ -51,9 +59,16 @@ impl StreamSide<'_> {
 
 /// Writes the hot streams of an event in two recordings.
 pub fn streams(out: &mut dyn Write, old: StreamSide<'_>, new: StreamSide<'_>) -> io::Result<()> {
-    let found: Vec<Option<usize>> = old.hot.streams.iter().map(|stream| new.like(old, stream)).collect();
+    let found: Vec<Option<usize>> = old
+        .hot
+        .streams
+        .iter()
+        .map(|stream| new.like(old, stream))
+        .collect();
     let matched = old.hot.streams.iter().zip(&found);
-    let pairs = matched.clone().filter_map(|(stream, at)| Some((stream, new.hot.streams.get((*at)?)?)));
+    let pairs = matched
+        .clone()
+        .filter_map(|(stream, at)| Some((stream, new.hot.streams.get((*at)?)?)));
     writeln!(out, "[ Matched hot streams ]")?;
     for (nth, (stream, other)) in (1..).zip(pairs) {
         writeln!(out, "\nhot chain pair {nth}:")?;
@@ -65,11 +80,16 @@ pub fn streams(out: &mut dyn Write, old: StreamSide<'_>, new: StreamSide<'_>) ->
         }
     }
     writeln!(out, "\n[ Hot streams in old perf data only ]")?;
-    let alone = matched.filter(|(_, at)| at.is_none()).map(|(stream, _)| stream);
+    let alone = matched
+        .filter(|(_, at)| at.is_none())
+        .map(|(stream, _)| stream);
     alone_in(out, old, alone, "")?;
     writeln!(out, "\n[ Hot streams in new perf data only ]")?;
     let is_alone = |at: &usize| !found.contains(&Some(*at));
-    let alone = (0..).zip(&new.hot.streams).filter(|(at, _)| is_alone(at)).map(|(_, stream)| stream);
+    let alone = (0..)
+        .zip(&new.hot.streams)
+        .filter(|(at, _)| is_alone(at))
+        .map(|(_, stream)| stream);
     alone_in(out, new, alone, &format!("{:WIDTH$}\t", ""))
 }
 

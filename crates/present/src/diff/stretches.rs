@@ -28,20 +28,30 @@ impl<'a> Stretches<'a> {
         let function = |side: usize| -> Option<(&'a Profile, SymbolId)> {
             let at = &compared.sides[side];
             let row = at.table?.row(compared.table.place(row, side)?)?;
-            Some((at.profile, at.profile.frames.get(row.frame.index())?.symbol?))
+            Some((
+                at.profile,
+                at.profile.frames.get(row.frame.index())?.symbol?,
+            ))
         };
         // What only one side has is compared with itself.
         let first = (0..compared.sides.len()).find_map(function);
         let of_side = |side: usize| {
             let (first, (profile, symbol)) = (first?, function(side)?);
-            Some(OneSide { profile, changes: stretches(first, (profile, symbol)) })
+            Some(OneSide {
+                profile,
+                changes: stretches(first, (profile, symbol)),
+            })
         };
-        let sides: Vec<Option<OneSide<'a>>> =
-            (0..compared.sides.len()).map(|side| of_side(side).filter(|_| side > 0)).collect();
+        let sides: Vec<Option<OneSide<'a>>> = (0..compared.sides.len())
+            .map(|side| of_side(side).filter(|_| side > 0))
+            .collect();
         let known = first.map_or(0, |(profile, symbol)| profile.blocks.of(symbol).len());
         let told = |side: &Option<OneSide<'a>>| side.as_ref().map_or(1, |side| side.changes.len());
         let told = sides.iter().skip(1).map(told).min().unwrap_or(1);
-        Stretches { sides, lines: known.min(told) }
+        Stretches {
+            sides,
+            lines: known.min(told),
+        }
     }
 
     /// Lines that the row takes: as many as all sides have stretches, one where one of them has not the row. None where it
@@ -63,9 +73,15 @@ impl<'a> Stretches<'a> {
         let scatters = distances.len() > 1 && distances.iter().any(|&distance| distance > 0);
         scatters.then(|| {
             let signs: String = sparks(distances).collect();
-            let text = format!("±{:5.1}% {signs}", self.at(side, line).map_or(0.0, |at| at.1.scatter()));
+            let text = format!(
+                "±{:5.1}% {signs}",
+                self.at(side, line).map_or(0.0, |at| at.1.scatter())
+            );
             let before = " ".repeat(SCATTER_BYTES.saturating_sub(text.len()));
-            format!("{before}{text}{}", " ".repeat(SCATTER_SIGNS.saturating_sub(distances.len())))
+            format!(
+                "{before}{text}{}",
+                " ".repeat(SCATTER_SIGNS.saturating_sub(distances.len()))
+            )
         })
     }
 
@@ -78,11 +94,22 @@ impl<'a> Stretches<'a> {
 /// Both ends: source lines where they are known, else distances from the function's beginning.
 fn ends(profile: &Profile, change: &StretchChange<'_>) -> Option<[String; 2]> {
     let symbol = profile.symbols.get(change.block.symbol.index())?;
-    let line = |id: SourceId| profile.sources.get(id.index()).map(|line| visible(line).into_owned());
+    let line = |id: SourceId| {
+        profile
+            .sources
+            .get(id.index())
+            .map(|line| visible(line).into_owned())
+    };
     if let Some([from, to]) = change.block.lines {
         return Some([line(from)?, line(to)?]);
     }
-    let place = |address: u64| format!("{}+{}", visible(&symbol.name), address.wrapping_sub(symbol.start));
+    let place = |address: u64| {
+        format!(
+            "{}+{}",
+            visible(&symbol.name),
+            address.wrapping_sub(symbol.start)
+        )
+    };
     Some([change.block.start.unwrap_or(symbol.start), change.block.end].map(place))
 }
 
@@ -90,7 +117,9 @@ fn sparks(numbers: &[u64]) -> impl Iterator<Item = char> {
     let least = numbers.iter().copied().min().unwrap_or(0);
     let range = numbers.iter().copied().max().unwrap_or(0) - least;
     let step = ((range << 8) / (SPARKS.len() as u64 - 1)).max(1);
-    numbers
-        .iter()
-        .map(move |number| SPARKS[usize::try_from(((number - least) << 8) / step).unwrap_or(0).min(7)])
+    numbers.iter().map(move |number| {
+        SPARKS[usize::try_from(((number - least) << 8) / step)
+            .unwrap_or(0)
+            .min(7)]
+    })
 }

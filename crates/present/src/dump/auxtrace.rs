@@ -42,7 +42,10 @@ const INTEL_BTS: [Field; 6] = [
     ("Snapshot mode      ", false),
 ];
 
-const ARM_SPE: [Field; 2] = [("PMU Type           :", false), ("Per CPU mmaps      :", false)];
+const ARM_SPE: [Field; 2] = [
+    ("PMU Type           :", false),
+    ("Per CPU mmaps      :", false),
+];
 
 /// Appends what the decoder of the trace has to know.
 pub(super) fn info(record: &AuxtraceInfo<'_>, out: &mut Vec<u8>) {
@@ -69,12 +72,28 @@ pub(super) fn info(record: &AuxtraceInfo<'_>, out: &mut Vec<u8>) {
 
 /// What follows in newer records of Intel PT: the address filter, its length before it, and one word more.
 fn filter(record: &AuxtraceInfo<'_>, out: &mut Vec<u8>) {
-    let Some(length) = record.words.get(INTEL_PT.len()) else { return };
-    let rest = record.words.as_bytes().get(8 * (INTEL_PT.len() + 1)..).unwrap_or_default();
-    let padded = usize::try_from(length).ok().and_then(|length| length.checked_next_multiple_of(8));
-    let Some((text, after)) = padded.and_then(|padded| rest.split_at_checked(padded)) else { return };
-    let end = text.iter().position(|byte| *byte == 0).unwrap_or(text.len());
-    put!(out, "  Filter string len.  {length}\n  Filter string       ");
+    let Some(length) = record.words.get(INTEL_PT.len()) else {
+        return;
+    };
+    let rest = record
+        .words
+        .as_bytes()
+        .get(8 * (INTEL_PT.len() + 1)..)
+        .unwrap_or_default();
+    let padded = usize::try_from(length)
+        .ok()
+        .and_then(|length| length.checked_next_multiple_of(8));
+    let Some((text, after)) = padded.and_then(|padded| rest.split_at_checked(padded)) else {
+        return;
+    };
+    let end = text
+        .iter()
+        .position(|byte| *byte == 0)
+        .unwrap_or(text.len());
+    put!(
+        out,
+        "  Filter string len.  {length}\n  Filter string       "
+    );
     push_name(out, &text[..end]);
     out.push(b'\n');
     if let Some(event_trace) = Words::new(after, record.words.endian()).get(0) {
@@ -84,28 +103,50 @@ fn filter(record: &AuxtraceInfo<'_>, out: &mut Vec<u8>) {
 
 /// Appends where a piece of trace comes from.
 pub(super) fn piece(record: &Auxtrace, out: &mut Vec<u8>) {
-    for (name, value) in
-        [(" size: ", record.size), ("  offset: ", record.offset), ("  ref: ", record.reference)]
-    {
+    for (name, value) in [
+        (" size: ", record.size),
+        ("  offset: ", record.offset),
+        ("  ref: ", record.reference),
+    ] {
         out.extend_from_slice(name.as_bytes());
         push_prefixed(out, value);
     }
     let cpu = record.cpu.map_or(-1, i64::from);
-    put!(out, "  idx: {}  tid: {}  cpu: {cpu}\n", record.index, record.tid);
+    put!(
+        out,
+        "  idx: {}  tid: {}  cpu: {cpu}\n",
+        record.index,
+        record.tid
+    );
 }
 
 /// Appends a decoder's error.
 pub(crate) fn error(record: &AuxtraceError<'_>, out: &mut Vec<u8>) {
-    let what = if record.kind == 1 { "instruction trace" } else { "unknown AUX" };
+    let what = if record.kind == 1 {
+        "instruction trace"
+    } else {
+        "unknown AUX"
+    };
     put!(out, " {what} error type {}", record.kind);
     match record.time.map_or(0, |time| time.0) {
         0 => out.extend_from_slice(b" time 0"),
-        time => put!(out, " time {}.{:09}", time / 1_000_000_000, time % 1_000_000_000),
+        time => put!(
+            out,
+            " time {}.{:09}",
+            time / 1_000_000_000,
+            time % 1_000_000_000
+        ),
     }
     if let Some((pid, vcpu)) = record.guest.filter(|(pid, _)| pid.0 != 0) {
         put!(out, " machine_pid {pid} vcpu {vcpu}");
     }
-    let AuxtraceError { cpu, pid, tid, code, .. } = record;
+    let AuxtraceError {
+        cpu,
+        pid,
+        tid,
+        code,
+        ..
+    } = record;
     put!(out, " cpu {cpu} pid {pid} tid {tid} ip ");
     push_prefixed(out, record.ip);
     put!(out, " code {code}: ");
@@ -129,8 +170,14 @@ pub struct Packets<'a> {
 impl<'a> Packets<'a> {
     /// Begins the dump of `trace`.
     pub(super) fn begin(trace: &'a [u8], out: &mut Vec<u8>) -> Packets<'a> {
-        put!(out, ". ... Intel Processor Trace data: size {} bytes\n", trace.len());
-        Packets { lines: perf::Dump::new(trace) }
+        put!(
+            out,
+            ". ... Intel Processor Trace data: size {} bytes\n",
+            trace.len()
+        );
+        Packets {
+            lines: perf::Dump::new(trace),
+        }
     }
 
     /// Appends some lines; whether there are more.

@@ -9,7 +9,9 @@ use crate::script::push_number;
 
 /// Appends both chains of a sample.
 pub(super) fn write(sample: &Sample<'_>, event: &SessionEvent, out: &mut Vec<u8>) {
-    let Some(chain) = sample.callchain else { return };
+    let Some(chain) = sample.callchain else {
+        return;
+    };
     if let Some(branches) = sample.branch_stack.filter(|_| is_call_stack(event)) {
         call_stack_chain(&chain, &branches, out);
     }
@@ -35,7 +37,10 @@ pub(super) fn words(chain: &Words<'_>, out: &mut Vec<u8>) {
 
 /// Whether the CPU keeps its branches as a stack of calls.
 pub(super) fn is_call_stack(event: &SessionEvent) -> bool {
-    event.attr.branch_sample_type.contains(BranchSampleType::CALL_STACK)
+    event
+        .attr
+        .branch_sample_type
+        .contains(BranchSampleType::CALL_STACK)
 }
 
 /// Appends `.....  N: ADDRESS`; the line goes on.
@@ -49,10 +54,16 @@ pub(super) fn entry(index: usize, word: u64, out: &mut Vec<u8>) {
 /// The chain up to the user part, then the branches in its stead.
 fn call_stack_chain(chain: &Words<'_>, branches: &BranchStack<'_>, out: &mut Vec<u8>) {
     let is_user = |word| CallchainContext::from_word(word) == Some(CallchainContext::User);
-    let Some(user) = chain.iter().position(is_user) else { return };
-    let Some(newest) = branches.entries().next() else { return };
+    let Some(user) = chain.iter().position(is_user) else {
+        return;
+    };
+    let Some(newest) = branches.entries().next() else {
+        return;
+    };
     let kernel = chain.iter().take(user + 1);
-    let words = kernel.chain([newest.to]).chain(branches.entries().map(|branch| branch.from));
+    let words = kernel
+        .chain([newest.to])
+        .chain(branches.entries().map(|branch| branch.from));
     out.extend_from_slice(b"... LBR call chain: nr:");
     push_decimal(out, (user + 2 + branches.entries().count()) as u64);
     out.push(b'\n');

@@ -24,13 +24,21 @@ const REFERRED: [FeatureId; 2] = [FeatureId::NRCPUS, FeatureId::EVENT_DESC];
 
 impl FeatureTexts {
     pub(super) fn new(endian: Endian, utc_offset: fn(i64) -> i32) -> FeatureTexts {
-        FeatureTexts { endian, utc_offset, referred: Vec::new() }
+        FeatureTexts {
+            endian,
+            utc_offset,
+            referred: Vec::new(),
+        }
     }
 
     /// Appends the text of a feature's record from its name on.
     pub(super) fn write(&mut self, body: &[u8], out: &mut Vec<u8>) -> Text {
         let record = HeaderFeature::decode(&mut Cursor::new(body, self.endian))?;
-        put!(out, "PERF_RECORD_{}", record_name(RecordType::HEADER_FEATURE));
+        put!(
+            out,
+            "PERF_RECORD_{}",
+            record_name(RecordType::HEADER_FEATURE)
+        );
         if !record.bytes.is_empty() {
             // As in perf, a feature without lines leaves its own line open; no bytes at all mark the last one.
             put!(out, ", {}", self.lines(&record));
@@ -40,13 +48,16 @@ impl FeatureTexts {
 
     fn lines(&mut self, record: &HeaderFeature<'_>) -> String {
         let mut lines = String::new();
-        let Ok(id) = u8::try_from(record.feature).map(FeatureId) else { return lines };
+        let Ok(id) = u8::try_from(record.feature).map(FeatureId) else {
+            return lines;
+        };
         self.referred.retain(|(found, _)| *found != id);
         let own = [(id, record.bytes.to_vec())];
         let all = own.iter().chain(&self.referred).cloned().collect();
         let features = Features::of_stream(all, self.endian);
         header::write_feature(&mut lines, &features, id, &self.utc_offset, &NoEventNames);
-        self.referred.extend(own.into_iter().filter(|(id, _)| REFERRED.contains(id)));
+        self.referred
+            .extend(own.into_iter().filter(|(id, _)| REFERRED.contains(id)));
         lines
     }
 }
@@ -66,7 +77,10 @@ mod tests {
     fn features_stand_as_in_a_header() {
         let mut texts = FeatureTexts::new(Endian::Little, |_| 0);
         let host = [&64_u32.to_le_bytes()[..], b"vm", &[0; 62]].concat();
-        assert_eq!(text(&mut texts, 3, &host), "PERF_RECORD_FEATURE, # hostname : vm\n");
+        assert_eq!(
+            text(&mut texts, 3, &host),
+            "PERF_RECORD_FEATURE, # hostname : vm\n"
+        );
         let cpus = [2, 0, 0, 0, 4, 0, 0, 0];
         let shown = "PERF_RECORD_FEATURE, # nrcpus online : 4\n# nrcpus avail : 2\n";
         assert_eq!(text(&mut texts, 7, &cpus), shown);

@@ -4,8 +4,8 @@ use oxperf_abi::{Misc, RecordType};
 use oxperf_data::RawRecord;
 use oxperf_session::SessionEvent;
 use oxperf_wire::kernel::{
-    Aux, AuxOutputHwId, BpfEvent, CallchainDeferred, Cgroup, Comm, ItraceStart, Ksymbol, Lost, LostSamples,
-    Mmap, Mmap2, Namespaces, Read, SwitchCpuWide, Task, TextPoke,
+    Aux, AuxOutputHwId, BpfEvent, CallchainDeferred, Cgroup, Comm, ItraceStart, Ksymbol, Lost,
+    LostSamples, Mmap, Mmap2, Namespaces, Read, SwitchCpuWide, Task, TextPoke,
 };
 use oxperf_wire::{Cursor, Endian, SampleId};
 
@@ -33,7 +33,9 @@ pub(crate) fn write(
         RecordType::EXIT => records::exit(out, &Task::decode(cursor)?),
         RecordType::NAMESPACES => records::namespaces(out, &Namespaces::decode(cursor)?),
         RecordType::SWITCH => records::switch(out, misc),
-        RecordType::SWITCH_CPU_WIDE => records::switch_cpu_wide(out, misc, &SwitchCpuWide::decode(cursor)?),
+        RecordType::SWITCH_CPU_WIDE => {
+            records::switch_cpu_wide(out, misc, &SwitchCpuWide::decode(cursor)?)
+        }
         RecordType::KSYMBOL => records::ksymbol(out, &Ksymbol::decode(cursor)?),
         RecordType::BPF_EVENT => records::bpf_event(out, &BpfEvent::decode(cursor)?),
         RecordType::CGROUP => records::cgroup(out, &Cgroup::decode(cursor)?),
@@ -44,7 +46,12 @@ pub(crate) fn write(
         RecordType::AUX => aux(&Aux::decode(cursor)?, out),
         RecordType::ITRACE_START => {
             let start = ItraceStart::decode(cursor)?;
-            put!(out, "PERF_RECORD_ITRACE_START pid: {} tid: {}\n", start.pid, start.tid);
+            put!(
+                out,
+                "PERF_RECORD_ITRACE_START pid: {} tid: {}\n",
+                start.pid,
+                start.tid
+            );
         }
         RecordType::AUX_OUTPUT_HW_ID => {
             out.extend_from_slice(b"PERF_RECORD_AUX_OUTPUT_HW_ID hw_id: ");
@@ -53,9 +60,15 @@ pub(crate) fn write(
         }
         RecordType::CALLCHAIN_DEFERRED => {
             let record = CallchainDeferred::decode(cursor)?;
-            let (pid, tid) = (id.pid.map_or(-1, |pid| pid.0), id.tid.map_or(-1, |tid| tid.0));
+            let (pid, tid) = (
+                id.pid.map_or(-1, |pid| pid.0),
+                id.tid.map_or(-1, |tid| tid.0),
+            );
             let misc = misc.0;
-            put!(out, "PERF_RECORD_CALLCHAIN_DEFERRED(IP, 0x{misc:x}): {pid}/{tid}: ");
+            put!(
+                out,
+                "PERF_RECORD_CALLCHAIN_DEFERRED(IP, 0x{misc:x}): {pid}/{tid}: "
+            );
             push_prefixed(out, record.cookie);
             out.push(b'\n');
             chain::words(&record.chain, out);
@@ -67,28 +80,50 @@ pub(crate) fn write(
                 out.extend_from_slice(UNHANDLED);
             }
         }
-        RecordType::SAMPLE => out.extend_from_slice(b"PERF_RECORD_SAMPLE of an event that is not listed\n"),
+        RecordType::SAMPLE => {
+            out.extend_from_slice(b"PERF_RECORD_SAMPLE of an event that is not listed\n")
+        }
         kind => put!(out, "PERF_RECORD_{} ({})\n", record_name(kind), kind.0),
     }
     Ok(())
 }
 
 fn lost(record: &Lost, out: &mut Vec<u8>) {
-    put!(out, "PERF_RECORD_LOST: id:{}: lost:{}\n", record.id, record.lost);
+    put!(
+        out,
+        "PERF_RECORD_LOST: id:{}: lost:{}\n",
+        record.id,
+        record.lost
+    );
 }
 
 fn lost_samples(misc: Misc, id: &SampleId, record: &LostSamples, out: &mut Vec<u8>) {
     let id = id.id.map_or(u64::MAX, |id| id.0);
-    let filter = if misc.has(Misc::LOST_SAMPLES_BPF) { " (BPF)" } else { "" };
-    put!(out, "PERF_RECORD_LOST_SAMPLES: id:{id}: lost samples :{}{filter}\n", record.lost);
+    let filter = if misc.has(Misc::LOST_SAMPLES_BPF) {
+        " (BPF)"
+    } else {
+        ""
+    };
+    put!(
+        out,
+        "PERF_RECORD_LOST_SAMPLES: id:{id}: lost samples :{}{filter}\n",
+        record.lost
+    );
 }
 
 fn aux(record: &Aux, out: &mut Vec<u8>) {
     const FLAGS: [(u64, char); 4] = [(1, 'T'), (2, 'O'), (4, 'P'), (8, 'C')];
-    let letters: String =
-        FLAGS.iter().filter(|(bit, _)| record.flags & bit != 0).map(|(_, letter)| letter).collect();
+    let letters: String = FLAGS
+        .iter()
+        .filter(|(bit, _)| record.flags & bit != 0)
+        .map(|(_, letter)| letter)
+        .collect();
     out.extend_from_slice(b"PERF_RECORD_AUX");
-    for (name, value) in [("offset", record.offset), ("size", record.size), ("flags", record.flags)] {
+    for (name, value) in [
+        ("offset", record.offset),
+        ("size", record.size),
+        ("flags", record.flags),
+    ] {
         put!(out, " {name}: ");
         push_prefixed(out, value);
     }
@@ -101,16 +136,27 @@ fn read(
     consumer: Consumer,
     out: &mut Vec<u8>,
 ) -> Text {
-    let format = event.map(|event| event.attr.read_format).unwrap_or_default();
+    let format = event
+        .map(|event| event.attr.read_format)
+        .unwrap_or_default();
     let record = Read::decode(format, cursor)?;
     let name = event.map_or("unknown", |event| &event.name);
     let value = record.values.values().next();
     let count = value.map_or(0, |value| value.value);
-    put!(out, "PERF_RECORD_READ: {} {} {} {count}\n", record.pid, record.tid, visible(name));
+    put!(
+        out,
+        "PERF_RECORD_READ: {} {} {} {count}\n",
+        record.pid,
+        record.tid,
+        visible(name)
+    );
     let lines = [
         ("time enabled", record.values.time_enabled),
         ("time running", record.values.time_running),
-        ("id          ", value.and_then(|value| value.id).map(|id| id.0)),
+        (
+            "id          ",
+            value.and_then(|value| value.id).map(|id| id.0),
+        ),
         ("lost        ", value.and_then(|value| value.lost)),
     ];
     for (name, value) in lines {

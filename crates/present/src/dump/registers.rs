@@ -24,34 +24,36 @@ pub enum Architecture {
 }
 
 const X86: [&str; 24] = [
-    "AX", "BX", "CX", "DX", "SI", "DI", "BP", "SP", "IP", "FLAGS", "CS", "SS", "DS", "ES", "FS", "GS", "R8",
-    "R9", "R10", "R11", "R12", "R13", "R14", "R15",
+    "AX", "BX", "CX", "DX", "SI", "DI", "BP", "SP", "IP", "FLAGS", "CS", "SS", "DS", "ES", "FS",
+    "GS", "R8", "R9", "R10", "R11", "R12", "R13", "R14", "R15",
 ];
 const ARM64: [&str; 33] = [
-    "x0", "x1", "x2", "x3", "x4", "x5", "x6", "x7", "x8", "x9", "x10", "x11", "x12", "x13", "x14", "x15",
-    "x16", "x17", "x18", "x19", "x20", "x21", "x22", "x23", "x24", "x25", "x26", "x27", "x28", "x29", "lr",
-    "sp", "pc",
+    "x0", "x1", "x2", "x3", "x4", "x5", "x6", "x7", "x8", "x9", "x10", "x11", "x12", "x13", "x14",
+    "x15", "x16", "x17", "x18", "x19", "x20", "x21", "x22", "x23", "x24", "x25", "x26", "x27",
+    "x28", "x29", "lr", "sp", "pc",
 ];
-const ARM: [&str; 16] =
-    ["r0", "r1", "r2", "r3", "r4", "r5", "r6", "r7", "r8", "r9", "r10", "fp", "ip", "sp", "lr", "pc"];
+const ARM: [&str; 16] = [
+    "r0", "r1", "r2", "r3", "r4", "r5", "r6", "r7", "r8", "r9", "r10", "fp", "ip", "sp", "lr", "pc",
+];
 const RISCV: [&str; 32] = [
-    "pc", "ra", "sp", "gp", "tp", "t0", "t1", "t2", "s0", "s1", "a0", "a1", "a2", "a3", "a4", "a5", "a6",
-    "a7", "s2", "s3", "s4", "s5", "s6", "s7", "s8", "s9", "s10", "s11", "t3", "t4", "t5", "t6",
+    "pc", "ra", "sp", "gp", "tp", "t0", "t1", "t2", "s0", "s1", "a0", "a1", "a2", "a3", "a4", "a5",
+    "a6", "a7", "s2", "s3", "s4", "s5", "s6", "s7", "s8", "s9", "s10", "s11", "t3", "t4", "t5",
+    "t6",
 ];
 const POWERPC: [&str; 45] = [
-    "r0", "r1", "r2", "r3", "r4", "r5", "r6", "r7", "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15",
-    "r16", "r17", "r18", "r19", "r20", "r21", "r22", "r23", "r24", "r25", "r26", "r27", "r28", "r29", "r30",
-    "r31", "nip", "msr", "orig_r3", "ctr", "link", "xer", "ccr", "softe", "trap", "dar", "dsisr", "sier",
-    "mmcra",
+    "r0", "r1", "r2", "r3", "r4", "r5", "r6", "r7", "r8", "r9", "r10", "r11", "r12", "r13", "r14",
+    "r15", "r16", "r17", "r18", "r19", "r20", "r21", "r22", "r23", "r24", "r25", "r26", "r27",
+    "r28", "r29", "r30", "r31", "nip", "msr", "orig_r3", "ctr", "link", "xer", "ccr", "softe",
+    "trap", "dar", "dsisr", "sier", "mmcra",
 ];
 const S390: [&str; 34] = [
-    "R0", "R1", "R2", "R3", "R4", "R5", "R6", "R7", "R8", "R9", "R10", "R11", "R12", "R13", "R14", "R15",
-    "FP0", "FP1", "FP2", "FP3", "FP4", "FP5", "FP6", "FP7", "FP8", "FP9", "FP10", "FP11", "FP12", "FP13",
-    "FP14", "FP15", "MASK", "PC",
+    "R0", "R1", "R2", "R3", "R4", "R5", "R6", "R7", "R8", "R9", "R10", "R11", "R12", "R13", "R14",
+    "R15", "FP0", "FP1", "FP2", "FP3", "FP4", "FP5", "FP6", "FP7", "FP8", "FP9", "FP10", "FP11",
+    "FP12", "FP13", "FP14", "FP15", "MASK", "PC",
 ];
 const XMM: [&str; 16] = [
-    "XMM0", "XMM1", "XMM2", "XMM3", "XMM4", "XMM5", "XMM6", "XMM7", "XMM8", "XMM9", "XMM10", "XMM11",
-    "XMM12", "XMM13", "XMM14", "XMM15",
+    "XMM0", "XMM1", "XMM2", "XMM3", "XMM4", "XMM5", "XMM6", "XMM7", "XMM8", "XMM9", "XMM10",
+    "XMM11", "XMM12", "XMM13", "XMM14", "XMM15",
 ];
 
 impl Architecture {
@@ -86,7 +88,11 @@ impl Architecture {
             Architecture::Arm64 if bit == 46 => Some(&"vg"),
             _ => None,
         };
-        names.get(index).or_else(vector).copied().unwrap_or("unknown")
+        names
+            .get(index)
+            .or_else(vector)
+            .copied()
+            .unwrap_or("unknown")
     }
 }
 
@@ -99,13 +105,22 @@ pub(super) fn write(sample: &Sample<'_>, architecture: Architecture, out: &mut V
     }
 }
 
-fn write_registers(which: &str, registers: &Registers<'_>, architecture: Architecture, out: &mut Vec<u8>) {
+fn write_registers(
+    which: &str,
+    registers: &Registers<'_>,
+    architecture: Architecture,
+    out: &mut Vec<u8>,
+) {
     let abi = match registers.abi {
         1 => "32-bit",
         2 => "64-bit",
         _ => "unknown",
     };
-    put!(out, "... {which} regs: mask 0x{:x} ABI {abi}\n", registers.mask);
+    put!(
+        out,
+        "... {which} regs: mask 0x{:x} ABI {abi}\n",
+        registers.mask
+    );
     let bits = (0..64).filter(|bit| registers.mask >> bit & 1 != 0);
     for (bit, value) in bits.zip(registers.values.iter()) {
         let name = architecture.register(bit);
@@ -126,9 +141,14 @@ mod tests {
     fn names_by_architecture() {
         let names = |machine, bits: &[u32]| {
             let architecture = Architecture::from_machine(machine);
-            bits.iter().map(|bit| architecture.register(*bit)).collect::<Vec<_>>()
+            bits.iter()
+                .map(|bit| architecture.register(*bit))
+                .collect::<Vec<_>>()
         };
-        assert_eq!(names("x86_64", &[0, 8, 23, 24, 32, 35]), ["AX", "IP", "R15", "unknown", "XMM0", "XMM1"]);
+        assert_eq!(
+            names("x86_64", &[0, 8, 23, 24, 32, 35]),
+            ["AX", "IP", "R15", "unknown", "XMM0", "XMM1"]
+        );
         assert_eq!(names("aarch64", &[30, 32, 46]), ["lr", "pc", "vg"]);
         assert_eq!(names("armv7l", &[11]), ["fp"]);
         assert_eq!(names("vax", &[0]), ["unknown"]);

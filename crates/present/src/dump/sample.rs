@@ -38,7 +38,10 @@ pub(super) fn details(body: &[u8], sample: &Sample<'_>, out: &mut Vec<u8>) {
     if let Some(address) = sample.phys_addr {
         put!(out, " .. phys_addr: 0x{address:x}\n");
     }
-    for (name, size) in [("data", sample.data_page_size), ("code", sample.code_page_size)] {
+    for (name, size) in [
+        ("data", sample.data_page_size),
+        ("code", sample.code_page_size),
+    ] {
         if let Some(size) = size {
             put!(out, " .. {name} page size: {}\n", page_size(size));
         }
@@ -53,14 +56,24 @@ pub(super) fn details(body: &[u8], sample: &Sample<'_>, out: &mut Vec<u8>) {
 
 /// The offset is that of the word before the bytes, from the record's beginning.
 fn user_stack(body: &[u8], stack: &UserStack<'_>, out: &mut Vec<u8>) {
-    let offset = stack.bytes.as_ptr().addr().saturating_sub(body.as_ptr().addr());
-    put!(out, "... ustack: size {}, offset 0x{offset:x}\n", stack.dyn_size);
+    let offset = stack
+        .bytes
+        .as_ptr()
+        .addr()
+        .saturating_sub(body.as_ptr().addr());
+    put!(
+        out,
+        "... ustack: size {}, offset 0x{offset:x}\n",
+        stack.dyn_size
+    );
 }
 
 fn write_weight(weight: Weight, out: &mut Vec<u8>) {
     match weight {
         Weight::Whole(weight) => put!(out, "... weight: {weight}\n"),
-        Weight::Parts { var1, var2, var3 } => put!(out, "... weight: {var1},0x{var2:x},0x{var3:x}\n"),
+        Weight::Parts { var1, var2, var3 } => {
+            put!(out, "... weight: {var1},0x{var2:x},0x{var3:x}\n")
+        }
     }
 }
 
@@ -79,7 +92,10 @@ fn page_size(size: u64) -> String {
 
 fn read_values(values: &ReadValues<'_>, out: &mut Vec<u8>) {
     out.extend_from_slice(b"... sample_read:\n");
-    for (name, time) in [("enabled", values.time_enabled), ("running", values.time_running)] {
+    for (name, time) in [
+        ("enabled", values.time_enabled),
+        ("running", values.time_running),
+    ] {
         if let Some(time) = time {
             put!(out, "...... time {name} {time:016x}\n");
         }
@@ -106,8 +122,14 @@ mod tests {
 
     #[test]
     fn page_sizes_keep_more_than_one() {
-        let sizes =
-            [(0, "N/A"), (1, "1B"), (1024, "1024B"), (4096, "4K"), (2 << 20, "2M"), (1 << 30, "1024M")];
+        let sizes = [
+            (0, "N/A"),
+            (1, "1B"),
+            (1024, "1024B"),
+            (4096, "4K"),
+            (2 << 20, "2M"),
+            (1 << 30, "1024M"),
+        ];
         for (size, text) in sizes {
             assert_eq!(page_size(size), text);
         }

@@ -56,18 +56,35 @@ fn write_size(record: &RawRecord<'_>, out: &mut Vec<u8>) {
 fn header_bytes(record: &RawRecord<'_>, endian: Endian) -> [u8; 8] {
     let header = &record.header;
     let long = header.size > u32::from(u16::MAX);
-    let high = if long { (header.size >> 16) as u16 } else { header.misc.0 };
+    let high = if long {
+        (header.size >> 16) as u16
+    } else {
+        header.misc.0
+    };
     let low = header.size as u16;
     let ([k0, k1, k2, k3], [m0, m1], [s0, s1]) = match endian {
-        Endian::Little => (header.kind.0.to_le_bytes(), high.to_le_bytes(), low.to_le_bytes()),
-        Endian::Big => (header.kind.0.to_be_bytes(), high.to_be_bytes(), low.to_be_bytes()),
+        Endian::Little => (
+            header.kind.0.to_le_bytes(),
+            high.to_le_bytes(),
+            low.to_le_bytes(),
+        ),
+        Endian::Big => (
+            header.kind.0.to_be_bytes(),
+            high.to_be_bytes(),
+            low.to_be_bytes(),
+        ),
     };
     [k0, k1, k2, k3, m0, m1, s0, s1]
 }
 
 /// Appends `[CPU ][TIME ]0xOFF [0xSIZE]: `; `fields` are those that any event records. Without a stamp, records
 /// carry neither.
-pub(super) fn write(stamp: Option<Stamp>, fields: SampleType, record: &RawRecord<'_>, out: &mut Vec<u8>) {
+pub(super) fn write(
+    stamp: Option<Stamp>,
+    fields: SampleType,
+    record: &RawRecord<'_>,
+    out: &mut Vec<u8>,
+) {
     match stamp {
         None => out.extend_from_slice(b"-1 -1 "),
         Some(stamp) => {

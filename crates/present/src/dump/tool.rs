@@ -13,7 +13,12 @@ use super::{Consumer, UNHANDLED, auxtrace, record_name, simpleperf, stat};
 use crate::attr_text::{NoEventNames, attr_fields};
 
 /// Appends the text of a record from its name on.
-pub(super) fn write(record: &RawRecord<'_>, endian: Endian, consumer: Consumer, out: &mut Vec<u8>) -> Text {
+pub(super) fn write(
+    record: &RawRecord<'_>,
+    endian: Endian,
+    consumer: Consumer,
+    out: &mut Vec<u8>,
+) -> Text {
     let mut cursor = Cursor::new(record.body, endian);
     let (kind, cursor) = (record.header.kind, &mut cursor);
     put!(out, "PERF_RECORD_{}", record_name(kind));
@@ -36,7 +41,9 @@ pub(super) fn write(record: &RawRecord<'_>, endian: Endian, consumer: Consumer, 
         RecordType::STAT_ROUND => stat::round(&StatRound::decode(cursor)?, out),
         RecordType::BPF_METADATA => bpf_metadata(&BpfMetadata::decode(cursor)?, out),
         RecordType::SCHEDSTAT_CPU => stat::schedstat_cpu(&SchedstatCpu::decode(cursor)?, out),
-        RecordType::SCHEDSTAT_DOMAIN => stat::schedstat_domain(&SchedstatDomain::decode(cursor)?, out),
+        RecordType::SCHEDSTAT_DOMAIN => {
+            stat::schedstat_domain(&SchedstatDomain::decode(cursor)?, out)
+        }
         RecordType::FINISHED_ROUND => out.push(b'\n'),
         kind if kind >= RecordType::SIMPLEPERF_KERNEL_SYMBOL && kind.name().is_some() => {
             simpleperf::write(kind, cursor, out)?;
@@ -85,9 +92,18 @@ fn id_index(record: &IdIndex<'_>, out: &mut Vec<u8>) {
 }
 
 fn thread_map(record: &ThreadMap, out: &mut Vec<u8>) {
-    let threads: Vec<String> = record.entries.iter().map(|entry| (entry.pid as i32).to_string()).collect();
+    let threads: Vec<String> = record
+        .entries
+        .iter()
+        .map(|entry| (entry.pid as i32).to_string())
+        .collect();
     let plural = if threads.len() > 1 { "s" } else { "" };
-    put!(out, " nr: {} thread{plural}: {}\n", threads.len(), threads.join(", "));
+    put!(
+        out,
+        " nr: {} thread{plural}: {}\n",
+        threads.len(),
+        threads.join(", ")
+    );
 }
 
 fn cpu_map(map: Option<&CpuMap>, out: &mut Vec<u8>) {
@@ -141,8 +157,16 @@ fn time_conv(record: &TimeConv, out: &mut Vec<u8>) {
         out.extend_from_slice(b"... Time Mask       ");
         push_prefixed(out, extended.mask);
         out.push(b'\n');
-        put!(out, "... Cap Time Zero   {}\n", u8::from(extended.cap_time_zero));
-        put!(out, "... Cap Time Short  {}\n", u8::from(extended.cap_time_short));
+        put!(
+            out,
+            "... Cap Time Zero   {}\n",
+            u8::from(extended.cap_time_zero)
+        );
+        put!(
+            out,
+            "... Cap Time Short  {}\n",
+            u8::from(extended.cap_time_short)
+        );
     }
 }
 

@@ -24,7 +24,11 @@ pub(super) fn write(exported: &Exported<'_>, out: &mut impl Write) -> io::Result
         writeln!(out, "0 {} {}", own.samples, own.value)?;
         for ((_, callee), cost) in calls {
             names.write("cob", "cfn", exported, *callee, out)?;
-            writeln!(out, "calls={} 0\n0 {} {}", cost.samples, cost.samples, cost.value)?;
+            writeln!(
+                out,
+                "calls={} 0\n0 {} {}",
+                cost.samples, cost.samples, cost.value
+            )?;
         }
         out.write_all(b"\n")?;
     }
@@ -37,11 +41,18 @@ fn write_head(exported: &Exported<'_>, out: &mut impl Write) -> io::Result<()> {
         FlameUnit::Nanoseconds => ("ns", "Nanoseconds".to_owned()),
         FlameUnit::Count(name) => ("Events", visible(name).into_owned()),
     };
-    writeln!(out, "# callgrind format\nversion: 1\ncreator: oxperf\ncmd: {}", visible(exported.title))?;
+    writeln!(
+        out,
+        "# callgrind format\nversion: 1\ncreator: oxperf\ncmd: {}",
+        visible(exported.title)
+    )?;
     for note in exported.lost {
         writeln!(out, "desc: Lost: {}", visible(note))?;
     }
-    writeln!(out, "positions: line\nevent: Samples : Number of samples\nevent: {event} : {long}")?;
+    writeln!(
+        out,
+        "positions: line\nevent: Samples : Number of samples\nevent: {event} : {long}"
+    )?;
     writeln!(out, "events: Samples {event}\n\nfl=(1) ???")
 }
 
@@ -55,17 +66,27 @@ struct Costs {
 impl Costs {
     fn of(exported: &Exported<'_>) -> Costs {
         let tree = exported.tree;
-        let mut costs = Costs { own: vec![Weight::default(); tree.frames.len()], calls: BTreeMap::new() };
+        let mut costs = Costs {
+            own: vec![Weight::default(); tree.frames.len()],
+            calls: BTreeMap::new(),
+        };
         for (index, node) in (0u32..).zip(&tree.nodes) {
             if let Some(own) = costs.own.get_mut(node.frame as usize) {
                 own.add(node.own);
             }
-            let caller = node.parent.and_then(|parent| tree.nodes.get(parent as usize));
-            if let Some(caller) =
-                caller.map(|caller| caller.frame).filter(|&frame| !exported.is_thread(frame))
+            let caller = node
+                .parent
+                .and_then(|parent| tree.nodes.get(parent as usize));
+            if let Some(caller) = caller
+                .map(|caller| caller.frame)
+                .filter(|&frame| !exported.is_thread(frame))
                 && !repeats(exported, index, caller, node.frame)
             {
-                costs.calls.entry((caller, node.frame)).or_default().add(node.total);
+                costs
+                    .calls
+                    .entry((caller, node.frame))
+                    .or_default()
+                    .add(node.total);
             }
         }
         costs
@@ -75,7 +96,10 @@ impl Costs {
 /// Whether the same call stands further out on the stack already: its cost holds this one's.
 fn repeats(exported: &Exported<'_>, node: u32, caller: u32, callee: u32) -> bool {
     let mut inner = None;
-    exported.functions(node).skip(1).any(|frame| inner.replace(frame) == Some(callee) && frame == caller)
+    exported
+        .functions(node)
+        .skip(1)
+        .any(|frame| inner.replace(frame) == Some(callee) && frame == caller)
 }
 
 /// Names are written once, and meant by their numbers from then on.
@@ -97,11 +121,19 @@ impl Names {
         let frame = &exported.tree.frames[index as usize];
         let dso = frame.dso.map_or(0, |dso| dso + 1);
         match self.objects.insert(dso) {
-            true => writeln!(out, "{object}=({dso}) {}", visible(exported.object(index).unwrap_or("???")))?,
+            true => writeln!(
+                out,
+                "{object}=({dso}) {}",
+                visible(exported.object(index).unwrap_or("???"))
+            )?,
             false => writeln!(out, "{object}=({dso})")?,
         }
         match self.functions.insert(index) {
-            true => writeln!(out, "{function}=({index}) {}", visible(&exported.label(index))),
+            true => writeln!(
+                out,
+                "{function}=({index}) {}",
+                visible(&exported.label(index))
+            ),
             false => writeln!(out, "{function}=({index})"),
         }
     }

@@ -32,7 +32,11 @@ pub(super) fn write(exported: &Exported<'_>, out: &mut impl Write) -> io::Result
     let mut text = Vec::new();
     text.extend_from_slice(b"{\"meta\":{\"product\":");
     string::write(exported.title, &mut text);
-    write!(text, ",\"interval\":{},\"preprocessedProfileVersion\":{VERSION},{META}}}", interval(&lanes))?;
+    write!(
+        text,
+        ",\"interval\":{},\"preprocessedProfileVersion\":{VERSION},{META}}}",
+        interval(&lanes)
+    )?;
     text.extend_from_slice(b",\"libs\":[");
     for (index, dso) in exported.tree.dsos.iter().enumerate() {
         separate(index, &mut text);
@@ -53,24 +57,47 @@ pub(super) fn write(exported: &Exported<'_>, out: &mut impl Write) -> io::Result
 fn interval(lanes: &[Lane]) -> f64 {
     let spans = lanes.iter().filter_map(|lane| {
         let (first, last) = (lane.samples.first()?, lane.samples.last()?);
-        Some((last.since_start.saturating_sub(first.since_start), lane.samples.len() as u64 - 1))
+        Some((
+            last.since_start.saturating_sub(first.since_start),
+            lane.samples.len() as u64 - 1,
+        ))
     });
-    let (time, count) = spans.fold((0u64, 0u64), |sum, span| (sum.0.saturating_add(span.0), sum.1 + span.1));
-    if count == 0 || time == 0 { 1.0 } else { time as f64 / count as f64 / NANOS_PER_MILLI }
+    let (time, count) = spans.fold((0u64, 0u64), |sum, span| {
+        (sum.0.saturating_add(span.0), sum.1 + span.1)
+    });
+    if count == 0 || time == 0 {
+        1.0
+    } else {
+        time as f64 / count as f64 / NANOS_PER_MILLI
+    }
 }
 
 fn write_lib(name: &str, path: &str, text: &mut Vec<u8>) -> io::Result<()> {
-    for (key, value) in
-        [("{\"name\":", name), (",\"path\":", path), (",\"debugName\":", name), (",\"debugPath\":", path)]
-    {
+    for (key, value) in [
+        ("{\"name\":", name),
+        (",\"path\":", path),
+        (",\"debugName\":", name),
+        (",\"debugPath\":", path),
+    ] {
         text.extend_from_slice(key.as_bytes());
         string::write(value, text);
     }
-    write!(text, ",\"breakpadId\":\"{:033}\",\"codeId\":null,\"arch\":null}}", 0)
+    write!(
+        text,
+        ",\"breakpadId\":\"{:033}\",\"codeId\":null,\"arch\":null}}",
+        0
+    )
 }
 
-fn write_thread(exported: &Exported<'_>, lanes: &[Lane], lane: &Lane, text: &mut Vec<u8>) -> io::Result<()> {
-    let process = lanes.iter().find(|other| other.thread.pid == lane.thread.pid && other.is_main());
+fn write_thread(
+    exported: &Exported<'_>,
+    lanes: &[Lane],
+    lane: &Lane,
+    text: &mut Vec<u8>,
+) -> io::Result<()> {
+    let process = lanes
+        .iter()
+        .find(|other| other.thread.pid == lane.thread.pid && other.is_main());
     let main = process.unwrap_or(lane);
     let start = lane.samples.first().map_or(0, |sample| sample.since_start);
     text.extend_from_slice(b"{\"name\":");
@@ -78,17 +105,31 @@ fn write_thread(exported: &Exported<'_>, lanes: &[Lane], lane: &Lane, text: &mut
     text.extend_from_slice(b",\"processName\":");
     string::write(main.name(exported), text);
     let (pid, tid) = (lane.thread.pid.0, lane.thread.tid.0);
-    write!(text, ",\"isMainThread\":{},\"pid\":\"{pid}\",\"tid\":{tid}", lane.is_main())?;
-    write!(text, ",\"processType\":\"default\",\"processStartupTime\":0,\"processShutdownTime\":null")?;
-    write!(text, ",\"registerTime\":{},\"unregisterTime\":null", millis(start))?;
+    write!(
+        text,
+        ",\"isMainThread\":{},\"pid\":\"{pid}\",\"tid\":{tid}",
+        lane.is_main()
+    )?;
+    write!(
+        text,
+        ",\"processType\":\"default\",\"processStartupTime\":0,\"processShutdownTime\":null"
+    )?;
+    write!(
+        text,
+        ",\"registerTime\":{},\"unregisterTime\":null",
+        millis(start)
+    )?;
     write!(text, ",\"pausedRanges\":[],\"showMarkersInTimeline\":false")?;
     write!(
         text,
         ",\"markers\":{{\"length\":0,\"category\":[],\"data\":[],\"endTime\":[],\"name\":[],\"phase\":[],\"startTime\":[]}}"
     )?;
     let mut tables = Tables::default();
-    let stacks: Vec<Option<u32>> =
-        lane.samples.iter().map(|sample| tables.stack(exported, sample.node)).collect();
+    let stacks: Vec<Option<u32>> = lane
+        .samples
+        .iter()
+        .map(|sample| tables.stack(exported, sample.node))
+        .collect();
     write_samples(exported, lane, &stacks, text)?;
     tables.write(exported, text)?;
     text.push(b'}');
@@ -101,15 +142,23 @@ fn write_samples(
     stacks: &[Option<u32>],
     text: &mut Vec<u8>,
 ) -> io::Result<()> {
-    write!(text, ",\"samples\":{{\"length\":{},\"weightType\":\"samples\",\"weight\":null", stacks.len())?;
+    write!(
+        text,
+        ",\"samples\":{{\"length\":{},\"weightType\":\"samples\",\"weight\":null",
+        stacks.len()
+    )?;
     column("stack", stacks, text, |stack, text| match stack {
         Some(stack) => write!(text, "{stack}"),
         None => text.write_all(b"null"),
     })?;
     if exported.unit() == FlameUnit::Nanoseconds {
-        column("threadCPUDelta", &lane.samples, text, |sample, text| write!(text, "{}", sample.period))?;
+        column("threadCPUDelta", &lane.samples, text, |sample, text| {
+            write!(text, "{}", sample.period)
+        })?;
     }
-    column("time", &lane.samples, text, |sample, text| write!(text, "{}", millis(sample.since_start)))?;
+    column("time", &lane.samples, text, |sample, text| {
+        write!(text, "{}", millis(sample.since_start))
+    })?;
     text.push(b'}');
     Ok(())
 }

@@ -40,7 +40,12 @@ pub(super) fn write(exported: &Exported<'_>, out: &mut impl Write) -> io::Result
     write_packet(PacketKind::First(process_tree(exported, &lanes)), out)?;
     let mut data = Vec::new();
     for (index, dso) in (1u64..).zip(&exported.tree.dsos) {
-        intern_text(interned::MAPPING_PATHS, index, dso.path.trim_start_matches('/'), &mut data);
+        intern_text(
+            interned::MAPPING_PATHS,
+            index,
+            dso.path.trim_start_matches('/'),
+            &mut data,
+        );
         let mut mapping = Vec::new();
         protobuf::number(1, index, &mut mapping);
         protobuf::number(7, index, &mut mapping);
@@ -48,14 +53,27 @@ pub(super) fn write(exported: &Exported<'_>, out: &mut impl Write) -> io::Result
     }
     for (index, frame) in (0u32..).zip(&exported.tree.frames) {
         let id = u64::from(index) + 1;
-        intern_text(interned::FUNCTION_NAMES, id, &exported.label(index), &mut data);
+        intern_text(
+            interned::FUNCTION_NAMES,
+            id,
+            &exported.label(index),
+            &mut data,
+        );
         let mut message = Vec::new();
         protobuf::number(1, id, &mut message);
         protobuf::number(2, id, &mut message);
-        protobuf::number(3, frame.dso.map_or(0, |dso| u64::from(dso) + 1), &mut message);
+        protobuf::number(
+            3,
+            frame.dso.map_or(0, |dso| u64::from(dso) + 1),
+            &mut message,
+        );
         protobuf::bytes(interned::FRAMES, &message, &mut data);
     }
-    for node in lanes.iter().flat_map(|lane| &lane.samples).map(|sample| sample.node).collect::<BTreeSet<_>>()
+    for node in lanes
+        .iter()
+        .flat_map(|lane| &lane.samples)
+        .map(|sample| sample.node)
+        .collect::<BTreeSet<_>>()
     {
         intern_stack(exported, node, &mut data);
         if data.len() >= PACKET {
@@ -65,7 +83,10 @@ pub(super) fn write(exported: &Exported<'_>, out: &mut impl Write) -> io::Result
     write_packet(PacketKind::Interned(data), out)?;
     for lane in &lanes {
         for sample in &lane.samples {
-            write_packet(PacketKind::Sample(sample.since_start, perf_sample(lane, sample)), out)?;
+            write_packet(
+                PacketKind::Sample(sample.since_start, perf_sample(lane, sample)),
+                out,
+            )?;
         }
     }
     Ok(())
@@ -136,7 +157,9 @@ fn intern_stack(exported: &Exported<'_>, node: u32, data: &mut Vec<u8>) {
     frames.reverse();
     let mut message = Vec::new();
     protobuf::number(1, u64::from(node) + 1, &mut message);
-    frames.into_iter().for_each(|frame| protobuf::number(2, u64::from(frame) + 1, &mut message));
+    frames
+        .into_iter()
+        .for_each(|frame| protobuf::number(2, u64::from(frame) + 1, &mut message));
     protobuf::bytes(interned::CALLSTACKS, &message, data);
 }
 

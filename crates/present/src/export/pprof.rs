@@ -48,7 +48,10 @@ struct Strings {
 
 impl Default for Strings {
     fn default() -> Strings {
-        Strings { texts: vec![String::new()], ids: FxHashMap::from_iter([(String::new(), 0)]) }
+        Strings {
+            texts: vec![String::new()],
+            ids: FxHashMap::from_iter([(String::new(), 0)]),
+        }
     }
 }
 
@@ -77,14 +80,26 @@ fn write_types(exported: &Exported<'_>, strings: &mut Strings, out: &mut Vec<u8>
         FlameUnit::Nanoseconds => ("cpu", "nanoseconds"),
         FlameUnit::Count(event) => (event, "count"),
     };
-    protobuf::bytes(profile::SAMPLE_TYPE, &strings.value_type("samples", "count"), out);
+    protobuf::bytes(
+        profile::SAMPLE_TYPE,
+        &strings.value_type("samples", "count"),
+        out,
+    );
     let weight = strings.value_type(event, unit);
     protobuf::bytes(profile::SAMPLE_TYPE, &weight, out);
     protobuf::bytes(profile::PERIOD_TYPE, &weight, out);
-    let mean = exported.event.period_total.checked_div(exported.event.sample_count).unwrap_or(0);
+    let mean = exported
+        .event
+        .period_total
+        .checked_div(exported.event.sample_count)
+        .unwrap_or(0);
     protobuf::number(profile::PERIOD, mean, out);
     protobuf::number(profile::DEFAULT_SAMPLE_TYPE, strings.id(event), out);
-    let times = exported.event.moments.iter().filter_map(|moment| moment.time);
+    let times = exported
+        .event
+        .moments
+        .iter()
+        .filter_map(|moment| moment.time);
     if let (Some(first), Some(last)) = (times.clone().min(), times.max()) {
         protobuf::number(profile::DURATION_NANOS, last - first, out);
     }
@@ -98,9 +113,17 @@ fn write_samples(exported: &Exported<'_>, strings: &mut Strings, out: &mut Vec<u
             continue;
         }
         let mut sample = Vec::new();
-        protobuf::packed(1, exported.functions(index).map(|frame| u64::from(frame) + 1), &mut sample);
+        protobuf::packed(
+            1,
+            exported.functions(index).map(|frame| u64::from(frame) + 1),
+            &mut sample,
+        );
         protobuf::packed(2, [node.own.samples, node.own.value], &mut sample);
-        let root = exported.tree.outwards(index).last().and_then(|root| exported.tree.frame_of(root));
+        let root = exported
+            .tree
+            .outwards(index)
+            .last()
+            .and_then(|root| exported.tree.frame_of(root));
         if let Some(thread) = root {
             let mut label = Vec::new();
             protobuf::number(1, thread_key, &mut label);
@@ -127,7 +150,11 @@ fn write_places(exported: &Exported<'_>, strings: &mut Strings, out: &mut Vec<u8
         let id = u64::from(index) + 1;
         let (mut location, mut line, mut function) = (Vec::new(), Vec::new(), Vec::new());
         protobuf::number(1, id, &mut location);
-        protobuf::number(2, frame.dso.map_or(0, |dso| u64::from(dso) + 1), &mut location);
+        protobuf::number(
+            2,
+            frame.dso.map_or(0, |dso| u64::from(dso) + 1),
+            &mut location,
+        );
         protobuf::number(1, id, &mut line);
         protobuf::bytes(4, &line, &mut location);
         protobuf::bytes(profile::LOCATION, &location, out);

@@ -16,7 +16,9 @@ pub(super) fn bytes(field: u32, value: &[u8], out: &mut Vec<u8>) {
 /// Appends a field of numbers one after another.
 pub(super) fn packed(field: u32, values: impl IntoIterator<Item = u64>, out: &mut Vec<u8>) {
     let mut body = Vec::new();
-    values.into_iter().for_each(|value| varint(value, &mut body));
+    values
+        .into_iter()
+        .for_each(|value| varint(value, &mut body));
     bytes(field, &body, out);
 }
 

@@ -12,9 +12,19 @@ const SCHEMA: &str = "https://www.speedscope.app/file-format-schema.json";
 pub(super) fn write(exported: &Exported<'_>, out: &mut impl Write) -> io::Result<()> {
     let lanes = lanes(exported);
     let weights: Vec<u64> = lanes.iter().map(weight).collect();
-    let heaviest = (0..lanes.len()).rev().max_by_key(|&lane| weights[lane]).unwrap_or(0);
-    write!(out, "{{\"$schema\":\"{SCHEMA}\",\"exporter\":\"oxperf\",\"name\":{}", quoted(exported.title))?;
-    write!(out, ",\"activeProfileIndex\":{heaviest},\"shared\":{{\"frames\":[")?;
+    let heaviest = (0..lanes.len())
+        .rev()
+        .max_by_key(|&lane| weights[lane])
+        .unwrap_or(0);
+    write!(
+        out,
+        "{{\"$schema\":\"{SCHEMA}\",\"exporter\":\"oxperf\",\"name\":{}",
+        quoted(exported.title)
+    )?;
+    write!(
+        out,
+        ",\"activeProfileIndex\":{heaviest},\"shared\":{{\"frames\":["
+    )?;
     for frame in 0..exported.tree.frames.len() as u32 {
         let comma = if frame > 0 { "," } else { "" };
         write!(out, "{comma}{{\"name\":{}", quoted(&exported.label(frame)))?;
@@ -34,16 +44,32 @@ pub(super) fn write(exported: &Exported<'_>, out: &mut impl Write) -> io::Result
 }
 
 fn weight(lane: &Lane) -> u64 {
-    lane.samples.iter().fold(0, |sum, sample| sum.saturating_add(sample.period))
+    lane.samples
+        .iter()
+        .fold(0, |sum, sample| sum.saturating_add(sample.period))
 }
 
-fn write_lane(exported: &Exported<'_>, lane: &Lane, weight: u64, out: &mut impl Write) -> io::Result<()> {
+fn write_lane(
+    exported: &Exported<'_>,
+    lane: &Lane,
+    weight: u64,
+    out: &mut impl Write,
+) -> io::Result<()> {
     let unit = match exported.unit() {
         FlameUnit::Nanoseconds => "nanoseconds",
         FlameUnit::Count(_) => "none",
     };
-    let name = format!("{} ({}/{})", lane.name(exported), lane.thread.pid.0, lane.thread.tid.0);
-    write!(out, "{{\"type\":\"sampled\",\"name\":{},\"unit\":\"{unit}\"", quoted(&name))?;
+    let name = format!(
+        "{} ({}/{})",
+        lane.name(exported),
+        lane.thread.pid.0,
+        lane.thread.tid.0
+    );
+    write!(
+        out,
+        "{{\"type\":\"sampled\",\"name\":{},\"unit\":\"{unit}\"",
+        quoted(&name)
+    )?;
     write!(out, ",\"startValue\":0,\"endValue\":{weight},\"samples\":[")?;
     let runs: Vec<(u32, u64)> = runs(lane).collect();
     for (place, (node, _)) in runs.iter().enumerate() {
@@ -61,7 +87,13 @@ fn write_lane(exported: &Exported<'_>, lane: &Lane, weight: u64, out: &mut impl 
 /// Stacks with their weights; equal ones that follow each other are one.
 fn runs(lane: &Lane) -> impl Iterator<Item = (u32, u64)> + '_ {
     let same = lane.samples.chunk_by(|left, right| left.node == right.node);
-    same.map(|run| (run[0].node, run.iter().fold(0, |sum, sample| sample.period.saturating_add(sum))))
+    same.map(|run| {
+        (
+            run[0].node,
+            run.iter()
+                .fold(0, |sum, sample| sample.period.saturating_add(sum)),
+        )
+    })
 }
 
 fn write_numbers(

@@ -2,8 +2,8 @@
 
 use oxperf_analysis::flame::FlameTree;
 use oxperf_analysis::profile::{
-    CommId, ContextTree, DetailId, Dso, DsoId, EventProfile, Frame, FrameId, Level, Moment, Profile,
-    SampleGroup, Symbol, SymbolId, Thread, ThreadId,
+    CommId, ContextTree, DetailId, Dso, DsoId, EventProfile, Frame, FrameId, Level, Moment,
+    Profile, SampleGroup, Symbol, SymbolId, Thread, ThreadId,
 };
 
 use super::{Exported, Format};
@@ -44,18 +44,34 @@ fn profile() -> Profile {
         latency: 0,
         order,
     };
-    let moment = |time, group, period| Moment { time: Some(time), cpu: Some(3), group, period };
+    let moment = |time, group, period| Moment {
+        time: Some(time),
+        cpu: Some(3),
+        group,
+        period,
+    };
     Profile {
         comms: vec!["demo".to_owned()],
-        dsos: vec![Dso { long: "/bin/demo".to_owned(), short: "demo".to_owned() }],
+        dsos: vec![Dso {
+            long: "/bin/demo".to_owned(),
+            short: "demo".to_owned(),
+        }],
         symbols: vec![symbol("main", 0x100), symbol("work", 0x200)],
         frames: [frame(0, 0x104), frame(1, 0x208)].into_iter().collect(),
         chains,
-        threads: vec![Thread { pid: oxperf_abi::Pid(40), tid: oxperf_abi::Tid(41), comm: CommId(0) }],
+        threads: vec![Thread {
+            pid: oxperf_abi::Pid(40),
+            tid: oxperf_abi::Tid(41),
+            comm: CommId(0),
+        }],
         events: vec![EventProfile {
             name: "cycles".to_owned(),
             groups: vec![group(work, inner, 2, 300, 0), group(main, outer, 1, 50, 2)],
-            moments: vec![moment(1000, 0, 100), moment(1500, 0, 200), moment(1700, 1, 50)],
+            moments: vec![
+                moment(1000, 0, 100),
+                moment(1500, 0, 200),
+                moment(1700, 1, 50),
+            ],
             sample_count: 3,
             period_total: 350,
             ..EventProfile::default()
@@ -70,9 +86,16 @@ fn written(format: Format) -> Vec<u8> {
     let (tree, places) = FlameTree::with_places(&profile, event);
     let lost = ["2 records were lost".to_owned()];
     let mut out = Vec::new();
-    Exported { title: "demo -x", lost: &lost, profile: &profile, event, tree: &tree, places: &places }
-        .write(format, &mut out)
-        .unwrap();
+    Exported {
+        title: "demo -x",
+        lost: &lost,
+        profile: &profile,
+        event,
+        tree: &tree,
+        places: &places,
+    }
+    .write(format, &mut out)
+    .unwrap();
     out
 }
 
@@ -132,7 +155,11 @@ fn fields(mut message: &[u8]) -> Vec<(u64, Value<'_>)> {
 }
 
 fn all<'a>(message: &'a [u8], field: u64) -> Vec<Value<'a>> {
-    fields(message).into_iter().filter(|(number, _)| *number == field).map(|(_, value)| value).collect()
+    fields(message)
+        .into_iter()
+        .filter(|(number, _)| *number == field)
+        .map(|(_, value)| value)
+        .collect()
 }
 
 fn packed(mut bytes: &[u8]) -> Vec<u64> {
@@ -142,8 +169,10 @@ fn packed(mut bytes: &[u8]) -> Vec<u64> {
 #[test]
 fn pprof_holds_each_stack_with_its_weight() {
     let file = written(Format::Pprof);
-    let texts: Vec<String> =
-        all(&file, 6).into_iter().map(|text| String::from_utf8(text.bytes().to_vec()).unwrap()).collect();
+    let texts: Vec<String> = all(&file, 6)
+        .into_iter()
+        .map(|text| String::from_utf8(text.bytes().to_vec()).unwrap())
+        .collect();
     assert_eq!(texts[0], "");
     let function = |location: u64| {
         let function = all(&file, 5)
@@ -157,11 +186,25 @@ fn pprof_holds_each_stack_with_its_weight() {
         .map(|sample| {
             let sample = sample.bytes();
             let locations = packed(all(sample, 1)[0].clone().bytes());
-            (locations.into_iter().map(function).collect(), packed(all(sample, 2)[0].clone().bytes()))
+            (
+                locations.into_iter().map(function).collect(),
+                packed(all(sample, 2)[0].clone().bytes()),
+            )
         })
         .collect();
-    let stack = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
-    assert_eq!(samples, [(stack(&["main"]), vec![1, 50]), (stack(&["work", "main"]), vec![2, 300])]);
+    let stack = |names: &[&str]| {
+        names
+            .iter()
+            .map(|name| (*name).to_owned())
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(
+        samples,
+        [
+            (stack(&["main"]), vec![1, 50]),
+            (stack(&["work", "main"]), vec![2, 300])
+        ]
+    );
     assert_eq!(all(&file, 10), [Value::Number(700)]);
     assert!(texts.iter().any(|text| text == "2 records were lost"));
 }
@@ -179,7 +222,10 @@ fn perfetto_holds_each_sample_at_its_time() {
         })
         .collect();
     assert_eq!(samples, [(0, 41, 100), (500, 41, 200), (700, 41, 50)]);
-    let stacks = packets.iter().flat_map(|packet| all(packet, 12)).flat_map(|data| all(data.bytes(), 7));
+    let stacks = packets
+        .iter()
+        .flat_map(|packet| all(packet, 12))
+        .flat_map(|data| all(data.bytes(), 7));
     let lengths: Vec<usize> = stacks.map(|stack| all(stack.bytes(), 2).len()).collect();
     assert_eq!(lengths, [1, 2]);
 }

@@ -24,17 +24,30 @@ pub(super) struct Placed {
 /// Each thread with samples, in the order of their first ones.
 pub(super) fn lanes(exported: &Exported<'_>) -> Vec<Lane> {
     let event = exported.event;
-    let first = event.moments.iter().filter_map(|moment| moment.time).min().unwrap_or(0);
+    let first = event
+        .moments
+        .iter()
+        .filter_map(|moment| moment.time)
+        .min()
+        .unwrap_or(0);
     let mut lane_of: Vec<Option<usize>> = vec![None; exported.profile.threads.len()];
     let mut lanes: Vec<Lane> = Vec::new();
     for (nth, moment) in (0u64..).zip(&event.moments) {
-        let Some((thread, placed)) = place(exported, moment, moment.time.map_or(nth, |time| time - first))
-        else {
+        let Some((thread, placed)) = place(
+            exported,
+            moment,
+            moment.time.map_or(nth, |time| time - first),
+        ) else {
             continue;
         };
-        let Some(slot) = lane_of.get_mut(thread.index()) else { continue };
+        let Some(slot) = lane_of.get_mut(thread.index()) else {
+            continue;
+        };
         let lane = *slot.get_or_insert_with(|| {
-            lanes.push(Lane { thread: exported.profile.threads[thread.index()], samples: Vec::new() });
+            lanes.push(Lane {
+                thread: exported.profile.threads[thread.index()],
+                samples: Vec::new(),
+            });
             lanes.len() - 1
         });
         lanes[lane].samples.push(placed);
@@ -45,12 +58,24 @@ pub(super) fn lanes(exported: &Exported<'_>) -> Vec<Lane> {
 fn place(exported: &Exported<'_>, moment: &Moment, since_start: u64) -> Option<(ThreadId, Placed)> {
     let group = exported.event.groups.get(moment.group as usize)?;
     let node = (*exported.places.get(moment.group as usize)?)?;
-    Some((group.thread, Placed { since_start, cpu: moment.cpu, node, period: moment.period }))
+    Some((
+        group.thread,
+        Placed {
+            since_start,
+            cpu: moment.cpu,
+            node,
+            period: moment.period,
+        },
+    ))
 }
 
 impl Lane {
     /// The thread's name at the end of the recording.
     pub(super) fn name<'a>(&self, exported: &Exported<'a>) -> &'a str {
-        exported.profile.comms.get(self.thread.comm.index()).map_or("", String::as_str)
+        exported
+            .profile
+            .comms
+            .get(self.thread.comm.index())
+            .map_or("", String::as_str)
     }
 }

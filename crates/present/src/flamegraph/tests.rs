@@ -13,18 +13,40 @@ fn text(page: &FlamePage<'_>) -> String {
 }
 
 fn hostile_tree() -> FlameTree {
-    let weight = Weight { value: 5, samples: 1 };
+    let weight = Weight {
+        value: 5,
+        samples: 1,
+    };
     FlameTree {
         names: vec![HOSTILE.into()],
-        dsos: vec![FlameDso { name: HOSTILE.into(), path: HOSTILE.into(), kernel: false }],
-        frames: vec![FlameFrame { name: 0, dso: Some(0), kind: FlameKind::Function }],
-        nodes: vec![FlameNode { parent: None, frame: 0, own: weight, total: weight }],
+        dsos: vec![FlameDso {
+            name: HOSTILE.into(),
+            path: HOSTILE.into(),
+            kernel: false,
+        }],
+        frames: vec![FlameFrame {
+            name: 0,
+            dso: Some(0),
+            kind: FlameKind::Function,
+        }],
+        nodes: vec![FlameNode {
+            parent: None,
+            frame: 0,
+            own: weight,
+            total: weight,
+        }],
         folded: None,
     }
 }
 
 fn page(tree: &FlameTree) -> FlamePage<'_> {
-    FlamePage { title: "t", subtitle: "s", unit: FlameUnit::Nanoseconds, lost: &[], tree }
+    FlamePage {
+        title: "t",
+        subtitle: "s",
+        unit: FlameUnit::Nanoseconds,
+        lost: &[],
+        tree,
+    }
 }
 
 #[test]
@@ -40,8 +62,18 @@ fn no_name_reaches_the_markup() {
     let lost = [HOSTILE.to_owned()];
     let tree = hostile_tree();
     let unit = FlameUnit::Count(HOSTILE);
-    let html = text(&FlamePage { title: HOSTILE, subtitle: HOSTILE, unit, lost: &lost, tree: &tree });
-    assert_eq!(html.matches("</script>").count(), 3, "two blocks of data and the program");
+    let html = text(&FlamePage {
+        title: HOSTILE,
+        subtitle: HOSTILE,
+        unit,
+        lost: &lost,
+        tree: &tree,
+    });
+    assert_eq!(
+        html.matches("</script>").count(),
+        3,
+        "two blocks of data and the program"
+    );
     assert!(!html.contains("<img"));
     assert!(!html.contains(['\u{202e}', '\u{1b}']));
     assert!(html.contains(
@@ -52,7 +84,10 @@ fn no_name_reaches_the_markup() {
 #[test]
 fn a_title_is_not_taken_for_a_mark() {
     let tree = FlameTree::default();
-    let html = text(&FlamePage { title: "<!--@script-->", ..page(&tree) });
+    let html = text(&FlamePage {
+        title: "<!--@script-->",
+        ..page(&tree)
+    });
     assert!(html.contains("<title>&lt;!--@script--&gt;</title>"));
     assert_eq!(html.matches("<script>").count(), 1);
 }
@@ -61,8 +96,19 @@ fn a_title_is_not_taken_for_a_mark() {
 fn the_data_is_what_the_page_reads() {
     let mut tree = hostile_tree();
     tree.names = vec!["work".into()];
-    tree.dsos = vec![FlameDso { name: "app".into(), path: "/bin/app".into(), kernel: true }];
-    tree.folded = Some(Folded { nodes: 2, limit: 3, weight: Weight { value: 4, samples: 1 } });
+    tree.dsos = vec![FlameDso {
+        name: "app".into(),
+        path: "/bin/app".into(),
+        kernel: true,
+    }];
+    tree.folded = Some(Folded {
+        nodes: 2,
+        limit: 3,
+        weight: Weight {
+            value: 4,
+            samples: 1,
+        },
+    });
     let expected = concat!(
         r#"id="head">{"nodes":1,"mean":5,"unit":{"time":true,"name":"ns"},"#,
         r#""folded":{"nodes":2,"limit":3,"value":4},"names":["work"],"#,
@@ -72,13 +118,23 @@ fn the_data_is_what_the_page_reads() {
         r#"<script type="text/plain" id="nodes">AAAC</script>"#
     );
     let html = text(&page(&tree));
-    assert!(html.contains(expected), "{}", html.split("id=\"head\"").nth(1).unwrap_or_default());
+    assert!(
+        html.contains(expected),
+        "{}",
+        html.split("id=\"head\"").nth(1).unwrap_or_default()
+    );
 }
 
 #[test]
 fn what_was_lost_stands_above_the_graph() {
     let (tree, lost) = (FlameTree::default(), ["3 events lost".to_owned()]);
-    assert!(text(&FlamePage { lost: &lost, ..page(&tree) }).contains("<li><bdi>3 events lost</bdi></li>"));
+    assert!(
+        text(&FlamePage {
+            lost: &lost,
+            ..page(&tree)
+        })
+        .contains("<li><bdi>3 events lost</bdi></li>")
+    );
     assert!(!text(&page(&tree)).contains("note lost"));
 }
 

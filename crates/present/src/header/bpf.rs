@@ -22,7 +22,12 @@ impl Page<'_> {
         let endian = self.features.endian();
         let id = program.id(endian).unwrap_or_default();
         let describe = |function: &BpfFunction| {
-            format!("{} addr {:#x} size {}", visible(&function.name), function.address, function.size)
+            format!(
+                "{} addr {:#x} size {}",
+                visible(&function.name),
+                function.address,
+                function.size
+            )
         };
         match program.functions(endian, types).as_slice() {
             [] => {}

@@ -10,7 +10,10 @@ const SECOND: u64 = 1_000_000_000;
 impl Page<'_> {
     pub(super) fn sample_time(&mut self) -> Lines {
         let SampleTime { first, last } = self.get()?;
-        self.line(format_args!("time of first sample : {}", microseconds(first)));
+        self.line(format_args!(
+            "time of first sample : {}",
+            microseconds(first)
+        ));
         self.line(format_args!("time of last sample : {}", microseconds(last)));
         let milliseconds = last.0.saturating_sub(first.0) as f64 / 1e6;
         self.line(format_args!("sample duration : {milliseconds:10.3} ms"));
@@ -20,12 +23,19 @@ impl Page<'_> {
     pub(super) fn clock_resolution(&mut self) -> Lines {
         let ClockResolution { nanoseconds } = self.get()?;
         // What perf calls a frequency is the resolution in thousandths of a nanosecond.
-        self.line(format_args!("clockid frequency: {} MHz", u128::from(nanoseconds) * 1000));
+        self.line(format_args!(
+            "clockid frequency: {} MHz",
+            u128::from(nanoseconds) * 1000
+        ));
         Ok(())
     }
 
     pub(super) fn clock_data(&mut self) -> Lines {
-        let ClockData { clock, wall_nanoseconds: wall, clock_nanoseconds } = self.get()?;
+        let ClockData {
+            clock,
+            wall_nanoseconds: wall,
+            clock_nanoseconds,
+        } = self.get()?;
         let name = clock_name(clock);
         self.line(format_args!("clockid: {name} ({clock})"));
         let (seconds, microseconds) = (wall / SECOND, wall % SECOND / 1000);

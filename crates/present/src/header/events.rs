@@ -32,7 +32,9 @@ impl Page<'_> {
 }
 
 fn members<'a>(group: &EventGroup, events: &'a [NamedEvent]) -> Option<&'a [NamedEvent]> {
-    events.get(group.leader as usize..)?.get(..group.members as usize)
+    events
+        .get(group.leader as usize..)?
+        .get(..group.members as usize)
 }
 
 fn event_text(event: &NamedEvent, names: &dyn EventNames) -> String {

@@ -43,7 +43,10 @@ impl Page<'_> {
 
 /// The arguments, a blank after each, quotes escaped.
 fn command(line: &CmdLine) -> String {
-    line.0.iter().map(|argument| argument.replace('\'', "\\'") + " ").collect()
+    line.0
+        .iter()
+        .map(|argument| argument.replace('\'', "\\'") + " ")
+        .collect()
 }
 
 #[cfg(test)]
@@ -52,7 +55,10 @@ mod tests {
 
     #[test]
     fn quotes_are_escaped() {
-        assert_eq!(command(&CmdLine(vec!["perf".into(), "it's".into()])), "perf it\\'s ");
+        assert_eq!(
+            command(&CmdLine(vec!["perf".into(), "it's".into()])),
+            "perf it\\'s "
+        );
         assert_eq!(command(&CmdLine(Vec::new())), "");
     }
 }

@@ -10,8 +10,15 @@ impl Page<'_> {
         let caches = self.get::<Cache>()?.0;
         self.line("CPU cache info:");
         for cache in caches {
-            let (kind, size, cpus) = (visible(&cache.kind), visible(&cache.size), visible(&cache.cpus));
-            self.line(format_args!(" L{} {kind:<15} {size:>8} [{cpus}]", cache.level));
+            let (kind, size, cpus) = (
+                visible(&cache.kind),
+                visible(&cache.size),
+                visible(&cache.cpus),
+            );
+            self.line(format_args!(
+                " L{} {kind:<15} {size:>8} [{cpus}]",
+                cache.level
+            ));
         }
         Ok(())
     }
@@ -24,7 +31,10 @@ impl Page<'_> {
 
     pub(super) fn mem_topology(&mut self) -> Lines {
         let MemTopology { block_size, nodes } = self.get()?;
-        self.line(format_args!("memory nodes (nr {}, block size {block_size:#x}):", nodes.len()));
+        self.line(format_args!(
+            "memory nodes (nr {}, block size {block_size:#x}):",
+            nodes.len()
+        ));
         for node in &nodes {
             let size = human_size(block_size.saturating_mul(node.blocks().count() as u64));
             self.line(format_args!(" {:3} [{size}]: {}", node.node, runs(node)));
@@ -54,7 +64,11 @@ fn runs(node: &MemNode) -> String {
         }
     }
     let text = |(first, last): &(u64, u64)| {
-        if first == last { first.to_string() } else { format!("{first}-{last}") }
+        if first == last {
+            first.to_string()
+        } else {
+            format!("{first}-{last}")
+        }
     };
     runs.iter().map(text).collect::<Vec<_>>().join(",")
 }

@@ -15,8 +15,10 @@ impl Page<'_> {
             self.line("pmu mappings: not available");
             return Ok(());
         }
-        let pmus: Vec<_> =
-            pmus.iter().map(|pmu| format!("{} = {}", visible(&pmu.name), pmu.kind.0)).collect();
+        let pmus: Vec<_> = pmus
+            .iter()
+            .map(|pmu| format!("{} = {}", visible(&pmu.name), pmu.kind.0))
+            .collect();
         self.line(format_args!("pmu mappings: {}", pmus.join(", ")));
         Ok(())
     }
@@ -41,13 +43,26 @@ impl Page<'_> {
     fn samples_precisely_by_ibs(&self) -> bool {
         let pmus = self.get::<PmuMappings>().unwrap_or_default().0;
         let caps = self.get::<CpuPmuCaps>().unwrap_or_default().0;
-        let imprecise = caps.iter().any(|cap| cap.name == "max_precise" && cap.value == "0");
+        let imprecise = caps
+            .iter()
+            .any(|cap| cap.name == "max_precise" && cap.value == "0");
         imprecise && pmus.iter().any(|pmu| pmu.name == "ibs_op")
     }
 
     fn capabilities(&mut self, pmu: &str, caps: &[Capability]) {
-        let caps: Vec<_> = caps.iter().map(|cap| format!("{}={}", cap.name, cap.value)).collect();
-        let caps = if caps.is_empty() { "not available".to_owned() } else { caps.join(", ") };
-        self.line(format_args!("{} pmu capabilities: {}", visible(pmu), visible(&caps)));
+        let caps: Vec<_> = caps
+            .iter()
+            .map(|cap| format!("{}={}", cap.name, cap.value))
+            .collect();
+        let caps = if caps.is_empty() {
+            "not available".to_owned()
+        } else {
+            caps.join(", ")
+        };
+        self.line(format_args!(
+            "{} pmu capabilities: {}",
+            visible(pmu),
+            visible(&caps)
+        ));
     }
 }

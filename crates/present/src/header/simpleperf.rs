@@ -33,7 +33,11 @@ impl Page<'_> {
         for (key, value) in self.get::<MetaInfo>()?.0 {
             // One value may hold the lines of several events.
             for line in value.split('\n') {
-                self.line(format_args!("simpleperf {} : {}", visible(&key), visible(line)));
+                self.line(format_args!(
+                    "simpleperf {} : {}",
+                    visible(&key),
+                    visible(line)
+                ));
             }
         }
         Ok(())
@@ -41,15 +45,25 @@ impl Page<'_> {
 
     fn debug_unwind(&mut self) -> Lines {
         for file in self.get::<DebugUnwind>()?.0 {
-            self.line(format_args!("simpleperf kept file : {}, {} bytes", visible(&file.path), file.size));
+            self.line(format_args!(
+                "simpleperf kept file : {}, {} bytes",
+                visible(&file.path),
+                file.size
+            ));
         }
         Ok(())
     }
 
     fn recorded_files(&mut self, files: &[RecordedFile]) -> Lines {
         for file in files {
-            let (path, kind, count) = (visible(&file.path), kind_name(file.kind), file.symbols.len());
-            self.line(format_args!("simpleperf file : {path} ({kind}), {count} symbols"));
+            let (path, kind, count) = (
+                visible(&file.path),
+                kind_name(file.kind),
+                file.symbols.len(),
+            );
+            self.line(format_args!(
+                "simpleperf file : {path} ({kind}), {count} symbols"
+            ));
         }
         Ok(())
     }

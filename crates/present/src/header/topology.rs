@@ -15,11 +15,21 @@ impl Page<'_> {
         let with_dies = !dies.is_empty();
         for (cpu, place) in topology.cpus.iter().enumerate() {
             let (core, socket) = (number(place.core), number(place.socket));
-            let die = if with_dies { format!(", Die ID {}", number(place.die)) } else { String::new() };
-            self.line(format_args!("CPU {cpu}: Core ID {core}{die}, Socket ID {socket}"));
+            let die = if with_dies {
+                format!(", Die ID {}", number(place.die))
+            } else {
+                String::new()
+            };
+            self.line(format_args!(
+                "CPU {cpu}: Core ID {core}{die}, Socket ID {socket}"
+            ));
         }
         if topology.cpus.is_empty() {
-            let what = if with_dies { "Core ID, Die ID and Socket ID" } else { "Core ID and Socket ID" };
+            let what = if with_dies {
+                "Core ID, Die ID and Socket ID"
+            } else {
+                "Core ID and Socket ID"
+            };
             self.line(format_args!("{what} information is not available"));
         }
         Ok(())
@@ -34,8 +44,13 @@ impl Page<'_> {
     pub(super) fn numa_topology(&mut self) -> Lines {
         for node in self.get::<NumaTopology>()?.0 {
             let (number, total, free) = (node.node, node.total_kilobytes, node.free_kilobytes);
-            self.line(format_args!("node{number} meminfo  : total = {total} kB, free = {free} kB"));
-            self.line(format_args!("node{number} cpu list : {}", visible(&node.cpus)));
+            self.line(format_args!(
+                "node{number} meminfo  : total = {total} kB, free = {free} kB"
+            ));
+            self.line(format_args!(
+                "node{number} cpu list : {}",
+                visible(&node.cpus)
+            ));
         }
         Ok(())
     }
@@ -43,19 +58,31 @@ impl Page<'_> {
     pub(super) fn hybrid_topology(&mut self) -> Lines {
         self.line("hybrid cpu system:");
         for kind in self.get::<HybridTopology>()?.0 {
-            self.line(format_args!("{} cpu list : {}", visible(&kind.pmu), visible(&kind.cpus)));
+            self.line(format_args!(
+                "{} cpu list : {}",
+                visible(&kind.pmu),
+                visible(&kind.cpus)
+            ));
         }
         Ok(())
     }
 
     pub(super) fn cpu_domains(&mut self) -> Lines {
         let info: CpuDomainInfo = self.get()?;
-        self.line(format_args!("schedstat version\t: {}", info.schedstat_version));
-        self.line(format_args!("Maximum sched domains\t: {}", info.max_domains));
+        self.line(format_args!(
+            "schedstat version\t: {}",
+            info.schedstat_version
+        ));
+        self.line(format_args!(
+            "Maximum sched domains\t: {}",
+            info.max_domains
+        ));
         for cpu in &info.cpus {
             self.line(format_args!("cpu\t\t: {}", cpu.cpu));
             self.line(format_args!("nr_domains\t: {}", cpu.domains.len()));
-            cpu.domains.iter().for_each(|domain| self.cpu_domain(domain));
+            cpu.domains
+                .iter()
+                .for_each(|domain| self.cpu_domain(domain));
         }
         Ok(())
     }

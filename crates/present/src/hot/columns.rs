@@ -18,9 +18,14 @@ pub(super) fn shorten(text: &str, room: usize) -> String {
     if width(text) <= room {
         return text.to_owned();
     }
-    let Some(room) = room.checked_sub(1) else { return String::new() };
+    let Some(room) = room.checked_sub(1) else {
+        return String::new();
+    };
     let head = room / 2;
-    let head_end = fitting(text.char_indices().map(|(at, c)| (at + c.len_utf8(), c)), head);
+    let head_end = fitting(
+        text.char_indices().map(|(at, c)| (at + c.len_utf8(), c)),
+        head,
+    );
     let tail_start = fitting(text.char_indices().rev(), room - head).unwrap_or(text.len());
     let head = head_end.and_then(|end| text.get(..end)).unwrap_or_default();
     format!("{head}…{}", text.get(tail_start..).unwrap_or_default())
@@ -40,7 +45,9 @@ fn fitting(places: impl Iterator<Item = (usize, char)>, room: usize) -> Option<u
 fn cells(c: char) -> usize {
     match u32::from(c) {
         0x300..=0x36f | 0xfe00..=0xfe0f => 0,
-        0x1100..=0x115f | 0x2e80..=0xa4cf | 0xac00..=0xd7a3 | 0xf900..=0xfaff | 0xfe30..=0xfe6f => 2,
+        0x1100..=0x115f | 0x2e80..=0xa4cf | 0xac00..=0xd7a3 | 0xf900..=0xfaff | 0xfe30..=0xfe6f => {
+            2
+        }
         0xff00..=0xff60 | 0xffe0..=0xffe6 | 0x1f300..=0x1faff | 0x2_0000..=0x3_fffd => 2,
         _ => 1,
     }
@@ -56,7 +63,11 @@ mod tests {
         assert_eq!(shorten("abcdefghij", 7), "abc…hij");
         assert_eq!(shorten("abcdefghij", 6), "ab…hij");
         assert_eq!(
-            (shorten("abc", 2).as_str(), shorten("abc", 1).as_str(), shorten("abc", 0).as_str()),
+            (
+                shorten("abc", 2).as_str(),
+                shorten("abc", 1).as_str(),
+                shorten("abc", 0).as_str()
+            ),
             ("…c", "…", "")
         );
     }

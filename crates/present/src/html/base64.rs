@@ -44,7 +44,9 @@ mod tests {
 
     #[test]
     fn the_standards_examples() {
-        let expected = ["", "Zg==", "Zm8=", "Zm9v", "Zm9vYg==", "Zm9vYmE=", "Zm9vYmFy"];
+        let expected = [
+            "", "Zg==", "Zm8=", "Zm9v", "Zm9vYg==", "Zm9vYmE=", "Zm9vYmFy",
+        ];
         for (length, expected) in expected.into_iter().enumerate() {
             assert_eq!(text(&b"foobar"[..length]), expected);
         }

@@ -15,10 +15,13 @@ pub(crate) enum Piece<'a> {
 
 /// Splits a template at its marks, once: what is put in is never looked at again.
 pub(crate) fn pieces(template: &str) -> impl Iterator<Item = Piece<'_>> {
-    template.split("<!--@").enumerate().flat_map(|(index, part)| match part.split_once("-->") {
-        Some((mark, text)) if index > 0 => vec![Piece::Mark(mark), Piece::Text(text)],
-        _ => vec![Piece::Text(part)],
-    })
+    template
+        .split("<!--@")
+        .enumerate()
+        .flat_map(|(index, part)| match part.split_once("-->") {
+            Some((mark, text)) if index > 0 => vec![Piece::Mark(mark), Piece::Text(text)],
+            _ => vec![Piece::Text(part)],
+        })
 }
 
 /// Writes text that HTML shows as it is.
@@ -43,7 +46,11 @@ mod tests {
     #[test]
     fn a_template_is_text_and_marks() {
         let pieces: Vec<_> = pieces("a<!--@one-->b<!-- c --><!--@two-->").collect();
-        let (a, b, end) = (Piece::Text("a"), Piece::Text("b<!-- c -->"), Piece::Text(""));
+        let (a, b, end) = (
+            Piece::Text("a"),
+            Piece::Text("b<!-- c -->"),
+            Piece::Text(""),
+        );
         assert_eq!(pieces, [a, Piece::Mark("one"), b, Piece::Mark("two"), end]);
     }
 

@@ -11,7 +11,9 @@ pub(crate) struct Numbers {
 impl Numbers {
     /// No numbers, with room for so many bytes.
     pub(crate) fn with_capacity(bytes: usize) -> Numbers {
-        Numbers { bytes: Vec::with_capacity(bytes) }
+        Numbers {
+            bytes: Vec::with_capacity(bytes),
+        }
     }
 
     /// Puts a number.
@@ -50,7 +52,13 @@ mod tests {
         let mut numbers = Numbers::default();
         numbers.put(127);
         numbers.put(300);
-        numbers.put_weight(Weight { value: 5, samples: 0 }, 0);
+        numbers.put_weight(
+            Weight {
+                value: 5,
+                samples: 0,
+            },
+            0,
+        );
         assert_eq!(numbers.bytes, [127, 0xac, 0x02, 1, 10]);
         assert_eq!(zigzag(-1), 1);
     }

@@ -46,21 +46,48 @@ pub(crate) fn encode(tree: &FlameTree) -> Encoded {
     let total = tree.total();
     let mean = total.value.checked_div(total.samples).unwrap_or(0);
     let numbers = Numbers::with_capacity(tree.nodes.len() * 5);
-    let mut walk = Walk { numbers, nodes: 0, mean, depth: 0 };
+    let mut walk = Walk {
+        numbers,
+        nodes: 0,
+        mean,
+        depth: 0,
+    };
     let mut places = vec![0; tree.nodes.len()];
     let children = Children::new(tree);
-    let mut stack: Vec<(u32, u32)> = children.of(None).iter().rev().map(|&root| (root, 1)).collect();
+    let mut stack: Vec<(u32, u32)> = children
+        .of(None)
+        .iter()
+        .rev()
+        .map(|&root| (root, 1))
+        .collect();
     while let Some((index, depth)) = stack.pop() {
-        let Some(node) = tree.nodes.get(index as usize) else { continue };
-        let Some(frame) = ranks.of(node.frame) else { continue };
+        let Some(node) = tree.nodes.get(index as usize) else {
+            continue;
+        };
+        let Some(frame) = ranks.of(node.frame) else {
+            continue;
+        };
         walk.put(node, frame, depth);
         if let Some(place) = places.get_mut(index as usize) {
             *place = walk.nodes;
         }
-        stack.extend(children.of(Some(index)).iter().rev().map(|&child| (child, depth + 1)));
+        stack.extend(
+            children
+                .of(Some(index))
+                .iter()
+                .rev()
+                .map(|&child| (child, depth + 1)),
+        );
     }
     let (frames, names) = ranks.tables(tree);
-    Encoded { bytes: walk.numbers.bytes, nodes: walk.nodes as usize, places, mean, frames, names }
+    Encoded {
+        bytes: walk.numbers.bytes,
+        nodes: walk.nodes as usize,
+        places,
+        mean,
+        frames,
+        names,
+    }
 }
 
 struct Walk {
@@ -99,19 +126,25 @@ impl Children {
         for slot in 1..first.len() {
             first[slot] += first[slot - 1];
         }
-        let mut children = Children { list: list(tree, &first), first };
+        let mut children = Children {
+            list: list(tree, &first),
+            first,
+        };
         children.sort(tree);
         children
     }
 
     fn sort(&mut self, tree: &FlameTree) {
         let order = |&child: &u32| {
-            tree.nodes.get(child as usize).map(|node| (std::cmp::Reverse(node.total.value), node.frame))
+            tree.nodes
+                .get(child as usize)
+                .map(|node| (std::cmp::Reverse(node.total.value), node.frame))
         };
         for slot in self.first.windows(2) {
             if let [from, to @ ..] = slot
-                && let Some(siblings) =
-                    to.first().and_then(|&to| self.list.get_mut(*from as usize..to as usize))
+                && let Some(siblings) = to
+                    .first()
+                    .and_then(|&to| self.list.get_mut(*from as usize..to as usize))
                 && siblings.len() > 1
             {
                 siblings.sort_by_key(order);
@@ -122,7 +155,10 @@ impl Children {
     fn of(&self, parent: Option<u32>) -> &[u32] {
         let slot = parent.map_or(0, |parent| parent as usize + 1);
         match (self.first.get(slot), self.first.get(slot + 1)) {
-            (Some(&from), Some(&to)) => self.list.get(from as usize..to as usize).unwrap_or_default(),
+            (Some(&from), Some(&to)) => self
+                .list
+                .get(from as usize..to as usize)
+                .unwrap_or_default(),
             _ => &[],
         }
     }
@@ -163,8 +199,11 @@ impl Ranks {
                 *uses += 1;
             }
         }
-        let mut order: Vec<u32> =
-            (0..).zip(&uses).filter(|(_, uses)| **uses > 0).map(|(frame, _)| frame).collect();
+        let mut order: Vec<u32> = (0..)
+            .zip(&uses)
+            .filter(|(_, uses)| **uses > 0)
+            .map(|(frame, _)| frame)
+            .collect();
         order.sort_by_key(|&frame| (std::cmp::Reverse(uses[frame as usize]), frame));
         let mut rank = vec![0; uses.len()];
         for (new, &frame) in (0..).zip(&order) {
@@ -181,7 +220,10 @@ impl Ranks {
     fn tables(&self, tree: &FlameTree) -> (Vec<EncodedFrame>, Vec<u32>) {
         let mut names = Vec::new();
         let mut place = vec![None; tree.names.len()];
-        let frames = self.order.iter().filter_map(|&frame| tree.frames.get(frame as usize));
+        let frames = self
+            .order
+            .iter()
+            .filter_map(|&frame| tree.frames.get(frame as usize));
         let frames = frames.map(|frame| EncodedFrame {
             name: place_of(frame.name, &mut place, &mut names),
             dso: frame
@@ -197,7 +239,9 @@ impl Ranks {
 /// Place of a name among those in use; added when it is new.
 fn place_of(name: u32, place: &mut [Option<u32>], names: &mut Vec<u32>) -> u32 {
     let next = names.len() as u32;
-    let known = place.get_mut(name as usize).map(|place| *place.get_or_insert(next));
+    let known = place
+        .get_mut(name as usize)
+        .map(|place| *place.get_or_insert(next));
     if known.is_none_or(|known| known == next) {
         names.push(name);
     }
@@ -219,14 +263,27 @@ mod tests {
     use oxperf_analysis::flame::{FlameFrame, Weight};
 
     fn node(parent: Option<u32>, frame: u32, value: u64, samples: u64) -> FlameNode {
-        FlameNode { parent, frame, own: Weight { value, samples }, total: Weight::default() }
+        FlameNode {
+            parent,
+            frame,
+            own: Weight { value, samples },
+            total: Weight::default(),
+        }
     }
 
     fn tree(nodes: Vec<FlameNode>) -> FlameTree {
-        let frame = |name| FlameFrame { name, dso: None, kind: FlameKind::Function };
+        let frame = |name| FlameFrame {
+            name,
+            dso: None,
+            kind: FlameKind::Function,
+        };
         let names = ["a", "b", "c"].map(str::to_owned).into();
-        let mut tree =
-            FlameTree { names, frames: (0..3).map(frame).collect(), nodes, ..FlameTree::default() };
+        let mut tree = FlameTree {
+            names,
+            frames: (0..3).map(frame).collect(),
+            nodes,
+            ..FlameTree::default()
+        };
         tree.sum_totals();
         tree
     }

@@ -2,7 +2,9 @@
 
 use std::fmt::Display;
 
-use oxperf_data::features::{Arch, ClockData, CmdLine, CpuDesc, CpuId, Hostname, NrCpus, OsRelease, Version};
+use oxperf_data::features::{
+    Arch, ClockData, CmdLine, CpuDesc, CpuId, Hostname, NrCpus, OsRelease, Version,
+};
 use oxperf_data::{Feature, Reader};
 
 use super::{key, line, string};
@@ -29,7 +31,11 @@ pub fn begin(out: &mut Vec<u8>, reader: &Reader<'_>, captured_on: i64) {
 fn file(out: &mut Vec<u8>, reader: &Reader<'_>, captured_on: i64) {
     let header = reader.header();
     number(out, 2, "header-version", u8::from(!header.first_version));
-    text(out, "captured-on", &CivilTime::new(captured_on, 0).iso_utc());
+    text(
+        out,
+        "captured-on",
+        &CivilTime::new(captured_on, 0).iso_utc(),
+    );
     for (name, value) in [
         ("data-offset", header.data.offset),
         ("data-size", header.data.size),
@@ -49,7 +55,10 @@ fn host(out: &mut Vec<u8>, reader: &Reader<'_>) {
     }
     text(out, "cpuid", &get::<CpuId>(reader).0);
     let cpus = get::<NrCpus>(reader);
-    for (name, count) in [("nrcpus-online", cpus.online), ("nrcpus-avail", cpus.available)] {
+    for (name, count) in [
+        ("nrcpus-online", cpus.online),
+        ("nrcpus-avail", cpus.available),
+    ] {
         out.push(b',');
         number(out, 2, name, count);
     }
@@ -59,7 +68,9 @@ fn host(out: &mut Vec<u8>, reader: &Reader<'_>) {
 
 /// One moment by the recording's clock and by the wall clock, where that was recorded.
 fn clock(out: &mut Vec<u8>, reader: &Reader<'_>) {
-    let Ok(Some(clock)) = reader.features().get::<ClockData>() else { return };
+    let Ok(Some(clock)) = reader.features().get::<ClockData>() else {
+        return;
+    };
     for (name, value) in [
         ("clockid", u64::from(clock.clock)),
         ("clock-time", clock.clock_nanoseconds),

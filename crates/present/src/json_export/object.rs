@@ -11,7 +11,10 @@ pub(crate) struct Object<'o> {
 /// Appends an object that `fill` fills.
 pub(crate) fn object(out: &mut Vec<u8>, fill: impl FnOnce(&mut Object<'_>)) {
     out.push(b'{');
-    fill(&mut Object { out, is_empty: true });
+    fill(&mut Object {
+        out,
+        is_empty: true,
+    });
     out.push(b'}');
 }
 

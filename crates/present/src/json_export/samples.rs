@@ -112,12 +112,29 @@ mod tests {
         let (mut name, mut field) = (Vec::new(), Vec::new());
         write_name(&mut name, "f\"", "libx.so");
         write_trace_field(&mut field, "pid", "7");
-        samples
-            .begin(&mut out, &SampleHead { time: Some(5), pid: 1, tid: -1, cpu: Some(Some(3)), comm: "sh" });
+        samples.begin(
+            &mut out,
+            &SampleHead {
+                time: Some(5),
+                pid: 1,
+                tid: -1,
+                cpu: Some(Some(3)),
+                comm: "sh",
+            },
+        );
         samples.place(&mut out, 0xff10, &name);
         samples.place(&mut out, 0, &[]);
         samples.end_sample(&mut out, &field);
-        samples.begin(&mut out, &SampleHead { time: None, pid: 1, tid: 2, cpu: None, comm: "" });
+        samples.begin(
+            &mut out,
+            &SampleHead {
+                time: None,
+                pid: 1,
+                tid: 2,
+                cpu: None,
+                comm: "",
+            },
+        );
         samples.end_sample(&mut out, &[]);
         samples.end(&mut out);
         let compact = String::from_utf8(out).unwrap().replace(['\n', '\t'], "");

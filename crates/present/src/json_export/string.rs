@@ -58,6 +58,9 @@ mod tests {
     #[test]
     fn controls_are_spelled_out() {
         assert_eq!(written("\u{8}\u{c}\n\r\t"), r#""\b\f\n\r\t""#);
-        assert_eq!(written("\x01\x1b\x7f\u{9b}\u{202e}"), r#""\u0001\u001b\u007f\u009b\u202e""#);
+        assert_eq!(
+            written("\x01\x1b\x7f\u{9b}\u{202e}"),
+            r#""\u0001\u001b\u007f\u009b\u202e""#
+        );
     }
 }

@@ -19,7 +19,10 @@ pub fn ksymbol(out: &mut Vec<u8>, record: &Ksymbol<'_>) {
 /// Appends the line of a BPF_EVENT record.
 pub fn bpf_event(out: &mut Vec<u8>, record: &BpfEvent) {
     let (kind, flags, id) = (record.kind, record.flags, record.id);
-    put(out, format_args!("PERF_RECORD_BPF_EVENT type {kind}, flags {flags}, id {id}\n"));
+    put(
+        out,
+        format_args!("PERF_RECORD_BPF_EVENT type {kind}, flags {flags}, id {id}\n"),
+    );
 }
 
 #[cfg(test)]
@@ -29,13 +32,26 @@ mod tests {
 
     #[test]
     fn symbols_and_programs() {
-        let symbol =
-            Ksymbol { addr: 0xffff_ffff_c000_0000, len: 256, kind: 2, flags: 1, name: b"bpf_prog_1\x1b" };
+        let symbol = Ksymbol {
+            addr: 0xffff_ffff_c000_0000,
+            len: 256,
+            kind: 2,
+            flags: 1,
+            name: b"bpf_prog_1\x1b",
+        };
         assert_eq!(
             text(|out| ksymbol(out, &symbol)),
             "PERF_RECORD_KSYMBOL addr ffffffffc0000000 len 256 type 2 flags 0x1 name bpf_prog_1\\x1b\n"
         );
-        let program = BpfEvent { kind: 2, flags: 5, id: 42, tag: [0; 8] };
-        assert_eq!(text(|out| bpf_event(out, &program)), "PERF_RECORD_BPF_EVENT type 2, flags 5, id 42\n");
+        let program = BpfEvent {
+            kind: 2,
+            flags: 5,
+            id: 42,
+            tag: [0; 8],
+        };
+        assert_eq!(
+            text(|out| bpf_event(out, &program)),
+            "PERF_RECORD_BPF_EVENT type 2, flags 5, id 42\n"
+        );
     }
 }

@@ -6,5 +6,8 @@ use super::put;
 
 /// Appends the line above the addresses.
 pub fn callchain_deferred(out: &mut Vec<u8>, record: &CallchainDeferred<'_>) {
-    put(out, format_args!("DEFERRED CALLCHAIN [cookie: {:x}]\n", record.cookie));
+    put(
+        out,
+        format_args!("DEFERRED CALLCHAIN [cookie: {:x}]\n", record.cookie),
+    );
 }

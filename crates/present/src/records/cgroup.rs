@@ -6,7 +6,14 @@ use super::{name, put};
 
 /// Appends the line of a CGROUP record.
 pub fn cgroup(out: &mut Vec<u8>, record: &Cgroup<'_>) {
-    put(out, format_args!("PERF_RECORD_CGROUP cgroup: {} {}\n", record.id, name(record.path)));
+    put(
+        out,
+        format_args!(
+            "PERF_RECORD_CGROUP cgroup: {} {}\n",
+            record.id,
+            name(record.path)
+        ),
+    );
 }
 
 #[cfg(test)]
@@ -16,7 +23,13 @@ mod tests {
 
     #[test]
     fn id_and_path() {
-        let record = Cgroup { id: 77, path: b"/user.slice" };
-        assert_eq!(text(|out| cgroup(out, &record)), "PERF_RECORD_CGROUP cgroup: 77 /user.slice\n");
+        let record = Cgroup {
+            id: 77,
+            path: b"/user.slice",
+        };
+        assert_eq!(
+            text(|out| cgroup(out, &record)),
+            "PERF_RECORD_CGROUP cgroup: 77 /user.slice\n"
+        );
     }
 }

@@ -23,6 +23,15 @@ mod tests {
 
     #[test]
     fn the_count() {
-        assert_eq!(text(|out| lost(out, &Lost { id: EventId(1), lost: 5 })), "PERF_RECORD_LOST lost 5\n");
+        assert_eq!(
+            text(|out| lost(
+                out,
+                &Lost {
+                    id: EventId(1),
+                    lost: 5
+                }
+            )),
+            "PERF_RECORD_LOST lost 5\n"
+        );
     }
 }

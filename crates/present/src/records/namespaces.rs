@@ -25,7 +25,13 @@ pub fn namespaces(out: &mut Vec<u8>, record: &Namespaces<'_>) {
         let end = if index + 1 == count { "]\n" } else { ", " };
         // As C does it, zero goes without 0x.
         let prefix = if link.inode == 0 { "" } else { "0x" };
-        put(out, format_args!("{index}/{kind}: {}/{prefix}{:x}{end}", link.device, link.inode));
+        put(
+            out,
+            format_args!(
+                "{index}/{kind}: {}/{prefix}{:x}{end}",
+                link.device, link.inode
+            ),
+        );
     }
 }
 
@@ -40,8 +46,9 @@ mod tests {
 
     #[test]
     fn four_a_line() {
-        let links: Vec<Namespace> =
-            [0xf0, 0xf1, 0, 0xf3, 0xf4].map(|inode| Namespace { device: 3, inode }).to_vec();
+        let links: Vec<Namespace> = [0xf0, 0xf1, 0, 0xf3, 0xf4]
+            .map(|inode| Namespace { device: 3, inode })
+            .to_vec();
         let mut body = Encoder::new(Endian::Little);
         Namespaces::encode_links(Pid(2), Tid(3), &links, &mut body);
         let record = Namespaces::decode(&mut Cursor::new(body.as_bytes(), Endian::Little)).unwrap();

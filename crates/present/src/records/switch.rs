@@ -7,19 +7,34 @@ use super::put;
 
 /// Appends the line of a SWITCH record, which its header tells alone.
 pub fn switch(out: &mut Vec<u8>, misc: Misc) {
-    put(out, format_args!("PERF_RECORD_SWITCH {}\n", direction(misc)));
+    put(
+        out,
+        format_args!("PERF_RECORD_SWITCH {}\n", direction(misc)),
+    );
 }
 
 /// Appends the line of a SWITCH_CPU_WIDE record: where to, or where from.
 pub fn switch_cpu_wide(out: &mut Vec<u8>, misc: Misc, record: &SwitchCpuWide) {
-    let other = if misc.has(Misc::SWITCH_OUT) { "next" } else { "prev" };
+    let other = if misc.has(Misc::SWITCH_OUT) {
+        "next"
+    } else {
+        "prev"
+    };
     let (pid, tid) = (record.next_prev_pid.0, record.next_prev_tid.0);
     let direction = direction(misc);
-    put(out, format_args!("PERF_RECORD_SWITCH_CPU_WIDE {direction}  {other} pid/tid: {pid:5}/{tid:<5}\n"));
+    put(
+        out,
+        format_args!(
+            "PERF_RECORD_SWITCH_CPU_WIDE {direction}  {other} pid/tid: {pid:5}/{tid:<5}\n"
+        ),
+    );
 }
 
 fn direction(misc: Misc) -> &'static str {
-    match (misc.has(Misc::SWITCH_OUT), misc.has(Misc::SWITCH_OUT_PREEMPT)) {
+    match (
+        misc.has(Misc::SWITCH_OUT),
+        misc.has(Misc::SWITCH_OUT_PREEMPT),
+    ) {
         (false, _) => "IN         ",
         (true, false) => "OUT        ",
         (true, true) => "OUT preempt",
@@ -35,8 +50,14 @@ mod tests {
 
     #[test]
     fn in_and_out() {
-        assert_eq!(text(|out| switch(out, Misc(0))), "PERF_RECORD_SWITCH IN         \n");
-        let record = SwitchCpuWide { next_prev_pid: Pid(-1), next_prev_tid: Tid(1) };
+        assert_eq!(
+            text(|out| switch(out, Misc(0))),
+            "PERF_RECORD_SWITCH IN         \n"
+        );
+        let record = SwitchCpuWide {
+            next_prev_pid: Pid(-1),
+            next_prev_tid: Tid(1),
+        };
         let misc = Misc(Misc::SWITCH_OUT | Misc::SWITCH_OUT_PREEMPT);
         assert_eq!(
             text(|out| switch_cpu_wide(out, misc, &record)),

@@ -7,9 +7,19 @@ use super::{name, put};
 
 /// Appends the line of a COMM record; its header tells an exec.
 pub fn comm(out: &mut Vec<u8>, misc: Misc, record: &Comm<'_>) {
-    let exec = if misc.has(Misc::COMM_EXEC) { " exec" } else { "" };
+    let exec = if misc.has(Misc::COMM_EXEC) {
+        " exec"
+    } else {
+        ""
+    };
     let (pid, tid) = (record.pid.0, record.tid.0);
-    put(out, format_args!("PERF_RECORD_COMM{exec}: {}:{pid}/{tid}\n", name(record.comm)));
+    put(
+        out,
+        format_args!(
+            "PERF_RECORD_COMM{exec}: {}:{pid}/{tid}\n",
+            name(record.comm)
+        ),
+    );
 }
 
 /// Appends the line of a FORK record: the child, then its parent.
@@ -24,7 +34,10 @@ pub fn exit(out: &mut Vec<u8>, record: &Task) {
 
 fn task(kind: &str, out: &mut Vec<u8>, record: &Task) {
     let (pid, tid, ppid, ptid) = (record.pid.0, record.tid.0, record.ppid.0, record.ptid.0);
-    put(out, format_args!("PERF_RECORD_{kind}({pid}:{tid}):({ppid}:{ptid})\n"));
+    put(
+        out,
+        format_args!("PERF_RECORD_{kind}({pid}:{tid}):({ppid}:{ptid})\n"),
+    );
 }
 
 #[cfg(test)]
@@ -36,12 +49,34 @@ mod tests {
 
     #[test]
     fn names_and_lives() {
-        let named = Comm { pid: Pid(7), tid: Tid(8), comm: b"ls\nx" };
-        assert_eq!(text(|out| comm(out, Misc(0), &named)), "PERF_RECORD_COMM: ls\\nx:7/8\n");
+        let named = Comm {
+            pid: Pid(7),
+            tid: Tid(8),
+            comm: b"ls\nx",
+        };
+        assert_eq!(
+            text(|out| comm(out, Misc(0), &named)),
+            "PERF_RECORD_COMM: ls\\nx:7/8\n"
+        );
         let exec = Misc(Misc::COMM_EXEC);
-        assert_eq!(text(|out| comm(out, exec, &named)), "PERF_RECORD_COMM exec: ls\\nx:7/8\n");
-        let life = Task { pid: Pid(2), ppid: Pid(1), tid: Tid(3), ptid: Tid(1), time: PerfTime(9) };
-        assert_eq!(text(|out| fork(out, &life)), "PERF_RECORD_FORK(2:3):(1:1)\n");
-        assert_eq!(text(|out| exit(out, &life)), "PERF_RECORD_EXIT(2:3):(1:1)\n");
+        assert_eq!(
+            text(|out| comm(out, exec, &named)),
+            "PERF_RECORD_COMM exec: ls\\nx:7/8\n"
+        );
+        let life = Task {
+            pid: Pid(2),
+            ppid: Pid(1),
+            tid: Tid(3),
+            ptid: Tid(1),
+            time: PerfTime(9),
+        };
+        assert_eq!(
+            text(|out| fork(out, &life)),
+            "PERF_RECORD_FORK(2:3):(1:1)\n"
+        );
+        assert_eq!(
+            text(|out| exit(out, &life)),
+            "PERF_RECORD_EXIT(2:3):(1:1)\n"
+        );
     }
 }

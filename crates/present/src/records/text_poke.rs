@@ -16,11 +16,24 @@ pub struct PokedSymbol<'a> {
 
 /// Appends the lines of a TEXT_POKE record: where, then the bytes before and after, sixteen a line.
 pub fn text_poke(out: &mut Vec<u8>, record: &TextPoke<'_>, symbol: Option<PokedSymbol<'_>>) {
-    put(out, format_args!("PERF_RECORD_TEXT_POKE {:x} ", record.addr));
+    put(
+        out,
+        format_args!("PERF_RECORD_TEXT_POKE {:x} ", record.addr),
+    );
     if let Some(symbol) = symbol {
-        put(out, format_args!("{}+0x{:x}", visible(symbol.name), symbol.offset));
+        put(
+            out,
+            format_args!("{}+0x{:x}", visible(symbol.name), symbol.offset),
+        );
     }
-    put(out, format_args!(" old len {} new len {}\n", record.old.len(), record.new.len()));
+    put(
+        out,
+        format_args!(
+            " old len {} new len {}\n",
+            record.old.len(),
+            record.new.len()
+        ),
+    );
     bytes(out, "Old", record.old);
     bytes(out, "New", record.new);
 }
@@ -28,7 +41,8 @@ pub fn text_poke(out: &mut Vec<u8>, record: &TextPoke<'_>, symbol: Option<PokedS
 fn bytes(out: &mut Vec<u8>, which: &str, bytes: &[u8]) {
     for line in bytes.chunks(16) {
         put(out, format_args!("            {which} bytes:"));
-        line.iter().for_each(|byte| put(out, format_args!(" {byte:02x}")));
+        line.iter()
+            .for_each(|byte| put(out, format_args!(" {byte:02x}")));
         out.push(b'\n');
     }
 }
@@ -40,8 +54,15 @@ mod tests {
 
     #[test]
     fn before_and_after() {
-        let record = TextPoke { addr: 0xffff_ffff_8100_0010, old: &[], new: &[0x90; 17] };
-        let symbol = Some(PokedSymbol { name: "f", offset: 16 });
+        let record = TextPoke {
+            addr: 0xffff_ffff_8100_0010,
+            old: &[],
+            new: &[0x90; 17],
+        };
+        let symbol = Some(PokedSymbol {
+            name: "f",
+            offset: 16,
+        });
         let nops = " 90".repeat(16);
         assert_eq!(
             text(|out| text_poke(out, &record, symbol)),

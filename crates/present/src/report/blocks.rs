@@ -38,7 +38,13 @@ pub fn blocks(
     let dots = COLUMNS.map(|(_, width)| ".".repeat(width));
     writeln!(buffer, "# {}\n# {}\n#", heading.join("  "), dots.join("  "))?;
     for block in &blocks.blocks {
-        row(&mut buffer, profile, block, (profile.blocks.cycles, blocks.averages), text)?;
+        row(
+            &mut buffer,
+            profile,
+            block,
+            (profile.blocks.cycles, blocks.averages),
+            text,
+        )?;
     }
     out.write_all(&buffer)
 }
@@ -56,8 +62,14 @@ fn row(
         return Ok(());
     }
     let colour = if text.coloured { colour(percent) } else { b"" };
-    let [share_width, cycles_width, average_share_width, average_width, range_width, object_width] =
-        COLUMNS.map(|(_, width)| width);
+    let [
+        share_width,
+        cycles_width,
+        average_share_width,
+        average_width,
+        range_width,
+        object_width,
+    ] = COLUMNS.map(|(_, width)| width);
     buffer.extend_from_slice(b"  ");
     buffer.extend_from_slice(colour);
     write!(buffer, "{:>share_width$}", format!("{percent:.2}%"))?;
@@ -74,7 +86,11 @@ fn row(
 }
 
 fn share(part: u64, whole: u64) -> f64 {
-    if whole == 0 { 0.0 } else { part as f64 * 100.0 / whole as f64 }
+    if whole == 0 {
+        0.0
+    } else {
+        part as f64 * 100.0 / whole as f64
+    }
 }
 
 /// A number of cycles in few digits.
@@ -93,7 +109,11 @@ fn range(profile: &Profile, block: &Block) -> String {
     let from_symbol = |address: u64| address.wrapping_sub(symbol.map_or(0, |symbol| symbol.start));
     let text = match block.lines {
         Some([start, end]) => visible(&format!("[{} -> {}]", line(start), line(end))).into_owned(),
-        None => format!("[{:7x} -> {:7x}]", block.start.map_or(0, from_symbol), from_symbol(block.end)),
+        None => format!(
+            "[{:7x} -> {:7x}]",
+            block.start.map_or(0, from_symbol),
+            from_symbol(block.end)
+        ),
     };
     text.chars().take(RANGE_LENGTH).collect()
 }

@@ -20,9 +20,21 @@ pub fn branch_kinds(out: &mut dyn Write, profile: &Profile) -> io::Result<()> {
         ("CROSS_4K", found.crossed_4k),
         ("CROSS_2M", found.crossed_2m),
     ];
-    let kinds = found.kinds.iter().enumerate().map(|(kind, count)| (name_of_kind(kind), *count));
-    for (name, count) in ways.into_iter().chain(kinds).filter(|(_, count)| *count > 0) {
-        write!(out, "\n{name:>8}: {:>5.1}%", count as f64 * 100.0 / total as f64)?;
+    let kinds = found
+        .kinds
+        .iter()
+        .enumerate()
+        .map(|(kind, count)| (name_of_kind(kind), *count));
+    for (name, count) in ways
+        .into_iter()
+        .chain(kinds)
+        .filter(|(_, count)| *count > 0)
+    {
+        write!(
+            out,
+            "\n{name:>8}: {:>5.1}%",
+            count as f64 * 100.0 / total as f64
+        )?;
     }
     Ok(())
 }

@@ -18,8 +18,8 @@ use oxperf_analysis::hist::{Cell, Extra, Field, Measure, Row, SortKey, Table, wi
 use oxperf_analysis::profile::{CommId, FieldWanted, FrameId, NamesFrom, Profile, SourceId};
 
 use cells::{
-    cut, fill, pad, push_counts, push_cut, push_means, push_nameless, push_narrow, push_padded, push_passed,
-    push_percents, replace, spread,
+    cut, fill, pad, push_counts, push_cut, push_means, push_nameless, push_narrow, push_padded,
+    push_passed, push_percents, replace, spread,
 };
 
 pub(super) use outline::Levels;
@@ -121,15 +121,29 @@ impl<'a> Columns<'a> {
                 _ => Vec::new(),
             };
             if let Field::Measure(Measure::Kinds(_)) = field {
-                return Column { field, heading, width: kinds::width(kinds.len()), wished: None, kinds };
+                return Column {
+                    field,
+                    heading,
+                    width: kinds::width(kinds.len()),
+                    wished: None,
+                    kinds,
+                };
             }
-            let fitting = columns.width(field, &widest, (table.unordered_rows(), events)).max(heading.len());
+            let fitting = columns
+                .width(field, &widest, (table.unordered_rows(), events))
+                .max(heading.len());
             let width = match (field, wished) {
                 (_, None) => fitting,
                 (Field::Key(_), Some(wished)) => wished,
                 (Field::Measure(measure), Some(wished)) => wished.max(cell_width(measure) * events),
             };
-            Column { field, heading, width, wished, kinds }
+            Column {
+                field,
+                heading,
+                width,
+                wished,
+                kinds,
+            }
         };
         columns.list = fields.into_iter().zip(wished).map(column).collect();
         columns.heads = Columns::count_heads(&columns.list);
@@ -160,7 +174,11 @@ impl<'a> Columns<'a> {
             addresses: text.addresses,
             dsos: profile.dsos.iter().map(|dso| visible(&dso.short)).collect(),
             sources: profile.sources.iter().map(|text| visible(text)).collect(),
-            symbols: profile.symbols.iter().map(|symbol| visible(&symbol.name)).collect(),
+            symbols: profile
+                .symbols
+                .iter()
+                .map(|symbol| visible(&symbol.name))
+                .collect(),
         }
     }
 
@@ -171,7 +189,13 @@ impl<'a> Columns<'a> {
         let column = |&field: &Field| {
             let heading = columns.heading_of(field, false);
             let width = columns.width(field, &widest, (rows, 1)).max(heading.len());
-            Column { field, heading, width, wished: None, kinds: Vec::new() }
+            Column {
+                field,
+                heading,
+                width,
+                wished: None,
+                kinds: Vec::new(),
+            }
         };
         columns.list = text.columns.iter().map(column).collect();
         columns
@@ -183,8 +207,21 @@ impl<'a> Columns<'a> {
     }
 
     /// One cell of a column of keys, not narrower than `width` unless it is the last of its row.
-    pub(crate) fn key_cell(&self, buffer: &mut Vec<u8>, nth: usize, row: &Row, width: usize, last: bool) {
-        let Some(Column { field: Field::Key(key), .. }) = self.list.get(nth) else { return };
+    pub(crate) fn key_cell(
+        &self,
+        buffer: &mut Vec<u8>,
+        nth: usize,
+        row: &Row,
+        width: usize,
+        last: bool,
+    ) {
+        let Some(Column {
+            field: Field::Key(key),
+            ..
+        }) = self.list.get(nth)
+        else {
+            return;
+        };
         let start = buffer.len();
         self.key(buffer, *key, (row, &[]), width, last);
         if let Some(separator) = self.separator.as_deref() {
@@ -196,9 +233,9 @@ impl<'a> Columns<'a> {
     fn fields(&self, table: &Table, text: &ReportText) -> Vec<Field> {
         let fields = &self.profile.details.fields;
         let is_there = |field: &Field| match field {
-            Field::Key(SortKey::Field(number)) => {
-                fields.get(usize::from(*number)).is_some_and(|field| table.events.contains(&field.event))
-            }
+            Field::Key(SortKey::Field(number)) => fields
+                .get(usize::from(*number))
+                .is_some_and(|field| table.events.contains(&field.event)),
             _ => true,
         };
         text.columns.iter().copied().filter(is_there).collect()
@@ -208,7 +245,9 @@ impl<'a> Columns<'a> {
         match field {
             Field::Key(SortKey::Field(number)) => {
                 let fields: &'a [FieldWanted] = &self.profile.details.fields;
-                fields.get(usize::from(number)).map_or("", |field| field.name.as_str())
+                fields
+                    .get(usize::from(number))
+                    .map_or("", |field| field.name.as_str())
             }
             _ => heading(field, own_is_self),
         }
@@ -269,7 +308,10 @@ impl<'a> Columns<'a> {
 
     /// The leading event's part of all samples, in hundredths, that decides whether the row is shown.
     pub(super) fn leader_percent(&self, cells: &[Cell]) -> f64 {
-        cells.first().zip(self.percents.first()).map_or(0.0, |(cell, percents)| percents.of(cell.all.period))
+        cells
+            .first()
+            .zip(self.percents.first())
+            .map_or(0.0, |(cell, percents)| percents.of(cell.all.period))
     }
 
     /// For [`Columns::row`]: what there is to remember before the first row.
@@ -287,11 +329,21 @@ impl<'a> Columns<'a> {
     /// About what the line of a row takes, no less where its names fit into their columns.
     pub(super) fn room(&self, row: &Row) -> usize {
         let beyond = self.symbol_name(row.frame).map_or(ADDRESS_WIDTH, str::len);
-        self.list.iter().map(|column| column.width + self.between().len()).sum::<usize>() + beyond
+        self.list
+            .iter()
+            .map(|column| column.width + self.between().len())
+            .sum::<usize>()
+            + beyond
     }
 
     /// A row's line.
-    pub(super) fn row(&self, buffer: &mut Vec<u8>, memory: &mut Memory, row: &Row, weights: Weights<'_>) {
+    pub(super) fn row(
+        &self,
+        buffer: &mut Vec<u8>,
+        memory: &mut Memory,
+        row: &Row,
+        weights: Weights<'_>,
+    ) {
         let heads = self.head(buffer, memory, row, weights);
         (heads..self.list.len()).for_each(|nth| self.cell(buffer, memory, nth, row, weights));
         buffer.push(b'\n');
@@ -311,16 +363,29 @@ impl<'a> Columns<'a> {
             buffer.extend_from_slice(self.between());
         }
         let start = buffer.len();
-        let Column { field, width, wished, .. } = self.list[nth];
+        let Column {
+            field,
+            width,
+            wished,
+            ..
+        } = self.list[nth];
         match field {
             Field::Measure(Measure::Kinds(kinds)) => {
                 return self.kinds_cell(buffer, kinds, extras.first(), &self.list[nth].kinds);
             }
             Field::Measure(measure) => self.measure(buffer, memory, measure, (cells, extras)),
-            Field::Key(key) => self.key(buffer, key, (row, cells), width, nth == last && wished.is_none()),
+            Field::Key(key) => self.key(
+                buffer,
+                key,
+                (row, cells),
+                width,
+                nth == last && wished.is_none(),
+            ),
         }
         match (field, self.separator.as_deref(), wished) {
-            (Field::Measure(measure), None, None) if measure.is_of_branches() => pad(buffer, start, width),
+            (Field::Measure(measure), None, None) if measure.is_of_branches() => {
+                pad(buffer, start, width)
+            }
             (Field::Measure(_), None, None) => fill(buffer, start, width),
             (Field::Key(_), ..) if nth < last => pad(buffer, start, width),
             _ => {}
@@ -328,7 +393,8 @@ impl<'a> Columns<'a> {
         match (field, self.separator.as_deref(), wished) {
             (Field::Key(_), Some(separator), _) => replace(buffer, start, separator),
             // As perf does it, addresses are never cut.
-            (Field::Key(SortKey::Symbol), None, Some(_)) if self.symbol_name(row.frame).is_none() => {}
+            (Field::Key(SortKey::Symbol), None, Some(_))
+                if self.symbol_name(row.frame).is_none() => {}
             (Field::Key(SortKey::Branch(key)), None, Some(_)) if self.is_address(key, row) => {}
             (Field::Key(SortKey::Access(key)), None, Some(_)) if self.is_never_cut(key, row) => {}
             (Field::Key(_), None, Some(width)) => cut(buffer, start, width),
@@ -349,20 +415,31 @@ impl<'a> Columns<'a> {
         match measure {
             Measure::Children if !self.children => {
                 buffer.extend_from_slice(b"     N/A");
-                cells.iter().skip(1).for_each(|_| buffer.extend_from_slice(b"        "));
+                cells
+                    .iter()
+                    .skip(1)
+                    .for_each(|_| buffer.extend_from_slice(b"        "));
             }
-            Measure::Children => push_percents(buffer, &mut memory.all, cells, |cell| cell.all.period),
+            Measure::Children => {
+                push_percents(buffer, &mut memory.all, cells, |cell| cell.all.period)
+            }
             Measure::ChildrenLatency => {
-                push_narrow(buffer, &mut memory.all_latency, cells, |cell| cell.all.latency);
+                push_narrow(buffer, &mut memory.all_latency, cells, |cell| {
+                    cell.all.latency
+                });
             }
             Measure::OwnLatency => {
-                push_percents(buffer, &mut memory.own_latency, cells, |cell| cell.own.latency);
+                push_percents(buffer, &mut memory.own_latency, cells, |cell| {
+                    cell.own.latency
+                });
             }
             Measure::Own => push_percents(buffer, &mut memory.own, cells, |cell| cell.own.period),
             Measure::Samples => push_counts(buffer, cells, |cell| cell.own.samples),
             Measure::Period => push_counts(buffer, cells, |cell| cell.own.period),
             Measure::Mode(mode) => {
-                push_percents(buffer, &mut memory.modes, extras, |extra| extra.modes[mode as usize]);
+                push_percents(buffer, &mut memory.modes, extras, |extra| {
+                    extra.modes[mode as usize]
+                });
             }
             Measure::MeanWeight(nth) => push_means(buffer, cells, extras, usize::from(nth)),
             // Of a group the leading event tells of branches.
@@ -383,12 +460,16 @@ impl<'a> Columns<'a> {
             SortKey::CommNoDigit => push_cut(buffer, &without_digits(self.comm(row.comm)), width),
             SortKey::Dso => push_cut(buffer, self.dso(row.frame).unwrap_or("[unknown]"), width),
             SortKey::Symbol => self.symbol(buffer, row, if last { 0 } else { width }),
-            SortKey::SourceLine => {
-                push_padded(buffer, self.source(self.sources_of(row.frame)[0]), if last { 0 } else { width })
-            }
-            SortKey::SourceFile => {
-                push_padded(buffer, self.source(self.sources_of(row.frame)[1]), if last { 0 } else { width })
-            }
+            SortKey::SourceLine => push_padded(
+                buffer,
+                self.source(self.sources_of(row.frame)[0]),
+                if last { 0 } else { width },
+            ),
+            SortKey::SourceFile => push_padded(
+                buffer,
+                self.source(self.sources_of(row.frame)[1]),
+                if last { 0 } else { width },
+            ),
             SortKey::Branch(key) => self.branch(buffer, key, row, (width, last)),
             SortKey::Access(key) => self.access(buffer, key, row, (width, last)),
             SortKey::Thread | SortKey::Process => self.task(buffer, key, row, width),
@@ -397,7 +478,12 @@ impl<'a> Columns<'a> {
                 let samples = cells.first().map_or(0, |cell| cell.own.samples);
                 let ends = matches!(key, SortKey::DataTypeOffset | SortKey::DataTypeLine) && last;
                 let width = if ends { 0 } else { width };
-                let shown = details::Shown { profile: self.profile, row, samples, width };
+                let shown = details::Shown {
+                    profile: self.profile,
+                    row,
+                    samples,
+                    width,
+                };
                 shown.push(buffer, key, self.nanoseconds);
             }
         }
@@ -405,12 +491,21 @@ impl<'a> Columns<'a> {
 
     /// The texts of a frame's source line and file.
     fn sources_of(&self, frame: FrameId) -> [Option<SourceId>; 2] {
-        let source = self.profile.frames.get(frame.index()).and_then(|frame| frame.source);
-        [source.map(|source| source.line), source.map(|source| source.file)]
+        let source = self
+            .profile
+            .frames
+            .get(frame.index())
+            .and_then(|frame| frame.source);
+        [
+            source.map(|source| source.line),
+            source.map(|source| source.file),
+        ]
     }
 
     fn source(&self, source: Option<SourceId>) -> &str {
-        source.and_then(|source| self.sources.get(source.index())).map_or("", AsRef::as_ref)
+        source
+            .and_then(|source| self.sources.get(source.index()))
+            .map_or("", AsRef::as_ref)
     }
 
     fn comm(&self, comm: CommId) -> &str {
@@ -428,7 +523,11 @@ impl<'a> Columns<'a> {
     }
 
     fn is_inlined(&self, frame: FrameId) -> bool {
-        let symbol = self.profile.frames.get(frame.index()).and_then(|frame| frame.symbol);
+        let symbol = self
+            .profile
+            .frames
+            .get(frame.index())
+            .and_then(|frame| frame.symbol);
         symbol
             .and_then(|symbol| self.profile.symbols.get(symbol.index()))
             .is_some_and(|symbol| symbol.inlined)
@@ -439,7 +538,11 @@ impl<'a> Columns<'a> {
         if !self.addresses {
             return;
         }
-        let dso = self.profile.frames.get(frame.index()).and_then(|frame| frame.dso);
+        let dso = self
+            .profile
+            .frames
+            .get(frame.index())
+            .and_then(|frame| frame.dso);
         let from = dso.and_then(|dso| self.profile.origins.get(dso.index()).copied().flatten());
         let letter = from.map_or('!', NamesFrom::letter);
         // Writing to a vector cannot fail. As C does it, zero goes without 0x.
@@ -462,7 +565,11 @@ impl<'a> Columns<'a> {
             Some(name) => {
                 buffer.extend_from_slice(name.as_bytes());
                 // As in perf the column is not made wider for it.
-                buffer.extend_from_slice(if self.is_inlined(row.frame) { b" (inlined)" } else { b"" });
+                buffer.extend_from_slice(if self.is_inlined(row.frame) {
+                    b" (inlined)"
+                } else {
+                    b""
+                });
             }
             None => push_nameless(buffer, row.address),
         }
@@ -478,20 +585,40 @@ impl<'a> Columns<'a> {
         // Writing to a vector cannot fail.
         let _ = match (self.symbol_name(row.frame), frame.zip(symbol)) {
             (Some(name), Some((frame, symbol))) => {
-                write!(buffer, "{name}+{:#x}", frame.dso_address.wrapping_sub(symbol.start))
+                write!(
+                    buffer,
+                    "{name}+{:#x}",
+                    frame.dso_address.wrapping_sub(symbol.start)
+                )
             }
             // As C does it, zero goes without 0x.
             _ if row.address == 0 => write!(buffer, "{}", Zeroed(0, digits)),
-            _ => write!(buffer, "0x{}", Zeroed(format_args!("{:x}", row.address), digits)),
+            _ => write!(
+                buffer,
+                "0x{}",
+                Zeroed(format_args!("{:x}", row.address), digits)
+            ),
         };
     }
 
     /// A thread's or process's id and its name at the end of the recording.
     fn task(&self, buffer: &mut Vec<u8>, key: SortKey, row: &Row, width: usize) {
         let thread = self.profile.threads.get(row.thread.index());
-        let id = thread.map_or(-1, |thread| if key == SortKey::Thread { thread.tid.0 } else { thread.pid.0 });
-        let named = if key == SortKey::Process { self.leaders.get(&id).copied() } else { None };
-        let name = named.or(thread.map(|thread| thread.comm)).map_or("", |comm| self.comm(comm));
+        let id = thread.map_or(-1, |thread| {
+            if key == SortKey::Thread {
+                thread.tid.0
+            } else {
+                thread.pid.0
+            }
+        });
+        let named = if key == SortKey::Process {
+            self.leaders.get(&id).copied()
+        } else {
+            None
+        };
+        let name = named
+            .or(thread.map(|thread| thread.comm))
+            .map_or("", |comm| self.comm(comm));
         // Writing to a vector cannot fail.
         let _ = write!(buffer, "{id:7}:");
         push_cut(buffer, name, width.saturating_sub(ID_WIDTH));
@@ -499,14 +626,21 @@ impl<'a> Columns<'a> {
 }
 
 fn leaders(profile: &Profile) -> HashMap<i32, CommId> {
-    let leading = profile.threads.iter().filter(|thread| thread.tid.0 == thread.pid.0);
+    let leading = profile
+        .threads
+        .iter()
+        .filter(|thread| thread.tid.0 == thread.pid.0);
     leading.map(|thread| (thread.pid.0, thread.comm)).collect()
 }
 
 /// The least width of an object where a row has no symbol.
 fn unresolved_width(text: &ReportText) -> usize {
     let resolved_only = text.narrow_objects || text.separator.is_some() || !text.widths.is_empty();
-    if resolved_only { 0 } else { UNRESOLVED_DSO_WIDTH }
+    if resolved_only {
+        0
+    } else {
+        UNRESOLVED_DSO_WIDTH
+    }
 }
 
 /// Width of one event's number.

@@ -33,7 +33,12 @@ impl ReportCsv<'_> {
     pub fn write(&self, tables: &[Table], out: &mut dyn Write) -> io::Result<()> {
         writeln!(out, "# oxperf-report-csv 1")?;
         for event in &self.profile.events {
-            writeln!(out, "# lost samples of {}: {}", visible(&event.name), event.lost)?;
+            writeln!(
+                out,
+                "# lost samples of {}: {}",
+                visible(&event.name),
+                event.lost
+            )?;
         }
         for loss in self.losses {
             writeln!(out, "# {}", visible(loss))?;
@@ -43,22 +48,32 @@ impl ReportCsv<'_> {
             heading.push(b',');
             push_text(&mut heading, word(self.profile, key));
         }
-        heading.extend_from_slice(b",self_samples,self_period,self_percent,samples,period,percent\n");
+        heading
+            .extend_from_slice(b",self_samples,self_period,self_percent,samples,period,percent\n");
         out.write_all(&heading)?;
         tables.iter().try_for_each(|table| self.table(table, out))
     }
 
     fn table(&self, table: &Table, out: &mut dyn Write) -> io::Result<()> {
-        let event = |nth: usize| table.events.get(nth).and_then(|&event| self.profile.events.get(event));
+        let event = |nth: usize| {
+            table
+                .events
+                .get(nth)
+                .and_then(|&event| self.profile.events.get(event))
+        };
         let percents: Vec<Percents> = (0..table.events.len())
             .map(|nth| Percents::new(event(nth).map_or(0, |event| event.period_total)))
             .collect();
         write_in_order(out, table.len(), |rows, buffer| {
             for row in rows {
-                let Some(about) = table.row(row) else { continue };
+                let Some(about) = table.row(row) else {
+                    continue;
+                };
                 let cells = table.cells(row);
-                let part =
-                    percents.first().zip(cells.first()).map_or(0.0, |(all, cell)| all.of(cell.all.period));
+                let part = percents
+                    .first()
+                    .zip(cells.first())
+                    .map_or(0.0, |(all, cell)| all.of(cell.all.period));
                 if part < self.min_percent {
                     continue;
                 }

@@ -80,8 +80,16 @@ impl<'a> Graphs<'a> {
         separator: Option<&'a str>,
     ) -> Graphs<'a> {
         let separator = separator.unwrap_or(";").as_bytes();
-        let leader = table.events.first().and_then(|&event| profile.events.get(event));
-        Graphs { profile, text, separator, total: leader.map_or(0, |leader| leader.period_total) }
+        let leader = table
+            .events
+            .first()
+            .and_then(|&event| profile.events.get(event));
+        Graphs {
+            profile,
+            text,
+            separator,
+            total: leader.map_or(0, |leader| leader.period_total),
+        }
     }
 
     /// Draws the graph of a row of that weight.
@@ -99,13 +107,25 @@ impl<'a> Graphs<'a> {
         let mut margin = MARGIN;
         let mut branches = tree.roots();
         let mut samples = tree.total().samples;
-        let only = tree.branch(branches.start).filter(|only| branches.len() == 1 && only.total.period == row);
+        let only = tree
+            .branch(branches.start)
+            .filter(|only| branches.len() == 1 && only.total.period == row);
         if let Some(only) = only {
             margin += self.stem(buffer, (tree.frames(only), tree.passed(only)));
             branches = only.children();
             samples = behind(only).samples;
         }
-        self.forks(buffer, tree, branches, margin, Weight { period: whole, samples, ..Weight::default() });
+        self.forks(
+            buffer,
+            tree,
+            branches,
+            margin,
+            Weight {
+                period: whole,
+                samples,
+                ..Weight::default()
+            },
+        );
         if buffer.len() > start {
             buffer.push(b'\n');
         }
@@ -115,7 +135,11 @@ impl<'a> Graphs<'a> {
     fn stem(&self, buffer: &mut Vec<u8>, (frames, passed): (&[FrameId], &[Passed])) -> usize {
         let skipped = usize::from(self.text.skip_first);
         let frames = frames.get(skipped..).unwrap_or_default();
-        for (nth, &frame) in frames.iter().take(self.text.limit.unwrap_or(usize::MAX)).enumerate() {
+        for (nth, &frame) in frames
+            .iter()
+            .take(self.text.limit.unwrap_or(usize::MAX))
+            .enumerate()
+        {
             if nth == 0 {
                 blanks(buffer, MARGIN);
                 buffer.extend_from_slice(b"|\n");
@@ -139,8 +163,10 @@ impl<'a> Graphs<'a> {
     ) {
         let mut open = vec![Fork::new(branches, Rails { depth: 1, bits: 1 }, whole)];
         while let Some(fork) = open.last_mut() {
-            let next =
-                fork.branches.next().filter(|_| self.text.limit.is_none_or(|limit| fork.drawn < limit));
+            let next = fork
+                .branches
+                .next()
+                .filter(|_| self.text.limit.is_none_or(|limit| fork.drawn < limit));
             let Some(branch) = next.and_then(|index| tree.branch(index)) else {
                 self.rest(buffer, fork, margin);
                 open.pop();
@@ -178,7 +204,10 @@ impl<'a> Graphs<'a> {
         }
         let whole = match self.text.shape {
             Shape::Fractal => behind(branch),
-            _ => Weight { period: fork.whole, ..behind(branch) },
+            _ => Weight {
+                period: fork.whole,
+                ..behind(branch)
+            },
         };
         Fork::new(branch.children(), rails.deeper(), whole)
     }
@@ -195,7 +224,14 @@ impl<'a> Graphs<'a> {
         buffer.extend_from_slice(b"[...]\n");
     }
 
-    fn value(&self, buffer: &mut Vec<u8>, rails: Rails, margin: usize, branch: &Branch, whole: u64) {
+    fn value(
+        &self,
+        buffer: &mut Vec<u8>,
+        rails: Rails,
+        margin: usize,
+        branch: &Branch,
+        whole: u64,
+    ) {
         rails.lead(buffer, margin);
         self.dashed(buffer, branch.total, whole);
     }
@@ -208,11 +244,19 @@ impl<'a> Graphs<'a> {
 
     /// A weight as the options want it shown.
     pub(super) fn number(&self, buffer: &mut Vec<u8>, weight: Weight, whole: u64) {
-        let percent = if whole == 0 { 0.0 } else { weight.period as f64 * 100.0 / whole as f64 };
+        let percent = if whole == 0 {
+            0.0
+        } else {
+            weight.period as f64 * 100.0 / whole as f64
+        };
         // Writing to a vector cannot fail.
         let _ = match self.text.value {
             GraphValue::Percent => {
-                let colour = if self.text.coloured { colour(percent) } else { b"" };
+                let colour = if self.text.coloured {
+                    colour(percent)
+                } else {
+                    b""
+                };
                 buffer.extend_from_slice(colour);
                 let written = write!(buffer, "{percent:.2}%");
                 buffer.extend_from_slice(end_of(colour));
@@ -231,15 +275,23 @@ impl<'a> Graphs<'a> {
     /// A frame, and what the branches say that pass it.
     fn line(&self, buffer: &mut Vec<u8>, frame: FrameId, passed: Option<&Passed>) {
         self.name(buffer, frame);
-        passed.iter().for_each(|passed| passages::write(buffer, passed));
+        passed
+            .iter()
+            .for_each(|passed| passages::write(buffer, passed));
         buffer.push(b'\n');
     }
 
     /// The source line of a frame with a symbol: the distance from the symbol where no line is known.
     fn source(&self, buffer: &mut Vec<u8>, frame: &Frame, symbol: &Symbol) {
-        let text = frame.source.and_then(|source| self.profile.sources.get(source.line.index()));
-        let Some(text) = text.filter(|_| self.text.with_source) else { return };
-        let distance = text.strip_prefix(&symbol.name).filter(|rest| rest.starts_with('+'));
+        let text = frame
+            .source
+            .and_then(|source| self.profile.sources.get(source.line.index()));
+        let Some(text) = text.filter(|_| self.text.with_source) else {
+            return;
+        };
+        let distance = text
+            .strip_prefix(&symbol.name)
+            .filter(|rest| rest.starts_with('+'));
         buffer.push(b' ');
         buffer.extend_from_slice(visible(distance.unwrap_or(text)).as_bytes());
     }
@@ -251,7 +303,9 @@ impl<'a> Graphs<'a> {
         match (symbol, frame.map_or(0, |frame| frame.address)) {
             (Some(symbol), _) => {
                 buffer.extend_from_slice(visible(&symbol.name).as_bytes());
-                frame.iter().for_each(|frame| self.source(buffer, frame, symbol));
+                frame
+                    .iter()
+                    .for_each(|frame| self.source(buffer, frame, symbol));
                 buffer.extend_from_slice(if symbol.inlined { b" (inlined)" } else { b"" });
             }
             // As C does it, zero goes without 0x.
@@ -264,7 +318,13 @@ impl<'a> Graphs<'a> {
 
 impl Fork {
     fn new(branches: Range<u32>, rails: Rails, whole: Weight) -> Fork {
-        Fork { branches, rails, whole: whole.period, remaining: whole, drawn: 0 }
+        Fork {
+            branches,
+            rails,
+            whole: whole.period,
+            remaining: whole,
+            drawn: 0,
+        }
     }
 }
 
@@ -276,15 +336,25 @@ impl Rails {
     }
 
     fn without_last(self) -> Rails {
-        Rails { bits: self.bits & !Rails::bit(self.depth - 1), ..self }
+        Rails {
+            bits: self.bits & !Rails::bit(self.depth - 1),
+            ..self
+        }
     }
 
     fn deeper(self) -> Rails {
-        Rails { depth: self.depth + 1, bits: self.bits | Rails::bit(self.depth) }
+        Rails {
+            depth: self.depth + 1,
+            bits: self.bits | Rails::bit(self.depth),
+        }
     }
 
     fn rail(self, level: u32) -> u8 {
-        if self.bits & Rails::bit(level) != 0 { b'|' } else { b' ' }
+        if self.bits & Rails::bit(level) != 0 {
+            b'|'
+        } else {
+            b' '
+        }
     }
 
     /// The line between branches.

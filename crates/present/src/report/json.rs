@@ -37,7 +37,9 @@ impl ReportDocument<'_> {
             head.text("format", "oxperf-report");
             head.number("version", 1);
             head.text("file", self.file);
-            head.key("losses", |out| array(out, self.losses, |out, loss| text(out, loss)));
+            head.key("losses", |out| {
+                array(out, self.losses, |out, loss| text(out, loss))
+            });
         });
         // The object stays open for the tables.
         head.pop();
@@ -51,12 +53,17 @@ impl ReportDocument<'_> {
     }
 
     fn table(&self, table: &Table, out: &mut dyn Write) -> io::Result<()> {
-        let events: Vec<&EventProfile> =
-            table.events.iter().filter_map(|&event| self.profile.events.get(event)).collect();
+        let events: Vec<&EventProfile> = table
+            .events
+            .iter()
+            .filter_map(|&event| self.profile.events.get(event))
+            .collect();
         let mut head = Vec::new();
         object(&mut head, |head| {
             head.key("events", |out| {
-                array(out, &events, |out, event| object(out, |object| write_event(event, object)));
+                array(out, &events, |out, event| {
+                    object(out, |object| write_event(event, object))
+                });
             });
             head.key("children", |out| {
                 out.extend_from_slice(if table.children { b"true" } else { b"false" })
@@ -67,7 +74,10 @@ impl ReportDocument<'_> {
         out.write_all(&head)?;
         let leader = Percents::new(events.first().map_or(0, |event| event.period_total));
         let is_shown = |row: &usize| {
-            table.cells(*row).first().is_some_and(|cell| leader.of(cell.all.period) >= self.min_percent)
+            table
+                .cells(*row)
+                .first()
+                .is_some_and(|cell| leader.of(cell.all.period) >= self.min_percent)
         };
         let shown: Vec<usize> = (0..table.len()).filter(is_shown).collect();
         write_in_order(out, shown.len(), |range, buffer| {
@@ -83,14 +93,18 @@ impl ReportDocument<'_> {
         let Some(about) = table.row(row) else { return };
         let cells = table.cells(row);
         for &key in self.keys {
-            out.key(word(self.profile, key), |out| match value_or_address(self.profile, about, key) {
-                Value::Text(value) => text(out, &value),
-                Value::Number(value) => number(out, value),
-                Value::Nothing => null(out),
+            out.key(word(self.profile, key), |out| {
+                match value_or_address(self.profile, about, key) {
+                    Value::Text(value) => text(out, &value),
+                    Value::Number(value) => number(out, value),
+                    Value::Nothing => null(out),
+                }
             });
         }
         let mut numbers = |name: &str, of: fn(&Cell) -> u64| {
-            out.key(name, |out| array(out, cells, |out, cell| number(out, of(cell))));
+            out.key(name, |out| {
+                array(out, cells, |out, cell| number(out, of(cell)))
+            });
         };
         numbers("self_samples", |cell| cell.own.samples);
         numbers("self_periods", |cell| cell.own.period);
@@ -105,7 +119,10 @@ impl ReportDocument<'_> {
             }
         }
         let trees = table.trees();
-        let tree = trees.binary_search_by_key(&row, |(at, _)| *at as usize).ok().and_then(|at| trees.get(at));
+        let tree = trees
+            .binary_search_by_key(&row, |(at, _)| *at as usize)
+            .ok()
+            .and_then(|at| trees.get(at));
         if let Some((_, tree)) = tree {
             out.key("call_tree", |out| self.tree(tree, out));
         }
@@ -113,11 +130,14 @@ impl ReportDocument<'_> {
 
     /// The branches in an order in which each comes behind the one that it goes on from.
     fn tree(&self, tree: &CallTree, out: &mut Vec<u8>) {
-        let mut open: Vec<(u32, Option<usize>)> = tree.roots().rev().map(|root| (root, None)).collect();
+        let mut open: Vec<(u32, Option<usize>)> =
+            tree.roots().rev().map(|root| (root, None)).collect();
         let mut written = 0;
         out.push(b'[');
         while let Some((index, parent)) = open.pop() {
-            let Some(branch) = tree.branch(index) else { continue };
+            let Some(branch) = tree.branch(index) else {
+                continue;
+            };
             if written > 0 {
                 out.push(b',');
             }

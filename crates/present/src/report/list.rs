@@ -8,7 +8,9 @@ use super::graph::{Graphs, blanks};
 /// their order does not.
 pub(super) fn flat(graphs: &Graphs<'_>, buffer: &mut Vec<u8>, tree: &CallTree) {
     for &end in chains(graphs, tree) {
-        let Some(branch) = tree.branch(end) else { continue };
+        let Some(branch) = tree.branch(end) else {
+            continue;
+        };
         blanks(buffer, 11);
         graphs.number(buffer, branch.total, graphs.total());
         buffer.push(b'\n');
@@ -24,7 +26,9 @@ pub(super) fn flat(graphs: &Graphs<'_>, buffer: &mut Vec<u8>, tree: &CallTree) {
 /// Every chain as its weight and its frames on one line.
 pub(super) fn folded(graphs: &Graphs<'_>, buffer: &mut Vec<u8>, tree: &CallTree) {
     for &end in chains(graphs, tree) {
-        let Some(branch) = tree.branch(end) else { continue };
+        let Some(branch) = tree.branch(end) else {
+            continue;
+        };
         graphs.number(buffer, branch.own, graphs.total());
         for (nth, frame) in tree.path(end).into_iter().enumerate() {
             buffer.extend_from_slice(if nth == 0 { b" " } else { graphs.separator });

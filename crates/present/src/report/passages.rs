@@ -10,7 +10,9 @@ use crate::branch_words::name_of_kind;
 pub(super) fn write(buffer: &mut Vec<u8>, passed: &Passed) {
     let words = match passed {
         Passed { times: 0, .. } => vec!["calltrace".to_owned()],
-        Passed { is_target: true, .. } => of_target(passed),
+        Passed {
+            is_target: true, ..
+        } => of_target(passed),
         Passed { .. } => of_source(passed),
     };
     if !words.is_empty() {
@@ -22,11 +24,22 @@ pub(super) fn write(buffer: &mut Vec<u8>, passed: &Passed) {
 fn of_target(passed: &Passed) -> Vec<String> {
     const CONDITIONAL: usize = oxperf_abi::BranchEntry::CONDITIONAL;
     let found = &passed.kinds;
-    let kinds = found.kinds.iter().enumerate().filter(|(kind, _)| *kind != CONDITIONAL);
+    let kinds = found
+        .kinds
+        .iter()
+        .enumerate()
+        .filter(|(kind, _)| *kind != CONDITIONAL);
     let kinds = kinds.map(|(kind, count)| (name_of_kind(kind), *count));
     let ways = [("COND_FWD", found.forward), ("COND_BWD", found.backward)];
-    let areas = [("CROSS_4K", found.crossed_4k), ("CROSS_2M", found.crossed_2m)];
-    let told = ways.into_iter().chain(kinds).chain(areas).filter(|(_, count)| *count > 0);
+    let areas = [
+        ("CROSS_4K", found.crossed_4k),
+        ("CROSS_2M", found.crossed_2m),
+    ];
+    let told = ways
+        .into_iter()
+        .chain(kinds)
+        .chain(areas)
+        .filter(|(_, count)| *count > 0);
     let mut words: Vec<String> = told.map(|(word, _)| word.to_owned()).collect();
     let share = |count: u64| count as f64 * 100.0 / passed.times as f64;
     if passed.predicted < passed.times {
@@ -45,10 +58,17 @@ fn of_source(passed: &Passed) -> Vec<String> {
     if cycles > 0 {
         words.push(format!("cycles:{cycles}"));
     }
-    let rounds = passed.times.checked_sub(1).and_then(|times| passed.rounds.checked_div(times)).unwrap_or(0);
+    let rounds = passed
+        .times
+        .checked_sub(1)
+        .and_then(|times| passed.rounds.checked_div(times))
+        .unwrap_or(0);
     if rounds > 0 {
         words.push(format!("iter:{rounds}"));
-        words.push(format!("avg_cycles:{}", passed.round_cycles / passed.rounds));
+        words.push(format!(
+            "avg_cycles:{}",
+            passed.round_cycles / passed.rounds
+        ));
     }
     words
 }
@@ -66,14 +86,44 @@ mod tests {
 
     #[test]
     fn only_what_says_something_is_written() {
-        let target = Passed { times: 4, is_target: true, predicted: 4, ..Passed::default() };
+        let target = Passed {
+            times: 4,
+            is_target: true,
+            predicted: 4,
+            ..Passed::default()
+        };
         assert_eq!(text(&target), "");
-        let kinds = BranchKinds { forward: 1, crossed_4k: 1, ..BranchKinds::default() };
-        let guessed = Passed { predicted: 3, aborted: 1, kinds, ..target };
-        assert_eq!(text(&guessed), " (COND_FWD CROSS_4K predicted:75.0% abort:25.0%)");
-        let source = Passed { times: 3, cycles: 12, rounds: 4, round_cycles: 21, ..Passed::default() };
+        let kinds = BranchKinds {
+            forward: 1,
+            crossed_4k: 1,
+            ..BranchKinds::default()
+        };
+        let guessed = Passed {
+            predicted: 3,
+            aborted: 1,
+            kinds,
+            ..target
+        };
+        assert_eq!(
+            text(&guessed),
+            " (COND_FWD CROSS_4K predicted:75.0% abort:25.0%)"
+        );
+        let source = Passed {
+            times: 3,
+            cycles: 12,
+            rounds: 4,
+            round_cycles: 21,
+            ..Passed::default()
+        };
         assert_eq!(text(&source), " (cycles:4 iter:2 avg_cycles:5)");
-        assert_eq!(text(&Passed { times: 1, rounds: 1, ..Passed::default() }), "");
+        assert_eq!(
+            text(&Passed {
+                times: 1,
+                rounds: 1,
+                ..Passed::default()
+            }),
+            ""
+        );
         assert_eq!(text(&Passed::default()), " (calltrace)");
     }
 }

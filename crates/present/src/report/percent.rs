@@ -36,7 +36,12 @@ pub(super) struct Percents {
 impl Percents {
     /// For parts of `whole`.
     pub(super) fn new(whole: u64) -> Percents {
-        Percents { whole, last: 0, text: b"   0.00%".to_vec(), coloured: false }
+        Percents {
+            whole,
+            last: 0,
+            text: b"   0.00%".to_vec(),
+            coloured: false,
+        }
     }
 
     /// The same in colours, if so.
@@ -46,7 +51,11 @@ impl Percents {
 
     /// The part in hundredths; 0 of nothing.
     pub(super) fn of(&self, part: u64) -> f64 {
-        if self.whole == 0 { 0.0 } else { part as f64 * 100.0 / self.whole as f64 }
+        if self.whole == 0 {
+            0.0
+        } else {
+            part as f64 * 100.0 / self.whole as f64
+        }
     }
 
     /// Parts with the same mark have the same text.

@@ -22,7 +22,12 @@ pub struct RowText<'p> {
 impl<'p> RowText<'p> {
     /// Lays the columns out so that every row fits.
     pub fn new(profile: &'p Profile, table: &Table, text: &ReportText) -> RowText<'p> {
-        let period = |&event: &usize| profile.events.get(event).map_or(0, |event| event.period_total);
+        let period = |&event: &usize| {
+            profile
+                .events
+                .get(event)
+                .map_or(0, |event| event.period_total)
+        };
         let totals: Vec<u64> = table.events.iter().map(period).collect();
         RowText {
             profile,
@@ -56,10 +61,13 @@ impl<'p> RowText<'p> {
 
     /// A row's line, after two blanks.
     pub fn row(&self, table: &Table, index: usize) -> String {
-        let Some(row) = table.row(index) else { return String::new() };
+        let Some(row) = table.row(index) else {
+            return String::new();
+        };
         let mut text = Vec::new();
         let weights = (table.cells(index), table.extras(index));
-        self.columns.row(&mut text, &mut self.columns.memory(), row, weights);
+        self.columns
+            .row(&mut text, &mut self.columns.memory(), row, weights);
         String::from_utf8_lossy(&text).trim_end().to_owned()
     }
 
@@ -84,7 +92,11 @@ impl<'p> RowText<'p> {
 
     /// The object of a frame of a call graph.
     pub fn object(&self, frame: FrameId) -> String {
-        let dso = self.profile.frames.get(frame.index()).and_then(|frame| frame.dso);
+        let dso = self
+            .profile
+            .frames
+            .get(frame.index())
+            .and_then(|frame| frame.dso);
         let dso = dso.and_then(|dso| self.profile.dsos.get(dso.index()));
         visible(dso.map_or("[unknown]", |dso| dso.short.as_str())).into_owned()
     }
@@ -104,6 +116,9 @@ fn about(profile: &Profile, table: &Table, text: &ReportText) -> String {
     let mut lines = Vec::new();
     summary::heading(&mut lines, profile, table, text);
     let lines = String::from_utf8_lossy(&lines).into_owned();
-    let facts = lines.lines().map(|line| line.trim_start_matches('#').trim()).filter(|line| !line.is_empty());
+    let facts = lines
+        .lines()
+        .map(|line| line.trim_start_matches('#').trim())
+        .filter(|line| !line.is_empty());
     facts.collect::<Vec<_>>().join(", ")
 }

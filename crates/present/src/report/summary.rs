@@ -26,7 +26,10 @@ pub fn restrictions(out: &mut dyn Write, restrictions: &[Restriction]) -> io::Re
 
 /// Writes what was lost in the whole recording.
 pub fn prologue(out: &mut dyn Write, profile: &Profile) -> io::Result<()> {
-    let lost: u64 = profile.events.iter().fold(0, |sum, event| sum.saturating_add(event.lost));
+    let lost: u64 = profile
+        .events
+        .iter()
+        .fold(0, |sum, event| sum.saturating_add(event.lost));
     write!(out, "#\n# Total Lost Samples: {lost}\n#\n")
 }
 
@@ -37,7 +40,12 @@ pub fn tip(out: &mut dyn Write, tip: &str) -> io::Result<()> {
 
 /// What a table is about.
 pub(super) fn heading(buffer: &mut Vec<u8>, profile: &Profile, table: &Table, report: &ReportText) {
-    let events = || table.events.iter().filter_map(|&event| profile.events.get(event));
+    let events = || {
+        table
+            .events
+            .iter()
+            .filter_map(|&event| profile.events.get(event))
+    };
     let samples = events().fold(0u64, |sum, event| sum.saturating_add(event.sample_count));
     let period = events().fold(0u64, |sum, event| sum.wrapping_add(event.period_total));
     let (samples, unit) = with_unit(samples);
@@ -56,15 +64,29 @@ pub(super) fn heading(buffer: &mut Vec<u8>, profile: &Profile, table: &Table, re
         .as_deref()
         .map(|times| format!(" (time slices: {})", visible(times)))
         .unwrap_or_default();
-    let socket = report.socket.map(|socket| format!("# Processor Socket: {socket}\n")).unwrap_or_default();
+    let socket = report
+        .socket
+        .map(|socket| format!("# Processor Socket: {socket}\n"))
+        .unwrap_or_default();
     const WITHOUT: &str = "call-graph=no";
     let borrows = report.borrows_chains && names.iter().any(|name| name.contains(WITHOUT));
-    let chains = if borrows { ", show reference callgraph" } else { "" };
-    let total = if report.by_cost { "Total weight :" } else { "Event count (approx.):" };
+    let chains = if borrows {
+        ", show reference callgraph"
+    } else {
+        ""
+    };
+    let total = if report.by_cost {
+        "Total weight :"
+    } else {
+        "Event count (approx.):"
+    };
     let keys = report.sort_order.as_deref();
-    let keys = keys.map(|keys| format!("# Sort order   : {}\n", visible(keys))).unwrap_or_default();
-    let text =
-        format!("# Samples: {samples}{unit} of {what}{times}{chains}\n# {total} {period}\n{keys}{socket}#\n");
+    let keys = keys
+        .map(|keys| format!("# Sort order   : {}\n", visible(keys)))
+        .unwrap_or_default();
+    let text = format!(
+        "# Samples: {samples}{unit} of {what}{times}{chains}\n# {total} {period}\n{keys}{socket}#\n"
+    );
     buffer.extend_from_slice(text.as_bytes());
 }
 
@@ -76,7 +98,9 @@ fn leads(profile: &Profile, table: &Table) -> bool {
 
 /// What a group is called that was recorded as one.
 fn group_name(leader: Option<&EventProfile>) -> Option<std::borrow::Cow<'_, str>> {
-    let group = leader.and_then(|leader| leader.group.as_ref()).filter(|group| !group.joined)?;
+    let group = leader
+        .and_then(|leader| leader.group.as_ref())
+        .filter(|group| !group.joined)?;
     Some(visible(group.name.as_deref().unwrap_or("anon group")))
 }
 
@@ -109,10 +133,19 @@ mod tests {
 
     #[test]
     fn all_events_count_in_what_was_lost() {
-        let event = |lost| EventProfile { lost, ..EventProfile::default() };
-        let profile = Profile { events: vec![event(2), event(3)], ..Profile::default() };
+        let event = |lost| EventProfile {
+            lost,
+            ..EventProfile::default()
+        };
+        let profile = Profile {
+            events: vec![event(2), event(3)],
+            ..Profile::default()
+        };
         let mut text = Vec::new();
         prologue(&mut text, &profile).unwrap();
-        assert_eq!(String::from_utf8(text).unwrap(), "#\n# Total Lost Samples: 5\n#\n");
+        assert_eq!(
+            String::from_utf8(text).unwrap(),
+            "#\n# Total Lost Samples: 5\n#\n"
+        );
     }
 }

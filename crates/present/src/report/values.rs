@@ -31,9 +31,11 @@ pub(crate) fn word(profile: &Profile, key: SortKey) -> &str {
     match key {
         SortKey::Thread => "tid",
         SortKey::Process => "pid",
-        SortKey::Field(number) => {
-            profile.details.fields.get(usize::from(number)).map_or("field", |field| field.name.as_str())
-        }
+        SortKey::Field(number) => profile
+            .details
+            .fields
+            .get(usize::from(number))
+            .map_or("field", |field| field.name.as_str()),
         key => key.name(),
     }
 }
@@ -49,25 +51,35 @@ pub(crate) fn value<'a>(profile: &'a Profile, row: &Row, key: SortKey) -> Value<
     let data = || profile.data_places.of(row.frame);
     match key {
         SortKey::Comm => Value::text(comm().map(String::as_str)),
-        SortKey::CommNoDigit => {
-            comm().map_or(Value::Nothing, |comm| Value::Text(Cow::Owned(without_digits(comm))))
-        }
+        SortKey::CommNoDigit => comm().map_or(Value::Nothing, |comm| {
+            Value::Text(Cow::Owned(without_digits(comm)))
+        }),
         SortKey::Dso => {
             let dso = frame.and_then(|frame| profile.dsos.get(frame.dso?.index()));
             Value::text(dso.map(|dso| dso.short.as_str()))
         }
-        SortKey::Symbol | SortKey::SymbolOffset => Value::text(symbol().map(|symbol| symbol.name.as_str())),
-        SortKey::DsoSize => {
-            Value::number(profile.map_sizes.get(row.frame.index()).copied().filter(|&size| size > 0))
+        SortKey::Symbol | SortKey::SymbolOffset => {
+            Value::text(symbol().map(|symbol| symbol.name.as_str()))
         }
-        SortKey::SymbolSize => Value::number(symbol().map(|symbol| symbol.end.saturating_sub(symbol.start))),
+        SortKey::DsoSize => Value::number(
+            profile
+                .map_sizes
+                .get(row.frame.index())
+                .copied()
+                .filter(|&size| size > 0),
+        ),
+        SortKey::SymbolSize => {
+            Value::number(symbol().map(|symbol| symbol.end.saturating_sub(symbol.start)))
+        }
         SortKey::Address => Value::number(frame.map(|frame| frame.address)),
         SortKey::SourceLine => Value::text(source().and_then(|source| text(source.line))),
         SortKey::SourceFile => Value::text(source().and_then(|source| text(source.file))),
         SortKey::Thread => Value::Number(thread.map_or(-1, |thread| thread.tid.0.into())),
         SortKey::Process => Value::Number(thread.map_or(-1, |thread| thread.pid.0.into())),
         SortKey::Cpu | SortKey::Socket => {
-            let number = key.detail().and_then(|detail| profile.details.value(row.detail, detail));
+            let number = key
+                .detail()
+                .and_then(|detail| profile.details.value(row.detail, detail));
             Value::Number(number.map_or(-1, u64::cast_signed))
         }
         SortKey::Cgroup => {
@@ -75,24 +87,35 @@ pub(crate) fn value<'a>(profile: &'a Profile, row: &Row, key: SortKey) -> Value<
             let path = id.and_then(|id| profile.details.cgroups.get(&id));
             Value::text(path.map(String::as_str))
         }
-        SortKey::Trace | SortKey::CgroupId | SortKey::Field(_) | SortKey::Parent => {
-            Value::text(key.detail().and_then(|detail| profile.details.text(row.detail, detail)))
-        }
+        SortKey::Trace | SortKey::CgroupId | SortKey::Field(_) | SortKey::Parent => Value::text(
+            key.detail()
+                .and_then(|detail| profile.details.text(row.detail, detail)),
+        ),
         SortKey::DataType => Value::text(data().map(|place| &*place.name)),
         SortKey::DataTypeOffset => Value::number(data().and_then(|place| place.offset)),
         SortKey::DataTypeLine => Value::number(data().map(DataPlace::line)),
         SortKey::Access(key) => access(profile, row, key),
         SortKey::Branch(_) | SortKey::NoIpc | SortKey::Ipc | SortKey::Simd => Value::Nothing,
-        key => Value::number(key.detail().and_then(|detail| profile.details.value(row.detail, detail))),
+        key => Value::number(
+            key.detail()
+                .and_then(|detail| profile.details.value(row.detail, detail)),
+        ),
     }
 }
 
 /// What a key says of the access to memory that a row is about.
 fn access<'a>(profile: &'a Profile, row: &Row, key: AccessKey) -> Value<'a> {
-    let Some(access) = profile.details.access(row.detail) else { return Value::Nothing };
+    let Some(access) = profile.details.access(row.detail) else {
+        return Value::Nothing;
+    };
     let frame = |spot: Option<Spot>| profile.frames.get(spot?.frame.index());
     let place = |spot: Option<Spot>| match frame(spot).and_then(|frame| frame.symbol) {
-        Some(symbol) => Value::text(profile.symbols.get(symbol.index()).map(|symbol| symbol.name.as_str())),
+        Some(symbol) => Value::text(
+            profile
+                .symbols
+                .get(symbol.index())
+                .map(|symbol| symbol.name.as_str()),
+        ),
         None => Value::number(spot.map(|spot| spot.address)),
     };
     let words = |text: String| Value::Text(Cow::Owned(text));
@@ -123,7 +146,10 @@ pub(super) fn value_or_address<'a>(profile: &'a Profile, row: &Row, key: SortKey
 }
 
 /// A frame's name, or its address where none is known.
-pub(crate) fn frame_name(profile: &Profile, frame: oxperf_analysis::profile::FrameId) -> Cow<'_, str> {
+pub(crate) fn frame_name(
+    profile: &Profile,
+    frame: oxperf_analysis::profile::FrameId,
+) -> Cow<'_, str> {
     let frame = profile.frames.get(frame.index());
     match frame.and_then(|frame| profile.symbols.get(frame.symbol?.index())) {
         Some(symbol) => Cow::Borrowed(symbol.name.as_str()),

@@ -21,7 +21,11 @@ pub(super) struct Encoded {
 
 /// Encodes the cells whose nodes are in the encoded tree.
 pub(super) fn encode(line: &Timeline, tree: &tree::Encoded) -> Encoded {
-    let mut cells: Vec<Cell> = line.cells.iter().filter_map(|cell| on_page(cell, line, tree)).collect();
+    let mut cells: Vec<Cell> = line
+        .cells
+        .iter()
+        .filter_map(|cell| on_page(cell, line, tree))
+        .collect();
     cells.sort_unstable_by_key(|cell| (cell.stretch, cell.lane, cell.node));
     let mut numbers = Numbers::with_capacity(cells.len() * 6);
     let mut rest = cells.as_slice();
@@ -30,12 +34,19 @@ pub(super) fn encode(line: &Timeline, tree: &tree::Encoded) -> Encoded {
         rest = later;
         put_stretch(now, tree.mean, &mut numbers);
     }
-    Encoded { bytes: numbers.bytes, count: cells.len() }
+    Encoded {
+        bytes: numbers.bytes,
+        count: cells.len(),
+    }
 }
 
 /// The cell with the page's number of its node.
 fn on_page(cell: &Cell, line: &Timeline, tree: &tree::Encoded) -> Option<Cell> {
-    let node = tree.places.get(cell.node as usize).copied().filter(|&node| node > 0)?;
+    let node = tree
+        .places
+        .get(cell.node as usize)
+        .copied()
+        .filter(|&node| node > 0)?;
     let known = cell.stretch < line.stretches && (cell.lane as usize) < line.lanes.len();
     known.then_some(Cell { node, ..*cell })
 }
@@ -60,11 +71,21 @@ mod tests {
 
     #[test]
     fn cells_are_small_steps() {
-        let cell =
-            |stretch, lane, node, value| Cell { stretch, lane, node, weight: Weight { value, samples: 1 } };
+        let cell = |stretch, lane, node, value| Cell {
+            stretch,
+            lane,
+            node,
+            weight: Weight { value, samples: 1 },
+        };
         let line = Timeline {
             stretches: 3,
-            lanes: vec![Lane { thread: 0, cpu: None }; 2],
+            lanes: vec![
+                Lane {
+                    thread: 0,
+                    cpu: None
+                };
+                2
+            ],
             cells: vec![
                 cell(0, 0, 2, 10),
                 cell(0, 0, 1, 10),
@@ -90,6 +111,12 @@ mod tests {
             0,
             1,  1, 1, 2,
         ];
-        assert_eq!(encode(&line, &tree), Encoded { bytes: expected, count: 4 });
+        assert_eq!(
+            encode(&line, &tree),
+            Encoded {
+                bytes: expected,
+                count: 4
+            }
+        );
     }
 }

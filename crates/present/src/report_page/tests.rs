@@ -9,23 +9,57 @@ use super::*;
 const HOSTILE: &str = "</script><img src=x onerror=alert(1)>\"'&\u{202e}\u{1b}[0m";
 
 fn event(name: &str) -> ReportEvent<'_> {
-    let weight = Weight { value: 5, samples: 1 };
+    let weight = Weight {
+        value: 5,
+        samples: 1,
+    };
     let tree = FlameTree {
         names: vec![name.into()],
-        dsos: vec![FlameDso { name: name.into(), path: name.into(), kernel: false }],
-        frames: vec![FlameFrame { name: 0, dso: Some(0), kind: FlameKind::Function }],
-        nodes: vec![FlameNode { parent: None, frame: 0, own: weight, total: weight }],
+        dsos: vec![FlameDso {
+            name: name.into(),
+            path: name.into(),
+            kernel: false,
+        }],
+        frames: vec![FlameFrame {
+            name: 0,
+            dso: Some(0),
+            kind: FlameKind::Function,
+        }],
+        nodes: vec![FlameNode {
+            parent: None,
+            frame: 0,
+            own: weight,
+            total: weight,
+        }],
         folded: None,
     };
     let timeline = Timeline {
         start: Some(12_000_000_034),
         stretch: 7,
         stretches: 1,
-        threads: vec![TimelineThread { pid: Pid(1), tid: Tid(2), name: name.into() }],
-        lanes: vec![Lane { thread: 0, cpu: None }],
-        cells: vec![Cell { stretch: 0, lane: 0, node: 0, weight }],
+        threads: vec![TimelineThread {
+            pid: Pid(1),
+            tid: Tid(2),
+            name: name.into(),
+        }],
+        lanes: vec![Lane {
+            thread: 0,
+            cpu: None,
+        }],
+        cells: vec![Cell {
+            stretch: 0,
+            lane: 0,
+            node: 0,
+            weight,
+        }],
     };
-    ReportEvent { name, unit: FlameUnit::Count(name), samples: 1, tree, timeline }
+    ReportEvent {
+        name,
+        unit: FlameUnit::Count(name),
+        samples: 1,
+        tree,
+        timeline,
+    }
 }
 
 fn text(page: &ReportPage<'_>) -> String {
@@ -37,15 +71,27 @@ fn text(page: &ReportPage<'_>) -> String {
 #[test]
 fn digests_are_those_of_the_assets() {
     let digests = (html::digest(ASSETS.style), html::digest(SCRIPT));
-    assert_eq!((ASSETS.style_digest, ASSETS.script_digest), (&*digests.0, &*digests.1));
+    assert_eq!(
+        (ASSETS.style_digest, ASSETS.script_digest),
+        (&*digests.0, &*digests.1)
+    );
 }
 
 #[test]
 fn no_name_reaches_the_markup() {
     let lost = [HOSTILE.to_owned()];
     let events = [event(HOSTILE), event(HOSTILE)];
-    let html = text(&ReportPage { title: HOSTILE, subtitle: HOSTILE, lost: &lost, events: &events });
-    assert_eq!(html.matches("</script>").count(), 6, "a head, two blocks an event, and the program");
+    let html = text(&ReportPage {
+        title: HOSTILE,
+        subtitle: HOSTILE,
+        lost: &lost,
+        events: &events,
+    });
+    assert_eq!(
+        html.matches("</script>").count(),
+        6,
+        "a head, two blocks an event, and the program"
+    );
     assert!(!html.contains("<img"));
     assert!(!html.contains(['\u{202e}', '\u{1b}']));
 }
@@ -53,7 +99,12 @@ fn no_name_reaches_the_markup() {
 #[test]
 fn the_data_is_what_the_page_reads() {
     let events = [event("work")];
-    let html = text(&ReportPage { title: "t", subtitle: "s", lost: &[], events: &events });
+    let html = text(&ReportPage {
+        title: "t",
+        subtitle: "s",
+        lost: &[],
+        events: &events,
+    });
     let expected = concat!(
         r#"id="head">{"events":[{"name":"work","samples":1,"nodes":1,"mean":5,"#,
         r#""unit":{"time":false,"name":"work"},"names":["work"],"#,
@@ -66,12 +117,21 @@ fn the_data_is_what_the_page_reads() {
         "\n",
         r#"<script type="text/plain" id="cells-0">AQABAg==</script>"#
     );
-    assert!(html.contains(expected), "{}", html.split("id=\"head\"").nth(1).unwrap_or_default());
+    assert!(
+        html.contains(expected),
+        "{}",
+        html.split("id=\"head\"").nth(1).unwrap_or_default()
+    );
 }
 
 #[test]
 fn the_page_asks_for_nothing_from_elsewhere() {
-    let html = text(&ReportPage { title: "t", subtitle: "s", lost: &[], events: &[] });
+    let html = text(&ReportPage {
+        title: "t",
+        subtitle: "s",
+        lost: &[],
+        events: &[],
+    });
     assert!(!html.contains("http://") && !html.contains("https://") && !html.contains("@import"));
     assert!(!SCRIPT.contains("innerHTML") && !SCRIPT.contains("</"));
 }

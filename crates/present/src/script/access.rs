@@ -63,7 +63,10 @@ impl Access {
             (FieldSet::DATA_PAGE_SIZE, self.data_page_size),
             (FieldSet::CODE_PAGE_SIZE, self.code_page_size),
         ];
-        for (_, size) in sizes.into_iter().filter(|(field, _)| fields.contains(*field)) {
+        for (_, size) in sizes
+            .into_iter()
+            .filter(|(field, _)| fields.contains(*field))
+        {
             out.push(b' ');
             push_size(size, out);
         }
@@ -95,13 +98,22 @@ mod tests {
     fn sources_in_both_codings() {
         for (word, expected) in [
             (0, "|OP No|LVL N/A|SNP N/A|TLB N/A|LCK No|BLK  N/A"),
-            (0x6810_0142, "|OP LOAD|LVL L1 hit|SNP None|TLB L1 or L2 hit|LCK No|BLK  N/A"),
-            (0x118_6810_0242, "|OP LOAD|LVL LFB/MAB hit|SNP None|TLB L1 or L2 hit|LCK No|BLK  N/A"),
+            (
+                0x6810_0142,
+                "|OP LOAD|LVL L1 hit|SNP None|TLB L1 or L2 hit|LCK No|BLK  N/A",
+            ),
+            (
+                0x118_6810_0242,
+                "|OP LOAD|LVL LFB/MAB hit|SNP None|TLB L1 or L2 hit|LCK No|BLK  N/A",
+            ),
             (
                 3 << 43 | 1 << 37 | 13 << 33 | 4 << 5 | 4,
                 "|OP STORE|LVL Remote socket, same board RAM miss|SNP N/A|TLB N/A|LCK No|BLK  N/A",
             ),
-            (6 << 40 | 2 << 24 | 0b11 << 38, "|OP No|LVL N/A|SNP Fwd or Peer|TLB N/A|LCK Yes|BLK  Data Addr"),
+            (
+                6 << 40 | 2 << 24 | 0b11 << 38,
+                "|OP No|LVL N/A|SNP Fwd or Peer|TLB N/A|LCK Yes|BLK  Data Addr",
+            ),
         ] {
             assert_eq!(source_text(DataSource(word)), expected, "{word:#x}");
         }
@@ -112,7 +124,10 @@ mod tests {
         let mut columns = AccessColumns::default();
         let lengths = [0x6810_0142, 0].map(|word| {
             let mut out = Vec::new();
-            let access = Access { source: DataSource(word), ..Access::default() };
+            let access = Access {
+                source: DataSource(word),
+                ..Access::default()
+            };
             columns.write_source(&access, FieldSet::DATA_SRC, &mut out);
             out.len()
         });

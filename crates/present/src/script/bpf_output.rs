@@ -12,10 +12,14 @@ pub fn write_bpf_output(bytes: &[u8], out: &mut Vec<u8>) {
         let title = if nth == 0 { "BPF output:" } else { "" };
         // Writing to a vector cannot fail.
         let _ = write!(out, "{title:>17} {:04x}:", nth * LINE);
-        line.iter().for_each(|byte| drop(write!(out, " {byte:02x}")));
+        line.iter()
+            .for_each(|byte| drop(write!(out, " {byte:02x}")));
         out.resize(out.len() + 3 * (LINE - line.len()), b' ');
         out.extend_from_slice(b"  ");
-        out.extend(line.iter().map(|&byte| if is_shown(byte) { byte } else { b'.' }));
+        out.extend(
+            line.iter()
+                .map(|&byte| if is_shown(byte) { byte } else { b'.' }),
+        );
         out.resize(out.len() + LINE - line.len(), b' ');
         out.push(b'\n');
     }
@@ -53,8 +57,14 @@ mod tests {
                   0008: 46 00                    F.      
        BPF string: \"Hello BPF\"
 ";
-        assert_eq!(written(b"Hello BPF\0"), text.replace("       BPF string", "      BPF string"));
-        assert_eq!(written(b"a\x1b\xff"), "\n      BPF output: 0000: 61 1b ff                 a..     \n");
+        assert_eq!(
+            written(b"Hello BPF\0"),
+            text.replace("       BPF string", "      BPF string")
+        );
+        assert_eq!(
+            written(b"a\x1b\xff"),
+            "\n      BPF output: 0000: 61 1b ff                 a..     \n"
+        );
         assert_eq!(written(b"a\0b\0").lines().count(), 2);
     }
 }

@@ -142,7 +142,10 @@ impl FieldSet {
     }
 
     fn by_name(name: &str) -> Option<FieldSet> {
-        Self::NAMES.iter().find(|(_, text)| *text == name).map(|(field, _)| *field)
+        Self::NAMES
+            .iter()
+            .find(|(_, text)| *text == name)
+            .map(|(field, _)| *field)
     }
 }
 
@@ -156,7 +159,12 @@ impl std::ops::BitOr for FieldSet {
 impl fmt::Debug for FieldSet {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_set()
-            .entries(Self::NAMES.iter().filter(|(field, _)| self.contains(*field)).map(|(_, n)| n))
+            .entries(
+                Self::NAMES
+                    .iter()
+                    .filter(|(field, _)| self.contains(*field))
+                    .map(|(_, n)| n),
+            )
             .finish()
     }
 }
@@ -223,7 +231,8 @@ impl EventClass {
 
     fn default_fields(self) -> FieldSet {
         let who = FieldSet::COMM | FieldSet::TID | FieldSet::CPU | FieldSet::TIME | FieldSet::EVENT;
-        let place = FieldSet::IP | FieldSet::SYM | FieldSet::SYMOFF | FieldSet::DSO | FieldSet::PERIOD;
+        let place =
+            FieldSet::IP | FieldSet::SYM | FieldSet::SYMOFF | FieldSet::DSO | FieldSet::PERIOD;
         match self {
             EventClass::Tracepoint => who | FieldSet::TRACE,
             EventClass::Raw => who | place | FieldSet::ACCESS,
@@ -266,7 +275,9 @@ impl fmt::Display for FieldSpecError {
         match self {
             FieldSpecError::UnknownField(name) => {
                 write!(f, "Invalid field requested: '{name}'. Known fields:")?;
-                FieldSet::NAMES.iter().try_for_each(|(_, name)| write!(f, " {name}"))
+                FieldSet::NAMES
+                    .iter()
+                    .try_for_each(|(_, name)| write!(f, " {name}"))
             }
             FieldSpecError::UnknownClass(name) => {
                 write!(
@@ -277,7 +288,9 @@ impl fmt::Display for FieldSpecError {
             FieldSpecError::ForeignField(name, class) => {
                 write!(f, "'{name}' is no field of {} events", class.name())
             }
-            FieldSpecError::Mixed => f.write_str("Cannot mix add/remove with plain fields in one list"),
+            FieldSpecError::Mixed => {
+                f.write_str("Cannot mix add/remove with plain fields in one list")
+            }
             FieldSpecError::Empty => f.write_str("No fields requested"),
         }
     }
@@ -333,13 +346,21 @@ impl FieldSpec {
             return Err(FieldSpecError::Empty);
         }
         let (class, list) = split_class(text)?;
-        let classes =
-            || EventClass::ALL.iter().map(|(class, _)| *class).filter(|own| class.is_none_or(|c| c == *own));
+        let classes = || {
+            EventClass::ALL
+                .iter()
+                .map(|(class, _)| *class)
+                .filter(|own| class.is_none_or(|c| c == *own))
+        };
         // As in perf, flags alone leave everything else as it is when nobody asks.
         if list.trim() != "+flags" {
             classes().for_each(|class| self.changed[class as usize] = true);
         }
-        let items: Vec<&str> = list.split(',').map(str::trim).filter(|item| !item.is_empty()).collect();
+        let items: Vec<&str> = list
+            .split(',')
+            .map(str::trim)
+            .filter(|item| !item.is_empty())
+            .collect();
         let signed = items.first().is_some_and(|item| item.starts_with(SIGNS));
         if !signed {
             classes().for_each(|class| self.clear(class));
@@ -416,7 +437,11 @@ fn named(name: &str) -> Result<FieldSet, FieldSpecError> {
 
 /// A set with a field more, or less where the item says so.
 fn with(set: FieldSet, field: FieldSet, item: &str) -> FieldSet {
-    if item.starts_with('-') { set.without(field) } else { set | field }
+    if item.starts_with('-') {
+        set.without(field)
+    } else {
+        set | field
+    }
 }
 
 fn split_class(text: &str) -> Result<(Option<EventClass>, &str), FieldSpecError> {
@@ -435,13 +460,19 @@ mod tests {
 
     fn spec(texts: &[&str]) -> Result<FieldSpec, FieldSpecError> {
         let mut spec = FieldSpec::default();
-        texts.iter().try_for_each(|text| spec.apply(text)).map(|()| spec)
+        texts
+            .iter()
+            .try_for_each(|text| spec.apply(text))
+            .map(|()| spec)
     }
 
     #[test]
     fn plain_names_replace_and_signed_ones_adjust() {
         let plain = spec(&["comm,ip"]).unwrap();
-        assert_eq!(plain.fields(EventClass::Software), FieldSet::COMM | FieldSet::IP);
+        assert_eq!(
+            plain.fields(EventClass::Software),
+            FieldSet::COMM | FieldSet::IP
+        );
         let signed = spec(&["-comm,+addr"]).unwrap().fields(EventClass::Hardware);
         assert!(signed.contains(FieldSet::ADDR) && !signed.contains(FieldSet::COMM));
         for mixed in ["comm,+addr", "+comm,addr", "-comm,addr", "hw:+comm,tid"] {
@@ -452,21 +483,29 @@ mod tests {
     #[test]
     fn a_class_takes_its_own_fields() {
         let spec = spec(&["trace:comm,trace"]).unwrap();
-        assert_eq!(spec.fields(EventClass::Tracepoint), FieldSet::COMM | FieldSet::TRACE);
+        assert_eq!(
+            spec.fields(EventClass::Tracepoint),
+            FieldSet::COMM | FieldSet::TRACE
+        );
         assert!(spec.fields(EventClass::Hardware).contains(FieldSet::SYMOFF));
     }
 
     #[test]
     fn what_is_asked_of_one_class_is_not_demanded() {
         let spec = spec(&["+addr", "hw:+weight"]).unwrap();
-        assert!(spec.fields(EventClass::Hardware).contains(FieldSet::WEIGHT | FieldSet::ADDR));
+        assert!(
+            spec.fields(EventClass::Hardware)
+                .contains(FieldSet::WEIGHT | FieldSet::ADDR)
+        );
         assert_eq!(spec.demanded(EventClass::Hardware), FieldSet::ADDR);
     }
 
     #[test]
     fn a_class_without_fields_is_silent() {
         let silent = spec(&["sw:"]).unwrap();
-        assert!(silent.is_silenced(EventClass::Software) && !silent.is_silenced(EventClass::Hardware));
+        assert!(
+            silent.is_silenced(EventClass::Software) && !silent.is_silenced(EventClass::Hardware)
+        );
         let nothing = spec(&[","]).unwrap();
         assert_eq!(nothing.fields(EventClass::Hardware), FieldSet::EMPTY);
         assert!(!nothing.is_silenced(EventClass::Hardware));
@@ -484,8 +523,14 @@ mod tests {
 
     #[test]
     fn what_is_not_known_is_named() {
-        assert_eq!(spec(&["colour"]), Err(FieldSpecError::UnknownField("colour".to_owned())));
-        assert_eq!(spec(&["x:comm"]), Err(FieldSpecError::UnknownClass("x".to_owned())));
+        assert_eq!(
+            spec(&["colour"]),
+            Err(FieldSpecError::UnknownField("colour".to_owned()))
+        );
+        assert_eq!(
+            spec(&["x:comm"]),
+            Err(FieldSpecError::UnknownClass("x".to_owned()))
+        );
         assert_eq!(spec(&[""]), Err(FieldSpecError::Empty));
     }
 }

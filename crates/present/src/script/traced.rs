@@ -52,7 +52,9 @@ pub fn write_flags(flags: SampleFlags, out: &mut Vec<u8>) {
 
 fn write_kind(flags: SampleFlags, out: &mut Vec<u8>) {
     let ends = SampleFlags::TRACE_BEGIN | SampleFlags::TRACE_END;
-    let states = STATES.iter().fold(SampleFlags::default(), |all, (flag, _)| all | *flag);
+    let states = STATES
+        .iter()
+        .fold(SampleFlags::default(), |all, (flag, _)| all | *flag);
     let kind = flags.without(ends).without(states);
     if flags.contains(SampleFlags::TRACE_BEGIN) {
         out.extend_from_slice(b"tr strt ");
@@ -76,9 +78,15 @@ fn write_kind(flags: SampleFlags, out: &mut Vec<u8>) {
 /// Appends the letters of the states that hold, to the right of their column, which begins at `start`.
 fn write_states(flags: SampleFlags, start: usize, out: &mut Vec<u8>) {
     const WIDTH: usize = 6;
-    let letters = STATES.iter().filter(|(flag, _)| flags.contains(*flag)).map(|(_, letter)| *letter);
+    let letters = STATES
+        .iter()
+        .filter(|(flag, _)| flags.contains(*flag))
+        .map(|(_, letter)| *letter);
     let end = start + WIDTH;
-    pad(out, end.saturating_sub(out.len() + 2 + letters.clone().count()));
+    pad(
+        out,
+        end.saturating_sub(out.len() + 2 + letters.clone().count()),
+    );
     out.push(b'(');
     out.extend(letters);
     out.push(b')');
@@ -92,7 +100,12 @@ pub fn write_ipc(traced: &Traced, out: &mut Vec<u8>) {
     // Hundredths, cut.
     let ipc = traced.instructions.saturating_mul(100) / traced.cycles;
     let (instructions, cycles) = (traced.instructions, traced.cycles);
-    let _ = write!(out, " \t IPC: {}.{:02} ({instructions}/{cycles}) ", ipc / 100, ipc % 100);
+    let _ = write!(
+        out,
+        " \t IPC: {}.{:02} ({instructions}/{cycles}) ",
+        ipc / 100,
+        ipc % 100
+    );
 }
 
 /// Appends the length of an instruction.
@@ -106,7 +119,10 @@ pub fn write_code(code: &TracedCode, out: &mut Vec<u8>) {
         return;
     }
     out.extend_from_slice(b" insn:");
-    push_bytes(&code.bytes[..usize::from(code.length).min(code.bytes.len())], out);
+    push_bytes(
+        &code.bytes[..usize::from(code.length).min(code.bytes.len())],
+        out,
+    );
 }
 
 /// Appends bytes, each behind a blank.
@@ -126,36 +142,72 @@ pub fn write_payload(payload: &Payload, out: &mut Vec<u8>) {
     let start = out.len();
     let _ = match *payload {
         Payload::PtWrite { exact, value } => write_ptwrite(exact, value, out),
-        Payload::Cbr { ratio, frequency, max_non_turbo } => {
-            write!(out, " cbr: {ratio:2} freq: {:4} MHz ", (frequency.saturating_add(500)) / 1000)
-                .and_then(|()| write_share(ratio, max_non_turbo, out))
-        }
+        Payload::Cbr {
+            ratio,
+            frequency,
+            max_non_turbo,
+        } => write!(
+            out,
+            " cbr: {ratio:2} freq: {:4} MHz ",
+            (frequency.saturating_add(500)) / 1000
+        )
+        .and_then(|()| write_share(ratio, max_non_turbo, out)),
         Payload::Psb { offset: 0 } => write!(out, " psb offs: 0 "),
         Payload::Psb { offset } => write!(out, " psb offs: {offset:#x} "),
         Payload::Mwait { hints, extensions } => {
-            write!(out, " hints: {} extensions: {} ", Hex(hints.into()), Hex(extensions.into()))
+            write!(
+                out,
+                " hints: {} extensions: {} ",
+                Hex(hints.into()),
+                Hex(extensions.into())
+            )
         }
-        Payload::PowerEntry { hardware, state, sub_state } => {
-            write!(out, " hw: {} cstate: {state} sub-cstate: {sub_state} ", u8::from(hardware))
+        Payload::PowerEntry {
+            hardware,
+            state,
+            sub_state,
+        } => {
+            write!(
+                out,
+                " hw: {} cstate: {state} sub-cstate: {sub_state} ",
+                u8::from(hardware)
+            )
         }
         Payload::ExStop { exact } => write!(out, " IP: {} ", u8::from(exact)),
-        Payload::PowerExit { deepest, last, wake_reason } => {
+        Payload::PowerExit {
+            deepest,
+            last,
+            wake_reason,
+        } => {
             write!(
                 out,
                 " deepest cstate: {deepest} last cstate: {last} wake reason: {} ",
                 Hex(wake_reason.into())
             )
         }
-        Payload::ControlFlow { kind, vector, exact, data } => {
+        Payload::ControlFlow {
+            kind,
+            vector,
+            exact,
+            data,
+        } => {
             let exact = u8::from(exact);
-            write!(out, " cfe: {} IP: {exact} vector: {vector}", Numbered(CONTROL_FLOW, "", kind)).and_then(
-                |()| {
-                    let mut known = data.iter().flatten();
-                    known.try_for_each(|datum| {
-                        write!(out, " {}: {}", Numbered(EVENT_DATA, "EVD_", datum.kind), Hex(datum.value))
-                    })
-                },
+            write!(
+                out,
+                " cfe: {} IP: {exact} vector: {vector}",
+                Numbered(CONTROL_FLOW, "", kind)
             )
+            .and_then(|()| {
+                let mut known = data.iter().flatten();
+                known.try_for_each(|datum| {
+                    write!(
+                        out,
+                        " {}: {}",
+                        Numbered(EVENT_DATA, "EVD_", datum.kind),
+                        Hex(datum.value)
+                    )
+                })
+            })
         }
         Payload::InterruptFlag { enabled, by_branch } => {
             let (before, how) = (u8::from(!enabled), if by_branch { "via" } else { "non" });
@@ -192,7 +244,10 @@ struct Numbered(&'static [&'static str], &'static str, u8);
 impl std::fmt::Display for Numbered {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let Numbered(names, before, number) = self;
-        match names.get(usize::from(*number)).filter(|name| !name.is_empty()) {
+        match names
+            .get(usize::from(*number))
+            .filter(|name| !name.is_empty())
+        {
             Some(name) => f.write_str(name),
             None => write!(f, "{before}{number}"),
         }
@@ -204,7 +259,11 @@ struct Hex(u64);
 
 impl std::fmt::Display for Hex {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        if self.0 == 0 { f.write_str("0") } else { write!(f, "{:#x}", self.0) }
+        if self.0 == 0 {
+            f.write_str("0")
+        } else {
+            write!(f, "{:#x}", self.0)
+        }
     }
 }
 
@@ -225,9 +284,14 @@ fn write_ptwrite(exact: bool, value: u64, out: &mut Vec<u8>) -> std::io::Result<
         _ => write!(out, " IP: {exact} payload: {value:#x} ")?,
     }
     let bytes = value.to_le_bytes();
-    let end = bytes.iter().position(|byte| *byte == 0).unwrap_or(bytes.len());
+    let end = bytes
+        .iter()
+        .position(|byte| *byte == 0)
+        .unwrap_or(bytes.len());
     let (text, rest) = bytes.split_at(end);
-    let is_text = text.iter().all(|byte| byte.is_ascii_graphic() || *byte == b' ');
+    let is_text = text
+        .iter()
+        .all(|byte| byte.is_ascii_graphic() || *byte == b' ');
     if end > 0 && is_text && rest.iter().all(|byte| *byte == 0) {
         out.extend_from_slice(text);
         out.push(b' ');
@@ -255,35 +319,79 @@ mod tests {
             (F::BRANCH | F::TRACE_BEGIN, "tr strt jmp"),
             (F::BRANCH | F::ASYNC | F::TRACE_END, "tr end  async"),
             (F::BRANCH | F::CALL | F::ASYNC | F::INTERRUPT, "hw int"),
-            (F::BRANCH | F::CONDITIONAL | F::IN_TX, "jcc               (x)"),
-            (F::BRANCH | F::INTERRUPTS_DISABLED | F::INTERRUPTS_TOGGLED, "jmp              (Dt)"),
+            (
+                F::BRANCH | F::CONDITIONAL | F::IN_TX,
+                "jcc               (x)",
+            ),
+            (
+                F::BRANCH | F::INTERRUPTS_DISABLED | F::INTERRUPTS_TOGGLED,
+                "jmp              (Dt)",
+            ),
             (F::SYSCALL, "raw flags:0x10"),
         ] {
-            assert_eq!(text(|out| write_flags(flags, out)), format!("  {expected:21} "));
+            assert_eq!(
+                text(|out| write_flags(flags, out)),
+                format!("  {expected:21} ")
+            );
         }
     }
 
     #[test]
     fn payloads() {
-        let cbr = Payload::Cbr { ratio: 30, frequency: 3_000_000, max_non_turbo: 24 };
+        let cbr = Payload::Cbr {
+            ratio: 30,
+            frequency: 3_000_000,
+            max_non_turbo: 24,
+        };
         let padded = |text: &str| format!("{text:34}");
-        assert_eq!(text(|out| write_payload(&cbr, out)), padded(" cbr: 30 freq: 3000 MHz (125%) "));
+        assert_eq!(
+            text(|out| write_payload(&cbr, out)),
+            padded(" cbr: 30 freq: 3000 MHz (125%) ")
+        );
         let psb = |offset| text(|out| write_payload(&Payload::Psb { offset }, out));
-        assert_eq!([psb(0), psb(0xa50)], [padded(" psb offs: 0 "), padded(" psb offs: 0xa50 ")]);
-        let value = |value| text(|out| write_payload(&Payload::PtWrite { exact: true, value }, out));
+        assert_eq!(
+            [psb(0), psb(0xa50)],
+            [padded(" psb offs: 0 "), padded(" psb offs: 0xa50 ")]
+        );
+        let value =
+            |value| text(|out| write_payload(&Payload::PtWrite { exact: true, value }, out));
         assert_eq!(value(0), padded(" IP: 1 payload: 0 "));
-        assert_eq!(value(u64::from_le_bytes(*b"hello\0\0\0")), padded(" IP: 1 payload: 0x6f6c6c6568 hello "));
+        assert_eq!(
+            value(u64::from_le_bytes(*b"hello\0\0\0")),
+            padded(" IP: 1 payload: 0x6f6c6c6568 hello ")
+        );
         assert_eq!(value(0x1b_6f6c), padded(" IP: 1 payload: 0x1b6f6c "));
-        let data =
-            [Some(EventDatum { kind: 0, value: 0x1234 }), Some(EventDatum { kind: 5, value: 0 }), None];
-        let fault = Payload::ControlFlow { kind: 1, vector: 14, exact: true, data };
+        let data = [
+            Some(EventDatum {
+                kind: 0,
+                value: 0x1234,
+            }),
+            Some(EventDatum { kind: 5, value: 0 }),
+            None,
+        ];
+        let fault = Payload::ControlFlow {
+            kind: 1,
+            vector: 14,
+            exact: true,
+            data,
+        };
         assert_eq!(
             text(|out| write_payload(&fault, out)),
             " cfe: INTR IP: 1 vector: 14 PFA: 0x1234 EVD_5: 0"
         );
-        let flag = Payload::InterruptFlag { enabled: false, by_branch: true };
-        assert_eq!(text(|out| write_payload(&flag, out)).trim(), "IFLAG: 1->0 via branch");
-        let pwrx = Payload::PowerExit { deepest: 1, last: 2, wake_reason: 8 };
+        let flag = Payload::InterruptFlag {
+            enabled: false,
+            by_branch: true,
+        };
+        assert_eq!(
+            text(|out| write_payload(&flag, out)).trim(),
+            "IFLAG: 1->0 via branch"
+        );
+        let pwrx = Payload::PowerExit {
+            deepest: 1,
+            last: 2,
+            wake_reason: 8,
+        };
         assert_eq!(
             text(|out| write_payload(&pwrx, out)),
             " deepest cstate: 1 last cstate: 2 wake reason: 0x8 "
@@ -293,7 +401,16 @@ mod tests {
     #[test]
     fn instructions_per_cycle_are_cut() {
         let ipc = |instructions, cycles| {
-            text(|out| write_ipc(&Traced { instructions, cycles, ..Traced::default() }, out))
+            text(|out| {
+                write_ipc(
+                    &Traced {
+                        instructions,
+                        cycles,
+                        ..Traced::default()
+                    },
+                    out,
+                )
+            })
         };
         assert_eq!(ipc(50, 445), " \t IPC: 0.11 (50/445) ");
         assert_eq!(ipc(50, 0), "");

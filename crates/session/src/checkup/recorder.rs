@@ -46,7 +46,9 @@ impl Recorder {
             os_release: get::<OsRelease>(reader).map(|release| release.0),
             word_bits: traced_word(reader).or_else(|| arch.as_deref().and_then(word_of)),
             arch,
-            command: get::<CmdLine>(reader).map(|line| line.0).unwrap_or_default(),
+            command: get::<CmdLine>(reader)
+                .map(|line| line.0)
+                .unwrap_or_default(),
         }
     }
 }
@@ -74,7 +76,9 @@ fn traced_word(reader: &Reader<'_>) -> Option<u32> {
 
 /// The word by the name that `uname -m` gives.
 fn word_of(arch: &str) -> Option<u32> {
-    const WITH_32: [&str; 8] = ["i386", "i486", "i586", "i686", "ppc", "s390", "mips", "riscv32"];
+    const WITH_32: [&str; 8] = [
+        "i386", "i486", "i586", "i686", "ppc", "s390", "mips", "riscv32",
+    ];
     if arch.starts_with("armv") || WITH_32.contains(&arch) {
         return Some(32);
     }
@@ -88,7 +92,22 @@ mod tests {
 
     #[test]
     fn words_of_usual_machines() {
-        let words = ["x86_64", "aarch64", "s390x", "ppc64le", "i686", "armv7l", "ppc", "pdp11"].map(word_of);
-        assert_eq!(words, [Some(64), Some(64), Some(64), Some(64), Some(32), Some(32), Some(32), None]);
+        let words = [
+            "x86_64", "aarch64", "s390x", "ppc64le", "i686", "armv7l", "ppc", "pdp11",
+        ]
+        .map(word_of);
+        assert_eq!(
+            words,
+            [
+                Some(64),
+                Some(64),
+                Some(64),
+                Some(64),
+                Some(32),
+                Some(32),
+                Some(32),
+                None
+            ]
+        );
     }
 }

@@ -54,12 +54,26 @@ impl Bodies {
         if kind.name().is_none() || kind.is_simpleperf() {
             return Outcome::Unknown;
         }
-        let event = self.owner(record).map(|index| &self.events.events()[index.0]);
+        let event = self
+            .owner(record)
+            .map(|index| &self.events.events()[index.0]);
         let layout = event.map_or(&self.bare, |event| &event.layout);
-        self.cpus = self.cpus.max(cpu(record, layout, self.endian).map_or(0, |cpu| cpu + 1));
+        self.cpus = self
+            .cpus
+            .max(cpu(record, layout, self.endian).map_or(0, |cpu| cpu + 1));
         self.scratch.clear();
-        let (raw, unmapped, foreign) = (&self.raw, &mut self.raw_unmapped, self.endian != Endian::NATIVE);
-        let body = Body { kind, misc: record.header.misc, bytes: record.body, endian: self.endian, layout };
+        let (raw, unmapped, foreign) = (
+            &self.raw,
+            &mut self.raw_unmapped,
+            self.endian != Endian::NATIVE,
+        );
+        let body = Body {
+            kind,
+            misc: record.header.misc,
+            bytes: record.body,
+            endian: self.endian,
+            layout,
+        };
         let done = body.transcode(&mut self.scratch, |data| {
             if foreign && !raw.reorder(tracepoint(event), data) {
                 *unmapped += 1;
@@ -78,13 +92,18 @@ impl Bodies {
     /// The event whose shape the record has: the first one where it names none that is listed.
     fn owner(&self, record: &RawRecord<'_>) -> Option<EventIndex> {
         let first = (!self.events.events().is_empty()).then_some(EventIndex(0));
-        self.events.owner(record.header.kind, record.body, self.endian).ok().or(first)
+        self.events
+            .owner(record.header.kind, record.body, self.endian)
+            .ok()
+            .or(first)
     }
 }
 
 /// The number of the event's tracepoint, if it is one.
 fn tracepoint(event: Option<&SessionEvent>) -> Option<u64> {
-    event.filter(|event| event.attr.kind == EventType::TRACEPOINT).map(|event| event.attr.config)
+    event
+        .filter(|event| event.attr.kind == EventType::TRACEPOINT)
+        .map(|event| event.attr.config)
 }
 
 /// The CPU that a record of the kernel names.

@@ -18,21 +18,35 @@ const BUFFER: usize = 1 << 20;
 
 impl<O: Output> Placed<O> {
     pub(super) fn new(writer: Writer<O>) -> Placed<O> {
-        Placed { writer, buffer: Encoder::new(Endian::NATIVE), auxtrace: Vec::new() }
+        Placed {
+            writer,
+            buffer: Encoder::new(Endian::NATIVE),
+            auxtrace: Vec::new(),
+        }
     }
 
     /// Appends a record that is in this machine's byte order.
     pub(super) fn append(&mut self, record: &RawRecord<'_>) -> Result<(), WriteError> {
         if record.header.kind == RecordType::AUXTRACE {
             let offset = FileOffset(self.writer.position().0 + self.buffer.len() as u64);
-            self.auxtrace
-                .push(AuxtraceEntry { offset, size: (RecordHeader::SIZE + record.body.len()) as u64 });
+            self.auxtrace.push(AuxtraceEntry {
+                offset,
+                size: (RecordHeader::SIZE + record.body.len()) as u64,
+            });
         }
         let size = (RecordHeader::SIZE + record.body.len()) as u32;
-        RecordHeader { size, ..record.header }.encode(&mut self.buffer);
+        RecordHeader {
+            size,
+            ..record.header
+        }
+        .encode(&mut self.buffer);
         self.buffer.bytes(record.body);
         self.buffer.bytes(record.payload);
-        if self.buffer.len() >= BUFFER { self.flush() } else { Ok(()) }
+        if self.buffer.len() >= BUFFER {
+            self.flush()
+        } else {
+            Ok(())
+        }
     }
 
     fn flush(&mut self) -> Result<(), WriteError> {

@@ -16,9 +16,16 @@ pub(super) struct RawData {
 impl RawData {
     /// Reads the formats, unless the data are in this machine's byte order already.
     pub(super) fn new(reader: &Reader<'_>) -> RawData {
-        let tracing = if reader.endian() == Endian::NATIVE { None } else { tracing_data(reader) };
+        let tracing = if reader.endian() == Endian::NATIVE {
+            None
+        } else {
+            tracing_data(reader)
+        };
         let formats = tracing.as_ref().map(Formatters::new).unwrap_or_default();
-        RawData { order: order(reader.endian()), formats }
+        RawData {
+            order: order(reader.endian()),
+            formats,
+        }
     }
 
     /// Turns the raw data of a tracepoint round; `false` when not all of it is understood. Other events have nothing
@@ -43,14 +50,20 @@ pub(super) fn reordered(reader: &Reader<'_>) -> Option<Vec<u8>> {
 /// `None` when nothing is missing. Such a format lists only what all events have. `recorded` are formats that came as
 /// a record of simpleperf.
 pub(super) fn completed(reader: &Reader<'_>, recorded: Option<&[u8]>) -> Option<Section> {
-    let data = recorded.and_then(|bytes| TracingData::decode(bytes).ok()).or_else(|| tracing_data(reader));
+    let data = recorded
+        .and_then(|bytes| TracingData::decode(bytes).ok())
+        .or_else(|| tracing_data(reader));
     let known = data.as_ref().map(Formatters::new).unwrap_or_default();
     let is_missing = |event: &&EventEntry| {
         let attr = &event.stored.attr;
         attr.kind == EventType::TRACEPOINT && known.get(attr.config).is_none()
     };
-    let missing: Vec<SystemFormat> =
-        reader.events().iter().filter(is_missing).map(format_without_fields).collect();
+    let missing: Vec<SystemFormat> = reader
+        .events()
+        .iter()
+        .filter(is_missing)
+        .map(format_without_fields)
+        .collect();
     if missing.is_empty() && recorded.is_none() {
         return None;
     }
@@ -101,10 +114,15 @@ fn format_without_fields(event: &EventEntry) -> SystemFormat {
     let name = event.name.as_deref().and_then(|name| name.split_once(':'));
     let (system, name) = name.unwrap_or(("unknown", "unknown"));
     // A modifier may stand behind the name.
-    let name: String =
-        name.chars().take_while(|letter| letter.is_ascii_alphanumeric() || *letter == '_').collect();
+    let name: String = name
+        .chars()
+        .take_while(|letter| letter.is_ascii_alphanumeric() || *letter == '_')
+        .collect();
     let text = format!("name: {name}\nID: {id}\nformat:\n{COMMON}\nprint fmt: \"\"\n");
-    SystemFormat { system: system.replace('\0', ""), formats: vec![text.into_bytes()] }
+    SystemFormat {
+        system: system.replace('\0', ""),
+        formats: vec![text.into_bytes()],
+    }
 }
 
 fn tracing_data(reader: &Reader<'_>) -> Option<TracingData> {

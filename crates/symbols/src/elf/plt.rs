@@ -52,17 +52,33 @@ pub(super) fn entries<'a>(image: &Elf<'a>, known: &[Entry<'a>]) -> Vec<Entry<'a>
     let named = stubs.iter().filter_map(|stub| {
         let name = match stub.target {
             StubTarget::Lookup => Name::plain(b".plt"),
-            StubTarget::Function(name) => Name { linkage: name, suffix: Suffix::Plt },
-            StubTarget::Chosen(by) => Name { linkage: choosers.get(&by)?, suffix: Suffix::Plt },
+            StubTarget::Function(name) => Name {
+                linkage: name,
+                suffix: Suffix::Plt,
+            },
+            StubTarget::Chosen(by) => Name {
+                linkage: choosers.get(&by)?,
+                suffix: Suffix::Plt,
+            },
         };
         let size = (stub.size > 0).then_some(stub.size);
-        Some(Entry { start: stub.start, size, name, binding: SymbolBinding::Global, is_data: false })
+        Some(Entry {
+            start: stub.start,
+            size,
+            name,
+            binding: SymbolBinding::Global,
+            is_data: false,
+        })
     });
     named.collect()
 }
 
 /// The names of the code that chooses, by its address.
-fn choosers<'a>(image: &Elf<'a>, stubs: &[Stub<'a>], known: &[Entry<'a>]) -> HashMap<i64, &'a [u8]> {
+fn choosers<'a>(
+    image: &Elf<'a>,
+    stubs: &[Stub<'a>],
+    known: &[Entry<'a>],
+) -> HashMap<i64, &'a [u8]> {
     let wanted: HashMap<u64, i64> = stubs
         .iter()
         .filter_map(|stub| match stub.target {
@@ -72,13 +88,17 @@ fn choosers<'a>(image: &Elf<'a>, stubs: &[Stub<'a>], known: &[Entry<'a>]) -> Has
         .collect();
     let mut best: HashMap<i64, &Entry<'a>> = HashMap::new();
     for entry in known.iter().filter(|_| !wanted.is_empty()) {
-        let Some(by) = wanted.get(&entry.start) else { continue };
+        let Some(by) = wanted.get(&entry.start) else {
+            continue;
+        };
         let kept = best.entry(*by).or_insert(entry);
         if compare_aliases(kept, entry, Demangling::Off) == Ordering::Less {
             *kept = entry;
         }
     }
-    best.into_iter().map(|(by, entry)| (by, entry.name.linkage)).collect()
+    best.into_iter()
+        .map(|(by, entry)| (by, entry.name.linkage))
+        .collect()
 }
 
 /// Size of the head of `.plt` and of one stub.
@@ -100,24 +120,38 @@ fn shape(image: &Elf<'_>, plt: &Section<'_>, table: Option<&Section<'_>>) -> Sha
             // The head calls the loader, which a static program has not.
             let symbols = table.and_then(|table| linked(image, table));
             let is_static = symbols.is_some_and(|symbols| symbols.kind != elf::SHT_DYNSYM);
-            Shape { head: if is_static { 0 } else { stub }, stub }
+            Shape {
+                head: if is_static { 0 } else { stub },
+                stub,
+            }
         }
-        _ => Shape { head: plt.entry_size, stub: plt.entry_size },
+        _ => Shape {
+            head: plt.entry_size,
+            stub: plt.entry_size,
+        },
     }
 }
 
 /// The symbols that relocations refer to.
 fn linked<'s, 'a>(image: &'s Elf<'a>, relocations: &Section<'_>) -> Option<&'s Section<'a>> {
-    image.sections().get(usize::try_from(relocations.link).ok()?)
+    image
+        .sections()
+        .get(usize::try_from(relocations.link).ok()?)
 }
 
 /// `.plt` and `.plt.sec`: stubs in the order of the relocations of the linkage table.
 fn add_ordered<'a>(image: &Elf<'a>, stubs: &mut Vec<Stub<'a>>) {
-    let Some(plt) = image.section(b".plt") else { return };
+    let Some(plt) = image.section(b".plt") else {
+        return;
+    };
     let table = relocations_of_linkage(image);
     let Shape { head, stub: size } = shape(image, plt, table);
     if head > 0 {
-        stubs.push(Stub { start: plt.offset, size: head, target: StubTarget::Lookup });
+        stubs.push(Stub {
+            start: plt.offset,
+            size: head,
+            target: StubTarget::Lookup,
+        });
     }
     let (section, first) = match image.section(b".plt.sec") {
         Some(second) => (second, second.offset),
@@ -134,7 +168,11 @@ fn add_ordered<'a>(image: &Elf<'a>, stubs: &mut Vec<Stub<'a>>) {
             return;
         }
         if let Some(target) = targets.of_relocation(&relocation) {
-            stubs.push(Stub { start, size, target });
+            stubs.push(Stub {
+                start,
+                size,
+                target,
+            });
         }
         start = start.saturating_add(size);
     }
@@ -142,10 +180,13 @@ fn add_ordered<'a>(image: &Elf<'a>, stubs: &mut Vec<Stub<'a>>) {
 
 /// `.plt.got`: each stub says by its jump which word it goes through.
 fn add_decoded<'a>(image: &Elf<'a>, stubs: &mut Vec<Stub<'a>>) {
-    let (Some(section), Some(table)) = (image.section(b".plt.got"), dynamic_relocations(image)) else {
+    let (Some(section), Some(table)) = (image.section(b".plt.got"), dynamic_relocations(image))
+    else {
         return;
     };
-    let Some(code) = image.bytes_of(section).filter(|_| image.is_x86()) else { return };
+    let Some(code) = image.bytes_of(section).filter(|_| image.is_x86()) else {
+        return;
+    };
     let size = if code.starts_with(ENDBR) { 16 } else { 8 };
     let jumps = (0..).zip(code.chunks(size)).filter_map(|(index, stub)| {
         let at = index * size as u64;
@@ -153,7 +194,8 @@ fn add_decoded<'a>(image: &Elf<'a>, stubs: &mut Vec<Stub<'a>>) {
     });
     let jumps: Vec<(u64, u64)> = jumps.collect();
     // Of the relocations, which may be many, few fill words that stubs jump through. Of several for one word the last counts.
-    let mut by_word: HashMap<u64, Option<Relocation>> = jumps.iter().map(|(_, word)| (*word, None)).collect();
+    let mut by_word: HashMap<u64, Option<Relocation>> =
+        jumps.iter().map(|(_, word)| (*word, None)).collect();
     if by_word.is_empty() {
         return;
     }
@@ -164,9 +206,17 @@ fn add_decoded<'a>(image: &Elf<'a>, stubs: &mut Vec<Stub<'a>>) {
     }
     let targets = Targets::of(image, table);
     for (at, word) in jumps {
-        let relocation = by_word.get(&word).copied().flatten().filter(|relocation| relocation.symbol != 0);
+        let relocation = by_word
+            .get(&word)
+            .copied()
+            .flatten()
+            .filter(|relocation| relocation.symbol != 0);
         if let Some(target) = relocation.and_then(|relocation| targets.of_relocation(&relocation)) {
-            stubs.push(Stub { start: section.offset.saturating_add(at), size: size as u64, target });
+            stubs.push(Stub {
+                start: section.offset.saturating_add(at),
+                size: size as u64,
+                target,
+            });
         }
     }
 }
@@ -179,15 +229,23 @@ fn jump_target(stub: &[u8], address: u64) -> Option<u64> {
     let code = code.strip_prefix(&[0xf2]).unwrap_or(code);
     let displacement = i32::from_le_bytes(*code.strip_prefix(&[0xff, 0x25])?.first_chunk::<4>()?);
     let after = (stub.len() - code.len()) as u64 + 6;
-    Some(address.wrapping_add(after).wrapping_add_signed(displacement.into()))
+    Some(
+        address
+            .wrapping_add(after)
+            .wrapping_add_signed(displacement.into()),
+    )
 }
 
 fn relocations_of_linkage<'s, 'a>(image: &'s Elf<'a>) -> Option<&'s Section<'a>> {
-    image.section(b".rela.plt").or_else(|| image.section(b".rel.plt"))
+    image
+        .section(b".rela.plt")
+        .or_else(|| image.section(b".rel.plt"))
 }
 
 fn dynamic_relocations<'s, 'a>(image: &'s Elf<'a>) -> Option<&'s Section<'a>> {
-    image.section(b".rela.dyn").or_else(|| image.section(b".rel.dyn"))
+    image
+        .section(b".rela.dyn")
+        .or_else(|| image.section(b".rel.dyn"))
 }
 
 /// The names that relocations refer to: each is read when it is asked for.
@@ -198,7 +256,10 @@ struct Targets<'i, 'a> {
 
 impl<'i, 'a> Targets<'i, 'a> {
     fn of(image: &'i Elf<'a>, relocations: &Section<'a>) -> Targets<'i, 'a> {
-        Targets { image, symbols: linked(image, relocations) }
+        Targets {
+            image,
+            symbols: linked(image, relocations),
+        }
     }
 
     fn of_relocation(&self, relocation: &Relocation) -> Option<StubTarget<'a>> {
@@ -206,6 +267,8 @@ impl<'i, 'a> Targets<'i, 'a> {
             return Some(StubTarget::Chosen(relocation.addend));
         }
         let symbol = self.image.symbol_at(self.symbols?, relocation.symbol)?;
-        Some(symbol.name).filter(|name| !name.is_empty()).map(StubTarget::Function)
+        Some(symbol.name)
+            .filter(|name| !name.is_empty())
+            .map(StubTarget::Function)
     }
 }

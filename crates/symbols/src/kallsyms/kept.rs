@@ -49,17 +49,28 @@ pub(crate) fn decode(state: &KernelState, demangling: Demangling, bytes: &[u8]) 
         let (is_known, address) = (pull(&mut rest)?, pull(&mut rest)?);
         *place = (is_known != 0).then_some(address);
     }
-    Some(Kept { table: decode_table(rest, Vec::new(), demangling)?, references })
+    Some(Kept {
+        table: decode_table(rest, Vec::new(), demangling)?,
+        references,
+    })
 }
 
 impl Kept {
     /// The table of a kernel that lay where the reference says; `None` where that is no symbol of this list that recordings
     /// refer to.
     pub(crate) fn seen_from(self, reference: Option<&Reference<'_>>) -> Option<SymbolTable> {
-        let Some(reference) = reference else { return Some(self.table) };
-        let number = REFERENCES.iter().position(|name| *name == reference.symbol)?;
+        let Some(reference) = reference else {
+            return Some(self.table);
+        };
+        let number = REFERENCES
+            .iter()
+            .position(|name| *name == reference.symbol)?;
         let shift = reference.address.wrapping_sub(self.references[number]?);
-        Some(if shift == 0 { self.table } else { moved(&self.table, shift) })
+        Some(if shift == 0 {
+            self.table
+        } else {
+            moved(&self.table, shift)
+        })
     }
 }
 
@@ -78,13 +89,18 @@ fn moved(table: &SymbolTable, shift: u64) -> SymbolTable {
 /// All names of all symbols, those of one symbol in order.
 fn all_names(table: &SymbolTable) -> impl Iterator<Item = (&Stored, &[u8])> {
     let mut aliases = table.aliases.iter().peekable();
-    (0..).map(SymbolId).zip(&table.symbols).flat_map(move |(id, symbol)| {
-        let mut names = vec![symbol.name];
-        while let Some((_, name)) = aliases.next_if(|(of, _)| *of == id) {
-            names.push(*name);
-        }
-        names.into_iter().map(move |name| (symbol, table.linkage(name)))
-    })
+    (0..)
+        .map(SymbolId)
+        .zip(&table.symbols)
+        .flat_map(move |(id, symbol)| {
+            let mut names = vec![symbol.name];
+            while let Some((_, name)) = aliases.next_if(|(of, _)| *of == id) {
+                names.push(*name);
+            }
+            names
+                .into_iter()
+                .map(move |name| (symbol, table.linkage(name)))
+        })
 }
 
 #[cfg(test)]
@@ -102,7 +118,10 @@ mod tests {
         ffffffffc0300000 t in_module\t[ext4]\n";
 
     fn state(details: &[u8]) -> KernelState {
-        KernelState { boot: BuildId::new(&[1; 16]).unwrap(), details: details.to_vec() }
+        KernelState {
+            boot: BuildId::new(&[1; 16]).unwrap(),
+            details: details.to_vec(),
+        }
     }
 
     /// Everything that a reader can see of a table.
@@ -113,7 +132,10 @@ mod tests {
 
     fn kept() -> Kept {
         let table = kallsyms_table(TEXT, None, Demangling::Off);
-        Kept { table, references: [Some(0xffff_ffff_8100_0000), None] }
+        Kept {
+            table,
+            references: [Some(0xffff_ffff_8100_0000), None],
+        }
     }
 
     #[test]
@@ -129,13 +151,20 @@ mod tests {
     #[test]
     fn a_table_moves_as_the_text_does() {
         for address in [0xffff_ffff_9200_0000, 0xffff_ffff_8100_0000, 0x1000] {
-            let reference = Reference { symbol: b"_text", address };
+            let reference = Reference {
+                symbol: b"_text",
+                address,
+            };
             let expected = kallsyms_table(TEXT, Some(&reference), Demangling::Off);
             let found = kept().seen_from(Some(&reference)).unwrap();
             assert_eq!(seen(&found), seen(&expected), "{address:x}");
         }
         for symbol in [&b"_stext"[..], b"schedule"] {
-            assert!(kept().seen_from(Some(&Reference { symbol, address: 0 })).is_none());
+            assert!(
+                kept()
+                    .seen_from(Some(&Reference { symbol, address: 0 }))
+                    .is_none()
+            );
         }
     }
 
@@ -154,7 +183,10 @@ mod tests {
                     seen(&kept.table);
                 }
             }
-            assert!(decode(&state, Demangling::Off, &seal(KIND, &owner, &content[..at])).is_none(), "{at}");
+            assert!(
+                decode(&state, Demangling::Off, &seal(KIND, &owner, &content[..at])).is_none(),
+                "{at}"
+            );
         }
     }
 }

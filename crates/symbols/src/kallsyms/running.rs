@@ -39,19 +39,28 @@ impl RunningKernel {
         if let Some(state) = state {
             self.keep(state, &here);
         }
-        Ok(here.seen_from(reference).unwrap_or_else(|| kallsyms_table(&text, reference, demangling)))
+        Ok(here
+            .seen_from(reference)
+            .unwrap_or_else(|| kallsyms_table(&text, reference, demangling)))
     }
 
     /// Keeps the table for another run, if it shows addresses and nothing has changed while the list was read.
     fn keep(&self, state: KernelState, here: &Kept) {
         if !here.table.is_empty() && KernelState::now().as_ref() == Some(&state) {
-            let learned = Learned { of: state.boot, topic: Topic::Symbols, bytes: encode(&state, here) };
+            let learned = Learned {
+                of: state.boot,
+                topic: Topic::Symbols,
+                bytes: encode(&state, here),
+            };
             *self.learned.lock().unwrap_or_else(PoisonError::into_inner) = Some(learned);
         }
     }
 
     /// What another run can use.
     pub(crate) fn learned(&self) -> Option<Learned> {
-        self.learned.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.learned
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
     }
 }

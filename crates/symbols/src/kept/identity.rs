@@ -28,11 +28,22 @@ impl Identity {
         let mut state = format!("{demangling:?}\n");
         for (file, elf) in files {
             let (id, contents, version) = (elf.build_id(), &file.contents, keepable(file)?);
-            let _ = writeln!(state, "{} {} {id:?} {version:?}", contents.len(), contents.is_mapped());
+            let _ = writeln!(
+                state,
+                "{} {} {id:?} {version:?}",
+                contents.len(),
+                contents.is_mapped()
+            );
         }
         let (file, elf) = files.first()?;
-        let id = elf.build_id().or_else(|| stand_in(file.contents.version()?))?;
-        Some(Identity { id, state: state.into_bytes(), demangling })
+        let id = elf
+            .build_id()
+            .or_else(|| stand_in(file.contents.version()?))?;
+        Some(Identity {
+            id,
+            state: state.into_bytes(),
+            demangling,
+        })
     }
 
     /// How names are shown.
@@ -42,7 +53,11 @@ impl Identity {
 
     /// These bytes for another run.
     pub(crate) fn keep(&self, topic: Topic, kind: &Kind, content: &[u8]) -> Learned {
-        Learned { of: self.id, topic, bytes: seal(kind, &self.state, content) }
+        Learned {
+            of: self.id,
+            topic,
+            bytes: seal(kind, &self.state, content),
+        }
     }
 
     /// What another run has kept, as `read` reads it.
@@ -60,11 +75,18 @@ impl Identity {
 /// The state of a file of which answers may be kept.
 pub(crate) fn keepable(file: &Found) -> Option<FileVersion> {
     let seen_by_all = file.origin != Origin::LiveProcess;
-    file.contents.version().filter(|version| seen_by_all && version.is_ours())
+    file.contents
+        .version()
+        .filter(|version| seen_by_all && version.is_ours())
 }
 
 /// What stands for the build id of a file that has none.
-fn stand_in(FileVersion { file: [device, inode], .. }: FileVersion) -> Option<BuildId> {
+fn stand_in(
+    FileVersion {
+        file: [device, inode],
+        ..
+    }: FileVersion,
+) -> Option<BuildId> {
     BuildId::new(&[&b"file"[..], &device.to_be_bytes(), &inode.to_be_bytes()].concat())
 }
 
@@ -83,7 +105,11 @@ mod tests {
         std::fs::copy(std::env::current_exe().unwrap(), &copy).unwrap();
         let state = |path: &std::path::Path, origin| {
             let contents = Contents::open(path).unwrap();
-            let found = Found { path: path.to_owned(), origin, contents };
+            let found = Found {
+                path: path.to_owned(),
+                origin,
+                contents,
+            };
             let elf = Elf::parse(&found.contents).unwrap();
             Identity::of(&[(&found, &elf)], Demangling::On).map(|identity| identity.state)
         };
@@ -97,11 +123,19 @@ mod tests {
             .unwrap()
             .set_modified(std::time::UNIX_EPOCH)
             .unwrap();
-        assert_ne!(state(&copy, Origin::RecordedPath).unwrap(), there, "written to");
+        assert_ne!(
+            state(&copy, Origin::RecordedPath).unwrap(),
+            there,
+            "written to"
+        );
         if oxperf_objects::FileVersion::is_ours(&Contents::open(&copy).unwrap().version().unwrap())
             && std::os::unix::fs::chown(&copy, Some(12345), None).is_ok()
         {
-            assert_eq!(state(&copy, Origin::RecordedPath), None, "a file of somebody else");
+            assert_eq!(
+                state(&copy, Origin::RecordedPath),
+                None,
+                "a file of somebody else"
+            );
         }
         std::fs::remove_dir_all(folder).unwrap();
     }
@@ -111,7 +145,13 @@ mod tests {
         let here = Contents::open(&std::env::current_exe().unwrap()).unwrap();
         let version = here.version().unwrap();
         let [device, inode] = version.file;
-        assert_ne!(stand_in(version), stand_in(FileVersion { file: [device, inode + 1], ..version }));
+        assert_ne!(
+            stand_in(version),
+            stand_in(FileVersion {
+                file: [device, inode + 1],
+                ..version
+            })
+        );
         assert_eq!(Contents::from_memory(Vec::new()).version(), None);
     }
 }

@@ -39,12 +39,18 @@ impl ObjectTables {
         let mut content = Vec::new();
         encode(table, &mut content);
         let learned = identity.keep(Topic::Symbols, KIND, &content);
-        self.learned.lock().unwrap_or_else(PoisonError::into_inner).push(learned);
+        self.learned
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .push(learned);
     }
 
     /// What another run can use.
     pub(crate) fn learned(&self) -> Vec<Learned> {
-        self.learned.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.learned
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
     }
 }
 
@@ -59,13 +65,21 @@ mod tests {
     fn here() -> Arc<Found> {
         let path = std::env::current_exe().unwrap();
         let contents = Contents::open(&path).unwrap();
-        Arc::new(Found { path, origin: Origin::RecordedPath, contents })
+        Arc::new(Found {
+            path,
+            origin: Origin::RecordedPath,
+            contents,
+        })
     }
 
     /// Everything that a reader can see of a table.
     fn seen(table: &SymbolTable) -> Vec<String> {
-        let symbols = table.ids().map(|id| format!("{:?} {:?}", table.symbol(id), table.linkage_name(id)));
-        symbols.chain([format!("{:?}", table.aliases.len())]).collect()
+        let symbols = table
+            .ids()
+            .map(|id| format!("{:?} {:?}", table.symbol(id), table.linkage_name(id)));
+        symbols
+            .chain([format!("{:?}", table.aliases.len())])
+            .collect()
     }
 
     #[test]
@@ -77,14 +91,21 @@ mod tests {
         let tables = ObjectTables::default();
         tables.keep(&identity, &table);
         let learned = tables.learned();
-        assert!(table.len() >= WORTHWHILE && learned.len() == 1, "{} symbols", table.len());
+        assert!(
+            table.len() >= WORTHWHILE && learned.len() == 1,
+            "{} symbols",
+            table.len()
+        );
         let recalled = |identity: &Identity, bytes: &[u8]| {
             ObjectTables::recalled(identity, &[Arc::clone(&file)], |of, topic| {
                 let asked = (of, topic) == (learned[0].of, learned[0].topic);
                 asked.then(|| bytes.to_vec())
             })
         };
-        assert_eq!(seen(&recalled(&identity, &learned[0].bytes).unwrap()), seen(&table));
+        assert_eq!(
+            seen(&recalled(&identity, &learned[0].bytes).unwrap()),
+            seen(&table)
+        );
         let other = Identity::of(&[(&file, &elf)], Demangling::Off).unwrap();
         assert!(recalled(&other, &learned[0].bytes).is_none());
         let damaged = &learned[0].bytes[..learned[0].bytes.len() - 1];

@@ -23,7 +23,10 @@ pub(crate) fn encode(table: &SymbolTable, out: &mut Vec<u8>) {
         push(out, symbol.start.wrapping_sub(last));
         last = symbol.start;
         push(out, symbol.end.wrapping_sub(symbol.start));
-        push(out, u64::from(binding_number(symbol.binding)) << 1 | u64::from(symbol.is_data));
+        push(
+            out,
+            u64::from(binding_number(symbol.binding)) << 1 | u64::from(symbol.is_data),
+        );
         let mut others = Vec::new();
         while let Some((_, name)) = aliases.next_if(|(of, _)| *of == id) {
             others.push(*name);
@@ -44,9 +47,15 @@ fn push_name(out: &mut Vec<u8>, name: StoredName) {
 }
 
 /// The table in such bytes, whose names may stand in these files; `None` where they are damaged.
-pub(crate) fn decode(mut rest: &[u8], files: Vec<Arc<Found>>, demangling: Demangling) -> Option<SymbolTable> {
+pub(crate) fn decode(
+    mut rest: &[u8],
+    files: Vec<Arc<Found>>,
+    demangling: Demangling,
+) -> Option<SymbolTable> {
     // A symbol takes seven bytes at least.
-    let count = usize::try_from(pull(&mut rest)?).ok().filter(|count| *count <= rest.len() / 7)?;
+    let count = usize::try_from(pull(&mut rest)?)
+        .ok()
+        .filter(|count| *count <= rest.len() / 7)?;
     let mut table = SymbolTable {
         symbols: Vec::with_capacity(count),
         names: NameTexts::in_files(files),
@@ -57,13 +66,21 @@ pub(crate) fn decode(mut rest: &[u8], files: Vec<Arc<Found>>, demangling: Demang
     let mut last = None;
     for id in (0..u32::try_from(count).ok()?).map(SymbolId) {
         let distance = pull(&mut rest)?;
-        let start = last.map_or(Some(distance), |last: u64| last.checked_add(distance.max(1)))?;
+        let start = last.map_or(Some(distance), |last: u64| {
+            last.checked_add(distance.max(1))
+        })?;
         last = Some(start);
         let end = start.wrapping_add(pull(&mut rest)?);
         let flags = pull(&mut rest)?;
         let others = pull(&mut rest)?;
         let (binding, is_data) = (binding_of(flags >> 1)?, flags & 1 != 0);
-        table.symbols.push(Stored { start, end, name: pull_name(&mut rest)?, binding, is_data });
+        table.symbols.push(Stored {
+            start,
+            end,
+            name: pull_name(&mut rest)?,
+            binding,
+            is_data,
+        });
         for _ in 0..others {
             table.aliases.push((id, pull_name(&mut rest)?));
         }
@@ -75,9 +92,21 @@ pub(crate) fn decode(mut rest: &[u8], files: Vec<Arc<Found>>, demangling: Demang
 
 fn pull_name(rest: &mut &[u8]) -> Option<StoredName> {
     let kind = pull(rest)?;
-    let (at, size) = (u32::try_from(pull(rest)?).ok()?, u32::try_from(pull(rest)?).ok()?);
-    let suffix = if kind & 1 != 0 { Suffix::Plt } else { Suffix::None };
-    Some(StoredName::in_file(u8::try_from(kind >> 1).ok()?, at, size, suffix))
+    let (at, size) = (
+        u32::try_from(pull(rest)?).ok()?,
+        u32::try_from(pull(rest)?).ok()?,
+    );
+    let suffix = if kind & 1 != 0 {
+        Suffix::Plt
+    } else {
+        Suffix::None
+    };
+    Some(StoredName::in_file(
+        u8::try_from(kind >> 1).ok()?,
+        at,
+        size,
+        suffix,
+    ))
 }
 
 /// A byte, so that a binding keeps its number.
@@ -112,12 +141,15 @@ mod tests {
         encode(&table, &mut bytes);
         let names = |bytes: &[u8]| {
             let table = decode(bytes, Vec::new(), Demangling::On)?;
-            let names = table.ids().map(|id| table.symbol(id).map(|symbol| symbol.name.to_owned()));
+            let names = table
+                .ids()
+                .map(|id| table.symbol(id).map(|symbol| symbol.name.to_owned()));
             let names: Vec<_> = names.collect();
             let found = [0, 0x1008, 0x2010, u64::MAX].map(|address| table.lookup(address));
             Some((names, found))
         };
-        let known = names(&bytes).map(|(names, found)| (names.len(), found.map(|found| found.is_some())));
+        let known =
+            names(&bytes).map(|(names, found)| (names.len(), found.map(|found| found.is_some())));
         assert_eq!(known, Some((3, [false, true, true, false])));
         for at in 0..bytes.len() {
             for value in [0, 1, 2, 0x7f, 0x80, 0xff] {

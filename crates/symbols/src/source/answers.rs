@@ -34,7 +34,12 @@ impl Answers {
     }
 
     /// From now on these are the lines of a stretch; `false` where there are too many to be kept.
-    pub(super) fn keep_stretch(&mut self, start: u64, end: u64, rows: &[(u64, SourceLine)]) -> bool {
+    pub(super) fn keep_stretch(
+        &mut self,
+        start: u64,
+        end: u64,
+        rows: &[(u64, SourceLine)],
+    ) -> bool {
         let all = self.stretches.rows.saturating_add(rows.len());
         if all > ROWS_LIMIT || self.stretches.known.len() >= ROWS_LIMIT {
             return false;
@@ -64,13 +69,21 @@ pub(super) fn encode(answers: &Answers) -> Vec<u8> {
     for address in addresses {
         push(&mut body, address - last);
         last = address;
-        let frames = answers.frames.get(&address).map(|frames| &frames[..]).unwrap_or_default();
+        let frames = answers
+            .frames
+            .get(&address)
+            .map(|frames| &frames[..])
+            .unwrap_or_default();
         push(&mut body, frames.len() as u64);
-        frames.iter().for_each(|frame| encode_frame(frame, &mut texts, &mut body));
+        frames
+            .iter()
+            .for_each(|frame| encode_frame(frame, &mut texts, &mut body));
     }
     push(&mut body, answers.stretches.known.len() as u64);
     for (&(start, end), rows) in &answers.stretches.known {
-        [start, end, rows.len() as u64].into_iter().for_each(|number| push(&mut body, number));
+        [start, end, rows.len() as u64]
+            .into_iter()
+            .for_each(|number| push(&mut body, number));
         for (offset, line) in rows {
             push(&mut body, *offset);
             encode_line(Some(line), &mut texts, &mut body);
@@ -120,7 +133,9 @@ pub(super) fn decode(mut rest: &[u8]) -> Option<Answers> {
     for _ in 0..pull(&mut rest)? {
         address = address.checked_add(pull(&mut rest)?)?;
         let count = pull(&mut rest)?;
-        let frames: Option<Vec<SourceFrame>> = (0..count).map(|_| decode_frame(&texts, &mut rest)).collect();
+        let frames: Option<Vec<SourceFrame>> = (0..count)
+            .map(|_| decode_frame(&texts, &mut rest))
+            .collect();
         answers.frames.insert(address, frames?.into());
     }
     for _ in 0..pull(&mut rest)? {
@@ -138,12 +153,17 @@ fn decode_frame(texts: &[Arc<str>], rest: &mut &[u8]) -> Option<SourceFrame> {
         Some(number) => Some(text(number)?),
         None => None,
     };
-    Some(SourceFrame { function, line: decode_line(texts, rest)? })
+    Some(SourceFrame {
+        function,
+        line: decode_line(texts, rest)?,
+    })
 }
 
 /// A line, or that there is none.
 fn decode_line(texts: &[Arc<str>], rest: &mut &[u8]) -> Option<Option<SourceLine>> {
-    let Some(file) = pull(rest)?.checked_sub(1) else { return Some(None) };
+    let Some(file) = pull(rest)?.checked_sub(1) else {
+        return Some(None);
+    };
     Some(Some(SourceLine {
         file: texts.get(usize::try_from(file).ok()?).cloned()?,
         line: u32::try_from(pull(rest)?).ok()?,
@@ -174,24 +194,68 @@ mod tests {
     use super::*;
 
     fn answers() -> Answers {
-        let line = |line| Some(SourceLine { file: "/a/b.c".into(), line, column: 3 });
+        let line = |line| {
+            Some(SourceLine {
+                file: "/a/b.c".into(),
+                line,
+                column: 3,
+            })
+        };
         let frames = vec![
-            SourceFrame { function: Some("inner".into()), line: line(7) },
-            SourceFrame { function: Some("outer()".into()), line: None },
+            SourceFrame {
+                function: Some("inner".into()),
+                line: line(7),
+            },
+            SourceFrame {
+                function: Some("outer()".into()),
+                line: None,
+            },
         ];
-        let unknown = vec![SourceFrame { function: None, line: line(u32::MAX) }];
+        let unknown = vec![SourceFrame {
+            function: None,
+            line: line(u32::MAX),
+        }];
         let frames = [(0x1000, frames), (u64::MAX, unknown), (3, vec![])];
-        let frames = frames.into_iter().map(|(offset, frames)| (offset, frames.into())).collect();
-        let mut answers = Answers { frames, stretches: Stretches::default() };
-        let row = |offset, line| (offset, SourceLine { file: "/a/d.c".into(), line, column: 1 });
-        assert!(answers.keep_stretch(0x1000, 0x1100, &[row(0x1000, 4), row(0x1000, 5), row(0x10f0, 1)]));
+        let frames = frames
+            .into_iter()
+            .map(|(offset, frames)| (offset, frames.into()))
+            .collect();
+        let mut answers = Answers {
+            frames,
+            stretches: Stretches::default(),
+        };
+        let row = |offset, line| {
+            (
+                offset,
+                SourceLine {
+                    file: "/a/d.c".into(),
+                    line,
+                    column: 1,
+                },
+            )
+        };
+        assert!(answers.keep_stretch(
+            0x1000,
+            0x1100,
+            &[row(0x1000, 4), row(0x1000, 5), row(0x10f0, 1)]
+        ));
         assert!(answers.keep_stretch(1, u64::MAX, &[]));
         answers
     }
 
     #[test]
     fn stretches_that_are_too_long_are_not_kept() {
-        let rows = vec![(0, SourceLine { file: "f".into(), line: 1, column: 0 }); ROWS_LIMIT];
+        let rows = vec![
+            (
+                0,
+                SourceLine {
+                    file: "f".into(),
+                    line: 1,
+                    column: 0
+                }
+            );
+            ROWS_LIMIT
+        ];
         let mut answers = Answers::default();
         assert!(answers.keep_stretch(0, 9, &rows));
         assert!(!answers.keep_stretch(9, 19, &rows[..1]));
@@ -212,7 +276,11 @@ mod tests {
 
     #[test]
     fn counts_that_lie_are_refused() {
-        for content in [&[0xff; 40][..], &[1, 0xff, 0xff, 0xff, 0x7f], &[0, 0xff, 0xff, 0xff, 0x7f, 1, 2]] {
+        for content in [
+            &[0xff; 40][..],
+            &[1, 0xff, 0xff, 0xff, 0x7f],
+            &[0, 0xff, 0xff, 0xff, 0x7f, 1, 2],
+        ] {
             assert_eq!(decode(content), None);
         }
     }

@@ -15,7 +15,10 @@ impl Budget {
     /// As much as the bytes of the sections can mean.
     pub(super) fn of(dwarf: &Dwarf<'_>) -> Budget {
         let (info, lines) = (dwarf.debug_info.reader(), dwarf.debug_line.reader());
-        let lists = [dwarf.ranges.debug_ranges().reader(), dwarf.ranges.debug_rnglists().reader()];
+        let lists = [
+            dwarf.ranges.debug_ranges().reader(),
+            dwarf.ranges.debug_rnglists().reader(),
+        ];
         Budget(info.len() + lines.len() + lists.iter().map(|list| list.len()).sum::<usize>())
     }
 
@@ -64,9 +67,13 @@ impl<'a> CodeAttributes<'a> {
         mut visit: impl FnMut(u64, u64),
     ) {
         if let Some(ranges) = self.ranges {
-            let Ok(Some(mut ranges)) = dwarf.attr_ranges(unit, ranges) else { return };
+            let Ok(Some(mut ranges)) = dwarf.attr_ranges(unit, ranges) else {
+                return;
+            };
             while budget.spend(1) {
-                let Ok(Some(range)) = ranges.next() else { return };
+                let Ok(Some(range)) = ranges.next() else {
+                    return;
+                };
                 if range.begin < range.end {
                     visit(range.begin, range.end);
                 }
@@ -74,7 +81,9 @@ impl<'a> CodeAttributes<'a> {
             return;
         }
         let address = |value| dwarf.attr_address(unit, value).ok().flatten();
-        let (Some(low), Some(high)) = (self.low.and_then(address), self.high) else { return };
+        let (Some(low), Some(high)) = (self.low.and_then(address), self.high) else {
+            return;
+        };
         let end = match high {
             AttributeValue::Udata(size) => low.checked_add(size),
             value => address(value),

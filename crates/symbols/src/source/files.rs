@@ -11,11 +11,16 @@ pub(super) fn paths<'a>(
     unit: &GimliUnit<'a>,
     header: &gimli::LineProgramHeader<Slice<'a>>,
 ) -> Vec<Arc<str>> {
-    let base = unit.comp_dir.map(|dir| dir.to_string_lossy().into_owned()).unwrap_or_default();
+    let base = unit
+        .comp_dir
+        .map(|dir| dir.to_string_lossy().into_owned())
+        .unwrap_or_default();
     // Up to version 4 files are counted from 1, and 0 is the unit's own.
     let first = u64::from(header.version() <= 4);
     let count = header.file_names().len() as u64 + first;
-    (0..count).map(|index| path(dwarf, unit, header, index, &base).into()).collect()
+    (0..count)
+        .map(|index| path(dwarf, unit, header, index, &base).into())
+        .collect()
 }
 
 fn path<'a>(
@@ -25,9 +30,17 @@ fn path<'a>(
     index: u64,
     base: &str,
 ) -> String {
-    let text = |value| dwarf.attr_string(unit, value).ok().map(|text| text.to_string_lossy().into_owned());
+    let text = |value| {
+        dwarf
+            .attr_string(unit, value)
+            .ok()
+            .map(|text| text.to_string_lossy().into_owned())
+    };
     let Some(file) = header.file(index) else {
-        return unit.name.map(|name| join(base, &name.to_string_lossy())).unwrap_or_default();
+        return unit
+            .name
+            .map(|name| join(base, &name.to_string_lossy()))
+            .unwrap_or_default();
     };
     let name = text(file.path_name()).unwrap_or_default();
     if Path::new(&name).is_absolute() {

@@ -28,7 +28,9 @@ impl Functions {
     pub(super) fn read<'a>(dwarf: &Dwarf<'a>, unit: &GimliUnit<'a>) -> Functions {
         let (mut list, mut ranges) = (Vec::new(), Vec::new());
         let mut budget = Budget::of(dwarf);
-        let Ok(mut entries) = unit.entries_raw(None) else { return Functions::default() };
+        let Ok(mut entries) = unit.entries_raw(None) else {
+            return Functions::default();
+        };
         while !entries.is_empty() {
             let entry = entries.next_offset().0;
             let abbreviation = match entries.read_abbreviation() {
@@ -43,17 +45,29 @@ impl Functions {
                 }
             }
             let mut code = CodeAttributes::default();
-            if read(&mut entries, abbreviation, |name, value| code.take(name, &value)).is_err() {
+            if read(&mut entries, abbreviation, |name, value| {
+                code.take(name, &value)
+            })
+            .is_err()
+            {
                 break;
             }
             if code.any() {
                 let index = list.len() as u32;
-                code.visit((dwarf, unit), &mut budget, |start, end| ranges.push((start, end, index)));
-                list.push(Function { entry, inlined: OnceLock::new() });
+                code.visit((dwarf, unit), &mut budget, |start, end| {
+                    ranges.push((start, end, index))
+                });
+                list.push(Function {
+                    entry,
+                    inlined: OnceLock::new(),
+                });
             }
         }
         ranges.sort_by_key(|&(start, end, _)| (start, std::cmp::Reverse(end)));
-        Functions { list, by_address: Spans::cut(ranges.into_iter()) }
+        Functions {
+            list,
+            by_address: Spans::cut(ranges.into_iter()),
+        }
     }
 
     /// The function that holds an address.

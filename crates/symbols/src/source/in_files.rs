@@ -59,12 +59,30 @@ impl InFiles {
     /// units and what lies in other files are not looked for.
     pub(super) fn in_memory(bytes: Vec<u8>, demangling: Demangling) -> Option<InFiles> {
         let contents = Contents::from_memory(bytes);
-        let found = Found { path: PathBuf::new(), origin: Origin::RecordedPath, contents };
+        let found = Found {
+            path: PathBuf::new(),
+            origin: Origin::RecordedPath,
+            contents,
+        };
         let found = Arc::new(found);
         let image = Elf::parse(&found.contents).ok()?;
-        let nowhere = Locator::new(Places { root: Some(PathBuf::from("/dev/null")), ..Places::default() });
-        let wanted = Wanted { path: b"", build_id: None, kind: ObjectKind::User, process: None };
-        Some(InFiles::new(Arc::clone(&found), Segments::of(&image), &wanted, &nowhere, demangling))
+        let nowhere = Locator::new(Places {
+            root: Some(PathBuf::from("/dev/null")),
+            ..Places::default()
+        });
+        let wanted = Wanted {
+            path: b"",
+            build_id: None,
+            kind: ObjectKind::User,
+            process: None,
+        };
+        Some(InFiles::new(
+            Arc::clone(&found),
+            Segments::of(&image),
+            &wanted,
+            &nowhere,
+            demangling,
+        ))
     }
 
     /// The file that it is read from.
@@ -80,7 +98,9 @@ impl InFiles {
     /// The functions that the code at an offset belongs to: the innermost inlined one first, the function that has the
     /// code last. Empty where nothing is known.
     pub(super) fn frames(&self, offset: u64) -> Arc<[SourceFrame]> {
-        let Some(address) = self.image.address(offset) else { return Arc::default() };
+        let Some(address) = self.image.address(offset) else {
+            return Arc::default();
+        };
         if let Some(known) = self.answers().frames.get(&address) {
             return Arc::clone(known);
         }
@@ -96,11 +116,14 @@ impl InFiles {
         if let Some(known) = self.answers().stretch(start, end) {
             return known.to_vec();
         }
-        let Some((first, object)) = self.image.address(start).zip(self.object()) else { return Vec::new() };
+        let Some((first, object)) = self.image.address(start).zip(self.object()) else {
+            return Vec::new();
+        };
         let last = first.saturating_add(end.saturating_sub(start));
         let rows = object.lines_between(first, last).into_iter();
-        let mut rows: Vec<_> =
-            rows.filter_map(|(address, line)| Some((self.image.offset(address)?, line))).collect();
+        let mut rows: Vec<_> = rows
+            .filter_map(|(address, line)| Some((self.image.offset(address)?, line)))
+            .collect();
         rows.sort_by_key(|(offset, _)| *offset);
         if self.answers().keep_stretch(start, end, &rows) {
             self.learned.store(true, Ordering::Relaxed);
@@ -115,19 +138,28 @@ impl InFiles {
 
     fn recalled(&self) -> Option<Answers> {
         let Recall(recall) = self.recall.get()?;
-        self.identity()?.recall(Topic::Sources, answers::KIND, &**recall, answers::decode)
+        self.identity()?
+            .recall(Topic::Sources, answers::KIND, &**recall, answers::decode)
     }
 
     /// Everything known, if it is worth to be kept: not where parts were missing that may be there another time.
     pub(super) fn learned(&self) -> Option<Learned> {
-        let is_news = self.learned.load(Ordering::Relaxed) && self.object().is_none_or(Object::is_whole);
+        let is_news =
+            self.learned.load(Ordering::Relaxed) && self.object().is_none_or(Object::is_whole);
         let identity = is_news.then(|| self.identity()).flatten()?;
-        Some(identity.keep(Topic::Sources, answers::KIND, &answers::encode(&self.answers())))
+        Some(identity.keep(
+            Topic::Sources,
+            answers::KIND,
+            &answers::encode(&self.answers()),
+        ))
     }
 
     /// What an answer depends on.
     fn identity(&self) -> Option<Identity> {
-        Identity::of(&[(&self.found, &Elf::parse(&self.found.contents).ok()?)], self.demangling)
+        Identity::of(
+            &[(&self.found, &Elf::parse(&self.found.contents).ok()?)],
+            self.demangling,
+        )
     }
 
     /// The files, opened.
@@ -137,7 +169,9 @@ impl InFiles {
     }
 
     fn answers(&self) -> MutexGuard<'_, Answers> {
-        let answers = self.answers.get_or_init(|| Mutex::new(self.recalled().unwrap_or_default()));
+        let answers = self
+            .answers
+            .get_or_init(|| Mutex::new(self.recalled().unwrap_or_default()));
         answers.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

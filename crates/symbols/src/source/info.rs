@@ -111,9 +111,12 @@ impl DebugInfo {
             Told::Lines(lines) => {
                 let behind = lines.partition_point(|(start, _)| *start <= offset);
                 let line = behind.checked_sub(1).and_then(|last| lines.get(last));
-                line.map(|(_, line)| SourceFrame { function: None, line: Some(line.clone()) })
-                    .into_iter()
-                    .collect()
+                line.map(|(_, line)| SourceFrame {
+                    function: None,
+                    line: Some(line.clone()),
+                })
+                .into_iter()
+                .collect()
             }
         }
     }
@@ -124,11 +127,14 @@ impl DebugInfo {
         let mut rows: Vec<(u64, SourceLine)> = match &self.told {
             Told::InFiles(files) => files.lines_between(start, end),
             Told::Lines(lines) => {
-                let within = lines.iter().filter(|(offset, _)| (start..end).contains(offset));
+                let within = lines
+                    .iter()
+                    .filter(|(offset, _)| (start..end).contains(offset));
                 within.cloned().collect()
             }
         };
-        rows.iter_mut().for_each(|(offset, _)| *offset = offset.wrapping_add(self.shift));
+        rows.iter_mut()
+            .for_each(|(offset, _)| *offset = offset.wrapping_add(self.shift));
         rows
     }
 
@@ -154,7 +160,11 @@ mod tests {
 
     #[test]
     fn a_line_goes_on_until_the_next_begins() {
-        let line = |line| SourceLine { file: "f.js".into(), line, column: 0 };
+        let line = |line| SourceLine {
+            file: "f.js".into(),
+            line,
+            column: 0,
+        };
         let told = DebugInfo::of_lines([(0x90, line(3)), (0x80, line(1))]);
         assert_eq!(
             [0x7f, 0x80, 0x8f, 0x90, 0x9000].map(|at| told.line(at).map(|line| line.line)),

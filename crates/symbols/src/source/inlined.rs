@@ -44,14 +44,18 @@ impl Inlined {
         function: UnitOffset,
     ) -> gimli::Result<()> {
         let mut entries = unit.entries_raw(Some(function))?;
-        let Some(abbreviation) = entries.read_abbreviation()? else { return Ok(()) };
+        let Some(abbreviation) = entries.read_abbreviation()? else {
+            return Ok(());
+        };
         entries.skip_attributes(abbreviation.attributes())?;
         let mut budget = Budget::of(dwarf);
         // Depths of the calls around the entry, and of a function within the function, whose calls are its own.
         let (mut around, mut foreign): (Vec<isize>, Option<isize>) = (Vec::new(), None);
         while !entries.is_empty() && entries.next_depth() > 0 {
             let depth = entries.next_depth();
-            let Some(abbreviation) = entries.read_abbreviation()? else { continue };
+            let Some(abbreviation) = entries.read_abbreviation()? else {
+                continue;
+            };
             while around.last().is_some_and(|&outer| outer >= depth) {
                 around.pop();
             }
@@ -86,13 +90,17 @@ impl Inlined {
     ) {
         let index = self.calls.len() as u32;
         self.calls.push(call);
-        code.visit(place, budget, |start, end| self.ranges.push((depth, start, end, index)));
+        code.visit(place, budget, |start, end| {
+            self.ranges.push((depth, start, end, index))
+        });
     }
 
     /// The calls that an address lies in, the outermost first.
     pub(super) fn at(&self, address: u64) -> impl Iterator<Item = &Call> {
         (0..).map_while(move |depth| {
-            let after = self.ranges.partition_point(|&(other, start, ..)| (other, start) <= (depth, address));
+            let after = self
+                .ranges
+                .partition_point(|&(other, start, ..)| (other, start) <= (depth, address));
             let &(found, _, end, call) = self.ranges.get(after.checked_sub(1)?)?;
             (found == depth && address < end).then(|| self.calls.get(call as usize))?
         })
@@ -100,10 +108,20 @@ impl Inlined {
 }
 
 impl Call {
-    const UNKNOWN: Call = Call { origin: None, file: 0, line: 0, column: 0 };
+    const UNKNOWN: Call = Call {
+        origin: None,
+        file: 0,
+        line: 0,
+        column: 0,
+    };
 
     fn take(&mut self, name: gimli::DwAt, value: &AttributeValue<Slice<'_>>) {
-        let number = || value.udata_value().and_then(|value| u32::try_from(value).ok()).unwrap_or(0);
+        let number = || {
+            value
+                .udata_value()
+                .and_then(|value| u32::try_from(value).ok())
+                .unwrap_or(0)
+        };
         match name {
             gimli::DW_AT_abstract_origin => self.origin = Origin::of(value),
             gimli::DW_AT_call_line => self.line = number(),

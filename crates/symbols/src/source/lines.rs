@@ -27,13 +27,20 @@ struct Row {
 impl Lines {
     /// Reads the line table of a unit; what is damaged ends it.
     pub(super) fn read<'a>(dwarf: &Dwarf<'a>, unit: &GimliUnit<'a>) -> Lines {
-        let Some(program) = unit.line_program.clone() else { return Lines::default() };
-        let mut lines = Lines { files: paths(dwarf, unit, program.header()), ..Lines::default() };
+        let Some(program) = unit.line_program.clone() else {
+            return Lines::default();
+        };
+        let mut lines = Lines {
+            files: paths(dwarf, unit, program.header()),
+            ..Lines::default()
+        };
         let mut stretches: Vec<(u64, u64, (u32, u32))> = Vec::new();
         let mut first = 0;
         let mut rows = program.rows();
         while let Ok(Some((_, row))) = rows.next_row() {
-            let Ok(next) = u32::try_from(lines.rows.len()) else { break };
+            let Ok(next) = u32::try_from(lines.rows.len()) else {
+                break;
+            };
             if row.end_sequence() {
                 if let Some(start) = lines.rows.get(first as usize).map(|row| row.address) {
                     stretches.push((start, row.address(), (first, next)));
@@ -53,7 +60,10 @@ impl Lines {
         let new = Row {
             address: row.address(),
             file: u32::try_from(row.file_index()).unwrap_or(u32::MAX),
-            line: row.line().and_then(|line| u32::try_from(line.get()).ok()).unwrap_or(0),
+            line: row
+                .line()
+                .and_then(|line| u32::try_from(line.get()).ok())
+                .unwrap_or(0),
             column: match row.column() {
                 gimli::ColumnType::LeftEdge => 0,
                 gimli::ColumnType::Column(column) => u32::try_from(column.get()).unwrap_or(0),
@@ -76,7 +86,11 @@ impl Lines {
     }
 
     fn shown(&self, row: &Row) -> Option<SourceLine> {
-        Some(SourceLine { file: self.file(u64::from(row.file))?, line: row.line, column: row.column })
+        Some(SourceLine {
+            file: self.file(u64::from(row.file))?,
+            line: row.line,
+            column: row.column,
+        })
     }
 
     /// The path of a file.
@@ -86,8 +100,12 @@ impl Lines {
 
     /// Every row as (first address, line), in the order of the table's stretches.
     pub(super) fn between(&self, start: u64, end: u64) -> Vec<(u64, SourceLine)> {
-        let rows = self.rows.iter().filter(|row| row.address >= start && row.address < end);
-        rows.filter_map(|row| Some((row.address, self.shown(row)?))).collect()
+        let rows = self
+            .rows
+            .iter()
+            .filter(|row| row.address >= start && row.address < end);
+        rows.filter_map(|row| Some((row.address, self.shown(row)?)))
+            .collect()
     }
 
     /// The addresses that the table covers.

@@ -27,8 +27,12 @@ impl Origin {
     pub(super) fn of(value: &AttributeValue<Slice<'_>>) -> Option<Origin> {
         match value {
             AttributeValue::UnitRef(UnitOffset(offset)) => Some(Origin::Unit(*offset)),
-            AttributeValue::DebugInfoRef(gimli::DebugInfoOffset(offset)) => Some(Origin::File(*offset)),
-            AttributeValue::DebugInfoRefSup(gimli::DebugInfoOffset(offset)) => Some(Origin::Common(*offset)),
+            AttributeValue::DebugInfoRef(gimli::DebugInfoOffset(offset)) => {
+                Some(Origin::File(*offset))
+            }
+            AttributeValue::DebugInfoRefSup(gimli::DebugInfoOffset(offset)) => {
+                Some(Origin::Common(*offset))
+            }
             _ => None,
         }
     }
@@ -48,7 +52,12 @@ pub(super) fn naming<'a>(dwarf: &Dwarf<'a>, unit: &GimliUnit<'a>, entry: usize) 
     let mut entries = unit.entries_raw(Some(UnitOffset(entry))).ok()?;
     let abbreviation = entries.read_abbreviation().ok()??;
     let mut naming = Naming::default();
-    let text = |value| dwarf.attr_string(unit, value).ok().map(|text| text.to_string_lossy().into_owned());
+    let text = |value| {
+        dwarf
+            .attr_string(unit, value)
+            .ok()
+            .map(|text| text.to_string_lossy().into_owned())
+    };
     read(&mut entries, abbreviation, |name, value| match name {
         gimli::DW_AT_linkage_name | gimli::DW_AT_MIPS_linkage_name => naming.linkage = text(value),
         gimli::DW_AT_name => naming.name = text(value),

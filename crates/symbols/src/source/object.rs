@@ -102,21 +102,34 @@ impl Object {
 
     /// The lines of the code from `start` to `end`, each with its first address.
     pub(super) fn lines_between(&self, start: u64, end: u64) -> Vec<(u64, SourceLine)> {
-        let Some((dwarf, unit)) = self.unit(start) else { return Vec::new() };
+        let Some((dwarf, unit)) = self.unit(start) else {
+            return Vec::new();
+        };
         self.lines(&dwarf, unit).between(start, end)
     }
 
     /// The functions that the code at an address belongs to, innermost first; `None` where nothing is known.
     pub(super) fn frames(&self, address: u64) -> Option<Vec<SourceFrame>> {
-        self.lined(address).or_else(|| Some(vec![self.unlined(address)?]))
+        self.lined(address)
+            .or_else(|| Some(vec![self.unlined(address)?]))
     }
 
     /// What symbols tell of code of which debug information tells nothing.
     fn unlined(&self, address: u64) -> Option<SourceFrame> {
-        let read =
-            || Elf::parse(self.file.sections.contents()).map(|elf| Unlined::read(&elf)).unwrap_or_default();
+        let read = || {
+            Elf::parse(self.file.sections.contents())
+                .map(|elf| Unlined::read(&elf))
+                .unwrap_or_default()
+        };
         let file = self.unlined.get_or_init(read).file(address)?;
-        Some(SourceFrame { function: None, line: Some(SourceLine { file, line: 0, column: 0 }) })
+        Some(SourceFrame {
+            function: None,
+            line: Some(SourceLine {
+                file,
+                line: 0,
+                column: 0,
+            }),
+        })
     }
 
     fn lined(&self, address: u64) -> Option<Vec<SourceFrame>> {
@@ -126,23 +139,48 @@ impl Object {
         let part = self.split.dwarf(&dwarf, &head.home);
         let dwarf = part.as_ref().unwrap_or(&dwarf);
         let entries = head.open(dwarf)?;
-        let functions = unit.functions.get_or_init(|| Functions::read(dwarf, &entries));
+        let functions = unit
+            .functions
+            .get_or_init(|| Functions::read(dwarf, &entries));
         let line = lines.find(address);
         let Some(function) = functions.find(address) else {
-            return line.map(|line| vec![SourceFrame { function: None, line: Some(line) }]);
+            return line.map(|line| {
+                vec![SourceFrame {
+                    function: None,
+                    line: Some(line),
+                }]
+            });
         };
-        let inlined = function.inlined.get_or_init(|| Inlined::read(dwarf, &entries, function.entry));
-        let context = Context { dwarf, entries: &entries, unit, head };
-        let mut frames =
-            vec![SourceFrame { function: self.name(&context, Origin::Unit(function.entry)), line: None }];
+        let inlined = function
+            .inlined
+            .get_or_init(|| Inlined::read(dwarf, &entries, function.entry));
+        let context = Context {
+            dwarf,
+            entries: &entries,
+            unit,
+            head,
+        };
+        let mut frames = vec![SourceFrame {
+            function: self.name(&context, Origin::Unit(function.entry)),
+            line: None,
+        }];
         for call in inlined.at(address) {
-            let file = lines.file(call.file).filter(|_| call.line > 0 || call.file > 0);
-            let called = file.map(|file| SourceLine { file, line: call.line, column: call.column });
+            let file = lines
+                .file(call.file)
+                .filter(|_| call.line > 0 || call.file > 0);
+            let called = file.map(|file| SourceLine {
+                file,
+                line: call.line,
+                column: call.column,
+            });
             if let Some(caller) = frames.last_mut() {
                 caller.line = called;
             }
             let function = call.origin.and_then(|origin| self.name(&context, origin));
-            frames.push(SourceFrame { function, line: None });
+            frames.push(SourceFrame {
+                function,
+                line: None,
+            });
         }
         if let Some(innermost) = frames.last_mut() {
             innermost.line = line;
@@ -159,12 +197,18 @@ impl Object {
     /// The unit that covers an address.
     pub(super) fn unit_of(&self, address: u64) -> Option<UnitId> {
         let unit = self.file.units.at_address(address)?;
-        Some(UnitId { side: Side::Own, offset: unit.offset })
+        Some(UnitId {
+            side: Side::Own,
+            offset: unit.offset,
+        })
     }
 
     /// All units of the object's own file.
     pub(super) fn unit_ids(&self) -> impl Iterator<Item = UnitId> {
-        self.file.units.all().iter().map(|unit| UnitId { side: Side::Own, offset: unit.offset })
+        self.file.units.all().iter().map(|unit| UnitId {
+            side: Side::Own,
+            offset: unit.offset,
+        })
     }
 
     /// Where the entry of the function stands in its unit that holds an address.
@@ -174,14 +218,19 @@ impl Object {
         let part = self.split.dwarf(&dwarf, &head.home);
         let dwarf = part.as_ref().unwrap_or(&dwarf);
         let entries = head.open(dwarf)?;
-        let functions = unit.functions.get_or_init(|| Functions::read(dwarf, &entries));
+        let functions = unit
+            .functions
+            .get_or_init(|| Functions::read(dwarf, &entries));
         functions.find(address).map(|function| function.entry)
     }
 
     /// Opens a unit, with what tells where its variables are held.
     pub(super) fn open_unit(&self, id: UnitId) -> Option<OpenUnit<'_>> {
         let file = self.file_of(id.side)?;
-        let unit = file.units.at_offset(id.offset).filter(|unit| unit.offset == id.offset)?;
+        let unit = file
+            .units
+            .at_offset(id.offset)
+            .filter(|unit| unit.offset == id.offset)?;
         let mut dwarf = self.dwarf(id.side);
         let head = match id.side {
             Side::Own => self.head(&dwarf, unit)?,
@@ -205,7 +254,13 @@ impl Object {
             Origin::Common(offset) => (Side::Common, offset),
         };
         let holder = self.file_of(side)?.units.at_offset(offset)?;
-        Some((UnitId { side, offset: holder.offset }, offset.checked_sub(holder.offset)?))
+        Some((
+            UnitId {
+                side,
+                offset: holder.offset,
+            },
+            offset.checked_sub(holder.offset)?,
+        ))
     }
 
     fn file_of(&self, side: Side) -> Option<&File> {
@@ -255,8 +310,16 @@ impl Object {
 
     /// What an entry is called; remembered, as the same functions are inlined in many places.
     fn name(&self, context: &Context<'_, '_>, origin: Origin) -> Option<Arc<str>> {
-        let Origin::Unit(entry) = origin else { return self.look_up(context, origin) };
-        let names = || context.unit.names.lock().unwrap_or_else(PoisonError::into_inner);
+        let Origin::Unit(entry) = origin else {
+            return self.look_up(context, origin);
+        };
+        let names = || {
+            context
+                .unit
+                .names
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+        };
         if let Some(known) = names().get(&entry) {
             return known.clone();
         }
@@ -269,8 +332,12 @@ impl Object {
         let mut found = Naming::default();
         let mut next = Some((Side::Own, context.head.offset, origin));
         for _ in 0..REFERENCES_LIMIT {
-            let Some((side, unit, origin)) = next else { break };
-            let Some((said, home)) = self.said(context, side, unit, origin) else { break };
+            let Some((side, unit, origin)) = next else {
+                break;
+            };
+            let Some((said, home)) = self.said(context, side, unit, origin) else {
+                break;
+            };
             found.linkage = found.linkage.or(said.linkage);
             found.name = found.name.or(said.name);
             if found.linkage.is_some() {

@@ -49,10 +49,29 @@ impl Sections {
     pub(super) fn open(file: Arc<Found>, split: bool) -> Option<Sections> {
         let elf = Elf::parse(&file.contents).ok()?;
         let endian = endian(&elf);
-        let dwarf =
-            DwarfSections::load(|id| hold(&elf, if split { id.dwo_name() } else { Some(id.name()) })).ok()?;
-        let has_units = elf.has_debug_section(if split { ".debug_info.dwo" } else { ".debug_info" });
-        has_units.then_some(Sections { file, endian, dwarf, is_split: split, locations: OnceLock::new() })
+        let dwarf = DwarfSections::load(|id| {
+            hold(
+                &elf,
+                if split {
+                    id.dwo_name()
+                } else {
+                    Some(id.name())
+                },
+            )
+        })
+        .ok()?;
+        let has_units = elf.has_debug_section(if split {
+            ".debug_info.dwo"
+        } else {
+            ".debug_info"
+        });
+        has_units.then_some(Sections {
+            file,
+            endian,
+            dwarf,
+            is_split: split,
+            locations: OnceLock::new(),
+        })
     }
 
     /// The bytes of the whole file.
@@ -62,7 +81,8 @@ impl Sections {
 
     /// The sections for gimli.
     pub(super) fn dwarf(&self) -> Dwarf<'_> {
-        self.dwarf.borrow(|held| Slice::new(held.bytes(&self.file.contents), self.endian))
+        self.dwarf
+            .borrow(|held| Slice::new(held.bytes(&self.file.contents), self.endian))
     }
 
     /// The lists of where variables are held, for gimli.
@@ -73,10 +93,14 @@ impl Sections {
                 true => [".debug_loc.dwo", ".debug_loclists.dwo"],
                 false => [".debug_loc", ".debug_loclists"],
             };
-            names.map(|name| elf.as_ref().map_or(Held::InFile(0..0), |elf| held(elf, name)))
+            names.map(|name| {
+                elf.as_ref()
+                    .map_or(Held::InFile(0..0), |elf| held(elf, name))
+            })
         };
         let [old, new] = self.locations.get_or_init(read);
-        let [old, new] = [old, new].map(|held| Slice::new(held.bytes(&self.file.contents), self.endian));
+        let [old, new] =
+            [old, new].map(|held| Slice::new(held.bytes(&self.file.contents), self.endian));
         LocationLists::new(old.into(), new.into())
     }
 }
@@ -88,19 +112,31 @@ impl PackageSections {
         let elf = Elf::parse(&contents).ok()?;
         let endian = endian(&elf);
         let sections = DwarfPackageSections::load(|id| hold(&elf, id.dwo_name())).ok()?;
-        elf.has_debug_section(".debug_cu_index").then_some(PackageSections { contents, endian, sections })
+        elf.has_debug_section(".debug_cu_index")
+            .then_some(PackageSections {
+                contents,
+                endian,
+                sections,
+            })
     }
 
     /// The part of one unit, whose skeleton is in `parent`.
     pub(super) fn unit<'a>(&'a self, id: gimli::DwoId, parent: &Dwarf<'a>) -> Option<Dwarf<'a>> {
         let borrow = |held: &'a Held| Slice::new(held.bytes(&self.contents), self.endian);
-        let package = self.sections.borrow(borrow, Slice::new(&[], self.endian)).ok()?;
+        let package = self
+            .sections
+            .borrow(borrow, Slice::new(&[], self.endian))
+            .ok()?;
         package.find_cu(id, parent).ok()?
     }
 }
 
 fn endian(elf: &Elf<'_>) -> RunTimeEndian {
-    if elf.is_little_endian() { RunTimeEndian::Little } else { RunTimeEndian::Big }
+    if elf.is_little_endian() {
+        RunTimeEndian::Little
+    } else {
+        RunTimeEndian::Big
+    }
 }
 
 /// One section of a file, empty where it has none. What nothing here reads is left out.

@@ -96,9 +96,14 @@ impl Split {
         let text = |value: Option<_>| dwarf.attr_string(&skeleton.unit, value?).ok();
         let name = text(skeleton.dwo_name)?;
         let name = Path::new(std::ffi::OsStr::from_bytes(name.slice()));
-        let base = text(skeleton.comp_dir).map(|base| base.slice()).unwrap_or_default();
+        let base = text(skeleton.comp_dir)
+            .map(|base| base.slice())
+            .unwrap_or_default();
         let path = Path::new(std::ffi::OsStr::from_bytes(base)).join(name);
-        let sections = Box::new(Sections::open(self.open(path.as_os_str().as_bytes())?.into(), true)?);
+        let sections = Box::new(Sections::open(
+            self.open(path.as_os_str().as_bytes())?.into(),
+            true,
+        )?);
         // The file moves into the head that is read from it.
         let mut head = {
             let mut part = sections.dwarf();
@@ -124,14 +129,19 @@ impl Split {
 }
 
 fn head_of(part: &Dwarf<'_>, skeleton: &Root<'_>, home: Home) -> Option<Head> {
-    Some(Head { home, ..head_in(part, skeleton)? })
+    Some(Head {
+        home,
+        ..head_in(part, skeleton)?
+    })
 }
 
 /// The head of the part with the skeleton's id. Addresses count from where the skeleton says.
 fn head_in(part: &Dwarf<'_>, skeleton: &Root<'_>) -> Option<Head> {
     let mut headers = part.units();
     while let Ok(Some(header)) = headers.next() {
-        let Some(root) = root(part, header) else { continue };
+        let Some(root) = root(part, header) else {
+            continue;
+        };
         if root.unit.dwo_id == skeleton.unit.dwo_id {
             let mut head = Head::of(&root, Home::Here)?;
             head.low_pc = skeleton.unit.low_pc;

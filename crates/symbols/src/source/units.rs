@@ -66,7 +66,11 @@ impl Units {
         let mut list = Vec::new();
         let mut headers = dwarf.units();
         let mut ranges = Vec::new();
-        let listed = if addresses { listed_ranges(dwarf) } else { HashMap::new() };
+        let listed = if addresses {
+            listed_ranges(dwarf)
+        } else {
+            HashMap::new()
+        };
         while let Ok(Some(header)) = headers.next() {
             let (Some(DebugInfoOffset(offset)), Ok(index)) =
                 (header.debug_info_offset(), u32::try_from(list.len()))
@@ -75,16 +79,23 @@ impl Units {
             };
             if addresses {
                 match listed.get(&offset) {
-                    Some(known) => ranges.extend(known.iter().map(|&(start, end)| (start, end, index))),
+                    Some(known) => {
+                        ranges.extend(known.iter().map(|&(start, end)| (start, end, index)))
+                    }
                     None => {
-                        own_ranges(dwarf, header, &mut budget, |start, end| ranges.push((start, end, index)));
+                        own_ranges(dwarf, header, &mut budget, |start, end| {
+                            ranges.push((start, end, index))
+                        });
                     }
                 }
             }
             list.push(Unit::at(offset));
         }
         ranges.sort_by_key(|&(start, end, _)| (start, std::cmp::Reverse(end)));
-        Units { list, by_address: Spans::cut(ranges.into_iter()) }
+        Units {
+            list,
+            by_address: Spans::cut(ranges.into_iter()),
+        }
     }
 
     /// The unit that covers an address.
@@ -110,7 +121,10 @@ impl Units {
 
     /// How many have been read.
     pub(super) fn touched(&self) -> usize {
-        self.list.iter().filter(|unit| unit.head.get().is_some() || unit.lines.get().is_some()).count()
+        self.list
+            .iter()
+            .filter(|unit| unit.head.get().is_some() || unit.lines.get().is_some())
+            .count()
     }
 }
 
@@ -134,7 +148,11 @@ fn listed_ranges(dwarf: &Dwarf<'_>) -> HashMap<usize, Vec<(u64, u64)>> {
         let known = ranges.entry(header.debug_info_offset().0).or_default();
         let mut entries = header.entries();
         while let Ok(Some(entry)) = entries.next() {
-            if let Some(end) = entry.address().checked_add(entry.length()).filter(|_| entry.length() > 0) {
+            if let Some(end) = entry
+                .address()
+                .checked_add(entry.length())
+                .filter(|_| entry.length() > 0)
+            {
                 known.push((entry.address(), end));
             }
         }
@@ -151,30 +169,52 @@ fn own_ranges<'a>(
     budget: &mut Budget,
     mut visit: impl FnMut(u64, u64),
 ) {
-    if !matches!(header.type_(), UnitType::Compilation | UnitType::Skeleton(_)) {
+    if !matches!(
+        header.type_(),
+        UnitType::Compilation | UnitType::Skeleton(_)
+    ) {
         return;
     }
-    let Some(root) = root(dwarf, header) else { return };
+    let Some(root) = root(dwarf, header) else {
+        return;
+    };
     if root.code.any() {
         return root.code.visit((dwarf, &root.unit), budget, visit);
     }
     let Ok(unit) = dwarf.unit(header) else { return };
-    let size = unit.line_program.as_ref().map_or(0, |program| program.header().raw_program_buf().len());
+    let size = unit
+        .line_program
+        .as_ref()
+        .map_or(0, |program| program.header().raw_program_buf().len());
     if budget.spend(size) {
-        Lines::read(dwarf, &unit).ranges().into_iter().for_each(|(start, end)| visit(start, end));
+        Lines::read(dwarf, &unit)
+            .ranges()
+            .into_iter()
+            .for_each(|(start, end)| visit(start, end));
     }
 }
 
 /// Reads a unit's first entry.
 pub(super) fn root<'a>(dwarf: &Dwarf<'a>, header: UnitHeader<Slice<'a>>) -> Option<Root<'a>> {
     let unit = bare(dwarf, header, dwarf.abbreviations(&header).ok()?);
-    let mut root = Root { unit, code: CodeAttributes::default(), dwo_name: None, comp_dir: None };
+    let mut root = Root {
+        unit,
+        code: CodeAttributes::default(),
+        dwo_name: None,
+        comp_dir: None,
+    };
     let abbreviations = Arc::clone(&root.unit.abbreviations);
     let mut entries = header.entries_raw(&abbreviations, None).ok()?;
     let abbreviation = entries.read_abbreviation().ok()??;
-    read(&mut entries, abbreviation, |name, value| root.take(name, value)).ok()?;
+    read(&mut entries, abbreviation, |name, value| {
+        root.take(name, value)
+    })
+    .ok()?;
     // The first address counts from the base of addresses, which may come behind it.
-    let low = root.code.low().and_then(|low| dwarf.attr_address(&root.unit, low).ok().flatten());
+    let low = root
+        .code
+        .low()
+        .and_then(|low| dwarf.attr_address(&root.unit, low).ok().flatten());
     root.unit.low_pc = low.unwrap_or(0);
     Some(root)
 }
@@ -186,7 +226,10 @@ impl<'a> Root<'a> {
             (gimli::DW_AT_str_offsets_base, AttributeValue::DebugStrOffsetsBase(base)) => {
                 self.unit.str_offsets_base = *base;
             }
-            (gimli::DW_AT_addr_base | gimli::DW_AT_GNU_addr_base, AttributeValue::DebugAddrBase(base)) => {
+            (
+                gimli::DW_AT_addr_base | gimli::DW_AT_GNU_addr_base,
+                AttributeValue::DebugAddrBase(base),
+            ) => {
                 self.unit.addr_base = *base;
             }
             (

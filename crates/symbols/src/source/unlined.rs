@@ -34,7 +34,9 @@ impl Unlined {
     /// The functions of a file that has symbols.
     pub(super) fn read(elf: &Elf<'_>) -> Unlined {
         let mut read = Unlined::default();
-        let Some(table) = elf.section_of_kind(object::elf::SHT_SYMTAB) else { return read };
+        let Some(table) = elf.section_of_kind(object::elf::SHT_SYMTAB) else {
+            return read;
+        };
         let mut seen = Seen::default();
         let mut found: Vec<(Function, Fitness)> = Vec::new();
         for symbol in elf.symbols(table) {
@@ -47,7 +49,11 @@ impl Unlined {
             seen.has_symbols = true;
             if let Some(section) = section_of(&symbol, elf) {
                 let end = section.address.saturating_add(section.size);
-                let function = Function { start: symbol.value, end, file: seen.file_of(&symbol) };
+                let function = Function {
+                    start: symbol.value,
+                    end,
+                    file: seen.file_of(&symbol),
+                };
                 found.push((function, fitness(&symbol)));
             }
         }
@@ -59,7 +65,9 @@ impl Unlined {
     /// The source file of the function at an address or closest before it in its section, which may have no name; `None`
     /// where none is known.
     pub(super) fn file(&self, address: u64) -> Option<Arc<str>> {
-        let after = self.functions.partition_point(|function| function.start <= address);
+        let after = self
+            .functions
+            .partition_point(|function| function.start <= address);
         let function = self.functions.get(after.checked_sub(1)?)?;
         let file = function.file.filter(|_| address < function.end)?;
         self.files.get(file as usize).cloned()
@@ -79,7 +87,8 @@ struct Seen {
 
 impl Seen {
     fn file_of(&self, symbol: &ElfSymbol<'_>) -> Option<u32> {
-        self.file.filter(|_| symbol.binding == SymbolBinding::Local || !self.is_one_of_many)
+        self.file
+            .filter(|_| symbol.binding == SymbolBinding::Local || !self.is_one_of_many)
     }
 }
 
@@ -87,7 +96,9 @@ impl Seen {
 fn section_of<'e, 'a>(symbol: &ElfSymbol<'_>, elf: &'e Elf<'a>) -> Option<&'e Section<'a>> {
     let is_code = match symbol.kind {
         SymbolKind::Function | SymbolKind::IndirectFunction => true,
-        SymbolKind::Label => !(symbol.hidden && symbol.size == 0 && symbol.binding == SymbolBinding::Local),
+        SymbolKind::Label => {
+            !(symbol.hidden && symbol.size == 0 && symbol.binding == SymbolBinding::Local)
+        }
         SymbolKind::Object | SymbolKind::Other(_) => false,
     };
     match symbol.place {
@@ -113,7 +124,10 @@ mod tests {
     fn file(name: &str) -> Option<String> {
         let elf = Elf::parse(LIBRARY).unwrap();
         let table = elf.section_of_kind(object::elf::SHT_SYMTAB).unwrap();
-        let symbol = elf.symbols(table).find(|symbol| symbol.name == name.as_bytes()).unwrap();
+        let symbol = elf
+            .symbols(table)
+            .find(|symbol| symbol.name == name.as_bytes())
+            .unwrap();
         let unlined = Unlined::read(&elf);
         let [first, last] = [0, symbol.size - 1].map(|within| unlined.file(symbol.value + within));
         assert_eq!(first, last);
@@ -122,7 +136,10 @@ mod tests {
 
     #[test]
     fn local_functions_come_from_the_file_named_before_them() {
-        assert_eq!([file("inner").as_deref(), file("own").as_deref()], [Some("stranger.c"), Some("label.o")]);
+        assert_eq!(
+            [file("inner").as_deref(), file("own").as_deref()],
+            [Some("stranger.c"), Some("label.o")]
+        );
     }
 
     #[test]

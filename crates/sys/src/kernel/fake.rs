@@ -3,8 +3,8 @@
 use super::Kernel;
 use crate::errno::check;
 use crate::{
-    Control, CounterRead, CounterValue, DataRing, Errno, EventFd, OpenError, OpenFlags, OpenRequest,
-    ReadError, RingError, RingPages, Scope, Task,
+    Control, CounterRead, CounterValue, DataRing, Errno, EventFd, OpenError, OpenFlags,
+    OpenRequest, ReadError, RingError, RingPages, Scope, Task,
 };
 use oxperf_abi::{Cpu, EventAttr, EventId, ReadFormat, Tid};
 use std::fmt;
@@ -135,7 +135,9 @@ impl FakeKernel {
     }
 
     fn number(&self, event: &EventFd) -> io::Result<usize> {
-        self.state().number(event).ok_or_else(|| Errno(libc::EBADF).into())
+        self.state()
+            .number(event)
+            .ok_or_else(|| Errno(libc::EBADF).into())
     }
 
     fn remember(&self, call: FakeCall) {
@@ -145,7 +147,11 @@ impl FakeKernel {
 
 impl State {
     fn number(&self, event: &EventFd) -> Option<usize> {
-        let entry = self.descriptors.iter().rev().find(|(fd, _)| *fd == event.as_raw_fd());
+        let entry = self
+            .descriptors
+            .iter()
+            .rev()
+            .find(|(fd, _)| *fd == event.as_raw_fd());
         entry.map(|(_, number)| *number)
     }
 }
@@ -163,8 +169,11 @@ impl Kernel for FakeKernel {
         }
         let event = quiet_descriptor().map_err(|error| OpenError::from(Errno::of(&error)))?;
         let mut state = self.state();
-        let group =
-            request.group.map(|leader| state.number(leader).ok_or(OpenError::Other(Errno(libc::EBADF))));
+        let group = request.group.map(|leader| {
+            state
+                .number(leader)
+                .ok_or(OpenError::Other(Errno(libc::EBADF)))
+        });
         let opened = OpenedEvent {
             attr: *request.attr,
             task: request.task.into(),
@@ -187,7 +196,9 @@ impl Kernel for FakeKernel {
             Control::Period(period) => FakeCall::Period(number, period),
             Control::SetOutput(target) => FakeCall::SetOutput(number, self.number(target)?),
             Control::ClearOutput => FakeCall::ClearOutput(number),
-            Control::SetFilter(text) => FakeCall::SetFilter(number, text.to_string_lossy().into_owned()),
+            Control::SetFilter(text) => {
+                FakeCall::SetFilter(number, text.to_string_lossy().into_owned())
+            }
             Control::PauseOutput(pause) => FakeCall::PauseOutput(number, pause),
         });
         Ok(())
@@ -200,24 +211,37 @@ impl Kernel for FakeKernel {
     fn read(&self, event: &EventFd, format: ReadFormat) -> Result<CounterRead, ReadError> {
         let number = self.number(event)?;
         let zero_if = |bit| format.contains(bit).then_some(0);
-        let id = |number: usize| format.contains(ReadFormat::ID).then_some(EventId(number as u64 + 1));
+        let id = |number: usize| {
+            format
+                .contains(ReadFormat::ID)
+                .then_some(EventId(number as u64 + 1))
+        };
         let values = self.members(number, format).into_iter();
         Ok(CounterRead {
             enabled: zero_if(ReadFormat::TOTAL_TIME_ENABLED),
             running: zero_if(ReadFormat::TOTAL_TIME_RUNNING),
             values: values
-                .map(|number| CounterValue { value: 0, id: id(number), lost: zero_if(ReadFormat::LOST) })
+                .map(|number| CounterValue {
+                    value: 0,
+                    id: id(number),
+                    lost: zero_if(ReadFormat::LOST),
+                })
                 .collect(),
         })
     }
 
     fn map_ring(&self, event: &EventFd, pages: RingPages) -> Result<DataRing, RingError> {
         let bytes = pages.bytes();
-        if self.largest_ring.is_some_and(|largest| pages.count() > largest) {
+        if self
+            .largest_ring
+            .is_some_and(|largest| pages.count() > largest)
+        {
             return Err(RingError::LockedMemory { bytes });
         }
-        let number =
-            self.number(event).map_err(|error| RingError::Map { bytes, errno: Errno::of(&error) })?;
+        let number = self.number(event).map_err(|error| RingError::Map {
+            bytes,
+            errno: Errno::of(&error),
+        })?;
         self.remember(FakeCall::MapRing(number, pages.count()));
         DataRing::refilled(pages, self.restless.clone())
     }
@@ -231,7 +255,12 @@ impl FakeKernel {
             let member = format.contains(ReadFormat::GROUP) && event.group == Some(leader);
             (number == leader || member).then_some(number)
         };
-        state.opened.iter().enumerate().filter_map(in_group).collect()
+        state
+            .opened
+            .iter()
+            .enumerate()
+            .filter_map(in_group)
+            .collect()
     }
 }
 
@@ -262,7 +291,11 @@ mod tests {
     fn precise() -> EventAttr {
         let mut flags = AttrFlags::EMPTY;
         flags.set_precise_ip(2);
-        EventAttr { kind: EventType::HARDWARE, flags, ..EventAttr::default() }
+        EventAttr {
+            kind: EventType::HARDWARE,
+            flags,
+            ..EventAttr::default()
+        }
     }
 
     #[test]
@@ -270,14 +303,26 @@ mod tests {
         let kernel = FakeKernel::new();
         let attr = EventAttr::default();
         let leader = kernel.open(&OpenRequest::new(&attr, Task::Caller)).unwrap();
-        let request =
-            OpenRequest { group: Some(&leader), cpu: Some(Cpu(1)), ..OpenRequest::new(&attr, Task::Any) };
+        let request = OpenRequest {
+            group: Some(&leader),
+            cpu: Some(Cpu(1)),
+            ..OpenRequest::new(&attr, Task::Any)
+        };
         let member = kernel.open(&request).unwrap();
-        kernel.control(&member, Control::SetOutput(&leader)).unwrap();
-        kernel.control(&leader, Control::Enable(Scope::Group)).unwrap();
-        kernel.control(&leader, Control::SetFilter(c"pid != 0")).unwrap();
+        kernel
+            .control(&member, Control::SetOutput(&leader))
+            .unwrap();
+        kernel
+            .control(&leader, Control::Enable(Scope::Group))
+            .unwrap();
+        kernel
+            .control(&leader, Control::SetFilter(c"pid != 0"))
+            .unwrap();
 
-        assert_eq!((kernel.opened()[1].group, kernel.opened()[1].cpu), (Some(0), Some(Cpu(1))));
+        assert_eq!(
+            (kernel.opened()[1].group, kernel.opened()[1].cpu),
+            (Some(0), Some(Cpu(1)))
+        );
         let expected = [
             FakeCall::SetOutput(1, 0),
             FakeCall::Enable(0, Scope::Group),
@@ -285,26 +330,43 @@ mod tests {
         ];
         assert_eq!(kernel.calls(), expected);
         assert_eq!(kernel.id(&member).unwrap(), EventId(2));
-        assert_eq!(kernel.read(&leader, ReadFormat::GROUP).unwrap().values.len(), 2);
+        assert_eq!(
+            kernel
+                .read(&leader, ReadFormat::GROUP)
+                .unwrap()
+                .values
+                .len(),
+            2
+        );
     }
 
     #[test]
     fn refuses_what_the_test_says() {
-        let kernel = FakeKernel::new()
-            .refusing(|request| (request.attr.flags.precise_ip() > 0).then_some(Errno(libc::EOPNOTSUPP)));
+        let kernel = FakeKernel::new().refusing(|request| {
+            (request.attr.flags.precise_ip() > 0).then_some(Errno(libc::EOPNOTSUPP))
+        });
         let attr = precise();
         let refused = kernel.open(&OpenRequest::new(&attr, Task::Caller));
         assert_eq!(refused.unwrap_err(), OpenError::Unsupported);
-        assert!(kernel.open(&OpenRequest::new(&EventAttr::default(), Task::Caller)).is_ok());
+        assert!(
+            kernel
+                .open(&OpenRequest::new(&EventAttr::default(), Task::Caller))
+                .is_ok()
+        );
         assert_eq!(kernel.opened().len(), 1);
     }
 
     #[test]
     fn rings_hold_what_the_test_writes() {
         let kernel = FakeKernel::new().with_largest_ring(2);
-        let event = kernel.open(&OpenRequest::new(&EventAttr::default(), Task::Caller)).unwrap();
+        let event = kernel
+            .open(&OpenRequest::new(&EventAttr::default(), Task::Caller))
+            .unwrap();
         let pages = |count| RingPages::new(count).unwrap();
-        assert!(matches!(kernel.map_ring(&event, pages(4)), Err(RingError::LockedMemory { .. })));
+        assert!(matches!(
+            kernel.map_ring(&event, pages(4)),
+            Err(RingError::LockedMemory { .. })
+        ));
         let mut ring = kernel.map_ring(&event, pages(2)).unwrap();
         assert!(kernel.write_records(&mut ring, b"12345678"));
         assert_eq!(ring.available().0, b"12345678");

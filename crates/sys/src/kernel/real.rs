@@ -2,8 +2,8 @@
 
 use super::Kernel;
 use crate::{
-    Control, CounterRead, DataRing, EventFd, OpenError, OpenRequest, ReadError, RingError, RingPages,
-    open_event,
+    Control, CounterRead, DataRing, EventFd, OpenError, OpenRequest, ReadError, RingError,
+    RingPages, open_event,
 };
 use oxperf_abi::{EventId, ReadFormat};
 use std::io;

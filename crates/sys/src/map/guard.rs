@@ -30,8 +30,11 @@ pub struct TruncatedFile {
 /// The files that were cut short while they were mapped, as far as somebody read what they lost; each once, by name.
 pub fn truncated_files() -> Vec<TruncatedFile> {
     let registry = registry();
-    let mapped =
-        registry.mapped.values().filter(|mapped| mapped.slot.is_truncated()).map(|mapped| &mapped.file);
+    let mapped = registry
+        .mapped
+        .values()
+        .filter(|mapped| mapped.slot.is_truncated())
+        .map(|mapped| &mapped.file);
     let mut files: Vec<TruncatedFile> = registry.truncated.iter().chain(mapped).cloned().collect();
     files.sort();
     files.dedup();
@@ -54,7 +57,10 @@ impl Registered {
         let mut registry = registry();
         let slot = registry.free_slot();
         slot.set(start.addr(), length);
-        let file = TruncatedFile { path: path.to_path_buf(), essential: false };
+        let file = TruncatedFile {
+            path: path.to_path_buf(),
+            essential: false,
+        };
         registry.mapped.insert(slot.key(), Mapped { slot, file });
         Ok(Registered { slot })
     }
@@ -63,7 +69,9 @@ impl Registered {
     pub(super) fn call_essential(&self) {
         let mut registry = registry();
         let mapped = registry.mapped.get_mut(&self.slot.key());
-        mapped.into_iter().for_each(|mapped| mapped.file.essential = true);
+        mapped
+            .into_iter()
+            .for_each(|mapped| mapped.file.essential = true);
     }
 
     /// Whether somebody read what the file lost.
@@ -119,8 +127,11 @@ impl Registry {
 }
 
 fn registry() -> MutexGuard<'static, Registry> {
-    static REGISTRY: Mutex<Registry> =
-        Mutex::new(Registry { mapped: BTreeMap::new(), free: Vec::new(), truncated: Vec::new() });
+    static REGISTRY: Mutex<Registry> = Mutex::new(Registry {
+        mapped: BTreeMap::new(),
+        free: Vec::new(),
+        truncated: Vec::new(),
+    });
     REGISTRY.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -164,22 +175,29 @@ impl Slot {
     /// Changes the place; whoever calls holds the registry's lock.
     fn set(&self, start: usize, length: usize) {
         let version = self.version.load(Ordering::Relaxed);
-        self.version.store(version.wrapping_add(1), Ordering::Relaxed);
+        self.version
+            .store(version.wrapping_add(1), Ordering::Relaxed);
         fence(Ordering::Release);
         self.start.store(start, Ordering::Relaxed);
         self.length.store(length, Ordering::Relaxed);
         self.truncated.store(false, Ordering::Relaxed);
-        self.version.store(version.wrapping_add(2), Ordering::Release);
+        self.version
+            .store(version.wrapping_add(2), Ordering::Release);
     }
 
     /// One past the last byte, where the mapping holds `address`. A slot that is being changed holds nothing that
     /// somebody reads: what is read is registered before and removed after.
     fn end_around(&self, address: usize) -> Option<usize> {
         let version = self.version.load(Ordering::Acquire);
-        let (start, length) = (self.start.load(Ordering::Relaxed), self.length.load(Ordering::Relaxed));
+        let (start, length) = (
+            self.start.load(Ordering::Relaxed),
+            self.length.load(Ordering::Relaxed),
+        );
         fence(Ordering::Acquire);
         let same = version.is_multiple_of(2) && self.version.load(Ordering::Relaxed) == version;
-        let inside = address.checked_sub(start).is_some_and(|offset| offset < length);
+        let inside = address
+            .checked_sub(start)
+            .is_some_and(|offset| offset < length);
         (same && inside).then(|| start + length)
     }
 
@@ -209,7 +227,8 @@ fn install() -> io::Result<()> {
     check(unsafe { libc::sigaction(libc::SIGBUS, std::ptr::null(), &mut previous) })?;
     let _ = PREVIOUS.set(previous);
     let mut action = blank_action();
-    action.sa_sigaction = on_bus_error as extern "C" fn(libc::c_int, *mut libc::siginfo_t, *mut libc::c_void)
+    action.sa_sigaction = on_bus_error
+        as extern "C" fn(libc::c_int, *mut libc::siginfo_t, *mut libc::c_void)
         as libc::sighandler_t;
     // The standard library gives each thread a stack for handlers.
     action.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK;
@@ -231,8 +250,13 @@ const BUS_ADRERR: libc::c_int = 2;
 extern "C" fn on_bus_error(_: libc::c_int, info: *mut libc::siginfo_t, _: *mut libc::c_void) {
     // SAFETY: errno is this thread's own and must look untouched to the interrupted code; the kernel hands a live
     // struct to handlers that ask for it, and one of this code has an address.
-    let (errno, code, address) =
-        unsafe { (*libc::__errno_location(), (*info).si_code, (*info).si_addr().addr()) };
+    let (errno, code, address) = unsafe {
+        (
+            *libc::__errno_location(),
+            (*info).si_code,
+            (*info).si_addr().addr(),
+        )
+    };
     if code != BUS_ADRERR || !mend(address) {
         decline(code);
     }
@@ -274,7 +298,11 @@ fn zero_pages(from: usize, end: usize) -> bool {
 /// sent does not, and has its default effect.
 fn decline(code: libc::c_int) {
     let is_sent = code <= 0;
-    let previous = PREVIOUS.get().copied().filter(|_| !is_sent).unwrap_or_else(blank_action);
+    let previous = PREVIOUS
+        .get()
+        .copied()
+        .filter(|_| !is_sent)
+        .unwrap_or_else(blank_action);
     // SAFETY: the action is one that the kernel gave for this signal, or the default; raising takes a number only.
     unsafe {
         libc::sigaction(libc::SIGBUS, &previous, null_mut());

@@ -67,7 +67,11 @@ impl RawAttr {
 
 /// The flags are C bit fields: a big-endian compiler fills the word from its highest bit.
 fn host_order(flags: u64) -> u64 {
-    if cfg!(target_endian = "big") { flags.reverse_bits() } else { flags }
+    if cfg!(target_endian = "big") {
+        flags.reverse_bits()
+    } else {
+        flags
+    }
 }
 
 /// The smallest size among those the kernel has published, 64 to 144 bytes, that holds every field in use.
@@ -79,11 +83,17 @@ fn published_size(attr: &EventAttr) -> u32 {
         (120, attr.aux_sample_size != 0 || attr.aux_action != 0),
         (112, attr.aux_watermark != 0 || attr.sample_max_stack != 0),
         (104, attr.sample_regs_intr != 0),
-        (96, attr.sample_regs_user != 0 || attr.sample_stack_user != 0 || attr.clockid != 0),
+        (
+            96,
+            attr.sample_regs_user != 0 || attr.sample_stack_user != 0 || attr.clockid != 0,
+        ),
         (80, attr.branch_sample_type.0 != 0),
         (72, attr.config2 != 0),
     ];
-    steps.iter().find(|(_, used)| *used).map_or(64, |(size, _)| *size)
+    steps
+        .iter()
+        .find(|(_, used)| *used)
+        .map_or(64, |(size, _)| *size)
 }
 
 #[cfg(test)]
@@ -129,9 +139,19 @@ mod tests {
 
     #[test]
     fn the_first_words_are_type_size_and_config() {
-        let attr = EventAttr { kind: EventType::TRACEPOINT, config: 0x174, ..EventAttr::default() };
-        let raw = RawAttr::new(&EventAttr { flags: AttrFlags::DISABLED, ..attr });
+        let attr = EventAttr {
+            kind: EventType::TRACEPOINT,
+            config: 0x174,
+            ..EventAttr::default()
+        };
+        let raw = RawAttr::new(&EventAttr {
+            flags: AttrFlags::DISABLED,
+            ..attr
+        });
         assert_eq!((raw.kind, raw.size, raw.config), (2, 64, 0x174));
-        assert_eq!(raw.flags.to_ne_bytes()[0], if cfg!(target_endian = "big") { 0x80 } else { 1 });
+        assert_eq!(
+            raw.flags.to_ne_bytes()[0],
+            if cfg!(target_endian = "big") { 0x80 } else { 1 }
+        );
     }
 }

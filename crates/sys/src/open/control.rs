@@ -65,7 +65,9 @@ impl EventFd {
             Control::Disable(scope) => self.number(request::DISABLE, scope.flag()),
             Control::Reset(scope) => self.number(request::RESET, scope.flag()),
             Control::Period(mut period) => self.pointer(request::PERIOD, &mut period),
-            Control::SetOutput(target) => self.number(request::SET_OUTPUT, target.as_raw_fd().into()),
+            Control::SetOutput(target) => {
+                self.number(request::SET_OUTPUT, target.as_raw_fd().into())
+            }
             Control::ClearOutput => self.number(request::SET_OUTPUT, -1),
             Control::SetFilter(text) => self.filter(text),
             Control::PauseOutput(pause) => self.number(request::PAUSE_OUTPUT, pause.into()),
@@ -94,7 +96,8 @@ impl EventFd {
 
     fn filter(&self, text: &CStr) -> io::Result<()> {
         // SAFETY: the kernel reads a NUL-terminated text, which a CStr is.
-        check(unsafe { libc::ioctl(self.as_raw_fd(), request::SET_FILTER, text.as_ptr()) }).map(drop)
+        check(unsafe { libc::ioctl(self.as_raw_fd(), request::SET_FILTER, text.as_ptr()) })
+            .map(drop)
     }
 }
 

@@ -85,9 +85,12 @@ impl OpenError {
     pub fn errno(self) -> Errno {
         match self {
             OpenError::Other(errno) => errno,
-            known => {
-                Errno(MEANINGS.iter().find(|(_, meaning)| *meaning == known).map_or(libc::EIO, |(n, _)| *n))
-            }
+            known => Errno(
+                MEANINGS
+                    .iter()
+                    .find(|(_, meaning)| *meaning == known)
+                    .map_or(libc::EIO, |(n, _)| *n),
+            ),
         }
     }
 }
@@ -101,7 +104,13 @@ mod tests {
         for number in 1..134 {
             assert_eq!(OpenError::from(Errno(number)).errno(), Errno(number));
         }
-        assert_eq!(OpenError::from(Errno(libc::EACCES)), OpenError::AccessDenied);
-        assert_eq!(OpenError::from(Errno(libc::EINTR)), OpenError::Other(Errno(libc::EINTR)));
+        assert_eq!(
+            OpenError::from(Errno(libc::EACCES)),
+            OpenError::AccessDenied
+        );
+        assert_eq!(
+            OpenError::from(Errno(libc::EINTR)),
+            OpenError::Other(Errno(libc::EINTR))
+        );
     }
 }

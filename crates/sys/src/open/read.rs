@@ -48,8 +48,15 @@ impl CounterRead {
     /// # Errors
     /// [`ReadError::Short`] when bytes are missing.
     pub fn decode(bytes: &[u8], format: ReadFormat) -> Result<CounterRead, ReadError> {
-        let mut words = Words { bytes, length: bytes.len() };
-        if format.contains(ReadFormat::GROUP) { words.group(format) } else { words.single(format) }
+        let mut words = Words {
+            bytes,
+            length: bytes.len(),
+        };
+        if format.contains(ReadFormat::GROUP) {
+            words.group(format)
+        } else {
+            words.single(format)
+        }
     }
 }
 
@@ -60,7 +67,9 @@ struct Words<'a> {
 
 impl Words<'_> {
     fn next(&mut self) -> Result<u64, ReadError> {
-        let (word, rest) = self.bytes.split_first_chunk().ok_or(ReadError::Short { length: self.length })?;
+        let (word, rest) = self.bytes.split_first_chunk().ok_or(ReadError::Short {
+            length: self.length,
+        })?;
         self.bytes = rest;
         Ok(u64::from_ne_bytes(*word))
     }
@@ -75,7 +84,11 @@ impl Words<'_> {
         let enabled = self.next_if(format, ReadFormat::TOTAL_TIME_ENABLED)?;
         let running = self.next_if(format, ReadFormat::TOTAL_TIME_RUNNING)?;
         let values = vec![self.identified(value, format)?];
-        Ok(CounterRead { enabled, running, values })
+        Ok(CounterRead {
+            enabled,
+            running,
+            values,
+        })
     }
 
     /// `nr, [enabled], [running], nr times value, [id], [lost]`.
@@ -83,8 +96,14 @@ impl Words<'_> {
         let count = self.next()?;
         let enabled = self.next_if(format, ReadFormat::TOTAL_TIME_ENABLED)?;
         let running = self.next_if(format, ReadFormat::TOTAL_TIME_RUNNING)?;
-        let values = (0..count).map(|_| self.member(format)).collect::<Result<_, _>>()?;
-        Ok(CounterRead { enabled, running, values })
+        let values = (0..count)
+            .map(|_| self.member(format))
+            .collect::<Result<_, _>>()?;
+        Ok(CounterRead {
+            enabled,
+            running,
+            values,
+        })
     }
 
     fn member(&mut self, format: ReadFormat) -> Result<CounterValue, ReadError> {
@@ -109,7 +128,9 @@ impl EventFd {
         let length = loop {
             match self.read_into(&mut buffer) {
                 // A group that needs more room than this.
-                Err(error) if error.raw_os_error() == Some(libc::ENOSPC) && buffer.len() < 1 << 20 => {
+                Err(error)
+                    if error.raw_os_error() == Some(libc::ENOSPC) && buffer.len() < 1 << 20 =>
+                {
                     buffer.resize(buffer.len() * 4, 0);
                 }
                 answer => break answer?,
@@ -120,7 +141,8 @@ impl EventFd {
 
     fn read_into(&self, buffer: &mut [u8]) -> io::Result<usize> {
         // SAFETY: the kernel writes at most `buffer.len()` bytes into a live, exclusively borrowed buffer.
-        let length = unsafe { libc::read(self.as_raw_fd(), buffer.as_mut_ptr().cast(), buffer.len()) };
+        let length =
+            unsafe { libc::read(self.as_raw_fd(), buffer.as_mut_ptr().cast(), buffer.len()) };
         usize::try_from(length).map_err(|_| io::Error::last_os_error())
     }
 }
@@ -141,7 +163,14 @@ mod tests {
             | ReadFormat::LOST;
         let read = CounterRead::decode(&bytes(&[5, 100, 90, 42, 3]), format).unwrap();
         assert_eq!((read.enabled, read.running), (Some(100), Some(90)));
-        assert_eq!(read.values, [CounterValue { value: 5, id: Some(EventId(42)), lost: Some(3) }]);
+        assert_eq!(
+            read.values,
+            [CounterValue {
+                value: 5,
+                id: Some(EventId(42)),
+                lost: Some(3)
+            }]
+        );
     }
 
     #[test]
@@ -149,14 +178,23 @@ mod tests {
         let format = ReadFormat::GROUP | ReadFormat::ID | ReadFormat::TOTAL_TIME_RUNNING;
         let read = CounterRead::decode(&bytes(&[2, 90, 5, 41, 6, 42]), format).unwrap();
         assert_eq!((read.enabled, read.running), (None, Some(90)));
-        assert_eq!(read.values.iter().map(|v| v.value).collect::<Vec<_>>(), [5, 6]);
+        assert_eq!(
+            read.values.iter().map(|v| v.value).collect::<Vec<_>>(),
+            [5, 6]
+        );
         assert_eq!(read.values[1].id, Some(EventId(42)));
     }
 
     #[test]
     fn missing_bytes_are_an_error() {
         let decode = |words: &[u64], format| CounterRead::decode(&bytes(words), format);
-        assert!(matches!(decode(&[], ReadFormat::EMPTY), Err(ReadError::Short { length: 0 })));
-        assert!(matches!(decode(&[u64::MAX, 1], ReadFormat::GROUP), Err(ReadError::Short { length: 16 })));
+        assert!(matches!(
+            decode(&[], ReadFormat::EMPTY),
+            Err(ReadError::Short { length: 0 })
+        ));
+        assert!(matches!(
+            decode(&[u64::MAX, 1], ReadFormat::GROUP),
+            Err(ReadError::Short { length: 16 })
+        ));
     }
 }

@@ -56,12 +56,20 @@ pub struct OpenRequest<'a> {
 impl<'a> OpenRequest<'a> {
     /// A request for `task` on every CPU, outside any group.
     pub fn new(attr: &'a EventAttr, task: Task<'a>) -> OpenRequest<'a> {
-        OpenRequest { attr, task, cpu: None, group: None, flags: OpenFlags::default() }
+        OpenRequest {
+            attr,
+            task,
+            cpu: None,
+            group: None,
+            flags: OpenFlags::default(),
+        }
     }
 
     /// The `cpu` argument of the system call. A number beyond its range cannot be any CPU; the kernel refuses it.
     pub(super) fn raw_cpu(&self) -> libc::c_int {
-        self.cpu.map_or(-1, |cpu| libc::c_int::try_from(cpu.0).unwrap_or(libc::c_int::MAX))
+        self.cpu.map_or(-1, |cpu| {
+            libc::c_int::try_from(cpu.0).unwrap_or(libc::c_int::MAX)
+        })
     }
 
     /// The `flags` argument of the system call.
@@ -86,11 +94,28 @@ mod tests {
     fn arguments_of_the_call() {
         let attr = EventAttr::default();
         let request = OpenRequest::new(&attr, Task::Any);
-        assert_eq!((request.task.raw(), request.raw_cpu(), request.raw_flags()), (-1, -1, 8));
-        let request = OpenRequest { cpu: Some(Cpu(3)), task: Task::Thread(Tid(7)), ..request };
+        assert_eq!(
+            (request.task.raw(), request.raw_cpu(), request.raw_flags()),
+            (-1, -1, 8)
+        );
+        let request = OpenRequest {
+            cpu: Some(Cpu(3)),
+            task: Task::Thread(Tid(7)),
+            ..request
+        };
         assert_eq!((request.task.raw(), request.raw_cpu()), (7, 3));
-        let flags = OpenFlags { no_group: true, output: true };
+        let flags = OpenFlags {
+            no_group: true,
+            output: true,
+        };
         assert_eq!(OpenRequest { flags, ..request }.raw_flags(), 11);
-        assert_eq!(OpenRequest { cpu: Some(Cpu(u32::MAX)), ..request }.raw_cpu(), i32::MAX);
+        assert_eq!(
+            OpenRequest {
+                cpu: Some(Cpu(u32::MAX)),
+                ..request
+            }
+            .raw_cpu(),
+            i32::MAX
+        );
     }
 }

@@ -31,7 +31,11 @@ impl RingPages {
 
     /// The smallest size that holds `bytes`.
     pub fn holding(bytes: usize) -> Option<RingPages> {
-        RingPages::new(bytes.div_ceil(process::page_size()).checked_next_power_of_two()?)
+        RingPages::new(
+            bytes
+                .div_ceil(process::page_size())
+                .checked_next_power_of_two()?,
+        )
     }
 
     /// The number of pages.
@@ -89,7 +93,10 @@ impl DataRing {
 
     /// As [`DataRing::anonymous`], with a writer who puts `records` there at once and again after each consuming.
     pub(crate) fn refilled(pages: RingPages, records: Vec<u8>) -> Result<DataRing, RingError> {
-        let mut ring = DataRing { refill: records, ..DataRing::anonymous(pages)? };
+        let mut ring = DataRing {
+            refill: records,
+            ..DataRing::anonymous(pages)?
+        };
         ring.refill();
         Ok(ring)
     }
@@ -102,11 +109,16 @@ impl DataRing {
 
     fn new(fd: Option<BorrowedFd<'_>>, pages: RingPages) -> Result<DataRing, RingError> {
         let bytes = pages.bytes();
-        let region = Region::map(fd, bytes + process::page_size()).map_err(|errno| match errno {
-            Errno(libc::EPERM) => RingError::LockedMemory { bytes },
-            errno => RingError::Map { bytes, errno },
-        })?;
-        let mut ring = DataRing { region, cursor: Cursor::new(bytes, 0), refill: Vec::new() };
+        let region =
+            Region::map(fd, bytes + process::page_size()).map_err(|errno| match errno {
+                Errno(libc::EPERM) => RingError::LockedMemory { bytes },
+                errno => RingError::Map { bytes, errno },
+            })?;
+        let mut ring = DataRing {
+            region,
+            cursor: Cursor::new(bytes, 0),
+            refill: Vec::new(),
+        };
         let tail = ring.control().data_tail.load(Ordering::Relaxed);
         ring.cursor = Cursor::new(bytes, tail);
         Ok(ring)
@@ -155,10 +167,15 @@ impl DataRing {
         // SAFETY: both targets lie within the data pages, outside what `available` lends (which `&mut self` ends
         // anyway), and `bytes` is not ring memory for the same reason.
         unsafe {
-            self.data().add(start).copy_from_nonoverlapping(NonNull::from(first).cast(), first.len());
-            self.data().copy_from_nonoverlapping(NonNull::from(second).cast(), second.len());
+            self.data()
+                .add(start)
+                .copy_from_nonoverlapping(NonNull::from(first).cast(), first.len());
+            self.data()
+                .copy_from_nonoverlapping(NonNull::from(second).cast(), second.len());
         }
-        self.control().data_head.store(head.wrapping_add(bytes.len() as u64), Ordering::Release);
+        self.control()
+            .data_head
+            .store(head.wrapping_add(bytes.len() as u64), Ordering::Release);
         true
     }
 
@@ -189,7 +206,12 @@ fn control(region: &Region) -> Positions<'_> {
     let page = region.start().cast::<ControlPage>().as_ptr();
     // SAFETY: the region starts with a page-aligned control page and outlives the borrow; the two words are only ever
     // accessed atomically, here and in the kernel. No reference to the rest of the page is made.
-    unsafe { Positions { data_head: &(*page).data_head, data_tail: &(*page).data_tail } }
+    unsafe {
+        Positions {
+            data_head: &(*page).data_head,
+            data_tail: &(*page).data_tail,
+        }
+    }
 }
 
 struct Positions<'a> {

@@ -54,7 +54,9 @@ impl Cursor {
 
     /// Gives the oldest `length` bytes back; more than is pending counts as all of it.
     pub(super) fn consume(&mut self, shared: &impl Shared, length: usize) {
-        self.tail = self.tail.wrapping_add(length.min(self.pending(shared)) as u64);
+        self.tail = self
+            .tail
+            .wrapping_add(length.min(self.pending(shared)) as u64);
         shared.set_tail(self.tail);
     }
 }
@@ -153,14 +155,20 @@ mod tests {
                 busy.fetch_add(usize::from((1..3).contains(&first)), Ordering::Relaxed);
             });
             let (lossy, busy) = (lossy.into_inner(), busy.into_inner());
-            assert!(lossy > 0 && lossy < orders && busy > 0, "{lossy} and {busy} of {orders}");
+            assert!(
+                lossy > 0 && lossy < orders && busy > 0,
+                "{lossy} and {busy} of {orders}"
+            );
         }
     }
 
     /// One more pass, with nobody beside it.
     fn read_the_rest(ring: &Ring) {
         let rest = |ring: &&Ring, turn: &Turn<'_>| {
-            pass(&Seen(ring, turn), &mut Cursor::new(2, ring.tail.load(Ordering::Relaxed)));
+            pass(
+                &Seen(ring, turn),
+                &mut Cursor::new(2, ring.tail.load(Ordering::Relaxed)),
+            );
         };
         every_order(|| ring, &[&rest], |_| ());
     }

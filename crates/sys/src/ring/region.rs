@@ -22,7 +22,14 @@ impl Region {
         let raw = fd.map_or(-1, |fd| fd.as_raw_fd());
         // SAFETY: no address is asked for, so no existing mapping can be replaced.
         let start = unsafe {
-            libc::mmap(std::ptr::null_mut(), length, protection, libc::MAP_SHARED | anonymous, raw, 0)
+            libc::mmap(
+                std::ptr::null_mut(),
+                length,
+                protection,
+                libc::MAP_SHARED | anonymous,
+                raw,
+                0,
+            )
         };
         if start == libc::MAP_FAILED {
             return Err(Errno::last());

@@ -36,13 +36,19 @@ fn rounds(draft: &mut Draft, count: usize) {
 
 fn times_down(draft: &mut Draft, count: usize) {
     for n in (0..count).rev() {
-        draft.line(format_args!("sample mode=user ip={BASE:#x} pid=1 tid=1 time={}", 1000 + n));
+        draft.line(format_args!(
+            "sample mode=user ip={BASE:#x} pid=1 tid=1 time={}",
+            1000 + n
+        ));
     }
 }
 
 fn times_down_in_rounds(draft: &mut Draft, count: usize) {
     for n in (0..count).rev() {
-        draft.line(format_args!("sample mode=user ip={BASE:#x} pid=1 tid=1 time={}", 1000 + n));
+        draft.line(format_args!(
+            "sample mode=user ip={BASE:#x} pid=1 tid=1 time={}",
+            1000 + n
+        ));
         draft.line(format_args!("finished_round"));
     }
 }
@@ -83,7 +89,13 @@ fn chains(draft: &mut Draft, count: usize) {
 
 /// The same with callers that are alike, and functions that are not.
 fn chains_alike(draft: &mut Draft, count: usize) {
-    deep_chains(draft, count, |n, depth| BASE + if depth == 0 { n << 32 } else { (depth + n / 2) << 4 });
+    deep_chains(draft, count, |n, depth| {
+        BASE + if depth == 0 {
+            n << 32
+        } else {
+            (depth + n / 2) << 4
+        }
+    });
 }
 
 fn deep_chains(draft: &mut Draft, count: usize, address: impl Fn(u64, u64) -> u64) {
@@ -91,23 +103,36 @@ fn deep_chains(draft: &mut Draft, count: usize, address: impl Fn(u64, u64) -> u6
     draft.mmap(1, (BASE, 1 << 40), "/a");
     for n in 0..count as u64 {
         draft.time += 10;
-        let chain: Vec<String> = (0..1000).map(|depth| format!("{:#x}", address(n, depth))).collect();
+        let chain: Vec<String> = (0..1000)
+            .map(|depth| format!("{:#x}", address(n, depth)))
+            .collect();
         let (own, chain, time) = (address(n, 0), chain.join(","), draft.time);
-        draft.line(format_args!("sample mode=user ip={own:#x} pid=1 tid=1 time={time} chain=user,{chain}"));
+        draft.line(format_args!(
+            "sample mode=user ip={own:#x} pid=1 tid=1 time={time} chain=user,{chain}"
+        ));
     }
 }
 
 fn branches(draft: &mut Draft, count: usize) {
-    draft.events =
-        draft.events.replace("TIME", "TIME|BRANCH_STACK").replace("flags=", "branch=USER|ANY flags=");
+    draft.events = draft
+        .events
+        .replace("TIME", "TIME|BRANCH_STACK")
+        .replace("flags=", "branch=USER|ANY flags=");
     draft.mmap(1, (BASE, 1 << 40), "/a");
     for n in 0..count as u64 {
         draft.time += 10;
-        let entry =
-            |at: u64| format!("{:#x}>{:#x}:0", BASE + ((n * 1000 + at) << 4), BASE + ((n * 999 + at) << 5));
+        let entry = |at: u64| {
+            format!(
+                "{:#x}>{:#x}:0",
+                BASE + ((n * 1000 + at) << 4),
+                BASE + ((n * 999 + at) << 5)
+            )
+        };
         let stack: Vec<String> = (0..500).map(entry).collect();
         let (stack, time) = (stack.join(","), draft.time);
-        draft.line(format_args!("sample mode=user ip={BASE:#x} pid=1 tid=1 time={time} branches={stack}"));
+        draft.line(format_args!(
+            "sample mode=user ip={BASE:#x} pid=1 tid=1 time={time} branches={stack}"
+        ));
     }
 }
 
@@ -121,7 +146,9 @@ fn events(draft: &mut Draft, count: usize) {
     for id in 1..=count {
         draft.time += 10;
         let time = draft.time;
-        draft.line(format_args!("sample id={id} mode=user ip={BASE:#x} pid=1 tid=1 time={time}"));
+        draft.line(format_args!(
+            "sample id={id} mode=user ip={BASE:#x} pid=1 tid=1 time={time}"
+        ));
     }
 }
 
@@ -134,14 +161,19 @@ fn ids(draft: &mut Draft, count: usize) {
     for id in (1..=count).step_by(8) {
         draft.time += 10;
         let time = draft.time;
-        draft.line(format_args!("sample id={id} mode=user ip={BASE:#x} pid=1 tid=1 time={time}"));
+        draft.line(format_args!(
+            "sample id={id} mode=user ip={BASE:#x} pid=1 tid=1 time={time}"
+        ));
     }
 }
 
 fn strings(draft: &mut Draft, count: usize) {
     let words: Vec<String> = (0..count).map(|n| format!("string=word{n}")).collect();
     draft.sample(1, BASE);
-    draft.line(format_args!("feature cmdline u32={count} {}", words.join(" ")));
+    draft.line(format_args!(
+        "feature cmdline u32={count} {}",
+        words.join(" ")
+    ));
 }
 
 fn build_ids(draft: &mut Draft, count: usize) {
@@ -153,9 +185,22 @@ fn build_ids(draft: &mut Draft, count: usize) {
         table.extend([2, 0]);
         table.extend((size as u16).to_le_bytes());
         table.extend((-1_i32).to_le_bytes());
-        table.extend([n.to_le_bytes(), [7; 4], [8; 4], [9; 4], [1; 4], [20, 0, 0, 0]].concat());
+        table.extend(
+            [
+                n.to_le_bytes(),
+                [7; 4],
+                [8; 4],
+                [9; 4],
+                [1; 4],
+                [20, 0, 0, 0],
+            ]
+            .concat(),
+        );
         table.extend(&name);
-        table.resize(table.len().next_multiple_of(4) + (size - 36 - name.len()), 0);
+        table.resize(
+            table.len().next_multiple_of(4) + (size - 36 - name.len()),
+            0,
+        );
     }
     for n in 0..count as u64 / 8 {
         draft.mmap(1, (BASE + (n << 12), 1 << 12), &format!("/missing/{n:08}"));
@@ -183,21 +228,34 @@ fn descriptions(draft: &mut Draft, count: usize) {
 
 fn groups(draft: &mut Draft, count: usize) {
     events(draft, count);
-    let groups: Vec<String> = (0..count / 2).map(|n| format!("string=group{n} u32={},2", 2 * n)).collect();
-    draft.line(format_args!("feature group_desc u32={} {}", count / 2, groups.join(" ")));
+    let groups: Vec<String> = (0..count / 2)
+        .map(|n| format!("string=group{n} u32={},2", 2 * n))
+        .collect();
+    draft.line(format_args!(
+        "feature group_desc u32={} {}",
+        count / 2,
+        groups.join(" ")
+    ));
 }
 
 fn trace_index(draft: &mut Draft, count: usize) {
     draft.sample(1, BASE);
     let entries: Vec<String> = (0..count).map(|n| format!("{},48", 1000 + n)).collect();
-    draft.line(format_args!("feature auxtrace u64={count},{}", entries.join(",")));
+    draft.line(format_args!(
+        "feature auxtrace u64={count},{}",
+        entries.join(",")
+    ));
 }
 
 fn trace_pieces(draft: &mut Draft, count: usize) {
-    draft.line(format_args!("auxtrace_info pmu=8 shift=0 mult=1 cap_time=1 per_cpu=1"));
+    draft.line(format_args!(
+        "auxtrace_info pmu=8 shift=0 mult=1 cap_time=1 per_cpu=1"
+    ));
     for n in 0..count {
         let (cpu, offset) = (n % 64, n / 64 * 16);
-        draft.line(format_args!("auxtrace index={cpu} cpu={cpu} offset={offset} packets=\"psb\""));
+        draft.line(format_args!(
+            "auxtrace index={cpu} cpu={cpu} offset={offset} packets=\"psb\""
+        ));
         draft.at_next(format_args!("aux offset={offset} size=16"));
     }
     draft.sample(1, BASE);

@@ -20,7 +20,9 @@ const MODULES: u64 = 0xffff_ffff_c000_0000;
 
 fn module(draft: &mut Draft, n: u64, name: &str) {
     let start = MODULES + n * 0x1000;
-    draft.at_next(format_args!("mmap pid=-1 tid=0 mode=kernel {start:#x}+0x1000@0 {name}"));
+    draft.at_next(format_args!(
+        "mmap pid=-1 tid=0 mode=kernel {start:#x}+0x1000@0 {name}"
+    ));
 }
 
 fn image(draft: &mut Draft, start: u64) {
@@ -30,7 +32,9 @@ fn image(draft: &mut Draft, start: u64) {
 }
 
 fn symbol(draft: &mut Draft, (n, address): (u64, u64), flags: u8) {
-    draft.at_next(format_args!("ksymbol addr={address:#x} len=16 flags={flags} bpf_prog_{n}"));
+    draft.at_next(format_args!(
+        "ksymbol addr={address:#x} len=16 flags={flags} bpf_prog_{n}"
+    ));
 }
 
 fn symbols(draft: &mut Draft, count: usize) {
@@ -109,14 +113,18 @@ fn guests(draft: &mut Draft, count: usize) {
         draft.at_next(line);
         draft.time += 10;
         let time = draft.time;
-        draft.line(format_args!("sample mode=guest_kernel ip={TEXT:#x} pid={pid} tid={pid} time={time}"));
+        draft.line(format_args!(
+            "sample mode=guest_kernel ip={TEXT:#x} pid={pid} tid={pid} time={time}"
+        ));
     }
 }
 
 fn guest_images(draft: &mut Draft, count: usize) {
     for n in 0..count as u64 / 2 {
         let start = MODULES + n * 0x2000;
-        draft.at_next(format_args!("mmap pid=7 tid=0 mode=guest_kernel {start:#x}+0x1000@0 [module{n}]"));
+        draft.at_next(format_args!(
+            "mmap pid=7 tid=0 mode=guest_kernel {start:#x}+0x1000@0 [module{n}]"
+        ));
     }
     for _ in 0..count {
         draft.at_next(format_args!(
@@ -124,6 +132,8 @@ fn guest_images(draft: &mut Draft, count: usize) {
         ));
         draft.time += 10;
         let time = draft.time;
-        draft.line(format_args!("sample mode=guest_kernel ip={TEXT:#x} pid=7 tid=7 time={time}"));
+        draft.line(format_args!(
+            "sample mode=guest_kernel ip={TEXT:#x} pid=7 tid=7 time={time}"
+        ));
     }
 }

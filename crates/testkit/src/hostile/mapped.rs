@@ -22,7 +22,11 @@ const PAGE: u64 = 0x1000;
 const BASE: u64 = 0x10_0000_0000;
 
 /// Mappings one page long, each with a sample.
-fn map_and_sample(draft: &mut Draft, starts: impl Iterator<Item = u64>, length: impl Fn(u64) -> u64) {
+fn map_and_sample(
+    draft: &mut Draft,
+    starts: impl Iterator<Item = u64>,
+    length: impl Fn(u64) -> u64,
+) {
     for (n, start) in starts.enumerate() {
         draft.mmap(1, (start, length(n as u64)), "/a");
         draft.sample(1, start + 8);
@@ -30,11 +34,19 @@ fn map_and_sample(draft: &mut Draft, starts: impl Iterator<Item = u64>, length: 
 }
 
 fn up(draft: &mut Draft, count: usize) {
-    map_and_sample(draft, (0..count as u64).map(|n| BASE + 2 * n * PAGE), |_| PAGE);
+    map_and_sample(
+        draft,
+        (0..count as u64).map(|n| BASE + 2 * n * PAGE),
+        |_| PAGE,
+    );
 }
 
 fn down(draft: &mut Draft, count: usize) {
-    map_and_sample(draft, (0..count as u64).rev().map(|n| BASE + 2 * n * PAGE), |_| PAGE);
+    map_and_sample(
+        draft,
+        (0..count as u64).rev().map(|n| BASE + 2 * n * PAGE),
+        |_| PAGE,
+    );
 }
 
 fn overlapping(draft: &mut Draft, count: usize) {
@@ -49,7 +61,11 @@ fn nested(draft: &mut Draft, count: usize) {
 
 fn pages(draft: &mut Draft, count: usize) {
     draft.mmap(1, (BASE, 4 * PAGE * count as u64), "/large");
-    map_and_sample(draft, (0..count as u64).map(|n| BASE + (n * 7919 % count as u64) * 3 * PAGE), |_| PAGE);
+    map_and_sample(
+        draft,
+        (0..count as u64).map(|n| BASE + (n * 7919 % count as u64) * 3 * PAGE),
+        |_| PAGE,
+    );
 }
 
 fn again(draft: &mut Draft, count: usize) {
@@ -75,7 +91,11 @@ fn long_names(draft: &mut Draft, count: usize) {
 
 fn missing_logs(draft: &mut Draft, count: usize) {
     for n in 0..count as u64 {
-        draft.mmap(1, (BASE + n * PAGE, PAGE), &format!("/missing/jit-{n}.dump"));
+        draft.mmap(
+            1,
+            (BASE + n * PAGE, PAGE),
+            &format!("/missing/jit-{n}.dump"),
+        );
         draft.sample(1, BASE + n * PAGE);
     }
 }
@@ -83,10 +103,12 @@ fn missing_logs(draft: &mut Draft, count: usize) {
 /// A log of functions; the time of each is in that of the recording.
 fn log(functions: impl Iterator<Item = (u64, [u64; 2])>) -> Vec<u8> {
     let mut out = Vec::new();
-    let words =
-        |out: &mut Vec<u8>, words: &[u32]| words.iter().for_each(|word| out.extend(word.to_le_bytes()));
-    let longs =
-        |out: &mut Vec<u8>, words: &[u64]| words.iter().for_each(|word| out.extend(word.to_le_bytes()));
+    let words = |out: &mut Vec<u8>, words: &[u32]| {
+        words.iter().for_each(|word| out.extend(word.to_le_bytes()))
+    };
+    let longs = |out: &mut Vec<u8>, words: &[u64]| {
+        words.iter().for_each(|word| out.extend(word.to_le_bytes()))
+    };
     words(&mut out, &[0x4a69_5444, 1, 40, 62, 0, 1]);
     longs(&mut out, &[0, 0]);
     for (index, (time, [address, size])) in functions.enumerate() {
@@ -101,12 +123,15 @@ fn log(functions: impl Iterator<Item = (u64, [u64; 2])>) -> Vec<u8> {
 
 /// Times are those of the clock that logs use.
 fn take_clock(draft: &mut Draft) {
-    draft.events = draft.events.replace("flags=", "clockid=1 flags=use_clockid|");
+    draft.events = draft
+        .events
+        .replace("flags=", "clockid=1 flags=use_clockid|");
 }
 
 fn overlapping_code(draft: &mut Draft, count: usize) {
     take_clock(draft);
-    let code = (0..count as u64).map(|n| (2000 + 20 * n, [BASE + n * 8, 8 * (count as u64 - n / 2)]));
+    let code =
+        (0..count as u64).map(|n| (2000 + 20 * n, [BASE + n * 8, 8 * (count as u64 - n / 2)]));
     draft.others.push(("jit-1.dump".to_owned(), log(code)));
     let name = format!("{}/jit-1.dump", draft.folder);
     draft.mmap(1, (PAGE, PAGE), &name);
@@ -135,8 +160,12 @@ fn anonymous(draft: &mut Draft, count: usize) {
 /// Names that stand for far longer ones.
 fn deep_names(draft: &mut Draft, count: usize) {
     let twice = |n: usize| {
-        let parts =
-            (0..30).map(|n| format!("St4pairIS{0}_S{0}_E", char::from(b"0123456789ABCDEFGHIJKLMNOPQRST"[n])));
+        let parts = (0..30).map(|n| {
+            format!(
+                "St4pairIS{0}_S{0}_E",
+                char::from(b"0123456789ABCDEFGHIJKLMNOPQRST"[n])
+            )
+        });
         format!("_Z1f{n}i{}", parts.collect::<String>())
     };
     let deep = |n: usize| format!("_Z4f{n:03}{}i", "PFv".repeat(200));

@@ -18,7 +18,9 @@ const BASE: u64 = 0x10_0000_0000;
 
 fn fork(draft: &mut Draft, parent: usize, (pid, tid): (usize, usize)) {
     let time = draft.time + 10;
-    draft.at_next(format_args!("fork pid={pid} ppid={parent} tid={tid} ptid={parent} time={time}"));
+    draft.at_next(format_args!(
+        "fork pid={pid} ppid={parent} tid={tid} ptid={parent} time={time}"
+    ));
 }
 
 /// Each process is the child of the one before, and maps something of its own.
@@ -35,7 +37,11 @@ fn fork_fan(draft: &mut Draft, count: usize) {
     (0..count as u64 / 4).for_each(|n| draft.mmap(1, (BASE + 2 * n * PAGE, PAGE), "/a"));
     for pid in 2..2 + count {
         fork(draft, 1, (pid, pid));
-        draft.mmap(pid, (BASE + 2 * (pid as u64 * 7919 % count as u64) * PAGE, PAGE), "/b");
+        draft.mmap(
+            pid,
+            (BASE + 2 * (pid as u64 * 7919 % count as u64) * PAGE, PAGE),
+            "/b",
+        );
         draft.sample(pid, BASE + PAGE / 2);
     }
 }
@@ -52,7 +58,9 @@ fn threads(draft: &mut Draft, count: usize) {
         fork(draft, 1, (1, tid));
         draft.time += 10;
         let time = draft.time;
-        draft.line(format_args!("sample mode=user ip={BASE:#x} pid=1 tid={tid} time={time}"));
+        draft.line(format_args!(
+            "sample mode=user ip={BASE:#x} pid=1 tid={tid} time={time}"
+        ));
     }
 }
 

@@ -30,8 +30,12 @@ pub(super) fn mmap2(line: &mut Line, out: &mut Bytes) -> Read<Body> {
 fn range(line: &mut Line, out: &mut Bytes) -> Read<(i32, i32)> {
     let task = super::task::task(line, out)?;
     let text = line.word("ADDR+LEN@PGOFF")?;
-    let (address, rest) = text.split_once('+').ok_or_else(|| format!("{text:?} is not ADDR+LEN@PGOFF"))?;
-    let (len, page_offset) = rest.split_once('@').ok_or_else(|| format!("{text:?} is not ADDR+LEN@PGOFF"))?;
+    let (address, rest) = text
+        .split_once('+')
+        .ok_or_else(|| format!("{text:?} is not ADDR+LEN@PGOFF"))?;
+    let (len, page_offset) = rest
+        .split_once('@')
+        .ok_or_else(|| format!("{text:?} is not ADDR+LEN@PGOFF"))?;
     for part in [address, len, page_offset] {
         out.u64(number::number(part)?);
     }
@@ -47,8 +51,10 @@ fn inode(line: &mut Line, out: &mut Bytes) -> Read<u16> {
 }
 
 fn build_id(id: &[u8], out: &mut Bytes) -> Read<u16> {
-    let len =
-        u8::try_from(id.len()).ok().filter(|len| *len <= 20).ok_or("a build id has at most 20 bytes")?;
+    let len = u8::try_from(id.len())
+        .ok()
+        .filter(|len| *len <= 20)
+        .ok_or("a build id has at most 20 bytes")?;
     let end = out.len() + 24;
     out.raw(&[len, 0, 0, 0]);
     out.raw(id);

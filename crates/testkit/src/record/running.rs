@@ -11,8 +11,15 @@ use crate::line::Line;
 use crate::number;
 
 /// The lines.
-pub(super) const LINES: [&str; 7] =
-    ["switch", "switch_cpu_wide", "itrace_start", "aux", "aux_output_hw_id", "text_poke", "ksymbol"];
+pub(super) const LINES: [&str; 7] = [
+    "switch",
+    "switch_cpu_wide",
+    "itrace_start",
+    "aux",
+    "aux_output_hw_id",
+    "text_poke",
+    "ksymbol",
+];
 
 /// The record has no body; its trailer says who.
 pub(super) fn switch() -> Read<Body> {

@@ -28,7 +28,11 @@ pub(super) fn read(line: &mut Line, out: &mut Bytes) -> Read<()> {
 
 pub(crate) fn chain(line: &mut Line, out: &mut Bytes) -> Read<()> {
     let text = line.take("chain").unwrap_or_default();
-    let words = text.split(',').filter(|word| !word.is_empty()).map(chain_word).collect::<Read<Vec<_>>>()?;
+    let words = text
+        .split(',')
+        .filter(|word| !word.is_empty())
+        .map(chain_word)
+        .collect::<Read<Vec<_>>>()?;
     counted(&words, out);
     Ok(())
 }
@@ -56,9 +60,17 @@ pub(super) fn raw(line: &mut Line, out: &mut Bytes) -> Read<()> {
 
 pub(super) fn branches(line: &mut Line, event: &Event, out: &mut Bytes) -> Read<()> {
     let text = line.take("branches").unwrap_or_default();
-    let entries = text.split(',').filter(|word| !word.is_empty()).map(branch).collect::<Read<Vec<_>>>()?;
+    let entries = text
+        .split(',')
+        .filter(|word| !word.is_empty())
+        .map(branch)
+        .collect::<Read<Vec<_>>>()?;
     out.u64(entries.len() as u64);
-    if event.attr.branch_sample_type.contains(BranchSampleType::HW_INDEX) {
+    if event
+        .attr
+        .branch_sample_type
+        .contains(BranchSampleType::HW_INDEX)
+    {
         out.u64(line.number_or_zero("hw_idx")?);
     }
     for [from, to, flags] in entries {
@@ -73,7 +85,11 @@ fn branch(text: &str) -> Read<[u64; 3]> {
     let wrong = || format!("{text:?} is not FROM>TO:FLAGS");
     let (from, rest) = text.split_once('>').ok_or_else(wrong)?;
     let (to, flags) = rest.split_once(':').unwrap_or((rest, "0"));
-    Ok([number::number(from)?, number::number(to)?, number::number(flags)?])
+    Ok([
+        number::number(from)?,
+        number::number(to)?,
+        number::number(flags)?,
+    ])
 }
 
 /// A big-endian compiler hands out bit fields from the top bit down, each with its value the right way round.
@@ -95,7 +111,9 @@ pub(super) fn registers(key: &str, line: &mut Line, out: &mut Bytes) -> Read<()>
     let text = line.take(key).unwrap_or_else(|| "0".to_owned());
     let (abi, values) = text.split_once(':').unwrap_or((&text, ""));
     out.u64(number::number(abi)?);
-    number::list(values)?.into_iter().for_each(|value| out.u64(value));
+    number::list(values)?
+        .into_iter()
+        .for_each(|value| out.u64(value));
     Ok(())
 }
 
@@ -107,7 +125,11 @@ pub(super) fn stack(line: &mut Line, out: &mut Bytes) -> Read<()> {
     out.u64(bytes.len() as u64);
     if !bytes.is_empty() {
         out.raw(&bytes);
-        out.u64(if copied.is_empty() { bytes.len() as u64 } else { number::number(copied)? });
+        out.u64(if copied.is_empty() {
+            bytes.len() as u64
+        } else {
+            number::number(copied)?
+        });
     }
     Ok(())
 }
@@ -127,9 +149,15 @@ mod tests {
     #[test]
     fn marker_names_are_the_markers() {
         let kernel = chain_word("kernel").unwrap();
-        assert_eq!(CallchainContext::from_word(kernel), Some(CallchainContext::Kernel));
+        assert_eq!(
+            CallchainContext::from_word(kernel),
+            Some(CallchainContext::Kernel)
+        );
         assert!(MARKERS.iter().all(|(_, word)| {
-            !matches!(CallchainContext::from_word(*word as u64), None | Some(CallchainContext::Unknown(_)))
+            !matches!(
+                CallchainContext::from_word(*word as u64),
+                None | Some(CallchainContext::Unknown(_))
+            )
         }));
     }
 
@@ -137,6 +165,9 @@ mod tests {
     fn branch_flags_keep_their_values_when_turned() {
         let (predicted, cycles) = (1 << 1, 0x0102 << 4);
         assert_eq!(branch_flags(predicted | cycles, Endian::Little), 0x1022);
-        assert_eq!(branch_flags(predicted | cycles, Endian::Big), 1 << 62 | 0x0102 << 44);
+        assert_eq!(
+            branch_flags(predicted | cycles, Endian::Big),
+            1 << 62 | 0x0102 << 44
+        );
     }
 }

@@ -7,7 +7,8 @@ use crate::error::Read;
 pub(crate) fn packets(text: &str) -> Read<Vec<u8>> {
     let mut out = Vec::new();
     for word in text.split_whitespace() {
-        packet(&Word::parse(word), &mut out).map_err(|reason| format!("packet {word:?}: {reason}"))?;
+        packet(&Word::parse(word), &mut out)
+            .map_err(|reason| format!("packet {word:?}: {reason}"))?;
     }
     Ok(out)
 }
@@ -51,8 +52,16 @@ mod tests {
             ("pgd", &[0x01]),
             ("mode=64/if", &[0x99, 0b101]),
             ("cbr=30 mtc=7 cyc=3", &[0x02, 0x03, 30, 0, 0x59, 7, 0x1b]),
-            ("cfe=1:0x20/ip evd=0:9", &[0x02, 0x13, 0x81, 0x20, 0x02, 0x53, 0, 9, 0, 0, 0, 0, 0, 0, 0]),
-            ("bbp=4 bip=1:2 bep/ip", &[0x02, 0x63, 4, 0x0c, 2, 0, 0, 0, 0, 0, 0, 0, 0x02, 0xb3]),
+            (
+                "cfe=1:0x20/ip evd=0:9",
+                &[
+                    0x02, 0x13, 0x81, 0x20, 0x02, 0x53, 0, 9, 0, 0, 0, 0, 0, 0, 0,
+                ],
+            ),
+            (
+                "bbp=4 bip=1:2 bep/ip",
+                &[0x02, 0x63, 4, 0x0c, 2, 0, 0, 0, 0, 0, 0, 0, 0x02, 0xb3],
+            ),
         ] {
             assert_eq!(packets(text).as_deref(), Ok(bytes), "{text}");
         }

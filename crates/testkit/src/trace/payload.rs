@@ -15,7 +15,11 @@ impl<'a> Word<'a> {
         let mut parts = text.split('/');
         let first = parts.next().unwrap_or_default();
         let (name, value) = first.split_once('=').unwrap_or((first, ""));
-        Word { name, value, flags: parts.collect() }
+        Word {
+            name,
+            value,
+            flags: parts.collect(),
+        }
     }
 
     /// 1 where the word has the flag.
@@ -53,7 +57,11 @@ pub(super) fn address(word: &Word<'_>, out: &mut Vec<u8>) -> Read<()> {
         return Ok(());
     }
     let ip: u64 = number::number(word.value)?;
-    let (form, bytes) = if (ip as i64) << 16 >> 16 == ip as i64 { (3, 6) } else { (6, 8) };
+    let (form, bytes) = if (ip as i64) << 16 >> 16 == ip as i64 {
+        (3, 6)
+    } else {
+        (6, 8)
+    };
     out.push(form << 5 | opcode);
     le(ip, bytes, out);
     Ok(())
@@ -61,11 +69,14 @@ pub(super) fn address(word: &Word<'_>, out: &mut Vec<u8>) -> Read<()> {
 
 /// `T` is taken, `N` not, the oldest first.
 pub(super) fn outcomes(word: &Word<'_>, out: &mut Vec<u8>) -> Read<()> {
-    let bits = word.value.bytes().try_fold(1_u64, |bits, byte| match byte {
-        b'T' => Ok(bits << 1 | 1),
-        b'N' => Ok(bits << 1),
-        _ => Err("outcomes are T or N".to_owned()),
-    })?;
+    let bits = word
+        .value
+        .bytes()
+        .try_fold(1_u64, |bits, byte| match byte {
+            b'T' => Ok(bits << 1 | 1),
+            b'N' => Ok(bits << 1),
+            _ => Err("outcomes are T or N".to_owned()),
+        })?;
     match word.value.len() {
         1..=6 => out.push((bits as u8) << 1),
         7..=47 => {
@@ -106,7 +117,11 @@ pub(super) fn time(word: &Word<'_>, out: &mut Vec<u8>) -> Read<()> {
         "cyc" => {
             let count: u8 = number::number(word.value)?;
             out.push(count << 3 | 3);
-            if count < 32 { Ok(()) } else { Err("at most 31 cycles".to_owned()) }
+            if count < 32 {
+                Ok(())
+            } else {
+                Err("at most 31 cycles".to_owned())
+            }
         }
         _ => {
             let (crystal, fast) = word.pair()?;
@@ -140,7 +155,11 @@ pub(super) fn power(word: &Word<'_>, out: &mut Vec<u8>) -> Read<()> {
         _ => (0x62 | word.flag("ip") << 7, 0),
     };
     out.extend([0x02, code]);
-    if bytes > 0 { word.le(bytes, out) } else { Ok(()) }
+    if bytes > 0 {
+        word.le(bytes, out)
+    } else {
+        Ok(())
+    }
 }
 
 /// `bbp=TYPE`, `bip=ID:VALUE` (`bip4` in blocks of 4 bytes), `bep`.

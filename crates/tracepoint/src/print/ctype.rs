@@ -12,8 +12,14 @@ pub(super) struct IntType {
 }
 
 impl IntType {
-    pub(super) const INT: IntType = IntType { size: 4, signed: true };
-    pub(super) const U64: IntType = IntType { size: 8, signed: false };
+    pub(super) const INT: IntType = IntType {
+        size: 4,
+        signed: true,
+    };
+    pub(super) const U64: IntType = IntType {
+        size: 8,
+        signed: false,
+    };
 
     /// The type of `size` bytes; sizes that C does not have count as eight.
     pub(super) fn new(size: usize, signed: bool) -> IntType {
@@ -43,9 +49,15 @@ impl IntType {
     pub(super) fn named(words: &str, word: WordSize) -> Option<IntType> {
         let unsigned = |name: &str| {
             let name = name.trim_start_matches("__");
-            name.ends_with('*') || name.starts_with('u') || name.contains("unsigned") || name == "bool"
+            name.ends_with('*')
+                || name.starts_with('u')
+                || name.contains("unsigned")
+                || name == "bool"
         };
-        let size = match words.trim_start_matches("const ").trim_start_matches("unsigned ") {
+        let size = match words
+            .trim_start_matches("const ")
+            .trim_start_matches("unsigned ")
+        {
             "long" | "long int" | "size_t" | "ssize_t" => usize::from(word.bytes()),
             name if name.ends_with('*') => usize::from(word.bytes()),
             name => type_size(name)?,
@@ -73,18 +85,29 @@ impl IntType {
         match left.size.cmp(&right.size) {
             std::cmp::Ordering::Less => right,
             std::cmp::Ordering::Greater => left,
-            std::cmp::Ordering::Equal => IntType { size: left.size, signed: left.signed && right.signed },
+            std::cmp::Ordering::Equal => IntType {
+                size: left.size,
+                signed: left.signed && right.signed,
+            },
         }
     }
 
     /// `value` cut to the type and widened again by the type's sign.
     pub(super) fn widen(self, value: u64) -> u64 {
-        if self.signed { extend_sign(value, self.size()) as u64 } else { self.cut(value) }
+        if self.signed {
+            extend_sign(value, self.size()) as u64
+        } else {
+            self.cut(value)
+        }
     }
 
     /// `value` cut to the type, without its sign.
     pub(super) fn cut(self, value: u64) -> u64 {
-        if self.size == 8 { value } else { value & ((1 << (8 * u32::from(self.size))) - 1) }
+        if self.size == 8 {
+            value
+        } else {
+            value & ((1 << (8 * u32::from(self.size))) - 1)
+        }
     }
 }
 
@@ -100,7 +123,10 @@ mod tests {
     fn names_give_size_and_sign() {
         assert_eq!(named("unsigned int"), Some(IntType::new(4, false)));
         assert_eq!(named("long"), Some(IntType::new(8, true)));
-        assert_eq!(IntType::named("unsigned long", WordSize::Four), Some(IntType::new(4, false)));
+        assert_eq!(
+            IntType::named("unsigned long", WordSize::Four),
+            Some(IntType::new(4, false))
+        );
         assert_eq!(named("__u16"), Some(IntType::new(2, false)));
         assert_eq!(named("s8"), Some(IntType::new(1, true)));
         assert_eq!(named("void *"), Some(IntType::U64));

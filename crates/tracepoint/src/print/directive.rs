@@ -146,8 +146,13 @@ impl Flags {
 impl Layout {
     fn bounded(mut self) -> Layout {
         let is_text = matches!(self.conversion, Conversion::Text);
-        self.precision =
-            self.precision.map(|precision| if is_text { precision } else { precision.min(WIDEST) });
+        self.precision = self.precision.map(|precision| {
+            if is_text {
+                precision
+            } else {
+                precision.min(WIDEST)
+            }
+        });
         self
     }
 

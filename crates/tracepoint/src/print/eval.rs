@@ -35,8 +35,12 @@ impl<'a> Record<'a> {
         match expression {
             Expression::Number(value, kind) => kind.widen(*value),
             Expression::Field(field) => self.field_number(field).unwrap_or(0),
-            Expression::Element { array, index, kind } => self.element(array, index, *kind).unwrap_or(0),
-            Expression::Length(field) => field.bytes(self.bytes, self.order).map_or(0, <[u8]>::len) as u64,
+            Expression::Element { array, index, kind } => {
+                self.element(array, index, *kind).unwrap_or(0)
+            }
+            Expression::Length(field) => {
+                field.bytes(self.bytes, self.order).map_or(0, <[u8]>::len) as u64
+            }
             Expression::Unary(op, operand) => self.unary(*op, operand),
             Expression::Binary(op, kind, operands) => self.binary(*op, *kind, operands),
             Expression::Choice(parts) => self.number(self.chosen(parts)),
@@ -51,13 +55,19 @@ impl<'a> Record<'a> {
     /// The branch that the condition selects.
     pub(super) fn chosen<'e>(&self, parts: &'e [Expression; 3]) -> &'e Expression {
         let [condition, then, otherwise] = parts;
-        if self.number(condition) != 0 { then } else { otherwise }
+        if self.number(condition) != 0 {
+            then
+        } else {
+            otherwise
+        }
     }
 
     /// The bytes that an array, a text or a field's data consists of.
     pub(super) fn data(&self, expression: &Expression) -> Option<&'a [u8]> {
         match expression {
-            Expression::Field(field) | Expression::Data(field) => field.bytes(self.bytes, self.order),
+            Expression::Field(field) | Expression::Data(field) => {
+                field.bytes(self.bytes, self.order)
+            }
             Expression::Cast(_, operand) => self.data(operand),
             Expression::Choice(parts) => self.data(self.chosen(parts)),
             _ => None,
@@ -69,8 +79,14 @@ impl<'a> Record<'a> {
     pub(super) fn data_of_length(&self, expression: &Expression, length: u64) -> &'a [u8] {
         let data = self.data(expression).unwrap_or_default();
         let start = (data.as_ptr() as usize).wrapping_sub(self.bytes.as_ptr() as usize);
-        let rest = self.bytes.get(start..).filter(|_| !data.is_empty()).unwrap_or_default();
-        let length = usize::try_from(length).unwrap_or(usize::MAX).min(rest.len());
+        let rest = self
+            .bytes
+            .get(start..)
+            .filter(|_| !data.is_empty())
+            .unwrap_or_default();
+        let length = usize::try_from(length)
+            .unwrap_or(usize::MAX)
+            .min(rest.len());
         rest.get(..length).unwrap_or_default()
     }
 
@@ -81,7 +97,11 @@ impl<'a> Record<'a> {
 
     fn element(&self, array: &Expression, index: &Expression, kind: IntType) -> Option<u64> {
         let index = usize::try_from(self.number(index)).ok()?;
-        let bytes = part(self.data(array)?, index.checked_mul(kind.size())?, kind.size())?;
+        let bytes = part(
+            self.data(array)?,
+            index.checked_mul(kind.size())?,
+            kind.size(),
+        )?;
         Some(kind.widen(self.order.unsigned(bytes)?))
     }
 
@@ -139,7 +159,10 @@ fn apply(op: Binary, kind: IntType, left: u64, right: u64) -> u64 {
 /// Comparisons are computed in the operands' type and give an `int`.
 fn kind_of_result(op: Binary, kind: IntType) -> IntType {
     use Binary::*;
-    if matches!(op, Equal | NotEqual | Less | Greater | LessEqual | GreaterEqual) {
+    if matches!(
+        op,
+        Equal | NotEqual | Less | Greater | LessEqual | GreaterEqual
+    ) {
         IntType::INT
     } else {
         kind
@@ -147,7 +170,11 @@ fn kind_of_result(op: Binary, kind: IntType) -> IntType {
 }
 
 fn less(kind: IntType, left: u64, right: u64) -> bool {
-    if kind.signed() { (left as i64) < right as i64 } else { left < right }
+    if kind.signed() {
+        (left as i64) < right as i64
+    } else {
+        left < right
+    }
 }
 
 /// The quotient; 0 for a division by 0, which C leaves open.

@@ -102,7 +102,10 @@ impl Binary {
     /// Whether the result is 0 or 1.
     fn is_truth(self) -> bool {
         use Binary::*;
-        matches!(self, Or | And | Equal | NotEqual | Less | Greater | LessEqual | GreaterEqual)
+        matches!(
+            self,
+            Or | And | Equal | NotEqual | Less | Greater | LessEqual | GreaterEqual
+        )
     }
 }
 
@@ -128,7 +131,9 @@ impl Expression {
     /// The C type of the value; texts and addresses count as unsigned words.
     pub(super) fn kind(&self) -> IntType {
         match self {
-            Expression::Number(_, kind) | Expression::Cast(kind, _) | Expression::SwapBytes(kind, _) => *kind,
+            Expression::Number(_, kind)
+            | Expression::Cast(kind, _)
+            | Expression::SwapBytes(kind, _) => *kind,
             Expression::Element { kind, .. } => *kind,
             Expression::Field(field) => IntType::new(field.size, field.signed),
             Expression::Length(_) | Expression::Unary(Unary::Not, _) => IntType::INT,

@@ -55,13 +55,25 @@ impl Parser<'_> {
             _ => return None,
         };
         // A mask is compared bit by bit: the sign of `1 << 31` is no bit of its own.
-        let names = self.names()?.into_iter().map(|(mask, kind, name)| (kind.cut(mask), name)).collect();
-        Some(Expression::Flags(Box::new(FlagTable { value, delimiter, names })))
+        let names = self
+            .names()?
+            .into_iter()
+            .map(|(mask, kind, name)| (kind.cut(mask), name))
+            .collect();
+        Some(Expression::Flags(Box::new(FlagTable {
+            value,
+            delimiter,
+            names,
+        })))
     }
 
     fn symbols(&mut self) -> Option<Expression> {
         let value = self.expression()?;
-        let names = self.names()?.into_iter().map(|(key, _, name)| (key, name)).collect();
+        let names = self
+            .names()?
+            .into_iter()
+            .map(|(key, _, name)| (key, name))
+            .collect();
         Some(Expression::Symbols(Box::new(SymbolTable { value, names })))
     }
 
@@ -95,7 +107,11 @@ impl Parser<'_> {
     fn hex(&mut self, apart: bool) -> Option<Expression> {
         let data = Box::new(self.one_of_more()?);
         let length = Box::new(self.last()?);
-        Some(Expression::Hex { data, length, apart })
+        Some(Expression::Hex {
+            data,
+            length,
+            apart,
+        })
     }
 
     fn list(&mut self) -> Option<Expression> {
@@ -112,7 +128,9 @@ impl Parser<'_> {
 
     fn data(&mut self) -> Option<Expression> {
         let field = self.named_field()?.filter(Field::is_dynamic);
-        let value = field.map_or(Expression::Literal(Vec::new()), |field| Expression::Data(Box::new(field)));
+        let value = field.map_or(Expression::Literal(Vec::new()), |field| {
+            Expression::Data(Box::new(field))
+        });
         self.postfix(value)
     }
 
@@ -121,12 +139,19 @@ impl Parser<'_> {
     }
 
     fn bits(&mut self, ranges: bool) -> Option<Expression> {
-        Some(Expression::Bits { field: Box::new(self.named_field()??), ranges })
+        Some(Expression::Bits {
+            field: Box::new(self.named_field()??),
+            ranges,
+        })
     }
 
     fn nanoseconds(&mut self, op: Binary) -> Option<Expression> {
         let time = Expression::Cast(IntType::U64, Box::new(self.last()?));
-        Some(Expression::binary(op, time, Expression::Number(1_000_000_000, IntType::U64)))
+        Some(Expression::binary(
+            op,
+            time,
+            Expression::Number(1_000_000_000, IntType::U64),
+        ))
     }
 
     fn expectation(&mut self) -> Option<Expression> {
@@ -154,6 +179,9 @@ impl Parser<'_> {
             "be64_to_cpu" | "cpu_to_be64" | "__be64_to_cpu" => 8,
             _ => return None,
         };
-        Some(Expression::SwapBytes(IntType::new(size, false), Box::new(self.last()?)))
+        Some(Expression::SwapBytes(
+            IntType::new(size, false),
+            Box::new(self.last()?),
+        ))
     }
 }

@@ -14,8 +14,8 @@ pub(super) enum Token {
 
 /// Longest first, so that `<<` is not two `<`.
 const SYMBOLS: [&str; 31] = [
-    "->", "<<", ">>", "<=", ">=", "==", "!=", "&&", "||", "(", ")", "[", "]", "{", "}", ",", ";", "?", ":",
-    "+", "-", "*", "/", "%", "&", "|", "^", "~", "!", "<", ">",
+    "->", "<<", ">>", "<=", ">=", "==", "!=", "&&", "||", "(", ")", "[", "]", "{", "}", ",", ";",
+    "?", ":", "+", "-", "*", "/", "%", "&", "|", "^", "~", "!", "<", ">",
 ];
 
 /// The tokens of `text`, or `None` when a byte of it begins no token.
@@ -73,17 +73,24 @@ fn character(text: &[u8]) -> Option<(Token, &[u8])> {
 }
 
 fn split_word(text: &[u8]) -> (&[u8], &[u8]) {
-    let end = text.iter().position(|&byte| !byte.is_ascii_alphanumeric() && byte != b'_');
+    let end = text
+        .iter()
+        .position(|&byte| !byte.is_ascii_alphanumeric() && byte != b'_');
     text.split_at(end.unwrap_or(text.len()))
 }
 
 fn name(text: &[u8]) -> (Token, &[u8]) {
     let (word, after) = split_word(text);
-    (Token::Name(String::from_utf8_lossy(word).into_owned()), after)
+    (
+        Token::Name(String::from_utf8_lossy(word).into_owned()),
+        after,
+    )
 }
 
 fn symbol(text: &[u8]) -> Option<(Token, &[u8])> {
-    let symbol = SYMBOLS.into_iter().find(|symbol| text.starts_with(symbol.as_bytes()))?;
+    let symbol = SYMBOLS
+        .into_iter()
+        .find(|symbol| text.starts_with(symbol.as_bytes()))?;
     Some((Token::Symbol(symbol), text.get(symbol.len()..)?))
 }
 
@@ -98,7 +105,10 @@ fn number(text: &[u8]) -> Option<(Token, &[u8])> {
         None => (digits, 10),
     };
     let value = u64::from_str_radix(digits, radix).ok()?;
-    Some((Token::Number(value, IntType::of_literal(value, radix != 10, suffix)), after))
+    Some((
+        Token::Number(value, IntType::of_literal(value, radix != 10, suffix)),
+        after,
+    ))
 }
 
 #[cfg(test)]

@@ -30,7 +30,11 @@ fn digits(out: &mut Vec<u8>, mut value: u64, radix: u64, ten: u8) {
     let mut used = 0;
     for place in buffer.iter_mut().rev() {
         let digit = (value % radix) as u8;
-        *place = if digit < 10 { b'0' + digit } else { ten + digit - 10 };
+        *place = if digit < 10 {
+            b'0' + digit
+        } else {
+            ten + digit - 10
+        };
         value /= radix;
         used += 1;
         if value == 0 {
@@ -57,18 +61,35 @@ pub(super) fn padded(out: &mut Vec<u8>, value: u64, spelling: Spelling, layout: 
     out.extend_from_slice(prefix(value, spelling, layout));
     let first_digit = out.len();
     if value != 0 || layout.precision != Some(0) {
-        digits(out, value, spelling.radix, if spelling.upper { b'A' } else { b'a' });
+        digits(
+            out,
+            value,
+            spelling.radix,
+            if spelling.upper { b'A' } else { b'a' },
+        );
     }
-    let missing = layout.precision.unwrap_or(0).saturating_sub(out.len() - first_digit);
+    let missing = layout
+        .precision
+        .unwrap_or(0)
+        .saturating_sub(out.len() - first_digit);
     insert(out, first_digit, b'0', missing);
     if layout.zeros && !layout.left && layout.precision.is_none() {
-        insert(out, first_digit, b'0', layout.width.saturating_sub(out.len() - start));
+        insert(
+            out,
+            first_digit,
+            b'0',
+            layout.width.saturating_sub(out.len() - start),
+        );
     }
     pad(out, start, layout);
 }
 
 fn prefix(value: u64, spelling: Spelling, layout: &Layout) -> &'static [u8] {
-    match (layout.alternate && value != 0, spelling.radix, spelling.upper) {
+    match (
+        layout.alternate && value != 0,
+        spelling.radix,
+        spelling.upper,
+    ) {
         (true, 16, false) => b"0x",
         (true, 16, true) => b"0X",
         (true, 8, _) => b"0",
@@ -89,7 +110,10 @@ fn insert(out: &mut Vec<u8>, at: usize, byte: u8, count: usize) {
         out.resize(end + count, byte);
         if at < end {
             out.copy_within(at..end, at + count);
-            out.iter_mut().skip(at).take(count).for_each(|place| *place = byte);
+            out.iter_mut()
+                .skip(at)
+                .take(count)
+                .for_each(|place| *place = byte);
         }
     }
 }

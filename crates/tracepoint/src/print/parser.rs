@@ -29,7 +29,14 @@ const MOST_OPERATORS: usize = 512;
 
 impl<'a> Parser<'a> {
     pub(super) fn new(tokens: &'a [Token], format: &'a Format, word: WordSize) -> Parser<'a> {
-        Parser { tokens, format, word, depth: 0, operators: 0, unknown: 0 }
+        Parser {
+            tokens,
+            format,
+            word,
+            depth: 0,
+            operators: 0,
+            unknown: 0,
+        }
     }
 
     /// One or more string literals side by side, as one text.
@@ -89,7 +96,11 @@ impl<'a> Parser<'a> {
     /// Runs one step of the grammar one level deeper, unless that is too deep.
     fn nested(&mut self, step: impl FnOnce(&mut Self) -> Option<Expression>) -> Option<Expression> {
         self.depth += 1;
-        let found = if self.depth <= DEEPEST { step(self) } else { None };
+        let found = if self.depth <= DEEPEST {
+            step(self)
+        } else {
+            None
+        };
         self.depth -= 1;
         found
     }
@@ -215,10 +226,16 @@ impl<'a> Parser<'a> {
     fn element(&self, array: Expression, index: Expression) -> Option<Expression> {
         let kind = match &array {
             Expression::Cast(kind, _) => *kind,
-            Expression::Field(field) | Expression::Data(field) => IntType::new(field.element(), field.signed),
+            Expression::Field(field) | Expression::Data(field) => {
+                IntType::new(field.element(), field.signed)
+            }
             _ => return None,
         };
-        Some(Expression::Element { array: Box::new(array), index: Box::new(index), kind })
+        Some(Expression::Element {
+            array: Box::new(array),
+            index: Box::new(index),
+            kind,
+        })
     }
 
     fn primary(&mut self) -> Option<Expression> {
@@ -248,7 +265,9 @@ impl<'a> Parser<'a> {
         // perf shows a field that does not exist as nothing.
         Some(
             self.field(name)
-                .map_or(Expression::Literal(Vec::new()), |field| Expression::Field(Box::new(field))),
+                .map_or(Expression::Literal(Vec::new()), |field| {
+                    Expression::Field(Box::new(field))
+                }),
         )
     }
 
@@ -275,7 +294,10 @@ fn named_constant(name: &str) -> Option<u64> {
         "NULL" | "false" | "HRTIMER_NORESTART" => Some(0),
         "true" | "HRTIMER_RESTART" => Some(1),
         "BLOCK_IOPOLL_SOFTIRQ" => Some(5),
-        _ => SOFTIRQS.iter().position(|softirq| *softirq == name).map(|number| number as u64),
+        _ => SOFTIRQS
+            .iter()
+            .position(|softirq| *softirq == name)
+            .map(|number| number as u64),
     }
 }
 
@@ -304,10 +326,19 @@ fn retyped(field: &Field, pointee: IntType) -> Expression {
     field.signed = pointee.signed();
     field.kind = match field.kind {
         FieldKind::DynamicText(anchor) | FieldKind::DynamicArray { anchor, .. } => {
-            FieldKind::DynamicArray { anchor, element: pointee.size() }
+            FieldKind::DynamicArray {
+                anchor,
+                element: pointee.size(),
+            }
         }
-        FieldKind::Text | FieldKind::Array { .. } => FieldKind::Array { element: pointee.size() },
+        FieldKind::Text | FieldKind::Array { .. } => FieldKind::Array {
+            element: pointee.size(),
+        },
         other => other,
     };
-    if field.is_dynamic() { Expression::Data(field) } else { Expression::Field(field) }
+    if field.is_dynamic() {
+        Expression::Data(field)
+    } else {
+        Expression::Field(field)
+    }
 }

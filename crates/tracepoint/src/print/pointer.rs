@@ -19,15 +19,20 @@ pub(super) fn write(
     match kind {
         Pointer::Address => address(out, record.number(value), layout),
         Pointer::Symbol { offset } => symbol(out, record.number(value), offset, record),
-        Pointer::Mac { separator, reversed } => mac(out, separator, reversed, record.data(value)),
+        Pointer::Mac {
+            separator,
+            reversed,
+        } => mac(out, separator, reversed, record.data(value)),
         Pointer::Ipv4 { padded } => ipv4(out, padded, record.data(value)),
         Pointer::Ipv6 { short, colons } => ipv6(out, short, colons, record.data(value)),
         Pointer::Socket { short, port } => socket(out, short, port, record.data(value), record),
         Pointer::Uuid { upper, little } => uuid(out, upper, little, record.data(value)),
         Pointer::Bits { ranges } => bits(out, ranges, layout.width, value, record),
-        Pointer::Bytes { separator } => {
-            bytes(out, separator, record.data_of_length(value, layout.width as u64))
-        }
+        Pointer::Bytes { separator } => bytes(
+            out,
+            separator,
+            record.data_of_length(value, layout.width as u64),
+        ),
     }
 }
 
@@ -106,8 +111,12 @@ fn ipv6(out: &mut Vec<u8>, short: bool, colons: bool, data: Option<&[u8]>) {
 
 /// A socket address by its family: AF_INET (2) or AF_INET6 (10).
 fn socket(out: &mut Vec<u8>, short: bool, port: bool, data: Option<&[u8]>, record: &Record<'_>) {
-    let Some((family, rest)) = data.and_then(|data| data.split_at_checked(2)) else { return };
-    let number = rest.get(..2).map_or(0, |port| u64::from(port[0]) << 8 | u64::from(port[1]));
+    let Some((family, rest)) = data.and_then(|data| data.split_at_checked(2)) else {
+        return;
+    };
+    let number = rest
+        .get(..2)
+        .map_or(0, |port| u64::from(port[0]) << 8 | u64::from(port[1]));
     match record.order.unsigned(family) {
         Some(2) => ipv4(out, false, rest.get(2..6)),
         Some(10) => bracketed(out, port, |out| ipv6(out, short, true, rest.get(6..22))),
@@ -143,12 +152,18 @@ fn uuid(out: &mut Vec<u8>, upper: bool, little: bool, data: Option<&[u8]>) {
         number::hex_byte(out, octets[index]);
     }
     if upper {
-        out.iter_mut().skip(start).for_each(u8::make_ascii_uppercase);
+        out.iter_mut()
+            .skip(start)
+            .for_each(u8::make_ascii_uppercase);
     }
 }
 
 fn bits(out: &mut Vec<u8>, ranges: bool, count: usize, value: &Expression, record: &Record<'_>) {
     let data = record.data(value).unwrap_or_default();
     let used = data.get(..count.div_ceil(8)).unwrap_or(data);
-    if ranges { text::bit_ranges(out, used, record) } else { text::bit_words(out, used, record) }
+    if ranges {
+        text::bit_ranges(out, used, record)
+    } else {
+        text::bit_words(out, used, record)
+    }
 }

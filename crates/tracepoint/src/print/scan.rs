@@ -80,7 +80,11 @@ impl Scan<'_> {
     fn parse(&mut self) -> Option<Directive> {
         let flags = self.flags();
         let width = self.width();
-        let precision = if self.take(b'.') { Some(self.width().unwrap_or(Width::Fixed(0))) } else { None };
+        let precision = if self.take(b'.') {
+            Some(self.width().unwrap_or(Width::Fixed(0)))
+        } else {
+            None
+        };
         let length = self.length();
         let conversion = match self.next()? {
             b'd' | b'i' => Conversion::Signed,
@@ -93,7 +97,13 @@ impl Scan<'_> {
             b'p' => Conversion::Pointer(self.pointer()),
             _ => return None,
         };
-        Some(Directive { flags, width, precision, length, conversion })
+        Some(Directive {
+            flags,
+            width,
+            precision,
+            length,
+            conversion,
+        })
     }
 
     fn flags(&mut self) -> Flags {
@@ -117,7 +127,10 @@ impl Scan<'_> {
         }
         let mut width = None;
         while let Some(digit) = self.rest.first().filter(|byte| byte.is_ascii_digit()) {
-            let next = width.unwrap_or(0usize).saturating_mul(10).saturating_add(usize::from(digit - b'0'));
+            let next = width
+                .unwrap_or(0usize)
+                .saturating_mul(10)
+                .saturating_add(usize::from(digit - b'0'));
             width = Some(next);
             self.next();
         }
@@ -141,7 +154,9 @@ impl Scan<'_> {
     }
 
     fn pointer(&mut self) -> Pointer {
-        let Some(&kind) = self.rest.first() else { return Pointer::Address };
+        let Some(&kind) = self.rest.first() else {
+            return Pointer::Address;
+        };
         if !b"SsFfBMmIiUbhxK".contains(&kind) {
             return Pointer::Address;
         }
@@ -153,8 +168,12 @@ impl Scan<'_> {
             b'm' => self.mac(None),
             b'I' | b'i' => self.address(kind == b'I'),
             b'U' => self.uuid(),
-            b'b' => Pointer::Bits { ranges: self.take(b'l') },
-            b'h' => Pointer::Bytes { separator: self.bytes_separator() },
+            b'b' => Pointer::Bits {
+                ranges: self.take(b'l'),
+            },
+            b'h' => Pointer::Bytes {
+                separator: self.bytes_separator(),
+            },
             _ => Pointer::Address,
         }
     }
@@ -165,35 +184,62 @@ impl Scan<'_> {
     }
 
     fn mac(&mut self, separator: Option<u8>) -> Pointer {
-        let separator = if separator.is_some() && self.take(b'F') { Some(b'-') } else { separator };
-        Pointer::Mac { separator, reversed: self.take(b'R') }
+        let separator = if separator.is_some() && self.take(b'F') {
+            Some(b'-')
+        } else {
+            separator
+        };
+        Pointer::Mac {
+            separator,
+            reversed: self.take(b'R'),
+        }
     }
 
     /// `%pI4`, `%pI6c`, `%pISpc` and the like; `punctuated` when the letter was a capital one.
     fn address(&mut self, punctuated: bool) -> Pointer {
         if self.take(b'4') {
             self.options();
-            return Pointer::Ipv4 { padded: !punctuated };
+            return Pointer::Ipv4 {
+                padded: !punctuated,
+            };
         }
         let socket = !self.take(b'6') && self.take(b'S');
         let options = self.options();
         let (short, port) = (options.contains(&b'c'), options.contains(&b'p'));
-        if socket { Pointer::Socket { short, port } } else { Pointer::Ipv6 { short, colons: punctuated } }
+        if socket {
+            Pointer::Socket { short, port }
+        } else {
+            Pointer::Ipv6 {
+                short,
+                colons: punctuated,
+            }
+        }
     }
 
     fn options(&mut self) -> &[u8] {
-        let end = self.rest.iter().position(|byte| !b"hnblcpfs".contains(byte)).unwrap_or(self.rest.len());
+        let end = self
+            .rest
+            .iter()
+            .position(|byte| !b"hnblcpfs".contains(byte))
+            .unwrap_or(self.rest.len());
         let (options, rest) = self.rest.split_at(end);
         self.rest = rest;
         options
     }
 
     fn uuid(&mut self) -> Pointer {
-        let form = self.rest.first().copied().filter(|form| b"bBlL".contains(form));
+        let form = self
+            .rest
+            .first()
+            .copied()
+            .filter(|form| b"bBlL".contains(form));
         if form.is_some() {
             self.next();
         }
-        Pointer::Uuid { upper: matches!(form, Some(b'B' | b'L')), little: matches!(form, Some(b'l' | b'L')) }
+        Pointer::Uuid {
+            upper: matches!(form, Some(b'B' | b'L')),
+            little: matches!(form, Some(b'l' | b'L')),
+        }
     }
 
     fn bytes_separator(&mut self) -> Option<u8> {
@@ -217,7 +263,10 @@ mod tests {
             Piece::Directive(directive) => Some(directive.conversion),
             Piece::Literal(_) => None,
         };
-        split(format.as_bytes()).into_iter().filter_map(conversion).collect()
+        split(format.as_bytes())
+            .into_iter()
+            .filter_map(conversion)
+            .collect()
     }
 
     #[test]
@@ -225,11 +274,21 @@ mod tests {
         let pieces = split(b"a%%b %-08.3llx\n%*pbl");
         assert_eq!(pieces[0], Piece::Literal(b"a%b ".to_vec()));
         assert_eq!(pieces[2], Piece::Literal(b"\n".to_vec()));
-        let Piece::Directive(hex) = &pieces[1] else { panic!("no directive") };
+        let Piece::Directive(hex) = &pieces[1] else {
+            panic!("no directive")
+        };
         assert!(hex.flags.left && hex.flags.zeros && hex.length == Length::LongLong);
-        assert_eq!((hex.width, hex.precision), (Some(Width::Fixed(8)), Some(Width::Fixed(3))));
-        let Piece::Directive(bits) = &pieces[3] else { panic!("no directive") };
-        assert_eq!(bits.conversion, Conversion::Pointer(Pointer::Bits { ranges: true }));
+        assert_eq!(
+            (hex.width, hex.precision),
+            (Some(Width::Fixed(8)), Some(Width::Fixed(3)))
+        );
+        let Piece::Directive(bits) = &pieces[3] else {
+            panic!("no directive")
+        };
+        assert_eq!(
+            bits.conversion,
+            Conversion::Pointer(Pointer::Bits { ranges: true })
+        );
     }
 
     #[test]
@@ -238,9 +297,27 @@ mod tests {
             [Conversion::Pointer(pointer)] => pointer,
             _ => panic!("{format} is not one pointer"),
         };
-        assert_eq!(pointer("%pISpc"), Pointer::Socket { short: true, port: true });
-        assert_eq!(pointer("%pI6c"), Pointer::Ipv6 { short: true, colons: true });
-        assert_eq!(pointer("%pMF"), Pointer::Mac { separator: Some(b'-'), reversed: false });
+        assert_eq!(
+            pointer("%pISpc"),
+            Pointer::Socket {
+                short: true,
+                port: true
+            }
+        );
+        assert_eq!(
+            pointer("%pI6c"),
+            Pointer::Ipv6 {
+                short: true,
+                colons: true
+            }
+        );
+        assert_eq!(
+            pointer("%pMF"),
+            Pointer::Mac {
+                separator: Some(b'-'),
+                reversed: false
+            }
+        );
         assert_eq!(pointer("%p:"), Pointer::Address);
     }
 

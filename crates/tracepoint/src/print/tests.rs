@@ -45,7 +45,11 @@ struct OneSymbol;
 impl KernelSymbols for OneSymbol {
     fn symbol(&self, address: u64) -> Option<KernelSymbol<'_>> {
         let offset = address.checked_sub(0xffff_8000_0000_0ff0)?;
-        Some(KernelSymbol { name: "do_it", module: None, offset })
+        Some(KernelSymbol {
+            name: "do_it",
+            module: None,
+            offset,
+        })
     }
 }
 
@@ -53,7 +57,12 @@ fn formatter(print: &str) -> Formatter {
     let text = format!("{FIELDS}print fmt: {print}\n");
     let format = Format::parse(text.as_bytes()).expect("a format");
     let strings = PrintkStrings::parse(b"0xffff800000001000 : \"a string\"\n");
-    Formatter::with_strings(format, ByteOrder::Little, WordSize::Eight, Arc::new(strings))
+    Formatter::with_strings(
+        format,
+        ByteOrder::Little,
+        WordSize::Eight,
+        Arc::new(strings),
+    )
 }
 
 #[track_caller]
@@ -67,10 +76,19 @@ fn check(print: &str, expected: &str) {
 
 #[test]
 fn numbers_are_cut_to_their_directive() {
-    check(r#""%d %u %x", REC->minus_5, REC->minus_5, REC->minus_5"#, "-5 4294967291 fffffffb");
+    check(
+        r#""%d %u %x", REC->minus_5, REC->minus_5, REC->minus_5"#,
+        "-5 4294967291 fffffffb",
+    );
     check(r#""%ld %lx", REC->minus_5, REC->minus_5"#, "-5 fffffffb");
-    check(r#""%d %hx %hhu", REC->minus_3, REC->word, REC->word"#, "-3 fff0 240");
-    check(r#""%llu", (unsigned long long)REC->minus_5"#, "18446744073709551611");
+    check(
+        r#""%d %hx %hhu", REC->minus_3, REC->word, REC->word"#,
+        "-3 fff0 240",
+    );
+    check(
+        r#""%llu", (unsigned long long)REC->minus_5"#,
+        "18446744073709551611",
+    );
     check(r#""%c%c", 'a', REC->comm[1]"#, "ae");
 }
 
@@ -80,14 +98,26 @@ fn flags_width_and_precision_lay_out() {
         r#""%5d|%-5d|%05d|%+d|% d|%.3d|%5.3d", 42, 42, 42, 42, 42, 42, 42"#,
         "   42|42   |00042|+42| 42|042|  042",
     );
-    check(r#""%#x %#o %#010x %X", 42, 42, 255, 255"#, "0x2a 052 0x000000ff FF");
-    check(r#""%*d|%-*d|%*d|%.*s", 4, 1, 4, 1, -4, 1, 2, REC->comm"#, "   1|1   |1   |he");
-    check(r#""%7s|%-7s|%.2s|%4c|", REC->comm, REC->comm, REC->comm, 'x'"#, "  hello|hello  |he|   x|");
+    check(
+        r#""%#x %#o %#010x %X", 42, 42, 255, 255"#,
+        "0x2a 052 0x000000ff FF",
+    );
+    check(
+        r#""%*d|%-*d|%*d|%.*s", 4, 1, 4, 1, -4, 1, 2, REC->comm"#,
+        "   1|1   |1   |he",
+    );
+    check(
+        r#""%7s|%-7s|%.2s|%4c|", REC->comm, REC->comm, REC->comm, 'x'"#,
+        "  hello|hello  |he|   x|",
+    );
 }
 
 #[test]
 fn arithmetic_is_that_of_c() {
-    check(r#""%d %d %d", 10 - 3 - 2, 2 + 3 * 4, 5 & 3 | 8 ^ 1"#, "5 14 9");
+    check(
+        r#""%d %d %d", 10 - 3 - 2, 2 + 3 * 4, 5 & 3 | 8 ^ 1"#,
+        "5 14 9",
+    );
     check(r#""%d %d %d", -7 / 2, -7 % 4, -8 >> 1"#, "-3 -3 -4");
     check(r#""%d %d %d", 1 / 0, 1 % 0, !5"#, "0 0 0");
     check(r#""%d %d", REC->minus_5 < 0, REC->word < 0"#, "1 0");
@@ -118,37 +148,67 @@ fn control_characters_are_harmless() {
     check(r#""%s", __get_str(name)"#, "a\\x1b[1m\\n");
     check("\"\u{1b}[1m %c\", 27", "\\x1b[1m \\x1b");
     check(r#""one\ntwo""#, "one\ntwo");
-    check("\"%s\", __print_flags(3, \"\u{b}\", {1, \"a\u{1b}\"}, {2, \"b\"})", "a\\x1b\\x0bb");
+    check(
+        "\"%s\", __print_flags(3, \"\u{b}\", {1, \"a\u{1b}\"}, {2, \"b\"})",
+        "a\\x1b\\x0bb",
+    );
     check("\"%s\", __print_symbolic(1, {1, \"a\u{1b}\"})", "a\\x1b");
 }
 
 #[test]
 fn numbers_have_names() {
     check(r#""%s", __print_flags(3, "|", {1, "a"}, {2, "b"})"#, "a|b");
-    check(r#""%s", __print_flags(REC->word, "|", {1, "a"}, {0x10, "c"})"#, "c|0xffffffe0");
-    check(r#""[%s]", __print_flags(0, "|", {1, "a"}, {UNKNOWN, "b"})"#, "[]");
+    check(
+        r#""%s", __print_flags(REC->word, "|", {1, "a"}, {0x10, "c"})"#,
+        "c|0xffffffe0",
+    );
+    check(
+        r#""[%s]", __print_flags(0, "|", {1, "a"}, {UNKNOWN, "b"})"#,
+        "[]",
+    );
     let timer = r#""%u %s", 0xf80001 & 0x0003FFFF, __print_flags(0xf80001 & (0x00040000 | 0x00080000 | 0x00100000), "|", { 0x00040000, "M" }, { 0x00080000, "D" }, { 0x00100000, "P" })"#;
     check(timer, "1 D|P");
-    check(r#""%s", __print_flags(0x80000000, "|", {1 << 31, "top"})"#, "top");
+    check(
+        r#""%s", __print_flags(0x80000000, "|", {1 << 31, "top"})"#,
+        "top",
+    );
     check(
         r#""%s %s", __print_symbolic(REC->minus_5, {-5, "five"}), __print_symbolic(7, {1, "a"})"#,
         "five 0x7",
     );
-    check(r#""%s", __print_symbolic(REC->minus_5, {-1, ((void *)0)})"#, "0xfffffffb");
+    check(
+        r#""%s", __print_symbolic(REC->minus_5, {-1, ((void *)0)})"#,
+        "0xfffffffb",
+    );
     check(r#""%5s|", __print_symbolic(1, {1, "abc"})"#, "  abc|");
-    check(r#""%s", __print_symbolic(9, {HI_SOFTIRQ, "HI"}, {RCU_SOFTIRQ, "RCU"})"#, "RCU");
+    check(
+        r#""%s", __print_symbolic(9, {HI_SOFTIRQ, "HI"}, {RCU_SOFTIRQ, "RCU"})"#,
+        "RCU",
+    );
 }
 
 #[test]
 fn arrays_are_shown() {
-    check(r#""%s %s", __print_hex(REC->bytes, 3), __print_hex_str(REC->bytes, 3)"#, "de ad be deadbe");
-    check(r#""%s", __print_array(__get_rel_dynamic_array(list), 2, 2)"#, "{0x1,0xffff}");
-    check(r#""%s", __print_array(REC->bytes, 1000000000000, 8)"#, &every_eight_bytes());
+    check(
+        r#""%s %s", __print_hex(REC->bytes, 3), __print_hex_str(REC->bytes, 3)"#,
+        "de ad be deadbe",
+    );
+    check(
+        r#""%s", __print_array(__get_rel_dynamic_array(list), 2, 2)"#,
+        "{0x1,0xffff}",
+    );
+    check(
+        r#""%s", __print_array(REC->bytes, 1000000000000, 8)"#,
+        &every_eight_bytes(),
+    );
     check(
         r#""%d %d", __get_rel_dynamic_array_len(list), ((u16 *)__get_rel_dynamic_array(list))[1]"#,
         "4 65535",
     );
-    check(r#""%d %d %d", REC->bytes[1], REC->bytes[99], *(u8 *)__get_dynamic_array(name)"#, "173 0 97");
+    check(
+        r#""%d %d %d", REC->bytes[1], REC->bytes[99], *(u8 *)__get_dynamic_array(name)"#,
+        "173 0 97",
+    );
     check(
         r#""%s %s", __get_bitmask(mask), __get_cpumask(mask)"#,
         "00000000,00000001,00000000,000000f1 0,4-7,64",
@@ -158,24 +218,43 @@ fn arrays_are_shown() {
 /// What is left of the record from `bytes` on, as an array.
 fn every_eight_bytes() -> String {
     let record = record();
-    let numbers =
-        record[14..].chunks_exact(8).map(|chunk| u64::from_le_bytes(chunk.try_into().expect("8 bytes")));
-    format!("{{{}}}", numbers.map(|number| format!("{number:#x}")).collect::<Vec<_>>().join(","))
+    let numbers = record[14..]
+        .chunks_exact(8)
+        .map(|chunk| u64::from_le_bytes(chunk.try_into().expect("8 bytes")));
+    format!(
+        "{{{}}}",
+        numbers
+            .map(|number| format!("{number:#x}"))
+            .collect::<Vec<_>>()
+            .join(",")
+    )
 }
 
 #[test]
 fn pointers_have_many_forms() {
     check(r#""%p %p", REC->text, 0"#, "0xffff800000001000 (nil)");
-    check(r#""%pS %ps %pS", REC->text, REC->text, 16"#, "do_it+0x10 do_it 0x10");
+    check(
+        r#""%pS %ps %pS", REC->text, REC->text, 16"#,
+        "do_it+0x10 do_it 0x10",
+    );
     check(
         r#""%pM %pm %pMR", REC->bytes, REC->bytes, REC->bytes"#,
         "de:ad:be:ef:01:02 deadbeef0102 02:01:ef:be:ad:de",
     );
-    check(r#""%pI4 %pi4 %pI4", REC->v4, REC->v4, REC->bytes"#, "10.0.0.1 010.000.000.001 INVALIDIPv4");
-    check(r#""%pI6c %pI6", REC->v6, REC->v6"#, "2001:db8::1 2001:0db8:0000:0000:0000:0000:0000:0001");
+    check(
+        r#""%pI4 %pi4 %pI4", REC->v4, REC->v4, REC->bytes"#,
+        "10.0.0.1 010.000.000.001 INVALIDIPv4",
+    );
+    check(
+        r#""%pI6c %pI6", REC->v6, REC->v6"#,
+        "2001:db8::1 2001:0db8:0000:0000:0000:0000:0000:0001",
+    );
     check(r#""%pISpc", REC->socket"#, "127.0.0.1:8080");
     check(r#""%pU", REC->v6"#, "20010db8-0000-0000-0000-000000000001");
-    check(r#""%*pbl %*phC", 16, REC->bytes, 3, REC->bytes"#, "1-4,6-8,10-11,13,15 de:ad:be");
+    check(
+        r#""%*pbl %*phC", 16, REC->bytes, 3, REC->bytes"#,
+        "1-4,6-8,10-11,13,15 de:ad:be",
+    );
 }
 
 #[test]
@@ -189,15 +268,23 @@ fn helpers_compute() {
 
 #[test]
 fn what_is_not_understood_becomes_a_list() {
-    for print in
-        [r#""%d""#, r#""%d", helper(1)"#, r#""%d", ({ int x = 1; x; })"#, r#""%d", (1"#, r#""%d", 1,"#, "5"]
-    {
+    for print in [
+        r#""%d""#,
+        r#""%d", helper(1)"#,
+        r#""%d", ({ int x = 1; x; })"#,
+        r#""%d", (1"#,
+        r#""%d", 1,"#,
+        "5",
+    ] {
         let formatter = formatter(print);
         assert!(!formatter.is_understood(), "{print}");
         let mut out = Vec::new();
         formatter.format(&record(), &mut out);
         let expected = "[FAILED TO PARSE] minus_5=-5 word=4294967280 minus_3=-3 bytes=ARRAY[de, ad, be, ef, 01, 02] comm=hello";
-        assert!(String::from_utf8_lossy(&out).starts_with(expected), "{print}");
+        assert!(
+            String::from_utf8_lossy(&out).starts_with(expected),
+            "{print}"
+        );
     }
 }
 
@@ -211,7 +298,8 @@ fn a_short_record_reads_as_zeros() {
 
 #[test]
 fn big_endian_records_read_the_same() {
-    let text = format!("{FIELDS}print fmt: \"%d %x %x\", REC->minus_5, REC->word, ntohs(REC->word)\n");
+    let text =
+        format!("{FIELDS}print fmt: \"%d %x %x\", REC->minus_5, REC->word, ntohs(REC->word)\n");
     let format = Format::parse(text.as_bytes()).expect("a format");
     let record = [0, 9, 0, 0, 0xff, 0xff, 0xff, 0xfb, 0, 0, 0x12, 0x34];
     let mut out = Vec::new();

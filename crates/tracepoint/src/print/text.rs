@@ -15,10 +15,20 @@ pub(super) fn write(out: &mut Vec<u8>, value: &Expression, record: &Record<'_>) 
         Expression::Field(field) => field_text(out, field, value, record),
         Expression::Choice(parts) => write(out, record.chosen(parts), record),
         Expression::Cast(_, operand) => write(out, operand, record),
-        Expression::Flags(table) => table.write(table.value.kind().cut(record.number(&table.value)), out),
+        Expression::Flags(table) => {
+            table.write(table.value.kind().cut(record.number(&table.value)), out)
+        }
         Expression::Symbols(table) => table.write(record.number(&table.value), out),
-        Expression::Hex { data, length, apart } => {
-            hex(out, record.data_of_length(data, record.number(length)), *apart);
+        Expression::Hex {
+            data,
+            length,
+            apart,
+        } => {
+            hex(
+                out,
+                record.data_of_length(data, record.number(length)),
+                *apart,
+            );
         }
         Expression::List(parts) => list(out, parts, record),
         Expression::Bits { field, ranges } => bits(out, field, *ranges, record),
@@ -71,13 +81,19 @@ fn list(out: &mut Vec<u8>, [data, count, size]: &[Expression; 3], record: &Recor
 
 fn bits(out: &mut Vec<u8>, field: &Field, ranges: bool, record: &Record<'_>) {
     let bytes = field.bytes(record.bytes, record.order).unwrap_or_default();
-    if ranges { bit_ranges(out, bytes, record) } else { bit_words(out, bytes, record) }
+    if ranges {
+        bit_ranges(out, bytes, record)
+    } else {
+        bit_words(out, bytes, record)
+    }
 }
 
 /// Appends the numbers of the bits set in `bytes` (words of the recorded kernel): `0,4-7,64`.
 pub(super) fn bit_ranges(out: &mut Vec<u8>, bytes: &[u8], record: &Record<'_>) {
     let start = out.len();
-    let mut set = (0..bytes.len() * 8).filter(|&bit| is_set(bytes, bit, record)).peekable();
+    let mut set = (0..bytes.len() * 8)
+        .filter(|&bit| is_set(bytes, bit, record))
+        .peekable();
     while let Some(first) = set.next() {
         let mut last = first;
         while let Some(next) = set.next_if_eq(&(last + 1)) {
@@ -114,5 +130,7 @@ fn is_set(bytes: &[u8], number: usize, record: &Record<'_>) -> bool {
         crate::bytes::ByteOrder::Little => first + within,
         crate::bytes::ByteOrder::Big => first + word - 1 - within,
     };
-    bytes.get(byte).is_some_and(|byte| byte >> (number % 8) & 1 == 1)
+    bytes
+        .get(byte)
+        .is_some_and(|byte| byte >> (number % 8) & 1 == 1)
 }

@@ -28,12 +28,18 @@ impl MemoryTracefs {
 
     /// Adds an event with the text of its `format` file.
     pub fn add(&mut self, system: &str, event: &str, format: &[u8]) {
-        self.systems.entry(system.to_owned()).or_default().insert(event.to_owned(), format.to_vec());
+        self.systems
+            .entry(system.to_owned())
+            .or_default()
+            .insert(event.to_owned(), format.to_vec());
     }
 }
 
 fn unknown(system: &str, event: &str) -> TracepointError {
-    TracepointError::Unknown { system: system.to_owned(), event: event.to_owned() }
+    TracepointError::Unknown {
+        system: system.to_owned(),
+        event: event.to_owned(),
+    }
 }
 
 impl Tracefs for MemoryTracefs {
@@ -42,7 +48,10 @@ impl Tracefs for MemoryTracefs {
     }
 
     fn events(&self, system: &str) -> Result<Vec<String>, TracepointError> {
-        let events = self.systems.get(system).ok_or_else(|| unknown(system, "*"))?;
+        let events = self
+            .systems
+            .get(system)
+            .ok_or_else(|| unknown(system, "*"))?;
         Ok(events.keys().cloned().collect())
     }
 

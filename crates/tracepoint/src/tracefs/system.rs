@@ -42,8 +42,13 @@ impl SystemTracefs {
         let events = root.join("events");
         match fs::read_dir(&events) {
             Ok(_) => Ok(SystemTracefs { root }),
-            Err(error) if error.kind() == ErrorKind::NotFound => Err(TracepointError::NoTracefs(root)),
-            Err(error) => Err(TracepointError::Read { path: events, error }),
+            Err(error) if error.kind() == ErrorKind::NotFound => {
+                Err(TracepointError::NoTracefs(root))
+            }
+            Err(error) => Err(TracepointError::Read {
+                path: events,
+                error,
+            }),
         }
     }
 
@@ -52,13 +57,23 @@ impl SystemTracefs {
         &self.root
     }
 
-    fn event_file(&self, system: &str, event: &str, file: &str) -> Result<Vec<u8>, TracepointError> {
-        let unknown = || TracepointError::Unknown { system: system.to_owned(), event: event.to_owned() };
+    fn event_file(
+        &self,
+        system: &str,
+        event: &str,
+        file: &str,
+    ) -> Result<Vec<u8>, TracepointError> {
+        let unknown = || TracepointError::Unknown {
+            system: system.to_owned(),
+            event: event.to_owned(),
+        };
         if !is_name(system) || !is_name(event) {
             return Err(unknown());
         }
         match read(self.root.join("events").join(system).join(event).join(file)) {
-            Err(TracepointError::Read { error, .. }) if error.kind() == ErrorKind::NotFound => Err(unknown()),
+            Err(TracepointError::Read { error, .. }) if error.kind() == ErrorKind::NotFound => {
+                Err(unknown())
+            }
             other => other,
         }
     }
@@ -81,7 +96,10 @@ fn read(path: PathBuf) -> Result<Vec<u8>, TracepointError> {
 
 /// The names of the directories in `path` that have a file or directory `inside`, sorted.
 fn directories(path: &Path, inside: &str) -> Result<Vec<String>, TracepointError> {
-    let failed = |error| TracepointError::Read { path: path.to_owned(), error };
+    let failed = |error| TracepointError::Read {
+        path: path.to_owned(),
+        error,
+    };
     let mut names = Vec::new();
     for entry in fs::read_dir(path).map_err(failed)? {
         let entry = entry.map_err(failed)?;
@@ -100,7 +118,10 @@ impl Tracefs for SystemTracefs {
 
     fn events(&self, system: &str) -> Result<Vec<String>, TracepointError> {
         if !is_name(system) {
-            return Err(TracepointError::Unknown { system: system.to_owned(), event: "*".to_owned() });
+            return Err(TracepointError::Unknown {
+                system: system.to_owned(),
+                event: "*".to_owned(),
+            });
         }
         directories(&self.root.join("events").join(system), "id")
     }
@@ -108,7 +129,9 @@ impl Tracefs for SystemTracefs {
     fn id(&self, system: &str, event: &str) -> Result<u64, TracepointError> {
         let text = self.event_file(system, event, "id")?;
         let text = String::from_utf8_lossy(&text);
-        text.trim().parse().map_err(|_| TracepointError::Heading { line: "ID:" })
+        text.trim()
+            .parse()
+            .map_err(|_| TracepointError::Heading { line: "ID:" })
     }
 
     fn format(&self, system: &str, event: &str) -> Result<Vec<u8>, TracepointError> {
@@ -146,12 +169,22 @@ mod tests {
             Err(error) => return eprintln!("skipped: {error}"),
         };
         let events = tracefs.events("sched").expect("the scheduler's events");
-        assert!(events.iter().any(|event| event == "sched_switch"), "{events:?}");
+        assert!(
+            events.iter().any(|event| event == "sched_switch"),
+            "{events:?}"
+        );
         let format = tracefs.format("sched", "sched_switch").expect("a format");
         let format = crate::Format::parse(&format).expect("parses");
-        assert_eq!(format.id, tracefs.id("sched", "sched_switch").expect("an id"));
+        assert_eq!(
+            format.id,
+            tracefs.id("sched", "sched_switch").expect("an id")
+        );
         assert!(tracefs.format("sched", "../sched/sched_switch").is_err());
         let page = tracefs.header_page().expect("a header");
-        assert!(page.ends_with(b";\n"), "the header is cut: {}", String::from_utf8_lossy(&page));
+        assert!(
+            page.ends_with(b";\n"),
+            "the header is cut: {}",
+            String::from_utf8_lossy(&page)
+        );
     }
 }

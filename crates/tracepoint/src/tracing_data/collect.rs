@@ -31,14 +31,20 @@ impl TracingData {
 }
 
 /// The events' formats, each once, systems and events in the order they are first named.
-fn systems(tracefs: &dyn Tracefs, events: &[(&str, &str)]) -> Result<Vec<SystemFormat>, TracepointError> {
+fn systems(
+    tracefs: &dyn Tracefs,
+    events: &[(&str, &str)],
+) -> Result<Vec<SystemFormat>, TracepointError> {
     let mut systems: Vec<SystemFormat> = Vec::new();
     let mut seen = std::collections::HashSet::new();
     for &(system, event) in events.iter().filter(|event| seen.insert(**event)) {
         let text = tracefs.format(system, event)?;
         match systems.iter_mut().find(|known| known.system == system) {
             Some(known) => known.formats.push(text),
-            None => systems.push(SystemFormat { system: system.to_owned(), formats: vec![text] }),
+            None => systems.push(SystemFormat {
+                system: system.to_owned(),
+                formats: vec![text],
+            }),
         }
     }
     Ok(systems)
@@ -57,7 +63,11 @@ mod tests {
         tracefs.add("sched", "c", b"name: c\nID: 4\n");
         let events = [("sched", "a"), ("irq", "b"), ("sched", "c"), ("sched", "a")];
         let data = TracingData::collect(&tracefs, &events, 4096).expect("collected");
-        let names: Vec<_> = data.systems.iter().map(|s| (s.system.as_str(), s.formats.len())).collect();
+        let names: Vec<_> = data
+            .systems
+            .iter()
+            .map(|s| (s.system.as_str(), s.formats.len()))
+            .collect();
         assert_eq!(names, [("sched", 2), ("irq", 1)]);
         assert!(TracingData::collect(&tracefs, &[("sched", "x")], 4096).is_err());
     }

@@ -10,7 +10,11 @@ impl TracingData {
     /// # Errors
     /// When the mark or a label is missing, a length points outside, or order and word have no meaning.
     pub fn decode(bytes: &[u8]) -> Result<TracingData, TracepointError> {
-        let mut reader = Reader { bytes, at: 0, order: ByteOrder::NATIVE };
+        let mut reader = Reader {
+            bytes,
+            at: 0,
+            order: ByteOrder::NATIVE,
+        };
         if reader.take(MARK.len(), "the mark")? != MARK {
             return Err(TracepointError::Magic);
         }
@@ -26,7 +30,11 @@ impl TracingData {
             systems: reader.systems()?,
             kallsyms: reader.short_text("kallsyms")?,
             printk_formats: reader.short_text("printk formats")?,
-            cmdlines: if has_cmdlines { Some(reader.long_text("command lines")?) } else { None },
+            cmdlines: if has_cmdlines {
+                Some(reader.long_text("command lines")?)
+            } else {
+                None
+            },
         })
     }
 }
@@ -46,13 +54,19 @@ struct Reader<'a> {
 
 impl<'a> Reader<'a> {
     fn take(&mut self, size: usize, what: &'static str) -> Result<&'a [u8], TracepointError> {
-        let found = part(self.bytes, self.at, size).ok_or_else(|| self.truncated(size as u64, what))?;
+        let found =
+            part(self.bytes, self.at, size).ok_or_else(|| self.truncated(size as u64, what))?;
         self.at += size;
         Ok(found)
     }
 
     fn truncated(&self, needed: u64, what: &'static str) -> TracepointError {
-        TracepointError::Truncated { what, offset: self.at, needed, available: self.bytes.len() }
+        TracepointError::Truncated {
+            what,
+            offset: self.at,
+            needed,
+            available: self.bytes.len(),
+        }
     }
 
     fn number(&mut self, size: usize, what: &'static str) -> Result<u64, TracepointError> {
@@ -80,7 +94,11 @@ impl<'a> Reader<'a> {
         match self.byte("the byte order")? {
             0 => Ok(ByteOrder::Little),
             1 => Ok(ByteOrder::Big),
-            value => Err(TracepointError::Value { what: "the byte order", offset, value }),
+            value => Err(TracepointError::Value {
+                what: "the byte order",
+                offset,
+                value,
+            }),
         }
     }
 
@@ -118,16 +136,23 @@ impl<'a> Reader<'a> {
     /// As many texts as a count says. The list grows with what was read, never by the count.
     fn formats(&mut self, what: &'static str) -> Result<Vec<Vec<u8>>, TracepointError> {
         let count = self.u32(what)?;
-        (0..count).map(|_| self.long_text(what)).collect::<Result<Vec<_>, _>>()
+        (0..count)
+            .map(|_| self.long_text(what))
+            .collect::<Result<Vec<_>, _>>()
     }
 
     fn systems(&mut self) -> Result<Vec<SystemFormat>, TracepointError> {
         let count = self.u32("the number of systems")?;
-        (0..count).map(|_| self.system()).collect::<Result<Vec<_>, _>>()
+        (0..count)
+            .map(|_| self.system())
+            .collect::<Result<Vec<_>, _>>()
     }
 
     fn system(&mut self) -> Result<SystemFormat, TracepointError> {
         let system = String::from_utf8_lossy(self.name("a system's name")?).into_owned();
-        Ok(SystemFormat { system, formats: self.formats("a system's formats")? })
+        Ok(SystemFormat {
+            system,
+            formats: self.formats("a system's formats")?,
+        })
     }
 }

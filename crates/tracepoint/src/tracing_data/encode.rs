@@ -8,7 +8,10 @@ impl TracingData {
     ///
     /// Texts that are longer than their length field can say are cut there.
     pub fn encode(&self) -> Vec<u8> {
-        let mut writer = Writer { out: MARK.to_vec(), order: self.order };
+        let mut writer = Writer {
+            out: MARK.to_vec(),
+            order: self.order,
+        };
         writer.name(VERSION);
         writer.out.push(u8::from(self.order == ByteOrder::Big));
         writer.out.push(self.word.bytes());
@@ -79,7 +82,10 @@ mod tests {
     fn data(order: ByteOrder, word: WordSize) -> TracingData {
         let system = |name: &str, formats: &[&str]| SystemFormat {
             system: name.to_owned(),
-            formats: formats.iter().map(|text| text.as_bytes().to_vec()).collect(),
+            formats: formats
+                .iter()
+                .map(|text| text.as_bytes().to_vec())
+                .collect(),
         };
         TracingData {
             order,
@@ -88,7 +94,10 @@ mod tests {
             header_page: b"page".to_vec(),
             header_event: b"event".to_vec(),
             ftrace: vec![b"name: function\nID: 1\n".to_vec()],
-            systems: vec![system("sched", &["name: a\nID: 2\n", "name: b\nID: 3\n"]), system("irq", &[])],
+            systems: vec![
+                system("sched", &["name: a\nID: 2\n", "name: b\nID: 3\n"]),
+                system("irq", &[]),
+            ],
             kallsyms: Vec::new(),
             printk_formats: b"0x1 : \"x\"\n".to_vec(),
             cmdlines: Some(b"1 init\n".to_vec()),
@@ -97,9 +106,15 @@ mod tests {
 
     #[test]
     fn what_is_written_reads_back() {
-        for (order, word) in [(ByteOrder::Little, WordSize::Eight), (ByteOrder::Big, WordSize::Four)] {
+        for (order, word) in [
+            (ByteOrder::Little, WordSize::Eight),
+            (ByteOrder::Big, WordSize::Four),
+        ] {
             let written = data(order, word);
-            assert_eq!(TracingData::decode(&written.encode()).expect("decodes"), written);
+            assert_eq!(
+                TracingData::decode(&written.encode()).expect("decodes"),
+                written
+            );
         }
     }
 
@@ -114,12 +129,34 @@ mod tests {
     #[test]
     fn hostile_lengths_and_values_are_named() {
         let mut bytes = data(ByteOrder::Little, WordSize::Eight).encode();
-        let label = bytes.windows(11).position(|window| window == b"header_page").expect("the label");
+        let label = bytes
+            .windows(11)
+            .position(|window| window == b"header_page")
+            .expect("the label");
         bytes[label + 12..label + 20].fill(0xff);
         let error = TracingData::decode(&bytes).expect_err("a length beyond all");
-        assert!(matches!(error, TracepointError::Truncated { what: "header_page", .. }), "{error}");
+        assert!(
+            matches!(
+                error,
+                TracepointError::Truncated {
+                    what: "header_page",
+                    ..
+                }
+            ),
+            "{error}"
+        );
         bytes[14] = 2;
         let error = TracingData::decode(&bytes).expect_err("no byte order");
-        assert!(matches!(error, TracepointError::Value { offset: 14, value: 2, .. }), "{error}");
+        assert!(
+            matches!(
+                error,
+                TracepointError::Value {
+                    offset: 14,
+                    value: 2,
+                    ..
+                }
+            ),
+            "{error}"
+        );
     }
 }

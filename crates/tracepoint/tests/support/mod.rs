@@ -58,22 +58,33 @@ pub(crate) fn read(bytes: &[u8]) -> Recording {
     }
     builder.samples.sort_by_key(|sample| sample.time);
     let tracing = TracingData::decode(&builder.section).expect("a recording of tracepoints");
-    Recording { tracing, section: builder.section, samples: builder.samples }
+    Recording {
+        tracing,
+        section: builder.section,
+        samples: builder.samples,
+    }
 }
 
 impl Builder {
     fn file(&mut self, bytes: &[u8]) {
-        let (attr_size, attrs, attrs_size) = (u64_at(bytes, 16), u64_at(bytes, 24), u64_at(bytes, 32));
+        let (attr_size, attrs, attrs_size) =
+            (u64_at(bytes, 16), u64_at(bytes, 24), u64_at(bytes, 32));
         let (data, data_size) = (u64_at(bytes, 40) as usize, u64_at(bytes, 48) as usize);
         for at in (attrs..attrs + attrs_size).step_by(attr_size as usize) {
             let (at, end) = (at as usize, (at + attr_size) as usize);
-            let (ids, ids_size) = (u64_at(bytes, end - 16) as usize, u64_at(bytes, end - 8) as usize);
+            let (ids, ids_size) = (
+                u64_at(bytes, end - 16) as usize,
+                u64_at(bytes, end - 8) as usize,
+            );
             self.attr(&bytes[at..], bytes[ids..ids + ids_size].chunks(8));
         }
         let features = u64_at(bytes, 72);
         let section = data + data_size + 16 * (features & 1) as usize;
         assert!(features & 2 != 0, "the recording has no tracing data");
-        let (at, size) = (u64_at(bytes, section) as usize, u64_at(bytes, section + 8) as usize);
+        let (at, size) = (
+            u64_at(bytes, section) as usize,
+            u64_at(bytes, section + 8) as usize,
+        );
         self.section = bytes[at..at + size].to_vec();
         self.records(&bytes[data..data + data_size]);
     }
@@ -91,7 +102,10 @@ impl Builder {
 
     fn records(&mut self, mut bytes: &[u8]) {
         while bytes.len() >= 8 {
-            let (kind, size) = (u32_at(bytes, 0), usize::from(u16::from_le_bytes([bytes[6], bytes[7]])));
+            let (kind, size) = (
+                u32_at(bytes, 0),
+                usize::from(u16::from_le_bytes([bytes[6], bytes[7]])),
+            );
             let (record, rest) = bytes.split_at(size);
             bytes = rest;
             match kind {
@@ -115,8 +129,16 @@ impl Builder {
         if self.attrs.len() == 1 {
             return first;
         }
-        let before_id = [1, 2, 4, 8].iter().filter(|bit| first.sample_type & **bit != 0).count() * 8;
-        let at = if first.sample_type & 1 << 16 != 0 { 0 } else { before_id };
+        let before_id = [1, 2, 4, 8]
+            .iter()
+            .filter(|bit| first.sample_type & **bit != 0)
+            .count()
+            * 8;
+        let at = if first.sample_type & 1 << 16 != 0 {
+            0
+        } else {
+            before_id
+        };
         self.by_id[&u64_at(body, at)]
     }
 
@@ -139,7 +161,11 @@ impl Builder {
         if attr.kind == TRACEPOINT && attr.sample_type & 1 << 10 != 0 {
             let size = u32_at(body, at) as usize;
             let raw = body[at + 4..at + 4 + size].to_vec();
-            self.samples.push(Sample { time, config: attr.config, raw });
+            self.samples.push(Sample {
+                time,
+                config: attr.config,
+                raw,
+            });
         }
     }
 }

@@ -11,17 +11,31 @@ impl Browser<'_> {
         let text = self.narrowed();
         let tables = histograms(self.profile, &self.hist);
         let (profile, filter) = (self.profile, &self.filter);
-        self.views = tables.into_iter().map(|table| View::new(profile, table, &text, filter)).collect();
+        self.views = tables
+            .into_iter()
+            .map(|table| View::new(profile, table, &text, filter))
+            .collect();
         let objects = self.objects;
-        self.views.iter_mut().for_each(|view| view.objects = objects);
+        self.views
+            .iter_mut()
+            .for_each(|view| view.objects = objects);
         self.at = self.at.min(self.views.len().saturating_sub(1));
     }
 
     /// The columns without those that a zoom tells, unless none would be left.
     pub(super) fn narrowed(&self) -> ReportText {
-        let told: Vec<SortKey> = self.filter.zooms.iter().filter_map(|zoom| zoom.told_key()).collect();
+        let told: Vec<SortKey> = self
+            .filter
+            .zooms
+            .iter()
+            .filter_map(|zoom| zoom.told_key())
+            .collect();
         let keys: Vec<SortKey> = self.text.keys().filter(|key| !told.contains(key)).collect();
-        if keys.is_empty() { self.text.clone() } else { self.text.clone().with_keys(keys) }
+        if keys.is_empty() {
+            self.text.clone()
+        } else {
+            self.text.clone().with_keys(keys)
+        }
     }
 
     /// Orders the rows of groups by one of their events.
@@ -51,12 +65,16 @@ impl Browser<'_> {
     pub(super) fn switch_objects(&mut self) {
         self.objects = !self.objects;
         let objects = self.objects;
-        self.views.iter_mut().for_each(|view| view.objects = objects);
+        self.views
+            .iter_mut()
+            .for_each(|view| view.objects = objects);
     }
 
     pub(super) fn refilter(&mut self) {
         let (profile, filter) = (self.profile, &self.filter);
-        self.views.iter_mut().for_each(|view| view.filter(profile, filter));
+        self.views
+            .iter_mut()
+            .for_each(|view| view.filter(profile, filter));
     }
 
     pub(super) fn switch_children(&mut self) {
@@ -75,10 +93,19 @@ impl Browser<'_> {
     }
 
     pub(super) fn sort(&mut self, names: &str) {
-        let words: Vec<&str> = names.split([',', ' ']).filter(|name| !name.is_empty()).collect();
+        let words: Vec<&str> = names
+            .split([',', ' '])
+            .filter(|name| !name.is_empty())
+            .collect();
         let keys: Option<Vec<SortKey>> = words.iter().map(|name| SortKey::parse(name)).collect();
         let known = |key: &SortKey| {
-            let always = [SortKey::Comm, SortKey::Dso, SortKey::Symbol, SortKey::Thread, SortKey::Process];
+            let always = [
+                SortKey::Comm,
+                SortKey::Dso,
+                SortKey::Symbol,
+                SortKey::Thread,
+                SortKey::Process,
+            ];
             always.contains(key) || self.text.keys().any(|known| known == *key)
         };
         match keys {
@@ -89,7 +116,9 @@ impl Browser<'_> {
                 self.filter.zooms.clear();
                 self.count();
             }
-            _ => self.tell(&format!("Rows cannot be told apart by '{names}' here: start with -s {names}")),
+            _ => self.tell(&format!(
+                "Rows cannot be told apart by '{names}' here: start with -s {names}"
+            )),
         }
     }
 }

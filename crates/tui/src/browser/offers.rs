@@ -9,7 +9,15 @@ use crate::filter::Zoom;
 use crate::menu::{Act, Menu};
 
 /// Ways to tell rows apart that are offered.
-const SORTS: [&str; 7] = ["comm,dso,sym", "dso,sym", "sym", "dso", "comm", "pid,sym", "pid,dso,sym"];
+const SORTS: [&str; 7] = [
+    "comm,dso,sym",
+    "dso,sym",
+    "sym",
+    "dso",
+    "comm",
+    "pid,sym",
+    "pid,dso,sym",
+];
 
 impl Browser<'_> {
     pub(super) fn ask(&mut self, question: Question, text: String) {
@@ -45,15 +53,19 @@ impl Browser<'_> {
 
     pub(super) fn offer_events(&mut self) {
         let items = self.views.iter().enumerate();
-        let items = items.map(|(at, view)| (view.rows.about().to_owned(), Act::Event(at))).collect();
+        let items = items
+            .map(|(at, view)| (view.rows.about().to_owned(), Act::Event(at)))
+            .collect();
         let mut menu = Menu::new("Available samples", items);
         menu.at = self.at;
         self.over.push(Over::Menu(menu));
     }
 
     pub(super) fn offer_sorts(&mut self) {
-        let mut items: Vec<(String, Act)> =
-            SORTS.iter().map(|keys| ((*keys).to_owned(), Act::Sort((*keys).to_owned()))).collect();
+        let mut items: Vec<(String, Act)> = SORTS
+            .iter()
+            .map(|keys| ((*keys).to_owned(), Act::Sort((*keys).to_owned())))
+            .collect();
         items.push(("Other keys ...".to_owned(), Act::AskSort));
         self.offer("Tell rows apart by", items);
     }
@@ -64,16 +76,28 @@ impl Browser<'_> {
         if let Some((symbol, _)) = self.function() {
             add(format!("Annotate {}", visible(symbol)), Act::Annotate);
         }
-        let row = self.view().and_then(|view| view.table.row(view.row()? as usize));
+        let row = self
+            .view()
+            .and_then(|view| view.table.row(view.row()? as usize));
         if let Some(row) = row {
             let zooms = [
                 (Zoom::thread(row, &self.hist.keys), Act::ZoomThread),
-                (Zoom::object(self.profile, row, &self.hist.keys), Act::ZoomObject),
-                (Zoom::socket(self.profile, row, &self.hist.keys), Act::ZoomSocket),
+                (
+                    Zoom::object(self.profile, row, &self.hist.keys),
+                    Act::ZoomObject,
+                ),
+                (
+                    Zoom::socket(self.profile, row, &self.hist.keys),
+                    Act::ZoomSocket,
+                ),
             ];
             for (zoom, act) in zooms {
                 let Some(zoom) = zoom else { continue };
-                let way = if self.filter.zooms.contains(&zoom) { "out of" } else { "into" };
+                let way = if self.filter.zooms.contains(&zoom) {
+                    "out of"
+                } else {
+                    "into"
+                };
                 add(format!("Zoom {way} {}", zoom.text(self.profile)), act);
             }
             add("Open or close the call chain".to_owned(), Act::Toggle);
@@ -83,7 +107,10 @@ impl Browser<'_> {
             add("Another event".to_owned(), Act::EventMenu);
         }
         add("Samples and scripts ...".to_owned(), Act::ScriptMenu);
-        add("Another recording in this folder".to_owned(), Act::Recordings);
+        add(
+            "Another recording in this folder".to_owned(),
+            Act::Recordings,
+        );
         add("Header of the recording".to_owned(), Act::Header);
         add("End".to_owned(), Act::Quit);
         self.offer("What to do", items);
@@ -92,7 +119,9 @@ impl Browser<'_> {
     /// Offers to show single samples, and to run a program over them.
     pub(super) fn offer_scripts(&mut self) {
         let mut items = Vec::new();
-        let row = self.view().and_then(|view| view.table.row(view.row()? as usize));
+        let row = self
+            .view()
+            .and_then(|view| view.table.row(view.row()? as usize));
         let comm = row.and_then(|row| self.profile.comms.get(row.comm.index()));
         if let Some(comm) = comm.filter(|_| self.text.keys().any(|key| key == SortKey::Comm)) {
             let act = Act::Samples(vec![format!("--comms={comm}")]);
@@ -103,7 +132,10 @@ impl Browser<'_> {
             items.push((format!("Samples in {}", visible(symbol)), act));
         }
         items.push(("All samples".to_owned(), Act::Samples(Vec::new())));
-        items.push(("Run a program over the samples ...".to_owned(), Act::AskProgram));
+        items.push((
+            "Run a program over the samples ...".to_owned(),
+            Act::AskProgram,
+        ));
         self.offer("Samples and scripts", items);
     }
 
@@ -112,7 +144,9 @@ impl Browser<'_> {
         if names.is_empty() {
             return self.tell("There is no other recording in this folder");
         }
-        let items = names.into_iter().map(|name| (visible(&name).into_owned(), Act::Recording(name)));
+        let items = names
+            .into_iter()
+            .map(|name| (visible(&name).into_owned(), Act::Recording(name)));
         let items = items.collect();
         self.offer("Recordings in this folder", items);
     }

@@ -6,7 +6,9 @@ use crate::menu::Act;
 
 impl Browser<'_> {
     pub(super) fn zoom(&mut self, act: &Act) {
-        let row = self.view().and_then(|view| view.table.row(view.row()? as usize));
+        let row = self
+            .view()
+            .and_then(|view| view.table.row(view.row()? as usize));
         let keys = &self.hist.keys;
         let zoom = row.and_then(|row| match act {
             Act::ZoomThread => Zoom::thread(row, keys),
@@ -34,7 +36,9 @@ impl Browser<'_> {
 
     pub(super) fn zoomed(&mut self) {
         let (profile, text) = (self.profile, self.narrowed());
-        self.views.iter_mut().for_each(|view| view.lay_out(profile, &text));
+        self.views
+            .iter_mut()
+            .for_each(|view| view.lay_out(profile, &text));
         self.refilter();
     }
 }

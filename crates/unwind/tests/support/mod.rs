@@ -1,6 +1,9 @@
 //! Objects with unwind tables, assembled by hand: call frame information as the DWARF standard writes it.
 
-#[allow(dead_code, reason = "this test needs less of it than those it was written for")]
+#[allow(
+    dead_code,
+    reason = "this test needs less of it than those it was written for"
+)]
 #[path = "../../../objects/tests/support/elf.rs"]
 mod elf;
 
@@ -44,14 +47,23 @@ pub(crate) mod rule {
 pub(crate) type Function<'a> = (u64, u64, &'a [Vec<u8>]);
 
 /// An `.eh_frame` whose return address lies below the frame's address. `augmentation` is `zR` or `zRS`.
-pub(crate) fn eh_frame(augmentation: &str, return_register: u8, functions: &[Function<'_>]) -> Vec<u8> {
+pub(crate) fn eh_frame(
+    augmentation: &str,
+    return_register: u8,
+    functions: &[Function<'_>],
+) -> Vec<u8> {
     let mut body = vec![0, 0, 0, 0, 1];
     body.extend(augmentation.bytes().chain([0]));
     // Code and data alignment, the register, then the encoding of addresses: as they are.
     body.extend([1, 0x78, return_register, 1, 0]);
     let mut section = entry(body);
     for (start, size, rules) in functions {
-        add_function(&mut section, &start.to_le_bytes(), &size.to_le_bytes(), rules);
+        add_function(
+            &mut section,
+            &start.to_le_bytes(),
+            &size.to_le_bytes(),
+            rules,
+        );
     }
     section.extend([0; 4]);
     section
@@ -60,7 +72,9 @@ pub(crate) fn eh_frame(augmentation: &str, return_register: u8, functions: &[Fun
 /// Adds a function's entry to an `.eh_frame`, behind the one that all functions share.
 fn add_function(section: &mut Vec<u8>, start: &[u8], size: &[u8], rules: &[Vec<u8>]) {
     let back = section.len() as u32 + 4;
-    section.extend(entry([&back.to_le_bytes(), start, size, &[0], &rules.concat()].concat()));
+    section.extend(entry(
+        [&back.to_le_bytes(), start, size, &[0], &rules.concat()].concat(),
+    ));
 }
 
 /// A `.debug_frame` with the same contents.
@@ -84,9 +98,28 @@ fn entry(mut body: Vec<u8>) -> Vec<u8> {
 /// The same for addresses of four bytes.
 pub(crate) fn eh_frame_32(return_register: u8, functions: &[(u32, u32, &[Vec<u8>])]) -> Vec<u8> {
     // Words are four bytes, too: that is what data alignment says.
-    let mut section = entry(vec![0, 0, 0, 0, 1, b'z', b'R', 0, 1, 0x7c, return_register, 1, 0]);
+    let mut section = entry(vec![
+        0,
+        0,
+        0,
+        0,
+        1,
+        b'z',
+        b'R',
+        0,
+        1,
+        0x7c,
+        return_register,
+        1,
+        0,
+    ]);
     for (start, size, rules) in functions {
-        add_function(&mut section, &start.to_le_bytes(), &size.to_le_bytes(), rules);
+        add_function(
+            &mut section,
+            &start.to_le_bytes(),
+            &size.to_le_bytes(),
+            rules,
+        );
     }
     section.extend([0; 4]);
     section
@@ -106,7 +139,11 @@ pub(crate) struct Mapped(pub(crate) UnwindInfo);
 impl Space for Mapped {
     fn spot(&self, address: u64) -> Spot<'_> {
         match address.checked_sub(BASE) {
-            Some(offset) if offset < 0x10_0000 => Spot::Object { key: ObjectKey(0), info: &self.0, offset },
+            Some(offset) if offset < 0x10_0000 => Spot::Object {
+                key: ObjectKey(0),
+                info: &self.0,
+                offset,
+            },
             _ => Spot::Nothing,
         }
     }

@@ -16,7 +16,11 @@ pub struct Aux {
 impl Aux {
     /// Decodes the body.
     pub fn decode(cursor: &mut Cursor<'_>) -> Result<Aux, WireError> {
-        Ok(Aux { offset: cursor.u64()?, size: cursor.u64()?, flags: cursor.u64()? })
+        Ok(Aux {
+            offset: cursor.u64()?,
+            size: cursor.u64()?,
+            flags: cursor.u64()?,
+        })
     }
 
     /// Appends the body.
@@ -34,7 +38,13 @@ mod tests {
 
     #[test]
     fn round_trips() {
-        let record = Aux { offset: 0x1122_3344, size: 0x1122_3344, flags: 0x1122_3344 };
-        round_trip(&record, Aux::encode, |cursor| Aux::decode(cursor).map(|read| assert_eq!(read, record)));
+        let record = Aux {
+            offset: 0x1122_3344,
+            size: 0x1122_3344,
+            flags: 0x1122_3344,
+        };
+        round_trip(&record, Aux::encode, |cursor| {
+            Aux::decode(cursor).map(|read| assert_eq!(read, record))
+        });
     }
 }

@@ -12,7 +12,9 @@ pub struct AuxOutputHwId {
 impl AuxOutputHwId {
     /// Decodes the body.
     pub fn decode(cursor: &mut Cursor<'_>) -> Result<AuxOutputHwId, WireError> {
-        Ok(AuxOutputHwId { hw_id: cursor.u64()? })
+        Ok(AuxOutputHwId {
+            hw_id: cursor.u64()?,
+        })
     }
 
     /// Appends the body.

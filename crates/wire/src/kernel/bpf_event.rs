@@ -21,7 +21,12 @@ impl BpfEvent {
         let (kind, flags, id) = (cursor.u16()?, cursor.u16()?, cursor.u32()?);
         let mut tag = [0; 8];
         tag.copy_from_slice(cursor.bytes(8)?);
-        Ok(BpfEvent { kind, flags, id, tag })
+        Ok(BpfEvent {
+            kind,
+            flags,
+            id,
+            tag,
+        })
     }
 
     /// Appends the body.
@@ -40,7 +45,12 @@ mod tests {
 
     #[test]
     fn round_trips() {
-        let record = BpfEvent { kind: 1, flags: 0, id: 9, tag: *b"abcdefgh" };
+        let record = BpfEvent {
+            kind: 1,
+            flags: 0,
+            id: 9,
+            tag: *b"abcdefgh",
+        };
         round_trip(&record, BpfEvent::encode, |cursor| {
             BpfEvent::decode(cursor).map(|read| assert_eq!(read, record))
         });

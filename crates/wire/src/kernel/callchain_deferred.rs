@@ -17,7 +17,10 @@ impl<'a> CallchainDeferred<'a> {
     /// Decodes the body.
     pub fn decode(cursor: &mut Cursor<'a>) -> Result<CallchainDeferred<'a>, WireError> {
         let (cookie, count) = (cursor.u64()?, cursor.u64()?);
-        Ok(CallchainDeferred { cookie, chain: Words::new(cursor.items(count, 8)?, cursor.endian()) })
+        Ok(CallchainDeferred {
+            cookie,
+            chain: Words::new(cursor.items(count, 8)?, cursor.endian()),
+        })
     }
 
     /// Appends the body.
@@ -45,7 +48,10 @@ mod tests {
     #[test]
     fn round_trips() {
         let bytes = [1, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0];
-        let record = CallchainDeferred { cookie: 3, chain: Words::new(&bytes, Endian::Little) };
+        let record = CallchainDeferred {
+            cookie: 3,
+            chain: Words::new(&bytes, Endian::Little),
+        };
         round_trip(&record, CallchainDeferred::encode, |cursor| {
             CallchainDeferred::decode(cursor).map(|read| assert_eq!(read, record))
         });

@@ -14,7 +14,10 @@ pub struct Cgroup<'a> {
 impl<'a> Cgroup<'a> {
     /// Decodes the body.
     pub fn decode(cursor: &mut Cursor<'a>) -> Result<Cgroup<'a>, WireError> {
-        Ok(Cgroup { id: cursor.u64()?, path: cursor.c_string()? })
+        Ok(Cgroup {
+            id: cursor.u64()?,
+            path: cursor.c_string()?,
+        })
     }
 
     /// Appends the body.
@@ -31,7 +34,10 @@ mod tests {
 
     #[test]
     fn round_trips() {
-        let record = Cgroup { id: 0x1122_3344, path: b"/usr/bin/make" };
+        let record = Cgroup {
+            id: 0x1122_3344,
+            path: b"/usr/bin/make",
+        };
         round_trip(&record, Cgroup::encode, |cursor| {
             Cgroup::decode(cursor).map(|read| assert_eq!(read, record))
         });

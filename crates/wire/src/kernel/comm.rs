@@ -18,7 +18,11 @@ pub struct Comm<'a> {
 impl<'a> Comm<'a> {
     /// Decodes the body.
     pub fn decode(cursor: &mut Cursor<'a>) -> Result<Comm<'a>, WireError> {
-        Ok(Comm { pid: Pid(cursor.i32()?), tid: Tid(cursor.i32()?), comm: cursor.c_string()? })
+        Ok(Comm {
+            pid: Pid(cursor.i32()?),
+            tid: Tid(cursor.i32()?),
+            comm: cursor.c_string()?,
+        })
     }
 
     /// Appends the body.
@@ -36,7 +40,13 @@ mod tests {
 
     #[test]
     fn round_trips() {
-        let record = Comm { pid: Pid(-1), tid: Tid(12), comm: b"/usr/bin/make" };
-        round_trip(&record, Comm::encode, |cursor| Comm::decode(cursor).map(|read| assert_eq!(read, record)));
+        let record = Comm {
+            pid: Pid(-1),
+            tid: Tid(12),
+            comm: b"/usr/bin/make",
+        };
+        round_trip(&record, Comm::encode, |cursor| {
+            Comm::decode(cursor).map(|read| assert_eq!(read, record))
+        });
     }
 }

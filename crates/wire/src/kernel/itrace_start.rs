@@ -16,7 +16,10 @@ pub struct ItraceStart {
 impl ItraceStart {
     /// Decodes the body.
     pub fn decode(cursor: &mut Cursor<'_>) -> Result<ItraceStart, WireError> {
-        Ok(ItraceStart { pid: Pid(cursor.i32()?), tid: Tid(cursor.i32()?) })
+        Ok(ItraceStart {
+            pid: Pid(cursor.i32()?),
+            tid: Tid(cursor.i32()?),
+        })
     }
 
     /// Appends the body.
@@ -33,7 +36,10 @@ mod tests {
 
     #[test]
     fn round_trips() {
-        let record = ItraceStart { pid: Pid(-1), tid: Tid(12) };
+        let record = ItraceStart {
+            pid: Pid(-1),
+            tid: Tid(12),
+        };
         round_trip(&record, ItraceStart::encode, |cursor| {
             ItraceStart::decode(cursor).map(|read| assert_eq!(read, record))
         });

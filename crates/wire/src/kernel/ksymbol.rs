@@ -46,7 +46,13 @@ mod tests {
 
     #[test]
     fn round_trips() {
-        let record = Ksymbol { addr: 0x1122_3344, len: 77, kind: 3, flags: 3, name: b"/usr/bin/make" };
+        let record = Ksymbol {
+            addr: 0x1122_3344,
+            len: 77,
+            kind: 3,
+            flags: 3,
+            name: b"/usr/bin/make",
+        };
         round_trip(&record, Ksymbol::encode, |cursor| {
             Ksymbol::decode(cursor).map(|read| assert_eq!(read, record))
         });

@@ -16,7 +16,10 @@ pub struct Lost {
 impl Lost {
     /// Decodes the body.
     pub fn decode(cursor: &mut Cursor<'_>) -> Result<Lost, WireError> {
-        Ok(Lost { id: EventId(cursor.u64()?), lost: cursor.u64()? })
+        Ok(Lost {
+            id: EventId(cursor.u64()?),
+            lost: cursor.u64()?,
+        })
     }
 
     /// Appends the body.
@@ -33,7 +36,12 @@ mod tests {
 
     #[test]
     fn round_trips() {
-        let record = Lost { id: EventId(5), lost: 0x1122_3344 };
-        round_trip(&record, Lost::encode, |cursor| Lost::decode(cursor).map(|read| assert_eq!(read, record)));
+        let record = Lost {
+            id: EventId(5),
+            lost: 0x1122_3344,
+        };
+        round_trip(&record, Lost::encode, |cursor| {
+            Lost::decode(cursor).map(|read| assert_eq!(read, record))
+        });
     }
 }

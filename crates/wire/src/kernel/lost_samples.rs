@@ -12,7 +12,9 @@ pub struct LostSamples {
 impl LostSamples {
     /// Decodes the body.
     pub fn decode(cursor: &mut Cursor<'_>) -> Result<LostSamples, WireError> {
-        Ok(LostSamples { lost: cursor.u64()? })
+        Ok(LostSamples {
+            lost: cursor.u64()?,
+        })
     }
 
     /// Appends the body.

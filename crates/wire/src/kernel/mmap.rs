@@ -60,6 +60,8 @@ mod tests {
             pgoff: 0x1122_3344,
             filename: b"/usr/bin/make",
         };
-        round_trip(&record, Mmap::encode, |cursor| Mmap::decode(cursor).map(|read| assert_eq!(read, record)));
+        round_trip(&record, Mmap::encode, |cursor| {
+            Mmap::decode(cursor).map(|read| assert_eq!(read, record))
+        });
     }
 }

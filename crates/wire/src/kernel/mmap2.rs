@@ -101,7 +101,12 @@ impl FileIdentity {
 
     fn encode(&self, encoder: &mut Encoder) {
         match self {
-            FileIdentity::Inode { major, minor, inode, generation } => {
+            FileIdentity::Inode {
+                major,
+                minor,
+                inode,
+                generation,
+            } => {
                 encoder.u32(*major);
                 encoder.u32(*minor);
                 encoder.u64(*inode);
@@ -123,8 +128,17 @@ mod tests {
 
     #[test]
     fn round_trips_with_either_identity() {
-        let inode = FileIdentity::Inode { major: 8, minor: 1, inode: 99, generation: 3 };
-        for identity in [inode, FileIdentity::BuildId(BuildId::new(&[7; 20])), FileIdentity::BuildId(None)] {
+        let inode = FileIdentity::Inode {
+            major: 8,
+            minor: 1,
+            inode: 99,
+            generation: 3,
+        };
+        for identity in [
+            inode,
+            FileIdentity::BuildId(BuildId::new(&[7; 20])),
+            FileIdentity::BuildId(None),
+        ] {
             let record = Mmap2 {
                 pid: Pid(1),
                 tid: Tid(2),

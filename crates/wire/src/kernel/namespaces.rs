@@ -36,7 +36,12 @@ impl<'a> Namespaces<'a> {
     /// The namespaces in the kernel's order.
     pub fn links(&self) -> impl Iterator<Item = Namespace> + use<'a> {
         let mut words = self.words.iter();
-        std::iter::from_fn(move || Some(Namespace { device: words.next()?, inode: words.next()? }))
+        std::iter::from_fn(move || {
+            Some(Namespace {
+                device: words.next()?,
+                inode: words.next()?,
+            })
+        })
     }
 
     /// Appends the body.
@@ -66,7 +71,16 @@ mod tests {
 
     #[test]
     fn round_trips() {
-        let links = [Namespace { device: 4, inode: 5 }, Namespace { device: 4, inode: 6 }];
+        let links = [
+            Namespace {
+                device: 4,
+                inode: 5,
+            },
+            Namespace {
+                device: 4,
+                inode: 6,
+            },
+        ];
         let mut body = Encoder::new(Endian::Big);
         Namespaces::encode_links(Pid(1), Tid(2), &links, &mut body);
         let read = Namespaces::decode(&mut Cursor::new(body.as_bytes(), Endian::Big)).unwrap();

@@ -44,8 +44,14 @@ mod tests {
         body.i32(1);
         body.i32(2);
         body.u64(33);
-        let read =
-            Read::decode(ReadFormat::EMPTY, &mut Cursor::new(body.as_bytes(), Endian::Little)).unwrap();
-        assert_eq!((read.tid, read.values.values().next().unwrap().value), (Tid(2), 33));
+        let read = Read::decode(
+            ReadFormat::EMPTY,
+            &mut Cursor::new(body.as_bytes(), Endian::Little),
+        )
+        .unwrap();
+        assert_eq!(
+            (read.tid, read.values.values().next().unwrap().value),
+            (Tid(2), 33)
+        );
     }
 }

@@ -16,7 +16,10 @@ pub struct SwitchCpuWide {
 impl SwitchCpuWide {
     /// Decodes the body.
     pub fn decode(cursor: &mut Cursor<'_>) -> Result<SwitchCpuWide, WireError> {
-        Ok(SwitchCpuWide { next_prev_pid: Pid(cursor.i32()?), next_prev_tid: Tid(cursor.i32()?) })
+        Ok(SwitchCpuWide {
+            next_prev_pid: Pid(cursor.i32()?),
+            next_prev_tid: Tid(cursor.i32()?),
+        })
     }
 
     /// Appends the body.
@@ -33,7 +36,10 @@ mod tests {
 
     #[test]
     fn round_trips() {
-        let record = SwitchCpuWide { next_prev_pid: Pid(-1), next_prev_tid: Tid(12) };
+        let record = SwitchCpuWide {
+            next_prev_pid: Pid(-1),
+            next_prev_tid: Tid(12),
+        };
         round_trip(&record, SwitchCpuWide::encode, |cursor| {
             SwitchCpuWide::decode(cursor).map(|read| assert_eq!(read, record))
         });

@@ -47,7 +47,15 @@ mod tests {
 
     #[test]
     fn round_trips() {
-        let record = Task { pid: Pid(1), ppid: Pid(2), tid: Tid(3), ptid: Tid(4), time: PerfTime(5) };
-        round_trip(&record, Task::encode, |cursor| Task::decode(cursor).map(|read| assert_eq!(read, record)));
+        let record = Task {
+            pid: Pid(1),
+            ppid: Pid(2),
+            tid: Tid(3),
+            ptid: Tid(4),
+            time: PerfTime(5),
+        };
+        round_trip(&record, Task::encode, |cursor| {
+            Task::decode(cursor).map(|read| assert_eq!(read, record))
+        });
     }
 }

@@ -45,7 +45,11 @@ mod tests {
 
     #[test]
     fn round_trips() {
-        let record = TextPoke { addr: 0xffff_ffff_8100_0000, old: &[0x90; 5], new: &[0xe8, 1, 2, 3, 4] };
+        let record = TextPoke {
+            addr: 0xffff_ffff_8100_0000,
+            old: &[0x90; 5],
+            new: &[0xe8, 1, 2, 3, 4],
+        };
         round_trip(&record, TextPoke::encode, |cursor| {
             TextPoke::decode(cursor).map(|read| assert_eq!(read, record))
         });

@@ -18,7 +18,11 @@ pub struct Throttle {
 impl Throttle {
     /// Decodes the body.
     pub fn decode(cursor: &mut Cursor<'_>) -> Result<Throttle, WireError> {
-        Ok(Throttle { time: PerfTime(cursor.u64()?), id: EventId(cursor.u64()?), stream_id: cursor.u64()? })
+        Ok(Throttle {
+            time: PerfTime(cursor.u64()?),
+            id: EventId(cursor.u64()?),
+            stream_id: cursor.u64()?,
+        })
     }
 
     /// Appends the body.
@@ -36,7 +40,11 @@ mod tests {
 
     #[test]
     fn round_trips() {
-        let record = Throttle { time: PerfTime(99), id: EventId(5), stream_id: 0x1122_3344 };
+        let record = Throttle {
+            time: PerfTime(99),
+            id: EventId(5),
+            stream_id: 0x1122_3344,
+        };
         round_trip(&record, Throttle::encode, |cursor| {
             Throttle::decode(cursor).map(|read| assert_eq!(read, record))
         });

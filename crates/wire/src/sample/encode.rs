@@ -21,7 +21,9 @@ impl Sample<'_> {
         }
         if has(SampleType::CALLCHAIN) {
             encoder.u64(self.callchain.map_or(0, |chain| chain.len() as u64));
-            self.callchain.iter().for_each(|chain| encode_words(chain, encoder));
+            self.callchain
+                .iter()
+                .for_each(|chain| encode_words(chain, encoder));
         }
         if has(SampleType::RAW) {
             let raw = self.raw.unwrap_or_default();
@@ -64,7 +66,11 @@ impl Sample<'_> {
     fn encode_rare(&self, layout: &SampleLayout, encoder: &mut Encoder) {
         let has = |field| layout.sample_type.contains(field);
         if has(SampleType::BRANCH_STACK) {
-            encode_branches(self.branch_stack.as_ref(), layout.branch_sample_type, encoder);
+            encode_branches(
+                self.branch_stack.as_ref(),
+                layout.branch_sample_type,
+                encoder,
+            );
         }
         if has(SampleType::REGS_USER) {
             encode_registers(self.regs_user.as_ref(), encoder);
@@ -117,12 +123,17 @@ fn encode_branches(stack: Option<&BranchStack<'_>>, kind: BranchSampleType, enco
         encoder.u64(entry.to);
         encoder.u64(branch_flags_stored(entry.flags, endian));
     }
-    stack.and_then(|stack| stack.counters).iter().for_each(|counters| encode_words(counters, encoder));
+    stack
+        .and_then(|stack| stack.counters)
+        .iter()
+        .for_each(|counters| encode_words(counters, encoder));
 }
 
 fn encode_registers(registers: Option<&Registers<'_>>, encoder: &mut Encoder) {
     encoder.u64(registers.map_or(0, |registers| registers.abi));
-    registers.iter().for_each(|registers| encode_words(&registers.values, encoder));
+    registers
+        .iter()
+        .for_each(|registers| encode_words(&registers.values, encoder));
 }
 
 fn encode_stack(stack: Option<&UserStack<'_>>, encoder: &mut Encoder) {
@@ -171,7 +182,8 @@ mod tests {
     /// A sample with every field, in one byte order.
     fn example(endian: Endian, weight_parts: bool) -> Vec<u8> {
         let mut body = Encoder::new(endian);
-        let words = |body: &mut Encoder, words: &[u64]| words.iter().for_each(|word| body.u64(*word));
+        let words =
+            |body: &mut Encoder, words: &[u64]| words.iter().for_each(|word| body.u64(*word));
         words(&mut body, &[77, 0x40_1000]);
         [7, 8].into_iter().for_each(|id| body.i32(id));
         words(&mut body, &[55, 0xdead, 77, 78]);
@@ -182,7 +194,11 @@ mod tests {
         body.u32(12);
         body.bytes(b"twelve bytes");
         words(&mut body, &[1, 9, 0x10, 0x20]);
-        body.u64(if endian == Endian::Little { 1 | 5 << 4 } else { 1 << 63 | 5 << 44 });
+        body.u64(if endian == Endian::Little {
+            1 | 5 << 4
+        } else {
+            1 << 63 | 5 << 44
+        });
         words(&mut body, &[33, 2, 11, 12]);
         words(&mut body, &[8, 0, 6]);
         match (weight_parts, endian) {
@@ -207,7 +223,10 @@ mod tests {
     #[test]
     fn every_field_goes_from_either_order_to_either() {
         let all = SampleType((1 << 25) - 1);
-        for (weight_parts, left_out) in [(true, SampleType::WEIGHT), (false, SampleType::WEIGHT_STRUCT)] {
+        for (weight_parts, left_out) in [
+            (true, SampleType::WEIGHT),
+            (false, SampleType::WEIGHT_STRUCT),
+        ] {
             let layout = layout(SampleType(all.0 & !left_out.0));
             for (from, to) in [
                 (Endian::Little, Endian::Little),
@@ -219,7 +238,11 @@ mod tests {
                 let sample = layout.decode_sample(&bytes, from).unwrap();
                 let mut encoder = Encoder::new(to);
                 sample.encode(&layout, &mut encoder);
-                assert_eq!(encoder.as_bytes(), example(to, weight_parts), "{from:?} to {to:?}");
+                assert_eq!(
+                    encoder.as_bytes(),
+                    example(to, weight_parts),
+                    "{from:?} to {to:?}"
+                );
             }
         }
     }

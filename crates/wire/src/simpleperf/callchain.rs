@@ -27,15 +27,27 @@ impl<'a> Callchain<'a> {
         let (pid, tid) = (Pid(cursor.i32()?), Tid(cursor.i32()?));
         let (kind, time, count) = (cursor.u64()?, PerfTime(cursor.u64()?), cursor.u64()?);
         let mut list = || Ok(Words::new(cursor.items(count, 8)?, cursor.endian()));
-        Ok(Callchain { pid, tid, kind, time, addresses: list()?, stack_pointers: list()? })
+        Ok(Callchain {
+            pid,
+            tid,
+            kind,
+            time,
+            addresses: list()?,
+            stack_pointers: list()?,
+        })
     }
 
     /// Appends the body.
     pub fn encode(&self, encoder: &mut Encoder) {
         encoder.i32(self.pid.0);
         encoder.i32(self.tid.0);
-        [self.kind, self.time.0, self.addresses.len() as u64].into_iter().for_each(|word| encoder.u64(word));
-        self.addresses.iter().chain(self.stack_pointers.iter()).for_each(|word| encoder.u64(word));
+        [self.kind, self.time.0, self.addresses.len() as u64]
+            .into_iter()
+            .for_each(|word| encoder.u64(word));
+        self.addresses
+            .iter()
+            .chain(self.stack_pointers.iter())
+            .for_each(|word| encoder.u64(word));
     }
 }
 
@@ -50,8 +62,17 @@ mod tests {
         let (ips, sps) = (words(&[1, 2]), words(&[3, 4]));
         let list = |bytes| Words::new(bytes, Endian::Little);
         let (addresses, stack_pointers) = (list(&ips), list(&sps));
-        let record =
-            Callchain { pid: Pid(1), tid: Tid(2), kind: 1, time: PerfTime(9), addresses, stack_pointers };
-        round_trip(|encoder| record.encode(encoder), |cursor| Callchain::decode(cursor) == Ok(record));
+        let record = Callchain {
+            pid: Pid(1),
+            tid: Tid(2),
+            kind: 1,
+            time: PerfTime(9),
+            addresses,
+            stack_pointers,
+        };
+        round_trip(
+            |encoder| record.encode(encoder),
+            |cursor| Callchain::decode(cursor) == Ok(record),
+        );
     }
 }

@@ -16,7 +16,10 @@ pub struct Debug<'a> {
 impl<'a> Debug<'a> {
     /// Decodes the body.
     pub fn decode(cursor: &mut Cursor<'a>) -> Result<Debug<'a>, WireError> {
-        Ok(Debug { time: PerfTime(cursor.u64()?), text: cursor.c_string()? })
+        Ok(Debug {
+            time: PerfTime(cursor.u64()?),
+            text: cursor.c_string()?,
+        })
     }
 
     /// Appends the body.
@@ -33,7 +36,13 @@ mod tests {
 
     #[test]
     fn round_trips() {
-        let record = Debug { time: PerfTime(5), text: b"lost 3 samples" };
-        round_trip(|encoder| record.encode(encoder), |cursor| Debug::decode(cursor) == Ok(record));
+        let record = Debug {
+            time: PerfTime(5),
+            text: b"lost 3 samples",
+        };
+        round_trip(
+            |encoder| record.encode(encoder),
+            |cursor| Debug::decode(cursor) == Ok(record),
+        );
     }
 }

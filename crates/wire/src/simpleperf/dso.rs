@@ -19,12 +19,19 @@ impl<'a> Dso<'a> {
     /// Decodes the body.
     pub fn decode(cursor: &mut Cursor<'a>) -> Result<Dso<'a>, WireError> {
         let (kind, id, min_vaddr) = (cursor.u64()?, cursor.u64()?, cursor.u64()?);
-        Ok(Dso { kind, id, min_vaddr, name: cursor.c_string()? })
+        Ok(Dso {
+            kind,
+            id,
+            min_vaddr,
+            name: cursor.c_string()?,
+        })
     }
 
     /// Appends the body.
     pub fn encode(&self, encoder: &mut Encoder) {
-        [self.kind, self.id, self.min_vaddr].into_iter().for_each(|word| encoder.u64(word));
+        [self.kind, self.id, self.min_vaddr]
+            .into_iter()
+            .for_each(|word| encoder.u64(word));
         encoder.c_string_padded(self.name);
     }
 }
@@ -36,7 +43,15 @@ mod tests {
 
     #[test]
     fn round_trips() {
-        let record = Dso { kind: 2, id: 7, min_vaddr: 0x1000, name: b"/system/lib64/libc.so" };
-        round_trip(|encoder| record.encode(encoder), |cursor| Dso::decode(cursor) == Ok(record));
+        let record = Dso {
+            kind: 2,
+            id: 7,
+            min_vaddr: 0x1000,
+            name: b"/system/lib64/libc.so",
+        };
+        round_trip(
+            |encoder| record.encode(encoder),
+            |cursor| Dso::decode(cursor) == Ok(record),
+        );
     }
 }

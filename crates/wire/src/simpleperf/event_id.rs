@@ -23,7 +23,9 @@ impl<'a> EventIds<'a> {
     /// Decodes the body.
     pub fn decode(cursor: &mut Cursor<'a>) -> Result<EventIds<'a>, WireError> {
         let count = cursor.u64()?;
-        Ok(EventIds { words: Words::new(cursor.items(count, 16)?, cursor.endian()) })
+        Ok(EventIds {
+            words: Words::new(cursor.items(count, 16)?, cursor.endian()),
+        })
     }
 
     /// Appends the body.
@@ -44,6 +46,9 @@ mod tests {
         let bytes = words(&[0, 11, 1, 12]);
         let record = EventIds::new(Words::new(&bytes, Endian::Little));
         assert_eq!(record.pairs().collect::<Vec<_>>(), [(0, 11), (1, 12)]);
-        round_trip(|encoder| record.encode(encoder), |cursor| EventIds::decode(cursor) == Ok(record));
+        round_trip(
+            |encoder| record.encode(encoder),
+            |cursor| EventIds::decode(cursor) == Ok(record),
+        );
     }
 }

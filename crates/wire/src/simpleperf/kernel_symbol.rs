@@ -13,7 +13,9 @@ impl<'a> KernelSymbol<'a> {
     /// Decodes the body.
     pub fn decode(cursor: &mut Cursor<'a>) -> Result<KernelSymbol<'a>, WireError> {
         let size = cursor.u32()?;
-        Ok(KernelSymbol { kallsyms: cursor.items(u64::from(size), 1)? })
+        Ok(KernelSymbol {
+            kallsyms: cursor.items(u64::from(size), 1)?,
+        })
     }
 
     /// Appends the body.
@@ -30,7 +32,12 @@ mod tests {
 
     #[test]
     fn round_trips() {
-        let record = KernelSymbol { kallsyms: b"0 t x\n" };
-        round_trip(|encoder| record.encode(encoder), |cursor| KernelSymbol::decode(cursor) == Ok(record));
+        let record = KernelSymbol {
+            kallsyms: b"0 t x\n",
+        };
+        round_trip(
+            |encoder| record.encode(encoder),
+            |cursor| KernelSymbol::decode(cursor) == Ok(record),
+        );
     }
 }

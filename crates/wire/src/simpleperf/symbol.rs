@@ -19,12 +19,19 @@ impl<'a> Symbol<'a> {
     /// Decodes the body.
     pub fn decode(cursor: &mut Cursor<'a>) -> Result<Symbol<'a>, WireError> {
         let (start, size, dso) = (cursor.u64()?, cursor.u64()?, cursor.u64()?);
-        Ok(Symbol { start, size, dso, name: cursor.c_string()? })
+        Ok(Symbol {
+            start,
+            size,
+            dso,
+            name: cursor.c_string()?,
+        })
     }
 
     /// Appends the body.
     pub fn encode(&self, encoder: &mut Encoder) {
-        [self.start, self.size, self.dso].into_iter().for_each(|word| encoder.u64(word));
+        [self.start, self.size, self.dso]
+            .into_iter()
+            .for_each(|word| encoder.u64(word));
         encoder.c_string_padded(self.name);
     }
 }
@@ -36,7 +43,15 @@ mod tests {
 
     #[test]
     fn round_trips() {
-        let record = Symbol { start: 0x1040, size: 112, dso: 7, name: b"main" };
-        round_trip(|encoder| record.encode(encoder), |cursor| Symbol::decode(cursor) == Ok(record));
+        let record = Symbol {
+            start: 0x1040,
+            size: 112,
+            dso: 7,
+            name: b"main",
+        };
+        round_trip(
+            |encoder| record.encode(encoder),
+            |cursor| Symbol::decode(cursor) == Ok(record),
+        );
     }
 }

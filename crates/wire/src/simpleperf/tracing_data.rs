@@ -13,7 +13,9 @@ impl<'a> TracingData<'a> {
     /// Decodes the body.
     pub fn decode(cursor: &mut Cursor<'a>) -> Result<TracingData<'a>, WireError> {
         let size = cursor.u32()?;
-        Ok(TracingData { data: cursor.items(u64::from(size), 1)? })
+        Ok(TracingData {
+            data: cursor.items(u64::from(size), 1)?,
+        })
     }
 
     /// Appends the body.
@@ -30,7 +32,12 @@ mod tests {
 
     #[test]
     fn round_trips() {
-        let record = TracingData { data: b"\x17\x08\x44tracing" };
-        round_trip(|encoder| record.encode(encoder), |cursor| TracingData::decode(cursor) == Ok(record));
+        let record = TracingData {
+            data: b"\x17\x08\x44tracing",
+        };
+        round_trip(
+            |encoder| record.encode(encoder),
+            |cursor| TracingData::decode(cursor) == Ok(record),
+        );
     }
 }

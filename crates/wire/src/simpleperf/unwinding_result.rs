@@ -41,7 +41,10 @@ impl<'a> UnwindingResult<'a> {
     pub fn encode(&self, encoder: &mut Encoder) {
         let error = [self.used_time, self.error_code, self.error_address];
         encoder.u64(self.time.0);
-        error.into_iter().chain([self.stack_start, self.stack_end]).for_each(|word| encoder.u64(word));
+        error
+            .into_iter()
+            .chain([self.stack_start, self.stack_end])
+            .for_each(|word| encoder.u64(word));
         encoder.bytes(self.details);
     }
 }
@@ -62,6 +65,9 @@ mod tests {
             stack_end: 0x8000,
             details: &[1, 0, 0, 0, 0, 0, 0, 0],
         };
-        round_trip(|encoder| record.encode(encoder), |cursor| UnwindingResult::decode(cursor) == Ok(record));
+        round_trip(
+            |encoder| record.encode(encoder),
+            |cursor| UnwindingResult::decode(cursor) == Ok(record),
+        );
     }
 }

@@ -54,10 +54,20 @@ mod tests {
     #[test]
     fn round_trips() {
         for cpu in [Some(3), None] {
-            let record = Auxtrace { size: 16, offset: 1, reference: 2, index: 0, tid: Tid(-1), cpu };
+            let record = Auxtrace {
+                size: 16,
+                offset: 1,
+                reference: 2,
+                index: 0,
+                tid: Tid(-1),
+                cpu,
+            };
             let mut body = Encoder::new(Endian::Little);
             record.encode(&mut body);
-            assert_eq!(Auxtrace::decode(&mut Cursor::new(body.as_bytes(), Endian::Little)), Ok(record));
+            assert_eq!(
+                Auxtrace::decode(&mut Cursor::new(body.as_bytes(), Endian::Little)),
+                Ok(record)
+            );
         }
     }
 }

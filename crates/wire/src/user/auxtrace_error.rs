@@ -35,20 +35,41 @@ impl<'a> AuxtraceError<'a> {
         let (kind, code, cpu) = (cursor.u32()?, cursor.u32()?, cursor.i32()?);
         let (pid, tid, form) = (Pid(cursor.i32()?), Tid(cursor.i32()?), cursor.u32()?);
         let ip = cursor.u64()?;
-        let time = if form >= 1 { Some(PerfTime(cursor.u64()?)) } else { None };
+        let time = if form >= 1 {
+            Some(PerfTime(cursor.u64()?))
+        } else {
+            None
+        };
         let message = cursor.bytes(MESSAGE.min(cursor.remaining()))?;
-        let end = message.iter().position(|byte| *byte == 0).unwrap_or(message.len());
+        let end = message
+            .iter()
+            .position(|byte| *byte == 0)
+            .unwrap_or(message.len());
         let guest = if form >= 2 && cursor.remaining() >= 8 {
             Some((Pid(cursor.i32()?), cursor.u32()?))
         } else {
             None
         };
-        Ok(AuxtraceError { kind, code, cpu, pid, tid, ip, time, message: &message[..end], guest })
+        Ok(AuxtraceError {
+            kind,
+            code,
+            cpu,
+            pid,
+            tid,
+            ip,
+            time,
+            message: &message[..end],
+            guest,
+        })
     }
 
     /// Appends the body in the shortest form that holds what is known.
     pub fn encode(&self, encoder: &mut Encoder) {
-        let form = if self.guest.is_some() { 2 } else { u32::from(self.time.is_some()) };
+        let form = if self.guest.is_some() {
+            2
+        } else {
+            u32::from(self.time.is_some())
+        };
         encoder.u32(self.kind);
         encoder.u32(self.code);
         encoder.i32(self.cpu);
@@ -88,11 +109,24 @@ mod tests {
             message: b"lost",
             guest: None,
         };
-        let second = AuxtraceError { time: Some(PerfTime(9)), ..first };
-        for record in [first, second, AuxtraceError { guest: Some((Pid(7), 1)), ..second }] {
+        let second = AuxtraceError {
+            time: Some(PerfTime(9)),
+            ..first
+        };
+        for record in [
+            first,
+            second,
+            AuxtraceError {
+                guest: Some((Pid(7), 1)),
+                ..second
+            },
+        ] {
             let mut body = Encoder::new(Endian::Little);
             record.encode(&mut body);
-            assert_eq!(AuxtraceError::decode(&mut Cursor::new(body.as_bytes(), Endian::Little)), Ok(record));
+            assert_eq!(
+                AuxtraceError::decode(&mut Cursor::new(body.as_bytes(), Endian::Little)),
+                Ok(record)
+            );
         }
     }
 }

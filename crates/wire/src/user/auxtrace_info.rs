@@ -17,7 +17,10 @@ impl<'a> AuxtraceInfo<'a> {
         let kind = cursor.u32()?;
         cursor.u32()?;
         let endian = cursor.endian();
-        Ok(AuxtraceInfo { kind, words: Words::new(cursor.rest(), endian) })
+        Ok(AuxtraceInfo {
+            kind,
+            words: Words::new(cursor.rest(), endian),
+        })
     }
 
     /// Appends the body.
@@ -36,9 +39,15 @@ mod tests {
     #[test]
     fn round_trips() {
         let words = [0, 0, 0, 0, 0, 0, 0, 5];
-        let record = AuxtraceInfo { kind: 1, words: Words::new(&words, Endian::Big) };
+        let record = AuxtraceInfo {
+            kind: 1,
+            words: Words::new(&words, Endian::Big),
+        };
         let mut body = Encoder::new(Endian::Big);
         record.encode(&mut body);
-        assert_eq!(AuxtraceInfo::decode(&mut Cursor::new(body.as_bytes(), Endian::Big)), Ok(record));
+        assert_eq!(
+            AuxtraceInfo::decode(&mut Cursor::new(body.as_bytes(), Endian::Big)),
+            Ok(record)
+        );
     }
 }

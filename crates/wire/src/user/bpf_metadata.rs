@@ -21,8 +21,15 @@ impl<'a> BpfMetadata<'a> {
         let program = text(cursor.bytes(PROGRAM)?);
         let count = cursor.u64()?;
         let table = cursor.items(count, KEY + VALUE)?;
-        let entries = table.chunks_exact(KEY + VALUE).map(|entry| entry.split_at(KEY));
-        Ok(BpfMetadata { program, entries: entries.map(|(key, value)| (text(key), text(value))).collect() })
+        let entries = table
+            .chunks_exact(KEY + VALUE)
+            .map(|entry| entry.split_at(KEY));
+        Ok(BpfMetadata {
+            program,
+            entries: entries
+                .map(|(key, value)| (text(key), text(value)))
+                .collect(),
+        })
     }
 
     /// Appends the body.
@@ -37,7 +44,10 @@ impl<'a> BpfMetadata<'a> {
 }
 
 fn text(field: &[u8]) -> &[u8] {
-    let end = field.iter().position(|byte| *byte == 0).unwrap_or(field.len());
+    let end = field
+        .iter()
+        .position(|byte| *byte == 0)
+        .unwrap_or(field.len());
     &field[..end]
 }
 
@@ -56,11 +66,17 @@ mod tests {
 
     #[test]
     fn round_trips() {
-        let record = BpfMetadata { program: b"prog", entries: vec![(b"k", b"v"), (b"", b"w")] };
+        let record = BpfMetadata {
+            program: b"prog",
+            entries: vec![(b"k", b"v"), (b"", b"w")],
+        };
         let mut body = Encoder::new(Endian::Little);
         record.encode(&mut body);
         let bytes = body.as_bytes();
-        assert_eq!(BpfMetadata::decode(&mut Cursor::new(bytes, Endian::Little)), Ok(record));
+        assert_eq!(
+            BpfMetadata::decode(&mut Cursor::new(bytes, Endian::Little)),
+            Ok(record)
+        );
         assert!(BpfMetadata::decode(&mut Cursor::new(&bytes[..600], Endian::Little)).is_err());
     }
 }

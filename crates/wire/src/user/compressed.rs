@@ -12,13 +12,17 @@ pub struct Compressed<'a> {
 impl<'a> Compressed<'a> {
     /// Decodes the body of COMPRESSED: all of it is stream.
     pub fn decode(cursor: &mut Cursor<'a>) -> Compressed<'a> {
-        Compressed { bytes: cursor.rest() }
+        Compressed {
+            bytes: cursor.rest(),
+        }
     }
 
     /// Decodes the body of COMPRESSED2: it says how much of it is stream.
     pub fn decode_padded(cursor: &mut Cursor<'a>) -> Result<Compressed<'a>, WireError> {
         let size = cursor.u64()?;
-        Ok(Compressed { bytes: cursor.items(size, 1)? })
+        Ok(Compressed {
+            bytes: cursor.items(size, 1)?,
+        })
     }
 
     /// Appends the body of COMPRESSED2.
@@ -40,7 +44,13 @@ mod tests {
         record.encode_padded(&mut body);
         body.bytes(&[0; 5]);
         let bytes = body.as_bytes();
-        assert_eq!(Compressed::decode_padded(&mut Cursor::new(bytes, Endian::Little)), Ok(record));
-        assert_eq!(Compressed::decode(&mut Cursor::new(bytes, Endian::Little)).bytes, bytes);
+        assert_eq!(
+            Compressed::decode_padded(&mut Cursor::new(bytes, Endian::Little)),
+            Ok(record)
+        );
+        assert_eq!(
+            Compressed::decode(&mut Cursor::new(bytes, Endian::Little)).bytes,
+            bytes
+        );
     }
 }

@@ -41,7 +41,11 @@ impl CpuMap {
             2 => {
                 let any = cursor.u8()? != 0;
                 cursor.u8()?;
-                CpuMap::Range { any, start: cursor.u16()?, end: cursor.u16()? }
+                CpuMap::Range {
+                    any,
+                    start: cursor.u16()?,
+                    end: cursor.u16()?,
+                }
             }
             _ => return Ok(None),
         }))
@@ -69,14 +73,17 @@ impl CpuMap {
     /// The CPUs in the record's order; `None` for any.
     pub fn cpus(&self) -> Vec<Option<u32>> {
         match self {
-            CpuMap::Cpus(cpus) => {
-                cpus.iter().map(|cpu| (*cpu != CpuMap::ANY).then_some(u32::from(*cpu))).collect()
-            }
+            CpuMap::Cpus(cpus) => cpus
+                .iter()
+                .map(|cpu| (*cpu != CpuMap::ANY).then_some(u32::from(*cpu)))
+                .collect(),
             CpuMap::Mask { word_size, words } => {
                 let width = u32::from(*word_size) * 8;
                 let bits = words.iter().enumerate().flat_map(move |(index, word)| {
                     let first = index as u32 * width;
-                    (0..width).filter(move |bit| word >> bit & 1 != 0).map(move |bit| Some(first + bit))
+                    (0..width)
+                        .filter(move |bit| word >> bit & 1 != 0)
+                        .map(move |bit| Some(first + bit))
                 });
                 bits.collect()
             }
@@ -102,7 +109,10 @@ fn decode_mask(cursor: &mut Cursor<'_>) -> Result<CpuMap, WireError> {
             std::iter::from_fn(|| words.u64().ok()).collect()
         }
     };
-    Ok(CpuMap::Mask { word_size: if word_size == 4 { 4 } else { 8 }, words })
+    Ok(CpuMap::Mask {
+        word_size: if word_size == 4 { 4 } else { 8 },
+        words,
+    })
 }
 
 fn encode_mask(word_size: u16, words: &[u64], encoder: &mut Encoder) {
@@ -126,21 +136,52 @@ mod tests {
     fn every_shape_round_trips() {
         for map in [
             CpuMap::Cpus(vec![0, 2, CpuMap::ANY]),
-            CpuMap::Mask { word_size: 4, words: vec![0b1011] },
-            CpuMap::Mask { word_size: 8, words: vec![1, 1 << 63] },
-            CpuMap::Range { any: true, start: 0, end: 3 },
+            CpuMap::Mask {
+                word_size: 4,
+                words: vec![0b1011],
+            },
+            CpuMap::Mask {
+                word_size: 8,
+                words: vec![1, 1 << 63],
+            },
+            CpuMap::Range {
+                any: true,
+                start: 0,
+                end: 3,
+            },
         ] {
             let mut body = Encoder::new(Endian::Big);
             map.encode(&mut body);
-            assert_eq!(CpuMap::decode(&mut Cursor::new(body.as_bytes(), Endian::Big)), Ok(Some(map)));
+            assert_eq!(
+                CpuMap::decode(&mut Cursor::new(body.as_bytes(), Endian::Big)),
+                Ok(Some(map))
+            );
         }
-        assert_eq!(CpuMap::decode(&mut Cursor::new(&[9, 0], Endian::Little)), Ok(None));
+        assert_eq!(
+            CpuMap::decode(&mut Cursor::new(&[9, 0], Endian::Little)),
+            Ok(None)
+        );
     }
 
     #[test]
     fn cpus_of_every_shape() {
         assert_eq!(CpuMap::Cpus(vec![2, CpuMap::ANY]).cpus(), [Some(2), None]);
-        assert_eq!(CpuMap::Mask { word_size: 4, words: vec![1, 2] }.cpus(), [Some(0), Some(33)]);
-        assert_eq!(CpuMap::Range { any: true, start: 1, end: 2 }.cpus(), [None, Some(1), Some(2)]);
+        assert_eq!(
+            CpuMap::Mask {
+                word_size: 4,
+                words: vec![1, 2]
+            }
+            .cpus(),
+            [Some(0), Some(33)]
+        );
+        assert_eq!(
+            CpuMap::Range {
+                any: true,
+                start: 1,
+                end: 2
+            }
+            .cpus(),
+            [None, Some(1), Some(2)]
+        );
     }
 }

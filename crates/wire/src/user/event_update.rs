@@ -70,7 +70,11 @@ mod tests {
 
     #[test]
     fn every_kind_round_trips() {
-        let cpus = CpuMap::Range { any: false, start: 0, end: 1 };
+        let cpus = CpuMap::Range {
+            any: false,
+            start: 0,
+            end: 1,
+        };
         for update in [
             Update::Unit(b"msec"),
             Update::Scale(0.25),
@@ -78,10 +82,16 @@ mod tests {
             Update::Cpus(Some(cpus)),
             Update::Unknown(9),
         ] {
-            let record = EventUpdate { id: EventId(7), update };
+            let record = EventUpdate {
+                id: EventId(7),
+                update,
+            };
             let mut body = Encoder::new(Endian::Little);
             record.encode(&mut body);
-            assert_eq!(EventUpdate::decode(&mut Cursor::new(body.as_bytes(), Endian::Little)), Ok(record));
+            assert_eq!(
+                EventUpdate::decode(&mut Cursor::new(body.as_bytes(), Endian::Little)),
+                Ok(record)
+            );
         }
     }
 }

@@ -18,7 +18,10 @@ impl<'a> HeaderAttr<'a> {
         let body = cursor.rest();
         let stored = StoredAttr::decode(body, endian)?;
         let ids = body.get(stored.size as usize..).unwrap_or_default();
-        Ok(HeaderAttr { stored, ids: Words::new(ids, endian) })
+        Ok(HeaderAttr {
+            stored,
+            ids: Words::new(ids, endian),
+        })
     }
 
     /// Appends the body.
@@ -36,16 +39,27 @@ mod tests {
 
     #[test]
     fn round_trips() {
-        let attr = EventAttr { config: 3, sample_period: 4000, ..EventAttr::default() };
+        let attr = EventAttr {
+            config: 3,
+            sample_period: 4000,
+            ..EventAttr::default()
+        };
         let ids = [9, 0, 0, 0, 0, 0, 0, 0];
         let record = HeaderAttr {
-            stored: StoredAttr { attr, size: 136, extra: Vec::new() },
+            stored: StoredAttr {
+                attr,
+                size: 136,
+                extra: Vec::new(),
+            },
             ids: Words::new(&ids, Endian::Little),
         };
         let mut body = Encoder::new(Endian::Little);
         record.encode(&mut body);
         let bytes = body.as_bytes();
-        assert_eq!(HeaderAttr::decode(&mut Cursor::new(bytes, Endian::Little)), Ok(record));
+        assert_eq!(
+            HeaderAttr::decode(&mut Cursor::new(bytes, Endian::Little)),
+            Ok(record)
+        );
         assert!(HeaderAttr::decode(&mut Cursor::new(&bytes[..40], Endian::Little)).is_err());
     }
 }

@@ -14,7 +14,10 @@ pub struct HeaderFeature<'a> {
 impl<'a> HeaderFeature<'a> {
     /// Decodes the body.
     pub fn decode(cursor: &mut Cursor<'a>) -> Result<HeaderFeature<'a>, WireError> {
-        Ok(HeaderFeature { feature: cursor.u64()?, bytes: cursor.rest() })
+        Ok(HeaderFeature {
+            feature: cursor.u64()?,
+            bytes: cursor.rest(),
+        })
     }
 
     /// Appends the body.
@@ -31,9 +34,15 @@ mod tests {
 
     #[test]
     fn round_trips() {
-        let record = HeaderFeature { feature: 3, bytes: b"abcd" };
+        let record = HeaderFeature {
+            feature: 3,
+            bytes: b"abcd",
+        };
         let mut body = Encoder::new(Endian::Big);
         record.encode(&mut body);
-        assert_eq!(HeaderFeature::decode(&mut Cursor::new(body.as_bytes(), Endian::Big)), Ok(record));
+        assert_eq!(
+            HeaderFeature::decode(&mut Cursor::new(body.as_bytes(), Endian::Big)),
+            Ok(record)
+        );
     }
 }

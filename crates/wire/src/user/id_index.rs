@@ -38,7 +38,10 @@ impl<'a> IdIndex<'a> {
     pub fn decode(cursor: &mut Cursor<'a>) -> Result<IdIndex<'a>, WireError> {
         let count = cursor.u64()?;
         let words = Words::new(cursor.items(count, 32)?, cursor.endian());
-        let guests = cursor.items(count, 16).ok().map(|bytes| Words::new(bytes, cursor.endian()));
+        let guests = cursor
+            .items(count, 16)
+            .ok()
+            .map(|bytes| Words::new(bytes, cursor.endian()));
         Ok(IdIndex { words, guests })
     }
 
@@ -46,7 +49,10 @@ impl<'a> IdIndex<'a> {
     pub fn guests(&self) -> Option<impl Iterator<Item = IdIndexGuest> + use<'a>> {
         let mut words = self.guests?.iter();
         Some(std::iter::from_fn(move || {
-            Some(IdIndexGuest { machine_pid: words.next()?, vcpu: words.next()? })
+            Some(IdIndexGuest {
+                machine_pid: words.next()?,
+                vcpu: words.next()?,
+            })
         }))
     }
 
@@ -67,7 +73,10 @@ impl<'a> IdIndex<'a> {
     pub fn encode(&self, encoder: &mut Encoder) {
         encoder.u64((self.words.len() / 4) as u64);
         let guests = self.guests.iter().flat_map(Words::iter);
-        self.words.iter().chain(guests).for_each(|word| encoder.u64(word));
+        self.words
+            .iter()
+            .chain(guests)
+            .for_each(|word| encoder.u64(word));
     }
 
     /// Appends the body of such a record.
@@ -88,7 +97,12 @@ mod tests {
 
     #[test]
     fn round_trips() {
-        let entries = [IdIndexEntry { id: EventId(9), index: 0, cpu: 1, tid: u64::MAX }; 2];
+        let entries = [IdIndexEntry {
+            id: EventId(9),
+            index: 0,
+            cpu: 1,
+            tid: u64::MAX,
+        }; 2];
         let mut body = Encoder::new(Endian::Big);
         IdIndex::encode_entries(&entries, &mut body);
         let read = IdIndex::decode(&mut Cursor::new(body.as_bytes(), Endian::Big)).unwrap();
@@ -99,11 +113,22 @@ mod tests {
     #[test]
     fn guests_follow_the_entries() {
         let mut body = Encoder::new(Endian::Little);
-        let entry = IdIndexEntry { id: EventId(9), index: 0, cpu: 1, tid: 2 };
+        let entry = IdIndexEntry {
+            id: EventId(9),
+            index: 0,
+            cpu: 1,
+            tid: 2,
+        };
         IdIndex::encode_entries(&[entry], &mut body);
         [3, 4].into_iter().for_each(|word| body.u64(word));
         let read = IdIndex::decode(&mut Cursor::new(body.as_bytes(), Endian::Little)).unwrap();
         let guests: Vec<_> = read.guests().unwrap().collect();
-        assert_eq!(guests, [IdIndexGuest { machine_pid: 3, vcpu: 4 }]);
+        assert_eq!(
+            guests,
+            [IdIndexGuest {
+                machine_pid: 3,
+                vcpu: 4
+            }]
+        );
     }
 }

@@ -24,9 +24,19 @@ impl SchedstatCpu {
     pub fn decode(cursor: &mut Cursor<'_>) -> Result<SchedstatCpu, WireError> {
         let (timestamp, cpu, version) = (cursor.u64()?, cursor.u32()?, cursor.u16()?);
         cursor.u16()?;
-        let counters = (0..CPU_COUNTERS)
-            .map(|index| if index < NARROW { cursor.u32().map(u64::from) } else { cursor.u64() });
-        Ok(SchedstatCpu { timestamp, cpu, version, counters: counters.collect::<Result<_, _>>()? })
+        let counters = (0..CPU_COUNTERS).map(|index| {
+            if index < NARROW {
+                cursor.u32().map(u64::from)
+            } else {
+                cursor.u64()
+            }
+        });
+        Ok(SchedstatCpu {
+            timestamp,
+            cpu,
+            version,
+            counters: counters.collect::<Result<_, _>>()?,
+        })
     }
 
     /// Appends the body.
@@ -36,7 +46,11 @@ impl SchedstatCpu {
         encoder.u16(self.version);
         encoder.u16(0);
         for (index, counter) in self.counters.iter().enumerate() {
-            if index < NARROW { encoder.u32(*counter as u32) } else { encoder.u64(*counter) }
+            if index < NARROW {
+                encoder.u32(*counter as u32)
+            } else {
+                encoder.u64(*counter)
+            }
         }
     }
 }
@@ -49,9 +63,17 @@ mod tests {
     #[test]
     fn round_trips() {
         let counters = vec![1, 2, 3, 4, 5, 6, u64::MAX, 8, 9];
-        let record = SchedstatCpu { timestamp: 7, cpu: 1, version: 15, counters };
+        let record = SchedstatCpu {
+            timestamp: 7,
+            cpu: 1,
+            version: 15,
+            counters,
+        };
         let mut body = Encoder::new(Endian::Big);
         record.encode(&mut body);
-        assert_eq!(SchedstatCpu::decode(&mut Cursor::new(body.as_bytes(), Endian::Big)), Ok(record));
+        assert_eq!(
+            SchedstatCpu::decode(&mut Cursor::new(body.as_bytes(), Endian::Big)),
+            Ok(record)
+        );
     }
 }

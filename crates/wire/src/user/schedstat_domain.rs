@@ -28,7 +28,13 @@ impl SchedstatDomain {
         let (timestamp, cpu) = (cursor.u64()?, cursor.u32()?);
         let (version, domain) = (cursor.u16()?, cursor.u16()?);
         let counters = (0..Self::counter_count(version)).map(|_| cursor.u32());
-        Ok(SchedstatDomain { timestamp, cpu, version, domain, counters: counters.collect::<Result<_, _>>()? })
+        Ok(SchedstatDomain {
+            timestamp,
+            cpu,
+            version,
+            domain,
+            counters: counters.collect::<Result<_, _>>()?,
+        })
     }
 
     /// Appends the body.
@@ -37,7 +43,9 @@ impl SchedstatDomain {
         encoder.u32(self.cpu);
         encoder.u16(self.version);
         encoder.u16(self.domain);
-        self.counters.iter().for_each(|counter| encoder.u32(*counter));
+        self.counters
+            .iter()
+            .for_each(|counter| encoder.u32(*counter));
     }
 }
 
@@ -50,11 +58,20 @@ mod tests {
     fn every_version_round_trips() {
         for version in [15, 17] {
             let counters = (0..SchedstatDomain::counter_count(version) as u32).collect();
-            let record = SchedstatDomain { timestamp: 7, cpu: 1, version, domain: 2, counters };
+            let record = SchedstatDomain {
+                timestamp: 7,
+                cpu: 1,
+                version,
+                domain: 2,
+                counters,
+            };
             let mut body = Encoder::new(Endian::Little);
             record.encode(&mut body);
             let bytes = body.as_bytes();
-            assert_eq!(SchedstatDomain::decode(&mut Cursor::new(bytes, Endian::Little)), Ok(record));
+            assert_eq!(
+                SchedstatDomain::decode(&mut Cursor::new(bytes, Endian::Little)),
+                Ok(record)
+            );
         }
     }
 }

@@ -39,7 +39,9 @@ impl Stat {
         encoder.u64(self.id.0);
         encoder.u32(self.cpu);
         encoder.u32(self.thread);
-        [self.value, self.enabled, self.running].into_iter().for_each(|word| encoder.u64(word));
+        [self.value, self.enabled, self.running]
+            .into_iter()
+            .for_each(|word| encoder.u64(word));
     }
 }
 
@@ -50,9 +52,19 @@ mod tests {
 
     #[test]
     fn round_trips() {
-        let record = Stat { id: EventId(9), cpu: 1, thread: 2, value: 3, enabled: 4, running: 5 };
+        let record = Stat {
+            id: EventId(9),
+            cpu: 1,
+            thread: 2,
+            value: 3,
+            enabled: 4,
+            running: 5,
+        };
         let mut body = Encoder::new(Endian::Little);
         record.encode(&mut body);
-        assert_eq!(Stat::decode(&mut Cursor::new(body.as_bytes(), Endian::Little)), Ok(record));
+        assert_eq!(
+            Stat::decode(&mut Cursor::new(body.as_bytes(), Endian::Little)),
+            Ok(record)
+        );
     }
 }

@@ -21,7 +21,9 @@ impl<'a> StatConfig<'a> {
     /// Decodes the body.
     pub fn decode(cursor: &mut Cursor<'a>) -> Result<StatConfig<'a>, WireError> {
         let count = cursor.u64()?;
-        Ok(StatConfig { words: Words::new(cursor.items(count, 16)?, cursor.endian()) })
+        Ok(StatConfig {
+            words: Words::new(cursor.items(count, 16)?, cursor.endian()),
+        })
     }
 
     /// The settings: tag and value.
@@ -32,7 +34,10 @@ impl<'a> StatConfig<'a> {
 
     /// The value of the last setting with a tag.
     pub fn setting(&self, tag: u64) -> Option<u64> {
-        self.settings().filter(|(found, _)| *found == tag).last().map(|(_, value)| value)
+        self.settings()
+            .filter(|(found, _)| *found == tag)
+            .last()
+            .map(|(_, value)| value)
     }
 
     /// Appends the body.

@@ -16,7 +16,10 @@ pub struct StatRound {
 impl StatRound {
     /// Decodes the body.
     pub fn decode(cursor: &mut Cursor<'_>) -> Result<StatRound, WireError> {
-        Ok(StatRound { kind: cursor.u64()?, time: PerfTime(cursor.u64()?) })
+        Ok(StatRound {
+            kind: cursor.u64()?,
+            time: PerfTime(cursor.u64()?),
+        })
     }
 
     /// Appends the body.
@@ -33,9 +36,15 @@ mod tests {
 
     #[test]
     fn round_trips() {
-        let record = StatRound { kind: 1, time: PerfTime(99) };
+        let record = StatRound {
+            kind: 1,
+            time: PerfTime(99),
+        };
         let mut body = Encoder::new(Endian::Little);
         record.encode(&mut body);
-        assert_eq!(StatRound::decode(&mut Cursor::new(body.as_bytes(), Endian::Little)), Ok(record));
+        assert_eq!(
+            StatRound::decode(&mut Cursor::new(body.as_bytes(), Endian::Little)),
+            Ok(record)
+        );
     }
 }

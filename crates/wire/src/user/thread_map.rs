@@ -43,8 +43,14 @@ impl ThreadMap {
 fn decode_entry(table: &mut Cursor<'_>) -> Result<ThreadMapEntry, WireError> {
     let pid = table.u64()?;
     let comm = table.bytes(16)?;
-    let len = comm.iter().position(|byte| *byte == 0).unwrap_or(comm.len());
-    Ok(ThreadMapEntry { pid, comm: comm[..len].to_vec() })
+    let len = comm
+        .iter()
+        .position(|byte| *byte == 0)
+        .unwrap_or(comm.len());
+    Ok(ThreadMapEntry {
+        pid,
+        comm: comm[..len].to_vec(),
+    })
 }
 
 #[cfg(test)]
@@ -54,9 +60,17 @@ mod tests {
 
     #[test]
     fn round_trips() {
-        let map = ThreadMap { entries: vec![ThreadMapEntry { pid: 7, comm: b"make".to_vec() }] };
+        let map = ThreadMap {
+            entries: vec![ThreadMapEntry {
+                pid: 7,
+                comm: b"make".to_vec(),
+            }],
+        };
         let mut body = Encoder::new(Endian::Little);
         map.encode(&mut body);
-        assert_eq!(ThreadMap::decode(&mut Cursor::new(body.as_bytes(), Endian::Little)), Ok(map));
+        assert_eq!(
+            ThreadMap::decode(&mut Cursor::new(body.as_bytes(), Endian::Little)),
+            Ok(map)
+        );
     }
 }

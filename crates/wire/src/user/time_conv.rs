@@ -32,7 +32,12 @@ impl TimeConv {
     /// Decodes the body.
     pub fn decode(cursor: &mut Cursor<'_>) -> Result<TimeConv, WireError> {
         let (shift, mult, zero) = (cursor.u64()?, cursor.u64()?, cursor.u64()?);
-        Ok(TimeConv { shift, mult, zero, extended: decode_extended(cursor).ok() })
+        Ok(TimeConv {
+            shift,
+            mult,
+            zero,
+            extended: decode_extended(cursor).ok(),
+        })
     }
 
     /// Appends the body.
@@ -66,12 +71,25 @@ mod tests {
 
     #[test]
     fn both_forms_round_trip() {
-        let extended = TimeConvExtended { cycles: 4, mask: 5, cap_time_zero: true, cap_time_short: false };
+        let extended = TimeConvExtended {
+            cycles: 4,
+            mask: 5,
+            cap_time_zero: true,
+            cap_time_short: false,
+        };
         for extended in [None, Some(extended)] {
-            let record = TimeConv { shift: 1, mult: 2, zero: 3, extended };
+            let record = TimeConv {
+                shift: 1,
+                mult: 2,
+                zero: 3,
+                extended,
+            };
             let mut body = Encoder::new(Endian::Little);
             record.encode(&mut body);
-            assert_eq!(TimeConv::decode(&mut Cursor::new(body.as_bytes(), Endian::Little)), Ok(record));
+            assert_eq!(
+                TimeConv::decode(&mut Cursor::new(body.as_bytes(), Endian::Little)),
+                Ok(record)
+            );
         }
     }
 }

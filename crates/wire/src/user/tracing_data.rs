@@ -12,7 +12,9 @@ pub struct HeaderTracingData {
 impl HeaderTracingData {
     /// Decodes the body.
     pub fn decode(cursor: &mut Cursor<'_>) -> Result<HeaderTracingData, WireError> {
-        Ok(HeaderTracingData { size: cursor.u32()? })
+        Ok(HeaderTracingData {
+            size: cursor.u32()?,
+        })
     }
 
     /// Appends the body.
@@ -31,6 +33,9 @@ mod tests {
         let record = HeaderTracingData { size: 4096 };
         let mut body = Encoder::new(Endian::Big);
         record.encode(&mut body);
-        assert_eq!(HeaderTracingData::decode(&mut Cursor::new(body.as_bytes(), Endian::Big)), Ok(record));
+        assert_eq!(
+            HeaderTracingData::decode(&mut Cursor::new(body.as_bytes(), Endian::Big)),
+            Ok(record)
+        );
     }
 }

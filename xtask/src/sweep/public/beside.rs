@@ -39,27 +39,55 @@ pub(super) struct Beside<'a> {
 
 impl<'a> Beside<'a> {
     pub(super) fn new(options: &Options, accepted: &'a [Accepted]) -> Result<Beside<'a>> {
-        let (symfs, kallsyms) = (options.scratch.join("no-symfs"), options.scratch.join("no-kallsyms"));
+        let (symfs, kallsyms) = (
+            options.scratch.join("no-symfs"),
+            options.scratch.join("no-kallsyms"),
+        );
         std::fs::create_dir_all(&symfs)?;
         std::fs::write(&kallsyms, "")?;
-        let tools = [Some(options.binary.clone()), in_path("perf7"), in_path("perf")];
-        Ok(Beside { accepted, tools, symfs, kallsyms })
+        let tools = [
+            Some(options.binary.clone()),
+            in_path("perf7"),
+            in_path("perf"),
+        ];
+        Ok(Beside {
+            accepted,
+            tools,
+            symfs,
+            kallsyms,
+        })
     }
 
     /// Compares the texts of a file, and takes down who read it.
-    pub(super) fn compare(&self, input: &Input, file: &Path, folder: &Path) -> Result<(Vec<Row>, Census)> {
+    pub(super) fn compare(
+        &self,
+        input: &Input,
+        file: &Path,
+        folder: &Path,
+    ) -> Result<(Vec<Row>, Census)> {
         let case = format!("public/{}", input.name);
         let (mut rows, mut census) = (Vec::new(), Census::begin());
         for (text, words) in TEXTS.into_iter().chain(input.traced.then_some(TRACED)) {
             let [ours, perf, old] = self.readings(words, file, folder)?;
             census.take([&ours, &perf, &old]);
             let outcome = self.outcome(input, &case, text, &ours, &perf);
-            rows.push(Row { case: case.clone(), golden: text.to_owned(), outcome });
+            rows.push(Row {
+                case: case.clone(),
+                golden: text.to_owned(),
+                outcome,
+            });
         }
         Ok((rows, census))
     }
 
-    fn outcome(&self, input: &Input, case: &str, text: &str, ours: &Reading, perf: &Reading) -> Outcome {
+    fn outcome(
+        &self,
+        input: &Input,
+        case: &str,
+        text: &str,
+        ours: &Reading,
+        perf: &Reading,
+    ) -> Outcome {
         let compared = match (ours, perf) {
             (Reading::Text(ours), Reading::Text(expected)) => {
                 compare::difference(expected, ours).map_or(Outcome::Identical, Outcome::Differs)
@@ -71,9 +99,10 @@ impl<'a> Beside<'a> {
         let later = "decoding of AUX data";
         match (accepted::find(self.accepted, case, text), &compared) {
             (Some(entry), _) => entry.judge(compared),
-            (None, Outcome::Differs(_)) if input.traced && text == "script" => {
-                Outcome::Later { reason: later, would_be: None }
-            }
+            (None, Outcome::Differs(_)) if input.traced && text == "script" => Outcome::Later {
+                reason: later,
+                would_be: None,
+            },
             _ => compared,
         }
     }
@@ -89,9 +118,15 @@ impl<'a> Beside<'a> {
 
     fn read(&self, program: &Path, words: &[&str], file: &Path, folder: &Path) -> Result<Reading> {
         let mut args: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
-        let places = [("-i", file), ("--symfs", &self.symfs), ("--kallsyms", &self.kallsyms)];
+        let places = [
+            ("-i", file),
+            ("--symfs", &self.symfs),
+            ("--kallsyms", &self.kallsyms),
+        ];
         args.extend(
-            places.iter().flat_map(|(option, path)| [(*option).to_owned(), path.display().to_string()]),
+            places
+                .iter()
+                .flat_map(|(option, path)| [(*option).to_owned(), path.display().to_string()]),
         );
         let (stdout, stderr) = (folder.join("stdout"), folder.join("stderr"));
         let job = Job {
@@ -103,7 +138,10 @@ impl<'a> Beside<'a> {
             stderr: stderr.clone(),
         };
         // perf waits for ever on some damaged files.
-        let ended = job.run(Limits { time: LIMITS.time / 3, ..LIMITS })?;
+        let ended = job.run(Limits {
+            time: LIMITS.time / 3,
+            ..LIMITS
+        })?;
         let text = std::fs::read(&stdout)?;
         // Where perf stops at an error it may say so and exit with 0 all the same.
         let nothing = text.iter().all(u8::is_ascii_whitespace);
@@ -127,7 +165,10 @@ pub(super) struct Census {
 impl Census {
     /// One file, nothing against it yet.
     fn begin() -> Census {
-        Census { read: [1; 3], ..Census::default() }
+        Census {
+            read: [1; 3],
+            ..Census::default()
+        }
     }
 
     fn take(&mut self, readings: [&Reading; 3]) {
@@ -155,7 +196,10 @@ impl Census {
         for (tool, name) in TOOLS.into_iter().enumerate() {
             match self.absent[tool] {
                 true => println!("  {name:<8} SKIPPED: not installed"),
-                false => println!("  {name:<8} reads {}, crashes on {}", self.read[tool], self.crashed[tool]),
+                false => println!(
+                    "  {name:<8} reads {}, crashes on {}",
+                    self.read[tool], self.crashed[tool]
+                ),
             }
         }
     }

@@ -25,24 +25,44 @@ const TEXTS: [&str; 7] = [
 const BRANCHES: &str = "--itrace=be -F ip,addr";
 
 /// Compares a recording of hase's.
-pub(super) fn compare(input: &Input, file: &Path, folder: &Path, options: &Options) -> Result<Vec<Row>> {
-    let Some(programs) = programs(&input.stored).filter(|_| input.name.starts_with("hase-project-hase/"))
+pub(super) fn compare(
+    input: &Input,
+    file: &Path,
+    folder: &Path,
+    options: &Options,
+) -> Result<Vec<Row>> {
+    let Some(programs) =
+        programs(&input.stored).filter(|_| input.name.starts_with("hase-project-hase/"))
     else {
         return Ok(Vec::new());
     };
-    let recording = Recording { file, programs, folder };
-    let row = |golden: String, outcome| Row { case: format!("public/{}", input.name), golden, outcome };
+    let recording = Recording {
+        file,
+        programs,
+        folder,
+    };
+    let row = |golden: String, outcome| Row {
+        case: format!("public/{}", input.name),
+        golden,
+        outcome,
+    };
     let mut rows = Vec::new();
     if let Some(perf) = in_path("perf7") {
         for words in TEXTS {
-            let (theirs, ours) = (recording.print(&perf, words)?, recording.print(&options.binary, words)?);
+            let (theirs, ours) = (
+                recording.print(&perf, words)?,
+                recording.print(&options.binary, words)?,
+            );
             rows.push(row(format!("script {words}"), outcome(&theirs, &ours)));
         }
     }
     if let Ok(expected) = std::fs::read_to_string(input.stored.with_extension("trace")) {
         let ours = recording.print(&options.binary, BRANCHES)?;
         let ours = pairs(&String::from_utf8_lossy(&ours));
-        rows.push(row("hase's branches".to_owned(), outcome(pairs(&expected).as_bytes(), ours.as_bytes())));
+        rows.push(row(
+            "hase's branches".to_owned(),
+            outcome(pairs(&expected).as_bytes(), ours.as_bytes()),
+        ));
     }
     Ok(rows)
 }
@@ -53,13 +73,20 @@ fn programs(stored: &Path) -> Option<PathBuf> {
     let name = stored.file_name()?.to_str()?;
     let day = name.split('-').nth(1).and_then(|time| time.get(..8));
     let of_day = day.map(|day| folder.join(format!("symfs-{day}")));
-    of_day.into_iter().chain([folder.join("binaries")]).find(|folder| folder.is_dir())
+    of_day
+        .into_iter()
+        .chain([folder.join("binaries")])
+        .find(|folder| folder.is_dir())
 }
 
 /// A branch a line: from where, and where to.
 fn pairs(text: &str) -> String {
-    let words =
-        |line: &str| line.split_whitespace().filter(|word| *word != "=>").collect::<Vec<_>>().join(" ");
+    let words = |line: &str| {
+        line.split_whitespace()
+            .filter(|word| *word != "=>")
+            .collect::<Vec<_>>()
+            .join(" ")
+    };
     text.lines().map(|line| words(line) + "\n").collect()
 }
 
@@ -75,8 +102,11 @@ struct Recording<'a> {
 
 impl Recording<'_> {
     fn print(&self, program: &Path, words: &str) -> Result<Vec<u8>> {
-        let mut args: Vec<String> =
-            ["script"].into_iter().chain(words.split(' ')).map(str::to_owned).collect();
+        let mut args: Vec<String> = ["script"]
+            .into_iter()
+            .chain(words.split(' '))
+            .map(str::to_owned)
+            .collect();
         args.extend(["-i".to_owned(), self.file.display().to_string()]);
         args.extend(["--symfs".to_owned(), self.programs.display().to_string()]);
         let (stdout, stderr) = (self.folder.join("stdout"), self.folder.join("stderr"));

@@ -19,7 +19,11 @@ pub(in crate::sweep) struct Input {
 impl Input {
     /// The file to read: the stored one, or an unpacked copy in `folder`.
     pub(in crate::sweep) fn unpack(&self, folder: &Path) -> Result<PathBuf> {
-        if self.stored.extension().is_none_or(|extension| extension != "zst") {
+        if self
+            .stored
+            .extension()
+            .is_none_or(|extension| extension != "zst")
+        {
             return Ok(self.stored.clone());
         }
         let unpacked = folder.join("perf.data");
@@ -33,7 +37,9 @@ pub(in crate::sweep) fn recordings(public: &Path, filter: &str) -> Result<Vec<In
     let index = public.join("INDEX.tsv");
     let text = std::fs::read_to_string(&index).with_context(|| index.display().to_string())?;
     let inputs = text.lines().skip(1).filter_map(|line| input(public, line));
-    Ok(inputs.filter(|input| input.stored.to_string_lossy().contains(filter)).collect())
+    Ok(inputs
+        .filter(|input| input.stored.to_string_lossy().contains(filter))
+        .collect())
 }
 
 /// `path, stored_as, size, kind, source, licence, contents`, between tabs.
@@ -41,7 +47,13 @@ fn input(public: &Path, line: &str) -> Option<Input> {
     let columns: Vec<&str> = line.split('\t').collect();
     let (name, stored, kind) = (columns.first()?, columns.get(1)?, columns.get(3)?);
     let stored = public.join(stored);
-    let traced = columns.get(6).is_some_and(|contents| contents.contains("AUXTRACE:"));
+    let traced = columns
+        .get(6)
+        .is_some_and(|contents| contents.contains("AUXTRACE:"));
     let wanted = kind.contains("perf.data") && stored.is_file();
-    wanted.then(|| Input { name: (*name).to_owned(), stored, traced })
+    wanted.then(|| Input {
+        name: (*name).to_owned(),
+        stored,
+        traced,
+    })
 }

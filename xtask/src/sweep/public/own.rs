@@ -9,7 +9,11 @@ use crate::process::Ended;
 use crate::sweep::{LIMITS, Options, read};
 
 /// The commands that read a whole file.
-const COMMANDS: [&[&str]; 3] = [&["report", "--header-only"], &["script"], &["report", "--stdio"]];
+const COMMANDS: [&[&str]; 3] = [
+    &["report", "--header-only"],
+    &["script"],
+    &["report", "--stdio"],
+];
 
 /// How one file fared with one command.
 pub(super) enum Fate {
@@ -21,7 +25,10 @@ pub(super) enum Fate {
 
 /// Runs all commands over a file.
 pub(super) fn try_commands(file: &Path, folder: &Path, options: &Options) -> Result<Vec<Fate>> {
-    COMMANDS.iter().map(|words| try_command(words, file, folder, options)).collect()
+    COMMANDS
+        .iter()
+        .map(|words| try_command(words, file, folder, options))
+        .collect()
 }
 
 fn try_command(words: &[&str], file: &Path, folder: &Path, options: &Options) -> Result<Fate> {

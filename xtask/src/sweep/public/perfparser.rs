@@ -27,20 +27,42 @@ struct Frame {
 }
 
 /// Compares the frames with the text beside a recording, where there is one. Those of calls that the CPU kept are perf's.
-pub(super) fn compare(input: &Input, file: &Path, folder: &Path, options: &Options) -> Result<Option<Row>> {
-    let Some(text) = expected_text(&input.stored).filter(|text| !text.to_string_lossy().contains(".lbr."))
+pub(super) fn compare(
+    input: &Input,
+    file: &Path,
+    folder: &Path,
+    options: &Options,
+) -> Result<Option<Row>> {
+    let Some(text) =
+        expected_text(&input.stored).filter(|text| !text.to_string_lossy().contains(".lbr."))
     else {
         return Ok(None);
     };
     let expected = read_expected(&String::from_utf8_lossy(&read_maybe_zstd(&text)?));
     unpack_programs(&input.stored, folder)?;
-    let args =
-        ["script", "--ns", "-F", "time,ip,sym,srcline", "--full-source-path", "--kallsyms", "/dev/null"];
-    let args = args.into_iter().chain(["--symfs", ".,flat", "-i"]).map(str::to_owned);
+    let args = [
+        "script",
+        "--ns",
+        "-F",
+        "time,ip,sym,srcline",
+        "--full-source-path",
+        "--kallsyms",
+        "/dev/null",
+    ];
+    let args = args
+        .into_iter()
+        .chain(["--symfs", ".,flat", "-i"])
+        .map(str::to_owned);
     let args: Vec<String> = args.chain([file.display().to_string()]).collect();
     let (stdout, stderr) = (folder.join("stdout"), folder.join("stderr"));
-    let job =
-        Job { program: &options.binary, args: &args, folder, home: folder, stdout: stdout.clone(), stderr };
+    let job = Job {
+        program: &options.binary,
+        args: &args,
+        folder,
+        home: folder,
+        stdout: stdout.clone(),
+        stderr,
+    };
     let outcome = match job.run(LIMITS)?.crash() {
         Some(why) => Outcome::Failed(why),
         None => {
@@ -59,7 +81,8 @@ pub(super) fn compare(input: &Input, file: &Path, folder: &Path, options: &Optio
 fn expected_text(stored: &Path) -> Option<PathBuf> {
     let name = stored.file_name()?.to_str()?;
     let name = name.strip_suffix(".zst").unwrap_or(name);
-    let texts = ["", ".zst"].map(|packed| stored.with_file_name(format!("{name}.expected.txt{packed}")));
+    let texts =
+        ["", ".zst"].map(|packed| stored.with_file_name(format!("{name}.expected.txt{packed}")));
     texts.into_iter().find(|text| text.is_file())
 }
 
@@ -67,7 +90,9 @@ fn expected_text(stored: &Path) -> Option<PathBuf> {
 fn unpack_programs(stored: &Path, folder: &Path) -> Result<()> {
     for entry in std::fs::read_dir(stored.parent().unwrap_or(Path::new(".")))? {
         let path = entry?.path();
-        let name = path.file_name().and_then(|name| name.to_str()?.strip_suffix(".zst"));
+        let name = path
+            .file_name()
+            .and_then(|name| name.to_str()?.strip_suffix(".zst"));
         if let Some(name) = name.filter(|name| !name.starts_with("perf.")) {
             std::fs::write(folder.join(name), read_maybe_zstd(&path)?)?;
         }
@@ -77,7 +102,8 @@ fn unpack_programs(stored: &Path, folder: &Path) -> Result<()> {
 
 /// Two lines a frame: the address with its place in the source; the name, the program, and whether it was inlined.
 fn read_expected(text: &str) -> Vec<Frame> {
-    let (mut frames, mut sample, mut place): (Vec<Frame>, usize, Option<&str>) = (Vec::new(), 0, None);
+    let (mut frames, mut sample, mut place): (Vec<Frame>, usize, Option<&str>) =
+        (Vec::new(), 0, None);
     for line in text.lines().filter(|line| !line.is_empty()) {
         let Some(rest) = line.strip_prefix('\t') else {
             sample += 1;
@@ -91,10 +117,17 @@ fn read_expected(text: &str) -> Vec<Frame> {
             None => place = Some(rest.split('\t').nth(1).unwrap_or_default()),
             Some(place) => {
                 let name = rest.rsplit('\t').next().unwrap_or_default();
-                let inlined = name.strip_suffix(" (inlined)").and_then(|name| without_words(name, 2));
-                let line =
-                    place.contains('/').then(|| plain(place.rsplit_once(':').map_or("", |(line, _)| line)));
-                frames.push(Frame { sample, inlined: inlined.map(packed), line });
+                let inlined = name
+                    .strip_suffix(" (inlined)")
+                    .and_then(|name| without_words(name, 2));
+                let line = place
+                    .contains('/')
+                    .then(|| plain(place.rsplit_once(':').map_or("", |(line, _)| line)));
+                frames.push(Frame {
+                    sample,
+                    inlined: inlined.map(packed),
+                    line,
+                });
             }
         }
     }
@@ -110,12 +143,19 @@ fn read_ours(text: &str) -> Vec<Frame> {
             sample += 1;
             continue;
         };
-        let name = rest.trim_start().split_once(' ').map_or("", |(_, name)| name);
+        let name = rest
+            .trim_start()
+            .split_once(' ')
+            .map_or("", |(_, name)| name);
         let place = lines.next().unwrap_or_default().trim();
         let was_inlined = place.strip_suffix(" (inlined)");
         let line = was_inlined.unwrap_or(place);
         let line = line.starts_with('/').then(|| plain(line));
-        frames.push(Frame { sample, inlined: was_inlined.map(|_| packed(name)), line });
+        frames.push(Frame {
+            sample,
+            inlined: was_inlined.map(|_| packed(name)),
+            line,
+        });
     }
     frames
 }
@@ -146,18 +186,31 @@ fn first_difference(expected: &[Frame], ours: &[Frame]) -> Option<Difference> {
     let count = expected.len().max(ours.len());
     let mut differ = (0..count).filter(|&at| !is_same(expected.get(at), ours.get(at)));
     let line = differ.next()?;
-    let shown = |frames: &[Frame]| frames.get(line).map_or("(end)".to_owned(), |frame| format!("{frame:?}"));
-    Some(Difference { line, lines: 1 + differ.count(), expected: shown(expected), got: shown(ours) })
+    let shown = |frames: &[Frame]| {
+        frames
+            .get(line)
+            .map_or("(end)".to_owned(), |frame| format!("{frame:?}"))
+    };
+    Some(Difference {
+        line,
+        lines: 1 + differ.count(),
+        expected: shown(expected),
+        got: shown(ours),
+    })
 }
 
 /// Where the parser has no line, ours is not compared.
 fn is_same(expected: Option<&Frame>, ours: Option<&Frame>) -> bool {
-    let (Some(expected), Some(ours)) = (expected, ours) else { return false };
+    let (Some(expected), Some(ours)) = (expected, ours) else {
+        return false;
+    };
     let named = match (&expected.inlined, &ours.inlined) {
         (Some(theirs), Some(ours)) => theirs.ends_with(ours.as_str()) || theirs.ends_with("::"),
         (theirs, ours) => theirs.is_none() && ours.is_none(),
     };
-    expected.sample == ours.sample && named && (expected.line.is_none() || expected.line == ours.line)
+    expected.sample == ours.sample
+        && named
+        && (expected.line.is_none() || expected.line == ours.line)
 }
 
 #[cfg(test)]

@@ -32,14 +32,20 @@ type Leaf = (String, String);
 pub(super) fn compare(input: &Input, file: &Path, accepted: &[Accepted]) -> Result<Vec<Row>> {
     let mut rows = Vec::new();
     for ending in ENDINGS {
-        let Some(text) = beside(input, ending)? else { continue };
+        let Some(text) = beside(input, ending)? else {
+            continue;
+        };
         let (case, golden) = (format!("public/{}", input.name), ending[1..].to_owned());
         let outcome = compare_one(file, &text)?;
         let outcome = match accepted::find(accepted, &case, &golden) {
             Some(entry) => entry.judge(outcome),
             None => outcome,
         };
-        rows.push(Row { case, golden, outcome });
+        rows.push(Row {
+            case,
+            golden,
+            outcome,
+        });
     }
     Ok(rows)
 }
@@ -51,7 +57,11 @@ fn beside(input: &Input, ending: &str) -> Result<Option<String>> {
     for packing in ["", ".zst", ".gz"] {
         let path = PathBuf::from(format!("{base}{ending}{packing}"));
         if path.is_file() {
-            let bytes = if packing == ".gz" { unpack_gzip(&path)? } else { read_maybe_zstd(&path)? };
+            let bytes = if packing == ".gz" {
+                unpack_gzip(&path)?
+            } else {
+                read_maybe_zstd(&path)?
+            };
             return Ok(Some(String::from_utf8_lossy(&bytes).into_owned()));
         }
     }
@@ -59,8 +69,16 @@ fn beside(input: &Input, ending: &str) -> Result<Option<String>> {
 }
 
 fn unpack_gzip(path: &Path) -> Result<Vec<u8>> {
-    let output = Command::new("gzip").args(["-dc", "--"]).arg(path).output().context("the gzip program")?;
-    anyhow::ensure!(output.status.success(), "gzip could not unpack {}", path.display());
+    let output = Command::new("gzip")
+        .args(["-dc", "--"])
+        .arg(path)
+        .output()
+        .context("the gzip program")?;
+    anyhow::ensure!(
+        output.status.success(),
+        "gzip could not unpack {}",
+        path.display()
+    );
     Ok(output.stdout)
 }
 
@@ -69,9 +87,15 @@ fn compare_one(file: &Path, text: &str) -> Result<Outcome> {
     let bytes = std::fs::read(file)?;
     let reader = Reader::open(&bytes)?;
     let mut found = attr::messages(&reader);
-    let mut records =
-        Records { endian: reader.endian(), events: EventTable::new(&reader), messages: Vec::new() };
-    Session::new(&reader).in_file_order().leaving_chains_open().run(&mut records)?;
+    let mut records = Records {
+        endian: reader.endian(),
+        events: EventTable::new(&reader),
+        messages: Vec::new(),
+    };
+    Session::new(&reader)
+        .in_file_order()
+        .leaving_chains_open()
+        .run(&mut records)?;
     found.append(&mut records.messages);
     Ok(first_difference(&expected, &found).map_or(Outcome::Identical, Outcome::Differs))
 }
@@ -99,7 +123,11 @@ impl Sink for Records {
         ];
         if !in_header.contains(&record.header.kind) {
             let event = event.and_then(|index| self.events.events().get(index.0));
-            self.messages.push(record::leaves(record, event.map(|event| &event.layout), self.endian));
+            self.messages.push(record::leaves(
+                record,
+                event.map(|event| &event.layout),
+                self.endian,
+            ));
         }
         ControlFlow::Continue(())
     }
@@ -113,7 +141,9 @@ impl Sink for Records {
 /// and does not tell all that we do: a message is found when one of ours has all its fields, each message of ours
 /// standing for one of quipper's.
 fn first_difference(expected: &Message, found: &[Vec<Leaf>]) -> Option<Difference> {
-    let wanted = ["file_attrs", "events"].into_iter().flat_map(|name| expected.all(name));
+    let wanted = ["file_attrs", "events"]
+        .into_iter()
+        .flat_map(|name| expected.all(name));
     let mut seen: HashMap<Vec<String>, HashMap<String, usize>> = HashMap::new();
     let mut difference: Option<Difference> = None;
     for (number, message) in (1..).zip(wanted) {
@@ -121,12 +151,19 @@ fn first_difference(expected: &Message, found: &[Vec<Leaf>]) -> Option<Differenc
         let mut names: Vec<String> = told.iter().map(|(name, _)| name.clone()).collect();
         names.dedup();
         let text = projected(&told, &names);
-        let ours = seen.entry(names).or_insert_with_key(|names| counted(found, names));
+        let ours = seen
+            .entry(names)
+            .or_insert_with_key(|names| counted(found, names));
         match ours.get_mut(&text).filter(|count| **count > 0) {
             Some(count) => *count -= 1,
             None => {
                 let got = "(no such record)".to_owned();
-                let first = Difference { line: number, lines: 0, expected: text, got };
+                let first = Difference {
+                    line: number,
+                    lines: 0,
+                    expected: text,
+                    got,
+                };
                 difference.get_or_insert(first).lines += 1;
             }
         }
@@ -156,16 +193,27 @@ fn unmark((name, value): &mut Leaf) {
 fn counted(found: &[Vec<Leaf>], names: &[String]) -> HashMap<String, usize> {
     let mut counts = HashMap::new();
     for leaves in found {
-        *counts.entry(projected(&told(leaves.clone()), names)).or_default() += 1;
+        *counts
+            .entry(projected(&told(leaves.clone()), names))
+            .or_default() += 1;
     }
     counts
 }
 
 fn projected(leaves: &[Leaf], names: &[String]) -> String {
-    let kept = leaves.iter().filter(|(name, _)| names.binary_search(name).is_ok());
-    kept.map(|(name, value)| format!("{name}: {value} ")).collect()
+    let kept = leaves
+        .iter()
+        .filter(|(name, _)| names.binary_search(name).is_ok());
+    kept.map(|(name, value)| format!("{name}: {value} "))
+        .collect()
 }
 
 /// What quipper adds of its own (the size is that of its own structure), and payloads that it keeps in pieces.
-const COMPUTED: [&str; 6] =
-    ["attr.size", "md5_prefix", "root_path", "timestamp", "trace_data", "unparsed_binary_blob_priv_data"];
+const COMPUTED: [&str; 6] = [
+    "attr.size",
+    "md5_prefix",
+    "root_path",
+    "timestamp",
+    "trace_data",
+    "unparsed_binary_blob_priv_data",
+];

@@ -20,17 +20,28 @@ pub(super) fn compare(
     options: &Options,
     accepted: &[Accepted],
 ) -> Result<Option<Row>> {
-    let text = input.stored.with_file_name(format!("{}.perf-script.zst", stem(input)));
+    let text = input
+        .stored
+        .with_file_name(format!("{}.perf-script.zst", stem(input)));
     if !text.is_file() {
         return Ok(None);
     }
     let expected = String::from_utf8_lossy(&read_maybe_zstd(&text)?).into_owned();
     let args = ["script", "-F", "ip,sym,dso", "--symfs", "no-symfs", "-i"].map(str::to_owned);
-    let args: Vec<String> = args.into_iter().chain([file.display().to_string()]).collect();
+    let args: Vec<String> = args
+        .into_iter()
+        .chain([file.display().to_string()])
+        .collect();
     let stdout = folder.join("stdout");
     let stderr = folder.join("stderr");
-    let job =
-        Job { program: &options.binary, args: &args, folder, home: folder, stdout: stdout.clone(), stderr };
+    let job = Job {
+        program: &options.binary,
+        args: &args,
+        folder,
+        home: folder,
+        stdout: stdout.clone(),
+        stderr,
+    };
     let outcome = match job.run(LIMITS)?.crash() {
         Some(why) => Outcome::Failed(why),
         None => {
@@ -43,22 +54,39 @@ pub(super) fn compare(
         Some(entry) => entry.judge(outcome),
         None => outcome,
     };
-    Ok(Some(Row { case, golden, outcome }))
+    Ok(Some(Row {
+        case,
+        golden,
+        outcome,
+    }))
 }
 
 /// The recording's name without its endings.
 fn stem(input: &Input) -> String {
-    let name = input.stored.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let name = input
+        .stored
+        .file_name()
+        .unwrap_or_default()
+        .to_string_lossy()
+        .into_owned();
     name.split(".data").next().unwrap_or_default().to_owned()
 }
 
 /// The first address with a name that we do not give it, and how many there are.
 fn first_difference(expected: &str, got: &str) -> Option<Difference> {
     let ours: HashSet<String> = got.lines().filter_map(place).collect();
-    let missing = expected.lines().zip(1..).filter_map(|(line, number)| Some((place(line)?, number)));
+    let missing = expected
+        .lines()
+        .zip(1..)
+        .filter_map(|(line, number)| Some((place(line)?, number)));
     let mut missing = missing.filter(|(place, _)| !ours.contains(place));
     let (expected, line) = missing.next()?;
-    Some(Difference { line, lines: 1 + missing.count(), expected, got: "(another name)".to_owned() })
+    Some(Difference {
+        line,
+        lines: 1 + missing.count(),
+        expected,
+        got: "(another name)".to_owned(),
+    })
 }
 
 /// The address and its name on a line of a chain, unless simpleperf had no name. The two write `> >` differently.
@@ -75,6 +103,9 @@ mod tests {
     fn names_are_compared_by_address_whatever_the_blanks() {
         let expected = "app\t1/2: cycles:\n\t  10 f<a<b>>() (/x)\n\t  20 x[+20] (/x)\n";
         assert!(first_difference(expected, "app: \n\t          10 f<a<b> >() (/x)\n").is_none());
-        assert_eq!(first_difference(expected, "\t 10 g (/x)\n").unwrap().lines, 1);
+        assert_eq!(
+            first_difference(expected, "\t 10 g (/x)\n").unwrap().lines,
+            1
+        );
     }
 }

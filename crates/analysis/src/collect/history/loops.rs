@@ -22,7 +22,11 @@ fn slot(address: u64) -> usize {
 
 /// The branches without repeated rounds.
 pub(super) fn without_loops(branches: &[BranchEntry]) -> Vec<Taken> {
-    let taken = |&branch: &BranchEntry| Taken { branch, rounds: 0, cycles: 0 };
+    let taken = |&branch: &BranchEntry| Taken {
+        branch,
+        rounds: 0,
+        cycles: 0,
+    };
     let mut left: Vec<Taken> = branches.iter().map(taken).collect();
     let mut first_at = [None; SLOTS];
     let mut at = 0;
@@ -44,7 +48,10 @@ fn leave_round_out(left: &mut Vec<Taken>, first: usize, at: usize) {
     if (0..length).any(|step| from(first + step) != from(at + step)) {
         return;
     }
-    let cycles = left[at..at + length].iter().map(|taken| u64::from(taken.branch.cycles())).sum();
+    let cycles = left[at..at + length]
+        .iter()
+        .map(|taken| u64::from(taken.branch.cycles()))
+        .sum();
     if let Some(next) = left.get_mut(at + length) {
         next.rounds += 1;
         next.cycles = cycles;
@@ -58,16 +65,29 @@ mod tests {
 
     /// Branches from these addresses, each with as many cycles.
     fn shortened(addresses: &[u64]) -> Vec<(u64, u32, u64)> {
-        let branch = |&from: &u64| BranchEntry { from, to: 1, flags: from << 4 };
+        let branch = |&from: &u64| BranchEntry {
+            from,
+            to: 1,
+            flags: from << 4,
+        };
         let branches: Vec<BranchEntry> = addresses.iter().map(branch).collect();
-        without_loops(&branches).iter().map(|taken| (taken.branch.from, taken.rounds, taken.cycles)).collect()
+        without_loops(&branches)
+            .iter()
+            .map(|taken| (taken.branch.from, taken.rounds, taken.cycles))
+            .collect()
     }
 
     #[test]
     fn a_round_like_the_one_before_is_left_out() {
         assert_eq!(shortened(&[1, 2, 3]), [(1, 0, 0), (2, 0, 0), (3, 0, 0)]);
-        assert_eq!(shortened(&[1, 2, 1, 2, 9]), [(1, 0, 0), (2, 0, 0), (9, 1, 3)]);
-        assert_eq!(shortened(&[1, 2, 1, 3]), [(1, 0, 0), (2, 0, 0), (1, 0, 0), (3, 0, 0)]);
+        assert_eq!(
+            shortened(&[1, 2, 1, 2, 9]),
+            [(1, 0, 0), (2, 0, 0), (9, 1, 3)]
+        );
+        assert_eq!(
+            shortened(&[1, 2, 1, 3]),
+            [(1, 0, 0), (2, 0, 0), (1, 0, 0), (3, 0, 0)]
+        );
         assert_eq!(shortened(&[5, 1, 2, 1]), [(5, 0, 0), (1, 0, 0), (2, 0, 0)]);
         assert_eq!(shortened(&[]), []);
     }

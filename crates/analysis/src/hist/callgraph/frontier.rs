@@ -38,18 +38,27 @@ pub(crate) struct Ground<'a> {
 impl<'a> Ground<'a> {
     /// Ground without paths.
     pub(crate) fn new(forest: &'a Grown) -> Ground<'a> {
-        Ground { forest, paths: Vec::new(), withheld: FxHashMap::default() }
+        Ground {
+            forest,
+            paths: Vec::new(),
+            withheld: FxHashMap::default(),
+        }
     }
 
     /// Lays out the whole chain that ends with a run, outermost first, and gives its beginning.
     pub(crate) fn lay(&mut self, run: RunId, weight: Weight) -> Option<Item> {
         let start = self.paths.len();
         let outwards = self.forest.outwards(self.forest.innermost(run));
-        self.paths.extend(outwards.map(|place| Some(self.forest.step(place))));
+        self.paths
+            .extend(outwards.map(|place| Some(self.forest.step(place))));
         self.paths[start..].reverse();
         self.paths.push(None);
         let step = self.paths.get(start).copied().flatten()?;
-        Some(Item { step, cursor: Cursor::Along(start as u32), weight })
+        Some(Item {
+            step,
+            cursor: Cursor::Along(start as u32),
+            weight,
+        })
     }
 
     /// Takes `weight`, which ends at `place`, out of every context from there out to `outermost`.
@@ -69,13 +78,21 @@ impl<'a> Ground<'a> {
             weight -= withheld;
         }
         let step = self.forest.step(place);
-        (weight.samples > 0).then_some(Item { step, cursor: Cursor::Inwards(place), weight })
+        (weight.samples > 0).then_some(Item {
+            step,
+            cursor: Cursor::Inwards(place),
+            weight,
+        })
     }
 
     /// Stands at a context, going outwards; `None` when it weighs nothing.
     pub(crate) fn outwards(&self, place: Place, weight: Weight) -> Option<Item> {
         let step = self.forest.step(place);
-        (weight.samples > 0).then_some(Item { step, cursor: Cursor::Outwards(place), weight })
+        (weight.samples > 0).then_some(Item {
+            step,
+            cursor: Cursor::Outwards(place),
+            weight,
+        })
     }
 
     /// Moves all items one step, sorted by step, and gives the weight of those that ended.
@@ -96,7 +113,11 @@ impl<'a> Ground<'a> {
     fn follow(&self, item: &Item, next: &mut Vec<Item>) {
         match item.cursor {
             Cursor::Inwards(place) => {
-                next.extend(self.forest.called(place).filter_map(|place| self.inwards(place)));
+                next.extend(
+                    self.forest
+                        .called(place)
+                        .filter_map(|place| self.inwards(place)),
+                );
             }
             Cursor::Outwards(place) => {
                 let caller = self.forest.caller(place);
@@ -104,7 +125,11 @@ impl<'a> Ground<'a> {
             }
             Cursor::Along(at) => {
                 let step = self.paths.get(at as usize + 1).copied().flatten();
-                next.extend(step.map(|step| Item { step, cursor: Cursor::Along(at + 1), ..*item }));
+                next.extend(step.map(|step| Item {
+                    step,
+                    cursor: Cursor::Along(at + 1),
+                    ..*item
+                }));
             }
         }
     }

@@ -58,7 +58,9 @@ impl CallTree {
 
     /// The frames of a branch.
     pub fn frames(&self, branch: &Branch) -> &[FrameId] {
-        self.frames.get(branch.frames.start as usize..branch.frames.end as usize).unwrap_or(&[])
+        self.frames
+            .get(branch.frames.start as usize..branch.frames.end as usize)
+            .unwrap_or(&[])
     }
 
     /// What branches say at each of these frames; nothing where chains hold none.
@@ -135,8 +137,14 @@ pub(crate) fn grow(
     items: Vec<Item>,
     min_period: u64,
 ) -> CallTree {
-    let mut growth =
-        Growth { ground, steps, options, min_period, tree: CallTree::default(), buds: Vec::new() };
+    let mut growth = Growth {
+        ground,
+        steps,
+        options,
+        min_period,
+        tree: CallTree::default(),
+        buds: Vec::new(),
+    };
     growth.tree.total = sum(&items);
     growth.tree.roots = growth.fork(items, None);
     while let Some(bud) = growth.buds.pop() {
@@ -164,7 +172,9 @@ impl Growth<'_> {
         let start = self.tree.frames.len() as u32;
         let mut next = Vec::new();
         let own = loop {
-            self.tree.frames.extend(items.first().map(|item| self.steps.frame(item.step)));
+            self.tree
+                .frames
+                .extend(items.first().map(|item| self.steps.frame(item.step)));
             let ended = self.ground.advance(&items, &mut next);
             std::mem::swap(&mut items, &mut next);
             if ended.samples > 0 || items.is_empty() || forks(&items) {
@@ -174,7 +184,12 @@ impl Growth<'_> {
         let frames = start..self.tree.frames.len() as u32;
         let children = self.fork(items, Some(index));
         if let Some(branch) = self.tree.branches.get_mut(index as usize) {
-            *branch = Branch { own, frames, children, ..branch.clone() };
+            *branch = Branch {
+                own,
+                frames,
+                children,
+                ..branch.clone()
+            };
         }
     }
 
@@ -182,17 +197,29 @@ impl Growth<'_> {
     fn fork(&mut self, mut items: Vec<Item>, parent: Option<u32>) -> Range<u32> {
         items.sort_by_key(|item| item.step);
         let limit = self.limit(sum(&items));
-        let runs = items.chunk_by(|a, b| a.step == b.step).map(|run| (run, sum(run)));
-        let mut heavy: Vec<(&[Item], Weight)> = runs.filter(|(_, weight)| weight.period >= limit).collect();
+        let runs = items
+            .chunk_by(|a, b| a.step == b.step)
+            .map(|run| (run, sum(run)));
+        let mut heavy: Vec<(&[Item], Weight)> =
+            runs.filter(|(_, weight)| weight.period >= limit).collect();
         self.sort_by_place(&mut heavy);
         if !self.options.shape.is_list() {
             heavy.sort_by_key(|(_, weight)| Reverse(weight.period));
         }
         let start = self.tree.branches.len() as u32;
         for (run, total) in heavy {
-            self.buds.push(Bud { index: self.tree.branches.len() as u32, items: run.to_vec() });
+            self.buds.push(Bud {
+                index: self.tree.branches.len() as u32,
+                items: run.to_vec(),
+            });
             let own = Weight::default();
-            self.tree.branches.push(Branch { total, own, frames: 0..0, children: 0..0, parent });
+            self.tree.branches.push(Branch {
+                total,
+                own,
+                frames: 0..0,
+                children: 0..0,
+                parent,
+            });
         }
         start..self.tree.branches.len() as u32
     }
@@ -204,18 +231,25 @@ impl Growth<'_> {
         if branches.len() < 2 {
             return;
         }
-        let place = |(run, _): &(&[Item], Weight)| run.first().map(|item| self.steps.place(item.step));
+        let place =
+            |(run, _): &(&[Item], Weight)| run.first().map(|item| self.steps.place(item.step));
         let places: Vec<_> = branches.iter().map(place).collect();
         let count = branches.len() as u32;
         let arrivals: Vec<u32> = (0..count).collect();
-        let less = |new: u32, met: u32| falling(&places[new as usize], &places[met as usize]).is_lt();
+        let less =
+            |new: u32, met: u32| falling(&places[new as usize], &places[met as usize]).is_lt();
         let order = insertion_order(&arrivals, from_ref(&(0..count)), less);
-        *branches = order.into_iter().map(|index| branches[index as usize]).collect();
+        *branches = order
+            .into_iter()
+            .map(|index| branches[index as usize])
+            .collect();
     }
 
     fn limit(&self, all: Weight) -> u64 {
         match self.options.shape {
-            Shape::Fractal => (all.period as f64 * (self.options.min_percent / 100.0)).ceil() as u64,
+            Shape::Fractal => {
+                (all.period as f64 * (self.options.min_percent / 100.0)).ceil() as u64
+            }
             _ => self.min_period,
         }
     }
@@ -223,12 +257,20 @@ impl Growth<'_> {
 
 /// How two branches that fork off the same line follow each other.
 fn falling(a: &Option<StepPlace<'_>>, b: &Option<StepPlace<'_>>) -> Ordering {
-    let (Some(a), Some(b)) = (*a, *b) else { return Ordering::Equal };
+    let (Some(a), Some(b)) = (*a, *b) else {
+        return Ordering::Equal;
+    };
     let names = a.name.zip(b.name);
     if let Some((one, other)) = names.filter(|_| a.inlined || b.inlined) {
         return other.cmp(one);
     }
-    let address = |place: StepPlace<'_>| if names.is_some() { place.start } else { place.address };
+    let address = |place: StepPlace<'_>| {
+        if names.is_some() {
+            place.start
+        } else {
+            place.address
+        }
+    };
     (b.dso, address(b)).cmp(&(a.dso, address(a)))
 }
 

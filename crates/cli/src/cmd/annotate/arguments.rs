@@ -51,7 +51,11 @@ fn text(name: &'static str) -> Arg {
 pub(super) fn command() -> Command {
     Command::new("annotate")
         .about("Show what each instruction of a function cost")
-        .arg(Arg::new("function").value_name("SYMBOL").help("Show this function alone"))
+        .arg(
+            Arg::new("function")
+                .value_name("SYMBOL")
+                .help("Show this function alone"),
+        )
         .args(input::arguments())
         .next_help_heading("What to show")
         .args(choice())
@@ -134,8 +138,9 @@ impl Options {
     pub(super) fn new(matches: &ArgMatches) -> Result<Options, Failure> {
         let word = |name| matches.get_one::<String>(name).map(String::as_str);
         let share = word("percent-type").unwrap_or_default();
-        let share = Share::parse(share)
-            .ok_or_else(|| Failure::bad_option(format!("Error:\nUnknown --percent-type: `{share}'")))?;
+        let share = Share::parse(share).ok_or_else(|| {
+            Failure::bad_option(format!("Error:\nUnknown --percent-type: `{share}'"))
+        })?;
         let syntax = match word("disassembler-style") {
             Some("intel" | "intel-mnemonic") => Syntax::Intel,
             Some("att" | "att-mnemonic") | None => Syntax::Att,
@@ -145,7 +150,10 @@ impl Options {
                 )));
             }
         };
-        let column = match (matches.get_flag("show-nr-samples"), matches.get_flag("show-total-period")) {
+        let column = match (
+            matches.get_flag("show-nr-samples"),
+            matches.get_flag("show-total-period"),
+        ) {
             (true, _) => Column::Samples,
             (_, true) => Column::Period,
             _ => Column::Percent,
@@ -153,7 +161,10 @@ impl Options {
         let objects = word("dsos").into_iter().flat_map(|list| list.split(','));
         Ok(Options {
             symbol: word("symbol").or(word("function")).map(str::to_owned),
-            objects: objects.filter(|name| !name.is_empty()).map(str::to_owned).collect(),
+            objects: objects
+                .filter(|name| !name.is_empty())
+                .map(str::to_owned)
+                .collect(),
             full_paths: matches.get_flag("full-paths"),
             group: matches.get_flag("group"),
             min_percent: matches.get_one("percent-limit").copied().unwrap_or(0.0),
@@ -161,8 +172,12 @@ impl Options {
             print_lines: matches.get_flag("print-line"),
             code: CodeOptions {
                 with_source: !matches.get_flag("no-source"),
-                moved_sources: word("prefix")
-                    .map(|prefix| (matches.get_one("prefix-strip").copied().unwrap_or(0), prefix.to_owned())),
+                moved_sources: word("prefix").map(|prefix| {
+                    (
+                        matches.get_one("prefix-strip").copied().unwrap_or(0),
+                        prefix.to_owned(),
+                    )
+                }),
                 with_types: matches.get_flag("code-with-type"),
                 with_callees: matches.get_flag("stdio2"),
             },

@@ -30,23 +30,52 @@ pub(super) fn write(
     let known = statistics.finish();
     profile.data_places = places;
     let keys = vec![SortKey::Dso, SortKey::DataType];
-    let tables = histograms(profile, &HistOptions { keys, children: false, ..HistOptions::default() });
+    let tables = histograms(
+        profile,
+        &HistOptions {
+            keys,
+            children: false,
+            ..HistOptions::default()
+        },
+    );
     for table in tables.iter().filter(|table| !table.is_empty()) {
         known.write(output, options.counts_types)?;
         for number in 0..table.len() {
-            let Some(row) = table.row(number).filter(|_| is_heavy(profile, table, number, options)) else {
+            let Some(row) = table
+                .row(number)
+                .filter(|_| is_heavy(profile, table, number, options))
+            else {
                 continue;
             };
-            let shown = Shown { profile, options, table, row };
-            let Some((dso, name)) = shown.data() else { continue };
-            let Some(layout) = layouts.get(&(dso, name.to_owned())) else { continue };
-            let Some(object) = profile.dsos.get(dso.index()) else { continue };
+            let shown = Shown {
+                profile,
+                options,
+                table,
+                row,
+            };
+            let Some((dso, name)) = shown.data() else {
+                continue;
+            };
+            let Some(layout) = layouts.get(&(dso, name.to_owned())) else {
+                continue;
+            };
+            let Some(object) = profile.dsos.get(dso.index()) else {
+                continue;
+            };
             let costs = shown.costs(dso, name);
             if costs.iter().all(DataCost::is_empty) {
                 continue;
             }
             let column = options.text.column;
-            data_type(output, &AnnotatedData { layout, object: &object.long, costs, column })?;
+            data_type(
+                output,
+                &AnnotatedData {
+                    layout,
+                    object: &object.long,
+                    costs,
+                    column,
+                },
+            )?;
         }
     }
     Ok(())
@@ -54,7 +83,10 @@ pub(super) fn write(
 
 /// Whether a row has enough of the first event.
 fn is_heavy(profile: &Profile, table: &Table, row: usize, options: &Options) -> bool {
-    let whole = table.events.first().map_or(0, |event| counted(&profile.events[*event]).period);
+    let whole = table
+        .events
+        .first()
+        .map_or(0, |event| counted(&profile.events[*event]).period);
     let own = table.cells(row).first().map_or(0, |cell| cell.own.period);
     100.0 * own as f64 / whole.max(1) as f64 >= options.min_percent
 }
@@ -75,7 +107,12 @@ impl<'a> Shown<'a> {
         let plain = SORTS.iter().find_map(|sort| place.name.strip_prefix(sort));
         let wanted = self.options.data_type.as_deref().unwrap_or("");
         let is_wanted = wanted.is_empty() || wanted == place.name || plain == Some(wanted);
-        let dso = self.profile.frames.get(self.row.frame.index())?.dso.filter(|_| is_wanted)?;
+        let dso = self
+            .profile
+            .frames
+            .get(self.row.frame.index())?
+            .dso
+            .filter(|_| is_wanted)?;
         Some((dso, &place.name))
     }
 
@@ -84,8 +121,14 @@ impl<'a> Shown<'a> {
         let costs = self.table.events.iter().map(|event| {
             let event = &self.profile.events[*event];
             let offsets = event.groups.iter().filter_map(|group| {
-                let place = self.place(group.frame, dso).filter(|place| place.name == name)?;
-                let weight = Weight { period: group.period, samples: group.samples, latency: group.latency };
+                let place = self
+                    .place(group.frame, dso)
+                    .filter(|place| place.name == name)?;
+                let weight = Weight {
+                    period: group.period,
+                    samples: group.samples,
+                    latency: group.latency,
+                };
                 Some((place.offset?, weight))
             });
             DataCost::new(&event.name, offsets)
@@ -96,6 +139,9 @@ impl<'a> Shown<'a> {
     /// What a frame of an object works on.
     fn place(&self, frame: FrameId, dso: DsoId) -> Option<&'a DataPlace> {
         let at = self.profile.frames.get(frame.index())?;
-        self.profile.data_places.of(frame).filter(|_| at.dso == Some(dso))
+        self.profile
+            .data_places
+            .of(frame)
+            .filter(|_| at.dso == Some(dso))
     }
 }

@@ -24,9 +24,18 @@ pub(super) struct Function<'p> {
 /// whatever threads ran them.
 pub(super) fn functions<'p>(profile: &'p Profile, options: &Options) -> Vec<Vec<Function<'p>>> {
     let keys = vec![SortKey::Dso, SortKey::Symbol];
-    let tables = histograms(profile, &HistOptions { keys, children: false, ..HistOptions::default() });
+    let tables = histograms(
+        profile,
+        &HistOptions {
+            keys,
+            children: false,
+            ..HistOptions::default()
+        },
+    );
     let counted = tables.iter().filter(|table| !table.is_empty());
-    counted.map(|table| of_table(profile, table, options)).collect()
+    counted
+        .map(|table| of_table(profile, table, options))
+        .collect()
 }
 
 /// Leaves the functions that were asked for alone, and says whether they ran. What all events counted stays.
@@ -43,12 +52,20 @@ pub(super) fn keep_asked(profile: &mut Profile, options: &Options) -> bool {
 
 /// Whether the function that holds a frame was asked for, or its object where no function was.
 fn asks_for(options: &Options, profile: &Profile, frame: FrameId) -> bool {
-    let Some(frame) = profile.frames.get(frame.index()) else { return false };
-    let symbol = frame.symbol.and_then(|symbol| profile.symbols.get(symbol.index()));
+    let Some(frame) = profile.frames.get(frame.index()) else {
+        return false;
+    };
+    let symbol = frame
+        .symbol
+        .and_then(|symbol| profile.symbols.get(symbol.index()));
     let object = frame.dso.and_then(|dso| profile.dsos.get(dso.index()));
     let is_named = |name: &String| symbol.is_some_and(|symbol| symbol.name == *name);
-    let is_among =
-        |object: &Dso| options.objects.iter().any(|name| [&object.long, &object.short].contains(&name));
+    let is_among = |object: &Dso| {
+        options
+            .objects
+            .iter()
+            .any(|name| [&object.long, &object.short].contains(&name))
+    };
     options.symbol.as_ref().is_none_or(is_named)
         && (options.objects.is_empty() || object.is_some_and(is_among))
 }
@@ -56,22 +73,39 @@ fn asks_for(options: &Options, profile: &Profile, frame: FrameId) -> bool {
 /// The functions of one event or group.
 fn of_table<'p>(profile: &'p Profile, table: &Table, options: &Options) -> Vec<Function<'p>> {
     let mut seen = HashSet::new();
-    let whole = table.events.first().map_or(0, |event| counted(&profile.events[*event]).period);
-    let percent =
-        |row| 100.0 * table.cells(row).first().map_or(0, |cell| cell.own.period) as f64 / whole.max(1) as f64;
+    let whole = table
+        .events
+        .first()
+        .map_or(0, |event| counted(&profile.events[*event]).period);
+    let percent = |row| {
+        100.0 * table.cells(row).first().map_or(0, |cell| cell.own.period) as f64
+            / whole.max(1) as f64
+    };
     let heavy = (0..table.len()).filter(|row| percent(*row) >= options.min_percent);
     let functions = heavy.filter_map(|row| of_row(profile, table, table.row(row)?));
-    functions.filter(|function| seen.insert(function.id)).collect()
+    functions
+        .filter(|function| seen.insert(function.id))
+        .collect()
 }
 
 fn of_row<'p>(profile: &'p Profile, table: &Table, row: &Row) -> Option<Function<'p>> {
     let id = profile.frames.get(row.frame.index())?.symbol?;
     let symbol = profile.symbols.get(id.index())?;
     let object = profile.dsos.get(symbol.dso.index())?;
-    let leader = table.events.first().and_then(|event| profile.events[*event].group.as_ref());
+    let leader = table
+        .events
+        .first()
+        .and_then(|event| profile.events[*event].group.as_ref());
     let named = leader.filter(|group| table.grouped && !group.joined);
     let group = named.map(|group| group.name.as_deref().unwrap_or("anon group"));
-    Some(Function { profile, id, symbol, object, events: table.events.clone(), group })
+    Some(Function {
+        profile,
+        id,
+        symbol,
+        object,
+        events: table.events.clone(),
+        group,
+    })
 }
 
 impl<'p> Function<'p> {
@@ -83,7 +117,9 @@ impl<'p> Function<'p> {
     /// What its events counted in the functions that were asked for.
     pub(super) fn counted(&self) -> Weight {
         let mut sum = Weight::default();
-        self.events.iter().for_each(|event| sum += counted(&self.profile.events[*event]));
+        self.events
+            .iter()
+            .for_each(|event| sum += counted(&self.profile.events[*event]));
         sum
     }
 
@@ -94,12 +130,18 @@ impl<'p> Function<'p> {
 
     /// What each event counted, by virtual address.
     pub(super) fn costs(&self, virtual_address: impl Fn(u64) -> Option<u64>) -> Vec<Cost<'p>> {
-        self.events.iter().map(|event| self.cost(*event, &virtual_address)).collect()
+        self.events
+            .iter()
+            .map(|event| self.cost(*event, &virtual_address))
+            .collect()
     }
 
     fn cost(&self, event: usize, virtual_address: &impl Fn(u64) -> Option<u64>) -> Cost<'p> {
         let event = &self.profile.events[event];
-        let hits = event.addresses.iter().filter(|hit| symbol_of(self.profile, hit.frame) == Some(self.id));
+        let hits = event
+            .addresses
+            .iter()
+            .filter(|hit| symbol_of(self.profile, hit.frame) == Some(self.id));
         let mut function = Weight::default();
         let mut addresses: Vec<(u64, Weight)> = Vec::new();
         for hit in hits {
@@ -107,7 +149,12 @@ impl<'p> Function<'p> {
             addresses.extend(virtual_address(hit.address).map(|address| (address, hit.weight)));
         }
         addresses.sort_unstable_by_key(|(address, _)| *address);
-        Cost { name: &event.name, addresses, function, event: whole(event) }
+        Cost {
+            name: &event.name,
+            addresses,
+            function,
+            event: whole(event),
+        }
     }
 }
 
@@ -115,7 +162,11 @@ impl<'p> Function<'p> {
 pub(super) fn counted(event: &EventProfile) -> Weight {
     let mut sum = Weight::default();
     for group in &event.groups {
-        sum += Weight { period: group.period, samples: group.samples, latency: group.latency };
+        sum += Weight {
+            period: group.period,
+            samples: group.samples,
+            latency: group.latency,
+        };
     }
     sum
 }
@@ -126,5 +177,9 @@ fn symbol_of(profile: &Profile, frame: FrameId) -> Option<SymbolId> {
 
 /// All that an event counted.
 fn whole(event: &EventProfile) -> Weight {
-    Weight { period: event.period_total, samples: event.sample_count, latency: event.latency_total }
+    Weight {
+        period: event.period_total,
+        samples: event.sample_count,
+        latency: event.latency_total,
+    }
 }

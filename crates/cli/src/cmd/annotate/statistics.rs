@@ -38,14 +38,20 @@ pub(super) struct Statistics {
 impl Statistics {
     /// Of the places where something ran.
     pub(super) fn new(profile: &Profile) -> Statistics {
-        let names: Vec<Rc<str>> = profile.dsos.iter().map(|dso| dso.short.as_str().into()).collect();
+        let names: Vec<Rc<str>> = profile
+            .dsos
+            .iter()
+            .map(|dso| dso.short.as_str().into())
+            .collect();
         let mut places = HashMap::new();
         // Frames of one place in several programs are one place.
         let mut known = HashMap::new();
         for (nth, event) in profile.events.iter().enumerate() {
             let mut of_event: HashMap<Option<DsoId>, BTreeMap<u64, usize>> = HashMap::new();
             for group in &event.groups {
-                let Some(frame) = profile.frames.get(group.frame.index()) else { continue };
+                let Some(frame) = profile.frames.get(group.frame.index()) else {
+                    continue;
+                };
                 of_event
                     .entry(frame.dso)
                     .or_default()
@@ -53,22 +59,33 @@ impl Statistics {
                     .or_insert(group.frame.index());
             }
             for (dso, addresses) in of_event {
-                let name =
-                    || dso.and_then(|dso| names.get(dso.index()).cloned()).unwrap_or_else(|| "".into());
+                let name = || {
+                    dso.and_then(|dso| names.get(dso.index()).cloned())
+                        .unwrap_or_else(|| "".into())
+                };
                 let is_only = addresses.len() == 1;
                 for (address, frame) in addresses {
                     let frame = *known.entry((dso, address)).or_insert(frame);
-                    let first = || Place { turn: (nth, is_only, name(), address), events: 0 };
+                    let first = || Place {
+                        turn: (nth, is_only, name(), address),
+                        events: 0,
+                    };
                     places.entry(frame).or_insert_with(first).events += 1;
                 }
             }
         }
-        Statistics { places, types: TypeStatistics::default(), instructions: HashMap::new() }
+        Statistics {
+            places,
+            types: TypeStatistics::default(),
+            instructions: HashMap::new(),
+        }
     }
 
     /// Counts a place by what is known there.
     pub(super) fn add(&mut self, seen: Seen) {
-        let Some(Place { turn, events }) = self.places.remove(&seen.frame) else { return };
+        let Some(Place { turn, events }) = self.places.remove(&seen.frame) else {
+            return;
+        };
         let why = unknown(seen.access);
         self.count(why, events);
         if let Some(DataAccess::Data { followed: true, .. }) = seen.access {
@@ -77,12 +94,22 @@ impl Statistics {
         let last = seen.instructions.len().saturating_sub(1);
         for (nth, name) in seen.instructions.into_iter().enumerate() {
             let first = (turn.clone(), nth);
-            let (known, missed, earliest) =
-                self.instructions.entry(name).or_insert_with(|| (0, 0, first.clone()));
+            let (known, missed, earliest) = self
+                .instructions
+                .entry(name)
+                .or_insert_with(|| (0, 0, first.clone()));
             *earliest = first.min(earliest.clone());
             // The instruction that is looked at last is the one that counts.
-            *known += if nth == last && why.is_none() { events } else { 0 };
-            *missed += if nth == last && why.is_some() { events } else { 0 };
+            *known += if nth == last && why.is_none() {
+                events
+            } else {
+                0
+            };
+            *missed += if nth == last && why.is_some() {
+                events
+            } else {
+                0
+            };
         }
     }
 
@@ -100,11 +127,20 @@ impl Statistics {
             self.count(Some(Unknown::DebugInfo), untold);
         }
         let mut instructions: Vec<_> = self.instructions.into_iter().collect();
-        instructions.sort_by(|(_, a), (_, b)| (Reverse(a.0 + a.1), &a.2).cmp(&(Reverse(b.0 + b.1), &b.2)));
-        let instructions = instructions.into_iter().map(|(name, (known, unknown, _))| {
-            InstructionStatistics { name: name.to_string(), known, unknown }
-        });
-        Counted { types: self.types, instructions: instructions.collect() }
+        instructions
+            .sort_by(|(_, a), (_, b)| (Reverse(a.0 + a.1), &a.2).cmp(&(Reverse(b.0 + b.1), &b.2)));
+        let instructions =
+            instructions
+                .into_iter()
+                .map(|(name, (known, unknown, _))| InstructionStatistics {
+                    name: name.to_string(),
+                    known,
+                    unknown,
+                });
+        Counted {
+            types: self.types,
+            instructions: instructions.collect(),
+        }
     }
 }
 
@@ -130,8 +166,12 @@ impl Counted {
 
 /// Why nothing is known.
 fn unknown(access: Option<DataAccess>) -> Option<Unknown> {
-    let Some(access) = access else { return Some(Unknown::Function) };
-    let DataAccess::Unknown(miss) = access else { return None };
+    let Some(access) = access else {
+        return Some(Unknown::Function);
+    };
+    let DataAccess::Unknown(miss) = access else {
+        return None;
+    };
     Some(match miss {
         Miss::NoInstruction => Unknown::Instruction,
         Miss::NoMemory => Unknown::Memory,

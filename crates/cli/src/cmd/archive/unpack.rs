@@ -32,11 +32,23 @@ pub(super) fn run(cache: &BuildIdCache, archive: Option<&Path>) -> Result<(), Fa
     let mut counts = Counts::default();
     let limits = Limits::default();
     let file = File::open(&found).map_err(|error| failed(error.into()))?;
-    take(cache, Box::new(limits.packed(file)), (&limits, &mut counts), true).map_err(failed)?;
-    print_error(&format!("{} files unpacked into {}", counts.taken, cache.root().display()));
+    take(
+        cache,
+        Box::new(limits.packed(file)),
+        (&limits, &mut counts),
+        true,
+    )
+    .map_err(failed)?;
+    print_error(&format!(
+        "{} files unpacked into {}",
+        counts.taken,
+        cache.root().display()
+    ));
     if counts.passed_over > 0 {
         let Counts { passed_over, .. } = counts;
-        print_error(&format!("{passed_over} files are none of a build-id cache and were left out"));
+        print_error(&format!(
+            "{passed_over} files are none of a build-id cache and were left out"
+        ));
     }
     Ok(())
 }
@@ -45,14 +57,24 @@ pub(super) fn run(cache: &BuildIdCache, archive: Option<&Path>) -> Result<(), Fa
 fn only_archive() -> Result<PathBuf, Failure> {
     let names = std::fs::read_dir(".")?.filter_map(|entry| Some(entry.ok()?.file_name()));
     let is_archive = |name: &str| {
-        name.starts_with("perf") && [".tar.zst", ".tar.bz2"].iter().any(|end| name.ends_with(end))
+        name.starts_with("perf")
+            && [".tar.zst", ".tar.bz2"]
+                .iter()
+                .any(|end| name.ends_with(end))
     };
-    let mut found: Vec<PathBuf> =
-        names.filter(|name| name.to_str().is_some_and(is_archive)).map(PathBuf::from).collect();
+    let mut found: Vec<PathBuf> = names
+        .filter(|name| name.to_str().is_some_and(is_archive))
+        .map(PathBuf::from)
+        .collect();
     match (found.pop(), found.len()) {
         (Some(only), 0) => Ok(only),
-        (None, _) => Err(Failure::new("there is no archive (perf*.tar.zst, perf*.tar.bz2) here: name one")),
-        (Some(_), more) => Err(Failure::new(format!("there are {} archives here: name one", more + 1))),
+        (None, _) => Err(Failure::new(
+            "there is no archive (perf*.tar.zst, perf*.tar.bz2) here: name one",
+        )),
+        (Some(_), more) => Err(Failure::new(format!(
+            "there are {} archives here: name one",
+            more + 1
+        ))),
     }
 }
 
@@ -100,18 +122,28 @@ fn take_entry<R: Read>(
     entry: &Entry,
     reader: &mut Reader<R>,
 ) -> io::Result<Option<bool>> {
-    let Kind::File { .. } = entry.kind else { return Ok(None) };
+    let Kind::File { .. } = entry.kind else {
+        return Ok(None);
+    };
     if entry.path == Path::new(RECORDING) {
-        let mut file = File::options().write(true).create_new(true).mode(0o600).open(RECORDING)?;
+        let mut file = File::options()
+            .write(true)
+            .create_new(true)
+            .mode(0o600)
+            .open(RECORDING)?;
         io::copy(&mut reader.contents(), &mut file)?;
         return Ok(Some(true));
     }
-    let parts =
-        entry.path.parent().and_then(|folder| Some((folder.parent()?, folder.file_name()?.to_str()?)));
-    let kind =
-        entry.path.file_name().and_then(|name| CacheFile::ALL.into_iter().find(|kind| kind.name() == name));
-    let found =
-        parts.and_then(|(name, id)| Some((name.as_os_str().as_encoded_bytes(), parse_id(id)?, kind?)));
+    let parts = entry
+        .path
+        .parent()
+        .and_then(|folder| Some((folder.parent()?, folder.file_name()?.to_str()?)));
+    let kind = entry
+        .path
+        .file_name()
+        .and_then(|name| CacheFile::ALL.into_iter().find(|kind| kind.name() == name));
+    let found = parts
+        .and_then(|(name, id)| Some((name.as_os_str().as_encoded_bytes(), parse_id(id)?, kind?)));
     let Some((name, id, kind)) = found.filter(|(name, ..)| !name.is_empty()) else {
         let is_probes = entry.path.file_name().is_some_and(|name| name == "probes");
         return Ok(if is_probes { None } else { Some(false) });

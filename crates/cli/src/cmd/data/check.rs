@@ -22,7 +22,12 @@ pub(crate) fn command() -> Command {
     Command::new("check")
         .about("Say what a recording is, what of it is damaged, and what was lost")
         .args(input::arguments())
-        .arg(Arg::new("json").long("json").action(ArgAction::SetTrue).help("Answer as JSON"))
+        .arg(
+            Arg::new("json")
+                .long("json")
+                .action(ArgAction::SetTrue)
+                .help("Answer as JSON"),
+        )
         .arg(
             Arg::new("recording")
                 .value_name("FILE")
@@ -35,9 +40,10 @@ pub(crate) fn command() -> Command {
 pub(crate) fn run(matches: &ArgMatches, program: &str) -> Result<i32, Failure> {
     let name = name(matches);
     let (answer, code) = match examine(matches) {
-        Ok(found) => {
-            (describe(matches, &name, &found, program)?, if found.is_whole() { WHOLE } else { DAMAGED })
-        }
+        Ok(found) => (
+            describe(matches, &name, &found, program)?,
+            if found.is_whole() { WHOLE } else { DAMAGED },
+        ),
         // It says nothing about the recording.
         Err(failure) if failure.code() == code::OUT_OF_MEMORY => return Err(failure),
         Err(failure) => (refuse(matches, &name, &failure.to_string()), UNREADABLE),
@@ -59,11 +65,18 @@ fn examine(matches: &ArgMatches) -> Result<Checkup, Failure> {
 
 /// What the user called the recording.
 fn name(matches: &ArgMatches) -> String {
-    let named = ["recording", "input"].iter().find_map(|option| matches.get_one::<String>(option));
+    let named = ["recording", "input"]
+        .iter()
+        .find_map(|option| matches.get_one::<String>(option));
     named.cloned().unwrap_or_else(|| "perf.data".to_owned())
 }
 
-fn describe(matches: &ArgMatches, name: &str, found: &Checkup, program: &str) -> Result<Vec<u8>, Failure> {
+fn describe(
+    matches: &ArgMatches,
+    name: &str,
+    found: &Checkup,
+    program: &str,
+) -> Result<Vec<u8>, Failure> {
     if matches.get_flag("json") {
         let mut out = Vec::new();
         data_check::write_json(&mut out, name, found);
@@ -71,7 +84,8 @@ fn describe(matches: &ArgMatches, name: &str, found: &Checkup, program: &str) ->
     }
     let mut out = String::new();
     let convert = format!("{program} data convert --to-perf NEW -i {name}");
-    data_check::write(&mut out, name, found, &convert).map_err(|error| Failure::new(error.to_string()))?;
+    data_check::write(&mut out, name, found, &convert)
+        .map_err(|error| Failure::new(error.to_string()))?;
     Ok(out.into_bytes())
 }
 

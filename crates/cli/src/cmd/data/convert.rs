@@ -80,12 +80,19 @@ impl Request<'_> {
     fn create_file(&self) -> Result<File, Failure> {
         let path = self.output.display();
         if self.input.is_read_from(self.output) {
-            return Err(Failure::new(format!("{path} is the recording itself: name another file")));
+            return Err(Failure::new(format!(
+                "{path} is the recording itself: name another file"
+            )));
         }
         let failed = |error: io::Error| Failure::new(format!("cannot create {path}: {error}"));
         match self.force {
             true => create_output(self.output),
-            false => File::options().read(true).write(true).create_new(true).mode(0o600).open(self.output),
+            false => File::options()
+                .read(true)
+                .write(true)
+                .create_new(true)
+                .mode(0o600)
+                .open(self.output),
         }
         .map_err(failed)
     }
@@ -93,7 +100,8 @@ impl Request<'_> {
     /// The samples that are asked for, by their time.
     fn times(&self, reader: &Reader<'_>) -> Result<Option<TimeWindows>, Failure> {
         let text = self.matches.get_one::<String>("time");
-        text.map(|text| TimeWindows::parse(text, reader)).transpose()
+        text.map(|text| TimeWindows::parse(text, reader))
+            .transpose()
     }
 }
 
@@ -109,9 +117,17 @@ struct Converted {
 
 /// The options.
 pub(crate) fn command() -> Command {
-    let flag = |name: &'static str, help| Arg::new(name).long(name).action(ArgAction::SetTrue).help(help);
+    let flag = |name: &'static str, help| {
+        Arg::new(name)
+            .long(name)
+            .action(ArgAction::SetTrue)
+            .help(help)
+    };
     let target = |target: Target| {
-        Arg::new(target.option).long(target.option).value_name(target.value).help(target.help)
+        Arg::new(target.option)
+            .long(target.option)
+            .value_name(target.value)
+            .help(target.help)
     };
     Command::new("convert")
         .about("Convert a recording to another form")
@@ -136,20 +152,35 @@ pub(crate) fn run(matches: &ArgMatches, program: &str) -> Result<i32, Failure> {
     check_options(&target, matches)?;
     let force = matches.get_flag("force");
     if !force && is_taken(output) {
-        return Err(Failure::new("Output file exists. Use --force to overwrite it."));
+        return Err(Failure::new(
+            "Output file exists. Use --force to overwrite it.",
+        ));
     }
     let input = Input::from_matches(matches)?;
-    let done = (target.run)(&Request { input: &input, output, force, matches })?;
+    let done = (target.run)(&Request {
+        input: &input,
+        output,
+        force,
+        matches,
+    })?;
     let (from, to) = (input.path().display(), output.display());
-    print_error(&format!("[ {program} data convert: Converted '{from}' into {} data '{to}' ]", target.name));
+    print_error(&format!(
+        "[ {program} data convert: Converted '{from}' into {} data '{to}' ]",
+        target.name
+    ));
     let megabytes = done.bytes as f64 / f64::from(1 << 20);
     let (samples, others) = (done.samples, done.others);
-    let others = others.map(|count| format!(", {count} non-samples")).unwrap_or_default();
+    let others = others
+        .map(|count| format!(", {count} non-samples"))
+        .unwrap_or_default();
     print_error(&format!(
         "[ {program} data convert: Converted and wrote {megabytes:.3} MB ({samples} samples{others}) ]"
     ));
     if done.skipped > 0 {
-        print_error(&format!("[ {program} data convert: Skipped {} samples ]", done.skipped));
+        print_error(&format!(
+            "[ {program} data convert: Skipped {} samples ]",
+            done.skipped
+        ));
     }
     Ok(code::SUCCESS)
 }
@@ -171,10 +202,14 @@ fn target(matches: &ArgMatches) -> Result<(Target, &Path), Failure> {
     let mut wanted: Vec<(Target, &Path)> = TARGETS.into_iter().filter_map(named).collect();
     match (wanted.pop(), wanted.pop()) {
         (Some(one), None) => Ok(one),
-        (None, _) => Err(Failure::new(format!("You must specify one of {}.", list(" or ")))),
-        (Some(_), Some(_)) => {
-            Err(Failure::new(format!("You cannot specify more than one of {}.", list(" and "))))
-        }
+        (None, _) => Err(Failure::new(format!(
+            "You must specify one of {}.",
+            list(" or ")
+        ))),
+        (Some(_), Some(_)) => Err(Failure::new(format!(
+            "You cannot specify more than one of {}.",
+            list(" and ")
+        ))),
     }
 }
 
@@ -190,7 +225,9 @@ fn list(last: &str) -> String {
 
 fn check_options(target: &Target, matches: &ArgMatches) -> Result<(), Failure> {
     let given = |option: &str| matches.value_source(option) == Some(ValueSource::CommandLine);
-    let senseless = OPTIONS.iter().find(|option| given(option) && !target.takes.contains(option));
+    let senseless = OPTIONS
+        .iter()
+        .find(|option| given(option) && !target.takes.contains(option));
     match senseless {
         Some(option) => Err(Failure::new(format!(
             "--{option} is currently unsupported for {} output.",

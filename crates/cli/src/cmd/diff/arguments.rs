@@ -127,8 +127,12 @@ fn sample_arguments() -> [Arg; 8] {
             .help("Count threads of these names only, comma separated or file://FILE"),
         valued("pid", "LIST").help("Count samples of these processes only"),
         valued("tid", "LIST").help("Count samples of these threads only"),
-        valued("dsos", "NAMES").short('d').help("Count samples of these objects only"),
-        valued("symbols", "NAMES").short('S').help("Count samples of these functions only"),
+        valued("dsos", "NAMES")
+            .short('d')
+            .help("Count samples of these objects only"),
+        valued("symbols", "NAMES")
+            .short('S')
+            .help("Count samples of these functions only"),
         valued("percentage", "HOW")
             .value_parser(["absolute", "relative"])
             .help("What shares are of: all samples, or those that count"),
@@ -138,7 +142,14 @@ fn sample_arguments() -> [Arg; 8] {
 /// Turns the arguments into what the stages take.
 pub(super) fn resolve(matches: &ArgMatches) -> Result<Resolved, Failure> {
     let text = |name| matches.get_one::<String>(name).map(String::as_str);
-    let files = files(matches.get_many("files").into_iter().flatten().cloned().collect());
+    let files = files(
+        matches
+            .get_many("files")
+            .into_iter()
+            .flatten()
+            .cloned()
+            .collect(),
+    );
     let streams = matches.get_flag("stream");
     let method = match method(text("compute").unwrap_or_default())? {
         _ if streams => Method::DeltaAbs,
@@ -160,7 +171,12 @@ pub(super) fn resolve(matches: &ArgMatches) -> Result<Resolved, Failure> {
         true => KEYS.to_vec(),
         false => sort_keys(text("sort").unwrap_or_default())?,
     };
-    let list = |name| text(name).filter(|_| !streams).map(filter::names).transpose();
+    let list = |name| {
+        text(name)
+            .filter(|_| !streams)
+            .map(filter::names)
+            .transpose()
+    };
     let (comms, dsos, symbols) = (list("comms")?, list("dsos")?, list("symbols")?);
     // What is the same in all rows needs no column.
     let told = |key: &&SortKey| match key {
@@ -175,7 +191,11 @@ pub(super) fn resolve(matches: &ArgMatches) -> Result<Resolved, Failure> {
         collect: collect(matches, &keys, flame_graph.is_some() || streams),
         text: DiffText {
             method,
-            keys: if columns.is_empty() { keys.clone() } else { columns },
+            keys: if columns.is_empty() {
+                keys.clone()
+            } else {
+                columns
+            },
             periods: matches.get_flag("period"),
             formula: matches.get_flag("formula"),
             scatter,
@@ -185,7 +205,12 @@ pub(super) fn resolve(matches: &ArgMatches) -> Result<Resolved, Failure> {
             files: files.clone(),
         },
         times: times(text("time"), files.len()),
-        diff: DiffOptions { keys, method, order, baseline_only: matches.get_flag("baseline-only") },
+        diff: DiffOptions {
+            keys,
+            method,
+            order,
+            baseline_only: matches.get_flag("baseline-only"),
+        },
         shown: Shown::of_names(dsos, symbols, text("percentage") == Some("relative")),
         files,
         whole_paths: matches.get_flag("full-source-path"),
@@ -201,7 +226,9 @@ fn is_one(names: Option<&Vec<String>>) -> bool {
 
 fn collect(matches: &ArgMatches, keys: &[SortKey], chains: bool) -> CollectOptions {
     let streams = matches.get_flag("stream");
-    let lines = keys.iter().any(|key| matches!(key, SortKey::SourceLine | SortKey::SourceFile));
+    let lines = keys
+        .iter()
+        .any(|key| matches!(key, SortKey::SourceLine | SortKey::SourceFile));
     CollectOptions {
         chains,
         max_stack: 127,
@@ -209,7 +236,9 @@ fn collect(matches: &ArgMatches, keys: &[SortKey], chains: bool) -> CollectOptio
         // Of the code of a line, some addresses count for more than others where streams are found.
         addresses_apart: streams || matches.get_count("verbose") > 0,
         history: streams,
-        lines: lines.then(|| LineText { whole_paths: matches.get_flag("full-source-path") }),
+        lines: lines.then(|| LineText {
+            whole_paths: matches.get_flag("full-source-path"),
+        }),
         ..CollectOptions::default()
     }
 }
@@ -225,9 +254,16 @@ fn files(named: Vec<String>) -> Vec<String> {
 
 /// `A:B` is A for the first recording and B for the second; what is said last holds for the rest.
 fn times(text: Option<&str>, files: usize) -> Vec<Option<String>> {
-    let Some(text) = text else { return vec![None; files] };
+    let Some(text) = text else {
+        return vec![None; files];
+    };
     let parts: Vec<&str> = text.split(':').collect();
-    let part = |nth: usize| parts.get(nth).or(parts.last()).map(|part| String::from(*part));
+    let part = |nth: usize| {
+        parts
+            .get(nth)
+            .or(parts.last())
+            .map(|part| String::from(*part))
+    };
     (0..files).map(part).collect()
 }
 
@@ -242,7 +278,9 @@ fn method(text: &str) -> Result<Method, Failure> {
             .and_then(|(old, new)| Some((old.parse().ok()?, new.parse().ok()?)))
             .filter(|&(old, new): &(i64, i64)| old != 0 && new != 0)
             .map(|(old, new)| Method::Weighted { old, new })
-            .ok_or_else(|| Failure::bad_option("Failed: wrong weight data, use 'wdiff:w1,w2'".to_owned())),
+            .ok_or_else(|| {
+                Failure::bad_option("Failed: wrong weight data, use 'wdiff:w1,w2'".to_owned())
+            }),
         _ => Err(Failure::bad_option(format!(
             "Failed: '{text}' is not computation method (use 'delta','ratio' or 'wdiff')"
         ))),
@@ -253,7 +291,9 @@ fn sort_keys(text: &str) -> Result<Vec<SortKey>, Failure> {
     let mut keys = Vec::new();
     for name in text.split([',', ' ']).filter(|name| !name.is_empty()) {
         let unknown = || Failure::bad_option(format!("Error:\nUnknown --sort key: `{name}'"));
-        let key = SortKey::parse(name).filter(|key| COMPARED.contains(key)).ok_or_else(unknown)?;
+        let key = SortKey::parse(name)
+            .filter(|key| COMPARED.contains(key))
+            .ok_or_else(unknown)?;
         if !keys.contains(&key) {
             keys.push(key);
         }
@@ -269,7 +309,11 @@ impl Resolved {
             return Alike::None;
         }
         let tells_names = has(SortKey::Comm) || shown.tells_names() || self.flame_graph.is_some();
-        if tells_names { Alike::Namesakes } else { Alike::All }
+        if tells_names {
+            Alike::Namesakes
+        } else {
+            Alike::All
+        }
     }
 }
 
@@ -280,8 +324,15 @@ mod tests {
     #[test]
     fn methods() {
         assert_eq!(method("delta").ok(), Some(Method::Delta));
-        assert_eq!(method("wdiff:2,-3").ok(), Some(Method::Weighted { old: 2, new: -3 }));
-        assert!(["", "wdiff", "wdiff:1", "wdiff:0,1", "sum"].into_iter().all(|text| method(text).is_err()));
+        assert_eq!(
+            method("wdiff:2,-3").ok(),
+            Some(Method::Weighted { old: 2, new: -3 })
+        );
+        assert!(
+            ["", "wdiff", "wdiff:1", "wdiff:0,1", "sum"]
+                .into_iter()
+                .all(|text| method(text).is_err())
+        );
     }
 
     #[test]
@@ -292,7 +343,10 @@ mod tests {
 
     #[test]
     fn times_of_each_recording() {
-        assert_eq!(times(Some("1,2:3,4"), 3), ["1,2", "3,4", "3,4"].map(|text| Some(text.into())));
+        assert_eq!(
+            times(Some("1,2:3,4"), 3),
+            ["1,2", "3,4", "3,4"].map(|text| Some(text.into()))
+        );
         assert_eq!(times(None, 2), [None, None]);
     }
 }

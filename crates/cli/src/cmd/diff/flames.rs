@@ -13,13 +13,21 @@ use super::recording::Recording;
 use crate::failure::Failure;
 
 /// Writes the page of the first event that both recordings have samples of.
-pub(super) fn write(recordings: &[Recording], events: &[Event<'_>], path: &Path) -> Result<(), Failure> {
+pub(super) fn write(
+    recordings: &[Recording],
+    events: &[Event<'_>],
+    path: &Path,
+) -> Result<(), Failure> {
     let [old, new, ..] = recordings else {
-        return Err(Failure::new("a flame graph of changes needs two recordings"));
+        return Err(Failure::new(
+            "a flame graph of changes needs two recordings",
+        ));
     };
     let sampled = |event: &&Event<'_>| event.sides.iter().take(2).all(|side| side.table.is_some());
     let Some(event) = events.iter().find(sampled) else {
-        return Err(Failure::new("the recordings have no event in common that both have samples of"));
+        return Err(Failure::new(
+            "the recordings have no event in common that both have samples of",
+        ));
     };
     let trees = event.sides.iter().take(2).filter_map(|side| {
         let counted = side.profile.events.get(side.event?)?;
@@ -33,11 +41,18 @@ pub(super) fn write(recordings: &[Recording], events: &[Event<'_>], path: &Path)
     };
     let changed = ChangedTree::new(old_tree, new_tree);
     let lost = |recording: &Recording, which: &str| -> Vec<String> {
-        recording.losses().into_iter().map(|loss| format!("{which}: {loss}")).collect()
+        recording
+            .losses()
+            .into_iter()
+            .map(|loss| format!("{which}: {loss}"))
+            .collect()
     };
     let lost = [lost(old, "old"), lost(new, "new")].concat();
     let title = format!("{} → {}", old.file, new.file);
-    let subtitle = format!("{}, {old_samples} and {new_samples} samples, both as 100%", event.name);
+    let subtitle = format!(
+        "{}, {old_samples} and {new_samples} samples, both as 100%",
+        event.name
+    );
     let page = ChangePage {
         title: &title,
         subtitle: &subtitle,
@@ -50,5 +65,10 @@ pub(super) fn write(recordings: &[Recording], events: &[Event<'_>], path: &Path)
         page.write(&mut file)?;
         file.flush()
     };
-    write().map_err(|error| Failure::new(format!("cannot write the flame graph {}: {error}", path.display())))
+    write().map_err(|error| {
+        Failure::new(format!(
+            "cannot write the flame graph {}: {error}",
+            path.display()
+        ))
+    })
 }

@@ -44,17 +44,23 @@ impl Recording {
         let reader = input.reader()?;
         if options.diff.method == Method::Cycles && !carries_branches(&reader) {
             let path = input.path().display();
-            return Err(Failure::new(format!("{path}: no branches, so no cycles: record them with -b")));
+            return Err(Failure::new(format!(
+                "{path}: no branches, so no cycles: record them with -b"
+            )));
         }
         // perf says nothing and ends with the same code.
         if options.streams && !carries_branches(&reader) {
             let path = input.path().display();
-            return Err(Failure::new(format!("{path}: no branches, so no streams: record them with -b")));
+            return Err(Failure::new(format!(
+                "{path}: no branches, so no streams: record them with -b"
+            )));
         }
         filter::require_cpus(matches, reader.events())?;
         let names = naming::shared_source(matches, &reader, store);
         let keys = &options.diff.keys;
-        let formatters = keys.contains(&SortKey::Trace).then(|| collect::formatters(&reader));
+        let formatters = keys
+            .contains(&SortKey::Trace)
+            .then(|| collect::formatters(&reader));
         let details = DetailsWanted {
             details: keys.iter().filter_map(|key| key.detail()).collect(),
             ..DetailsWanted::default()
@@ -63,7 +69,11 @@ impl Recording {
         let times = options.times.get(nth).and_then(Option::as_deref);
         let (filter, threads) = Filter::of_times(matches, times, &reader)?.split_threads();
         let shown = options.shown.clone().of_threads(threads);
-        let Loaded { mut profile, diagnostics, machine } = collect::load(
+        let Loaded {
+            mut profile,
+            diagnostics,
+            machine,
+        } = collect::load(
             input,
             &reader,
             &names,
@@ -72,7 +82,11 @@ impl Recording {
                 alike: options.alike(&shown),
                 ..options.collect
             },
-            Wishes { details, formats: formatters.as_ref(), graphed: None },
+            Wishes {
+                details,
+                formats: formatters.as_ref(),
+                graphed: None,
+            },
             traced,
             &filter,
         )?;
@@ -81,30 +95,50 @@ impl Recording {
             verbose::note_origins(&mut profile, &names, &machine);
             profile.show_whole_paths();
         }
-        let hist =
-            HistOptions { keys: keys.clone(), children: false, group: false, ..HistOptions::default() };
+        let hist = HistOptions {
+            keys: keys.clone(),
+            children: false,
+            group: false,
+            ..HistOptions::default()
+        };
         let tables = histograms(&profile, &hist);
         let identity = |attr: &EventAttr| (attr.kind, attr.config);
-        let identities = reader.events().iter().map(|event| identity(&event.stored.attr)).collect();
+        let identities = reader
+            .events()
+            .iter()
+            .map(|event| identity(&event.stored.attr))
+            .collect();
         let file = input.path().display().to_string();
-        Ok(Recording { file, profile, diagnostics, identities, tables })
+        Ok(Recording {
+            file,
+            profile,
+            diagnostics,
+            identities,
+            tables,
+        })
     }
 
     /// The event that counts what one of another recording counts.
     pub(super) fn event_like(&self, other: &Recording, event: usize) -> Option<usize> {
         let wanted = other.identities.get(event)?;
-        self.identities.iter().position(|identity| identity == wanted)
+        self.identities
+            .iter()
+            .position(|identity| identity == wanted)
     }
 
     /// The rows of an event; `None` where it has no samples.
     pub(super) fn table_of(&self, event: usize) -> Option<&Table> {
-        self.tables.iter().find(|table| table.events.first() == Some(&event))
+        self.tables
+            .iter()
+            .find(|table| table.events.first() == Some(&event))
     }
 
     /// The hot streams of an event.
     pub(super) fn streams_of(&self, event: usize) -> HotStreams {
         let known = self.profile.events.get(event).zip(self.table_of(event));
-        known.map_or(HotStreams::default(), |(event, table)| hot_streams(&self.profile, event, table))
+        known.map_or(HotStreams::default(), |(event, table)| {
+            hot_streams(&self.profile, event, table)
+        })
     }
 
     /// A sentence for each kind of loss.
@@ -115,13 +149,20 @@ impl Recording {
 
 /// Whether the recorder was asked for branches.
 fn carries_branches(reader: &Reader<'_>) -> bool {
-    reader.features().get::<BranchStack>().ok().flatten().is_some()
+    reader
+        .features()
+        .get::<BranchStack>()
+        .ok()
+        .flatten()
+        .is_some()
 }
 
 /// What is wanted of the code between branches.
 fn blocks(options: &Resolved, reader: &Reader<'_>) -> Option<BlockDetail> {
     (options.diff.method == Method::Cycles).then(|| BlockDetail {
         consecutive: are_consecutive(reader.events()),
-        lines: Some(LineText { whole_paths: options.whole_paths }),
+        lines: Some(LineText {
+            whole_paths: options.whole_paths,
+        }),
     })
 }

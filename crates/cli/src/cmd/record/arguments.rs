@@ -64,11 +64,19 @@ fn long_flag(name: &'static str) -> Arg {
 }
 
 fn value(name: &'static str, shown: &'static str) -> Arg {
-    Arg::new(name).long(name).value_name(shown).allow_hyphen_values(true)
+    Arg::new(name)
+        .long(name)
+        .value_name(shown)
+        .allow_hyphen_values(true)
 }
 
 fn registers(name: &'static str, help: &'static str) -> Arg {
-    Arg::new(name).long(name).value_name("NAMES").num_args(0..=1).require_equals(true).help(help)
+    Arg::new(name)
+        .long(name)
+        .value_name("NAMES")
+        .num_args(0..=1)
+        .require_equals(true)
+        .help(help)
 }
 
 fn event_arguments() -> [Arg; 12] {
@@ -99,10 +107,17 @@ fn event_arguments() -> [Arg; 12] {
 fn target_arguments() -> [Arg; 5] {
     [
         flag("all-cpus", 'a').help("Everything on all CPUs [default without a program]"),
-        value("cpu", "LIST").short('C').help("Everything on these CPUs, such as 0,2-3"),
-        value("pid", "PIDS").short('p').help("Running processes, comma separated"),
-        value("tid", "TIDS").short('t').help("Running threads, comma separated"),
-        long_flag("per-thread").help("One ring a thread in place of one a CPU; children are not sampled"),
+        value("cpu", "LIST")
+            .short('C')
+            .help("Everything on these CPUs, such as 0,2-3"),
+        value("pid", "PIDS")
+            .short('p')
+            .help("Running processes, comma separated"),
+        value("tid", "TIDS")
+            .short('t')
+            .help("Running threads, comma separated"),
+        long_flag("per-thread")
+            .help("One ring a thread in place of one a CPU; children are not sampled"),
     ]
 }
 
@@ -139,7 +154,9 @@ pub(super) fn options(matches: &ArgMatches) -> Result<Resolved, Problem> {
         interrupted_registers: asked_registers(matches, "intr-regs")?,
         inherit: !matches.get_flag("no-inherit"),
         per_thread: matches.get_flag("per-thread"),
-        ring_pages: text(matches, "mmap-pages").map(values::ring_pages).transpose()?,
+        ring_pages: text(matches, "mmap-pages")
+            .map(values::ring_pages)
+            .transpose()?,
         privilege: privilege(matches),
         build_ids: build_ids(matches),
         start: text(matches, "delay").map_or(Ok(Start::Now), values::start)?,
@@ -172,9 +189,16 @@ fn compression(matches: &ArgMatches) -> Result<Option<u32>, Problem> {
 }
 
 fn workload(matches: &ArgMatches) -> Option<Program> {
-    let arguments: Vec<_> = matches.get_many::<std::ffi::OsString>("workload")?.cloned().collect();
+    let arguments: Vec<_> = matches
+        .get_many::<std::ffi::OsString>("workload")?
+        .cloned()
+        .collect();
     let (environment, search_path) = (environment::variables(), environment::search_path());
-    (!arguments.is_empty()).then_some(Program { arguments, environment, search_path })
+    (!arguments.is_empty()).then_some(Program {
+        arguments,
+        environment,
+        search_path,
+    })
 }
 
 fn call_graph(matches: &ArgMatches) -> Result<CallGraph, Problem> {
@@ -187,7 +211,9 @@ fn call_graph(matches: &ArgMatches) -> Result<CallGraph, Problem> {
 
 fn asked_registers(matches: &ArgMatches, option: &str) -> Result<Option<RegisterMask>, Problem> {
     let asked = matches.contains_id(option);
-    asked.then(|| values::registers(option, text(matches, option))).transpose()
+    asked
+        .then(|| values::registers(option, text(matches, option)))
+        .transpose()
 }
 
 fn privilege(matches: &ArgMatches) -> Privilege {

@@ -14,9 +14,17 @@ const DEFAULT_EVENT: &str = "cycles:P";
 
 /// Looks up every event of the command line.
 pub(super) fn requested(matches: &ArgMatches) -> Result<Vec<EventRequest>, Failure> {
-    let texts: Vec<&str> =
-        matches.get_many::<String>("event").into_iter().flatten().map(String::as_str).collect();
-    look_up(if texts.is_empty() { &[DEFAULT_EVENT] } else { &texts })
+    let texts: Vec<&str> = matches
+        .get_many::<String>("event")
+        .into_iter()
+        .flatten()
+        .map(String::as_str)
+        .collect();
+    look_up(if texts.is_empty() {
+        &[DEFAULT_EVENT]
+    } else {
+        &texts
+    })
 }
 
 /// Looks up event texts in this machine's catalogue.
@@ -25,19 +33,29 @@ pub(super) fn requested(matches: &ArgMatches) -> Result<Vec<EventRequest>, Failu
 /// A text that cannot be read, names nothing here, or asks for what is not supported.
 pub(crate) fn look_up(texts: &[&str]) -> Result<Vec<EventRequest>, Failure> {
     let (pmus, tracepoints) = (SystemPmus::default(), Tracepoints(SystemTracefs::find()));
-    look_up_in(texts, &Catalogue { pmus: &pmus, tracepoints: &tracepoints })
+    look_up_in(
+        texts,
+        &Catalogue {
+            pmus: &pmus,
+            tracepoints: &tracepoints,
+        },
+    )
 }
 
 /// Looks up event texts. Leaders are named by their places among all events.
-pub(super) fn look_up_in(texts: &[&str], catalogue: &Catalogue<'_>) -> Result<Vec<EventRequest>, Failure> {
+pub(super) fn look_up_in(
+    texts: &[&str],
+    catalogue: &Catalogue<'_>,
+) -> Result<Vec<EventRequest>, Failure> {
     let mut requests = Vec::new();
     for text in texts {
         let events = parse(text).and_then(|list| resolve(&list, catalogue));
-        let events = events.map_err(|error| Failure::bad_option(with_advice(&error.to_string())))?;
+        let events =
+            events.map_err(|error| Failure::bad_option(with_advice(&error.to_string())))?;
         let before = requests.len();
         for event in events {
-            let mut request =
-                EventRequest::from_resolved(event).map_err(|error| Failure::bad_option(error.to_string()))?;
+            let mut request = EventRequest::from_resolved(event)
+                .map_err(|error| Failure::bad_option(error.to_string()))?;
             request.leader = request.leader.map(|leader| leader + before);
             requests.push(request);
         }
@@ -53,7 +71,10 @@ fn with_advice(error: &str) -> String {
 struct Tracepoints(Result<SystemTracefs, TracepointError>);
 
 impl Tracepoints {
-    fn ask<T>(&self, question: impl FnOnce(&SystemTracefs) -> Result<T, TracepointError>) -> io::Result<T> {
+    fn ask<T>(
+        &self,
+        question: impl FnOnce(&SystemTracefs) -> Result<T, TracepointError>,
+    ) -> io::Result<T> {
         match &self.0 {
             Ok(tracefs) => question(tracefs).map_err(to_io),
             Err(TracepointError::Read { error, .. }) => Err(error.kind().into()),

@@ -15,7 +15,11 @@ pub(super) struct Messages {
 impl Messages {
     pub(super) fn new(matches: &ArgMatches, program: &str) -> Messages {
         let verbose = matches.get_count("verbose") > 0;
-        Messages { program: program.to_owned(), quiet: matches.get_flag("quiet"), verbose }
+        Messages {
+            program: program.to_owned(),
+            quiet: matches.get_flag("quiet"),
+            verbose,
+        }
     }
 
     /// A choice that the user should know of.
@@ -61,7 +65,11 @@ fn summary_text(program: &str, outcome: &Outcome) -> String {
 
 fn compressed_text(Volume { plain, packed }: Volume) -> String {
     let megabytes = plain as f64 / 1024.0 / 1024.0;
-    let ratio = if packed == 0 { 0.0 } else { plain as f64 / packed as f64 };
+    let ratio = if packed == 0 {
+        0.0
+    } else {
+        plain as f64 / packed as f64
+    };
     format!(", compressed (original {megabytes:.3} MB, ratio is {ratio:.3})")
 }
 
@@ -99,11 +107,22 @@ mod tests {
         let expected = "[ perf record: Woken up 3 times to write data ]\n\
                         [ perf record: Captured and wrote 1.000 MB perf.data (7 samples) ]";
         assert_eq!(summary_text("perf", &outcome), expected);
-        let none = Outcome { samples: 0, output: Destination::StandardOutput, ..outcome };
+        let none = Outcome {
+            samples: 0,
+            output: Destination::StandardOutput,
+            ..outcome
+        };
         assert!(summary_text("perf", &none).ends_with("1.000 MB - ]"));
-        let packed = Outcome { volume: Some(Volume { plain: 3 << 20, packed: 1 << 20 }), ..none };
+        let packed = Outcome {
+            volume: Some(Volume {
+                plain: 3 << 20,
+                packed: 1 << 20,
+            }),
+            ..none
+        };
         assert!(
-            summary_text("perf", &packed).ends_with("-, compressed (original 3.000 MB, ratio is 3.000) ]")
+            summary_text("perf", &packed)
+                .ends_with("-, compressed (original 3.000 MB, ratio is 3.000) ]")
         );
     }
 }

@@ -11,7 +11,10 @@ use super::Problem;
 use super::arguments::text;
 
 /// The target, and what the user should know about options that do not count.
-pub(super) fn target(matches: &ArgMatches, has_workload: bool) -> Result<(Target, Vec<String>), Problem> {
+pub(super) fn target(
+    matches: &ArgMatches,
+    has_workload: bool,
+) -> Result<(Target, Vec<String>), Problem> {
     let (pids, tids) = (text(matches, "pid"), text(matches, "tid"));
     let cpus = text(matches, "cpu");
     let all = matches.get_flag("all-cpus");
@@ -49,7 +52,11 @@ fn numbers<T: FromStr + Ord>(list: &str) -> Result<Vec<T>, Problem> {
 fn cpu_list(list: &str) -> Result<Vec<oxperf_abi::Cpu>, Problem> {
     match cpus::parse_list(list) {
         Ok(cpus) if !cpus.is_empty() => Ok(cpus),
-        Ok(_) => Err(Problem::Value("-C takes a list of CPUs, such as 0,2-3".to_owned())),
-        Err(error) => Err(Problem::Value(format!("-C takes a list of CPUs, such as 0,2-3: {error}"))),
+        Ok(_) => Err(Problem::Value(
+            "-C takes a list of CPUs, such as 0,2-3".to_owned(),
+        )),
+        Err(error) => Err(Problem::Value(format!(
+            "-C takes a list of CPUs, such as 0,2-3: {error}"
+        ))),
     }
 }

@@ -12,24 +12,40 @@ const THREAD: i32 = 4242;
 
 fn parse(options: &str) -> ArgMatches {
     let options = options.replace("PID", &THREAD.to_string());
-    let words = ["record"].into_iter().chain(options.split_whitespace()).chain(["/bin/true"]);
-    arguments::command().infer_long_args(true).try_get_matches_from(words).unwrap()
+    let words = ["record"]
+        .into_iter()
+        .chain(options.split_whitespace())
+        .chain(["/bin/true"]);
+    arguments::command()
+        .infer_long_args(true)
+        .try_get_matches_from(words)
+        .unwrap()
 }
 
 /// The plan in the notation of `plans.txt`.
 fn plan(options: &str) -> String {
     let matches = parse(options);
-    let texts: Vec<&str> = matches.get_many::<String>("event").unwrap().map(String::as_str).collect();
+    let texts: Vec<&str> = matches
+        .get_many::<String>("event")
+        .unwrap()
+        .map(String::as_str)
+        .collect();
     let pmus = MemoryPmus::new().pmu("software", 1).pmu("cpu", 4);
     let tracepoints = MemoryTracepoints::default().with("sched", "sched_switch", 0x174);
-    let catalogue = Catalogue { pmus: &pmus, tracepoints: &tracepoints };
+    let catalogue = Catalogue {
+        pmus: &pmus,
+        tracepoints: &tracepoints,
+    };
     let requests = events::look_up_in(&texts, &catalogue).unwrap();
     let record = arguments::options(&matches).unwrap().record;
     let threads = match record.target {
         Target::Processes(_) | Target::Threads(_) => vec![Tid(THREAD)],
         _ => Vec::new(),
     };
-    let scene = Scene { online: vec![Cpu(0), Cpu(1)], threads };
+    let scene = Scene {
+        online: vec![Cpu(0), Cpu(1)],
+        threads,
+    };
     let plan = Plan::new(&record, &requests, &scene, Missing::default());
     plan.to_string().lines().map(in_notation).collect()
 }
@@ -37,9 +53,15 @@ fn plan(options: &str) -> String {
 /// Without the event's name and its leader's number, which perf does not show.
 fn in_notation(line: &str) -> String {
     let thread = format!("thread {THREAD}");
-    let line = line.find(" type=").map_or(line, |at| &line[at + 1..]).replace(&thread, "thread PID");
+    let line = line
+        .find(" type=")
+        .map_or(line, |at| &line[at + 1..])
+        .replace(&thread, "thread PID");
     match line.split_once(" of ") {
-        Some((start, rest)) => format!("{start}{}\n", rest.trim_start_matches(|c: char| c.is_ascii_digit())),
+        Some((start, rest)) => format!(
+            "{start}{}\n",
+            rest.trim_start_matches(|c: char| c.is_ascii_digit())
+        ),
         None => line + "\n",
     }
 }
@@ -50,7 +72,11 @@ fn what_is_opened_is_what_perf_opens() {
     let mut compared = 0;
     for case in cases {
         let (options, expected) = case.split_once('\n').unwrap();
-        assert_eq!(plan(options).trim_end(), expected.trim_end(), "record {options}");
+        assert_eq!(
+            plan(options).trim_end(),
+            expected.trim_end(),
+            "record {options}"
+        );
         compared += 1;
     }
     assert_eq!(compared, 55);
@@ -60,8 +86,15 @@ fn what_is_opened_is_what_perf_opens() {
 fn the_program_keeps_its_own_options() {
     let matches = parse("-e cpu-clock -F 99 ls -F -e x --");
     assert_eq!(arguments::text(&matches, "freq"), Some("99"));
-    let program = arguments::options(&matches).unwrap().record.workload.unwrap();
-    assert_eq!(program.arguments, ["ls", "-F", "-e", "x", "--", "/bin/true"]);
+    let program = arguments::options(&matches)
+        .unwrap()
+        .record
+        .workload
+        .unwrap();
+    assert_eq!(
+        program.arguments,
+        ["ls", "-F", "-e", "x", "--", "/bin/true"]
+    );
 }
 
 #[test]
@@ -76,8 +109,14 @@ fn contradictions_and_bad_values_are_told_apart() {
     assert!(matches!(problem("-p 12,x"), Problem::NoTask(_)));
     assert!(matches!(problem("-C 3-1"), Problem::Value(_)));
     assert!(matches!(problem("-m 0"), Problem::Value(_)));
-    assert!(matches!(problem("--compression-level=23"), Problem::Value(_)));
-    assert!(matches!(problem("--call-graph dwarf,9999999"), Problem::Value(_)));
+    assert!(matches!(
+        problem("--compression-level=23"),
+        Problem::Value(_)
+    ));
+    assert!(matches!(
+        problem("--call-graph dwarf,9999999"),
+        Problem::Value(_)
+    ));
 }
 
 #[test]
@@ -88,14 +127,23 @@ fn where_a_recording_goes_and_how_small() {
     };
     assert_eq!(told(""), ("perf.data".to_owned(), None));
     assert_eq!(told("-z -o -"), ("-".to_owned(), Some(1)));
-    assert_eq!(told("--compression-level=9 -o x"), ("x".to_owned(), Some(9)));
-    assert_eq!(told("--compression-level=0"), ("perf.data".to_owned(), None));
+    assert_eq!(
+        told("--compression-level=9 -o x"),
+        ("x".to_owned(), Some(9))
+    );
+    assert_eq!(
+        told("--compression-level=0"),
+        ("perf.data".to_owned(), None)
+    );
 }
 
 #[test]
 fn tasks_go_before_cpus() {
     let resolved = arguments::options(&parse("-a -C 0 -p PID")).unwrap();
-    assert_eq!(resolved.record.target, Target::Processes(vec![oxperf_abi::Pid(THREAD)]));
+    assert_eq!(
+        resolved.record.target,
+        Target::Processes(vec![oxperf_abi::Pid(THREAD)])
+    );
     assert_eq!(resolved.warnings.len(), 2);
 }
 
@@ -103,10 +151,21 @@ fn tasks_go_before_cpus() {
 fn events_that_are_not_there_give_perfs_exit_code() {
     let pmus = MemoryPmus::new();
     let tracepoints = MemoryTracepoints::default();
-    let catalogue = Catalogue { pmus: &pmus, tracepoints: &tracepoints };
+    let catalogue = Catalogue {
+        pmus: &pmus,
+        tracepoints: &tracepoints,
+    };
     let refused = events::look_up_in(&["nonsense"], &catalogue).unwrap_err();
     assert_eq!(refused.code(), 129);
-    assert!(refused.to_string().starts_with("event syntax error: 'nonsense'"), "{refused}");
+    assert!(
+        refused
+            .to_string()
+            .starts_with("event syntax error: 'nonsense'"),
+        "{refused}"
+    );
     let refused = events::look_up_in(&["cpu-clock/call-graph=dwarf/"], &catalogue).unwrap_err();
-    assert!(refused.to_string().contains("call-graph=dwarf"), "{refused}");
+    assert!(
+        refused.to_string().contains("call-graph=dwarf"),
+        "{refused}"
+    );
 }

@@ -10,12 +10,17 @@ use super::Problem;
 /// The sampling rate from the texts of `-F` and `-c`.
 pub(super) fn rate(frequency: Option<&str>, period: Option<&str>) -> Result<Option<Rate>, Problem> {
     let frequency = frequency.map(hertz).transpose()?;
-    let period = period.map(|text| number(text, "-c")).transpose()?.filter(|period| *period > 0);
+    let period = period
+        .map(|text| number(text, "-c"))
+        .transpose()?
+        .filter(|period| *period > 0);
     match (frequency, period) {
-        (Some(_), Some(_)) => {
-            Err(Problem::Contradiction("cannot set frequency and period at the same time".to_owned()))
-        }
-        (Some(0), None) => Err(Problem::Contradiction("frequency and count are zero, aborting".to_owned())),
+        (Some(_), Some(_)) => Err(Problem::Contradiction(
+            "cannot set frequency and period at the same time".to_owned(),
+        )),
+        (Some(0), None) => Err(Problem::Contradiction(
+            "frequency and count are zero, aborting".to_owned(),
+        )),
         (Some(hertz), None) => Ok(Some(Rate::Frequency(hertz))),
         (None, period) => Ok(period.map(Rate::Period)),
     }
@@ -23,7 +28,8 @@ pub(super) fn rate(frequency: Option<&str>, period: Option<&str>) -> Result<Opti
 
 fn hertz(text: &str) -> Result<u64, Problem> {
     if text.eq_ignore_ascii_case("max") {
-        let unknown = || Problem::Value("the highest rate is not known here: give -F a number".to_owned());
+        let unknown =
+            || Problem::Value("the highest rate is not known here: give -F a number".to_owned());
         return system::max_sample_rate().ok_or_else(unknown);
     }
     number(text, "-F")
@@ -55,8 +61,16 @@ pub(super) fn ring_pages(text: &str) -> Result<usize, Problem> {
         Some((end, letter)) if letter.is_ascii_alphabetic() => (&text[..end], Some(letter)),
         _ => (text, None),
     };
-    let count: usize = digits.parse().ok().filter(|count| *count > 0).ok_or_else(invalid)?;
-    let bytes = |shift: u32| count.checked_mul(1 << shift).map(|bytes| bytes.div_ceil(process::page_size()));
+    let count: usize = digits
+        .parse()
+        .ok()
+        .filter(|count| *count > 0)
+        .ok_or_else(invalid)?;
+    let bytes = |shift: u32| {
+        count
+            .checked_mul(1 << shift)
+            .map(|bytes| bytes.div_ceil(process::page_size()))
+    };
     let pages = match unit.map(|letter| letter.to_ascii_uppercase()) {
         None => Some(count),
         Some('B') => bytes(0),
@@ -65,7 +79,9 @@ pub(super) fn ring_pages(text: &str) -> Result<usize, Problem> {
         Some('G') => bytes(30),
         Some(_) => None,
     };
-    pages.and_then(usize::checked_next_power_of_two).ok_or_else(invalid)
+    pages
+        .and_then(usize::checked_next_power_of_two)
+        .ok_or_else(invalid)
 }
 
 /// When sampling starts, from milliseconds.
@@ -73,40 +89,58 @@ pub(super) fn start(text: &str) -> Result<Start, Problem> {
     match text.parse::<i64>() {
         Ok(0) => Ok(Start::Now),
         Ok(-1) => Ok(Start::Disabled),
-        Ok(milliseconds) if milliseconds > 0 => {
-            Ok(Start::After(Duration::from_millis(milliseconds.unsigned_abs())))
-        }
-        _ => Err(Problem::Value(format!("-D takes milliseconds, or -1, not '{text}'"))),
+        Ok(milliseconds) if milliseconds > 0 => Ok(Start::After(Duration::from_millis(
+            milliseconds.unsigned_abs(),
+        ))),
+        _ => Err(Problem::Value(format!(
+            "-D takes milliseconds, or -1, not '{text}'"
+        ))),
     }
 }
 
 /// Call chains, from the text of `--call-graph`.
 pub(super) fn call_graph(text: &str) -> Result<CallGraph, Problem> {
-    let (mode, rest) = text.split_once(',').map_or((text, None), |(mode, rest)| (mode, Some(rest)));
+    let (mode, rest) = text
+        .split_once(',')
+        .map_or((text, None), |(mode, rest)| (mode, Some(rest)));
     match (mode, rest) {
         ("no", None) => Ok(CallGraph::Off),
         ("fp", None) => Ok(CallGraph::FramePointers { max_stack: None }),
         ("fp", Some(most)) => match most.parse() {
-            Ok(most) => Ok(CallGraph::FramePointers { max_stack: Some(most) }),
-            Err(_) => Err(Problem::Value(format!("callchain: Incorrect stack depth: {most}"))),
+            Ok(most) => Ok(CallGraph::FramePointers {
+                max_stack: Some(most),
+            }),
+            Err(_) => Err(Problem::Value(format!(
+                "callchain: Incorrect stack depth: {most}"
+            ))),
         },
-        ("dwarf", None) => Ok(CallGraph::Dwarf { stack_size: CallGraph::STACK_SIZE }),
+        ("dwarf", None) => Ok(CallGraph::Dwarf {
+            stack_size: CallGraph::STACK_SIZE,
+        }),
         ("dwarf", Some(size)) => stack_size(size).map(|stack_size| CallGraph::Dwarf { stack_size }),
         ("lbr", None) => Ok(CallGraph::BranchRecords),
-        ("lbr", Some(_)) => {
-            Err(Problem::Value("callchain: No more arguments needed for --call-graph lbr".to_owned()))
-        }
-        _ => Err(Problem::Value(format!("callchain: Unknown --call-graph option value: {text}"))),
+        ("lbr", Some(_)) => Err(Problem::Value(
+            "callchain: No more arguments needed for --call-graph lbr".to_owned(),
+        )),
+        _ => Err(Problem::Value(format!(
+            "callchain: Unknown --call-graph option value: {text}"
+        ))),
     }
 }
 
 /// Bytes of a copy of the stack: the kernel copies words.
 fn stack_size(text: &str) -> Result<u32, Problem> {
-    let size = text.parse::<u32>().ok().and_then(|size| size.checked_next_multiple_of(8));
-    size.filter(|size| (8..=CallGraph::LARGEST_STACK).contains(size)).ok_or_else(|| {
-        let most = CallGraph::LARGEST_STACK;
-        Problem::Value(format!("callchain: Incorrect stack dump size (max {most}): {text}"))
-    })
+    let size = text
+        .parse::<u32>()
+        .ok()
+        .and_then(|size| size.checked_next_multiple_of(8));
+    size.filter(|size| (8..=CallGraph::LARGEST_STACK).contains(size))
+        .ok_or_else(|| {
+            let most = CallGraph::LARGEST_STACK;
+            Problem::Value(format!(
+                "callchain: Incorrect stack dump size (max {most}): {text}"
+            ))
+        })
 }
 
 /// Registers, from the text of `--user-regs` and `--intr-regs`: none for all of them.
@@ -115,10 +149,15 @@ pub(super) fn registers(option: &str, text: Option<&str>) -> Result<RegisterMask
         None => Ok(RegisterMask::all()),
         Some("?") => {
             let names: Vec<&str> = RegisterMask::names().collect();
-            Err(Problem::Value(format!("available registers: {}", names.join(" "))))
+            Err(Problem::Value(format!(
+                "available registers: {}",
+                names.join(" ")
+            )))
         }
         Some(list) => RegisterMask::parse(list).map_err(|name| {
-            Problem::Value(format!("Unknown register \"{name}\": see --{option}=? for those that there are"))
+            Problem::Value(format!(
+                "Unknown register \"{name}\": see --{option}=? for those that there are"
+            ))
         }),
     }
 }
@@ -132,8 +171,14 @@ mod tests {
         assert_eq!(rate(Some("99"), None), Ok(Some(Rate::Frequency(99))));
         assert_eq!(rate(None, Some("0x10")), Ok(Some(Rate::Period(16))));
         assert_eq!(rate(None, None), Ok(None));
-        assert!(matches!(rate(Some("5"), Some("5")), Err(Problem::Contradiction(_))));
-        assert!(matches!(rate(Some("0"), None), Err(Problem::Contradiction(_))));
+        assert!(matches!(
+            rate(Some("5"), Some("5")),
+            Err(Problem::Contradiction(_))
+        ));
+        assert!(matches!(
+            rate(Some("0"), None),
+            Err(Problem::Contradiction(_))
+        ));
         assert!(matches!(rate(Some("abc"), None), Err(Problem::Value(_))));
     }
 
@@ -143,7 +188,16 @@ mod tests {
         assert_eq!(ring_pages("3"), Ok(4));
         assert_eq!(ring_pages("512K"), Ok(512 * 1024 / page));
         assert_eq!(ring_pages("1b"), Ok(1));
-        for bad in ["", "0", "abc", "-1", "99999999999999999999", "9000000000000000000G", "1X", "16,16"] {
+        for bad in [
+            "",
+            "0",
+            "abc",
+            "-1",
+            "99999999999999999999",
+            "9000000000000000000G",
+            "1X",
+            "16,16",
+        ] {
             assert!(ring_pages(bad).is_err(), "{bad}");
         }
     }
@@ -151,11 +205,23 @@ mod tests {
     #[test]
     fn starts_and_call_graphs() {
         assert_eq!(start("10"), Ok(Start::After(Duration::from_millis(10))));
-        assert_eq!((start("-1"), start("0")), (Ok(Start::Disabled), Ok(Start::Now)));
+        assert_eq!(
+            (start("-1"), start("0")),
+            (Ok(Start::Disabled), Ok(Start::Now))
+        );
         assert!(start("10-20").is_err());
-        assert_eq!(call_graph("fp,5"), Ok(CallGraph::FramePointers { max_stack: Some(5) }));
-        assert_eq!(call_graph("dwarf"), Ok(CallGraph::Dwarf { stack_size: 8192 }));
-        assert_eq!(call_graph("dwarf,100"), Ok(CallGraph::Dwarf { stack_size: 104 }));
+        assert_eq!(
+            call_graph("fp,5"),
+            Ok(CallGraph::FramePointers { max_stack: Some(5) })
+        );
+        assert_eq!(
+            call_graph("dwarf"),
+            Ok(CallGraph::Dwarf { stack_size: 8192 })
+        );
+        assert_eq!(
+            call_graph("dwarf,100"),
+            Ok(CallGraph::Dwarf { stack_size: 104 })
+        );
         assert_eq!(call_graph("lbr"), Ok(CallGraph::BranchRecords));
         for bad in ["dwarf,0", "dwarf,65529", "dwarf,x", "lbr,1", "fp,x", ""] {
             assert!(call_graph(bad).is_err(), "{bad}");

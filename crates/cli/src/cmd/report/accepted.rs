@@ -13,12 +13,20 @@ const WITH_VALUES: [(&str, Option<char>); 6] = [
 ];
 
 /// The others: modules are always named as far as the list of the kernel's symbols goes.
-const SWITCHES: [(&str, Option<char>); 3] = [("modules", Some('m')), ("asm-raw", None), ("source", None)];
+const SWITCHES: [(&str, Option<char>); 3] =
+    [("modules", Some('m')), ("asm-raw", None), ("source", None)];
 
 /// The options.
 pub(super) fn arguments() -> impl Iterator<Item = Arg> {
-    let named =
-        |(name, short): (&'static str, Option<char>)| Arg::new(name).long(name).short(short).hide(true);
-    let valued = WITH_VALUES.into_iter().map(move |option| named(option).value_name("WHAT"));
-    valued.chain(SWITCHES.into_iter().map(move |option| named(option).action(ArgAction::SetTrue)))
+    let named = |(name, short): (&'static str, Option<char>)| {
+        Arg::new(name).long(name).short(short).hide(true)
+    };
+    let valued = WITH_VALUES
+        .into_iter()
+        .map(move |option| named(option).value_name("WHAT"));
+    valued.chain(
+        SWITCHES
+            .into_iter()
+            .map(move |option| named(option).action(ArgAction::SetTrue)),
+    )
 }

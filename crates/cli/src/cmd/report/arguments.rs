@@ -229,8 +229,11 @@ pub(super) fn resolve(matches: &ArgMatches) -> Result<Resolved, Failure> {
     }
     let parents = Parents::from_matches(matches)?;
     let asked = Asked::from_matches(matches, parents.asked);
-    let chains =
-        children || call_graph.shape.is_some() || page || parents.need_chains() || asked.names_parents();
+    let chains = children
+        || call_graph.shape.is_some()
+        || page
+        || parents.need_chains()
+        || asked.names_parents();
     Ok(Resolved {
         header,
         full_header: matches.get_flag("show-info"),
@@ -245,10 +248,16 @@ pub(super) fn resolve(matches: &ArgMatches) -> Result<Resolved, Failure> {
             ..CollectOptions::default()
         },
         counted: Counted::Samples,
-        line_text: LineText { whole_paths: matches.get_flag("full-source-path") },
+        line_text: LineText {
+            whole_paths: matches.get_flag("full-source-path"),
+        },
         asked,
         fields: Fields::default(),
-        time_quantum: time_quantum(matches.get_one::<String>("time-quantum").map(String::as_str))?,
+        time_quantum: time_quantum(
+            matches
+                .get_one::<String>("time-quantum")
+                .map(String::as_str),
+        )?,
         nanoseconds: matches.get_flag("ns"),
         verbose: matches.get_count("verbose") > 0,
         raw_traces: matches.get_flag("raw-trace"),
@@ -275,7 +284,8 @@ pub(super) fn resolve(matches: &ArgMatches) -> Result<Resolved, Failure> {
         hierarchy: matches.get_flag("hierarchy"),
         parallelism: matches.contains_id("parallelism"),
         min_percent: limit.unwrap_or(0.0),
-        call_graph_asked: history || matches.contains_id("call-graph") && call_graph.shape.is_some(),
+        call_graph_asked: history
+            || matches.contains_id("call-graph") && call_graph.shape.is_some(),
         call_graph,
         parents,
     })
@@ -283,7 +293,11 @@ pub(super) fn resolve(matches: &ArgMatches) -> Result<Resolved, Failure> {
 
 /// Chains are read from the outside in where callers are counted, too, unless it was said otherwise.
 fn order(call_graph: &CallGraphSpec, children: bool) -> Order {
-    call_graph.order.unwrap_or(if children { Order::Caller } else { Order::Callee })
+    call_graph.order.unwrap_or(if children {
+        Order::Caller
+    } else {
+        Order::Callee
+    })
 }
 
 /// `0.5` or `0.5%`.
@@ -308,13 +322,19 @@ fn time_quantum(text: Option<&str>) -> Result<u64, Failure> {
     match steps {
         Some(0) => Err(Failure::bad_option("time quantum cannot be 0")),
         Some(steps) => Ok(steps),
-        None => Err(Failure::bad_option(format!("Error: --time-quantum `{text}' is no time such as 10us"))),
+        None => Err(Failure::bad_option(format!(
+            "Error: --time-quantum `{text}' is no time such as 10us"
+        ))),
     }
 }
 
 fn tells_lines(key: &SortKey) -> bool {
     let lines = [SortKey::SourceLine, SortKey::SourceFile];
-    lines.contains(key) || matches!(key, SortKey::Branch(BranchKey::LineFrom | BranchKey::LineTo))
+    lines.contains(key)
+        || matches!(
+            key,
+            SortKey::Branch(BranchKey::LineFrom | BranchKey::LineTo)
+        )
 }
 
 impl Resolved {
@@ -326,8 +346,10 @@ impl Resolved {
         counted: Counted,
     ) -> Result<Resolved, Failure> {
         let events = reader.events();
-        let event_names: Vec<String> =
-            events.iter().map(|event| event.name.clone().unwrap_or_default()).collect();
+        let event_names: Vec<String> = events
+            .iter()
+            .map(|event| event.name.clone().unwrap_or_default())
+            .collect();
         let history = self.collect.history;
         let names = Names {
             events,
@@ -342,17 +364,20 @@ impl Resolved {
             self.asked = self.asked.without_keys();
         }
         self.fields = self.asked.resolve(&names)?;
-        let switches = |event: &EventEntry| event.stored.attr.flags.contains(AttrFlags::CONTEXT_SWITCH);
+        let switches =
+            |event: &EventEntry| event.stored.attr.flags.contains(AttrFlags::CONTEXT_SWITCH);
         if (self.fields.wants_latency() || self.parallelism) && !events.iter().any(switches) {
             return Err(Failure::new(NO_LATENCY));
         }
         let keys = self.fields.keys();
-        self.collect.addresses_apart =
-            self.verbose || keys.iter().any(|key| key.by_address()) || self.call_graph.line == Line::Address;
+        self.collect.addresses_apart = self.verbose
+            || keys.iter().any(|key| key.by_address())
+            || self.call_graph.line == Line::Address;
         self.collect.map_sizes = keys.contains(&SortKey::DsoSize);
         self.counted = counted;
         self.collect.by_cost = counted == Counted::Accesses;
-        self.collect.branches = (counted == Counted::Branches).then(|| branches::detail(&keys, self.verbose));
+        self.collect.branches =
+            (counted == Counted::Branches).then(|| branches::detail(&keys, self.verbose));
         self.collect.blocks = (self.total_cycles || self.wants_paces()).then(|| BlockDetail {
             consecutive: cycles::are_consecutive(events),
             lines: self.total_cycles.then_some(self.line_text),
@@ -376,7 +401,9 @@ impl Resolved {
     /// Whether a column shows threads or processes.
     pub(super) fn tells_threads(&self) -> bool {
         let keys = self.fields.keys();
-        [SortKey::Thread, SortKey::Process].iter().any(|key| keys.contains(key))
+        [SortKey::Thread, SortKey::Process]
+            .iter()
+            .any(|key| keys.contains(key))
     }
 
     /// Whether a column shows how fast functions ran.
@@ -407,7 +434,11 @@ impl Resolved {
 
     /// Whether a call graph was asked for that the recording cannot give.
     pub(super) fn misses_chains(&self, events: &[EventEntry]) -> bool {
-        let carries = |parts| events.iter().any(|event| event.stored.attr.sample_type.contains(parts));
+        let carries = |parts| {
+            events
+                .iter()
+                .any(|event| event.stored.attr.sample_type.contains(parts))
+        };
         let history = self.collect.history && carries(SampleType::BRANCH_STACK);
         // A stream may tell of further events.
         self.call_graph_asked && !self.stream && !carries(SampleType::CALLCHAIN) && !history
@@ -425,7 +456,13 @@ impl Resolved {
 
     /// Whether a column of parents is to be shown of a recording without call chains.
     pub(super) fn misses_chains_for_parents(&self, events: &[EventEntry]) -> bool {
-        let chains = |event: &EventEntry| event.stored.attr.sample_type.contains(SampleType::CALLCHAIN);
+        let chains = |event: &EventEntry| {
+            event
+                .stored
+                .attr
+                .sample_type
+                .contains(SampleType::CALLCHAIN)
+        };
         self.fields.keys().contains(&SortKey::Parent) && !self.stream && !events.iter().any(chains)
     }
 
@@ -462,9 +499,14 @@ impl Resolved {
 
     /// Whether call chains matter to nothing but the call graphs of the few rows that are heavy enough to show one.
     pub(super) fn graphs_few_rows(&self) -> bool {
-        let plain =
-            self.counted == Counted::Samples && !self.wants_types() && !self.total_cycles && !self.verbose;
-        let by_weight = self.call_graph.shape.is_some_and(|shape| shape != Shape::Fractal);
+        let plain = self.counted == Counted::Samples
+            && !self.wants_types()
+            && !self.total_cycles
+            && !self.verbose;
+        let by_weight = self
+            .call_graph
+            .shape
+            .is_some_and(|shape| shape != Shape::Fractal);
         let asks_parents = self.parents.is_asked() || self.fields.keys().contains(&SortKey::Parent);
         let counts = !self.children && !self.joins_events && !self.borrows_chains;
         plain && counts && by_weight && self.call_graph.min_percent > 0.0 && !asks_parents
@@ -474,7 +516,8 @@ impl Resolved {
     pub(super) fn for_profile(&self, profile: &Profile) -> (HistOptions, ReportText) {
         // Branches have no callers.
         let callers = profile.events.iter().any(|event| event.has_callchains);
-        let chains = self.counted != Counted::Branches && (callers || !profile.histories.is_empty());
+        let chains =
+            self.counted != Counted::Branches && (callers || !profile.histories.is_empty());
         // The cost of an access is its own instruction's.
         let children = self.children && chains && callers && self.counted == Counted::Samples;
         // As chains were read.
@@ -482,7 +525,8 @@ impl Resolved {
         let from_callers = self.collect.history || accesses && callers;
         let order = order(&self.call_graph, children || from_callers && self.children);
         // What an instruction works on is no caller's.
-        let counts_callers = children && !self.wants_types() && (self.children_asked || !self.stream);
+        let counts_callers =
+            children && !self.wants_types() && (self.children_asked || !self.stream);
         let layout = self.fields.layout(counts_callers, self.times_of(profile));
         let hist = HistOptions {
             keys: self.fields.keys(),
@@ -504,7 +548,10 @@ impl Resolved {
             nanoseconds: self.nanoseconds,
             addresses: self.verbose,
             by_cost: self.counted == Counted::Accesses,
-            sort_order: self.asked.sort_order().filter(|_| self.counted == Counted::Accesses),
+            sort_order: self
+                .asked
+                .sort_order()
+                .filter(|_| self.counted == Counted::Accesses),
             socket: self.socket,
             times: self.times.clone(),
             separator: self.separator.clone(),
@@ -515,7 +562,10 @@ impl Resolved {
             borrows_chains: self.borrows_chains,
             quiet: self.quiet,
             levels: Vec::new(),
-            graph: self.call_graph.text(skip_first, self.coloured).filter(|_| chains),
+            graph: self
+                .call_graph
+                .text(skip_first, self.coloured)
+                .filter(|_| chains),
         };
         (hist, text)
     }

@@ -66,14 +66,26 @@ impl Counted {
         let made = itrace.is_some_and(|made| made.last_branch || made.add_last_branch);
         if matches.get_flag("branch-stack") {
             let carries = |sample_type: SampleType| sample_type.contains(SampleType::BRANCH_STACK);
-            let recorded = reader.events().iter().any(|event| carries(event.stored.attr.sample_type));
+            let recorded = reader
+                .events()
+                .iter()
+                .any(|event| carries(event.stored.attr.sample_type));
             return (recorded || made).then_some(Counted::Branches);
         }
-        let copies = reader
-            .events()
-            .iter()
-            .any(|event| event.stored.attr.sample_type.contains(SampleType::STACK_USER));
-        let asked = reader.features().get::<BranchStack>().ok().flatten().is_some() && !copies;
+        let copies = reader.events().iter().any(|event| {
+            event
+                .stored
+                .attr
+                .sample_type
+                .contains(SampleType::STACK_USER)
+        });
+        let asked = reader
+            .features()
+            .get::<BranchStack>()
+            .ok()
+            .flatten()
+            .is_some()
+            && !copies;
         // A page shows samples: a branch has no time.
         let wanted = !matches.get_flag("no-branch-stack") && !super::html::is_asked(matches);
         Some(match (asked || made) && wanted {
@@ -85,11 +97,16 @@ impl Counted {
 
 /// What the keys need to be known of each branch.
 pub(super) fn detail(keys: &[SortKey], addresses: bool) -> BranchDetail {
-    let mut detail = BranchDetail { addresses, ..BranchDetail::default() };
+    let mut detail = BranchDetail {
+        addresses,
+        ..BranchDetail::default()
+    };
     for key in keys {
         let SortKey::Branch(key) = key else { continue };
         match key {
-            BranchKey::Mispredicted => detail.flags |= BranchEntry::MISPREDICTED | BranchEntry::PREDICTED,
+            BranchKey::Mispredicted => {
+                detail.flags |= BranchEntry::MISPREDICTED | BranchEntry::PREDICTED
+            }
             BranchKey::InTransaction => detail.flags |= BranchEntry::IN_TRANSACTION,
             BranchKey::Abort => detail.flags |= BranchEntry::ABORT,
             BranchKey::Cycles => detail.flags |= BranchEntry::CYCLES,

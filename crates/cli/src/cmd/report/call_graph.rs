@@ -49,7 +49,11 @@ impl CallGraphSpec {
     /// A word that is not known, told in a sentence.
     pub(super) fn apply(&mut self, text: &str) -> Result<(), String> {
         let mut numbers = 0;
-        for word in text.split(',').map(str::trim).filter(|word| !word.is_empty()) {
+        for word in text
+            .split(',')
+            .map(str::trim)
+            .filter(|word| !word.is_empty())
+        {
             match word.parse::<f64>() {
                 Ok(number) if number.is_finite() && number >= 0.0 => {
                     numbers += 1;
@@ -95,13 +99,25 @@ impl CallGraphSpec {
     /// What to build.
     pub(super) fn options(&self, order: Order) -> Option<CallGraphOptions> {
         let (min_percent, by_address) = (self.min_percent, self.line == Line::Address);
-        Some(CallGraphOptions { shape: self.shape?, order, min_percent, by_address })
+        Some(CallGraphOptions {
+            shape: self.shape?,
+            order,
+            min_percent,
+            by_address,
+        })
     }
 
     /// How to draw it.
     pub(super) fn text(&self, skip_first: bool, coloured: bool) -> Option<GraphText> {
         let (value, limit, with_source) = (self.value, self.limit, self.line != Line::Function);
-        Some(GraphText { shape: self.shape?, value, limit, skip_first, coloured, with_source })
+        Some(GraphText {
+            shape: self.shape?,
+            value,
+            limit,
+            skip_first,
+            coloured,
+            with_source,
+        })
     }
 }
 
@@ -124,8 +140,14 @@ mod tests {
     #[test]
     fn words_come_in_any_order() {
         let parsed = spec("caller,2.5,fractal,10,count").unwrap();
-        assert_eq!((parsed.shape, parsed.order), (Some(Shape::Fractal), Some(Order::Caller)));
-        assert_eq!((parsed.min_percent, parsed.limit, parsed.value), (2.5, Some(10), GraphValue::Count));
+        assert_eq!(
+            (parsed.shape, parsed.order),
+            (Some(Shape::Fractal), Some(Order::Caller))
+        );
+        assert_eq!(
+            (parsed.min_percent, parsed.limit, parsed.value),
+            (2.5, Some(10), GraphValue::Count)
+        );
         assert_eq!(spec("none").unwrap().shape, None);
         assert_eq!(spec("callee,branch").unwrap().order, Some(Order::Callee));
     }

@@ -52,7 +52,12 @@ pub(super) fn paces(
     profile: &Profile,
 ) -> Paces {
     let mut sources = Sources::new(matches, (machine, store), &CodeOptions::default());
-    let mut symbols: Vec<SymbolId> = profile.blocks.list.iter().map(|block| block.symbol).collect();
+    let mut symbols: Vec<SymbolId> = profile
+        .blocks
+        .list
+        .iter()
+        .map(|block| block.symbol)
+        .collect();
     symbols.dedup();
     let pace = |id: SymbolId| {
         let symbol = profile.symbols.get(id.index())?;

@@ -78,7 +78,10 @@ impl Asked {
     pub(super) fn from_matches(matches: &ArgMatches, parents: bool) -> Asked {
         let text = |name| matches.get_one::<String>(name).cloned();
         let flags = [
-            ("show-cpu-utilization", &[Measure::Mode(Mode::System), Measure::Mode(Mode::User)][..]),
+            (
+                "show-cpu-utilization",
+                &[Measure::Mode(Mode::System), Measure::Mode(Mode::User)][..],
+            ),
             ("show-nr-samples", &[Measure::Samples]),
             ("show-total-period", &[Measure::Period]),
         ];
@@ -100,9 +103,17 @@ impl Asked {
     /// The keys as perf tells them above its table of accesses to memory.
     pub(super) fn sort_order(&self) -> Option<String> {
         const USUAL: &str = "local_weight,mem,sym,dso,symbol_daddr,dso_daddr,snoop,tlb,locked,blocked,local_ins_lat,local_p_stage_cyc";
-        let Some(text) = &self.sort else { return self.fields.is_none().then(|| USUAL.to_owned()) };
-        let text = text.strip_prefix('+').map_or_else(|| text.clone(), |more| format!("{USUAL},{more}"));
-        Some(if text.contains("symbol") && self.sort.is_some() { format!("{text},ipc_null") } else { text })
+        let Some(text) = &self.sort else {
+            return self.fields.is_none().then(|| USUAL.to_owned());
+        };
+        let text = text
+            .strip_prefix('+')
+            .map_or_else(|| text.clone(), |more| format!("{USUAL},{more}"));
+        Some(if text.contains("symbol") && self.sort.is_some() {
+            format!("{text},ipc_null")
+        } else {
+            text
+        })
     }
 
     /// Whether a word means parents, which stand in call chains.
@@ -115,7 +126,11 @@ impl Asked {
 
     /// A sign has to have names behind it, and columns that are asked for have to be named.
     fn require_words(&self) -> Result<(), Failure> {
-        let invalid = |option| Err(Failure::bad_option(format!("Error:\nInvalid --{option} key: `+'")));
+        let invalid = |option| {
+            Err(Failure::bad_option(format!(
+                "Error:\nInvalid --{option} key: `+'"
+            )))
+        };
         match (self.sort.as_deref(), self.fields.as_deref()) {
             (Some("+"), _) => invalid("sort"),
             (_, Some("" | "+")) => invalid("fields"),
@@ -129,7 +144,10 @@ impl Asked {
         let mut fields = Fields {
             added: self.added.clone(),
             prefer_latency: self.prefer_latency,
-            strict: self.fields.as_ref().is_some_and(|text| !text.starts_with('+')),
+            strict: self
+                .fields
+                .as_ref()
+                .is_some_and(|text| !text.starts_with('+')),
             ..Fields::default()
         };
         let text = self.sort.as_deref().unwrap_or("+");
@@ -146,7 +164,8 @@ impl Asked {
                 if joined {
                     fields.join(&found);
                 }
-                let listed = |field: &Field| fields.sort.iter().any(|known| is_twin(*known, *field));
+                let listed =
+                    |field: &Field| fields.sort.iter().any(|known| is_twin(*known, *field));
                 let found: Vec<Field> = found.into_iter().filter(|field| !listed(field)).collect();
                 extend_new(&mut fields.sort, found);
             }
@@ -164,7 +183,12 @@ impl Asked {
             fields.weighs = text.contains("overhead") || text.contains("latency");
             fields.symbol_first = text.starts_with("sym") && self.fields.is_none();
         }
-        for word in words(self.fields.as_deref().unwrap_or_default().trim_start_matches('+')) {
+        for word in words(
+            self.fields
+                .as_deref()
+                .unwrap_or_default()
+                .trim_start_matches('+'),
+        ) {
             let found = fields.shown_word(word, names)?;
             extend_new(&mut fields.shown, found);
         }
@@ -200,7 +224,9 @@ fn usual_fields(names: &Names<'_>) -> Vec<Field> {
     }
     let tracepoint = |event: &EventEntry| event.stored.attr.kind == EventType::TRACEPOINT;
     let keys = match (
-        names.counted != Counted::Accesses && !names.events.is_empty() && names.events.iter().all(tracepoint),
+        names.counted != Counted::Accesses
+            && !names.events.is_empty()
+            && names.events.iter().all(tracepoint),
         names.counted,
     ) {
         (true, _) => &[SortKey::Trace][..],
@@ -222,15 +248,27 @@ fn extend_new(list: &mut Vec<Field>, more: impl IntoIterator<Item = Field>) {
 /// Whether two keys are one number under two names, of which perf takes the first.
 fn is_twin(one: Field, other: Field) -> bool {
     const TWINS: [[Field; 2]; 2] = [
-        [Field::Key(SortKey::RetireLat), Field::Key(SortKey::StageCycles)],
-        [Field::Key(SortKey::LocalRetireLat), Field::Key(SortKey::LocalStageCycles)],
+        [
+            Field::Key(SortKey::RetireLat),
+            Field::Key(SortKey::StageCycles),
+        ],
+        [
+            Field::Key(SortKey::LocalRetireLat),
+            Field::Key(SortKey::LocalStageCycles),
+        ],
     ];
-    one != other && TWINS.iter().any(|twins| twins.contains(&one) && twins.contains(&other))
+    one != other
+        && TWINS
+            .iter()
+            .any(|twins| twins.contains(&one) && twins.contains(&other))
 }
 
 fn unknown(option: &str, name: &str) -> Failure {
     let known: Vec<&str> = Measure::names().chain(SortKey::names()).collect();
-    Failure::bad_option(format!("Error:\nUnknown --{option} key: `{name}'\nKnown keys: {}", known.join(" ")))
+    Failure::bad_option(format!(
+        "Error:\nUnknown --{option} key: `{name}'\nKnown keys: {}",
+        known.join(" ")
+    ))
 }
 
 impl Fields {
@@ -238,7 +276,11 @@ impl Fields {
     fn usual(&mut self, names: &Names<'_>) -> Vec<Field> {
         let usual = usual_fields(names);
         let raw = names.raw_traces && usual == [Field::Key(SortKey::Trace)];
-        if raw { self.record_fields(EVERY_FIELD, names) } else { usual }
+        if raw {
+            self.record_fields(EVERY_FIELD, names)
+        } else {
+            usual
+        }
     }
 
     fn join(&mut self, fields: &[Field]) {
@@ -254,8 +296,7 @@ impl Fields {
     pub(super) fn levels(&self, columns: &[Field]) -> Vec<Vec<Field>> {
         let mut levels: Vec<Vec<Field>> = Vec::new();
         for &column in columns {
-            let begins =
-                matches!(column, Field::Key(key) if levels.is_empty() || !self.joined.contains(&key));
+            let begins = matches!(column, Field::Key(key) if levels.is_empty() || !self.joined.contains(&key));
             match levels.last_mut() {
                 Some(level) if !begins => level.push(column),
                 _ if begins => levels.push(vec![column]),
@@ -277,16 +318,28 @@ impl Fields {
                 "Error:\nInvalid --sort key: `{word}'\nIt tells of accesses to memory: --mem-mode counts them"
             )));
         }
-        let known = key.map(Field::Key).or(Measure::parse(word, false).map(Field::Measure));
+        let known = key
+            .map(Field::Key)
+            .or(Measure::parse(word, false).map(Field::Measure));
         let found = known.map_or_else(|| self.record_fields(word, names), |field| vec![field]);
-        if found.is_empty() && !is_every_field(word) { Err(unknown("sort", word)) } else { Ok(found) }
+        if found.is_empty() && !is_every_field(word) {
+            Err(unknown("sort", word))
+        } else {
+            Ok(found)
+        }
     }
 
     fn shown_word(&mut self, word: &str, names: &Names<'_>) -> Result<Vec<Field>, Failure> {
         let measure = Measure::parse(word, names.counted == Counted::Accesses);
-        let known = measure.map(Field::Measure).or(SortKey::parse(word).map(Field::Key));
+        let known = measure
+            .map(Field::Measure)
+            .or(SortKey::parse(word).map(Field::Key));
         let found = known.map_or_else(|| self.record_fields(word, names), |field| vec![field]);
-        if found.is_empty() && !is_every_field(word) { Err(unknown("fields", word)) } else { Ok(found) }
+        if found.is_empty() && !is_every_field(word) {
+            Err(unknown("fields", word))
+        } else {
+            Ok(found)
+        }
     }
 
     fn all(&self) -> impl Iterator<Item = Field> {
@@ -339,16 +392,26 @@ impl Fields {
         });
         let mut details: Vec<Detail> = Vec::new();
         // Parents are found when the chains have names.
-        let of_keys =
-            self.keys().into_iter().filter_map(SortKey::detail).filter(|&told| told != Detail::Parent);
+        let of_keys = self
+            .keys()
+            .into_iter()
+            .filter_map(SortKey::detail)
+            .filter(|&told| told != Detail::Parent);
         for detail in of_keys.chain(means) {
             if !details.contains(&detail) {
                 details.push(detail);
             }
         }
         let mut access = accesses_wanted(&self.keys());
-        access.source |= self.measures().any(|measure| matches!(measure, Measure::Kinds(_)));
-        DetailsWanted { details, fields: self.records.clone(), access, ..DetailsWanted::default() }
+        access.source |= self
+            .measures()
+            .any(|measure| matches!(measure, Measure::Kinds(_)));
+        DetailsWanted {
+            details,
+            fields: self.records.clone(),
+            access,
+            ..DetailsWanted::default()
+        }
     }
 }
 
@@ -392,9 +455,16 @@ mod tests {
             history: false,
             raw_traces: false,
         };
-        let asked =
-            Asked { sort: sort.map(str::to_owned), fields: fields.map(str::to_owned), ..Asked::default() };
-        asked.resolve(&names).ok().unwrap().layout(children, Times::Unknown)
+        let asked = Asked {
+            sort: sort.map(str::to_owned),
+            fields: fields.map(str::to_owned),
+            ..Asked::default()
+        };
+        asked
+            .resolve(&names)
+            .ok()
+            .unwrap()
+            .layout(children, Times::Unknown)
     }
 
     const OWN: Field = Field::Measure(Measure::Own);
@@ -406,15 +476,28 @@ mod tests {
     fn weights_come_first_unless_they_are_named() {
         assert_eq!(layout(Some("comm"), None, true).columns, [ALL, OWN, COMM]);
         let named = layout(Some("comm,overhead"), None, true);
-        assert_eq!((named.columns, named.order_by), (vec![OWN, COMM], vec![COMM, OWN]));
+        assert_eq!(
+            (named.columns, named.order_by),
+            (vec![OWN, COMM], vec![COMM, OWN])
+        );
     }
 
     #[test]
     fn columns_of_their_own_are_the_only_ones() {
         let strict = layout(None, Some("sample,comm"), true);
-        assert_eq!((strict.columns, strict.own_is_self), (vec![SAMPLES, COMM], false));
-        assert_eq!(layout(Some("comm"), Some("+sample"), false).columns, [OWN, SAMPLES, COMM]);
-        assert_eq!(layout(Some("trace_fields"), None, false).columns, [OWN], "there are no tracepoints");
+        assert_eq!(
+            (strict.columns, strict.own_is_self),
+            (vec![SAMPLES, COMM], false)
+        );
+        assert_eq!(
+            layout(Some("comm"), Some("+sample"), false).columns,
+            [OWN, SAMPLES, COMM]
+        );
+        assert_eq!(
+            layout(Some("trace_fields"), None, false).columns,
+            [OWN],
+            "there are no tracepoints"
+        );
         assert_eq!(layout(Some("trace_fields/raw"), None, false).columns, [OWN]);
     }
 }

@@ -39,18 +39,30 @@ pub(super) fn write(
     lost: &[String],
     (reader, input): (&Reader<'_>, &Path),
 ) -> Result<(), Failure> {
-    let Some(path) = matches.get_one::<PathBuf>(NAME) else { return Ok(()) };
+    let Some(path) = matches.get_one::<PathBuf>(NAME) else {
+        return Ok(());
+    };
     let shown = profile.events.iter().filter(|event| !event.is_empty());
     let events: Vec<ReportEvent<'_>> = shown.map(|event| event_of(profile, event)).collect();
     let (title, host) = (header::command_or_file(reader, input), header::host(reader));
-    let page = ReportPage { title: &title, subtitle: &host, lost, events: &events };
+    let page = ReportPage {
+        title: &title,
+        subtitle: &host,
+        lost,
+        events: &events,
+    };
     let written = || -> io::Result<()> {
         let mut file = BufWriter::with_capacity(1 << 20, create_output(path)?);
         page.write(&mut file)?;
         file.flush()
     };
-    written().map_err(|error| Failure::new(format!("cannot write the page {}: {error}", path.display())))?;
-    Ok(print_line(&format!("{}: open it in a browser", path.display()))?)
+    written().map_err(|error| {
+        Failure::new(format!("cannot write the page {}: {error}", path.display()))
+    })?;
+    Ok(print_line(&format!(
+        "{}: open it in a browser",
+        path.display()
+    ))?)
 }
 
 fn event_of<'p>(profile: &'p Profile, event: &'p EventProfile) -> ReportEvent<'p> {

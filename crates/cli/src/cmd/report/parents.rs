@@ -14,14 +14,20 @@ const USUAL: &str = "^sys_|^do_page_fault";
 pub(super) fn arguments() -> [Arg; 3] {
     let names = |name: &'static str, help| Arg::new(name).long(name).value_name("REGEX").help(help);
     [
-        names("parent", "Show of each row the first function of the chain whose name matches; see -s parent")
-            .short('p'),
+        names(
+            "parent",
+            "Show of each row the first function of the chain whose name matches; see -s parent",
+        )
+        .short('p'),
         Arg::new("exclude-other")
             .long("exclude-other")
             .short('x')
             .action(ArgAction::SetTrue)
             .help("Show only what has such a parent"),
-        names("ignore-callees", "Count what functions of these names call as their own"),
+        names(
+            "ignore-callees",
+            "Count what functions of these names call as their own",
+        ),
     ]
 }
 
@@ -41,7 +47,12 @@ impl Parents {
     }
 
     pub(super) fn from_matches(matches: &ArgMatches) -> Result<Parents, Failure> {
-        let text = |name| matches.get_one::<String>(name).map(String::as_str).filter(|text| !text.is_empty());
+        let text = |name| {
+            matches
+                .get_one::<String>(name)
+                .map(String::as_str)
+                .filter(|text| !text.is_empty())
+        };
         let asked = text("parent");
         Ok(Parents {
             names: regex(asked.unwrap_or(USUAL))?,
@@ -58,14 +69,21 @@ impl Parents {
 
     /// Finds the parents, where a column shows them, and moves samples to the functions that stand for their callees, where
     /// callers are looked at.
-    pub(super) fn apply(&self, profile: &mut Profile, order: Order, (is_column, looks): (bool, bool)) {
+    pub(super) fn apply(
+        &self,
+        profile: &mut Profile,
+        order: Order,
+        (is_column, looks): (bool, bool),
+    ) {
         if is_column {
             profile.note_parents(order, |name| self.names.is_match(name));
         }
         if self.exclude_other {
             let details = std::mem::take(&mut profile.details);
             for event in &mut profile.events {
-                event.retain(false, |group| details.value(group.detail, Detail::Parent).is_some());
+                event.retain(false, |group| {
+                    details.value(group.detail, Detail::Parent).is_some()
+                });
             }
             profile.details = details;
         }

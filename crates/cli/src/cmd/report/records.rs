@@ -19,7 +19,11 @@ use crate::input::{Input, report_trouble};
 use crate::output::Output;
 
 /// Counts the records of each kind.
-pub(super) fn stats(input: &Input, reader: &Reader<'_>, mut output: Output) -> Result<i32, Failure> {
+pub(super) fn stats(
+    input: &Input,
+    reader: &Reader<'_>,
+    mut output: Output,
+) -> Result<i32, Failure> {
     let counted = RecordStats::count(reader).map_err(|error| input.refuse(&error))?;
     stats::write(&mut output, &counted)?;
     output.finish()?;
@@ -32,8 +36,13 @@ pub(super) fn stats(input: &Input, reader: &Reader<'_>, mut output: Output) -> R
 }
 
 const TASK_KINDS: [RecordType; 3] = [RecordType::COMM, RecordType::FORK, RecordType::EXIT];
-const MAPPING_KINDS: [RecordType; 5] =
-    [RecordType::COMM, RecordType::FORK, RecordType::EXIT, RecordType::MMAP, RecordType::MMAP2];
+const MAPPING_KINDS: [RecordType; 5] = [
+    RecordType::COMM,
+    RecordType::FORK,
+    RecordType::EXIT,
+    RecordType::MMAP,
+    RecordType::MMAP2,
+];
 
 /// Shows the threads as a tree, with their mappings if asked for.
 pub(super) fn tasks(
@@ -42,10 +51,19 @@ pub(super) fn tasks(
     with_maps: bool,
     mut output: Output,
 ) -> Result<i32, Failure> {
-    let kinds: &[RecordType] = if with_maps { &MAPPING_KINDS } else { &TASK_KINDS };
+    let kinds: &[RecordType] = if with_maps {
+        &MAPPING_KINDS
+    } else {
+        &TASK_KINDS
+    };
     let passage = input.passage(false);
-    let session = Session::new(reader).keeping_exited_threads().only(kinds).watched_by(&passage);
-    let finished = session.run(&mut NoSamples).map_err(|error| input.refuse(&error))?;
+    let session = Session::new(reader)
+        .keeping_exited_threads()
+        .only(kinds)
+        .watched_by(&passage);
+    let finished = session
+        .run(&mut NoSamples)
+        .map_err(|error| input.refuse(&error))?;
     let machine = &finished.machine;
     tasks_text::write(&mut output, machine, &tasks::tasks(machine), with_maps)?;
     output.finish()?;
@@ -60,11 +78,29 @@ pub(super) fn thread_counters(
     reader: &Reader<'_>,
     output: &mut Output,
 ) -> Result<(), Failure> {
-    let session = Session::new(reader).keeping_exited_threads().only(&[RecordType::READ]);
-    let formats = session.events().events().iter().map(|event| event.attr.read_format).collect();
-    let names: Vec<String> = session.events().events().iter().map(|event| event.name.clone()).collect();
-    let mut sink = Counters { formats, endian: reader.endian(), counters: ThreadCounters::default() };
-    session.run(&mut sink).map_err(|error| input.refuse(&error))?;
+    let session = Session::new(reader)
+        .keeping_exited_threads()
+        .only(&[RecordType::READ]);
+    let formats = session
+        .events()
+        .events()
+        .iter()
+        .map(|event| event.attr.read_format)
+        .collect();
+    let names: Vec<String> = session
+        .events()
+        .events()
+        .iter()
+        .map(|event| event.name.clone())
+        .collect();
+    let mut sink = Counters {
+        formats,
+        endian: reader.endian(),
+        counters: ThreadCounters::default(),
+    };
+    session
+        .run(&mut sink)
+        .map_err(|error| input.refuse(&error))?;
     let layout = match matches.get_one::<String>("pretty").map(String::as_str) {
         Some("raw") => CounterLayout::Lines,
         _ => CounterLayout::Columns,
@@ -86,7 +122,9 @@ impl Sink for Counters {
     }
 
     fn sideband(&mut self, _: &mut Machine, event: &SidebandEvent<'_>) -> ControlFlow<()> {
-        let Some(&format) = self.formats.get(event.event.0) else { return ControlFlow::Continue(()) };
+        let Some(&format) = self.formats.get(event.event.0) else {
+            return ControlFlow::Continue(());
+        };
         let read = Read::decode(format, &mut Cursor::new(event.record.body, self.endian));
         if let Ok(Read { pid, tid, values }) = read {
             let value = values.values().next().map_or(0, |value| value.value);

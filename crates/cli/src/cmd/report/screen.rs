@@ -35,9 +35,16 @@ pub(super) fn argument() -> Arg {
 
 /// Whether the report is to be seen in a browser: on a terminal, unless text was asked for.
 pub(super) fn is_wanted(matches: &ArgMatches) -> bool {
-    let text = ["stdio", "header-only", "dump-raw-trace", "stats", "tasks", "mmaps"]
-        .iter()
-        .any(|name| matches.get_flag(name));
+    let text = [
+        "stdio",
+        "header-only",
+        "dump-raw-trace",
+        "stats",
+        "tasks",
+        "mmaps",
+    ]
+    .iter()
+    .any(|name| matches.get_flag(name));
     let for_programs = matches.contains_id("field-separator")
         || super::html::is_asked(matches)
         || super::structured::is_asked(matches);
@@ -57,13 +64,21 @@ pub(super) fn show(
     shown.narrow(&mut text);
     // The browser has colours of its own.
     text.coloured = false;
-    text.graph.iter_mut().for_each(|graph| graph.coloured = false);
+    text.graph
+        .iter_mut()
+        .for_each(|graph| graph.coloured = false);
     let mut browser = Browser::new(profile, hist, text);
     if let Some(part) = part_of_symbol(matches) {
         browser.filter_symbols(part);
     }
-    let mut host = Recording { matches, input, reader };
-    let look = Look { colour: environment::wants_colour() };
+    let mut host = Recording {
+        matches,
+        input,
+        reader,
+    };
+    let look = Look {
+        colour: environment::wants_colour(),
+    };
     match run(&mut browser, &mut host, BufWriter::new(io::stdout()), look)? {
         End::Asked => Ok(None),
         End::Switch(name) => Ok(Some(name)),
@@ -98,14 +113,23 @@ impl Recording<'_> {
             .stderr(Stdio::piped())
             .spawn()
             .map_err(failed)?;
-        let errors = child.stderr.take().map(|errors| thread::Builder::new().spawn(move || text_of(errors)));
+        let errors = child
+            .stderr
+            .take()
+            .map(|errors| thread::Builder::new().spawn(move || text_of(errors)));
         let text = child.stdout.take().map(text_of).unwrap_or_default();
         // Whoever has more to tell finds nobody who listens.
         child.wait().map_err(failed)?;
-        let errors = errors.and_then(Result::ok).and_then(|errors| errors.join().ok()).unwrap_or_default();
+        let errors = errors
+            .and_then(Result::ok)
+            .and_then(|errors| errors.join().ok())
+            .unwrap_or_default();
         match text {
             text if !text.is_empty() => Ok(text),
-            _ => Err(errors.lines().last().map_or_else(|| format!("{name} tells nothing"), str::to_owned)),
+            _ => Err(errors
+                .lines()
+                .last()
+                .map_or_else(|| format!("{name} tells nothing"), str::to_owned)),
         }
     }
 }
@@ -147,8 +171,11 @@ impl Host for Recording<'_> {
 
     fn recordings(&mut self) -> Vec<String> {
         let files = fs::read_dir(".").into_iter().flatten().flatten();
-        let others = files.filter(|file| !self.input.is_read_from(&file.path()) && is_recording(file));
-        let mut names: Vec<String> = others.filter_map(|file| file.file_name().into_string().ok()).collect();
+        let others =
+            files.filter(|file| !self.input.is_read_from(&file.path()) && is_recording(file));
+        let mut names: Vec<String> = others
+            .filter_map(|file| file.file_name().into_string().ok())
+            .collect();
         names.sort();
         names
     }
@@ -160,10 +187,17 @@ impl Host for Recording<'_> {
     fn export(&mut self, text: &str) -> Result<String, String> {
         for number in 0..MOST_EXPORTS {
             let name = format!("perf.hist.{number}");
-            match OpenOptions::new().write(true).create_new(true).mode(0o600).open(&name) {
+            match OpenOptions::new()
+                .write(true)
+                .create_new(true)
+                .mode(0o600)
+                .open(&name)
+            {
                 Ok(mut file) => {
                     let written = file.write_all(text.as_bytes());
-                    return written.map(|()| name.clone()).map_err(|error| format!("{name}: {error}"));
+                    return written
+                        .map(|()| name.clone())
+                        .map_err(|error| format!("{name}: {error}"));
                 }
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
                 Err(error) => return Err(format!("{name}: {error}")),
@@ -176,19 +210,29 @@ impl Host for Recording<'_> {
 /// The options that say where names, code and trace come from, as they were given.
 fn passed_on(matches: &ArgMatches) -> Vec<String> {
     let trace = itrace::arguments(ItraceOptions::ALL_LETTERS);
-    let shared = input::arguments().into_iter().chain(naming::arguments()).chain(trace);
+    let shared = input::arguments()
+        .into_iter()
+        .chain(naming::arguments())
+        .chain(trace);
     let given = |arg: &Arg| {
         let id = arg.get_id().as_str();
         id != "input" && matches.value_source(id) == Some(ValueSource::CommandLine)
     };
-    shared.filter(given).flat_map(|arg| as_given(&arg, matches)).collect()
+    shared
+        .filter(given)
+        .flat_map(|arg| as_given(&arg, matches))
+        .collect()
 }
 
 fn as_given(arg: &Arg, matches: &ArgMatches) -> Vec<String> {
-    let Some(long) = arg.get_long() else { return Vec::new() };
+    let Some(long) = arg.get_long() else {
+        return Vec::new();
+    };
     if !arg.get_action().takes_values() {
         return vec![format!("--{long}")];
     }
     let values = matches.get_raw(arg.get_id().as_str()).into_iter().flatten();
-    values.map(|value| format!("--{long}={}", value.to_string_lossy())).collect()
+    values
+        .map(|value| format!("--{long}={}", value.to_string_lossy()))
+        .collect()
 }

@@ -10,17 +10,37 @@ use crate::filter::{self, Threads};
 
 /// The options beside those of threads, times and CPUs.
 pub(super) fn arguments() -> [Arg; 8] {
-    let list = |name: &'static str, value, help| Arg::new(name).long(name).value_name(value).help(help);
+    let list =
+        |name: &'static str, value, help| Arg::new(name).long(name).value_name(value).help(help);
     [
-        list("dsos", "NAMES", "Show samples of these objects only, comma separated or file://FILE")
-            .short('d'),
+        list(
+            "dsos",
+            "NAMES",
+            "Show samples of these objects only, comma separated or file://FILE",
+        )
+        .short('d'),
         list("symbols", "NAMES", "Show samples of these functions only").short('S'),
-        list("symbol-filter", "TEXT", "Show rows only whose functions have TEXT in their names"),
-        Arg::new("symbol").value_name("TEXT").help("The same as --symbol-filter"),
-        list("percentage", "HOW", "What percentages are of: all samples, or those shown")
-            .value_parser(["absolute", "relative"]),
-        list("socket-filter", "N", "Show samples of this socket only").value_parser(value_parser!(u64)),
-        list("parallelism", "LIST", "Show samples of moments at which so many threads ran, such as 1,3-4"),
+        list(
+            "symbol-filter",
+            "TEXT",
+            "Show rows only whose functions have TEXT in their names",
+        ),
+        Arg::new("symbol")
+            .value_name("TEXT")
+            .help("The same as --symbol-filter"),
+        list(
+            "percentage",
+            "HOW",
+            "What percentages are of: all samples, or those shown",
+        )
+        .value_parser(["absolute", "relative"]),
+        list("socket-filter", "N", "Show samples of this socket only")
+            .value_parser(value_parser!(u64)),
+        list(
+            "parallelism",
+            "LIST",
+            "Show samples of moments at which so many threads ran, such as 1,3-4",
+        ),
         Arg::new("hide-unresolved")
             .long("hide-unresolved")
             .short('U')
@@ -43,7 +63,9 @@ pub(in crate::cmd) struct Shown {
 
 /// What functions must have in their names.
 pub(super) fn part_of_symbol(matches: &ArgMatches) -> Option<&String> {
-    matches.get_one("symbol").or_else(|| matches.get_one("symbol-filter"))
+    matches
+        .get_one("symbol")
+        .or_else(|| matches.get_one("symbol-filter"))
 }
 
 impl Shown {
@@ -53,11 +75,15 @@ impl Shown {
         Ok(Shown {
             threads,
             dsos: text("dsos").map(|text| filter::names(text)).transpose()?,
-            symbols: text("symbols").map(|text| filter::names(text)).transpose()?,
+            symbols: text("symbols")
+                .map(|text| filter::names(text))
+                .transpose()?,
             part_of_symbol: part_of_symbol(matches).cloned(),
             relative: text("percentage").is_some_and(|how| how == "relative"),
             socket: matches.get_one("socket-filter").copied(),
-            parallelism: text("parallelism").map(|text| filter::cpus(text)).transpose()?,
+            parallelism: text("parallelism")
+                .map(|text| filter::cpus(text))
+                .transpose()?,
         })
     }
 
@@ -67,7 +93,12 @@ impl Shown {
         symbols: Option<Vec<String>>,
         relative: bool,
     ) -> Shown {
-        Shown { dsos, symbols, relative, ..Shown::default() }
+        Shown {
+            dsos,
+            symbols,
+            relative,
+            ..Shown::default()
+        }
     }
 
     /// The same, of these threads.
@@ -77,8 +108,15 @@ impl Shown {
 
     /// What samples must say for it.
     pub(super) fn details(matches: &ArgMatches) -> Vec<Detail> {
-        let asked = [("socket-filter", Detail::Socket), ("parallelism", Detail::Parallelism)];
-        asked.into_iter().filter(|(name, _)| matches.contains_id(name)).map(|(_, detail)| detail).collect()
+        let asked = [
+            ("socket-filter", Detail::Socket),
+            ("parallelism", Detail::Parallelism),
+        ];
+        asked
+            .into_iter()
+            .filter(|(name, _)| matches.contains_id(name))
+            .map(|(_, detail)| detail)
+            .collect()
     }
 
     /// Whether threads or processes are asked for by number.
@@ -104,17 +142,21 @@ impl Shown {
             return;
         }
         let mut events = std::mem::take(&mut profile.events);
-        events.iter_mut().for_each(|event| event.retain(self.relative, |group| self.shows(profile, group)));
+        events
+            .iter_mut()
+            .for_each(|event| event.retain(self.relative, |group| self.shows(profile, group)));
         profile.events = events;
     }
 
     fn shows(&self, profile: &Profile, group: &SampleGroup) -> bool {
         let thread = profile.threads.get(group.thread.index());
         let among = |list: &Option<Vec<i32>>, id: Option<i32>| {
-            list.as_ref().is_none_or(|list| id.is_some_and(|id| list.contains(&id)))
+            list.as_ref()
+                .is_none_or(|list| id.is_some_and(|id| list.contains(&id)))
         };
         let named = |list: &Option<Vec<String>>, names: &[Option<&String>]| {
-            list.as_ref().is_none_or(|list| names.iter().flatten().any(|name| list.contains(name)))
+            list.as_ref()
+                .is_none_or(|list| names.iter().flatten().any(|name| list.contains(name)))
         };
         let frame = profile.frames.get(group.frame.index());
         let dso = frame.and_then(|frame| profile.dsos.get(frame.dso?.index()));
@@ -122,28 +164,40 @@ impl Shown {
         self.shows_moment(profile, group)
             && among(&self.threads.pids, thread.map(|thread| thread.pid.0))
             && among(&self.threads.tids, thread.map(|thread| thread.tid.0))
-            && named(&self.threads.comms, &[profile.comms.get(group.comm.index())])
-            && named(&self.dsos, &[dso.map(|dso| &dso.short), dso.map(|dso| &dso.long)])
+            && named(
+                &self.threads.comms,
+                &[profile.comms.get(group.comm.index())],
+            )
+            && named(
+                &self.dsos,
+                &[dso.map(|dso| &dso.short), dso.map(|dso| &dso.long)],
+            )
             && named(&self.symbols, &[symbol.map(|symbol| &symbol.name)])
     }
 
     fn shows_moment(&self, profile: &Profile, group: &SampleGroup) -> bool {
         let value = |detail| profile.details.value(group.detail, detail);
         let within = |list: &Vec<(u32, u32)>, number: u64| {
-            list.iter().any(|(first, last)| (u64::from(*first)..=u64::from(*last)).contains(&number))
+            list.iter()
+                .any(|(first, last)| (u64::from(*first)..=u64::from(*last)).contains(&number))
         };
-        self.socket.is_none_or(|socket| value(Detail::Socket) == Some(socket))
-            && self
-                .parallelism
-                .as_ref()
-                .is_none_or(|list| value(Detail::Parallelism).is_some_and(|number| within(list, number)))
+        self.socket
+            .is_none_or(|socket| value(Detail::Socket) == Some(socket))
+            && self.parallelism.as_ref().is_none_or(|list| {
+                value(Detail::Parallelism).is_some_and(|number| within(list, number))
+            })
     }
 
     /// Leaves other rows out of a table.
     pub(super) fn restrict_rows(&self, profile: &Profile, table: &mut Table) {
-        let Some(part) = &self.part_of_symbol else { return };
+        let Some(part) = &self.part_of_symbol else {
+            return;
+        };
         table.retain(|row| {
-            let symbol = profile.frames.get(row.frame.index()).and_then(|frame| frame.symbol);
+            let symbol = profile
+                .frames
+                .get(row.frame.index())
+                .and_then(|frame| frame.symbol);
             symbol
                 .and_then(|id| profile.symbols.get(id.index()))
                 .is_some_and(|symbol| symbol.name.contains(part))
@@ -152,7 +206,11 @@ impl Shown {
 
     /// What all rows have in common: a list with one name is told once, above the table.
     pub(super) fn restrictions(&self, columns: &[Field]) -> Vec<Restriction> {
-        let lists = [("comm", &self.threads.comms), ("dso", &self.dsos), ("symbol", &self.symbols)];
+        let lists = [
+            ("comm", &self.threads.comms),
+            ("dso", &self.dsos),
+            ("symbol", &self.symbols),
+        ];
         let only = |list: &Option<Vec<String>>| match list.as_deref() {
             Some([only]) => Some(only.clone()),
             _ => None,
@@ -160,7 +218,10 @@ impl Shown {
         let told = |column: &Field| {
             let is_column = |key| SortKey::parse(key).is_some_and(|key| *column == Field::Key(key));
             let (key, list) = lists.iter().find(|(key, _)| is_column(key))?;
-            Some(Restriction { key, value: only(list)? })
+            Some(Restriction {
+                key,
+                value: only(list)?,
+            })
         };
         columns.iter().filter_map(told).collect()
     }
@@ -171,8 +232,11 @@ impl Shown {
         if !text.levels.is_empty() {
             return;
         }
-        let told: Vec<Option<SortKey>> =
-            self.restrictions(&text.columns).iter().map(|told| SortKey::parse(told.key)).collect();
+        let told: Vec<Option<SortKey>> = self
+            .restrictions(&text.columns)
+            .iter()
+            .map(|told| SortKey::parse(told.key))
+            .collect();
         let stays = |column: &Field| match column {
             Field::Key(key) => !told.contains(&Some(*key)),
             Field::Measure(_) => true,

@@ -14,7 +14,9 @@ use crate::failure::Failure;
 pub(super) fn arguments() -> [Arg; 2] {
     let flag = |name: &'static str| Arg::new(name).long(name).action(ArgAction::SetTrue);
     [
-        flag("json").conflicts_with("csv").help("Write the tables and call trees as JSON, see docs/json.md"),
+        flag("json")
+            .conflicts_with("csv")
+            .help("Write the tables and call trees as JSON, see docs/json.md"),
         flag("csv").help("Write the rows as CSV, a line for each row and event"),
     ]
 }
@@ -34,8 +36,21 @@ pub(super) fn write(
 ) -> Result<(), Failure> {
     let file = path.display().to_string();
     match matches.get_flag("json") {
-        true => ReportDocument { profile, keys, min_percent, file: &file, losses }.write(tables, output)?,
-        false => ReportCsv { profile, keys, min_percent, losses }.write(tables, output)?,
+        true => ReportDocument {
+            profile,
+            keys,
+            min_percent,
+            file: &file,
+            losses,
+        }
+        .write(tables, output)?,
+        false => ReportCsv {
+            profile,
+            keys,
+            min_percent,
+            losses,
+        }
+        .write(tables, output)?,
     }
     Ok(())
 }

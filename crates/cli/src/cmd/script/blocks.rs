@@ -32,17 +32,31 @@ impl Printer<'_> {
     /// The code between the last branches, the oldest first, and up to the sample.
     pub(super) fn print_blocks(&mut self, machine: &Machine, event: &SampleEvent<'_>) {
         let fields = self.views[event.event.0].fields;
-        let Some(stack) =
-            event.sample.branch_stack.filter(|_| BLOCKS.iter().any(|field| fields.contains(*field)))
+        let Some(stack) = event
+            .sample
+            .branch_stack
+            .filter(|_| BLOCKS.iter().any(|field| fields.contains(*field)))
         else {
             return;
         };
-        let most = self.code.most.map_or(usize::MAX, |most| most.saturating_add(1));
+        let most = self
+            .code
+            .most
+            .map_or(usize::MAX, |most| most.saturating_add(1));
         let entries: Vec<BranchEntry> = stack.entries().take(most).collect();
-        let Some(newest) = entries.first().copied() else { return };
+        let Some(newest) = entries.first().copied() else {
+            return;
+        };
         let sampled = event.sample.ip.unwrap_or(0);
         self.output.buffer().push(b'\n');
-        let mut walk = Walk { printer: self, machine, event, fields, symbol: None, cycles: 0 };
+        let mut walk = Walk {
+            printer: self,
+            machine,
+            event,
+            fields,
+            symbol: None,
+            cycles: 0,
+        };
         walk.oldest(&entries);
         walk.between(&entries);
         // Where the sample is at the branch, it is shown already; what an abort leads to did not run yet.
@@ -91,7 +105,11 @@ enum NoBlock {
 }
 
 fn mode_of(address: u64) -> CpuMode {
-    if address >= KERNEL_START { CpuMode::Kernel } else { CpuMode::User }
+    if address >= KERNEL_START {
+        CpuMode::Kernel
+    } else {
+        CpuMode::User
+    }
 }
 
 impl Walk<'_, '_> {
@@ -108,8 +126,15 @@ impl Walk<'_, '_> {
             return Err(NoBlock::Unknown);
         }
         let wanted = (length + longest) as usize;
-        let code = self.printer.code.read(self.machine, self.event.thread, start, wanted);
-        if code.bytes.is_empty() { Err(NoBlock::Unknown) } else { Ok(Block { start, code }) }
+        let code = self
+            .printer
+            .code
+            .read(self.machine, self.event.thread, start, wanted);
+        if code.bytes.is_empty() {
+            Err(NoBlock::Unknown)
+        } else {
+            Ok(Block { start, code })
+        }
     }
 
     /// The oldest branch, of which nobody knows how it was reached.
@@ -149,19 +174,28 @@ impl Walk<'_, '_> {
             if at == entry.from {
                 return self.branch(block, entry, count);
             }
-            let Some(length) = self.instruction(block, at) else { break };
+            let Some(length) = self.instruction(block, at) else {
+                break;
+            };
             self.source_text(at);
             at = at.saturating_add(length);
         }
         if at != entry.from {
-            self.printer.output.buffer().extend_from_slice(b"\tmismatch of LBR data and executable\n");
+            self.printer
+                .output
+                .buffer()
+                .extend_from_slice(b"\tmismatch of LBR data and executable\n");
         }
     }
 
     /// From the target of the newest branch to the sample.
     fn up_to_sample(&mut self, start: u64, sampled: u64) {
         // A branch or two may be missing: then the sample lies before, and what follows is shown for a while.
-        let end = if sampled < start { start.saturating_add(NEAR) } else { sampled };
+        let end = if sampled < start {
+            start.saturating_add(NEAR)
+        } else {
+            sampled
+        };
         let block = self.read(start, end);
         self.label(start);
         match block {
@@ -177,13 +211,19 @@ impl Walk<'_, '_> {
 
     fn last(&mut self, block: &Block, end: u64, sampled: u64) {
         let recorded = self.printer.views[self.event.event.0].branches;
-        let knows_all = recorded == BranchSampleType::EMPTY || recorded.contains(BranchSampleType::ANY);
+        let knows_all =
+            recorded == BranchSampleType::EMPTY || recorded.contains(BranchSampleType::ANY);
         let mut at = block.start;
         while at <= end {
-            let Some(length) = self.instruction(block, at) else { return };
+            let Some(length) = self.instruction(block, at) else {
+                return;
+            };
             let first = CodeInstruction::first_of(block.at(at), block.code.width);
             if knows_all && at != sampled && first.is_some_and(|first| first.always_branches) {
-                self.printer.output.buffer().extend_from_slice(b"\t... not reaching sample ...\n");
+                self.printer
+                    .output
+                    .buffer()
+                    .extend_from_slice(b"\t... not reaching sample ...\n");
                 return;
             }
             self.source_text(at);
@@ -193,15 +233,23 @@ impl Walk<'_, '_> {
 
     /// A line with the name of the function, where another one begins.
     fn label(&mut self, address: u64) {
-        let Some(place) = self.place(address) else { return };
-        let Some(name) = self.printer.names.name(self.machine.objects(), &place) else { return };
+        let Some(place) = self.place(address) else {
+            return;
+        };
+        let Some(name) = self.printer.names.name(self.machine.objects(), &place) else {
+            return;
+        };
         if self.symbol.replace((place.dso, name.start)) == Some((place.dso, name.start)) {
             return;
         }
         let offset = place.address.wrapping_sub(name.start);
         let out = self.printer.output.buffer();
         let _ = write!(out, "\t{}", visible(name.text));
-        let _ = if offset == 0 { write!(out, ":") } else { write!(out, "{offset:+}:") };
+        let _ = if offset == 0 {
+            write!(out, ":")
+        } else {
+            write!(out, "{offset:+}:")
+        };
         if self.fields.contains(FieldSet::SRCLINE) {
             out.push(b'\t');
             self.push_source(&place);
@@ -213,7 +261,11 @@ impl Walk<'_, '_> {
     fn instruction(&mut self, block: &Block, at: u64) -> Option<u64> {
         let length = self.push_instruction(block, at);
         if self.fields.contains(FieldSet::BRSTACKINSNLEN) {
-            let _ = write!(self.printer.output.buffer(), "\tilen: {}", length.unwrap_or(0));
+            let _ = write!(
+                self.printer.output.buffer(),
+                "\tilen: {}",
+                length.unwrap_or(0)
+            );
         }
         self.printer.output.buffer().push(b'\n');
         length.map(|length| length as u64)
@@ -232,12 +284,19 @@ impl Walk<'_, '_> {
         if self.fields.contains(FieldSet::SRCLINE)
             && let Some(place) = self.place(entry.from)
         {
-            self.printer.output.buffer().extend_from_slice(b" srcline: ");
+            self.printer
+                .output
+                .buffer()
+                .extend_from_slice(b" srcline: ");
             self.push_source(&place);
             self.printer.output.buffer().push(b'\t');
         }
         self.cycles += u64::from(entry.cycles());
-        write_flags(entry, (instructions, self.cycles), self.printer.output.buffer());
+        write_flags(
+            entry,
+            (instructions, self.cycles),
+            self.printer.output.buffer(),
+        );
         self.source_text(entry.from);
     }
 
@@ -247,7 +306,9 @@ impl Walk<'_, '_> {
         let (bytes, width) = (block.at(at), block.code.width);
         if self.fields.contains(FieldSet::BRSTACKDISASM) {
             let instruction = (bytes, width, at);
-            let found = self.printer.push_assembly(self.machine, self.event.thread, instruction, true);
+            let found =
+                self.printer
+                    .push_assembly(self.machine, self.event.thread, instruction, true);
             if found.is_some() {
                 return found;
             }
@@ -264,14 +325,17 @@ impl Walk<'_, '_> {
     }
 
     fn place(&mut self, address: u64) -> Option<Place> {
-        let located = self.machine.locate(self.event.thread, mode_of(address), address);
+        let located = self
+            .machine
+            .locate(self.event.thread, mode_of(address), address);
         located.map(Place::from)
     }
 
     fn push_source(&mut self, place: &Place) {
         let Printer { names, output, .. } = &mut *self.printer;
-        let line =
-            names.source(self.machine.objects(), place.dso).and_then(|source| source.line(place.address));
+        let line = names
+            .source(self.machine.objects(), place.dso)
+            .and_then(|source| source.line(place.address));
         match line {
             Some(line) => push_line(output.buffer(), &visible(&line.file), line.line, false),
             None => {
@@ -285,7 +349,8 @@ impl Walk<'_, '_> {
     fn source_text(&mut self, address: u64) {
         if self.fields.contains(FieldSet::SRCCODE) {
             let place = (mode_of(address), address);
-            self.printer.print_source_text_at(self.machine, self.event.thread, place);
+            self.printer
+                .print_source_text_at(self.machine, self.event.thread, place);
         }
     }
 }

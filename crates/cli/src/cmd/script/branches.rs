@@ -13,7 +13,8 @@ use super::printer::Printer;
 impl Printer<'_> {
     /// The last branches, newest first; by their addresses if these are asked for, too.
     pub(super) fn print_branch_stack(&mut self, machine: &Machine, event: &SampleEvent<'_>) {
-        let (fields, Some(stack)) = (self.views[event.event.0].fields, event.sample.branch_stack) else {
+        let (fields, Some(stack)) = (self.views[event.event.0].fields, event.sample.branch_stack)
+        else {
             return;
         };
         let by_address = fields.contains(FieldSet::BRSTACK);
@@ -32,8 +33,11 @@ impl Printer<'_> {
                 match by_symbol {
                     true => self.print_branch_symbol(machine, event, address),
                     false => {
-                        let shown =
-                            if by_address { address } else { self.offset_of(machine, event, address) };
+                        let shown = if by_address {
+                            address
+                        } else {
+                            self.offset_of(machine, event, address)
+                        };
                         self.output.buffer().extend_from_slice(b"0x");
                         push_hex(self.output.buffer(), shown, 1);
                     }
@@ -49,8 +53,9 @@ impl Printer<'_> {
     fn print_branch_symbol(&mut self, machine: &Machine, event: &SampleEvent<'_>, address: u64) {
         let mode = machine.guess_mode(event.thread, address);
         let place = self.places.locate(machine, event.thread, mode, address);
-        let named =
-            place.and_then(|(_, place)| Some((self.names.name(machine.objects(), &place)?, place.address)));
+        let named = place.and_then(|(_, place)| {
+            Some((self.names.name(machine.objects(), &place)?, place.address))
+        });
         let out = self.output.buffer();
         match named {
             Some((name, at)) => {
@@ -69,16 +74,27 @@ impl Printer<'_> {
             return address;
         }
         let mode = machine.guess_mode(event.thread, address);
-        let Some(located) = machine.locate(event.thread, mode, address) else { return address };
+        let Some(located) = machine.locate(event.thread, mode, address) else {
+            return address;
+        };
         let map = machine.maps().get(located.map.0 as usize);
         if mode == CpuMode::Kernel {
             // Old recorders had the kernel begin at 0.
             let recorded = map.map(|map| map.start).filter(|start| *start > 0);
-            let begins = recorded.or_else(|| machine.objects().kernel_reference().map(|found| found.address));
+            let begins = recorded.or_else(|| {
+                machine
+                    .objects()
+                    .kernel_reference()
+                    .map(|found| found.address)
+            });
             return address.wrapping_sub(begins.unwrap_or(0));
         }
         let shows_names = self.views[event.event.0].fields.contains(FieldSet::SYM);
-        let fixed = shows_names && self.names.object_address(machine.objects(), &located.into()) == address;
+        let fixed = shows_names
+            && self
+                .names
+                .object_address(machine.objects(), &located.into())
+                == address;
         if fixed { address } else { located.address }
     }
 
@@ -102,7 +118,10 @@ fn write_flags(entry: &BranchEntry, out: &mut Vec<u8>) {
     let letter = |bit, set| if entry.is(bit) { set } else { b'-' };
     out.push(b'/');
     out.extend_from_slice(prediction(entry).as_bytes());
-    let (transaction, abort) = (letter(BranchEntry::IN_TRANSACTION, b'X'), letter(BranchEntry::ABORT, b'A'));
+    let (transaction, abort) = (
+        letter(BranchEntry::IN_TRANSACTION, b'X'),
+        letter(BranchEntry::ABORT, b'A'),
+    );
     out.extend_from_slice(&[b'/', transaction, b'/', abort, b'/']);
     push_number(out, entry.cycles().into(), 1, b' ');
     for word in [kind_name(entry), speculation_name(entry).unwrap_or("-")] {

@@ -17,7 +17,10 @@ impl<T: Copy> ByPlace<T> {
     /// What is known of a place.
     #[inline]
     pub(super) fn get(&self, place: Place) -> Option<T> {
-        self.0.get(place.dso.0 as usize)?.get(&place.address).copied()
+        self.0
+            .get(place.dso.0 as usize)?
+            .get(&place.address)
+            .copied()
     }
 
     /// Notes what a place is; gives it back.

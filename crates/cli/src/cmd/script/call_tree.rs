@@ -57,7 +57,9 @@ impl Form {
             match (word, word.strip_prefix("depth:")) {
                 ("functions", _) => form.by_function = true,
                 ("json", _) => form.json = true,
-                (_, Some(depth)) => form.deepest = Some(depth.parse().ok().filter(|depth| *depth > 0)?),
+                (_, Some(depth)) => {
+                    form.deepest = Some(depth.parse().ok().filter(|depth| *depth > 0)?)
+                }
                 _ => return None,
             }
         }
@@ -84,7 +86,9 @@ pub(super) fn run(
     output: Output,
     names: &dyn SymbolSource,
 ) -> Result<i32, Failure> {
-    let words = matches.get_one::<String>("call-tree").map_or("", String::as_str);
+    let words = matches
+        .get_one::<String>("call-tree")
+        .map_or("", String::as_str);
     let form = Form::parse(words).ok_or_else(|| {
         Failure::bad_option(format!(
             "--call-tree: '{words}' is none of depth:N, functions, json or several with commas (not depth:N with functions)"
@@ -97,10 +101,18 @@ pub(super) fn run(
         .watched_by(&passage)
         .knowing_guests(&guests::known(matches));
     let takes_cpu = |cpu| filter.takes_cpu(Some(cpu));
-    let decoding =
-        Decoding::prepare(matches, itrace_options(matches)?, (input, reader), &mut session, &takes_cpu)?;
+    let decoding = Decoding::prepare(
+        matches,
+        itrace_options(matches)?,
+        (input, reader),
+        &mut session,
+        &takes_cpu,
+    )?;
     let decoding = decoding.ok_or_else(|| {
-        Failure::new(format!("{}: no Intel PT trace in it to show calls of", input.path().display()))
+        Failure::new(format!(
+            "{}: no Intel PT trace in it to show calls of",
+            input.path().display()
+        ))
     })?;
     let mut sink = Timeline {
         endian: reader.endian(),
@@ -121,7 +133,12 @@ pub(super) fn run(
     sink.teller.begin();
     let finished = decoding.run(session, (input, reader), &mut sink)?;
     drop(passage);
-    let Timeline { calls, functions, mut teller, .. } = sink;
+    let Timeline {
+        calls,
+        functions,
+        mut teller,
+        ..
+    } = sink;
     teller.summary.remarks = calls.remarks();
     teller.finish(&functions)?;
     report_trouble(&finished.diagnostics);
@@ -159,15 +176,27 @@ impl Timeline<'_> {
 
     /// Ends the calls of a thread.
     fn end_thread(&mut self, machine: &Machine, thread: ThreadId, end: End) -> ControlFlow<()> {
-        let Timeline { calls, functions, events, .. } = self;
-        calls.end(thread, end, &mut functions.of(machine, thread), &mut |event| events.push(event));
+        let Timeline {
+            calls,
+            functions,
+            events,
+            ..
+        } = self;
+        calls.end(
+            thread,
+            end,
+            &mut functions.of(machine, thread),
+            &mut |event| events.push(event),
+        );
         self.tell(machine)
     }
 }
 
 impl Sink for Timeline<'_> {
     fn sample(&mut self, machine: &mut Machine, event: &SampleEvent<'_>) -> ControlFlow<()> {
-        let Some(traced) = event.traced else { return ControlFlow::Continue(()) };
+        let Some(traced) = event.traced else {
+            return ControlFlow::Continue(());
+        };
         let idle = machine.thread_info(event.thread).tid.0 == 0;
         let step = Step {
             thread: (event.thread, event.sample.cpu.filter(|_| idle)),
@@ -181,9 +210,22 @@ impl Sink for Timeline<'_> {
             instructions: traced.progress.instructions,
             cycles: traced.progress.cycles,
         };
-        let Timeline { calls, functions, events, .. } = self;
-        calls.step(&step, &mut functions.of(machine, event.thread), &mut |event| events.push(event));
-        if self.events.is_empty() { ControlFlow::Continue(()) } else { self.tell(machine) }
+        let Timeline {
+            calls,
+            functions,
+            events,
+            ..
+        } = self;
+        calls.step(
+            &step,
+            &mut functions.of(machine, event.thread),
+            &mut |event| events.push(event),
+        );
+        if self.events.is_empty() {
+            ControlFlow::Continue(())
+        } else {
+            self.tell(machine)
+        }
     }
 
     fn sideband(&mut self, machine: &mut Machine, event: &SidebandEvent<'_>) -> ControlFlow<()> {
@@ -191,9 +233,10 @@ impl Sink for Timeline<'_> {
         let cursor = &mut Cursor::new(event.record.body, self.endian);
         let (tid, end) = match header.kind {
             RecordType::EXIT => (Task::decode(cursor).ok().map(|task| task.tid), End::Exited),
-            RecordType::COMM if header.misc.has(Misc::COMM_EXEC) => {
-                (Comm::decode(cursor).ok().map(|comm| comm.tid), End::Replaced)
-            }
+            RecordType::COMM if header.misc.has(Misc::COMM_EXEC) => (
+                Comm::decode(cursor).ok().map(|comm| comm.tid),
+                End::Replaced,
+            ),
             _ => return ControlFlow::Continue(()),
         };
         match tid.and_then(|tid| machine.find_thread(tid)) {
@@ -208,9 +251,16 @@ impl Sink for Timeline<'_> {
     }
 
     fn end(&mut self, machine: &mut Machine) -> ControlFlow<()> {
-        let Timeline { calls, functions, events, .. } = self;
+        let Timeline {
+            calls,
+            functions,
+            events,
+            ..
+        } = self;
         let idle = machine.thread(Pid(0), Tid(0));
-        calls.finish(&mut functions.of(machine, idle), &mut |event| events.push(event));
+        calls.finish(&mut functions.of(machine, idle), &mut |event| {
+            events.push(event)
+        });
         self.tell(machine)
     }
 }
@@ -229,7 +279,9 @@ struct Teller {
 
 impl Teller {
     fn begin(&mut self) {
-        let Form { by_function, json, .. } = self.form;
+        let Form {
+            by_function, json, ..
+        } = self.form;
         let out = self.output.buffer();
         match (json, by_function) {
             (true, false) => json::write_head(json::Rows::Calls, out),
@@ -239,27 +291,52 @@ impl Teller {
         }
     }
 
-    fn entered(&mut self, machine: &Machine, functions: &FunctionTable<'_>, call: &Call) -> io::Result<()> {
+    fn entered(
+        &mut self,
+        machine: &Machine,
+        functions: &FunctionTable<'_>,
+        call: &Call,
+    ) -> io::Result<()> {
         let name = &functions.text(call.function).name;
-        let Some(depth) = self.shown.entered(machine, call, name) else { return Ok(()) };
+        let Some(depth) = self.shown.entered(machine, call, name) else {
+            return Ok(());
+        };
         if self.folds(depth) || self.form.json || self.form.by_function {
             return Ok(());
         }
         let name = |function| functions.text(function).name.as_str();
-        self.lines.entered(call, depth, &caller(machine, call.thread), name, self.output.buffer());
+        self.lines.entered(
+            call,
+            depth,
+            &caller(machine, call.thread),
+            name,
+            self.output.buffer(),
+        );
         self.output.settle()
     }
 
-    fn left(&mut self, machine: &Machine, functions: &FunctionTable<'_>, ended: &Ended) -> io::Result<()> {
-        let Some(depth) = self.shown.left(&ended.call) else { return Ok(()) };
+    fn left(
+        &mut self,
+        machine: &Machine,
+        functions: &FunctionTable<'_>,
+        ended: &Ended,
+    ) -> io::Result<()> {
+        let Some(depth) = self.shown.left(&ended.call) else {
+            return Ok(());
+        };
         self.count(ended);
         if self.form.by_function {
             self.totals.add(ended);
         } else if !self.folds(depth) {
-            let (caller, text) = (caller(machine, ended.call.thread), functions.text(ended.call.function));
+            let (caller, text) = (
+                caller(machine, ended.call.thread),
+                functions.text(ended.call.function),
+            );
             match self.form.json {
                 true => json::write_call(ended, &caller, text, self.output.buffer()),
-                false => self.lines.left(ended, depth, &caller, &text.name, self.output.buffer()),
+                false => self
+                    .lines
+                    .left(ended, depth, &caller, &text.name, self.output.buffer()),
             }
         }
         self.output.settle()
@@ -301,7 +378,11 @@ impl Teller {
 
 fn caller(machine: &Machine, (thread, _): ThreadKey) -> Caller<'_> {
     let info = machine.thread_info(thread);
-    Caller { comm: machine.comm_of(thread), pid: info.pid.map_or(-1, |pid| pid.0), tid: info.tid.0 }
+    Caller {
+        comm: machine.comm_of(thread),
+        pid: info.pid.map_or(-1, |pid| pid.0),
+        tid: info.tid.0,
+    }
 }
 
 #[cfg(test)]
@@ -312,9 +393,28 @@ mod tests {
     fn words_say_how_calls_are_shown() {
         let (deepest, json) = (Some(3), true);
         assert_eq!(Form::parse(""), Some(Form::default()));
-        assert_eq!(Form::parse("depth:3,json"), Some(Form { deepest, json, by_function: false }));
-        assert_eq!(Form::parse("functions"), Some(Form { by_function: true, ..Form::default() }));
-        let wrong = ["depth:0", "depth:x", "depth", "function", "depth:2,functions"];
+        assert_eq!(
+            Form::parse("depth:3,json"),
+            Some(Form {
+                deepest,
+                json,
+                by_function: false
+            })
+        );
+        assert_eq!(
+            Form::parse("functions"),
+            Some(Form {
+                by_function: true,
+                ..Form::default()
+            })
+        );
+        let wrong = [
+            "depth:0",
+            "depth:x",
+            "depth",
+            "function",
+            "depth:2,functions",
+        ];
         assert!(wrong.into_iter().all(|words| Form::parse(words).is_none()));
     }
 }

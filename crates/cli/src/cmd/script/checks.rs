@@ -13,7 +13,9 @@ use crate::output::print_error;
 /// Reads all samples and tells how many come before the one that they follow.
 pub(super) fn run(input: &Input, session: Session<'_, '_>) -> Result<i32, Failure> {
     let mut checks = Checks::default();
-    let finished = session.run(&mut checks).map_err(|error| input.refuse(&error))?;
+    let finished = session
+        .run(&mut checks)
+        .map_err(|error| input.refuse(&error))?;
     report_trouble(&finished.diagnostics);
     print_error(&format!("Misordered timestamps: {}", checks.misordered));
     Ok(code::SUCCESS)

@@ -137,7 +137,10 @@ impl Crew {
         }
         if !pieces.is_empty() {
             let written = output.begin(pieces)?;
-            self.empty.lock().unwrap_or_else(PoisonError::into_inner).extend(written);
+            self.empty
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .extend(written);
         }
         Ok(())
     }
@@ -151,7 +154,10 @@ impl Crew {
             for _ in 0..cores() {
                 let (queue, empty) = (Arc::clone(&queue), Arc::clone(empty));
                 let filler = Filler::new(own.naming().clone());
-                if thread::Builder::new().spawn(move || work(&queue, &empty, filler)).is_err() {
+                if thread::Builder::new()
+                    .spawn(move || work(&queue, &empty, filler))
+                    .is_err()
+                {
                     break;
                 }
             }
@@ -164,7 +170,11 @@ impl Crew {
 fn work(queue: &Mutex<Receiver<Job>>, empty: &Mutex<Vec<Vec<u8>>>, mut filler: Filler) {
     let next = || queue.lock().unwrap_or_else(PoisonError::into_inner).recv();
     while let Ok((batch, done)) = next() {
-        let piece = empty.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap_or_default();
+        let piece = empty
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .pop()
+            .unwrap_or_default();
         // Nobody waits when the program ends early.
         let _ = done.send(filled(&mut filler, batch, piece));
     }
@@ -206,23 +216,37 @@ mod tests {
 
     #[test]
     fn batches_are_written_in_their_order() {
-        let naming = Naming { names: Arc::new(Names::new(Nameless)), last: [].into() };
-        let form = GapForm::Line(LineForm { fields: FieldSet::IP, ..LineForm::default() });
+        let naming = Naming {
+            names: Arc::new(Names::new(Nameless)),
+            last: [].into(),
+        };
+        let form = GapForm::Line(LineForm {
+            fields: FieldSet::IP,
+            ..LineForm::default()
+        });
         let path = std::env::temp_dir().join(format!("oxperf-crew-{}", std::process::id()));
         let mut output = Output::file(File::create(&path).unwrap());
         let (mut crew, mut gaps) = (Crew::new(naming), Gaps::default());
         let (machine, mut expected) = (Machine::default(), String::new());
         for number in 0..40_000_u64 {
-            output.buffer().extend_from_slice(number.to_string().as_bytes());
-            gaps.leave_address((output.buffer(), form), (&machine, ThreadId(0)), (CpuMode::User, number));
+            output
+                .buffer()
+                .extend_from_slice(number.to_string().as_bytes());
+            gaps.leave_address(
+                (output.buffer(), form),
+                (&machine, ThreadId(0)),
+                (CpuMode::User, number),
+            );
             output.buffer().push(b'\n');
             expected += &format!("{number} {number:>16x}\n");
             if crew.wants(output.buffer(), &gaps) {
-                crew.hand_over(&mut output, &mut gaps, machine.objects()).unwrap();
+                crew.hand_over(&mut output, &mut gaps, machine.objects())
+                    .unwrap();
             }
         }
         assert!(crew.count > 4 && !gaps.is_empty());
-        crew.finish(&mut output, &mut gaps, machine.objects()).unwrap();
+        crew.finish(&mut output, &mut gaps, machine.objects())
+            .unwrap();
         assert!(crew.is_idle() && gaps.is_empty());
         output.finish().unwrap();
         let written = fs::read_to_string(&path).unwrap();

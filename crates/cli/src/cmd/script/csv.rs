@@ -18,7 +18,11 @@ pub(super) const HEADING: &[u8] =
 
 impl Printer<'_> {
     /// A sample as a row. A call chain is one value, innermost first, with `;` between.
-    pub(super) fn print_row(&mut self, machine: &Machine, event: &SampleEvent<'_>) -> io::Result<()> {
+    pub(super) fn print_row(
+        &mut self,
+        machine: &Machine,
+        event: &SampleEvent<'_>,
+    ) -> io::Result<()> {
         let (sample, view) = (&event.sample, &self.views[event.event.0]);
         let thread = machine.thread_info(event.thread);
         let mode = event.misc.cpu_mode();
@@ -41,13 +45,19 @@ impl Printer<'_> {
         out.push(b',');
         push_cell(out, machine.comm_of(event.thread));
         // Writing to a vector cannot fail.
-        let _ = write!(out, ",{},{}", thread.pid.map_or(-1, |pid| pid.0), thread.tid.0);
+        let _ = write!(
+            out,
+            ",{},{}",
+            thread.pid.map_or(-1, |pid| pid.0),
+            thread.tid.0
+        );
         number(out, sample.cpu.map(|cpu| cpu.0.into()));
         number(out, Some(event.period));
         address(out, sample.ip);
         out.push(b',');
         if let Some(ip) = sample.ip {
-            self.gaps.leave_address((out, GapForm::Row), (machine, event.thread), (mode, ip));
+            self.gaps
+                .leave_address((out, GapForm::Row), (machine, event.thread), (mode, ip));
         } else {
             out.extend_from_slice(b",,");
         }
@@ -55,13 +65,18 @@ impl Printer<'_> {
         out.push(b',');
         if let Some(raw) = sample.raw.filter(|_| view.tracepoint) {
             let mut text = Vec::new();
-            self.formatters.format(raw, &KernelNames::new(&self.names, machine.objects()), &mut text);
+            self.formatters.format(
+                raw,
+                &KernelNames::new(&self.names, machine.objects()),
+                &mut text,
+            );
             push_cell(out, String::from_utf8_lossy(&text).trim());
         }
         out.push(b',');
         if view.chained {
             let chain = self.chains.of(machine, event).addresses;
-            self.gaps.leave_chain((out, GapForm::Row), (machine, event.thread), chain);
+            self.gaps
+                .leave_chain((out, GapForm::Row), (machine, event.thread), chain);
         }
         out.push(b'\n');
         self.settle(machine)
@@ -69,7 +84,11 @@ impl Printer<'_> {
 }
 
 /// Appends the values of a place: its symbol, the distance from there, and its object.
-pub(super) fn push_place(place: Option<Place>, (names, objects): (&Names<'_>, &Objects), out: &mut Vec<u8>) {
+pub(super) fn push_place(
+    place: Option<Place>,
+    (names, objects): (&Names<'_>, &Objects),
+    out: &mut Vec<u8>,
+) {
     let name = place.and_then(|place| names.name(objects, &place));
     push_cell(out, name.map_or("", |name| name.text));
     out.push(b',');

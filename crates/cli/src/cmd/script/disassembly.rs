@@ -30,8 +30,9 @@ impl Assembly {
         (bytes, width, address): (&[u8], CodeWidth, u64),
         name: &mut dyn FnMut(u64, &mut String) -> bool,
     ) -> Option<(&str, usize)> {
-        let disassembler = self.disassemblers[width as usize]
-            .get_or_insert_with(|| Disassembler::new(disassembled_width(width), Syntax::Att, Form::Script));
+        let disassembler = self.disassemblers[width as usize].get_or_insert_with(|| {
+            Disassembler::new(disassembled_width(width), Syntax::Att, Form::Script)
+        });
         self.text.clear();
         let length = disassembler.write(bytes, address, name, &mut self.text)?;
         Some((&self.text, length))
@@ -59,7 +60,10 @@ impl Printer<'_> {
         self.output.buffer().extend_from_slice(b"\t\t");
         let bytes = &code.bytes[..usize::from(code.length).min(code.bytes.len())];
         let instruction = (bytes, code.width, event.sample.ip.unwrap_or(0));
-        if self.push_assembly(machine, event.thread, instruction, false).is_none() {
+        if self
+            .push_assembly(machine, event.thread, instruction, false)
+            .is_none()
+        {
             self.output.buffer().truncate(start);
         }
     }
@@ -76,11 +80,19 @@ impl Printer<'_> {
         let (places, names) = (&mut self.places, &self.names);
         let mut name = |address: u64, out: &mut String| {
             let mode = machine.guess_mode(thread, address);
-            let Some((_, place)) = places.locate(machine, thread, mode, address) else { return false };
-            let Some(name) = names.name(machine.objects(), &place) else { return false };
+            let Some((_, place)) = places.locate(machine, thread, mode, address) else {
+                return false;
+            };
+            let Some(name) = names.name(machine.objects(), &place) else {
+                return false;
+            };
             let offset = place.address.wrapping_sub(name.start);
             let named = write!(out, "{}+{offset:#x}", visible(name.text));
-            let told = if with_target { write!(out, " [{address:#x}]") } else { Ok(()) };
+            let told = if with_target {
+                write!(out, " [{address:#x}]")
+            } else {
+                Ok(())
+            };
             named.and(told).is_ok()
         };
         ASSEMBLY.with_borrow_mut(|assembly| {

@@ -58,23 +58,40 @@ impl DlFilter {
         matches: &ArgMatches,
         images: impl FnOnce() -> Images,
     ) -> Result<Option<DlFilter>, Failure> {
-        let Some(name) = matches.get_one::<String>("dlfilter") else { return Ok(None) };
-        let arguments: Vec<String> = matches.get_many("dlarg").into_iter().flatten().cloned().collect();
+        let Some(name) = matches.get_one::<String>("dlfilter") else {
+            return Ok(None);
+        };
+        let arguments: Vec<String> = matches
+            .get_many("dlarg")
+            .into_iter()
+            .flatten()
+            .cloned()
+            .collect();
         let (ours, theirs) = UnixStream::pair()?;
         let mut command = helper(&located(name))?;
         let child = command.stdin(Stdio::from(OwnedFd::from(theirs))).spawn();
-        let child =
-            child.map_err(|error| Failure::new(format!("cannot run the process of {name}: {error}")))?;
+        let child = child
+            .map_err(|error| Failure::new(format!("cannot run the process of {name}: {error}")))?;
         // The process has its end; ours alone must not keep it open.
         drop(command);
         let client = Client::start(ours, &arguments).map_err(|error| failure(name, &error))?;
-        Ok(Some(DlFilter { client, child, name: name.clone(), images: images(), attributes: Vec::new() }))
+        Ok(Some(DlFilter {
+            client,
+            child,
+            name: name.clone(),
+            images: images(),
+            attributes: Vec::new(),
+        }))
     }
 
     /// Takes the attribute of one more event.
     pub(super) fn add_event(&mut self, event: &SessionEvent) {
         let mut encoder = Encoder::new(Endian::Little);
-        let stored = StoredAttr { attr: event.attr, size: ATTRIBUTE_SIZE, extra: Vec::new() };
+        let stored = StoredAttr {
+            attr: event.attr,
+            size: ATTRIBUTE_SIZE,
+            extra: Vec::new(),
+        };
         stored.encode(&mut encoder);
         self.attributes.push(encoder.into_bytes());
     }
@@ -86,7 +103,10 @@ impl DlFilter {
 
     /// Ends the filter; gives what it printed.
     pub(super) fn stop(mut self) -> Result<Vec<u8>, Failure> {
-        let printed = self.client.stop().map_err(|error| failure(&self.name, &error))?;
+        let printed = self
+            .client
+            .stop()
+            .map_err(|error| failure(&self.name, &error))?;
         self.child.wait()?;
         Ok(printed)
     }
@@ -96,7 +116,11 @@ impl DlFilter {
 const ATTRIBUTE_SIZE: u32 = 136;
 
 fn failure(name: &str, error: &DlfilterError) -> Failure {
-    Failure::new(format!("dlfilter {}: {}", visible(name), visible(&error.to_string())))
+    Failure::new(format!(
+        "dlfilter {}: {}",
+        visible(name),
+        visible(&error.to_string())
+    ))
 }
 
 /// This program, as the process of a filter.
@@ -109,18 +133,26 @@ fn helper(filter: &Path) -> Result<Command, Failure> {
 /// A name alone is a file of this folder, if it is there.
 fn located(name: &str) -> PathBuf {
     let here = Path::new(".").join(name);
-    if !name.contains('/') && here.exists() { here } else { PathBuf::from(name) }
+    if !name.contains('/') && here.exists() {
+        here
+    } else {
+        PathBuf::from(name)
+    }
 }
 
 /// Lists the filters of this folder; each is loaded in a process of its own.
 pub(super) fn list() -> Result<(), Failure> {
     print_line("List of available dlfilters:")?;
-    let mut files: Vec<PathBuf> =
-        std::fs::read_dir(".")?.filter_map(|entry| entry.ok().map(|entry| entry.path())).collect();
+    let mut files: Vec<PathBuf> = std::fs::read_dir(".")?
+        .filter_map(|entry| entry.ok().map(|entry| entry.path()))
+        .collect();
     files.retain(|path| path.extension().is_some_and(|suffix| suffix == "so"));
     files.sort();
     for path in files {
-        let output = helper(&path)?.arg("--describe").stderr(Stdio::null()).output()?;
+        let output = helper(&path)?
+            .arg("--describe")
+            .stderr(Stdio::null())
+            .output()?;
         let said = String::from_utf8_lossy(&output.stdout);
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         if let Some(line) = said.lines().next().filter(|_| output.status.success()) {
@@ -138,7 +170,9 @@ impl Printer<'_> {
         machine: &Machine,
         event: &SampleEvent<'_>,
     ) -> Result<bool, Failure> {
-        let Some(mut filter) = self.dlfilter.take() else { return Ok(true) };
+        let Some(mut filter) = self.dlfilter.take() else {
+            return Ok(true);
+        };
         let asked = self.ask_dlfilter(&mut filter, early, machine, event);
         self.dlfilter = Some(filter);
         asked
@@ -164,7 +198,10 @@ impl Printer<'_> {
             names: &self.names,
             places: &mut self.places,
             images: &mut filter.images,
-            attribute: filter.attributes.get(event.event.0).map_or(&[], Vec::as_slice),
+            attribute: filter
+                .attributes
+                .get(event.event.0)
+                .map_or(&[], Vec::as_slice),
             filtered,
             names_data: view.data_lines.is_some(),
         };
@@ -210,9 +247,12 @@ fn asked(event: &SampleEvent<'_>, machine: &Machine, name: &str, names_data: boo
         misc: event.misc.0,
         addr_correlates_sym: names_data,
         raw: sample.raw.map(<[u8]>::to_vec),
-        branches: sample
-            .branch_stack
-            .map(|stack| stack.entries().map(|entry| [entry.from, entry.to, entry.flags]).collect()),
+        branches: sample.branch_stack.map(|stack| {
+            stack
+                .entries()
+                .map(|entry| [entry.from, entry.to, entry.flags])
+                .collect()
+        }),
         callchain: sample.callchain.map(|chain| chain.iter().collect()),
         event: name.to_owned(),
         machine_pid: 0,
@@ -234,7 +274,9 @@ struct Answers<'a, 's> {
 
 impl Answers<'_, '_> {
     fn told(&mut self, mode: CpuMode, address: u64) -> Told {
-        let place = self.places.locate(self.machine, self.event.thread, mode, address);
+        let place = self
+            .places
+            .locate(self.machine, self.event.thread, mode, address);
         let name = place.and_then(|(_, place)| self.names.name(self.machine.objects(), &place));
         let binding = place.zip(name).and_then(|((_, place), name)| {
             let table = self.names.table(self.machine.objects(), place.dso)?;
@@ -252,7 +294,9 @@ impl Answers<'_, '_> {
             dso: dso.map(|dso| dso.shown.clone()),
             is_64_bit: dso.is_some(),
             is_kernel: address >> 63 != 0,
-            build_id: dso.and_then(|dso| dso.build_id).map_or(Vec::new(), |id| id.as_bytes().to_vec()),
+            build_id: dso
+                .and_then(|dso| dso.build_id)
+                .map_or(Vec::new(), |id| id.as_bytes().to_vec()),
             comm: String::new(),
             filtered: false,
         }
@@ -270,7 +314,11 @@ impl Resolver for Answers<'_, '_> {
             Which::Ip => {
                 let told = self.told(mode, self.event.sample.ip.unwrap_or(0));
                 let comm = self.machine.comm_of(self.event.thread).to_owned();
-                Some(Told { comm, filtered: self.filtered, ..told })
+                Some(Told {
+                    comm,
+                    filtered: self.filtered,
+                    ..told
+                })
             }
             Which::Addr if !self.names_data => None,
             Which::Addr => {
@@ -282,20 +330,37 @@ impl Resolver for Answers<'_, '_> {
     }
 
     fn instruction(&mut self) -> Option<Vec<u8>> {
-        let code = self.event.traced.map(|traced| traced.code).filter(|code| code.length > 0);
+        let code = self
+            .event
+            .traced
+            .map(|traced| traced.code)
+            .filter(|code| code.length > 0);
         if let Some(code) = code {
-            return code.bytes.get(..usize::from(code.length)).map(<[u8]>::to_vec);
+            return code
+                .bytes
+                .get(..usize::from(code.length))
+                .map(<[u8]>::to_vec);
         }
         let ip = self.event.sample.ip?;
-        let code = self.images.read(self.machine, self.event.thread, ip, CodeInstruction::LONGEST);
+        let code = self.images.read(
+            self.machine,
+            self.event.thread,
+            ip,
+            CodeInstruction::LONGEST,
+        );
         let found = CodeInstruction::first_of(&code.bytes, code.width)?;
         code.bytes.get(..found.length).map(<[u8]>::to_vec)
     }
 
     fn source_line(&mut self) -> Option<(String, u32)> {
         let (mode, ip) = (self.event.misc.cpu_mode(), self.event.sample.ip?);
-        let (_, place) = self.places.locate(self.machine, self.event.thread, mode, ip)?;
-        let line = self.names.source(self.machine.objects(), place.dso)?.line(place.address)?;
+        let (_, place) = self
+            .places
+            .locate(self.machine, self.event.thread, mode, ip)?;
+        let line = self
+            .names
+            .source(self.machine.objects(), place.dso)?
+            .line(place.address)?;
         Some((line.file.as_ref().to_owned(), line.line))
     }
 
@@ -305,7 +370,9 @@ impl Resolver for Answers<'_, '_> {
 
     fn code(&mut self, address: u64, length: u32) -> Option<Vec<u8>> {
         let length = usize::try_from(length).unwrap_or(usize::MAX);
-        let code = self.images.read(self.machine, self.event.thread, address, length);
+        let code = self
+            .images
+            .read(self.machine, self.event.thread, address, length);
         Some(code.bytes).filter(|bytes| !bytes.is_empty())
     }
 }

@@ -28,11 +28,19 @@ impl Dumps {
             let event = view.name.replace(['/', '\0'], "_");
             let name = format!("{}.{event}.dump", recording.display());
             let file = create_output(Path::new(&name)).map_err(|error| {
-                Failure::new(format!("Couldn't create the per event dump files: {name}: {error}"))
+                Failure::new(format!(
+                    "Couldn't create the per event dump files: {name}: {error}"
+                ))
             })?;
-            Ok(Dump { name, output: Output::file(file), samples: 0 })
+            Ok(Dump {
+                name,
+                output: Output::file(file),
+                samples: 0,
+            })
         };
-        Ok(Dumps { files: views.iter().map(create).collect::<Result<_, Failure>>()? })
+        Ok(Dumps {
+            files: views.iter().map(create).collect::<Result<_, Failure>>()?,
+        })
     }
 
     /// Exchanges an event's file with another output.
@@ -54,7 +62,9 @@ impl Dumps {
         self.files.into_iter().try_for_each(|dump| {
             let megabytes = dump.output.finish()? as f64 / f64::from(1 << 20);
             let (name, samples) = (visible(&dump.name), dump.samples);
-            print_line(&format!("[ perf script: Wrote {megabytes:.3} MB {name} ({samples} samples) ]"))
+            print_line(&format!(
+                "[ perf script: Wrote {megabytes:.3} MB {name} ({samples} samples) ]"
+            ))
         })
     }
 }

@@ -38,9 +38,14 @@ pub(super) struct Reader {
 
 /// Starts the program that the options name, if any; gives what to write to.
 pub(super) fn start(matches: &ArgMatches) -> Result<Option<(Reader, Output)>, Failure> {
-    let mut arguments = matches.get_many::<String>("script-args").into_iter().flatten();
+    let mut arguments = matches
+        .get_many::<String>("script-args")
+        .into_iter()
+        .flatten();
     let Some(named) = matches.get_one::<String>("script") else {
-        return arguments.next().map_or(Ok(None), |first| Err(unexpected(first)));
+        return arguments
+            .next()
+            .map_or(Ok(None), |first| Err(unexpected(first)));
     };
     let mut command = command(named);
     command.args(arguments);
@@ -56,7 +61,13 @@ pub(super) fn start(matches: &ArgMatches) -> Result<Option<(Reader, Output)>, Fa
     let Some(stdin) = child.stdin.take() else {
         return Err(Failure::new(format!("cannot write to {named}")));
     };
-    Ok(Some((Reader { child, name: named.clone() }, Output::pipe(stdin))))
+    Ok(Some((
+        Reader {
+            child,
+            name: named.clone(),
+        },
+        Output::pipe(stdin),
+    )))
 }
 
 /// The refusal of an argument that no program is there for: what looks like an option is most likely a misspelt one.
@@ -74,11 +85,18 @@ fn command(named: &str) -> Command {
     if let Some((language, file)) = named.split_once(':')
         && !Path::new(named).exists()
     {
-        let mut command = Command::new(if language == "python" { "python3" } else { language });
+        let mut command = Command::new(if language == "python" {
+            "python3"
+        } else {
+            language
+        });
         command.arg(file);
         return command;
     }
-    let interpreter = match Path::new(named).extension().and_then(|suffix| suffix.to_str()) {
+    let interpreter = match Path::new(named)
+        .extension()
+        .and_then(|suffix| suffix.to_str())
+    {
         Some("py") => "python3",
         Some("pl") => "perl",
         // A bare name is a file here, not a program of the PATH.
@@ -96,10 +114,12 @@ impl Reader {
     /// Waits for the program after its input has ended; gives the exit code to pass on.
     pub(super) fn wait(mut self) -> Result<i32, Failure> {
         let status = self.child.wait();
-        let status =
-            status.map_err(|error| Failure::new(format!("cannot wait for {}: {error}", self.name)))?;
+        let status = status
+            .map_err(|error| Failure::new(format!("cannot wait for {}: {error}", self.name)))?;
         // As shells tell of a program that a signal ended.
-        Ok(status.code().unwrap_or_else(|| 128 + status.signal().unwrap_or(0)))
+        Ok(status
+            .code()
+            .unwrap_or_else(|| 128 + status.signal().unwrap_or(0)))
     }
 }
 
@@ -110,7 +130,9 @@ mod tests {
     fn words(named: &str) -> Vec<String> {
         let command = command(named);
         let words = std::iter::once(command.get_program()).chain(command.get_args());
-        words.map(|word| word.to_string_lossy().into_owned()).collect()
+        words
+            .map(|word| word.to_string_lossy().into_owned())
+            .collect()
     }
 
     #[test]

@@ -86,7 +86,13 @@ impl Gaps {
     ) {
         let mappings = self.mappings.keep(machine, thread);
         let (at, end) = (text.len(), self.addresses.len());
-        self.list.push(Gap { at, end, mappings, form, is_chain });
+        self.list.push(Gap {
+            at,
+            end,
+            mappings,
+            form,
+            is_chain,
+        });
     }
 
     /// Whether there is none.
@@ -129,7 +135,11 @@ pub(super) struct Filler {
 impl Filler {
     /// Knows nothing yet.
     pub(super) fn new(naming: Naming) -> Filler {
-        Filler { naming, regions: Regions::default(), rendered: Rendered::default() }
+        Filler {
+            naming,
+            regions: Regions::default(),
+            rendered: Rendered::default(),
+        }
     }
 
     /// What it fills gaps by.
@@ -149,7 +159,12 @@ impl Filler {
         for gap in &gaps.list {
             out.extend_from_slice(&text[copied - from..gap.at - from]);
             copied = gap.at;
-            self.fill_one(gap, (&gaps.addresses[first..gap.end], &gaps.mappings), objects, out);
+            self.fill_one(
+                gap,
+                (&gaps.addresses[first..gap.end], &gaps.mappings),
+                objects,
+                out,
+            );
             first = gap.end;
         }
         out.extend_from_slice(&text[copied - from..]);
@@ -162,9 +177,15 @@ impl Filler {
         objects: &Objects,
         out: &mut Vec<u8>,
     ) {
-        let Filler { naming: Naming { names, last }, regions, rendered } = self;
+        let Filler {
+            naming: Naming { names, last },
+            regions,
+            rendered,
+        } = self;
         let mappings = mappings.get(gap.mappings);
-        let mut located = addresses.iter().map(|(mode, ip)| (*ip, regions.locate(mappings, *mode, *ip)));
+        let mut located = addresses
+            .iter()
+            .map(|(mode, ip)| (*ip, regions.locate(mappings, *mode, *ip)));
         let names = (&**names, objects);
         if gap.is_chain {
             rendered.write_chain(gap.form, &mut located, names, last, out);
@@ -187,10 +208,14 @@ struct Rendered {
 impl Rendered {
     /// The lines that have a form, made at its first use.
     fn lines(&mut self, form: LineForm) -> &mut Lines {
-        let known = self.lines.iter().position(|lines| lines.form() == form).unwrap_or_else(|| {
-            self.lines.push(Lines::new(form));
-            self.lines.len() - 1
-        });
+        let known = self
+            .lines
+            .iter()
+            .position(|lines| lines.form() == form)
+            .unwrap_or_else(|| {
+                self.lines.push(Lines::new(form));
+                self.lines.len() - 1
+            });
         &mut self.lines[known]
     }
 

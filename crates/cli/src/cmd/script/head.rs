@@ -20,14 +20,22 @@ pub(super) fn head<'a>(
         comm: shows(FieldSet::COMM).then_some(comm),
         pid: pid.filter(|_| shows(FieldSet::PID)),
         tid: tid.filter(|_| shows(FieldSet::TID)),
-        cpu: event.sample.cpu.map(|cpu| cpu.0).filter(|_| shows(FieldSet::CPU)),
+        cpu: event
+            .sample
+            .cpu
+            .map(|cpu| cpu.0)
+            .filter(|_| shows(FieldSet::CPU)),
         // What was made of hardware trace was never a record.
         misc: shows(FieldSet::MISC).then_some(match event.traced {
             Some(_) => (RecordType::SAMPLE, Misc(0)),
             None => (RecordType::SAMPLE, event.misc),
         }),
         time_of_day: None,
-        time: event.sample.time.map(|time| time.0).filter(|_| shows(FieldSet::TIME)),
+        time: event
+            .sample
+            .time
+            .map(|time| time.0)
+            .filter(|_| shows(FieldSet::TIME)),
         period: shows(FieldSet::PERIOD).then_some(event.period),
         event: shows(FieldSet::EVENT).then_some(view.name.as_str()),
     }

@@ -23,8 +23,11 @@ pub(super) fn argument() -> Arg {
 }
 
 /// Fields that show what is between the last branches.
-pub(super) const BLOCKS: [FieldSet; 3] =
-    [FieldSet::BRSTACKINSN, FieldSet::BRSTACKINSNLEN, FieldSet::BRSTACKDISASM];
+pub(super) const BLOCKS: [FieldSet; 3] = [
+    FieldSet::BRSTACKINSN,
+    FieldSet::BRSTACKINSNLEN,
+    FieldSet::BRSTACKDISASM,
+];
 
 /// Fields that show a sample's own instruction.
 const OWN: [FieldSet; 3] = [FieldSet::INSN, FieldSet::INSNLEN, FieldSet::DISASM];
@@ -51,7 +54,12 @@ pub(super) fn require_branches(
         return Err(refuse(refusal_of_counters(events)));
     }
     let asked = BLOCKS.iter().any(|field| spec.any_has(*field));
-    let all = |event: &SessionEvent| event.attr.branch_sample_type.contains(BranchSampleType::ANY);
+    let all = |event: &SessionEvent| {
+        event
+            .attr
+            .branch_sample_type
+            .contains(BranchSampleType::ANY)
+    };
     let traced = reader.features().bits().contains(FeatureId::AUXTRACE);
     if !asked || traced || events.events().iter().any(all) {
         return Ok(());
@@ -64,9 +72,16 @@ pub(super) fn require_branches(
 
 /// Why what was counted at branches is not shown.
 fn refusal_of_counters(events: &EventTable) -> &'static str {
-    let counted = |event: &SessionEvent| event.attr.branch_sample_type.contains(BranchSampleType::COUNTERS);
+    let counted = |event: &SessionEvent| {
+        event
+            .attr
+            .branch_sample_type
+            .contains(BranchSampleType::COUNTERS)
+    };
     match events.events().iter().any(counted) {
-        true => "What was counted at branches cannot be shown, only whole branch stacks: -F brstack",
+        true => {
+            "What was counted at branches cannot be shown, only whole branch stacks: -F brstack"
+        }
         false => {
             "Display of branch counter requested but it's not enabled\n\
              Hint: run 'perf record -j any,counter ...'"
@@ -94,7 +109,10 @@ impl CodeReader {
         let known = matches!(dump::architecture(reader), Architecture::X86);
         CodeReader {
             images: (asked && known).then(images),
-            most: matches.get_one("max-blocks").copied().filter(|most| *most > 0),
+            most: matches
+                .get_one("max-blocks")
+                .copied()
+                .filter(|most| *most > 0),
         }
     }
 
@@ -107,20 +125,33 @@ impl CodeReader {
         length: usize,
     ) -> CodeBytes {
         let images = self.images.as_mut();
-        images.map_or_else(CodeBytes::default, |images| images.read(machine, thread, address, length))
+        images.map_or_else(CodeBytes::default, |images| {
+            images.read(machine, thread, address, length)
+        })
     }
 }
 
 impl Printer<'_> {
     /// The instruction at the address of a sample, for one that does not say what ran.
     pub(super) fn code_at(&mut self, machine: &Machine, event: &SampleEvent<'_>) -> TracedCode {
-        let Some(ip) = event.sample.ip.filter(|ip| *ip != 0) else { return TracedCode::default() };
-        let found = self.code.read(machine, event.thread, ip, CodeInstruction::LONGEST);
+        let Some(ip) = event.sample.ip.filter(|ip| *ip != 0) else {
+            return TracedCode::default();
+        };
+        let found = self
+            .code
+            .read(machine, event.thread, ip, CodeInstruction::LONGEST);
         let Some(first) = CodeInstruction::first_of(&found.bytes, found.width) else {
             return TracedCode::default();
         };
-        let mut code = TracedCode { width: found.width, length: first.length as u8, ..TracedCode::default() };
-        code.bytes.iter_mut().zip(&found.bytes).for_each(|(to, from)| *to = *from);
+        let mut code = TracedCode {
+            width: found.width,
+            length: first.length as u8,
+            ..TracedCode::default()
+        };
+        code.bytes
+            .iter_mut()
+            .zip(&found.bytes)
+            .for_each(|(to, from)| *to = *from);
         code
     }
 }

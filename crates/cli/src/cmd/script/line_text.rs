@@ -45,20 +45,35 @@ pub(super) struct LineText<'s> {
 impl<'s> LineText<'s> {
     /// The lines of an event's samples, if they tell nothing but moments and places.
     pub(super) fn of(view: &EventView, printer: &Printer<'s>) -> Option<LineText<'s>> {
-        let others = OF_MOMENTS.into_iter().chain(OF_PLACES).fold(view.fields, FieldSet::without);
+        let others = OF_MOMENTS
+            .into_iter()
+            .chain(OF_PLACES)
+            .fold(view.fields, FieldSet::without);
         // Where an instruction led is known only where branches are followed, too.
-        let others = if view.is_branch { others.without(FieldSet::ADDR) } else { others };
+        let others = if view.is_branch {
+            others.without(FieldSet::ADDR)
+        } else {
+            others
+        };
         if others != FieldSet::EMPTY || view.fields == FieldSet::EMPTY {
             return None;
         }
-        let of_moment = OF_MOMENTS.into_iter().any(|field| view.fields.contains(field));
-        let of_time = match (view.fields.contains(FieldSet::TIME), view.layout.nanoseconds) {
+        let of_moment = OF_MOMENTS
+            .into_iter()
+            .any(|field| view.fields.contains(field));
+        let of_time = match (
+            view.fields.contains(FieldSet::TIME),
+            view.layout.nanoseconds,
+        ) {
             (false, _) => u64::MAX,
             (true, true) => 1,
             (true, false) => 1000,
         };
         let printer = Mutex::new(printer.another());
-        Some(LineText { printer, resolution: of_moment.then_some(of_time) })
+        Some(LineText {
+            printer,
+            resolution: of_moment.then_some(of_time),
+        })
     }
 
     fn print(&self, machine: &Machine, out: &mut Vec<u8>, print: impl FnOnce(&mut Printer<'s>)) {

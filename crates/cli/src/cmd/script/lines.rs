@@ -58,7 +58,12 @@ fn has_offsets(kind: DsoKind) -> bool {
 
 /// Puts the place in the object into the brackets around its name, which were written last, where it is asked for.
 #[inline]
-pub(super) fn push_dso_offset(fields: FieldSet, place: Place, objects: &Objects, out: &mut Vec<u8>) {
+pub(super) fn push_dso_offset(
+    fields: FieldSet,
+    place: Place,
+    objects: &Objects,
+    out: &mut Vec<u8>,
+) {
     if fields.contains(FieldSet::DSO | FieldSet::DSOFF)
         && has_offsets(objects.dso(place.dso).kind)
         && out.last() == Some(&b')')
@@ -79,7 +84,11 @@ impl Lines {
         }
         Location::default().write(form.fields, &mut nowhere);
         nowhere.push(b'\n');
-        Lines { form, nowhere, ..Lines::default() }
+        Lines {
+            form,
+            nowhere,
+            ..Lines::default()
+        }
     }
 
     /// How locations look.
@@ -90,7 +99,11 @@ impl Lines {
 
     /// One field, if it is rendered.
     fn part(&self, field: FieldSet) -> FieldSet {
-        if self.form.fields.contains(field) { field } else { FieldSet::EMPTY }
+        if self.form.fields.contains(field) {
+            field
+        } else {
+            FieldSet::EMPTY
+        }
     }
 
     /// Whether anything but the address is rendered.
@@ -113,7 +126,9 @@ impl Lines {
         if fields.contains(FieldSet::IP) {
             push_hex(out, ip, 16);
         }
-        let Some(place) = place else { return Location::default().write(fields, out) };
+        let Some(place) = place else {
+            return Location::default().write(fields, out);
+        };
         match self.known(place, names, objects) {
             Known::Sourced(source) => out.extend_from_slice(&self.sources[source as usize].alone),
             known => self.push_known(place, known, objects, out),
@@ -148,7 +163,9 @@ impl Lines {
         (names, objects): (&Names<'_>, &Objects),
         out: &mut Vec<u8>,
     ) {
-        let Some(place) = place else { return self.push_nowhere(ip, out) };
+        let Some(place) = place else {
+            return self.push_nowhere(ip, out);
+        };
         let shows_ip = self.form.fields.contains(FieldSet::IP);
         let push_ip = |out: &mut Vec<u8>| {
             out.push(b'\t');
@@ -195,11 +212,17 @@ impl Lines {
         let fields = self.part(FieldSet::DSO);
         self.dsos.get(place.dso.0, |out| {
             let dso = visible(&objects.dso(place.dso).shown);
-            Location { symbol: None, dso: Some(&dso) }.write(fields, out);
+            Location {
+                symbol: None,
+                dso: Some(&dso),
+            }
+            .write(fields, out);
         });
         let name = names.name(objects, &place);
         if let Some(sourced) =
-            self.form.sourcing.render(self.form.fields, &place, name.as_ref(), (names, objects))
+            self.form
+                .sourcing
+                .render(self.form.fields, &place, name.as_ref(), (names, objects))
         {
             self.sources.push(sourced);
             return Known::Sourced(self.sources.len() as u32 - 1);
@@ -215,7 +238,11 @@ impl Lines {
         let next = self.symbols.len() as u32;
         let number = *self.symbols.entry((dso, name.start)).or_insert(next);
         self.names.get(number, |out| {
-            Location { symbol: Some((&visible(name.text), 0)), dso: None }.write(FieldSet::SYM, out);
+            Location {
+                symbol: Some((&visible(name.text), 0)),
+                dso: None,
+            }
+            .write(FieldSet::SYM, out);
         });
         number
     }

@@ -58,7 +58,8 @@ impl Memo {
             self.ways.clear();
             self.text.clear();
         }
-        self.ways.insert(way, (self.text.len() as u32, text.len() as u32));
+        self.ways
+            .insert(way, (self.text.len() as u32, text.len() as u32));
         self.text.extend_from_slice(text);
     }
 }
@@ -85,20 +86,32 @@ impl Printer<'_> {
 
     /// Prints the line of a branch as it looked before, or keeps how it looks; false where it is made of more than its
     /// time, its thread and its place.
-    pub(super) fn print_known(&mut self, machine: &Machine, event: &SampleEvent<'_>) -> io::Result<bool> {
+    pub(super) fn print_known(
+        &mut self,
+        machine: &Machine,
+        event: &SampleEvent<'_>,
+    ) -> io::Result<bool> {
         if !self.is_of_place(event) {
             return Ok(false);
         }
         let (sample, time) = (&event.sample, event.sample.time);
         let (thread, cpu, period) = (event.thread, sample.cpu, event.period);
-        let moment = Moment { event: event.event, thread, cpu, time, period };
+        let moment = Moment {
+            event: event.event,
+            thread,
+            cpu,
+            time,
+            period,
+        };
         if self.memo.moment == Some(moment) {
             self.output.buffer().extend_from_slice(&self.memo.head);
         } else {
             let start = self.output.buffer().len();
             self.print_head(machine, event);
             self.memo.head.clear();
-            self.memo.head.extend_from_slice(&self.output.buffer()[start..]);
+            self.memo
+                .head
+                .extend_from_slice(&self.output.buffer()[start..]);
             self.memo.moment = Some(moment);
         }
         let way = Way {
@@ -106,7 +119,9 @@ impl Printer<'_> {
             to: sample.addr.unwrap_or(0),
             generation: machine.generation(thread),
             event: event.event,
-            flags: event.traced.map_or(SampleFlags::default(), |traced| traced.flags),
+            flags: event
+                .traced
+                .map_or(SampleFlags::default(), |traced| traced.flags),
             misc: event.misc,
         };
         if let Some(&(start, length)) = self.memo.ways.get(&way) {

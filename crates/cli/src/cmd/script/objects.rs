@@ -50,7 +50,10 @@ struct Known {
 impl PlaceNames {
     /// Nothing is rendered yet.
     pub(super) fn new(form: ObjectForm) -> PlaceNames {
-        PlaceNames { form, ..PlaceNames::default() }
+        PlaceNames {
+            form,
+            ..PlaceNames::default()
+        }
     }
 
     /// What they tell.
@@ -74,7 +77,9 @@ impl PlaceNames {
         names: (&Names<'_>, &Objects),
         items: &mut Items<'_>,
     ) {
-        let Some(place) = place else { return items.frame(ip, &[]) };
+        let Some(place) = place else {
+            return items.frame(ip, &[]);
+        };
         let known = self.known(place, names);
         for step in known.first..known.first + known.count {
             items.frame(ip, self.text(self.steps[step as usize]));
@@ -82,7 +87,9 @@ impl PlaceNames {
     }
 
     fn text(&self, (start, end): (u32, u32)) -> &[u8] {
-        self.texts.get(start as usize..end as usize).unwrap_or_default()
+        self.texts
+            .get(start as usize..end as usize)
+            .unwrap_or_default()
     }
 
     #[inline]
@@ -98,7 +105,11 @@ impl PlaceNames {
     fn render(&mut self, place: Place, names: &Names<'_>, objects: &Objects) -> Known {
         let name = names.name(objects, &place);
         let dso = Some(objects.dso(place.dso).shown.as_str());
-        let source = if self.form.lines { names.source(objects, place.dso) } else { None };
+        let source = if self.form.lines {
+            names.source(objects, place.dso)
+        } else {
+            None
+        };
         let line = source.and_then(|source| source.line(place.address));
         let own = PlaceName {
             symbol: name.map(|name| name.text),
@@ -113,7 +124,11 @@ impl PlaceNames {
             Some(name) => self.render_steps(&own, &name, &place, names, objects),
             None => self.steps.push(alone),
         }
-        Known { first, count: self.steps.len() as u32 - first, alone }
+        Known {
+            first,
+            count: self.steps.len() as u32 - first,
+            alone,
+        }
     }
 
     fn render_steps(
@@ -128,7 +143,12 @@ impl PlaceNames {
             let line = step.line.as_ref().filter(|_| self.form.lines);
             let line = line.map(|line| (line.file.as_ref(), line.line));
             let shown = match &step.inlined {
-                Some(text) => PlaceName { symbol: Some(text), inlined: true, line, ..PlaceName::default() },
+                Some(text) => PlaceName {
+                    symbol: Some(text),
+                    inlined: true,
+                    line,
+                    ..PlaceName::default()
+                },
                 None => PlaceName { line, ..*own },
             };
             let text = self.add(&shown);
@@ -144,7 +164,12 @@ impl PlaceNames {
 }
 
 /// Writes the line that says what the others are.
-pub(super) fn write_header(out: &mut Vec<u8>, input: &Input, reader: &Reader<'_>, events: &EventTable) {
+pub(super) fn write_header(
+    out: &mut Vec<u8>,
+    input: &Input,
+    reader: &Reader<'_>,
+    events: &EventTable,
+) {
     let features = reader.features();
     let mut line = EventLine::begin("header", out);
     line.text("format", FORMAT.0);
@@ -160,7 +185,9 @@ pub(super) fn write_header(out: &mut Vec<u8>, input: &Input, reader: &Reader<'_>
         line.text("release", &release);
     }
     if let Some(CmdLine(words)) = features.get().ok().flatten() {
-        line.array("command", |items| words.iter().for_each(|word| items.text(word)));
+        line.array("command", |items| {
+            words.iter().for_each(|word| items.text(word))
+        });
     }
     line.array("events", |items| {
         for event in events.events() {
@@ -191,8 +218,14 @@ pub(super) fn write_end(out: &mut Vec<u8>, samples: u64, found: &Diagnostics) {
 
 impl Printer<'_> {
     /// A sample as an object.
-    pub(super) fn print_sample_line(&mut self, machine: &Machine, event: &SampleEvent<'_>) -> io::Result<()> {
-        let Form::Objects(place_names) = &mut self.form else { return Ok(()) };
+    pub(super) fn print_sample_line(
+        &mut self,
+        machine: &Machine,
+        event: &SampleEvent<'_>,
+    ) -> io::Result<()> {
+        let Form::Objects(place_names) = &mut self.form else {
+            return Ok(());
+        };
         let form = GapForm::Object(place_names.form());
         let sample = &event.sample;
         let view = &self.views[event.event.0];
@@ -213,14 +246,16 @@ impl Printer<'_> {
         line.number("period", event.period);
         if let Some(ip) = sample.ip {
             line.address("ip", ip);
-            self.gaps.leave_address((line.written(), form), (machine, event.thread), (mode, ip));
+            self.gaps
+                .leave_address((line.written(), form), (machine, event.thread), (mode, ip));
         }
         write_access(&mut line, sample, self.architecture);
         write_traced(&mut line, event);
         if view.chained {
             let chain = self.chains.of(machine, event).addresses;
             line.array("callchain", |items| {
-                self.gaps.leave_chain((items.written(), form), (machine, event.thread), chain);
+                self.gaps
+                    .leave_chain((items.written(), form), (machine, event.thread), chain);
             });
         }
         if let Some(stack) = sample.branch_stack {
@@ -228,7 +263,9 @@ impl Printer<'_> {
                 for entry in stack.entries() {
                     let mut name = |address| {
                         let place = branch_place(machine, event.thread, address);
-                        place_names.alone(place, (&self.names, machine.objects())).to_vec()
+                        place_names
+                            .alone(place, (&self.names, machine.objects()))
+                            .to_vec()
                     };
                     let (from, to) = (name(entry.from), name(entry.to));
                     items.branch(&entry, &from, &to);
@@ -306,14 +343,22 @@ fn write_access(line: &mut EventLine<'_>, sample: &Sample<'_>, architecture: Arc
             line.number(name, number);
         }
     }
-    for (name, registers) in [("user_regs", sample.regs_user), ("intr_regs", sample.regs_intr)] {
+    for (name, registers) in [
+        ("user_regs", sample.regs_user),
+        ("intr_regs", sample.regs_intr),
+    ] {
         if let Some(registers) = registers.filter(|registers| registers.abi != 0) {
             write_registers(line, name, &registers, architecture);
         }
     }
 }
 
-fn write_registers(line: &mut EventLine<'_>, name: &str, registers: &Registers<'_>, machine: Architecture) {
+fn write_registers(
+    line: &mut EventLine<'_>,
+    name: &str,
+    registers: &Registers<'_>,
+    machine: Architecture,
+) {
     let bits = (0..64).filter(|bit| registers.mask >> bit & 1 != 0);
     line.object(name, |object| {
         for (bit, value) in bits.zip(registers.values.iter()) {

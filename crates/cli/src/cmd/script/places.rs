@@ -23,16 +23,24 @@ impl Printer<'_> {
         }
         let address = (event.misc.cpu_mode(), event.sample.ip.unwrap_or(0));
         let form = GapForm::Line(self.lines[view.lines].form());
-        self.gaps.leave_address((self.output.buffer(), form), at, address);
+        self.gaps
+            .leave_address((self.output.buffer(), form), at, address);
     }
 
     fn print_chain(&mut self, machine: &Machine, event: &SampleEvent<'_>) {
         let view = &self.views[event.event.0];
-        let (form, shows_end) = (self.lines[view.lines].form(), view.fields.contains(FieldSet::UNWIND));
+        let (form, shows_end) = (
+            self.lines[view.lines].form(),
+            view.fields.contains(FieldSet::UNWIND),
+        );
         let chain = self.chains.of(machine, event);
         let out = self.output.buffer();
         out.push(b'\n');
-        self.gaps.leave_chain((out, GapForm::Line(form)), (machine, event.thread), chain.addresses);
+        self.gaps.leave_chain(
+            (out, GapForm::Line(form)),
+            (machine, event.thread),
+            chain.addresses,
+        );
         if let Some(end) = chain.end.filter(|_| shows_end) {
             let _ = writeln!(out, "\t[stack: {end}]");
         }
@@ -42,7 +50,11 @@ impl Printer<'_> {
             if fields.contains(FieldSet::IP) {
                 push_hex(out, cookie, 16);
             }
-            Location { symbol: Some(("(cookie)", 0)), dso: None }.write(fields, out);
+            Location {
+                symbol: Some(("(cookie)", 0)),
+                dso: None,
+            }
+            .write(fields, out);
             out.push(b'\n');
         }
     }
@@ -56,7 +68,9 @@ impl Printer<'_> {
         if !lines.names_anything() {
             return push_hex(out, ip, 16);
         }
-        let place = machine.locate(event.thread, event.misc.cpu_mode(), ip).map(Place::from);
+        let place = machine
+            .locate(event.thread, event.misc.cpu_mode(), ip)
+            .map(Place::from);
         lines.push(ip, place, (&self.names, machine.objects()), out);
     }
 
@@ -65,12 +79,21 @@ impl Printer<'_> {
         let view = &self.views[event.event.0];
         let (form, with_chain) = (self.lines[view.lines].form(), view.layout.with_chain);
         let record = CallchainDeferred::decode(&mut Cursor::new(event.record.body, self.endian));
-        let Some(record) = record.ok().filter(|_| with_chain) else { return };
-        let thread = machine.thread(event.id.pid.unwrap_or(Pid(-1)), event.id.tid.unwrap_or(Tid(-1)));
-        let sample = Sample { callchain: Some(record.chain), ..Sample::default() };
+        let Some(record) = record.ok().filter(|_| with_chain) else {
+            return;
+        };
+        let thread = machine.thread(
+            event.id.pid.unwrap_or(Pid(-1)),
+            event.id.tid.unwrap_or(Tid(-1)),
+        );
+        let sample = Sample {
+            callchain: Some(record.chain),
+            ..Sample::default()
+        };
         let chain = self.chains.recorded(CpuMode::User, &sample);
         let out = self.output.buffer();
-        self.gaps.leave_chain((out, GapForm::Line(form)), (machine, thread), chain);
+        self.gaps
+            .leave_chain((out, GapForm::Line(form)), (machine, thread), chain);
         out.push(b'\n');
     }
 
@@ -78,15 +101,26 @@ impl Printer<'_> {
     pub(super) fn print_data_address(&mut self, machine: &Machine, event: &SampleEvent<'_>) {
         let address = event.sample.addr.unwrap_or(0);
         push_hex(self.output.buffer(), address, 16);
-        let named = self.views[event.event.0].data_lines.filter(|lines| self.lines[*lines].names_anything());
+        let named = self.views[event.event.0]
+            .data_lines
+            .filter(|lines| self.lines[*lines].names_anything());
         if let Some(lines) = named {
             let recorded = event.misc.cpu_mode();
             let of_guest = matches!(recorded, CpuMode::GuestKernel | CpuMode::GuestUser);
             let placed = of_guest || machine.locate(event.thread, recorded, address).is_some();
             // The kernel touches user memory, too.
-            let mode = if placed { recorded } else { machine.guess_mode(event.thread, address) };
+            let mode = if placed {
+                recorded
+            } else {
+                machine.guess_mode(event.thread, address)
+            };
             let place = machine.locate(event.thread, mode, address).map(Place::from);
-            self.lines[lines].push(address, place, (&self.names, machine.objects()), self.output.buffer());
+            self.lines[lines].push(
+                address,
+                place,
+                (&self.names, machine.objects()),
+                self.output.buffer(),
+            );
         }
     }
 }

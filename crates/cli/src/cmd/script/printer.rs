@@ -133,7 +133,10 @@ impl<'s> Printer<'s> {
         let mut printer = Printer::without_views(output, options, endian, formatters, names);
         let width = |event| event_name(event, formatters).chars().count();
         printer.look.event_width = events.events().iter().map(width).max().unwrap_or(0);
-        events.events().iter().for_each(|event| printer.add_view(event));
+        events
+            .events()
+            .iter()
+            .for_each(|event| printer.add_view(event));
         printer
     }
 
@@ -147,7 +150,15 @@ impl<'s> Printer<'s> {
 
     /// Another printer of the same lines, whose text nobody takes.
     pub(super) fn another(&self) -> Printer<'s> {
-        let Look { spec, with_chains, adds_chains, nanoseconds, narrow, sourcing, event_width } = &self.look;
+        let Look {
+            spec,
+            with_chains,
+            adds_chains,
+            nanoseconds,
+            narrow,
+            sourcing,
+            event_width,
+        } = &self.look;
         let options = PrinterOptions {
             spec: *spec,
             with_chains: *with_chains,
@@ -172,11 +183,20 @@ impl<'s> Printer<'s> {
             code: CodeReader::default(),
         };
         let names = Arc::clone(&self.names);
-        let mut another =
-            Printer::without_views(Output::nowhere(), options, self.endian, self.formatters, names);
+        let mut another = Printer::without_views(
+            Output::nowhere(),
+            options,
+            self.endian,
+            self.formatters,
+            names,
+        );
         another.look.event_width = *event_width;
         another.views.clone_from(&self.views);
-        another.lines = self.lines.iter().map(|lines| Lines::new(lines.form())).collect();
+        another.lines = self
+            .lines
+            .iter()
+            .map(|lines| Lines::new(lines.form()))
+            .collect();
         another
     }
 
@@ -187,8 +207,19 @@ impl<'s> Printer<'s> {
         formatters: &'s Formatters,
         names: Arc<Names<'static>>,
     ) -> Printer<'s> {
-        let naming = Naming { names: Arc::clone(&names), last: options.symbols.last_of_chains() };
-        let PrinterOptions { spec, with_chains, adds_chains, nanoseconds, narrow, sourcing, .. } = options;
+        let naming = Naming {
+            names: Arc::clone(&names),
+            last: options.symbols.last_of_chains(),
+        };
+        let PrinterOptions {
+            spec,
+            with_chains,
+            adds_chains,
+            nanoseconds,
+            narrow,
+            sourcing,
+            ..
+        } = options;
         Printer {
             output,
             memo: Memo::default(),
@@ -203,7 +234,15 @@ impl<'s> Printer<'s> {
             chains: options.chains,
             access_columns: AccessColumns::default(),
             with_flags: spec.any_has(FieldSet::FLAGS),
-            look: Look { spec, with_chains, adds_chains, nanoseconds, narrow, sourcing, event_width: 0 },
+            look: Look {
+                spec,
+                with_chains,
+                adds_chains,
+                nanoseconds,
+                narrow,
+                sourcing,
+                event_width: 0,
+            },
             source_texts: SourceTexts::default(),
             indent: Indent::default(),
             object_width: options.object_width,
@@ -272,14 +311,16 @@ impl<'s> Printer<'s> {
             return self.output.settle();
         }
         if self.crew.wants(self.output.buffer(), &self.gaps) {
-            self.crew.hand_over(&mut self.output, &mut self.gaps, machine.objects())?;
+            self.crew
+                .hand_over(&mut self.output, &mut self.gaps, machine.objects())?;
         }
         Ok(())
     }
 
     /// Makes the text of all places that were left for later.
     pub(super) fn fill(&mut self, machine: &Machine) -> io::Result<()> {
-        self.crew.finish(&mut self.output, &mut self.gaps, machine.objects())
+        self.crew
+            .finish(&mut self.output, &mut self.gaps, machine.objects())
     }
 
     /// Writes out what is left; gives what of the call chains could not be had.
@@ -308,7 +349,9 @@ impl<'s> Printer<'s> {
             Form::Dumps(dumps) => {
                 dumps.count(event.event.0);
                 dumps.exchange(event.event.0, &mut self.output);
-                let printed = self.print_text(machine, event).and_then(|()| self.fill(machine));
+                let printed = self
+                    .print_text(machine, event)
+                    .and_then(|()| self.fill(machine));
                 if let Form::Dumps(dumps) = &mut self.form {
                     dumps.exchange(event.event.0, &mut self.output);
                 }
@@ -352,9 +395,15 @@ impl<'s> Printer<'s> {
     pub(super) fn print_head(&mut self, machine: &Machine, event: &SampleEvent<'_>) {
         let view = &self.views[event.event.0];
         let named = view.fields.contains(FieldSet::COMM);
-        let comm = if named { visible(machine.comm_of(event.thread)) } else { "".into() };
+        let comm = if named {
+            visible(machine.comm_of(event.thread))
+        } else {
+            "".into()
+        };
         let mut head = head(view, &comm, machine, event);
-        let told = self.time_of_day.filter(|_| view.fields.contains(FieldSet::TOD));
+        let told = self
+            .time_of_day
+            .filter(|_| view.fields.contains(FieldSet::TOD));
         let time_of_day = told.and_then(|told| Some(told.text(event.sample.time?.0)));
         head.time_of_day = time_of_day.as_deref();
         head.time = head.time.map(|time| self.clock.shown(time));
@@ -377,14 +426,20 @@ impl<'s> Printer<'s> {
             self.print_data_address(machine, event);
         }
         let access = access(&event.sample);
-        self.access_columns.write_source(&access, fields, self.output.buffer());
+        self.access_columns
+            .write_source(&access, fields, self.output.buffer());
         if fields.contains(FieldSet::CGROUP) {
             self.cgroups.write(&event.sample, self.output.buffer());
         }
         if fields.contains(FieldSet::IP) {
             self.print_places(machine, event);
         }
-        registers::write(fields, &event.sample, self.architecture, self.output.buffer());
+        registers::write(
+            fields,
+            &event.sample,
+            self.architecture,
+            self.output.buffer(),
+        );
         self.print_branch_stack(machine, event);
         if self.views[event.event.0].bpf_output
             && let Some(raw) = event.sample.raw

@@ -7,9 +7,18 @@ use oxperf_present::script::FieldSet;
 use oxperf_wire::Sample;
 
 /// Appends the registers that `fields` ask for.
-pub(super) fn write(fields: FieldSet, sample: &Sample<'_>, architecture: Architecture, out: &mut Vec<u8>) {
-    for (field, registers) in [(FieldSet::IREGS, sample.regs_intr), (FieldSet::UREGS, sample.regs_user)] {
-        let Some(registers) = registers.filter(|registers| fields.contains(field) && registers.abi != 0)
+pub(super) fn write(
+    fields: FieldSet,
+    sample: &Sample<'_>,
+    architecture: Architecture,
+    out: &mut Vec<u8>,
+) {
+    for (field, registers) in [
+        (FieldSet::IREGS, sample.regs_intr),
+        (FieldSet::UREGS, sample.regs_user),
+    ] {
+        let Some(registers) =
+            registers.filter(|registers| fields.contains(field) && registers.abi != 0)
         else {
             continue;
         };

@@ -42,20 +42,30 @@ const ALL: [Shorthand; 3] = [
 /// The options.
 pub(super) fn arguments() -> impl Iterator<Item = Arg> {
     let shorthands = ALL.iter().map(|shorthand| {
-        let arg = Arg::new(shorthand.name).long(shorthand.name).help(shorthand.help);
+        let arg = Arg::new(shorthand.name)
+            .long(shorthand.name)
+            .help(shorthand.help);
         if shorthand.name != "insn-trace" {
             return arg.action(ArgAction::SetTrue);
         }
-        arg.num_args(0..=1).require_equals(true).default_missing_value("raw").value_parser(["raw", "disasm"])
+        arg.num_args(0..=1)
+            .require_equals(true)
+            .default_missing_value("raw")
+            .value_parser(["raw", "disasm"])
     });
     let xed = Arg::new("xed").long("xed").action(ArgAction::SetTrue);
-    shorthands.chain([xed.help("Show instructions as text where their bytes would be; needs no xed")])
+    shorthands
+        .chain([xed.help("Show instructions as text where their bytes would be; needs no xed")])
 }
 
 /// The shorthand that was given; the last of several.
 pub(super) fn given(matches: &ArgMatches) -> Option<Shorthand> {
-    let placed = ALL.iter().filter_map(|shorthand| Some((place(matches, shorthand.name)?, *shorthand)));
-    placed.max_by_key(|(place, _)| *place).map(|(_, shorthand)| shorthand)
+    let placed = ALL
+        .iter()
+        .filter_map(|shorthand| Some((place(matches, shorthand.name)?, *shorthand)));
+    placed
+        .max_by_key(|(place, _)| *place)
+        .map(|(_, shorthand)| shorthand)
 }
 
 /// Where on the command line an option stands; `None` if it was not given.
@@ -66,14 +76,26 @@ fn place(matches: &ArgMatches, name: &str) -> Option<usize> {
 
 /// The fields that are asked for, each option in its turn.
 pub(super) fn fields(matches: &ArgMatches) -> Result<FieldSpec, FieldSpecError> {
-    let texts = matches.get_many::<String>("fields").into_iter().flatten().map(String::as_str);
-    let mut asked: Vec<(usize, &str)> =
-        matches.indices_of("fields").into_iter().flatten().zip(texts).collect();
-    asked
-        .extend(ALL.iter().filter_map(|shorthand| Some((place(matches, shorthand.name)?, shorthand.fields))));
+    let texts = matches
+        .get_many::<String>("fields")
+        .into_iter()
+        .flatten()
+        .map(String::as_str);
+    let mut asked: Vec<(usize, &str)> = matches
+        .indices_of("fields")
+        .into_iter()
+        .flatten()
+        .zip(texts)
+        .collect();
+    asked.extend(
+        ALL.iter()
+            .filter_map(|shorthand| Some((place(matches, shorthand.name)?, shorthand.fields))),
+    );
     asked.sort_unstable();
     let mut spec = FieldSpec::default();
-    asked.into_iter().try_for_each(|(_, text)| spec.apply(text))?;
+    asked
+        .into_iter()
+        .try_for_each(|(_, text)| spec.apply(text))?;
     let in_words = matches.get_flag("xed") || traced_in_words(matches);
     if in_words && spec.any_has(FieldSet::INSN) {
         spec.apply("+disasm,-insn")?;
@@ -83,7 +105,9 @@ pub(super) fn fields(matches: &ArgMatches) -> Result<FieldSpec, FieldSpecError> 
 
 /// Whether `--insn-trace` is to show text.
 fn traced_in_words(matches: &ArgMatches) -> bool {
-    matches.get_one::<String>("insn-trace").is_some_and(|form| form == "disasm")
+    matches
+        .get_one::<String>("insn-trace")
+        .is_some_and(|form| form == "disasm")
 }
 
 impl Shorthand {
@@ -100,7 +124,9 @@ mod tests {
 
     fn matches(arguments: &[&str]) -> ArgMatches {
         let command = clap::Command::new("script").args(arguments_with_fields());
-        command.try_get_matches_from([&["script"], arguments].concat()).unwrap()
+        command
+            .try_get_matches_from([&["script"], arguments].concat())
+            .unwrap()
     }
 
     fn arguments_with_fields() -> Vec<Arg> {
@@ -115,22 +141,35 @@ mod tests {
             assert!(FieldSpec::default().apply(shorthand.fields).is_ok());
         }
         assert_eq!(given(&matches(&[])), None);
-        assert_eq!(given(&matches(&["--call-trace", "--insn-trace=raw"])), Some(ALL[0]));
+        assert_eq!(
+            given(&matches(&["--call-trace", "--insn-trace=raw"])),
+            Some(ALL[0])
+        );
     }
 
     #[test]
     fn fields_count_in_their_order() {
         let before = fields(&matches(&["-F", "ip", "--insn-trace"])).unwrap();
-        assert_eq!(before.fields(EventClass::Hardware), FieldSet::IP | FieldSet::INSN);
+        assert_eq!(
+            before.fields(EventClass::Hardware),
+            FieldSet::IP | FieldSet::INSN
+        );
         let behind = fields(&matches(&["--insn-trace", "-F", "ip"])).unwrap();
         assert_eq!(behind.fields(EventClass::Hardware), FieldSet::IP);
     }
 
     #[test]
     fn instructions_are_shown_as_text() {
-        for arguments in [["-Fip", "--insn-trace=disasm"].as_slice(), &["-Fip,insn", "--xed"]] {
+        for arguments in [
+            ["-Fip", "--insn-trace=disasm"].as_slice(),
+            &["-Fip,insn", "--xed"],
+        ] {
             let spec = fields(&matches(arguments)).unwrap();
-            assert_eq!(spec.fields(EventClass::Hardware), FieldSet::IP | FieldSet::DISASM, "{arguments:?}");
+            assert_eq!(
+                spec.fields(EventClass::Hardware),
+                FieldSet::IP | FieldSet::DISASM,
+                "{arguments:?}"
+            );
         }
         let no_code = fields(&matches(&["-Fip", "--xed"])).unwrap();
         assert_eq!(no_code.fields(EventClass::Hardware), FieldSet::IP);

@@ -11,8 +11,8 @@ use oxperf_present::visible::visible;
 use oxperf_resolve::Place;
 use oxperf_session::SidebandEvent;
 use oxperf_wire::kernel::{
-    BpfEvent, CallchainDeferred, Cgroup, Comm, Ksymbol, Lost, Mmap, Mmap2, Namespaces, SwitchCpuWide, Task,
-    TextPoke,
+    BpfEvent, CallchainDeferred, Cgroup, Comm, Ksymbol, Lost, Mmap, Mmap2, Namespaces,
+    SwitchCpuWide, Task, TextPoke,
 };
 use oxperf_wire::{Cursor, WireError};
 
@@ -27,17 +27,37 @@ const CHOICES: [Choice; 9] = [
         "Show when threads begin, end and take names",
         &[RecordType::COMM, RecordType::FORK, RecordType::EXIT],
     ),
-    ("show-mmap-events", "Show mappings", &[RecordType::MMAP, RecordType::MMAP2]),
-    ("show-switch-events", "Show context switches", &[RecordType::SWITCH, RecordType::SWITCH_CPU_WIDE]),
-    ("show-namespace-events", "Show namespaces", &[RecordType::NAMESPACES]),
+    (
+        "show-mmap-events",
+        "Show mappings",
+        &[RecordType::MMAP, RecordType::MMAP2],
+    ),
+    (
+        "show-switch-events",
+        "Show context switches",
+        &[RecordType::SWITCH, RecordType::SWITCH_CPU_WIDE],
+    ),
+    (
+        "show-namespace-events",
+        "Show namespaces",
+        &[RecordType::NAMESPACES],
+    ),
     ("show-cgroup-events", "Show cgroups", &[RecordType::CGROUP]),
-    ("show-lost-events", "Show where records were lost", &[RecordType::LOST]),
+    (
+        "show-lost-events",
+        "Show where records were lost",
+        &[RecordType::LOST],
+    ),
     (
         "show-bpf-events",
         "Show kernel symbols and BPF programs that come and go",
         &[RecordType::KSYMBOL, RecordType::BPF_EVENT],
     ),
-    ("show-text-poke-events", "Show changes of kernel code", &[RecordType::TEXT_POKE]),
+    (
+        "show-text-poke-events",
+        "Show changes of kernel code",
+        &[RecordType::TEXT_POKE],
+    ),
     (
         "show-round-events",
         "Show where the recorder emptied its rings; everything then comes in the order of the file",
@@ -47,7 +67,12 @@ const CHOICES: [Choice; 9] = [
 
 /// The options.
 pub(super) fn arguments() -> impl Iterator<Item = Arg> {
-    CHOICES.iter().map(|(name, help, _)| Arg::new(*name).long(*name).action(ArgAction::SetTrue).help(*help))
+    CHOICES.iter().map(|(name, help, _)| {
+        Arg::new(*name)
+            .long(*name)
+            .action(ArgAction::SetTrue)
+            .help(*help)
+    })
 }
 
 /// The kinds that are shown.
@@ -58,7 +83,11 @@ impl Shown {
     /// Takes the options.
     pub(super) fn from_matches(matches: &ArgMatches) -> Shown {
         let asked = CHOICES.iter().filter(|(name, ..)| matches.get_flag(name));
-        Shown(asked.flat_map(|(.., kinds)| kinds.iter().copied()).collect())
+        Shown(
+            asked
+                .flat_map(|(.., kinds)| kinds.iter().copied())
+                .collect(),
+        )
     }
 
     /// Shows a kind, too.
@@ -91,9 +120,21 @@ impl Moment {
     /// The trailer counts before what the record says itself.
     fn of(event: &SidebandEvent<'_>, subject: Option<&Subject>) -> Moment {
         Moment {
-            pid: event.id.pid.or(subject.map(|subject| subject.pid)).unwrap_or(Pid(-1)),
-            tid: event.id.tid.or(subject.map(|subject| subject.tid)).unwrap_or(Tid(-1)),
-            time: event.id.time.or(subject.and_then(|subject| subject.time)).map_or(0, |time| time.0),
+            pid: event
+                .id
+                .pid
+                .or(subject.map(|subject| subject.pid))
+                .unwrap_or(Pid(-1)),
+            tid: event
+                .id
+                .tid
+                .or(subject.map(|subject| subject.tid))
+                .unwrap_or(Tid(-1)),
+            time: event
+                .id
+                .time
+                .or(subject.and_then(|subject| subject.time))
+                .map_or(0, |time| time.0),
         }
     }
 }
@@ -109,7 +150,9 @@ impl Printer<'_> {
             return Ok(());
         }
         let mut text = Vec::new();
-        let Ok(subject) = self.describe(machine, event, &mut text) else { return Ok(()) };
+        let Ok(subject) = self.describe(machine, event, &mut text) else {
+            return Ok(());
+        };
         match self.form {
             Form::Objects(_) => {
                 self.print_record_line(machine, event, &Moment::of(event, subject.as_ref()), &text)
@@ -213,16 +256,25 @@ impl Printer<'_> {
 
     fn describe_poke(&mut self, machine: &mut Machine, record: &TextPoke<'_>, out: &mut Vec<u8>) {
         let idle = machine.thread(Pid(0), Tid(0));
-        let place = machine.locate(idle, CpuMode::Kernel, record.addr).map(Place::from);
-        let named =
-            place.and_then(|place| Some((self.names.name(machine.objects(), &place)?, place.address)));
-        let symbol = named
-            .map(|(name, address)| PokedSymbol { name: name.text, offset: address.wrapping_sub(name.start) });
+        let place = machine
+            .locate(idle, CpuMode::Kernel, record.addr)
+            .map(Place::from);
+        let named = place
+            .and_then(|place| Some((self.names.name(machine.objects(), &place)?, place.address)));
+        let symbol = named.map(|(name, address)| PokedSymbol {
+            name: name.text,
+            offset: address.wrapping_sub(name.start),
+        });
         records::text_poke(out, record, symbol);
     }
 
     /// Prints who, when and where, as before a sample.
-    fn print_stamp(&mut self, machine: &mut Machine, event: &SidebandEvent<'_>, subject: Option<Subject>) {
+    fn print_stamp(
+        &mut self,
+        machine: &mut Machine,
+        event: &SidebandEvent<'_>,
+        subject: Option<Subject>,
+    ) {
         let told = subject.as_ref();
         let Moment { pid, tid, time } = Moment::of(event, told);
         let thread = match told {
@@ -237,7 +289,8 @@ impl Printer<'_> {
             pid: shows(FieldSet::PID).then_some(pid.0),
             tid: shows(FieldSet::TID).then_some(tid.0),
             cpu: shows(FieldSet::CPU).then(|| event.id.cpu.map_or(0, |cpu| cpu.0)),
-            misc: shows(FieldSet::MISC).then_some((event.record.header.kind, event.record.header.misc)),
+            misc: shows(FieldSet::MISC)
+                .then_some((event.record.header.kind, event.record.header.misc)),
             time: shows(FieldSet::TIME).then(|| self.clock.shown(time)),
             ..Default::default()
         };

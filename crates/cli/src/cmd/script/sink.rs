@@ -44,7 +44,9 @@ impl Printer<'_> {
 
 impl Sink for Printer<'_> {
     fn event(&mut self, events: &EventTable, told: EventIndex) -> bool {
-        let Some(event) = events.events().get(told.0) else { return false };
+        let Some(event) = events.events().get(told.0) else {
+            return false;
+        };
         if let Some(dumper) = &mut self.dumper {
             dumper.set_events(events);
         }
@@ -62,13 +64,17 @@ impl Sink for Printer<'_> {
         event: Option<EventIndex>,
     ) -> ControlFlow<()> {
         self.memo.forget_head();
-        let Some(dumper) = &mut self.dumper else { return ControlFlow::Continue(()) };
+        let Some(dumper) = &mut self.dumper else {
+            return ControlFlow::Continue(());
+        };
         let written = dumper.record(record, event, &mut self.output);
         self.go_on(written)
     }
 
     fn damage(&mut self, damage: &Damage) -> ControlFlow<()> {
-        let Some(dumper) = &self.dumper else { return ControlFlow::Continue(()) };
+        let Some(dumper) = &self.dumper else {
+            return ControlFlow::Continue(());
+        };
         let written = dumper.damage(damage, &mut self.output);
         self.go_on(written)
     }
@@ -89,7 +95,11 @@ impl Sink for Printer<'_> {
         if taken && self.left == Some(0) {
             return ControlFlow::Break(());
         }
-        let printed = if taken { self.print(machine, event) } else { Ok(()) };
+        let printed = if taken {
+            self.print(machine, event)
+        } else {
+            Ok(())
+        };
         self.left = self.left.map(|left| left - u64::from(taken));
         let printed = printed.and_then(|()| match &self.dumper {
             Some(dumper) => dumper.sampled_packets(&event.sample, &mut self.output),
@@ -106,15 +116,22 @@ impl Sink for Printer<'_> {
             && self.left.is_none()
             && self.switching.takes_all()
             && self.dlfilter.is_none();
-        let untimed =
-            plain && self.filter.times_pass() && self.dumper.is_none() && !self.symbols.ask_anything();
+        let untimed = plain
+            && self.filter.times_pass()
+            && self.dumper.is_none()
+            && !self.symbols.ask_anything();
         if !untimed || self.counts_time() {
             return None;
         }
         Some(Arc::new(LineText::of(&self.views[event.0], self)?))
     }
 
-    fn written(&mut self, machine: &Machine, common: &SampleEvent<'_>, text: &[u8]) -> ControlFlow<()> {
+    fn written(
+        &mut self,
+        machine: &Machine,
+        common: &SampleEvent<'_>,
+        text: &[u8],
+    ) -> ControlFlow<()> {
         if !self.filter.takes(machine, common) {
             return ControlFlow::Continue(());
         }

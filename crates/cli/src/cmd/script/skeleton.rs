@@ -23,13 +23,23 @@ pub(super) fn argument() -> Arg {
 
 /// The language that was asked for.
 pub(super) fn language(matches: &ArgMatches) -> Result<Option<Language>, Failure> {
-    let Some(name) = matches.get_one::<String>("gen-script") else { return Ok(None) };
-    let unknown = || Failure::bad_option(format!("unknown language '{name}': python and perl are known"));
+    let Some(name) = matches.get_one::<String>("gen-script") else {
+        return Ok(None);
+    };
+    let unknown = || {
+        Failure::bad_option(format!(
+            "unknown language '{name}': python and perl are known"
+        ))
+    };
     Language::parse(name).map(Some).ok_or_else(unknown)
 }
 
 /// Writes the program into this folder. One that is there stays: it may have been worked on.
-pub(super) fn write(language: Language, events: &EventTable, formatters: &Formatters) -> Result<(), Failure> {
+pub(super) fn write(
+    language: Language,
+    events: &EventTable,
+    formatters: &Formatters,
+) -> Result<(), Failure> {
     let path = PathBuf::from(format!("perf-script.{}", language.suffix()));
     let failed = |error: std::io::Error| {
         let hint = match error.kind() {
@@ -39,9 +49,17 @@ pub(super) fn write(language: Language, events: &EventTable, formatters: &Format
         Failure::new(format!("cannot write {}: {error}{hint}", path.display()))
     };
     let mut text = Vec::new();
-    language.write(&handled(events, formatters), &mut text).map_err(failed)?;
-    File::create_new(&path).and_then(|mut file| file.write_all(&text)).map_err(failed)?;
-    print_line(&format!("generated {} script: {}", language.name(), path.display()))?;
+    language
+        .write(&handled(events, formatters), &mut text)
+        .map_err(failed)?;
+    File::create_new(&path)
+        .and_then(|mut file| file.write_all(&text))
+        .map_err(failed)?;
+    print_line(&format!(
+        "generated {} script: {}",
+        language.name(),
+        path.display()
+    ))?;
     Ok(())
 }
 
@@ -49,14 +67,24 @@ fn handled(events: &EventTable, formatters: &Formatters) -> Vec<HandledEvent> {
     let fields = |config| {
         let formatter = formatters.get(config)?;
         // What every tracepoint records stands in each sample anyway.
-        Some(formatter.event().fields.iter().map(|field| field.name.clone()).collect())
+        Some(
+            formatter
+                .event()
+                .fields
+                .iter()
+                .map(|field| field.name.clone())
+                .collect(),
+        )
     };
     let mut handled: Vec<HandledEvent> = Vec::new();
     for event in events.events() {
         let name = event_name(event, formatters);
         if handled.iter().all(|known| known.name != name) {
             let traced = event.attr.kind == EventType::TRACEPOINT;
-            let fields = traced.then(|| fields(event.attr.config)).flatten().unwrap_or_default();
+            let fields = traced
+                .then(|| fields(event.attr.config))
+                .flatten()
+                .unwrap_or_default();
             handled.push(HandledEvent { name, fields });
         }
     }

@@ -29,9 +29,13 @@ impl Printer<'_> {
         (mode, ip): (CpuMode, u64),
     ) {
         let place = machine.locate(thread, mode, ip);
-        let Some(place) = place.map(Place::from) else { return };
+        let Some(place) = place.map(Place::from) else {
+            return;
+        };
         let source = self.names.source(machine.objects(), place.dso);
-        let Some(line) = source.and_then(|source| source.line(place.address)) else { return };
+        let Some(line) = source.and_then(|source| source.line(place.address)) else {
+            return;
+        };
         if let Some(text) = self.source_texts.next(thread, &line) {
             let out = self.output.buffer();
             out.push(b'|');

@@ -37,17 +37,34 @@ impl Sourcing {
         (names, objects): (&Names<'_>, &Objects),
     ) -> Option<Sourced> {
         let named = name.filter(|_| self.inlines);
-        let steps = named.map(|name| names.steps(objects, place, name)).unwrap_or_default();
+        let steps = named
+            .map(|name| names.steps(objects, place, name))
+            .unwrap_or_default();
         let plain = steps.len() < 2 && steps.iter().all(|step| step.inlined.is_none());
         if plain && !fields.contains(FieldSet::SRCLINE) {
             return None;
         }
-        let line = names.source(objects, place.dso).and_then(|source| source.line(place.address));
-        let known = Rendering { sourcing: self, fields, place, name, names, objects };
-        let own = [Step { inlined: None, line }];
+        let line = names
+            .source(objects, place.dso)
+            .and_then(|source| source.line(place.address));
+        let known = Rendering {
+            sourcing: self,
+            fields,
+            place,
+            name,
+            names,
+            objects,
+        };
+        let own = [Step {
+            inlined: None,
+            line,
+        }];
         let steps = if plain { &own[..] } else { &steps };
         let steps = steps.iter().map(|step| known.step(step)).collect();
-        Some(Sourced { steps, alone: known.step(&own[0]) })
+        Some(Sourced {
+            steps,
+            alone: known.step(&own[0]),
+        })
     }
 }
 
@@ -64,8 +81,14 @@ struct Rendering<'r, 's> {
 impl Rendering<'_, '_> {
     fn step(&self, step: &Step) -> Box<[u8]> {
         let mut out = Vec::new();
-        let text = step.inlined.as_deref().or(self.name.map(|name| name.text)).map(visible);
-        let offset = self.name.map_or(0, |name| self.place.address.wrapping_sub(name.start));
+        let text = step
+            .inlined
+            .as_deref()
+            .or(self.name.map(|name| name.text))
+            .map(visible);
+        let offset = self
+            .name
+            .map_or(0, |name| self.place.address.wrapping_sub(name.start));
         let dso = visible(&self.objects.dso(self.place.dso).shown);
         let location = Location {
             symbol: text.as_deref().map(|text| (text, offset)),
@@ -89,14 +112,23 @@ impl Rendering<'_, '_> {
 
     fn push_source(&self, line: Option<&SourceLine>, out: &mut Vec<u8>) {
         match line {
-            Some(line) => push_line(out, &visible(&line.file), line.line, self.sourcing.whole_paths),
+            Some(line) => push_line(
+                out,
+                &visible(&line.file),
+                line.line,
+                self.sourcing.whole_paths,
+            ),
             // As perf has it where the object's tools know the function and have no line.
             None if self.names.is_known_to_tools(self.objects, self.place) => {
                 out.extend_from_slice(b"??:0");
             }
             None => {
                 let address = self.names.object_address(self.objects, self.place);
-                push_unknown(out, &visible(&self.objects.dso(self.place.dso).short_name), address);
+                push_unknown(
+                    out,
+                    &visible(&self.objects.dso(self.place.dso).short_name),
+                    address,
+                );
             }
         }
     }

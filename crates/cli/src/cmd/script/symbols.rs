@@ -52,7 +52,12 @@ impl Symbols {
     /// Takes the options.
     pub(super) fn from_matches(matches: &ArgMatches) -> Symbols {
         let names = |name| -> Vec<String> {
-            matches.get_many::<String>(name).into_iter().flatten().cloned().collect()
+            matches
+                .get_many::<String>(name)
+                .into_iter()
+                .flatten()
+                .cloned()
+                .collect()
         };
         let shown = names("symbols");
         let address = |text: &String| u64::from_str_radix(text.strip_prefix("0x")?, 16).ok();
@@ -99,9 +104,9 @@ impl Symbols {
     fn take_object(&self, object: Option<&Dso>) -> bool {
         self.dsos.is_empty()
             || object.is_some_and(|object| {
-                self.dsos
-                    .iter()
-                    .any(|name| *name == object.short_name || *name == object.name || *name == object.shown)
+                self.dsos.iter().any(|name| {
+                    *name == object.short_name || *name == object.name || *name == object.shown
+                })
             })
     }
 
@@ -121,26 +126,34 @@ impl Printer<'_> {
         if !self.symbols.ask_anything() {
             return true;
         }
-        self.takes_symbol(machine, event) && (!self.symbols.asks_for_graph() || self.follows(machine, event))
+        self.takes_symbol(machine, event)
+            && (!self.symbols.asks_for_graph() || self.follows(machine, event))
     }
 
     fn takes_symbol(&mut self, machine: &Machine, event: &SampleEvent<'_>) -> bool {
         let ip = event.sample.ip.unwrap_or(0);
         if !self.symbols.dsos.is_empty() {
             let place = machine.locate(event.thread, event.misc.cpu_mode(), ip);
-            if !self.symbols.take_object(place.map(|place| machine.dso(place.dso))) {
+            if !self
+                .symbols
+                .take_object(place.map(|place| machine.dso(place.dso)))
+            {
                 return false;
             }
         }
         if self.symbols.shown.is_empty() {
             return true;
         }
-        let Some((_, place)) = self.places.locate(machine, event.thread, event.misc.cpu_mode(), ip) else {
+        let Some((_, place)) = self
+            .places
+            .locate(machine, event.thread, event.misc.cpu_mode(), ip)
+        else {
             return false;
         };
         let name = self.names.name(machine.objects(), &place);
         let start = name.map(|name| ip.wrapping_sub(place.address.wrapping_sub(name.start)));
-        name.is_some_and(|name| self.symbols.take(name.text)) || self.symbols.take_address(ip, start)
+        name.is_some_and(|name| self.symbols.take(name.text))
+            || self.symbols.take_address(ip, start)
     }
 
     /// Whether a thread is in one of the calls that are shown, as of this sample.
@@ -153,8 +166,12 @@ impl Printer<'_> {
             }
             return inside;
         }
-        let flags = event.traced.map_or(SampleFlags::default(), |traced| traced.flags);
-        let Some(address) = entered_or_left(event, flags) else { return false };
+        let flags = event
+            .traced
+            .map_or(SampleFlags::default(), |traced| traced.flags);
+        let Some(address) = entered_or_left(event, flags) else {
+            return false;
+        };
         let name = self.symbol_at(machine, event, address);
         let begins = name.is_some_and(|name| self.symbols.begins_graph(&name));
         if begins {
@@ -163,12 +180,19 @@ impl Printer<'_> {
         begins
     }
 
-    fn symbol_at(&mut self, machine: &Machine, event: &SampleEvent<'_>, address: u64) -> Option<String> {
+    fn symbol_at(
+        &mut self,
+        machine: &Machine,
+        event: &SampleEvent<'_>,
+        address: u64,
+    ) -> Option<String> {
         let mode = match machine.locate(event.thread, event.misc.cpu_mode(), address) {
             Some(_) => event.misc.cpu_mode(),
             None => machine.guess_mode(event.thread, address),
         };
         let (_, place) = self.places.locate(machine, event.thread, mode, address)?;
-        self.names.name(machine.objects(), &place).map(|name| name.text.to_owned())
+        self.names
+            .name(machine.objects(), &place)
+            .map(|name| name.text.to_owned())
     }
 }

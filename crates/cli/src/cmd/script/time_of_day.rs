@@ -17,7 +17,12 @@ impl TimeOfDay {
     /// What the recording tells, if it does.
     pub(super) fn of(reader: &Reader<'_>) -> Option<TimeOfDay> {
         let told = reader.features().get::<ClockData>().ok().flatten()?;
-        Some(TimeOfDay { offset: told.wall_nanoseconds.wrapping_sub(told.clock_nanoseconds).cast_signed() })
+        Some(TimeOfDay {
+            offset: told
+                .wall_nanoseconds
+                .wrapping_sub(told.clock_nanoseconds)
+                .cast_signed(),
+        })
     }
 
     /// The time of day of a time of the recording, by this system's time zone.
@@ -35,7 +40,10 @@ mod tests {
 
     #[test]
     fn fractions_go_on_below_the_second() {
-        let text = TimeOfDay { offset: 1_500_000_000 }.text(600_001_999);
+        let text = TimeOfDay {
+            offset: 1_500_000_000,
+        }
+        .text(600_001_999);
         assert!(text.ends_with(":02.100001"), "{text}");
     }
 }

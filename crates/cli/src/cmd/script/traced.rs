@@ -2,7 +2,9 @@
 
 use oxperf_abi::{EventAttr, EventType};
 use oxperf_machine::Machine;
-use oxperf_present::script::traced::{write_code, write_flags, write_ipc, write_length, write_payload};
+use oxperf_present::script::traced::{
+    write_code, write_flags, write_ipc, write_length, write_payload,
+};
 use oxperf_present::script::{FieldSet, push_hex};
 use oxperf_present::visible::visible;
 use oxperf_session::{SampleEvent, SampleFlags, Traced};
@@ -38,7 +40,9 @@ impl Printer<'_> {
     /// The flags, which have a column of their own when any event shows them.
     pub(super) fn print_flags(&mut self, event: &SampleEvent<'_>) {
         if self.with_flags {
-            let flags = event.traced.map_or(SampleFlags::default(), |traced| traced.flags);
+            let flags = event
+                .traced
+                .map_or(SampleFlags::default(), |traced| traced.flags);
             write_flags(flags, self.output.buffer());
         }
     }
@@ -82,7 +86,10 @@ impl Printer<'_> {
     /// The instruction: how long it is, its bytes, its text.
     pub(super) fn print_code(&mut self, machine: &Machine, event: &SampleEvent<'_>) {
         let fields = self.views[event.event.0].fields;
-        let told = event.traced.map(|traced| traced.code).filter(|code| code.length > 0);
+        let told = event
+            .traced
+            .map(|traced| traced.code)
+            .filter(|code| code.length > 0);
         let code = told.unwrap_or_else(|| self.code_at(machine, event));
         let out = self.output.buffer();
         if fields.contains(FieldSet::INSNLEN) {
@@ -134,7 +141,13 @@ impl Printer<'_> {
         out.extend_from_slice(b")\t");
     }
 
-    fn print_function(&mut self, machine: &Machine, event: &SampleEvent<'_>, address: u64, indent: usize) {
+    fn print_function(
+        &mut self,
+        machine: &Machine,
+        event: &SampleEvent<'_>,
+        address: u64,
+        indent: usize,
+    ) {
         let mode = match machine.locate(event.thread, event.misc.cpu_mode(), address) {
             Some(_) => event.misc.cpu_mode(),
             None => machine.guess_mode(event.thread, address),
@@ -161,7 +174,10 @@ pub(super) fn entered_or_left(event: &SampleEvent<'_>, flags: SampleFlags) -> Op
     if flags.meets(SampleFlags::CALL | SampleFlags::TRACE_BEGIN) {
         return event.sample.addr;
     }
-    event.sample.ip.filter(|_| flags.meets(SampleFlags::RETURN | SampleFlags::TRACE_END))
+    event
+        .sample
+        .ip
+        .filter(|_| flags.meets(SampleFlags::RETURN | SampleFlags::TRACE_END))
 }
 
 #[cfg(test)]
@@ -171,7 +187,13 @@ mod tests {
     #[test]
     fn the_column_moves_seldom() {
         let mut indent = Indent::default();
-        assert_eq!([0, 10, 20, 33, 10, 0].map(|length| indent.fill(length)), [0, 32, 32, 64, 32, 32]);
-        assert_eq!([100, 60, 50].map(|length| indent.fill(length)), [128, 64, 64]);
+        assert_eq!(
+            [0, 10, 20, 33, 10, 0].map(|length| indent.fill(length)),
+            [0, 32, 32, 64, 32, 32]
+        );
+        assert_eq!(
+            [100, 60, 50].map(|length| indent.fill(length)),
+            [128, 64, 64]
+        );
     }
 }

@@ -62,12 +62,15 @@ impl Look {
         formatters: &Formatters,
         lines: &mut Vec<Lines>,
     ) -> EventView {
-        let Look { spec, event_width, .. } = self;
+        let Look {
+            spec, event_width, ..
+        } = self;
         let class = EventClass::of(event.attr.kind);
         let fields = spec.fields(class);
         let is_branch = is_branch_event(&event.attr);
         let recorded_target = event.attr.sample_type.contains(SampleType::ADDR);
-        let shows_target = fields.contains(FieldSet::ADDR) || recorded_target && !spec.is_changed(class);
+        let shows_target =
+            fields.contains(FieldSet::ADDR) || recorded_target && !spec.is_changed(class);
         let has_chains = self.adds_chains || event.attr.sample_type.contains(SampleType::CALLCHAIN);
         let chained = self.with_chains && has_chains;
         let with_chain = chained && fields.contains(FieldSet::IP);
@@ -77,9 +80,17 @@ impl Look {
             nanoseconds: self.nanoseconds,
             narrow: self.narrow,
         };
-        let sourcing = Sourcing { inlines: self.sourcing.inlines && with_chain, ..self.sourcing };
-        let data_lines = (is_branch || names_data(event))
-            .then(|| lines_for(fields.without(FieldSet::IP | FieldSet::SRCLINE), Sourcing::default(), lines));
+        let sourcing = Sourcing {
+            inlines: self.sourcing.inlines && with_chain,
+            ..self.sourcing
+        };
+        let data_lines = (is_branch || names_data(event)).then(|| {
+            lines_for(
+                fields.without(FieldSet::IP | FieldSet::SRCLINE),
+                Sourcing::default(),
+                lines,
+            )
+        });
         EventView {
             name: event_name(event, formatters),
             fields,
@@ -97,11 +108,22 @@ impl Look {
 }
 
 fn lines_for(fields: FieldSet, sourcing: Sourcing, lines: &mut Vec<Lines>) -> usize {
-    let parts =
-        [FieldSet::IP, FieldSet::SYM, FieldSet::SYMOFF, FieldSet::DSO, FieldSet::DSOFF, FieldSet::SRCLINE];
-    let parts =
-        parts.into_iter().filter(|part| fields.contains(*part)).fold(FieldSet::EMPTY, |all, part| all | part);
-    let form = LineForm { fields: parts, sourcing };
+    let parts = [
+        FieldSet::IP,
+        FieldSet::SYM,
+        FieldSet::SYMOFF,
+        FieldSet::DSO,
+        FieldSet::DSOFF,
+        FieldSet::SRCLINE,
+    ];
+    let parts = parts
+        .into_iter()
+        .filter(|part| fields.contains(*part))
+        .fold(FieldSet::EMPTY, |all, part| all | part);
+    let form = LineForm {
+        fields: parts,
+        sourcing,
+    };
     let known = lines.iter().position(|lines| lines.form() == form);
     known.unwrap_or_else(|| {
         lines.push(Lines::new(form));
@@ -110,8 +132,9 @@ fn lines_for(fields: FieldSet, sourcing: Sourcing, lines: &mut Vec<Lines>) -> us
 }
 
 pub(super) fn event_name(event: &SessionEvent, formatters: &Formatters) -> String {
-    let traced =
-        (event.attr.kind == EventType::TRACEPOINT).then(|| formatters.name(event.attr.config)).flatten();
+    let traced = (event.attr.kind == EventType::TRACEPOINT)
+        .then(|| formatters.name(event.attr.config))
+        .flatten();
     let unnamed = event.name.starts_with("unknown tracepoint");
     visible(traced.filter(|_| unnamed).as_ref().unwrap_or(&event.name)).into_owned()
 }
@@ -123,8 +146,12 @@ fn is_bpf_output(event: &SessionEvent) -> bool {
 
 /// Whether an event's data address is one that code touched: the address of a page fault.
 fn names_data(event: &SessionEvent) -> bool {
-    const FAULTS: [SoftwareId; 3] =
-        [SoftwareId::PageFaults, SoftwareId::PageFaultsMin, SoftwareId::PageFaultsMaj];
-    let id = SoftwareId::from_config(event.attr.config).filter(|_| event.attr.kind == EventType::SOFTWARE);
+    const FAULTS: [SoftwareId; 3] = [
+        SoftwareId::PageFaults,
+        SoftwareId::PageFaultsMin,
+        SoftwareId::PageFaultsMaj,
+    ];
+    let id = SoftwareId::from_config(event.attr.config)
+        .filter(|_| event.attr.kind == EventType::SOFTWARE);
     id.is_some_and(|id| FAULTS.contains(&id))
 }

@@ -66,7 +66,10 @@ mod tests {
 
     #[test]
     fn files_round_trip() {
-        let file = DebugUnwindFile { path: "perf.data_jit_app_cache:21176-22008".into(), size: 832 };
+        let file = DebugUnwindFile {
+            path: "perf.data_jit_app_cache:21176-22008".into(),
+            size: 832,
+        };
         round_trip(&DebugUnwind(vec![file, DebugUnwindFile::default()]));
     }
 }

@@ -13,7 +13,10 @@ pub struct SimpleperfFiles(pub Vec<RecordedFile>);
 impl Feature for SimpleperfFiles {
     const ID: FeatureId = FeatureId::SIMPLEPERF_FILE;
 
-    fn decode(cursor: &mut Cursor<'_>, _: &FeatureContext) -> Result<SimpleperfFiles, FeatureFault> {
+    fn decode(
+        cursor: &mut Cursor<'_>,
+        _: &FeatureContext,
+    ) -> Result<SimpleperfFiles, FeatureFault> {
         let mut files = Vec::new();
         while cursor.remaining() > 0 {
             let size = cursor.u32()?;
@@ -40,9 +43,19 @@ fn decode_file(cursor: &mut Cursor<'_>) -> Result<RecordedFile, FeatureFault> {
     let count = cursor.u32()?;
     let mut symbols = Vec::new();
     for _ in 0..count {
-        symbols.push(RecordedSymbol { start: cursor.u64()?, size: cursor.u32()?, name: text::take(cursor)? });
+        symbols.push(RecordedSymbol {
+            start: cursor.u64()?,
+            size: cursor.u32()?,
+            name: text::take(cursor)?,
+        });
     }
-    Ok(RecordedFile { path, kind, min_vaddr, symbols, detail: decode_detail(kind, cursor)? })
+    Ok(RecordedFile {
+        path,
+        kind,
+        min_vaddr,
+        symbols,
+        detail: decode_detail(kind, cursor)?,
+    })
 }
 
 /// Older recorders end before it.
@@ -89,7 +102,11 @@ mod tests {
 
     #[test]
     fn files_of_all_kinds_round_trip() {
-        let symbol = RecordedSymbol { start: 0x104c, size: 112, name: "_Z9Function1v".into() };
+        let symbol = RecordedSymbol {
+            start: 0x104c,
+            size: 112,
+            name: "_Z9Function1v".into(),
+        };
         let elf = RecordedFile {
             path: "/data/local/tmp/app".into(),
             kind: FileKind::ELF,
@@ -97,7 +114,11 @@ mod tests {
             symbols: vec![symbol],
             detail: FileDetail::FileOffset(0x1000),
         };
-        let of = |kind, detail| RecordedFile { kind, detail, ..RecordedFile::default() };
+        let of = |kind, detail| RecordedFile {
+            kind,
+            detail,
+            ..RecordedFile::default()
+        };
         round_trip(&SimpleperfFiles(vec![
             elf,
             of(FileKind::ELF, FileDetail::None),
@@ -108,7 +129,12 @@ mod tests {
 
     #[test]
     fn a_count_that_lies_is_a_fault() {
-        let bytes = [&[20, 0, 0, 0, b'x', 0, 2, 0, 0, 0][..], &[0; 8], &[9, 0, 0, 0, 0, 0]].concat();
+        let bytes = [
+            &[20, 0, 0, 0, b'x', 0, 2, 0, 0, 0][..],
+            &[0; 8],
+            &[9, 0, 0, 0, 0, 0],
+        ]
+        .concat();
         assert!(from_little::<SimpleperfFiles>(&bytes).is_err());
     }
 }

@@ -14,7 +14,10 @@ pub struct SimpleperfFiles2(pub Vec<RecordedFile>);
 impl Feature for SimpleperfFiles2 {
     const ID: FeatureId = FeatureId::SIMPLEPERF_FILE2;
 
-    fn decode(cursor: &mut Cursor<'_>, _: &FeatureContext) -> Result<SimpleperfFiles2, FeatureFault> {
+    fn decode(
+        cursor: &mut Cursor<'_>,
+        _: &FeatureContext,
+    ) -> Result<SimpleperfFiles2, FeatureFault> {
         let mut files = Vec::new();
         while cursor.remaining() > 0 {
             let size = cursor.u32()?;
@@ -67,7 +70,13 @@ fn decode_symbol(message: &[u8]) -> Result<RecordedSymbol, FeatureFault> {
 /// A message whose first field is a list of numbers.
 fn list(message: &[u8]) -> Result<Vec<u64>, FeatureFault> {
     let mut found = Vec::new();
-    fields(message, |field, value| if field == 1 { numbers(value, &mut found) } else { Ok(()) })?;
+    fields(message, |field, value| {
+        if field == 1 {
+            numbers(value, &mut found)
+        } else {
+            Ok(())
+        }
+    })?;
     Ok(found)
 }
 
@@ -93,7 +102,9 @@ fn encode_file(file: &RecordedFile) -> Vec<u8> {
         FileDetail::None => return out,
         FileDetail::DexOffsets(offsets) => {
             let mut packed = Vec::new();
-            offsets.iter().for_each(|offset| put_varint(&mut packed, *offset));
+            offsets
+                .iter()
+                .for_each(|offset| put_varint(&mut packed, *offset));
             put_bytes(&mut detail, 1, &packed);
             put_bytes(&mut out, 5, &detail);
         }
@@ -116,7 +127,11 @@ mod tests {
 
     #[test]
     fn files_of_all_kinds_round_trip() {
-        let symbol = RecordedSymbol { start: 0x54c0_5060, size: 4, name: "Main.run".into() };
+        let symbol = RecordedSymbol {
+            start: 0x54c0_5060,
+            size: 4,
+            name: "Main.run".into(),
+        };
         let of = |kind, detail| RecordedFile {
             path: "/x".into(),
             kind,

@@ -22,7 +22,10 @@ impl Feature for MetaInfo {
     }
 
     fn encode(&self, encoder: &mut Encoder) {
-        self.0.iter().flat_map(|(key, value)| [key, value]).for_each(|one| text::put(encoder, one));
+        self.0
+            .iter()
+            .flat_map(|(key, value)| [key, value])
+            .for_each(|one| text::put(encoder, one));
     }
 }
 
@@ -33,6 +36,9 @@ mod tests {
 
     #[test]
     fn pairs_round_trip() {
-        round_trip(&MetaInfo(vec![("clockid".into(), "monotonic".into()), ("empty".into(), String::new())]));
+        round_trip(&MetaInfo(vec![
+            ("clockid".into(), "monotonic".into()),
+            ("empty".into(), String::new()),
+        ]));
     }
 }

@@ -46,7 +46,12 @@ pub(super) fn fields<'a>(
                 let length = varint(&mut message)?;
                 Value::Bytes(split(&mut message, length)?)
             }
-            found => return Err(FeatureFault::Value { what: "type of a field", found }),
+            found => {
+                return Err(FeatureFault::Value {
+                    what: "type of a field",
+                    found,
+                });
+            }
         };
         field(key >> 3, value)?;
     }
@@ -75,7 +80,10 @@ fn varint(bytes: &mut &[u8]) -> Result<u64, FeatureFault> {
             return Ok(value);
         }
     }
-    Err(FeatureFault::Value { what: "length of a number in bytes", found: 11 })
+    Err(FeatureFault::Value {
+        what: "length of a number in bytes",
+        found: 11,
+    })
 }
 
 fn fixed<const N: usize>(bytes: &mut &[u8]) -> Result<[u8; N], FeatureFault> {
@@ -85,14 +93,19 @@ fn fixed<const N: usize>(bytes: &mut &[u8]) -> Result<[u8; N], FeatureFault> {
 }
 
 fn split<'a>(bytes: &mut &'a [u8], length: u64) -> Result<&'a [u8], FeatureFault> {
-    let split = usize::try_from(length).ok().and_then(|length| bytes.split_at_checked(length));
+    let split = usize::try_from(length)
+        .ok()
+        .and_then(|length| bytes.split_at_checked(length));
     let (head, rest) = split.ok_or_else(|| cut(length))?;
     *bytes = rest;
     Ok(head)
 }
 
 fn cut(found: u64) -> FeatureFault {
-    FeatureFault::Value { what: "size of a field that does not fit", found }
+    FeatureFault::Value {
+        what: "size of a field that does not fit",
+        found,
+    }
 }
 
 /// Appends a number; 0 is not written, as it is what a missing field means.
@@ -137,16 +150,24 @@ mod tests {
         })
         .unwrap();
         let number = |field, value| (field, Value::Number(value));
-        let expected =
-            [number(1, 300), (2, Value::Bytes(b"path")), number(3, u64::MAX), number(4, 1), number(5, 2)];
+        let expected = [
+            number(1, 300),
+            (2, Value::Bytes(b"path")),
+            number(3, u64::MAX),
+            number(4, 1),
+            number(5, 2),
+        ];
         assert_eq!(seen, expected);
     }
 
     #[test]
     fn broken_messages_are_faults() {
-        for message in
-            [&[0x08][..], &[0x12, 9, 1], &[0x0b], &[0x08, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255]]
-        {
+        for message in [
+            &[0x08][..],
+            &[0x12, 9, 1],
+            &[0x0b],
+            &[0x08, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255],
+        ] {
             assert!(fields(message, |_, _| Ok(())).is_err(), "{message:?}");
         }
     }

@@ -6,7 +6,9 @@ use oxperf_wire::{Cursor, Encoder, WireError};
 pub(super) fn take(cursor: &mut Cursor<'_>) -> Result<String, WireError> {
     let mut ahead = *cursor;
     let length = ahead.rest().iter().position(|byte| *byte == 0);
-    let length = length.ok_or(WireError::UnterminatedString { offset: cursor.position() })?;
+    let length = length.ok_or(WireError::UnterminatedString {
+        offset: cursor.position(),
+    })?;
     let text = cursor.bytes(length)?;
     cursor.u8()?;
     Ok(String::from_utf8_lossy(text).into_owned())

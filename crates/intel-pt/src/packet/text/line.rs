@@ -34,7 +34,11 @@ impl Line {
             let [high, low] = PAIRS[usize::from(byte)];
             *column = [high, low, b' '];
         }
-        Line { text, length: COLUMNS, high: offset >> 32 }
+        Line {
+            text,
+            length: COLUMNS,
+            high: offset >> 32,
+        }
     }
 
     /// The line of a TNT packet of one byte.
@@ -42,7 +46,11 @@ impl Line {
     pub(super) fn of_outcomes(offset: usize, byte: u8) -> Line {
         let (mut text, length) = OF_OUTCOMES[usize::from(byte >> 1)];
         set_offset(&mut text, offset as u32);
-        Line { text, length: usize::from(length), high: offset as u64 >> 32 }
+        Line {
+            text,
+            length: usize::from(length),
+            high: offset as u64 >> 32,
+        }
     }
 
     /// Appends words.

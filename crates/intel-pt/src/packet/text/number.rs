@@ -46,9 +46,13 @@ mod tests {
 
     #[test]
     fn leading_zeros_are_left_out() {
-        for (value, text) in
-            [(0, "0"), (0xf, "f"), (0x10, "10"), (u64::MAX, "ffffffffffffffff"), (0xabc, "abc")]
-        {
+        for (value, text) in [
+            (0, "0"),
+            (0xf, "f"),
+            (0x10, "10"),
+            (u64::MAX, "ffffffffffffffff"),
+            (0xabc, "abc"),
+        ] {
             let mut out = Vec::new();
             hex(value, &mut out);
             assert_eq!(String::from_utf8(out).unwrap(), text);

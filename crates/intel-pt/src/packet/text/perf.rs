@@ -29,7 +29,9 @@ const FILLED: usize = 8;
 impl<'a> Dump<'a> {
     /// The lines of `trace`, whose first byte has offset 0.
     pub const fn new(trace: &'a [u8]) -> Dump<'a> {
-        Dump { reader: PacketReader::new(trace) }
+        Dump {
+            reader: PacketReader::new(trace),
+        }
     }
 
     /// Appends lines until the trace ends or `out` has grown by `limit` bytes, of which the last line may be above.
@@ -51,13 +53,18 @@ impl<'a> Dump<'a> {
             Line::of_outcomes(start, byte).write(out);
             return true;
         }
-        let Some(packet) = self.next_known() else { return false };
+        let Some(packet) = self.next_known() else {
+            return false;
+        };
         if packet.is_some() {
             while self.reader.offset() - start < FILLED && self.reader.rest().first() == Some(&0) {
                 self.reader.step();
             }
         }
-        let line = Line::new(start as u64, &self.reader.trace()[start..self.reader.offset()]);
+        let line = Line::new(
+            start as u64,
+            &self.reader.trace()[start..self.reader.offset()],
+        );
         write_packet(line, packet, out);
         true
     }
@@ -247,13 +254,23 @@ mod tests {
         let mut text = Vec::new();
         while Dump::write(&mut Dump::new(&bytes(hex)), usize::MAX, &mut text) {}
         let text = String::from_utf8(text).unwrap();
-        text.lines().map(|line| line.split_whitespace().skip(2).collect::<Vec<_>>().join(" ")).collect()
+        text.lines()
+            .map(|line| {
+                line.split_whitespace()
+                    .skip(2)
+                    .collect::<Vec<_>>()
+                    .join(" ")
+            })
+            .collect()
     }
 
     #[test]
     fn every_packet() {
         for (hex, line) in [
-            ("0282028202820282 0282028202820282", "02 82 02 82 02 82 02 82 02 82 02 82 02 82 02 82 PSB"),
+            (
+                "0282028202820282 0282028202820282",
+                "02 82 02 82 02 82 02 82 02 82 02 82 02 82 02 82 PSB",
+            ),
             ("0223", "02 23 PSBEND"),
             ("02f3", "02 f3 OVF"),
             ("0283", "02 83 TraceSTOP"),
@@ -266,21 +283,36 @@ mod tests {
             ("7d0102030405f6", "7d 01 02 03 04 05 f6 FUP 0xf60504030201"),
             ("ffff02", "ff ff 02 CYC 0x1fff"),
             ("5900", "59 00 MTC 0x0"),
-            ("1901020304050607", "19 01 02 03 04 05 06 07 TSC 0x7060504030201"),
-            ("02730102ff0301", "02 73 01 02 ff 03 01 TMA CTC 0x201 FC 0x103"),
+            (
+                "1901020304050607",
+                "19 01 02 03 04 05 06 07 TSC 0x7060504030201",
+            ),
+            (
+                "02730102ff0301",
+                "02 73 01 02 ff 03 01 TMA CTC 0x201 FC 0x103",
+            ),
             ("02031e01", "02 03 1e 01 CBR 0x11e"),
             ("9906", "99 06 MODE.Exec IF:1 32"),
             ("9922", "99 22 MODE.TSX TXAbort:1 InTX:0"),
-            ("0243010203040506", "02 43 01 02 03 04 05 06 PIP 0x30282018100 (NR=1)"),
+            (
+                "0243010203040506",
+                "02 43 01 02 03 04 05 06 PIP 0x30282018100 (NR=1)",
+            ),
             ("02c80102030405", "02 c8 01 02 03 04 05 VMCS 0x504030201"),
-            ("02c3880102030405060708", "02 c3 88 01 02 03 04 05 06 07 08 MNT 0x807060504030201"),
+            (
+                "02c3880102030405060708",
+                "02 c3 88 01 02 03 04 05 06 07 08 MNT 0x807060504030201",
+            ),
             ("029201020304", "02 92 01 02 03 04 PTWRITE 0x4030201 IP:1"),
             ("02e2", "02 e2 EXSTOP IP:1"),
             (
                 "02c2ff00000003000000",
                 "02 c2 ff 00 00 00 03 00 00 00 MWAIT 0x3000000ff Hints 0xff Extensions 0x3",
             ),
-            ("02228012", "02 22 80 12 PWRE 0x1280 HW:1 CState:1 Sub-CState:2"),
+            (
+                "02228012",
+                "02 22 80 12 PWRE 0x1280 HW:1 CState:1 Sub-CState:2",
+            ),
             (
                 "02a21204000000",
                 "02 a2 12 04 00 00 00 PWRX 0x412 Last CState:1 Deepest CState:2 Wake Reason 0x4",
@@ -294,7 +326,10 @@ mod tests {
         ] {
             assert_eq!(lines(hex), [line]);
         }
-        let block = ["02 63 84 BBP SZ 4-byte Type 0x4", "14 01 02 03 04 BIP ID 0x02 Value 0x4030201"];
+        let block = [
+            "02 63 84 BBP SZ 4-byte Type 0x4",
+            "14 01 02 03 04 BIP ID 0x02 Value 0x4030201",
+        ];
         assert_eq!(lines("026384 1401020304"), block);
     }
 
@@ -302,10 +337,17 @@ mod tests {
     fn zeros_stand_in_the_line_of_the_packet_before_them() {
         assert_eq!(
             lines("0282f0 0000000000 0000"),
-            ["02 Bad packet!", "82 TNT NNNNNT (6)", "f0 00 00 00 00 00 00 00 TNT TTTNNN (6)"]
+            [
+                "02 Bad packet!",
+                "82 TNT NNNNNT (6)",
+                "f0 00 00 00 00 00 00 00 TNT TTTNNN (6)"
+            ]
         );
         assert_eq!(lines("02 0000"), ["02 Bad packet!", "00 00 PAD"]);
-        assert_eq!(lines(&"00".repeat(9)), ["00 00 00 00 00 00 00 00 PAD", "00 PAD"]);
+        assert_eq!(
+            lines(&"00".repeat(9)),
+            ["00 00 00 00 00 00 00 00 PAD", "00 PAD"]
+        );
     }
 
     #[test]

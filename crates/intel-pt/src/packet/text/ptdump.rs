@@ -5,8 +5,8 @@
 
 use super::number::{PAIRS, hex};
 use crate::packet::{
-    BadPacket, ControlFlowEvent, ExecMode, Ip, IpCompression, ModeExec, ModeTsx, Packet, PacketReader,
-    PowerEntry, PowerExit, Problem, PtWrite, Trigger,
+    BadPacket, ControlFlowEvent, ExecMode, Ip, IpCompression, ModeExec, ModeTsx, Packet,
+    PacketReader, PowerEntry, PowerExit, Problem, PtWrite, Trigger,
 };
 use std::io::Write;
 
@@ -29,7 +29,14 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Options {
-        Options { sync: true, offset: true, raw: false, last_ip: false, exec_mode: false, cyc: true }
+        Options {
+            sync: true,
+            offset: true,
+            raw: false,
+            last_ip: false,
+            exec_mode: false,
+            cyc: true,
+        }
     }
 }
 
@@ -56,7 +63,11 @@ impl<'a> Dump<'a> {
         if options.sync {
             reader.resync();
         }
-        Dump { reader, options, last_ip: 0 }
+        Dump {
+            reader,
+            options,
+            last_ip: 0,
+        }
     }
 
     /// Appends lines until the trace ends or `out` has grown by `limit` bytes, of which the last line may be above.
@@ -67,7 +78,9 @@ impl<'a> Dump<'a> {
             let start = self.reader.offset();
             match self.reader.next() {
                 None => return false,
-                Some(Ok(Packet::Tma(tma))) if tma.reserved() != 0 => self.refuse(start, "packet", out),
+                Some(Ok(Packet::Tma(tma))) if tma.reserved() != 0 => {
+                    self.refuse(start, "packet", out)
+                }
                 Some(Ok(Packet::Cyc(_))) if !self.options.cyc => {}
                 Some(Ok(packet)) => self.write_packet(start, packet, out),
                 Some(Err(bad)) => self.refuse(start, what_is_unknown(&bad), out),
@@ -77,7 +90,10 @@ impl<'a> Dump<'a> {
     }
 
     fn refuse(&mut self, start: usize, what: &str, out: &mut Vec<u8>) {
-        put(out, format_args!("[{start:x}: error decoding packet: unknown {what}]\n"));
+        put(
+            out,
+            format_args!("[{start:x}: error decoding packet: unknown {what}]\n"),
+        );
         self.reader.resync();
     }
 
@@ -89,7 +105,9 @@ impl<'a> Dump<'a> {
         }
         if self.options.raw {
             let column = out.len();
-            bytes.iter().for_each(|byte| out.extend_from_slice(&PAIRS[usize::from(*byte)]));
+            bytes
+                .iter()
+                .for_each(|byte| out.extend_from_slice(&PAIRS[usize::from(*byte)]));
             pad(out, column, 34);
         }
         let column = out.len();
@@ -113,7 +131,9 @@ impl<'a> Dump<'a> {
             }
             Packet::Pip(pip) => put(out, format_args!(" cr3 {:016x}", pip.cr3())),
             Packet::Vmcs(base) => put(out, format_args!(" vmcs {:016x}", base << 12)),
-            Packet::ControlFlowEvent(event) => put(out, format_args!(" type {}", event_name(event))),
+            Packet::ControlFlowEvent(event) => {
+                put(out, format_args!(" type {}", event_name(event)))
+            }
             Packet::EventData(data) => put(out, format_args!(" type {}", data_name(data.kind()))),
             Packet::ModeExec(mode) if self.options.exec_mode => {
                 put(out, format_args!(" em {}-bit", width(mode)))
@@ -137,11 +157,18 @@ impl<'a> Dump<'a> {
 fn what_is_unknown(bad: &BadPacket) -> &'static str {
     let known = match bad.found {
         [0x02, second] => {
-            matches!(second, 0x82 | 0xc3 | 0x12 | 0x32 | 0x52 | 0x72 | 0x92 | 0xb2 | 0xd2 | 0xf2)
+            matches!(
+                second,
+                0x82 | 0xc3 | 0x12 | 0x32 | 0x52 | 0x72 | 0x92 | 0xb2 | 0xd2 | 0xf2
+            )
         }
         [first, _] => matches!(first & 0x1f, 0x01 | 0x0d | 0x11 | 0x1d) || first == 0x99,
     };
-    if known || bad.problem == Problem::Truncated { "packet" } else { "opcode" }
+    if known || bad.problem == Problem::Truncated {
+        "packet"
+    } else {
+        "opcode"
+    }
 }
 
 fn put(out: &mut Vec<u8>, text: std::fmt::Arguments<'_>) {
@@ -193,7 +220,9 @@ fn name(packet: Packet) -> &'static str {
 fn payload(packet: Packet, out: &mut Vec<u8>) {
     match packet {
         Packet::Tnt(tnt) => out.extend(tnt.outcomes().map(|taken| if taken { b'!' } else { b'.' })),
-        Packet::Tip(ip) | Packet::TipPge(ip) | Packet::TipPgd(ip) | Packet::Fup(ip) => address(ip, out),
+        Packet::Tip(ip) | Packet::TipPge(ip) | Packet::TipPgd(ip) | Packet::Fup(ip) => {
+            address(ip, out)
+        }
         Packet::Cyc(value) | Packet::Tsc(value) | Packet::Mnt(value) => hex(value, out),
         Packet::Mtc(counter) => hex(counter.into(), out),
         Packet::Cbr(ratio) => hex(u64::from(ratio & 0xff), out),
@@ -207,11 +236,17 @@ fn payload(packet: Packet, out: &mut Vec<u8>) {
         }
         Packet::ExStop(ip) | Packet::BlockEnd(ip) => flag("ip", ip, out),
         Packet::PtWrite(write) => ptwrite(write, out),
-        Packet::Mwait(wait) => put(out, format_args!("{:08x}, {:08x}", wait.hints(), wait.extensions())),
+        Packet::Mwait(wait) => put(
+            out,
+            format_args!("{:08x}, {:08x}", wait.hints(), wait.extensions()),
+        ),
         Packet::PowerEntry(entry) => power_entry(entry, out),
         Packet::PowerExit(exit) => power_exit(exit, out),
         Packet::BlockBegin(block) => {
-            put(out, format_args!("{:x}, sz{}", block.kind(), block.item_size().bytes()));
+            put(
+                out,
+                format_args!("{:x}, sz{}", block.kind(), block.item_size().bytes()),
+            );
         }
         Packet::BlockItem(item) => put(out, format_args!("{:x}: {:x}", item.id(), item.value())),
         Packet::ControlFlowEvent(event) => control_flow_event(event, out),
@@ -267,7 +302,10 @@ fn mode_tsx(mode: ModeTsx, out: &mut Vec<u8>) {
 }
 
 fn ptwrite(write: PtWrite, out: &mut Vec<u8>) {
-    put(out, format_args!("{}: {:x}", u8::from(write.is_qword()), write.value()));
+    put(
+        out,
+        format_args!("{}: {:x}", u8::from(write.is_qword()), write.value()),
+    );
     flag(", ip", write.ip(), out);
 }
 
@@ -277,7 +315,14 @@ fn c_state(field: u8) -> u8 {
 }
 
 fn power_entry(entry: PowerEntry, out: &mut Vec<u8>) {
-    put(out, format_args!("c{}.{}", c_state(entry.c_state()), c_state(entry.sub_c_state())));
+    put(
+        out,
+        format_args!(
+            "c{}.{}",
+            c_state(entry.c_state()),
+            c_state(entry.sub_c_state())
+        ),
+    );
     flag(", hw", entry.bits() & HARDWARE != 0, out);
 }
 
@@ -288,7 +333,10 @@ fn power_exit(exit: PowerExit, out: &mut Vec<u8>) {
     for (bit, reason) in [(1, "int: "), (4, "st: "), (8, "hw: ")] {
         flag(reason, exit.wake_reason() & bit != 0, out);
     }
-    put(out, format_args!("c{}, c{}", c_state(exit.last()), c_state(exit.deepest())));
+    put(
+        out,
+        format_args!("c{}, c{}", c_state(exit.last()), c_state(exit.deepest())),
+    );
 }
 
 fn control_flow_event(event: ControlFlowEvent, out: &mut Vec<u8>) {
@@ -323,11 +371,17 @@ fn event_name(event: ControlFlowEvent) -> &'static str {
         "swintr",
         "syscall",
     ];
-    NAMES.get(usize::from(event.kind())).copied().unwrap_or("unknown")
+    NAMES
+        .get(usize::from(event.kind()))
+        .copied()
+        .unwrap_or("unknown")
 }
 
 fn data_name(kind: u8) -> &'static str {
-    ["cr2", "vmxq", "vmxr"].get(usize::from(kind)).copied().unwrap_or("unknown")
+    ["cr2", "vmxq", "vmxr"]
+        .get(usize::from(kind))
+        .copied()
+        .unwrap_or("unknown")
 }
 
 fn fired(trigger: Trigger, out: &mut Vec<u8>) {

@@ -15,8 +15,22 @@ pub(super) fn write_anew(
     heads: &mut Heads,
     out: &mut Vec<u8>,
 ) {
-    let (run, Whole { moment, state, decision }) = (decoder.run(), whole);
-    let ended = |ends: bool| *state | if ends { SampleFlags::TRACE_END } else { SampleFlags::default() };
+    let (
+        run,
+        Whole {
+            moment,
+            state,
+            decision,
+        },
+    ) = (decoder.run(), whole);
+    let ended = |ends: bool| {
+        *state
+            | if ends {
+                SampleFlags::TRACE_END
+            } else {
+                SampleFlags::default()
+            }
+    };
     if scribe.written.shown != Shown::Instructions {
         for branch in decoder.branches() {
             if branch.instructions >= *decision {

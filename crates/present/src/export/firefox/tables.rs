@@ -34,8 +34,15 @@ fn place(value: u32, table: &mut Vec<u32>, places: &mut FxHashMap<u32, u32>) -> 
 impl Tables {
     /// The stack that ends with a node of the tree; `None` for a sample without a frame.
     pub(super) fn stack(&mut self, exported: &Exported<'_>, node: u32) -> Option<u32> {
-        let known = exported.tree.outwards(node).find(|outer| self.stack_of.contains_key(outer));
-        let new: Vec<u32> = exported.tree.outwards(node).take_while(|&outer| Some(outer) != known).collect();
+        let known = exported
+            .tree
+            .outwards(node)
+            .find(|outer| self.stack_of.contains_key(outer));
+        let new: Vec<u32> = exported
+            .tree
+            .outwards(node)
+            .take_while(|&outer| Some(outer) != known)
+            .collect();
         let mut stack = known.and_then(|known| self.stack_of.get(&known).copied());
         for node in new.into_iter().rev() {
             let frame = exported.tree.nodes[node as usize].frame;
@@ -66,8 +73,12 @@ impl Tables {
 
     fn write_stacks(&self, text: &mut Vec<u8>) -> io::Result<()> {
         write!(text, ",\"stackTable\":{{\"length\":{}", self.stacks.len())?;
-        column("prefix", &self.stacks, text, |(prefix, _), text| optional(*prefix, "null", text))?;
-        column("frame", &self.stacks, text, |(_, frame), text| write!(text, "{frame}"))?;
+        column("prefix", &self.stacks, text, |(prefix, _), text| {
+            optional(*prefix, "null", text)
+        })?;
+        column("frame", &self.stacks, text, |(_, frame), text| {
+            write!(text, "{frame}")
+        })?;
         text.push(b'}');
         Ok(())
     }
@@ -75,10 +86,18 @@ impl Tables {
     fn write_frames(&self, exported: &Exported<'_>, text: &mut Vec<u8>) -> io::Result<()> {
         write!(text, ",\"frameTable\":{{\"length\":{}", self.frames.len())?;
         constant("address", "-1", self.frames.len(), text)?;
-        column("category", &self.frames, text, |&frame, text| write!(text, "{}", category(exported, frame)))?;
+        column("category", &self.frames, text, |&frame, text| {
+            write!(text, "{}", category(exported, frame))
+        })?;
         let functions: Vec<usize> = (0..self.frames.len()).collect();
-        column("func", &functions, text, |function, text| write!(text, "{function}"))?;
-        for (name, value) in [("inlineDepth", "0"), ("subcategory", "0"), ("innerWindowID", "0")] {
+        column("func", &functions, text, |function, text| {
+            write!(text, "{function}")
+        })?;
+        for (name, value) in [
+            ("inlineDepth", "0"),
+            ("subcategory", "0"),
+            ("innerWindowID", "0"),
+        ] {
             constant(name, value, self.frames.len(), text)?;
         }
         for name in ["nativeSymbol", "line", "column"] {
@@ -93,7 +112,9 @@ impl Tables {
         write!(text, ",\"funcTable\":{{\"length\":{}", objects.len())?;
         let names: Vec<usize> = (0..objects.len()).collect();
         column("name", &names, text, |name, text| write!(text, "{name}"))?;
-        column("resource", objects, text, |object, text| optional(*object, "-1", text))?;
+        column("resource", objects, text, |object, text| {
+            optional(*object, "-1", text)
+        })?;
         for (name, value) in [("isJS", "false"), ("relevantForJS", "false")] {
             constant(name, value, objects.len(), text)?;
         }
@@ -106,9 +127,16 @@ impl Tables {
 
     /// The names of resources are the texts behind those of functions.
     fn write_resources(&self, text: &mut Vec<u8>) -> io::Result<()> {
-        write!(text, ",\"resourceTable\":{{\"length\":{}", self.resources.len())?;
-        column("lib", &self.resources, text, |lib, text| write!(text, "{lib}"))?;
-        let names: Vec<usize> = (self.frames.len()..self.frames.len() + self.resources.len()).collect();
+        write!(
+            text,
+            ",\"resourceTable\":{{\"length\":{}",
+            self.resources.len()
+        )?;
+        column("lib", &self.resources, text, |lib, text| {
+            write!(text, "{lib}")
+        })?;
+        let names: Vec<usize> =
+            (self.frames.len()..self.frames.len() + self.resources.len()).collect();
         column("name", &names, text, |name, text| write!(text, "{name}"))?;
         constant("host", "null", self.resources.len(), text)?;
         constant("type", "1", self.resources.len(), text)?;
@@ -118,8 +146,13 @@ impl Tables {
 
     fn write_texts(&self, exported: &Exported<'_>, text: &mut Vec<u8>) -> io::Result<()> {
         let functions = self.frames.iter().map(|&frame| exported.label(frame));
-        let objects = self.resources.iter().filter_map(|&dso| exported.tree.dsos.get(dso as usize));
-        let texts: Vec<String> = functions.chain(objects.map(|dso| dso.name.clone())).collect();
+        let objects = self
+            .resources
+            .iter()
+            .filter_map(|&dso| exported.tree.dsos.get(dso as usize));
+        let texts: Vec<String> = functions
+            .chain(objects.map(|dso| dso.name.clone()))
+            .collect();
         text.extend_from_slice(b",\"stringArray\":[");
         for (index, item) in texts.iter().enumerate() {
             separate(index, text);
@@ -131,7 +164,13 @@ impl Tables {
 
     /// The resource of each frame.
     fn place_objects(&mut self, exported: &Exported<'_>) -> Vec<Option<u32>> {
-        let dso = |&frame: &u32| exported.tree.frames.get(frame as usize).and_then(|frame| frame.dso);
+        let dso = |&frame: &u32| {
+            exported
+                .tree
+                .frames
+                .get(frame as usize)
+                .and_then(|frame| frame.dso)
+        };
         let dsos: Vec<Option<u32>> = self.frames.iter().map(dso).collect();
         let mut resource = |dso| place(dso, &mut self.resources, &mut self.resource_of);
         dsos.into_iter().map(|dso| dso.map(&mut resource)).collect()
@@ -140,7 +179,11 @@ impl Tables {
 
 /// The place of a frame's category in the profile's list.
 fn category(exported: &Exported<'_>, frame: u32) -> u32 {
-    let dso = exported.tree.frames.get(frame as usize).and_then(|frame| exported.tree.dso_of(frame));
+    let dso = exported
+        .tree
+        .frames
+        .get(frame as usize)
+        .and_then(|frame| exported.tree.dso_of(frame));
     match dso {
         None => 0,
         Some(dso) if dso.kernel => 2,
@@ -157,5 +200,7 @@ fn optional(value: Option<u32>, nothing: &str, text: &mut Vec<u8>) -> io::Result
 
 /// Appends a column whose values are all the same.
 fn constant(name: &str, value: &str, length: usize, text: &mut Vec<u8>) -> io::Result<()> {
-    column(name, &vec![(); length], text, |(), text| text.write_all(value.as_bytes()))
+    column(name, &vec![(); length], text, |(), text| {
+        text.write_all(value.as_bytes())
+    })
 }

@@ -37,7 +37,9 @@ impl Columns<'_> {
         row: &Row,
         (width, last): (usize, bool),
     ) {
-        let Some(access) = self.profile.details.access(row.detail) else { return };
+        let Some(access) = self.profile.details.access(row.detail) else {
+            return;
+        };
         let start = buffer.len();
         let letter = row.level.letter();
         match key {
@@ -59,7 +61,10 @@ impl Columns<'_> {
             }
             AccessKey::PageSize => push_size(access.page_size, buffer),
         }
-        let is_name = matches!(key, AccessKey::DataSymbol | AccessKey::CodeSymbol | AccessKey::Line);
+        let is_name = matches!(
+            key,
+            AccessKey::DataSymbol | AccessKey::CodeSymbol | AccessKey::Line
+        );
         pad(buffer, start, if last && is_name { 0 } else { width });
     }
 
@@ -67,11 +72,14 @@ impl Columns<'_> {
     pub(super) fn is_never_cut(&self, key: AccessKey, row: &Row) -> bool {
         let access = self.profile.details.access(row.detail);
         let is_function = |spot: Option<Spot>| {
-            spot.and_then(|spot| symbol(self.profile, spot)).is_some_and(|symbol| !symbol.is_data)
+            spot.and_then(|spot| symbol(self.profile, spot))
+                .is_some_and(|symbol| !symbol.is_data)
         };
         match key {
             AccessKey::Translation | AccessKey::Level | AccessKey::Snoop => true,
-            AccessKey::DataSymbol | AccessKey::Line => !access.is_some_and(|access| is_function(access.data)),
+            AccessKey::DataSymbol | AccessKey::Line => {
+                !access.is_some_and(|access| is_function(access.data))
+            }
             AccessKey::CodeSymbol => !access.is_some_and(|access| is_function(access.code)),
             _ => false,
         }
@@ -87,14 +95,23 @@ impl Columns<'_> {
 
     /// The same of the first address of a cache line.
     fn line(&self, buffer: &mut Vec<u8>, access: &Access, level: Level) {
-        let Some((line, spot)) = access.line.zip(access.data) else { return };
+        let Some((line, spot)) = access.line.zip(access.data) else {
+            return;
+        };
         let letter = match (line.shared, line.unmapped) {
             (true, _) => 's',
             (false, true) => 'X',
             (false, false) => level.letter(),
         };
         push_letter(buffer, letter);
-        self.lies(buffer, Spot { in_object: line.address, ..spot }, line.address);
+        self.lies(
+            buffer,
+            Spot {
+                in_object: line.address,
+                ..spot
+            },
+            line.address,
+        );
     }
 
     fn lies(&self, buffer: &mut Vec<u8>, spot: Spot, nameless: u64) {
@@ -136,7 +153,11 @@ pub(super) struct WidestAccess {
 
 impl WidestAccess {
     /// `None` where the row tells of none. Data in no object get the width `unresolved`.
-    pub(super) fn of_row(columns: &Columns<'_>, row: &Row, unresolved: usize) -> Option<WidestAccess> {
+    pub(super) fn of_row(
+        columns: &Columns<'_>,
+        row: &Row,
+        unresolved: usize,
+    ) -> Option<WidestAccess> {
         let access = columns.profile.details.access(row.detail)?;
         let name = |spot: Option<Spot>| Some(columns.spot_name(spot?)?.len());
         let symbol = |spot| name(spot).map_or(ADDRESS_WIDTH, |name| name + ADDRESS_WIDTH);

@@ -44,15 +44,29 @@ impl Columns<'_> {
         row: &Row,
         (width, last): (usize, bool),
     ) {
-        let Some(branch) = self.branch_of(row) else { return push_padded(buffer, NO_BRANCH, width) };
+        let Some(branch) = self.branch_of(row) else {
+            return push_padded(buffer, NO_BRANCH, width);
+        };
         let letter = |bit, set: &'static str| if branch.is(bit) { set } else { "." };
         match key {
-            BranchKey::DsoFrom => push_cut(buffer, self.dso(branch.from.frame).unwrap_or("[unknown]"), width),
-            BranchKey::DsoTo => push_cut(buffer, self.dso(branch.to.frame).unwrap_or("[unknown]"), width),
+            BranchKey::DsoFrom => push_cut(
+                buffer,
+                self.dso(branch.from.frame).unwrap_or("[unknown]"),
+                width,
+            ),
+            BranchKey::DsoTo => push_cut(
+                buffer,
+                self.dso(branch.to.frame).unwrap_or("[unknown]"),
+                width,
+            ),
             BranchKey::SymbolFrom => self.branch_symbol(buffer, branch.from, width),
             BranchKey::SymbolTo => self.branch_symbol(buffer, branch.to, width),
-            BranchKey::AddressFrom => self.branch_address(buffer, row.level, branch.from, (width, last)),
-            BranchKey::AddressTo => self.branch_address(buffer, row.level, branch.to, (width, last)),
+            BranchKey::AddressFrom => {
+                self.branch_address(buffer, row.level, branch.from, (width, last))
+            }
+            BranchKey::AddressTo => {
+                self.branch_address(buffer, row.level, branch.to, (width, last))
+            }
             BranchKey::LineFrom => push_padded(buffer, &self.branch_line(branch.from), width),
             BranchKey::LineTo => push_padded(buffer, &self.branch_line(branch.to), width),
             BranchKey::Mispredicted => push_padded(buffer, prediction(branch), width),
@@ -69,9 +83,13 @@ impl Columns<'_> {
     }
 
     fn branch_symbol(&self, buffer: &mut Vec<u8>, end: BranchEnd, width: usize) {
-        let Some(frame) = self.profile.frames.get(end.frame.index()) else { return };
+        let Some(frame) = self.profile.frames.get(end.frame.index()) else {
+            return;
+        };
         let start = buffer.len();
-        let address = end.address.map_or(frame.dso_address, |(_, in_object)| in_object);
+        let address = end
+            .address
+            .map_or(frame.dso_address, |(_, in_object)| in_object);
         self.origin(buffer, end.frame, address);
         buffer.extend_from_slice(&[b'[', frame.level.letter() as u8, b']', b' ']);
         match self.symbol_name(end.frame) {
@@ -89,11 +107,15 @@ impl Columns<'_> {
         end: BranchEnd,
         (width, last): (usize, bool),
     ) {
-        let Some(frame) = self.profile.frames.get(end.frame.index()) else { return };
+        let Some(frame) = self.profile.frames.get(end.frame.index()) else {
+            return;
+        };
         let (_, address) = end.address.unwrap_or((frame.address, frame.dso_address));
         let start = buffer.len();
         buffer.extend_from_slice(&[b'[', level.letter() as u8, b']', b' ']);
-        let symbol = frame.symbol.and_then(|symbol| self.profile.symbols.get(symbol.index()));
+        let symbol = frame
+            .symbol
+            .and_then(|symbol| self.profile.symbols.get(symbol.index()));
         match (symbol, self.symbol_name(end.frame)) {
             (Some(symbol), Some(name)) => {
                 let room = width.saturating_sub(LEVEL_WIDTH);
@@ -129,7 +151,10 @@ impl Columns<'_> {
 const LEVEL_WIDTH: usize = "[k] ".len();
 
 fn prediction(branch: &Branch) -> &'static str {
-    match (branch.is(BranchEntry::PREDICTED), branch.is(BranchEntry::MISPREDICTED)) {
+    match (
+        branch.is(BranchEntry::PREDICTED),
+        branch.is(BranchEntry::MISPREDICTED),
+    ) {
         (false, true) => "Y",
         _ => "N",
     }
@@ -146,22 +171,34 @@ pub(super) struct WidestBranch {
 
 impl WidestBranch {
     /// `None` where the row is about none. An object without a symbol gets the width `unresolved`, whatever it is called.
-    pub(super) fn of_row(columns: &Columns<'_>, row: &Row, unresolved: usize) -> Option<WidestBranch> {
+    pub(super) fn of_row(
+        columns: &Columns<'_>,
+        row: &Row,
+        unresolved: usize,
+    ) -> Option<WidestBranch> {
         let branch = columns.branch_of(row)?;
         let ends = [branch.from, branch.to];
         let symbol = |end: BranchEnd| columns.symbol_name(end.frame);
         let dso = |end: BranchEnd| columns.dso(end.frame).map_or(0, str::len);
         Some(WidestBranch {
-            dso: ends.map(|end| if symbol(end).is_some() { dso(end) } else { unresolved }),
-            symbol: ends
-                .map(|end| symbol(end).map_or(ADDRESS_WIDTH, |name| name.len() + columns.around_names())),
+            dso: ends.map(|end| {
+                if symbol(end).is_some() {
+                    dso(end)
+                } else {
+                    unresolved
+                }
+            }),
+            symbol: ends.map(|end| {
+                symbol(end).map_or(ADDRESS_WIDTH, |name| name.len() + columns.around_names())
+            }),
             address: ends.map(|end| symbol(end).map_or(ADDRESS_WIDTH, |_| 0)),
             line: ends.map(|end| columns.branch_line(end).len()),
         })
     }
 
     pub(super) fn with(self, other: WidestBranch) -> WidestBranch {
-        let wider = |one: [usize; 2], other: [usize; 2]| [one[0].max(other[0]), one[1].max(other[1])];
+        let wider =
+            |one: [usize; 2], other: [usize; 2]| [one[0].max(other[0]), one[1].max(other[1])];
         WidestBranch {
             dso: wider(self.dso, other.dso),
             symbol: wider(self.symbol, other.symbol),
@@ -180,7 +217,10 @@ impl WidestBranch {
             BranchKey::AddressTo => self.address[1],
             BranchKey::LineFrom => self.line[0],
             BranchKey::LineTo => self.line[1],
-            BranchKey::Mispredicted | BranchKey::InTransaction | BranchKey::Abort | BranchKey::Cycles => 0,
+            BranchKey::Mispredicted
+            | BranchKey::InTransaction
+            | BranchKey::Abort
+            | BranchKey::Cycles => 0,
         }
     }
 }

@@ -43,7 +43,11 @@ pub(super) fn push_counts(buffer: &mut Vec<u8>, cells: &[Cell], part: impl Fn(&C
 pub(super) fn push_means(buffer: &mut Vec<u8>, cells: &[Cell], extras: &[Extra], nth: usize) {
     for (cell, extra) in cells.iter().zip(extras) {
         let sum = extra.weights.get(nth).map_or(0.0, |&sum| sum as f64);
-        let mean = if cell.own.samples == 0 { 0.0 } else { sum / cell.own.samples as f64 };
+        let mean = if cell.own.samples == 0 {
+            0.0
+        } else {
+            sum / cell.own.samples as f64
+        };
         // Writing to a vector cannot fail.
         let _ = write!(buffer, "{mean:8.1}");
     }
@@ -55,7 +59,11 @@ pub(super) fn push_passed(buffer: &mut Vec<u8>, measure: Measure, extra: Option<
     let times = passed.times.max(1);
     // Writing to a vector cannot fail.
     let _ = match measure {
-        Measure::Predicted => write!(buffer, "{:.1}%", passed.predicted as f64 * 100.0 / times as f64),
+        Measure::Predicted => write!(
+            buffer,
+            "{:.1}%",
+            passed.predicted as f64 * 100.0 / times as f64
+        ),
         Measure::Aborts => write!(buffer, "{}", passed.aborted),
         _ => write!(buffer, "{}", passed.cycles / times),
     };
@@ -74,8 +82,14 @@ pub(super) fn fill(buffer: &mut Vec<u8>, start: usize, width: usize) {
 /// the last.
 pub(super) fn spread(buffer: &mut Vec<u8>, start: usize, each: usize, width: usize) {
     let cell = buffer.split_off(start);
-    for number in cell.split(|&byte| byte == b' ').filter(|number| !number.is_empty()) {
-        buffer.resize(buffer.len() + each.saturating_sub(number.len()).max(1), b' ');
+    for number in cell
+        .split(|&byte| byte == b' ')
+        .filter(|number| !number.is_empty())
+    {
+        buffer.resize(
+            buffer.len() + each.saturating_sub(number.len()).max(1),
+            b' ',
+        );
         buffer.extend_from_slice(number);
     }
     pad(buffer, start, width);
@@ -91,7 +105,9 @@ pub(super) fn cut(buffer: &mut Vec<u8>, start: usize, width: usize) {
 pub(super) fn replace(buffer: &mut [u8], start: usize, separator: &str) {
     let cell = buffer.get_mut(start..).unwrap_or_default();
     if let &[separator] = separator.as_bytes() {
-        cell.iter_mut().filter(|byte| **byte == separator).for_each(|byte| *byte = b'.');
+        cell.iter_mut()
+            .filter(|byte| **byte == separator)
+            .for_each(|byte| *byte = b'.');
     }
 }
 
@@ -123,7 +139,10 @@ pub(super) fn push_padded(buffer: &mut Vec<u8>, text: &str, width: usize) {
 /// Appends text that is neither narrower nor wider than a column.
 pub(super) fn push_cut(buffer: &mut Vec<u8>, text: &str, width: usize) {
     let start = buffer.len();
-    let end = (0..=width.min(text.len())).rev().find(|&end| text.is_char_boundary(end)).unwrap_or(0);
+    let end = (0..=width.min(text.len()))
+        .rev()
+        .find(|&end| text.is_char_boundary(end))
+        .unwrap_or(0);
     buffer.extend_from_slice(&text.as_bytes()[..end]);
     pad(buffer, start, width);
 }

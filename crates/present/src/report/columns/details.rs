@@ -24,8 +24,16 @@ const NANOSECONDS_WIDTH: usize = 16;
 const WEIGHT_WIDTH: usize = 12;
 
 /// What became of a transaction, lowest bit first.
-const TRANSACTION_WORDS: [&str; 8] =
-    ["EL ", "TX ", "SYNC ", "ASYNC ", "RETRY ", "CON ", "CAP-WRITE ", "CAP-READ "];
+const TRANSACTION_WORDS: [&str; 8] = [
+    "EL ",
+    "TX ",
+    "SYNC ",
+    "ASYNC ",
+    "RETRY ",
+    "CON ",
+    "CAP-WRITE ",
+    "CAP-READ ",
+];
 
 /// Whether a column is headed by its own name, which stands at its right end.
 pub(super) fn is_field(key: SortKey) -> bool {
@@ -35,12 +43,22 @@ pub(super) fn is_field(key: SortKey) -> bool {
 /// The width that rows need, beside the heading's.
 pub(super) fn width(profile: &Profile, key: SortKey, rows: &[Row], nanoseconds: bool) -> usize {
     let widest = |text: &(dyn Fn(&Row) -> usize + Sync)| {
-        rows.par_iter().with_min_len(4096).map(text).max().unwrap_or(0)
+        rows.par_iter()
+            .with_min_len(4096)
+            .map(text)
+            .max()
+            .unwrap_or(0)
     };
     match key {
         SortKey::CommNoDigit => widest(&|row| {
-            let comm = profile.threads.get(row.thread.index()).map_or(row.comm, |thread| thread.comm);
-            profile.comms.get(comm.index()).map_or(0, |comm| visible(&without_digits(comm)).len())
+            let comm = profile
+                .threads
+                .get(row.thread.index())
+                .map_or(row.comm, |thread| thread.comm);
+            profile
+                .comms
+                .get(comm.index())
+                .map_or(0, |comm| visible(&without_digits(comm)).len())
         }),
         SortKey::Trace | SortKey::Parent => widest(&|row| text(profile, row, key).len()),
         SortKey::Field(number) => {
@@ -58,7 +76,11 @@ pub(super) fn width(profile: &Profile, key: SortKey, rows: &[Row], nanoseconds: 
         SortKey::Time => TIME_WIDTH,
         SortKey::Transaction => {
             let any = |row: &Row| number(profile, row, Detail::Transaction) != 0;
-            if rows.iter().any(any) { TRANSACTION_WIDTH } else { 0 }
+            if rows.iter().any(any) {
+                TRANSACTION_WIDTH
+            } else {
+                0
+            }
         }
         _ => 0,
     }
@@ -94,7 +116,11 @@ impl Shown<'_> {
                 fill(buffer, start, width);
             }
             SortKey::SymbolSize | SortKey::DsoSize => {
-                match if key == SortKey::SymbolSize { self.symbol_size() } else { self.map_size() } {
+                match if key == SortKey::SymbolSize {
+                    self.symbol_size()
+                } else {
+                    self.map_size()
+                } {
                     0 => buffer.extend_from_slice(b"unknown"),
                     size => buffer.extend_from_slice(size.to_string().as_bytes()),
                 }
@@ -176,7 +202,11 @@ impl Shown<'_> {
 
     /// The size of the mapping around the row; 0 without one.
     fn map_size(&self) -> u64 {
-        self.profile.map_sizes.get(self.row.frame.index()).copied().unwrap_or(0)
+        self.profile
+            .map_sizes
+            .get(self.row.frame.index())
+            .copied()
+            .unwrap_or(0)
     }
 
     fn number(&self, detail: Detail) -> u64 {
@@ -207,11 +237,19 @@ fn data_text(profile: &Profile, row: &Row, key: SortKey) -> String {
     let place = profile.data_places.of(row.frame);
     let name = visible(place.map_or("(unknown)", |place| &place.name));
     match (key, place.and_then(|place| place.offset)) {
-        (SortKey::DataTypeLine, _) => format!("{name}: cache-line {}", place.map_or(0, DataPlace::line)),
+        (SortKey::DataTypeLine, _) => {
+            format!("{name}: cache-line {}", place.map_or(0, DataPlace::line))
+        }
         (SortKey::DataTypeOffset, Some(offset)) => {
-            let field = place.and_then(|place| place.field.as_deref()).unwrap_or("no field");
+            let field = place
+                .and_then(|place| place.field.as_deref())
+                .unwrap_or("no field");
             // As C does it, zero goes without 0x.
-            let offset = if offset == 0 { "0".to_owned() } else { format!("{offset:#x}") };
+            let offset = if offset == 0 {
+                "0".to_owned()
+            } else {
+                format!("{offset:#x}")
+            };
             format!("{name} +{offset} ({})", visible(field))
         }
         _ => name.into_owned(),
@@ -227,12 +265,17 @@ fn number(profile: &Profile, row: &Row, detail: Detail) -> u64 {
 }
 
 fn text<'a>(profile: &'a Profile, row: &Row, key: SortKey) -> Cow<'a, str> {
-    let text = key.detail().and_then(|detail| profile.details.text(row.detail, detail));
+    let text = key
+        .detail()
+        .and_then(|detail| profile.details.text(row.detail, detail));
     visible(text.unwrap_or(""))
 }
 
 fn cgroup<'a>(profile: &'a Profile, row: &Row) -> Option<Cow<'a, str>> {
-    let path = profile.details.cgroups.get(&number(profile, row, Detail::Cgroup))?;
+    let path = profile
+        .details
+        .cgroups
+        .get(&number(profile, row, Detail::Cgroup))?;
     Some(visible(path))
 }
 
@@ -240,7 +283,10 @@ fn transaction(buffer: &mut Vec<u8>, flags: u64) {
     if flags == 0 {
         return;
     }
-    let set = TRANSACTION_WORDS.iter().zip(0..).filter(|(_, bit)| flags >> bit & 1 == 1);
+    let set = TRANSACTION_WORDS
+        .iter()
+        .zip(0..)
+        .filter(|(_, bit)| flags >> bit & 1 == 1);
     set.for_each(|(word, _)| buffer.extend_from_slice(word.as_bytes()));
     const HOW: u64 = 0b1100;
     if flags & HOW == 0 {

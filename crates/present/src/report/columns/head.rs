@@ -30,7 +30,9 @@ impl Heads {
     /// The only place of a text.
     fn slot(&mut self, marks: &Marks) -> &mut Head {
         self.slots.resize_with(1 << SLOT_BITS, Head::default);
-        let mix = |mixed: u64, mark: &u64| (mixed.rotate_left(5) ^ mark).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let mix = |mixed: u64, mark: &u64| {
+            (mixed.rotate_left(5) ^ mark).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+        };
         &mut self.slots[(marks.iter().fold(0, mix) >> (u64::BITS - SLOT_BITS)) as usize]
     }
 }
@@ -39,7 +41,10 @@ impl Columns<'_> {
     /// How many of the first columns depend on so little. The last is none of them: it is not filled up.
     pub(super) fn count_heads(list: &[Column<'_>]) -> usize {
         let others = list.len().saturating_sub(1).min(CELLS);
-        list[..others].iter().take_while(|column| has_mark(column.field)).count()
+        list[..others]
+            .iter()
+            .take_while(|column| has_mark(column.field))
+            .count()
     }
 
     /// Appends the first cells of a row of one event, and gives their number.
@@ -72,14 +77,20 @@ impl Columns<'_> {
 
     /// Cells of a column whose marks are equal have the same text.
     fn mark(&self, field: Field, row: &Row, cell: &Cell) -> u64 {
-        let percent = |part: u64| self.percents.first().map_or(0, |percents| percents.mark(part));
+        let percent = |part: u64| {
+            self.percents
+                .first()
+                .map_or(0, |percents| percents.mark(part))
+        };
         match field {
             Field::Measure(Measure::Children) => percent(cell.all.period),
             Field::Measure(_) => percent(cell.own.period),
             Field::Key(SortKey::Comm) => row.comm.0.into(),
             Field::Key(SortKey::Dso) => {
                 let frame = self.profile.frames.get(row.frame.index());
-                frame.and_then(|frame| frame.dso).map_or(0, |dso| u64::from(dso.0) + 1)
+                frame
+                    .and_then(|frame| frame.dso)
+                    .map_or(0, |dso| u64::from(dso.0) + 1)
             }
             Field::Key(_) => row.thread.0.into(),
         }
@@ -91,7 +102,10 @@ fn has_mark(field: Field) -> bool {
     match field {
         Field::Measure(measure) => matches!(measure, Measure::Children | Measure::Own),
         Field::Key(key) => {
-            matches!(key, SortKey::Comm | SortKey::Dso | SortKey::Thread | SortKey::Process)
+            matches!(
+                key,
+                SortKey::Comm | SortKey::Dso | SortKey::Thread | SortKey::Process
+            )
         }
     }
 }
@@ -107,9 +121,17 @@ mod tests {
     #[test]
     fn rows_whose_texts_share_a_place_keep_their_own() {
         const NAMES: u32 = 3 << SLOT_BITS;
-        let last = Thread { pid: Pid(1), tid: Tid(1), comm: CommId(NAMES - 1) };
+        let last = Thread {
+            pid: Pid(1),
+            tid: Tid(1),
+            comm: CommId(NAMES - 1),
+        };
         let comms = (0..NAMES).map(|name| name.to_string()).collect();
-        let profile = Profile { comms, threads: vec![last], ..Profile::default() };
+        let profile = Profile {
+            comms,
+            threads: vec![last],
+            ..Profile::default()
+        };
         let row = |name| Row {
             thread: ThreadId(0),
             comm: CommId(name),
@@ -121,7 +143,10 @@ mod tests {
         };
         let rows: Vec<Row> = (0..NAMES).map(row).collect();
         let keys = [SortKey::Comm, SortKey::Symbol].map(Field::Key);
-        let text = ReportText { columns: keys.to_vec(), ..ReportText::default() };
+        let text = ReportText {
+            columns: keys.to_vec(),
+            ..ReportText::default()
+        };
         let mut columns = Columns::of_keys(&profile, &rows, &text);
         columns.heads = Columns::count_heads(&columns.list);
         assert_eq!(columns.heads, 1);

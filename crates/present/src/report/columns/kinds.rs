@@ -38,10 +38,16 @@ pub(super) fn met(table: &Table, kinds: Kinds) -> Vec<usize> {
     let mut sums = vec![0u64; kinds.count()];
     let places = table.outline();
     for place in (0..table.len()).filter(|&place| places.get(place).is_none_or(|row| row.leaf)) {
-        let Some(by_kind) = table.extras(place).first().and_then(|extra| extra.by_kind.as_ref()) else {
+        let Some(by_kind) = table
+            .extras(place)
+            .first()
+            .and_then(|extra| extra.by_kind.as_ref())
+        else {
             continue;
         };
-        sums.iter_mut().zip(by_kind.of(kinds)).for_each(|(sum, more)| *sum = sum.saturating_add(*more));
+        sums.iter_mut()
+            .zip(by_kind.of(kinds))
+            .for_each(|(sum, more)| *sum = sum.saturating_add(*more));
     }
     (0..sums.len()).filter(|&kind| sums[kind] > 0).collect()
 }
@@ -92,9 +98,14 @@ impl Columns<'_> {
         extra: Option<&Extra>,
         met: &[usize],
     ) {
-        let Some(by_kind) = extra.and_then(|extra| extra.by_kind.as_ref()) else { return };
+        let Some(by_kind) = extra.and_then(|extra| extra.by_kind.as_ref()) else {
+            return;
+        };
         for sum in met.iter().filter_map(|&kind| by_kind.of(kinds).get(kind)) {
-            let share = self.percents.first().map_or(0.0, |percents| percents.of(*sum));
+            let share = self
+                .percents
+                .first()
+                .map_or(0.0, |percents| percents.of(*sum));
             // Writing to a vector cannot fail.
             let _ = write!(buffer, "{share:6.1}%");
         }
@@ -121,7 +132,13 @@ mod tests {
 
     #[test]
     fn every_kind_has_a_name() {
-        for kinds in [Kinds::Operation, Kinds::Cache, Kinds::Memory, Kinds::Snoop, Kinds::Translation] {
+        for kinds in [
+            Kinds::Operation,
+            Kinds::Cache,
+            Kinds::Memory,
+            Kinds::Snoop,
+            Kinds::Translation,
+        ] {
             assert_eq!(names(kinds).len(), kinds.count());
             assert_eq!(heading(kinds, &[0, kinds.count() - 1]).len(), width(2));
         }

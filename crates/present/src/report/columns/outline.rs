@@ -24,43 +24,81 @@ impl Columns<'_> {
     /// Where the columns of each level are.
     pub(in crate::report) fn levels(&self, levels: &[Vec<Field>]) -> Levels {
         let place = |field: &Field| self.list.iter().position(|column| column.field == *field);
-        let keys: Vec<Vec<usize>> =
-            levels.iter().map(|level| level.iter().filter_map(place).collect()).collect();
+        let keys: Vec<Vec<usize>> = levels
+            .iter()
+            .map(|level| level.iter().filter_map(place).collect())
+            .collect();
         let keys: Vec<Vec<usize>> = keys.into_iter().filter(|level| !level.is_empty()).collect();
-        let leading = (0..self.list.len()).filter(|nth| !keys.iter().flatten().any(|key| key == nth));
-        Levels { leading: leading.collect(), keys }
+        let leading =
+            (0..self.list.len()).filter(|nth| !keys.iter().flatten().any(|key| key == nth));
+        Levels {
+            leading: leading.collect(),
+            keys,
+        }
     }
 
     /// The lines above the rows.
     pub(in crate::report) fn outline_heading(&self, buffer: &mut Vec<u8>, levels: &Levels) {
-        let margin = if self.separator.is_some() { 0 } else { levels.margin() };
-        self.upper_heading(buffer, margin, levels.leading.iter().map(|&nth| &self.list[nth]));
+        let margin = if self.separator.is_some() {
+            0
+        } else {
+            levels.margin()
+        };
+        self.upper_heading(
+            buffer,
+            margin,
+            levels.leading.iter().map(|&nth| &self.list[nth]),
+        );
         buffer.extend_from_slice(b"# ");
         buffer.resize(buffer.len() + margin, b' ');
-        for (nth, column) in levels.leading.iter().map(|&nth| &self.list[nth]).enumerate() {
+        for (nth, column) in levels
+            .leading
+            .iter()
+            .map(|&nth| &self.list[nth])
+            .enumerate()
+        {
             buffer.extend_from_slice(if nth == 0 { b"" } else { self.between() });
             let start = buffer.len();
             match kinds_of(column) {
-                Some(kinds) => buffer.extend_from_slice(kind_names(kinds, &column.kinds).as_bytes()),
+                Some(kinds) => {
+                    buffer.extend_from_slice(kind_names(kinds, &column.kinds).as_bytes())
+                }
                 None => buffer.extend_from_slice(column.heading.as_bytes()),
             }
             fill(buffer, start, column.width);
         }
         let headings = |level: &Vec<usize>| -> String {
-            level.iter().map(|&nth| self.list[nth].heading.trim()).collect::<Vec<_>>().join("+")
+            level
+                .iter()
+                .map(|&nth| self.list[nth].heading.trim())
+                .collect::<Vec<_>>()
+                .join("+")
         };
-        let title = levels.keys.iter().map(headings).collect::<Vec<_>>().join(" / ");
+        let title = levels
+            .keys
+            .iter()
+            .map(headings)
+            .collect::<Vec<_>>()
+            .join(" / ");
         buffer.extend_from_slice(self.between());
         buffer.extend_from_slice(title.as_bytes());
         buffer.extend_from_slice(b"\n# ");
         buffer.resize(buffer.len() + margin, b'.');
-        for (nth, column) in levels.leading.iter().map(|&nth| &self.list[nth]).enumerate() {
+        for (nth, column) in levels
+            .leading
+            .iter()
+            .map(|&nth| &self.list[nth])
+            .enumerate()
+        {
             let between = self.separator.as_deref().unwrap_or("..").as_bytes();
             buffer.extend_from_slice(if nth == 0 { b"" } else { between });
             buffer.resize(buffer.len() + column.width, b'.');
         }
         let width = |(depth, level): (usize, &Vec<usize>)| {
-            let keys: usize = level.iter().map(|&nth| self.list[nth].width + "+".len()).sum();
+            let keys: usize = level
+                .iter()
+                .map(|&nth| self.list[nth].width + "+".len())
+                .sum();
             (depth * INDENT + keys).saturating_sub("+".len())
         };
         let widest = levels.keys.iter().enumerate().map(width).max().unwrap_or(0);
@@ -79,7 +117,12 @@ impl Columns<'_> {
         levels: &Levels,
     ) {
         buffer.resize(buffer.len() + place.depth * INDENT, b' ');
-        for (nth, column) in levels.leading.iter().map(|&nth| &self.list[nth]).enumerate() {
+        for (nth, column) in levels
+            .leading
+            .iter()
+            .map(|&nth| &self.list[nth])
+            .enumerate()
+        {
             if nth > 0 || self.separator.is_none() {
                 buffer.extend_from_slice(self.between());
             }
@@ -94,11 +137,20 @@ impl Columns<'_> {
         if self.separator.is_none() {
             buffer.resize(buffer.len() + levels.margin(), b' ');
         }
-        for column in levels.keys.get(place.depth).into_iter().flatten().map(|&nth| &self.list[nth]) {
+        for column in levels
+            .keys
+            .get(place.depth)
+            .into_iter()
+            .flatten()
+            .map(|&nth| &self.list[nth])
+        {
             buffer.extend_from_slice(self.between());
             let start = buffer.len();
             self.outline_cell(buffer, memory, column, row, weights);
-            let blanks = buffer[start..].iter().take_while(|byte| **byte == b' ').count();
+            let blanks = buffer[start..]
+                .iter()
+                .take_while(|byte| **byte == b' ')
+                .count();
             buffer.drain(start..start + blanks);
             if let (Field::Key(_), Some(separator)) = (column.field, self.separator.as_deref()) {
                 replace(buffer, start, separator);
@@ -126,7 +178,9 @@ impl Columns<'_> {
                     key,
                     SortKey::Symbol
                         | SortKey::Branch(BranchKey::SymbolFrom | BranchKey::SymbolTo)
-                        | SortKey::Access(AccessKey::DataSymbol | AccessKey::CodeSymbol | AccessKey::Line)
+                        | SortKey::Access(
+                            AccessKey::DataSymbol | AccessKey::CodeSymbol | AccessKey::Line
+                        )
                 );
                 self.key(buffer, key, (row, cells), column.width, bare);
             }
@@ -142,9 +196,16 @@ impl Columns<'_> {
         limit: f64,
     ) {
         if self.separator.is_none() {
-            buffer.resize(buffer.len() + (levels.keys.len() + place.depth) * INDENT, b' ');
+            buffer.resize(
+                buffer.len() + (levels.keys.len() + place.depth) * INDENT,
+                b' ',
+            );
         }
-        let leading: usize = levels.leading.iter().map(|&nth| self.list[nth].width + 2).sum();
+        let leading: usize = levels
+            .leading
+            .iter()
+            .map(|&nth| self.list[nth].width + 2)
+            .sum();
         buffer.resize(buffer.len() + leading + 2, b' ');
         buffer.extend_from_slice(format!("no entry >= {limit:.2}%\n").as_bytes());
     }

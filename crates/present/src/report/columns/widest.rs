@@ -28,21 +28,33 @@ impl Widest {
     pub(super) fn of(columns: &Columns<'_>, rows: &[Row], unresolved: usize) -> Widest {
         let of_some = |rows: &[Row]| {
             let mut widest = Widest::default();
-            rows.iter().for_each(|row| widest.add(columns, row, unresolved));
+            rows.iter()
+                .for_each(|row| widest.add(columns, row, unresolved));
             widest
         };
-        rows.par_chunks(TOGETHER).map(of_some).reduce(Widest::default, Widest::with)
+        rows.par_chunks(TOGETHER)
+            .map(of_some)
+            .reduce(Widest::default, Widest::with)
     }
 
     fn add(&mut self, columns: &Columns<'_>, row: &Row, unresolved: usize) {
         let symbol = columns.symbol_name(row.frame);
         let dso = columns.dso(row.frame).map_or(0, str::len);
         let thread = columns.profile.threads.get(row.thread.index());
-        self.comm = self.comm.max(thread.map_or(0, |thread| columns.comm(thread.comm).len()));
-        self.dso = self.dso.max(if symbol.is_none() { dso.max(unresolved) } else { dso });
-        self.symbol =
-            self.symbol.max(symbol.map_or(ADDRESS_WIDTH, |name| name.len() + columns.around_names()));
-        let sources = columns.sources_of(row.frame).map(|source| columns.source(source).len());
+        self.comm = self
+            .comm
+            .max(thread.map_or(0, |thread| columns.comm(thread.comm).len()));
+        self.dso = self.dso.max(if symbol.is_none() {
+            dso.max(unresolved)
+        } else {
+            dso
+        });
+        self.symbol = self
+            .symbol
+            .max(symbol.map_or(ADDRESS_WIDTH, |name| name.len() + columns.around_names()));
+        let sources = columns
+            .sources_of(row.frame)
+            .map(|source| columns.source(source).len());
         self.source = [0, 1].map(|nth| self.source[nth].max(sources[nth]));
         if let Some(branch) = WidestBranch::of_row(columns, row, unresolved) {
             self.branch = std::mem::take(&mut self.branch).with(branch);

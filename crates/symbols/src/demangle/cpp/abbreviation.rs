@@ -15,8 +15,18 @@ pub(super) struct Abbreviation {
 
 /// All of them.
 pub(super) const ABBREVIATIONS: &[Abbreviation] = &[
-    Abbreviation { letter: b't', short: "std", full: "std", class: None },
-    Abbreviation { letter: b'a', short: "std::allocator", full: "std::allocator", class: Some("allocator") },
+    Abbreviation {
+        letter: b't',
+        short: "std",
+        full: "std",
+        class: None,
+    },
+    Abbreviation {
+        letter: b'a',
+        short: "std::allocator",
+        full: "std::allocator",
+        class: Some("allocator"),
+    },
     Abbreviation {
         letter: b'b',
         short: "std::basic_string",

@@ -16,7 +16,13 @@ pub(super) struct Parser<'a> {
 
 impl<'a> Parser<'a> {
     pub(super) fn new(rest: &'a str) -> Parser<'a> {
-        Parser { rest, nodes: Vec::new(), substitutions: Vec::new(), last_name: None, depth: 0 }
+        Parser {
+            rest,
+            nodes: Vec::new(),
+            substitutions: Vec::new(),
+            last_name: None,
+            depth: 0,
+        }
     }
 
     pub(super) fn nodes(&self) -> &[Node<'a>] {

@@ -26,7 +26,9 @@ impl<'a> Parser<'a> {
     fn clone_suffix(&mut self) -> Option<&'a str> {
         let bytes = self.rest().as_bytes();
         let is_word = |byte: &u8| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'_');
-        let (&b'.', tail) = bytes.split_first()? else { return None };
+        let (&b'.', tail) = bytes.split_first()? else {
+            return None;
+        };
         let word = tail.iter().take_while(|byte| is_word(byte)).count();
         let mut size = if word == 0 { 0 } else { 1 + word };
         while let Some(digits) = bytes.get(size..).and_then(dotted_digits) {
@@ -50,17 +52,35 @@ impl<'a> Parser<'a> {
         if matches!(self.peek(), 0 | b'E') {
             return Some(self.qualified_data(named));
         }
-        let result = if named.has_result { Some(self.type_()?) } else { None };
+        let result = if named.has_result {
+            Some(self.type_()?)
+        } else {
+            None
+        };
         let parameters = self.parameters()?;
-        let function = Function { result, parameters, qualifiers: named.qualifiers, noexcept: false };
+        let function = Function {
+            result,
+            parameters,
+            qualifiers: named.qualifiers,
+            noexcept: false,
+        };
         Some(self.add(Node::Encoding(named.id, function)))
     }
 
     /// A name without parameters keeps its qualifiers.
     fn qualified_data(&mut self, named: Named) -> NodeId {
         let mut id = named.id;
-        let Qualifiers { restrict, volatile, constant, .. } = named.qualifiers;
-        for (present, text) in [(restrict, " restrict"), (volatile, " volatile"), (constant, " const")] {
+        let Qualifiers {
+            restrict,
+            volatile,
+            constant,
+            ..
+        } = named.qualifiers;
+        for (present, text) in [
+            (restrict, " restrict"),
+            (volatile, " volatile"),
+            (constant, " const"),
+        ] {
             if present {
                 id = self.add(Node::Suffixed(id, text));
             }
@@ -180,6 +200,10 @@ impl<'a> Parser<'a> {
 
 /// The length of `.digits` at the start, where it stands there.
 fn dotted_digits(bytes: &[u8]) -> Option<usize> {
-    let count = bytes.strip_prefix(b".")?.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let count = bytes
+        .strip_prefix(b".")?
+        .iter()
+        .take_while(|byte| byte.is_ascii_digit())
+        .count();
     (count > 0).then_some(count + 1)
 }

@@ -127,7 +127,11 @@ impl<'a> Parser<'a> {
     fn cast(&mut self) -> Option<NodeId> {
         self.expect("cv")?;
         let target = self.type_()?;
-        let operands = if self.eat("_") { self.expressions()? } else { vec![self.expression()?] };
+        let operands = if self.eat("_") {
+            self.expressions()?
+        } else {
+            vec![self.expression()?]
+        };
         Some(self.add(Node::Cast(target, operands)))
     }
 
@@ -185,7 +189,8 @@ impl<'a> Parser<'a> {
                 Some(self.add(Node::Binary(found.text, left, right)))
             }
             Arity::Three if code == "qu" => {
-                let (condition, yes, no) = (self.expression()?, self.expression()?, self.expression()?);
+                let (condition, yes, no) =
+                    (self.expression()?, self.expression()?, self.expression()?);
                 Some(self.add(Node::Condition(condition, yes, no)))
             }
             Arity::Three | Arity::Keyword => None,

@@ -13,7 +13,11 @@ impl<'a> Parser<'a> {
             return Some(whole);
         }
         let type_ = self.type_()?;
-        if matches!(self.node(type_), Some(Node::Builtin("decltype(nullptr)", _))) && self.eat("E") {
+        if matches!(
+            self.node(type_),
+            Some(Node::Builtin("decltype(nullptr)", _))
+        ) && self.eat("E")
+        {
             return Some(type_);
         }
         let negative = self.eat("n");

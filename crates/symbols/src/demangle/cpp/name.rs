@@ -35,7 +35,11 @@ impl<'a> Parser<'a> {
 
     fn abbreviated_name(&mut self) -> Option<Named> {
         let id = self.substitution(false)?;
-        if self.peek() == b'I' { self.with_arguments(id, id) } else { Some(plain(id)) }
+        if self.peek() == b'I' {
+            self.with_arguments(id, id)
+        } else {
+            Some(plain(id))
+        }
     }
 
     /// `<name> <template-args>`; `last` is the name's last part.
@@ -43,7 +47,11 @@ impl<'a> Parser<'a> {
         let arguments = self.template_arguments()?;
         let has_result = !self.is_without_result(last);
         let id = self.add(Node::Template(name, arguments));
-        Some(Named { id, qualifiers: Qualifiers::default(), has_result })
+        Some(Named {
+            id,
+            qualifiers: Qualifiers::default(),
+            has_result,
+        })
     }
 
     /// Constructors, destructors and conversions have no return type even as templates.
@@ -86,7 +94,11 @@ impl<'a> Parser<'a> {
             }
             whole = Some(id);
         }
-        Some(Named { id: whole?, qualifiers, has_result })
+        Some(Named {
+            id: whole?,
+            qualifiers,
+            has_result,
+        })
     }
 
     fn prefix_part(&mut self, first: u8) -> Option<NodeId> {
@@ -105,7 +117,12 @@ impl<'a> Parser<'a> {
             b'O' if self.eat("O") => Some(Reference::Rvalue),
             _ => None,
         };
-        Qualifiers { restrict, volatile, constant, reference }
+        Qualifiers {
+            restrict,
+            volatile,
+            constant,
+            reference,
+        }
     }
 
     /// `Z <encoding> E <name> [discriminator]`.
@@ -122,19 +139,33 @@ impl<'a> Parser<'a> {
         let named = if self.eat("d") {
             let number = self.compact_number()?;
             let inner = self.name()?;
-            Named { id: self.add(Node::DefaultArgument(number, inner.id)), ..inner }
+            Named {
+                id: self.add(Node::DefaultArgument(number, inner.id)),
+                ..inner
+            }
         } else {
             let inner = self.name()?;
             self.discriminator();
             inner
         };
-        Some(Named { id: self.add(Node::Local(function, named.id)), ..named })
+        Some(Named {
+            id: self.add(Node::Local(function, named.id)),
+            ..named
+        })
     }
 
     /// The function around a local name is shown without its return type.
     fn without_result(&mut self, function: NodeId) -> NodeId {
-        let Some(Node::Encoding(name, shape)) = self.node(function).cloned() else { return function };
-        self.add(Node::Encoding(name, Function { result: None, ..shape }))
+        let Some(Node::Encoding(name, shape)) = self.node(function).cloned() else {
+            return function;
+        };
+        self.add(Node::Encoding(
+            name,
+            Function {
+                result: None,
+                ..shape
+            },
+        ))
     }
 
     /// `_0` or `__10_`: which of several entities of that name. The number may be missing.
@@ -239,8 +270,9 @@ impl<'a> Parser<'a> {
             return Some(self.add(Node::VendorOperator(name)));
         }
         let code = self.take(2)?;
-        let found =
-            OPERATORS.iter().find(|operator| operator.code == code && operator.arity != Arity::Keyword)?;
+        let found = OPERATORS
+            .iter()
+            .find(|operator| operator.code == code && operator.arity != Arity::Keyword)?;
         Some(self.add(Node::Operator(found.text)))
     }
 
@@ -266,7 +298,9 @@ impl<'a> Parser<'a> {
             };
             return self.substitutions.get(index).copied();
         }
-        let found = *ABBREVIATIONS.iter().find(|known| known.letter == self.peek())?;
+        let found = *ABBREVIATIONS
+            .iter()
+            .find(|known| known.letter == self.peek())?;
         self.take(1)?;
         let spelled_out = in_prefix && matches!(self.peek(), b'C' | b'D');
         if let Some(class) = found.class {
@@ -274,7 +308,11 @@ impl<'a> Parser<'a> {
         }
         let text = if spelled_out { found.full } else { found.short };
         let id = self.add(Node::Abbreviation(text));
-        if self.peek() == b'B' { self.tagged_abbreviation(id) } else { Some(id) }
+        if self.peek() == b'B' {
+            self.tagged_abbreviation(id)
+        } else {
+            Some(id)
+        }
     }
 
     fn tagged_abbreviation(&mut self, mut id: NodeId) -> Option<NodeId> {
@@ -288,7 +326,11 @@ impl<'a> Parser<'a> {
 }
 
 fn plain(id: NodeId) -> Named {
-    Named { id, qualifiers: Qualifiers::default(), has_result: false }
+    Named {
+        id,
+        qualifiers: Qualifiers::default(),
+        has_result: false,
+    }
 }
 
 /// Compilers name the anonymous namespace `_GLOBAL__N_` and a number.

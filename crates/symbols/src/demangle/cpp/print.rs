@@ -97,8 +97,7 @@ impl<'n, 'a> Printer<'n, 'a> {
             Node::Array(element, _) => self.left(*element),
             Node::Suffixed(inner, text) => {
                 self.left(*inner)?;
-                let already =
-                    matches!(self.resolved(*inner), Some((_, Node::Suffixed(_, other))) if other == text);
+                let already = matches!(self.resolved(*inner), Some((_, Node::Suffixed(_, other))) if other == text);
                 if already { Some(()) } else { self.write(text) }
             }
             Node::VendorQualified(inner, qualifier) => {
@@ -106,7 +105,9 @@ impl<'n, 'a> Printer<'n, 'a> {
                 self.write(" ")?;
                 self.whole(*qualifier)
             }
-            Node::Parameter(number) if self.in_lambda => self.write(&format!("auto:{}", number + 1)),
+            Node::Parameter(number) if self.in_lambda => {
+                self.write(&format!("auto:{}", number + 1))
+            }
             Node::Parameter(_) => match self.argument(node, self.level)? {
                 Argument::One(id) => self.outside(|printer| printer.left(id)),
                 Argument::All(list) => self.outside(|printer| printer.list(list)),
@@ -142,7 +143,8 @@ impl<'n, 'a> Printer<'n, 'a> {
     /// `&` wins where references meet.
     fn collapsed(&self, mut inner: NodeId, mut kind: Reference) -> Option<(NodeId, Reference)> {
         for _ in 0..DEPTH_LIMIT {
-            let Some((_, Node::Reference(next, other))) = self.resolved(inner).filter(|_| !self.in_lambda)
+            let Some((_, Node::Reference(next, other))) =
+                self.resolved(inner).filter(|_| !self.in_lambda)
             else {
                 return Some((inner, kind));
             };
@@ -200,17 +202,24 @@ impl<'n, 'a> Printer<'n, 'a> {
 
     /// The left part of the return type.
     fn result(&mut self, function: &Function) -> Done {
-        let Some(result) = function.result else { return Some(()) };
+        let Some(result) = function.result else {
+            return Some(());
+        };
         self.left(result)?;
-        if self.is_open(result) { Some(()) } else { self.write(" ") }
+        if self.is_open(result) {
+            Some(())
+        } else {
+            self.write(" ")
+        }
     }
 
     /// Whether a type's left part ends inside a bracket, as that of a pointer to a function does.
     fn is_open(&self, id: NodeId) -> bool {
         match self.resolved(id) {
-            Some((_, Node::Pointer(inner) | Node::Reference(inner, _) | Node::Member(_, inner))) => {
-                self.is_bracketed(*inner)
-            }
+            Some((
+                _,
+                Node::Pointer(inner) | Node::Reference(inner, _) | Node::Member(_, inner),
+            )) => self.is_bracketed(*inner),
             _ => false,
         }
     }
@@ -223,12 +232,23 @@ impl<'n, 'a> Printer<'n, 'a> {
         if function.noexcept {
             self.write(" noexcept")?;
         }
-        function.result.map_or(Some(()), |result| self.right(result))
+        function
+            .result
+            .map_or(Some(()), |result| self.right(result))
     }
 
     fn qualifiers(&mut self, qualifiers: &Qualifiers) -> Done {
-        let Qualifiers { restrict, volatile, constant, reference } = *qualifiers;
-        for (present, text) in [(constant, " const"), (volatile, " volatile"), (restrict, " restrict")] {
+        let Qualifiers {
+            restrict,
+            volatile,
+            constant,
+            reference,
+        } = *qualifiers;
+        for (present, text) in [
+            (constant, " const"),
+            (volatile, " volatile"),
+            (restrict, " restrict"),
+        ] {
             if present {
                 self.write(text)?;
             }
@@ -326,12 +346,18 @@ impl<'n, 'a> Printer<'n, 'a> {
                 self.whole(*name)
             }
             Node::Operator(text) => {
-                let gap = if text.starts_with(|c: char| c.is_ascii_lowercase()) { " " } else { "" };
+                let gap = if text.starts_with(|c: char| c.is_ascii_lowercase()) {
+                    " "
+                } else {
+                    ""
+                };
                 self.write("operator")?;
                 self.write(gap)?;
                 self.write(text)
             }
-            Node::Conversion(target) | Node::VendorOperator(target) => self.prefixed("operator ", *target),
+            Node::Conversion(target) | Node::VendorOperator(target) => {
+                self.prefixed("operator ", *target)
+            }
             Node::LiteralOperator(name) => self.prefixed("operator\"\" ", *name),
             Node::Decltype(expression) => {
                 self.prefixed("decltype (", *expression)?;

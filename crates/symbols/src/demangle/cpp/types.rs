@@ -40,12 +40,21 @@ impl<'a> Parser<'a> {
     /// Qualifiers before a function type belong behind its parameters.
     fn qualified_type(&mut self) -> Option<NodeId> {
         let (restrict, volatile, constant) = (self.eat("r"), self.eat("V"), self.eat("K"));
-        let qualifiers = Qualifiers { restrict, volatile, constant, reference: None };
+        let qualifiers = Qualifiers {
+            restrict,
+            volatile,
+            constant,
+            reference: None,
+        };
         if self.at_function_type() {
             return self.function_type(qualifiers);
         }
         let mut id = self.type_()?;
-        for (present, text) in [(constant, " const"), (volatile, " volatile"), (restrict, " restrict")] {
+        for (present, text) in [
+            (constant, " const"),
+            (volatile, " volatile"),
+            (restrict, " restrict"),
+        ] {
             if present {
                 id = self.add(Node::Suffixed(id, text));
             }
@@ -54,7 +63,8 @@ impl<'a> Parser<'a> {
     }
 
     fn at_function_type(&self) -> bool {
-        self.peek() == b'F' || (self.peek() == b'D' && matches!(self.peek_at(1), b'o' | b'O' | b'x'))
+        self.peek() == b'F'
+            || (self.peek() == b'D' && matches!(self.peek_at(1), b'o' | b'O' | b'x'))
     }
 
     /// `[Do] F [Y] <result> <parameters> [R|O] E`.
@@ -71,7 +81,12 @@ impl<'a> Parser<'a> {
             "O" => self.eat("E").then_some(Some(Reference::Rvalue))?,
             _ => return None,
         };
-        let id = self.add(Node::Function(Function { result, parameters, qualifiers, noexcept }));
+        let id = self.add(Node::Function(Function {
+            result,
+            parameters,
+            qualifiers,
+            noexcept,
+        }));
         Some(self.remember(id))
     }
 
@@ -154,7 +169,9 @@ impl<'a> Parser<'a> {
 
     /// `DF16_` and its like.
     fn sized_float(&mut self) -> Option<NodeId> {
-        let (code, text) = SIZED_FLOATS.iter().find(|(code, _)| self.rest().starts_with(code))?;
+        let (code, text) = SIZED_FLOATS
+            .iter()
+            .find(|(code, _)| self.rest().starts_with(code))?;
         self.expect(code)?;
         Some(self.add(Node::Builtin(text, 0)))
     }
@@ -168,7 +185,10 @@ impl<'a> Parser<'a> {
 
     /// Types of two letters.
     fn extended_type(&mut self) -> Option<NodeId> {
-        if let Some((_, text)) = EXTENDED.iter().find(|(code, _)| self.rest().starts_with(code)) {
+        if let Some((_, text)) = EXTENDED
+            .iter()
+            .find(|(code, _)| self.rest().starts_with(code))
+        {
             self.take(2)?;
             return Some(self.add(Node::Builtin(text, 0)));
         }

@@ -22,17 +22,34 @@ pub(super) fn facts(open: &OpenUnit<'_>, entry: usize) -> Option<(TypeFacts, Opt
     let abbreviation = entries.read_abbreviation().ok()??;
     let (tag, has_children) = (abbreviation.tag(), abbreviation.has_children());
     let (mut name, mut target, mut size) = (None, None, None);
-    read(&mut entries, abbreviation, |attribute, value| match attribute {
-        gimli::DW_AT_name => name = text(dwarf, unit, value),
-        gimli::DW_AT_type => target = Origin::of(&value),
-        gimli::DW_AT_byte_size => size = value.udata_value(),
-        gimli::DW_AT_bit_size => size = size.or(value.udata_value().map(|bits| bits.div_ceil(8))),
-        _ => {}
-    })
+    read(
+        &mut entries,
+        abbreviation,
+        |attribute, value| match attribute {
+            gimli::DW_AT_name => name = text(dwarf, unit, value),
+            gimli::DW_AT_type => target = Origin::of(&value),
+            gimli::DW_AT_byte_size => size = value.udata_value(),
+            gimli::DW_AT_bit_size => {
+                size = size.or(value.udata_value().map(|bits| bits.div_ceil(8)))
+            }
+            _ => {}
+        },
+    )
     .ok()?;
     let kind = kind(tag);
-    let count = (kind == TypeKind::Array && has_children).then(|| elements(open, entry)).flatten();
-    Some((TypeFacts { kind, name, target: None, size, count }, target))
+    let count = (kind == TypeKind::Array && has_children)
+        .then(|| elements(open, entry))
+        .flatten();
+    Some((
+        TypeFacts {
+            kind,
+            name,
+            target: None,
+            size,
+            count,
+        },
+        target,
+    ))
 }
 
 fn kind(tag: gimli::DwTag) -> TypeKind {
@@ -62,7 +79,13 @@ pub(super) fn text<'a>(
     unit: &GimliUnit<'a>,
     value: AttributeValue<Slice<'a>>,
 ) -> Option<Arc<str>> {
-    Some(dwarf.attr_string(unit, value).ok()?.to_string_lossy().into())
+    Some(
+        dwarf
+            .attr_string(unit, value)
+            .ok()?
+            .to_string_lossy()
+            .into(),
+    )
 }
 
 /// How many elements all ranges of an array make together.
@@ -78,7 +101,9 @@ fn elements(open: &OpenUnit<'_>, entry: usize) -> Option<u64> {
             gimli::DW_AT_count => own = value.udata_value(),
             _ => {}
         });
-        let here = own.or(upper.and_then(|upper| upper.checked_add(1))).unwrap_or(0);
+        let here = own
+            .or(upper.and_then(|upper| upper.checked_add(1)))
+            .unwrap_or(0);
         count = Some(count.unwrap_or(1u64).saturating_mul(here));
     });
     count
@@ -91,7 +116,12 @@ pub(super) fn members(open: &OpenUnit<'_>, entry: usize) -> Vec<(TypeMember, Opt
         if child.tag != gimli::DW_TAG_member || list.len() >= MEMBERS_LIMIT {
             return;
         }
-        let mut member = TypeMember { name: None, offset: 0, bits: None, ty: None };
+        let mut member = TypeMember {
+            name: None,
+            offset: 0,
+            bits: None,
+            ty: None,
+        };
         let (mut ty, mut first_bit, mut is_shared) = (None, None, false);
         child.read(|attribute, value| match attribute {
             gimli::DW_AT_name => member.name = text(&open.dwarf, &open.unit, value),
@@ -147,11 +177,19 @@ pub(super) fn children<'a>(
             break;
         }
         let (depth, entry) = (entries.next_depth(), entries.next_offset().0);
-        let Some(abbreviation) = entries.read_abbreviation().ok()? else { continue };
+        let Some(abbreviation) = entries.read_abbreviation().ok()? else {
+            continue;
+        };
         let mut is_read = None;
         if depth == 1 {
             let tag = abbreviation.tag();
-            visit(Child { tag, entry, entries: &mut entries, abbreviation, is_read: &mut is_read });
+            visit(Child {
+                tag,
+                entry,
+                entries: &mut entries,
+                abbreviation,
+                is_read: &mut is_read,
+            });
         }
         match is_read {
             Some(read) => read.ok()?,

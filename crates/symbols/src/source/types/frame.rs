@@ -2,7 +2,9 @@
 
 use std::borrow::Cow;
 
-use gimli::{BaseAddresses, CfaRule, DebugFrame, EndianSlice, LittleEndian, UnwindContext, UnwindSection};
+use gimli::{
+    BaseAddresses, CfaRule, DebugFrame, EndianSlice, LittleEndian, UnwindContext, UnwindSection,
+};
 use oxperf_objects::Elf;
 
 /// The table of frames of one object.
@@ -15,7 +17,9 @@ pub(super) struct Frames<'d>(Cow<'d, [u8]>);
 impl<'d> Frames<'d> {
     /// The table in a file; empty where there is none.
     pub(super) fn read(contents: &'d [u8]) -> Frames<'d> {
-        let table = Elf::parse(contents).ok().and_then(|elf| elf.unpacked(".debug_frame"));
+        let table = Elf::parse(contents)
+            .ok()
+            .and_then(|elf| elf.unpacked(".debug_frame"));
         Frames(table.unwrap_or_default())
     }
 
@@ -29,7 +33,9 @@ impl<'d> Frames<'d> {
         frames.set_address_size(8);
         let (bases, mut context) = (BaseAddresses::default(), UnwindContext::new());
         let find = DebugFrame::cie_from_offset;
-        let row = frames.unwind_info_for_address(&bases, &mut context, address, find).ok()?;
+        let row = frames
+            .unwind_info_for_address(&bases, &mut context, address, find)
+            .ok()?;
         match row.cfa() {
             CfaRule::RegisterAndOffset { register, offset } => Some((register.0, *offset)),
             CfaRule::Expression(_) => None,

@@ -53,7 +53,9 @@ pub(super) fn read_top<'d>(reader: &mut TypeReader<'d>, unit: UnitId, open: &Ope
         }
         let (mut name, mut ty, mut address) = (None, None, None);
         child.read(|attribute, value| match attribute {
-            gimli::DW_AT_name => name = text(&open.dwarf, &open.unit, value).map(|name| Box::from(&*name)),
+            gimli::DW_AT_name => {
+                name = text(&open.dwarf, &open.unit, value).map(|name| Box::from(&*name))
+            }
             gimli::DW_AT_type => ty = Origin::of(&value),
             gimli::DW_AT_location => address = fixed(open, &value),
             _ => {}
@@ -62,12 +64,23 @@ pub(super) fn read_top<'d>(reader: &mut TypeReader<'d>, unit: UnitId, open: &Ope
             (gimli::DW_TAG_subprogram, Some(name), Some(ty)) => {
                 top.functions.entry(name).or_insert(ty);
             }
-            (gimli::DW_TAG_variable, name, _) => told.push(Told { entry, name, address }),
+            (gimli::DW_TAG_variable, name, _) => told.push(Told {
+                entry,
+                name,
+                address,
+            }),
             _ => {}
         }
     });
-    for Told { entry, name, address } in told {
-        let ty = reader.type_of_entry(unit, entry).and_then(|ty| reader.real(ty));
+    for Told {
+        entry,
+        name,
+        address,
+    } in told
+    {
+        let ty = reader
+            .type_of_entry(unit, entry)
+            .and_then(|ty| reader.real(ty));
         let Some(ty) = ty else { continue };
         top.addresses.extend(address.map(|address| (address, ty)));
         if let Some(name) = name {
@@ -79,7 +92,10 @@ pub(super) fn read_top<'d>(reader: &mut TypeReader<'d>, unit: UnitId, open: &Ope
 }
 
 /// The address of a variable that is always at the same.
-fn fixed<'a>(open: &OpenUnit<'a>, value: &gimli::AttributeValue<super::super::Slice<'a>>) -> Option<u64> {
+fn fixed<'a>(
+    open: &OpenUnit<'a>,
+    value: &gimli::AttributeValue<super::super::Slice<'a>>,
+) -> Option<u64> {
     match variables::place(open, value.exprloc_value()?)? {
         Place::Address(address) => Some(address),
         _ => None,

@@ -65,12 +65,17 @@ impl<'d> TypeReader<'d> {
     /// added; by the tables that only debuggers read.
     pub fn call_frame(&mut self, address: u64) -> Option<(u16, i64)> {
         let object = self.object;
-        self.frames.get_or_insert_with(|| Frames::read(object.contents())).call_frame(address)
+        self.frames
+            .get_or_insert_with(|| Frames::read(object.contents()))
+            .call_frame(address)
     }
 
     pub(super) fn open(&mut self, unit: UnitId) -> Option<Rc<OpenUnit<'d>>> {
         let object = self.object;
-        self.units.entry(unit).or_insert_with(|| object.open_unit(unit).map(Rc::new)).clone()
+        self.units
+            .entry(unit)
+            .or_insert_with(|| object.open_unit(unit).map(Rc::new))
+            .clone()
     }
 
     /// What a place that an entry of `unit` names is.
@@ -85,10 +90,12 @@ impl<'d> TypeReader<'d> {
             return known.clone();
         }
         let open = self.open(ty.unit);
-        let found = open.and_then(|open| facts::facts(&open, ty.entry)).map(|(facts, target)| {
-            let target = target.and_then(|target| self.place(ty.unit, target));
-            TypeFacts { target, ..facts }
-        });
+        let found = open
+            .and_then(|open| facts::facts(&open, ty.entry))
+            .map(|(facts, target)| {
+                let target = target.and_then(|target| self.place(ty.unit, target));
+                TypeFacts { target, ..facts }
+            });
         self.facts.insert(ty, found.clone());
         found
     }
@@ -100,7 +107,9 @@ impl<'d> TypeReader<'d> {
 
     /// The type without qualifiers and further names.
     pub fn real(&mut self, ty: TypeId) -> Option<TypeId> {
-        self.peel(ty, |kind| matches!(kind, TypeKind::Qualified | TypeKind::Typedef))
+        self.peel(ty, |kind| {
+            matches!(kind, TypeKind::Qualified | TypeKind::Typedef)
+        })
     }
 
     fn peel(&mut self, ty: TypeId, is_skin: impl Fn(TypeKind) -> bool) -> Option<TypeId> {
@@ -157,10 +166,14 @@ impl<'d> TypeReader<'d> {
         if let Some(known) = self.members.get(&ty) {
             return Rc::clone(known);
         }
-        let found = self.open(ty.unit).map(|open| facts::members(&open, ty.entry)).unwrap_or_default();
-        let placed = found
-            .into_iter()
-            .map(|(member, of)| TypeMember { ty: of.and_then(|of| self.place(ty.unit, of)), ..member });
+        let found = self
+            .open(ty.unit)
+            .map(|open| facts::members(&open, ty.entry))
+            .unwrap_or_default();
+        let placed = found.into_iter().map(|(member, of)| TypeMember {
+            ty: of.and_then(|of| self.place(ty.unit, of)),
+            ..member
+        });
         let found: Rc<[TypeMember]> = placed.collect();
         self.members.insert(ty, Rc::clone(&found));
         found
@@ -205,7 +218,9 @@ impl<'d> TypeReader<'d> {
         if let Some(known) = self.globals.of_unit(unit) {
             return known;
         }
-        let found = self.open(unit).map(|open| super::globals::read_top(self, unit, &open));
+        let found = self
+            .open(unit)
+            .map(|open| super::globals::read_top(self, unit, &open));
         self.globals.keep(unit, found.unwrap_or_default())
     }
 
@@ -238,7 +253,9 @@ impl<'d> TypeReader<'d> {
     }
 
     fn variable_at(&mut self, top: &super::globals::Top, address: u64) -> Option<(TypeId, u64)> {
-        let behind = top.addresses.partition_point(|(start, _)| *start <= address);
+        let behind = top
+            .addresses
+            .partition_point(|(start, _)| *start <= address);
         let &(start, ty) = top.addresses.get(behind.checked_sub(1)?)?;
         let into = address - start;
         (into == 0 || into < self.size(ty)?).then_some((ty, into))
@@ -254,7 +271,9 @@ impl<'d> TypeReader<'d> {
             let (mut ty, mut origin) = (None, None);
             read(&mut entries, abbreviation, |name, value| match name {
                 gimli::DW_AT_type => ty = Origin::of(&value),
-                gimli::DW_AT_abstract_origin | gimli::DW_AT_specification => origin = Origin::of(&value),
+                gimli::DW_AT_abstract_origin | gimli::DW_AT_specification => {
+                    origin = Origin::of(&value)
+                }
                 _ => {}
             })
             .ok()?;

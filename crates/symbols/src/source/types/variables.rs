@@ -26,7 +26,11 @@ pub(super) fn scopes<'d>(
     open: &OpenUnit<'d>,
     function: usize,
 ) -> Scopes {
-    let mut scopes = Scopes { list: Vec::new(), base: FrameBase::Unknown, unit };
+    let mut scopes = Scopes {
+        list: Vec::new(),
+        base: FrameBase::Unknown,
+        unit,
+    };
     let mut found = Vec::new();
     let _: gimli::Result<()> = walk(open, function, &mut scopes, &mut found);
     for Found { scope, entry, held } in found {
@@ -53,13 +57,18 @@ fn walk<'a>(
             break;
         }
         let (depth, entry) = (entries.next_depth(), entries.next_offset().0);
-        let Some(abbreviation) = entries.read_abbreviation()? else { continue };
+        let Some(abbreviation) = entries.read_abbreviation()? else {
+            continue;
+        };
         while around.last().is_some_and(|&(outer, _)| outer >= depth) {
             around.pop();
         }
         foreign = foreign.filter(|&outer| outer < depth);
         let tag = abbreviation.tag();
-        let is_scope = matches!(tag, gimli::DW_TAG_inlined_subroutine | gimli::DW_TAG_lexical_block);
+        let is_scope = matches!(
+            tag,
+            gimli::DW_TAG_inlined_subroutine | gimli::DW_TAG_lexical_block
+        );
         let is_variable = matches!(tag, gimli::DW_TAG_variable | gimli::DW_TAG_formal_parameter);
         // Entries below a variable, a type or a call are no part of the scope.
         let of_scope = around.last().is_some_and(|&(outer, _)| outer + 1 == depth);
@@ -76,12 +85,22 @@ fn walk<'a>(
         })?;
         match (is_variable, location, around.last()) {
             (true, Some(location), Some(&(_, scope))) => {
-                found.push(Found { scope, entry, held: held(open, &location) });
+                found.push(Found {
+                    scope,
+                    entry,
+                    held: held(open, &location),
+                });
             }
             (true, ..) => {}
             (false, ..) => {
-                let mut scope = Scope { depth: around.len() as u32, code: Vec::new(), variables: Vec::new() };
-                code.visit((&open.dwarf, &open.unit), &mut budget, |start, end| scope.code.push(start..end));
+                let mut scope = Scope {
+                    depth: around.len() as u32,
+                    code: Vec::new(),
+                    variables: Vec::new(),
+                };
+                code.visit((&open.dwarf, &open.unit), &mut budget, |start, end| {
+                    scope.code.push(start..end)
+                });
                 if let Some(base) = base.filter(|_| nth == 0) {
                     scopes.base = frame_base(open, base);
                 }
@@ -97,7 +116,12 @@ fn frame_base<'a>(open: &OpenUnit<'a>, base: Expression<Slice<'a>>) -> FrameBase
     match base.operations(open.unit.encoding()).next() {
         Ok(Some(Operation::CallFrameCFA)) => FrameBase::CallFrame,
         Ok(Some(
-            Operation::Register { register } | Operation::RegisterOffset { register, offset: 0, .. },
+            Operation::Register { register }
+            | Operation::RegisterOffset {
+                register,
+                offset: 0,
+                ..
+            },
         )) => FrameBase::Register(register.0),
         _ => FrameBase::Unknown,
     }
@@ -106,14 +130,24 @@ fn frame_base<'a>(open: &OpenUnit<'a>, base: Expression<Slice<'a>>) -> FrameBase
 /// Where a variable is held, of the places that are told simply.
 fn held<'a>(open: &OpenUnit<'a>, location: &AttributeValue<Slice<'a>>) -> Vec<Held> {
     if let Some(expression) = location.exprloc_value() {
-        return place(open, expression).map(|place| Held { code: None, place }).into_iter().collect();
+        return place(open, expression)
+            .map(|place| Held { code: None, place })
+            .into_iter()
+            .collect();
     }
     let mut list = Vec::new();
-    let Ok(Some(mut places)) = open.dwarf.attr_locations(&open.unit, *location) else { return list };
+    let Ok(Some(mut places)) = open.dwarf.attr_locations(&open.unit, *location) else {
+        return list;
+    };
     for _ in 0..PLACES_LIMIT {
-        let Ok(Some(entry)) = places.next() else { break };
+        let Ok(Some(entry)) = places.next() else {
+            break;
+        };
         let code = entry.range.begin..entry.range.end;
-        list.extend(place(open, entry.data).map(|place| Held { code: Some(code), place }));
+        list.extend(place(open, entry.data).map(|place| Held {
+            code: Some(code),
+            place,
+        }));
     }
     list
 }
@@ -134,11 +168,17 @@ pub(super) fn place<'a>(open: &OpenUnit<'a>, expression: Expression<Slice<'a>>) 
     }
     Some(match first {
         Operation::Register { register } => Place::Register(register.0),
-        Operation::RegisterOffset { register, offset, .. } if is_value => Place::Sum(register.0, offset),
-        Operation::RegisterOffset { register, offset, .. } => Place::Memory(register.0, offset),
+        Operation::RegisterOffset {
+            register, offset, ..
+        } if is_value => Place::Sum(register.0, offset),
+        Operation::RegisterOffset {
+            register, offset, ..
+        } => Place::Memory(register.0, offset),
         Operation::FrameOffset { offset } if !is_value => Place::Frame(offset),
         Operation::Address { address } => Place::Address(address),
-        Operation::AddressIndex { index } => Place::Address(open.dwarf.address(&open.unit, index).ok()?),
+        Operation::AddressIndex { index } => {
+            Place::Address(open.dwarf.address(&open.unit, index).ok()?)
+        }
         _ => return None,
     })
 }

@@ -13,7 +13,9 @@ impl TypeReader<'_> {
         let mut behind = Vec::new();
         let mut next = ty;
         for _ in 0..STEPS_LIMIT {
-            let Some(id) = next else { return join("", "void", &behind) };
+            let Some(id) = next else {
+                return join("", "void", &behind);
+            };
             let Some(facts) = self.facts(id) else { break };
             let before = match facts.kind {
                 TypeKind::Struct => "struct ",

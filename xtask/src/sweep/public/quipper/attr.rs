@@ -32,7 +32,17 @@ fn leaves(event: &EventEntry) -> Vec<Leaf> {
     .map(|(name, value)| (format!("attr.{name}"), value.to_string()))
     .collect();
     let flags = AttrFlags::NAMES.iter();
-    leaves.extend(flags.map(|(flag, name)| (format!("attr.{name}"), attr.flags.contains(*flag).to_string())));
-    leaves.extend(event.ids.iter().map(|id| ("ids".to_owned(), id.0.to_string())));
+    leaves.extend(flags.map(|(flag, name)| {
+        (
+            format!("attr.{name}"),
+            attr.flags.contains(*flag).to_string(),
+        )
+    }));
+    leaves.extend(
+        event
+            .ids
+            .iter()
+            .map(|id| ("ids".to_owned(), id.0.to_string())),
+    );
     leaves
 }

@@ -3,8 +3,8 @@
 use oxperf_abi::{Misc, Pid, RecordType, Tid};
 use oxperf_data::RawRecord;
 use oxperf_wire::kernel::{
-    Aux, Comm, FileIdentity, ItraceStart, Ksymbol, Lost, LostSamples, Mmap, Mmap2, Namespaces, SwitchCpuWide,
-    Task, Throttle,
+    Aux, Comm, FileIdentity, ItraceStart, Ksymbol, Lost, LostSamples, Mmap, Mmap2, Namespaces,
+    SwitchCpuWide, Task, Throttle,
 };
 use oxperf_wire::user::{Auxtrace, AuxtraceInfo, IdIndex, ThreadMap, TimeConv};
 use oxperf_wire::{Cursor, Endian, Sample, SampleId, SampleLayout, WireError};
@@ -19,7 +19,8 @@ struct Fields {
 
 impl Fields {
     fn text(&mut self, name: &str, value: impl ToString) {
-        self.leaves.push((format!("{}.{name}", self.name), value.to_string()));
+        self.leaves
+            .push((format!("{}.{name}", self.name), value.to_string()));
     }
 
     fn number(&mut self, name: &str, value: u64) {
@@ -32,8 +33,14 @@ impl Fields {
     }
 
     fn sample_info(&mut self, id: &SampleId) {
-        self.some("sample_info.pid", id.pid.map(|pid| u64::from(pid.0.cast_unsigned())));
-        self.some("sample_info.tid", id.tid.map(|tid| u64::from(tid.0.cast_unsigned())));
+        self.some(
+            "sample_info.pid",
+            id.pid.map(|pid| u64::from(pid.0.cast_unsigned())),
+        );
+        self.some(
+            "sample_info.tid",
+            id.tid.map(|tid| u64::from(tid.0.cast_unsigned())),
+        );
         self.some("sample_info.sample_time_ns", id.time.map(|time| time.0));
         self.some("sample_info.id", id.id.map(|id| id.0));
         self.some("sample_info.stream_id", id.stream_id);
@@ -48,7 +55,11 @@ impl Fields {
 }
 
 /// Every field of a record; only those of its header where it cannot be decoded or is of a kind not compared.
-pub(super) fn leaves(record: &RawRecord<'_>, layout: Option<&SampleLayout>, endian: Endian) -> Vec<Leaf> {
+pub(super) fn leaves(
+    record: &RawRecord<'_>,
+    layout: Option<&SampleLayout>,
+    endian: Endian,
+) -> Vec<Leaf> {
     let header = record.header;
     let mut leaves: Vec<Leaf> = [
         ("type", u64::from(header.kind.0)),
@@ -57,12 +68,15 @@ pub(super) fn leaves(record: &RawRecord<'_>, layout: Option<&SampleLayout>, endi
     ]
     .map(|(name, value)| (format!("header.{name}"), value.to_string()))
     .into();
-    let mut fields = Fields { name: message_name(header.kind), leaves: Vec::new() };
+    let mut fields = Fields {
+        name: message_name(header.kind),
+        leaves: Vec::new(),
+    };
     let cursor = &mut Cursor::new(record.body, endian);
     let body = match layout {
-        Some(layout) if header.kind == RecordType::SAMPLE => {
-            layout.decode_sample(record.body, endian).map(|sample| sample_fields(&sample, &mut fields))
-        }
+        Some(layout) if header.kind == RecordType::SAMPLE => layout
+            .decode_sample(record.body, endian)
+            .map(|sample| sample_fields(&sample, &mut fields)),
         Some(layout) => body_fields(record, cursor, &mut fields)
             .map(|()| fields.sample_info(&layout.sample_id(record.body, endian))),
         None => tool_fields(header.kind, cursor, &mut fields),
@@ -97,7 +111,11 @@ fn message_name(kind: RecordType) -> &'static str {
     }
 }
 
-fn body_fields(record: &RawRecord<'_>, cursor: &mut Cursor<'_>, out: &mut Fields) -> Result<(), WireError> {
+fn body_fields(
+    record: &RawRecord<'_>,
+    cursor: &mut Cursor<'_>,
+    out: &mut Fields,
+) -> Result<(), WireError> {
     let (kind, misc) = (record.header.kind, record.header.misc);
     match kind {
         RecordType::MMAP => mmap(&Mmap::decode(cursor)?, out),
@@ -146,7 +164,11 @@ fn body_fields(record: &RawRecord<'_>, cursor: &mut Cursor<'_>, out: &mut Fields
     Ok(())
 }
 
-fn tool_fields(kind: RecordType, cursor: &mut Cursor<'_>, out: &mut Fields) -> Result<(), WireError> {
+fn tool_fields(
+    kind: RecordType,
+    cursor: &mut Cursor<'_>,
+    out: &mut Fields,
+) -> Result<(), WireError> {
     match kind {
         RecordType::TIME_CONV => time_conv(&TimeConv::decode(cursor)?, out),
         RecordType::THREAD_MAP => {
@@ -204,7 +226,13 @@ fn mmap2(mmap: &Mmap2<'_>, out: &mut Fields) {
     out.number("start", mmap.start);
     out.number("len", mmap.len);
     out.number("pgoff", mmap.pgoff);
-    if let FileIdentity::Inode { major, minor, inode, generation } = mmap.identity {
+    if let FileIdentity::Inode {
+        major,
+        minor,
+        inode,
+        generation,
+    } = mmap.identity
+    {
         out.text("maj", major);
         out.text("min", minor);
         out.number("ino", inode);
@@ -225,7 +253,10 @@ fn task(task: &Task, out: &mut Fields) {
 fn aux(aux: &Aux, out: &mut Fields) {
     out.number("aux_offset", aux.offset);
     out.number("aux_size", aux.size);
-    for (bit, name) in ["is_truncated", "is_overwrite", "is_partial"].into_iter().enumerate() {
+    for (bit, name) in ["is_truncated", "is_overwrite", "is_partial"]
+        .into_iter()
+        .enumerate()
+    {
         out.text(name, aux.flags >> bit & 1 == 1);
     }
 }
@@ -240,8 +271,14 @@ fn ksymbol(symbol: &Ksymbol<'_>, out: &mut Fields) {
 
 fn sample_fields(sample: &Sample<'_>, out: &mut Fields) {
     out.some("ip", sample.ip);
-    out.some("pid", sample.pid.map(|pid| u64::from(pid.0.cast_unsigned())));
-    out.some("tid", sample.tid.map(|tid| u64::from(tid.0.cast_unsigned())));
+    out.some(
+        "pid",
+        sample.pid.map(|pid| u64::from(pid.0.cast_unsigned())),
+    );
+    out.some(
+        "tid",
+        sample.tid.map(|tid| u64::from(tid.0.cast_unsigned())),
+    );
     out.some("sample_time_ns", sample.time.map(|time| time.0));
     out.some("addr", sample.addr);
     out.some("id", sample.id.map(|id| id.0));
@@ -252,15 +289,27 @@ fn sample_fields(sample: &Sample<'_>, out: &mut Fields) {
         out.number("raw_size", raw.len() as u64);
         out.text("raw", escaped(raw));
     }
-    sample.callchain.iter().flat_map(|words| words.iter()).for_each(|ip| out.number("callchain", ip));
-    let Some(branches) = sample.branch_stack else { return };
+    sample
+        .callchain
+        .iter()
+        .flat_map(|words| words.iter())
+        .for_each(|ip| out.number("callchain", ip));
+    let Some(branches) = sample.branch_stack else {
+        return;
+    };
     out.text("no_hw_idx", branches.hw_index.is_none());
     out.number("branch_stack_hw_idx", branches.hw_index.unwrap_or(0));
     for branch in branches.entries() {
         out.number("branch_stack.from_ip", branch.from);
         out.number("branch_stack.to_ip", branch.to);
-        for (bit, name) in ["mispredicted", "predicted", "in_transaction", "abort"].into_iter().enumerate() {
-            out.text(&format!("branch_stack.{name}"), branch.flags >> bit & 1 == 1);
+        for (bit, name) in ["mispredicted", "predicted", "in_transaction", "abort"]
+            .into_iter()
+            .enumerate()
+        {
+            out.text(
+                &format!("branch_stack.{name}"),
+                branch.flags >> bit & 1 == 1,
+            );
         }
         out.number("branch_stack.cycles", branch.flags >> 4 & 0xffff);
         out.number("branch_stack.type", branch.flags >> 20 & 0xf);

@@ -17,10 +17,12 @@ enum Value {
 impl Message {
     /// All messages under a name.
     pub(super) fn all<'a>(&'a self, name: &str) -> impl Iterator<Item = &'a Message> {
-        self.fields.iter().filter_map(move |(field, value)| match value {
-            Value::Message(message) if field == name => Some(message),
-            _ => None,
-        })
+        self.fields
+            .iter()
+            .filter_map(move |(field, value)| match value {
+                Value::Message(message) if field == name => Some(message),
+                _ => None,
+            })
     }
 
     /// Every plain value below, with the names that lead to it.
@@ -32,7 +34,11 @@ impl Message {
 
     fn add_leaves(&self, above: &str, leaves: &mut Vec<(String, String)>) {
         for (name, value) in &self.fields {
-            let path = if above.is_empty() { name.clone() } else { format!("{above}.{name}") };
+            let path = if above.is_empty() {
+                name.clone()
+            } else {
+                format!("{above}.{name}")
+            };
             match value {
                 Value::Plain(text) => leaves.push((path, text.clone())),
                 Value::Message(message) => message.add_leaves(&path, leaves),
@@ -62,11 +68,17 @@ fn take_line(line: &str, open: &mut Vec<(String, Message)>) -> Result<()> {
         let outer = open.last_mut().context("no message is open")?;
         outer.1.fields.push((name, Value::Message(message)));
     } else if let Some(name) = line.strip_suffix('{') {
-        open.push((name.trim_end_matches([' ', ':']).to_owned(), Message::default()));
+        open.push((
+            name.trim_end_matches([' ', ':']).to_owned(),
+            Message::default(),
+        ));
     } else {
         let (name, value) = line.split_once(": ").context("no field")?;
         let message = &mut open.last_mut().context("no message is open")?.1;
-        message.fields.push((name.to_owned(), Value::Plain(value.trim_matches('"').to_owned())));
+        message.fields.push((
+            name.to_owned(),
+            Value::Plain(value.trim_matches('"').to_owned()),
+        ));
     }
     Ok(())
 }
@@ -77,10 +89,16 @@ mod tests {
 
     #[test]
     fn fields_are_found_below_their_messages() {
-        let message = parse("events {\n  header {\n    type: 1\n  }\n  name: \"x\"\n}\nother: 2\n").unwrap();
+        let message =
+            parse("events {\n  header {\n    type: 1\n  }\n  name: \"x\"\n}\nother: 2\n").unwrap();
         let events: Vec<_> = message.all("events").collect();
         let leaf = |path: &str, value: &str| (path.to_owned(), value.to_owned());
-        assert_eq!(events[0].leaves(), [leaf("header.type", "1"), leaf("name", "x")]);
-        assert!(parse("events {\n").is_err() && parse("}\n").is_err() && parse("nonsense\n").is_err());
+        assert_eq!(
+            events[0].leaves(),
+            [leaf("header.type", "1"), leaf("name", "x")]
+        );
+        assert!(
+            parse("events {\n").is_err() && parse("}\n").is_err() && parse("nonsense\n").is_err()
+        );
     }
 }

@@ -36,10 +36,14 @@ pub(super) fn run(request: &Request<'_>) -> Result<Converted, Failure> {
     let classes = sample_classes(session.events(), &formatters, reader.endian());
     let failed = |error: io::Error| Failure::new(format!("cannot write the trace {path}: {error}"));
     if input.is_read_from(request.output) || input.is_read_from(&request.output.join("metadata")) {
-        return Err(Failure::new(format!("{path} is the recording itself: name another folder")));
+        return Err(Failure::new(format!(
+            "{path} is the recording itself: name another folder"
+        )));
     }
     let mut streams = Streams::create(request.output).map_err(failed)?;
-    streams.describe(&describe(&reader, clock, &classes, with_others)).map_err(failed)?;
+    streams
+        .describe(&describe(&reader, clock, &classes, with_others))
+        .map_err(failed)?;
     let mut writer = Writer {
         streams,
         failed: None,
@@ -48,9 +52,16 @@ pub(super) fn run(request: &Request<'_>) -> Result<Converted, Failure> {
         with_others,
         times,
         now: 0,
-        converted: Converted { bytes: 0, samples: 0, others: with_others.then_some(0), skipped: 0 },
+        converted: Converted {
+            bytes: 0,
+            samples: 0,
+            others: with_others.then_some(0),
+            skipped: 0,
+        },
     };
-    let finished = session.run(&mut writer).map_err(|error| input.refuse(&error))?;
+    let finished = session
+        .run(&mut writer)
+        .map_err(|error| input.refuse(&error))?;
     let converted = writer.finish().map_err(failed)?;
     report_trouble(&finished.diagnostics);
     Ok(converted)
@@ -63,7 +74,9 @@ fn clock(reader: &Reader<'_>, by_the_wall: bool) -> Result<Clock, Failure> {
     }
     let data = reader.features().get::<ClockData>().ok().flatten();
     data.map(Clock::Wall).ok_or_else(|| {
-        Failure::new("Can't provide --tod time, missing clock data. Please record with -k/--clockid option.")
+        Failure::new(
+            "Can't provide --tod time, missing clock data. Please record with -k/--clockid option.",
+        )
     })
 }
 
@@ -73,18 +86,37 @@ fn sample_classes<'f>(
     endian: Endian,
 ) -> Vec<SampleClass<'f>> {
     let class = |event: &oxperf_session::SessionEvent| {
-        let formatter =
-            formatters.get(event.attr.config).filter(|_| event.attr.kind == EventType::TRACEPOINT);
+        let formatter = formatters
+            .get(event.attr.config)
+            .filter(|_| event.attr.kind == EventType::TRACEPOINT);
         SampleClass::new(&event.name, &event.attr, formatter, endian)
     };
     events.events().iter().map(class).collect()
 }
 
-fn describe(reader: &Reader<'_>, clock: Clock, samples: &[SampleClass<'_>], with_others: bool) -> String {
-    let others = if with_others { Sideband::classes() } else { Vec::new() };
-    let classes: Vec<_> = samples.iter().map(SampleClass::class).chain(&others).collect();
+fn describe(
+    reader: &Reader<'_>,
+    clock: Clock,
+    samples: &[SampleClass<'_>],
+    with_others: bool,
+) -> String {
+    let others = if with_others {
+        Sideband::classes()
+    } else {
+        Vec::new()
+    };
+    let classes: Vec<_> = samples
+        .iter()
+        .map(SampleClass::class)
+        .chain(&others)
+        .collect();
     let mut text = String::new();
-    Metadata { reader, clock, classes: &classes }.write(&mut text);
+    Metadata {
+        reader,
+        clock,
+        classes: &classes,
+    }
+    .write(&mut text);
     text
 }
 
@@ -118,14 +150,18 @@ impl Writer<'_> {
 
     /// When an event is; one that tells no time, or one that no clock shows, is where it stands between the others.
     fn time(&mut self, recorded: Option<PerfTime>) -> u64 {
-        let recorded = recorded.map(|time| time.0).filter(|time| i64::try_from(*time).is_ok());
+        let recorded = recorded
+            .map(|time| time.0)
+            .filter(|time| i64::try_from(*time).is_ok());
         self.now = recorded.unwrap_or(self.now);
         self.now
     }
 
     fn write_sample(&mut self, event: &SampleEvent<'_>) -> io::Result<()> {
         let time = self.time(event.sample.time);
-        let out = self.streams.event(cpu(event.sample.cpu), event.event.0, time)?;
+        let out = self
+            .streams
+            .event(cpu(event.sample.cpu), event.event.0, time)?;
         self.classes[event.event.0].write(&event.sample, out);
         self.converted.samples += 1;
         Ok(())
@@ -138,10 +174,14 @@ impl Writer<'_> {
         {
             self.streams.discard(cpu, lost.lost);
         }
-        let decoded = Sideband::decode(record, &event.id, self.endian).ok().flatten();
+        let decoded = Sideband::decode(record, &event.id, self.endian)
+            .ok()
+            .flatten();
         if let (true, Some(sideband)) = (self.with_others, decoded) {
             let time = self.time(event.id.time);
-            let out = self.streams.event(cpu, self.classes.len() + sideband.class(), time)?;
+            let out = self
+                .streams
+                .event(cpu, self.classes.len() + sideband.class(), time)?;
             sideband.write(out);
             self.converted.others = self.converted.others.map(|count| count + 1);
         }
@@ -166,7 +206,11 @@ fn cpu(recorded: Option<Cpu>) -> u32 {
 
 impl Sink for Writer<'_> {
     fn sample(&mut self, _: &mut Machine, event: &SampleEvent<'_>) -> ControlFlow<()> {
-        if !self.times.as_ref().is_none_or(|times| times.take(event.sample.time)) {
+        if !self
+            .times
+            .as_ref()
+            .is_none_or(|times| times.take(event.sample.time))
+        {
             self.converted.skipped += 1;
             return ControlFlow::Continue(());
         }

@@ -27,13 +27,25 @@ pub(super) fn run(request: &Request<'_>) -> Result<Converted, Failure> {
     let times = request.times(&reader)?;
     let formatters = collect::formatters(&reader);
     let passage = input.passage(false);
-    let session = Session::new(&reader).watched_by(&passage).with_jit_logs(naming::places(request.matches));
+    let session = Session::new(&reader)
+        .watched_by(&passage)
+        .with_jit_logs(naming::places(request.matches));
     let mut output = Output::file(request.create_file()?);
     json_export::begin(output.buffer(), &reader, input.modified());
-    let chains =
-        Chains::new(ChainOptions::default(), naming::unwinder(naming::places(request.matches), &reader));
-    let mut writer = Writer::new(output, session.events(), (&formatters, &names), chains, times);
-    let finished = session.run(&mut writer).map_err(|error| input.refuse(&error))?;
+    let chains = Chains::new(
+        ChainOptions::default(),
+        naming::unwinder(naming::places(request.matches), &reader),
+    );
+    let mut writer = Writer::new(
+        output,
+        session.events(),
+        (&formatters, &names),
+        chains,
+        times,
+    );
+    let finished = session
+        .run(&mut writer)
+        .map_err(|error| input.refuse(&error))?;
     let losses = writer.chains.losses();
     let converted = writer.finish()?;
     report_trouble(&finished.diagnostics);
@@ -73,7 +85,11 @@ impl<'s> Writer<'s> {
         times: Option<TimeWindows>,
     ) -> Writer<'s> {
         let attrs = || events.events().iter().map(|event| event.attr);
-        let formatter = |kind, config| formatters.get(config).filter(|_| kind == EventType::TRACEPOINT);
+        let formatter = |kind, config| {
+            formatters
+                .get(config)
+                .filter(|_| kind == EventType::TRACEPOINT)
+        };
         Writer {
             output,
             failed: None,
@@ -81,7 +97,9 @@ impl<'s> Writer<'s> {
             places: PlaceTable::default(),
             texts: Texts::default(),
             names: Names::new(source),
-            formatters: attrs().map(|attr| formatter(attr.kind, attr.config)).collect(),
+            formatters: attrs()
+                .map(|attr| formatter(attr.kind, attr.config))
+                .collect(),
             with_cpu: attrs().any(|attr| attr.sample_type.contains(SampleType::CPU)),
             times,
             chain: Vec::new(),
@@ -98,7 +116,12 @@ impl<'s> Writer<'s> {
         }
         self.samples.end(self.output.buffer());
         let bytes = self.output.finish()?;
-        Ok(Converted { bytes, samples: self.converted, others: None, skipped: self.skipped })
+        Ok(Converted {
+            bytes,
+            samples: self.converted,
+            others: None,
+            skipped: self.skipped,
+        })
     }
 
     /// The addresses of the sample's call chain, or its own where it has none.
@@ -110,14 +133,20 @@ impl<'s> Writer<'s> {
         if event.sample.callchain.is_none() {
             return add(mode, event.sample.ip.unwrap_or(0));
         }
-        self.chains.of(machine, event).addresses.iter().for_each(|(mode, ip)| add(*mode, *ip));
+        self.chains
+            .of(machine, event)
+            .addresses
+            .iter()
+            .for_each(|(mode, ip)| add(*mode, *ip));
     }
 
     fn write_chain(&mut self, machine: &Machine) {
         let (names, out) = (&self.names, self.output.buffer());
         for (ip, place) in &self.chain {
             let name = match place {
-                Some((id, place)) => self.texts.get(id.0, |text| render(place, names, machine, text)),
+                Some((id, place)) => self
+                    .texts
+                    .get(id.0, |text| render(place, names, machine, text)),
                 None => &[],
             };
             self.samples.place(out, *ip, name);
@@ -128,7 +157,9 @@ impl<'s> Writer<'s> {
         self.fields.clear();
         let fields = &mut self.fields;
         if let (Some(raw), Some(formatter)) = (event.sample.raw, self.formatters[event.event.0]) {
-            formatter.each_text(raw, |field, text| write_trace_field(fields, &field.name, text));
+            formatter.each_text(raw, |field, text| {
+                write_trace_field(fields, &field.name, text)
+            });
         }
     }
 
@@ -168,7 +199,11 @@ impl Sink for Writer<'_> {
     }
 
     fn sample(&mut self, machine: &mut Machine, event: &SampleEvent<'_>) -> ControlFlow<()> {
-        if !self.times.as_ref().is_none_or(|times| times.take(event.sample.time)) {
+        if !self
+            .times
+            .as_ref()
+            .is_none_or(|times| times.take(event.sample.time))
+        {
             self.skipped += 1;
             return ControlFlow::Continue(());
         }

@@ -17,20 +17,34 @@ pub(super) fn run(request: &Request<'_>) -> Result<Converted, Failure> {
         other => Failure::new(format!("{path}: {}", chain(&other))),
     })?;
     report(&done);
-    Ok(Converted { bytes: done.bytes, samples: done.samples, others: None, skipped: 0 })
+    Ok(Converted {
+        bytes: done.bytes,
+        samples: done.samples,
+        others: None,
+        skipped: 0,
+    })
 }
 
 /// Tells what the new file does not have.
 fn report(done: &Rewritten) {
     report_damage(&done.damage);
     let counts = [
-        (done.undecodable, "records could not be decoded and were left out"),
-        (done.unknown_records, "records of kinds that perf does not know were left out"),
+        (
+            done.undecodable,
+            "records could not be decoded and were left out",
+        ),
+        (
+            done.unknown_records,
+            "records of kinds that perf does not know were left out",
+        ),
         (
             done.raw_unmapped,
             "samples keep raw data in the recorder's byte order: nothing says what they hold",
         ),
-        (done.attributes_cut, "events have settings that are newer than this program; they were left out"),
+        (
+            done.attributes_cut,
+            "events have settings that are newer than this program; they were left out",
+        ),
     ];
     for (count, what) in counts.iter().filter(|(count, _)| *count > 0) {
         print_error(&format!("Warning: {count} {what}"));

@@ -33,7 +33,10 @@ impl Fields {
             extend_new(&mut columns, self.shown.iter().copied());
         } else {
             let weights = weights(true, true, self.prefer_latency).map(Field::Measure);
-            extend_new(&mut columns, weights.filter(|weight| order.contains(weight)));
+            extend_new(
+                &mut columns,
+                weights.filter(|weight| order.contains(weight)),
+            );
             extend_new(&mut columns, self.added.iter().copied().map(Field::Measure));
             extend_new(&mut columns, self.shown.iter().copied());
         }
@@ -52,7 +55,11 @@ impl Fields {
             }
             Field::Key(_) => true,
         });
-        Layout { columns, order_by, own_is_self: children && !self.strict }
+        Layout {
+            columns,
+            order_by,
+            own_is_self: children && !self.strict,
+        }
     }
 
     /// What rows stand in order by, as far as the keys say it.
@@ -60,9 +67,15 @@ impl Fields {
         let mut order = Vec::new();
         let silent = self.strict;
         if self.prefer_latency && !silent {
-            extend_new(&mut order, weights(children, true, true).map(Field::Measure));
+            extend_new(
+                &mut order,
+                weights(children, true, true).map(Field::Measure),
+            );
         } else if !self.weighs && !silent {
-            extend_new(&mut order, weights(children, latency, false).map(Field::Measure));
+            extend_new(
+                &mut order,
+                weights(children, latency, false).map(Field::Measure),
+            );
         }
         extend_new(&mut order, self.sort.iter().copied());
         order
@@ -71,10 +84,20 @@ impl Fields {
 
 /// The weights that rows stand in order by when nobody says otherwise.
 fn weights(children: bool, latency: bool, latency_first: bool) -> impl Iterator<Item = Measure> {
-    let pairs =
-        [(children, Measure::Children, Measure::ChildrenLatency), (true, Measure::Own, Measure::OwnLatency)];
-    pairs.into_iter().filter(|pair| pair.0).flat_map(move |(_, samples, time)| {
-        let pair = if latency_first { [time, samples] } else { [samples, time] };
-        pair.into_iter().filter(move |&measure| latency || measure != time)
-    })
+    let pairs = [
+        (children, Measure::Children, Measure::ChildrenLatency),
+        (true, Measure::Own, Measure::OwnLatency),
+    ];
+    pairs
+        .into_iter()
+        .filter(|pair| pair.0)
+        .flat_map(move |(_, samples, time)| {
+            let pair = if latency_first {
+                [time, samples]
+            } else {
+                [samples, time]
+            };
+            pair.into_iter()
+                .filter(move |&measure| latency || measure != time)
+        })
 }

@@ -26,25 +26,45 @@ impl Fields {
         let every = field == "*" && event.is_some() || event.is_none() && field == EVERY_FIELD;
         let mut found = Vec::new();
         for event in events {
-            let entry =
-                names.events.get(event).filter(|entry| entry.stored.attr.kind == EventType::TRACEPOINT);
+            let entry = names
+                .events
+                .get(event)
+                .filter(|entry| entry.stored.attr.kind == EventType::TRACEPOINT);
             let format = entry.and_then(|entry| names.formats.get(entry.stored.attr.config));
-            let Some(format) = format.map(|formatter| formatter.event()) else { continue };
+            let Some(format) = format.map(|formatter| formatter.event()) else {
+                continue;
+            };
             let matching: Vec<&RecordField> = match every {
                 true => format.fields.iter().collect(),
-                false => format.all_fields().filter(|known| known.name == field).collect(),
+                false => format
+                    .all_fields()
+                    .filter(|known| known.name == field)
+                    .collect(),
             };
-            found.extend(matching.into_iter().map(|known| self.record_field(event, known, raw)));
+            found.extend(
+                matching
+                    .into_iter()
+                    .map(|known| self.record_field(event, known, raw)),
+            );
         }
         found
     }
 
     fn record_field(&mut self, event: usize, field: &RecordField, raw: bool) -> Field {
-        let wanted = FieldWanted { event, name: field.name.clone(), raw, width: field_width(field) };
-        let place = self.records.iter().position(|known| *known == wanted).unwrap_or_else(|| {
-            self.records.push(wanted);
-            self.records.len() - 1
-        });
+        let wanted = FieldWanted {
+            event,
+            name: field.name.clone(),
+            raw,
+            width: field_width(field),
+        };
+        let place = self
+            .records
+            .iter()
+            .position(|known| *known == wanted)
+            .unwrap_or_else(|| {
+                self.records.push(wanted);
+                self.records.len() - 1
+            });
         Field::Key(SortKey::Field(u16::try_from(place).unwrap_or(u16::MAX)))
     }
 }
@@ -52,7 +72,11 @@ impl Fields {
 /// `%N`, a whole name, or a part that one name only has.
 fn find_event(wanted: &str, names: &[String]) -> Option<usize> {
     if let Some(number) = wanted.strip_prefix('%') {
-        return number.parse::<usize>().ok()?.checked_sub(1).filter(|&index| index < names.len());
+        return number
+            .parse::<usize>()
+            .ok()?
+            .checked_sub(1)
+            .filter(|&index| index < names.len());
     }
     if wanted.contains(':') {
         return names.iter().position(|name| name == wanted);

@@ -20,7 +20,11 @@ pub(super) struct FunctionTable<'s> {
 #[derive(Clone, Copy, Debug)]
 enum Known {
     Nothing,
-    Function { id: FunctionId, before: u64, behind: u64 },
+    Function {
+        id: FunctionId,
+        before: u64,
+        behind: u64,
+    },
 }
 
 impl<'s> FunctionTable<'s> {
@@ -36,7 +40,11 @@ impl<'s> FunctionTable<'s> {
 
     /// The functions of a thread, as the machine is now.
     pub(super) fn of<'t>(&'t mut self, machine: &'t Machine, thread: ThreadId) -> OfThread<'t, 's> {
-        OfThread { table: self, machine, thread }
+        OfThread {
+            table: self,
+            machine,
+            thread,
+        }
     }
 
     /// What a function is called.
@@ -45,12 +53,16 @@ impl<'s> FunctionTable<'s> {
     }
 
     fn look_up(&mut self, machine: &Machine, place: Place) -> Known {
-        let Some(name) = self.names.name(machine.objects(), &place) else { return Known::Nothing };
+        let Some(name) = self.names.name(machine.objects(), &place) else {
+            return Known::Nothing;
+        };
         let before = place.address.wrapping_sub(name.start);
         let behind = name.end.wrapping_sub(place.address);
         let key = (Some(place.dso), name.start);
         let object = &machine.dso(place.dso).shown;
-        let id = number(&mut self.ids, &mut self.texts, key, || (name.text.to_owned(), object.clone()));
+        let id = number(&mut self.ids, &mut self.texts, key, || {
+            (name.text.to_owned(), object.clone())
+        });
         Known::Function { id, before, behind }
     }
 }
@@ -78,7 +90,10 @@ pub(super) struct OfThread<'t, 's> {
 impl OfThread<'_, '_> {
     fn place(&mut self, address: u64) -> Option<(usize, Place)> {
         let mode = self.machine.guess_mode(self.thread, address);
-        let (id, place) = self.table.places.locate(self.machine, self.thread, mode, address)?;
+        let (id, place) = self
+            .table
+            .places
+            .locate(self.machine, self.thread, mode, address)?;
         Some((id.0 as usize, place))
     }
 }
@@ -94,21 +109,38 @@ impl Functions for OfThread<'_, '_> {
             None => self.table.look_up(self.machine, place),
         };
         self.table.known[index] = Some(known);
-        let Known::Function { id, before, behind } = known else { return None };
+        let Known::Function { id, before, behind } = known else {
+            return None;
+        };
         let (start, end) = (address.wrapping_sub(before), address.wrapping_add(behind));
-        Some(Around { function: id, start, end })
+        Some(Around {
+            function: id,
+            start,
+            end,
+        })
     }
 
     fn nameless(&mut self, address: u64) -> FunctionId {
         let place = self.place(address).map(|(_, place)| place);
-        let key = (place.map(|place| place.dso), place.map_or(address, |place| place.address));
+        let key = (
+            place.map(|place| place.dso),
+            place.map_or(address, |place| place.address),
+        );
         let machine = self.machine;
-        number(&mut self.table.ids, &mut self.table.texts, key, || match place {
-            Some(place) => {
-                let dso = machine.dso(place.dso);
-                (format!("{}+{:#x}", dso.short_name, place.address), dso.shown.clone())
-            }
-            None => (format!("{address:#x}"), "[unknown]".to_owned()),
-        })
+        number(
+            &mut self.table.ids,
+            &mut self.table.texts,
+            key,
+            || match place {
+                Some(place) => {
+                    let dso = machine.dso(place.dso);
+                    (
+                        format!("{}+{:#x}", dso.short_name, place.address),
+                        dso.shown.clone(),
+                    )
+                }
+                None => (format!("{address:#x}"), "[unknown]".to_owned()),
+            },
+        )
     }
 }

@@ -27,19 +27,33 @@ struct Place {
 
 impl Shown {
     pub(super) fn new(filter: Filter, symbols: Symbols) -> Shown {
-        Shown { filter, symbols, threads: FxHashMap::default() }
+        Shown {
+            filter,
+            symbols,
+            threads: FxHashMap::default(),
+        }
     }
 
     /// How deep among the shown calls one that begins is; `None` if it is not shown.
     pub(super) fn entered(&mut self, machine: &Machine, call: &Call, name: &str) -> Option<u32> {
         let places = self.threads.entry(call.thread).or_default();
-        let above = places.last().copied().unwrap_or(Place { shown: false, depth: 0, in_graph: false });
+        let above = places.last().copied().unwrap_or(Place {
+            shown: false,
+            depth: 0,
+            in_graph: false,
+        });
         let in_graph = above.in_graph || self.symbols.begins_graph(name);
         let depth = above.depth + u32::from(above.shown);
         let shown = in_graph
             && self.symbols.take(name)
-            && self.filter.takes_moment(machine, call.thread.0, call.entered);
-        places.push(Place { shown, depth, in_graph });
+            && self
+                .filter
+                .takes_moment(machine, call.thread.0, call.entered);
+        places.push(Place {
+            shown,
+            depth,
+            in_graph,
+        });
         shown.then_some(depth)
     }
 

@@ -22,9 +22,13 @@ impl<'n, 'a> Printer<'n, 'a> {
     }
 
     pub(super) fn argument_id(&self, node: &Node<'a>, level: usize) -> Option<NodeId> {
-        let Node::Parameter(number) = node else { return None };
+        let Node::Parameter(number) = node else {
+            return None;
+        };
         let scope = *self.scopes.get(level.checked_sub(1)?)?;
-        let Some(Node::Arguments(list)) = self.node(scope) else { return None };
+        let Some(Node::Arguments(list)) = self.node(scope) else {
+            return None;
+        };
         list.get(*number as usize).copied()
     }
 
@@ -38,7 +42,11 @@ impl<'n, 'a> Printer<'n, 'a> {
     }
 
     /// Writes a function: parameters in it stand for these arguments.
-    pub(super) fn inside(&mut self, arguments: NodeId, step: impl FnOnce(&mut Self) -> Done) -> Done {
+    pub(super) fn inside(
+        &mut self,
+        arguments: NodeId,
+        step: impl FnOnce(&mut Self) -> Done,
+    ) -> Done {
         let hidden = self.scopes.split_off(self.level);
         self.scopes.push(arguments);
         self.level += 1;
@@ -92,9 +100,10 @@ impl<'n, 'a> Printer<'n, 'a> {
                 Node::Pack(list) => Some(list.len()),
                 _ => None,
             },
-            Node::Qualified(a, b) | Node::Local(a, b) | Node::Template(a, b) | Node::Member(a, b) => {
-                search(a).or_else(|| search(b))
-            }
+            Node::Qualified(a, b)
+            | Node::Local(a, b)
+            | Node::Template(a, b)
+            | Node::Member(a, b) => search(a).or_else(|| search(b)),
             Node::Binary(_, a, b) | Node::Index(a, b) | Node::NamedCast(_, a, b) => {
                 search(a).or_else(|| search(b))
             }
@@ -102,11 +111,18 @@ impl<'n, 'a> Printer<'n, 'a> {
             Node::Call(callee, list) | Node::Cast(callee, list) => {
                 search(callee).or_else(|| list.iter().find_map(search))
             }
-            Node::Function(function) => function.result.iter().chain(&function.parameters).find_map(search),
-            Node::Pointer(a) | Node::Reference(a, _) | Node::Suffixed(a, _) | Node::VendorQualified(a, _) => {
+            Node::Function(function) => function
+                .result
+                .iter()
+                .chain(&function.parameters)
+                .find_map(search),
+            Node::Pointer(a)
+            | Node::Reference(a, _)
+            | Node::Suffixed(a, _)
+            | Node::VendorQualified(a, _) => search(a),
+            Node::Array(a, _) | Node::Decltype(a) | Node::Unary(_, a) | Node::OfType(_, a) => {
                 search(a)
             }
-            Node::Array(a, _) | Node::Decltype(a) | Node::Unary(_, a) | Node::OfType(_, a) => search(a),
             _ => None,
         }
     }

@@ -112,7 +112,11 @@ impl<'n, 'a> Printer<'n, 'a> {
 
     pub(super) fn unary(&mut self, text: &str, operand: NodeId) -> Done {
         self.write(text)?;
-        let operand = if text == "&" { self.plain_member(operand) } else { operand };
+        let operand = if text == "&" {
+            self.plain_member(operand)
+        } else {
+            operand
+        };
         self.operand(operand)
     }
 

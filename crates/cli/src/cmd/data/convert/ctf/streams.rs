@@ -39,7 +39,10 @@ impl Streams {
     /// Makes the folder; a trace that was there is removed. A folder of somebody else is refused, as the owner could put
     /// links in the places of the files.
     pub(super) fn create(folder: &Path) -> io::Result<Streams> {
-        fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+        fs::DirBuilder::new()
+            .recursive(true)
+            .mode(0o700)
+            .create(folder)?;
         let owner = fs::metadata(folder)?.uid();
         if !is_trusted_owner(owner) {
             return Err(io::Error::new(
@@ -55,7 +58,12 @@ impl Streams {
                 fs::remove_file(entry.path())?;
             }
         }
-        Ok(Streams { folder: folder.to_path_buf(), lanes: BTreeMap::new(), written: 0, displaced: 0 })
+        Ok(Streams {
+            folder: folder.to_path_buf(),
+            lanes: BTreeMap::new(),
+            written: 0,
+            displaced: 0,
+        })
     }
 
     /// Writes the description.
@@ -69,9 +77,15 @@ impl Streams {
     /// Begins an event: gives the place that its fields are appended to.
     pub(super) fn event(&mut self, cpu: u32, class: usize, time: u64) -> io::Result<&mut Vec<u8>> {
         let known = self.lanes.contains_key(&cpu) || self.lanes.len() < MOST_CPUS;
-        let cpu = if known { cpu } else { self.lanes.keys().next().copied().unwrap_or(cpu) };
+        let cpu = if known {
+            cpu
+        } else {
+            self.lanes.keys().next().copied().unwrap_or(cpu)
+        };
         let lanes = self.lanes.entry(cpu).or_default();
-        let fitting = lanes.iter().position(|lane| lane.packet.last_time() <= time);
+        let fitting = lanes
+            .iter()
+            .position(|lane| lane.packet.last_time() <= time);
         if fitting.is_none() && lanes.len() < MOST_LANES {
             lanes.push(Lane::new(&self.folder, cpu, lanes.len()));
         }
@@ -103,13 +117,25 @@ impl Streams {
 
 /// A file for its owner alone, as the recording is.
 fn new_file(path: &Path) -> io::Result<File> {
-    File::options().write(true).create_new(true).mode(0o600).open(path)
+    File::options()
+        .write(true)
+        .create_new(true)
+        .mode(0o600)
+        .open(path)
 }
 
 impl Lane {
     fn new(folder: &Path, cpu: u32, number: usize) -> Lane {
-        let name = if number == 0 { format!("{STREAM}{cpu}") } else { format!("{STREAM}{cpu}_{number}") };
-        Lane { packet: Packet::new(cpu), file: folder.join(name), begun: false }
+        let name = if number == 0 {
+            format!("{STREAM}{cpu}")
+        } else {
+            format!("{STREAM}{cpu}_{number}")
+        };
+        Lane {
+            packet: Packet::new(cpu),
+            file: folder.join(name),
+            begun: false,
+        }
     }
 
     /// Appends the packet to its file, which is open no longer than that: there may be many.

@@ -48,7 +48,12 @@ pub struct Plan {
 
 impl Plan {
     /// Plans the recording of `requests`.
-    pub fn new(options: &RecordOptions, requests: &[EventRequest], scene: &Scene, missing: Missing) -> Plan {
+    pub fn new(
+        options: &RecordOptions,
+        requests: &[EventRequest],
+        scene: &Scene,
+        missing: Missing,
+    ) -> Plan {
         let requests = with_tracking(options, requests);
         let tracking = tracking_index(options, &requests);
         let attrs = attr::attrs(options, &requests, tracking, missing);
@@ -88,5 +93,9 @@ fn with_tracking(options: &RecordOptions, requests: &[EventRequest]) -> Vec<Even
 }
 
 fn tracking_index(options: &RecordOptions, requests: &[EventRequest]) -> usize {
-    if needs_dummy(options) { requests.len().saturating_sub(1) } else { 0 }
+    if needs_dummy(options) {
+        requests.len().saturating_sub(1)
+    } else {
+        0
+    }
 }

@@ -186,22 +186,54 @@ impl fmt::Display for Damage {
                     "no records at {stated:#x}, where the header says that the data are; found at {found:#x}"
                 )
             }
-            Damage::PartCut { part, offset, expected, found } => {
-                write!(f, "{part} at {:#x}: {expected} bytes expected, the file has {found}", offset.0)
+            Damage::PartCut {
+                part,
+                offset,
+                expected,
+                found,
+            } => {
+                write!(
+                    f,
+                    "{part} at {:#x}: {expected} bytes expected, the file has {found}",
+                    offset.0
+                )
             }
             Damage::PartUnusable { part, offset, size } => {
-                write!(f, "{part} cannot be {size} bytes at {:#x}, as the header says: left out", offset.0)
+                write!(
+                    f,
+                    "{part} cannot be {size} bytes at {:#x}, as the header says: left out",
+                    offset.0
+                )
             }
-            Damage::EventsFromElsewhere { offset, found, from } => {
+            Damage::EventsFromElsewhere {
+                offset,
+                found,
+                from,
+            } => {
                 let offset = offset.0;
-                write!(f, "the list of events at {offset:#x} cannot be read; {found} are taken from {from}")
+                write!(
+                    f,
+                    "the list of events at {offset:#x} cannot be read; {found} are taken from {from}"
+                )
             }
-            Damage::AttrSize { offset, expected, found } => {
-                write!(f, "attribute at {:#x}: states {found} bytes, its entry has {expected}", offset.0)
+            Damage::AttrSize {
+                offset,
+                expected,
+                found,
+            } => {
+                write!(
+                    f,
+                    "attribute at {:#x}: states {found} bytes, its entry has {expected}",
+                    offset.0
+                )
             }
             Damage::Gap { from, to } => {
                 let bytes = self.lost_bytes();
-                write!(f, "no records from {:#x} to {:#x}: {bytes} bytes of data skipped", from.0, to.0)
+                write!(
+                    f,
+                    "no records from {:#x} to {:#x}: {bytes} bytes of data skipped",
+                    from.0, to.0
+                )
             }
             Damage::GapInside { offset, bytes } => {
                 let offset = offset.0;
@@ -210,17 +242,34 @@ impl fmt::Display for Damage {
                     "no records in what was compressed at {offset:#x}: {bytes} decompressed bytes skipped"
                 )
             }
-            Damage::RecordCut { offset, expected, found } => {
-                write!(f, "record at {:#x}: {expected} bytes expected, {found} are left", offset.0)
+            Damage::RecordCut {
+                offset,
+                expected,
+                found,
+            } => {
+                write!(
+                    f,
+                    "record at {:#x}: {expected} bytes expected, {found} are left",
+                    offset.0
+                )
             }
-            Damage::Compressed { offset, records, bytes } => {
+            Damage::Compressed {
+                offset,
+                records,
+                bytes,
+            } => {
                 let offset = offset.0;
                 write!(
                     f,
                     "{records} compressed records from {offset:#x} on cannot be decompressed: {bytes} bytes lost"
                 )
             }
-            Damage::Inflated { offset, records, bytes, limit } => {
+            Damage::Inflated {
+                offset,
+                records,
+                bytes,
+                limit,
+            } => {
                 let offset = offset.0;
                 write!(
                     f,
@@ -228,7 +277,11 @@ impl fmt::Display for Damage {
                 )
             }
             Damage::StreamBroken { offset, error } => {
-                write!(f, "the stream cannot be read after {:#x} bytes: {error}", offset.0)
+                write!(
+                    f,
+                    "the stream cannot be read after {:#x} bytes: {error}",
+                    offset.0
+                )
             }
         }
     }

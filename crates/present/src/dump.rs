@@ -92,10 +92,16 @@ pub struct Dump {
 impl Dump {
     /// A dump of a recording with these events.
     pub fn new(options: &DumpOptions<'_>, events: EventTable) -> Dump {
-        let all = events.events().iter().fold(SampleType::EMPTY, |all, event| all | event.attr.sample_type);
+        let all = events
+            .events()
+            .iter()
+            .fold(SampleType::EMPTY, |all, event| all | event.attr.sample_type);
         Dump {
             file: visible(options.file).into_owned().into_bytes(),
-            stamped: events.events().first().is_some_and(|event| event.layout.sample_id_all()),
+            stamped: events
+                .events()
+                .first()
+                .is_some_and(|event| event.layout.sample_id_all()),
             events,
             endian: options.endian,
             architecture: options.architecture,
@@ -110,7 +116,10 @@ impl Dump {
     /// Appends a record: its bytes, its line, and the details of a sample; nothing for a compressed one. `event` is whose record it is; `None` for
     /// tools' records and where the record's id is not listed.
     pub fn record(&mut self, record: &RawRecord<'_>, event: Option<EventIndex>, out: &mut Vec<u8>) {
-        if matches!(record.header.kind, RecordType::COMPRESSED | RecordType::COMPRESSED2) {
+        if matches!(
+            record.header.kind,
+            RecordType::COMPRESSED | RecordType::COMPRESSED2
+        ) {
             // What they hold comes as records of its own.
             return;
         }
@@ -134,8 +143,14 @@ impl Dump {
     }
 
     /// Begins the packets that a sample holds, to be written behind all else about it.
-    pub fn sampled_packets<'a>(&self, sample: &Sample<'a>, out: &mut Vec<u8>) -> Option<Packets<'a>> {
-        let trace = sample.aux.filter(|trace| self.intel_pt && !trace.is_empty())?;
+    pub fn sampled_packets<'a>(
+        &self,
+        sample: &Sample<'a>,
+        out: &mut Vec<u8>,
+    ) -> Option<Packets<'a>> {
+        let trace = sample
+            .aux
+            .filter(|trace| self.intel_pt && !trace.is_empty())?;
         out.push(b'\n');
         Some(Packets::begin(trace, out))
     }
@@ -169,11 +184,23 @@ impl Dump {
         sample::details(record.body, sample, out);
     }
 
-    fn kernel_record(&self, record: &RawRecord<'_>, event: Option<&SessionEvent>, out: &mut Vec<u8>) {
-        let id = event.map(|event| event.layout.sample_id(record.body, self.endian)).unwrap_or_default();
+    fn kernel_record(
+        &self,
+        record: &RawRecord<'_>,
+        event: Option<&SessionEvent>,
+        out: &mut Vec<u8>,
+    ) {
+        let id = event
+            .map(|event| event.layout.sample_id(record.body, self.endian))
+            .unwrap_or_default();
         let cpu = id.cpu.map_or(u32::MAX, |cpu| cpu.0);
         let time = id.time.map_or(u64::MAX, |time| time.0);
-        stamp::write(self.stamped.then_some(Stamp { cpu, time }), self.fields, record, out);
+        stamp::write(
+            self.stamped.then_some(Stamp { cpu, time }),
+            self.fields,
+            record,
+            out,
+        );
         let start = out.len();
         if let Err(error) = kernel::write(record, &id, event, self.endian, self.consumer, out) {
             refuse(record.header.kind, &error, start, out);
@@ -181,7 +208,12 @@ impl Dump {
     }
 
     fn tool_record(&mut self, record: &RawRecord<'_>, out: &mut Vec<u8>) {
-        stamp::write(self.stamped.then_some(Stamp::TOOL), self.fields, record, out);
+        stamp::write(
+            self.stamped.then_some(Stamp::TOOL),
+            self.fields,
+            record,
+            out,
+        );
         let start = out.len();
         if self.in_file_order && record.header.kind == RecordType::FINISHED_ROUND {
             put!(out, "PERF_RECORD_FINISHED_ROUND");
@@ -198,8 +230,10 @@ impl Dump {
 
     /// Takes other events than it was made with: a stream told of more.
     pub fn set_events(&mut self, events: EventTable) {
-        self.fields =
-            events.events().iter().fold(SampleType::EMPTY, |all, event| all | event.attr.sample_type);
+        self.fields = events
+            .events()
+            .iter()
+            .fold(SampleType::EMPTY, |all, event| all | event.attr.sample_type);
         self.events = events;
     }
 
@@ -229,11 +263,17 @@ impl Dump {
 /// Replaces what was begun of a record's text by the reason why it has none.
 fn refuse(kind: RecordType, error: &oxperf_wire::WireError, start: usize, out: &mut Vec<u8>) {
     out.truncate(start);
-    put!(out, "PERF_RECORD_{} cannot be decoded: {error}\n", record_name(kind));
+    put!(
+        out,
+        "PERF_RECORD_{} cannot be decoded: {error}\n",
+        record_name(kind)
+    );
 }
 
 /// The name behind `PERF_RECORD_`; tools' records go without the word that tells where they once stood.
 fn record_name(kind: RecordType) -> &'static str {
-    let name = kind.name().map(|name| name.strip_prefix("HEADER_").unwrap_or(name));
+    let name = kind
+        .name()
+        .map(|name| name.strip_prefix("HEADER_").unwrap_or(name));
     name.unwrap_or("UNKNOWN")
 }

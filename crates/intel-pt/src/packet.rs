@@ -18,8 +18,8 @@ pub use encode::encode;
 pub use ip::{Ip, IpCompression};
 pub use kind::Packet;
 pub use payload::{
-    Block, BlockItem, ControlFlowEvent, EventData, ExecMode, ItemSize, ModeExec, ModeTsx, Mwait, Pip,
-    PowerEntry, PowerExit, PtWrite, Tma, Trigger,
+    Block, BlockItem, ControlFlowEvent, EventData, ExecMode, ItemSize, ModeExec, ModeTsx, Mwait,
+    Pip, PowerEntry, PowerExit, PtWrite, Tma, Trigger,
 };
 pub use reader::{BadPacket, PacketReader, Problem};
 pub use sync::{PSB, find_psb};

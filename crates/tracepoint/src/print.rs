@@ -88,7 +88,12 @@ impl PrintFormat {
 
     /// Appends an integer field as the expression shows it, with a `0x` that stands before it; whether the expression
     /// does show it by itself, and not as an address that may have a name.
-    pub(crate) fn write_field(&self, field: &Field, record: &Record<'_>, out: &mut Vec<u8>) -> bool {
+    pub(crate) fn write_field(
+        &self,
+        field: &Field,
+        record: &Record<'_>,
+        out: &mut Vec<u8>,
+    ) -> bool {
         let shown = self.parts.iter().position(|part| {
             matches!(part, Part::Conversion { directive, value, .. }
             if !matches!(directive.conversion, Conversion::Pointer(_)) && value.is_only(field))
@@ -107,9 +112,16 @@ impl Part {
     fn write(&self, record: &Record<'_>, out: &mut Vec<u8>) {
         match self {
             Part::Literal(text) => out.extend_from_slice(text),
-            Part::Conversion { directive, width, precision, value } => {
+            Part::Conversion {
+                directive,
+                width,
+                precision,
+                value,
+            } => {
                 let width = width.as_ref().map(|width| record.number(width) as i32);
-                let precision = precision.as_ref().map(|precision| record.number(precision) as i32);
+                let precision = precision
+                    .as_ref()
+                    .map(|precision| record.number(precision) as i32);
                 convert::write(out, &directive.resolve(width, precision), value, record);
             }
         }
@@ -120,7 +132,12 @@ fn conversion(directive: Directive, parser: &mut Parser<'_>) -> Option<Part> {
     let width = star(directive.width, parser)?;
     let precision = star(directive.precision, parser)?;
     let value = parser.argument()?;
-    Some(Part::Conversion { directive, width, precision, value })
+    Some(Part::Conversion {
+        directive,
+        width,
+        precision,
+        value,
+    })
 }
 
 /// The argument that a `*` takes; the outer `None` when it is missing.

@@ -53,6 +53,9 @@ fn round_trip<T>(
         encode(record, &mut encoder);
         let bytes = encoder.as_bytes();
         check(&mut Cursor::new(bytes, endian)).expect("the whole record decodes");
-        assert!(check(&mut Cursor::new(&bytes[..bytes.len() / 2], endian)).is_err(), "half a record decodes");
+        assert!(
+            check(&mut Cursor::new(&bytes[..bytes.len() / 2], endian)).is_err(),
+            "half a record decodes"
+        );
     }
 }

@@ -49,8 +49,17 @@ pub struct Images {
 impl Images {
     /// Looks for files in these places.
     pub fn new(places: CodePlaces) -> Images {
-        let guest_kernels = places.guest_kernels.iter().map(|_| OnceLock::new()).collect();
-        Images { locator: Locator::new(places.files.clone()), places, guest_kernels, ..Images::default() }
+        let guest_kernels = places
+            .guest_kernels
+            .iter()
+            .map(|_| OnceLock::new())
+            .collect();
+        Images {
+            locator: Locator::new(places.files.clone()),
+            places,
+            guest_kernels,
+            ..Images::default()
+        }
     }
 
     /// Takes note of all changes of the kernel's code, in order of time: till they come the old code runs.
@@ -77,7 +86,8 @@ impl Images {
     }
 
     fn kernel(&self, machine: &Machine) -> &KernelCode {
-        self.kernel.get_or_init(|| KernelCode::find(&self.places.kernel, machine.objects(), &self.changes))
+        self.kernel
+            .get_or_init(|| KernelCode::find(&self.places.kernel, machine.objects(), &self.changes))
     }
 
     /// The kernel of the guest that a process runs.
@@ -93,14 +103,29 @@ impl Images {
 
     /// The code of a thread from an address on: at most `length` bytes, fewer where its object ends, none where it is not
     /// known.
-    pub fn read(&mut self, machine: &Machine, thread: ThreadId, ip: u64, length: usize) -> CodeBytes {
+    pub fn read(
+        &mut self,
+        machine: &Machine,
+        thread: ThreadId,
+        ip: u64,
+        length: usize,
+    ) -> CodeBytes {
         self.grow(machine);
         let at = CodeAddress { ip, guest: false };
-        let thread = ThreadCode { machine, images: self, thread: Some(thread) };
-        let Some(code) = thread.code_of(at) else { return CodeBytes::default() };
+        let thread = ThreadCode {
+            machine,
+            images: self,
+            thread: Some(thread),
+        };
+        let Some(code) = thread.code_of(at) else {
+            return CodeBytes::default();
+        };
         let from = usize::try_from(ip.wrapping_sub(code.start)).unwrap_or(usize::MAX);
         let bytes = code.bytes.get(from..).unwrap_or_default();
-        CodeBytes { bytes: bytes[..length.min(bytes.len())].to_vec(), width: thread.width(at) }
+        CodeBytes {
+            bytes: bytes[..length.min(bytes.len())].to_vec(),
+            width: thread.width(at),
+        }
     }
 
     /// Makes room for the objects that the machine knows now.
@@ -119,10 +144,16 @@ impl Images {
     /// The code of a kernel module, from its file.
     fn module(&self, machine: &Machine, map: &Map, kernel: &KernelCode) -> Option<&ModuleCode> {
         let dso = machine.dso(map.dso);
-        let find = || ModuleCode::find((dso, map.start), &self.locator, &|name| kernel.symbol(name));
-        let slot = self.modules.get(map.dso.0 as usize).filter(|_| dso.kind == DsoKind::Module)?;
+        let find =
+            || ModuleCode::find((dso, map.start), &self.locator, &|name| kernel.symbol(name));
+        let slot = self
+            .modules
+            .get(map.dso.0 as usize)
+            .filter(|_| dso.kind == DsoKind::Module)?;
         // It may have been loaded again elsewhere.
-        slot.get_or_init(find).as_ref().filter(|module| module.start == map.start)
+        slot.get_or_init(find)
+            .as_ref()
+            .filter(|module| module.start == map.start)
     }
 
     fn open(&self, dso: &Dso) -> Option<Contents> {
@@ -137,7 +168,12 @@ impl Images {
             | DsoKind::KernelSymbol
             | DsoKind::Jit => return None,
         };
-        let wanted = Wanted { path: dso.name.as_bytes(), build_id: dso.build_id, kind, process: dso.process };
+        let wanted = Wanted {
+            path: dso.name.as_bytes(),
+            build_id: dso.build_id,
+            kind,
+            process: dso.process,
+        };
         self.locator.image(&wanted).ok().map(|found| found.contents)
     }
 }
@@ -148,7 +184,11 @@ pub(crate) const KERNEL_START: u64 = 1 << 63;
 /// Whose an address is.
 #[inline]
 pub(crate) fn mode_of(ip: u64) -> CpuMode {
-    if ip >= KERNEL_START { CpuMode::Kernel } else { CpuMode::User }
+    if ip >= KERNEL_START {
+        CpuMode::Kernel
+    } else {
+        CpuMode::User
+    }
 }
 
 /// What addresses mean while a thread runs.
@@ -166,7 +206,9 @@ impl<'m> ThreadCode<'m> {
         if mode_of(at.ip) == CpuMode::Kernel {
             return CodeWidth::Bits64;
         }
-        let place = self.thread.and_then(|thread| self.machine.locate(thread, CpuMode::User, at.ip));
+        let place = self
+            .thread
+            .and_then(|thread| self.machine.locate(thread, CpuMode::User, at.ip));
         let file = place.and_then(|place| self.images.bytes(self.machine, place.dso));
         instruction::width_of_file(file.unwrap_or_default())
     }
@@ -187,7 +229,10 @@ impl<'m> ThreadCode<'m> {
             (true, CpuMode::Kernel) => None,
             _ => {
                 let place = machine.locate(self.thread?, CpuMode::User, at.ip)?;
-                images.bytes(machine, place.dso).is_none().then_some(place.dso)
+                images
+                    .bytes(machine, place.dso)
+                    .is_none()
+                    .then_some(place.dso)
             }
         }
     }
@@ -197,7 +242,10 @@ impl<'m> ThreadCode<'m> {
         let kernel = self.images.kernel(self.machine);
         kernel.at(ip).or_else(|| {
             let map = self.machine.map(self.machine.kernel_map(ip)?);
-            kernel.in_module(ip, (map.dso, self.images.module(self.machine, map, kernel)?))
+            kernel.in_module(
+                ip,
+                (map.dso, self.images.module(self.machine, map, kernel)?),
+            )
         })
     }
 
@@ -207,7 +255,9 @@ impl<'m> ThreadCode<'m> {
         match (at.guest, of_kernel) {
             (false, true) => return self.kernel_code(at.ip),
             (true, true) => {
-                let process = self.thread.and_then(|thread| self.machine.thread_info(thread).pid);
+                let process = self
+                    .thread
+                    .and_then(|thread| self.machine.thread_info(thread).pid);
                 return self.images.guest_kernel(self.machine, process)?.at(at.ip);
             }
             (true, false) if !self.images.places.guest_code => return None,
@@ -220,13 +270,20 @@ impl<'m> ThreadCode<'m> {
         let length = usize::try_from(stretch.end - stretch.start).unwrap_or(usize::MAX);
         let bytes = file.get(usize::try_from(offset).ok()?..)?;
         let bytes = &bytes[..length.min(bytes.len())];
-        Some(Code { image: ImageId(u64::from(map.dso.0)), offset, start: stretch.start, bytes })
+        Some(Code {
+            image: ImageId(u64::from(map.dso.0)),
+            offset,
+            start: stretch.start,
+            bytes,
+        })
     }
 }
 
 impl CodeSource for ThreadCode<'_> {
     fn generation(&self) -> u64 {
-        let of_space = self.thread.map_or(u64::MAX, |thread| self.machine.generation(thread));
+        let of_space = self
+            .thread
+            .map_or(u64::MAX, |thread| self.machine.generation(thread));
         let version = self.images.kernel.get().map_or(0, KernelCode::version);
         of_space ^ u64::from(version).rotate_right(16)
     }

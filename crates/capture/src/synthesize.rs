@@ -35,8 +35,17 @@ pub struct Synthesizer<'a> {
 impl<'a> Synthesizer<'a> {
     /// Reads below `root`, which is `/` but in tests. With `build_ids`, mappings name their file by build id, as
     /// the kernel's records do when asked so; else by inode.
-    pub fn new(root: &Path, trailer: Trailer, build_ids: Option<BuildIdReader<'a>>) -> Synthesizer<'a> {
-        Synthesizer { root: root.to_owned(), proc: ProcDir::new(&root.join("proc")), trailer, build_ids }
+    pub fn new(
+        root: &Path,
+        trailer: Trailer,
+        build_ids: Option<BuildIdReader<'a>>,
+    ) -> Synthesizer<'a> {
+        Synthesizer {
+            root: root.to_owned(),
+            proc: ProcDir::new(&root.join("proc")),
+            trailer,
+            build_ids,
+        }
     }
 
     /// The process directory.

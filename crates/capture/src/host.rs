@@ -33,7 +33,9 @@ impl Host {
 
     /// The host whose `proc` and `sys` lie below `root`.
     pub fn at(root: impl Into<PathBuf>) -> Host {
-        Host { tree: Tree::new(root.into()) }
+        Host {
+            tree: Tree::new(root.into()),
+        }
     }
 
     /// Every feature that the host tells.
@@ -71,12 +73,21 @@ mod testing {
         /// Writes each `(path, content)`; a path that ends in a slash makes a folder.
         pub(super) fn new(files: &[(&str, &str)]) -> FakeHost {
             static NEXT: AtomicU32 = AtomicU32::new(0);
-            let name = format!("oxperf-host-{}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
+            let name = format!(
+                "oxperf-host-{}-{}",
+                std::process::id(),
+                NEXT.fetch_add(1, Ordering::Relaxed)
+            );
             let root = std::env::temp_dir().join(name);
             fs::create_dir_all(&root).unwrap();
             for (path, content) in files {
                 let path = root.join(path);
-                fs::create_dir_all(if content.is_empty() { &path } else { path.parent().unwrap() }).unwrap();
+                fs::create_dir_all(if content.is_empty() {
+                    &path
+                } else {
+                    path.parent().unwrap()
+                })
+                .unwrap();
                 if !content.is_empty() {
                     fs::write(path, content).unwrap();
                 }
@@ -109,7 +120,9 @@ mod testing {
     /// A feature of the set, decoded for a machine of `cpus` CPUs.
     pub(super) fn get<F: Feature>(features: &FeatureSet, cpus: u32) -> Option<F> {
         let (_, bytes) = features.iter().find(|(id, _)| *id == F::ID)?;
-        let context = FeatureContext { cpus_available: Some(cpus) };
+        let context = FeatureContext {
+            cpus_available: Some(cpus),
+        };
         F::decode(&mut Cursor::new(bytes, Endian::NATIVE), &context).ok()
     }
 }
@@ -130,7 +143,12 @@ mod tests {
     #[test]
     fn this_host_tells_what_every_linux_tells() {
         let bits = Host::this().features().bits();
-        for id in [FeatureId::HOSTNAME, FeatureId::OSRELEASE, FeatureId::TOTAL_MEM, FeatureId::NRCPUS] {
+        for id in [
+            FeatureId::HOSTNAME,
+            FeatureId::OSRELEASE,
+            FeatureId::TOTAL_MEM,
+            FeatureId::NRCPUS,
+        ] {
             assert!(bits.contains(id), "{id}");
         }
     }

@@ -29,7 +29,10 @@ fn round_trip(
     encode(&mut body);
     let bytes = body.into_bytes();
     for length in 0..=bytes.len() {
-        let same = is_same(&mut crate::Cursor::new(&bytes[..length], crate::Endian::Little));
+        let same = is_same(&mut crate::Cursor::new(
+            &bytes[..length],
+            crate::Endian::Little,
+        ));
         assert!(same || length < bytes.len(), "not the same");
     }
 }

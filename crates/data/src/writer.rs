@@ -63,10 +63,23 @@ impl<O: Output> Writer<O> {
     /// # Errors
     /// The output refuses.
     pub fn begin_described(output: O, mut events: EventDesc) -> Result<Writer<O>, WriteError> {
-        let attr_size = events.events.iter().map(|event| event.stored.size).max().unwrap_or(attr::SIZE_VER0);
-        events.events.iter_mut().for_each(|event| event.stored.grow(attr_size));
+        let attr_size = events
+            .events
+            .iter()
+            .map(|event| event.stored.size)
+            .max()
+            .unwrap_or(attr::SIZE_VER0);
+        events
+            .events
+            .iter_mut()
+            .for_each(|event| event.stored.grow(attr_size));
         let header = plan(&events, attr_size);
-        let mut writer = Writer { output, header, events, end: header.data.offset };
+        let mut writer = Writer {
+            output,
+            header,
+            events,
+            end: header.data.offset,
+        };
         let front = writer.encode_front();
         writer.write(Part::Front, &front, 0)?;
         Ok(writer)
@@ -98,7 +111,11 @@ impl<O: Output> Writer<O> {
         }
         let mut encoder = Encoder::new(Endian::NATIVE);
         encoder.u64(size);
-        self.write(Part::Header, encoder.as_bytes(), FileHeader::DATA_SIZE_OFFSET)?;
+        self.write(
+            Part::Header,
+            encoder.as_bytes(),
+            FileHeader::DATA_SIZE_OFFSET,
+        )?;
         self.header.data.size = size;
         Ok(())
     }
@@ -144,7 +161,10 @@ impl<O: Output> Writer<O> {
         }
         let mut ids_offset = FileHeader::SIZE;
         for event in &self.events.events {
-            let ids = Section { offset: ids_offset, size: event.ids.len() as u64 * 8 };
+            let ids = Section {
+                offset: ids_offset,
+                size: event.ids.len() as u64 * 8,
+            };
             event.stored.encode(&mut encoder);
             ids.encode(&mut encoder);
             ids_offset = ids.end();
@@ -161,7 +181,10 @@ impl<O: Output> Writer<O> {
     fn append_failed(&mut self, records: &[u8], failed: Failed) -> WriteError {
         let offset = self.end;
         let written = records.get(..failed.written).unwrap_or(records);
-        self.end += Framing { endian: Endian::NATIVE }.whole_records(written) as u64;
+        self.end += Framing {
+            endian: Endian::NATIVE,
+        }
+        .whole_records(written) as u64;
         // The first failure is the one to tell; the header then stays at the last checkpoint, which is readable.
         let _ = self.checkpoint();
         self.error(Part::Records, records, offset, failed)
@@ -181,27 +204,60 @@ impl<O: Output> Writer<O> {
 
 /// One size for all attributes, as small as they allow: perf refuses sizes that are newer than its own.
 fn common_attr_size(events: &[WriterEvent]) -> u32 {
-    events.iter().map(|event| attr::smallest_size(&event.attr)).max().unwrap_or(attr::SIZE_VER0)
+    events
+        .iter()
+        .map(|event| attr::smallest_size(&event.attr))
+        .max()
+        .unwrap_or(attr::SIZE_VER0)
 }
 
 /// The events as recordings describe them.
 fn described(events: &[WriterEvent]) -> EventDesc {
     let attr_size = common_attr_size(events);
-    EventDesc { events: events.iter().map(|event| describe(event, attr_size)).collect() }
+    EventDesc {
+        events: events
+            .iter()
+            .map(|event| describe(event, attr_size))
+            .collect(),
+    }
 }
 
 fn describe(event: &WriterEvent, attr_size: u32) -> NamedEvent {
-    let stored = StoredAttr { attr: event.attr, size: attr_size, extra: Vec::new() };
-    NamedEvent { stored, name: event.name.clone(), ids: event.ids.clone() }
+    let stored = StoredAttr {
+        attr: event.attr,
+        size: attr_size,
+        extra: Vec::new(),
+    };
+    NamedEvent {
+        stored,
+        name: event.name.clone(),
+        ids: event.ids.clone(),
+    }
 }
 
 /// The header for no data yet.
 fn plan(events: &EventDesc, attr_size: u32) -> FileHeader {
-    let ids: u64 = events.events.iter().map(|event| event.ids.len() as u64 * 8).sum();
+    let ids: u64 = events
+        .events
+        .iter()
+        .map(|event| event.ids.len() as u64 * 8)
+        .sum();
     let attr_size = u64::from(attr_size) + Section::STORED;
-    let attrs = Section { offset: FileHeader::SIZE + ids, size: attr_size * events.events.len() as u64 };
-    let data = Section { offset: attrs.end(), size: 0 };
-    FileHeader { size: FileHeader::SIZE, attr_size, attrs, data, ..FileHeader::default() }
+    let attrs = Section {
+        offset: FileHeader::SIZE + ids,
+        size: attr_size * events.events.len() as u64,
+    };
+    let data = Section {
+        offset: attrs.end(),
+        size: 0,
+    };
+    FileHeader {
+        size: FileHeader::SIZE,
+        attr_size,
+        attrs,
+        data,
+        ..FileHeader::default()
+    }
 }
 
 /// The table and the bodies of the features, to stand at `start`.
@@ -209,7 +265,11 @@ fn encode_features(features: &FeatureSet, start: u64) -> Vec<u8> {
     let mut table = Encoder::new(Endian::NATIVE);
     let mut offset = start + Section::STORED * features.iter().count() as u64;
     for (_, body) in features.iter() {
-        Section { offset, size: body.len() as u64 }.encode(&mut table);
+        Section {
+            offset,
+            size: body.len() as u64,
+        }
+        .encode(&mut table);
         offset += body.len() as u64;
     }
     features.iter().for_each(|(_, body)| table.bytes(body));

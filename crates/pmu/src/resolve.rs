@@ -31,14 +31,18 @@ pub struct Catalogue<'a> {
 ///
 /// # Errors
 /// The first event that is not there or whose terms do not fit.
-pub fn resolve(list: &EventList, catalogue: &Catalogue<'_>) -> Result<Vec<ResolvedEvent>, SyntaxError> {
+pub fn resolve(
+    list: &EventList,
+    catalogue: &Catalogue<'_>,
+) -> Result<Vec<ResolvedEvent>, SyntaxError> {
     let mut resolved = Vec::new();
     for item in &list.items {
         match item {
-            Item::Event(event) => resolve_event(event, catalogue).map(|events| resolved.extend(events)),
-            Item::Group(group) => {
-                resolve_group(group, resolved.len(), catalogue).map(|events| resolved.extend(events))
+            Item::Event(event) => {
+                resolve_event(event, catalogue).map(|events| resolved.extend(events))
             }
+            Item::Group(group) => resolve_group(group, resolved.len(), catalogue)
+                .map(|events| resolved.extend(events)),
         }
         .map_err(|problems| SyntaxError::new(&list.text, problems))?;
     }
@@ -62,7 +66,10 @@ fn resolve_group(group: &GroupSpec, leader: usize, catalogue: &Catalogue<'_>) ->
         let combined = modifiers::combine(event, group).map_err(|problem| vec![problem])?;
         for mut member in look_up(event, catalogue)? {
             let first = members.is_empty();
-            modifiers::apply(&mut member, modifiers::for_member(combined, event.modifiers, first));
+            modifiers::apply(
+                &mut member,
+                modifiers::for_member(combined, event.modifiers, first),
+            );
             member.leader = (!first).then_some(leader);
             member.group_name = group.name.clone().filter(|_| first);
             member.weak_group = group.modifiers.weak;
@@ -78,26 +85,29 @@ fn look_up(event: &EventSpec, catalogue: &Catalogue<'_>) -> Found {
         EventForm::WithTerms(name) => with_terms(event, name, catalogue),
         EventForm::Raw(config) => raw(event, *config, catalogue),
         EventForm::Numeric { kind, config } => numeric(event, *kind, *config, catalogue),
-        EventForm::Tracepoint { system, event: name } => {
-            tracepoint::resolve(event, system, name, catalogue.tracepoints)
-        }
-        EventForm::Breakpoint { address, length, access } => {
-            breakpoint::resolve(event, *address, *length, *access).map(|event| vec![event])
-        }
+        EventForm::Tracepoint {
+            system,
+            event: name,
+        } => tracepoint::resolve(event, system, name, catalogue.tracepoints),
+        EventForm::Breakpoint {
+            address,
+            length,
+            access,
+        } => breakpoint::resolve(event, *address, *length, *access).map(|event| vec![event]),
     }
 }
 
 fn named(event: &EventSpec, name: &str, catalogue: &Catalogue<'_>) -> Found {
     let headline = Problem::new(event.position, "Bad event name")
         .with_help(format!("Unable to find event on a PMU of '{name}'"));
-    on_pmus_with_event(event, name, catalogue).unwrap_or_else(|| Err(vec![headline.clone()])).map_err(
-        |mut problems| {
+    on_pmus_with_event(event, name, catalogue)
+        .unwrap_or_else(|| Err(vec![headline.clone()]))
+        .map_err(|mut problems| {
             if problems.first() != Some(&headline) {
                 problems.insert(0, headline);
             }
             problems
-        },
-    )
+        })
 }
 
 /// A name before a slash is a PMU's (or, as a pattern or without its number, that of several); else an event's.
@@ -110,24 +120,32 @@ fn with_terms(event: &EventSpec, name: &str, catalogue: &Catalogue<'_>) -> Found
     } else {
         Some(on_each(&matching, event, &event.terms))
     };
-    found.unwrap_or_else(|| Err(Vec::new())).map_err(|mut problems| {
-        problems.insert(0, headline);
-        problems
-    })
+    found
+        .unwrap_or_else(|| Err(Vec::new()))
+        .map_err(|mut problems| {
+            problems.insert(0, headline);
+            problems
+        })
 }
 
 /// The event of this name on every PMU that has it; `None` when none has. The name is then one more term.
 fn on_pmus_with_event(event: &EventSpec, name: &str, catalogue: &Catalogue<'_>) -> Option<Found> {
     let pmus = Pmu::with_event(catalogue.pmus, name);
     let mut terms = event.terms.clone();
-    terms.push(Term { name: name.to_owned(), position: event.position, value: None });
+    terms.push(Term {
+        name: name.to_owned(),
+        position: event.position,
+        value: None,
+    });
     (!pmus.is_empty()).then(|| on_each(&pmus, event, &terms))
 }
 
 /// The event on each PMU that takes its terms; what the first refused one says when none does.
 fn on_each(pmus: &[Pmu<'_>], event: &EventSpec, terms: &[Term]) -> Found {
-    let (found, refused): (Vec<_>, Vec<_>) =
-        pmus.iter().map(|pmu| apply::on_pmu(pmu, event, terms)).partition(Result::is_ok);
+    let (found, refused): (Vec<_>, Vec<_>) = pmus
+        .iter()
+        .map(|pmu| apply::on_pmu(pmu, event, terms))
+        .partition(Result::is_ok);
     let found: Vec<ResolvedEvent> = found.into_iter().flatten().collect();
     match refused.into_iter().find_map(Result::err) {
         Some(problem) if found.is_empty() => Err(vec![problem]),
@@ -139,11 +157,17 @@ fn raw(event: &EventSpec, config: u64, catalogue: &Catalogue<'_>) -> Found {
     let cores = Pmu::cores(catalogue.pmus);
     let events = cores.iter().map(|pmu| {
         let mut resolved = apply::with_sample_terms(pmu, event)?;
-        resolved.attr.kind = if pmu.is_one_of_several_cores() { pmu.kind() } else { EventType::RAW };
+        resolved.attr.kind = if pmu.is_one_of_several_cores() {
+            pmu.kind()
+        } else {
+            EventType::RAW
+        };
         resolved.attr.config = config;
         Ok(resolved)
     });
-    events.collect::<Result<_, Problem>>().map_err(|problem| vec![problem])
+    events
+        .collect::<Result<_, Problem>>()
+        .map_err(|problem| vec![problem])
 }
 
 fn numeric(event: &EventSpec, kind: u32, config: u64, catalogue: &Catalogue<'_>) -> Found {

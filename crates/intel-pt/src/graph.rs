@@ -69,7 +69,10 @@ struct Limits {
     instructions: usize,
 }
 
-const LIMITS: Limits = Limits { nodes: 1 << 20, instructions: 4 << 20 };
+const LIMITS: Limits = Limits {
+    nodes: 1 << 20,
+    instructions: 4 << 20,
+};
 
 /// All blocks that were met.
 #[derive(Debug)]
@@ -116,7 +119,9 @@ impl Graph {
     pub(crate) fn follow_generation(&mut self, generation: u64) -> bool {
         let changed = self.space.follow_generation(generation);
         if changed {
-            self.missing.drain(..).for_each(|node| self.nodes[node as usize].end = End::Unknown);
+            self.missing
+                .drain(..)
+                .for_each(|node| self.nodes[node as usize].end = End::Unknown);
         }
         changed
     }
@@ -125,32 +130,50 @@ impl Graph {
     #[inline]
     pub(crate) fn node_at(&mut self, ip: u64, context: CodeContext, code: &impl CodeSource) -> u32 {
         match self.place(ip, context, code) {
-            Some(place) => self.sections.node(place.section, place.index, ip, &mut self.nodes),
+            Some(place) => self
+                .sections
+                .node(place.section, place.index, ip, &mut self.nodes),
             None => self.node_elsewhere(ip),
         }
     }
 
     #[inline]
     fn place(&mut self, ip: u64, context: CodeContext, code: &impl CodeSource) -> Option<Place> {
-        self.space.find(ip, context).or_else(|| self.new_place(ip, context, code))
+        self.space
+            .find(ip, context)
+            .or_else(|| self.new_place(ip, context, code))
     }
 
     #[cold]
-    fn new_place(&mut self, ip: u64, context: CodeContext, code: &impl CodeSource) -> Option<Place> {
-        let found = code.code(CodeAddress { ip, guest: context.guest })?;
+    fn new_place(
+        &mut self,
+        ip: u64,
+        context: CodeContext,
+        code: &impl CodeSource,
+    ) -> Option<Place> {
+        let found = code.code(CodeAddress {
+            ip,
+            guest: context.guest,
+        })?;
         self.space.add(ip, context, &found, &mut self.sections)
     }
 
     fn node_elsewhere(&mut self, ip: u64) -> u32 {
         let nodes = &mut self.nodes;
-        *self.elsewhere.entry(ip).or_insert_with(|| Node::add(nodes, ip, End::Elsewhere))
+        *self
+            .elsewhere
+            .entry(ip)
+            .or_insert_with(|| Node::add(nodes, ip, End::Elsewhere))
     }
 
     /// What a caller may know of a block.
     #[inline]
     pub(crate) fn block(&self, node: u32) -> Block<'_> {
         let Some(node) = self.nodes.get(node as usize) else {
-            return Block { instructions: &[], jumps: &[] };
+            return Block {
+                instructions: &[],
+                jumps: &[],
+            };
         };
         let first = node.first as usize;
         Block {
@@ -172,7 +195,17 @@ impl Node {
         let number = nodes.len() as u32;
         let none = (0, 0);
         let class = Class::Other;
-        nodes.push(Node { ip, end, class, count: 0, taken: 0, next: 0, first: 0, pushes: none, jumps: none });
+        nodes.push(Node {
+            ip,
+            end,
+            class,
+            count: 0,
+            taken: 0,
+            next: 0,
+            first: 0,
+            pushes: none,
+            jumps: none,
+        });
         number
     }
 }

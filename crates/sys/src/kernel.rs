@@ -10,7 +10,8 @@ pub use fake::{FakeCall, FakeKernel, OpenedEvent, OpenedTask};
 pub use real::RealKernel;
 
 use crate::{
-    Control, CounterRead, DataRing, EventFd, OpenError, OpenRequest, ReadError, RingError, RingPages,
+    Control, CounterRead, DataRing, EventFd, OpenError, OpenRequest, ReadError, RingError,
+    RingPages,
 };
 use oxperf_abi::{EventId, ReadFormat};
 use std::io;

@@ -31,7 +31,10 @@ use scanner::Scanner;
 /// Where and why it is no event text.
 pub fn parse(text: &str) -> Result<EventList, SyntaxError> {
     let items = parse_items(text).map_err(|problem| SyntaxError::new(text, vec![problem]))?;
-    Ok(EventList { text: text.to_owned(), items })
+    Ok(EventList {
+        text: text.to_owned(),
+        items,
+    })
 }
 
 fn parse_items(text: &str) -> Result<Vec<Item>, Problem> {
@@ -40,7 +43,11 @@ fn parse_items(text: &str) -> Result<Vec<Item>, Problem> {
     while scanner.take(',') {
         items.push(item(&mut scanner)?);
     }
-    if scanner.is_at_end() { Ok(items) } else { Err(scanner.unexpected()) }
+    if scanner.is_at_end() {
+        Ok(items)
+    } else {
+        Err(scanner.unexpected())
+    }
 }
 
 fn item(scanner: &mut Scanner<'_>) -> Result<Item, Problem> {
@@ -76,7 +83,12 @@ fn group(scanner: &mut Scanner<'_>, name: Option<String>) -> Result<GroupSpec, P
         (scanner.position(), Modifiers::default())
     };
     scanner.skip_spaces();
-    Ok(GroupSpec { name, events, modifiers, modifiers_position })
+    Ok(GroupSpec {
+        name,
+        events,
+        modifiers,
+        modifiers_position,
+    })
 }
 
 #[cfg(test)]
@@ -89,8 +101,16 @@ mod tests {
         let words = list.items.iter().map(|item| match item {
             Item::Event(event) => event.name.clone(),
             Item::Group(group) => {
-                let names: Vec<&str> = group.events.iter().map(|event| event.name.as_str()).collect();
-                format!("{}<{}>", group.name.as_deref().unwrap_or(""), names.join(" "))
+                let names: Vec<&str> = group
+                    .events
+                    .iter()
+                    .map(|event| event.name.as_str())
+                    .collect();
+                format!(
+                    "{}<{}>",
+                    group.name.as_deref().unwrap_or(""),
+                    names.join(" ")
+                )
             }
         });
         words.collect::<Vec<_>>().join(" ")
@@ -99,12 +119,18 @@ mod tests {
     /// Where and why a text is refused.
     fn refused(text: &str) -> (usize, String) {
         let error = parse(text).unwrap_err();
-        (error.problems[0].position, error.problems[0].message.clone())
+        (
+            error.problems[0].position,
+            error.problems[0].message.clone(),
+        )
     }
 
     #[test]
     fn lists_and_groups() {
-        assert_eq!(shown("cycles:u,cpu/event=1,umask=2/k,r1a8"), "cycles:u cpu/event=1,umask=2/k r1a8");
+        assert_eq!(
+            shown("cycles:u,cpu/event=1,umask=2/k,r1a8"),
+            "cycles:u cpu/event=1,umask=2/k r1a8"
+        );
         assert_eq!(shown("{a:u,b}:S,c"), "<a:u b> c");
         assert_eq!(shown("grp{a,mem:0x10/8:w}"), "grp<a mem:0x10>");
         // perf keeps blanks around a name.
@@ -133,7 +159,11 @@ mod tests {
             ("{a,{b}}", 2),
             ("a}", 0),
         ] {
-            assert_eq!(refused(text), (position, "Unrecognized input".to_owned()), "{text}");
+            assert_eq!(
+                refused(text),
+                (position, "Unrecognized input".to_owned()),
+                "{text}"
+            );
         }
     }
 
@@ -143,7 +173,11 @@ mod tests {
             ("cpu-clock:uu", 11, "Duplicate modifier 'u' (user)"),
             ("cpu-clock:pppp", 13, "Maximum precise value is 3"),
             ("cpu-clock:W", 10, "Weak modifier is for use with groups"),
-            ("{cpu-clock,page-faults}:uu", 25, "Duplicate modifier 'u' (user)"),
+            (
+                "{cpu-clock,page-faults}:uu",
+                25,
+                "Duplicate modifier 'u' (user)",
+            ),
         ] {
             assert_eq!(refused(text), (position, message.to_owned()), "{text}");
         }
@@ -151,7 +185,9 @@ mod tests {
 
     #[test]
     fn no_text_makes_it_panic() {
-        let pieces = ["a", ":", "/", "{", "}", ",", "=", "'", "mem:", "0x1", "u", " ", "é", "*", "r1"];
+        let pieces = [
+            "a", ":", "/", "{", "}", ",", "=", "'", "mem:", "0x1", "u", " ", "é", "*", "r1",
+        ];
         for first in pieces {
             for second in pieces {
                 for third in pieces {

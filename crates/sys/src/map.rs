@@ -46,7 +46,10 @@ impl MappedFile {
     pub fn from_file(file: &File, path: &Path) -> io::Result<MappedFile> {
         let metadata = file.metadata()?;
         if !metadata.is_file() {
-            return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"));
+            return Err(io::Error::new(
+                io::ErrorKind::InvalidInput,
+                "not a regular file",
+            ));
         }
         if metadata.len() == 0 {
             return Ok(MappedFile(None));
@@ -61,13 +64,17 @@ impl MappedFile {
     /// Marks the file as one without which a result is wrong; see [`TruncatedFile::essential`].
     #[must_use]
     pub fn essential(self) -> MappedFile {
-        self.0.iter().for_each(|guarded| guarded.registered.call_essential());
+        self.0
+            .iter()
+            .for_each(|guarded| guarded.registered.call_essential());
         self
     }
 
     /// Whether the file was cut short while it was mapped, and somebody read what it lost.
     pub fn is_truncated(&self) -> bool {
-        self.0.as_ref().is_some_and(|guarded| guarded.registered.is_truncated())
+        self.0
+            .as_ref()
+            .is_some_and(|guarded| guarded.registered.is_truncated())
     }
 
     /// Tells the kernel that the bytes will be read from front to back. A hint: failing to take it changes nothing.
@@ -85,7 +92,11 @@ impl MappedFile {
             // SAFETY: the range lies in the mapping, which is private and read-only: no page of it was ever changed,
             // so that what comes back for a dropped page are the same bytes of the file, or zeros where it lost them.
             let _ = unsafe {
-                map.unchecked_advise_range(UncheckedAdvice::DontNeed, bytes.start, bytes.end - bytes.start)
+                map.unchecked_advise_range(
+                    UncheckedAdvice::DontNeed,
+                    bytes.start,
+                    bytes.end - bytes.start,
+                )
             };
         }
     }
@@ -95,7 +106,10 @@ impl Deref for MappedFile {
     type Target = [u8];
 
     fn deref(&self) -> &[u8] {
-        self.0.as_ref().map(|guarded| &*guarded.map).unwrap_or_default()
+        self.0
+            .as_ref()
+            .map(|guarded| &*guarded.map)
+            .unwrap_or_default()
     }
 }
 
@@ -124,9 +138,15 @@ mod tests {
         mapped.release(3..9);
         assert_eq!(&*mapped, b"bytes");
         assert_eq!(MappedFile::open(&empty).unwrap().len(), 0);
-        assert_eq!(MappedFile::open(&directory).unwrap_err().kind(), io::ErrorKind::InvalidInput);
+        assert_eq!(
+            MappedFile::open(&directory).unwrap_err().kind(),
+            io::ErrorKind::InvalidInput
+        );
         fs::remove_dir_all(&directory).unwrap();
-        assert_eq!(MappedFile::open(&full).unwrap_err().kind(), io::ErrorKind::NotFound);
+        assert_eq!(
+            MappedFile::open(&full).unwrap_err().kind(),
+            io::ErrorKind::NotFound
+        );
     }
 
     /// A file of this many pages of ones in the temporary folder.
@@ -157,8 +177,14 @@ mod tests {
         assert!(mapped.is_truncated());
         assert_eq!((ones(&mapped), ones(&kept)), (2 * PAGE + 10, 5 * PAGE));
         let named = |path: &Path| truncated_files().into_iter().find(|file| file.path == path);
-        let expected = TruncatedFile { path: path.clone(), essential: true };
-        assert_eq!((named(&path).as_ref(), named(&neighbour_path)), (Some(&expected), None));
+        let expected = TruncatedFile {
+            path: path.clone(),
+            essential: true,
+        };
+        assert_eq!(
+            (named(&path).as_ref(), named(&neighbour_path)),
+            (Some(&expected), None)
+        );
         drop(mapped);
         assert_eq!(named(&path), Some(expected));
     }
@@ -169,12 +195,20 @@ mod tests {
             for thread in 0..4 {
                 scope.spawn(move || {
                     // More than one block of slots.
-                    let files: Vec<_> =
-                        (0..40).map(|nth| pages(&format!("many-{thread}-{nth}"), 3)).collect();
-                    let maps = files.iter().map(|(path, file)| MappedFile::from_file(file, path).unwrap());
+                    let files: Vec<_> = (0..40)
+                        .map(|nth| pages(&format!("many-{thread}-{nth}"), 3))
+                        .collect();
+                    let maps = files
+                        .iter()
+                        .map(|(path, file)| MappedFile::from_file(file, path).unwrap());
                     let maps: Vec<MappedFile> = maps.collect();
-                    files.iter().for_each(|(_, file)| file.set_len(PAGE as u64).unwrap());
-                    assert!(maps.iter().all(|map| ones(map) == PAGE && map.is_truncated()));
+                    files
+                        .iter()
+                        .for_each(|(_, file)| file.set_len(PAGE as u64).unwrap());
+                    assert!(
+                        maps.iter()
+                            .all(|map| ones(map) == PAGE && map.is_truncated())
+                    );
                     let (path, file) = pages("again", 2);
                     drop(maps);
                     let again = MappedFile::from_file(&file, &path).unwrap();

@@ -149,9 +149,18 @@ impl<'t> Decoder<'t> {
             enabled: false,
             node: None,
             lost_ip: 0,
-            context: CodeContext { mode: ExecMode::Bits64, guest: false },
-            next_context: CodeContext { mode: ExecMode::Bits64, guest: false },
-            mode: Mode { interrupts_disabled: true, ..Mode::default() },
+            context: CodeContext {
+                mode: ExecMode::Bits64,
+                guest: false,
+            },
+            next_context: CodeContext {
+                mode: ExecMode::Bits64,
+                guest: false,
+            },
+            mode: Mode {
+                interrupts_disabled: true,
+                ..Mode::default()
+            },
             interrupts: false,
             graph: Graph::new(),
             epoch: 0,
@@ -286,7 +295,9 @@ impl<'t> Decoder<'t> {
                 return self.told();
             }
         }
-        let Some(node) = self.ready() else { return self.step_any(code) };
+        let Some(node) = self.ready() else {
+            return self.step_any(code);
+        };
         if let Some(byte) = self.input.next_short_tnt() {
             return self.follow_byte(node, byte, code);
         }
@@ -300,8 +311,11 @@ impl<'t> Decoder<'t> {
     #[inline]
     fn ready(&self) -> Option<u32> {
         match self.phase {
-            Phase::Follow if self.psb.is_none() && self.leaving.is_none() && self.deferred.is_none() => {
-                self.node.filter(|_| !self.hops() && !self.notes.wanted && !self.held.in_old_code)
+            Phase::Follow
+                if self.psb.is_none() && self.leaving.is_none() && self.deferred.is_none() =>
+            {
+                self.node
+                    .filter(|_| !self.hops() && !self.notes.wanted && !self.held.in_old_code)
             }
             _ => None,
         }
@@ -311,7 +325,9 @@ impl<'t> Decoder<'t> {
         if self.phase == Phase::FindPsb && !self.input.find_psb() {
             return Some(self.tell_at_once(Item::End));
         }
-        let Some(packet) = self.input.next() else { return Some(self.tell_at_once(Item::End)) };
+        let Some(packet) = self.input.next() else {
+            return Some(self.tell_at_once(Item::End));
+        };
         self.note_packet(packet);
         match packet {
             Ok(packet) => self.on_packet(packet, code),

@@ -93,7 +93,10 @@ impl<'a> Reader<'a> {
     /// # Errors
     /// As [`Reader::open`].
     pub fn open_directory(data: &'a [u8], parts: Vec<&'a [u8]>) -> Result<Reader<'a>, DataError> {
-        Ok(Reader { parts: Some(parts), ..Reader::open(data)? })
+        Ok(Reader {
+            parts: Some(parts),
+            ..Reader::open(data)?
+        })
     }
 
     /// Opens a recording that comes as a stream; reads it up to its first sample. Its records can be taken once.
@@ -106,7 +109,10 @@ impl<'a> Reader<'a> {
         let (mut prologue, mut ahead) = (Prologue::new(endian), Vec::new());
         prologue.read(&mut stream, |record| ahead.push(record));
         stream.put_back(ahead);
-        Ok(Reader { stream: Some(Once::new(stream)), ..Reader::after(prologue, &[], endian, header) })
+        Ok(Reader {
+            stream: Some(Once::new(stream)),
+            ..Reader::after(prologue, &[], endian, header)
+        })
     }
 
     /// Whether a stream says before its first sample that it carries trace of instructions, whose decoding needs all
@@ -117,15 +123,27 @@ impl<'a> Reader<'a> {
     pub fn stream_announces_trace(mut input: Box<dyn Read + Send>) -> Result<bool, DataError> {
         let (endian, header) = read_stream_header(&mut *input)?;
         let mut prologue = Prologue::new(endian);
-        prologue.read(&mut Streamed::new(input, header.size, Plausible::new(Framing { endian })), |_| ());
+        prologue.read(
+            &mut Streamed::new(input, header.size, Plausible::new(Framing { endian })),
+            |_| (),
+        );
         Ok(prologue.traced)
     }
 
     fn open_saved_stream(file: &'a [u8], endian: Endian, header: FileHeader) -> Reader<'a> {
-        let data = Section { offset: header.size, size: (file.len() as u64).saturating_sub(header.size) };
+        let data = Section {
+            offset: header.size,
+            size: (file.len() as u64).saturating_sub(header.size),
+        };
         let mut prologue = Prologue::new(endian);
-        prologue.read(Records::new(file, data, Plausible::new(Framing { endian })), |_| ());
-        Reader { data, ..Reader::after(prologue, file, endian, header) }
+        prologue.read(
+            Records::new(file, data, Plausible::new(Framing { endian })),
+            |_| (),
+        );
+        Reader {
+            data,
+            ..Reader::after(prologue, file, endian, header)
+        }
     }
 
     /// A stream whose beginning was read.
@@ -157,8 +175,19 @@ impl<'a> Reader<'a> {
         let (opened, parts, stream) = (None, None, None);
         let plausible = Plausible::new(Framing { endian });
         let data = layout.data;
-        let mut reader =
-            Reader { file, opened, parts, stream, endian, header, data, events, features, damage, plausible };
+        let mut reader = Reader {
+            file,
+            opened,
+            parts,
+            stream,
+            endian,
+            header,
+            data,
+            events,
+            features,
+            damage,
+            plausible,
+        };
         reader.complete_events(lists);
         reader.name_events();
         reader
@@ -173,8 +202,13 @@ impl<'a> Reader<'a> {
             self.plausible = self.plausible.clone().with_events(&self.events);
             return;
         }
-        let described =
-            self.features.get::<EventDesc>().ok().flatten().map(|desc| desc.events).unwrap_or_default();
+        let described = self
+            .features
+            .get::<EventDesc>()
+            .ok()
+            .flatten()
+            .map(|desc| desc.events)
+            .unwrap_or_default();
         let found = if !described.is_empty() && described.len() >= self.events.len() {
             let events: Vec<EventEntry> = described.into_iter().map(EventEntry::from).collect();
             Some((self.header.attrs.offset, "their description", events))
@@ -186,7 +220,11 @@ impl<'a> Reader<'a> {
         };
         if let Some((offset, from, events)) = found {
             let (offset, found) = (oxperf_abi::FileOffset(offset), events.len() as u64);
-            self.damage.add(Damage::EventsFromElsewhere { offset, found, from });
+            self.damage.add(Damage::EventsFromElsewhere {
+                offset,
+                found,
+                from,
+            });
             self.events = events;
         }
     }
@@ -194,7 +232,10 @@ impl<'a> Reader<'a> {
     /// Also knows the open file whose bytes it was opened from: [`Records::skim`] then reads it in pieces.
     #[must_use]
     pub fn with_file(self, file: &'a File) -> Reader<'a> {
-        Reader { opened: Some(file), ..self }
+        Reader {
+            opened: Some(file),
+            ..self
+        }
     }
 
     /// The recorder's byte order.
@@ -254,7 +295,12 @@ impl<'a> Reader<'a> {
             return self.holds_compressed().then_some(UNKNOWN_COMPRESSION);
         }
         // A feature that cannot be read still says that there is something to decompress.
-        let stated = self.features.get::<Compressed>().ok().flatten().unwrap_or(UNKNOWN_COMPRESSION);
+        let stated = self
+            .features
+            .get::<Compressed>()
+            .ok()
+            .flatten()
+            .unwrap_or(UNKNOWN_COMPRESSION);
         // `perf stat record` sets the bit without compressing; then the method is none.
         Some(stated).filter(|stated| stated.method != 0)
     }
@@ -262,9 +308,15 @@ impl<'a> Reader<'a> {
     /// Whether records are compressed although no feature says so: a recorder that was killed had no time to. In any of
     /// the files the first record that can be compressed says it.
     fn holds_compressed(&self) -> bool {
-        let telling = [RecordType::SAMPLE, RecordType::COMPRESSED, RecordType::COMPRESSED2];
+        let telling = [
+            RecordType::SAMPLE,
+            RecordType::COMPRESSED,
+            RecordType::COMPRESSED2,
+        ];
         let first = |records: Records<'a>| {
-            let mut kinds = records.filter_map(Result::ok).map(|record| record.header.kind);
+            let mut kinds = records
+                .filter_map(Result::ok)
+                .map(|record| record.header.kind);
             kinds.find(|kind| telling.contains(kind))
         };
         let packed = |records| first(records).is_some_and(|kind| kind != RecordType::SAMPLE);
@@ -294,7 +346,10 @@ impl<'a> Reader<'a> {
     /// an unknown method.
     pub fn source(&self) -> Result<Source<'a>, DataError> {
         let compression = self.compression();
-        if let Some(method) = compression.map(|found| found.method).filter(|method| *method != ZSTD) {
+        if let Some(method) = compression
+            .map(|found| found.method)
+            .filter(|method| *method != ZSTD)
+        {
             return Err(DataError::CompressionMethod { method });
         }
         if let Some(stream) = &self.stream {
@@ -302,7 +357,11 @@ impl<'a> Reader<'a> {
             let records = records.map(outliving);
             // A stream may hold compressed records without having said so.
             let stated = compression.map_or(0, |found| found.mmap_size);
-            return Ok(Source::Held(Box::new(Unpacked::new(records, self.plausible.clone(), stated))));
+            return Ok(Source::Held(Box::new(Unpacked::new(
+                records,
+                self.plausible.clone(),
+                stated,
+            ))));
         }
         if self.container() == Container::Directory && self.parts.is_none() {
             return Err(DataError::Directory);
@@ -319,13 +378,29 @@ impl<'a> Reader<'a> {
     /// # Errors
     /// [`DataError::NoSampleLeft`].
     pub fn check_cut(&self) -> Result<(), DataError> {
-        let cut = self.damage.listed().iter().find_map(|damage| match *damage {
-            Damage::PartCut { part, offset, expected, found } => Some((part, offset, expected, found)),
-            _ => None,
-        });
+        let cut = self
+            .damage
+            .listed()
+            .iter()
+            .find_map(|damage| match *damage {
+                Damage::PartCut {
+                    part,
+                    offset,
+                    expected,
+                    found,
+                } => Some((part, offset, expected, found)),
+                _ => None,
+            });
         match cut {
-            Some((part, offset, expected, found)) if self.is_rereadable() && !self.has_samples() => {
-                Err(DataError::NoSampleLeft { part, offset, expected, found })
+            Some((part, offset, expected, found))
+                if self.is_rereadable() && !self.has_samples() =>
+            {
+                Err(DataError::NoSampleLeft {
+                    part,
+                    offset,
+                    expected,
+                    found,
+                })
             }
             _ => Ok(()),
         }
@@ -333,12 +408,19 @@ impl<'a> Reader<'a> {
 
     /// Whether there is a record that somebody recorded for; also where the records cannot be had.
     fn has_samples(&self) -> bool {
-        let kinds = [RecordType::SAMPLE, RecordType::AUXTRACE, RecordType::STAT, RecordType::STAT_ROUND];
+        let kinds = [
+            RecordType::SAMPLE,
+            RecordType::AUXTRACE,
+            RecordType::STAT,
+            RecordType::STAT_ROUND,
+        ];
         let wanted = |kind: RecordType| kinds.contains(&kind);
         match self.source() {
-            Ok(Source::Borrowed(parts)) => {
-                parts.into_iter().flatten().flatten().any(|record| wanted(record.header.kind))
-            }
+            Ok(Source::Borrowed(parts)) => parts
+                .into_iter()
+                .flatten()
+                .flatten()
+                .any(|record| wanted(record.header.kind)),
             Ok(Source::Held(records)) => records.flatten().any(|record| wanted(record.header.kind)),
             Err(_) => true,
         }
@@ -346,16 +428,30 @@ impl<'a> Reader<'a> {
 
     /// The records of each file, undecompressed.
     fn images(&self) -> Vec<Records<'a>> {
-        let whole = |part: &&'a [u8]| self.walk(part, Section { offset: 0, size: part.len() as u64 });
+        let whole = |part: &&'a [u8]| {
+            self.walk(
+                part,
+                Section {
+                    offset: 0,
+                    size: part.len() as u64,
+                },
+            )
+        };
         let first = self.walk(self.file, self.data).read_from(self.opened);
-        std::iter::once(first).chain(self.parts.iter().flatten().map(whole)).collect()
+        std::iter::once(first)
+            .chain(self.parts.iter().flatten().map(whole))
+            .collect()
     }
 
     /// Each file of a directory is a compressed stream of its own.
     fn unpacked(&self, parts: Vec<Records<'a>>, stated: u32) -> HeldRecords<'a> {
         let plausible = self.plausible.clone();
         Box::new(parts.into_iter().flat_map(move |records| {
-            Unpacked::new(records.map(|item| item.map(Framed::from)), plausible.clone(), stated)
+            Unpacked::new(
+                records.map(|item| item.map(Framed::from)),
+                plausible.clone(),
+                stated,
+            )
         }))
     }
 
@@ -365,7 +461,9 @@ impl<'a> Reader<'a> {
 
     /// Gives the events their names from the feature that holds them.
     fn name_events(&mut self) {
-        let Ok(Some(desc)) = self.features.get::<EventDesc>() else { return };
+        let Ok(Some(desc)) = self.features.get::<EventDesc>() else {
+            return;
+        };
         for (entry, named) in self.events.iter_mut().zip(desc.events) {
             entry.name = Some(named.name);
         }
@@ -375,8 +473,13 @@ impl<'a> Reader<'a> {
 /// The method of a compressed recording.
 const ZSTD: u32 = 1;
 /// What is taken for a compression that is stated and cannot be read.
-const UNKNOWN_COMPRESSION: Compressed =
-    Compressed { version: 1, method: ZSTD, level: 0, ratio: 0, mmap_size: 0 };
+const UNKNOWN_COMPRESSION: Compressed = Compressed {
+    version: 1,
+    method: ZSTD,
+    level: 0,
+    ratio: 0,
+    mmap_size: 0,
+};
 
 /// A record that borrows nothing is as good as one that borrows.
 fn outliving<'a>(item: Result<Framed<Held<'static>>, Damage>) -> Result<Framed<Held<'a>>, Damage> {
@@ -387,13 +490,19 @@ fn outliving<'a>(item: Result<Framed<Held<'static>>, Damage>) -> Result<Framed<H
 fn read_stream_header(input: &mut dyn Read) -> Result<(Endian, FileHeader), DataError> {
     let mut bytes = Vec::new();
     // What cannot be read is an end: the header says what is missing.
-    let _ = input.take(FileHeader::SIZE_OF_STREAM).read_to_end(&mut bytes);
+    let _ = input
+        .take(FileHeader::SIZE_OF_STREAM)
+        .read_to_end(&mut bytes);
     match FileHeader::decode(&bytes) {
         // The rest of a file's header was not read.
         Err(DataError::HeaderCut { expected, .. }) if expected > FileHeader::SIZE_OF_STREAM => {
             let whole = bytes.len() as u64 == FileHeader::SIZE_OF_STREAM;
             let found = bytes.len() as u64;
-            Err(if whole { DataError::FileInStream } else { DataError::HeaderCut { expected, found } })
+            Err(if whole {
+                DataError::FileInStream
+            } else {
+                DataError::HeaderCut { expected, found }
+            })
         }
         outcome => outcome,
     }

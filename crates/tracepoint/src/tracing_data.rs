@@ -51,8 +51,11 @@ pub struct SystemFormat {
 impl TracingData {
     /// Each recorded event's system and format text.
     pub fn events(&self) -> impl Iterator<Item = (&str, &Vec<u8>)> {
-        self.systems
-            .iter()
-            .flat_map(|system| system.formats.iter().map(|text| (system.system.as_str(), text)))
+        self.systems.iter().flat_map(|system| {
+            system
+                .formats
+                .iter()
+                .map(|text| (system.system.as_str(), text))
+        })
     }
 }

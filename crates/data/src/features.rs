@@ -125,7 +125,12 @@ mod testing {
 
     /// Decodes little-endian bytes for a machine of two CPUs.
     pub(super) fn from_little<F: Feature>(bytes: &[u8]) -> Result<F, FeatureFault> {
-        F::decode(&mut Cursor::new(bytes, Endian::Little), &FeatureContext { cpus_available: Some(2) })
+        F::decode(
+            &mut Cursor::new(bytes, Endian::Little),
+            &FeatureContext {
+                cpus_available: Some(2),
+            },
+        )
     }
 
     /// Checks that a feature comes back in both byte orders, and that no cut of it is taken for something else
@@ -134,7 +139,9 @@ mod testing {
         for endian in [Endian::Little, Endian::Big] {
             let mut encoder = Encoder::new(endian);
             feature.encode(&mut encoder);
-            let context = FeatureContext { cpus_available: Some(2) };
+            let context = FeatureContext {
+                cpus_available: Some(2),
+            };
             let bytes = encoder.into_bytes();
             assert_eq!(
                 F::decode(&mut Cursor::new(&bytes, endian), &context).as_ref(),
