@@ -4,7 +4,7 @@ use oxperf_abi::PerfTime;
 use oxperf_wire::user::AuxtraceError;
 
 use crate::ItraceOptions;
-use crate::lane::Running;
+use crate::running::Running;
 
 /// Trace was lost before it reached the file.
 pub(crate) const LOST: u32 = 8;

@@ -14,16 +14,21 @@
 
 mod clock;
 mod code;
-mod crew;
+mod data_source;
+mod decoded;
 mod errors;
 mod events;
 mod feed;
 mod info;
-mod lane;
 mod log;
 mod options;
 mod overlap;
+mod parallel;
+mod pebs_event;
 mod plan;
+mod queue;
+mod running;
+mod select;
 mod stack;
 mod switch;
 mod synth;
@@ -33,11 +38,11 @@ mod window;
 
 pub use clock::TscClock;
 pub use code::{CodeBytes, CodeInstruction, CodePlaces, Images, KernelPlaces};
-pub use crew::Cores;
 pub use info::{INTEL_PT, InfoError, PtInfo, SwitchRecords};
 pub use log::LogWriter;
 pub use options::{ItraceOptions, Letters, OptionsError, Period};
 pub use overlap::{Fresh, fresh};
+pub use parallel::Cores;
 pub use plan::Planned;
 pub use switch::SchedSwitch;
 pub use trace::{Buffer, CpuFilter, Poke, Queue, Trace};

@@ -14,9 +14,9 @@ use oxperf_wire::user::AuxtraceError;
 
 use crate::ItraceOptions;
 use crate::code::ThreadCode;
-use crate::crew::{Earlier, Told};
-use crate::lane::Lane;
+use crate::decoded::{Earlier, Told};
 use crate::plan::Plan;
+use crate::queue::Lane;
 use code::Walked;
 
 /// Appends a line; appending to memory cannot fail.

@@ -4,8 +4,9 @@ use intel_pt::{Config, Errata, Hop, Period as Sampling, Ratio, Wanted};
 use oxperf_abi::{EventAttr, SampleType};
 use oxperf_session::{EventTable, Session};
 
+use crate::data_source::SourceNumbers;
 use crate::events::Events;
-use crate::synth::{PebsEvent, SourceNumbers};
+use crate::pebs_event::PebsEvent;
 use crate::{ItraceOptions, Period, PtInfo, Trace};
 
 /// The traced event's config bits at their architectural places.

@@ -1,18 +1,12 @@
 //! Items of the decoder to samples: the events, flags, counts and chains of each, handed to a sink.
 
-mod calls;
-mod flags;
-mod heads;
+mod deliver;
+mod ipc;
 mod pebs;
-mod places;
+mod point_samples;
 mod runs;
-mod sample;
-mod sources;
-mod stacks;
-mod taking;
-mod texts;
-mod told;
-mod written;
+mod thread_stacks;
+mod trace_events;
 
 use std::ops::ControlFlow;
 
@@ -22,24 +16,16 @@ use oxperf_session::{SampleEvent, SampleFlags, Sink};
 use oxperf_wire::{BranchStack, Words};
 
 use crate::code::Images;
-use crate::crew::Told;
+use crate::decoded::Told;
 use crate::events::Events;
-use crate::lane::Lane;
 use crate::plan::Plan;
+use crate::queue::Lane;
+use crate::select::{
+    BranchFilter, EXIT_OF_GUEST, Point, Taking, Written, async_flags, state_flags, unfilled,
+};
 use crate::{ItraceOptions, TscClock};
-pub(crate) use flags::BranchFilter;
-pub(crate) use flags::state_flags;
-use flags::{EXIT_OF_GUEST, async_flags};
-pub(crate) use heads::Heads;
-pub(crate) use pebs::PebsEvent;
-pub(crate) use places::Point;
-use sample::unfilled;
-pub(crate) use sample::{Common, thread_of};
-pub(crate) use sources::SourceNumbers;
-use stacks::Stacks;
-pub(crate) use taking::{Taker, Taking};
-pub(crate) use texts::BlockTexts;
-pub(crate) use written::{Scribe, Shown, Written};
+pub(crate) use ipc::Counted;
+use thread_stacks::Stacks;
 
 /// Makes the samples of a recording.
 pub(crate) struct Synthesizer<'w> {

@@ -3,8 +3,8 @@
 //! Before a record of time T counts, every queue is decoded up to T, the one that is furthest behind first; so the
 //! machine is always as it was when the code ran.
 
-mod codeless;
 mod logging;
+mod missing_code;
 mod records;
 mod sharing;
 mod sink;
@@ -23,17 +23,19 @@ use rustc_hash::FxHashMap;
 
 use crate::ItraceOptions;
 use crate::code::{Images, ThreadCode};
-use crate::crew::{Cores, Crew, Told};
+use crate::decoded::Told;
 use crate::errors::{is_told, told_error};
 use crate::events::Events;
-use crate::lane::Lane;
 use crate::log::{Log, LogWriter, line};
 use crate::options::Alone;
+use crate::parallel::{Cores, Crew};
 use crate::plan::Planned;
-use crate::synth::{BranchFilter, Shown, Synthesizer, Written};
+use crate::queue::Lane;
+use crate::select::{BranchFilter, Shown, Written};
+use crate::synth::Synthesizer;
 use crate::trace::Trace;
 use crate::window::{Bounds, Seeker, Window};
-use codeless::Codeless;
+use missing_code::Codeless;
 
 /// What a tracer needs beside the trace.
 pub struct TracerOptions {

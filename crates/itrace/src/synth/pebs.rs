@@ -4,17 +4,18 @@ use std::ops::ControlFlow;
 
 use intel_pt::packet::ItemSize;
 use intel_pt::{BlockValue, Tsc};
-use oxperf_abi::{AttrFlags, EventAttr, Misc, SampleType};
+use oxperf_abi::{EventAttr, Misc, SampleType};
 use oxperf_machine::Machine;
-use oxperf_session::{EventIndex, EventTable, Sink};
+use oxperf_session::Sink;
 use oxperf_wire::{BranchStack, Endian, Registers, Sample, Weight, Words};
 
 use super::Synthesizer;
-use super::sample::{thread_of, unfilled};
-use super::sources::{SourceNumbers, data_source};
 use crate::code::mode_of;
-use crate::crew::Told;
-use crate::lane::Lane;
+use crate::data_source::{SourceNumbers, data_source};
+use crate::decoded::Told;
+use crate::pebs_event::PebsEvent;
+use crate::queue::Lane;
+use crate::select::{thread_of, unfilled};
 
 /// Kinds of blocks.
 mod block {
@@ -175,39 +176,6 @@ impl Items<'_> {
                 .then(|| data_source(numbers, event, self.get(block::MEMORY, 1))),
             ..Sample::default()
         }
-    }
-}
-
-/// A counted event whose records are in the trace.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct PebsEvent {
-    pub(crate) index: EventIndex,
-    pub(crate) attr: EventAttr,
-}
-
-impl PebsEvent {
-    /// What a sample counts for; unknown where the kernel chose the period.
-    fn period(&self) -> u64 {
-        if self.attr.flags.contains(AttrFlags::FREQ) {
-            0
-        } else {
-            self.attr.sample_period
-        }
-    }
-
-    /// The first event whose records are in the trace, and whether there is no other.
-    pub(crate) fn first(events: &EventTable) -> Option<(PebsEvent, bool)> {
-        let mut all =
-            (0..events.events().len()).filter_map(|at| PebsEvent::at(events, EventIndex(at)));
-        Some((all.next()?, all.next().is_none()))
-    }
-
-    /// The event with a number, if its records are in the trace.
-    pub(crate) fn at(events: &EventTable, index: EventIndex) -> Option<PebsEvent> {
-        let attr = events.events().get(index.0)?.attr;
-        attr.flags
-            .contains(AttrFlags::AUX_OUTPUT)
-            .then_some(PebsEvent { index, attr })
     }
 }
 

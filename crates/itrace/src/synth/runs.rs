@@ -6,11 +6,9 @@ use intel_pt::Moment;
 use oxperf_machine::Machine;
 use oxperf_session::Sink;
 
-use super::flags::state_flags;
-use super::sample::thread_of;
-use super::taking::Taker;
-use super::{Scribe, Synthesizer};
-use crate::lane::Lane;
+use super::Synthesizer;
+use crate::queue::Lane;
+use crate::select::{Scribe, Taker, state_flags, thread_of};
 
 /// Bytes of text that are handed over at once.
 const TEXT: usize = 128 << 10;

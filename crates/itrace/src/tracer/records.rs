@@ -12,8 +12,9 @@ use oxperf_wire::{Cursor, SampleId};
 use super::Tracer;
 use crate::SwitchRecords;
 use crate::errors::{LOST, is_told, told_error};
-use crate::lane::{Lane, Running};
-use crate::synth::PebsEvent;
+use crate::pebs_event::PebsEvent;
+use crate::queue::Lane;
+use crate::running::Running;
 
 impl<S: Sink> Tracer<'_, '_, S> {
     /// Finds out who runs where a queue's trace goes on.

@@ -8,8 +8,10 @@ use oxperf_session::Sink;
 
 use super::{Halt, Tracer};
 use crate::code::ThreadCode;
-use crate::crew::{Desk, Earlier, Mark, Portion, Progress, Shared, Taken, Task, What};
-use crate::synth::{Common, Scribe, Synthesizer, thread_of};
+use crate::decoded::Earlier;
+use crate::parallel::{Desk, Mark, Portion, Progress, Shared, Taken, Task, What};
+use crate::select::{Common, Scribe, thread_of};
+use crate::synth::Synthesizer;
 
 /// How sharing out ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

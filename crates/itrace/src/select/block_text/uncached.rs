@@ -4,8 +4,8 @@ use intel_pt::Decoder;
 use oxperf_session::SampleFlags;
 
 use super::Whole;
-use crate::synth::heads::Heads;
-use crate::synth::written::{Scribe, Shown};
+use crate::select::line_prefix::Heads;
+use crate::select::text_fast_path::{Scribe, Shown};
 
 /// Writes a run without keeping anything.
 pub(super) fn write_anew(

@@ -7,7 +7,7 @@ use oxperf_session::{EventIndex, PlaceWriter, SampleFlags};
 
 use super::Point;
 use super::flags::{BranchFilter, flags_of};
-use super::sample::Scene;
+use super::point_sampler::Scene;
 
 /// What is written of code that ran, and how.
 #[derive(Clone)]

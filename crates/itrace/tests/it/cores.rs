@@ -1,11 +1,8 @@
 //! Trace that is decoded on several cores gives what one core gives, sample by sample and byte by byte.
 
-#![expect(clippy::print_stderr, reason = "a skipped test says so")]
-
-mod support;
-
 use oxperf_itrace::{Cores, Window};
-use support::{Decoded, Form, How, decode, each_case};
+
+use crate::decode::{Decoded, Form, How, decode, each_case};
 
 /// The smallest recordings, too: a stretch goes from each PSB to the next.
 const MANY: Cores = Cores { count: 3, piece: 1 };

@@ -3,9 +3,9 @@
 use intel_pt::{Branch, Choices, Cycles, Decoder, Located, Moment, Run, Tsc};
 use oxperf_session::SampleFlags;
 
-use super::calls::BlockCalls;
+use super::block_calls::BlockCalls;
 use super::flags::{BranchFilter, flags_of, state_flags};
-use super::places::Point;
+use super::point::Point;
 use crate::plan::Plan;
 use crate::stack::{Calls, Followed};
 
@@ -41,7 +41,7 @@ impl Taking {
     }
 
     /// The cycles up to a moment, if they were told for it.
-    pub(super) fn cycles(&self, moment: &Moment) -> Option<u64> {
+    pub(crate) fn cycles(&self, moment: &Moment) -> Option<u64> {
         match self.approximate_ipc {
             true => Some(moment.cycles.rough),
             false => (moment.cycles_fresh || !moment.cycles_counted).then_some(moment.cycles.exact),

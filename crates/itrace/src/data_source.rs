@@ -89,7 +89,7 @@ impl SourceNumbers {
 }
 
 /// Where the data of an access came from, by what its record tells.
-pub(super) fn data_source(
+pub(crate) fn data_source(
     numbers: Option<SourceNumbers>,
     event: &EventAttr,
     told: Option<u64>,

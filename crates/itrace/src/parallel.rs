@@ -4,23 +4,22 @@
 //! worker before it arrived at exactly what was foretold: then it is what one decoder would have made. Otherwise the
 //! lane's own decoder goes on from the last place that is certain.
 
-mod counts;
-mod desk;
-mod pages;
-mod portion;
-mod told;
+mod chunk_output;
+mod instruction_counts;
+mod text_pages;
+mod work_queue;
 mod worker;
 
 use std::thread;
 
 use intel_pt::{Checkpoint, Choice, Decoder, Stretch, Tsc, Wanted};
 
+use crate::decoded::Earlier;
 use crate::plan::Plan;
-use desk::Leaving;
-pub(crate) use desk::{Desk, Task};
-pub(crate) use pages::Mark;
-pub(crate) use portion::{Portion, What};
-pub(crate) use told::{Earlier, Stamp, Told};
+pub(crate) use chunk_output::{Portion, What};
+pub(crate) use text_pages::Mark;
+use work_queue::Leaving;
+pub(crate) use work_queue::{Desk, Task};
 pub(crate) use worker::Shared;
 use worker::Worker;
 

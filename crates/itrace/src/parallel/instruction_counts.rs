@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Condvar, Mutex};
 
-use super::desk::{MOST_AHEAD, lock, wait};
+use super::work_queue::{MOST_AHEAD, lock, wait};
 
 /// Instructions before a stretch.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

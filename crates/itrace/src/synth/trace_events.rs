@@ -7,10 +7,10 @@ use intel_pt::{Event, Moment, Transfer};
 use oxperf_machine::Machine;
 use oxperf_session::{EventDatum, EventIndex, Payload, SampleFlags, Sink};
 
-use super::flags::{flags_of, state_flags, transfer_flags};
-use super::{Point, Synthesizer};
-use crate::crew::Told;
-use crate::lane::Lane;
+use super::Synthesizer;
+use crate::decoded::Told;
+use crate::queue::Lane;
+use crate::select::{Point, flags_of, state_flags, transfer_flags};
 
 impl Synthesizer<'_> {
     /// An event.

@@ -6,8 +6,8 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use intel_pt::{Checkpoint, Scout, Stretch, Tsc};
 
 use super::Progress;
-use super::counts::Counts;
-use super::portion::Portion;
+use super::chunk_output::Portion;
+use super::instruction_counts::Counts;
 
 /// Bytes that were made and not taken, above which no stretch is begun; what is in work comes on top.
 const MOST_KEPT: usize = 16 << 20;

@@ -2,50 +2,20 @@
 
 use intel_pt::{Checkpoint, Decoder, Located, Stretch, Wanted};
 use oxperf_abi::{Cpu, Pid, Tid};
-use oxperf_machine::ThreadId;
 use oxperf_session::Progress;
 
 use rustc_hash::FxHashMap;
 
 use crate::code::ThreadCode;
-use crate::crew::{Earlier, Portion, Stamp, Told};
+use crate::decoded::{Earlier, Stamp, Told};
 use crate::feed::Feed;
+use crate::parallel::Portion;
+use crate::pebs_event::PebsEvent;
 use crate::plan::Plan;
-use crate::synth::{BlockTexts, Heads, PebsEvent, Taker};
+use crate::running::Running;
+use crate::select::{BlockTexts, Heads, Taker};
+use crate::synth::Counted;
 use crate::trace::Queue;
-
-/// Instructions and cycles at the last sample of an event.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(crate) struct Counted {
-    instructions: u64,
-    cycles: u64,
-}
-
-impl Counted {
-    /// Instructions and cycles since the last time that cycles were counted; both 0 when none were.
-    pub(crate) fn advance(&mut self, instructions: u64, cycles: Option<u64>) -> (u64, u64) {
-        let passed = cycles.map_or(0, |cycles| cycles.wrapping_sub(self.cycles));
-        if passed == 0 {
-            return (0, 0);
-        }
-        let ran = instructions.wrapping_sub(self.instructions);
-        *self = Counted {
-            instructions,
-            cycles: self.cycles.wrapping_add(passed),
-        };
-        (ran, passed)
-    }
-}
-
-/// Who runs.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Running {
-    pub(crate) pid: Pid,
-    pub(crate) tid: Tid,
-    pub(crate) cpu: Option<Cpu>,
-    /// `None` when no record has told of the thread.
-    pub(crate) thread: Option<ThreadId>,
-}
 
 /// A queue with its decoder.
 pub(crate) struct Lane<'t> {
@@ -196,19 +166,5 @@ impl<'t> Lane<'t> {
     /// Takes a time stamp; time does not go back.
     pub(crate) fn pass_to(&mut self, time: Option<intel_pt::Tsc>) {
         self.timestamp = self.timestamp.max(time.map_or(0, |time| time.0));
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn counts_wait_until_cycles_pass() {
-        let mut counted = Counted::default();
-        assert_eq!(counted.advance(10, None), (0, 0));
-        assert_eq!(counted.advance(20, Some(8)), (20, 8));
-        assert_eq!(counted.advance(30, Some(8)), (0, 0));
-        assert_eq!(counted.advance(40, Some(9)), (20, 1));
     }
 }

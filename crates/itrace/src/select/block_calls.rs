@@ -139,8 +139,8 @@ mod tests {
     use intel_pt::{Config, Item, Stretch, Wanted};
 
     use super::*;
+    use crate::select::block_text::tests::{code, trace};
     use crate::stack::{Followed, Step, ThreadStack};
-    use crate::synth::texts::tests::{code, trace};
 
     const CALLS: Followed = Followed {
         calls: true,

@@ -1,12 +1,9 @@
 //! Where a part of the time is asked for, that part is told as it would be among all others.
 
-#![expect(clippy::print_stderr, reason = "a skipped test says so")]
-
-mod support;
-
 use oxperf_abi::PerfTime;
 use oxperf_itrace::{Cores, Window};
-use support::{Form, How, decode, each_case};
+
+use crate::decode::{Form, How, decode, each_case};
 
 /// Bytes of a recording that takes too long for a debug build.
 const TOO_LONG: usize = 100 << 10;

@@ -2,10 +2,10 @@
 
 use intel_pt::{Checkpoint, Choices, Located, Tsc};
 
-use super::pages::{Mark, Pages};
-use super::told::Told;
+use super::text_pages::{Mark, Pages};
+use crate::decoded::Told;
+use crate::select::Point;
 use crate::stack::{Move, Moves};
-use crate::synth::Point;
 
 /// What a worker made of a stretch.
 #[derive(Debug, Default)]

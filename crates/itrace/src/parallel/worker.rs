@@ -4,14 +4,14 @@ use intel_pt::{Choices, Decoder, Hop, Item, Period, Stretch, Tsc, Wanted};
 use oxperf_machine::{Machine, ThreadId};
 use oxperf_session::SampleFlags;
 
-use super::counts::{Before, Counts};
-use super::desk::{Desk, Task};
-use super::portion::{Portion, What};
-use super::told::{Earlier, Stamp, Told};
+use super::chunk_output::{Portion, What};
+use super::instruction_counts::{Before, Counts};
+use super::work_queue::{Desk, Task};
 use crate::code::{Images, ThreadCode};
+use crate::decoded::{Earlier, Stamp, Told};
 use crate::plan::Plan;
+use crate::select::{BlockTexts, Heads, Scribe, Taker, Taking, state_flags};
 use crate::stack::{Followed, Moves};
-use crate::synth::{BlockTexts, Heads, Scribe, Taker, Taking, state_flags};
 
 /// Bytes of a stretch above which it is left to the lane's own decoder.
 const MOST: usize = 24 << 20;

@@ -1,93 +1,17 @@
-//! Points as samples: what every sample says, its code, its counts and its stacks.
-
-use std::ops::ControlFlow;
+//! What every sample of a point says, and its code.
 
 use intel_pt::insn::classify;
 use intel_pt::{CodeAddress, CodeSource, Located, Moment};
 use oxperf_abi::{FileOffset, Misc, PerfTime};
 use oxperf_machine::{Machine, ThreadId};
-use oxperf_session::{EventIndex, Payload, SampleEvent, SampleFlags, Sink, Traced, TracedCode};
+use oxperf_session::{EventIndex, SampleEvent, SampleFlags, Traced, TracedCode};
 use oxperf_wire::Sample;
 
-use super::stacks::StackKey;
-use super::{Point, Synthesizer};
+use super::Point;
 use crate::TscClock;
 use crate::code::{Images, ThreadCode, code_width};
-use crate::lane::{Lane, Running};
-
-impl Synthesizer<'_> {
-    /// Hands a sample to the sink.
-    pub(super) fn hand_over(
-        &mut self,
-        lane: &mut Lane<'_>,
-        (event, period, (instructions, cycles), payload): (
-            EventIndex,
-            u64,
-            (u64, u64),
-            Option<Payload>,
-        ),
-        point: &Point,
-        machine: &mut Machine,
-        sink: &mut impl Sink,
-    ) -> ControlFlow<()> {
-        let thread = thread_of(lane, machine);
-        let code = self.code(lane, point, machine);
-        let key = StackKey::new(machine, thread, lane.running.cpu);
-        let depth = self.stacks.depth(key);
-        let mode_and_time = self.common().mode_and_time(lane.timestamp, point);
-        let who = Who {
-            event,
-            thread,
-            running: lane.running,
-            of_cpu: lane.cpu.is_some(),
-        };
-        fill(&mut self.sampled, who, point, mode_and_time);
-        self.sampled.sample.period = Some(period);
-        self.sampled.period = period;
-        let progress = lane.progress(point.instructions, point.cycles);
-        let traced = Traced {
-            flags: point.flags,
-            instructions,
-            cycles,
-            code,
-            depth,
-            progress,
-            payload,
-        };
-        self.sampled.traced = Some(traced);
-        if Some(event) == self.events.branches {
-            return sink.sample(machine, &self.sampled);
-        }
-        let mut sampled: SampleEvent<'_> = self.sampled;
-        (sampled.sample.callchain, sampled.sample.branch_stack) =
-            self.stacks.of_sample(key, point.from);
-        sink.sample(machine, &sampled)
-    }
-
-    /// What tells of any moment.
-    pub(crate) fn common(&self) -> Common<'_> {
-        Common {
-            images: &self.images,
-            clock: self.clock,
-            timeless: self.plan.timeless,
-            with_code: self.with_code,
-        }
-    }
-
-    /// The time of a TSC, where there is time.
-    pub(crate) fn time(&self, tsc: u64) -> Option<PerfTime> {
-        self.common().time(tsc)
-    }
-
-    fn code(&self, lane: &Lane<'_>, point: &Point, machine: &Machine) -> TracedCode {
-        let source = ThreadCode {
-            machine,
-            images: &self.images,
-            thread: lane.running.thread,
-        };
-        Ran::at(lane.last, point).code(point, source, self.with_code)
-    }
-}
+use crate::queue::Lane;
+use crate::running::Running;
 
 /// What tells of any moment.
 #[derive(Clone, Copy)]
@@ -121,7 +45,7 @@ impl<'m> Common<'m> {
         }
     }
 
-    fn mode_and_time(self, timestamp: u64, point: &Point) -> (Misc, Option<PerfTime>) {
+    pub(crate) fn mode_and_time(self, timestamp: u64, point: &Point) -> (Misc, Option<PerfTime>) {
         let anywhere = if point.from == 0 {
             point.to
         } else {
@@ -133,7 +57,7 @@ impl<'m> Common<'m> {
         )
     }
 
-    fn time(self, tsc: u64) -> Option<PerfTime> {
+    pub(crate) fn time(self, tsc: u64) -> Option<PerfTime> {
         self.clock
             .filter(|_| !self.timeless)
             .map(|clock| clock.time(tsc))
@@ -142,12 +66,12 @@ impl<'m> Common<'m> {
 
 /// Whose samples are made, and of which event.
 #[derive(Clone, Copy)]
-struct Who {
-    event: EventIndex,
-    thread: ThreadId,
-    running: Running,
+pub(crate) struct Who {
+    pub(crate) event: EventIndex,
+    pub(crate) thread: ThreadId,
+    pub(crate) running: Running,
     /// Whether the trace is of a CPU.
-    of_cpu: bool,
+    pub(crate) of_cpu: bool,
 }
 
 /// Whose samples are made, and what addresses mean: the same till a record comes.
@@ -199,7 +123,7 @@ impl Scene<'_> {
 }
 
 /// The instruction that a sample shows.
-struct Ran {
+pub(crate) struct Ran {
     /// 0 where there is none.
     ip: u64,
     /// `None` where only the code tells.
@@ -208,7 +132,7 @@ struct Ran {
 
 impl Ran {
     /// Where tracing begins and with events it is the one that ran last; where an interrupt came, the next.
-    fn at(last: Option<Located>, point: &Point) -> Ran {
+    pub(crate) fn at(last: Option<Located>, point: &Point) -> Ran {
         if point.length != 0 {
             return Ran {
                 ip: point.from,
@@ -236,7 +160,12 @@ impl Ran {
         )
     }
 
-    fn code(self, point: &Point, source: ThreadCode<'_>, with_bytes: bool) -> TracedCode {
+    pub(crate) fn code(
+        self,
+        point: &Point,
+        source: ThreadCode<'_>,
+        with_bytes: bool,
+    ) -> TracedCode {
         let mut code = TracedCode {
             width: code_width(point.width),
             length: self.length.unwrap_or(0),
@@ -262,7 +191,7 @@ impl Ran {
 }
 
 /// Fills in what every sample says.
-fn fill(
+pub(crate) fn fill(
     sampled: &mut SampleEvent<'static>,
     who: Who,
     point: &Point,
@@ -289,7 +218,7 @@ pub(crate) fn thread_of(lane: &Lane<'_>, machine: &mut Machine) -> ThreadId {
 }
 
 /// A sample of which nothing is known.
-pub(super) fn unfilled() -> SampleEvent<'static> {
+pub(crate) fn unfilled() -> SampleEvent<'static> {
     SampleEvent {
         event: EventIndex(0),
         offset: FileOffset(0),
@@ -309,7 +238,7 @@ pub(super) mod tests {
     use super::*;
 
     /// A thread that runs, with a clock that ticks once a nanosecond.
-    pub(in crate::synth) fn scene<'m>(machine: &'m mut Machine, images: &'m Images) -> Scene<'m> {
+    pub(in crate::select) fn scene<'m>(machine: &'m mut Machine, images: &'m Images) -> Scene<'m> {
         let (pid, tid) = (Pid(1), Tid(1));
         let thread = machine.thread(pid, tid);
         let running = Running {

@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 
 use crate::ItraceOptions;
 use crate::code::KERNEL_START;
-use crate::lane::Lane;
+use crate::queue::Lane;
 use crate::stack::{Followed, Move, ThreadStack};
 
 /// A thread; of the idle thread there is one on every CPU.

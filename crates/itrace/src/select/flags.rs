@@ -33,7 +33,7 @@ impl BranchFilter {
 }
 
 /// What a taken instruction of a class does, as flags.
-pub(super) fn flags_of(class: Class) -> SampleFlags {
+pub(crate) fn flags_of(class: Class) -> SampleFlags {
     use SampleFlags as F;
     let more = match class {
         Class::Other | Class::PtWrite => return F::default(),
@@ -53,13 +53,13 @@ pub(super) fn flags_of(class: Class) -> SampleFlags {
 }
 
 /// A guest is left, which no instruction of it asked for.
-pub(super) const EXIT_OF_GUEST: SampleFlags = SampleFlags::BRANCH
+pub(crate) const EXIT_OF_GUEST: SampleFlags = SampleFlags::BRANCH
     .with(SampleFlags::CALL)
     .with(SampleFlags::ASYNC)
     .with(SampleFlags::VM_EXIT);
 
 /// What something other than an instruction did, as flags.
-pub(super) fn async_flags(to: Option<u64>, end: bool, abort: bool) -> SampleFlags {
+pub(crate) fn async_flags(to: Option<u64>, end: bool, abort: bool) -> SampleFlags {
     use SampleFlags as F;
     let ended = if end { F::TRACE_END } else { F::default() };
     ended
@@ -87,7 +87,7 @@ pub(crate) fn state_flags(moment: &Moment, plan: &Plan) -> SampleFlags {
 }
 
 /// The transfer of control that an event comes with, as flags.
-pub(super) fn transfer_flags(transfer: Transfer) -> SampleFlags {
+pub(crate) fn transfer_flags(transfer: Transfer) -> SampleFlags {
     use SampleFlags as F;
     let ended = if transfer.end {
         F::TRACE_END

@@ -1,0 +1,10 @@
+//! Recordings of the fixtures decoded in several ways: on one core and on several, whole and in part.
+
+#![expect(clippy::print_stderr, reason = "a skipped test says so")]
+
+#[path = "it/cores.rs"]
+mod cores;
+#[path = "it/decode.rs"]
+mod decode;
+#[path = "it/window.rs"]
+mod window;
