@@ -24,6 +24,7 @@ mod flags;
 mod ids;
 mod record;
 mod sample;
+mod sample_flags;
 
 pub use attr::EventAttr;
 pub use branch::{BranchEntry, BranchSampleType};
@@ -35,3 +36,4 @@ pub use flags::AttrFlags;
 pub use ids::{Cpu, EventId, FileOffset, PerfTime, Pid, Tid};
 pub use record::{CpuMode, Misc, RecordType};
 pub use sample::{ReadFormat, SampleType};
+pub use sample_flags::SampleFlags;

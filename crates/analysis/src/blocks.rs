@@ -1,14 +1,10 @@
 //! What the cycles between branches say of programs: which stretches of code took most of them, and how many instructions
 //! a function got through in a cycle.
 
-mod pace;
-
 use std::cmp::Reverse;
 
 use crate::hist::{Row, Table};
-use crate::profile::{Block, Profile, SymbolId};
-
-pub use pace::{Pace, Paces};
+use oxperf_profile::{Block, Profile, SymbolId};
 
 /// The stretches that stand below an event or a group of events.
 #[derive(Debug)]

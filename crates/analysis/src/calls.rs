@@ -14,9 +14,8 @@ pub mod totals;
 
 use std::ops::{AddAssign, Sub};
 
-use oxperf_abi::{Cpu, PerfTime};
+use oxperf_abi::{Cpu, PerfTime, SampleFlags};
 use oxperf_machine::ThreadId;
-use oxperf_session::SampleFlags;
 use rustc_hash::FxHashMap;
 
 use thread::Thread;

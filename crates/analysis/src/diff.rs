@@ -5,7 +5,7 @@
 //!
 //! ```
 //! use oxperf_analysis::diff::{DiffOptions, Side, compare};
-//! use oxperf_analysis::profile::Profile;
+//! use oxperf_profile::Profile;
 //! let (old, new) = (Profile::default(), Profile::default());
 //! let sides = [&old, &new].map(|profile| Side { profile, event: None, table: None });
 //! assert!(compare(&sides, &DiffOptions::default()).rows().is_empty());
@@ -19,7 +19,7 @@ mod stretches;
 mod tests;
 
 use crate::hist::{SortKey, Table};
-use crate::profile::Profile;
+use oxperf_profile::Profile;
 
 pub use method::Method;
 pub use stretches::{StretchChange, stretches};

@@ -7,7 +7,7 @@ mod build;
 mod change;
 mod fold;
 
-use crate::profile::{EventProfile, Profile};
+use oxperf_profile::{EventProfile, Profile};
 
 pub use change::ChangedTree;
 pub use fold::Folded;

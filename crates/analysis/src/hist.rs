@@ -4,7 +4,7 @@
 //!
 //! ```
 //! use oxperf_analysis::hist::{HistOptions, histograms};
-//! use oxperf_analysis::profile::Profile;
+//! use oxperf_profile::{Order, Profile};
 //! let tables = histograms(&Profile::default(), &HistOptions::default());
 //! assert!(tables.is_empty());
 //! ```
@@ -35,16 +35,14 @@ mod table;
 mod task;
 #[cfg(test)]
 mod tests;
-mod weight;
 
-pub use callgraph::{Branch, CallGraphOptions, CallTree, Order, Shape};
+pub use callgraph::{Branch, CallGraphOptions, CallTree, Shape};
 pub use key::{AccessKey, BranchKey, SortKey};
 pub use kinds::{ByKind, Kinds};
 pub use measure::{Field, Measure, Mode};
 pub use outline::OutlineRow;
 pub use table::{Cell, Extra, Row, Table};
 pub use task::without_digits;
-pub use weight::Weight;
 
 use count::{Counted, Placed, Scope, Shared, by_task, count};
 use location::Locations;
@@ -52,7 +50,7 @@ pub(crate) use order::{ByWeight, Presorted, Ranked, Rules};
 use steps::Steps;
 use task::Tasks;
 
-use crate::profile::Profile;
+use oxperf_profile::{Order, Profile};
 
 /// What histograms are to hold.
 #[derive(Clone, Debug)]

@@ -1,16 +1,14 @@
 //! Pure aggregation of samples: histograms and call trees.
 //!
-//! For whoever turns located samples into something to show: [`profile::Profile`] is what goes in, values that name
+//! [`Profile`](oxperf_profile::Profile) is what goes in, values that name
 //! nothing twice; rows and trees come out. Nothing here reads a file, prints, or knows how a sample was recorded.
 
 pub mod blocks;
 pub mod calls;
-pub mod collect;
 pub mod counters;
 pub mod diff;
 pub mod flame;
 pub mod hist;
-pub mod profile;
 pub mod streams;
 pub mod tasks;
 pub mod timeline;

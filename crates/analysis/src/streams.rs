@@ -15,10 +15,9 @@ mod tree;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
-use crate::hist::{
-    ByWeight, CallGraphOptions, Order, Presorted, Ranked, Row, Rules, SortKey, Table,
-};
-use crate::profile::{
+use crate::hist::{ByWeight, CallGraphOptions, Presorted, Ranked, Row, Rules, SortKey, Table};
+use oxperf_profile::Order;
+use oxperf_profile::{
     DsoId, EventProfile, Frame, FrameId, Profile, SampleGroup, SourceId, SymbolId,
 };
 use tree::Tree;

@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use crate::flame::Weight;
-use crate::profile::{EventProfile, Profile, ThreadId};
+use oxperf_profile::{EventProfile, Profile, ThreadId};
 
 /// Samples of one event by time, thread and CPU.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -199,7 +199,7 @@ fn describe(profile: &Profile, thread: ThreadId) -> TimelineThread {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::profile::{CommId, ContextTree, DetailId, FrameId, Moment, SampleGroup, Thread};
+    use oxperf_profile::{CommId, ContextTree, DetailId, FrameId, Moment, SampleGroup, Thread};
 
     fn event(moments: &[(Option<u64>, u32, u32)]) -> (Profile, EventProfile) {
         let thread = |tid| Thread {

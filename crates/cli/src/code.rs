@@ -7,12 +7,12 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::ArgMatches;
-use oxperf_analysis::blocks::Pace;
-use oxperf_analysis::profile::{Block, Dso as Object, Symbol};
 use oxperf_disasm::Syntax;
 use oxperf_listing::{CodeIndex, CodeNames, DataTypes, Line, Listing, interleave, list};
 use oxperf_machine::{Dso, DsoKind, Machine};
 use oxperf_objects::{Contents, Elf, ObjectKind, SourceFiles, Wanted};
+use oxperf_profile::Pace;
+use oxperf_profile::{Block, Dso as Object, Symbol};
 use oxperf_resolve::{SymbolSource, base_of_module, is_stub};
 use oxperf_symbols::{DebugInfo, Demangling, SourceLine, SymbolStore, SymbolTable, demangle};
 

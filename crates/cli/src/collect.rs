@@ -4,8 +4,7 @@ use std::ops::ControlFlow;
 
 use clap::ArgMatches;
 use oxperf_abi::{AttrFlags, SampleType};
-use oxperf_analysis::collect::{CollectOptions, Collector};
-use oxperf_analysis::profile::{DetailsWanted, EventGroup, EventProfile, Profile};
+use oxperf_collect::{CollectOptions, Collector};
 use oxperf_data::Reader;
 use oxperf_data::features::{
     CpuTopology, EventGroup as GroupName, GroupDesc, NrCpus, PmuMappings,
@@ -13,6 +12,7 @@ use oxperf_data::features::{
 };
 use oxperf_itrace::ItraceOptions;
 use oxperf_machine::Machine;
+use oxperf_profile::{DetailsWanted, EventGroup, EventProfile, Profile};
 use oxperf_resolve::SymbolSource;
 use oxperf_session::{
     Diagnostics, EventIndex, EventTable, SampleEvent, Session, SidebandEvent, Sink,

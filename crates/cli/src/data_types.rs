@@ -6,9 +6,9 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use clap::ArgMatches;
-use oxperf_analysis::profile::{DataPlace, DataPlaces, DsoId, Frame, Profile, Symbol};
 use oxperf_listing::{DataAccess, DataLayout, DataTypes};
 use oxperf_machine::Machine;
+use oxperf_profile::{DataPlace, DataPlaces, DsoId, Frame, Profile, Symbol};
 use oxperf_symbols::{SymbolStore, TypeId};
 
 use crate::code::{CodeOptions, Sources};

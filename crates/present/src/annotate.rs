@@ -11,8 +11,8 @@ use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
-use oxperf_analysis::hist::Weight;
 use oxperf_listing::{Instruction, Line, Listing};
+use oxperf_profile::Weight;
 
 use crate::padding::{Blanks, Left};
 use crate::report::colour_of;

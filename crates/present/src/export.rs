@@ -15,7 +15,7 @@ mod threads;
 use std::io::{self, Write};
 
 use oxperf_analysis::flame::{FlameKind, FlameTree};
-use oxperf_analysis::profile::{EventProfile, Profile};
+use oxperf_profile::{EventProfile, Profile};
 
 use crate::flamegraph::FlameUnit;
 

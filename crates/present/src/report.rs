@@ -19,7 +19,7 @@ use std::io::{self, Write};
 use std::ops::Range;
 
 use oxperf_analysis::hist::{Field, Measure, SortKey, Table};
-use oxperf_analysis::profile::Profile;
+use oxperf_profile::Profile;
 
 use columns::{Columns, Levels};
 use graph::Graphs;

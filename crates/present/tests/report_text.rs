@@ -2,13 +2,14 @@
 
 use oxperf_abi::{Pid, Tid};
 use oxperf_analysis::hist::{
-    CallGraphOptions, Field, HistOptions, Measure, Order, Shape, SortKey, histograms,
+    CallGraphOptions, Field, HistOptions, Measure, Shape, SortKey, histograms,
 };
-use oxperf_analysis::profile::{
+use oxperf_present::report::{GraphText, GraphValue, ReportText, table};
+use oxperf_profile::Order;
+use oxperf_profile::{
     CommId, DetailId, Dso, DsoId, EventProfile, Frame, FrameId, Level, Profile, SampleGroup,
     Symbol, SymbolId, Thread, ThreadId,
 };
-use oxperf_present::report::{GraphText, GraphValue, ReportText, table};
 
 fn profile(samples: &[&str]) -> Profile {
     let mut profile = Profile {

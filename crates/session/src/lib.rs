@@ -44,6 +44,8 @@ mod stats;
 mod traced;
 mod watch;
 
+pub use oxperf_abi::SampleFlags;
+
 pub use checkup::{CheckedEvent, Checkup, Form, LostCounts, RecordCounts, Recorder, Tool};
 pub use diagnostics::{AuxLosses, Diagnostics};
 pub use events::{EventIndex, EventTable, SessionEvent};
@@ -51,7 +53,5 @@ pub use jit::{JitTrouble, is_jit_log};
 pub use rewrite::{RewriteError, Rewritten, rewrite};
 pub use session::{Finished, SampleEvent, Session, SidebandEvent, Sink};
 pub use stats::{EventStats, RecordStats};
-pub use traced::{
-    CodeWidth, EventDatum, Payload, PlaceWriter, Progress, SampleFlags, Traced, TracedCode,
-};
+pub use traced::{CodeWidth, EventDatum, Payload, PlaceWriter, Progress, Traced, TracedCode};
 pub use watch::Watch;

@@ -4,8 +4,8 @@
 use std::io::{self, BufWriter};
 
 use oxperf_analysis::hist::HistOptions;
-use oxperf_analysis::profile::Profile;
 use oxperf_present::report::ReportText;
+use oxperf_profile::Profile;
 use oxperf_tui::{Browser, Host, Look, run};
 
 struct Faulty;

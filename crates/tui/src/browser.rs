@@ -5,9 +5,9 @@ mod offers;
 mod zooming;
 
 use oxperf_analysis::hist::HistOptions;
-use oxperf_analysis::profile::Profile;
 use oxperf_present::report::ReportText;
 use oxperf_present::visible::visible;
+use oxperf_profile::Profile;
 
 use crate::dialog::{Answer, Dialog, Question};
 use crate::filter::Filter;

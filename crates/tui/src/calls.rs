@@ -2,8 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use oxperf_analysis::hist::{Branch, CallTree, Weight};
-use oxperf_analysis::profile::FrameId;
+use oxperf_analysis::hist::{Branch, CallTree};
+use oxperf_profile::FrameId;
+use oxperf_profile::Weight;
 
 /// Deepest level that moves a line to the right: a screen is not wider.
 const DEEPEST_INDENT: usize = 30;

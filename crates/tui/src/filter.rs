@@ -1,9 +1,9 @@
 //! Which rows are shown of those that there are.
 
 use oxperf_analysis::hist::{Row, SortKey, Table};
-use oxperf_analysis::profile::{CommId, Detail, DsoId, Level, Profile, ThreadId};
 use oxperf_present::report::RowText;
 use oxperf_present::visible::visible;
+use oxperf_profile::{CommId, Detail, DsoId, Level, Profile, ThreadId};
 
 /// What all rows have in common after a key was pressed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -7,7 +7,7 @@
 //!
 //! ```
 //! use oxperf_analysis::hist::HistOptions;
-//! use oxperf_analysis::profile::Profile;
+//! use oxperf_profile::Profile;
 //! use oxperf_present::report::ReportText;
 //! use oxperf_tui::{Browser, Key, Request};
 //! let profile = Profile::default();
@@ -15,7 +15,7 @@
 //! assert_eq!(browser.press(Key::Char('q')), Some(Request::Quit));
 //! ```
 //!
-//! [`Profile`]: oxperf_analysis::profile::Profile
+//! [`Profile`]: oxperf_profile::Profile
 
 mod browser;
 mod calls;

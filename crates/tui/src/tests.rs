@@ -1,12 +1,13 @@
 //! Browsers driven by keys and drawn on a made-up screen.
 
 use oxperf_abi::{Pid, Tid};
-use oxperf_analysis::hist::{CallGraphOptions, Field, HistOptions, Measure, Order, Shape, SortKey};
-use oxperf_analysis::profile::{
+use oxperf_analysis::hist::{CallGraphOptions, Field, HistOptions, Measure, Shape, SortKey};
+use oxperf_present::report::{GraphText, GraphValue, ReportText};
+use oxperf_profile::Order;
+use oxperf_profile::{
     CommId, DetailId, Dso, DsoId, EventProfile, Frame, FrameId, Level, Profile, SampleGroup,
     Symbol, SymbolId, Thread, ThreadId,
 };
-use oxperf_present::report::{GraphText, GraphValue, ReportText};
 use ratatui_core::buffer::Buffer;
 use ratatui_core::layout::Rect;
 use ratatui_core::style::{Color, Modifier};
@@ -529,7 +530,7 @@ fn many_rows_cost_what_is_seen() {
             frame: FrameId(nth),
             branch: None,
             history: None,
-            chain: oxperf_analysis::profile::ContextTree::ROOT,
+            chain: oxperf_profile::ContextTree::ROOT,
             samples: 1,
             period: 1,
             latency: 0,

@@ -1,8 +1,8 @@
 //! One table as it is seen: its lines, and the place of the cursor.
 
 use oxperf_analysis::hist::{CallTree, Shape, Table};
-use oxperf_analysis::profile::{FrameId, Profile};
 use oxperf_present::report::{ReportText, RowText};
+use oxperf_profile::{FrameId, Profile};
 
 use crate::calls::{CallLine, Calls, Growth, Sign};
 use crate::filter::Filter;

@@ -25,10 +25,12 @@ const LAYERS: &[(&str, u32)] = &[
     ("oxperf-itrace", 4),
     ("oxperf-listing", 4),
     ("oxperf-resolve", 4),
-    ("oxperf-analysis", 5),
-    ("oxperf-present", 6),
-    ("oxperf-tui", 7),
-    ("oxperf", 8),
+    ("oxperf-profile", 5),
+    ("oxperf-analysis", 6),
+    ("oxperf-collect", 6),
+    ("oxperf-present", 7),
+    ("oxperf-tui", 8),
+    ("oxperf", 9),
 ];
 
 /// Crates for development; they may be used by the tests of any layer, and by nothing else.

@@ -1,7 +1,6 @@
 //! The calls that one thread is in.
 
-use oxperf_abi::PerfTime;
-use oxperf_session::SampleFlags;
+use oxperf_abi::{PerfTime, SampleFlags};
 use rustc_hash::FxHashMap;
 
 use super::{

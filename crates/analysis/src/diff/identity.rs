@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 
 use super::Side;
 use crate::hist::{Row, SortKey};
-use crate::profile::{Detail, Profile};
+use oxperf_profile::{Detail, Profile};
 
 /// What a key says of a row: a text's number, a number, or nothing; nothing for keys that compare no recordings.
 type Value = Option<i64>;

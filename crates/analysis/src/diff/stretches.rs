@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 
-use crate::profile::{Block, Profile, SymbolId};
+use oxperf_profile::{Block, Profile, SymbolId};
 
 /// A stretch of the newer side.
 #[derive(Clone, Debug, PartialEq)]
@@ -88,7 +88,7 @@ fn change<'p>(old: &Block, new: &'p Block) -> StretchChange<'p> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::profile::{DsoId, FirstPasses, Passes, Symbol};
+    use oxperf_profile::{DsoId, FirstPasses, Passes, Symbol};
 
     /// A profile of one function with stretches: where they begin and end, and the cycles of each pass.
     fn profile(at: u64, stretches: &[(u64, u64, &[u64])]) -> Profile {

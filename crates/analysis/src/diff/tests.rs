@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::hist::{HistOptions, histograms};
-use crate::profile::{
+use oxperf_profile::{
     CommId, ContextTree, DetailId, Dso, DsoId, EventProfile, Frame, FrameId, Level, SampleGroup,
     Symbol, SymbolId, ThreadId,
 };

@@ -6,7 +6,7 @@
 use rustc_hash::FxHashMap;
 
 use super::{FlameDso, FlameFrame, FlameKind, FlameNode, FlameTree, Weight};
-use crate::profile::{CommId, ContextTree, DsoId, FrameId, Level, NodeId, Profile, SampleGroup};
+use oxperf_profile::{CommId, ContextTree, DsoId, FrameId, Level, NodeId, Profile, SampleGroup};
 
 /// Name of code that no symbol covers.
 const UNKNOWN: &str = "[unknown]";

@@ -1,7 +1,7 @@
 //! Trees written as folded stacks: `thread;outer;inner VALUE`, one a line.
 
 use super::*;
-use crate::profile::{
+use oxperf_profile::{
     CommId, ContextTree, DetailId, Dso, DsoId, Frame, FrameId, Level, SampleGroup, Symbol,
     SymbolId, ThreadId,
 };

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 
 use super::key::{AccessKey, SortKey};
 use super::rank::ranks;
-use crate::profile::{Access, Profile, SampleGroup, Spot};
+use oxperf_profile::{Access, Profile, SampleGroup, Spot};
 
 /// The ranks of all accesses for the keys that are asked for.
 #[derive(Debug)]

@@ -9,7 +9,7 @@ use oxperf_abi::BranchEntry;
 
 use super::key::{BranchKey, SortKey};
 use super::rank::ranks;
-use crate::profile::{BranchEnd, BranchId, Frame, Profile};
+use oxperf_profile::{BranchEnd, BranchId, Frame, Profile};
 
 /// The ranks of all branches for the keys that are asked for.
 #[derive(Debug)]

@@ -11,15 +11,7 @@ pub use tree::{Branch, CallTree};
 
 pub(crate) use tree::grow;
 
-/// In which direction call chains are read.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Order {
-    /// The outermost caller first.
-    #[default]
-    Caller,
-    /// The innermost frame first.
-    Callee,
-}
+use oxperf_profile::Order;
 
 /// The drawing of a call graph.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

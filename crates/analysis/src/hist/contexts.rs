@@ -7,7 +7,7 @@ use super::forest::{Grown, Place, RunId, Seedling};
 use super::location::LocationId;
 use super::rows::GroupIndex;
 use super::task::TaskId;
-use crate::profile::{EventProfile, NodeId};
+use oxperf_profile::{EventProfile, NodeId};
 
 /// All contexts.
 #[derive(Debug)]

@@ -7,13 +7,13 @@ use std::sync::{Mutex, PoisonError};
 
 use rayon::prelude::*;
 
-use super::callgraph::Order;
 use super::location::Locations;
 use super::rows::{GroupIndex, RowData, Rows};
 use super::steps::{Caller, Steps};
 use super::task::{TaskId, Tasks};
-use super::weight::Weight;
-use crate::profile::{EventProfile, FrameId, NodeId, Profile, SampleGroup};
+use oxperf_profile::Order;
+use oxperf_profile::Weight;
+use oxperf_profile::{EventProfile, FrameId, NodeId, Profile, SampleGroup};
 
 /// Everything that is known of an event once it is counted.
 #[derive(Debug)]

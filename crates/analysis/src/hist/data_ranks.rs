@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 
 use super::key::SortKey;
 use super::rank::ranks;
-use crate::profile::DataPlaces;
+use oxperf_profile::DataPlaces;
 
 /// The ranks of all places by what each key asks of them; greater names and offsets come first.
 #[derive(Debug)]
@@ -58,7 +58,7 @@ impl DataRanks {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::profile::DataPlace;
+    use oxperf_profile::DataPlace;
 
     #[test]
     fn the_key_that_tells_most_tells_places_apart() {

@@ -6,7 +6,7 @@ use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::HistOptions;
-use super::callgraph::{CallGraphOptions, CallTree, Order};
+use super::callgraph::{CallGraphOptions, CallTree};
 use super::columns::{Columns, Places};
 use super::contexts::Contexts;
 use super::count::{Counted, Placed, Scope, Shared};
@@ -22,7 +22,8 @@ use super::rank::ranks;
 use super::rows::{GroupIndex, RowData};
 use super::table::{Cell, Extra, Row, Table};
 use super::task::TaskId;
-use crate::profile::{
+use oxperf_profile::Order;
+use oxperf_profile::{
     CommId, Detail, DetailId, EventProfile, FrameId, Level, Profile, SampleGroup, ThreadId,
 };
 

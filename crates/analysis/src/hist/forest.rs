@@ -6,9 +6,9 @@
 //! is a stretch of the list, and one backward pass sums weights from the leaves to the root.
 
 use super::steps::StepId;
-use super::weight::Weight;
-use crate::profile::NodeId;
-use crate::profile::paths::PathTree;
+use oxperf_profile::NodeId;
+use oxperf_profile::PathTree;
+use oxperf_profile::Weight;
 
 /// A context: the place of its step.
 pub(crate) type Place = u32;

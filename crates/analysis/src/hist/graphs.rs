@@ -3,14 +3,15 @@
 use rustc_hash::FxHashMap;
 
 use super::callgraph::frontier::{Ground, Item};
-use super::callgraph::{CallGraphOptions, CallTree, Order, Shape, grow};
+use super::callgraph::{CallGraphOptions, CallTree, Shape, grow};
 use super::contexts::{Contexts, Ended, innermost};
 use super::count::{Scope, Shared, weight};
 use super::forest::{Grown, Place};
 use super::location::LocationId;
 use super::task::TaskId;
-use super::weight::Weight;
-use crate::profile::EventProfile;
+use oxperf_profile::EventProfile;
+use oxperf_profile::Order;
+use oxperf_profile::Weight;
 
 /// The contexts and sample groups of the rows that want a graph, gathered in one pass over all.
 pub(crate) struct Gathered<'a> {

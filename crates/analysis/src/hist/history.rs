@@ -3,11 +3,12 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::callgraph::{CallTree, Order};
+use super::callgraph::CallTree;
 use super::count::{Counted, Scope, Shared};
 use super::location::LocationId;
 use super::task::TaskId;
-use crate::profile::{EventProfile, FrameId, Passage, Passed};
+use oxperf_profile::Order;
+use oxperf_profile::{EventProfile, FrameId, Passage, Passed};
 
 /// The samples of each row, with the place in their chains at which the row's part begins.
 pub(crate) struct Histories<'a> {

@@ -1,6 +1,6 @@
 //! Sort keys: what a row of the table is about.
 
-use crate::profile::Detail;
+use oxperf_profile::Detail;
 
 /// One column that tells rows apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -35,7 +35,7 @@ pub enum SortKey {
     Socket,
     /// The text of a tracepoint's record.
     Trace,
-    /// A field of a tracepoint's record, by its number in [`Details`](crate::profile::Details).
+    /// A field of a tracepoint's record, by its number in [`Details`](oxperf_profile::Details).
     Field(u16),
     /// The source line.
     SourceLine,

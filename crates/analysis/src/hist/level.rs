@@ -4,8 +4,8 @@
 //! not run in it, an address with an object counts as a user's whatever it is; one without an object gets the letter
 //! that stood before it: the sample's own, or a user's once the chain has passed an object.
 
-use super::callgraph::Order;
-use crate::profile::{Frame, FrameId, Level, Profile, SampleGroup};
+use oxperf_profile::Order;
+use oxperf_profile::{Frame, FrameId, Level, Profile, SampleGroup};
 
 /// What a row's first sample tells of it.
 pub(crate) struct Seen<'a> {

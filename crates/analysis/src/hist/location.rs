@@ -14,7 +14,7 @@ use rustc_hash::FxHashMap;
 use super::data_ranks::DataRanks;
 use super::key::SortKey;
 use super::rank::ranks;
-use crate::profile::{BareFrames, DsoId, Frame, FrameId, Frames, Profile, SourceId, Symbol};
+use oxperf_profile::{BareFrames, DsoId, Frame, FrameId, Frames, Profile, SourceId, Symbol};
 
 /// A place in the table of locations, counted from 1: frames without one take no more memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

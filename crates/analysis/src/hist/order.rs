@@ -9,10 +9,10 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use super::callgraph::Order;
 use super::rank::Numbered;
 use super::rbtree::insertion_order;
-use crate::profile::ThreadId;
+use oxperf_profile::Order;
+use oxperf_profile::ThreadId;
 
 /// What tells a row from others of its weight, beside what it was found by.
 #[derive(Clone, Copy, Debug)]

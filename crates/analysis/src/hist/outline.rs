@@ -11,7 +11,7 @@ use super::draft::Draft;
 use super::key::SortKey;
 use super::measure::{Field, Measure};
 use super::table::{Cell, Extra};
-use super::weight::Weight;
+use oxperf_profile::Weight;
 
 /// Where a row stands in an outline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 
 use super::location::LocationId;
 use super::task::TaskId;
-use super::weight::Weight;
+use oxperf_profile::Weight;
 
 /// A place in an event's sample groups.
 pub(crate) type GroupIndex = u32;

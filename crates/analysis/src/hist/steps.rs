@@ -4,7 +4,7 @@ use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use super::location::{LocationId, Locations};
-use crate::profile::{DsoId, Frame, FrameId, Profile, Source, Symbol};
+use oxperf_profile::{DsoId, Frame, FrameId, Profile, Source, Symbol};
 
 /// A place in the table of steps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -218,7 +218,7 @@ impl<'a> Steps<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::profile::{Level, SymbolId};
+    use oxperf_profile::{Level, SymbolId};
 
     #[test]
     fn inlined_functions_are_told_apart_by_address_where_addresses_are() {

@@ -5,8 +5,8 @@ use std::ops::Range;
 use super::callgraph::CallTree;
 use super::kinds::ByKind;
 use super::outline::OutlineRow;
-use super::weight::Weight;
-use crate::profile::{BranchId, CommId, DetailId, FrameId, Level, Passed, ThreadId};
+use oxperf_profile::Weight;
+use oxperf_profile::{BranchId, CommId, DetailId, FrameId, Level, Passed, ThreadId};
 
 /// The rows of an event or of a group of events.
 #[derive(Debug, Default)]

@@ -6,7 +6,7 @@ use super::accesses::AccessRanks;
 use super::branches::BranchRanks;
 use super::key::SortKey;
 use super::rank::ranks;
-use crate::profile::{Detail, Profile, SampleGroup};
+use oxperf_profile::{Detail, Profile, SampleGroup};
 
 /// A place in the table of tasks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -6,8 +6,8 @@
 use std::fmt::Write;
 
 use super::*;
-use crate::profile::*;
 use oxperf_abi::{Pid, Tid};
+use oxperf_profile::*;
 
 fn profile(samples: &str) -> Profile {
     let dso = |name: &str| Dso {

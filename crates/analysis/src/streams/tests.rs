@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::hist::{HistOptions, histograms};
-use crate::profile::{CommId, DetailId, Dso, DsoId, Level, Source, Symbol, SymbolId, ThreadId};
+use oxperf_profile::{CommId, DetailId, Dso, DsoId, Level, Source, Symbol, SymbolId, ThreadId};
 
 /// A profile of an object with functions of 16 bytes, `f0` at 0, each byte a line of its own but for the first two.
 struct Maker {

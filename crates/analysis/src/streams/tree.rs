@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 use rustc_hash::FxHashMap;
 
 use super::{Spot, Stream, StreamPlace};
-use crate::profile::{FrameId, Passage, Passed, Profile, SampleGroup};
+use oxperf_profile::{FrameId, Passage, Passed, Profile, SampleGroup};
 
 /// A spot after those of the nodes that it hangs on.
 struct Node {

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use clap::{ArgMatches, Command};
 use oxperf_abi::SampleType;
-use oxperf_analysis::collect::{BlockDetail, CollectOptions};
+use oxperf_collect::{BlockDetail, CollectOptions};
 use oxperf_data::{Container, EventEntry, Reader};
 use oxperf_disasm::Disassembler;
 use oxperf_itrace::ItraceOptions;

@@ -16,13 +16,13 @@ use std::path::{Path, PathBuf};
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use oxperf_abi::SampleType;
-use oxperf_analysis::collect::CollectOptions;
-use oxperf_analysis::profile::Profile;
+use oxperf_collect::CollectOptions;
 use oxperf_data::{FeatureId, Reader};
 use oxperf_itrace::ItraceOptions;
 use oxperf_machine::{Dso, DsoKind, Machine};
 use oxperf_objects::{Contents, Elf, FileVersion, Found, ObjectKind, Wanted};
 use oxperf_present::visible::visible;
+use oxperf_profile::Profile;
 use oxperf_resolve::SymbolSource;
 use oxperf_session::is_jit_log;
 use oxperf_symbols::{SymbolStore, running_kernel};

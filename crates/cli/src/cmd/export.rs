@@ -7,11 +7,11 @@ use std::path::{Path, PathBuf};
 use clap::builder::PossibleValuesParser;
 use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
-use oxperf_analysis::collect::CollectOptions;
 use oxperf_analysis::flame::FlameTree;
-use oxperf_analysis::profile::{EventProfile, Profile};
+use oxperf_collect::CollectOptions;
 use oxperf_itrace::ItraceOptions;
 use oxperf_present::export::{Exported, Format};
+use oxperf_profile::{EventProfile, Profile};
 use oxperf_sys::files::create_output;
 
 use super::script;

@@ -4,13 +4,13 @@ use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
 use clap::{Arg, ArgMatches, Command, value_parser};
-use oxperf_analysis::collect::CollectOptions;
 use oxperf_analysis::flame::FlameTree;
 use oxperf_analysis::hist::{HistOptions, Table, histograms};
-use oxperf_analysis::profile::Profile;
 use oxperf_capture::{CallGraph, Destination};
+use oxperf_collect::CollectOptions;
 use oxperf_present::flamegraph::{FlamePage, FlameUnit};
 use oxperf_present::hot::{HotOthers, HotRow, HotStyle, HotTable, NextStep};
+use oxperf_profile::Profile;
 use oxperf_symbols::{StoreOptions, SymbolStore};
 use oxperf_sys::files::create_output;
 

@@ -18,12 +18,12 @@ use std::io::Write;
 
 use clap::{ArgMatches, Command};
 use oxperf_abi::EventType;
-use oxperf_analysis::collect::{Alike, CollectOptions};
 use oxperf_analysis::hist::{graphed, histograms};
-use oxperf_analysis::profile::{EventProfile, Profile};
+use oxperf_collect::{Alike, CollectOptions};
 use oxperf_data::Reader;
 use oxperf_itrace::ItraceOptions;
 use oxperf_present::report::{branch_kinds, prologue, restrictions, table, tip};
+use oxperf_profile::{EventProfile, Profile};
 use oxperf_tracepoint::Formatters;
 
 use super::dump;

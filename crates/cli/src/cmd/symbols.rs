@@ -5,7 +5,7 @@ mod debian;
 use std::path::Path;
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
-use oxperf_analysis::collect::CollectOptions;
+use oxperf_collect::CollectOptions;
 use oxperf_itrace::ItraceOptions;
 use oxperf_machine::{Dso, DsoKind, Machine};
 use oxperf_objects::{Elf, Locator, ObjectKind, Origin, Wanted};

@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 use std::io::{self, Write};
 use std::ops::Range;
 
-use oxperf_analysis::blocks::Pace;
 use oxperf_listing::{Instruction, Line};
+use oxperf_profile::Pace;
 
 use super::instruction::Parts;
 use super::{

@@ -5,8 +5,8 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-use oxperf_analysis::hist::Weight;
 use oxperf_listing::{DataField, DataLayout};
+use oxperf_profile::Weight;
 
 use super::Column;
 use crate::padding::{Blanks, Right};

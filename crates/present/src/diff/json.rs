@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use oxperf_analysis::diff::Method;
 use oxperf_analysis::hist::{Row, SortKey};
-use oxperf_analysis::profile::Profile;
+use oxperf_profile::Profile;
 
 use super::Compared;
 use crate::json_export::object::{Object, array, null, number, object, text};

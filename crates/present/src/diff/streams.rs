@@ -2,8 +2,8 @@
 
 use std::io::{self, Write};
 
-use oxperf_analysis::profile::Profile;
 use oxperf_analysis::streams::{HotStreams, Stream, StreamPlace, are_alike, line_of};
+use oxperf_profile::Profile;
 
 use crate::visible::visible;
 

@@ -1,7 +1,7 @@
 //! `diff -c cycles`: the cells about the stretches of a row's function, a line of the table for each.
 
 use oxperf_analysis::diff::{StretchChange, stretches};
-use oxperf_analysis::profile::{Profile, SourceId, SymbolId};
+use oxperf_profile::{Profile, SourceId, SymbolId};
 
 use super::Compared;
 use crate::visible::visible;

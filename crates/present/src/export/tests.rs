@@ -1,7 +1,7 @@
 //! What goes into the binary formats comes back out of them, read by a walk over fields that knows none of our code.
 
 use oxperf_analysis::flame::FlameTree;
-use oxperf_analysis::profile::{
+use oxperf_profile::{
     CommId, ContextTree, DetailId, Dso, DsoId, EventProfile, Frame, FrameId, Level, Moment,
     Profile, SampleGroup, Symbol, SymbolId, Thread, ThreadId,
 };

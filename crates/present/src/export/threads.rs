@@ -1,6 +1,6 @@
 //! The samples of an event, thread by thread.
 
-use oxperf_analysis::profile::{Moment, Thread, ThreadId};
+use oxperf_profile::{Moment, Thread, ThreadId};
 
 use super::Exported;
 

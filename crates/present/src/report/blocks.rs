@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use oxperf_analysis::blocks::BlockTable;
 use oxperf_analysis::hist::Table;
-use oxperf_analysis::profile::{Block, Profile, SourceId};
+use oxperf_profile::{Block, Profile, SourceId};
 
 use super::percent::{colour, end_of};
 use super::{ReportText, summary};

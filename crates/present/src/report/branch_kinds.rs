@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use oxperf_analysis::profile::Profile;
+use oxperf_profile::Profile;
 
 use crate::branch_words::name_of_kind;
 

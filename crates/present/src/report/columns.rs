@@ -15,7 +15,7 @@ use std::collections::HashMap;
 use std::io::Write;
 
 use oxperf_analysis::hist::{Cell, Extra, Field, Measure, Row, SortKey, Table, without_digits};
-use oxperf_analysis::profile::{CommId, FieldWanted, FrameId, NamesFrom, Profile, SourceId};
+use oxperf_profile::{CommId, FieldWanted, FrameId, NamesFrom, Profile, SourceId};
 
 use cells::{
     cut, fill, pad, push_counts, push_cut, push_means, push_nameless, push_narrow, push_padded,

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::io::{self, Write};
 
 use oxperf_analysis::hist::{Row, SortKey, Table};
-use oxperf_analysis::profile::Profile;
+use oxperf_profile::Profile;
 
 use super::percent::Percents;
 use super::values::{Value, value_or_address, word};

@@ -3,8 +3,9 @@
 use std::io::Write;
 use std::ops::Range;
 
-use oxperf_analysis::hist::{Branch, CallTree, Shape, Table, Weight};
-use oxperf_analysis::profile::{Frame, FrameId, Passed, Profile, Symbol};
+use oxperf_analysis::hist::{Branch, CallTree, Shape, Table};
+use oxperf_profile::Weight;
+use oxperf_profile::{Frame, FrameId, Passed, Profile, Symbol};
 
 use super::percent::{colour, end_of};
 use super::{list, passages};

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use oxperf_analysis::hist::{CallTree, Cell, SortKey, Table};
-use oxperf_analysis::profile::{EventProfile, Profile};
+use oxperf_profile::{EventProfile, Profile};
 
 use super::percent::Percents;
 use super::values::{Value, frame_name, value_or_address, word};

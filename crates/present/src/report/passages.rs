@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use oxperf_analysis::profile::Passed;
+use oxperf_profile::Passed;
 
 use crate::branch_words::name_of_kind;
 
@@ -76,7 +76,7 @@ fn of_source(passed: &Passed) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use oxperf_analysis::profile::BranchKinds;
+    use oxperf_profile::BranchKinds;
 
     fn text(passed: &Passed) -> String {
         let mut buffer = Vec::new();

@@ -1,7 +1,8 @@
 //! Single rows and calls as text, for views that show a part of a table at a time.
 
-use oxperf_analysis::hist::{Table, Weight};
-use oxperf_analysis::profile::{FrameId, Profile};
+use oxperf_analysis::hist::Table;
+use oxperf_profile::Weight;
+use oxperf_profile::{FrameId, Profile};
 
 use super::columns::Columns;
 use super::graph::{GraphText, Graphs};

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use oxperf_analysis::hist::Table;
-use oxperf_analysis::profile::{EventProfile, Profile};
+use oxperf_profile::{EventProfile, Profile};
 
 use super::ReportText;
 use crate::visible::visible;

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use oxperf_analysis::hist::{AccessKey, Row, SortKey, without_digits};
-use oxperf_analysis::profile::{DataPlace, Detail, Profile, SourceId, Spot};
+use oxperf_profile::{DataPlace, Detail, Profile, SourceId, Spot};
 
 use crate::data_words::{block, level, lock, snoop, translation};
 
@@ -146,10 +146,7 @@ pub(super) fn value_or_address<'a>(profile: &'a Profile, row: &Row, key: SortKey
 }
 
 /// A frame's name, or its address where none is known.
-pub(crate) fn frame_name(
-    profile: &Profile,
-    frame: oxperf_analysis::profile::FrameId,
-) -> Cow<'_, str> {
+pub(crate) fn frame_name(profile: &Profile, frame: oxperf_profile::FrameId) -> Cow<'_, str> {
     let frame = profile.frames.get(frame.index());
     match frame.and_then(|frame| profile.symbols.get(frame.symbol?.index())) {
         Some(symbol) => Cow::Borrowed(symbol.name.as_str()),

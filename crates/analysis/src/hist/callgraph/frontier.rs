@@ -4,7 +4,7 @@ use rustc_hash::FxHashMap;
 
 use super::super::forest::{Grown, Place, RunId};
 use super::super::steps::StepId;
-use super::super::weight::Weight;
+use oxperf_profile::Weight;
 
 /// A place on a chain, and the way on from it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

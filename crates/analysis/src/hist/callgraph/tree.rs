@@ -6,10 +6,10 @@ use std::slice::from_ref;
 
 use super::super::rbtree::insertion_order;
 use super::super::steps::{StepPlace, Steps};
-use super::super::weight::Weight;
 use super::frontier::{Ground, Item};
 use super::{CallGraphOptions, Shape};
-use crate::profile::{FrameId, Passed};
+use oxperf_profile::Weight;
+use oxperf_profile::{FrameId, Passed};
 
 /// A row's call graph: branches in the order they are drawn.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -1,10 +1,11 @@
 //! `annotate --data-type`: what each field of the types of data cost.
 
 use clap::ArgMatches;
-use oxperf_analysis::hist::{HistOptions, Row, SortKey, Table, Weight, histograms};
-use oxperf_analysis::profile::{DataPlace, DsoId, FrameId, Profile};
+use oxperf_analysis::hist::{HistOptions, Row, SortKey, Table, histograms};
 use oxperf_machine::Machine;
 use oxperf_present::annotate::{AnnotatedData, DataCost, data_type};
+use oxperf_profile::Weight;
+use oxperf_profile::{DataPlace, DsoId, FrameId, Profile};
 use oxperf_symbols::SymbolStore;
 
 use super::arguments::Options;

@@ -2,9 +2,10 @@
 
 use std::collections::HashSet;
 
-use oxperf_analysis::hist::{HistOptions, Row, SortKey, Table, Weight, histograms};
-use oxperf_analysis::profile::{Block, Dso, EventProfile, FrameId, Profile, Symbol, SymbolId};
+use oxperf_analysis::hist::{HistOptions, Row, SortKey, Table, histograms};
 use oxperf_present::annotate::Cost;
+use oxperf_profile::Weight;
+use oxperf_profile::{Block, Dso, EventProfile, FrameId, Profile, Symbol, SymbolId};
 
 use super::arguments::Options;
 

@@ -4,11 +4,11 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 
-use oxperf_analysis::profile::{DsoId, Profile};
 use oxperf_listing::{DataAccess, Miss};
 use oxperf_present::annotate::{
     InstructionStatistics, TypeStatistics, Unknown, instruction_statistics, type_statistics,
 };
+use oxperf_profile::{DsoId, Profile};
 
 use super::arguments::CountsTypes;
 use crate::data_types::Seen;

@@ -3,10 +3,10 @@
 use std::path::PathBuf;
 
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
-use oxperf_analysis::collect::{Alike, CollectOptions, LineText};
 use oxperf_analysis::diff::{DiffOptions, Method};
 use oxperf_analysis::hist::SortKey;
 use oxperf_analysis::streams::KEYS;
+use oxperf_collect::{Alike, CollectOptions, LineText};
 use oxperf_itrace::ItraceOptions;
 use oxperf_present::diff::DiffText;
 

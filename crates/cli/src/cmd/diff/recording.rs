@@ -2,14 +2,14 @@
 
 use clap::ArgMatches;
 use oxperf_abi::{EventAttr, EventType};
-use oxperf_analysis::collect::{BlockDetail, CollectOptions, LineText};
 use oxperf_analysis::diff::Method;
 use oxperf_analysis::hist::{HistOptions, SortKey, Table, histograms};
-use oxperf_analysis::profile::{DetailsWanted, Profile};
 use oxperf_analysis::streams::{HotStreams, hot_streams};
+use oxperf_collect::{BlockDetail, CollectOptions, LineText};
 use oxperf_data::Reader;
 use oxperf_data::features::BranchStack;
 use oxperf_itrace::ItraceOptions;
+use oxperf_profile::{DetailsWanted, Profile};
 use oxperf_session::Diagnostics;
 use oxperf_symbols::SymbolStore;
 

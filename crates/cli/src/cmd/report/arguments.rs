@@ -2,12 +2,13 @@
 
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use oxperf_abi::{AttrFlags, SampleType};
-use oxperf_analysis::collect::{BlockDetail, CollectOptions, LineText};
-use oxperf_analysis::hist::{BranchKey, Field, HistOptions, Order, Shape, SortKey};
-use oxperf_analysis::profile::{Detail, DetailsWanted, Profile};
+use oxperf_analysis::hist::{BranchKey, Field, HistOptions, Shape, SortKey};
+use oxperf_collect::{BlockDetail, CollectOptions, LineText};
 use oxperf_data::{Container, EventEntry, Reader};
 use oxperf_itrace::ItraceOptions;
 use oxperf_present::report::ReportText;
+use oxperf_profile::Order;
+use oxperf_profile::{Detail, DetailsWanted, Profile};
 use oxperf_tracepoint::Formatters;
 
 use super::branches::{self, Counted};

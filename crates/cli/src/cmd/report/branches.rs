@@ -2,8 +2,8 @@
 
 use clap::{Arg, ArgAction, ArgMatches};
 use oxperf_abi::{BranchEntry, SampleType};
-use oxperf_analysis::collect::BranchDetail;
 use oxperf_analysis::hist::{BranchKey, SortKey};
+use oxperf_collect::BranchDetail;
 use oxperf_data::features::BranchStack;
 use oxperf_data::{Container, EventEntry, Reader};
 use oxperf_itrace::ItraceOptions;

@@ -1,7 +1,8 @@
 //! The language of `-g`: words in any order.
 
-use oxperf_analysis::hist::{CallGraphOptions, Order, Shape};
+use oxperf_analysis::hist::{CallGraphOptions, Shape};
 use oxperf_present::report::{GraphText, GraphValue};
+use oxperf_profile::Order;
 
 /// What `-g` asks for.
 #[derive(Clone, Copy, PartialEq, Debug)]

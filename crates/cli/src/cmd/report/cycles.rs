@@ -5,13 +5,14 @@ use std::io::Write;
 
 use clap::{Arg, ArgAction, ArgMatches};
 use oxperf_abi::{BranchSampleType, SampleType};
-use oxperf_analysis::blocks::{Paces, block_table};
+use oxperf_analysis::blocks::block_table;
 use oxperf_analysis::hist::{HistOptions, histograms};
-use oxperf_analysis::profile::{Profile, SymbolId};
 use oxperf_data::EventEntry;
 use oxperf_disasm::Syntax;
 use oxperf_machine::Machine;
 use oxperf_present::report::{ReportText, blocks};
+use oxperf_profile::Paces;
+use oxperf_profile::{Profile, SymbolId};
 use oxperf_symbols::SymbolStore;
 
 use crate::code::{CodeOptions, Sources};

@@ -14,8 +14,8 @@ mod records;
 use clap::ArgMatches;
 use oxperf_abi::EventType;
 use oxperf_analysis::hist::{AccessKey, Field, Measure, Mode, SortKey};
-use oxperf_analysis::profile::{AccessWanted, Detail, DetailsWanted, FieldWanted};
 use oxperf_data::EventEntry;
+use oxperf_profile::{AccessWanted, Detail, DetailsWanted, FieldWanted};
 use oxperf_tracepoint::Formatters;
 
 use super::branches::Counted;

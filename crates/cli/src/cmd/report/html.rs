@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 
 use clap::{Arg, ArgMatches, value_parser};
 use oxperf_analysis::flame::FlameTree;
-use oxperf_analysis::profile::{EventProfile, Profile};
 use oxperf_analysis::timeline::Timeline;
 use oxperf_data::Reader;
 use oxperf_present::flamegraph::{FlamePage, FlameUnit};
 use oxperf_present::report_page::{ReportEvent, ReportPage};
+use oxperf_profile::{EventProfile, Profile};
 use oxperf_sys::files::create_output;
 
 use crate::failure::Failure;

@@ -1,8 +1,8 @@
 //! `--parent`, `--exclude-other` and `--ignore-callees`: what callers of certain names mean for a sample.
 
 use clap::{Arg, ArgAction, ArgMatches};
-use oxperf_analysis::hist::Order;
-use oxperf_analysis::profile::{Detail, Profile};
+use oxperf_profile::Order;
+use oxperf_profile::{Detail, Profile};
 use regex_lite::Regex;
 
 use crate::failure::Failure;

@@ -8,9 +8,9 @@ use std::thread;
 
 use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches};
-use oxperf_analysis::profile::Profile;
 use oxperf_data::Reader;
 use oxperf_itrace::ItraceOptions;
+use oxperf_profile::Profile;
 use oxperf_tui::{Browser, End, Host, Look, run};
 
 use super::arguments::Resolved;

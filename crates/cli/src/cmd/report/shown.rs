@@ -2,8 +2,8 @@
 
 use clap::{Arg, ArgAction, ArgMatches, value_parser};
 use oxperf_analysis::hist::{Field, SortKey, Table};
-use oxperf_analysis::profile::{Detail, Profile, SampleGroup};
 use oxperf_present::report::{ReportText, Restriction};
+use oxperf_profile::{Detail, Profile, SampleGroup};
 
 use crate::failure::Failure;
 use crate::filter::{self, Threads};

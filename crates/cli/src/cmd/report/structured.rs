@@ -5,8 +5,8 @@ use std::path::Path;
 
 use clap::{Arg, ArgAction, ArgMatches};
 use oxperf_analysis::hist::{SortKey, Table};
-use oxperf_analysis::profile::Profile;
 use oxperf_present::report::{ReportCsv, ReportDocument};
+use oxperf_profile::Profile;
 
 use crate::failure::Failure;
 

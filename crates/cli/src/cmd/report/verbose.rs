@@ -1,7 +1,7 @@
 //! What `-v` adds to tables: whole paths of objects, and before symbols where they were met and where names come from.
 
-use oxperf_analysis::profile::{NamesFrom, Profile};
 use oxperf_machine::{Dso, DsoKind, Machine};
+use oxperf_profile::{NamesFrom, Profile};
 use oxperf_resolve::SymbolSource;
 
 /// Endings of compressed kernel modules.

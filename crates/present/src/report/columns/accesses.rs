@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use oxperf_analysis::hist::{AccessKey, Row};
-use oxperf_analysis::profile::{Access, Level, Profile, Spot};
+use oxperf_profile::{Access, Level, Profile, Spot};
 
 use super::Columns;
 use super::cells::{pad, push_nameless, push_padded};
@@ -133,7 +133,7 @@ impl Columns<'_> {
     }
 }
 
-fn symbol(profile: &Profile, spot: Spot) -> Option<&oxperf_analysis::profile::Symbol> {
+fn symbol(profile: &Profile, spot: Spot) -> Option<&oxperf_profile::Symbol> {
     let frame = profile.frames.get(spot.frame.index())?;
     profile.symbols.get(frame.symbol?.index())
 }

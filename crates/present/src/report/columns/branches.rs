@@ -4,7 +4,7 @@ use std::io::Write;
 
 use oxperf_abi::BranchEntry;
 use oxperf_analysis::hist::{BranchKey, Row};
-use oxperf_analysis::profile::{Branch, BranchEnd, Level};
+use oxperf_profile::{Branch, BranchEnd, Level};
 
 use super::cells::{pad, push_cut, push_nameless, push_padded};
 use super::{ADDRESS_WIDTH, Columns};

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::io::Write;
 
 use oxperf_analysis::hist::{Row, SortKey, without_digits};
-use oxperf_analysis::profile::{DataPlace, Detail, Profile, SymbolId};
+use oxperf_profile::{DataPlace, Detail, Profile, SymbolId};
 use rayon::prelude::*;
 
 use super::cells::{fill, pad, push_cut};

@@ -113,7 +113,7 @@ fn has_mark(field: Field) -> bool {
 #[cfg(test)]
 mod tests {
     use oxperf_abi::{Pid, Tid};
-    use oxperf_analysis::profile::{CommId, DetailId, FrameId, Level, Profile, Thread, ThreadId};
+    use oxperf_profile::{CommId, DetailId, FrameId, Level, Profile, Thread, ThreadId};
 
     use super::super::super::ReportText;
     use super::*;

@@ -2,7 +2,7 @@
 
 use oxperf_abi::EventType;
 use oxperf_analysis::hist::{Field, SortKey};
-use oxperf_analysis::profile::FieldWanted;
+use oxperf_profile::FieldWanted;
 use oxperf_tracepoint::{Field as RecordField, FieldKind};
 
 use super::{EVERY_FIELD, Fields, Names};

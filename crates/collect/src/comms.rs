@@ -1,0 +1,59 @@
+//! Names of threads, each text once: a name stands under several numbers in a machine.
+
+use oxperf_machine::{CommId as MachineComm, Machine, ThreadId};
+use rustc_hash::FxHashMap;
+
+use oxperf_profile::CommId;
+
+/// The first number of each name so far.
+#[derive(Debug, Default)]
+pub(super) struct Comms {
+    firsts: FxHashMap<String, MachineComm>,
+    /// By number.
+    known: Vec<Option<MachineComm>>,
+}
+
+impl Comms {
+    /// The number of a thread's name now: the same for all threads of that name, as far as their names are told. One that is
+    /// told later counts for what was seen before.
+    #[inline]
+    pub(super) fn of(&mut self, machine: &Machine, thread: ThreadId) -> MachineComm {
+        let info = machine.thread_info(thread);
+        let index = info.comm.0 as usize;
+        match self.known.get(index) {
+            Some(Some(first)) => *first,
+            _ if info.named => self.learn(machine, info.comm),
+            _ => info.comm,
+        }
+    }
+
+    fn learn(&mut self, machine: &Machine, comm: MachineComm) -> MachineComm {
+        let index = comm.0 as usize;
+        self.known.resize(self.known.len().max(index + 1), None);
+        let name = machine.comm(comm);
+        let first = match self.firsts.get(name) {
+            Some(first) => *first,
+            None => *self.firsts.entry(name.to_owned()).or_insert(comm),
+        };
+        *self.known[index].insert(first)
+    }
+}
+
+/// All names of a machine, and which of them each number means.
+pub(super) fn names(machine: &Machine) -> (Vec<String>, Vec<CommId>) {
+    let mut ids: FxHashMap<&str, CommId> = FxHashMap::default();
+    let mut names: Vec<String> = Vec::new();
+    let id_of = |name| {
+        *ids.entry(name).or_insert_with(|| {
+            names.push(String::from(name));
+            CommId(names.len() as u32 - 1)
+        })
+    };
+    let numbers = machine
+        .comms()
+        .iter()
+        .map(String::as_str)
+        .map(id_of)
+        .collect();
+    (names, numbers)
+}

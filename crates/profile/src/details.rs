@@ -1,0 +1,169 @@
+//! Details: what samples say beside their thread, their place and their weight, as far as a key asks for it.
+//!
+//! A report that asks for none has one detail, an empty one, and pays nothing. Where some are asked for, samples that
+//! differ in them are kept apart.
+
+use std::collections::HashMap;
+
+use super::access::{Access, AccessWanted};
+use super::ids::DetailId;
+
+/// One thing that samples can say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Detail {
+    /// The CPU.
+    Cpu,
+    /// The socket of the CPU.
+    Socket,
+    /// The time in nanoseconds, rounded down to [`DetailsWanted::time_quantum`].
+    Time,
+    /// The cost of the access.
+    Weight,
+    /// The latency of the instruction.
+    InsLat,
+    /// The latency of its retirement.
+    RetireLat,
+    /// What became of a transaction, as the kernel's bits.
+    Transaction,
+    /// Size of the page that holds the code, in bytes.
+    CodePageSize,
+    /// The cgroup's id.
+    Cgroup,
+    /// Device and inode of the thread's cgroup namespace, as a text.
+    CgroupId,
+    /// How many threads ran.
+    Parallelism,
+    /// A tracepoint's record, as a text.
+    Trace,
+    /// A field of a tracepoint's record, as a text.
+    Field(u16),
+    /// The access to memory, as a number of [`Details::accesses`].
+    Access,
+    /// The function of the call chain that [`Profile::note_parents`](super::Profile::note_parents) picked, as a text.
+    Parent,
+}
+
+impl Detail {
+    /// Whether the value is a text and its number that of [`Details::text`].
+    pub const fn is_text(self) -> bool {
+        matches!(
+            self,
+            Detail::CgroupId | Detail::Trace | Detail::Field(_) | Detail::Parent
+        )
+    }
+}
+
+/// What is to be kept of samples.
+#[derive(Clone, Debug, Default)]
+pub struct DetailsWanted {
+    /// The details.
+    pub details: Vec<Detail>,
+    /// The socket of each CPU, as far as the recording tells.
+    pub sockets: Vec<Option<u32>>,
+    /// Steps of time, in nanoseconds.
+    pub time_quantum: u64,
+    /// Fields of tracepoints, by the numbers of [`Detail::Field`].
+    pub fields: Vec<FieldWanted>,
+    /// Parts of [`Detail::Access`].
+    pub access: AccessWanted,
+    /// Records of tracepoints as lists of fields, not as their print formats have them.
+    pub raw_traces: bool,
+}
+
+/// A field of the records of one event.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FieldWanted {
+    /// The event, as an index of [`Profile::events`](super::Profile::events).
+    pub event: usize,
+    /// The field's name.
+    pub name: String,
+    /// The field as its bytes say it, not as the print format does.
+    pub raw: bool,
+    /// The least width of its column.
+    pub width: usize,
+}
+
+/// A text and what it sorts by.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DetailText {
+    /// Compared byte by byte.
+    pub order: Vec<u8>,
+    /// The text.
+    pub text: String,
+}
+
+/// The details of all samples, each combination once.
+#[derive(Debug, Default)]
+pub struct Details {
+    /// What there is of each.
+    pub kinds: Vec<Detail>,
+    /// The values, one for each kind; those of one combination together.
+    pub values: Vec<Option<u64>>,
+    /// The texts that values mean.
+    pub texts: Vec<DetailText>,
+    /// The accesses to memory.
+    pub accesses: Vec<Access>,
+    /// Paths of cgroups by their ids.
+    pub cgroups: HashMap<u64, String>,
+    /// The fields that were asked for.
+    pub fields: Vec<FieldWanted>,
+}
+
+impl Details {
+    /// A value; `None` where the sample does not say it, or nobody asked for it. Of texts it is their number.
+    #[inline]
+    pub fn value(&self, id: DetailId, detail: Detail) -> Option<u64> {
+        let nth = self.kinds.iter().position(|&kind| kind == detail)?;
+        self.values
+            .get(id.index() * self.kinds.len() + nth)
+            .copied()
+            .flatten()
+    }
+
+    /// A value that is a text.
+    pub fn text(&self, id: DetailId, detail: Detail) -> Option<&str> {
+        let number = self.value(id, detail).filter(|_| detail.is_text())?;
+        self.texts
+            .get(usize::try_from(number).ok()?)
+            .map(|text| text.text.as_str())
+    }
+
+    /// The place of a combination's access in [`Details::accesses`].
+    pub fn access_number(&self, id: DetailId) -> Option<usize> {
+        usize::try_from(self.value(id, Detail::Access)?).ok()
+    }
+
+    /// The access to memory, if that was asked for.
+    pub fn access(&self, id: DetailId) -> Option<&Access> {
+        self.accesses.get(self.access_number(id)?)
+    }
+
+    /// Whether anything was asked for.
+    pub fn is_empty(&self) -> bool {
+        self.kinds.is_empty()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn combinations_lie_one_after_another() {
+        let details = Details {
+            kinds: vec![Detail::Cpu, Detail::Trace],
+            values: vec![Some(1), Some(0), None, None],
+            texts: vec![DetailText {
+                order: Vec::new(),
+                text: "a".to_owned(),
+            }],
+            ..Details::default()
+        };
+        assert_eq!(details.value(DetailId(0), Detail::Cpu), Some(1));
+        assert_eq!(details.text(DetailId(0), Detail::Trace), Some("a"));
+        assert_eq!(details.text(DetailId(0), Detail::Cpu), None);
+        assert_eq!(details.value(DetailId(1), Detail::Cpu), None);
+        assert_eq!(details.value(DetailId(0), Detail::Time), None);
+        assert_eq!(details.value(DetailId(2), Detail::Cpu), None);
+    }
+}

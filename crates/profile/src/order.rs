@@ -1,0 +1,11 @@
+//! The direction in which call chains are read.
+
+/// The direction in which call chains are read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Order {
+    /// The outermost caller first.
+    #[default]
+    Caller,
+    /// The innermost frame first.
+    Callee,
+}
