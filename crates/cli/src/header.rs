@@ -6,8 +6,8 @@ use std::path::Path;
 use clap::{Arg, ArgAction};
 use oxperf_data::Reader;
 use oxperf_data::features::{Arch, CmdLine, Hostname, OsRelease};
-use oxperf_present::event_names::RecordedNames;
-use oxperf_present::header::{self, HeaderOptions};
+use oxperf_present::recording::event_names::RecordedNames;
+use oxperf_present::recording::header::{self, HeaderOptions};
 
 use crate::input::Input;
 use crate::output::Output;

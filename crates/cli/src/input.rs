@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Arg, ArgAction, ArgMatches};
 use oxperf_data::{DamageList, DataError, Reader};
-use oxperf_present::visible::visible;
+use oxperf_present::text::sanitize;
 use oxperf_resolve::ChainLosses;
 use oxperf_session::{AuxLosses, Diagnostics, JitTrouble};
 use oxperf_sys::files::is_trusted_owner;
@@ -326,7 +326,7 @@ pub(crate) fn report_trouble(found: &Diagnostics) {
         } else {
             String::new()
         };
-        print_error(&format!("Warning:\n{}: {what}{more}", visible(path)));
+        print_error(&format!("Warning:\n{}: {what}{more}", sanitize(path)));
     }
     let counts = [
         (found.undecodable, "records could not be decoded"),

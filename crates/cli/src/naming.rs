@@ -6,7 +6,7 @@ use clap::{Arg, ArgAction, ArgMatches};
 use oxperf_abi::SampleType;
 use oxperf_data::{Container, Reader, features::Arch};
 use oxperf_objects::Places;
-use oxperf_present::visible::visible;
+use oxperf_present::text::sanitize;
 use oxperf_resolve::{RecordedSymbols, Unwinder};
 use oxperf_symbols::{
     Demangling, KernelSource, NameWords, Replaced, StoreOptions, SymbolStore, Unreadable,
@@ -159,7 +159,7 @@ pub(crate) fn report_nameless(store: &SymbolStore) {
     report_each(&unreadable, "cannot be read", |Unreadable { file, why }| {
         format!(
             "Failed to open {}: {why}, continuing without symbols",
-            visible(&file.to_string_lossy())
+            sanitize(&file.to_string_lossy())
         )
     });
     if let [(path, owner), more @ ..] = store.disbelieved().as_slice() {
@@ -171,7 +171,7 @@ pub(crate) fn report_nameless(store: &SymbolStore) {
         print_error(&format!(
             "Warning:\nFile {} belongs to user {owner}, not to you, root, or who runs that process: its names are not \
              used (-f uses them){more}.",
-            visible(&path.to_string_lossy()),
+            sanitize(&path.to_string_lossy()),
         ));
     }
     report_each(
@@ -188,8 +188,8 @@ pub(crate) fn report_nameless(store: &SymbolStore) {
             format!(
                 "Warning:\n{}: the recorded build id is {recorded}, that of {} is {found}. This is another version: its \
              names are not used.",
-                visible(&path),
-                visible(&file.to_string_lossy()),
+                sanitize(&path),
+                sanitize(&file.to_string_lossy()),
             )
         },
     );

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use std::process::ChildStdin;
 use std::sync::mpsc::{Receiver, Sender, channel};
 
-use oxperf_present::visible::visible;
+use oxperf_present::text::sanitize;
 
 /// Writes a line to standard output.
 pub(crate) fn print_line(text: &str) -> io::Result<()> {
@@ -21,7 +21,12 @@ pub(crate) fn print_text(text: &[u8]) {
 
 /// Writes lines to standard error, harmless whatever names stand in them; nothing can be done when that fails.
 pub(crate) fn print_error(text: &str) {
-    let shown = |line: &str| line.split('\t').map(visible).collect::<Vec<_>>().join("\t");
+    let shown = |line: &str| {
+        line.split('\t')
+            .map(sanitize)
+            .collect::<Vec<_>>()
+            .join("\t")
+    };
     let text: String = text.split('\n').map(|line| shown(line) + "\n").collect();
     let _ = io::stderr().lock().write_all(text.as_bytes());
 }

@@ -14,9 +14,9 @@ use std::io::{self, Write};
 use oxperf_listing::{Instruction, Line, Listing};
 use oxperf_profile::Weight;
 
-use crate::padding::{Blanks, Left};
 use crate::report::colour_of;
-use crate::visible::visible;
+use crate::text::padding::{Blanks, Left};
+use crate::text::sanitize;
 
 pub use compact::{CompactTitle, compact};
 pub use data::{AnnotatedData, DataCost, data_type};
@@ -248,9 +248,9 @@ impl<'a> Writer<'a> {
             costs,
             ..
         } = self.function;
-        let events: Vec<_> = costs.iter().map(|cost| visible(cost.name)).collect();
+        let events: Vec<_> = costs.iter().map(|cost| sanitize(cost.name)).collect();
         let events = match group {
-            Some(name) => format!("{} {{ {} }}", visible(name), events.join(", ")),
+            Some(name) => format!("{} {{ {} }}", sanitize(name), events.join(", ")),
             None => events.join(", "),
         };
         let samples = costs.first().map_or(0, |cost| cost.function.samples);
@@ -258,7 +258,7 @@ impl<'a> Writer<'a> {
         let title = format!(
             " {}|\tSource code & Disassembly of {} for {events} ({samples} samples, percent: {})",
             Left(self.options.column.title(), width),
-            visible(object),
+            sanitize(object),
             self.options.share.text(),
         );
         let dashes = "-".repeat(title.chars().count() + BEHIND_TITLE);
@@ -277,7 +277,7 @@ impl<'a> Writer<'a> {
                     self.text,
                     "{}: {number:<digits$} {}",
                     Blanks(width),
-                    visible(line.trim_start())
+                    sanitize(line.trim_start())
                 )
             }
         };
@@ -317,7 +317,7 @@ impl<'a> Writer<'a> {
         let _ = writeln!(
             self.text,
             "\nSorted summary for file {}\n{}\n",
-            visible(source.object),
+            sanitize(source.object),
             "-".repeat(46)
         );
         if sums.is_empty() {
@@ -327,7 +327,7 @@ impl<'a> Writer<'a> {
             shares
                 .iter()
                 .for_each(|&share| self.push_coloured(share, &format!(" {share:7.2}")));
-            self.push_coloured(most(&shares), &format!(" {}\n", visible(&name)));
+            self.push_coloured(most(&shares), &format!(" {}\n", sanitize(&name)));
         }
     }
 
@@ -358,7 +358,7 @@ impl<'a> Writer<'a> {
             return String::new();
         }
         let [colour, end] = self.colour(most);
-        let text = format!("{colour} // {}{end}", visible(&name));
+        let text = format!("{colour} // {}{end}", sanitize(&name));
         self.named = Some(name);
         text
     }
@@ -370,7 +370,7 @@ impl<'a> Writer<'a> {
             bytes,
             text,
         } = instruction;
-        let text = visible(text.trim_end());
+        let text = sanitize(text.trim_end());
         let source = data_words(self.function, *address) + &self.source_name(instruction);
         if !self.options.raw {
             self.costs(*address, bytes.len());
@@ -441,7 +441,7 @@ impl<'a> Writer<'a> {
 fn data_words(function: &Annotated<'_>, address: u64) -> String {
     let words = function.data.get(&address);
     words
-        .map(|words| format!("\t\t# data-type: {}", visible(words)))
+        .map(|words| format!("\t\t# data-type: {}", sanitize(words)))
         .unwrap_or_default()
 }
 

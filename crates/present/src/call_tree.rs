@@ -10,8 +10,8 @@ use std::io::Write;
 
 use oxperf_analysis::calls::{Amounts, Call, End, Ended, Entry, Remarks};
 
-use crate::script::push_number;
-use crate::visible::visible;
+use crate::text::number::push_number;
+use crate::text::sanitize;
 
 /// Which thread calls.
 #[derive(Clone, Copy, Debug)]
@@ -91,7 +91,7 @@ pub fn write_close(ended: &Ended, depth: u32, caller: &Caller<'_>, name: &str, o
     write_amounts(ended, out);
     write_indent(depth, out);
     out.extend_from_slice(b"} ");
-    out.extend_from_slice(visible(name).as_bytes());
+    out.extend_from_slice(sanitize(name).as_bytes());
     write_end(ended.end, out);
     out.push(b'\n');
 }
@@ -142,7 +142,7 @@ fn write_stamp(time: Option<u64>, caller: &Caller<'_>, out: &mut Vec<u8>) {
         None => out.resize(out.len() + 18, b' '),
     }
     let start = out.len() + 1;
-    let _ = write!(out, " {}/{}", visible(caller.comm), caller.tid);
+    let _ = write!(out, " {}/{}", sanitize(caller.comm), caller.tid);
     out.resize(out.len().max(start + 22), b' ');
 }
 
@@ -205,7 +205,7 @@ fn write_indent(depth: u32, out: &mut Vec<u8>) {
 
 fn write_name(depth: u32, name: &str, out: &mut Vec<u8>) {
     write_indent(depth, out);
-    out.extend_from_slice(visible(name).as_bytes());
+    out.extend_from_slice(sanitize(name).as_bytes());
 }
 
 fn write_entry(entry: Entry, out: &mut Vec<u8>) {

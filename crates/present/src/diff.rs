@@ -1,6 +1,6 @@
 //! The text of `diff`: for each event a table of rows with a baseline and what became of it.
 //!
-//! The layout is perf 7.2's to the byte. Names from the recordings are shown as [`crate::visible`] makes them.
+//! The layout is perf 7.2's to the byte. Names from the recordings are shown as [`crate::text::sanitize`] makes them.
 
 mod json;
 mod numbers;
@@ -12,11 +12,11 @@ use std::io::{self, Write};
 use oxperf_analysis::diff::{DiffTable, Method, Side};
 use oxperf_analysis::hist::{Field, Row, SortKey};
 
-use crate::padding::{Left, Right};
 use crate::pieces::write_in_order;
 use crate::report::ReportText;
 use crate::report::columns::{Columns, key_heading};
-use crate::visible::visible;
+use crate::text::padding::{Left, Right};
+use crate::text::sanitize;
 
 pub use json::DiffDocument;
 pub use streams::{StreamSide, streams};
@@ -88,14 +88,14 @@ pub fn table(
 fn event_heading(buffer: &mut Vec<u8>, event: &str, text: &DiffText, first: bool) {
     let before = if first { "" } else { "\n" };
     // Writing to a vector cannot fail.
-    let _ = write!(buffer, "{before}# Event '{}'\n#\n", visible(event));
+    let _ = write!(buffer, "{before}# Event '{}'\n#\n", sanitize(event));
     if text.files.len() > 2 {
         let _ = writeln!(buffer, "# Data files:");
         for (nth, file) in text.files.iter().enumerate() {
             let _ = writeln!(
                 buffer,
                 "#  [{nth}] {} {}",
-                visible(file),
+                sanitize(file),
                 if nth == 0 { "(Baseline)" } else { "" }
             );
         }

@@ -23,7 +23,7 @@ use oxperf_data::{Damage, RawRecord};
 use oxperf_session::{EventIndex, EventTable, SessionEvent};
 use oxperf_wire::{Endian, Sample};
 
-use crate::visible::visible;
+use crate::text::sanitize;
 pub use auxtrace::Packets;
 use feature::FeatureTexts;
 pub use registers::Architecture;
@@ -97,7 +97,7 @@ impl Dump {
             .iter()
             .fold(SampleType::EMPTY, |all, event| all | event.attr.sample_type);
         Dump {
-            file: visible(options.file).into_owned().into_bytes(),
+            file: sanitize(options.file).into_owned().into_bytes(),
             stamped: events
                 .events()
                 .first()
@@ -246,12 +246,12 @@ impl Dump {
     /// Appends where a sample is at home: its thread, and what its address lies in.
     pub fn place(&self, comm: &str, tid: i32, object: &Object<'_>, out: &mut Vec<u8>) {
         out.extend_from_slice(b" ... thread: ");
-        out.extend_from_slice(visible(comm).as_bytes());
+        out.extend_from_slice(sanitize(comm).as_bytes());
         out.push(b':');
         text::push_signed(out, tid);
         out.extend_from_slice(b"\n ...... dso: ");
         let object = match object {
-            Object::Named(name) => visible(name),
+            Object::Named(name) => sanitize(name),
             Object::Outside => "[hypervisor]".into(),
             Object::NotFound => "<not found>".into(),
         };

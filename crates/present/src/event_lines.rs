@@ -5,9 +5,9 @@
 
 use oxperf_abi::{BranchEntry, CpuMode};
 
-use crate::json_export::string;
-use crate::script::{push_hex, push_number};
-use crate::visible::visible;
+use crate::json::string;
+use crate::text::number::{push_hex, push_number};
+use crate::text::sanitize;
 
 /// What the lines are called, and the version of their form: a new one where a key changes its meaning.
 pub const FORMAT: (&str, u32) = ("oxperf-events", 1);
@@ -220,7 +220,7 @@ fn fields(out: &mut Vec<u8>, fill: impl FnOnce(&mut EventLine<'_>)) {
 
 /// Appends a value of a row whose values have commas between: in quotes where it needs them.
 pub fn push_cell(out: &mut Vec<u8>, text: &str) {
-    let text = visible(text);
+    let text = sanitize(text);
     if !text.contains([',', '"', '\n', '\r']) {
         return out.extend_from_slice(text.as_bytes());
     }

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use crate::visible::visible;
+use crate::text::sanitize;
 
 /// A language that such a program is written in.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -126,7 +126,7 @@ fn function(number: usize, name: &str) -> String {
 
 /// A text as both languages have it, without anything that they would read as more than text.
 fn quoted(text: &str) -> String {
-    let text = visible(text).replace('\\', "\\\\").replace('\'', "\\'");
+    let text = sanitize(text).replace('\\', "\\\\").replace('\'', "\\'");
     format!("'{text}'")
 }
 

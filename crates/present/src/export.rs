@@ -17,7 +17,7 @@ use std::io::{self, Write};
 use oxperf_analysis::flame::{FlameKind, FlameTree};
 use oxperf_profile::{EventProfile, Profile};
 
-use crate::flamegraph::FlameUnit;
+use crate::text::unit::WeightUnit;
 
 /// A format of another tool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -104,8 +104,8 @@ impl Exported<'_> {
     }
 
     /// What the weights count.
-    fn unit(&self) -> FlameUnit<'_> {
-        FlameUnit::of_event(&self.event.name)
+    fn unit(&self) -> WeightUnit<'_> {
+        WeightUnit::of_event(&self.event.name)
     }
 
     /// The frames of a stack without its thread's name, innermost first, as indices into the tree's frames.

@@ -3,17 +3,20 @@
 //! A page is a template with marks. Its code and look are put in as they are, and its content policy names them by
 //! digest, so that nothing a name says can ever run. Trees go in as packed numbers ([`tree`]), names as JSON.
 
-pub(crate) mod base64;
-pub(crate) mod json;
-pub(crate) mod markup;
-pub(crate) mod numbers;
-pub(crate) mod tree;
+mod base64;
+pub mod diff_page;
+pub mod flamegraph;
+mod markup;
+mod numbers;
+pub mod report_page;
+mod script_json;
+mod tree;
 
 use std::io::{self, Write};
 
 use oxperf_analysis::flame::FlameTree;
 
-use crate::flamegraph::FlameUnit;
+use crate::text::unit::WeightUnit;
 use tree::Encoded;
 
 /// The program that every page with a graph begins with, up to where a page's own files go on. Paths are those of the
@@ -122,7 +125,7 @@ pub(crate) fn write_block(id: &str, bytes: &[u8], out: &mut impl Write) -> io::R
 /// nodes number them.
 pub(crate) fn write_tree_head(
     tree: &FlameTree,
-    unit: FlameUnit<'_>,
+    unit: WeightUnit<'_>,
     encoded: &Encoded,
     out: &mut impl Write,
 ) -> io::Result<()> {
@@ -134,30 +137,30 @@ pub(crate) fn write_tree_head(
     write_unit(unit, out)?;
     write_folded(tree, out)?;
     out.write_all(b",\"names\":")?;
-    json::write_array(&encoded.names, out, |&name, out| {
-        json::write_string(
+    script_json::write_array(&encoded.names, out, |&name, out| {
+        script_json::write_string(
             tree.names.get(name as usize).map_or("", String::as_str),
             out,
         )
     })?;
     out.write_all(b",\"dsos\":")?;
-    json::write_array(&tree.dsos, out, |dso, out| {
+    script_json::write_array(&tree.dsos, out, |dso, out| {
         out.write_all(b"{\"name\":")?;
-        json::write_string(&dso.name, out)?;
+        script_json::write_string(&dso.name, out)?;
         out.write_all(b",\"path\":")?;
-        json::write_string(&dso.path, out)?;
+        script_json::write_string(&dso.path, out)?;
         write!(out, ",\"kernel\":{}}}", dso.kernel)
     })?;
     write_frames(encoded, out)
 }
 
-fn write_unit(unit: FlameUnit<'_>, out: &mut impl Write) -> io::Result<()> {
+fn write_unit(unit: WeightUnit<'_>, out: &mut impl Write) -> io::Result<()> {
     let (time, name) = match unit {
-        FlameUnit::Nanoseconds => (true, "ns"),
-        FlameUnit::Count(name) => (false, name),
+        WeightUnit::Nanoseconds => (true, "ns"),
+        WeightUnit::Count(name) => (false, name),
     };
     write!(out, "{{\"time\":{time},\"name\":")?;
-    json::write_string(name, out)?;
+    script_json::write_string(name, out)?;
     out.write_all(b"}")
 }
 
@@ -174,15 +177,15 @@ fn write_folded(tree: &FlameTree, out: &mut impl Write) -> io::Result<()> {
 
 fn write_frames(encoded: &Encoded, out: &mut impl Write) -> io::Result<()> {
     out.write_all(b",\"frames\":{\"name\":")?;
-    json::write_array(&encoded.frames, out, |frame, out| {
+    script_json::write_array(&encoded.frames, out, |frame, out| {
         write!(out, "{}", frame.name)
     })?;
     out.write_all(b",\"dso\":")?;
-    json::write_array(&encoded.frames, out, |frame, out| {
+    script_json::write_array(&encoded.frames, out, |frame, out| {
         write!(out, "{}", frame.dso)
     })?;
     out.write_all(b",\"kind\":")?;
-    json::write_array(&encoded.frames, out, |frame, out| {
+    script_json::write_array(&encoded.frames, out, |frame, out| {
         write!(out, "{}", frame.kind)
     })?;
     out.write_all(b"}")

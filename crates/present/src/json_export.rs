@@ -4,9 +4,9 @@
 //! the [`Samples`] one by one, [`Samples::end`]. Keys, their order and the indentation are perf's.
 
 mod header;
-pub(crate) mod object;
 mod samples;
-pub(crate) mod string;
+
+use crate::json::string;
 
 pub use header::begin;
 pub use samples::{SampleHead, Samples, write_name, write_trace_field};

@@ -32,7 +32,7 @@ use oxperf_wire::user::AuxtraceError;
 use oxperf_wire::{Endian, SampleId};
 
 use crate::dump::Consumer;
-use crate::visible::visible;
+use crate::text::sanitize;
 
 /// Appends what a decoder of hardware trace could not make sense of.
 pub fn trace_error(out: &mut Vec<u8>, record: &AuxtraceError<'_>) {
@@ -65,7 +65,7 @@ fn put(out: &mut Vec<u8>, text: fmt::Arguments<'_>) {
 
 /// A name from the file as it can stand in a terminal.
 fn name(bytes: &[u8]) -> String {
-    visible(&String::from_utf8_lossy(bytes)).into_owned()
+    sanitize(&String::from_utf8_lossy(bytes)).into_owned()
 }
 
 /// What `write` appends, for tests.

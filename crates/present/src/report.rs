@@ -1,6 +1,6 @@
 //! The text of `report --stdio`: a table for each event, call graphs below their rows.
 //!
-//! The layout is perf 7.2's to the byte. Names from the recording are shown as [`crate::visible`] makes them.
+//! The layout is perf 7.2's to the byte. Names from the recording are shown as [`crate::text::sanitize`] makes them.
 
 mod blocks;
 mod branch_kinds;

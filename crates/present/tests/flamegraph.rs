@@ -3,13 +3,14 @@
 use std::collections::BTreeMap;
 
 use oxperf_analysis::flame::{FlameFrame, FlameKind, FlameNode, FlameTree, Weight};
-use oxperf_present::flamegraph::{FlamePage, FlameUnit};
+use oxperf_present::html::flamegraph::FlamePage;
+use oxperf_present::text::unit::WeightUnit;
 
 /// Own weights by the frames of the path that leads there.
 type Paths = BTreeMap<Vec<u32>, (u64, u64)>;
 
 fn html(tree: &FlameTree) -> String {
-    let unit = FlameUnit::Count("cycles");
+    let unit = WeightUnit::Count("cycles");
     let mut out = Vec::new();
     FlamePage {
         title: "t",

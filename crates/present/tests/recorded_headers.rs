@@ -13,10 +13,10 @@ use std::path::{Path, PathBuf};
 
 use oxperf_data::features::{BuildIds, GroupDesc};
 use oxperf_data::{Container, Reader};
-use oxperf_present::buildid_list;
-use oxperf_present::event_names::RecordedNames;
-use oxperf_present::evlist::{self, Detail, ListedEvent, Listing};
-use oxperf_present::header::{self, HeaderOptions};
+use oxperf_present::recording::buildid_list;
+use oxperf_present::recording::event_names::RecordedNames;
+use oxperf_present::recording::evlist::{self, Detail, ListedEvent, Listing};
+use oxperf_present::recording::header::{self, HeaderOptions};
 
 /// perf names the events of the CPU's PMU from a catalogue of CPU events, which is not part of a recording; a probe
 /// that is gone when the header is printed has no name for it, but the recording has.

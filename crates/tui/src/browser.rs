@@ -6,7 +6,7 @@ mod zooming;
 
 use oxperf_analysis::hist::HistOptions;
 use oxperf_present::report::ReportText;
-use oxperf_present::visible::visible;
+use oxperf_present::text::sanitize;
 use oxperf_profile::Profile;
 
 use crate::dialog::{Answer, Dialog, Question};
@@ -124,7 +124,7 @@ impl<'p> Browser<'p> {
 
     /// Shows a sentence in the lowest line until the next key.
     pub fn tell(&mut self, sentence: &str) {
-        self.message = visible(sentence).into_owned();
+        self.message = sanitize(sentence).into_owned();
     }
 
     /// Does what a key means. What the browser cannot do by itself it asks for.

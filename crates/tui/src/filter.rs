@@ -2,7 +2,7 @@
 
 use oxperf_analysis::hist::{Row, SortKey, Table};
 use oxperf_present::report::RowText;
-use oxperf_present::visible::visible;
+use oxperf_present::text::sanitize;
 use oxperf_profile::{CommId, Detail, DsoId, Level, Profile, ThreadId};
 
 /// What all rows have in common after a key was pressed.
@@ -65,14 +65,14 @@ impl Zoom {
             profile
                 .comms
                 .get(comm.index())
-                .map_or("?".into(), |name| visible(name))
+                .map_or("?".into(), |name| sanitize(name))
         };
         match self {
             Zoom::Dso(dso) => {
                 let name = profile
                     .dsos
                     .get(dso.index())
-                    .map_or("?".into(), |dso| visible(&dso.short));
+                    .map_or("?".into(), |dso| sanitize(&dso.short));
                 format!("DSO: {name}")
             }
             Zoom::Comm(id) => format!("Thread: {}", comm(id)),
@@ -149,7 +149,7 @@ impl Filter {
             .map(|zoom| format!(", {}", zoom.text(profile)))
             .collect();
         if !self.symbol.is_empty() {
-            text.push_str(&format!(", symbol with '{}'", visible(&self.symbol)));
+            text.push_str(&format!(", symbol with '{}'", sanitize(&self.symbol)));
         }
         if self.min_percent > 0.0 {
             text.push_str(&format!(", from {}%", self.min_percent));

@@ -1,6 +1,6 @@
 //! Text to be looked through: help, the header, a function's code.
 
-use oxperf_present::visible::visible;
+use oxperf_present::text::sanitize;
 
 use crate::key::Key;
 
@@ -35,7 +35,7 @@ impl Pager {
     pub(crate) fn new(title: &str, text: &str) -> Pager {
         let lines = text
             .lines()
-            .map(|line| visible(&without_tabs(line)).into_owned())
+            .map(|line| sanitize(&without_tabs(line)).into_owned())
             .collect();
         Pager {
             title: title.to_owned(),

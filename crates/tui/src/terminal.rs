@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::panic;
 use std::time::Duration;
 
-use oxperf_present::visible::visible;
+use oxperf_present::text::sanitize;
 use oxperf_sys::{PollSet, Signal, SignalWatch};
 use ratatui_core::terminal::Terminal;
 use ratatui_crossterm::CrosstermBackend;
@@ -150,11 +150,11 @@ fn serve(browser: &mut Browser<'_>, host: &mut dyn Host, request: &Request) {
             Err(why) => browser.tell(&why),
         },
         Request::Program(program) => match host.run_program(program) {
-            Ok(text) => browser.show(&visible(program), &text),
+            Ok(text) => browser.show(&sanitize(program), &text),
             Err(why) => browser.tell(&why),
         },
         Request::Annotate { symbol, object } => match host.annotate(symbol, object) {
-            Ok(text) => browser.show_code(&visible(symbol), &text),
+            Ok(text) => browser.show_code(&sanitize(symbol), &text),
             Err(why) => browser.tell(&why),
         },
         Request::Header => match host.header() {

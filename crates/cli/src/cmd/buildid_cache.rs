@@ -12,8 +12,8 @@ use oxperf_objects::{
     BuildIdCache, CacheFile, Contents, Elf, Locator, ObjectKind, Places, Wanted, copy_kernel,
     is_copy_of,
 };
-use oxperf_present::civil::CivilTime;
-use oxperf_present::visible::visible;
+use oxperf_present::text::calendar::CivilTime;
+use oxperf_present::text::sanitize;
 use oxperf_symbols::running_kernel;
 
 use super::buildid_list;
@@ -113,7 +113,7 @@ pub(crate) fn run(matches: &ArgMatches, program: &str) -> Result<i32, Failure> {
     }
     if matches.get_flag("list") {
         for entry in changes.cache.entries() {
-            print_line(&format!("{} {}", entry.build_id, visible(&entry.name)))?;
+            print_line(&format!("{} {}", entry.build_id, sanitize(&entry.name)))?;
         }
     }
     Ok(code::SUCCESS)
@@ -233,7 +233,7 @@ impl Changes {
                 print_error(&format!(
                     "Removing {} {}: Ok",
                     entry.build_id,
-                    visible(&entry.name)
+                    sanitize(&entry.name)
                 ));
             }
         }
@@ -284,7 +284,7 @@ impl Changes {
         let reader = input.reader()?;
         for (id, name) in buildid_list::binaries(matches, &input, &reader, false)? {
             if let Some(id) = id.filter(|id| self.cache.find(*id).is_none()) {
-                print_line(&format!("{id} {}", visible(&name)))?;
+                print_line(&format!("{id} {}", sanitize(&name)))?;
             }
         }
         Ok(())

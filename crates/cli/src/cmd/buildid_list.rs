@@ -11,8 +11,8 @@ use oxperf_data::features::BuildIds;
 use oxperf_data::{FeatureId, Reader};
 use oxperf_machine::{Dso, DsoId, DsoKind, Machine};
 use oxperf_objects::Elf;
-use oxperf_present::buildid_list;
-use oxperf_present::visible::visible;
+use oxperf_present::recording::buildid_list;
+use oxperf_present::text::sanitize;
 use oxperf_resolve::{ChainOptions, Chains};
 use oxperf_session::{SampleEvent, Session, Sink};
 use oxperf_symbols::running_kernel;
@@ -108,7 +108,7 @@ fn kernel_maps() -> Result<i32, Failure> {
     } in std::iter::once(kernel).chain(loaded_modules(root))
     {
         let id = build_id.map(|id| id.to_string()).unwrap_or_default();
-        print_line(&format!("{id} {start:16x} {end:16x} {}", visible(&name)))?;
+        print_line(&format!("{id} {start:16x} {end:16x} {}", sanitize(&name)))?;
     }
     Ok(code::SUCCESS)
 }

@@ -21,7 +21,7 @@ use oxperf_data::{FeatureId, Reader};
 use oxperf_itrace::ItraceOptions;
 use oxperf_machine::{Dso, DsoKind, Machine};
 use oxperf_objects::{Contents, Elf, FileVersion, Found, ObjectKind, Wanted};
-use oxperf_present::visible::visible;
+use oxperf_present::text::sanitize;
 use oxperf_profile::Profile;
 use oxperf_resolve::SymbolSource;
 use oxperf_session::is_jit_log;
@@ -359,17 +359,17 @@ impl Parts {
         kallsyms: Option<&Path>,
     ) -> std::io::Result<()> {
         for (_, path) in recording {
-            print_line(&visible(&path.to_string_lossy()))?;
+            print_line(&sanitize(&path.to_string_lossy()))?;
         }
         if let Some(kallsyms) = kallsyms {
-            print_line(&visible(&kallsyms.to_string_lossy()))?;
+            print_line(&sanitize(&kallsyms.to_string_lossy()))?;
         }
         for (name, source) in &self.files {
             let from = match source {
                 Source::File(path, _) => path.to_string_lossy(),
                 Source::Memory(_) => Cow::Borrowed(name.as_str()),
             };
-            print_line(&visible(&from))?;
+            print_line(&sanitize(&from))?;
         }
         Ok(())
     }

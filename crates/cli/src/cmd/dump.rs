@@ -9,7 +9,7 @@ use oxperf_data::features::Arch;
 use oxperf_data::{Damage, RawRecord, Reader};
 use oxperf_machine::Machine;
 use oxperf_present::dump::{Architecture, Consumer, Dump, DumpOptions, Object, Packets};
-use oxperf_present::stats;
+use oxperf_present::recording::stats;
 use oxperf_session::{EventIndex, EventTable, RecordStats, SampleEvent, Session, Sink};
 use oxperf_wire::Sample;
 

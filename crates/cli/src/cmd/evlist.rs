@@ -4,8 +4,8 @@ use std::io::Write;
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use oxperf_data::features::GroupDesc;
-use oxperf_present::event_names::RecordedNames;
-use oxperf_present::evlist::{self, Detail, ListedEvent, Listing};
+use oxperf_present::recording::event_names::RecordedNames;
+use oxperf_present::recording::evlist::{self, Detail, ListedEvent, Listing};
 use oxperf_session::EventTable;
 
 use crate::collect;

@@ -8,8 +8,9 @@ use oxperf_analysis::flame::FlameTree;
 use oxperf_analysis::hist::{HistOptions, Table, histograms};
 use oxperf_capture::{CallGraph, Destination};
 use oxperf_collect::CollectOptions;
-use oxperf_present::flamegraph::{FlamePage, FlameUnit};
-use oxperf_present::hot::{HotOthers, HotRow, HotStyle, HotTable, NextStep};
+use oxperf_present::html::flamegraph::FlamePage;
+use oxperf_present::text::unit::WeightUnit;
+use oxperf_present::top_table::{HotOthers, HotRow, HotStyle, HotTable, NextStep};
 use oxperf_profile::Profile;
 use oxperf_symbols::{StoreOptions, SymbolStore};
 use oxperf_sys::files::create_output;
@@ -248,7 +249,7 @@ fn write_flame_graph(
     };
     let mut tree = FlameTree::of_event(profile, event);
     tree.fold(FlamePage::MAX_NODES);
-    let unit = FlameUnit::of_event(&event.name);
+    let unit = WeightUnit::of_event(&event.name);
     let subtitle = format!("{}, {} samples", event.name, event.sample_count);
     let page = FlamePage {
         title,

@@ -9,7 +9,7 @@ use oxperf_collect::CollectOptions;
 use oxperf_itrace::ItraceOptions;
 use oxperf_machine::{Dso, DsoKind, Machine};
 use oxperf_objects::{Elf, Locator, ObjectKind, Origin, Wanted};
-use oxperf_present::symbols::{self as present, ObjectState};
+use oxperf_present::recording::symbols::{self as present, ObjectState};
 use oxperf_symbols::running_kernel;
 use rustc_hash::FxHashSet;
 

@@ -9,7 +9,8 @@ use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
 use oxperf_analysis::flame::{FlameDso, FlameFrame, FlameKind, FlameNode, FlameTree, Weight};
-use oxperf_present::flamegraph::{FlamePage, FlameUnit};
+use oxperf_present::html::flamegraph::FlamePage;
+use oxperf_present::text::unit::WeightUnit;
 
 const OBJECTS: [(&str, &str); 9] = [
     ("rustc", "/root/.rustup/toolchains/stable-x86_64/bin/rustc"),
@@ -129,7 +130,7 @@ fn write(directory: &Path, name: &str, tree: &FlameTree, lost: &[&str]) -> io::R
     let page = FlamePage {
         title,
         subtitle: &subtitle,
-        unit: FlameUnit::Nanoseconds,
+        unit: WeightUnit::Nanoseconds,
         lost: &lost,
         tree,
     };

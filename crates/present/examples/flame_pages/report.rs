@@ -7,8 +7,8 @@ use std::path::Path;
 use oxperf_abi::{Pid, Tid};
 use oxperf_analysis::flame::{FlameTree, Weight};
 use oxperf_analysis::timeline::{Cell, Lane, Timeline, TimelineThread};
-use oxperf_present::flamegraph::FlameUnit;
-use oxperf_present::report_page::{ReportEvent, ReportPage};
+use oxperf_present::html::report_page::{ReportEvent, ReportPage};
+use oxperf_present::text::unit::WeightUnit;
 
 use super::{Dice, HOSTILE};
 
@@ -29,7 +29,7 @@ pub(super) fn write(directory: &Path, name: &str, trees: &[FlameTree]) -> io::Re
         .zip(["cycles", "cpu-clock", "page-faults"])
         .map(|(tree, event)| ReportEvent {
             name: if hostile { HOSTILE[1] } else { event },
-            unit: FlameUnit::of_event(event),
+            unit: WeightUnit::of_event(event),
             samples: tree.total().samples,
             tree: tree.clone(),
             timeline: spread(tree, hostile),

@@ -12,9 +12,9 @@ use super::instruction::Parts;
 use super::{
     AnnotateText, Annotated, Column, RAW_BYTES, Writer, data_words, raw_bytes, weight_within,
 };
-use crate::padding::Left;
 use crate::report::with_unit;
-use crate::visible::visible;
+use crate::text::padding::Left;
+use crate::text::sanitize;
 
 /// What stands above the lines.
 #[derive(Clone, Copy, Debug)]
@@ -48,10 +48,10 @@ pub fn compact(
     let names: Vec<_> = function
         .costs
         .iter()
-        .map(|cost| visible(cost.name))
+        .map(|cost| sanitize(cost.name))
         .collect();
     let events = match function.group {
-        Some(name) => format!("{} {{ {} }}", visible(name), names.join(", ")),
+        Some(name) => format!("{} {{ {} }}", sanitize(name), names.join(", ")),
         None => names.join(", "),
     };
     // Writing to a string cannot fail.
@@ -62,8 +62,8 @@ pub fn compact(
         title.frequency,
         title.period,
         text.share.text(),
-        visible(title.function),
-        visible(title.object),
+        sanitize(title.function),
+        sanitize(title.object),
     );
     Lines::new(function, pace, text).write(&mut buffer);
     out.write_all(buffer.as_bytes())
@@ -169,7 +169,7 @@ impl<'a> Lines<'a> {
             Err(_) => write!(line, " {:digits$}  ", ""),
         };
         line.push_str(parts.arrow(row.address, &self.range).text());
-        line.push_str(&visible(&parts.short(
+        line.push_str(&sanitize(&parts.short(
             names,
             &self.range,
             self.function.callees,

@@ -9,8 +9,8 @@ use oxperf_listing::{DataField, DataLayout};
 use oxperf_profile::Weight;
 
 use super::Column;
-use crate::padding::{Blanks, Right};
-use crate::visible::visible;
+use crate::text::padding::{Blanks, Right};
+use crate::text::sanitize;
 
 /// What an event counted in data of a type.
 #[derive(Clone, Debug, Default)]
@@ -93,12 +93,12 @@ pub fn data_type(out: &mut dyn Write, shown: &AnnotatedData<'_>) -> io::Result<(
     writeln!(
         out,
         "Annotate type: '{}' in {} ({samples} samples):",
-        visible(&layout.name),
-        visible(object)
+        sanitize(&layout.name),
+        sanitize(object)
     )?;
     if costs.len() > 1 {
         for (nth, cost) in costs.iter().enumerate() {
-            writeln!(out, " event[{nth}] = {}", visible(cost.event))?;
+            writeln!(out, " event[{nth}] = {}", sanitize(cost.event))?;
         }
     }
     writeln!(out, "{}", "=".repeat(76))?;
@@ -159,7 +159,7 @@ fn field(
             Column::Period => write!(out, "{period:width$}")?,
         }
     }
-    let name = visible(field.name.as_deref().unwrap_or(""));
+    let name = sanitize(field.name.as_deref().unwrap_or(""));
     let end = if field.has_fields { " {" } else { ";" };
     writeln!(
         out,
@@ -167,7 +167,7 @@ fn field(
         number(field.offset),
         number(field.size),
         Blanks(4 * depth),
-        visible(&field.type_name),
+        sanitize(&field.type_name),
     )
 }
 

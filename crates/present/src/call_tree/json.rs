@@ -4,7 +4,7 @@ use oxperf_analysis::calls::totals::FunctionTotal;
 use oxperf_analysis::calls::{Amounts, End, Ended, Entry};
 
 use super::{Caller, FunctionText, Summary};
-use crate::json_export::object::{Object, null, object};
+use crate::json::object::{Object, null, object};
 
 /// The shape of the objects. It grows by one when a key changes its meaning or goes; new keys may come without.
 const VERSION: u32 = 1;

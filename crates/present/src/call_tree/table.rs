@@ -5,8 +5,8 @@ use std::io::Write;
 use oxperf_analysis::calls::totals::FunctionTotal;
 
 use super::{FunctionText, Ipc, push_microseconds};
-use crate::script::push_number;
-use crate::visible::visible;
+use crate::text::number::push_number;
+use crate::text::sanitize;
 
 /// The head of the table.
 pub fn write_head(out: &mut Vec<u8>) {
@@ -53,7 +53,12 @@ pub fn write_row(total: &FunctionTotal, text: &FunctionText, timed: bool, out: &
             let _ = write!(out, " {:>6}", Ipc(total.own));
         }
     }
-    let _ = write!(out, "  {} ({})", visible(&text.name), visible(&text.object));
+    let _ = write!(
+        out,
+        "  {} ({})",
+        sanitize(&text.name),
+        sanitize(&text.object)
+    );
     if total.incomplete > 0 {
         let _ = write!(out, "  # {} incomplete", total.incomplete);
     }

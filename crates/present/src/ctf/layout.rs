@@ -67,7 +67,7 @@ impl Integer {
 
 /// Appends a text with its end.
 pub(super) fn put_text(out: &mut Vec<u8>, text: &str) {
-    out.extend_from_slice(crate::visible::visible(text).as_bytes());
+    out.extend_from_slice(crate::text::sanitize(text).as_bytes());
     out.push(0);
 }
 

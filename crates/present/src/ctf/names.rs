@@ -1,6 +1,6 @@
 //! Identifiers and quoted texts of TSDL, the language of the metadata.
 
-use crate::visible::visible;
+use crate::text::sanitize;
 
 /// Words that TSDL keeps for itself.
 const RESERVED: [&str; 29] = [
@@ -55,7 +55,7 @@ pub(super) fn identifier(name: &str) -> String {
 
 /// The text between quotes; what could steer a terminal is spelled out.
 pub(super) fn quoted(text: &str) -> String {
-    let escaped = visible(text).replace('\\', "\\\\").replace('"', "\\\"");
+    let escaped = sanitize(text).replace('\\', "\\\\").replace('"', "\\\"");
     format!("\"{escaped}\"")
 }
 

@@ -7,7 +7,7 @@ use oxperf_analysis::hist::{Row, SortKey};
 use oxperf_profile::Profile;
 
 use super::Compared;
-use crate::json_export::object::{Object, array, null, number, object, text};
+use crate::json::object::{Object, array, null, number, object, text};
 use crate::pieces::write_in_order;
 use crate::report::values::{Value, value, word};
 

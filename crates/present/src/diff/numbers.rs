@@ -6,7 +6,7 @@ use oxperf_analysis::diff::{Change, DiffTable, Method};
 
 use super::DiffText;
 use super::stretches::Stretches;
-use crate::padding::Right;
+use crate::text::padding::Right;
 
 /// Width of periods, ratios and weighted differences.
 const NUMBER_WIDTH: usize = 14;

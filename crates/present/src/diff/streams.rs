@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use oxperf_analysis::streams::{HotStreams, Stream, StreamPlace, are_alike, line_of};
 use oxperf_profile::Profile;
 
-use crate::visible::visible;
+use crate::text::sanitize;
 
 /// How wide what is said of each recording is.
 const WIDTH: usize = 35;
@@ -41,9 +41,9 @@ impl StreamSide<'_> {
             };
         };
         let line = line_of(self.profile, place)
-            .map_or(String::new(), |line| format!(" {}", visible(line)));
+            .map_or(String::new(), |line| format!(" {}", sanitize(line)));
         let inlined = if symbol.inlined { " (inlined)" } else { "" };
-        format!("{}{line}{inlined}", visible(&symbol.name))
+        format!("{}{line}{inlined}", sanitize(&symbol.name))
     }
 
     fn places<'a>(&'a self, stream: &'a Stream) -> impl Iterator<Item = String> + 'a {

@@ -4,7 +4,7 @@ use oxperf_analysis::diff::{StretchChange, stretches};
 use oxperf_profile::{Profile, SourceId, SymbolId};
 
 use super::Compared;
-use crate::visible::visible;
+use crate::text::sanitize;
 
 /// Signs for how great a number is among others, the least first.
 const SPARKS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
@@ -98,7 +98,7 @@ fn ends(profile: &Profile, change: &StretchChange<'_>) -> Option<[String; 2]> {
         profile
             .sources
             .get(id.index())
-            .map(|line| visible(line).into_owned())
+            .map(|line| sanitize(line).into_owned())
     };
     if let Some([from, to]) = change.block.lines {
         return Some([line(from)?, line(to)?]);
@@ -106,7 +106,7 @@ fn ends(profile: &Profile, change: &StretchChange<'_>) -> Option<[String; 2]> {
     let place = |address: u64| {
         format!(
             "{}+{}",
-            visible(&symbol.name),
+            sanitize(&symbol.name),
             address.wrapping_sub(symbol.start)
         )
     };

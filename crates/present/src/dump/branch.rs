@@ -6,7 +6,7 @@ use oxperf_wire::{BranchStack, Sample};
 
 use super::chain::{entry, is_call_stack};
 use super::text::{push_decimal, push_word, put};
-use crate::branch_words::{kind_name, speculation_name};
+use crate::text::branch_text::{kind_name, speculation_name};
 
 /// Appends the branches of a sample.
 pub(super) fn write(sample: &Sample<'_>, event: &SessionEvent, out: &mut Vec<u8>) {

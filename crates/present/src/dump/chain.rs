@@ -5,7 +5,7 @@ use oxperf_session::SessionEvent;
 use oxperf_wire::{BranchStack, Sample, Words, open_chain};
 
 use super::text::{push_decimal, push_word};
-use crate::script::push_number;
+use crate::text::number::push_number;
 
 /// Appends both chains of a sample.
 pub(super) fn write(sample: &Sample<'_>, event: &SessionEvent, out: &mut Vec<u8>) {

@@ -7,8 +7,8 @@ use oxperf_wire::{Cursor, Endian};
 
 use super::record_name;
 use super::text::{Text, put};
-use crate::attr_text::NoEventNames;
-use crate::header;
+use crate::recording::header;
+use crate::text::attr_text::NoEventNames;
 
 /// Shows features as they come.
 #[derive(Debug)]

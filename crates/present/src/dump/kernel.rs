@@ -12,7 +12,7 @@ use oxperf_wire::{Cursor, Endian, SampleId};
 use super::text::{Text, push_prefixed, put};
 use super::{Consumer, UNHANDLED, chain, record_name};
 use crate::records;
-use crate::visible::visible;
+use crate::text::sanitize;
 
 /// Appends the text of a record from its name on.
 pub(crate) fn write(
@@ -148,7 +148,7 @@ fn read(
         "PERF_RECORD_READ: {} {} {} {count}\n",
         record.pid,
         record.tid,
-        visible(name)
+        sanitize(name)
     );
     let lines = [
         ("time enabled", record.values.time_enabled),

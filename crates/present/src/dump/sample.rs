@@ -5,7 +5,7 @@ use oxperf_session::SessionEvent;
 use oxperf_wire::{ReadValues, Sample, UserStack, Weight};
 
 use super::text::{push_decimal, push_prefixed, push_signed, push_word, put};
-use crate::script::push_hex;
+use crate::text::number::push_hex;
 
 /// Appends the line from the record's name on.
 pub(super) fn head(misc: Misc, sample: &Sample<'_>, event: &SessionEvent, out: &mut Vec<u8>) {

@@ -2,8 +2,8 @@
 
 use oxperf_wire::WireError;
 
-use crate::script::{push_hex, push_number};
-use crate::visible::visible;
+use crate::text::number::{push_hex, push_number};
+use crate::text::sanitize;
 
 /// What a record's text can fail with.
 pub(super) type Text = Result<(), WireError>;
@@ -48,5 +48,5 @@ pub(super) fn push_signed(out: &mut Vec<u8>, value: i32) {
 
 /// Appends a name from the file without what would steer a terminal.
 pub(super) fn push_name(out: &mut Vec<u8>, name: &[u8]) {
-    out.extend_from_slice(visible(&String::from_utf8_lossy(name)).as_bytes());
+    out.extend_from_slice(sanitize(&String::from_utf8_lossy(name)).as_bytes());
 }

@@ -10,7 +10,7 @@ use oxperf_wire::{Cursor, Endian};
 
 use super::text::{Text, push_name, push_prefixed, put};
 use super::{Consumer, UNHANDLED, auxtrace, record_name, simpleperf, stat};
-use crate::attr_text::{NoEventNames, attr_fields};
+use crate::text::attr_text::{NoEventNames, attr_fields};
 
 /// Appends the text of a record from its name on.
 pub(super) fn write(
@@ -181,7 +181,7 @@ fn bpf_metadata(record: &BpfMetadata<'_>, out: &mut Vec<u8>) {
     push_name(out, record.program);
     out.push(b'\n');
     for (index, (key, value)) in record.entries.iter().enumerate() {
-        let key = crate::visible::visible(&String::from_utf8_lossy(key)).into_owned();
+        let key = crate::text::sanitize(&String::from_utf8_lossy(key)).into_owned();
         put!(out, "  entry {index}: {key:>20} = ");
         push_name(out, value);
         out.push(b'\n');

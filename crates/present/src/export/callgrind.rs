@@ -8,8 +8,8 @@ use std::io::{self, Write};
 use oxperf_analysis::flame::Weight;
 
 use super::Exported;
-use crate::flamegraph::FlameUnit;
-use crate::visible::visible;
+use crate::text::sanitize;
+use crate::text::unit::WeightUnit;
 
 pub(super) fn write(exported: &Exported<'_>, out: &mut impl Write) -> io::Result<()> {
     let costs = Costs::of(exported);
@@ -38,16 +38,16 @@ pub(super) fn write(exported: &Exported<'_>, out: &mut impl Write) -> io::Result
 
 fn write_head(exported: &Exported<'_>, out: &mut impl Write) -> io::Result<()> {
     let (event, long) = match exported.unit() {
-        FlameUnit::Nanoseconds => ("ns", "Nanoseconds".to_owned()),
-        FlameUnit::Count(name) => ("Events", visible(name).into_owned()),
+        WeightUnit::Nanoseconds => ("ns", "Nanoseconds".to_owned()),
+        WeightUnit::Count(name) => ("Events", sanitize(name).into_owned()),
     };
     writeln!(
         out,
         "# callgrind format\nversion: 1\ncreator: oxperf\ncmd: {}",
-        visible(exported.title)
+        sanitize(exported.title)
     )?;
     for note in exported.lost {
-        writeln!(out, "desc: Lost: {}", visible(note))?;
+        writeln!(out, "desc: Lost: {}", sanitize(note))?;
     }
     writeln!(
         out,
@@ -124,7 +124,7 @@ impl Names {
             true => writeln!(
                 out,
                 "{object}=({dso}) {}",
-                visible(exported.object(index).unwrap_or("???"))
+                sanitize(exported.object(index).unwrap_or("???"))
             )?,
             false => writeln!(out, "{object}=({dso})")?,
         }
@@ -132,7 +132,7 @@ impl Names {
             true => writeln!(
                 out,
                 "{function}=({index}) {}",
-                visible(&exported.label(index))
+                sanitize(&exported.label(index))
             ),
             false => writeln!(out, "{function}=({index})"),
         }

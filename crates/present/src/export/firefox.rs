@@ -8,8 +8,8 @@ use std::io::{self, Write};
 
 use super::Exported;
 use super::threads::{Lane, lanes};
-use crate::flamegraph::FlameUnit;
-use crate::json_export::string;
+use crate::json::string;
+use crate::text::unit::WeightUnit;
 use tables::Tables;
 
 /// The version of the format that these fields are of; the reader brings older ones up to date.
@@ -151,7 +151,7 @@ fn write_samples(
         Some(stack) => write!(text, "{stack}"),
         None => text.write_all(b"null"),
     })?;
-    if exported.unit() == FlameUnit::Nanoseconds {
+    if exported.unit() == WeightUnit::Nanoseconds {
         column("threadCPUDelta", &lane.samples, text, |sample, text| {
             write!(text, "{}", sample.period)
         })?;

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use super::Exported;
-use crate::visible::visible;
+use crate::text::sanitize;
 
 pub(super) fn write(exported: &Exported<'_>, out: &mut impl Write) -> io::Result<()> {
     let tree = exported.tree;
@@ -27,5 +27,5 @@ pub(super) fn write(exported: &Exported<'_>, out: &mut impl Write) -> io::Result
 
 /// A name that cannot be taken for two, nor end its line.
 fn plain(name: &str) -> String {
-    visible(name).replace(';', ":")
+    sanitize(name).replace(';', ":")
 }

@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use rustc_hash::FxHashMap;
 
 use super::{Exported, protobuf};
-use crate::flamegraph::FlameUnit;
+use crate::text::unit::WeightUnit;
 
 /// Fields of the message `Profile`.
 mod profile {
@@ -77,8 +77,8 @@ impl Strings {
 
 fn write_types(exported: &Exported<'_>, strings: &mut Strings, out: &mut Vec<u8>) {
     let (event, unit) = match exported.unit() {
-        FlameUnit::Nanoseconds => ("cpu", "nanoseconds"),
-        FlameUnit::Count(event) => (event, "count"),
+        WeightUnit::Nanoseconds => ("cpu", "nanoseconds"),
+        WeightUnit::Count(event) => (event, "count"),
     };
     protobuf::bytes(
         profile::SAMPLE_TYPE,

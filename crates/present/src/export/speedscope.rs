@@ -4,8 +4,8 @@ use std::io::{self, Write};
 
 use super::Exported;
 use super::threads::{Lane, lanes};
-use crate::flamegraph::FlameUnit;
-use crate::json_export::string;
+use crate::json::string;
+use crate::text::unit::WeightUnit;
 
 const SCHEMA: &str = "https://www.speedscope.app/file-format-schema.json";
 
@@ -56,8 +56,8 @@ fn write_lane(
     out: &mut impl Write,
 ) -> io::Result<()> {
     let unit = match exported.unit() {
-        FlameUnit::Nanoseconds => "nanoseconds",
-        FlameUnit::Count(_) => "none",
+        WeightUnit::Nanoseconds => "nanoseconds",
+        WeightUnit::Count(_) => "none",
     };
     let name = format!(
         "{} ({}/{})",

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use crate::visible::visible;
+use crate::text::sanitize;
 
 /// A part of the template.
 #[derive(Debug, PartialEq, Eq)]
@@ -26,7 +26,7 @@ pub(crate) fn pieces(template: &str) -> impl Iterator<Item = Piece<'_>> {
 
 /// Writes text that HTML shows as it is.
 pub(crate) fn write_text(text: &str, out: &mut impl Write) -> io::Result<()> {
-    for c in visible(text).chars() {
+    for c in sanitize(text).chars() {
         match c {
             '&' => out.write_all(b"&amp;")?,
             '<' => out.write_all(b"&lt;")?,

@@ -8,7 +8,7 @@ use oxperf_data::features::{
 use oxperf_data::{Feature, Reader};
 
 use super::{key, line, string};
-use crate::civil::CivilTime;
+use crate::text::calendar::CivilTime;
 
 /// Writes everything before the first sample; `captured_on` is the file's last change in seconds since 1970.
 ///

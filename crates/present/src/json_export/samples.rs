@@ -1,7 +1,7 @@
 //! The samples: who, when, where from, and a tracepoint's own fields.
 
 use super::{key, string};
-use crate::script::{push_hex, push_number};
+use crate::text::number::{push_hex, push_number};
 
 /// What stands before the call chain. What an event does not record is -1.
 #[derive(Clone, Copy, Debug)]

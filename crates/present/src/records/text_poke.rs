@@ -3,7 +3,7 @@
 use oxperf_wire::kernel::TextPoke;
 
 use super::put;
-use crate::visible::visible;
+use crate::text::sanitize;
 
 /// The symbol that is changed, and how far behind its start.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -23,7 +23,7 @@ pub fn text_poke(out: &mut Vec<u8>, record: &TextPoke<'_>, symbol: Option<PokedS
     if let Some(symbol) = symbol {
         put(
             out,
-            format_args!("{}+0x{:x}", visible(symbol.name), symbol.offset),
+            format_args!("{}+0x{:x}", sanitize(symbol.name), symbol.offset),
         );
     }
     put(

@@ -8,7 +8,7 @@ use oxperf_profile::{Block, Profile, SourceId};
 
 use super::percent::{colour, end_of};
 use super::{ReportText, summary};
-use crate::visible::visible;
+use crate::text::sanitize;
 
 /// The columns with their widths.
 const COLUMNS: [(&str, usize); 6] = [
@@ -108,7 +108,7 @@ fn range(profile: &Profile, block: &Block) -> String {
     let symbol = profile.symbols.get(block.symbol.index());
     let from_symbol = |address: u64| address.wrapping_sub(symbol.map_or(0, |symbol| symbol.start));
     let text = match block.lines {
-        Some([start, end]) => visible(&format!("[{} -> {}]", line(start), line(end))).into_owned(),
+        Some([start, end]) => sanitize(&format!("[{} -> {}]", line(start), line(end))).into_owned(),
         None => format!(
             "[{:7x} -> {:7x}]",
             block.start.map_or(0, from_symbol),
@@ -121,7 +121,7 @@ fn range(profile: &Profile, block: &Block) -> String {
 fn object<'p>(profile: &'p Profile, block: &Block) -> std::borrow::Cow<'p, str> {
     let symbol = profile.symbols.get(block.symbol.index());
     let object = symbol.and_then(|symbol| profile.dsos.get(symbol.dso.index()));
-    visible(object.map_or("[unknown]", |object| object.short.as_str()))
+    sanitize(object.map_or("[unknown]", |object| object.short.as_str()))
 }
 
 #[cfg(test)]

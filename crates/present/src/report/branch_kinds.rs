@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use oxperf_profile::Profile;
 
-use crate::branch_words::name_of_kind;
+use crate::text::branch_text::name_of_kind;
 
 /// Writes the share of each kind among the branches that have one; nothing where the recording does not tell kinds.
 pub fn branch_kinds(out: &mut dyn Write, profile: &Profile) -> io::Result<()> {

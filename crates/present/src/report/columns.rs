@@ -32,8 +32,8 @@ pub(crate) use headings::key_heading;
 
 use super::ReportText;
 use super::percent::Percents;
-use crate::padding::{Left, Right, Zeroed, first};
-use crate::visible::visible;
+use crate::text::padding::{Left, Right, Zeroed, first};
+use crate::text::sanitize;
 
 /// Width of one event's percentage.
 const PERCENT_WIDTH: usize = 8;
@@ -164,7 +164,7 @@ impl<'a> Columns<'a> {
             separator: text.separator.clone(),
             percents: Vec::new(),
             latencies: Vec::new(),
-            comms: profile.comms.iter().map(|name| visible(name)).collect(),
+            comms: profile.comms.iter().map(|name| sanitize(name)).collect(),
             leaders: match text.columns.contains(&Field::Key(SortKey::Process)) {
                 true => leaders(profile),
                 false => HashMap::new(),
@@ -172,12 +172,16 @@ impl<'a> Columns<'a> {
             children: false,
             nanoseconds: text.nanoseconds,
             addresses: text.addresses,
-            dsos: profile.dsos.iter().map(|dso| visible(&dso.short)).collect(),
-            sources: profile.sources.iter().map(|text| visible(text)).collect(),
+            dsos: profile
+                .dsos
+                .iter()
+                .map(|dso| sanitize(&dso.short))
+                .collect(),
+            sources: profile.sources.iter().map(|text| sanitize(text)).collect(),
             symbols: profile
                 .symbols
                 .iter()
-                .map(|symbol| visible(&symbol.name))
+                .map(|symbol| sanitize(&symbol.name))
                 .collect(),
         }
     }

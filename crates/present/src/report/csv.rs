@@ -9,7 +9,7 @@ use oxperf_profile::Profile;
 use super::percent::Percents;
 use super::values::{Value, value_or_address, word};
 use crate::pieces::write_in_order;
-use crate::visible::visible;
+use crate::text::sanitize;
 
 /// What the text says beside its tables.
 #[derive(Clone, Copy, Debug)]
@@ -36,12 +36,12 @@ impl ReportCsv<'_> {
             writeln!(
                 out,
                 "# lost samples of {}: {}",
-                visible(&event.name),
+                sanitize(&event.name),
                 event.lost
             )?;
         }
         for loss in self.losses {
-            writeln!(out, "# {}", visible(loss))?;
+            writeln!(out, "# {}", sanitize(loss))?;
         }
         let mut heading = b"event".to_vec();
         for &key in self.keys {
@@ -111,7 +111,7 @@ impl ReportCsv<'_> {
 
 /// Appends a text, in quotes where it has to be.
 fn push_text(buffer: &mut Vec<u8>, text: &str) {
-    let text: Cow<'_, str> = visible(text);
+    let text: Cow<'_, str> = sanitize(text);
     if !text.contains([',', '"']) {
         return buffer.extend_from_slice(text.as_bytes());
     }

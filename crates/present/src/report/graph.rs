@@ -9,7 +9,7 @@ use oxperf_profile::{Frame, FrameId, Passed, Profile, Symbol};
 
 use super::percent::{colour, end_of};
 use super::{list, passages};
-use crate::visible::visible;
+use crate::text::sanitize;
 
 /// Blanks before a graph.
 const MARGIN: usize = 12;
@@ -294,7 +294,7 @@ impl<'a> Graphs<'a> {
             .strip_prefix(&symbol.name)
             .filter(|rest| rest.starts_with('+'));
         buffer.push(b' ');
-        buffer.extend_from_slice(visible(distance.unwrap_or(text)).as_bytes());
+        buffer.extend_from_slice(sanitize(distance.unwrap_or(text)).as_bytes());
     }
 
     /// A frame's symbol, or its address as it was recorded.
@@ -303,7 +303,7 @@ impl<'a> Graphs<'a> {
         let symbol = frame.and_then(|frame| self.profile.symbols.get(frame.symbol?.index()));
         match (symbol, frame.map_or(0, |frame| frame.address)) {
             (Some(symbol), _) => {
-                buffer.extend_from_slice(visible(&symbol.name).as_bytes());
+                buffer.extend_from_slice(sanitize(&symbol.name).as_bytes());
                 frame
                     .iter()
                     .for_each(|frame| self.source(buffer, frame, symbol));

@@ -7,7 +7,7 @@ use oxperf_profile::{EventProfile, Profile};
 
 use super::percent::Percents;
 use super::values::{Value, frame_name, value_or_address, word};
-use crate::json_export::object::{Object, array, null, number, object, text};
+use crate::json::object::{Object, array, null, number, object, text};
 use crate::pieces::write_in_order;
 
 /// What a document says beside its tables.

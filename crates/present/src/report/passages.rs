@@ -4,7 +4,7 @@ use std::io::Write;
 
 use oxperf_profile::Passed;
 
-use crate::branch_words::name_of_kind;
+use crate::text::branch_text::name_of_kind;
 
 /// Writes what there is to say; a place that no branch passed is one that calls alone tell of.
 pub(super) fn write(buffer: &mut Vec<u8>, passed: &Passed) {

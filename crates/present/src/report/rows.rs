@@ -7,7 +7,7 @@ use oxperf_profile::{FrameId, Profile};
 use super::columns::Columns;
 use super::graph::{GraphText, Graphs};
 use super::{ReportText, summary};
-use crate::visible::visible;
+use crate::text::sanitize;
 
 /// The text of one table's rows: the same as [`super::table`] writes, by the row.
 pub struct RowText<'p> {
@@ -99,7 +99,7 @@ impl<'p> RowText<'p> {
             .get(frame.index())
             .and_then(|frame| frame.dso);
         let dso = dso.and_then(|dso| self.profile.dsos.get(dso.index()));
-        visible(dso.map_or("[unknown]", |dso| dso.short.as_str())).into_owned()
+        sanitize(dso.map_or("[unknown]", |dso| dso.short.as_str())).into_owned()
     }
 
     /// The weight of a branch of a call graph, as a part of `whole` where percentages are shown.

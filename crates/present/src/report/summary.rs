@@ -6,7 +6,7 @@ use oxperf_analysis::hist::Table;
 use oxperf_profile::{EventProfile, Profile};
 
 use super::ReportText;
-use crate::visible::visible;
+use crate::text::sanitize;
 
 /// What all rows have in common by the user's wish: its column is left out.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,7 +21,7 @@ pub struct Restriction {
 pub fn restrictions(out: &mut dyn Write, restrictions: &[Restriction]) -> io::Result<()> {
     restrictions
         .iter()
-        .try_for_each(|Restriction { key, value }| writeln!(out, "# {key}: {}", visible(value)))
+        .try_for_each(|Restriction { key, value }| writeln!(out, "# {key}: {}", sanitize(value)))
 }
 
 /// Writes what was lost in the whole recording.
@@ -49,7 +49,7 @@ pub(super) fn heading(buffer: &mut Vec<u8>, profile: &Profile, table: &Table, re
     let samples = events().fold(0u64, |sum, event| sum.saturating_add(event.sample_count));
     let period = events().fold(0u64, |sum, event| sum.wrapping_add(event.period_total));
     let (samples, unit) = with_unit(samples);
-    let names: Vec<_> = events().map(|event| visible(&event.name)).collect();
+    let names: Vec<_> = events().map(|event| sanitize(&event.name)).collect();
     let what = match names.as_slice() {
         // As in perf, the leader of a group that is not shown as one stands for several all the same.
         [name] if !table.grouped && leads(profile, table) => format!("events '{name}'"),
@@ -62,7 +62,7 @@ pub(super) fn heading(buffer: &mut Vec<u8>, profile: &Profile, table: &Table, re
     let times = report
         .times
         .as_deref()
-        .map(|times| format!(" (time slices: {})", visible(times)))
+        .map(|times| format!(" (time slices: {})", sanitize(times)))
         .unwrap_or_default();
     let socket = report
         .socket
@@ -82,7 +82,7 @@ pub(super) fn heading(buffer: &mut Vec<u8>, profile: &Profile, table: &Table, re
     };
     let keys = report.sort_order.as_deref();
     let keys = keys
-        .map(|keys| format!("# Sort order   : {}\n", visible(keys)))
+        .map(|keys| format!("# Sort order   : {}\n", sanitize(keys)))
         .unwrap_or_default();
     let text = format!(
         "# Samples: {samples}{unit} of {what}{times}{chains}\n# {total} {period}\n{keys}{socket}#\n"
@@ -101,7 +101,7 @@ fn group_name(leader: Option<&EventProfile>) -> Option<std::borrow::Cow<'_, str>
     let group = leader
         .and_then(|leader| leader.group.as_ref())
         .filter(|group| !group.joined)?;
-    Some(visible(group.name.as_deref().unwrap_or("anon group")))
+    Some(sanitize(group.name.as_deref().unwrap_or("anon group")))
 }
 
 /// A number of at most four digits and the letter for what it counts.

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use oxperf_analysis::hist::{AccessKey, Row, SortKey, without_digits};
 use oxperf_profile::{DataPlace, Detail, Profile, SourceId, Spot};
 
-use crate::data_words::{block, level, lock, snoop, translation};
+use crate::text::mem_text::{block, level, lock, snoop, translation};
 
 /// One value; text is as recorded.
 #[derive(Clone, Debug, PartialEq, Eq)]

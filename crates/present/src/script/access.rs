@@ -3,7 +3,7 @@
 use oxperf_abi::DataSource;
 
 use super::{FieldSet, pad, push_hex, push_number};
-use crate::data_words::{block, level, lock, operation, push_size, snoop, translation};
+use crate::text::mem_text::{block, level, lock, operation, push_size, snoop, translation};
 
 /// One access. What was not recorded is 0.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

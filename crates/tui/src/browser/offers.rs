@@ -1,7 +1,7 @@
 //! What the browser offers to choose from, and what it asks.
 
 use oxperf_analysis::hist::SortKey;
-use oxperf_present::visible::visible;
+use oxperf_present::text::sanitize;
 
 use super::{Browser, Over, Request};
 use crate::dialog::{Dialog, Question};
@@ -74,7 +74,7 @@ impl Browser<'_> {
         let mut items = Vec::new();
         let mut add = |text: String, act| items.push((text, act));
         if let Some((symbol, _)) = self.function() {
-            add(format!("Annotate {}", visible(symbol)), Act::Annotate);
+            add(format!("Annotate {}", sanitize(symbol)), Act::Annotate);
         }
         let row = self
             .view()
@@ -125,11 +125,11 @@ impl Browser<'_> {
         let comm = row.and_then(|row| self.profile.comms.get(row.comm.index()));
         if let Some(comm) = comm.filter(|_| self.text.keys().any(|key| key == SortKey::Comm)) {
             let act = Act::Samples(vec![format!("--comms={comm}")]);
-            items.push((format!("Samples of threads named {}", visible(comm)), act));
+            items.push((format!("Samples of threads named {}", sanitize(comm)), act));
         }
         if let Some((symbol, _)) = self.function() {
             let act = Act::Samples(vec![format!("--symbols={symbol}")]);
-            items.push((format!("Samples in {}", visible(symbol)), act));
+            items.push((format!("Samples in {}", sanitize(symbol)), act));
         }
         items.push(("All samples".to_owned(), Act::Samples(Vec::new())));
         items.push((
@@ -146,7 +146,7 @@ impl Browser<'_> {
         }
         let items = names
             .into_iter()
-            .map(|name| (visible(&name).into_owned(), Act::Recording(name)));
+            .map(|name| (sanitize(&name).into_owned(), Act::Recording(name)));
         let items = items.collect();
         self.offer("Recordings in this folder", items);
     }

@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
-use oxperf_present::data_check;
+use oxperf_present::recording::data_check;
 use oxperf_session::Checkup;
 
 use crate::failure::{Failure, code};

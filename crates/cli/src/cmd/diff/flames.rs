@@ -4,8 +4,9 @@ use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
 use oxperf_analysis::flame::{ChangedTree, FlameTree};
-use oxperf_present::change_page::ChangePage;
-use oxperf_present::flamegraph::{FlamePage, FlameUnit};
+use oxperf_present::html::diff_page::DiffPage;
+use oxperf_present::html::flamegraph::FlamePage;
+use oxperf_present::text::unit::WeightUnit;
 use oxperf_sys::files::create_output;
 
 use super::Event;
@@ -53,10 +54,10 @@ pub(super) fn write(
         "{}, {old_samples} and {new_samples} samples, both as 100%",
         event.name
     );
-    let page = ChangePage {
+    let page = DiffPage {
         title: &title,
         subtitle: &subtitle,
-        unit: FlameUnit::of_event(event.name),
+        unit: WeightUnit::of_event(event.name),
         lost: &lost,
         changed: &changed,
     };

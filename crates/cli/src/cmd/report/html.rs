@@ -7,8 +7,9 @@ use clap::{Arg, ArgMatches, value_parser};
 use oxperf_analysis::flame::FlameTree;
 use oxperf_analysis::timeline::Timeline;
 use oxperf_data::Reader;
-use oxperf_present::flamegraph::{FlamePage, FlameUnit};
-use oxperf_present::report_page::{ReportEvent, ReportPage};
+use oxperf_present::html::flamegraph::FlamePage;
+use oxperf_present::html::report_page::{ReportEvent, ReportPage};
+use oxperf_present::text::unit::WeightUnit;
 use oxperf_profile::{EventProfile, Profile};
 use oxperf_sys::files::create_output;
 
@@ -75,7 +76,7 @@ fn event_of<'p>(profile: &'p Profile, event: &'p EventProfile) -> ReportEvent<'p
     let timeline = Timeline::of_event(profile, event, &places, ReportPage::MAX_CELLS);
     ReportEvent {
         name: &event.name,
-        unit: FlameUnit::of_event(&event.name),
+        unit: WeightUnit::of_event(&event.name),
         samples: event.sample_count,
         tree,
         timeline,

@@ -7,8 +7,8 @@ use oxperf_itrace::{CodeBytes, CodeInstruction};
 use oxperf_machine::{DsoId, Machine};
 use oxperf_present::script::FieldSet;
 use oxperf_present::script::traced::push_bytes;
-use oxperf_present::source::{push_line, push_unknown};
-use oxperf_present::visible::visible;
+use oxperf_present::text::sanitize;
+use oxperf_present::text::source_line::{push_line, push_unknown};
 use oxperf_resolve::Place;
 use oxperf_session::SampleEvent;
 
@@ -244,7 +244,7 @@ impl Walk<'_, '_> {
         }
         let offset = place.address.wrapping_sub(name.start);
         let out = self.printer.output.buffer();
-        let _ = write!(out, "\t{}", visible(name.text));
+        let _ = write!(out, "\t{}", sanitize(name.text));
         let _ = if offset == 0 {
             write!(out, ":")
         } else {
@@ -337,10 +337,10 @@ impl Walk<'_, '_> {
             .source(self.machine.objects(), place.dso)
             .and_then(|source| source.line(place.address));
         match line {
-            Some(line) => push_line(output.buffer(), &visible(&line.file), line.line, false),
+            Some(line) => push_line(output.buffer(), &sanitize(&line.file), line.line, false),
             None => {
                 let address = names.object_address(self.machine.objects(), place);
-                let dso = visible(&self.machine.dso(place.dso).short_name);
+                let dso = sanitize(&self.machine.dso(place.dso).short_name);
                 push_unknown(output.buffer(), &dso, address);
             }
         }

@@ -2,9 +2,10 @@
 
 use oxperf_abi::{BranchEntry, CpuMode};
 use oxperf_machine::Machine;
-use oxperf_present::branch_words::{kind_name, prediction, speculation_name};
-use oxperf_present::script::{FieldSet, push_hex, push_number};
-use oxperf_present::visible::visible;
+use oxperf_present::script::FieldSet;
+use oxperf_present::text::branch_text::{kind_name, prediction, speculation_name};
+use oxperf_present::text::number::{push_hex, push_number};
+use oxperf_present::text::sanitize;
 use oxperf_session::SampleEvent;
 
 use super::lines::push_dso_offset;
@@ -59,7 +60,7 @@ impl Printer<'_> {
         let out = self.output.buffer();
         match named {
             Some((name, at)) => {
-                out.extend_from_slice(visible(name.text).as_bytes());
+                out.extend_from_slice(sanitize(name.text).as_bytes());
                 out.extend_from_slice(b"+0x");
                 push_hex(out, at.wrapping_sub(name.start), 1);
             }
@@ -101,7 +102,7 @@ impl Printer<'_> {
     fn print_branch_object(&mut self, machine: &Machine, event: &SampleEvent<'_>, address: u64) {
         let mode = machine.guess_mode(event.thread, address);
         let place = machine.locate(event.thread, mode, address);
-        let name = place.map(|place| visible(&machine.dso(place.dso).shown));
+        let name = place.map(|place| sanitize(&machine.dso(place.dso).shown));
         let out = self.output.buffer();
         out.extend_from_slice(b" (");
         out.extend_from_slice(name.as_deref().unwrap_or("[unknown]").as_bytes());

@@ -1,7 +1,7 @@
 //! The paths of cgroups, as records tell them.
 
 use oxperf_abi::RecordType;
-use oxperf_present::visible::visible;
+use oxperf_present::text::sanitize;
 use oxperf_session::SidebandEvent;
 use oxperf_wire::kernel::Cgroup;
 use oxperf_wire::{Cursor, Endian, Sample};
@@ -18,7 +18,7 @@ impl Cgroups {
             return;
         }
         if let Ok(record) = Cgroup::decode(&mut Cursor::new(event.record.body, endian)) {
-            let path = visible(&String::from_utf8_lossy(record.path)).into_owned();
+            let path = sanitize(&String::from_utf8_lossy(record.path)).into_owned();
             self.0.insert(record.id, path);
         }
     }

@@ -5,7 +5,7 @@ use std::io::{self, Write as _};
 
 use oxperf_machine::{Machine, Objects};
 use oxperf_present::event_lines::push_cell;
-use oxperf_present::script::{push_hex, push_number};
+use oxperf_present::text::number::{push_hex, push_number};
 use oxperf_resolve::{KernelNames, Names, Place};
 use oxperf_session::SampleEvent;
 

@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use oxperf_disasm::{Disassembler, Form, Syntax, Width};
 use oxperf_machine::{Machine, ThreadId};
-use oxperf_present::visible::visible;
+use oxperf_present::text::sanitize;
 use oxperf_session::{CodeWidth, SampleEvent, TracedCode};
 
 use super::printer::Printer;
@@ -87,7 +87,7 @@ impl Printer<'_> {
                 return false;
             };
             let offset = place.address.wrapping_sub(name.start);
-            let named = write!(out, "{}+{offset:#x}", visible(name.text));
+            let named = write!(out, "{}+{offset:#x}", sanitize(name.text));
             let told = if with_target {
                 write!(out, " [{address:#x}]")
             } else {

@@ -10,7 +10,7 @@ use oxperf_abi::CpuMode;
 use oxperf_dlfilter::{Client, DlfilterError, Place as Told, Resolver, Sample as Asked, Which};
 use oxperf_itrace::{CodeInstruction, Images};
 use oxperf_machine::Machine;
-use oxperf_present::visible::visible;
+use oxperf_present::text::sanitize;
 use oxperf_resolve::{Names, PlaceTable};
 use oxperf_session::{SampleEvent, SessionEvent};
 use oxperf_symbols::SymbolBinding;
@@ -118,8 +118,8 @@ const ATTRIBUTE_SIZE: u32 = 136;
 fn failure(name: &str, error: &DlfilterError) -> Failure {
     Failure::new(format!(
         "dlfilter {}: {}",
-        visible(name),
-        visible(&error.to_string())
+        sanitize(name),
+        sanitize(&error.to_string())
     ))
 }
 
@@ -156,7 +156,7 @@ pub(super) fn list() -> Result<(), Failure> {
         let said = String::from_utf8_lossy(&output.stdout);
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         if let Some(line) = said.lines().next().filter(|_| output.status.success()) {
-            print_line(&format!("  {:<36} {}", visible(&name), visible(line)))?;
+            print_line(&format!("  {:<36} {}", sanitize(&name), sanitize(line)))?;
         }
     }
     Ok(())

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::Path;
 
-use oxperf_present::visible::visible;
+use oxperf_present::text::sanitize;
 use oxperf_sys::files::create_output;
 
 use super::view::EventView;
@@ -61,7 +61,7 @@ impl Dumps {
     pub(super) fn finish(self) -> io::Result<()> {
         self.files.into_iter().try_for_each(|dump| {
             let megabytes = dump.output.finish()? as f64 / f64::from(1 << 20);
-            let (name, samples) = (visible(&dump.name), dump.samples);
+            let (name, samples) = (sanitize(&dump.name), dump.samples);
             print_line(&format!(
                 "[ perf script: Wrote {megabytes:.3} MB {name} ({samples} samples) ]"
             ))

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use oxperf_abi::CpuMode;
 use oxperf_machine::{Machine, Objects, ThreadId};
 use oxperf_present::event_lines::Items;
-use oxperf_present::script::push_hex;
+use oxperf_present::text::number::push_hex;
 use oxperf_resolve::{MappingsId, MappingsTable, Names, Place, Regions};
 
 use super::csv;

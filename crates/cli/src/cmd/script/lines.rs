@@ -2,8 +2,9 @@
 //! place adds is its distance from the symbol's start.
 
 use oxperf_machine::{DsoId, DsoKind, Objects};
-use oxperf_present::script::{FieldSet, Location, hex, push_hex};
-use oxperf_present::visible::visible;
+use oxperf_present::script::{FieldSet, Location};
+use oxperf_present::text::number::{hex, push_hex};
+use oxperf_present::text::sanitize;
 use oxperf_resolve::{Name, Names, Place};
 use rustc_hash::FxHashMap;
 
@@ -211,7 +212,7 @@ impl Lines {
     fn look_up(&mut self, place: Place, names: &Names<'_>, objects: &Objects) -> Known {
         let fields = self.part(FieldSet::DSO);
         self.dsos.get(place.dso.0, |out| {
-            let dso = visible(&objects.dso(place.dso).shown);
+            let dso = sanitize(&objects.dso(place.dso).shown);
             Location {
                 symbol: None,
                 dso: Some(&dso),
@@ -239,7 +240,7 @@ impl Lines {
         let number = *self.symbols.entry((dso, name.start)).or_insert(next);
         self.names.get(number, |out| {
             Location {
-                symbol: Some((&visible(name.text), 0)),
+                symbol: Some((&sanitize(name.text), 0)),
                 dso: None,
             }
             .write(FieldSet::SYM, out);

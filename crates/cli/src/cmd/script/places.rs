@@ -4,7 +4,8 @@ use std::io::Write;
 
 use oxperf_abi::{CpuMode, Pid, Tid};
 use oxperf_machine::Machine;
-use oxperf_present::script::{FieldSet, Location, push_hex};
+use oxperf_present::script::{FieldSet, Location};
+use oxperf_present::text::number::push_hex;
 use oxperf_resolve::Place;
 use oxperf_session::{SampleEvent, SidebandEvent};
 use oxperf_wire::kernel::CallchainDeferred;

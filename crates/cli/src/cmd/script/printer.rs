@@ -8,7 +8,7 @@ use oxperf_data::Reader;
 use oxperf_machine::Machine;
 use oxperf_present::dump::Architecture;
 use oxperf_present::script::{AccessColumns, FieldSet, FieldSpec, write_bpf_output};
-use oxperf_present::visible::visible;
+use oxperf_present::text::sanitize;
 use oxperf_resolve::{ChainLosses, Chains, KernelNames, Names, PlaceTable};
 use oxperf_session::{EventTable, Finished, SampleEvent, SessionEvent};
 use oxperf_tracepoint::Formatters;
@@ -396,7 +396,7 @@ impl<'s> Printer<'s> {
         let view = &self.views[event.event.0];
         let named = view.fields.contains(FieldSet::COMM);
         let comm = if named {
-            visible(machine.comm_of(event.thread))
+            sanitize(machine.comm_of(event.thread))
         } else {
             "".into()
         };

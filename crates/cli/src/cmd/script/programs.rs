@@ -5,7 +5,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use clap::{Arg, ArgAction};
-use oxperf_present::visible::visible;
+use oxperf_present::text::sanitize;
 
 use crate::failure::Failure;
 use crate::output::print_line;
@@ -40,8 +40,8 @@ pub(super) fn list() -> Result<(), Failure> {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         print_line(&format!(
             "  {:<36} {}",
-            visible(&name),
-            visible(said(&head))
+            sanitize(&name),
+            sanitize(said(&head))
         ))?;
     }
     Ok(())

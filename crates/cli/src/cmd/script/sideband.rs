@@ -7,7 +7,7 @@ use oxperf_abi::{CpuMode, PerfTime, Pid, RecordType, Tid};
 use oxperf_machine::Machine;
 use oxperf_present::records::{self, PokedSymbol};
 use oxperf_present::script::FieldSet;
-use oxperf_present::visible::visible;
+use oxperf_present::text::sanitize;
 use oxperf_resolve::Place;
 use oxperf_session::SidebandEvent;
 use oxperf_wire::kernel::{
@@ -281,7 +281,7 @@ impl Printer<'_> {
             Some(subject) => machine.thread(subject.pid, subject.tid),
             None => machine.thread(pid, tid),
         };
-        let comm = visible(machine.comm_of(thread));
+        let comm = sanitize(machine.comm_of(thread));
         let view = &self.views[event.event.0];
         let shows = |field| view.fields.contains(field);
         let head = oxperf_present::script::Head {

@@ -2,8 +2,9 @@
 
 use oxperf_abi::CpuMode;
 use oxperf_machine::{Machine, ThreadId};
-use oxperf_present::script::{FieldSet, push_number};
-use oxperf_present::visible::visible;
+use oxperf_present::script::FieldSet;
+use oxperf_present::text::number::push_number;
+use oxperf_present::text::sanitize;
 use oxperf_resolve::Place;
 use oxperf_session::SampleEvent;
 
@@ -43,7 +44,7 @@ impl Printer<'_> {
             push_number(out, u64::from(line.line), 1, b' ');
             out.resize(out.len().max(start + 8), b' ');
             out.push(b' ');
-            out.extend_from_slice(visible(&String::from_utf8_lossy(text)).as_bytes());
+            out.extend_from_slice(sanitize(&String::from_utf8_lossy(text)).as_bytes());
             out.push(b'\n');
         }
     }

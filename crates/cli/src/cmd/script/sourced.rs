@@ -2,8 +2,8 @@
 
 use oxperf_machine::Objects;
 use oxperf_present::script::{FieldSet, Location};
-use oxperf_present::source::{push_line, push_unknown};
-use oxperf_present::visible::visible;
+use oxperf_present::text::sanitize;
+use oxperf_present::text::source_line::{push_line, push_unknown};
 use oxperf_resolve::{Name, Names, Place, Step};
 use oxperf_symbols::SourceLine;
 
@@ -85,11 +85,11 @@ impl Rendering<'_, '_> {
             .inlined
             .as_deref()
             .or(self.name.map(|name| name.text))
-            .map(visible);
+            .map(sanitize);
         let offset = self
             .name
             .map_or(0, |name| self.place.address.wrapping_sub(name.start));
-        let dso = visible(&self.objects.dso(self.place.dso).shown);
+        let dso = sanitize(&self.objects.dso(self.place.dso).shown);
         let location = Location {
             symbol: text.as_deref().map(|text| (text, offset)),
             dso: step.inlined.is_none().then_some(&dso),
@@ -114,7 +114,7 @@ impl Rendering<'_, '_> {
         match line {
             Some(line) => push_line(
                 out,
-                &visible(&line.file),
+                &sanitize(&line.file),
                 line.line,
                 self.sourcing.whole_paths,
             ),
@@ -126,7 +126,7 @@ impl Rendering<'_, '_> {
                 let address = self.names.object_address(self.objects, self.place);
                 push_unknown(
                     out,
-                    &visible(&self.objects.dso(self.place.dso).short_name),
+                    &sanitize(&self.objects.dso(self.place.dso).short_name),
                     address,
                 );
             }

@@ -2,7 +2,7 @@
 
 use oxperf_data::Reader;
 use oxperf_data::features::ClockData;
-use oxperf_present::civil::CivilTime;
+use oxperf_present::text::calendar::CivilTime;
 
 const SECOND: i64 = 1_000_000_000;
 

@@ -2,11 +2,12 @@
 
 use oxperf_abi::{EventAttr, EventType};
 use oxperf_machine::Machine;
+use oxperf_present::script::FieldSet;
 use oxperf_present::script::traced::{
     write_code, write_flags, write_ipc, write_length, write_payload,
 };
-use oxperf_present::script::{FieldSet, push_hex};
-use oxperf_present::visible::visible;
+use oxperf_present::text::number::push_hex;
+use oxperf_present::text::sanitize;
 use oxperf_session::{SampleEvent, SampleFlags, Traced};
 
 use super::printer::Printer;
@@ -131,7 +132,7 @@ impl Printer<'_> {
     fn print_object(&mut self, machine: &Machine, event: &SampleEvent<'_>) {
         let (mode, ip) = (event.misc.cpu_mode(), event.sample.ip.unwrap_or(0));
         let place = machine.locate(event.thread, mode, ip);
-        let name = place.map(|place| visible(&machine.dso(place.dso).shown));
+        let name = place.map(|place| sanitize(&machine.dso(place.dso).shown));
         let name = name.as_deref().unwrap_or("[unknown]");
         let width = self.object_width;
         let out = self.output.buffer();
@@ -158,7 +159,7 @@ impl Printer<'_> {
         match name {
             Some(name) => {
                 out.resize(out.len() + indent, b' ');
-                out.extend_from_slice(visible(name.text).as_bytes());
+                out.extend_from_slice(sanitize(name.text).as_bytes());
             }
             None if address != 0 => {
                 out.resize(out.len() + indent, b' ');

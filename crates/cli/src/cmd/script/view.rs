@@ -2,7 +2,7 @@
 
 use oxperf_abi::{BranchSampleType, EventType, SampleType, SoftwareId};
 use oxperf_present::script::{EventClass, FieldSet, FieldSpec, HeadLayout};
-use oxperf_present::visible::visible;
+use oxperf_present::text::sanitize;
 use oxperf_session::SessionEvent;
 use oxperf_tracepoint::Formatters;
 use oxperf_wire::Sample;
@@ -136,7 +136,7 @@ pub(super) fn event_name(event: &SessionEvent, formatters: &Formatters) -> Strin
         .then(|| formatters.name(event.attr.config))
         .flatten();
     let unnamed = event.name.starts_with("unknown tracepoint");
-    visible(traced.filter(|_| unnamed).as_ref().unwrap_or(&event.name)).into_owned()
+    sanitize(traced.filter(|_| unnamed).as_ref().unwrap_or(&event.name)).into_owned()
 }
 
 fn is_bpf_output(event: &SessionEvent) -> bool {

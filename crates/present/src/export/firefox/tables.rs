@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 
 use super::super::Exported;
 use super::{column, separate};
-use crate::json_export::string;
+use crate::json::string;
 
 /// What a thread's samples use, in the order in which they came.
 #[derive(Default)]

@@ -7,7 +7,7 @@ use oxperf_profile::{Access, Level, Profile, Spot};
 
 use super::Columns;
 use super::cells::{pad, push_nameless, push_padded};
-use crate::data_words::{block, level, lock, push_size, snoop, translation};
+use crate::text::mem_text::{block, level, lock, push_size, snoop, translation};
 
 /// Width of an address, with the privilege before it and what perf leaves behind it.
 const ADDRESS_WIDTH: usize = "[k] ".len() + 16 + 2;

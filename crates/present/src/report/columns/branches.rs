@@ -8,8 +8,8 @@ use oxperf_profile::{Branch, BranchEnd, Level};
 
 use super::cells::{pad, push_cut, push_nameless, push_padded};
 use super::{ADDRESS_WIDTH, Columns};
-use crate::padding::Left;
-use crate::visible::visible;
+use crate::text::padding::Left;
+use crate::text::sanitize;
 
 pub(super) fn branch_heading(key: BranchKey) -> &'static str {
     match key {
@@ -132,7 +132,7 @@ impl Columns<'_> {
     }
 
     fn branch_line(&self, end: BranchEnd) -> std::borrow::Cow<'_, str> {
-        visible(self.profile.branch_line(end).unwrap_or_default())
+        sanitize(self.profile.branch_line(end).unwrap_or_default())
     }
 
     /// Whether a cell shows an address in the place of a name.

@@ -8,9 +8,9 @@ use oxperf_profile::{DataPlace, Detail, Profile, SymbolId};
 use rayon::prelude::*;
 
 use super::cells::{fill, pad, push_cut};
-use crate::data_words::push_size;
-use crate::padding::Zeroed;
-use crate::visible::visible;
+use crate::text::mem_text::push_size;
+use crate::text::padding::Zeroed;
+use crate::text::sanitize;
 
 /// Width of an address with its `0x`.
 const ADDRESS_WIDTH: usize = 18;
@@ -58,7 +58,7 @@ pub(super) fn width(profile: &Profile, key: SortKey, rows: &[Row], nanoseconds: 
             profile
                 .comms
                 .get(comm.index())
-                .map_or(0, |comm| visible(&without_digits(comm)).len())
+                .map_or(0, |comm| sanitize(&without_digits(comm)).len())
         }),
         SortKey::Trace | SortKey::Parent => widest(&|row| text(profile, row, key).len()),
         SortKey::Field(number) => {
@@ -235,7 +235,7 @@ impl Shown<'_> {
 /// What a row says of the data that its instructions work on.
 fn data_text(profile: &Profile, row: &Row, key: SortKey) -> String {
     let place = profile.data_places.of(row.frame);
-    let name = visible(place.map_or("(unknown)", |place| &place.name));
+    let name = sanitize(place.map_or("(unknown)", |place| &place.name));
     match (key, place.and_then(|place| place.offset)) {
         (SortKey::DataTypeLine, _) => {
             format!("{name}: cache-line {}", place.map_or(0, DataPlace::line))
@@ -250,7 +250,7 @@ fn data_text(profile: &Profile, row: &Row, key: SortKey) -> String {
             } else {
                 format!("{offset:#x}")
             };
-            format!("{name} +{offset} ({})", visible(field))
+            format!("{name} +{offset} ({})", sanitize(field))
         }
         _ => name.into_owned(),
     }
@@ -268,7 +268,7 @@ fn text<'a>(profile: &'a Profile, row: &Row, key: SortKey) -> Cow<'a, str> {
     let text = key
         .detail()
         .and_then(|detail| profile.details.text(row.detail, detail));
-    visible(text.unwrap_or(""))
+    sanitize(text.unwrap_or(""))
 }
 
 fn cgroup<'a>(profile: &'a Profile, row: &Row) -> Option<Cow<'a, str>> {
@@ -276,7 +276,7 @@ fn cgroup<'a>(profile: &'a Profile, row: &Row) -> Option<Cow<'a, str>> {
         .details
         .cgroups
         .get(&number(profile, row, Detail::Cgroup))?;
-    Some(visible(path))
+    Some(sanitize(path))
 }
 
 fn transaction(buffer: &mut Vec<u8>, flags: u64) {

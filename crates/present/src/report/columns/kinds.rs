@@ -6,7 +6,7 @@ use oxperf_analysis::hist::{Extra, Kinds, Measure, Table};
 
 use super::cells::pad;
 use super::{Column, Columns, Field};
-use crate::padding::Right;
+use crate::text::padding::Right;
 
 /// Width of one share.
 const PART_WIDTH: usize = 7;

@@ -1,0 +1,82 @@
+//! Numbers and blanks appended to bytes, without the cost of `format!`.
+
+/// Appends `count` blanks.
+pub fn pad(out: &mut Vec<u8>, count: usize) {
+    out.resize(out.len() + count, b' ');
+}
+
+/// Appends a number, filled from the left to `width`.
+pub fn push_number(out: &mut Vec<u8>, mut value: u64, width: usize, fill: u8) {
+    let mut digits = [0; 20];
+    let mut start = digits.len();
+    loop {
+        start -= 1;
+        digits[start] = b'0' + (value % 10) as u8;
+        value /= 10;
+        if value == 0 {
+            break;
+        }
+    }
+    let digits = &digits[start..];
+    out.resize(out.len() + width.saturating_sub(digits.len()), fill);
+    out.extend_from_slice(digits);
+}
+
+/// Appends a number in hexadecimal, blank filled to `width`, which is at most 16.
+#[inline]
+pub fn push_hex(out: &mut Vec<u8>, value: u64, width: usize) {
+    let text = hex(value);
+    match width {
+        16 => out.extend_from_slice(&text),
+        _ => {
+            let digits = (16 - value.leading_zeros() as usize / 4).max(1);
+            out.extend_from_slice(&text[16 - digits.max(width.min(16))..]);
+        }
+    }
+}
+
+/// A number in hexadecimal behind blanks: eight digits at a time, a byte for each.
+#[inline]
+pub fn hex(value: u64) -> [u8; 16] {
+    let digits =
+        u128::from(hex_digits((value >> 32) as u32)) << 64 | u128::from(hex_digits(value as u32));
+    let blanks = (value.leading_zeros() / 4).min(15) * 8;
+    let shown = u128::MAX >> blanks;
+    (digits & shown | u128::from_be_bytes([b' '; 16]) & !shown).to_be_bytes()
+}
+
+/// The digits of a number, the first in the highest byte.
+#[inline]
+fn hex_digits(value: u32) -> u64 {
+    let mut digits = u64::from(value);
+    digits = (digits | digits << 16) & 0x0000_ffff_0000_ffff;
+    digits = (digits | digits << 8) & 0x00ff_00ff_00ff_00ff;
+    digits = (digits | digits << 4) & 0x0f0f_0f0f_0f0f_0f0f;
+    // Six more and a digit above nine has a bit above its four.
+    let letters = (digits + 0x0606_0606_0606_0606) >> 4 & 0x0101_0101_0101_0101;
+    digits + 0x3030_3030_3030_3030 + letters * u64::from(b'a' - b'9' - 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(write: impl Fn(&mut Vec<u8>)) -> String {
+        let mut out = Vec::new();
+        write(&mut out);
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn hexadecimal_numbers_fill_their_width() {
+        let hex = |value, width| text(|out| push_hex(out, value, width));
+        assert_eq!(hex(0xffff_ffff_8157_a541, 16), "ffffffff8157a541");
+        assert_eq!(
+            (hex(0x1f, 1), hex(0, 1), hex(0, 3)),
+            ("1f".into(), "0".into(), "  0".into())
+        );
+        assert_eq!(hex(0x7f00_0000_1234, 16), "    7f0000001234");
+        assert_eq!(hex(0x0123_4567_89ab_cdef, 16), " 123456789abcdef");
+        assert_eq!(hex(0, 16), "               0");
+    }
+}

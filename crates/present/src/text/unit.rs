@@ -1,0 +1,26 @@
+//! The unit in which weights are shown: time, or occurrences of an event.
+
+/// The unit of the weights of a tree or a profile.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WeightUnit<'a> {
+    /// Nanoseconds, as the periods of cpu-clock and task-clock are.
+    Nanoseconds,
+    /// Occurrences of the event of this name.
+    Count(&'a str),
+}
+
+impl<'a> WeightUnit<'a> {
+    /// The unit of an event's periods, by its name: clocks count nanoseconds, everything else itself.
+    ///
+    /// ```
+    /// use oxperf_present::text::unit::WeightUnit;
+    /// assert_eq!(WeightUnit::of_event("task-clock:u"), WeightUnit::Nanoseconds);
+    /// assert_eq!(WeightUnit::of_event("cycles"), WeightUnit::Count("cycles"));
+    /// ```
+    pub fn of_event(name: &'a str) -> Self {
+        match name.split(':').next() {
+            Some("cpu-clock" | "task-clock") => WeightUnit::Nanoseconds,
+            _ => WeightUnit::Count(name),
+        }
+    }
+}
