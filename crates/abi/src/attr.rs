@@ -7,7 +7,7 @@ use crate::{AttrFlags, BranchSampleType, EventType, ReadFormat, SampleType};
 pub struct EventAttr {
     /// Kind of event, or the PMU's number.
     pub kind: EventType,
-    /// What is counted.
+    /// The kind of event: hardware, software, a PMU's.
     pub config: u64,
     /// Period, or frequency in Hz with [`AttrFlags::FREQ`].
     pub sample_period: u64,

@@ -16,13 +16,13 @@ macro_rules! bit_word {
             /// Every named bit with perf's name for it, lowest bit first.
             pub const NAMES: &'static [($name, &'static str)] = &[$(($name::$bit, $text),)*];
 
-            /// Whether all bits of `other` are set.
+            /// Returns whether all bits of `other` are set.
             #[inline]
             pub const fn contains(self, other: $name) -> bool {
                 self.0 & other.0 == other.0
             }
 
-            /// Whether any bit of `other` is set.
+            /// Returns whether any bit of `other` is set.
             #[inline]
             pub const fn intersects(self, other: $name) -> bool {
                 self.0 & other.0 != 0

@@ -75,13 +75,13 @@ impl BranchEntry {
     /// The bit of a branch that was not taken.
     pub const NOT_TAKEN: u64 = 1 << 33;
 
-    /// Number of kinds that [`BranchEntry::kind`] tells.
+    /// Number of kinds that [`BranchEntry::kind`] knows.
     pub const KINDS: usize = 15 + 8;
     /// The kind of a conditional branch.
     pub const CONDITIONAL: usize = 1;
 
-    /// What kind of branch, as the kernel counts kinds: those of its later list follow those of the first. `None` where the
-    /// CPU does not tell.
+    /// The kind of branch, as the kernel counts kinds: those of its later list follow those of the first. `None` where the
+    /// CPU does not report it.
     pub const fn kind(&self) -> Option<usize> {
         const LATER: usize = 15;
         let (kind, later) = (
@@ -96,7 +96,7 @@ impl BranchEntry {
         }
     }
 
-    /// Whether the flags have one of some bits.
+    /// Returns whether the flags have one of some bits.
     pub const fn is(&self, bit: u64) -> bool {
         self.flags & bit != 0
     }

@@ -9,20 +9,20 @@ impl DataSource {
         (self.0 >> low & ((1 << width) - 1)) as u8
     }
 
-    /// What stands for everything that is not known.
+    /// The word of an access about which nothing is known.
     pub const NOTHING_KNOWN: DataSource = DataSource(1 | 1 << 5 | 1 << 19 | 1 << 24 | 1 << 26);
 
-    /// What the access did, a bit each: 0 nothing that is known, 1 load, 2 store, 3 prefetch, 4 instruction fetch.
+    /// The operation, a bit each: 0 nothing that is known, 1 load, 2 store, 3 prefetch, 4 instruction fetch.
     pub const fn operations(self) -> u8 {
         self.field(0, 5)
     }
 
-    /// Whether the data were at the level.
+    /// Returns whether the data were at the level.
     pub const fn hit(self) -> bool {
         self.field(6, 1) == 1
     }
 
-    /// Whether they were looked for there in vain.
+    /// Returns whether they were looked for there in vain.
     pub const fn missed(self) -> bool {
         self.field(7, 1) == 1
     }
@@ -43,28 +43,28 @@ impl DataSource {
         self.field(33, 4)
     }
 
-    /// Whether the level of the newer coding is another node's.
+    /// Returns whether the level of the newer coding is another node's.
     pub const fn remote(self) -> bool {
         self.field(37, 1) == 1
     }
 
-    /// How far away it is: 0 unsaid, 1 another core, 2 node, 3 socket, 4 board.
+    /// The distance of the level: 0 unsaid, 1 another core, 2 node, 3 socket, 4 board.
     pub const fn hops(self) -> u8 {
         self.field(43, 3)
     }
 
-    /// What asking other caches brought, a bit each: not known, none asked, hit, miss, hit of changed data, then
+    /// The result of asking other caches, a bit each: not known, none asked, hit, miss, hit of changed data, then
     /// forwarded, peer.
     pub const fn snoops(self) -> u8 {
         self.field(19, 5) | self.field(38, 2) << 5
     }
 
-    /// The same without the last two.
+    /// The result of asking other caches, without the last two.
     pub const fn plain_snoops(self) -> u8 {
         self.field(19, 5)
     }
 
-    /// Whether the access was atomic: a bit for "not known", one for "yes".
+    /// Atomicity of the access: a bit for "not known", one for "yes".
     pub const fn locks(self) -> u8 {
         self.field(24, 2)
     }
@@ -74,7 +74,7 @@ impl DataSource {
         self.field(26, 7)
     }
 
-    /// Why a load waited for a store, a bit each: not known, its data, its address.
+    /// Reasons why a load waited for a store, a bit each: not known, its data, its address.
     pub const fn blocks(self) -> u8 {
         self.field(40, 3)
     }

@@ -1,4 +1,4 @@
-//! What is counted: event types and the generic ids.
+//! Event types and the generic ids.
 
 use std::fmt;
 

@@ -49,7 +49,7 @@ bit_word! {
         EXCLUDE_CALLCHAIN_USER = 22, "exclude_callchain_user";
         /// Mappings with device and inode, or build id.
         MMAP2 = 23, "mmap2";
-        /// Exec is told from a renaming.
+        /// Exec and renaming differ.
         COMM_EXEC = 24, "comm_exec";
         /// `clockid` holds.
         USE_CLOCKID = 25, "use_clockid";

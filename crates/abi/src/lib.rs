@@ -1,4 +1,4 @@
-//! What the kernel says about performance events, as plain values.
+//! The kernel's interface of performance events, as plain values.
 //!
 //! For everybody who speaks `perf_event_open(2)` or reads `perf.data`: attributes, flag words, record numbers,
 //! event ids, branch and data-source words. Nothing here reads a byte, opens a file or calls the kernel; numbers

@@ -76,7 +76,7 @@ record_types! {
     FINISHED_ROUND = 68;
     /// Ids with CPU and thread.
     ID_INDEX = 69;
-    /// How AUX data are to be decoded.
+    /// The way to decode AUX data.
     AUXTRACE_INFO = 70;
     /// AUX data follow.
     AUXTRACE = 71;
@@ -86,7 +86,7 @@ record_types! {
     THREAD_MAP = 73;
     /// The CPUs.
     CPU_MAP = 74;
-    /// How `perf stat` counted.
+    /// The configuration of `perf stat`.
     STAT_CONFIG = 75;
     /// A counter's values.
     STAT = 76;
@@ -124,7 +124,7 @@ record_types! {
     SIMPLEPERF_EVENT_ID = 32774;
     /// A call chain, of simpleperf.
     SIMPLEPERF_CALLCHAIN = 32775;
-    /// How the unwinding of a stack went, of simpleperf.
+    /// The result of unwinding a stack, of simpleperf.
     SIMPLEPERF_UNWINDING_RESULT = 32776;
     /// Formats of tracepoints, of simpleperf.
     SIMPLEPERF_TRACING_DATA = 32777;
@@ -136,13 +136,13 @@ impl RecordType {
     /// Records from here on are written by tools, not by the kernel.
     pub const FIRST_USER: u32 = 64;
 
-    /// Whether a tool wrote the record.
+    /// Returns whether a tool wrote the record.
     #[inline]
     pub const fn is_user(self) -> bool {
         self.0 >= Self::FIRST_USER
     }
 
-    /// Whether it is simpleperf's own; such a record has a size of 32 bits and no flags.
+    /// Returns whether it is simpleperf's own; such a record has a size of 32 bits and no flags.
     pub const fn is_simpleperf(self) -> bool {
         self.0 >= Self::SIMPLEPERF_KERNEL_SYMBOL.0
     }
@@ -183,13 +183,13 @@ impl Misc {
     /// HEADER_BUILD_ID: the size byte holds.
     pub const BUILD_ID_SIZE: u16 = 1 << 15;
 
-    /// Whether all bits of `mask` are set.
+    /// Returns whether all bits of `mask` are set.
     #[inline]
     pub const fn has(self, mask: u16) -> bool {
         self.0 & mask == mask
     }
 
-    /// Where the CPU was.
+    /// The mode of the CPU.
     #[inline]
     pub const fn cpu_mode(self) -> CpuMode {
         match self.0 & 7 {
@@ -203,7 +203,7 @@ impl Misc {
     }
 }
 
-/// Which world an address belongs to.
+/// The world that an address belongs to.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum CpuMode {

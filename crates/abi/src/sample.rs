@@ -1,4 +1,4 @@
-//! What a sample and a counter read hold.
+//! The fields of a sample and of a counter read.
 
 use crate::bits::bit_word;
 
@@ -35,7 +35,7 @@ bit_word! {
         STACK_USER = 13, "STACK_USER";
         /// Cost of the sampled access.
         WEIGHT = 14, "WEIGHT";
-        /// Where the data came from.
+        /// The source of the data.
         DATA_SRC = 15, "DATA_SRC";
         /// Event id at a fixed place.
         IDENTIFIER = 16, "IDENTIFIER";

@@ -325,7 +325,7 @@ mod tests {
     #[test]
     fn a_thread_that_is_gone_is_passed_over() {
         let gone = |request: &OpenRequest<'_>| {
-            matches!(request.task, oxperf_sys::Task::Thread(Tid(10))).then_some(ESRCH)
+            matches!(request.task, oxperf_sys::EventTask::Thread(Tid(10))).then_some(ESRCH)
         };
         let target = Target::Threads(vec![Tid(10), Tid(11)]);
         let got = outcome(

@@ -75,7 +75,7 @@ mod tests {
     use super::*;
     use oxperf_abi::EventAttr;
     use oxperf_data::{Reader, Writer, WriterEvent};
-    use oxperf_sys::{FakeKernel, Kernel, OpenRequest, RingPages, Task};
+    use oxperf_sys::{EventTask, FakeKernel, Kernel, OpenRequest, RingPages};
 
     impl Records for Writer<Vec<u8>> {
         fn kernel_records(&mut self, records: &[u8]) -> Result<(), WriteError> {
@@ -101,7 +101,9 @@ mod tests {
         let kernel = FakeKernel::new();
         let attr = EventAttr::default();
         let ring = |_| {
-            let event = kernel.open(&OpenRequest::new(&attr, Task::Caller)).unwrap();
+            let event = kernel
+                .open(&OpenRequest::new(&attr, EventTask::Caller))
+                .unwrap();
             kernel.map_ring(&event, RingPages::new(1).unwrap()).unwrap()
         };
         let rings = (0..rings).map(ring).collect();

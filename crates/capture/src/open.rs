@@ -2,8 +2,8 @@
 
 use oxperf_abi::{EventId, ReadFormat, Tid};
 use oxperf_sys::{
-    Control, DataRing, EventFd, Kernel, OpenError, OpenFlags, OpenRequest, RingError, RingPages,
-    Scope,
+    Control, ControlScope, DataRing, EventFd, Kernel, OpenError, OpenFlags, OpenRequest, RingError,
+    RingPages,
 };
 
 use crate::plan::{Place, Plan, PlannedEvent, RingKey, Task};
@@ -108,9 +108,9 @@ impl OpenEvents {
             return Err(OpenError::NoSuchTask);
         }
         let task = match place.task {
-            Task::Anyone => oxperf_sys::Task::Any,
-            Task::Workload => oxperf_sys::Task::Thread(workload.ok_or(OpenError::NoSuchTask)?),
-            Task::Thread(tid) => oxperf_sys::Task::Thread(tid),
+            Task::Anyone => oxperf_sys::EventTask::Any,
+            Task::Workload => oxperf_sys::EventTask::Thread(workload.ok_or(OpenError::NoSuchTask)?),
+            Task::Thread(tid) => oxperf_sys::EventTask::Thread(tid),
         };
         let flags = OpenFlags::default();
         kernel.open(&OpenRequest {
@@ -192,7 +192,7 @@ impl OpenEvents {
     /// # Errors
     /// The kernel's answer.
     pub fn enable(&self, kernel: &dyn Kernel) -> std::io::Result<()> {
-        self.control_all(kernel, Control::Enable(Scope::Event))
+        self.control_all(kernel, Control::Enable(ControlScope::Event))
     }
 
     /// Stops the counting of everything.
@@ -200,7 +200,7 @@ impl OpenEvents {
     /// # Errors
     /// The kernel's answer.
     pub fn disable(&self, kernel: &dyn Kernel) -> std::io::Result<()> {
-        self.control_all(kernel, Control::Disable(Scope::Event))
+        self.control_all(kernel, Control::Disable(ControlScope::Event))
     }
 
     fn control_all(&self, kernel: &dyn Kernel, control: Control<'_>) -> std::io::Result<()> {

@@ -1,4 +1,4 @@
-//! What a signal handler leaves for the thread that waits: bits that say what arrived, and a descriptor that wakes it.
+//! The message of a signal handler to the thread that waits: bits that say what arrived, and a descriptor that wakes it.
 //!
 //! A bit is set before the descriptor is written to, and taken after it is read from: so whatever comes in between, a bit that
 //! nobody has taken leaves the descriptor readable.

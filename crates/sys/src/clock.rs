@@ -6,7 +6,7 @@ use std::time::Duration;
 
 /// A clock of the kernel.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
-pub enum Clock {
+pub enum KernelClock {
     /// Wall time.
     Realtime,
     /// Steady, slewed by NTP, stops in suspend.
@@ -21,16 +21,16 @@ pub enum Clock {
     ProcessCpu,
 }
 
-impl Clock {
+impl KernelClock {
     /// The number that `perf_event_attr.clockid` holds.
     pub fn id(self) -> i32 {
         match self {
-            Clock::Realtime => libc::CLOCK_REALTIME,
-            Clock::Monotonic => libc::CLOCK_MONOTONIC,
-            Clock::MonotonicRaw => libc::CLOCK_MONOTONIC_RAW,
-            Clock::Boottime => libc::CLOCK_BOOTTIME,
-            Clock::Tai => libc::CLOCK_TAI,
-            Clock::ProcessCpu => libc::CLOCK_PROCESS_CPUTIME_ID,
+            KernelClock::Realtime => libc::CLOCK_REALTIME,
+            KernelClock::Monotonic => libc::CLOCK_MONOTONIC,
+            KernelClock::MonotonicRaw => libc::CLOCK_MONOTONIC_RAW,
+            KernelClock::Boottime => libc::CLOCK_BOOTTIME,
+            KernelClock::Tai => libc::CLOCK_TAI,
+            KernelClock::ProcessCpu => libc::CLOCK_PROCESS_CPUTIME_ID,
         }
     }
 
@@ -87,14 +87,14 @@ mod tests {
     #[test]
     fn steady_clocks_do_not_go_back() {
         for clock in [
-            Clock::Monotonic,
-            Clock::MonotonicRaw,
-            Clock::Boottime,
-            Clock::ProcessCpu,
+            KernelClock::Monotonic,
+            KernelClock::MonotonicRaw,
+            KernelClock::Boottime,
+            KernelClock::ProcessCpu,
         ] {
             let first = clock.now().unwrap();
             assert!(clock.now().unwrap() >= first, "{clock:?}");
         }
-        assert!(Clock::Monotonic.resolution().unwrap() > Duration::ZERO);
+        assert!(KernelClock::Monotonic.resolution().unwrap() > Duration::ZERO);
     }
 }

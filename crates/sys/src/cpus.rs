@@ -1,12 +1,13 @@
-//! CPU lists, which CPUs there are, and where this thread may run.
+//! CPU lists, the CPUs of the system, and those that this thread may run on.
 
 use crate::errno::check;
 use oxperf_abi::Cpu;
 use std::mem::MaybeUninit;
+use std::ops::RangeInclusive;
 use std::path::Path;
 use std::{fs, io};
 
-/// Why a text is no list of CPUs.
+/// A text that is no list of CPUs.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum CpuListError {
     /// A part is neither a number nor a range.
@@ -28,37 +29,73 @@ pub enum CpuListError {
     OutOfRange(u32),
 }
 
-/// No kernel is built for more CPUs; bounds what a hostile list can make us allocate.
-const MOST_CPUS: u32 = 1 << 16;
+/// No kernel is built for more CPUs; bounds the memory that a hostile list can ask for.
+const MAX_CPUS: u32 = 1 << 16;
 
-/// Reads the kernel's and perf's list notation: `0-1,4`. The result is in order and without repetition; blank text
-/// is an empty list.
-///
-/// # Errors
-/// Which part is wrong.
-pub fn parse_list(text: &str) -> Result<Vec<Cpu>, CpuListError> {
-    let parts = text
-        .trim()
-        .split(',')
-        .map(str::trim)
-        .filter(|_| !text.trim().is_empty());
-    let mut cpus = Vec::new();
-    for part in parts {
-        let (first, last) = parse_range(part)?;
-        cpus.extend((first..=last).map(Cpu));
+/// A set of CPUs as a user or the kernel writes it: `0-1,4`.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct CpuRanges(Vec<RangeInclusive<u32>>);
+
+impl CpuRanges {
+    /// Reads the kernel's and perf's list notation; blank text is an empty set.
+    ///
+    /// # Errors
+    /// The part that is wrong.
+    pub fn parse(text: &str) -> Result<CpuRanges, CpuListError> {
+        let text = text.trim();
+        if text.is_empty() {
+            return Ok(CpuRanges::default());
+        }
+        let ranges = text.split(',').map(str::trim).map(parse_range);
+        ranges.collect::<Result<_, _>>().map(CpuRanges)
     }
-    cpus.sort_unstable();
-    cpus.dedup();
-    Ok(cpus)
+
+    /// Returns whether no CPU is in the set.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Returns whether `cpu` is in the set.
+    pub fn contains(&self, cpu: Cpu) -> bool {
+        self.0.iter().any(|range| range.contains(&cpu.0))
+    }
+
+    /// The CPUs, in order and without repetition.
+    ///
+    /// # Errors
+    /// One of them is beyond what any kernel has.
+    pub fn to_cpus(&self) -> Result<Vec<Cpu>, CpuListError> {
+        let mut cpus = Vec::new();
+        for range in &self.0 {
+            let out_of_range = [*range.start(), *range.end()]
+                .into_iter()
+                .find(|number| *number >= MAX_CPUS);
+            if let Some(number) = out_of_range {
+                return Err(CpuListError::OutOfRange(number));
+            }
+            cpus.extend(range.clone().map(Cpu));
+        }
+        cpus.sort_unstable();
+        cpus.dedup();
+        Ok(cpus)
+    }
 }
 
-fn parse_range(part: &str) -> Result<(u32, u32), CpuListError> {
+/// Reads the kernel's and perf's list notation as a list of CPUs, in order and without repetition.
+///
+/// # Errors
+/// The part that is wrong, or a CPU beyond what any kernel has.
+pub fn parse_list(text: &str) -> Result<Vec<Cpu>, CpuListError> {
+    CpuRanges::parse(text)?.to_cpus()
+}
+
+fn parse_range(part: &str) -> Result<RangeInclusive<u32>, CpuListError> {
     let (first, last) = part.split_once('-').unwrap_or((part, part));
     let (first, last) = (parse_number(first, part)?, parse_number(last, part)?);
     if first > last {
         Err(CpuListError::Backwards { first, last })
     } else {
-        Ok((first, last))
+        Ok(first..=last)
     }
 }
 
@@ -66,23 +103,16 @@ fn parse_number(digits: &str, part: &str) -> Result<u32, CpuListError> {
     let malformed = || CpuListError::Malformed {
         part: part.to_owned(),
     };
-    let plain = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
-    let number = if plain {
-        digits.parse().map_err(|_| malformed())?
-    } else {
+    if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
         return Err(malformed());
-    };
-    if number < MOST_CPUS {
-        Ok(number)
-    } else {
-        Err(CpuListError::OutOfRange(number))
     }
+    digits.parse().map_err(|_| malformed())
 }
 
 /// The CPUs that are online.
 ///
 /// # Errors
-/// What reading sysfs says; `InvalidData` for a list that makes no sense.
+/// The error of reading sysfs; `InvalidData` for a list that makes no sense.
 pub fn online() -> io::Result<Vec<Cpu>> {
     read_list("/sys/devices/system/cpu/online")
 }
@@ -172,6 +202,17 @@ mod tests {
         assert_eq!(error("+1"), "`+1` is no CPU number or range");
         assert_eq!(error("3-1"), "the range 3-1 runs backwards");
         assert_eq!(error("0-4000000000"), "CPU 4000000000 is out of range");
+    }
+
+    #[test]
+    fn ranges_hold_what_they_name() {
+        let ranges = CpuRanges::parse("0-1,4").unwrap();
+        let held = (0..6).filter(|cpu| ranges.contains(Cpu(*cpu)));
+        assert!(held.eq([0, 1, 4]));
+        // A filter may name CPUs that no kernel has.
+        let many = CpuRanges::parse("5,7-4000000000").unwrap();
+        assert!(many.contains(Cpu(3_999_999_999)) && !many.contains(Cpu(6)));
+        assert!(CpuRanges::parse(" ").unwrap().is_empty());
     }
 
     #[test]

@@ -10,10 +10,10 @@ use crate::process::effective_user;
 
 /// Links that are followed before a path is given up, as in the kernel.
 const MOST_LINKS: usize = 40;
-/// How often a place is cleared that somebody else fills again and again.
+/// Limit of attempts to clear a place that somebody else fills again and again.
 const MOST_ATTEMPTS: usize = 8;
 
-/// Whether a file of this user id is believed: root's, and those of who runs this process.
+/// Returns whether a file of this user id is believed: root's, and those of who runs this process.
 pub fn is_trusted_owner(owner: u32) -> bool {
     owner == 0 || owner == effective_user()
 }
@@ -26,7 +26,7 @@ pub fn open_regular(path: &Path) -> io::Result<File> {
     opened_regular(path, 0)
 }
 
-/// The same, but a link at the end of the path is not followed.
+/// As [`open_regular`], but a link at the end of the path is not followed.
 ///
 /// # Errors
 /// As [`open_regular`]; the kernel's `ELOOP` for a link.
@@ -119,13 +119,13 @@ pub fn create_output(path: &Path) -> io::Result<File> {
     ))
 }
 
-/// Where a link leads.
+/// The path to which a link leads.
 fn behind(link: &Path) -> io::Result<PathBuf> {
     let target = fs::read_link(link)?;
     Ok(link.parent().unwrap_or(Path::new("")).join(target))
 }
 
-/// Whether a link stands for an open file of a process, as `/proc/self/fd/1`, behind `/dev/stdout`, does.
+/// Returns whether a link stands for an open file of a process, as `/proc/self/fd/1`, behind `/dev/stdout`, does.
 fn is_magic(link: &Path) -> bool {
     let folder = link
         .parent()

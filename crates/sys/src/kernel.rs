@@ -1,27 +1,36 @@
 //! The kernel as a replaceable table of calls.
 //!
-//! A recorder's plan (which events on which tasks and CPUs, what is dropped when one is refused) is code worth
+//! The plan of a recorder (which events on which tasks and CPUs, what is dropped when one is refused) is code worth
 //! testing on machines without counters; it is written against [`Kernel`].
 
 mod fake;
 mod real;
 
-pub use fake::{FakeCall, FakeKernel, OpenedEvent, OpenedTask};
+pub use fake::{FakeCall, FakeCount, FakeKernel, OpenedEvent, OpenedTask};
 pub use real::RealKernel;
 
 use crate::{
-    Control, CounterRead, DataRing, EventFd, OpenError, OpenRequest, ReadError, RingError,
-    RingPages,
+    AuxPages, AuxRing, AuxSnapshotRing, BackwardRing, Control, CounterRead, DataRing, EventFd,
+    OpenError, OpenRequest, ReadError, RingError, RingPages,
 };
 use oxperf_abi::{EventId, ReadFormat};
 use std::io;
+
+/// A change to all events that this process has opened.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum OwnEvents {
+    /// All of them count (`PR_TASK_PERF_EVENTS_ENABLE`).
+    Enable,
+    /// None of them counts (`PR_TASK_PERF_EVENTS_DISABLE`).
+    Disable,
+}
 
 /// The calls of a recorder that a test may want to answer itself.
 pub trait Kernel: Sync {
     /// Opens an event.
     ///
     /// # Errors
-    /// Why it was refused.
+    /// The reason of the refusal.
     fn open(&self, request: &OpenRequest<'_>) -> Result<EventFd, OpenError>;
 
     /// Changes an open event.
@@ -29,6 +38,12 @@ pub trait Kernel: Sync {
     /// # Errors
     /// The kernel's answer.
     fn control(&self, event: &EventFd, control: Control<'_>) -> io::Result<()>;
+
+    /// Enables or disables all events that the calling thread has opened, with one call.
+    ///
+    /// # Errors
+    /// The kernel's answer: `EINVAL` where it has no performance events.
+    fn control_own_events(&self, change: OwnEvents) -> io::Result<()>;
 
     /// The id that samples of the event carry.
     ///
@@ -42,9 +57,35 @@ pub trait Kernel: Sync {
     /// The kernel's answer, or too few bytes.
     fn read(&self, event: &EventFd, format: ReadFormat) -> Result<CounterRead, ReadError>;
 
-    /// Maps an event's ring.
+    /// Maps an event's ring of records.
     ///
     /// # Errors
-    /// Why it was refused.
+    /// The reason of the refusal.
     fn map_ring(&self, event: &EventFd, pages: RingPages) -> Result<DataRing, RingError>;
+
+    /// Maps the ring of an event that keeps the newest records (`write_backward`).
+    ///
+    /// # Errors
+    /// The reason of the refusal.
+    fn map_backward_ring(
+        &self,
+        event: &EventFd,
+        pages: RingPages,
+    ) -> Result<BackwardRing, RingError>;
+
+    /// Maps an event's ring of records and its AUX area, whose whole trace is read.
+    ///
+    /// # Errors
+    /// The reason of the refusal: `EINVAL` or `EOPNOTSUPP` where the event has no trace.
+    fn map_aux(&self, event: &EventFd, pages: AuxPages) -> Result<(DataRing, AuxRing), RingError>;
+
+    /// Maps an event's ring of records and its AUX area, which keeps the newest trace for snapshots.
+    ///
+    /// # Errors
+    /// As [`Kernel::map_aux`].
+    fn map_aux_snapshot(
+        &self,
+        event: &EventFd,
+        pages: AuxPages,
+    ) -> Result<(DataRing, AuxSnapshotRing), RingError>;
 }

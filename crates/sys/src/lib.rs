@@ -10,11 +10,11 @@
 //!
 //! ```
 //! use oxperf_abi::{EventAttr, EventType, SoftwareId};
-//! use oxperf_sys::{FakeKernel, Kernel, OpenRequest, Task};
+//! use oxperf_sys::{FakeKernel, Kernel, OpenRequest, EventTask};
 //!
 //! let attr = EventAttr { kind: EventType::SOFTWARE, config: SoftwareId::TaskClock as u64, ..EventAttr::default() };
 //! let kernel = FakeKernel::new();
-//! kernel.open(&OpenRequest::new(&attr, Task::Caller)).unwrap();
+//! kernel.open(&OpenRequest::new(&attr, EventTask::Caller)).unwrap();
 //! assert_eq!(kernel.opened()[0].attr, attr);
 //! ```
 
@@ -36,13 +36,18 @@ mod spawn;
 pub mod terminal;
 
 pub use errno::Errno;
-pub use kernel::{FakeCall, FakeKernel, Kernel, OpenedEvent, OpenedTask, RealKernel};
+pub use kernel::{
+    FakeCall, FakeCount, FakeKernel, Kernel, OpenedEvent, OpenedTask, OwnEvents, RealKernel,
+};
 pub use map::{MappedFile, TruncatedFile, truncated_files};
 pub use open::{
-    Control, CounterRead, CounterValue, EventFd, OpenError, OpenFlags, OpenRequest, ReadError,
-    Scope, Task, open_event,
+    Control, ControlScope, CounterRead, CounterValue, EventFd, EventTask, OpenError, OpenFlags,
+    OpenRequest, ReadError, open_event,
 };
 pub use poll::{NON_BLOCKING, PollSet, PollSlot, Readiness};
-pub use ring::{DataRing, RingError, RingPages, TimeConversion};
+pub use ring::{
+    AuxPages, AuxRing, AuxSnapshotRing, BackwardRing, DataRing, RingError, RingPages,
+    TimeConversion,
+};
 pub use signal::{Signal, SignalError, SignalSet, SignalWatch, kill_self};
 pub use spawn::{SpawnError, Workload, WorkloadSpec};

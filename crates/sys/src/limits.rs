@@ -24,7 +24,7 @@ pub fn raise_open_files() -> io::Result<u64> {
     Ok(limit.rlim_cur)
 }
 
-/// Whether the address space of this process is limited (`ulimit -v`).
+/// Returns whether the address space of this process is limited (`ulimit -v`).
 pub fn is_address_space_limited() -> bool {
     let mut limit = libc::rlimit {
         rlim_cur: libc::RLIM_INFINITY,

@@ -70,14 +70,14 @@ impl MappedFile {
         self
     }
 
-    /// Whether the file was cut short while it was mapped, and somebody read what it lost.
+    /// Returns whether the file was cut short while it was mapped, and somebody read what it lost.
     pub fn is_truncated(&self) -> bool {
         self.0
             .as_ref()
             .is_some_and(|guarded| guarded.registered.is_truncated())
     }
 
-    /// Tells the kernel that the bytes will be read from front to back. A hint: failing to take it changes nothing.
+    /// Advises the kernel that the bytes will be read from front to back. A hint: failing to take it changes nothing.
     pub fn expect_sequential(&self) {
         if let Some(Guarded { map, .. }) = &self.0 {
             let _ = map.advise(Advice::Sequential);

@@ -6,10 +6,10 @@ mod error;
 mod read;
 mod request;
 
-pub use control::{Control, Scope};
+pub use control::{Control, ControlScope};
 pub use error::OpenError;
 pub use read::{CounterRead, CounterValue, ReadError};
-pub use request::{OpenFlags, OpenRequest, Task};
+pub use request::{EventTask, OpenFlags, OpenRequest};
 
 use crate::Errno;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
@@ -40,7 +40,7 @@ impl AsRawFd for EventFd {
 /// Opens an event; it is closed in programs that this process executes.
 ///
 /// # Errors
-/// What the kernel answered, by meaning.
+/// The kernel's answer, by meaning.
 pub fn open_event(request: &OpenRequest<'_>) -> Result<EventFd, OpenError> {
     let raw = attr::RawAttr::new(request.attr);
     let group = request.group.map_or(-1, AsRawFd::as_raw_fd);

@@ -18,7 +18,7 @@ pub struct PollSet {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub struct PollSlot(usize);
 
-/// What the last wait found about a descriptor.
+/// The findings of the last wait about a descriptor.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Readiness {
     /// There is something to read; for an event: its ring reached the wake-up mark.
@@ -70,7 +70,7 @@ impl PollSet {
         }
     }
 
-    /// Whether nothing is left to wait on.
+    /// Returns whether nothing is left to wait on.
     pub fn is_empty(&self) -> bool {
         self.entries.iter().all(|entry| entry.fd == REMOVED)
     }
@@ -96,7 +96,7 @@ impl PollSet {
         }
     }
 
-    /// What the last wait found about a descriptor; nothing for a removed one.
+    /// The findings of the last wait about a descriptor; nothing for a removed one.
     pub fn readiness(&self, slot: PollSlot) -> Readiness {
         let found = self.entries.get(slot.0).map_or(0, |entry| entry.revents);
         Readiness {
@@ -124,7 +124,7 @@ mod tests {
     use std::io::{Write, pipe};
 
     #[test]
-    fn tells_readable_from_quiet_and_gone() {
+    fn readable_quiet_and_gone_differ() {
         let (quiet, quiet_end) = pipe().unwrap();
         let (ready, mut ready_end) = pipe().unwrap();
         let (gone, gone_end) = pipe().unwrap();

@@ -26,7 +26,7 @@ pub fn exit_at_once(code: i32) -> ! {
     unsafe { libc::_exit(code) }
 }
 
-/// What the system calls itself.
+/// The names of the system.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SystemName {
     /// Network name of the host.

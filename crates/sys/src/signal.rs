@@ -68,12 +68,12 @@ impl Signal {
 pub struct SignalSet(u32);
 
 impl SignalSet {
-    /// Whether `signal` arrived.
+    /// Returns whether `signal` arrived.
     pub fn contains(self, signal: Signal) -> bool {
         self.0 & signal.bit() != 0
     }
 
-    /// Whether none arrived.
+    /// Returns whether none arrived.
     pub fn is_empty(self) -> bool {
         self.0 == 0
     }
@@ -92,7 +92,7 @@ impl std::fmt::Debug for SignalSet {
     }
 }
 
-/// Why signals cannot be watched.
+/// The reason why signals cannot be watched.
 #[derive(Debug, thiserror::Error)]
 pub enum SignalError {
     /// Another [`SignalWatch`] exists.
@@ -212,7 +212,7 @@ impl Shared for Process {
     }
 }
 
-/// What a signal did before it was caught.
+/// The action of a signal before it was caught.
 struct Disposition {
     signal: Signal,
     action: libc::sigaction,

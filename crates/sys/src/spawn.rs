@@ -19,20 +19,20 @@ use std::os::unix::process::ExitStatusExt;
 use std::process::ExitStatus;
 use std::ptr;
 
-/// What to execute.
+/// The program to execute.
 #[derive(Clone, Copy, Debug)]
 pub struct WorkloadSpec<'a> {
     /// The program's name, then its arguments.
     pub arguments: &'a [OsString],
     /// Its whole environment.
     pub environment: &'a [(OsString, OsString)],
-    /// Where to look for a name without a slash: the value of `PATH`.
+    /// The folders to search for a name without a slash: the value of `PATH`.
     pub search_path: Option<&'a OsStr>,
     /// Its standard output goes to standard error: the caller's own output is for something else.
     pub output_to_error: bool,
 }
 
-/// Why a workload did not start.
+/// The reason why a workload did not start.
 #[derive(Debug, thiserror::Error)]
 pub enum SpawnError {
     /// No program was named.
@@ -55,13 +55,13 @@ pub enum SpawnError {
     Gone,
 }
 
-/// A child process that executes its program when told to.
+/// A child process that executes its program when it is released.
 ///
 /// Dropped before its start it goes away without executing; dropped later it keeps running.
 #[derive(Debug)]
 pub struct Workload {
     pid: Pid,
-    /// Until the start: the writing end that releases the child, the reading end that tells the outcome.
+    /// Until the start: the writing end that releases the child, the reading end that reports the outcome.
     gate: Option<(PipeWriter, PipeReader)>,
     status: Option<ExitStatus>,
 }
@@ -128,7 +128,7 @@ impl Workload {
         }
     }
 
-    /// How the child ended, or `None` while it runs. Does not wait.
+    /// The status with which the child ended, or `None` while it runs. Does not wait.
     ///
     /// # Errors
     /// The kernel's answer.
@@ -205,7 +205,7 @@ struct Image {
     environment: Vec<CString>,
 }
 
-/// What runs a file that has no format of its own, as `execvp` does it.
+/// The shell that runs a file without a format of its own, as `execvp` does it.
 const SHELL: &CStr = c"/bin/sh";
 
 /// The image as the kernel wants it: arrays of pointers that end with a null pointer.
@@ -390,7 +390,7 @@ mod tests {
     }
 
     #[test]
-    fn tells_the_signal() {
+    fn the_signal_is_reported() {
         let mut workload = spawn(&["sleep", "60"]).unwrap();
         workload.start().unwrap();
         workload.signal(libc::SIGTERM).unwrap();
@@ -399,7 +399,7 @@ mod tests {
     }
 
     #[test]
-    fn tells_why_exec_failed() {
+    fn a_failed_exec_is_reported() {
         let mut missing = spawn(&["no-such-program-here"]).unwrap();
         assert!(matches!(
             missing.start(),

@@ -1,8 +1,8 @@
-//! What a terminal is like.
+//! Properties of a terminal.
 
 use std::os::fd::{AsFd, AsRawFd};
 
-/// Cells in a line of the terminal behind a file; `None` when it is no terminal or does not tell.
+/// Cells in a line of the terminal behind a file; `None` when it is no terminal or reports none.
 pub fn width(file: impl AsFd) -> Option<usize> {
     let mut size = libc::winsize {
         ws_row: 0,

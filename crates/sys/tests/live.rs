@@ -1,4 +1,4 @@
-//! Against the running kernel: what the fake cannot prove. Each test says so when the machine cannot run it.
+//! Against the running kernel, for all that the fake cannot prove. Each test says so when the machine cannot run it.
 
 // A test that cannot run says so.
 #![allow(clippy::print_stderr)]
@@ -7,8 +7,8 @@ use oxperf_abi::{
     AttrFlags, EventAttr, EventType, ReadFormat, RecordType, SampleType, SoftwareId, Tid,
 };
 use oxperf_sys::{
-    Control, EventFd, Kernel, OpenRequest, PollSet, RealKernel, RingPages, Scope, Task, Workload,
-    WorkloadSpec,
+    AuxPages, Control, ControlScope, EventFd, EventTask, Kernel, OpenRequest, OwnEvents, PollSet,
+    RealKernel, RingError, RingPages, Workload, WorkloadSpec,
 };
 use std::hint::black_box;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -67,7 +67,7 @@ fn samples_arrive_in_the_ring() {
     attr.sample_period = 100_000;
     attr.sample_type = SampleType::IP | SampleType::TID | SampleType::TIME;
     attr.wakeup_events = 1;
-    let Some(event) = probe(&OpenRequest::new(&attr, Task::Caller)) else {
+    let Some(event) = probe(&OpenRequest::new(&attr, EventTask::Caller)) else {
         return;
     };
     let mut ring = RealKernel
@@ -76,7 +76,7 @@ fn samples_arrive_in_the_ring() {
     let mut set = PollSet::new();
     let slot = set.add(&event);
     RealKernel
-        .control(&event, Control::Enable(Scope::Event))
+        .control(&event, Control::Enable(ControlScope::Event))
         .unwrap();
 
     // One page holds about 128 of these samples, so the ring soon wraps; on a busy machine it takes longer.
@@ -95,7 +95,7 @@ fn samples_arrive_in_the_ring() {
         ring.consume(length);
     }
     RealKernel
-        .control(&event, Control::Disable(Scope::Event))
+        .control(&event, Control::Disable(ControlScope::Event))
         .unwrap();
     set.wait(Some(Duration::ZERO)).unwrap();
     assert!(!set.readiness(slot).closed);
@@ -112,7 +112,7 @@ fn a_group_is_read_at_once() {
         read_format: format,
         ..software(SoftwareId::TaskClock)
     };
-    let Some(leader) = probe(&OpenRequest::new(&clock, Task::Caller)) else {
+    let Some(leader) = probe(&OpenRequest::new(&clock, EventTask::Caller)) else {
         return;
     };
     let mut dummy = EventAttr {
@@ -122,13 +122,13 @@ fn a_group_is_read_at_once() {
     dummy.flags.set(AttrFlags::DISABLED, false);
     let request = OpenRequest {
         group: Some(&leader),
-        ..OpenRequest::new(&dummy, Task::Caller)
+        ..OpenRequest::new(&dummy, EventTask::Caller)
     };
     let members: Vec<EventFd> = (0..20)
         .map(|_| RealKernel.open(&request).unwrap())
         .collect();
     RealKernel
-        .control(&leader, Control::Enable(Scope::Group))
+        .control(&leader, Control::Enable(ControlScope::Group))
         .unwrap();
     busy(Duration::from_millis(5));
     let read = RealKernel.read(&leader, format).unwrap();
@@ -159,7 +159,7 @@ fn counting_begins_with_the_workloads_exec() {
     attr.flags |= AttrFlags::ENABLE_ON_EXEC;
     let Some(event) = probe(&OpenRequest::new(
         &attr,
-        Task::Thread(Tid(workload.pid().0)),
+        EventTask::Thread(Tid(workload.pid().0)),
     )) else {
         return;
     };
@@ -184,7 +184,7 @@ fn a_breakpoint_counts_writes() {
         flags: AttrFlags::EXCLUDE_KERNEL,
         ..EventAttr::default()
     };
-    let Some(event) = probe(&OpenRequest::new(&attr, Task::Caller)) else {
+    let Some(event) = probe(&OpenRequest::new(&attr, EventTask::Caller)) else {
         return;
     };
     (0..10).for_each(|value| WATCHED.store(value, Ordering::Relaxed));
@@ -195,7 +195,7 @@ fn a_breakpoint_counts_writes() {
 #[test]
 fn the_page_offers_a_clock_on_x86() {
     let attr = software(SoftwareId::Dummy);
-    let Some(event) = probe(&OpenRequest::new(&attr, Task::Caller)) else {
+    let Some(event) = probe(&OpenRequest::new(&attr, EventTask::Caller)) else {
         return;
     };
     let ring = RealKernel
@@ -208,4 +208,78 @@ fn the_page_offers_a_clock_on_x86() {
         ),
         None => eprintln!("SKIPPED: this machine's cycle counter is not perf's clock"),
     }
+}
+
+#[test]
+fn a_backward_ring_keeps_the_newest_samples() {
+    let mut attr = software(SoftwareId::CpuClock);
+    attr.sample_period = 100_000;
+    attr.sample_type = SampleType::TIME;
+    attr.flags |= AttrFlags::WRITE_BACKWARD;
+    let Some(event) = probe(&OpenRequest::new(&attr, EventTask::Caller)) else {
+        return;
+    };
+    let ring = RealKernel
+        .map_backward_ring(&event, RingPages::new(1).unwrap())
+        .unwrap();
+    RealKernel
+        .control(&event, Control::Enable(ControlScope::Event))
+        .unwrap();
+    // A page holds 256 samples of 16 bytes: they go around more than once.
+    let mut records = Vec::new();
+    let deadline = Instant::now() + Duration::from_secs(20);
+    while records.len() < ring.size() && Instant::now() < deadline {
+        busy(Duration::from_millis(20));
+        RealKernel
+            .control(&event, Control::PauseOutput(true))
+            .unwrap();
+        records.clear();
+        ring.copy_records(&mut records);
+        RealKernel
+            .control(&event, Control::PauseOutput(false))
+            .unwrap();
+    }
+    let kinds = record_types(&records);
+    assert!(kinds.iter().all(|kind| *kind == RecordType::SAMPLE.0));
+    let times: Vec<u64> = records
+        .chunks_exact(16)
+        .map(|record| u64::from_ne_bytes(record[8..].try_into().unwrap()))
+        .collect();
+    assert_eq!(times.len(), ring.size() / 16);
+    assert!(times.is_sorted_by(|newer, older| newer > older));
+}
+
+#[test]
+fn own_events_stop_and_go_on_together() {
+    let mut clock = software(SoftwareId::TaskClock);
+    clock.flags.set(AttrFlags::DISABLED, false);
+    let Some(event) = probe(&OpenRequest::new(&clock, EventTask::Caller)) else {
+        return;
+    };
+    let count = || {
+        let read = RealKernel.read(&event, clock.read_format).unwrap();
+        read.values[0].value
+    };
+    RealKernel.control_own_events(OwnEvents::Disable).unwrap();
+    let stopped = count();
+    busy(Duration::from_millis(5));
+    assert_eq!(count(), stopped);
+    RealKernel.control_own_events(OwnEvents::Enable).unwrap();
+    busy(Duration::from_millis(5));
+    assert!(count() > stopped);
+}
+
+#[test]
+fn an_event_without_a_trace_has_no_aux_area() {
+    let attr = software(SoftwareId::Dummy);
+    let Some(event) = probe(&OpenRequest::new(&attr, EventTask::Caller)) else {
+        return;
+    };
+    let page = RingPages::new(1).unwrap();
+    let pages = AuxPages {
+        data: page,
+        aux: page,
+    };
+    let refused = RealKernel.map_aux(&event, pages);
+    assert!(matches!(refused, Err(RingError::Map { .. })), "{refused:?}");
 }

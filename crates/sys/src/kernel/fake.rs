@@ -1,78 +1,35 @@
-//! A kernel for tests: remembers every call and fails where it is told to.
+//! A kernel for tests: remembers every call, answers as the test scripts it, and fails where the test wants it to.
 
-use super::Kernel;
+mod calls;
+mod counts;
+
+pub use calls::{FakeCall, OpenedEvent, OpenedTask};
+pub use counts::FakeCount;
+
+use super::{Kernel, OwnEvents};
 use crate::errno::check;
 use crate::{
-    Control, CounterRead, CounterValue, DataRing, Errno, EventFd, OpenError, OpenFlags,
-    OpenRequest, ReadError, RingError, RingPages, Scope, Task,
+    AuxPages, AuxRing, AuxSnapshotRing, BackwardRing, Control, CounterRead, CounterValue, DataRing,
+    Errno, EventFd, OpenError, OpenRequest, ReadError, RingError, RingPages, ring,
 };
-use oxperf_abi::{Cpu, EventAttr, EventId, ReadFormat, Tid};
+use counts::CountScripts;
+use oxperf_abi::{EventId, ReadFormat};
 use std::fmt;
 use std::io;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Whose execution a remembered event counts; [`Task`] without a borrowed descriptor.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum OpenedTask {
-    /// Everybody.
-    Any,
-    /// The calling thread.
-    Caller,
-    /// One thread.
-    Thread(Tid),
-    /// A cgroup.
-    Cgroup,
-}
-
-/// An event that would have been opened. Events are numbered from 0 in the order of their opening.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct OpenedEvent {
-    /// What was asked for.
-    pub attr: EventAttr,
-    /// Whose execution.
-    pub task: OpenedTask,
-    /// Where; `None` for every CPU.
-    pub cpu: Option<Cpu>,
-    /// Number of the group's leader.
-    pub group: Option<usize>,
-    /// Flags.
-    pub flags: OpenFlags,
-}
-
-/// A call after opening, with the number of the event it concerned.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum FakeCall {
-    /// [`Control::Enable`].
-    Enable(usize, Scope),
-    /// [`Control::Disable`].
-    Disable(usize, Scope),
-    /// [`Control::Reset`].
-    Reset(usize, Scope),
-    /// [`Control::Period`].
-    Period(usize, u64),
-    /// [`Control::SetOutput`] to the second event's ring.
-    SetOutput(usize, usize),
-    /// [`Control::ClearOutput`].
-    ClearOutput(usize),
-    /// [`Control::SetFilter`].
-    SetFilter(usize, String),
-    /// [`Control::PauseOutput`].
-    PauseOutput(usize, bool),
-    /// A ring of so many pages was mapped.
-    MapRing(usize, usize),
-}
-
-/// Says which openings fail, and how.
+/// Decides which openings fail, and how.
 type Refusal = Box<dyn Fn(&OpenRequest<'_>) -> Option<Errno> + Send + Sync>;
 
 /// A kernel that opens nothing. Descriptors are real (they can be polled and never become ready by themselves),
-/// rings are plain memory, every counter reads 0, and the id of event n is n + 1.
+/// rings are plain memory, a counter without a script reads 0, and the id of event n is n + 1.
 #[derive(Default)]
 pub struct FakeKernel {
     state: Mutex<State>,
     refusals: Vec<Refusal>,
     largest_ring: Option<usize>,
+    has_aux: bool,
     restless: Vec<u8>,
 }
 
@@ -82,6 +39,7 @@ struct State {
     /// Number of the event behind a descriptor; the latest entry counts, as numbers are reused after closing.
     descriptors: Vec<(RawFd, usize)>,
     calls: Vec<FakeCall>,
+    counts: CountScripts,
 }
 
 impl FakeKernel {
@@ -114,6 +72,21 @@ impl FakeKernel {
         self
     }
 
+    /// Lets events have AUX areas; without it they are refused, as by a machine without hardware traces.
+    #[must_use]
+    pub fn with_aux(mut self) -> FakeKernel {
+        self.has_aux = true;
+        self
+    }
+
+    /// Sets what the reads of the event with this number find, in their order; the last count stays. A read of a group
+    /// is a read of each of its events.
+    #[must_use]
+    pub fn with_counts(self, event: usize, counts: &[FakeCount]) -> FakeKernel {
+        self.state().counts.set(event, counts.to_vec());
+        self
+    }
+
     /// The events opened so far.
     pub fn opened(&self) -> Vec<OpenedEvent> {
         self.state().opened.clone()
@@ -127,6 +100,21 @@ impl FakeKernel {
     /// Writes records into a ring as the kernel would; false when they do not fit.
     pub fn write_records(&self, ring: &mut DataRing, bytes: &[u8]) -> bool {
         ring.produce(bytes)
+    }
+
+    /// Writes a record into a ring of the newest records as the kernel would.
+    pub fn write_newest(&self, ring: &mut BackwardRing, record: &[u8]) {
+        ring.produce(record);
+    }
+
+    /// Writes trace into an AUX area as hardware would; false when it does not fit.
+    pub fn write_aux(&self, ring: &mut AuxRing, trace: &[u8]) -> bool {
+        ring.produce(trace)
+    }
+
+    /// Writes trace over the oldest of an AUX area as hardware would.
+    pub fn overwrite_aux(&self, ring: &mut AuxSnapshotRing, trace: &[u8]) {
+        ring.overwrite(trace);
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -208,46 +196,104 @@ impl Kernel for FakeKernel {
         Ok(EventId(self.number(event)? as u64 + 1))
     }
 
+    fn control_own_events(&self, change: OwnEvents) -> io::Result<()> {
+        self.remember(FakeCall::OwnEvents(change));
+        Ok(())
+    }
+
     fn read(&self, event: &EventFd, format: ReadFormat) -> Result<CounterRead, ReadError> {
-        let number = self.number(event)?;
-        let zero_if = |bit| format.contains(bit).then_some(0);
-        let id = |number: usize| {
-            format
+        let leader = self.number(event)?;
+        let members = self.members(leader, format);
+        let mut state = self.state();
+        let counts: Vec<FakeCount> = members
+            .iter()
+            .map(|&number| state.counts.next(number))
+            .collect();
+        let times = counts.first().copied().unwrap_or_default();
+        let value = |(number, count): (&usize, &FakeCount)| CounterValue {
+            value: count.value,
+            id: format
                 .contains(ReadFormat::ID)
-                .then_some(EventId(number as u64 + 1))
+                .then_some(EventId(*number as u64 + 1)),
+            lost: format.contains(ReadFormat::LOST).then_some(count.lost),
         };
-        let values = self.members(number, format).into_iter();
         Ok(CounterRead {
-            enabled: zero_if(ReadFormat::TOTAL_TIME_ENABLED),
-            running: zero_if(ReadFormat::TOTAL_TIME_RUNNING),
-            values: values
-                .map(|number| CounterValue {
-                    value: 0,
-                    id: id(number),
-                    lost: zero_if(ReadFormat::LOST),
-                })
-                .collect(),
+            enabled: format
+                .contains(ReadFormat::TOTAL_TIME_ENABLED)
+                .then_some(times.enabled),
+            running: format
+                .contains(ReadFormat::TOTAL_TIME_RUNNING)
+                .then_some(times.running),
+            values: members.iter().zip(&counts).map(value).collect(),
         })
     }
 
     fn map_ring(&self, event: &EventFd, pages: RingPages) -> Result<DataRing, RingError> {
+        self.take_mapping(event, pages, |number| FakeCall::MapRing(number, pages))?;
+        DataRing::refilled(pages, self.restless.clone())
+    }
+
+    fn map_backward_ring(
+        &self,
+        event: &EventFd,
+        pages: RingPages,
+    ) -> Result<BackwardRing, RingError> {
+        self.take_mapping(event, pages, |number| {
+            FakeCall::MapBackwardRing(number, pages)
+        })?;
+        BackwardRing::anonymous(pages)
+    }
+
+    fn map_aux(&self, event: &EventFd, pages: AuxPages) -> Result<(DataRing, AuxRing), RingError> {
+        self.check_aux(pages)?;
+        self.take_mapping(event, pages.data, |number| FakeCall::MapAux(number, pages))?;
+        ring::anonymous_aux(pages)
+    }
+
+    fn map_aux_snapshot(
+        &self,
+        event: &EventFd,
+        pages: AuxPages,
+    ) -> Result<(DataRing, AuxSnapshotRing), RingError> {
+        self.check_aux(pages)?;
+        self.take_mapping(event, pages.data, |number| {
+            FakeCall::MapAuxSnapshot(number, pages)
+        })?;
+        ring::anonymous_aux_snapshot(pages)
+    }
+}
+
+impl FakeKernel {
+    /// Remembers a mapping, unless it is above the limit of locked memory.
+    fn take_mapping(
+        &self,
+        event: &EventFd,
+        pages: RingPages,
+        call: impl FnOnce(usize) -> FakeCall,
+    ) -> Result<(), RingError> {
         let bytes = pages.bytes();
-        if self
-            .largest_ring
-            .is_some_and(|largest| pages.count() > largest)
-        {
+        let most = self.largest_ring.unwrap_or(usize::MAX);
+        if pages.count() > most {
             return Err(RingError::LockedMemory { bytes });
         }
         let number = self.number(event).map_err(|error| RingError::Map {
             bytes,
             errno: Errno::of(&error),
         })?;
-        self.remember(FakeCall::MapRing(number, pages.count()));
-        DataRing::refilled(pages, self.restless.clone())
+        self.remember(call(number));
+        Ok(())
     }
-}
 
-impl FakeKernel {
+    fn check_aux(&self, pages: AuxPages) -> Result<(), RingError> {
+        if self.has_aux {
+            return Ok(());
+        }
+        Err(RingError::Map {
+            bytes: pages.aux.bytes(),
+            errno: Errno(libc::EOPNOTSUPP),
+        })
+    }
+
     /// The events that one read of `leader` covers.
     fn members(&self, leader: usize, format: ReadFormat) -> Vec<usize> {
         let state = self.state();
@@ -264,17 +310,6 @@ impl FakeKernel {
     }
 }
 
-impl From<Task<'_>> for OpenedTask {
-    fn from(task: Task<'_>) -> OpenedTask {
-        match task {
-            Task::Any => OpenedTask::Any,
-            Task::Caller => OpenedTask::Caller,
-            Task::Thread(tid) => OpenedTask::Thread(tid),
-            Task::Cgroup(_) => OpenedTask::Cgroup,
-        }
-    }
-}
-
 /// A descriptor that can be polled and never becomes ready.
 fn quiet_descriptor() -> io::Result<EventFd> {
     // SAFETY: the call takes numbers only.
@@ -286,7 +321,8 @@ fn quiet_descriptor() -> io::Result<EventFd> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use oxperf_abi::{AttrFlags, EventType};
+    use crate::{ControlScope, EventTask};
+    use oxperf_abi::{AttrFlags, Cpu, EventAttr, EventType};
 
     fn precise() -> EventAttr {
         let mut flags = AttrFlags::EMPTY;
@@ -302,18 +338,20 @@ mod tests {
     fn remembers_groups_and_calls() {
         let kernel = FakeKernel::new();
         let attr = EventAttr::default();
-        let leader = kernel.open(&OpenRequest::new(&attr, Task::Caller)).unwrap();
+        let leader = kernel
+            .open(&OpenRequest::new(&attr, EventTask::Caller))
+            .unwrap();
         let request = OpenRequest {
             group: Some(&leader),
             cpu: Some(Cpu(1)),
-            ..OpenRequest::new(&attr, Task::Any)
+            ..OpenRequest::new(&attr, EventTask::Any)
         };
         let member = kernel.open(&request).unwrap();
         kernel
             .control(&member, Control::SetOutput(&leader))
             .unwrap();
         kernel
-            .control(&leader, Control::Enable(Scope::Group))
+            .control(&leader, Control::Enable(ControlScope::Group))
             .unwrap();
         kernel
             .control(&leader, Control::SetFilter(c"pid != 0"))
@@ -325,7 +363,7 @@ mod tests {
         );
         let expected = [
             FakeCall::SetOutput(1, 0),
-            FakeCall::Enable(0, Scope::Group),
+            FakeCall::Enable(0, ControlScope::Group),
             FakeCall::SetFilter(0, "pid != 0".into()),
         ];
         assert_eq!(kernel.calls(), expected);
@@ -346,11 +384,11 @@ mod tests {
             (request.attr.flags.precise_ip() > 0).then_some(Errno(libc::EOPNOTSUPP))
         });
         let attr = precise();
-        let refused = kernel.open(&OpenRequest::new(&attr, Task::Caller));
+        let refused = kernel.open(&OpenRequest::new(&attr, EventTask::Caller));
         assert_eq!(refused.unwrap_err(), OpenError::Unsupported);
         assert!(
             kernel
-                .open(&OpenRequest::new(&EventAttr::default(), Task::Caller))
+                .open(&OpenRequest::new(&EventAttr::default(), EventTask::Caller))
                 .is_ok()
         );
         assert_eq!(kernel.opened().len(), 1);
@@ -360,7 +398,7 @@ mod tests {
     fn rings_hold_what_the_test_writes() {
         let kernel = FakeKernel::new().with_largest_ring(2);
         let event = kernel
-            .open(&OpenRequest::new(&EventAttr::default(), Task::Caller))
+            .open(&OpenRequest::new(&EventAttr::default(), EventTask::Caller))
             .unwrap();
         let pages = |count| RingPages::new(count).unwrap();
         assert!(matches!(
@@ -370,5 +408,96 @@ mod tests {
         let mut ring = kernel.map_ring(&event, pages(2)).unwrap();
         assert!(kernel.write_records(&mut ring, b"12345678"));
         assert_eq!(ring.available().0, b"12345678");
+    }
+
+    fn opened_on(kernel: &FakeKernel, group: Option<&EventFd>) -> EventFd {
+        let attr = EventAttr::default();
+        let request = OpenRequest {
+            group,
+            ..OpenRequest::new(&attr, EventTask::Caller)
+        };
+        kernel.open(&request).unwrap()
+    }
+
+    #[test]
+    fn counters_read_what_the_test_scripts() {
+        let count = |value, running| FakeCount {
+            value,
+            enabled: 100,
+            running,
+            lost: 0,
+        };
+        let kernel = FakeKernel::new()
+            .with_counts(0, &[count(5, 100), count(9, 50)])
+            .with_counts(1, &[count(7, 100)]);
+        let leader = opened_on(&kernel, None);
+        let member = opened_on(&kernel, Some(&leader));
+        let unscripted = opened_on(&kernel, None);
+        let format = ReadFormat::GROUP | ReadFormat::ID | ReadFormat::TOTAL_TIME_RUNNING;
+        let read = |event: &EventFd, format| {
+            let read = kernel.read(event, format).unwrap();
+            let values: Vec<u64> = read.values.iter().map(|value| value.value).collect();
+            (read.enabled, read.running, values)
+        };
+        assert_eq!(read(&leader, format), (None, Some(100), vec![5, 7]));
+        assert_eq!(read(&leader, format), (None, Some(50), vec![9, 7]));
+        let times = ReadFormat::TOTAL_TIME_ENABLED | ReadFormat::TOTAL_TIME_RUNNING;
+        assert_eq!(read(&leader, times), (Some(100), Some(50), vec![9]));
+        assert_eq!(read(&member, times), (Some(100), Some(100), vec![7]));
+        assert_eq!(read(&unscripted, times), (Some(0), Some(0), vec![0]));
+        let own = kernel.read(&member, format).unwrap();
+        assert_eq!(own.values[0].id, Some(EventId(2)));
+    }
+
+    #[test]
+    fn own_events_are_switched_at_once() {
+        let kernel = FakeKernel::new();
+        kernel.control_own_events(OwnEvents::Disable).unwrap();
+        kernel.control_own_events(OwnEvents::Enable).unwrap();
+        let expected = [OwnEvents::Disable, OwnEvents::Enable].map(FakeCall::OwnEvents);
+        assert_eq!(kernel.calls(), expected);
+    }
+
+    #[test]
+    fn traces_land_where_the_kernel_has_aux_areas() {
+        let page = RingPages::new(1).unwrap();
+        let pages = AuxPages {
+            data: page,
+            aux: RingPages::new(2).unwrap(),
+        };
+        let plain = FakeKernel::new();
+        let refused = plain.map_aux(&opened_on(&plain, None), pages);
+        let errno = Errno(libc::EOPNOTSUPP);
+        assert!(matches!(refused, Err(RingError::Map { errno: found, .. }) if found == errno));
+
+        let kernel = FakeKernel::new().with_aux();
+        let event = opened_on(&kernel, None);
+        let (mut ring, mut aux) = kernel.map_aux(&event, pages).unwrap();
+        assert!(kernel.write_records(&mut ring, b"12345678"));
+        assert!(kernel.write_aux(&mut aux, b"trace"));
+        assert_eq!((ring.pending(), aux.available().0), (8, &b"trace"[..]));
+        let (_ring, mut snapshot) = kernel.map_aux_snapshot(&event, pages).unwrap();
+        kernel.overwrite_aux(&mut snapshot, b"newest");
+        let mut taken = Vec::new();
+        assert_eq!(snapshot.snapshot(&mut taken), 6);
+        let calls = [
+            FakeCall::MapAux(0, pages),
+            FakeCall::MapAuxSnapshot(0, pages),
+        ];
+        assert_eq!(kernel.calls(), calls);
+    }
+
+    #[test]
+    fn the_newest_records_are_kept() {
+        let kernel = FakeKernel::new();
+        let event = opened_on(&kernel, None);
+        let page = RingPages::new(1).unwrap();
+        let mut ring = kernel.map_backward_ring(&event, page).unwrap();
+        let header = |size: u16| [&[0; 6][..], &size.to_ne_bytes()].concat();
+        kernel.write_newest(&mut ring, &header(8));
+        let mut records = Vec::new();
+        assert_eq!(ring.copy_records(&mut records), 8);
+        assert_eq!(records, header(8));
+        assert_eq!(kernel.calls(), [FakeCall::MapBackwardRing(0, page)]);
     }
 }

@@ -1,9 +1,10 @@
 //! The kernel that runs this process.
 
-use super::Kernel;
+use super::{Kernel, OwnEvents};
+use crate::errno::check;
 use crate::{
-    Control, CounterRead, DataRing, EventFd, OpenError, OpenRequest, ReadError, RingError,
-    RingPages, open_event,
+    AuxPages, AuxRing, AuxSnapshotRing, BackwardRing, Control, CounterRead, DataRing, EventFd,
+    OpenError, OpenRequest, ReadError, RingError, RingPages, open_event, ring,
 };
 use oxperf_abi::{EventId, ReadFormat};
 use std::io;
@@ -21,6 +22,15 @@ impl Kernel for RealKernel {
         event.control(control)
     }
 
+    fn control_own_events(&self, change: OwnEvents) -> io::Result<()> {
+        let operation = match change {
+            OwnEvents::Enable => libc::PR_TASK_PERF_EVENTS_ENABLE,
+            OwnEvents::Disable => libc::PR_TASK_PERF_EVENTS_DISABLE,
+        };
+        // SAFETY: these operations take no argument.
+        check(unsafe { libc::prctl(operation) }).map(drop)
+    }
+
     fn id(&self, event: &EventFd) -> io::Result<EventId> {
         event.id()
     }
@@ -31,5 +41,25 @@ impl Kernel for RealKernel {
 
     fn map_ring(&self, event: &EventFd, pages: RingPages) -> Result<DataRing, RingError> {
         DataRing::map(event, pages)
+    }
+
+    fn map_backward_ring(
+        &self,
+        event: &EventFd,
+        pages: RingPages,
+    ) -> Result<BackwardRing, RingError> {
+        BackwardRing::map(event, pages)
+    }
+
+    fn map_aux(&self, event: &EventFd, pages: AuxPages) -> Result<(DataRing, AuxRing), RingError> {
+        ring::map_aux(event, pages)
+    }
+
+    fn map_aux_snapshot(
+        &self,
+        event: &EventFd,
+        pages: AuxPages,
+    ) -> Result<(DataRing, AuxSnapshotRing), RingError> {
+        ring::map_aux_snapshot(event, pages)
     }
 }

@@ -5,7 +5,7 @@
 //! marked, and the reader goes on and finds zeros. Any other `SIGBUS` does what it did before.
 //!
 //! A handler may run in any thread at any moment and must not lock: it reads slots that never move or vanish, and a
-//! version of each tells whether what it read belongs together. Registering and removing take a lock; both happen as
+//! version of each shows whether what it read belongs together. Registering and removing take a lock; both happen as
 //! often as files are mapped, and reading costs nothing.
 
 use std::collections::BTreeMap;
@@ -23,7 +23,7 @@ use crate::errno::check;
 pub struct TruncatedFile {
     /// Its name when it was mapped.
     pub path: PathBuf,
-    /// Whether whoever mapped it called it essential.
+    /// `true` if whoever mapped it called it essential.
     pub essential: bool,
 }
 
@@ -74,7 +74,7 @@ impl Registered {
             .for_each(|mapped| mapped.file.essential = true);
     }
 
-    /// Whether somebody read what the file lost.
+    /// Returns whether somebody read what the file lost.
     pub(super) fn is_truncated(&self) -> bool {
         self.slot.is_truncated()
     }
@@ -94,7 +94,7 @@ impl Drop for Registered {
     }
 }
 
-/// What is mapped, for everybody but the handler.
+/// The mappings, for everybody but the handler.
 struct Registry {
     /// By [`Slot::key`].
     mapped: BTreeMap<usize, Mapped>,
@@ -167,7 +167,7 @@ impl Slot {
         }
     }
 
-    /// What tells it from all others.
+    /// The number of this mapping, which no other has.
     fn key(&self) -> usize {
         std::ptr::from_ref(self).addr()
     }
@@ -206,7 +206,7 @@ impl Slot {
     }
 }
 
-/// What `SIGBUS` did before.
+/// The action of `SIGBUS` before.
 static PREVIOUS: OnceLock<libc::sigaction> = OnceLock::new();
 /// Bytes of a page.
 static PAGE: AtomicUsize = AtomicUsize::new(4096);

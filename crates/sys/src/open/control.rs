@@ -9,7 +9,7 @@ use std::os::fd::AsRawFd;
 
 /// Whom a change concerns.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Scope {
+pub enum ControlScope {
     /// The event alone.
     #[default]
     Event,
@@ -21,11 +21,11 @@ pub enum Scope {
 #[derive(Clone, Copy, Debug)]
 pub enum Control<'a> {
     /// Starts counting.
-    Enable(Scope),
+    Enable(ControlScope),
     /// Stops counting.
-    Disable(Scope),
+    Disable(ControlScope),
     /// Sets the count to zero; times stay.
-    Reset(Scope),
+    Reset(ControlScope),
     /// Sets a new period (or frequency, for an event that has one).
     Period(u64),
     /// Sends the output to the ring of another event.
@@ -101,11 +101,11 @@ impl EventFd {
     }
 }
 
-impl Scope {
+impl ControlScope {
     fn flag(self) -> libc::c_long {
         match self {
-            Scope::Event => 0,
-            Scope::Group => 1,
+            ControlScope::Event => 0,
+            ControlScope::Group => 1,
         }
     }
 }

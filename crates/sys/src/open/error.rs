@@ -1,4 +1,4 @@
-//! Why the kernel refused an event.
+//! The kernel's reasons to refuse an event.
 
 use crate::Errno;
 

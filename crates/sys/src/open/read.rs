@@ -8,7 +8,7 @@ use std::os::fd::AsRawFd;
 /// One counter's value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct CounterValue {
-    /// What was counted.
+    /// The count.
     pub value: u64,
     /// The counter's id, with [`ReadFormat::ID`].
     pub id: Option<EventId>,
@@ -16,7 +16,7 @@ pub struct CounterValue {
     pub lost: Option<u64>,
 }
 
-/// What one read returned.
+/// The result of one read.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct CounterRead {
     /// Time enabled, ns, with [`ReadFormat::TOTAL_TIME_ENABLED`].
@@ -27,7 +27,7 @@ pub struct CounterRead {
     pub values: Vec<CounterValue>,
 }
 
-/// Why a counter could not be read.
+/// The reason why a counter could not be read.
 #[derive(Debug, thiserror::Error)]
 pub enum ReadError {
     /// The kernel's answer.

@@ -1,4 +1,4 @@
-//! What to open: attribute, task, CPU, group.
+//! A request to open an event: attribute, task, CPU, group.
 
 use crate::EventFd;
 use oxperf_abi::{Cpu, EventAttr, Tid};
@@ -6,7 +6,7 @@ use std::os::fd::{AsRawFd, BorrowedFd};
 
 /// Whose execution an event counts.
 #[derive(Clone, Copy, Debug)]
-pub enum Task<'a> {
+pub enum EventTask<'a> {
     /// Everybody; needs a CPU.
     Any,
     /// The calling thread.
@@ -17,14 +17,14 @@ pub enum Task<'a> {
     Cgroup(BorrowedFd<'a>),
 }
 
-impl Task<'_> {
+impl EventTask<'_> {
     /// The `pid` argument of the system call.
     pub(super) fn raw(self) -> libc::pid_t {
         match self {
-            Task::Any => -1,
-            Task::Caller => 0,
-            Task::Thread(tid) => tid.0,
-            Task::Cgroup(directory) => directory.as_raw_fd(),
+            EventTask::Any => -1,
+            EventTask::Caller => 0,
+            EventTask::Thread(tid) => tid.0,
+            EventTask::Cgroup(directory) => directory.as_raw_fd(),
         }
     }
 }
@@ -41,11 +41,11 @@ pub struct OpenFlags {
 /// One call of `perf_event_open(2)`.
 #[derive(Clone, Copy, Debug)]
 pub struct OpenRequest<'a> {
-    /// What to count.
+    /// The event to count.
     pub attr: &'a EventAttr,
     /// Whose execution.
-    pub task: Task<'a>,
-    /// Where; `None` for every CPU.
+    pub task: EventTask<'a>,
+    /// The CPU; `None` for every CPU.
     pub cpu: Option<Cpu>,
     /// The leader, when the event is a group's member.
     pub group: Option<&'a EventFd>,
@@ -55,7 +55,7 @@ pub struct OpenRequest<'a> {
 
 impl<'a> OpenRequest<'a> {
     /// A request for `task` on every CPU, outside any group.
-    pub fn new(attr: &'a EventAttr, task: Task<'a>) -> OpenRequest<'a> {
+    pub fn new(attr: &'a EventAttr, task: EventTask<'a>) -> OpenRequest<'a> {
         OpenRequest {
             attr,
             task,
@@ -82,7 +82,7 @@ impl<'a> OpenRequest<'a> {
         CLOEXEC
             | when(self.flags.no_group, NO_GROUP)
             | when(self.flags.output, OUTPUT)
-            | when(matches!(self.task, Task::Cgroup(_)), PID_CGROUP)
+            | when(matches!(self.task, EventTask::Cgroup(_)), PID_CGROUP)
     }
 }
 
@@ -93,14 +93,14 @@ mod tests {
     #[test]
     fn arguments_of_the_call() {
         let attr = EventAttr::default();
-        let request = OpenRequest::new(&attr, Task::Any);
+        let request = OpenRequest::new(&attr, EventTask::Any);
         assert_eq!(
             (request.task.raw(), request.raw_cpu(), request.raw_flags()),
             (-1, -1, 8)
         );
         let request = OpenRequest {
             cpu: Some(Cpu(3)),
-            task: Task::Thread(Tid(7)),
+            task: EventTask::Thread(Tid(7)),
             ..request
         };
         assert_eq!((request.task.raw(), request.raw_cpu()), (7, 3));

@@ -10,12 +10,13 @@
 
 use super::page::{ControlPage, TimeConversion};
 use super::positions::{Cursor, Shared};
-use super::region::Region;
+use super::region::{Access, Backing, Region};
 use crate::{Errno, EventFd, process};
 use std::ops::Range;
-use std::os::fd::{AsFd, BorrowedFd};
+use std::os::fd::AsFd;
 use std::ptr::NonNull;
 use std::slice;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The size of a ring: a power of two of pages.
@@ -49,7 +50,7 @@ impl RingPages {
     }
 }
 
-/// Why a ring could not be mapped.
+/// The reason why a ring could not be mapped.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum RingError {
     /// `EPERM`: more locked memory than `perf_event_mlock_kb` and `RLIMIT_MEMLOCK` allow.
@@ -68,12 +69,23 @@ pub enum RingError {
     },
 }
 
+impl RingError {
+    /// The error for `bytes` that cannot be mapped.
+    pub(super) fn of_mapping(bytes: usize, errno: Errno) -> RingError {
+        match errno {
+            Errno(libc::EPERM) => RingError::LockedMemory { bytes },
+            errno => RingError::Map { bytes, errno },
+        }
+    }
+}
+
 /// A mapped ring of records.
 #[derive(Debug)]
 pub struct DataRing {
-    region: Region,
+    /// Shared with the AUX area that belongs to the ring, whose positions stand on the same page.
+    region: Arc<Region>,
     cursor: Cursor,
-    /// What a fake kernel writes whenever something is consumed.
+    /// Records that a fake kernel writes whenever something is consumed.
     refill: Vec<u8>,
 }
 
@@ -83,12 +95,12 @@ impl DataRing {
     /// # Errors
     /// The kernel's answer.
     pub fn map(event: &EventFd, pages: RingPages) -> Result<DataRing, RingError> {
-        DataRing::new(Some(event.as_fd()), pages)
+        DataRing::new(Backing::Event(event.as_fd(), 0), pages)
     }
 
     /// A ring in plain memory that no kernel writes, for the fake kernel.
     pub(crate) fn anonymous(pages: RingPages) -> Result<DataRing, RingError> {
-        DataRing::new(None, pages)
+        DataRing::new(Backing::Memory, pages)
     }
 
     /// As [`DataRing::anonymous`], with a writer who puts `records` there at once and again after each consuming.
@@ -107,15 +119,12 @@ impl DataRing {
         self.refill = records;
     }
 
-    fn new(fd: Option<BorrowedFd<'_>>, pages: RingPages) -> Result<DataRing, RingError> {
+    fn new(backing: Backing<'_>, pages: RingPages) -> Result<DataRing, RingError> {
         let bytes = pages.bytes();
-        let region =
-            Region::map(fd, bytes + process::page_size()).map_err(|errno| match errno {
-                Errno(libc::EPERM) => RingError::LockedMemory { bytes },
-                errno => RingError::Map { bytes, errno },
-            })?;
+        let region = Region::map(backing, bytes + process::page_size(), Access::ReadWrite)
+            .map_err(|errno| RingError::of_mapping(bytes, errno))?;
         let mut ring = DataRing {
-            region,
+            region: Arc::new(region),
             cursor: Cursor::new(bytes, 0),
             refill: Vec::new(),
         };
@@ -149,7 +158,7 @@ impl DataRing {
         }
     }
 
-    /// How this machine's cycle counter turns into perf time; `None` when the kernel offers no conversion.
+    /// The conversion of this machine's cycle counter to perf time; `None` when the kernel offers no conversion.
     pub fn time_conversion(&self) -> Option<TimeConversion> {
         // SAFETY: the region starts with a control page and lives as long as `self`.
         unsafe { ControlPage::time_conversion(self.control_page()) }
@@ -162,7 +171,7 @@ impl DataRing {
             return false;
         }
         let head = self.control().data_head.load(Ordering::Relaxed);
-        let start = self.cursor.place(head);
+        let start = self.cursor.offset_of(head);
         let (first, second) = bytes.split_at(bytes.len().min(self.size() - start));
         // SAFETY: both targets lie within the data pages, outside what `available` lends (which `&mut self` ends
         // anyway), and `bytes` is not ring memory for the same reason.
@@ -177,6 +186,11 @@ impl DataRing {
             .data_head
             .store(head.wrapping_add(bytes.len() as u64), Ordering::Release);
         true
+    }
+
+    /// The memory of the ring, which begins with its control page.
+    pub(super) fn region(&self) -> &Arc<Region> {
+        &self.region
     }
 
     fn control_page(&self) -> NonNull<ControlPage> {

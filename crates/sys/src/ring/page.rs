@@ -26,9 +26,15 @@ pub(super) struct ControlPage {
     reserved: [u8; 928],
     pub(super) data_head: AtomicU64,
     pub(super) data_tail: AtomicU64,
+    data_offset: u64,
+    data_size: u64,
+    pub(super) aux_head: AtomicU64,
+    pub(super) aux_tail: AtomicU64,
+    pub(super) aux_offset: AtomicU64,
+    pub(super) aux_size: AtomicU64,
 }
 
-/// How the CPU's cycle counter turns into perf's time, as the kernel publishes it (`PERF_RECORD_TIME_CONV`).
+/// The conversion of the CPU's cycle counter to perf's time, as the kernel publishes it (`PERF_RECORD_TIME_CONV`).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct TimeConversion {
     /// Right shift after the multiplication.
@@ -111,7 +117,14 @@ mod tests {
             offset_of!(ControlPage, time_mask),
             offset_of!(ControlPage, data_head),
             offset_of!(ControlPage, data_tail),
+            offset_of!(ControlPage, aux_head),
+            offset_of!(ControlPage, aux_tail),
+            offset_of!(ControlPage, aux_offset),
+            offset_of!(ControlPage, aux_size),
         ];
-        assert_eq!(offsets, [40, 50, 52, 64, 80, 88, 1024, 1032]);
+        let clock = [40, 50, 52, 64, 80, 88];
+        let positions = [1024, 1032, 1056, 1064, 1072, 1080];
+        assert_eq!(offsets[..6], clock);
+        assert_eq!(offsets[6..], positions);
     }
 }

@@ -1,15 +1,15 @@
-//! Who may touch which bytes of a ring: the protocol of head and tail, apart from the memory that they are about.
+//! The protocol of head and tail, apart from the memory that they are about: it decides which bytes each side may touch.
 //!
-//! Positions only grow; their remainder by the size is the place. The kernel publishes the head behind what it wrote and never
+//! Positions only grow; their remainder by the size is the offset. The kernel publishes the head behind what it wrote and never
 //! writes between tail and head; this side publishes the tail behind what it has read.
 
 use std::ops::Range;
 
 /// The two positions that both sides see.
 pub(super) trait Shared {
-    /// The kernel's. What was written before it was published is seen by reads that follow (acquire).
+    /// The kernel's position. Reads that follow see all that was written before it was published (acquire).
     fn head(&self) -> u64;
-    /// Publishes ours. Reads that came before it are over (release).
+    /// Publishes our position. Reads that came before it are over (release).
     fn set_tail(&self, tail: u64);
 }
 
@@ -17,7 +17,7 @@ pub(super) trait Shared {
 #[derive(Debug)]
 pub(super) struct Cursor {
     size: usize,
-    /// Our position, which only we move; the shared one is what the kernel was told.
+    /// Our position, which only we move; the shared one is the copy for the kernel.
     tail: u64,
 }
 
@@ -32,8 +32,13 @@ impl Cursor {
         self.size
     }
 
-    /// The place of a position in the ring.
-    pub(super) fn place(&self, position: u64) -> usize {
+    /// Position of the oldest byte that waits.
+    pub(super) fn position(&self) -> u64 {
+        self.tail
+    }
+
+    /// Offset of a position in the ring.
+    pub(super) fn offset_of(&self, position: u64) -> usize {
         (position & (self.size as u64 - 1)) as usize
     }
 
@@ -43,11 +48,11 @@ impl Cursor {
         usize::try_from(length).unwrap_or(usize::MAX).min(self.size)
     }
 
-    /// Where they are: two pieces, the second of which is empty unless they go around the end. They are ours until they are
-    /// consumed.
+    /// The offsets of these bytes: two pieces, the second of which is empty unless they go around the end. They are ours
+    /// until they are consumed.
     pub(super) fn available(&self, shared: &impl Shared) -> [Range<usize>; 2] {
         let length = self.pending(shared);
-        let start = self.place(self.tail);
+        let start = self.offset_of(self.tail);
         let first = length.min(self.size - start);
         [start..start + first, 0..length - first]
     }
@@ -75,7 +80,7 @@ mod tests {
         cells: [AtomicU64; 2],
         head: AtomicU64,
         tail: AtomicU64,
-        /// What could not be written, as the kernel counts it.
+        /// Records that could not be written, as the kernel counts them.
         lost: AtomicUsize,
         read: Mutex<Vec<u64>>,
     }
@@ -95,7 +100,7 @@ mod tests {
         }
     }
 
-    /// What the kernel does: looks at the tail, writes where there is space, publishes the head.
+    /// Writes as the kernel does: looks at the tail, writes where there is space, publishes the head.
     fn write(ring: &Ring, turn: &Turn<'_>) {
         for record in 1..=3 {
             turn.step();
